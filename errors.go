@@ -1,0 +1,124 @@
+package citekit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+var (
+	// ErrSyntax reports text that is not what it should be: an address, an
+	// id, a map, or a location that means nothing.
+	ErrSyntax = errors.New("invalid syntax")
+
+	// ErrRange reports a location outside its source.
+	ErrRange = errors.New("location out of range")
+
+	// ErrStale reports a source that is not the version the map or the
+	// address was made from.
+	ErrStale = errors.New("source has changed")
+
+	// ErrForbidden reports a path outside the roots, or one that is not a
+	// plain file.
+	ErrForbidden = errors.New("access outside the allowed roots")
+
+	// ErrTooLarge reports something over a limit of size, depth or time.
+	ErrTooLarge = errors.New("too large")
+
+	// ErrFormat reports a source that is damaged, encrypted, or not of the
+	// format its map claims.
+	ErrFormat = errors.New("source cannot be read")
+)
+
+// A Code is the machine-readable kind of an error.
+type Code string
+
+// The codes of errors, as given by [CodeOf].
+const (
+	CodeNotFound     Code = "NOT_FOUND"
+	CodeInvalidInput Code = "INVALID_INPUT"
+	CodeTimeout      Code = "TIMEOUT"
+	CodeStale        Code = "STALE"
+	CodeUnsupported  Code = "UNSUPPORTED"
+	CodeForbidden    Code = "FORBIDDEN"
+	CodeTooLarge     Code = "TOO_LARGE"
+	CodeInternal     Code = "INTERNAL"
+)
+
+// CodeOf returns the code of err, [CodeInternal] for an error it does not
+// know, and "" for nil. A location out of range, a syntax error and a source
+// of the wrong format are all [CodeInvalidInput].
+func CodeOf(err error) Code {
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, ErrSyntax), errors.Is(err, ErrRange), errors.Is(err, ErrFormat):
+		return CodeInvalidInput
+	case errors.Is(err, ErrStale):
+		return CodeStale
+	case errors.Is(err, ErrForbidden), errors.Is(err, fs.ErrPermission):
+		return CodeForbidden
+	case errors.Is(err, ErrTooLarge):
+		return CodeTooLarge
+	case errors.Is(err, fs.ErrNotExist):
+		return CodeNotFound
+	case errors.Is(err, errors.ErrUnsupported):
+		return CodeUnsupported
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.Is(err, os.ErrDeadlineExceeded):
+		return CodeTimeout
+	}
+	return CodeInternal
+}
+
+// A ResolveError records the operation and the address that failed. The
+// [Library] makes it; a [Resolver] returns only what it knows.
+type ResolveError struct {
+	Op      string // such as "resolve" or "open"
+	Address string // canonical address, or "resource.node" while there is none
+	Err     error
+}
+
+func (e *ResolveError) Error() string {
+	return fmt.Sprintf("citekit: %s %s: %v", e.Op, e.Address, e.Err)
+}
+
+func (e *ResolveError) Unwrap() error { return e.Err }
+
+// A NotFoundError reports a resource or node that does not exist. It matches
+// [fs.ErrNotExist].
+type NotFoundError struct {
+	Kind  string   // "resource" or "node"
+	ID    string   // what was asked for
+	Close []string // existing ids that look alike, best first; may be empty
+	Want  string   // for a resource, the map file expected; else ""
+}
+
+func (e *NotFoundError) Error() string {
+	var b strings.Builder
+	if e.Kind == "resource" {
+		fmt.Fprintf(&b, "No map found for resource '%s'.", e.ID)
+		if e.Want != "" {
+			fmt.Fprintf(&b, " Expected at: %s", e.Want)
+		}
+	} else {
+		fmt.Fprintf(&b, "Node '%s' not found.", e.ID)
+	}
+	if len(e.Close) > 0 {
+		fmt.Fprintf(&b, " Did you mean %s?", strings.Join(quoteAll(e.Close), ", "))
+	}
+	return b.String()
+}
+
+// Is reports whether target is [fs.ErrNotExist].
+func (e *NotFoundError) Is(target error) bool { return target == fs.ErrNotExist }
+
+func quoteAll(ids []string) []string {
+	quoted := make([]string, len(ids))
+	for i, id := range ids {
+		quoted[i] = "'" + id + "'"
+	}
+	return quoted
+}

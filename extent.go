@@ -1,0 +1,57 @@
+package citekit
+
+import (
+	"errors"
+	"fmt"
+)
+
+// TimeSlack is by how many seconds the end of a span may lie past the end of
+// its source, for durations that were rounded. What the evidence then holds
+// is reported as its actual location.
+const TimeSlack = 0.1
+
+// An Extent is how large a source is, in the units of its modality; what does
+// not apply is zero.
+type Extent struct {
+	Modality Modality `json:"modality"`
+
+	Pages    int     `json:"pages,omitempty"`
+	Lines    int     `json:"lines,omitempty"`
+	Duration float64 `json:"duration,omitempty"` // seconds
+	Width    int     `json:"width,omitempty"`    // pixels as displayed
+	Height   int     `json:"height,omitempty"`   // pixels as displayed
+
+	MediaType string `json:"media_type,omitempty"`
+	Charset   string `json:"charset,omitempty"` // IANA name, lower case
+}
+
+// Check returns an error matching [ErrRange] if loc lies outside e, or
+// [errors.ErrUnsupported] if it belongs to another modality. The location
+// must have passed [Location.Validate].
+func (e Extent) Check(loc Location) error {
+	if loc.Modality != e.Modality {
+		return fmt.Errorf("a %s location in a %s source: %w", loc.Modality, e.Modality, errors.ErrUnsupported)
+	}
+	if n := len(loc.Pages); n > 0 && loc.Pages[n-1].Last > e.Pages {
+		page := max(loc.Pages[n-1].First, e.Pages+1)
+		return rangeError("page %d of %d; pages run %s", page, e.Pages, upTo(e.Pages))
+	}
+	if loc.Lines.Last > e.Lines {
+		return rangeError("lines %v of %d; lines run %s", loc.Lines, e.Lines, upTo(e.Lines))
+	}
+	if t := loc.Time; !t.IsZero() && (t.Start >= e.Duration || t.End > e.Duration+TimeSlack) {
+		return rangeError("t=%v of %s seconds", t, formatDecimal(e.Duration))
+	}
+	return nil
+}
+
+func upTo(n int) string {
+	if n == 0 {
+		return "nowhere, it is empty"
+	}
+	return fmt.Sprintf("1-%d", n)
+}
+
+func rangeError(format string, args ...any) error {
+	return fmt.Errorf(format+": %w", append(args, ErrRange)...)
+}

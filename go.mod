@@ -1,0 +1,33 @@
+module github.com/citekit/citekit
+
+go 1.26.8
+
+require (
+	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
+	github.com/Eyevinn/mp4ff v0.51.0 // indirect
+	github.com/aws/aws-sdk-go v1.38.20 // indirect
+	github.com/ebitengine/purego v0.10.1 // indirect
+	github.com/gen2brain/avif v0.6.0 // indirect
+	github.com/gen2brain/heic v0.4.5 // indirect
+	github.com/gen2brain/webp v0.6.4 // indirect
+	github.com/google/go-cmp v0.7.0 // indirect
+	github.com/google/jsonschema-go v0.4.3 // indirect
+	github.com/jmespath/go-jmespath v0.4.0 // indirect
+	github.com/klippa-app/go-pdfium v1.19.8 // indirect
+	github.com/modelcontextprotocol/go-sdk v1.8.0 // indirect
+	github.com/pdfcpu/pdfcpu v0.15.0 // indirect
+	github.com/rogpeppe/go-internal v1.16.0 // indirect
+	github.com/tetratelabs/wazero v1.12.0 // indirect
+	github.com/u2takey/ffmpeg-go v0.5.0 // indirect
+	github.com/u2takey/go-utils v0.3.1 // indirect
+	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
+	golang.org/x/image v0.47.0 // indirect
+	golang.org/x/mod v0.41.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
+	golang.org/x/tools v0.51.0 // indirect
+	honnef.co/go/tools v0.8.2 // indirect
+)
+
+tool honnef.co/go/tools/cmd/staticcheck

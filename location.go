@@ -1,0 +1,279 @@
+package citekit
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// A Modality is a kind of content. Each has its own selectors and its own
+// [Resolver].
+type Modality string
+
+// The modalities.
+const (
+	Document Modality = "document" // pages, and a box on them
+	Video    Modality = "video"    // time
+	Audio    Modality = "audio"    // time
+	Image    Modality = "image"    // a box
+	Text     Modality = "text"     // lines
+	Virtual  Modality = "virtual"  // an address elsewhere
+)
+
+// Modalities lists all modalities in the order of the documentation.
+func Modalities() []Modality {
+	return []Modality{Document, Video, Audio, Image, Text, Virtual}
+}
+
+// Valid reports whether m is one of the modalities.
+func (m Modality) Valid() bool { return slices.Contains(Modalities(), m) }
+
+// A Range is a run of pages or lines, counted from 1, both ends included. The
+// zero Range selects everything.
+type Range struct{ First, Last int }
+
+// IsZero reports whether r selects everything.
+func (r Range) IsZero() bool { return r == Range{} }
+
+// Len returns the number of pages or lines in r.
+func (r Range) Len() int { return r.Last - r.First + 1 }
+
+func (r Range) String() string {
+	if r.First == r.Last {
+		return fmt.Sprint(r.First)
+	}
+	return fmt.Sprintf("%d-%d", r.First, r.Last)
+}
+
+// A Span is a stretch of time in seconds, [Start, End). A zero End means the
+// end of the resource, so the zero Span selects everything.
+type Span struct{ Start, End float64 }
+
+// IsZero reports whether s selects everything.
+func (s Span) IsZero() bool { return s == Span{} }
+
+func (s Span) String() string {
+	if s.End == 0 {
+		return formatDecimal(s.Start) + "-"
+	}
+	return formatDecimal(s.Start) + "-" + formatDecimal(s.End)
+}
+
+// A Box is a rectangle in fractions of the width and height as displayed, 0 to
+// 1, from the top left corner; X2 and Y2 are the far edges. The zero Box
+// selects everything.
+type Box struct{ X1, Y1, X2, Y2 float64 }
+
+// IsZero reports whether b selects everything.
+func (b Box) IsZero() bool { return b == Box{} }
+
+// Pixels returns the pixels of a width by height image that b covers, as
+// half-open ranges: the edges round to the nearest pixel boundary, and at
+// least one pixel is covered in each direction.
+func (b Box) Pixels(width, height int) (x1, y1, x2, y2 int) {
+	if b.IsZero() {
+		return 0, 0, width, height
+	}
+	x1, x2 = pixelSpan(b.X1, b.X2, width)
+	y1, y2 = pixelSpan(b.Y1, b.Y2, height)
+	return x1, y1, x2, y2
+}
+
+func pixelSpan(low, high float64, n int) (int, int) {
+	first := min(max(int(math.Round(low*float64(n))), 0), n-1)
+	end := min(int(math.Round(high*float64(n))), n)
+	return first, max(end, first+1)
+}
+
+func (b Box) String() string {
+	return strings.Join([]string{
+		formatDecimal(b.X1), formatDecimal(b.Y1), formatDecimal(b.X2), formatDecimal(b.Y2),
+	}, ",")
+}
+
+// A Location says which part of a resource is meant. A selector that is zero
+// selects everything.
+//
+// Its JSON form is {"modality": …} with "pages" (a list of page numbers),
+// "lines" ([first, last]), "start" and "end" (seconds), "bbox" ([x1, y1, x2,
+// y2]) or "virtual_address". Fields it does not know survive.
+type Location struct {
+	Modality Modality
+
+	// Pages are runs of pages, sorted, without overlap and not adjoining;
+	// [PageRuns] makes them so. Order in the evidence is ascending.
+	Pages []Range
+
+	Lines Range
+	Time  Span
+	Box   Box // of an image, or of the one page in Pages
+
+	// VirtualAddress is where a virtual location points. It is only ever
+	// given back, never followed.
+	VirtualAddress string
+
+	extra   extraFields
+	problem error // why the JSON it was read from means nothing; see Validate
+}
+
+// PageRuns returns the canonical form of runs: sorted, with overlapping and
+// adjoining runs joined. It does not modify its argument.
+func PageRuns(runs ...Range) []Range {
+	sorted := slices.Clone(runs)
+	slices.SortFunc(sorted, func(a, b Range) int { return a.First - b.First })
+	var joined []Range
+	for _, run := range sorted {
+		if n := len(joined); n > 0 && run.First-1 <= joined[n-1].Last {
+			joined[n-1].Last = max(joined[n-1].Last, run.Last)
+			continue
+		}
+		joined = append(joined, run)
+	}
+	return joined
+}
+
+// PageCount returns the number of pages that l selects; 0 stands for all.
+func (l Location) PageCount() int {
+	n := 0
+	for _, run := range l.Pages {
+		n += run.Len()
+	}
+	return n
+}
+
+// IsWhole reports whether l selects all of its resource.
+func (l Location) IsWhole() bool {
+	return len(l.Pages) == 0 && l.Lines.IsZero() && l.Time.IsZero() && l.Box.IsZero() && l.VirtualAddress == ""
+}
+
+// Equal reports whether l and m select the same. Unknown JSON fields do not
+// count.
+func (l Location) Equal(m Location) bool {
+	return l.Modality == m.Modality && slices.Equal(l.Pages, m.Pages) && l.Lines == m.Lines &&
+		l.Time == m.Time && l.Box == m.Box && l.VirtualAddress == m.VirtualAddress
+}
+
+// Validate returns an error matching [ErrSyntax] if l means nothing whatever
+// the source: an unknown modality, page or line 0, a range that ends before
+// it begins, a box outside 0 to 1, or a selector that its modality does not
+// have. For the bounds of a source see [Extent.Check].
+func (l Location) Validate() error {
+	if l.problem != nil {
+		return l.problem
+	}
+	if !l.Modality.Valid() {
+		return syntaxError("modality %q; it is one of document, video, audio, image, text, virtual", l.Modality)
+	}
+	if field := l.foreignSelector(); field != "" {
+		return syntaxError("a %s location cannot have %s", l.Modality, field)
+	}
+	for _, check := range []func() error{l.checkPages, l.checkLines, l.checkTime, l.checkBox, l.checkVirtual} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// foreignSelector returns the JSON name of a selector that the modality does
+// not have, or "".
+func (l Location) foreignSelector() string {
+	m := l.Modality
+	switch {
+	case len(l.Pages) > 0 && m != Document:
+		return "pages"
+	case !l.Lines.IsZero() && m != Text:
+		return "lines"
+	case !l.Time.IsZero() && m != Video && m != Audio:
+		return "start and end"
+	case !l.Box.IsZero() && m != Image && m != Document:
+		return "bbox"
+	case l.VirtualAddress != "" && m != Virtual:
+		return "virtual_address"
+	}
+	return ""
+}
+
+func (l Location) checkPages() error {
+	for i, run := range l.Pages {
+		switch {
+		case run.First < 1:
+			return syntaxError("page %d; pages count from 1", run.First)
+		case run.Last < run.First:
+			return syntaxError("pages %d-%d end before they begin", run.First, run.Last)
+		case i > 0 && run.First-1 <= l.Pages[i-1].Last:
+			return syntaxError("pages %v and %v are not sorted runs", l.Pages[i-1], run)
+		}
+	}
+	return nil
+}
+
+func (l Location) checkLines() error {
+	switch {
+	case l.Lines.IsZero():
+		return nil
+	case l.Lines.First < 1:
+		return syntaxError("line %d; lines count from 1", l.Lines.First)
+	case l.Lines.Last < l.Lines.First:
+		return syntaxError("lines %d-%d end before they begin", l.Lines.First, l.Lines.Last)
+	}
+	return nil
+}
+
+func (l Location) checkTime() error {
+	t := l.Time
+	switch {
+	case !isFinite(t.Start) || !isFinite(t.End):
+		return syntaxError("time %v-%v is not a number of seconds", t.Start, t.End)
+	case t.Start < 0 || t.End < 0:
+		return syntaxError("time %v-%v; seconds count from 0", t.Start, t.End)
+	case t.Start > maxSeconds || t.End > maxSeconds:
+		return syntaxError("time %v is more than %d years", t, maxSeconds/secondsPerYear)
+	case t.End != 0 && t.End <= t.Start:
+		return syntaxError("time %v does not end after it begins", t)
+	}
+	return nil
+}
+
+const (
+	secondsPerYear = 365 * 24 * 3600
+	maxSeconds     = 1000 * secondsPerYear
+)
+
+func (l Location) checkBox() error {
+	b := l.Box
+	if b.IsZero() {
+		return nil
+	}
+	for _, v := range []float64{b.X1, b.Y1, b.X2, b.Y2} {
+		if !isFinite(v) || v < 0 || v > 1 {
+			return syntaxError("bbox [%v, %v, %v, %v]; its numbers are fractions from 0 to 1", b.X1, b.Y1, b.X2, b.Y2)
+		}
+	}
+	if b.X2 <= b.X1 || b.Y2 <= b.Y1 {
+		return syntaxError("bbox [%v, %v, %v, %v] is empty; x2 and y2 are the far edges", b.X1, b.Y1, b.X2, b.Y2)
+	}
+	if l.Modality == Document && l.PageCount() != 1 {
+		return syntaxError("bbox with %d pages; a box is on exactly one page", l.PageCount())
+	}
+	return nil
+}
+
+const maxVirtualAddress = 8 << 10
+
+func (l Location) checkVirtual() error {
+	if len(l.VirtualAddress) > maxVirtualAddress {
+		return syntaxError("virtual_address of %d bytes; at most %d", len(l.VirtualAddress), maxVirtualAddress)
+	}
+	if !isPlainText(l.VirtualAddress) {
+		return syntaxError("virtual_address has control characters or is not UTF-8")
+	}
+	return nil
+}
+
+func syntaxError(format string, args ...any) error {
+	return fmt.Errorf(format+": %w", append(args, ErrSyntax)...)
+}
+
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

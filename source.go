@@ -1,0 +1,149 @@
+package citekit
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+)
+
+// A Source is an open, confined file that a [Resolver] reads. It is safe for
+// concurrent use. Whoever opened it closes it.
+type Source struct {
+	r    io.ReaderAt
+	info SourceInfo
+
+	mu   sync.Mutex
+	hash string
+}
+
+// SourceInfo describes a [Source].
+type SourceInfo struct {
+	Name string // base name; a hint of the format, never a path to open
+	Size int64  // bytes
+
+	// Identity changes whenever the file may have changed, such as device,
+	// inode, size and times. It is "" if there is none.
+	Identity string
+
+	// Hash is the SHA-256 of the content in lower case hex, if it is known.
+	Hash string
+
+	// HashFunc computes Hash when it is not known; nil hashes the content.
+	HashFunc func(ctx context.Context) (string, error)
+
+	// Stat returns the identity the open file has now; nil means that it
+	// cannot change.
+	Stat func() (identity string, err error)
+}
+
+// NewSource returns a Source that reads r. [Source.Close] closes r if it is
+// an [io.Closer].
+func NewSource(r io.ReaderAt, info SourceInfo) *Source {
+	return &Source{r: r, info: info, hash: info.Hash}
+}
+
+// ReadAt implements [io.ReaderAt].
+func (s *Source) ReadAt(p []byte, off int64) (int, error) { return s.r.ReadAt(p, off) }
+
+// Name returns the base name of the source: a hint of its format.
+func (s *Source) Name() string { return s.info.Name }
+
+// Size returns the length of the source in bytes.
+func (s *Source) Size() int64 { return s.info.Size }
+
+// Reader returns a new reader over the whole source.
+func (s *Source) Reader() *io.SectionReader { return io.NewSectionReader(s.r, 0, s.info.Size) }
+
+// File returns the open file behind the source, for handing its descriptor to
+// a child process, or nil if the source is not a file. It must not be closed,
+// nor its offset moved.
+func (s *Source) File() *os.File {
+	f, _ := s.r.(*os.File)
+	return f
+}
+
+// Version returns a key that changes with the content: the hash if it is
+// known, else the identity; "" means that nothing about this source may be
+// kept.
+func (s *Source) Version() string {
+	if hash := s.KnownHash(); hash != "" {
+		return hash
+	}
+	return s.info.Identity
+}
+
+// KnownHash returns the SHA-256 of the source in hex, or "" if it has not been
+// computed.
+func (s *Source) KnownHash() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.hash
+}
+
+// Hash returns the SHA-256 of the source in hex, reading all of it if it is
+// not known yet.
+func (s *Source) Hash(ctx context.Context) (string, error) {
+	if hash := s.KnownHash(); hash != "" {
+		return hash, nil
+	}
+	compute := s.info.HashFunc
+	if compute == nil {
+		compute = func(ctx context.Context) (string, error) { return HashReader(ctx, s.Reader()) }
+	}
+	hash, err := compute(ctx)
+	if err != nil {
+		return "", err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hash = hash
+	return hash, nil
+}
+
+// CheckUnchanged returns an error matching [ErrStale] if the open file is no
+// longer what it was when it was opened.
+func (s *Source) CheckUnchanged() error {
+	if s.info.Stat == nil {
+		return nil
+	}
+	now, err := s.info.Stat()
+	if err != nil {
+		return err
+	}
+	if now != s.info.Identity {
+		return fmt.Errorf("the source changed while it was being read: %w", ErrStale)
+	}
+	return nil
+}
+
+// Close closes the underlying reader.
+func (s *Source) Close() error {
+	if c, ok := s.r.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+// HashReader returns the SHA-256 of what r yields, in lower case hex. It
+// stops with ctx.Err() once ctx is done.
+func HashReader(ctx context.Context, r io.Reader) (string, error) {
+	h := sha256.New()
+	buf := make([]byte, 1<<20)
+	for {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		n, err := r.Read(buf)
+		h.Write(buf[:n])
+		if err == io.EOF {
+			return hex.EncodeToString(h.Sum(nil)), nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+}

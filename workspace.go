@@ -1,0 +1,82 @@
+package citekit
+
+import (
+	"context"
+	"io"
+)
+
+// A Workspace is where maps, sources and evidence live. Package workspace has
+// one over a directory and one in memory.
+//
+// Implementations must be safe for concurrent use, also by other processes
+// where the storage is shared. Ids have passed [CheckResourceID].
+type Workspace interface {
+	// MapIDs returns the ids of all maps in ascending byte order, without
+	// parsing them. The slice is the caller's.
+	MapIDs(ctx context.Context) ([]string, error)
+
+	// StatMap returns a stamp that changes whenever the map does. It is
+	// cheap. A map that is not there is an error matching
+	// [fs.ErrNotExist].
+	StatMap(ctx context.Context, id string) (Stamp, error)
+
+	// ReadMap returns the bytes of a map with the stamp they had. A map of
+	// more than max bytes is an error matching [ErrTooLarge].
+	ReadMap(ctx context.Context, id string, max int64) ([]byte, Stamp, error)
+
+	// WriteMap stores a map, whole or not at all, durably.
+	WriteMap(ctx context.Context, id string, data []byte) error
+
+	// MapPath returns the path to show a person for where a map is or would
+	// be, relative to the base directory, with forward slashes.
+	MapPath(id string) string
+
+	// OpenSource opens the file at path, which comes from a map and may
+	// lie: relative to the base directory, or absolute. Whatever is outside
+	// the roots, or not a plain file, is an error matching [ErrForbidden].
+	OpenSource(ctx context.Context, path string) (*Source, error)
+
+	// Pin returns the version recorded under name, recording version first
+	// if there is none. It holds sources of maps without a hash to the
+	// version they had at first use.
+	Pin(ctx context.Context, name, version string) (string, error)
+
+	// FindEvidence returns the evidence stored under key, checked to be
+	// undamaged, or an error matching [fs.ErrNotExist].
+	FindEvidence(ctx context.Context, key string) (*StoredEvidence, error)
+
+	// StoreEvidence stores body under key, whole or not at all, and returns
+	// what FindEvidence will. It replaces what was there.
+	StoreEvidence(ctx context.Context, key string, meta EvidenceMeta, body io.Reader) (*StoredEvidence, error)
+
+	// Close releases what the workspace holds. Stored things stay.
+	Close() error
+}
+
+// A Stamp identifies one version of a stored map, by comparison only.
+type Stamp struct {
+	Identity string
+}
+
+// EvidenceMeta is what is kept about an evidence file beside its bytes.
+type EvidenceMeta struct {
+	// Name is the file name the evidence should have: a legible stem, made
+	// by the Library, that is unique for the key. It holds only characters
+	// safe on every file system, and no separator.
+	Name string `json:"name"`
+
+	// Size is the number of bytes the body must have, or -1 if unknown.
+	Size int64 `json:"size"`
+
+	MediaType  string    `json:"media_type"`
+	Charset    string    `json:"charset,omitempty"`
+	Actual     *Location `json:"actual,omitempty"`
+	SourceHash string    `json:"source_hash,omitempty"`
+}
+
+// StoredEvidence is an evidence file in a [Workspace].
+type StoredEvidence struct {
+	EvidenceMeta
+	Path   string // absolute path, or a made-up one where there are no files
+	SHA256 string // of the content, in lower case hex
+}
