@@ -1,0 +1,177 @@
+package citekit
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A ResourceMap describes one source as a tree of nodes. Its JSON form has
+// the fields in the order given here; fields it does not know survive a load
+// and save.
+type ResourceMap struct {
+	ResourceID string   // "resource_id"
+	Type       Modality // "type"
+	Title      string   // "title"
+
+	// SourcePath is the file the locations refer to, relative to the base
+	// directory of the workspace or absolute ("source_path").
+	SourcePath string
+
+	Nodes []*Node // "nodes"; never null in JSON
+
+	// Metadata is free ("metadata"). The keys "source_hash", the SHA-256 of
+	// the source in hex, and "source_size", its bytes, say which version of
+	// the source the map was made from. Numbers are [json.Number].
+	Metadata map[string]any
+
+	// CreatedAt is when the map was made, in ISO 8601 ("created_at"); see
+	// [ResourceMap.Created].
+	CreatedAt string
+
+	extra extraFields
+}
+
+// A Node is one part of a resource.
+type Node struct {
+	ID       string   // unique in its map, by convention dot-separated ("id")
+	Title    string   // "title"; left out of JSON if empty
+	Type     string   // a free word such as "section" ("type")
+	Location Location // "location"
+	Summary  string   // "summary"; left out of JSON if empty
+	Children []*Node  // "children"; never null in JSON
+
+	extra extraFields
+}
+
+// SourceHash returns the SHA-256 of the source in lower case hex, or "" if
+// the metadata have none.
+func (m *ResourceMap) SourceHash() string {
+	hash, _ := m.Metadata["source_hash"].(string)
+	return strings.ToLower(hash)
+}
+
+// SourceSize returns the size of the source in bytes and whether the metadata
+// have it.
+func (m *ResourceMap) SourceSize() (int64, bool) {
+	return wholeNumber(m.Metadata["source_size"])
+}
+
+// Created parses CreatedAt. A time without a zone is taken as UTC.
+func (m *ResourceMap) Created() (time.Time, error) {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", time.DateOnly} {
+		if t, err := time.Parse(layout, m.CreatedAt); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, syntaxError("created_at %q is not an ISO 8601 time", m.CreatedAt)
+}
+
+// All yields every node with its depth, parents before children, from depth
+// 0.
+func (m *ResourceMap) All() iter.Seq2[*Node, int] {
+	return func(yield func(*Node, int) bool) { walk(m.Nodes, 0, yield) }
+}
+
+func walk(nodes []*Node, depth int, yield func(*Node, int) bool) bool {
+	for _, n := range nodes {
+		if !yield(n, depth) || !walk(n.Children, depth+1, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// Node returns the first node with the id, parents before children, or nil.
+// It looks at every node; a [Library] has an index.
+func (m *ResourceMap) Node(id string) *Node {
+	for n := range m.All() {
+		if n.ID == id {
+			return n
+		}
+	}
+	return nil
+}
+
+// DuplicateIDs returns the ids that more than one node has, sorted. Only the
+// first of such nodes can be found by its id.
+func (m *ResourceMap) DuplicateIDs() []string {
+	_, duplicates := indexNodes(m)
+	return duplicates
+}
+
+func indexNodes(m *ResourceMap) (index map[string]*Node, duplicates []string) {
+	index = make(map[string]*Node)
+	seen := make(map[string]bool)
+	for n := range m.All() {
+		if _, taken := index[n.ID]; taken {
+			seen[n.ID] = true
+			continue
+		}
+		index[n.ID] = n
+	}
+	return index, slices.Sorted(maps.Keys(seen))
+}
+
+// Address returns the address of a node of the map.
+func (m *ResourceMap) Address(n *Node) Address {
+	return Address{Resource: m.ResourceID, Location: n.Location}
+}
+
+// Clone returns a deep copy. Metadata values are shared.
+func (m *ResourceMap) Clone() *ResourceMap {
+	clone := *m
+	clone.Nodes = cloneNodes(m.Nodes)
+	clone.Metadata = maps.Clone(m.Metadata)
+	clone.extra = maps.Clone(m.extra)
+	return &clone
+}
+
+func cloneNodes(nodes []*Node) []*Node {
+	if nodes == nil {
+		return nil
+	}
+	clones := make([]*Node, len(nodes))
+	for i, n := range nodes {
+		clone := *n
+		clone.Location.Pages = slices.Clone(n.Location.Pages)
+		clone.Children = cloneNodes(n.Children)
+		clone.extra = maps.Clone(n.extra)
+		clones[i] = &clone
+	}
+	return clones
+}
+
+const maxResourceID = 512
+
+// CheckResourceID returns an error matching [ErrSyntax] unless id can name a
+// resource: 1 to 512 bytes of UTF-8 without control or invisible formatting
+// characters, without "/" and "\", and not "." or "..".
+func CheckResourceID(id string) error {
+	switch {
+	case id == "":
+		return syntaxError("the resource id is empty")
+	case len(id) > maxResourceID:
+		return syntaxError("the resource id has %d bytes; at most %d", len(id), maxResourceID)
+	case !isPlainText(id):
+		return syntaxError("resource id %+q has control characters or is not UTF-8", id)
+	case strings.ContainsAny(id, `/\`) || id == "." || id == "..":
+		return syntaxError("resource id %q looks like a path", id)
+	}
+	return nil
+}
+
+// isPlainText reports whether s is UTF-8 without control characters, line
+// separators, or characters that change how their neighbours display.
+func isPlainText(s string) bool {
+	for _, r := range s {
+		if r < 0x20 || r == 0x7f || r > 0x7f && (unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)) {
+			return false
+		}
+	}
+	return utf8.ValidString(s)
+}
