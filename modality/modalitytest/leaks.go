@@ -1,0 +1,117 @@
+package modalitytest
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/citekit/citekit"
+)
+
+// How long goroutines and child processes have to end after a call.
+const (
+	settleSteps = 200
+	settleStep  = 10 * time.Millisecond
+)
+
+// checkLeaks runs everything once, so that what is kept on purpose is there,
+// and then again: goroutines and child processes must not become more.
+func (s *suite) checkLeaks(t testing.TB) {
+	rounds := 4
+	if testing.Short() {
+		rounds = 2
+	}
+	s.leakRound(t)
+	s.leakRound(t)
+	settle(func() bool { return false }, settleSteps/20)
+	goroutines, children := runtime.NumGoroutine(), childProcesses()
+	for range rounds {
+		s.leakRound(t)
+	}
+	if !settle(func() bool { return runtime.NumGoroutine() <= goroutines }, settleSteps) {
+		t.Errorf("%d goroutines, where %d were; calls leave them behind\n%s", runtime.NumGoroutine(), goroutines, stacks())
+	}
+	if !settle(func() bool { return childProcesses() <= children }, settleSteps) {
+		t.Errorf("%d child processes, where %d were; calls leave them behind", childProcesses(), children)
+	}
+}
+
+// leakRound makes calls that end in all ways.
+func (s *suite) leakRound(t testing.TB) {
+	t.Helper()
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, req := range s.requests() {
+		src := s.memory(s.Source, false)
+		s.resolve(t, t.Context(), src, req, largePiece)
+		s.resolve(t, cancelled, src, req, largePiece)
+		s.resolve(t, t.Context(), s.memory(s.Source[:len(s.Source)/2], false), req, largePiece)
+		if x, err := s.resolver.Resolve(t.Context(), src, req); err == nil && x != nil && x.Body != nil {
+			x.Body.Close()
+		}
+	}
+	for _, loc := range s.OutOfRange {
+		s.resolve(t, t.Context(), s.memory(s.Source, false), citekit.Request{Location: loc}, largePiece)
+	}
+}
+
+// settle waits until done, for at most so many steps.
+func settle(done func() bool, steps int) bool {
+	for range steps {
+		if done() {
+			return true
+		}
+		time.Sleep(settleStep)
+	}
+	return done()
+}
+
+func stacks() []byte {
+	buf := make([]byte, 1<<16)
+	return buf[:runtime.Stack(buf, true)]
+}
+
+// childProcesses counts the children of this process where the system lists
+// them, as Linux does in /proc; elsewhere it is 0.
+func childProcesses() int {
+	lists, _ := filepath.Glob("/proc/self/task/*/children")
+	n := 0
+	for _, list := range lists {
+		data, err := os.ReadFile(list)
+		if err == nil {
+			n += len(strings.Fields(string(data)))
+		}
+	}
+	return n
+}
+
+// checkUnmodified checks that nobody wrote to the source.
+func (s *suite) checkUnmodified(t testing.TB) {
+	if !bytes.Equal(s.Source, s.pristine) {
+		t.Errorf("the source in memory was modified")
+	}
+	onDisk, err := os.ReadFile(s.path)
+	if err != nil || !bytes.Equal(onDisk, s.pristine) {
+		t.Errorf("the source file was modified or removed: %v", err)
+	}
+}
+
+// checkFiles checks that no file was left in the directory of temporary
+// files, beside the source, or in the working directory.
+func (s *suite) checkFiles(t testing.TB) {
+	if !settle(func() bool { return len(fileNames(s.temp)) == 0 }, settleSteps) {
+		t.Errorf("temporary files were left: %v", fileNames(s.temp))
+	}
+	if names := fileNames(filepath.Dir(s.path)); len(names) != 1 {
+		t.Errorf("files appeared beside the source: %v", names)
+	}
+	if names := fileNames("."); !slices.Equal(names, s.work) {
+		t.Errorf("files in the working directory: %v; before: %v", names, s.work)
+	}
+}

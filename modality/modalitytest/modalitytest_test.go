@@ -1,0 +1,500 @@
+package modalitytest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/citekit/citekit"
+)
+
+// A lineResolver is a small correct resolver: lines that end in LF.
+type lineResolver struct{}
+
+func (lineResolver) lines(ctx context.Context, src *citekit.Source) ([]string, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	data := make([]byte, src.Size())
+	if _, err := io.ReadFull(src.Reader(), data); err != nil && len(data) > 0 {
+		return nil, fmt.Errorf("%w: %w", err, citekit.ErrFormat)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if bytes.IndexByte(data, 0) >= 0 {
+		return nil, fmt.Errorf("binary: %w", citekit.ErrFormat)
+	}
+	lines := strings.SplitAfter(string(data), "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines, nil
+}
+
+func (r lineResolver) cut(ctx context.Context, src *citekit.Source, loc citekit.Location) ([]string, citekit.Range, error) {
+	if err := loc.Validate(); err != nil {
+		return nil, citekit.Range{}, err
+	}
+	if loc.Modality != citekit.Text {
+		return nil, citekit.Range{}, fmt.Errorf("a %s location: %w", loc.Modality, errors.ErrUnsupported)
+	}
+	lines, err := r.lines(ctx, src)
+	if err != nil {
+		return nil, citekit.Range{}, err
+	}
+	if err := (citekit.Extent{Modality: citekit.Text, Lines: len(lines)}).Check(loc); err != nil {
+		return nil, citekit.Range{}, err
+	}
+	if loc.Lines.IsZero() {
+		return lines, citekit.Range{First: 1, Last: len(lines)}, nil
+	}
+	return lines[loc.Lines.First-1 : loc.Lines.Last], loc.Lines, nil
+}
+
+func (r lineResolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if req.Location.Modality == citekit.Text && req.Location.IsWhole() {
+		return extractOf(src.Reader(), src.Size()), nil
+	}
+	lines, _, err := r.cut(ctx, src, req.Location)
+	if err != nil {
+		return nil, err
+	}
+	text := strings.Join(lines, "")
+	return extractOf(strings.NewReader(text), int64(len(text))), nil
+}
+
+func extractOf(r io.Reader, size int64) *citekit.Extract {
+	return &citekit.Extract{Body: io.NopCloser(r), Size: size, MediaType: "text/plain", Ext: ".txt"}
+}
+
+func (r lineResolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
+	lines, err := r.lines(ctx, src)
+	return citekit.Extent{Modality: citekit.Text, Lines: len(lines)}, err
+}
+
+func (r lineResolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+	return func(yield func(citekit.TextRun, error) bool) {
+		lines, at, err := r.cut(ctx, src, loc)
+		if err != nil {
+			yield(citekit.TextRun{}, err)
+			return
+		}
+		for i, line := range lines {
+			n := at.First + i
+			run := citekit.TextRun{
+				Text:     strings.ToValidUTF8(line, "\ufffd"),
+				Location: citekit.Location{Modality: citekit.Text, Lines: citekit.Range{First: n, Last: n}},
+			}
+			if !yield(run, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (lineResolver) Version() string { return "lines/1" }
+
+func linesAt(first, last int) citekit.Location {
+	return citekit.Location{Modality: citekit.Text, Lines: citekit.Range{First: first, Last: last}}
+}
+
+func fixture() Fixture {
+	return Fixture{
+		Name:   "poem.txt",
+		Source: []byte("a\nbb\nccc\ndddd"),
+		Good: []Case{
+			{Name: "middle", Location: linesAt(2, 3), Want: []byte("bb\nccc\n"), WantText: "bb\nccc\n"},
+			{Name: "end", Location: linesAt(4, 4), Want: []byte("dddd")},
+		},
+		OutOfRange: []citekit.Location{linesAt(3, 5), linesAt(99, 99)},
+		Foreign:    citekit.Location{Modality: citekit.Audio, Time: citekit.Span{Start: 1, End: 2}},
+		Extent:     citekit.Extent{Modality: citekit.Text, Lines: 4},
+		Garbage:    [][]byte{bytes.Repeat([]byte("\n"), 10000)},
+	}
+}
+
+func TestCorrect(t *testing.T) { Test(t, lineResolver{}, fixture()) }
+
+// A bodiless resolver answers with an address only.
+type bodiless struct{ reads bool }
+
+func (b bodiless) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := req.Location.Validate(); err != nil {
+		return nil, err
+	}
+	if req.Location.Modality != citekit.Virtual {
+		return nil, errors.ErrUnsupported
+	}
+	if b.reads && src != nil {
+		src.ReadAt(make([]byte, 1), 0)
+	}
+	return &citekit.Extract{}, nil
+}
+
+func virtualFixture() Fixture {
+	return Fixture{
+		Name:   "v",
+		Source: []byte("xyz"),
+		NoBody: true,
+		Good:   []Case{{Name: "address", Location: citekit.Location{Modality: citekit.Virtual, VirtualAddress: "virtual://a"}}},
+	}
+}
+
+func TestCorrectWithoutBody(t *testing.T) { Test(t, bodiless{}, virtualFixture()) }
+
+// A recorder collects what the suite would report.
+type recorder struct {
+	testing.TB
+	mu       sync.Mutex
+	failures []string
+}
+
+func (r *recorder) Errorf(format string, args ...any) { r.add(fmt.Sprintf(format, args...)) }
+func (r *recorder) Error(args ...any)                 { r.add(fmt.Sprint(args...)) }
+func (r *recorder) Fatal(args ...any)                 { r.add(fmt.Sprint(args...)); runtime.Goexit() }
+func (r *recorder) Helper()                           {}
+
+func (r *recorder) add(failure string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failures = append(r.failures, failure)
+}
+
+// run returns what the suite reports of r, each with the name of its check.
+func run(t *testing.T, r citekit.Resolver, f Fixture) []string {
+	var all []string
+	s := newSuite(t, r, f)
+	for _, c := range s.checks() {
+		rec := &recorder{TB: t}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			c.run(rec)
+		}()
+		<-done
+		for _, failure := range rec.failures {
+			all = append(all, c.name+": "+failure)
+		}
+	}
+	return all
+}
+
+// broken is a lineResolver with other methods in the place of its own.
+type broken struct {
+	lineResolver
+	resolve func(context.Context, *citekit.Source, citekit.Request) (*citekit.Extract, error)
+	measure func(context.Context, *citekit.Source) (citekit.Extent, error)
+	text    func(context.Context, *citekit.Source, citekit.Location) iter.Seq2[citekit.TextRun, error]
+}
+
+func (b broken) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+	if b.resolve == nil {
+		return b.lineResolver.Resolve(ctx, src, req)
+	}
+	return b.resolve(ctx, src, req)
+}
+
+func (b broken) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
+	if b.measure == nil {
+		return b.lineResolver.Measure(ctx, src)
+	}
+	return b.measure(ctx, src)
+}
+
+func (b broken) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+	if b.text == nil {
+		return b.lineResolver.ReadText(ctx, src, loc)
+	}
+	return b.text(ctx, src, loc)
+}
+
+// altered makes a resolver that changes every correct extract.
+func altered(change func(src *citekit.Source, loc citekit.Location, x *citekit.Extract)) broken {
+	return broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+		x, err := lineResolver{}.Resolve(ctx, src, req)
+		if err == nil {
+			change(src, req.Location, x)
+		}
+		return x, err
+	}}
+}
+
+// failing makes a resolver that changes every error.
+func failing(change func(err error) (*citekit.Extract, error)) broken {
+	return broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+		x, err := lineResolver{}.Resolve(ctx, src, req)
+		if err != nil {
+			return change(err)
+		}
+		return x, nil
+	}}
+}
+
+func empty(error) (*citekit.Extract, error) { return extractOf(strings.NewReader(""), 0), nil }
+
+// TestBroken breaks a resolver in many ways; the suite must see each, in the
+// check that is for it.
+func TestBroken(t *testing.T) {
+	var stale sync.Map
+	var block = make(chan struct{})
+	t.Cleanup(func() { close(block) })
+	for _, tt := range []struct {
+		name  string
+		r     citekit.Resolver
+		check string
+	}{
+		{"off by one", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+			req.Location.Lines.First = max(req.Location.Lines.First-1, min(req.Location.Lines.First, 1))
+			return lineResolver{}.Resolve(ctx, src, req)
+		}}, "good"},
+		{"other bytes each time", altered(func(_ *citekit.Source, loc citekit.Location, x *citekit.Extract) {
+			if loc.Lines.First == 4 {
+				x.Body = io.NopCloser(strings.NewReader(fmt.Sprintf("%08x", rand.Uint32())))
+				x.Size = -1
+			}
+		}), "good"},
+		{"wrong size", altered(func(_ *citekit.Source, _ citekit.Location, x *citekit.Extract) { x.Size++ }), "good"},
+		{"no media type", altered(func(_ *citekit.Source, _ citekit.Location, x *citekit.Extract) { x.MediaType = "" }), "good"},
+		{"extension without dot", altered(func(_ *citekit.Source, _ citekit.Location, x *citekit.Extract) { x.Ext = "txt" }), "good"},
+		{"path as extension", altered(func(_ *citekit.Source, _ citekit.Location, x *citekit.Extract) { x.Ext = "./../x" }), "good"},
+		{"upper case charset", altered(func(_ *citekit.Source, _ citekit.Location, x *citekit.Extract) { x.Charset = "UTF-8" }), "good"},
+		{"actual as requested", altered(func(_ *citekit.Source, loc citekit.Location, x *citekit.Extract) { x.Actual = &loc }), "good"},
+		{"no body", altered(func(_ *citekit.Source, _ citekit.Location, x *citekit.Extract) { x.Body, x.Size = nil, 0 }), "good"},
+		{"body that fails to close", altered(func(_ *citekit.Source, _ citekit.Location, x *citekit.Extract) {
+			x.Body = badCloser{x.Body}
+		}), "good"},
+		{"moves the file offset", altered(func(src *citekit.Source, _ citekit.Location, _ *citekit.Extract) {
+			if f := src.File(); f != nil {
+				f.Seek(1, io.SeekStart)
+			}
+		}), "good"},
+		{"closes the file", altered(func(src *citekit.Source, _ citekit.Location, _ *citekit.Extract) {
+			if src.File() != nil {
+				src.File().Close()
+			}
+		}), "good"},
+		{"nothing at all", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+			return nil, nil
+		}}, "good"},
+		{"rewrites the whole", altered(func(_ *citekit.Source, loc citekit.Location, x *citekit.Extract) {
+			if loc.IsWhole() {
+				x.Body = io.NopCloser(io.MultiReader(x.Body, strings.NewReader("\n")))
+				x.Size++
+			}
+		}), "whole"},
+		{"mode changes text", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+			if req.Mode == citekit.ModeCopy {
+				req.Location.Lines.First = min(req.Location.Lines.First, 1)
+			}
+			return lineResolver{}.Resolve(ctx, src, req)
+		}}, "mode"},
+		{"swallows range errors", failing(func(err error) (*citekit.Extract, error) {
+			if errors.Is(err, citekit.ErrRange) {
+				return empty(err)
+			}
+			return nil, err
+		}), "out of range"},
+		{"cuts ranges short", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+			if lines, err := (lineResolver{}).lines(ctx, src); err == nil && req.Location.Lines.First <= len(lines) {
+				req.Location.Lines.Last = min(req.Location.Lines.Last, len(lines))
+			}
+			return lineResolver{}.Resolve(ctx, src, req)
+		}}, "out of range"},
+		{"range error of another kind", failing(func(err error) (*citekit.Extract, error) {
+			if errors.Is(err, citekit.ErrRange) {
+				return nil, errors.New("bad lines")
+			}
+			return nil, err
+		}), "out of range"},
+		{"error with escape codes", failing(func(err error) (*citekit.Extract, error) {
+			return nil, fmt.Errorf("\x1b[31m%w", err)
+		}), "out of range"},
+		{"body beside an error", failing(func(err error) (*citekit.Extract, error) {
+			x, _ := empty(err)
+			return x, err
+		}), "out of range"},
+		{"takes foreign selectors", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+			loc := citekit.Location{Modality: citekit.Text, Lines: req.Location.Lines}
+			return lineResolver{}.Resolve(ctx, src, citekit.Request{Location: loc})
+		}}, "foreign"},
+		{"ignores ctx", broken{resolve: func(_ context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+			return lineResolver{}.Resolve(context.Background(), src, req)
+		}}, "cancelled"},
+		{"ctx error as format error", failing(func(error) (*citekit.Extract, error) {
+			return nil, citekit.ErrFormat
+		}), "cancelled"},
+		{"measure ignores ctx", broken{measure: func(_ context.Context, src *citekit.Source) (citekit.Extent, error) {
+			return lineResolver{}.Measure(context.Background(), src)
+		}}, "cancelled"},
+		{"ctx error as another while reading", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+			alive := ctx.Err() == nil
+			x, err := lineResolver{}.Resolve(ctx, src, req)
+			if alive && ctx.Err() != nil {
+				return nil, citekit.ErrFormat
+			}
+			return x, err
+		}}, "cancelled while reading"},
+		{"wrong measure", broken{measure: func(context.Context, *citekit.Source) (citekit.Extent, error) {
+			return citekit.Extent{Modality: citekit.Text, Lines: 3}, nil
+		}}, "measure"},
+		{"text in Latin-1", broken{text: textOf("\xe9", linesAt(2, 3))}, "text"},
+		{"text from elsewhere", broken{text: textOf("bb\nccc\n", linesAt(1, 3))}, "text"},
+		{"other text", broken{text: textOf("b", linesAt(2, 2))}, "text"},
+		{"text goes on after an error", broken{text: func(context.Context, *citekit.Source, citekit.Location) iter.Seq2[citekit.TextRun, error] {
+			return func(yield func(citekit.TextRun, error) bool) {
+				_ = yield(citekit.TextRun{}, citekit.ErrRange) && yield(citekit.TextRun{}, citekit.ErrRange)
+			}
+		}}, "text"},
+		{"swallows read errors", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+			x, err := lineResolver{}.Resolve(ctx, src, req)
+			if errors.Is(err, errFlaky) {
+				return extractOf(strings.NewReader("b"), 1), nil
+			}
+			return x, err
+		}}, "read errors"},
+		{"keeps what is of unknown version", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+			x, err := lineResolver{}.Resolve(ctx, src, req)
+			if err != nil {
+				return x, err
+			}
+			data, _ := io.ReadAll(x.Body)
+			kept, _ := stale.LoadOrStore(src.Version()+label(req.Location), data)
+			return extractOf(bytes.NewReader(kept.([]byte)), int64(len(kept.([]byte)))), nil
+		}}, "other source"},
+		{"racing", &racing{}, "concurrent"},
+		{"panics on garbage", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+			x, err := lineResolver{}.Resolve(ctx, src, req)
+			if err != nil && src.Size() > 0 && ctx.Err() == nil && !errors.Is(err, citekit.ErrRange) {
+				panic("nil map")
+			}
+			return x, err
+		}}, "garbage"},
+		{"empty success on garbage", failing(func(err error) (*citekit.Extract, error) {
+			if errors.Is(err, citekit.ErrFormat) {
+				return empty(err)
+			}
+			return nil, err
+		}), "garbage"},
+		{"unknown error on garbage", failing(func(err error) (*citekit.Extract, error) {
+			if errors.Is(err, citekit.ErrFormat) {
+				return nil, errors.New("index out of range [3]")
+			}
+			return nil, err
+		}), "garbage"},
+		{"body that must be read to the end", altered(func(_ *citekit.Source, _ citekit.Location, x *citekit.Extract) {
+			x.Body = &wholeReader{Reader: x.Body}
+		}), "closed early"},
+		{"leaves goroutines", altered(func(*citekit.Source, citekit.Location, *citekit.Extract) {
+			go func() { <-block }()
+		}), "leaks"},
+		{"writes to the source", altered(func(src *citekit.Source, _ citekit.Location, x *citekit.Extract) {
+			if src.File() != nil {
+				os.WriteFile(src.File().Name(), []byte("gone"), 0o600)
+			}
+		}), "source unmodified"},
+		{"leaves temporary files", altered(func(*citekit.Source, citekit.Location, *citekit.Extract) {
+			if f, err := os.CreateTemp("", "left"); err == nil {
+				f.Close()
+			}
+		}), "left over files"},
+		{"writes beside the source", altered(func(src *citekit.Source, _ citekit.Location, _ *citekit.Extract) {
+			if src.File() != nil {
+				os.WriteFile(src.File().Name()+".idx", nil, 0o600)
+			}
+		}), "left over files"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			failures := run(t, tt.r, fixture())
+			if !strings.Contains(strings.Join(failures, "\n"), tt.check+": ") {
+				t.Errorf("the check %q did not see it; reported:\n%s", tt.check, strings.Join(failures, "\n"))
+			}
+		})
+	}
+}
+
+func TestBrokenWithoutBody(t *testing.T) {
+	if failures := run(t, bodiless{reads: true}, virtualFixture()); len(failures) == 0 {
+		t.Error("reading the source was not seen")
+	}
+	if failures := run(t, lineResolver{}, virtualFixture()); len(failures) == 0 {
+		t.Error("a resolver of another modality was not seen")
+	}
+}
+
+func TestRecorderSeesNothingInCorrect(t *testing.T) {
+	if failures := run(t, lineResolver{}, fixture()); len(failures) > 0 {
+		t.Errorf("reported of a correct resolver:\n%s", strings.Join(failures, "\n"))
+	}
+}
+
+func textOf(text string, at citekit.Location) func(context.Context, *citekit.Source, citekit.Location) iter.Seq2[citekit.TextRun, error] {
+	return func(context.Context, *citekit.Source, citekit.Location) iter.Seq2[citekit.TextRun, error] {
+		return func(yield func(citekit.TextRun, error) bool) {
+			yield(citekit.TextRun{Text: text, Location: at}, nil)
+		}
+	}
+}
+
+type badCloser struct{ io.ReadCloser }
+
+func (badCloser) Close() error { return errors.New("close failed") }
+
+// A wholeReader cannot be closed before its end.
+type wholeReader struct {
+	io.Reader
+	ended bool
+}
+
+func (r *wholeReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	r.ended = r.ended || err == io.EOF
+	return n, err
+}
+
+func (r *wholeReader) Close() error {
+	if !r.ended {
+		return errors.New("not at the end")
+	}
+	return nil
+}
+
+// A racing resolver mixes up callers that come at the same time.
+type racing struct {
+	mu   sync.Mutex
+	busy int
+}
+
+func (r *racing) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+	r.mu.Lock()
+	r.busy++
+	crowded := r.busy > 1
+	r.mu.Unlock()
+	defer func() {
+		r.mu.Lock()
+		r.busy--
+		r.mu.Unlock()
+	}()
+	for range 100 {
+		runtime.Gosched()
+	}
+	if crowded {
+		return extractOf(strings.NewReader("?"), 1), nil
+	}
+	return lineResolver{}.Resolve(ctx, src, req)
+}

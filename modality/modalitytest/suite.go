@@ -1,0 +1,224 @@
+package modalitytest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"testing"
+
+	"github.com/citekit/citekit"
+)
+
+// A suite is the state of one run.
+type suite struct {
+	Fixture
+	resolver citekit.Resolver
+	modality citekit.Modality
+
+	path     string   // the source as a file
+	pristine []byte   // a copy of Source
+	temp     string   // where temporary files go meanwhile
+	work     []string // what was in the working directory
+}
+
+func newSuite(t testing.TB, r citekit.Resolver, f Fixture) *suite {
+	t.Helper()
+	if len(f.Good) == 0 || f.Good[0].Location.IsWhole() {
+		t.Fatal("modalitytest: the fixture needs a good case with a selector, first")
+	}
+	s := &suite{Fixture: f, resolver: r, modality: f.Good[0].Location.Modality, pristine: bytes.Clone(f.Source)}
+	name := f.Name
+	if name == "" {
+		name = "source"
+	}
+	s.path = filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(s.path, f.Source, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.temp = t.TempDir()
+	for _, variable := range []string{"TMPDIR", "TMP", "TEMP"} {
+		t.Setenv(variable, s.temp)
+	}
+	s.work = fileNames(".")
+	return s
+}
+
+// whole is the location without a selector.
+func (s *suite) whole() citekit.Location { return citekit.Location{Modality: s.modality} }
+
+// first is the first good request; it has a selector.
+func (s *suite) first() citekit.Request { return s.Good[0].request() }
+
+func (c Case) request() citekit.Request {
+	return citekit.Request{Location: c.Location, Mode: c.Mode}
+}
+
+// A sourceKind is one of the ways a source may come to a resolver.
+type sourceKind struct {
+	name string
+	open func(testing.TB) *citekit.Source
+}
+
+func (s *suite) sourceKinds() []sourceKind {
+	return []sourceKind{
+		{"memory", func(testing.TB) *citekit.Source { return s.memory(s.Source, true) }},
+		{"memory of unknown version", func(testing.TB) *citekit.Source { return s.memory(s.Source, false) }},
+		{"file", s.file},
+	}
+}
+
+// memory returns a source over data. Its version is known by its hash or not
+// at all.
+func (s *suite) memory(data []byte, versioned bool) *citekit.Source {
+	return s.over(bytes.NewReader(data), data, versioned)
+}
+
+func (s *suite) over(r io.ReaderAt, data []byte, versioned bool) *citekit.Source {
+	info := citekit.SourceInfo{Name: s.Name, Size: int64(len(data))}
+	if versioned {
+		sum := sha256.Sum256(data)
+		info.Hash = hex.EncodeToString(sum[:])
+	}
+	return citekit.NewSource(r, info)
+}
+
+// file returns a source over an open file whose version is its identity.
+func (s *suite) file(t testing.TB) *citekit.Source {
+	f, err := os.Open(s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return citekit.NewSource(f, citekit.SourceInfo{
+		Name: s.Name, Size: int64(len(s.Source)), Identity: "file of " + s.Name,
+	})
+}
+
+// An outcome is what came of one call. Data is what the Body held.
+type outcome struct {
+	data    []byte
+	extract *citekit.Extract
+	err     error
+}
+
+const maxEvidence = 1 << 30
+
+var errPanic = errors.New("modalitytest: panic")
+
+// resolve makes one call and reads and closes its Body, piece bytes at a
+// time. A panic is reported and becomes an error.
+func (s *suite) resolve(t testing.TB, ctx context.Context, src *citekit.Source, req citekit.Request, piece int) (out outcome) {
+	t.Helper()
+	defer func() {
+		if p := recover(); p != nil {
+			t.Errorf("%v: panic: %v\n%s", label(req.Location), p, debug.Stack())
+			out = outcome{err: errPanic}
+		}
+	}()
+	out.extract, out.err = s.resolver.Resolve(ctx, src, req)
+	if out.err != nil {
+		if out.extract != nil && out.extract.Body != nil {
+			t.Errorf("%v: a Body beside the error %v", label(req.Location), out.err)
+		}
+		return out
+	}
+	if out.extract == nil || out.extract.Body == nil {
+		return out
+	}
+	var held bytes.Buffer
+	body := struct{ io.Reader }{io.LimitReader(out.extract.Body, maxEvidence)}
+	_, out.err = io.CopyBuffer(struct{ io.Writer }{&held}, body, make([]byte, piece))
+	out.data = held.Bytes()
+	if err := out.extract.Body.Close(); err != nil && out.err == nil {
+		t.Errorf("%v: Close: %v", label(req.Location), err)
+	}
+	return out
+}
+
+// Sizes of the pieces a Body is read in.
+const (
+	largePiece = 1 << 16
+	smallPiece = 509
+)
+
+// inspect checks the form of an outcome without an error. It reports whether
+// the outcome is fit to be looked at.
+func (s *suite) inspect(t testing.TB, loc citekit.Location, out outcome, mayBeEmpty bool) bool {
+	t.Helper()
+	x := out.extract
+	switch {
+	case x == nil:
+		t.Errorf("%v: neither an extract nor an error", label(loc))
+		return false
+	case x.Body == nil:
+		t.Errorf("%v: the extract has no Body", label(loc))
+		return false
+	case x.Size != -1 && x.Size != int64(len(out.data)):
+		t.Errorf("%v: Size is %d, but the Body has %d bytes", label(loc), x.Size, len(out.data))
+	case len(out.data) == 0 && !mayBeEmpty:
+		t.Errorf("%v: success with an empty Body", label(loc))
+	}
+	inspectTypes(t, loc, x)
+	s.inspectActual(t, loc, x.Actual)
+	return true
+}
+
+func (s *suite) inspectActual(t testing.TB, loc citekit.Location, actual *citekit.Location) {
+	t.Helper()
+	if actual == nil {
+		return
+	}
+	if err := actual.Validate(); err != nil {
+		t.Errorf("%v: the actual location is invalid: %v", label(loc), err)
+	}
+	if actual.Modality != s.modality {
+		t.Errorf("%v: the actual location is of modality %s", label(loc), actual.Modality)
+	}
+	if actual.Equal(loc) {
+		t.Errorf("%v: the actual location is the one requested; it should be nil", label(loc))
+	}
+}
+
+// label shows a location in a message.
+func label(loc citekit.Location) string {
+	var parts []string
+	for _, run := range loc.Pages {
+		parts = append(parts, "page "+run.String())
+	}
+	if !loc.Lines.IsZero() {
+		parts = append(parts, "lines "+loc.Lines.String())
+	}
+	if !loc.Time.IsZero() {
+		parts = append(parts, fmt.Sprintf("t=%v-%v", loc.Time.Start, loc.Time.End))
+	}
+	if b := loc.Box; !b.IsZero() {
+		parts = append(parts, fmt.Sprintf("bbox=%v,%v,%v,%v", b.X1, b.Y1, b.X2, b.Y2))
+	}
+	if loc.VirtualAddress != "" {
+		parts = append(parts, loc.VirtualAddress)
+	}
+	if len(parts) == 0 {
+		parts = append(parts, "whole")
+	}
+	return fmt.Sprintf("%s %v", loc.Modality, parts)
+}
+
+func fileNames(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	names := make([]string, len(entries))
+	for i, entry := range entries {
+		names[i] = entry.Name()
+	}
+	slices.Sort(names)
+	return names
+}

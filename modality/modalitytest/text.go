@@ -1,0 +1,93 @@
+package modalitytest
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit"
+)
+
+// checkText reads the text of all good cases.
+func (s *suite) checkText(t testing.TB) {
+	reader, ok := s.resolver.(citekit.TextReader)
+	if !ok {
+		return
+	}
+	for _, c := range s.Good {
+		for _, kind := range s.sourceKinds() {
+			src := kind.open(t)
+			text, err := s.readText(t, t.Context(), src, c.Location)
+			switch {
+			case errors.Is(err, errors.ErrUnsupported) && c.WantText == "":
+			case err != nil:
+				t.Errorf("%s: ReadText from %s: %v", c.Name, kind.name, err)
+			case c.WantText != "" && text != c.WantText:
+				t.Errorf("%s: ReadText from %s: got %s, want %s", c.Name, kind.name, excerpt([]byte(text)), excerpt([]byte(c.WantText)))
+			}
+			for range reader.ReadText(t.Context(), src, c.Location) {
+				break
+			}
+			src.Close()
+		}
+	}
+	for _, loc := range s.OutOfRange {
+		_, err := s.readText(t, t.Context(), s.memory(s.Source, true), loc)
+		if !errors.Is(err, citekit.ErrRange) && !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("%v: ReadText: the error %v, want one that matches %q", label(loc), err, citekit.ErrRange)
+		}
+	}
+}
+
+// readText joins all runs at loc and checks each. It stops at the first error
+// and expects the reader to do so too.
+func (s *suite) readText(t testing.TB, ctx context.Context, src *citekit.Source, loc citekit.Location) (text string, err error) {
+	t.Helper()
+	defer func() {
+		if p := recover(); p != nil {
+			t.Errorf("%v: ReadText: panic: %v\n%s", label(loc), p, debug.Stack())
+			err = errPanic
+		}
+	}()
+	var all strings.Builder
+	for run, e := range s.resolver.(citekit.TextReader).ReadText(ctx, src, loc) {
+		if err != nil {
+			t.Errorf("%v: ReadText went on after the error %v", label(loc), err)
+			break
+		}
+		if err = e; err != nil {
+			continue
+		}
+		s.inspectRun(t, loc, run)
+		all.WriteString(run.Text)
+	}
+	return all.String(), err
+}
+
+func (s *suite) inspectRun(t testing.TB, loc citekit.Location, run citekit.TextRun) {
+	t.Helper()
+	if !utf8.ValidString(run.Text) {
+		t.Errorf("%v: the text at %v is not UTF-8", label(loc), label(run.Location))
+	}
+	if err := run.Location.Validate(); err != nil {
+		t.Errorf("%v: a run of text has an invalid location: %v", label(loc), err)
+	}
+	if run.Location.Modality != s.modality || !within(run.Location, loc) {
+		t.Errorf("%v: a run of text is at %v", label(loc), label(run.Location))
+	}
+}
+
+// within reports whether the lines or pages of part lie in those of all.
+func within(part, all citekit.Location) bool {
+	if !all.Lines.IsZero() && (part.Lines.First < all.Lines.First || part.Lines.Last > all.Lines.Last) {
+		return false
+	}
+	if len(all.Pages) == 0 {
+		return true
+	}
+	joined := citekit.PageRuns(append(append([]citekit.Range{}, part.Pages...), all.Pages...)...)
+	return len(part.Pages) > 0 && citekit.Location{Pages: joined}.PageCount() == all.PageCount()
+}
