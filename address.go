@@ -1,6 +1,33 @@
 package citekit
 
-// An Address names a part of a resource in one line.
+import (
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// An Address names a part of a resource in one line, for citing. Its text
+// form is
+//
+//	address  = scheme "://" id [ "#" param *( "&" param ) ]
+//	scheme   = "doc" / "video" / "audio" / "image" / "text" / "virtual"
+//	param    = "pages=" run *( "," run )
+//	         / "t=" time "-" [ time ]
+//	         / "lines=" n [ "-" n ]
+//	         / "bbox=" x1 "," y1 "," x2 "," y2
+//	         / "v=" 8*64hex
+//	run      = n [ "-" n ]                     ; n from 1
+//	time     = seconds / mm:ss / hh:mm:ss      ; with decimals
+//
+// in which numbers are digits with at most one decimal point: no sign, no
+// exponent. Id bytes outside [A-Za-z0-9._~-] are percent-encoded. A bbox may
+// join pages, for a region of one page. What follows the id of a virtual
+// address, from the first "/", "?" or "#", is free.
+//
+// The canonical form, which [Address.String] gives, has sorted, distinct
+// pages as runs, one page as "pages=5", one line as "lines=5-5", times in
+// seconds, times and boxes as shortest exact decimals, and the parameters in
+// the order above.
 type Address struct {
 	Resource string   // resource id
 	Location Location // Modality gives the scheme
@@ -10,8 +37,391 @@ type Address struct {
 	Version string
 }
 
-// ParseAddress parses an address.
-func ParseAddress(s string) (Address, error) { return Address{}, syntaxError("address %q", s) }
+// maxAddress is the longest address that is parsed, in bytes. A node of a
+// hundred thousand scattered pages still fits.
+const maxAddress = 1 << 20
 
-// String returns the canonical form of a.
-func (a Address) String() string { return "" }
+const (
+	minVersion = 8
+	maxVersion = 64
+)
+
+var schemes = map[Modality]string{
+	Document: "doc", Video: "video", Audio: "audio", Image: "image", Text: "text", Virtual: "virtual",
+}
+
+// ParseAddress parses an address. The error matches [ErrSyntax] and says what
+// would be right. For every address a that it returns,
+// ParseAddress(a.String()) returns a again.
+func ParseAddress(s string) (Address, error) {
+	if len(s) > maxAddress {
+		return Address{}, syntaxError("an address of %d bytes; at most %d", len(s), maxAddress)
+	}
+	scheme, rest, ok := strings.Cut(s, "://")
+	if !ok {
+		return Address{}, syntaxError("address %s has no scheme; write such as doc://book#pages=3", quoteShort(s))
+	}
+	modality, ok := modalityOfScheme(scheme)
+	if !ok {
+		return Address{}, syntaxError("scheme %s; it is one of doc, video, audio, image, text, virtual", quoteShort(scheme))
+	}
+	if modality == Virtual {
+		return parseVirtual(s, rest)
+	}
+	escapedID, fragment, hasFragment := strings.Cut(rest, "#")
+	id, err := parseID(escapedID)
+	if err != nil {
+		return Address{}, err
+	}
+	a := Address{Resource: id, Location: Location{Modality: modality}}
+	if hasFragment {
+		if a.Location, a.Version, err = parseFragment(fragment); err != nil {
+			return Address{}, err
+		}
+		a.Location.Modality = modality
+	}
+	if err := a.Location.Validate(); err != nil {
+		return Address{}, err
+	}
+	return a, nil
+}
+
+func modalityOfScheme(scheme string) (Modality, bool) {
+	for modality, name := range schemes {
+		if name == scheme {
+			return modality, true
+		}
+	}
+	return "", false
+}
+
+func parseVirtual(s, rest string) (Address, error) {
+	escapedID, remainder := rest, ""
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		escapedID, remainder = rest[:i], rest[i:]
+	}
+	id, err := parseID(escapedID)
+	if err != nil {
+		return Address{}, err
+	}
+	a := Address{Resource: id, Location: Location{Modality: Virtual}}
+	if remainder != "" {
+		a.Location.VirtualAddress = s
+	}
+	if err := a.Location.Validate(); err != nil {
+		return Address{}, err
+	}
+	return a, nil
+}
+
+func parseID(escaped string) (string, error) {
+	id, err := url.PathUnescape(escaped)
+	if err != nil {
+		return "", syntaxError("resource id %s has a bad percent escape", quoteShort(escaped))
+	}
+	return id, CheckResourceID(id)
+}
+
+// ParseFragment parses the part of an address after "#", for a file that has
+// no address yet. The modality of the location follows from the selector:
+// [Document] for pages, [Text] for lines, [Image] for a bbox alone, and "" for
+// a time, which may be of [Video] or [Audio], and for an empty fragment.
+func ParseFragment(fragment string) (loc Location, version string, err error) {
+	if len(fragment) > maxAddress {
+		return Location{}, "", syntaxError("a fragment of %d bytes; at most %d", len(fragment), maxAddress)
+	}
+	if fragment == "" {
+		return Location{}, "", nil
+	}
+	if loc, version, err = parseFragment(fragment); err != nil {
+		return Location{}, "", err
+	}
+	switch {
+	case len(loc.Pages) > 0:
+		loc.Modality = Document
+	case !loc.Lines.IsZero():
+		loc.Modality = Text
+	case !loc.Box.IsZero():
+		loc.Modality = Image
+	default:
+		return loc, version, nil
+	}
+	return loc, version, loc.Validate()
+}
+
+func parseFragment(fragment string) (loc Location, version string, err error) {
+	seen := make(map[string]bool)
+	for param := range strings.SplitSeq(fragment, "&") {
+		name, value, ok := strings.Cut(param, "=")
+		if !ok {
+			return loc, "", syntaxError("parameter %s has no value; write such as pages=3-5", quoteShort(param))
+		}
+		if seen[name] {
+			return loc, "", syntaxError("parameter %s is given twice", quoteShort(name))
+		}
+		seen[name] = true
+		switch name {
+		case "pages":
+			loc.Pages, err = parsePages(value)
+		case "t":
+			loc.Time, err = parseSpan(value)
+		case "lines":
+			loc.Lines, err = parseRun("lines", value)
+		case "bbox":
+			loc.Box, err = parseBox(value)
+		case "v":
+			version, err = parseVersion(value)
+		default:
+			err = syntaxError("parameter %s; it is one of pages, t, lines, bbox, v", quoteShort(name))
+		}
+		if err != nil {
+			return loc, "", err
+		}
+	}
+	return loc, version, nil
+}
+
+func parsePages(value string) ([]Range, error) {
+	runs := make([]Range, 0, strings.Count(value, ",")+1)
+	for text := range strings.SplitSeq(value, ",") {
+		run, err := parseRun("pages", text)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, run)
+	}
+	return PageRuns(runs...), nil
+}
+
+// parseRun parses "n" or "n-n" with numbers from 1, the last not before the
+// first.
+func parseRun(name, text string) (Range, error) {
+	first, last, isRange := strings.Cut(text, "-")
+	if !isRange {
+		last = first
+	}
+	run := Range{parseNumber(first), parseNumber(last)}
+	if run.First < 1 || run.Last < 1 {
+		return Range{}, syntaxError("%s=%s; write whole numbers from 1, such as %s=3-5", name, clip(text), name)
+	}
+	if run.Last < run.First {
+		return Range{}, syntaxError("%s=%s ends before it begins", name, clip(text))
+	}
+	return run, nil
+}
+
+// parseNumber returns the value of a string of digits, or -1.
+func parseNumber(digits string) int {
+	if digits == "" || strings.Trim(digits, "0123456789") != "" {
+		return -1
+	}
+	n, err := strconv.Atoi(digits)
+	if err != nil || n == maxInt {
+		return -1
+	}
+	return n
+}
+
+const maxInt = int(^uint(0) >> 1)
+
+func parseSpan(value string) (Span, error) {
+	start, end, isSpan := strings.Cut(value, "-")
+	if !isSpan {
+		return Span{}, syntaxError("t=%s has no end; write t=10-20, or t=10- up to the end", clip(value))
+	}
+	var span Span
+	var ok bool
+	if span.Start, ok = parseTime(start); !ok {
+		return Span{}, timeError(start)
+	}
+	if end == "" {
+		return span, nil
+	}
+	if span.End, ok = parseTime(end); !ok {
+		return Span{}, timeError(end)
+	}
+	if span.End <= span.Start {
+		return Span{}, syntaxError("t=%s does not end after it begins", clip(value))
+	}
+	return span, nil
+}
+
+func timeError(text string) error {
+	return syntaxError("time %s; write seconds, mm:ss or hh:mm:ss, with decimals if need be", quoteShort(text))
+}
+
+// parseTime parses seconds, mm:ss or hh:mm:ss. Only the last part may have
+// decimals, and a part after a colon is below 60.
+func parseTime(text string) (seconds float64, ok bool) {
+	parts := strings.Split(text, ":")
+	if len(parts) > 3 {
+		return 0, false
+	}
+	last := len(parts) - 1
+	wholeText, decimals, hasPoint := strings.Cut(parts[last], ".")
+	parts[last] = wholeText
+	total := 0
+	for i, part := range parts {
+		n := parseNumber(part)
+		if n < 0 || n > maxSeconds || i > 0 && (n >= 60 || len(part) != 2) {
+			return 0, false
+		}
+		total = total*60 + n
+	}
+	exact := strconv.Itoa(total)
+	if hasPoint {
+		exact += "." + decimals
+	}
+	return parseDecimal(exact)
+}
+
+// maxDecimal is the longest decimal that is parsed; the shortest exact form of
+// the smallest float64 fits.
+const maxDecimal = 400
+
+func parseDecimal(text string) (float64, bool) {
+	whole, decimals, hasPoint := strings.Cut(text, ".")
+	if len(text) > maxDecimal || !isDigits(whole) || hasPoint && !isDigits(decimals) {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	return v, err == nil
+}
+
+func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+func parseBox(value string) (Box, error) {
+	parts := strings.SplitN(value, ",", 5)
+	if len(parts) != 4 {
+		return Box{}, syntaxError("bbox=%s; write four numbers x1,y1,x2,y2", clip(value))
+	}
+	var v [4]float64
+	for i, part := range parts {
+		var ok bool
+		if v[i], ok = parseDecimal(part); !ok || v[i] > 1 {
+			return Box{}, syntaxError("bbox=%s; its numbers are fractions from 0 to 1, such as 0.25", clip(value))
+		}
+	}
+	box := Box{v[0], v[1], v[2], v[3]}
+	if box.X2 <= box.X1 || box.Y2 <= box.Y1 {
+		return Box{}, syntaxError("bbox=%s is empty; x2 and y2 are the far edges", clip(value))
+	}
+	return box, nil
+}
+
+func parseVersion(value string) (string, error) {
+	version := strings.ToLower(value)
+	if len(version) < minVersion || len(version) > maxVersion || strings.Trim(version, "0123456789abcdef") != "" {
+		return "", syntaxError("v=%s; write 8 to 64 leading hex digits of the SHA-256", clip(value))
+	}
+	return version, nil
+}
+
+// String returns the canonical form of a. It does not check a.
+func (a Address) String() string {
+	loc := a.Location
+	if loc.Modality == Virtual && loc.VirtualAddress != "" {
+		return virtualString(a.Resource, loc.VirtualAddress)
+	}
+	s := schemes[loc.Modality] + "://" + escapeID(a.Resource)
+	if fragment := a.Fragment(); fragment != "" {
+		s += "#" + fragment
+	}
+	return s
+}
+
+// virtualString returns what a virtual location points to, as an address.
+func virtualString(resource, target string) string {
+	if strings.HasPrefix(target, "virtual://") {
+		return target
+	}
+	return "virtual://" + escapeID(resource) + "#" + url.PathEscape(target)
+}
+
+// Fragment returns the part of the canonical form after "#", or "". It is
+// empty for virtual addresses.
+func (a Address) Fragment() string {
+	var params []string
+	loc := a.Location
+	if len(loc.Pages) > 0 {
+		params = append(params, "pages="+formatPages(loc.Pages))
+	}
+	if !loc.Time.IsZero() {
+		params = append(params, "t="+loc.Time.String())
+	}
+	if !loc.Lines.IsZero() {
+		params = append(params, "lines="+strconv.Itoa(loc.Lines.First)+"-"+strconv.Itoa(loc.Lines.Last))
+	}
+	if !loc.Box.IsZero() {
+		params = append(params, "bbox="+loc.Box.String())
+	}
+	if a.Version != "" {
+		params = append(params, "v="+a.Version)
+	}
+	return strings.Join(params, "&")
+}
+
+func formatPages(pages []Range) string {
+	var b strings.Builder
+	for i, run := range pages {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(run.String())
+	}
+	return b.String()
+}
+
+// Equal reports whether a and b name the same part of the same version.
+func (a Address) Equal(b Address) bool {
+	return a.Resource == b.Resource && a.Version == b.Version && a.Location.Equal(b.Location)
+}
+
+// MarshalText implements [encoding.TextMarshaler] by [Address.String].
+func (a Address) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler] by [ParseAddress].
+func (a *Address) UnmarshalText(text []byte) error {
+	parsed, err := ParseAddress(string(text))
+	if err != nil {
+		return err
+	}
+	*a = parsed
+	return nil
+}
+
+const hexDigits = "0123456789ABCDEF"
+
+func escapeID(id string) string {
+	var b strings.Builder
+	for i := range len(id) {
+		c := id[i]
+		if isUnreserved(c) {
+			b.WriteByte(c)
+			continue
+		}
+		b.Write([]byte{'%', hexDigits[c>>4], hexDigits[c&15]})
+	}
+	return b.String()
+}
+
+// isUnreserved reports whether c is unreserved in RFC 3986, section 2.3.
+func isUnreserved(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
+}
+
+// formatDecimal returns the shortest decimal that parses to v, without an
+// exponent.
+func formatDecimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// clip shortens s for a message.
+func clip(s string) string {
+	const most = 60
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	quoted := strconv.Quote(s)
+	return quoted[1 : len(quoted)-1]
+}
+
+func quoteShort(s string) string { return `"` + clip(s) + `"` }

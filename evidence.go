@@ -1,5 +1,12 @@
 package citekit
 
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
 // Evidence is what a resolve returns.
 type Evidence struct {
 	// OutputPath is the absolute path of the evidence file; "" if there is
@@ -28,31 +35,96 @@ type Evidence struct {
 	Stale  bool // the source has changed since it was mapped
 }
 
-// MarshalJSON returns {"output_path", "modality", "address", "node",
-// "resource_id", …}; the node comes without its children.
-func (e *Evidence) MarshalJSON() ([]byte, error) { return nil, nil }
-
-// A Problem is one thing wrong with a map.
-type Problem struct {
-	Path    string // JSON path, such as "nodes[3].children[0].location.pages"
-	Node    string // id of the node at fault, or ""
-	Warning bool   // the map can be used all the same
-	Err     error
-}
-
-func (p Problem) Error() string {
-	if p.Node == "" {
-		return p.Path + ": " + p.Err.Error()
+// MarshalJSON returns an object with "output_path", "modality", "address",
+// "node" without its children, and "resource_id"; and, if there is a file,
+// "media_type", "charset", "size", "sha256", "source_hash", "actual",
+// "cached" and "stale", where they say something.
+func (e *Evidence) MarshalJSON() ([]byte, error) {
+	w := new(jsonWriter)
+	w.open()
+	if e.OutputPath == "" {
+		w.raw("output_path", []byte("null"))
+	} else {
+		w.text("output_path", e.OutputPath)
 	}
-	return p.Path + " (node '" + p.Node + "'): " + p.Err.Error()
+	w.text("modality", string(e.Modality))
+	w.text("address", e.Address.String())
+	w.key("node")
+	if e.Node == nil {
+		w.WriteString("null")
+	} else {
+		w.node(e.Node, false)
+	}
+	w.text("resource_id", e.ResourceID)
+	if e.OutputPath != "" {
+		e.writeFile(w)
+	}
+	w.close()
+	return w.Bytes(), w.err
 }
 
-func (p Problem) Unwrap() error { return p.Err }
+func (e *Evidence) writeFile(w *jsonWriter) {
+	w.text("media_type", e.MediaType)
+	w.optional("charset", e.Charset)
+	w.value("size", e.Size)
+	w.text("sha256", e.SHA256)
+	w.optional("source_hash", e.SourceHash)
+	if e.Actual != nil {
+		w.key("actual")
+		w.location(*e.Actual)
+	}
+	w.value("cached", e.Cached)
+	if e.Stale {
+		w.value("stale", true)
+	}
+}
 
-// Check returns what is wrong with the map by itself; [Library.Check] also
-// looks at its source.
-func (m *ResourceMap) Check() []Problem { return nil }
+// evidenceFormat is part of every key, so that evidence made by code that
+// named or checked it otherwise is not served.
+const evidenceFormat = "1"
 
-// Validate returns the first problem of Check that is not a warning, naming
-// the map, or nil.
-func (m *ResourceMap) Validate() error { return nil }
+// evidenceKey returns the key of the evidence of one request: a SHA-256 in
+// hex of everything that decides its bytes and its name.
+func evidenceKey(t target, sourceVersion, resolverVersion string, mode Mode) string {
+	h := sha256.New()
+	for _, part := range []string{
+		evidenceFormat, string(t.address.Location.Modality), resolverVersion, sourceVersion, string(mode),
+		Address{Location: t.address.Location}.Fragment(), t.address.Resource, t.label,
+	} {
+		fmt.Fprintf(h, "%d:%s", len(part), part)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+const (
+	maxStem   = 48 // bytes of a resource or node id in a file name
+	keyInName = 16 // hex digits
+)
+
+// evidenceName returns the file name of evidence: the resource and the node
+// for a person, and part of the key to tell it from all others.
+func evidenceName(t target, key, ext string) string {
+	label := strings.ReplaceAll(t.label, ".", "_")
+	return fileStem(t.address.Resource) + "_" + fileStem(label) + "-" + key[:keyInName] + fileExt(ext)
+}
+
+func fileExt(ext string) string {
+	if len(ext) < 2 || ext[0] != '.' {
+		return ""
+	}
+	return "." + fileStem(ext[1:])
+}
+
+// fileStem replaces what is not safe in a file name everywhere, and cuts it.
+func fileStem(s string) string {
+	safe := strings.Map(func(r rune) rune {
+		if r < 0x80 && isUnreserved(byte(r)) && r != '~' {
+			return r
+		}
+		return '_'
+	}, s[:min(len(s), maxStem)])
+	if safe != "" && (safe[0] == '-' || safe[0] == '.') { // an option, a hidden file
+		return "_" + safe[1:]
+	}
+	return safe
+}

@@ -113,8 +113,7 @@ type Location struct {
 	// given back, never followed.
 	VirtualAddress string
 
-	extra   extraFields
-	problem error // why the JSON it was read from means nothing; see Validate
+	odd *oddLocation // what its JSON had beyond the above; nil for nearly all
 }
 
 // PageRuns returns the canonical form of runs: sorted, with overlapping and
@@ -159,8 +158,8 @@ func (l Location) Equal(m Location) bool {
 // it begins, a box outside 0 to 1, or a selector that its modality does not
 // have. For the bounds of a source see [Extent.Check].
 func (l Location) Validate() error {
-	if l.problem != nil {
-		return l.problem
+	if err := l.odd.issue(); err != nil {
+		return err
 	}
 	if !l.Modality.Valid() {
 		return syntaxError("modality %q; it is one of document, video, audio, image, text, virtual", l.Modality)

@@ -1,12 +1,606 @@
 package citekit
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
 
+// extraFields are the JSON members of an object that we do not know, by key.
 type extraFields map[string]json.RawMessage
 
-func formatDecimal(v float64) string { return "" }
+// maxDepth is the deepest nesting of nodes that is read: clients refuse JSON
+// nested a thousand deep, and each node takes two levels.
+const maxDepth = 256
 
-func wholeNumber(v any) (int64, bool) { return 0, false }
+// ParseMap parses the JSON form of a map. It takes what the older
+// implementations wrote: null for a field that is absent, and fields it does
+// not know, which it keeps. A location that means nothing does not fail the
+// map; [Location.Validate] and [ResourceMap.Check] report it.
+//
+// The error matches [ErrSyntax] and names the field at fault, or
+// [ErrTooLarge] if nodes are nested more than 256 deep.
+func ParseMap(data []byte) (*ResourceMap, error) {
+	m := new(ResourceMap)
+	if err := m.UnmarshalJSON(data); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
 
-// ParseMap parses the JSON form of a map.
-func ParseMap(data []byte) (*ResourceMap, error) { return nil, syntaxError("map") }
+// UnmarshalJSON implements [json.Unmarshaler]; see [ParseMap].
+func (m *ResourceMap) UnmarshalJSON(data []byte) error {
+	s, err := newJSONScanner(data)
+	if err != nil {
+		return err
+	}
+	if s.kind() != '{' {
+		return syntaxError("a map is an object, not %s", kindName(s.kind()))
+	}
+	*m = ResourceMap{}
+	r := mapReader{s}
+	return r.resourceMap(m)
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (n *Node) UnmarshalJSON(data []byte) error {
+	s, err := newJSONScanner(data)
+	if err != nil {
+		return err
+	}
+	node, err := mapReader{s}.node("node", 0)
+	if err != nil {
+		return err
+	}
+	*n = *node
+	return nil
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]. A location that means nothing
+// is an error only in [Location.Validate].
+func (l *Location) UnmarshalJSON(data []byte) error {
+	s, err := newJSONScanner(data)
+	if err != nil {
+		return err
+	}
+	*l = mapReader{s}.location()
+	return nil
+}
+
+// A mapReader reads the parts of a map.
+type mapReader struct{ *jsonScanner }
+
+func (r mapReader) resourceMap(m *ResourceMap) error {
+	return r.fields("", &m.extra, map[string]func(path string) error{
+		"resource_id": func(path string) error { return r.text(path, &m.ResourceID) },
+		"type":        func(path string) error { return r.text(path, (*string)(&m.Type)) },
+		"title":       func(path string) error { return r.text(path, &m.Title) },
+		"source_path": func(path string) error { return r.text(path, &m.SourcePath) },
+		"nodes":       func(path string) (err error) { m.Nodes, err = r.nodes(path, 0); return err },
+		"metadata":    func(path string) error { return r.metadata(path, &m.Metadata) },
+		"created_at":  func(path string) error { return r.text(path, &m.CreatedAt) },
+	})
+}
+
+// fields reads an object. Members that are not in known go to extra; null
+// counts as absent.
+func (r mapReader) fields(path string, extra *extraFields, known map[string]func(path string) error) error {
+	seen := make(map[string]bool, len(known))
+	return r.object(func(key string) error {
+		read, ok := known[key]
+		if !ok {
+			r.keep(extra, key)
+			return nil
+		}
+		if seen[key] {
+			return syntaxError("%s is given twice", joinPath(path, key))
+		}
+		seen[key] = true
+		if r.kind() == 'n' {
+			r.skip()
+			return nil
+		}
+		return read(joinPath(path, key))
+	})
+}
+
+func (r mapReader) keep(extra *extraFields, key string) {
+	if *extra == nil {
+		*extra = make(extraFields)
+	}
+	(*extra)[key] = json.RawMessage(r.skip())
+}
+
+func joinPath(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+func (r mapReader) text(path string, field *string) error {
+	if kind := r.kind(); kind != '"' {
+		return syntaxError("%s is %s, not a string", path, kindName(kind))
+	}
+	*field = r.quoted()
+	return nil
+}
+
+func (r mapReader) metadata(path string, field *map[string]any) error {
+	if kind := r.kind(); kind != '{' {
+		return syntaxError("%s is %s, not an object", path, kindName(kind))
+	}
+	decoder := json.NewDecoder(strings.NewReader(r.skip()))
+	decoder.UseNumber()
+	if err := decoder.Decode(field); err != nil {
+		return syntaxError("%s: %v", path, err)
+	}
+	return nil
+}
+
+func (r mapReader) nodes(path string, depth int) ([]*Node, error) {
+	if kind := r.kind(); kind != '[' {
+		return nil, syntaxError("%s is %s, not an array", path, kindName(kind))
+	}
+	if depth >= maxDepth {
+		return nil, fmt.Errorf("nodes nested more than %d deep: %w", maxDepth, ErrTooLarge)
+	}
+	nodes := []*Node{}
+	err := r.array(func(i int) error {
+		n, err := r.node(path+"["+strconv.Itoa(i)+"]", depth)
+		nodes = append(nodes, n)
+		return err
+	})
+	return nodes, err
+}
+
+// node reads a node without a table of closures, because a map may have
+// hundreds of thousands.
+func (r mapReader) node(path string, depth int) (*Node, error) {
+	if kind := r.kind(); kind != '{' {
+		return nil, syntaxError("%s is %s, not an object", path, kindName(kind))
+	}
+	n := new(Node)
+	var seen nodeField
+	err := r.object(func(key string) error {
+		field := nodeFields[key]
+		if field == 0 {
+			r.keep(&n.extra, key)
+			return nil
+		}
+		if seen&field != 0 {
+			return syntaxError("%s is given twice", joinPath(path, key))
+		}
+		seen |= field
+		if field != nodeLocation && r.kind() == 'n' {
+			r.skip()
+			return nil
+		}
+		return r.nodeField(n, field, joinPath(path, key), depth)
+	})
+	return n, err
+}
+
+type nodeField uint8
+
+const (
+	nodeID nodeField = 1 << iota
+	nodeTitle
+	nodeType
+	nodeLocation
+	nodeSummary
+	nodeChildren
+)
+
+var nodeFields = map[string]nodeField{
+	"id": nodeID, "title": nodeTitle, "type": nodeType,
+	"location": nodeLocation, "summary": nodeSummary, "children": nodeChildren,
+}
+
+func (r mapReader) nodeField(n *Node, field nodeField, path string, depth int) (err error) {
+	switch field {
+	case nodeID:
+		return r.text(path, &n.ID)
+	case nodeTitle:
+		return r.text(path, &n.Title)
+	case nodeType:
+		return r.text(path, &n.Type)
+	case nodeSummary:
+		return r.text(path, &n.Summary)
+	case nodeChildren:
+		n.Children, err = r.nodes(path, depth+1)
+		return err
+	}
+	n.Location = r.location()
+	return nil
+}
+
+// An oddLocation is what a location has beyond its selectors.
+type oddLocation struct {
+	extra   extraFields
+	problem error  // why the JSON means nothing
+	raw     string // the JSON itself, where there is a problem
+}
+
+func (o *oddLocation) issue() error {
+	if o == nil {
+		return nil
+	}
+	return o.problem
+}
+
+func (r mapReader) location() Location {
+	start := r.pos
+	loc, extra, err := r.readLocation()
+	if err != nil {
+		r.pos = start
+		return Location{odd: &oddLocation{problem: err, raw: r.skip()}}
+	}
+	if extra != nil {
+		loc.odd = &oddLocation{extra: extra}
+	}
+	return loc
+}
+
+func (r mapReader) readLocation() (loc Location, extra extraFields, err error) {
+	if kind := r.kind(); kind != '{' {
+		return loc, nil, syntaxError("location is %s, not an object", kindName(kind))
+	}
+	var hasEnd bool
+	seen := make(map[string]bool, 4)
+	err = r.object(func(key string) error {
+		if seen[key] {
+			return syntaxError("location.%s is given twice", key)
+		}
+		seen[key] = true
+		if r.kind() == 'n' && locationKeys[key] {
+			r.skip()
+			return nil
+		}
+		switch key {
+		case "modality":
+			return r.text("modality", (*string)(&loc.Modality))
+		case "virtual_address":
+			return r.text("virtual_address", &loc.VirtualAddress)
+		case "pages":
+			return r.pages(&loc.Pages)
+		case "lines":
+			return r.lines(&loc.Lines)
+		case "bbox":
+			return r.bbox(&loc.Box)
+		case "start":
+			return r.seconds("start", &loc.Time.Start)
+		case "end":
+			hasEnd = true
+			return r.seconds("end", &loc.Time.End)
+		}
+		r.keep(&extra, key)
+		return nil
+	})
+	if err == nil && hasEnd && loc.Time.End <= loc.Time.Start {
+		err = syntaxError("start %s, end %s; the end must be after the start",
+			formatDecimal(loc.Time.Start), formatDecimal(loc.Time.End))
+	}
+	return loc, extra, err
+}
+
+var locationKeys = map[string]bool{
+	"modality": true, "virtual_address": true, "pages": true, "lines": true, "bbox": true, "start": true, "end": true,
+}
+
+func (r mapReader) numbers(name string, yield func(text string) error) error {
+	if kind := r.kind(); kind != '[' {
+		return syntaxError("%s is %s, not an array", name, kindName(kind))
+	}
+	return r.array(func(i int) error {
+		kind, text := r.kind(), r.skip()
+		if kindName(kind) != "a number" {
+			return syntaxError("%s[%d] is %s, not a number", name, i, kindName(kind))
+		}
+		if err := yield(text); err != nil {
+			return fmt.Errorf("%s[%d]: %w", name, i, err)
+		}
+		return nil
+	})
+}
+
+// pages reads a list of page numbers as runs. A list that is in order, as
+// nearly all are, needs no memory for each page.
+func (r mapReader) pages(pages *[]Range) error {
+	var runs []Range
+	err := r.numbers("pages", func(text string) error {
+		n, ok := parseWhole(text)
+		if !ok || n < 1 {
+			return syntaxError("page %s; pages are whole numbers from 1", clip(text))
+		}
+		if k := len(runs) - 1; k >= 0 && n-1 == runs[k].Last {
+			runs[k].Last = n
+			return nil
+		}
+		runs = append(runs, Range{n, n})
+		return nil
+	})
+	if err == nil && len(runs) == 0 {
+		return syntaxError("pages is empty; leave it out for the whole document")
+	}
+	*pages = PageRuns(runs...)
+	return err
+}
+
+func (r mapReader) lines(lines *Range) error {
+	var v []int
+	err := r.numbers("lines", func(text string) error {
+		n, ok := parseWhole(text)
+		if !ok || n < 1 {
+			return syntaxError("line %s; lines are whole numbers from 1", clip(text))
+		}
+		v = append(v, n)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(v) != 2 {
+		return syntaxError("lines has %d numbers; it is [first, last]", len(v))
+	}
+	if v[1] < v[0] {
+		return syntaxError("lines [%d, %d] end before they begin", v[0], v[1])
+	}
+	*lines = Range{v[0], v[1]}
+	return nil
+}
+
+func (r mapReader) bbox(box *Box) error {
+	var v []float64
+	err := r.numbers("bbox", func(text string) error {
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return syntaxError("%s", clip(text))
+		}
+		v = append(v, n)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(v) != 4 {
+		return syntaxError("bbox has %d numbers; it is [x1, y1, x2, y2]", len(v))
+	}
+	*box = Box{v[0], v[1], v[2], v[3]}
+	if box.IsZero() {
+		return syntaxError("bbox [0, 0, 0, 0] is empty; x2 and y2 are the far edges")
+	}
+	return nil
+}
+
+func (r mapReader) seconds(name string, field *float64) error {
+	kind, text := r.kind(), r.skip()
+	v, err := strconv.ParseFloat(text, 64)
+	if kindName(kind) != "a number" || err != nil {
+		return syntaxError("%s is not a number of seconds", name)
+	}
+	*field = v
+	return nil
+}
+
+// parseWhole parses a JSON number that is whole, also when written as 12.0.
+func parseWhole(text string) (int, bool) {
+	if n := parseNumber(text); n >= 0 {
+		return n, true
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || v != float64(int(v)) || v < -1<<53 || v > 1<<53 {
+		return 0, false
+	}
+	return int(v), true
+}
+
+// wholeNumber converts a metadata value.
+func wholeNumber(v any) (int64, bool) {
+	switch v := v.(type) {
+	case json.Number:
+		n, err := v.Int64()
+		return n, err == nil
+	case int:
+		return int64(v), true
+	case int64:
+		return v, true
+	case float64:
+		return int64(v), v == float64(int64(v))
+	}
+	return 0, false
+}
+
+// MarshalJSON implements [json.Marshaler]. Nodes, children and metadata are
+// never null.
+func (m *ResourceMap) MarshalJSON() ([]byte, error) {
+	w := new(jsonWriter)
+	w.open()
+	w.text("resource_id", m.ResourceID)
+	w.text("type", string(m.Type))
+	w.text("title", m.Title)
+	w.text("source_path", m.SourcePath)
+	w.key("nodes")
+	w.nodes(m.Nodes)
+	if m.Metadata == nil {
+		w.raw("metadata", json.RawMessage("{}"))
+	} else {
+		w.value("metadata", m.Metadata)
+	}
+	w.text("created_at", m.CreatedAt)
+	w.extras(m.extra)
+	w.close()
+	return w.Bytes(), w.err
+}
+
+// MarshalJSON implements [json.Marshaler], children included.
+func (n *Node) MarshalJSON() ([]byte, error) {
+	w := new(jsonWriter)
+	w.node(n, true)
+	return w.Bytes(), w.err
+}
+
+// MarshalJSON implements [json.Marshaler]. Pages are listed one by one; more
+// than a million are an error matching [ErrTooLarge].
+func (l Location) MarshalJSON() ([]byte, error) {
+	w := new(jsonWriter)
+	w.location(l)
+	return w.Bytes(), w.err
+}
+
+// A jsonWriter writes the parts of a map. The zero value is ready to use.
+type jsonWriter struct {
+	bytes.Buffer
+	first bool // nothing has been written in the open object yet
+	err   error
+}
+
+func (w *jsonWriter) open() {
+	w.WriteByte('{')
+	w.first = true
+}
+
+func (w *jsonWriter) close() {
+	w.WriteByte('}')
+	w.first = false
+}
+
+func (w *jsonWriter) key(key string) {
+	if !w.first {
+		w.WriteByte(',')
+	}
+	w.first = false
+	w.quote(key)
+	w.WriteByte(':')
+}
+
+// quote writes s as a JSON string. Plain text needs no encoder.
+func (w *jsonWriter) quote(s string) {
+	for i := range len(s) {
+		if c := s[i]; c < 0x20 || c >= 0x7f || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			w.encode(s)
+			return
+		}
+	}
+	w.WriteByte('"')
+	w.WriteString(s)
+	w.WriteByte('"')
+}
+
+func (w *jsonWriter) encode(v any) {
+	data, err := json.Marshal(v)
+	w.err = errors.Join(w.err, err)
+	w.Write(data)
+}
+
+func (w *jsonWriter) text(key, value string) {
+	w.key(key)
+	w.quote(value)
+}
+
+func (w *jsonWriter) optional(key, value string) {
+	if value != "" {
+		w.text(key, value)
+	}
+}
+
+func (w *jsonWriter) raw(key string, value json.RawMessage) {
+	w.key(key)
+	w.Write(value)
+}
+
+func (w *jsonWriter) value(key string, v any) {
+	w.key(key)
+	w.encode(v)
+}
+
+func (w *jsonWriter) extras(extra extraFields) {
+	for _, key := range slices.Sorted(maps.Keys(extra)) {
+		w.raw(key, extra[key])
+	}
+}
+
+func (w *jsonWriter) nodes(nodes []*Node) {
+	w.WriteByte('[')
+	for i, n := range nodes {
+		if i > 0 {
+			w.WriteByte(',')
+		}
+		w.node(n, true)
+	}
+	w.WriteByte(']')
+}
+
+func (w *jsonWriter) node(n *Node, children bool) {
+	w.open()
+	w.text("id", n.ID)
+	w.optional("title", n.Title)
+	w.text("type", n.Type)
+	w.key("location")
+	w.location(n.Location)
+	w.optional("summary", n.Summary)
+	if children {
+		w.key("children")
+		w.nodes(n.Children)
+	}
+	w.extras(n.extra)
+	w.close()
+}
+
+// maxListedPages bounds the memory that a location of a few bytes, such as
+// pages=1-2000000000, can take as JSON.
+const maxListedPages = 1_000_000
+
+func (w *jsonWriter) location(l Location) {
+	if l.odd.issue() != nil {
+		w.WriteString(l.odd.raw)
+		return
+	}
+	w.open()
+	w.text("modality", string(l.Modality))
+	if len(l.Pages) > 0 {
+		w.key("pages")
+		w.pages(l)
+	}
+	if !l.Lines.IsZero() {
+		w.value("lines", [2]int{l.Lines.First, l.Lines.Last})
+	}
+	if !l.Time.IsZero() {
+		w.raw("start", json.RawMessage(formatDecimal(l.Time.Start)))
+		if l.Time.End != 0 {
+			w.raw("end", json.RawMessage(formatDecimal(l.Time.End)))
+		}
+	}
+	if !l.Box.IsZero() {
+		w.raw("bbox", json.RawMessage("["+l.Box.String()+"]"))
+	}
+	w.optional("virtual_address", l.VirtualAddress)
+	if l.odd != nil {
+		w.extras(l.odd.extra)
+	}
+	w.close()
+}
+
+func (w *jsonWriter) pages(l Location) {
+	if l.PageCount() > maxListedPages {
+		w.err = errors.Join(w.err, fmt.Errorf("%d pages in one location; at most %d: %w", l.PageCount(), maxListedPages, ErrTooLarge))
+		w.WriteString("[]")
+		return
+	}
+	var number []byte
+	separator := byte('[')
+	for _, run := range l.Pages {
+		for page := run.First; page <= run.Last; page++ {
+			w.WriteByte(separator)
+			number = strconv.AppendInt(number[:0], int64(page), 10)
+			w.Write(number)
+			separator = ','
+		}
+	}
+	w.WriteByte(']')
+}

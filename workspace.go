@@ -36,10 +36,12 @@ type Workspace interface {
 	// the roots, or not a plain file, is an error matching [ErrForbidden].
 	OpenSource(ctx context.Context, path string) (*Source, error)
 
-	// Pin returns the version recorded under name, recording version first
-	// if there is none. It holds sources of maps without a hash to the
-	// version they had at first use.
-	Pin(ctx context.Context, name, version string) (string, error)
+	// Pin returns the version recorded for name and guard. If nothing is
+	// recorded for name, or something under another guard, it first records
+	// guard and version, durably. It holds the sources of maps without a
+	// hash to the version they had when that version of the map, the guard,
+	// was first used. The strings are any.
+	Pin(ctx context.Context, name, guard, version string) (string, error)
 
 	// FindEvidence returns the evidence stored under key, checked to be
 	// undamaged, or an error matching [fs.ErrNotExist].
