@@ -1,0 +1,172 @@
+package jpeg
+
+import (
+	"encoding/binary"
+	"io"
+)
+
+// readAhead is how many bytes of the file are held at a time.
+const readAhead = 128 << 10
+
+// A bitReader reads entropy-coded bits from a file. Zero bits follow the last
+// ones before a marker; short tells whether any of those were used.
+type bitReader struct {
+	r    io.ReaderAt
+	end  int64 // no byte at or after end belongs to the data
+	base int64 // file offset of buf
+	buf  []byte
+	pos  int // next byte of buf
+
+	acc    uint64 // the next bits, from the top
+	n      int    // how many bits of acc are valid
+	padded int    // how many of those are zeros after the end
+	err    error  // what went wrong while reading the file
+}
+
+// A bitState is where a bitReader stands. It holds no bits from after the end.
+type bitState struct {
+	offset int64
+	acc    uint64
+	n      int8
+}
+
+func newBitReader(r io.ReaderAt, end int64) *bitReader {
+	return &bitReader{r: r, end: end}
+}
+
+func (b *bitReader) state() bitState {
+	return bitState{offset: b.base + int64(b.pos), acc: b.acc, n: int8(b.n - b.padded)}
+}
+
+func (b *bitReader) seek(s bitState) {
+	if at := s.offset - b.base; at >= 0 && at <= int64(len(b.buf)) {
+		b.pos = int(at)
+	} else {
+		b.base, b.buf, b.pos = s.offset, b.buf[:0], 0
+	}
+	b.acc, b.n, b.padded = s.acc, int(s.n), 0
+}
+
+// short reports whether more bits were used than there are.
+func (b *bitReader) short() bool { return b.n < b.padded }
+
+// load makes the bytes from pos on available and reports whether there are
+// at least two, or all that are left of the data.
+func (b *bitReader) load() bool {
+	if b.buf == nil {
+		b.buf = make([]byte, 0, readAhead)
+	}
+	kept := copy(b.buf[:cap(b.buf)], b.buf[b.pos:])
+	b.base += int64(b.pos)
+	b.pos = 0
+	want := min(int64(cap(b.buf)), b.end-b.base)
+	if want <= int64(kept) {
+		b.buf = b.buf[:kept]
+		return kept > 0
+	}
+	n, err := b.r.ReadAt(b.buf[kept:want], b.base+int64(kept))
+	b.buf = b.buf[:kept+n]
+	if err != nil && err != io.EOF && int64(kept+n) < want {
+		b.err = err
+	}
+	return len(b.buf) > 0
+}
+
+// fill makes at least 48 bits available.
+func (b *bitReader) fill() {
+	if b.pos+8 <= len(b.buf) {
+		w := binary.BigEndian.Uint64(b.buf[b.pos:])
+		if inv := ^w; (inv-0x0101010101010101)&w&0x8080808080808080 == 0 { // no byte is 0xff
+			b.acc |= w >> uint(b.n)
+			bytes := (63 - b.n) >> 3
+			b.pos += bytes
+			b.n += bytes << 3
+			return
+		}
+	}
+	b.fillSlowly()
+}
+
+func (b *bitReader) fillSlowly() {
+	b.acc &= ^uint64(0) << (64 - uint(b.n)) // drop what fill left beyond the valid bits
+	for b.n <= 56 {
+		c, ok := b.nextByte()
+		if !ok {
+			b.padded += 64 - b.n
+			b.n = 64
+			return
+		}
+		b.acc |= uint64(c) << (56 - uint(b.n))
+		b.n += 8
+	}
+}
+
+// nextByte returns the next byte of data, with stuffing removed (T.81,
+// section F.1.2.3), or false at a marker or the end.
+func (b *bitReader) nextByte() (byte, bool) {
+	if len(b.buf)-b.pos < 2 && !b.load() {
+		return 0, false
+	}
+	c := b.buf[b.pos]
+	if c != 0xff {
+		b.pos++
+		return c, true
+	}
+	if len(b.buf)-b.pos < 2 || b.buf[b.pos+1] != 0 {
+		return 0, false
+	}
+	b.pos += 2
+	return c, true
+}
+
+// nextMarker drops the bits that are left and returns the marker that follows
+// them, which it passes over, or 0 if there is none.
+func (b *bitReader) nextMarker() byte {
+	b.acc, b.n, b.padded = 0, 0, 0
+	for {
+		if len(b.buf)-b.pos < 2 && (!b.load() || len(b.buf) < 2) {
+			return 0
+		}
+		c := b.buf[b.pos+1]
+		if b.buf[b.pos] != 0xff || c == 0xff {
+			b.pos++
+			continue
+		}
+		b.pos += 2
+		if c != 0 {
+			return c
+		}
+	}
+}
+
+// A bitWriter appends entropy-coded bits to a JPEG.
+type bitWriter struct {
+	out []byte
+	acc uint64 // pending bits, in the low end
+	n   uint   // how many, less than 32
+}
+
+// put appends the low n bits of v, at most 32; the others must be 0.
+func (w *bitWriter) put(v uint64, n uint) {
+	w.acc = w.acc<<n | v
+	w.n += n
+	for w.n >= 8 {
+		w.n -= 8
+		w.byte(byte(w.acc >> w.n))
+	}
+}
+
+func (w *bitWriter) byte(c byte) {
+	w.out = append(w.out, c)
+	if c == 0xff {
+		w.out = append(w.out, 0)
+	}
+}
+
+// flush pads with ones up to a byte (T.81, section F.1.2.3).
+func (w *bitWriter) flush() {
+	if w.n > 0 {
+		w.put(1<<(8-w.n)-1, 8-w.n)
+	}
+	w.acc = 0
+}

@@ -1,0 +1,95 @@
+package jpeg
+
+import (
+	"image"
+	"math/bits"
+)
+
+// dcCounts and dcSizes are the DC table of every cut: as the typical one of
+// T.81, section K.3.3, and going on to the largest size that can occur.
+var (
+	dcCounts = [16]byte{0, 1, 5, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
+	dcSizes  = [17]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
+)
+
+// A dcCode is the code of one size of DC difference.
+type dcCode struct {
+	code   uint16
+	length uint8
+}
+
+var dcCodes = func() (codes [17]dcCode) {
+	code, size := uint16(0), 0
+	for i, n := range dcCounts {
+		for range n {
+			codes[size] = dcCode{code, uint8(i + 1)}
+			code++
+			size++
+		}
+		code <<= 1
+	}
+	return codes
+}()
+
+// putDC appends a DC difference (T.81, section F.1.2.1). It reports false if
+// the difference is larger than any code.
+func (w *bitWriter) putDC(diff int32) bool {
+	value := diff
+	if diff < 0 {
+		diff = -diff
+		value--
+	}
+	size := bits.Len32(uint32(diff))
+	if size > 16 {
+		return false
+	}
+	c := dcCodes[size]
+	w.put(uint64(c.code)<<size|uint64(uint32(value)&(1<<size-1)), uint(c.length)+uint(size))
+	return true
+}
+
+// cutHeader returns the start of a JPEG whose pixels are the given MCUs of
+// the file, one restart interval for each row of them. extra is put after the
+// start of image marker.
+func (d *decoder) cutHeader(tile image.Rectangle, extra []byte) []byte {
+	h := d.h
+	b := append([]byte{0xff, markerSOI}, extra...)
+	if h.adobe != nil {
+		b = appendSegment(b, markerAPP14, h.adobe)
+	}
+	for _, q := range h.quant {
+		if q != nil {
+			b = appendSegment(b, markerDQT, q)
+		}
+	}
+	b = appendSegment(b, h.sof, d.cutFrame(tile))
+	b = appendSegment(b, markerDHT, append(append([]byte{0}, dcCounts[:]...), dcSizes[:]...))
+	for i, t := range d.ac {
+		if t != nil {
+			b = appendSegment(b, markerDHT, h.huff[1][i].raw)
+		}
+	}
+	b = appendSegment(b, markerDRI, []byte{byte(tile.Dx() >> 8), byte(tile.Dx())})
+	scan := []byte{byte(len(h.scan))}
+	for _, sc := range h.scan {
+		scan = append(scan, h.comps[sc.index].id, sc.ac)
+	}
+	return appendSegment(b, markerSOS, append(scan, 0, 63, 0))
+}
+
+// cutFrame returns the frame header of a cut.
+func (d *decoder) cutFrame(tile image.Rectangle) []byte {
+	size := d.pixels(tile).Size()
+	p := []byte{8, byte(size.Y >> 8), byte(size.Y), byte(size.X >> 8), byte(size.X), byte(len(d.h.comps))}
+	for _, c := range d.h.comps {
+		p = append(p, c.id, c.sampling, c.quant)
+	}
+	return p
+}
+
+// pixels returns the pixels that MCUs cover.
+func (d *decoder) pixels(tile image.Rectangle) image.Rectangle {
+	m := d.h.mcu()
+	r := image.Rect(tile.Min.X*m.X, tile.Min.Y*m.Y, tile.Max.X*m.X, tile.Max.Y*m.Y)
+	return r.Intersect(image.Rect(0, 0, d.h.Width, d.h.Height))
+}

@@ -1,0 +1,60 @@
+package jpeg
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+)
+
+// A layout is what the markers after the start of the first scan tell.
+type layout struct {
+	end      int64   // offset of the first marker that is not a restart
+	marker   byte    // that marker
+	restarts []int64 // offsets of the restart markers that were kept
+	count    int     // of all restart markers
+	ordered  bool    // restart markers count from 0 to 7 again and again
+}
+
+// readLayout passes over the entropy-coded data from offset from. Of the
+// restart markers it keeps one in every keep.
+func readLayout(ctx context.Context, r io.ReaderAt, from, size int64, keep int) (*layout, error) {
+	l := &layout{ordered: true}
+	buf := make([]byte, 256<<10)
+	for at := from; at < size; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		n, err := r.ReadAt(buf[:min(int64(len(buf)), size-at)], at)
+		if n < 2 {
+			if err != nil && err != io.EOF {
+				return nil, err
+			}
+			break
+		}
+		// The last byte is looked at again with the one after it.
+		for i := 0; i < n-1; i++ {
+			k := bytes.IndexByte(buf[i:n-1], 0xff)
+			if k < 0 {
+				break
+			}
+			i += k
+			switch marker := buf[i+1]; {
+			case marker == 0:
+				i++
+			case marker == 0xff: // fill byte
+			case marker >= markerRST0 && marker <= markerRST7:
+				l.ordered = l.ordered && int(marker-markerRST0) == l.count%8
+				if l.count++; l.count%keep == 0 {
+					l.restarts = append(l.restarts, at+int64(i))
+				}
+				i++
+			default:
+				l.end, l.marker = at+int64(i), marker
+				return l, nil
+			}
+		}
+		at += int64(n - 1)
+	}
+	return nil, fmt.Errorf("no end of image marker: %w", ErrTruncated)
+}
