@@ -1,0 +1,103 @@
+// Package term makes text safe to show on a terminal, and shows there that
+// something is going on.
+package term
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Line returns s as one line that does nothing to a terminal: control
+// characters, line ends among them, bidirectional controls, tags and other
+// characters that cannot be seen are written as \x1b, \u202e or \U000e0041,
+// and bytes that are not UTF-8 as \xff.
+func Line(s string) string {
+	if isPlain(s) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case isSafe(r):
+			b.WriteString(s[i : i+size])
+		default:
+			b.WriteString(escape(r))
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// isPlain reports whether s is printable ASCII, as nearly everything is.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+const (
+	zeroWidthNonJoiner = '\u200c' // part of Persian spelling
+	zeroWidthJoiner    = '\u200d' // part of Indic scripts and of emoji
+	firstOfPlane14     = 0xe0000  // tags and variation selectors, all of them invisible
+	endOfPlane14       = 0xf0000
+)
+
+func isSafe(r rune) bool {
+	switch {
+	case r == zeroWidthNonJoiner || r == zeroWidthJoiner:
+		return true
+	case r >= firstOfPlane14 && r < endOfPlane14:
+		return false
+	}
+	return unicode.IsGraphic(r)
+}
+
+func escape(r rune) string {
+	switch r {
+	case '\n':
+		return `\n`
+	case '\r':
+		return `\r`
+	case '\t':
+		return `\t`
+	}
+	switch {
+	case r < 0x80:
+		return fmt.Sprintf(`\x%02x`, r)
+	case r < 0x10000:
+		return fmt.Sprintf(`\u%04x`, r)
+	}
+	return fmt.Sprintf(`\U%08x`, r)
+}
+
+// JSON returns the JSON text data with the same characters inside its strings
+// written as \u escapes. It is still the same JSON value.
+func JSON(data []byte) []byte {
+	out := make([]byte, 0, len(data))
+	for i := 0; i < len(data); {
+		if c := data[i]; c < 0x7f {
+			out = append(out, c)
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(data[i:])
+		if isSafe(r) { // not UTF-8 becomes U+FFFD
+			out = utf8.AppendRune(out, r)
+		} else {
+			for _, unit := range utf16.Encode([]rune{r}) {
+				out = fmt.Appendf(out, `\u%04x`, unit)
+			}
+		}
+		i += size
+	}
+	return out
+}
