@@ -1,0 +1,152 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/citekit/citekit"
+)
+
+// Options configures a [Directory]. The zero value is ready to use.
+type Options struct {
+	// MapsDir and EvidenceDir are where maps and evidence are kept; ""
+	// means ".resource_maps" and ".citekit_output". A path that is relative
+	// and below the base directory must not lead through symbolic links.
+	// Another path is used as it is.
+	MapsDir, EvidenceDir string
+
+	// Roots are further directories that sources may be in.
+	Roots []string
+
+	// Files are single files outside the roots that may be sources. A
+	// symbolic link stands for the file it points to at the time of Open.
+	Files []string
+
+	// MaxEvidenceBytes is the budget of the evidence directory; zero means
+	// 10 GiB, negative means that there is none. Evidence used longest ago
+	// is removed first, and none that was used in the last 10 minutes: only
+	// when that alone is twice the budget is storing more an error.
+	MaxEvidenceBytes int64
+}
+
+const defaultEvidenceBytes = 10 << 30
+
+// A Directory is a [citekit.Workspace] over a directory. Make one with
+// [Open].
+type Directory struct {
+	base     string // absolute
+	maps     *folder
+	evidence *folder
+	roots    []*sourceRoot // the base directory first
+	files    map[string]string
+	budget   int64
+	now      func() time.Time
+
+	listings listingCache
+	sweepMap sync.Once // temporary files in the maps directory
+	sweep    sync.Once // the same in the evidence directory
+
+	hashes  recent[hashRecord]
+	records recent[heldRecord]
+}
+
+var _ citekit.Workspace = (*Directory)(nil)
+
+// Open returns a workspace over the directory dir, which must exist. Nothing
+// is read or made until it is needed. A nil opts means the defaults.
+func Open(dir string, opts *Options) (*Directory, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	base, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("base directory: %w", err)
+	}
+	if err := checkBase(base); err != nil {
+		return nil, err
+	}
+	d := &Directory{
+		base:     base,
+		maps:     ownFolder("maps directory", base, o.MapsDir, ".resource_maps"),
+		evidence: ownFolder("evidence directory", base, o.EvidenceDir, ".citekit_output"),
+		files:    make(map[string]string),
+		budget:   o.MaxEvidenceBytes,
+		now:      time.Now,
+	}
+	if d.budget == 0 {
+		d.budget = defaultEvidenceBytes
+	}
+	if err := d.allow(append([]string{base}, o.Roots...), o.Files); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+func checkBase(base string) error {
+	info, err := os.Stat(base)
+	if err != nil {
+		return fmt.Errorf("base directory: %w", withoutPath(err))
+	}
+	if !info.IsDir() {
+		return errors.New("the base directory is not a directory")
+	}
+	return nil
+}
+
+// ownFolder returns the folder at dir, or at name if dir is "".
+func ownFolder(what, base, dir, name string) *folder {
+	if dir == "" {
+		dir = name
+	}
+	dir = filepath.Clean(dir)
+	switch {
+	case filepath.IsAbs(dir):
+		return newFolder(what, dir, "")
+	case dir == "." || !filepath.IsLocal(dir):
+		return newFolder(what, filepath.Join(base, dir), "")
+	}
+	return newFolder(what, filepath.Join(base, dir), base)
+}
+
+// allow sets the directories and the files that sources may be in.
+func (d *Directory) allow(roots, files []string) error {
+	for _, dir := range roots {
+		path, err := filepath.Abs(dir)
+		if err != nil {
+			return fmt.Errorf("root: %w", err)
+		}
+		d.roots = append(d.roots, newSourceRoot(path))
+	}
+	for _, name := range files {
+		path, err := filepath.Abs(name)
+		if err != nil {
+			return fmt.Errorf("allowed file: %w", err)
+		}
+		target, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			target = path // may appear later
+		}
+		d.files[path] = target
+		d.files[target] = target
+	}
+	return nil
+}
+
+// Close closes the directories that are held open. Sources that were opened
+// stay open.
+func (d *Directory) Close() error {
+	errs := []error{d.maps.close(), d.evidence.close()}
+	for _, r := range d.roots {
+		errs = append(errs, r.close())
+	}
+	return errors.Join(errs...)
+}
+
+// missing returns an error matching fs.ErrNotExist.
+func missing(what string) error { return fmt.Errorf("%s: %w", what, fs.ErrNotExist) }

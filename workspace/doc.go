@@ -1,0 +1,48 @@
+// Package workspace has the places where maps, sources and evidence live: a
+// [Directory] on disk, and a [Memory] for tests and programs that embed
+// citekit.
+//
+// # Layout of a directory
+//
+//	base/
+//	  .resource_maps/         one JSON file for each map
+//	    .lock                 locked (flock) while a map is written
+//	  .citekit_output/        evidence files
+//	    .lock                 locked while evidence is put in place
+//	    .meta/evidence/       one record for each evidence file
+//	    .meta/hashes/         hashes of sources, by path
+//	    .meta/pins/           versions that sources are held to
+//	    .meta/tmp/            files being written
+//
+// Directories are made when something is first written, with mode 0700; files
+// have mode 0600. A map that is replaced keeps the permissions it had.
+//
+// # Promises
+//
+// A map that WriteMap reported stored survives a loss of power; at any moment
+// there is the old map or the new one, never a mixture. A pin survives too.
+// Evidence may be lost in a loss of power, but what is found is whole: its
+// content is hashed again unless the file is provably the one that was
+// stored.
+//
+// Several processes may use one directory. Writers wait for each other by
+// flock, so the lock of a process that died is free. The last writer of a map
+// wins. On file systems without flock they do not wait, and every file is
+// still whole.
+//
+// Files are told apart by device, inode, size and times, as git's index does.
+// What was learnt about a file is not relied on if the file changed within
+// the clock's granularity before.
+//
+// # File names of maps
+//
+// The map of an id made of a-z, 0-9, ".", "_" and "-" is the file <id>.json.
+// In other ids every other byte is written as %XX, as are a leading "." or
+// "-" and the first letter of a device name of Windows. If the id has
+// upper-case ASCII letters, the name goes on with "~" and 8 hex digits of the
+// id's SHA-256, so that ids that differ only in case have different files
+// also where the file system does not tell case apart. Names over 180 bytes
+// are cut and end in "~" and 32 digits. Files with plain names that earlier
+// implementations wrote for any id, such as Lecture_01.json, are found, read
+// and updated where they are.
+package workspace

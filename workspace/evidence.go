@@ -1,0 +1,261 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/citekit/citekit"
+)
+
+// An evidenceRecord is what is kept about an evidence file.
+type evidenceRecord struct {
+	Meta   citekit.EvidenceMeta `json:"meta"`
+	SHA256 string               `json:"sha256"`
+
+	// Identity is what the file had when its content was last known to be
+	// right; "" while it is being put in place.
+	Identity string `json:"identity"`
+}
+
+// A heldRecord is a record held in memory.
+type heldRecord struct {
+	evidenceRecord
+	marked time.Time // when the record's file was last marked as used
+}
+
+// markEvery is how exactly the last use of evidence is known.
+const markEvery = time.Minute
+
+// FindEvidence implements [citekit.Workspace]. The content of a file that may
+// have been changed since it was stored is hashed again.
+func (d *Directory) FindEvidence(ctx context.Context, key string) (*citekit.StoredEvidence, error) {
+	if err := checkKey(key); err != nil {
+		return nil, err
+	}
+	root, _, err := d.evidence.open()
+	if err != nil {
+		return nil, err
+	}
+	if held, ok := d.records.get(key); ok {
+		if d.isIntact(root, held.evidenceRecord) {
+			return d.found(root, key, held), nil
+		}
+		d.records.remove(key)
+	}
+	held, err := readHeld(root, key)
+	if err != nil {
+		return nil, missing("evidence")
+	}
+	if !d.isIntact(root, held.evidenceRecord) {
+		if err := d.verify(ctx, root, key, &held.evidenceRecord); err != nil {
+			return nil, err
+		}
+	}
+	d.records.put(key, held)
+	return d.found(root, key, held), nil
+}
+
+func readHeld(root *os.Root, key string) (heldRecord, error) {
+	var held heldRecord
+	name := recordName(evidenceDir, key)
+	if err := readRecord(root, name, &held.evidenceRecord); err != nil {
+		return held, err
+	}
+	if checkEvidenceName(held.Meta.Name) != nil {
+		return held, errDamaged
+	}
+	info, err := root.Lstat(name)
+	if err != nil {
+		return held, err
+	}
+	held.marked = info.ModTime()
+	return held, nil
+}
+
+// isIntact reports whether the file is the one that was stored, unchanged, as
+// its metadata tell.
+func (d *Directory) isIntact(root *os.Root, r evidenceRecord) bool {
+	info, err := root.Lstat(r.Meta.Name)
+	return err == nil && info.Mode().IsRegular() && identity(info) == r.Identity
+}
+
+// verify hashes an evidence file whose metadata are not as recorded. If the
+// content is right the record is renewed; else there is no evidence.
+func (d *Directory) verify(ctx context.Context, root *os.Root, key string, r *evidenceRecord) error {
+	f, info, err := openPlain(root, r.Meta.Name)
+	if err != nil || info.Size() != r.Meta.Size {
+		if err == nil {
+			f.Close()
+		}
+		return missing("evidence")
+	}
+	defer f.Close()
+	if info.Mode().Perm() != 0o600 {
+		if f.Chmod(0o600) != nil {
+			return missing("evidence")
+		}
+	}
+	before, err := fileIdentity(f)
+	if err != nil {
+		return missing("evidence")
+	}
+	now := time.Now()
+	sum, err := citekit.HashReader(ctx, f)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	after, statErr := fileIdentity(f)
+	if err != nil || statErr != nil || sum != r.SHA256 || before != after {
+		return missing("evidence")
+	}
+	r.Identity = ""
+	if !isRacy(info, now) {
+		r.Identity = after
+	}
+	_ = writeRecord(root, recordName(evidenceDir, key), r, false) // else it is hashed again
+	return nil
+}
+
+// found returns evidence that was found and marks it as used.
+func (d *Directory) found(root *os.Root, key string, held heldRecord) *citekit.StoredEvidence {
+	now := d.now()
+	if now.Sub(held.marked).Abs() > markEvery {
+		_ = root.Chtimes(recordName(evidenceDir, key), now, now) // a matter of what is evicted first
+		held.marked = now
+		d.records.put(key, held)
+	}
+	return d.stored(held.evidenceRecord)
+}
+
+func (d *Directory) stored(r evidenceRecord) *citekit.StoredEvidence {
+	return &citekit.StoredEvidence{
+		EvidenceMeta: r.Meta,
+		Path:         filepath.Join(d.evidence.path, r.Meta.Name),
+		SHA256:       r.SHA256,
+	}
+}
+
+// StoreEvidence implements [citekit.Workspace]. The content is durable before
+// the file has its name; the name itself is not made durable, so that a loss
+// of power may cost evidence but not make it wrong. Whatever stands at the
+// name is replaced, but for a directory that is not empty.
+func (d *Directory) StoreEvidence(ctx context.Context, key string, meta citekit.EvidenceMeta, body io.Reader) (*citekit.StoredEvidence, error) {
+	stored, err := d.storeEvidence(ctx, key, meta, body)
+	if err != nil {
+		return nil, fmt.Errorf("store the evidence: %w", withoutPath(err))
+	}
+	return stored, nil
+}
+
+func (d *Directory) storeEvidence(ctx context.Context, key string, meta citekit.EvidenceMeta, body io.Reader) (*citekit.StoredEvidence, error) {
+	if err := checkKey(key); err != nil {
+		return nil, err
+	}
+	if err := checkEvidenceName(meta.Name); err != nil {
+		return nil, err
+	}
+	root, err := d.evidence.make()
+	if err != nil {
+		return nil, err
+	}
+	if err := makeMeta(root, evidenceDir); err != nil {
+		return nil, err
+	}
+	d.sweep.Do(func() { err = removeOldTemps(ctx, root, tempDir, d.now()) })
+	if err != nil {
+		return nil, err
+	}
+	t, err := createTemp(root, tempDir)
+	if err != nil {
+		return nil, err
+	}
+	sum, size, err := copyEvidence(ctx, t, meta.Size, d.budget, body)
+	if err != nil {
+		t.discard()
+		return nil, err
+	}
+	if err := finishEvidence(t); err != nil {
+		return nil, err
+	}
+	meta.Size = size
+	return d.putEvidence(ctx, root, key, t, evidenceRecord{Meta: meta, SHA256: sum})
+}
+
+// finishEvidence ends writing. The time of the last change is set back, so
+// that any later change shows in it, however soon it comes.
+func finishEvidence(t *tempFile) error {
+	past := time.Now().Add(-5 * time.Second)
+	if err := t.root.Chtimes(t.name, past, past); err != nil {
+		t.discard()
+		return err
+	}
+	return t.finish(true)
+}
+
+// putEvidence gives a finished file its name and records it. The record comes
+// first: a file that is there has one and can be evicted.
+func (d *Directory) putEvidence(ctx context.Context, root *os.Root, key string, t *tempFile, r evidenceRecord) (*citekit.StoredEvidence, error) {
+	unlock, err := d.evidence.lock(ctx, root)
+	if err != nil {
+		root.Remove(t.name)
+		return nil, err
+	}
+	defer unlock()
+	if err := d.makeRoom(ctx, root, key, r.Meta.Size); err != nil {
+		root.Remove(t.name)
+		return nil, err
+	}
+	d.records.remove(key)
+	record := recordName(evidenceDir, key)
+	if err := writeRecord(root, record, r, false); err != nil {
+		root.Remove(t.name)
+		return nil, err
+	}
+	if err := t.rename(r.Meta.Name); err != nil {
+		root.Remove(record)
+		return nil, nameTaken(root, r.Meta.Name, err)
+	}
+	info, err := root.Lstat(r.Meta.Name)
+	if err != nil {
+		return nil, err
+	}
+	r.Identity = identity(info)
+	if err := writeRecord(root, record, r, false); err != nil {
+		return nil, err
+	}
+	d.records.put(key, heldRecord{evidenceRecord: r, marked: d.now()})
+	return d.stored(r), nil
+}
+
+func nameTaken(root *os.Root, name string, err error) error {
+	if info, statErr := root.Lstat(name); statErr == nil && info.IsDir() {
+		return refusal("a directory that is not empty stands where the evidence file should be")
+	}
+	return err
+}
+
+// checkKey returns an error unless key can be part of a file name.
+func checkKey(key string) error {
+	if len(key) < 8 || len(key) > 128 || !isHex(key) {
+		return fmt.Errorf("the evidence key is not 8 to 128 hex digits: %w", citekit.ErrSyntax)
+	}
+	return nil
+}
+
+const maxEvidenceName = 240 // bytes
+
+// checkEvidenceName returns an error unless name is that of a visible file in
+// the evidence directory itself.
+func checkEvidenceName(name string) error {
+	if name == "" || name[0] == '.' || len(name) > maxEvidenceName ||
+		strings.ContainsAny(name, "/\\:*?\"<>|\x00") || isDeviceName(name) || !fs.ValidPath(name) {
+		return fmt.Errorf("%q cannot be the name of an evidence file: %w", name, citekit.ErrSyntax)
+	}
+	return nil
+}

@@ -1,0 +1,232 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// A folder is a directory held open. If the directory at its path is another
+// one than before, that one is opened, so that a directory that was deleted
+// or replaced is not written to.
+type folder struct {
+	what string // for messages, such as "maps directory"
+	path string // absolute
+
+	// inside is the directory that path is below and must not lead out of;
+	// "" if a person chose path as it is. If it is set, path must not be a
+	// symbolic link.
+	inside string
+
+	writing chan struct{} // capacity 1: held by the one who writes
+
+	mu     sync.Mutex
+	root   *os.Root
+	info   fs.FileInfo
+	closed bool
+}
+
+func newFolder(what, path, inside string) *folder {
+	return &folder{what: what, path: path, inside: inside, writing: make(chan struct{}, 1)}
+}
+
+// open returns the directory and its metadata. A directory that does not
+// exist is an error matching [fs.ErrNotExist].
+func (d *folder) open() (*os.Root, fs.FileInfo, error) {
+	info, err := d.stat()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", d.what, withoutPath(err))
+	}
+	if !info.IsDir() {
+		if info.Mode()&fs.ModeSymlink != 0 {
+			return nil, nil, refusal("the " + d.what + " is a symbolic link; configure the directory it points to")
+		}
+		return nil, nil, refusal("the " + d.what + " is not a directory")
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, nil, fs.ErrClosed
+	}
+	if d.root != nil && os.SameFile(d.info, info) {
+		return d.root, info, nil
+	}
+	root, err := d.openRoot()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", d.what, withoutPath(err))
+	}
+	opened, err := root.Stat(".")
+	if err != nil || !os.SameFile(opened, info) {
+		root.Close()
+		return nil, nil, refusal("the " + d.what + " is reached through a symbolic link, or was replaced just now")
+	}
+	// A root that others still use must not be closed here; it closes when
+	// it is no longer referenced.
+	d.root, d.info = root, opened
+	return root, info, nil
+}
+
+func (d *folder) stat() (fs.FileInfo, error) {
+	if d.inside != "" {
+		return os.Lstat(d.path)
+	}
+	return os.Stat(d.path)
+}
+
+func (d *folder) openRoot() (*os.Root, error) {
+	if d.inside == "" {
+		return os.OpenRoot(d.path)
+	}
+	outer, err := os.OpenRoot(d.inside)
+	if err != nil {
+		return nil, err
+	}
+	defer outer.Close()
+	return outer.OpenRoot(d.relative())
+}
+
+func (d *folder) relative() string {
+	rel, err := filepath.Rel(d.inside, d.path)
+	if err != nil {
+		return "."
+	}
+	return rel
+}
+
+// make is open, but makes a directory that does not exist.
+func (d *folder) make() (*os.Root, error) {
+	root, _, err := d.open()
+	if !errors.Is(err, fs.ErrNotExist) {
+		return root, err
+	}
+	if err := d.mkdir(); err != nil {
+		return nil, fmt.Errorf("make the %s: %w", d.what, withoutPath(err))
+	}
+	root, _, err = d.open()
+	return root, err
+}
+
+func (d *folder) mkdir() error {
+	outer, name := d.inside, d.relative()
+	if outer == "" {
+		outer, name = filepath.Dir(d.path), filepath.Base(d.path)
+		if err := os.MkdirAll(outer, 0o700); err != nil {
+			return err
+		}
+	}
+	root, err := os.OpenRoot(outer)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return mkdirAll(root, name)
+}
+
+// mkdirAll makes a directory and its parents, durably and with mode 0700
+// whatever the umask.
+func mkdirAll(root *os.Root, name string) error {
+	if info, err := root.Lstat(name); err == nil && info.IsDir() {
+		return nil
+	}
+	parent := filepath.Dir(name)
+	if parent != "." {
+		if err := mkdirAll(root, parent); err != nil {
+			return err
+		}
+	}
+	if err := root.Mkdir(name, 0o700); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return isDir(root, name)
+		}
+		return err
+	}
+	if err := root.Chmod(name, 0o700); err != nil {
+		return err
+	}
+	return syncDir(root, parent)
+}
+
+func isDir(root *os.Root, name string) error {
+	info, err := root.Lstat(name)
+	if err == nil && !info.IsDir() {
+		return refusal("a file stands where a directory of citekit should be")
+	}
+	return err
+}
+
+const lockName = ".lock"
+
+// lock waits until no other goroutine or process writes in the folder. The
+// lock ends with the process that holds it.
+func (d *folder) lock(ctx context.Context, root *os.Root) (unlock func(), err error) {
+	select {
+	case d.writing <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	f, err := openLock(root)
+	if err == nil {
+		err = waitLock(ctx, f)
+		if err != nil {
+			f.Close()
+		}
+	}
+	if err != nil {
+		<-d.writing
+		return nil, fmt.Errorf("lock the %s: %w", d.what, withoutPath(err))
+	}
+	return func() {
+		f.Close()
+		<-d.writing
+	}, nil
+}
+
+func openLock(root *os.Root) (*os.File, error) {
+	f, err := root.OpenFile(lockName, os.O_CREATE|os.O_RDWR|nonblock, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = refusal("the lock is not a plain file")
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func waitLock(ctx context.Context, f *os.File) error {
+	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
+		locked, err := tryLock(f)
+		if locked || errors.Is(err, errors.ErrUnsupported) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+}
+
+func (d *folder) close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closed = true
+	if d.root == nil {
+		return nil
+	}
+	root := d.root
+	d.root = nil
+	return root.Close()
+}

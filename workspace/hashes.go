@@ -1,0 +1,71 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/citekit/citekit"
+)
+
+// A hashRecord is the hash a source had while it had an identity.
+type hashRecord struct {
+	Identity string `json:"identity"`
+	SHA256   string `json:"sha256"`
+}
+
+// knownHash returns the hash of the file at path while it has the identity,
+// or "".
+func (d *Directory) knownHash(path, id string) string {
+	if r, ok := d.hashes.get(path); ok && r.Identity == id {
+		return r.SHA256
+	}
+	root, _, err := d.evidence.open()
+	if err != nil {
+		return ""
+	}
+	var r hashRecord
+	if readRecord(root, hashName(path), &r) != nil || r.Identity != id {
+		return ""
+	}
+	d.hashes.put(path, r)
+	return r.SHA256
+}
+
+// hash hashes an open source and records the hash, unless the file changed so
+// shortly before that its identity might not show another change.
+func (d *Directory) hash(ctx context.Context, f *os.File, path, id string) (string, error) {
+	now := time.Now()
+	before, err := f.Stat()
+	if err != nil {
+		return "", withoutPath(err)
+	}
+	sum, err := citekit.HashReader(ctx, io.NewSectionReader(f, 0, before.Size()))
+	if err != nil {
+		return "", withoutPath(err)
+	}
+	after, err := fileIdentity(f)
+	if err != nil {
+		return "", err
+	}
+	if identity(before) != id || after != id {
+		return "", fmt.Errorf("the source changed while it was being read: %w", citekit.ErrStale)
+	}
+	if !isRacy(before, now) {
+		d.rememberHash(path, hashRecord{Identity: id, SHA256: sum})
+	}
+	return sum, nil
+}
+
+// rememberHash keeps a hash for this process and, if it can, for others. A
+// record that is lost costs only hashing again.
+func (d *Directory) rememberHash(path string, r hashRecord) {
+	d.hashes.put(path, r)
+	if root, err := d.evidence.make(); err == nil {
+		_ = writeRecord(root, hashName(path), r, false)
+	}
+}
+
+func hashName(path string) string { return recordName(hashesDir, checksum([]byte(path))) }

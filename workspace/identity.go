@@ -1,0 +1,41 @@
+package workspace
+
+import (
+	"io/fs"
+	"os"
+	"strconv"
+	"time"
+)
+
+// identity returns a string that changes whenever the file may have changed,
+// as far as its metadata tell.
+func identity(info fs.FileInfo) string {
+	b := make([]byte, 0, 80)
+	b = strconv.AppendInt(b, info.Size(), 10)
+	b = append(b, '.')
+	b = strconv.AppendInt(b, info.ModTime().UnixNano(), 36)
+	return string(appendSystemIdentity(b, info))
+}
+
+// fileIdentity is identity for an open file.
+func fileIdentity(f *os.File) (string, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return "", withoutPath(err)
+	}
+	return identity(info), nil
+}
+
+// isRacy reports whether a file was changed so shortly before now, when its
+// metadata were read, that a further change might leave them as they are.
+func isRacy(info fs.FileInfo, now time.Time) bool {
+	return within(info.ModTime(), now) || within(changeTime(info), now)
+}
+
+func within(t, now time.Time) bool {
+	granularity := 100 * time.Millisecond
+	if t.Nanosecond() == 0 {
+		granularity = 2100 * time.Millisecond // FAT counts in steps of 2 s
+	}
+	return now.Sub(t).Abs() <= granularity
+}

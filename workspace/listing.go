@@ -1,0 +1,140 @@
+package workspace
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"sync"
+	"time"
+)
+
+// A listing is what a maps directory holds.
+type listing struct {
+	identity string              // of the directory
+	ids      []string            // sorted
+	older    map[string]struct{} // names with form older that are there
+}
+
+// A listingCache holds the listing of a directory for as long as the
+// directory stays the same.
+type listingCache struct {
+	mu   sync.Mutex
+	last *listing
+}
+
+// get returns the listing of root, whose metadata are info.
+func (c *listingCache) get(ctx context.Context, root *os.Root, info fs.FileInfo) (*listing, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last != nil && c.last.identity == identity(info) {
+		return c.last, nil
+	}
+	c.last = nil
+	now := time.Now()
+	before, err := root.Stat(".")
+	if err != nil {
+		return nil, err
+	}
+	l, err := readListing(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	after, err := root.Stat(".")
+	if err != nil {
+		return nil, err
+	}
+	l.identity = identity(before)
+	if l.identity == identity(after) && !isRacy(before, now) {
+		c.last = l
+	}
+	return l, nil
+}
+
+func readListing(ctx context.Context, root *os.Root) (*listing, error) {
+	d, err := root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	l := &listing{older: make(map[string]struct{})}
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		entries, err := d.ReadDir(4096)
+		for _, e := range entries {
+			if e.Type().IsRegular() {
+				l.add(root, e.Name())
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(l.ids)
+	l.ids = slices.Compact(l.ids) // an older name beside the canonical one
+	return l, nil
+}
+
+func (l *listing) add(root *os.Root, name string) {
+	id, form := parseFileName(name)
+	if form == cut {
+		inside, err := readID(root, name)
+		if err == nil && fileName(inside) == name {
+			id, form = inside, canonical
+		} else if err == nil && inside == id {
+			form = older
+		} else {
+			form = noMap
+		}
+	}
+	switch form {
+	case noMap:
+		return
+	case older:
+		l.older[name] = struct{}{}
+	}
+	l.ids = append(l.ids, id)
+}
+
+// readID returns the resource id that a map file gives first.
+func readID(root *os.Root, name string) (string, error) {
+	f, _, err := openPlain(root, name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	dec := json.NewDecoder(io.LimitReader(f, 16<<20))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return "", errNoID
+	}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return "", errNoID
+		}
+		if key != "resource_id" {
+			var skipped json.RawMessage
+			if dec.Decode(&skipped) != nil {
+				return "", errNoID
+			}
+			continue
+		}
+		var id string
+		if dec.Decode(&id) != nil {
+			return "", errNoID
+		}
+		return id, nil
+	}
+	return "", errNoID
+}
+
+var errNoID = fmt.Errorf("no resource_id: %w", fs.ErrNotExist)

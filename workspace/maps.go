@@ -1,0 +1,232 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/citekit/citekit"
+)
+
+const errMapNotPlain = refusal("the map is not a plain file")
+
+// MapIDs implements [citekit.Workspace]. Files that are not plain ones are
+// not listed, nor are names that begin with a dot. Only maps with cut names,
+// those of very long ids, are opened.
+func (d *Directory) MapIDs(ctx context.Context) ([]string, error) {
+	root, info, err := d.maps.open()
+	if errors.Is(err, fs.ErrNotExist) {
+		return []string{}, ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	l, err := d.listings.get(ctx, root, info)
+	if err != nil {
+		return nil, fmt.Errorf("list the maps: %w", withoutPath(err))
+	}
+	return slices.Clone(l.ids), nil
+}
+
+// StatMap implements [citekit.Workspace].
+func (d *Directory) StatMap(ctx context.Context, id string) (citekit.Stamp, error) {
+	_, _, info, err := d.findMap(ctx, id)
+	if err != nil {
+		return citekit.Stamp{}, err
+	}
+	return citekit.Stamp{Identity: identity(info)}, nil
+}
+
+// ReadMap implements [citekit.Workspace].
+func (d *Directory) ReadMap(ctx context.Context, id string, max int64) ([]byte, citekit.Stamp, error) {
+	root, name, _, err := d.findMap(ctx, id)
+	if err != nil {
+		return nil, citekit.Stamp{}, err
+	}
+	f, info, err := openPlain(root, name)
+	if err != nil {
+		return nil, citekit.Stamp{}, fmt.Errorf("map: %w", withoutPath(err))
+	}
+	defer f.Close()
+	data, err := readAtMost(f, info.Size(), max)
+	if err != nil {
+		return nil, citekit.Stamp{}, fmt.Errorf("map: %w", withoutPath(err))
+	}
+	return data, citekit.Stamp{Identity: identity(info)}, nil
+}
+
+// readAtMost reads a file of the given size, and what was added to it since.
+func readAtMost(r io.Reader, size, max int64) ([]byte, error) {
+	if size > max {
+		return nil, fmt.Errorf("%d bytes; at most %d: %w", size, max, citekit.ErrTooLarge)
+	}
+	data := make([]byte, 0, size+1) // the read that finds the end needs room
+	for {
+		n, err := r.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		switch {
+		case int64(len(data)) > max:
+			return nil, fmt.Errorf("more than %d bytes: %w", max, citekit.ErrTooLarge)
+		case err == io.EOF:
+			return data, nil
+		case err != nil:
+			return nil, err
+		case len(data) == cap(data):
+			data = append(data, 0)[:len(data)]
+		}
+	}
+}
+
+// WriteMap implements [citekit.Workspace].
+func (d *Directory) WriteMap(ctx context.Context, id string, data []byte) error {
+	if err := d.writeMap(ctx, id, data); err != nil {
+		return fmt.Errorf("store the map: %w", withoutPath(err))
+	}
+	return nil
+}
+
+func (d *Directory) writeMap(ctx context.Context, id string, data []byte) error {
+	if err := citekit.CheckResourceID(id); err != nil {
+		return err
+	}
+	root, err := d.maps.make()
+	if err != nil {
+		return err
+	}
+	unlock, err := d.maps.lock(ctx, root)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	d.sweepMap.Do(func() { err = removeOldTemps(ctx, root, ".", d.now()) })
+	if err != nil {
+		return err
+	}
+	name := fileName(id)
+	_, there, old, err := d.findMap(ctx, id)
+	if err == nil {
+		name = there
+	} else if !errors.Is(err, fs.ErrNotExist) && err != errMapNotPlain {
+		return err
+	}
+	if err := replaceMap(root, name, data, old); err != nil {
+		return err
+	}
+	return syncDir(root, ".")
+}
+
+// replaceMap writes a map file that takes over the permissions of the old
+// one, if there is one, and is younger, so that stamps differ however fast
+// maps follow each other.
+func replaceMap(root *os.Root, name string, data []byte, old fs.FileInfo) error {
+	t, err := createTemp(root, ".")
+	if err != nil {
+		return err
+	}
+	_, err = t.Write(data)
+	if err == nil && old != nil {
+		err = t.follow(old)
+	}
+	if err != nil {
+		t.discard()
+		return err
+	}
+	if err := t.finish(true); err != nil {
+		return err
+	}
+	return t.rename(name)
+}
+
+// MapPath implements [citekit.Workspace].
+func (d *Directory) MapPath(id string) string {
+	name := fileName(id)
+	if _, there, _, err := d.findMap(context.Background(), id); err == nil {
+		name = there
+	}
+	path := filepath.Join(d.maps.path, name)
+	if rel, err := filepath.Rel(d.base, path); err == nil {
+		path = rel
+	}
+	return filepath.ToSlash(path)
+}
+
+// findMap returns where the map of id is: under its name, or under the one
+// that earlier implementations gave it.
+func (d *Directory) findMap(ctx context.Context, id string) (*os.Root, string, fs.FileInfo, error) {
+	root, dirInfo, err := d.maps.open()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "", nil, missing("map")
+	}
+	if err != nil {
+		return nil, "", nil, err
+	}
+	name := fileName(id)
+	info, err := root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		name, info, err = d.findOlder(ctx, root, dirInfo, id)
+	}
+	if err != nil {
+		return nil, "", nil, fmt.Errorf("map: %w", withoutPath(err))
+	}
+	if !info.Mode().IsRegular() {
+		return nil, "", nil, errMapNotPlain
+	}
+	return root, name, info, nil
+}
+
+// findOlder looks for the map of id under its older name. The file system may
+// find a file whose name differs in case or Unicode form and which is the map
+// of another id: the listing tells.
+func (d *Directory) findOlder(ctx context.Context, root *os.Root, dirInfo fs.FileInfo, id string) (string, fs.FileInfo, error) {
+	name, ok := olderName(id)
+	if !ok {
+		return "", nil, fs.ErrNotExist
+	}
+	info, err := root.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return "", nil, fs.ErrNotExist
+	}
+	l, err := d.listings.get(ctx, root, dirInfo)
+	if err != nil {
+		return "", nil, err
+	}
+	if _, there := l.older[name]; !there {
+		return "", nil, fs.ErrNotExist
+	}
+	return name, info, nil
+}
+
+// openPlain opens a plain file in root. It neither follows a link at the last
+// step, but for a link made this instant, nor waits for a pipe.
+func openPlain(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	info, err := root.Lstat(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, errMapNotPlain
+	}
+	return openRegular(root, name)
+}
+
+// openRegular opens a file that is regular at the time it is open.
+func openRegular(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	f, err := root.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errNotPlain
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}

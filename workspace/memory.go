@@ -1,0 +1,242 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/citekit/citekit"
+)
+
+// A Memory is a [citekit.Workspace] in memory, for tests and for programs
+// that embed citekit. Make one with [NewMemory]. Nothing is bounded and
+// nothing outlives it.
+type Memory struct {
+	sources fs.FS
+
+	mu       sync.Mutex
+	clock    uint64 // counts changes, for stamps and identities
+	maps     map[string]memoryMap
+	added    map[string]memorySource
+	pins     map[string]pinRecord
+	evidence map[string]memoryEvidence
+}
+
+type memoryMap struct {
+	data  []byte
+	stamp citekit.Stamp
+}
+
+type memorySource struct {
+	data     []byte
+	identity string
+}
+
+type memoryEvidence struct {
+	stored citekit.StoredEvidence
+	data   []byte
+}
+
+var _ citekit.Workspace = (*Memory)(nil)
+
+// NewMemory returns an empty workspace whose sources are the files of sources
+// and those given to [Memory.AddSource]. Sources may be nil.
+func NewMemory(sources fs.FS) *Memory {
+	return &Memory{
+		sources:  sources,
+		maps:     make(map[string]memoryMap),
+		added:    make(map[string]memorySource),
+		pins:     make(map[string]pinRecord),
+		evidence: make(map[string]memoryEvidence),
+	}
+}
+
+// AddSource makes data the source with the given path, replacing the one that
+// was there. The data must not change afterwards.
+func (m *Memory) AddSource(path string, data []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.added[path] = memorySource{data: data, identity: m.tick()}
+}
+
+// Evidence returns the content of an evidence file by the path that
+// [citekit.StoredEvidence] has. It must not be changed.
+func (m *Memory) Evidence(path string) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, e := range m.evidence {
+		if e.stored.Path == path {
+			return e.data, nil
+		}
+	}
+	return nil, missing("evidence")
+}
+
+func (m *Memory) tick() string {
+	m.clock++
+	return "memory." + strconv.FormatUint(m.clock, 10)
+}
+
+// MapIDs implements [citekit.Workspace].
+func (m *Memory) MapIDs(ctx context.Context) ([]string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	ids := slices.AppendSeq(make([]string, 0, len(m.maps)), maps.Keys(m.maps))
+	slices.Sort(ids)
+	return ids, ctx.Err()
+}
+
+// StatMap implements [citekit.Workspace].
+func (m *Memory) StatMap(ctx context.Context, id string) (citekit.Stamp, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	held, ok := m.maps[id]
+	if !ok {
+		return citekit.Stamp{}, missing("map")
+	}
+	return held.stamp, ctx.Err()
+}
+
+// ReadMap implements [citekit.Workspace].
+func (m *Memory) ReadMap(ctx context.Context, id string, max int64) ([]byte, citekit.Stamp, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	held, ok := m.maps[id]
+	if !ok {
+		return nil, citekit.Stamp{}, missing("map")
+	}
+	if int64(len(held.data)) > max {
+		return nil, citekit.Stamp{}, fmt.Errorf("map: %d bytes; at most %d: %w", len(held.data), max, citekit.ErrTooLarge)
+	}
+	return slices.Clone(held.data), held.stamp, ctx.Err()
+}
+
+// WriteMap implements [citekit.Workspace].
+func (m *Memory) WriteMap(ctx context.Context, id string, data []byte) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := citekit.CheckResourceID(id); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.maps[id] = memoryMap{data: slices.Clone(data), stamp: citekit.Stamp{Identity: m.tick()}}
+	return nil
+}
+
+// MapPath implements [citekit.Workspace].
+func (m *Memory) MapPath(id string) string { return ".resource_maps/" + fileName(id) }
+
+// OpenSource implements [citekit.Workspace]. Paths are those of
+// [Memory.AddSource], else of the file system, in which they must be valid as
+// [fs.ValidPath] says once they are cleaned.
+func (m *Memory) OpenSource(ctx context.Context, name string) (*citekit.Source, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	added, ok := m.added[name]
+	m.mu.Unlock()
+	if ok {
+		return citekit.NewSource(bytes.NewReader(added.data), citekit.SourceInfo{
+			Name: path.Base(name), Size: int64(len(added.data)), Identity: added.identity,
+		}), nil
+	}
+	if err := checkSourcePath(name); err != nil {
+		return nil, err
+	}
+	name = path.Clean(name)
+	if !fs.ValidPath(name) {
+		return nil, errOutside
+	}
+	if m.sources == nil {
+		return nil, missing("source")
+	}
+	return openFSSource(m.sources, name)
+}
+
+func openFSSource(fsys fs.FS, name string) (*citekit.Source, error) {
+	info, err := fs.Stat(fsys, name)
+	if err != nil {
+		return nil, fmt.Errorf("source: %w", withoutPath(err))
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errNotPlain
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("source: %w", withoutPath(err))
+	}
+	if r, ok := f.(io.ReaderAt); ok {
+		return citekit.NewSource(readAtCloser{r, f}, citekit.SourceInfo{
+			Name: path.Base(name), Size: info.Size(), Identity: identity(info),
+		}), nil
+	}
+	defer f.Close()
+	data, err := io.ReadAll(f)
+	if err != nil {
+		return nil, fmt.Errorf("source: %w", withoutPath(err))
+	}
+	sum := checksum(data)
+	return citekit.NewSource(bytes.NewReader(data), citekit.SourceInfo{
+		Name: path.Base(name), Size: int64(len(data)), Identity: sum, Hash: sum,
+	}), nil
+}
+
+type readAtCloser struct {
+	io.ReaderAt
+	io.Closer
+}
+
+// Pin implements [citekit.Workspace].
+func (m *Memory) Pin(ctx context.Context, name, guard, version string) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if pin, ok := m.pins[name]; ok && pin.Guard == guard {
+		return pin.Version, ctx.Err()
+	}
+	m.pins[name] = pinRecord{Name: name, Guard: guard, Version: version}
+	return version, ctx.Err()
+}
+
+// FindEvidence implements [citekit.Workspace].
+func (m *Memory) FindEvidence(ctx context.Context, key string) (*citekit.StoredEvidence, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e, ok := m.evidence[key]
+	if !ok {
+		return nil, missing("evidence")
+	}
+	stored := e.stored
+	return &stored, ctx.Err()
+}
+
+// StoreEvidence implements [citekit.Workspace].
+func (m *Memory) StoreEvidence(ctx context.Context, key string, meta citekit.EvidenceMeta, body io.Reader) (*citekit.StoredEvidence, error) {
+	if err := errors.Join(checkKey(key), checkEvidenceName(meta.Name)); err != nil {
+		return nil, fmt.Errorf("store the evidence: %w", err)
+	}
+	var data bytes.Buffer
+	sum, size, err := copyEvidence(ctx, &data, meta.Size, -1, body)
+	if err != nil {
+		return nil, fmt.Errorf("store the evidence: %w", err)
+	}
+	meta.Size = size
+	stored := citekit.StoredEvidence{EvidenceMeta: meta, Path: "memory:/" + meta.Name, SHA256: sum}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.evidence[key] = memoryEvidence{stored: stored, data: data.Bytes()}
+	return &stored, nil
+}
+
+// Close implements [citekit.Workspace]. It does nothing.
+func (m *Memory) Close() error { return nil }

@@ -1,0 +1,68 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+)
+
+type pinRecord struct {
+	Name    string `json:"name"`
+	Guard   string `json:"guard"`
+	Version string `json:"version"`
+}
+
+// Pin implements [citekit.Workspace]. Among processes the first one wins. A
+// record that is damaged is an error: to pin again would be to accept
+// whatever the source is now.
+func (d *Directory) Pin(ctx context.Context, name, guard, version string) (string, error) {
+	pinned, err := d.readPin(name, guard)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return pinned, err
+	}
+	root, err := d.evidence.make()
+	if err != nil {
+		return "", err
+	}
+	unlock, err := d.evidence.lock(ctx, root)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	pinned, err = d.readPin(name, guard)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return pinned, err
+	}
+	r := pinRecord{Name: name, Guard: guard, Version: version}
+	if err := writeRecord(root, pinName(name), r, true); err != nil {
+		return "", fmt.Errorf("record the version of the source: %w", withoutPath(err))
+	}
+	return version, nil
+}
+
+// readPin returns the version pinned for name, or an error matching
+// fs.ErrNotExist if there is none under that guard.
+func (d *Directory) readPin(name, guard string) (string, error) {
+	root, _, err := d.evidence.open()
+	if err != nil {
+		return "", err
+	}
+	var r pinRecord
+	err = readRecord(root, pinName(name), &r)
+	if err == nil && r.Name != name {
+		err = errDamaged
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", missing("recorded version")
+	}
+	if err != nil {
+		return "", fmt.Errorf("recorded version of the source: %w; to accept the source as it is now, remove .meta/pins from the evidence directory", withoutPath(err))
+	}
+	if r.Guard != guard {
+		return "", missing("version recorded for this map")
+	}
+	return r.Version, nil
+}
+
+func pinName(name string) string { return recordName(pinsDir, checksum([]byte(name))) }

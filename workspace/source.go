@@ -1,0 +1,247 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/citekit/citekit"
+)
+
+const maxSourcePath = 4096 // bytes; as PATH_MAX on Linux
+
+// A sourceRoot is a directory that sources may be in.
+type sourceRoot struct {
+	*folder
+	resolved func() string // path without symbolic links
+}
+
+func newSourceRoot(path string) *sourceRoot {
+	return &sourceRoot{
+		folder: newFolder("root", path, ""),
+		resolved: sync.OnceValue(func() string {
+			if resolved, err := filepath.EvalSymlinks(path); err == nil {
+				return resolved
+			}
+			return path
+		}),
+	}
+}
+
+// contains returns the name of path, which is absolute and clean, inside the
+// root.
+func (r *sourceRoot) contains(path string) (name string, ok bool) {
+	if name, ok := below(r.path, path); ok {
+		return name, true
+	}
+	return below(r.resolved(), path)
+}
+
+func below(dir, path string) (name string, ok bool) {
+	name, err := filepath.Rel(dir, path)
+	return name, err == nil && filepath.IsLocal(name)
+}
+
+// OpenSource implements [citekit.Workspace]. A path outside the base
+// directory, the roots and the allowed files gives the same error whether or
+// not something is there. Symbolic links are followed as long as they stay
+// inside the roots. Files in the maps and evidence directories are not
+// sources.
+func (d *Directory) OpenSource(ctx context.Context, path string) (*citekit.Source, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := checkSourcePath(path); err != nil {
+		return nil, err
+	}
+	abs := filepath.FromSlash(path)
+	if !filepath.IsAbs(abs) {
+		abs = filepath.Join(d.base, abs)
+	}
+	abs = filepath.Clean(abs)
+	f, info, err := d.openAllowed(abs)
+	if err != nil && hasScheme(path) {
+		return nil, errURL
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d.newSource(f, info, abs), nil
+}
+
+const errURL = refusal("the source is given as a URL; it must be a local file")
+
+// schemePrefix matches what ffmpeg and browsers take for the protocol of a
+// URL. A single letter is a drive.
+var schemePrefix = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.,_=-]+:`)
+
+func hasScheme(path string) bool { return schemePrefix.MatchString(path) }
+
+// checkSourcePath refuses what is no path of a local file. A name such as
+// "a:b" passes: it may be a file.
+func checkSourcePath(path string) error {
+	scheme := schemePrefix.FindString(path)
+	switch {
+	case path == "":
+		return fmt.Errorf("the path of the source is empty: %w", citekit.ErrSyntax)
+	case len(path) > maxSourcePath:
+		return refusal(fmt.Sprintf("the path of the source has %d bytes; at most %d", len(path), maxSourcePath))
+	case strings.ContainsRune(path, 0):
+		return refusal("the path of the source has a NUL byte")
+	case scheme != "" && strings.HasPrefix(path[len(scheme):], "/"):
+		return errURL
+	case strings.HasPrefix(path, `\\`) || strings.HasPrefix(path, "//") || strings.HasPrefix(path, `\??\`):
+		return refusal("the path of the source is a network or device path; it must be a local file")
+	case path == "~" || strings.HasPrefix(path, "~/") || strings.HasPrefix(path, `~\`):
+		return refusal(`the path of the source begins with "~", which is not expanded; write the directory out`)
+	case namesDirectory(path):
+		return errNotPlain
+	}
+	return checkDrive(path)
+}
+
+// namesDirectory reports whether only a directory can have the path.
+func namesDirectory(path string) bool {
+	last := path[strings.LastIndexFunc(path, isSeparator)+1:]
+	return last == "" || last == "." || last == ".."
+}
+
+func isSeparator(r rune) bool { return r == '/' || r == filepath.Separator }
+
+// checkDrive refuses paths that have a drive where there are no drives, and
+// ones relative to a drive's current directory or naming a file's stream
+// where there are.
+func checkDrive(path string) error {
+	const errDrive = refusal("the path of the source has a drive or a colon that means nothing here")
+	hasDrive := len(path) >= 2 && path[1] == ':' && ('a' <= path[0]|0x20 && path[0]|0x20 <= 'z')
+	if filepath.Separator == '/' {
+		if hasDrive && len(path) > 2 && (path[2] == '\\' || path[2] == '/') {
+			return errDrive
+		}
+		return nil
+	}
+	if hasDrive {
+		path = path[2:]
+		if path == "" || !isSeparator(rune(path[0])) {
+			return errDrive
+		}
+	}
+	if strings.ContainsRune(path, ':') {
+		return errDrive
+	}
+	return nil
+}
+
+// openAllowed opens the plain file at an absolute path, if it may be a
+// source.
+func (d *Directory) openAllowed(abs string) (*os.File, fs.FileInfo, error) {
+	f, info, err := d.openInRoots(abs)
+	if err != errOutside {
+		return f, info, err
+	}
+	// A link from one root into another is followed: what it leads to is
+	// opened as if it had been named.
+	target, evalErr := filepath.EvalSymlinks(abs)
+	if evalErr != nil || target == abs {
+		return nil, nil, errOutside
+	}
+	return d.openInRoots(target)
+}
+
+func (d *Directory) openInRoots(abs string) (*os.File, fs.FileInfo, error) {
+	if d.isOwn(abs) {
+		return nil, nil, refusal("the source is inside a directory where citekit keeps maps or evidence")
+	}
+	if target, ok := d.files[abs]; ok {
+		return openFile(target)
+	}
+	for _, r := range d.roots {
+		name, ok := r.contains(abs)
+		if !ok {
+			continue
+		}
+		root, _, err := r.open()
+		if err != nil {
+			return nil, nil, err
+		}
+		f, info, err := openInRoot(root, name)
+		if err != errOutside {
+			return f, info, err
+		}
+	}
+	return nil, nil, errOutside
+}
+
+// isOwn reports whether a path is in the maps or the evidence directory.
+func (d *Directory) isOwn(abs string) bool {
+	for _, own := range []*folder{d.maps, d.evidence} {
+		if own.path == d.base {
+			continue // a person keeps maps beside the sources
+		}
+		if _, ok := below(strings.ToLower(own.path), strings.ToLower(abs)); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// openInRoot opens a plain file in root. It looks before it opens: to open a
+// device may do something.
+func openInRoot(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	info, err := root.Stat(name)
+	if err != nil {
+		return nil, nil, sourceError(root, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, errNotPlain
+	}
+	f, info, err := openRegular(root, name)
+	if err != nil {
+		return nil, nil, sourceError(root, err)
+	}
+	return f, info, nil
+}
+
+func sourceError(root *os.Root, err error) error {
+	switch {
+	case errors.Is(err, errNotPlain):
+		return errNotPlain
+	case isEscape(root, err):
+		return errOutside
+	}
+	return fmt.Errorf("source: %w", withoutPath(err))
+}
+
+// openFile opens a file that a person allowed. Its path has no symbolic links
+// any more: if the file has become one, it is not what was allowed.
+func openFile(path string) (*os.File, fs.FileInfo, error) {
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return nil, nil, fmt.Errorf("source: %w", withoutPath(err))
+	}
+	defer root.Close()
+	name := filepath.Base(path)
+	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, nil, errNotPlain
+	}
+	return openInRoot(root, name)
+}
+
+// newSource returns the source for an open file.
+func (d *Directory) newSource(f *os.File, info fs.FileInfo, path string) *citekit.Source {
+	id := identity(info)
+	return citekit.NewSource(f, citekit.SourceInfo{
+		Name:     filepath.Base(path),
+		Size:     info.Size(),
+		Identity: id,
+		Hash:     d.knownHash(path, id),
+		HashFunc: func(ctx context.Context) (string, error) { return d.hash(ctx, f, path, id) },
+		Stat:     func() (string, error) { return fileIdentity(f) },
+	})
+}

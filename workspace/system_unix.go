@@ -1,0 +1,45 @@
+//go:build unix
+
+package workspace
+
+import (
+	"errors"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// nonblock keeps an open from waiting for the other end of a pipe.
+const nonblock = syscall.O_NONBLOCK
+
+// tryLock locks f against other openings of the same file. It reports false
+// if another has the lock.
+func tryLock(f *os.File) (bool, error) {
+	for {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		switch {
+		case err == nil:
+			return true, nil
+		case err == unix.EWOULDBLOCK:
+			return false, nil
+		case err != unix.EINTR:
+			return false, err
+		}
+	}
+}
+
+// syncDir makes the entries of the directory durable. Some file systems
+// cannot; there is nothing better to do on them.
+func syncDir(root *os.Root, name string) error {
+	d, err := root.Open(name)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	err = d.Sync()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
+		return nil
+	}
+	return err
+}

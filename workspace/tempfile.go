@@ -1,0 +1,152 @@
+package workspace
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"time"
+)
+
+const (
+	tempPrefix = ".tmp-"
+	tempDigits = 32
+
+	// tempLife is how long a temporary file must have been left alone to be
+	// taken for that of a process that died.
+	tempLife = time.Hour
+)
+
+// A tempFile is a file being written that will be renamed into place.
+type tempFile struct {
+	*os.File
+	root *os.Root
+	name string
+}
+
+// createTemp makes a temporary file with mode 0600 in a directory of root.
+func createTemp(root *os.Root, dir string) (*tempFile, error) {
+	var random [tempDigits / 2]byte
+	rand.Read(random[:])
+	name := path.Join(dir, tempPrefix+hex.EncodeToString(random[:]))
+	f, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	t := &tempFile{File: f, root: root, name: name}
+	if err := t.Chmod(0o600); err != nil { // whatever the umask
+		t.discard()
+		return nil, err
+	}
+	return t, nil
+}
+
+// finish ends writing. If it fails the file is gone.
+func (t *tempFile) finish(durable bool) error {
+	var err error
+	if durable {
+		err = t.Sync()
+	}
+	if closeErr := t.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		t.root.Remove(t.name)
+	}
+	return err
+}
+
+// rename gives the finished file its name. If it fails the file is gone.
+func (t *tempFile) rename(name string) error {
+	err := t.root.Rename(t.name, name)
+	if err != nil && removeEmptyDir(t.root, name) {
+		err = t.root.Rename(t.name, name)
+	}
+	if err != nil {
+		t.root.Remove(t.name)
+	}
+	return err
+}
+
+// removeEmptyDir removes a directory that stands where a file should be.
+func removeEmptyDir(root *os.Root, name string) bool {
+	info, err := root.Lstat(name)
+	return err == nil && info.IsDir() && root.Remove(name) == nil
+}
+
+func (t *tempFile) discard() {
+	t.Close()
+	t.root.Remove(t.name)
+}
+
+// follow gives the file the permissions of an older one and a time of change
+// after its.
+func (t *tempFile) follow(old fs.FileInfo) error {
+	if err := t.Chmod(old.Mode().Perm()); err != nil {
+		return err
+	}
+	info, err := t.Stat()
+	if err != nil || info.ModTime().After(old.ModTime()) {
+		return err
+	}
+	later := old.ModTime().Add(time.Microsecond)
+	return t.root.Chtimes(t.name, later, later)
+}
+
+// writeFile puts data under a name, whole or not at all.
+func writeFile(root *os.Root, tempDir, name string, data []byte, durable bool) error {
+	t, err := createTemp(root, tempDir)
+	if err != nil {
+		return err
+	}
+	if _, err := t.Write(data); err != nil {
+		t.discard()
+		return err
+	}
+	if err := t.finish(durable); err != nil {
+		return err
+	}
+	return t.rename(name)
+}
+
+// removeOldTemps removes the temporary files that dead processes left in a
+// directory.
+func removeOldTemps(ctx context.Context, root *os.Root, dir string, now time.Time) error {
+	d, err := root.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	for ctx.Err() == nil {
+		names, err := d.Readdirnames(4096)
+		for _, name := range names {
+			if isTempName(name) {
+				removeOldTemp(root, path.Join(dir, name), now)
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+func removeOldTemp(root *os.Root, name string, now time.Time) {
+	info, err := root.Lstat(name)
+	if err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > tempLife {
+		root.Remove(name)
+	}
+}
+
+func isTempName(name string) bool {
+	random, ok := strings.CutPrefix(name, tempPrefix)
+	return ok && len(random) == tempDigits && isHex(random)
+}
