@@ -1,0 +1,25 @@
+//go:build unix && !linux
+
+package ffmpeg
+
+import "os"
+
+// attachable reports whether programs can be given f.
+func attachable(f *os.File) bool { return canReopen(f) }
+
+// attach returns the files a program inherits to read f. Opening /dev/fd/3
+// duplicates the descriptor here, offset included, so every run gets an open
+// file of its own.
+func attach(f *os.File) (files []*os.File, detach func(), err error) {
+	again, err := reopen(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	return []*os.File{again}, func() { again.Close() }, nil
+}
+
+// url is the name by which a program opens f.
+func url(*os.File) string { return "file:/dev/fd/3" }
+
+// removeName keeps the name of an open file, by which it is opened again.
+func removeName(string) {}

@@ -1,0 +1,140 @@
+package ffmpeg
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"strconv"
+
+	"github.com/citekit/citekit"
+	ff "github.com/u2takey/ffmpeg-go"
+)
+
+// Options are options of ffmpeg by their names without the dash. The value ""
+// is an option without a value.
+type Options map[string]string
+
+// A Conversion is one run of ffmpeg, from one input to one output.
+type Conversion struct {
+	Input   Options // before the input, such as "ss"
+	Streams []int   // indices of the input's streams, in the order of the output
+	Muxer   string  // format of the output, in ffmpeg's words
+	Output  Options // before the output, such as "c"
+}
+
+// What every program is told before anything else.
+var always = []string{"-nostdin", "-hide_banner", "-v", "error"}
+
+const (
+	protocols = "file,pipe,fd,crypto,data"
+
+	// The largest single allocation of a program and the largest picture it
+	// decodes: 16,384 by 8,192 pixels.
+	maxAlloc  = "1073741824"
+	maxPixels = "134217728"
+)
+
+// Convert runs a conversion. A run that ends well but has written nothing is
+// an error. What it has written is for the caller to check.
+//
+// Errors match [citekit.ErrFormat] if the input cannot be read,
+// [citekit.ErrTooLarge] if it takes too long or writes too much,
+// [errors.ErrUnsupported] if ffmpeg is missing or lacks a part, and ctx.Err()
+// once ctx is done.
+func (t *Tools) Convert(ctx context.Context, in *Input, c Conversion) (*Output, error) {
+	path, err := t.find(ctx, programFFmpeg)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := newScratch()
+	if err != nil {
+		return nil, err
+	}
+	name := dir.path("output")
+	args, err := c.args(in, "file:"+name, t.maxOutput())
+	if err == nil {
+		err = t.run(ctx, command{path: path, args: args, dir: dir.dir, input: in})
+	}
+	if err != nil {
+		dir.remove()
+		return nil, err
+	}
+	return openOutput(dir, name, t.maxOutput())
+}
+
+func openOutput(dir *scratch, name string, limit int64) (out *Output, err error) {
+	defer func() {
+		if err != nil {
+			dir.remove()
+		}
+	}()
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("ffmpeg wrote nothing: %w", citekit.ErrFormat)
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		err = scrubbedError(err)
+	case info.Size() == 0:
+		err = fmt.Errorf("ffmpeg wrote an empty file: %w", citekit.ErrFormat)
+	case info.Size() >= limit:
+		err = fmt.Errorf("ffmpeg wrote %d bytes or more: %w", limit, citekit.ErrTooLarge)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	removeName(name)
+	return &Output{file: f, size: info.Size(), dir: dir}, nil
+}
+
+// args builds the command line. ffmpeg-go panics on what it cannot build.
+func (c Conversion) args(in *Input, output string, limit int64) (args []string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("ffmpeg: no command line for this conversion: %v", p)
+		}
+	}()
+	inputs := keywords(in.options(), c.Input)
+	outputs := keywords(Options{
+		"f": c.Muxer, "fs": strconv.FormatInt(limit, 10),
+		"fflags": "+bitexact", "flags:v": "+bitexact", "flags:a": "+bitexact",
+		"map_metadata": "-1", "map_chapters": "-1",
+	}, c.Output)
+	source := ff.Input(url(in.file), inputs)
+	streams := make([]*ff.Stream, len(c.Streams))
+	for i, index := range c.Streams {
+		streams[i] = source.Get(strconv.Itoa(index))
+	}
+	built := ff.Output(streams, output, outputs).GetArgs()
+	return append(append(append([]string{}, always...), "-y", "-max_alloc", maxAlloc), built...), nil
+}
+
+// options are those that confine the reading of an input.
+func (in *Input) options() Options {
+	return Options{
+		"protocol_whitelist": protocols,
+		"format_whitelist":   in.demuxer,
+		"f":                  in.demuxer,
+		"max_pixels":         maxPixels,
+		"probesize":          "20000000",
+		"analyzeduration":    "20000000",
+	}
+}
+
+func keywords(sets ...Options) ff.KwArgs {
+	merged := Options{}
+	for _, set := range sets {
+		maps.Copy(merged, set)
+	}
+	k := ff.KwArgs{}
+	for name, value := range merged {
+		if name == "f" {
+			name = "format"
+		}
+		k[name] = value
+	}
+	return k
+}

@@ -1,0 +1,76 @@
+// Package ffmpeg runs the programs ffmpeg and ffprobe on sources that may be
+// hostile, and finds them.
+//
+// A program sees one thing of the outside: the source, by an inherited
+// descriptor where the system has them, never by a name from a map. It is
+// told the demuxer, which follows from the content alone, and may use no
+// other: a playlist that calls itself a video is not read as a playlist. It
+// gets no network protocol, no terminal, no shell and next to no environment;
+// it has a time limit, writes to a private directory, and is killed with all
+// it started when the context ends.
+//
+// Version 5.1 of the programs or a later one is needed.
+package ffmpeg
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Limits of a [Tools] whose fields are zero.
+const (
+	DefaultChildren  = 2
+	DefaultTimeout   = 10 * time.Minute
+	DefaultMaxOutput = 64 << 30
+)
+
+// Tools is a pair of programs and the limits they run under. The zero value
+// finds them on PATH. It is safe for concurrent use and must not be copied
+// after first use.
+type Tools struct {
+	FFmpeg  string // path of ffmpeg; "" means the one on PATH
+	FFprobe string // path of ffprobe; "" means the one on PATH
+
+	Children  int           // programs running at a time, others wait; zero means DefaultChildren
+	Timeout   time.Duration // longest run of one program; zero means DefaultTimeout
+	MaxOutput int64         // largest file a program may write, in bytes; zero means DefaultMaxOutput
+
+	once  sync.Once
+	slots chan struct{}
+	found sync.Map // program name to its path, once its version is checked
+}
+
+// acquire waits for a slot to run a program in. The caller calls release.
+func (t *Tools) acquire(ctx context.Context) (release func(), err error) {
+	t.once.Do(func() {
+		n := t.Children
+		if n <= 0 {
+			n = DefaultChildren
+		}
+		t.slots = make(chan struct{}, n)
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case t.slots <- struct{}{}:
+		return func() { <-t.slots }, nil
+	}
+}
+
+func (t *Tools) timeout() time.Duration {
+	if t.Timeout > 0 {
+		return t.Timeout
+	}
+	return DefaultTimeout
+}
+
+func (t *Tools) maxOutput() int64 {
+	if t.MaxOutput > 0 {
+		return t.MaxOutput
+	}
+	return DefaultMaxOutput
+}

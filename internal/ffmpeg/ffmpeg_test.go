@@ -1,0 +1,267 @@
+package ffmpeg
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
+)
+
+// openCorpus returns a file of the corpus as an input.
+func openCorpus(t *testing.T, tools *Tools, name, demuxer string) *Input {
+	t.Helper()
+	sharedtest.Tool(t, "ffmpeg")
+	sharedtest.Tool(t, "ffprobe")
+	f, err := os.Open(sharedtest.Corpus(t, "media/"+name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := citekit.NewSource(f, citekit.SourceInfo{Name: name, Size: info.Size()})
+	in, err := tools.Open(t.Context(), src, demuxer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { in.Close(); src.Close() })
+	return in
+}
+
+func TestProbe(t *testing.T) {
+	var tools Tools
+	in := openCorpus(t, &tools, "mkv-srt-track.mkv", "matroska")
+	info, err := tools.Probe(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []string
+	for _, s := range info.Streams {
+		kinds = append(kinds, s.Kind+":"+s.Codec)
+	}
+	if got, want := strings.Join(kinds, " "), "video:h264 audio:ac3 subtitle:subrip"; got != want {
+		t.Errorf("streams %q, want %q", got, want)
+	}
+	if v := info.Streams[0]; v.Width != 1080 || v.Height != 720 || v.Num != 1 || v.Den != 1000 {
+		t.Errorf("video stream %+v", v)
+	}
+}
+
+func TestPackets(t *testing.T) {
+	var tools Tools
+	in := openCorpus(t, &tools, "vp9.webm", "matroska")
+	frames, keys := 0, 0
+	err := tools.Packets(t.Context(), in, 0, func(p Packet) {
+		frames++
+		if p.Key {
+			keys++
+		}
+	})
+	if err != nil || frames != 82 || keys != 1 {
+		t.Errorf("%d packets, %d key frames, %v; want 82 and 1", frames, keys, err)
+	}
+}
+
+func TestConvert(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	var tools Tools
+	in := openCorpus(t, &tools, "bear.flac", "flac")
+	out, err := tools.Convert(t.Context(), in, Conversion{
+		Streams: []int{0}, Muxer: "wav", Output: Options{"c": "pcm_s16le"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := make([]byte, 4)
+	if _, err := out.ReadAt(head, 0); err != nil || string(head) != "RIFF" {
+		t.Errorf("output begins %q, %v", head, err)
+	}
+	out.Close()
+	if left, _ := os.ReadDir(os.Getenv("TMPDIR")); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestForcedDemuxer(t *testing.T) {
+	sharedtest.Tool(t, "ffmpeg")
+	dir := t.TempDir()
+	sibling, err := os.ReadFile(sharedtest.Corpus(t, "media/tiny.mov"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "sibling.mov"), sibling, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	playlists := map[string]string{
+		"hls":    "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:0\n#EXTINF:10.0,\nsibling.mov\n#EXT-X-ENDLIST\n",
+		"concat": "ffconcat version 1.0\nfile sibling.mov\n",
+	}
+	var tools Tools
+	for name, text := range playlists {
+		for _, demuxer := range []string{"mov", "matroska", "mpegts", "mp3", "avi", "ogg"} {
+			src := citekit.NewSource(strings.NewReader(text), citekit.SourceInfo{Name: "x.mp4", Size: int64(len(text))})
+			in, err := tools.Open(t.Context(), src, demuxer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := tools.Convert(t.Context(), in, Conversion{Streams: []int{0}, Muxer: "matroska", Output: Options{"c": "copy"}})
+			if err == nil {
+				out.Close()
+				t.Errorf("%s read as %s gave an output", name, demuxer)
+			} else if !errors.Is(err, citekit.ErrFormat) {
+				t.Errorf("%s read as %s: %v", name, demuxer, err)
+			}
+			in.Close()
+		}
+	}
+}
+
+func TestMissing(t *testing.T) {
+	t.Setenv("PATH", "")
+	src := citekit.NewSource(bytes.NewReader([]byte("x")), citekit.SourceInfo{Size: 1})
+	for name, tools := range map[string]*Tools{
+		"not on PATH":      {},
+		"configured wrong": {FFmpeg: "/no/such/ffmpeg", FFprobe: "/no/such/ffprobe"},
+	} {
+		in, err := tools.Open(t.Context(), src, "mp3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = tools.Convert(t.Context(), in, Conversion{Streams: []int{0}, Muxer: "wav"})
+		if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "apt-get install ffmpeg") || strings.Contains(err.Error(), "/no/") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err = tools.Probe(t.Context(), in); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "ffprobe") {
+			t.Errorf("%s: %v", name, err)
+		}
+		in.Close()
+	}
+}
+
+func TestTooOld(t *testing.T) {
+	for banner, want := range map[string]bool{
+		"ffmpeg version 5.1.9-0+deb12u1 Copyright": false,
+		"ffmpeg version 4.4.2-0ubuntu0.22.04.1":    true,
+		"ffmpeg version n7.1 Copyright":            false,
+		"ffprobe version 5.0 Copyright":            true,
+		"ffmpeg version N-109542-g1bf1c7e1a2":      false,
+		"":                                         false,
+	} {
+		if _, old := tooOld(banner); old != want {
+			t.Errorf("tooOld(%q) = %v", banner, old)
+		}
+	}
+}
+
+// TestCancelled starts a conversion that would take hours and cancels it: the
+// call must return and the program be gone.
+func TestCancelled(t *testing.T) {
+	sharedtest.Tool(t, "ffmpeg")
+	t.Setenv("TMPDIR", t.TempDir())
+	var tools Tools
+	in := openCorpus(t, &tools, "vp9.webm", "matroska")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancelled := make(chan time.Time, 1)
+	go func() {
+		for range 200 {
+			if len(runningIn(os.Getenv("TMPDIR"))) > 0 {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(100 * time.Millisecond)
+		cancelled <- time.Now()
+		cancel()
+	}()
+	_, err := tools.Convert(ctx, in, Conversion{
+		Input: Options{"stream_loop": "-1"}, Streams: []int{0}, Muxer: "null",
+		Output: Options{"c:v": "libx264", "preset": "veryslow"},
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("error %v, want %v", err, context.Canceled)
+	}
+	t.Logf("returned %v after the cancellation", time.Since(<-cancelled))
+	gone := false
+	for range 200 {
+		if gone = len(runningIn(os.Getenv("TMPDIR"))) == 0; gone {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if !gone {
+		t.Errorf("the program is still running: %v", runningIn(os.Getenv("TMPDIR")))
+	}
+	if left, _ := os.ReadDir(os.Getenv("TMPDIR")); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// runningIn returns the processes whose command line names dir, where the
+// system lists them as Linux does.
+func runningIn(dir string) []string {
+	lists, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	var found []string
+	for _, list := range lists {
+		if line, err := os.ReadFile(list); err == nil && bytes.Contains(line, []byte(dir)) {
+			found = append(found, list)
+		}
+	}
+	return found
+}
+
+func TestTimeLimit(t *testing.T) {
+	tools := Tools{Timeout: 50 * time.Millisecond}
+	in := openCorpus(t, &Tools{}, "vp9.webm", "matroska")
+	tools.found.Store(programFFmpeg, sharedtest.Tool(t, "ffmpeg"))
+	_, err := tools.Convert(t.Context(), in, Conversion{
+		Input: Options{"stream_loop": "-1"}, Streams: []int{0}, Muxer: "null",
+	})
+	if !errors.Is(err, citekit.ErrTooLarge) {
+		t.Errorf("error %v, want one that matches %v", err, citekit.ErrTooLarge)
+	}
+}
+
+func TestLastWords(t *testing.T) {
+	said := "[mov,mp4,m4a,3gp,3g2,mj2 @ 0x5566bff5cbc0] moov atom not found\n" +
+		"file:/dev/fd/3: Invalid data found when processing input\n\x1b[31mred /home/me/secret file\n"
+	got := lastWords(said)
+	if strings.ContainsAny(got, "\x1b\n/") || strings.Contains(got, "0x") || strings.Contains(got, "me") && strings.Contains(got, "secret") {
+		t.Errorf("lastWords gave %q", got)
+	}
+	if want := "the file: Invalid data found when processing input; [31mred the file file"; got != want {
+		t.Errorf("lastWords gave %q, want %q", got, want)
+	}
+}
+
+func FuzzParsePacket(f *testing.F) {
+	f.Add("0,12,12,33,K__")
+	f.Add("1,N/A,7,N/A,__")
+	f.Fuzz(func(t *testing.T, line string) {
+		if p, ok := parsePacket(line); ok && (p.Stream < 0 || p.Stream >= maxStreams || p.Duration < 0) {
+			t.Errorf("%q gave %+v", line, p)
+		}
+	})
+}
+
+func FuzzParseInfo(f *testing.F) {
+	f.Add([]byte(`{"streams":[{"index":0,"time_base":"1/0"}],"format":{"duration":"NaN"}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		info, err := parseInfo(data)
+		if err != nil {
+			return
+		}
+		for _, s := range info.Streams {
+			if s.Den <= 0 || s.Num <= 0 {
+				t.Errorf("time base %d/%d", s.Num, s.Den)
+			}
+		}
+	})
+}

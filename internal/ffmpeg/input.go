@@ -1,0 +1,89 @@
+package ffmpeg
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/citekit/citekit"
+)
+
+// An Input is a source made readable for programs. It may be used for several
+// runs at once.
+type Input struct {
+	demuxer string
+	file    *os.File // what programs read: the source's own, or a private one
+	private *scratch // holds file if it is a copy of the source, or nil
+}
+
+// Open makes src readable for programs as the format that demuxer names, in
+// ffmpeg's words. The name must follow from the content of src. A source that
+// is not a file is copied to a temporary one. Close the Input before src.
+func (t *Tools) Open(ctx context.Context, src *citekit.Source, demuxer string) (*Input, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	in := &Input{demuxer: demuxer}
+	if f := src.File(); f != nil && attachable(f) {
+		in.file = f
+		return in, nil
+	}
+	if err := in.copy(ctx, src); err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
+// OpenOutput makes what a program wrote readable for another. Close the Input
+// before the Output.
+func OpenOutput(o *Output, demuxer string) *Input {
+	return &Input{demuxer: demuxer, file: o.file}
+}
+
+func (in *Input) copy(ctx context.Context, src *citekit.Source) (err error) {
+	dir, err := newScratch()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			dir.remove()
+		}
+	}()
+	f, err := dir.create("source")
+	if err != nil {
+		return err
+	}
+	n, err := io.Copy(f, contextReader{ctx, src.Reader()})
+	if err == nil && n != src.Size() {
+		err = fmt.Errorf("the source has %d bytes of %d: %w", n, src.Size(), citekit.ErrFormat)
+	}
+	if err != nil {
+		f.Close()
+		return err
+	}
+	in.file, in.private = f, dir
+	return nil
+}
+
+// Close releases the Input. It does not close the source.
+func (in *Input) Close() {
+	if in.private != nil {
+		in.file.Close()
+		in.private.remove()
+	}
+}
+
+// contextReader stops reading when the context ends.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (r contextReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(p)
+}

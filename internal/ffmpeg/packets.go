@@ -1,0 +1,117 @@
+package ffmpeg
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/citekit/citekit"
+)
+
+// A Packet is one coded frame or run of samples.
+type Packet struct {
+	Stream   int   // index of its stream
+	Time     int64 // when it is presented, in units of the stream
+	Duration int64 // in units of the stream; 0 if unknown
+	Key      bool
+}
+
+// maxPackets bounds a scan; a day of video with sound has 10 million.
+const maxPackets = 40_000_000
+
+// Packets reads an input from a time in seconds as the header counts them, or
+// all of it if from is not positive, and calls visit for every packet that
+// has a time, in stored order. Errors are as for Convert.
+func (t *Tools) Packets(ctx context.Context, in *Input, from float64, visit func(Packet)) error {
+	var args []string
+	if from > 0 {
+		args = []string{"-read_intervals", strconv.FormatFloat(from, 'f', 6, 64) + "%"}
+	}
+	n := 0
+	out := limitedWriter{line: func(line []byte) error {
+		if n++; n > maxPackets {
+			return errTooMuch
+		}
+		if p, ok := parsePacket(string(line)); ok {
+			visit(p)
+		}
+		return nil
+	}}
+	err := t.probe(ctx, in, &out, append(args,
+		"-show_entries", "packet=stream_index,pts,dts,duration,flags", "-of", "csv=p=0")...)
+	if n > maxPackets {
+		return fmt.Errorf("more than %d packets: %w", maxPackets, citekit.ErrTooLarge)
+	}
+	return err
+}
+
+// parsePacket reads a line of index, pts, dts, duration and flags. A packet
+// without a presentation time, as in AVI, has that of its decoding.
+func parsePacket(line string) (Packet, bool) {
+	field := strings.Split(line, ",")
+	if len(field) < 5 {
+		return Packet{}, false
+	}
+	index, err := strconv.Atoi(field[0])
+	if err != nil || index < 0 || index >= maxStreams {
+		return Packet{}, false
+	}
+	time, err := strconv.ParseInt(field[1], 10, 64)
+	if err != nil {
+		time, err = strconv.ParseInt(field[2], 10, 64)
+	}
+	if err != nil {
+		return Packet{}, false
+	}
+	duration, err := strconv.ParseInt(field[3], 10, 64)
+	if err != nil || duration < 0 {
+		duration = 0
+	}
+	return Packet{Stream: index, Time: time, Duration: duration, Key: strings.HasPrefix(field[4], "K")}, true
+}
+
+const maxLine = 4 << 10
+
+// lines gives the complete lines of what was written to w.line.
+func (w *limitedWriter) lines(p []byte) error {
+	for {
+		line, after, ok := bytes.Cut(p, []byte("\n"))
+		if !ok {
+			break
+		}
+		if len(w.rest) > 0 {
+			w.rest = append(w.rest, line...)
+			line = w.rest
+		}
+		if err := w.line(line); err != nil {
+			return err
+		}
+		w.rest = w.rest[:0]
+		p = after
+	}
+	if len(w.rest)+len(p) > maxLine {
+		return errTooMuch
+	}
+	w.rest = append(w.rest, p...)
+	return nil
+}
+
+// inOrder returns options as arguments, sorted by name.
+func inOrder(o Options) []string {
+	names := make([]string, 0, len(o))
+	for name := range o {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	var args []string
+	for _, name := range names {
+		args = append(args, "-"+name)
+		if o[name] != "" {
+			args = append(args, o[name])
+		}
+	}
+	return args
+}

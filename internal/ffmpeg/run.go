@@ -1,0 +1,170 @@
+package ffmpeg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/citekit/citekit"
+)
+
+// killDelay is how long after the kill the pipes of a program are still read.
+const killDelay = 50 * time.Millisecond
+
+// A command is one run of a program.
+type command struct {
+	path   string
+	args   []string
+	dir    string    // working directory; "" means that of this process
+	input  *Input    // inherited, or nil
+	stdout io.Writer // nil discards
+}
+
+// run runs a program to its end. If the context ends first the program and
+// all it started are killed, and the error is that of the context.
+func (t *Tools) run(ctx context.Context, c command) error {
+	release, err := t.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+
+	limited, cancel := context.WithTimeout(ctx, t.timeout())
+	defer cancel()
+	cmd := exec.CommandContext(limited, c.path, c.args...)
+	cmd.Dir = c.dir
+	cmd.Env = environment()
+	cmd.Stdout = c.stdout
+	var stderr tailWriter
+	cmd.Stderr = &stderr
+	if c.input != nil {
+		files, detach, err := attach(c.input.file)
+		if err != nil {
+			return err
+		}
+		defer detach()
+		cmd.ExtraFiles = files
+	}
+	ownGroup(cmd)
+	cmd.WaitDelay = killDelay
+
+	err = cmd.Run()
+	switch {
+	case err == nil && limited.Err() == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case limited.Err() != nil:
+		return fmt.Errorf("ffmpeg was still running after %v: %w", t.timeout(), citekit.ErrTooLarge)
+	}
+	return runError(err, stderr.String())
+}
+
+// runError says why a program failed, in its own last words.
+func runError(err error, stderr string) error {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return fmt.Errorf("ffmpeg could not be run: %w", scrubbedError(err))
+	}
+	kind := citekit.ErrFormat
+	switch {
+	case strings.Contains(stderr, "Unknown encoder"), strings.Contains(stderr, "Unrecognized option"),
+		strings.Contains(stderr, "Encoder not found"), strings.Contains(stderr, "Unknown input format"),
+		strings.Contains(stderr, "Requested output format"), strings.Contains(stderr, "No such filter"):
+		kind = errors.ErrUnsupported
+	case strings.Contains(stderr, "No space left on device"):
+		kind = errNoSpace
+	}
+	words := lastWords(stderr)
+	if words == "" {
+		words = exit.ProcessState.String()
+	}
+	return fmt.Errorf("ffmpeg: %s: %w", words, kind)
+}
+
+var errNoSpace = errors.New("no space left for temporary files")
+
+// scrubbedError drops the path from an error of the operating system.
+func scrubbedError(err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	var ex *exec.Error
+	if errors.As(err, &ex) {
+		return ex.Err
+	}
+	return err
+}
+
+var (
+	logContext = regexp.MustCompile(`\[[^\]]* @ 0x[0-9a-f]+\] ?`)
+	logPath    = regexp.MustCompile(`(file:)?[^\s'"]*[/\\][^\s'":,]*`)
+)
+
+const maxWords = 240
+
+// lastWords makes one legible line of the end of what a program printed,
+// without addresses, paths and whatever else might come from the source.
+func lastWords(stderr string) string {
+	var said []string
+	for line := range strings.Lines(stderr) {
+		line = logContext.ReplaceAllString(strings.TrimSpace(line), "")
+		line = strings.TrimRight(logPath.ReplaceAllString(line, "the file"), " -")
+		line = strings.Map(func(r rune) rune {
+			if r < ' ' || r > '~' {
+				return -1
+			}
+			return r
+		}, line)
+		if line != "" && (len(said) == 0 || said[len(said)-1] != line) {
+			said = append(said, line)
+		}
+	}
+	if len(said) > 2 {
+		said = said[len(said)-2:]
+	}
+	words := strings.Join(said, "; ")
+	return words[:min(len(words), maxWords)]
+}
+
+// environment is what a program gets to know: where its libraries are, and
+// nothing about the person.
+func environment() []string {
+	env := []string{"LC_ALL=C", "AV_LOG_FORCE_NOCOLOR=1"}
+	for _, name := range []string{"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SystemRoot", "TEMP", "TMP"} {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
+// A tailWriter keeps the last few kilobytes written to it.
+type tailWriter struct{ kept []byte }
+
+const maxTail = 4 << 10
+
+func (w *tailWriter) Write(p []byte) (int, error) {
+	w.kept = append(w.kept, p[max(0, len(p)-maxTail):]...)
+	if over := len(w.kept) - maxTail; over > 0 {
+		w.kept = append(w.kept[:0], w.kept[over:]...)
+	}
+	return len(p), nil
+}
+
+func (w *tailWriter) String() string { return string(w.kept) }
+
+// A headWriter keeps the first few kilobytes written to it.
+type headWriter struct{ text string }
+
+func (w *headWriter) Write(p []byte) (int, error) {
+	w.text += string(p[:min(len(p), maxTail-len(w.text))])
+	return len(p), nil
+}
