@@ -9,10 +9,12 @@ import (
 	"iter"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/citekit/citekit"
 )
@@ -251,7 +253,7 @@ func empty(error) (*citekit.Extract, error) { return extractOf(strings.NewReader
 // TestBroken breaks a resolver in many ways; the suite must see each, in the
 // check that is for it.
 func TestBroken(t *testing.T) {
-	var stale sync.Map
+	var stale, held sync.Map
 	var block = make(chan struct{})
 	t.Cleanup(func() { close(block) })
 	for _, tt := range []struct {
@@ -358,7 +360,9 @@ func TestBroken(t *testing.T) {
 		{"other text", broken{text: textOf("b", linesAt(2, 2))}, "text"},
 		{"text goes on after an error", broken{text: func(context.Context, *citekit.Source, citekit.Location) iter.Seq2[citekit.TextRun, error] {
 			return func(yield func(citekit.TextRun, error) bool) {
-				_ = yield(citekit.TextRun{}, citekit.ErrRange) && yield(citekit.TextRun{}, citekit.ErrRange)
+				if yield(citekit.TextRun{}, citekit.ErrRange) {
+					yield(citekit.TextRun{}, citekit.ErrFormat)
+				}
 			}
 		}}, "text"},
 		{"swallows read errors", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
@@ -403,6 +407,13 @@ func TestBroken(t *testing.T) {
 		{"leaves goroutines", altered(func(*citekit.Source, citekit.Location, *citekit.Extract) {
 			go func() { <-block }()
 		}), "leaks"},
+		{"reads from a source after its call", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+			if src.File() != nil {
+				kept, _ := held.LoadOrStore(src.Version(), src)
+				src = kept.(*citekit.Source)
+			}
+			return lineResolver{}.Resolve(ctx, src, req)
+		}}, "good"},
 		{"writes to the source", altered(func(src *citekit.Source, _ citekit.Location, x *citekit.Extract) {
 			if src.File() != nil {
 				os.WriteFile(src.File().Name(), []byte("gone"), 0o600)
@@ -426,6 +437,44 @@ func TestBroken(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestLeftChildren starts a child process with each call and leaves it.
+func TestLeftChildren(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the system does not list child processes in /proc")
+	}
+	var started []*exec.Cmd
+	var mu sync.Mutex
+	t.Cleanup(func() {
+		for _, c := range started {
+			c.Process.Kill()
+			c.Wait()
+		}
+	})
+	leaving := altered(func(*citekit.Source, citekit.Location, *citekit.Extract) {
+		c := exec.Command(os.Args[0], "-test.run=^TestSleep$")
+		c.Env = append(os.Environ(), "MODALITYTEST_SLEEP=1")
+		mu.Lock()
+		defer mu.Unlock()
+		if len(started) < 40 && c.Start() == nil {
+			started = append(started, c)
+		}
+	})
+	rec := &recorder{TB: t}
+	s := newSuite(t, leaving, fixture())
+	s.checkLeaks(rec)
+	if !strings.Contains(strings.Join(rec.failures, "\n"), "child processes") {
+		t.Errorf("child processes were not seen; reported: %q", rec.failures)
+	}
+}
+
+// TestSleep is a child process of TestLeftChildren.
+func TestSleep(t *testing.T) {
+	if os.Getenv("MODALITYTEST_SLEEP") == "" {
+		t.Skip("only run as a child process")
+	}
+	time.Sleep(time.Minute)
 }
 
 func TestBrokenWithoutBody(t *testing.T) {

@@ -1,0 +1,94 @@
+package text
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/citekit/citekit"
+)
+
+// maxWidth is the longest code unit in bytes.
+const maxWidth = 4
+
+// A coding is how the bytes of a source make lines and characters.
+type coding struct {
+	charset string
+	mark    int              // length of the byte order mark; 0 if there is none
+	width   int              // bytes of a code unit: 1, 2 or 4
+	order   binary.ByteOrder // of a unit of more than one byte
+	cr      bool             // a CR alone ends a line, too
+}
+
+// errChanged reports that a block has fewer line ends than it had.
+var errChanged = fmt.Errorf("the source changed while it was being read: %w", citekit.ErrStale)
+
+// unit returns the code unit that buf begins with.
+func (c coding) unit(buf []byte) uint32 {
+	switch c.width {
+	case 1:
+		return uint32(buf[0])
+	case 2:
+		return uint32(c.order.Uint16(buf))
+	}
+	return c.order.Uint32(buf)
+}
+
+// nextEnd returns the offset after the next line end in buf that begins at or
+// after from and before stop, or -1. From is a multiple of the width. What
+// follows stop only decides whether a CR is one of CRLF.
+func (c coding) nextEnd(buf []byte, from, stop int) int {
+	if c.width == 1 && !c.cr {
+		i := bytes.IndexByte(buf[from:stop], '\n')
+		if i < 0 {
+			return -1
+		}
+		return from + i + 1
+	}
+	for i := from; i < stop && i+c.width <= len(buf); i += c.width {
+		if c.isEnd(buf[i:]) {
+			return i + c.width
+		}
+	}
+	return -1
+}
+
+// isEnd reports whether buf begins with the last unit of a line end.
+func (c coding) isEnd(buf []byte) bool {
+	switch c.unit(buf) {
+	case '\n':
+		return true
+	case '\r':
+		next := buf[c.width:]
+		return c.cr && (len(next) < c.width || c.unit(next) != '\n')
+	}
+	return false
+}
+
+// countEnds returns how many line ends begin before stop.
+func (c coding) countEnds(buf []byte, stop int) int {
+	if c.width == 1 && !c.cr {
+		return bytes.Count(buf[:stop], []byte("\n"))
+	}
+	n := 0
+	for i := c.nextEnd(buf, 0, stop); i >= 0; i = c.nextEnd(buf, i, stop) {
+		n++
+	}
+	return n
+}
+
+// nthEnd returns the offset after the n-th line end before stop, or -1.
+func (c coding) nthEnd(buf []byte, stop, n int) int {
+	i := 0
+	for ; n > 0 && i >= 0; n-- {
+		i = c.nextEnd(buf, i, stop)
+	}
+	return i
+}
+
+// endsLine reports whether buf, the last bytes of a source, ends with a line
+// end. Its beginning is aligned to the width.
+func (c coding) endsLine(buf []byte) bool {
+	n := len(buf)
+	return n >= c.width && n%c.width == 0 && c.isEnd(buf[n-c.width:])
+}

@@ -1,0 +1,174 @@
+package text_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/modality/text"
+)
+
+// naive splits text of one-byte units into lines, as the package comment
+// defines them.
+func naive(data []byte) [][]byte {
+	alone, pairs, lf := 0, 0, 0
+	sample := data[:min(len(data), 64<<10)]
+	for i, b := range sample {
+		next := i+1 < len(sample) && sample[i+1] == '\n'
+		switch {
+		case b == '\r' && next:
+			pairs++
+		case b == '\r' && (i+1 < len(sample) || len(sample) == len(data)):
+			alone++
+		case b == '\n' && (i == 0 || sample[i-1] != '\r'):
+			lf++
+		}
+	}
+	cr := lf == 0 && alone > pairs
+	var all [][]byte
+	start := 0
+	for i, b := range data {
+		next := i+1 < len(data) && data[i+1] == '\n'
+		if b == '\n' || cr && b == '\r' && !next {
+			all = append(all, data[start:i+1])
+			start = i + 1
+		}
+	}
+	if start < len(data) {
+		all = append(all, data[start:])
+	}
+	return all
+}
+
+// widen makes units of width bytes out of those of one.
+func widen(data []byte, width int, order binary.AppendByteOrder) []byte {
+	var wide []byte
+	for _, b := range data {
+		switch width {
+		case 1:
+			wide = append(wide, b)
+		case 2:
+			wide = order.AppendUint16(wide, uint16(b))
+		default:
+			wide = order.AppendUint32(wide, uint32(b))
+		}
+	}
+	return wide
+}
+
+func FuzzLines(f *testing.F) {
+	for _, seed := range []string{"", "a\nb\nc", "a\r\nb\r\n", "a\rb\rc\r\r\n", "\n\r\n\r\r", "\xe9\n\xff\r", "a\x00\n"} {
+		f.Add([]byte(seed), 1, 2, uint16(0), uint8(0))
+	}
+	f.Add([]byte("a\r\nb\n"), 2, 2, uint16(65_530), uint8(1))
+	f.Add([]byte("a\rb\r\r\n"), 1, 3, uint16(65_533), uint8(2))
+	f.Fuzz(func(t *testing.T, data []byte, first, last int, padding uint16, kind uint8) {
+		data = append(bytes.Repeat([]byte("\r\rx"), int(padding)/3), data...)
+		width := 1
+		if kind%5 > 0 {
+			data = bytes.Map(func(r rune) rune { return r%0x60 + 0x20 }, bytes.ToValidUTF8(data, nil))
+			data = append(bytes.ReplaceAll(data, []byte("!"), []byte("\r")), '"')
+			data = bytes.ReplaceAll(data, []byte("\""), []byte("\n"))
+			width = 1 << ((kind%5 + 1) / 2)
+		}
+		var order binary.AppendByteOrder = binary.LittleEndian
+		if kind%2 == 0 {
+			order = binary.BigEndian
+		}
+		checkSplit(t, data, width, order, lines(first, last))
+	})
+}
+
+// checkSplit compares a request with the naive splitter.
+func checkSplit(t *testing.T, data []byte, width int, order binary.AppendByteOrder, loc citekit.Location) {
+	t.Helper()
+	wide := data
+	if width > 1 {
+		wide = append(widen([]byte{}, width, order), widen(data, width, order)...)
+		mark := map[int]string{2: "\xff\xfe", 4: "\xff\xfe\x00\x00"}[width]
+		if order.String() == "BigEndian" {
+			mark = map[int]string{2: "\xfe\xff", 4: "\x00\x00\xfe\xff"}[width]
+		}
+		wide = append([]byte(mark), wide...)
+	}
+	want := naive(data)
+	got, _, err := resolve(t.Context(), new(text.Resolver), source("a", wide), loc)
+	switch {
+	case err == nil:
+	case loc.Validate() != nil || errors.Is(err, citekit.ErrFormat) && bytes.IndexByte(wide, 0) >= 0 && width == 1:
+		return
+	case errors.Is(err, citekit.ErrRange) && (loc.Lines.Last > len(want)):
+		return
+	default:
+		t.Fatalf("lines %v of %d: %v", loc.Lines, len(want), err)
+	}
+	if loc.Lines.IsZero() {
+		if !bytes.Equal(got, wide) {
+			t.Fatalf("the whole has %d bytes, want %d", len(got), len(wide))
+		}
+		return
+	}
+	if isWide(wide) != (width > 1) {
+		return // one-byte units that are UTF-16, too
+	}
+	part := widen(bytes.Join(want[loc.Lines.First-1:loc.Lines.Last], nil), width, order)
+	if width > 1 && loc.Lines.First == 1 {
+		part = append(bytes.Clone(wide[:width]), part...)
+	}
+	if !bytes.Equal(got, part) {
+		t.Fatalf("lines %v: got %d bytes %.40q, want %d bytes %.40q", loc.Lines, len(got), got, len(part), part)
+	}
+}
+
+// isWide reports whether data is declared to have units of more than a byte.
+func isWide(data []byte) bool {
+	extent, err := new(text.Resolver).Measure(context.Background(), source("a", data))
+	return err == nil && len(extent.Charset) > 5 && (extent.Charset[:6] == "utf-16" || extent.Charset[:6] == "utf-32")
+}
+
+// FuzzDetect checks that any bytes are text with a charset, lines that add up
+// and text in UTF-8, or refused.
+func FuzzDetect(f *testing.F) {
+	for _, seed := range []string{
+		"", "\xff\xfe", "\xff\xfe\x00\x00", "\xfe\xff\xd8\x00", "a\x00b\x00\n\x00", "\x00a\x00\n", "\xef\xbb\xbf", "\x93\xfa\x96\x7b\n",
+		"\xb0\xa1\xb0\xa1", "\xa4\xa4\xa4\xa4\n", "\xe9t\xe9", "charset=big5\n\xa4\xa4", "\xd8\x00\x00\x00\n\x00\x00\x00", "\xc3",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r := new(text.Resolver)
+		src := citekit.NewSource(bytes.NewReader(data), citekit.SourceInfo{Name: "a", Size: int64(len(data)), Identity: "i"})
+		extent, err := r.Measure(t.Context(), src)
+		if err != nil {
+			if !errors.Is(err, citekit.ErrFormat) {
+				t.Fatal(err)
+			}
+			return
+		}
+		var joined []byte
+		for n := 1; n <= extent.Lines; n++ {
+			line, x, err := resolve(t.Context(), r, src, lines(n, n))
+			if err != nil || len(line) == 0 || x.Charset == "" {
+				t.Fatalf("line %d of %d: %q, %v", n, extent.Lines, line, err)
+			}
+			joined = append(joined, line...)
+		}
+		if !bytes.Equal(joined, data) {
+			t.Fatalf("the lines are not the source")
+		}
+		last := 0
+		for run, err := range r.ReadText(t.Context(), src, citekit.Location{Modality: citekit.Text}) {
+			if err != nil || !utf8.ValidString(run.Text) {
+				t.Fatalf("text %q, %v", run.Text, err)
+			}
+			last = run.Location.Lines.Last
+		}
+		if last > extent.Lines {
+			t.Fatalf("text of line %d of %d", last, extent.Lines)
+		}
+	})
+}

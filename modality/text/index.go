@@ -1,0 +1,175 @@
+package text
+
+import (
+	"context"
+	"math"
+	"sort"
+
+	"github.com/citekit/citekit"
+)
+
+const (
+	minBlock  = 64 << 10 // bytes of a source to one entry of its index
+	maxBlocks = 128 << 10
+	readBytes = 1 << 20 // read at once
+)
+
+// An index says how many lines end in each block of a source. It grows from
+// the front as far as requests have come, and is safe for concurrent use.
+type index struct {
+	coding coding
+	size   int64
+	block  int64 // bytes; a multiple of minBlock
+
+	// turn is held by the one caller that reads or writes tally, for one
+	// step of reading at most.
+	turn  chan struct{}
+	tally tally
+}
+
+// A tally is what is known of the lines of a source. Copies stay valid when
+// the index grows.
+type tally struct {
+	ends  []int // lines that end in the blocks up to and with this one
+	total int   // the number of lines, once all blocks are there
+}
+
+// newIndex returns the index of src with no blocks read.
+func newIndex(ctx context.Context, src *citekit.Source) (*index, error) {
+	sample := make([]byte, min(src.Size(), sampleBytes))
+	if err := readFull(ctx, src, sample, 0); err != nil {
+		return nil, err
+	}
+	c, err := detect(sample, int64(len(sample)) == src.Size())
+	if err != nil {
+		return nil, err
+	}
+	block := (src.Size()/maxBlocks + minBlock) / minBlock * minBlock
+	return &index{coding: c, size: src.Size(), block: block, turn: make(chan struct{}, 1)}, nil
+}
+
+// maxBytes is the memory the index takes when it is complete.
+func (x *index) maxBytes() int64 { return 256 + 2*8*(x.size/x.block+1) }
+
+// lines returns the bytes [start, end) of the lines at loc.
+func (x *index) lines(ctx context.Context, src *citekit.Source, loc citekit.Location) (start, end int64, err error) {
+	t, err := x.readUntil(ctx, src, loc.Lines.Last)
+	if err != nil {
+		return 0, 0, err
+	}
+	if loc.Lines.Last > t.known() {
+		extent := citekit.Extent{Modality: citekit.Text, Lines: t.total}
+		if err := extent.Check(loc); err != nil {
+			return 0, 0, err
+		}
+	}
+	if start, err = x.endOf(ctx, src, t, loc.Lines.First-1); err != nil {
+		return 0, 0, err
+	}
+	end, err = x.endOf(ctx, src, t, loc.Lines.Last)
+	return start, end, err
+}
+
+// count returns the number of lines, reading what was not read yet.
+func (x *index) count(ctx context.Context, src *citekit.Source) (int, error) {
+	t, err := x.readUntil(ctx, src, math.MaxInt)
+	return t.total, err
+}
+
+// known is how many line ends were read.
+func (t tally) known() int {
+	if len(t.ends) == 0 {
+		return 0
+	}
+	return t.ends[len(t.ends)-1]
+}
+
+// read is how many bytes were read.
+func (x *index) read(t tally) int64 { return min(int64(len(t.ends))*x.block, x.size) }
+
+// readUntil reads on until n line ends are known or nothing is left. Callers
+// take turns, so that none waits for all that another reads.
+func (x *index) readUntil(ctx context.Context, src *citekit.Source, n int) (tally, error) {
+	var buf []byte
+	for {
+		select {
+		case x.turn <- struct{}{}:
+		case <-ctx.Done():
+			return tally{}, ctx.Err()
+		}
+		t := x.tally
+		if t.known() >= n || x.read(t) == x.size {
+			<-x.turn
+			return t, nil
+		}
+		buf = x.grow(buf, len(t.ends))
+		t, err := x.readBlocks(ctx, src, t, buf)
+		if err == nil {
+			x.tally = t
+		}
+		<-x.turn
+		if err != nil {
+			return tally{}, err
+		}
+	}
+}
+
+// grow returns a buffer for the next step of reading when so many blocks were
+// read: a small one at first, for lines near the beginning.
+func (x *index) grow(buf []byte, blocks int) []byte {
+	length := min(int64(blocks+1)*x.block, max(readBytes/x.block, 1)*x.block) + maxWidth
+	if int64(cap(buf)) < length {
+		return make([]byte, length)
+	}
+	return buf[:length]
+}
+
+// readBlocks counts the line ends of the next blocks, as many as buf holds
+// with a unit to spare: what follows a CR says whether it ends its line.
+func (x *index) readBlocks(ctx context.Context, src *citekit.Source, t tally, buf []byte) (tally, error) {
+	pos := x.read(t)
+	buf = buf[:min(int64(len(buf)), x.size-pos)]
+	if err := readFull(ctx, src, buf, pos); err != nil {
+		return t, err
+	}
+	whole := int64(len(buf)) - maxWidth
+	last := pos+int64(len(buf)) == x.size
+	if last {
+		whole = int64(len(buf))
+	}
+	for done := int64(0); done < whole; done += x.block {
+		n := x.coding.countEnds(buf[done:], int(min(x.block, whole-done)))
+		t.ends = append(t.ends, t.known()+n)
+	}
+	if last {
+		t.total = t.known()
+		if !x.coding.endsLine(buf) {
+			t.total++
+		}
+	}
+	return t, nil
+}
+
+// endOf returns the offset after the n-th line, which t must know.
+func (x *index) endOf(ctx context.Context, src *citekit.Source, t tally, n int) (int64, error) {
+	if n == 0 {
+		return 0, nil
+	}
+	if n > t.known() {
+		return x.size, nil
+	}
+	k := sort.SearchInts(t.ends, n)
+	if k > 0 {
+		n -= t.ends[k-1]
+	}
+	pos := int64(k) * x.block
+	buf := make([]byte, min(x.block+maxWidth, x.size-pos))
+	if err := readFull(ctx, src, buf, pos); err != nil {
+		return 0, err
+	}
+	end := x.coding.nthEnd(buf, int(min(x.block, int64(len(buf)))), n)
+	if end < 0 {
+		return 0, errChanged
+	}
+	return pos + int64(end), nil
+}

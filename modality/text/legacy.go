@@ -1,0 +1,240 @@
+package text
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
+	textunicode "golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/encoding/unicode/utf32"
+	"golang.org/x/text/transform"
+)
+
+// legacyCharset infers the charset of text that is neither Unicode nor ASCII.
+func legacyCharset(text []byte, all bool) string {
+	if !all {
+		text = wholeLines(text)
+	}
+	if charset := declaredCharset(text); charset != "" {
+		return charset
+	}
+	for _, e := range eastAsian {
+		if c, ok := countScripts(e.encoding, text); ok && e.clear(c, text) {
+			return e.charset
+		}
+	}
+	return westernCharset(text)
+}
+
+// wholeLines cuts text after its last line end, if it has one, for its end
+// may cut a character.
+func wholeLines(text []byte) []byte {
+	if i := bytes.LastIndexByte(text, '\n'); i >= 0 {
+		return text[:i+1]
+	}
+	return text
+}
+
+// declaration matches how HTML, XML, and the magic comments of editors name
+// the charset.
+var declaration = regexp.MustCompile(`(?i)(?:charset|encoding|coding)\s*[=:]\s*["']?([a-z0-9][a-z0-9_.:-]{1,30})`)
+
+// declarationBytes is how far into a file a declaration counts, as in HTML.
+const declarationBytes = 1024
+
+// declaredCharset returns the charset that text names at its beginning, or ""
+// if there is none or the text does not fit it.
+func declaredCharset(text []byte) string {
+	match := declaration.FindSubmatch(text[:min(len(text), declarationBytes)])
+	if match == nil {
+		return ""
+	}
+	e, err := htmlindex.Get(string(match[1]))
+	if err != nil {
+		return ""
+	}
+	charset, err := htmlindex.Name(e)
+	if err != nil || strings.HasPrefix(charset, "utf-") || charset == "replacement" || charset == "x-user-defined" {
+		return ""
+	}
+	if decoded, err := e.NewDecoder().Bytes(text); err != nil || bytes.ContainsRune(decoded, utf8.RuneError) {
+		return ""
+	}
+	return charset
+}
+
+// westernCharset tells windows-1252 from iso-8859-1, which has control
+// characters where the former has letters and quotes.
+func westernCharset(text []byte) string {
+	const unassigned = "\x81\x8d\x8f\x90\x9d" // in windows-1252
+	letters := false
+	for _, b := range text {
+		switch {
+		case strings.IndexByte(unassigned, b) >= 0:
+			return "iso-8859-1"
+		case 0x80 <= b && b < 0xa0:
+			letters = true
+		}
+	}
+	if letters {
+		return "windows-1252"
+	}
+	return "iso-8859-1"
+}
+
+// scripts counts the characters of a text that are not ASCII.
+type scripts struct {
+	han, kana, hangul int
+	halfKana          int // half-width katakana, one byte in Shift JIS
+	marks             int // other characters of two bytes
+	alone             int // characters of two bytes that touch no other
+}
+
+func (s scripts) wide() int { return s.han + s.kana + s.hangul + s.marks }
+
+// countScripts decodes text. It reports false if it does not fit e.
+func countScripts(e encoding.Encoding, text []byte) (s scripts, ok bool) {
+	decoded, err := e.NewDecoder().Bytes(text)
+	if err != nil {
+		return s, false
+	}
+	runes := bytes.Runes(decoded)
+	for i, r := range runes {
+		switch {
+		case r < utf8.RuneSelf:
+			continue
+		case r == utf8.RuneError, unicode.Is(unicode.Co, r), unicode.IsControl(r):
+			return s, false
+		case 0xff61 <= r && r <= 0xff9f:
+			s.halfKana++
+			continue
+		case unicode.In(r, unicode.Hiragana, unicode.Katakana):
+			s.kana++
+		case unicode.Is(unicode.Han, r):
+			s.han++
+		case unicode.Is(unicode.Hangul, r):
+			s.hangul++
+		default:
+			s.marks++
+		}
+		before := i > 0 && runes[i-1] >= utf8.RuneSelf
+		after := i+1 < len(runes) && runes[i+1] >= utf8.RuneSelf
+		if !before && !after {
+			s.alone++
+		}
+	}
+	return s, s.wide() > 0
+}
+
+// eastAsian lists the multi-byte encodings with the rule that leaves little
+// doubt about each. In all of them, characters come in runs; western text read
+// as one of them has them one by one between ASCII letters.
+var eastAsian = []struct {
+	charset  string
+	encoding encoding.Encoding
+	clear    func(s scripts, text []byte) bool
+}{
+	{"euc-jp", japanese.EUCJP, func(s scripts, _ []byte) bool {
+		return s.inRuns() && 5*s.kana > s.wide() && s.halfKana == 0
+	}},
+	{"euc-kr", korean.EUCKR, func(s scripts, text []byte) bool {
+		return s.inRuns() && 10*s.hangul > 9*(s.wide()-s.marks) && pairsBelow(text, 0xa1, 0xc8) && s.hangul > 3
+	}},
+	{"shift_jis", japanese.ShiftJIS, func(s scripts, _ []byte) bool {
+		return s.inRuns() && 4*s.halfKana < s.wide() && (s.han+s.kana) > s.marks
+	}},
+	{"big5", traditionalchinese.Big5, func(s scripts, text []byte) bool {
+		return s.inRuns() && s.han > s.marks && 10*commonBig5(text) > 9*s.han && s.han > 3
+	}},
+	{"gb18030", simplifiedchinese.GB18030, func(s scripts, text []byte) bool {
+		return s.inRuns() && s.han > s.marks && 10*commonHan(text) > 8*s.han && s.han > 3
+	}},
+}
+
+func (s scripts) inRuns() bool { return s.wide() > 1 && 5*s.alone < s.wide() }
+
+// pairsBelow reports whether most lead bytes of two-byte characters lie in
+// low to high, the rows of EUC-KR with punctuation and Hangul.
+func pairsBelow(text []byte, low, high byte) bool {
+	in, all := 0, 0
+	eachPair(text, func(lead, _ byte) {
+		all++
+		if low <= lead && lead <= high {
+			in++
+		}
+	})
+	return 10*in > 9*all
+}
+
+// commonBig5 counts the pairs in the rows of Big5 with its frequent
+// characters, if there are such as EUC-based encodings cannot have.
+func commonBig5(text []byte) int {
+	common, low := 0, 0
+	eachPair(text, func(lead, trail byte) {
+		if 0xa4 <= lead && lead <= 0xc6 {
+			common++
+		}
+		if trail < 0x80 {
+			low++
+		}
+	})
+	if 10*low < common {
+		return 0
+	}
+	return common
+}
+
+// commonHan counts the pairs in the rows of GB 2312 with its frequent
+// characters.
+func commonHan(text []byte) int {
+	n := 0
+	eachPair(text, func(lead, trail byte) {
+		if 0xb0 <= lead && lead <= 0xd7 && trail >= 0xa1 {
+			n++
+		}
+	})
+	return n
+}
+
+// eachPair calls f for the characters of two bytes, read as in EUC and Big5.
+func eachPair(text []byte, f func(lead, trail byte)) {
+	for i := 0; i+1 < len(text); i++ {
+		if text[i] >= utf8.RuneSelf {
+			f(text[i], text[i+1])
+			i++
+		}
+	}
+}
+
+// decoder returns what turns bytes in charset into UTF-8. Invalid bytes become
+// U+FFFD.
+func decoder(charset string) transform.Transformer {
+	switch charset {
+	case "utf-8":
+		return textunicode.UTF8.NewDecoder()
+	case "utf-16le":
+		return textunicode.UTF16(textunicode.LittleEndian, textunicode.IgnoreBOM).NewDecoder()
+	case "utf-16be":
+		return textunicode.UTF16(textunicode.BigEndian, textunicode.IgnoreBOM).NewDecoder()
+	case "utf-32le":
+		return utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM).NewDecoder()
+	case "utf-32be":
+		return utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM).NewDecoder()
+	case "iso-8859-1": // which the WHATWG index takes for windows-1252
+		return charmap.ISO8859_1.NewDecoder()
+	}
+	e, err := htmlindex.Get(charset)
+	if err != nil {
+		return charmap.Windows1252.NewDecoder()
+	}
+	return e.NewDecoder()
+}

@@ -1,0 +1,109 @@
+package text
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"strings"
+
+	"golang.org/x/text/transform"
+
+	"github.com/citekit/citekit"
+)
+
+// runBytes is how much of the source goes into one run of text.
+const runBytes = 64 << 10
+
+// ReadText implements [citekit.TextReader]. A run holds whole lines, some 64
+// KB of them; a line longer than that comes in several runs with the same
+// location. Line ends stay as they are, a byte order mark is left out, and
+// bytes that mean nothing in the charset become U+FFFD.
+func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+	return func(yield func(citekit.TextRun, error) bool) {
+		c, err := r.find(ctx, src, loc)
+		if err == nil {
+			err = c.runs(ctx, src, func(run citekit.TextRun) bool { return yield(run, nil) })
+		}
+		if err != nil {
+			yield(citekit.TextRun{}, err)
+		}
+	}
+}
+
+// runs calls yield for the runs of c until it returns false.
+func (c cut) runs(ctx context.Context, src *citekit.Source, yield func(citekit.TextRun) bool) error {
+	charset, err := c.charset(ctx, src)
+	if err != nil {
+		return err
+	}
+	d := decoder(charset)
+	pos, line := c.start, c.first
+	if pos == 0 {
+		pos = int64(c.coding.mark)
+	}
+	buf := make([]byte, min(runBytes, c.end-c.start)+maxWidth)
+	for pos < c.end {
+		part := buf[:min(int64(len(buf)), c.end-pos)]
+		if err := readFull(ctx, src, part, pos); err != nil {
+			return err
+		}
+		part, ends := c.lines(part, pos+int64(len(part)) == c.end)
+		whole := ends > 0 && c.coding.endsLine(part) || pos+int64(len(part)) == c.end
+		text, read, err := decode(d, part, whole)
+		if err != nil {
+			return err
+		}
+		pos += int64(read)
+		last := line + ends
+		if whole && c.coding.endsLine(part) {
+			last--
+		}
+		run := citekit.TextRun{Text: text, Location: linesAt(line, last)}
+		if !yield(run) {
+			return nil
+		}
+		line += ends
+	}
+	return nil
+}
+
+func linesAt(first, last int) citekit.Location {
+	return citekit.Location{Modality: citekit.Text, Lines: citekit.Range{First: first, Last: last}}
+}
+
+// lines returns the whole lines that part begins with, or all of part if its
+// first line is longer, and how many lines end in it.
+func (c cut) lines(part []byte, last bool) ([]byte, int) {
+	stop := len(part)
+	if !last {
+		stop -= maxWidth // what follows a CR says whether it ends its line
+	}
+	n, end := 0, 0
+	for i := c.coding.nextEnd(part, 0, stop); i >= 0; i = c.coding.nextEnd(part, i, stop) {
+		n, end = n+1, i
+	}
+	if last || n == 0 {
+		return part[:stop], n
+	}
+	return part[:end], n
+}
+
+// decode returns part as UTF-8 and how many bytes of it that is: if part is
+// not whole, it may end within a character.
+func decode(d transform.Transformer, part []byte, whole bool) (text string, read int, err error) {
+	var b strings.Builder
+	out := make([]byte, 4<<10+3*len(part))
+	d.Reset()
+	for {
+		written, n, err := d.Transform(out, part[read:], whole)
+		b.Write(out[:written])
+		read += n
+		switch {
+		case errors.Is(err, transform.ErrShortDst) && n > 0:
+		case err == nil, errors.Is(err, transform.ErrShortSrc) && read > 0:
+			return b.String(), read, nil
+		default:
+			return "", 0, err
+		}
+	}
+}

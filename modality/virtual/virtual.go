@@ -1,0 +1,37 @@
+// Package virtual resolves locations that are an address elsewhere.
+package virtual
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/citekit/citekit"
+)
+
+// A Resolver answers with the address alone: it neither reads the source nor
+// follows the address. The zero value is ready to use.
+type Resolver struct{}
+
+var (
+	_ citekit.Resolver  = Resolver{}
+	_ citekit.Versioner = Resolver{}
+)
+
+// Resolve implements [citekit.Resolver]. The extract is empty: its Body is
+// nil, for there are no bytes. Src may be nil.
+func (Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := req.Location.Validate(); err != nil {
+		return nil, err
+	}
+	if m := req.Location.Modality; m != citekit.Virtual {
+		return nil, fmt.Errorf("a %s location in a virtual resource: %w", m, errors.ErrUnsupported)
+	}
+	return &citekit.Extract{}, nil
+}
+
+// Version implements [citekit.Versioner].
+func (Resolver) Version() string { return "virtual/1" }
