@@ -1,0 +1,216 @@
+package mcpadapter
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/citekit/citekit"
+)
+
+// A kind is the type of an argument.
+type kind int
+
+const (
+	text  kind = iota // a string
+	flag              // true or false
+	count             // a whole number from 0
+)
+
+// A parameter is one argument that a tool takes.
+type parameter struct {
+	name        string
+	kind        kind
+	required    bool
+	choices     []string // the values allowed; empty means any
+	description string
+}
+
+// arguments are the decoded arguments of a call, by name; those not given are
+// absent.
+type arguments map[string]any
+
+func (a arguments) has(name string) bool {
+	_, ok := a[name]
+	return ok
+}
+
+func (a arguments) text(name string) string {
+	s, _ := a[name].(string)
+	return s
+}
+
+func (a arguments) flag(name string) bool {
+	b, _ := a[name].(bool)
+	return b
+}
+
+// decodeArguments reads the arguments of a call. A null counts as absent, and
+// a scalar of another type is taken for what it plainly means: agents write
+// "12" for 12 and "true" for true. The error matches [citekit.ErrSyntax] and
+// names the arguments there are.
+func decodeArguments(raw json.RawMessage, parameters []parameter) (arguments, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		raw = json.RawMessage("{}")
+	}
+	given, err := members(raw)
+	if err != nil {
+		return nil, badArgument("the arguments are not a JSON object")
+	}
+	args := make(arguments, len(given))
+	seen := make(map[string]bool, len(given))
+	for _, m := range given {
+		i := slices.IndexFunc(parameters, func(p parameter) bool { return p.name == m.key })
+		if i < 0 {
+			return nil, badArgument("unknown argument %s; %s", quote(m.key), listParameters(parameters))
+		}
+		if seen[m.key] {
+			return nil, badArgument("argument '%s' is given twice", m.key)
+		}
+		seen[m.key] = true
+		if string(m.value) == "null" {
+			continue
+		}
+		if args[m.key], err = parameters[i].decode(m.value); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range parameters {
+		if p.required && !args.has(p.name) {
+			return nil, badArgument("argument '%s' is missing; %s", p.name, listParameters(parameters))
+		}
+	}
+	return args, nil
+}
+
+// An inputError says what is wrong with the arguments of a call. It matches
+// [citekit.ErrSyntax].
+type inputError string
+
+func (e inputError) Error() string { return string(e) }
+
+func (inputError) Is(target error) bool { return target == citekit.ErrSyntax }
+
+func badArgument(format string, args ...any) error {
+	return inputError(fmt.Sprintf(format, args...))
+}
+
+func listParameters(parameters []parameter) string {
+	if len(parameters) == 0 {
+		return "this tool takes none"
+	}
+	var names []string
+	for _, p := range parameters {
+		name := p.name
+		if !p.required {
+			name += " (optional)"
+		}
+		names = append(names, name)
+	}
+	return "this tool takes " + strings.Join(names, ", ")
+}
+
+func (p parameter) decode(raw json.RawMessage) (any, error) {
+	switch p.kind {
+	case flag:
+		return p.decodeFlag(raw)
+	case count:
+		return p.decodeCount(raw)
+	}
+	return p.decodeText(raw)
+}
+
+func (p parameter) decodeText(raw json.RawMessage) (any, error) {
+	value, ok := scalarText(raw)
+	if !ok || string(raw) == "true" || string(raw) == "false" {
+		return nil, p.wrongType("a string", raw)
+	}
+	if len(p.choices) > 0 && value != "" && !slices.Contains(p.choices, value) {
+		return nil, badArgument("argument '%s' is %s; it is one of %s", p.name, quote(value), strings.Join(p.choices, ", "))
+	}
+	return value, nil
+}
+
+func (p parameter) decodeFlag(raw json.RawMessage) (any, error) {
+	value, _ := scalarText(raw)
+	switch strings.ToLower(strings.TrimSpace(value)) {
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	}
+	return nil, p.wrongType("true or false", raw)
+}
+
+func (p parameter) decodeCount(raw json.RawMessage) (any, error) {
+	value, ok := scalarText(raw)
+	v, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+	if !ok || err != nil || v != math.Trunc(v) {
+		return nil, p.wrongType("a whole number", raw)
+	}
+	if v < 0 || v > math.MaxInt32 {
+		return nil, badArgument("argument '%s' is %s; it runs from 0 to %d", p.name, quote(value), math.MaxInt32)
+	}
+	return int(v), nil
+}
+
+func (p parameter) wrongType(want string, raw json.RawMessage) error {
+	return badArgument("argument '%s' is %s; it must be %s", p.name, describeJSON(raw), want)
+}
+
+// scalarText returns a JSON string's value, and a number or literal as it is
+// written.
+func scalarText(raw json.RawMessage) (value string, ok bool) {
+	switch raw[0] {
+	case '{', '[':
+		return "", false
+	case '"':
+		return value, json.Unmarshal(raw, &value) == nil
+	}
+	return string(raw), true
+}
+
+func describeJSON(raw json.RawMessage) string {
+	switch raw[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	}
+	value, _ := scalarText(raw)
+	return quote(value)
+}
+
+// A member is one key of a JSON object with its value.
+type member struct {
+	key   string
+	value json.RawMessage
+}
+
+// members returns the members of a JSON object in order, duplicates included.
+func members(object []byte) ([]member, error) {
+	decoder := json.NewDecoder(bytes.NewReader(object))
+	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {
+		return nil, badArgument("not an object")
+	}
+	var list []member
+	for decoder.More() {
+		token, err := decoder.Token()
+		if err != nil {
+			return nil, err
+		}
+		m := member{key: token.(string)} // in an object the decoder yields only strings here
+		if err := decoder.Decode(&m.value); err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+	}
+	if _, err := decoder.Token(); err != nil {
+		return nil, err
+	}
+	return list, nil
+}

@@ -1,0 +1,99 @@
+package mcpadapter
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/citekit/citekit"
+)
+
+// A view is a part of a structure that is shown page by page. Its cursor says
+// all there is to know, so the server keeps nothing.
+type view struct {
+	Resource string  `json:"r"`
+	NodeID   *string `json:"n,omitempty"` // the one node shown; nil for all
+	Depth    *int    `json:"d,omitempty"` // levels shown below the top; nil for all
+	Offset   int     `json:"o"`           // nodes shown before, in document order
+	Tree     string  `json:"t"`           // fingerprint of the tree
+}
+
+func (v view) depth() int {
+	if v.Depth == nil {
+		return math.MaxInt
+	}
+	return *v.Depth
+}
+
+// viewOf returns the view that the arguments of getStructure ask for. The
+// error matches [citekit.ErrSyntax] if the cursor is not one of ours, or
+// belongs to other arguments or to an older map.
+func viewOf(m *citekit.ResourceMap, args arguments) (view, error) {
+	asked := view{Resource: m.ResourceID, Tree: fingerprint(m)}
+	if id := args.text("node_id"); id != "" {
+		asked.NodeID = &id
+	}
+	if depth, ok := args["depth"].(int); ok {
+		asked.Depth = &depth
+	}
+	cursor := args.text("cursor")
+	if cursor == "" {
+		return asked, nil
+	}
+	v, err := parseCursor(cursor)
+	switch {
+	case err != nil:
+		return view{}, err
+	case v.Resource != asked.Resource:
+		return view{}, badCursor("it belongs to resource " + quote(v.Resource))
+	case asked.NodeID != nil && (v.NodeID == nil || *v.NodeID != *asked.NodeID),
+		asked.Depth != nil && (v.Depth == nil || *v.Depth != *asked.Depth):
+		return view{}, badCursor("it belongs to another node_id or depth; leave those out")
+	case v.Tree != asked.Tree:
+		return view{}, badCursor("the map has changed since; begin again without a cursor")
+	}
+	return v, nil
+}
+
+func (v view) cursor() string {
+	data, _ := json.Marshal(v) // strings and numbers always encode
+	return base64.RawURLEncoding.EncodeToString(data)
+}
+
+func parseCursor(cursor string) (view, error) {
+	data, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err != nil {
+		return view{}, badCursor("it is not one that this tool gave")
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	var v view
+	if err := decoder.Decode(&v); err != nil || v.Offset < 1 || v.Depth != nil && *v.Depth < 0 {
+		return view{}, badCursor("it is not one that this tool gave")
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return view{}, badCursor("it is not one that this tool gave")
+	}
+	return v, nil
+}
+
+func badCursor(why string) error {
+	return badArgument("the cursor does not fit: %s", why)
+}
+
+// fingerprint returns a value that stays while a map has the same nodes in the
+// same places.
+func fingerprint(m *citekit.ResourceMap) string {
+	h := sha256.New()
+	var buf []byte
+	for n, depth := range m.All() {
+		buf = fmt.Appendf(buf[:0], "%d:%d:%s", depth, len(n.ID), n.ID)
+		h.Write(buf)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}

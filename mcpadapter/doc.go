@@ -1,0 +1,36 @@
+// Package mcpadapter offers a [citekit.Library] to agents over the Model
+// Context Protocol.
+//
+// [NewServer] returns a server with four tools: listResources, getStructure,
+// getNode and resolve. [ServeStdio] runs it over standard input and output;
+// any transport of the protocol's SDK will do as well. The adapter only
+// translates: it decodes the arguments, makes one call to the Library and
+// encodes the answer.
+//
+// # Results
+//
+// Every tool answers with one JSON object, given twice: as text, and as
+// structured content that matches the tool's output schema. The tools, their
+// descriptions and schemas are the same whatever maps exist, and what a map
+// says reaches the agent only inside JSON strings.
+//
+// # Errors
+//
+// A tool that fails answers with the result marked as an error, without
+// structured content. Its text is
+//
+//	Error: what was wrong
+//	Code: NOT_FOUND
+//	Hint: what to do about it
+//
+// and the code and the hint are also in the result's "_meta". The codes are
+// those of [citekit.CodeOf]. Control characters in the text are escaped, so
+// that a line is a line. What failed inside the server is only named
+// "internal error"; the log has the rest.
+//
+// # Other tools
+//
+// A program may add tools, resources and prompts of its own to the server.
+// A panic in any of them is answered as an error, and their errors reach the
+// client with a code and without file paths.
+package mcpadapter

@@ -1,0 +1,138 @@
+package mcpadapter
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/citekit/citekit"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// failure returns the result that tells an agent what went wrong, with which
+// code, and what to do about it.
+func failure(tool string, err error) *mcp.CallToolResult {
+	code := citekit.CodeOf(err)
+	hint := hintFor(tool, err, code)
+	message := "Error: " + printable(explain(tool, err, code)) + "\nCode: " + string(code)
+	meta := mcp.Meta{"code": string(code)}
+	if hint != "" {
+		message += "\nHint: " + hint
+		meta["hint"] = hint
+	}
+	return &mcp.CallToolResult{
+		Meta:    meta,
+		Content: []mcp.Content{&mcp.TextContent{Text: message}},
+		IsError: true,
+	}
+}
+
+// explain returns the message of err without what only concerns the server.
+func explain(tool string, err error, code citekit.Code) string {
+	var missing *citekit.NotFoundError
+	if errors.As(err, &missing) {
+		return explainMissing(tool, missing)
+	}
+	if code == citekit.CodeInternal {
+		return "internal error"
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return tool + " took too long"
+	}
+	message := err.Error()
+	var resolve *citekit.ResolveError
+	if errors.As(err, &resolve) {
+		message = resolve.Err.Error()
+		if isAddress(resolve.Address) {
+			message = resolve.Address + ": " + message
+		}
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) && path.Path != "" {
+		message = strings.ReplaceAll(message, path.Path, filepath.Base(path.Path))
+	}
+	return message
+}
+
+// explainMissing words what is missing as the tools always have: only
+// getStructure says where the map should be.
+func explainMissing(tool string, missing *citekit.NotFoundError) string {
+	message := missing.Error()
+	if missing.Kind == "resource" && tool != "getStructure" {
+		bare := *missing
+		bare.Want = ""
+		message = strings.Replace(bare.Error(), "No map found for resource '"+missing.ID+"'.", "Resource '"+missing.ID+"' not found.", 1)
+	}
+	return message
+}
+
+// isAddress tells an address from the ids a [citekit.ResolveError] has while
+// there is no address.
+func isAddress(s string) bool { return strings.Index(s, "://") > 0 }
+
+const wrongLocation = "The map does not fit its source; the location of this node has to be corrected."
+
+func hintFor(tool string, err error, code citekit.Code) string {
+	var missing *citekit.NotFoundError
+	var resolve *citekit.ResolveError
+	switch {
+	case errors.As(err, &missing) && missing.Kind == "resource":
+		return "listResources names the resources there are."
+	case missing != nil:
+		return "getStructure shows the nodes there are."
+	case errors.Is(err, citekit.ErrRange):
+		return wrongLocation
+	case errors.Is(err, citekit.ErrSyntax) && errors.As(err, &resolve) && strings.Contains(resolve.Address, "://"):
+		return wrongLocation
+	case errors.Is(err, citekit.ErrFormat):
+		return "The source is damaged, protected or of another format; resolve with virtual true still gives the address."
+	case code == citekit.CodeTooLarge && tool == "getStructure":
+		return "Ask for part of it, with depth, node_id or an empty cursor."
+	}
+	return hints[code]
+}
+
+var hints = map[citekit.Code]string{
+	citekit.CodeNotFound:     "The map is there but its source is not; it has to be put back or mapped again.",
+	citekit.CodeInvalidInput: "Correct the arguments and call again.",
+	citekit.CodeTimeout:      "Try a smaller node, or virtual true.",
+	citekit.CodeStale:        "The source has changed since it was mapped and has to be mapped again before it is cited.",
+	citekit.CodeUnsupported:  "resolve with virtual true still gives the address.",
+	citekit.CodeForbidden:    "The source is outside the directories this server may read; a person has to allow it.",
+	citekit.CodeTooLarge:     "Try a smaller node, or virtual true.",
+	citekit.CodeInternal:     "The server's log has more. Calling again may help.",
+}
+
+// maxMessage is the longest error message, in bytes.
+const maxMessage = 2000
+
+// printable returns s on one line: what is not printable is escaped as in a
+// Go string, and a long text is cut.
+func printable(s string) string {
+	if len(s) > maxMessage {
+		s = strings.ToValidUTF8(s[:maxMessage], "") + "…"
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+			continue
+		}
+		escaped := strconv.QuoteRuneToASCII(r)
+		b.WriteString(escaped[1 : len(escaped)-1])
+	}
+	return b.String()
+}
+
+// quote returns s between quotes, on one line and not too long.
+func quote(s string) string {
+	const most = 100
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return "'" + printable(s) + "'"
+}

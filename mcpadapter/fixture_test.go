@@ -1,0 +1,252 @@
+package mcpadapter_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/modality/text"
+	"github.com/citekit/citekit/modality/virtual"
+	"github.com/citekit/citekit/workspace"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const poem = "one\ntwo\nthree\nfour\nfive\n"
+
+const poemMap = `{
+  "resource_id": "poem", "type": "text", "title": "A poem", "source_path": "poem.txt",
+  "nodes": [
+    {"id": "first", "title": "First half", "type": "stanza", "location": {"modality": "text", "lines": [1, 2]},
+     "summary": "Counting \"up\"", "rhyme": "none",
+     "children": [
+       {"id": "first.a", "type": "line", "location": {"modality": "text", "lines": [1, 1]}},
+       {"id": "first.b", "type": "line", "location": {"modality": "text", "lines": [2, 2]}}]},
+    {"id": "second", "type": "stanza", "location": {"modality": "text", "lines": [3, 5]}, "children": []},
+    {"id": "beyond", "type": "stanza", "location": {"modality": "text", "lines": [4, 9]}},
+    {"id": "broken", "type": "stanza", "location": {"modality": "text", "lines": [5, 2]}}
+  ],
+  "metadata": {"source_size": 24}, "created_at": "2025-02-16T14:32:10Z"
+}`
+
+// slowMap has audio, which slowResolver resolves.
+const slowMap = `{
+  "resource_id": "slow", "type": "audio", "title": "", "source_path": "poem.txt", "nodes": [
+    {"id": "wait", "type": "x", "location": {"modality": "audio", "start": 1, "end": 2}},
+    {"id": "short", "type": "x", "location": {"modality": "audio", "start": 1, "end": 3}},
+    {"id": "panic", "type": "x", "location": {"modality": "audio", "start": 6, "end": 7}},
+    {"id": "secret", "type": "x", "location": {"modality": "audio", "start": 8, "end": 9}}]}`
+
+// A slowResolver fails, panics, or waits until it is cancelled, as the start
+// of the location says.
+type slowResolver struct {
+	started   chan struct{} // gets a value when a wait begins
+	cancelled chan struct{} // gets a value when a wait is cancelled
+}
+
+func newSlowResolver() slowResolver {
+	return slowResolver{make(chan struct{}, 100), make(chan struct{}, 100)}
+}
+
+func (r slowResolver) Resolve(ctx context.Context, _ *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+	switch req.Location.Time.Start {
+	case 6:
+		panic("the resolver gave up")
+	case 8:
+		return nil, errors.New("open /etc/secret: strange")
+	}
+	r.started <- struct{}{}
+	if req.Location.Time.End == 3 {
+		select {
+		case <-ctx.Done():
+		case <-time.After(300 * time.Millisecond):
+			return &citekit.Extract{Body: io.NopCloser(strings.NewReader("done")), Size: 4, MediaType: "audio/wav", Ext: ".wav"}, nil
+		}
+	}
+	<-ctx.Done()
+	r.cancelled <- struct{}{}
+	return nil, ctx.Err()
+}
+
+// newLibrary returns a library over maps given as JSON, by id, with the source
+// poem.txt.
+func newLibrary(t testing.TB, slow citekit.Resolver, maps map[string]string) *citekit.Library {
+	t.Helper()
+	ws := workspace.NewMemory(nil)
+	ws.AddSource("poem.txt", []byte(poem))
+	for id, data := range maps {
+		if err := ws.WriteMap(t.Context(), id, []byte(data)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lib := citekit.New(ws, citekit.Resolvers{
+		citekit.Text: &text.Resolver{}, citekit.Virtual: virtual.Resolver{}, citekit.Audio: slow,
+	}, nil)
+	t.Cleanup(func() { lib.Close() })
+	return lib
+}
+
+func standardLibrary(t testing.TB) *citekit.Library {
+	return newLibrary(t, newSlowResolver(), map[string]string{"poem": poemMap, "slow": slowMap})
+}
+
+// connect returns a session of the SDK's client with a server over lib, in
+// memory.
+func connect(t testing.TB, server *mcp.Server, opts *mcp.ClientOptions) *mcp.ClientSession {
+	t.Helper()
+	theirs, ours := mcp.NewInMemoryTransports()
+	if _, err := server.Connect(t.Context(), ours, nil); err != nil {
+		t.Fatal(err)
+	}
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, opts)
+	session, err := client.Connect(t.Context(), theirs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { session.Close() })
+	return session
+}
+
+// callTool calls a tool and returns the text of the result.
+func callTool(t testing.TB, session *mcp.ClientSession, name string, arguments any) (string, *mcp.CallToolResult) {
+	t.Helper()
+	result, err := session.CallTool(context.Background(), &mcp.CallToolParams{Name: name, Arguments: arguments})
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if len(result.Content) != 1 {
+		t.Fatalf("%s: %d content blocks; want 1", name, len(result.Content))
+	}
+	return result.Content[0].(*mcp.TextContent).Text, result
+}
+
+// A wire is the client's side of a server that runs over a StreamTransport.
+type wire struct {
+	t     testing.TB
+	in    *io.PipeWriter
+	lines chan string
+	done  chan error
+}
+
+// serve runs a server over a stream until the test ends.
+func serve(t testing.TB, server *mcp.Server, transport mcpadapter.StreamTransport) *wire {
+	t.Helper()
+	return serveContext(t, t.Context(), server, transport)
+}
+
+func serveContext(t testing.TB, ctx context.Context, server *mcp.Server, transport mcpadapter.StreamTransport) *wire {
+	t.Helper()
+	inReader, inWriter := io.Pipe()
+	outReader, outWriter := io.Pipe()
+	w := &wire{t: t, in: inWriter, lines: make(chan string, 100), done: make(chan error, 1)}
+	transport.Reader, transport.Writer = inReader, outWriter
+	go func() {
+		w.done <- transport.Serve(ctx, server)
+		outWriter.Close()
+	}()
+	go func() {
+		defer close(w.lines)
+		r := bufio.NewReader(outReader)
+		for {
+			l, err := r.ReadString('\n')
+			if err != nil {
+				return
+			}
+			w.lines <- strings.TrimSuffix(l, "\n")
+		}
+	}()
+	t.Cleanup(func() {
+		inWriter.Close()
+		outReader.Close()
+	})
+	return w
+}
+
+const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+
+// start does the handshake.
+func (w *wire) start() *wire {
+	w.t.Helper()
+	w.send(initialize)
+	if got := w.next(); !strings.Contains(got, `"serverInfo"`) {
+		w.t.Fatalf("initialize: %s", got)
+	}
+	w.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	return w
+}
+
+func (w *wire) send(line string) {
+	w.t.Helper()
+	if _, err := io.WriteString(w.in, line+"\n"); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// call sends a tools/call request.
+func (w *wire) call(id int, tool, arguments string) {
+	w.t.Helper()
+	w.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, id, tool, arguments))
+}
+
+// next returns the next line that the server wrote, or "" if it has ended.
+func (w *wire) next() string {
+	w.t.Helper()
+	select {
+	case l := <-w.lines:
+		return l
+	case <-time.After(30 * time.Second):
+		w.t.Fatal("the server does not answer")
+		return ""
+	}
+}
+
+// ended returns what Serve returned.
+func (w *wire) ended() error {
+	w.t.Helper()
+	select {
+	case err := <-w.done:
+		return err
+	case <-time.After(30 * time.Second):
+		w.t.Fatal("the server does not end")
+		return nil
+	}
+}
+
+// bigMap returns a map with sections of ten nodes each, n nodes in all.
+func bigMap(id string, n int) string {
+	type node struct {
+		ID       string         `json:"id"`
+		Title    string         `json:"title"`
+		Type     string         `json:"type"`
+		Location map[string]any `json:"location"`
+		Summary  string         `json:"summary"`
+		Children []*node        `json:"children"`
+	}
+	var nodes []*node
+	for i := range n {
+		newNode := &node{
+			ID: fmt.Sprintf("s%d", i/10), Title: fmt.Sprintf("Section %d", i), Type: "section",
+			Location: map[string]any{"modality": "text", "lines": []int{i%5 + 1, i%5 + 1}},
+			Summary:  strings.Repeat("what this part is about ", 8), Children: []*node{},
+		}
+		if i%10 == 0 {
+			nodes = append(nodes, newNode)
+			continue
+		}
+		newNode.ID += fmt.Sprintf(".n%d", i)
+		last := nodes[len(nodes)-1]
+		last.Children = append(last.Children, newNode)
+	}
+	data, _ := json.Marshal(map[string]any{
+		"resource_id": id, "type": "text", "title": "Big", "source_path": "poem.txt", "nodes": nodes,
+		"metadata": map[string]any{}, "created_at": "2025-02-16T14:32:10Z",
+	})
+	return string(data)
+}

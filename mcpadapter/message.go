@@ -1,0 +1,186 @@
+package mcpadapter
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// A line is one line of the stream without its end. If tooLong is set, text
+// is only how it began.
+type line struct {
+	text    []byte
+	tooLong bool
+}
+
+// keptOfTooLong is how much of a line over the limit is kept, to find the id
+// of the message in it.
+const keptOfTooLong = 64 << 10
+
+// readLine reads the next line of at most limit bytes, and passes over the
+// rest of a longer one. The last line need not have an end. The error is
+// that of r, and comes alone.
+func readLine(r *bufio.Reader, limit int) (line, error) {
+	var l line
+	for {
+		part, err := r.ReadSlice('\n')
+		if !l.tooLong {
+			l.text = append(l.text, part...)
+		}
+		if !l.tooLong && len(l.text) > limit+1 { // its end does not count
+			l.tooLong = true
+			l.text = bytes.Clone(l.text[:min(limit, keptOfTooLong)])
+		}
+		switch {
+		case err == bufio.ErrBufferFull:
+			continue
+		case err == io.EOF && len(l.text) > 0:
+			return l, nil
+		case err != nil:
+			return line{}, err
+		}
+		l.text = bytes.TrimRight(l.text, "\r\n")
+		return l, nil
+	}
+}
+
+// A rejection is a message that is answered with an error without the SDK
+// seeing it, which would end the session.
+type rejection struct {
+	id      json.RawMessage // nil if it is not known
+	code    int64
+	message string
+}
+
+// maxNesting is the deepest JSON read, as in the SDK.
+const maxNesting = 1000
+
+// maxSafeInteger is the largest whole number that every client can tell from
+// its neighbours.
+const maxSafeInteger = 1 << 53
+
+const codeBusy = -32000
+
+// parseMessage reads a JSON-RPC 2.0 message. Both results are nil for an empty
+// line.
+func parseMessage(l line, limit int) (jsonrpc.Message, *rejection) {
+	text := bytes.TrimSpace(l.text)
+	switch {
+	case l.tooLong:
+		return nil, &rejection{findID(text), jsonrpc.CodeInvalidRequest, fmt.Sprintf("a message of more than %d bytes", limit)}
+	case len(text) == 0:
+		return nil, nil
+	case tooDeep(text):
+		return nil, &rejection{findID(text), jsonrpc.CodeParseError, fmt.Sprintf("JSON nested more than %d deep", maxNesting)}
+	case !json.Valid(text):
+		return nil, &rejection{findID(text), jsonrpc.CodeParseError, "the message is not valid JSON on one line"}
+	case text[0] == '[':
+		return nil, &rejection{nil, jsonrpc.CodeInvalidRequest, "batches are not supported; send one message a line"}
+	case text[0] != '{':
+		return nil, &rejection{nil, jsonrpc.CodeInvalidRequest, "a message is a JSON object"}
+	}
+	message, err := jsonrpc.DecodeMessage(text)
+	id := findID(text)
+	if err != nil {
+		return nil, &rejection{id, jsonrpc.CodeInvalidRequest, "not a JSON-RPC 2.0 request, notification or response"}
+	}
+	if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() && !validID(id) {
+		return nil, &rejection{nil, jsonrpc.CodeInvalidRequest, "an id is a string, or a whole number up to 2^53"}
+	}
+	return message, nil
+}
+
+// tooDeep reports whether arrays and objects in text nest deeper than
+// maxNesting. It need not be valid JSON.
+func tooDeep(text []byte) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if depth++; depth > maxNesting {
+				return true
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return false
+}
+
+// findID returns the id of the message that text begins with, as it is
+// written, or nil. The text may end or go wrong after it.
+func findID(text []byte) json.RawMessage {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	depth, key := 0, ""
+	for {
+		token, err := decoder.Token()
+		if err != nil {
+			return nil
+		}
+		switch token := token.(type) {
+		case json.Delim:
+			key = ""
+			if token == '{' || token == '[' {
+				depth++
+			} else if depth--; depth == 0 {
+				return nil
+			}
+		case string:
+			if depth == 1 && key == "" {
+				key = token + ":" // so that it is not empty
+				continue
+			}
+			if depth == 1 && key == "id:" {
+				id, _ := json.Marshal(token) // a string always encodes
+				return id
+			}
+			key = ""
+		case json.Number:
+			if depth == 1 && key == "id:" && validID([]byte(token)) {
+				return json.RawMessage(token)
+			}
+			key = ""
+		default:
+			key = ""
+		}
+	}
+}
+
+// validID reports whether the id of a request, as it is written, comes back to
+// the client unchanged.
+func validID(id []byte) bool {
+	if len(id) > 0 && id[0] == '"' {
+		return true
+	}
+	n, err := strconv.ParseInt(string(id), 10, 64)
+	return err == nil && -maxSafeInteger <= n && n <= maxSafeInteger
+}
+
+// encode returns the line that answers the message.
+func (r *rejection) encode() []byte {
+	id := r.id
+	if id == nil {
+		id = json.RawMessage("null") // JSON-RPC 2.0, section 5
+	}
+	type rpcError struct {
+		Code    int64  `json:"code"`
+		Message string `json:"message"`
+	}
+	data, _ := json.Marshal(struct { // neither part can fail
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   rpcError        `json:"error"`
+	}{"2.0", id, rpcError{r.code, r.message}})
+	return append(data, '\n')
+}

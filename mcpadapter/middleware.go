@@ -1,0 +1,107 @@
+package mcpadapter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+
+	"github.com/citekit/citekit"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// recoverPanics answers a request whose handler panics with an error, where
+// the SDK would end the process.
+func recoverPanics(logger *slog.Logger) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (result mcp.Result, err error) {
+			defer func() {
+				if p := recover(); p != nil {
+					logger.LogAttrs(ctx, slog.LevelError, "panic",
+						slog.String("method", method), slog.String("panic", fmt.Sprint(p)), slog.String("stack", string(debug.Stack())))
+					result, err = panicked(method, req)
+				}
+			}()
+			return next(ctx, method, req)
+		}
+	}
+}
+
+func panicked(method string, req mcp.Request) (mcp.Result, error) {
+	if call, ok := req.(*mcp.CallToolRequest); ok {
+		return failure(call.Params.Name, errPanic), nil
+	}
+	if req.GetSession() == nil || isNotification(method) {
+		return nil, nil
+	}
+	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
+}
+
+var errPanic = errors.New("panic")
+
+// codedErrors gives every error a code, makes its data valid JSON, and keeps
+// what only concerns the server in the log. The SDK answers a resource URI
+// with control characters with data that ends the session, and sends the
+// text of an error without a code as it is.
+func codedErrors(logger *slog.Logger) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			result, err := next(ctx, method, req)
+			if err == nil {
+				return result, nil
+			}
+			var coded *jsonrpc.Error
+			if errors.As(err, &coded) {
+				return nil, withValidData(coded, req)
+			}
+			if !isFeature(method) {
+				return nil, err // the SDK's own, such as a second initialize
+			}
+			code := citekit.CodeOf(err)
+			if code == citekit.CodeInternal {
+				logger.LogAttrs(ctx, slog.LevelError, "request failed", slog.String("method", method), slog.String("error", err.Error()))
+			}
+			return nil, featureError(method, err, code)
+		}
+	}
+}
+
+func withValidData(coded *jsonrpc.Error, req mcp.Request) error {
+	if len(coded.Data) == 0 || json.Valid(coded.Data) {
+		return coded
+	}
+	fixed := *coded
+	fixed.Data = nil
+	if read, ok := req.(*mcp.ReadResourceRequest); ok {
+		fixed.Data, _ = json.Marshal(map[string]string{"uri": read.Params.URI}) // strings always encode
+	}
+	return &fixed
+}
+
+// isFeature reports whether a program that embeds the server may have written
+// the handler of the method.
+func isFeature(method string) bool {
+	switch method {
+	case "tools/call", "resources/read", "resources/subscribe", "resources/unsubscribe", "prompts/get", "completion/complete":
+		return true
+	}
+	return false
+}
+
+func isNotification(method string) bool {
+	const prefix = "notifications/"
+	return len(method) > len(prefix) && method[:len(prefix)] == prefix
+}
+
+// featureError returns err as a protocol error with both kinds of code.
+func featureError(method string, err error, code citekit.Code) error {
+	number := int64(jsonrpc.CodeInvalidParams)
+	if code == citekit.CodeInternal {
+		number = jsonrpc.CodeInternalError
+	}
+	data, _ := json.Marshal(map[string]string{"code": string(code)}) // strings always encode
+	return &jsonrpc.Error{Code: number, Message: printable(explain(method, err, code)), Data: data}
+}

@@ -1,0 +1,112 @@
+package mcpadapter
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/citekit/citekit"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// success returns data as text and as structured content.
+func success(data json.RawMessage) *mcp.CallToolResult {
+	return &mcp.CallToolResult{
+		Content:           []mcp.Content{&mcp.TextContent{Text: string(data)}},
+		StructuredContent: data,
+	}
+}
+
+// maxAnswer is the longest message sent, in bytes. Clients close the session
+// on one of 16 MiB.
+const maxAnswer = 15 << 20
+
+// checkSize returns an error matching [citekit.ErrTooLarge] if data, sent once
+// as a JSON string and once as it is, makes a message that clients refuse.
+func checkSize(data []byte) error {
+	size := 2*len(data) + bytes.Count(data, []byte{'"'}) + bytes.Count(data, []byte{'\\'})
+	if size > maxAnswer {
+		return fmt.Errorf("the answer has %d bytes; a message holds %d: %w", size, maxAnswer, citekit.ErrTooLarge)
+	}
+	return nil
+}
+
+// compact removes line breaks and other space between tokens, which the
+// unknown fields of a map may bring. It passes err on.
+func compact(data []byte, err error) (json.RawMessage, error) {
+	if err != nil || !bytes.ContainsAny(data, "\n\r\t") {
+		return data, err
+	}
+	var b bytes.Buffer
+	b.Grow(len(data))
+	if err := json.Compact(&b, data); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// encodeNode returns the JSON of a node in which each child is {"id": …}.
+func encodeNode(n *citekit.Node) (json.RawMessage, error) {
+	list, err := nodeMembers(n)
+	if err != nil {
+		return nil, err
+	}
+	type reference struct {
+		ID string `json:"id"`
+	}
+	children := make([]reference, len(n.Children))
+	for i, child := range n.Children {
+		children[i].ID = child.ID
+	}
+	ids, err := json.Marshal(children)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for _, m := range list {
+		writeMember(&b, m.key, m.value)
+	}
+	writeMember(&b, "children", ids)
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// nodeMembers returns the members of a node's JSON but its children.
+func nodeMembers(n *citekit.Node) ([]member, error) {
+	alone := *n
+	alone.Children = nil
+	return membersWithout(&alone, "children")
+}
+
+// membersWithout encodes v, an object, and returns its members but those with
+// the keys.
+func membersWithout(v json.Marshaler, keys ...string) ([]member, error) {
+	data, err := compact(v.MarshalJSON())
+	if err != nil {
+		return nil, err
+	}
+	all, err := members(data)
+	if err != nil {
+		return nil, err
+	}
+	kept := all[:0]
+	for _, m := range all {
+		if !slices.Contains(keys, m.key) {
+			kept = append(kept, m)
+		}
+	}
+	return kept, nil
+}
+
+// writeMember adds a member to the object that b ends in.
+func writeMember(b *bytes.Buffer, key string, value []byte) {
+	if last := b.Bytes()[b.Len()-1]; last != '{' {
+		b.WriteByte(',')
+	}
+	name, _ := json.Marshal(key) // a string always encodes
+	b.Write(name)
+	b.WriteByte(':')
+	b.Write(value)
+}

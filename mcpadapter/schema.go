@@ -1,0 +1,132 @@
+package mcpadapter
+
+import "github.com/google/jsonschema-go/jsonschema"
+
+// The output schemas describe what a map should say. They do not hold the
+// fields of a location to a type: a map may be wrong, and a client that checks
+// the answer must still be able to show where.
+
+func inputSchema(parameters []parameter) *jsonschema.Schema {
+	s := &jsonschema.Schema{
+		Type:                 "object",
+		Properties:           map[string]*jsonschema.Schema{},
+		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
+	}
+	for _, p := range parameters {
+		s.Properties[p.name] = p.schema()
+		s.PropertyOrder = append(s.PropertyOrder, p.name)
+		if p.required {
+			s.Required = append(s.Required, p.name)
+		}
+	}
+	return s
+}
+
+func (p parameter) schema() *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "string", Description: p.description}
+	switch p.kind {
+	case flag:
+		s.Type = "boolean"
+	case count:
+		zero := 0.0
+		s.Type, s.Minimum = "integer", &zero
+	}
+	for _, choice := range p.choices {
+		s.Enum = append(s.Enum, choice)
+	}
+	return s
+}
+
+// A property is a named schema; lists of them keep their order.
+type property struct {
+	name   string
+	schema *jsonschema.Schema
+}
+
+func object(required []string, properties ...property) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "object", Required: required, Properties: map[string]*jsonschema.Schema{}}
+	for _, p := range properties {
+		s.Properties[p.name] = p.schema
+		s.PropertyOrder = append(s.PropertyOrder, p.name)
+	}
+	return s
+}
+
+func typed(name, kind, description string) property {
+	return property{name, &jsonschema.Schema{Type: kind, Description: description}}
+}
+
+func untyped(name, description string) property {
+	return property{name, &jsonschema.Schema{Description: description}}
+}
+
+func arrayOf(name string, items *jsonschema.Schema, description string) property {
+	return property{name, &jsonschema.Schema{Type: "array", Items: items, Description: description}}
+}
+
+func resourceListSchema() *jsonschema.Schema {
+	return object([]string{"resources"}, arrayOf("resources", &jsonschema.Schema{Type: "string"}, "Resource ids."))
+}
+
+// location describes a location without holding its fields to a type.
+func location(name, description string) property {
+	return property{name, &jsonschema.Schema{
+		Description: description + " Its modality is document, video, audio, image, text or virtual. " +
+			"It has pages (page numbers from 1), lines ([first, last] from 1), start and end (seconds, end excluded), " +
+			"bbox ([x1, y1, x2, y2], fractions from the top left) or virtual_address; without any it is the whole source.",
+	}}
+}
+
+func nodeProperties() []property {
+	return []property{
+		typed("id", "string", "Node id."),
+		typed("title", "string", ""),
+		typed("type", "string", "A free word, such as section."),
+		location("location", "The part of the source."),
+		typed("summary", "string", ""),
+	}
+}
+
+func nodeSchema() *jsonschema.Schema {
+	reference := object([]string{"id"}, typed("id", "string", ""))
+	return object([]string{"id", "children"}, append(nodeProperties(),
+		arrayOf("children", reference, "Ids of the children."))...)
+}
+
+func structureSchema() *jsonschema.Schema {
+	node := &jsonschema.Schema{Ref: "#/$defs/node"}
+	tree := object([]string{"id", "children"}, append(nodeProperties(),
+		arrayOf("children", node, ""),
+		untyped("child_count", "How many children there are, if not all are shown."),
+		untyped("parent_id", "The parent, if it is not shown."))...)
+	s := object([]string{"resource_id", "nodes"},
+		typed("resource_id", "string", "Resource id."),
+		typed("type", "string", "Modality of the source."),
+		typed("title", "string", ""),
+		typed("source_path", "string", ""),
+		arrayOf("nodes", node, "The topmost nodes."),
+		typed("metadata", "object", ""),
+		typed("created_at", "string", "ISO 8601."),
+		untyped("next_cursor", "Pass it as cursor for the next part."))
+	s.Defs = map[string]*jsonschema.Schema{"node": tree}
+	return s
+}
+
+func evidenceSchema() *jsonschema.Schema {
+	null := &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "string"}, {Type: "null"}},
+		Description: "Absolute path of the evidence file; null if virtual."}
+	return object([]string{"output_path", "modality", "address", "node", "resource_id"},
+		property{"output_path", null},
+		typed("modality", "string", ""),
+		typed("address", "string", "Cite this."),
+		property{"node", object([]string{"id"}, nodeProperties()...)},
+		typed("resource_id", "string", ""),
+		typed("media_type", "string", "Of the file."),
+		typed("charset", "string", "Encoding of a text file."),
+		typed("size", "integer", "Bytes of the file."),
+		typed("sha256", "string", "Of the file, in hex."),
+		typed("source_hash", "string", "SHA-256 of the source, if known."),
+		location("actual", "What the file holds, if that is not the node's location."),
+		typed("cached", "boolean", "The file was there before."),
+		typed("stale", "boolean", "The source has changed since it was mapped."))
+}

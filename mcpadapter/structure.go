@@ -1,0 +1,145 @@
+package mcpadapter
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+
+	"github.com/citekit/citekit"
+)
+
+// encodePage returns a map's JSON in which "nodes" holds part of the tree
+// below top: from the node that is view.Offset in document order, as many as
+// fit in size bytes, at least one.
+//
+// A node whose parent is on the page stands in its parent's children. One
+// whose parent was on an earlier page stands in "nodes", with "parent_id".
+func encodePage(m *citekit.ResourceMap, top []*citekit.Node, v view, size int) (json.RawMessage, error) {
+	p := &pager{view: v, room: size}
+	p.nodes.WriteByte('[')
+	if err := p.list(top, nil, 0); err != nil {
+		return nil, err
+	}
+	p.nodes.WriteByte(']')
+	if v.Offset > 0 && v.Offset >= p.next {
+		return nil, badCursor("it points past the last node")
+	}
+	head := *m
+	head.Nodes = nil
+	list, err := membersWithout(&head, "next_cursor")
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for _, member := range list {
+		if member.key == "nodes" {
+			member.value = p.nodes.Bytes()
+		}
+		writeMember(&b, member.key, member.value)
+	}
+	if p.full {
+		v.Offset = p.next
+		cursor, err := json.Marshal(v.cursor())
+		if err != nil {
+			return nil, err
+		}
+		writeMember(&b, "next_cursor", cursor)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// A pager writes the nodes of one page.
+type pager struct {
+	view  view
+	room  int // bytes that may still be written
+	nodes bytes.Buffer
+	next  int  // number of the next node, in document order
+	full  bool // the page ends before node number next
+	some  bool // a node has been written
+}
+
+// list writes nodes that lie level levels below the top, as far as they are
+// on the page. The parent is nil for those at the top.
+func (p *pager) list(nodes []*citekit.Node, parent *citekit.Node, level int) error {
+	for _, n := range nodes {
+		if p.full {
+			return nil
+		}
+		if err := p.node(n, parent, level); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *pager) node(n, parent *citekit.Node, level int) error {
+	if p.next < p.view.Offset {
+		p.next++
+		if level < p.view.depth() {
+			return p.list(n.Children, n, level+1)
+		}
+		return nil
+	}
+	fields, err := nodeMembersForPage(n)
+	if err != nil {
+		return err
+	}
+	cost := 0
+	for _, m := range fields {
+		cost += len(m.key) + len(m.value) + len(`"":,`)
+	}
+	if p.some && cost > p.room {
+		p.full = true
+		return nil
+	}
+	p.some = true
+	p.room -= cost + len(`{"children":[]},`)
+	p.next++
+	return p.write(n, parent, level, fields)
+}
+
+// write writes a node and those below it. Whether it stands in its parent's
+// children shows in what was written last.
+func (p *pager) write(n, parent *citekit.Node, level int, fields []member) error {
+	if last := p.nodes.Bytes()[p.nodes.Len()-1]; last != '[' {
+		p.nodes.WriteByte(',')
+	}
+	p.nodes.WriteByte('{')
+	for _, m := range fields {
+		writeMember(&p.nodes, m.key, m.value)
+	}
+	writeMember(&p.nodes, "children", []byte("["))
+	shown := 0
+	if level < p.view.depth() {
+		for _, child := range n.Children {
+			if err := p.node(child, nil, level+1); err != nil {
+				return err
+			}
+			if p.full {
+				break
+			}
+			shown++
+		}
+	}
+	p.nodes.WriteByte(']')
+	if shown < len(n.Children) {
+		writeMember(&p.nodes, "child_count", []byte(strconv.Itoa(len(n.Children))))
+	}
+	if parent != nil {
+		id, err := json.Marshal(parent.ID)
+		if err != nil {
+			return err
+		}
+		writeMember(&p.nodes, "parent_id", id)
+	}
+	p.nodes.WriteByte('}')
+	return nil
+}
+
+func nodeMembersForPage(n *citekit.Node) ([]member, error) {
+	alone := *n
+	alone.Children = nil
+	return membersWithout(&alone, "children", "child_count", "parent_id")
+}

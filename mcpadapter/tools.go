@@ -1,0 +1,213 @@
+package mcpadapter
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// An adapter turns calls of tools into calls of a Library.
+type adapter struct {
+	lib  *citekit.Library
+	opts Options
+}
+
+// A tool is one of the server's tools.
+type tool struct {
+	name        string
+	title       string
+	description string
+	parameters  []parameter
+	output      *jsonschema.Schema
+	writes      bool          // it may write a file
+	timeout     time.Duration // zero means none
+
+	call func(context.Context, arguments) (json.RawMessage, error)
+}
+
+func (a *adapter) tools() []tool {
+	resource := parameter{name: "resource_id", kind: text, required: true, description: "Resource id, from listResources."}
+	node := parameter{name: "node_id", kind: text, required: true, description: "Node id, from getStructure."}
+	branch := node
+	branch.required = false
+	branch.description = "Show only this node and what is below it."
+	return []tool{
+		{
+			name:        "listResources",
+			title:       "List resources",
+			description: "List the ids of all resources: the documents, videos, recordings, images and texts that can be cited.",
+			output:      resourceListSchema(),
+			timeout:     defaultTimeout,
+			call:        a.listResources,
+		},
+		{
+			name:  "getStructure",
+			title: "Get the structure of a resource",
+			description: "Get the map of a resource: a tree of nodes, each with its title, summary and location. " +
+				"With only resource_id it is the whole map. For a large one give depth, node_id or cursor: the answer is then cut to a readable size, " +
+				"a node of which not all children are shown has child_count, one apart from its parent has parent_id, and next_cursor continues.",
+			parameters: []parameter{
+				resource,
+				branch,
+				{name: "depth", kind: count, description: "How many levels to show below the topmost nodes; 0 shows only those."},
+				{name: "cursor", kind: text, description: "next_cursor of the previous answer; empty for the first part."},
+			},
+			output:  structureSchema(),
+			timeout: defaultTimeout,
+			call:    a.getStructure,
+		},
+		{
+			name:        "getNode",
+			title:       "Get a node",
+			description: "Get one node of a resource: its title, summary and location, and the ids of its children.",
+			parameters:  []parameter{resource, node},
+			output:      nodeSchema(),
+			timeout:     defaultTimeout,
+			call:        a.getNode,
+		},
+		{
+			name:  "resolve",
+			title: "Resolve a node to evidence",
+			description: "Get the evidence for a node: its address, for citing, and a file holding exactly that part of the source, at output_path. " +
+				"With virtual true there is only the address, at once. The file is written to the server's output directory; nothing else is changed.",
+			parameters: []parameter{
+				resource,
+				node,
+				{name: "virtual", kind: flag, description: "Only the address, no file. Default false."},
+				{name: "mode", kind: text, choices: []string{string(citekit.ModeExact), string(citekit.ModeCopy), string(citekit.ModeStrict)},
+					description: "How to cut video and audio: exact to the frame (default), copy from the key frame before without re-encoding, or strict for players that show hidden frames."},
+			},
+			output: evidenceSchema(),
+			writes: true,
+			call:   a.resolve,
+		},
+	}
+}
+
+func (t tool) definition() *mcp.Tool {
+	no := false
+	return &mcp.Tool{
+		Name:         t.name,
+		Title:        t.title,
+		Description:  t.description,
+		InputSchema:  inputSchema(t.parameters),
+		OutputSchema: t.output,
+		// resolve adds a file of its own and never touches another, so it
+		// is not read-only, but harmless to repeat.
+		Annotations: &mcp.ToolAnnotations{
+			ReadOnlyHint:    !t.writes,
+			DestructiveHint: &no,
+			IdempotentHint:  true,
+			OpenWorldHint:   &no,
+		},
+	}
+}
+
+// handler decodes the arguments, calls the tool within its time, and encodes
+// what it returns.
+func (a *adapter) handler(t tool) mcp.ToolHandler {
+	if timeout, ok := a.opts.Timeouts[t.name]; ok {
+		t.timeout = timeout
+	}
+	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		start := time.Now()
+		if t.timeout > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, t.timeout)
+			defer cancel()
+		}
+		data, err := a.invoke(ctx, t, req)
+		if err == nil {
+			err = checkSize(data)
+		}
+		a.log(ctx, t.name, time.Since(start), err)
+		if err != nil {
+			return failure(t.name, err), nil
+		}
+		return success(data), nil
+	}
+}
+
+func (a *adapter) invoke(ctx context.Context, t tool, req *mcp.CallToolRequest) (json.RawMessage, error) {
+	args, err := decodeArguments(req.Params.Arguments, t.parameters)
+	if err != nil {
+		return nil, err
+	}
+	if t.writes {
+		defer a.reportProgress(ctx, req)()
+	}
+	return t.call(ctx, args)
+}
+
+func (a *adapter) log(ctx context.Context, tool string, took time.Duration, err error) {
+	level, attrs := slog.LevelDebug, []slog.Attr{slog.String("tool", tool), slog.Duration("took", took)}
+	if err != nil {
+		code := citekit.CodeOf(err)
+		level = slog.LevelInfo
+		if code == citekit.CodeInternal {
+			level = slog.LevelError
+		}
+		attrs = append(attrs, slog.String("code", string(code)), slog.String("error", err.Error()))
+	}
+	a.opts.Logger.LogAttrs(ctx, level, "tool call", attrs...)
+}
+
+func (a *adapter) listResources(ctx context.Context, _ arguments) (json.RawMessage, error) {
+	ids, err := a.lib.Resources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if ids == nil {
+		ids = []string{}
+	}
+	return json.Marshal(struct {
+		Resources []string `json:"resources"`
+	}{ids})
+}
+
+func (a *adapter) getNode(ctx context.Context, args arguments) (json.RawMessage, error) {
+	n, err := a.lib.Node(ctx, args.text("resource_id"), args.text("node_id"))
+	if err != nil {
+		return nil, err
+	}
+	return encodeNode(n)
+}
+
+func (a *adapter) resolve(ctx context.Context, args arguments) (json.RawMessage, error) {
+	evidence, err := a.lib.Resolve(ctx, args.text("resource_id"), args.text("node_id"), &citekit.ResolveOptions{
+		Virtual: args.flag("virtual"),
+		Mode:    citekit.Mode(args.text("mode")),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return compact(evidence.MarshalJSON())
+}
+
+func (a *adapter) getStructure(ctx context.Context, args arguments) (json.RawMessage, error) {
+	m, err := a.lib.Map(ctx, args.text("resource_id"))
+	if err != nil {
+		return nil, err
+	}
+	if !args.has("node_id") && !args.has("depth") && !args.has("cursor") {
+		return compact(m.MarshalJSON())
+	}
+	view, err := viewOf(m, args)
+	if err != nil {
+		return nil, err
+	}
+	top := m.Nodes
+	if view.NodeID != nil {
+		n, err := a.lib.Node(ctx, m.ResourceID, *view.NodeID)
+		if err != nil {
+			return nil, err
+		}
+		top = []*citekit.Node{n}
+	}
+	return encodePage(m, top, view, a.opts.PageBytes)
+}

@@ -1,0 +1,67 @@
+package mcpadapter_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/citekit/citekit/mcpadapter"
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+var update = flag.Bool("update", false, "write the transcripts in testdata anew")
+
+// TestTranscripts sends the lines of "requests" one by one and compares what
+// comes back with "answers". A request that has no answer is a notification,
+// or is marked with a leading "-".
+func TestTranscripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no transcripts: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var requests, answers *txtar.File
+			for i := range archive.Files {
+				switch f := &archive.Files[i]; f.Name {
+				case "requests":
+					requests = f
+				case "answers":
+					answers = f
+				}
+			}
+			server := mcpadapter.NewServer(standardLibrary(t), &mcpadapter.Options{Version: "test", PageBytes: 300})
+			got := converse(t, serve(t, server, mcpadapter.StreamTransport{}).start(), string(requests.Data))
+			if *update {
+				answers.Data = []byte(got)
+				if err := os.WriteFile(file, txtar.Format(archive), 0o666); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(string(answers.Data), got); diff != "" {
+				t.Errorf("answers (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func converse(t *testing.T, w *wire, requests string) string {
+	t.Helper()
+	var answers strings.Builder
+	for request := range strings.Lines(requests) {
+		request, silent := strings.CutPrefix(strings.TrimSuffix(request, "\n"), "-")
+		w.send(request)
+		if !silent {
+			answers.WriteString(w.next() + "\n")
+		}
+	}
+	return answers.String()
+}
