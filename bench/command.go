@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// A command is one side of a comparison: a fresh process each time.
+type command struct {
+	args    []string
+	prepare func() error // before each run, not measured
+}
+
+// A result is what a process took, at the median.
+type result struct {
+	time time.Duration
+	rss  int64 // bytes, at its peak
+}
+
+// sideBySide runs the commands by turns and returns the median of each. The
+// first run of each warms the page cache and does not count.
+func (b *bench) sideBySide(commands ...command) ([]result, error) {
+	times := make([][]time.Duration, len(commands))
+	results := make([]result, len(commands))
+	for round := range b.rounds + 1 {
+		for i, c := range commands {
+			r, err := b.once(c)
+			if err != nil {
+				return nil, err
+			}
+			if round > 0 {
+				times[i] = append(times[i], r.time)
+				results[i].rss = max(results[i].rss, r.rss)
+			}
+		}
+	}
+	for i := range results {
+		results[i].time = median(times[i])
+	}
+	return results, nil
+}
+
+func (b *bench) once(c command) (result, error) {
+	if c.prepare != nil {
+		if err := c.prepare(); err != nil {
+			return result{}, err
+		}
+	}
+	cmd := exec.CommandContext(b.ctx, c.args[0], c.args[1:]...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	start := time.Now()
+	err := cmd.Run()
+	took := time.Since(start)
+	if err != nil {
+		return result{}, fmt.Errorf("%v: %w\n%s", c.args, err, stderr.Bytes())
+	}
+	return result{time: took, rss: peakMemory(cmd.ProcessState)}, nil
+}
+
+// resolveFile returns the command that resolves part of a file in a workspace
+// that has nothing stored.
+func (b *bench) resolveFile(file, fragment string) command {
+	dir := filepath.Join(b.data, "workspace")
+	return command{
+		args:    []string{b.citekit, "resolve", "--dir", dir, file + "#" + fragment},
+		prepare: func() error { return emptyDirectory(dir) },
+	}
+}
+
+func emptyDirectory(dir string) error {
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	return os.MkdirAll(dir, 0o700)
+}
+
+// removing returns the command with a file removed before each run.
+func removing(file string, args ...string) command {
+	return command{args: args, prepare: func() error {
+		if err := os.Remove(file); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+		return nil
+	}}
+}

@@ -1,0 +1,136 @@
+package citekit_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/citekit/citekit"
+
+// mayImport says which of our packages a package may import, outside its
+// tests. Patterns are as in path.Match; a package may always import those
+// below itself.
+var mayImport = map[string][]string{
+	".":                       {"internal/warm"},
+	"workspace":               {"."},
+	"modality":                {".", "modality/*"},
+	"modality/modalitytest":   {"."},
+	"modality/document":       {".", "internal/pdf*", "internal/warm"},
+	"modality/video":          {".", "internal/ffmpeg", "internal/mp4", "internal/media", "internal/warm"},
+	"modality/audio":          {".", "internal/ffmpeg", "internal/mp4", "internal/wav", "internal/media", "internal/warm"},
+	"modality/image":          {".", "internal/exif", "internal/jpeg*", "internal/warm"},
+	"modality/text":           {".", "internal/warm"},
+	"modality/virtual":        {"."},
+	"internal/media":          {".", "internal/ffmpeg", "internal/mp4", "internal/wav", "internal/warm"},
+	"internal/ffmpeg":         {"."},
+	"internal/*":              {},
+	"mcpadapter":              {"."},
+	"cmd/citekit":             {".", "workspace", "modality", "modality/*", "mcpadapter", "internal/term"},
+	"examples/*":              {".", "workspace", "modality", "modality/*", "mcpadapter"},
+	"examples/quickstart/*":   {"internal/mp4/mp4test", "internal/pdftest"},
+	"examples/quickstart/*/*": {"internal/mp4/mp4test", "internal/pdftest"},
+	"bench":                   {".", "workspace", "modality", "modality/*", "mcpadapter", "internal/*", "internal/*/*"},
+}
+
+// only says which packages alone may import a module outside the standard
+// library, outside their tests: what is heavy stays in the room that needs it.
+var only = map[string][]string{
+	"github.com/pdfcpu/pdfcpu":                   {"modality/document", "internal/pdf*"},
+	"github.com/klippa-app/go-pdfium":            {"modality/document", "internal/pdf*"},
+	"github.com/Eyevinn/mp4ff":                   {"internal/mp4"},
+	"github.com/u2takey/ffmpeg-go":               {"internal/ffmpeg"},
+	"github.com/modelcontextprotocol/go-sdk":     {"mcpadapter", "cmd/citekit", "examples/mcpserver", "bench"},
+	"github.com/google/jsonschema-go":            {"mcpadapter", "examples/mcpserver"},
+	"github.com/gen2brain":                       {"modality/image"},
+	"golang.org/x/image":                         {"modality/image", "internal/jpeg*", "internal/pdf*"},
+	"github.com/google/go-cmp":                   {"modality/modalitytest"},
+	"github.com/rogpeppe/go-internal/testscript": {},
+}
+
+type listedPackage struct {
+	ImportPath string
+	Imports    []string
+}
+
+func TestDependencies(t *testing.T) {
+	for _, p := range listPackages(t) {
+		room := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		if room == "" {
+			room = "."
+		}
+		for _, imported := range p.Imports {
+			if ours, ok := strings.CutPrefix(imported, module); ok {
+				checkOurs(t, room, strings.TrimPrefix(ours, "/"))
+				continue
+			}
+			checkForeign(t, room, imported)
+		}
+	}
+}
+
+func listPackages(t *testing.T) []listedPackage {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var packages []listedPackage
+	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listedPackage
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return packages
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		packages = append(packages, p)
+	}
+}
+
+func checkOurs(t *testing.T, room, imported string) {
+	if imported == "" {
+		imported = "."
+	}
+	if room != "." && strings.HasPrefix(imported, room+"/") {
+		return
+	}
+	allowed, known := mayImport[room]
+	if !known {
+		for pattern, list := range mayImport {
+			if ok, _ := path.Match(pattern, room); ok {
+				allowed, known = append(slices.Clone(allowed), list...), true
+			}
+		}
+	}
+	if !known && !strings.HasPrefix(room, "internal/") {
+		t.Errorf("package %s is not in the table of who may import what", room)
+	}
+	if !matchesAny(allowed, imported) {
+		t.Errorf("%s imports %s", room, imported)
+	}
+}
+
+func checkForeign(t *testing.T, room, imported string) {
+	if !strings.Contains(strings.Split(imported, "/")[0], ".") {
+		return // standard library
+	}
+	if room == "." {
+		t.Errorf("the root imports %s; it may only import the standard library", imported)
+	}
+	for foreign, rooms := range only {
+		if (imported == foreign || strings.HasPrefix(imported, foreign+"/")) && !matchesAny(rooms, room) {
+			t.Errorf("%s imports %s", room, imported)
+		}
+	}
+}
+
+func matchesAny(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		ok, _ := path.Match(pattern, name)
+		return ok || strings.HasSuffix(pattern, "*") && strings.HasPrefix(name, strings.TrimSuffix(pattern, "*")+"/")
+	})
+}

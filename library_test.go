@@ -1,0 +1,622 @@
+package citekit_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/workspace"
+)
+
+// A lineResolver extracts lines that end in "\n" and counts how often it is
+// asked. Its hooks make it misbehave.
+type lineResolver struct {
+	calls  atomic.Int32
+	before func(ctx context.Context) error   // before each extraction
+	body   func(io.ReadCloser) io.ReadCloser // around each body
+	size   func(int64) int64                 // of the declared size
+}
+
+func (r *lineResolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+	r.calls.Add(1)
+	if r.before != nil {
+		if err := r.before(ctx); err != nil {
+			return nil, err
+		}
+	}
+	data, err := io.ReadAll(src.Reader())
+	if err != nil {
+		return nil, err
+	}
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	run := req.Location.Lines
+	if run.IsZero() {
+		run = citekit.Range{First: 1, Last: len(lines)}
+	}
+	extent := citekit.Extent{Modality: citekit.Text, Lines: len(lines)}
+	if err := extent.Check(req.Location); err != nil {
+		return nil, err
+	}
+	part := bytes.Join(lines[run.First-1:run.Last], nil)
+	x := &citekit.Extract{Body: io.NopCloser(bytes.NewReader(part)), Size: int64(len(part)), MediaType: "text/plain", Ext: ".txt", Charset: "utf-8"}
+	if r.body != nil {
+		x.Body = r.body(x.Body)
+	}
+	if r.size != nil {
+		x.Size = r.size(x.Size)
+	}
+	return x, nil
+}
+
+func (r *lineResolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
+	data, err := io.ReadAll(src.Reader())
+	return citekit.Extent{Modality: citekit.Text, Lines: bytes.Count(data, []byte("\n")) + 1}, err
+}
+
+// A fixture is a Library over a directory with one map of one source.
+type fixture struct {
+	*citekit.Library
+	dir      string
+	resolver *lineResolver
+}
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	f := &fixture{dir: t.TempDir(), resolver: new(lineResolver)}
+	f.write(t, "poem.txt", "one\ntwo\nthree\nfour")
+	f.write(t, ".resource_maps/poem.json", `{"resource_id":"poem","type":"text","title":"A poem","source_path":"poem.txt","nodes":[
+		{"id":"start","title":"Start","type":"stanza","location":{"modality":"text","lines":[1,2]},"children":[
+			{"id":"start.first","type":"line","location":{"modality":"text","lines":[1,1]}}]},
+		{"id":"beyond","type":"stanza","location":{"modality":"text","lines":[3,9]}},
+		{"id":"odd","type":"stanza","location":{"modality":"text","lines":[3,2]}},
+		{"id":"db","type":"row","location":{"modality":"virtual","virtual_address":"virtual://db/7"}},
+		{"id":"photo","type":"figure","location":{"modality":"image"}}]}`)
+	ws, err := workspace.Open(f.dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Library = citekit.New(ws, citekit.Resolvers{citekit.Text: f.resolver}, nil)
+	t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return f
+}
+
+func (f *fixture) write(t *testing.T, name, content string) {
+	t.Helper()
+	path := filepath.Join(f.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (f *fixture) outputs(t *testing.T) []string {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(f.dir, ".citekit_output"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestResolve(t *testing.T) {
+	f := newFixture(t)
+	e, err := f.Resolve(t.Context(), "poem", "start", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, e.OutputPath); got != "one\ntwo\n" {
+		t.Errorf("evidence = %q", got)
+	}
+	if !filepath.IsAbs(e.OutputPath) || !strings.HasPrefix(filepath.Base(e.OutputPath), "poem_start-") {
+		t.Errorf("path = %s", e.OutputPath)
+	}
+	sum := fmt.Sprintf("%x", sha256.Sum256([]byte("one\ntwo\n")))
+	if e.Address.String() != "text://poem#lines=1-2" || e.Cached || e.Size != 8 || e.SHA256 != sum {
+		t.Errorf("%+v", e)
+	}
+	again, err := f.Resolve(t.Context(), "poem", "start", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !again.Cached || again.OutputPath != e.OutputPath || again.SHA256 != e.SHA256 || f.resolver.calls.Load() != 1 {
+		t.Errorf("the second time: %+v after %d extractions", again, f.resolver.calls.Load())
+	}
+}
+
+func TestEvidenceJSON(t *testing.T) {
+	f := newFixture(t)
+	virtual, err := f.Resolve(t.Context(), "poem", "start", &citekit.ResolveOptions{Virtual: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(virtual)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"output_path":null,"modality":"text","address":"text://poem#lines=1-2",` +
+		`"node":{"id":"start","title":"Start","type":"stanza","location":{"modality":"text","lines":[1,2]}},"resource_id":"poem"}`
+	if diff := cmp.Diff(want, string(data)); diff != "" {
+		t.Error(diff)
+	}
+	if n := f.resolver.calls.Load(); n != 0 || len(f.outputs(t)) != 0 {
+		t.Errorf("a virtual resolve extracted %d times and left %v", n, f.outputs(t))
+	}
+	physical, err := f.Resolve(t.Context(), "poem", "start.first", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields map[string]any
+	if data, err = json.Marshal(physical); err == nil {
+		err = json.Unmarshal(data, &fields)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"output_path", "modality", "address", "node", "resource_id", "media_type", "charset", "size", "sha256", "source_hash", "cached"} {
+		if fields[name] == nil {
+			t.Errorf("no %s in %s", name, data)
+		}
+	}
+}
+
+func TestResolveVirtualNode(t *testing.T) {
+	f := newFixture(t)
+	e, err := f.Resolve(t.Context(), "poem", "db", nil)
+	if err != nil || e.OutputPath != "" || e.Address.String() != "virtual://db/7" {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+func TestResolveErrors(t *testing.T) {
+	f := newFixture(t)
+	f.write(t, ".resource_maps/gone.json", `{"resource_id":"gone","type":"text","source_path":"missing.txt","nodes":[{"id":"n","location":{"modality":"text"}}]}`)
+	f.write(t, ".resource_maps/out.json", `{"resource_id":"out","type":"text","source_path":"/etc/passwd","nodes":[{"id":"n","location":{"modality":"text"}}]}`)
+	f.write(t, ".resource_maps/broken.json", `{"resource_id":"broken","nodes":[`)
+	f.write(t, ".resource_maps/other.json", `{"resource_id":"poem","nodes":[]}`)
+	f.write(t, ".resource_maps/bare.json", `{"resource_id":"bare"}`)
+	tests := []struct {
+		resource, node string
+		code           citekit.Code
+		want           string
+	}{
+		{"poem", "beyond", citekit.CodeInvalidInput, "citekit: resolve text://poem#lines=3-9: lines 3-9 of 4; lines run 1-4"},
+		{"poem", "odd", citekit.CodeInvalidInput, "end before they begin"},
+		{"poem", "strat", citekit.CodeNotFound, "Node 'strat' not found. Did you mean 'start'?"},
+		{"poem", "photo", citekit.CodeUnsupported, "no resolver for image"},
+		{"poen", "start", citekit.CodeNotFound, "No map found for resource 'poen'. Expected at: .resource_maps/poen.json Did you mean 'poem'"},
+		{"../poem", "start", citekit.CodeInvalidInput, "looks like a path"},
+		{"", "start", citekit.CodeInvalidInput, "resource id is empty"},
+		{"gone", "n", citekit.CodeNotFound, "source"},
+		{"out", "n", citekit.CodeForbidden, "source"},
+		{"broken", "n", citekit.CodeInvalidInput, "map 'broken': not JSON: line 1"},
+		{"other", "n", citekit.CodeInvalidInput, "its resource_id is 'poem'"},
+		{"bare", "n", citekit.CodeNotFound, "Node 'n' not found."},
+	}
+	for _, test := range tests {
+		_, err := f.Resolve(t.Context(), test.resource, test.node, nil)
+		if code := citekit.CodeOf(err); code != test.code || !strings.Contains(fmt.Sprint(err), test.want) {
+			t.Errorf("resolve %s.%s: %s %v; want %s %q", test.resource, test.node, code, err, test.code, test.want)
+		}
+		var resolveError *citekit.ResolveError
+		if !errors.As(err, &resolveError) {
+			t.Errorf("resolve %s.%s: %T is no *ResolveError", test.resource, test.node, err)
+		}
+		if strings.Contains(fmt.Sprint(err), f.dir) || strings.Contains(fmt.Sprint(err), "passwd") {
+			t.Errorf("resolve %s.%s: the error has a path: %v", test.resource, test.node, err)
+		}
+	}
+	if left := f.outputs(t); len(left) != 0 {
+		t.Errorf("failed resolves left %v", left)
+	}
+	if _, err := f.Resolve(t.Context(), "poem", "start", &citekit.ResolveOptions{Mode: "fast"}); citekit.CodeOf(err) != citekit.CodeInvalidInput {
+		t.Errorf("mode fast: %v", err)
+	}
+}
+
+func TestFailedExtractionLeavesNothing(t *testing.T) {
+	for name, spoil := range map[string]func(*lineResolver){
+		"error while reading": func(r *lineResolver) {
+			r.body = func(b io.ReadCloser) io.ReadCloser {
+				return io.NopCloser(io.MultiReader(io.LimitReader(b, 3), errorReader{}))
+			}
+		},
+		"shorter than declared": func(r *lineResolver) { r.size = func(n int64) int64 { return n + 1 } },
+		"longer than declared":  func(r *lineResolver) { r.size = func(n int64) int64 { return n - 1 } },
+		"panic":                 func(r *lineResolver) { r.before = func(context.Context) error { panic("boom") } },
+		"no body":               func(r *lineResolver) { r.body = func(io.ReadCloser) io.ReadCloser { return nil } },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			spoil(f.resolver)
+			if e, err := f.Resolve(t.Context(), "poem", "start", nil); err == nil {
+				t.Fatalf("no error, but %+v", e)
+			}
+			if left := f.outputs(t); len(left) != 0 {
+				t.Errorf("left %v", left)
+			}
+			f.resolver.before, f.resolver.body, f.resolver.size = nil, nil, nil
+			e, err := f.Resolve(t.Context(), "poem", "start", nil)
+			if err != nil || e.Cached || read(t, e.OutputPath) != "one\ntwo\n" {
+				t.Errorf("afterwards: %+v, %v", e, err)
+			}
+		})
+	}
+}
+
+type errorReader struct{}
+
+func (errorReader) Read([]byte) (int, error) { return 0, errors.New("broken pipe") }
+
+func TestStale(t *testing.T) {
+	f := newFixture(t)
+	sum := strings.Repeat("0", 64)
+	f.write(t, ".resource_maps/hashed.json", `{"resource_id":"hashed","type":"text","source_path":"poem.txt","metadata":{"source_hash":"`+sum+`"},
+		"nodes":[{"id":"n","location":{"modality":"text","lines":[1,1]}}]}`)
+	if _, err := f.Resolve(t.Context(), "hashed", "n", nil); citekit.CodeOf(err) != citekit.CodeStale {
+		t.Errorf("a wrong hash: %v", err)
+	}
+	e, err := f.Resolve(t.Context(), "hashed", "n", &citekit.ResolveOptions{AllowStale: true})
+	if err != nil || !e.Stale || read(t, e.OutputPath) != "one\n" {
+		t.Errorf("allowed: %+v, %v", e, err)
+	}
+	f.write(t, ".resource_maps/hashed.json", `{"resource_id":"hashed","type":"text","source_path":"poem.txt","metadata":{"source_hash":"`+strings.ToUpper(e.SourceHash)+`","source_size":18},
+		"nodes":[{"id":"n","location":{"modality":"text","lines":[1,1]}}]}`)
+	if e, err := f.Resolve(t.Context(), "hashed", "n", nil); err != nil || e.Stale {
+		t.Errorf("the right hash: %+v, %v", e, err)
+	}
+	if _, err := f.ResolveAddress(t.Context(), parse(t, "text://poem#lines=1-1&v="+e.SourceHash[:8]), nil); err != nil {
+		t.Errorf("pinned to the right version: %v", err)
+	}
+	_, err = f.ResolveAddress(t.Context(), parse(t, "text://poem#lines=1-1&v=00000000"), &citekit.ResolveOptions{AllowStale: true})
+	if citekit.CodeOf(err) != citekit.CodeStale {
+		t.Errorf("pinned to another version: %v", err)
+	}
+}
+
+// TestStaleWithoutHash checks that a map without a hash is held to the source
+// it was first used with, until the map itself is written again.
+func TestStaleWithoutHash(t *testing.T) {
+	f := newFixture(t)
+	first, err := f.Resolve(t.Context(), "poem", "start", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.write(t, "poem.txt", "uno\ndos\ntres\ncuatro")
+	if _, err := f.Resolve(t.Context(), "poem", "start", nil); citekit.CodeOf(err) != citekit.CodeStale {
+		t.Errorf("after the source changed: %v", err)
+	}
+	m, err := f.Map(t.Context(), "poem")
+	if err != nil {
+		t.Fatal(err)
+	}
+	clone := m.Clone()
+	clone.Nodes = clone.Nodes[:1]
+	if err := f.Save(t.Context(), clone); err != nil {
+		t.Fatal(err)
+	}
+	e, err := f.Resolve(t.Context(), "poem", "start", nil)
+	if err != nil || e.Cached || e.OutputPath == first.OutputPath || read(t, e.OutputPath) != "uno\ndos\n" {
+		t.Errorf("after the map was saved: %+v, %v", e, err)
+	}
+	if got := read(t, first.OutputPath); got != "one\ntwo\n" {
+		t.Errorf("the old evidence now holds %q", got)
+	}
+}
+
+// TestSourceChangesWhileRead checks that evidence is never of two versions.
+func TestSourceChangesWhileRead(t *testing.T) {
+	f := newFixture(t)
+	f.resolver.body = func(b io.ReadCloser) io.ReadCloser {
+		f.write(t, "poem.txt", "changed\nin\nbetween")
+		return b
+	}
+	if e, err := f.Resolve(t.Context(), "poem", "start", nil); citekit.CodeOf(err) != citekit.CodeStale {
+		t.Errorf("%+v, %v", e, err)
+	}
+	if left := f.outputs(t); len(left) != 0 {
+		t.Errorf("left %v", left)
+	}
+}
+
+func TestEvidenceIsItsOwn(t *testing.T) {
+	f := newFixture(t)
+	f.write(t, "a/README.md", "a\nx\n")
+	f.write(t, "b/README.md", "b\nx\n")
+	node := func(id string) string {
+		return `{"id":"` + id + `","location":{"modality":"text","lines":[1,1]}}`
+	}
+	f.write(t, ".resource_maps/x.json", `{"resource_id":"x","type":"text","source_path":"a/README.md","nodes":[`+node("a.b")+`,`+node("a_b")+`,`+node("A.b")+`,`+node("a/b")+`,`+node("é")+`,`+node(`e\u0301`)+`,`+node(strings.Repeat("n", 10_000))+`]}`)
+	f.write(t, ".resource_maps/x_a.json", `{"resource_id":"x_a","type":"text","source_path":"b/README.md","nodes":[`+node("b")+`]}`)
+	seen := make(map[string]string)
+	for _, ref := range [][2]string{{"x", "a.b"}, {"x", "a_b"}, {"x", "A.b"}, {"x", "a/b"}, {"x", "é"}, {"x", "e\u0301"}, {"x", strings.Repeat("n", 10_000)}, {"x_a", "b"}} {
+		e, err := f.Resolve(t.Context(), ref[0], ref[1], nil)
+		if err != nil {
+			t.Fatalf("%.40q: %v", ref, err)
+		}
+		name := strings.ToLower(filepath.Base(e.OutputPath))
+		if len(name) > 140 || seen[name] != "" {
+			t.Errorf("%.40q and %.40q share %s", ref, seen[name], name)
+		}
+		seen[name] = ref[0] + " " + ref[1]
+		want := map[string]string{"x": "a\n", "x_a": "b\n"}[ref[0]]
+		if got := read(t, e.OutputPath); got != want {
+			t.Errorf("%.40q holds %q", ref, got)
+		}
+	}
+}
+
+func TestConcurrentResolvesShareOneExtraction(t *testing.T) {
+	f := newFixture(t)
+	release := make(chan struct{})
+	f.resolver.before = func(ctx context.Context) error {
+		<-release
+		return nil
+	}
+	var wg sync.WaitGroup
+	paths := make([]string, 32)
+	for i := range paths {
+		wg.Go(func() {
+			e, err := f.Resolve(t.Context(), "poem", "start", nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			paths[i] = e.OutputPath
+		})
+	}
+	time.Sleep(20 * time.Millisecond) // let them gather; the assertions hold either way
+	close(release)
+	wg.Wait()
+	for _, path := range paths {
+		if path != paths[0] {
+			t.Errorf("%s and %s", path, paths[0])
+		}
+	}
+	if got := read(t, paths[0]); got != "one\ntwo\n" {
+		t.Errorf("evidence = %q", got)
+	}
+	if n := f.resolver.calls.Load(); n != 1 {
+		t.Errorf("%d extractions, want 1", n)
+	}
+}
+
+// TestWaiterSurvivesCancelledLeader checks that a caller who waits for the
+// extraction of one who gives up does not fail with it.
+func TestWaiterSurvivesCancelledLeader(t *testing.T) {
+	f := newFixture(t)
+	started := make(chan struct{})
+	var once sync.Once
+	f.resolver.before = func(ctx context.Context) error {
+		first := false
+		once.Do(func() { first = true; close(started) })
+		if !first {
+			return nil
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	leader, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if _, err := f.Resolve(leader, "poem", "start", nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("leader: %v", err)
+		}
+	})
+	<-started
+	wg.Go(func() {
+		if e, err := f.Resolve(t.Context(), "poem", "start", nil); err != nil || read(t, e.OutputPath) != "one\ntwo\n" {
+			t.Errorf("waiter: %+v, %v", e, err)
+		}
+	})
+	time.Sleep(10 * time.Millisecond) // let it wait; the assertions hold either way
+	cancel()
+	wg.Wait()
+}
+
+func TestResolveTimeout(t *testing.T) {
+	f := newFixture(t)
+	ws, err := workspace.Open(f.dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow := &lineResolver{before: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: slow}, &citekit.Options{ExtractTimeout: time.Millisecond})
+	defer lib.Close()
+	if _, err := lib.Resolve(t.Context(), "poem", "start", nil); citekit.CodeOf(err) != citekit.CodeTimeout {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestResolveAddressAndFile(t *testing.T) {
+	f := newFixture(t)
+	e, err := f.ResolveAddress(t.Context(), parse(t, "text://poem#lines=3"), nil)
+	if err != nil || read(t, e.OutputPath) != "three\n" || e.Node != nil {
+		t.Errorf("address: %+v, %v", e, err)
+	}
+	e, err = f.ResolveAddress(t.Context(), parse(t, "virtual://nowhere/x"), nil)
+	if err != nil || e.OutputPath != "" || e.Address.String() != "virtual://nowhere/x" {
+		t.Errorf("virtual address: %+v, %v", e, err)
+	}
+	f.write(t, "notes/My notes.md", "alpha\nbeta\n")
+	loc, _, err := citekit.ParseFragment("lines=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err = f.ResolveFile(t.Context(), "notes/My notes.md", loc, nil)
+	if err != nil || read(t, e.OutputPath) != "beta\n" || e.Address.String() != "text://My%20notes#lines=2-2" {
+		t.Errorf("file: %+v, %v", e, err)
+	}
+	e, err = f.ResolveFile(t.Context(), "notes/My notes.md", citekit.Location{}, nil)
+	if err != nil || read(t, e.OutputPath) != "alpha\nbeta\n" || e.Modality != citekit.Text {
+		t.Errorf("whole file: %+v, %v", e, err)
+	}
+}
+
+func parse(t *testing.T, s string) citekit.Address {
+	t.Helper()
+	a, err := citekit.ParseAddress(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestResourceIDFor(t *testing.T) {
+	for name, want := range map[string]string{
+		"book.pdf": "book", "/a/b/My talk.mp4": "My talk", ".bashrc": ".bashrc", "a.tar.gz": "a.tar", "..": "file", "": "file", "a\x1bb.txt": "a_b", "\xff.md": "_",
+	} {
+		if got := citekit.ResourceIDFor(name); got != want {
+			t.Errorf("ResourceIDFor(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestDetectModality(t *testing.T) {
+	for head, want := range map[string]citekit.Modality{
+		"%PDF-1.7":                         citekit.Document,
+		"junk\n%PDF-1.4":                   citekit.Document,
+		"\x89PNG\r\n\x1a\n":                citekit.Image,
+		"\xff\xd8\xff\xe0":                 citekit.Image,
+		"GIF89a":                           citekit.Image,
+		"RIFF\x00\x00\x00\x00WEBPVP8 ":     citekit.Image,
+		"RIFF\x00\x00\x00\x00WAVEfmt ":     citekit.Audio,
+		"RIFF\x00\x00\x00\x00AVI LIST":     citekit.Video,
+		"\x00\x00\x00\x18ftypisom\x00\x00": citekit.Video,
+		"\x00\x00\x00\x18ftypM4A \x00\x00": citekit.Audio,
+		"\x00\x00\x00\x18ftypavif\x00\x00": citekit.Image,
+		"\x1a\x45\xdf\xa3\x01":             citekit.Video,
+		"ID3\x04":                          citekit.Audio,
+		"fLaC":                             citekit.Audio,
+		"OggS":                             citekit.Audio,
+		"\xff\xfb\x90\x00":                 citekit.Audio,
+		"\xff\xfeh\x00i\x00":               citekit.Text, // UTF-16 with a byte order mark
+		"package main\n":                   citekit.Text,
+		"":                                 citekit.Text,
+		"#EXTM3U\n":                        citekit.Text,
+		strings.Repeat("G"+strings.Repeat("\x00", 187), 3): citekit.Video,
+	} {
+		src := citekit.NewSource(strings.NewReader(head), citekit.SourceInfo{Size: int64(len(head))})
+		if got, err := citekit.DetectModality(src); got != want || err != nil {
+			t.Errorf("DetectModality(%.20q) = %s, %v, want %s", head, got, err, want)
+		}
+	}
+}
+
+func TestLibraryCheck(t *testing.T) {
+	f := newFixture(t)
+	m, err := f.Map(t.Context(), "poem")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range f.Check(t.Context(), m) {
+		got = append(got, p.Path+" "+p.Node)
+	}
+	want := []string{"nodes[2].location odd", "nodes[1].location beyond", "nodes[4].location photo"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	clone := m.Clone()
+	clone.SourcePath = "../outside.txt"
+	if problems := f.Check(t.Context(), clone); len(problems) != 2 || !errors.Is(problems[1], citekit.ErrForbidden) {
+		t.Errorf("source outside the roots: %v", problems)
+	}
+}
+
+func TestSaveChecks(t *testing.T) {
+	f := newFixture(t)
+	bad := &citekit.ResourceMap{ResourceID: "new", Type: citekit.Text, SourcePath: "poem.txt", Nodes: []*citekit.Node{{ID: "a", Location: citekit.Location{Modality: "x"}}}}
+	if err := f.Save(t.Context(), bad); !errors.Is(err, citekit.ErrSyntax) || !strings.Contains(err.Error(), "map 'new': nodes[0].location (node 'a')") {
+		t.Errorf("%v", err)
+	}
+	bad.Nodes[0].Location.Modality = citekit.Text
+	if err := f.Save(t.Context(), bad); err != nil {
+		t.Fatal(err)
+	}
+	ids, err := f.Resources(t.Context())
+	if diff := cmp.Diff([]string{"new", "poem"}, ids); diff != "" || err != nil {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	if n, err := f.Node(t.Context(), "new", "a"); err != nil || n.Location.Modality != citekit.Text {
+		t.Errorf("%+v, %v", n, err)
+	}
+	if extent, err := f.Measure(t.Context(), "new"); err != nil || extent.Lines != 4 {
+		t.Errorf("Measure = %+v, %v", extent, err)
+	}
+}
+
+func BenchmarkNode(b *testing.B)           { benchmarkBig(b, false, false) }
+func BenchmarkVirtualResolve(b *testing.B) { benchmarkBig(b, true, false) }
+func BenchmarkCachedResolve(b *testing.B)  { benchmarkBig(b, false, true) }
+
+func benchmarkBig(b *testing.B, virtual, physical bool) {
+	dir := b.TempDir()
+	m := &citekit.ResourceMap{ResourceID: "big", Type: citekit.Text, SourcePath: "s.txt"}
+	for i := range 10_000 {
+		m.Nodes = append(m.Nodes, &citekit.Node{ID: fmt.Sprint("n", i), Type: "s", Location: citekit.Location{Modality: citekit.Text, Lines: citekit.Range{First: 1, Last: 1}}})
+	}
+	if err := os.WriteFile(filepath.Join(dir, "s.txt"), []byte("one\n"), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	ws, err := workspace.Open(dir, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: new(lineResolver)}, nil)
+	defer lib.Close()
+	if err := lib.Save(b.Context(), m); err != nil {
+		b.Fatal(err)
+	}
+	i := 0
+	for b.Loop() {
+		id := fmt.Sprint("n", i%10_000)
+		i++
+		if physical {
+			id = "n7"
+		}
+		if virtual || physical {
+			_, err = lib.Resolve(b.Context(), "big", id, &citekit.ResolveOptions{Virtual: virtual})
+		} else {
+			_, err = lib.Node(b.Context(), "big", id)
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
