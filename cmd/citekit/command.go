@@ -1,0 +1,61 @@
+package main
+
+import "context"
+
+// A command is a word that may follow "citekit".
+type command struct {
+	name    string
+	args    string   // such as "<resource>"
+	summary string   // begins with a verb, without a full stop
+	about   string   // paragraphs
+	example []string // lines for a shell
+
+	minArgs, maxArgs int // a negative maximum means any number
+
+	hidden bool // not in help
+	raw    bool // gets its arguments as they are
+
+	flags func(*flagSet) // defines its flags; may be nil
+	run   func(ctx context.Context, s *session, args []string) error
+}
+
+// commands returns all commands in the order of help.
+func commands() []*command {
+	return []*command{
+		resolveCommand(),
+		inspectCommand(),
+		listCommand(),
+		structureCommand(),
+		checkMapCommand(),
+		serveCommand(),
+		versionCommand(),
+		completionCommand(),
+		helpCommand(),
+		completeCommand(),
+	}
+}
+
+func findCommand(name string) (*command, error) {
+	var names []string
+	for _, c := range commands() {
+		if c.name == name {
+			return c, nil
+		}
+		if !c.hidden {
+			names = append(names, c.name)
+		}
+	}
+	if near := closest(name, names); near != "" {
+		return nil, usagef("", "unknown command '%s'; did you mean '%s'?", name, near)
+	}
+	return nil, usagef("", "unknown command '%s'; see 'citekit help'", name)
+}
+
+// flagSet returns a new set with the flags of the command alone.
+func (c *command) flagSet() *flagSet {
+	f := newFlagSet(c.name)
+	if c.flags != nil {
+		c.flags(f)
+	}
+	return f
+}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/term"
+)
+
+// completeCommand is what the completion scripts call: its arguments are the
+// words after "citekit" up to the cursor, the last of them unfinished. It
+// prints first "words", "files" or "directories", which is what else the
+// shell should offer, then a word on each line.
+func completeCommand() *command {
+	return &command{
+		name:   "__complete",
+		hidden: true,
+		raw:    true,
+		run: func(ctx context.Context, s *session, args []string) error {
+			if len(args) > 0 && args[0] == "--" {
+				args = args[1:]
+			}
+			if len(args) == 0 {
+				args = []string{""}
+			}
+			c := completer{session: s}
+			c.complete(ctx, joinAssignments(args))
+			s.printf("%s\n", c.kind)
+			for _, word := range c.words {
+				s.printf("%s\n", word)
+			}
+			return nil
+		},
+	}
+}
+
+// joinAssignments undoes how bash splits --dir=DIR into three words.
+func joinAssignments(args []string) []string {
+	var words []string
+	for _, arg := range args {
+		last := len(words) - 1
+		if last >= 0 && (arg == "=" || strings.HasSuffix(words[last], "=")) && strings.HasPrefix(words[last], "-") {
+			words[last] += arg
+			continue
+		}
+		words = append(words, arg)
+	}
+	return words
+}
+
+// What a shell should offer besides the words.
+const (
+	onlyWords   = "words"
+	files       = "files"
+	directories = "directories"
+)
+
+const maxOffered = 1000 // words
+
+// A completer finds the words that may come next.
+type completer struct {
+	*session
+	kind  string
+	words []string
+}
+
+func (c *completer) complete(ctx context.Context, line []string) {
+	c.kind = onlyWords
+	typed := line[len(line)-1]
+	flags := newFlagSet("")
+	c.register(flags)
+	cmd, positional, open := c.readLine(flags, line[:len(line)-1])
+	switch {
+	case open != nil:
+		c.offerValue(ctx, open, typed)
+	case strings.HasPrefix(typed, "-"):
+		c.offerFlags(flags, typed)
+	case cmd == nil:
+		c.offerCommands(typed)
+	default:
+		c.offerArguments(ctx, cmd, positional, typed)
+	}
+}
+
+// readLine reads the finished words, ignoring what is wrong with them. It
+// returns the command, its arguments, and the flag that waits for a value.
+func (c *completer) readLine(flags *flagSet, line []string) (cmd *command, positional []string, open *flag.Flag) {
+	for len(line) > 0 {
+		word := line[0]
+		name, _, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		known := flags.Lookup(name)
+		switch {
+		case strings.HasPrefix(word, "-") && known != nil && !hasValue && !isBool(known) && len(line) == 1:
+			return cmd, positional, known
+		case strings.HasPrefix(word, "-") && word != "-":
+			rest, err := flags.parseFlag(line)
+			if err != nil {
+				rest = line[1:]
+			}
+			line = rest
+			continue
+		case cmd != nil:
+			positional = append(positional, word)
+		default:
+			if cmd, _ = findCommand(word); cmd != nil && cmd.flags != nil {
+				cmd.flags(flags)
+			}
+		}
+		line = line[1:]
+	}
+	return cmd, positional, nil
+}
+
+func (c *completer) offer(typed string, words ...string) {
+	for _, word := range words {
+		if strings.HasPrefix(word, typed) && word == term.Line(word) && len(c.words) < maxOffered {
+			c.words = append(c.words, word)
+		}
+	}
+}
+
+func (c *completer) offerCommands(typed string) {
+	for _, known := range commands() {
+		if !known.hidden {
+			c.offer(typed, known.name)
+		}
+	}
+}
+
+func (c *completer) offerFlags(flags *flagSet, typed string) {
+	flags.VisitAll(func(f *flag.Flag) {
+		if f.Usage != "" {
+			c.offer(typed, dashed(f.Name))
+		}
+	})
+}
+
+// offerValue offers values of a flag.
+func (c *completer) offerValue(ctx context.Context, f *flag.Flag, typed string) {
+	switch f.Name {
+	case "dir", "root", "maps-dir", "output-dir":
+		c.kind = directories
+	case "output", "o":
+		c.kind = files
+	case "mode":
+		c.offer(typed, string(citekit.ModeExact), string(citekit.ModeCopy), string(citekit.ModeStrict))
+	case "log-level":
+		c.offer(typed, "debug", "info", "warn", "error")
+	case "resource":
+		c.offerResources(ctx, typed, "")
+	}
+}
+
+func (c *completer) offerArguments(ctx context.Context, cmd *command, positional []string, typed string) {
+	if cmd.maxArgs >= 0 && len(positional) >= cmd.maxArgs {
+		return
+	}
+	switch cmd.name {
+	case "resolve":
+		c.kind = files
+		c.offerNodes(ctx, typed)
+	case "inspect":
+		c.offerNodes(ctx, typed)
+	case "list", "structure":
+		c.offerResources(ctx, typed, "")
+	case "check-map":
+		c.kind = files
+		c.offerResources(ctx, typed, "")
+	case "completion":
+		c.offer(typed, "bash", "zsh", "fish")
+	case "help":
+		c.offerCommands(typed)
+	}
+}
+
+// offerResources offers the ids of resources, each followed by suffix.
+func (c *completer) offerResources(ctx context.Context, typed, suffix string) {
+	lib, err := c.open()
+	if err != nil {
+		return
+	}
+	defer lib.Close()
+	ids, _ := lib.Resources(ctx)
+	for _, id := range ids {
+		c.offer(typed, id+suffix)
+	}
+}
+
+// offerNodes offers the nodes of the resources that typed names, or resources
+// if it names none yet.
+func (c *completer) offerNodes(ctx context.Context, typed string) {
+	lib, err := c.open()
+	if err != nil {
+		return
+	}
+	defer lib.Close()
+	ids, _ := lib.Resources(ctx)
+	for end := strings.LastIndexByte(typed, '.'); end > 0; end = strings.LastIndexByte(typed[:end], '.') {
+		if _, exists := slices.BinarySearch(ids, typed[:end]); !exists {
+			continue
+		}
+		m, err := lib.Map(ctx, typed[:end])
+		if err != nil {
+			continue
+		}
+		for n := range m.All() {
+			c.offer(typed, typed[:end]+"."+n.ID)
+		}
+	}
+	if len(c.words) == 0 {
+		for _, id := range ids {
+			c.offer(typed, id+".")
+		}
+	}
+}

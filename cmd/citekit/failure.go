@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/term"
+)
+
+// A usageError reports a command line that means nothing.
+type usageError struct {
+	command string // whose help would say more, or ""
+	message string
+}
+
+func (e *usageError) Error() string {
+	if e.command == "" {
+		return e.message
+	}
+	return e.message + " (see 'citekit help " + e.command + "')"
+}
+
+// Is makes the code of a usageError that of invalid input.
+func (e *usageError) Is(target error) bool { return target == citekit.ErrSyntax }
+
+func usagef(command, format string, args ...any) error {
+	return &usageError{command, fmt.Sprintf(format, args...)}
+}
+
+// An interruption reports that a signal ended the program.
+type interruption struct{}
+
+func (interruption) Error() string { return "interrupted" }
+
+func (interruption) Is(target error) bool { return target == context.Canceled }
+
+var errInterrupted = interruption{}
+
+// A hinted error says what the person could do.
+type hinted struct {
+	error
+	hint string
+}
+
+func (h hinted) Error() string { return h.error.Error() + "; " + h.hint }
+
+func (h hinted) Unwrap() error { return h.error }
+
+// errReported is returned by a command that has told what failed.
+var errReported = errors.New("reported")
+
+// fail tells the person what went wrong and returns the exit code.
+func (s *session) fail(err error, asJSON bool) int {
+	if errors.Is(err, errReported) {
+		return exitFailure
+	}
+	report := errorReport{detail(err)}
+	s.warn(report.Error.Message)
+	if asJSON {
+		s.printJSON(report)
+		s.out.Flush()
+	}
+	var usage *usageError
+	if errors.As(err, &usage) {
+		return exitUsage
+	}
+	return exitFailure
+}
+
+// warn writes one line to the standard error.
+func (s *session) warn(message string) {
+	fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(message))
+}
+
+// An errorReport is how an error looks in JSON.
+type errorReport struct {
+	Error *errorDetail `json:"error"`
+}
+
+type errorDetail struct {
+	Code    citekit.Code `json:"code"`
+	Message string       `json:"message"`
+}
+
+func detail(err error) *errorDetail {
+	return &errorDetail{citekit.CodeOf(err), strings.TrimPrefix(err.Error(), "citekit: ")}
+}
+
+// printJSON prints v, indented.
+func (s *session) printJSON(v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	s.out.Write(term.JSON(data))
+	return s.out.WriteByte('\n')
+}
+
+// printf prints text of ours; what others wrote must have passed
+// [term.Line].
+func (s *session) printf(format string, args ...any) {
+	fmt.Fprintf(s.out, format, args...)
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"flag"
+	"io"
+	"os"
+	"strings"
+)
+
+// A flagSet defines flags with package flag and parses them wherever they
+// stand: before, between and after the other arguments.
+type flagSet struct {
+	*flag.FlagSet
+	command string            // for messages; "" before the command
+	short   map[string]string // the short name of a flag
+}
+
+func newFlagSet(command string) *flagSet {
+	f := &flagSet{flag.NewFlagSet(command, flag.ContinueOnError), command, make(map[string]string)}
+	f.SetOutput(io.Discard)
+	f.Usage = func() {}
+	return f
+}
+
+// alias gives the flag name a short name.
+func (f *flagSet) alias(short, name string) {
+	f.short[name] = short
+	f.Var(f.Lookup(name).Value, short, "")
+}
+
+// parse sets the flags in args and returns the other arguments. What follows
+// "--" is no flag.
+func (f *flagSet) parse(args []string) (positional []string, err error) {
+	for len(args) > 0 {
+		var n int
+		if args, n, err = f.parseFlags(args); err != nil {
+			return nil, err
+		}
+		positional = append(positional, args[:n]...)
+		args = args[n:]
+	}
+	return positional, nil
+}
+
+// parseUpToCommand sets the flags before the first other argument and returns
+// that and what follows it.
+func (f *flagSet) parseUpToCommand(args []string) ([]string, error) {
+	rest, _, err := f.parseFlags(args)
+	return rest, err
+}
+
+// parseFlags sets the flags that args begins with. It returns what follows
+// them, and how much of that cannot be flags: one argument, or all after
+// "--".
+func (f *flagSet) parseFlags(args []string) (rest []string, positional int, err error) {
+	for len(args) > 0 {
+		arg := args[0]
+		switch {
+		case arg == "--":
+			return args[1:], len(args) - 1, nil
+		case arg == "-" || !strings.HasPrefix(arg, "-"):
+			return args, 1, nil
+		}
+		if args, err = f.parseFlag(args); err != nil {
+			return nil, 0, err
+		}
+	}
+	return nil, 0, nil
+}
+
+// parseFlag sets the flag that args begins with and returns what follows it.
+func (f *flagSet) parseFlag(args []string) (rest []string, err error) {
+	arg, rest := args[0], args[1:]
+	name, value, hasValue := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
+	defined := f.Lookup(name)
+	switch {
+	case defined == nil:
+		return nil, f.unknown(arg, name)
+	case !hasValue && isBool(defined):
+		value = "true"
+	case !hasValue && len(rest) == 0:
+		return nil, usagef(f.command, "flag %s needs a value", dashed(name))
+	case !hasValue:
+		value, rest = rest[0], rest[1:]
+	}
+	if err := f.Set(name, value); err != nil {
+		return nil, usagef(f.command, "flag %s: bad value %q: %v", dashed(name), value, err)
+	}
+	return rest, nil
+}
+
+func isBool(f *flag.Flag) bool {
+	b, ok := f.Value.(interface{ IsBoolFlag() bool })
+	return ok && b.IsBoolFlag()
+}
+
+func (f *flagSet) unknown(arg, name string) error {
+	var names []string
+	f.VisitAll(func(known *flag.Flag) { names = append(names, known.Name) })
+	if _, err := os.Lstat(arg); err == nil {
+		return usagef(f.command, "unknown flag %q; for the file of that name write ./%s", arg, arg)
+	}
+	if near := closest(name, names); near != "" {
+		return usagef(f.command, "unknown flag %q; did you mean %s?", arg, dashed(near))
+	}
+	if f.command == "" {
+		return usagef("", "unknown flag %q before the command; flags of a command come after it", arg)
+	}
+	return usagef(f.command, "unknown flag %q", arg)
+}
+
+// dashed returns a flag as a person writes it.
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"strings"
+)
+
+func helpCommand() *command {
+	return &command{
+		name:    "help",
+		args:    "[command]",
+		summary: "Show help",
+		example: []string{"citekit help resolve"},
+		maxArgs: 1,
+		run: func(_ context.Context, s *session, args []string) error {
+			if len(args) == 0 {
+				return s.printOverview()
+			}
+			c, err := findCommand(args[0])
+			if err != nil {
+				return err
+			}
+			return s.printHelp(c)
+		},
+	}
+}
+
+const introduction = `citekit cites and extracts exact evidence from local files: pages of
+documents, seconds of video and audio, regions of images, lines of text.
+
+`
+
+const closing = `
+Maps, which name the parts of a resource, are in .resource_maps/, evidence
+goes to .citekit_output/, both below the base directory. Exit codes: 0, 1 for
+a failure, 2 for a command line that means nothing.
+`
+
+// printOverview prints the help of the program.
+func (s *session) printOverview() error {
+	s.printf("%sUsage:\n  citekit <command> [arguments] [flags]\n\nCommands:\n", introduction)
+	for _, c := range commands() {
+		if !c.hidden {
+			s.printf("  %-11s %s\n", c.name, c.summary)
+		}
+	}
+	s.printf("\nExamples:\n")
+	for _, line := range resolveCommand().example[:3] {
+		s.printf("  %s\n", line)
+	}
+	s.printf("\nFlags of every command:\n")
+	s.printGlobalFlags()
+	s.printf("\n'citekit help <command>' says more of one.\n%s", closing)
+	return nil
+}
+
+func (s *session) printGlobalFlags() {
+	global := newFlagSet("")
+	new(globalFlags).register(global)
+	s.printFlags(global)
+}
+
+// printHelp prints the help of a command.
+func (s *session) printHelp(c *command) error {
+	s.printf("%s.\n\nUsage:\n  %s\n", c.summary, c.usage())
+	if c.about != "" {
+		s.printf("\n%s\n", c.about)
+	}
+	if len(c.example) > 0 {
+		s.printf("\nExamples:\n  %s\n", strings.Join(c.example, "\n  "))
+	}
+	if c.flags != nil {
+		s.printf("\nFlags:\n")
+		s.printFlags(c.flagSet())
+	}
+	s.printf("\nFlags of every command:\n")
+	s.printGlobalFlags()
+	return nil
+}
+
+func (c *command) usage() string {
+	words := []string{"citekit", c.name}
+	if c.args != "" {
+		words = append(words, c.args)
+	}
+	return strings.Join(append(words, "[flags]"), " ")
+}
+
+// printFlags prints each flag with its short name, and beside it what it does.
+func (s *session) printFlags(f *flagSet) {
+	var rows []row
+	width := 0
+	f.VisitAll(func(defined *flag.Flag) {
+		if defined.Usage == "" { // a short name
+			return
+		}
+		value, usage := flag.UnquoteUsage(defined)
+		name := "    " + dashed(defined.Name)
+		if short := f.short[defined.Name]; short != "" {
+			name = dashed(short) + ", " + dashed(defined.Name)
+		}
+		if !isBool(defined) {
+			name += " " + value
+			usage += defaultOf(defined)
+		}
+		rows = append(rows, row{name, usage})
+		width = max(width, len(name))
+	})
+	for _, r := range rows {
+		for line := range strings.SplitSeq(wrap(r.value, lineWidth-width-4), "\n") {
+			s.printf("  %-*s  %s\n", width, r.name, line)
+			r.name = ""
+		}
+	}
+}
+
+func defaultOf(f *flag.Flag) string {
+	if f.DefValue == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (default %s)", strings.ToLower(f.DefValue))
+}
+
+const lineWidth = 80
+
+// wrap breaks text between words into lines of at most width bytes.
+func wrap(text string, width int) string {
+	var b strings.Builder
+	length := 0
+	for i, word := range strings.Fields(text) {
+		switch {
+		case i == 0:
+		case length+1+len(word) > width:
+			b.WriteByte('\n')
+			length = 0
+		default:
+			b.WriteByte(' ')
+			length++
+		}
+		b.WriteString(word)
+		length += len(word)
+	}
+	return b.String()
+}

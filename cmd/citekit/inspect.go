@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/citekit/citekit"
+)
+
+func inspectCommand() *command {
+	var resource string
+	return &command{
+		name:    "inspect",
+		args:    "<node>",
+		summary: "Show a node of a map",
+		about: `Shows what a map says of a node, without opening the source. <node> is
+RESOURCE.NODE, or the id of a node with --resource.`,
+		example: []string{"citekit inspect book.chapter-2", "citekit inspect --resource book chapter-2 --json"},
+		minArgs: 1, maxArgs: 1,
+		flags: func(f *flagSet) { f.StringVar(&resource, "resource", "", "`ID` of the resource") },
+		run: func(ctx context.Context, s *session, args []string) error {
+			return s.inspect(ctx, resource, args[0])
+		},
+	}
+}
+
+func (s *session) inspect(ctx context.Context, resource, word string) error {
+	lib, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer lib.Close()
+	name := nodeName{resource, word}
+	if resource == "" {
+		if name, err = s.chooseNode(ctx, lib, word); err != nil {
+			return err
+		}
+	}
+	m, err := lib.Map(ctx, name.resource)
+	if err != nil {
+		return err
+	}
+	if name.node == "" {
+		return usagef("inspect", "'%s' is a resource; name one of its nodes, as in %s.NODE, or use 'citekit list %s'", word, word, word)
+	}
+	n, err := lib.Node(ctx, name.resource, name.node)
+	if err != nil {
+		return err
+	}
+	if s.json {
+		return s.printNodeJSON(m, n)
+	}
+	s.printNode(m, n)
+	return nil
+}
+
+func (s *session) printNode(m *citekit.ResourceMap, n *citekit.Node) {
+	rows := []row{{"id", n.ID}, {"title", n.Title}, {"type", n.Type}, {"resource", m.ResourceID + "  " + m.Title}}
+	if err := n.Location.Validate(); err != nil {
+		rows = append(rows, row{"location", err.Error()})
+	} else {
+		rows = append(rows, row{"address", m.Address(n).String()})
+	}
+	rows = append(rows, row{"source", m.SourcePath}, row{"summary", n.Summary}, row{"children", childIDs(n)})
+	shown := rows[:0]
+	for _, r := range rows {
+		if strings.TrimSpace(r.value) != "" {
+			shown = append(shown, r)
+		}
+	}
+	s.printRows(shown)
+}
+
+func childIDs(n *citekit.Node) string {
+	ids := make([]string, len(n.Children))
+	for i, child := range n.Children {
+		ids[i] = child.ID
+	}
+	return strings.Join(ids, "\n")
+}
+
+// A childRef names a child of a node.
+type childRef struct {
+	ID string `json:"id"`
+}
+
+// printNodeJSON prints all members of a node, the ids of its children only,
+// and beside them its resource and address.
+func (s *session) printNodeJSON(m *citekit.ResourceMap, n *citekit.Node) error {
+	alone := *n
+	alone.Children = nil
+	data, err := alone.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	var members map[string]any
+	if err := json.Unmarshal(data, &members); err != nil {
+		return err
+	}
+	children := make([]childRef, len(n.Children))
+	for i, child := range n.Children {
+		children[i].ID = child.ID
+	}
+	members["children"], members["resource_id"] = children, m.ResourceID
+	if n.Location.Validate() == nil {
+		members["address"] = m.Address(n)
+	}
+	return s.printJSON(members)
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/citekit/citekit"
+)
+
+// writeEvidence writes the bytes of the evidence to the standard output.
+func (s *session) writeEvidence(ctx context.Context, e *citekit.Evidence) error {
+	f, err := os.Open(e.OutputPath)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(s.stdout, interruptible{ctx, f})
+	return err
+}
+
+// An interruptible reader fails once its context is done.
+type interruptible struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (i interruptible) Read(p []byte) (int, error) {
+	if err := i.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return i.r.Read(p)
+}
+
+// copyEvidence copies the evidence to a file, whole or not at all. A file
+// that exists is replaced only by force; a device or pipe is written to.
+func copyEvidence(ctx context.Context, e *citekit.Evidence, name string, force bool) error {
+	src, err := os.Open(e.OutputPath)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case info.IsDir():
+		return fmt.Errorf("'%s' is a directory; name a file in it", name)
+	case !info.Mode().IsRegular():
+		return copyToDevice(ctx, src, name)
+	case !force:
+		return fmt.Errorf("'%s' exists; --force replaces it", name)
+	default:
+		if name, err = filepath.EvalSymlinks(name); err != nil { // keep the link, replace the file
+			return err
+		}
+	}
+	return copyToFile(ctx, src, name)
+}
+
+func copyToDevice(ctx context.Context, src io.Reader, name string) error {
+	dst, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(dst, interruptible{ctx, src})
+	return errors.Join(err, dst.Close())
+}
+
+// copyToFile writes a temporary file beside name and renames it. Unlike
+// evidence in the output directory, which only its owner can read, the file
+// gets the permissions that new files have.
+func copyToFile(ctx context.Context, src io.Reader, name string) (err error) {
+	dst, err := createBeside(name)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(dst.Name())
+		}
+	}()
+	_, err = io.Copy(dst, interruptible{ctx, src})
+	if err = errors.Join(err, dst.Sync(), dst.Close()); err != nil {
+		return err
+	}
+	return os.Rename(dst.Name(), name)
+}
+
+func createBeside(name string) (*os.File, error) {
+	const attempts = 100
+	dir := filepath.Dir(name)
+	for i := 0; ; i++ {
+		temporary := filepath.Join(dir, fmt.Sprintf(".citekit-%d-%d.tmp", os.Getpid(), i))
+		f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err == nil || i == attempts || !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"runtime"
+	"runtime/debug"
+	"strings"
+)
+
+func versionCommand() *command {
+	return &command{
+		name:    "version",
+		summary: "Print the version",
+		example: []string{"citekit version --json"},
+		run:     func(_ context.Context, s *session, _ []string) error { return s.printVersion() },
+	}
+}
+
+// A build says what this program was built from, and how.
+type build struct {
+	Version  string `json:"version"`
+	Commit   string `json:"commit,omitempty"`
+	Modified bool   `json:"modified,omitempty"` // the commit had changes on top
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+func buildVersion() build {
+	b := build{Version: "devel", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		b.Version = v
+	}
+	for _, setting := range info.Settings {
+		switch setting.Key {
+		case "vcs.revision":
+			b.Commit = setting.Value
+		case "vcs.modified":
+			b.Modified = setting.Value == "true"
+		}
+	}
+	return b
+}
+
+func (s *session) printVersion() error {
+	b := buildVersion()
+	if s.json {
+		return s.printJSON(b)
+	}
+	details := []string{b.Go, b.Platform}
+	if b.Commit != "" {
+		details = append([]string{"commit " + b.Commit[:min(len(b.Commit), 12)]}, details...)
+	}
+	s.printf("citekit %s (%s)\n", b.Version, strings.Join(details, ", "))
+	return nil
+}
