@@ -77,7 +77,7 @@ func (c coding) usesCR(sample []byte, all bool) bool {
 func detectWide(sample []byte, all bool) (coding, bool) {
 	for _, w := range wideCodings {
 		if bytes.HasPrefix(sample, []byte(w.mark)) {
-			if c := w.coding; c.fits(sample[len(w.mark):], all) {
+			if c := w.coding; c.fits(sample[len(w.mark):], all, true) {
 				c.mark = len(w.mark)
 				return c, true
 			}
@@ -89,7 +89,7 @@ func detectWide(sample []byte, all bool) (coding, bool) {
 	var best coding
 	most := 0
 	for _, w := range wideCodings {
-		if all && len(sample)%w.coding.width != 0 || !w.coding.fits(sample, all) {
+		if all && len(sample)%w.coding.width != 0 || !w.coding.fits(sample, all, false) {
 			continue
 		}
 		if n := w.coding.countASCII(sample) * w.coding.width; n > most {
@@ -99,36 +99,43 @@ func detectWide(sample []byte, all bool) (coding, bool) {
 	return best, most > 0
 }
 
-// fits reports whether the units of sample are text: characters that exist,
-// and no control characters but those of plain text. Units that the end of
-// the sample cuts do not count.
-func (c coding) fits(sample []byte, all bool) bool {
-	if c.width == 2 {
-		return c.fits16(sample, all)
-	}
-	for i := 0; i+4 <= len(sample); i += 4 {
-		if u := c.unit(sample[i:]); u > unicode.MaxRune || !isText(rune(u)) {
-			return false
+// fits reports whether sample is text in c: characters that exist, and no
+// control characters but those of plain text. With a byte order mark before
+// it a little damage does not count, nor does ever what the end of the sample
+// cuts.
+func (c coding) fits(sample []byte, all, marked bool) bool {
+	bad, n := 0, 0
+	for len(sample) >= c.width {
+		r, size := c.character(sample)
+		if size == 0 && !all {
+			break
 		}
+		if n++; !isText(r) {
+			bad++
+		}
+		sample = sample[max(size, c.width):]
 	}
-	return true
+	return bad == 0 || marked && damageRatio*bad < n
 }
 
-func (c coding) fits16(sample []byte, all bool) bool {
-	for i := 0; i+2 <= len(sample); i += 2 {
-		r := rune(c.unit(sample[i:]))
-		if utf16.IsSurrogate(r) {
-			if i+4 > len(sample) {
-				return !all
-			}
-			r = utf16.DecodeRune(r, rune(c.unit(sample[i+2:])))
-			i += 2
-		}
-		if !isText(r) {
-			return false
-		}
+// character decodes the first character of text in UTF-16 or UTF-32. The size
+// is 0 if text ends within it.
+func (c coding) character(text []byte) (r rune, size int) {
+	u := c.unit(text)
+	if u > unicode.MaxRune {
+		return utf8.RuneError, c.width
 	}
-	return true
+	r = rune(u)
+	if c.width == 4 || !utf16.IsSurrogate(r) {
+		return r, c.width
+	}
+	if len(text) < 4 {
+		return utf8.RuneError, 0
+	}
+	if r = utf16.DecodeRune(r, rune(c.unit(text[2:]))); r == utf8.RuneError {
+		return r, c.width
+	}
+	return r, 4
 }
 
 // isText reports whether r belongs in plain text.
@@ -139,7 +146,7 @@ func isText(r rune) bool {
 	case r == '\x1b' || '\a' <= r && r <= '\r':
 		return true
 	}
-	return r == '\ufeff' || unicode.IsGraphic(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r) ||
+	return r > 0xffff || r == '\ufeff' || unicode.IsGraphic(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r) ||
 		unicode.IsSpace(r)
 }
 
@@ -154,8 +161,8 @@ func (c coding) countASCII(sample []byte) int {
 	return n
 }
 
-// damageRatio is how many characters of more than one byte make up for one
-// invalid byte: text that is UTF-8 but for some damage is still UTF-8.
+// damageRatio is how many good characters make up for a bad one, where their
+// being good says something: text in Unicode with some damage is still that.
 const damageRatio = 10
 
 // isUTF8 reports whether text is UTF-8, if with a little damage. If it is not
