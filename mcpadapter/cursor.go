@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"io"
 	"math"
 
@@ -90,10 +90,16 @@ func badCursor(why string) error {
 // same places.
 func fingerprint(m *citekit.ResourceMap) string {
 	h := sha256.New()
-	var buf []byte
+	buf := make([]byte, 0, 8<<10)
 	for n, depth := range m.All() {
-		buf = fmt.Appendf(buf[:0], "%d:%d:%s", depth, len(n.ID), n.ID)
-		h.Write(buf)
+		if len(buf) > 4<<10 {
+			h.Write(buf)
+			buf = buf[:0]
+		}
+		buf = binary.AppendUvarint(buf, uint64(depth))
+		buf = binary.AppendUvarint(buf, uint64(len(n.ID)))
+		buf = append(buf, n.ID...)
 	}
+	h.Write(buf)
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }

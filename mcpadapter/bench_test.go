@@ -1,0 +1,80 @@
+package mcpadapter_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/workspace"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// The calls go through the SDK's in-memory transport, client and all.
+
+func BenchmarkGetNode(b *testing.B) {
+	benchmarkCall(b, "getNode", map[string]any{"resource_id": "big", "node_id": "s777.n7777"})
+}
+
+func BenchmarkVirtualResolve(b *testing.B) {
+	benchmarkCall(b, "resolve", map[string]any{"resource_id": "big", "node_id": "s777.n7777", "virtual": true})
+}
+
+func BenchmarkGetStructure(b *testing.B) {
+	benchmarkCall(b, "getStructure", map[string]any{"resource_id": "big"})
+}
+
+func BenchmarkGetStructurePage(b *testing.B) {
+	benchmarkCall(b, "getStructure", map[string]any{"resource_id": "big", "cursor": ""})
+}
+
+func benchmarkCall(b *testing.B, tool string, arguments map[string]any) {
+	lib := newLibrary(b, newSlowResolver(), map[string]string{"big": bigMap("big", 10_000)})
+	session := connect(b, mcpadapter.NewServer(lib, nil), nil)
+	params := &mcp.CallToolParams{Name: tool, Arguments: arguments}
+	for b.Loop() {
+		result, err := session.CallTool(context.Background(), params)
+		if err != nil || result.IsError {
+			b.Fatal(result, err)
+		}
+	}
+}
+
+func BenchmarkListResources(b *testing.B) {
+	ws := workspace.NewMemory(nil)
+	for i := range 2000 {
+		id := fmt.Sprintf("resource-%d", i)
+		if err := ws.WriteMap(b.Context(), id, []byte("{}")); err != nil {
+			b.Fatal(err)
+		}
+	}
+	session := connect(b, mcpadapter.NewServer(citekit.New(ws, nil, nil), nil), nil)
+	for b.Loop() {
+		if _, err := session.CallTool(context.Background(), &mcp.CallToolParams{Name: "listResources"}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkStream measures the server alone: raw lines through a
+// StreamTransport.
+func BenchmarkStream(b *testing.B) {
+	for _, bench := range []struct{ name, tool, arguments string }{
+		{"getNode", "getNode", `{"resource_id":"big","node_id":"s777.n7777"}`},
+		{"virtual", "resolve", `{"resource_id":"big","node_id":"s777.n7777","virtual":true}`},
+		{"getStructure", "getStructure", `{"resource_id":"big"}`},
+		{"page", "getStructure", `{"resource_id":"big","cursor":""}`},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			lib := newLibrary(b, newSlowResolver(), map[string]string{"big": bigMap("big", 10_000)})
+			w := serve(b, mcpadapter.NewServer(lib, nil), mcpadapter.StreamTransport{}).start()
+			for b.Loop() {
+				w.call(1, bench.tool, bench.arguments)
+				if answer := w.next(); len(answer) < 100 {
+					b.Fatal(answer)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,307 @@
+package mcpadapter_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/citekit/citekit/mcpadapter"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const ping = `{"jsonrpc":"2.0","id":"still there","method":"ping"}`
+const pong = `{"jsonrpc":"2.0","id":"still there","result":{}}`
+
+// TestBadLines sends what is no message, and then a ping.
+func TestBadLines(t *testing.T) {
+	rejected := func(id string, code int, message string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, id, code, message)
+	}
+	deep := func(n int) string { return strings.Repeat(`[`, n) + strings.Repeat(`]`, n) }
+	const notJSON = "the message is not valid JSON on one line"
+	const notRPC = "not a JSON-RPC 2.0 request, notification or response"
+	const badID = "an id is a string, or a whole number up to 2^53"
+	tests := []struct{ name, line, want string }{
+		{"empty", "", ""},
+		{"spaces", " \t\r", ""},
+		{"text", "hello", rejected("null", -32700, notJSON)},
+		{"zero bytes", "\x00\x00", rejected("null", -32700, notJSON)},
+		{"not UTF-8 around JSON", "\xff\xfe{}", rejected("null", -32700, notJSON)},
+		{"cut off", `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"na`, rejected("7", -32700, notJSON)},
+		{"cut off before the id", `{"jsonrpc":"2.0","method":"tools/call","params":{"id":7`, rejected("null", -32700, notJSON)},
+		{"two on one line", ping + ping, rejected(`"still there"`, -32700, notJSON)},
+		{"deep", `{"jsonrpc":"2.0","id":"a\nb","method":"ping","params":` + deep(1000) + `}`,
+			rejected(`"a\nb"`, -32700, "JSON nested more than 1000 deep")},
+		{"deep, id last", `{"method":"ping","params":` + deep(5000) + `,"jsonrpc":"2.0","id":8}`,
+			rejected("8", -32700, "JSON nested more than 1000 deep")},
+		{"very deep and cut off", strings.Repeat(`{"a":`, 200_000), rejected("null", -32700, "JSON nested more than 1000 deep")},
+		{"brackets in a string are not deep", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"\"` + strings.Repeat("[", 2000) + `"}}`,
+			`{"jsonrpc":"2.0","id":1,"result":{}}`},
+		{"batch", "[" + ping + "]", rejected("null", -32600, "batches are not supported; send one message a line")},
+		{"number", "42", rejected("null", -32600, "a message is a JSON object")},
+		{"other object", `{"id":3}`, rejected("3", -32600, notRPC)},
+		{"version", `{"jsonrpc":"1.0","id":3,"method":"ping"}`, rejected("3", -32600, notRPC)},
+		{"method is a number", `{"jsonrpc":"2.0","id":3,"method":5}`, rejected("3", -32600, notRPC)},
+		{"id is an object", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, rejected("null", -32600, notRPC)},
+		{"id is a fraction", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, rejected("null", -32600, badID)},
+		{"id is rounded", `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, rejected("null", -32600, badID)},
+		{"id is in another case", `{"jsonrpc":"2.0","ID":5,"id":4,"method":"ping"}`, `{"jsonrpc":"2.0","id":4,"result":{}}`},
+		{"largest id", `{"jsonrpc":"2.0","id":9007199254740992,"method":"ping"}`, `{"jsonrpc":"2.0","id":9007199254740992,"result":{}}`},
+		{"unasked answer", `{"jsonrpc":"2.0","id":3,"result":{}}`, ""},
+		{"unknown notification", `{"jsonrpc":"2.0","method":"notifications/nothing"}`, ""},
+		{"cancels nothing", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}`, ""},
+		{"cancels an object", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":{}}}`, ""},
+		{"cancels without parameters", `{"jsonrpc":"2.0","method":"notifications/cancelled"}`, ""},
+		{"null parameters", `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":null}`,
+			`{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"handling 'tools/call': invalid params: missing required \"params\""}}`},
+		{"too long", `{"jsonrpc":"2.0","id":6,"method":"ping","params":{"x":"` + strings.Repeat("x", 300_000) + `"}}`,
+			rejected("6", -32600, "a message of more than 262144 bytes")},
+		{"carriage return", `{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\r", `{"jsonrpc":"2.0","id":1,"result":{}}`},
+	}
+	// Twice over: before the handshake and after.
+	for _, started := range []bool{false, true} {
+		server := mcpadapter.NewServer(standardLibrary(t), nil)
+		w := serve(t, server, mcpadapter.StreamTransport{MaxMessage: 256 << 10})
+		if started {
+			w.start()
+		}
+		for _, test := range tests {
+			w.send(test.line)
+			if test.want != "" {
+				if got := w.next(); got != test.want && (started || test.name != "null parameters") {
+					t.Errorf("%s:\n got %.300s\nwant %s", test.name, got, test.want)
+				}
+			}
+			w.send(ping)
+			if got := w.next(); got != pong {
+				t.Fatalf("%s: then ping: %s", test.name, got)
+			}
+		}
+	}
+}
+
+func TestLongestLine(t *testing.T) {
+	message := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	for _, end := range []string{"\n", "\r\n"} {
+		server := mcpadapter.NewServer(standardLibrary(t), nil)
+		w := serve(t, server, mcpadapter.StreamTransport{MaxMessage: len(message) + len(end) - 1})
+		w.send(message + strings.TrimSuffix(end, "\n"))
+		if got := w.next(); !strings.Contains(got, "result") {
+			t.Errorf("a message as long as the limit: %s", got)
+		}
+		w.send(message + "   ")
+		if got := w.next(); !strings.Contains(got, "a message of more than") {
+			t.Errorf("a message over the limit: %s", got)
+		}
+	}
+}
+
+// TestEndOfInput ends the input with a call in flight: a call that takes
+// little time is answered, one that does not end is cancelled.
+func TestEndOfInput(t *testing.T) {
+	slow := newSlowResolver()
+	lib := newLibrary(t, slow, map[string]string{"slow": slowMap})
+
+	w := serve(t, mcpadapter.NewServer(lib, nil), mcpadapter.StreamTransport{}).start()
+	w.call(1, "resolve", `{"resource_id":"slow","node_id":"short"}`)
+	<-slow.started
+	w.in.Close()
+	if got := w.next(); !strings.Contains(got, `"output_path":"memory`) {
+		t.Errorf("the call in flight: %s", got)
+	}
+	if err := w.ended(); err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+
+	w = serve(t, mcpadapter.NewServer(lib, nil), mcpadapter.StreamTransport{Grace: 50 * time.Millisecond}).start()
+	w.call(1, "resolve", `{"resource_id":"slow","node_id":"wait"}`)
+	<-slow.started
+	w.in.Close()
+	<-slow.cancelled
+	if err := w.ended(); err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+}
+
+// TestLastLineWithoutEnd has a request that ends with the input, not with a
+// line feed.
+func TestLastLineWithoutEnd(t *testing.T) {
+	var out bytes.Buffer
+	server := mcpadapter.NewServer(standardLibrary(t), nil)
+	if err := mcpadapter.ServeStdio(t.Context(), server, strings.NewReader(ping), &out); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); got != pong+"\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestServeStopsWithContext(t *testing.T) {
+	slow := newSlowResolver()
+	lib := newLibrary(t, slow, map[string]string{"slow": slowMap})
+	ctx, cancel := context.WithCancel(t.Context())
+	w := serveContext(t, ctx, mcpadapter.NewServer(lib, nil), mcpadapter.StreamTransport{}).start()
+	w.call(1, "resolve", `{"resource_id":"slow","node_id":"wait"}`)
+	<-slow.started
+	cancel()
+	<-slow.cancelled
+	if err := w.ended(); !errors.Is(err, context.Canceled) {
+		t.Errorf("Serve: %v", err)
+	}
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestClientStopsReading(t *testing.T) {
+	in, client := io.Pipe()
+	defer client.Close()
+	go io.WriteString(client, ping+"\n")
+	err := mcpadapter.ServeStdio(t.Context(), mcpadapter.NewServer(standardLibrary(t), nil), in, brokenWriter{})
+	if !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("Serve: %v", err)
+	}
+}
+
+// TestCancelled cancels a call: its context ends, it is not answered, and its
+// id can be used again.
+func TestCancelled(t *testing.T) {
+	slow := newSlowResolver()
+	lib := newLibrary(t, slow, map[string]string{"slow": slowMap})
+	w := serve(t, mcpadapter.NewServer(lib, nil), mcpadapter.StreamTransport{}).start()
+	w.call(7, "resolve", `{"resource_id":"slow","node_id":"wait"}`)
+	<-slow.started
+	w.call(7, "listResources", `{}`)
+	if got := w.next(); !strings.Contains(got, `"id":null`) || !strings.Contains(got, "id 7 is in use") {
+		t.Errorf("a second call under the id: %s", got)
+	}
+	w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`)
+	<-slow.cancelled
+	w.send(ping)
+	if got := w.next(); got != pong {
+		t.Errorf("after a cancelled call: %s", got)
+	}
+	w.call(7, "listResources", `{}`)
+	if got := w.next(); !strings.Contains(got, `"resources":["slow"]`) {
+		t.Errorf("the id used again: %s", got)
+	}
+}
+
+func TestBusy(t *testing.T) {
+	slow := newSlowResolver()
+	lib := newLibrary(t, slow, map[string]string{"slow": slowMap})
+	w := serve(t, mcpadapter.NewServer(lib, nil), mcpadapter.StreamTransport{MaxCalls: 2}).start()
+	w.call(1, "resolve", `{"resource_id":"slow","node_id":"wait"}`)
+	w.call(2, "resolve", `{"resource_id":"slow","node_id":"wait"}`)
+	w.call(3, "listResources", `{}`)
+	if got, want := w.next(), `{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"busy; 2 calls are in flight"}}`; got != want {
+		t.Errorf("got %s", got)
+	}
+	w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+	w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
+}
+
+func TestProgress(t *testing.T) {
+	slow := newSlowResolver()
+	lib := newLibrary(t, slow, map[string]string{"slow": slowMap})
+	server := mcpadapter.NewServer(lib, &mcpadapter.Options{Heartbeat: 20 * time.Millisecond})
+	w := serve(t, server, mcpadapter.StreamTransport{}).start()
+	w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"progressToken":"p"},"name":"resolve","arguments":{"resource_id":"slow","node_id":"short"}}}`)
+	last, beats := -1.0, 0
+	for {
+		l := w.next()
+		var message struct {
+			Method string
+			ID     int
+			Params struct {
+				ProgressToken string
+				Progress      float64
+				Message       string
+			}
+		}
+		if err := json.Unmarshal([]byte(l), &message); err != nil {
+			t.Fatal(err)
+		}
+		if message.ID == 1 {
+			break
+		}
+		p := message.Params
+		if message.Method != "notifications/progress" || p.ProgressToken != "p" || p.Progress <= last || p.Message == "" {
+			t.Errorf("after progress %v: %s", last, l)
+		}
+		last = p.Progress
+		beats++
+	}
+	if beats < 3 { // start, at least one heartbeat in 300 ms, end
+		t.Errorf("%d notifications", beats)
+	}
+}
+
+// TestLogIsOneLine has hostile ids in the log.
+func TestLogIsOneLine(t *testing.T) {
+	var log bytes.Buffer
+	logger := slog.New(slog.NewTextHandler(&log, nil))
+	w := serve(t, mcpadapter.NewServer(standardLibrary(t), &mcpadapter.Options{Logger: logger}), mcpadapter.StreamTransport{}).start()
+	w.call(1, "getNode", `{"resource_id":"poem","node_id":"x\nlevel=ERROR \u001b]8;;\u202e\u2028"}`)
+	w.next()
+	w.in.Close()
+	if err := w.ended(); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(log.String(), "\n")
+	var calls []string
+	for _, l := range lines {
+		if strings.Contains(l, "tool call") {
+			calls = append(calls, l)
+		}
+		if l != "" && !strings.HasPrefix(l, "time=") || strings.ContainsAny(l, "\x1b\u202e\u2028") {
+			t.Errorf("log line %q", l)
+		}
+	}
+	if len(calls) != 1 || !strings.Contains(calls[0], "code=NOT_FOUND") {
+		t.Errorf("log of the call: %q", calls)
+	}
+}
+
+// TestOtherFeatures adds features to the server that panic and leak.
+func TestOtherFeatures(t *testing.T) {
+	server := mcpadapter.NewServer(standardLibrary(t), nil)
+	secret := errors.New("open /home/user/secret: no such device")
+	type none struct{}
+	mcp.AddTool(server, &mcp.Tool{Name: "panics"}, func(context.Context, *mcp.CallToolRequest, none) (*mcp.CallToolResult, any, error) {
+		panic("oops")
+	})
+	server.AddResource(&mcp.Resource{URI: "x:leaks", Name: "leaks"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		return nil, secret
+	})
+	server.AddResource(&mcp.Resource{URI: "x:panics", Name: "panics"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		panic(secret)
+	})
+	server.AddResource(&mcp.Resource{URI: "x:missing", Name: "missing"}, func(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		return nil, mcp.ResourceNotFoundError("x:\u0007\"")
+	})
+	w := serve(t, server, mcpadapter.StreamTransport{}).start()
+	for _, test := range []struct{ request, want string }{
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"panics","arguments":{}}}`,
+			`{"jsonrpc":"2.0","id":1,"result":{"_meta":{"code":"INTERNAL","hint":"The server's log has more. Calling again may help."},"content":[{"type":"text","text":"Error: internal error\nCode: INTERNAL\nHint: The server's log has more. Calling again may help."}],"isError":true}}`},
+		{`{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"x:leaks"}}`,
+			`{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"internal error","data":{"code":"INTERNAL"}}}`},
+		{`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"x:panics"}}`,
+			`{"jsonrpc":"2.0","id":3,"error":{"code":-32603,"message":"internal error"}}`},
+		{`{"jsonrpc":"2.0","id":4,"method":"resources/read","params":{"uri":"x:missing"}}`,
+			`{"jsonrpc":"2.0","id":4,"error":{"code":-32602,"message":"Resource not found","data":{"uri":"x:missing"}}}`},
+	} {
+		w.send(test.request)
+		if got := w.next(); got != test.want {
+			t.Errorf("%s\n got %s\nwant %s", test.request, got, test.want)
+		}
+	}
+}
