@@ -195,6 +195,9 @@ func openLock(root *os.Root) (*os.File, error) {
 	if err == nil && !info.Mode().IsRegular() {
 		err = refusal("the lock is not a plain file")
 	}
+	if err == nil && info.Mode().Perm()&0o600 != 0o600 { // the umask did it
+		err = f.Chmod(0o600)
+	}
 	if err != nil {
 		f.Close()
 		return nil, err

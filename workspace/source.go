@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/citekit/citekit"
 )
@@ -66,10 +67,10 @@ func (d *Directory) OpenSource(ctx context.Context, path string) (*citekit.Sourc
 	}
 	abs = filepath.Clean(abs)
 	f, info, err := d.openAllowed(abs)
-	if err != nil && hasScheme(path) {
-		return nil, errURL
-	}
 	if err != nil {
+		if hasScheme(path) && (err == errOutside || errors.Is(err, fs.ErrNotExist)) {
+			err = errURL
+		}
 		return nil, err
 	}
 	return d.newSource(f, info, abs), nil
@@ -214,6 +215,10 @@ func sourceError(root *os.Root, err error) error {
 		return errNotPlain
 	case isEscape(root, err):
 		return errOutside
+	case errors.Is(err, syscall.ELOOP):
+		return refusal("the source is a symbolic link that leads nowhere")
+	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG):
+		return missing("source")
 	}
 	return fmt.Errorf("source: %w", withoutPath(err))
 }
