@@ -38,15 +38,15 @@ func (c coding) unit(buf []byte) uint32 {
 // after from and before stop, or -1. From is a multiple of the width. What
 // follows stop only decides whether a CR is one of CRLF.
 func (c coding) nextEnd(buf []byte, from, stop int) int {
-	if c.width == 1 && !c.cr {
-		i := bytes.IndexByte(buf[from:stop], '\n')
-		if i < 0 {
-			return -1
+	for i := from; i < stop; i += c.width {
+		if !c.cr {
+			skip := bytes.IndexByte(buf[i:stop], '\n')
+			if skip < 0 {
+				return -1
+			}
+			i += skip - skip%c.width
 		}
-		return from + i + 1
-	}
-	for i := from; i < stop && i+c.width <= len(buf); i += c.width {
-		if c.isEnd(buf[i:]) {
+		if i+c.width <= len(buf) && c.isEnd(buf[i:]) {
 			return i + c.width
 		}
 	}
@@ -67,8 +67,13 @@ func (c coding) isEnd(buf []byte) bool {
 
 // countEnds returns how many line ends begin before stop.
 func (c coding) countEnds(buf []byte, stop int) int {
-	if c.width == 1 && !c.cr {
-		return bytes.Count(buf[:stop], []byte("\n"))
+	if c.width == 1 {
+		n := bytes.Count(buf[:stop], []byte("\n"))
+		if c.cr {
+			pairs := bytes.Count(buf[:min(stop+1, len(buf))], []byte("\r\n"))
+			n += bytes.Count(buf[:stop], []byte("\r")) - pairs
+		}
+		return n
 	}
 	n := 0
 	for i := c.nextEnd(buf, 0, stop); i >= 0; i = c.nextEnd(buf, i, stop) {

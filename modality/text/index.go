@@ -10,7 +10,8 @@ import (
 
 const (
 	minBlock  = 64 << 10 // bytes of a source to one entry of its index
-	maxBlocks = 128 << 10
+	maxBlock  = 16 << 20
+	maxBlocks = 128 << 10 // entries, where maxBlock allows
 	readBytes = 1 << 20 // read at once
 )
 
@@ -44,7 +45,7 @@ func newIndex(ctx context.Context, src *citekit.Source) (*index, error) {
 	if err != nil {
 		return nil, err
 	}
-	block := (src.Size()/maxBlocks + minBlock) / minBlock * minBlock
+	block := min((src.Size()/maxBlocks+minBlock)/minBlock*minBlock, maxBlock)
 	return &index{coding: c, size: src.Size(), block: block, turn: make(chan struct{}, 1)}, nil
 }
 

@@ -96,9 +96,9 @@ func TestLines(t *testing.T) {
 	}
 }
 
-func checkLines(t *testing.T, charset string, encode func(string) []byte, text_ string, want []string) {
+func checkLines(t *testing.T, charset string, encode func(string) []byte, content string, want []string) {
 	t.Helper()
-	data := encode(text_)
+	data := encode(content)
 	extent, err := new(text.Resolver).Measure(t.Context(), source("a.txt", data))
 	if err != nil {
 		t.Fatalf("%s: Measure: %v", charset, err)
@@ -106,7 +106,6 @@ func checkLines(t *testing.T, charset string, encode func(string) []byte, text_ 
 	if extent.Lines != len(want) || extent.Charset != charset {
 		t.Errorf("%s: Measure: %+v, want %d lines", charset, extent, len(want))
 	}
-	mark := len(encode(""))
 	for first := range want {
 		for last := first; last < len(want); last++ {
 			start := len(encode(strings.Join(want[:first], "")))
@@ -114,7 +113,6 @@ func checkLines(t *testing.T, charset string, encode func(string) []byte, text_ 
 			if first == 0 {
 				start = 0
 			}
-			_ = mark
 			got, x, err := resolve(t.Context(), new(text.Resolver), source("a.txt", data), lines(first+1, last+1))
 			if err != nil {
 				t.Errorf("%s: lines %d-%d: %v", charset, first+1, last+1, err)
@@ -247,6 +245,40 @@ func TestSharedIndex(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+// An endlessReader has one line of any length. It calls at with the offset of
+// each read.
+type endlessReader struct{ at func(off int64) }
+
+func (r endlessReader) ReadAt(p []byte, off int64) (int, error) {
+	r.at(off)
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
+}
+
+// TestCancelLongScan cancels the scan of sources that would take for ever.
+func TestCancelLongScan(t *testing.T) {
+	for _, size := range []int64{5 << 30, 1 << 45, 1<<63 - 1} {
+		ctx, cancel := context.WithCancel(t.Context())
+		var furthest int64
+		r := endlessReader{at: func(off int64) {
+			furthest = off
+			if off > 1<<24 {
+				cancel()
+			}
+		}}
+		src := citekit.NewSource(r, citekit.SourceInfo{Name: "a", Size: size})
+		if _, _, err := resolve(ctx, new(text.Resolver), src, lines(2, 2)); !errors.Is(err, context.Canceled) {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+		if furthest > 1<<27 {
+			t.Errorf("%d bytes: read on to %d", size, furthest)
+		}
+		cancel()
+	}
 }
 
 func TestShorterThanItWas(t *testing.T) {
