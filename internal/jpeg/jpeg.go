@@ -170,3 +170,22 @@ func (im *Image) cut(ctx context.Context, c *cursor, tile image.Rectangle, extra
 	}
 	return append(w.out, 0xff, markerEOI), nil
 }
+
+// Memory returns about how many bytes image/jpeg takes to decode all of im.
+func (im *Image) Memory() int64 {
+	h := im.Header
+	most := im.mcu()
+	samples := int64(0)
+	for _, c := range h.comps {
+		samples += int64(64 * c.h * c.v)
+	}
+	mcus := (int64(h.Width) + int64(most.X) - 1) / int64(most.X) * ((int64(h.Height) + int64(most.Y) - 1) / int64(most.Y))
+	perSample := int64(1)
+	if h.Components == 4 {
+		perSample = 2 // planes and what they are put together in
+	}
+	if h.Progressive {
+		perSample += 4 // coefficients
+	}
+	return mcus * samples * perSample
+}

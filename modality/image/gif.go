@@ -1,0 +1,198 @@
+package image
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"image"
+	"image/color"
+	"image/gif"
+	"io"
+
+	"github.com/citekit/citekit"
+)
+
+func gifFormat() *format {
+	return &format{
+		name:      "GIF",
+		mediaType: "image/gif",
+		ext:       ".gif",
+		match:     anyPrefix("GIF87a", "GIF89a"),
+		open:      openGIF,
+		crop:      cropGIF,
+	}
+}
+
+// Limits on an animation.
+const (
+	maxFrames     = 10_000
+	frameOverhead = 4 << 10 // bytes of memory, for palettes
+)
+
+// openGIF reads the size of the screen (GIF89a, section 18).
+func openGIF(ctx context.Context, _ *Resolver, src *citekit.Source) (*picture, error) {
+	var head [13]byte
+	if err := newInput(ctx, src).full(head[:], 0); err != nil {
+		return nil, err
+	}
+	return &picture{
+		width:  int(binary.LittleEndian.Uint16(head[6:])),
+		height: int(binary.LittleEndian.Uint16(head[8:])),
+	}, nil
+}
+
+// cropGIF cuts every frame to the region. Palettes, delays and disposal stay
+// as they are, so that the animation plays as before.
+func cropGIF(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, region image.Rectangle) ([]byte, *format, error) {
+	in := newInput(ctx, src)
+	memory, err := gifMemory(in, p)
+	if err != nil {
+		return nil, nil, in.blame(p.format, err)
+	}
+	release, err := r.reserve(ctx, memory)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the frames of the GIF are too many or too large: %w", err)
+	}
+	defer release()
+	g, err := gif.DecodeAll(in.all())
+	if err != nil {
+		return nil, nil, in.blame(p.format, err)
+	}
+	cutFrames(g, region)
+	var b bytes.Buffer
+	if err := gif.EncodeAll(&b, g); err != nil {
+		return nil, nil, fmt.Errorf("the GIF cannot be encoded: %w", err)
+	}
+	return b.Bytes(), p.format, nil
+}
+
+// cutFrames cuts the frames to a region, which becomes the screen.
+func cutFrames(g *gif.GIF, region image.Rectangle) {
+	for i, frame := range g.Image {
+		part := frame.Rect.Intersect(region)
+		if part.Empty() {
+			g.Image[i] = blankFrame()
+			g.Disposal[i] = gif.DisposalNone
+			continue
+		}
+		cut := frame.SubImage(part).(*image.Paletted)
+		cut.Rect = part.Sub(region.Min)
+		g.Image[i] = cut
+	}
+	g.Config.Width, g.Config.Height = region.Dx(), region.Dy()
+}
+
+// blankFrame returns a frame that shows nothing; it keeps the time of one
+// that lies outside.
+func blankFrame() *image.Paletted {
+	return image.NewPaletted(image.Rect(0, 0, 1, 1), color.Palette{color.RGBA{}, color.RGBA{A: 0xff}})
+}
+
+// gifMemory returns how many bytes decoding takes, by the headers of all
+// frames.
+func gifMemory(in *input, p *picture) (int64, error) {
+	w := &gifWalker{in: in, pos: 13}
+	var flags [1]byte
+	if err := in.full(flags[:], 10); err != nil {
+		return 0, err
+	}
+	w.passPalette(flags[0])
+	memory := int64(0)
+	for frames := 0; ; {
+		kind, err := w.byte()
+		if err != nil {
+			return 0, err
+		}
+		switch kind {
+		case 0x21: // extension: a label and blocks
+			w.pos++
+			err = w.passBlocks()
+		case 0x2c:
+			frames++
+			if frames > maxFrames {
+				return 0, fmt.Errorf("the GIF has more than %d frames: %w", maxFrames, citekit.ErrTooLarge)
+			}
+			var r image.Rectangle
+			r, err = w.frame()
+			if !r.In(image.Rect(0, 0, p.width, p.height)) {
+				return 0, fmt.Errorf("a frame at %v in a GIF of %dx%d pixels: %w", r, p.width, p.height, citekit.ErrFormat)
+			}
+			memory += int64(r.Dx())*int64(r.Dy()) + frameOverhead
+		case 0x3b:
+			return memory, nil
+		default:
+			return 0, fmt.Errorf("a GIF block of kind %#x: %w", kind, citekit.ErrFormat)
+		}
+		if err != nil {
+			return 0, err
+		}
+		if memory > decodeMemory {
+			return memory, nil // reserve says so
+		}
+	}
+}
+
+// A gifWalker passes over the blocks of a GIF.
+type gifWalker struct {
+	in  *input
+	pos int64
+	buf []byte
+	at  int64 // offset of buf
+}
+
+// byte returns the next byte.
+func (w *gifWalker) byte() (byte, error) {
+	if w.pos < w.at || w.pos >= w.at+int64(len(w.buf)) {
+		if w.buf == nil {
+			w.buf = make([]byte, 32<<10)
+		}
+		w.buf = w.buf[:cap(w.buf)]
+		n, err := w.in.ReadAt(w.buf, w.pos)
+		w.buf, w.at = w.buf[:n], w.pos
+		if n == 0 {
+			if err == io.EOF || err == nil {
+				err = io.ErrUnexpectedEOF
+			}
+			return 0, err
+		}
+	}
+	b := w.buf[w.pos-w.at]
+	w.pos++
+	return b, nil
+}
+
+// passBlocks passes over data blocks up to an empty one (section 15).
+func (w *gifWalker) passBlocks() error {
+	for {
+		n, err := w.byte()
+		if err != nil || n == 0 {
+			return err
+		}
+		w.pos += int64(n)
+	}
+}
+
+// passPalette passes over the colour table that flags announce.
+func (w *gifWalker) passPalette(flags byte) {
+	if flags&0x80 != 0 {
+		w.pos += 3 << (1 + flags&7)
+	}
+}
+
+// frame passes over an image and returns where it lies (section 20).
+func (w *gifWalker) frame() (image.Rectangle, error) {
+	var d [9]byte
+	for i := range d {
+		b, err := w.byte()
+		if err != nil {
+			return image.Rectangle{}, err
+		}
+		d[i] = b
+	}
+	x, y := int(binary.LittleEndian.Uint16(d[0:])), int(binary.LittleEndian.Uint16(d[2:]))
+	width, height := int(binary.LittleEndian.Uint16(d[4:])), int(binary.LittleEndian.Uint16(d[6:]))
+	w.passPalette(d[8])
+	w.pos++ // LZW code size
+	return image.Rect(x, y, x+width, y+height), w.passBlocks()
+}

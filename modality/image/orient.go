@@ -1,0 +1,102 @@
+package image
+
+import (
+	"image"
+
+	"github.com/citekit/citekit/internal/exif"
+)
+
+// upright returns the pixels of img as displayed. The result may share them
+// with img.
+func upright(img image.Image, o exif.Orientation) image.Image {
+	if o == exif.TopLeft {
+		return img
+	}
+	width, height := o.Displayed(img.Bounds().Dx(), img.Bounds().Dy())
+	r := image.Rect(0, 0, width, height)
+	switch m := img.(type) {
+	case *image.Gray:
+		out := image.NewGray(r)
+		turn(out.Pix, m.Pix, m.Stride, 1, r, o)
+		return out
+	case *image.Gray16:
+		out := image.NewGray16(r)
+		turn(out.Pix, m.Pix, m.Stride, 2, r, o)
+		return out
+	case *image.Paletted:
+		out := image.NewPaletted(r, m.Palette)
+		turn(out.Pix, m.Pix, m.Stride, 1, r, o)
+		return out
+	case *image.RGBA:
+		out := image.NewRGBA(r)
+		turn(out.Pix, m.Pix, m.Stride, 4, r, o)
+		return out
+	case *image.NRGBA:
+		out := image.NewNRGBA(r)
+		turn(out.Pix, m.Pix, m.Stride, 4, r, o)
+		return out
+	case *image.CMYK:
+		out := image.NewCMYK(r)
+		turn(out.Pix, m.Pix, m.Stride, 4, r, o)
+		return out
+	case *image.RGBA64:
+		out := image.NewRGBA64(r)
+		turn(out.Pix, m.Pix, m.Stride, 8, r, o)
+		return out
+	case *image.NRGBA64:
+		out := image.NewNRGBA64(r)
+		turn(out.Pix, m.Pix, m.Stride, 8, r, o)
+		return out
+	case *image.YCbCr:
+		return uprightYCbCr(m, r, o)
+	}
+	return img
+}
+
+// turn copies pixels of the given number of bytes from src, as stored, to dst,
+// as displayed in r without gaps.
+func turn(dst, src []byte, stride, size int, r image.Rectangle, o exif.Orientation) {
+	width, height := o.Displayed(r.Dx(), r.Dy()) // stored: turning is its own inverse for sizes
+	at := 0
+	for y := range r.Dy() {
+		x0, y0 := o.Stored(0, y, width, height)
+		x1, y1 := o.Stored(1, y, width, height)
+		from := y0*stride + x0*size
+		step := (y1-y0)*stride + (x1-x0)*size
+		for range r.Dx() {
+			copy(dst[at:at+size], src[from:from+size])
+			at += size
+			from += step
+		}
+	}
+}
+
+// uprightYCbCr turns the planes by themselves if no chroma sample is cut,
+// else after giving every pixel a chroma sample of its own.
+func uprightYCbCr(m *image.YCbCr, r image.Rectangle, o exif.Orientation) *image.YCbCr {
+	m = fullChroma(m)
+	out := image.NewYCbCr(r, image.YCbCrSubsampleRatio444)
+	turn(out.Y, m.Y, m.YStride, 1, r, o)
+	turn(out.Cb, m.Cb, m.CStride, 1, r, o)
+	turn(out.Cr, m.Cr, m.CStride, 1, r, o)
+	return out
+}
+
+// fullChroma returns m with a chroma sample for every pixel.
+func fullChroma(m *image.YCbCr) *image.YCbCr {
+	if m.SubsampleRatio == image.YCbCrSubsampleRatio444 {
+		return m
+	}
+	out := image.NewYCbCr(m.Rect, image.YCbCrSubsampleRatio444)
+	for y := m.Rect.Min.Y; y < m.Rect.Max.Y; y++ {
+		at := out.YOffset(m.Rect.Min.X, y)
+		from := m.YOffset(m.Rect.Min.X, y)
+		copy(out.Y[at:at+m.Rect.Dx()], m.Y[from:])
+		for x := m.Rect.Min.X; x < m.Rect.Max.X; x++ {
+			c := m.COffset(x, y)
+			out.Cb[at], out.Cr[at] = m.Cb[c], m.Cr[c]
+			at++
+		}
+	}
+	return out
+}
