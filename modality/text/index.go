@@ -12,7 +12,7 @@ const (
 	minBlock  = 64 << 10 // bytes of a source to one entry of its index
 	maxBlock  = 16 << 20
 	maxBlocks = 128 << 10 // entries, where maxBlock allows
-	readBytes = 1 << 20 // read at once
+	readBytes = 1 << 20   // read at once
 )
 
 // An index says how many lines end in each block of a source. It grows from
