@@ -80,11 +80,19 @@ func escape(r rune) string {
 }
 
 // JSON returns the JSON text data with the same characters inside its strings
-// written as \u escapes. It is still the same JSON value.
+// written as \u escapes, and those that package json escapes for HTML, such as
+// the & of addresses, as themselves. It is still the same JSON value.
 func JSON(data []byte) []byte {
 	out := make([]byte, 0, len(data))
 	for i := 0; i < len(data); {
-		if c := data[i]; c < 0x7f {
+		c := data[i]
+		switch {
+		case c == '\\' && i+1 < len(data):
+			plain, size := unescapeHTML(data[i:])
+			out = append(out, plain...)
+			i += size
+			continue
+		case c < 0x7f:
 			out = append(out, c)
 			i++
 			continue
@@ -100,4 +108,21 @@ func JSON(data []byte) []byte {
 		i += size
 	}
 	return out
+}
+
+// unescapeHTML returns what the escape that text begins with is better written
+// as, and the length of the escape.
+func unescapeHTML(text []byte) (plain []byte, size int) {
+	const length = len(`\u0026`)
+	if len(text) >= length {
+		switch string(text[:length]) {
+		case `\u0026`:
+			return []byte("&"), length
+		case `\u003c`:
+			return []byte("<"), length
+		case `\u003e`:
+			return []byte(">"), length
+		}
+	}
+	return text[:2], 2
 }

@@ -83,9 +83,10 @@ func checkJSON(t *testing.T, s string) {
 
 func TestJSON(t *testing.T) {
 	for in, want := range map[string]string{
-		"{\n  \"a\": \"b\"\n}":      "{\n  \"a\": \"b\"\n}",
-		"\"\u202e\u009b\x7f\"":      `"\u202e\u009b\u007f"`,
-		"\"Ü \U000e0041 👩\u200d🔬\"": "\"Ü \\udb40\\udc41 👩\u200d🔬\"",
+		"{\n  \"a\": \"b\"\n}":             "{\n  \"a\": \"b\"\n}",
+		`"a\u0026b \u003ci\u003e \\u0026"`: `"a&b <i> \\u0026"`,
+		"\"\u202e\u009b\x7f\"":             `"\u202e\u009b\u007f"`,
+		"\"Ü \U000e0041 👩\u200d🔬\"":        "\"Ü \\udb40\\udc41 👩\u200d🔬\"",
 	} {
 		if got := string(term.JSON([]byte(in))); got != want {
 			t.Errorf("JSON(%q) = %q, want %q", in, got, want)

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"citekit": main})
+}
+
+// controls matches what must never reach a terminal.
+const controls = "[\x01-\x08\x0b-\x1f\x7f\u0080-\u009f\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("CONTROLS", controls)
+			env.Setenv("ESCAPING_NAME", "a\x1b[31m\u202eb\nc.txt")
+			return nil
+		},
+		RequireExplicitExec: true,
+	})
+}
