@@ -1,0 +1,32 @@
+// Package pdf reads the structure of PDF files (ISO 32000-1) without loading
+// them: the cross-reference data and the page tree when a file is opened, and
+// from then on only the objects that are asked for.
+//
+// A [Document] holds no file. Every call that reads takes the file again, so
+// that a Document can be kept while files are opened and closed.
+//
+// The reader is strict: what contradicts itself is an error matching
+// [ErrDamaged], so that a caller can have the file repaired instead of
+// working with a part of it. [Rebuild] is the first such repair.
+package pdf
+
+import "errors"
+
+var (
+	// ErrNotPDF reports a file that does not begin as a PDF file does.
+	ErrNotPDF = errors.New("not a PDF file")
+
+	// ErrDamaged reports a PDF file that contradicts its specification.
+	ErrDamaged = errors.New("damaged PDF file")
+
+	// ErrPassword reports a file that does not open with an empty user
+	// password.
+	ErrPassword = errors.New("the PDF file is encrypted and needs a password")
+
+	// ErrEncryption reports a file encrypted in a way that is not supported.
+	ErrEncryption = errors.New("the PDF file is encrypted in an unsupported way")
+
+	// ErrLimit reports a file that needs more depth, memory or work than is
+	// allowed.
+	ErrLimit = errors.New("the PDF file exceeds a limit")
+)

@@ -1,0 +1,333 @@
+package pdf
+
+import (
+	"fmt"
+)
+
+const (
+	maxObjectNumber = 8_388_607 // Annex C
+	maxSections     = 4096      // cross-reference sections, one per update
+	startWindow     = 2 << 10   // where startxref is looked for, at the end
+	headerWindow    = 1 << 10   // where the header is looked for
+)
+
+// Kinds of cross-reference entries.
+const (
+	entryNone   = iota // not mentioned: refers to null
+	entryFree          // free: refers to null
+	entryOffset        // at an offset of the file
+	entryInside        // in an object stream
+)
+
+// An entry says where an object is.
+type entry struct {
+	offset int64 // or the number of the object stream
+	gen    uint16
+	kind   uint8
+}
+
+// An xrefTable maps object numbers to entries. Chunks that are not mentioned
+// take no memory.
+type xrefTable struct {
+	chunks [][]entry
+	count  int // entries that are not entryNone
+}
+
+const chunkSize = 256
+
+func (t *xrefTable) get(num int) entry {
+	if c := num / chunkSize; num >= 0 && c < len(t.chunks) && t.chunks[c] != nil {
+		return t.chunks[c][num%chunkSize]
+	}
+	return entry{}
+}
+
+// put sets an entry that has not been set before: newer sections are read
+// first.
+func (t *xrefTable) put(num int, e entry) {
+	if t.get(num).kind == entryNone {
+		t.set(num, e)
+	}
+}
+
+func (t *xrefTable) set(num int, e entry) {
+	if num < 0 || num > maxObjectNumber {
+		return
+	}
+	c := num / chunkSize
+	for len(t.chunks) <= c {
+		t.chunks = append(t.chunks, nil)
+	}
+	if t.chunks[c] == nil {
+		t.chunks[c] = make([]entry, chunkSize)
+	}
+	if t.chunks[c][num%chunkSize].kind == entryNone {
+		t.count++
+	}
+	t.chunks[c][num%chunkSize] = e
+}
+
+// bytes returns roughly the memory that t takes.
+func (t *xrefTable) bytes() int64 { return int64(t.count)*16 + int64(len(t.chunks))*24 }
+
+// An xrefReader collects the sections of a file's cross-reference data.
+type xrefReader struct {
+	f       *File
+	base    int64 // what offsets are relative to
+	table   xrefTable
+	trailer Dict
+	seen    map[int64]bool
+}
+
+// readXref reads all cross-reference sections (7.5.4, 7.5.8). Offsets count
+// from the header or, in some files with junk in front, from the beginning of
+// the file.
+func readXref(f *File, header int64) (*xrefReader, error) {
+	at, err := f.findLast("startxref", startWindow)
+	if err != nil {
+		return nil, err
+	}
+	if at < 0 {
+		return nil, fmt.Errorf("no startxref at the end: %w", ErrDamaged)
+	}
+	var start int64
+	err = f.parse(at, func(p *parser) error {
+		p.keyword("startxref")
+		n, ok := p.integer()
+		if !ok {
+			return p.damaged("startxref without an offset")
+		}
+		start = n
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, base := range []int64{header, 0} {
+		x := &xrefReader{f: f, base: base, seen: map[int64]bool{}}
+		if err = x.readAll(start); err == nil || header == 0 {
+			return x, err
+		}
+	}
+	return nil, err
+}
+
+func (x *xrefReader) readAll(start int64) error {
+	pending := []int64{start}
+	for len(pending) > 0 {
+		off := pending[0]
+		pending = pending[1:]
+		if x.seen[off] {
+			continue
+		}
+		x.seen[off] = true
+		if len(x.seen) > maxSections {
+			return fmt.Errorf("more than %d cross-reference sections: %w", maxSections, ErrLimit)
+		}
+		trailer, err := x.section(x.base + off)
+		if err != nil {
+			return err
+		}
+		if x.trailer == nil {
+			x.trailer = trailer
+		}
+		if hybrid, ok := trailer["XRefStm"].(int64); ok {
+			pending = append(pending, hybrid)
+		}
+		if prev, ok := Number(trailer["Prev"]); ok {
+			pending = append(pending, int64(prev))
+		}
+	}
+	return nil
+}
+
+// section reads one section and returns its trailer.
+func (x *xrefReader) section(off int64) (Dict, error) {
+	isTable := false
+	err := x.f.parse(off, func(p *parser) error {
+		isTable = p.keyword("xref")
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if isTable {
+		return x.readTable(off)
+	}
+	return x.readStream(off)
+}
+
+// readTable reads a section in the form of a table and the trailer after it.
+func (x *xrefReader) readTable(off int64) (Dict, error) {
+	const wordLength = len("xref")
+	off += int64(wordLength)
+	for {
+		var first, n, skip int64
+		isTrailer := false
+		err := x.f.parse(off, func(p *parser) error {
+			if isTrailer = p.keyword("trailer"); isTrailer {
+				skip = int64(p.pos)
+				return nil
+			}
+			var okFirst, okCount bool
+			first, okFirst = p.integer()
+			n, okCount = p.integer()
+			if !okFirst || !okCount || first > maxObjectNumber {
+				return p.damaged("a cross-reference table without a trailer")
+			}
+			p.skip()
+			skip = int64(p.pos)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		off += skip
+		if isTrailer {
+			return x.readTrailer(off)
+		}
+		if off, err = x.readEntries(off, int(first), n); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (x *xrefReader) readTrailer(off int64) (Dict, error) {
+	var trailer Dict
+	err := x.f.parse(off, func(p *parser) error {
+		o, err := p.object()
+		if err != nil {
+			return err
+		}
+		var ok bool
+		if trailer, ok = o.(Dict); !ok {
+			return p.damaged("a trailer that is no dictionary")
+		}
+		return nil
+	})
+	return trailer, err
+}
+
+const entryLength = 20 // bytes of an entry in a table
+
+// readEntries reads n entries and returns where they end.
+func (x *xrefReader) readEntries(off int64, first int, n int64) (int64, error) {
+	if n > (x.f.size-off)/(entryLength-2)+1 {
+		return 0, fmt.Errorf("a cross-reference table of %d entries in a file of %d bytes: %w", n, x.f.size, ErrDamaged)
+	}
+	data, err := x.f.bytes(off, int(n)*entryLength)
+	if err != nil {
+		return 0, err
+	}
+	p := &parser{data: data}
+	for i := range int(n) {
+		e, ok := p.tableEntry()
+		if !ok {
+			return 0, fmt.Errorf("a cross-reference table with a wrong entry for object %d: %w", first+i, ErrDamaged)
+		}
+		x.table.put(first+i, e)
+	}
+	p.skip()
+	return off + int64(p.pos), nil
+}
+
+// tableEntry reads an entry such as "0000000016 00000 n".
+func (p *parser) tableEntry() (entry, bool) {
+	offset, okOffset := p.integer()
+	gen, okGen := p.integer()
+	p.skip()
+	if !okOffset || !okGen || p.pos >= len(p.data) {
+		return entry{}, false
+	}
+	kind := p.data[p.pos]
+	p.pos++
+	switch kind {
+	case 'n':
+		if offset == 0 {
+			return entry{kind: entryFree}, true
+		}
+		return entry{offset: offset, gen: uint16(gen), kind: entryOffset}, true
+	case 'f':
+		return entry{kind: entryFree}, true
+	}
+	return entry{}, false
+}
+
+// readStream reads a section in the form of a stream (7.5.8).
+func (x *xrefReader) readStream(off int64) (Dict, error) {
+	d := &Document{base: x.base}
+	_, o, err := d.objectAt(x.f, off, false)
+	if err != nil {
+		return nil, err
+	}
+	s, ok := o.(*Stream)
+	if !ok || s.Dict["Type"] != Name("XRef") {
+		return nil, fmt.Errorf("no cross-reference data at offset %d: %w", off, ErrDamaged)
+	}
+	data, err := d.Data(x.f, s, maxStructure)
+	if err != nil {
+		return nil, err
+	}
+	return s.Dict, x.streamEntries(s.Dict, data)
+}
+
+func (x *xrefReader) streamEntries(dict Dict, data []byte) error {
+	var w [3]int
+	widths, _ := dict["W"].(Array)
+	for i := range w {
+		if len(widths) <= i {
+			return fmt.Errorf("a cross-reference stream without widths: %w", ErrDamaged)
+		}
+		n, ok := widths[i].(int64)
+		if !ok || n < 0 || n > 8 {
+			return fmt.Errorf("a cross-reference stream with wrong widths: %w", ErrDamaged)
+		}
+		w[i] = int(n)
+	}
+	index, ok := dict["Index"].(Array)
+	if !ok {
+		index = Array{int64(0), int64(maxObjectNumber)}
+	}
+	length := w[0] + w[1] + w[2]
+	if length == 0 {
+		return fmt.Errorf("a cross-reference stream of empty entries: %w", ErrDamaged)
+	}
+	for i := 0; i+1 < len(index); i += 2 {
+		first, okFirst := index[i].(int64)
+		n, okCount := index[i+1].(int64)
+		if !okFirst || !okCount || first < 0 || first > maxObjectNumber {
+			return fmt.Errorf("a cross-reference stream with a wrong index: %w", ErrDamaged)
+		}
+		for ; n > 0 && len(data) >= length; n-- {
+			x.table.put(int(first), streamEntry(data[:length], w))
+			first++
+			data = data[length:]
+		}
+	}
+	return nil
+}
+
+func streamEntry(data []byte, w [3]int) entry {
+	kind := int64(1)
+	if w[0] > 0 {
+		kind = bigEndian(data[:w[0]])
+	}
+	second, third := bigEndian(data[w[0]:w[0]+w[1]]), bigEndian(data[w[0]+w[1]:])
+	switch kind {
+	case 0:
+		return entry{kind: entryFree}
+	case 1:
+		return entry{offset: second, gen: uint16(third), kind: entryOffset}
+	case 2:
+		return entry{offset: second, kind: entryInside}
+	}
+	return entry{}
+}
+
+func bigEndian(data []byte) int64 {
+	var n int64
+	for _, c := range data {
+		n = n<<8 | int64(c)
+	}
+	return n
+}

@@ -1,0 +1,167 @@
+package pdfcut
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit/internal/pdf"
+)
+
+const (
+	maxContent    = 16 << 20 // decoded bytes of one content stream looked into
+	maxAllContent = 96 << 20 // of all of them
+)
+
+// A nameSet holds the names that occur in content streams; nil stands for all
+// names there are.
+type nameSet map[pdf.Name]bool
+
+func (s nameSet) has(name pdf.Name) bool { return s == nil || s[name] }
+
+// hasContent reports whether a stream is a form or a pattern, which have
+// resources of their own.
+func hasContent(dict pdf.Dict) bool {
+	return dict["Subtype"] == pdf.Name("Form") || dict["PatternType"] == int64(1)
+}
+
+// pageResources returns the resources of a page without those whose name
+// does not occur in its content.
+func (c *cutter) pageResources(page pdf.Dict) (pdf.Object, error) {
+	contents, err := c.d.Resolve(c.f, page["Contents"])
+	if err != nil {
+		return nil, err
+	}
+	streams, ok := contents.(pdf.Array)
+	if !ok {
+		streams = pdf.Array{contents}
+	}
+	names := nameSet{}
+	for _, o := range streams {
+		o, err := c.d.Resolve(c.f, o)
+		if err != nil {
+			return nil, err
+		}
+		if s, ok := o.(*pdf.Stream); ok && names != nil {
+			if names, err = c.addNames(names, s); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return c.usedResources(page["Resources"], names)
+}
+
+// streamResources is pageResources for a form or pattern.
+func (c *cutter) streamResources(s *pdf.Stream) (pdf.Object, error) {
+	names, err := c.addNames(nameSet{}, s)
+	if err != nil {
+		return nil, err
+	}
+	return c.usedResources(s.Dict["Resources"], names)
+}
+
+// addNames adds the names in a content stream to names. It returns nil, for
+// all names, if the stream cannot be looked into.
+func (c *cutter) addNames(names nameSet, s *pdf.Stream) (nameSet, error) {
+	if c.decoded > maxAllContent {
+		return nil, nil
+	}
+	data, err := c.d.Data(c.f, s, maxContent)
+	if err != nil {
+		c.decoded += maxContent / 4
+		if isSoft(err) && c.f.Err() == nil {
+			return nil, nil
+		}
+		return nil, err
+	}
+	c.decoded += len(data)
+	scanNames(names, data)
+	return names, nil
+}
+
+// scanNames finds everything that can be a name, also within strings and
+// inline images.
+func scanNames(names nameSet, content []byte) {
+	for {
+		i := bytes.IndexByte(content, '/')
+		if i < 0 {
+			return
+		}
+		content = content[i+1:]
+		end := bytes.IndexAny(content, "\x00\t\n\f\r ()<>[]{}/%")
+		if end < 0 {
+			end = len(content)
+		}
+		names[pdf.DecodeName(content[:end])] = true
+	}
+}
+
+var resourceKinds = []pdf.Name{"ColorSpace", "ExtGState", "Font", "Pattern", "Properties", "Shading", "XObject"}
+
+// usedResources copies resources, leaving out those not in names.
+func (c *cutter) usedResources(o pdf.Object, names nameSet) (pdf.Object, error) {
+	resources, err := c.d.Dict(c.f, o)
+	if err != nil || resources == nil {
+		return nil, err
+	}
+	kinds := map[pdf.Name]pdf.Dict{}
+	for _, kind := range resourceKinds {
+		if kinds[kind], err = c.d.Dict(c.f, resources[kind]); err != nil {
+			return nil, err
+		}
+	}
+	if names, err = c.addInnerNames(names, kinds["XObject"]); err != nil {
+		return nil, err
+	}
+	out := pdf.Dict{}
+	for _, key := range slices.Sorted(maps.Keys(resources)) {
+		value := resources[key]
+		if kind := kinds[key]; kind != nil {
+			if value = used(kind, names); len(value.(pdf.Dict)) == 0 {
+				continue
+			}
+		}
+		if out[key], err = c.copy(value); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func used(kind pdf.Dict, names nameSet) pdf.Dict {
+	out := pdf.Dict{}
+	for name, o := range kind {
+		if names.has(name) || strings.HasPrefix(string(name), "Default") {
+			out[name] = o
+		}
+	}
+	return out
+}
+
+// addInnerNames adds the names in those forms that have no resources of their
+// own and so use those of the page.
+func (c *cutter) addInnerNames(names nameSet, forms pdf.Dict) (nameSet, error) {
+	looked := nameSet{}
+	for changed := true; changed && names != nil; {
+		changed = false
+		for _, name := range slices.Sorted(maps.Keys(forms)) {
+			if names == nil || !names[name] || looked[name] {
+				continue
+			}
+			looked[name], changed = true, true
+			o, err := c.d.Resolve(c.f, forms[name])
+			if err != nil {
+				return nil, err
+			}
+			s, ok := o.(*pdf.Stream)
+			if !ok || s.Dict["Subtype"] != pdf.Name("Form") || s.Dict["Resources"] != nil {
+				continue
+			}
+			if names, err = c.addNames(names, s); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return names, nil
+}

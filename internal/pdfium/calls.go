@@ -1,0 +1,151 @@
+package pdfium
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/klippa-app/go-pdfium"
+	"github.com/klippa-app/go-pdfium/references"
+	"github.com/klippa-app/go-pdfium/requests"
+)
+
+const (
+	maxRepaired = 128 << 20 // bytes of a repaired file
+	maxText     = 16 << 20  // characters of a page
+)
+
+// Repair returns the document in r, of size bytes, as PDFium reads and writes
+// it: with sound cross-reference data, without encryption, and with whatever
+// PDFium could not read left out.
+func (e *Engine) Repair(ctx context.Context, r io.ReaderAt, size int64) ([]byte, error) {
+	var out limitedBuffer
+	err := e.call(ctx, func(p pdfium.Pdfium) error {
+		doc, err := open(p, r, size)
+		if err != nil {
+			return err
+		}
+		defer p.FPDF_CloseDocument(&requests.FPDF_CloseDocument{Document: doc})
+		_, err = p.FPDF_SaveAsCopy(&requests.FPDF_SaveAsCopy{
+			Document: doc, Flags: requests.SaveFlagRemoveSecurity, FileWriter: &out,
+		})
+		if err != nil {
+			return refused(err)
+		}
+		return nil
+	})
+	if out.passed {
+		return nil, fmt.Errorf("a repaired file of more than %d bytes: %w", maxRepaired, ErrLimit)
+	}
+	return out.Bytes(), err
+}
+
+// A limitedBuffer fails when it would hold more than maxRepaired bytes.
+type limitedBuffer struct {
+	bytes.Buffer
+	passed bool
+}
+
+func (b *limitedBuffer) Write(p []byte) (int, error) {
+	if b.Len()+len(p) > maxRepaired {
+		b.passed = true
+		return 0, ErrLimit
+	}
+	return b.Buffer.Write(p)
+}
+
+// Text returns the text of every page of the document in r, in reading order
+// as PDFium sees it, with "\n" as line end. If cropped is true, text outside
+// the crop box is left out.
+func (e *Engine) Text(ctx context.Context, r io.ReaderAt, size int64, cropped bool) ([]string, error) {
+	var pages []string
+	err := e.call(ctx, func(p pdfium.Pdfium) error {
+		pages = nil
+		doc, err := open(p, r, size)
+		if err != nil {
+			return err
+		}
+		defer p.FPDF_CloseDocument(&requests.FPDF_CloseDocument{Document: doc})
+		count, err := p.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: doc})
+		if err != nil {
+			return refused(err)
+		}
+		for i := range count.PageCount {
+			text, err := pageText(p, doc, i, cropped)
+			if err != nil {
+				return err
+			}
+			pages = append(pages, text)
+		}
+		return nil
+	})
+	return pages, err
+}
+
+func pageText(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int, cropped bool) (string, error) {
+	page, err := p.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: doc, Index: index})
+	if err != nil {
+		return "", refused(err)
+	}
+	defer p.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: page.Page})
+	text, err := p.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: requests.Page{ByReference: &page.Page}})
+	if err != nil {
+		return "", refused(err)
+	}
+	defer p.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text.TextPage})
+	if cropped {
+		return croppedText(p, page.Page, text.TextPage)
+	}
+	count, err := p.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: text.TextPage})
+	if err != nil {
+		return "", refused(err)
+	}
+	if count.Count == 0 {
+		return "", nil
+	}
+	if count.Count > maxText {
+		return "", fmt.Errorf("a page of %d characters: %w", count.Count, ErrLimit)
+	}
+	got, err := p.FPDFText_GetText(&requests.FPDFText_GetText{TextPage: text.TextPage, Count: count.Count})
+	if err != nil {
+		return "", refused(err)
+	}
+	return clean(got.Text), nil
+}
+
+func croppedText(p pdfium.Pdfium, page references.FPDF_PAGE, text references.FPDF_TEXTPAGE) (string, error) {
+	box, err := p.FPDFPage_GetCropBox(&requests.FPDFPage_GetCropBox{Page: requests.Page{ByReference: &page}})
+	if err != nil {
+		return "", refused(err)
+	}
+	got, err := p.FPDFText_GetBoundedText(&requests.FPDFText_GetBoundedText{
+		TextPage: text,
+		Left:     float64(box.Left), Top: float64(box.Top),
+		Right: float64(box.Right), Bottom: float64(box.Bottom),
+	})
+	if err != nil {
+		return "", refused(err)
+	}
+	return clean(got.Text), nil
+}
+
+// clean makes plain text of what PDFium gives: U+FFFE and U+0002 stand for a
+// hyphen at the end of a line there.
+func clean(text string) string {
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\ufffe", "-", "\x02", "-", "\x00", "").Replace(text)
+	return strings.ToValidUTF8(text, "\ufffd")
+}
+
+// ended reports whether an error means that the instance is not usable any
+// more: it ran out of memory, trapped, or was stopped.
+func ended(err error) bool {
+	message := err.Error()
+	for _, sign := range []string{"wasm error", "panic", "module closed", "exit_code", "closed with"} {
+		if strings.Contains(message, sign) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,198 @@
+// Package pdfium runs PDFium, compiled to WebAssembly, in a sandbox without
+// files or network: it repairs PDF files and reads their text.
+//
+// It is started by the first call that needs it. Starting takes seconds when
+// the compiled code is not in the cache directory, a fraction of one when it
+// is.
+package pdfium
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/klippa-app/go-pdfium"
+	"github.com/klippa-app/go-pdfium/references"
+	"github.com/klippa-app/go-pdfium/requests"
+	"github.com/klippa-app/go-pdfium/webassembly"
+	"github.com/tetratelabs/wazero"
+)
+
+var (
+	// ErrRefused reports a file that PDFium cannot open.
+	ErrRefused = errors.New("PDFium cannot read the file")
+
+	// ErrLimit reports a file that takes PDFium too much memory or time.
+	ErrLimit = errors.New("PDFium needs too much memory or time for the file")
+)
+
+const (
+	memoryPages    = 3 << 10 // of 64 KiB: 192 MiB for each instance
+	defaultTimeout = 20 * time.Second
+	instanceWait   = time.Minute
+)
+
+// An Engine is PDFium. The zero value is ready to use. It is safe for
+// concurrent use: one call runs at a time, others wait.
+type Engine struct {
+	// CacheDir is where compiled code is kept, so that later processes start
+	// faster. If it is "" or cannot be used, code is compiled in memory.
+	CacheDir string
+
+	// Timeout bounds one call without the start; zero means 20 seconds.
+	Timeout time.Duration
+
+	mu      sync.Mutex // guards code
+	code    wazero.CompilationCache
+	turn    chan struct{} // holds a token while a call runs
+	once    sync.Once
+	current *machine // used by whoever has the turn
+}
+
+// A machine is a running instance in a runtime of its own. Cancelling its
+// context stops it for good.
+type machine struct {
+	pool     pdfium.Pool
+	instance pdfium.Pdfium
+	cancel   context.CancelFunc
+}
+
+func (m *machine) close() {
+	m.cancel()
+	m.pool.Close() // its error says only that the instance is closed already
+}
+
+// call runs work with PDFium. Afterwards the machine is kept if work returned
+// no error, or one that PDFium itself reported.
+func (e *Engine) call(ctx context.Context, work func(pdfium.Pdfium) error) error {
+	e.once.Do(func() { e.turn = make(chan struct{}, 1) })
+	select {
+	case e.turn <- struct{}{}:
+		defer func() { <-e.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if err := e.start(ctx); err != nil {
+		return err
+	}
+	m := e.current
+	timeout := e.Timeout
+	if timeout == 0 {
+		timeout = defaultTimeout
+	}
+	limited, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	stop := context.AfterFunc(limited, m.cancel)
+	err := guard(m.instance, work)
+	stopped := stop()
+	if err == nil && stopped {
+		return nil
+	}
+	if !stopped || !errors.Is(err, ErrRefused) {
+		e.current = nil
+		m.close()
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err == nil:
+		return nil
+	case !stopped:
+		return fmt.Errorf("more than %v: %w", timeout, ErrLimit)
+	}
+	return err
+}
+
+func guard(instance pdfium.Pdfium, work func(pdfium.Pdfium) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("PDFium ended: %w", ErrLimit)
+		}
+	}()
+	return work(instance)
+}
+
+// start makes sure that there is a machine.
+func (e *Engine) start(ctx context.Context) error {
+	if err := ctx.Err(); err != nil || e.current != nil {
+		return err
+	}
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	pool, err := webassembly.Init(webassembly.Config{
+		Context:  running,
+		MaxTotal: 1,
+		MaxIdle:  1,
+		FSConfig: wazero.NewFSConfig(),
+		Stdout:   io.Discard,
+		Stderr:   io.Discard,
+		RuntimeConfig: wazero.NewRuntimeConfig().
+			WithCompilationCache(e.compiled()).
+			WithMemoryLimitPages(memoryPages).
+			WithCloseOnContextDone(true),
+	})
+	if err != nil {
+		cancel()
+		return fmt.Errorf("starting PDFium: %w", err)
+	}
+	instance, err := pool.GetInstance(instanceWait)
+	if err != nil {
+		cancel()
+		pool.Close()
+		return fmt.Errorf("starting PDFium: %w", err)
+	}
+	e.current = &machine{pool: pool, instance: instance, cancel: cancel}
+	return nil
+}
+
+// compiled returns the cache of compiled code.
+func (e *Engine) compiled() wazero.CompilationCache {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.code != nil {
+		return e.code
+	}
+	if e.CacheDir != "" {
+		if code, err := wazero.NewCompilationCacheWithDir(e.CacheDir); err == nil {
+			e.code = code
+			return code
+		}
+	}
+	e.code = wazero.NewCompilationCache()
+	return e.code
+}
+
+// DefaultCacheDir returns the directory for compiled code of the user who
+// runs the program; "" if there is none.
+func DefaultCacheDir() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "citekit", "pdfium")
+}
+
+// open opens a document of size bytes with the empty password.
+func open(p pdfium.Pdfium, r io.ReaderAt, size int64) (references.FPDF_DOCUMENT, error) {
+	doc, err := p.FPDF_LoadCustomDocument(&requests.FPDF_LoadCustomDocument{
+		Reader: io.NewSectionReader(r, 0, size),
+		Size:   size,
+	})
+	if err != nil {
+		return "", refused(err)
+	}
+	return doc.Document, nil
+}
+
+// refused wraps an error of PDFium, whose own words are of no use to a reader
+// of evidence. What ended the instance is an [ErrLimit].
+func refused(err error) error {
+	if ended(err) {
+		return ErrLimit
+	}
+	return ErrRefused
+}

@@ -1,0 +1,84 @@
+package document_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/pdf"
+	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/modality/document"
+	"github.com/citekit/citekit/modality/modalitytest"
+)
+
+func pages(runs ...int) citekit.Location {
+	loc := citekit.Location{Modality: citekit.Document}
+	for i := 0; i < len(runs); i += 2 {
+		loc.Pages = append(loc.Pages, citekit.Range{First: runs[i], Last: runs[i+1]})
+	}
+	return loc
+}
+
+func boxed(page int, x1, y1, x2, y2 float64) citekit.Location {
+	loc := pages(page, page)
+	loc.Box = citekit.Box{X1: x1, Y1: y1, X2: x2, Y2: y2}
+	return loc
+}
+
+// hasPages returns a check of the number of pages.
+func hasPages(n int) func(testing.TB, []byte, *citekit.Extract) {
+	return func(t testing.TB, got []byte, x *citekit.Extract) {
+		d, err := pdf.Open(pdf.NewFile(t.Context(), bytes.NewReader(got), int64(len(got))))
+		if err != nil {
+			t.Errorf("the extract does not open: %v", err)
+			return
+		}
+		if len(d.Pages) != n {
+			t.Errorf("%d pages, want %d", len(d.Pages), n)
+		}
+		if x.MediaType != "application/pdf" || x.Ext != ".pdf" {
+			t.Errorf("media type %q, ext %q", x.MediaType, x.Ext)
+		}
+	}
+}
+
+func simple(packed bool) []byte {
+	f := &pdftest.File{Packed: packed}
+	root, tree := f.Reserve(), f.Reserve()
+	font := f.Add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
+	var kids string
+	for _, word := range []string{"one", "two", "three", "four"} {
+		content := f.Stream("", []byte("BT /F1 24 Tf 30 150 Td (This is page "+word+") Tj ET"))
+		page := f.Add("<< /Type /Page /Parent %d 0 R /Contents %d 0 R /Resources << /Font << /F1 %d 0 R >> >> >>", tree, content, font)
+		kids += ref(page)
+	}
+	f.Set(tree, "<< /Type /Pages /Kids [%s] /Count 4 /MediaBox [0 0 300 200] >>", kids)
+	f.Set(root, "<< /Type /Catalog /Pages %d 0 R >>", tree)
+	f.Root(root)
+	return f.Bytes()
+}
+
+func TestConformance(t *testing.T) {
+	for _, packed := range []bool{false, true} {
+		name := "table"
+		if packed {
+			name = "object streams"
+		}
+		t.Run(name, func(t *testing.T) {
+			r := &document.Resolver{CodeCacheDir: codeCache(t)}
+			modalitytest.Test(t, r, modalitytest.Fixture{
+				Name:   "simple.pdf",
+				Source: simple(packed),
+				Good: []modalitytest.Case{
+					{Name: "middle", Location: pages(2, 3), WantText: "This is page twoThis is page three", Check: hasPages(2)},
+					{Name: "apart", Location: pages(1, 1, 4, 4), WantText: "This is page oneThis is page four", Check: hasPages(2)},
+					{Name: "region", Location: boxed(3, 0, 0, 1, 0.5), WantText: "This is page three", Check: hasPages(1)},
+					{Name: "empty region", Location: boxed(3, 0, 0.5, 1, 1), Check: hasPages(1)},
+				},
+				OutOfRange: []citekit.Location{pages(5, 5), pages(1, 5), pages(2, 2, 2000000000, 2000000000)},
+				Foreign:    citekit.Location{Modality: citekit.Audio, Time: citekit.Span{End: 1}},
+				Extent:     citekit.Extent{Modality: citekit.Document, Pages: 4, MediaType: "application/pdf"},
+			})
+		})
+	}
+}

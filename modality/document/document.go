@@ -1,0 +1,261 @@
+// Package document resolves pages, and regions of pages, of PDF files.
+package document
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/pdf"
+	"github.com/citekit/citekit/internal/pdfcut"
+	"github.com/citekit/citekit/internal/pdfium"
+	"github.com/citekit/citekit/internal/warm"
+)
+
+const (
+	mediaType = "application/pdf"
+	ext       = ".pdf"
+)
+
+// A Resolver extracts pages of PDF files as PDF files of their own. The zero
+// value is ready to use. It is safe for concurrent use and must not be copied
+// after first use.
+//
+// # What is kept
+//
+// Pages come in ascending order, each as it is in the source: content, fonts,
+// images, annotations, form fields with their values, layers and page labels.
+// A box crops its page: the region of the page as displayed, after rotation
+// and within its crop box, becomes the whole page, and annotations outside
+// are left out. Content outside the region is not shown, but remains in the
+// file.
+//
+// Nothing is kept that acts by itself or leads away: the document's open
+// action, JavaScript, launch, submit and remote actions, attachments, XFA,
+// digital signatures, outlines and structure trees are left out. Links to
+// kept pages and to URIs stay links; links to other pages stay as boxes
+// without a target.
+//
+// Files encrypted with an empty user password are read, and what is extracted
+// from them is not encrypted. Others fail.
+//
+// # Damaged files
+//
+// A file that contradicts itself is repaired: by finding its objects anew,
+// else by PDFium in a WebAssembly sandbox. It is refused if anything that the
+// pages need is still missing. Every extract is read again and checked before
+// it is returned.
+type Resolver struct {
+	// CacheBytes bounds the memory, roughly, of the structure of documents
+	// that are kept for further calls; zero means 128 MiB, negative none.
+	CacheBytes int64
+
+	// MaxRepairBytes is the largest damaged source that is repaired; zero
+	// means 256 MiB, negative none.
+	MaxRepairBytes int64
+
+	// CodeCacheDir is where the compiled code of PDFium is kept between
+	// processes; "" means citekit/pdfium in the user's cache directory.
+	// Where it cannot be written, starting PDFium takes some seconds.
+	CodeCacheDir string
+
+	// PDFiumTimeout bounds each use of PDFium; zero means 20 seconds.
+	PDFiumTimeout time.Duration
+
+	once   sync.Once
+	opened warm.Cache[*opened]
+	engine pdfium.Engine
+}
+
+var (
+	_ citekit.Resolver   = (*Resolver)(nil)
+	_ citekit.Measurer   = (*Resolver)(nil)
+	_ citekit.TextReader = (*Resolver)(nil)
+	_ citekit.Versioner  = (*Resolver)(nil)
+)
+
+func (r *Resolver) init() {
+	r.once.Do(func() {
+		r.opened.MaxCost = withDefault(r.CacheBytes, 128<<20)
+		r.engine.Timeout = r.PDFiumTimeout
+		r.engine.CacheDir = r.CodeCacheDir
+		if r.engine.CacheDir == "" {
+			r.engine.CacheDir = pdfium.DefaultCacheDir()
+		}
+	})
+}
+
+func withDefault(n, zero int64) int64 {
+	if n == 0 {
+		return zero
+	}
+	return max(n, 0)
+}
+
+// Version implements [citekit.Versioner].
+func (*Resolver) Version() string { return "pdf/1" }
+
+// Resolve implements [citekit.Resolver]. The media type is always
+// "application/pdf". The mode has no meaning for documents.
+func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+	r.init()
+	if err := checkLocation(ctx, req.Location); err != nil {
+		return nil, err
+	}
+	if req.Location.IsWhole() {
+		return whole(ctx, src)
+	}
+	out, err := r.cut(ctx, src, req.Location)
+	if err != nil {
+		return nil, known(ctx, err)
+	}
+	return extract(ctx, out, out.Size()), nil
+}
+
+// checkLocation refuses what no document has.
+func checkLocation(ctx context.Context, loc citekit.Location) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := loc.Validate(); err != nil {
+		return err
+	}
+	if loc.Modality != citekit.Document {
+		return fmt.Errorf("a %s location in a document: %w", loc.Modality, errors.ErrUnsupported)
+	}
+	return nil
+}
+
+// whole returns the source as it is, if it begins as a PDF file does.
+func whole(ctx context.Context, src *citekit.Source) (*citekit.Extract, error) {
+	if err := pdf.CheckHeader(pdf.NewFile(ctx, src, src.Size())); err != nil {
+		return nil, known(ctx, err)
+	}
+	return extract(ctx, src, src.Size()), nil
+}
+
+func extract(ctx context.Context, r io.ReaderAt, size int64) *citekit.Extract {
+	return &citekit.Extract{
+		Body:      &body{ctx, io.NewSectionReader(r, 0, size)},
+		Size:      size,
+		MediaType: mediaType,
+		Ext:       ext,
+	}
+}
+
+// A body reads an extract until the context of the call is done.
+type body struct {
+	ctx context.Context
+	*io.SectionReader
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if err := b.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return b.SectionReader.Read(p)
+}
+
+func (b *body) Close() error { return nil }
+
+// cut returns the pages at loc, which has some or else all are meant.
+func (r *Resolver) cut(ctx context.Context, src *citekit.Source, loc citekit.Location) (*pdfcut.Output, error) {
+	var out *pdfcut.Output
+	err := r.withDocument(ctx, src, func(doc *opened, f *pdf.File, data io.ReaderAt) error {
+		extent := doc.extent()
+		if err := extent.Check(loc); err != nil {
+			return err
+		}
+		var err error
+		if out, err = pdfcut.Cut(f, doc.structure, data, indexes(loc, extent.Pages), boxOf(loc)); err != nil {
+			return err
+		}
+		return check(ctx, out, pageCount(loc, extent.Pages))
+	})
+	return out, err
+}
+
+// indexes lists the selected pages, counted from 0.
+func indexes(loc citekit.Location, pages int) []int {
+	runs := loc.Pages
+	if len(runs) == 0 {
+		runs = []citekit.Range{{First: 1, Last: pages}}
+	}
+	list := make([]int, 0, pageCount(loc, pages))
+	for _, run := range runs {
+		for page := run.First; page <= run.Last; page++ {
+			list = append(list, page-1)
+		}
+	}
+	return list
+}
+
+func pageCount(loc citekit.Location, pages int) int {
+	if n := loc.PageCount(); n > 0 {
+		return n
+	}
+	return pages
+}
+
+func boxOf(loc citekit.Location) *pdfcut.Box {
+	if loc.Box.IsZero() {
+		return nil
+	}
+	return &pdfcut.Box{X1: loc.Box.X1, Y1: loc.Box.Y1, X2: loc.Box.X2, Y2: loc.Box.Y2}
+}
+
+// check reads an output as a stranger would: it has its pages, and everything
+// that is referred to is there.
+func check(ctx context.Context, out *pdfcut.Output, pages int) error {
+	f := pdf.NewFile(ctx, out, out.Size())
+	structure, err := pdf.Open(f)
+	if err != nil {
+		return fmt.Errorf("checking the extract: %w", err)
+	}
+	if len(structure.Pages) != pages {
+		return fmt.Errorf("the extract has %d pages instead of %d: %w", len(structure.Pages), pages, citekit.ErrFormat)
+	}
+	if err := structure.Check(f); err != nil {
+		return fmt.Errorf("checking the extract: %w", err)
+	}
+	return nil
+}
+
+// Measure implements [citekit.Measurer]. Pages are counted, whatever the
+// source says about their number.
+func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
+	r.init()
+	if err := ctx.Err(); err != nil {
+		return citekit.Extent{}, err
+	}
+	var extent citekit.Extent
+	err := r.withDocument(ctx, src, func(doc *opened, _ *pdf.File, _ io.ReaderAt) error {
+		extent = doc.extent()
+		return nil
+	})
+	return extent, known(ctx, err)
+}
+
+// known makes an error match what [citekit.Resolver] documents.
+func known(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, citekit.ErrRange), errors.Is(err, citekit.ErrFormat):
+		return err
+	case errors.Is(err, pdf.ErrLimit), errors.Is(err, pdfium.ErrLimit):
+		return fmt.Errorf("%w: %w", err, citekit.ErrTooLarge)
+	}
+	for _, format := range []error{pdf.ErrNotPDF, pdf.ErrDamaged, pdf.ErrPassword, pdf.ErrEncryption, pdfium.ErrRefused} {
+		if errors.Is(err, format) {
+			return fmt.Errorf("%w: %w", err, citekit.ErrFormat)
+		}
+	}
+	return err
+}

@@ -1,0 +1,83 @@
+package document
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/citekit/citekit"
+)
+
+// textPages is how many pages are handed to PDFium at a time.
+const textPages = 16
+
+// ReadText implements [citekit.TextReader]. Each run is the text of one page,
+// or of the box on it, as PDFium reads it; pages without text, such as scans,
+// give an empty run.
+func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+	return func(yield func(citekit.TextRun, error) bool) {
+		r.init()
+		if err := checkLocation(ctx, loc); err != nil {
+			yield(citekit.TextRun{}, err)
+			return
+		}
+		extent, err := r.Measure(ctx, src)
+		if err == nil {
+			err = extent.Check(loc)
+		}
+		if err != nil {
+			yield(citekit.TextRun{}, err)
+			return
+		}
+		pages := indexes(loc, extent.Pages)
+		for len(pages) > 0 {
+			n := min(len(pages), textPages)
+			if !r.yieldText(ctx, src, loc.Box, pages[:n], yield) {
+				return
+			}
+			pages = pages[n:]
+		}
+	}
+}
+
+// yieldText yields the text of some pages, counted from 0. It reports whether
+// to go on.
+func (r *Resolver) yieldText(ctx context.Context, src *citekit.Source, box citekit.Box, pages []int, yield func(citekit.TextRun, error) bool) bool {
+	loc := citekit.Location{Modality: citekit.Document, Box: box}
+	for _, page := range pages {
+		loc.Pages = append(loc.Pages, citekit.Range{First: page + 1, Last: page + 1})
+	}
+	loc.Pages = citekit.PageRuns(loc.Pages...)
+	texts, err := r.textOf(ctx, src, loc)
+	if err != nil {
+		yield(citekit.TextRun{}, known(ctx, err))
+		return false
+	}
+	for i, page := range pages {
+		at := citekit.Location{
+			Modality: citekit.Document,
+			Pages:    []citekit.Range{{First: page + 1, Last: page + 1}},
+			Box:      box,
+		}
+		if !yield(citekit.TextRun{Text: texts[i], Location: at}, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// textOf returns the text of each page at loc. PDFium only sees these pages.
+func (r *Resolver) textOf(ctx context.Context, src *citekit.Source, loc citekit.Location) ([]string, error) {
+	out, err := r.cut(ctx, src, loc)
+	if err != nil {
+		return nil, err
+	}
+	texts, err := r.engine.Text(ctx, out, out.Size(), !loc.Box.IsZero())
+	if err != nil {
+		return nil, err
+	}
+	if len(texts) != loc.PageCount() {
+		return nil, fmt.Errorf("PDFium reads %d pages instead of %d: %w", len(texts), loc.PageCount(), citekit.ErrFormat)
+	}
+	return texts, nil
+}
