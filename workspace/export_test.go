@@ -1,0 +1,18 @@
+package workspace
+
+import (
+	"context"
+	"time"
+)
+
+// SetClock replaces the clock that last uses of evidence are told by.
+func (d *Directory) SetClock(now func() time.Time) { d.now = now }
+
+// LockMaps does what another writer of maps does while it writes.
+func (d *Directory) LockMaps() (unlock func(), err error) {
+	root, err := d.maps.make()
+	if err != nil {
+		return nil, err
+	}
+	return d.maps.lock(context.Background(), root)
+}

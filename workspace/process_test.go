@@ -1,0 +1,324 @@
+package workspace_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/workspace"
+)
+
+// The tests of crashes run this program again as a writer.
+const roleVar = "CITEKIT_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	if role := os.Getenv(roleVar); role != "" {
+		os.Exit(play(role, os.Getenv("STORE"), os.Stdout))
+	}
+	os.Exit(m.Run())
+}
+
+// play does what the writer of a role does, telling of every write before it
+// begins (TRY) and when it is done (ACK).
+func play(role, dir string, out io.Writer) int {
+	ctx := context.Background()
+	ws, err := workspace.Open(dir, &workspace.Options{MaxEvidenceBytes: 2 << 20})
+	if err != nil {
+		fmt.Fprintln(out, "ERR", err)
+		return 1
+	}
+	defer ws.Close()
+	switch role {
+	case "maps":
+		err = writeMaps(ctx, ws, out)
+	case "evidence":
+		err = writeEvidence(ctx, ws, out)
+	case "pin":
+		var v string
+		v, err = ws.Pin(ctx, "name", "guard", strconv.Itoa(os.Getpid()))
+		fmt.Fprintln(out, v)
+	case "once":
+		err = writeOnce(ctx, ws, out)
+	case "fill":
+		err = fill(ctx, ws, out)
+	}
+	if err != nil {
+		fmt.Fprintln(out, "ERR", err)
+		return 1
+	}
+	return 0
+}
+
+// writeMaps replaces and adds maps until it is killed.
+func writeMaps(ctx context.Context, ws *workspace.Directory, out io.Writer) error {
+	for i := 0; ; i++ {
+		id := fmt.Sprintf("m%03d", rand.Intn(40))
+		switch i % 4 {
+		case 1:
+			id = fmt.Sprintf("New-%d-%d", os.Getpid(), i)
+		case 3:
+			id = fmt.Sprintf("Über %d", rand.Intn(10))
+		}
+		data := fmt.Sprintf(`{"resource_id":%q,"pad":%q}`, id, strings.Repeat("x", rand.Intn(20000)))
+		path := ws.MapPath(id)
+		fmt.Fprintln(out, "TRY", path, sum(data))
+		if err := ws.WriteMap(ctx, id, []byte(data)); err != nil {
+			return err
+		}
+		fmt.Fprintln(out, "ACK", path, sum(data))
+	}
+}
+
+// writeEvidence stores, finds and pins until it is killed. The content of the
+// evidence of a key is always the same.
+func writeEvidence(ctx context.Context, ws *workspace.Directory, out io.Writer) error {
+	for {
+		i := rand.Intn(300)
+		meta := citekit.EvidenceMeta{Name: fmt.Sprintf("e%d.txt", i), Size: -1}
+		if _, err := ws.FindEvidence(ctx, keyOf(i)); err == nil && i%2 == 0 {
+			continue
+		}
+		if _, err := ws.StoreEvidence(ctx, keyOf(i), meta, strings.NewReader(evidenceBody(i))); err != nil {
+			return err
+		}
+		version, err := ws.Pin(ctx, fmt.Sprint(i%50), "", strconv.Itoa(os.Getpid()))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(out, "PIN", i%50, version)
+	}
+}
+
+func evidenceBody(i int) string { return strings.Repeat(fmt.Sprintf("evidence %d\n", i), 10+i*7) }
+
+// writeOnce replaces the map of "old" and stores some evidence.
+func writeOnce(ctx context.Context, ws *workspace.Directory, out io.Writer) error {
+	if err := ws.WriteMap(ctx, "old", []byte(newMap)); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "ACK map")
+	if _, err := ws.Pin(ctx, "once", "", "v"); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "ACK pin")
+	_, err := ws.StoreEvidence(ctx, keyOf(1), citekit.EvidenceMeta{Name: "e1.txt", Size: -1}, strings.NewReader(evidenceBody(1)))
+	return err
+}
+
+const (
+	oldMap = `{"resource_id":"old","title":"the version of before"}`
+	newMap = `{"resource_id":"old","title":"the version of afterwards, somewhat longer"}`
+)
+
+// fill writes until the file system is full, and says so.
+func fill(ctx context.Context, ws *workspace.Directory, out io.Writer) error {
+	for i := 0; i < 5000; i++ {
+		id := fmt.Sprint("m", i%300)
+		fmt.Fprintln(out, "TRY", ws.MapPath(id), "-")
+		if err := ws.WriteMap(ctx, id, []byte(strings.Repeat("x", 30000+i))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// process starts this program in a role over dir.
+func process(t testing.TB, role, dir string) (*exec.Cmd, io.Reader) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), roleVar+"="+role, "STORE="+dir)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, out
+}
+
+// long reports whether the tests may take minutes.
+func long() bool { return os.Getenv("CITEKIT_LONG") != "" }
+
+// A journal is what writers said they did.
+type journal struct {
+	acked map[string]string          // path to content hash
+	tried map[string]map[string]bool // path to content hashes
+	pins  map[string]string
+	acks  int
+}
+
+func newJournal() *journal {
+	return &journal{acked: map[string]string{}, tried: map[string]map[string]bool{}, pins: map[string]string{}}
+}
+
+// read takes in what a writer said. Lines cut off at the end count for
+// nothing.
+func (j *journal) read(t testing.TB, r io.Reader) {
+	lines := bufio.NewReader(r)
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			return
+		}
+		if msg, failed := strings.CutPrefix(line, "ERR "); failed {
+			t.Errorf("a writer failed: %s", msg)
+			continue
+		}
+		verb, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		i := strings.LastIndexByte(rest, ' ')
+		path, value := rest[:i], rest[i+1:]
+		switch verb {
+		case "TRY":
+			if j.tried[path] == nil {
+				j.tried[path] = make(map[string]bool)
+			}
+			j.tried[path][value] = true
+		case "ACK":
+			j.acked[path] = value
+			j.acks++
+		case "PIN":
+			if old, ok := j.pins[path]; ok && old != value {
+				t.Errorf("pin %s changed from %s to %s", path, old, value)
+			}
+			j.pins[path] = value
+			j.acks++
+		}
+	}
+}
+
+// check checks the store against what was said of it: every map is there,
+// whole, in the version acknowledged last or one begun later.
+func (j *journal) check(t testing.TB, dir string) {
+	t.Helper()
+	ctx := context.Background()
+	ws := open(t, dir, nil)
+	for path, acked := range j.acked {
+		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(path)))
+		if got := sum(string(data)); err != nil || got != acked && !j.tried[path][got] {
+			t.Errorf("%s: %d bytes that nobody wrote, %v", path, len(data), err)
+		}
+	}
+	ids, err := ws.MapIDs(ctx)
+	if err != nil {
+		t.Error(err)
+	}
+	for _, id := range ids {
+		data, _, err := ws.ReadMap(ctx, id, 1<<20)
+		if path := ws.MapPath(id); err != nil || !j.tried[path][sum(string(data))] {
+			t.Errorf("map %q: %d bytes that nobody wrote, %v", id, len(data), err)
+		}
+	}
+	for name, version := range j.pins {
+		if got, err := ws.Pin(ctx, name, "", "other"); err != nil || got != version {
+			t.Errorf("pin %s is %q, %v; it was %q", name, got, err, version)
+		}
+	}
+	for i := range 300 {
+		checkEvidence(t, ws, keyOf(i), evidenceBody(i))
+	}
+}
+
+// Writers are killed again and again; what they acknowledged is there.
+func TestKilledWriters(t *testing.T) {
+	rounds := 6
+	if long() {
+		rounds = 500
+	}
+	dir := t.TempDir()
+	j := newJournal()
+	for round := range rounds {
+		for _, role := range []string{"maps", "evidence"} {
+			cmd, out := process(t, role, dir)
+			timer := time.AfterFunc(time.Duration(20+rand.Intn(200))*time.Millisecond, func() { cmd.Process.Kill() })
+			j.read(t, out)
+			cmd.Wait()
+			timer.Stop()
+		}
+		if round%20 == 0 || round == rounds-1 {
+			j.check(t, dir)
+		}
+	}
+	if j.acks == 0 {
+		t.Error("nothing was written")
+	}
+	t.Logf("%d acknowledged writes, %d kills", j.acks, 2*rounds)
+}
+
+func TestManyProcesses(t *testing.T) {
+	dir := t.TempDir()
+	var cmds []*exec.Cmd
+	var outs []io.Reader
+	for _, role := range []string{"maps", "maps", "evidence", "evidence"} {
+		cmd, out := process(t, role, dir)
+		time.AfterFunc(700*time.Millisecond, func() { cmd.Process.Kill() })
+		cmds, outs = append(cmds, cmd), append(outs, out)
+	}
+	j := newJournal()
+	for i, cmd := range cmds {
+		one := newJournal()
+		one.read(t, outs[i])
+		cmd.Wait()
+		for path, tried := range one.tried {
+			if j.tried[path] == nil {
+				j.tried[path] = make(map[string]bool)
+			}
+			for hash := range tried {
+				j.tried[path][hash] = true
+			}
+			if one.acked[path] != "" {
+				j.acked[path] = one.acked[path] // the last writer wins: any was begun
+			}
+		}
+		for name, version := range one.pins {
+			if old, ok := j.pins[name]; ok && old != version {
+				t.Errorf("pin %s is %s to one process and %s to another", name, old, version)
+			}
+			j.pins[name] = version
+		}
+		j.acks += one.acks
+	}
+	j.check(t, dir)
+	t.Logf("%d acknowledged writes", j.acks)
+}
+
+// checkOnce checks the store after a writer in the role "once" was
+// interrupted, having said said.
+func checkOnce(t testing.TB, dir, said string) {
+	t.Helper()
+	ctx := context.Background()
+	ws := open(t, dir, nil)
+	ids, err := ws.MapIDs(ctx)
+	if err != nil || len(ids) != 1 || ids[0] != "old" {
+		t.Errorf("MapIDs = %q, %v", ids, err)
+	}
+	data, _, err := ws.ReadMap(ctx, "old", 1000)
+	if err != nil || string(data) != newMap && (string(data) != oldMap || strings.Contains(said, "ACK map")) {
+		t.Errorf("the map is %q, %v", data, err)
+	}
+	if strings.Contains(said, "ACK pin") {
+		if v, err := ws.Pin(ctx, "once", "", "other"); err != nil || v != "v" {
+			t.Errorf("the pin is %q, %v", v, err)
+		}
+	}
+	checkEvidence(t, ws, keyOf(1), evidenceBody(1))
+	if _, err := ws.FindEvidence(ctx, keyOf(2)); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}
