@@ -1,0 +1,218 @@
+package mcpadapter_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/modality/text"
+	"github.com/citekit/citekit/modality/virtual"
+	"github.com/citekit/citekit/workspace"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// serveVariable makes the test binary a server over the directory it names.
+const serveVariable = "CITEKIT_TEST_SERVE"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(serveVariable); dir != "" {
+		if err := serveDirectory(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func serveDirectory(dir string) error {
+	ws, err := workspace.Open(dir, nil)
+	if err != nil {
+		return err
+	}
+	lib := citekit.New(ws, citekit.Resolvers{
+		citekit.Text: &text.Resolver{}, citekit.Virtual: virtual.Resolver{}, citekit.Audio: newSlowResolver(),
+	}, nil)
+	defer lib.Close()
+	server := mcpadapter.NewServer(lib, nil)
+	if os.Getenv("CITEKIT_TEST_NOISE") != "" {
+		type none struct{}
+		mcp.AddTool(server, &mcp.Tool{Name: "noise"}, func(context.Context, *mcp.CallToolRequest, none) (*mcp.CallToolResult, any, error) {
+			fmt.Println("noise on the standard output")
+			return nil, nil, nil
+		})
+	}
+	return mcpadapter.ServeStdio(context.Background(), server, os.Stdin, os.Stdout)
+}
+
+// oddMap has fields that are not what they should be.
+const oddMap = `{
+  "resource_id": "odd", "type": "text", "title": null, "source_path": "poem.txt", "next_cursor": 5, "created_at": "yesterday",
+  "nodes": [
+    {"id": "a", "type": "x", "location": {"modality": "text", "lines": ["one", {}]}, "child_count": "many", "parent_id": [1]},
+    {"id": "b", "type": "x", "location": 17},
+    {"id": "c", "type": "x"}
+  ]
+}`
+
+// newDirectory returns a directory with the resources of the tests.
+func newDirectory(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	files := map[string]string{
+		"poem.txt":                 poem,
+		".resource_maps/poem.json": poemMap,
+		".resource_maps/slow.json": slowMap,
+		".resource_maps/odd.json":  oddMap,
+	}
+	for name, data := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(data), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// newProcess returns this test binary as a server over a directory.
+func newProcess(t testing.TB, environment ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, self)
+	cmd.Env = append(append(os.Environ(), serveVariable+"="+newDirectory(t)), environment...)
+	return cmd
+}
+
+// TestNoise has a tool that prints: what it prints must not come between the
+// messages.
+func TestNoise(t *testing.T) {
+	cmd := newProcess(t, "CITEKIT_TEST_NOISE=1")
+	cmd.Stdin = strings.NewReader(strings.Join([]string{
+		initialize,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"noise","arguments":{}}}`,
+	}, "\n"))
+	var out, log strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &log
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, log.String())
+	}
+	if lines := strings.Split(strings.TrimSpace(out.String()), "\n"); len(lines) != 2 || strings.Contains(out.String(), "noise on") {
+		t.Errorf("standard output:\n%s", out.String())
+	}
+	if !strings.Contains(log.String(), "noise on the standard output") {
+		t.Errorf("standard error: %q", log.String())
+	}
+}
+
+// TestBrokenPipe closes the server's standard output: an error, not a death by
+// signal.
+func TestBrokenPipe(t *testing.T) {
+	cmd := newProcess(t)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(stdin, initialize+"\n")
+	if _, err := bufio.NewReader(stdout).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	stdout.Close()
+	io.WriteString(stdin, ping+"\n")
+	err = cmd.Wait()
+	if cmd.ProcessState.ExitCode() != 1 {
+		t.Errorf("the server ended with %v; want exit code 1", err)
+	}
+}
+
+// nodeModules returns the directory of the packages that the client tests
+// need. Without it the test fails where CI is set and is skipped elsewhere.
+func nodeModules(t *testing.T) string {
+	t.Helper()
+	dir := os.Getenv("CITEKIT_NODE_MODULES")
+	if dir == "" {
+		dir = filepath.Join("testdata", "client", "node_modules")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "@modelcontextprotocol", "sdk")); err == nil {
+		return dir
+	}
+	const message = "no TypeScript client: run npm install in mcpadapter/testdata/client, or set CITEKIT_NODE_MODULES"
+	if os.Getenv("CI") != "" {
+		t.Fatal(message)
+	}
+	t.Skip(message)
+	return ""
+}
+
+// TestTypeScriptClient has the SDK for TypeScript, which checks every answer
+// against its schema, use the server as a child process.
+func TestTypeScriptClient(t *testing.T) {
+	modules := nodeModules(t)
+	server := newProcess(t)
+	client := exec.CommandContext(t.Context(), sharedtest.Tool(t, "node"), filepath.Join("testdata", "client", "check.mjs"), server.Path)
+	client.Env = append(server.Env, "CITEKIT_NODE_MODULES="+modules)
+	out, err := client.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	t.Logf("%s", out)
+}
+
+// TestInspector has the inspector check the list of tools in its strict mode.
+// It needs Node 22.
+func TestInspector(t *testing.T) {
+	modules := nodeModules(t)
+	script := filepath.Join(modules, ".bin", "mcp-inspector")
+	if _, err := os.Stat(script); err != nil {
+		t.Skip("the inspector is not installed")
+	}
+	node := sharedtest.Tool(t, "node")
+	if version, err := exec.CommandContext(t.Context(), node, "--version").Output(); err != nil || string(version) < "v22" {
+		t.Skipf("the inspector needs Node 22; this is %s", version)
+	}
+	server := newProcess(t)
+	variable := server.Env[len(server.Env)-1]
+	run := func(args ...string) (string, error) {
+		cmd := exec.CommandContext(t.Context(), node, append([]string{script, "--cli", server.Path, "-e", variable}, args...)...)
+		cmd.Env = append(os.Environ(), "HOME="+t.TempDir()) // it keeps a catalog there
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := run("--method", "tools/list", "--strict", "--format", "json", "-q"); err != nil {
+		t.Errorf("tools/list: %v\n%s", err, out)
+	}
+	out, err := run("--method", "tools/call", "--tool-name", "resolve", "--tool-args-json",
+		`{"resource_id":"poem","node_id":"first"}`, "--format", "json", "-q")
+	if err != nil || !strings.Contains(out, "text://poem#lines=1-2") {
+		t.Errorf("resolve: %v\n%s", err, out)
+	}
+}
