@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func TestRunInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "notes.txt")
+	if err := os.WriteFile(file, []byte("one\ntwo\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, args := range [][]string{
+		{"resolve", file + "#lines=2"},
+		{"resolve", file + "#lines=2&v=00000000"},
+		{"resolve", file, "--output", filepath.Join(dir, "copy.txt")},
+		{"check-map", "--all"},
+		{"list", "--long"},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := run(ctx, append([]string{"--dir", dir}, args...), strings.NewReader(""), &stdout, &stderr)
+		if code == exitFailure && stderr.String() == "citekit: interrupted\n" {
+			continue
+		}
+		if code != exitOK || strings.Contains(strings.Join(args, " "), "resolve") {
+			t.Errorf("%v: exit code %d, stderr %q", args, code, stderr.String())
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Name() == "copy.txt" || strings.HasSuffix(e.Name(), ".tmp") {
+			t.Errorf("%s was left behind", e.Name())
+		}
+	}
+}
+
+// A brokenWriter is a standard output that cannot be written to.
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestRunCannotWrite(t *testing.T) {
+	var stderr bytes.Buffer
+	code := run(context.Background(), []string{"version"}, nil, brokenWriter{}, &stderr)
+	if code != exitFailure || stderr.String() != "citekit: no space left on device\n" {
+		t.Errorf("exit code %d, stderr %q", code, stderr.String())
+	}
+}
+
+const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}
+`
+
+// startServer starts "citekit serve" in a directory of its own and waits for
+// the answer to its first request.
+func startServer(t *testing.T) (cmd *exec.Cmd, stdin io.WriteCloser, stdout io.ReadCloser, stderr *bytes.Buffer) {
+	t.Helper()
+	cmd = exec.Command("citekit", "serve", "--dir", t.TempDir())
+	stderr = new(bytes.Buffer)
+	cmd.Stderr = stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stdout, err = cmd.StdoutPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() })
+	if _, err := io.WriteString(stdin, initialize); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil || !strings.Contains(line, "serverInfo") {
+		t.Fatalf("first answer %q, %v", line, err)
+	}
+	return cmd, stdin, stdout, stderr
+}
+
+func TestServeEndsWithSignal(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no signals between processes on Windows")
+	}
+	cmd, _, _, stderr := startServer(t)
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil || stderr.Len() > 0 {
+		t.Errorf("ended with %v, stderr %q", err, stderr)
+	}
+}
+
+// A client that closed its end without closing ours must not leave a server
+// behind.
+func TestServeEndsWithClosedOutput(t *testing.T) {
+	cmd, stdin, stdout, _ := startServer(t)
+	if err := stdout.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < 100; i++ { // until the pipe breaks
+		if _, err := io.WriteString(stdin, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`+"\n"); err != nil {
+			break
+		}
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Error("ended as if nothing had happened")
+	}
+}
+
+func TestClosest(t *testing.T) {
+	names := []string{"resolve", "inspect", "list", "structure", "check-map", "serve", "version"}
+	for typed, want := range map[string]string{
+		"reslove": "resolve", "Resolve": "resolve", "resolv": "resolve", "struct": "structure", "checkmap": "check-map",
+		"ls": "", "lst": "list", "sevre": "serve", "": "", "x": "", "zzzzzzz": "", strings.Repeat("resolve", 100): "",
+	} {
+		if got := closest(typed, names); got != want {
+			t.Errorf("closest(%q) = %q, want %q", typed, got, want)
+		}
+	}
+}
+
+func TestFlagsAnywhere(t *testing.T) {
+	for _, c := range []struct {
+		args       []string
+		positional string
+		output     string
+		fails      bool
+	}{
+		{args: []string{"a", "-o", "x", "b"}, positional: "a b", output: "x"},
+		{args: []string{"--output=x", "a"}, positional: "a", output: "x"},
+		{args: []string{"-o=x=y", "a"}, positional: "a", output: "x=y"},
+		{args: []string{"a", "-o", "-", "-"}, positional: "a -", output: "-"},
+		{args: []string{"-o", "--", "a"}, positional: "a", output: "--"},
+		{args: []string{"a", "--", "-o", "--", "b"}, positional: "a -o -- b"},
+		{args: []string{"a", "-o"}, fails: true},
+		{args: []string{"a", "---o", "x"}, fails: true},
+		{args: []string{"a", "--=x"}, fails: true},
+	} {
+		var output string
+		flags := newFlagSet("test")
+		flags.StringVar(&output, "output", "", "")
+		flags.alias("o", "output")
+		positional, err := flags.parse(c.args)
+		if (err != nil) != c.fails {
+			t.Errorf("%q: error %v", c.args, err)
+		}
+		if err == nil && (strings.Join(positional, " ") != c.positional || output != c.output) {
+			t.Errorf("%q: arguments %q, output %q", c.args, positional, output)
+		}
+	}
+}
