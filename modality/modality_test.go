@@ -1,0 +1,68 @@
+package modality_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/modality"
+)
+
+// TestAll checks that every modality has a resolver of its own, which names
+// its output and refuses the locations of the others.
+func TestAll(t *testing.T) {
+	all := modality.All()
+	if len(all) != len(citekit.Modalities()) {
+		t.Errorf("%d resolvers for %d modalities", len(all), len(citekit.Modalities()))
+	}
+	versions := make(map[string]citekit.Modality)
+	for _, m := range citekit.Modalities() {
+		r := all[m]
+		if r == nil {
+			t.Errorf("no resolver for %s", m)
+			continue
+		}
+		checkVersion(t, m, r, versions)
+		for _, other := range citekit.Modalities() {
+			if other == m {
+				continue
+			}
+			req := citekit.Request{Location: citekit.Location{Modality: other}}
+			src := citekit.NewSource(strings.NewReader("a"), citekit.SourceInfo{Name: "a", Size: 1})
+			if _, err := r.Resolve(t.Context(), src, req); !errors.Is(err, errors.ErrUnsupported) {
+				t.Errorf("the resolver for %s, asked for %s: %v", m, other, err)
+			}
+		}
+	}
+}
+
+func checkVersion(t *testing.T, m citekit.Modality, r citekit.Resolver, versions map[string]citekit.Modality) {
+	t.Helper()
+	v, ok := r.(citekit.Versioner)
+	if !ok {
+		t.Errorf("%s: the resolver does not name its output", m)
+		return
+	}
+	if other, taken := versions[v.Version()]; taken {
+		t.Errorf("%s and %s both name their output %q", m, other, v.Version())
+	}
+	versions[v.Version()] = m
+}
+
+// TestAllIsNew checks that callers do not share the map.
+func TestAllIsNew(t *testing.T) {
+	delete(modality.All(), citekit.Text)
+	if modality.All()[citekit.Text] == nil {
+		t.Error("a caller changed the map of another")
+	}
+}
+
+func ExampleAll() {
+	resolvers := modality.All()
+	_, measures := resolvers[citekit.Text].(citekit.Measurer)
+	_, reads := resolvers[citekit.Text].(citekit.TextReader)
+	fmt.Println(measures, reads)
+	// Output: true true
+}
