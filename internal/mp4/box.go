@@ -1,0 +1,66 @@
+package mp4
+
+import (
+	"encoding/binary"
+	"iter"
+)
+
+// be reads the big-endian integers of boxes.
+var be = binary.BigEndian
+
+// box is one box (ISO/IEC 14496-12, 4.2) inside a buffer.
+type box struct {
+	kind string // four-character code
+	raw  []byte // header and content
+	data []byte // content
+}
+
+// boxes yields the boxes that fill b. It stops at the first that does not
+// fit; trailing bytes too few for a header, such as the zero that ends a
+// QuickTime user data list, are ignored.
+func boxes(b []byte) iter.Seq[box] {
+	return func(yield func(box) bool) {
+		for len(b) >= 8 {
+			size, header := uint64(be.Uint32(b)), uint64(8)
+			switch size {
+			case 0:
+				size = uint64(len(b))
+			case 1:
+				if len(b) < 16 {
+					return
+				}
+				size, header = be.Uint64(b[8:]), 16
+			}
+			if size < header || size > uint64(len(b)) {
+				return
+			}
+			if !yield(box{string(b[4:8]), b[:size], b[header:size]}) {
+				return
+			}
+			b = b[size:]
+		}
+	}
+}
+
+// find returns the content of the first box of a kind in b.
+func find(b []byte, kind string) ([]byte, bool) {
+	for x := range boxes(b) {
+		if x.kind == kind {
+			return x.data, true
+		}
+	}
+	return nil, false
+}
+
+// list returns the entries of a table box: a full-box header, a count and
+// count entries of size bytes. ok is false if the entries do not fit.
+func list(data []byte, size int) (entries []byte, ok bool) {
+	if len(data) < 8 {
+		return nil, false
+	}
+	n := uint64(be.Uint32(data[4:])) * uint64(size)
+	if n > uint64(len(data)-8) {
+		return nil, false
+	}
+	return data[8 : 8+n], true
+}

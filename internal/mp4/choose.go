@@ -1,0 +1,228 @@
+package mp4
+
+import (
+	"fmt"
+	"math"
+)
+
+// cut is a clip in the making.
+type cut struct {
+	movie      *Movie
+	start, end float64
+	mode       Mode
+	timescale  int64 // of the clip
+	parts      []*part
+}
+
+// part is what a clip has of one track: samples [first, end), and the edits
+// that show of them what is wanted.
+type part struct {
+	*track
+	first, stop int
+	shows       []show
+	from, to    int64 // subtitles: media times to which the first and last sample are cut; else -1
+	lead        int64 // media ticks added to every composition offset
+}
+
+// show is one edit of a clip: media ticks [media, end) of the source from a
+// second of the clip on.
+type show struct {
+	at         float64
+	media, end int64
+}
+
+// choose finds the samples of every track.
+func (c *cut) choose() error {
+	for _, t := range c.movie.tracks {
+		p := &part{track: t, first: t.table.n, from: -1, to: -1}
+		for _, s := range t.segments {
+			if err := c.chooseFrom(p, s); err != nil {
+				return fmt.Errorf("track %d: %w", t.ID, err)
+			}
+		}
+		if len(p.shows) > 0 {
+			if err := p.finish(); err != nil {
+				return fmt.Errorf("track %d: %w", t.ID, err)
+			}
+			c.parts = append(c.parts, p)
+		}
+	}
+	for _, p := range c.parts {
+		if p.Kind != Subtitle {
+			return c.checkVideo()
+		}
+	}
+	return fmt.Errorf("%w [%g, %g)", ErrEmpty, c.start, c.end)
+}
+
+// checkVideo refuses a clip that lost its picture because no frame begins in
+// the range although one is shown.
+func (c *cut) checkVideo() error {
+	for _, p := range c.parts {
+		if p.Kind == Video {
+			return nil
+		}
+	}
+	for _, t := range c.movie.tracks {
+		if t.Kind == Video && t.Start < c.end && t.End > c.start {
+			return fmt.Errorf("%w: a frame is shown in [%g, %g) but begins before it", ErrEmpty, c.start, c.end)
+		}
+	}
+	return nil
+}
+
+// chooseFrom adds to a part what a segment shows in the range.
+func (c *cut) chooseFrom(p *part, s segment) error {
+	switch p.Kind {
+	case Video:
+		c.chooseFrames(p, s)
+	case Audio:
+		return c.choosePackets(p, s)
+	case Subtitle:
+		c.chooseCues(p, s)
+	}
+	return nil
+}
+
+// chooseFrames adds the frames that begin in the range, from the sync sample
+// that the first of them needs.
+func (c *cut) chooseFrames(p *part, s segment) {
+	lo := max(s.media, p.ceil(s, c.start))
+	hi := min(s.end, p.ceil(s, c.end))
+	first, last, earliest := -1, -1, int64(math.MaxInt64)
+	p.table.frames(lo, hi, func(i int, pts int64) {
+		if first < 0 {
+			first = i
+		}
+		last, earliest = i, min(earliest, pts)
+	})
+	if first < 0 {
+		return
+	}
+	p.first = min(p.first, p.table.decodeFrom(first, earliest))
+	p.stop = max(p.stop, last+1)
+	p.show(c, s, earliest, hi)
+}
+
+// decodeFrom returns the sync sample to decode from for frames of which
+// first is the first in decode order and earliest the first to show. After a
+// sync sample may come frames that show before it and need what was before
+// it (an open group of pictures), so one that shows after earliest does not
+// serve.
+func (t *table) decodeFrom(first int, earliest int64) int {
+	for i, ok := t.syncAt(first); ok; i, ok = t.syncAt(i - 1) {
+		if t.pts(i) <= earliest {
+			return i
+		}
+	}
+	return 0
+}
+
+// choosePackets adds the packets that sound in the range, and before them
+// what the decoder needs.
+func (c *cut) choosePackets(p *part, s segment) error {
+	if len(p.table.shifts) > 1 {
+		return unsupported("sound with varying composition offsets")
+	}
+	lo := max(s.media, p.nearest(s, c.start))
+	hi := min(s.end, p.nearest(s, c.end))
+	if lo >= hi {
+		return nil
+	}
+	shift := p.table.shift(0)
+	first := p.table.at(lo - shift)
+	stop := p.table.from(hi - shift)
+	if p.table.pts(first) >= hi || stop <= first {
+		return nil
+	}
+	lo = max(lo, p.table.pts(first))
+	if c.mode == Exact {
+		first = p.prerollFor(first)
+	}
+	if p.table.sizes.packet > 1 {
+		first, stop = p.table.wholePackets(first, stop)
+	}
+	p.first, p.stop = min(p.first, first), max(p.stop, stop)
+	p.show(c, s, lo, hi)
+	return nil
+}
+
+// prerollFor returns the packet to decode from so that packet i is right.
+func (t *track) prerollFor(i int) int {
+	if t.packed {
+		return i
+	}
+	i = max(0, i-t.preroll.packets)
+	if t.preroll.seconds > 0 {
+		i = t.table.at(t.table.dts(i) - int64(t.preroll.seconds*float64(t.Timescale)))
+	}
+	if sync, ok := t.table.syncAt(i); ok {
+		return sync
+	}
+	return 0
+}
+
+// wholePackets widens a range of samples to whole packets.
+func (t *table) wholePackets(first, stop int) (int, int) {
+	_, begin, _, _ := t.chunkOf(first)
+	first -= (first - begin) % t.sizes.packet
+	_, begin, end, _ := t.chunkOf(stop - 1)
+	if over := (stop - begin) % t.sizes.packet; over > 0 {
+		stop = min(end, stop+t.sizes.packet-over)
+	}
+	return first, stop
+}
+
+// chooseCues adds the subtitles that show in the range. Unlike frames they
+// stay for seconds, so the first and last are cut to the range.
+func (c *cut) chooseCues(p *part, s segment) {
+	lo := max(s.media, p.nearest(s, c.start))
+	hi := min(s.end, p.nearest(s, c.end))
+	if lo >= hi || p.table.shifts != nil {
+		return
+	}
+	first, stop := p.table.at(lo), p.table.from(hi)
+	if stop <= first || p.table.dts(first) >= hi {
+		return
+	}
+	lo = max(lo, p.table.dts(first))
+	if len(p.shows) == 0 {
+		p.from = lo
+	}
+	p.to = hi
+	p.first, p.stop = min(p.first, first), max(p.stop, stop)
+	p.show(c, s, lo, hi)
+}
+
+// show adds an edit of media ticks [lo, hi).
+func (p *part) show(c *cut, s segment, lo, hi int64) {
+	at := p.seconds(s, lo) - c.start
+	if at < 2*tolerance {
+		at = 0
+	}
+	p.shows = append(p.shows, show{at, lo, hi})
+}
+
+// finish settles what depends on all edits of a part. Cues are only cut if
+// one edit shows them, since another may show the same ones whole. Media
+// time begins at the first sample, and no edit may begin before that.
+func (p *part) finish() error {
+	if len(p.shows) > 1 {
+		p.from, p.to = -1, -1
+	}
+	for _, s := range p.shows {
+		p.lead = max(p.lead, p.base()-s.media)
+	}
+	if p.table.maxShift+p.lead > math.MaxInt32 {
+		return damaged("composition offsets of %d ticks", p.table.maxShift+p.lead)
+	}
+	return nil
+}
+
+// base returns the source's media time of the clip's media time 0.
+func (p *part) base() int64 {
+	if p.from >= 0 {
+		return p.from
+	}
+	return p.table.dts(p.first)
+}

@@ -1,0 +1,266 @@
+package mp4
+
+import "math"
+
+// encode returns everything of the clip's file that comes before the media:
+// file type, movie box, and the header of the media box.
+func (c *cut) encode(perPart [][]*chunk, order []*chunk, media int64) []byte {
+	ftyp := c.movie.fileType
+	if ftyp == nil {
+		ftyp = []byte("\x00\x00\x00\x14ftypqt  \x00\x00\x00\x00qt  ")
+	}
+	mdat := int64(8)
+	if media > math.MaxUint32-8 {
+		mdat = 16
+	}
+	e := &encoder{cut: c, offsets: make([][]int64, len(perPart)), chunks: perPart}
+	place := func(base int64) {
+		for k := range e.offsets {
+			e.offsets[k] = e.offsets[k][:0]
+		}
+		for _, x := range order {
+			e.offsets[x.part] = append(e.offsets[x.part], base)
+			base += x.size
+		}
+	}
+	place(0)
+	length := len(e.movie())
+	if int64(len(ftyp)+length)+mdat+media > math.MaxUint32 {
+		e.wide = true
+		length = len(e.movie())
+	}
+	place(int64(len(ftyp)+length) + mdat)
+	b := append(append(make([]byte, 0, len(ftyp)+length+int(mdat)), ftyp...), e.movie()...)
+	if mdat == 16 {
+		b = append(be.AppendUint32(b, 1), "mdat"...)
+		return be.AppendUint64(b, uint64(media+mdat))
+	}
+	return append(be.AppendUint32(b, uint32(media+mdat)), "mdat"...)
+}
+
+// encoder writes the movie box of a clip.
+type encoder struct {
+	*cut
+	b       []byte
+	chunks  [][]*chunk
+	offsets [][]int64 // of chunks in the clip, by part
+	wide    bool      // co64
+}
+
+// box writes a box around what content writes.
+func (e *encoder) box(kind string, content func()) {
+	at := len(e.b)
+	e.b = append(append(e.b, 0, 0, 0, 0), kind...)
+	content()
+	be.PutUint32(e.b[at:], uint32(len(e.b)-at))
+}
+
+// full writes a box that begins with a version and flags.
+func (e *encoder) full(kind string, version byte, content func()) {
+	e.box(kind, func() {
+		e.b = append(e.b, version, 0, 0, 0)
+		content()
+	})
+}
+
+func (e *encoder) raw(b []byte)    { e.b = append(e.b, b...) }
+func (e *encoder) u32(v uint32)    { e.b = be.AppendUint32(e.b, v) }
+func (e *encoder) u64(v uint64)    { e.b = be.AppendUint64(e.b, v) }
+func (e *encoder) patch(at, n int) { be.PutUint32(e.b[at:], uint32(n)) }
+
+// word writes a number in the width of a box version.
+func (e *encoder) word(version byte, v uint64) {
+	if version == 1 {
+		e.u64(v)
+	} else {
+		e.u32(uint32(v))
+	}
+}
+
+// versionFor returns the box version whose fields hold all of the numbers.
+func versionFor(numbers ...uint64) byte {
+	for _, v := range numbers {
+		if v > math.MaxInt32 { // some readers take the fields as signed
+			return 1
+		}
+	}
+	return 0
+}
+
+// movie writes the movie box.
+func (e *encoder) movie() []byte {
+	e.b = e.b[:0]
+	e.box("moov", func() {
+		e.movieHeader()
+		for k, p := range e.parts {
+			e.track(k, p)
+		}
+	})
+	return e.b
+}
+
+func (e *encoder) movieHeader() {
+	h := &e.cut.movie.header
+	duration := uint64(0)
+	for _, p := range e.parts {
+		duration = max(duration, e.lengthOf(p))
+	}
+	version := versionForTimes(h.created, h.modified, duration)
+	e.full("mvhd", version, func() {
+		e.word(version, h.created)
+		e.word(version, h.modified)
+		e.u32(uint32(e.timescale))
+		e.word(version, duration)
+		e.raw(h.rest)
+		e.u32(h.next)
+	})
+}
+
+// versionForTimes is versionFor of a duration and two dates, which fill
+// their unsigned fields since 1972.
+func versionForTimes(created, modified, duration uint64) byte {
+	if created > math.MaxUint32 || modified > math.MaxUint32 {
+		return 1
+	}
+	return versionFor(duration)
+}
+
+func (e *encoder) track(k int, p *part) {
+	e.box("trak", func() {
+		e.trackHeader(p)
+		e.edits(p)
+		e.references(p)
+		for _, b := range p.names {
+			e.raw(b)
+		}
+		e.box("mdia", func() {
+			e.mediaHeader(p)
+			e.raw(p.hdlr)
+			for _, b := range p.extra {
+				e.raw(b)
+			}
+			e.box("minf", func() {
+				for _, b := range p.minf {
+					e.raw(b)
+				}
+				e.box("stbl", func() { e.samples(k, p) })
+			})
+		})
+	})
+}
+
+func (e *encoder) trackHeader(p *part) {
+	h, duration := &p.header, e.lengthOf(p)
+	version := versionForTimes(h.created, h.modified, duration)
+	e.box("tkhd", func() {
+		e.b = append(append(e.b, version), h.flags...)
+		e.word(version, h.created)
+		e.word(version, h.modified)
+		e.u32(h.id)
+		e.u32(0)
+		e.word(version, duration)
+		e.raw(h.rest)
+	})
+}
+
+// references writes the track references that still lead somewhere.
+func (e *encoder) references(p *part) {
+	var kept []reference
+	for _, ref := range p.refs {
+		for _, other := range e.parts {
+			if other.ID == ref.id {
+				kept = append(kept, ref)
+				break
+			}
+		}
+	}
+	if len(kept) == 0 {
+		return
+	}
+	e.box("tref", func() {
+		for _, ref := range kept {
+			e.box(ref.kind, func() { e.u32(ref.id) })
+		}
+	})
+}
+
+func (e *encoder) mediaHeader(p *part) {
+	h, duration := &p.media, uint64(p.mediaLength())
+	version := versionForTimes(h.created, h.modified, duration)
+	e.full("mdhd", version, func() {
+		e.word(version, h.created)
+		e.word(version, h.modified)
+		e.u32(h.timescale)
+		e.word(version, duration)
+		e.raw(h.language)
+	})
+}
+
+// mediaLength returns the sum of the sample durations of a part.
+func (p *part) mediaLength() int64 {
+	end := p.table.dts(p.stop)
+	if p.to >= 0 {
+		end = p.to
+	}
+	return end - p.base()
+}
+
+// edit is an entry of an edit list, in ticks of the clip and of the media.
+type edit struct {
+	length uint64
+	media  int64 // -1 if nothing shows
+}
+
+// editsOf returns the edit list of a part, with empty edits where the track
+// begins late or pauses.
+func (e *encoder) editsOf(p *part) []edit {
+	var edits []edit
+	at := int64(0)
+	for _, s := range p.shows {
+		begin := int64(math.Round(s.at * float64(e.timescale)))
+		if begin > at {
+			edits = append(edits, edit{uint64(begin - at), -1})
+			at = begin
+		}
+		length := e.rescale(s.end-s.media, p)
+		edits = append(edits, edit{uint64(length), s.media - p.base() + p.lead})
+		at += length
+	}
+	return edits
+}
+
+// rescale turns media ticks into ticks of the clip, exactly where the
+// timescale allows.
+func (e *encoder) rescale(ticks int64, p *part) int64 {
+	ts := int64(p.Timescale)
+	if e.timescale%ts == 0 && ticks <= math.MaxInt64/(e.timescale/ts) {
+		return ticks * (e.timescale / ts)
+	}
+	return int64(math.Round(float64(ticks) * float64(e.timescale) / float64(ts)))
+}
+
+// lengthOf returns how long a part lasts in ticks of the clip.
+func (e *encoder) lengthOf(p *part) (n uint64) {
+	for _, x := range e.editsOf(p) {
+		n += x.length
+	}
+	return n
+}
+
+func (e *encoder) edits(p *part) {
+	edits := e.editsOf(p)
+	version := byte(0)
+	for _, x := range edits {
+		version = max(version, versionFor(x.length, uint64(max(0, x.media))))
+	}
+	e.box("edts", func() {
+		e.full("elst", version, func() {
+			e.u32(uint32(len(edits)))
+			for _, x := range edits {
+				e.word(version, x.length)
+				e.word(version, uint64(x.media))
+				e.u32(1 << 16)
+			}
+		})
+	})
+}

@@ -1,0 +1,187 @@
+package mp4
+
+// samples writes the boxes of a part's sample table.
+func (e *encoder) samples(k int, p *part) {
+	e.raw(p.stsd)
+	e.times(p)
+	e.shifts(p)
+	e.syncs(p)
+	if p.table.depends != nil {
+		e.full("sdtp", 0, func() { e.raw(p.table.depends[p.first:p.stop]) })
+	}
+	e.chunkRuns(e.chunks[k])
+	e.sizes(p)
+	e.chunkOffsets(e.offsets[k])
+	for _, g := range p.table.groups {
+		e.group(p, g)
+	}
+}
+
+// counted writes a count and the entries that content writes; content
+// returns how many.
+func (e *encoder) counted(content func() int) {
+	at := len(e.b)
+	e.u32(0)
+	e.patch(at, content())
+}
+
+// times writes stts.
+func (e *encoder) times(p *part) {
+	e.full("stts", 0, func() {
+		e.counted(func() int {
+			if p.from >= 0 {
+				return e.cueTimes(p)
+			}
+			n := 0
+			for k := p.table.timeRunOf(p.first); k < len(p.table.times); k++ {
+				r, end := p.table.times[k], p.table.n
+				if k+1 < len(p.table.times) {
+					end = p.table.times[k+1].first
+				}
+				if r.first >= p.stop {
+					break
+				}
+				e.u32(uint32(min(end, p.stop) - max(r.first, p.first)))
+				e.u32(uint32(r.delta))
+				n++
+			}
+			return n
+		})
+	})
+}
+
+// cueTimes writes the durations of subtitles, the first and last of which
+// are cut.
+func (e *encoder) cueTimes(p *part) int {
+	for i := p.first; i < p.stop; i++ {
+		from, to := max(p.table.dts(i), p.from), min(p.table.dts(i+1), p.to)
+		e.u32(1)
+		e.u32(uint32(to - from))
+	}
+	return p.stop - p.first
+}
+
+// shifts writes ctts.
+func (e *encoder) shifts(p *part) {
+	t := p.table
+	if t.shifts == nil && p.lead == 0 {
+		return
+	}
+	if t.shifts == nil {
+		t = &table{n: t.n, shifts: []shiftRun{{0, 0}}}
+	}
+	e.full("ctts", t.version, func() {
+		e.counted(func() int {
+			n := 0
+			for k, r := range t.shifts {
+				end := t.n
+				if k+1 < len(t.shifts) {
+					end = t.shifts[k+1].first
+				}
+				if end <= p.first || r.first >= p.stop {
+					continue
+				}
+				e.u32(uint32(min(end, p.stop) - max(r.first, p.first)))
+				e.u32(uint32(int32(r.shift + p.lead)))
+				n++
+			}
+			return n
+		})
+	})
+}
+
+// syncs writes stss.
+func (e *encoder) syncs(p *part) {
+	if p.table.allSync {
+		return
+	}
+	e.full("stss", 0, func() {
+		e.counted(func() int {
+			n := 0
+			for k := range len(p.table.syncs) / 4 {
+				if i := p.table.sync(k); i >= p.first && i < p.stop {
+					e.u32(uint32(i - p.first + 1))
+					n++
+				}
+			}
+			return n
+		})
+	})
+}
+
+// chunkRuns writes stsc.
+func (e *encoder) chunkRuns(chunks []*chunk) {
+	e.full("stsc", 0, func() {
+		e.counted(func() int {
+			n := 0
+			for k, x := range chunks {
+				if k > 0 && x.samples == chunks[k-1].samples && x.desc == chunks[k-1].desc {
+					continue
+				}
+				e.u32(uint32(k + 1))
+				e.u32(uint32(x.samples))
+				e.u32(x.desc)
+				n++
+			}
+			return n
+		})
+	})
+}
+
+// sizes writes stsz.
+func (e *encoder) sizes(p *part) {
+	s := &p.table.sizes
+	e.full("stsz", 0, func() {
+		e.u32(s.field)
+		e.u32(uint32(p.stop - p.first))
+		switch {
+		case s.uniform > 0:
+		case s.bits == 32:
+			e.raw(s.entries[4*p.first : 4*p.stop])
+		default:
+			for i := p.first; i < p.stop; i++ {
+				e.u32(uint32(s.of(i)))
+			}
+		}
+	})
+}
+
+// chunkOffsets writes stco or co64.
+func (e *encoder) chunkOffsets(offsets []int64) {
+	kind := "stco"
+	if e.wide {
+		kind = "co64"
+	}
+	e.full(kind, 0, func() {
+		e.u32(uint32(len(offsets)))
+		for _, off := range offsets {
+			if e.wide {
+				e.u64(uint64(off))
+			} else {
+				e.u32(uint32(off))
+			}
+		}
+	})
+}
+
+// group writes a sample group: its description as it was, and its runs as
+// far as the part has them.
+func (e *encoder) group(p *part, g groupRuns) {
+	e.raw(g.sgpd)
+	e.box("sbgp", func() {
+		e.raw(g.header)
+		e.counted(func() int {
+			n, first := 0, 0
+			for runs := g.runs; len(runs) > 0 && first < p.stop; runs = runs[8:] {
+				end := first + int(min(be.Uint32(runs), uint32(p.table.n-first)))
+				if end > p.first {
+					e.u32(uint32(min(end, p.stop) - max(first, p.first)))
+					e.raw(runs[4:8])
+					n++
+				}
+				first = end
+			}
+			return n
+		})
+	})
+}

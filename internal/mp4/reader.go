@@ -1,0 +1,104 @@
+package mp4
+
+import (
+	"fmt"
+	"io"
+)
+
+// windowSize is how much of the source a reader reads at once.
+const windowSize = 256 << 10
+
+// NewReader returns a reader of the clip's file. It reads the source, which
+// must be the one that the movie was opened from, as it goes, and holds at
+// most a window of it. If the source has become shorter the reader fails
+// with [ErrDamaged].
+func (c *Clip) NewReader(r io.ReaderAt) io.Reader {
+	return &reader{source: r, header: c.header, spans: c.spans}
+}
+
+// reader reads a header and then spans of a source.
+type reader struct {
+	source io.ReaderAt
+	header []byte // what is left of it
+	spans  []span // what is left of them, the first from done on
+	done   int64
+	window []byte // bytes of the source
+	at     int64  // where the window begins
+}
+
+// Read implements [io.Reader].
+func (r *reader) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	if len(r.header) > 0 {
+		n := copy(p, r.header)
+		r.header = r.header[n:]
+		return n, nil
+	}
+	if len(r.spans) == 0 {
+		return 0, io.EOF
+	}
+	s := r.spans[0]
+	off, left := s.off+r.done, s.len-r.done
+	n, err := r.copyFrom(p[:min(int64(len(p)), left)], off)
+	r.done += int64(n)
+	if r.done == s.len {
+		r.spans, r.done = r.spans[1:], 0
+	}
+	return n, err
+}
+
+// WriteTo implements [io.WriterTo] with large writes.
+func (r *reader) WriteTo(w io.Writer) (total int64, err error) {
+	buf := make([]byte, windowSize)
+	for {
+		n, err := io.ReadFull(r, buf)
+		if n > 0 {
+			k, err := w.Write(buf[:n])
+			total += int64(k)
+			if err != nil {
+				return total, err
+			}
+		}
+		if err == io.EOF || err == io.ErrUnexpectedEOF && len(r.spans) == 0 {
+			return total, nil
+		}
+		if err != nil {
+			return total, err
+		}
+	}
+}
+
+// copyFrom fills some of p from an offset of the source: directly if p is
+// large, else through the window, since spans of several tracks that lie
+// close together would otherwise take a system call each.
+func (r *reader) copyFrom(p []byte, off int64) (int, error) {
+	if len(p) >= windowSize {
+		return r.readAt(p, off)
+	}
+	if off < r.at || off >= r.at+int64(len(r.window)) {
+		if r.window == nil {
+			r.window = make([]byte, windowSize)
+		}
+		r.window, r.at = r.window[:windowSize], off
+		n, err := r.readAt(r.window, off)
+		r.window = r.window[:n]
+		if n == 0 {
+			return 0, err
+		}
+	}
+	return copy(p, r.window[off-r.at:]), nil
+}
+
+// readAt reads up to len(p) bytes and at least one.
+func (r *reader) readAt(p []byte, off int64) (int, error) {
+	n, err := r.source.ReadAt(p, off)
+	if n > 0 {
+		return n, nil
+	}
+	if err == nil || err == io.EOF {
+		err = fmt.Errorf("%w: the file ends before byte %d: %w", ErrDamaged, off, io.ErrUnexpectedEOF)
+	}
+	return 0, err
+}

@@ -1,0 +1,228 @@
+package mp4
+
+import (
+	"iter"
+	"math"
+	"slices"
+	"strings"
+)
+
+// A Kind is what the samples of a track are.
+type Kind string
+
+// The kinds of tracks that a clip may hold.
+const (
+	Video    Kind = "video"
+	Audio    Kind = "audio"
+	Subtitle Kind = "subtitle"
+)
+
+// A Track describes one track of a [Movie].
+type Track struct {
+	ID        uint32
+	Kind      Kind
+	Codec     string  // sample entry code, such as "avc1" or "mp4a"
+	Width     int     // of the coded picture, before rotation; video only
+	Height    int     //
+	Rotation  int     // clockwise degrees to turn the picture: 0, 90, 180, 270
+	Language  string  // ISO 639-2 code, or empty if not known
+	Timescale uint32  // media ticks a second
+	Samples   int     // frames or packets
+	Start     float64 // seconds, when the first sample shows
+	End       float64 // seconds, when the last one ends
+}
+
+// track is a Track with what is needed to cut it.
+type track struct {
+	Track
+	header   trackHeader
+	media    mediaHeader
+	table    *table
+	segments []segment
+	stsd     []byte // whole box
+	hdlr     []byte // whole box
+	minf     [][]byte
+	extra    [][]byte // other boxes of mdia
+	names    [][]byte // boxes of trak and of its udta that describe it
+	refs     []reference
+	packed   bool // samples need none before them: PCM
+	preroll  prerollNeed
+}
+
+// reference is one entry of a track reference box (8.3.3).
+type reference struct {
+	kind string
+	id   uint32
+}
+
+// references yields the track references of a trak box.
+func references(trak []byte) iter.Seq[reference] {
+	return func(yield func(reference) bool) {
+		tref, _ := find(trak, "tref")
+		for x := range boxes(tref) {
+			for ids := x.data; len(ids) >= 4; ids = ids[4:] {
+				if !yield(reference{x.kind, be.Uint32(ids)}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// maxReferences bounds the track references kept of a track.
+const maxReferences = 64
+
+// parseTrack reads a trak box. It returns nil for tracks that clips drop.
+func (m *Movie) parseTrack(trak []byte, chapters map[uint32]bool) (*track, error) {
+	t := &track{}
+	tkhd, _ := find(trak, "tkhd")
+	if err := t.header.parse(tkhd); err != nil {
+		return nil, err
+	}
+	mdia, _ := find(trak, "mdia")
+	hdlr, _ := find(mdia, "hdlr")
+	if len(hdlr) < 12 {
+		return nil, damaged("no media handler (hdlr)")
+	}
+	t.ID, t.Kind = t.header.id, kindOf(string(hdlr[8:12]))
+	if t.Kind == "" || chapters[t.ID] {
+		return nil, nil
+	}
+	mdhd, _ := find(mdia, "mdhd")
+	if err := t.media.parse(mdhd); err != nil {
+		return nil, err
+	}
+	t.Timescale = t.media.timescale
+	t.collect(trak, mdia)
+	if err := t.parseMedia(mdia); err != nil {
+		return nil, err
+	}
+	if t.table.n == 0 {
+		return nil, nil
+	}
+	if err := t.checkPlace(m.size); err != nil {
+		return nil, err
+	}
+	edts, _ := find(trak, "edts")
+	elst, _ := find(edts, "elst")
+	if err := t.parseEdits(elst, m.header.timescale); err != nil {
+		return nil, err
+	}
+	t.describe()
+	return t, nil
+}
+
+// kindOf returns the kind of a handler type, or "" for tracks to drop.
+func kindOf(handler string) Kind {
+	switch handler {
+	case "vide":
+		return Video
+	case "soun":
+		return Audio
+	case "text", "sbtl", "subt", "clcp":
+		return Subtitle
+	}
+	return ""
+}
+
+// collect keeps the boxes that a clip takes over as they are.
+func (t *track) collect(trak, mdia []byte) {
+	for x := range boxes(mdia) {
+		switch x.kind {
+		case "hdlr":
+			t.hdlr = x.raw
+		case "elng":
+			t.extra = append(t.extra, x.raw)
+			if len(x.data) > 4 && t.Language == "" {
+				t.Language = strings.TrimRight(string(x.data[4:min(len(x.data), 40)]), "\x00")
+			}
+		}
+	}
+	if tapt, ok := find(trak, "tapt"); ok && len(tapt) < 1024 {
+		for x := range boxes(trak) {
+			if x.kind == "tapt" {
+				t.names = append(t.names, x.raw)
+			}
+		}
+	}
+	for ref := range references(trak) {
+		if ref.kind != "chap" && ref.kind != "tmcd" && len(t.refs) < maxReferences {
+			t.refs = append(t.refs, ref)
+		}
+	}
+}
+
+// parseMedia reads minf: where the data is, what it is, and the samples.
+func (t *track) parseMedia(mdia []byte) error {
+	minf, _ := find(mdia, "minf")
+	for x := range boxes(minf) {
+		if x.kind != "stbl" && len(x.raw) <= 4096 && len(t.minf) < 16 {
+			t.minf = append(t.minf, x.raw)
+		}
+	}
+	if err := checkReferences(minf); err != nil {
+		return err
+	}
+	stbl, ok := find(minf, "stbl")
+	if !ok {
+		return damaged("no sample table (stbl)")
+	}
+	for x := range boxes(stbl) {
+		if x.kind == "stsd" && t.stsd == nil {
+			t.stsd = x.raw
+		}
+	}
+	descriptions, err := t.parseDescriptions()
+	if err != nil {
+		return err
+	}
+	t.table, err = parseTable(stbl, descriptions, t.soundPacking())
+	return err
+}
+
+// checkReferences refuses media that is in other files (8.7.2): the file
+// would then decide which other file is read.
+func checkReferences(minf []byte) error {
+	dinf, _ := find(minf, "dinf")
+	dref, ok := find(dinf, "dref")
+	if !ok {
+		return nil // old QuickTime: in this file
+	}
+	if len(dref) < 8 {
+		return damaged("data references (dref) cut short")
+	}
+	for x := range boxes(dref[8:]) {
+		if len(x.data) < 4 || x.data[3]&1 == 0 {
+			return unsupported("media in another file")
+		}
+	}
+	return nil
+}
+
+// checkPlace refuses a table whose first sample is not in the file. Others
+// are checked when they are wanted, so that what is there of a file cut
+// short can be used.
+func (t *track) checkPlace(size int64) error {
+	if at := t.table.offsets.of(0); at >= uint64(size) {
+		return damaged("the first sample is at byte %d of %d", at, size)
+	}
+	return nil
+}
+
+// describe fills the Track's times and picture.
+func (t *track) describe() {
+	t.Samples = t.table.n
+	t.Rotation = t.header.rotation()
+	if t.Language == "" {
+		t.Language = t.media.languageCode()
+	}
+	t.Start = math.Inf(1)
+	for _, s := range t.segments {
+		t.Start = min(t.Start, s.at)
+		t.End = max(t.End, s.at+float64(s.end-s.media)/float64(t.Timescale))
+	}
+	if len(t.segments) == 0 {
+		t.Start = 0
+	}
+	t.refs = slices.Clip(t.refs)
+}
