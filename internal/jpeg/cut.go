@@ -6,10 +6,10 @@ import (
 )
 
 // dcCounts and dcSizes are the DC table of every cut: as the typical one of
-// T.81, section K.3.3, and going on to the largest size that can occur.
+// T.81, section K.3.3, and going on to the largest size that other decoders take.
 var (
-	dcCounts = [16]byte{0, 1, 5, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
-	dcSizes  = [17]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
+	dcCounts = [16]byte{0, 1, 5, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
+	dcSizes  = [16]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 )
 
 // A dcCode is the code of one size of DC difference.
@@ -18,7 +18,7 @@ type dcCode struct {
 	length uint8
 }
 
-var dcCodes = func() (codes [17]dcCode) {
+var dcCodes = func() (codes [16]dcCode) {
 	code, size := uint16(0), 0
 	for i, n := range dcCounts {
 		for range n {
@@ -40,7 +40,7 @@ func (w *bitWriter) putDC(diff int32) bool {
 		value--
 	}
 	size := bits.Len32(uint32(diff))
-	if size > 16 {
+	if size >= len(dcCodes) {
 		return false
 	}
 	c := dcCodes[size]
@@ -48,12 +48,16 @@ func (w *bitWriter) putDC(diff int32) bool {
 	return true
 }
 
-// cutHeader returns the start of a JPEG whose pixels are the given MCUs of
-// the file, one restart interval for each row of them. extra is put after the
-// start of image marker.
-func (d *decoder) cutHeader(tile image.Rectangle, extra []byte) []byte {
+// cutHeader returns the start of a JPEG of the given size whose blocks are the
+// given MCUs of the file, one restart interval for each row of them. prelude
+// is put after the start of image marker; nil leaves it to the file whether
+// that is JFIF.
+func (d *decoder) cutHeader(tile image.Rectangle, size image.Point, prelude []byte) []byte {
 	h := d.h
-	b := append([]byte{0xff, markerSOI}, extra...)
+	if prelude == nil && h.jfif {
+		prelude = Prelude(nil) // its presence says what the components mean
+	}
+	b := append([]byte{0xff, markerSOI}, prelude...)
 	if h.adobe != nil {
 		b = appendSegment(b, markerAPP14, h.adobe)
 	}
@@ -62,7 +66,7 @@ func (d *decoder) cutHeader(tile image.Rectangle, extra []byte) []byte {
 			b = appendSegment(b, markerDQT, q)
 		}
 	}
-	b = appendSegment(b, h.sof, d.cutFrame(tile))
+	b = appendSegment(b, h.sof, d.cutFrame(size))
 	b = appendSegment(b, markerDHT, append(append([]byte{0}, dcCounts[:]...), dcSizes[:]...))
 	for i, t := range d.ac {
 		if t != nil {
@@ -78,8 +82,7 @@ func (d *decoder) cutHeader(tile image.Rectangle, extra []byte) []byte {
 }
 
 // cutFrame returns the frame header of a cut.
-func (d *decoder) cutFrame(tile image.Rectangle) []byte {
-	size := d.pixels(tile).Size()
+func (d *decoder) cutFrame(size image.Point) []byte {
 	p := []byte{8, byte(size.Y >> 8), byte(size.Y), byte(size.X >> 8), byte(size.X), byte(len(d.h.comps))}
 	for _, c := range d.h.comps {
 		p = append(p, c.id, c.sampling, c.quant)

@@ -326,8 +326,8 @@ func (h *Header) readScan(p []byte) error {
 
 func (h *Header) readApp(marker byte, p []byte) {
 	switch {
-	case marker == markerAPP0 && bytes.HasPrefix(p, []byte("JFIF\x00")):
-		h.jfif = true
+	case marker == markerAPP0 && len(p) >= 5:
+		h.jfif = bytes.HasPrefix(p, []byte("JFIF\x00"))
 	case marker == markerAPP1 && bytes.HasPrefix(p, []byte("Exif\x00\x00")):
 		h.Exif = append(h.Exif, p[6:])
 	case marker == markerAPP2 && bytes.HasPrefix(p, []byte(profileMark)):

@@ -70,6 +70,20 @@ func Open(ctx context.Context, r io.ReaderAt, size int64) (*Image, error) {
 	return im, nil
 }
 
+// IsRGB reports whether the three components of the file are red, green and
+// blue rather than luminance and chrominance: it is not JFIF, and says so in
+// its Adobe segment or by the names of the components.
+func (im *Image) IsRGB() bool {
+	if im.Components != 3 || im.jfif {
+		return false
+	}
+	const transformNone = 0
+	if im.adobe != nil && im.adobe[11] == transformNone {
+		return true
+	}
+	return im.comps[0].id == 'R' && im.comps[1].id == 'G' && im.comps[2].id == 'B'
+}
+
 // CanCut reports whether regions can be decoded by themselves: the file is a
 // sequential JPEG with one scan.
 func (im *Image) CanCut() bool { return im.dec != nil }
@@ -135,18 +149,25 @@ func (im *Image) advance(ctx context.Context, c *cursor, mcu int) error {
 	return nil
 }
 
-// Cut returns a JPEG of the blocks that hold the pixels of region, with all
-// coefficients unchanged, and the pixels that it shows. No block is decoded.
-// extra is put after the start of image marker. [Image.CanCut] must hold, and
-// region must not be empty and must lie within the image.
-func (im *Image) Cut(ctx context.Context, r io.ReaderAt, region image.Rectangle, extra []byte) ([]byte, image.Rectangle, error) {
-	tile := im.dec.tile(region)
-	b, err := im.cut(ctx, im.dec.cursor(r, im.points[0]), tile, extra)
-	return b, im.dec.pixels(tile), err
+// OnGrid reports whether the top left corner of a region lies on one of a
+// block.
+func (im *Image) OnGrid(region image.Rectangle) bool {
+	return im.dec.pixels(im.dec.tile(region)).Min == region.Min
 }
 
-func (im *Image) cut(ctx context.Context, c *cursor, tile image.Rectangle, extra []byte) ([]byte, error) {
-	w := &bitWriter{out: im.dec.cutHeader(tile, extra)}
+// Cut returns a JPEG of region with all coefficients as they are in the file.
+// prelude is put after the start of image marker, such as what [Prelude]
+// returns; the components must mean the same with it. [Image.CanCut] and
+// [Image.OnGrid] must hold, and region must not be empty and must lie within
+// the image.
+func (im *Image) Cut(ctx context.Context, r io.ReaderAt, region image.Rectangle, prelude []byte) ([]byte, error) {
+	tile := im.dec.tile(region)
+	return im.cut(ctx, im.dec.cursor(r, im.points[0]), tile, region.Size(), prelude)
+}
+
+// cut returns a JPEG of the given size of the blocks of tile.
+func (im *Image) cut(ctx context.Context, c *cursor, tile image.Rectangle, size image.Point, prelude []byte) ([]byte, error) {
+	w := &bitWriter{out: im.dec.cutHeader(tile, size, prelude)}
 	for row := tile.Min.Y; row < tile.Max.Y; row++ {
 		first := row * im.dec.across
 		if err := im.advance(ctx, c, first+tile.Min.X); err != nil {

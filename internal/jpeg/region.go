@@ -36,7 +36,7 @@ func (im *Image) DecodeRegion(ctx context.Context, r io.ReaderAt, region image.R
 		}
 		if !inOrder {
 			g.Go(func() error {
-				data, err := im.cut(gctx, im.dec.cursor(r, im.points[0]), strip, nil)
+				data, err := im.cut(gctx, im.dec.cursor(r, im.points[0]), strip, im.dec.pixels(strip).Size(), nil)
 				if err != nil {
 					return err
 				}
@@ -44,7 +44,7 @@ func (im *Image) DecodeRegion(ctx context.Context, r io.ReaderAt, region image.R
 			})
 			continue
 		}
-		data, err := im.cut(gctx, c, strip, nil)
+		data, err := im.cut(gctx, c, strip, im.dec.pixels(strip).Size(), nil)
 		if err != nil {
 			g.Go(func() error { return err })
 			break

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"image"
-	"image/draw"
-	stdjpeg "image/jpeg"
 
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
@@ -17,11 +15,6 @@ func (r *Resolver) encode(img image.Image, p *picture) ([]byte, *format, error) 
 	var b bytes.Buffer
 	var err error
 	switch p.format.name {
-	case "JPEG":
-		if m, ok := img.(*image.CMYK); ok {
-			img = cmykToRGBA(m)
-		}
-		err = stdjpeg.Encode(&b, img, &stdjpeg.Options{Quality: r.quality()})
 	case "TIFF":
 		err = tiff.Encode(&b, img, &tiff.Options{Compression: tiff.Deflate})
 	case "BMP":
@@ -55,11 +48,4 @@ func (r *Resolver) encodePNG(img image.Image, p *picture) ([]byte, *format, erro
 func fitsBMP(img image.Image) bool {
 	opaque, ok := img.(interface{ Opaque() bool })
 	return ok && opaque.Opaque()
-}
-
-// cmykToRGBA converts for display.
-func cmykToRGBA(m *image.CMYK) *image.RGBA {
-	out := image.NewRGBA(m.Rect)
-	draw.Draw(out, out.Rect, m, m.Rect.Min, draw.Src)
-	return out
 }

@@ -49,26 +49,56 @@ func openJPEG(ctx context.Context, r *Resolver, src *citekit.Source) (*picture, 
 
 // cropJPEG decodes only the region, where the file allows that.
 func cropJPEG(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, region image.Rectangle) ([]byte, *format, error) {
+	in := newInput(ctx, src)
 	stored := p.orientation.StoredRect(region, p.width, p.height)
-	if !p.jpeg.CanCut() {
-		img, release, err := r.decodeWhole(ctx, src, p)
+	if p.jpeg.CanCut() && p.canCopyBlocks(stored) {
+		b, err := p.jpeg.Cut(ctx, in, stored, jpeg.Prelude(p.profile))
+		return b, p.format, err
+	}
+	around := stored.Inset(-chromaMargin).Intersect(image.Rect(0, 0, p.width, p.height))
+	var img image.Image
+	if p.jpeg.CanCut() {
+		// The planes, what they are turned into, and the encoder's output.
+		release, err := r.reserve(ctx, 8*int64(around.Dx())*int64(around.Dy()))
+		if err != nil {
+			return nil, nil, fmt.Errorf("a region of %dx%d pixels: %w", region.Dx(), region.Dy(), err)
+		}
+		defer release()
+		if img, err = p.jpeg.DecodeRegion(ctx, in, around); err != nil {
+			return nil, nil, err
+		}
+	} else {
+		whole, release, err := r.decodeWhole(ctx, src, p)
 		if err != nil {
 			return nil, nil, err
 		}
 		defer release()
-		return r.encode(upright(img.(subImager).SubImage(stored), p.orientation), p)
+		img = whole
 	}
-	// The result, what it is turned into, and the encoder's output.
-	release, err := r.reserve(ctx, 8*int64(region.Dx())*int64(region.Dy()))
-	if err != nil {
-		return nil, nil, fmt.Errorf("a region of %dx%d pixels: %w", region.Dx(), region.Dy(), err)
+	b, err := jpeg.Encode(jpegPixels(img, stored, p.orientation), jpeg.EncodeOptions{Quality: r.quality(), Profile: p.rgbProfile()})
+	return b, p.format, err
+}
+
+// canCopyBlocks reports whether the region can be had without decoding.
+func (p *picture) canCopyBlocks(stored image.Rectangle) bool {
+	return p.orientation == exif.TopLeft && p.jpeg.Components != 4 && !p.jpeg.IsRGB() && p.jpeg.OnGrid(stored)
+}
+
+// rgbProfile returns the colour profile, unless it is of inks: those are
+// converted.
+func (p *picture) rgbProfile() []byte {
+	if p.jpeg.Components == 4 {
+		return nil
 	}
-	defer release()
-	img, err := p.jpeg.DecodeRegion(ctx, newInput(ctx, src), stored)
-	if err != nil {
-		return nil, nil, err
+	return p.profile
+}
+
+// jpegPixels returns a region of what a JPEG decodes to, upright.
+func jpegPixels(img image.Image, stored image.Rectangle, o exif.Orientation) image.Image {
+	if m, ok := img.(*image.YCbCr); ok {
+		return uprightYCbCr(m, stored, o)
 	}
-	return r.encode(upright(img, p.orientation), p)
+	return upright(img.(subImager).SubImage(stored), o)
 }
 
 // decodeJPEG decodes a progressive JPEG, or one of several scans.

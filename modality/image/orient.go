@@ -47,8 +47,6 @@ func upright(img image.Image, o exif.Orientation) image.Image {
 		out := image.NewNRGBA64(r)
 		turn(out.Pix, m.Pix, m.Stride, 8, r, o)
 		return out
-	case *image.YCbCr:
-		return uprightYCbCr(m, r, o)
 	}
 	return img
 }
@@ -69,34 +67,4 @@ func turn(dst, src []byte, stride, size int, r image.Rectangle, o exif.Orientati
 			from += step
 		}
 	}
-}
-
-// uprightYCbCr turns the planes by themselves if no chroma sample is cut,
-// else after giving every pixel a chroma sample of its own.
-func uprightYCbCr(m *image.YCbCr, r image.Rectangle, o exif.Orientation) *image.YCbCr {
-	m = fullChroma(m)
-	out := image.NewYCbCr(r, image.YCbCrSubsampleRatio444)
-	turn(out.Y, m.Y, m.YStride, 1, r, o)
-	turn(out.Cb, m.Cb, m.CStride, 1, r, o)
-	turn(out.Cr, m.Cr, m.CStride, 1, r, o)
-	return out
-}
-
-// fullChroma returns m with a chroma sample for every pixel.
-func fullChroma(m *image.YCbCr) *image.YCbCr {
-	if m.SubsampleRatio == image.YCbCrSubsampleRatio444 {
-		return m
-	}
-	out := image.NewYCbCr(m.Rect, image.YCbCrSubsampleRatio444)
-	for y := m.Rect.Min.Y; y < m.Rect.Max.Y; y++ {
-		at := out.YOffset(m.Rect.Min.X, y)
-		from := m.YOffset(m.Rect.Min.X, y)
-		copy(out.Y[at:at+m.Rect.Dx()], m.Y[from:])
-		for x := m.Rect.Min.X; x < m.Rect.Max.X; x++ {
-			c := m.COffset(x, y)
-			out.Cb[at], out.Cr[at] = m.Cb[c], m.Cr[c]
-			at++
-		}
-	}
-	return out
 }
