@@ -62,7 +62,11 @@ func (s *suite) inspectError(t testing.TB, loc citekit.Location, err error) {
 func (s *suite) inspectKnown(t testing.TB, loc citekit.Location, err error) {
 	t.Helper()
 	s.inspectError(t, loc, err)
-	if !errors.Is(err, errPanic) && citekit.CodeOf(err) == citekit.CodeInternal {
+	switch {
+	case errors.Is(err, errPanic):
+	case citekit.CodeOf(err) == citekit.CodeInternal:
 		t.Errorf("%v: the error %q matches none that Resolver documents", label(loc), err)
+	case errors.Is(err, citekit.ErrStale):
+		t.Errorf("%v: the error %q of a source that did not change", label(loc), err)
 	}
 }

@@ -48,6 +48,8 @@ func (s *suite) checkReadErrors(t testing.TB) {
 				s.inspectSame(t, c, out)
 			case r.reads.Load() <= failAt:
 				t.Errorf("%s: %v", c.Name, out.err)
+			case errors.Is(out.err, citekit.ErrRange):
+				t.Errorf("%s: a read failed, but the error is %q", c.Name, out.err)
 			}
 		}
 	}
@@ -96,7 +98,7 @@ func (s *suite) checkGarbage(t testing.TB) {
 	if len(s.OutOfRange) > 0 {
 		requests = append(requests, citekit.Request{Location: s.OutOfRange[0]})
 	}
-	for _, data := range s.hostileSources() {
+	for i, data := range s.hostileSources() {
 		src := s.memory(data, true)
 		for _, req := range requests {
 			out := s.resolve(t, t.Context(), src, req, largePiece)
@@ -108,10 +110,28 @@ func (s *suite) checkGarbage(t testing.TB) {
 			default:
 				s.inspect(t, req.Location, out, false)
 			}
+			if i%compareEvery == 0 {
+				s.inspectUnversioned(t, data, req, out)
+			}
 		}
 		s.hostileCompanions(t, src)
 	}
 	s.inspectFirst(t, "after garbage")
+}
+
+// compareEvery is which of the hostile sources are resolved twice.
+const compareEvery = 3
+
+// inspectUnversioned checks that a source of unknown version, of which
+// nothing can be kept, has the same outcome as one of known version: what was
+// kept of other sources must not answer for it.
+func (s *suite) inspectUnversioned(t testing.TB, data []byte, req citekit.Request, versioned outcome) {
+	t.Helper()
+	out := s.resolve(t, t.Context(), s.memory(data, false), req, largePiece)
+	if (out.err == nil) != (versioned.err == nil) || !bytes.Equal(out.data, versioned.data) {
+		t.Errorf("%v of a damaged source: %s, %v where its version is known, and %s, %v where it is not", label(req.Location),
+			excerpt(versioned.data), versioned.err, excerpt(out.data), out.err)
+	}
 }
 
 func (s *suite) hostileCompanions(t testing.TB, src *citekit.Source) {

@@ -253,7 +253,7 @@ func empty(error) (*citekit.Extract, error) { return extractOf(strings.NewReader
 // TestBroken breaks a resolver in many ways; the suite must see each, in the
 // check that is for it.
 func TestBroken(t *testing.T) {
-	var stale, held sync.Map
+	var stale, held, sized sync.Map
 	var block = make(chan struct{})
 	t.Cleanup(func() { close(block) })
 	for _, tt := range []struct {
@@ -381,6 +381,28 @@ func TestBroken(t *testing.T) {
 			kept, _ := stale.LoadOrStore(src.Version()+label(req.Location), data)
 			return extractOf(bytes.NewReader(kept.([]byte)), int64(len(kept.([]byte)))), nil
 		}}, "other source"},
+		{"read error as range error", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+			x, err := lineResolver{}.Resolve(ctx, src, req)
+			if errors.Is(err, errFlaky) {
+				err = citekit.ErrRange
+			}
+			return x, err
+		}}, "read errors"},
+		{"keeps by size, not by version", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+			x, err := lineResolver{}.Resolve(ctx, src, req)
+			if err != nil || src.Version() == "" || req.Location.IsWhole() {
+				return x, err
+			}
+			data, _ := io.ReadAll(x.Body)
+			kept, _ := sized.LoadOrStore(fmt.Sprint(src.Size(), label(req.Location)), data)
+			return extractOf(bytes.NewReader(kept.([]byte)), int64(len(kept.([]byte)))), nil
+		}}, "garbage"},
+		{"garbage called stale", failing(func(err error) (*citekit.Extract, error) {
+			if errors.Is(err, citekit.ErrFormat) {
+				return nil, citekit.ErrStale
+			}
+			return nil, err
+		}), "garbage"},
 		{"racing", &racing{}, "concurrent"},
 		{"panics on garbage", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
 			x, err := lineResolver{}.Resolve(ctx, src, req)
