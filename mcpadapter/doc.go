@@ -30,7 +30,9 @@
 //
 // # Other tools
 //
-// A program may add tools, resources and prompts of its own to the server.
-// A panic in any of them is answered as an error, and their errors reach the
-// client with a code and without file paths.
+// A program may add tools, resources and prompts of its own to the server. A
+// panic in any of them is answered as an error. What their handlers return as
+// an error is worded as above if it comes from the Library; else the error of
+// a tool is shown as it is, and that of a resource or prompt is only named
+// "internal error".
 package mcpadapter

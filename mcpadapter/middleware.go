@@ -51,7 +51,7 @@ func codedErrors(logger *slog.Logger) mcp.Middleware {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 			result, err := next(ctx, method, req)
 			if err == nil {
-				return result, nil
+				return withCode(result, req), nil
 			}
 			var coded *jsonrpc.Error
 			if errors.As(err, &coded) {
@@ -67,6 +67,20 @@ func codedErrors(logger *slog.Logger) mcp.Middleware {
 			return nil, featureError(method, err, code)
 		}
 	}
+}
+
+// withCode words the failure of a tool, if it is one that citekit knows, as
+// the four tools do. Others are as the tool's author wrote them.
+func withCode(result mcp.Result, req mcp.Request) mcp.Result {
+	call, ok := req.(*mcp.CallToolRequest)
+	if !ok {
+		return result
+	}
+	failed, ok := result.(*mcp.CallToolResult)
+	if !ok || failed.GetError() == nil || citekit.CodeOf(failed.GetError()) == citekit.CodeInternal {
+		return result
+	}
+	return failure(call.Params.Name, failed.GetError())
 }
 
 func withValidData(coded *jsonrpc.Error, req mcp.Request) error {
