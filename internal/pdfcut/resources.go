@@ -2,6 +2,7 @@ package pdfcut
 
 import (
 	"bytes"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -65,10 +66,12 @@ func (c *cutter) streamResources(s *pdf.Stream) (pdf.Object, error) {
 // all names, if the stream cannot be looked into.
 func (c *cutter) addNames(names nameSet, s *pdf.Stream) (nameSet, error) {
 	if c.decoded > maxAllContent {
+		c.w.out.excessive = true
 		return nil, nil
 	}
 	data, err := c.d.Data(c.f, s, maxContent)
 	if err != nil {
+		c.w.out.excessive = c.w.out.excessive || errors.Is(err, pdf.ErrLimit)
 		c.decoded += maxContent / 4
 		if isSoft(err) && c.f.Err() == nil {
 			return nil, nil

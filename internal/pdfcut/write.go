@@ -34,6 +34,8 @@ type Output struct {
 	source io.ReaderAt
 	parts  []part
 	size   int64
+
+	excessive bool
 }
 
 // A part is data in memory, or a range of the source if data is nil.
@@ -46,6 +48,10 @@ type part struct {
 
 // Size returns the length of the output in bytes.
 func (o *Output) Size() int64 { return o.size }
+
+// Excessive reports whether content of the pages is so long when decoded that
+// it was not looked into. It is as in the source all the same.
+func (o *Output) Excessive() bool { return o.excessive }
 
 // ReadAt implements [io.ReaderAt]. It reads from the source.
 func (o *Output) ReadAt(p []byte, off int64) (int, error) {

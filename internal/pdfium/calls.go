@@ -10,6 +10,7 @@ import (
 	"github.com/klippa-app/go-pdfium"
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
+	"github.com/klippa-app/go-pdfium/responses"
 )
 
 const (
@@ -56,38 +57,46 @@ func (b *limitedBuffer) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// Text returns the text of every page of the document in r, in reading order
-// as PDFium sees it, with "\n" as line end. If cropped is true, text outside
-// the crop box is left out.
-func (e *Engine) Text(ctx context.Context, r io.ReaderAt, size int64, cropped bool) ([]string, error) {
-	var pages []string
+// Text returns the text of pages of the document in r, in reading order as
+// PDFium sees it, with "\n" as line end. Pages are indexes from 0. If cropped
+// is true, text outside the crop box is left out.
+func (e *Engine) Text(ctx context.Context, r io.ReaderAt, size int64, pages []int, cropped bool) ([]string, error) {
+	texts := make([]string, len(pages))
 	err := e.call(ctx, func(p pdfium.Pdfium) error {
-		pages = nil
 		doc, err := open(p, r, size)
 		if err != nil {
 			return err
 		}
 		defer p.FPDF_CloseDocument(&requests.FPDF_CloseDocument{Document: doc})
-		count, err := p.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: doc})
-		if err != nil {
-			return refused(err)
-		}
-		for i := range count.PageCount {
-			text, err := pageText(p, doc, i, cropped)
-			if err != nil {
+		for i, page := range pages {
+			if texts[i], err = pageText(p, doc, page, cropped); err != nil {
 				return err
 			}
-			pages = append(pages, text)
 		}
 		return nil
 	})
-	return pages, err
+	return texts, err
 }
 
+// pageText returns the text of a page together with that of its annotations
+// as they look, which holds the values of form fields.
 func pageText(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int, cropped bool) (string, error) {
 	page, err := p.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: doc, Index: index})
 	if err != nil {
 		return "", refused(err)
+	}
+	box, err := cropBox(p, page.Page, cropped) // flattening may change it
+	if err != nil {
+		return "", err
+	}
+	flat, err := p.FPDFPage_Flatten(&requests.FPDFPage_Flatten{
+		Page: requests.Page{ByReference: &page.Page}, Usage: requests.FPDFPage_FlattenUsageNormalDisplay,
+	})
+	if err == nil && flat.Result == responses.FPDFPage_FlattenResultSuccess {
+		p.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: page.Page})
+		if page, err = p.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: doc, Index: index}); err != nil {
+			return "", refused(err)
+		}
 	}
 	defer p.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: page.Page})
 	text, err := p.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: requests.Page{ByReference: &page.Page}})
@@ -95,10 +104,14 @@ func pageText(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int, cropped 
 		return "", refused(err)
 	}
 	defer p.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text.TextPage})
-	if cropped {
-		return croppedText(p, page.Page, text.TextPage)
+	if box != nil {
+		return textWithin(p, text.TextPage, box)
 	}
-	count, err := p.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: text.TextPage})
+	return allText(p, text.TextPage)
+}
+
+func allText(p pdfium.Pdfium, text references.FPDF_TEXTPAGE) (string, error) {
+	count, err := p.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: text})
 	if err != nil {
 		return "", refused(err)
 	}
@@ -108,18 +121,26 @@ func pageText(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int, cropped 
 	if count.Count > maxText {
 		return "", fmt.Errorf("a page of %d characters: %w", count.Count, ErrLimit)
 	}
-	got, err := p.FPDFText_GetText(&requests.FPDFText_GetText{TextPage: text.TextPage, Count: count.Count})
+	got, err := p.FPDFText_GetText(&requests.FPDFText_GetText{TextPage: text, Count: count.Count})
 	if err != nil {
 		return "", refused(err)
 	}
 	return clean(got.Text), nil
 }
 
-func croppedText(p pdfium.Pdfium, page references.FPDF_PAGE, text references.FPDF_TEXTPAGE) (string, error) {
+// cropBox returns the crop box of a page, nil if it is not wanted.
+func cropBox(p pdfium.Pdfium, page references.FPDF_PAGE, cropped bool) (*responses.FPDFPage_GetCropBox, error) {
+	if !cropped {
+		return nil, nil
+	}
 	box, err := p.FPDFPage_GetCropBox(&requests.FPDFPage_GetCropBox{Page: requests.Page{ByReference: &page}})
 	if err != nil {
-		return "", refused(err)
+		return nil, refused(err)
 	}
+	return box, nil
+}
+
+func textWithin(p pdfium.Pdfium, text references.FPDF_TEXTPAGE, box *responses.FPDFPage_GetCropBox) (string, error) {
 	got, err := p.FPDFText_GetBoundedText(&requests.FPDFText_GetBoundedText{
 		TextPage: text,
 		Left:     float64(box.Left), Top: float64(box.Top),

@@ -21,6 +21,7 @@ import (
 	"github.com/klippa-app/go-pdfium/requests"
 	"github.com/klippa-app/go-pdfium/webassembly"
 	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/experimental"
 )
 
 var (
@@ -32,9 +33,10 @@ var (
 )
 
 const (
-	memoryPages    = 3 << 10 // of 64 KiB: 192 MiB for each instance
+	maxMemory      = 128 << 20 // bytes of the memory of PDFium
 	defaultTimeout = 20 * time.Second
 	instanceWait   = time.Minute
+	idleTime       = time.Minute // after which the memory is given back
 )
 
 // An Engine is PDFium. The zero value is ready to use. It is safe for
@@ -51,7 +53,8 @@ type Engine struct {
 	code    wazero.CompilationCache
 	turn    chan struct{} // holds a token while a call runs
 	once    sync.Once
-	current *machine // used by whoever has the turn
+	current *machine    // used by whoever has the turn
+	idle    *time.Timer // likewise; calls release
 }
 
 // A machine is a running instance in a runtime of its own. Cancelling its
@@ -73,7 +76,7 @@ func (e *Engine) call(ctx context.Context, work func(pdfium.Pdfium) error) error
 	e.once.Do(func() { e.turn = make(chan struct{}, 1) })
 	select {
 	case e.turn <- struct{}{}:
-		defer func() { <-e.turn }()
+		defer e.rest()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -108,6 +111,29 @@ func (e *Engine) call(ctx context.Context, work func(pdfium.Pdfium) error) error
 	return err
 }
 
+// rest gives up the turn and has the machine released if nobody calls soon.
+func (e *Engine) rest() {
+	if e.idle == nil {
+		e.idle = time.AfterFunc(idleTime, e.release)
+	}
+	e.idle.Reset(idleTime)
+	<-e.turn
+}
+
+// release closes the machine unless it is in use.
+func (e *Engine) release() {
+	select {
+	case e.turn <- struct{}{}:
+	default:
+		return
+	}
+	if e.current != nil {
+		e.current.close()
+		e.current = nil
+	}
+	<-e.turn
+}
+
 func guard(instance pdfium.Pdfium, work func(pdfium.Pdfium) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -124,7 +150,7 @@ func (e *Engine) start(ctx context.Context) error {
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	pool, err := webassembly.Init(webassembly.Config{
-		Context:  running,
+		Context:  experimental.WithMemoryAllocator(running, experimental.MemoryAllocatorFunc(reserve)),
 		MaxTotal: 1,
 		MaxIdle:  1,
 		FSConfig: wazero.NewFSConfig(),
@@ -132,7 +158,6 @@ func (e *Engine) start(ctx context.Context) error {
 		Stderr:   io.Discard,
 		RuntimeConfig: wazero.NewRuntimeConfig().
 			WithCompilationCache(e.compiled()).
-			WithMemoryLimitPages(memoryPages).
 			WithCloseOnContextDone(true),
 	})
 	if err != nil {
@@ -148,6 +173,23 @@ func (e *Engine) start(ctx context.Context) error {
 	e.current = &machine{pool: pool, instance: instance, cancel: cancel}
 	return nil
 }
+
+// A memory is that of a machine. It is reserved at once, so that it never has
+// to be copied to grow; the system backs only what is used.
+type memory []byte
+
+func reserve(_, _ uint64) experimental.LinearMemory { return make(memory, maxMemory) }
+
+// Reallocate implements [experimental.LinearMemory].
+func (m memory) Reallocate(size uint64) []byte {
+	if size > uint64(len(m)) {
+		return nil
+	}
+	return m[:size]
+}
+
+// Free implements [experimental.LinearMemory].
+func (m memory) Free() {}
 
 // compiled returns the cache of compiled code.
 func (e *Engine) compiled() wazero.CompilationCache {

@@ -170,11 +170,15 @@ func (r *Resolver) cut(ctx context.Context, src *citekit.Source, loc citekit.Loc
 		if err := extent.Check(loc); err != nil {
 			return err
 		}
+		pages := indexes(loc, extent.Pages)
 		var err error
-		if out, err = pdfcut.Cut(f, doc.structure, data, indexes(loc, extent.Pages), boxOf(loc)); err != nil {
+		if out, err = pdfcut.Cut(f, doc.structure, data, pages, boxOf(loc)); err != nil {
 			return err
 		}
-		return check(ctx, out, pageCount(loc, extent.Pages))
+		if err := check(ctx, out, len(pages)); err != nil || doc.repaired == nil {
+			return err
+		}
+		return r.compareText(ctx, src, pages, out)
 	})
 	return out, err
 }

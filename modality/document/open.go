@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdf"
@@ -114,8 +113,7 @@ func (r *Resolver) checkRepairable(src *citekit.Source) error {
 }
 
 // openRepaired opens what PDFium makes of a source. What PDFium lost is
-// missing there, which is found out when it is needed; what it changed shows
-// in the text.
+// missing there, which is found out when it is needed.
 func (r *Resolver) openRepaired(ctx context.Context, src *citekit.Source) (*opened, error) {
 	if err := r.checkRepairable(src); err != nil {
 		return nil, err
@@ -130,16 +128,5 @@ func (r *Resolver) openRepaired(ctx context.Context, src *citekit.Source) (*open
 		return nil, err
 	}
 	structure.Rebuilt = true
-	before, err := r.engine.Text(ctx, src, src.Size(), false)
-	if err != nil {
-		return nil, err
-	}
-	after, err := r.engine.Text(ctx, data, data.Size(), false)
-	if err != nil {
-		return nil, err
-	}
-	if !slices.Equal(before, after) {
-		return nil, fmt.Errorf("the text changes when the file is repaired: %w", pdf.ErrDamaged)
-	}
 	return &opened{structure: structure, repaired: repaired}, nil
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/pdf"
+	"github.com/citekit/citekit/internal/pdfcut"
 )
 
 // textPages is how many pages are handed to PDFium at a time.
@@ -72,12 +75,36 @@ func (r *Resolver) textOf(ctx context.Context, src *citekit.Source, loc citekit.
 	if err != nil {
 		return nil, err
 	}
-	texts, err := r.engine.Text(ctx, out, out.Size(), !loc.Box.IsZero())
-	if err != nil {
-		return nil, err
+	if out.Excessive() {
+		return nil, fmt.Errorf("page content that is too long to read its text: %w", citekit.ErrTooLarge)
 	}
-	if len(texts) != loc.PageCount() {
-		return nil, fmt.Errorf("PDFium reads %d pages instead of %d: %w", len(texts), loc.PageCount(), citekit.ErrFormat)
+	return r.engine.Text(ctx, out, out.Size(), firstIndexes(loc.PageCount()), !loc.Box.IsZero())
+}
+
+func firstIndexes(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
 	}
-	return texts, nil
+	return list
+}
+
+// compareText returns an error matching [pdf.ErrDamaged] if PDFium does not
+// read the same text in pages of the source and in the extract of them.
+func (r *Resolver) compareText(ctx context.Context, src *citekit.Source, pages []int, out *pdfcut.Output) error {
+	for start := 0; start < len(pages); start += textPages {
+		end := min(start+textPages, len(pages))
+		before, err := r.engine.Text(ctx, src, src.Size(), pages[start:end], false)
+		if err != nil {
+			return err
+		}
+		after, err := r.engine.Text(ctx, out, out.Size(), firstIndexes(end)[start:], false)
+		if err != nil {
+			return err
+		}
+		if !slices.Equal(before, after) {
+			return fmt.Errorf("the text changes when the file is repaired: %w", pdf.ErrDamaged)
+		}
+	}
+	return nil
 }
