@@ -94,9 +94,13 @@ func (s *session) printNodeJSON(m *citekit.ResourceMap, n *citekit.Node) error {
 	if err != nil {
 		return err
 	}
-	var members map[string]any
-	if err := json.Unmarshal(data, &members); err != nil {
+	var own map[string]json.RawMessage
+	if err := json.Unmarshal(data, &own); err != nil {
 		return err
+	}
+	members := make(map[string]any, len(own)+2)
+	for key, value := range own {
+		members[key] = value
 	}
 	children := make([]childRef, len(n.Children))
 	for i, child := range n.Children {
