@@ -63,6 +63,9 @@ func benchmarkLines(b *testing.B, resolver func() *text.Resolver, at func(count 
 	path, count := benchFile(b)
 	src := openBench(b, path, path)
 	loc := at(count)
+	if _, err := resolver().Measure(b.Context(), src); err != nil {
+		b.Fatal(err)
+	}
 	runtime.GC()
 	for b.Loop() {
 		if _, _, err := resolve(b.Context(), resolver(), src, loc); err != nil {
