@@ -46,7 +46,7 @@ var openers = []opener{
 // withDocument calls use with src opened, again with src repaired as long as
 // damage is found.
 func (r *Resolver) withDocument(ctx context.Context, src *citekit.Source, use func(*opened, *pdf.File, io.ReaderAt) error) error {
-	var first error // it describes the damage best
+	var damage []error // what each way found
 	pages := 0
 	for _, way := range openers {
 		doc, err := r.opened.Get(ctx, key(src, way.name), func(ctx context.Context) (*opened, int64, error) {
@@ -67,11 +67,12 @@ func (r *Resolver) withDocument(ctx context.Context, src *citekit.Source, use fu
 		if err == nil || !isDamage(err) {
 			return err
 		}
-		if first == nil {
-			first = err
-		}
+		damage = append(damage, err)
 	}
-	return first
+	if len(damage) == 1 || damage[0].Error() == damage[1].Error() {
+		return damage[0]
+	}
+	return fmt.Errorf("%w; repairing it: %w", damage[0], damage[1])
 }
 
 func key(src *citekit.Source, way string) string {
