@@ -1,0 +1,294 @@
+package mp4_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/citekit/citekit/internal/mp4"
+	"github.com/citekit/citekit/internal/sharedtest"
+)
+
+var cuts = flag.Int("cuts", 4, "random cuts of each file to compare with ffmpeg's decoding")
+
+// frame is one decoded picture.
+type frame struct {
+	pts float64
+	sum string
+}
+
+// decodeFrames returns the pictures ffmpeg shows of a file's first video
+// stream, with their times on the file's own timeline.
+func decodeFrames(t *testing.T, ffmpeg, name string) []frame {
+	t.Helper()
+	out := command(t, ffmpeg, "-nostdin", "-v", "fatal", "-copyts", "-noautorotate", "-i", name,
+		"-map", "0:v:0", "-fps_mode", "passthrough", "-enc_time_base", "-1", "-f", "framemd5", "-")
+	var frames []frame
+	tick := 0.0
+	for line := range strings.Lines(string(out)) {
+		if base, ok := strings.CutPrefix(line, "#tb 0: "); ok {
+			num, den, _ := strings.Cut(strings.TrimSpace(base), "/")
+			tick = number(t, num) / number(t, den)
+		}
+		fields := strings.Split(line, ",")
+		if strings.HasPrefix(line, "#") || len(fields) < 6 {
+			continue
+		}
+		frames = append(frames, frame{number(t, strings.TrimSpace(fields[2])) * tick, strings.TrimSpace(fields[5])})
+	}
+	return frames
+}
+
+func number(t *testing.T, s string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// soundRate is the rate at which sound is compared.
+const soundRate = 48000
+
+// decodeSound returns the sound of a file from its time 0 on, in one channel
+// at soundRate, silence where there is none.
+func decodeSound(t *testing.T, ffmpeg, name string) []float64 {
+	t.Helper()
+	out := command(t, ffmpeg, "-nostdin", "-v", "fatal", "-copyts", "-i", name, "-map", "0:a:0", "-ac", "1",
+		"-af", fmt.Sprintf("aresample=%d:async=1:first_pts=0:min_hard_comp=0.02", soundRate), "-ar", strconv.Itoa(soundRate), "-f", "s16le", "-")
+	sound := make([]float64, len(out)/2)
+	for i := range sound {
+		sound[i] = float64(int16(binary.LittleEndian.Uint16(out[2*i:])))
+	}
+	return sound
+}
+
+func command(t *testing.T, name string, args ...string) []byte {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s %s: %v: %s", filepath.Base(name), strings.Join(args, " "), err, stderr.String())
+	}
+	return out
+}
+
+// offsetOf returns by how many samples part must be moved to match whole
+// from at on, and the mean difference then.
+func offsetOf(part, whole []float64, at int) (offset int, difference float64) {
+	n := min(len(part), soundRate/2)
+	difference = math.Inf(1)
+	for lag := -1500; lag <= 1500; lag++ {
+		sum, count := 0.0, 0
+		for i := 0; i < n; i += 3 {
+			if k := at + lag + i; k >= 0 && k < len(whole) {
+				sum += math.Abs(part[i] - whole[k])
+				count++
+			}
+		}
+		if count > n/12 && sum/float64(count) < difference {
+			offset, difference = lag, sum/float64(count)
+		}
+	}
+	return offset, difference
+}
+
+// loudness returns the mean amplitude.
+func loudness(s []float64) (sum float64) {
+	for _, v := range s {
+		sum += math.Abs(v)
+	}
+	return sum / float64(max(1, len(s)))
+}
+
+func openFile(t testing.TB, name string) (*os.File, *mp4.Movie, error) {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mp4.Open(f, info.Size())
+	return f, m, err
+}
+
+// writeClip writes a clip and checks its size.
+func writeClip(t testing.TB, c *mp4.Clip, source io.ReaderAt, name string) {
+	t.Helper()
+	out, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	n, err := io.Copy(out, c.NewReader(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n != c.Size() {
+		t.Fatalf("clip of %d bytes declared %d", n, c.Size())
+	}
+}
+
+// compareCuts compares random cuts of a file with ffmpeg's decoding of it.
+func compareCuts(t *testing.T, name string, n int) {
+	ffmpeg := sharedtest.Tool(t, "ffmpeg")
+	f, m, err := openFile(t, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var frames []frame
+	var sound []float64
+	if has(m.Tracks(), mp4.Video) {
+		frames = decodeFrames(t, ffmpeg, name)
+	}
+	if has(m.Tracks(), mp4.Audio) {
+		sound = decodeSound(t, ffmpeg, name)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	clip := filepath.Join(t.TempDir(), "clip"+filepath.Ext(name))
+	exact := 0
+	for range n {
+		start := random.Float64() * m.Duration() * 0.95
+		end := start + 0.05 + random.Float64()*min(8, m.Duration()-start)
+		if random.IntN(4) == 0 {
+			start = math.Round(start*10) / 10
+			end = max(start+0.1, math.Round(end*10)/10)
+		}
+		if len(frames) > 0 && random.IntN(4) == 0 { // as tools print times
+			start = math.Round(frames[random.IntN(len(frames))].pts*1e6) / 1e6
+			start = max(0, start)
+			end = start + 0.2 + random.Float64()*2
+		}
+		if start >= m.Duration() {
+			continue
+		}
+		c, err := m.Cut(start, end, mp4.Exact)
+		want := between(frames, start, end)
+		if errors.Is(err, mp4.ErrEmpty) && len(want) == 0 {
+			exact++
+			continue
+		}
+		if err != nil {
+			t.Errorf("[%g, %g): %v", start, end, err)
+			continue
+		}
+		writeClip(t, c, f, clip)
+		var got []frame
+		if has(c.Tracks(), mp4.Video) {
+			got = decodeFrames(t, ffmpeg, clip)
+		}
+		if diff := diffFrames(want, got, start); diff != "" {
+			t.Errorf("[%g, %g): %s", start, end, diff)
+			continue
+		}
+		if has(c.Tracks(), mp4.Audio) && !sameSound(t, sound, decodeSound(t, ffmpeg, clip), start, c.End()) {
+			continue
+		}
+		exact++
+	}
+	t.Logf("%s: %d of %d cuts exact", filepath.Base(name), exact, n)
+}
+
+func has(tracks []mp4.Track, kind mp4.Kind) bool {
+	return slices.ContainsFunc(tracks, func(x mp4.Track) bool { return x.Kind == kind })
+}
+
+func between(frames []frame, start, end float64) (in []frame) {
+	for _, x := range frames {
+		if x.pts >= start-0.5e-6 && x.pts < end-0.5e-6 {
+			in = append(in, x)
+		}
+	}
+	return in
+}
+
+// diffFrames says how the frames of a clip differ from those wanted.
+func diffFrames(want, got []frame, start float64) string {
+	sums := func(frames []frame) (s []string) {
+		for _, x := range frames {
+			s = append(s, fmt.Sprintf("%.4f %.6s", x.pts, x.sum))
+		}
+		return s
+	}
+	if len(want) != len(got) {
+		return fmt.Sprintf("%d frames, want %d\n got %v\nwant %v", len(got), len(want), sums(got), sums(want))
+	}
+	for i := range want {
+		if want[i].sum != got[i].sum {
+			return fmt.Sprintf("frame %d of %d differs", i, len(want))
+		}
+		if math.Abs(want[i].pts-start-got[i].pts) > 1e-3 {
+			return fmt.Sprintf("frame %d shows at %.4f, want %.4f", i, got[i].pts, want[i].pts-start)
+		}
+	}
+	return ""
+}
+
+// sameSound compares the sound of a clip with the same range of its source.
+func sameSound(t *testing.T, whole, part []float64, start, end float64) bool {
+	t.Helper()
+	at := int(math.Round(start * soundRate))
+	want := min(len(whole), int(math.Round(end*soundRate))) - at
+	if want < soundRate/20 {
+		return true
+	}
+	if len(part) < want-soundRate/500 || len(part) > want+soundRate/8 {
+		t.Errorf("[%g, %g): sound of %d samples, want %d", start, end, len(part), want)
+		return false
+	}
+	part = part[:min(want, len(part))]
+	volume := loudness(whole[at : at+want])
+	if volume < 50 {
+		return true
+	}
+	if offset, difference := offsetOf(part, whole, at); offset < -48 || offset > 48 || difference > volume/10+20 {
+		t.Errorf("[%g, %g): sound is off by %d samples, difference %.1f of %.1f", start, end, offset, difference, volume)
+		return false
+	}
+	return true
+}
+
+func TestCorpusCuts(t *testing.T) {
+	dir := sharedtest.Corpus(t, "media")
+	for _, pattern := range []string{"*.mp4", "*.mov", "*.m4a"} {
+		names, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			t.Run(filepath.Base(name), func(t *testing.T) {
+				switch filepath.Base(name) {
+				case "missing-stsd.mp4":
+					if _, _, err := openFile(t, name); !errors.Is(err, mp4.ErrDamaged) {
+						t.Errorf("Open: %v", err)
+					}
+				case "h264-fragmented-wrong-duration.mp4":
+					if _, _, err := openFile(t, name); !errors.Is(err, mp4.ErrFragmented) {
+						t.Errorf("Open: %v", err)
+					}
+				default:
+					compareCuts(t, name, *cuts)
+				}
+			})
+		}
+	}
+}
