@@ -150,9 +150,21 @@ type bitWriter struct {
 func (w *bitWriter) put(v uint64, n uint) {
 	w.acc = w.acc<<n | v
 	w.n += n
-	for w.n >= 8 {
-		w.n -= 8
-		w.byte(byte(w.acc >> w.n))
+	if w.n >= 32 {
+		w.spill()
+	}
+}
+
+// spill writes 32 bits.
+func (w *bitWriter) spill() {
+	w.n -= 32
+	v := uint32(w.acc >> w.n)
+	if inv := ^v; (inv-0x01010101)&v&0x80808080 == 0 { // no byte is 0xff
+		w.out = binary.BigEndian.AppendUint32(w.out, v)
+		return
+	}
+	for shift := 24; shift >= 0; shift -= 8 {
+		w.byte(byte(v >> shift))
 	}
 }
 
@@ -165,8 +177,12 @@ func (w *bitWriter) byte(c byte) {
 
 // flush pads with ones up to a byte (T.81, section F.1.2.3).
 func (w *bitWriter) flush() {
-	if w.n > 0 {
-		w.put(1<<(8-w.n)-1, 8-w.n)
+	if w.n%8 > 0 {
+		w.put(1<<(8-w.n%8)-1, 8-w.n%8)
+	}
+	for w.n > 0 {
+		w.n -= 8
+		w.byte(byte(w.acc >> w.n))
 	}
 	w.acc = 0
 }

@@ -75,8 +75,8 @@ type encoder struct {
 	stripRows    int // rows of MCUs between restart markers
 
 	quant  [2][64]byte   // zigzag order
-	divide [2][64]uint32 // 2^32 over eight times quant, row by row
-	round  [2][64]uint32 // half of eight times quant, row by row
+	divide [2][64]uint32 // 2^32 over eight times quant, zigzag order
+	round  [2][64]uint32 // half of eight times quant, zigzag order
 	codes  [2][2][256]huffCode
 }
 
@@ -112,8 +112,8 @@ func (e *encoder) setQuant(i, quality int) {
 	for k, q := range typicalQuant[i] {
 		step := min(max((int(q)*scale+50)/100, 1), 255)
 		e.quant[i][k] = byte(step)
-		e.divide[i][zigzag[k]] = uint32((1<<32)/(step<<quantizeBits) + 1)
-		e.round[i][zigzag[k]] = uint32(step << quantizeBits / 2)
+		e.divide[i][k] = uint32((1<<32)/(step<<quantizeBits) + 1)
+		e.round[i][k] = uint32(step << quantizeBits / 2)
 	}
 }
 
@@ -235,38 +235,39 @@ func (p *plane) block(b *[64]int32, x, y int) {
 // put quantizes and appends a block (T.81, section F.1.2). It returns the DC
 // value, which the next block of the component is relative to.
 func (e *encoder) put(w *bitWriter, b *[64]int32, table int, last int32) int32 {
+	var values [64]int32 // zigzag order
+	nonzero := uint64(0) // a bit for each value
 	divide, round := &e.divide[table], &e.round[table]
-	for i, v := range b {
+	for i, at := range zigzag {
+		v := b[at&63]
 		sign := v >> 31
-		size := uint32((v ^ sign) - sign)
-		q := int32(uint64(size+round[i]) * uint64(divide[i]) >> 32)
-		b[i] = (q ^ sign) - sign
+		q := uint64(uint32((v^sign)-sign)+round[i]) * uint64(divide[i]) >> 32
+		values[i] = (int32(q) ^ sign) - sign
+		nonzero |= (-q >> 63) << i
 	}
 	dc, ac := &e.codes[table][0], &e.codes[table][1]
-	w.putValue(dc, 0, b[0]-last)
-	run := 0
-	for _, at := range zigzag[1:] {
-		v := b[at]
-		if v == 0 {
-			run++
-			continue
-		}
+	w.putValue(dc, 0, values[0]-last)
+	next := 1
+	for left := nonzero &^ 1; left != 0; left &= left - 1 {
+		i := bits.TrailingZeros64(left)
+		run := i - next
 		for ; run > 15; run -= 16 {
 			w.put(uint64(ac[0xf0].code), uint(ac[0xf0].length))
 		}
-		w.putValue(ac, run, v)
-		run = 0
+		w.putValue(ac, run, values[i&63])
+		next = i + 1
 	}
-	if run > 0 {
+	if next < 64 {
 		w.put(uint64(ac[0].code), uint(ac[0].length))
 	}
-	return b[0]
+	return values[0]
 }
 
 // putValue appends the code of a run of zeros and a value, and its extra bits.
 func (w *bitWriter) putValue(codes *[256]huffCode, run int, v int32) {
-	size := bits.Len32(uint32(max(v, -v)))
-	c := codes[run<<4|size]
-	extra := uint64(uint32(v+v>>31) & (1<<size - 1))
+	sign := v >> 31
+	size := bits.Len32(uint32((v ^ sign) - sign))
+	c := codes[(run<<4|size)&0xff]
+	extra := uint64(uint32(v+sign) & (1<<size - 1))
 	w.put(uint64(c.code)<<size|extra, uint(c.length)+uint(size))
 }

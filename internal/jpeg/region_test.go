@@ -3,6 +3,8 @@ package jpeg
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"image"
 	stdjpeg "image/jpeg"
 	"math/rand/v2"
@@ -10,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/citekit/citekit/internal/sharedtest"
 )
@@ -117,4 +121,233 @@ func TestRealFiles(t *testing.T) {
 			checkRegions(t, data, 8)
 		})
 	}
+}
+
+// withRestarts returns a grey or colour JPEG that has a restart marker after
+// every few MCUs.
+func withRestarts(t testing.TB, img image.Image, interval int) []byte {
+	t.Helper()
+	e := newEncoder(img, 80)
+	e.stripRows = 1
+	data := e.header(nil)
+	at := bytes.Index(data, []byte{0xff, markerSOS})
+	dri := appendSegment(nil, markerDRI, []byte{byte(interval >> 8), byte(interval)})
+	if old := bytes.Index(data, []byte{0xff, markerDRI}); old >= 0 {
+		copy(data[old:], dri)
+	} else {
+		data = slices.Insert(data, at, dri...)
+	}
+	h, err := readHeader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := newDecoder(h, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var w bitWriter
+	w.out = data
+	var last [4]int32
+	var block [64]int32
+	for mcu := range d.across * d.down {
+		if mcu > 0 && mcu%interval == 0 {
+			w.flush()
+			w.out = append(w.out, 0xff, markerRST0+byte((mcu/interval-1)%8))
+			last = [4]int32{}
+		}
+		for i := range e.planes {
+			p := &e.planes[i]
+			for k := range p.h * p.v {
+				p.block(&block, 8*(mcu%d.across*p.h+k%p.h), 8*(mcu/d.across*p.v+k/p.h))
+				forwardDCT(&block)
+				last[i] = e.put(&w, &block, p.table, last[i])
+			}
+		}
+	}
+	w.flush()
+	return append(w.out, 0xff, markerEOI)
+}
+
+// TestRegions compares random regions of JPEGs of every sampling, with and
+// without restart markers, with image/jpeg.
+func TestRegions(t *testing.T) {
+	for _, size := range []image.Point{{1, 1}, {7, 9}, {64, 64}, {333, 205}, {1601, 37}} {
+		images := map[string]image.Image{"grey": grayScene(size.X, size.Y)}
+		for name, ratio := range ratios {
+			images[name] = scene(size.X, size.Y, ratio)
+		}
+		for name, img := range images {
+			for _, interval := range []int{0, 1, 3, 40, 1000} {
+				t.Run(fmt.Sprintf("%v %s %d", size, name, interval), func(t *testing.T) {
+					data := encode(t, img, 85)
+					if interval > 0 {
+						data = withRestarts(t, img, interval)
+					}
+					checkRegions(t, data, 6)
+				})
+			}
+		}
+	}
+}
+
+// TestColourModels checks files whose components are not YCbCr, and markers
+// that say otherwise.
+func TestColourModels(t *testing.T) {
+	plain := encode(t, scene(70, 50, image.YCbCrSubsampleRatio444), 90)
+	jfif := bytes.Index(plain, []byte("JFIF")) - 4
+	bare := slices.Concat(plain[:jfif], plain[jfif+18:])
+	named := bytes.Replace(bare, []byte{1, 0x11, 0, 2, 0x11, 1, 3, 0x11, 1}, []byte{'R', 0x11, 0, 'G', 0x11, 1, 'B', 0x11, 1}, 1)
+	named = bytes.Replace(named, []byte{3, 1, 0, 2, 0x11, 3, 0x11}, []byte{3, 'R', 0, 'G', 0x11, 'B', 0x11}, 1)
+	adobe := appendSegment(nil, markerAPP14, []byte("Adobe\x00\x64\x00\x00\x00\x00\x00"))
+	for name, data := range map[string][]byte{
+		"no JFIF":         bare,
+		"Adobe RGB":       slices.Concat(bare[:2], adobe, bare[2:]),
+		"JFIF and Adobe":  slices.Concat(plain[:20], adobe, plain[20:]),
+		"named RGB":       named,
+		"stray bytes":     slices.Concat(plain[:20], []byte{0, 1, 2, 0xff, 0xff}, plain[20:]),
+		"bytes after end": slices.Concat(plain, []byte("trailing \xff\xd9")),
+	} {
+		t.Run(name, func(t *testing.T) { checkRegions(t, data, 5) })
+	}
+}
+
+// TestCut checks that a region on the grid of blocks has the very pixels of
+// the file.
+func TestCut(t *testing.T) {
+	for name, ratio := range ratios {
+		img := scene(200, 130, ratio)
+		for _, data := range [][]byte{encode(t, img, 85), withRestarts(t, img, 5)} {
+			whole, err := stdjpeg.Decode(bytes.NewReader(data))
+			if err != nil {
+				t.Fatal(err)
+			}
+			im, err := Open(t.Context(), bytes.NewReader(data), int64(len(data)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range []image.Rectangle{image.Rect(0, 0, 200, 130), image.Rect(32, 48, 33, 49), image.Rect(64, 16, 151, 97), image.Rect(160, 112, 200, 130)} {
+				if !im.OnGrid(r) {
+					t.Fatalf("%s: OnGrid(%v) = false", name, r)
+				}
+				cut, err := im.Cut(t.Context(), bytes.NewReader(data), r, Prelude(nil))
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := stdjpeg.Decode(bytes.NewReader(cut))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got.Bounds().Size() != r.Size() || !slices.EqualFunc(planes(got, got.Bounds()), planes(whole, r), bytes.Equal) {
+					t.Errorf("%s: the pixels of %v differ", name, r)
+				}
+			}
+			if im.OnGrid(image.Rect(33, 0, 64, 64)) || im.OnGrid(image.Rect(0, 9, 64, 64)) {
+				t.Errorf("%s: OnGrid = true off the grid", name)
+			}
+		}
+	}
+}
+
+func TestTruncated(t *testing.T) {
+	data := encode(t, scene(100, 80, image.YCbCrSubsampleRatio420), 85)
+	for n := range len(data) - 1 {
+		im, err := Open(t.Context(), bytes.NewReader(data[:n]), int64(n))
+		if err == nil {
+			t.Fatalf("%d of %d bytes were opened: %+v", n, len(data), im)
+		}
+		if !errors.Is(err, ErrFormat) {
+			t.Fatalf("%d bytes: %v", n, err)
+		}
+	}
+}
+
+// TestShortData checks a file that has an end, but too early.
+func TestShortData(t *testing.T) {
+	data := encode(t, scene(100, 80, image.YCbCrSubsampleRatio420), 85)
+	short := append(slices.Clone(data[:len(data)/2]), 0xff, markerEOI)
+	im, err := Open(t.Context(), bytes.NewReader(short), int64(len(short)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := im.DecodeRegion(t.Context(), bytes.NewReader(short), image.Rect(90, 70, 100, 80)); !errors.Is(err, ErrFormat) {
+		t.Errorf("error %v, want ErrFormat", err)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	data := encode(t, scene(600, 600, image.YCbCrSubsampleRatio420), 85)
+	im, err := Open(t.Context(), bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := im.DecodeRegion(ctx, bytes.NewReader(data), image.Rect(1, 1, 599, 599)); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want context.Canceled", err)
+	}
+	if _, err := Open(ctx, bytes.NewReader(data), int64(len(data))); !errors.Is(err, context.Canceled) {
+		t.Errorf("Open: error %v, want context.Canceled", err)
+	}
+}
+
+// TestConcurrentRegions decodes regions of one image at the same time.
+func TestConcurrentRegions(t *testing.T) {
+	data := encode(t, scene(400, 900, image.YCbCrSubsampleRatio420), 85)
+	want, err := stdjpeg.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	im, err := Open(t.Context(), bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var g errgroup.Group
+	for i := range 8 {
+		g.Go(func() error {
+			r := image.Rect(10*i, 100*i, 10*i+50, 100*i+90)
+			got, err := im.DecodeRegion(context.Background(), bytes.NewReader(data), r)
+			if err == nil && !slices.EqualFunc(planes(got, r), planes(want, r), bytes.Equal) {
+				err = fmt.Errorf("the pixels of %v differ", r)
+			}
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// FuzzRegionDecode checks that whatever both can decode is the same as what
+// image/jpeg decodes.
+func FuzzRegionDecode(f *testing.F) {
+	for _, ratio := range ratios {
+		f.Add(encode(f, scene(40, 30, ratio), 60), uint16(3), uint16(5), uint16(20), uint16(19))
+	}
+	f.Add(encode(f, grayScene(20, 20), 50), uint16(0), uint16(0), uint16(20), uint16(20))
+	f.Add(withRestarts(f, scene(40, 30, image.YCbCrSubsampleRatio420), 2), uint16(17), uint16(17), uint16(30), uint16(30))
+	f.Fuzz(func(t *testing.T, data []byte, x1, y1, x2, y2 uint16) {
+		im, err := Open(t.Context(), bytes.NewReader(data), int64(len(data)))
+		if err != nil || !im.CanCut() || im.Width*im.Height > 1<<20 {
+			return
+		}
+		r := image.Rect(int(x1), int(y1), int(x2), int(y2)).Intersect(image.Rect(0, 0, im.Width, im.Height))
+		if r.Empty() {
+			return
+		}
+		got, err := im.DecodeRegion(t.Context(), bytes.NewReader(data), r)
+		if err != nil {
+			return
+		}
+		want, err := stdjpeg.Decode(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		if !slices.EqualFunc(planes(got, r), planes(want, r), bytes.Equal) {
+			t.Fatalf("the pixels of %v differ from those of image/jpeg", r)
+		}
+		warm, err := im.DecodeRegion(t.Context(), bytes.NewReader(data), r)
+		if err != nil || !slices.EqualFunc(planes(warm, r), planes(want, r), bytes.Equal) {
+			t.Fatalf("the pixels of %v differ the second time (%v)", r, err)
+		}
+	})
 }

@@ -71,17 +71,18 @@ func onChromaGrid(m *image.YCbCr, region image.Rectangle, o exif.Orientation) bo
 // displaying programs do; else it is repeated.
 func fullChroma(m *image.YCbCr, region image.Rectangle) *image.YCbCr {
 	out := image.NewYCbCr(region, image.YCbCrSubsampleRatio444)
+	scratch := make([]int32, m.Rect.Dx()+4)
 	for y := region.Min.Y; y < region.Max.Y; y++ {
 		at := out.YOffset(region.Min.X, y)
 		copy(out.Y[at:at+region.Dx()], m.Y[m.YOffset(region.Min.X, y):])
-		fillChroma(out.Cb[at:at+region.Dx()], m, m.Cb, region.Min.X, y)
-		fillChroma(out.Cr[at:at+region.Dx()], m, m.Cr, region.Min.X, y)
+		fillChroma(out.Cb[at:at+region.Dx()], m, m.Cb, region.Min.X, y, scratch)
+		fillChroma(out.Cr[at:at+region.Dx()], m, m.Cr, region.Min.X, y, scratch)
 	}
 	return out
 }
 
 // fillChroma sets dst to the chroma of the pixels of m from x, y on.
-func fillChroma(dst []byte, m *image.YCbCr, plane []byte, x, y int) {
+func fillChroma(dst []byte, m *image.YCbCr, plane []byte, x, y int, scratch []int32) {
 	h, v := jpeg.Sampling(m.SubsampleRatio)
 	if h > 2 {
 		for i := range dst {
@@ -89,36 +90,59 @@ func fillChroma(dst []byte, m *image.YCbCr, plane []byte, x, y int) {
 		}
 		return
 	}
-	bounds := image.Rect(m.Rect.Min.X/h, m.Rect.Min.Y/v, (m.Rect.Max.X-1)/h+1, (m.Rect.Max.Y-1)/v+1) // in samples
-	row := func(cy int) []byte { return plane[(cy-bounds.Min.Y)*m.CStride:][:bounds.Dx()] }
-	near, far := row(y/v), row(neighbour(y, v, bounds.Min.Y, bounds.Max.Y))
-	for i := range dst {
-		cx, side := (x+i)/h-bounds.Min.X, neighbour(x+i, h, bounds.Min.X, bounds.Max.X)-bounds.Min.X
-		this, other := 3*int(near[cx])+int(far[cx]), 3*int(near[side])+int(far[side])
-		dst[i] = byte((3*this + other + chromaBias(x+i, y, h, v)) >> 4)
+	sums := blendRows(m, plane, y, v, scratch)
+	from := x/h - m.Rect.Min.X/h
+	if h == 1 {
+		for i, sum := range sums[1+from:][:len(dst)] {
+			dst[i] = byte((4*sum + chromaBias(0, y, h, v)) >> 4)
+		}
+		return
+	}
+	even, odd := chromaBias(0, y, h, v), chromaBias(1, y, h, v)
+	sums = sums[from:] // sums[0] is left of the sample of the first pixel
+	if x&1 == 1 {
+		dst[0] = byte((3*sums[1] + sums[2] + odd) >> 4)
+		dst, sums = dst[1:], sums[1:]
+	}
+	for len(dst) > 1 {
+		dst[0] = byte((3*sums[1] + sums[0] + even) >> 4)
+		dst[1] = byte((3*sums[1] + sums[2] + odd) >> 4)
+		dst, sums = dst[2:], sums[1:]
+	}
+	if len(dst) == 1 {
+		dst[0] = byte((3*sums[1] + sums[0] + even) >> 4)
 	}
 }
 
-// neighbour returns the second nearest of the samples from first to end, each
-// of which stands for n pixels, one or two; that is the nearest one itself at
-// the edges.
-func neighbour(x, n, first, end int) int {
-	if n == 1 {
-		return x
+// blendRows returns four times the chroma samples at the height of row y of
+// pixels, with the outermost ones repeated on both sides.
+func blendRows(m *image.YCbCr, plane []byte, y, v int, scratch []int32) []int32 {
+	h, _ := jpeg.Sampling(m.SubsampleRatio)
+	first, end := m.Rect.Min.Y/v, (m.Rect.Max.Y-1)/v+1
+	near, far := y/v, y/v
+	if v == 2 {
+		far = min(max(near-1+2*(y&1), first), end-1)
 	}
-	return min(max(x/2-1+2*(x&1), first), end-1)
+	n := (m.Rect.Max.X-1)/h + 1 - m.Rect.Min.X/h
+	a, b := plane[(near-first)*m.CStride:][:n], plane[(far-first)*m.CStride:][:n]
+	sums := scratch[:n+2]
+	for i, c := range a {
+		sums[i+1] = 3*int32(c) + int32(b[i])
+	}
+	sums[0], sums[n+1] = sums[1], sums[n]
+	return sums
 }
 
 // chromaBias returns what makes the sum of 16 parts round as in libjpeg, which
 // alternates.
-func chromaBias(x, y, h, v int) int {
+func chromaBias(x, y, h, v int) int32 {
 	switch {
 	case h == 2 && v == 2:
-		return 8 - x&1
+		return int32(8 - x&1)
 	case h == 2:
-		return 4 + 4*(x&1)
+		return int32(4 + 4*(x&1))
 	case v == 2:
-		return 4 + 4*(y&1)
+		return int32(4 + 4*(y&1))
 	}
 	return 0
 }
