@@ -90,7 +90,7 @@ func (s *session) checkMaps(ctx context.Context, names []string, all bool) error
 
 // checkMap checks one map. What is wrong with it is in the report; the error
 // is only that ctx is done.
-func (s *session) checkMap(ctx context.Context, lib *citekit.Library, name string) (mapReport, error) {
+func (s *session) checkMap(ctx context.Context, lib *library, name string) (mapReport, error) {
 	report := mapReport{Map: name, OK: true, Problems: []finding{}}
 	m, err := s.readMap(ctx, lib, name)
 	if err != nil {
@@ -115,7 +115,7 @@ func (r *mapReport) add(p citekit.Problem) {
 }
 
 // readMap returns the map in a file, or the one with an id.
-func (s *session) readMap(ctx context.Context, lib *citekit.Library, name string) (*citekit.ResourceMap, error) {
+func (s *session) readMap(ctx context.Context, lib *library, name string) (*citekit.ResourceMap, error) {
 	if name == "-" {
 		return parseMap(s.stdin)
 	}

@@ -41,7 +41,7 @@ its nodes: id, title and location.`,
 	}
 }
 
-func (s *session) listResources(ctx context.Context, lib *citekit.Library) error {
+func (s *session) listResources(ctx context.Context, lib *library) error {
 	ids, err := lib.Resources(ctx)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ type mapSummary struct {
 
 // listMaps lists all maps. One that cannot be read is told of among the
 // others and makes the command fail.
-func (s *session) listMaps(ctx context.Context, lib *citekit.Library) error {
+func (s *session) listMaps(ctx context.Context, lib *library) error {
 	ids, err := lib.Resources(ctx)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ type listedNode struct {
 	Address *citekit.Address `json:"address,omitempty"` // left out if the location means nothing
 }
 
-func (s *session) listNodes(ctx context.Context, lib *citekit.Library, id string) error {
+func (s *session) listNodes(ctx context.Context, lib *library, id string) error {
 	m, err := lib.Map(ctx, id)
 	if err != nil {
 		return err

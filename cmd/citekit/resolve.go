@@ -126,7 +126,7 @@ func (p filePart) allowed() []string {
 }
 
 // resolveWord resolves what may be a node, a resource or a whole file.
-func (s *session) resolveWord(ctx context.Context, lib *citekit.Library, word string, part filePart, isFile bool, opts *citekit.ResolveOptions) (*citekit.Evidence, error) {
+func (s *session) resolveWord(ctx context.Context, lib *library, word string, part filePart, isFile bool, opts *citekit.ResolveOptions) (*citekit.Evidence, error) {
 	name, err := s.chooseNode(ctx, lib, word)
 	switch {
 	case isFile && err != nil:
@@ -163,7 +163,7 @@ func orNoFile(word string, err error) error {
 }
 
 // resolveFile resolves part of a file that has no map.
-func resolveFile(ctx context.Context, lib *citekit.Library, part filePart, opts *citekit.ResolveOptions) (*citekit.Evidence, error) {
+func resolveFile(ctx context.Context, lib *library, part filePart, opts *citekit.ResolveOptions) (*citekit.Evidence, error) {
 	loc, version, err := parseFragment(part.fragment)
 	if err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func withHint(err error) error {
 	switch {
 	case errors.Is(err, citekit.ErrStale) && !strings.Contains(err.Error(), "version"):
 		return hinted{err, "--allow-stale resolves it all the same"}
-	case errors.Is(err, citekit.ErrForbidden):
+	case errors.Is(err, citekit.ErrForbidden) && strings.Contains(err.Error(), "roots"):
 		return hinted{err, "--root DIR allows a further directory"}
 	}
 	return err

@@ -58,75 +58,70 @@ func (n nodeName) String() string {
 // maxSplits bounds how many of its dots a word is split at.
 const maxSplits = 64
 
-// findNodes returns all readings of word as resource.node among what there
-// is: first those with the longest resource id, last that of a whole
-// resource. If there is none the error says what is missing.
-func findNodes(ctx context.Context, lib *citekit.Library, word string) ([]nodeName, error) {
+// splits returns the readings of word as resource.node, those with the longest
+// resource id first, and last that of a whole resource.
+func splits(word string) []nodeName {
+	var names []nodeName
+	for end := strings.LastIndexByte(word, '.'); end > 0 && len(names) < maxSplits; end = strings.LastIndexByte(word[:end], '.') {
+		names = append(names, nodeName{word[:end], word[end+1:]})
+	}
+	return append(names, nodeName{resource: word})
+}
+
+// findNodes returns the readings of word, in the order of [splits], that name
+// something. If none does the error says what is missing.
+func findNodes(ctx context.Context, lib *library, word string) ([]nodeName, error) {
 	var found []nodeName
-	var missing missingNode
-	end := len(word)
-	for range maxSplits {
-		if end = strings.LastIndexByte(word[:end], '.'); end < 1 {
-			break
+	var firstErr error
+	names := splits(word)
+	for _, name := range names {
+		if !lib.has(ctx, name.resource) {
+			continue
 		}
-		name := nodeName{word[:end], word[end+1:]}
-		_, err := lib.Node(ctx, name.resource, name.node)
-		switch {
-		case err == nil:
+		err := name.check(ctx, lib)
+		if err == nil {
 			found = append(found, name)
-		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, citekit.ErrSyntax):
-			return nil, err
-		default:
-			missing.note(name, err)
+		} else if firstErr == nil || errors.Is(firstErr, fs.ErrNotExist) && !errors.Is(err, fs.ErrNotExist) {
+			firstErr = err
 		}
-	}
-	_, err := lib.Map(ctx, word)
-	if err == nil {
-		return append(found, nodeName{resource: word}), nil
-	}
-	if len(found) > 0 {
-		return found, nil
-	}
-	missing.note(nodeName{resource: word}, err)
-	return nil, missing.err
-}
-
-// A missingNode keeps the error that helps most of those of several readings.
-type missingNode struct {
-	err  error
-	rank int
-}
-
-func (m *missingNode) note(name nodeName, err error) {
-	if rank := helpfulness(name, err); m.err == nil || rank > m.rank {
-		m.err, m.rank = err, rank
-	}
-}
-
-// helpfulness ranks an error: a resource that exists says most, then one with
-// a name that is nearly right, then the reading the word has in most cases.
-func helpfulness(name nodeName, err error) int {
-	var missing *citekit.NotFoundError
-	if !errors.As(err, &missing) {
-		if errors.Is(err, citekit.ErrSyntax) && citekit.CheckResourceID(name.resource) != nil {
-			return 0
-		}
-		return 5 // a map that cannot be read
 	}
 	switch {
-	case missing.Kind == "node":
-		return 4
-	case len(missing.Close) > 0:
-		return 3
-	case name.node == "" || strings.Contains(name.resource, "."):
-		return 1
+	case len(found) > 0:
+		return found, nil
+	case firstErr != nil:
+		return nil, firstErr
 	}
-	return 2
+	return nil, describeMissing(ctx, lib, names)
+}
+
+// check returns an error unless there is what n names.
+func (n nodeName) check(ctx context.Context, lib *library) error {
+	if n.node == "" {
+		_, err := lib.Map(ctx, n.resource)
+		return err
+	}
+	_, err := lib.Node(ctx, n.resource, n.node)
+	return err
+}
+
+// describeMissing returns the error for a word of whose readings none has a
+// map: that of the first whose resource id is nearly right, else of the one
+// with the shortest resource id, which is what is meant in most cases.
+func describeMissing(ctx context.Context, lib *library, names []nodeName) error {
+	var err error
+	for _, name := range names[:max(1, len(names)-1)] {
+		err = name.check(ctx, lib)
+		var missing *citekit.NotFoundError
+		if errors.As(err, &missing) && len(missing.Close) > 0 {
+			return err
+		}
+	}
+	return err
 }
 
 // chooseNode returns the one reading of word, or the first of several after
 // telling of the others.
-func (s *session) chooseNode(ctx context.Context, lib *citekit.Library, word string) (nodeName, error) {
+func (s *session) chooseNode(ctx context.Context, lib *library, word string) (nodeName, error) {
 	found, err := findNodes(ctx, lib, word)
 	if err != nil {
 		return nodeName{}, err

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/term"
@@ -9,9 +12,15 @@ import (
 	"github.com/citekit/citekit/workspace"
 )
 
+// A library is the library over the base directory.
+type library struct {
+	*citekit.Library
+	workspace citekit.Workspace
+}
+
 // open returns the library over the base directory. The files, which the
 // person has named, may be resolved wherever they are.
-func (s *session) open(files ...string) (*citekit.Library, error) {
+func (s *session) open(files ...string) (*library, error) {
 	ws, err := workspace.Open(s.dir, &workspace.Options{
 		MapsDir:     s.mapsDir,
 		EvidenceDir: s.outputDir,
@@ -21,5 +30,15 @@ func (s *session) open(files ...string) (*citekit.Library, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--dir %s: %w", term.Line(s.dir), err)
 	}
-	return citekit.New(ws, modality.All(), nil), nil
+	return &library{citekit.New(ws, modality.All(), nil), ws}, nil
+}
+
+// has reports whether there is a map for id, at less cost than asking for it:
+// what is missing is not looked for among all others.
+func (l *library) has(ctx context.Context, id string) bool {
+	if citekit.CheckResourceID(id) != nil {
+		return false
+	}
+	_, err := l.workspace.StatMap(ctx, id)
+	return !errors.Is(err, fs.ErrNotExist)
 }
