@@ -411,8 +411,8 @@ func isUnreserved(c byte) bool {
 }
 
 // formatDecimal returns the shortest decimal that parses to v, without an
-// exponent.
-func formatDecimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+// exponent, and negative zero without its sign.
+func formatDecimal(v float64) string { return strconv.FormatFloat(v+0, 'f', -1, 64) }
 
 // clip shortens s for a message.
 func clip(s string) string {

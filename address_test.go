@@ -290,6 +290,39 @@ func TestLocationValidate(t *testing.T) {
 	}
 }
 
+func TestNegativeZero(t *testing.T) {
+	zero := math.Copysign(0, -1)
+	for want, loc := range map[string]citekit.Location{
+		"video://r#t=0-5":        {Modality: citekit.Video, Time: citekit.Span{Start: zero, End: 5}},
+		"image://r#bbox=0,0,1,1": {Modality: citekit.Image, Box: citekit.Box{X1: zero, Y1: zero, X2: 1, Y2: 1}},
+	} {
+		if got := (citekit.Address{Resource: "r", Location: loc}).String(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+func TestPageRuns(t *testing.T) {
+	const most = math.MaxInt
+	for _, test := range []struct{ in, want []citekit.Range }{
+		{nil, nil},
+		{[]citekit.Range{{First: 3, Last: 4}, {First: 1, Last: 2}}, []citekit.Range{{First: 1, Last: 4}}},
+		{[]citekit.Range{{First: 1, Last: 9}, {First: 2, Last: 3}, {First: 11, Last: 11}}, []citekit.Range{{First: 1, Last: 9}, {First: 11, Last: 11}}},
+		{[]citekit.Range{{First: most, Last: most}, {First: -5, Last: -5}}, []citekit.Range{{First: -5, Last: -5}, {First: most, Last: most}}},
+	} {
+		if diff := cmp.Diff(test.want, citekit.PageRuns(test.in...)); diff != "" {
+			t.Errorf("PageRuns(%v):\n%s", test.in, diff)
+		}
+	}
+}
+
+func TestHashOfShrunkSource(t *testing.T) {
+	src := citekit.NewSource(strings.NewReader("short"), citekit.SourceInfo{Size: 9})
+	if hash, err := src.Hash(t.Context()); !errors.Is(err, citekit.ErrStale) {
+		t.Errorf("Hash = %s, %v", hash, err)
+	}
+}
+
 func TestBoxPixels(t *testing.T) {
 	tests := []struct {
 		box            citekit.Box

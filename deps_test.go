@@ -28,6 +28,8 @@ var mayImport = map[string][]string{
 	"modality/text":           {".", "internal/warm"},
 	"modality/virtual":        {"."},
 	"internal/media":          {".", "internal/ffmpeg", "internal/mp4", "internal/wav", "internal/warm"},
+	"internal/pdfcut":         {"internal/pdf"},
+	"internal/wav":            {"."},
 	"internal/ffmpeg":         {"."},
 	"internal/*":              {},
 	"mcpadapter":              {"."},

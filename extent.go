@@ -37,12 +37,19 @@ func (e Extent) Check(loc Location) error {
 		return rangeError("page %d of %d; pages run %s", page, e.Pages, upTo(e.Pages))
 	}
 	if loc.Lines.Last > e.Lines {
-		return rangeError("lines %v of %d; lines run %s", loc.Lines, e.Lines, upTo(e.Lines))
+		return rangeError("%s of %d; lines run %s", describeLines(loc.Lines), e.Lines, upTo(e.Lines))
 	}
 	if t := loc.Time; !t.IsZero() && (t.Start >= e.Duration || t.End > e.Duration+TimeSlack) {
 		return rangeError("t=%v of %s seconds", t, formatDecimal(e.Duration))
 	}
 	return nil
+}
+
+func describeLines(lines Range) string {
+	if lines.Len() == 1 {
+		return "line " + lines.String()
+	}
+	return "lines " + lines.String()
 }
 
 func upTo(n int) string {

@@ -1,6 +1,7 @@
 package citekit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -120,16 +121,22 @@ type Location struct {
 // adjoining runs joined. It does not modify its argument.
 func PageRuns(runs ...Range) []Range {
 	sorted := slices.Clone(runs)
-	slices.SortFunc(sorted, func(a, b Range) int { return a.First - b.First })
+	slices.SortFunc(sorted, func(a, b Range) int { return cmp.Compare(a.First, b.First) })
 	var joined []Range
 	for _, run := range sorted {
-		if n := len(joined); n > 0 && run.First-1 <= joined[n-1].Last {
+		if n := len(joined); n > 0 && adjoins(joined[n-1], run) {
 			joined[n-1].Last = max(joined[n-1].Last, run.Last)
 			continue
 		}
 		joined = append(joined, run)
 	}
 	return joined
+}
+
+// adjoins reports whether next, which does not begin before run, overlaps it
+// or follows it without a gap.
+func adjoins(run, next Range) bool {
+	return next.First <= run.Last || next.First == run.Last+1
 }
 
 // PageCount returns the number of pages that l selects; 0 stands for all.
@@ -201,7 +208,7 @@ func (l Location) checkPages() error {
 			return syntaxError("page %d; pages count from 1", run.First)
 		case run.Last < run.First:
 			return syntaxError("pages %d-%d end before they begin", run.First, run.Last)
-		case i > 0 && run.First-1 <= l.Pages[i-1].Last:
+		case i > 0 && (run.First <= l.Pages[i-1].First || adjoins(l.Pages[i-1], run)):
 			return syntaxError("pages %v and %v are not sorted runs", l.Pages[i-1], run)
 		}
 	}

@@ -92,7 +92,7 @@ func (s *Source) Hash(ctx context.Context) (string, error) {
 	}
 	compute := s.info.HashFunc
 	if compute == nil {
-		compute = func(ctx context.Context) (string, error) { return HashReader(ctx, s.Reader()) }
+		compute = s.hashContent
 	}
 	hash, err := compute(ctx)
 	if err != nil {
@@ -102,6 +102,14 @@ func (s *Source) Hash(ctx context.Context) (string, error) {
 	defer s.mu.Unlock()
 	s.hash = hash
 	return hash, nil
+}
+
+func (s *Source) hashContent(ctx context.Context) (string, error) {
+	hash, size, err := hashReader(ctx, s.Reader())
+	if err == nil && size != s.info.Size {
+		err = fmt.Errorf("the source has %d bytes where it had %d: %w", size, s.info.Size, ErrStale)
+	}
+	return hash, err
 }
 
 // CheckUnchanged returns an error matching [ErrStale] if the open file is no
@@ -131,19 +139,25 @@ func (s *Source) Close() error {
 // HashReader returns the SHA-256 of what r yields, in lower case hex. It
 // stops with ctx.Err() once ctx is done.
 func HashReader(ctx context.Context, r io.Reader) (string, error) {
+	hash, _, err := hashReader(ctx, r)
+	return hash, err
+}
+
+func hashReader(ctx context.Context, r io.Reader) (hash string, size int64, err error) {
 	h := sha256.New()
 	buf := make([]byte, 1<<20)
 	for {
 		if err := ctx.Err(); err != nil {
-			return "", err
+			return "", size, err
 		}
 		n, err := r.Read(buf)
 		h.Write(buf[:n])
+		size += int64(n)
 		if err == io.EOF {
-			return hex.EncodeToString(h.Sum(nil)), nil
+			return hex.EncodeToString(h.Sum(nil)), size, nil
 		}
 		if err != nil {
-			return "", err
+			return "", size, err
 		}
 	}
 }

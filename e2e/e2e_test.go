@@ -190,7 +190,7 @@ func (s *site) finish() {
 				s.t.Errorf("%s holds %q", path, secret)
 			}
 		}
-		if strings.Contains(filepath.Base(path), "tmp") {
+		if filepath.Base(filepath.Dir(path)) == "tmp" {
 			s.t.Errorf("left over: %s", path)
 		}
 		return nil

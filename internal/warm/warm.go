@@ -32,7 +32,8 @@ type entry[V any] struct {
 // Get returns the value for key, calling load if it is not held. Callers that
 // ask for the same key while it is being loaded wait for that load. A failed
 // load is not kept; if it failed because its own caller gave up, a waiting
-// caller loads again. An empty key is never kept.
+// caller loads again. An empty key is never kept. A load must not Get its own
+// key.
 func (c *Cache[V]) Get(ctx context.Context, key string, load func(context.Context) (V, int64, error)) (V, error) {
 	if key == "" {
 		v, _, err := load(ctx)
@@ -89,6 +90,7 @@ func (c *Cache[V]) load(ctx context.Context, e *entry[V], load func(context.Cont
 		close(e.done)
 	}()
 	e.value, e.cost, e.err = load(ctx)
+	e.cost = max(e.cost, 1) // so that the number of entries is bounded too
 	finished = true
 	return e.value, e.err
 }
@@ -99,17 +101,6 @@ func (c *Cache[V]) evict() {
 		e := last.Value.(*entry[V])
 		c.recent.Remove(last)
 		delete(c.entries, e.key)
-		c.cost -= e.cost
-	}
-}
-
-// Remove forgets the value for key, if it is held.
-func (c *Cache[V]) Remove(key string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if e, ok := c.entries[key]; ok && e.elem != nil {
-		c.recent.Remove(e.elem)
-		delete(c.entries, key)
 		c.cost -= e.cost
 	}
 }
