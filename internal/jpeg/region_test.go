@@ -326,28 +326,63 @@ func FuzzRegionDecode(f *testing.F) {
 	f.Add(encode(f, grayScene(20, 20), 50), uint16(0), uint16(0), uint16(20), uint16(20))
 	f.Add(withRestarts(f, scene(40, 30, image.YCbCrSubsampleRatio420), 2), uint16(17), uint16(17), uint16(30), uint16(30))
 	f.Fuzz(func(t *testing.T, data []byte, x1, y1, x2, y2 uint16) {
-		im, err := Open(t.Context(), bytes.NewReader(data), int64(len(data)))
-		if err != nil || !im.CanCut() || im.Width*im.Height > 1<<20 {
-			return
-		}
-		r := image.Rect(int(x1), int(y1), int(x2), int(y2)).Intersect(image.Rect(0, 0, im.Width, im.Height))
-		if r.Empty() {
-			return
-		}
-		got, err := im.DecodeRegion(t.Context(), bytes.NewReader(data), r)
-		if err != nil {
-			return
-		}
-		want, err := stdjpeg.Decode(bytes.NewReader(data))
-		if err != nil {
-			return
-		}
-		if !slices.EqualFunc(planes(got, r), planes(want, r), bytes.Equal) {
-			t.Fatalf("the pixels of %v differ from those of image/jpeg", r)
-		}
-		warm, err := im.DecodeRegion(t.Context(), bytes.NewReader(data), r)
-		if err != nil || !slices.EqualFunc(planes(warm, r), planes(want, r), bytes.Equal) {
-			t.Fatalf("the pixels of %v differ the second time (%v)", r, err)
-		}
+		checkAgreement(t, data, image.Rect(int(x1), int(y1), int(x2), int(y2)))
 	})
+}
+
+// checkAgreement checks that a region of a file that may be damaged is the
+// same as with image/jpeg, if both can decode it. It reports whether they can.
+func checkAgreement(t *testing.T, data []byte, r image.Rectangle) bool {
+	t.Helper()
+	im, err := Open(t.Context(), bytes.NewReader(data), int64(len(data)))
+	if err != nil || !im.CanCut() || im.Width*im.Height > 1<<20 {
+		return false
+	}
+	r = r.Intersect(image.Rect(0, 0, im.Width, im.Height))
+	if r.Empty() {
+		return false
+	}
+	got, err := im.DecodeRegion(t.Context(), bytes.NewReader(data), r)
+	if err != nil {
+		return false
+	}
+	want, err := stdjpeg.Decode(bytes.NewReader(data))
+	if err != nil {
+		return false
+	}
+	if !slices.EqualFunc(planes(got, r), planes(want, r), bytes.Equal) {
+		t.Fatalf("the pixels of %v differ from those of image/jpeg", r)
+	}
+	warm, err := im.DecodeRegion(t.Context(), bytes.NewReader(data), r)
+	if err != nil || !slices.EqualFunc(planes(warm, r), planes(want, r), bytes.Equal) {
+		t.Fatalf("the pixels of %v differ the second time (%v)", r, err)
+	}
+	return true
+}
+
+// TestDamage changes bytes at random, in the pixels above all.
+func TestDamage(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	agreed := 0
+	for name, ratio := range ratios {
+		for _, data := range [][]byte{encode(t, scene(90, 70, ratio), 70), withRestarts(t, scene(90, 70, ratio), 4)} {
+			for range 400 {
+				damaged := slices.Clone(data)
+				for range 1 + rng.IntN(3) {
+					at := rng.IntN(len(data))
+					if rng.IntN(8) > 0 {
+						at = len(data)/2 + rng.IntN(len(data)/2)
+					}
+					damaged[at] = byte(rng.IntN(256))
+				}
+				if checkAgreement(t, damaged, randomRect(rng, image.Rect(0, 0, 90, 70))) {
+					agreed++
+				}
+			}
+		}
+		if agreed == 0 {
+			t.Errorf("%s: no damaged file could be compared", name)
+		}
+	}
+	t.Logf("%d damaged files were decoded alike", agreed)
 }

@@ -120,7 +120,9 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-func compareRegion(t *testing.T, r *image.Resolver, src *citekit.Source, data []byte, loc citekit.Location, got []byte, x *citekit.Extract) {
+// compareRegion compares a region with what ImageMagick makes of the source,
+// given the args before it turns it.
+func compareRegion(t *testing.T, r *image.Resolver, src *citekit.Source, data []byte, loc citekit.Location, got []byte, x *citekit.Extract, args ...string) {
 	t.Helper()
 	extent, err := r.Measure(t.Context(), src)
 	if err != nil {
@@ -128,7 +130,7 @@ func compareRegion(t *testing.T, r *image.Resolver, src *citekit.Source, data []
 	}
 	x1, y1, x2, y2 := loc.Box.Pixels(extent.Width, extent.Height)
 	crop := fmt.Sprintf("%dx%d+%d+%d", x2-x1, y2-y1, x1, y1)
-	want := pixels(t, data, "-delete", "1--1", "-auto-orient", "+repage", "-crop", crop, "+repage")
+	want := pixels(t, data, append(append([]string{"-delete", "1--1"}, args...), "-auto-orient", "+repage", "-crop", crop, "+repage")...)
 	have := pixels(t, got, "-delete", "1--1", "-auto-orient")
 	if len(have) != len(want) || len(want) != 4*(x2-x1)*(y2-y1) {
 		t.Fatalf("%v: %d samples, want %d", loc.Box, len(have), len(want))
