@@ -35,4 +35,7 @@
 // an error is worded as above if it comes from the Library; else the error of
 // a tool is shown as it is, and that of a resource or prompt is only named
 // "internal error".
+//
+// Middleware that is added sees long answers of the four tools as a
+// [mcp.Result] that is not a [*mcp.CallToolResult].
 package mcpadapter

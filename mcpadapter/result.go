@@ -10,11 +10,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// encodedData is the data of a success, as JSON without line breaks.
+type encodedData json.RawMessage
+
+// MarshalJSON implements [json.Marshaler].
+func (d encodedData) MarshalJSON() ([]byte, error) { return d, nil }
+
 // success returns data as text and as structured content.
 func success(data json.RawMessage) *mcp.CallToolResult {
 	return &mcp.CallToolResult{
 		Content:           []mcp.Content{&mcp.TextContent{Text: string(data)}},
-		StructuredContent: data,
+		StructuredContent: encodedData(data),
 	}
 }
 
@@ -22,14 +28,19 @@ func success(data json.RawMessage) *mcp.CallToolResult {
 // on one of 16 MiB.
 const maxAnswer = 15 << 20
 
-// checkSize returns an error matching [citekit.ErrTooLarge] if data, sent once
-// as a JSON string and once as it is, makes a message that clients refuse.
+// checkSize returns an error matching [citekit.ErrTooLarge] if data makes an
+// answer that clients refuse.
 func checkSize(data []byte) error {
-	size := 2*len(data) + bytes.Count(data, []byte{'"'}) + bytes.Count(data, []byte{'\\'})
-	if size > maxAnswer {
+	if size := answerSize(data); size > maxAnswer {
 		return fmt.Errorf("the answer has %d bytes; a message holds %d: %w", size, maxAnswer, citekit.ErrTooLarge)
 	}
 	return nil
+}
+
+// answerSize returns the bytes of data sent once as a JSON string and once as
+// it is.
+func answerSize(data []byte) int {
+	return 2*len(data) + bytes.Count(data, []byte{'"'}) + bytes.Count(data, []byte{'\\'})
 }
 
 // compact removes line breaks and other space between tokens, which the

@@ -3,6 +3,7 @@ package mcpadapter_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -103,6 +104,48 @@ func schema(t *testing.T, v any) *jsonschema.Resolved {
 		t.Fatal(err)
 	}
 	return resolved
+}
+
+// TestLongResult has an answer that the adapter encodes itself: it must have
+// all that the SDK adds in the newest version of the protocol.
+func TestLongResult(t *testing.T) {
+	odd := strings.Replace(bigMap("big", 500), `"title":"Big"`, "\"title\":\"B \\u0007\\\\ \\\" \u2028 <é>\",\"raw\":[\"\u2028 <é>\", 1e5]", 1)
+	lib := newLibrary(t, nil, map[string]string{"big": odd})
+	w := serve(t, mcpadapter.NewServer(lib, nil), mcpadapter.StreamTransport{})
+	w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"getStructure","arguments":{"resource_id":"big"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`)
+	var answer struct {
+		Result struct {
+			ResultType        string                        `json:"resultType"`
+			Meta              map[string]any                `json:"_meta"`
+			Content           []struct{ Type, Text string } `json:"content"`
+			StructuredContent json.RawMessage               `json:"structuredContent"`
+		}
+	}
+	l := w.next()
+	if err := json.Unmarshal([]byte(l), &answer); err != nil {
+		t.Fatal(err, l)
+	}
+	r := answer.Result
+	if r.ResultType != "complete" || r.Meta["io.modelcontextprotocol/serverInfo"] == nil {
+		t.Errorf("result type %q, _meta %v", r.ResultType, r.Meta)
+	}
+	if len(r.Content) != 1 || r.Content[0].Type != "text" || len(r.Content[0].Text) < 64<<10 {
+		t.Fatalf("%d content blocks: %.300s", len(r.Content), l)
+	}
+	var text, structured any
+	if err := errors.Join(json.Unmarshal([]byte(r.Content[0].Text), &text), json.Unmarshal(r.StructuredContent, &structured)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(text, structured); diff != "" {
+		t.Errorf("text and structured content:\n%s", diff)
+	}
+	var m struct {
+		Title string
+		Raw   []any
+	}
+	if err := json.Unmarshal(r.StructuredContent, &m); err != nil || m.Title != "B \a\\ \" \u2028 <é>" || len(m.Raw) != 2 {
+		t.Errorf("%v: title %q, raw %v", err, m.Title, m.Raw)
+	}
 }
 
 func TestEmptyLibrary(t *testing.T) {
