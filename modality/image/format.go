@@ -21,7 +21,8 @@ type format struct {
 	// match reports whether a file of the format begins with head.
 	match func(head []byte) bool
 
-	// open reads the headers.
+	// open reads the headers. It is nil for formats that are recognized but
+	// cannot be read: their sources can only be had as a whole.
 	open func(ctx context.Context, r *Resolver, src *citekit.Source) (*picture, error)
 
 	// decode returns all pixels as stored.
@@ -37,11 +38,25 @@ func formats() []*format {
 	return []*format{pngFormat(), jpegFormat(), gifFormat(), webpFormat(), tiffFormat(), bmpFormat()}
 }
 
+// unreadFormats returns the formats of images that are only returned whole.
+func unreadFormats() []*format {
+	return []*format{
+		{name: "AVIF", mediaType: "image/avif", ext: ".avif", match: isoBrand("avif", "avis")},
+		{name: "HEIC", mediaType: "image/heic", ext: ".heic", match: isoBrand("heic", "heix", "heim", "heis", "hevc", "hevx")},
+		{name: "HEIF", mediaType: "image/heif", ext: ".heif", match: isoBrand("mif1", "msf1")},
+		{name: "JPEG XL", mediaType: "image/jxl", ext: ".jxl", match: anyPrefix("\xff\x0a", "\x00\x00\x00\x0cJXL \r\n\x87\n")},
+		{name: "JPEG 2000", mediaType: "image/jp2", ext: ".jp2", match: anyPrefix("\x00\x00\x00\x0cjP  \r\n\x87\n")},
+	}
+}
+
 // headLen is how much of a file tells its format.
 const headLen = 1024
 
 // sniff tells the format of src from its content.
-func sniff(src *citekit.Source) (*format, error) {
+func sniff(ctx context.Context, src *citekit.Source) (*format, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	head := make([]byte, min(headLen, src.Size()))
 	if n, err := src.ReadAt(head, 0); n < len(head) {
 		if err != io.EOF {
@@ -57,6 +72,11 @@ func sniff(src *citekit.Source) (*format, error) {
 			return f, nil
 		}
 	}
+	for _, f := range unreadFormats() {
+		if f.match(head) {
+			return f, nil
+		}
+	}
 	for _, o := range otherKinds() {
 		if o.match(head) {
 			return nil, o.err()
@@ -67,7 +87,7 @@ func sniff(src *citekit.Source) (*format, error) {
 
 // An otherKind is a kind of file that is recognized but not read.
 type otherKind struct {
-	name  string
+	name  string // with its article
 	match func(head []byte) bool
 	image bool // it is an image, which could be converted
 }
@@ -81,10 +101,6 @@ func (o otherKind) err() error {
 
 func otherKinds() []otherKind {
 	return []otherKind{
-		{"an AVIF image", isoBrand("avif", "avis"), true},
-		{"a HEIC image", isoBrand("heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"), true},
-		{"a JPEG XL image", anyPrefix("\xff\x0a", "\x00\x00\x00\x0cJXL \r\n\x87\n"), true},
-		{"a JPEG 2000 image", anyPrefix("\x00\x00\x00\x0cjP  \r\n\x87\n", "\xff\x4f\xff\x51"), true},
 		{"a BigTIFF image", anyPrefix("II+\x00", "MM\x00+"), true},
 		{"a Photoshop file", anyPrefix("8BPS"), true},
 		{"an icon file", anyPrefix("\x00\x00\x01\x00", "\x00\x00\x02\x00"), true},

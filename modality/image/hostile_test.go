@@ -99,6 +99,21 @@ func tiffOf(width, height, tileWidth, tileHeight uint32) []byte {
 	return append(b, 0, 0, 0, 0)
 }
 
+// TestUnread checks that images whose pixels cannot be read are there as a
+// whole.
+func TestUnread(t *testing.T) {
+	r := &image.Resolver{}
+	data := []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic and so on")
+	src := source(data, "a.heic")
+	got, x, err := resolve(t, r, src, citekit.Location{Modality: citekit.Image})
+	if err != nil || !bytes.Equal(got, data) || x.MediaType != "image/heic" || x.Ext != ".heic" {
+		t.Errorf("got %q as %+v, error %v", got, x, err)
+	}
+	if _, err := r.Measure(t.Context(), src); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("Measure: error %v, want ErrUnsupported", err)
+	}
+}
+
 // TestTruncated checks that no region comes from a source that was cut short.
 func TestTruncated(t *testing.T) {
 	for name, data := range samples(t) {

@@ -1,6 +1,7 @@
 // Package image resolves regions of images.
 //
 // It reads PNG, JPEG, GIF, WebP, TIFF and BMP, told apart by their content.
+// AVIF, HEIC, JPEG XL and JPEG 2000 are only returned as a whole.
 // Regions are of the image as displayed: turned as its Exif orientation says.
 // The first page of a TIFF, the default image of an animated PNG and the
 // first frame of an animated WebP stand for the whole; an animated GIF is cut
@@ -10,6 +11,7 @@ package image
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"io"
@@ -105,7 +107,11 @@ func (r *Resolver) Version() string {
 // Measure implements [citekit.Measurer]: it gives the size in pixels as
 // displayed.
 func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
-	p, err := r.open(ctx, src)
+	f, err := sniff(ctx, src)
+	if err != nil {
+		return citekit.Extent{}, err
+	}
+	p, err := r.open(ctx, src, f)
 	if err != nil {
 		return citekit.Extent{}, err
 	}
@@ -125,30 +131,41 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	if err := (citekit.Extent{Modality: citekit.Image}).Check(loc); err != nil {
 		return nil, err
 	}
-	p, err := r.open(ctx, src)
+	f, err := sniff(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	if loc.IsWhole() && f.open == nil {
+		return wholeSource(src, f), nil
+	}
+	p, err := r.open(ctx, src, f)
 	if err != nil {
 		return nil, err
 	}
 	if loc.IsWhole() {
-		return &citekit.Extract{
-			Body:      io.NopCloser(src.Reader()),
-			Size:      src.Size(),
-			MediaType: p.format.mediaType,
-			Ext:       p.format.ext,
-		}, nil
+		return wholeSource(src, f), nil
 	}
 	width, height := p.displayed()
 	region := image.Rect(loc.Box.Pixels(width, height))
-	b, f, err := r.crop(ctx, src, p, region)
+	b, out, err := r.crop(ctx, src, p, region)
 	if err != nil {
 		return nil, err
 	}
 	return &citekit.Extract{
 		Body:      io.NopCloser(bytes.NewReader(b)),
 		Size:      int64(len(b)),
+		MediaType: out.mediaType,
+		Ext:       out.ext,
+	}, nil
+}
+
+func wholeSource(src *citekit.Source, f *format) *citekit.Extract {
+	return &citekit.Extract{
+		Body:      io.NopCloser(src.Reader()),
+		Size:      src.Size(),
 		MediaType: f.mediaType,
 		Ext:       f.ext,
-	}, nil
+	}
 }
 
 // A picture is what the headers of an image tell.
@@ -176,14 +193,10 @@ func (p *picture) extent() citekit.Extent {
 }
 
 // open reads the headers of src and checks the limits.
-func (r *Resolver) open(ctx context.Context, src *citekit.Source) (*picture, error) {
+func (r *Resolver) open(ctx context.Context, src *citekit.Source, f *format) (*picture, error) {
 	r.init()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	f, err := sniff(src)
-	if err != nil {
-		return nil, err
+	if f.open == nil {
+		return nil, fmt.Errorf("the source is in %s, of which no region can be read; convert it to PNG: %w", f.name, errors.ErrUnsupported)
 	}
 	p, err := f.open(ctx, r, src)
 	if err != nil {

@@ -52,6 +52,11 @@ func cropJPEG(ctx context.Context, r *Resolver, src *citekit.Source, p *picture,
 	in := newInput(ctx, src)
 	stored := p.orientation.StoredRect(region, p.width, p.height)
 	if p.jpeg.CanCut() && p.canCopyBlocks(stored) {
+		release, err := r.reserve(ctx, min(2*src.Size(), 8*int64(stored.Dx())*int64(stored.Dy())))
+		if err != nil {
+			return nil, nil, err
+		}
+		defer release()
 		b, err := p.jpeg.Cut(ctx, in, stored, jpeg.Prelude(p.profile))
 		return b, p.format, err
 	}

@@ -258,7 +258,9 @@ func (r *chunkReader) advance() error {
 // encodePNG returns img as a PNG with the colour chunks given.
 func encodePNG(img image.Image, chunks []byte) ([]byte, error) {
 	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
+	// The best compression saves a tenth and takes three times as long.
+	e := png.Encoder{CompressionLevel: png.BestSpeed}
+	if err := e.Encode(&b, img); err != nil {
 		return nil, err
 	}
 	const headerEnd = len(pngSignature) + 13 + chunkOverheads
