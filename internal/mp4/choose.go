@@ -206,15 +206,18 @@ func (p *part) show(c *cut, s segment, lo, hi int64) {
 // finish settles what depends on all edits of a part. Cues are only cut if
 // one edit shows them, since another may show the same ones whole. Media
 // time begins at the first sample, and no edit may begin before that.
+// Composition offsets are made positive, which changes nothing but is what
+// all players read alike.
 func (p *part) finish() error {
 	if len(p.shows) > 1 {
 		p.from, p.to = -1, -1
 	}
+	p.lead = -p.table.minShift
 	for _, s := range p.shows {
 		p.lead = max(p.lead, p.base()-s.media)
 	}
-	if p.table.maxShift+p.lead > math.MaxInt32 {
-		return damaged("composition offsets of %d ticks", p.table.maxShift+p.lead)
+	if longest := (p.table.maxShift + p.lead) * p.scale; longest > math.MaxInt32 {
+		return damaged("composition offsets of %d ticks", longest)
 	}
 	return nil
 }

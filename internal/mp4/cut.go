@@ -163,7 +163,7 @@ func (m *Movie) clipTimescale() int64 {
 	const most = 1e9 // readers keep it in 32 bits with a sign
 	common, largest := int64(1), int64(1)
 	for _, t := range m.tracks {
-		ts := int64(t.Timescale)
+		ts := int64(t.Timescale) * t.scale
 		largest = max(largest, ts)
 		if common <= most {
 			common = common / gcd(common, ts) * ts

@@ -185,12 +185,12 @@ func (e *encoder) references(p *part) {
 }
 
 func (e *encoder) mediaHeader(p *part) {
-	h, duration := &p.media, uint64(p.mediaLength())
+	h, duration := &p.media, uint64(p.mediaLength()*p.scale)
 	version := versionForTimes(h.created, h.modified, duration)
 	e.full("mdhd", version, func() {
 		e.word(version, h.created)
 		e.word(version, h.modified)
-		e.u32(h.timescale)
+		e.u32(h.timescale * uint32(p.scale))
 		e.word(version, duration)
 		e.raw(h.language)
 	})
@@ -223,7 +223,7 @@ func (e *encoder) editsOf(p *part) []edit {
 			at = begin
 		}
 		length := e.rescale(s.end-s.media, p)
-		edits = append(edits, edit{uint64(length), s.media - p.base() + p.lead})
+		edits = append(edits, edit{uint64(length), (s.media - p.base() + p.lead) * p.scale})
 		at += length
 	}
 	return edits
@@ -232,7 +232,8 @@ func (e *encoder) editsOf(p *part) []edit {
 // rescale turns media ticks into ticks of the clip, exactly where the
 // timescale allows.
 func (e *encoder) rescale(ticks int64, p *part) int64 {
-	ts := int64(p.Timescale)
+	ts := int64(p.Timescale) * p.scale
+	ticks *= p.scale
 	if e.timescale%ts == 0 && ticks <= math.MaxInt64/(e.timescale/ts) {
 		return ticks * (e.timescale / ts)
 	}

@@ -42,7 +42,7 @@ func (e *encoder) times(p *part) {
 					break
 				}
 				e.u32(uint32(min(end, p.stop) - max(r.first, p.first)))
-				e.u32(uint32(r.delta))
+				e.u32(uint32(r.delta * p.scale))
 				n++
 			}
 			return n
@@ -70,7 +70,7 @@ func (e *encoder) shifts(p *part) {
 	if t.shifts == nil {
 		t = &table{n: t.n, shifts: []shiftRun{{0, 0}}}
 	}
-	e.full("ctts", t.version, func() {
+	e.full("ctts", 0, func() {
 		e.counted(func() int {
 			n := 0
 			for k, r := range t.shifts {
@@ -82,7 +82,7 @@ func (e *encoder) shifts(p *part) {
 					continue
 				}
 				e.u32(uint32(min(end, p.stop) - max(r.first, p.first)))
-				e.u32(uint32(int32(r.shift + p.lead)))
+				e.u32(uint32((r.shift + p.lead) * p.scale))
 				n++
 			}
 			return n

@@ -107,7 +107,6 @@ func (t *table) parseShifts(stbl []byte) error {
 	if !ok {
 		return damaged("composition offsets (ctts) cut short")
 	}
-	t.version = b[0]
 	first := uint64(0)
 	add := func(count uint64, shift int64) {
 		if k := len(t.shifts); k == 0 || t.shifts[k-1].shift != shift {

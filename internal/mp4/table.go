@@ -19,7 +19,6 @@ type table struct {
 	shifts   []shiftRun  // composition offsets; nil if all are zero
 	minShift int64       // smallest and
 	maxShift int64       // largest composition offset
-	version  byte        // of the ctts box
 	sizes    sizes       //
 	chunks   []chunkRun  //
 	offsets  offsets     // of chunks in the file

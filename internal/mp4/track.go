@@ -45,7 +45,8 @@ type track struct {
 	extra    [][]byte // other boxes of mdia
 	names    [][]byte // boxes of trak and of its udta that describe it
 	refs     []reference
-	packed   bool // samples need none before them: PCM
+	packed   bool  // samples need none before them: PCM
+	scale    int64 // ticks of a clip in a tick of the source
 	preroll  prerollNeed
 }
 
@@ -212,6 +213,7 @@ func (t *track) checkPlace(size int64) error {
 // describe fills the Track's times and picture.
 func (t *track) describe() {
 	t.Samples = t.table.n
+	t.scale = t.finer()
 	t.Rotation = t.header.rotation()
 	if t.Language == "" {
 		t.Language = t.media.languageCode()
@@ -225,4 +227,20 @@ func (t *track) describe() {
 		t.Start = 0
 	}
 	t.refs = slices.Clip(t.refs)
+}
+
+// finer returns by how much the ticks of a clip are finer than those of the
+// source. Some films count time in frames, and players round the moment at
+// which a clip's first frame shows to such ticks.
+func (t *track) finer() int64 {
+	const enough = 10000 // ticks a second
+	scale := (enough + int64(t.Timescale) - 1) / int64(t.Timescale)
+	longest := max(t.table.maxShift-t.table.minShift, -t.table.minShift)
+	for _, r := range t.table.times {
+		longest = max(longest, r.delta)
+	}
+	if t.Kind != Video || longest > math.MaxInt32/4/scale {
+		return 1
+	}
+	return scale
 }
