@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -138,14 +139,18 @@ func (d *Directory) evidenceFile(root *os.Root, name string) (storedFile, bool) 
 		return storedFile{}, false
 	}
 	held, err := readHeld(root, key)
-	if err != nil {
+	var size int64
+	if err == nil {
+		var info fs.FileInfo
+		if info, err = root.Lstat(held.Meta.Name); err == nil {
+			size = info.Size()
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) || err == errDamaged {
 		root.Remove(recordName(evidenceDir, key))
+	}
+	if err != nil {
 		return storedFile{}, false
 	}
-	info, err := root.Lstat(held.Meta.Name)
-	if err != nil {
-		root.Remove(recordName(evidenceDir, key))
-		return storedFile{}, false
-	}
-	return storedFile{key: key, name: held.Meta.Name, size: info.Size(), used: held.marked}, true
+	return storedFile{key: key, name: held.Meta.Name, size: size, used: held.marked}, true
 }

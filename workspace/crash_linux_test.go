@@ -35,7 +35,7 @@ func faults() (list []string) {
 // and a failure is never reported as success.
 func TestFaultAtEachCall(t *testing.T) {
 	if !long() {
-		t.Skip("takes a minute; set CITEKIT_LONG")
+		t.Skip("takes a minute or two; set CITEKIT_LONG")
 	}
 	strace := sharedtest.Tool(t, "strace")
 	self, err := os.Executable()

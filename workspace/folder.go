@@ -163,7 +163,7 @@ const lockName = ".lock"
 
 // lock waits until no other goroutine or process writes in the folder. The
 // lock ends with the process that holds it.
-func (d *folder) lock(ctx context.Context, root *os.Root) (unlock func(), err error) {
+func (d *folder) lock(ctx context.Context, root *os.Root) (release func(), err error) {
 	select {
 	case d.writing <- struct{}{}:
 	case <-ctx.Done():
@@ -181,6 +181,7 @@ func (d *folder) lock(ctx context.Context, root *os.Root) (unlock func(), err er
 		return nil, fmt.Errorf("lock the %s: %w", d.what, withoutPath(err))
 	}
 	return func() {
+		unlock(f)
 		f.Close()
 		<-d.writing
 	}, nil

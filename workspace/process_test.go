@@ -209,6 +209,7 @@ func (j *journal) check(t testing.TB, dir string) {
 	t.Helper()
 	ctx := context.Background()
 	ws := open(t, dir, nil)
+	defer ws.Close() // the file system may be unmounted next
 	for path, acked := range j.acked {
 		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(path)))
 		if got := sum(string(data)); err != nil || got != acked && !j.tried[path][got] {

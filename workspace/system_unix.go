@@ -29,6 +29,10 @@ func tryLock(f *os.File) (bool, error) {
 	}
 }
 
+// unlock ends a lock. To close f would do, were it not for children being
+// started, which hold it open for an instant.
+func unlock(f *os.File) { _ = unix.Flock(int(f.Fd()), unix.LOCK_UN) }
+
 // syncDir makes the entries of the directory durable. Some file systems
 // cannot; there is nothing better to do on them.
 func syncDir(root *os.Root, name string) error {

@@ -19,6 +19,10 @@ func tryLock(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
+func unlock(f *os.File) {
+	_ = windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, new(windows.Overlapped))
+}
+
 // syncDir does nothing: directories cannot be synced here, and renames are
 // journalled.
 func syncDir(*os.Root, string) error { return nil }
