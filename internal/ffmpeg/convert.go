@@ -114,7 +114,7 @@ func (c Conversion) args(in *Input, output string, limit int64) (args []string, 
 
 // options are those that confine the reading of an input.
 func (in *Input) options() Options {
-	return Options{
+	o := Options{
 		"protocol_whitelist": protocols,
 		"format_whitelist":   in.demuxer,
 		"f":                  in.demuxer,
@@ -122,6 +122,10 @@ func (in *Input) options() Options {
 		"probesize":          "20000000",
 		"analyzeduration":    "20000000",
 	}
+	if in.skip > 0 {
+		o["skip_initial_bytes"] = strconv.FormatInt(in.skip, 10)
+	}
+	return o
 }
 
 func keywords(sets ...Options) ff.KwArgs {

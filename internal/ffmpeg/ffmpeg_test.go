@@ -28,7 +28,7 @@ func openCorpus(t *testing.T, tools *Tools, name, demuxer string) *Input {
 		t.Fatal(err)
 	}
 	src := citekit.NewSource(f, citekit.SourceInfo{Name: name, Size: info.Size()})
-	in, err := tools.Open(t.Context(), src, demuxer)
+	in, err := tools.Open(t.Context(), src, demuxer, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestForcedDemuxer(t *testing.T) {
 	for name, text := range playlists {
 		for _, demuxer := range []string{"mov", "matroska", "mpegts", "mp3", "avi", "ogg"} {
 			src := citekit.NewSource(strings.NewReader(text), citekit.SourceInfo{Name: "x.mp4", Size: int64(len(text))})
-			in, err := tools.Open(t.Context(), src, demuxer)
+			in, err := tools.Open(t.Context(), src, demuxer, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -131,7 +131,7 @@ func TestMissing(t *testing.T) {
 		"not on PATH":      {},
 		"configured wrong": {FFmpeg: "/no/such/ffmpeg", FFprobe: "/no/such/ffprobe"},
 	} {
-		in, err := tools.Open(t.Context(), src, "mp3")
+		in, err := tools.Open(t.Context(), src, "mp3", 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,10 +242,10 @@ func TestLastWords(t *testing.T) {
 }
 
 func FuzzParsePacket(f *testing.F) {
-	f.Add("0,12,12,33,K__")
-	f.Add("1,N/A,7,N/A,__")
+	f.Add("0,12,12,33,100,K__,303")
+	f.Add("1,N/A,7,N/A,5,__")
 	f.Fuzz(func(t *testing.T, line string) {
-		if p, ok := parsePacket(line); ok && (p.Stream < 0 || p.Stream >= maxStreams || p.Duration < 0) {
+		if p, ok := parsePacket(line); ok && (p.Stream < 0 || p.Stream >= maxStreams || p.Duration < 0 || p.Discard < 0) {
 			t.Errorf("%q gave %+v", line, p)
 		}
 	})

@@ -13,23 +13,35 @@ import (
 // runs at once.
 type Input struct {
 	demuxer string
+	skip    int64    // bytes before the content
 	file    *os.File // what programs read: the source's own, or a private one
 	private *scratch // holds file if it is a copy of the source, or nil
 }
 
 // Open makes src readable for programs as the format that demuxer names, in
-// ffmpeg's words. The name must follow from the content of src. A source that
-// is not a file is copied to a temporary one. Close the Input before src.
-func (t *Tools) Open(ctx context.Context, src *citekit.Source, demuxer string) (*Input, error) {
+// ffmpeg's words, which begins after skip bytes. Both must follow from the
+// content of src. A source that is not a file is copied to a temporary one.
+// Close the Input before src.
+func (t *Tools) Open(ctx context.Context, src *citekit.Source, demuxer string, skip int64) (*Input, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	in := &Input{demuxer: demuxer}
+	in := &Input{demuxer: demuxer, skip: skip}
 	if f := src.File(); f != nil && attachable(f) {
 		in.file = f
 		return in, nil
 	}
-	if err := in.copy(ctx, src); err != nil {
+	if err := in.copy(ctx, src.Reader(), src.Size()); err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
+// OpenReader copies r, which holds size bytes, to a temporary file and makes
+// that readable for programs.
+func (t *Tools) OpenReader(ctx context.Context, r io.Reader, size int64, demuxer string) (*Input, error) {
+	in := &Input{demuxer: demuxer}
+	if err := in.copy(ctx, r, size); err != nil {
 		return nil, err
 	}
 	return in, nil
@@ -41,7 +53,7 @@ func OpenOutput(o *Output, demuxer string) *Input {
 	return &Input{demuxer: demuxer, file: o.file}
 }
 
-func (in *Input) copy(ctx context.Context, src *citekit.Source) (err error) {
+func (in *Input) copy(ctx context.Context, r io.Reader, size int64) (err error) {
 	dir, err := newScratch()
 	if err != nil {
 		return err
@@ -55,9 +67,9 @@ func (in *Input) copy(ctx context.Context, src *citekit.Source) (err error) {
 	if err != nil {
 		return err
 	}
-	n, err := io.Copy(f, contextReader{ctx, src.Reader()})
-	if err == nil && n != src.Size() {
-		err = fmt.Errorf("the source has %d bytes of %d: %w", n, src.Size(), citekit.ErrFormat)
+	n, err := io.Copy(f, contextReader{ctx, r})
+	if err == nil && n != size {
+		err = fmt.Errorf("the source has %d bytes of %d: %w", n, size, citekit.ErrFormat)
 	}
 	if err != nil {
 		f.Close()

@@ -16,6 +16,8 @@ type Packet struct {
 	Stream   int   // index of its stream
 	Time     int64 // when it is presented, in units of the stream
 	Duration int64 // in units of the stream; 0 if unknown
+	Bytes    int64
+	Discard  int64 // samples at its end that are not played
 	Key      bool
 }
 
@@ -41,18 +43,19 @@ func (t *Tools) Packets(ctx context.Context, in *Input, from float64, visit func
 		return nil
 	}}
 	err := t.probe(ctx, in, &out, append(args,
-		"-show_entries", "packet=stream_index,pts,dts,duration,flags", "-of", "csv=p=0")...)
+		"-show_entries", "packet=stream_index,pts,dts,duration,size,flags:packet_side_data=discard_padding", "-of", "csv=p=0")...)
 	if n > maxPackets {
 		return fmt.Errorf("more than %d packets: %w", maxPackets, citekit.ErrTooLarge)
 	}
 	return err
 }
 
-// parsePacket reads a line of index, pts, dts, duration and flags. A packet
-// without a presentation time, as in AVI, has that of its decoding.
+// parsePacket reads a line of index, pts, dts, duration, size, flags and, for
+// some, what is discarded. A packet without a presentation time, as in AVI,
+// has that of its decoding.
 func parsePacket(line string) (Packet, bool) {
 	field := strings.Split(line, ",")
-	if len(field) < 5 {
+	if len(field) < 6 {
 		return Packet{}, false
 	}
 	index, err := strconv.Atoi(field[0])
@@ -66,11 +69,22 @@ func parsePacket(line string) (Packet, bool) {
 	if err != nil {
 		return Packet{}, false
 	}
-	duration, err := strconv.ParseInt(field[3], 10, 64)
-	if err != nil || duration < 0 {
-		duration = 0
+	p := Packet{Stream: index, Time: time, Key: strings.HasPrefix(field[5], "K")}
+	p.Duration = parseCount(field[3])
+	p.Bytes = parseCount(field[4])
+	if len(field) > 6 {
+		p.Discard = parseCount(field[6])
 	}
-	return Packet{Stream: index, Time: time, Duration: duration, Key: strings.HasPrefix(field[4], "K")}, true
+	return p, true
+}
+
+// parseCount reads a number that is not negative; what is none counts as 0.
+func parseCount(s string) int64 {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return max(n, 0)
 }
 
 const maxLine = 4 << 10

@@ -27,6 +27,7 @@ type Stream struct {
 	Picture       bool   // an attached picture, such as a cover
 	Num, Den      int64  // unit of times: Num/Den seconds
 	Width, Height int    // pixels as stored
+	PixelFormat   string // in ffmpeg's words, such as "yuv420p"
 	Rotated       bool   // displayed with width and height exchanged
 	SampleRate    int    // samples per second; 0 if unknown
 	SampleFormat  string // in ffmpeg's words, such as "s16" or "fltp"
@@ -50,7 +51,7 @@ func (t *Tools) Probe(ctx context.Context, in *Input) (*Info, error) {
 	out := limitedWriter{limit: maxProbe}
 	err := t.probe(ctx, in, &out, "-show_entries",
 		"format=start_time,duration:"+
-			"stream=index,codec_name,codec_type,width,height,sample_rate,sample_fmt,bits_per_raw_sample,bits_per_sample,time_base:"+
+			"stream=index,codec_name,codec_type,width,height,pix_fmt,sample_rate,sample_fmt,bits_per_raw_sample,bits_per_sample,time_base:"+
 			"stream_disposition=attached_pic,timed_thumbnails:stream_side_data=rotation",
 		"-of", "json=compact=1")
 	if errors.Is(err, errTooMuch) || out.over {
@@ -84,6 +85,7 @@ type probed struct {
 		Kind         string `json:"codec_type"`
 		Width        int    `json:"width"`
 		Height       int    `json:"height"`
+		PixelFormat  string `json:"pix_fmt"`
 		SampleRate   string `json:"sample_rate"`
 		SampleFormat string `json:"sample_fmt"`
 		RawBits      string `json:"bits_per_raw_sample"`
@@ -111,6 +113,7 @@ func parseInfo(data []byte) (*Info, error) {
 	for _, s := range p.Streams {
 		stream := Stream{
 			Index: s.Index, Kind: s.Kind, Codec: s.Codec, Width: s.Width, Height: s.Height,
+			PixelFormat:  s.PixelFormat,
 			Picture:      s.Disposition.Picture != 0 || s.Disposition.Thumbnails != 0,
 			SampleRate:   parsePositive(s.SampleRate),
 			SampleFormat: s.SampleFormat,

@@ -14,8 +14,9 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// killDelay is how long after the kill the pipes of a program are still read.
-const killDelay = 50 * time.Millisecond
+// pipeDelay is how long after the end of a program its pipes are still read.
+// A program that is killed leaves no other that could hold them open.
+const pipeDelay = 10 * time.Second
 
 // A command is one run of a program.
 type command struct {
@@ -52,7 +53,7 @@ func (t *Tools) run(ctx context.Context, c command) error {
 		cmd.ExtraFiles = files
 	}
 	ownGroup(cmd)
-	cmd.WaitDelay = killDelay
+	cmd.WaitDelay = pipeDelay
 
 	err = cmd.Run()
 	switch {

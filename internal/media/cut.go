@@ -1,0 +1,155 @@
+package media
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ffmpeg"
+)
+
+const (
+	// lead is how many seconds before a span ffmpeg starts to read: far
+	// enough for key frames that an index places badly.
+	lead = 10
+
+	// leadSubtitles is the same where there are subtitles, so that one that
+	// is on when the span starts is found.
+	leadSubtitles = 30
+
+	// trail is how many seconds after a span ffmpeg stops to copy, so that
+	// frames that are stored late are there.
+	trail = 5
+)
+
+// cut implements medium. A clip is made in two steps. First ffmpeg copies
+// what is needed, and some more, into an MP4 file with the times of the
+// source; then our own cutter cuts that file as it would any other.
+func (f *foreign) cut(ctx context.Context, src *citekit.Source, span citekit.Span, mode citekit.Mode) (*citekit.Extract, error) {
+	in, err := f.tools.Open(ctx, src, f.format.demuxer, f.format.junk)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return f.cutInput(ctx, in, span, mode)
+}
+
+func (f *foreign) cutInput(ctx context.Context, in *ffmpeg.Input, span citekit.Span, mode citekit.Mode) (*citekit.Extract, error) {
+	switch {
+	case f.asFLAC(mode):
+		return f.cutFLAC(ctx, in, span)
+	case mode == citekit.ModeCopy && !f.fit(inMP4) && !f.fit(inQuickTime):
+		return f.copyMatroska(ctx, in, span)
+	}
+	p := f.planFor(mode == citekit.ModeStrict)
+	for _, before := range []float64{f.lead(), 6 * f.lead()} {
+		x, err := f.cutVia(ctx, in, p, span, mode, before)
+		if !errors.Is(err, errLate) {
+			return x, err
+		}
+	}
+	return f.cutVia(ctx, in, p, span, mode, math.Inf(1))
+}
+
+func (f *foreign) lead() float64 {
+	for _, t := range f.tracks {
+		if t.Kind == "subtitle" {
+			return leadSubtitles
+		}
+	}
+	return lead
+}
+
+// cutVia makes a clip by way of a file that begins some seconds before the
+// span.
+func (f *foreign) cutVia(ctx context.Context, in *ffmpeg.Input, p plan, span citekit.Span, mode citekit.Mode, before float64) (*citekit.Extract, error) {
+	out, err := f.tools.Convert(ctx, in, f.conversion(p, span, before))
+	if err != nil {
+		return nil, err
+	}
+	x, err := f.cutOutput(out, p, span, mode)
+	if err != nil {
+		out.Close()
+		return nil, err
+	}
+	return x, nil
+}
+
+// conversion is the first step: everything from before the span to after it,
+// with times counted from t=0 of the source. What is encoded is trimmed to the
+// span at once.
+func (f *foreign) conversion(p plan, span citekit.Span, before float64) ffmpeg.Conversion {
+	c := ffmpeg.Conversion{
+		Input: f.seek(span.Start-before, span.End+trail),
+		Muxer: p.muxer,
+		Output: ffmpeg.Options{
+			"copypriorss": "1", "avoid_negative_ts": "disabled", "to": seconds(span.End + trail),
+			"movie_timescale": movieTimescale, "strict": "experimental", "max_interleave_delta": "0",
+			"max_muxing_queue_size": "100000",
+		},
+	}
+	f.keepTimes(c.Output)
+	for i, t := range f.tracks {
+		c.Streams = append(c.Streams, t.Index)
+		for name, value := range codecOptions(i, t.Stream, p.encode[i]) {
+			c.Output[name] = value
+		}
+		if p.encode[i] {
+			c.Output["filter:"+strconv.Itoa(i)] = trim(t.Stream, span)
+		}
+	}
+	return c
+}
+
+// movieTimescale is a multiple of the rates of video and of most sound, so
+// that the beginnings of tracks stay exact.
+const movieTimescale = "720000"
+
+// seek makes ffmpeg read from a time to another on the timeline. It starts at
+// a key frame at or before, if the index is right.
+func (f *foreign) seek(from, to float64) ffmpeg.Options {
+	skip := from + f.origin - f.start // ffmpeg counts from the start of the container
+	o := ffmpeg.Options{"noautorotate": ""}
+	if skip <= 0 || math.IsInf(skip, 0) {
+		return o
+	}
+	o["noaccurate_seek"] = ""
+	o["ss"] = seconds(skip)
+	o["t"] = seconds(to - from)
+	return o
+}
+
+// keepTimes keeps the time stamps of the source, counted from t=0.
+func (f *foreign) keepTimes(o ffmpeg.Options) {
+	o["copyts"] = ""
+	if f.origin != 0 {
+		o["start_at_zero"] = ""
+	}
+}
+
+func seconds(v float64) string { return strconv.FormatFloat(v, 'f', 6, 64) }
+
+// Times are given with six decimals at most, so one within half a microsecond
+// of a frame names that frame.
+const slack = 0.5e-6
+
+// firstAt returns the first multiple of num/den seconds at or after a time.
+func firstAt(t float64, num, den int64) int64 {
+	return int64(math.Ceil((t - slack) * float64(den) / float64(num)))
+}
+
+// trim is the filter that keeps the frames or samples of a span.
+func trim(s ffmpeg.Stream, span citekit.Span) string {
+	name, num, den := "trim", s.Num, s.Den
+	if s.Kind == "audio" {
+		name, num, den = "atrim", 1, int64(s.SampleRate)
+	}
+	return fmt.Sprintf("%s=start_pts=%d:end_pts=%d", name, firstAt(span.Start, num, den), firstAt(span.End, num, den))
+}
+
+func emptySpan(span citekit.Span, what string) error {
+	return fmt.Errorf("t=%v holds no %s: %w", span, what, citekit.ErrRange)
+}

@@ -1,0 +1,188 @@
+package media
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ffmpeg"
+	"github.com/citekit/citekit/internal/warm"
+)
+
+// DefaultCacheBytes is the memory for parsed headers of an Engine whose
+// CacheBytes is zero.
+const DefaultCacheBytes = 64 << 20
+
+// An Engine resolves the locations of one modality. Set the fields before
+// use. It is safe for concurrent use and must not be copied after first use.
+type Engine struct {
+	Modality   citekit.Modality // Video or Audio
+	Tools      ffmpeg.Tools
+	CacheBytes int64 // memory for parsed headers, roughly; zero means DefaultCacheBytes
+
+	once   sync.Once
+	parsed warm.Cache[medium]
+}
+
+// A medium is a parsed source. It is shared by concurrent calls and by all
+// sources of one version, which it does not retain.
+type medium interface {
+	// extent returns the bounds of the source.
+	extent() citekit.Extent
+
+	// cut returns what plays in a span that lies within the extent. The end
+	// of the span is not zero.
+	cut(ctx context.Context, src *citekit.Source, span citekit.Span, mode citekit.Mode) (*citekit.Extract, error)
+}
+
+// Resolve does what [citekit.Resolver] says.
+func (e *Engine) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+	mode, err := e.check(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	loc := req.Location
+	if loc.IsWhole() {
+		return e.whole(ctx, src)
+	}
+	m, err := e.open(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	extent := m.extent()
+	if err := extent.Check(loc); err != nil {
+		return nil, err
+	}
+	span := loc.Time
+	if span.End == 0 || span.End > extent.Duration {
+		span.End = extent.Duration
+	}
+	x, err := m.cut(ctx, src, span, mode)
+	if err != nil {
+		return nil, err
+	}
+	if x.Actual == nil && loc.Time.End > extent.Duration {
+		x.Actual = &citekit.Location{Modality: e.Modality, Time: span}
+	}
+	return x, nil
+}
+
+// check refuses what no source can answer.
+func (e *Engine) check(ctx context.Context, req citekit.Request) (citekit.Mode, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	if req.Location.Modality != e.Modality {
+		return "", fmt.Errorf("a %s location in a %s source: %w", req.Location.Modality, e.Modality, errors.ErrUnsupported)
+	}
+	if err := req.Location.Validate(); err != nil {
+		return "", err
+	}
+	switch req.Mode {
+	case "":
+		return citekit.ModeExact, nil
+	case citekit.ModeExact, citekit.ModeCopy, citekit.ModeStrict:
+		return req.Mode, nil
+	}
+	return "", fmt.Errorf("mode %q; modes are exact, copy and strict: %w", req.Mode, citekit.ErrSyntax)
+}
+
+// whole returns the source as it is, if it is a medium at all.
+func (e *Engine) whole(ctx context.Context, src *citekit.Source) (*citekit.Extract, error) {
+	format, err := e.sniff(src)
+	if err != nil {
+		return nil, err
+	}
+	return &citekit.Extract{
+		Body: io.NopCloser(contextReader{ctx, src.Reader()}), Size: src.Size(),
+		MediaType: format.MediaType, Ext: format.Ext,
+	}, nil
+}
+
+func (e *Engine) sniff(src *citekit.Source) (Format, error) {
+	format, err := Sniff(src, src.Size())
+	if err != nil {
+		return Format{}, err
+	}
+	if format.AudioOnly && e.Modality == citekit.Video {
+		return Format{}, fmt.Errorf("the source is %s, which has sound only, and not a video: %w", format.Name, citekit.ErrFormat)
+	}
+	return format, nil
+}
+
+// Measure does what [citekit.Measurer] says.
+func (e *Engine) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
+	if err := ctx.Err(); err != nil {
+		return citekit.Extent{}, err
+	}
+	m, err := e.open(ctx, src)
+	if err != nil {
+		return citekit.Extent{}, err
+	}
+	return m.extent(), nil
+}
+
+// open parses a source, or returns what is kept from the last time.
+func (e *Engine) open(ctx context.Context, src *citekit.Source) (medium, error) {
+	e.once.Do(func() {
+		e.parsed.MaxCost = e.CacheBytes
+		if e.parsed.MaxCost <= 0 {
+			e.parsed.MaxCost = DefaultCacheBytes
+		}
+	})
+	return e.parsed.Get(ctx, src.Version(), func(ctx context.Context) (medium, int64, error) {
+		format, err := e.sniff(src)
+		if err != nil {
+			return nil, 0, err
+		}
+		return e.parse(ctx, src, format)
+	})
+}
+
+// parse reads the header with our own reader if there is one for the format
+// and it can, and with ffmpeg otherwise.
+func (e *Engine) parse(ctx context.Context, src *citekit.Source, format Format) (medium, int64, error) {
+	var (
+		m    medium
+		cost int64
+		err  error
+	)
+	switch format.demuxer {
+	case "wav":
+		m, cost, err = parseWaveform(src)
+	case "mov":
+		m, cost, err = e.parseMovie(src, format)
+	default:
+		return e.examine(ctx, src, format)
+	}
+	if !errors.Is(err, errors.ErrUnsupported) {
+		return m, cost, err
+	}
+	m, cost, ferr := e.examine(ctx, src, format)
+	if errors.Is(ferr, errors.ErrUnsupported) {
+		return nil, 0, fmt.Errorf("%w; %w", err, ferr)
+	}
+	return m, cost, ferr
+}
+
+// contextReader stops reading when the context ends.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (r contextReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(p)
+}
+
+// A body is evidence that holds on to something until it is closed.
+type body struct {
+	io.Reader
+	io.Closer
+}

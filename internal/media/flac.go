@@ -1,0 +1,70 @@
+package media
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ffmpeg"
+)
+
+// asFLAC reports whether a clip is best decoded and stored without loss: where
+// that is what the source is, where MP4 does not take the codec, and where
+// nothing may precede the span.
+func (f *foreign) asFLAC(mode citekit.Mode) bool {
+	if len(f.tracks) != 1 || f.hasVideo() {
+		return false
+	}
+	codec := f.tracks[0].Codec
+	return codec == "flac" || mode == citekit.ModeStrict || mode == citekit.ModeExact && !inMP4[codec]
+}
+
+// cutFLAC decodes the samples k with start ≤ k/rate < end.
+func (f *foreign) cutFLAC(ctx context.Context, in *ffmpeg.Input, span citekit.Span) (*citekit.Extract, error) {
+	t := f.tracks[0]
+	if t.SampleRate == 0 {
+		return nil, fmt.Errorf("the sound has no sample rate: %w", citekit.ErrFormat)
+	}
+	c := ffmpeg.Conversion{
+		Input:   f.seek(span.Start-lead, span.End+trail),
+		Streams: []int{t.Index},
+		Muxer:   "flac",
+		Output: ffmpeg.Options{
+			"c": "flac", "sample_fmt": flacFormat(t.Stream),
+			"filter": flacFilter(t.Stream, span),
+		},
+	}
+	f.keepTimes(c.Output)
+	out, err := f.tools.Convert(ctx, in, c)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.checkFLAC(ctx, out, span); err != nil {
+		out.Close()
+		return nil, err
+	}
+	return extractOutput(out, formatFLAC), nil
+}
+
+// flacFilter keeps the samples of a span. FLAC has no times, so where there is
+// no sound yet at its start, or for long within it, there is silence instead.
+func flacFilter(s ffmpeg.Stream, span citekit.Span) string {
+	first := firstAt(span.Start, 1, int64(s.SampleRate))
+	return fmt.Sprintf("%s,aresample=async=1:first_pts=%d,asetpts=PTS-STARTPTS", trim(s, span), first)
+}
+
+// checkFLAC compares the length that was written with the one asked for.
+func (f *foreign) checkFLAC(ctx context.Context, out *ffmpeg.Output, span citekit.Span) error {
+	again := ffmpeg.OpenOutput(out, "flac")
+	defer again.Close()
+	info, err := f.tools.Probe(ctx, again)
+	if err != nil {
+		return err
+	}
+	want := min(span.End, f.tracks[0].end) - span.Start
+	if math.Abs(info.Duration-want) > citekit.TimeSlack {
+		return fmt.Errorf("t=%v decodes to %.3f of %.3f seconds: %w", span, info.Duration, want, citekit.ErrFormat)
+	}
+	return nil
+}

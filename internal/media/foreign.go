@@ -1,0 +1,190 @@
+package media
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ffmpeg"
+)
+
+// A foreign medium is one that only ffmpeg reads.
+type foreign struct {
+	tools    *ffmpeg.Tools
+	modality citekit.Modality
+	format   Format
+	tracks   []track // what the modality keeps, in order
+	start    float64 // of the container, as its header says, in seconds
+	origin   float64 // container time of t=0, in seconds
+	whole    bool    // every packet was read to measure it
+	duration float64 // seconds from t=0 to the end of the last sound or picture
+}
+
+// A track is a stream of a foreign medium, with the times it plays on the
+// timeline. Until it is measured it plays never: from +Inf to -Inf.
+type track struct {
+	ffmpeg.Stream
+	first, end float64 // seconds; first is only right if wholly measured
+}
+
+// play notes when a packet plays.
+func (t *track) play(p ffmpeg.Packet, origin float64) {
+	first, end := t.Seconds(p.Time), t.Seconds(p.Time+p.Duration)
+	if t.Codec == "mp3" {
+		if p.Bytes < minMP3 {
+			return
+		}
+		if t.SampleRate > 0 { // elsewhere durations are already without it
+			end -= float64(p.Discard) / float64(t.SampleRate)
+		}
+	}
+	t.first = min(t.first, first-origin)
+	t.end = max(t.end, end-origin)
+}
+
+// minMP3 is the length in bytes of the shortest MP3 frame, 8 kbit/s at 24 kHz.
+// What is shorter is a rest of something that nobody hears.
+const minMP3 = 24
+
+const foreignCost = 16 << 10
+
+const (
+	// measuredWhole is the size in bytes up to which every packet of a file
+	// with a picture is read to learn its duration. Of larger ones only the
+	// end is read.
+	measuredWhole = 64 << 20
+
+	// measuredEnd is how many seconds that end is.
+	measuredEnd = 30
+)
+
+// examine reads the header of a source and then its packets, for headers lie
+// about durations.
+func (e *Engine) examine(ctx context.Context, src *citekit.Source, format Format) (medium, int64, error) {
+	in, err := e.Tools.Open(ctx, src, format.demuxer, format.junk)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer in.Close()
+	f, err := e.examineInput(ctx, in, format, src.Size())
+	if err != nil {
+		return nil, 0, err
+	}
+	return f, foreignCost, nil
+}
+
+func (e *Engine) examineInput(ctx context.Context, in *ffmpeg.Input, format Format, size int64) (*foreign, error) {
+	info, err := e.Tools.Probe(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	f := &foreign{tools: &e.Tools, modality: e.Modality, format: format, start: info.Start}
+	if err := f.choose(info); err != nil {
+		return nil, err
+	}
+	if format.demuxer != "mov" {
+		f.origin = f.tracks[0].nearest(max(info.Start, 0))
+	}
+	if err := f.measure(ctx, in, info, size); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// nearest returns the time in units of the track that is nearest to one in
+// seconds, which was rounded when it was printed.
+func (t *track) nearest(v float64) float64 {
+	return t.Seconds(int64(math.Round(v * float64(t.Den) / float64(t.Num))))
+}
+
+// choose keeps the tracks of the modality: sound, and for a video pictures
+// and what can become text subtitles. A cover is no picture of a video.
+func (f *foreign) choose(info *ffmpeg.Info) error {
+	has := false
+	for _, s := range info.Streams {
+		video := s.Kind == "video" && !s.Picture && s.Codec != ""
+		audio := s.Kind == "audio" && s.Codec != ""
+		subtitle := s.Kind == "subtitle" && textSubtitles[s.Codec]
+		if audio || f.modality == citekit.Video && (video || subtitle) {
+			f.tracks = append(f.tracks, track{Stream: s, first: math.Inf(1), end: math.Inf(-1)})
+		}
+		has = has || video && f.modality == citekit.Video || audio && f.modality == citekit.Audio
+	}
+	if !has {
+		return fmt.Errorf("the %s file has no %s that can be read: %w", f.format.Name, f.modality, citekit.ErrFormat)
+	}
+	return nil
+}
+
+// measure reads packets to learn when tracks begin and end.
+func (f *foreign) measure(ctx context.Context, in *ffmpeg.Input, info *ffmpeg.Info, size int64) error {
+	from := 0.0
+	if f.hasVideo() && size > measuredWhole && info.Duration > 2*measuredEnd {
+		from = info.Start + info.Duration - measuredEnd
+	}
+	if err := f.scan(ctx, in, from); err != nil {
+		return err
+	}
+	if from > 0 && !f.measured() {
+		if err := f.scan(ctx, in, 0); err != nil {
+			return err
+		}
+	}
+	for _, t := range f.tracks {
+		if t.Kind != "subtitle" {
+			f.duration = max(f.duration, round(t.end))
+		}
+	}
+	if f.duration <= 0 {
+		return fmt.Errorf("the %s file has no %s in it: %w", f.format.Name, f.modality, citekit.ErrFormat)
+	}
+	return nil
+}
+
+func (f *foreign) scan(ctx context.Context, in *ffmpeg.Input, from float64) error {
+	f.whole = from <= 0
+	byIndex := make(map[int]*track)
+	for i := range f.tracks {
+		byIndex[f.tracks[i].Index] = &f.tracks[i]
+	}
+	return f.tools.Packets(ctx, in, from, func(p ffmpeg.Packet) {
+		if t := byIndex[p.Stream]; t != nil {
+			t.play(p, f.origin)
+		}
+	})
+}
+
+// measured reports whether every track but subtitles was seen.
+func (f *foreign) measured() bool {
+	for _, t := range f.tracks {
+		if t.Kind != "subtitle" && math.IsInf(t.end, -1) {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *foreign) hasVideo() bool {
+	for _, t := range f.tracks {
+		if t.Kind == "video" {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *foreign) extent() citekit.Extent {
+	x := citekit.Extent{Modality: f.modality, Duration: f.duration, MediaType: f.format.MediaType}
+	for _, t := range f.tracks {
+		if t.Kind != "video" {
+			continue
+		}
+		x.Width, x.Height = t.Width, t.Height
+		if t.Rotated {
+			x.Width, x.Height = t.Height, t.Width
+		}
+		break
+	}
+	return x
+}

@@ -1,0 +1,95 @@
+package media
+
+import (
+	"context"
+	"io"
+	"math"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ffmpeg"
+)
+
+var formatMatroskaAudio = Format{Name: "Matroska audio", MediaType: "audio/x-matroska", Ext: ".mka", AudioOnly: true, demuxer: "matroska"}
+
+// copyMatroska copies from the key frame at or before the span to its end,
+// for codecs that only Matroska takes, and reports the range it got.
+func (f *foreign) copyMatroska(ctx context.Context, in *ffmpeg.Input, span citekit.Span) (*citekit.Extract, error) {
+	timed, err := f.tools.Convert(ctx, in, f.copying(span))
+	if err != nil {
+		return nil, err
+	}
+	defer timed.Close()
+	again := ffmpeg.OpenOutput(timed, "matroska")
+	defer again.Close()
+	actual, err := f.rangeOf(ctx, again)
+	if err != nil {
+		return nil, err
+	}
+	c := ffmpeg.Conversion{Muxer: "matroska", Output: ffmpeg.Options{"c": "copy"}}
+	for i := range f.tracks {
+		c.Streams = append(c.Streams, i)
+	}
+	out, err := f.tools.Convert(ctx, again, c)
+	if err != nil {
+		return nil, err
+	}
+	format := formatMatroska
+	if !f.hasVideo() {
+		format = formatMatroskaAudio
+	}
+	x := extractOutput(out, format)
+	if actual != span {
+		x.Actual = &citekit.Location{Modality: f.modality, Time: actual}
+	}
+	return x, nil
+}
+
+// copying is the conversion that keeps the times of the source.
+func (f *foreign) copying(span citekit.Span) ffmpeg.Conversion {
+	c := ffmpeg.Conversion{
+		Input: f.seek(span.Start, span.End),
+		Muxer: "matroska",
+		Output: ffmpeg.Options{
+			"c": "copy", "to": seconds(span.End), "avoid_negative_ts": "disabled", "copypriorss": "1",
+		},
+	}
+	delete(c.Input, "t")
+	f.keepTimes(c.Output)
+	for _, t := range f.tracks {
+		c.Streams = append(c.Streams, t.Index)
+	}
+	return c
+}
+
+// rangeOf returns what a copy holds of picture, or of sound if it has none:
+// from the first frame to the end of the last.
+func (f *foreign) rangeOf(ctx context.Context, in *ffmpeg.Input) (citekit.Span, error) {
+	info, err := f.tools.Probe(ctx, in)
+	if err != nil {
+		return citekit.Span{}, err
+	}
+	first, last := math.Inf(1), 0.0
+	err = f.tools.Packets(ctx, in, 0, func(p ffmpeg.Packet) {
+		for _, s := range info.Streams {
+			if s.Index == p.Stream && (s.Kind == "video" || s.Kind == "audio" && !f.hasVideo()) {
+				first = min(first, s.Seconds(p.Time))
+				last = max(last, s.Seconds(p.Time+p.Duration))
+			}
+		}
+	})
+	if err == nil && first >= last {
+		err = emptySpan(citekit.Span{Start: first, End: last}, "frame")
+	}
+	return citekit.Span{Start: max(round(first), 0), End: round(last)}, err
+}
+
+// round rounds a time to the microseconds that addresses show.
+func round(t float64) float64 { return math.Round(t*1e6) / 1e6 }
+
+// extractOutput hands over what ffmpeg wrote. Closing the Body removes it.
+func extractOutput(out *ffmpeg.Output, format Format) *citekit.Extract {
+	return &citekit.Extract{
+		Body: body{io.NewSectionReader(out, 0, out.Size()), out}, Size: out.Size(),
+		MediaType: format.MediaType, Ext: format.Ext,
+	}
+}

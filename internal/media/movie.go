@@ -1,0 +1,203 @@
+package media
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ffmpeg"
+	"github.com/citekit/citekit/internal/mp4"
+)
+
+// A movie is an MP4 or QuickTime file that our own cutter reads.
+type movie struct {
+	engine *Engine
+	index  *mp4.Movie
+	format Format
+}
+
+func (e *Engine) parseMovie(src *citekit.Source, format Format) (medium, int64, error) {
+	index, err := mp4.Open(src, src.Size())
+	if err != nil {
+		return nil, 0, movieError(err)
+	}
+	cost := index.Cost()
+	if !hasKind(index, mp4.Video) && format.MediaType == formatMP4.MediaType {
+		format = formatM4A
+	}
+	want := mp4.Video
+	if e.Modality == citekit.Audio {
+		want = mp4.Audio
+		if index, err = index.Only(mp4.Audio); err != nil {
+			index = nil
+		}
+	}
+	if index == nil || !hasKind(index, want) {
+		return nil, 0, fmt.Errorf("the %s file has no %s: %w", format.Name, e.Modality, citekit.ErrFormat)
+	}
+	return &movie{engine: e, index: index, format: format}, cost, nil
+}
+
+func hasKind(index *mp4.Movie, kind mp4.Kind) bool {
+	return slices.ContainsFunc(index.Tracks(), func(t mp4.Track) bool { return t.Kind == kind })
+}
+
+// movieError gives errors of the cutter their meaning for callers.
+func movieError(err error) error {
+	for _, kind := range []struct{ is, means error }{
+		{mp4.ErrRange, citekit.ErrRange},
+		{mp4.ErrEmpty, citekit.ErrRange},
+		{mp4.ErrTooLarge, citekit.ErrTooLarge},
+		{mp4.ErrFormat, citekit.ErrFormat},
+		{mp4.ErrDamaged, citekit.ErrFormat},
+	} {
+		if errors.Is(err, kind.is) {
+			return fmt.Errorf("%w: %w", err, kind.means)
+		}
+	}
+	return err
+}
+
+func (m *movie) extent() citekit.Extent {
+	x := citekit.Extent{Modality: m.engine.Modality, Duration: round(m.index.Duration()), MediaType: m.format.MediaType}
+	for _, t := range m.index.Tracks() {
+		if t.Kind != mp4.Video {
+			continue
+		}
+		x.Width, x.Height = t.Width, t.Height
+		if t.Rotation%180 != 0 {
+			x.Width, x.Height = t.Height, t.Width
+		}
+		break
+	}
+	return x
+}
+
+func (m *movie) cut(ctx context.Context, src *citekit.Source, span citekit.Span, mode citekit.Mode) (*citekit.Extract, error) {
+	clip, err := cutIndex(m.index, m.engine.Modality, span, mode)
+	if err != nil {
+		return nil, err
+	}
+	if mode == citekit.ModeStrict {
+		return m.encode(ctx, src, clip)
+	}
+	x := extractClip(clip, contextReader{ctx, clip.NewReader(src)}, io.NopCloser(nil), m.clipFormat())
+	x.Actual = actual(clip, m.engine.Modality, span, mode)
+	return x, nil
+}
+
+// clipFormat is the format of clips: that of the source, but sound that was
+// taken out of a video is sound.
+func (m *movie) clipFormat() Format {
+	if m.engine.Modality == citekit.Audio && m.format.MediaType == formatMP4.MediaType {
+		return formatM4A
+	}
+	return m.format
+}
+
+// encode makes of an exact clip one that hides nothing.
+func (m *movie) encode(ctx context.Context, src *citekit.Source, clip *mp4.Clip) (*citekit.Extract, error) {
+	in, err := m.engine.Tools.OpenReader(ctx, clip.NewReader(src), clip.Size(), m.format.demuxer)
+	if err != nil {
+		return nil, movieError(err)
+	}
+	defer in.Close()
+	f, err := m.engine.examineInput(ctx, in, m.format, clip.Size())
+	if err != nil {
+		return nil, err
+	}
+	span := citekit.Span{End: min(clip.End()-clip.Start(), f.duration)}
+	return f.cutInput(ctx, in, span, citekit.ModeStrict)
+}
+
+// cutIndex cuts a movie. Strict clips are cut exactly and encoded later. A
+// video clip without a frame is no evidence, though there may be sound.
+func cutIndex(index *mp4.Movie, modality citekit.Modality, span citekit.Span, mode citekit.Mode) (*mp4.Clip, error) {
+	how := mp4.Exact
+	if mode == citekit.ModeCopy {
+		how = mp4.Copy
+	}
+	clip, err := index.Cut(span.Start, min(span.End, index.Duration()), how)
+	if err != nil {
+		return nil, movieError(err)
+	}
+	if modality == citekit.Video && !slices.ContainsFunc(clip.Tracks(), isVideo) {
+		return nil, emptySpan(span, "frame")
+	}
+	return clip, nil
+}
+
+func isVideo(t mp4.Track) bool { return t.Kind == mp4.Video }
+
+func extractClip(clip *mp4.Clip, r io.Reader, c io.Closer, format Format) *citekit.Extract {
+	return &citekit.Extract{Body: body{r, c}, Size: clip.Size(), MediaType: format.MediaType, Ext: format.Ext}
+}
+
+// actual returns the location a copy holds if it is not the one asked for.
+func actual(clip *mp4.Clip, modality citekit.Modality, span citekit.Span, mode citekit.Mode) *citekit.Location {
+	holds := citekit.Span{Start: round(clip.Start()), End: round(clip.End())}
+	if mode != citekit.ModeCopy || holds == span {
+		return nil
+	}
+	return &citekit.Location{Modality: modality, Time: holds}
+}
+
+// cutOutput is the second step of cutting a foreign medium: what ffmpeg wrote
+// is cut as any other movie. The extract owns out.
+func (f *foreign) cutOutput(out *ffmpeg.Output, p plan, span citekit.Span, mode citekit.Mode) (*citekit.Extract, error) {
+	index, err := mp4.Open(out, out.Size())
+	if err != nil {
+		return nil, fmt.Errorf("what ffmpeg wrote cannot be read: %w", movieError(err))
+	}
+	if err := f.checkCopied(index, p, span); err != nil {
+		return nil, err
+	}
+	clip, err := cutIndex(index, f.modality, span, mode)
+	if err != nil {
+		return nil, err
+	}
+	x := extractClip(clip, clip.NewReader(out), out, p.format)
+	x.Actual = actual(clip, f.modality, span, mode)
+	return x, nil
+}
+
+// errLate reports that ffmpeg began to copy after the span began, as it does
+// where a container has no index of key frames.
+var errLate = errors.New("the copy begins too late")
+
+// Key frames and packets of sound are up to this many seconds apart from
+// where a track begins or ends.
+const looseness = 0.15
+
+// checkCopied compares the tracks that ffmpeg wrote with those of the source
+// that play in the span.
+func (f *foreign) checkCopied(index *mp4.Movie, p plan, span citekit.Span) error {
+	for _, kind := range []mp4.Kind{mp4.Video, mp4.Audio} {
+		var copied []mp4.Track
+		for _, t := range index.Tracks() {
+			if t.Kind == kind {
+				copied = append(copied, t)
+			}
+		}
+		n := 0
+		for _, t := range f.tracks {
+			if t.Kind != string(kind) || f.whole && (t.first >= span.End || t.end <= span.Start) {
+				continue
+			}
+			n++
+			if n <= len(copied) && f.whole && copied[n-1].Start > max(span.Start, t.first)+looseness {
+				return errLate
+			}
+			if n <= len(copied) && copied[n-1].End < min(span.End, t.end)-looseness {
+				return fmt.Errorf("a track ends at %.3f of %.3f seconds: %w", copied[n-1].End, min(span.End, t.end), citekit.ErrFormat)
+			}
+		}
+		if n > len(copied) {
+			return fmt.Errorf("%d of %d %s tracks could be read: %w", len(copied), n, kind, citekit.ErrFormat)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package media
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
+)
+
+// videoFiles are the files of the corpus that have a picture.
+var videoFiles = []struct {
+	name  string
+	spans []citekit.Span
+}{
+	{"mkv-chapters.mkv", []citekit.Span{{Start: 0, End: 0.5}, {Start: 2.5, End: 3.5}, {Start: 4.9, End: 5.015}}},
+	{"mkv-srt-track.mkv", []citekit.Span{{Start: 0.3, End: 0.7}}},
+	{"mkv-ass-track.mkv", []citekit.Span{{Start: 0.3, End: 0.7}}},
+	{"mkv-vtt-track.mkv", []citekit.Span{{Start: 0.3, End: 0.7}}},
+	{"mkv-pgs-bitmap-subs.mkv", []citekit.Span{{Start: 0.005, End: 0.02}}}, // its frames are a millisecond apart
+	{"vp9.webm", []citekit.Span{{Start: 0, End: 0.4}, {Start: 1.1, End: 2.2}}},
+	{"vp9-vorbis.webm", []citekit.Span{{Start: 0.2, End: 0.8}}},
+	{"mpeg4-mp3.avi", []citekit.Span{{Start: 0, End: 0.5}, {Start: 1.3, End: 2.9}, {Start: 3.5, End: 4.08}}},
+	{"hevc.ts", []citekit.Span{{Start: 0, End: 0.4}, {Start: 0.35, End: 0.8}}},
+	{"h264-fragmented-wrong-duration.mp4", []citekit.Span{{Start: 0.3, End: 0.7}}},
+	{"h264-rotated.mp4", []citekit.Span{{Start: 0.3, End: 0.7}}},
+	{"h264-edit-list.mp4", []citekit.Span{{Start: 0.1, End: 0.4}}},
+	{"h264-first-pts-10s.mp4", []citekit.Span{{Start: 10.5, End: 11}}},
+	{"hevc-bframes.mp4", []citekit.Span{{Start: 0.3, End: 0.7}}},
+	{"av1-aac.mp4", []citekit.Span{{Start: 0.3, End: 0.7}}},
+	{"tiny.mov", []citekit.Span{{Start: 0.3, End: 0.7}}},
+}
+
+// TestPicture compares the frames of clips with those that ffmpeg decodes of
+// the whole source.
+func TestPicture(t *testing.T) {
+	for _, file := range videoFiles {
+		t.Run(file.name, func(t *testing.T) {
+			path := sharedtest.Corpus(t, "media/"+file.name)
+			whole, at := decodeFrames(t, path), origin(t, path)
+			e := &Engine{Modality: citekit.Video}
+			src := openFile(t, path)
+			extent, err := e.Measure(t.Context(), src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%+v", extent)
+			for _, span := range file.spans {
+				want := during(whole, at, span)
+				got, x := clip(t, e, src, span, citekit.ModeExact)
+				compareFrames(t, shown(decodeFrames(t, got)), want, span, true)
+				if x.Actual != nil {
+					t.Errorf("%v: actual %v", span, x.Actual.Time)
+				}
+				strict, _ := clip(t, e, src, span, citekit.ModeStrict)
+				compareFrames(t, decodeFrames(t, strict), want, span, false)
+				if stored := len(decodeFrames(t, strict, "-ignore_editlist", "1")); stored != len(want) {
+					t.Errorf("strict %v: stores %d frames, shows %d", span, stored, len(want))
+				}
+				copied, x := clip(t, e, src, span, citekit.ModeCopy)
+				if x.Actual != nil {
+					span = x.Actual.Time
+				}
+				compareFrames(t, shown(decodeFrames(t, copied)), during(whole, at, span), span, true)
+			}
+		})
+	}
+}
+
+// shown leaves out the frames before 0. An edit list hides them, but ffmpeg
+// 5.1 decodes those of AV1 all the same.
+func shown(frames []frame) []frame {
+	return slices.DeleteFunc(frames, func(f frame) bool { return f.time < -slack })
+}
+
+// compareFrames compares pictures and times. Times are off by as much as
+// those of the source are rounded.
+func compareFrames(t *testing.T, got, want []frame, span citekit.Span, same bool) {
+	t.Helper()
+	if len(got) != len(want) || len(want) == 0 {
+		t.Errorf("%v: %d frames, want %d", span, len(got), len(want))
+		return
+	}
+	for i := range want {
+		if same && got[i].hash != want[i].hash {
+			t.Errorf("%v: frame %d of %d is another picture", span, i, len(want))
+			return
+		}
+		if off := got[i].time - (want[i].time - span.Start); math.Abs(off) > 0.0011 {
+			t.Errorf("%v: frame %d is shown %.4f s off", span, i, off)
+			return
+		}
+	}
+}

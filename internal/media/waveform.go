@@ -1,0 +1,37 @@
+package media
+
+import (
+	"context"
+	"io"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/wav"
+)
+
+// A waveform is a WAV file. Every mode cuts it exactly.
+type waveform struct{ file *wav.File }
+
+const waveformCost = 2 << 10
+
+func parseWaveform(src *citekit.Source) (medium, int64, error) {
+	f, err := wav.Parse(src, src.Size())
+	if err != nil {
+		return nil, 0, err
+	}
+	return waveform{f}, waveformCost, nil
+}
+
+func (w waveform) extent() citekit.Extent {
+	return citekit.Extent{Modality: citekit.Audio, Duration: w.file.Duration(), MediaType: formatWAV.MediaType}
+}
+
+func (w waveform) cut(ctx context.Context, src *citekit.Source, span citekit.Span, _ citekit.Mode) (*citekit.Extract, error) {
+	clip := w.file.Cut(span.Start, span.End)
+	if clip.End == clip.First {
+		return nil, emptySpan(span, "sample")
+	}
+	return &citekit.Extract{
+		Body: io.NopCloser(contextReader{ctx, clip.NewReader(src)}), Size: clip.Size(),
+		MediaType: formatWAV.MediaType, Ext: formatWAV.Ext,
+	}, nil
+}

@@ -1,0 +1,90 @@
+// Package audio resolves time ranges of recordings, and of the sound of
+// videos.
+//
+// MP4, M4A, QuickTime and WAV are cut here. MP3, FLAC, Ogg, Opus, AAC and the
+// sound of Matroska, WebM, AVI and MPEG transport streams need ffmpeg, version
+// 5.1 or later. The format follows from the content; names do not count.
+//
+// # What comes back
+//
+// A range [start, end) holds the samples k with start ≤ k/rate < end, as far
+// as the format lets them be told apart:
+//
+//   - WAV as WAV and FLAC as FLAC, exact to the sample.
+//   - AAC, MP3, Opus, AC-3 and ALAC as MP4 (.m4a) with the packets of the
+//     source, not encoded again. An edit list hides the packets before the
+//     start that a decoder needs.
+//   - Vorbis, Speex and whatever else MP4 does not take as FLAC, exact to the
+//     sample of what the decoder gives.
+//
+// [citekit.ModeStrict] hides nothing: what is not FLAC or WAV is decoded and
+// stored as FLAC. [citekit.ModeCopy] starts at the packet that holds the
+// start and reports the range it got; Vorbis stays Vorbis, in Matroska.
+//
+// Every sound track of a source with several is kept. Covers, chapters and
+// tags, which describe the whole, are not.
+//
+// # Time
+//
+// t=0 is where a player starts: after the encoder delay that is not heard,
+// and at the first time stamp of a container whose times begin later.
+package audio
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/media"
+)
+
+// A Resolver extracts time ranges of sound. The zero value is ready to use.
+// Set the fields before use; it must not be copied after first use.
+type Resolver struct {
+	FFmpeg  string // path of ffmpeg; "" means the one on PATH
+	FFprobe string // path of ffprobe; "" means the one on PATH
+
+	MaxChildren int           // programs running at a time, others wait; zero means 2
+	Timeout     time.Duration // longest run of one program; zero means 10 minutes
+	MaxOutput   int64         // largest file a program may write, in bytes; zero means 64 GiB
+	CacheBytes  int64         // memory for parsed headers, roughly; zero means 64 MiB
+
+	once   sync.Once
+	engine media.Engine
+}
+
+var (
+	_ citekit.Resolver  = (*Resolver)(nil)
+	_ citekit.Measurer  = (*Resolver)(nil)
+	_ citekit.Versioner = (*Resolver)(nil)
+)
+
+// Resolve implements [citekit.Resolver]. A source that needs ffmpeg where it
+// is missing is an error matching [errors.ErrUnsupported] that says how to
+// install it.
+func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+	return r.ready().Resolve(ctx, src, req)
+}
+
+// Measure implements [citekit.Measurer]. The duration is that of the packets
+// of sound, whatever the header says.
+func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
+	return r.ready().Measure(ctx, src)
+}
+
+// Version implements [citekit.Versioner].
+func (r *Resolver) Version() string { return "audio/1" }
+
+func (r *Resolver) ready() *media.Engine {
+	r.once.Do(func() {
+		r.engine.Modality = citekit.Audio
+		r.engine.CacheBytes = r.CacheBytes
+		r.engine.Tools.FFmpeg = r.FFmpeg
+		r.engine.Tools.FFprobe = r.FFprobe
+		r.engine.Tools.Children = r.MaxChildren
+		r.engine.Tools.Timeout = r.Timeout
+		r.engine.Tools.MaxOutput = r.MaxOutput
+	})
+	return &r.engine
+}

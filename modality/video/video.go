@@ -1,0 +1,92 @@
+// Package video resolves time ranges of videos.
+//
+// MP4 and QuickTime are cut here. Matroska, WebM, AVI, MPEG transport streams,
+// Ogg and fragmented MP4 need ffmpeg, version 5.1 or later. The format follows
+// from the content; names do not count.
+//
+// # What comes back
+//
+// A range [start, end) shows the frames whose time t has start ≤ t < end, with
+// the sound in step, text subtitles and rotation. It comes as MP4, or as
+// QuickTime where the source is that or has tracks that only it takes.
+//
+//   - By default, and for the codecs MP4 takes (H.264, HEVC, VP9, AV1, MPEG-4,
+//     MPEG-2), the frames are those of the source, not encoded again. An edit
+//     list hides the frames before the start that a decoder needs, at most one
+//     group of pictures.
+//   - Other codecs, such as VP8 and Theora, are encoded to H.264 with next to
+//     no loss; sound that MP4 does not take, such as Vorbis, to FLAC with none.
+//   - [citekit.ModeStrict] encodes all of it, so that no frame is stored that
+//     is not shown.
+//   - [citekit.ModeCopy] never encodes. It starts at the key frame at or before
+//     the start and reports the range it got. What neither MP4 nor QuickTime
+//     takes comes as Matroska.
+//
+// Subtitles that are bitmaps, as on discs, are left out, and so are chapters
+// and tags, which describe the whole.
+//
+// # Time
+//
+// t=0 is where a player starts: the start of the movie in MP4 and QuickTime,
+// elsewhere the first time stamp of sound or picture, even if the container
+// counts from another number, as transport streams do.
+package video
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/media"
+)
+
+// A Resolver extracts time ranges of videos. The zero value is ready to use.
+// Set the fields before use; it must not be copied after first use.
+type Resolver struct {
+	FFmpeg  string // path of ffmpeg; "" means the one on PATH
+	FFprobe string // path of ffprobe; "" means the one on PATH
+
+	MaxChildren int           // programs running at a time, others wait; zero means 2
+	Timeout     time.Duration // longest run of one program; zero means 10 minutes
+	MaxOutput   int64         // largest file a program may write, in bytes; zero means 64 GiB
+	CacheBytes  int64         // memory for parsed headers, roughly; zero means 64 MiB
+
+	once   sync.Once
+	engine media.Engine
+}
+
+var (
+	_ citekit.Resolver  = (*Resolver)(nil)
+	_ citekit.Measurer  = (*Resolver)(nil)
+	_ citekit.Versioner = (*Resolver)(nil)
+)
+
+// Resolve implements [citekit.Resolver]. A source that needs ffmpeg where it
+// is missing is an error matching [errors.ErrUnsupported] that says how to
+// install it.
+func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+	return r.ready().Resolve(ctx, src, req)
+}
+
+// Measure implements [citekit.Measurer]. The duration is that of the packets
+// of sound and picture, whatever the header says.
+func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
+	return r.ready().Measure(ctx, src)
+}
+
+// Version implements [citekit.Versioner].
+func (r *Resolver) Version() string { return "video/1" }
+
+func (r *Resolver) ready() *media.Engine {
+	r.once.Do(func() {
+		r.engine.Modality = citekit.Video
+		r.engine.CacheBytes = r.CacheBytes
+		r.engine.Tools.FFmpeg = r.FFmpeg
+		r.engine.Tools.FFprobe = r.FFprobe
+		r.engine.Tools.Children = r.MaxChildren
+		r.engine.Tools.Timeout = r.Timeout
+		r.engine.Tools.MaxOutput = r.MaxOutput
+	})
+	return &r.engine
+}
