@@ -95,6 +95,19 @@ func (e inputError) Error() string { return string(e) }
 
 func (inputError) Is(target error) bool { return target == citekit.ErrSyntax }
 
+// checkResourceID refuses an id that cannot be one, so that any other error of
+// syntax is the map's.
+func checkResourceID(args arguments) error {
+	if !args.has("resource_id") {
+		return nil
+	}
+	err := citekit.CheckResourceID(args.text("resource_id"))
+	if err == nil {
+		return nil
+	}
+	return inputError(strings.TrimSuffix(err.Error(), ": "+citekit.ErrSyntax.Error()))
+}
+
 func badArgument(format string, args ...any) error {
 	return inputError(fmt.Sprintf(format, args...))
 }

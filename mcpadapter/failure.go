@@ -74,20 +74,16 @@ func explainMissing(tool string, missing *citekit.NotFoundError) string {
 // there is no address.
 func isAddress(s string) bool { return strings.Index(s, "://") > 0 }
 
-const wrongLocation = "The map does not fit its source; the location of this node has to be corrected."
-
 func hintFor(tool string, err error, code citekit.Code) string {
 	var missing *citekit.NotFoundError
-	var resolve *citekit.ResolveError
+	var input inputError
 	switch {
 	case errors.As(err, &missing) && missing.Kind == "resource":
 		return "listResources names the resources there are."
 	case missing != nil:
 		return "getStructure shows the nodes there are."
-	case errors.Is(err, citekit.ErrRange):
-		return wrongLocation
-	case errors.Is(err, citekit.ErrSyntax) && errors.As(err, &resolve) && strings.Contains(resolve.Address, "://"):
-		return wrongLocation
+	case errors.As(err, &input):
+		return "Correct the arguments and call again."
 	case errors.Is(err, citekit.ErrFormat):
 		return "The source is damaged, protected or of another format; resolve with virtual true still gives the address."
 	case code == citekit.CodeTooLarge && tool == "getStructure":
@@ -98,11 +94,11 @@ func hintFor(tool string, err error, code citekit.Code) string {
 
 var hints = map[citekit.Code]string{
 	citekit.CodeNotFound:     "The map is there but its source is not; it has to be put back or mapped again.",
-	citekit.CodeInvalidInput: "Correct the arguments and call again.",
+	citekit.CodeInvalidInput: "The map is at fault, not the call; it has to be corrected.",
 	citekit.CodeTimeout:      "Try a smaller node, or virtual true.",
 	citekit.CodeStale:        "The source has changed since it was mapped and has to be mapped again before it is cited.",
 	citekit.CodeUnsupported:  "resolve with virtual true still gives the address.",
-	citekit.CodeForbidden:    "The source is outside the directories this server may read; a person has to allow it.",
+	citekit.CodeForbidden:    "The source is not a file this server may read; a person has to allow it or correct the map.",
 	citekit.CodeTooLarge:     "Try a smaller node, or virtual true.",
 	citekit.CodeInternal:     "The server's log has more. Calling again may help.",
 }

