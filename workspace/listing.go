@@ -27,24 +27,35 @@ type listingCache struct {
 	last *listing
 }
 
-// get returns the listing of root, whose metadata are info.
-func (c *listingCache) get(ctx context.Context, root *os.Root, info fs.FileInfo) (*listing, error) {
+// get returns the listing of the directory at path, which is held open as
+// root and whose metadata are info.
+func (c *listingCache) get(ctx context.Context, path string, root *os.Root, info fs.FileInfo) (*listing, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.last != nil && c.last.identity == identity(info) {
 		return c.last, nil
 	}
 	c.last = nil
+	// Through root every entry would cost a system call. The directory is
+	// opened anew instead, and compared.
+	d, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
 	now := time.Now()
-	before, err := root.Stat(".")
+	before, err := d.Stat()
 	if err != nil {
 		return nil, err
 	}
-	l, err := readListing(ctx, root)
+	if !os.SameFile(before, info) {
+		return nil, errors.New("the directory was replaced just now")
+	}
+	l, err := readListing(ctx, root, d)
 	if err != nil {
 		return nil, err
 	}
-	after, err := root.Stat(".")
+	after, err := d.Stat()
 	if err != nil {
 		return nil, err
 	}
@@ -55,12 +66,8 @@ func (c *listingCache) get(ctx context.Context, root *os.Root, info fs.FileInfo)
 	return l, nil
 }
 
-func readListing(ctx context.Context, root *os.Root) (*listing, error) {
-	d, err := root.Open(".")
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
+// readListing reads the directory d, which is root.
+func readListing(ctx context.Context, root *os.Root, d *os.File) (*listing, error) {
 	l := &listing{older: make(map[string]struct{})}
 	for {
 		if err := ctx.Err(); err != nil {

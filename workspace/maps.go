@@ -26,7 +26,7 @@ func (d *Directory) MapIDs(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := d.listings.get(ctx, root, info)
+	l, err := d.listings.get(ctx, d.maps.path, root, info)
 	if err != nil {
 		return nil, fmt.Errorf("list the maps: %w", withoutPath(err))
 	}
@@ -191,7 +191,7 @@ func (d *Directory) findOlder(ctx context.Context, root *os.Root, dirInfo fs.Fil
 	if err != nil || !info.Mode().IsRegular() {
 		return "", nil, fs.ErrNotExist
 	}
-	l, err := d.listings.get(ctx, root, dirInfo)
+	l, err := d.listings.get(ctx, d.maps.path, root, dirInfo)
 	if err != nil {
 		return "", nil, err
 	}
