@@ -246,7 +246,7 @@ func (e *encoder) put(w *bitWriter, b *[64]int32, table int, last int32) int32 {
 		nonzero |= (-q >> 63) << i
 	}
 	dc, ac := &e.codes[table][0], &e.codes[table][1]
-	w.putValue(dc, 0, values[0]-last)
+	w.put(coded(dc, 0, values[0]-last))
 	next := 1
 	for left := nonzero &^ 1; left != 0; left &= left - 1 {
 		i := bits.TrailingZeros64(left)
@@ -254,7 +254,7 @@ func (e *encoder) put(w *bitWriter, b *[64]int32, table int, last int32) int32 {
 		for ; run > 15; run -= 16 {
 			w.put(uint64(ac[0xf0].code), uint(ac[0xf0].length))
 		}
-		w.putValue(ac, run, values[i&63])
+		w.put(coded(ac, run, values[i&63]))
 		next = i + 1
 	}
 	if next < 64 {
@@ -263,11 +263,12 @@ func (e *encoder) put(w *bitWriter, b *[64]int32, table int, last int32) int32 {
 	return values[0]
 }
 
-// putValue appends the code of a run of zeros and a value, and its extra bits.
-func (w *bitWriter) putValue(codes *[256]huffCode, run int, v int32) {
+// coded returns the code of a run of zeros and a value, with its extra bits,
+// and its length.
+func coded(codes *[256]huffCode, run int, v int32) (uint64, uint) {
 	sign := v >> 31
-	size := bits.Len32(uint32((v ^ sign) - sign))
-	c := codes[(run<<4|size)&0xff]
-	extra := uint64(uint32(v+sign) & (1<<size - 1))
-	w.put(uint64(c.code)<<size|extra, uint(c.length)+uint(size))
+	size := uint(bits.Len32(uint32((v ^ sign) - sign)))
+	c := codes[(uint(run)<<4|size)&0xff]
+	extra := uint32(v+sign) & (1<<(size&31) - 1)
+	return uint64(c.code)<<(size&31) | uint64(extra), uint(c.length) + size
 }
