@@ -12,7 +12,12 @@ type cut struct {
 	mode       Mode
 	timescale  int64 // of the clip
 	parts      []*part
+	scanned    int // frames looked at
 }
+
+// maxScanned bounds the frames looked at, which edits that repeat a film
+// could otherwise multiply.
+const maxScanned = 4 * MaxSamples
 
 // part is what a clip has of one track: samples [first, end), and the edits
 // that show of them what is wanted.
@@ -56,7 +61,7 @@ func (c *cut) choose() error {
 }
 
 // checkVideo refuses a clip that lost its picture because no frame begins in
-// the range although one is shown.
+// the range although one is shown for most of it.
 func (c *cut) checkVideo() error {
 	for _, p := range c.parts {
 		if p.Kind == Video {
@@ -64,8 +69,8 @@ func (c *cut) checkVideo() error {
 		}
 	}
 	for _, t := range c.movie.tracks {
-		if t.Kind == Video && t.Start < c.end && t.End > c.start {
-			return fmt.Errorf("%w: a frame is shown in [%g, %g) but begins before it", ErrEmpty, c.start, c.end)
+		if t.Kind == Video && min(t.End, c.end)-max(t.Start, c.start) > (c.end-c.start)/2 {
+			return fmt.Errorf("%w [%g, %g): the frame shown there begins before it", ErrEmpty, c.start, c.end)
 		}
 	}
 	return nil
@@ -75,7 +80,7 @@ func (c *cut) checkVideo() error {
 func (c *cut) chooseFrom(p *part, s segment) error {
 	switch p.Kind {
 	case Video:
-		c.chooseFrames(p, s)
+		return c.chooseFrames(p, s)
 	case Audio:
 		return c.choosePackets(p, s)
 	case Subtitle:
@@ -86,22 +91,26 @@ func (c *cut) chooseFrom(p *part, s segment) error {
 
 // chooseFrames adds the frames that begin in the range, from the sync sample
 // that the first of them needs.
-func (c *cut) chooseFrames(p *part, s segment) {
+func (c *cut) chooseFrames(p *part, s segment) error {
 	lo := max(s.media, p.ceil(s, c.start))
 	hi := min(s.end, p.ceil(s, c.end))
 	first, last, earliest := -1, -1, int64(math.MaxInt64)
-	p.table.frames(lo, hi, func(i int, pts int64) {
+	c.scanned += p.table.frames(lo, hi, func(i int, pts int64) {
 		if first < 0 {
 			first = i
 		}
 		last, earliest = i, min(earliest, pts)
 	})
+	if c.scanned > maxScanned {
+		return tooLarge("edits show more than %d frames", maxScanned)
+	}
 	if first < 0 {
-		return
+		return nil
 	}
 	p.first = min(p.first, p.table.decodeFrom(first, earliest))
 	p.stop = max(p.stop, last+1)
 	p.show(c, s, earliest, hi)
+	return nil
 }
 
 // decodeFrom returns the sync sample to decode from for frames of which

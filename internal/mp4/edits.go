@@ -10,7 +10,7 @@ type segment struct {
 }
 
 // maxEdits bounds the edits of a track.
-const maxEdits = 1 << 16
+const maxEdits = 1 << 12
 
 // parseEdits reads elst (8.6.6); empty means the whole media from 0 on.
 func (t *track) parseEdits(elst []byte, timescale uint32) error {

@@ -10,7 +10,7 @@ import (
 // Limits on what is read.
 const (
 	MaxMovieBox = 64 << 20 // bytes of the movie box (moov): a day of film
-	MaxSamples  = 20 << 20 // samples of a track, unless they are uniform
+	MaxSamples  = 20 << 20 // frames or subtitles of a track
 	MaxTracks   = 64       // tracks of a movie
 
 	maxTopLevel = 10000 // boxes before the movie box

@@ -53,7 +53,9 @@ func (t *table) parseSizes(stbl []byte) error {
 		if w := b[7]; w != 4 && w != 8 && w != 16 {
 			return damaged("sample sizes of %d bits (stz2)", w)
 		}
-	} else if u := be.Uint32(b[4:]); u > 0 {
+	} else if u := be.Uint32(b[4:]); u > math.MaxInt32 {
+		return damaged("samples of %d bytes each", u)
+	} else if u > 0 {
 		t.sizes.uniform, t.sizes.field = int64(u), u
 		return nil
 	}
@@ -126,9 +128,6 @@ func (t *table) parseShifts(stbl []byte) error {
 	}
 	if len(t.shifts) == 1 && t.shifts[0].shift == 0 {
 		t.shifts = nil
-	}
-	if t.shifts != nil && t.n > MaxSamples {
-		return tooLarge("%d reordered samples in a track; at most %d", t.n, MaxSamples)
 	}
 	return nil
 }

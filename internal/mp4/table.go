@@ -184,12 +184,14 @@ func (t *table) chunkOf(i int) (chunk, first, end int, desc uint32) {
 }
 
 // frames calls f with the index and composition time of each sample whose
-// composition time may lie in [lo, hi), in decode order.
-func (t *table) frames(lo, hi int64, f func(i int, pts int64)) {
+// composition time lies in [lo, hi), in decode order. It returns how many it
+// looked at.
+func (t *table) frames(lo, hi int64, f func(i int, pts int64)) (scanned int) {
 	i, end := t.from(lo-t.maxShift), t.from(hi-t.minShift)
 	if i >= end {
-		return
+		return 0
 	}
+	scanned = end - i
 	run := t.timeRunOf(i)
 	dts := t.dts(i)
 	sh := sort.Search(len(t.shifts), func(k int) bool { return t.shifts[k].first > i }) - 1
@@ -209,4 +211,5 @@ func (t *table) frames(lo, hi int64, f func(i int, pts int64)) {
 		}
 		dts += t.times[run].delta
 	}
+	return scanned
 }

@@ -101,6 +101,9 @@ func (m *Movie) parseTrack(trak []byte, chapters map[uint32]bool) (*track, error
 	if t.table.n == 0 {
 		return nil, nil
 	}
+	if t.Kind != Audio && t.table.n > MaxSamples {
+		return nil, tooLarge("%d samples; at most %d", t.table.n, MaxSamples)
+	}
 	if err := t.checkPlace(m.size); err != nil {
 		return nil, err
 	}
