@@ -86,6 +86,8 @@ func hintFor(tool string, err error, code citekit.Code) string {
 		return "Correct the arguments and call again."
 	case errors.Is(err, citekit.ErrFormat):
 		return "The source is damaged, protected or of another format; resolve with virtual true still gives the address."
+	case code == citekit.CodeTooLarge && tool == "listResources":
+		return "There are more resources than a message holds; ask for the id."
 	case code == citekit.CodeTooLarge && tool == "getStructure":
 		return "Ask for part of it, with depth, node_id or an empty cursor."
 	}

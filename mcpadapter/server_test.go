@@ -178,6 +178,23 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
+// TestLongFields has a map whose fields are longer than any message.
+func TestLongFields(t *testing.T) {
+	long := strings.Repeat("x", 9<<20)
+	data, err := json.Marshal(map[string]any{
+		"resource_id": "long", "type": "text", "title": "kept", "source_path": "poem.txt", "metadata": map[string]any{"m": long},
+		"nodes": []any{map[string]any{"id": "n", "type": "x", "title": "also kept", "summary": long, "location": map[string]any{"modality": "text"}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib := newLibrary(t, nil, map[string]string{"long": string(data)})
+	text, result := callTool(t, connect(t, mcpadapter.NewServer(lib, nil), nil), "getStructure", map[string]any{"resource_id": "long", "depth": 0})
+	if result.IsError || len(text) > 1000 || !strings.Contains(text, `"title":"kept"`) || !strings.Contains(text, `"title":"also kept"`) {
+		t.Errorf("got %.500s", text)
+	}
+}
+
 // A shownNode is a node as getStructure shows it.
 type shownNode struct {
 	ID         string

@@ -3,6 +3,7 @@ package mcpadapter
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/citekit/citekit"
@@ -10,12 +11,13 @@ import (
 
 // encodePage returns a map's JSON in which "nodes" holds part of the tree
 // below top: from the node that is view.Offset in document order, as many as
-// fit in size bytes, at least one.
+// fit in size bytes, at least one. Fields that are longer than that are left
+// out.
 //
 // A node whose parent is on the page stands in its parent's children. One
 // whose parent was on an earlier page stands in "nodes", with "parent_id".
 func encodePage(m *citekit.ResourceMap, top []*citekit.Node, v view, size int) (json.RawMessage, error) {
-	p := &pager{view: v, room: size}
+	p := &pager{view: v, size: size, room: size}
 	p.nodes.WriteByte('[')
 	if err := p.list(top, nil, 0); err != nil {
 		return nil, err
@@ -24,15 +26,13 @@ func encodePage(m *citekit.ResourceMap, top []*citekit.Node, v view, size int) (
 	if v.Offset > 0 && v.Offset >= p.next {
 		return nil, badCursor("it points past the last node")
 	}
-	head := *m
-	head.Nodes = nil
-	list, err := membersWithout(&head, "next_cursor")
+	head, err := headMembers(m, size)
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
 	b.WriteByte('{')
-	for _, member := range list {
+	for _, member := range head {
 		if member.key == "nodes" {
 			member.value = p.nodes.Bytes()
 		}
@@ -40,19 +40,35 @@ func encodePage(m *citekit.ResourceMap, top []*citekit.Node, v view, size int) (
 	}
 	if p.full {
 		v.Offset = p.next
-		cursor, err := json.Marshal(v.cursor())
-		if err != nil {
-			return nil, err
-		}
-		writeMember(&b, "next_cursor", cursor)
+		writeMember(&b, "next_cursor", []byte(`"`+v.cursor()+`"`))
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
 }
 
+// headMembers returns the members of a map's JSON, with no nodes.
+func headMembers(m *citekit.ResourceMap, size int) ([]member, error) {
+	head := *m
+	head.Nodes = nil
+	list, err := membersWithout(&head, "next_cursor")
+	return shortOnes(list, size), err
+}
+
+// shortOnes leaves out members that are longer than a page, such as a summary
+// that holds a book; ids stay.
+func shortOnes(list []member, size int) []member {
+	return slices.DeleteFunc(list, func(m member) bool {
+		return len(m.value) > max(size, minOmitted) && m.key != "id" && m.key != "resource_id"
+	})
+}
+
+// minOmitted is the shortest member that is ever left out, in bytes.
+const minOmitted = 4 << 10
+
 // A pager writes the nodes of one page.
 type pager struct {
 	view  view
+	size  int // of a page, in bytes
 	room  int // bytes that may still be written
 	nodes bytes.Buffer
 	next  int  // number of the next node, in document order
@@ -86,6 +102,7 @@ func (p *pager) node(n, parent *citekit.Node, level int) error {
 	if err != nil {
 		return err
 	}
+	fields = shortOnes(fields, p.size)
 	cost := 0
 	for _, m := range fields {
 		cost += len(m.key) + len(m.value) + len(`"":,`)
