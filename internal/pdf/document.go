@@ -9,6 +9,7 @@ import (
 
 const (
 	maxStructure  = 64 << 20 // decoded bytes of a cross-reference or object stream
+	maxRaw        = 1 << 30  // bytes of a stream that is read
 	maxChain      = 32       // references that refer to references
 	heldStructure = 32 << 20 // decoded object streams that a Document keeps
 )
@@ -204,6 +205,9 @@ func (p *parser) streamStart(o Object) (int64, error) {
 	if _, ok := o.(Dict); !ok || !p.keyword("stream") {
 		return 0, nil
 	}
+	for p.pos < len(p.data) && p.data[p.pos] == ' ' {
+		p.pos++ // not allowed, but written by some
+	}
 	if p.pos < len(p.data) && p.data[p.pos] == '\r' {
 		p.pos++
 	}
@@ -239,21 +243,16 @@ func (d *Document) measure(f *File, s *Stream) error {
 func (d *Document) declaredLength(f *File, s *Stream) (int64, error) {
 	o := s.Dict["Length"]
 	if ref, ok := o.(Ref); ok {
-		e := d.table.get(ref.Num)
-		if e.kind != entryOffset || ref.Num == s.ref.Num {
-			return -1, nil
+		if f.measuring || ref.Num == s.ref.Num {
+			return -1, nil // it would be needed to find itself
 		}
-		err := f.parse(d.base+e.offset, func(p *parser) error {
-			if _, err := p.objectHeader(); err != nil {
-				return err
-			}
-			n, err := p.object()
-			o = n
-			return err
-		})
+		f.measuring = true
+		length, err := d.Load(f, ref.Num)
+		f.measuring = false
 		if err != nil && !errors.Is(err, ErrDamaged) {
 			return 0, err
 		}
+		o = length
 	}
 	if n, ok := o.(int64); ok {
 		return n, nil
@@ -285,7 +284,7 @@ func (f *File) trimLineEnd(s *Stream) error {
 // Raw returns the data of a stream as it is in the file, decrypted but not
 // decoded.
 func (d *Document) Raw(f *File, s *Stream) ([]byte, error) {
-	if s.length > maxWork {
+	if s.length > maxRaw {
 		return nil, fmt.Errorf("a stream of %d bytes: %w", s.length, ErrLimit)
 	}
 	data, err := f.bytes(s.offset, int(s.length))
@@ -368,7 +367,7 @@ func (d *Document) Data(f *File, s *Stream, max int) ([]byte, error) {
 		if data, err = filter.Apply(data, max); err != nil {
 			return nil, err
 		}
-		if err := f.spend(len(data)); err != nil {
+		if err := f.Spend(len(data)); err != nil {
 			return nil, err
 		}
 	}
@@ -391,7 +390,7 @@ func (s *objectStream) object(f *File, num int) (Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return o, f.spend(p.pos - off)
+	return o, f.Spend(p.pos - off)
 }
 
 // objectStream returns an object stream, decoded. Some are kept.

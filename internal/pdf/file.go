@@ -9,9 +9,10 @@ import (
 )
 
 const (
-	firstWindow = 4 << 10
-	maxObject   = 8 << 20 // bytes of one object without its stream data
-	maxWork     = 1 << 30 // bytes that one File reads and decodes
+	firstWindow = 1 << 10
+	maxObject   = 8 << 20   // bytes of one object without its stream data
+	maxRead     = 4 << 30   // bytes that one File reads
+	maxDecoded  = 512 << 20 // bytes that one File decodes
 )
 
 // A File reads from the bytes of a PDF file on behalf of one call. It is not
@@ -20,7 +21,10 @@ type File struct {
 	ctx  context.Context
 	r    io.ReaderAt
 	size int64
-	work int64 // bytes read and decoded so far
+
+	read      int64 // bytes read so far
+	decoded   int64 // bytes decoded so far
+	measuring bool  // the length of a stream is being looked up
 }
 
 // NewFile returns a File that reads size bytes from r until ctx is done.
@@ -28,17 +32,18 @@ func NewFile(ctx context.Context, r io.ReaderAt, size int64) *File {
 	return &File{ctx: ctx, r: r, size: size}
 }
 
-// spend counts n bytes of work, so that objects that refer to each other in
-// clever ways cannot keep a reader busy.
-func (f *File) spend(n int) error {
-	if err := f.ctx.Err(); err != nil {
-		return err
+// Err returns the error of the context of f once it is done.
+func (f *File) Err() error { return f.ctx.Err() }
+
+// Spend counts n bytes that were decoded, so that a small file cannot keep a
+// reader busy for long. It returns an error matching [ErrLimit] if there have
+// been too many, or that of the context.
+func (f *File) Spend(n int) error {
+	f.decoded += int64(n)
+	if f.decoded > maxDecoded {
+		return fmt.Errorf("more than %d bytes to decode: %w", maxDecoded, ErrLimit)
 	}
-	f.work += int64(n)
-	if f.work > maxWork {
-		return fmt.Errorf("more than %d bytes to read and decode: %w", maxWork, ErrLimit)
-	}
-	return nil
+	return f.ctx.Err()
 }
 
 // bytes reads n bytes at off, fewer at the end of the file.
@@ -46,9 +51,12 @@ func (f *File) bytes(off int64, n int) ([]byte, error) {
 	if off < 0 || off > f.size {
 		return nil, fmt.Errorf("offset %d in a file of %d bytes: %w", off, f.size, ErrDamaged)
 	}
-	n = int(min(int64(n), f.size-off))
-	if err := f.spend(n); err != nil {
+	if err := f.ctx.Err(); err != nil {
 		return nil, err
+	}
+	n = int(min(int64(n), f.size-off))
+	if f.read += int64(n); f.read > maxRead {
+		return nil, fmt.Errorf("more than %d bytes to read: %w", int64(maxRead), ErrLimit)
 	}
 	buf := make([]byte, n)
 	got, err := f.r.ReadAt(buf, off)
@@ -111,6 +119,3 @@ func (f *File) findStreamEnd(off int64) (int64, error) {
 	}
 	return 0, fmt.Errorf("a stream at offset %d does not end: %w", off, ErrDamaged)
 }
-
-// Err returns the error of the context of f once it is done.
-func (f *File) Err() error { return f.ctx.Err() }

@@ -55,11 +55,11 @@ func (f Filter) Apply(data []byte, max int) ([]byte, error) {
 		}
 		return f.unpredict(out)
 	case "ASCII85Decode":
-		return ascii85(data)
+		return decodeASCII85(data)
 	case "ASCIIHexDecode":
-		return asciiHex(data)
+		return decodeASCIIHex(data)
 	case "RunLengthDecode":
-		return runLength(data, max)
+		return decodeRunLength(data, max)
 	case "Crypt":
 		return data, nil
 	}
@@ -187,7 +187,7 @@ func lzwWidth(next int) uint {
 	return 9
 }
 
-func ascii85(data []byte) ([]byte, error) {
+func decodeASCII85(data []byte) ([]byte, error) {
 	out := make([]byte, 0, len(data)*4/5+4)
 	var group uint32
 	n := 0
@@ -223,7 +223,7 @@ func ascii85End(out []byte, group uint32, n int) ([]byte, error) {
 	return append(out, []byte{byte(group >> 24), byte(group >> 16), byte(group >> 8)}[:n-1]...), nil
 }
 
-func asciiHex(data []byte) ([]byte, error) {
+func decodeASCIIHex(data []byte) ([]byte, error) {
 	if i := bytes.IndexByte(data, '>'); i >= 0 {
 		data = data[:i]
 	}
@@ -235,7 +235,7 @@ func asciiHex(data []byte) ([]byte, error) {
 	return []byte(o.(String)), nil
 }
 
-func runLength(data []byte, max int) ([]byte, error) {
+func decodeRunLength(data []byte, max int) ([]byte, error) {
 	var out []byte
 	for i := 0; i < len(data) && data[i] != 128; {
 		n := int(data[i])

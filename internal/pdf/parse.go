@@ -284,10 +284,10 @@ func (p *parser) literal() (Object, error) {
 
 // escape reads what follows a backslash and stays on its last byte.
 func (p *parser) escape(out []byte) []byte {
-	p.pos++
-	if p.pos >= len(p.data) {
+	if p.pos+1 >= len(p.data) {
 		return out
 	}
+	p.pos++
 	switch c := p.data[p.pos]; c {
 	case 'n':
 		return append(out, '\n')

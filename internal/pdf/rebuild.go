@@ -8,6 +8,7 @@ import (
 
 const (
 	scanStep    = 1 << 20
+	maxFound    = 1 << 20
 	scanOverlap = 64 // bytes that "8388607 65535 obj" may take, with space
 )
 
@@ -66,7 +67,9 @@ func (d *Document) findObjects(f *File) ([]int, error) {
 				continue
 			}
 			d.table.set(num, entry{offset: start + int64(off), gen: gen, kind: entryOffset})
-			found = append(found, num)
+			if found = append(found, num); len(found) > maxFound {
+				return nil, fmt.Errorf("more than %d objects in a damaged file: %w", maxFound, ErrLimit)
+			}
 		}
 	}
 	return found, nil
@@ -179,7 +182,7 @@ func (f *File) dictAt(off int64) (Dict, error) {
 		dict, _ = o.(Dict)
 		return err
 	})
-	if errors.Is(err, ErrDamaged) || errors.Is(err, ErrLimit) && f.work <= maxWork {
+	if errors.Is(err, ErrDamaged) || errors.Is(err, ErrLimit) && f.read <= maxRead {
 		return nil, nil
 	}
 	return dict, err

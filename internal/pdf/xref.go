@@ -77,6 +77,7 @@ type xrefReader struct {
 	table   xrefTable
 	trailer Dict
 	seen    map[int64]bool
+	free    []int // of the current table, see readAll
 }
 
 // readXref reads all cross-reference sections (7.5.4, 7.5.8). Offsets count
@@ -131,9 +132,18 @@ func (x *xrefReader) readAll(start int64) error {
 		if x.trailer == nil {
 			x.trailer = trailer
 		}
-		if hybrid, ok := trailer["XRefStm"].(int64); ok {
-			pending = append(pending, hybrid)
+		// Objects that the stream of a hybrid file has are free in its
+		// table (7.5.8.4).
+		if hybrid, ok := trailer["XRefStm"].(int64); ok && !x.seen[hybrid] {
+			x.seen[hybrid] = true
+			if _, err := x.readStream(x.base + hybrid); err != nil {
+				return err
+			}
 		}
+		for _, num := range x.free {
+			x.table.put(num, entry{kind: entryFree})
+		}
+		x.free = nil
 		if prev, ok := Number(trailer["Prev"]); ok {
 			pending = append(pending, int64(prev))
 		}
@@ -224,6 +234,10 @@ func (x *xrefReader) readEntries(off int64, first int, n int64) (int64, error) {
 		e, ok := p.tableEntry()
 		if !ok {
 			return 0, fmt.Errorf("a cross-reference table with a wrong entry for object %d: %w", first+i, ErrDamaged)
+		}
+		if e.kind == entryFree {
+			x.free = append(x.free, first+i)
+			continue
 		}
 		x.table.put(first+i, e)
 	}

@@ -293,7 +293,7 @@ func (c *cutter) stream(number int, s *pdf.Stream) error {
 	if err != nil {
 		return err
 	}
-	data, filters, err = recode(data, filters)
+	data, filters, err = c.recode(data, filters)
 	if err != nil {
 		return err
 	}

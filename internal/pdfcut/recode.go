@@ -28,13 +28,16 @@ func isRecoded(filters []pdf.Filter) bool {
 
 // recode replaces wasteful filters, and none at all, by FlateDecode. Data that
 // cannot be decoded stays as it is.
-func recode(data []byte, filters []pdf.Filter) ([]byte, []pdf.Filter, error) {
+func (c *cutter) recode(data []byte, filters []pdf.Filter) ([]byte, []pdf.Filter, error) {
 	for len(filters) > 0 && isWasteful(filters[0]) {
 		decoded, err := filters[0].Apply(data, maxRecoded)
 		if err != nil {
 			if isSoft(err) {
 				return data, filters, nil
 			}
+			return nil, nil, err
+		}
+		if err := c.f.Spend(len(decoded)); err != nil {
 			return nil, nil, err
 		}
 		data, filters = decoded, filters[1:]

@@ -42,21 +42,7 @@ func hasPages(n int) func(testing.TB, []byte, *citekit.Extract) {
 	}
 }
 
-func simple(packed bool) []byte {
-	f := &pdftest.File{Packed: packed}
-	root, tree := f.Reserve(), f.Reserve()
-	font := f.Add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
-	var kids string
-	for _, word := range []string{"one", "two", "three", "four"} {
-		content := f.Stream("", []byte("BT /F1 24 Tf 30 150 Td (This is page "+word+") Tj ET"))
-		page := f.Add("<< /Type /Page /Parent %d 0 R /Contents %d 0 R /Resources << /Font << /F1 %d 0 R >> >> >>", tree, content, font)
-		kids += ref(page)
-	}
-	f.Set(tree, "<< /Type /Pages /Kids [%s] /Count 4 /MediaBox [0 0 300 200] >>", kids)
-	f.Set(root, "<< /Type /Catalog /Pages %d 0 R >>", tree)
-	f.Root(root)
-	return f.Bytes()
-}
+func simple(packed bool) []byte { return pdftest.Text(packed, "one", "two", "three", "four") }
 
 func TestConformance(t *testing.T) {
 	for _, packed := range []bool{false, true} {

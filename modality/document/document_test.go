@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -17,8 +16,6 @@ import (
 	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/modality/document"
 )
-
-func ref(num int) string { return fmt.Sprintf("%d 0 R ", num) }
 
 // codeCache returns a directory that the tests of all runs share, so that
 // PDFium starts quickly. It is not below the directory of temporary files,
