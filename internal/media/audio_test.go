@@ -39,11 +39,10 @@ func TestSound(t *testing.T) {
 			if decoded := float64(whole.frames()) / float64(whole.rate); math.Abs(extent.Duration-decoded) > 0.03 {
 				t.Errorf("measured %v s; decoded %v s", extent.Duration, decoded)
 			}
-			for _, mode := range []citekit.Mode{citekit.ModeExact, citekit.ModeStrict} {
-				for _, span := range []citekit.Span{{Start: 0, End: 0.2}, {Start: 0.11, End: 0.3}, {Start: round(extent.Duration - 0.2), End: extent.Duration}} {
-					compareSound(t, e, src, whole, span, mode, file.coarse)
-				}
+			for _, span := range []citekit.Span{{Start: 0, End: 0.2}, {Start: 0.11, End: 0.3}, {Start: round(extent.Duration - 0.2), End: extent.Duration}} {
+				compareSound(t, e, src, whole, span, citekit.ModeExact, file.coarse)
 			}
+			compareSound(t, e, src, whole, citekit.Span{Start: 0.11, End: 0.3}, citekit.ModeStrict, file.coarse)
 		})
 	}
 }
@@ -64,7 +63,7 @@ func compareSound(t *testing.T, e *Engine, src *citekit.Source, whole sound, spa
 	if x.Ext != formatM4A.Ext {
 		over = 2 * near
 	}
-	differs := 2 + got.loudness()/10 // decoders of AAC make noise up
+	differs := 6 + got.loudness()/10 // decoders of AAC make noise up
 	place, distance := whole.place(got, first, 2*near)
 	t.Logf("%s %v: %s, %+d samples long, begins %+d samples off, distance %.2f", mode, span, x.Ext, got.frames()-want, place-first, distance)
 	if place < first-near || place > first+near || distance > differs {

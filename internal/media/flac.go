@@ -48,10 +48,10 @@ func (f *foreign) cutFLAC(ctx context.Context, in *ffmpeg.Input, span citekit.Sp
 }
 
 // flacFilter keeps the samples of a span. FLAC has no times, so where there is
-// no sound yet at its start, or for long within it, there is silence instead.
+// no sound yet at its start, or a gap of 20 ms within it, there is silence.
 func flacFilter(s ffmpeg.Stream, span citekit.Span) string {
 	first := firstAt(span.Start, 1, int64(s.SampleRate))
-	return fmt.Sprintf("%s,aresample=async=1:first_pts=%d,asetpts=PTS-STARTPTS", trim(s, span), first)
+	return fmt.Sprintf("%s,aresample=async=1:min_hard_comp=0.02:first_pts=%d,asetpts=PTS-STARTPTS", trim(s, span), first)
 }
 
 // checkFLAC compares the length that was written with the one asked for.

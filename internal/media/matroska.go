@@ -12,7 +12,9 @@ import (
 var formatMatroskaAudio = Format{Name: "Matroska audio", MediaType: "audio/x-matroska", Ext: ".mka", AudioOnly: true, demuxer: "matroska"}
 
 // copyMatroska copies from the key frame at or before the span to its end,
-// for codecs that only Matroska takes, and reports the range it got.
+// for codecs that only Matroska takes, and reports the range it got. The first
+// step keeps the times of the source, to learn where the key frame is; the
+// second drops the sound before it and begins at 0.
 func (f *foreign) copyMatroska(ctx context.Context, in *ffmpeg.Input, span citekit.Span) (*citekit.Extract, error) {
 	timed, err := f.tools.Convert(ctx, in, f.copying(span))
 	if err != nil {
@@ -25,7 +27,11 @@ func (f *foreign) copyMatroska(ctx context.Context, in *ffmpeg.Input, span citek
 	if err != nil {
 		return nil, err
 	}
-	c := ffmpeg.Conversion{Muxer: "matroska", Output: ffmpeg.Options{"c": "copy"}}
+	c := ffmpeg.Conversion{
+		Input:  ffmpeg.Options{"ss": seconds(actual.Start), "seek_timestamp": "1"},
+		Muxer:  "matroska",
+		Output: ffmpeg.Options{"c": "copy", "copypriorss": "0"},
+	}
 	for i := range f.tracks {
 		c.Streams = append(c.Streams, i)
 	}

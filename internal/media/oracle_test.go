@@ -94,7 +94,7 @@ func decodeSound(t testing.TB, path string, origin float64, before ...string) so
 	}
 	first := strconv.Itoa(int(math.Round(origin * float64(rate))))
 	args = append(append([]string{"-nostdin", "-v", "fatal"}, before...), "-copyts", "-i", path, "-map", "0:a:0",
-		"-af", "aresample=async=1:first_pts="+first, "-f", "s16le", "-")
+		"-af", "aresample=async=1:min_hard_comp=0.02:first_pts="+first, "-f", "s16le", "-")
 	raw := output(t, "ffmpeg", args...)
 	s := sound{rate: rate, channels: probe.Streams[0].Channels, samples: make([]int16, len(raw)/2)}
 	for i := range s.samples {

@@ -1,0 +1,64 @@
+package media
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/citekit/citekit"
+)
+
+// generate makes a file with ffmpeg: half a minute of a clock with noise.
+func generate(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	all := []string{"-nostdin", "-v", "error",
+		"-f", "lavfi", "-i", "testsrc=size=96x64:rate=24:duration=36",
+		"-f", "lavfi", "-i", "aevalsrc='0.4*sin(2*PI*(300+40*t)*t)+0.1*random(0)':s=44100:d=36"}
+	output(t, "ffmpeg", append(append(all, args...), "-fflags", "+bitexact", path)...)
+	return path
+}
+
+// long are containers in which ffmpeg has to seek, each with its own ways.
+var long = []struct {
+	name  string
+	args  string
+	same  bool // frames are those of the source, not encoded again
+	sound bool // sound is to the sample, or the millisecond in Matroska
+}{
+	{"open-gop.mkv", "-c:v libx264 -preset veryfast -g 100 -bf 3 -x264-params open-gop=1 -c:a libmp3lame", true, true},
+	{"vp9.webm", "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 120 -c:a libopus", true, true},
+	{"h264.ts", "-c:v libx264 -preset veryfast -g 150 -bf 2 -c:a aac", true, true},
+	{"mpeg2.ts", "-c:v mpeg2video -g 60 -bf 2 -q:v 4 -c:a mp2", true, true},
+	{"mpeg4.avi", "-c:v mpeg4 -g 100 -q:v 4 -c:a libmp3lame", true, true},
+	{"mjpeg-pcm.avi", "-c:v mjpeg -pix_fmt yuvj420p -q:v 4 -c:a pcm_s16le", true, true},
+	{"vp8-vorbis.webm", "-c:v libvpx -deadline realtime -cpu-used 8 -g 120 -b:v 1M -c:a libvorbis", false, true},
+	{"theora.ogv", "-c:v libtheora -g 60 -q:v 7 -c:a libvorbis", false, false},
+	{"fragments.mp4", "-c:v libx264 -preset veryfast -g 100 -bf 2 -c:a aac -movflags frag_keyframe+empty_moov", true, true},
+}
+
+func TestSeek(t *testing.T) {
+	for _, file := range long {
+		t.Run(file.name, func(t *testing.T) {
+			path := generate(t, file.name, strings.Fields(file.args)...)
+			frames, at := decodeFrames(t, path), origin(t, path)
+			whole := decodeSound(t, path, at)
+			video, audio := &Engine{Modality: citekit.Video}, &Engine{Modality: citekit.Audio}
+			src := openFile(t, path)
+			for _, span := range []citekit.Span{{Start: 29.3, End: 31.1}, {Start: 13, End: 13.5}} {
+				got, x := clip(t, video, src, span, citekit.ModeExact)
+				want := during(frames, at, span)
+				compareFrames(t, shown(decodeFrames(t, got)), want, span, file.same)
+				t.Logf("%v: %s of %d bytes, %d frames", span, x.Ext, x.Size, len(want))
+				if file.sound {
+					compareSound(t, audio, src, whole, span, citekit.ModeExact, file.name != "mpeg4.avi")
+				}
+				copied, x := clip(t, video, src, span, citekit.ModeCopy)
+				if x.Actual != nil {
+					span = x.Actual.Time
+				}
+				compareFrames(t, shown(decodeFrames(t, copied)), during(frames, at, span), span, true)
+			}
+		})
+	}
+}
