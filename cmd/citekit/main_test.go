@@ -1,12 +1,14 @@
 package main
 
 import (
+	"os"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 func TestMain(m *testing.M) {
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // else each run of the command takes a second more
 	testscript.Main(m, map[string]func(){"citekit": main})
 }
 
@@ -18,6 +20,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("CONTROLS", controls)
+			env.Setenv("GORACE", os.Getenv("GORACE"))
 			env.Setenv("ESCAPING_NAME", "a\x1b[31m\u202eb\nc.txt")
 			return nil
 		},
