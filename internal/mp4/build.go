@@ -41,6 +41,9 @@ func (c *cut) build() (*Clip, error) {
 		perPart[k] = chunks
 		order = append(order, chunks...)
 	}
+	if media == 0 {
+		return nil, damaged("samples of no bytes")
+	}
 	if media > c.movie.size {
 		return nil, damaged("samples of %d bytes in a file of %d", media, c.movie.size)
 	}

@@ -71,19 +71,21 @@ func (t *track) addSegment(at, length uint64, media, end int64, timescale uint32
 	}
 }
 
-// mediaEnd returns the composition time at which the last sample ends.
+// mediaEnd returns the composition time at which the last sample ends. A
+// sample lasts at least a tick: many files end with one of no duration, which
+// is shown all the same.
 func (t *table) mediaEnd() int64 {
-	end := t.duration
+	ends := func(i int) int64 { return max(t.dts(i+1), t.dts(i)+1) }
 	if t.shifts == nil {
-		return end
+		return ends(t.n - 1)
 	}
-	end = 0
+	end := int64(0)
 	for k, s := range t.shifts {
 		last := t.n - 1
 		if k+1 < len(t.shifts) {
 			last = t.shifts[k+1].first - 1
 		}
-		end = max(end, t.dts(last+1)+s.shift)
+		end = max(end, ends(last)+s.shift)
 	}
 	return end
 }

@@ -207,7 +207,7 @@ func checkReferences(minf []byte) error {
 // are checked when they are wanted, so that what is there of a file cut
 // short can be used.
 func (t *track) checkPlace(size int64) error {
-	if at := t.table.offsets.of(0); at >= uint64(size) {
+	if at := t.table.offsets.of(0); at > uint64(size) {
 		return damaged("the first sample is at byte %d of %d", at, size)
 	}
 	return nil
