@@ -118,7 +118,7 @@ func TestRealFiles(t *testing.T) {
 			if im.Progressive {
 				t.Skip("progressive")
 			}
-			checkRegions(t, data, 8)
+			checkRegions(t, data, 3)
 		})
 	}
 }
@@ -171,19 +171,19 @@ func withRestarts(t testing.TB, img image.Image, interval int) []byte {
 // TestRegions compares random regions of JPEGs of every sampling, with and
 // without restart markers, with image/jpeg.
 func TestRegions(t *testing.T) {
-	for _, size := range []image.Point{{1, 1}, {7, 9}, {64, 64}, {333, 205}, {1601, 37}} {
+	for _, size := range []image.Point{{1, 1}, {7, 9}, {64, 64}, {207, 105}, {901, 17}} {
 		images := map[string]image.Image{"grey": grayScene(size.X, size.Y)}
 		for name, ratio := range ratios {
 			images[name] = scene(size.X, size.Y, ratio)
 		}
 		for name, img := range images {
-			for _, interval := range []int{0, 1, 3, 40, 1000} {
+			for _, interval := range []int{0, 1, 7, 1000} {
 				t.Run(fmt.Sprintf("%v %s %d", size, name, interval), func(t *testing.T) {
 					data := encode(t, img, 85)
 					if interval > 0 {
 						data = withRestarts(t, img, interval)
 					}
-					checkRegions(t, data, 6)
+					checkRegions(t, data, 3)
 				})
 			}
 		}
@@ -366,7 +366,7 @@ func TestDamage(t *testing.T) {
 	agreed := 0
 	for name, ratio := range ratios {
 		for _, data := range [][]byte{encode(t, scene(90, 70, ratio), 70), withRestarts(t, scene(90, 70, ratio), 4)} {
-			for range 400 {
+			for range 150 {
 				damaged := slices.Clone(data)
 				for range 1 + rng.IntN(3) {
 					at := rng.IntN(len(data))

@@ -149,3 +149,34 @@ func leastPSNR(name string) float64 {
 	}
 	return math.Inf(1)
 }
+
+// TestAnimation compares every frame of a region of an animated GIF, as
+// displayed, with ImageMagick's.
+func TestAnimation(t *testing.T) {
+	animated, err := os.ReadFile(sharedtest.Corpus(t, "image/gif-animated.gif"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &image.Resolver{}
+	for name, data := range map[string][]byte{"made": samples(t)["a.gif"], "real": animated} {
+		src := source(data, name)
+		extent, err := r.Measure(t.Context(), src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, loc := range []citekit.Location{box(0, 0, 1, 1), box(0.1, 0.1, 0.3, 0.9), box(0.6, 0.55, 0.95, 0.9)} {
+			got, _, err := resolve(t, r, src, loc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x1, y1, x2, y2 := loc.Box.Pixels(extent.Width, extent.Height)
+			crop := fmt.Sprintf("%dx%d+%d+%d", x2-x1, y2-y1, x1, y1)
+			want := pixels(t, data, "-coalesce", "-crop", crop, "+repage")
+			have := pixels(t, got, "-coalesce")
+			frames := len(want) / (4 * (x2 - x1) * (y2 - y1))
+			if frames < 3 || !math.IsInf(psnr(have[:min(len(have), len(want))], want), 1) || len(have) != len(want) {
+				t.Errorf("%s %v: %d frames differ", name, loc.Box, frames)
+			}
+		}
+	}
+}

@@ -72,7 +72,8 @@ var (
 	_ citekit.Versioner = (*Resolver)(nil)
 )
 
-func (r *Resolver) init() {
+// setUp makes the caches of a Resolver that is used for the first time.
+func (r *Resolver) setUp() {
 	r.once.Do(func() {
 		r.memory = semaphore.NewWeighted(decodeMemory)
 		budget := r.WarmBytes
@@ -194,7 +195,7 @@ func (p *picture) extent() citekit.Extent {
 
 // open reads the headers of src and checks the limits.
 func (r *Resolver) open(ctx context.Context, src *citekit.Source, f *format) (*picture, error) {
-	r.init()
+	r.setUp()
 	if f.open == nil {
 		return nil, fmt.Errorf("the source is in %s, of which no region can be read; convert it to PNG: %w", f.name, errors.ErrUnsupported)
 	}

@@ -66,7 +66,7 @@ func cropJPEG(ctx context.Context, r *Resolver, src *citekit.Source, p *picture,
 		// The planes, what they are turned into, and the encoder's output.
 		release, err := r.reserve(ctx, 8*int64(around.Dx())*int64(around.Dy()))
 		if err != nil {
-			return nil, nil, fmt.Errorf("a region of %dx%d pixels: %w", region.Dx(), region.Dy(), err)
+			return nil, nil, fmt.Errorf("a region of %dx%d pixels; ask for a smaller one: %w", region.Dx(), region.Dy(), err)
 		}
 		defer release()
 		if img, err = p.jpeg.DecodeRegion(ctx, in, around); err != nil {

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"hash/crc32"
 	"image"
 	"image/png"
 	"io"
@@ -281,4 +282,13 @@ func profileChunk(profile []byte) []byte {
 	z.Write(profile) // a bytes.Buffer does not fail
 	z.Close()
 	return appendChunk(nil, "iCCP", data.Bytes())
+}
+
+// appendChunk appends a PNG chunk (PNG, section 5.3).
+func appendChunk(b []byte, kind string, data []byte) []byte {
+	b = binary.BigEndian.AppendUint32(b, uint32(len(data)))
+	start := len(b)
+	b = append(b, kind...)
+	b = append(b, data...)
+	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[start:]))
 }

@@ -1,6 +1,7 @@
 package image
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -229,16 +230,16 @@ func (f *webpFrame) file(in *input) io.Reader {
 	size := uint32(4)
 	add := func(kind string, n int64, data io.Reader) {
 		head := binary.LittleEndian.AppendUint32([]byte(kind), uint32(n))
-		parts = append(parts, bytesReader(head), data, bytesReader(make([]byte, n&1)))
+		parts = append(parts, bytes.NewReader(head), data, bytes.NewReader(make([]byte, n&1)))
 		size += uint32(8 + n + n&1)
 	}
 	if f.alpha.size > 0 && !f.lossless {
 		const alphaFlag = 1 << 4
 		w, h := f.rect.Dx()-1, f.rect.Dy()-1
-		add("VP8X", 10, bytesReader([]byte{alphaFlag, 0, 0, 0, byte(w), byte(w >> 8), byte(w >> 16), byte(h), byte(h >> 8), byte(h >> 16)}))
+		add("VP8X", 10, bytes.NewReader([]byte{alphaFlag, 0, 0, 0, byte(w), byte(w >> 8), byte(w >> 16), byte(h), byte(h >> 8), byte(h >> 16)}))
 		add("ALPH", f.alpha.size, in.section(f.alpha.offset, f.alpha.size))
 	}
 	add(f.pixels.kind, f.pixels.size, in.section(f.pixels.offset, f.pixels.size))
 	head := append(binary.LittleEndian.AppendUint32([]byte("RIFF"), size), "WEBP"...)
-	return io.MultiReader(append([]io.Reader{bytesReader(head)}, parts...)...)
+	return io.MultiReader(append([]io.Reader{bytes.NewReader(head)}, parts...)...)
 }

@@ -1,15 +1,11 @@
 package image
 
 import (
-	"bytes"
 	"fmt"
 	"image"
-	"io"
 
 	"github.com/citekit/citekit"
 )
-
-func bytesReader(b []byte) io.Reader { return bytes.NewReader(b) }
 
 // webpPixels converts what the decoder gives to colours. The planes of a lossy
 // WebP have the reduced range of ITU-R BT.601, not that of JPEG (RFC 6386,
