@@ -1,0 +1,157 @@
+package video_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/mp4/mp4test"
+	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/modality/modalitytest"
+	"github.com/citekit/citekit/modality/video"
+)
+
+func at(start, end float64) citekit.Location {
+	return citekit.Location{Modality: citekit.Video, Time: citekit.Span{Start: start, End: end}}
+}
+
+// outside are locations beyond the end of a second of video.
+var outside = []citekit.Location{at(1, 2), at(0.5, 1.2), at(7, 0), at(1e9, 2e9)}
+
+var foreign = citekit.Location{Modality: citekit.Audio, Time: citekit.Span{Start: 0, End: 0.1}}
+
+// garbage are things that are no video.
+var garbage = [][]byte{
+	[]byte("#EXTM3U\n#EXTINF:10,\nhttp://127.0.0.1:9/x.ts\n"), []byte("ffconcat version 1.0\nfile x.mp4\n"),
+	[]byte("v=0\no=- 0 0 IN IP4 127.0.0.1\n"), []byte("\x1a\x45\xdf\xa3\x93\x42\x82\x88matroska"),
+	[]byte("\x00\x00\x00\x08moov"), bytes.Repeat([]byte{0x47, 0x40, 0, 0x10}, 47*6), []byte("fLaC\x00\x00\x00\x22"),
+}
+
+func TestConformanceQuickTime(t *testing.T) {
+	t.Setenv("PATH", "") // none of this needs ffmpeg
+	modalitytest.Test(t, &video.Resolver{}, modalitytest.Fixture{
+		Name:   "count.mov",
+		Source: mp4test.Video(10, 10, 16, 8),
+		Good: []modalitytest.Case{
+			{Name: "middle", Location: at(0.3, 0.5), Check: func(t testing.TB, got []byte, _ *citekit.Extract) {
+				for n := range 10 {
+					in := bytes.Contains(got, mp4test.Frame(n, 16, 8))
+					if want := n == 3 || n == 4; in != want {
+						t.Errorf("frame %d is in the clip: %v, want %v", n, in, want)
+					}
+				}
+			}},
+			{Name: "to the end", Location: at(0.85, 0)},
+			{Name: "copy", Location: at(0.32, 0.5), Mode: citekit.ModeCopy},
+		},
+		OutOfRange: outside,
+		Foreign:    foreign,
+		Extent:     citekit.Extent{Modality: citekit.Video, Duration: 1, Width: 16, Height: 8, MediaType: "video/quicktime"},
+		Garbage:    garbage,
+	})
+}
+
+// generate runs ffmpeg on a second of a test picture.
+func generate(t *testing.T, name string, args ...string) []byte {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), name)
+	all := append([]string{"-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=32x32:rate=10:duration=1"}, args...)
+	if said, err := exec.Command(sharedtest.Tool(t, "ffmpeg"), append(all, "-fflags", "+bitexact", out)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	data, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestConformanceMatroska(t *testing.T) {
+	modalitytest.Test(t, &video.Resolver{}, modalitytest.Fixture{
+		Name:   "clock.mkv",
+		Source: generate(t, "clock.mkv", "-c:v", "libx264", "-bf", "2"),
+		Good: []modalitytest.Case{{Name: "middle", Location: at(0.3, 0.5), Check: func(t testing.TB, got []byte, x *citekit.Extract) {
+			if len(got) < 100 || string(got[4:8]) != "ftyp" || x.MediaType != "video/mp4" {
+				t.Errorf("%d bytes of %s that are no MP4 file", len(got), x.MediaType)
+			}
+		}}},
+		OutOfRange: outside[:2],
+		Foreign:    foreign,
+		Extent:     citekit.Extent{Modality: citekit.Video, Duration: 1, Width: 32, Height: 32, MediaType: "video/x-matroska"},
+		Garbage:    garbage,
+	})
+}
+
+func source(data []byte) *citekit.Source {
+	return citekit.NewSource(bytes.NewReader(data), citekit.SourceInfo{Name: "x.mp4", Size: int64(len(data))})
+}
+
+func TestMissingFFmpeg(t *testing.T) {
+	mkv := generate(t, "clock.mkv", "-c:v", "mpeg4")
+	t.Setenv("PATH", "")
+	r := &video.Resolver{}
+	_, err := r.Resolve(t.Context(), source(mkv), citekit.Request{Location: at(0.3, 0.5)})
+	if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "winget install ffmpeg") {
+		t.Errorf("Matroska: error %v", err)
+	}
+	mov := mp4test.Video(10, 10, 16, 8)
+	_, err = r.Resolve(t.Context(), source(mov), citekit.Request{Location: at(0.3, 0.5), Mode: citekit.ModeStrict})
+	if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "brew install ffmpeg") {
+		t.Errorf("QuickTime, strict: error %v", err)
+	}
+	x, err := r.Resolve(t.Context(), source(mov), citekit.Request{Location: at(0.3, 0.5)})
+	if err != nil {
+		t.Fatalf("QuickTime: error %v", err)
+	}
+	x.Body.Close()
+}
+
+// TestSoundOnly asks for the video of files that have only sound, or a cover.
+func TestSoundOnly(t *testing.T) {
+	cover := generate(t, "cover.mp4", "-f", "lavfi", "-i", "sine=duration=1", "-map", "1", "-map", "0", "-frames:v", "1",
+		"-c:a", "aac", "-c:v", "png", "-disposition:v:0", "attached_pic")
+	sound := generate(t, "sound.mkv", "-f", "lavfi", "-i", "sine=duration=1", "-map", "1", "-c:a", "aac")
+	r := &video.Resolver{}
+	for name, data := range map[string][]byte{"QuickTime sound": mp4test.PCM(1, 8000, 1), "MP4 with a cover": cover, "Matroska sound": sound} {
+		_, err := r.Resolve(t.Context(), source(data), citekit.Request{Location: at(0.3, 0.5)})
+		if !errors.Is(err, citekit.ErrFormat) || !strings.Contains(err.Error(), "no video") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// TestSubtitles checks that text subtitles that are on when a range begins, or
+// begin in it, are in the clip.
+func TestSubtitles(t *testing.T) {
+	srt := filepath.Join(t.TempDir(), "x.srt")
+	text := "1\n00:00:00,100 --> 00:00:00,500\nearly\n\n2\n00:00:00,600 --> 00:00:00,700\ninside\n\n3\n00:00:00,900 --> 00:00:00,950\nlate\n"
+	if err := os.WriteFile(srt, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mkv := generate(t, "clock.mkv", "-i", srt, "-map", "0", "-map", "1", "-c:v", "libx264", "-c:s", "srt")
+	for _, mode := range []citekit.Mode{citekit.ModeExact, citekit.ModeStrict} {
+		x, err := (&video.Resolver{}).Resolve(t.Context(), source(mkv), citekit.Request{Location: at(0.4, 0.8), Mode: mode})
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "clip.mp4")
+		var clip bytes.Buffer
+		if _, err := clip.ReadFrom(x.Body); err != nil {
+			t.Fatal(err)
+		}
+		x.Body.Close()
+		if err := os.WriteFile(path, clip.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := exec.Command(sharedtest.Tool(t, "ffmpeg"), "-nostdin", "-v", "error", "-i", path, "-map", "0:s:0", "-f", "srt", "-").Output()
+		want := "1\n00:00:00,000 --> 00:00:00,100\nearly\n\n2\n00:00:00,200 --> 00:00:00,300\ninside\n\n"
+		if err != nil || string(got) != want {
+			t.Errorf("%s: subtitles %q, %v; want %q", mode, got, err, want)
+		}
+	}
+}
