@@ -43,7 +43,7 @@ func Open(ctx context.Context, r io.ReaderAt, size int64) (*Image, error) {
 	}
 	im := &Image{Header: h, step: max(1, spacing/h.mcu().X)}
 	if h.Progressive || len(h.scan) != len(h.comps) {
-		return im, nil
+		return im, checkScans(ctx, r, h.dataOffset, size)
 	}
 	keep := max(1, im.step/max(1, h.interval))
 	l, err := readLayout(ctx, r, h.dataOffset, size, keep)
@@ -59,7 +59,8 @@ func Open(ctx context.Context, r io.ReaderAt, size int64) (*Image, error) {
 		wantRestarts = (d.across*d.down - 1) / h.interval
 	}
 	if l.marker != markerEOI || l.count != wantRestarts || !l.ordered {
-		return im, nil // more scans, or damage that image/jpeg may pass over
+		// More scans, or damage that image/jpeg may pass over.
+		return im, checkScans(ctx, r, h.dataOffset, size)
 	}
 	im.dec = d
 	im.points = append(im.points, point{bits: bitState{offset: h.dataOffset}})

@@ -58,3 +58,35 @@ func readLayout(ctx context.Context, r io.ReaderAt, from, size int64, keep int) 
 	}
 	return nil, fmt.Errorf("no end of image marker: %w", ErrTruncated)
 }
+
+// maxScans bounds the scans of a file that is decoded as a whole: each goes
+// over all blocks, however short it is. Common encoders make about ten.
+const maxScans = 100
+
+// checkScans returns an error if there are too many scans from offset from on.
+func checkScans(ctx context.Context, r io.ReaderAt, from, size int64) error {
+	buf := make([]byte, 256<<10)
+	scans, after := 1, false // whether the last byte was 0xff
+	for at := from; at < size; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n, err := r.ReadAt(buf[:min(int64(len(buf)), size-at)], at)
+		if n == 0 {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+		at += int64(n)
+		part := buf[:n]
+		if after && part[0] == markerSOS {
+			scans++
+		}
+		after = part[n-1] == 0xff
+		if scans += bytes.Count(part, []byte{0xff, markerSOS}); scans > maxScans {
+			return fmt.Errorf("more than %d scans: %w", maxScans, ErrUnsupported)
+		}
+	}
+	return nil
+}

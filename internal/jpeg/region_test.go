@@ -274,6 +274,23 @@ func TestShortData(t *testing.T) {
 	}
 }
 
+// TestManyScans checks that a file cannot ask for endless passes over its
+// blocks.
+func TestManyScans(t *testing.T) {
+	progressive := encode(t, grayScene(40, 30), 80)
+	at := bytes.Index(progressive, []byte{0xff, markerSOF0})
+	progressive[at+1] = markerSOF2
+	scan := appendSegment(nil, markerSOS, []byte{1, 1, 0, 0, 0, 1})
+	few := slices.Concat(progressive[:len(progressive)-2], bytes.Repeat(scan, 50), []byte{0xff, markerEOI})
+	if _, err := Open(t.Context(), bytes.NewReader(few), int64(len(few))); err != nil {
+		t.Errorf("50 scans: %v", err)
+	}
+	many := slices.Concat(progressive[:len(progressive)-2], bytes.Repeat(scan, 40_000), []byte{0xff, markerEOI})
+	if _, err := Open(t.Context(), bytes.NewReader(many), int64(len(many))); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("40000 scans: error %v, want ErrUnsupported", err)
+	}
+}
+
 func TestCancelled(t *testing.T) {
 	data := encode(t, scene(600, 600, image.YCbCrSubsampleRatio420), 85)
 	im, err := Open(t.Context(), bytes.NewReader(data), int64(len(data)))
