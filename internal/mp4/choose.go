@@ -9,7 +9,6 @@ import (
 type cut struct {
 	movie      *Movie
 	start, end float64
-	mode       Mode
 	timescale  int64 // of the clip
 	parts      []*part
 	scanned    int // frames looked at
@@ -145,9 +144,7 @@ func (c *cut) choosePackets(p *part, s segment) error {
 		return nil
 	}
 	lo = max(lo, p.table.pts(first))
-	if c.mode == Exact {
-		first = p.prerollFor(first)
-	}
+	first = p.prerollFor(first)
 	if p.table.sizes.packet > 1 {
 		first, stop = p.table.wholePackets(first, stop)
 	}

@@ -15,7 +15,9 @@ const (
 	Exact Mode = iota
 
 	// Copy clips begin with the sync sample at or before the start, so
-	// that they hide nothing at their beginning.
+	// that they hide no pictures before it, at most those few that follow
+	// it in the file and show before it. Without video they begin with a
+	// packet of sound.
 	Copy
 )
 
@@ -60,7 +62,7 @@ func (m *Movie) Cut(start, end float64, mode Mode) (*Clip, error) {
 	if mode == Copy {
 		start = m.copyStart(start)
 	}
-	c := &cut{movie: m, start: start, end: end, mode: mode, timescale: m.clipTimescale()}
+	c := &cut{movie: m, start: start, end: end, timescale: m.clipTimescale()}
 	if err := c.choose(); err != nil {
 		return nil, err
 	}
