@@ -216,14 +216,14 @@ func TestResolveErrors(t *testing.T) {
 		want           string
 	}{
 		{"poem", "beyond", citekit.CodeInvalidInput, "citekit: resolve text://poem#lines=3-9: lines 3-9 of 4; lines run 1-4"},
-		{"poem", "odd", citekit.CodeInvalidInput, "end before they begin"},
+		{"poem", "odd", citekit.CodeInvalidInput, "citekit: resolve poem.odd: lines [3, 2] end before they begin"},
 		{"poem", "strat", citekit.CodeNotFound, "Node 'strat' not found. Did you mean 'start'?"},
 		{"poem", "photo", citekit.CodeUnsupported, "no resolver for image"},
 		{"poen", "start", citekit.CodeNotFound, "No map found for resource 'poen'. Expected at: .resource_maps/poen.json Did you mean 'poem'"},
 		{"../poem", "start", citekit.CodeInvalidInput, "looks like a path"},
 		{"", "start", citekit.CodeInvalidInput, "resource id is empty"},
-		{"gone", "n", citekit.CodeNotFound, "source"},
-		{"out", "n", citekit.CodeForbidden, "source"},
+		{"gone", "n", citekit.CodeNotFound, "citekit: resolve text://gone: source"},
+		{"out", "n", citekit.CodeForbidden, "citekit: resolve text://out: "},
 		{"broken", "n", citekit.CodeInvalidInput, "map 'broken': not JSON: line 1"},
 		{"other", "n", citekit.CodeInvalidInput, "its resource_id is 'poem'"},
 		{"bare", "n", citekit.CodeNotFound, "Node 'n' not found."},

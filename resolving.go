@@ -48,6 +48,14 @@ type target struct {
 	path    string       // of the source, as the map gives it
 }
 
+// String returns the address, or what stands in for one that has no meaning.
+func (t target) String() string {
+	if t.address.Location.Validate() != nil {
+		return t.address.Resource + "." + t.label
+	}
+	return t.address.String()
+}
+
 // Resolve extracts what a node stands for and returns the evidence. Evidence
 // that is already there is returned again. A nil opts means the defaults.
 //
@@ -160,7 +168,7 @@ func (l *Library) detect(ctx context.Context, path string, loc Location) (Modali
 func (l *Library) resolve(ctx context.Context, t target, opts *ResolveOptions) (*Evidence, error) {
 	e, err := l.resolveTarget(ctx, t, opts)
 	if err != nil {
-		return nil, &ResolveError{Op: "resolve", Address: t.address.String(), Err: err}
+		return nil, &ResolveError{Op: "resolve", Address: t.String(), Err: err}
 	}
 	return e, nil
 }
@@ -221,12 +229,12 @@ func versionOf(r Resolver) string {
 func (l *Library) openSource(ctx context.Context, path string) (*Source, error) {
 	src, err := l.workspace.OpenSource(ctx, path)
 	if err != nil {
-		return nil, fmt.Errorf("source: %w", hidePath(err))
+		return nil, hidePath(err)
 	}
 	if src.KnownHash() == "" && src.Size() <= l.opts.HashLimit {
 		if _, err := src.Hash(ctx); err != nil {
 			src.Close()
-			return nil, fmt.Errorf("source: %w", hidePath(err))
+			return nil, hidePath(err)
 		}
 	}
 	return src, nil
