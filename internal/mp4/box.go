@@ -16,14 +16,17 @@ type box struct {
 }
 
 // boxes yields the boxes that fill b. It stops at the first that does not
-// fit; trailing bytes too few for a header, such as the zero that ends a
-// QuickTime user data list, are ignored.
+// fit, which [checkBoxes] tells, and at the zeros that end some QuickTime
+// lists.
 func boxes(b []byte) iter.Seq[box] {
 	return func(yield func(box) bool) {
 		for len(b) >= 8 {
 			size, header := uint64(be.Uint32(b)), uint64(8)
 			switch size {
 			case 0:
+				if be.Uint32(b[4:]) == 0 {
+					return
+				}
 				size = uint64(len(b))
 			case 1:
 				if len(b) < 16 {
@@ -50,6 +53,23 @@ func find(b []byte, kind string) ([]byte, bool) {
 		}
 	}
 	return nil, false
+}
+
+// checkBoxes refuses boxes that do not fill b, and so on down a path of kinds.
+// What follows a box of a wrong length would otherwise be lost in silence.
+func checkBoxes(b []byte, path ...string) error {
+	rest := b
+	for x := range boxes(b) {
+		rest = rest[len(x.raw):]
+	}
+	if len(rest) >= 8 && be.Uint64(rest) != 0 {
+		return damaged("box of %d bytes where %d are left", be.Uint32(rest), len(rest))
+	}
+	if len(path) == 0 {
+		return nil
+	}
+	inner, _ := find(b, path[0])
+	return checkBoxes(inner, path[1:]...)
 }
 
 // list returns the entries of a table box: a full-box header, a count and

@@ -27,7 +27,7 @@ func (t *track) parseDescriptions() (int, error) {
 			return 0, unsupported("encrypted media (%s)", printable(x.kind))
 		}
 		if n++; n == 1 {
-			t.Codec = x.kind
+			t.Codec = printable(x.kind)
 			t.parseEntry(x)
 		}
 	}

@@ -1,6 +1,9 @@
 package mp4
 
-import "math"
+import (
+	"bytes"
+	"math"
+)
 
 // encode returns everything of the clip's file that comes before the media:
 // file type, movie box, and the header of the media box.
@@ -130,8 +133,9 @@ func (e *encoder) track(k int, p *part) {
 		e.trackHeader(p)
 		e.edits(p)
 		e.references(p)
-		for _, b := range p.names {
-			e.raw(b)
+		e.raw(p.aperture)
+		if len(p.names) > 0 {
+			e.box("udta", func() { e.raw(bytes.Join(p.names, nil)) })
 		}
 		e.box("mdia", func() {
 			e.mediaHeader(p)

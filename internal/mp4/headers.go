@@ -1,6 +1,9 @@
 package mp4
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // movieHeader is mvhd (8.2.2).
 type movieHeader struct {
@@ -99,8 +102,27 @@ func (h *mediaHeader) languageCode() string {
 		return ""
 	}
 	s := string([]byte{byte(v>>10&31) + 0x60, byte(v>>5&31) + 0x60, byte(v&31) + 0x60})
-	if s == "und" {
+	if s == "und" || !isTag(s) {
 		return ""
 	}
 	return s
+}
+
+// languageTag reads the content of elng (8.4.6), or returns "" if it is not
+// a language tag.
+func languageTag(elng []byte) string {
+	if len(elng) < 4 {
+		return ""
+	}
+	tag, _, _ := strings.Cut(string(elng[4:min(len(elng), 40)]), "\x00")
+	if !isTag(tag) {
+		return ""
+	}
+	return tag
+}
+
+func isTag(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-'
+	}) < 0
 }

@@ -169,6 +169,9 @@ func printable(kind string) string {
 
 // parse reads the content of the movie box.
 func (m *Movie) parse(moov []byte) error {
+	if err := checkBoxes(moov); err != nil {
+		return err
+	}
 	if _, ok := find(moov, "cmov"); ok {
 		return unsupported("compressed movie box")
 	}

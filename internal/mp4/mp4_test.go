@@ -357,6 +357,7 @@ func TestErrors(t *testing.T) {
 		{"chunks from 2", patched("stsc", 15, "\x02"), 0, 1, mp4.ErrDamaged},
 		{"empty chunks", patched("stsc", 16, "\x00\x00\x00\x00"), 0, 1, mp4.ErrDamaged},
 		{"description 9", patched("stsc", 23, "\x09"), 0, 1, mp4.ErrDamaged},
+		{"box too long", patched("smhd", -4, "\x00\x00\xff\xff"), 0, 1, mp4.ErrDamaged},
 		{"media elsewhere", patched("url ", 7, "\x00"), 0, 1, errors.ErrUnsupported},
 		{"encrypted", patched("png ", 0, "encv"), 0, 1, errors.ErrUnsupported},
 		{"timescale of zero", patched("mdhd", 16, "\x00\x00\x00\x00"), 0, 1, mp4.ErrDamaged},

@@ -3,8 +3,6 @@ package mp4
 import (
 	"iter"
 	"math"
-	"slices"
-	"strings"
 )
 
 // A Kind is what the samples of a track are.
@@ -25,7 +23,7 @@ type Track struct {
 	Width     int     // of the coded picture, before rotation; video only
 	Height    int     //
 	Rotation  int     // clockwise degrees to turn the picture: 0, 90, 180, 270
-	Language  string  // ISO 639-2 code, or empty if not known
+	Language  string  // ISO 639-2 code or BCP 47 tag; empty if not known
 	Timescale uint32  // media ticks a second
 	Samples   int     // frames or packets
 	Start     float64 // seconds, when the first sample shows
@@ -43,7 +41,8 @@ type track struct {
 	hdlr     []byte // whole box
 	minf     [][]byte
 	extra    [][]byte // other boxes of mdia
-	names    [][]byte // boxes of trak and of its udta that describe it
+	names    [][]byte // boxes of udta that name it
+	aperture []byte   // whole box, or nil
 	refs     []reference
 	packed   bool  // samples need none before them: PCM
 	scale    int64 // ticks of a clip in a tick of the source
@@ -76,6 +75,9 @@ const maxReferences = 64
 // parseTrack reads a trak box. It returns nil for tracks that clips drop.
 func (m *Movie) parseTrack(trak []byte, chapters map[uint32]bool) (*track, error) {
 	t := &track{}
+	if err := checkBoxes(trak, "mdia", "minf", "stbl"); err != nil {
+		return nil, err
+	}
 	tkhd, _ := find(trak, "tkhd")
 	if err := t.header.parse(tkhd); err != nil {
 		return nil, err
@@ -137,16 +139,18 @@ func (t *track) collect(trak, mdia []byte) {
 			t.hdlr = x.raw
 		case "elng":
 			t.extra = append(t.extra, x.raw)
-			if len(x.data) > 4 && t.Language == "" {
-				t.Language = strings.TrimRight(string(x.data[4:min(len(x.data), 40)]), "\x00")
-			}
+			t.Language = languageTag(x.data)
 		}
 	}
-	if tapt, ok := find(trak, "tapt"); ok && len(tapt) < 1024 {
-		for x := range boxes(trak) {
-			if x.kind == "tapt" {
-				t.names = append(t.names, x.raw)
-			}
+	for x := range boxes(trak) {
+		if x.kind == "tapt" {
+			t.aperture = x.raw
+		}
+	}
+	udta, _ := find(trak, "udta")
+	for x := range boxes(udta) {
+		if (x.kind == "name" || x.kind == "kind") && len(t.names) < 16 {
+			t.names = append(t.names, x.raw)
 		}
 	}
 	for ref := range references(trak) {
@@ -229,7 +233,6 @@ func (t *track) describe() {
 	if len(t.segments) == 0 {
 		t.Start = 0
 	}
-	t.refs = slices.Clip(t.refs)
 }
 
 // finer returns by how much the ticks of a clip are finer than those of the
