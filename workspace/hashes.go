@@ -10,6 +10,10 @@ import (
 	"github.com/citekit/citekit"
 )
 
+// recordFrom is the size in bytes from which the hash of a source is kept on
+// disk. Smaller ones are hashed sooner than a record is found.
+const recordFrom = 1 << 20
+
 // A hashRecord is the hash a source had while it had an identity.
 type hashRecord struct {
 	Identity string `json:"identity"`
@@ -18,9 +22,12 @@ type hashRecord struct {
 
 // knownHash returns the hash of the file at path while it has the identity,
 // or "".
-func (d *Directory) knownHash(path, id string) string {
+func (d *Directory) knownHash(path, id string, size int64) string {
 	if r, ok := d.hashes.get(path); ok && r.Identity == id {
 		return r.SHA256
+	}
+	if size < recordFrom {
+		return ""
 	}
 	root, _, err := d.evidence.open()
 	if err != nil {
@@ -54,15 +61,18 @@ func (d *Directory) hash(ctx context.Context, f *os.File, path, id string) (stri
 		return "", fmt.Errorf("the source changed while it was being read: %w", citekit.ErrStale)
 	}
 	if !isRacy(before, now) {
-		d.rememberHash(path, hashRecord{Identity: id, SHA256: sum})
+		d.rememberHash(path, before.Size(), hashRecord{Identity: id, SHA256: sum})
 	}
 	return sum, nil
 }
 
-// rememberHash keeps a hash for this process and, if it can, for others. A
-// record that is lost costs only hashing again.
-func (d *Directory) rememberHash(path string, r hashRecord) {
+// rememberHash keeps a hash for this process and, if it can, that of a large
+// file for others. A record that is lost costs only hashing again.
+func (d *Directory) rememberHash(path string, size int64, r hashRecord) {
 	d.hashes.put(path, r)
+	if size < recordFrom {
+		return
+	}
 	if root, err := d.evidence.make(); err == nil {
 		_ = writeRecord(root, hashName(path), r, false)
 	}

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -60,11 +59,7 @@ func writeRecord(root *os.Root, name string, v any, durable bool) error {
 	if err != nil {
 		return err
 	}
-	var compact bytes.Buffer // what a RawMessage becomes in a file
-	if err := json.Compact(&compact, record); err != nil {
-		return err
-	}
-	data, err := json.Marshal(sealedRecord{SHA256: checksum(compact.Bytes()), Record: compact.Bytes()})
+	data, err := json.Marshal(sealedRecord{SHA256: checksum(record), Record: record})
 	if err != nil {
 		return err
 	}

@@ -245,7 +245,7 @@ func (d *Directory) newSource(f *os.File, info fs.FileInfo, path string) *citeki
 		Name:     filepath.Base(path),
 		Size:     info.Size(),
 		Identity: id,
-		Hash:     d.knownHash(path, id),
+		Hash:     d.knownHash(path, id, info.Size()),
 		HashFunc: func(ctx context.Context) (string, error) { return d.hash(ctx, f, path, id) },
 		Stat:     func() (string, error) { return fileIdentity(f) },
 	})

@@ -213,7 +213,8 @@ func TestSourceChanges(t *testing.T) {
 func TestHashIsRemembered(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
 	path := filepath.Join(dir, "a.txt")
-	writeFile(t, path, "content")
+	content := strings.Repeat("content", 200000) // enough for a record
+	writeFile(t, path, content)
 	knownHash := func(d *workspace.Directory) string {
 		src, err := d.OpenSource(ctx, "a.txt")
 		if err != nil {
@@ -235,10 +236,10 @@ func TestHashIsRemembered(t *testing.T) {
 	}
 	waitUntilSettled(t, path)
 	hash()
-	if got := knownHash(d); got != sum("content") {
+	if got := knownHash(d); got != sum(content) {
 		t.Errorf("in this process: %q", got)
 	}
-	if got := knownHash(open(t, dir, nil)); got != sum("content") {
+	if got := knownHash(open(t, dir, nil)); got != sum(content) {
 		t.Errorf("in another process: %q", got)
 	}
 	records, _ := filepath.Glob(filepath.Join(dir, ".citekit_output", ".meta", "hashes", "*.json"))
@@ -246,14 +247,14 @@ func TestHashIsRemembered(t *testing.T) {
 		t.Fatalf("records: %v", records)
 	}
 	data, _ := os.ReadFile(records[0])
-	bad := strings.Replace(string(data), sum("content"), sum("other"), 1)
+	bad := strings.Replace(string(data), sum(content), sum("other"), 1)
 	writeFile(t, records[0], bad)
 	if got := knownHash(open(t, dir, nil)); got != "" {
 		t.Errorf("a damaged record was believed: %q", got)
 	}
 	// Changed, with the size and the time of before.
 	info, _ := os.Stat(path)
-	writeFile(t, path, "CONTENT")
+	writeFile(t, path, strings.ToUpper(content))
 	os.Chtimes(path, info.ModTime(), info.ModTime())
 	if runtime.GOOS != "windows" {
 		if got := knownHash(d); got != "" {

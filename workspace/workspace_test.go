@@ -176,6 +176,30 @@ func TestPin(t *testing.T) {
 
 const key = "0123456789abcdef"
 
+// All that is kept about evidence comes back in another process.
+func TestEvidenceMeta(t *testing.T) {
+	dir, ctx := t.TempDir(), context.Background()
+	actual := citekit.Location{Modality: citekit.Video, Time: citekit.Span{Start: 1.5, End: 2.25}}
+	meta := citekit.EvidenceMeta{Name: "a<b>&.mp4", Size: 1, MediaType: "video/mp4; x=<&>", SourceHash: "ab", Actual: &actual}
+	if _, err := open(t, dir, nil).StoreEvidence(ctx, key, meta, strings.NewReader("x")); !errors.Is(err, citekit.ErrSyntax) {
+		t.Errorf("a name with %q: %v", "<>", err)
+	}
+	meta.Name = "a&b.mp4"
+	if _, err := open(t, dir, nil).StoreEvidence(ctx, key, meta, strings.NewReader("x")); err != nil {
+		t.Fatal(err)
+	}
+	found, err := open(t, dir, nil).FindEvidence(ctx, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found.Actual == nil || !found.Actual.Equal(actual) {
+		t.Errorf("actual location %v, want %v", found.Actual, actual)
+	}
+	if found.MediaType != meta.MediaType || found.Name != meta.Name || found.SourceHash != "ab" || !filepath.IsAbs(found.Path) {
+		t.Errorf("found %+v", found)
+	}
+}
+
 func TestEvidence(t *testing.T) {
 	ctx := context.Background()
 	each(t, func(t *testing.T, ws citekit.Workspace, read func(string) ([]byte, error)) {
