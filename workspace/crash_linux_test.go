@@ -23,11 +23,10 @@ func faults() (list []string) {
 	for _, call := range []string{"openat", "write", "pwrite64", "fsync", "renameat", "renameat2", "unlinkat", "mkdirat", "utimensat", "fchmod", "fchmodat", "flock", "close", "newfstatat"} {
 		list = append(list, call+":signal=SIGKILL")
 	}
-	for _, fault := range []string{"write:error=ENOSPC", "write:error=EDQUOT", "write:error=EIO", "fsync:error=EIO", "renameat:error=EIO", "renameat:error=ENOSPC",
-		"openat:error=EMFILE", "openat:error=ENFILE", "openat:error=EIO", "mkdirat:error=ENOSPC", "flock:error=ENOLCK", "utimensat:error=EPERM", "fchmod:error=EIO", "close:error=EIO"} {
-		list = append(list, fault)
-	}
-	return list
+	return append(list,
+		"write:error=ENOSPC", "write:error=EDQUOT", "write:error=EIO", "fsync:error=EIO", "renameat:error=EIO",
+		"renameat:error=ENOSPC", "openat:error=EMFILE", "openat:error=ENFILE", "openat:error=EIO", "mkdirat:error=ENOSPC",
+		"flock:error=ENOLCK", "utimensat:error=EPERM", "fchmod:error=EIO", "close:error=EIO")
 }
 
 // A writer is killed at, or gets an error from, every system call that can

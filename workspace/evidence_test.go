@@ -133,10 +133,7 @@ func TestPoisonedDirectory(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		var ways []string
-		for _, name := range []string{"truncated", "flipped", "linked", "mode 000", "directory"} {
-			ways = append(ways, name)
-		}
+		ways := []string{"truncated", "flipped", "linked", "mode 000", "directory"}
 		filepath.WalkDir(filepath.Join(dir, ".citekit_output"), func(path string, e fs.DirEntry, err error) error {
 			if err == nil && e.Type().IsRegular() && e.Name() != ".lock" {
 				damages[ways[rng.Intn(len(ways))]](t, path)
