@@ -12,6 +12,7 @@
 //     document, its pages and fields that run by themselves;
 //   - fields keep only the widgets on kept pages; signatures lose their value,
 //     as it cannot be valid any more, and XFA is left out;
+//   - content in other files is refused, sounds in other files are left out;
 //   - outlines, structure trees, threads, attachments of the document, metadata
 //     of the document and private data of programs are left out;
 //   - page labels and the visibility of layers are kept.
@@ -270,6 +271,9 @@ func isDropped(d pdf.Dict) bool {
 
 // stream writes a stream as the object number.
 func (c *cutter) stream(number int, s *pdf.Stream) error {
+	if s.Dict["Type"] == pdf.Name("Sound") && s.Dict["F"] != nil {
+		return c.w.object(number, nil) // the sound is in another file
+	}
 	filters, err := c.d.Filters(c.f, s)
 	if err != nil {
 		return err

@@ -1,0 +1,102 @@
+package pdfium_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/citekit/citekit/internal/pdfium"
+	"github.com/citekit/citekit/internal/pdftest"
+)
+
+func text(t testing.TB, e *pdfium.Engine, data []byte, pages ...int) ([]string, error) {
+	t.Helper()
+	return e.Text(t.Context(), bytes.NewReader(data), int64(len(data)), pages, false)
+}
+
+func TestText(t *testing.T) {
+	e := &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir()}
+	got, err := text(t, e, pdftest.Text(true, "one", "two", "three"), 2, 0)
+	if err != nil || len(got) != 2 || got[0] != "This is page three" || got[1] != "This is page one" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+// TestFieldText reads the value of a form field from its appearance.
+func TestFieldText(t *testing.T) {
+	f := &pdftest.File{}
+	look := f.Stream("/Type /XObject /Subtype /Form /BBox [0 0 100 20] /Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >>",
+		[]byte("BT /F1 12 Tf 2 5 Td (filled in) Tj ET"))
+	field := f.Add("<< /Type /Annot /Subtype /Widget /FT /Tx /T (a) /V (filled in) /F 4 /Rect [50 50 150 70] /AP << /N %d 0 R >> >>", look)
+	page := f.Reserve()
+	tree := f.Add("<< /Type /Pages /Count 1 /Kids [%d 0 R] >>", page)
+	f.Set(page, "<< /Type /Page /Parent %d 0 R /MediaBox [0 0 200 200] /Annots [%d 0 R] >>", tree, field)
+	f.Root(f.Add("<< /Type /Catalog /Pages %d 0 R /AcroForm << /Fields [%d 0 R] >> >>", tree, field))
+	got, err := text(t, &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir()}, f.Bytes(), 0)
+	if err != nil || strings.TrimSpace(got[0]) != "filled in" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	e := &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir()}
+	for range 2 {
+		if _, err := text(t, e, []byte("%PDF-1.7 nonsense"), 0); !errors.Is(err, pdfium.ErrRefused) {
+			t.Errorf("nonsense: got %v", err)
+		}
+		if got, err := text(t, e, pdftest.Text(false, "one"), 0); err != nil || got[0] != "This is page one" {
+			t.Errorf("after nonsense: got %q, %v", got, err)
+		}
+	}
+}
+
+// TestReplaced stops PDFium in the middle: the next call has a new one.
+func TestReplaced(t *testing.T) {
+	data := pdftest.Manual(40)
+	e := &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir(), Timeout: time.Microsecond}
+	if _, err := text(t, e, data, 0, 1, 2, 3, 4); !errors.Is(err, pdfium.ErrLimit) {
+		t.Errorf("without time: got %v", err)
+	}
+	e.Timeout = 0
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	pages := make([]int, 4000)
+	if _, err := e.Text(ctx, bytes.NewReader(data), int64(len(data)), pages, false); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("with a context that ends: got %v", err)
+	}
+	if got, err := text(t, e, data, 7); err != nil || !strings.HasPrefix(got[0], "Page 8\n") {
+		t.Errorf("afterwards: got %.20q, %v", got, err)
+	}
+}
+
+func TestRepair(t *testing.T) {
+	data := pdftest.Text(false, "one", "two")
+	broken := data[:bytes.LastIndex(data, []byte("xref\n0 "))]
+	e := &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir()}
+	// PDFium needs a trailer to find the catalog.
+	broken = append(bytes.Clone(broken), "trailer << /Root 1 0 R >>"...)
+	repaired, err := e.Repair(t.Context(), bytes.NewReader(broken), int64(len(broken)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := text(t, e, repaired, 0, 1); err != nil || got[1] != "This is page two" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func TestConcurrent(t *testing.T) {
+	e := &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir()}
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Go(func() {
+			if got, err := text(t, e, pdftest.Text(true, "one"), 0); err != nil || got[0] != "This is page one" {
+				t.Errorf("got %q, %v", got, err)
+			}
+		})
+	}
+	wait.Wait()
+}
