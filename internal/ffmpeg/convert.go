@@ -30,9 +30,9 @@ const (
 	protocols = "file,pipe,fd,crypto,data"
 
 	// The largest single allocation of a program and the largest picture it
-	// decodes: 16,384 by 8,192 pixels.
-	maxAlloc  = "1073741824"
-	maxPixels = "134217728"
+	// decodes: 256 MiB, and 8,192 by 8,192 pixels.
+	maxAlloc  = "268435456"
+	maxPixels = "67108864"
 )
 
 // Convert runs a conversion. A run that ends well but has written nothing is

@@ -106,7 +106,7 @@ func scrubbedError(err error) error {
 
 var (
 	logContext = regexp.MustCompile(`\[[^\]]* @ 0x[0-9a-f]+\] ?`)
-	logPath    = regexp.MustCompile(`(file:)?[^\s'"]*[/\\][^\s'":,]*`)
+	logPath    = regexp.MustCompile(`(^|[\s'":])(file:|[A-Za-z]:\\|\.{0,2}[/\\])[^\s'":,]+`)
 )
 
 const maxWords = 240
@@ -117,7 +117,7 @@ func lastWords(stderr string) string {
 	var said []string
 	for line := range strings.Lines(stderr) {
 		line = logContext.ReplaceAllString(strings.TrimSpace(line), "")
-		line = strings.TrimRight(logPath.ReplaceAllString(line, "the file"), " -")
+		line = strings.TrimRight(logPath.ReplaceAllString(line, "${1}the file"), " -")
 		line = strings.Map(func(r rune) rune {
 			if r < ' ' || r > '~' {
 				return -1

@@ -64,16 +64,6 @@ func (f *foreign) fit(container map[string]bool) bool {
 	return true
 }
 
-// fresh reports whether the clip of a plan has only what was encoded for it.
-func (p plan) fresh(tracks []track) bool {
-	for i, t := range tracks {
-		if t.Kind != "subtitle" && !p.encode[i] {
-			return false
-		}
-	}
-	return true
-}
-
 // codecOptions says how output stream i, made of s, is coded. The number of
 // threads is fixed as it changes what the encoder writes.
 func codecOptions(i int, s ffmpeg.Stream, encode bool) ffmpeg.Options {

@@ -23,6 +23,8 @@ type Engine struct {
 	Tools      ffmpeg.Tools
 	CacheBytes int64 // memory for parsed headers, roughly; zero means DefaultCacheBytes
 
+	measured int64 // sources up to this size are read to their end to measure them; zero means measuredWhole
+
 	once   sync.Once
 	parsed warm.Cache[medium]
 }
@@ -128,6 +130,9 @@ func (e *Engine) Measure(ctx context.Context, src *citekit.Source) (citekit.Exte
 // open parses a source, or returns what is kept from the last time.
 func (e *Engine) open(ctx context.Context, src *citekit.Source) (medium, error) {
 	e.once.Do(func() {
+		if e.measured <= 0 {
+			e.measured = measuredWhole
+		}
 		e.parsed.MaxCost = e.CacheBytes
 		if e.parsed.MaxCost <= 0 {
 			e.parsed.MaxCost = DefaultCacheBytes

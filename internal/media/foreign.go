@@ -86,7 +86,7 @@ func (e *Engine) examineInput(ctx context.Context, in *ffmpeg.Input, format Form
 	if format.demuxer != "mov" {
 		f.origin = f.tracks[0].nearest(max(info.Start, 0))
 	}
-	if err := f.measure(ctx, in, info, size); err != nil {
+	if err := f.measure(ctx, in, info, size <= e.measured); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -117,10 +117,11 @@ func (f *foreign) choose(info *ffmpeg.Info) error {
 	return nil
 }
 
-// measure reads packets to learn when tracks begin and end.
-func (f *foreign) measure(ctx context.Context, in *ffmpeg.Input, info *ffmpeg.Info, size int64) error {
+// measure reads packets to learn when tracks begin and end: all of them, or of
+// a large video those at the end.
+func (f *foreign) measure(ctx context.Context, in *ffmpeg.Input, info *ffmpeg.Info, small bool) error {
 	from := 0.0
-	if f.hasVideo() && size > measuredWhole && info.Duration > 2*measuredEnd {
+	if f.hasVideo() && !small && info.Duration > 2*measuredEnd {
 		from = info.Start + info.Duration - measuredEnd
 	}
 	if err := f.scan(ctx, in, from); err != nil {

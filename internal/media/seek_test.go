@@ -1,6 +1,7 @@
 package media
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -60,5 +61,39 @@ func TestSeek(t *testing.T) {
 				compareFrames(t, shown(decodeFrames(t, copied)), during(frames, at, span), span, true)
 			}
 		})
+	}
+}
+
+// TestMeasureEnd measures files as if they were too large to be read whole:
+// one whose header is right, and one whose header promises much more.
+func TestMeasureEnd(t *testing.T) {
+	path := generate(t, "end.mkv", "-c:v", "mpeg4", "-t", "3", "-g", "24")
+	long := filepath.Join(t.TempDir(), "long.mkv")
+	output(t, "ffmpeg", "-nostdin", "-v", "error", "-stream_loop", "29", "-i", path, "-c", "copy", long)
+	data, err := os.ReadFile(long)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := (&Engine{Modality: citekit.Video}).Measure(t.Context(), openFile(t, long))
+	if err != nil || whole.Duration < 85 {
+		t.Fatalf("%v s, %v", whole.Duration, err)
+	}
+	cut := filepath.Join(t.TempDir(), "cut.mkv")
+	if err := os.WriteFile(cut, data[:len(data)/3], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	small, err := (&Engine{Modality: citekit.Video}).Measure(t.Context(), openFile(t, cut))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]citekit.Extent{long: whole, cut: small} {
+		e := &Engine{Modality: citekit.Video, measured: 1}
+		got, err := e.Measure(t.Context(), openFile(t, path))
+		if err != nil || got != want {
+			t.Errorf("by its end: %+v, %v; by all of it: %+v", got, err, want)
+		}
+		span := citekit.Span{Start: 20, End: 20.5}
+		clipped, _ := clip(t, e, openFile(t, path), span, citekit.ModeExact)
+		compareFrames(t, shown(decodeFrames(t, clipped)), during(decodeFrames(t, path), origin(t, path), span), span, true)
 	}
 }

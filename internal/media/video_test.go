@@ -1,7 +1,10 @@
 package media
 
 import (
+	"bytes"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -90,6 +93,45 @@ func compareFrames(t *testing.T, got, want []frame, span citekit.Span, same bool
 		if off := got[i].time - (want[i].time - span.Start); math.Abs(off) > 0.0011 {
 			t.Errorf("%v: frame %d is shown %.4f s off", span, i, off)
 			return
+		}
+	}
+}
+
+// TestRotation checks that clips are displayed turned and mirrored as the
+// source is.
+func TestRotation(t *testing.T) {
+	path := sharedtest.Corpus(t, "media/h264-rotated.mp4")
+	matrix := func(path string) string {
+		return string(output(t, "ffprobe", "-v", "fatal", "-select_streams", "v:0", "-show_entries", "stream_side_data=displaymatrix", "-of", "csv=p=0", path))
+	}
+	fragmented := filepath.Join(t.TempDir(), "fragmented.mp4")
+	output(t, "ffmpeg", "-nostdin", "-v", "fatal", "-i", path, "-c", "copy", "-movflags", "frag_keyframe+empty_moov", fragmented)
+	for _, path := range []string{path, fragmented} {
+		want := matrix(path)
+		for _, mode := range []citekit.Mode{citekit.ModeExact, citekit.ModeCopy, citekit.ModeStrict} {
+			got, _ := clip(t, &Engine{Modality: citekit.Video}, openFile(t, path), citekit.Span{Start: 0.3, End: 0.7}, mode)
+			if m := matrix(got); m != want || len(want) < 20 {
+				t.Errorf("%s %s: display matrix %q, want %q", filepath.Base(path), mode, m, want)
+			}
+		}
+	}
+}
+
+// TestReproducible makes the clips whose bytes come from an encoder again.
+func TestReproducible(t *testing.T) {
+	path := sharedtest.Corpus(t, "media/vp9-vorbis.webm")
+	for _, mode := range []citekit.Mode{citekit.ModeExact, citekit.ModeCopy, citekit.ModeStrict} {
+		var first []byte
+		for range 2 {
+			got, _ := clip(t, &Engine{Modality: citekit.Video}, openFile(t, path), citekit.Span{Start: 0.2, End: 0.8}, mode)
+			data, err := os.ReadFile(got)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first != nil && !bytes.Equal(data, first) {
+				t.Errorf("%s: %d bytes that differ from the %d before", mode, len(data), len(first))
+			}
+			first = data
 		}
 	}
 }
