@@ -43,7 +43,7 @@ const (
 // [errors.ErrUnsupported] if ffmpeg is missing or lacks a part, and ctx.Err()
 // once ctx is done.
 func (t *Tools) Convert(ctx context.Context, in *Input, c Conversion) (*Output, error) {
-	path, err := t.find(ctx, programFFmpeg)
+	path, err := t.find(programFFmpeg)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (t *Tools) Convert(ctx context.Context, in *Input, c Conversion) (*Output, 
 	}
 	if err != nil {
 		dir.remove()
-		return nil, err
+		return nil, t.diagnose(ctx, programFFmpeg, path, err)
 	}
 	return openOutput(dir, name, t.maxOutput())
 }

@@ -38,7 +38,6 @@ type Tools struct {
 
 	once  sync.Once
 	slots chan struct{}
-	found sync.Map // program name to its path, once its version is checked
 }
 
 // acquire waits for a slot to run a program in. The caller calls release.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -146,6 +147,33 @@ func TestMissing(t *testing.T) {
 	}
 }
 
+// TestImpostor configures programs that are not ffmpeg, or are an old one.
+func TestImpostor(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("scripts are not programs here")
+	}
+	src := citekit.NewSource(bytes.NewReader([]byte("x")), citekit.SourceInfo{Size: 1})
+	for script, want := range map[string]string{
+		"exit 1": "configured one cannot be run",
+		"[ $1 = -version ] && echo 'ffmpeg version 4.4.2-0ubuntu' && exit 0; echo \"Unrecognized option 'fps_mode'.\" >&2; exit 1": "found 4.4",
+	} {
+		path := filepath.Join(t.TempDir(), "ffmpeg")
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		tools := Tools{FFmpeg: path}
+		in, err := tools.Open(t.Context(), src, "mp3", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = tools.Convert(t.Context(), in, Conversion{Streams: []int{0}, Muxer: "wav"})
+		if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one that says %q", script, err, want)
+		}
+		in.Close()
+	}
+}
+
 func TestTooOld(t *testing.T) {
 	for banner, want := range map[string]bool{
 		"ffmpeg version 5.1.9-0+deb12u1 Copyright": false,
@@ -220,7 +248,6 @@ func runningIn(dir string) []string {
 func TestTimeLimit(t *testing.T) {
 	tools := Tools{Timeout: 50 * time.Millisecond}
 	in := openCorpus(t, &Tools{}, "vp9.webm", "matroska")
-	tools.found.Store(programFFmpeg, sharedtest.Tool(t, "ffmpeg"))
 	_, err := tools.Convert(t.Context(), in, Conversion{
 		Input: Options{"stream_loop": "-1"}, Streams: []int{0}, Muxer: "null",
 	})

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // The oldest version that has every option used here.
@@ -44,18 +45,9 @@ const (
 	programFFprobe = "ffprobe"
 )
 
-// find returns the absolute path of a program that is new enough. What was
-// found is remembered; what was not is looked for again, so that installing
-// it helps at once.
-func (t *Tools) find(ctx context.Context, program string) (string, error) {
-	if path, ok := t.found.Load(program); ok {
-		return path.(string), nil
-	}
-	configured := t.FFmpeg
-	if program == programFFprobe {
-		configured = t.FFprobe
-	}
-	name := configured
+// find returns the absolute path of a program.
+func (t *Tools) find(program string) (string, error) {
+	name := t.configured(program)
 	if name == "" {
 		name = program
 	}
@@ -64,28 +56,37 @@ func (t *Tools) find(ctx context.Context, program string) (string, error) {
 		path, err = filepath.Abs(path)
 	}
 	if err != nil {
-		return "", &MissingError{Program: program, Configured: configured != ""}
+		return "", &MissingError{Program: program, Configured: t.configured(program) != ""}
 	}
-	if err := t.checkVersion(ctx, program, path, configured != ""); err != nil {
-		return "", err
-	}
-	t.found.Store(program, path)
 	return path, nil
 }
 
-func (t *Tools) checkVersion(ctx context.Context, program, path string, configured bool) error {
+func (t *Tools) configured(program string) string {
+	if program == programFFprobe {
+		return t.FFprobe
+	}
+	return t.FFmpeg
+}
+
+// diagnose looks for the cause of a failure in the program itself: one that
+// knows no such option may be too old, one that says nothing may be something
+// else. It asks only now, as asking takes as long as many a conversion.
+func (t *Tools) diagnose(ctx context.Context, program, path string, failure error) error {
+	if !errors.Is(failure, errors.ErrUnsupported) && !errors.Is(failure, errSilent) {
+		return failure
+	}
 	var banner headWriter
 	err := t.run(ctx, command{path: path, args: []string{"-version"}, stdout: &banner})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil {
-		return &MissingError{Program: program, Configured: configured}
+	if err != nil || !strings.HasPrefix(banner.text, program+" version") {
+		return &MissingError{Program: program, Configured: t.configured(program) != ""}
 	}
 	if version, old := tooOld(banner.text); old {
 		return &MissingError{Program: program, Version: version}
 	}
-	return nil
+	return failure
 }
 
 var versionBanner = regexp.MustCompile(`^ff\w+ version n?(\d+)\.(\d+)`)

@@ -64,13 +64,16 @@ func (t *Tools) Probe(ctx context.Context, in *Input) (*Info, error) {
 }
 
 func (t *Tools) probe(ctx context.Context, in *Input, stdout *limitedWriter, args ...string) error {
-	path, err := t.find(ctx, programFFprobe)
+	path, err := t.find(programFFprobe)
 	if err != nil {
 		return err
 	}
 	all := append([]string{"-hide_banner", "-v", "error", "-max_alloc", maxAlloc}, inOrder(in.options())...)
 	all = append(append(all, args...), "-i", url(in.file))
-	return t.run(ctx, command{path: path, args: all, input: in, stdout: stdout})
+	if err := t.run(ctx, command{path: path, args: all, input: in, stdout: stdout}); err != nil {
+		return t.diagnose(ctx, programFFprobe, path, err)
+	}
+	return nil
 }
 
 // probed is the JSON that ffprobe writes.

@@ -76,6 +76,7 @@ func runError(err error, stderr string) error {
 	kind := citekit.ErrFormat
 	switch {
 	case strings.Contains(stderr, "Unknown encoder"), strings.Contains(stderr, "Unrecognized option"),
+		strings.Contains(stderr, "Failed to set value"), strings.Contains(stderr, "Option not found"),
 		strings.Contains(stderr, "Encoder not found"), strings.Contains(stderr, "Unknown input format"),
 		strings.Contains(stderr, "Requested output format"), strings.Contains(stderr, "No such filter"):
 		kind = errors.ErrUnsupported
@@ -84,10 +85,13 @@ func runError(err error, stderr string) error {
 	}
 	words := lastWords(stderr)
 	if words == "" {
-		words = exit.ProcessState.String()
+		return fmt.Errorf("ffmpeg: %s: %w", exit.ProcessState, errSilent)
 	}
 	return fmt.Errorf("ffmpeg: %s: %w", words, kind)
 }
+
+// errSilent is the failure of a program that does not say why.
+var errSilent = fmt.Errorf("no reason given: %w", citekit.ErrFormat)
 
 var errNoSpace = errors.New("no space left for temporary files")
 
