@@ -74,15 +74,18 @@ func (m *machine) close() {
 // no error, or one that PDFium itself reported.
 func (e *Engine) call(ctx context.Context, work func(pdfium.Pdfium) error) error {
 	e.once.Do(func() { e.turn = make(chan struct{}, 1) })
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	select {
 	case e.turn <- struct{}{}:
-		defer e.rest()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if err := e.start(ctx); err != nil {
+	if err := e.started(ctx); err != nil {
 		return err
 	}
+	defer e.rest()
 	m := e.current
 	timeout := e.Timeout
 	if timeout == 0 {
@@ -143,12 +146,33 @@ func guard(instance pdfium.Pdfium, work func(pdfium.Pdfium) error) (err error) {
 	return work(instance)
 }
 
-// start makes sure that there is a machine.
-func (e *Engine) start(ctx context.Context) error {
-	if err := ctx.Err(); err != nil || e.current != nil {
-		return err
+// started makes sure that there is a machine. It returns when ctx is done,
+// while the start, which cannot be stopped, goes on for the next call. If it
+// returns an error, the turn is given up, or will be.
+func (e *Engine) started(ctx context.Context) error {
+	if e.current != nil {
+		return nil
 	}
-	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan error, 1)
+	go func() { done <- e.start() }()
+	select {
+	case err := <-done:
+		if err != nil {
+			e.rest()
+		}
+		return err
+	case <-ctx.Done():
+		go func() {
+			<-done
+			e.rest()
+		}()
+		return ctx.Err()
+	}
+}
+
+// start makes a machine.
+func (e *Engine) start() error {
+	running, cancel := context.WithCancel(context.Background())
 	pool, err := webassembly.Init(webassembly.Config{
 		Context:  experimental.WithMemoryAllocator(running, experimental.MemoryAllocatorFunc(reserve)),
 		MaxTotal: 1,
