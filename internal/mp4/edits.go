@@ -75,17 +75,21 @@ func (t *track) addSegment(at, length uint64, media, end int64, timescale uint32
 // sample lasts at least a tick: many files end with one of no duration, which
 // is shown all the same.
 func (t *table) mediaEnd() int64 {
-	ends := func(i int) int64 { return max(t.dts(i+1), t.dts(i)+1) }
-	if t.shifts == nil {
-		return ends(t.n - 1)
-	}
-	end := int64(0)
-	for k, s := range t.shifts {
-		last := t.n - 1
-		if k+1 < len(t.shifts) {
-			last = t.shifts[k+1].first - 1
+	end, run := int64(0), 0
+	for k := range max(1, len(t.shifts)) {
+		last, shift := t.n-1, int64(0)
+		if k < len(t.shifts) {
+			shift = int64(t.shifts[k].shift)
 		}
-		end = max(end, ends(last)+s.shift)
+		if k+1 < len(t.shifts) {
+			last = int(t.shifts[k+1].first) - 1
+		}
+		for run+1 < len(t.times) && int(t.times[run+1].first) <= last {
+			run++
+		}
+		r := t.times[run]
+		dts := r.dts + int64(last-int(r.first))*int64(r.delta)
+		end = max(end, dts+int64(max(1, r.delta))+shift)
 	}
 	return end
 }
@@ -93,5 +97,5 @@ func (t *table) mediaEnd() int64 {
 // cost returns about how many bytes of memory the runs take; the rest of the
 // table is part of the movie box.
 func (t *table) cost() int64 {
-	return int64(cap(t.times))*24 + int64(cap(t.shifts))*16 + int64(cap(t.chunks))*32
+	return int64(cap(t.times))*16 + int64(cap(t.shifts))*8 + int64(cap(t.chunks))*32
 }

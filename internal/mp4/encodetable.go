@@ -36,13 +36,13 @@ func (e *encoder) times(p *part) {
 			for k := p.table.timeRunOf(p.first); k < len(p.table.times); k++ {
 				r, end := p.table.times[k], p.table.n
 				if k+1 < len(p.table.times) {
-					end = p.table.times[k+1].first
+					end = int(p.table.times[k+1].first)
 				}
-				if r.first >= p.stop {
+				if int(r.first) >= p.stop {
 					break
 				}
-				e.u32(uint32(min(end, p.stop) - max(r.first, p.first)))
-				e.u32(uint32(r.delta * p.scale))
+				e.u32(uint32(min(end, p.stop) - max(int(r.first), p.first)))
+				e.u32(uint32(int64(r.delta) * p.scale))
 				n++
 			}
 			return n
@@ -76,13 +76,13 @@ func (e *encoder) shifts(p *part) {
 			for k, r := range t.shifts {
 				end := t.n
 				if k+1 < len(t.shifts) {
-					end = t.shifts[k+1].first
+					end = int(t.shifts[k+1].first)
 				}
-				if end <= p.first || r.first >= p.stop {
+				if end <= p.first || int(r.first) >= p.stop {
 					continue
 				}
-				e.u32(uint32(min(end, p.stop) - max(r.first, p.first)))
-				e.u32(uint32((r.shift + p.lead) * p.scale))
+				e.u32(uint32(min(end, p.stop) - max(int(r.first), p.first)))
+				e.u32(uint32((int64(r.shift) + p.lead) * p.scale))
 				n++
 			}
 			return n

@@ -21,7 +21,7 @@ import (
 	"github.com/citekit/citekit/internal/sharedtest"
 )
 
-var cuts = flag.Int("cuts", 4, "random cuts of each file to compare with ffmpeg's decoding")
+var cuts = flag.Int("cuts", 2, "random cuts of each file to compare with ffmpeg's decoding")
 
 // frame is one decoded picture.
 type frame struct {
@@ -149,7 +149,7 @@ func writeClip(t testing.TB, c *mp4.Clip, source io.ReaderAt, name string) {
 }
 
 // longest bounds how much of a source is decoded, in seconds.
-const longest = 45
+const longest = 20
 
 // compareCuts compares random cuts of a file with ffmpeg's decoding of it.
 // The sound may be off by slack samples.

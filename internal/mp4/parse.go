@@ -72,6 +72,7 @@ func (t *table) parseTimes(stbl []byte) error {
 	if !ok {
 		return damaged("no sample durations (stts)")
 	}
+	t.times = make([]timeRun, 0, countRuns(entries))
 	first := uint64(0)
 	for ; len(entries) > 0 && first < uint64(t.n); entries = entries[8:] {
 		count := min(uint64(be.Uint32(entries)), uint64(t.n)-first)
@@ -82,8 +83,8 @@ func (t *table) parseTimes(stbl []byte) error {
 		if delta > math.MaxInt32 { // written as negative by broken muxers
 			return damaged("sample %d lasts %d ticks", first+1, delta)
 		}
-		if k := len(t.times); k == 0 || t.times[k-1].delta != int64(delta) {
-			t.times = append(t.times, timeRun{int(first), t.duration, int64(delta)})
+		if k := len(t.times); k == 0 || t.times[k-1].delta != int32(delta) {
+			t.times = append(t.times, timeRun{int32(first), int32(delta), t.duration})
 		}
 		first += count
 		t.duration += int64(count * delta)
@@ -95,6 +96,16 @@ func (t *table) parseTimes(stbl []byte) error {
 		return damaged("durations of %d samples where there are %d", first, t.n)
 	}
 	return nil
+}
+
+// countRuns returns at how many entries of stts or ctts the value changes.
+func countRuns(entries []byte) (n int) {
+	for i := 0; i < len(entries); i += 8 {
+		if i == 0 || be.Uint32(entries[i+4:]) != be.Uint32(entries[i-4:]) {
+			n++
+		}
+	}
+	return n
 }
 
 // parseShifts reads ctts (8.6.1.3). Offsets count as signed in both
@@ -109,18 +120,19 @@ func (t *table) parseShifts(stbl []byte) error {
 	if !ok {
 		return damaged("composition offsets (ctts) cut short")
 	}
+	t.shifts = make([]shiftRun, 0, countRuns(entries)+1)
 	first := uint64(0)
-	add := func(count uint64, shift int64) {
+	add := func(count uint64, shift int32) {
 		if k := len(t.shifts); k == 0 || t.shifts[k-1].shift != shift {
-			t.shifts = append(t.shifts, shiftRun{int(first), shift})
+			t.shifts = append(t.shifts, shiftRun{int32(first), shift})
 		}
 		first += count
-		t.minShift, t.maxShift = min(t.minShift, shift), max(t.maxShift, shift)
+		t.minShift, t.maxShift = min(t.minShift, int64(shift)), max(t.maxShift, int64(shift))
 	}
 	for ; len(entries) > 0 && first < uint64(t.n); entries = entries[8:] {
 		count := min(uint64(be.Uint32(entries)), uint64(t.n)-first)
 		if count > 0 {
-			add(count, int64(int32(be.Uint32(entries[4:]))))
+			add(count, int32(be.Uint32(entries[4:])))
 		}
 	}
 	if rest := uint64(t.n) - first; rest > 0 {

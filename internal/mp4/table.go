@@ -1,9 +1,6 @@
 package mp4
 
-import (
-	"math"
-	"sort"
-)
+import "sort"
 
 // maxTicks bounds media times, so that they are exact as float64 and sums of
 // a few never overflow.
@@ -30,15 +27,15 @@ type table struct {
 
 // timeRun is a run of samples of one duration.
 type timeRun struct {
-	first int   // sample
+	first int32 // sample
+	delta int32
 	dts   int64 // decode time of the first
-	delta int64
 }
 
 // shiftRun is a run of samples of one composition offset.
 type shiftRun struct {
-	first int
-	shift int64
+	first int32
+	shift int32
 }
 
 // chunkRun is a run of chunks of one size.
@@ -111,7 +108,7 @@ func (o offsets) of(chunk int) uint64 {
 
 // timeRunOf returns the run that holds sample i.
 func (t *table) timeRunOf(i int) int {
-	return sort.Search(len(t.times), func(k int) bool { return t.times[k].first > i }) - 1
+	return sort.Search(len(t.times), func(k int) bool { return int(t.times[k].first) > i }) - 1
 }
 
 // dts returns the decode time of sample i; that of n is the end.
@@ -120,7 +117,7 @@ func (t *table) dts(i int) int64 {
 		return t.duration
 	}
 	r := t.times[t.timeRunOf(i)]
-	return r.dts + int64(i-r.first)*r.delta
+	return r.dts + int64(i-int(r.first))*int64(r.delta)
 }
 
 // shift returns the composition offset of sample i.
@@ -128,8 +125,8 @@ func (t *table) shift(i int) int64 {
 	if t.shifts == nil {
 		return 0
 	}
-	k := sort.Search(len(t.shifts), func(k int) bool { return t.shifts[k].first > i }) - 1
-	return t.shifts[k].shift
+	k := sort.Search(len(t.shifts), func(k int) bool { return int(t.shifts[k].first) > i }) - 1
+	return int64(t.shifts[k].shift)
 }
 
 // pts returns the composition time of sample i.
@@ -144,12 +141,13 @@ func (t *table) from(d int64) int {
 	r := t.times[k-1] // begins before d
 	end := t.n
 	if k < len(t.times) {
-		end = t.times[k].first
+		end = int(t.times[k].first)
 	}
 	if r.delta == 0 {
 		return end
 	}
-	return min(end, r.first+int(min((d-r.dts+r.delta-1)/r.delta, math.MaxInt32)))
+	delta := int64(r.delta)
+	return int(min(int64(end), int64(r.first)+(d-r.dts+delta-1)/delta))
 }
 
 // at returns the sample being decoded at d: the last whose decode time is
@@ -194,22 +192,22 @@ func (t *table) frames(lo, hi int64, f func(i int, pts int64)) (scanned int) {
 	scanned = end - i
 	run := t.timeRunOf(i)
 	dts := t.dts(i)
-	sh := sort.Search(len(t.shifts), func(k int) bool { return t.shifts[k].first > i }) - 1
+	sh := sort.Search(len(t.shifts), func(k int) bool { return int(t.shifts[k].first) > i }) - 1
 	for ; i < end; i++ {
-		if run+1 < len(t.times) && t.times[run+1].first == i {
+		if run+1 < len(t.times) && int(t.times[run+1].first) == i {
 			run++
 		}
-		if sh+1 < len(t.shifts) && t.shifts[sh+1].first == i {
+		if sh+1 < len(t.shifts) && int(t.shifts[sh+1].first) == i {
 			sh++
 		}
 		pts := dts
 		if sh >= 0 {
-			pts += t.shifts[sh].shift
+			pts += int64(t.shifts[sh].shift)
 		}
 		if pts >= lo && pts < hi {
 			f(i, pts)
 		}
-		dts += t.times[run].delta
+		dts += int64(t.times[run].delta)
 	}
 	return scanned
 }

@@ -243,7 +243,7 @@ func (t *track) finer() int64 {
 	scale := (enough + int64(t.Timescale) - 1) / int64(t.Timescale)
 	longest := max(t.table.maxShift-t.table.minShift, -t.table.minShift)
 	for _, r := range t.table.times {
-		longest = max(longest, r.delta)
+		longest = max(longest, int64(r.delta))
 	}
 	if t.Kind != Video || longest > math.MaxInt32/4/scale {
 		return 1
