@@ -2,6 +2,7 @@ package citekit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -52,8 +53,11 @@ func (l *Library) freshness(ctx context.Context, m *ResourceMap, stamp Stamp, sr
 		return nil, nil
 	}
 	first, err := l.workspace.Pin(ctx, m.ResourceID, stamp.Identity, version)
+	if errors.Is(err, ErrStale) {
+		return err, nil
+	}
 	if err != nil {
-		return nil, fmt.Errorf("source version: %w", hidePath(err))
+		return nil, hidePath(err)
 	}
 	if first != version {
 		return fmt.Errorf("the source has changed since this map was first used; map it again, or save the map anew: %w", ErrStale), nil

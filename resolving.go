@@ -150,16 +150,18 @@ func (l *Library) detect(ctx context.Context, path string, loc Location) (Modali
 	if err != nil {
 		return "", err
 	}
-	switch {
-	case modality != Video && modality != Audio && !loc.Time.IsZero():
-		return "", fmt.Errorf("a time in a %s source: %w", modality, errors.ErrUnsupported)
-	case modality == Video:
-		// A container for video need not hold any.
-		if _, err := l.measure(ctx, Video, src); errors.Is(err, errors.ErrUnsupported) || errors.Is(err, ErrFormat) {
-			if _, err := l.measure(ctx, Audio, src); err == nil {
-				return Audio, nil
-			}
+	if modality != Video && loc.Time.IsZero() {
+		return modality, nil
+	}
+	// A container for video need not hold any, and a recording may begin with
+	// anything. Who can measure it knows.
+	for _, timed := range []Modality{Video, Audio} {
+		if _, err := l.measure(ctx, timed, src); err == nil {
+			return timed, nil
 		}
+	}
+	if modality != Video && modality != Audio {
+		return "", fmt.Errorf("a time in a %s source: %w", modality, errors.ErrUnsupported)
 	}
 	return modality, nil
 }

@@ -40,7 +40,8 @@ type Workspace interface {
 	// recorded for name, or something under another guard, it first records
 	// guard and version, durably. It holds the sources of maps without a
 	// hash to the version they had when that version of the map, the guard,
-	// was first used. The strings are any.
+	// was first used. The strings are any. A record that is damaged is an
+	// error matching [ErrStale].
 	Pin(ctx context.Context, name, guard, version string) (string, error)
 
 	// FindEvidence returns the evidence stored under key, checked to be

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -468,6 +469,7 @@ func TestAttackCache(t *testing.T) {
 		locations = append(locations, map[string]any{"modality": "text", "lines": []int{i*5 + 1, i*5 + 5}})
 	}
 	writeMap(t, base, "r", "text", "source.txt", locations...)
+	setSourceHash(t, base, "r", text)
 	check := func(s *site, when string) {
 		right, refused := 0, 0
 		for i := range locations {
@@ -482,11 +484,17 @@ func TestAttackCache(t *testing.T) {
 				right++
 			}
 		}
+		if right < len(locations)/2 {
+			t.Errorf("%s: only %d right, %d refused", when, right, refused)
+		}
 		t.Logf("%s: %d right, %d refused", when, right, refused)
 	}
 	s := serve(t, base)
 	s.secrets = [][]byte{canary}
 	check(s, "fresh")
+	if n := len(files(t, filepath.Join(base, ".citekit_output"))); n < len(locations) {
+		t.Fatalf("%d evidence files, so nothing to poison", n)
+	}
 	poison := exec.Command(python, filepath.Join(dir, "a22-cache", "poison.py"), filepath.Join(base, ".citekit_output"))
 	if out, err := poison.CombinedOutput(); err != nil {
 		t.Fatalf("poison.py: %v\n%s", err, out)
@@ -495,6 +503,18 @@ func TestAttackCache(t *testing.T) {
 	again := serve(t, base)
 	again.secrets = s.secrets
 	check(again, "another server")
+}
+
+// setSourceHash gives a map the hash of its source.
+func setSourceHash(t *testing.T, base, id string, source []byte) {
+	t.Helper()
+	path := filepath.Join(base, ".resource_maps", id+".json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash := fmt.Sprintf(`"metadata":{"source_hash":"%x"}`, sha256.Sum256(source))
+	writeFile(t, path, bytes.Replace(data, []byte(`"metadata":{}`), []byte(hash), 1))
 }
 
 // TestMalformedMessages: what a broken client may write to standard input.

@@ -187,7 +187,14 @@ func (d *folder) lock(ctx context.Context, root *os.Root) (release func(), err e
 	}, nil
 }
 
+// openLock opens the file that is locked, in place of whatever else stands at
+// its name.
 func openLock(root *os.Root) (*os.File, error) {
+	if info, err := root.Lstat(lockName); err == nil && !info.Mode().IsRegular() {
+		if err := root.Remove(lockName); err != nil {
+			return nil, refusal("the lock is not a plain file")
+		}
+	}
 	f, err := root.OpenFile(lockName, os.O_CREATE|os.O_RDWR|nonblock, 0o600)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+
+	"github.com/citekit/citekit"
 )
 
 type pinRecord struct {
@@ -14,8 +16,8 @@ type pinRecord struct {
 }
 
 // Pin implements [citekit.Workspace]. Among processes the first one wins. A
-// record that is damaged is an error: to pin again would be to accept
-// whatever the source is now.
+// record that is damaged is an error matching [citekit.ErrStale]: to pin
+// again would be to accept whatever the source is now.
 func (d *Directory) Pin(ctx context.Context, name, guard, version string) (string, error) {
 	pinned, err := d.readPin(name, guard)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -57,7 +59,8 @@ func (d *Directory) readPin(name, guard string) (string, error) {
 		return "", missing("recorded version")
 	}
 	if err != nil {
-		return "", fmt.Errorf("recorded version of the source: %w; to accept the source as it is now, remove .meta/pins from the evidence directory", withoutPath(err))
+		return "", fmt.Errorf("the record of the version the source had: %w; to accept the source as it is now, remove .meta/pins from the evidence directory: %w",
+			withoutPath(err), citekit.ErrStale)
 	}
 	if r.Guard != guard {
 		return "", missing("version recorded for this map")
