@@ -70,7 +70,7 @@ func (f *foreign) cutVia(ctx context.Context, in *ffmpeg.Input, p plan, span cit
 	if err != nil {
 		return nil, err
 	}
-	x, err := f.cutOutput(out, p, span, mode)
+	x, err := f.cutOutput(out, p, span, mode, !math.IsInf(before, 0))
 	if err != nil {
 		out.Close()
 		return nil, err

@@ -147,12 +147,13 @@ func actual(clip *mp4.Clip, modality citekit.Modality, span citekit.Span, mode c
 
 // cutOutput is the second step of cutting a foreign medium: what ffmpeg wrote
 // is cut as any other movie. The extract owns out.
-func (f *foreign) cutOutput(out *ffmpeg.Output, p plan, span citekit.Span, mode citekit.Mode) (*citekit.Extract, error) {
+// Sought says that ffmpeg did not read the source from its start.
+func (f *foreign) cutOutput(out *ffmpeg.Output, p plan, span citekit.Span, mode citekit.Mode, sought bool) (*citekit.Extract, error) {
 	index, err := mp4.Open(out, out.Size())
 	if err != nil {
 		return nil, fmt.Errorf("what ffmpeg wrote cannot be read: %w", movieError(err))
 	}
-	if err := f.checkCopied(index, p, span); err != nil {
+	if err := f.checkCopied(index, p, span, sought); err != nil {
 		return nil, err
 	}
 	clip, err := cutIndex(index, f.modality, span, mode)
@@ -168,36 +169,57 @@ func (f *foreign) cutOutput(out *ffmpeg.Output, p plan, span citekit.Span, mode 
 // where a container has no index of key frames.
 var errLate = errors.New("the copy begins too late")
 
-// Key frames and packets of sound are up to this many seconds apart from
-// where a track begins or ends.
-const looseness = 0.15
+const (
+	// looseness is by how many seconds a track may end before its source
+	// does: frames and packets differ in length.
+	looseness = 0.15
+
+	// rounding is by how many seconds the times of a copy may be off.
+	rounding = 0.002
+)
 
 // checkCopied compares the tracks that ffmpeg wrote with those of the source
 // that play in the span.
-func (f *foreign) checkCopied(index *mp4.Movie, p plan, span citekit.Span) error {
-	for _, kind := range []mp4.Kind{mp4.Video, mp4.Audio} {
-		var copied []mp4.Track
-		for _, t := range index.Tracks() {
-			if t.Kind == kind {
-				copied = append(copied, t)
-			}
+func (f *foreign) checkCopied(index *mp4.Movie, p plan, span citekit.Span, sought bool) error {
+	written := make(map[string][]mp4.Track)
+	for _, t := range index.Tracks() {
+		written[string(t.Kind)] = append(written[string(t.Kind)], t)
+	}
+	for i, t := range f.tracks {
+		if t.Kind == "subtitle" || !f.playsIn(t, span) {
+			continue
 		}
-		n := 0
-		for _, t := range f.tracks {
-			if t.Kind != string(kind) || f.whole && (t.first >= span.End || t.end <= span.Start) {
-				continue
-			}
-			n++
-			if n <= len(copied) && f.whole && copied[n-1].Start > max(span.Start, t.first)+looseness {
+		if len(written[t.Kind]) == 0 {
+			if !f.whole && sought {
 				return errLate
 			}
-			if n <= len(copied) && copied[n-1].End < min(span.End, t.end)-looseness {
-				return fmt.Errorf("a track ends at %.3f of %.3f seconds: %w", copied[n-1].End, min(span.End, t.end), citekit.ErrFormat)
+			if !f.whole {
+				continue // it begins after the span
 			}
+			return fmt.Errorf("a track of %s in %s could not be read: %w", t.Kind, t.Codec, citekit.ErrFormat)
 		}
-		if n > len(copied) {
-			return fmt.Errorf("%d of %d %s tracks could be read: %w", len(copied), n, kind, citekit.ErrFormat)
+		w := written[t.Kind][0]
+		written[t.Kind] = written[t.Kind][1:]
+		if sought && !p.encode[i] && w.Start > f.beginning(t, span)+rounding {
+			return errLate
+		}
+		if end := min(span.End, t.end); w.End < end-looseness {
+			return fmt.Errorf("the %s ends at %.3f of %.3f seconds: %w", t.Kind, w.End, end, citekit.ErrFormat)
 		}
 	}
 	return nil
+}
+
+// playsIn reports whether a track is known to play in a span.
+func (f *foreign) playsIn(t track, span citekit.Span) bool {
+	return t.end > span.Start && (!f.whole || t.first < span.End)
+}
+
+// beginning returns when a track begins to play in a span. Where that is not
+// known the span itself is taken, which at worst costs another try.
+func (f *foreign) beginning(t track, span citekit.Span) float64 {
+	if f.whole {
+		return max(span.Start, t.first)
+	}
+	return span.Start
 }
