@@ -43,14 +43,14 @@ var mayImport = map[string][]string{
 // only says which packages alone may import a module outside the standard
 // library, outside their tests: what is heavy stays in the room that needs it.
 var only = map[string][]string{
-	"github.com/pdfcpu/pdfcpu":                   {"modality/document", "internal/pdf*"},
-	"github.com/klippa-app/go-pdfium":            {"modality/document", "internal/pdf*"},
-	"github.com/Eyevinn/mp4ff":                   {"internal/mp4"},
+	"github.com/pdfcpu/pdfcpu":                   {},
+	"github.com/klippa-app/go-pdfium":            {"internal/pdfium"},
+	"github.com/tetratelabs/wazero":              {"internal/pdfium"},
 	"github.com/u2takey/ffmpeg-go":               {"internal/ffmpeg"},
 	"github.com/modelcontextprotocol/go-sdk":     {"mcpadapter", "cmd/citekit", "examples/mcpserver", "bench"},
 	"github.com/google/jsonschema-go":            {"mcpadapter", "examples/mcpserver"},
-	"github.com/gen2brain":                       {"modality/image"},
-	"golang.org/x/image":                         {"modality/image", "internal/jpeg*", "internal/pdf*"},
+	"golang.org/x/image":                         {"modality/image"},
+	"golang.org/x/text":                          {"modality/text"},
 	"github.com/google/go-cmp":                   {"modality/modalitytest"},
 	"github.com/rogpeppe/go-internal/testscript": {},
 }

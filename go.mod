@@ -1,38 +1,42 @@
 module github.com/citekit/citekit
 
-go 1.26.8
+// os.Root of Go before 1.26.5 follows some links out of the root.
+go 1.26.5
+
+require (
+	github.com/google/go-cmp v0.7.0 // tests
+	github.com/google/jsonschema-go v0.4.3 // mcpadapter
+	github.com/klippa-app/go-pdfium v1.19.8 // internal/pdfium
+	github.com/modelcontextprotocol/go-sdk v1.8.0 // mcpadapter
+	github.com/pdfcpu/pdfcpu v0.15.0 // tests of modality/document
+	github.com/rogpeppe/go-internal v1.16.0 // tests of cmd/citekit
+	github.com/tetratelabs/wazero v1.12.0 // internal/pdfium
+	github.com/u2takey/ffmpeg-go v0.5.0 // internal/ffmpeg
+	golang.org/x/image v0.47.0 // modality/image
+	golang.org/x/sync v0.24.0 // modality/image
+	golang.org/x/sys v0.49.0 // workspace
+	golang.org/x/text v0.43.0 // modality/text
+)
 
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
-	github.com/Eyevinn/mp4ff v0.51.0 // indirect
 	github.com/aws/aws-sdk-go v1.38.20 // indirect
-	github.com/ebitengine/purego v0.10.1 // indirect
-	github.com/gen2brain/avif v0.6.0 // indirect
-	github.com/gen2brain/heic v0.4.5 // indirect
-	github.com/gen2brain/webp v0.6.4 // indirect
-	github.com/google/go-cmp v0.7.0 // indirect
-	github.com/google/jsonschema-go v0.4.3 // indirect
+	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
 	github.com/google/uuid v1.6.0 // indirect
+	github.com/hhrutter/tiff v1.0.6 // indirect
 	github.com/jmespath/go-jmespath v0.4.0 // indirect
 	github.com/jolestar/go-commons-pool/v2 v2.1.2 // indirect
-	github.com/klippa-app/go-pdfium v1.19.8 // indirect
-	github.com/modelcontextprotocol/go-sdk v1.8.0 // indirect
-	github.com/pdfcpu/pdfcpu v0.15.0 // indirect
-	github.com/rogpeppe/go-internal v1.16.0 // indirect
+	github.com/mattn/go-runewidth v0.0.27 // indirect
 	github.com/segmentio/asm v1.1.3 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect
-	github.com/tetratelabs/wazero v1.12.0 // indirect
-	github.com/u2takey/ffmpeg-go v0.5.0 // indirect
 	github.com/u2takey/go-utils v0.3.1 // indirect
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
+	golang.org/x/crypto v0.57.0 // indirect
 	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
-	golang.org/x/image v0.47.0 // indirect
 	golang.org/x/mod v0.41.0 // indirect
 	golang.org/x/net v0.59.0 // indirect
 	golang.org/x/oauth2 v0.35.0 // indirect
-	golang.org/x/sync v0.24.0 // indirect
-	golang.org/x/sys v0.49.0 // indirect
-	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/time v0.15.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 	honnef.co/go/tools v0.8.2 // indirect
