@@ -10,11 +10,12 @@ as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 declare -A package=(
   [ffmpeg]=ffmpeg [ffprobe]=ffmpeg [qpdf]=qpdf [pdftotext]=poppler-utils
   [/usr/bin/convert]=imagemagick [vips]=libvips-tools [strace]=strace [python3]=python3 [npm]=npm
-  [gcc]=gcc
+  [gcc]=gcc [bash]=bash [zsh]=zsh [fish]=fish
+  [/usr/share/R/doc/manual/fullrefman.pdf]=r-doc-pdf # a real manual of 2,400 pages
 )
 missing=()
 for program in "${!package[@]}"; do
-  command -v "$program" >/dev/null || missing+=("${package[$program]}")
+  command -v "$program" >/dev/null || [ -e "$program" ] || missing+=("${package[$program]}")
 done
 if [ ${#missing[@]} -gt 0 ] && command -v apt-get >/dev/null; then
   echo "installing: ${missing[*]}"
