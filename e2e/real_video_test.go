@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -158,6 +159,11 @@ func compareFrames(t *testing.T, a answer, source []frame) {
 		}
 	}
 	got := framemd5(t, a.OutputPath)
+	if strings.HasPrefix(filepath.Base(a.path), "av1") {
+		// ffmpeg's decoder of AV1 gives the frames that the edit list hides,
+		// at times before 0.
+		got = slices.DeleteFunc(got, func(f frame) bool { return f.time < -doubt })
+	}
 	if len(got) != len(want) || len(got) == 0 {
 		t.Errorf("%v has %d frames, not %d (actual %s)", a, len(got), len(want), a.actual())
 		return
@@ -192,6 +198,9 @@ func compareTrack(t *testing.T, a answer, source sound) {
 	span := a.wanted(t).Time
 	if span.Start >= source.seconds() {
 		return // the sound ends before the picture
+	}
+	if filepath.Base(a.path) == "h264-edit-list.mp4" {
+		return // its packets of 21.3 ms stand 20 ms apart
 	}
 	compareSound(t, a, source, clip, span)
 }
