@@ -16,7 +16,7 @@ func (r *Resolver) encode(img image.Image, p *picture) ([]byte, *format, error) 
 	var err error
 	switch p.format.name {
 	case "TIFF":
-		err = tiff.Encode(&b, img, &tiff.Options{Compression: tiff.Deflate})
+		err = tiff.Encode(&b, compact(img), &tiff.Options{Compression: tiff.Deflate})
 	case "BMP":
 		if !fitsBMP(img) {
 			return r.encodePNG(img, p)
