@@ -79,11 +79,20 @@ func ParseAddress(s string) (Address, error) {
 			return Address{}, err
 		}
 		a.Location.Modality = modality
+		if a.Location.Time.IsZero() && modality != Video && modality != Audio && hasTime(fragment) {
+			return Address{}, syntaxError("a %s location cannot have t", modality)
+		}
 	}
 	if err := a.Location.Validate(); err != nil {
 		return Address{}, err
 	}
 	return a, nil
+}
+
+// hasTime reports whether a fragment has the parameter t, which may be that of
+// everything.
+func hasTime(fragment string) bool {
+	return strings.HasPrefix(fragment, "t=") || strings.Contains(fragment, "&t=")
 }
 
 func modalityOfScheme(scheme string) (Modality, bool) {
@@ -96,10 +105,7 @@ func modalityOfScheme(scheme string) (Modality, bool) {
 }
 
 func parseVirtual(s, rest string) (Address, error) {
-	escapedID, remainder := rest, ""
-	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
-		escapedID, remainder = rest[:i], rest[i:]
-	}
+	escapedID, remainder := cutVirtual(rest)
 	id, err := parseID(escapedID)
 	if err != nil {
 		return Address{}, err
@@ -112,6 +118,14 @@ func parseVirtual(s, rest string) (Address, error) {
 		return Address{}, err
 	}
 	return a, nil
+}
+
+// cutVirtual splits what follows "virtual://" after the id.
+func cutVirtual(rest string) (escapedID, remainder string) {
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		return rest[:i], rest[i:]
+	}
+	return rest, ""
 }
 
 func parseID(escaped string) (string, error) {
@@ -143,6 +157,8 @@ func ParseFragment(fragment string) (loc Location, version string, err error) {
 		loc.Modality = Text
 	case !loc.Box.IsZero():
 		loc.Modality = Image
+	case loc.Time.IsZero() && hasTime(fragment):
+		return Location{}, "", syntaxError("%s is everything; leave it out", clip(fragment))
 	default:
 		return loc, version, nil
 	}
@@ -414,14 +430,18 @@ func isUnreserved(c byte) bool {
 // exponent, and negative zero without its sign.
 func formatDecimal(v float64) string { return strconv.FormatFloat(v+0, 'f', -1, 64) }
 
-// clip shortens s for a message.
+// clip shortens s for a message, and escapes what is not printable.
 func clip(s string) string {
-	const most = 60
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	quoted := strconv.Quote(s)
+	quoted := strconv.Quote(clipTo(s, 60))
 	return quoted[1 : len(quoted)-1]
+}
+
+// clipTo shortens s to about most bytes.
+func clipTo(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
 func quoteShort(s string) string { return `"` + clip(s) + `"` }

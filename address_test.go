@@ -97,12 +97,12 @@ func TestParseAddressErrors(t *testing.T) {
 		"doc://a/b", `doc://a\b`, "doc://..", "doc://%2e%2e", "doc://a%2fb", "doc://a%zz", "doc://a%0ab", "doc://a\x00b", "doc://\xff",
 		"doc://b#", "doc://b#pages", "doc://b#pages=", "doc://b#pages=0", "doc://b#pages=-1", "doc://b#pages=5-3", "doc://b#pages=1.5",
 		"doc://b#pages=1,", "doc://b#pages=1e3", "doc://b#pages=+1", "doc://b#pages=99999999999999999999", "doc://b#pages=9223372036854775807",
-		"doc://b#pages=1&pages=2", "doc://b#page=1", "doc://b#lines=1-2", "doc://b#t=1-2", "doc://b#pages=1-2&bbox=0,0,1,1", "doc://b#bbox=0,0,1,1",
+		"doc://b#t=0-", "text://t#t=0-", "doc://b#pages=1&pages=2", "doc://b#page=1", "doc://b#lines=1-2", "doc://b#t=1-2", "doc://b#pages=1-2&bbox=0,0,1,1", "doc://b#bbox=0,0,1,1",
 		"video://v#t=5", "video://v#t=-5", "video://v#t=5-5", "video://v#t=6-5", "video://v#t=NaN-5", "video://v#t=1e1-50", "video://v#t=Inf-",
 		"video://v#t=1:60-", "video://v#t=1:2-", "video://v#t=1:2:3:4-", "video://v#t=.5-1", "video://v#t=5.-6", "video://v#t=0x1-2", "video://v#t=1-99999999999999",
 		"image://i#bbox=0,0,1", "image://i#bbox=0,0,1,1,1", "image://i#bbox=0,0,0,0", "image://i#bbox=0.5,0,0.5,1", "image://i#bbox=0,0,1.1,1", "image://i#bbox=-0,0,1,1",
 		"text://t#lines=0", "text://t#lines=3-2", "text://t#lines=1,2", "text://t#v=123", "text://t#v=xyzxyzxy", "text://t#v=" + strings.Repeat("a", 65),
-		"virtual:///x", "virtual://a/\x1b[2J", "virtual://a/" + strings.Repeat("x", 9000),
+		"virtual://", "virtual:///x", "virtual://a/\x1b[2J", "virtual://a/" + strings.Repeat("x", 9000),
 	} {
 		a, err := citekit.ParseAddress(in)
 		if !errors.Is(err, citekit.ErrSyntax) {
@@ -282,6 +282,7 @@ func TestLocationValidate(t *testing.T) {
 		{Modality: citekit.Image, Lines: citekit.Range{First: 1, Last: 1}},
 		{Modality: citekit.Text, VirtualAddress: "x"},
 		{Modality: citekit.Virtual, VirtualAddress: "a\nb"},
+		{Modality: citekit.Virtual, VirtualAddress: "virtual://"},
 	}
 	for _, loc := range bad {
 		if err := loc.Validate(); !errors.Is(err, citekit.ErrSyntax) {

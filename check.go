@@ -38,7 +38,7 @@ func (m *ResourceMap) Check() []Problem {
 	if m.SourcePath == "" && m.Type != Virtual {
 		c.add("source_path", "", syntaxError("empty; a %s map needs the path of its source", m.Type))
 	}
-	if hash := m.SourceHash(); hash != "" && (len(hash) != maxVersion || strings.Trim(hash, "0123456789abcdef") != "") {
+	if hash := m.SourceHash(); hash != "" && !isSHA256(hash) {
 		c.add("metadata.source_hash", "", syntaxError("%s is not a SHA-256 in hex", quoteShort(hash)))
 	}
 	if _, err := m.Created(); m.CreatedAt != "" && err != nil {
@@ -46,6 +46,10 @@ func (m *ResourceMap) Check() []Problem {
 	}
 	c.nodes("nodes", m.Nodes, 0)
 	return c.problems
+}
+
+func isSHA256(hash string) bool {
+	return len(hash) == maxVersion && strings.Trim(hash, "0123456789abcdef") == ""
 }
 
 // Validate returns the first problem of [ResourceMap.Check] that is not a
@@ -132,7 +136,7 @@ func (l *Library) Check(ctx context.Context, m *ResourceMap) []Problem {
 		return append(problems, Problem{Path: "source_path", Err: hidePath(err)})
 	}
 	defer src.Close()
-	why, err := l.freshness(ctx, m, Stamp{}, src)
+	why, err := l.freshness(ctx, m, "", src)
 	if err = errors.Join(why, err); err != nil {
 		problems = append(problems, Problem{Path: "metadata.source_hash", Err: err})
 	}

@@ -2,11 +2,13 @@ package citekit
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"log/slog"
-	"maps"
 	"runtime"
 	"slices"
 	"time"
@@ -169,8 +171,11 @@ func (l *Library) measure(ctx context.Context, modality Modality, src *Source) (
 	if !ok {
 		return Extent{}, nil
 	}
-	defer recoverTo(&err, modality)
-	return measurer.Measure(ctx, src)
+	err = l.limited(ctx, modality, func(ctx context.Context) error {
+		extent, err = measurer.Measure(ctx, src)
+		return err
+	})
+	return extent, err
 }
 
 // resolver returns what resolves a modality.
@@ -182,19 +187,11 @@ func (l *Library) resolver(modality Modality) (Resolver, error) {
 	return r, nil
 }
 
-// recoverTo turns a panic of a resolver into an error: one bad source must
-// not end a server.
-func recoverTo(err *error, modality Modality) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("the %s resolver failed on this source: %v", modality, p)
-	}
-}
-
-// An indexedMap is a parsed map with its index, valid for one stamp.
+// An indexedMap is a parsed map with its index.
 type indexedMap struct {
 	*ResourceMap
 	index map[string]*Node
-	stamp Stamp
+	hash  string // SHA-256 of the bytes it was parsed from
 }
 
 // node returns a node by its id.
@@ -202,7 +199,18 @@ func (m *indexedMap) node(id string) (*Node, error) {
 	if n, ok := m.index[id]; ok {
 		return n, nil
 	}
-	return nil, &NotFoundError{Kind: "node", ID: id, Close: closeIDs(id, maps.Keys(m.index))}
+	return nil, &NotFoundError{Kind: "node", ID: id, Close: closeIDs(id, m.ids())}
+}
+
+// ids yields the ids of all nodes in the order of the map.
+func (m *indexedMap) ids() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for n := range m.All() {
+			if !yield(n.ID) {
+				return
+			}
+		}
+	}
 }
 
 // load returns the current map of a resource, parsed once for each stamp.
@@ -235,7 +243,7 @@ func (l *Library) describeMissing(ctx context.Context, id string, err error) err
 const parsedCost = 4
 
 func (l *Library) parse(ctx context.Context, id string) (*indexedMap, int64, error) {
-	data, stamp, err := l.workspace.ReadMap(ctx, id, l.opts.MaxMapBytes)
+	data, _, err := l.workspace.ReadMap(ctx, id, l.opts.MaxMapBytes)
 	if err != nil {
 		return nil, 0, l.describeMissing(ctx, id, err)
 	}
@@ -250,5 +258,6 @@ func (l *Library) parse(ctx context.Context, id string) (*indexedMap, int64, err
 		return nil, 0, syntaxError("map '%s': its resource_id is '%s'; a map is stored under its own id", id, clip(m.ResourceID))
 	}
 	index, _ := indexNodes(m)
-	return &indexedMap{ResourceMap: m, index: index, stamp: stamp}, int64(len(data)) * parsedCost, nil
+	hash := sha256.Sum256(data)
+	return &indexedMap{ResourceMap: m, index: index, hash: hex.EncodeToString(hash[:])}, int64(len(data)) * parsedCost, nil
 }

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	maxClose    = 3      // ids suggested
-	maxCompared = 50_000 // ids looked at
+	maxClose    = 3         // ids suggested
+	maxCompared = 5_000_000 // pairs of bytes looked at, some milliseconds
 )
 
 // closeIDs returns the ids most like a misspelled one, best first.
@@ -22,7 +22,7 @@ func closeIDs(wanted string, ids iter.Seq[string]) []string {
 	most := max(2, len(folded)/3)
 	compared := 0
 	for id := range ids {
-		if compared++; compared > maxCompared {
+		if compared += len(folded)*len(id) + 1; compared > maxCompared {
 			break
 		}
 		if !isPlainText(id) || len(id) > maxStem*2 {

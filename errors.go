@@ -73,6 +73,10 @@ func CodeOf(err error) Code {
 	return CodeInternal
 }
 
+// maxShown is how many bytes of an id or an address an error shows: some are
+// megabytes long.
+const maxShown = 300
+
 // A ResolveError records the operation and the address that failed. The
 // [Library] makes it; a [Resolver] returns only what it knows.
 type ResolveError struct {
@@ -82,7 +86,7 @@ type ResolveError struct {
 }
 
 func (e *ResolveError) Error() string {
-	return fmt.Sprintf("citekit: %s %s: %v", e.Op, e.Address, e.Err)
+	return fmt.Sprintf("citekit: %s %s: %v", e.Op, clipTo(e.Address, maxShown), e.Err)
 }
 
 func (e *ResolveError) Unwrap() error { return e.Err }
@@ -99,12 +103,12 @@ type NotFoundError struct {
 func (e *NotFoundError) Error() string {
 	var b strings.Builder
 	if e.Kind == "resource" {
-		fmt.Fprintf(&b, "No map found for resource '%s'.", e.ID)
+		fmt.Fprintf(&b, "No map found for resource '%s'.", clipTo(e.ID, maxShown))
 		if e.Want != "" {
 			fmt.Fprintf(&b, " Expected at: %s", e.Want)
 		}
 	} else {
-		fmt.Fprintf(&b, "Node '%s' not found.", e.ID)
+		fmt.Fprintf(&b, "Node '%s' not found.", clipTo(e.ID, maxShown))
 	}
 	if len(e.Close) > 0 {
 		fmt.Fprintf(&b, " Did you mean %s?", strings.Join(quoteAll(e.Close), ", "))

@@ -81,15 +81,19 @@ func (e *Evidence) writeFile(w *jsonWriter) {
 
 // evidenceFormat is part of every key, so that evidence made by code that
 // named or checked it otherwise is not served.
-const evidenceFormat = "1"
+const evidenceFormat = "2"
 
 // evidenceKey returns the key of the evidence of one request: a SHA-256 in
 // hex of everything that decides its bytes and its name.
-func evidenceKey(t target, sourceVersion, resolverVersion string, mode Mode) string {
+func evidenceKey(t target, src *Source, resolverVersion string, mode Mode) string {
+	loc := t.address.Location
+	if loc.Modality != Video && loc.Modality != Audio {
+		mode = ModeExact // means nothing to the others
+	}
 	h := sha256.New()
 	for _, part := range []string{
-		evidenceFormat, string(t.address.Location.Modality), resolverVersion, sourceVersion, string(mode),
-		Address{Location: t.address.Location}.Fragment(), t.address.Resource, t.label,
+		evidenceFormat, string(loc.Modality), resolverVersion, src.Version(), src.Name(), string(mode),
+		Address{Location: loc}.Fragment(), t.address.Resource, t.label,
 	} {
 		fmt.Fprintf(h, "%d:%s", len(part), part)
 	}

@@ -23,7 +23,7 @@ func (l *Library) checkFresh(ctx context.Context, t target, src *Source, allow b
 	if t.m == nil {
 		return false, nil
 	}
-	why, err := l.freshness(ctx, t.m, t.stamp, src)
+	why, err := l.freshness(ctx, t.m.ResourceMap, t.m.hash, src)
 	if err != nil || why == nil {
 		return false, err
 	}
@@ -35,32 +35,65 @@ func (l *Library) checkFresh(ctx context.Context, t target, src *Source, allow b
 
 // freshness returns why src is not the version that m was made from, as an
 // error matching ErrStale, or nil if it is. A map without a hash is held to
-// the version its source had at the first use of that stamp of the map; with
-// a zero stamp it is held to nothing.
-func (l *Library) freshness(ctx context.Context, m *ResourceMap, stamp Stamp, src *Source) (why, err error) {
-	if size, ok := m.SourceSize(); ok && m.SourceHash() != "" && size != src.Size() {
+// the version its source had when the map, of which mapHash is the SHA-256,
+// was first used; if mapHash is "" it is held to nothing.
+func (l *Library) freshness(ctx context.Context, m *ResourceMap, mapHash string, src *Source) (why, err error) {
+	mapped := m.SourceHash()
+	if mapped == "" {
+		return l.pinnedFreshness(ctx, m, mapHash, src)
+	}
+	if !isSHA256(mapped) {
+		return nil, syntaxError("metadata.source_hash %s is not a SHA-256 in hex", quoteShort(mapped))
+	}
+	if size, ok := m.SourceSize(); ok && size != src.Size() {
 		return fmt.Errorf("the source has %d bytes, it had %d when it was mapped; map it again: %w", src.Size(), size, ErrStale), nil
 	}
-	if mapped := m.SourceHash(); mapped != "" {
-		hash, err := src.Hash(ctx)
-		if err != nil || hash == mapped {
-			return nil, err
-		}
-		return fmt.Errorf("the source's SHA-256 begins %s, it was %.12s when it was mapped; map it again: %w", hash[:12], mapped, ErrStale), nil
+	hash, err := src.Hash(ctx)
+	if err != nil || hash == mapped {
+		return nil, err
 	}
-	version := src.Version()
-	if version == "" || stamp == (Stamp{}) {
+	return fmt.Errorf("the source's SHA-256 begins %.12s, it was %.12s when it was mapped; map it again: %w", hash, mapped, ErrStale), nil
+}
+
+func (l *Library) pinnedFreshness(ctx context.Context, m *ResourceMap, mapHash string, src *Source) (why, err error) {
+	if src.Version() == "" || mapHash == "" {
 		return nil, nil
 	}
-	first, err := l.workspace.Pin(ctx, m.ResourceID, stamp.Identity, version)
+	now := pin{src.Identity(), src.KnownHash()}
+	recorded, err := l.workspace.Pin(ctx, m.ResourceID, mapHash, now.String())
 	if errors.Is(err, ErrStale) {
 		return err, nil
 	}
 	if err != nil {
 		return nil, hidePath(err)
 	}
-	if first != version {
-		return fmt.Errorf("the source has changed since this map was first used; map it again, or save the map anew: %w", ErrStale), nil
+	same, err := parsePin(recorded).matches(ctx, src)
+	if err != nil || same {
+		return nil, err
 	}
-	return nil, nil
+	return fmt.Errorf("the source has changed since this map was first used; map it again, or save the map with a change: %w", ErrStale), nil
+}
+
+// A pin is a version of a source by its identity and, where it was known, its
+// hash.
+type pin struct{ identity, hash string }
+
+func (p pin) String() string { return p.identity + "\n" + p.hash }
+
+func parsePin(s string) pin {
+	identity, hash, _ := strings.Cut(s, "\n")
+	return pin{identity, hash}
+}
+
+// matches reports whether src is the version p. A file that only looks changed
+// is hashed to see.
+func (p pin) matches(ctx context.Context, src *Source) (bool, error) {
+	if p.identity != "" && p.identity == src.Identity() {
+		return true, nil
+	}
+	if p.hash == "" {
+		return false, nil
+	}
+	hash, err := src.Hash(ctx)
+	return hash == p.hash, err
 }

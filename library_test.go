@@ -291,6 +291,11 @@ func TestStale(t *testing.T) {
 	if _, err := f.Resolve(t.Context(), "hashed", "n", nil); citekit.CodeOf(err) != citekit.CodeStale {
 		t.Errorf("a wrong hash: %v", err)
 	}
+	f.write(t, ".resource_maps/odd.json", `{"resource_id":"odd","type":"text","source_path":"poem.txt","metadata":{"source_hash":"sha256:zz"},
+		"nodes":[{"id":"n","location":{"modality":"text","lines":[1,1]}}]}`)
+	if _, err := f.Resolve(t.Context(), "odd", "n", nil); citekit.CodeOf(err) != citekit.CodeInvalidInput || !strings.Contains(err.Error(), "metadata.source_hash") {
+		t.Errorf("no hash at all: %v", err)
+	}
 	e, err := f.Resolve(t.Context(), "hashed", "n", &citekit.ResolveOptions{AllowStale: true})
 	if err != nil || !e.Stale || read(t, e.OutputPath) != "one\n" {
 		t.Errorf("allowed: %+v, %v", e, err)
@@ -336,6 +341,54 @@ func TestStaleWithoutHash(t *testing.T) {
 	}
 	if got := read(t, first.OutputPath); got != "one\ntwo\n" {
 		t.Errorf("the old evidence now holds %q", got)
+	}
+}
+
+// TestPinSurvivesHashing checks that a source is not taken for another because
+// its hash was learnt in between, nor because only its times changed.
+func TestPinSurvivesHashing(t *testing.T) {
+	f := newFixture(t)
+	ws, err := workspace.Open(f.dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: f.resolver}, &citekit.Options{HashLimit: -1})
+	defer lib.Close()
+	old := time.Now().Add(-time.Hour) // beyond doubt about the clock
+	if err := os.Chtimes(filepath.Join(f.dir, "poem.txt"), old, old); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lib.Resolve(t.Context(), "poem", "start", nil); err != nil {
+		t.Fatal(err)
+	}
+	hash := fmt.Sprintf("%x", sha256.Sum256([]byte("one\ntwo\nthree\nfour")))
+	if _, err := lib.ResolveAddress(t.Context(), parse(t, "text://poem#lines=2-2&v="+hash), nil); err != nil {
+		t.Errorf("pinned: %v", err)
+	}
+	if _, err := lib.Resolve(t.Context(), "poem", "start", nil); err != nil {
+		t.Errorf("after the source was hashed: %v", err)
+	}
+	if _, err := f.Resolve(t.Context(), "poem", "start.first", nil); err != nil {
+		t.Errorf("by a library that hashes: %v", err)
+	}
+}
+
+// TestTouchedMapPinsStill checks that a map with the same content holds its
+// source to the same version, whatever its times say.
+func TestTouchedMapPinsStill(t *testing.T) {
+	f := newFixture(t)
+	if _, err := f.Resolve(t.Context(), "poem", "start", nil); err != nil {
+		t.Fatal(err)
+	}
+	f.write(t, "poem.txt", "uno\ndos\ntres\ncuatro")
+	data := read(t, filepath.Join(f.dir, ".resource_maps/poem.json"))
+	f.write(t, ".resource_maps/poem.json", data)
+	if _, err := f.Resolve(t.Context(), "poem", "start", nil); citekit.CodeOf(err) != citekit.CodeStale {
+		t.Errorf("%v", err)
+	}
+	f.write(t, "poem.txt", "one\ntwo\nthree\nfour")
+	if e, err := f.Resolve(t.Context(), "poem", "start", nil); err != nil || read(t, e.OutputPath) != "one\ntwo\n" {
+		t.Errorf("with the content it had: %v", err)
 	}
 }
 
@@ -458,8 +511,57 @@ func TestResolveTimeout(t *testing.T) {
 	slow := &lineResolver{before: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}
 	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: slow}, &citekit.Options{ExtractTimeout: time.Millisecond})
 	defer lib.Close()
-	if _, err := lib.Resolve(t.Context(), "poem", "start", nil); citekit.CodeOf(err) != citekit.CodeTimeout {
-		t.Errorf("%v", err)
+	var wg sync.WaitGroup
+	for range 8 { // none of those who wait tries again
+		wg.Go(func() {
+			if _, err := lib.Resolve(t.Context(), "poem", "start", nil); citekit.CodeOf(err) != citekit.CodeTimeout {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestResolveFileVersion(t *testing.T) {
+	f := newFixture(t)
+	hash := fmt.Sprintf("%x", sha256.Sum256([]byte("one\ntwo\nthree\nfour")))
+	loc := citekit.Location{Modality: citekit.Text, Lines: citekit.Range{First: 1, Last: 1}}
+	e, err := f.ResolveFile(t.Context(), "poem.txt", loc, &citekit.ResolveOptions{Version: strings.ToUpper(hash[:8])})
+	if err != nil || e.Address.String() != "text://poem#lines=1-1&v="+hash[:8] {
+		t.Errorf("%+v, %v", e, err)
+	}
+	if _, err := f.ResolveFile(t.Context(), "poem.txt", loc, &citekit.ResolveOptions{Version: "00000000"}); citekit.CodeOf(err) != citekit.CodeStale {
+		t.Errorf("another version: %v", err)
+	}
+	if _, err := f.ResolveFile(t.Context(), "poem.txt", loc, &citekit.ResolveOptions{Version: "new"}); citekit.CodeOf(err) != citekit.CodeInvalidInput {
+		t.Errorf("no version: %v", err)
+	}
+}
+
+// TestNameDecidesEvidence checks that equal bytes under another name are other
+// evidence: the name decides its media type.
+func TestNameDecidesEvidence(t *testing.T) {
+	f := newFixture(t)
+	f.write(t, "a/notes.md", "x\n")
+	f.write(t, "b/notes.csv", "x\n")
+	loc := citekit.Location{Modality: citekit.Text, Lines: citekit.Range{First: 1, Last: 1}}
+	first, err := f.ResolveFile(t.Context(), "a/notes.md", loc, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second, err := f.ResolveFile(t.Context(), "b/notes.csv", loc, nil); err != nil || second.Cached || second.OutputPath == first.OutputPath {
+		t.Errorf("%+v, %v", second, err)
+	}
+	if again, err := f.ResolveFile(t.Context(), "a/notes.md", loc, &citekit.ResolveOptions{Mode: citekit.ModeCopy}); err != nil || !again.Cached {
+		t.Errorf("the mode means nothing to text: %+v, %v", again, err)
+	}
+}
+
+func TestLongIDsInErrors(t *testing.T) {
+	f := newFixture(t)
+	_, err := f.Resolve(t.Context(), "poem", strings.Repeat("x", 1<<20), nil)
+	if citekit.CodeOf(err) != citekit.CodeNotFound || len(err.Error()) > 2000 {
+		t.Errorf("%d bytes: %.100v", len(fmt.Sprint(err)), err)
 	}
 }
 
@@ -509,26 +611,32 @@ func TestResourceIDFor(t *testing.T) {
 
 func TestDetectModality(t *testing.T) {
 	for head, want := range map[string]citekit.Modality{
-		"%PDF-1.7":                         citekit.Document,
-		"junk\n%PDF-1.4":                   citekit.Document,
-		"\x89PNG\r\n\x1a\n":                citekit.Image,
-		"\xff\xd8\xff\xe0":                 citekit.Image,
-		"GIF89a":                           citekit.Image,
-		"RIFF\x00\x00\x00\x00WEBPVP8 ":     citekit.Image,
-		"RIFF\x00\x00\x00\x00WAVEfmt ":     citekit.Audio,
-		"RIFF\x00\x00\x00\x00AVI LIST":     citekit.Video,
-		"\x00\x00\x00\x18ftypisom\x00\x00": citekit.Video,
-		"\x00\x00\x00\x18ftypM4A \x00\x00": citekit.Audio,
-		"\x00\x00\x00\x18ftypavif\x00\x00": citekit.Image,
-		"\x1a\x45\xdf\xa3\x01":             citekit.Video,
-		"ID3\x04":                          citekit.Audio,
-		"fLaC":                             citekit.Audio,
-		"OggS":                             citekit.Audio,
-		"\xff\xfb\x90\x00":                 citekit.Audio,
-		"\xff\xfeh\x00i\x00":               citekit.Text, // UTF-16 with a byte order mark
-		"package main\n":                   citekit.Text,
-		"":                                 citekit.Text,
-		"#EXTM3U\n":                        citekit.Text,
+		"%PDF-1.7":                               citekit.Document,
+		"junk\n%PDF-1.4\nstartxref\n0\n%%EOF":    citekit.Document,
+		"\x89PNG\r\n\x1a\n":                      citekit.Image,
+		"BM\x46\x00\x00\x00\x00\x00\x00\x00\x36": citekit.Image,
+		"BMW sales were high\n":                  citekit.Text,
+		"the wide world\n":                       citekit.Text,
+		"# how a PDF begins: %PDF-1.7":           citekit.Text,
+		"ID3 tags are old\n":                     citekit.Text,
+		"\x89PNG\r\n":                            citekit.Image,
+		"\xff\xd8\xff\xe0":                       citekit.Image,
+		"GIF89a":                                 citekit.Image,
+		"RIFF\x00\x00\x00\x00WEBPVP8 ":           citekit.Image,
+		"RIFF\x00\x00\x00\x00WAVEfmt ":           citekit.Audio,
+		"RIFF\x00\x00\x00\x00AVI LIST":           citekit.Video,
+		"\x00\x00\x00\x0eftypisom\x00\x00":       citekit.Video,
+		"\x00\x00\x00\x0eftypM4A \x00\x00":       citekit.Audio,
+		"\x00\x00\x00\x0eftypavif\x00\x00":       citekit.Image,
+		"\x1a\x45\xdf\xa3\x01":                   citekit.Video,
+		"ID3\x04":                                citekit.Audio,
+		"fLaC":                                   citekit.Audio,
+		"OggS":                                   citekit.Audio,
+		"\xff\xfb\x90\x00":                       citekit.Audio,
+		"\xff\xfeh\x00i\x00":                     citekit.Text, // UTF-16 with a byte order mark
+		"package main\n":                         citekit.Text,
+		"":                                       citekit.Text,
+		"#EXTM3U\n":                              citekit.Text,
 		strings.Repeat("G"+strings.Repeat("\x00", 187), 3): citekit.Video,
 	} {
 		src := citekit.NewSource(strings.NewReader(head), citekit.SourceInfo{Size: int64(len(head))})

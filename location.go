@@ -275,6 +275,11 @@ func (l Location) checkVirtual() error {
 	if !isPlainText(l.VirtualAddress) {
 		return syntaxError("virtual_address has control characters or is not UTF-8")
 	}
+	if rest, ok := strings.CutPrefix(l.VirtualAddress, "virtual://"); ok {
+		id, _ := cutVirtual(rest)
+		_, err := parseID(id)
+		return err
+	}
 	return nil
 }
 

@@ -98,7 +98,7 @@ type TextRun struct {
 // A Versioner is a [Resolver] whose output depends on more than its code.
 // Evidence made under one version is never served for another.
 type Versioner interface {
-	// Version names the output format and every setting that changes the
-	// bytes, such as "pdf/1".
+	// Version names the output format and every setting of the resolver
+	// that changes the bytes, such as "pdf/1".
 	Version() string
 }

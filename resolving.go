@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -23,6 +24,10 @@ type ResolveOptions struct {
 	// AllowStale resolves a source that has changed since it was mapped,
 	// and marks the evidence Stale.
 	AllowStale bool
+
+	// Version pins the source, as [Address.Version] does: 8 to 64 leading
+	// hex digits of its SHA-256, or "". It becomes part of the address.
+	Version string
 }
 
 func (o *ResolveOptions) withDefaults() (ResolveOptions, error) {
@@ -31,6 +36,13 @@ func (o *ResolveOptions) withDefaults() (ResolveOptions, error) {
 		opts = *o
 	}
 	setDefault(&opts.Mode, ModeExact)
+	if opts.Version != "" {
+		version, err := parseVersion(opts.Version)
+		if err != nil {
+			return opts, err
+		}
+		opts.Version = version
+	}
 	switch opts.Mode {
 	case ModeExact, ModeCopy, ModeStrict:
 		return opts, nil
@@ -41,11 +53,10 @@ func (o *ResolveOptions) withDefaults() (ResolveOptions, error) {
 // A target is what one resolve is about.
 type target struct {
 	address Address
-	label   string       // names the part in the file name: the node id or the fragment
-	node    *Node        // nil for an address that is not a node's
-	m       *ResourceMap // nil for a file without a map
-	stamp   Stamp        // of the map
-	path    string       // of the source, as the map gives it
+	label   string      // names the part in the file name: the node id or the fragment
+	node    *Node       // nil for an address that is not a node's
+	m       *indexedMap // nil for a file without a map
+	path    string      // of the source, as the map gives it
 }
 
 // String returns the address, or what stands in for one that has no meaning.
@@ -78,10 +89,7 @@ func (l *Library) nodeTarget(ctx context.Context, resourceID, nodeID string) (ta
 	if err != nil {
 		return target{}, err
 	}
-	return target{
-		address: m.Address(n), label: nodeID, node: n,
-		m: m.ResourceMap, stamp: m.stamp, path: m.SourcePath,
-	}, nil
+	return target{address: m.Address(n), label: nodeID, node: n, m: m, path: m.SourcePath}, nil
 }
 
 // ResolveAddress is Resolve for an address, which need not be that of a node.
@@ -94,7 +102,7 @@ func (l *Library) ResolveAddress(ctx context.Context, a Address, opts *ResolveOp
 		if err != nil {
 			return nil, &ResolveError{Op: "resolve", Address: a.String(), Err: err}
 		}
-		t.m, t.stamp, t.path = m.ResourceMap, m.stamp, m.SourcePath
+		t.m, t.path = m, m.SourcePath
 	}
 	return l.resolve(ctx, t, opts)
 }
@@ -159,6 +167,9 @@ func (l *Library) detect(ctx context.Context, path string, loc Location) (Modali
 		if _, err := l.measure(ctx, timed, src); err == nil {
 			return timed, nil
 		}
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
 	}
 	if modality != Video && modality != Audio {
 		return "", fmt.Errorf("a time in a %s source: %w", modality, errors.ErrUnsupported)
@@ -182,6 +193,12 @@ func (l *Library) resolveTarget(ctx context.Context, t target, options *ResolveO
 	}
 	if err := t.address.Location.Validate(); err != nil {
 		return nil, err
+	}
+	if opts.Version != "" {
+		if pinned := t.address.Version; pinned != "" && pinned != opts.Version {
+			return nil, syntaxError("version %s; the address pins %s", opts.Version, pinned)
+		}
+		t.address.Version = opts.Version
 	}
 	e := &Evidence{
 		Modality:   t.address.Location.Modality,
@@ -209,7 +226,7 @@ func (l *Library) extract(ctx context.Context, t target, opts ResolveOptions, e 
 	if e.Stale, err = l.checkFresh(ctx, t, src, opts.AllowStale); err != nil {
 		return nil, err
 	}
-	key := evidenceKey(t, src.Version(), versionOf(resolver), opts.Mode)
+	key := evidenceKey(t, src, versionOf(resolver), opts.Mode)
 	stored, cached, err := l.evidence(ctx, key, t, src, resolver, opts.Mode)
 	if err != nil {
 		return nil, err
@@ -230,6 +247,9 @@ func versionOf(r Resolver) string {
 
 func (l *Library) openSource(ctx context.Context, path string) (*Source, error) {
 	src, err := l.workspace.OpenSource(ctx, path)
+	if errors.Is(err, fs.ErrPermission) && !errors.Is(err, ErrForbidden) {
+		return nil, fmt.Errorf("the source may not be read by this program: %w", ErrForbidden)
+	}
 	if err != nil {
 		return nil, hidePath(err)
 	}
@@ -260,18 +280,41 @@ func (l *Library) evidence(ctx context.Context, key string, t target, src *Sourc
 	return stored, false, err
 }
 
-// makeEvidence extracts and stores, within the limits of the Library.
-func (l *Library) makeEvidence(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode) (stored *StoredEvidence, err error) {
+// limited calls f with a context that ends after ExtractTimeout, when no more
+// than MaxExtractions others are running. A resolver that panics on one bad
+// source must not end a server: it is an error.
+func (l *Library) limited(ctx context.Context, modality Modality, f func(context.Context) error) (err error) {
 	select {
 	case l.extracting <- struct{}{}:
 		defer func() { <-l.extracting }()
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
-	ctx, cancel := context.WithTimeout(ctx, l.opts.ExtractTimeout)
+	limited, cancel := context.WithTimeout(ctx, l.opts.ExtractTimeout)
 	defer cancel()
-	defer recoverTo(&err, t.address.Location.Modality)
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the %s resolver failed on this source: %v", modality, p)
+		}
+	}()
+	err = f(limited)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		// Not the caller's deadline, so others who wait for this need not try.
+		return fmt.Errorf("not done after %v: %w", l.opts.ExtractTimeout, os.ErrDeadlineExceeded)
+	}
+	return err
+}
 
+// makeEvidence extracts and stores, within the limits of the Library.
+func (l *Library) makeEvidence(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode) (stored *StoredEvidence, err error) {
+	err = l.limited(ctx, t.address.Location.Modality, func(ctx context.Context) error {
+		stored, err = l.extractTo(ctx, key, t, src, r, mode)
+		return err
+	})
+	return stored, err
+}
+
+func (l *Library) extractTo(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode) (*StoredEvidence, error) {
 	extract, err := r.Resolve(ctx, src, Request{Location: t.address.Location, Mode: mode})
 	if err != nil {
 		return nil, hidePath(err)
@@ -288,7 +331,7 @@ func (l *Library) makeEvidence(ctx context.Context, key string, t target, src *S
 		Actual:     extract.Actual,
 		SourceHash: src.KnownHash(),
 	}
-	stored, err = l.workspace.StoreEvidence(ctx, key, meta, &checkedBody{ctx, extract.Body, src})
+	stored, err := l.workspace.StoreEvidence(ctx, key, meta, &checkedBody{ctx, extract.Body, src})
 	return stored, hidePath(err)
 }
 

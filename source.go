@@ -76,6 +76,9 @@ func (s *Source) Version() string {
 	return s.info.Identity
 }
 
+// Identity returns what changes whenever the file may have changed, or "".
+func (s *Source) Identity() string { return s.info.Identity }
+
 // KnownHash returns the SHA-256 of the source in hex, or "" if it has not been
 // computed.
 func (s *Source) KnownHash() string {
