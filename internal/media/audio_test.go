@@ -1,6 +1,7 @@
 package media
 
 import (
+	"bytes"
 	"math"
 	"testing"
 
@@ -71,5 +72,27 @@ func compareSound(t *testing.T, e *Engine, src *citekit.Source, whole sound, spa
 	}
 	if long := got.frames() - want; long < -2*near || long > over {
 		t.Errorf("%s %v: %d samples, want %d", mode, span, got.frames(), want)
+	}
+}
+
+// TestVorbis cuts at places where blocks change in length. A clip must hold
+// exactly the samples of the whole, as ffmpeg decodes them one after the other.
+func TestVorbis(t *testing.T) {
+	path := sharedtest.Corpus(t, "media/bear-vorbis.ogg")
+	const channels, rate = 2, 48000
+	decoded := func(path string) []byte {
+		return output(t, "ffmpeg", "-nostdin", "-v", "fatal", "-i", path, "-af", "asetpts=N", "-f", "s16le", "-")
+	}
+	whole := decoded(path)
+	e, src := &Engine{Modality: citekit.Audio}, openFile(t, path)
+	for _, span := range []citekit.Span{{Start: 0.05, End: 1.4}, {Start: 1.62}, {Start: 0.0835, End: 0.0839}, {Start: 2.7}} {
+		got, _ := clip(t, e, src, span, citekit.ModeExact)
+		first, end := int(math.Ceil(span.Start*rate-1e-3)), int(math.Ceil(span.End*rate-1e-3))
+		if span.End == 0 {
+			end = len(whole) / channels / 2
+		}
+		if samples := decoded(got); !bytes.Equal(samples, whole[2*channels*first:2*channels*end]) {
+			t.Errorf("%v: %d samples, want [%d, %d)", span, len(samples)/channels/2, first, end)
+		}
 	}
 }

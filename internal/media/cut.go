@@ -54,13 +54,26 @@ func (f *foreign) cutInput(ctx context.Context, in *ffmpeg.Input, span citekit.S
 	return f.cutVia(ctx, in, p, span, mode, math.Inf(1))
 }
 
+// lead returns how many seconds before a span ffmpeg starts to read.
 func (f *foreign) lead() float64 {
+	before := float64(lead)
 	for _, t := range f.tracks {
-		if t.Kind == "subtitle" {
-			return leadSubtitles
+		switch {
+		case f.counted(t.Stream):
+			return math.Inf(1)
+		case t.Kind == "subtitle":
+			before = leadSubtitles
 		}
 	}
-	return lead
+	return before
+}
+
+// counted reports whether the times of a track follow from the number of
+// samples before it. Ogg stores the time of few packets, and what ffmpeg makes
+// up between them is off by as much as 448 samples where blocks of Vorbis
+// change in length.
+func (f *foreign) counted(s ffmpeg.Stream) bool {
+	return f.format.demuxer == "ogg" && s.Codec == "vorbis"
 }
 
 // cutVia makes a clip by way of a file that begins some seconds before the
@@ -98,7 +111,7 @@ func (f *foreign) conversion(p plan, span citekit.Span, before float64) ffmpeg.C
 			c.Output[name] = value
 		}
 		if p.encode[i] {
-			c.Output["filter:"+strconv.Itoa(i)] = trim(t.Stream, span)
+			c.Output["filter:"+strconv.Itoa(i)] = f.trim(t.Stream, span)
 		}
 	}
 	return c
@@ -142,10 +155,13 @@ func firstAt(t float64, num, den int64) int64 {
 }
 
 // trim is the filter that keeps the frames or samples of a span.
-func trim(s ffmpeg.Stream, span citekit.Span) string {
+func (f *foreign) trim(s ffmpeg.Stream, span citekit.Span) string {
 	name, num, den := "trim", s.Num, s.Den
 	if s.Kind == "audio" {
 		name, num, den = "atrim", 1, int64(s.SampleRate)
+	}
+	if f.counted(s) {
+		name = "asetpts=STARTPTS+N," + name
 	}
 	return fmt.Sprintf("%s=start_pts=%d:end_pts=%d", name, firstAt(span.Start, num, den), firstAt(span.End, num, den))
 }

@@ -27,12 +27,12 @@ func (f *foreign) cutFLAC(ctx context.Context, in *ffmpeg.Input, span citekit.Sp
 		return nil, fmt.Errorf("the sound has no sample rate: %w", citekit.ErrFormat)
 	}
 	c := ffmpeg.Conversion{
-		Input:   f.seek(span.Start-lead, span.End+trail),
+		Input:   f.seek(span.Start-f.lead(), span.End+trail),
 		Streams: []int{t.Index},
 		Muxer:   "flac",
 		Output: ffmpeg.Options{
 			"c": "flac", "sample_fmt": flacFormat(t.Stream),
-			"filter": flacFilter(t.Stream, span),
+			"filter": f.flacFilter(t.Stream, span),
 		},
 	}
 	f.keepTimes(c.Output)
@@ -49,9 +49,9 @@ func (f *foreign) cutFLAC(ctx context.Context, in *ffmpeg.Input, span citekit.Sp
 
 // flacFilter keeps the samples of a span. FLAC has no times, so where there is
 // no sound yet at its start, or a gap of 20 ms within it, there is silence.
-func flacFilter(s ffmpeg.Stream, span citekit.Span) string {
+func (f *foreign) flacFilter(s ffmpeg.Stream, span citekit.Span) string {
 	first := firstAt(span.Start, 1, int64(s.SampleRate))
-	return fmt.Sprintf("%s,aresample=async=1:min_hard_comp=0.02:first_pts=%d,asetpts=PTS-STARTPTS", trim(s, span), first)
+	return fmt.Sprintf("%s,aresample=async=1:min_hard_comp=0.02:first_pts=%d,asetpts=PTS-STARTPTS", f.trim(s, span), first)
 }
 
 // checkFLAC compares the length that was written with the one asked for.
