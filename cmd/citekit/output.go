@@ -36,9 +36,33 @@ func (i interruptible) Read(p []byte) (int, error) {
 	return i.r.Read(p)
 }
 
+// checkOutput returns an error if a copy to the file cannot be made, before
+// the work is done. The names "" and "-" are no files.
+func checkOutput(name string, force bool) error {
+	if name == "" || name == "-" {
+		return nil
+	}
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		_, err = os.Stat(filepath.Dir(name))
+		return err
+	case err != nil:
+		return err
+	case info.IsDir():
+		return fmt.Errorf("'%s' is a directory; name a file in it", name)
+	case info.Mode().IsRegular() && !force:
+		return fmt.Errorf("'%s' exists; --force replaces it", name)
+	}
+	return nil
+}
+
 // copyEvidence copies the evidence to a file, whole or not at all. A file
 // that exists is replaced only by force; a device or pipe is written to.
 func copyEvidence(ctx context.Context, e *citekit.Evidence, name string, force bool) error {
+	if err := checkOutput(name, force); err != nil { // there may be a file by now
+		return err
+	}
 	src, err := os.Open(e.OutputPath)
 	if err != nil {
 		return err
@@ -49,12 +73,8 @@ func copyEvidence(ctx context.Context, e *citekit.Evidence, name string, force b
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return err
-	case info.IsDir():
-		return fmt.Errorf("'%s' is a directory; name a file in it", name)
 	case !info.Mode().IsRegular():
 		return copyToDevice(ctx, src, name)
-	case !force:
-		return fmt.Errorf("'%s' exists; --force replaces it", name)
 	default:
 		if name, err = filepath.EvalSymlinks(name); err != nil { // keep the link, replace the file
 			return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/citekit/citekit"
@@ -71,9 +72,12 @@ func (s *session) resolve(ctx context.Context, what string, r resolveRequest) er
 	if r.output != "" && r.options.Virtual {
 		return usagef("resolve", "--virtual extracts nothing that --output could copy")
 	}
+	if err := checkOutput(r.output, r.force); err != nil {
+		return fmt.Errorf("--output: %w", err)
+	}
 	e, err := s.evidence(ctx, what, r)
 	if err != nil {
-		return withHint(err)
+		return err
 	}
 	if r.output != "" && e.OutputPath == "" {
 		return fmt.Errorf("%s is virtual; there is nothing to copy to --output", e.Address)
@@ -82,37 +86,46 @@ func (s *session) resolve(ctx context.Context, what string, r resolveRequest) er
 	case "":
 		return s.printEvidence(e, e.OutputPath)
 	case "-":
-		return s.writeEvidence(ctx, e)
+		return s.writeEvidence(ctx, e.Evidence)
 	}
-	if err := copyEvidence(ctx, e, r.output, r.force); err != nil {
+	if err := copyEvidence(ctx, e.Evidence, r.output, r.force); err != nil {
 		return fmt.Errorf("--output: %w", err)
+	}
+	if e.OutputPath, err = filepath.Abs(r.output); err != nil {
+		return err
 	}
 	return s.printEvidence(e, r.output)
 }
 
+// A found is evidence with what it was found by.
+type found struct {
+	*citekit.Evidence
+	file string // as the person named it, if it has no map; else ""
+}
+
 // evidence finds out what is meant and resolves it.
-func (s *session) evidence(ctx context.Context, what string, r resolveRequest) (*citekit.Evidence, error) {
+func (s *session) evidence(ctx context.Context, what string, r resolveRequest) (found, error) {
 	part, isFile := filePart{}, false
 	if r.resource == "" {
 		part, isFile = findFile(what)
 	}
 	lib, err := s.open(part.allowed()...)
 	if err != nil {
-		return nil, err
+		return found{}, err
 	}
 	defer lib.Close()
 	defer s.spin(ctx, "resolving "+what)()
 	switch {
 	case r.resource != "":
-		return lib.Resolve(ctx, r.resource, what, &r.options)
+		return resolveNode(ctx, lib, nodeName{r.resource, what}, &r.options)
 	case isFile && (part.fragment != "" || isPath(what)):
-		return resolveFile(ctx, lib, part, &r.options)
+		return resolveFile(ctx, lib, part, r.options)
 	case strings.Contains(what, "://"):
 		a, err := parseAddress(what)
 		if err != nil {
-			return nil, err
+			return found{}, err
 		}
-		return lib.ResolveAddress(ctx, a, &r.options)
+		return resolveAddress(ctx, lib, a, &r.options)
 	}
 	return s.resolveWord(ctx, lib, what, part, isFile, &r.options)
 }
@@ -126,23 +139,23 @@ func (p filePart) allowed() []string {
 }
 
 // resolveWord resolves what may be a node, a resource or a whole file.
-func (s *session) resolveWord(ctx context.Context, lib *library, word string, part filePart, isFile bool, opts *citekit.ResolveOptions) (*citekit.Evidence, error) {
+func (s *session) resolveWord(ctx context.Context, lib *library, word string, part filePart, isFile bool, opts *citekit.ResolveOptions) (found, error) {
 	name, err := s.chooseNode(ctx, lib, word)
 	switch {
 	case isFile && err != nil:
-		return resolveFile(ctx, lib, part, opts)
+		return resolveFile(ctx, lib, part, *opts)
 	case isFile:
-		return nil, usagef("resolve", "'%s' is a file, and also %v; write ./%s for the file, --resource for the other", word, name, word)
+		return found{}, usagef("resolve", "'%s' is a file, and also %v; write ./%s for the file, --resource for the other", word, name, word)
 	case err != nil:
-		return nil, orNoFile(word, err)
+		return found{}, orNoFile(word, err)
 	case name.node != "":
-		return lib.Resolve(ctx, name.resource, name.node, opts)
+		return resolveNode(ctx, lib, name, opts)
 	}
 	m, err := lib.Map(ctx, name.resource)
 	if err != nil {
-		return nil, err
+		return found{}, err
 	}
-	return lib.ResolveAddress(ctx, citekit.Address{Resource: name.resource, Location: citekit.Location{Modality: m.Type}}, opts)
+	return resolveAddress(ctx, lib, citekit.Address{Resource: name.resource, Location: citekit.Location{Modality: m.Type}}, opts)
 }
 
 // orNoFile returns an error for a word that names nothing: it is about a file
@@ -162,54 +175,46 @@ func orNoFile(word string, err error) error {
 	return err
 }
 
-// resolveFile resolves part of a file that has no map.
-func resolveFile(ctx context.Context, lib *library, part filePart, opts *citekit.ResolveOptions) (*citekit.Evidence, error) {
+func resolveNode(ctx context.Context, lib *library, name nodeName, opts *citekit.ResolveOptions) (found, error) {
+	e, err := lib.Resolve(ctx, name.resource, name.node, opts)
+	return found{Evidence: e}, withHint(err, "")
+}
+
+func resolveAddress(ctx context.Context, lib *library, a citekit.Address, opts *citekit.ResolveOptions) (found, error) {
+	e, err := lib.ResolveAddress(ctx, a, opts)
+	return found{Evidence: e}, withHint(err, a.Version)
+}
+
+// pinDigits is how many digits of the source's hash an address gets that only
+// the content of the file tells from that of another file of the name.
+const pinDigits = 16
+
+// resolveFile resolves part of a file that has no map. The address pins the
+// version of the file, where that is known: its resource id is only a name.
+func resolveFile(ctx context.Context, lib *library, part filePart, opts citekit.ResolveOptions) (found, error) {
 	loc, version, err := parseFragment(part.fragment)
 	if err != nil {
-		return nil, err
+		return found{}, err
 	}
-	if err := checkPin(ctx, part.path, version); err != nil {
-		return nil, err
-	}
-	e, err := lib.ResolveFile(ctx, part.path, loc, opts)
+	opts.Version = version
+	e, err := lib.ResolveFile(ctx, part.path, loc, &opts)
 	if err != nil {
-		return nil, err
+		return found{}, err
 	}
-	if e.SourceHash != "" && !strings.HasPrefix(e.SourceHash, version) {
-		return nil, fmt.Errorf("the file changed while it was being read: %w", citekit.ErrStale)
+	if e.Address.Version == "" && e.SourceHash != "" {
+		e.Address.Version = e.SourceHash[:pinDigits]
 	}
-	e.Address.Version = version
-	return e, nil
+	return found{e, part.name}, nil
 }
 
-// checkPin returns an error unless the SHA-256 of the file begins with
-// version.
-func checkPin(ctx context.Context, path, version string) error {
-	if version == "" {
-		return nil
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	hash, err := citekit.HashReader(ctx, f)
-	if err != nil {
-		return err
-	}
-	if !strings.HasPrefix(hash, version) {
-		return fmt.Errorf("version %s is asked for, the file is %.*s: %w", version, len(version), hash, citekit.ErrStale)
-	}
-	return nil
-}
-
-// withHint adds to an error which flag would help.
-func withHint(err error) error {
+// withHint adds to an error about a resource which flag would help. A version
+// that the address pins is never waived.
+func withHint(err error, pinned string) error {
 	switch {
-	case errors.Is(err, citekit.ErrStale) && !strings.Contains(err.Error(), "version"):
+	case errors.Is(err, citekit.ErrStale) && pinned == "":
 		return hinted{err, "--allow-stale resolves it all the same"}
-	case errors.Is(err, citekit.ErrForbidden) && strings.Contains(err.Error(), "roots"):
-		return hinted{err, "--root DIR allows a further directory"}
+	case errors.Is(err, citekit.ErrForbidden):
+		return hinted{err, "--root DIR allows the plain files of a further directory"}
 	}
 	return err
 }
@@ -222,16 +227,19 @@ func (s *session) spin(ctx context.Context, label string) (stop func()) {
 	return term.Spin(ctx, s.stderr, label)
 }
 
-func (s *session) printEvidence(e *citekit.Evidence, path string) error {
+func (s *session) printEvidence(e found, path string) error {
 	if s.json {
 		return s.printJSON(e)
 	}
 	rows := []row{{"address", e.Address.String()}}
+	if e.file != "" {
+		rows = append(rows, row{"file", e.file + "  (no map: cite the address with the file)"})
+	}
 	if e.Node != nil {
 		rows = append(rows, row{"node", titled(e.Node)})
 	}
 	if path != "" {
-		rows = append(rows, row{"path", path}, row{"type", mediaType(e)}, row{"size", byteSize(e.Size)}, row{"sha256", e.SHA256})
+		rows = append(rows, row{"path", path}, row{"type", mediaType(e.Evidence)}, row{"size", byteSize(e.Size)}, row{"sha256", e.SHA256})
 	}
 	if e.Actual != nil {
 		actual := citekit.Address{Resource: e.ResourceID, Location: *e.Actual}

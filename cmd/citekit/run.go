@@ -5,7 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
+	"strconv"
+	"strings"
 )
 
 // The exit codes.
@@ -74,12 +75,26 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return s.fail(err, wantsJSON(args))
 }
 
-// wantsJSON finds --json also in arguments that cannot be parsed.
+// wantsJSON finds --json also in arguments that cannot be parsed. As with all
+// flags the last one counts.
 func wantsJSON(args []string) bool {
-	if end := slices.Index(args, "--"); end >= 0 {
-		args = args[:end]
+	wanted := false
+	for _, arg := range args {
+		if arg == "--" {
+			break
+		}
+		name, value, hasValue := strings.Cut(arg, "=")
+		if name != "--json" && name != "-json" {
+			continue
+		}
+		if !hasValue {
+			value = "true"
+		}
+		if b, err := strconv.ParseBool(value); err == nil {
+			wanted = b
+		}
 	}
-	return slices.Contains(args, "--json") || slices.Contains(args, "-json")
+	return wanted
 }
 
 // dispatch finds the command and runs it. The flags that every command takes

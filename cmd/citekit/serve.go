@@ -36,7 +36,8 @@ func (s *session) serve(ctx context.Context, level slog.Level) error {
 	defer lib.Close()
 	logger := slog.New(slog.NewTextHandler(s.stderr, &slog.HandlerOptions{Level: level}))
 	server := mcpadapter.NewServer(lib.Library, &mcpadapter.Options{Version: buildVersion().Version, Logger: logger})
-	err = mcpadapter.ServeStdio(ctx, server, s.stdin, s.stdout)
+	transport := &mcpadapter.StreamTransport{Reader: s.stdin, Writer: s.stdout, Logger: logger}
+	err = transport.Serve(ctx, server)
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil // a signal is how a server is ended
 	}

@@ -14,6 +14,7 @@ import (
 
 // A filePart is part of a file that the person named.
 type filePart struct {
+	name     string // as it was named
 	path     string // absolute
 	fragment string // what follows "#"
 }
@@ -31,7 +32,7 @@ func findFile(word string) (part filePart, ok bool) {
 		if err != nil {
 			return filePart{}, false
 		}
-		return filePart{path, strings.TrimPrefix(word[end:], "#")}, true
+		return filePart{word[:end], path, strings.TrimPrefix(word[end:], "#")}, true
 	}
 	return filePart{}, false
 }

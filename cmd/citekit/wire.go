@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/term"
@@ -21,6 +22,11 @@ type library struct {
 // open returns the library over the base directory. The files, which the
 // person has named, may be resolved wherever they are.
 func (s *session) open(files ...string) (*library, error) {
+	for _, root := range s.roots {
+		if info, err := os.Stat(root); err != nil || !info.IsDir() {
+			return nil, usagef("", "--root %s: there is no such directory", term.Line(root))
+		}
+	}
 	ws, err := workspace.Open(s.dir, &workspace.Options{
 		MapsDir:     s.mapsDir,
 		EvidenceDir: s.outputDir,
