@@ -45,23 +45,27 @@ func (d *Directory) knownHash(path, id string, size int64) string {
 // shortly before that its identity might not show another change.
 func (d *Directory) hash(ctx context.Context, f *os.File, path, id string) (string, error) {
 	now := time.Now()
-	before, err := f.Stat()
+	info, err := f.Stat()
 	if err != nil {
 		return "", withoutPath(err)
 	}
-	sum, err := citekit.HashReader(ctx, io.NewSectionReader(f, 0, before.Size()))
-	if err != nil {
-		return "", withoutPath(err)
-	}
-	after, err := fileIdentity(f)
+	before, err := sourceIdentity(f, path)
 	if err != nil {
 		return "", err
 	}
-	if identity(before) != id || after != id {
+	sum, err := citekit.HashReader(ctx, io.NewSectionReader(f, 0, info.Size()))
+	if err != nil {
+		return "", withoutPath(err)
+	}
+	after, err := sourceIdentity(f, path)
+	if err != nil {
+		return "", err
+	}
+	if before != id || after != id {
 		return "", fmt.Errorf("the source changed while it was being read: %w", citekit.ErrStale)
 	}
-	if !isRacy(before, now) {
-		d.rememberHash(path, before.Size(), hashRecord{Identity: id, SHA256: sum})
+	if !isRacy(info, now) {
+		d.rememberHash(path, info.Size(), hashRecord{Identity: id, SHA256: sum})
 	}
 	return sum, nil
 }

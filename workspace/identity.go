@@ -26,6 +26,16 @@ func fileIdentity(f *os.File) (string, error) {
 	return identity(info), nil
 }
 
+// sourceIdentity is identity for the open file at path, naming the file also
+// where its metadata do not.
+func sourceIdentity(f *os.File, path string) (string, error) {
+	id, err := fileIdentity(f)
+	if err != nil {
+		return "", err
+	}
+	return id + fileNumber(f, path), nil
+}
+
 // isRacy reports whether a file was changed so shortly before now, when its
 // metadata were read, that a further change might leave them as they are.
 func isRacy(info fs.FileInfo, now time.Time) bool {

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"io/fs"
+	"os"
 	"strconv"
 	"syscall"
 	"time"
@@ -16,6 +17,9 @@ func appendSystemIdentity(b []byte, info fs.FileInfo) []byte {
 	b = strconv.AppendUint(append(b, '.'), st.Ino, 36)
 	return strconv.AppendUint(append(b, '.'), uint64(st.Dev), 36)
 }
+
+// fileNumber returns nothing: the identity has the inode.
+func fileNumber(*os.File, string) string { return "" }
 
 func changeTime(info fs.FileInfo) time.Time {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {

@@ -3,6 +3,7 @@ package workspace
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/citekit/citekit"
 )
@@ -21,6 +23,7 @@ import (
 // nothing outlives it.
 type Memory struct {
 	sources fs.FS
+	name    string // begins identities: resolvers may serve several workspaces
 
 	mu       sync.Mutex
 	clock    uint64 // counts changes, for stamps and identities
@@ -52,6 +55,7 @@ var _ citekit.Workspace = (*Memory)(nil)
 func NewMemory(sources fs.FS) *Memory {
 	return &Memory{
 		sources:  sources,
+		name:     "memory." + rand.Text() + ".",
 		maps:     make(map[string]memoryMap),
 		added:    make(map[string]memorySource),
 		pins:     make(map[string]pinRecord),
@@ -82,7 +86,7 @@ func (m *Memory) Evidence(path string) ([]byte, error) {
 
 func (m *Memory) tick() string {
 	m.clock++
-	return "memory." + strconv.FormatUint(m.clock, 10)
+	return m.name + strconv.FormatUint(m.clock, 10)
 }
 
 // MapIDs implements [citekit.Workspace].
@@ -161,25 +165,23 @@ func (m *Memory) OpenSource(ctx context.Context, name string) (*citekit.Source, 
 	if m.sources == nil {
 		return nil, missing("source")
 	}
-	return openFSSource(m.sources, name)
+	return m.openFSSource(ctx, name)
 }
 
-func openFSSource(fsys fs.FS, name string) (*citekit.Source, error) {
-	info, err := fs.Stat(fsys, name)
+func (m *Memory) openFSSource(ctx context.Context, name string) (*citekit.Source, error) {
+	info, err := fs.Stat(m.sources, name)
 	if err != nil {
 		return nil, fmt.Errorf("source: %w", withoutPath(err))
 	}
 	if !info.Mode().IsRegular() {
 		return nil, errNotPlain
 	}
-	f, err := fsys.Open(name)
+	f, err := m.sources.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("source: %w", withoutPath(err))
 	}
 	if r, ok := f.(io.ReaderAt); ok {
-		return citekit.NewSource(readAtCloser{r, f}, citekit.SourceInfo{
-			Name: path.Base(name), Size: info.Size(), Identity: identity(info),
-		}), nil
+		return m.newFSSource(ctx, readAtCloser{r, f}, name)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(f)
@@ -192,9 +194,41 @@ func openFSSource(fsys fs.FS, name string) (*citekit.Source, error) {
 	}), nil
 }
 
+// newFSSource returns the source for an open file of the file system. The
+// content of one whose times tell nothing is hashed.
+func (m *Memory) newFSSource(ctx context.Context, f readAtCloser, name string) (*citekit.Source, error) {
+	now := time.Now()
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("source: %w", withoutPath(err))
+	}
+	identityOf := func(info fs.FileInfo) string { return m.name + identity(info) + "." + name }
+	src := citekit.NewSource(f, citekit.SourceInfo{
+		Name:     path.Base(name),
+		Size:     info.Size(),
+		Identity: identityOf(info),
+		Stat: func() (string, error) {
+			info, err := f.Stat()
+			if err != nil {
+				return "", withoutPath(err)
+			}
+			return identityOf(info), nil
+		},
+	})
+	if info.ModTime().Unix() <= 0 || isRacy(info, now) {
+		if _, err := src.Hash(ctx); err != nil {
+			src.Close()
+			return nil, fmt.Errorf("source: %w", withoutPath(err))
+		}
+	}
+	return src, nil
+}
+
+// A readAtCloser is an open file that can be read at any offset.
 type readAtCloser struct {
 	io.ReaderAt
-	io.Closer
+	fs.File
 }
 
 // Pin implements [citekit.Workspace].

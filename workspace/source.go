@@ -240,13 +240,13 @@ func openFile(path string) (*os.File, fs.FileInfo, error) {
 
 // newSource returns the source for an open file.
 func (d *Directory) newSource(f *os.File, info fs.FileInfo, path string) *citekit.Source {
-	id := identity(info)
+	id := identity(info) + fileNumber(f, path)
 	return citekit.NewSource(f, citekit.SourceInfo{
 		Name:     filepath.Base(path),
 		Size:     info.Size(),
 		Identity: id,
 		Hash:     d.knownHash(path, id, info.Size()),
 		HashFunc: func(ctx context.Context) (string, error) { return d.hash(ctx, f, path, id) },
-		Stat:     func() (string, error) { return fileIdentity(f) },
+		Stat:     func() (string, error) { return sourceIdentity(f, path) },
 	})
 }
