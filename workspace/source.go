@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -147,7 +148,10 @@ func (d *Directory) openAllowed(abs string) (*os.File, fs.FileInfo, error) {
 		return f, info, err
 	}
 	// A link from one root into another is followed: what it leads to is
-	// opened as if it had been named.
+	// opened as if it had been named. Other paths are not looked at.
+	if !d.inRoots(abs) {
+		return nil, nil, errOutside
+	}
 	target, evalErr := filepath.EvalSymlinks(abs)
 	if evalErr != nil || target == abs {
 		return nil, nil, errOutside
@@ -155,10 +159,30 @@ func (d *Directory) openAllowed(abs string) (*os.File, fs.FileInfo, error) {
 	return d.openInRoots(target)
 }
 
+// inRoots reports whether a path begins with that of a root.
+func (d *Directory) inRoots(abs string) bool {
+	return slices.ContainsFunc(d.roots, func(r *sourceRoot) bool {
+		_, ok := r.contains(abs)
+		return ok
+	})
+}
+
 func (d *Directory) openInRoots(abs string) (*os.File, fs.FileInfo, error) {
 	if d.isOwn(abs) {
-		return nil, nil, refusal("the source is inside a directory where citekit keeps maps or evidence")
+		return nil, nil, errOwn
 	}
+	f, info, err := d.openWithinRoots(abs)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := d.checkNotOwn(abs, info); err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+func (d *Directory) openWithinRoots(abs string) (*os.File, fs.FileInfo, error) {
 	if target, ok := d.files[abs]; ok {
 		return openFile(target)
 	}
@@ -177,19 +201,6 @@ func (d *Directory) openInRoots(abs string) (*os.File, fs.FileInfo, error) {
 		}
 	}
 	return nil, nil, errOutside
-}
-
-// isOwn reports whether a path is in the maps or the evidence directory.
-func (d *Directory) isOwn(abs string) bool {
-	for _, own := range []*folder{d.maps, d.evidence} {
-		if own.path == d.base {
-			continue // a person keeps maps beside the sources
-		}
-		if _, ok := below(strings.ToLower(own.path), strings.ToLower(abs)); ok {
-			return true
-		}
-	}
-	return false
 }
 
 // openInRoot opens a plain file in root. It looks before it opens: to open a

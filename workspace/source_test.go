@@ -171,6 +171,60 @@ func TestRootsAndFiles(t *testing.T) {
 	}
 }
 
+// Maps and evidence are no sources, by whichever way they are reached.
+func TestOwnFoldersThroughLinks(t *testing.T) {
+	outer := t.TempDir()
+	real := filepath.Join(outer, "real")
+	writeFile(t, filepath.Join(real, "docs", "in.txt"), "in")
+	writeFile(t, filepath.Join(real, mapsDir, "m.json"), canary)
+	writeFile(t, filepath.Join(real, ".citekit_output", ".meta", "e.txt"), canary)
+	symlink(t, "real", filepath.Join(outer, "link"))
+	symlink(t, ".citekit_output", filepath.Join(real, "out"))
+	symlink(t, "../"+mapsDir, filepath.Join(real, "docs", "maps"))
+	symlink(t, mapsDir+"/m.json", filepath.Join(real, "map.json"))
+	symlink(t, "../.citekit_output/.meta", filepath.Join(real, "docs", "meta"))
+	symlink(t, "in.txt", filepath.Join(real, "docs", "link.txt"))
+	names := []string{
+		mapsDir + "/m.json", ".citekit_output/.meta/e.txt", "out/.meta/e.txt",
+		"docs/maps/m.json", "map.json", "docs/meta/e.txt",
+	}
+	for _, base := range []string{filepath.Join(outer, "link"), real} {
+		d := open(t, base, &workspace.Options{Files: []string{filepath.Join(real, "map.json")}})
+		for _, name := range names {
+			for _, path := range []string{name, filepath.Join(outer, "link", name), filepath.Join(real, name)} {
+				if got, err := readSource(d, path); !errors.Is(err, citekit.ErrForbidden) {
+					t.Errorf("%s: %q = %q, %v", filepath.Base(base), path, got, err)
+				}
+			}
+		}
+		for _, path := range []string{"docs/in.txt", "docs/link.txt", filepath.Join(real, "docs", "in.txt")} {
+			if got, err := readSource(d, path); err != nil || got != "in" {
+				t.Errorf("%s: %q = %q, %v", filepath.Base(base), path, got, err)
+			}
+		}
+	}
+	// Maps that a person keeps beside the sources, under another spelling.
+	d := open(t, filepath.Join(outer, "link"), &workspace.Options{MapsDir: real})
+	if got, err := readSource(d, "docs/in.txt"); err != nil || got != "in" {
+		t.Errorf("maps beside the sources: %q, %v", got, err)
+	}
+}
+
+// Of a path outside the roots nothing is looked at, not even whether it leads
+// back into them.
+func TestOutsideIsNotFollowed(t *testing.T) {
+	outer := t.TempDir()
+	base := filepath.Join(outer, "base")
+	writeFile(t, filepath.Join(base, "in.txt"), "in")
+	symlink(t, base, filepath.Join(outer, "back"))
+	d := open(t, base, nil)
+	for _, path := range []string{filepath.Join(outer, "back", "in.txt"), "../back/in.txt"} {
+		if got, err := readSource(d, path); !errors.Is(err, citekit.ErrForbidden) {
+			t.Errorf("%q = %q, %v", path, got, err)
+		}
+	}
+}
+
 func TestBaseThroughLink(t *testing.T) {
 	outer := t.TempDir()
 	writeFile(t, filepath.Join(outer, "real", "in.txt"), "in")

@@ -1,0 +1,71 @@
+package workspace
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+const errOwn = refusal("the source is inside a directory where citekit keeps maps or evidence")
+
+// isOwn reports whether a path is in the maps or the evidence directory, as
+// far as the path tells.
+func (d *Directory) isOwn(abs string) bool {
+	for _, own := range []*folder{d.maps, d.evidence} {
+		if own.path == d.base {
+			continue // a person keeps maps beside the sources
+		}
+		if _, ok := below(strings.ToLower(own.path), strings.ToLower(abs)); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// checkNotOwn returns an error if the file that was opened at path, whose
+// metadata are info, is in the maps or the evidence directory by any way: a
+// symbolic link may lead there, or the path may be another spelling.
+func (d *Directory) checkNotOwn(path string, info fs.FileInfo) error {
+	own := d.ownDirs()
+	if len(own) == 0 {
+		return nil
+	}
+	// Where links cannot be resolved, as on some volumes of Windows, the
+	// path itself has to do.
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		path = resolved
+	}
+	now, err := os.Stat(path)
+	if err != nil || !os.SameFile(now, info) {
+		return refusal("the source was replaced while it was being opened; try again")
+	}
+	for path != filepath.Dir(path) {
+		path = filepath.Dir(path)
+		dir, err := os.Stat(path)
+		if err != nil {
+			continue // what is above may be closed to us
+		}
+		if slices.ContainsFunc(own, func(o fs.FileInfo) bool { return os.SameFile(o, dir) }) {
+			return errOwn
+		}
+	}
+	return nil
+}
+
+// ownDirs returns the metadata of the maps and the evidence directory, if
+// they exist and are not the base directory itself.
+func (d *Directory) ownDirs() []fs.FileInfo {
+	base, err := os.Stat(d.base)
+	if err != nil {
+		return nil
+	}
+	var own []fs.FileInfo
+	for _, f := range []*folder{d.maps, d.evidence} {
+		if info, err := f.stat(); err == nil && info.IsDir() && !os.SameFile(info, base) {
+			own = append(own, info)
+		}
+	}
+	return own
+}
