@@ -27,7 +27,9 @@ type Conversion struct {
 var always = []string{"-nostdin", "-hide_banner", "-v", "error"}
 
 const (
-	protocols = "file,pipe,fd,crypto,data"
+	// The source is read as a file and so is the output; nothing else is
+	// opened.
+	protocols = "file"
 
 	// The largest single allocation of a program and the largest picture it
 	// decodes: 256 MiB, and 8,192 by 8,192 pixels.
@@ -47,7 +49,7 @@ func (t *Tools) Convert(ctx context.Context, in *Input, c Conversion) (*Output, 
 	if err != nil {
 		return nil, err
 	}
-	dir, err := newScratch()
+	dir, err := t.newScratch()
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,9 @@
 // other: a playlist that calls itself a video is not read as a playlist. It
 // gets no network protocol, no terminal, no shell and next to no environment;
 // it has a time limit, writes to a private directory, and is killed with all
-// it started when the context ends.
+// it started when the context ends. On Linux it does not outlive this process
+// either; directories that a killed process left behind are removed by the next
+// one, on systems that have flock.
 //
 // Version 5.1 of the programs or a later one is needed.
 package ffmpeg
@@ -37,6 +39,7 @@ type Tools struct {
 	MaxOutput int64         // largest file a program may write, in bytes; zero means DefaultMaxOutput
 
 	once  sync.Once
+	sweep sync.Once
 	slots chan struct{}
 }
 

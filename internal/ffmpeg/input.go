@@ -31,7 +31,7 @@ func (t *Tools) Open(ctx context.Context, src *citekit.Source, demuxer string, s
 		in.file = f
 		return in, nil
 	}
-	if err := in.copy(ctx, src.Reader(), src.Size()); err != nil {
+	if err := t.copy(ctx, in, src.Reader(), src.Size()); err != nil {
 		return nil, err
 	}
 	return in, nil
@@ -41,7 +41,7 @@ func (t *Tools) Open(ctx context.Context, src *citekit.Source, demuxer string, s
 // that readable for programs.
 func (t *Tools) OpenReader(ctx context.Context, r io.Reader, size int64, demuxer string) (*Input, error) {
 	in := &Input{demuxer: demuxer}
-	if err := in.copy(ctx, r, size); err != nil {
+	if err := t.copy(ctx, in, r, size); err != nil {
 		return nil, err
 	}
 	return in, nil
@@ -53,8 +53,8 @@ func OpenOutput(o *Output, demuxer string) *Input {
 	return &Input{demuxer: demuxer, file: o.file}
 }
 
-func (in *Input) copy(ctx context.Context, r io.Reader, size int64) (err error) {
-	dir, err := newScratch()
+func (t *Tools) copy(ctx context.Context, in *Input, r io.Reader, size int64) (err error) {
+	dir, err := t.newScratch()
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"strings"
 	"time"
 
@@ -55,7 +56,7 @@ func (t *Tools) run(ctx context.Context, c command) error {
 	ownGroup(cmd)
 	cmd.WaitDelay = pipeDelay
 
-	err = cmd.Run()
+	err = runHeld(cmd)
 	switch {
 	case err == nil && limited.Err() == nil:
 		return nil
@@ -65,6 +66,14 @@ func (t *Tools) run(ctx context.Context, c command) error {
 		return fmt.Errorf("ffmpeg was still running after %v: %w", t.timeout(), citekit.ErrTooLarge)
 	}
 	return runError(err, stderr.String())
+}
+
+// runHeld runs cmd and holds on to the thread that starts it, with which it
+// would end: see ownGroup.
+func runHeld(cmd *exec.Cmd) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	return cmd.Run()
 }
 
 // runError says why a program failed, in its own last words.

@@ -6,15 +6,29 @@ import (
 	"path/filepath"
 )
 
-// A scratch is a private temporary directory.
-type scratch struct{ dir string }
+// A scratch is a private temporary directory. A file in it is locked while this
+// process uses it, where the system can, so that another can tell what was left
+// behind.
+type scratch struct {
+	dir  string
+	lock *os.File // or nil
+}
 
-func newScratch() (*scratch, error) {
-	dir, err := os.MkdirTemp("", "citekit-")
+// scratchPrefix begins the names of scratch directories, and of nothing else.
+const scratchPrefix = "citekit-ffmpeg-"
+
+// lockName is the file that is locked. It has this name only once it is.
+const lockName = "lock"
+
+// newScratch makes a directory. The first one of a Tools also removes those
+// that processes left behind which were killed.
+func (t *Tools) newScratch() (*scratch, error) {
+	t.sweep.Do(sweepScratch)
+	dir, err := os.MkdirTemp("", scratchPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("no temporary directory: %w", scrubbedError(err))
 	}
-	return &scratch{dir: dir}, nil
+	return &scratch{dir: dir, lock: lockScratch(dir)}, nil
 }
 
 func (s *scratch) path(name string) string { return filepath.Join(s.dir, name) }
@@ -28,7 +42,12 @@ func (s *scratch) create(name string) (*os.File, error) {
 	return f, nil
 }
 
-func (s *scratch) remove() { os.RemoveAll(s.dir) }
+func (s *scratch) remove() {
+	os.RemoveAll(s.dir)
+	if s.lock != nil {
+		s.lock.Close()
+	}
+}
 
 // An Output is a file that a program wrote. Close removes it.
 type Output struct {
