@@ -77,8 +77,11 @@ func (d *Directory) evict(ctx context.Context, root *os.Root, key string, limit 
 	})
 	now := d.now()
 	for _, f := range files {
-		if left <= limit-limit/10 || now.Sub(f.used) < keepFor {
+		if left <= limit-limit/10 {
 			break
+		}
+		if inUse(f.used, now) {
+			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return 0, err
@@ -90,9 +93,18 @@ func (d *Directory) evict(ctx context.Context, root *os.Root, key string, limit 
 	return left, nil
 }
 
-// remove removes evidence. The file goes first: a record without a file is
-// found out, a file without a record would stay for ever.
+// inUse reports whether evidence used at a time may not be evicted now. A time
+// well in the future is from before the clock was set back.
+func inUse(used, now time.Time) bool { return now.Sub(used).Abs() < keepFor }
+
+// remove removes evidence, unless it was used since its record was read. The
+// file goes first: a record without a file is found out, a file without a
+// record would stay for ever.
 func (d *Directory) remove(root *os.Root, f storedFile) bool {
+	record, err := root.Lstat(recordName(evidenceDir, f.key))
+	if err == nil && !record.ModTime().Equal(f.used) {
+		return false
+	}
 	info, err := root.Lstat(f.name)
 	if err == nil && info.IsDir() {
 		return false

@@ -299,6 +299,26 @@ func TestEvidenceJustReturned(t *testing.T) {
 	}
 }
 
+// Evidence whose last use is in the future, as when the clock was set back,
+// can be evicted.
+func TestEvidenceAfterClockWasSetBack(t *testing.T) {
+	dir := t.TempDir()
+	d := open(t, dir, &workspace.Options{MaxEvidenceBytes: 1000})
+	body := strings.Repeat("x", 100)
+	for i := range 10 {
+		store(t, d, keyOf(i), fmt.Sprint("e", i), body)
+		markUsed(t, dir, keyOf(i), time.Now().Add(time.Duration(i+1)*24*time.Hour))
+	}
+	for i := 10; i < 20; i++ {
+		store(t, d, keyOf(i), fmt.Sprint("e", i), body)
+	}
+	for i := range 20 {
+		if there := checkEvidence(t, open(t, dir, nil), keyOf(i), body); there != (i >= 10) {
+			t.Errorf("evidence %d is there: %v", i, there)
+		}
+	}
+}
+
 // A count of bytes that is lost or wrong is made up for.
 func TestUsageIsRecounted(t *testing.T) {
 	dir := t.TempDir()
