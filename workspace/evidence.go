@@ -44,7 +44,7 @@ func (d *Directory) FindEvidence(ctx context.Context, key string) (*citekit.Stor
 	}
 	if held, ok := d.records.get(key); ok {
 		if d.isIntact(root, held.evidenceRecord) {
-			return d.found(root, key, held), nil
+			return d.found(root, key, held)
 		}
 		d.records.remove(key)
 	}
@@ -58,7 +58,7 @@ func (d *Directory) FindEvidence(ctx context.Context, key string) (*citekit.Stor
 		}
 	}
 	d.records.put(key, held)
-	return d.found(root, key, held), nil
+	return d.found(root, key, held)
 }
 
 func readHeld(root *os.Root, key string) (heldRecord, error) {
@@ -122,15 +122,21 @@ func (d *Directory) verify(ctx context.Context, root *os.Root, key string, r *ev
 	return nil
 }
 
-// found returns evidence that was found and marks it as used.
-func (d *Directory) found(root *os.Root, key string, held heldRecord) *citekit.StoredEvidence {
+// found returns evidence that was found and marks it as used. Until it is
+// marked another process may evict it, so that it is looked for once more.
+func (d *Directory) found(root *os.Root, key string, held heldRecord) (*citekit.StoredEvidence, error) {
 	now := d.now()
-	if now.Sub(held.marked).Abs() > markEvery {
-		_ = root.Chtimes(recordName(evidenceDir, key), now, now) // a matter of what is evicted first
-		held.marked = now
-		d.records.put(key, held)
+	if now.Sub(held.marked).Abs() <= markEvery {
+		return d.stored(held.evidenceRecord), nil
 	}
-	return d.stored(held.evidenceRecord)
+	_ = root.Chtimes(recordName(evidenceDir, key), now, now) // a matter of what is evicted first
+	if info, err := root.Lstat(held.Meta.Name); err != nil || !info.Mode().IsRegular() {
+		d.records.remove(key)
+		return nil, missing("evidence")
+	}
+	held.marked = now
+	d.records.put(key, held)
+	return d.stored(held.evidenceRecord), nil
 }
 
 func (d *Directory) stored(r evidenceRecord) *citekit.StoredEvidence {

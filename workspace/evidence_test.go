@@ -299,6 +299,46 @@ func TestEvidenceJustReturned(t *testing.T) {
 	}
 }
 
+// Evidence that another process evicts after it was found, and before it was
+// marked as used, is not returned.
+func TestEvictedWhileFound(t *testing.T) {
+	dir := t.TempDir()
+	for _, d := range []*workspace.Directory{open(t, dir, nil), open(t, dir, nil)} {
+		path := store(t, open(t, dir, nil), key, "e.txt", "body").Path
+		if !checkEvidence(t, d, key, "body") {
+			t.Error("evidence just stored is not found")
+		}
+		d.SetClock(func() time.Time { // asked for between the two
+			os.Remove(path)
+			return time.Now().Add(time.Hour)
+		})
+		for range 2 {
+			if found, err := d.FindEvidence(context.Background(), key); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("evicted evidence: %v, %v", found, err)
+			}
+		}
+	}
+}
+
+// Evidence that is used while others are evicted stays.
+func TestUsedWhileEvicted(t *testing.T) {
+	dir := t.TempDir()
+	d, other := open(t, dir, &workspace.Options{MaxEvidenceBytes: 1000}), open(t, dir, nil)
+	body := strings.Repeat("x", 100)
+	for i := range 10 {
+		store(t, d, keyOf(i), fmt.Sprint("e", i), body)
+		markUsed(t, dir, keyOf(i), time.Now().Add(time.Duration(i-20)*time.Hour))
+	}
+	d.SetClock(func() time.Time { // asked for when all records have been read
+		checkEvidence(t, other, keyOf(0), body)
+		return time.Now()
+	})
+	store(t, d, keyOf(10), "e10", body)
+	if !checkEvidence(t, open(t, dir, nil), keyOf(0), body) {
+		t.Error("evidence that was just found was evicted")
+	}
+}
+
 // Evidence whose last use is in the future, as when the clock was set back,
 // can be evicted.
 func TestEvidenceAfterClockWasSetBack(t *testing.T) {
