@@ -209,18 +209,18 @@ func finishEvidence(t *tempFile) error {
 func (d *Directory) putEvidence(ctx context.Context, root *os.Root, key string, t *tempFile, r evidenceRecord) (*citekit.StoredEvidence, error) {
 	unlock, err := d.evidence.lock(ctx, root)
 	if err != nil {
-		root.Remove(t.name)
+		t.remove()
 		return nil, err
 	}
 	defer unlock()
 	if err := d.makeRoom(ctx, root, key, r.Meta.Size); err != nil {
-		root.Remove(t.name)
+		t.remove()
 		return nil, err
 	}
 	d.records.remove(key)
 	record := recordName(evidenceDir, key)
 	if err := writeRecord(root, record, r, false); err != nil {
-		root.Remove(t.name)
+		t.remove()
 		return nil, err
 	}
 	if err := t.rename(r.Meta.Name); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -403,6 +404,37 @@ func TestOldTempsAreRemoved(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// A file being written is not removed, however far the clock is set forward.
+func TestTempsInUseStay(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files that are open are not removed")
+	}
+	dir := t.TempDir()
+	d, other := open(t, dir, nil), open(t, dir, nil)
+	other.SetClock(func() time.Time { return time.Now().Add(48 * time.Hour) })
+	body := &hookReader{Reader: strings.NewReader("body"), hook: func() { store(t, other, keyOf(1), "other", "other") }}
+	if _, err := d.StoreEvidence(context.Background(), key, citekit.EvidenceMeta{Name: "e", Size: -1}, body); err != nil {
+		t.Fatal(err)
+	}
+	if !checkEvidence(t, d, key, "body") {
+		t.Error("evidence just stored is not found")
+	}
+}
+
+// A hookReader calls hook before the first read.
+type hookReader struct {
+	io.Reader
+	hook func()
+}
+
+func (r *hookReader) Read(p []byte) (int, error) {
+	if r.hook != nil {
+		r.hook()
+		r.hook = nil
+	}
+	return r.Reader.Read(p)
 }
 
 // Errors say what went wrong without saying where things are.

@@ -33,6 +33,31 @@ func tryLock(f *os.File) (bool, error) {
 // started, which hold it open for an instant.
 func unlock(f *os.File) { _ = unix.Flock(int(f.Fd()), unix.LOCK_UN) }
 
+// holdTemp locks a temporary file for as long as what it returns is open, to
+// show that its writer lives. It returns nil if that cannot be.
+func holdTemp(root *os.Root, name string) *os.File {
+	f, err := root.OpenFile(name, os.O_RDWR, 0) // NFS locks only what can be written
+	if err != nil {
+		return nil
+	}
+	if locked, err := tryLock(f); !locked || err != nil {
+		f.Close()
+		return nil
+	}
+	return f
+}
+
+// isHeld reports whether a writer holds the temporary file.
+func isHeld(root *os.Root, name string) bool {
+	f, err := root.OpenFile(name, os.O_RDWR|nonblock, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	locked, err := tryLock(f)
+	return !locked && err == nil
+}
+
 // syncDir makes the entries of the directory durable. Some file systems
 // cannot; there is nothing better to do on them.
 func syncDir(root *os.Root, name string) error {

@@ -23,6 +23,12 @@ func unlock(f *os.File) {
 	_ = windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, new(windows.Overlapped))
 }
 
+// holdTemp does nothing: a lock would keep the file from being written, and a
+// file that is open is not removed.
+func holdTemp(*os.Root, string) *os.File { return nil }
+
+func isHeld(*os.Root, string) bool { return false }
+
 // syncDir does nothing: directories cannot be synced here, and renames are
 // journalled.
 func syncDir(*os.Root, string) error { return nil }

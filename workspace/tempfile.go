@@ -18,7 +18,8 @@ const (
 	tempDigits = 32
 
 	// tempLife is how long a temporary file must have been left alone to be
-	// taken for that of a process that died.
+	// taken for that of a process that died. Where files can be locked, it
+	// must not be locked either.
 	tempLife = time.Hour
 )
 
@@ -27,6 +28,7 @@ type tempFile struct {
 	*os.File
 	root *os.Root
 	name string
+	hold *os.File // locked until the file has its name, or nil
 }
 
 // createTemp makes a temporary file with mode 0600 in a directory of root.
@@ -43,6 +45,7 @@ func createTemp(root *os.Root, dir string) (*tempFile, error) {
 		t.discard()
 		return nil, err
 	}
+	t.hold = holdTemp(root, name)
 	return t, nil
 }
 
@@ -56,7 +59,7 @@ func (t *tempFile) finish(durable bool) error {
 		err = closeErr
 	}
 	if err != nil {
-		t.root.Remove(t.name)
+		t.remove()
 	}
 	return err
 }
@@ -68,9 +71,11 @@ func (t *tempFile) rename(name string) error {
 		err = t.root.Rename(t.name, name)
 	}
 	if err != nil {
-		t.root.Remove(t.name)
+		t.remove()
+		return err
 	}
-	return err
+	t.release()
+	return nil
 }
 
 // removeEmptyDir removes a directory that stands where a file should be.
@@ -81,7 +86,19 @@ func removeEmptyDir(root *os.Root, name string) bool {
 
 func (t *tempFile) discard() {
 	t.Close()
+	t.remove()
+}
+
+// remove removes a file that is closed.
+func (t *tempFile) remove() {
 	t.root.Remove(t.name)
+	t.release()
+}
+
+func (t *tempFile) release() {
+	if t.hold != nil {
+		t.hold.Close()
+	}
 }
 
 // follow gives the file the permissions of an older one and a time of change
@@ -141,7 +158,10 @@ func removeOldTemps(ctx context.Context, root *os.Root, dir string, now time.Tim
 
 func removeOldTemp(root *os.Root, name string, now time.Time) {
 	info, err := root.Lstat(name)
-	if err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > tempLife {
+	if err != nil || !info.Mode().IsRegular() || now.Sub(info.ModTime()) <= tempLife {
+		return
+	}
+	if !isHeld(root, name) { // else the clock was set forward
 		root.Remove(name)
 	}
 }
