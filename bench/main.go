@@ -32,6 +32,13 @@ type bench struct {
 }
 
 func main() {
+	if len(os.Args) > 2 && os.Args[1] == measureWord {
+		if err := measureOne(os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	data := flag.String("data", filepath.Join(os.TempDir(), "citekit-bench"), "directory of the material")
 	npm := flag.String("npm", "", "node_modules that has citekit, for the rows over stdio")
 	rounds := flag.Int("rounds", 9, "how often each side is measured; the median counts")
