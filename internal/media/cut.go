@@ -166,6 +166,26 @@ func (f *foreign) trim(s ffmpeg.Stream, span citekit.Span) string {
 	return fmt.Sprintf("%s=start_pts=%d:end_pts=%d", name, firstAt(span.Start, num, den), firstAt(span.End, num, den))
 }
 
-func emptySpan(span citekit.Span, what string) error {
-	return fmt.Errorf("t=%v holds no %s: %w", span, what, citekit.ErrRange)
+// emptySpan is the error for a span in which nothing of a modality begins.
+// Plays is from when to when the source has any.
+func emptySpan(span, plays citekit.Span, modality citekit.Modality) error {
+	one, all := "frame", "pictures run"
+	if modality == citekit.Audio {
+		one, all = "sound", "sound runs"
+	}
+	return fmt.Errorf("t=%v holds no %s; %s %v: %w", span, one, all, rounded(plays), citekit.ErrRange)
+}
+
+// plays returns from when to when there are pictures in a video or else sound.
+func (f *foreign) plays() citekit.Span {
+	plays := citekit.Span{Start: math.Inf(1)}
+	for _, t := range f.tracks {
+		if t.Kind == string(f.modality) {
+			plays = citekit.Span{Start: min(plays.Start, max(t.first, 0)), End: max(plays.End, t.end)}
+		}
+	}
+	if !f.whole {
+		plays.Start = 0
+	}
+	return plays
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ffmpeg"
+	"github.com/citekit/citekit/internal/mp4"
 	"github.com/citekit/citekit/internal/warm"
 )
 
@@ -98,10 +99,19 @@ func (e *Engine) whole(ctx context.Context, src *citekit.Source) (*citekit.Extra
 	if err != nil {
 		return nil, err
 	}
+	if format == formatMP4 && e.Modality == citekit.Audio && isSoundOnly(src) {
+		format = formatM4A
+	}
 	return &citekit.Extract{
 		Body: io.NopCloser(contextReader{ctx, src.Reader()}), Size: src.Size(),
 		MediaType: format.MediaType, Ext: format.Ext,
 	}, nil
+}
+
+// isSoundOnly reports whether an MP4 file is known to have no picture.
+func isSoundOnly(src *citekit.Source) bool {
+	index, err := mp4.Open(src, src.Size())
+	return err == nil && !hasKind(index, mp4.Video)
 }
 
 func (e *Engine) sniff(src *citekit.Source) (Format, error) {

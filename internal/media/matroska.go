@@ -23,7 +23,7 @@ func (f *foreign) copyMatroska(ctx context.Context, in *ffmpeg.Input, span citek
 	defer timed.Close()
 	again := ffmpeg.OpenOutput(timed, "matroska")
 	defer again.Close()
-	actual, err := f.rangeOf(ctx, again)
+	actual, err := f.rangeOf(ctx, again, span)
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +68,8 @@ func (f *foreign) copying(span citekit.Span) ffmpeg.Conversion {
 }
 
 // rangeOf returns what a copy holds of picture, or of sound if it has none:
-// from the first frame to the end of the last.
-func (f *foreign) rangeOf(ctx context.Context, in *ffmpeg.Input) (citekit.Span, error) {
+// from the first frame to the end of the last. Span is what was asked for.
+func (f *foreign) rangeOf(ctx context.Context, in *ffmpeg.Input, span citekit.Span) (citekit.Span, error) {
 	info, err := f.tools.Probe(ctx, in)
 	if err != nil {
 		return citekit.Span{}, err
@@ -84,13 +84,17 @@ func (f *foreign) rangeOf(ctx context.Context, in *ffmpeg.Input) (citekit.Span, 
 		}
 	})
 	if err == nil && first >= last {
-		err = emptySpan(citekit.Span{Start: first, End: last}, "frame")
+		err = emptySpan(span, f.plays(), f.modality)
 	}
-	return citekit.Span{Start: max(round(first), 0), End: round(last)}, err
+	return rounded(citekit.Span{Start: max(first, 0), End: last}), err
 }
 
 // round rounds a time to the microseconds that addresses show.
 func round(t float64) float64 { return math.Round(t*1e6) / 1e6 }
+
+func rounded(s citekit.Span) citekit.Span {
+	return citekit.Span{Start: round(s.Start), End: round(s.End)}
+}
 
 // extractOutput hands over what ffmpeg wrote. Closing the Body removes it.
 func extractOutput(out *ffmpeg.Output, format Format) *citekit.Extract {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/citekit/citekit"
@@ -78,6 +79,9 @@ func (m *movie) extent() citekit.Extent {
 
 func (m *movie) cut(ctx context.Context, src *citekit.Source, span citekit.Span, mode citekit.Mode) (*citekit.Extract, error) {
 	clip, err := cutIndex(m.index, m.engine.Modality, span, mode)
+	if errors.Is(err, citekit.ErrRange) {
+		err = emptySpan(span, m.plays(), m.engine.Modality)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -87,6 +91,17 @@ func (m *movie) cut(ctx context.Context, src *citekit.Source, span citekit.Span,
 	x := extractClip(clip, contextReader{ctx, clip.NewReader(src)}, io.NopCloser(nil), m.clipFormat())
 	x.Actual = actual(clip, m.engine.Modality, span, mode)
 	return x, nil
+}
+
+// plays returns from when to when there are pictures in a video or else sound.
+func (m *movie) plays() citekit.Span {
+	plays := citekit.Span{Start: math.Inf(1)}
+	for _, t := range m.index.Tracks() {
+		if string(t.Kind) == string(m.engine.Modality) {
+			plays = citekit.Span{Start: min(plays.Start, t.Start), End: max(plays.End, t.End)}
+		}
+	}
+	return plays
 }
 
 // clipFormat is the format of clips: that of the source, but sound that was
@@ -114,7 +129,8 @@ func (m *movie) encode(ctx context.Context, src *citekit.Source, clip *mp4.Clip)
 }
 
 // cutIndex cuts a movie. Strict clips are cut exactly and encoded later. A
-// video clip without a frame is no evidence, though there may be sound.
+// video clip without a frame is no evidence, though there may be sound: the
+// error is [mp4.ErrEmpty].
 func cutIndex(index *mp4.Movie, modality citekit.Modality, span citekit.Span, mode citekit.Mode) (*mp4.Clip, error) {
 	how := mp4.Exact
 	if mode == citekit.ModeCopy {
@@ -125,7 +141,7 @@ func cutIndex(index *mp4.Movie, modality citekit.Modality, span citekit.Span, mo
 		return nil, movieError(err)
 	}
 	if modality == citekit.Video && !slices.ContainsFunc(clip.Tracks(), isVideo) {
-		return nil, emptySpan(span, "frame")
+		return nil, movieError(mp4.ErrEmpty)
 	}
 	return clip, nil
 }
@@ -157,6 +173,9 @@ func (f *foreign) cutOutput(out *ffmpeg.Output, p plan, span citekit.Span, mode 
 		return nil, err
 	}
 	clip, err := cutIndex(index, f.modality, span, mode)
+	if errors.Is(err, citekit.ErrRange) {
+		err = emptySpan(span, f.plays(), f.modality)
+	}
 	if err != nil {
 		return nil, err
 	}

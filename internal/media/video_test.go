@@ -2,10 +2,12 @@ package media
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/citekit/citekit"
@@ -132,6 +134,40 @@ func TestReproducible(t *testing.T) {
 				t.Errorf("%s: %d bytes that differ from the %d before", mode, len(data), len(first))
 			}
 			first = data
+		}
+	}
+}
+
+// TestEmptySpans asks for spans that hold nothing: the error says where
+// something is, in decimals as addresses have them.
+func TestEmptySpans(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		modality citekit.Modality
+		span     citekit.Span
+		want     string
+	}{
+		{"h264-edit-list.mp4", citekit.Video, citekit.Span{Start: 1e-7, End: 2e-7}, "t=0.0000001-0.0000002 holds no frame; pictures run "},
+		{"tiny.mov", citekit.Video, citekit.Span{Start: 0.301, End: 0.302}, "t=0.301-0.302 holds no frame; pictures run 0-"},
+		{"vp9.webm", citekit.Video, citekit.Span{Start: 0.301, End: 0.302}, "t=0.301-0.302 holds no frame; pictures run 0-2.7"},
+		{"pcm16.wav", citekit.Audio, citekit.Span{Start: 0.100001, End: 0.100002}, "t=0.100001-0.100002 holds no sound; sound runs 0-1"},
+	} {
+		e := &Engine{Modality: c.modality}
+		src := openFile(t, sharedtest.Corpus(t, "media/"+c.name))
+		_, err := e.Resolve(t.Context(), src, citekit.Request{Location: citekit.Location{Modality: c.modality, Time: c.span}})
+		if !errors.Is(err, citekit.ErrRange) || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want one that begins %q", c.name, err, c.want)
+		}
+	}
+}
+
+// TestWholeType asks for all of an MP4 file that has only sound.
+func TestWholeType(t *testing.T) {
+	for name, want := range map[string]string{"mp4-audio-only-15s.mp4": "audio/mp4", "h264-aac-chapters.mp4": "video/mp4"} {
+		e := &Engine{Modality: citekit.Audio}
+		x, err := e.Resolve(t.Context(), openFile(t, sharedtest.Corpus(t, "media/"+name)), citekit.Request{Location: citekit.Location{Modality: citekit.Audio}})
+		if err != nil || x.MediaType != want {
+			t.Errorf("%s: %+v, %v; want type %s", name, x, err, want)
 		}
 	}
 }

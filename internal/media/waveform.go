@@ -22,13 +22,13 @@ func parseWaveform(src *citekit.Source) (medium, int64, error) {
 }
 
 func (w waveform) extent() citekit.Extent {
-	return citekit.Extent{Modality: citekit.Audio, Duration: w.file.Duration(), MediaType: formatWAV.MediaType}
+	return citekit.Extent{Modality: citekit.Audio, Duration: round(w.file.Duration()), MediaType: formatWAV.MediaType}
 }
 
 func (w waveform) cut(ctx context.Context, src *citekit.Source, span citekit.Span, _ citekit.Mode) (*citekit.Extract, error) {
 	clip := w.file.Cut(span.Start, span.End)
 	if clip.End == clip.First {
-		return nil, emptySpan(span, "sample")
+		return nil, emptySpan(span, citekit.Span{End: w.file.Duration()}, citekit.Audio)
 	}
 	return &citekit.Extract{
 		Body: io.NopCloser(contextReader{ctx, clip.NewReader(src)}), Size: clip.Size(),

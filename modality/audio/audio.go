@@ -27,7 +27,11 @@
 // # Time
 //
 // t=0 is where a player starts: after the encoder delay that is not heard,
-// and at the first time stamp of a container whose times begin later.
+// and at the first time stamp of a container whose times begin later. In MP4
+// the edit list alone says what is not heard. A file that has none counts from
+// its first packet, even if it has an iTunSMPB tag: players that read that tag
+// skip what it says, often some hundredths of a second, and are that much
+// ahead.
 package audio
 
 import (
