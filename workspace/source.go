@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/citekit/citekit"
 )
@@ -67,14 +68,18 @@ func (d *Directory) OpenSource(ctx context.Context, path string) (*citekit.Sourc
 		abs = filepath.Join(d.base, abs)
 	}
 	abs = filepath.Clean(abs)
-	f, info, err := d.openAllowed(abs)
+	f, err := d.openAllowed(abs)
 	if err != nil {
 		if hasScheme(path) && (err == errOutside || errors.Is(err, fs.ErrNotExist)) {
 			err = errURL
 		}
 		return nil, err
 	}
-	return d.newSource(f, info, abs), nil
+	src, err := d.newSource(f, abs)
+	if err != nil {
+		f.Close()
+	}
+	return src, err
 }
 
 const errURL = refusal("the source is given as a URL; it must be a local file")
@@ -142,19 +147,19 @@ func checkDrive(path string) error {
 
 // openAllowed opens the plain file at an absolute path, if it may be a
 // source.
-func (d *Directory) openAllowed(abs string) (*os.File, fs.FileInfo, error) {
-	f, info, err := d.openInRoots(abs)
+func (d *Directory) openAllowed(abs string) (*os.File, error) {
+	f, err := d.openInRoots(abs)
 	if err != errOutside {
-		return f, info, err
+		return f, err
 	}
 	// A link from one root into another is followed: what it leads to is
 	// opened as if it had been named. Other paths are not looked at.
 	if !d.inRoots(abs) {
-		return nil, nil, errOutside
+		return nil, errOutside
 	}
 	target, evalErr := filepath.EvalSymlinks(abs)
 	if evalErr != nil || target == abs {
-		return nil, nil, errOutside
+		return nil, errOutside
 	}
 	return d.openInRoots(target)
 }
@@ -167,19 +172,19 @@ func (d *Directory) inRoots(abs string) bool {
 	})
 }
 
-func (d *Directory) openInRoots(abs string) (*os.File, fs.FileInfo, error) {
+func (d *Directory) openInRoots(abs string) (*os.File, error) {
 	if d.isOwn(abs) {
-		return nil, nil, errOwn
+		return nil, errOwn
 	}
 	f, info, err := d.openWithinRoots(abs)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := d.checkNotOwn(abs, info); err != nil {
 		f.Close()
-		return nil, nil, err
+		return nil, err
 	}
-	return f, info, nil
+	return f, nil
 }
 
 func (d *Directory) openWithinRoots(abs string) (*os.File, fs.FileInfo, error) {
@@ -249,15 +254,32 @@ func openFile(path string) (*os.File, fs.FileInfo, error) {
 	return openInRoot(root, name)
 }
 
-// newSource returns the source for an open file.
-func (d *Directory) newSource(f *os.File, info fs.FileInfo, path string) *citekit.Source {
+// newSource returns the source for an open file. While the file may change
+// once more without its metadata showing it, it has no identity, and nothing
+// made from it is kept unless its hash is computed.
+func (d *Directory) newSource(f *os.File, path string) (*citekit.Source, error) {
+	now := time.Now()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("source: %w", withoutPath(err))
+	}
 	id := identity(info) + fileNumber(f, path)
+	shown := id
+	if isRacy(info, now) {
+		shown = ""
+	}
 	return citekit.NewSource(f, citekit.SourceInfo{
 		Name:     filepath.Base(path),
 		Size:     info.Size(),
-		Identity: id,
+		Identity: shown,
 		Hash:     d.knownHash(path, id, info.Size()),
 		HashFunc: func(ctx context.Context) (string, error) { return d.hash(ctx, f, path, id) },
-		Stat:     func() (string, error) { return sourceIdentity(f, path) },
-	})
+		Stat: func() (string, error) {
+			now, err := sourceIdentity(f, path)
+			if now == id {
+				now = shown
+			}
+			return now, err
+		},
+	}), nil
 }

@@ -264,6 +264,42 @@ func TestSourceChanges(t *testing.T) {
 	}
 }
 
+// A source that changed just now has no version until it is hashed; a while
+// later it has one again.
+func TestVersionOfJustChanged(t *testing.T) {
+	dir, ctx := t.TempDir(), context.Background()
+	path := filepath.Join(dir, "a.txt")
+	d := open(t, dir, nil)
+	for range 3 {
+		writeFile(t, path, "content")
+		soon := time.Now().Add(time.Second) // so that it is racy however slow the test
+		os.Chtimes(path, soon, soon)
+		for time.Until(soon) > 0 {
+			time.Sleep(time.Millisecond)
+		}
+		src, err := d.OpenSource(ctx, "a.txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		late := time.Since(soon) > 100*time.Millisecond
+		if v := src.Version(); v != "" && !late {
+			t.Errorf("version %q", v)
+		}
+		if err := src.CheckUnchanged(); err != nil {
+			t.Error(err)
+		}
+		if hash, err := src.Hash(ctx); err != nil || src.Version() != hash {
+			t.Errorf("after hashing: %q, %v", src.Version(), err)
+		}
+		src.Close()
+	}
+	waitUntilSettled(t, path)
+	v := version(t, d, "a.txt")
+	if again := version(t, d, "a.txt"); v == "" || v != again || v == sum("content") {
+		t.Errorf("versions %q, %q", v, again)
+	}
+}
+
 func TestHashIsRemembered(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
 	path := filepath.Join(dir, "a.txt")

@@ -51,6 +51,7 @@ func each(t *testing.T, test func(t *testing.T, ws citekit.Workspace, evidence f
 	t.Run("Directory", func(t *testing.T) {
 		dir := t.TempDir()
 		writeFile(t, filepath.Join(dir, "docs", "poem.txt"), "a\nb\n")
+		waitUntilSettled(t, filepath.Join(dir, "docs", "poem.txt"))
 		test(t, open(t, dir, nil), os.ReadFile)
 	})
 	t.Run("Memory", func(t *testing.T) {
