@@ -20,7 +20,7 @@ type Options struct {
 	// Another path is used as it is.
 	MapsDir, EvidenceDir string
 
-	// Roots are further directories that sources may be in.
+	// Roots are further directories that sources may be in. They must exist.
 	Roots []string
 
 	// Files are single files outside the roots that may be sources. A
@@ -89,14 +89,33 @@ func Open(dir string, opts *Options) (*Directory, error) {
 }
 
 func checkBase(base string) error {
-	info, err := os.Stat(base)
-	if err != nil {
-		return fmt.Errorf("base directory: %w", withoutPath(err))
-	}
-	if !info.IsDir() {
+	switch is, err := isDirectory(base); {
+	case err != nil:
+		return fmt.Errorf("base directory: %w", err)
+	case !is:
 		return errors.New("the base directory is not a directory")
 	}
 	return nil
+}
+
+// checkRoot returns an error unless there is a directory at path. It names
+// the root: a person configured it.
+func checkRoot(name, path string) error {
+	switch is, err := isDirectory(path); {
+	case err != nil:
+		return fmt.Errorf("root %q: %w", name, err)
+	case !is:
+		return fmt.Errorf("root %q is not a directory; single files can be allowed one by one", name)
+	}
+	return nil
+}
+
+func isDirectory(path string) (bool, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return false, withoutPath(err)
+	}
+	return info.IsDir(), nil
 }
 
 // ownFolder returns the folder at dir, or at name if dir is "".
@@ -119,7 +138,10 @@ func (d *Directory) allow(roots, files []string) error {
 	for _, dir := range roots {
 		path, err := filepath.Abs(dir)
 		if err != nil {
-			return fmt.Errorf("root: %w", err)
+			return fmt.Errorf("root %q: %w", dir, err)
+		}
+		if err := checkRoot(dir, path); err != nil {
+			return err
 		}
 		d.roots = append(d.roots, newSourceRoot(path))
 	}

@@ -141,7 +141,7 @@ func TestRootsAndFiles(t *testing.T) {
 	symlink(t, filepath.Join(outer, "two.txt"), filepath.Join(books, "two.txt"))
 	symlink(t, filepath.Join(outer, "one.txt"), filepath.Join(outer, "alias.txt"))
 	d := open(t, base, &workspace.Options{
-		Roots: []string{filepath.Join(outer, "shelf"), filepath.Join(outer, "none")},
+		Roots: []string{filepath.Join(outer, "shelf")},
 		Files: []string{filepath.Join(outer, "alias.txt")},
 	})
 	for path, want := range map[string]string{
@@ -168,6 +168,23 @@ func TestRootsAndFiles(t *testing.T) {
 	symlink(t, filepath.Join(outer, "two.txt"), filepath.Join(outer, "one.txt"))
 	if got, err := readSource(d, filepath.Join(outer, "one.txt")); !errors.Is(err, citekit.ErrForbidden) {
 		t.Errorf("an allowed file that became a link: %q, %v", got, err)
+	}
+}
+
+func TestRootsMustExist(t *testing.T) {
+	outer := t.TempDir()
+	writeFile(t, filepath.Join(outer, "file"), "x")
+	for name, want := range map[string]string{"none": "no such file", "file": "not a directory"} {
+		d, err := workspace.Open(outer, &workspace.Options{Roots: []string{outer, filepath.Join(outer, name)}})
+		if err == nil {
+			d.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), name) || runtime.GOOS != "windows" && !strings.Contains(err.Error(), want) {
+			t.Errorf("a root that is %s: %v", name, err)
+		}
+		if name == "none" && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("a missing root: %v", err)
+		}
 	}
 }
 
