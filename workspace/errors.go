@@ -17,8 +17,11 @@ func (r refusal) Error() string { return string(r) }
 func (r refusal) Is(target error) bool { return target == citekit.ErrForbidden }
 
 const (
-	errOutside  = refusal("the source is outside the allowed roots")
-	errNotPlain = refusal("the source is not a plain file")
+	errOutside          = refusal("the source is outside the allowed roots")
+	errNotPlain         = refusal("the source is not a plain file")
+	errMapNotPlain      = refusal("the map is not a plain file")
+	errEvidenceNotPlain = refusal("the evidence is not a plain file")
+	errRecordNotPlain   = refusal("a record in the evidence directory is not a plain file")
 )
 
 // withoutPath returns what went wrong without the path it went wrong with.

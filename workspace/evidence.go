@@ -88,7 +88,7 @@ func (d *Directory) isIntact(root *os.Root, r evidenceRecord) bool {
 // verify hashes an evidence file whose metadata are not as recorded. If the
 // content is right the record is renewed; else there is no evidence.
 func (d *Directory) verify(ctx context.Context, root *os.Root, key string, r *evidenceRecord) error {
-	f, info, err := openPlain(root, r.Meta.Name)
+	f, info, err := openPlain(root, r.Meta.Name, errEvidenceNotPlain)
 	if err != nil || info.Size() != r.Meta.Size {
 		if err == nil {
 			f.Close()

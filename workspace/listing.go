@@ -114,7 +114,7 @@ func (l *listing) add(root *os.Root, name string) {
 
 // readID returns the resource id that a map file gives first.
 func readID(root *os.Root, name string) (string, error) {
-	f, _, err := openPlain(root, name)
+	f, _, err := openPlain(root, name, errMapNotPlain)
 	if err != nil {
 		return "", err
 	}

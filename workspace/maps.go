@@ -13,8 +13,6 @@ import (
 	"github.com/citekit/citekit"
 )
 
-const errMapNotPlain = refusal("the map is not a plain file")
-
 // MapIDs implements [citekit.Workspace]. Files that are not plain ones are
 // not listed, nor are names that begin with a dot. Only maps with cut names,
 // those of very long ids, are opened.
@@ -48,7 +46,7 @@ func (d *Directory) ReadMap(ctx context.Context, id string, max int64) ([]byte, 
 	if err != nil {
 		return nil, citekit.Stamp{}, err
 	}
-	f, info, err := openPlain(root, name)
+	f, info, err := openPlain(root, name, errMapNotPlain)
 	if err != nil {
 		return nil, citekit.Stamp{}, fmt.Errorf("map: %w", withoutPath(err))
 	}
@@ -201,28 +199,30 @@ func (d *Directory) findOlder(ctx context.Context, root *os.Root, dirInfo fs.Fil
 	return name, info, nil
 }
 
-// openPlain opens a plain file in root. It neither follows a link at the last
-// step, but for a link made this instant, nor waits for a pipe.
-func openPlain(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
+// openPlain opens a plain file in root, or returns notPlain if it is none. It
+// neither follows a link at the last step, but for a link made this instant,
+// nor waits for a pipe.
+func openPlain(root *os.Root, name string, notPlain error) (*os.File, fs.FileInfo, error) {
 	info, err := root.Lstat(name)
 	if err != nil {
 		return nil, nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, nil, errMapNotPlain
+		return nil, nil, notPlain
 	}
-	return openRegular(root, name)
+	return openRegular(root, name, notPlain)
 }
 
-// openRegular opens a file that is regular at the time it is open.
-func openRegular(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
+// openRegular opens a file that is regular at the time it is open, or returns
+// notPlain.
+func openRegular(root *os.Root, name string, notPlain error) (*os.File, fs.FileInfo, error) {
 	f, err := root.OpenFile(name, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return nil, nil, err
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = errNotPlain
+		err = notPlain
 	}
 	if err != nil {
 		f.Close()

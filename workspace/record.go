@@ -33,7 +33,7 @@ type sealedRecord struct {
 // readRecord reads a record into v. One that is damaged, or not a plain file,
 // is an error other than fs.ErrNotExist.
 func readRecord(root *os.Root, name string, v any) error {
-	f, info, err := openPlain(root, name)
+	f, info, err := openPlain(root, name, errRecordNotPlain)
 	if err != nil {
 		return err
 	}

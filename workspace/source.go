@@ -218,7 +218,7 @@ func openInRoot(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	if !info.Mode().IsRegular() {
 		return nil, nil, errNotPlain
 	}
-	f, info, err := openRegular(root, name)
+	f, info, err := openRegular(root, name, errNotPlain)
 	if err != nil {
 		return nil, nil, sourceError(root, err)
 	}

@@ -175,6 +175,25 @@ func TestPin(t *testing.T) {
 	})
 }
 
+// A record that is no file is called a record.
+func TestPinIsNotPlain(t *testing.T) {
+	dir, ctx := t.TempDir(), context.Background()
+	d := open(t, dir, nil)
+	if _, err := d.Pin(ctx, "a", "1", "v"); err != nil {
+		t.Fatal(err)
+	}
+	pins, _ := filepath.Glob(filepath.Join(dir, ".citekit_output", ".meta", "pins", "*.json"))
+	if len(pins) != 1 {
+		t.Fatal(pins)
+	}
+	os.Remove(pins[0])
+	writeFile(t, filepath.Join(pins[0], "x"), "x")
+	_, err := d.Pin(ctx, "a", "1", "v")
+	if !errors.Is(err, citekit.ErrStale) || strings.Contains(err.Error(), "the map") || !strings.Contains(err.Error(), "record in the evidence directory is not a plain file") {
+		t.Error(err)
+	}
+}
+
 const key = "0123456789abcdef"
 
 // All that is kept about evidence comes back in another process.
