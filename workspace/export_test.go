@@ -16,3 +16,6 @@ func (d *Directory) LockMaps() (unlock func(), err error) {
 	}
 	return d.maps.lock(context.Background(), root)
 }
+
+// FileName returns the name of the file that WriteMap makes for a new map.
+func FileName(id string) string { return fileName(id) }

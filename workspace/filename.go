@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"runtime"
 	"strings"
+	"unicode"
 
 	"github.com/citekit/citekit"
 )
@@ -14,6 +15,7 @@ const (
 	maxStem     = 180 // longest file name before mapExt, in bytes
 	digestChars = 8   // of the id's SHA-256, after upper-case ids
 	cutDigest   = 32  // the same after ids that were cut
+	maxName     = 255 // longest name of a file, in bytes
 )
 
 // A nameForm says how a file name stands for an id.
@@ -71,12 +73,21 @@ func parseFileName(name string) (id string, form nameForm) {
 // olderName returns the name that earlier implementations gave the map of an
 // id, if it is another one now.
 func olderName(id string) (string, bool) {
-	if runtime.GOOS == "windows" && strings.ContainsAny(id, `<>:"|?*`) {
+	if runtime.GOOS == "windows" && (strings.ContainsAny(id, `<>:"|?*`) || isDeviceName(id)) {
 		return "", false
 	}
 	name := id + mapExt
 	meant, form := parseFileName(name)
 	return name, (form == older || form == cut) && meant == id
+}
+
+// shownName returns the name to tell a person for the map of id: the plain one
+// if a file can have it and would be read.
+func shownName(id string) string {
+	if name, ok := olderName(id); ok && len(name) <= maxName && !strings.ContainsFunc(name, unicode.IsControl) {
+		return name
+	}
+	return fileName(id)
 }
 
 // isPlain reports whether the map of id is simply <id>.json.

@@ -140,9 +140,11 @@ func replaceMap(root *os.Root, name string, data []byte, old fs.FileInfo) error 
 	return t.rename(name)
 }
 
-// MapPath implements [citekit.Workspace].
+// MapPath implements [citekit.Workspace]. For a map that is not there it is
+// the plain <id>.json where a person could put it, else the name that WriteMap
+// would give it.
 func (d *Directory) MapPath(id string) string {
-	name := fileName(id)
+	name := shownName(id)
 	if _, there, _, err := d.findMap(context.Background(), id); err == nil {
 		name = there
 	}

@@ -92,6 +92,38 @@ func TestOlderNames(t *testing.T) {
 	}
 }
 
+// What is shown for a map that is not there is a path where it would be read.
+func TestMapPathIsRead(t *testing.T) {
+	ctx := context.Background()
+	tests := map[string]string{
+		"poem":                   "poem.json",
+		"Lecture_01":             "Lecture_01.json",
+		"a b":                    "a b.json",
+		"Élan":                   "Élan.json",
+		"-x":                     "-x.json",
+		".hidden":                "%2Ehidden.json",
+		"a%20b":                  "a%2520b.json",
+		"tab\there":              workspace.FileName("tab\there"),
+		strings.Repeat("X", 250): strings.Repeat("X", 250) + ".json",
+		strings.Repeat("X", 251): workspace.FileName(strings.Repeat("X", 251)),
+	}
+	for id, want := range tests {
+		if citekit.CheckResourceID(id) != nil {
+			continue
+		}
+		dir := t.TempDir()
+		d, memory := open(t, dir, nil), workspace.NewMemory(nil)
+		got := d.MapPath(id)
+		if got != mapsDir+"/"+want || memory.MapPath(id) != got {
+			t.Errorf("MapPath(%q) = %q, in memory %q; want %q", id, got, memory.MapPath(id), want)
+		}
+		writeFile(t, filepath.Join(dir, filepath.FromSlash(got)), `{"resource_id":"`+id+`"}`)
+		if data, _, err := d.ReadMap(ctx, id, 1000); err != nil || len(data) == 0 {
+			t.Errorf("the map at %q is not read: %v", got, err)
+		}
+	}
+}
+
 func TestCanonicalNameWins(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
 	d := open(t, dir, nil)

@@ -138,7 +138,7 @@ func (m *Memory) WriteMap(ctx context.Context, id string, data []byte) error {
 }
 
 // MapPath implements [citekit.Workspace].
-func (m *Memory) MapPath(id string) string { return ".resource_maps/" + fileName(id) }
+func (m *Memory) MapPath(id string) string { return ".resource_maps/" + shownName(id) }
 
 // OpenSource implements [citekit.Workspace]. Paths are those of
 // [Memory.AddSource], else of the file system, in which they must be valid as

@@ -72,7 +72,7 @@ func writeMaps(ctx context.Context, ws *workspace.Directory, out io.Writer) erro
 			id = fmt.Sprintf("Über %d", rand.Intn(10))
 		}
 		data := fmt.Sprintf(`{"resource_id":%q,"pad":%q}`, id, strings.Repeat("x", rand.Intn(20000)))
-		path := ws.MapPath(id)
+		path := newMapPath(id)
 		fmt.Fprintln(out, "TRY", path, sum(data))
 		if err := ws.WriteMap(ctx, id, []byte(data)); err != nil {
 			return err
@@ -101,6 +101,9 @@ func writeEvidence(ctx context.Context, ws *workspace.Directory, out io.Writer) 
 	}
 }
 
+// newMapPath returns where WriteMap puts a map that was not there.
+func newMapPath(id string) string { return mapsDir + "/" + workspace.FileName(id) }
+
 func evidenceBody(i int) string { return strings.Repeat(fmt.Sprintf("evidence %d\n", i), 10+i*7) }
 
 // writeOnce replaces the map of "old" and stores some evidence.
@@ -126,7 +129,7 @@ const (
 func fill(ctx context.Context, ws *workspace.Directory, out io.Writer) error {
 	for i := 0; i < 5000; i++ {
 		id := fmt.Sprint("m", i%300)
-		fmt.Fprintln(out, "TRY", ws.MapPath(id), "-")
+		fmt.Fprintln(out, "TRY", newMapPath(id), "-")
 		if err := ws.WriteMap(ctx, id, []byte(strings.Repeat("x", 30000+i))); err != nil {
 			return err
 		}
@@ -222,7 +225,7 @@ func (j *journal) check(t testing.TB, dir string) {
 	}
 	for _, id := range ids {
 		data, _, err := ws.ReadMap(ctx, id, 1<<20)
-		if path := ws.MapPath(id); err != nil || !j.tried[path][sum(string(data))] {
+		if path := newMapPath(id); err != nil || !j.tried[path][sum(string(data))] {
 			t.Errorf("map %q: %d bytes that nobody wrote, %v", id, len(data), err)
 		}
 	}
