@@ -47,7 +47,7 @@ type Directory struct {
 	budget   int64
 	now      func() time.Time
 
-	listings listingCache
+	listings *listingCache
 	sweepMap sync.Once // temporary files in the maps directory
 	sweep    sync.Once // the same in the evidence directory
 
@@ -78,6 +78,7 @@ func Open(dir string, opts *Options) (*Directory, error) {
 		files:    make(map[string]string),
 		budget:   o.MaxEvidenceBytes,
 		now:      time.Now,
+		listings: newListingCache(),
 	}
 	if d.budget == 0 {
 		d.budget = defaultEvidenceBytes

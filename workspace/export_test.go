@@ -19,3 +19,9 @@ func (d *Directory) LockMaps() (unlock func(), err error) {
 
 // FileName returns the name of the file that WriteMap makes for a new map.
 func FileName(id string) string { return fileName(id) }
+
+// HoldListing does what one who reads a large maps directory does meanwhile.
+func (d *Directory) HoldListing() (release func()) {
+	d.listings.reading <- struct{}{}
+	return func() { <-d.listings.reading }
+}

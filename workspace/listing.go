@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"sync"
 	"time"
 )
 
@@ -21,17 +20,24 @@ type listing struct {
 }
 
 // A listingCache holds the listing of a directory for as long as the
-// directory stays the same.
+// directory stays the same. Make one with newListingCache.
 type listingCache struct {
-	mu   sync.Mutex
-	last *listing
+	reading chan struct{} // capacity 1: held by the one who reads or looks
+	last    *listing
 }
 
+func newListingCache() *listingCache { return &listingCache{reading: make(chan struct{}, 1)} }
+
 // get returns the listing of the directory at path, which is held open as
-// root and whose metadata are info.
+// root and whose metadata are info. To wait for another who reads it ends with
+// the context.
 func (c *listingCache) get(ctx context.Context, path string, root *os.Root, info fs.FileInfo) (*listing, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	select {
+	case c.reading <- struct{}{}:
+		defer func() { <-c.reading }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	if c.last != nil && c.last.identity == identity(info) {
 		return c.last, nil
 	}

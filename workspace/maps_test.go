@@ -300,6 +300,24 @@ func TestListingIsNeverOld(t *testing.T) {
 	}
 }
 
+// Waiting for another who lists the maps ends with the context.
+func TestListingWaitEnds(t *testing.T) {
+	d := open(t, t.TempDir(), nil)
+	if err := d.WriteMap(context.Background(), "m", []byte("{}")); err != nil {
+		t.Fatal(err)
+	}
+	release := d.HoldListing()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := d.MapIDs(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("while another reads: %v", err)
+	}
+	release()
+	if ids, err := d.MapIDs(context.Background()); err != nil || len(ids) != 1 {
+		t.Errorf("afterwards: %v, %v", ids, err)
+	}
+}
+
 func TestModes(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no modes")
