@@ -2,6 +2,7 @@ package mcpadapter
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -27,8 +28,13 @@ type parameter struct {
 	kind        kind
 	required    bool
 	choices     []string // the values allowed; empty means any
+	longest     int      // bytes of a text; zero means maxID
 	description string
 }
+
+// maxID is the longest id that is looked up, in bytes: far more than any that
+// a map should have, and few enough to be repeated in a message.
+const maxID = 16 << 10
 
 // arguments are the decoded arguments of a call, by name; those not given are
 // absent.
@@ -141,6 +147,9 @@ func (p parameter) decodeText(raw json.RawMessage) (any, error) {
 	value, ok := scalarText(raw)
 	if !ok || string(raw) == "true" || string(raw) == "false" {
 		return nil, p.wrongType("a string", raw)
+	}
+	if most := cmp.Or(p.longest, maxID); len(value) > most {
+		return nil, badArgument("argument '%s' has %d bytes; at most %d", p.name, len(value), most)
 	}
 	if len(p.choices) > 0 && value != "" && !slices.Contains(p.choices, value) {
 		return nil, badArgument("argument '%s' is %s; it is one of %s", p.name, quote(value), strings.Join(p.choices, ", "))

@@ -60,6 +60,10 @@ func viewOf(m *citekit.ResourceMap, args arguments) (view, error) {
 	return v, nil
 }
 
+// maxCursor is the longest cursor there is, roughly: one with two ids of
+// maxID, whose JSON may have six bytes for each, in base64.
+const maxCursor = 17 * maxID
+
 func (v view) cursor() string {
 	data, _ := json.Marshal(v) // strings and numbers always encode
 	return base64.RawURLEncoding.EncodeToString(data)

@@ -86,6 +86,8 @@ func hintFor(tool string, err error, code citekit.Code) string {
 		return "Correct the arguments and call again."
 	case errors.Is(err, citekit.ErrFormat):
 		return "The source is damaged, protected or of another format; resolve with virtual true still gives the address."
+	case errors.Is(err, fs.ErrPermission):
+		return "The operating system does not let the server read the source; a person has to give it the permission."
 	case code == citekit.CodeTooLarge && tool == "listResources":
 		return "There are more resources than a message holds; ask for the id."
 	case code == citekit.CodeTooLarge && tool == "getStructure":
@@ -108,12 +110,18 @@ var hints = map[citekit.Code]string{
 // maxMessage is the longest error message, in bytes.
 const maxMessage = 2000
 
-// printable returns s on one line: what is not printable is escaped as in a
-// Go string, and a long text is cut.
-func printable(s string) string {
+// clip cuts a long text.
+func clip(s string) string {
 	if len(s) > maxMessage {
 		s = strings.ToValidUTF8(s[:maxMessage], "") + "…"
 	}
+	return s
+}
+
+// printable returns s on one line: what is not printable is escaped as in a
+// Go string, and a long text is cut.
+func printable(s string) string {
+	s = clip(s)
 	var b strings.Builder
 	for _, r := range s {
 		if unicode.IsPrint(r) {

