@@ -73,5 +73,5 @@ func (w *evidenceWriter) Write(p []byte) (int, error) {
 	n, err := w.file.Write(p)
 	w.sum.Write(p[:n])
 	w.size += int64(n)
-	return n, err
+	return n, storageFault(evidenceUnwritable, err)
 }

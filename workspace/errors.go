@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"syscall"
 
 	"github.com/citekit/citekit"
 )
@@ -23,6 +24,34 @@ const (
 	errEvidenceNotPlain = refusal("the evidence is not a plain file")
 	errRecordNotPlain   = refusal("a record in the evidence directory is not a plain file")
 )
+
+// What a storageError may say.
+const (
+	mapsUnwritable     = "the maps directory cannot be written"
+	evidenceUnwritable = "the evidence directory cannot be written"
+	evidenceUnreadable = "the evidence directory cannot be read"
+)
+
+// A storageError says that a directory of citekit is at fault. It matches its
+// cause but not [fs.ErrPermission]: it is not the source that is forbidden.
+type storageError struct {
+	what  string
+	cause syscall.Errno
+}
+
+func (e *storageError) Error() string { return e.what + ": " + e.cause.Error() }
+
+func (e *storageError) Is(target error) bool { return target == e.cause }
+
+// storageFault returns what says that a directory is at fault if err is an
+// error of the operating system, else err.
+func storageFault(what string, err error) error {
+	var cause syscall.Errno
+	if errors.As(err, &cause) {
+		return &storageError{what, cause}
+	}
+	return err
+}
 
 // withoutPath returns what went wrong without the path it went wrong with.
 func withoutPath(err error) error {

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -39,8 +40,11 @@ func (d *Directory) FindEvidence(ctx context.Context, key string) (*citekit.Stor
 		return nil, err
 	}
 	root, _, err := d.evidence.open()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, missing("evidence")
+	}
 	if err != nil {
-		return nil, err
+		return nil, storageFault(evidenceUnreadable, err)
 	}
 	if held, ok := d.records.get(key); ok {
 		if d.isIntact(root, held.evidenceRecord) {
@@ -166,31 +170,39 @@ func (d *Directory) storeEvidence(ctx context.Context, key string, meta citekit.
 	if err := checkEvidenceName(meta.Name); err != nil {
 		return nil, err
 	}
-	root, err := d.evidence.make()
+	root, t, err := d.createEvidence(ctx)
 	if err != nil {
-		return nil, err
-	}
-	if err := makeMeta(root, evidenceDir); err != nil {
-		return nil, err
-	}
-	d.sweep.Do(func() { err = removeOldTemps(ctx, root, tempDir, d.now()) })
-	if err != nil {
-		return nil, err
-	}
-	t, err := createTemp(root, tempDir)
-	if err != nil {
-		return nil, err
+		return nil, storageFault(evidenceUnwritable, err)
 	}
 	sum, size, err := copyEvidence(ctx, t, meta.Size, d.budget, body)
 	if err != nil {
 		t.discard()
 		return nil, err
 	}
-	if err := finishEvidence(t); err != nil {
-		return nil, err
-	}
 	meta.Size = size
-	return d.putEvidence(ctx, root, key, t, evidenceRecord{Meta: meta, SHA256: sum})
+	stored, err := d.putEvidence(ctx, root, key, t, evidenceRecord{Meta: meta, SHA256: sum})
+	if err != nil {
+		return nil, storageFault(evidenceUnwritable, err)
+	}
+	return stored, nil
+}
+
+// createEvidence makes the directories, if there are none, and the file that
+// evidence is written to.
+func (d *Directory) createEvidence(ctx context.Context) (*os.Root, *tempFile, error) {
+	root, err := d.evidence.make()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := makeMeta(root, evidenceDir); err != nil {
+		return nil, nil, err
+	}
+	d.sweep.Do(func() { err = removeOldTemps(ctx, root, tempDir, d.now()) })
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := createTemp(root, tempDir)
+	return root, t, err
 }
 
 // finishEvidence ends writing. The time of the last change is set back, so
@@ -204,9 +216,12 @@ func finishEvidence(t *tempFile) error {
 	return t.finish(true)
 }
 
-// putEvidence gives a finished file its name and records it. The record comes
-// first: a file that is there has one and can be evicted.
+// putEvidence finishes a file, gives it its name and records it. The record
+// comes first: a file that is there has one and can be evicted.
 func (d *Directory) putEvidence(ctx context.Context, root *os.Root, key string, t *tempFile, r evidenceRecord) (*citekit.StoredEvidence, error) {
+	if err := finishEvidence(t); err != nil {
+		return nil, err
+	}
 	unlock, err := d.evidence.lock(ctx, root)
 	if err != nil {
 		t.remove()

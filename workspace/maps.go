@@ -83,7 +83,7 @@ func readAtMost(r io.Reader, size, max int64) ([]byte, error) {
 // WriteMap implements [citekit.Workspace].
 func (d *Directory) WriteMap(ctx context.Context, id string, data []byte) error {
 	if err := d.writeMap(ctx, id, data); err != nil {
-		return fmt.Errorf("store the map: %w", withoutPath(err))
+		return fmt.Errorf("store the map: %w", withoutPath(storageFault(mapsUnwritable, err)))
 	}
 	return nil
 }

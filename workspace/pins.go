@@ -23,6 +23,15 @@ func (d *Directory) Pin(ctx context.Context, name, guard, version string) (strin
 	if !errors.Is(err, fs.ErrNotExist) {
 		return pinned, err
 	}
+	if pinned, err = d.writePin(ctx, pinRecord{Name: name, Guard: guard, Version: version}); err != nil {
+		return "", fmt.Errorf("record the version of the source: %w", withoutPath(storageFault(evidenceUnwritable, err)))
+	}
+	return pinned, nil
+}
+
+// writePin records a version, unless another process was faster, and returns
+// the one that is recorded.
+func (d *Directory) writePin(ctx context.Context, r pinRecord) (string, error) {
 	root, err := d.evidence.make()
 	if err != nil {
 		return "", err
@@ -32,23 +41,22 @@ func (d *Directory) Pin(ctx context.Context, name, guard, version string) (strin
 		return "", err
 	}
 	defer unlock()
-	pinned, err = d.readPin(name, guard)
+	pinned, err := d.readPin(r.Name, r.Guard)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return pinned, err
 	}
-	r := pinRecord{Name: name, Guard: guard, Version: version}
-	if err := writeRecord(root, pinName(name), r, true); err != nil {
-		return "", fmt.Errorf("record the version of the source: %w", withoutPath(err))
-	}
-	return version, nil
+	return r.Version, writeRecord(root, pinName(r.Name), r, true)
 }
 
 // readPin returns the version pinned for name, or an error matching
 // fs.ErrNotExist if there is none under that guard.
 func (d *Directory) readPin(name, guard string) (string, error) {
 	root, _, err := d.evidence.open()
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", missing("recorded version")
+	}
 	if err != nil {
-		return "", err
+		return "", storageFault(evidenceUnreadable, err)
 	}
 	var r pinRecord
 	err = readRecord(root, pinName(name), &r)
@@ -60,7 +68,7 @@ func (d *Directory) readPin(name, guard string) (string, error) {
 	}
 	if err != nil {
 		return "", fmt.Errorf("the record of the version the source had: %w; to accept the source as it is now, remove .meta/pins from the evidence directory: %w",
-			withoutPath(err), citekit.ErrStale)
+			withoutPath(storageFault(evidenceUnreadable, err)), citekit.ErrStale)
 	}
 	if r.Guard != guard {
 		return "", missing("version recorded for this map")
