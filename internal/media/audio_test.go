@@ -40,10 +40,15 @@ func TestSound(t *testing.T) {
 			if decoded := float64(whole.frames()) / float64(whole.rate); math.Abs(extent.Duration-decoded) > 0.03 {
 				t.Errorf("measured %v s; decoded %v s", extent.Duration, decoded)
 			}
-			for _, span := range []citekit.Span{{Start: 0, End: 0.2}, {Start: 0.11, End: 0.3}, {Start: round(extent.Duration - 0.2), End: extent.Duration}} {
+			middle := citekit.Span{Start: 0.11, End: 0.3}
+			spans := []citekit.Span{middle, {Start: round(extent.Duration - 0.2), End: extent.Duration}}
+			if thorough() {
+				spans = append(spans, citekit.Span{Start: 0, End: 0.2})
+			}
+			for _, span := range spans {
 				compareSound(t, e, src, whole, span, citekit.ModeExact, file.coarse)
 			}
-			compareSound(t, e, src, whole, citekit.Span{Start: 0.11, End: 0.3}, citekit.ModeStrict, file.coarse)
+			compareSound(t, e, src, whole, middle, citekit.ModeStrict, file.coarse)
 		})
 	}
 }

@@ -130,7 +130,7 @@ func (m *movie) encode(ctx context.Context, src *citekit.Source, clip *mp4.Clip)
 
 // cutIndex cuts a movie. Strict clips are cut exactly and encoded later. A
 // video clip without a frame is no evidence, though there may be sound: the
-// error is [mp4.ErrEmpty].
+// error matches [citekit.ErrRange], as for a span in which nothing plays.
 func cutIndex(index *mp4.Movie, modality citekit.Modality, span citekit.Span, mode citekit.Mode) (*mp4.Clip, error) {
 	how := mp4.Exact
 	if mode == citekit.ModeCopy {

@@ -51,12 +51,15 @@ func TestPicture(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Logf("%+v", extent)
-			for _, span := range file.spans {
+			for i, span := range file.spans {
 				want := during(whole, at, span)
 				got, x := clip(t, e, src, span, citekit.ModeExact)
 				compareFrames(t, shown(decodeFrames(t, got)), want, span, true)
 				if x.Actual != nil {
 					t.Errorf("%v: actual %v", span, x.Actual.Time)
+				}
+				if i > 0 && !thorough() {
+					continue
 				}
 				strict, _ := clip(t, e, src, span, citekit.ModeStrict)
 				compareFrames(t, decodeFrames(t, strict), want, span, false)

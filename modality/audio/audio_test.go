@@ -135,6 +135,7 @@ func TestConformanceFLAC(t *testing.T) {
 		Foreign:    foreign,
 		Extent:     citekit.Extent{Modality: citekit.Audio, Duration: 1, MediaType: "audio/flac"},
 		Garbage:    garbage,
+		Slow:       true,
 	})
 }
 

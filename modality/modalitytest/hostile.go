@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"sync/atomic"
 	"testing"
 
@@ -34,12 +35,22 @@ func (r *flakyReader) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // earlyReads are the reads at which things go wrong.
-var earlyReads = []int64{0, 1, 2, 3, 5, 9}
+func (s *suite) earlyReads() []int64 {
+	if s.brief() {
+		return []int64{0, 1, 5}
+	}
+	return []int64{0, 1, 2, 3, 5, 9}
+}
+
+// brief reports whether fewer rounds are made of what is tried many times.
+func (s *suite) brief() bool {
+	return testing.Short() || s.Slow && os.Getenv("CITEKIT_LONG") == ""
+}
 
 // checkReadErrors lets the disk fail, which must never look like success with
 // other bytes. A resolver may have read what it needs by then.
 func (s *suite) checkReadErrors(t testing.TB) {
-	for _, failAt := range earlyReads {
+	for _, failAt := range s.earlyReads() {
 		for _, c := range s.Good {
 			r := &flakyReader{data: s.Source, failAt: failAt}
 			out := s.resolve(t, t.Context(), s.over(r, s.Source, false), c.request(), largePiece)
@@ -58,7 +69,7 @@ func (s *suite) checkReadErrors(t testing.TB) {
 
 // checkCancelledReading cancels during the reads of a call.
 func (s *suite) checkCancelledReading(t testing.TB) {
-	for _, at := range earlyReads {
+	for _, at := range s.earlyReads() {
 		for _, c := range s.Good {
 			ctx, cancel := context.WithCancel(t.Context())
 			r := &flakyReader{data: s.Source, failAt: -1, before: func(read int64) {
@@ -152,7 +163,7 @@ func (s *suite) hostileCompanions(t testing.TB, src *citekit.Source) {
 // and the garbage of the fixture.
 func (s *suite) hostileSources() [][]byte {
 	cuts, flips := 16, 32
-	if testing.Short() {
+	if s.brief() {
 		cuts, flips = 4, 8
 	}
 	hostile := [][]byte{

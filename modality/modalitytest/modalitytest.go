@@ -52,6 +52,10 @@ type Fixture struct {
 	// Source, and some well known nonsense, are made by the suite.
 	Garbage [][]byte
 
+	// Slow says that a call takes long, as one that starts a program does:
+	// fewer damaged sources are tried unless CITEKIT_LONG is set.
+	Slow bool
+
 	// NoBody says that locations have no bytes, as virtual ones: the Body
 	// must be nil and the source must not be read. It may be nil.
 	NoBody bool

@@ -84,6 +84,7 @@ func TestConformanceMatroska(t *testing.T) {
 		Foreign:    foreign,
 		Extent:     citekit.Extent{Modality: citekit.Video, Duration: 1, Width: 32, Height: 32, MediaType: "video/x-matroska"},
 		Garbage:    garbage,
+		Slow:       true,
 	})
 }
 
