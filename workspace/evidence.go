@@ -52,17 +52,33 @@ func (d *Directory) FindEvidence(ctx context.Context, key string) (*citekit.Stor
 		}
 		d.records.remove(key)
 	}
-	held, err := readHeld(root, key)
-	if err != nil {
-		return nil, missing("evidence")
+	held, err := d.readVerified(ctx, root, key)
+	for tries := 1; err == errReplaced && tries < maxTries; tries++ {
+		held, err = d.readVerified(ctx, root, key)
 	}
-	if !d.isIntact(root, held.evidenceRecord) {
-		if err := d.verify(ctx, root, key, &held.evidenceRecord); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	d.records.put(key, held)
 	return d.found(root, key, held)
+}
+
+// maxTries is how often evidence is looked at that is being replaced.
+const maxTries = 10
+
+// errReplaced reports evidence that was replaced while it was being hashed.
+var errReplaced = missing("evidence that stays as it is")
+
+// readVerified reads a record whose evidence is right.
+func (d *Directory) readVerified(ctx context.Context, root *os.Root, key string) (heldRecord, error) {
+	held, err := readHeld(root, key)
+	if err != nil {
+		return held, missing("evidence")
+	}
+	if d.isIntact(root, held.evidenceRecord) {
+		return held, nil
+	}
+	return held, d.verify(ctx, root, key, &held.evidenceRecord)
 }
 
 func readHeld(root *os.Root, key string) (heldRecord, error) {
@@ -115,7 +131,10 @@ func (d *Directory) verify(ctx context.Context, root *os.Root, key string, r *ev
 		return ctx.Err()
 	}
 	after, statErr := fileIdentity(f)
-	if err != nil || statErr != nil || sum != r.SHA256 || before != after {
+	if err == nil && statErr == nil && before != after {
+		return errReplaced
+	}
+	if err != nil || statErr != nil || sum != r.SHA256 {
 		return missing("evidence")
 	}
 	r.Identity = ""
