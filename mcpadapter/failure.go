@@ -37,6 +37,10 @@ func explain(tool string, err error, code citekit.Code) string {
 	if errors.As(err, &missing) {
 		return explainMissing(tool, missing)
 	}
+	var storage storageFault
+	if errors.As(err, &storage) {
+		return storage.StorageFault()
+	}
 	if code == citekit.CodeInternal {
 		return "internal error"
 	}
@@ -58,6 +62,10 @@ func explain(tool string, err error, code citekit.Code) string {
 	return message
 }
 
+// A storageFault is an error of a directory of the workspace, as package
+// workspace returns it.
+type storageFault interface{ StorageFault() string }
+
 // explainMissing words what is missing as the tools always have: only
 // getStructure says where the map should be.
 func explainMissing(tool string, missing *citekit.NotFoundError) string {
@@ -77,6 +85,7 @@ func isAddress(s string) bool { return strings.Index(s, "://") > 0 }
 func hintFor(tool string, err error, code citekit.Code) string {
 	var missing *citekit.NotFoundError
 	var input inputError
+	var storage storageFault
 	switch {
 	case errors.As(err, &missing) && missing.Kind == "resource":
 		return "listResources names the resources there are."
@@ -86,6 +95,8 @@ func hintFor(tool string, err error, code citekit.Code) string {
 		return "Correct the arguments and call again."
 	case errors.Is(err, citekit.ErrFormat):
 		return "The source is damaged, protected or of another format; resolve with virtual true still gives the address."
+	case errors.As(err, &storage):
+		return "It is not the source: a person has to give the server room, or permission. resolve with virtual true still gives the address."
 	case errors.Is(err, fs.ErrPermission):
 		return "The operating system does not let the server read the source; a person has to give it the permission."
 	case code == citekit.CodeTooLarge && tool == "listResources":
@@ -102,7 +113,7 @@ var hints = map[citekit.Code]string{
 	citekit.CodeTimeout:      "Try a smaller node, or virtual true.",
 	citekit.CodeStale:        "The source has changed since it was mapped and has to be mapped again before it is cited.",
 	citekit.CodeUnsupported:  "resolve with virtual true still gives the address.",
-	citekit.CodeForbidden:    "The source is not a file this server may read; a person has to allow it or correct the map.",
+	citekit.CodeForbidden:    "This server may not use it; a person has to allow it, or correct the map.",
 	citekit.CodeTooLarge:     "Try a smaller node, or virtual true.",
 	citekit.CodeInternal:     "The server's log has more. Calling again may help.",
 }

@@ -43,6 +43,10 @@ func (e *storageError) Error() string { return e.what + ": " + e.cause.Error() }
 
 func (e *storageError) Is(target error) bool { return target == e.cause }
 
+// StorageFault returns what is wrong, which names no path. Callers that show
+// errors to others find it with [errors.As] and an interface.
+func (e *storageError) StorageFault() string { return e.Error() }
+
 // storageFault returns what says that a directory is at fault if err is an
 // error of the operating system, else err.
 func storageFault(what string, err error) error {

@@ -1,0 +1,39 @@
+package mcpadapter_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/modality/text"
+	"github.com/citekit/citekit/workspace"
+)
+
+// TestStorageFault has an evidence directory that cannot be made: the answer
+// says so, and does not blame the source.
+func TestStorageFault(t *testing.T) {
+	dir := t.TempDir()
+	for name, data := range map[string]string{"poem.txt": poem, ".resource_maps/poem.json": poemMap} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ws, err := workspace.Open(dir, &workspace.Options{EvidenceDir: strings.Repeat("x", 300)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: &text.Resolver{}}, nil)
+	defer lib.Close()
+	answer, result := callTool(t, connect(t, mcpadapter.NewServer(lib, nil), nil), "resolve", map[string]any{"resource_id": "poem", "node_id": "second"})
+	if !result.IsError || !strings.Contains(answer, "the evidence directory cannot be ") || !strings.Contains(answer, "Hint: It is not the source") ||
+		strings.Contains(answer, dir) {
+		t.Errorf("%s", answer)
+	}
+}
