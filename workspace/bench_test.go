@@ -136,6 +136,10 @@ func BenchmarkOpenSource(b *testing.B) {
 	writeFile(b, path, "content")
 	waitUntilSettled(b, path)
 	d := open(b, dir, nil)
+	if err := d.WriteMap(ctx, "a", []byte("{}")); err != nil {
+		b.Fatal(err)
+	}
+	store(b, d, key, "e.txt", "evidence")
 	for b.Loop() {
 		src, err := d.OpenSource(ctx, "docs/a.txt")
 		if err != nil {

@@ -31,8 +31,9 @@
 // still whole.
 //
 // Files are told apart by device, inode, size and times, as git's index does.
-// What was learnt about a file is not relied on if the file changed within
-// the clock's granularity before.
+// Where there are no inodes it is volume and file index, or the path. What was
+// learnt about a file is not relied on if the file changed within the clock's
+// granularity before; such a source has no version until it is hashed.
 //
 // # File names of maps
 //
