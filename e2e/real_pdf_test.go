@@ -30,7 +30,7 @@ func manual(t *testing.T) string {
 		}
 		return gunzip(t, path)
 	}
-	missing(t, "no manual of 2,400 pages: install the Debian package r-doc-pdf")
+	sharedtest.Missing(t, "no manual of 2,400 pages: install the Debian package r-doc-pdf")
 	return ""
 }
 
@@ -178,7 +178,7 @@ func TestRealManual(t *testing.T) {
 		t.Fatalf("the manual has %d pages", len(source))
 	}
 	c := cite(t, filepath.Dir(path))
-	c.add("document", filepath.Base(path), append(pageSets(len(source), 8), location{"pages": run(301, 700)})...)
+	c.add("document", filepath.Base(path), append(pageSets(len(source), usually(2, 8)), location{"pages": run(301, 700)})...)
 	for i, a := range c.evidence() {
 		comparePages(t, source, a)
 		checkStructure(t, a)
@@ -201,11 +201,11 @@ func TestRealDocuments(t *testing.T) {
 	} {
 		path := filepath.Join(c.root, name)
 		texts[path] = sourceText(t, path)
-		c.add("document", name, pageSets(len(texts[path]), 1)...)
+		c.add("document", name, pageSets(len(texts[path]), usually(0, 1))...)
 	}
 	for _, a := range c.evidence() {
 		comparePages(t, texts[a.path], a)
-		compareLook(t, a, len(texts[a.path]), 3)
+		compareLook(t, a, len(texts[a.path]), usually(1, 3))
 		checkStructure(t, a)
 	}
 }

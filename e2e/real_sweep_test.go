@@ -150,7 +150,7 @@ func TestSweepMedia(t *testing.T) {
 		part: location{"start": 0, "end": 0.3}, beyond: location{"start": 500_000, "end": 500_001},
 		damaged: map[string]string{
 			"smallest.mp3": "", "garbage-prefix.mp3": "", "missing-stsd.mp4": "",
-			"h264-first-pts-10s.mp4": "no frame or sound", // its first ten seconds are empty
+			"h264-first-pts-10s.mp4": "holds no frame", // its first ten seconds are empty
 		},
 		check: func(t *testing.T, f fact, part, whole, beyond answer) {
 			got := boundIn(t, beyond)
@@ -179,7 +179,7 @@ func TestSweepImages(t *testing.T) {
 		check: func(t *testing.T, f fact, part, whole, beyond answer) {
 			x1, y1, x2, y2 := box.Pixels(f.Displayed[0], f.Displayed[1])
 			want := fmt.Sprintf("%dx%d", x2-x1, y2-y1)
-			if got := strings.TrimSpace(string(output(t, "/usr/bin/convert", part.OutputPath+"[0]", "-auto-orient", "-format", "%wx%h", "info:"))); got != want {
+			if got := strings.TrimSpace(string(output(t, sharedtest.Convert(t), part.OutputPath+"[0]", "-auto-orient", "-format", "%wx%h", "info:"))); got != want {
 				t.Errorf("%v is %s, not %s", part, got, want)
 			}
 		},
