@@ -8,6 +8,7 @@ import (
 // Limits on a clip.
 const (
 	maxChunks    = 4 << 20 // chunks
+	maxPieces    = 6 << 20 // runs of bytes of the source, 50 bytes of memory each
 	chunkSeconds = 0.5     // length of a chunk; interleaving keeps to it
 )
 
@@ -48,17 +49,29 @@ func (c *cut) build() (*Clip, error) {
 		return nil, damaged("samples of %d bytes in a file of %d", media, c.movie.size)
 	}
 	slices.SortStableFunc(order, func(a, b *chunk) int { return cmp.Compare(a.time, b.time) })
-	clip := &Clip{start: c.start, end: c.end, header: c.encode(perPart, order, media)}
+	clip := &Clip{start: c.start, end: c.end, spans: join(order)}
+	clip.header = c.encode(perPart, order, media)
 	clip.size = int64(len(clip.header)) + media
-	for _, x := range order {
-		for _, s := range x.pieces {
-			clip.spans = appendSpan(clip.spans, s)
-		}
-	}
 	for _, p := range c.parts {
 		clip.tracks = append(clip.tracks, p.Track)
 	}
 	return clip, nil
+}
+
+// join takes the pieces out of chunks and joins them.
+func join(order []*chunk) []span {
+	n := 0
+	for _, x := range order {
+		n += len(x.pieces)
+	}
+	spans := make([]span, 0, n)
+	for _, x := range order {
+		for _, s := range x.pieces {
+			spans = appendSpan(spans, s)
+		}
+		x.pieces = nil
+	}
+	return slices.Clip(spans)
 }
 
 // appendSpan adds a span, joined to the last one if it follows it.
@@ -106,7 +119,11 @@ func (c *cut) chunksOf(k int, p *part) ([]*chunk, error) {
 			}
 			last.samples += to - i
 			last.size += size
+			before := len(last.pieces)
 			last.pieces = appendSpan(last.pieces, span{at, size})
+			if c.pieces += len(last.pieces) - before; c.pieces > maxPieces {
+				return nil, tooLarge("a clip of more than %d pieces of the file", maxPieces)
+			}
 			i, at = to, at+size
 		}
 	}

@@ -12,6 +12,7 @@ type cut struct {
 	timescale  int64 // of the clip
 	parts      []*part
 	scanned    int // frames looked at
+	pieces     int // runs of bytes of the source so far
 }
 
 // maxScanned bounds the frames looked at, which edits that repeat a film

@@ -16,7 +16,7 @@ func (c *cut) encode(perPart [][]*chunk, order []*chunk, media int64) []byte {
 	if media > math.MaxUint32-8 {
 		mdat = 16
 	}
-	e := &encoder{cut: c, offsets: make([][]int64, len(perPart)), chunks: perPart}
+	e := &encoder{cut: c, fileType: ftyp, offsets: make([][]int64, len(perPart)), chunks: perPart}
 	place := func(base int64) {
 		for k := range e.offsets {
 			e.offsets[k] = e.offsets[k][:0]
@@ -27,13 +27,13 @@ func (c *cut) encode(perPart [][]*chunk, order []*chunk, media int64) []byte {
 		}
 	}
 	place(0)
-	length := len(e.movie())
-	if int64(len(ftyp)+length)+mdat+media > math.MaxUint32 {
+	length := int64(len(e.movie()))
+	if length+mdat+media > math.MaxUint32 {
 		e.wide = true
-		length = len(e.movie())
+		length = int64(len(e.movie()))
 	}
-	place(int64(len(ftyp)+length) + mdat)
-	b := append(append(make([]byte, 0, len(ftyp)+length+int(mdat)), ftyp...), e.movie()...)
+	place(length + mdat)
+	b := e.movie()
 	if mdat == 16 {
 		b = append(be.AppendUint32(b, 1), "mdat"...)
 		return be.AppendUint64(b, uint64(media+mdat))
@@ -41,13 +41,14 @@ func (c *cut) encode(perPart [][]*chunk, order []*chunk, media int64) []byte {
 	return append(be.AppendUint32(b, uint32(media+mdat)), "mdat"...)
 }
 
-// encoder writes the movie box of a clip.
+// encoder writes what a clip has before its media.
 type encoder struct {
 	*cut
-	b       []byte
-	chunks  [][]*chunk
-	offsets [][]int64 // of chunks in the clip, by part
-	wide    bool      // co64
+	b        []byte
+	fileType []byte // whole box
+	chunks   [][]*chunk
+	offsets  [][]int64 // of chunks in the clip, by part
+	wide     bool      // co64
 }
 
 // box writes a box around what content writes.
@@ -90,9 +91,9 @@ func versionFor(numbers ...uint64) byte {
 	return 0
 }
 
-// movie writes the movie box.
+// movie writes the file type and the movie box.
 func (e *encoder) movie() []byte {
-	e.b = e.b[:0]
+	e.b = append(e.b[:0], e.fileType...)
 	e.box("moov", func() {
 		e.movieHeader()
 		for k, p := range e.parts {

@@ -9,7 +9,7 @@ import (
 
 // Limits on what is read.
 const (
-	MaxMovieBox = 64 << 20 // bytes of the movie box (moov): a day of film
+	MaxMovieBox = 48 << 20 // bytes of the movie box (moov): nearly a day of film
 	MaxSamples  = 20 << 20 // frames or subtitles of a track
 	MaxTracks   = 64       // tracks of a movie
 
