@@ -33,21 +33,25 @@ func (b *bench) mcp() error {
 	}
 	calls := []struct {
 		job, tool, goal string
+		rest            time.Duration
 		args            func(i int) map[string]any
 	}{
-		{"listResources, 2,000 maps", "listResources", "at least 1×", func(int) map[string]any { return map[string]any{} }},
-		{"getNode, 10,000-node map", "getNode", "at least 25×", func(i int) map[string]any {
+		{"listResources, 2,000 maps", "listResources", "at least 1×", 0, func(int) map[string]any { return map[string]any{} }},
+		{"getNode, 10,000-node map", "getNode", "at least 25×", 0, func(i int) map[string]any {
 			return map[string]any{"resource_id": "big", "node_id": ids[i*37%len(ids)]}
 		}},
-		{"virtual resolve, 10,000-node map", "resolve", "at least 25×", func(i int) map[string]any {
+		{"— each call after 10 ms of rest", "getNode", "", 10 * time.Millisecond, func(i int) map[string]any {
+			return map[string]any{"resource_id": "big", "node_id": ids[i*37%len(ids)]}
+		}},
+		{"virtual resolve, 10,000-node map", "resolve", "at least 25×", 0, func(i int) map[string]any {
 			return map[string]any{"resource_id": "big", "node_id": ids[i*37%len(ids)], "virtual": true}
 		}},
-		{"getStructure, 10,000-node map, whole", "getStructure", "", func(int) map[string]any {
+		{"getStructure, 10,000-node map, whole", "getStructure", "", 0, func(int) map[string]any {
 			return map[string]any{"resource_id": "big"}
 		}},
 	}
 	for _, c := range calls {
-		times, err := callTimes(servers, c.tool, c.args)
+		times, err := callTimes(servers, c.rest, c.tool, c.args)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.tool, err)
 		}
@@ -96,28 +100,30 @@ func (b *bench) serveAll(commands ...[]string) ([]*stdio.Server, error) {
 	return servers, nil
 }
 
-// callTimes calls the servers by turns and returns the median of each.
-func callTimes(servers []*stdio.Server, tool string, args func(i int) map[string]any) ([]time.Duration, error) {
-	const calls = 200
+// callTimes calls the servers by turns, in blocks of calls with a rest before
+// each call, and returns the median of each.
+func callTimes(servers []*stdio.Server, rest time.Duration, tool string, args func(i int) map[string]any) ([]time.Duration, error) {
+	const blocks, calls = 8, 25
+	medians := make([]time.Duration, len(servers))
 	times := make([][]time.Duration, len(servers))
-	for i := range calls + 1 {
+	for block := range blocks {
 		for j, s := range servers {
-			start := time.Now()
-			result, err := s.Tool(tool, args(i))
-			if err == nil && result.IsError {
-				err = fmt.Errorf("%s: %s", tool, result.Text)
-			}
-			if err != nil {
-				return nil, err
-			}
-			if i > 0 {
+			for i := range calls {
+				time.Sleep(rest)
+				start := time.Now()
+				result, err := s.Tool(tool, args(block*calls+i))
+				if err == nil && result.IsError {
+					err = fmt.Errorf("%s: %s", tool, result.Text)
+				}
+				if err != nil {
+					return nil, err
+				}
 				times[j] = append(times[j], time.Since(start))
 			}
 		}
 	}
-	medians := make([]time.Duration, len(times))
-	for i := range times {
-		medians[i] = median(times[i])
+	for j := range servers {
+		medians[j] = median(times[j])
 	}
 	return medians, nil
 }
