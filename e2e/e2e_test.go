@@ -248,12 +248,12 @@ func listen(t *testing.T) {
 	var hits atomic.Int32
 	tcp, err := net.Listen("tcp", "127.0.0.1:18999")
 	if err != nil {
-		t.Skipf("port 18999 is taken: %v", err)
+		sharedtest.Missing(t, fmt.Sprintf("port 18999 is taken: %v", err))
 	}
 	udp, err := net.ListenPacket("udp", "127.0.0.1:18998")
 	if err != nil {
 		tcp.Close()
-		t.Skipf("port 18998 is taken: %v", err)
+		sharedtest.Missing(t, fmt.Sprintf("port 18998 is taken: %v", err))
 	}
 	var listeners sync.WaitGroup
 	listeners.Go(func() {

@@ -61,7 +61,7 @@ func attackFiles(t *testing.T) string {
 	shared := sharedtest.Dir(t)
 	script := filepath.Join(shared, "attacks", "gen.py")
 	if _, err := os.Stat(script); err != nil {
-		t.Skipf("no generator of hostile files in %s", shared)
+		sharedtest.Missing(t, "no generator of hostile files in "+shared)
 	}
 	if testing.Short() {
 		t.Skip("hostile files are large")

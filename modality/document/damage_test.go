@@ -65,7 +65,7 @@ func TestLostXref(t *testing.T) {
 // cross-reference data is lost too.
 func TestMissingFont(t *testing.T) {
 	data := simple(false)
-	data = bytes.Replace(data, []byte("3 0 obj\n"), []byte("3 0 xxx\n"), 1)
+	data = bytes.Replace(data, []byte("3 0 obj\n"), []byte("3 0 job\n"), 1)
 	data = data[:bytes.LastIndex(data, []byte("xref\n0 "))]
 	_, err := resolve(t, newResolver(t), data, pages(1, 1))
 	if !errors.Is(err, citekit.ErrFormat) || !strings.Contains(err.Error(), "object 3") {

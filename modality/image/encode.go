@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
+
+	"github.com/citekit/citekit/internal/exif"
 )
 
 // encode returns img in the format of p where that keeps its pixels, else as
@@ -16,7 +18,9 @@ func (r *Resolver) encode(img image.Image, p *picture) ([]byte, *format, error) 
 	var err error
 	switch p.format.name {
 	case "TIFF":
-		err = tiff.Encode(&b, compact(img), &tiff.Options{Compression: tiff.Deflate})
+		// The encoder reads a whole stride past each row, also past the last
+		// one, which a part of an image does not have.
+		err = tiff.Encode(&b, turned(img, exif.TopLeft), &tiff.Options{Compression: tiff.Deflate})
 	case "BMP":
 		if !fitsBMP(img) {
 			return r.encodePNG(img, p)

@@ -95,6 +95,7 @@ func TestConformance(t *testing.T) {
 					{Name: "inside", Location: box(0.25, 0.25, 0.75, 0.5), Check: inside},
 					{Name: "everything", Location: box(0, 0, 1, 1)},
 					{Name: "one pixel", Location: box(0.5, 0.5, 0.5001, 0.5001)},
+					{Name: "far corner", Location: box(0.5, 0.5, 1, 1)},
 				},
 				Foreign: citekit.Location{Modality: citekit.Text, Lines: citekit.Range{First: 1, Last: 2}},
 				Extent:  citekit.Extent{Modality: citekit.Image, Width: 24, Height: 20, MediaType: mediaTypes[name]},

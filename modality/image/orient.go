@@ -12,6 +12,11 @@ func upright(img image.Image, o exif.Orientation) image.Image {
 	if o == exif.TopLeft {
 		return img
 	}
+	return turned(img, o)
+}
+
+// turned returns a copy of img as displayed, with nothing between its rows.
+func turned(img image.Image, o exif.Orientation) image.Image {
 	width, height := o.Displayed(img.Bounds().Dx(), img.Bounds().Dy())
 	r := image.Rect(0, 0, width, height)
 	switch m := img.(type) {
