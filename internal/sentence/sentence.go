@@ -1,0 +1,125 @@
+// Package sentence takes sentences out of text, word for word, for summaries
+// that say nothing their source does not.
+package sentence
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/clipperhouse/uax29/v2/sentences"
+)
+
+// examined is how much of a text is looked at for each byte that is wanted.
+const examined = 4
+
+// Lead returns the first sentences of text that together have at most max
+// bytes, with every run of white space made one space. Where not even the
+// first fits, it returns as many of its first words as do. Control characters
+// are left out.
+func Lead(text string, max int) string {
+	if max <= 0 {
+		return ""
+	}
+	text = clean(cut(text, examined*max+utf8.UTFMax))
+	if len(text) <= max {
+		return text
+	}
+	end, tokens := 0, sentences.FromString(text)
+	for tokens.Next() {
+		next := tokens.End()
+		if len(strings.TrimRight(text[:next], " ")) > max {
+			break
+		}
+		if !endsInAbbreviation(text[:next]) {
+			end = next
+		}
+	}
+	if end == 0 {
+		return words(text, max)
+	}
+	return strings.TrimRight(text[:end], " ")
+}
+
+// First returns the first sentence of text, or as many of its words as have
+// at most max bytes, as [Lead] does.
+func First(text string, max int) string {
+	text = clean(cut(text, examined*max+utf8.UTFMax))
+	for tokens := sentences.FromString(text); tokens.Next(); {
+		if !endsInAbbreviation(text[:tokens.End()]) {
+			text = text[:tokens.End()]
+			break
+		}
+	}
+	text = strings.TrimRight(text, " ")
+	if len(text) <= max {
+		return text
+	}
+	return words(text, max)
+}
+
+// words returns the first words of text that have at most max bytes; if there
+// is not even one, as much of it as does.
+func words(text string, max int) string {
+	short := cut(text, max)
+	if i := strings.LastIndexByte(short, ' '); i > 0 {
+		short = short[:i]
+	}
+	return strings.TrimRight(short, " ,;:-–—(")
+}
+
+// cut returns the longest start of s that has at most max bytes and ends with
+// a whole character.
+func cut(s string, max int) string {
+	if len(s) <= max {
+		return s
+	}
+	for max > 0 && !utf8.RuneStart(s[max]) {
+		max--
+	}
+	return s[:max]
+}
+
+// clean makes every run of white space one space and leaves out what does not
+// show.
+func clean(text string) string {
+	var b strings.Builder
+	b.Grow(len(text))
+	for _, word := range strings.Fields(strings.ToValidUTF8(text, "")) {
+		word = strings.Map(func(r rune) rune {
+			if unicode.In(r, unicode.Cc, unicode.Cf) {
+				return -1
+			}
+			return r
+		}, word)
+		if word == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(word)
+	}
+	return b.String()
+}
+
+// endsInAbbreviation reports whether the full stop at the end of text more
+// likely ends an abbreviation or an initial than a sentence.
+func endsInAbbreviation(text string) bool {
+	text = strings.TrimRight(text, " ")
+	word, ok := strings.CutSuffix(text[strings.LastIndexByte(text, ' ')+1:], ".")
+	if !ok {
+		return false
+	}
+	word = strings.TrimLeft(word, "([{\"'“‘")
+	if utf8.RuneCountInString(word) == 1 {
+		r, _ := utf8.DecodeRuneInString(word)
+		return unicode.IsUpper(r)
+	}
+	switch strings.ToLower(word) {
+	case "mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr", "vs", "etc", "cf", "e.g", "i.e", "al",
+		"fig", "figs", "eq", "no", "vol", "pp", "ed", "eds", "inc", "ltd", "co", "ca", "approx", "resp", "sec", "chap":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,90 @@
+package citekit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+)
+
+// A Mapper finds the structure of a source: the nodes of its map. A
+// [Resolver] that can do so without a model is one, found by type assertion;
+// others are given to [Library.Ingest].
+//
+// Implementations must be safe for concurrent use.
+type Mapper interface {
+	// Map returns the structure of src. The same source and request give
+	// the same structure, save for mappers that ask a model. It does not
+	// keep src.
+	//
+	// Errors are as for [Resolver]: [ErrFormat] if src is damaged or of
+	// another format, [ErrTooLarge] if a limit would be passed,
+	// [errors.ErrUnsupported] if src cannot be mapped here, and ctx.Err()
+	// once ctx is done. They name no path and quote no content.
+	Map(ctx context.Context, src *Source, req MapRequest) (*Structure, error)
+}
+
+// A MapRequest is what a [Mapper] is asked for.
+type MapRequest struct {
+	// Modality is that of the source, and of every location in the answer.
+	Modality Modality
+
+	// Companions are files beside the source that share its name, such as
+	// the subtitles talk.en.srt beside talk.mp4, sorted by name.
+	Companions []Companion
+
+	// Progress, if it is not nil, is told how much is done, from 0 to 1. It
+	// may be called from any goroutine, and must be quick.
+	Progress func(done float64)
+}
+
+// A Companion is a file beside a source that may tell about it.
+type Companion struct {
+	Name string // base name
+
+	// Open opens the file, confined as sources are. The caller closes it.
+	Open func(ctx context.Context) (*Source, error)
+}
+
+// A Structure is what a [Mapper] found.
+type Structure struct {
+	// Title is what the source says of itself, verbatim; "" if it says
+	// nothing. The map of a source without a title is titled by its file
+	// name.
+	Title string
+
+	// Nodes are in the order of the source. A node without an id is named by
+	// [NameNodes]. The nodes are the caller's.
+	Nodes []*Node
+
+	// Method says in a word or two how the nodes were found, such as
+	// "outline" or "headings".
+	Method string
+
+	// Transcript is the name of the [Companion] that holds the words of the
+	// source, or "".
+	Transcript string
+
+	// Metadata are kept in the map. The keys title, source_hash,
+	// source_size, mapper, method and transcript are the Library's.
+	Metadata map[string]any
+}
+
+// Map implements [Mapper] with the resolver of the modality that is asked
+// for. A resolver that is no Mapper is an error matching
+// [errors.ErrUnsupported].
+func (r Resolvers) Map(ctx context.Context, src *Source, req MapRequest) (*Structure, error) {
+	mapper, ok := r[req.Modality].(Mapper)
+	if !ok {
+		return nil, fmt.Errorf("no mapper for %s: %w", req.Modality, errors.ErrUnsupported)
+	}
+	return mapper.Map(ctx, src, req)
+}
+
+// A TranscriptReader is a [Resolver] whose sources may have their words in a
+// companion, as a recording has them in a subtitle file.
+type TranscriptReader interface {
+	// ReadTranscript is [TextReader.ReadText] for words that stand in
+	// transcript instead of in src. Each run is located in src.
+	ReadTranscript(ctx context.Context, src, transcript *Source, loc Location) iter.Seq2[TextRun, error]
+}
