@@ -1,0 +1,127 @@
+package tesseract
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/citekit/citekit"
+)
+
+// pipeDelay is how long after the end of the program its pipes are still read.
+const pipeDelay = 5 * time.Second
+
+// run runs the program on a picture and returns what it prints.
+func (c *Command) run(ctx context.Context, args []string, picture []byte) ([]byte, error) {
+	release, err := c.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+
+	limited, cancel := context.WithTimeout(ctx, c.timeout())
+	defer cancel()
+	cmd := exec.CommandContext(limited, c.path, args...)
+	cmd.Env = environment()
+	cmd.Stdin = bytes.NewReader(picture)
+	stdout := head{max: maxOutput, full: cancel}
+	stderr := head{max: 4 << 10}
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	ownGroup(cmd)
+	cmd.WaitDelay = pipeDelay
+
+	err = runHeld(cmd)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case stdout.over:
+		return nil, fmt.Errorf("tesseract printed more than %d MiB: %w", maxOutput>>20, citekit.ErrTooLarge)
+	case limited.Err() != nil:
+		return nil, fmt.Errorf("tesseract was still running after %v: %w", c.timeout(), citekit.ErrTooLarge)
+	case err != nil:
+		return nil, runError(err, string(stderr.kept))
+	}
+	return stdout.kept, nil
+}
+
+// acquire waits until the program may run. The caller calls release.
+func (c *Command) acquire(ctx context.Context) (release func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case c.slots <- struct{}{}:
+		return func() { <-c.slots }, nil
+	}
+}
+
+func (c *Command) timeout() time.Duration {
+	if c.Timeout > 0 {
+		return c.Timeout
+	}
+	return DefaultTimeout
+}
+
+// runHeld runs cmd and holds on to the thread that starts it, with which it
+// would end: see ownGroup.
+func runHeld(cmd *exec.Cmd) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	return cmd.Run()
+}
+
+// runError says why the program failed. What it prints may name files, and is
+// not repeated.
+func runError(err error, stderr string) error {
+	var exit *exec.ExitError
+	switch {
+	case strings.Contains(stderr, "Failed loading language"), strings.Contains(stderr, "couldn't load any languages"):
+		return fmt.Errorf("tesseract lacks a language that was asked for; install its language file (Debian: apt-get install tesseract-ocr-all; tesseract --list-langs shows those there are): %w", errors.ErrUnsupported)
+	case strings.Contains(stderr, "Could not set option"), strings.Contains(stderr, "unrecognized"):
+		return fmt.Errorf("this tesseract is too old; version 4 or later is needed, %s: %w", howToInstall, errors.ErrUnsupported)
+	case !errors.As(err, &exit):
+		return fmt.Errorf("tesseract cannot be run; %s: %w", howToInstall, errors.ErrUnsupported)
+	}
+	return fmt.Errorf("tesseract cannot read the picture (%s): %w", exit.ProcessState, citekit.ErrFormat)
+}
+
+// environment is what the program gets to know: one thread is enough, where
+// its libraries and languages are, and nothing about the person.
+func environment() []string {
+	env := []string{"LC_ALL=C", "OMP_THREAD_LIMIT=1"}
+	for _, name := range []string{"PATH", "TESSDATA_PREFIX", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SystemRoot"} {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
+// A head keeps the first max bytes written to it, and calls full, if it is not
+// nil, once there are more.
+type head struct {
+	max  int
+	full func()
+	kept []byte
+	over bool
+}
+
+func (h *head) Write(p []byte) (int, error) {
+	room := h.max - len(h.kept)
+	h.kept = append(h.kept, p[:min(room, len(p))]...)
+	if len(p) > room && !h.over {
+		h.over = true
+		if h.full != nil {
+			h.full()
+		}
+	}
+	return len(p), nil
+}
