@@ -1,0 +1,114 @@
+package subtitle
+
+import (
+	"bytes"
+	"strings"
+)
+
+// fieldsOfEvents is the order of SSA, for files that do not give one. It has
+// as many fields as that of ASS, with the times in the same places.
+const fieldsOfEvents = "Marked, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text"
+
+// readASS reads the dialogue of ASS and SSA: a line for each event, with
+// fields that a Format line names.
+func (p *parser) readASS(l *lines) {
+	order := newEventOrder(fieldsOfEvents)
+	events := false
+	for line, ok := l.next(); ok && !p.full; line, ok = l.next() {
+		line = bytes.TrimSpace(line)
+		if bytes.HasPrefix(line, []byte("[")) {
+			events = bytes.EqualFold(line, []byte("[Events]"))
+			continue
+		}
+		kind, rest, found := bytes.Cut(line, []byte(":"))
+		if !events || !found {
+			continue
+		}
+		switch string(kind) {
+		case "Format":
+			order = newEventOrder(string(rest))
+		case "Dialogue":
+			if c, ok := order.cue(string(rest)); ok {
+				c.First, c.Last = l.number, l.number
+				p.add(c)
+			}
+		}
+	}
+}
+
+// An eventOrder says which field of an event stands where, from 0; -1 for one
+// that is missing.
+type eventOrder struct {
+	count, start, end, name int
+}
+
+const maxEventFields = 64
+
+func newEventOrder(format string) eventOrder {
+	names := strings.SplitN(format, ",", maxEventFields)
+	o := eventOrder{count: len(names), start: -1, end: -1, name: -1}
+	for i, name := range names {
+		switch strings.ToLower(strings.TrimSpace(name)) {
+		case "start":
+			o.start = i
+		case "end":
+			o.end = i
+		case "name", "actor":
+			o.name = i
+		}
+	}
+	return o
+}
+
+// cue reads an event. Its text is the last field, which alone may have commas.
+func (o eventOrder) cue(event string) (Cue, bool) {
+	fields := strings.SplitN(event, ",", o.count)
+	if len(fields) < o.count || o.start < 0 || o.end < 0 {
+		return Cue{}, false
+	}
+	start, ok := parseClock(fields[o.start])
+	if !ok {
+		return Cue{}, false
+	}
+	end, ok := parseClock(fields[o.end])
+	c := Cue{Start: start, End: end, Text: plainASS(fields[o.count-1])}
+	if o.name >= 0 {
+		c.Speaker = oneLine(fields[o.name])
+	}
+	return c, ok
+}
+
+// plainASS returns text without its override blocks and without what these
+// make a drawing.
+func plainASS(text string) string {
+	var b strings.Builder
+	drawing := false
+	for {
+		before, rest, found := strings.Cut(text, "{")
+		if !drawing {
+			b.WriteString(before)
+		}
+		override, after, closed := strings.Cut(rest, "}")
+		if found && !closed { // a brace of the words
+			b.WriteString("{" + rest)
+			break
+		}
+		if !found {
+			break
+		}
+		drawing = drawsAfter(override, drawing)
+		text = after
+	}
+	return oneLine(strings.NewReplacer(`\N`, " ", `\n`, " ", `\h`, " ").Replace(b.String()))
+}
+
+// drawsAfter reports whether what follows an override block is a drawing: \p
+// and a scale above 0 begin one, \p0 ends it.
+func drawsAfter(override string, before bool) bool {
+	for _, tag := range strings.Split(override, `\`)[1:] {
+		if scale, ok := strings.CutPrefix(tag, "p"); ok && scale != "" && scale[0] >= '0' && scale[0] <= '9' {
+			before = strings.Trim(scale, "0 ") != ""
+		}
+	}
+	return before
+}
