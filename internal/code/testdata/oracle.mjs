@@ -1,0 +1,234 @@
+// Prints the symbols that tree-sitter finds, to compare ours with.
+//
+//	node oracle.mjs NODE_MODULES <list >symbols
+//
+// NODE_MODULES has web-tree-sitter@0.25, @vscode/tree-sitter-wasm@0.3 and
+// tree-sitter-wasms@0.1.
+//
+// The list has a language, a tab and a path on each line; the answer, on each
+// line, is {"lang", "path", "broken", "symbols": [{"kind", "name", "first",
+// "last"}]} with lines from 1, both included. A file with "broken" is one that
+// the grammar cannot read without an error.
+import fs from "node:fs";
+import path from "node:path";
+import readline from "node:readline";
+import { createRequire } from "node:module";
+
+// A row of a table says for a type of node the kind of symbol it is, and
+// where needed how to find its name ("" or undefined: no symbol) and which
+// node has its extent.
+const own = (n) => n.childForFieldName("name")?.text;
+const within = (...types) => (n) => (types.includes(n.parent?.type) ? n.parent : n);
+
+// declared follows the declarators of C to the name.
+const declared = (n) => {
+  let d = n.childForFieldName("declarator");
+  while (d?.childForFieldName("declarator")) d = d.childForFieldName("declarator");
+  return d?.type === "reference_declarator" || d?.type === "parenthesized_declarator" ? last(d)?.text : d?.text;
+};
+const last = (n) => n.namedChild(n.namedChildCount - 1);
+const first = (n) => n.namedChild(0);
+const withBody = (n) => (n.childForFieldName("body") ? own(n) : undefined);
+
+// In JavaScript a value that is a function or class makes a symbol of what it
+// is given to.
+const values = new Set(["arrow_function", "function", "function_expression", "generator_function", "class"]);
+const given = (field, name) => (n) => (values.has(n.childForFieldName(field)?.type) ? name(n) : undefined);
+const text = (n) => n?.text?.replace(/^(["'])(.*)\1$/s, "$2");
+const target = (n) => {
+  const left = n.childForFieldName("left");
+  if (left?.type === "member_expression") return text(left.childForFieldName("property"));
+  if (left?.type === "identifier") return left.text;
+};
+const exported = within("export_statement", "ambient_declaration");
+const outermost = (n) => {
+  let o = exported(n);
+  while (o !== n && exported(o) !== o) o = exported(o);
+  return o === n ? n : o;
+};
+const statement = (n) => {
+  const s = n.parent;
+  if (["lexical_declaration", "variable_declaration"].includes(s?.type) && s.namedChildren.filter((c) => c.type === "variable_declarator").length === 1) return outermost(s);
+  return n;
+};
+const valueKind = (field, otherwise) => (n) => (n.childForFieldName(field)?.type === "class" ? "class" : otherwise);
+const declaredMethod = (n) => (["interface_body", "class_body"].includes(n.parent?.type) || n.parent?.parent?.type === "interface_declaration" ? text(n.childForFieldName("name")) : undefined);
+
+const script = {
+  class_declaration: ["class", own, outermost],
+  abstract_class_declaration: ["class", own, outermost],
+  function_declaration: ["function", own, outermost],
+  generator_function_declaration: ["function", own, outermost],
+  function_signature: ["function", own, outermost],
+  interface_declaration: ["interface", own, outermost],
+  type_alias_declaration: ["type", own, outermost],
+  enum_declaration: ["enum", own, outermost],
+  internal_module: ["namespace", own, (n) => outermost(n.parent?.type === "expression_statement" ? n.parent : n)],
+  module: ["module", (n) => text(n.childForFieldName("name")), outermost],
+  method_definition: ["method", (n) => text(n.childForFieldName("name")), (n) => decorated(n)],
+  method_signature: ["method", declaredMethod, (n) => decorated(n)],
+  abstract_method_signature: ["method", declaredMethod, (n) => decorated(n)],
+  variable_declarator: [valueKind("value", "function"), given("value", (n) => (n.childForFieldName("name").type === "identifier" ? own(n) : undefined)), statement],
+  assignment_expression: [valueKind("right", "function"), given("right", target)],
+  pair: [valueKind("value", "method"), given("value", (n) => (n.childForFieldName("key").type === "computed_property_name" ? undefined : text(n.childForFieldName("key"))))],
+  field_definition: [valueKind("value", "method"), given("value", (n) => text(n.childForFieldName("property")))],
+  public_field_definition: [valueKind("value", "method"), given("value", (n) => text(n.childForFieldName("name")))],
+};
+
+// decorated starts a member at the decorators before it, which stand beside
+// it in the class.
+const decorated = (n) => {
+  let start = n;
+  for (let p = n.previousSibling; p?.type === "decorator" || p?.type === "comment"; p = p.previousSibling) if (p.type === "decorator") start = p;
+  return start === n ? n : { startPosition: start.startPosition, endPosition: n.endPosition };
+};
+
+const tables = {
+  go: {
+    function_declaration: ["function"],
+    method_declaration: ["method"],
+    type_spec: ["type", own, (n) => (n.parent.namedChildCount === 1 && n.parent.child(1)?.text !== "(" ? n.parent : n)],
+    type_alias: ["type", own, (n) => (n.parent.namedChildCount === 1 && n.parent.child(1)?.text !== "(" ? n.parent : n)],
+    method_spec: ["method", (n) => (n.parent?.parent?.type.startsWith("type_") ? own(n) : undefined)],
+    method_elem: ["method", (n) => (n.parent?.parent?.type.startsWith("type_") ? own(n) : undefined)],
+  },
+  python: {
+    function_definition: ["function", own, within("decorated_definition")],
+    class_definition: ["class", own, within("decorated_definition")],
+  },
+  javascript: script,
+  typescript: script,
+  tsx: script,
+  ruby: {
+    method: ["method"],
+    singleton_method: ["method"],
+    class: ["class"],
+    module: ["module"],
+    singleton_class: ["class", (n) => n.childForFieldName("value")?.text],
+  },
+  php: {
+    function_definition: ["function"],
+    method_declaration: ["method"],
+    class_declaration: ["class"],
+    interface_declaration: ["interface"],
+    trait_declaration: ["trait"],
+    enum_declaration: ["enum"],
+    namespace_definition: ["namespace", withBody],
+  },
+  shell: { function_definition: ["function"] },
+  java: {
+    class_declaration: ["class"],
+    interface_declaration: ["interface"],
+    enum_declaration: ["enum"],
+    record_declaration: ["class"],
+    annotation_type_declaration: ["interface"],
+    method_declaration: ["method"],
+    constructor_declaration: ["method"],
+    compact_constructor_declaration: ["method"],
+  },
+  c: {
+    function_definition: ["function", declared],
+    struct_specifier: ["struct", withBody],
+    union_specifier: ["struct", withBody],
+    enum_specifier: ["enum", withBody],
+  },
+  cpp: {
+    function_definition: ["function", declared, within("template_declaration")],
+    class_specifier: ["class", withBody, within("template_declaration")],
+    struct_specifier: ["struct", withBody, within("template_declaration")],
+    union_specifier: ["struct", withBody, within("template_declaration")],
+    enum_specifier: ["enum", withBody],
+    namespace_definition: ["namespace"],
+  },
+  csharp: {
+    class_declaration: ["class"],
+    struct_declaration: ["struct"],
+    interface_declaration: ["interface"],
+    enum_declaration: ["enum"],
+    record_declaration: ["class"],
+    method_declaration: ["method"],
+    constructor_declaration: ["method"],
+    namespace_declaration: ["namespace"],
+  },
+  rust: {
+    function_item: ["function"],
+    function_signature_item: ["function"],
+    struct_item: ["struct"],
+    union_item: ["struct"],
+    enum_item: ["enum"],
+    trait_item: ["trait"],
+    impl_item: ["impl", (n) => n.childForFieldName("type")?.text],
+    mod_item: ["module", withBody],
+    type_item: ["type"],
+    macro_definition: ["macro"],
+  },
+  kotlin: {
+    class_declaration: ["class", (n) => n.namedChildren.find((c) => c.type === "type_identifier")?.text],
+    object_declaration: ["class", (n) => n.namedChildren.find((c) => c.type === "type_identifier")?.text],
+    function_declaration: ["function", (n) => n.namedChildren.find((c) => c.type === "simple_identifier")?.text],
+  },
+  swift: {
+    class_declaration: ["class"],
+    protocol_declaration: ["interface"],
+    function_declaration: ["function"],
+    protocol_function_declaration: ["function"],
+    init_declaration: ["method", () => "init"],
+  },
+};
+
+const files = {
+  csharp: ["@vscode/tree-sitter-wasm/wasm/tree-sitter-c-sharp.wasm"],
+  shell: ["@vscode/tree-sitter-wasm/wasm/tree-sitter-bash.wasm"],
+};
+const grammar = (lang) =>
+  [...(files[lang] ?? [`@vscode/tree-sitter-wasm/wasm/tree-sitter-${lang}.wasm`]), `tree-sitter-wasms/out/tree-sitter-${lang}.wasm`]
+    .map((name) => path.join(modules, name))
+    .find(fs.existsSync);
+
+const modules = path.resolve(process.argv[2]);
+const { Parser, Language } = createRequire(path.join(modules, "any.js"))("web-tree-sitter");
+await Parser.init();
+const parsers = new Map();
+
+async function parserOf(lang) {
+  if (!parsers.has(lang)) {
+    const parser = new Parser();
+    parser.setLanguage(await Language.load(grammar(lang)));
+    parsers.set(lang, parser);
+  }
+  return parsers.get(lang);
+}
+
+function symbols(tree, table) {
+  const found = [];
+  const cursor = tree.walk();
+  for (;;) {
+    const row = cursor.nodeIsNamed ? table[cursor.nodeType] : undefined;
+    if (row) add(found, cursor.currentNode(), row);
+    if (cursor.gotoFirstChild()) continue;
+    while (!cursor.gotoNextSibling()) if (!cursor.gotoParent()) return found;
+  }
+}
+
+function add(found, node, [kind, name = own, extent = (n) => n]) {
+  const called = name(node);
+  if (!called) return;
+  const { startPosition: a, endPosition: b } = extent(node);
+  const end = b.column === 0 && b.row > a.row ? b.row : b.row + 1;
+  found.push({ kind: typeof kind === "function" ? kind(node) : kind, name: called.replace(/\s+/g, " "), first: a.row + 1, last: end });
+}
+
+for await (const line of readline.createInterface({ input: process.stdin })) {
+  const [lang, file] = line.split("\t");
+  const source = fs.readFileSync(file, "utf8").replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
+  const parser = await parserOf(lang);
+  let answer = { lang, path: file, broken: true, symbols: [] };
+  try {
+    const tree = parser.parse(source);
+    answer = { lang, path: file, broken: tree.rootNode.hasError, symbols: symbols(tree, tables[lang]) };
+    tree.delete();
+  } catch (error) {
+    console.error(`${file}: ${error.message}`);
+  }
+  console.log(JSON.stringify(answer));
+}
