@@ -1,0 +1,242 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/citekit/citekit"
+)
+
+// An Endpoint is a server that speaks JSON over HTTP, with what all of them
+// need: a time limit for each request, retries, bounded answers, and errors
+// that tell no secrets. Its fields are set before it is used.
+//
+// Requests never follow a redirect: it would take the key along.
+type Endpoint struct {
+	Client  *http.Client  // nil means one of its own
+	Key     string        // left out of every error
+	Header  http.Header   // sent with every request
+	Timeout time.Duration // of one attempt; zero means 5 minutes
+	Retry   Retry
+
+	// MaxBytes is how long an answer may be; zero means 16 MiB.
+	MaxBytes int64
+
+	// Explain reads what the body of an answer without success says, into
+	// the error; nil reads nothing.
+	Explain func(err *Error, header http.Header, body []byte)
+}
+
+const (
+	defaultTimeout  = 5 * time.Minute
+	defaultMaxBytes = 16 << 20
+)
+
+// A Call is one request to an [Endpoint].
+type Call struct {
+	Method string
+	URL    string
+	Header http.Header // beside that of the endpoint
+	Bare   bool        // without the header of the endpoint
+	Body   []byte      // sent as it is
+	JSON   any         // sent as JSON, if Body is nil; nil sends nothing
+
+	// Once says not to try again.
+	Once bool
+}
+
+// An Answer is what an [Endpoint] answered.
+type Answer struct {
+	Header   http.Header
+	Body     []byte
+	Attempts int
+}
+
+// Do makes a call, again if it fails for a reason that may pass: too many
+// requests, a fault of the server, or of the connection. Into, if not nil, is
+// decoded from the answer, which must be JSON then.
+//
+// Errors are an [*Error], or match [citekit.ErrTooLarge] if the answer is too
+// long, or ctx.Err() once ctx is done.
+func (e *Endpoint) Do(ctx context.Context, call Call, into any) (*Answer, error) {
+	if call.Body == nil && call.JSON != nil {
+		body, err := json.Marshal(call.JSON)
+		if err != nil {
+			return nil, err
+		}
+		call.Body = body
+		call.Header = withJSON(call.Header)
+	}
+	var answer *Answer
+	retry := e.Retry
+	if call.Once {
+		retry.Attempts = 1
+	}
+	attempts, err := retry.Do(ctx, func() (err error) {
+		answer, err = e.attempt(ctx, call, into)
+		return err
+	})
+	if err != nil {
+		var failed *Error
+		if errors.As(err, &failed) {
+			failed.Attempts = attempts
+		}
+		return nil, err
+	}
+	answer.Attempts = attempts
+	return answer, nil
+}
+
+func withJSON(header http.Header) http.Header {
+	header = header.Clone()
+	if header == nil {
+		header = make(http.Header)
+	}
+	header.Set("Content-Type", "application/json")
+	return header
+}
+
+// attempt makes a call once.
+func (e *Endpoint) attempt(ctx context.Context, call Call, into any) (*Answer, error) {
+	limit := e.Timeout
+	if limit <= 0 {
+		limit = defaultTimeout
+	}
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	answer, err := e.exchange(limited, call, into)
+	switch {
+	case err == nil:
+		return answer, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case limited.Err() != nil:
+		return nil, &Error{Message: fmt.Sprintf("no answer within %v", limit), Temporary: true, cause: context.DeadlineExceeded}
+	}
+	return nil, err
+}
+
+func (e *Endpoint) exchange(ctx context.Context, call Call, into any) (*Answer, error) {
+	request, err := http.NewRequestWithContext(ctx, call.Method, call.URL, bytes.NewReader(call.Body))
+	if err != nil {
+		return nil, fmt.Errorf("the base URL is not one: %w", citekit.ErrSyntax)
+	}
+	headers := []http.Header{call.Header}
+	if !call.Bare {
+		headers = append(headers, e.Header)
+	}
+	for _, header := range headers {
+		for name, values := range header {
+			request.Header[name] = values
+		}
+	}
+	response, err := e.client().Do(request)
+	if err != nil {
+		return nil, e.connectionError(err)
+	}
+	defer response.Body.Close()
+	body, err := e.read(response)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode < 200 || response.StatusCode > 299 {
+		return nil, e.statusError(response, body)
+	}
+	if into != nil {
+		if err := decode(response.Header, body, into); err != nil {
+			return nil, err
+		}
+	}
+	return &Answer{Header: response.Header, Body: body}, nil
+}
+
+// client returns a client that follows no redirect, whatever the one that was
+// given does.
+func (e *Endpoint) client() *http.Client {
+	var client http.Client
+	if e.Client != nil {
+		client = *e.Client
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &client
+}
+
+func (e *Endpoint) read(response *http.Response) ([]byte, error) {
+	limit := e.MaxBytes
+	if limit <= 0 {
+		limit = defaultMaxBytes
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
+	if err != nil {
+		return nil, e.connectionError(err)
+	}
+	if int64(len(body)) > limit {
+		return nil, fmt.Errorf("the server answers more than %d bytes: %w", limit, citekit.ErrTooLarge)
+	}
+	return body, nil
+}
+
+func decode(header http.Header, body []byte, into any) error {
+	kind, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
+	if err := json.Unmarshal(body, into); err != nil {
+		if kind != "" && kind != "application/json" && !strings.HasSuffix(kind, "+json") {
+			return &Error{Message: fmt.Sprintf("the server answers %s, not JSON; is the base URL right?", clip(kind))}
+		}
+		return &Error{Message: "the server answers JSON that is broken", Temporary: true}
+	}
+	return nil
+}
+
+// connectionError says what went wrong with a connection, without the URL.
+func (e *Endpoint) connectionError(err error) error {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	return &Error{Message: "the connection failed: " + e.redact(err.Error()), Temporary: true, cause: err}
+}
+
+func (e *Endpoint) statusError(response *http.Response, body []byte) error {
+	status := response.StatusCode
+	failed := &Error{
+		Status:     status,
+		RetryAfter: retryAfter(response.Header, time.Now()),
+		Temporary:  status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status >= 500 && status != http.StatusNotImplemented,
+	}
+	if e.Explain != nil {
+		e.Explain(failed, response.Header, body)
+	}
+	switch {
+	case failed.KeyRejected || status == http.StatusUnauthorized:
+		// What a server says of a key may hold a part of it.
+		failed.KeyRejected, failed.Temporary = true, false
+		failed.Message = "the key was not accepted"
+		if e.Key == "" {
+			failed.Message = "a key is needed"
+		}
+	case status >= 300 && status <= 399:
+		failed.Message = "the server redirects, which is not followed; is the base URL right?"
+	case failed.Message == "":
+		failed.Message = strings.ToLower(http.StatusText(status))
+	default:
+		failed.Message = e.redact(failed.Message)
+	}
+	return failed
+}
+
+// redact makes a short line of a message and leaves out the key.
+func (e *Endpoint) redact(message string) string {
+	if e.Key != "" {
+		message = strings.ReplaceAll(message, e.Key, "[key]")
+	}
+	return clip(message)
+}

@@ -1,0 +1,139 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// An Error is an answer of a server that is none, or a connection that failed.
+// It matches [fs.ErrPermission] if a key was not accepted, and
+// [context.DeadlineExceeded] if there was no answer in time.
+type Error struct {
+	Status      int           // of HTTP; 0 if there was no answer
+	Message     string        // in a line, without the key
+	Temporary   bool          // trying again may help
+	RetryAfter  time.Duration // how long to wait before, if the server said so
+	KeyRejected bool
+	Attempts    int // how often it was tried
+
+	cause error
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.Message)
+	if e.Status != 0 {
+		fmt.Fprintf(&b, " (HTTP %d)", e.Status)
+	}
+	if e.Attempts > 1 {
+		fmt.Fprintf(&b, ", %d times", e.Attempts)
+	}
+	if e.RetryAfter > 0 && e.Temporary {
+		fmt.Fprintf(&b, "; try again in %v", e.RetryAfter.Round(time.Second))
+	}
+	return b.String()
+}
+
+func (e *Error) Unwrap() error { return e.cause }
+
+// Is reports whether target is [fs.ErrPermission] and a key was not accepted.
+func (e *Error) Is(target error) bool {
+	return target == fs.ErrPermission && (e.KeyRejected || e.Status == http.StatusForbidden)
+}
+
+// Retry says how often what fails is tried. The zero value is ready to use.
+type Retry struct {
+	Attempts int           // in all; zero means 4, and less than 1 one
+	Delay    time.Duration // before the second; doubled for each further one; zero means 1 second
+	MaxDelay time.Duration // the longest; zero means 1 minute
+}
+
+const (
+	defaultAttempts = 4
+	defaultDelay    = time.Second
+	defaultMaxDelay = time.Minute
+)
+
+// Do calls f until it succeeds, fails with an error that is not a temporary
+// [*Error], or has been called often enough, and returns how often it was. It
+// waits between calls, a random part of the delay less, so that many do not
+// come back at once; longer if the server says so, and not at all if it says to
+// wait longer than MaxDelay.
+func (r Retry) Do(ctx context.Context, f func() error) (attempts int, err error) {
+	limit := r.Attempts
+	if limit == 0 {
+		limit = defaultAttempts
+	}
+	for attempts = 1; ; attempts++ {
+		if err := ctx.Err(); err != nil {
+			return attempts, err
+		}
+		if err = f(); err == nil {
+			return attempts, nil
+		}
+		var failed *Error
+		if !errors.As(err, &failed) || !failed.Temporary || attempts >= limit {
+			return attempts, err
+		}
+		pause, ok := r.pause(attempts, failed.RetryAfter)
+		if !ok {
+			return attempts, err
+		}
+		if err := Sleep(ctx, pause); err != nil {
+			return attempts, err
+		}
+	}
+}
+
+// pause returns how long to wait after so many attempts, and whether to.
+func (r Retry) pause(attempts int, asked time.Duration) (time.Duration, bool) {
+	longest := r.MaxDelay
+	if longest <= 0 {
+		longest = defaultMaxDelay
+	}
+	if asked > longest {
+		return 0, false
+	}
+	delay := r.Delay
+	if delay <= 0 {
+		delay = defaultDelay
+	}
+	for i := 1; i < attempts && delay < longest; i++ {
+		delay *= 2
+	}
+	delay = min(delay, longest)
+	delay -= time.Duration(rand.Int64N(int64(delay)/2 + 1))
+	return max(delay, asked), true
+}
+
+// Sleep waits, and returns ctx.Err() if ctx is done before.
+func Sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// retryAfter reads the Retry-After of RFC 9110, section 10.2.3: seconds or a
+// date.
+func retryAfter(header http.Header, now time.Time) time.Duration {
+	value := strings.TrimSpace(header.Get("Retry-After"))
+	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	if date, err := http.ParseTime(value); err == nil {
+		return max(date.Sub(now), 0)
+	}
+	return 0
+}
