@@ -1,0 +1,103 @@
+package markup
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// matter is what stands before the text of a Markdown file.
+type matter struct {
+	lines int // its lines, with those that enclose it
+	title string
+}
+
+// maxMatter is how many bytes of front matter there may be.
+const maxMatter = 64 << 10
+
+// frontMatter returns the front matter of src in YAML, between lines of "---",
+// or in TOML, between lines of "+++". Lines that look like neither are text.
+func frontMatter(src []byte) matter {
+	var m matter
+	var fence string
+	size := 0
+	for number, line := range linesOf(src) {
+		line = bytes.TrimRight(line, " \t")
+		size += len(line) + 1
+		switch {
+		case number == 1:
+			fence = string(line)
+			if fence != "---" && fence != "+++" {
+				return matter{}
+			}
+		case string(line) == fence, fence == "---" && string(line) == "...":
+			m.lines = number
+			m.title = matterTitle(src[:min(size, len(src))], fence)
+			return m
+		case size > maxMatter, number == 2 && !isSetting(line, fence):
+			return matter{}
+		}
+	}
+	return matter{}
+}
+
+// isSetting reports whether line may begin front matter: with a comment or a
+// key.
+func isSetting(line []byte, fence string) bool {
+	if len(line) == 0 {
+		return true
+	}
+	separator := ":"
+	if fence == "+++" {
+		separator = "="
+	}
+	key, _, found := strings.Cut(string(line), separator)
+	key = strings.TrimSpace(key)
+	return line[0] == '#' || fence == "+++" && line[0] == '[' ||
+		found && key != "" && !strings.ContainsAny(strings.Trim(key, `"'`), "\"'*`[](){}<>!")
+}
+
+// matterTitle returns the value of the key "title".
+func matterTitle(text []byte, fence string) string {
+	separator := ":"
+	if fence == "+++" {
+		separator = "="
+	}
+	var value string
+	found := false
+	for _, line := range linesOf(text) {
+		if found && (!isIndented(line) || fence == "+++") {
+			break
+		}
+		if found {
+			value += "\n" + string(line)
+			continue
+		}
+		key, rest, ok := strings.Cut(string(line), separator)
+		if ok && strings.EqualFold(strings.Trim(strings.TrimRight(key, " \t"), `"'`), "title") {
+			value, found = rest, true
+		}
+	}
+	if fence == "+++" {
+		return tomlString(strings.TrimSpace(value))
+	}
+	return yamlString(value)
+}
+
+func tomlString(value string) string {
+	if s, err := strconv.Unquote(value); err == nil {
+		return s
+	}
+	return strings.Trim(value, `'"`)
+}
+
+// yamlString returns the scalar that value, which follows a key, stands for.
+func yamlString(value string) string {
+	var decoded struct{ Title string }
+	if err := yaml.Unmarshal([]byte("title:"+value+"\n"), &decoded); err != nil {
+		return strings.Trim(strings.TrimSpace(value), `'"`)
+	}
+	return decoded.Title
+}
