@@ -123,14 +123,19 @@ func (l *Library) Save(ctx context.Context, m *ResourceMap) error {
 	if err := m.Validate(); err != nil {
 		return err
 	}
-	data, err := m.MarshalJSON()
+	data, err := l.encode(m)
 	if err != nil {
 		return err
 	}
-	if int64(len(data)) > l.opts.MaxMapBytes {
-		return fmt.Errorf("map '%s' has %d bytes; at most %d: %w", m.ResourceID, len(data), l.opts.MaxMapBytes, ErrTooLarge)
-	}
 	return l.workspace.WriteMap(ctx, m.ResourceID, data)
+}
+
+func (l *Library) encode(m *ResourceMap) ([]byte, error) {
+	data, err := m.MarshalJSON()
+	if err == nil && int64(len(data)) > l.opts.MaxMapBytes {
+		err = fmt.Errorf("map '%s' has %d bytes; at most %d: %w", m.ResourceID, len(data), l.opts.MaxMapBytes, ErrTooLarge)
+	}
+	return data, err
 }
 
 // Measure returns the extent of the source of a resource. A modality whose

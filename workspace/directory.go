@@ -27,6 +27,12 @@ type Options struct {
 	// symbolic link stands for the file it points to at the time of Open.
 	Files []string
 
+	// AllowedDir is where files outside the roots that [Directory.Allow] made
+	// sources are recorded; "" means that there are none. It must not be
+	// below anything that others write to: what is recorded there is
+	// believed.
+	AllowedDir string
+
 	// MaxEvidenceBytes is the budget of the evidence directory; zero means
 	// 10 GiB, negative means that there is none. Evidence used longest ago
 	// is removed first, and none that was used in the last 10 minutes: only
@@ -44,6 +50,8 @@ type Directory struct {
 	evidence *folder
 	roots    []*sourceRoot // the base directory first
 	files    map[string]string
+	allowed  *folder // nil if there is none
+	notes    noteTurns
 	budget   int64
 	now      func() time.Time
 
@@ -79,6 +87,9 @@ func Open(dir string, opts *Options) (*Directory, error) {
 		budget:   o.MaxEvidenceBytes,
 		now:      time.Now,
 		listings: newListingCache(),
+	}
+	if o.AllowedDir != "" {
+		d.allowed = newFolder("directory of allowed sources", o.AllowedDir, "")
 	}
 	if d.budget == 0 {
 		d.budget = defaultEvidenceBytes
@@ -165,6 +176,9 @@ func (d *Directory) allow(roots, files []string) error {
 // stay open.
 func (d *Directory) Close() error {
 	errs := []error{d.maps.close(), d.evidence.close()}
+	if d.allowed != nil {
+		errs = append(errs, d.allowed.close())
+	}
 	for _, r := range d.roots {
 		errs = append(errs, r.close())
 	}

@@ -31,6 +31,9 @@ type Memory struct {
 	added    map[string]memorySource
 	pins     map[string]pinRecord
 	evidence map[string]memoryEvidence
+	notes    map[string][]byte
+
+	noteTurns noteTurns
 }
 
 type memoryMap struct {
@@ -60,6 +63,7 @@ func NewMemory(sources fs.FS) *Memory {
 		added:    make(map[string]memorySource),
 		pins:     make(map[string]pinRecord),
 		evidence: make(map[string]memoryEvidence),
+		notes:    make(map[string][]byte),
 	}
 }
 

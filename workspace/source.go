@@ -63,11 +63,7 @@ func (d *Directory) OpenSource(ctx context.Context, path string) (*citekit.Sourc
 	if err := checkSourcePath(path); err != nil {
 		return nil, err
 	}
-	abs := filepath.FromSlash(path)
-	if !filepath.IsAbs(abs) {
-		abs = filepath.Join(d.base, abs)
-	}
-	abs = filepath.Clean(abs)
+	abs := d.absolute(path)
 	f, err := d.openAllowed(abs)
 	if err != nil {
 		if hasScheme(path) && (err == errOutside || errors.Is(err, fs.ErrNotExist)) {
@@ -188,7 +184,7 @@ func (d *Directory) openInRoots(abs string) (*os.File, error) {
 }
 
 func (d *Directory) openWithinRoots(abs string) (*os.File, fs.FileInfo, error) {
-	if target, ok := d.files[abs]; ok {
+	if target, ok := d.allowedTarget(abs); ok {
 		return openFile(target)
 	}
 	for _, r := range d.roots {

@@ -1,0 +1,84 @@
+package citekit
+
+import (
+	"context"
+	"iter"
+)
+
+// A Finder is a [Workspace] whose sources can be searched for, and that keeps
+// notes of what was learnt about them. [Library.Ingest] needs one.
+type Finder interface {
+	// Find yields the sources that req asks for, each once, folder by
+	// folder in the order of their names. What could not be read is yielded
+	// as an error with the path of it, and the search goes on; it ends after
+	// an error once ctx is done.
+	//
+	// Folders are not followed out of the roots, nor through symbolic links.
+	// What is outside matches [ErrForbidden], what is not there
+	// [fs.ErrNotExist].
+	Find(ctx context.Context, req FindRequest) iter.Seq2[Found, error]
+
+	// LockNotes waits until no other caller, also of another process, holds
+	// the notes of that name. Release must be called once.
+	LockNotes(ctx context.Context, name string) (release func(), err error)
+
+	// ReadNotes returns what WriteNotes stored under name, or an error
+	// matching [fs.ErrNotExist]. Notes may be lost; they are never mixed.
+	ReadNotes(ctx context.Context, name string) ([]byte, error)
+
+	// WriteNotes stores data under name, which is letters a-z, replacing
+	// what was there.
+	WriteNotes(ctx context.Context, name string, data []byte) error
+}
+
+// A FindRequest says which sources to find.
+type FindRequest struct {
+	// Paths are files, folders and patterns, relative to the base directory
+	// or absolute. A path that exists is taken as it is. In others "*", "?"
+	// and "[a-z]" stand for characters of one name, and "**" for any number
+	// of folders.
+	Paths []string
+
+	// NoIgnore also finds what .gitignore files leave out.
+	NoIgnore bool
+
+	// Hidden also finds names that begin with a dot. The directories of
+	// citekit and of git are never searched.
+	Hidden bool
+}
+
+// A Found is a source that was found, or a folder that was searched.
+type Found struct {
+	// Path is what [Workspace.OpenSource] opens it by and a map names it by:
+	// relative to the base directory with forward slashes if it is below
+	// that, else absolute.
+	Path string
+
+	Size int64 // bytes
+
+	// Identity changes whenever the file may have changed; "" if that cannot
+	// be told.
+	Identity string
+
+	// Named says that a path of the request is this file, rather than a
+	// folder or pattern that it was found by.
+	Named bool
+
+	// Link says that this is a symbolic link found in a folder. It is not
+	// followed.
+	Link bool
+
+	// Folder says that this is no source but a folder, which is yielded
+	// before what is in it.
+	Folder bool
+
+	// Companions are the files beside it that share its name up to an
+	// extension, sorted by name.
+	Companions []FoundCompanion
+}
+
+// A FoundCompanion is a file beside a [Found] one.
+type FoundCompanion struct {
+	Path     string // as [Found.Path]
+	Identity string // as [Found.Identity]
+}

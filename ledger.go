@@ -1,0 +1,228 @@
+package citekit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+)
+
+const (
+	ledgerName    = "ingest"
+	ledgerVersion = 1
+)
+
+// A ledger remembers what ingest made of each source. It is a cache: without
+// it the same is found out from the maps and the sources.
+type ledger struct {
+	mu      sync.Mutex
+	notes   map[string]note   // by path
+	owners  map[string]string // path of the source by id
+	claimed map[string]bool   // ids that were given out in this run
+	byBytes map[string]string // path of a mapped source by its bytesKey
+	changed bool
+}
+
+// A note is what is remembered about one source.
+type note struct {
+	Identity   string   `json:"identity,omitempty"`   // of the source
+	Companions string   `json:"companions,omitempty"` // a digest of their identities
+	Hash       string   `json:"hash,omitempty"`       // of the source
+	ID         string   `json:"id,omitempty"`         // of its map
+	Type       Modality `json:"type,omitempty"`
+	Asked      Modality `json:"asked,omitempty"` // the type that was asked for
+	Mapper     string   `json:"mapper,omitempty"`
+	Method     string   `json:"method,omitempty"`
+	Nodes      int      `json:"nodes,omitempty"`
+	Stamp      string   `json:"stamp,omitempty"`    // of its map
+	MapHash    string   `json:"map_hash,omitempty"` // SHA-256 of the bytes of its map
+	Skipped    string   `json:"skipped,omitempty"`  // why it has no map
+}
+
+type ledgerFile struct {
+	Version int             `json:"version"`
+	Sources map[string]note `json:"sources"`
+}
+
+// loadLedger reads the ledger of a workspace, or makes it from the maps.
+func (l *Library) loadLedger(ctx context.Context, finder Finder) (*ledger, error) {
+	var file ledgerFile
+	data, err := finder.ReadNotes(ctx, ledgerName)
+	if err == nil {
+		err = json.Unmarshal(data, &file)
+	}
+	if err != nil || file.Version != ledgerVersion || file.Sources == nil {
+		if file.Sources, err = l.notesOfMaps(ctx); err != nil {
+			return nil, err
+		}
+	}
+	g := &ledger{notes: file.Sources, owners: make(map[string]string), claimed: make(map[string]bool), byBytes: make(map[string]string)}
+	for source, n := range g.notes {
+		g.index(source, n)
+	}
+	return g, nil
+}
+
+// notesOfMaps returns what the maps that ingest made say of their sources.
+func (l *Library) notesOfMaps(ctx context.Context) (map[string]note, error) {
+	ids, err := l.workspace.MapIDs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	notes := make(map[string]note)
+	for _, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		m, _, err := l.parse(ctx, id)
+		if err != nil {
+			continue // it is not ours, whatever it is
+		}
+		if mapper := m.mapper(); mapper != "" && m.SourceHash() != "" {
+			method, _ := m.Metadata["method"].(string)
+			notes[m.SourcePath] = note{ID: id, Type: m.Type, Hash: m.SourceHash(), Mapper: mapper, Method: method, Nodes: len(m.index)}
+		}
+	}
+	return notes, nil
+}
+
+// mapper returns the name of the mapper that made the map, or "".
+func (m *ResourceMap) mapper() string {
+	name, _ := m.Metadata["mapper"].(string)
+	return name
+}
+
+// index makes a note findable by id and bytes.
+func (g *ledger) index(source string, n note) {
+	if n.ID == "" {
+		return
+	}
+	g.owners[n.ID] = source
+	if n.Hash != "" && n.Stamp != "" && n.Companions == "" {
+		g.byBytes[bytesKey(source, n.Hash, n.Asked, n.Mapper)] = source
+	}
+}
+
+// bytesKey returns what sources share for which one mapper makes one
+// structure. How a text is read depends on its name.
+func bytesKey(source, hash string, asked Modality, mapper string) string {
+	kind := path.Ext(source)
+	if kind == "" {
+		kind = path.Base(source)
+	}
+	return strings.Join([]string{hash, string(asked), mapper, strings.ToLower(kind)}, "\n")
+}
+
+func (g *ledger) note(source string) (note, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n, ok := g.notes[source]
+	return n, ok
+}
+
+func (g *ledger) put(source string, n note) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.notes[source] = n
+	g.changed = true
+	g.index(source, n)
+}
+
+// claim makes an id that of a source, and reports whether it may be: each is
+// given out once in a run.
+func (g *ledger) claim(id, source string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.claimed[id] && g.owners[id] != source {
+		return false
+	}
+	g.owners[id], g.claimed[id] = source, true
+	return true
+}
+
+// owner returns the source that an id belongs to, or "", and whether it was
+// given out in this run.
+func (g *ledger) owner(id string) (source string, claimed bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.owners[id], g.claimed[id]
+}
+
+// twin returns the note of a mapped source with the same bytes as another,
+// which key is of.
+func (g *ledger) twin(key string) (note, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	source, ok := g.byBytes[key]
+	if !ok {
+		return note{}, false
+	}
+	n := g.notes[source]
+	return n, n.ID != ""
+}
+
+// store writes the ledger if something was put into it.
+func (g *ledger) store(ctx context.Context, finder Finder) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.changed {
+		return nil
+	}
+	data, err := json.Marshal(ledgerFile{Version: ledgerVersion, Sources: g.notes})
+	if err != nil {
+		return err
+	}
+	if err := finder.WriteNotes(ctx, ledgerName, data); err != nil {
+		return err
+	}
+	g.changed = false
+	return nil
+}
+
+// forget drops the note of a source whose map is gone.
+func (g *ledger) forget(source string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.notes, source)
+	g.changed = true
+}
+
+// unseen returns the mapped sources below the folders that were not seen.
+func (g *ledger) unseen(seen, folders map[string]bool) []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var unseen []string
+	for source, n := range g.notes {
+		if n.ID != "" && !seen[source] && belowAny(source, folders) {
+			unseen = append(unseen, source)
+		}
+	}
+	return unseen
+}
+
+// belowAny reports whether one of the folders leads to name.
+func belowAny(name string, folders map[string]bool) bool {
+	for {
+		dir := path.Dir(name)
+		if folders[dir] {
+			return true
+		}
+		if dir == name || dir == "." {
+			return false
+		}
+		name = dir
+	}
+}
+
+// gone reports whether there is no source at a path any more.
+func (l *Library) gone(ctx context.Context, source string) bool {
+	src, err := l.workspace.OpenSource(ctx, source)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	src.Close()
+	return false
+}

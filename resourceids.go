@@ -1,0 +1,178 @@
+package citekit
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"path"
+	"slices"
+)
+
+// claim gives a task its resource id. Tasks claim in their order, so that ids
+// do not depend on what is done at the same time. It reports whether the map
+// may be written.
+func (in *ingest) claim(ctx context.Context, t *task) bool {
+	if err := ctx.Err(); err != nil {
+		return t.fail(err)
+	}
+	if in.opts.ResourceID != "" {
+		return in.claimAsked(ctx, t, in.opts.ResourceID)
+	}
+	if noted, ok := in.ledger.note(t.Path); ok && noted.ID != "" {
+		return in.claimAgain(ctx, t, noted)
+	}
+	neighbour, err := in.isNeighbours(ctx, t)
+	if err != nil {
+		return t.fail(err)
+	}
+	for id := range resourceIDs(t.Path, neighbour) {
+		free, err := in.tryID(ctx, t, id)
+		if err != nil {
+			return t.fail(err)
+		}
+		if free {
+			return in.take(t, id)
+		}
+		if t.item.Status != "" {
+			return false
+		}
+	}
+	return t.fail(fmt.Errorf("every id for this source belongs to another one; give it one: %w", fs.ErrExist))
+}
+
+// isNeighbours reports whether the name of a source is the id of another file
+// in its folder, as with talk.mp4 and talk.pdf.
+func (in *ingest) isNeighbours(ctx context.Context, t *task) (bool, error) {
+	owner, err := in.ownerOf(ctx, ResourceIDFor(t.Path))
+	return owner.source != "" && owner.source != t.Path && path.Dir(owner.source) == path.Dir(t.Path), err
+}
+
+// tryID reports whether a task may have an id. If it may not because a person
+// made the map of this very source, the item says so.
+func (in *ingest) tryID(ctx context.Context, t *task, id string) (free bool, err error) {
+	owner, err := in.ownerOf(ctx, id)
+	if err != nil || !owner.exists {
+		return err == nil, err
+	}
+	if owner.source != t.Path {
+		return false, nil
+	}
+	if owner.byHand && !in.opts.Force {
+		t.fail(fmt.Errorf("the map '%s' of this source was made by hand; force replaces it: %w", clip(id), fs.ErrExist))
+		t.item.Status, t.item.ResourceID = IngestSkipped, id
+		return false, nil
+	}
+	return true, nil
+}
+
+// take makes id that of a task.
+func (in *ingest) take(t *task, id string) bool {
+	if !in.ledger.claim(id, t.Path) {
+		return t.fail(fmt.Errorf("the id '%s' belongs to another source: %w", clip(id), fs.ErrExist))
+	}
+	t.item.ResourceID = id
+	return true
+}
+
+// claimAsked gives a task the id that a person chose.
+func (in *ingest) claimAsked(ctx context.Context, t *task, id string) bool {
+	owner, err := in.ownerOf(ctx, id)
+	switch {
+	case err != nil:
+		return t.fail(err)
+	case owner.source != "" && owner.source != t.Path && !in.lib.gone(ctx, owner.source):
+		return t.fail(fmt.Errorf("the map '%s' is that of another source: %w", clip(id), fs.ErrExist))
+	case owner.exists && (owner.byHand || owner.source == "") && !in.opts.Force:
+		return t.fail(fmt.Errorf("the map '%s' was made by hand; force replaces it: %w", clip(id), fs.ErrExist))
+	}
+	t.item.ResourceID = id
+	return true
+}
+
+// claimAgain gives a task the id its map has had. A map that was changed by
+// hand is not replaced.
+func (in *ingest) claimAgain(ctx context.Context, t *task, noted note) bool {
+	if !in.opts.Force && noted.MapHash != "" && !in.isIntact(ctx, noted) {
+		data, _, err := in.lib.workspace.ReadMap(ctx, noted.ID, in.lib.opts.MaxMapBytes)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return t.fail(err)
+		}
+		if sum := sha256.Sum256(data); err == nil && hex.EncodeToString(sum[:]) != noted.MapHash {
+			return t.fail(fmt.Errorf("the source has changed, and so has its map '%s', by hand; force replaces it: %w", clip(noted.ID), ErrStale))
+		}
+	}
+	return in.take(t, noted.ID)
+}
+
+// An owner is what holds an id.
+type owner struct {
+	source string // path of the source, or "" if that cannot be told
+	exists bool   // there is a map
+	byHand bool   // which no mapper made
+}
+
+func (in *ingest) ownerOf(ctx context.Context, id string) (owner, error) {
+	source, claimed := in.ledger.owner(id)
+	if claimed {
+		return owner{source: source, exists: true}, nil
+	}
+	_, err := in.lib.workspace.StatMap(ctx, id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return owner{}, nil
+	}
+	if err != nil || source != "" {
+		return owner{source: source, exists: true}, err
+	}
+	m, _, err := in.lib.parse(ctx, id)
+	if err != nil {
+		return owner{exists: true}, ctx.Err() // not to be replaced, whatever it is
+	}
+	return owner{source: m.SourcePath, exists: true, byHand: m.mapper() == ""}, nil
+}
+
+// resourceIDs yields the ids that the map of a source may have, best first:
+// the name of the file; the name with more and more of the folders that lead
+// to it; the same with the extension, which comes first if the name is a
+// neighbour's; and at last with a digest of the path.
+func resourceIDs(source string, neighbour bool) iter.Seq[string] {
+	name := ResourceIDFor(source)
+	names := []string{name}
+	if ext := path.Ext(source); len(ext) > 1 && ext != path.Base(source) {
+		names = append(names, name+"-"+ResourceIDFor(ext[1:]))
+	}
+	if neighbour {
+		slices.Reverse(names)
+	}
+	return func(yield func(string) bool) {
+		for _, name := range names {
+			for id := range withFolders(source, name) {
+				if !yield(id) {
+					return
+				}
+			}
+		}
+		sum := sha256.Sum256([]byte(source))
+		for digits := 8; digits <= 64; digits += 8 {
+			if !yield(cutText(name, 256) + "-" + hex.EncodeToString(sum[:])[:digits]) {
+				return
+			}
+		}
+	}
+}
+
+// withFolders yields name, and name behind one, two and more of the folders
+// that lead to source.
+func withFolders(source, name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for dir := path.Dir(source); CheckResourceID(name) == nil && yield(name); dir = path.Dir(dir) {
+			if dir == path.Dir(dir) {
+				return
+			}
+			name = ResourceIDFor(path.Base(dir)+".x") + "-" + name
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package workspace
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit"
+)
+
+// maxCompanions is how many files beside a recording are taken for its own.
+const maxCompanions = 20
+
+var (
+	recordingExtensions = []string{
+		".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".mpg", ".mpeg", ".ts", ".m2ts", ".mts", ".wmv", ".flv", ".3gp", ".ogv",
+		".mp3", ".m4a", ".m4b", ".aac", ".wav", ".flac", ".ogg", ".oga", ".opus", ".wma", ".aif", ".aiff",
+	}
+	companionExtensions = []string{".srt", ".vtt", ".ass", ".ssa", ".json"}
+)
+
+// isRecording reports whether a file may have companions, as its name tells.
+func isRecording(name string) bool {
+	return slices.Contains(recordingExtensions, strings.ToLower(path.Ext(name)))
+}
+
+// companionNames returns the names of the files in a folder that may be
+// companions, sorted.
+func companionNames(entries []fs.DirEntry) []string {
+	var names []string
+	for _, e := range entries {
+		if e.Type().IsRegular() && slices.Contains(companionExtensions, strings.ToLower(path.Ext(e.Name()))) {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// companionsOf returns those of names, which are sorted, that go on from the
+// name of a recording without its extension.
+func companionsOf(recording string, names []string) []string {
+	stem := strings.TrimSuffix(recording, path.Ext(recording)) + "."
+	i, _ := slices.BinarySearch(names, stem)
+	var companions []string
+	for ; i < len(names) && strings.HasPrefix(names[i], stem) && len(companions) < maxCompanions; i++ {
+		companions = append(companions, names[i])
+	}
+	return companions
+}
+
+func foundCompanions(t tree, dir string, names []string) []citekit.FoundCompanion {
+	var found []citekit.FoundCompanion
+	for _, name := range names {
+		if info, err := t.lstat(name); err == nil && info.Mode().IsRegular() {
+			found = append(found, citekit.FoundCompanion{Path: path.Join(dir, name), Identity: foundIdentity(info)})
+		}
+	}
+	return found
+}

@@ -1,0 +1,327 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/citekit/citekit"
+)
+
+// maxFolders is how deep folders may be nested in one that is searched.
+const maxFolders = 100
+
+// Find implements [citekit.Finder].
+func (d *Directory) Find(ctx context.Context, req citekit.FindRequest) iter.Seq2[citekit.Found, error] {
+	return func(yield func(citekit.Found, error) bool) {
+		s := newSearch(ctx, req, yield)
+		s.isOwn = func(name string) bool { return d.isOwn(d.absolute(name)) }
+		for _, name := range req.Paths {
+			if !s.searchPath(directoryPlace{d}, name) {
+				return
+			}
+		}
+	}
+}
+
+// A place is where a search begins.
+type place interface {
+	// find returns the folder at name, or what is known of the file there,
+	// with the path to show for it.
+	find(ctx context.Context, name string) (shown string, folder tree, above *ignoreList, info fs.FileInfo, err error)
+
+	// companions returns those of the file at the path that find showed.
+	companions(shown string) []citekit.FoundCompanion
+}
+
+// A tree is a folder that is searched.
+type tree interface {
+	fs.FS
+	lstat(name string) (fs.FileInfo, error)
+	child(name string) (tree, error)
+	close()
+}
+
+// A search is one [citekit.FindRequest] being answered.
+type search struct {
+	ctx     context.Context
+	req     citekit.FindRequest
+	yield   func(citekit.Found, error) bool
+	found   map[string]bool // paths that were yielded
+	matched bool            // something was found by the pattern
+	isOwn   func(name string) bool
+	pattern []string // that names from the top must match, or nil
+}
+
+func newSearch(ctx context.Context, req citekit.FindRequest, yield func(citekit.Found, error) bool) *search {
+	return &search{ctx: ctx, req: req, yield: yield, found: make(map[string]bool), isOwn: func(string) bool { return false }}
+}
+
+// give yields a source or folder unless it was yielded before. It reports
+// whether to go on, as do all methods of a search.
+func (s *search) give(f citekit.Found, err error) bool {
+	if ctxErr := s.ctx.Err(); ctxErr != nil {
+		s.yield(citekit.Found{}, ctxErr)
+		return false
+	}
+	s.matched = true
+	if s.found[f.Path] {
+		return true
+	}
+	s.found[f.Path] = true
+	return s.yield(f, err)
+}
+
+// searchPath searches one path of the request.
+func (s *search) searchPath(p place, name string) bool {
+	shown, folder, above, info, err := p.find(s.ctx, name)
+	if errors.Is(err, fs.ErrNotExist) && isPattern(name) {
+		return s.searchPattern(p, name)
+	}
+	switch {
+	case err != nil:
+		return s.give(citekit.Found{Path: shown, Named: true}, err)
+	case folder == nil:
+		return s.give(citekit.Found{Path: shown, Named: true, Size: info.Size(), Identity: foundIdentity(info), Companions: p.companions(shown)}, nil)
+	}
+	defer folder.close()
+	s.pattern = nil
+	return s.searchFolder(folder, shown, ".", above, 0)
+}
+
+func (s *search) searchPattern(p place, pattern string) bool {
+	dir, segments := splitPattern(filepath.ToSlash(pattern))
+	shown, folder, above, _, err := p.find(s.ctx, dir)
+	if err == nil && folder == nil {
+		err = missing("source")
+	}
+	if err != nil {
+		return s.give(citekit.Found{Path: filepath.ToSlash(pattern), Named: true}, err)
+	}
+	defer folder.close()
+	s.pattern, s.matched = segments, false
+	if !s.searchFolder(folder, shown, ".", above, 0) {
+		return false
+	}
+	if !s.matched {
+		return s.give(citekit.Found{Path: filepath.ToSlash(pattern), Named: true}, missing("nothing matches; a source"))
+	}
+	return true
+}
+
+// searchFolder yields what is in a folder, of which inside is the path from
+// where the search began, and above the rules of the folders above.
+func (s *search) searchFolder(t tree, shown, inside string, above *ignoreList, depth int) bool {
+	entries, err := fs.ReadDir(t, ".")
+	if err != nil {
+		return s.give(citekit.Found{Path: shown, Folder: true}, fmt.Errorf("folder: %w", withoutPath(err)))
+	}
+	if s.pattern == nil && !s.give(citekit.Found{Path: shown, Folder: true}, nil) {
+		return false
+	}
+	ignored := above
+	if !s.req.NoIgnore {
+		ignored = readIgnore(t, ignoreName, shown, above)
+	}
+	companions := companionNames(entries)
+	for _, e := range entries {
+		if !s.req.Hidden && strings.HasPrefix(e.Name(), ".") || e.Name() == ".git" {
+			continue
+		}
+		name := path.Join(shown, e.Name())
+		if !s.req.NoIgnore && ignored.ignores(name, e.IsDir()) || s.isOwn(name) {
+			continue
+		}
+		if !s.searchEntry(t, e, name, path.Join(inside, e.Name()), ignored, companions, depth) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *search) searchEntry(t tree, e fs.DirEntry, shown, inside string, ignored *ignoreList, companions []string, depth int) bool {
+	switch {
+	case e.IsDir():
+		return s.searchChild(t, e.Name(), shown, inside, ignored, depth)
+	case s.pattern != nil && !matchSegments(s.pattern, strings.Split(inside, "/")):
+		return true
+	case e.Type()&fs.ModeSymlink != 0:
+		return s.give(citekit.Found{Path: shown, Link: true}, nil)
+	case !e.Type().IsRegular():
+		return true // a device, pipe or socket
+	}
+	info, err := t.lstat(e.Name())
+	if errors.Is(err, fs.ErrNotExist) {
+		return true // it went away just now
+	}
+	if err != nil {
+		return s.give(citekit.Found{Path: shown}, fmt.Errorf("source: %w", withoutPath(err)))
+	}
+	f := citekit.Found{Path: shown, Size: info.Size(), Identity: foundIdentity(info)}
+	if isRecording(e.Name()) {
+		f.Companions = foundCompanions(t, path.Dir(shown), companionsOf(e.Name(), companions))
+	}
+	return s.give(f, nil)
+}
+
+func (s *search) searchChild(t tree, name, shown, inside string, ignored *ignoreList, depth int) bool {
+	if depth >= maxFolders {
+		return s.give(citekit.Found{Path: shown, Folder: true}, fmt.Errorf("folders nested more than %d deep: %w", maxFolders, citekit.ErrTooLarge))
+	}
+	child, err := t.child(name)
+	if err != nil {
+		return s.give(citekit.Found{Path: shown, Folder: true}, fmt.Errorf("folder: %w", withoutPath(err)))
+	}
+	defer child.close()
+	return s.searchFolder(child, shown, inside, ignored, depth+1)
+}
+
+// foundIdentity returns the identity of a file, or "" while it may change
+// without that showing.
+func foundIdentity(info fs.FileInfo) string {
+	if info.ModTime().Unix() <= 0 || isRacy(info, time.Now()) {
+		return ""
+	}
+	return identity(info)
+}
+
+// A directoryPlace searches the roots of a directory.
+type directoryPlace struct{ d *Directory }
+
+func (p directoryPlace) find(ctx context.Context, name string) (string, tree, *ignoreList, fs.FileInfo, error) {
+	d := p.d
+	if err := checkFindPath(name); err != nil {
+		return name, nil, nil, nil, err
+	}
+	abs := d.absolute(name)
+	shown := d.shown(abs)
+	root, inside, err := d.rootOf(abs)
+	if err == nil {
+		if info, statErr := root.Stat(inside); statErr == nil && info.IsDir() {
+			return p.openFolder(root, inside, shown)
+		}
+	}
+	f, err := d.openAllowed(abs)
+	if err != nil {
+		return shown, nil, nil, nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	return shown, nil, nil, info, err
+}
+
+// checkFindPath is checkSourcePath for what may be a folder.
+func checkFindPath(name string) error {
+	if err := checkSourcePath(name); err != nil && err != errNotPlain {
+		return err
+	}
+	return nil
+}
+
+// openFolder opens a folder of a root with the rules of those above it, up to
+// the top of a repository or the root.
+func (p directoryPlace) openFolder(root *os.Root, inside, shown string) (string, tree, *ignoreList, fs.FileInfo, error) {
+	if p.d.isOwn(p.d.absolute(shown)) {
+		return shown, nil, nil, nil, errOwn
+	}
+	folder, err := root.OpenRoot(inside)
+	if err != nil {
+		return shown, nil, nil, nil, sourceError(root, err)
+	}
+	above := rulesAbove(root.FS(), filepath.ToSlash(inside), shown)
+	return shown, rootTree{folder, folder.FS()}, above, nil, nil
+}
+
+// rulesAbove returns the rules of the folders above inside, of which shown is
+// the path to show.
+func rulesAbove(fsys fs.FS, inside, shown string) (above *ignoreList) {
+	type level struct{ inside, shown string }
+	var levels []level // from inside up
+	for at := (level{inside, shown}); ; at = (level{path.Dir(at.inside), path.Dir(at.shown)}) {
+		if at.inside != inside {
+			levels = append(levels, at)
+		}
+		if _, err := fs.Stat(fsys, path.Join(at.inside, ".git")); err == nil {
+			above = readIgnore(fsys, path.Join(at.inside, ".git/info/exclude"), at.shown, nil)
+			break
+		}
+		if at.inside == "." {
+			break
+		}
+	}
+	slices.Reverse(levels)
+	for _, at := range levels {
+		above = readIgnore(fsys, path.Join(at.inside, ignoreName), at.shown, above)
+	}
+	return above
+}
+
+// shown returns the path that a map gives for a source.
+func (d *Directory) shown(abs string) string {
+	if name, ok := d.roots[0].contains(abs); ok {
+		return filepath.ToSlash(name)
+	}
+	return filepath.ToSlash(abs)
+}
+
+// rootOf returns the root that an absolute path is in, and its name there.
+func (d *Directory) rootOf(abs string) (*os.Root, string, error) {
+	for _, r := range d.roots {
+		if name, ok := r.contains(abs); ok {
+			root, _, err := r.open()
+			return root, name, err
+		}
+	}
+	return nil, "", errOutside
+}
+
+func (p directoryPlace) companions(shown string) []citekit.FoundCompanion {
+	if !isRecording(shown) {
+		return nil
+	}
+	abs := p.d.absolute(shown)
+	root, inside, err := p.d.rootOf(filepath.Dir(abs))
+	if err != nil {
+		return nil
+	}
+	folder, err := root.OpenRoot(inside)
+	if err != nil {
+		return nil
+	}
+	t := rootTree{folder, folder.FS()}
+	defer t.close()
+	entries, err := fs.ReadDir(t, ".")
+	if err != nil {
+		return nil
+	}
+	return foundCompanions(t, path.Dir(shown), companionsOf(filepath.Base(abs), companionNames(entries)))
+}
+
+// A rootTree is a tree held open.
+type rootTree struct {
+	root *os.Root
+	fs.FS
+}
+
+func (t rootTree) lstat(name string) (fs.FileInfo, error) { return t.root.Lstat(name) }
+
+func (t rootTree) child(name string) (tree, error) {
+	if info, err := t.root.Lstat(name); err != nil || !info.IsDir() {
+		return nil, errors.Join(err, errors.New("replaced just now"))
+	}
+	child, err := t.root.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	return rootTree{child, child.FS()}, nil
+}
+
+func (t rootTree) close() { t.root.Close() }

@@ -1,0 +1,168 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"iter"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit"
+)
+
+var _ citekit.Finder = (*Memory)(nil)
+
+// Find implements [citekit.Finder]. Sources given to [Memory.AddSource] are
+// found by their own paths, and by "." and patterns, before the files of the
+// file system.
+func (m *Memory) Find(ctx context.Context, req citekit.FindRequest) iter.Seq2[citekit.Found, error] {
+	return func(yield func(citekit.Found, error) bool) {
+		s := newSearch(ctx, req, yield)
+		for _, name := range req.Paths {
+			found, ok := m.giveAdded(s, name)
+			if !ok || !found && !s.searchPath(memoryPlace{m}, name) {
+				return
+			}
+		}
+	}
+}
+
+// giveAdded yields the added sources that name is, or leads to. A single one
+// is all that name stands for.
+func (m *Memory) giveAdded(s *search, name string) (found, ok bool) {
+	for _, added := range m.addedNames() {
+		match := added == name
+		if !match && name != "." && !strings.HasPrefix(added, name+"/") &&
+			(!isPattern(name) || !matchSegments(strings.Split(name, "/"), strings.Split(added, "/"))) {
+			continue
+		}
+		m.mu.Lock()
+		src := m.added[added]
+		m.mu.Unlock()
+		f := citekit.Found{Path: added, Size: int64(len(src.data)), Identity: src.identity, Named: match}
+		if isRecording(added) {
+			f.Companions = m.addedCompanions(added)
+		}
+		if !s.give(f, nil) {
+			return true, false
+		}
+		found = true
+	}
+	return found && m.sources == nil || found && !isPattern(name) && name != ".", true
+}
+
+func (m *Memory) addedNames() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	names := make([]string, 0, len(m.added))
+	for name := range m.added {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (m *Memory) addedCompanions(recording string) []citekit.FoundCompanion {
+	var found []citekit.FoundCompanion
+	stem := strings.TrimSuffix(recording, path.Ext(recording)) + "."
+	for _, name := range m.addedNames() {
+		if strings.HasPrefix(name, stem) && slices.Contains(companionExtensions, strings.ToLower(path.Ext(name))) {
+			m.mu.Lock()
+			found = append(found, citekit.FoundCompanion{Path: name, Identity: m.added[name].identity})
+			m.mu.Unlock()
+		}
+	}
+	return found
+}
+
+// A memoryPlace searches the file system of a memory.
+type memoryPlace struct{ m *Memory }
+
+func (p memoryPlace) find(ctx context.Context, name string) (string, tree, *ignoreList, fs.FileInfo, error) {
+	if err := checkFindPath(name); err != nil {
+		return name, nil, nil, nil, err
+	}
+	name = path.Clean(name)
+	if !fs.ValidPath(name) {
+		return name, nil, nil, nil, errOutside
+	}
+	if p.m.sources == nil {
+		return name, nil, nil, nil, missing("source")
+	}
+	info, err := fs.Stat(p.m.sources, name)
+	switch {
+	case err != nil:
+		return name, nil, nil, nil, fmt.Errorf("source: %w", withoutPath(err))
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return name, nil, nil, nil, errNotPlain
+	case !info.IsDir():
+		return name, nil, nil, info, nil
+	}
+	folder, err := fs.Sub(p.m.sources, name)
+	return name, fsTree{folder}, rulesAbove(p.m.sources, name, name), nil, err
+}
+
+func (p memoryPlace) companions(shown string) []citekit.FoundCompanion {
+	if !isRecording(shown) {
+		return nil
+	}
+	folder, err := fs.Sub(p.m.sources, path.Dir(shown))
+	if err != nil {
+		return nil
+	}
+	entries, err := fs.ReadDir(folder, ".")
+	if err != nil {
+		return nil
+	}
+	return foundCompanions(fsTree{folder}, path.Dir(shown), companionsOf(path.Base(shown), companionNames(entries)))
+}
+
+// An fsTree is a folder of a file system.
+type fsTree struct{ fs.FS }
+
+func (t fsTree) lstat(name string) (fs.FileInfo, error) { return fs.Stat(t.FS, name) }
+
+func (t fsTree) child(name string) (tree, error) {
+	child, err := fs.Sub(t.FS, name)
+	return fsTree{child}, err
+}
+
+func (t fsTree) close() {}
+
+// LockNotes implements [citekit.Finder].
+func (m *Memory) LockNotes(ctx context.Context, name string) (release func(), err error) {
+	if err := checkNotesName(name); err != nil {
+		return nil, err
+	}
+	turn := m.noteTurns.turn(name)
+	select {
+	case turn <- struct{}{}:
+		return func() { <-turn }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// ReadNotes implements [citekit.Finder].
+func (m *Memory) ReadNotes(ctx context.Context, name string) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	data, ok := m.notes[name]
+	if !ok {
+		return nil, missing("notes")
+	}
+	return slices.Clone(data), ctx.Err()
+}
+
+// WriteNotes implements [citekit.Finder].
+func (m *Memory) WriteNotes(ctx context.Context, name string, data []byte) error {
+	if err := checkNotesName(name); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.notes[name] = slices.Clone(data)
+	return ctx.Err()
+}

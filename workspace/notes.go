@@ -1,0 +1,131 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/citekit/citekit"
+)
+
+const (
+	notesDir = metaDir + "/notes"
+	maxNotes = 1 << 30 // bytes
+)
+
+// checkNotesName returns an error unless name is letters a-z.
+func checkNotesName(name string) error {
+	if name == "" || len(name) > 64 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") != "" {
+		return fmt.Errorf("notes are named by 1 to 64 letters a-z: %w", citekit.ErrSyntax)
+	}
+	return nil
+}
+
+// LockNotes implements [citekit.Finder], by flock as for maps.
+func (d *Directory) LockNotes(ctx context.Context, name string) (release func(), err error) {
+	if err := checkNotesName(name); err != nil {
+		return nil, err
+	}
+	root, err := d.evidence.make()
+	if err == nil {
+		err = makeMeta(root, notesDir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock the notes: %w", withoutPath(storageFault(evidenceUnwritable, err)))
+	}
+	inProcess := d.notes.turn(name)
+	select {
+	case inProcess <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	f, err := root.OpenFile(notesDir+"/"+name+".lock", os.O_CREATE|os.O_RDWR|nonblock, 0o600)
+	if err == nil {
+		if err = waitLock(ctx, f); err != nil {
+			f.Close()
+		}
+	}
+	if err != nil {
+		<-inProcess
+		return nil, fmt.Errorf("lock the notes: %w", withoutPath(storageFault(evidenceUnwritable, err)))
+	}
+	return func() {
+		unlock(f)
+		f.Close()
+		<-inProcess
+	}, nil
+}
+
+// ReadNotes implements [citekit.Finder]. Notes that are damaged are not there.
+func (d *Directory) ReadNotes(ctx context.Context, name string) ([]byte, error) {
+	if err := checkNotesName(name); err != nil {
+		return nil, err
+	}
+	root, _, err := d.evidence.open()
+	if err != nil {
+		return nil, missing("notes")
+	}
+	f, info, err := openPlain(root, notesName(name), errRecordNotPlain)
+	if err != nil {
+		return nil, missing("notes")
+	}
+	defer f.Close()
+	data, err := readAtMost(f, info.Size(), maxNotes)
+	if err != nil {
+		return nil, fmt.Errorf("notes: %w", withoutPath(err))
+	}
+	sum, notes, ok := strings.Cut(string(data), "\n")
+	if !ok || sum != checksum([]byte(notes)) {
+		return nil, missing("notes")
+	}
+	return []byte(notes), ctx.Err()
+}
+
+// WriteNotes implements [citekit.Finder]. The file begins with the checksum
+// of what follows.
+func (d *Directory) WriteNotes(ctx context.Context, name string, data []byte) error {
+	err := errors.Join(checkNotesName(name), ctx.Err())
+	if err == nil {
+		err = d.writeNotes(name, data)
+	}
+	if err != nil {
+		return fmt.Errorf("write the notes: %w", withoutPath(storageFault(evidenceUnwritable, err)))
+	}
+	return nil
+}
+
+func (d *Directory) writeNotes(name string, data []byte) error {
+	root, err := d.evidence.make()
+	if err != nil {
+		return err
+	}
+	if err := makeMeta(root, notesDir); err != nil {
+		return err
+	}
+	sealed := append([]byte(checksum(data)+"\n"), data...)
+	return writeFile(root, tempDir, notesName(name), sealed, false)
+}
+
+func notesName(name string) string { return notesDir + "/" + name + ".json" }
+
+// noteTurns has, for each name of notes, what the goroutine that holds them
+// has taken.
+type noteTurns struct {
+	mu    sync.Mutex
+	turns map[string]chan struct{}
+}
+
+func (t *noteTurns) turn(name string) chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.turns == nil {
+		t.turns = make(map[string]chan struct{})
+	}
+	if t.turns[name] == nil {
+		t.turns[name] = make(chan struct{}, 1)
+	}
+	return t.turns[name]
+}
