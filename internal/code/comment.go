@@ -74,3 +74,75 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // isWord reports whether c can be in an identifier.
 func isWord(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' }
+
+// wordEnd returns where the identifier at i ends.
+func wordEnd(src []byte, i int) int {
+	for i < len(src) && isWord(src[i]) {
+		i++
+	}
+	return i
+}
+
+// quotedEnd returns where the string at i ends, whose quote is src[i] and in
+// which a backslash takes the next character along: after its closing quote,
+// or at the end of its line.
+func quotedEnd(src []byte, i int) int {
+	quote := src[i]
+	for i++; i < len(src); i++ {
+		switch src[i] {
+		case quote:
+			return i + 1
+		case '\\':
+			i++
+		case '\n':
+			return i
+		}
+	}
+	return len(src)
+}
+
+// slashCommentEnd returns where the comment at i ends, which begins with "//"
+// or "/*". The line feed after a line comment is not part of it.
+func slashCommentEnd(src []byte, i int) int {
+	end, length := lineFeed, 0
+	if src[i+1] == '*' {
+		end, length = []byte("*/"), 2
+	}
+	n := bytes.Index(src[i+2:], end)
+	if n < 0 {
+		return len(src)
+	}
+	return i + 2 + n + length
+}
+
+// A commentRun is the latest comment on lines of its own: one in brackets, or
+// a run of line comments on lines that follow each other.
+type commentRun struct{ start, end int }
+
+// add tells of a comment from start to end. The last token before it ended at
+// prevEnd.
+func (r *commentRun) add(src []byte, prevEnd, start, end int) {
+	if prevEnd > 0 && bytes.IndexByte(src[prevEnd:start], '\n') < 0 {
+		*r = commentRun{} // it is about what stands before it
+		return
+	}
+	isLine := start+1 >= end || src[start+1] != '*'
+	if r.end > prevEnd && isLine && src[r.start] == src[start] && src[r.start+1] != '*' && bytes.Count(src[r.end:start], lineFeed) <= 1 {
+		r.end = end
+		return
+	}
+	*r = commentRun{start, end}
+}
+
+// text returns the text of the comment if what begins at start follows it,
+// without a blank line between them.
+func (r commentRun) text(src []byte, start int) string {
+	if r.end == 0 || r.end > start {
+		return ""
+	}
+	between := src[r.end:start]
+	if len(bytes.TrimSpace(between)) > 0 || bytes.Count(between, lineFeed) > 1 {
+		return ""
+	}
+	return commentText(src[r.start:r.end])
+}

@@ -1,7 +1,357 @@
 package code
 
-import "context"
+import (
+	"bytes"
+	"context"
+)
 
+// mapGo finds the functions, methods and types of Go, those declared in
+// functions among them, and the methods of interfaces.
+//
+// It follows the tokens of the language specification, with the semicolons
+// that stand for ends of lines. At the level of the file a function ends with
+// the brace that closes its body, and a type with the semicolon after it.
 func mapGo(ctx context.Context, src []byte) (outline, error) {
-	return outline{}, ctx.Err()
+	s := &goScanner{goLexer: goLexer{src: src}}
+	polled := 0
+	s.first = true
+	for s.next(); s.tok != goEOF; {
+		if s.start-polled >= pollBytes {
+			if err := ctx.Err(); err != nil {
+				return outline{}, err
+			}
+			polled = s.start
+		}
+		s.statement()
+	}
+	return s.found, nil
+}
+
+type goScanner struct {
+	goLexer
+	found outline
+	first bool // the current token begins a statement
+}
+
+// statement reads one declaration, or one token of what is none.
+func (s *goScanner) statement() {
+	if s.first && s.tok == goWord {
+		switch word := string(s.text()); {
+		case word == "type":
+			s.types()
+			return
+		case word == "func" && s.depth == 0:
+			s.function()
+			return
+		case word == "package" && s.depth == 0:
+			s.found.doc = s.comments.text(s.src, s.start)
+		}
+	}
+	s.first = s.beginsStatement()
+	s.next()
+}
+
+// function reads a function or method from the word "func".
+func (s *goScanner) function() {
+	f := symbol{kind: "function", start: s.start, doc: s.comments.text(s.src, s.start)}
+	level := s.depth
+	s.next()
+	if s.tok == '(' {
+		receiver := s.receiver(level)
+		if s.tok != goWord {
+			return // a call of a function literal, or half a declaration
+		}
+		f.name = string(s.text())
+		f.kind, f.title, f.name = "method", receiver.title+"."+f.name, receiver.name+"-"+f.name
+	} else if s.tok == goWord {
+		f.name = string(s.text())
+	} else {
+		return
+	}
+	for !s.ends(level) && !(s.tok == '{' && s.depth == level+1) {
+		s.skipTypeBraces()
+		s.next()
+	}
+	if s.tok == '{' {
+		s.body(level)
+	}
+	f.end = s.prevEnd
+	s.found.symbols = append(s.found.symbols, f)
+}
+
+// goReceiver is the type of a receiver: its bare name, and as a method
+// expression writes it.
+type goReceiver struct{ name, title string }
+
+// receiver reads the receiver of a method from "(" to the token after it.
+func (s *goScanner) receiver(level int) goReceiver {
+	var r goReceiver
+	pointer, inBrackets := false, 0
+	for s.next(); s.tok != goEOF && s.depth > level; s.next() {
+		switch s.tok {
+		case '[':
+			inBrackets++
+		case ']':
+			inBrackets--
+		case '*':
+			pointer = true
+		case goWord:
+			if inBrackets == 0 {
+				r.name = string(s.text())
+			}
+		}
+	}
+	s.next()
+	r.title = r.name
+	if pointer {
+		r.title = "(*" + r.name + ")"
+	}
+	return r
+}
+
+// skipTypeBraces goes to the closing brace of a struct or interface type that
+// begins with the current token and the next.
+func (s *goScanner) skipTypeBraces() {
+	if s.tok != goWord {
+		return
+	}
+	if word := string(s.text()); word != "struct" && word != "interface" {
+		return
+	}
+	level := s.depth
+	if s.next(); s.tok != '{' {
+		return
+	}
+	for s.tok != goEOF && s.depth > level {
+		s.next()
+	}
+}
+
+// body reads the body of a function from "{" to the token after "}", and the
+// types declared in it.
+func (s *goScanner) body(level int) {
+	first := true // in a statement
+	for s.next(); s.tok != goEOF && s.depth > level; {
+		if first && s.tok == goWord && string(s.text()) == "type" {
+			s.types()
+			continue
+		}
+		first = s.beginsStatement()
+		s.next()
+	}
+	s.next()
+}
+
+// beginsStatement reports whether a statement may begin after the current
+// token.
+func (s *goScanner) beginsStatement() bool {
+	return s.tok == ';' || s.tok == '{' || s.tok == '}' || s.tok == ':'
+}
+
+// types reads the declaration of one type or of a group of them, from the word
+// "type" to the token after the semicolon.
+func (s *goScanner) types() {
+	start, doc := s.start, s.comments.text(s.src, s.start)
+	level := s.depth
+	if s.next(); s.tok != '(' {
+		s.typeSpec(start, doc)
+		return
+	}
+	for s.next(); s.tok != goEOF && s.depth > level; {
+		if s.tok == goWord {
+			s.typeSpec(s.start, s.comments.text(s.src, s.start))
+			continue
+		}
+		s.next()
+	}
+	s.next()
+}
+
+// typeSpec reads the name and definition of a type, to the token that ends it.
+func (s *goScanner) typeSpec(start int, doc string) {
+	if s.tok != goWord {
+		return
+	}
+	t := symbol{kind: "type", name: string(s.text()), start: start, doc: doc}
+	level := s.depth
+	s.next()
+	s.typeParameters()
+	if s.tok == '=' {
+		s.next()
+	}
+	if s.tok == goWord {
+		switch string(s.text()) {
+		case "struct":
+			t.kind = "struct"
+		case "interface":
+			t.kind = "interface"
+			s.interfaceMethods(level)
+		}
+	}
+	for !s.ends(level) {
+		s.next()
+	}
+	t.end = s.prevEnd
+	s.found.symbols = append(s.found.symbols, t)
+	if s.tok == ';' {
+		s.next()
+	}
+}
+
+// typeParameters passes over the parameters of a generic type, which unlike
+// the length of an array are more than one word.
+func (s *goScanner) typeParameters() {
+	if s.tok != '[' {
+		return
+	}
+	level := s.depth - 1
+	words := 0
+	for s.tok != goEOF && s.depth > level {
+		if s.tok == goWord || s.tok == '*' || s.tok == '~' {
+			words++
+		}
+		s.next()
+	}
+	if words > 1 {
+		s.next()
+	}
+}
+
+// interfaceMethods reads the methods of an interface from the word
+// "interface" to the brace that closes it.
+func (s *goScanner) interfaceMethods(level int) {
+	if s.next(); s.tok != '{' {
+		return
+	}
+	for s.next(); s.tok != goEOF && s.depth > level; {
+		if s.tok != goWord || s.depth != level+1 {
+			s.next()
+			continue
+		}
+		m := symbol{kind: "method", name: string(s.text()), start: s.start, doc: s.comments.text(s.src, s.start)}
+		s.next()
+		method := s.tok == '('
+		for !s.ends(level + 1) {
+			s.next()
+		}
+		if m.end = s.prevEnd; method {
+			s.found.symbols = append(s.found.symbols, m)
+		}
+	}
+}
+
+// ends reports whether the current token ends what stands at the level: a
+// semicolon there, a closing bracket of what is around, or the end.
+func (s *goScanner) ends(level int) bool {
+	return s.tok == goEOF || s.depth < level || s.tok == ';' && s.depth <= level
+}
+
+// Tokens that are not one character of punctuation.
+const (
+	goEOF   = 0
+	goWord  = 'a'
+	goValue = '0' // a number, string or character
+)
+
+// A goLexer splits Go into tokens.
+type goLexer struct {
+	src      []byte
+	at       int // after the current token
+	tok      byte
+	start    int  // of the current token
+	prevEnd  int  // end of the token before
+	depth    int  // brackets open after the current token
+	endsLine bool // an end of line after the current token ends the statement
+	comments commentRun
+}
+
+func (l *goLexer) text() []byte { return l.src[l.start:l.at] }
+
+// next goes to the next token. A semicolon that an end of line stands for is
+// a token without text.
+func (l *goLexer) next() {
+	if l.tok != ';' || l.at > l.start {
+		l.prevEnd = l.at
+	}
+	if l.skipSpace() {
+		l.start, l.tok, l.endsLine = l.at, ';', false
+		return
+	}
+	l.start = l.at
+	if l.at >= len(l.src) {
+		l.tok = goEOF
+		return
+	}
+	c := l.src[l.at]
+	switch {
+	case isLetter(c) || c == '_':
+		l.at = wordEnd(l.src, l.at)
+		l.tok, l.endsLine = goWord, !goContinues(l.text())
+	case isDigit(c):
+		for l.at < len(l.src) && (isWord(l.src[l.at]) || l.src[l.at] == '.') {
+			l.at++
+		}
+		l.tok, l.endsLine = goValue, true
+	case c == '"' || c == '\'':
+		l.at = quotedEnd(l.src, l.at)
+		l.tok, l.endsLine = goValue, true
+	case c == '`':
+		l.at = len(l.src)
+		if n := bytes.IndexByte(l.src[l.start+1:], '`'); n >= 0 {
+			l.at = l.start + n + 2
+		}
+		l.tok, l.endsLine = goValue, true
+	default:
+		l.punctuation(c)
+	}
+}
+
+func (l *goLexer) punctuation(c byte) {
+	l.at++
+	l.tok, l.endsLine = c, false
+	switch c {
+	case '(', '[', '{':
+		l.depth++
+	case ')', ']', '}':
+		l.depth = max(l.depth-1, 0)
+		l.endsLine = true
+	case '+', '-':
+		if l.at < len(l.src) && l.src[l.at] == c {
+			l.at++
+			l.endsLine = true
+		}
+	}
+}
+
+// skipSpace passes over white space and comments, and reports whether an end
+// of line was met that stands for a semicolon.
+func (l *goLexer) skipSpace() bool {
+	for l.at < len(l.src) {
+		switch c := l.src[l.at]; {
+		case c == '\n' && l.endsLine:
+			return true
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			l.at++
+		case c == '/' && l.at+1 < len(l.src) && (l.src[l.at+1] == '/' || l.src[l.at+1] == '*'):
+			start := l.at
+			l.at = slashCommentEnd(l.src, l.at)
+			l.comments.add(l.src, l.prevEnd, start, l.at)
+			if l.endsLine && bytes.IndexByte(l.src[start:l.at], '\n') >= 0 {
+				return true
+			}
+		default:
+			return false
+		}
+	}
+	return l.endsLine
+}
+
+// goContinues reports whether a keyword cannot end a statement.
+func goContinues(word []byte) bool {
+	switch string(word) {
+	case "case", "chan", "const", "default", "defer", "else", "for", "func", "go", "goto", "if", "import",
+		"interface", "map", "package", "range", "select", "struct", "switch", "type", "var":
+		return true
+	}
+	return false
 }

@@ -89,8 +89,8 @@ const tables = {
     method_declaration: ["method"],
     type_spec: ["type", own, (n) => (n.parent.namedChildCount === 1 && n.parent.child(1)?.text !== "(" ? n.parent : n)],
     type_alias: ["type", own, (n) => (n.parent.namedChildCount === 1 && n.parent.child(1)?.text !== "(" ? n.parent : n)],
-    method_spec: ["method", (n) => (n.parent?.parent?.type.startsWith("type_") ? own(n) : undefined)],
-    method_elem: ["method", (n) => (n.parent?.parent?.type.startsWith("type_") ? own(n) : undefined)],
+    method_spec: ["method", (n) => (["type_spec", "type_alias"].includes(n.parent?.parent?.type) ? own(n) : undefined)],
+    method_elem: ["method", (n) => (["type_spec", "type_alias"].includes(n.parent?.parent?.type) ? own(n) : undefined)],
   },
   python: {
     function_definition: ["function", own, within("decorated_definition")],
@@ -204,7 +204,7 @@ function symbols(tree, table) {
   const cursor = tree.walk();
   for (;;) {
     const row = cursor.nodeIsNamed ? table[cursor.nodeType] : undefined;
-    if (row) add(found, cursor.currentNode(), row);
+    if (row) add(found, cursor.currentNode, row);
     if (cursor.gotoFirstChild()) continue;
     while (!cursor.gotoNextSibling()) if (!cursor.gotoParent()) return found;
   }

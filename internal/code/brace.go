@@ -1,0 +1,327 @@
+package code
+
+import (
+	"context"
+)
+
+const (
+	maxHeader   = 400   // tokens of a header that are kept
+	maxBrackets = 4_000 // open at a time; deeper ones are only counted
+)
+
+// What stands between a pair of brackets.
+type bodyKind uint8
+
+const (
+	// valueBody is part of an expression or header that goes on after it.
+	valueBody bodyKind = iota
+	// blockBody has statements.
+	blockBody
+	// typeBody has members.
+	typeBody
+	// enumBody has constants up to the first semicolon, then members.
+	enumBody
+	// scopeBody has declarations as the top of a source does: a namespace,
+	// a module.
+	scopeBody
+	// opaqueBody has nothing that declares a symbol.
+	opaqueBody
+)
+
+// An opening is what a grammar makes of an opening brace.
+type opening struct {
+	body   bodyKind
+	goesOn bool    // the header goes on after the body
+	symbol *symbol // that the body belongs to, or nil; its start is that of the header if it is 0
+	name   string  // of the type whose members follow
+}
+
+// A grammar finds the declarations of a language among its headers. A header
+// is the tokens from the start of a statement or declaration on, in which an
+// opening bracket stands for its whole group.
+type grammar interface {
+	// open says what a brace after header begins.
+	open(s *braceScanner, header []token) opening
+
+	// end is called with each header that ends without a body, at a
+	// semicolon (with its end) or at a line (with the end of the header).
+	end(s *braceScanner, header []token, end int)
+
+	// breaks reports whether t, which is no bracket, makes an end of the
+	// header before it, which is not a declaration. t is then left out if
+	// it is punctuation.
+	breaks(s *braceScanner, header []token, t token) bool
+}
+
+// A lineGrammar is one of a language whose statements end with the line.
+type lineGrammar interface {
+	// ends reports whether the header ends before t, the first token of a
+	// later line.
+	ends(s *braceScanner, header []token, t token) bool
+}
+
+// A frame is an open bracket.
+type frame struct {
+	open   byte // bracket; 0 for the source
+	body   bodyKind
+	goesOn bool // the header around goes on after it
+	symbol int  // index; -1 if there is none
+	base   int  // of its header in the tokens
+	start  int  // of the bracket
+	name   string
+	doc    byteSpan // comment before its header
+	merged bool     // the header has lost tokens
+}
+
+// A braceScanner finds the symbols of a language of brackets. It keeps only
+// the headers of the brackets that are open.
+type braceScanner struct {
+	lexer
+	grammar grammar
+	lines   lineGrammar // or nil
+	frames  []frame
+	tokens  []token // the headers of the frames, one after another
+	symbols []symbol
+	ignored int // open brackets beyond maxBrackets
+	last    int // end of the latest token
+}
+
+// scanBraces returns the symbols that the grammar finds.
+func scanBraces(ctx context.Context, syntax *syntax, g grammar, src []byte) (outline, error) {
+	s := &braceScanner{lexer: newLexer(syntax, src), grammar: g}
+	s.lines, _ = g.(lineGrammar)
+	s.frames = append(s.frames, frame{body: scopeBody, symbol: -1})
+	var err error
+	if s.skips, err = skippedBranches(ctx, syntax, src); err != nil {
+		return outline{}, err
+	}
+	poll := pollBytes
+	for {
+		t := s.next()
+		if t.kind == tokenEnd {
+			break
+		}
+		if t.start >= poll {
+			poll = t.start + pollBytes
+			if err := ctx.Err(); err != nil {
+				return outline{}, err
+			}
+		}
+		s.take(t)
+		s.last = t.end
+	}
+	s.finish()
+	return outline{symbols: s.symbols, doc: s.fileDoc()}, nil
+}
+
+// take reads one token.
+func (s *braceScanner) take(t token) {
+	if s.ignored > 0 {
+		s.ignore(t)
+		return
+	}
+	if t.newline && s.lines != nil && s.top().open != '(' && s.top().open != '[' {
+		s.lineEnds(t)
+	}
+	switch t.kind {
+	case '(', '[':
+		s.push(t, frame{open: t.kind, body: valueBody, goesOn: true})
+	case '{':
+		s.openBrace(t)
+	case ')', ']', '}':
+		s.closeBracket(t)
+	case ';':
+		s.semicolon(t)
+	default:
+		if s.grammar.breaks(s, s.header(), t) {
+			s.clear()
+			if t.kind != tokenWord && t.kind != '@' {
+				return
+			}
+		}
+		s.add(t)
+	}
+}
+
+// ignore only counts brackets.
+func (s *braceScanner) ignore(t token) {
+	switch t.kind {
+	case '(', '[', '{':
+		s.ignored++
+	case ')', ']', '}':
+		s.ignored--
+	}
+}
+
+func (s *braceScanner) lineEnds(t token) {
+	if header := s.header(); len(header) > 0 && s.lines.ends(s, header, t) {
+		s.grammar.end(s, header, s.last)
+		s.clear()
+	}
+}
+
+func (s *braceScanner) top() *frame { return &s.frames[len(s.frames)-1] }
+
+// header returns the tokens since the latest statement of the open bracket.
+func (s *braceScanner) header() []token { return s.tokens[s.top().base:] }
+
+// around returns the frame n brackets out of the latest, counting only
+// braces.
+func (s *braceScanner) enclosing() *frame {
+	for i := len(s.frames) - 1; i > 0; i-- {
+		if s.frames[i].open == '{' {
+			return &s.frames[i]
+		}
+	}
+	return &s.frames[0]
+}
+
+func (s *braceScanner) clear() {
+	top := s.top()
+	s.tokens = s.tokens[:top.base]
+	top.merged = false
+	top.doc = byteSpan{}
+}
+
+func (s *braceScanner) add(t token) {
+	top := s.top()
+	if len(s.tokens) == top.base && (s.comment.end > 0 || top.doc.end == 0) {
+		top.doc = s.comment
+	}
+	if len(s.tokens)-top.base >= maxHeader {
+		top.merged = true
+		return
+	}
+	s.tokens = append(s.tokens, t)
+}
+
+func (s *braceScanner) openBrace(t token) {
+	header := s.header()
+	if len(header) == 0 {
+		s.noteDoc()
+	}
+	o := s.grammar.open(s, header)
+	f := frame{open: '{', body: o.body, goesOn: o.goesOn, name: o.name}
+	if o.symbol == nil {
+		s.push(t, f)
+		return
+	}
+	f.symbol = len(s.symbols) + 1
+	s.emit(*o.symbol, header, 0)
+	s.push(t, f)
+}
+
+func (s *braceScanner) noteDoc() {
+	if s.comment.end > 0 {
+		s.top().doc = s.comment
+	}
+}
+
+// emit keeps a symbol with the comment before its header.
+func (s *braceScanner) emit(sym symbol, header []token, end int) {
+	if sym.start == 0 && len(header) > 0 {
+		sym.start = header[0].start
+	}
+	sym.end = end
+	if doc := s.top().doc; doc.end > 0 && sym.doc == "" {
+		sym.doc = commentText(s.src[doc.start:doc.end])
+	}
+	s.symbols = append(s.symbols, sym)
+}
+
+// push opens a bracket. The frame's symbol is an index plus 1.
+func (s *braceScanner) push(t token, f frame) {
+	if len(s.frames) >= maxBrackets {
+		s.ignored = 1
+		return
+	}
+	f.symbol--
+	f.start = t.start
+	f.base = len(s.tokens)
+	s.frames = append(s.frames, f)
+}
+
+// closeBracket closes the bracket that t answers. A closing brace ends what
+// parentheses are open in it; any other one that answers nothing is passed
+// over.
+func (s *braceScanner) closeBracket(t token) {
+	open := map[byte]byte{')': '(', ']': '[', '}': '{'}[t.kind]
+	i := len(s.frames) - 1
+	for t.kind == '}' && i > 0 && s.frames[i].open != '{' {
+		i--
+	}
+	if i == 0 || s.frames[i].open != open {
+		return
+	}
+	for len(s.frames)-1 > i {
+		s.pop(t.start, t.start)
+	}
+	if s.lines != nil && t.kind == '}' {
+		if header := s.header(); len(header) > 0 {
+			s.grammar.end(s, header, s.last)
+		}
+	}
+	s.pop(t.start, t.end)
+}
+
+// pop closes the latest bracket, whose symbol ends at end.
+func (s *braceScanner) pop(start, end int) {
+	f := *s.top()
+	s.tokens = s.tokens[:f.base]
+	s.frames = s.frames[:len(s.frames)-1]
+	if f.symbol >= 0 {
+		s.symbols[f.symbol].end = end
+	}
+	if !f.goesOn {
+		s.clear()
+		return
+	}
+	s.add(token{kind: f.open, start: f.start, end: end})
+}
+
+// semicolon ends a statement. One that stands in parentheses which are not
+// of a loop shows that these were never closed.
+func (s *braceScanner) semicolon(t token) {
+	for s.top().open == '(' && !s.inLoop() {
+		s.pop(t.start, t.start)
+	}
+	if top := s.top(); top.body == enumBody {
+		top.body = typeBody
+	}
+	s.grammar.end(s, s.header(), t.end)
+	s.clear()
+}
+
+// inLoop reports whether the open parenthesis may have semicolons in it.
+func (s *braceScanner) inLoop() bool {
+	before := s.frames[len(s.frames)-2]
+	header := s.tokens[before.base:s.top().base]
+	if before.open != '{' && before.open != 0 {
+		return true
+	}
+	if before.body == blockBody || before.body == valueBody {
+		return true
+	}
+	return len(header) > 0 && s.is(header[len(header)-1], "for")
+}
+
+// finish ends what is open at the end of the source.
+func (s *braceScanner) finish() {
+	if s.lines != nil && s.top().open != '(' && len(s.header()) > 0 {
+		s.grammar.end(s, s.header(), s.last)
+	}
+	for len(s.frames) > 1 {
+		s.pop(s.last, s.last)
+	}
+}
+
+// fileDoc returns the text of the comment at the very start of the source
+// that a blank line or code divides from the first declaration.
+func (s *braceScanner) fileDoc() string { return "" }
+
+func (s *braceScanner) text(t token) string { return string(s.src[t.start:t.end]) }
+
+// is reports whether t is the word.
+func (s *braceScanner) is(t token, word string) bool {
+	return t.kind == tokenWord && string(s.src[t.start:t.end]) == word
+}

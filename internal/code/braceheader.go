@@ -1,0 +1,73 @@
+package code
+
+// skipModifiers returns the header without the annotations and modifiers it
+// begins with.
+func skipModifiers(s *braceScanner, header []token, modifier func(string) bool) []token {
+	for len(header) > 0 {
+		switch {
+		case header[0].kind == '@':
+			header = skipAnnotation(header)
+		case header[0].kind == tokenWord && modifier(s.text(header[0])):
+			header = header[1:]
+		default:
+			return header
+		}
+	}
+	return header
+}
+
+// skipAnnotation returns the header after an annotation: "@", a name in
+// parts, and arguments in parentheses.
+func skipAnnotation(header []token) []token {
+	header = header[1:]
+	for len(header) > 0 && header[0].kind == tokenWord {
+		header = header[1:]
+		if len(header) < 2 || header[0].kind != '.' {
+			break
+		}
+		header = header[1:]
+	}
+	if len(header) > 0 && header[0].kind == '(' && !header[0].newline {
+		header = header[1:]
+	}
+	return header
+}
+
+// hasKind reports whether a token of the header is of the kind.
+func hasKind(header []token, kind byte) bool { return indexKind(header, kind) >= 0 }
+
+// indexKind returns the index of the first token of the kind, or -1.
+func indexKind(header []token, kind byte) int {
+	for i, t := range header {
+		if t.kind == kind {
+			return i
+		}
+	}
+	return -1
+}
+
+// endsInCreation reports whether the header ends as in "new Name<T>(...)", so
+// that a brace after it begins the members of an anonymous class.
+func (s *braceScanner) endsInCreation(header []token) bool {
+	i := len(header) - 1
+	if i < 2 || header[i].kind != '(' {
+		return false
+	}
+	angles := 0
+	for i--; i >= 0; i-- {
+		switch t := header[i]; t.kind {
+		case '>':
+			angles++
+		case '<':
+			angles--
+		case tokenWord:
+			if angles == 0 && s.is(t, "new") {
+				return true
+			}
+		case '.', ',', '?', '@', '&', '[':
+		default:
+			return false
+		}
+	}
+	return false
+}

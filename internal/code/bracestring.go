@@ -1,0 +1,314 @@
+package code
+
+import "bytes"
+
+// maxInterpolation is how many strings in strings are followed.
+const maxInterpolation = 32
+
+// lineStringEnd returns the end of the string or character that begins at a
+// quote and cannot go past its line, unless a backslash takes the line feed.
+func lineStringEnd(src []byte, at int) int {
+	quote := src[at]
+	for i := at + 1; i < len(src); i++ {
+		switch src[i] {
+		case quote:
+			return i + 1
+		case '\\':
+			i++
+		case '\n':
+			return i
+		}
+	}
+	return len(src)
+}
+
+// manyLineStringEnd returns the end of a string that may go over lines and
+// has escapes with a backslash.
+func manyLineStringEnd(src []byte, at int) int {
+	quote := src[at]
+	for i := at + 1; i < len(src); i++ {
+		switch src[i] {
+		case quote:
+			return i + 1
+		case '\\':
+			i++
+		}
+	}
+	return len(src)
+}
+
+// after returns where the first mark from at on ends; the end of src if there
+// is none.
+func after(src []byte, at int, mark []byte) int {
+	i := bytes.Index(src[min(at, len(src)):], mark)
+	if i < 0 {
+		return len(src)
+	}
+	return at + i + len(mark)
+}
+
+// textBlockEnd returns the end of a string in three quotes whose escapes
+// begin with a backslash.
+func textBlockEnd(src []byte, at int) int {
+	for i := at + 3; i < len(src); i++ {
+		switch src[i] {
+		case '\\':
+			i++
+		case '"':
+			if bytes.HasPrefix(src[i:], tripleQuote) {
+				return i + 3
+			}
+		}
+	}
+	return len(src)
+}
+
+var tripleQuote = []byte(`"""`)
+
+// runLength returns how many bytes c begin at at.
+func runLength(src []byte, at int, c byte) int {
+	n := 0
+	for at+n < len(src) && src[at+n] == c {
+		n++
+	}
+	return n
+}
+
+// javaLiteral is [syntax.literal] for Java.
+func javaLiteral(src []byte, at int) int {
+	if bytes.HasPrefix(src[at:], tripleQuote) {
+		return textBlockEnd(src, at)
+	}
+	return lineStringEnd(src, at)
+}
+
+// cLiteral is [syntax.literal] for C and C++, with raw strings such as
+// R"x(...)x".
+func cLiteral(src []byte, at int) int {
+	i := at
+	for i < len(src) && i-at < 3 && (src[i] == 'u' || src[i] == 'U' || src[i] == 'L' || src[i] == '8' || src[i] == 'R') {
+		i++
+	}
+	if i >= len(src) || src[i] != '"' && src[i] != '\'' {
+		return at
+	}
+	if i == at || src[i-1] != 'R' || src[i] != '"' {
+		return lineStringEnd(src, i)
+	}
+	const maxDelimiter = 16
+	open := bytes.IndexByte(src[i:min(len(src), i+maxDelimiter+2)], '(')
+	if open < 0 {
+		return lineStringEnd(src, i)
+	}
+	mark := append([]byte{')'}, src[i+1:i+open]...)
+	return after(src, i+open, append(mark, '"'))
+}
+
+// rustLiteral is [syntax.literal] for Rust: strings, which may go over lines,
+// raw ones such as r#"..."#, characters, but no lifetimes.
+func rustLiteral(src []byte, at int) int {
+	i := at
+	for i < len(src) && i-at < 2 && (src[i] == 'b' || src[i] == 'c' || src[i] == 'r') {
+		i++
+	}
+	raw := i > at && src[i-1] == 'r'
+	hashes := 0
+	if raw {
+		hashes = runLength(src, i, '#')
+	}
+	if i+hashes >= len(src) {
+		return at
+	}
+	switch {
+	case src[i+hashes] == '"' && raw:
+		mark := append([]byte{'"'}, bytes.Repeat([]byte("#"), hashes)...)
+		return after(src, i+hashes+1, mark)
+	case src[i] == '"':
+		return manyLineStringEnd(src, i)
+	case src[i] == '\'' && (i == at || i == at+1 && src[at] == 'b'):
+		return rustCharacterEnd(src, at, i)
+	}
+	return at
+}
+
+// rustCharacterEnd returns the end of the character in quotes from quote on,
+// or of the quote if that begins a lifetime.
+func rustCharacterEnd(src []byte, at, quote int) int {
+	if quote+2 >= len(src) {
+		return quote + 1
+	}
+	if src[quote+1] == '\\' {
+		return lineStringEnd(src, quote)
+	}
+	const longest = 4 // bytes of a character
+	end := bytes.IndexByte(src[quote+1:min(len(src), quote+2+longest)], '\'')
+	switch {
+	case end == 1, end > 1 && src[quote+1] >= 0x80, end == 0 && src[quote+2] == '\'':
+		return quote + end + 2
+	case quote > at:
+		return at
+	}
+	return quote + 1
+}
+
+// csharpLiteral is [syntax.literal] for C#: "", @"", $"", $@"" and raw ones
+// with three quotes or more.
+func csharpLiteral(src []byte, at int) int { return csharpString(src, at, 0) }
+
+func csharpString(src []byte, at, depth int) int {
+	i, verbatim, dollars := at, false, 0
+	for i < len(src) && i-at < 8 && (src[i] == '$' || src[i] == '@') {
+		verbatim = verbatim || src[i] == '@'
+		if src[i] == '$' {
+			dollars++
+		}
+		i++
+	}
+	switch {
+	case i >= len(src), src[i] != '"' && (src[i] != '\'' || i > at):
+		return at
+	case src[i] == '\'':
+		return lineStringEnd(src, i)
+	}
+	if quotes := runLength(src, i, '"'); quotes >= 3 && !verbatim {
+		end := after(src, i+quotes, bytes.Repeat([]byte{'"'}, quotes))
+		return end + runLength(src, end, '"')
+	}
+	s := interpolated{src: src, verbatim: verbatim, depth: depth}
+	if dollars > 0 {
+		s.open, s.nest = "{", csharpString
+	}
+	return s.end(i)
+}
+
+// kotlinLiteral is [syntax.literal] for Kotlin.
+func kotlinLiteral(src []byte, at int) int { return kotlinString(src, at, 0) }
+
+func kotlinString(src []byte, at, depth int) int {
+	switch src[at] {
+	case '\'', '`':
+		return lineStringEnd(src, at)
+	case '"':
+		s := interpolated{src: src, open: "${", nest: kotlinString, depth: depth}
+		return s.end(at)
+	}
+	return at
+}
+
+// swiftLiteral is [syntax.literal] for Swift, with raw strings such as #"..."#.
+func swiftLiteral(src []byte, at int) int { return swiftString(src, at, 0) }
+
+func swiftString(src []byte, at, depth int) int {
+	const maxHashes = 32
+	hashes := runLength(src[:min(len(src), at+maxHashes)], at, '#')
+	quote := at + hashes
+	if quote >= len(src) || src[quote] != '"' {
+		return at
+	}
+	s := interpolated{src: src, open: `\` + string(src[at:quote]) + "(", nest: swiftString, hashes: hashes, depth: depth}
+	return s.end(quote)
+}
+
+// An interpolated is a string that may have expressions in it, which may have
+// strings in them.
+type interpolated struct {
+	src      []byte
+	open     string // begins an expression, with its bracket last; "" if there are none
+	nest     func(src []byte, at, depth int) int
+	verbatim bool // doubled quotes are the only escapes
+	hashes   int  // hashes that follow the closing quote and every backslash
+	depth    int  // strings around this one
+}
+
+// end returns the end of the string whose first quote is at at.
+func (s *interpolated) end(at int) int {
+	many := bytes.HasPrefix(s.src[at:], tripleQuote) && !s.verbatim
+	if many {
+		at += 2
+	}
+	for i := at + 1; i < len(s.src); {
+		c := s.src[i]
+		switch {
+		case s.open == "{" && c == '{':
+			n := runLength(s.src, i, '{')
+			i += n
+			if n%2 == 1 {
+				i = s.expressionEnd(i, s.verbatim)
+			}
+		case s.open != "" && c == s.open[0] && bytes.HasPrefix(s.src[i:], []byte(s.open)):
+			i = s.expressionEnd(i+len(s.open), many)
+		case c == '\\' && !s.verbatim && s.hashes == 0 && !(many && s.open == "${"):
+			i += 2
+		case c == '"':
+			if end := s.closing(i, many); end > 0 {
+				return end
+			}
+			i++
+			if s.verbatim {
+				i++
+			}
+		case c == '\n' && !many && !s.verbatim:
+			return i
+		default:
+			i++
+		}
+	}
+	return len(s.src)
+}
+
+// closing returns the end of the string if the quote at i closes it, else 0.
+func (s *interpolated) closing(i int, many bool) int {
+	end := i + 1
+	switch {
+	case s.verbatim:
+		if end < len(s.src) && s.src[end] == '"' {
+			return 0
+		}
+	case many:
+		n := runLength(s.src, i, '"')
+		if n < 3 {
+			return 0
+		}
+		end = i + n
+	}
+	if runLength(s.src[:min(len(s.src), end+s.hashes)], end, '#') < s.hashes {
+		return 0
+	}
+	return end + s.hashes
+}
+
+// expressionEnd returns where the string goes on after an expression in it,
+// which goes over lines only in strings that do.
+func (s *interpolated) expressionEnd(at int, many bool) int {
+	depth := 1
+	for i := at; i < len(s.src); {
+		switch s.src[i] {
+		case '(', '{', '[':
+			depth++
+		case ')', '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case '\n':
+			if !many {
+				return i
+			}
+		case '"', '\'', '#', '$', '@':
+			if end := s.nested(i); end > i {
+				i = end
+				continue
+			}
+		}
+		i++
+	}
+	return len(s.src)
+}
+
+// nested returns the end of the string that begins at i in an expression, or
+// i if there begins none.
+func (s *interpolated) nested(i int) int {
+	if s.depth >= maxInterpolation {
+		return i
+	}
+	return s.nest(s.src, i, s.depth+1)
+}
