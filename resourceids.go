@@ -37,7 +37,7 @@ func (in *ingest) claim(ctx context.Context, t *task) bool {
 		if free {
 			return in.take(t, id)
 		}
-		if t.item.Status != "" {
+		if t.item.Err != nil {
 			return false
 		}
 	}
