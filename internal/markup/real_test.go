@@ -23,11 +23,16 @@ type title struct {
 }
 
 // realFiles returns the files of an extension below the places where software
-// keeps its documentation, sorted, each content once.
+// keeps its documentation and those that CITEKIT_DOCS lists, sorted, each
+// content once.
 func realFiles(t *testing.T, extensions ...string) []string {
 	t.Helper()
-	roots := []string{"/usr/share/doc", "/usr/lib/node_modules", "/usr/share/perl", "/usr/share/gems", os.Getenv("CITEKIT_NODE_MODULES")}
+	roots := []string{"/usr/share/doc", "/usr/lib/node_modules", "/usr/share/perl", "/usr/share/ruby-asciidoctor", os.Getenv("CITEKIT_NODE_MODULES")}
+	roots = append(roots, filepath.SplitList(os.Getenv("CITEKIT_DOCS"))...)
 	if out, err := exec.Command("go", "env", "GOMODCACHE", "GOROOT").Output(); err == nil {
+		roots = append(roots, strings.Fields(string(out))...)
+	}
+	if out, err := exec.Command("python3", "-c", "import site; print(*site.getsitepackages())").Output(); err == nil {
 		roots = append(roots, strings.Fields(string(out))...)
 	}
 	var files []string

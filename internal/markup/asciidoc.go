@@ -1,0 +1,285 @@
+package markup
+
+import (
+	"bytes"
+	"context"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// readAsciiDoc reads AsciiDoc. Titles within delimited blocks, and those marked
+// discrete, begin no sections. The title of the document has level 1, sections
+// of "==" level 2.
+func readAsciiDoc(ctx context.Context, src []byte, doc *outline) error {
+	r := adocReader{doc: doc, lines: newWindow(src)}
+	for n := 0; r.lines.number > 0; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r.block()
+	}
+	return ctx.Err()
+}
+
+type adocReader struct {
+	doc      *outline
+	lines    *window
+	body     bool // whether there was anything but comments and attributes
+	discrete bool // whether the next title is no section's
+	legacy   bool // whether single quotes emphasise, as below a title of two lines
+	offset   int  // added to levels, by the attribute leveloffset
+}
+
+// block reads the block, or the line about one, that begins at the line.
+func (r *adocReader) block() {
+	w := r.lines
+	switch line := w.line; {
+	case len(line) == 0:
+		w.pass(1)
+	case isDelimiter(line):
+		r.passDelimited()
+		r.begin()
+	case bytes.HasPrefix(line, []byte("//")):
+		w.pass(1)
+	case line[0] == '[' && line[len(line)-1] == ']':
+		r.attributes(line)
+		w.pass(1)
+	case isAttributeEntry(line):
+		r.setAttribute(line)
+		w.pass(1)
+	case line[0] == '.' && len(line) > 1 && line[1] != '.' && line[1] != ' ':
+		w.pass(1)
+	case r.title():
+	case isIndented(line), isBlockMacro(line):
+		r.passParagraph()
+	default:
+		r.paragraph()
+	}
+}
+
+// begin notes that the body of the document has begun.
+func (r *adocReader) begin() { r.body, r.discrete = true, false }
+
+func (r *adocReader) attributes(line []byte) {
+	style, _, _ := strings.Cut(strings.Trim(string(line), "[]"), ",")
+	style = strings.TrimSpace(style)
+	for _, name := range []string{"discrete", "float"} {
+		if rest, ok := strings.CutPrefix(style, name); ok && (rest == "" || strings.ContainsAny(rest[:1], "#.%")) {
+			r.discrete = true
+		}
+	}
+}
+
+// setAttribute takes the one attribute that bears on titles.
+func (r *adocReader) setAttribute(line []byte) {
+	value, ok := bytes.CutPrefix(line, []byte(":leveloffset:"))
+	if !ok {
+		return
+	}
+	value = bytes.TrimSpace(value)
+	n, sign := 0, 0
+	for i, c := range value {
+		switch {
+		case i == 0 && c == '+':
+			sign = 1
+		case i == 0 && c == '-':
+			sign = -1
+		case isDigit(c):
+			n = min(n*10+int(c-'0'), 6)
+		}
+	}
+	if sign == 0 {
+		r.offset = n
+		return
+	}
+	r.offset += sign * n
+}
+
+// title reads a title, if the line begins one.
+func (r *adocReader) title() bool {
+	w := r.lines
+	first, lines := w.number, 1
+	level, text := lineTitle(w.line)
+	if level == 0 {
+		level, text = twoLineTitle(w.line, w.second)
+		lines = 2
+	}
+	if level == 0 {
+		return false
+	}
+	level += r.offset
+	discrete := r.discrete
+	isDocument := level == 1 && !r.body && len(r.doc.headings) == 0
+	r.begin()
+	w.pass(lines)
+	if discrete || level < 1 {
+		return true
+	}
+	r.legacy = r.legacy || isDocument && lines == 2
+	title := r.text(text)
+	r.doc.add(heading{level: level, line: first, title: title})
+	if isDocument {
+		r.doc.title = title
+		r.header()
+	}
+	return true
+}
+
+func (r *adocReader) text(markup []byte) string {
+	return adocText(string(markup), r.legacy)
+}
+
+// header passes the lines of the author and the revision, and the attributes,
+// below the title of the document.
+func (r *adocReader) header() {
+	for w := r.lines; w.number > 0 && len(w.line) > 0; w.pass(1) {
+		if isAttributeEntry(w.line) {
+			r.setAttribute(w.line)
+		}
+		if isDelimiter(w.line) && string(w.line) != "////" {
+			return
+		}
+	}
+}
+
+// lineTitle returns the level and text of a title of one line, from 1, or
+// level 0.
+func lineTitle(line []byte) (level int, text []byte) {
+	if line[0] != '=' && line[0] != '#' {
+		return 0, nil
+	}
+	n := runLength(line)
+	if n > 6 || n == len(line) || line[n] != ' ' && line[n] != '\t' {
+		return 0, nil
+	}
+	text = bytes.TrimSpace(line[n:])
+	mark := line[:n]
+	if rest, ok := bytes.CutSuffix(text, mark); ok && len(rest) > 0 && (rest[len(rest)-1] == ' ' || rest[len(rest)-1] == '\t') {
+		text = bytes.TrimSpace(rest)
+	}
+	return n, text
+}
+
+// twoLineTitle returns the level and text of a title with an underline of its
+// length, give or take one.
+func twoLineTitle(line, under []byte) (level int, text []byte) {
+	if !isRun(under, 1) || line[0] == '.' || isIndented(line) {
+		return 0, nil
+	}
+	level = strings.IndexByte("=-~^+", under[0]) + 1
+	if level == 0 || len(under) < 2 {
+		return 0, nil
+	}
+	diff := utf8.RuneCount(line) - len(under)
+	if diff < -1 || diff > 1 || !hasWord(line) {
+		return 0, nil
+	}
+	return level, line
+}
+
+func hasWord(line []byte) bool {
+	for _, c := range line {
+		if isAlnum(c) || c >= 0x80 {
+			return true
+		}
+	}
+	return false
+}
+
+// isDelimiter reports whether a line begins a delimited block or a table.
+func isDelimiter(line []byte) bool {
+	switch {
+	case string(line) == "--":
+		return true
+	case bytes.HasPrefix(line, []byte("```")):
+		return runLength(line) == 3
+	case len(line) >= 4 && isRun(line, 4):
+		return strings.IndexByte("-.+/=*_~", line[0]) >= 0
+	case len(line) >= 4 && isRun(line[1:], 3) && line[1] == '=':
+		return strings.IndexByte("|,:!", line[0]) >= 0
+	}
+	return false
+}
+
+// passDelimited passes a delimited block. One that holds other blocks holds
+// those that are verbatim, too, which may have its delimiter in them.
+func (r *adocReader) passDelimited() {
+	w := r.lines
+	end := string(closing(w.line))
+	verbatim := isVerbatim(w.line)
+	inner := "" // of a verbatim block in this one
+	for w.pass(1); w.number > 0; w.pass(1) {
+		switch {
+		case inner != "":
+			if string(w.line) == inner {
+				inner = ""
+			}
+		case string(w.line) == end:
+			w.pass(1)
+			return
+		case !verbatim && isDelimiter(w.line) && isVerbatim(w.line):
+			inner = string(closing(w.line))
+		}
+	}
+}
+
+// closing returns the line that ends a block that begins with line.
+func closing(line []byte) []byte {
+	if line[0] == '`' {
+		return line[:3]
+	}
+	return line
+}
+
+func isVerbatim(line []byte) bool {
+	return strings.IndexByte("-.+/`|,:!", line[0]) >= 0 && string(line) != "--"
+}
+
+var attributeEntry = regexp.MustCompile(`^:!?\w[\w-]*!?:( |$)`)
+
+func isAttributeEntry(line []byte) bool {
+	return line[0] == ':' && attributeEntry.Match(line[:min(len(line), 200)])
+}
+
+var blockMacro = regexp.MustCompile(`^(\w[\w-]*::\S*\[.*\]|'{3,}|<{3,}|-{3}|\*{3}|- - -|\* \* \*)$`)
+
+func isBlockMacro(line []byte) bool { return len(line) < maxInline && blockMacro.Match(line) }
+
+// passParagraph passes lines up to a blank one or a delimiter.
+func (r *adocReader) passParagraph() {
+	r.begin()
+	w := r.lines
+	for w.pass(1); w.number > 0 && len(w.line) > 0 && !r.breaks(); w.pass(1) {
+	}
+}
+
+// breaks reports whether the line ends the paragraph before it.
+func (r *adocReader) breaks() bool {
+	line := r.lines.line
+	return isDelimiter(line) || line[0] == '[' && line[len(line)-1] == ']' && attributeLine.Match(line[:min(len(line), 200)])
+}
+
+var attributeLine = regexp.MustCompile(`^\[(\[[\w:]|[\w.,#"'%]|\])`)
+
+var listItem = regexp.MustCompile(`^([*.-]+|\d+\.|[a-zA-Z]\.|<\.>|<\d+>)[ \t]`)
+
+// paragraph reads text, or the items of a list.
+func (r *adocReader) paragraph() {
+	r.begin()
+	w := r.lines
+	if listItem.Match(w.line[:min(len(w.line), 80)]) || bytes.Contains(w.line, []byte("::")) {
+		r.passParagraph()
+		return
+	}
+	var text []byte
+	for first := true; w.number > 0 && len(w.line) > 0 && (first || !r.breaks()); first = false {
+		if len(text) < maxProse && !bytes.HasPrefix(w.line, []byte("//")) {
+			text = append(append(text, w.line...), '\n')
+		}
+		w.pass(1)
+	}
+	if r.doc.wantsProse() {
+		r.doc.addProse(r.text(text))
+	}
+}

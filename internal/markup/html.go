@@ -1,0 +1,282 @@
+package markup
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// readHTML reads HTML token by token, without a tree of elements, so that no
+// nesting is too deep. Scripts, styles, templates and comments are left out,
+// and no entity but those of HTML is known, so that none can grow.
+func readHTML(ctx context.Context, src []byte, doc *outline) error {
+	r := htmlReader{doc: doc, line: 1, tokens: html.NewTokenizer(bytes.NewReader(src))}
+	r.xml = startsWithFold(src, "<?xml")
+	for n := 0; ; n++ {
+		if n%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		token := r.tokens.Next()
+		if token == html.ErrorToken {
+			break
+		}
+		start := r.line
+		r.line += bytes.Count(r.tokens.Raw(), []byte("\n"))
+		r.read(token, start)
+	}
+	r.endHeading()
+	r.endProse()
+	return ctx.Err()
+}
+
+// An htmlReader is in at most one heading, and in at most one paragraph.
+type htmlReader struct {
+	tokens *html.Tokenizer
+	doc    *outline
+	xml    bool // XHTML: an element may end where it starts
+	line   int
+
+	hidden  int // templates that are open
+	foreign int // drawings and formulas that are open
+	title   bool
+	titled  bool // whether there was a title
+	head    bool
+	begun   bool // whether there was text before the first heading
+
+	heading  heading // of level 0: none
+	alt      string  // of the pictures in the heading
+	headText textBuilder
+	inProse  bool
+	prose    textBuilder
+}
+
+// A textBuilder gathers the beginning of a text.
+type textBuilder struct{ strings.Builder }
+
+func (b *textBuilder) add(text string) {
+	if b.Len() < maxInline {
+		b.WriteString(cutBytes(text, maxInline))
+	}
+}
+
+func (r *htmlReader) read(token html.TokenType, line int) {
+	switch token {
+	case html.TextToken:
+		r.readText(line)
+	case html.StartTagToken, html.SelfClosingTagToken:
+		name, attributes := r.tokens.TagName()
+		ended := token == html.SelfClosingTagToken && (r.xml || r.foreign > 0)
+		if ended {
+			r.tokens.NextIsNotRawText()
+		}
+		r.startTag(atom.Lookup(name), attributes, line, ended)
+	case html.EndTagToken:
+		name, _ := r.tokens.TagName()
+		r.endTag(atom.Lookup(name))
+	}
+}
+
+func (r *htmlReader) readText(line int) {
+	if r.hidden > 0 || !r.wantsText() {
+		return
+	}
+	text := string(r.tokens.Text())
+	switch {
+	case r.title:
+		r.doc.title = cutBytes(r.doc.title+text, maxInline)
+	case r.head:
+	case r.heading.level > 0:
+		r.headText.add(text)
+	case r.inProse:
+		r.prose.add(text)
+	}
+	if !r.begun && !r.head && !r.title && strings.TrimSpace(text) != "" {
+		r.begun = true
+		r.doc.bodyLine = line + strings.Count(text[:len(text)-len(strings.TrimLeft(text, " \t\r\n\f"))], "\n")
+	}
+}
+
+func (r *htmlReader) wantsText() bool {
+	return r.title || r.heading.level > 0 || r.inProse || !r.begun
+}
+
+func (r *htmlReader) startTag(tag atom.Atom, attributes bool, line int, ended bool) {
+	switch tag {
+	case atom.Template:
+		enter(&r.hidden, ended)
+		return
+	case atom.Svg, atom.Math:
+		enter(&r.foreign, ended)
+		return
+	case atom.Script, atom.Style, atom.Textarea, atom.Iframe, atom.Noembed, atom.Noframes, atom.Xmp:
+		r.skipRaw(ended)
+		return
+	case atom.Title:
+		r.title = !ended && !r.titled && r.foreign == 0 && r.hidden == 0
+		if r.foreign > 0 {
+			r.tokens.NextIsNotRawText()
+		}
+		return
+	case atom.Img:
+		if attributes && r.heading.level > 0 {
+			r.alt += " " + cutBytes(r.altText(), maxTitle)
+			r.alt = cutBytes(r.alt, maxInline)
+		}
+		return
+	}
+	if r.hidden > 0 || ended {
+		return
+	}
+	if tag == atom.Head {
+		r.head = true
+		return
+	}
+	if tag != atom.Meta && tag != atom.Link && tag != atom.Base && tag != atom.Html {
+		r.head = false
+	}
+	r.startBlock(tag, line)
+}
+
+// skipRaw leaves out the text of an element that holds no markup.
+func (r *htmlReader) skipRaw(ended bool) {
+	if !ended && r.foreign == 0 {
+		r.tokens.Next()
+		r.line += bytes.Count(r.tokens.Raw(), []byte("\n"))
+	}
+}
+
+func (r *htmlReader) startBlock(tag atom.Atom, line int) {
+	level := headingLevel(tag)
+	switch {
+	case level > 0:
+		r.endHeading()
+		r.endProse()
+		r.heading = heading{level: level, line: line}
+	case tag == atom.P:
+		r.endProse()
+		r.addSpace()
+		r.inProse = r.heading.level == 0 && r.doc.wantsProse()
+	case tag == atom.Br:
+		r.addSpace()
+	case endsParagraph(tag):
+		r.addSpace()
+		r.endProse()
+	}
+}
+
+func (r *htmlReader) endTag(tag atom.Atom) {
+	switch tag {
+	case atom.Template:
+		r.hidden = max(r.hidden-1, 0)
+		return
+	case atom.Svg, atom.Math:
+		r.foreign = max(r.foreign-1, 0)
+		return
+	case atom.Title:
+		r.titled = r.titled || r.title && r.doc.title != ""
+		r.title = false
+		return
+	case atom.Head:
+		r.head = false
+	}
+	if r.hidden > 0 {
+		return
+	}
+	switch {
+	case headingLevel(tag) > 0:
+		r.endHeading()
+	case tag == atom.P || endsParagraph(tag):
+		r.addSpace()
+		r.endProse()
+	}
+}
+
+// addSpace parts the words of what is being read.
+func (r *htmlReader) addSpace() {
+	if r.heading.level > 0 {
+		r.headText.add(" ")
+	} else if r.inProse {
+		r.prose.add(" ")
+	}
+}
+
+// enter counts an element that is open, unless it ends where it starts.
+func enter(open *int, ended bool) {
+	if !ended {
+		*open++
+	}
+}
+
+// endHeading ends the heading that is open, if one is. One without text is
+// titled by its pictures.
+func (r *htmlReader) endHeading() {
+	if r.heading.level == 0 {
+		return
+	}
+	r.heading.title = collapse(r.headText.String())
+	if r.heading.title == "" {
+		r.heading.title = collapse(r.alt)
+	}
+	if !r.begun {
+		r.begun, r.doc.bodyLine = true, r.heading.line
+	}
+	r.doc.add(r.heading)
+	r.heading, r.alt = heading{}, ""
+	r.headText.Reset()
+}
+
+func (r *htmlReader) endProse() {
+	if r.inProse {
+		if text := collapse(r.prose.String()); text != "" {
+			r.doc.addProse(text)
+		}
+	}
+	r.inProse = false
+	r.prose.Reset()
+}
+
+// altText returns the text that stands for the picture that is read.
+func (r *htmlReader) altText() string {
+	for {
+		key, value, more := r.tokens.TagAttr()
+		if string(key) == "alt" {
+			return string(value)
+		}
+		if !more {
+			return ""
+		}
+	}
+}
+
+func headingLevel(tag atom.Atom) int {
+	switch tag {
+	case atom.H1:
+		return 1
+	case atom.H2:
+		return 2
+	case atom.H3:
+		return 3
+	case atom.H4:
+		return 4
+	case atom.H5:
+		return 5
+	case atom.H6:
+		return 6
+	}
+	return 0
+}
+
+// endsParagraph reports whether an element cannot be in a paragraph.
+func endsParagraph(tag atom.Atom) bool {
+	switch tag {
+	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Center, atom.Details,
+		atom.Dialog, atom.Dd, atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure,
+		atom.Footer, atom.Form, atom.Header, atom.Hr, atom.Li, atom.Main, atom.Nav, atom.Ol, atom.Pre,
+		atom.Section, atom.Summary, atom.Table, atom.Td, atom.Th, atom.Tr, atom.Ul:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,136 @@
+package markup
+
+import "strings"
+
+// restText returns what the inline markup of reStructuredText displays.
+func restText(s string) string {
+	s = cutBytes(strings.TrimSpace(s), maxInline)
+	if !strings.ContainsAny(s, "*`|_\\:") {
+		return collapse(s)
+	}
+	var b strings.Builder
+	before := byte(' ')
+	for i := 0; i < len(s); {
+		if inner, n := restSpan(s[i:], before); n > 0 {
+			b.WriteString(inner)
+			before = s[i+n-1]
+			i += n
+			continue
+		}
+		before = s[i]
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+			if s[i] != ' ' && s[i] != '\n' {
+				b.WriteByte(s[i])
+			}
+			i++
+			continue
+		}
+		if s[i] != '_' || !endsReference(s[:i], s[i+1:]) {
+			b.WriteByte(s[i])
+		}
+		i++
+	}
+	return collapse(b.String())
+}
+
+// restSpan returns the text of the inline markup that s begins with, and the
+// length of it; 0 if there is none. It may begin after space and some
+// punctuation.
+func restSpan(s string, before byte) (inner string, n int) {
+	if isAlnum(before) || before >= 0x80 || before == '\\' {
+		return "", 0
+	}
+	switch {
+	case strings.HasPrefix(s, "``"):
+		return enclosed(s, "``", "``")
+	case strings.HasPrefix(s, "**"):
+		return enclosed(s, "**", "**")
+	case s[0] == '*':
+		return enclosed(s, "*", "*")
+	case s[0] == '|':
+		inner, n = enclosed(s, "|", "|")
+	case s[0] == '`':
+		inner, n = enclosed(s, "`", "`")
+		inner, n = withoutTarget(inner), n+suffixLength(s[n:], n)
+	case s[0] == ':':
+		inner, n = roleSpan(s)
+	}
+	return inner, n
+}
+
+// enclosed returns what stands between open and end: text that neither begins
+// nor ends with space.
+func enclosed(s, open, end string) (inner string, n int) {
+	rest := s[len(open):]
+	if rest == "" || rest[0] == ' ' || rest[0] == '\n' {
+		return "", 0
+	}
+	for from := 1; from <= len(rest); {
+		i := strings.Index(rest[from:], end)
+		if i < 0 {
+			return "", 0
+		}
+		i += from
+		after := rest[i+len(end):]
+		if last := rest[i-1]; last != ' ' && last != '\n' && (last != '\\' || end == "``") && endsSpan(after) {
+			return rest[:i], len(open) + i + len(end)
+		}
+		from = i + 1
+	}
+	return "", 0
+}
+
+// endsSpan reports whether inline markup may end before text.
+func endsSpan(text string) bool {
+	return text == "" || text[0] < 0x80 && !isAlnum(text[0]) || strings.HasPrefix(text, "—") || strings.HasPrefix(text, "’") || strings.HasPrefix(text, "”")
+}
+
+// suffixLength returns the length of what may follow interpreted text: the
+// underscores of a reference, or a role.
+func suffixLength(rest string, n int) int {
+	switch {
+	case n == 0:
+		return 0
+	case strings.HasPrefix(rest, "__"):
+		return 2
+	case strings.HasPrefix(rest, "_"):
+		return 1
+	}
+	return 0
+}
+
+// roleSpan returns the text of ":role:`text`".
+func roleSpan(s string) (inner string, n int) {
+	end := strings.Index(s, ":`")
+	if end < 1 || strings.ContainsAny(s[:end], " \n`") {
+		return "", 0
+	}
+	inner, n = enclosed(s[end+1:], "`", "`")
+	if n == 0 {
+		return "", 0
+	}
+	inner = strings.TrimPrefix(withoutTarget(inner), "!")
+	if short, ok := strings.CutPrefix(inner, "~"); ok {
+		inner = short[strings.LastIndexByte(short, '.')+1:]
+	}
+	return inner, end + 1 + n
+}
+
+// withoutTarget returns the text of "text <target>".
+func withoutTarget(s string) string {
+	if i := strings.LastIndex(s, "<"); i > 0 && strings.HasSuffix(s, ">") && (s[i-1] == ' ' || s[i-1] == '\n') {
+		return strings.TrimSpace(s[:i])
+	}
+	return s
+}
+
+// endsReference reports whether the underscore between before and after makes
+// the word before it a reference.
+func endsReference(before, after string) bool {
+	if strings.HasPrefix(after, "_") {
+		after = after[1:]
+	}
+	before = strings.TrimSuffix(before, "_")
+	return before != "" && isAlnum(before[len(before)-1]) && endsSpan(after) && !strings.HasPrefix(after, "_")
+}
