@@ -22,6 +22,7 @@ type command struct {
 // commands returns all commands in the order of help.
 func commands() []*command {
 	return []*command{
+		ingestCommand(),
 		resolveCommand(),
 		inspectCommand(),
 		listCommand(),

@@ -100,6 +100,16 @@ func (s *session) printJSON(v any) error {
 	return s.out.WriteByte('\n')
 }
 
+// printJSONLine prints one value on a line of its own, at once.
+func (s *session) printJSONLine(v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	s.out.Write(append(term.JSON(data), '\n'))
+	return s.out.Flush()
+}
+
 // printf prints text of ours; what others wrote must have passed
 // [term.Line].
 func (s *session) printf(format string, args ...any) {

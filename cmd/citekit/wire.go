@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/term"
@@ -22,6 +24,24 @@ type library struct {
 // open returns the library over the base directory. The files, which the
 // person has named, may be resolved wherever they are.
 func (s *session) open(files ...string) (*library, error) {
+	ws, err := s.workspace(nil, files...)
+	if err != nil {
+		return nil, err
+	}
+	return &library{citekit.New(ws, modality.All(), nil), ws}, nil
+}
+
+// openWith returns the library with other resolvers and further roots.
+func (s *session) openWith(resolvers citekit.Resolvers, roots []string) (*library, error) {
+	ws, err := s.workspace(roots)
+	if err != nil {
+		return nil, err
+	}
+	return &library{citekit.New(ws, resolvers, nil), ws}, nil
+}
+
+// workspace returns the workspace over the base directory.
+func (s *session) workspace(roots []string, files ...string) (*workspace.Directory, error) {
 	for _, root := range s.roots {
 		if info, err := os.Stat(root); err != nil || !info.IsDir() {
 			return nil, usagef("", "--root %s: there is no such directory", term.Line(root))
@@ -30,13 +50,24 @@ func (s *session) open(files ...string) (*library, error) {
 	ws, err := workspace.Open(s.dir, &workspace.Options{
 		MapsDir:     s.mapsDir,
 		EvidenceDir: s.outputDir,
-		Roots:       s.roots,
+		Roots:       append(slices.Clone(s.roots), roots...),
 		Files:       files,
+		AllowedDir:  allowedDir(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--dir %s: %w", term.Line(s.dir), err)
 	}
-	return &library{citekit.New(ws, modality.All(), nil), ws}, nil
+	return ws, nil
+}
+
+// allowedDir returns where the files are recorded that a person ingested from
+// outside the base directory, or "" if the person has no place for settings.
+func allowedDir() string {
+	dir, err := os.UserConfigDir()
+	if err != nil || !filepath.IsAbs(dir) {
+		return ""
+	}
+	return filepath.Join(dir, "citekit", "allowed")
 }
 
 // has reports whether there is a map for id, at less cost than asking for it:

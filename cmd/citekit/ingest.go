@@ -1,0 +1,282 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/term"
+)
+
+// ingestFlags are the flags of ingest.
+type ingestFlags struct {
+	kind        string
+	id          string
+	concurrency int
+	maxSize     byteCount
+	force       bool
+	noIgnore    bool
+	hidden      bool
+	ocr         bool
+	verbose     bool
+	watch       bool
+	mapper      mapperFlags
+}
+
+func (i *ingestFlags) register(f *flagSet) {
+	f.StringVar(&i.kind, "type", "", "`TYPE` of every source: document, video, audio, image or text (default: told from the content)")
+	f.StringVar(&i.id, "id", "", "`ID` of the map, for a single source (default: made from its name)")
+	f.IntVar(&i.concurrency, "concurrency", 5, "how many sources are mapped at a time")
+	f.Var(&i.maxSize, "max-size", "skip sources of more than `SIZE` bytes, such as 500M or 2G")
+	f.BoolVar(&i.force, "force", false, "map what has not changed again, and replace maps made or changed by hand")
+	f.BoolVar(&i.noIgnore, "no-ignore", false, "also map what .gitignore files leave out")
+	f.BoolVar(&i.hidden, "hidden", false, "also map files and folders whose names begin with a dot")
+	f.BoolVar(&i.ocr, "ocr", false, "read scanned pages with tesseract")
+	f.BoolVar(&i.verbose, "verbose", false, "also name what is unchanged or skipped")
+	f.BoolVar(&i.watch, "watch", false, "go on mapping what changes, until interrupted")
+	i.mapper.register(f)
+	f.alias("t", "type")
+	f.alias("c", "concurrency")
+	f.alias("f", "force")
+	f.alias("v", "verbose")
+	f.alias("w", "watch")
+}
+
+func ingestCommand() *command {
+	var flags ingestFlags
+	return &command{
+		name:    "ingest",
+		args:    "<path>...",
+		summary: "Make maps of files and folders",
+		about: `Finds the structure of each source and stores it as its map: chapters and
+pages of documents, chapters and spoken words of recordings, sections of
+texts, symbols of code. Nothing leaves this machine and no key is needed,
+unless --mapper names a model.
+
+Folders are searched, .gitignore files respected. A path may be a pattern, with
+** for any number of folders. What has not changed since its map was made is
+left alone. A file outside the base directory is remembered as one that may be
+cited.`,
+		example: []string{
+			"citekit ingest book.pdf lecture.mp4",
+			"citekit ingest . --watch",
+			"citekit ingest 'src/**/*.go'",
+			"citekit ingest talk.mp3 --id keynote --force",
+		},
+		minArgs: 1,
+		maxArgs: -1,
+		flags:   flags.register,
+		run: func(ctx context.Context, s *session, args []string) error {
+			return s.ingest(ctx, args, &flags)
+		},
+	}
+}
+
+// An ingestion is one run of the command.
+type ingestion struct {
+	*session
+	flags *ingestFlags
+	lib   *library
+	paths []string // absolute
+	opts  citekit.IngestOptions
+	bar   *term.Bar
+	quiet bool // of what has not changed since the run before
+	total map[citekit.IngestStatus]int
+}
+
+func (s *session) ingest(ctx context.Context, args []string, flags *ingestFlags) error {
+	in := &ingestion{session: s, flags: flags}
+	if err := in.open(args); err != nil {
+		return err
+	}
+	defer in.lib.Close()
+	report, err := in.run(ctx)
+	if in.flags.watch && err == nil {
+		return in.watch(ctx)
+	}
+	return errors.Join(err, in.outcome(report))
+}
+
+// open opens the library, with the paths and their folders as further roots,
+// and makes the options.
+func (in *ingestion) open(args []string) error {
+	var roots []string
+	for _, arg := range args {
+		abs, err := filepath.Abs(arg)
+		if err != nil {
+			return err
+		}
+		in.paths = append(in.paths, abs)
+		roots = append(roots, rootFor(abs))
+	}
+	mapper, name, err := in.flags.mapper.open(in.flags)
+	if err != nil {
+		return err
+	}
+	resolvers := resolversFor(in.flags)
+	if in.lib, err = in.openWith(resolvers, roots); err != nil {
+		return err
+	}
+	in.opts = citekit.IngestOptions{
+		Type:           citekit.Modality(in.flags.kind),
+		ResourceID:     in.flags.id,
+		Mapper:         mapper,
+		MapperName:     name,
+		Concurrency:    in.flags.concurrency,
+		MaxSourceBytes: int64(in.flags.maxSize),
+		Force:          in.flags.force,
+		NoIgnore:       in.flags.noIgnore,
+		Hidden:         in.flags.hidden,
+	}
+	return nil
+}
+
+// rootFor returns the directory a path that a person names may be read from:
+// itself, or the one it is in.
+func rootFor(abs string) string {
+	for {
+		if info, err := os.Stat(abs); err == nil && info.IsDir() {
+			return abs
+		}
+		if parent := filepath.Dir(abs); parent != abs {
+			abs = parent
+			continue
+		}
+		return abs
+	}
+}
+
+// run maps what there is to map, and tells of it.
+func (in *ingestion) run(ctx context.Context) (*citekit.IngestReport, error) {
+	opts := in.opts
+	in.total = make(map[citekit.IngestStatus]int)
+	if term.IsTerminal(in.stderr) && !in.json {
+		in.bar = term.NewBar(in.stderr)
+		opts.Progress = in.showProgress
+	}
+	var allow []string
+	opts.Each = func(item citekit.IngestItem) {
+		in.total[item.Status]++
+		if filepath.IsAbs(filepath.FromSlash(item.Path)) && item.ResourceID != "" && item.Status != citekit.IngestVanished {
+			allow = append(allow, item.Path)
+		}
+		in.bar.Above(func() { in.showItem(item) })
+	}
+	report, err := in.lib.Ingest(ctx, in.paths, &opts)
+	in.bar.Stop()
+	return report, errors.Join(err, in.allow(ctx, allow))
+}
+
+// allow remembers the files outside the base directory that were mapped.
+func (in *ingestion) allow(ctx context.Context, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	ws, err := in.workspace(nil)
+	if err != nil {
+		return err
+	}
+	defer ws.Close()
+	for _, path := range paths {
+		if err := ws.Allow(context.WithoutCancel(ctx), path); err != nil {
+			return hinted{err, "give the folder with --root to every command instead"}
+		}
+	}
+	return nil
+}
+
+func (in *ingestion) showProgress(p citekit.IngestProgress) {
+	part := float64(p.Done)
+	if p.Part < 1 && p.Total == 1 {
+		part = p.Part
+	}
+	in.bar.Set(part/float64(max(p.Total, 1)), fmt.Sprintf("%d of %d", p.Done, p.Total), p.Path)
+}
+
+// showItem prints one line for an item that is news.
+func (in *ingestion) showItem(item citekit.IngestItem) {
+	if in.json {
+		if in.flags.watch && item.Status != citekit.IngestUnchanged && !(in.quiet && item.Status == citekit.IngestSkipped) {
+			in.printJSONLine(item)
+		}
+		return
+	}
+	switch item.Status {
+	case citekit.IngestFailed:
+		return // told at the end
+	case citekit.IngestUnchanged, citekit.IngestSkipped:
+		if !in.flags.verbose || in.quiet {
+			return
+		}
+	}
+	in.printf("%s\n", term.Line(describeItem(item)))
+	in.out.Flush()
+}
+
+func describeItem(item citekit.IngestItem) string {
+	var b strings.Builder
+	b.WriteString(string(item.Status) + " " + item.Path)
+	if item.ResourceID != "" {
+		b.WriteString(" as " + item.ResourceID)
+	}
+	if item.Err != nil {
+		b.WriteString(": " + item.Err.Error())
+		return b.String()
+	}
+	if item.Nodes > 0 {
+		b.WriteString(" (" + counted(item.Nodes, "node"))
+		if item.Method != "" {
+			b.WriteString(", " + item.Method)
+		}
+		b.WriteString(")")
+	}
+	return b.String()
+}
+
+// outcome prints what came of everything, each failure with its reason.
+func (in *ingestion) outcome(report *citekit.IngestReport) error {
+	if in.json {
+		if in.flags.watch {
+			return nil
+		}
+		return errors.Join(in.printJSON(struct {
+			Items   []citekit.IngestItem         `json:"items"`
+			Summary map[citekit.IngestStatus]int `json:"summary"`
+		}{report.Items, in.total}), reported(report))
+	}
+	in.out.Flush()
+	for _, item := range report.Items {
+		if item.Status == citekit.IngestFailed {
+			fmt.Fprintf(in.stderr, "citekit: %s\n", term.Line(item.Path+": "+item.Err.Error()))
+		}
+	}
+	in.printf("%s\n", summarize(in.total))
+	return reported(report)
+}
+
+func reported(report *citekit.IngestReport) error {
+	if report.Count(citekit.IngestFailed) > 0 {
+		return errReported
+	}
+	return nil
+}
+
+func summarize(total map[citekit.IngestStatus]int) string {
+	var parts []string
+	for _, status := range []citekit.IngestStatus{
+		citekit.IngestMapped, citekit.IngestCopied, citekit.IngestUnchanged,
+		citekit.IngestSkipped, citekit.IngestVanished, citekit.IngestFailed,
+	} {
+		if n := total[status]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, status))
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing to map"
+	}
+	return strings.Join(parts, ", ")
+}
