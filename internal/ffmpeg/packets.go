@@ -1,7 +1,6 @@
 package ffmpeg
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -33,7 +32,7 @@ func (t *Tools) Packets(ctx context.Context, in *Input, from float64, visit func
 		args = []string{"-read_intervals", strconv.FormatFloat(from, 'f', 6, 64) + "%"}
 	}
 	n := 0
-	out := limitedWriter{line: func(line []byte) error {
+	out := lineWriter{line: func(line []byte) error {
 		if n++; n > maxPackets {
 			return errTooMuch
 		}
@@ -85,32 +84,6 @@ func parseCount(s string) int64 {
 		return 0
 	}
 	return max(n, 0)
-}
-
-const maxLine = 4 << 10
-
-// lines gives the complete lines of what was written to w.line.
-func (w *limitedWriter) lines(p []byte) error {
-	for {
-		line, after, ok := bytes.Cut(p, []byte("\n"))
-		if !ok {
-			break
-		}
-		if len(w.rest) > 0 {
-			w.rest = append(w.rest, line...)
-			line = w.rest
-		}
-		if err := w.line(line); err != nil {
-			return err
-		}
-		w.rest = w.rest[:0]
-		p = after
-	}
-	if len(w.rest)+len(p) > maxLine {
-		return errTooMuch
-	}
-	w.rest = append(w.rest, p...)
-	return nil
 }
 
 // inOrder returns options as arguments, sorted by name.

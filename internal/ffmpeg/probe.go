@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -63,7 +64,7 @@ func (t *Tools) Probe(ctx context.Context, in *Input) (*Info, error) {
 	return parseInfo(out.held)
 }
 
-func (t *Tools) probe(ctx context.Context, in *Input, stdout *limitedWriter, args ...string) error {
+func (t *Tools) probe(ctx context.Context, in *Input, stdout io.Writer, args ...string) error {
 	path, err := t.find(programFFprobe)
 	if err != nil {
 		return err
@@ -164,14 +165,9 @@ type limitedWriter struct {
 	limit int
 	held  []byte
 	over  bool
-	line  func([]byte) error // if set, gets whole lines, and nothing is held
-	rest  []byte
 }
 
 func (w *limitedWriter) Write(p []byte) (int, error) {
-	if w.line != nil {
-		return len(p), w.lines(p)
-	}
 	if len(w.held)+len(p) > w.limit {
 		w.over = true
 		return 0, errTooMuch

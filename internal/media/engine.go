@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ffmpeg"
@@ -24,10 +25,15 @@ type Engine struct {
 	Tools      ffmpeg.Tools
 	CacheBytes int64 // memory for parsed headers, roughly; zero means DefaultCacheBytes
 
+	// ScanTime is how long Map looks for scenes or silences; zero means
+	// DefaultScanTime, and less that it does not.
+	ScanTime time.Duration
+
 	measured int64 // sources up to this size are read to their end to measure them; zero means measuredWhole
 
 	once   sync.Once
 	parsed warm.Cache[medium]
+	spoken warm.Cache[words]
 }
 
 // A medium is a parsed source. It is shared by concurrent calls and by all
@@ -39,6 +45,11 @@ type medium interface {
 	// cut returns what plays in a span that lies within the extent. The end
 	// of the span is not zero.
 	cut(ctx context.Context, src *citekit.Source, span citekit.Span, mode citekit.Mode) (*citekit.Extract, error)
+
+	// codecs returns those of the first picture and the first sound, in
+	// ffmpeg's words, and the frames a second of the picture; what is not
+	// known or not there is zero.
+	codecs() (picture, sound string, rate float64)
 }
 
 // Resolve does what [citekit.Resolver] says.
@@ -147,6 +158,7 @@ func (e *Engine) open(ctx context.Context, src *citekit.Source) (medium, error) 
 		if e.parsed.MaxCost <= 0 {
 			e.parsed.MaxCost = DefaultCacheBytes
 		}
+		e.spoken.MaxCost = e.parsed.MaxCost
 	})
 	return e.parsed.Get(ctx, src.Version(), func(ctx context.Context) (medium, int64, error) {
 		format, err := e.sniff(src)

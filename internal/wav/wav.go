@@ -26,6 +26,7 @@ type File struct {
 	Float    bool  // samples are floating point
 
 	pcm    bool   // plain PCM, which needs no fact chunk
+	curved bool   // A-law or µ-law
 	format []byte // body of the fmt chunk, kept as it is
 	data   int64  // offset of the first frame
 }
@@ -177,6 +178,7 @@ func (f *File) parseFormat() error {
 		tag = binary.LittleEndian.Uint16(b[24:])
 	}
 	f.Float = tag == tagFloat
+	f.curved = tag == tagALaw || tag == tagMuLaw
 	switch tag {
 	case tagPCM, tagFloat, tagALaw, tagMuLaw:
 	default:

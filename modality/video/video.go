@@ -34,6 +34,7 @@ package video
 
 import (
 	"context"
+	"iter"
 	"sync"
 	"time"
 
@@ -51,15 +52,19 @@ type Resolver struct {
 	Timeout     time.Duration // longest run of one program; zero means 10 minutes
 	MaxOutput   int64         // largest file a program may write, in bytes; zero means 64 GiB
 	CacheBytes  int64         // memory for parsed headers, roughly; zero means 64 MiB
+	ScanTime    time.Duration // how long Map looks for scenes; zero means 30 seconds, less that it does not
 
 	once   sync.Once
 	engine media.Engine
 }
 
 var (
-	_ citekit.Resolver  = (*Resolver)(nil)
-	_ citekit.Measurer  = (*Resolver)(nil)
-	_ citekit.Versioner = (*Resolver)(nil)
+	_ citekit.Resolver         = (*Resolver)(nil)
+	_ citekit.Measurer         = (*Resolver)(nil)
+	_ citekit.Versioner        = (*Resolver)(nil)
+	_ citekit.Mapper           = (*Resolver)(nil)
+	_ citekit.TextReader       = (*Resolver)(nil)
+	_ citekit.TranscriptReader = (*Resolver)(nil)
 )
 
 // Resolve implements [citekit.Resolver]. A source that needs ffmpeg where it
@@ -75,6 +80,27 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 	return r.ready().Measure(ctx, src)
 }
 
+// Map implements [citekit.Mapper]. The nodes are the chapters that the source,
+// or a file of chapters beside it, has; within them, or instead of them, its
+// words gathered into segments: those of its own text subtitles, or else of
+// subtitles or a transcript beside it. Without either they are the scenes, if
+// ffmpeg finds any in time, or else even parts.
+func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Structure, error) {
+	return r.ready().Map(ctx, src, req)
+}
+
+// ReadText implements [citekit.TextReader] with the text subtitles that src
+// holds, a run for each. A source without any has no text.
+func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+	return r.ready().ReadText(ctx, src, loc)
+}
+
+// ReadTranscript implements [citekit.TranscriptReader] with subtitles or a
+// transcript in a file of its own.
+func (r *Resolver) ReadTranscript(ctx context.Context, src, transcript *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+	return r.ready().ReadTranscript(ctx, src, transcript, loc)
+}
+
 // Version implements [citekit.Versioner].
 func (r *Resolver) Version() string { return "video/1" }
 
@@ -82,6 +108,7 @@ func (r *Resolver) ready() *media.Engine {
 	r.once.Do(func() {
 		r.engine.Modality = citekit.Video
 		r.engine.CacheBytes = r.CacheBytes
+		r.engine.ScanTime = r.ScanTime
 		r.engine.Tools.FFmpeg = r.FFmpeg
 		r.engine.Tools.FFprobe = r.FFprobe
 		r.engine.Tools.Children = r.MaxChildren

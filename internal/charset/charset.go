@@ -1,0 +1,97 @@
+// Package charset decodes the text encodings of tags and subtitles: UTF-8,
+// UTF-16, ISO 8859-1 and windows-1252. What a character is no part of comes
+// out as U+FFFD.
+package charset
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Latin1 decodes ISO 8859-1.
+func Latin1(b []byte) string {
+	var s strings.Builder
+	s.Grow(len(b))
+	for _, c := range b {
+		s.WriteRune(rune(c))
+	}
+	return s.String()
+}
+
+// UTF16 decodes UTF-16 in the order that a byte order mark says, which is left
+// out, or else in order. A last odd byte is dropped.
+func UTF16(b []byte, order binary.ByteOrder) string {
+	switch {
+	case bytes.HasPrefix(b, []byte("\xff\xfe")):
+		b, order = b[2:], binary.LittleEndian
+	case bytes.HasPrefix(b, []byte("\xfe\xff")):
+		b, order = b[2:], binary.BigEndian
+	}
+	units := make([]uint16, len(b)/2)
+	for i := range units {
+		units[i] = order.Uint16(b[2*i:])
+	}
+	return string(utf16.Decode(units))
+}
+
+// UTF8 returns b as it is, without a byte order mark, where it is UTF-8, and
+// decodes it as windows-1252 where it is not.
+func UTF8(b []byte) string {
+	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
+	if utf8.Valid(b) {
+		return string(b)
+	}
+	return windows1252(b)
+}
+
+// Guess decodes what may be UTF-8 or UTF-16 with a byte order mark or without,
+// or windows-1252.
+func Guess(b []byte) string {
+	switch {
+	case bytes.HasPrefix(b, []byte("\xff\xfe")), bytes.HasPrefix(b, []byte("\xfe\xff")):
+		return UTF16(b, binary.LittleEndian)
+	case zeros(b, 1):
+		return UTF16(b, binary.LittleEndian)
+	case zeros(b, 0):
+		return UTF16(b, binary.BigEndian)
+	}
+	return UTF8(b)
+}
+
+// zeros reports whether b looks like UTF-16 that has the high bytes of its
+// characters at places of one parity: most of those at the start are zero and
+// the others are not.
+func zeros(b []byte, parity int) bool {
+	const examined = 512
+	var count [2]int
+	b = b[:min(len(b)&^1, examined)]
+	for i, c := range b {
+		if c == 0 {
+			count[i%2]++
+		}
+	}
+	return len(b) >= 4 && count[parity] > len(b)/4 && count[1-parity] == 0
+}
+
+// high are the characters of windows-1252 from 0x80 to 0x9F. Those that are
+// not assigned stand for the control characters of ISO 8859-1.
+var high = [32]rune{
+	'€', 0x81, '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', 0x8d, 'Ž', 0x8f,
+	0x90, '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', 0x9d, 'ž', 'Ÿ',
+}
+
+func windows1252(b []byte) string {
+	var s strings.Builder
+	s.Grow(len(b))
+	for _, c := range b {
+		if c >= 0x80 && c < 0xa0 {
+			s.WriteRune(high[c-0x80])
+			continue
+		}
+		s.WriteRune(rune(c))
+	}
+	return s.String()
+}

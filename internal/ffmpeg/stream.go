@@ -1,0 +1,85 @@
+package ffmpeg
+
+import (
+	"bytes"
+	"context"
+	"io"
+)
+
+// Stream runs a conversion whose output goes to w as it is made, and is not
+// kept. An error of w ends the run and is returned. Errors are as for Convert.
+func (t *Tools) Stream(ctx context.Context, in *Input, c Conversion, w io.Writer) error {
+	path, err := t.find(programFFmpeg)
+	if err != nil {
+		return err
+	}
+	dir, err := t.newScratch()
+	if err != nil {
+		return err
+	}
+	defer dir.remove()
+	args, err := c.args(in, "pipe:1", t.maxOutput())
+	if err != nil {
+		return err
+	}
+	out := &watchedWriter{w: w}
+	err = t.run(ctx, command{path: path, args: args, dir: dir.dir, input: in, stdout: out})
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case out.err != nil:
+		return out.err
+	case err != nil:
+		return t.diagnose(ctx, programFFmpeg, path, err)
+	}
+	return nil
+}
+
+// A watchedWriter remembers why it failed.
+type watchedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (w *watchedWriter) Write(p []byte) (int, error) {
+	if w.err != nil {
+		return 0, w.err
+	}
+	n, err := w.w.Write(p)
+	w.err = err
+	return n, err
+}
+
+// NewLineWriter returns a writer that calls f with each whole line that is
+// written to it, without its end. A line of more than 4 KiB is an error.
+func NewLineWriter(f func(line []byte) error) io.Writer { return &lineWriter{line: f} }
+
+const maxLine = 4 << 10
+
+type lineWriter struct {
+	line func([]byte) error
+	rest []byte
+}
+
+func (w *lineWriter) Write(p []byte) (int, error) {
+	n := len(p)
+	for {
+		line, after, ok := bytes.Cut(p, []byte("\n"))
+		if !ok {
+			break
+		}
+		if len(w.rest) > 0 {
+			w.rest = append(w.rest, line...)
+			line = w.rest
+		}
+		if err := w.line(line); err != nil {
+			return 0, err
+		}
+		w.rest, p = w.rest[:0], after
+	}
+	if len(w.rest)+len(p) > maxLine {
+		return 0, errTooMuch
+	}
+	w.rest = append(w.rest, p...)
+	return n, nil
+}

@@ -1,0 +1,130 @@
+package id3
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"iter"
+	"slices"
+)
+
+// contents are a CTOC frame: ids of chapters and of other contents.
+type contents struct {
+	children []string
+	title    string
+}
+
+// takeChapter reads a CHAP frame (Addendum, section 3.1).
+func (p *parser) takeChapter(b []byte) {
+	id, b, ok := bytes.Cut(b, []byte{0})
+	if _, twice := p.chapters[string(id)]; !ok || twice || len(b) < 16 || len(p.chapters) == MaxChapters {
+		return
+	}
+	c := Chapter{Start: binary.BigEndian.Uint32(b), End: binary.BigEndian.Uint32(b[4:]), Title: p.title(b[16:])}
+	c.End = max(c.Start, c.End)
+	p.chapters[string(id)] = c
+	p.order = append(p.order, string(id))
+}
+
+// takeContents reads a CTOC frame (Addendum, section 3.2).
+func (p *parser) takeContents(b []byte) {
+	id, b, ok := bytes.Cut(b, []byte{0})
+	if _, twice := p.contents[string(id)]; !ok || twice || len(b) < 2 || len(p.contents) == MaxChapters {
+		return
+	}
+	top, count, b := b[0]&2 != 0, int(b[1]), b[2:]
+	var c contents
+	for range count {
+		child, rest, ok := bytes.Cut(b, []byte{0})
+		if !ok {
+			break
+		}
+		c.children = append(c.children, string(child))
+		b = rest
+	}
+	c.title = p.title(b)
+	p.contents[string(id)] = c
+	if top && p.root == "" {
+		p.root = string(id)
+	}
+}
+
+// title returns the title among the frames within a frame.
+func (p *parser) title(b []byte) string {
+	for f := range p.inner(b) {
+		if f.id == "TIT2" {
+			return text(f.data)
+		}
+	}
+	return ""
+}
+
+// inner yields the frames within a frame.
+func (p *parser) inner(b []byte) iter.Seq[frame] {
+	return func(yield func(frame) bool) {
+		sub := parser{r: bytes.NewReader(b), end: int64(len(b)), version: p.version}
+		width := headerSize(p.version)
+		for len(b)-int(sub.at) >= width {
+			id, size, flags := sub.header(b[sub.at:])
+			body := sub.at + int64(width)
+			if size > int64(len(b))-body {
+				return
+			}
+			data, ok := plain(b[body:body+size], flags, p.version)
+			if ok && !yield(frame{id, data}) {
+				return
+			}
+			sub.at = body + size
+		}
+	}
+}
+
+// outline returns the chapters that the contents at the top lead to: those they
+// do not lead to are not meant to be listed. Without contents it returns all,
+// by time.
+func (p *parser) outline() []Chapter {
+	left := MaxChapters
+	if listed := p.listed(p.root, MaxDepth, &left); len(listed) > 0 {
+		return listed
+	}
+	var all []Chapter
+	for _, id := range p.order {
+		all = append(all, p.chapters[id])
+	}
+	slices.SortStableFunc(all, func(a, b Chapter) int { return cmp.Compare(a.Start, b.Start) })
+	return all
+}
+
+// listed returns the chapters that contents lead to, at most *left in all.
+func (p *parser) listed(id string, depth int, left *int) []Chapter {
+	var chapters []Chapter
+	if depth == 0 {
+		return nil
+	}
+	for _, child := range p.contents[id].children {
+		if *left == 0 {
+			break
+		}
+		*left--
+		if c, ok := p.chapters[child]; ok {
+			chapters = append(chapters, c)
+			continue
+		}
+		within := p.listed(child, depth-1, left)
+		if title := p.contents[child].title; title != "" && len(within) > 0 {
+			within = []Chapter{group(title, within)}
+		}
+		chapters = append(chapters, within...)
+	}
+	slices.SortStableFunc(chapters, func(a, b Chapter) int { return cmp.Compare(a.Start, b.Start) })
+	return chapters
+}
+
+// group returns a chapter that holds others.
+func group(title string, within []Chapter) Chapter {
+	c := Chapter{Start: within[0].Start, Title: title, Children: within}
+	for _, child := range within {
+		c.Start, c.End = min(c.Start, child.Start), max(c.End, child.End)
+	}
+	return c
+}

@@ -1,0 +1,299 @@
+// Package id3 reads what the ID3v2 tag at the start of a file says in words:
+// title, artist, date, and chapters (id3.org, ID3v2.2 to ID3v2.4 and the
+// Chapter Frame Addendum).
+//
+// A tag may lie. No size is believed before it is held against that of the tag,
+// and that against the file; what is damaged is taken as far as it can be read.
+// Pictures are stepped over, not read.
+package id3
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"strings"
+
+	"github.com/citekit/citekit/internal/charset"
+)
+
+// Limits on what is read.
+const (
+	MaxChapters = 20_000
+	MaxDepth    = 16       // tables of contents within each other
+	maxTag      = 16 << 20 // bytes of a tag that must be read whole
+	maxFrame    = 1 << 20  // bytes of a frame; chapters have pictures
+	maxFrames   = 100_000
+)
+
+// A Tag is what a tag says.
+type Tag struct {
+	Title, Artist, Date string
+	Chapters            []Chapter
+}
+
+// A Chapter is a stretch of the sound, or with children and no times of its own
+// a table of contents.
+type Chapter struct {
+	Start, End uint32 // milliseconds; End is not before Start
+	Title      string
+	Children   []Chapter
+}
+
+// Read reads the tag at the start of a file of size bytes. A file without one
+// has an empty Tag. Errors are those of r.
+func Read(r io.ReaderAt, size int64) (*Tag, error) {
+	head := make([]byte, 10)
+	if n, err := r.ReadAt(head, 0); n < len(head) {
+		return &Tag{}, notEOF(err)
+	}
+	if string(head[:3]) != "ID3" || head[3] < 2 || head[3] > 4 {
+		return &Tag{}, nil
+	}
+	version, flags := int(head[3]), head[5]
+	length := min(synchsafe(head[6:]), size-10)
+	var tag io.ReaderAt = io.NewSectionReader(r, 10, length)
+	if flags&0x80 != 0 && version < 4 { // unsynchronised as a whole
+		if length > maxTag {
+			return &Tag{}, nil
+		}
+		b, err := readAt(tag, 0, length)
+		if err != nil {
+			return nil, err
+		}
+		b = synchronise(b)
+		tag, length = bytes.NewReader(b), int64(len(b))
+	}
+	p := parser{r: tag, end: length, version: version}
+	if flags&0x40 != 0 && version > 2 {
+		if err := p.skipExtended(); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.frames(); err != nil {
+		return nil, err
+	}
+	return p.tag(), nil
+}
+
+// synchsafe reads an integer of seven bits a byte (ID3v2.4, section 6.2).
+func synchsafe(b []byte) (v int64) {
+	for _, c := range b[:4] {
+		v = v<<7 | int64(c&0x7f)
+	}
+	return v
+}
+
+// synchronise undoes unsynchronisation: the zero after each 0xFF goes.
+func synchronise(b []byte) []byte { return bytes.ReplaceAll(b, []byte{0xff, 0}, []byte{0xff}) }
+
+// notEOF returns err if it is more than the end of the file.
+func notEOF(err error) error {
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+// readAt returns n bytes, or fewer if there are no more.
+func readAt(r io.ReaderAt, at, n int64) ([]byte, error) {
+	b := make([]byte, n)
+	k, err := r.ReadAt(b, at)
+	return b[:k], notEOF(err)
+}
+
+// A parser reads the frames of a tag.
+type parser struct {
+	r       io.ReaderAt
+	at, end int64
+	version int
+
+	text     map[string]string // of text frames, by their id in ID3v2.4
+	chapters map[string]Chapter
+	order    []string // ids of chapters as they stand
+	contents map[string]contents
+	root     string // id of the contents that are at the top
+}
+
+// skipExtended steps over the extended header.
+func (p *parser) skipExtended() error {
+	b, err := readAt(p.r, 0, min(4, p.end))
+	if err != nil || len(b) < 4 {
+		return err
+	}
+	if p.version == 4 {
+		p.at = synchsafe(b)
+	} else {
+		p.at = 4 + int64(binary.BigEndian.Uint32(b))
+	}
+	return nil
+}
+
+// A frame is a frame of a tag.
+type frame struct {
+	id   string // of four letters
+	data []byte
+}
+
+// frames reads all frames up to the padding.
+func (p *parser) frames() error {
+	p.text, p.chapters, p.contents = make(map[string]string), make(map[string]Chapter), make(map[string]contents)
+	width := int64(headerSize(p.version))
+	for range maxFrames {
+		if p.at < 0 || p.at+width > p.end {
+			return nil
+		}
+		head, err := readAt(p.r, p.at, width)
+		if err != nil || int64(len(head)) < width || head[0] == 0 {
+			return err
+		}
+		id, size, flags := p.header(head)
+		body := p.at + width
+		if size > p.end-body {
+			return nil
+		}
+		p.at = body + size
+		if !wanted(id) || size > maxFrame {
+			continue
+		}
+		data, err := readAt(p.r, body, size)
+		if err != nil {
+			return err
+		}
+		if data, ok := plain(data, flags, p.version); ok {
+			p.take(frame{id, data})
+		}
+	}
+	return nil
+}
+
+func headerSize(version int) int {
+	if version == 2 {
+		return 6
+	}
+	return 10
+}
+
+// header reads the header of a frame.
+func (p *parser) header(b []byte) (id string, size int64, flags uint16) {
+	switch p.version {
+	case 2:
+		return id22(string(b[:3])), int64(b[3])<<16 | int64(b[4])<<8 | int64(b[5]), 0
+	case 3:
+		return string(b[:4]), int64(binary.BigEndian.Uint32(b[4:])), binary.BigEndian.Uint16(b[8:])
+	}
+	size = synchsafe(b[4:])
+	if raw := int64(binary.BigEndian.Uint32(b[4:])); raw != size && !p.fits(size) && p.fits(raw) {
+		size = raw // as some programs write them, though the standard is plain
+	}
+	return string(b[:4]), size, binary.BigEndian.Uint16(b[8:])
+}
+
+// fits reports whether another frame, padding or the end follows a frame of
+// this size.
+func (p *parser) fits(size int64) bool {
+	next := p.at + 10 + size
+	if next == p.end {
+		return true
+	}
+	b, err := readAt(p.r, next, min(4, max(p.end-next, 0)))
+	return err == nil && len(b) > 0 && (b[0] == 0 || len(b) == 4 && isID(b))
+}
+
+func isID(b []byte) bool {
+	for _, c := range b {
+		if (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// id22 returns what the id of an ID3v2.2 frame became.
+func id22(id string) string {
+	switch id {
+	case "TT2":
+		return "TIT2"
+	case "TP1":
+		return "TPE1"
+	case "TYE":
+		return "TYER"
+	}
+	return ""
+}
+
+func wanted(id string) bool {
+	switch id {
+	case "TIT2", "TPE1", "TDRC", "TYER", "CHAP", "CTOC":
+		return true
+	}
+	return false
+}
+
+// plain undoes what flags say was done to a frame. Compressed and encrypted
+// ones are not read.
+func plain(b []byte, flags uint16, version int) ([]byte, bool) {
+	if version == 3 {
+		if flags&0xc0 != 0 {
+			return nil, false
+		}
+		if flags&0x20 != 0 { // grouping
+			return b[min(1, len(b)):], true
+		}
+		return b, true
+	}
+	if flags&0x0c != 0 {
+		return nil, false
+	}
+	if flags&0x40 != 0 { // grouping
+		b = b[min(1, len(b)):]
+	}
+	if flags&0x01 != 0 { // length
+		b = b[min(4, len(b)):]
+	}
+	if flags&0x02 != 0 {
+		b = synchronise(b)
+	}
+	return b, true
+}
+
+// take keeps what a frame says.
+func (p *parser) take(f frame) {
+	switch f.id {
+	case "CHAP":
+		p.takeChapter(f.data)
+	case "CTOC":
+		p.takeContents(f.data)
+	default:
+		if p.text[f.id] == "" {
+			p.text[f.id] = text(f.data)
+		}
+	}
+}
+
+func (p *parser) tag() *Tag {
+	t := &Tag{Title: p.text["TIT2"], Artist: p.text["TPE1"], Date: p.text["TDRC"], Chapters: p.outline()}
+	if t.Date == "" {
+		t.Date = p.text["TYER"]
+	}
+	return t
+}
+
+// text reads the content of a text frame: the first of its strings.
+func text(b []byte) string {
+	if len(b) == 0 {
+		return ""
+	}
+	var s string
+	switch b[0] {
+	case 0:
+		s = charset.Latin1(b[1:])
+	case 1:
+		s = charset.UTF16(b[1:], binary.LittleEndian)
+	case 2:
+		s = charset.UTF16(b[1:], binary.BigEndian)
+	case 3:
+		s = charset.UTF8(b[1:])
+	}
+	s, _, _ = strings.Cut(s, "\x00")
+	return s
+}

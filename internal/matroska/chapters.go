@@ -1,0 +1,192 @@
+package matroska
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Chapter is a part of a file.
+type Chapter struct {
+	Start    int64 // nanoseconds on the clock of the file
+	End      int64 // nanoseconds, or -1 if it is not said
+	Title    string
+	Children []Chapter
+}
+
+// An edition is one way to divide a file into chapters (RFC 9559, section
+// 5.1.7.1).
+type edition struct {
+	hidden, standard, ordered bool
+	chapters                  []Chapter
+}
+
+// parseChapters returns the chapters of the edition that a player shows: the
+// default one, else the first that is not hidden. An ordered edition, which
+// plays parts of the file in another order, comes last.
+func parseChapters(b []byte, language string) []Chapter {
+	var editions []edition
+	left := MaxChapters
+	for e := range elements(b) {
+		if e.id != 0x45B9 {
+			continue
+		}
+		var ed edition
+		for field := range elements(e.data) {
+			switch field.id {
+			case 0x45BD:
+				ed.hidden = integer(field.data) != 0
+			case 0x45DB:
+				ed.standard = integer(field.data) != 0
+			case 0x45DD:
+				ed.ordered = integer(field.data) != 0
+			}
+		}
+		ed.chapters = atoms(e.data, language, MaxDepth, &left)
+		if len(ed.chapters) > 0 {
+			editions = append(editions, ed)
+		}
+	}
+	if len(editions) == 0 {
+		return nil
+	}
+	return slices.MinFunc(editions, func(a, b edition) int { return cmp.Compare(a.rank(), b.rank()) }).chapters
+}
+
+// rank is lower for editions that are better to show.
+func (e edition) rank() (rank int) {
+	if e.hidden {
+		rank += 4
+	}
+	if e.ordered {
+		rank += 2
+	}
+	if !e.standard {
+		rank++
+	}
+	return rank
+}
+
+// atoms reads the chapters directly within b, at most *left with all within.
+// Hidden ones, disabled ones and those of other files are left out.
+func atoms(b []byte, language string, depth int, left *int) []Chapter {
+	var chapters []Chapter
+	for e := range elements(b) {
+		if e.id != 0xB6 || *left == 0 {
+			continue
+		}
+		*left--
+		if c, ok := atom(e.data, language); ok {
+			if depth > 1 {
+				c.Children = atoms(e.data, language, depth-1, left)
+			}
+			chapters = append(chapters, c)
+		}
+	}
+	slices.SortStableFunc(chapters, func(a, b Chapter) int { return cmp.Compare(a.Start, b.Start) })
+	return chapters
+}
+
+func atom(b []byte, language string) (c Chapter, shown bool) {
+	c.End, shown = -1, true
+	matches := false
+	for e := range elements(b) {
+		switch e.id {
+		case 0x91: // ChapterTimeStart
+			c.Start = time(e.data)
+		case 0x92: // ChapterTimeEnd
+			c.End = time(e.data)
+		case 0x98: // ChapterFlagHidden
+			shown = shown && integer(e.data) == 0
+		case 0x4598: // ChapterFlagEnabled
+			shown = shown && integer(e.data) != 0
+		case 0x6E67: // ChapterSegmentUUID
+			shown = shown && len(e.data) == 0
+		case 0x80: // ChapterDisplay
+			title, languages := display(e.data)
+			better := !matches && slices.Contains(languages, language)
+			if c.Title == "" || better {
+				c.Title, matches = title, better
+			}
+		}
+	}
+	return c, shown
+}
+
+func time(b []byte) int64 { return int64(min(integer(b), math.MaxInt64)) }
+
+// display reads a title and the languages it is in.
+func display(b []byte) (title string, languages []string) {
+	for e := range elements(b) {
+		switch e.id {
+		case 0x85:
+			title = text(e.data)
+		case 0x437C, 0x437D: // ISO 639-2, BCP 47
+			languages = append(languages, text(e.data))
+		}
+	}
+	return title, languages
+}
+
+// text reads the content of a string element.
+func text(b []byte) string {
+	b, _, _ = bytes.Cut(b, []byte{0})
+	if !utf8.Valid(b) {
+		return strings.ToValidUTF8(string(b), "\uFFFD")
+	}
+	return string(b)
+}
+
+// parseTags keeps the simple tags of the whole file (RFC 9559, section 5.1.8):
+// those whose target is nothing smaller.
+func (f *File) parseTags(b []byte) {
+	const maxTags = 1 << 10
+	for tag := range elements(b) {
+		if tag.id != 0x7373 || !ofWhole(tag.data) {
+			continue
+		}
+		for e := range elements(tag.data) {
+			if e.id != 0x67C8 || len(f.Tags) == maxTags {
+				continue
+			}
+			var name, value string
+			for field := range elements(e.data) {
+				switch field.id {
+				case 0x45A3:
+					name = strings.ToUpper(text(field.data))
+				case 0x4487:
+					value = text(field.data)
+				}
+			}
+			if f.Tags[name] == "" {
+				f.Tags[name] = value
+			}
+		}
+	}
+}
+
+// ofWhole reports whether a tag has no target, or the level of a film or an
+// album without a track, an edition, a chapter or an attachment.
+func ofWhole(tag []byte) bool {
+	for e := range elements(tag) {
+		if e.id != 0x63C0 {
+			continue
+		}
+		for field := range elements(e.data) {
+			switch field.id {
+			case 0x63C5, 0x63C9, 0x63C4, 0x63C6:
+				if integer(field.data) != 0 {
+					return false
+				}
+			case 0x68CA:
+				if integer(field.data) != 50 {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}

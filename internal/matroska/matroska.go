@@ -1,0 +1,199 @@
+// Package matroska reads what Matroska and WebM files (RFC 9559) say in words:
+// tags, chapters and text subtitles. Sound and pictures are left to others.
+//
+// Files may lie. No size is believed before it is held against that of the
+// file, and what is damaged is taken as far as it can be read: a file of which
+// nothing can be read has no words.
+package matroska
+
+import (
+	"io"
+	"slices"
+)
+
+// Limits on what is read.
+const (
+	MaxChapters = 20_000    // chapters of a file
+	MaxDepth    = 16        // chapters within chapters
+	MaxTracks   = 256       // tracks of a file
+	MaxCues     = 500_000   // blocks of a subtitle track
+	MaxText     = 16 << 20  // bytes of the text of a subtitle track
+	maxMaster   = 16 << 20  // bytes of chapters, tags or tracks
+	maxTop      = 1 << 20   // elements at the top of a file
+	maxElements = 100 << 20 // elements looked at for subtitles
+)
+
+// Ids of elements (RFC 9559, section 5.1).
+const (
+	idEBML     = 0x1A45DFA3
+	idSegment  = 0x18538067
+	idSeekHead = 0x114D9B74
+	idInfo     = 0x1549A966
+	idTracks   = 0x1654AE6B
+	idCluster  = 0x1F43B675
+	idChapters = 0x1043A770
+	idTags     = 0x1254C367
+	idCues     = 0x1C53BB6B
+	idAttached = 0x1941A469
+)
+
+// A File is what a file says in words. It holds nothing of the file open and
+// may be shared.
+type File struct {
+	Tags     map[string]string // of the whole, by their names in upper case
+	Chapters []Chapter
+	Tracks   []Track
+
+	scale    uint64 // nanoseconds of a tick
+	clusters int64  // offset of the first cluster, or 0
+}
+
+// A reading is a file being read.
+type reading struct {
+	*window
+	file    *File
+	segment int64          // offset of the content of the segment
+	done    map[int64]bool // what was read, by offset
+	seeks   []int64        // what the seek heads point to
+	master  map[uint32][]byte
+}
+
+// Open reads the words of a file of size bytes. Errors are those of r.
+func Open(r io.ReaderAt, size int64) (*File, error) {
+	d := &reading{
+		window: &window{r: r, size: size},
+		file:   &File{Tags: make(map[string]string), scale: 1_000_000},
+		done:   make(map[int64]bool),
+		master: make(map[uint32][]byte),
+	}
+	head, ok, err := d.place(0)
+	if err != nil || !ok || head.id != idEBML || head.open {
+		return d.file, err
+	}
+	segment, ok, err := d.place(head.end)
+	if err != nil || !ok || segment.id != idSegment {
+		return d.file, err
+	}
+	d.segment = segment.content
+	if err := d.walk(segment.end); err != nil {
+		return nil, err
+	}
+	if err := d.follow(); err != nil {
+		return nil, err
+	}
+	d.parse()
+	return d.file, nil
+}
+
+// walk reads the elements of the segment up to the first cluster, and those
+// after the clusters if no seek head says where they are.
+func (d *reading) walk(end int64) error {
+	at := d.segment
+	for range maxTop {
+		p, ok, err := d.place(at)
+		if err != nil || !ok || at >= end {
+			return err
+		}
+		if p.id == idCluster {
+			if d.file.clusters == 0 {
+				d.file.clusters = p.at
+			}
+			if len(d.seeks) > 0 {
+				return nil
+			}
+		}
+		if p.open {
+			return nil
+		}
+		if err := d.take(p); err != nil {
+			return err
+		}
+		at = p.end
+	}
+	return nil
+}
+
+// follow reads what the seek heads point to, other seek heads among it.
+func (d *reading) follow() error {
+	const maxSeeks = 1 << 10
+	for i := 0; i < len(d.seeks) && i < maxSeeks; i++ {
+		p, ok, err := d.place(d.seeks[i])
+		if err != nil {
+			return err
+		}
+		if ok && !p.open {
+			if err := d.take(p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// take keeps the content of an element that says something in words.
+func (d *reading) take(p place) error {
+	switch p.id {
+	case idSeekHead, idInfo, idTracks, idChapters, idTags:
+	default:
+		return nil
+	}
+	if d.done[p.at] {
+		return nil
+	}
+	d.done[p.at] = true
+	b, err := d.content(p, maxMaster)
+	if err != nil {
+		return err
+	}
+	if p.id == idSeekHead {
+		d.seek(b)
+		return nil
+	}
+	if len(d.master[p.id])+len(b) <= maxMaster {
+		d.master[p.id] = append(d.master[p.id], b...)
+	}
+	return nil
+}
+
+// seek reads a seek head (RFC 9559, section 5.1.1).
+func (d *reading) seek(b []byte) {
+	for e := range elements(b) {
+		if e.id != 0x4DBB {
+			continue
+		}
+		for field := range elements(e.data) {
+			if field.id != 0x53AC {
+				continue
+			}
+			if at := integer(field.data); at < uint64(max(d.size-d.segment, 0)) {
+				d.seeks = append(d.seeks, d.segment+int64(at))
+			}
+		}
+	}
+}
+
+func (d *reading) parse() {
+	f := d.file
+	for e := range elements(d.master[idInfo]) {
+		switch e.id {
+		case 0x2AD7B1: // TimestampScale
+			if v := integer(e.data); v > 0 && v < 1<<40 {
+				f.scale = v
+			}
+		case 0x7BA9: // Title
+			f.Tags["TITLE"] = text(e.data)
+		}
+	}
+	f.parseTracks(d.master[idTracks])
+	f.parseTags(d.master[idTags])
+	f.Chapters = parseChapters(d.master[idChapters], f.language())
+}
+
+// language returns that of the first sound.
+func (f *File) language() string {
+	i := slices.IndexFunc(f.Tracks, func(t Track) bool { return t.Type == Audio })
+	if i < 0 {
+		return ""
+	}
+	return f.Tracks[i].Language
+}

@@ -1,0 +1,139 @@
+package matroska
+
+// A Type says what a track holds (RFC 9559, section 5.1.4.1.3).
+type Type uint8
+
+// Some types.
+const (
+	Video    Type = 1
+	Audio    Type = 2
+	Subtitle Type = 17
+)
+
+// A Track is a track of a file.
+type Track struct {
+	Type     Type
+	Codec    string // codec id, such as "S_TEXT/UTF8"
+	Language string // BCP 47 tag or ISO 639-2 code; "" if it is not known
+	Name     string
+	Forced   bool // only what is needed by those who understand the sound
+	Default  bool
+	Private  []byte // of the codec, such as the header of a subtitle file
+
+	number uint64
+	coding coding
+}
+
+// A coding is what was done to the blocks of a track (RFC 9559, section
+// 5.1.4.1.31).
+type coding struct {
+	kind  codingKind
+	strip []byte // bytes before every block that are not stored
+}
+
+type codingKind uint8
+
+const (
+	plain codingKind = iota
+	deflated
+	stripped
+	unreadable
+)
+
+func (f *File) parseTracks(b []byte) {
+	for e := range elements(b) {
+		if e.id == 0xAE && len(f.Tracks) < MaxTracks {
+			f.Tracks = append(f.Tracks, parseTrack(e.data))
+		}
+	}
+}
+
+func parseTrack(b []byte) Track {
+	t := Track{Language: "eng", Default: true} // RFC 9559: unless it says otherwise
+	tag := ""
+	for e := range elements(b) {
+		switch e.id {
+		case 0xD7:
+			t.number = integer(e.data)
+		case 0x83:
+			t.Type = Type(min(integer(e.data), 255))
+		case 0x86:
+			t.Codec = text(e.data)
+		case 0x22B59C:
+			t.Language = text(e.data)
+		case 0x22B59D:
+			tag = text(e.data)
+		case 0x536E:
+			t.Name = text(e.data)
+		case 0x55AA:
+			t.Forced = integer(e.data) != 0
+		case 0x88:
+			t.Default = integer(e.data) != 0
+		case 0x63A2:
+			t.Private = e.data
+		case 0x6D80:
+			t.coding = parseCoding(e.data)
+		}
+	}
+	if tag != "" {
+		t.Language = tag
+	}
+	if t.Language == "und" {
+		t.Language = ""
+	}
+	return t
+}
+
+// parseCoding reads content encodings. More than one, encryption, and
+// compression other than zlib are not read.
+func parseCoding(b []byte) (c coding) {
+	for e := range elements(b) {
+		if e.id != 0x6240 {
+			continue
+		}
+		if c.kind != plain {
+			return coding{kind: unreadable}
+		}
+		if c = parseEncoding(e.data); c.kind == unreadable {
+			return c
+		}
+	}
+	return c
+}
+
+func parseEncoding(b []byte) coding {
+	scope, c := uint64(1), coding{kind: deflated}
+	for e := range elements(b) {
+		switch e.id {
+		case 0x5032: // ContentEncodingScope: 1 is the blocks
+			scope = integer(e.data)
+		case 0x5033: // ContentEncodingType
+			if integer(e.data) != 0 {
+				return coding{kind: unreadable}
+			}
+		case 0x5034: // ContentCompression
+			for field := range elements(e.data) {
+				switch field.id {
+				case 0x4254:
+					c.kind = compression(integer(field.data))
+				case 0x4255:
+					c.strip = field.data
+				}
+			}
+		}
+	}
+	if scope&1 == 0 {
+		return coding{}
+	}
+	return c
+}
+
+func compression(algorithm uint64) codingKind {
+	switch algorithm {
+	case 0:
+		return deflated
+	case 3:
+		return stripped
+	}
+	return unreadable
+}

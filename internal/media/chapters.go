@@ -1,0 +1,185 @@
+package media
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sentence"
+	"github.com/citekit/citekit/internal/subtitle"
+)
+
+// A chapter is a titled stretch of a source, in seconds.
+type chapter struct {
+	start    float64
+	end      float64 // 0 or not after start if it is not said
+	title    string
+	children []chapter
+}
+
+// chapterNodes makes nodes of chapters that lie within a span. A chapter that
+// does not say where it ends does so where the next one starts that is not at
+// the same time, the last where the span ends.
+func chapterNodes(chapters []chapter, modality citekit.Modality, within citekit.Span) []*citekit.Node {
+	var nodes []*citekit.Node
+	for i, c := range chapters {
+		span := rounded(citekit.Span{Start: max(c.start, within.Start), End: min(c.ends(chapters[i+1:], within.End), within.End)})
+		if span.Start >= span.End {
+			continue
+		}
+		nodes = append(nodes, &citekit.Node{
+			Type: "chapter", Title: plainTitle(c.title),
+			Location: citekit.Location{Modality: modality, Time: span},
+			Children: chapterNodes(c.children, modality, span),
+		})
+	}
+	return nodes
+}
+
+// ends returns when a chapter ends that others follow.
+func (c chapter) ends(following []chapter, last float64) float64 {
+	if c.end > c.start {
+		return c.end
+	}
+	for _, next := range following {
+		if next.start > c.start {
+			return next.start
+		}
+	}
+	return last
+}
+
+// addSegments gathers cues, which are in the order of time, into segments: those
+// of each chapter by themselves, under it, and what no chapter covers between
+// the chapters. It reports whether there are any.
+func addSegments(nodes []*citekit.Node, cues []subtitle.Cue, modality citekit.Modality, duration float64) ([]*citekit.Node, bool) {
+	top := &citekit.Node{Location: citekit.Location{Modality: modality, Time: citekit.Span{End: duration}}, Children: nodes}
+	count := countNodes(nodes)
+	chapters := count
+	for len(cues) > 0 && cues[0].Start < duration {
+		owner := holder(top, cues[0].Start)
+		n := 1
+		for n < len(cues) && cues[n].Start < duration && holder(top, cues[n].Start) == owner {
+			n++
+		}
+		for _, s := range subtitle.Gather(cues[:n]) {
+			if node := segmentNode(s, owner.Location); node != nil {
+				owner.Children = append(owner.Children, node)
+				count++
+			}
+		}
+		cues = cues[n:]
+	}
+	if count == chapters {
+		return nodes, false
+	}
+	sortNodes(top)
+	thin(top, maxNodes-chapters)
+	return top.Children, true
+}
+
+func countNodes(nodes []*citekit.Node) int {
+	n := len(nodes)
+	for _, node := range nodes {
+		n += countNodes(node.Children)
+	}
+	return n
+}
+
+// holder returns the innermost chapter under n at a time, or n. Segments that
+// were added to n come after its chapters.
+func holder(n *citekit.Node, t float64) *citekit.Node {
+	for {
+		chapters := n.Children
+		if i := slices.IndexFunc(chapters, isSegment); i >= 0 {
+			chapters = chapters[:i]
+		}
+		i, _ := slices.BinarySearchFunc(chapters, t, func(c *citekit.Node, t float64) int {
+			if c.Location.Time.Start <= t {
+				return -1
+			}
+			return 1
+		})
+		if i == 0 || chapters[i-1].Location.Time.End <= t {
+			return n
+		}
+		n = chapters[i-1]
+	}
+}
+
+func isSegment(n *citekit.Node) bool { return n.Type == "segment" }
+
+// segmentNode makes a node of a segment that starts within a location. Words
+// that take no time are given some.
+func segmentNode(s subtitle.Segment, within citekit.Location) *citekit.Node {
+	const least = 0.5
+	span := citekit.Span{Start: s.Start(), End: s.End()}
+	if span.End-span.Start < 0.001 {
+		span.End = span.Start + least
+	}
+	span.End = min(span.End, within.Time.End)
+	if span = rounded(span); span.Start >= span.End {
+		return nil
+	}
+	return &citekit.Node{
+		Type: "segment", Title: plainTitle(s.Title), Summary: sentence.Lead(s.Text(), maxSummary),
+		Location: citekit.Location{Modality: within.Modality, Time: span},
+	}
+}
+
+func sortNodes(n *citekit.Node) {
+	slices.SortStableFunc(n.Children, func(a, b *citekit.Node) int {
+		return cmp.Compare(a.Location.Time.Start, b.Location.Time.Start)
+	})
+	for _, child := range n.Children {
+		if !isSegment(child) {
+			sortNodes(child)
+		}
+	}
+}
+
+// thin joins neighbouring segments until there are no more than limit; where
+// that is not enough there are none.
+func thin(top *citekit.Node, limit int) {
+	for size := 2; countSegments(top) > limit; size *= 2 {
+		if size > maxNodes {
+			size = 0
+		}
+		join(top, size)
+	}
+}
+
+func countSegments(n *citekit.Node) (count int) {
+	for _, child := range n.Children {
+		if isSegment(child) {
+			count++
+		} else {
+			count += countSegments(child)
+		}
+	}
+	return count
+}
+
+// join makes one segment of up to size that follow each other, or leaves all
+// out if size is 0.
+func join(n *citekit.Node, size int) {
+	kept, run := n.Children[:0], 0
+	for _, child := range n.Children {
+		switch {
+		case !isSegment(child):
+			join(child, size)
+			run = 0
+		case size == 0:
+			continue
+		case run > 0:
+			last := kept[len(kept)-1]
+			last.Location.Time.End = max(last.Location.Time.End, child.Location.Time.End)
+			run = (run + 1) % size
+			continue
+		default:
+			run = 1 % size
+		}
+		kept = append(kept, child)
+	}
+	n.Children = kept
+}

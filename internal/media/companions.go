@@ -1,0 +1,145 @@
+package media
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/charset"
+	"github.com/citekit/citekit/internal/subtitle"
+)
+
+const (
+	maxCompanion  = 16 << 20 // bytes
+	maxCompanions = 32       // that are opened
+)
+
+// companions are the files beside a source.
+type companions struct {
+	source string // name of the source
+	files  []citekit.Companion
+}
+
+// extensions of the files that may hold words, best first.
+var extensions = []string{".srt", ".vtt", ".ass", ".ssa", ".json"}
+
+// candidates returns the files that may hold words, the one with the plainest
+// name first: talk.srt before talk.en.srt.
+func (c companions) candidates(extensions []string) []citekit.Companion {
+	found := slices.DeleteFunc(slices.Clone(c.files), func(f citekit.Companion) bool {
+		return !slices.Contains(extensions, ext(f.Name))
+	})
+	slices.SortStableFunc(found, func(a, b citekit.Companion) int {
+		return cmp.Or(
+			cmp.Compare(strings.Count(a.Name, "."), strings.Count(b.Name, ".")),
+			cmp.Compare(slices.Index(extensions, ext(a.Name)), slices.Index(extensions, ext(b.Name))),
+			strings.Compare(a.Name, b.Name),
+		)
+	})
+	return found[:min(len(found), maxCompanions)]
+}
+
+func ext(name string) string { return strings.ToLower(filepath.Ext(name)) }
+
+// words returns those of the first companion that has any.
+func (c companions) words(ctx context.Context) (words, error) {
+	for _, f := range c.candidates(extensions) {
+		text, err := readCompanion(ctx, f)
+		if err != nil {
+			return words{}, err
+		}
+		if !subtitle.IsSubtitle(f.Name, text[:min(len(text), 4<<10)]) {
+			continue
+		}
+		if cues, err := subtitle.Parse(f.Name, text); err == nil {
+			return words{cues: subtitle.ByTime(cues), language: c.language(f.Name), name: f.Name}, nil
+		}
+	}
+	return words{}, nil
+}
+
+// language returns what a name says of the language, as talk.pt-BR.srt does.
+func (c companions) language(name string) string {
+	stem := strings.TrimSuffix(c.source, filepath.Ext(c.source))
+	tag, ok := strings.CutPrefix(strings.TrimSuffix(name, filepath.Ext(name)), stem+".")
+	if !ok {
+		return ""
+	}
+	tag, _, _ = strings.Cut(tag, ".")
+	primary, _, _ := strings.Cut(tag, "-")
+	if len(primary) < 2 || len(primary) > 3 || len(tag) > 12 || strings.Trim(strings.ToLower(tag), "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+		return ""
+	}
+	return tag
+}
+
+// chapters returns those of the first companion that has any, and its name: in
+// JSON, as podcasts have them (Podcast namespace, "JSON Chapters Format").
+func (c companions) chapters(ctx context.Context) ([]chapter, string, error) {
+	for _, f := range c.candidates([]string{".json"}) {
+		text, err := readCompanion(ctx, f)
+		if err != nil {
+			return nil, "", err
+		}
+		if chapters := podcastChapters(text); len(chapters) > 0 {
+			return chapters, f.Name, nil
+		}
+	}
+	return nil, "", nil
+}
+
+func podcastChapters(text []byte) []chapter {
+	var file struct {
+		Chapters []struct {
+			Start  *float64 `json:"startTime"`
+			End    float64  `json:"endTime"`
+			Title  string   `json:"title"`
+			Listed *bool    `json:"toc"`
+		} `json:"chapters"`
+	}
+	if json.Unmarshal(text, &file) != nil {
+		return nil
+	}
+	var chapters []chapter
+	for _, c := range file.Chapters {
+		if c.Start == nil || *c.Start < 0 || c.Listed != nil && !*c.Listed || len(chapters) == maxNodes {
+			continue
+		}
+		chapters = append(chapters, chapter{start: *c.Start, end: c.End, title: c.Title})
+	}
+	slices.SortStableFunc(chapters, func(a, b chapter) int { return cmp.Compare(a.start, b.start) })
+	return chapters
+}
+
+// readCompanion returns the content of a file in UTF-8. A file that cannot be
+// read, or is too large, is taken for an empty one.
+func readCompanion(ctx context.Context, f citekit.Companion) ([]byte, error) {
+	src, err := f.Open(ctx)
+	if err != nil {
+		return nil, ctx.Err()
+	}
+	defer src.Close()
+	text, err := readText(ctx, src)
+	if errors.Is(err, citekit.ErrTooLarge) || ctx.Err() == nil {
+		err = nil
+	}
+	return text, err
+}
+
+// readText returns the content of a source of text in UTF-8.
+func readText(ctx context.Context, src *citekit.Source) ([]byte, error) {
+	if src.Size() > maxCompanion {
+		return nil, citekit.ErrTooLarge
+	}
+	b, err := io.ReadAll(contextReader{ctx, src.Reader()})
+	if err != nil {
+		return nil, err
+	}
+	return []byte(charset.Guess(b)), nil
+}

@@ -1,0 +1,121 @@
+package media
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sentence"
+	"github.com/citekit/citekit/internal/subtitle"
+)
+
+const (
+	maxNodes   = 20_000
+	maxTitle   = 300 // bytes
+	maxSummary = 300
+)
+
+// Map does what [citekit.Mapper] says. The nodes are the chapters of the
+// source, and within them what is said, gathered into segments; else one of the
+// two; else what can be seen or heard: scenes, or the parts between silences;
+// else parts of equal length.
+func (e *Engine) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Structure, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if req.Modality != e.Modality {
+		return nil, fmt.Errorf("a %s map of a %s source: %w", req.Modality, e.Modality, errors.ErrUnsupported)
+	}
+	m, err := e.open(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	s, err := e.script(ctx, src, m)
+	if err != nil {
+		return nil, err
+	}
+	structure := &citekit.Structure{Title: plainTitle(s.title), Metadata: describe(m)}
+	note(structure.Metadata, "artist", plainTitle(s.artist))
+	note(structure.Metadata, "date", plainTitle(s.date))
+	if err := e.mapScript(ctx, s, src, req, structure, m.extent().Duration); err != nil {
+		return nil, err
+	}
+	if len(structure.Nodes) == 0 {
+		structure.Nodes, structure.Method, err = e.mapContent(ctx, src, m, req.Progress)
+	}
+	return structure, err
+}
+
+// mapScript makes nodes of what is said in words, in the source and beside it.
+func (e *Engine) mapScript(ctx context.Context, s *script, src *citekit.Source, req citekit.MapRequest, structure *citekit.Structure, duration float64) error {
+	beside := companions{source: src.Name(), files: req.Companions}
+	nodes := chapterNodes(s.chapters, e.Modality, citekit.Span{End: duration})
+	if len(nodes) == 0 {
+		chapters, name, err := beside.chapters(ctx)
+		if err != nil {
+			return err
+		}
+		if nodes = chapterNodes(chapters, e.Modality, citekit.Span{End: duration}); len(nodes) > 0 {
+			structure.Metadata["chapters"] = name
+		}
+	}
+	words, err := e.embedded(ctx, src, s)
+	if err != nil {
+		return err
+	}
+	if len(words.cues) == 0 {
+		words, err = beside.words(ctx)
+		if err != nil {
+			return err
+		}
+	}
+	structure.Method = "chapters"
+	if len(nodes) == 0 {
+		structure.Method = "transcript"
+	}
+	if nodes, used := addSegments(nodes, words.cues, e.Modality, duration); used {
+		structure.Nodes, structure.Transcript = nodes, words.name
+		note(structure.Metadata, "language", words.language)
+	} else {
+		structure.Nodes = nodes
+	}
+	return nil
+}
+
+// note keeps a value unless it is empty.
+func note(metadata map[string]any, key, value string) {
+	if value != "" {
+		metadata[key] = value
+	}
+}
+
+// plainTitle returns a text as titles have it.
+func plainTitle(s string) string { return sentence.Lead(s, maxTitle) }
+
+// plainLine returns all of a text on one line.
+func plainLine(s string) string { return sentence.Lead(s, len(s)) }
+
+// words is what is said in a source.
+type words struct {
+	cues     []subtitle.Cue // by time, in seconds on the timeline of the source
+	language string         // "" if it is not known
+	name     string         // of the companion that they stand in; "" for the source itself
+}
+
+// describe returns what the metadata of a map say of a medium.
+func describe(m medium) map[string]any {
+	extent := m.extent()
+	d := map[string]any{"duration": extent.Duration}
+	if extent.Width > 0 && extent.Height > 0 {
+		d["width"], d["height"] = extent.Width, extent.Height
+	}
+	picture, sound, rate := m.codecs()
+	note(d, "video_codec", picture)
+	note(d, "audio_codec", sound)
+	if rate > 0 && !math.IsInf(rate, 0) {
+		d["frame_rate"] = math.Round(rate*1000) / 1000
+	}
+	return d
+}

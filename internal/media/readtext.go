@@ -1,0 +1,91 @@
+package media
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/subtitle"
+)
+
+// ReadText does what [citekit.TextReader] says, with the subtitles that src
+// holds: a run for each, with when it is shown. A source without has no text.
+func (e *Engine) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+	return func(yield func(citekit.TextRun, error) bool) {
+		m, err := e.openAt(ctx, src, loc)
+		if err != nil {
+			yield(citekit.TextRun{}, err)
+			return
+		}
+		s, err := e.script(ctx, src, m)
+		if err != nil {
+			yield(citekit.TextRun{}, err)
+			return
+		}
+		w, err := e.embedded(ctx, src, s)
+		if err != nil {
+			yield(citekit.TextRun{}, err)
+			return
+		}
+		e.runs(w.cues, loc.Time, m.extent().Duration, yield)
+	}
+}
+
+// ReadTranscript does what [citekit.TranscriptReader] says. A transcript that
+// cannot be read is an error matching [citekit.ErrFormat].
+func (e *Engine) ReadTranscript(ctx context.Context, src, transcript *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+	return func(yield func(citekit.TextRun, error) bool) {
+		m, err := e.openAt(ctx, src, loc)
+		if err != nil {
+			yield(citekit.TextRun{}, err)
+			return
+		}
+		text, err := readText(ctx, transcript)
+		if errors.Is(err, citekit.ErrTooLarge) {
+			err = fmt.Errorf("a transcript of %d bytes; at most %d are read: %w", transcript.Size(), maxCompanion, err)
+		}
+		var cues []subtitle.Cue
+		if err == nil {
+			cues, err = subtitle.Parse(transcript.Name(), text)
+		}
+		if err != nil {
+			yield(citekit.TextRun{}, err)
+			return
+		}
+		e.runs(subtitle.ByTime(cues), loc.Time, m.extent().Duration, yield)
+	}
+}
+
+// openAt opens a source and checks that a location lies in it.
+func (e *Engine) openAt(ctx context.Context, src *citekit.Source, loc citekit.Location) (medium, error) {
+	if _, err := e.check(ctx, citekit.Request{Location: loc}); err != nil {
+		return nil, err
+	}
+	m, err := e.open(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	return m, m.extent().Check(loc)
+}
+
+// runs yields the cues, which are in the order of time, that are shown within a
+// span of a source.
+func (e *Engine) runs(cues []subtitle.Cue, span citekit.Span, duration float64, yield func(citekit.TextRun, error) bool) {
+	if span.End == 0 {
+		span.End = duration
+	}
+	for _, c := range cues {
+		shown := rounded(citekit.Span{Start: c.Start, End: min(max(c.End, c.Start+1e-6), duration)})
+		if shown.Start >= span.End {
+			return
+		}
+		if shown.End <= span.Start || shown.Start >= shown.End {
+			continue
+		}
+		if !yield(citekit.TextRun{Text: c.Text + "\n", Location: citekit.Location{Modality: e.Modality, Time: shown}}, nil) {
+			return
+		}
+	}
+}

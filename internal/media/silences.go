@@ -1,0 +1,172 @@
+package media
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ffmpeg"
+	"github.com/citekit/citekit/internal/wav"
+)
+
+const (
+	// quiet is the loudness below which there is silence: -45 dB of full scale.
+	quiet = 0.0056
+
+	// pause is how many seconds of silence may end a part that has become long.
+	pause    = 0.4
+	longTalk = 60.0 // seconds
+
+	// silence is how many seconds of silence end any part.
+	silence = 1.0
+
+	// minPart is how many seconds of sound are a part, and not a click.
+	minPart = 0.1
+
+	// scanRate is at how many frames a second sound is looked at that ffmpeg
+	// decodes.
+	scanRate = 16_000
+)
+
+// findParts returns the parts of a recording that silences divide.
+func (e *Engine) findParts(ctx context.Context, src *citekit.Source, m medium, progress func(float64)) ([]citekit.Span, error) {
+	duration := m.extent().Duration
+	d := detector{limit: quiet, total: duration, progress: progress}
+	err := e.listen(ctx, src, m, &d)
+	if err != nil {
+		return nil, err
+	}
+	return partsBetween(d.finish(), duration), nil
+}
+
+func (e *Engine) listen(ctx context.Context, src *citekit.Source, m medium, d *detector) error {
+	if w, ok := m.(waveform); ok && w.file.Loudness() != nil {
+		return d.listenWAV(ctx, src, w.file)
+	}
+	in, stream, origin, err := e.inputOf(ctx, src, m, "audio")
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	c := ffmpeg.Conversion{
+		Streams: []int{stream.Index},
+		Muxer:   "s16le",
+		Output: ffmpeg.Options{
+			"copyts": "", "c": "pcm_s16le", "ac": "2", "ar": fmt.Sprint(scanRate),
+			"filter": fmt.Sprintf("asetpts=PTS-%s/TB,aresample=async=1:min_hard_comp=0.02:first_pts=0", seconds(origin)),
+		},
+	}
+	d.rate, d.block = scanRate, 4
+	d.loudness = func(b []byte) float64 {
+		most := 0
+		for ; len(b) >= 2; b = b[2:] {
+			v := int(int16(binary.LittleEndian.Uint16(b)))
+			most = max(most, v, -v)
+		}
+		return float64(most) / (1 << 15)
+	}
+	return e.Tools.Stream(ctx, in, c, d)
+}
+
+func (d *detector) listenWAV(ctx context.Context, src *citekit.Source, f *wav.File) error {
+	d.rate, d.block, d.loudness = f.Rate, f.Block, f.Loudness()
+	_, err := io.CopyBuffer(struct{ io.Writer }{d}, struct{ io.Reader }{contextReader{ctx, f.Sound(src)}}, make([]byte, 256<<10))
+	return err
+}
+
+// A detector is written the frames of a sound and finds where it is silent.
+type detector struct {
+	rate     int // frames a second
+	block    int // bytes of a frame
+	loudness func(frames []byte) float64
+	limit    float64
+	total    float64 // seconds that are expected
+	progress func(float64)
+
+	rest     []byte // of a frame
+	frames   int64  // that were looked at
+	quiet    int64  // that are silent up to here
+	silences []citekit.Span
+}
+
+// Write implements [io.Writer].
+func (d *detector) Write(p []byte) (int, error) {
+	n := len(p)
+	if len(d.rest) > 0 {
+		take := min(d.block-len(d.rest), len(p))
+		d.rest, p = append(d.rest, p[:take]...), p[take:]
+		if len(d.rest) < d.block {
+			return n, nil
+		}
+		d.look(d.rest)
+		d.rest = d.rest[:0]
+	}
+	whole := len(p) / d.block * d.block
+	d.look(p[:whole])
+	d.rest = append(d.rest, p[whole:]...)
+	d.progress(clamp(float64(d.frames)/float64(d.rate), d.total))
+	return n, nil
+}
+
+// look looks at whole frames: at many together where they are all silent.
+func (d *detector) look(p []byte) {
+	const together = 64
+	for len(p) > 0 {
+		piece := p[:min(len(p), together*d.block)]
+		p = p[len(piece):]
+		if d.loudness(piece) < d.limit {
+			d.quiet += int64(len(piece) / d.block)
+			d.frames += int64(len(piece) / d.block)
+			continue
+		}
+		for ; len(piece) > 0; piece = piece[d.block:] {
+			if d.loudness(piece[:d.block]) < d.limit {
+				d.quiet++
+			} else {
+				d.end()
+			}
+			d.frames++
+		}
+	}
+}
+
+// end ends a silence, if there is one, before the frame that is looked at.
+func (d *detector) end() {
+	if span := (citekit.Span{Start: d.seconds(d.frames - d.quiet), End: d.seconds(d.frames)}); span.End-span.Start >= pause {
+		d.silences = append(d.silences, span)
+	}
+	d.quiet = 0
+}
+
+func (d *detector) seconds(frames int64) float64 { return float64(frames) / float64(d.rate) }
+
+// finish returns the silences.
+func (d *detector) finish() []citekit.Span {
+	d.end()
+	return d.silences
+}
+
+// partsBetween returns what sounds between silences: from one of a second or
+// more to the next; where that is long, to the next shorter one.
+func partsBetween(silences []citekit.Span, duration float64) []citekit.Span {
+	var parts []citekit.Span
+	start := 0.0
+	add := func(end float64) {
+		if span := rounded(citekit.Span{Start: start, End: min(end, duration)}); span.End-span.Start >= minPart {
+			parts = append(parts, span)
+		}
+	}
+	for _, s := range silences {
+		if s.End-s.Start >= silence || s.Start-start >= longTalk {
+			add(s.Start)
+			start = s.End
+		}
+	}
+	add(duration)
+	if len(parts) > maxNodes {
+		return nil
+	}
+	return parts
+}

@@ -1,0 +1,129 @@
+package media
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/citekit/citekit/internal/charset"
+	"github.com/citekit/citekit/internal/matroska"
+	"github.com/citekit/citekit/internal/subtitle"
+)
+
+// A subtitleFile is a file of subtitles that is put together again from the
+// cues of a track, to be read as any other.
+type subtitleFile struct {
+	name string
+	b    *strings.Builder
+	line func(b *strings.Builder, start, end, text string)
+}
+
+func newVTT() subtitleFile {
+	return newFile("x.vtt", "WEBVTT\n\n", writeCue)
+}
+
+func newSRT() subtitleFile { return newFile("x.srt", "", writeCue) }
+
+func newFile(name, head string, line func(b *strings.Builder, start, end, text string)) subtitleFile {
+	f := subtitleFile{name: name, b: &strings.Builder{}, line: line}
+	f.b.WriteString(head)
+	return f
+}
+
+// writeCue writes a cue of SubRip or WebVTT, which an empty line would end.
+func writeCue(b *strings.Builder, start, end, text string) {
+	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
+	kept := lines[:0]
+	for _, line := range lines {
+		if strings.TrimSpace(line) != "" {
+			kept = append(kept, line)
+		}
+	}
+	text = strings.ReplaceAll(strings.Join(kept, "\n"), "-->", "->")
+	fmt.Fprintf(b, "%s --> %s\n%s\n\n", start, end, text)
+}
+
+// add adds a cue, with times in seconds.
+func (f subtitleFile) add(start, end float64, text string) {
+	if end < 0 || start > maxClock {
+		return
+	}
+	f.line(f.b, clock(start), clock(min(max(start, end), maxClock)), text)
+}
+
+// cues reads the file.
+func (f subtitleFile) cues() ([]subtitle.Cue, error) {
+	return subtitle.Parse(f.name, []byte(f.b.String()))
+}
+
+const maxClock = 99999 * 3600 // seconds that a clock can show
+
+// clock writes a time with the nanoseconds that Matroska counts in.
+func clock(seconds float64) string {
+	ns := int64(math.Round(max(seconds, 0) * 1e9))
+	s := ns / 1e9
+	return fmt.Sprintf("%02d:%02d:%02d.%09d", s/3600, s/60%60, s%60, ns%1e9)
+}
+
+// textOf returns how the subtitles of a Matroska track are read; nil if they
+// are not text (RFC 9559 and the Matroska codec mappings).
+func textOf(codec string) func(matroska.Track, []matroska.Block, float64) ([]subtitle.Cue, error) {
+	switch codec {
+	case "S_TEXT/UTF8", "S_TEXT/ASCII":
+		return plainBlocks(newSRT, func(b []byte) string { return charset.UTF8(b) })
+	case "S_TEXT/WEBVTT":
+		return plainBlocks(newVTT, func(b []byte) string { return charset.UTF8(b) })
+	case "D_WEBVTT/SUBTITLES", "D_WEBVTT/CAPTIONS":
+		return plainBlocks(newVTT, webMText)
+	case "S_TEXT/ASS", "S_TEXT/SSA", "S_ASS", "S_SSA":
+		return styledBlocks
+	}
+	return nil
+}
+
+// webMText returns the words of a cue in WebM, which follow an identifier and
+// settings on a line each.
+func webMText(b []byte) string {
+	lines := strings.SplitN(charset.UTF8(b), "\n", 3)
+	return lines[len(lines)-1]
+}
+
+func plainBlocks(file func() subtitleFile, text func([]byte) string) func(matroska.Track, []matroska.Block, float64) ([]subtitle.Cue, error) {
+	return func(_ matroska.Track, blocks []matroska.Block, origin float64) ([]subtitle.Cue, error) {
+		f := file()
+		for i, b := range blocks {
+			start, end := blockTimes(blocks, i, origin)
+			f.add(start, end, text(b.Data))
+		}
+		return f.cues()
+	}
+}
+
+// blockTimes returns when a block is shown, in seconds: to the next one if it does
+// not say how long.
+func blockTimes(blocks []matroska.Block, i int, origin float64) (start, end float64) {
+	b := blocks[i]
+	start = float64(b.Start)/1e9 - origin
+	switch {
+	case b.Duration >= 0:
+		end = start + float64(b.Duration)/1e9
+	case i+1 < len(blocks):
+		end = float64(blocks[i+1].Start)/1e9 - origin
+	}
+	return start, end
+}
+
+// styledBlocks reads the events of ASS and SSA, which have lost their times and
+// begin with the number that the event had in the file.
+func styledBlocks(_ matroska.Track, blocks []matroska.Block, origin float64) ([]subtitle.Cue, error) {
+	f := newFile("x.ass", "[Events]\nFormat: Start, End, Layer, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n",
+		func(b *strings.Builder, start, end, text string) {
+			fmt.Fprintf(b, "Dialogue: %s,%s,%s\n", start, end, text)
+		})
+	for i, b := range blocks {
+		start, end := blockTimes(blocks, i, origin)
+		_, event, _ := strings.Cut(charset.UTF8(b.Data), ",")
+		f.add(start, end, strings.NewReplacer("\r", " ", "\n", " ").Replace(event))
+	}
+	return f.cues()
+}

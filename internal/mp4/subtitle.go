@@ -1,0 +1,139 @@
+package mp4
+
+import (
+	"context"
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/citekit/citekit/internal/charset"
+)
+
+// A TextTrack is a track of subtitles.
+type TextTrack struct {
+	Language string // ISO 639-2 code or BCP 47 tag; empty if not known
+
+	track *track
+	size  int64
+}
+
+// A Cue is a text that is shown for a while.
+type Cue struct {
+	Start, End float64 // seconds on the timeline of the movie
+	Text       string
+}
+
+const (
+	maxCues   = 500_000
+	maxText   = 16 << 20 // bytes of the text of a track
+	maxSample = 64 << 10 // bytes of a text sample
+)
+
+// WebVTT reports whether the texts are those of WebVTT cues, with its tags and
+// character references, and not plain.
+func (s *TextTrack) WebVTT() bool { return s.track.Codec == "wvtt" }
+
+// Cues reads the texts, of the file that the words were read from. Of very many
+// or very long ones the first are returned. The error is ctx.Err() once ctx is
+// done; what cannot be read is left out.
+func (s *TextTrack) Cues(ctx context.Context, r io.ReaderAt) ([]Cue, error) {
+	var cues []Cue
+	total := 0
+	for sample := range s.track.samples(r, s.size) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		text := sampleText
+		if s.WebVTT() {
+			text = webVTTText
+		}
+		c := Cue{Start: sample.start, End: sample.end, Text: text(sample.data)}
+		if total += len(c.Text); total > maxText || len(cues) == maxCues {
+			break
+		}
+		if c.Text != "" {
+			cues = append(cues, c)
+		}
+	}
+	return cues, nil
+}
+
+// webVTTText returns the payloads of the cues of a sample (ISO/IEC 14496-30,
+// section 6.6).
+func webVTTText(b []byte) string {
+	var lines []string
+	for x := range boxes(b) {
+		if x.kind != "vttc" {
+			continue
+		}
+		if payload, ok := find(x.data, "payl"); ok {
+			lines = append(lines, charset.UTF8(payload))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// A textSample is what a text track shows for a while.
+type textSample struct {
+	start, end float64 // seconds
+	data       []byte
+}
+
+// samples yields the samples of a text track with the times at which its edit
+// list shows them. It stops at the first that is not in the file.
+func (t *track) samples(r io.ReaderAt, size int64) iter.Seq[textSample] {
+	return func(yield func(textSample) bool) {
+		at := placer{table: t.table}
+		for _, s := range t.segments {
+			for i := t.table.at(s.media); i < t.table.n; i++ {
+				start := t.table.pts(i)
+				end := max(start, t.table.dts(i+1)+t.table.shift(i))
+				if start >= s.end {
+					break
+				}
+				if end <= s.media {
+					continue
+				}
+				data, ok := at.read(r, size, i)
+				if !ok || !yield(textSample{s.seconds(start, t.Timescale), s.seconds(end, t.Timescale), data}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// seconds converts a time of the media, held to what the segment shows.
+func (s segment) seconds(media int64, timescale uint32) float64 {
+	return s.at + float64(min(max(media, s.media), s.end)-s.media)/float64(timescale)
+}
+
+// A placer finds samples that are asked for one after the other, without adding
+// up the sizes of those before them in their chunk each time.
+type placer struct {
+	table *table
+	next  int   // sample
+	off   int64 // of it, if it is in chunk
+	chunk int
+}
+
+// read reads a sample, or as much of it as text may have.
+func (p *placer) read(r io.ReaderAt, size int64, i int) ([]byte, bool) {
+	chunk, first, _, _ := p.table.chunkOf(i)
+	if i != p.next || chunk != p.chunk || i == first {
+		if chunk >= p.table.offsets.len() || p.table.offsets.of(chunk) > uint64(size) {
+			return nil, false
+		}
+		p.chunk, p.off = chunk, int64(p.table.offsets.of(chunk))+p.table.sizes.sum(first, i)
+	}
+	length := p.table.sizes.sum(i, i+1)
+	if p.off > size-length {
+		return nil, false
+	}
+	b := make([]byte, min(length, maxSample))
+	if k, _ := r.ReadAt(b, p.off); k < len(b) {
+		return nil, false
+	}
+	p.next, p.off = i+1, p.off+length
+	return b, true
+}

@@ -1,0 +1,175 @@
+package mp4
+
+import (
+	"cmp"
+	"encoding/binary"
+	"io"
+	"slices"
+
+	"github.com/citekit/citekit/internal/charset"
+)
+
+// Words is what a movie says in words. It holds nothing of the file open.
+type Words struct {
+	Title, Artist, Date string // tags, verbatim
+	Chapters            []Chapter
+	Subtitles           []*TextTrack
+}
+
+// A Chapter is a part of a movie.
+type Chapter struct {
+	Start float64 // seconds on the timeline of the movie
+	End   float64 // seconds; 0 if it is not said
+	Title string
+}
+
+// MaxChapters bounds the chapters of a movie.
+const MaxChapters = 20_000
+
+// ReadWords reads the words of a file of size bytes: its movie box and the
+// samples of its chapters, nothing of the rest. It reads what [Open] refuses,
+// such as fragmented movies, as far as it can be read. Errors are as for Open,
+// about the movie box alone.
+func ReadWords(r io.ReaderAt, size int64) (*Words, error) {
+	m := &Movie{size: size}
+	moov, err := m.scan(r)
+	if err != nil {
+		return nil, err
+	}
+	mvhd, _ := find(moov, "mvhd")
+	if err := m.header.parse(mvhd); err != nil {
+		return nil, err
+	}
+	w := &Words{}
+	w.parseTags(moov)
+	w.parseTracks(r, m, moov)
+	if len(w.Chapters) == 0 {
+		udta, _ := find(moov, "udta")
+		chpl, _ := find(udta, "chpl")
+		w.Chapters = neroChapters(chpl)
+	}
+	return w, nil
+}
+
+// parseTracks reads the chapter track and finds the subtitles. Tracks that are
+// damaged are left out.
+func (w *Words) parseTracks(r io.ReaderAt, m *Movie, moov []byte) {
+	chapters := map[uint32]bool{}
+	var order []uint32
+	var traks [][]byte
+	for x := range boxes(moov) {
+		if x.kind != "trak" || len(traks) == MaxTracks {
+			continue
+		}
+		traks = append(traks, x.data)
+		for ref := range references(x.data) {
+			if ref.kind == "chap" && !chapters[ref.id] && len(order) < maxReferences {
+				chapters[ref.id] = true
+				order = append(order, ref.id)
+			}
+		}
+	}
+	for _, id := range order {
+		for _, trak := range traks {
+			if len(w.Chapters) == 0 && trackID(trak) == id {
+				w.Chapters = trackChapters(r, m, trak)
+			}
+		}
+	}
+	for _, trak := range traks {
+		if chapters[trackID(trak)] {
+			continue
+		}
+		if t := textTrack(m, trak); t != nil {
+			w.Subtitles = append(w.Subtitles, &TextTrack{Language: t.Language, track: t, size: m.size})
+		}
+	}
+}
+
+func trackID(trak []byte) uint32 {
+	var h trackHeader
+	tkhd, _ := find(trak, "tkhd")
+	if h.parse(tkhd) != nil {
+		return 0
+	}
+	return h.id
+}
+
+// textTrack parses a track if it holds text.
+func textTrack(m *Movie, trak []byte) *track {
+	mdia, _ := find(trak, "mdia")
+	hdlr, _ := find(mdia, "hdlr")
+	if len(hdlr) < 12 || kindOf(string(hdlr[8:12])) != Subtitle {
+		return nil
+	}
+	t, err := m.parseTrack(trak, nil)
+	if err != nil || t == nil {
+		return nil
+	}
+	switch t.Codec {
+	case "tx3g", "text", "wvtt":
+		return t
+	}
+	return nil
+}
+
+// trackChapters reads a chapter track (QuickTime File Format, "Chapter
+// Lists"): each sample is a title, shown as long as its chapter lasts. One
+// without a title fills a gap, unless none has a title.
+func trackChapters(r io.ReaderAt, m *Movie, trak []byte) []Chapter {
+	t := textTrack(m, trak)
+	if t == nil || t.table.n > MaxChapters {
+		return nil
+	}
+	var all []Chapter
+	for s := range t.samples(r, m.size) {
+		all = append(all, Chapter{Start: s.start, End: s.end, Title: sampleText(s.data)})
+		if len(all) == MaxChapters {
+			break
+		}
+	}
+	untitled := func(c Chapter) bool { return c.Title == "" }
+	if titled := slices.DeleteFunc(slices.Clone(all), untitled); len(titled) > 0 {
+		return titled
+	}
+	return all
+}
+
+// sampleText returns the words of a text sample (3GPP TS 26.245, section 5.17):
+// a length, text, and boxes about its looks.
+func sampleText(b []byte) string {
+	if len(b) < 2 {
+		return ""
+	}
+	n := min(int(be.Uint16(b)), len(b)-2)
+	b = b[2 : 2+n]
+	if n >= 2 && (b[0] == 0xfe && b[1] == 0xff || b[0] == 0xff && b[1] == 0xfe) {
+		return charset.UTF16(b, binary.BigEndian)
+	}
+	return charset.UTF8(b)
+}
+
+// neroChapters reads the chapter list of Nero: a start in units of 100
+// nanoseconds and a title each. There is no description of it by its makers.
+// Version 0 has the count in one byte; later ones have it in four, of which
+// some programs fill only the last.
+func neroChapters(b []byte) []Chapter {
+	if len(b) < 9 {
+		return nil
+	}
+	count, rest := uint32(b[4]), b[5:]
+	if b[0] != 0 || count == 0 {
+		count, rest = be.Uint32(b[5:]), b[9:]
+	}
+	var chapters []Chapter
+	for ; count > 0 && len(rest) >= 9 && len(chapters) < MaxChapters; count-- {
+		start, n := be.Uint64(rest), int(rest[8])
+		if n > len(rest)-9 || start > maxTicks {
+			break
+		}
+		chapters = append(chapters, Chapter{Start: float64(start) / 1e7, Title: charset.UTF8(rest[9 : 9+n])})
+		rest = rest[9+n:]
+	}
+	slices.SortStableFunc(chapters, func(a, b Chapter) int { return cmp.Compare(a.Start, b.Start) })
+	return chapters
+}

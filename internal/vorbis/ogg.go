@@ -1,0 +1,120 @@
+package vorbis
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+)
+
+const (
+	pageHeader = 27
+	maxStreams = 32
+	maxPages   = 10_000 // looked at
+)
+
+// An oggStream is one of the logical streams of a file.
+type oggStream struct {
+	packets int    // that are complete
+	held    []byte // of the one that is not
+}
+
+// Ogg reads the comments of an Ogg file of size bytes: those of its first
+// stream that has any. Errors are those of r.
+func Ogg(r io.ReaderAt, size int64) (*Comments, error) {
+	f := file{r, size}
+	streams := make(map[uint32]*oggStream)
+	held, at := 0, int64(0)
+	for range maxPages {
+		p, err := f.page(at)
+		if err != nil || p == nil {
+			return &Comments{}, err
+		}
+		at += int64(p.header + len(p.body))
+		s := streams[p.serial]
+		if s == nil {
+			if len(streams) == maxStreams {
+				return &Comments{}, nil
+			}
+			s = &oggStream{}
+			streams[p.serial] = s
+		}
+		if s.packets > 1 {
+			continue
+		}
+		if held += len(p.body); held > maxPacket {
+			return &Comments{}, nil
+		}
+		if packet := s.add(p); packet != nil {
+			return parse(packet), nil
+		}
+	}
+	return &Comments{}, nil
+}
+
+// A page of an Ogg file (RFC 3533, section 6).
+type page struct {
+	serial   uint32
+	header   int // bytes
+	segments []byte
+	body     []byte
+}
+
+// page reads the page at an offset; nil if there is none.
+func (f file) page(at int64) (*page, error) {
+	head, err := f.bytes(at, pageHeader+255)
+	if err != nil || len(head) < pageHeader || string(head[:4]) != "OggS" {
+		return nil, err
+	}
+	n := int(head[26])
+	if len(head) < pageHeader+n {
+		return nil, nil
+	}
+	p := &page{serial: binary.LittleEndian.Uint32(head[14:]), header: pageHeader + n, segments: head[pageHeader : pageHeader+n]}
+	length := 0
+	for _, s := range p.segments {
+		length += int(s)
+	}
+	p.body, err = f.bytes(at+int64(p.header), int64(length))
+	if len(p.body) < length {
+		return nil, err
+	}
+	return p, err
+}
+
+// add takes a page of the stream and returns its comments if they are now
+// complete: its second packet, without what says what it is.
+func (s *oggStream) add(p *page) []byte {
+	body := p.body
+	for _, n := range p.segments {
+		s.held = append(s.held, body[:n]...)
+		body = body[n:]
+		if n == 255 {
+			continue
+		}
+		s.packets++
+		packet := s.held
+		s.held = nil
+		if s.packets == 2 {
+			return comments(packet)
+		}
+	}
+	return nil
+}
+
+// comments returns the comment header in a packet, or nil.
+func comments(packet []byte) []byte {
+	for _, sign := range []string{"\x03vorbis", "OpusTags", "\x81theora", "\x81kate\x00\x00\x00"} {
+		if rest, ok := bytes.CutPrefix(packet, []byte(sign)); ok {
+			return rest
+		}
+	}
+	if len(packet) > 4 && packet[0]&0x7f == 4 && int(packet[1])<<16|int(packet[2])<<8|int(packet[3]) == len(packet)-4 {
+		return packet[4:] // FLAC (RFC 9639, section 10.1)
+	}
+	if vendor, rest := field(packet); rest != nil && utf8Text(vendor) {
+		return packet // Speex
+	}
+	return nil
+}
+
+func utf8Text(b []byte) bool { return len(b) > 0 && bytes.IndexByte(b, 0) < 0 }

@@ -1,0 +1,174 @@
+// Package vorbis reads Vorbis comments: those of Ogg files (RFC 3533) with
+// Vorbis, Opus, FLAC, Speex or Theora in them, and those of FLAC files (RFC
+// 9639, section 8.6). They hold tags and, by a convention of Xiph.Org, chapters.
+//
+// Files may lie. No length is believed before it is held against what is there,
+// and what is damaged is taken as far as it can be read.
+package vorbis
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits on what is read.
+const (
+	MaxChapters = 1000 // CHAPTER000 to CHAPTER999
+	maxPacket   = 16 << 20
+	maxComments = 10_000
+	maxComment  = 64 << 10 // bytes; longer ones are pictures
+)
+
+// Comments are what a file says of itself.
+type Comments struct {
+	Tags     map[string]string // the first value of each, by name in upper case
+	Chapters []Chapter         // in the order of time
+}
+
+// A Chapter begins somewhere and ends where the next one does.
+type Chapter struct {
+	Start int64 // milliseconds
+	Title string
+}
+
+// A file is what is read, and how long it is.
+type file struct {
+	r    io.ReaderAt
+	size int64
+}
+
+// bytes returns n bytes at an offset, or fewer if the file ends before.
+func (f file) bytes(at, n int64) ([]byte, error) {
+	n = min(n, f.size-at)
+	if n <= 0 {
+		return nil, nil
+	}
+	b := make([]byte, n)
+	k, err := f.r.ReadAt(b, at)
+	if err == io.EOF {
+		err = nil
+	}
+	return b[:k], err
+}
+
+// FLAC reads the comments of a FLAC file of size bytes whose stream marker is
+// at an offset. A file without has none. Errors are those of r.
+func FLAC(r io.ReaderAt, size, offset int64) (*Comments, error) {
+	f := file{r, size}
+	marker, err := f.bytes(offset, 4)
+	if err != nil || string(marker) != "fLaC" {
+		return &Comments{}, err
+	}
+	at := offset + 4
+	for range 128 {
+		head, err := f.bytes(at, 4)
+		if err != nil || len(head) < 4 {
+			return &Comments{}, err
+		}
+		length := int64(head[1])<<16 | int64(head[2])<<8 | int64(head[3])
+		if head[0]&0x7f == 4 {
+			b, err := f.bytes(at+4, length)
+			if err != nil {
+				return nil, err
+			}
+			return parse(b), nil
+		}
+		if head[0]&0x80 != 0 {
+			break
+		}
+		at += 4 + length
+	}
+	return &Comments{}, nil
+}
+
+// parse reads a comment header (Vorbis I, section 5).
+func parse(b []byte) *Comments {
+	c := &Comments{Tags: make(map[string]string)}
+	_, b = field(b) // vendor
+	if len(b) < 4 {
+		return c
+	}
+	count := binary.LittleEndian.Uint32(b)
+	b = b[4:]
+	for range min(count, maxComments) {
+		var comment []byte
+		if comment, b = field(b); b == nil {
+			break
+		}
+		name, value, ok := bytes.Cut(comment, []byte("="))
+		if !ok || len(comment) > maxComment || !utf8.Valid(comment) {
+			continue
+		}
+		key := strings.ToUpper(string(name))
+		if _, twice := c.Tags[key]; !twice {
+			c.Tags[key] = string(value)
+		}
+	}
+	c.Chapters = chapters(c.Tags)
+	return c
+}
+
+// field reads a string with its length before it. rest is nil if it is cut
+// short.
+func field(b []byte) (content, rest []byte) {
+	if len(b) < 4 {
+		return nil, nil
+	}
+	n := binary.LittleEndian.Uint32(b)
+	b = b[4:]
+	if uint64(n) > uint64(len(b)) {
+		return nil, nil
+	}
+	return b[:n], b[n:]
+}
+
+// chapters reads the comments CHAPTERxxx, a time, and CHAPTERxxxNAME.
+func chapters(tags map[string]string) []Chapter {
+	var found []Chapter
+	for name, value := range tags {
+		number, ok := strings.CutPrefix(name, "CHAPTER")
+		if !ok || !isNumber(number) {
+			continue
+		}
+		if start, ok := clock(value); ok {
+			found = append(found, Chapter{Start: start, Title: tags[name+"NAME"]})
+		}
+	}
+	slices.SortFunc(found, func(a, b Chapter) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Title, b.Title))
+	})
+	return found[:min(len(found), MaxChapters)]
+}
+
+func isNumber(s string) bool {
+	return len(s) >= 2 && len(s) <= 3 && strings.Trim(s, "0123456789") == ""
+}
+
+// clock reads a time as 01:02:03.456, in milliseconds.
+func clock(s string) (int64, bool) {
+	parts := strings.Split(strings.TrimSpace(s), ":")
+	if len(parts) != 3 {
+		return 0, false
+	}
+	seconds, fraction, _ := strings.Cut(parts[2], ".")
+	fraction = (fraction + "000")[:3]
+	var total int64
+	for i, part := range []string{parts[0], parts[1], seconds, fraction} {
+		n, err := strconv.ParseUint(part, 10, 16)
+		if err != nil {
+			return 0, false
+		}
+		unit := int64(60)
+		if i == 3 {
+			unit = 1000
+		}
+		total = total*unit + int64(n)
+	}
+	return total, true
+}
