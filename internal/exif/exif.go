@@ -1,4 +1,5 @@
-// Package exif reads the orientation of an image from its Exif metadata.
+// Package exif reads the orientation of an image from its Exif metadata, and
+// what they say about it.
 package exif
 
 import (

@@ -28,6 +28,9 @@ type format struct {
 	// decode returns all pixels as stored.
 	decode func(ctx context.Context, src *citekit.Source, p *picture) (image.Image, error)
 
+	// cards reads the metadata that describe the image; it may be nil.
+	cards func(in *input, c *cards)
+
 	// crop returns a region of the displayed image, for formats that need
 	// not be decoded as a whole; it may be nil.
 	crop func(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, region image.Rectangle) ([]byte, *format, error)

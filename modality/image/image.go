@@ -6,6 +6,10 @@
 // The first page of a TIFF, the default image of an animated PNG and the
 // first frame of an animated WebP stand for the whole; an animated GIF is cut
 // with all its frames.
+//
+// The map of an image is the image as a whole, with what its Exif, XMP, IPTC
+// and PNG metadata say of it, and below it the blocks of text that the program
+// tesseract recognises, if it is installed.
 package image
 
 import (
@@ -23,6 +27,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/exif"
 	"github.com/citekit/citekit/internal/jpeg"
+	"github.com/citekit/citekit/internal/tesseract"
 	"github.com/citekit/citekit/internal/warm"
 )
 
@@ -56,6 +61,18 @@ type Resolver struct {
 	// DefaultQuality.
 	Quality int
 
+	// Tesseract is the path of the program tesseract, which recognises text;
+	// "" means the one on PATH. Where there is none, images have no blocks
+	// and no text.
+	Tesseract string
+
+	// Languages are those of the text, by the names of tesseract's language
+	// files, such as "deu+eng"; "" means its default, English.
+	Languages string
+
+	// NoText leaves text alone: tesseract is not run.
+	NoText bool
+
 	// WarmBytes is how much memory decoded images may take between calls;
 	// zero means DefaultWarmBytes, negative none.
 	WarmBytes int64
@@ -64,12 +81,17 @@ type Resolver struct {
 	memory  *semaphore.Weighted
 	pixels  warm.Cache[image.Image]
 	indexes warm.Cache[*jpeg.Image]
+
+	texts   warm.Cache[[]tesseract.Block]
+	program func() (*tesseract.Command, error)
 }
 
 var (
-	_ citekit.Resolver  = (*Resolver)(nil)
-	_ citekit.Measurer  = (*Resolver)(nil)
-	_ citekit.Versioner = (*Resolver)(nil)
+	_ citekit.Resolver   = (*Resolver)(nil)
+	_ citekit.Measurer   = (*Resolver)(nil)
+	_ citekit.Mapper     = (*Resolver)(nil)
+	_ citekit.TextReader = (*Resolver)(nil)
+	_ citekit.Versioner  = (*Resolver)(nil)
 )
 
 // setUp makes the caches of a Resolver that is used for the first time.
@@ -81,6 +103,8 @@ func (r *Resolver) setUp() {
 			budget = DefaultWarmBytes
 		}
 		budget = max(0, budget)
+		r.texts.MaxCost = min(budget, maxTextCost)
+		r.program = sync.OnceValues(func() (*tesseract.Command, error) { return tesseract.Find(r.Tesseract) })
 		r.indexes.MaxCost = budget / 8
 		r.pixels.MaxCost = budget - budget/8
 	})

@@ -19,6 +19,7 @@ func jpegFormat() *format {
 		match:     anyPrefix("\xff\xd8\xff"),
 		open:      openJPEG,
 		decode:    decodeJPEG,
+		cards:     jpegCards,
 		crop:      cropJPEG,
 	}
 }

@@ -25,6 +25,7 @@ func pngFormat() *format {
 		match:     anyPrefix(pngSignature),
 		open:      openPNG,
 		decode:    decodePNG,
+		cards:     pngCards,
 	}
 }
 

@@ -24,6 +24,7 @@ func tiffFormat() *format {
 		match:     anyPrefix("II*\x00", "MM\x00*"),
 		open:      openTIFF,
 		decode:    decodeTIFF,
+		cards:     tiffCards,
 	}
 }
 

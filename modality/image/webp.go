@@ -24,6 +24,7 @@ func webpFormat() *format {
 		},
 		open:   openWebP,
 		decode: decodeWebP,
+		cards:  webpCards,
 	}
 }
 

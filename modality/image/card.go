@@ -1,0 +1,128 @@
+package image
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/exif"
+)
+
+// A card is what the metadata of an image say about it, in one of their
+// forms. What they do not say is zero.
+type card struct {
+	title, description string
+	date               string // when the picture was made, in ISO 8601
+	camera             string
+	place              *exif.Place
+}
+
+// A cards holds the forms of metadata that an image can have side by side.
+type cards struct{ xmp, iptc, exif, text card }
+
+// Limits on metadata.
+const (
+	maxMetadata = 4 << 20 // bytes of one block
+	maxCardText = 8 << 10 // bytes of a title or description
+)
+
+// readCards reads the metadata of an image. What is damaged is passed over:
+// the image is none the less what it is.
+func readCards(ctx context.Context, src *citekit.Source, f *format) cards {
+	var c cards
+	if f.cards != nil {
+		f.cards(newInput(ctx, src), &c)
+	}
+	return c
+}
+
+// joined returns what the forms say together. A form that was made for
+// describing goes before one that cameras fill, but not for the time, where
+// the camera knows best.
+func (c cards) joined() card {
+	all := []card{c.xmp, c.iptc, c.exif, c.text}
+	first := func(text func(card) string, cards ...card) string {
+		for _, c := range cards {
+			if s := text(c); s != "" {
+				return s
+			}
+		}
+		return ""
+	}
+	joined := card{
+		title:       first(func(c card) string { return oneLine(c.title) }, all...),
+		description: first(func(c card) string { return saying(c.description) }, all...),
+		camera:      first(func(c card) string { return oneLine(c.camera) }, all...),
+		date:        first(func(c card) string { return c.date }, c.exif, c.xmp, c.iptc, c.text),
+		place:       c.exif.place,
+	}
+	if joined.place == nil {
+		joined.place = c.xmp.place
+	}
+	return joined
+}
+
+// saying returns a description, or "" for one that a camera or a program
+// writes into every image.
+func saying(description string) string {
+	text := oneLine(description)
+	switch strings.ToLower(text) {
+	case "olympus digital camera", "konica minolta digital camera", "minolta digital camera", "kodak digital still camera",
+		"samsung digital camera", "digital camera", "sony dsc", "dcim", "default", "untitled":
+		return ""
+	}
+	if strings.HasPrefix(text, "Created with ") {
+		return ""
+	}
+	return text
+}
+
+// oneLine makes every run of white space one space, leaves out what does not
+// show, and cuts what is too long at a word.
+func oneLine(text string) string {
+	if len(text) > maxCardText {
+		text = text[:maxCardText]
+		text = text[:max(strings.LastIndexAny(text, " \n\t"), 0)]
+	}
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
+	return strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Cc, unicode.Cf) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// addExif reads an Exif block, if none was read before.
+func (c *cards) addExif(r io.ReaderAt) {
+	if c.exif == (card{}) {
+		c.exif = exifCard(exif.ReadTags(r))
+	}
+}
+
+func (c *cards) addExifBlock(block []byte) {
+	c.addExif(bytes.NewReader(bytes.TrimPrefix(block, []byte("Exif\x00\x00"))))
+}
+
+func exifCard(t exif.Tags) card {
+	camera := t.Model
+	if !strings.HasPrefix(strings.ToLower(camera), strings.ToLower(t.Make)) {
+		camera = t.Make + " " + camera
+	}
+	return card{title: t.Title, description: t.Description, date: t.Date, camera: camera, place: t.Place}
+}
+
+// read returns a block of metadata, or nil if it is too large or not there.
+func (in *input) read(offset, size int64) []byte {
+	if size <= 0 || size > maxMetadata || offset+size > in.src.Size() {
+		return nil
+	}
+	b := make([]byte, size)
+	if in.full(b, offset) != nil {
+		return nil
+	}
+	return b
+}

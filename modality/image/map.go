@@ -1,0 +1,186 @@
+package image
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sentence"
+	"github.com/citekit/citekit/internal/tesseract"
+)
+
+const (
+	maxTitle      = 300 // bytes
+	maxSummary    = 300 // bytes
+	maxTextBlocks = 2000
+)
+
+// Map implements [citekit.Mapper]. The map has one node for the image, of the
+// type "image", titled by its metadata: the title, else the first sentence of
+// the description, as XMP, IPTC, Exif or the texts of a PNG have it. Below it
+// are nodes of the type "block" for the text that tesseract recognises in the
+// image as displayed, titled by their first line. Blocks whose words it is
+// less than 60 of 100 sure of on average are left out, and so are those of
+// less than three letters and digits. Of animations and files of several pages the
+// first frame or page is looked at.
+//
+// The metadata of the map have what is known of "width" and "height" in
+// pixels as displayed, "description", "date" in ISO 8601, "latitude" and
+// "longitude" in degrees, and "camera"; "ocr" is "tesseract" where text was
+// looked for. If that failed, "ocr_error" says why, and the image still has
+// its node.
+func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Structure, error) {
+	if req.Modality != citekit.Image {
+		return nil, fmt.Errorf("a map of %s of an image: %w", req.Modality, errors.ErrUnsupported)
+	}
+	if src.Size() == 0 {
+		return nil, fmt.Errorf("empty; there is nothing to cite: %w", citekit.ErrFormat)
+	}
+	f, err := sniff(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	about := readCards(ctx, src, f).joined()
+	s := &citekit.Structure{Method: "whole", Metadata: about.metadata()}
+	s.Title = cutTitle(about.title)
+	if s.Title == "" {
+		s.Title = sentence.First(about.description, maxTitle)
+	}
+	whole := &citekit.Node{ID: "image", Title: s.Title, Type: "image", Location: citekit.Location{Modality: citekit.Image}}
+	if summary := sentence.Lead(about.description, maxSummary); summary != s.Title {
+		whole.Summary = summary
+	}
+	s.Nodes = []*citekit.Node{whole}
+	if f.open == nil {
+		return s, ctx.Err()
+	}
+	p, err := r.open(ctx, src, f)
+	if err != nil {
+		return nil, err
+	}
+	s.Metadata["width"], s.Metadata["height"] = p.displayed()
+	if err := r.addBlocks(ctx, src, p, s); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (c card) metadata() map[string]any {
+	m := make(map[string]any)
+	for key, value := range map[string]string{"description": c.description, "date": c.date, "camera": c.camera} {
+		if value != "" {
+			m[key] = value
+		}
+	}
+	if c.place != nil {
+		m["latitude"], m["longitude"] = c.place.Latitude, c.place.Longitude
+	}
+	return m
+}
+
+// addBlocks adds the blocks of text, or says why there are none. It fails only
+// if ctx is done.
+func (r *Resolver) addBlocks(ctx context.Context, src *citekit.Source, p *picture, s *citekit.Structure) error {
+	if _, err := r.program(); r.NoText || err != nil && r.Tesseract == "" {
+		return ctx.Err()
+	}
+	blocks, err := r.blocks(ctx, src, p)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		s.Metadata["ocr_error"] = err.Error()
+		return nil
+	}
+	s.Metadata["ocr"] = "tesseract"
+	whole := s.Nodes[0]
+	for _, b := range blocks[:min(len(blocks), maxTextBlocks)] {
+		whole.Children = append(whole.Children, blockNode(b))
+		s.Method = "blocks"
+	}
+	return nil
+}
+
+func blockNode(b tesseract.Block) *citekit.Node {
+	n := &citekit.Node{
+		Title:    cutTitle(b.Lines[0].Text),
+		Type:     "block",
+		Location: citekit.Location{Modality: citekit.Image, Box: b.Box},
+	}
+	if summary := sentence.Lead(b.Text, maxSummary); summary != n.Title {
+		n.Summary = summary
+	}
+	return n
+}
+
+// cutTitle returns a text, cut at a word if it is too long for a title.
+func cutTitle(text string) string {
+	if len(text) <= maxTitle {
+		return text
+	}
+	text = text[:maxTitle+1]
+	if i := strings.LastIndexByte(text, ' '); i > 0 {
+		return text[:i]
+	}
+	return strings.ToValidUTF8(text[:maxTitle], "")
+}
+
+// ReadText implements [citekit.TextReader] with the text that tesseract
+// recognises. Each run is a block of the image, or those of its lines whose
+// middle lies in the box; blocks are left out as [Resolver.Map] does. Without
+// tesseract, or with NoText, the error matches [errors.ErrUnsupported].
+func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+	return func(yield func(citekit.TextRun, error) bool) {
+		blocks, err := r.textAt(ctx, src, loc)
+		if err != nil {
+			yield(citekit.TextRun{}, err)
+			return
+		}
+		for _, b := range blocks {
+			run, ok := runIn(b, loc.Box)
+			if ok && !yield(run, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (r *Resolver) textAt(ctx context.Context, src *citekit.Source, loc citekit.Location) ([]tesseract.Block, error) {
+	if err := loc.Validate(); err != nil {
+		return nil, err
+	}
+	if err := (citekit.Extent{Modality: citekit.Image}).Check(loc); err != nil {
+		return nil, err
+	}
+	f, err := sniff(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	p, err := r.open(ctx, src, f)
+	if err != nil {
+		return nil, err
+	}
+	return r.blocks(ctx, src, p)
+}
+
+// runIn returns the lines of a block that lie in box, and whether there are
+// any. The lines of a run each end with a line feed.
+func runIn(b tesseract.Block, box citekit.Box) (citekit.TextRun, bool) {
+	var text strings.Builder
+	var boxes []citekit.Box
+	for _, line := range b.Lines {
+		x, y := (line.Box.X1+line.Box.X2)/2, (line.Box.Y1+line.Box.Y2)/2
+		if !box.IsZero() && (x < box.X1 || x >= box.X2 || y < box.Y1 || y >= box.Y2) {
+			continue
+		}
+		text.WriteString(line.Text + "\n")
+		boxes = append(boxes, line.Box)
+	}
+	if len(boxes) == 0 {
+		return citekit.TextRun{}, false
+	}
+	return citekit.TextRun{Text: text.String(), Location: citekit.Location{Modality: citekit.Image, Box: boxOf(boxes...)}}, true
+}
