@@ -282,7 +282,7 @@ func (s *braceScanner) pop(start, end int) {
 // semicolon ends a statement. One that stands in parentheses which are not
 // of a loop shows that these were never closed.
 func (s *braceScanner) semicolon(t token) {
-	for s.top().open == '(' && !s.inLoop() {
+	for s.top().open == '(' && !s.syntax.semicolons && !s.inLoop() {
 		s.pop(t.start, t.start)
 	}
 	if top := s.top(); top.body == enumBody {

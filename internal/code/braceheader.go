@@ -71,3 +71,7 @@ func (s *braceScanner) endsInCreation(header []token) bool {
 	}
 	return false
 }
+
+// maxAngles is how many tokens before a comma are looked at for the angle
+// bracket that it may stand in.
+const maxAngles = 32

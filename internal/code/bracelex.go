@@ -44,6 +44,10 @@ type syntax struct {
 	// that begin with "#", or only those of conditions.
 	directives directiveStyle
 
+	// semicolons says that parentheses may have semicolons in them that are
+	// not those of a loop.
+	semicolons bool
+
 	// digitQuote says that a quote may divide the digits of a number.
 	digitQuote bool
 }

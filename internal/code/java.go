@@ -15,7 +15,7 @@ func (javaGrammar) breaks(s *braceScanner, header []token, t token) bool {
 	switch t.kind {
 	case ',':
 		body := s.top().body
-		return body == enumBody || body == valueBody
+		return body == enumBody || body == valueBody && angleDepth(header[max(len(header)-maxAngles, 0):]) == 0
 	case tokenArrow, ':':
 		return s.top().body == blockBody
 	}

@@ -125,6 +125,7 @@ const tables = {
     method_declaration: ["method"],
     constructor_declaration: ["method"],
     compact_constructor_declaration: ["method"],
+    annotation_type_element_declaration: ["method"],
   },
   c: {
     function_definition: ["function", declared],
@@ -148,6 +149,11 @@ const tables = {
     record_declaration: ["class"],
     method_declaration: ["method"],
     constructor_declaration: ["method"],
+    destructor_declaration: ["method", (n) => "~" + own(n)],
+    indexer_declaration: ["method", () => "this"],
+    operator_declaration: ["method", (n) => "operator " + n.childForFieldName("operator")?.text],
+    conversion_operator_declaration: ["method", (n) => "operator " + n.childForFieldName("type")?.text],
+    delegate_declaration: ["type"],
     namespace_declaration: ["namespace"],
   },
   rust: {
