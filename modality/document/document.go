@@ -66,6 +66,16 @@ type Resolver struct {
 	// PDFiumTimeout bounds each use of PDFium; zero means 20 seconds.
 	PDFiumTimeout time.Duration
 
+	// MaxFigurePages is how many pages a document may have for [Resolver.Map]
+	// to look for figures, tables and summaries on them; zero means 200,
+	// negative none. Each page takes PDFium some 10 ms.
+	MaxFigurePages int
+
+	// MaxHeadingPages is how many pages a document without an outline may
+	// have for [Resolver.Map] to look for headings on them; zero means 500,
+	// negative none.
+	MaxHeadingPages int
+
 	once   sync.Once
 	opened warm.Cache[*opened]
 	engine pdfium.Engine

@@ -1,0 +1,235 @@
+package pdf
+
+import (
+	"errors"
+	"fmt"
+)
+
+const (
+	maxOutlineDepth = 64      // levels; what is deeper is left out
+	maxOutlineItems = 200_000 // items that are read
+	maxDestinations = 500_000 // named destinations that are read
+)
+
+// An OutlineItem is an entry of the document outline (12.3.3).
+type OutlineItem struct {
+	Title string // as it is in the file
+	Depth int    // from 0
+
+	// Page is an index in Pages, or -1 for an item that leads to no page of
+	// the document: one without a destination, or with an action other than
+	// GoTo.
+	Page int
+
+	// View is what follows the page in the destination, such as the name XYZ
+	// and its operands (12.3.2.2).
+	View Array
+}
+
+// Outline returns the items of the document outline, parents before their
+// children; nil if there is none. An item that is reached a second time is
+// listed once more, without what is below it; a list of items ends where it
+// comes back to one of its own.
+//
+// A list ends at an item that cannot be read, and damaged destinations count
+// as none, if lenient is true; else both are an error matching [ErrDamaged].
+func (d *Document) Outline(f *File, lenient bool) ([]OutlineItem, error) {
+	w := outlineWalk{d: d, f: f, lenient: lenient, entered: map[int]bool{}}
+	w.named = destinations{d: d, f: f}
+	root, err := d.Dict(f, d.Catalog["Outlines"])
+	if err := w.forgive(err); err != nil || root == nil {
+		return nil, err
+	}
+	err = w.list(root["First"], 0)
+	return w.items, err
+}
+
+type outlineWalk struct {
+	d       *Document
+	f       *File
+	lenient bool
+	named   destinations
+	items   []OutlineItem
+	entered map[int]bool // object numbers of items whose children were visited
+}
+
+// forgive returns err unless it is damage that is to be overlooked.
+func (w *outlineWalk) forgive(err error) error {
+	if w.lenient && errors.Is(err, ErrDamaged) {
+		return nil
+	}
+	return err
+}
+
+// list visits the items from first on that follow each other.
+func (w *outlineWalk) list(first Object, depth int) error {
+	if depth >= maxOutlineDepth {
+		return nil
+	}
+	listed := map[Ref]bool{}
+	for next := first; next != nil; {
+		ref, ok := next.(Ref)
+		if !ok || listed[ref] {
+			return nil
+		}
+		listed[ref] = true
+		dict, err := w.d.Dict(w.f, ref)
+		if err := w.forgive(err); err != nil {
+			return err
+		}
+		if dict == nil {
+			return nil
+		}
+		if err := w.item(dict, depth); err != nil {
+			return err
+		}
+		if !w.entered[ref.Num] {
+			w.entered[ref.Num] = true
+			if err := w.list(dict["First"], depth+1); err != nil {
+				return err
+			}
+		}
+		next = dict["Next"]
+	}
+	return nil
+}
+
+func (w *outlineWalk) item(dict Dict, depth int) error {
+	if len(w.items) == maxOutlineItems {
+		return fmt.Errorf("an outline of more than %d items: %w", maxOutlineItems, ErrLimit)
+	}
+	if err := w.f.Err(); err != nil {
+		return err
+	}
+	title, err := w.d.Resolve(w.f, dict["Title"])
+	if err := w.forgive(err); err != nil {
+		return err
+	}
+	text, _ := title.(String)
+	item := OutlineItem{Title: text.Text(), Depth: depth, Page: -1}
+	dest, err := w.destination(dict)
+	if err := w.forgive(err); err != nil {
+		return err
+	}
+	if len(dest) > 0 {
+		item.Page, item.View = w.d.pageOf(dest[0]), dest[1:]
+	}
+	w.items = append(w.items, item)
+	return nil
+}
+
+// destination returns the explicit destination of an item; nil if it has
+// none in this document.
+func (w *outlineWalk) destination(item Dict) (Array, error) {
+	if item["Dest"] != nil {
+		return w.named.find(item["Dest"])
+	}
+	action, err := w.d.Dict(w.f, item["A"])
+	if err != nil {
+		return nil, err
+	}
+	kind, err := w.d.Resolve(w.f, action["S"])
+	if err != nil || kind != Name("GoTo") {
+		return nil, err
+	}
+	return w.named.find(action["D"])
+}
+
+// pageOf returns the index of the page that a destination begins with, or -1.
+// Some files have its number where a reference should be.
+func (d *Document) pageOf(o Object) int {
+	switch v := o.(type) {
+	case Ref:
+		if i, ok := d.PageIndex(v.Num); ok {
+			return i
+		}
+	case int64:
+		if v >= 0 && v < int64(len(d.Pages)) {
+			return int(v)
+		}
+	}
+	return -1
+}
+
+// destinations finds the destinations of a document by their names. Looking
+// up one of them reads them all, for the next thousand.
+type destinations struct {
+	d     *Document
+	f     *File
+	names map[String]Object
+	dests Dict
+}
+
+// find returns the explicit destination that o stands for, or nil.
+func (t *destinations) find(o Object) (Array, error) {
+	for range maxChain {
+		resolved, err := t.d.Resolve(t.f, o)
+		if err != nil {
+			return nil, err
+		}
+		switch v := resolved.(type) {
+		case Array:
+			return v, nil
+		case Dict:
+			o = v["D"]
+		case Name:
+			o, err = t.named(String(v))
+		case String:
+			o, err = t.named(v)
+		default:
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// named returns what a name stands for, in the dictionary of PDF 1.1 or the
+// tree of later versions.
+func (t *destinations) named(name String) (Object, error) {
+	if t.names == nil {
+		if err := t.read(); err != nil {
+			return nil, err
+		}
+	}
+	if o, ok := t.names[name]; ok {
+		return o, nil
+	}
+	return t.dests[Name(name)], nil
+}
+
+func (t *destinations) read() error {
+	t.names = map[String]Object{}
+	var err error
+	if t.dests, err = t.d.Dict(t.f, t.d.Catalog["Dests"]); err != nil {
+		return err
+	}
+	names, err := t.d.Dict(t.f, t.d.Catalog["Names"])
+	if err != nil {
+		return err
+	}
+	all := func(Dict) bool { return true }
+	err = t.d.walkTree(t.f, names["Dests"], all, func(node Dict) (bool, error) {
+		pairs, err := t.d.Array(t.f, node["Names"])
+		if err != nil {
+			return false, err
+		}
+		for i := 0; i+1 < len(pairs); i += 2 {
+			name, err := t.d.Resolve(t.f, pairs[i])
+			if err != nil {
+				return false, err
+			}
+			key, ok := name.(String)
+			if _, known := t.names[key]; ok && !known {
+				t.names[key] = pairs[i+1]
+			}
+		}
+		return len(t.names) < maxDestinations, t.f.Err()
+	})
+	if errors.Is(err, ErrLimit) {
+		return nil // those read so far are of use
+	}
+	return err
+}

@@ -1,0 +1,254 @@
+package document
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/pdfium"
+	"github.com/citekit/citekit/internal/sentence"
+)
+
+const (
+	maxCaption      = 6    // lines
+	captionTitle    = 200  // bytes
+	captionDistance = 0.08 // of the height of a page, between a caption and what it tells of
+	background      = 0.85 // of a page, from which what is drawn is behind everything
+)
+
+var caption = regexp.MustCompile(`^(?:(?i:(fig(?:ure|\.)?|abb(?:ildung|\.)|figura|scheme|plate))|(?i:(table|tab\.|tabelle|tableau|tabla|tabella)))[ \x{00a0}]*[A-Z]?\d{1,3}(?:[.-]\d{1,3})*[a-z]?([:.]|[ \x{00a0}]*[–—|])?(?:[ \x{00a0}]|$)`)
+
+// A figure is a figure or table with its caption.
+type figure struct {
+	kind string // the type of its node
+	page int
+	text string
+	box  pdfium.Box // of the caption
+	area pdfium.Box // of the whole; zero if it cannot be told
+}
+
+// hasCaption reports whether any of the lines begins as captions do.
+func hasCaption(lines []pdfium.Line) bool {
+	return slices.ContainsFunc(lines, func(line pdfium.Line) bool { return captionKind(line.Text) != "" })
+}
+
+// captionKind returns the type of node that a caption is of; "" if text does
+// not begin as one with a colon, full stop or dash after its number does.
+func captionKind(text string) string {
+	match := caption.FindStringSubmatch(text)
+	switch {
+	case match == nil || match[3] == "" || isLeader(text):
+		return ""
+	case match[1] != "":
+		return "figure"
+	}
+	return "table"
+}
+
+// addFigures adds the figures and tables on pages to the nodes of the sections
+// they stand in, else to nodes.
+func addFigures(nodes *[]*citekit.Node, sections []*section, pages []page) {
+	if pages == nil {
+		return
+	}
+	body := bodyOf(pages)
+	room := maxNodes - countNodes(*nodes)
+	for i := range pages {
+		for _, f := range figuresOn(&pages[i], body) {
+			if room--; room < 0 {
+				return
+			}
+			into, after := nodes, sections
+			if s := innermost(sections, f); s != nil {
+				into, after = &s.node.Children, s.children
+			}
+			insert(into, after, f)
+		}
+	}
+}
+
+func countNodes(nodes []*citekit.Node) int {
+	n := len(nodes)
+	for _, node := range nodes {
+		n += countNodes(node.Children)
+	}
+	return n
+}
+
+// innermost returns the deepest section that a figure stands in, or nil.
+func innermost(sections []*section, f figure) *section {
+	var in *section
+	for _, s := range sections {
+		if s.first <= f.page && f.page <= s.last && !s.beginsAfter(f) {
+			in = s
+		}
+	}
+	if in == nil {
+		return nil
+	}
+	if deeper := innermost(in.children, f); deeper != nil {
+		return deeper
+	}
+	return in
+}
+
+func (s *section) beginsAfter(f figure) bool {
+	return s.first > f.page || s.page == f.page && s.first == f.page && s.top > f.box.Y1
+}
+
+// insert puts a figure before the first of its siblings that begins after it.
+func insert(into *[]*citekit.Node, siblings []*section, f figure) {
+	at := len(*into)
+	for _, s := range siblings {
+		if s.beginsAfter(f) {
+			at = slices.Index(*into, s.node)
+			break
+		}
+	}
+	*into = slices.Insert(*into, at, f.node())
+}
+
+func (f figure) node() *citekit.Node {
+	n := &citekit.Node{
+		Title:    sentence.Lead(f.text, captionTitle),
+		Type:     f.kind,
+		Location: pagesLocation(f.page, f.page),
+	}
+	if summary := sentence.Lead(f.text, maxSummary); summary != n.Title {
+		n.Summary = summary
+	}
+	if a := f.area; a.X1 < a.X2 && a.Y1 < a.Y2 {
+		n.Location.Box = citekit.Box{X1: a.X1, Y1: a.Y1, X2: a.X2, Y2: a.Y2}
+	}
+	return n
+}
+
+// figuresOn returns the figures and tables on a page, from top to bottom of
+// its text.
+func figuresOn(p *page, body measure) []figure {
+	if isContents(p) {
+		return nil
+	}
+	var found []figure
+	for i, line := range p.Lines {
+		kind := captionKind(line.Text)
+		if kind == "" || p.running[i] || !isCaption(p, i, body) {
+			continue
+		}
+		f := figure{kind: kind, page: p.number}
+		f.text, f.box = wholeCaption(p, i, body)
+		f.area = areaOf(p, f, body)
+		found = append(found, f)
+	}
+	return found
+}
+
+// isCaption reports whether line i, which begins as captions do, is not the
+// end of a sentence that speaks of a figure.
+func isCaption(p *page, i int, body measure) bool {
+	line := p.Lines[i]
+	match := caption.FindStringSubmatch(line.Text)
+	if match[3] != "." || !body.has(line) || line.Mixed {
+		return true
+	}
+	return isApart(p, i, body)
+}
+
+// wholeCaption returns the text of the caption that begins at line i and where
+// it stands.
+func wholeCaption(p *page, i int, body measure) (string, pdfium.Box) {
+	var b strings.Builder
+	first, box := p.Lines[i], p.Lines[i].Box
+	joinLine(&b, first.Text)
+	for j := i + 1; j < len(p.Lines) && j < i+maxCaption; j++ {
+		line := p.Lines[j]
+		gap := (line.Box.Y1 - box.Y2) * p.Height
+		if p.running[j] || gap > 0.5*line.Size || gap < -0.6*line.Size || halves(line.Size) != halves(first.Size) || captionKind(line.Text) != "" || body.has(first) && gap*1.0 > (body.gap-1)*body.size+1 {
+			break
+		}
+		joinLine(&b, line.Text)
+		box = union(box, line.Box)
+	}
+	return cleanTitle(b.String()), box
+}
+
+func union(a, b pdfium.Box) pdfium.Box {
+	return pdfium.Box{X1: min(a.X1, b.X1), Y1: min(a.Y1, b.Y1), X2: max(a.X2, b.X2), Y2: max(a.Y2, b.Y2)}
+}
+
+// areaOf returns where a figure and its caption are; zero if it is not plain
+// what the caption tells of. Captions of figures mostly stand below them,
+// those of tables above.
+func areaOf(p *page, f figure, body measure) pdfium.Box {
+	sides := []bool{true, false}
+	if f.kind == "table" {
+		sides = []bool{false, true}
+	}
+	for _, above := range sides {
+		if drawn, ok := drawnBeside(p, f, above, body); ok {
+			return union(drawn, f.box)
+		}
+	}
+	return pdfium.Box{}
+}
+
+// drawnBeside returns what is drawn above or below a caption, up to the next
+// running text or caption.
+func drawnBeside(p *page, f figure, above bool, body measure) (pdfium.Box, bool) {
+	low, high := limits(p, f, above, body)
+	var area pdfium.Box
+	for _, d := range p.Drawn {
+		middle := (d.Y1 + d.Y2) / 2
+		large := (d.X2-d.X1)*(d.Y2-d.Y1) > background
+		rule := d.Y2-d.Y1 < 0.004 && d.X2-d.X1 > 0.4 && (d.Y2 < headZone || d.Y1 > footZone)
+		if large || rule || middle < low || middle > high || !overlapX(d, f.box) || d.X1 == d.X2 && d.Y1 == d.Y2 {
+			continue
+		}
+		d.Y1, d.Y2 = max(d.Y1, low), min(d.Y2, high)
+		if area == (pdfium.Box{}) {
+			area = d
+		}
+		area = union(area, d)
+	}
+	distance := f.box.Y1 - area.Y2
+	if !above {
+		distance = area.Y1 - f.box.Y2
+	}
+	tall, wide := area.Y2-area.Y1, area.X2-area.X1
+	return area, area != (pdfium.Box{}) && distance < captionDistance && tall > 0.02 && wide > 0.05
+}
+
+// limits returns between which heights of a page a figure can be.
+func limits(p *page, f figure, above bool, body measure) (low, high float64) {
+	low, high = 0, f.box.Y1
+	if !above {
+		low, high = f.box.Y2, 1
+	}
+	for i, line := range p.Lines {
+		isText := body.has(line) && line.Box.X2-line.Box.X1 > 0.3 || captionKind(line.Text) != ""
+		if p.running[i] || !isText || !overlapX(line.Box, f.box) || isLabel(p, line) {
+			continue
+		}
+		if above && line.Box.Y2 <= f.box.Y1+0.005 && line.Box.Y1 < f.box.Y1 {
+			low = max(low, line.Box.Y2)
+		}
+		if !above && line.Box.Y1 >= f.box.Y2-0.005 {
+			high = min(high, line.Box.Y1)
+		}
+	}
+	return low, high
+}
+
+// isLabel reports whether a line stands within something that is drawn, such
+// as the labels of a chart or the cells of a table.
+func isLabel(p *page, line pdfium.Line) bool {
+	return slices.ContainsFunc(p.Drawn, func(d pdfium.Box) bool {
+		inside := d.X1 <= line.Box.X1+0.01 && line.Box.X2 <= d.X2+0.01 && d.Y1 <= line.Box.Y1+0.005 && line.Box.Y2 <= d.Y2+0.005
+		return inside && d.Y2-d.Y1 > 0.03 && (d.X2-d.X1)*(d.Y2-d.Y1) <= background
+	})
+}
+
+func overlapX(a, b pdfium.Box) bool {
+	return min(a.X2, b.X2)-max(a.X1, b.X1) > -0.02
+}

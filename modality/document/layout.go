@@ -1,0 +1,223 @@
+package document
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/pdfium"
+)
+
+// A page is what PDFium sees on a page.
+type page struct {
+	pdfium.Layout
+	number  int // from 1
+	read    bool
+	running []bool // which of the lines are running heads or feet
+}
+
+// layouts reads the layouts of pages, counted from 0. A page that PDFium
+// cannot read is left unread; after one that takes it too much, all are.
+func (r *Resolver) layouts(ctx context.Context, src *citekit.Source, indexes []int, progress func(float64)) ([]page, error) {
+	pages := make([]page, len(indexes))
+	for i, index := range indexes {
+		pages[i].number = index + 1
+	}
+	for start := 0; start < len(pages); start += textPages {
+		batch := pages[start:min(start+textPages, len(pages))]
+		goOn, err := r.readLayouts(ctx, src, batch)
+		if err != nil {
+			return nil, err
+		}
+		if progress != nil {
+			progress(float64(start+len(batch)) / float64(len(pages)))
+		}
+		if !goOn {
+			break
+		}
+	}
+	markRunning(pages)
+	return pages, nil
+}
+
+// readLayouts reads pages together, each alone if that fails. It reports
+// whether others may be tried; the error is that of the context.
+func (r *Resolver) readLayouts(ctx context.Context, src *citekit.Source, pages []page) (goOn bool, err error) {
+	layouts, err := r.layoutsOf(ctx, src, pages)
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	if err == nil {
+		for i := range pages {
+			pages[i].Layout, pages[i].read = layouts[i], true
+		}
+		return true, nil
+	}
+	if len(pages) == 1 {
+		return !errors.Is(known(ctx, err), citekit.ErrTooLarge), nil
+	}
+	for i := range pages {
+		if goOn, err := r.readLayouts(ctx, src, pages[i:i+1]); !goOn || err != nil {
+			return goOn, err
+		}
+	}
+	return true, nil
+}
+
+// layoutsOf returns the layouts of pages. PDFium only sees these.
+func (r *Resolver) layoutsOf(ctx context.Context, src *citekit.Source, pages []page) ([]pdfium.Layout, error) {
+	loc := citekit.Location{Modality: citekit.Document}
+	for _, p := range pages {
+		loc.Pages = append(loc.Pages, citekit.Range{First: p.number, Last: p.number})
+	}
+	loc.Pages = citekit.PageRuns(loc.Pages...)
+	out, err := r.cut(ctx, src, loc)
+	if err != nil {
+		return nil, err
+	}
+	if out.Excessive() {
+		return nil, fmt.Errorf("page content that is too long to read its text: %w", citekit.ErrTooLarge)
+	}
+	return r.engine.Layouts(ctx, out, out.Size(), firstIndexes(len(pages)), hasCaption)
+}
+
+// Where running heads and feet stand, as fractions of the height of a page.
+const (
+	headZone = 0.12
+	footZone = 0.88
+)
+
+// markRunning finds the lines that are repeated from page to page: near the
+// edge, with the same words but for numbers, on three pages or more; or with
+// nothing but a number.
+func markRunning(pages []page) {
+	on := map[string]int{} // pages that have a text near the edge
+	for i := range pages {
+		seen := map[string]bool{}
+		for _, line := range pages[i].Lines {
+			if key := runningKey(line); key != "" && !seen[key] {
+				seen[key] = true
+				on[key]++
+			}
+		}
+	}
+	for i := range pages {
+		p := &pages[i]
+		p.running = make([]bool, len(p.Lines))
+		for j, line := range p.Lines {
+			p.running[j] = inMargin(line) && (on[runningKey(line)] >= 3 || isPageNumber(line.Text))
+		}
+	}
+}
+
+func inMargin(line pdfium.Line) bool { return line.Box.Y2 < headZone || line.Box.Y1 > footZone }
+
+// runningKey returns what the lines of a running head have in common: side,
+// size and words; "" for lines elsewhere.
+func runningKey(line pdfium.Line) string {
+	if !inMargin(line) {
+		return ""
+	}
+	words := strings.FieldsFunc(line.Text, func(c rune) bool { return !unicode.IsLetter(c) })
+	words = slices.DeleteFunc(words, isRoman)
+	return fmt.Sprintf("%v %.0f %s", line.Box.Y2 < headZone, line.Size, strings.ToLower(strings.Join(words, " ")))
+}
+
+func isRoman(word string) bool { return strings.Trim(word, "ivxlc") == "" }
+
+// isPageNumber reports whether text is a number, with or without ornament.
+func isPageNumber(text string) bool {
+	text = strings.TrimFunc(text, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	text = strings.TrimPrefix(strings.ToLower(text), "page ")
+	return text == "" || isRoman(text) || strings.TrimFunc(text, unicode.IsDigit) == ""
+}
+
+// A measure is how the running text of a document is set.
+type measure struct {
+	size   float64 // points
+	weight int
+	bold   bool
+	gap    float64 // from line to line, in sizes
+}
+
+// bodyOf returns how most of the text is set.
+func bodyOf(pages []page) measure {
+	letters := map[measure]int{}
+	for i := range pages {
+		for j, line := range pages[i].Lines {
+			if !pages[i].running[j] && line.Size > 0 {
+				letters[measure{size: halves(line.Size), weight: line.Weight, bold: line.Bold}] += len(line.Text)
+			}
+		}
+	}
+	body := mostly(letters)
+	gaps := map[measure]int{}
+	for i := range pages {
+		lines := pages[i].Lines
+		for j := 1; j < len(lines); j++ {
+			above, line := lines[j-1], lines[j]
+			if gap := (line.Box.Y1 - above.Box.Y1) * pages[i].Height; gap > 0 && halves(line.Size) == body.size && halves(above.Size) == body.size {
+				gaps[measure{gap: math.Round(gap/body.size*20) / 20}]++
+			}
+		}
+	}
+	body.gap = max(mostly(gaps).gap, 1)
+	return body
+}
+
+func halves(size float64) float64 { return math.Round(size*2) / 2 }
+
+// mostly returns what has the highest count, of several the smallest.
+func mostly(counts map[measure]int) measure {
+	var best measure
+	most := 0
+	for m, n := range counts {
+		if n > most || n == most && m.compare(best) < 0 {
+			best, most = m, n
+		}
+	}
+	return best
+}
+
+func (m measure) compare(n measure) int {
+	return cmp.Or(cmp.Compare(m.size, n.size), cmp.Compare(m.weight, n.weight), cmp.Compare(m.gap, n.gap), compareBool(m.bold, n.bold))
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// has reports whether a line is set as the body is.
+func (m measure) has(line pdfium.Line) bool {
+	return math.Abs(line.Size-m.size) <= 0.12*m.size && !m.isBold(line)
+}
+
+// isBold reports whether a line is heavier than the body.
+func (m measure) isBold(line pdfium.Line) bool {
+	if m.bold {
+		return false
+	}
+	return line.Bold || m.weight > 0 && float64(line.Weight) >= 1.4*float64(m.weight)
+}
+
+// letters returns the letters and digits of text in lower case.
+func letters(text string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsLetter(c) || unicode.IsDigit(c) {
+			return unicode.ToLower(c)
+		}
+		return -1
+	}, text)
+}

@@ -1,0 +1,198 @@
+package document
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/pdf"
+)
+
+var _ citekit.Mapper = (*Resolver)(nil)
+
+const (
+	maxNodes    = 20_000 // of a map; with more it becomes coarser
+	textSamples = 8      // pages that are asked whether they show text
+)
+
+// Map implements [citekit.Mapper]. Sections come from the outline of the
+// document, else from headings that its text is found to have, else they are
+// runs of pages titled by their first line; the method says "outline",
+// "headings" or "pages". An entry of an outline that leads to no page of the
+// document has the pages of its children, else those of its parent, else all.
+//
+// A section begins on the page its outline entry or heading stands on, and
+// ends where the next one of its level or above begins: on the page before,
+// or on the same page if something else stands above that beginning. Sections
+// cover their children, but for those that an outline puts on earlier pages
+// than their parent.
+//
+// Figures and tables with a caption, in documents of at most MaxFigurePages
+// pages, are children of the innermost section on their page. They have the
+// box of what is drawn beside the caption together with the caption, where
+// that can be told, else only the page.
+//
+// The metadata are "pages", their number; "text_layer", whether pages of the
+// document hold any text, false for a scan; "author" and "language" as the
+// document gives them; and "page_labels" where pages are labelled otherwise
+// than by their number: a list of objects that each say how the pages from
+// "page" on are labelled, with the "label" of that page, and "style" ("D" for
+// 1, "R" for I, "r" for i, "A" for A, "a" for a), "prefix" and "start" where
+// they are not none, "" and 1. At most 1000 of them are kept.
+func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Structure, error) {
+	r.init()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if req.Modality != citekit.Document {
+		return nil, fmt.Errorf("a %s map of a document: %w", req.Modality, errors.ErrUnsupported)
+	}
+	if src.Size() == 0 {
+		return nil, fmt.Errorf("empty; there is nothing to cite: %w", citekit.ErrFormat)
+	}
+	facts, err := r.facts(ctx, src)
+	if err != nil {
+		return nil, known(ctx, err)
+	}
+	m := &mapping{resolver: r, src: src, facts: facts, progress: req.Progress}
+	structure, err := m.structure(ctx)
+	return structure, known(ctx, err)
+}
+
+// facts are what the structure of a document tells, without its pages'
+// content.
+type facts struct {
+	pages   int
+	outline []entry // nil if there is none, or it is too large
+	labels  []pdf.LabelRange
+	info    pdf.Info
+	text    presence // whether pages show text, for documents not read in full
+}
+
+// A presence says whether something is there.
+type presence int
+
+const (
+	unknown presence = iota
+	absent
+	present
+)
+
+// facts reads what a document tells. Where the outline is damaged the file is
+// repaired; if that does not help, what can be read of it counts.
+func (r *Resolver) facts(ctx context.Context, src *citekit.Source) (*facts, error) {
+	var found *facts
+	read := func(lenient bool) error {
+		return r.withDocument(ctx, src, func(doc *opened, f *pdf.File, _ io.ReaderAt) (err error) {
+			found, err = r.readFacts(doc.structure, f, lenient)
+			return err
+		})
+	}
+	err := read(false)
+	if err != nil && ctx.Err() == nil && (isDamage(err) || errors.Is(err, citekit.ErrTooLarge)) {
+		err = read(true)
+	}
+	return found, err
+}
+
+func (r *Resolver) readFacts(d *pdf.Document, f *pdf.File, lenient bool) (*facts, error) {
+	found := &facts{pages: len(d.Pages)}
+	items, err := d.Outline(f, lenient)
+	if err == nil {
+		found.outline, err = entriesOf(d, f, items)
+	}
+	if err != nil && !errors.Is(err, pdf.ErrLimit) {
+		return nil, err
+	}
+	if found.labels, err = d.Labels(f); err != nil && !errors.Is(err, pdf.ErrDamaged) && !errors.Is(err, pdf.ErrLimit) {
+		return nil, err
+	}
+	if found.info, err = d.Info(f); err != nil {
+		return nil, err
+	}
+	if found.pages > r.figurePages() {
+		found.text, err = sampleText(d, f)
+	}
+	return found, err
+}
+
+// sampleText asks pages that are spread over a document whether they show
+// text, until one does.
+func sampleText(d *pdf.Document, f *pdf.File) (presence, error) {
+	answer := unknown
+	for i := range textSamples {
+		shows, known, err := d.ShowsText(f, i*len(d.Pages)/textSamples)
+		if err != nil {
+			return unknown, err
+		}
+		if shows {
+			return present, nil
+		}
+		if known {
+			answer = absent
+		}
+	}
+	return answer, nil
+}
+
+func (r *Resolver) figurePages() int {
+	return int(withDefault(int64(r.MaxFigurePages), 200))
+}
+
+func (r *Resolver) headingPages() int {
+	return int(withDefault(int64(r.MaxHeadingPages), 500))
+}
+
+// A mapping is the making of one structure.
+type mapping struct {
+	resolver *Resolver
+	src      *citekit.Source
+	facts    *facts
+	progress func(float64)
+	pages    []page   // layouts, of all pages or none
+	text     presence // on some pages, where not all were read
+}
+
+func (m *mapping) structure(ctx context.Context) (*citekit.Structure, error) {
+	sections, method, err := m.sections(ctx)
+	if err != nil {
+		return nil, err
+	}
+	nodes := m.nodes(sections)
+	if method == "outline" || method == "headings" {
+		summarize(sections, m.pages)
+	}
+	if m.facts.pages <= m.resolver.figurePages() {
+		addFigures(&nodes, sections, m.pages)
+	}
+	return &citekit.Structure{
+		Title:    sensibleTitle(m.facts.info.Title),
+		Nodes:    nodes,
+		Method:   method,
+		Metadata: m.metadata(),
+	}, nil
+}
+
+// sections finds the sections of a document and how they were found.
+func (m *mapping) sections(ctx context.Context) ([]*section, string, error) {
+	r, pages := m.resolver, m.facts.pages
+	entries := coarse(m.facts.outline)
+	inFull := pages <= r.figurePages() || entries == nil && pages <= r.headingPages()
+	if inFull {
+		var err error
+		if m.pages, err = r.layouts(ctx, m.src, firstIndexes(pages), m.progress); err != nil {
+			return nil, "", err
+		}
+	}
+	if entries != nil {
+		placeEntries(entries, m.pages)
+		return arrange(entries, pages), "outline", nil
+	}
+	if headings := coarse(findHeadings(m.pages)); headings != nil {
+		return arrange(headings, pages), "headings", nil
+	}
+	runs, err := m.runs(ctx)
+	return runs, "pages", err
+}
