@@ -457,3 +457,58 @@ func TestIngestItemJSON(t *testing.T) {
 		t.Errorf("%s, %v", data, err)
 	}
 }
+
+// BenchmarkIngest maps folders of small files, and again unchanged.
+func BenchmarkIngest(b *testing.B) {
+	for _, n := range []int{1_000, 10_000} {
+		for _, again := range []bool{false, true} {
+			b.Run(fmt.Sprintf("files=%d/unchanged=%v", n, again), func(b *testing.B) {
+				benchmarkIngest(b, n, again)
+			})
+		}
+	}
+}
+
+func benchmarkIngest(b *testing.B, n int, again bool) {
+	dir := b.TempDir()
+	old := time.Now().Add(-time.Hour)
+	for i := range n {
+		path := filepath.Join(dir, fmt.Sprintf("d%02d", i%97), fmt.Sprintf("file%d.txt", i))
+		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, fmt.Appendf(nil, "one\ntwo %d\n", i), 0o644), os.Chtimes(path, old, old))
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	time.Sleep(200 * time.Millisecond) // for the files to have identities
+	status := citekit.IngestMapped
+	if again {
+		status = citekit.IngestUnchanged
+		ingestOnce(b, dir, n, citekit.IngestMapped)
+	}
+	for b.Loop() {
+		if !again {
+			b.StopTimer()
+			os.RemoveAll(filepath.Join(dir, ".resource_maps"))
+			os.RemoveAll(filepath.Join(dir, ".citekit_output"))
+			b.StartTimer()
+		}
+		ingestOnce(b, dir, n, status)
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(n), "µs/file")
+}
+
+func ingestOnce(b *testing.B, dir string, n int, want citekit.IngestStatus) {
+	ws, err := workspace.Open(dir, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: new(lineMapper)}, nil)
+	defer lib.Close()
+	report, err := lib.Ingest(b.Context(), []string{"."}, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if got := report.Count(want); got != n {
+		b.Fatalf("%d of %d %s; %v", got, n, want, report.Err())
+	}
+}

@@ -56,6 +56,7 @@ type Directory struct {
 	now      func() time.Time
 
 	listings *listingCache
+	mapsSync groupSync
 	sweepMap sync.Once // temporary files in the maps directory
 	sweep    sync.Once // the same in the evidence directory
 

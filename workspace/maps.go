@@ -96,48 +96,63 @@ func (d *Directory) writeMap(ctx context.Context, id string, data []byte) error 
 	if err != nil {
 		return err
 	}
-	unlock, err := d.maps.lock(ctx, root)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	d.sweepMap.Do(func() { err = removeOldTemps(ctx, root, ".", d.now()) })
-	if err != nil {
-		return err
-	}
-	name := fileName(id)
-	_, there, old, err := d.findMap(ctx, id)
-	if err == nil {
-		name = there
-	} else if !errors.Is(err, fs.ErrNotExist) && err != errMapNotPlain {
-		return err
-	}
-	if err := replaceMap(root, name, data, old); err != nil {
-		return err
-	}
-	return syncDir(root, ".")
-}
-
-// replaceMap writes a map file that takes over the permissions of the old
-// one, if there is one, and is younger, so that stamps differ however fast
-// maps follow each other.
-func replaceMap(root *os.Root, name string, data []byte, old fs.FileInfo) error {
+	// What takes long, others who write need not wait for.
 	t, err := createTemp(root, ".")
 	if err != nil {
 		return err
 	}
 	_, err = t.Write(data)
-	if err == nil && old != nil {
-		err = t.follow(old)
+	if err == nil {
+		err = t.Sync()
 	}
 	if err != nil {
 		t.discard()
 		return err
 	}
-	if err := t.finish(true); err != nil {
+	if err := d.placeMap(ctx, root, id, t); err != nil {
+		return err
+	}
+	return d.mapsSync.sync(func() error { return syncDir(root, ".") })
+}
+
+// placeMap gives a map that is written its name. If it fails the file is gone.
+func (d *Directory) placeMap(ctx context.Context, root *os.Root, id string, t *tempFile) error {
+	unlock, err := d.maps.lock(ctx, root)
+	if err != nil {
+		t.discard()
+		return err
+	}
+	defer unlock()
+	d.sweepMap.Do(func() { err = removeOldTemps(ctx, root, ".", d.now()) })
+	name, old := fileName(id), fs.FileInfo(nil)
+	if err == nil {
+		name, old, err = d.nameForMap(ctx, id)
+	}
+	if err == nil && old != nil {
+		err = errors.Join(t.follow(old), t.Sync())
+	}
+	if err != nil {
+		t.discard()
+		return err
+	}
+	if err := t.finish(false); err != nil {
 		return err
 	}
 	return t.rename(name)
+}
+
+// nameForMap returns the name of the file for a map, and what is known of the
+// one that is there. A new one takes over its permissions and is younger, so
+// that stamps differ however fast maps follow each other.
+func (d *Directory) nameForMap(ctx context.Context, id string) (name string, old fs.FileInfo, err error) {
+	_, there, old, err := d.findMap(ctx, id)
+	switch {
+	case err == nil:
+		return there, old, nil
+	case errors.Is(err, fs.ErrNotExist), err == errMapNotPlain:
+		return fileName(id), nil, nil
+	}
+	return "", nil, err
 }
 
 // MapPath implements [citekit.Workspace]. For a map that is not there it is
