@@ -148,7 +148,11 @@ func HashReader(ctx context.Context, r io.Reader) (string, error) {
 
 func hashReader(ctx context.Context, r io.Reader) (hash string, size int64, err error) {
 	h := sha256.New()
-	buf := make([]byte, 1<<20)
+	buffer := int64(1 << 20)
+	if sized, ok := r.(interface{ Size() int64 }); ok {
+		buffer = max(min(buffer, sized.Size()), 1)
+	}
+	buf := make([]byte, buffer)
 	for {
 		if err := ctx.Err(); err != nil {
 			return "", size, err
