@@ -164,7 +164,7 @@ func lineTitle(line []byte) (level int, text []byte) {
 // twoLineTitle returns the level and text of a title with an underline of its
 // length, give or take one.
 func twoLineTitle(line, under []byte) (level int, text []byte) {
-	if !isRun(under, 1) || line[0] == '.' || isIndented(line) {
+	if !isRun(under, 1) || line[0] == '.' {
 		return 0, nil
 	}
 	level = strings.IndexByte("=-~^+", under[0]) + 1

@@ -1,11 +1,15 @@
 package markup
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // restText returns what the inline markup of reStructuredText displays.
 func restText(s string) string {
-	s = cutBytes(strings.TrimSpace(s), maxInline)
-	if !strings.ContainsAny(s, "*`|_\\:") {
+	s = cutBytes(strings.TrimSpace(s), maxProse)
+	if !strings.ContainsAny(s, "*`_\\:") {
 		return collapse(s)
 	}
 	var b strings.Builder
@@ -48,8 +52,6 @@ func restSpan(s string, before byte) (inner string, n int) {
 		return enclosed(s, "**", "**")
 	case s[0] == '*':
 		return enclosed(s, "*", "*")
-	case s[0] == '|':
-		inner, n = enclosed(s, "|", "|")
 	case s[0] == '`':
 		inner, n = enclosed(s, "`", "`")
 		inner, n = withoutTarget(inner), n+suffixLength(s[n:], n)
@@ -83,7 +85,8 @@ func enclosed(s, open, end string) (inner string, n int) {
 
 // endsSpan reports whether inline markup may end before text.
 func endsSpan(text string) bool {
-	return text == "" || text[0] < 0x80 && !isAlnum(text[0]) || strings.HasPrefix(text, "—") || strings.HasPrefix(text, "’") || strings.HasPrefix(text, "”")
+	r, _ := utf8.DecodeRuneInString(text)
+	return text == "" || strings.ContainsRune("'\")]}>-/:.,;!?\\ \n\t", r) || r >= 0x80 && unicode.IsPunct(r)
 }
 
 // suffixLength returns the length of what may follow interpreted text: the
@@ -110,6 +113,12 @@ func roleSpan(s string) (inner string, n int) {
 	if n == 0 {
 		return "", 0
 	}
+	switch s[:end] {
+	case ":pep":
+		inner = "PEP " + inner
+	case ":rfc":
+		inner = "RFC " + inner
+	}
 	inner = strings.TrimPrefix(withoutTarget(inner), "!")
 	if short, ok := strings.CutPrefix(inner, "~"); ok {
 		inner = short[strings.LastIndexByte(short, '.')+1:]
@@ -128,9 +137,17 @@ func withoutTarget(s string) string {
 // endsReference reports whether the underscore between before and after makes
 // the word before it a reference.
 func endsReference(before, after string) bool {
-	if strings.HasPrefix(after, "_") {
-		after = after[1:]
-	}
+	after = strings.TrimPrefix(after, "_")
 	before = strings.TrimSuffix(before, "_")
-	return before != "" && isAlnum(before[len(before)-1]) && endsSpan(after) && !strings.HasPrefix(after, "_")
+	name := strings.TrimRightFunc(before, isReferenceRune)
+	return name != before && isReferenceEnd(before) && !strings.HasSuffix(name, "_") && endsSpan(after)
+}
+
+func isReferenceEnd(name string) bool {
+	r, _ := utf8.DecodeLastRuneInString(name)
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+func isReferenceRune(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-.+:", r)
 }

@@ -1,0 +1,215 @@
+package markup
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// latexText returns what the commands of LaTeX in s display: the arguments of
+// those that change how text looks, and accented letters. Formulas keep their
+// source.
+func latexText(s string) string {
+	s = cutBytes(s, maxProse)
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		n, text := latexToken(s[i:])
+		b.WriteString(text)
+		i += n
+	}
+	return collapse(b.String())
+}
+
+// latexToken returns the length of the token that s begins with and what it
+// displays.
+func latexToken(s string) (n int, text string) {
+	switch s[0] {
+	case '{', '}':
+		return 1, ""
+	case '~':
+		return 1, " "
+	case '%':
+		return len(s) - len(strings.TrimLeft(afterLine(s), " \t")), ""
+	case '$':
+		if end := strings.IndexByte(s[1:], '$'); end > 0 {
+			return end + 2, s[1 : end+1]
+		}
+	case '`', '\'':
+		return latexQuote(s)
+	case '-':
+		switch {
+		case strings.HasPrefix(s, "---"):
+			return 3, "—"
+		case strings.HasPrefix(s, "--"):
+			return 2, "–"
+		}
+	case '\\':
+		return latexCommand(s)
+	}
+	return 1, s[:1]
+}
+
+func afterLine(s string) string {
+	_, rest, _ := strings.Cut(s, "\n")
+	return rest
+}
+
+func latexQuote(s string) (n int, text string) {
+	switch {
+	case strings.HasPrefix(s, "``"):
+		return 2, "“"
+	case strings.HasPrefix(s, "''"):
+		return 2, "”"
+	case s[0] == '`':
+		return 1, "‘"
+	}
+	return 1, "’"
+}
+
+// latexCommand returns the length of a command that s begins with, with what
+// of its arguments is not displayed.
+func latexCommand(s string) (n int, text string) {
+	name := commandName([]byte(s[:min(len(s), 64)]))
+	if name == "" {
+		return latexSymbol(s)
+	}
+	n = 1 + len(name)
+	rest := s[n:]
+	if name == "verb" && len(rest) > 1 {
+		if end := strings.IndexByte(rest[1:], rest[0]); end >= 0 {
+			return n + end + 2, rest[1 : end+1]
+		}
+	}
+	if mark, ok := accents()[name]; ok && len(name) == 1 {
+		if size, letter := accented(rest, mark); size > 0 {
+			return n + size, letter
+		}
+	}
+	space := len(rest) - len(strings.TrimLeft(rest, " \t\n"))
+	if letter, ok := letters()[name]; ok {
+		return n + space, letter
+	}
+	if isHiddenCommand(name) {
+		return n + argumentLength(rest), ""
+	}
+	if strings.HasPrefix(rest, "[") {
+		return n + bracketEnd([]byte(rest)), ""
+	}
+	return n + space, ""
+}
+
+func isHiddenCommand(name string) bool {
+	switch name {
+	case "label", "footnote", "footnotemark", "thanks", "index", "cite", "citep", "citet", "ref", "pageref", "eqref",
+		"vspace", "hspace", "phantom", "color", "includegraphics", "marginpar",
+		"href", "textcolor", "texorpdfstring": // of which the second argument is displayed
+		return true
+	}
+	return false
+}
+
+// argumentLength returns the length of the optional and the first other
+// argument that s begins with.
+func argumentLength(s string) int {
+	rest := []byte(strings.TrimPrefix(s, "*"))
+	if len(rest) > 0 && rest[0] == '[' {
+		rest = rest[bracketEnd(rest):]
+	}
+	if len(rest) > 0 && rest[0] == '{' {
+		if _, after, ok := latexGroup(rest); ok {
+			rest = after
+		}
+	}
+	return len(s) - len(rest)
+}
+
+// latexSymbol returns what a command that is no word displays.
+func latexSymbol(s string) (n int, text string) {
+	if len(s) < 2 {
+		return 1, ""
+	}
+	switch c := s[1]; c {
+	case '&', '%', '$', '#', '_', '{', '}':
+		return 2, s[1:2]
+	case '\\', ' ', '\n', ',', ';', ':':
+		return 2, " "
+	case '\'', '`', '^', '"', '~', '=', '.':
+		if size, letter := accented(s[2:], accents()[string(c)]); size > 0 {
+			return 2 + size, letter
+		}
+		return 2, ""
+	case '(', ')', '[', ']', '/', '-', '!', '@':
+		return 2, ""
+	}
+	return 1, ""
+}
+
+// accented returns the length of the letter, or the letter in braces, that s
+// begins with, and the letter with the mark.
+func accented(s, mark string) (n int, letter string) {
+	t := strings.TrimLeft(s, " ")
+	n = len(s) - len(t)
+	for _, form := range []string{`{\i}`, `{\j}`, `\i`, `\j`, "{"} {
+		rest, ok := strings.CutPrefix(t, form)
+		switch {
+		case !ok:
+		case form == "{" && len(rest) > 1 && isLetter(rest[0]) && rest[1] == '}':
+			return n + 3, withAccent(rest[:1], mark)
+		case form != "{" && (strings.HasPrefix(form, "{") || rest == "" || !isLetter(rest[0])):
+			return n + len(form), withAccent(strings.Trim(form, `{\}`), mark)
+		}
+	}
+	if t == "" || !isLetter(t[0]) {
+		return 0, ""
+	}
+	return n + 1, withAccent(t[:1], mark)
+}
+
+// withAccent returns a letter with a combining mark, as one character if there
+// is one.
+func withAccent(letter, mark string) string {
+	known := composed()[mark]
+	if i := strings.Index(known, letter); i >= 0 {
+		_, size := utf8.DecodeRuneInString(known[i+1:])
+		return known[i+1 : i+1+size]
+	}
+	return letter + mark
+}
+
+// composed returns, by combining mark, letters and what they are with it.
+func composed() map[string]string {
+	return map[string]string{
+		"\u0300": "AÀEÈIÌOÒUÙNǸaàeèiìoòuùnǹ",
+		"\u0301": "AÁCĆEÉIÍLĹNŃOÓRŔSŚUÚYÝZŹaácćeéiílĺnńoórŕsśuúyýzź",
+		"\u0302": "AÂCĈEÊGĜHĤIÎJĴOÔSŜUÛWŴYŶaâcĉeêgĝhĥiîjĵoôsŝuûwŵyŷ",
+		"\u0303": "AÃNÑOÕIĨUŨaãnñoõiĩuũ",
+		"\u0304": "AĀEĒIĪOŌUŪaāeēiīoōuū",
+		"\u0306": "AĂEĔGĞIĬOŎUŬaăeĕgğiĭoŏuŭ",
+		"\u0307": "CĊEĖGĠIİZŻcċeėgġzż",
+		"\u0308": "AÄEËIÏOÖUÜYŸaäeëiïoöuüyÿ",
+		"\u030a": "AÅUŮaåuů",
+		"\u030b": "OŐUŰoőuű",
+		"\u030c": "CČDĎEĚNŇRŘSŠTŤZŽAǍcčdďeěnňrřsštťzžaǎ",
+		"\u0327": "CÇGĢKĶLĻNŅRŖSŞTŢcçgģkķlļnņrŗsştţ",
+		"\u0328": "AĄEĘIĮUŲaąeęiįuų",
+	}
+}
+
+// accents returns the combining characters of the commands for accents.
+func accents() map[string]string {
+	return map[string]string{
+		"'": "\u0301", "`": "\u0300", "^": "\u0302", `"`: "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307",
+		"c": "\u0327", "v": "\u030c", "u": "\u0306", "H": "\u030b", "k": "\u0328", "r": "\u030a", "d": "\u0323", "b": "\u0331",
+	}
+}
+
+// letters returns what the commands for letters and names display.
+func letters() map[string]string {
+	return map[string]string{
+		"ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "aa": "å", "AA": "Å", "l": "ł", "L": "Ł",
+		"i": "ı", "j": "ȷ", "ldots": "…", "dots": "…", "textellipsis": "…", "LaTeX": "LaTeX", "TeX": "TeX", "BibTeX": "BibTeX",
+		"textbackslash": `\`, "textasciitilde": "~", "textasciicircum": "^", "textbar": "|", "textless": "<", "textgreater": ">",
+		"S": "§", "P": "¶", "copyright": "©", "pounds": "£", "textregistered": "®", "texttrademark": "™", "textemdash": "—",
+		"textendash": "–", "quad": " ", "qquad": " ", "newline": " ", "linebreak": " ", "textquotesingle": "'", "textquoteright": "’",
+		"textunderscore": "_", "slash": "/", "par": " ",
+	}
+}

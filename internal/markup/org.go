@@ -1,0 +1,219 @@
+package markup
+
+import (
+	"bytes"
+	"context"
+	"regexp"
+	"strings"
+)
+
+// readOrg reads Org: headings are stars at the start of a line. Their keyword,
+// priority and tags are no part of the title.
+func readOrg(ctx context.Context, src []byte, doc *outline) error {
+	r := orgReader{doc: doc, keywords: []string{"TODO", "DONE"}, body: true}
+	if bytes.Contains(src, []byte(":")) {
+		r.findKeywords(src)
+	}
+	for number, line := range linesOf(src) {
+		if number%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r.read(number, bytes.TrimRight(line, " \t\r"))
+	}
+	r.endParagraph()
+	return ctx.Err()
+}
+
+type orgReader struct {
+	doc      *outline
+	keywords []string // of states
+	block    string   // what ends the block that is read, in lower case
+	prose    []byte
+	body     bool // whether no text was yet
+	list     bool // whether the paragraph is an item of a list
+}
+
+// maxKeywords is how many states a file may define.
+const maxKeywords = 100
+
+// findKeywords takes the states that the file defines instead of the usual.
+func (r *orgReader) findKeywords(src []byte) {
+	var defined []string
+	for _, line := range linesOf(src) {
+		key, value, ok := orgKeyword(line)
+		if !ok || key != "todo" && key != "seq_todo" && key != "typ_todo" {
+			continue
+		}
+		for word := range strings.FieldsSeq(cutBytes(value, maxInline)) {
+			word, _, _ = strings.Cut(word, "(")
+			if word != "|" && word != "" && len(defined) < maxKeywords {
+				defined = append(defined, word)
+			}
+		}
+	}
+	if len(defined) > 0 {
+		r.keywords = defined
+	}
+}
+
+// orgKeyword returns the key, in lower case, and value of "#+KEY: value".
+func orgKeyword(line []byte) (key, value string, ok bool) {
+	line = bytes.TrimLeft(line, " \t")
+	if !bytes.HasPrefix(line, []byte("#+")) {
+		return "", "", false
+	}
+	before, after, ok := bytes.Cut(line[2:], []byte(":"))
+	if !ok || len(before) > 40 || bytes.ContainsAny(before, " \t") {
+		return "", "", false
+	}
+	return strings.ToLower(string(before)), strings.TrimSpace(string(after)), true
+}
+
+func (r *orgReader) read(number int, line []byte) {
+	if level := orgStars(line); level > 0 {
+		r.endParagraph()
+		r.block = ""
+		r.doc.add(heading{level: level, line: number, title: r.title(string(line[level:]))})
+		r.body = false
+		return
+	}
+	text := bytes.TrimLeft(line, " \t")
+	switch {
+	case r.block != "":
+		if strings.EqualFold(string(text[:min(len(text), len(r.block))]), r.block) {
+			r.block = ""
+		}
+	case len(text) == 0:
+		r.endParagraph()
+	case bytes.HasPrefix(text, []byte("#+")), text[0] == '#' && (len(text) == 1 || text[1] == ' '):
+		r.endParagraph()
+		r.keyword(number, text)
+	case text[0] == ':' && isDrawer(text):
+		r.endParagraph()
+		if !bytes.EqualFold(text, []byte(":end:")) {
+			r.block = ":end:"
+		}
+	case text[0] == '|', text[0] == ':' && (len(text) == 1 || text[1] == ' '), isPlanning(text), isRun(text, 5) && text[0] == '-':
+		r.endParagraph()
+	default:
+		r.text(line)
+	}
+}
+
+// keyword takes the title of the document, and passes the start of a block and
+// settings.
+func (r *orgReader) keyword(number int, text []byte) {
+	lower := strings.ToLower(string(text[:min(len(text), 100)]))
+	if name, ok := strings.CutPrefix(lower, "#+begin_"); ok {
+		if kind := strings.Fields(name + " "); len(kind) > 0 && kind[0] != "quote" {
+			r.block = "#+end_" + kind[0]
+		}
+		return
+	}
+	if key, value, ok := orgKeyword(text); ok && key == "title" && r.doc.title == "" {
+		r.doc.title = orgText(value)
+	}
+	if r.body && len(r.doc.headings) == 0 {
+		r.doc.bodyLine = number + 1
+	}
+}
+
+// orgStars returns the level of a heading, or 0.
+func orgStars(line []byte) int {
+	if len(line) == 0 || line[0] != '*' {
+		return 0
+	}
+	n := runLength(line)
+	if n == len(line) || line[n] != ' ' && line[n] != '\t' {
+		return 0
+	}
+	return n
+}
+
+var orgTags = regexp.MustCompile(`(^|[ \t]+):[\pL\pN_@#%:]+:$`)
+
+var orgPriority = regexp.MustCompile(`^\[#[A-Z0-9]{1,2}\]\s*`)
+
+// title returns the title of a heading without its stars.
+func (r *orgReader) title(s string) string {
+	s = strings.TrimSpace(cutBytes(s, maxInline))
+	for _, word := range r.keywords {
+		if rest, ok := strings.CutPrefix(s, word); ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t') {
+			s = strings.TrimSpace(rest)
+			break
+		}
+	}
+	s = orgPriority.ReplaceAllString(s, "")
+	if rest, ok := strings.CutPrefix(s, "COMMENT "); ok {
+		s = rest
+	}
+	return orgText(orgTags.ReplaceAllString(s, ""))
+}
+
+// isDrawer reports whether a line is ":NAME:".
+func isDrawer(text []byte) bool {
+	if len(text) < 3 || text[len(text)-1] != ':' {
+		return false
+	}
+	for _, c := range text[1 : len(text)-1] {
+		if !isAlnum(c) && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return true
+}
+
+func isPlanning(text []byte) bool {
+	for _, word := range []string{"SCHEDULED:", "DEADLINE:", "CLOSED:", "CLOCK:"} {
+		if bytes.HasPrefix(text, []byte(word)) {
+			return true
+		}
+	}
+	return false
+}
+
+var orgItem = regexp.MustCompile(`^[ \t]*([-+]|[ \t]\*|\d+[.)]|[a-zA-Z][.)])([ \t]|$)`)
+
+func (r *orgReader) text(line []byte) {
+	r.body = false
+	if orgItem.Match(line[:min(len(line), 100)]) {
+		r.endParagraph()
+		r.list = true
+	}
+	if len(r.prose) < maxProse && !r.list {
+		r.prose = append(append(r.prose, line[:min(len(line), maxProse)]...), '\n')
+	}
+}
+
+func (r *orgReader) endParagraph() {
+	if len(r.prose) > 0 && r.doc.wantsProse() {
+		r.doc.addProse(orgText(string(r.prose)))
+	}
+	r.prose, r.list = r.prose[:0], false
+}
+
+var (
+	orgLink = regexp.MustCompile(`\[\[([^\[\]]+)\](?:\[([^\[\]]+)\])?\]`)
+	orgNote = regexp.MustCompile(`\[fn:[^\[\]]*\]|<<<?[^<>]+>>>?`)
+	orgMark = regexp.MustCompile(`(^|[\s\-({'"])([*/_=~+])([^\s]|[^\s].*?[^\s])([*/_=~+])($|[\s\-.,;:!?'")}\[])`)
+)
+
+// orgText returns what the inline markup of Org displays.
+func orgText(s string) string {
+	s = collapse(cutBytes(s, maxInline))
+	if !strings.ContainsAny(s, "*/_=~+[<") {
+		return s
+	}
+	s = orgNote.ReplaceAllString(s, "")
+	s = orgLink.ReplaceAllStringFunc(s, func(link string) string {
+		parts := orgLink.FindStringSubmatch(link)
+		if parts[2] != "" {
+			return parts[2]
+		}
+		return parts[1]
+	})
+	for range 3 { // marks in marks
+		s = replacePairs(s, orgMark, 2, 4, "$1$3$5")
+	}
+	return collapse(s)
+}
