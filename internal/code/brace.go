@@ -1,7 +1,9 @@
 package code
 
 import (
+	"bytes"
 	"context"
+	"slices"
 )
 
 const (
@@ -95,6 +97,7 @@ func scanBraces(ctx context.Context, syntax *syntax, g grammar, src []byte) (out
 	if s.skips, err = skippedBranches(ctx, syntax, src); err != nil {
 		return outline{}, err
 	}
+	s.directive = s.macro
 	poll := pollBytes
 	for {
 		t := s.next()
@@ -111,6 +114,7 @@ func scanBraces(ctx context.Context, syntax *syntax, g grammar, src []byte) (out
 		s.last = t.end
 	}
 	s.finish()
+	s.symbols = slices.DeleteFunc(s.symbols, func(sym symbol) bool { return sym.name == "" })
 	return outline{symbols: s.symbols, doc: s.fileDoc()}, nil
 }
 
@@ -313,6 +317,28 @@ func (s *braceScanner) finish() {
 	for len(s.frames) > 1 {
 		s.pop(s.last, s.last)
 	}
+}
+
+// macro finds the macros that have parameters and take several lines.
+func (s *braceScanner) macro(line byteSpan) {
+	text := s.src[line.start:line.end]
+	rest, ok := bytes.CutPrefix(bytes.TrimLeft(text[1:], " \t"), []byte("define"))
+	if !ok || bytes.IndexByte(text, '\n') < 0 {
+		return
+	}
+	rest = bytes.TrimLeft(rest, " \t")
+	end := 0
+	for end < len(rest) && isWord(rest[end]) {
+		end++
+	}
+	if end == 0 || end == len(rest) || rest[end] != '(' {
+		return
+	}
+	sym := symbol{kind: "macro", name: string(rest[:end]), start: line.start, end: line.end}
+	if s.comment.end > 0 {
+		sym.doc = commentText(s.src[s.comment.start:s.comment.end])
+	}
+	s.symbols = append(s.symbols, sym)
 }
 
 // fileDoc returns the text of the comment at the very start of the source

@@ -17,12 +17,15 @@ func skipModifiers(s *braceScanner, header []token, modifier func(string) bool) 
 }
 
 // skipAnnotation returns the header after an annotation: "@", a name in
-// parts, and arguments in parentheses.
+// parts, and arguments in parentheses, or a list in brackets.
 func skipAnnotation(header []token) []token {
 	header = header[1:]
+	if len(header) > 0 && header[0].kind == '[' {
+		return header[1:]
+	}
 	for len(header) > 0 && header[0].kind == tokenWord {
 		header = header[1:]
-		if len(header) < 2 || header[0].kind != '.' {
+		if len(header) < 2 || header[0].kind != '.' && header[0].kind != ':' {
 			break
 		}
 		header = header[1:]

@@ -154,7 +154,7 @@ func (l *lexer) next() token {
 			return l.token(tokenLiteral, max(l.syntax.literal(l.src, l.at), l.at+1))
 		case classPrefix:
 			if end := l.syntax.literal(l.src, l.at); end > l.at {
-				return l.token(tokenLiteral, end)
+				return l.token(literalKind(c), end)
 			}
 			if isWord(c) {
 				return l.word()
@@ -168,6 +168,15 @@ func (l *lexer) next() token {
 		}
 	}
 	return token{kind: tokenEnd, newline: true, start: len(l.src), end: len(l.src)}
+}
+
+// literalKind returns the kind of a literal that begins with c: names may
+// stand in backquotes.
+func literalKind(c byte) byte {
+	if c == '`' {
+		return tokenWord
+	}
+	return tokenLiteral
 }
 
 // lineFeed notes the end of a line without a token since. A blank line ends
@@ -321,10 +330,10 @@ func (l *lexer) skipDirective() bool {
 	}
 	l.at = l.directiveEnd(start)
 	l.newlines++
-	l.comment = byteSpan{}
 	if l.directive != nil {
 		l.directive(byteSpan{start, l.at})
 	}
+	l.comment = byteSpan{}
 	for len(l.skips) > 0 && l.skips[0].start < start {
 		l.skips = l.skips[1:]
 	}

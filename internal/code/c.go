@@ -1,11 +1,373 @@
 package code
 
-import "context"
+import (
+	"bytes"
+	"context"
+	"slices"
+)
 
+// mapC finds the types with members, the functions with a body and the macros
+// of several lines of C. A type that has only the name of its typedef has that
+// name. Of branches of the preprocessor that cannot be read together, the
+// first is read.
 func mapC(ctx context.Context, src []byte) (outline, error) {
-	return outline{}, ctx.Err()
+	return scanBraces(ctx, cSyntax(), &cGrammar{}, src)
 }
 
+// mapCPP finds what [mapC] does, and namespaces, classes and methods.
 func mapCPP(ctx context.Context, src []byte) (outline, error) {
-	return outline{}, ctx.Err()
+	return scanBraces(ctx, cSyntax(), &cGrammar{cpp: true}, src)
+}
+
+func cSyntax() *syntax {
+	return &syntax{wordStart: "$", literal: cLiteral, prefixes: "uULR", directives: allDirectives, digitQuote: true}
+}
+
+// A cGrammar is that of C or C++.
+type cGrammar struct {
+	cpp bool
+
+	// old is a function whose parameters are declared after it, in the way
+	// of C before it was a standard, as far as that is read; or nil.
+	old *symbol
+}
+
+// breaks implements [grammar].
+func (g *cGrammar) breaks(s *braceScanner, header []token, t token) bool {
+	n := len(header)
+	if n == 0 || s.top().body != typeBody && s.top().body != scopeBody {
+		return false
+	}
+	if t.kind == ':' {
+		last := header[n-1]
+		if n > 1 && s.isAny(last, "slots", "Q_SLOTS") {
+			last = header[n-2]
+		}
+		return s.top().body == typeBody && s.isAny(last, "public", "private", "protected", "signals", "Q_SIGNALS")
+	}
+	if !t.newline || t.kind != tokenWord {
+		return false
+	}
+	if n == 1 {
+		return bytes.HasPrefix(s.src[header[0].start:header[0].end], []byte("Q_"))
+	}
+	return n == 2 && header[1].kind == '(' && header[0].kind == tokenWord &&
+		!isAttribute(s.text(header[0])) && !isTrailer(s.text(t)) && !s.isAny(header[0], s.top().name)
+}
+
+// open implements [grammar].
+func (g *cGrammar) open(s *braceScanner, header []token) opening {
+	old := g.old
+	g.old = nil
+	body := s.top().body
+	if body == valueBody || body == opaqueBody {
+		return opening{body: opaqueBody, goesOn: true}
+	}
+	if len(header) == 0 {
+		if old != nil && body == scopeBody {
+			return opening{body: blockBody, symbol: old}
+		}
+		return opening{body: opaqueIn(body)}
+	}
+	if n := len(header); body == scopeBody && n > 1 && header[n-1].kind == tokenLiteral && s.is(header[n-2], "extern") {
+		return opening{body: scopeBody}
+	}
+	if i := g.namespaceWord(s, header); i >= 0 && body == scopeBody {
+		return g.namespace(s, header[i+1:])
+	}
+	if g.isValue(s, header) {
+		return opening{body: opaqueBody, goesOn: true}
+	}
+	if kind, name := g.typeOf(s, header); kind != "" {
+		return g.openType(s, header, kind, name)
+	}
+	if body == blockBody {
+		return opening{body: blockBody}
+	}
+	f, colon := g.function(s, header)
+	if f == nil {
+		return opening{body: opaqueBody, goesOn: true}
+	}
+	if last := header[len(header)-1]; colon && (last.kind == tokenWord || last.kind == '>') {
+		return opening{body: opaqueBody, goesOn: true} // the value of a member
+	}
+	return opening{body: blockBody, symbol: f}
+}
+
+// opaqueIn returns what a brace without a header begins.
+func opaqueIn(around bodyKind) bodyKind {
+	if around == blockBody {
+		return blockBody
+	}
+	return opaqueBody
+}
+
+func (g *cGrammar) openType(s *braceScanner, header []token, kind, name string) opening {
+	o := opening{body: typeBody, goesOn: true, name: name}
+	if kind == "enum" {
+		o.body = opaqueBody
+	}
+	if name != "" || s.is(header[0], "typedef") {
+		o.symbol = &symbol{kind: kind, name: name, start: g.start(header)}
+	}
+	return o
+}
+
+// start returns the first byte of the declaration in a header, which is not
+// that of a type before it that no semicolon ends.
+func (g *cGrammar) start(header []token) int {
+	if i := lastKind(header, '{'); i >= 0 && i+1 < len(header) {
+		return header[i+1].start
+	}
+	return header[0].start
+}
+
+// end implements [grammar]: the names of typedefs, and functions that are
+// defaulted or deleted.
+func (g *cGrammar) end(s *braceScanner, header []token, end int) {
+	n := len(header)
+	body := s.top().body
+	if n == 0 || body != scopeBody && body != typeBody && body != blockBody {
+		return
+	}
+	if s.is(header[0], "typedef") && hasKind(header, '{') {
+		g.nameType(s, header, end)
+		return
+	}
+	if body == blockBody {
+		return
+	}
+	if g.cpp && n > 3 && header[n-2].kind == '=' && s.isAny(header[n-1], "default", "delete") {
+		if f, _ := g.function(s, header[:n-2]); f != nil {
+			s.emit(*f, header, end)
+		}
+		return
+	}
+	if !g.cpp {
+		g.noteOld(s, header)
+	}
+}
+
+// nameType ends the type that a typedef holds, and names it if it has no name.
+func (g *cGrammar) nameType(s *braceScanner, header []token, end int) {
+	for i := len(s.symbols) - 1; i >= 0 && s.symbols[i].start >= header[0].start; i-- {
+		if sym := &s.symbols[i]; sym.start == header[0].start && sym.kind != "macro" {
+			sym.end = end
+			if sym.name == "" {
+				sym.name = g.typedefName(s, header)
+			}
+			return
+		}
+	}
+}
+
+// typedefName returns the first name after the members.
+func (g *cGrammar) typedefName(s *braceScanner, header []token) string {
+	header = header[indexKind(header, '{')+1:]
+	for i, t := range header {
+		if t.kind == tokenWord && !isAttribute(s.text(t)) && (i+1 == len(header) || header[i+1].kind != '(') {
+			return s.text(t)
+		}
+	}
+	return ""
+}
+
+// noteOld keeps a function whose first parameter is declared in the header,
+// until a brace or something else than a parameter follows.
+func (g *cGrammar) noteOld(s *braceScanner, header []token) {
+	if g.old != nil {
+		if hasKind(header, '=') || hasKind(header, '{') {
+			g.old = nil
+		}
+		return
+	}
+	i := indexKind(header, '(')
+	if i < 1 || i+2 >= len(header) || header[i+1].kind != tokenWord || isAttribute(s.text(header[i+1])) || hasKind(header, '=') {
+		return
+	}
+	if f, _ := g.function(s, header[:i+1]); f != nil {
+		if doc := s.top().doc; doc.end > 0 {
+			f.doc = commentText(s.src[doc.start:doc.end])
+		}
+		g.old = f
+	}
+}
+
+// namespaceWord returns the index of "namespace" in a header that declares
+// one, or -1.
+func (g *cGrammar) namespaceWord(s *braceScanner, header []token) int {
+	for i, t := range header {
+		switch {
+		case t.kind != tokenWord && t.kind != '[':
+			return -1
+		case g.cpp && s.is(t, "namespace"):
+			return i
+		}
+	}
+	return -1
+}
+
+// namespace opens the namespace whose header goes on after that word.
+func (g *cGrammar) namespace(s *braceScanner, header []token) opening {
+	for len(header) > 0 && header[0].kind == '[' {
+		header = header[1:]
+	}
+	name := s.dotted(header[:min(len(header), 1)])
+	for i := 1; i+1 < len(header) && header[i].kind == tokenScope; i += 2 {
+		name = string(s.src[header[0].start:header[i+1].end])
+	}
+	if name == "" {
+		return opening{body: scopeBody}
+	}
+	return opening{body: scopeBody, symbol: &symbol{kind: "namespace", name: name}}
+}
+
+// isValue reports whether the header goes on with a value: it has "=" that is
+// not an operator's name nor in angle brackets.
+func (g *cGrammar) isValue(s *braceScanner, header []token) bool {
+	header = g.afterTemplate(s, header)
+	for i, t := range header {
+		if t.kind == '=' && (i == 0 || !s.is(header[i-1], "operator")) && angleDepth(header[:i]) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// afterTemplate returns the header after the parameters of templates that it
+// begins with.
+func (g *cGrammar) afterTemplate(s *braceScanner, header []token) []token {
+	for g.cpp && len(header) > 2 && s.is(header[0], "template") && header[1].kind == '<' {
+		end := angleEnd(header, 1)
+		if end < 0 {
+			return header
+		}
+		header = header[end:]
+	}
+	return header
+}
+
+// angleEnd returns the index after the angle bracket that closes the one at i,
+// or -1.
+func angleEnd(header []token, i int) int {
+	depth := 0
+	for ; i < len(header); i++ {
+		switch header[i].kind {
+		case '<':
+			depth++
+		case '>':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return -1
+}
+
+// typeOf returns the kind and name of the type whose members follow the
+// header; the name is "" if it has none.
+func (g *cGrammar) typeOf(s *braceScanner, header []token) (kind, name string) {
+	header = g.afterTemplate(s, header)
+	header = header[lastKind(header, '{')+1:]
+	angles := 0
+	for i, t := range header {
+		switch t.kind {
+		case '<':
+			angles++
+		case '>':
+			angles--
+		case tokenWord:
+			if kind := g.typeWord(s, t); kind != "" && angles <= 0 {
+				return g.typeName(s, kind, header[i+1:])
+			}
+		}
+	}
+	return "", ""
+}
+
+// lastKind returns the index of the last token of the kind, or -1.
+func lastKind(header []token, kind byte) int {
+	for i, t := range slices.Backward(header) {
+		if t.kind == kind {
+			return i
+		}
+	}
+	return -1
+}
+
+// typeWord returns the kind of type that a keyword begins.
+func (g *cGrammar) typeWord(s *braceScanner, t token) string {
+	switch word := s.text(t); {
+	case word == "struct" || word == "union":
+		return "struct"
+	case word == "enum" || word == "class" && g.cpp:
+		return word
+	}
+	return ""
+}
+
+// typeName returns the kind and name of a type from the header after its
+// keyword, and two empty strings if its members do not follow.
+func (g *cGrammar) typeName(s *braceScanner, kind string, header []token) (string, string) {
+	if len(header) > 0 && kind == "enum" && s.isAny(header[0], "class", "struct") {
+		header = header[1:]
+	}
+	name, group := "", false
+	for i := 0; i < len(header); i++ {
+		t := header[i]
+		switch t.kind {
+		case '[':
+		case ':':
+			return kind, name
+		case '<':
+			end := angleEnd(header, i)
+			if end < 0 {
+				return "", ""
+			}
+			i = end - 1
+		case '(':
+			if i > 0 && isAttribute(s.text(header[i-1])) {
+				continue
+			}
+			name, group = "", true
+		case tokenScope:
+			if i+1 < len(header) && header[i+1].kind == tokenWord && name != "" {
+				name += "::" + s.text(header[i+1])
+				i++
+			}
+		case tokenWord:
+			switch word := s.text(t); {
+			case isAttribute(word) || word == "final" && name != "":
+			case isTrailer(word):
+				return "", ""
+			default:
+				name = word
+			}
+		default:
+			return "", ""
+		}
+	}
+	if group && name == "" {
+		return "", ""
+	}
+	return kind, name
+}
+
+// isAttribute reports whether parentheses after the word are not parameters.
+func isAttribute(word string) bool {
+	switch word {
+	case "__attribute__", "__attribute", "__declspec", "alignas", "_Alignas", "noexcept", "throw", "decltype", "requires", "explicit", "if", "while", "for", "switch", "catch", "return", "sizeof", "typeof", "__typeof__", "asm", "__asm__", "static_assert", "_Static_assert", "else", "do", "defined", "new", "delete", "constexpr", "__extension__":
+		return true
+	}
+	return false
+}
+
+// isTrailer reports whether the word stands after the parameters of a
+// function.
+func isTrailer(word string) bool {
+	switch word {
+	case "const", "volatile", "noexcept", "override", "final", "throw", "try", "mutable", "requires":
+		return true
+	}
+	return false
 }

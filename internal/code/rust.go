@@ -23,7 +23,8 @@ func (rustGrammar) breaks(s *braceScanner, header []token, t token) bool {
 		s.dropAttribute()
 		return false
 	case t.kind == tokenFatArrow, t.kind == ',' && angleDepth(header[max(n-maxAngles, 0):]) == 0:
-		return s.top().body == blockBody || s.top().body == valueBody
+		kind, _, _ := rustGrammar{}.declared(s, header)
+		return kind == "" && (s.top().body == blockBody || s.top().body == valueBody)
 	}
 	return false
 }

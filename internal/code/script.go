@@ -1,7 +1,500 @@
 package code
 
-import "context"
+import (
+	"bytes"
+	"context"
+	"strings"
+)
 
+// mapScript finds the classes, functions and methods of JavaScript, and the
+// interfaces, enums, types and namespaces of TypeScript too. A function is
+// what is declared so, and every function or class that is given at once to a
+// name: to a variable, to a property of an object, to a field of a class. It
+// ends where what gives it the name ends.
+//
+// The scanner keeps a stack of the brackets that are open and knows of each
+// whether statements, properties or members stand in it. At the beginning of
+// one it looks for a declaration; the rest are expressions, of which only the
+// brackets and the functions matter.
 func mapScript(ctx context.Context, lang Language, src []byte) (outline, error) {
-	return outline{}, ctx.Err()
+	s := &scriptScanner{lang: lang, scriptLexer: scriptLexer{src: src}, frames: []scriptFrame{{kind: frameBlock, fresh: true, symbol: -1}}}
+	if bytes.HasPrefix(src, []byte("#!")) {
+		s.at = len(src)
+		if n := bytes.IndexByte(src, '\n'); n >= 0 {
+			s.at = n
+		}
+	}
+	s.found.doc = fileComment(src[s.at:])
+	polled := 0
+	for s.tok != scriptEOF || s.at < len(src) {
+		if s.at-polled >= pollBytes {
+			if err := ctx.Err(); err != nil {
+				return outline{}, err
+			}
+			polled = s.at
+		}
+		s.step()
+	}
+	for len(s.frames) > 0 {
+		s.pop()
+	}
+	return s.found, nil
+}
+
+// Kinds of frames.
+const (
+	frameBlock      = iota // statements
+	frameClass             // members
+	frameObject            // properties
+	frameParen             // expressions in parentheses or brackets
+	frameExpression        // an expression in an element of XML
+	frameTag               // an opening tag
+	frameText              // what stands between tags
+)
+
+// maxFrames is how many brackets can be open. Further ones are only counted.
+const maxFrames = 4096
+
+// A scriptFrame is an open bracket.
+type scriptFrame struct {
+	kind      byte
+	fresh     bool // a statement, member or property begins with the next token
+	modified  bool // a part of it has been read, such as "export"
+	declares  bool // the statement declares variables
+	control   bool // the parentheses of "if" and the like
+	ends      bool // the closing bracket ends a statement
+	ternaries int  // "?" without its ":"
+	begin     int  // of the statement or member
+	doc       commentRun
+	symbol    int          // ends with the closing bracket; -1 for none
+	target    scriptTarget // of the arrow function whose parameters these may be
+	mark      int          // symbols before
+}
+
+// A scriptTarget is what the next value is given to. The zero target is none.
+type scriptTarget struct {
+	kind       string // of the symbol if the value is a function
+	start      int    // of what gives it
+	chain      int    // start of the name with all before it: a.b.name
+	name, end  int    // the bare name
+	doc        commentRun
+	isProperty bool
+}
+
+type scriptScanner struct {
+	scriptLexer
+	lang   Language
+	found  outline
+	frames []scriptFrame
+	beyond int // brackets open beyond maxFrames
+
+	target scriptTarget // of the next token
+	chain  scriptTarget // the name that the current token ends, if it does
+	values []scriptOpen // symbols that end with a statement, member or property
+
+	defaultName scriptTarget // the word "default", before what it exports
+}
+
+// A scriptOpen is a symbol that ends with what is current in a frame.
+type scriptOpen struct{ frames, symbol int }
+
+func (s *scriptScanner) top() *scriptFrame { return &s.frames[len(s.frames)-1] }
+
+func (s *scriptScanner) push(kind byte) *scriptFrame {
+	if len(s.frames) >= maxFrames {
+		s.beyond++
+		return &scriptFrame{}
+	}
+	s.frames = append(s.frames, scriptFrame{kind: kind, fresh: kind <= frameObject, symbol: -1, mark: len(s.found.symbols)})
+	return s.top()
+}
+
+// pop closes the innermost frame, and ends what ends with it. The current
+// token is its closing bracket, or what stands in the place of that.
+func (s *scriptScanner) pop() scriptFrame {
+	f := *s.top()
+	s.endValues(s.prevEnd)
+	if f.symbol >= 0 {
+		s.found.symbols[f.symbol].end = s.at
+	}
+	s.frames = s.frames[:len(s.frames)-1]
+	return f
+}
+
+// endValues ends the symbols that end with what is current in the innermost
+// frame.
+func (s *scriptScanner) endValues(end int) {
+	for n := len(s.values); n > 0 && s.values[n-1].frames >= len(s.frames); n-- {
+		s.found.symbols[s.values[n-1].symbol].end = end
+		s.values = s.values[:n-1]
+	}
+}
+
+// step reads one token, or a declaration up to its body.
+func (s *scriptScanner) step() {
+	switch s.top().kind {
+	case frameTag:
+		s.elementTag()
+		return
+	case frameText:
+		s.elementText()
+		return
+	}
+	valued := s.isValue
+	s.next()
+	f := s.top()
+	if s.tok == scriptEOF {
+		return
+	}
+	if s.newLine && !f.fresh && f.kind <= frameClass && s.endsStatement(valued) {
+		s.endStatement(s.prevEnd)
+	}
+	if !f.fresh || s.beyond > 0 {
+		s.expression(valued)
+		return
+	}
+	s.target, s.chain = scriptTarget{}, scriptTarget{}
+	switch f.kind {
+	case frameBlock:
+		s.statement(f)
+	case frameClass:
+		s.member(f)
+	case frameObject:
+		s.property(f)
+	}
+}
+
+// endsStatement reports whether an end of line before the current token ends
+// a statement: the tokens before it are whole, and it cannot go on with them.
+func (s *scriptScanner) endsStatement(valued bool) bool {
+	if !valued {
+		return s.prev == scriptWord && string(s.src[s.prevStart:s.prevEnd]) == "return"
+	}
+	switch s.tok {
+	case scriptWord:
+		switch string(s.text()) {
+		case "in", "instanceof", "as", "satisfies", "of":
+			return false
+		}
+		return true
+	case scriptValue:
+		return s.src[s.start] != '`' && s.src[s.start] != '/'
+	case '{', '@', '~', '#':
+		return true
+	case '!':
+		return true
+	case scriptOperator:
+		return s.at-s.start == 2 && (s.src[s.start] == '+' || s.src[s.start] == '-') && s.src[s.start] == s.src[s.start+1]
+	}
+	return false
+}
+
+// endStatement ends the statement, member or property, and what ends with it.
+func (s *scriptScanner) endStatement(end int) {
+	f := s.top()
+	s.endValues(end)
+	f.fresh, f.modified, f.declares, f.ternaries = true, false, false, 0
+}
+
+// expression reads a token of an expression. Before it the tokens end a value
+// if valued.
+func (s *scriptScanner) expression(valued bool) {
+	target := s.target
+	s.target = scriptTarget{}
+	if s.beyond > 0 {
+		s.count()
+		return
+	}
+	chain := s.chain
+	s.chain = scriptTarget{}
+	switch s.tok {
+	case scriptWord:
+		s.chain = chain
+		s.word(target)
+	case '.':
+		s.chain = chain
+	case '=':
+		s.assignment(chain)
+	case '(', '[':
+		f := s.push(frameParen)
+		f.target = target
+		f.control = s.tok == '(' && s.isControl(chain)
+		s.isValue = false
+	case '{':
+		s.brace(valued)
+	case ')', ']', '}':
+		s.closing()
+	case ',':
+		s.comma()
+	case ';':
+		s.semicolon()
+	case '?':
+		s.top().ternaries++
+	case ':':
+		s.colon()
+	case '<':
+		s.angle(valued, target)
+	case scriptArrow:
+		if s.top().kind == frameBlock {
+			s.top().fresh = false
+		}
+	}
+}
+
+// count keeps the count of brackets beyond maxFrames.
+func (s *scriptScanner) count() {
+	switch s.tok {
+	case '(', '[', '{':
+		s.beyond++
+	case ')', ']', '}':
+		s.beyond--
+	}
+}
+
+// word reads a word in an expression.
+func (s *scriptScanner) word(target scriptTarget) {
+	if s.prev == '.' {
+		s.chain.name, s.chain.end = s.start, s.at
+		if s.chain.kind == "" { // it goes on with what is not a name
+			s.chain = s.named()
+			s.chain.isProperty = true
+		}
+		return
+	}
+	s.chain = s.named()
+	switch string(s.text()) {
+	case "function":
+		s.chain = scriptTarget{}
+		s.functionValue(target)
+		return
+	case "class":
+		s.chain = scriptTarget{}
+		s.classValue(target)
+		return
+	case "async":
+		s.target = target
+		return
+	case "else", "do":
+		if f := s.top(); f.kind == frameBlock {
+			f.fresh, f.modified = true, false
+		}
+		return
+	}
+	if target.kind != "" {
+		if tok, _, _ := s.peek(); tok == scriptArrow {
+			s.beginValue(target)
+		}
+	}
+}
+
+// named returns a target with the name that the current token is.
+func (s *scriptScanner) named() scriptTarget {
+	return scriptTarget{kind: "function", start: s.start, chain: s.start, name: s.start, end: s.at, doc: s.comments}
+}
+
+// assignment reads "=", after the name that chain is.
+func (s *scriptScanner) assignment(chain scriptTarget) {
+	if chain.kind == "" {
+		return
+	}
+	s.target = chain
+	if f := s.top(); f.kind == frameBlock && f.begin == chain.start {
+		s.target.doc = f.doc
+	}
+}
+
+// beginValue adds the symbol for a value that is given to the target; it ends
+// with the statement, member or property. It returns the number of the symbol.
+func (s *scriptScanner) beginValue(t scriptTarget) int {
+	name, title := s.targetName(t)
+	s.found.symbols = append(s.found.symbols, symbol{kind: t.kind, name: name, title: title, start: t.start, doc: t.doc.text(s.src, t.start)})
+	s.values = append(s.values, scriptOpen{len(s.frames), len(s.found.symbols) - 1})
+	return len(s.found.symbols) - 1
+}
+
+// targetName returns the bare name of a target, and its title. What a name
+// belongs to is part of both, save for "exports", "this" and the like, which
+// say nothing.
+func (s *scriptScanner) targetName(t scriptTarget) (name, title string) {
+	title = unquote(string(s.src[t.name:t.end]))
+	if t.chain == t.name {
+		return title, ""
+	}
+	whole := string(s.src[t.chain:t.end])
+	if len(whole) > maxTitle {
+		return title, ""
+	}
+	var named []string
+	for part := range strings.SplitSeq(whole, ".") {
+		switch part = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(part), "?")); part {
+		case "exports", "module", "this", "self", "window", "globalThis", "global", "prototype":
+		default:
+			named = append(named, part)
+		}
+	}
+	if len(named) == 0 {
+		return title, strings.Join(strings.Fields(whole), "")
+	}
+	return strings.Join(named, "-"), strings.Join(strings.Fields(whole), "")
+}
+
+// unquote returns the text of a string without its quotes; another text as it
+// is.
+func unquote(text string) string {
+	if n := len(text); n >= 2 && (text[0] == '"' || text[0] == '\'' || text[0] == '`') && text[n-1] == text[0] {
+		return text[1 : n-1]
+	}
+	return text
+}
+
+// brace reads "{" in an expression, and tells statements from properties by
+// what stands before.
+func (s *scriptScanner) brace(valued bool) {
+	s.isValue = false
+	switch {
+	case s.prev == scriptArrow:
+		s.push(frameBlock)
+	case valued:
+		s.top().fresh = false
+		s.push(frameBlock).ends = true
+	default:
+		s.push(frameObject)
+	}
+}
+
+// isControl reports whether a word comes before parentheses that no call has.
+func (s *scriptScanner) isControl(word scriptTarget) bool {
+	if word.kind == "" || word.chain != word.name || word.isProperty {
+		return false
+	}
+	switch string(s.src[word.name:word.end]) {
+	case "if", "while", "for", "with", "switch", "catch":
+		return true
+	case "await":
+		return bytes.HasSuffix(bytes.TrimRight(s.src[:word.name], " "), []byte("for"))
+	}
+	return false
+}
+
+// closing reads a closing bracket.
+func (s *scriptScanner) closing() {
+	if s.tok == '}' {
+		for len(s.frames) > 1 && s.top().kind == frameParen {
+			s.pop() // its bracket has been forgotten
+		}
+	} else if s.top().kind != frameParen {
+		return
+	}
+	if len(s.frames) == 1 {
+		s.top().fresh = true
+		return
+	}
+	f := s.pop()
+	around := s.top()
+	switch {
+	case f.kind == frameParen:
+		s.closingParen(f)
+	case f.kind == frameExpression:
+		s.isValue = false
+	case f.ends:
+		s.isValue = false
+		if around.kind <= frameClass {
+			s.endStatement(s.at)
+		}
+	case f.kind == frameBlock && f.target.kind != "":
+		s.called()
+	}
+}
+
+// called takes back the symbol of a function expression that is called at
+// once: its name has the result.
+func (s *scriptScanner) called() {
+	n := len(s.values) - 1
+	if n < 0 || s.values[n].frames != len(s.frames) {
+		return
+	}
+	if tok, _, _ := s.peek(); tok == '(' {
+		s.found.symbols[s.values[n].symbol].start = -1
+		s.values = s.values[:n]
+	}
+}
+
+// closingParen looks whether what was in the parentheses are parameters of an
+// arrow function, in which no symbols are looked for.
+func (s *scriptScanner) closingParen(f scriptFrame) {
+	if f.control {
+		s.isValue = false
+		if around := s.top(); around.kind == frameBlock {
+			around.fresh, around.modified = true, false
+		}
+		return
+	}
+	if s.tok != ')' {
+		return
+	}
+	tok, _, _ := s.peek()
+	if f.target.kind != "" && tok == ':' && s.lang != JavaScript {
+		s.found.symbols = s.found.symbols[:f.mark]
+		s.next()
+		s.next()
+		s.skipType(true)
+		if s.tok != scriptArrow {
+			s.redo()
+			return
+		}
+		s.beginValue(f.target)
+		s.isValue = false
+		return
+	}
+	if tok != scriptArrow {
+		return
+	}
+	s.found.symbols = s.found.symbols[:f.mark]
+	if f.target.kind != "" {
+		s.beginValue(f.target)
+	}
+}
+
+func (s *scriptScanner) comma() {
+	s.endValues(s.prevEnd)
+	switch f := s.top(); {
+	case f.kind == frameObject:
+		f.fresh, f.modified = true, false
+	case f.kind == frameBlock && f.declares:
+		s.declarator(-1)
+	}
+}
+
+func (s *scriptScanner) semicolon() {
+	if s.top().kind <= frameObject {
+		s.endStatement(s.at)
+	}
+}
+
+// colon reads ":" which after "?" is part of an expression; among statements
+// it ends a label or case.
+func (s *scriptScanner) colon() {
+	f := s.top()
+	if f.ternaries > 0 {
+		f.ternaries--
+		return
+	}
+	if f.kind == frameBlock {
+		f.fresh, f.modified = true, false
+	}
+}
+
+// angle reads "<", which may begin an element of XML or the parameters of a
+// generic arrow function.
+func (s *scriptScanner) angle(valued bool, target scriptTarget) {
+	if s.beginsElement(!valued) {
+		s.push(frameTag)
+		return
+	}
+	if !valued && s.lang != JavaScript {
+		s.skipAngles()
+		s.redo()
+		s.isValue = false
+		s.target = target
+	}
 }

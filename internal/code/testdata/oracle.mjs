@@ -7,7 +7,8 @@
 //
 // The list has a language, a tab and a path on each line; the answer, on each
 // line, is {"lang", "path", "broken", "symbols": [{"kind", "name", "first",
-// "last"}]} with lines from 1, both included. A file with "broken" is one that
+// "last", "damaged"}]} with lines from 1, both included; "damaged" marks what
+// the grammar cannot read without an error. A file with "broken" is one that
 // the grammar cannot read without an error.
 import fs from "node:fs";
 import path from "node:path";
@@ -28,6 +29,29 @@ const declared = (n) => {
 };
 const last = (n) => n.namedChild(n.namedChildCount - 1);
 const first = (n) => n.namedChild(0);
+const manyLines = (n) => (n.endPosition.row - n.startPosition.row > (n.endPosition.column === 0 ? 1 : 0) ? own(n) : undefined);
+
+// cppName follows the declarators of C++ to the name, which may be that of an
+// operator or of a conversion.
+const cppName = (n) => {
+  let d = n.childForFieldName("declarator");
+  for (let next = d; next; ) {
+    d = next;
+    next = d.childForFieldName("declarator") ?? (/^(reference|parenthesized|attributed)_declarator$/.test(d.type) ? d.namedChildren.find((c) => c.type.endsWith("declarator") || /identifier|name/.test(c.type)) : undefined);
+    if (d.type === "operator_cast" || d.type === "qualified_identifier") next = undefined;
+  }
+  return d?.text.replace(/(operator\s*(\(\s*\))?[^(]*)\(.*/s, "$1").replace(/\s+/g, " ").trim();
+};
+
+// inTypedef names a type with members by its tag, else by its typedef.
+const inTypedef = (n) => (n.childForFieldName("body") ? own(n) ?? (n.parent?.type === "type_definition" ? declared(n.parent) : undefined) : undefined);
+const templated = (n) => {
+  let o = within("type_definition")(n);
+  while (o.parent?.type === "template_declaration") o = o.parent;
+  return o;
+};
+const child = (n, type) => n.namedChildren.find((c) => c.type === type);
+const typeName = (n) => child(n, "type_identifier")?.text.replaceAll("`", "");
 const withBody = (n) => (n.childForFieldName("body") ? own(n) : undefined);
 
 // In JavaScript a value that is a function or class makes a symbol of what it
@@ -129,17 +153,19 @@ const tables = {
   },
   c: {
     function_definition: ["function", declared],
-    struct_specifier: ["struct", withBody],
-    union_specifier: ["struct", withBody],
-    enum_specifier: ["enum", withBody],
+    struct_specifier: ["struct", inTypedef, within("type_definition")],
+    union_specifier: ["struct", inTypedef, within("type_definition")],
+    enum_specifier: ["enum", inTypedef, within("type_definition")],
+    preproc_function_def: ["macro", manyLines],
   },
   cpp: {
-    function_definition: ["function", declared, within("template_declaration")],
-    class_specifier: ["class", withBody, within("template_declaration")],
-    struct_specifier: ["struct", withBody, within("template_declaration")],
-    union_specifier: ["struct", withBody, within("template_declaration")],
-    enum_specifier: ["enum", withBody],
+    function_definition: ["function", cppName, templated],
+    class_specifier: ["class", inTypedef, templated],
+    struct_specifier: ["struct", inTypedef, templated],
+    union_specifier: ["struct", inTypedef, templated],
+    enum_specifier: ["enum", inTypedef, templated],
     namespace_definition: ["namespace"],
+    preproc_function_def: ["macro", manyLines],
   },
   csharp: {
     class_declaration: ["class"],
@@ -169,16 +195,22 @@ const tables = {
     macro_definition: ["macro"],
   },
   kotlin: {
-    class_declaration: ["class", (n) => n.namedChildren.find((c) => c.type === "type_identifier")?.text],
-    object_declaration: ["class", (n) => n.namedChildren.find((c) => c.type === "type_identifier")?.text],
-    function_declaration: ["function", (n) => n.namedChildren.find((c) => c.type === "simple_identifier")?.text],
+    class_declaration: [(n) => (n.children.some((c) => c.type === "enum") ? "enum" : n.children.some((c) => c.type === "interface") ? "interface" : "class"), typeName],
+    object_declaration: ["class", typeName],
+    companion_object: ["class", (n) => typeName(n) ?? "Companion"],
+    function_declaration: ["function", (n) => child(n, "simple_identifier")?.text.replaceAll("`", "")],
+    secondary_constructor: ["method", () => "constructor"],
+    type_alias: ["type", typeName],
   },
   swift: {
-    class_declaration: ["class"],
+    class_declaration: [(n) => (n.child(0).type === "extension" || n.children.some((c) => c.type === "extension") ? "impl" : "class"), own],
     protocol_declaration: ["interface"],
     function_declaration: ["function"],
     protocol_function_declaration: ["function"],
     init_declaration: ["method", () => "init"],
+    deinit_declaration: ["method", () => "deinit"],
+    subscript_declaration: ["method", () => "subscript"],
+    typealias_declaration: ["type"],
   },
 };
 
@@ -221,7 +253,7 @@ function add(found, node, [kind, name = own, extent = (n) => n]) {
   if (!called) return;
   const { startPosition: a, endPosition: b } = extent(node);
   const end = b.column === 0 && b.row > a.row ? b.row : b.row + 1;
-  found.push({ kind: typeof kind === "function" ? kind(node) : kind, name: called.replace(/\s+/g, " "), first: a.row + 1, last: end });
+  found.push({ kind: typeof kind === "function" ? kind(node) : kind, name: called.replace(/\s+/g, " "), first: a.row + 1, last: end, damaged: node.hasError || undefined });
 }
 
 for await (const line of readline.createInterface({ input: process.stdin })) {

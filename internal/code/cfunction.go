@@ -1,0 +1,253 @@
+package code
+
+import "strings"
+
+// A declarator is a name with parameters in a header.
+type declarator struct {
+	first, name, group int // indexes: start of the qualified name, its last word, the parameters
+}
+
+// function returns the function that the header declares, or nil, and whether
+// a colon stands after its parameters.
+func (g *cGrammar) function(s *braceScanner, header []token) (f *symbol, colon bool) {
+	full := header
+	header = g.afterTemplate(s, header)
+	header = header[lastKind(header, '{')+1:]
+	if len(header) < len(full) && hasKind(full, '{') && g.initialized(full) {
+		header = g.afterTemplate(s, full)
+	}
+	end, colon := g.parametersEnd(s, header)
+	name, title, ok := g.functionName(s, header[:end])
+	if !ok {
+		return nil, false
+	}
+	start := full[0].start
+	if g.initialized(full) || !hasKind(full, '{') {
+		return &symbol{kind: g.functionKind(s, title), name: name, title: title, start: start}, colon
+	}
+	return &symbol{kind: g.functionKind(s, title), name: name, title: title, start: header[0].start}, colon
+}
+
+// initialized reports whether the braces in the header are values of members
+// between the parameters of a constructor and its body.
+func (g *cGrammar) initialized(header []token) bool {
+	group, brace := indexKind(header, '('), indexKind(header, '{')
+	if group < 0 || brace < group {
+		return false
+	}
+	return hasKind(header[group:brace], ':')
+}
+
+// parametersEnd returns where what may follow the parameters begins that is
+// not part of the declarator: the values of members, or the type after an
+// arrow.
+func (g *cGrammar) parametersEnd(s *braceScanner, header []token) (end int, colon bool) {
+	group := false
+	for i, t := range header {
+		switch t.kind {
+		case '(':
+			group = group || i > 0 && !isAttribute(s.text(header[i-1]))
+		case ':':
+			if group {
+				return i, true
+			}
+		case tokenArrow:
+			if group && !s.is(header[i-1], "operator") {
+				return i, false
+			}
+		}
+	}
+	return len(header), false
+}
+
+func (g *cGrammar) functionKind(s *braceScanner, title string) string {
+	if s.top().body == typeBody || strings.Contains(title, "::") {
+		return "method"
+	}
+	return "function"
+}
+
+// functionName returns the bare name and the title of the function that the
+// header declares up to its parameters.
+func (g *cGrammar) functionName(s *braceScanner, header []token) (name, title string, ok bool) {
+	all := g.declarators(s, header)
+	if len(all) == 0 {
+		return "", "", false
+	}
+	d := all[0]
+	for _, next := range all[1:] {
+		if !g.isMacroCall(s, header, d, next) {
+			break
+		}
+		d = next
+	}
+	if inner := g.innerName(s, header, d); inner != "" {
+		return inner, "", true
+	}
+	title = s.joined(header[d.first:d.group])
+	if g.isOperator(s, header, d) {
+		return strings.ReplaceAll(title, "::", "-"), title, true
+	}
+	var parts []string
+	angles := 0
+	for i := d.first; i < d.group; i++ {
+		switch t := header[i]; t.kind {
+		case '<':
+			angles++
+		case '>':
+			angles--
+		case tokenWord:
+			if angles == 0 {
+				parts = append(parts, s.text(t))
+			}
+		case '~':
+			if i+1 < d.group {
+				parts = append(parts, "~"+s.text(header[i+1]))
+				i++
+			}
+		}
+	}
+	return strings.Join(parts, "-"), title, true
+}
+
+// joined returns the text of the tokens, with a space only between two words.
+func (s *braceScanner) joined(tokens []token) string {
+	var b strings.Builder
+	for i, t := range tokens {
+		if i > 0 && t.kind == tokenWord && tokens[i-1].kind == tokenWord {
+			b.WriteByte(' ')
+		}
+		b.Write(s.src[t.start:t.end])
+	}
+	return b.String()
+}
+
+func (g *cGrammar) isOperator(s *braceScanner, header []token, d declarator) bool {
+	return s.is(header[d.name], "operator")
+}
+
+// isMacroCall reports whether d is the call of a macro before the function
+// that next is: "EXPORT(int) f(void)", "static ALIGN(8) int f(void)", but not
+// "int f(void) LOCKS(m)".
+func (g *cGrammar) isMacroCall(s *braceScanner, header []token, d, next declarator) bool {
+	for _, t := range header[d.group+1 : next.first] {
+		if t.kind == '(' || t.kind == '&' || t.kind == '[' || t.kind == tokenWord && (isTrailer(s.text(t)) || isAttribute(s.text(t))) {
+			continue
+		}
+		return true
+	}
+	if d.first != d.name || s.is(header[d.name], s.top().name) || s.is(header[d.name], "operator") {
+		return false
+	}
+	for _, t := range header[:d.first] {
+		if t.kind != tokenWord || !isSpecifier(s.text(t)) {
+			return false
+		}
+	}
+	return true
+}
+
+// isSpecifier reports whether the word may stand before a type.
+func isSpecifier(word string) bool {
+	switch word {
+	case "static", "extern", "inline", "constexpr", "virtual", "explicit", "friend", "const", "volatile", "typedef", "__inline", "__inline__", "consteval", "constinit":
+		return true
+	}
+	return false
+}
+
+// declarators returns what may be a function in the header.
+func (g *cGrammar) declarators(s *braceScanner, header []token) []declarator {
+	var all []declarator
+	for i := 0; i < len(header); i++ {
+		switch t := header[i]; {
+		case s.is(t, "operator"):
+			group := operatorEnd(header, i)
+			if group < 0 {
+				return all
+			}
+			all = append(all, declarator{first: g.qualifiedStart(header, i), name: i, group: group})
+			i = group
+		case t.kind == '<' && g.cpp && i > 0 && header[i-1].kind == tokenWord:
+			end := angleEnd(header, i)
+			if end < 0 {
+				continue
+			}
+			if end < len(header) && header[end].kind == '(' {
+				all = append(all, declarator{first: g.qualifiedStart(header, i-1), name: i - 1, group: end})
+			}
+			i = end - 1
+		case t.kind == '(' && i > 0 && header[i-1].kind == tokenWord && !isAttribute(s.text(header[i-1])):
+			all = append(all, declarator{first: g.qualifiedStart(header, i-1), name: i - 1, group: i})
+		}
+	}
+	return all
+}
+
+// operatorEnd returns the index of the parameters of the operator at i, or -1.
+func operatorEnd(header []token, i int) int {
+	for j := i + 1; j < len(header); j++ {
+		if header[j].kind == '(' && (j > i+1 || j+1 == len(header) || header[j+1].kind != '(') {
+			return j
+		}
+		if header[j].kind == '(' {
+			return j + 1
+		}
+	}
+	return -1
+}
+
+// qualifiedStart returns where the name begins whose last word is at i: at
+// "~", or at the outermost of the scopes it is qualified with.
+func (g *cGrammar) qualifiedStart(header []token, i int) int {
+	if i > 0 && header[i-1].kind == '~' {
+		i--
+	}
+	for i > 1 && header[i-1].kind == tokenScope {
+		j := i - 2
+		if header[j].kind == '>' {
+			for depth := 0; j >= 0; j-- {
+				if header[j].kind == '>' {
+					depth++
+				} else if header[j].kind == '<' {
+					if depth--; depth == 0 {
+						j--
+						break
+					}
+				}
+			}
+		}
+		if j < 0 || header[j].kind != tokenWord {
+			return i
+		}
+		i = j
+	}
+	return i
+}
+
+// innerName returns the name of a function that stands in parentheses itself,
+// as in "int (f)(int)" or "void (*f(int))(int)", or "".
+func (g *cGrammar) innerName(s *braceScanner, header []token, d declarator) string {
+	group := header[d.group]
+	followed := d.group+1 < len(header) && header[d.group+1].kind == '('
+	if !followed || !isBasicType(s.text(header[d.name])) {
+		return ""
+	}
+	l := newLexer(s.syntax, s.src[:group.end])
+	l.at = group.start + 1
+	const most = 8 // tokens
+	for range most {
+		if t := l.next(); t.kind == tokenWord && !isSpecifier(s.text(t)) {
+			return s.text(t)
+		}
+	}
+	return ""
+}
+
+func isBasicType(word string) bool {
+	switch word {
+	case "void", "int", "char", "long", "short", "unsigned", "signed", "float", "double", "bool":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,297 @@
+package code
+
+// statement reads the beginning of a statement.
+func (s *scriptScanner) statement(f *scriptFrame) {
+	if !f.modified {
+		f.begin, f.doc = s.start, s.comments
+	}
+	switch s.tok {
+	case scriptWord:
+		if s.declaration(f) {
+			return
+		}
+	case '@':
+		f.modified = true
+		s.decorator()
+		return
+	case '{':
+		s.isValue = false
+		s.push(frameBlock).ends = true
+		return
+	}
+	f.fresh = false
+	s.expression(false)
+}
+
+// declaration reads the beginning of a declaration, or a word before one. It
+// reports whether it has.
+func (s *scriptScanner) declaration(f *scriptFrame) bool {
+	switch string(s.text()) {
+	case "function":
+		s.functionDeclaration(f)
+	case "class":
+		s.classDeclaration(f)
+	case "const", "let", "var":
+		return s.variables(f)
+	case "export":
+		if tok, _, _ := s.peek(); tok != scriptWord && tok != '@' {
+			return false
+		}
+		f.modified = true
+	case "default":
+		return f.modified && s.exportDefault(f)
+	case "async":
+		_, next, newLine := s.peek()
+		if newLine || string(next) != "function" {
+			return false
+		}
+		f.modified = true
+	case "declare", "abstract":
+		if tok, _, newLine := s.peek(); tok != scriptWord || newLine {
+			return false
+		}
+		f.modified = true
+	case "interface", "enum", "type", "namespace", "module", "global":
+		return s.typeDeclaration(f)
+	default:
+		return false
+	}
+	return true
+}
+
+// exportDefault reads "default" after "export". What is exported is named so
+// if it has no name.
+func (s *scriptScanner) exportDefault(f *scriptFrame) bool {
+	s.defaultName = s.named()
+	switch _, next, _ := s.peek(); string(next) {
+	case "function", "class", "abstract", "interface", "enum", "async", "@":
+		return true
+	}
+	f.fresh = false
+	s.target = s.defaultName
+	s.target.start, s.target.doc = f.begin, f.doc
+	return true
+}
+
+// variables reads the beginning of a declaration of variables.
+func (s *scriptScanner) variables(f *scriptFrame) bool {
+	if _, next, _ := s.peek(); string(next) == "enum" {
+		f.modified = true
+		return true
+	}
+	f.fresh, f.declares = false, true
+	s.declarator(f.begin)
+	return true
+}
+
+// declarator reads the name of a variable, with its type and "=". The symbol
+// of its value begins at begin, or with the name if that is negative.
+func (s *scriptScanner) declarator(begin int) {
+	s.next()
+	switch s.tok {
+	case '{':
+		s.isValue = false
+		s.push(frameObject)
+		return
+	case scriptWord:
+	default:
+		s.redo()
+		s.isValue = false
+		return
+	}
+	t := s.named()
+	if begin >= 0 {
+		t.start, t.doc = begin, s.top().doc
+	}
+	if s.next(); s.tok == '!' {
+		s.next()
+	}
+	if s.tok == ':' {
+		s.next()
+		s.skipType(false)
+	}
+	if s.tok != '=' {
+		s.redo()
+		return
+	}
+	s.target = t
+}
+
+// decorator reads a decorator from "@".
+func (s *scriptScanner) decorator() {
+	s.next()
+	for s.tok == scriptWord {
+		if s.next(); s.tok != '.' {
+			break
+		}
+		s.next()
+	}
+	if s.tok == '(' && !s.newLine || s.prev == '@' {
+		s.skipBalanced()
+	}
+	s.redo()
+	s.isValue = false
+}
+
+// add adds a symbol that begins with the statement or member, and returns its
+// number.
+func (s *scriptScanner) add(f *scriptFrame, kind, name string) int {
+	if name == "" && s.defaultName.kind != "" {
+		name = "default"
+	}
+	s.defaultName = scriptTarget{}
+	s.found.symbols = append(s.found.symbols, symbol{kind: kind, name: name, start: f.begin, doc: f.doc.text(s.src, f.begin)})
+	return len(s.found.symbols) - 1
+}
+
+// addWhole adds a symbol that ends before the current token, or with it if it
+// is a semicolon.
+func (s *scriptScanner) addWhole(f *scriptFrame, kind, name string) {
+	i := s.add(f, kind, name)
+	s.found.symbols[i].end = s.endHere()
+	s.endStatement(s.found.symbols[i].end)
+}
+
+// endHere returns where what is before the current token ends, with a
+// semicolon that may follow.
+func (s *scriptScanner) endHere() int {
+	if s.tok == ';' {
+		return s.at
+	}
+	end := s.prevEnd
+	s.redo()
+	return end
+}
+
+// functionHead reads a function from the word "function" to the token after
+// its parameters and the type of its result, and returns its own name.
+func (s *scriptScanner) functionHead() (name string) {
+	if s.next(); s.tok == '*' {
+		s.next()
+	}
+	if s.tok == scriptWord {
+		name = string(s.text())
+		s.next()
+	}
+	s.signature()
+	return name
+}
+
+// signature reads the parameters of a function or method, and the type of its
+// result.
+func (s *scriptScanner) signature() {
+	if s.tok == '<' {
+		s.skipAngles()
+	}
+	if s.tok == '(' {
+		s.skipBalanced()
+	}
+	if s.tok == ':' {
+		s.next()
+		s.skipType(false)
+	}
+}
+
+func (s *scriptScanner) functionDeclaration(f *scriptFrame) {
+	name := s.functionHead()
+	if s.tok != '{' {
+		s.addWhole(f, "function", name)
+		return
+	}
+	i := s.add(f, "function", name)
+	s.body(i)
+}
+
+// body opens the body of the numbered symbol, which ends with it.
+func (s *scriptScanner) body(i int) {
+	s.isValue = false
+	s.found.symbols[i].end = s.at // should there be no more
+	b := s.push(frameBlock)
+	b.symbol, b.ends = i, true
+}
+
+// functionValue reads a function in an expression, given to the target.
+func (s *scriptScanner) functionValue(target scriptTarget) {
+	name := s.functionHead()
+	if s.tok != '{' {
+		s.redo()
+		return
+	}
+	s.given(target, name)
+	s.isValue = false
+	s.push(frameBlock).target = target
+}
+
+// given adds the symbol of a value that has a name of its own.
+func (s *scriptScanner) given(target scriptTarget, own string) {
+	if target.kind == "" {
+		return
+	}
+	i := s.beginValue(target)
+	title := s.found.symbols[i].title
+	if own != "" && (title == "module.exports" || title == "exports") {
+		s.found.symbols[i].name, s.found.symbols[i].title = own, ""
+	}
+}
+
+// classHead reads a class from the word "class" to the brace of its body, and
+// returns its own name and whether there is a body.
+func (s *scriptScanner) classHead() (name string, ok bool) {
+	if s.next(); s.tok == scriptWord {
+		if word := string(s.text()); word != "extends" && word != "implements" {
+			name = word
+			s.next()
+		}
+	}
+	return name, s.heritage()
+}
+
+// heritage reads what stands between the name of a class or interface and its
+// body, and reports whether there is a body.
+func (s *scriptScanner) heritage() bool {
+	for s.tok != scriptEOF {
+		switch s.tok {
+		case '{':
+			return true
+		case '<':
+			s.skipAngles()
+			continue
+		case '(', '[':
+			s.skipBalanced()
+			continue
+		case ';', '}', ')':
+			return false
+		}
+		s.next()
+	}
+	return false
+}
+
+func (s *scriptScanner) classDeclaration(f *scriptFrame) {
+	name, ok := s.classHead()
+	if !ok {
+		s.redo()
+		f.fresh = false
+		return
+	}
+	i := s.add(f, "class", name)
+	s.isValue = false
+	s.found.symbols[i].end = s.at
+	b := s.push(frameClass)
+	b.symbol, b.ends = i, true
+}
+
+// classValue reads a class in an expression, given to the target.
+func (s *scriptScanner) classValue(target scriptTarget) {
+	name, ok := s.classHead()
+	if !ok {
+		s.redo()
+		return
+	}
+	if target.kind != "" {
+		target.kind = "class"
+	}
+	s.given(target, name)
+	s.isValue = false
+	s.push(frameClass)
+}
