@@ -40,7 +40,7 @@ const cppName = (n) => {
     next = d.childForFieldName("declarator") ?? (/^(reference|parenthesized|attributed)_declarator$/.test(d.type) ? d.namedChildren.find((c) => c.type.endsWith("declarator") || /identifier|name/.test(c.type)) : undefined);
     if (d.type === "operator_cast" || d.type === "qualified_identifier") next = undefined;
   }
-  return d?.text.replace(/(operator\s*(\(\s*\))?[^(]*)\(.*/s, "$1").replace(/\s+/g, " ").trim();
+  return d?.text.replace(/(operator\s*(\(\s*\)(?=\s*\()|[^(\s][^(]*))\(.*/s, "$1").replace(/\s+/g, " ").trim();
 };
 
 // inTypedef names a type with members by its tag, else by its typedef.
@@ -60,6 +60,8 @@ const values = new Set(["arrow_function", "function", "function_expression", "ge
 const given = (field, name) => (n) => (values.has(n.childForFieldName(field)?.type) ? name(n) : undefined);
 const text = (n) => n?.text?.replace(/^(["'])(.*)\1$/s, "$2");
 const target = (n) => {
+  const called = n.childForFieldName("right")?.childForFieldName("name")?.text;
+  if (called && ["module.exports", "exports"].includes(n.childForFieldName("left")?.text)) return called;
   const left = n.childForFieldName("left");
   if (left?.type === "member_expression") return text(left.childForFieldName("property"));
   if (left?.type === "identifier") return left.text;
