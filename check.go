@@ -44,7 +44,7 @@ func (m *ResourceMap) Check() []Problem {
 	if _, err := m.Created(); m.CreatedAt != "" && err != nil {
 		c.warn("created_at", "", err)
 	}
-	c.nodes("nodes", m.Nodes, 0)
+	c.nodes("nodes", m.Nodes, nil, 0)
 	return c.problems
 }
 
@@ -79,7 +79,7 @@ func (c *checker) warn(path, node string, err error) {
 	c.problems = append(c.problems, Problem{Path: path, Node: node, Err: err, Warning: true})
 }
 
-func (c *checker) nodes(path string, nodes []*Node, depth int) {
+func (c *checker) nodes(path string, nodes []*Node, parent *Node, depth int) {
 	if depth >= maxDepth {
 		c.add(path, "", fmt.Errorf("nodes nested more than %d deep: %w", maxDepth, ErrTooLarge))
 		return
@@ -87,8 +87,8 @@ func (c *checker) nodes(path string, nodes []*Node, depth int) {
 	for i, n := range nodes {
 		at := path + "[" + strconv.Itoa(i) + "]"
 		c.id(at, n.ID)
-		c.location(at+".location", n)
-		c.nodes(at+".children", n.Children, depth+1)
+		c.location(at+".location", n, parent)
+		c.nodes(at+".children", n.Children, n, depth+1)
 	}
 }
 
@@ -106,15 +106,26 @@ func (c *checker) id(at, id string) {
 	c.first[id] = at
 }
 
-func (c *checker) location(at string, n *Node) {
+func (c *checker) location(at string, n, parent *Node) {
 	if err := n.Location.Validate(); err != nil {
 		c.add(at, n.ID, err)
 		return
+	}
+	if parent != nil && parent.Location.Validate() == nil && !parent.Location.Contains(n.Location) {
+		c.warn(at, n.ID, fmt.Errorf("%s is not inside its parent '%s', which is %s",
+			describePlace(n.Location), clip(parent.ID), describePlace(parent.Location)))
 	}
 	if looksLikeRange(n.Location.Pages) {
 		c.warn(at+".pages", n.ID, fmt.Errorf("[%d, %d] are two pages; for the run of pages between them list every page",
 			n.Location.Pages[0].First, n.Location.Pages[1].First))
 	}
+}
+
+func describePlace(loc Location) string {
+	if loc.IsWhole() {
+		return "the whole " + string(loc.Modality)
+	}
+	return Address{Location: loc}.Fragment()
 }
 
 // looksLikeRange reports whether pages are two single pages apart: lists that

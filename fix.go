@@ -1,0 +1,108 @@
+package citekit
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A Fix is one repair of a map.
+type Fix struct {
+	Path string `json:"path"` // JSON path, such as "nodes[3].id"
+	What string `json:"what"` // what was done
+}
+
+// Fix repairs what is wrong with the map by itself where there is one right
+// answer, and returns what it did. It changes no location that means
+// something:
+//
+//   - a node without an id is named from its title, as by [NameNodes];
+//   - a node with an id that another has before it gets a number, as it could
+//     not be asked for;
+//   - a type that is missing is that of all nodes;
+//   - the modality that a location lacks is the map's, if the location then
+//     means something;
+//   - a hash in upper case becomes lower case.
+//
+// The map must not be shared; see [ResourceMap.Clone].
+func (m *ResourceMap) Fix() []Fix {
+	f := fixer{m: m, taken: make(map[string]bool), last: make(map[string]int)}
+	for n := range m.All() {
+		f.taken[n.ID] = f.taken[n.ID] || n.ID != ""
+	}
+	f.fixType()
+	f.seen = make(map[string]bool, len(f.taken))
+	f.nodes("nodes", "", m.Nodes, 0)
+	if hash, ok := m.Metadata["source_hash"].(string); ok && hash != strings.ToLower(hash) && isSHA256(strings.ToLower(hash)) {
+		m.Metadata["source_hash"] = strings.ToLower(hash)
+		f.did("metadata.source_hash", "written in lower case")
+	}
+	return f.fixes
+}
+
+type fixer struct {
+	m     *ResourceMap
+	fixes []Fix
+	taken map[string]bool // ids that some node has
+	seen  map[string]bool // those passed so far
+	last  map[string]int
+}
+
+func (f *fixer) did(path, format string, args ...any) {
+	f.fixes = append(f.fixes, Fix{Path: path, What: fmt.Sprintf(format, args...)})
+}
+
+// fixType gives the map the modality that all its nodes have.
+func (f *fixer) fixType() {
+	if f.m.Type != "" {
+		return
+	}
+	var common Modality
+	for n := range f.m.All() {
+		if !n.Location.Modality.Valid() || common != "" && n.Location.Modality != common {
+			return
+		}
+		common = n.Location.Modality
+	}
+	if common != "" {
+		f.m.Type = common
+		f.did("type", "set to %s, which every node has", common)
+	}
+}
+
+func (f *fixer) nodes(path, parent string, nodes []*Node, depth int) {
+	if depth >= maxDepth {
+		return
+	}
+	for i, n := range nodes {
+		at := path + "[" + strconv.Itoa(i) + "]"
+		f.id(at, parent, n)
+		f.modality(at, n)
+		f.nodes(at+".children", n.ID, n.Children, depth+1)
+	}
+}
+
+func (f *fixer) id(at, parent string, n *Node) {
+	switch {
+	case n.ID == "":
+		n.ID = freeID(childID(parent, n), f.taken, f.last)
+		f.did(at+".id", "'%s', from the title", clip(n.ID))
+	case f.seen[n.ID]:
+		old := n.ID
+		n.ID = freeID(old, f.taken, f.last)
+		f.did(at+".id", "'%s', as another node before it is '%s'", clip(n.ID), clip(old))
+	}
+	f.seen[n.ID] = true
+}
+
+func (f *fixer) modality(at string, n *Node) {
+	if n.Location.Modality != "" || !f.m.Type.Valid() || n.Location.odd.issue() != nil {
+		return
+	}
+	loc := n.Location
+	loc.Modality = f.m.Type
+	if loc.Validate() == nil {
+		n.Location = loc
+		f.did(at+".location.modality", "set to %s, the type of the map", loc.Modality)
+	}
+}

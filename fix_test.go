@@ -1,0 +1,101 @@
+package citekit_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/citekit/citekit"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestFix(t *testing.T) {
+	m, err := citekit.ParseMap([]byte(`{"resource_id": "r", "title": "R", "source_path": "r.txt", "nodes": [
+		{"id": "a", "type": "s", "location": {"modality": "text", "lines": [1, 2]}, "children": [
+			{"id": "a", "title": "again", "type": "s", "location": {"modality": "text", "lines": [1, 1]}},
+			{"title": "No id", "type": "s", "location": {"modality": "text", "lines": [9, 2]}}]},
+		{"id": "a-2", "type": "s", "location": {"modality": "text"}}],
+		"metadata": {"source_hash": "` + strings.Repeat("AB", 32) + `"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []citekit.Fix{
+		{"type", "set to text, which every node has"},
+		{"nodes[0].children[0].id", "'a-3', as another node before it is 'a'"},
+		{"nodes[0].children[1].id", "'a.no-id', from the title"},
+		{"metadata.source_hash", "written in lower case"},
+	}
+	// The reversed lines mean nothing, so that node has no modality either.
+	m.Nodes[0].Children[1].Location = citekit.Location{Modality: citekit.Text, Lines: citekit.Range{First: 9, Last: 2}}
+	if diff := cmp.Diff(want, m.Fix()); diff != "" {
+		t.Errorf("fixes (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"a", "a-3", "a.no-id", "a-2"}, idsOf(m.Nodes)); diff != "" {
+		t.Errorf("ids (-want +got):\n%s", diff)
+	}
+	if again := m.Fix(); len(again) > 0 {
+		t.Errorf("fixed again: %v", again)
+	}
+	if err := m.Validate(); err == nil || !strings.Contains(err.Error(), "lines") {
+		t.Errorf("the reversed lines must stay: %v", err)
+	}
+}
+
+func TestFixModality(t *testing.T) {
+	m, err := citekit.ParseMap([]byte(`{"resource_id": "r", "type": "document", "source_path": "r.pdf", "nodes": [
+		{"id": "a", "type": "s", "location": {"pages": [1, 2]}},
+		{"id": "b", "type": "s", "location": {"lines": [1, 2]}},
+		{"id": "c", "type": "s", "location": {"pages": "one"}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []citekit.Fix{{"nodes[0].location.modality", "set to document, the type of the map"}}
+	if diff := cmp.Diff(want, m.Fix()); diff != "" {
+		t.Errorf("fixes (-want +got):\n%s", diff)
+	}
+	data, err := m.MarshalJSON()
+	if err != nil || !strings.Contains(string(data), `{"pages": "one"}`) {
+		t.Errorf("what means nothing must stay as it is: %s, %v", data, err)
+	}
+}
+
+func TestCheckParents(t *testing.T) {
+	m, err := citekit.ParseMap([]byte(`{"resource_id": "r", "type": "document", "source_path": "r.pdf", "nodes": [
+		{"id": "a", "type": "s", "location": {"modality": "document", "pages": [1, 2, 3]}, "children": [
+			{"id": "in", "type": "s", "location": {"modality": "document", "pages": [3]}},
+			{"id": "out", "type": "s", "location": {"modality": "document", "pages": [3, 4]}},
+			{"id": "all", "type": "s", "location": {"modality": "document"}}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range m.Check() {
+		if !p.Warning {
+			t.Errorf("not a warning: %v", p)
+		}
+		got = append(got, p.Error())
+	}
+	want := []string{
+		"nodes[0].children[1].location (node 'out'): pages=3-4 is not inside its parent 'a', which is pages=1-3",
+		"nodes[0].children[2].location (node 'all'): the whole document is not inside its parent 'a', which is pages=1-3",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+func FuzzFix(f *testing.F) {
+	f.Add([]byte(`{"resource_id":"r","nodes":[{"id":"a","children":[{"id":"a"},{"title":"x"}]},{"id":"a-2"},{"id":""}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := citekit.ParseMap(data)
+		if err != nil {
+			return
+		}
+		m.Fix()
+		if again := m.Fix(); len(again) > 0 {
+			t.Errorf("fixed again: %v", again)
+		}
+		if ids := m.DuplicateIDs(); len(ids) > 0 {
+			t.Errorf("still twice: %q", ids)
+		}
+	})
+}
