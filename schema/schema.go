@@ -1,0 +1,151 @@
+// Package schema has the JSON schema of resource maps, made from the Go types.
+// It is published as resourcemap.schema.json beside this file.
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"github.com/citekit/citekit"
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// ID is the identifier of the schema.
+const ID = "https://github.com/citekit/citekit/schema/resourcemap.schema.json"
+
+// A resourceMap has the members of a [citekit.ResourceMap] in JSON.
+type resourceMap struct {
+	ResourceID string           `json:"resource_id" jsonschema:"Id of the resource: 1 to 512 bytes without control characters, slash or backslash."`
+	Type       citekit.Modality `json:"type"`
+	Title      string           `json:"title,omitempty" jsonschema:"What the source is called."`
+	SourcePath string           `json:"source_path,omitempty" jsonschema:"The file that locations refer to, relative to the base directory or absolute. Needed unless the type is virtual."`
+	Nodes      []*citekit.Node  `json:"nodes,omitempty"`
+	Metadata   map[string]any   `json:"metadata,omitempty"`
+	CreatedAt  string           `json:"created_at,omitempty" jsonschema:"When the map was made, in ISO 8601."`
+}
+
+// A node has the members of a [citekit.Node] in JSON.
+type node struct {
+	ID       string           `json:"id" jsonschema:"Unique in the map; by convention the id of the parent, a dot, and a name."`
+	Title    string           `json:"title,omitempty"`
+	Type     string           `json:"type,omitempty" jsonschema:"A free word, such as section."`
+	Location citekit.Location `json:"location"`
+	Summary  string           `json:"summary,omitempty"`
+	Children []*citekit.Node  `json:"children,omitempty"`
+}
+
+// A location has the members of a [citekit.Location] in JSON.
+type location struct {
+	Modality       citekit.Modality `json:"modality"`
+	Pages          []int            `json:"pages,omitempty" jsonschema:"Every page by its number, from 1."`
+	Lines          []int            `json:"lines,omitempty" jsonschema:"First and last line, from 1, both included."`
+	Start          float64          `json:"start,omitempty" jsonschema:"Seconds."`
+	End            float64          `json:"end,omitempty" jsonschema:"Seconds; the end itself is not included. Without it the location ends with the source."`
+	BBox           []float64        `json:"bbox,omitempty" jsonschema:"Left, top, right and bottom, as fractions of the image or page as displayed, from its top left corner."`
+	VirtualAddress string           `json:"virtual_address,omitempty" jsonschema:"What a virtual location points to."`
+}
+
+// ResourceMap returns the schema (JSON Schema 2020-12) of the JSON form of a
+// [citekit.ResourceMap]. Members that are absent may be null, and members that
+// are not named may be there. What a schema cannot say, such as that ids are
+// unique and that locations lie inside their source, [citekit.Library.Check]
+// does.
+func ResourceMap() ([]byte, error) {
+	s, err := resourceMapSchema()
+	if err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	return append(data, '\n'), nil
+}
+
+func resourceMapSchema() (*jsonschema.Schema, error) {
+	options := &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[citekit.Modality](): {Ref: "#/$defs/modality"},
+		reflect.TypeFor[citekit.Location](): {Ref: "#/$defs/location"},
+		reflect.TypeFor[[]*citekit.Node]():  {Type: "array", Items: &jsonschema.Schema{Ref: "#/$defs/node"}},
+		reflect.TypeFor[map[string]any]():   {Type: "object"},
+		reflect.TypeFor[[]int]():            {Type: "array", Items: &jsonschema.Schema{Type: "integer"}},
+		reflect.TypeFor[[]float64]():        {Type: "array", Items: &jsonschema.Schema{Type: "number"}},
+	}}
+	top, err := jsonschema.For[resourceMap](options)
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := jsonschema.For[node](options)
+	if err != nil {
+		return nil, err
+	}
+	locations, err := jsonschema.For[location](options)
+	if err != nil {
+		return nil, err
+	}
+	describe(top)
+	bound(locations)
+	top.Schema, top.ID = "https://json-schema.org/draft/2020-12/schema", ID
+	top.Title = "Resource map"
+	top.Description = "The parts of one source, each with its location, for exact citation."
+	top.Defs = map[string]*jsonschema.Schema{"modality": modalities(), "node": nodes, "location": locations}
+	for _, s := range []*jsonschema.Schema{top, nodes, locations} {
+		loosen(s)
+	}
+	return top, nil
+}
+
+func modalities() *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "string"}
+	for _, modality := range citekit.Modalities() {
+		s.Enum = append(s.Enum, string(modality))
+	}
+	return s
+}
+
+// describe adds what the types do not say.
+func describe(top *jsonschema.Schema) {
+	one, longest := 1, 512
+	id := top.Properties["resource_id"]
+	id.MinLength, id.MaxLength = &one, &longest
+	hash := &jsonschema.Schema{Type: "string", Pattern: "^[0-9A-Fa-f]{64}$", Description: "SHA-256 of the source the map was made from, in hex."}
+	zero := 0.0
+	size := &jsonschema.Schema{Type: "integer", Minimum: &zero, Description: "Bytes of the source the map was made from."}
+	metadata := top.Properties["metadata"]
+	metadata.Description = "Free, but for these."
+	metadata.Properties = map[string]*jsonschema.Schema{"source_hash": orNull(hash), "source_size": orNull(size)}
+	metadata.PropertyOrder = []string{"source_hash", "source_size"}
+}
+
+// bound adds the bounds of the parts of a location.
+func bound(s *jsonschema.Schema) {
+	zero, one, two, four := 0.0, 1.0, 2, 4
+	first := 1
+	pages, lines, box := s.Properties["pages"], s.Properties["lines"], s.Properties["bbox"]
+	pages.MinItems, pages.Items.Minimum = &first, &one
+	lines.MinItems, lines.MaxItems, lines.Items.Minimum = &two, &two, &one
+	box.MinItems, box.MaxItems, box.Items.Minimum, box.Items.Maximum = &four, &four, &zero, &one
+	s.Properties["start"].Minimum, s.Properties["end"].Minimum = &zero, &zero
+}
+
+// loosen lets members be null that need not be there, and others be there.
+func loosen(s *jsonschema.Schema) {
+	s.AdditionalProperties = nil
+	required := make(map[string]bool)
+	for _, name := range s.Required {
+		required[name] = true
+	}
+	for name, property := range s.Properties {
+		if !required[name] {
+			s.Properties[name] = orNull(property)
+		}
+	}
+}
+
+func orNull(s *jsonschema.Schema) *jsonschema.Schema {
+	if s.Type != "" {
+		s.Types, s.Type = []string{s.Type, "null"}, ""
+	}
+	return s
+}
