@@ -20,7 +20,7 @@ func (s *scriptScanner) beginsElement(expected bool) bool {
 		i++
 	}
 	rest := bytes.TrimLeft(s.src[i:min(i+64, len(s.src))], " \t\n")
-	if bytes.HasPrefix(rest, []byte(",")) {
+	if len(rest) > 0 && (rest[0] == ',' || rest[0] == '=') {
 		return false
 	}
 	return s.lang != TSX || !bytes.HasPrefix(rest, []byte("extends "))
@@ -29,6 +29,7 @@ func (s *scriptScanner) beginsElement(expected bool) bool {
 // elementTag reads on in an opening tag, up to its end or a brace or an
 // element in it.
 func (s *scriptScanner) elementTag() {
+	defer s.atEnd()
 	for s.at < len(s.src) {
 		c := s.src[s.at]
 		s.at++
@@ -84,6 +85,7 @@ func (s *scriptScanner) typeArguments() {
 
 // elementText reads on in the text of an element, up to a brace or tag.
 func (s *scriptScanner) elementText() {
+	defer s.atEnd()
 	n := bytes.IndexAny(s.src[s.at:], "<{")
 	if n < 0 {
 		s.at = len(s.src)
@@ -110,4 +112,11 @@ func (s *scriptScanner) elementText() {
 func (s *scriptScanner) elementDone() {
 	s.pop()
 	s.tok, s.isValue = scriptValue, true
+}
+
+// atEnd makes the end of the source the current token where it is reached.
+func (s *scriptScanner) atEnd() {
+	if s.at >= len(s.src) {
+		s.tok = scriptEOF
+	}
 }

@@ -62,6 +62,7 @@ type scriptFrame struct {
 	modified  bool // a part of it has been read, such as "export"
 	declares  bool // the statement declares variables
 	control   bool // the parentheses of "if" and the like
+	arrow     bool // the parentheses of the parameters of an arrow function
 	ends      bool // the closing bracket ends a statement
 	ternaries int  // "?" without its ":"
 	begin     int  // of the statement or member
@@ -219,6 +220,7 @@ func (s *scriptScanner) expression(valued bool) {
 		f := s.push(frameParen)
 		f.target = target
 		f.control = s.tok == '(' && s.isControl(chain)
+		f.arrow = !valued && (s.prev == scriptArrow || s.prev == '>')
 		s.isValue = false
 	case '{':
 		s.brace(valued)
@@ -432,21 +434,21 @@ func (s *scriptScanner) closingParen(f scriptFrame) {
 	if s.tok != ')' {
 		return
 	}
-	tok, _, _ := s.peek()
-	if f.target.kind != "" && tok == ':' && s.lang != JavaScript {
-		s.found.symbols = s.found.symbols[:f.mark]
-		s.next()
-		s.next()
-		s.skipType(true)
-		if s.tok != scriptArrow {
-			s.redo()
+	switch tok, _, _ := s.peek(); tok {
+	case ':':
+		if f.target.kind == "" && !f.arrow || s.lang == JavaScript {
 			return
 		}
-		s.beginValue(f.target)
+		saved := s.scriptLexer
+		s.next()
+		s.next()
+		if s.skipType(true); s.tok != scriptArrow {
+			s.scriptLexer = saved
+			return
+		}
 		s.isValue = false
-		return
-	}
-	if tok != scriptArrow {
+	case scriptArrow:
+	default:
 		return
 	}
 	s.found.symbols = s.found.symbols[:f.mark]
@@ -491,10 +493,21 @@ func (s *scriptScanner) angle(valued bool, target scriptTarget) {
 		s.push(frameTag)
 		return
 	}
-	if !valued && s.lang != JavaScript {
-		s.skipAngles()
-		s.redo()
-		s.isValue = false
-		s.target = target
+	if s.lang == JavaScript || valued && !s.beginsArguments() {
+		return
 	}
+	s.skipAngles()
+	s.redo()
+	s.isValue = valued
+	s.target = target
+}
+
+// beginsArguments reports whether the "<" that is the current token, after a
+// value, begins arguments that are types: no space stands around it.
+func (s *scriptScanner) beginsArguments() bool {
+	if s.prev != scriptWord || s.prevEnd != s.start || s.at >= len(s.src) {
+		return false
+	}
+	c := s.src[s.at]
+	return isLetter(c) || c == '{' || c == '[' || c == '\n'
 }

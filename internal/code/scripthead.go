@@ -112,6 +112,7 @@ func (s *scriptScanner) declarator(begin int) {
 	}
 	if s.tok != '=' {
 		s.redo()
+		s.isValue = true // a type may end with ">"
 		return
 	}
 	s.target = t
@@ -160,6 +161,7 @@ func (s *scriptScanner) endHere() int {
 	}
 	end := s.prevEnd
 	s.redo()
+	s.isValue = true
 	return end
 }
 

@@ -85,7 +85,7 @@ func (s *scriptScanner) methodOf(f *scriptFrame, t scriptTarget, inClass bool) {
 	s.signature()
 	name, _ := s.targetName(t)
 	switch {
-	case s.tok == '{' && !isControlWord(name):
+	case s.tok == '{' && (inClass || !isControlWord(name)):
 		i := s.add(f, "method", name)
 		s.body(i)
 		s.top().ends = inClass
@@ -160,6 +160,7 @@ func (s *scriptScanner) afterName(f *scriptFrame, t scriptTarget) {
 	}
 	if s.tok != ';' {
 		s.redo()
+		s.isValue = true // a type may end with ">"
 	}
 }
 
@@ -167,7 +168,12 @@ func (s *scriptScanner) afterName(f *scriptFrame, t scriptTarget) {
 // "}", and keeps its methods.
 func (s *scriptScanner) interfaceBody() {
 	for s.next(); s.tok != scriptEOF && s.tok != '}'; {
-		if s.tok != scriptWord && s.tok != scriptValue && s.tok != '[' {
+		switch s.tok {
+		case scriptWord, scriptValue, '[':
+		case '(', '<':
+			s.signature()
+			continue
+		default:
 			s.skipOne()
 			continue
 		}

@@ -1,7 +1,318 @@
 package code
 
-import "context"
+import (
+	"bytes"
+	"context"
+	"strings"
+)
 
+// mapSQL finds the statements of SQL that create tables, views (of type
+// table too), functions, procedures, aggregates, triggers, rules and events
+// (functions), types and domains (types), indexes (keys), sequences
+// (variables), schemas (namespaces) and packages (modules), in the dialects of
+// PostgreSQL, MySQL, SQLite, Oracle and SQL Server.
 func mapSQL(ctx context.Context, src []byte) (outline, error) {
-	return outline{}, ctx.Err()
+	s := &sqlScanner{
+		sqlLexer: sqlLexer{src: src, lineStart: true, escapes: escapesInStrings(src)},
+		batches:  hasBatches(src),
+	}
+	poll := pollBytes
+	for {
+		t := s.next()
+		if t.start >= poll {
+			poll = t.start + pollBytes
+			if err := ctx.Err(); err != nil {
+				return outline{}, err
+			}
+		}
+		s.take(t)
+		if t.kind == sqlEnd {
+			return outline{symbols: s.symbols}, nil
+		}
+	}
+}
+
+// escapesInStrings reports whether the source seems to be of MySQL, where a
+// backslash in a string has a meaning.
+func escapesInStrings(src []byte) bool {
+	const enough = 1 << 16 // bytes
+	head := bytes.ToLower(src[:min(len(src), enough)])
+	for _, sign := range []string{"engine=", "delimiter ", "create table `", "insert into `", "drop table if exists `"} {
+		if bytes.Contains(head, []byte(sign)) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasBatches reports whether some line is only "GO", which ends statements of
+// SQL Server.
+func hasBatches(src []byte) bool {
+	for line := range bytes.Lines(src) {
+		if len(line) < 8 && bytes.EqualFold(bytes.TrimSpace(line), []byte("go")) {
+			return true
+		}
+	}
+	return false
+}
+
+// A sqlScanner finds statements that create something.
+type sqlScanner struct {
+	sqlLexer
+	batches bool
+	symbols []symbol
+
+	head        []token // the first words and signs of the statement
+	doc         byteSpan
+	last        int    // end of the latest token
+	kind        string // of the symbol that the statement creates, as far as known
+	parentheses int
+	blocks      int    // BEGIN and CASE without their END
+	waiting     bool   // for the BEGIN of a body
+	previous    string // word before, in lower case, or ""
+	words       int
+}
+
+// maxSQLHead is how many tokens of a statement are kept, which are enough to
+// tell what it creates.
+const maxSQLHead = 40
+
+func (s *sqlScanner) take(t token) {
+	switch t.kind {
+	case sqlEnd, sqlBatch:
+		s.finish(s.last)
+		return
+	case sqlDelimiter:
+		s.delimit(t)
+		return
+	case '(':
+		s.parentheses++
+	case ')':
+		s.parentheses = max(s.parentheses-1, 0)
+	}
+	if len(s.head) == 0 {
+		s.doc = s.comment
+	}
+	if len(s.head) < maxSQLHead {
+		s.head = append(s.head, t)
+	}
+	s.last = t.end
+	word := ""
+	if t.kind == sqlWord {
+		word = s.lower(t)
+		if s.previous == "as" && s.declares(word) {
+			s.waiting = true
+		}
+		s.word(word)
+	}
+	s.previous = word
+}
+
+// lower returns a word that could be a keyword in lower case.
+func (s *sqlScanner) lower(t token) string {
+	const longest = 16 // bytes of a keyword
+	if t.end-t.start > longest {
+		return "-"
+	}
+	return strings.ToLower(string(s.src[t.start:t.end]))
+}
+
+// delimit ends the statement, unless the delimiter stands in a body.
+func (s *sqlScanner) delimit(t token) {
+	if s.delimiter == nil && len(s.head) > 0 {
+		if s.previous == "begin" && s.blocks > 0 {
+			s.blocks-- // it began a transaction
+		}
+		routine := s.routine()
+		if routine && (s.blocks > 0 || s.waiting || s.batches) {
+			s.last, s.previous = t.end, ";"
+			return
+		}
+	}
+	end := t.end
+	if s.delimiter != nil {
+		end = s.last
+	}
+	rows := s.startsRows()
+	s.finish(end)
+	if rows {
+		s.at = s.copyEnd()
+	}
+}
+
+// startsRows reports whether rows follow the statement.
+func (s *sqlScanner) startsRows() bool {
+	if len(s.head) < 3 || s.lower(s.head[0]) != "copy" {
+		return false
+	}
+	for _, t := range s.head {
+		if s.lower(t) == "stdin" {
+			return true
+		}
+	}
+	return false
+}
+
+// word follows the words of the bodies of routines.
+func (s *sqlScanner) word(word string) {
+	if !s.routine() {
+		return
+	}
+	switch word {
+	case "begin":
+		s.blocks++
+		s.waiting = false
+	case "case":
+		if s.previous != "end" {
+			s.blocks++
+		}
+	case "if", "loop", "while", "repeat", "for":
+		if s.previous == "end" {
+			s.blocks++ // the END before was not that of a block
+		}
+	case "end":
+		s.blocks = max(s.blocks-1, 0)
+	case "is":
+		s.waiting = s.waiting || s.blocks == 0 && s.parentheses == 0 && s.kind == "function"
+	case "as":
+		if s.kind == "module" && s.blocks == 0 {
+			s.blocks++
+		}
+	}
+	if word == "is" && s.kind == "module" && s.blocks == 0 {
+		s.blocks, s.waiting = 1, false
+	}
+}
+
+// declares reports whether the word after AS is the first of the declarations
+// that stand before the BEGIN of a routine of Oracle.
+func (s *sqlScanner) declares(word string) bool {
+	if s.blocks > 0 || s.parentheses > 0 || !s.routine() || s.kind != "function" {
+		return false
+	}
+	switch word {
+	case "begin", "select", "insert", "update", "delete", "set", "declare", "if", "while", "with", "return", "exec", "execute", "print", "merge", "truncate", "raiserror", "throw", "try", "external", "language", "-":
+		return false
+	}
+	for _, t := range s.head[:min(len(s.head), 6)] {
+		if kind := s.lower(t); kind == "function" || kind == "procedure" {
+			return true
+		}
+	}
+	return false
+}
+
+// routine reports whether the statement creates what may have a body of
+// statements.
+func (s *sqlScanner) routine() bool {
+	if s.kind == "" {
+		s.kind, _ = s.created()
+	}
+	return s.kind == "function" || s.kind == "module"
+}
+
+// finish ends the statement.
+func (s *sqlScanner) finish(end int) {
+	if kind, name := s.created(); kind != "" && len(name) > 0 && end > s.head[0].start {
+		sym := symbol{kind: kind, start: s.head[0].start, end: end}
+		sym.name = unquoted(s.src[name[len(name)-1].start:name[len(name)-1].end])
+		sym.title = unquoted(s.src[name[0].start:name[len(name)-1].end])
+		if s.doc.end > 0 {
+			sym.doc = commentText(s.src[s.doc.start:s.doc.end])
+		}
+		if sym.name != "" {
+			s.symbols = append(s.symbols, sym)
+		}
+	}
+	s.head, s.doc, s.kind, s.previous = s.head[:0], byteSpan{}, "", ""
+	s.parentheses, s.blocks, s.waiting = 0, 0, false
+}
+
+// unquoted returns a name without its quotes and brackets.
+func unquoted(name []byte) string {
+	return strings.Map(func(r rune) rune {
+		if r == '"' || r == '`' || r == '[' || r == ']' {
+			return -1
+		}
+		return r
+	}, string(name))
+}
+
+// created returns the kind of what the statement creates and the tokens of
+// its name, as far as they are known.
+func (s *sqlScanner) created() (kind string, name []token) {
+	if len(s.head) == 0 || s.lower(s.head[0]) != "create" {
+		return "", nil
+	}
+	for i := 1; i < len(s.head); i++ {
+		t := s.head[i]
+		if t.kind != sqlWord {
+			if t.kind == '(' || t.kind == sqlLiteral && i < 3 {
+				return "", nil
+			}
+			continue
+		}
+		word := s.lower(t)
+		if word == "as" || word == "on" || word == "operator" || word == "extension" || word == "role" || word == "user" {
+			return "", nil
+		}
+		if word == "event" && i+1 < len(s.head) && s.lower(s.head[i+1]) == "trigger" {
+			continue
+		}
+		if kind := sqlKind(word); kind != "" {
+			return kind, s.named(s.head[i+1:])
+		}
+	}
+	return "", nil
+}
+
+// sqlKind returns the kind of symbol that a word after CREATE makes.
+func sqlKind(word string) string {
+	switch word {
+	case "table", "view":
+		return "table"
+	case "function", "procedure", "proc", "trigger", "aggregate", "rule", "event":
+		return "function"
+	case "type", "domain":
+		return "type"
+	case "index":
+		return "key"
+	case "schema", "database":
+		return "namespace"
+	case "sequence":
+		return "variable"
+	case "package":
+		return "module"
+	}
+	return ""
+}
+
+// named returns the tokens of the name that follows the kind: parts with dots
+// between them.
+func (s *sqlScanner) named(head []token) []token {
+	for len(head) > 0 && head[0].kind == sqlWord {
+		switch s.lower(head[0]) {
+		case "if", "not", "exists", "concurrently", "body", "authorization":
+			head = head[1:]
+			continue
+		case "on", "as", "using":
+			return nil
+		}
+		break
+	}
+	end := 0
+	for end < len(head) {
+		if head[end].kind == '[' && end+2 < len(head) {
+			end += 3 // a name in brackets
+		} else if head[end].kind == sqlWord {
+			end++
+		} else {
+			return head[:end]
+		}
+		if end >= len(head) || head[end].kind != '.' {
+			return head[:end]
+		}
+		end++
+	}
+	return head[:end]
 }

@@ -96,7 +96,7 @@ const script = {
   abstract_method_signature: ["method", declaredMethod, (n) => decorated(n)],
   variable_declarator: [valueKind("value", "function"), given("value", (n) => (n.childForFieldName("name").type === "identifier" ? own(n) : undefined)), statement],
   assignment_expression: [valueKind("right", "function"), given("right", target)],
-  pair: [valueKind("value", "method"), given("value", (n) => (n.childForFieldName("key").type === "computed_property_name" ? undefined : text(n.childForFieldName("key"))))],
+  pair: [valueKind("value", "method"), given("value", (n) => text(n.childForFieldName("key")))],
   field_definition: [valueKind("value", "method"), given("value", (n) => text(n.childForFieldName("property")))],
   public_field_definition: [valueKind("value", "method"), given("value", (n) => text(n.childForFieldName("name")))],
 };

@@ -1,0 +1,209 @@
+package code
+
+import (
+	"bytes"
+)
+
+// A sqlLexer divides SQL of several dialects into words, strings and signs.
+type sqlLexer struct {
+	src       []byte
+	at        int
+	escapes   bool     // a backslash in a string takes the next character
+	delimiter []byte   // that ends statements instead of the semicolon, or nil
+	comment   byteSpan // comments right before the latest token
+	lineStart bool     // nothing but white space stands before at on its line
+}
+
+// Kinds of tokens of SQL. Others are signs of one byte.
+const (
+	sqlEnd       byte = iota // end of the source
+	sqlWord                  // identifier, quoted or not, or keyword
+	sqlLiteral               // string or number
+	sqlDelimiter             // what ends a statement
+	sqlBatch                 // line that ends a batch of statements: GO or a slash
+)
+
+// next returns the next token.
+func (l *sqlLexer) next() token {
+	l.comment = byteSpan{}
+	for l.at < len(l.src) {
+		c := l.src[l.at]
+		first := l.lineStart || l.at == 0
+		switch {
+		case c == '\n':
+			l.lineFeed()
+			continue
+		case c <= ' ':
+			l.at++
+			continue
+		case first && c == '\\':
+			l.at = l.lineEnd()
+			continue
+		case first && l.setDelimiter():
+			continue
+		case first && l.isBatch():
+			return l.take(sqlBatch, l.lineEnd())
+		}
+		if end := l.commentEnd(first); end > l.at {
+			l.noteComment(end, first)
+			continue
+		}
+		l.lineStart = false
+		return l.token(c)
+	}
+	return token{kind: sqlEnd, start: len(l.src), end: len(l.src)}
+}
+
+// lineFeed passes over the end of a line. A blank line ends the run of
+// comments.
+func (l *sqlLexer) lineFeed() {
+	if end := l.comment.end; end > 0 && bytes.IndexByte(l.src[end:l.at], '\n') >= 0 {
+		l.comment = byteSpan{}
+	}
+	l.at++
+	l.lineStart = true
+}
+
+func (l *sqlLexer) noteComment(end int, first bool) {
+	if first {
+		if l.comment.end == 0 {
+			l.comment.start = l.at
+		}
+		l.comment.end = end
+	}
+	l.at = end
+}
+
+func (l *sqlLexer) take(kind byte, end int) token {
+	t := token{kind: kind, start: l.at, end: end}
+	l.at = end
+	l.lineStart = false
+	return t
+}
+
+func (l *sqlLexer) token(c byte) token {
+	switch {
+	case l.delimiter != nil && bytes.HasPrefix(l.src[l.at:], l.delimiter):
+		return l.take(sqlDelimiter, l.at+len(l.delimiter))
+	case c == ';' && l.delimiter == nil:
+		return l.take(sqlDelimiter, l.at+1)
+	case c == '\'':
+		return l.take(sqlLiteral, l.stringEnd(l.at, l.escapes))
+	case (c == 'E' || c == 'e') && l.at+1 < len(l.src) && l.src[l.at+1] == '\'':
+		return l.take(sqlLiteral, l.stringEnd(l.at+1, true))
+	case c == '"' || c == '`':
+		return l.take(sqlWord, l.stringEnd(l.at, false))
+	case c == '$':
+		return l.dollar()
+	case isDigit(c):
+		return l.take(sqlLiteral, l.wordEnd())
+	case isWord(c):
+		return l.take(sqlWord, l.wordEnd())
+	}
+	return l.take(c, l.at+1)
+}
+
+func (l *sqlLexer) lineEnd() int {
+	if i := bytes.IndexByte(l.src[l.at:], '\n'); i >= 0 {
+		return l.at + i
+	}
+	return len(l.src)
+}
+
+func (l *sqlLexer) wordEnd() int {
+	end := l.at + 1
+	for end < len(l.src) && (isWord(l.src[end]) || l.src[end] == '$' || l.src[end] == '#') {
+		end++
+	}
+	return end
+}
+
+// stringEnd returns the end of the string that begins at a quote; a quote in
+// it is doubled.
+func (l *sqlLexer) stringEnd(at int, escapes bool) int {
+	quote := l.src[at]
+	for i := at + 1; i < len(l.src); i++ {
+		switch {
+		case l.src[i] == '\\' && escapes:
+			i++
+		case l.src[i] != quote:
+		case i+1 < len(l.src) && l.src[i+1] == quote:
+			i++
+		default:
+			return i + 1
+		}
+	}
+	return len(l.src)
+}
+
+// dollar reads a string such as $body$...$body$, or a sign.
+func (l *sqlLexer) dollar() token {
+	end := l.at + 1
+	for end < len(l.src) && isWord(l.src[end]) {
+		end++
+	}
+	if end == len(l.src) || l.src[end] != '$' || end > l.at+1 && isDigit(l.src[l.at+1]) {
+		return l.take('$', l.at+1)
+	}
+	tag := l.src[l.at : end+1]
+	return l.take(sqlLiteral, after(l.src, end+1, tag))
+}
+
+// commentEnd returns the end of the comment that begins here: after "--", in
+// "/*" and "*/", which may be nested, or after "#" at the start of a line.
+func (l *sqlLexer) commentEnd(first bool) int {
+	c := l.src[l.at]
+	if c == '#' && first {
+		return l.lineEnd()
+	}
+	if l.at+1 == len(l.src) {
+		return l.at
+	}
+	switch next := l.src[l.at+1]; {
+	case c == '-' && next == '-':
+		return l.lineEnd()
+	case c == '/' && next == '*':
+		nested := lexer{src: l.src, syntax: &syntax{nested: true}}
+		return nested.blockCommentEnd(l.at)
+	}
+	return l.at
+}
+
+// setDelimiter reads the command DELIMITER of the clients of MySQL.
+func (l *sqlLexer) setDelimiter() bool {
+	const command = "delimiter"
+	line := l.src[l.at:l.lineEnd()]
+	if len(line) <= len(command) || !bytes.EqualFold(line[:len(command)], []byte(command)) || line[len(command)] > ' ' {
+		return false
+	}
+	l.delimiter = nil
+	if fields := bytes.Fields(line[len(command):]); len(fields) > 0 && string(fields[0]) != ";" {
+		l.delimiter = fields[0]
+	}
+	l.at += len(line)
+	return true
+}
+
+// isBatch reports whether the line is one of the clients of SQL Server or
+// Oracle that ends what stands before it.
+func (l *sqlLexer) isBatch() bool {
+	if c := l.src[l.at]; c != '/' && c|0x20 != 'g' {
+		return false
+	}
+	end := l.lineEnd()
+	if end-l.at > len("go")+8 {
+		return false
+	}
+	line := bytes.TrimSpace(l.src[l.at:end])
+	return bytes.EqualFold(line, []byte("go")) || string(line) == "/"
+}
+
+// copyEnd returns the end of the rows that follow a statement "copy ... from
+// stdin", up to a line with "\.".
+func (l *sqlLexer) copyEnd() int {
+	end := bytes.Index(l.src[l.at:], []byte("\n\\."))
+	if end < 0 {
+		return l.at
+	}
+	return l.at + end
+}
