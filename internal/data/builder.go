@@ -1,0 +1,294 @@
+package data
+
+import (
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sentence"
+)
+
+const (
+	maxNodes    = 20_000 // of a map
+	maxKeys     = 5_000  // beside each other; more are rows
+	maxElements = 500
+	maxRuns     = 2_000
+	maxLevels   = 4  // of containers that are opened
+	openLines   = 40 // lines from which on a container is; four times as many on each level below
+	maxTitle    = 300
+	maxSummary  = 300
+)
+
+// A builder makes the tree of nodes from a scan that opens and closes
+// containers as it meets them. It keeps only the levels that a map shows.
+type builder struct {
+	root   item
+	open   []*item // those kept, from the outside
+	depth  int     // of the scan, which may be deeper than what is kept
+	levels int
+	nodes  int // in the tree
+
+	// wrapped is how many of the outermost levels do not count as such.
+	wrapped int
+
+	row       int // first line of the row that is open, in an item with rows
+	rowOffset int64
+}
+
+// An item is a container in the making.
+type item struct {
+	node   *citekit.Node
+	offset int64 // where it begins
+	count  int   // children met
+	rank   int   // of what the title was taken from; 0 for none
+	named  bool  // its content may name it
+	rows   *runs // instead of children, when there are too many
+}
+
+func newBuilder() *builder {
+	return &builder{root: item{node: &citekit.Node{}}, levels: maxLevels}
+}
+
+// parent returns the innermost item that is kept.
+func (b *builder) parent() *item {
+	if len(b.open) == 0 {
+		return &b.root
+	}
+	return b.open[len(b.open)-1]
+}
+
+// tracks reports whether an item opened now would be kept.
+func (b *builder) tracks() bool {
+	return len(b.open) == b.depth && b.depth < b.levels+b.wrapped && b.parent().rows == nil
+}
+
+// kept reports whether the innermost open item is.
+func (b *builder) kept() bool { return len(b.open) == b.depth && b.depth > 0 }
+
+// start opens an item that begins on line. Name is its key, or "".
+func (b *builder) start(kind, name string, line int, offset int64) {
+	keep := b.tracks()
+	if len(b.open) == b.depth && b.parent().rows != nil {
+		b.row, b.rowOffset = line, offset
+	}
+	b.depth++
+	if !keep {
+		return
+	}
+	parent := b.parent()
+	if parent.count == 1 && len(parent.node.Children) == 1 {
+		b.prune(parent.node.Children[0], b.depth)
+	}
+	parent.count++
+	n := &citekit.Node{Type: kind, Title: title(name), Location: linesAt(line, line)}
+	if kind == "key" || kind == "table" {
+		n.ID = bareName(n.Title)
+	}
+	b.open = append(b.open, &item{node: n, offset: offset, named: kind == "element"})
+}
+
+// end closes the innermost item. Line is its last.
+func (b *builder) end(line int, offset int64) {
+	switch {
+	case b.kept():
+		b.close(line, offset)
+	case len(b.open) == b.depth-1 && b.parent().rows != nil:
+		b.parent().rows.add(&citekit.Node{Type: "rows", Location: linesAt(b.row, line)}, 1, offset-b.rowOffset)
+	}
+	b.depth--
+}
+
+func (b *builder) close(line int, offset int64) {
+	it := b.open[len(b.open)-1]
+	it.node.Location.Lines.Last = max(line, it.node.Location.Lines.First)
+	it.finish()
+	b.open = b.open[:len(b.open)-1]
+	parent := b.parent()
+	if parent.count > 1 {
+		b.prune(it.node, b.depth)
+	}
+	b.nodes += 1 + len(it.node.Children)
+	parent.node.Children = append(parent.node.Children, it.node)
+	if len(parent.node.Children) > limit(it.node.Type) {
+		b.toRows(parent, offset)
+	}
+	for b.nodes > maxNodes && b.levels > 1 {
+		b.lower()
+	}
+}
+
+func limit(kind string) int {
+	if kind == "element" {
+		return maxElements
+	}
+	return maxKeys
+}
+
+// finish decides how the children of it are shown.
+func (it *item) finish() {
+	switch {
+	case it.rows != nil:
+		it.node.Children = it.rows.nodes()
+		if len(it.node.Children) == 1 {
+			it.node.Children = nil
+		}
+	case plainElements(it.node.Children):
+		it.node.Children = nil
+	}
+}
+
+// plainElements reports whether nodes are lines of a list without a name.
+func plainElements(nodes []*citekit.Node) bool {
+	for _, n := range nodes {
+		if n.Type != "element" || n.Title != "" || n.Location.Lines.Len() > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// prune takes the children from a node that is too short to be opened. Tables
+// stay.
+func (b *builder) prune(n *citekit.Node, depth int) {
+	if n.Location.Lines.Len() > openLines<<(2*max(depth-1-b.wrapped, 0)) && n.Location.Lines.Len() > 1 {
+		return
+	}
+	kept := n.Children[:0]
+	for _, child := range n.Children {
+		if child.Type == "table" {
+			kept = append(kept, child)
+		}
+	}
+	b.nodes -= len(n.Children) - len(kept)
+	n.Children = kept[:len(kept):len(kept)]
+}
+
+// toRows makes rows of the children of it.
+func (b *builder) toRows(it *item, offset int64) {
+	it.rows = newRuns(maxRuns)
+	each := (offset - it.offset) / int64(len(it.node.Children)) // as good as knowing
+	for _, n := range it.node.Children {
+		it.rows.add(&citekit.Node{Type: "rows", Location: n.Location}, 1, each)
+	}
+	b.nodes -= countNodes(it.node.Children)
+	it.node.Children = nil
+}
+
+func countNodes(nodes []*citekit.Node) int {
+	n := len(nodes)
+	for _, child := range nodes {
+		n += countNodes(child.Children)
+	}
+	return n
+}
+
+// lower leaves out the innermost level of the tree.
+func (b *builder) lower() {
+	b.levels--
+	deepest := b.levels + b.wrapped
+	if len(b.open) > deepest {
+		b.open = b.open[:deepest]
+	}
+	cutBelow(b.root.node.Children, deepest)
+	b.nodes = countNodes(b.root.node.Children)
+	for i, it := range b.open {
+		cutBelow(it.node.Children, deepest-i-1)
+		b.nodes += countNodes(it.node.Children)
+	}
+}
+
+// cutBelow leaves so many levels of nodes.
+func cutBelow(nodes []*citekit.Node, levels int) {
+	for _, n := range nodes {
+		if levels <= 1 {
+			n.Children = nil
+			continue
+		}
+		cutBelow(n.Children, levels-1)
+	}
+}
+
+// value tells the builder the text of the scalar that the innermost item is.
+// It may be cut.
+func (b *builder) value(text string) {
+	if !b.kept() {
+		return
+	}
+	n := b.parent().node
+	if n.Type == "key" && n.Summary == "" && strings.ContainsAny(text, " \n") {
+		n.Summary = sentence.Lead(text, maxSummary)
+	}
+	if len(b.open) < 2 {
+		return
+	}
+	b.open[len(b.open)-2].setName(text, nameRank(n.Title))
+}
+
+// name tells the builder a name of the innermost item.
+func (b *builder) name(text string, rank int) {
+	if b.kept() {
+		b.parent().setName(text, rank)
+	}
+}
+
+// setName titles an element by a name that its own content gives,
+// unless there is a better one.
+func (it *item) setName(text string, rank int) {
+	if rank <= it.rank || !it.named {
+		return
+	}
+	if t := title(text); t != "" {
+		it.rank, it.node.Title = rank, t
+	}
+}
+
+// nameByTitle names the innermost item after its kind, such as a tag, and its
+// title if that is another.
+func (b *builder) nameByTitle(kind string) {
+	if !b.kept() {
+		return
+	}
+	it := b.parent()
+	if it.rank == 0 {
+		it.node.ID = bareName(kind)
+		return
+	}
+	it.node.ID = idOf(kind, it.node.Title)
+}
+
+// nameRank says how well a key names what it belongs to; 0 is not at all.
+func nameRank(key string) int {
+	switch strings.ToLower(key) {
+	case "title":
+		return 5
+	case "name", "artifactid":
+		return 4
+	case "label":
+		return 3
+	case "key":
+		return 2
+	case "id", "@id":
+		return 1
+	}
+	return 0
+}
+
+// tree returns the nodes, once all items are closed.
+func (b *builder) tree() []*citekit.Node {
+	if b.root.rows != nil {
+		return b.root.rows.nodes()
+	}
+	nodes := b.root.node.Children
+	if len(nodes) > 1 && plainElements(nodes) {
+		rows := newRuns(maxRuns)
+		for _, n := range nodes {
+			rows.add(&citekit.Node{Type: "rows", Location: n.Location}, 1, 1)
+		}
+		return rows.nodes()
+	}
+	return nodes
+}
+
+// bareName returns a name for an id, in which a dot would stand for a parent.
+func bareName(name string) string {
+	return strings.Trim(strings.ReplaceAll(name, ".", "-"), "-")
+}

@@ -1,0 +1,129 @@
+// Package data finds the structure of data files, notebooks, logs and plain
+// prose: JSON, YAML, TOML, XML, CSV, Jupyter notebooks, and runs of whatever
+// has lines.
+//
+// What it reads is UTF-8 whose lines all end with LF, with no byte order mark.
+package data
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/citekit/citekit"
+)
+
+// A Format is a kind of file that this package can map.
+type Format string
+
+// The formats.
+const (
+	JSON     Format = "json"     // also with comments and trailing commas
+	Records  Format = "jsonl"    // JSON values one below the other
+	YAML     Format = "yaml"     // one document or several
+	TOML     Format = "toml"     // version 1.0
+	INI      Format = "ini"      // sections and keys, of any dialect
+	XML      Format = "xml"      // without its entities
+	CSV      Format = "csv"      // with commas, semicolons, tabs or bars
+	Notebook Format = "notebook" // of Jupyter, nbformat 3 and 4
+	Log      Format = "log"      // entries that begin with a time
+	Prose    Format = "prose"    // paragraphs
+	Lines    Format = "lines"    // any other text
+)
+
+// MaxWhole is the size in bytes up to which formats that [Streams] does not
+// name are mapped.
+const MaxWhole = 16 << 20
+
+// Streams reports whether [MapReader] maps f in memory that does not grow with
+// the size of the source.
+func (f Format) Streams() bool {
+	switch f {
+	case YAML, TOML, INI, Notebook:
+		return false
+	}
+	return true
+}
+
+// Map returns the structure of src. Every location is a run of lines; siblings
+// are in the order of the source and may share a line, and parents cover their
+// children. There are at most 20,000 nodes: where there would be more, they
+// are coarser.
+//
+// Errors match [citekit.ErrFormat] if src is malformed or empty,
+// [citekit.ErrTooLarge] if it has more than [MaxWhole] bytes and its format
+// does not stream, and ctx.Err() once ctx is done.
+func Map(ctx context.Context, format Format, src []byte) (*citekit.Structure, error) {
+	return MapReader(ctx, format, bytes.NewReader(src))
+}
+
+// MapReader is [Map] for a source that need not fit in memory.
+func MapReader(ctx context.Context, format Format, src io.Reader) (*citekit.Structure, error) {
+	r := newReader(ctx, src)
+	if _, ok := r.peek(); !ok {
+		if r.err != nil {
+			return nil, r.err
+		}
+		return nil, fmt.Errorf("empty; there is nothing to cite: %w", citekit.ErrFormat)
+	}
+	s, err := mapFormat(format, r)
+	if r.err != nil { // which may show as damage, too
+		return nil, r.err
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(s.Nodes) == 0 {
+		s.Nodes, s.Method = []*citekit.Node{whole(r.lines())}, "whole"
+	}
+	return s, nil
+}
+
+func mapFormat(format Format, r *reader) (*citekit.Structure, error) {
+	switch format {
+	case JSON:
+		return mapJSON(r)
+	case Records:
+		return mapRecords(r)
+	case XML:
+		return mapXML(r)
+	case CSV:
+		return mapCSV(r)
+	case Log:
+		return mapLog(r)
+	case Prose:
+		return mapProse(r, true)
+	case Lines:
+		return mapProse(r, false)
+	}
+	src, err := r.all(MaxWhole)
+	if err != nil {
+		return nil, err
+	}
+	switch format {
+	case YAML:
+		return mapYAML(r.ctx, src)
+	case TOML:
+		return mapTOML(r.ctx, src)
+	case INI:
+		return mapINI(r.ctx, src)
+	case Notebook:
+		return mapNotebook(r.ctx, src)
+	}
+	return nil, fmt.Errorf("no mapper for the format %q: %w", format, citekit.ErrFormat)
+}
+
+// whole is the node of a source that has no parts, or all of them on one line.
+func whole(lines int) *citekit.Node {
+	return &citekit.Node{Type: "element", Location: linesAt(1, lines)}
+}
+
+func linesAt(first, last int) citekit.Location {
+	return citekit.Location{Modality: citekit.Text, Lines: citekit.Range{First: first, Last: last}}
+}
+
+// malformed returns an error that says what is wrong at a line.
+func malformed(line int, format string, args ...any) error {
+	return fmt.Errorf("line %d: %s: %w", line, fmt.Sprintf(format, args...), citekit.ErrFormat)
+}

@@ -1,0 +1,125 @@
+package data
+
+import (
+	"regexp"
+
+	"github.com/citekit/citekit"
+)
+
+const (
+	maxEntryHead = 256 // bytes of a line in which its time is looked for
+	minEntries   = 100 // lines of a run before a new hour ends it
+	minDay       = 20  // or a new day
+	maxEntries   = 1_000
+)
+
+// A stamp matches the time at the beginning of a log line: what its first
+// group has is the time, the second the day if it has one, the third the hour.
+var stamps = []*regexp.Regexp{
+	// 2024-01-31T10:11:12.123Z, 2024/01/31 10:11:12, [2024-01-31 10:11:12]
+	regexp.MustCompile(`^\W{0,2}((\d{4}[-/.]\d\d[-/.]\d\d)[T ]{1,2}(\d\d):\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[ ]?[+-]\d\d:?\d\d)?)`),
+	// 127.0.0.1 - - [31/Jan/2024:10:11:12 +0000]
+	regexp.MustCompile(`^[^\[]{0,80}\[((\d\d/[A-Z][a-z]{2}/\d{4}):(\d\d):\d\d:\d\d(?: [+-]\d{4})?)\]`),
+	// Jan 31 10:11:12, Wed Jan 31 10:11:12 2024, 31 Jan 10:11:12
+	regexp.MustCompile(`^\W{0,2}((?:[A-Z][a-z]{2},? )?([A-Z][a-z]{2} [ \d]?\d|\d\d? [A-Z][a-z]{2}(?: \d{4})?),? (\d\d):\d\d:\d\d(?:\.\d+)?(?: \d{4})?)`),
+	// I0131 10:11:12.123456
+	regexp.MustCompile(`^[IWEFD]((\d{4}) (\d\d):\d\d:\d\d\.\d+)`),
+	// 01-31 10:11:12.123
+	regexp.MustCompile(`^((\d\d-\d\d) (\d\d):\d\d:\d\d\.\d+)`),
+	// 10:11:12, [10:11:12.123]
+	regexp.MustCompile(`^\W{0,2}(()(\d\d):\d\d:\d\d(?:[.,]\d+)?)\b`),
+}
+
+// A moment is what the beginning of a log line says of its time.
+type moment struct{ text, day, hour string }
+
+// momentOf reads the time that line begins with, in the form that the log has.
+func momentOf(line []byte, stamp *regexp.Regexp) (moment, bool) {
+	m := stamp.FindSubmatch(line)
+	if m == nil {
+		return moment{}, false
+	}
+	return moment{string(m[1]), string(m[2]), string(m[3])}, true
+}
+
+// stampOf returns the form of time that most lines of sample begin with, or
+// nil.
+func stampOf(sample [][]byte) *regexp.Regexp {
+	for _, stamp := range stamps {
+		n := 0
+		for _, line := range sample {
+			if stamp.Match(line) {
+				n++
+			}
+		}
+		if n >= 3 && 2*n > len(sample) {
+			return stamp
+		}
+	}
+	return nil
+}
+
+// mapLog gathers the entries of a log, each with the lines below it that have
+// no time, into runs titled by the time of the first: until the day or the hour
+// changes, or the run is long.
+func mapLog(r *reader) (*citekit.Structure, error) {
+	l := logMapper{stamp: stampOf(headLines(r.rest(), sampleLines)), runs: newRuns(maxRuns)}
+	if l.stamp == nil {
+		return nil, malformed(1, "no log: its lines begin with no time")
+	}
+	line := 0
+	r.eachLine(maxEntryHead, func(head []byte, size int64) {
+		line++
+		l.line(head, line, size)
+	})
+	l.finish()
+	meta := map[string]any{"format": string(Log), "entries": l.entries}
+	return &citekit.Structure{Nodes: l.runs.nodes(), Method: "entries", Metadata: meta}, nil
+}
+
+type logMapper struct {
+	stamp   *regexp.Regexp
+	runs    *runs
+	entries int
+
+	open   run // node nil if there is none
+	opened moment
+}
+
+func (l *logMapper) line(head []byte, line int, size int64) {
+	m, begins := momentOf(head, l.stamp)
+	if begins {
+		l.entries++
+	}
+	if begins && l.open.node != nil && l.ends(m) {
+		l.finish()
+	}
+	if l.open.node == nil {
+		l.open = run{node: &citekit.Node{Type: "entries", Title: title(m.text), Location: linesAt(line, line)}}
+		l.opened = m
+	}
+	l.open.node.Location.Lines.Last = line
+	l.open.count++
+	l.open.size += size
+}
+
+// ends reports whether an entry of the time m begins a new run.
+func (l *logMapper) ends(m moment) bool {
+	scale := l.runs.scale
+	switch {
+	case l.open.count >= maxEntries*scale, l.open.size >= maxRunSize*int64(scale):
+		return true
+	case m.day != l.opened.day:
+		return l.open.count >= minDay*scale
+	case m.hour != l.opened.hour:
+		return l.open.count >= minEntries*scale
+	}
+	return false
+}
+
+func (l *logMapper) finish() {
+	if l.open.node != nil {
+		l.runs.append(l.open)
+	}
+	l.open = run{}
+}

@@ -1,0 +1,263 @@
+package text
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/code"
+	"github.com/citekit/citekit/internal/data"
+	"github.com/citekit/citekit/internal/markup"
+	"github.com/citekit/citekit/internal/sentence"
+	"github.com/citekit/citekit/internal/subtitle"
+)
+
+const (
+	maxHeld    = 16 << 20 // bytes of a source that are held in memory
+	headBytes  = 64 << 10 // of text by which its format is told
+	maxNodes   = 20_000
+	maxSummary = 300
+)
+
+var _ citekit.Mapper = (*Resolver)(nil)
+
+// Map implements [citekit.Mapper]. Subtitles become segments, notebooks cells,
+// documents in a markup language sections, source code its symbols, data files
+// their keys or rows, logs entries, and other text passages. The format is told
+// by the content where that leaves no doubt, else by the extension.
+//
+// Where a source is not well-formed, or has more than 16 MiB and a format that
+// has to be read whole, it becomes passages, and the metadata say why under
+// "structure". A source of any size takes bounded memory.
+func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Structure, error) {
+	if req.Modality != citekit.Text {
+		return nil, fmt.Errorf("a %s map of a text source: %w", req.Modality, errors.ErrUnsupported)
+	}
+	m, err := r.newMapping(ctx, src, req)
+	if err != nil {
+		return nil, err
+	}
+	s, err := m.structure()
+	if err != nil {
+		return nil, err
+	}
+	if req.Progress != nil {
+		req.Progress(1)
+	}
+	return s, nil
+}
+
+// A mapping is the making of one map.
+type mapping struct {
+	ctx   context.Context
+	src   *citekit.Source
+	req   citekit.MapRequest
+	text  cut    // all of src
+	lines int    // as counted by Measure
+	head  []byte // the beginning of the text
+	held  []byte // all of it, unless the source is too large
+}
+
+func (r *Resolver) newMapping(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*mapping, error) {
+	x, err := r.index(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := x.count(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	if lines == 0 || src.Size() <= int64(x.coding.mark) {
+		return nil, fmt.Errorf("empty; there is nothing to cite: %w", citekit.ErrFormat)
+	}
+	m := &mapping{ctx: ctx, src: src, req: req, lines: lines, text: cut{coding: x.coding, end: src.Size(), first: 1}}
+	if m.text.coding.charset, err = m.text.charset(ctx, src); err != nil {
+		return nil, err
+	}
+	if src.Size() <= maxHeld {
+		m.held, err = m.readAll()
+		m.head = m.held[:min(len(m.held), headBytes)]
+		return m, err
+	}
+	m.head, err = io.ReadAll(io.LimitReader(m.reader(), headBytes))
+	return m, err
+}
+
+// reader returns a reader of the text, from its beginning.
+func (m *mapping) reader() io.Reader {
+	return newUnified(m.ctx, m.src, m.text.coding, m.req.Progress)
+}
+
+func (m *mapping) readAll() ([]byte, error) {
+	var text bytes.Buffer
+	text.Grow(int(m.src.Size()) + bytes.MinRead)
+	_, err := text.ReadFrom(m.reader())
+	return text.Bytes(), err
+}
+
+// A way is one of mapping a source. It gives no nodes where it finds no
+// structure.
+type way struct {
+	name string
+	find func() (*citekit.Structure, error)
+}
+
+// structure goes the ways that the format suggests, until one leads to nodes.
+func (m *mapping) structure() (*citekit.Structure, error) {
+	reason := ""
+	for _, w := range m.ways() {
+		s, err := w.find()
+		if err == nil && len(s.Nodes) == 0 {
+			continue
+		}
+		if err == nil {
+			err = m.check(s.Nodes)
+		}
+		switch {
+		case err == nil:
+			return annotated(s, w.name, reason), nil
+		case m.ctx.Err() != nil:
+			return nil, m.ctx.Err()
+		case !errors.Is(err, citekit.ErrFormat) && !errors.Is(err, citekit.ErrTooLarge):
+			return nil, err
+		case reason == "":
+			reason = fmt.Sprintf("not %s: %s", w.name, explain(err))
+		}
+	}
+	return annotated(m.even(), "lines", reason), nil
+}
+
+// annotated returns s with what is known of how it was found.
+func annotated(s *citekit.Structure, format, reason string) *citekit.Structure {
+	if s.Metadata == nil {
+		s.Metadata = make(map[string]any)
+	}
+	if _, ok := s.Metadata["format"]; !ok {
+		s.Metadata["format"] = format
+	}
+	if reason != "" {
+		s.Metadata["structure"] = reason
+	}
+	return s
+}
+
+// explain returns what err says, without the sentinels of the root.
+func explain(err error) string {
+	text := err.Error()
+	for _, sentinel := range []error{citekit.ErrFormat, citekit.ErrTooLarge} {
+		text = strings.TrimSuffix(text, ": "+sentinel.Error())
+	}
+	return text
+}
+
+// ways returns the ways to try, best first.
+func (m *mapping) ways() []way {
+	name := m.src.Name()
+	format, structured := data.FormatOf(name, m.head)
+	var ways []way
+	if m.held != nil {
+		if subtitle.IsSubtitle(name, m.head) {
+			ways = append(ways, way{"subtitles", m.subtitles})
+		}
+		if markupFormat, ok := m.markup(); ok && format != data.Notebook {
+			ways = append(ways, way{string(markupFormat), func() (*citekit.Structure, error) {
+				return markup.Map(m.ctx, markupFormat, m.held)
+			}})
+			format, structured = data.Prose, false
+		}
+		if language, ok := code.LanguageOf(name, m.head); ok {
+			ways = append(ways, way{string(language), func() (*citekit.Structure, error) {
+				return code.Map(m.ctx, language, m.held)
+			}})
+			format, structured = data.Lines, false
+		}
+	}
+	if structured {
+		ways = append(ways, m.dataWay(format))
+		format = data.Lines
+	}
+	return append(ways, m.dataWay(format))
+}
+
+// markup returns the markup language of the source, by its extension or, where
+// that is none of a markup language, by how a document of HTML begins.
+func (m *mapping) markup() (markup.Format, bool) {
+	if format, ok := markup.FormatOf(m.src.Name(), m.head); ok {
+		return format, true
+	}
+	if ext := extension(m.src.Name()); ext != ".txt" {
+		return "", false
+	}
+	return markup.FormatOf("", m.head)
+}
+
+func (m *mapping) dataWay(format data.Format) way {
+	return way{string(format), func() (*citekit.Structure, error) {
+		if m.held != nil {
+			return data.Map(m.ctx, format, m.held)
+		}
+		if !format.Streams() {
+			return nil, fmt.Errorf("more than %d MiB of a format that is read whole: %w", maxHeld>>20, citekit.ErrTooLarge)
+		}
+		return data.MapReader(m.ctx, format, m.reader())
+	}}
+}
+
+// subtitles maps cues, gathered into segments.
+func (m *mapping) subtitles() (*citekit.Structure, error) {
+	cues, err := subtitle.Parse(m.src.Name(), m.held)
+	if err != nil {
+		return nil, err
+	}
+	segments := subtitle.Gather(cues)
+	if cues[0].First == cues[len(cues)-1].Last { // all on one line
+		segments = []subtitle.Segment{{Cues: cues, Title: segments[0].Title}}
+	}
+	each := (len(segments) + maxNodes - 1) / maxNodes
+	s := &citekit.Structure{Method: "cues", Metadata: map[string]any{"cues": len(cues)}}
+	for ; len(segments) > 0; segments = segments[min(each, len(segments)):] {
+		first, last := segments[0], segments[min(each, len(segments))-1]
+		s.Nodes = append(s.Nodes, &citekit.Node{
+			Type:     "segment",
+			Title:    first.Title,
+			Location: linesAt(first.First(), last.Last()),
+			Summary:  sentence.Lead(first.Text(), maxSummary),
+		})
+	}
+	return s, nil
+}
+
+// check returns an error unless all nodes are inside the source and their
+// parents.
+func (m *mapping) check(nodes []*citekit.Node) error {
+	return checkWithin(nodes, citekit.Range{First: 1, Last: m.lines})
+}
+
+func checkWithin(nodes []*citekit.Node, outer citekit.Range) error {
+	for _, n := range nodes {
+		lines := n.Location.Lines
+		if n.Location.Modality != citekit.Text || lines.First < outer.First || lines.Last > outer.Last || lines.Last < lines.First {
+			return fmt.Errorf("lines %v outside of %v: %w", lines, outer, citekit.ErrFormat)
+		}
+		if err := checkWithin(n.Children, lines); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// even divides the source into runs of so many lines.
+func (m *mapping) even() *citekit.Structure {
+	const parts = 1_000
+	each := max(int(math.Ceil(float64(m.lines)/parts)), 100)
+	s := &citekit.Structure{Method: "lines"}
+	for first := 1; first <= m.lines; first += each {
+		s.Nodes = append(s.Nodes, &citekit.Node{Type: "passage", Location: linesAt(first, min(first+each-1, m.lines))})
+	}
+	return s
+}
