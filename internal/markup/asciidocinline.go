@@ -12,57 +12,59 @@ var (
 	adocXref  = regexp.MustCompile(`<<([^<>,]+)(?:,\s*([^<>]+))?>>`)
 	adocMacro = regexp.MustCompile(`(?:kbd|btn|menu):[^\s\[]*\[([^\]]*)\]`)
 	adocHide  = regexp.MustCompile(`\[\[[^\[\]]+\]\]|\(\(\([^()]*\)\)\)|(?:anchor|image|footnote|indexterm):[^\s\[]*\[[^\]]*\]`)
-	adocSpan  = regexp.MustCompile("(\\*\\*|__|``|##|\\+\\+)(\\S(?:.*?\\S)?)(\\*\\*|__|``|##|\\+\\+)")
-	adocWord  = regexp.MustCompile("(^|[^\\w\\\\*_`#+;:}])(?:\\[[^\\[\\]]*\\])?([*_`#+])(\\S|\\S.*?\\S)([*_`#+])($|[^\\w])")
 )
-
-var adocQuote = regexp.MustCompile(`(^|[^\w'\\])'(\S|\S.*?\S)'($|[^\w'])`)
 
 // adocText returns what the inline markup of AsciiDoc displays. In legacy
 // markup, single quotes emphasise.
 func adocText(s string, legacy bool) string {
 	s = collapse(cutBytes(s, maxInline))
-	if legacy {
-		for range 2 { // quotes that share the space between them
-			s = adocQuote.ReplaceAllString(s, "$1$2$3")
-		}
-	}
-	if !strings.ContainsAny(s, "*_`#+[<&\\{(") {
+	if !strings.ContainsAny(s, "*_`#+[<&\\{(") && !legacy {
 		return s
 	}
+	if strings.ContainsAny(s, "[(") {
+		s = adocMacros(s)
+	}
+	if strings.Contains(s, "<<") {
+		s = adocXref.ReplaceAllStringFunc(s, adocReference)
+	}
+	s = adocMarks(legacy).strip(s)
+	s = strings.NewReplacer(`\*`, "*", `\_`, "_", "\\`", "`", `\#`, "#", `\{`, "{").Replace(s)
+	return html.UnescapeString(s)
+}
+
+// adocMacros replaces the macros, which have an argument in brackets, by what
+// they display.
+func adocMacros(s string) string {
 	s = adocPass.ReplaceAllString(s, "$1")
 	s = adocHide.ReplaceAllString(s, "")
 	s = adocLink.ReplaceAllStringFunc(s, func(link string) string {
-		parts := adocLink.FindStringSubmatch(link)
-		text, _, _ := strings.Cut(parts[1], ",")
+		target, text, _ := strings.Cut(strings.TrimSuffix(link, "]"), "[")
+		text, _, _ = strings.Cut(text, ",")
 		if text = strings.TrimSuffix(text, "^"); text != "" {
 			return text
 		}
-		return strings.TrimPrefix(link[:strings.IndexByte(link, '[')], "link:")
+		return strings.TrimPrefix(target, "link:")
 	})
-	s = adocXref.ReplaceAllStringFunc(s, func(ref string) string {
-		parts := adocXref.FindStringSubmatch(ref)
-		if parts[2] != "" {
-			return parts[2]
-		}
-		return "[" + parts[1] + "]"
-	})
-	s = adocMacro.ReplaceAllString(s, "$1")
-	s = replacePairs(s, adocSpan, 1, 3, "$2")
-	for range 3 { // marks in marks
-		s = replacePairs(s, adocWord, 2, 4, "$1$3$5")
-	}
-	s = strings.NewReplacer(`\*`, "*", `\_`, "_", "\\`", "`", `\#`, "#", `\{`, "{").Replace(s)
-	return collapse(html.UnescapeString(s))
+	return collapse(adocMacro.ReplaceAllString(s, "$1"))
 }
 
-// replacePairs replaces the matches of which two groups are the same.
-func replacePairs(s string, pattern *regexp.Regexp, open, end int, template string) string {
-	return pattern.ReplaceAllStringFunc(s, func(match string) string {
-		parts := pattern.FindStringSubmatch(match)
-		if parts == nil || parts[open] != parts[end] {
-			return match
-		}
-		return pattern.ReplaceAllString(match, template)
-	})
+// adocReference returns what "<<target,text>>" displays.
+func adocReference(ref string) string {
+	target, text, ok := strings.Cut(strings.Trim(ref, "<>"), ",")
+	if ok {
+		return strings.TrimSpace(text)
+	}
+	return "[" + target + "]"
+}
+
+func adocMarks(legacy bool) *marks {
+	m := marks{
+		set: "*_`#+", doubled: true, roles: true,
+		opens:  func(before rune) bool { return !isWord(before) && !strings.ContainsRune("\\;:}", before) },
+		closes: func(after rune) bool { return !isWord(after) },
+	}
+	if legacy {
+		m.set += "'"
+	}
+	return &m
 }

@@ -112,9 +112,9 @@ func (b *blocks) matchContainers() int {
 			b.passQuoteMark()
 		case c.quote:
 			return i
-		case b.blank() && !c.empty:
+		case b.blank() && !c.empty: // an empty item ends with a blank line
 			b.passSpace()
-		case b.indent() >= c.indent:
+		case !b.blank() && b.indent() >= c.indent:
 			b.advance(c.indent)
 		default:
 			return i
@@ -251,7 +251,7 @@ func (b *blocks) addParagraph(s span) {
 	if h == nil || h.source.proses == len(h.source.prose) {
 		return
 	}
-	s.end = min(s.end, s.start+maxProse)
+	s.end = min(s.end, s.start+maxMarkdown)
 	h.source.prose[h.source.proses] = s
 	h.source.proses++
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// maxInline is how many bytes of a heading or paragraph are read for their
+// maxMarkdown is how many bytes of a heading or paragraph are read for their
 // inline markup: the work for some of it grows with the square of its length.
-const maxInline = 4096
+const maxMarkdown = 2048
 
 // maxReferences is how many definitions of links are kept.
 const maxReferences = 50000
@@ -45,7 +45,7 @@ func (in *inliner) define(label string) {
 
 // text returns what markup displays, without images if they are not wanted.
 func (in *inliner) text(markup string, images bool) string {
-	markup = strings.TrimSpace(cutBytes(markup, maxInline))
+	markup = strings.TrimSpace(cutBytes(markup, maxMarkdown))
 	if !strings.ContainsAny(markup, "\\`*_~<>&[]!\n") {
 		return markup
 	}

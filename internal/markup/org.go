@@ -195,7 +195,6 @@ func (r *orgReader) endParagraph() {
 var (
 	orgLink = regexp.MustCompile(`\[\[([^\[\]]+)\](?:\[([^\[\]]+)\])?\]`)
 	orgNote = regexp.MustCompile(`\[fn:[^\[\]]*\]|<<<?[^<>]+>>>?`)
-	orgMark = regexp.MustCompile(`(^|[\s\-({'"])([*/_=~+])([^\s]|[^\s].*?[^\s])([*/_=~+])($|[\s\-.,;:!?'")}\[])`)
 )
 
 // orgText returns what the inline markup of Org displays.
@@ -204,7 +203,9 @@ func orgText(s string) string {
 	if !strings.ContainsAny(s, "*/_=~+[<") {
 		return s
 	}
-	s = orgNote.ReplaceAllString(s, "")
+	if strings.ContainsAny(s, "[<") {
+		s = orgNote.ReplaceAllString(s, "")
+	}
 	s = orgLink.ReplaceAllStringFunc(s, func(link string) string {
 		parts := orgLink.FindStringSubmatch(link)
 		if parts[2] != "" {
@@ -212,8 +213,13 @@ func orgText(s string) string {
 		}
 		return parts[1]
 	})
-	for range 3 { // marks in marks
-		s = replacePairs(s, orgMark, 2, 4, "$1$3$5")
+	return collapse(orgMarks().strip(s))
+}
+
+func orgMarks() *marks {
+	return &marks{
+		set:    "*/_=~+",
+		opens:  func(before rune) bool { return strings.ContainsRune(" -({'\"", before) },
+		closes: func(after rune) bool { return strings.ContainsRune(" -.,;:!?'\")}[", after) },
 	}
-	return collapse(s)
 }

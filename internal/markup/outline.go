@@ -13,7 +13,8 @@ const (
 	maxNesting = 64    // of nodes
 	maxTitle   = 300   // bytes
 	maxSummary = 300   // bytes
-	maxProse   = 1500  // bytes of a section that are looked at for its summary
+	maxProse   = 700   // bytes of a section that are looked at for its summary
+	maxInline  = 1024  // bytes of a title that are read for their markup
 )
 
 // A heading begins a section.
