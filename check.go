@@ -183,6 +183,9 @@ func (l *Library) checkExtent(ctx context.Context, src *Source, loc Location, ex
 	if !ok {
 		var err error
 		if extent, err = l.measure(ctx, loc.Modality, src); err != nil {
+			if loc.IsWhole() && l.resolvers[loc.Modality] != nil && errors.Is(err, errors.ErrUnsupported) {
+				return nil // the whole needs no measure
+			}
 			failed[loc.Modality] = err
 			return err
 		}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// classify returns what a source may be, most likely first: what its content
-// says, else what its extension does.
+// classify returns what a source may be, to be tried in this order. Text is
+// what content is that says nothing: the extension then comes first.
 func (in *ingest) classify(ctx context.Context, src *Source) ([]Modality, error) {
 	if in.opts.Type != "" {
 		return []Modality{in.opts.Type}, nil
@@ -25,7 +25,7 @@ func (in *ingest) classify(ctx context.Context, src *Source) ([]Modality, error)
 		return []Modality{Audio, Video}, nil
 	case Text:
 		if named := modalityOfName(src.Name()); named != "" && named != Text {
-			return []Modality{Text, named}, nil
+			return []Modality{named, Text}, nil
 		}
 	}
 	return []Modality{modality}, nil

@@ -359,16 +359,20 @@ func (in *ingest) mapSource(ctx context.Context, t *task) (structure *Structure,
 	if err != nil {
 		return nil, "", err
 	}
-	for i, candidate := range modalities {
+	var first error
+	for _, candidate := range modalities {
 		structure, err := in.mapAs(ctx, t, candidate)
 		if err == nil {
 			return structure, candidate, nil
 		}
-		if i == len(modalities)-1 || !errors.Is(err, ErrFormat) {
-			return nil, modalities[0], err
+		if first == nil {
+			first = err
+		}
+		if !errors.Is(err, ErrFormat) {
+			break
 		}
 	}
-	return nil, "", errors.ErrUnsupported
+	return nil, modalities[0], first
 }
 
 func (in *ingest) mapAs(ctx context.Context, t *task, modality Modality) (structure *Structure, err error) {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,10 +12,11 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/schema"
 )
 
 func checkMapCommand() *command {
-	var all bool
+	var flags checkFlags
 	return &command{
 		name:    "check-map",
 		args:    "<path|id>...",
@@ -21,25 +24,57 @@ func checkMapCommand() *command {
 		about: `Checks maps, given as files or as resource ids, by themselves and against
 their sources: ids, locations, ranges, hashes. Prints a line for each
 finding, with its place in the JSON. Fails if there is anything but warnings.
-"-" reads a map from the standard input.`,
-		example: []string{"citekit check-map book", "citekit check-map .resource_maps/*.json", "citekit check-map --all --json"},
+"-" reads a map from the standard input.
+
+--fix first repairs what has one right answer, such as ids that are missing or
+taken, and tells what it did. It changes no location that means something.
+--schema prints the JSON schema of maps instead.`,
+		example: []string{
+			"citekit check-map book",
+			"citekit check-map .resource_maps/*.json",
+			"citekit check-map --all --json",
+			"citekit check-map --fix book",
+			"citekit check-map --schema > resourcemap.schema.json",
+		},
 		maxArgs: -1,
-		flags:   func(f *flagSet) { f.BoolVar(&all, "all", false, "check the maps of all resources") },
+		flags: func(f *flagSet) {
+			f.BoolVar(&flags.all, "all", false, "check the maps of all resources")
+			f.BoolVar(&flags.fix, "fix", false, "repair what has one right answer")
+			f.BoolVar(&flags.schema, "schema", false, "print the JSON schema of maps")
+		},
 		run: func(ctx context.Context, s *session, args []string) error {
-			if len(args) == 0 && !all {
+			switch {
+			case flags.schema:
+				return s.printSchema()
+			case len(args) == 0 && !flags.all:
 				return usagef("check-map", "check-map needs a path, an id, or --all")
 			}
-			return s.checkMaps(ctx, args, all)
+			return s.checkMaps(ctx, args, flags)
 		},
 	}
 }
 
+// checkFlags are the flags of check-map.
+type checkFlags struct {
+	all, fix, schema bool
+}
+
+func (s *session) printSchema() error {
+	data, err := schema.ResourceMap()
+	if err != nil {
+		return err
+	}
+	_, err = s.out.Write(data)
+	return err
+}
+
 // A mapReport is what check-map says of a map.
 type mapReport struct {
-	Map      string    `json:"map"` // as given
-	OK       bool      `json:"ok"`
-	Nodes    int       `json:"nodes"`
-	Problems []finding `json:"problems"`
+	Map      string        `json:"map"` // as given
+	OK       bool          `json:"ok"`
+	Nodes    int           `json:"nodes"`
+	Fixes    []citekit.Fix `json:"fixes,omitempty"`
+	Problems []finding     `json:"problems"`
 }
 
 // A finding is one thing wrong with a map.
@@ -51,13 +86,13 @@ type finding struct {
 	Message string       `json:"message"`
 }
 
-func (s *session) checkMaps(ctx context.Context, names []string, all bool) error {
+func (s *session) checkMaps(ctx context.Context, names []string, flags checkFlags) error {
 	lib, err := s.open()
 	if err != nil {
 		return err
 	}
 	defer lib.Close()
-	if all {
+	if flags.all {
 		ids, err := lib.Resources(ctx)
 		if err != nil {
 			return err
@@ -67,7 +102,7 @@ func (s *session) checkMaps(ctx context.Context, names []string, all bool) error
 	var failed error
 	reports := []mapReport{}
 	for _, name := range names {
-		report, err := s.checkMap(ctx, lib, name)
+		report, err := s.checkMap(ctx, lib, name, flags.fix)
 		if err != nil {
 			return err
 		}
@@ -90,18 +125,60 @@ func (s *session) checkMaps(ctx context.Context, names []string, all bool) error
 
 // checkMap checks one map. What is wrong with it is in the report; the error
 // is only that ctx is done.
-func (s *session) checkMap(ctx context.Context, lib *library, name string) (mapReport, error) {
+func (s *session) checkMap(ctx context.Context, lib *library, name string, fix bool) (mapReport, error) {
 	report := mapReport{Map: name, OK: true, Problems: []finding{}}
 	m, err := s.readMap(ctx, lib, name)
 	if err != nil {
 		report.add(citekit.Problem{Err: err})
 		return report, ctx.Err()
 	}
+	if fix {
+		m = m.Clone()
+		if report.Fixes, err = s.fixMap(ctx, lib, name, m); err != nil {
+			report.add(citekit.Problem{Err: err})
+		}
+	}
 	report.Nodes = countNodes(m)
 	for _, p := range lib.Check(ctx, m) {
 		report.add(p)
 	}
 	return report, ctx.Err()
+}
+
+// fixMap repairs a map and puts it back where it was read from.
+func (s *session) fixMap(ctx context.Context, lib *library, name string, m *citekit.ResourceMap) ([]citekit.Fix, error) {
+	if name == "-" {
+		return nil, fmt.Errorf("a map on the standard input cannot be repaired in its place: %w", errors.ErrUnsupported)
+	}
+	fixes := m.Fix()
+	if len(fixes) == 0 {
+		return nil, nil
+	}
+	data, err := m.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	if !isMapFile(name) {
+		return fixes, lib.workspace.WriteMap(ctx, m.ResourceID, data)
+	}
+	return fixes, replaceFile(ctx, name, data)
+}
+
+// replaceFile writes a file anew, whole or not at all, with the permissions it
+// has.
+func replaceFile(ctx context.Context, name string, data []byte) error {
+	target, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(target)
+	if err != nil {
+		return err
+	}
+	if err := copyToFile(ctx, bytes.NewReader(data), target); err != nil {
+		return err
+	}
+	return os.Chmod(target, info.Mode().Perm())
 }
 
 func (r *mapReport) add(p citekit.Problem) {
@@ -154,6 +231,9 @@ func parseMap(r io.Reader) (*citekit.ResourceMap, error) {
 }
 
 func (s *session) printReport(r mapReport) {
+	for _, f := range r.Fixes {
+		s.printf("%s\n", term.Line(r.Map+": fixed: "+f.Path+": "+f.What))
+	}
 	for _, p := range r.Problems {
 		s.printf("%s\n", term.Line(r.Map+": "+p.String()))
 	}

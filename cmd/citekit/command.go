@@ -27,6 +27,7 @@ func commands() []*command {
 		inspectCommand(),
 		listCommand(),
 		structureCommand(),
+		contextCommand(),
 		checkMapCommand(),
 		serveCommand(),
 		versionCommand(),

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/term"
+)
+
+func contextCommand() *command {
+	var all, plain bool
+	var tokens int
+	return &command{
+		name:    "context",
+		args:    "<resource>...",
+		summary: "Print what resources hold, for an agent to read",
+		about: `Prints the maps of resources in a compact form, with the id, title and
+location of each node, within a number of tokens. If not all fits, nodes near
+the top come first, from all resources alike; where there is room left,
+summaries follow. Tokens are estimated from the bytes, rather too many than too
+few.`,
+		example: []string{"citekit context book lecture", "citekit context --all --tokens 8000", "citekit context book --json"},
+		maxArgs: -1,
+		flags: func(f *flagSet) {
+			f.BoolVar(&all, "all", false, "all resources")
+			f.IntVar(&tokens, "tokens", 0, "most `TOKENS` to print (default 4000)")
+			f.BoolVar(&plain, "no-summaries", false, "leave summaries out")
+		},
+		run: func(ctx context.Context, s *session, args []string) error {
+			if len(args) == 0 && !all {
+				return usagef("context", "context needs a resource, or --all")
+			}
+			return s.printContext(ctx, args, all, &citekit.ContextOptions{MaxTokens: tokens, NoSummaries: plain})
+		},
+	}
+}
+
+func (s *session) printContext(ctx context.Context, ids []string, all bool, opts *citekit.ContextOptions) error {
+	lib, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer lib.Close()
+	if all {
+		if ids, err = lib.Resources(ctx); err != nil {
+			return err
+		}
+	}
+	if s.json {
+		opts.Format = citekit.ContextJSON
+	}
+	c, err := lib.Context(ctx, ids, opts)
+	if err != nil {
+		return err
+	}
+	if s.json {
+		_, err = s.out.Write(term.JSON([]byte(c.Text)))
+		return err
+	}
+	_, err = s.out.WriteString(c.Text)
+	return err
+}
