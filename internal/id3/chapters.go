@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"iter"
 	"slices"
+
+	"github.com/citekit/citekit/internal/charset"
 )
 
 // contents are a CTOC frame: ids of chapters and of other contents.
@@ -14,7 +16,8 @@ type contents struct {
 	title    string
 }
 
-// takeChapter reads a CHAP frame (Addendum, section 3.1).
+// takeChapter reads a CHAP frame (Addendum, section 3.1). One without a title
+// has its id for it, as in players.
 func (p *parser) takeChapter(b []byte) {
 	id, b, ok := bytes.Cut(b, []byte{0})
 	if _, twice := p.chapters[string(id)]; !ok || twice || len(b) < 16 || len(p.chapters) == MaxChapters {
@@ -22,6 +25,9 @@ func (p *parser) takeChapter(b []byte) {
 	}
 	c := Chapter{Start: binary.BigEndian.Uint32(b), End: binary.BigEndian.Uint32(b[4:]), Title: p.title(b[16:])}
 	c.End = max(c.Start, c.End)
+	if c.Title == "" {
+		c.Title = charset.Latin1(id)
+	}
 	p.chapters[string(id)] = c
 	p.order = append(p.order, string(id))
 }

@@ -138,14 +138,12 @@ func sortNodes(n *citekit.Node) {
 	}
 }
 
-// thin joins neighbouring segments until there are no more than limit; where
-// that is not enough there are none.
+// thin joins pairs of neighbouring segments until there are no more than limit;
+// where that is not enough there are none.
 func thin(top *citekit.Node, limit int) {
-	for size := 2; countSegments(top) > limit; size *= 2 {
-		if size > maxNodes {
-			size = 0
-		}
-		join(top, size)
+	const rounds = 20
+	for round := 0; countSegments(top) > limit; round++ {
+		join(top, round < rounds)
 	}
 }
 
@@ -160,24 +158,23 @@ func countSegments(n *citekit.Node) (count int) {
 	return count
 }
 
-// join makes one segment of up to size that follow each other, or leaves all
-// out if size is 0.
-func join(n *citekit.Node, size int) {
-	kept, run := n.Children[:0], 0
+// join makes one segment of two that follow each other, or leaves all out.
+func join(n *citekit.Node, keep bool) {
+	kept, paired := n.Children[:0], true
 	for _, child := range n.Children {
 		switch {
 		case !isSegment(child):
-			join(child, size)
-			run = 0
-		case size == 0:
+			join(child, keep)
+			paired = true
+		case !keep:
 			continue
-		case run > 0:
+		case !paired:
 			last := kept[len(kept)-1]
 			last.Location.Time.End = max(last.Location.Time.End, child.Location.Time.End)
-			run = (run + 1) % size
+			paired = true
 			continue
 		default:
-			run = 1 % size
+			paired = false
 		}
 		kept = append(kept, child)
 	}

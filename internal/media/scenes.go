@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/citekit/citekit"
@@ -11,9 +12,16 @@ import (
 )
 
 const (
-	// sceneScore is how different a picture must be from the one before to
-	// begin a scene: from 0, the same, to 1.
-	sceneScore = 0.3
+	// cutScore is by how much the brightness of a picture differs from that of
+	// the one before, pixel by pixel and in hundredths of its range of 256, if
+	// a scene surely begins.
+	cutScore = 0.3
+
+	// jumpScore is the same for a picture that differs jumpFactor times as much
+	// as its neighbours do, as a slide among still ones.
+	jumpScore  = 0.08
+	jumpFactor = 5
+	neighbours = 3 // on each side
 
 	// minScene is how many seconds a scene has at least.
 	minScene = 1.0
@@ -47,7 +55,7 @@ func (e *Engine) findScenes(ctx context.Context, src *citekit.Source, m medium, 
 	}
 	if float64(extent.Width)*float64(extent.Height)*usual*extent.Duration > fullScan {
 		c.Input["skip_frame"] = "nokey"
-		c.Input["discard"] = "nokey"
+		c.Output["filter"] = fmt.Sprintf("scale=%d:-2:flags=fast_bilinear,settb=1/1000000,signalstats,metadata=mode=print:file=-", sceneWidth)
 	}
 	var found scenes
 	err = e.Tools.Stream(ctx, in, c, ffmpeg.NewLineWriter(func(line []byte) error {
@@ -62,47 +70,89 @@ func (e *Engine) findScenes(ctx context.Context, src *citekit.Source, m medium, 
 	return between(found.cuts(), extent.Duration), nil
 }
 
-// scenes are the times at which pictures change much.
+// scenes are pictures and how much they differ from the one before.
 type scenes struct {
-	at    float64 // of the frame that was read last
-	times []float64
+	pictures []picture
 }
+
+type picture struct {
+	time  float64
+	score float64
+}
+
+// maxPictures bounds what is kept: half a day at 25 a second.
+const maxPictures = 1 << 20
 
 // read reads a line that the filters print: the time of a frame, or by how much
 // it differs. It returns the time if it is one.
 func (s *scenes) read(line []byte, origin float64) (t float64, ok bool) {
-	if score, ok := bytes.CutPrefix(line, []byte("lavfi.scene_score=")); ok {
-		v, err := strconv.ParseFloat(string(score), 64)
-		if err == nil && v >= sceneScore && s.at > 0 {
-			s.times = append(s.times, s.at)
+	if len(s.pictures) > 0 {
+		last := &s.pictures[len(s.pictures)-1]
+		if score, ok := bytes.CutPrefix(line, []byte("lavfi.scene_score=")); ok {
+			last.score = number(score)
+			return 0, false
 		}
-		return 0, false
+		if score, ok := bytes.CutPrefix(line, []byte("lavfi.signalstats.YDIF=")); ok {
+			last.score = number(score) / 100
+			return 0, false
+		}
 	}
 	_, rest, ok := bytes.Cut(line, []byte("pts:"))
-	number, _, _ := bytes.Cut(rest, []byte(" "))
-	us, err := strconv.ParseInt(string(number), 10, 64)
-	if !ok || err != nil {
+	digits, _, _ := bytes.Cut(rest, []byte(" "))
+	us, err := strconv.ParseInt(string(digits), 10, 64)
+	if !ok || err != nil || len(s.pictures) == maxPictures {
 		return 0, false
 	}
-	s.at = round(float64(us)/1e6 - origin)
-	return s.at, true
+	t = round(float64(us)/1e6 - origin)
+	s.pictures = append(s.pictures, picture{time: t})
+	return t, true
 }
 
-// cuts returns the times that are far enough from each other.
+func number(b []byte) float64 {
+	v, err := strconv.ParseFloat(string(b), 64)
+	if err != nil || math.IsNaN(v) {
+		return 0
+	}
+	return v
+}
+
+// cuts returns when scenes begin, but the first.
 func (s *scenes) cuts() []float64 {
-	for least := minScene; ; least *= 2 {
-		var cuts []float64
-		last := 0.0
-		for _, t := range s.times {
-			if t-last >= least {
-				cuts = append(cuts, t)
-				last = t
-			}
+	var times []float64
+	for i, p := range s.pictures {
+		if i > 0 && (p.score >= cutScore || p.score >= jumpScore && p.score >= jumpFactor*s.around(i)) {
+			times = append(times, p.time)
 		}
-		if len(cuts) < maxNodes {
+	}
+	for least := minScene; ; least *= 2 {
+		if cuts := apart(times, least); len(cuts) < maxNodes {
 			return cuts
 		}
 	}
+}
+
+// around returns by how much the neighbours of a picture differ on average.
+func (s *scenes) around(i int) float64 {
+	sum, n := 0.0, 0
+	for k := max(1, i-neighbours); k <= i+neighbours && k < len(s.pictures); k++ {
+		if k != i {
+			sum += s.pictures[k].score
+			n++
+		}
+	}
+	return sum / float64(max(n, 1))
+}
+
+// apart returns the times that are as far from the one before, and from 0.
+func apart(times []float64, least float64) (kept []float64) {
+	last := 0.0
+	for _, t := range times {
+		if t-last >= least {
+			kept = append(kept, t)
+			last = t
+		}
+	}
+	return kept
 }
 
 // inputOf opens a source for ffmpeg. It returns the first stream of a kind and
