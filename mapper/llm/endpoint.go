@@ -54,8 +54,8 @@ type Call struct {
 	Once bool
 }
 
-// An Answer is what an [Endpoint] answered.
-type Answer struct {
+// A Reply is what an [Endpoint] answered.
+type Reply struct {
 	Header   http.Header
 	Body     []byte
 	Attempts int
@@ -67,7 +67,7 @@ type Answer struct {
 //
 // Errors are an [*Error], or match [citekit.ErrTooLarge] if the answer is too
 // long, or ctx.Err() once ctx is done.
-func (e *Endpoint) Do(ctx context.Context, call Call, into any) (*Answer, error) {
+func (e *Endpoint) Do(ctx context.Context, call Call, into any) (*Reply, error) {
 	if call.Body == nil && call.JSON != nil {
 		body, err := json.Marshal(call.JSON)
 		if err != nil {
@@ -76,13 +76,13 @@ func (e *Endpoint) Do(ctx context.Context, call Call, into any) (*Answer, error)
 		call.Body = body
 		call.Header = withJSON(call.Header)
 	}
-	var answer *Answer
+	var reply *Reply
 	retry := e.Retry
 	if call.Once {
 		retry.Attempts = 1
 	}
 	attempts, err := retry.Do(ctx, func() (err error) {
-		answer, err = e.attempt(ctx, call, into)
+		reply, err = e.attempt(ctx, call, into)
 		return err
 	})
 	if err != nil {
@@ -92,8 +92,8 @@ func (e *Endpoint) Do(ctx context.Context, call Call, into any) (*Answer, error)
 		}
 		return nil, err
 	}
-	answer.Attempts = attempts
-	return answer, nil
+	reply.Attempts = attempts
+	return reply, nil
 }
 
 func withJSON(header http.Header) http.Header {
@@ -106,17 +106,17 @@ func withJSON(header http.Header) http.Header {
 }
 
 // attempt makes a call once.
-func (e *Endpoint) attempt(ctx context.Context, call Call, into any) (*Answer, error) {
+func (e *Endpoint) attempt(ctx context.Context, call Call, into any) (*Reply, error) {
 	limit := e.Timeout
 	if limit <= 0 {
 		limit = defaultTimeout
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	answer, err := e.exchange(limited, call, into)
+	reply, err := e.exchange(limited, call, into)
 	switch {
 	case err == nil:
-		return answer, nil
+		return reply, nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case limited.Err() != nil:
@@ -125,7 +125,7 @@ func (e *Endpoint) attempt(ctx context.Context, call Call, into any) (*Answer, e
 	return nil, err
 }
 
-func (e *Endpoint) exchange(ctx context.Context, call Call, into any) (*Answer, error) {
+func (e *Endpoint) exchange(ctx context.Context, call Call, into any) (*Reply, error) {
 	request, err := http.NewRequestWithContext(ctx, call.Method, call.URL, bytes.NewReader(call.Body))
 	if err != nil {
 		return nil, fmt.Errorf("the base URL is not one: %w", citekit.ErrSyntax)
@@ -156,7 +156,7 @@ func (e *Endpoint) exchange(ctx context.Context, call Call, into any) (*Answer, 
 			return nil, err
 		}
 	}
-	return &Answer{Header: response.Header, Body: body}, nil
+	return &Reply{Header: response.Header, Body: body}, nil
 }
 
 // client returns a client that follows no redirect, whatever the one that was

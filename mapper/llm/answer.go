@@ -1,0 +1,230 @@
+package llm
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit"
+)
+
+const (
+	maxTitle    = 300 // bytes
+	maxSummary  = 1000
+	maxType     = 32
+	maxNodes    = 20_000
+	maxDepth    = 64
+	maxProblems = 40 // that are told
+)
+
+// ErrAnswer reports an answer that cannot be used.
+var ErrAnswer = errors.New("the answer is no map of the source")
+
+// An Answer is what was made of the answer of a model or a program.
+type Answer struct {
+	Title string
+
+	// Nodes have ids only where the answer had some; see
+	// [citekit.NameNodes]. Each lies in the source. Siblings are in its
+	// order.
+	Nodes []*citekit.Node
+
+	Problems []string // what is wrong, in a line each; at most 40
+	LeftOut  int      // nodes that were left out because of it
+	Mended   bool     // the answer was not JSON as it stood
+}
+
+// ReadAnswer reads an answer about a source of the extent: an object with
+// "nodes", or only these, as [Schema] describes them. It also takes what
+// programs and other models say: the nodes of a map as it is stored, with
+// "location" and "children"; ranges such as "12-15" or first_page and
+// last_page; times such as "1:15.5". See [Repair] for what need not be JSON.
+//
+// A node whose place the source does not have is left out, and its children
+// take its place. Nothing is moved to fit. The type of a node is any word. The error matches [ErrAnswer] if
+// there is no JSON or no list of nodes in it.
+func ReadAnswer(text []byte, extent citekit.Extent) (*Answer, error) {
+	return builder{extent: extent, anyType: true}.read(text)
+}
+
+// read makes the answer.
+func (b builder) read(text []byte) (*Answer, error) {
+	if _, ok := forms[b.extent.Modality]; !ok {
+		return nil, fmt.Errorf("a %s source has no map: %w", b.extent.Modality, errors.ErrUnsupported)
+	}
+	value, mended, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	title, nodes, ok := rootOf(value)
+	if !ok {
+		return nil, fmt.Errorf("%w: it has no list of nodes", ErrAnswer)
+	}
+	b.answer = &Answer{Title: clean(title, maxTitle), Mended: mended}
+	b.list(nodes, 0)
+	sortNodes(b.answer.Nodes)
+	return b.answer, nil
+}
+
+// parse returns the JSON value in an answer.
+func parse(text []byte) (value any, mended bool, err error) {
+	repaired, mended, err := Repair(text)
+	if err != nil {
+		return nil, false, fmt.Errorf("%w: %w", ErrAnswer, err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(repaired))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
+		return nil, false, fmt.Errorf("%w: it is not JSON", ErrAnswer)
+	}
+	return value, mended, nil
+}
+
+// rootOf returns the title and the nodes of an answer.
+func rootOf(value any) (title string, nodes []any, ok bool) {
+	if list, isList := value.([]any); isList {
+		return "", list, true
+	}
+	object, _ := value.(map[string]any)
+	if inner, isObject := first(object, "map", "structure").(map[string]any); isObject && object["nodes"] == nil {
+		object = inner
+	}
+	nodes, ok = first(object, "nodes", "children").([]any)
+	return textOf(object["title"]), nodes, ok
+}
+
+// A builder makes a tree of the nodes of an answer.
+type builder struct {
+	extent  citekit.Extent
+	part    citekit.Location // where nodes must lie; the zero Location is everywhere
+	anyType bool             // the type of a node is any word
+	answer  *Answer
+
+	number int     // of the node that is read, from 1
+	kept   int     // nodes so far
+	around []above // the nodes around the place where the next one goes
+}
+
+// above is a node on the path to the place where the next one goes.
+type above struct {
+	depth int
+	node  *citekit.Node
+}
+
+// list adds nodes that stand at depth, or deeper by their levels.
+func (b *builder) list(nodes []any, depth int) {
+	var levels []int
+	for _, value := range nodes {
+		object, ok := value.(map[string]any)
+		if !ok {
+			b.number++
+			b.leaveOut("", fmt.Errorf("it is not an object: %w", citekit.ErrSyntax))
+			continue
+		}
+		level, _ := wholeOf(object["level"])
+		for len(levels) > 0 && levels[len(levels)-1] >= level {
+			levels = levels[:len(levels)-1]
+		}
+		at := depth + len(levels)
+		levels = append(levels, level)
+		b.add(object, at)
+		b.list(arrayOf(first(object, "children", "nodes")), at+1)
+	}
+}
+
+func (b *builder) add(object map[string]any, depth int) {
+	b.number++
+	for len(b.around) > 0 && (b.around[len(b.around)-1].depth >= depth || len(b.around) >= maxDepth) {
+		b.around = b.around[:len(b.around)-1]
+	}
+	title := clean(textOf(first(object, "title", "name", "heading")), maxTitle)
+	loc, err := placeOf(object, b.extent.Modality)
+	if err == nil {
+		err = b.check(loc)
+	}
+	if err == nil && b.kept >= maxNodes {
+		err = fmt.Errorf("more than %d nodes: %w", maxNodes, citekit.ErrTooLarge)
+	}
+	if err != nil {
+		b.leaveOut(title, err)
+		return
+	}
+	node := &citekit.Node{
+		ID:       clean(textOf(object["id"]), maxTitle),
+		Title:    title,
+		Type:     b.typeOf(textOf(object["type"])),
+		Location: loc,
+		Summary:  clean(textOf(first(object, "summary", "description")), maxSummary),
+	}
+	b.attach(node, depth)
+}
+
+func (b *builder) attach(node *citekit.Node, depth int) {
+	b.kept++
+	if n := len(b.around); n > 0 {
+		parent := b.around[n-1].node
+		parent.Children = append(parent.Children, node)
+		if !covers(parent.Location, node.Location) {
+			b.problem(node.Title, "it does not lie within the node it belongs to")
+		}
+	} else {
+		b.answer.Nodes = append(b.answer.Nodes, node)
+	}
+	b.around = append(b.around, above{depth, node})
+}
+
+// check returns an error if loc lies outside the source, or the part of it
+// that was shown.
+func (b *builder) check(loc citekit.Location) error {
+	if err := b.extent.Check(loc); err != nil {
+		return err
+	}
+	if !covers(b.part, loc) {
+		return fmt.Errorf("it lies outside the part that was shown: %w", citekit.ErrRange)
+	}
+	return nil
+}
+
+// typeOf returns the word given, if it may be a type, else the usual one.
+func (b *builder) typeOf(word string) string {
+	types := forms[b.extent.Modality].types
+	word = strings.ToLower(clean(word, maxType))
+	if word != "" && b.anyType || slices.Contains(types, word) {
+		return word
+	}
+	return types[0]
+}
+
+func (b *builder) leaveOut(title string, err error) {
+	b.answer.LeftOut++
+	text := err.Error()
+	for _, kind := range []error{citekit.ErrSyntax, citekit.ErrRange, citekit.ErrTooLarge} {
+		text = strings.TrimSuffix(text, ": "+kind.Error())
+	}
+	b.problem(title, text)
+}
+
+func (b *builder) problem(title, text string) {
+	if len(b.answer.Problems) >= maxProblems {
+		return
+	}
+	name := fmt.Sprintf("node %d", b.number)
+	if title != "" {
+		name += fmt.Sprintf(" (%q)", clean(title, 80))
+	}
+	b.answer.Problems = append(b.answer.Problems, name+": "+clip(text))
+}
+
+// sortNodes puts siblings in the order of the source; pictures have none.
+func sortNodes(nodes []*citekit.Node) {
+	slices.SortStableFunc(nodes, func(a, b *citekit.Node) int {
+		return cmp.Compare(starting(a.Location), starting(b.Location))
+	})
+	for _, n := range nodes {
+		sortNodes(n.Children)
+	}
+}

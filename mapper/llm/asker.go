@@ -1,0 +1,192 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/citekit/citekit"
+)
+
+// Options configure a [Mapper] or an [Enricher]. The zero value is ready to
+// use. They can be read from JSON.
+type Options struct {
+	// Concurrency is how many requests are under way at once, over all
+	// sources; zero means 4.
+	Concurrency int `json:"concurrency,omitempty"`
+
+	// MaxText is how much text one request has, in bytes. It must leave room
+	// in the context of the model, for which four bytes a token are a fair
+	// guess, and less where the text is not English. Zero means 100,000.
+	MaxText int `json:"max_text,omitempty"`
+
+	// MaxParts bounds the requests for one source, repairs aside; a source
+	// that takes more is an error matching [citekit.ErrTooLarge]. Zero means
+	// 64.
+	MaxParts int `json:"max_parts,omitempty"`
+
+	// Instructions are added to ours, such as "Titles in German."
+	Instructions string `json:"instructions,omitempty"`
+
+	// KeepSummaries has an [Enricher] write summaries only for nodes that
+	// have none. A [Mapper] ignores it.
+	KeepSummaries bool `json:"keep_summaries,omitempty"`
+}
+
+const (
+	defaultConcurrency = 4
+	defaultMaxText     = 100_000
+	minMaxText         = 1000
+	defaultMaxParts    = 64
+)
+
+// An asker asks a model, and keeps account.
+type asker struct {
+	model     Model
+	resolvers citekit.Resolvers
+	options   Options
+	free      chan struct{} // a place for each request that may be under way
+
+	mu    sync.Mutex
+	usage Usage
+}
+
+func newAsker(model Model, resolvers citekit.Resolvers, opts *Options) *asker {
+	a := &asker{model: model, resolvers: resolvers}
+	if opts != nil {
+		a.options = *opts
+	}
+	o := &a.options
+	if o.Concurrency < 1 {
+		o.Concurrency = defaultConcurrency
+	}
+	if o.MaxText <= 0 {
+		o.MaxText = defaultMaxText
+	}
+	o.MaxText = max(o.MaxText, minMaxText)
+	if o.MaxParts < 1 {
+		o.MaxParts = defaultMaxParts
+	}
+	a.free = make(chan struct{}, o.Concurrency)
+	return a
+}
+
+// Usage returns what all requests took so far.
+func (a *asker) Usage() Usage {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.usage
+}
+
+// An account is what the requests for one source took. It is safe for
+// concurrent use.
+type account struct {
+	mu    sync.Mutex
+	usage Usage
+	model string // that answered last
+}
+
+func (a *asker) book(to *account, usage Usage, model string) {
+	a.mu.Lock()
+	a.usage.Add(usage)
+	a.mu.Unlock()
+	to.mu.Lock()
+	defer to.mu.Unlock()
+	to.usage.Add(usage)
+	if model != "" {
+		to.model = model
+	}
+}
+
+// metadata returns the account as it is kept in a map.
+func (a *account) metadata() map[string]any {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	m := map[string]any{
+		"requests":      a.usage.Requests,
+		"retries":       a.usage.Retries,
+		"input_tokens":  a.usage.InputTokens,
+		"output_tokens": a.usage.OutputTokens,
+	}
+	if a.model != "" {
+		m["name"] = clip(a.model)
+	}
+	if a.usage.Priced {
+		m["cost"] = a.usage.Cost
+	}
+	return m
+}
+
+// ask sends one request when there is a place for it.
+func (a *asker) ask(ctx context.Context, req *Request, to *account) (*Response, error) {
+	select {
+	case a.free <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-a.free }()
+	response, err := a.model.Generate(ctx, req)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		a.book(to, failedUsage(err), "")
+		return nil, err
+	}
+	a.book(to, response.Usage, response.Model)
+	return response, nil
+}
+
+// failedUsage counts the attempts of a request that failed.
+func failedUsage(err error) Usage {
+	var failed *Error
+	if !errors.As(err, &failed) || failed.Attempts < 1 {
+		return Usage{Requests: 1}
+	}
+	return Usage{Requests: failed.Attempts, Retries: failed.Attempts - 1}
+}
+
+// upload hands src to the model, and returns what deletes it again.
+func (a *asker) upload(ctx context.Context, src *citekit.Source, mediaType string, to *account) (media *Media, release func() error, err error) {
+	media, err = a.model.(MediaModel).Upload(ctx, src, mediaType)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		a.book(to, failedUsage(err), "")
+		return nil, nil, err
+	}
+	a.book(to, media.Usage, "")
+	return media, func() error {
+		if media.Release == nil {
+			return nil
+		}
+		return media.Release(context.WithoutCancel(ctx))
+	}, nil
+}
+
+// accepts reports whether the model takes the source itself.
+func (a *asker) accepts(src *citekit.Source, extent citekit.Extent) bool {
+	model, ok := a.model.(MediaModel)
+	return ok && extent.Modality != citekit.Text && extent.Pages <= maxPages && model.AcceptsMedia(extent.MediaType, src.Size())
+}
+
+// measure returns the resolver of a modality and the extent of src.
+func (a *asker) measure(ctx context.Context, src *citekit.Source, modality citekit.Modality) (citekit.Resolver, citekit.Extent, error) {
+	resolver := a.resolvers[modality]
+	measurer, ok := resolver.(citekit.Measurer)
+	if _, known := forms[modality]; !ok || !known {
+		return nil, citekit.Extent{}, fmt.Errorf("no mapper for %s: %w", modality, errors.ErrUnsupported)
+	}
+	if src.Size() == 0 {
+		return nil, citekit.Extent{}, errEmpty
+	}
+	extent, err := measurer.Measure(ctx, src)
+	if err == nil && (modality == citekit.Text && extent.Lines == 0 || modality == citekit.Document && extent.Pages == 0) {
+		err = errEmpty
+	}
+	return resolver, extent, err
+}
+
+var errEmpty = fmt.Errorf("empty; there is nothing to cite: %w", citekit.ErrFormat)

@@ -1,0 +1,397 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/citekit/citekit"
+)
+
+// An Enricher keeps the map that another mapper made, and has a model add
+// titles and summaries to it. It is safe for concurrent use.
+type Enricher struct {
+	base  citekit.Mapper
+	asker *asker
+}
+
+var _ citekit.Mapper = (*Enricher)(nil)
+
+// Enrich returns an Enricher of what base makes. The resolvers, which may be
+// base itself, measure sources and read their text. Nil options are the zero
+// value.
+func Enrich(base citekit.Mapper, model Model, resolvers citekit.Resolvers, opts *Options) *Enricher {
+	return &Enricher{base, newAsker(model, resolvers, opts)}
+}
+
+// Usage returns what all requests took so far.
+func (e *Enricher) Usage() Usage { return e.asker.Usage() }
+
+// Map implements [citekit.Mapper] with the structure of the base. A node
+// without a title may get one, and every node a summary, in place of that of
+// the base unless [Options.KeepSummaries] is set. All else stays as it is: the
+// nodes, their order, their locations, their types, the titles they have, and
+// the ids they will be named by. The model sees nodes by number, and can say
+// nothing but titles and summaries.
+//
+// The metadata of the structure get, under "enrichment", the number of
+// "titles" and "summaries" that were written and, as "not_asked", of nodes that
+// are too many to ask about, the deepest ones first; and under "model" what
+// [Mapper.Map] tells. Where a model fails, the structure stands, with what was
+// written until then, and "error" under "enrichment" says why. Only errors of
+// the base, and of a context that is done, are errors.
+func (e *Enricher) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Structure, error) {
+	progress := req.Progress
+	if progress != nil {
+		req.Progress = func(done float64) { progress(done / 2) }
+	}
+	structure, err := e.base.Map(ctx, src, req)
+	if err != nil {
+		return nil, err
+	}
+	job := &enriching{asker: e.asker, progress: progress}
+	job.choose(structure.Nodes, e.asker.options.MaxParts*maxBatch)
+	err = job.run(ctx, src, req, structure.Transcript)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return job.finish(structure, err), nil
+}
+
+// An enriching is the enriching of one map.
+type enriching struct {
+	asker    *asker
+	progress func(done float64)
+	account  account
+
+	nodes    []*citekit.Node // that are asked about, parents before children; node 1 is the first
+	unasked  int             // nodes that there are beside
+	notFreed bool
+
+	mu                      sync.Mutex
+	titles, summaries, done int
+}
+
+// choose numbers the nodes to ask about: all, or as many levels from the top
+// as have at most limit nodes; of the top level alone, the first ones.
+func (j *enriching) choose(nodes []*citekit.Node, limit int) {
+	m := &citekit.ResourceMap{Nodes: nodes}
+	var counts []int
+	for _, depth := range m.All() {
+		for len(counts) <= depth {
+			counts = append(counts, 0)
+		}
+		counts[depth]++
+	}
+	levels, total := 0, 0
+	for levels < len(counts) && (levels == 0 || total+counts[levels] <= limit) {
+		total += counts[levels]
+		levels++
+	}
+	for n, depth := range m.All() {
+		if depth < levels && len(j.nodes) < limit {
+			j.nodes = append(j.nodes, n)
+		} else {
+			j.unasked++
+		}
+	}
+}
+
+// finish tells in the metadata what was done.
+func (j *enriching) finish(s *citekit.Structure, err error) *citekit.Structure {
+	note := map[string]any{"titles": j.titles, "summaries": j.summaries}
+	if err != nil {
+		note["error"] = clip(err.Error())
+	}
+	if j.unasked > 0 {
+		note["not_asked"] = j.unasked
+	}
+	if j.notFreed {
+		note["upload"] = notFreed
+	}
+	s.Metadata = maps.Clone(s.Metadata)
+	if s.Metadata == nil {
+		s.Metadata = make(map[string]any)
+	}
+	s.Metadata["enrichment"] = note
+	s.Metadata["model"] = j.account.metadata()
+	return s
+}
+
+func (j *enriching) run(ctx context.Context, src *citekit.Source, req citekit.MapRequest, transcriptName string) error {
+	resolver, extent, err := j.asker.measure(ctx, src, req.Modality)
+	if err != nil {
+		return err
+	}
+	words := openTranscript(ctx, req, transcriptName)
+	if words != nil {
+		defer words.source.Close()
+		if _, ok := resolver.(citekit.TranscriptReader); !ok {
+			words = nil
+		}
+	}
+	x := excerpter{resolver: resolver, src: src, words: words}
+	batches, anyText, err := j.batches(ctx, x)
+	if err != nil {
+		return err
+	}
+	if anyText {
+		return j.all(ctx, batches, extent, nil)
+	}
+	if !j.asker.accepts(src, extent) {
+		return errNoText
+	}
+	media, release, err := j.asker.upload(ctx, src, extent.MediaType, &j.account)
+	if err != nil {
+		return err
+	}
+	err = j.all(ctx, batches, extent, media)
+	j.notFreed = release() != nil
+	return err
+}
+
+// openTranscript opens the companion that the base took the words from.
+func openTranscript(ctx context.Context, req citekit.MapRequest, name string) *transcript {
+	for _, companion := range req.Companions {
+		if name == "" || companion.Name != name {
+			continue
+		}
+		if file, err := companion.Open(ctx); err == nil {
+			return &transcript{name, file}
+		}
+	}
+	return nil
+}
+
+// A batch is what one request asks about: the nodes from first on, counted
+// from 0.
+type batch struct {
+	text  string
+	first int
+	count int
+}
+
+// batches describes the nodes, in as many texts as it takes and there may be.
+func (j *enriching) batches(ctx context.Context, x excerpter) (batches []batch, anyText bool, err error) {
+	var b strings.Builder
+	current := batch{}
+	for i, n := range j.nodes {
+		excerpt, err := x.excerpt(ctx, n.Location)
+		if err != nil {
+			return nil, false, err
+		}
+		text := describe(i+1, n, excerpt)
+		if current.count > 0 && (b.Len()+len(text) > j.asker.options.MaxText || current.count >= maxBatch) {
+			current.text = b.String()
+			batches = append(batches, current)
+			current = batch{first: i}
+			b.Reset()
+		}
+		if len(batches) == j.asker.options.MaxParts {
+			j.unasked += len(j.nodes) - i
+			return batches, anyText, nil
+		}
+		anyText = anyText || excerpt != ""
+		b.WriteString(text)
+		current.count++
+	}
+	current.text = b.String()
+	return append(batches, current), anyText, nil
+}
+
+// maxBatch is how many nodes one request asks about: a summary takes some 60
+// tokens, and models write a few thousand at most without losing count.
+const maxBatch = 60
+
+// describe tells a model what node n is.
+func describe(n int, node *citekit.Node, excerpt string) string {
+	place := citekit.Address{Location: node.Location}.Fragment()
+	if place == "" {
+		place = "all of it"
+	}
+	text := fmt.Sprintf("[node %d] %s, %s", n, node.Type, place)
+	if node.Title != "" {
+		text += "\ntitle: " + clean(node.Title, maxTitle)
+	}
+	if excerpt != "" {
+		text += "\ntext: " + excerpt
+	}
+	return text + "\n\n"
+}
+
+// all asks about all batches. What was said about some stays when others fail.
+func (j *enriching) all(ctx context.Context, batches []batch, extent citekit.Extent, media *Media) error {
+	var group errgroup.Group
+	group.SetLimit(j.asker.options.Concurrency)
+	for _, b := range batches {
+		group.Go(func() error {
+			err := j.ask(ctx, b, extent, media)
+			j.progressed(len(batches))
+			return err
+		})
+	}
+	return group.Wait()
+}
+
+func (j *enriching) progressed(of int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.done++
+	if j.progress != nil {
+		j.progress(0.5 + float64(j.done)/float64(of)/2)
+	}
+}
+
+func (j *enriching) ask(ctx context.Context, b batch, extent citekit.Extent, media *Media) error {
+	var parts []Part
+	if media != nil {
+		parts = append(parts, Part{Media: media})
+	}
+	text := enclose("parts", "", b.text) + fmt.Sprintf("\nWrite about nodes %d to %d.", b.first+1, b.first+b.count)
+	req := &Request{
+		Instructions: enrichInstructions(extent.Modality, j.asker.options.Instructions),
+		Parts:        append(parts, Part{Text: text}),
+		Schema:       enrichSchema,
+		Name:         "summaries",
+	}
+	response, err := j.asker.ask(ctx, req, &j.account)
+	if err != nil {
+		return err
+	}
+	notes, err := readNotes([]byte(response.Text))
+	if err == nil {
+		return j.apply(notes, b)
+	}
+	again := *req
+	again.Parts = append(again.Parts, Part{Text: correction(response.Text, []string{clip(err.Error())})})
+	if response, err = j.asker.ask(ctx, &again, &j.account); err != nil {
+		return err
+	}
+	if notes, err = readNotes([]byte(response.Text)); err != nil {
+		return err
+	}
+	return j.apply(notes, b)
+}
+
+// A note is what a model says of a node.
+type note struct {
+	node           int
+	title, summary string
+}
+
+// readNotes reads an answer about nodes.
+func readNotes(text []byte) ([]note, error) {
+	value, _, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	_, list, ok := rootOf(value)
+	if !ok {
+		return nil, fmt.Errorf("%w: it has no list of nodes", ErrAnswer)
+	}
+	var notes []note
+	for _, item := range list {
+		object, _ := item.(map[string]any)
+		n, ok := wholeOf(first(object, "node", "number", "n"))
+		if !ok {
+			continue
+		}
+		notes = append(notes, note{n, clean(textOf(object["title"]), maxTitle), clean(textOf(object["summary"]), maxSummary)})
+	}
+	if len(notes) == 0 {
+		return nil, fmt.Errorf("%w: it says nothing of any node", ErrAnswer)
+	}
+	return notes, nil
+}
+
+// apply writes notes into the nodes of the batch. What is said of others is
+// passed over, and of what is said twice of one, the first holds.
+func (j *enriching) apply(notes []note, b batch) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	said := make(map[int]bool)
+	for _, n := range notes {
+		if n.node <= b.first || n.node > b.first+b.count || said[n.node] {
+			continue
+		}
+		said[n.node] = true
+		j.write(j.nodes[n.node-1], n)
+	}
+	if len(said) == 0 {
+		return fmt.Errorf("%w: it says nothing of the nodes it was asked about", ErrAnswer)
+	}
+	return nil
+}
+
+func (j *enriching) write(node *citekit.Node, n note) {
+	if n.title != "" && node.Title == "" {
+		if node.ID == "" {
+			// It would be named by its type. It still is, so that the id does
+			// not change with the words of a model.
+			node.ID = orWord(node.Type, "node")
+		}
+		node.Title = n.title
+		j.titles++
+	}
+	if n.summary != "" && (node.Summary == "" || !j.asker.options.KeepSummaries) {
+		node.Summary = n.summary
+		j.summaries++
+	}
+}
+
+// An excerpter reads the beginning of the text of nodes.
+type excerpter struct {
+	resolver citekit.Resolver
+	src      *citekit.Source
+	words    *transcript
+}
+
+const (
+	maxExcerpt   = 1200 // bytes
+	excerptPages = 2
+	excerptLines = 60
+)
+
+// excerpt returns the beginning of the text at loc, or "" if there is none.
+func (x excerpter) excerpt(ctx context.Context, loc citekit.Location) (string, error) {
+	runs, ok := textRuns(ctx, x.resolver, x.src, x.words, beginning(loc))
+	if !ok {
+		return "", ctx.Err()
+	}
+	var b strings.Builder
+	for run, err := range runs {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		if errors.Is(err, errors.ErrUnsupported) {
+			break // no text of such a place
+		}
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(cut(run.Text, 4*maxExcerpt))
+		b.WriteByte('\n')
+		if b.Len() > 2*maxExcerpt {
+			break
+		}
+	}
+	return clean(b.String(), maxExcerpt), nil
+}
+
+// beginning returns as much of loc as it takes for an excerpt.
+func beginning(loc citekit.Location) citekit.Location {
+	if loc.Lines.Len() > excerptLines {
+		loc.Lines.Last = loc.Lines.First + excerptLines - 1
+	}
+	if loc.PageCount() > excerptPages {
+		first := loc.Pages[0]
+		first.Last = min(first.Last, first.First+excerptPages-1)
+		loc.Pages = []citekit.Range{first}
+	}
+	return loc
+}
