@@ -115,7 +115,7 @@ func scanBraces(ctx context.Context, syntax *syntax, g grammar, src []byte) (out
 	}
 	s.finish()
 	s.symbols = slices.DeleteFunc(s.symbols, func(sym symbol) bool { return sym.name == "" })
-	return outline{symbols: s.symbols, doc: s.fileDoc()}, nil
+	return outline{symbols: s.symbols, doc: fileDoc(src)}, nil
 }
 
 // take reads one token.
@@ -129,6 +129,9 @@ func (s *braceScanner) take(t token) {
 	}
 	switch t.kind {
 	case '(', '[':
+		if len(s.header()) == 0 {
+			s.noteDoc()
+		}
 		s.push(t, frame{open: t.kind, body: valueBody, goesOn: true})
 	case '{':
 		s.openBrace(t)
@@ -228,7 +231,7 @@ func (s *braceScanner) emit(sym symbol, header []token, end int) {
 	}
 	sym.end = end
 	if doc := s.top().doc; doc.end > 0 && sym.doc == "" {
-		sym.doc = commentText(s.src[doc.start:doc.end])
+		sym.doc = docText(s.src[doc.start:doc.end])
 	}
 	s.symbols = append(s.symbols, sym)
 }
@@ -336,14 +339,10 @@ func (s *braceScanner) macro(line byteSpan) {
 	}
 	sym := symbol{kind: "macro", name: string(rest[:end]), start: line.start, end: line.end}
 	if s.comment.end > 0 {
-		sym.doc = commentText(s.src[s.comment.start:s.comment.end])
+		sym.doc = docText(s.src[s.comment.start:s.comment.end])
 	}
 	s.symbols = append(s.symbols, sym)
 }
-
-// fileDoc returns the text of the comment at the very start of the source
-// that a blank line or code divides from the first declaration.
-func (s *braceScanner) fileDoc() string { return "" }
 
 func (s *braceScanner) text(t token) string { return string(s.src[t.start:t.end]) }
 

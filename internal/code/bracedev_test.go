@@ -149,7 +149,7 @@ func sameName(g, w devSymbol) bool {
 	}
 	name, title, _ := strings.Cut(g.Name, "§")
 	b := strip(w.Name)
-	return strip(name) == b || strip(title) == b
+	return strip(name) == b || strip(title) == b || strings.EqualFold(strip(title), b) && devFold
 }
 
 func strip(s string) string {
@@ -173,3 +173,5 @@ func strip(s string) string {
 }
 
 func abs(x int) int { return max(x, -x) }
+
+var devFold = strings.Contains(os.Getenv("DEV"), "sql")

@@ -199,6 +199,9 @@ func kotlinString(src []byte, at, depth int) int {
 func swiftLiteral(src []byte, at int) int { return swiftString(src, at, 0) }
 
 func swiftString(src []byte, at, depth int) int {
+	if src[at] == '`' {
+		return lineStringEnd(src, at)
+	}
 	const maxHashes = 32
 	hashes := runLength(src[:min(len(src), at+maxHashes)], at, '#')
 	quote := at + hashes

@@ -187,7 +187,7 @@ func (g *cGrammar) noteOld(s *braceScanner, header []token) {
 	}
 	if f, _ := g.function(s, header[:i+1]); f != nil {
 		if doc := s.top().doc; doc.end > 0 {
-			f.doc = commentText(s.src[doc.start:doc.end])
+			f.doc = docText(s.src[doc.start:doc.end])
 		}
 		g.old = f
 	}

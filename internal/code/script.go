@@ -93,6 +93,8 @@ type scriptScanner struct {
 	chain  scriptTarget // the name that the current token ends, if it does
 	values []scriptOpen // symbols that end with a statement, member or property
 
+	reread int // bytes that were read in vain
+
 	defaultName scriptTarget // the word "default", before what it exports
 }
 
@@ -443,7 +445,7 @@ func (s *scriptScanner) closingParen(f scriptFrame) {
 		s.next()
 		s.next()
 		if s.skipType(true); s.tok != scriptArrow {
-			s.scriptLexer = saved
+			s.goBack(saved)
 			return
 		}
 		s.isValue = false
@@ -454,6 +456,14 @@ func (s *scriptScanner) closingParen(f scriptFrame) {
 	s.found.symbols = s.found.symbols[:f.mark]
 	if f.target.kind != "" {
 		s.beginValue(f.target)
+	}
+}
+
+// goBack goes back to what has been saved, if not too much of the source has
+// been read twice already.
+func (s *scriptScanner) goBack(saved scriptLexer) {
+	if s.reread += s.at - saved.at; s.reread <= len(s.src) {
+		s.scriptLexer = saved
 	}
 }
 

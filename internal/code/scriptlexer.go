@@ -28,6 +28,8 @@ type scriptLexer struct {
 
 	prevStart, prevEnd int  // of the token before
 	prevValue          bool // isValue after it
+
+	noRegexp int // no regular expression begins before this
 }
 
 func (l *scriptLexer) text() []byte { return l.src[l.start:l.at] }
@@ -68,8 +70,8 @@ func (l *scriptLexer) next() {
 		l.value(quotedEnd(l.src, l.at))
 	case c == '`':
 		l.value(templateEnd(l.src, l.at, 0))
-	case c == '/' && !l.isValue:
-		l.value(regexpEnd(l.src, l.at))
+	case c == '/' && !l.isValue && l.at >= l.noRegexp:
+		l.regexp()
 	default:
 		l.punctuation(c)
 	}
@@ -110,6 +112,20 @@ func (l *scriptLexer) word() {
 func (l *scriptLexer) value(end int) {
 	l.at = end
 	l.tok, l.isValue = scriptValue, true
+}
+
+// regexp reads a regular expression, or the operator that it turns out to be.
+func (l *scriptLexer) regexp() {
+	end := regexpEnd(l.src, l.at)
+	if end == l.at+1 {
+		l.noRegexp = len(l.src)
+		if n := bytes.IndexByte(l.src[l.at:], '\n'); n >= 0 {
+			l.noRegexp = l.at + n
+		}
+		l.punctuation('/')
+		return
+	}
+	l.value(end)
 }
 
 func (l *scriptLexer) numberEnd() int {

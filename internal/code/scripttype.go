@@ -8,13 +8,13 @@ func (s *scriptScanner) typeDeclaration(f *scriptFrame) bool {
 	s.next()
 	named := s.tok == scriptWord || s.tok == scriptValue && word == "module"
 	if s.newLine || !named && !(word == "global" && s.tok == '{' && f.modified) {
-		s.scriptLexer = saved
+		s.goBack(saved)
 		return false
 	}
 	if s.declareType(f, word) {
 		return true
 	}
-	s.scriptLexer = saved
+	s.goBack(saved)
 	return false
 }
 

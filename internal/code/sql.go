@@ -244,17 +244,14 @@ func (s *sqlScanner) created() (kind string, name []token) {
 	if len(s.head) == 0 || s.lower(s.head[0]) != "create" {
 		return "", nil
 	}
+	definer := false
 	for i := 1; i < len(s.head); i++ {
-		t := s.head[i]
-		if t.kind != sqlWord {
-			if t.kind == '(' || t.kind == sqlLiteral && i < 3 {
+		word := s.lower(s.head[i])
+		if s.head[i].kind != sqlWord {
+			if !definer {
 				return "", nil
 			}
 			continue
-		}
-		word := s.lower(t)
-		if word == "as" || word == "on" || word == "operator" || word == "extension" || word == "role" || word == "user" {
-			return "", nil
 		}
 		if word == "event" && i+1 < len(s.head) && s.lower(s.head[i+1]) == "trigger" {
 			continue
@@ -262,8 +259,22 @@ func (s *sqlScanner) created() (kind string, name []token) {
 		if kind := sqlKind(word); kind != "" {
 			return kind, s.named(s.head[i+1:])
 		}
+		definer = definer || word == "definer" || word == "algorithm"
+		if !definer && !sqlModifier(word) {
+			return "", nil
+		}
 	}
 	return "", nil
+}
+
+// sqlModifier reports whether the word may stand between CREATE and what it
+// creates.
+func sqlModifier(word string) bool {
+	switch word {
+	case "or", "replace", "alter", "temp", "temporary", "global", "local", "unlogged", "unique", "clustered", "nonclustered", "columnstore", "bitmap", "fulltext", "spatial", "materialized", "recursive", "sql", "security", "foreign", "virtual", "external", "constraint", "editionable", "noneditionable", "force", "no", "private", "transient", "hybrid", "secure":
+		return true
+	}
+	return false
 }
 
 // sqlKind returns the kind of symbol that a word after CREATE makes.
@@ -302,15 +313,12 @@ func (s *sqlScanner) named(head []token) []token {
 	}
 	end := 0
 	for end < len(head) {
-		if head[end].kind == '[' && end+2 < len(head) {
-			end += 3 // a name in brackets
-		} else if head[end].kind == sqlWord {
-			end++
-		} else {
-			return head[:end]
+		if head[end].kind != sqlWord {
+			break
 		}
+		end++
 		if end >= len(head) || head[end].kind != '.' {
-			return head[:end]
+			break
 		}
 		end++
 	}

@@ -95,6 +95,10 @@ func (l *sqlLexer) token(c byte) token {
 		return l.take(sqlWord, l.stringEnd(l.at, false))
 	case c == '$':
 		return l.dollar()
+	case c == '[':
+		if end := l.bracketEnd(); end > l.at {
+			return l.take(sqlWord, end)
+		}
 	case isDigit(c):
 		return l.take(sqlLiteral, l.wordEnd())
 	case isWord(c):
@@ -113,9 +117,27 @@ func (l *sqlLexer) lineEnd() int {
 func (l *sqlLexer) wordEnd() int {
 	end := l.at + 1
 	for end < len(l.src) && (isWord(l.src[end]) || l.src[end] == '$' || l.src[end] == '#') {
+		if l.delimiter != nil && bytes.HasPrefix(l.src[end:], l.delimiter) {
+			break
+		}
 		end++
 	}
 	return end
+}
+
+// bracketEnd returns the end of an identifier in brackets, as SQL Server has
+// them; at if they are those of an array.
+func (l *sqlLexer) bracketEnd() int {
+	const longest = 130 // bytes
+	rest := l.src[l.at+1 : min(len(l.src), l.at+longest)]
+	if l.at > 0 && (isWord(l.src[l.at-1]) || l.src[l.at-1] == ']') || len(rest) == 0 || !isLetter(rest[0]) && rest[0] != '_' {
+		return l.at
+	}
+	i := bytes.IndexAny(rest, "]\n,(")
+	if i < 0 || rest[i] != ']' {
+		return l.at
+	}
+	return l.at + i + 2
 }
 
 // stringEnd returns the end of the string that begins at a quote; a quote in

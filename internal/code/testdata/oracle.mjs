@@ -130,7 +130,7 @@ const tables = {
     singleton_method: ["method"],
     class: ["class"],
     module: ["module"],
-    singleton_class: ["class", (n) => n.childForFieldName("value")?.text],
+    singleton_class: ["class", (n) => "<< " + n.childForFieldName("value")?.text],
   },
   php: {
     function_definition: ["function"],
