@@ -66,20 +66,8 @@ func fileDoc(src []byte) string {
 			at++
 		}
 	}
-	if end == start || !bytes.HasPrefix(bytes.TrimLeft(src[end:], " \t"), []byte("\n\n")) || aboutRights(src[start:end]) {
+	if end == start || !bytes.HasPrefix(bytes.TrimLeft(src[end:], " \t"), []byte("\n\n")) || isNotice(src[start:end]) {
 		return ""
 	}
 	return docText(src[start:end])
-}
-
-// aboutRights reports whether a comment says who may do what with the source.
-func aboutRights(comment []byte) bool {
-	const enough = 4096 // bytes
-	head := bytes.ToLower(comment[:min(len(comment), enough)])
-	for _, word := range []string{"copyright", "licen", "(c)", "all rights"} {
-		if bytes.Contains(head, []byte(word)) {
-			return true
-		}
-	}
-	return false
 }
