@@ -20,5 +20,55 @@ func TestAsciidoctor(t *testing.T) {
 		src, _ := readText(name)
 		count.agree(t, name, titlesOf(t, markup.AsciiDoc, src), want[i])
 	}
-	t.Logf("%d of %d files agree; %d titles", count.same, count.files, count.titles)
+	count.report(t)
+}
+
+func TestAsciiDoc(t *testing.T) {
+	checkMaps(t, markup.AsciiDoc, []mapCase{
+		{
+			name: "header, blocks, discrete titles, inline markup",
+			src: `= The *Title*
+An Author <a@b.c>
+:attr: value
+
+Words before.
+
+[[id]]
+== A ` + "`code`" + ` & link:x[link] ==
+
+First _sentence_. Second.
+
+----
+== No
+----
+
+[discrete]
+== No
+
+====
+== No
+====
+
+==== Deep
+
+Two lines
+---------
+* item
+== No
+
+## Mark
+|===
+|== No
+|===
+`,
+			title: "The Title",
+			want: `section 1-33 "The Title" "Words before."
+  section 8-24 "A code & link" "First sentence. Second."
+    section 23-24 "Deep" ""
+  section 25-29 "Two lines" ""
+  section 30-33 "Mark" ""
+`,
+		},
+		{name: "no titles", src: "a\n\nb\n", want: ""},
+	})
 }

@@ -22,7 +22,7 @@ const maxMatter = 64 << 10
 func frontMatter(src []byte) matter {
 	var m matter
 	var fence string
-	size := 0
+	size, settled := 0, false
 	for number, line := range linesOf(src) {
 		line = bytes.TrimRight(line, " \t")
 		size += len(line) + 1
@@ -36,27 +36,27 @@ func frontMatter(src []byte) matter {
 			m.lines = number
 			m.title = matterTitle(src[:min(size, len(src))], fence)
 			return m
-		case size > maxMatter, number == 2 && !isSetting(line, fence):
+		case size > maxMatter:
 			return matter{}
+		case !settled && len(line) > 0 && line[0] != '#':
+			if settled = isSetting(line, fence); !settled {
+				return matter{}
+			}
 		}
 	}
 	return matter{}
 }
 
-// isSetting reports whether line may begin front matter: with a comment or a
-// key.
+// isSetting reports whether line may be the first of front matter: a key with
+// its value, or the name of a table.
 func isSetting(line []byte, fence string) bool {
-	if len(line) == 0 {
-		return true
-	}
 	separator := ":"
 	if fence == "+++" {
 		separator = "="
 	}
 	key, _, found := strings.Cut(string(line), separator)
 	key = strings.TrimSpace(key)
-	return line[0] == '#' || fence == "+++" && line[0] == '[' ||
-		found && key != "" && !strings.ContainsAny(strings.Trim(key, `"'`), "\"'*`[](){}<>!")
+	return fence == "+++" && line[0] == '[' || found && key != "" && !strings.ContainsAny(strings.Trim(key, `"'`), "\"'*`[](){}<>!")
 }
 
 // matterTitle returns the value of the key "title".

@@ -75,7 +75,7 @@ func enclosed(s, open, end string) (inner string, n int) {
 		}
 		i += from
 		after := rest[i+len(end):]
-		if last := rest[i-1]; last != ' ' && last != '\n' && (last != '\\' || end == "``") && endsSpan(after) {
+		if last := rest[i-1]; last != ' ' && last != '\n' && (last != '\\' || end == "``") && (endsSpan(after) || end == "`" && after[0] == '_') {
 			return rest[:i], len(open) + i + len(end)
 		}
 		from = i + 1
