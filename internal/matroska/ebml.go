@@ -1,7 +1,6 @@
 package matroska
 
 import (
-	"encoding/binary"
 	"io"
 	"iter"
 	"math"
@@ -96,17 +95,6 @@ func integer(b []byte) (v uint64) {
 		v = v<<8 | uint64(c)
 	}
 	return v
-}
-
-// float reads the content of a floating point element.
-func float(b []byte) float64 {
-	switch len(b) {
-	case 4:
-		return float64(math.Float32frombits(binary.BigEndian.Uint32(b)))
-	case 8:
-		return math.Float64frombits(binary.BigEndian.Uint64(b))
-	}
-	return 0
 }
 
 // windowSize is how much is read at once where only headers matter.

@@ -67,7 +67,17 @@ func (e *Engine) openAt(ctx context.Context, src *citekit.Source, loc citekit.Lo
 	if err != nil {
 		return nil, err
 	}
-	return m, m.extent().Check(loc)
+	if err := m.extent().Check(loc); err != nil || loc.IsWhole() {
+		return m, err
+	}
+	if w, ok := m.(waveform); ok {
+		end := loc.Time.End
+		if end == 0 {
+			end = m.extent().Duration
+		}
+		return m, w.holds(citekit.Span{Start: loc.Time.Start, End: end})
+	}
+	return m, nil
 }
 
 // runs yields the cues, which are in the order of time, that are shown within a

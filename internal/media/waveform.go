@@ -26,12 +26,20 @@ func (w waveform) extent() citekit.Extent {
 }
 
 func (w waveform) cut(ctx context.Context, src *citekit.Source, span citekit.Span, _ citekit.Mode) (*citekit.Extract, error) {
-	clip := w.file.Cut(span.Start, span.End)
-	if clip.End == clip.First {
-		return nil, emptySpan(span, citekit.Span{End: w.file.Duration()}, citekit.Audio)
+	if err := w.holds(span); err != nil {
+		return nil, err
 	}
+	clip := w.file.Cut(span.Start, span.End)
 	return &citekit.Extract{
 		Body: io.NopCloser(contextReader{ctx, clip.NewReader(src)}), Size: clip.Size(),
 		MediaType: formatWAV.MediaType, Ext: formatWAV.Ext,
 	}, nil
+}
+
+// holds returns an error matching [citekit.ErrRange] if no sample is in a span.
+func (w waveform) holds(span citekit.Span) error {
+	if clip := w.file.Cut(span.Start, span.End); clip.End == clip.First {
+		return emptySpan(span, citekit.Span{End: w.file.Duration()}, citekit.Audio)
+	}
+	return nil
 }
