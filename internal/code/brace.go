@@ -72,7 +72,6 @@ type frame struct {
 	start  int  // of the bracket
 	name   string
 	doc    byteSpan // comment before its header
-	merged bool     // the header has lost tokens
 }
 
 // A braceScanner finds the symbols of a language of brackets. It keeps only
@@ -172,21 +171,9 @@ func (s *braceScanner) top() *frame { return &s.frames[len(s.frames)-1] }
 // header returns the tokens since the latest statement of the open bracket.
 func (s *braceScanner) header() []token { return s.tokens[s.top().base:] }
 
-// around returns the frame n brackets out of the latest, counting only
-// braces.
-func (s *braceScanner) enclosing() *frame {
-	for i := len(s.frames) - 1; i > 0; i-- {
-		if s.frames[i].open == '{' {
-			return &s.frames[i]
-		}
-	}
-	return &s.frames[0]
-}
-
 func (s *braceScanner) clear() {
 	top := s.top()
 	s.tokens = s.tokens[:top.base]
-	top.merged = false
 	top.doc = byteSpan{}
 }
 
@@ -196,7 +183,6 @@ func (s *braceScanner) add(t token) {
 		top.doc = s.comment
 	}
 	if len(s.tokens)-top.base >= maxHeader {
-		top.merged = true
 		return
 	}
 	s.tokens = append(s.tokens, t)
@@ -252,7 +238,7 @@ func (s *braceScanner) push(t token, f frame) {
 // parentheses are open in it; any other one that answers nothing is passed
 // over.
 func (s *braceScanner) closeBracket(t token) {
-	open := map[byte]byte{')': '(', ']': '[', '}': '{'}[t.kind]
+	open := opener(t.kind)
 	i := len(s.frames) - 1
 	for t.kind == '}' && i > 0 && s.frames[i].open != '{' {
 		i--
@@ -269,6 +255,17 @@ func (s *braceScanner) closeBracket(t token) {
 		}
 	}
 	s.pop(t.start, t.end)
+}
+
+// opener returns the bracket that a closing one answers.
+func opener(closing byte) byte {
+	switch closing {
+	case ')':
+		return '('
+	case ']':
+		return '['
+	}
+	return '{'
 }
 
 // pop closes the latest bracket, whose symbol ends at end.

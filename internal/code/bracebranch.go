@@ -76,15 +76,23 @@ func skippedBranches(ctx context.Context, syntax *syntax, src []byte) ([]byteSpa
 	return sortedSpans(found.skips), nil
 }
 
+// maxConditions is how many conditions in one another are looked at.
+const maxConditions = 500
+
 type branchFinder struct {
 	now   balance // since the latest directive of a condition that is open
 	open  []condition
 	skips []byteSpan
+	inner int // open conditions beyond maxConditions
 }
 
 func (f *branchFinder) directive(src []byte, line byteSpan) {
 	text := src[line.start:line.end]
-	switch conditionOf(text) {
+	name := conditionOf(text)
+	if f.tooDeep(name) {
+		return
+	}
+	switch name {
 	case "if":
 		f.open = append(f.open, condition{
 			around:   f.now,
@@ -109,6 +117,19 @@ func (f *branchFinder) directive(src []byte, line byteSpan) {
 		return
 	}
 	f.now = balance{}
+}
+
+// tooDeep reports whether the directive is of a condition in too many others.
+func (f *branchFinder) tooDeep(name string) bool {
+	switch {
+	case name == "if" && len(f.open) >= maxConditions:
+		f.inner++
+		return true
+	case f.inner > 0 && name == "endif":
+		f.inner--
+		return true
+	}
+	return f.inner > 0
 }
 
 // close ends the latest branch of the latest condition.

@@ -70,7 +70,6 @@ type sqlScanner struct {
 	blocks      int    // BEGIN and CASE without their END
 	waiting     bool   // for the BEGIN of a body
 	previous    string // word before, in lower case, or ""
-	words       int
 }
 
 // maxSQLHead is how many tokens of a statement are kept, which are enough to
