@@ -100,7 +100,7 @@ func (b *builder) end(line int, offset int64) {
 func (b *builder) close(line int, offset int64) {
 	it := b.open[len(b.open)-1]
 	it.node.Location.Lines.Last = max(line, it.node.Location.Lines.First)
-	it.finish()
+	it.finish(len(b.open) <= b.wrapped)
 	b.open = b.open[:len(b.open)-1]
 	parent := b.parent()
 	if parent.count > 1 {
@@ -123,17 +123,29 @@ func limit(kind string) int {
 	return maxKeys
 }
 
-// finish decides how the children of it are shown.
-func (it *item) finish() {
+// finish decides how the children of it are shown: those of an item at the
+// top in any case.
+func (it *item) finish(top bool) {
 	switch {
 	case it.rows != nil:
 		it.node.Children = it.rows.nodes()
-		if len(it.node.Children) == 1 {
+		if len(it.node.Children) == 1 && !top {
 			it.node.Children = nil
 		}
+	case plainElements(it.node.Children) && top:
+		it.node.Children = rowsOf(it.node.Children)
 	case plainElements(it.node.Children):
 		it.node.Children = nil
 	}
+}
+
+// rowsOf gathers nodes into rows.
+func rowsOf(nodes []*citekit.Node) []*citekit.Node {
+	rows := newRuns(maxRuns)
+	for _, n := range nodes {
+		rows.add(&citekit.Node{Type: "rows", Location: n.Location}, 1, 1)
+	}
+	return rows.nodes()
 }
 
 // plainElements reports whether nodes are lines of a list without a name.
@@ -277,15 +289,10 @@ func (b *builder) tree() []*citekit.Node {
 	if b.root.rows != nil {
 		return b.root.rows.nodes()
 	}
-	nodes := b.root.node.Children
-	if len(nodes) > 1 && plainElements(nodes) {
-		rows := newRuns(maxRuns)
-		for _, n := range nodes {
-			rows.add(&citekit.Node{Type: "rows", Location: n.Location}, 1, 1)
-		}
-		return rows.nodes()
+	if nodes := b.root.node.Children; b.wrapped > 0 || !plainElements(nodes) {
+		return nodes
 	}
-	return nodes
+	return rowsOf(b.root.node.Children)
 }
 
 // bareName returns a name for an id, in which a dot would stand for a parent.

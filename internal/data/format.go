@@ -133,25 +133,24 @@ func headLines(text []byte, most int) [][]byte {
 	return all
 }
 
-// isProse reports whether text is written for people: files named so, and
-// others that have hardly anything but words.
+// isProse reports whether text is written for people: it has hardly anything
+// but words. Of files that are named like prose half of that is asked.
 func isProse(name string, text []byte) bool {
+	share := 12
 	switch strings.ToLower(filepath.Ext(name)) {
 	case "", ".txt", ".text", ".asc", ".me", ".1st", ".eml":
-		if !strings.HasPrefix(name, ".") {
-			return true
-		}
+		share = 6
 	}
-	letters, others := 0, 0
+	words, others := 0, 0
 	for i := 0; i < min(len(text), sampleBytes); {
 		r, size := utf8.DecodeRune(text[i:])
 		i += size
 		switch {
 		case unicode.In(r, unicode.L, unicode.M) || r == ' ' || r == '\n':
-			letters++
-		case !strings.ContainsRune(".,'-’", r):
+			words++
+		case !strings.ContainsRune(".,'-’\t", r):
 			others++
 		}
 	}
-	return letters > 12*others
+	return words >= share*others
 }

@@ -21,7 +21,7 @@ func mapINI(ctx context.Context, src []byte) (*citekit.Structure, error) {
 		switch text := bytes.TrimSpace(line); {
 		case len(text) == 0:
 		case text[0] == '#' || text[0] == ';':
-			t.summary.add(text, t.line)
+			t.summary.add(text, t.line, 0)
 		case text[0] == '[':
 			name, ok := sectionName(text)
 			if !ok {

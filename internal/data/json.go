@@ -114,10 +114,13 @@ func (j *jsonScanner) element(c byte) (bool, error) {
 		if c != '"' {
 			return false, malformed(line, "no key in quotes where one should be")
 		}
-		if err := j.string(j.b.tracks()); err != nil {
+		keep := j.b.tracks()
+		if err := j.string(keep); err != nil {
 			return false, err
 		}
-		name = unquote(j.text)
+		if keep {
+			name = unquote(j.text)
+		}
 		if c, ok := j.skip(); !ok || c != ':' {
 			return false, malformed(j.r.line, "no colon after a key")
 		}

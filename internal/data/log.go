@@ -16,8 +16,8 @@ const (
 // A stamp matches the time at the beginning of a log line: what its first
 // group has is the time, the second the day if it has one, the third the hour.
 var stamps = []*regexp.Regexp{
-	// 2024-01-31T10:11:12.123Z, 2024/01/31 10:11:12, [2024-01-31 10:11:12]
-	regexp.MustCompile(`^\W{0,2}((\d{4}[-/.]\d\d[-/.]\d\d)[T ]{1,2}(\d\d):\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[ ]?[+-]\d\d:?\d\d)?)`),
+	// 2024-01-31T10:11:12.123Z, [2024-01-31 10:11:12], program 2024/01/31 10:11:12
+	regexp.MustCompile(`^(?:[\w./-]{1,40}:? )?\W{0,2}((\d{4}[-/.]\d\d[-/.]\d\d)[T ]{1,2}(\d\d):\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[ ]?[+-]\d\d:?\d\d)?)`),
 	// 127.0.0.1 - - [31/Jan/2024:10:11:12 +0000]
 	regexp.MustCompile(`^[^\[]{0,80}\[((\d\d/[A-Z][a-z]{2}/\d{4}):(\d\d):\d\d:\d\d(?: [+-]\d{4})?)\]`),
 	// Jan 31 10:11:12, Wed Jan 31 10:11:12 2024, 31 Jan 10:11:12
@@ -42,8 +42,8 @@ func momentOf(line []byte, stamp *regexp.Regexp) (moment, bool) {
 	return moment{string(m[1]), string(m[2]), string(m[3])}, true
 }
 
-// stampOf returns the form of time that most lines of sample begin with, or
-// nil.
+// stampOf returns the form of time that a third of the lines of sample or more
+// begin with, or nil.
 func stampOf(sample [][]byte) *regexp.Regexp {
 	for _, stamp := range stamps {
 		n := 0
@@ -52,7 +52,7 @@ func stampOf(sample [][]byte) *regexp.Regexp {
 				n++
 			}
 		}
-		if n >= 3 && 2*n > len(sample) {
+		if n >= 3 && 3*n >= len(sample) {
 			return stamp
 		}
 	}
@@ -95,8 +95,11 @@ func (l *logMapper) line(head []byte, line int, size int64) {
 		l.finish()
 	}
 	if l.open.node == nil {
-		l.open = run{node: &citekit.Node{Type: "entries", Title: title(m.text), Location: linesAt(line, line)}}
-		l.opened = m
+		l.open = run{node: &citekit.Node{Type: "entries", Location: linesAt(line, line)}}
+		l.opened = moment{}
+	}
+	if begins && l.opened == (moment{}) {
+		l.open.node.Title, l.opened = title(m.text), m
 	}
 	l.open.node.Location.Lines.Last = line
 	l.open.count++
@@ -107,6 +110,8 @@ func (l *logMapper) line(head []byte, line int, size int64) {
 func (l *logMapper) ends(m moment) bool {
 	scale := l.runs.scale
 	switch {
+	case l.opened == (moment{}): // what stands above the first entry
+		return false
 	case l.open.count >= maxEntries*scale, l.open.size >= maxRunSize*int64(scale):
 		return true
 	case m.day != l.opened.day:

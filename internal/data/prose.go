@@ -135,18 +135,29 @@ func (p *proseMapper) endPassage() {
 	}
 	n := &citekit.Node{Type: "passage", Location: linesAt(p.open.first, p.open.last)}
 	text := p.open.head
-	firstLine, rest, _ := bytes.Cut(text, []byte("\n"))
-	if p.open.heading != none || !p.prose {
-		n.Title = cutTitle(string(firstLine))
-		text = rest
-	} else {
+	if p.prose && p.open.heading == none {
 		n.Title = sentence.First(string(text), maxPassageTitle)
+	} else {
+		n.Title, text = firstTitle(text)
 	}
 	if p.prose {
 		n.Summary = sentence.Lead(string(text), maxSummary)
 	}
 	p.runs.append(run{node: n, count: p.open.lines(), size: p.open.size})
 	p.open.reset()
+}
+
+// firstTitle makes a title of the first line of text that has a letter or a
+// digit, and returns what follows it.
+func firstTitle(text []byte) (title string, rest []byte) {
+	for rest := text; len(rest) > 0; {
+		var line []byte
+		line, rest, _ = bytes.Cut(rest, []byte("\n"))
+		if bytes.ContainsFunc(line, func(r rune) bool { return unicode.In(r, unicode.L, unicode.N) }) {
+			return cutTitle(string(line)), rest
+		}
+	}
+	return "", text
 }
 
 // cutTitle is [title] for a line, of which the beginning is enough.

@@ -57,7 +57,7 @@ func (t *tomlScanner) scan() error {
 		case len(text) == 0:
 			t.pass(len(line))
 		case text[0] == '#':
-			t.summary.add(text, t.line)
+			t.summary.add(text, t.line, 0)
 			t.pass(len(line))
 		case text[0] == '[':
 			err = t.header(text)
@@ -124,7 +124,7 @@ func (t *tomlScanner) openTable(parts []string, title string, array bool) {
 		it := t.b.parent()
 		it.named = array
 		it.node.ID = bareName(strings.Join(own, "-"))
-		it.node.Summary = t.summary.above(t.line)
+		it.node.Summary = t.summary.above(t.line, 0)
 	}
 	t.tables, t.array = append(t.tables, parts), append(t.array, array)
 	t.last = t.line
@@ -155,7 +155,7 @@ func (t *tomlScanner) keyValue() error {
 	tracks := t.b.tracks()
 	t.b.start("key", name, line, int64(t.pos))
 	if tracks {
-		t.b.parent().node.Summary = t.summary.above(line)
+		t.b.parent().node.Summary = t.summary.above(line, 0)
 	}
 	start := t.pos + n + 1
 	end, ok := tomlValueEnd(t.src, start)
@@ -293,24 +293,25 @@ func tomlText(value []byte) string {
 
 // A summary is the comment that stands directly above a line.
 type summary struct {
-	text []byte
-	last int // line
+	text         []byte
+	last, column int
 }
 
-// add adds a line of comment, which begins with # or ;.
-func (s *summary) add(comment []byte, line int) {
-	if s.last != line-1 {
+// add adds a line of comment, which begins at column with # or ;.
+func (s *summary) add(comment []byte, line, column int) {
+	if s.last != line-1 || s.column != column {
 		s.text = s.text[:0]
 	}
-	s.last = line
+	s.last, s.column = line, column
 	if text := bytes.TrimLeft(comment, "#; \t"); len(s.text) < maxComment {
 		s.text = append(append(s.text, text[:min(len(text), maxComment)]...), '\n')
 	}
 }
 
-// above returns the leading sentences of the comment above line, or "".
-func (s *summary) above(line int) string {
-	if s.last != line-1 || len(s.text) == 0 {
+// above returns the leading sentences of the comment above what begins at
+// column of line, or "".
+func (s *summary) above(line, column int) string {
+	if s.last != line-1 || s.column != column || len(s.text) == 0 {
 		return ""
 	}
 	return sentence.Lead(string(s.text), maxSummary)

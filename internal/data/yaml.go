@@ -92,7 +92,7 @@ func (y *yamlScanner) readLine() error {
 		y.endLine()
 		return nil
 	case y.src[y.pos] == '#':
-		y.summary.add(y.src[y.pos:y.lineEnd(y.pos)], y.line)
+		y.summary.add(y.src[y.pos:y.lineEnd(y.pos)], y.line, column)
 		y.endLine()
 		return nil
 	case column == 0 && y.atMarker("---"):
@@ -286,7 +286,7 @@ func (y *yamlScanner) start(e yamlEntry) {
 	tracks := y.b.tracks()
 	y.b.start(kind, e.key, y.line, int64(y.pos))
 	if tracks && !e.sequence {
-		y.b.parent().node.Summary = y.summary.above(y.line)
+		y.b.parent().node.Summary = y.summary.above(y.line, e.column)
 	}
 	y.open = append(y.open, e)
 	y.last = y.line
@@ -311,11 +311,14 @@ func (y *yamlScanner) key() (name string, after int, ok bool) {
 		if !closed {
 			return "", 0, false
 		}
-		name = unquoteYAML(y.src[p:stop])
-		for p = stop; p < end && (y.src[p] == ' ' || y.src[p] == '\t'); p++ {
+		return y.keyBefore(unquoteYAML(y.src[p:stop]), stop)
+	case '{', '[':
+		stop, closed := y.flowEnd(end)
+		if !closed || p != y.pos {
+			return "", 0, false
 		}
-		return name, p + 1, p < end && y.src[p] == ':' && y.spaceAt(p+1)
-	case '{', '[', '|', '>', '#', '@', '`', ',', '}', ']':
+		return y.keyBefore(string(y.src[p:stop]), stop)
+	case '|', '>', '#', '@', '`', ',', '}', ']':
 		return "", 0, false
 	}
 	for q := p; q < end; q++ {
@@ -331,6 +334,14 @@ func (y *yamlScanner) key() (name string, after int, ok bool) {
 		}
 	}
 	return "", 0, false
+}
+
+// keyBefore returns a key that ends at p, if a colon follows.
+func (y *yamlScanner) keyBefore(key string, p int) (name string, after int, ok bool) {
+	for p < len(y.src) && (y.src[p] == ' ' || y.src[p] == '\t') {
+		p++
+	}
+	return key, p + 1, p < len(y.src) && y.src[p] == ':' && y.spaceAt(p+1)
 }
 
 // properties returns where the node at p begins after its anchor and tag.

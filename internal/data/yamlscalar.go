@@ -131,17 +131,28 @@ func unquoteYAML(scalar []byte) string {
 // flowCollection reads a collection in brackets.
 func (y *yamlScanner) flowCollection() error {
 	y.flow = true
-	depth, before, line := 0, byte('['), y.line
-	for p := y.pos; p < len(y.src); p++ {
+	end, closed := y.flowEnd(len(y.src))
+	if !closed {
+		return malformed(y.line, "a bracket or quotes that do not close")
+	}
+	y.passTo(end)
+	y.endLine()
+	return nil
+}
+
+// flowEnd returns where the collection at pos ends, if it does before stop.
+func (y *yamlScanner) flowEnd(stop int) (end int, closed bool) {
+	depth, before := 0, byte('[')
+	for p := y.pos; p < stop; p++ {
 		c := y.src[p]
 		switch {
 		case c == '#' && y.spaceAt(p-1):
 			p = y.lineEnd(p) - 1
 			continue
 		case (c == '"' || c == '\'') && strings.IndexByte("[{,:", before) >= 0:
-			end, closed := quotedEnd(y.src, p)
+			end, closed := quotedEnd(y.src[:stop], p)
 			if !closed {
-				return malformed(line, "quotes that do not end")
+				return 0, false
 			}
 			p = end - 1
 		case c == '[' || c == '{':
@@ -150,15 +161,13 @@ func (y *yamlScanner) flowCollection() error {
 			depth--
 		}
 		if depth == 0 {
-			y.passTo(p + 1)
-			y.endLine()
-			return nil
+			return p + 1, true
 		}
 		if !y.spaceAt(p) {
 			before = c
 		}
 	}
-	return malformed(line, "a bracket that does not close")
+	return 0, false
 }
 
 // blockScalar reads a scalar of lines that are indented further than column:

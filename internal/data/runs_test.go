@@ -1,0 +1,134 @@
+package data_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/citekit/citekit/internal/data"
+)
+
+func TestCSV(t *testing.T) {
+	for _, test := range []struct {
+		src, want string
+		columns   any
+		delimiter string
+		rows      int
+	}{
+		{"name,age\n\"a\nb\",1\n\nc,2", "2-5 rows \"\"\n", []string{"name", "age"}, ",", 2},
+		{"1;2\n3;4\n", "1-2 rows \"\"\n", nil, ";", 2},
+		{"a\tb, c\ta\n1\t2\t3\n", "1-2 rows \"\"\n", nil, "\t", 2},
+		{"\"x \"\"y\"\"\",z\n1,\"2\"\"\n3\"\n", "2-3 rows \"\"\n", []string{`x "y"`, "z"}, ",", 1},
+		{"a,b\n", "1 rows \"\"\n", []string{"a", "b"}, ",", 0},
+		{"a|b|c\n1|a\"b|\"\n", "", nil, "|", 0},
+	} {
+		if test.want == "" {
+			if _, err := data.Map(t.Context(), data.CSV, []byte(test.src)); err == nil {
+				t.Errorf("no error for %q", test.src)
+			}
+			continue
+		}
+		s := checkOutline(t, data.CSV, test.src, test.want)
+		if diff := cmp.Diff(test.columns, s.Metadata["columns"]); diff != "" {
+			t.Errorf("columns of %q: %s", test.src, diff)
+		}
+		if s.Metadata["delimiter"] != test.delimiter || s.Metadata["rows"] != test.rows {
+			t.Errorf("%q: %v", test.src, s.Metadata)
+		}
+	}
+}
+
+// TestCSVRecords compares the bounds of rows with the records of encoding/csv.
+func TestCSVRecords(t *testing.T) {
+	var b strings.Builder
+	for i := range 5_000 {
+		fmt.Fprintf(&b, "%d,\"%s\",\"x\"\"%s\"\n", i, strings.Repeat("line\n", i%4), strings.Repeat("y", i%50))
+	}
+	reader := csv.NewReader(strings.NewReader(b.String()))
+	starts := make(map[int]bool)
+	records := 0
+	for ; ; records++ {
+		if _, err := reader.Read(); err != nil {
+			break
+		}
+		line, _ := reader.FieldPos(0)
+		starts[line] = true
+	}
+	s := mapped(t, data.CSV, b.String())
+	if s.Metadata["rows"] != records || len(s.Nodes) < 5 {
+		t.Errorf("%v, %d nodes; want %d records", s.Metadata["rows"], len(s.Nodes), records)
+	}
+	for i, n := range s.Nodes {
+		if !starts[n.Location.Lines.First] || i > 0 && n.Location.Lines.First != s.Nodes[i-1].Location.Lines.Last+1 {
+			t.Errorf("rows at %v", n.Location.Lines)
+		}
+	}
+}
+
+func TestRecords(t *testing.T) {
+	s := checkOutline(t, data.Records, "{\"b\": 1, \"a\": {\"c\": 2}}\n\n{\"b\": 2}\n", "1-3 rows \"\"\n")
+	if diff := cmp.Diff([]string{"b", "a"}, s.Metadata["columns"]); diff != "" || s.Metadata["rows"] != 2 {
+		t.Errorf("%v %s", s.Metadata, diff)
+	}
+	checkRows(t, mapped(t, data.Records, strings.Repeat("[1]\n", 5_000)), 1, 5_000)
+}
+
+// entries returns n log lines with a time, each followed by one without.
+func entries(n int, time string) string {
+	return strings.Repeat(time+" message\n\tat somewhere\n", n)
+}
+
+func TestLog(t *testing.T) {
+	for _, times := range [][2]string{
+		{"2024-01-31T10:59:59.123Z", "2024-01-31T11:00:00.000Z"},
+		{"2024/01/31 10:59:59", "2024/02/01 10:59:59"},
+		{"Jan 31 10:59:59", "Feb  1 10:59:59"},
+		{"31/Jan/2024:10:59:59 +0000", "31/Jan/2024:11:00:00 +0000"},
+		{"10:59:59.1", "11:00:00"},
+	} {
+		lead, tail := "", ""
+		if strings.Contains(times[0], "/Jan/") {
+			lead, tail = "127.0.0.1 - - [", "]"
+		}
+		src := "header\n" + entries(60, lead+times[0]+tail) + entries(60, lead+times[1]+tail)
+		s := checkOutline(t, data.Log, src, fmt.Sprintf("1-121 entries %q\n122-241 entries %q\n", times[0], strings.Join(strings.Fields(times[1]), " ")))
+		if s.Metadata["entries"] != 120 {
+			t.Errorf("%v", s.Metadata)
+		}
+	}
+	s := mapped(t, data.Log, entries(5_000, "2024-01-31 10:00:00"))
+	if len(s.Nodes) != 10 || s.Nodes[0].Title != "2024-01-31 10:00:00" {
+		t.Errorf("%d nodes, %q", len(s.Nodes), s.Nodes[0].Title)
+	}
+	if s := mapped(t, data.Log, entries(3_000_000, "10:00:00")); len(s.Nodes) > 2_000 {
+		t.Errorf("%d nodes", len(s.Nodes))
+	}
+}
+
+func TestProse(t *testing.T) {
+	paragraph := strings.Repeat("It was the best of times, it was the worst.\nAnd so it goes on.\n", 10) // 20 lines, 630 bytes
+	src := "A TALE\n\nby someone\n\n\nCHAPTER I. The Period\n\n" + paragraph + "\n" + paragraph + "\n" + paragraph + "\n\nChapter 2\n\n" + paragraph + "\nChapter and verse were quoted.\n"
+	checkOutline(t, data.Prose, src, `
+1-3 passage "A TALE" – by someone
+6-48 passage "CHAPTER I. The Period" – It was the best of times, it was the worst. And so it goes on. It was the best of times, it was the worst. And so it goes on. It was the best of times, it was the worst. And so it goes on. It was the best of times, it was the worst. And so it goes on. It was the best of times, it was the worst.
+50-69 passage "It was the best of times, it was the worst." – It was the best of times, it was the worst. And so it goes on. It was the best of times, it was the worst. And so it goes on. It was the best of times, it was the worst. And so it goes on. It was the best of times, it was the worst. And so it goes on. It was the best of times, it was the worst.
+72-95 passage "Chapter 2" – It was the best of times, it was the worst. And so it goes on. It was the best of times, it was the worst. And so it goes on. It was the best of times, it was the worst. And so it goes on. It was the best of times, it was the worst. And so it goes on. It was the best of times, it was the worst.
+`)
+	checkOutline(t, data.Prose, " \n\t\n", "1-2 passage \"\"\n")
+	checkOutline(t, data.Lines, "\n\n=====\n# set\na=1\n", "3-5 passage \"# set\"\n")
+	if s := mapped(t, data.Prose, strings.Repeat("x", 1<<20)); len(s.Nodes) != 1 || len(s.Nodes[0].Title) > 100 {
+		t.Errorf("%d nodes, title of %d bytes", len(s.Nodes), len(s.Nodes[0].Title))
+	}
+	for _, n := range mapped(t, data.Prose, strings.Repeat("no blank line anywhere\n", 10_000)).Nodes {
+		if k := n.Location.Lines.Len(); k > 120 {
+			t.Errorf("%d lines in a passage", k)
+		}
+	}
+	s := mapped(t, data.Prose, strings.Repeat(paragraph+"\n", 30_000))
+	if len(s.Nodes) > 10_000 {
+		t.Errorf("%d nodes", len(s.Nodes))
+	}
+}
