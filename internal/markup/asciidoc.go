@@ -28,6 +28,7 @@ type adocReader struct {
 	body     bool // whether there was anything but comments and attributes
 	discrete bool // whether the next title is no section's
 	legacy   bool // whether single quotes emphasise, as below a title of two lines
+	styled   bool // whether the next paragraph is no prose, such as a listing
 	offset   int  // added to levels, by the attribute leveloffset
 }
 
@@ -40,7 +41,7 @@ func (r *adocReader) block() {
 	case isDelimiter(line):
 		r.passDelimited()
 		r.begin()
-	case bytes.HasPrefix(line, []byte("//")):
+	case bytes.HasPrefix(line, []byte("//")), isConditional(line):
 		w.pass(1)
 	case line[0] == '[' && line[len(line)-1] == ']':
 		r.attributes(line)
@@ -59,11 +60,15 @@ func (r *adocReader) block() {
 }
 
 // begin notes that the body of the document has begun.
-func (r *adocReader) begin() { r.body, r.discrete = true, false }
+func (r *adocReader) begin() { r.body, r.discrete, r.styled = true, false, false }
 
 func (r *adocReader) attributes(line []byte) {
 	style, _, _ := strings.Cut(strings.Trim(string(line), "[]"), ",")
 	style = strings.TrimSpace(style)
+	switch style {
+	case "source", "listing", "literal", "verse", "stem", "latexmath", "asciimath", "pass", "comment":
+		r.styled = true
+	}
 	for _, name := range []string{"discrete", "float"} {
 		if rest, ok := strings.CutPrefix(style, name); ok && (rest == "" || strings.ContainsAny(rest[:1], "#.%")) {
 			r.discrete = true
@@ -242,6 +247,17 @@ func isAttributeEntry(line []byte) bool {
 	return line[0] == ':' && attributeEntry.Match(line[:min(len(line), 200)])
 }
 
+// isConditional reports whether a line begins or ends a part for some readers
+// only. All parts are read.
+func isConditional(line []byte) bool {
+	for _, name := range []string{"ifdef::", "ifndef::", "ifeval::", "endif::"} {
+		if bytes.HasPrefix(line, []byte(name)) && line[len(line)-1] == ']' {
+			return true
+		}
+	}
+	return false
+}
+
 var blockMacro = regexp.MustCompile(`^(\w[\w-]*::\S*\[.*\]|'{3,}|<{3,}|-{3}|\*{3}|- - -|\* \* \*)$`)
 
 func isBlockMacro(line []byte) bool { return len(line) < maxInline && blockMacro.Match(line) }
@@ -266,9 +282,10 @@ var listItem = regexp.MustCompile(`^([*.-]+|\d+\.|[a-zA-Z]\.|<\.>|<\d+>)[ \t]`)
 
 // paragraph reads text, or the items of a list.
 func (r *adocReader) paragraph() {
+	styled := r.styled
 	r.begin()
 	w := r.lines
-	if listItem.Match(w.line[:min(len(w.line), 80)]) || bytes.Contains(w.line, []byte("::")) {
+	if styled || listItem.Match(w.line[:min(len(w.line), 80)]) || bytes.Contains(w.line, []byte("::")) {
 		r.passParagraph()
 		return
 	}

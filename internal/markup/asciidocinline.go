@@ -7,11 +7,13 @@ import (
 )
 
 var (
-	adocPass  = regexp.MustCompile(`pass:[a-z,]*\[(.*?)\]`)
-	adocLink  = regexp.MustCompile(`(?:link:|mailto:|xref:|https?://|ftp://|irc://)[^\s\[\]]*\[([^\]]*)\]`)
-	adocXref  = regexp.MustCompile(`<<([^<>,]+)(?:,\s*([^<>]+))?>>`)
-	adocMacro = regexp.MustCompile(`(?:kbd|btn|menu):[^\s\[]*\[([^\]]*)\]`)
-	adocHide  = regexp.MustCompile(`\[\[[^\[\]]+\]\]|\(\(\([^()]*\)\)\)|(?:anchor|image|footnote|indexterm):[^\s\[]*\[[^\]]*\]`)
+	adocPass      = regexp.MustCompile(`pass:[a-z,]*\[(.*?)\]`)
+	adocLink      = regexp.MustCompile(`(?:link:|mailto:|xref:|https?://|ftp://|irc://)[^\s\[\]]*\[([^\]]*)\]`)
+	adocXref      = regexp.MustCompile(`<<([^<>,]+)(?:,\s*([^<>]+))?>>`)
+	adocMacro     = regexp.MustCompile(`(?:kbd|btn|menu):[^\s\[]*\[([^\]]*)\]`)
+	adocQuoted    = regexp.MustCompile("``(\\S|\\S.*?\\S)''")
+	adocCharacter = regexp.MustCompile(`\{[a-z-]+\}`)
+	adocHide      = regexp.MustCompile(`\[\[[^\[\]]+\]\]|\(\(\([^()]*\)\)\)|(?:anchor|image|footnote|indexterm):[^\s\[]*\[[^\]]*\]`)
 )
 
 // adocText returns what the inline markup of AsciiDoc displays. In legacy
@@ -21,6 +23,9 @@ func adocText(s string, legacy bool) string {
 	if !strings.ContainsAny(s, "*_`#+[<&\\{(") && !legacy {
 		return s
 	}
+	if legacy && strings.Contains(s, "``") {
+		s = adocQuoted.ReplaceAllString(s, "“$1”")
+	}
 	if strings.ContainsAny(s, "[(") {
 		s = adocMacros(s)
 	}
@@ -28,6 +33,9 @@ func adocText(s string, legacy bool) string {
 		s = adocXref.ReplaceAllStringFunc(s, adocReference)
 	}
 	s = adocMarks(legacy).strip(s)
+	if strings.Contains(s, "{") {
+		s = adocCharacter.ReplaceAllStringFunc(s, adocCharacterOf)
+	}
 	s = strings.NewReplacer(`\*`, "*", `\_`, "_", "\\`", "`", `\#`, "#", `\{`, "{").Replace(s)
 	return html.UnescapeString(s)
 }
@@ -46,6 +54,48 @@ func adocMacros(s string) string {
 		return strings.TrimPrefix(target, "link:")
 	})
 	return collapse(adocMacro.ReplaceAllString(s, "$1"))
+}
+
+// adocCharacterOf returns the character that the reference to an attribute
+// stands for, or the reference.
+func adocCharacterOf(ref string) string {
+	switch strings.Trim(ref, "{}") {
+	case "caret":
+		return "^"
+	case "amp":
+		return "&"
+	case "lt":
+		return "<"
+	case "gt":
+		return ">"
+	case "plus":
+		return "+"
+	case "asterisk":
+		return "*"
+	case "tilde":
+		return "~"
+	case "backslash":
+		return `\`
+	case "backtick":
+		return "`"
+	case "apos":
+		return "'"
+	case "quot":
+		return `"`
+	case "startsb":
+		return "["
+	case "endsb":
+		return "]"
+	case "vbar":
+		return "|"
+	case "nbsp", "sp":
+		return " "
+	case "empty", "blank", "zwsp", "wj":
+		return ""
+	case "cpp":
+		return "C++"
+	}
+	return ref
 }
 
 // adocReference returns what "<<target,text>>" displays.

@@ -132,11 +132,11 @@ func (c *tally) agree(t *testing.T, name string, got, want []title) {
 	}
 }
 
-// report fails the test if more than one file in a thousand differs.
-func (c *tally) report(t *testing.T) {
+// report fails the test if more files differ than allowed.
+func (c *tally) report(t *testing.T, allowed int) {
 	t.Helper()
 	t.Logf("%d of %d files agree; %d headings", c.same, c.files, c.titles)
-	if c.same*1000 < c.files*999 {
-		t.Errorf("%d of %d files differ", c.files-c.same, c.files)
+	if differ := c.files - c.same; differ > allowed {
+		t.Errorf("%d of %d files differ", differ, c.files)
 	}
 }

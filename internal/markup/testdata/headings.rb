@@ -9,7 +9,7 @@ Asciidoctor::LoggerManager.logger.level = 5
 def visible(title)
   text = CGI.unescapeHTML(title.to_s.gsub(/<[^>]*>/, "")).gsub(/&#(\d+);/) { [$1.to_i].pack("U") }
   text = text.gsub("\u2019", "'").gsub(/\u2009?\u2014[\u2009\u200b]?/) { $&.include?("\u2009") ? " -- " : "--" }
-  text.gsub("\u2026\u200b", "...").split.join(" ") # typography that the source does not have
+  text.tr("\u2192", ">").gsub(" > ", " -> ").gsub("\u2026\u200b", "...").split.join(" ") # typography that the source does not have
 end
 
 def visit(node, level, found)
