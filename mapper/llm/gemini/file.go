@@ -1,0 +1,282 @@
+package gemini
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/mapper/llm"
+)
+
+const (
+	chunkBytes = 8 << 20 // a multiple of every granularity that is asked for
+
+	firstPoll = time.Second // doubled up to the last
+	lastPoll  = 10 * time.Second
+
+	deleteTimeout = 15 * time.Second
+)
+
+// file is a file as the Files API tells of it.
+type file struct {
+	Name  string `json:"name"` // such as "files/abc"
+	URI   string `json:"uri"`
+	State string `json:"state"`
+	Error struct {
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+type fileAnswer struct {
+	File file `json:"file"`
+}
+
+// Upload implements [llm.MediaModel]. What is small is only read; what is not
+// goes through the resumable upload of the Files API under a name chosen here,
+// so that it can be deleted even where the answer to its last byte is lost. An
+// upload that fails is deleted before Upload returns.
+func (m *Model) Upload(ctx context.Context, src *citekit.Source, mediaType string) (*llm.Media, error) {
+	if !m.AcceptsMedia(mediaType, src.Size()) {
+		return nil, fmt.Errorf("gemini: a file of this type or size: %w", errors.ErrUnsupported)
+	}
+	if src.Size() <= m.options.InlineBytes {
+		data := make([]byte, src.Size())
+		if _, err := io.ReadFull(src.Reader(), data); err != nil {
+			return nil, err
+		}
+		return &llm.Media{MediaType: mediaType, Data: data}, nil
+	}
+	u := &upload{model: m, src: src, name: "files/citekit-" + strings.ToLower(rand.Text())[:20]}
+	ready, err := u.run(ctx, mediaType)
+	if err != nil {
+		if u.begun {
+			_ = u.remove(context.WithoutCancel(ctx)) // the first error says more
+		}
+		return nil, fmt.Errorf("gemini: upload: %w", err)
+	}
+	return &llm.Media{
+		MediaType: mediaType,
+		URI:       ready.URI,
+		Usage:     llm.Usage{Requests: u.requests, Retries: u.retries},
+		Release:   u.remove,
+	}, nil
+}
+
+// An upload is the sending of one file.
+type upload struct {
+	model *Model
+	src   *citekit.Source
+	name  string
+	begun bool // there may be a file to delete
+
+	session  string // URL of the upload; it is a secret
+	requests int
+	retries  int
+}
+
+// do makes a call and counts it.
+func (u *upload) do(ctx context.Context, call llm.Call, into any) (*llm.Reply, error) {
+	reply, err := u.model.endpoint.Do(ctx, call, into)
+	if err == nil {
+		u.requests += reply.Attempts
+		u.retries += reply.Attempts - 1
+	}
+	return reply, err
+}
+
+func (u *upload) run(ctx context.Context, mediaType string) (*file, error) {
+	if err := u.begin(ctx, mediaType); err != nil {
+		return nil, err
+	}
+	sent, err := u.send(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if sent.Name != "" {
+		u.name = sent.Name
+	}
+	return u.wait(ctx, sent)
+}
+
+// begin opens an upload session. The name of the source is not told.
+func (u *upload) begin(ctx context.Context, mediaType string) error {
+	u.begun = true
+	reply, err := u.do(ctx, llm.Call{
+		Method: http.MethodPost,
+		URL:    u.model.base + "/upload/v1beta/files",
+		Header: http.Header{
+			"X-Goog-Upload-Protocol":              {"resumable"},
+			"X-Goog-Upload-Command":               {"start"},
+			"X-Goog-Upload-Header-Content-Length": {strconv.FormatInt(u.src.Size(), 10)},
+			"X-Goog-Upload-Header-Content-Type":   {mediaType},
+		},
+		JSON: map[string]any{"file": map[string]string{"name": u.name, "displayName": "source"}},
+	}, nil)
+	if err != nil {
+		return err
+	}
+	u.session = reply.Header.Get("X-Goog-Upload-Url")
+	session, err := url.Parse(u.session)
+	if err != nil || session.Host == "" || session.Scheme != "https" && !strings.HasPrefix(u.model.base, "http:") {
+		return &llm.Error{Message: "the server gives no place to upload to"}
+	}
+	return nil
+}
+
+// send sends the file in chunks. Where a chunk fails, the server is asked how
+// much it has.
+func (u *upload) send(ctx context.Context) (*file, error) {
+	failures := 0
+	for offset := int64(0); ; {
+		sent, next, err := u.chunk(ctx, offset)
+		var failed *llm.Error
+		switch {
+		case err == nil && sent != nil:
+			return sent, nil
+		case err == nil:
+			failures, offset = 0, next
+			continue
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case !errors.As(err, &failed) || !failed.Temporary || failures >= maxChunkFailures(u.model.options.Retries):
+			return nil, err
+		}
+		failures++
+		u.retries++
+		sent, received, queryErr := u.received(ctx)
+		if queryErr != nil {
+			return nil, queryErr
+		}
+		if sent != nil {
+			return sent, nil
+		}
+		offset = received
+	}
+}
+
+func maxChunkFailures(retries int) int {
+	if retries == 0 {
+		return 3
+	}
+	return max(retries, 0)
+}
+
+// chunk sends the bytes from offset, and returns what follows them, or the
+// file if they were the last.
+func (u *upload) chunk(ctx context.Context, offset int64) (sent *file, next int64, err error) {
+	n := min(chunkBytes, u.src.Size()-offset)
+	data := make([]byte, n)
+	if _, err := u.src.ReadAt(data, offset); err != nil && err != io.EOF {
+		return nil, 0, err
+	}
+	command, last := "upload", offset+n == u.src.Size()
+	if last {
+		command = "upload, finalize"
+	}
+	var answer fileAnswer
+	var into any
+	if last {
+		into = &answer
+	}
+	_, err = u.do(ctx, llm.Call{
+		Method: http.MethodPost,
+		URL:    u.session,
+		Bare:   true, // the session is the credential
+		Once:   true, // how much arrived must be asked first
+		Header: http.Header{
+			"X-Goog-Upload-Command": {command},
+			"X-Goog-Upload-Offset":  {strconv.FormatInt(offset, 10)},
+			"Content-Type":          {"application/octet-stream"},
+		},
+		Body: data,
+	}, into)
+	if err != nil || !last {
+		return nil, offset + n, err
+	}
+	return &answer.File, 0, nil
+}
+
+// received asks how many bytes have arrived. If they all have, it returns the
+// file.
+func (u *upload) received(ctx context.Context) (sent *file, bytes int64, err error) {
+	reply, err := u.do(ctx, llm.Call{
+		Method: http.MethodPost,
+		URL:    u.session,
+		Bare:   true,
+		Header: http.Header{"X-Goog-Upload-Command": {"query"}},
+		Body:   []byte{},
+	}, nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	if strings.EqualFold(reply.Header.Get("X-Goog-Upload-Status"), "final") {
+		sent, err := u.state(ctx)
+		return sent, 0, err
+	}
+	bytes, err = strconv.ParseInt(reply.Header.Get("X-Goog-Upload-Size-Received"), 10, 64)
+	if err != nil || bytes < 0 || bytes >= u.src.Size() {
+		return nil, 0, &llm.Error{Message: "the server does not tell how much it has"}
+	}
+	return nil, bytes, nil
+}
+
+// state asks what has become of the file.
+func (u *upload) state(ctx context.Context) (*file, error) {
+	var got file
+	_, err := u.do(ctx, llm.Call{Method: http.MethodGet, URL: u.url()}, &got)
+	return &got, err
+}
+
+func (u *upload) url() string {
+	return u.model.base + "/v1beta/files/" + url.PathEscape(strings.TrimPrefix(u.name, "files/"))
+}
+
+// wait waits until the file is ready.
+func (u *upload) wait(ctx context.Context, f *file) (*file, error) {
+	limit := u.model.options.ProcessTimeout.Duration(defaultProcessTimeout)
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for pause := min(firstPoll, u.model.options.RetryDelay.Duration(firstPoll)); ; pause = min(2*pause, lastPoll) {
+		switch f.State {
+		case "ACTIVE":
+			if f.URI == "" {
+				return nil, &llm.Error{Message: "the server does not tell where the file is"}
+			}
+			return f, nil
+		case "FAILED":
+			return nil, fmt.Errorf("the file could not be processed: %w", citekit.ErrFormat)
+		}
+		err := llm.Sleep(limited, pause)
+		if err == nil {
+			f, err = u.state(limited)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case limited.Err() != nil:
+			return nil, fmt.Errorf("the file was still being processed after %v: %w", limit, citekit.ErrTooLarge)
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// remove deletes the file. One that is gone already is no error.
+func (u *upload) remove(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, deleteTimeout)
+	defer cancel()
+	_, err := u.model.endpoint.Do(ctx, llm.Call{Method: http.MethodDelete, URL: u.url()}, nil)
+	var failed *llm.Error
+	if errors.As(err, &failed) && failed.Status == http.StatusNotFound {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,536 @@
+package gemini_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/mapper/llm"
+	"github.com/citekit/citekit/mapper/llm/gemini"
+)
+
+const key = "AIza-secret-4711"
+
+// A server speaks the Gemini API as far as it is used, and keeps to it.
+type server struct {
+	*httptest.Server
+	t *testing.T
+
+	mu       sync.Mutex
+	files    map[string]*stored // by name
+	sessions map[string]string  // names, by session
+	prompts  []map[string]any
+	log      []string
+
+	// before, if not nil, may answer a request itself.
+	before func(w http.ResponseWriter, r *http.Request, what string) bool
+	states []string // of a file, at each look; then ACTIVE
+	answer string   // to generateContent
+}
+
+type stored struct {
+	name, mimeType string
+	size           int
+	data           []byte
+	done           bool
+}
+
+func newServer(t *testing.T) *server {
+	s := &server{t: t, files: make(map[string]*stored), sessions: make(map[string]string), answer: said(`{"title":null,"nodes":[]}`)}
+	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// said is an answer of generateContent.
+func said(text string) string {
+	quoted, _ := json.Marshal(text)
+	return fmt.Sprintf(`{"candidates":[{"content":{"parts":[{"text":"hm","thought":true},{"text":%s}],"role":"model"},"finishReason":"STOP","index":0}],
+		"usageMetadata":{"promptTokenCount":1000,"candidatesTokenCount":50,"totalTokenCount":1070,"thoughtsTokenCount":20},
+		"modelVersion":"gemini-3.8-flash","responseId":"r"}`, quoted)
+}
+
+func (s *server) serve(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if strings.Contains(r.URL.String(), key) {
+		s.t.Errorf("the key is in the URL of %s", r.URL.Path)
+	}
+	what := r.Method + " " + r.URL.Path
+	session := strings.HasPrefix(r.URL.Path, "/session/")
+	if command := r.Header.Get("X-Goog-Upload-Command"); session {
+		what = command
+	}
+	s.log = append(s.log, what)
+	if s.before != nil && s.before(w, r, what) {
+		return
+	}
+	if got := r.Header.Get("X-Goog-Api-Key"); session && got != "" || !session && got != key {
+		fail(w, 400, `{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID","domain":"googleapis.com"}]}}`)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
+	switch name := strings.TrimPrefix(r.URL.Path, "/v1beta/"); {
+	case session:
+		s.session(w, r, body)
+	case what == "POST /upload/v1beta/files":
+		s.start(w, r, body)
+	case strings.HasSuffix(r.URL.Path, ":generateContent"):
+		var prompt map[string]any
+		_ = json.Unmarshal(body, &prompt)
+		s.prompts = append(s.prompts, prompt)
+		fmt.Fprint(w, s.answer)
+	case s.files[name] == nil || !s.files[name].done:
+		fail(w, 403, `{"error":{"code":403,"message":"You do not have permission to access the File or it may not exist.","status":"PERMISSION_DENIED"}}`)
+	case r.Method == http.MethodGet:
+		fmt.Fprint(w, s.describe(s.files[name]))
+	case r.Method == http.MethodDelete:
+		delete(s.files, name)
+		fmt.Fprint(w, "{}")
+	}
+}
+
+func fail(w http.ResponseWriter, code int, body string) {
+	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
+	w.WriteHeader(code)
+	fmt.Fprint(w, body)
+}
+
+func (s *server) start(w http.ResponseWriter, r *http.Request, body []byte) {
+	var meta struct {
+		File struct{ Name, DisplayName string }
+	}
+	_ = json.Unmarshal(body, &meta)
+	size, err := strconv.Atoi(r.Header.Get("X-Goog-Upload-Header-Content-Length"))
+	if r.Header.Get("X-Goog-Upload-Protocol") != "resumable" || r.Header.Get("X-Goog-Upload-Command") != "start" || err != nil {
+		fail(w, 400, `{"error":{"message":"no start of an upload"}}`)
+		return
+	}
+	id := strings.TrimPrefix(meta.File.Name, "files/")
+	if id == meta.File.Name || len(id) > 40 || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || meta.File.DisplayName != "source" {
+		fail(w, 400, `{"error":{"message":"no name of a file"}}`)
+		return
+	}
+	s.files[meta.File.Name] = &stored{name: meta.File.Name, size: size, mimeType: r.Header.Get("X-Goog-Upload-Header-Content-Type")}
+	s.sessions["/session/1"] = meta.File.Name
+	w.Header().Set("X-Goog-Upload-URL", s.URL+"/session/1?upload_id=secret")
+	w.Header().Set("X-Goog-Upload-Status", "active")
+}
+
+func (s *server) session(w http.ResponseWriter, r *http.Request, body []byte) {
+	f := s.files[s.sessions[r.URL.Path]]
+	command := r.Header.Get("X-Goog-Upload-Command")
+	if command == "query" {
+		status := "active"
+		if f.done {
+			status = "final"
+		}
+		w.Header().Set("X-Goog-Upload-Status", status)
+		w.Header().Set("X-Goog-Upload-Size-Received", strconv.Itoa(len(f.data)))
+		return
+	}
+	if offset := r.Header.Get("X-Goog-Upload-Offset"); offset != strconv.Itoa(len(f.data)) {
+		fail(w, 400, `{"error":{"message":"wrong offset"}}`)
+		return
+	}
+	f.data = append(f.data, body...)
+	w.Header().Set("X-Goog-Upload-Status", "active")
+	if strings.Contains(command, "finalize") {
+		f.done = len(f.data) == f.size
+		w.Header().Set("X-Goog-Upload-Status", "final")
+		fmt.Fprintf(w, `{"file":%s}`, s.describe(f))
+	}
+}
+
+func (s *server) describe(f *stored) string {
+	state := "ACTIVE"
+	if len(s.states) > 0 {
+		state, s.states = s.states[0], s.states[1:]
+	}
+	return fmt.Sprintf(`{"name":%q,"mimeType":%q,"sizeBytes":"%d","uri":"%s/v1beta/%s","state":%q,"source":"UPLOADED"}`, f.name, f.mimeType, f.size, s.URL, f.name, state)
+}
+
+// count returns how many requests of a kind there were.
+func (s *server) count(what string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, entry := range s.log {
+		if strings.HasPrefix(entry, what) {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *server) left() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.files))
+}
+
+func (s *server) model(edit func(*gemini.Options)) *gemini.Model {
+	opts := &gemini.Options{Key: key, BaseURL: s.URL, RetryDelay: 0.001, InlineBytes: -1}
+	if edit != nil {
+		edit(opts)
+	}
+	m, err := gemini.New(opts)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return m
+}
+
+// film is a source of n bytes, no two chunks of which are alike.
+func film(n int) (*citekit.Source, []byte) {
+	data := make([]byte, n)
+	for i := range data {
+		data[i] = byte(i>>16) ^ byte(i*7)
+	}
+	return citekit.NewSource(bytes.NewReader(data), citekit.SourceInfo{Name: "secret name.mp4", Size: int64(n)}), data
+}
+
+func request(media *llm.Media) *llm.Request {
+	return &llm.Request{Instructions: "Map it.", Parts: []llm.Part{{Media: media}, {Text: "Now."}}, Schema: llm.Schema(citekit.Video), Name: "map"}
+}
+
+func TestGenerate(t *testing.T) {
+	s := newServer(t)
+	temperature := 0.5
+	m := s.model(func(o *gemini.Options) {
+		o.MaxOutputTokens, o.Temperature, o.InlineBytes, o.Prices = 5000, &temperature, 0, &llm.Prices{Input: 1, Output: 10}
+	})
+	src, data := film(1000)
+	media, err := m.Upload(t.Context(), src, "video/mp4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := m.Generate(t.Context(), request(media))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &llm.Response{
+		Text: `{"title":null,"nodes":[]}`, Model: "gemini-3.8-flash",
+		Usage: llm.Usage{Requests: 1, InputTokens: 1000, OutputTokens: 70, Cost: 0.0017, Priced: true},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	var schema any
+	_ = json.Unmarshal(llm.Schema(citekit.Video), &schema)
+	encoded, _ := json.Marshal(data)
+	wantPrompt := map[string]any{
+		"systemInstruction": map[string]any{"parts": []any{map[string]any{"text": "Map it."}}},
+		"contents": []any{map[string]any{"role": "user", "parts": []any{
+			map[string]any{"inlineData": map[string]any{"mimeType": "video/mp4", "data": strings.Trim(string(encoded), `"`)}},
+			map[string]any{"text": "Now."},
+		}}},
+		"generationConfig": map[string]any{
+			"responseMimeType": "application/json", "responseJsonSchema": schema, "maxOutputTokens": 5000.0, "temperature": 0.5,
+		},
+	}
+	if diff := cmp.Diff(wantPrompt, s.prompts[0]); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"POST /v1beta/models/gemini-flash-latest:generateContent"}, s.log); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestUpload(t *testing.T) {
+	s := newServer(t)
+	s.states = []string{"PROCESSING", "PROCESSING"}
+	m := s.model(nil)
+	src, data := film(20 << 20)
+	media, err := m.Upload(t.Context(), src, "video/mp4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range s.files {
+		if !bytes.Equal(f.data, data) || f.mimeType != "video/mp4" {
+			t.Errorf("%d bytes of %s arrived", len(f.data), f.mimeType)
+		}
+	}
+	if _, err := m.Generate(t.Context(), request(media)); err != nil {
+		t.Fatal(err)
+	}
+	file := s.prompts[0]["contents"].([]any)[0].(map[string]any)["parts"].([]any)[0]
+	if diff := cmp.Diff(map[string]any{"fileData": map[string]any{"mimeType": "video/mp4", "fileUri": media.URI}}, file); diff != "" {
+		t.Error(diff)
+	}
+	if err := media.Release(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if left := s.left(); len(left) != 0 {
+		t.Errorf("left: %q", left)
+	}
+	if media.Usage.Requests != 6 || media.Usage.Retries != 0 || s.count("upload") != 3 {
+		t.Errorf("%+v, %q", media.Usage, s.log)
+	}
+}
+
+func TestUploadInterrupted(t *testing.T) {
+	drop := func(w http.ResponseWriter) bool {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err == nil {
+			conn.Close()
+		}
+		return true
+	}
+	for _, test := range []struct {
+		name   string
+		before func(s *server) func(w http.ResponseWriter, r *http.Request, what string) bool
+	}{
+		{"a chunk is lost", func(s *server) func(http.ResponseWriter, *http.Request, string) bool {
+			lost := false
+			return func(w http.ResponseWriter, r *http.Request, what string) bool {
+				if what != "upload" || r.Header.Get("X-Goog-Upload-Offset") == "0" || lost {
+					return false
+				}
+				lost = true
+				return drop(w)
+			}
+		}},
+		{"half of a chunk arrives", func(s *server) func(http.ResponseWriter, *http.Request, string) bool {
+			lost := false
+			return func(w http.ResponseWriter, r *http.Request, what string) bool {
+				if what != "upload" || lost {
+					return false
+				}
+				lost = true
+				_, data := film(20 << 20)
+				s.files[s.sessions[r.URL.Path]].data = data[:4<<20]
+				return drop(w)
+			}
+		}},
+		{"the last answer is lost", func(s *server) func(http.ResponseWriter, *http.Request, string) bool {
+			return func(w http.ResponseWriter, r *http.Request, what string) bool {
+				if what != "upload, finalize" {
+					return false
+				}
+				f := s.files[s.sessions[r.URL.Path]]
+				_, f.data = film(20 << 20)
+				f.done = true
+				return drop(w)
+			}
+		}},
+		{"the server fails", func(s *server) func(http.ResponseWriter, *http.Request, string) bool {
+			n := 0
+			return func(w http.ResponseWriter, r *http.Request, what string) bool {
+				n++
+				if n%3 != 1 {
+					return false
+				}
+				fail(w, 503, `{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}`)
+				return true
+			}
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newServer(t)
+			s.before = test.before(s)
+			src, data := film(20 << 20)
+			media, err := s.model(nil).Upload(t.Context(), src, "video/mp4")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range s.files {
+				if !bytes.Equal(f.data, data) {
+					t.Errorf("%d bytes arrived", len(f.data))
+				}
+			}
+			if err := media.Release(t.Context()); err != nil || len(s.left()) != 0 {
+				t.Errorf("%v, left: %q", err, s.left())
+			}
+			if media.Usage.Retries == 0 {
+				t.Error("no retries are told")
+			}
+		})
+	}
+}
+
+func TestUploadFails(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		set    func(s *server)
+		want   string
+		is     error
+		delete bool
+	}{
+		{"processing", func(s *server) { s.states = []string{"PROCESSING", "FAILED"} },
+			"gemini: upload: the file could not be processed: source cannot be read", citekit.ErrFormat, true},
+		{"never ready", func(s *server) { s.states = slices.Repeat([]string{"PROCESSING"}, 100_000) },
+			"gemini: upload: the file was still being processed after 50ms: too large", citekit.ErrTooLarge, true},
+		{"every chunk", func(s *server) {
+			s.before = func(w http.ResponseWriter, _ *http.Request, what string) bool {
+				if strings.HasPrefix(what, "upload") {
+					fail(w, 500, `{"error":{"code":500,"message":"Internal error encountered.","status":"INTERNAL"}}`)
+				}
+				return strings.HasPrefix(what, "upload")
+			}
+		}, "gemini: upload: Internal error encountered. (HTTP 500)", nil, true},
+		{"no place to upload to", func(s *server) {
+			s.before = func(w http.ResponseWriter, _ *http.Request, what string) bool {
+				return strings.HasPrefix(what, "POST /upload")
+			}
+		}, "gemini: upload: the server gives no place to upload to", nil, true},
+		{"quota", func(s *server) {
+			s.before = func(w http.ResponseWriter, _ *http.Request, what string) bool {
+				fail(w, 429, `{"error":{"code":429,"message":"Quota exceeded","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"7200s"}]}}`)
+				return true
+			}
+		}, "gemini: upload: Quota exceeded (HTTP 429); try again in 2h0m0s", nil, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newServer(t)
+			test.set(s)
+			src, _ := film(1000)
+			_, err := s.model(func(o *gemini.Options) { o.ProcessTimeout = 0.05 }).Upload(t.Context(), src, "video/mp4")
+			if err == nil {
+				t.Fatal("no error")
+			}
+			if diff := cmp.Diff(test.want, err.Error()); diff != "" {
+				t.Error(diff)
+			}
+			if test.is != nil && !errors.Is(err, test.is) {
+				t.Errorf("%v is not %v", err, test.is)
+			}
+			if test.delete != (s.count("DELETE /v1beta/files/citekit-") > 0) {
+				t.Errorf("requests %q", s.log)
+			}
+		})
+	}
+}
+
+func TestUploadCancelledIsDeleted(t *testing.T) {
+	s := newServer(t)
+	s.states = slices.Repeat([]string{"PROCESSING"}, 100_000)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s.before = func(_ http.ResponseWriter, _ *http.Request, what string) bool {
+		if strings.HasPrefix(what, "GET ") {
+			cancel()
+		}
+		return false
+	}
+	src, _ := film(1000)
+	if _, err := s.model(nil).Upload(ctx, src, "video/mp4"); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if left := s.left(); len(left) != 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
+func TestDeleteFails(t *testing.T) {
+	s := newServer(t)
+	src, _ := film(1000)
+	m := s.model(func(o *gemini.Options) { o.Retries = 1 })
+	media, err := m.Upload(t.Context(), src, "video/mp4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.before = func(w http.ResponseWriter, _ *http.Request, what string) bool {
+		fail(w, 503, `{}`)
+		return true
+	}
+	if err := media.Release(t.Context()); err == nil || s.count("DELETE") != 2 {
+		t.Errorf("%v, %q", err, s.log)
+	}
+}
+
+func TestGenerateErrors(t *testing.T) {
+	for _, test := range []struct {
+		name, answer, want string
+		status             int
+		is                 error
+		asked              int
+	}{
+		{"the prompt is blocked", `{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"},"usageMetadata":{"promptTokenCount":5}}`, "gemini: the model refused (prohibited content)", 200, llm.ErrRefused, 1},
+		{"the answer is blocked", `{"candidates":[{"finishReason":"SAFETY","index":0}]}`, "gemini: the model refused (safety)", 200, llm.ErrRefused, 1},
+		{"recitation", `{"candidates":[{"content":{"parts":[{"text":"{"}]},"finishReason":"RECITATION"}]}`, "gemini: the model refused (recitation)", 200, llm.ErrRefused, 1},
+		{"no reason", `{}`, "gemini: the model refused (no reason given)", 200, llm.ErrRefused, 1},
+		{"a key that is none", `{"error":{"code":400,"message":"API key not valid: ` + key + `","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}`, "gemini: the key was not accepted (HTTP 400)", 400, fs.ErrPermission, 1},
+		{"a key without rights", `{"error":{"code":403,"message":"Method doesn't allow unregistered callers","status":"PERMISSION_DENIED"}}`, "gemini: Method doesn't allow unregistered callers (HTTP 403)", 403, fs.ErrPermission, 1},
+		{"no such model", `{"error":{"code":404,"message":"models/x is not found","status":"NOT_FOUND"}}`, "gemini: models/x is not found (HTTP 404)", 404, nil, 1},
+		{"overloaded", `{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}`, "gemini: The model is overloaded. (HTTP 503), 4 times", 503, nil, 4},
+		{"a broken answer", `{"candidates":[`, "gemini: the server answers JSON that is broken, 4 times", 200, nil, 4},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newServer(t)
+			s.before = func(w http.ResponseWriter, _ *http.Request, _ string) bool {
+				fail(w, test.status, test.answer)
+				return true
+			}
+			_, err := s.model(nil).Generate(t.Context(), request(&llm.Media{Data: []byte("x")}))
+			if err == nil {
+				t.Fatal("no error")
+			}
+			if diff := cmp.Diff(test.want, err.Error()); diff != "" {
+				t.Error(diff)
+			}
+			if test.is != nil && !errors.Is(err, test.is) {
+				t.Errorf("%v is not %v", err, test.is)
+			}
+			if n := s.count("POST"); n != test.asked {
+				t.Errorf("asked %d times", n)
+			}
+		})
+	}
+}
+
+func TestTruncated(t *testing.T) {
+	s := newServer(t)
+	s.answer = `{"candidates":[{"content":{"parts":[{"text":"{\"nodes\":[{"}]},"finishReason":"MAX_TOKENS"}]}`
+	got, err := s.model(nil).Generate(t.Context(), request(&llm.Media{Data: []byte("x")}))
+	if err != nil || !got.Truncated || got.Text != `{"nodes":[{` || got.Model != gemini.DefaultModel {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	t.Setenv("CITEKIT_TEST_KEY", key)
+	var opts gemini.Options
+	if err := llm.ParseConfig([]byte(`{"model":"models/gemini-x","base_url":"http://127.0.0.1:1/","key_env":"CITEKIT_TEST_KEY","timeout":2,"retries":-1,"prices":{"input":1,"output":2}}`), &opts); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := gemini.New(&opts); err != nil {
+		t.Error(err)
+	}
+	if err := llm.ParseConfig([]byte(`{"key":"x"}`), &opts); !errors.Is(err, citekit.ErrSyntax) {
+		t.Errorf("a key in the configuration: %v", err)
+	}
+	for name, opts := range map[string]*gemini.Options{
+		"no options": nil, "no key": {}, "no such variable": {KeyEnv: "CITEKIT_TEST_NONE"},
+		"base": {Key: key, BaseURL: "not a url"}, "scheme": {Key: key, BaseURL: "file:///x"},
+	} {
+		if _, err := gemini.New(opts); !errors.Is(err, citekit.ErrSyntax) || strings.Contains(err.Error(), key) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	m, _ := gemini.New(&gemini.Options{Key: key})
+	for mediaType, want := range map[string]bool{"application/pdf": true, "video/mp4": true, "text/plain": false, "": false} {
+		if m.AcceptsMedia(mediaType, 10) != want {
+			t.Errorf("accepts %q: %v", mediaType, !want)
+		}
+	}
+	if m.AcceptsMedia("application/pdf", 51<<20) || m.AcceptsMedia("video/mp4", 3<<30) {
+		t.Error("accepts what is too large")
+	}
+}

@@ -1,0 +1,118 @@
+package openai
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/citekit/citekit/mapper/llm"
+)
+
+// A format is how a server is asked for JSON.
+type format int
+
+const (
+	bySchema format = iota // bound to a schema
+	byObject               // any object
+	byWords                // by asking
+)
+
+// A dialect is what of the interface a server knows. It is learned from what
+// the server refuses.
+type dialect struct {
+	format        format
+	oldLimit      bool // max_tokens instead of max_completion_tokens
+	swapped       bool // the above was learned, and is not changed again
+	noTemperature bool
+}
+
+func (m *Model) dialect() dialect {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.talks
+}
+
+// learn changes the dialect after a request in it was refused, and reports
+// whether to ask again. It ends, because nothing is changed back.
+func (m *Model) learn(used dialect, failed *llm.Error) bool {
+	if failed.Status != http.StatusBadRequest && failed.Status != http.StatusUnprocessableEntity && failed.Status != http.StatusNotImplemented {
+		return false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.talks != used {
+		return true // another request has learned meanwhile
+	}
+	message := strings.ToLower(failed.Message)
+	switch {
+	case strings.Contains(message, "temperature") && m.options.Temperature != nil && !used.noTemperature:
+		m.talks.noTemperature = true
+	case m.options.MaxOutputTokens > 0 && !used.swapped && strings.Contains(message, used.limitName()):
+		m.talks.oldLimit, m.talks.swapped = !used.oldLimit, true
+	case used.format < byWords && namesFormat(message):
+		m.talks.format++
+		if m.talks.format == byObject && strings.Contains(message, "'text'") {
+			m.talks.format = byWords // the server says that it knows no other
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+func (d dialect) limitName() string {
+	if d.oldLimit {
+		return "max_tokens"
+	}
+	return "max_completion_tokens"
+}
+
+// namesFormat reports whether a server refuses the way it was asked for JSON.
+func namesFormat(message string) bool {
+	for _, word := range []string{"response_format", "response format", "json_schema", "json schema", "json_object", "structured output", "guided", "grammar", "invalid schema"} {
+		if strings.Contains(message, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// explain reads the body of an error. OpenAI has an object in "error", LM
+// Studio and others a string, vLLM of old a message at the top, and FastAPI
+// "detail".
+func explain(failed *llm.Error, _ http.Header, body []byte) {
+	var answer struct {
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"`
+		Detail  json.RawMessage `json:"detail"`
+	}
+	if json.Unmarshal(body, &answer) != nil {
+		return
+	}
+	var object struct {
+		Message string `json:"message"`
+		Param   string `json:"param"`
+		Code    any    `json:"code"`
+	}
+	var text string
+	switch {
+	case json.Unmarshal(answer.Error, &object) == nil && object.Message != "":
+		failed.Message = object.Message
+	case json.Unmarshal(answer.Error, &text) == nil && text != "":
+		failed.Message = text
+	case answer.Message != "":
+		failed.Message = answer.Message
+	case json.Unmarshal(answer.Detail, &text) == nil:
+		failed.Message = text
+	}
+	if object.Param != "" && !strings.Contains(failed.Message, object.Param) {
+		failed.Message += " (" + object.Param + ")"
+	}
+	code, _ := object.Code.(string)
+	if code == "insufficient_quota" {
+		failed.Temporary = false // waiting brings no money
+	}
+	if code == "invalid_api_key" {
+		failed.KeyRejected = true
+	}
+}

@@ -1,0 +1,305 @@
+// Package openai has a model of any server that speaks the chat completions of
+// OpenAI: OpenAI itself, Ollama, vLLM, LM Studio and others, told apart by
+// their base URL.
+//
+//	model, err := openai.New(&openai.Options{
+//		BaseURL: "http://localhost:11434/v1",
+//		Model:   "qwen3-vl",
+//	})
+//	mapper := llm.New(model, modality.All(), nil)
+//
+// Such models read text, and many see pictures. A server that cannot bind its
+// answers to a schema is asked for JSON, and if it cannot do that either, for
+// text.
+package openai
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/mapper/llm"
+)
+
+const defaultBaseURL = "https://api.openai.com/v1"
+
+// Options configure a [Model]. They can be read from JSON, see
+// [llm.ParseConfig]; the key is not part of it.
+type Options struct {
+	Key string `json:"-"` // "" for servers that need none
+
+	// KeyEnv names an environment variable that New takes the key from if
+	// Key is empty; "" names none.
+	KeyEnv string `json:"key_env,omitempty"`
+
+	Model   string `json:"model,omitempty"`    // required: servers differ, and models come and go
+	BaseURL string `json:"base_url,omitempty"` // "" means https://api.openai.com/v1
+
+	MaxOutputTokens int      `json:"max_output_tokens,omitempty"` // zero means what the server allows
+	Temperature     *float64 `json:"temperature,omitempty"`       // nil means that of the server
+
+	// Timeout is that of one request; zero means 5 minutes.
+	Timeout llm.Seconds `json:"timeout,omitempty"`
+
+	// Retries is how often a request is tried again; zero means 3, and less
+	// none. RetryDelay is the pause before the first of them, doubled for
+	// each further one; zero means 1 second.
+	Retries    int         `json:"retries,omitempty"`
+	RetryDelay llm.Seconds `json:"retry_delay,omitempty"`
+
+	// TextOnly says that the model does not see pictures.
+	TextOnly bool `json:"text_only,omitempty"`
+
+	// MaxImageBytes is how large a picture may be; zero means 20 MiB. They
+	// are sent as they are.
+	MaxImageBytes int64 `json:"max_image_bytes,omitempty"`
+
+	Prices *llm.Prices `json:"prices,omitempty"`
+
+	// Client makes the requests; nil means one of its own.
+	Client *http.Client `json:"-"`
+}
+
+const defaultMaxImageBytes = 20 << 20
+
+// A Model asks a model by chat completions. It is safe for concurrent use.
+type Model struct {
+	options  Options
+	url      string
+	endpoint llm.Endpoint
+
+	mu    sync.Mutex
+	talks dialect
+}
+
+var _ llm.MediaModel = (*Model)(nil)
+
+// New returns a model. It makes no request. Without the name of a model, or
+// with a base URL that is none, the error matches [citekit.ErrSyntax].
+func New(opts *Options) (*Model, error) {
+	m := new(Model)
+	if opts != nil {
+		m.options = *opts
+	}
+	o := &m.options
+	if o.Model == "" {
+		return nil, fmt.Errorf("no model; name one that the server has: %w", citekit.ErrSyntax)
+	}
+	if o.Key == "" && o.KeyEnv != "" {
+		o.Key = os.Getenv(o.KeyEnv)
+	}
+	if o.BaseURL == "" {
+		o.BaseURL = defaultBaseURL
+	}
+	if o.MaxImageBytes <= 0 {
+		o.MaxImageBytes = defaultMaxImageBytes
+	}
+	base, err := url.Parse(o.BaseURL)
+	if err != nil || base.Host == "" || base.Scheme != "https" && base.Scheme != "http" {
+		return nil, fmt.Errorf("base_url is not the URL of a server: %w", citekit.ErrSyntax)
+	}
+	m.url = strings.TrimRight(o.BaseURL, "/") + "/chat/completions"
+	m.talks.oldLimit = base.Host != "api.openai.com"
+	header := http.Header{}
+	if o.Key != "" {
+		header.Set("Authorization", "Bearer "+o.Key)
+	}
+	m.endpoint = llm.Endpoint{
+		Client:  o.Client,
+		Key:     o.Key,
+		Header:  header,
+		Timeout: o.Timeout.Duration(0),
+		Retry:   llm.Retry{Attempts: attempts(o.Retries), Delay: o.RetryDelay.Duration(0)},
+		Explain: explain,
+	}
+	return m, nil
+}
+
+func attempts(retries int) int {
+	switch {
+	case retries == 0:
+		return 0
+	case retries < 0:
+		return 1
+	}
+	return retries + 1
+}
+
+// AcceptsMedia implements [llm.MediaModel]: pictures in PNG, JPEG, WebP and
+// GIF.
+func (m *Model) AcceptsMedia(mediaType string, size int64) bool {
+	if m.options.TextOnly || size <= 0 || size > m.options.MaxImageBytes {
+		return false
+	}
+	switch mediaType {
+	case "image/png", "image/jpeg", "image/webp", "image/gif":
+		return true
+	}
+	return false
+}
+
+// Upload implements [llm.MediaModel]. It only reads the picture, which goes
+// with every request.
+func (m *Model) Upload(_ context.Context, src *citekit.Source, mediaType string) (*llm.Media, error) {
+	if !m.AcceptsMedia(mediaType, src.Size()) {
+		return nil, fmt.Errorf("openai: a file of this type or size: %w", errors.ErrUnsupported)
+	}
+	data := make([]byte, src.Size())
+	if _, err := io.ReadFull(src.Reader(), data); err != nil {
+		return nil, err
+	}
+	return &llm.Media{MediaType: mediaType, Data: data}, nil
+}
+
+type message struct {
+	Role    string `json:"role"`
+	Content any    `json:"content"` // a string, or a list of parts
+}
+
+type part struct {
+	Type     string    `json:"type"`
+	Text     string    `json:"text,omitempty"`
+	ImageURL *imageURL `json:"image_url,omitempty"`
+}
+
+type imageURL struct {
+	URL string `json:"url"`
+}
+
+type completionRequest struct {
+	Model               string          `json:"model"`
+	Messages            []message       `json:"messages"`
+	ResponseFormat      *responseFormat `json:"response_format,omitempty"`
+	MaxTokens           int             `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int             `json:"max_completion_tokens,omitempty"`
+	Temperature         *float64        `json:"temperature,omitempty"`
+}
+
+type responseFormat struct {
+	Type       string      `json:"type"`
+	JSONSchema *jsonSchema `json:"json_schema,omitempty"`
+}
+
+type jsonSchema struct {
+	Name   string          `json:"name"`
+	Strict bool            `json:"strict"`
+	Schema json.RawMessage `json:"schema"`
+}
+
+type completion struct {
+	Model   string `json:"model"`
+	Choices []struct {
+		Message struct {
+			Content string `json:"content"`
+			Refusal string `json:"refusal"`
+		} `json:"message"`
+		FinishReason string `json:"finish_reason"`
+	} `json:"choices"`
+	Usage struct {
+		Prompt     int `json:"prompt_tokens"`
+		Completion int `json:"completion_tokens"`
+	} `json:"usage"`
+}
+
+// Generate implements [llm.Model].
+func (m *Model) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
+	requests := 0
+	for {
+		talks := m.dialect()
+		var answer completion
+		reply, err := m.endpoint.Do(ctx, llm.Call{Method: http.MethodPost, URL: m.url, JSON: m.body(req, talks)}, &answer)
+		if err == nil {
+			return m.response(&answer, requests+reply.Attempts, reply.Attempts-1)
+		}
+		var failed *llm.Error
+		if errors.As(err, &failed) {
+			requests += failed.Attempts
+			if m.learn(talks, failed) {
+				continue
+			}
+		}
+		return nil, fmt.Errorf("openai: %w", err)
+	}
+}
+
+func (m *Model) body(req *llm.Request, talks dialect) *completionRequest {
+	body := &completionRequest{
+		Model:    m.options.Model,
+		Messages: []message{{"system", req.Instructions}, {"user", userContent(req.Parts)}},
+	}
+	if !talks.noTemperature {
+		body.Temperature = m.options.Temperature
+	}
+	if talks.oldLimit {
+		body.MaxTokens = m.options.MaxOutputTokens
+	} else {
+		body.MaxCompletionTokens = m.options.MaxOutputTokens
+	}
+	switch {
+	case req.Schema == nil:
+	case talks.format == bySchema:
+		body.ResponseFormat = &responseFormat{"json_schema", &jsonSchema{req.Name, true, req.Schema}}
+	default:
+		// What cannot be bound to the schema is shown it.
+		body.Messages[0].Content = req.Instructions + "\nThe form of the answer, as a JSON schema:\n" + string(req.Schema)
+		if talks.format == byObject {
+			body.ResponseFormat = &responseFormat{Type: "json_object"}
+		}
+	}
+	return body
+}
+
+// userContent returns text alone as a string, which servers without pictures
+// insist on.
+func userContent(list []llm.Part) any {
+	var texts []string
+	var parts []part
+	media := false
+	for _, p := range list {
+		if p.Media == nil {
+			texts = append(texts, p.Text)
+			parts = append(parts, part{Type: "text", Text: p.Text})
+			continue
+		}
+		media = true
+		data := "data:" + p.Media.MediaType + ";base64," + base64.StdEncoding.EncodeToString(p.Media.Data)
+		parts = append(parts, part{Type: "image_url", ImageURL: &imageURL{data}})
+	}
+	if media {
+		return parts
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+func (m *Model) response(answer *completion, requests, retries int) (*llm.Response, error) {
+	if len(answer.Choices) == 0 {
+		return nil, fmt.Errorf("openai: %w", &llm.Error{Message: "the server answers without a choice", Attempts: requests})
+	}
+	choice := answer.Choices[0]
+	switch {
+	case choice.Message.Refusal != "":
+		return nil, fmt.Errorf("openai: %w", llm.ErrRefused)
+	case choice.FinishReason == "content_filter":
+		return nil, fmt.Errorf("openai: %w (content filter)", llm.ErrRefused)
+	}
+	response := &llm.Response{
+		Text:      choice.Message.Content,
+		Truncated: choice.FinishReason == "length",
+		Model:     answer.Model,
+		Usage:     llm.Usage{Requests: requests, Retries: retries, InputTokens: answer.Usage.Prompt, OutputTokens: answer.Usage.Completion},
+	}
+	if response.Model == "" {
+		response.Model = m.options.Model
+	}
+	m.options.Prices.Price(&response.Usage)
+	return response, nil
+}
