@@ -94,7 +94,7 @@ func (t *tally) countKind(want, got declared, differences *[]string) {
 // sameName reports whether got is titled with the name, be it after the name
 // of its type.
 func sameName(want, got declared) bool {
-	return got.Name == want.Name || strings.HasSuffix(got.Name, "."+want.Name)
+	return got.Name == want.Name || strings.HasSuffix(got.Name, "."+want.Name) || strings.HasSuffix(got.Name, "::"+want.Name)
 }
 
 // symbolsOf returns the symbols we find in a file.

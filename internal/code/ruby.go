@@ -167,8 +167,16 @@ func (s *rubyScanner) class(kind string) {
 	s.next()
 	if s.tok == '<' && kind == "class" {
 		s.next()
-		object := s.start
-		s.path()
+		object, level := s.start, s.depth
+		for s.tok != rubyEOF && (s.depth > level || s.tok != '\n' && s.tok != ';') {
+			switch s.tok {
+			case '(', '[', '{':
+				s.depth++
+			case ')', ']', '}':
+				s.depth = max(s.depth-1, 0)
+			}
+			s.next()
+		}
 		name := string(s.src[object:max(s.prevEnd, object)])
 		s.open = append(s.open, s.add(kind, name, "<< "+name, start, doc))
 		return

@@ -141,6 +141,9 @@ func (l *rubyLexer) lineEnd() {
 		l.at = heredocEnd(l.src, l.at, h.label, h.indented, " \t")
 	}
 	l.heredocs = nil
+	if l.tok == '.' {
+		return // what is called stands on the next line
+	}
 	l.tok, l.isValue, l.isName, l.isMember = '\n', false, false, false
 }
 
@@ -410,24 +413,27 @@ func rubyStringEnd(src []byte, i int, opening, closing byte, depth int) int {
 // i ends, with its closing brace.
 func rubyInterpolationEnd(src []byte, i, depth int) int {
 	open := 1
+	before := byte('{') // the last character that is not white space
 	for i < len(src) {
-		switch c := src[i]; c {
-		case '{':
+		c := src[i]
+		switch {
+		case c == '{':
 			open++
-		case '}':
+		case c == '}':
 			if open--; open == 0 {
 				return i + 1
 			}
-		case '"', '`':
-			i = rubyStringEnd(src, i, c, c, depth)
-			continue
-		case '\'':
-			i = phpQuotedEnd(src, i)
-			continue
-		case '?', '$':
-			if i+2 < len(src) && (src[i+1] == '"' || src[i+1] == '\'') && (src[i+2] == ')' || src[i+2] == '}' || src[i+2] == ' ') {
-				i++
-			}
+		case c == '"' || c == '`' || c == '/' && bytes.IndexByte([]byte("(,=:[!&|?{;~"), before) >= 0:
+			i = rubyStringEnd(src, i, c, c, depth) - 1
+		case c == '\'':
+			i = phpQuotedEnd(src, i) - 1
+		case c == '$' && i+1 < len(src) && !isWord(src[i+1]):
+			i++
+		case c == '?' && i+2 < len(src) && (src[i+1] == '"' || src[i+1] == '\'') && !isWord(src[i+2]):
+			i++
+		}
+		if c != ' ' && c != '\n' && c != '\t' {
+			before = c
 		}
 		i++
 	}
