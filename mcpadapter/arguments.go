@@ -20,6 +20,7 @@ const (
 	text  kind = iota // a string
 	flag              // true or false
 	count             // a whole number from 0
+	texts             // a list of strings, or one
 )
 
 // A parameter is one argument that a tool takes.
@@ -48,6 +49,11 @@ func (a arguments) has(name string) bool {
 func (a arguments) text(name string) string {
 	s, _ := a[name].(string)
 	return s
+}
+
+func (a arguments) texts(name string) []string {
+	list, _ := a[name].([]string)
+	return list
 }
 
 func (a arguments) flag(name string) bool {
@@ -139,8 +145,31 @@ func (p parameter) decode(raw json.RawMessage) (any, error) {
 		return p.decodeFlag(raw)
 	case count:
 		return p.decodeCount(raw)
+	case texts:
+		return p.decodeTexts(raw)
 	}
 	return p.decodeText(raw)
+}
+
+func (p parameter) decodeTexts(raw json.RawMessage) (any, error) {
+	values := []json.RawMessage{raw}
+	if raw[0] == '[' {
+		if err := json.Unmarshal(raw, &values); err != nil {
+			return nil, p.wrongType("a list of strings", raw)
+		}
+	}
+	if len(values) == 0 || len(values) > maxPaths {
+		return nil, badArgument("argument '%s' has %d values; it has 1 to %d", p.name, len(values), maxPaths)
+	}
+	var list []string
+	for _, value := range values {
+		text, err := p.decodeText(value)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, text.(string))
+	}
+	return list, nil
 }
 
 func (p parameter) decodeText(raw json.RawMessage) (any, error) {

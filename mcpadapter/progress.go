@@ -9,6 +9,21 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// notifierFor returns what sends the progress of a call to a client that asked
+// for it, and else does nothing.
+func notifierFor(ctx context.Context, req *mcp.CallToolRequest) notifier {
+	token := req.Params.GetProgressToken()
+	if token == nil {
+		return func(float64, float64, string) {}
+	}
+	return func(progress, total float64, message string) {
+		// As below, a lost notification changes nothing.
+		_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
+			ProgressToken: token, Progress: progress, Total: total, Message: message,
+		})
+	}
+}
+
 // reportProgress tells a client that asked for it that the call has begun,
 // that it still runs, and, when the function it returns is called, that it is
 // over. The progress is the time since the start, in seconds. There is no

@@ -30,6 +30,8 @@ func (p parameter) schema() *jsonschema.Schema {
 	case count:
 		zero := 0.0
 		s.Type, s.Minimum = "integer", &zero
+	case texts:
+		s.Type, s.Items = "array", &jsonschema.Schema{Type: "string"}
 	}
 	for _, choice := range p.choices {
 		s.Enum = append(s.Enum, choice)
@@ -129,4 +131,26 @@ func evidenceSchema() *jsonschema.Schema {
 		location("actual", "What the file holds, if that is not the node's location."),
 		typed("cached", "boolean", "The file was there before."),
 		typed("stale", "boolean", "The source has changed since it was mapped."))
+}
+
+func ingestSchema() *jsonschema.Schema {
+	item := object([]string{"path", "status"},
+		typed("path", "string", "Of the source."),
+		typed("status", "string", "mapped, copied, skipped, vanished or failed."),
+		typed("resource_id", "string", "Of the map."),
+		typed("type", "string", "Modality of the source."),
+		typed("nodes", "integer", "In the map."),
+		typed("method", "string", "How the nodes were found."),
+		typed("reason", "string", "Why it was skipped or failed."),
+		typed("code", "string", "The kind of failure."))
+	return object([]string{"job_id", "status", "done", "total"},
+		typed("job_id", "string", "For ingestStatus."),
+		typed("status", "string", "running, done, cancelled or failed."),
+		typed("done", "integer", "Sources that are done."),
+		typed("total", "integer", "Sources that were found."),
+		typed("counts", "object", "How many sources became what."),
+		arrayOf("items", item, "Sources that were not unchanged, failures first."),
+		typed("items_omitted", "integer", "How many more there are."),
+		typed("error", "string", "Why the whole failed."),
+		typed("code", "string", "The kind of failure."))
 }

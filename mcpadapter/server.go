@@ -1,6 +1,7 @@
 package mcpadapter
 
 import (
+	"context"
 	"log/slog"
 	"runtime/debug"
 	"time"
@@ -27,6 +28,13 @@ type Options struct {
 	// Heartbeat is how often a client that asked for it hears that a
 	// resolve is still running; zero means 5 seconds.
 	Heartbeat time.Duration
+
+	// Ingester, if it is not nil, lets agents make maps of files inside the
+	// roots of the workspace: the server then has the tools ingest and
+	// ingestStatus, and offers the maps as resources, so that clients hear
+	// when there are new ones. It must be over the same library. The server
+	// does not own it.
+	Ingester *Ingester
 
 	// Logger gets one record for each event. A handler that writes text
 	// must escape control characters, as those of log/slog do, and must not
@@ -82,6 +90,10 @@ func moduleVersion() string {
 	return "devel"
 }
 
+const ingestInstructions = `
+
+ingest makes maps of files and folders that are not listed yet.`
+
 const instructions = `citekit gives exact evidence from local files: pages of documents, seconds of video and audio, regions of images, lines of text.
 
 1. listResources names the resources.
@@ -96,14 +108,30 @@ Cite every claim with the address resolve returned, as it is written, such as do
 // does not own lib.
 func NewServer(lib *citekit.Library, opts *Options) *mcp.Server {
 	o := opts.withDefaults()
-	server := mcp.NewServer(&mcp.Implementation{Name: o.Name, Version: o.Version}, &mcp.ServerOptions{
+	settings := &mcp.ServerOptions{
 		Instructions: instructions,
 		Logger:       o.Logger,
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
-	})
-	server.AddReceivingMiddleware(codedErrors(o.Logger), recoverPanics(o.Logger))
+	}
 	a := &adapter{lib: lib, opts: o}
-	for _, t := range a.tools() {
+	tools := a.tools()
+	if o.Ingester != nil {
+		settings.Instructions += ingestInstructions
+		settings.Capabilities.Resources = &mcp.ResourceCapabilities{ListChanged: true}
+		tools = append(tools, o.Ingester.tools()...)
+	}
+	server := mcp.NewServer(&mcp.Implementation{Name: o.Name, Version: o.Version}, settings)
+	server.AddReceivingMiddleware(codedErrors(o.Logger), recoverPanics(o.Logger))
+	if o.Ingester != nil {
+		resources := &mapResources{lib: lib, server: server}
+		server.AddReceivingMiddleware(resources.middleware)
+		o.Ingester.onChange(func(ctx context.Context) {
+			if err := resources.sync(ctx); err != nil {
+				o.Logger.LogAttrs(ctx, slog.LevelError, "list of resources", slog.String("error", clip(err.Error())))
+			}
+		})
+	}
+	for _, t := range tools {
 		server.AddTool(t.definition(), a.handler(t))
 	}
 	return server

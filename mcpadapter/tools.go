@@ -24,10 +24,12 @@ type tool struct {
 	description string
 	parameters  []parameter
 	output      *jsonschema.Schema
-	writes      bool          // it may write a file
+	writes      bool          // it may write a file, the same at every call
+	adds        bool          // it may write maps
 	timeout     time.Duration // zero means none
 
-	call func(context.Context, arguments) (json.RawMessage, error)
+	call   func(context.Context, arguments) (json.RawMessage, error)
+	follow func(context.Context, arguments, notifier) (json.RawMessage, error) // instead of call, for what has progress of its own
 }
 
 func (a *adapter) tools() []tool {
@@ -100,7 +102,7 @@ func (t tool) definition() *mcp.Tool {
 		// resolve adds a file of its own and never touches another, so it
 		// is not read-only, but harmless to repeat.
 		Annotations: &mcp.ToolAnnotations{
-			ReadOnlyHint:    !t.writes,
+			ReadOnlyHint:    !t.writes && !t.adds,
 			DestructiveHint: &no,
 			IdempotentHint:  true,
 			OpenWorldHint:   &no,
@@ -140,6 +142,9 @@ func (a *adapter) invoke(ctx context.Context, t tool, req *mcp.CallToolRequest) 
 	}
 	if err := checkResourceID(args); err != nil {
 		return nil, err
+	}
+	if t.follow != nil {
+		return t.follow(ctx, args, notifierFor(ctx, req))
 	}
 	if t.writes {
 		defer a.reportProgress(ctx, req)()

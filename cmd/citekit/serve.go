@@ -10,6 +10,7 @@ import (
 
 func serveCommand() *command {
 	level := slog.LevelWarn
+	var ingest bool
 	return &command{
 		name:    "serve",
 		summary: "Serve the resources to agents over MCP",
@@ -17,25 +18,37 @@ func serveCommand() *command {
 the tools listResources, getStructure, getNode and resolve. It ends with its
 input, or with a signal. Logs go to the standard error.
 
+With --ingest agents can also make maps of files in the base directory and the
+roots, by the tools ingest and ingestStatus.
+
+With --ingest agents can also make maps of files in the base directory and the
+roots: the tools ingest and ingestStatus.
+
 Most clients take a configuration such as
   {"mcpServers": {"citekit": {"command": "citekit",
                               "args": ["serve", "--dir", "/path/to/files"]}}}`,
 		example: []string{"citekit serve --dir ~/papers", "claude mcp add citekit -- citekit serve --dir ~/papers"},
 		flags: func(f *flagSet) {
+			f.BoolVar(&ingest, "ingest", false, "let agents make maps of files inside the roots")
 			f.TextVar(&level, "log-level", slog.LevelWarn, "least `LEVEL` that is logged: debug, info, warn or error")
 		},
-		run: func(ctx context.Context, s *session, _ []string) error { return s.serve(ctx, level) },
+		run: func(ctx context.Context, s *session, _ []string) error { return s.serve(ctx, level, ingest) },
 	}
 }
 
-func (s *session) serve(ctx context.Context, level slog.Level) error {
+func (s *session) serve(ctx context.Context, level slog.Level, ingest bool) error {
 	lib, err := s.open()
 	if err != nil {
 		return err
 	}
 	defer lib.Close()
 	logger := slog.New(slog.NewTextHandler(s.stderr, &slog.HandlerOptions{Level: level}))
-	server := mcpadapter.NewServer(lib.Library, &mcpadapter.Options{Version: buildVersion().Version, Logger: logger})
+	opts := &mcpadapter.Options{Version: buildVersion().Version, Logger: logger}
+	if ingest {
+		opts.Ingester = mcpadapter.NewIngester(lib.Library, nil)
+		defer opts.Ingester.Close()
+	}
+	server := mcpadapter.NewServer(lib.Library, opts)
 	transport := &mcpadapter.StreamTransport{Reader: s.stdin, Writer: s.stdout, Logger: logger}
 	err = transport.Serve(ctx, server)
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {

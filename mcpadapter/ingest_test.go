@@ -1,0 +1,269 @@
+package mcpadapter_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/modality/text"
+	"github.com/citekit/citekit/workspace"
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A gatedMapper maps a text as its whole, and those named slow*.txt only once
+// the gate is open.
+type gatedMapper struct {
+	text.Resolver
+	gate chan struct{}
+}
+
+func (m *gatedMapper) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Structure, error) {
+	if strings.HasPrefix(src.Name(), "slow") {
+		select {
+		case <-m.gate:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return &citekit.Structure{Nodes: []*citekit.Node{{ID: "whole", Type: "passage", Location: citekit.Location{Modality: citekit.Text}}}}, nil
+}
+
+// An ingestFixture is a client of a server that ingests.
+type ingestFixture struct {
+	dir     string
+	mapper  *gatedMapper
+	session *mcp.ClientSession
+
+	mu       sync.Mutex
+	progress []*mcp.ProgressNotificationParams
+	changed  chan struct{}
+}
+
+func newIngestFixture(t *testing.T, answerWithin time.Duration, files ...string) *ingestFixture {
+	t.Helper()
+	f := &ingestFixture{dir: t.TempDir(), mapper: &gatedMapper{gate: make(chan struct{})}, changed: make(chan struct{}, 100)}
+	for _, name := range files {
+		if err := os.WriteFile(filepath.Join(f.dir, name), []byte("text of "+name+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ws, err := workspace.Open(f.dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: f.mapper}, nil)
+	ingester := mcpadapter.NewIngester(lib, &mcpadapter.IngesterOptions{AnswerWithin: answerWithin})
+	t.Cleanup(func() {
+		ingester.Close()
+		lib.Close()
+	})
+	f.session = connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Ingester: ingester}), &mcp.ClientOptions{
+		ProgressNotificationHandler: func(_ context.Context, req *mcp.ProgressNotificationClientRequest) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.progress = append(f.progress, req.Params)
+		},
+		ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) { f.changed <- struct{}{} },
+	})
+	return f
+}
+
+// An ingestAnswer is what the tools answer.
+type ingestAnswer struct {
+	JobID  string `json:"job_id"`
+	Status string
+	Done   int
+	Total  int
+	Counts map[string]int
+	Items  []struct{ Path, Status, ResourceID, Reason, Code string }
+	Error  string
+}
+
+func (f *ingestFixture) call(t *testing.T, tool string, arguments map[string]any) ingestAnswer {
+	t.Helper()
+	text, result := callTool(t, f.session, tool, arguments)
+	if result.IsError {
+		t.Fatalf("%s %v: %s", tool, arguments, text)
+	}
+	var a ingestAnswer
+	if err := json.Unmarshal([]byte(text), &a); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestIngestTool(t *testing.T) {
+	f := newIngestFixture(t, time.Minute, "a.txt", "b.txt")
+	a := f.call(t, "ingest", map[string]any{"paths": []string{".", "none.txt", "/etc/passwd"}})
+	if a.Status != "done" || !cmp.Equal(a.Counts, map[string]int{"mapped": 2, "failed": 2}) || a.Done != 4 || a.Total != 4 {
+		t.Errorf("answer: %+v", a)
+	}
+	if len(a.Items) != 4 || a.Items[0].Code != "NOT_FOUND" || a.Items[1].Code != "FORBIDDEN" || a.Items[2].Path != "a.txt" {
+		t.Errorf("items: %+v", a.Items)
+	}
+	select {
+	case <-f.changed:
+	case <-time.After(10 * time.Second):
+		t.Fatal("the client did not hear of new resources")
+	}
+	listed, err := f.session.ListResources(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var uris []string
+	for _, r := range listed.Resources {
+		uris = append(uris, r.URI)
+	}
+	if diff := cmp.Diff([]string{"citekit://map/a", "citekit://map/b"}, uris); diff != "" {
+		t.Errorf("resources (-want +got):\n%s", diff)
+	}
+	read, err := f.session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "citekit://map/b"})
+	if err != nil || !strings.Contains(read.Contents[0].Text, `"source_path":"b.txt"`) {
+		t.Errorf("%+v, %v", read, err)
+	}
+	if err := os.Remove(filepath.Join(f.dir, ".resource_maps", "a.json")); err != nil {
+		t.Fatal(err)
+	}
+	if listed, err = f.session.ListResources(t.Context(), nil); err != nil || len(listed.Resources) != 1 {
+		t.Errorf("after a map is gone: %+v, %v", listed, err)
+	}
+	if a := f.call(t, "ingest", map[string]any{"paths": "b.txt"}); a.Status != "done" || a.Counts["unchanged"] != 1 || len(a.Items) > 0 {
+		t.Errorf("again: %+v", a)
+	}
+}
+
+func TestIngestToolRunsOn(t *testing.T) {
+	f := newIngestFixture(t, 20*time.Millisecond, "a.txt", "slow.txt")
+	a := f.call(t, "ingest", map[string]any{"paths": []string{"."}})
+	if a.Status != "running" || a.JobID == "" || a.Total != 2 {
+		t.Fatalf("answer: %+v", a)
+	}
+	if a := f.call(t, "ingestStatus", map[string]any{"job_id": a.JobID}); a.Status != "running" {
+		t.Errorf("status: %+v", a)
+	}
+	close(f.mapper.gate)
+	for a.Status == "running" {
+		a = f.call(t, "ingestStatus", map[string]any{"job_id": a.JobID})
+	}
+	if a.Status != "done" || a.Counts["mapped"] != 2 {
+		t.Errorf("at the end: %+v", a)
+	}
+	text, result := callTool(t, f.session, "ingestStatus", map[string]any{"job_id": "ingest-99"})
+	if !result.IsError || !strings.Contains(text, "there is no ingest 'ingest-99'") {
+		t.Errorf("a job that is not there: %s", text)
+	}
+}
+
+func TestIngestToolCancelled(t *testing.T) {
+	f := newIngestFixture(t, 20*time.Millisecond, "a.txt", "slow.txt")
+	a := f.call(t, "ingest", map[string]any{"paths": []string{"."}})
+	for a.Done == 0 {
+		a = f.call(t, "ingestStatus", map[string]any{"job_id": a.JobID})
+	}
+	for f.call(t, "ingestStatus", map[string]any{"job_id": a.JobID, "cancel": true}).Status == "running" {
+	}
+	a = f.call(t, "ingestStatus", map[string]any{"job_id": a.JobID})
+	if a.Status != "cancelled" || a.Counts["mapped"] != 1 {
+		t.Errorf("answer: %+v", a)
+	}
+}
+
+// TestIngestCallCancelled checks that a client that cancels the call ends the
+// ingest.
+func TestIngestCallCancelled(t *testing.T) {
+	f := newIngestFixture(t, time.Minute, "slow.txt")
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := f.session.CallTool(ctx, &mcp.CallToolParams{Name: "ingest", Arguments: map[string]any{"paths": []string{"."}}}); err == nil {
+		t.Fatal("the call was not cancelled")
+	}
+	a := f.call(t, "ingestStatus", map[string]any{"job_id": "ingest-1"})
+	if a.Status != "cancelled" {
+		t.Errorf("the ingest: %+v", a)
+	}
+}
+
+func TestIngestToolProgress(t *testing.T) {
+	var files []string
+	for _, c := range "abcdefgh" {
+		files = append(files, string(c)+".txt")
+	}
+	f := newIngestFixture(t, time.Minute, append(files, "slow.txt")...)
+	time.AfterFunc(400*time.Millisecond, func() { close(f.mapper.gate) })
+	params := &mcp.CallToolParams{Name: "ingest", Arguments: map[string]any{"paths": []string{"."}}}
+	params.SetProgressToken("token")
+	result, err := f.session.CallTool(t.Context(), params)
+	if err != nil || result.IsError {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var steps []float64
+	for _, p := range f.progress {
+		steps = append(steps, p.Progress)
+		if p.ProgressToken != "token" || p.Total != 9 || !strings.Contains(p.Message, " of 9: ") {
+			t.Errorf("progress: %+v", p)
+		}
+	}
+	if len(steps) == 0 || !slices.IsSorted(steps) || len(slices.Compact(slices.Clone(steps))) != len(steps) {
+		t.Errorf("progress does not rise: %v", steps)
+	}
+}
+
+func TestIngestToolArguments(t *testing.T) {
+	f := newIngestFixture(t, time.Minute)
+	for _, test := range []struct {
+		arguments map[string]any
+		want      string
+	}{
+		{map[string]any{}, "argument 'paths' is missing"},
+		{map[string]any{"paths": []string{}}, "has 0 values; it has 1 to 100"},
+		{map[string]any{"paths": make([]string, 101)}, "has 101 values"},
+		{map[string]any{"paths": []any{1.5, map[string]any{}}}, "argument 'paths' is an object"},
+		{map[string]any{"paths": strings.Repeat("x", 5000)}, "has 5000 bytes; at most 4096"},
+		{map[string]any{"paths": "a", "type": "book"}, "it is one of document, video"},
+		{map[string]any{"paths": "a", "resource_id": "a/b"}, "looks like a path"},
+		{map[string]any{"paths": "a", "force": true}, "unknown argument"},
+	} {
+		text, result := callTool(t, f.session, "ingest", test.arguments)
+		if !result.IsError || !strings.Contains(text, test.want) {
+			t.Errorf("%v: %s", test.arguments, text)
+		}
+	}
+}
+
+// TestIngestOffByDefault checks that agents cannot ingest unless they may.
+func TestIngestOffByDefault(t *testing.T) {
+	session := connect(t, mcpadapter.NewServer(standardLibrary(t), nil), nil)
+	tools, err := session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range tools.Tools {
+		if strings.HasPrefix(tool.Name, "ingest") {
+			t.Errorf("there is a tool %s", tool.Name)
+		}
+	}
+}
+
+func TestIngestAnnotations(t *testing.T) {
+	f := newIngestFixture(t, time.Minute)
+	tools, err := f.session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range tools.Tools {
+		if want := tool.Name != "ingest" && tool.Name != "resolve"; tool.Annotations.ReadOnlyHint != want {
+			t.Errorf("%s: read-only %v", tool.Name, tool.Annotations.ReadOnlyHint)
+		}
+	}
+}
