@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/citekit/citekit"
 	ff "github.com/u2takey/ffmpeg-go"
@@ -21,6 +22,8 @@ type Conversion struct {
 	Streams []int   // indices of the input's streams, in the order of the output
 	Muxer   string  // format of the output, in ffmpeg's words
 	Output  Options // before the output, such as "c"
+
+	Limit time.Duration // longest run; zero means that of the Tools
 }
 
 // What every program is told before anything else.
@@ -56,7 +59,7 @@ func (t *Tools) Convert(ctx context.Context, in *Input, c Conversion) (*Output, 
 	name := dir.path("output")
 	args, err := c.args(in, "file:"+name, t.maxOutput())
 	if err == nil {
-		err = t.run(ctx, command{path: path, args: args, dir: dir.dir, input: in})
+		err = t.run(ctx, command{path: path, args: args, dir: dir.dir, input: in, limit: c.Limit})
 	}
 	if err != nil {
 		dir.remove()

@@ -1,6 +1,7 @@
 package ffmpeg
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,9 +24,10 @@ const pipeDelay = 10 * time.Second
 type command struct {
 	path   string
 	args   []string
-	dir    string    // working directory; "" means that of this process
-	input  *Input    // inherited, or nil
-	stdout io.Writer // nil discards
+	dir    string        // working directory; "" means that of this process
+	input  *Input        // inherited, or nil
+	stdout io.Writer     // nil discards
+	limit  time.Duration // longest run; zero means that of the Tools
 }
 
 // run runs a program to its end. If the context ends first the program and
@@ -37,7 +39,8 @@ func (t *Tools) run(ctx context.Context, c command) error {
 	}
 	defer release()
 
-	limited, cancel := context.WithTimeout(ctx, t.timeout())
+	limit := cmp.Or(c.limit, t.timeout())
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd := exec.CommandContext(limited, c.path, c.args...)
 	cmd.Dir = c.dir
@@ -63,7 +66,7 @@ func (t *Tools) run(ctx context.Context, c command) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case limited.Err() != nil:
-		return fmt.Errorf("ffmpeg was still running after %v: %w", t.timeout(), citekit.ErrTooLarge)
+		return fmt.Errorf("ffmpeg was still running after %v: %w", limit, citekit.ErrTooLarge)
 	}
 	return runError(err, stderr.String())
 }

@@ -21,7 +21,7 @@ const (
 	MaxChapters = 20_000
 	MaxDepth    = 16       // tables of contents within each other
 	maxTag      = 16 << 20 // bytes of a tag that must be read whole
-	maxFrame    = 1 << 20  // bytes of a frame; chapters have pictures
+	maxFrame    = 1 << 20  // bytes of a frame that are read; a chapter may have a picture
 	maxFrames   = 100_000
 )
 
@@ -152,10 +152,10 @@ func (p *parser) frames() error {
 			return nil
 		}
 		p.at = body + size
-		if !wanted(id) || size > maxFrame {
+		if !wanted(id) || size > maxFrame && id != "CHAP" {
 			continue
 		}
-		data, err := readAt(p.r, body, size)
+		data, err := readAt(p.r, body, min(size, maxFrame))
 		if err != nil {
 			return err
 		}

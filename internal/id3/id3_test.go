@@ -116,6 +116,16 @@ func TestPicture(t *testing.T) {
 	}
 }
 
+// TestChapterPicture has a chapter with a large picture after its title.
+func TestChapterPicture(t *testing.T) {
+	times := []byte("\x00\x00\x00\x01\x00\x00\x00\x05\xff\xff\xff\xff\xff\xff\xff\xff")
+	large := frame(4, "CHAP", []byte("a\x00"), times, frame(4, "TIT2", text("A")), frame(4, "APIC", make([]byte, 3<<20)))
+	want := []id3.Chapter{{Start: 1, End: 5, Title: "A"}, {Start: 7, End: 9, Title: "B"}}
+	if diff := cmp.Diff(want, read(t, tag(4, 0, large, chapter(4, "b", 7, 9, "B"))).Chapters); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add(tag(3, 0, chapter(3, "a", 0, 1000, "A"), contents(3, "toc", 3, "All", "a")))
 	f.Add(tag(4, 0x40, []byte("\x00\x00\x00\x06\x01\x00"), frame(4, "TIT2", text("t"))))

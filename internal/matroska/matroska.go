@@ -19,6 +19,8 @@ const (
 	MaxCues     = 500_000   // blocks of a subtitle track
 	MaxText     = 16 << 20  // bytes of the text of a subtitle track
 	maxMaster   = 16 << 20  // bytes of chapters, tags or tracks
+	maxRead     = 128 << 20 // bytes of all of these that are read
+	maxSeeks    = 1 << 10   // places that seek heads point to
 	maxTop      = 1 << 20   // elements at the top of a file
 	maxElements = 100 << 20 // elements looked at for subtitles
 )
@@ -56,6 +58,7 @@ type reading struct {
 	done    map[int64]bool // what was read, by offset
 	seeks   []int64        // what the seek heads point to
 	master  map[uint32][]byte
+	read    int // bytes
 }
 
 // Open reads the words of a file of size bytes. Errors are those of r.
@@ -115,8 +118,7 @@ func (d *reading) walk(end int64) error {
 
 // follow reads what the seek heads point to, other seek heads among it.
 func (d *reading) follow() error {
-	const maxSeeks = 1 << 10
-	for i := 0; i < len(d.seeks) && i < maxSeeks; i++ {
+	for i := 0; i < len(d.seeks); i++ {
 		p, ok, err := d.place(d.seeks[i])
 		if err != nil {
 			return err
@@ -137,7 +139,7 @@ func (d *reading) take(p place) error {
 	default:
 		return nil
 	}
-	if d.done[p.at] {
+	if d.done[p.at] || d.read > maxRead {
 		return nil
 	}
 	d.done[p.at] = true
@@ -145,6 +147,7 @@ func (d *reading) take(p place) error {
 	if err != nil {
 		return err
 	}
+	d.read += len(b)
 	if p.id == idSeekHead {
 		d.seek(b)
 		return nil
@@ -165,7 +168,7 @@ func (d *reading) seek(b []byte) {
 			if field.id != 0x53AC {
 				continue
 			}
-			if at := integer(field.data); at < uint64(max(d.size-d.segment, 0)) {
+			if at := integer(field.data); at < uint64(max(d.size-d.segment, 0)) && len(d.seeks) < maxSeeks {
 				d.seeks = append(d.seeks, d.segment+int64(at))
 			}
 		}

@@ -80,7 +80,8 @@ func (c companions) language(name string) string {
 }
 
 // chapters returns those of the first companion that has any, and its name: in
-// JSON, as podcasts have them (Podcast namespace, "JSON Chapters Format").
+// JSON, as podcasts have them (Podcast namespace, "JSON Chapters Format"), or
+// with the names that yt-dlp gives them.
 func (c companions) chapters(ctx context.Context) ([]chapter, string, error) {
 	for _, f := range c.candidates([]string{".json"}) {
 		text, err := readCompanion(ctx, f)
@@ -97,10 +98,12 @@ func (c companions) chapters(ctx context.Context) ([]chapter, string, error) {
 func podcastChapters(text []byte) []chapter {
 	var file struct {
 		Chapters []struct {
-			Start  *float64 `json:"startTime"`
-			End    float64  `json:"endTime"`
-			Title  string   `json:"title"`
-			Listed *bool    `json:"toc"`
+			Start      *float64 `json:"startTime"`
+			End        float64  `json:"endTime"`
+			OtherStart *float64 `json:"start_time"`
+			OtherEnd   float64  `json:"end_time"`
+			Title      string   `json:"title"`
+			Listed     *bool    `json:"toc"`
 		} `json:"chapters"`
 	}
 	if json.Unmarshal(text, &file) != nil {
@@ -108,6 +111,9 @@ func podcastChapters(text []byte) []chapter {
 	}
 	var chapters []chapter
 	for _, c := range file.Chapters {
+		if c.Start == nil {
+			c.Start, c.End = c.OtherStart, c.OtherEnd
+		}
 		if c.Start == nil || *c.Start < 0 || c.Listed != nil && !*c.Listed || len(chapters) == maxNodes {
 			continue
 		}

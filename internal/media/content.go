@@ -11,10 +11,9 @@ import (
 
 // DefaultScanTime is how long an Engine whose ScanTime is zero looks for scenes
 // or silences.
-const DefaultScanTime = 30 * time.Second
+const DefaultScanTime = time.Minute
 
-// errNothing reports that a source has no scenes or silences, or that they were
-// not found in time.
+// errNothing reports that a source has nothing to see or to hear.
 var errNothing = errors.New("nothing that divides the source")
 
 // mapContent divides a source by what can be seen or heard in it, or else
@@ -26,13 +25,11 @@ func (e *Engine) mapContent(ctx context.Context, src *citekit.Source, m medium, 
 		look = DefaultScanTime
 	}
 	if look > 0 {
-		limited, cancel := context.WithTimeout(ctx, look)
-		defer cancel()
 		find, kind, method := e.findScenes, "scene", "scenes"
 		if e.Modality == citekit.Audio {
 			find, kind, method = e.findParts, "part", "silences"
 		}
-		spans, err := find(limited, src, m, steps(progress))
+		spans, err := find(ctx, src, m, look, steps(progress))
 		if ctx.Err() != nil {
 			return nil, "", ctx.Err()
 		}
@@ -49,7 +46,7 @@ func (e *Engine) mapContent(ctx context.Context, src *citekit.Source, m medium, 
 // givesUp reports whether an error only means that a source cannot be divided
 // by its content: without ffmpeg, in the time there is, or as it is damaged.
 func givesUp(err error) bool {
-	return errors.Is(err, errNothing) || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, context.DeadlineExceeded) ||
+	return errors.Is(err, errNothing) || errors.Is(err, errors.ErrUnsupported) ||
 		errors.Is(err, citekit.ErrFormat) || errors.Is(err, citekit.ErrTooLarge)
 }
 

@@ -115,7 +115,7 @@ func TestScenesOfKeyFrames(t *testing.T) {
 		t.Fatal(err)
 	}
 	large := enlarged{m}
-	spans, err := e.findScenes(t.Context(), src, large, func(float64) {})
+	spans, err := e.findScenes(t.Context(), src, large, time.Minute, func(float64) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ffmpeg"
@@ -29,15 +30,16 @@ const (
 	// fullScan is about how many pixels are decoded of a source in which every
 	// frame is looked at, if there are 30 frames a second. Of larger ones only
 	// the key frames are, which encoders put where scenes begin.
-	fullScan = 8e9
+	fullScan = 4e9
 	usual    = 30
 
 	// sceneWidth is how many pixels wide the pictures are that are compared.
 	sceneWidth = 160
 )
 
-// findScenes returns the scenes of a video.
-func (e *Engine) findScenes(ctx context.Context, src *citekit.Source, m medium, progress func(float64)) ([]citekit.Span, error) {
+// findScenes returns the scenes of a video. It is an error matching
+// [citekit.ErrTooLarge] if that takes longer than look, once it has begun.
+func (e *Engine) findScenes(ctx context.Context, src *citekit.Source, m medium, look time.Duration, progress func(float64)) ([]citekit.Span, error) {
 	in, stream, origin, err := e.inputOf(ctx, src, m, "video")
 	if err != nil {
 		return nil, err
@@ -48,6 +50,7 @@ func (e *Engine) findScenes(ctx context.Context, src *citekit.Source, m medium, 
 		Input:   ffmpeg.Options{"noautorotate": ""},
 		Streams: []int{stream.Index},
 		Muxer:   "null",
+		Limit:   look,
 		Output: ffmpeg.Options{
 			"copyts": "", "fps_mode": "passthrough",
 			"filter": fmt.Sprintf("scale=%d:-2:flags=fast_bilinear,settb=1/1000000,select=gte(scene\\,0),metadata=mode=print:file=-", sceneWidth),

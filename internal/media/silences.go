@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ffmpeg"
@@ -30,20 +31,21 @@ const (
 	scanRate = 16_000
 )
 
-// findParts returns the parts of a recording that silences divide.
-func (e *Engine) findParts(ctx context.Context, src *citekit.Source, m medium, progress func(float64)) ([]citekit.Span, error) {
+// findParts returns the parts of a recording that silences divide. Errors are as
+// for findScenes.
+func (e *Engine) findParts(ctx context.Context, src *citekit.Source, m medium, look time.Duration, progress func(float64)) ([]citekit.Span, error) {
 	duration := m.extent().Duration
 	d := detector{limit: quiet, total: duration, progress: progress}
-	err := e.listen(ctx, src, m, &d)
+	err := e.listen(ctx, src, m, look, &d)
 	if err != nil {
 		return nil, err
 	}
 	return partsBetween(d.finish(), duration), nil
 }
 
-func (e *Engine) listen(ctx context.Context, src *citekit.Source, m medium, d *detector) error {
+func (e *Engine) listen(ctx context.Context, src *citekit.Source, m medium, look time.Duration, d *detector) error {
 	if w, ok := m.(waveform); ok && w.file.Loudness() != nil {
-		return d.listenWAV(ctx, src, w.file)
+		return d.listenWAV(ctx, src, w.file, look)
 	}
 	in, stream, origin, err := e.inputOf(ctx, src, m, "audio")
 	if err != nil {
@@ -53,6 +55,7 @@ func (e *Engine) listen(ctx context.Context, src *citekit.Source, m medium, d *d
 	c := ffmpeg.Conversion{
 		Streams: []int{stream.Index},
 		Muxer:   "s16le",
+		Limit:   look,
 		Output: ffmpeg.Options{
 			"copyts": "", "c": "pcm_s16le", "ac": "2", "ar": fmt.Sprint(scanRate),
 			"filter": fmt.Sprintf("asetpts=PTS-%s/TB,aresample=async=1:min_hard_comp=0.02:first_pts=0", seconds(origin)),
@@ -70,9 +73,14 @@ func (e *Engine) listen(ctx context.Context, src *citekit.Source, m medium, d *d
 	return e.Tools.Stream(ctx, in, c, d)
 }
 
-func (d *detector) listenWAV(ctx context.Context, src *citekit.Source, f *wav.File) error {
+func (d *detector) listenWAV(ctx context.Context, src *citekit.Source, f *wav.File, look time.Duration) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, look, citekit.ErrTooLarge)
+	defer cancel()
 	d.rate, d.block, d.loudness = f.Rate, f.Block, f.Loudness()
 	_, err := io.CopyBuffer(struct{ io.Writer }{d}, struct{ io.Reader }{contextReader{ctx, f.Sound(src)}}, make([]byte, 256<<10))
+	if err != nil && context.Cause(ctx) == citekit.ErrTooLarge {
+		return citekit.ErrTooLarge
+	}
 	return err
 }
 

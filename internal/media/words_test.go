@@ -320,6 +320,7 @@ func TestCompanions(t *testing.T) {
 		"podcast transcript": {beside("talk.json", `{"version":"1.0.0","segments":[{"startTime":0.5,"endTime":2,"body":"Hello there"}]}`), "transcript", "talk.json", "", 1},
 		"podcast chapters":   {beside("talk.chapters.json", podcast), "chapters", "", "", 2},
 		"both":               {beside("talk.chapters.json", podcast, "talk.vtt", "WEBVTT\n\n00:11.000 --> 00:12.000\nHi\n"), "chapters", "talk.vtt", "", 2},
+		"downloaded":         {beside("talk.info.json", `{"id":"x","chapters":[{"start_time":0.0,"end_time":4.0,"title":"A"},{"start_time":4.0,"end_time":9.0,"title":"B"}]}`), "chapters", "", "", 2},
 		"other JSON":         {beside("talk.json", `{"chapters":"none"}`, "talk.info.json", "["), "even", "", "", 1},
 		"beyond the end":     {beside("talk.srt", "1\n01:00:00,000 --> 01:00:01,000\nToo late\n"), "even", "", "", 1},
 		"cannot be opened": {[]citekit.Companion{{Name: "talk.srt", Open: func(context.Context) (*citekit.Source, error) {

@@ -27,6 +27,8 @@ const (
 	maxCues   = 500_000
 	maxText   = 16 << 20 // bytes of the text of a track
 	maxSample = 64 << 10 // bytes of a text sample
+
+	maxTextSamples = 2_000_000 // looked at, empty ones among them
 )
 
 // WebVTT reports whether the texts are those of WebVTT cues, with its tags and
@@ -80,12 +82,14 @@ type textSample struct {
 }
 
 // samples yields the samples of a text track with the times at which its edit
-// list shows them. It stops at the first that is not in the file.
+// list shows them. It stops at the first that is not in the file, and after very
+// many.
 func (t *track) samples(r io.ReaderAt, size int64) iter.Seq[textSample] {
 	return func(yield func(textSample) bool) {
-		at := placer{table: t.table}
+		at, left := placer{table: t.table}, maxTextSamples
 		for _, s := range t.segments {
-			for i := t.table.at(s.media); i < t.table.n; i++ {
+			for i := t.table.at(s.media); i < t.table.n && left > 0; i++ {
+				left--
 				start := t.table.pts(i)
 				end := max(start, t.table.dts(i+1)+t.table.shift(i))
 				if start >= s.end {

@@ -54,7 +54,7 @@ type Resolver struct {
 	Timeout     time.Duration // longest run of one program; zero means 10 minutes
 	MaxOutput   int64         // largest file a program may write, in bytes; zero means 64 GiB
 	CacheBytes  int64         // memory for parsed headers, roughly; zero means 64 MiB
-	ScanTime    time.Duration // how long Map looks for silences; zero means 30 seconds, less that it does not
+	ScanTime    time.Duration // how long Map looks for silences; zero means a minute, less that it does not
 
 	once   sync.Once
 	engine media.Engine
