@@ -13,12 +13,14 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/modality/document"
 )
 
 const (
 	attackVariable = "CITEKIT_TEST_ATTACK" // names the file that a child process attacks
 	attackTime     = 20 * time.Second      // for a process with PDFium starting in it, on any machine
 	attackMemory   = 512 << 10             // KiB resident
+	mapMemory      = 300 << 10             // likewise, of mapping
 )
 
 // TestAttacks opens each hostile file in a process of its own, which has to
@@ -88,6 +90,7 @@ func attack(t *testing.T, path string) {
 	}
 	src := citekit.NewSource(f, citekit.SourceInfo{Name: "hostile.pdf", Size: info.Size(), Identity: "hostile"})
 	r := newResolver(t)
+	attackMap(t, r, src)
 	extent, err := r.Measure(t.Context(), src)
 	t.Logf("measure: %d pages, %v", extent.Pages, err)
 	for _, loc := range []citekit.Location{pages(1, 1), boxed(1, 0.1, 0.1, 0.5, 0.5), pages(1, max(extent.Pages, 1))} {
@@ -116,6 +119,23 @@ func attack(t *testing.T, path string) {
 		t.Errorf("%d KiB of memory at the peak", peak)
 	} else {
 		t.Logf("peak %d KiB", peak)
+	}
+}
+
+// attackMap has a file mapped, which takes less memory than extracting.
+func attackMap(t *testing.T, r *document.Resolver, src *citekit.Source) {
+	t.Helper()
+	s, err := r.Map(t.Context(), src, citekit.MapRequest{Modality: citekit.Document})
+	switch {
+	case err != nil:
+		t.Logf("map: %v", err)
+		checkKnown(t, err)
+	default:
+		checkStructure(t, s)
+		t.Logf("map: %s, %d nodes, %v", s.Method, len(s.Nodes), s.Metadata)
+	}
+	if peak := peakMemory(); peak > mapMemory {
+		t.Errorf("%d KiB of memory at the peak of mapping", peak)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/citekit/citekit/internal/pdf"
 	"github.com/citekit/citekit/internal/pdfcut"
 	"github.com/citekit/citekit/internal/pdfium"
+	"github.com/citekit/citekit/internal/tesseract"
 	"github.com/citekit/citekit/internal/warm"
 )
 
@@ -76,9 +77,24 @@ type Resolver struct {
 	// negative none.
 	MaxHeadingPages int
 
+	// OCR has [Resolver.ReadText] recognise the text of pages that have none,
+	// such as scans, by the program tesseract. It takes seconds a page.
+	OCR bool
+
+	// Tesseract is the program; "" means the one on PATH. Without it, reading
+	// such a page with OCR is an error matching [errors.ErrUnsupported].
+	Tesseract string
+
+	// OCRLanguages are those of the text by the names that tesseract has for
+	// them, such as "deu+eng"; "" means its default, English.
+	OCRLanguages string
+
 	once   sync.Once
 	opened warm.Cache[*opened]
 	engine pdfium.Engine
+
+	finding sync.Mutex
+	found   *tesseract.Command
 }
 
 var (
@@ -106,8 +122,14 @@ func withDefault(n, zero int64) int64 {
 	return max(n, 0)
 }
 
-// Version implements [citekit.Versioner].
-func (*Resolver) Version() string { return "pdf/1" }
+// Version implements [citekit.Versioner]. It tells OCR, which changes what is
+// read as text.
+func (r *Resolver) Version() string {
+	if r.OCR {
+		return "pdf/1 ocr " + r.OCRLanguages
+	}
+	return "pdf/1"
+}
 
 // Resolve implements [citekit.Resolver]. The media type is always
 // "application/pdf". The mode has no meaning for documents.

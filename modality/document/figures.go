@@ -1,9 +1,13 @@
 package document
 
 import (
+	"cmp"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdfium"
@@ -34,11 +38,11 @@ func hasCaption(lines []pdfium.Line) bool {
 }
 
 // captionKind returns the type of node that a caption is of; "" if text does
-// not begin as one with a colon, full stop or dash after its number does.
+// not begin as one.
 func captionKind(text string) string {
 	match := caption.FindStringSubmatch(text)
 	switch {
-	case match == nil || match[3] == "" || isLeader(text):
+	case match == nil || isLeader(text):
 		return ""
 	case match[1] != "":
 		return "figure"
@@ -119,10 +123,14 @@ func (f figure) node() *citekit.Node {
 		n.Summary = summary
 	}
 	if a := f.area; a.X1 < a.X2 && a.Y1 < a.Y2 {
-		n.Location.Box = citekit.Box{X1: a.X1, Y1: a.Y1, X2: a.X2, Y2: a.Y2}
+		n.Location.Box = citekit.Box{X1: rounded(a.X1), Y1: rounded(a.Y1), X2: rounded(a.X2), Y2: rounded(a.Y2)}
 	}
 	return n
 }
+
+// rounded returns a fraction with four digits: more would say more than is
+// known.
+func rounded(v float64) float64 { return math.Round(v*1e4) / 1e4 }
 
 // figuresOn returns the figures and tables on a page, from top to bottom of
 // its text.
@@ -144,15 +152,21 @@ func figuresOn(p *page, body measure) []figure {
 	return found
 }
 
-// isCaption reports whether line i, which begins as captions do, is not the
-// end of a sentence that speaks of a figure.
+// isCaption reports whether line i, which begins as captions do, is not part of
+// a sentence that speaks of a figure. Without a colon or dash after the number
+// it has to be set otherwise than the running text, or apart from it.
 func isCaption(p *page, i int, body measure) bool {
 	line := p.Lines[i]
 	match := caption.FindStringSubmatch(line.Text)
-	if match[3] != "." || !body.has(line) || line.Mixed {
-		return true
+	asText := body.has(line) && !line.Mixed
+	switch match[3] {
+	case "":
+		first, _ := utf8.DecodeRuneInString(line.Text[len(match[0]):])
+		return unicode.IsUpper(first) && (!body.has(line) || line.Mixed && isApart(p, i, body))
+	case ".":
+		return !asText || isApart(p, i, body)
 	}
-	return isApart(p, i, body)
+	return true
 }
 
 // wholeCaption returns the text of the caption that begins at line i and where
@@ -186,11 +200,53 @@ func areaOf(p *page, f figure, body measure) pdfium.Box {
 		sides = []bool{false, true}
 	}
 	for _, above := range sides {
+		if f.kind == "table" {
+			if ruled, ok := ruledBeside(p, f, above); ok {
+				return union(ruled, f.box)
+			}
+		}
 		if drawn, ok := drawnBeside(p, f, above, body); ok {
 			return union(drawn, f.box)
 		}
 	}
 	return pdfium.Box{}
+}
+
+// ruledBeside returns the table above or below a caption that has rules of one
+// length, from the first to the last before another caption. Text between
+// them is its cells.
+func ruledBeside(p *page, f figure, above bool) (pdfium.Box, bool) {
+	const thin, long, most, close = 0.006, 0.15, 0.3, 0.015
+	away := func(b pdfium.Box) float64 { // how far a box is from the caption
+		if above {
+			return f.box.Y1 - b.Y2
+		}
+		return b.Y1 - f.box.Y2
+	}
+	end := 1.0 // how far the nearest other caption on this side is
+	for _, line := range p.Lines {
+		if d := away(line.Box); d > 0 && captionKind(line.Text) != "" && overlapX(line.Box, f.box) {
+			end = min(end, d)
+		}
+	}
+	var rules []pdfium.Box
+	for _, d := range p.Drawn {
+		if d.Y2-d.Y1 < thin && d.X2-d.X1 > long && overlapX(d, f.box) && away(d) > -close && away(d) < end {
+			rules = append(rules, d)
+		}
+	}
+	slices.SortStableFunc(rules, func(a, b pdfium.Box) int { return cmp.Compare(away(a), away(b)) })
+	if len(rules) == 0 || away(rules[0]) > captionDistance {
+		return pdfium.Box{}, false
+	}
+	area := rules[0]
+	for _, rule := range rules[1:] {
+		alike := math.Abs(rule.X1-rules[0].X1) < close && math.Abs(rule.X2-rules[0].X2) < close
+		if gap := away(rule) - away(area) - (area.Y2 - area.Y1); alike && gap < most {
+			area = union(area, rule)
+		}
+	}
+	return area, area.Y2-area.Y1 > close
 }
 
 // drawnBeside returns what is drawn above or below a caption, up to the next
@@ -226,7 +282,7 @@ func limits(p *page, f figure, above bool, body measure) (low, high float64) {
 		low, high = f.box.Y2, 1
 	}
 	for i, line := range p.Lines {
-		isText := body.has(line) && line.Box.X2-line.Box.X1 > 0.3 || captionKind(line.Text) != ""
+		isText := body.has(line) && line.Box.X2-line.Box.X1 > 0.3 || captionKind(line.Text) != "" && isCaption(p, i, body)
 		if p.running[i] || !isText || !overlapX(line.Box, f.box) || isLabel(p, line) {
 			continue
 		}

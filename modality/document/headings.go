@@ -13,7 +13,9 @@ import (
 
 const (
 	maxHeading   = 150  // characters of a heading
-	largerText   = 1.08 // times the size of the body, from which text is larger
+	bodyText     = 0.92 // times the size of the body, from which bold text can be a heading
+	largerText   = 1.08 // likewise, from which any text can be one if it is set apart
+	largeText    = 1.25 // likewise, from which text is a heading
 	minHeadings  = 2    // below which a document has none
 	perPage      = 6    // headings of one style on a page, on average, above which they are none
 	contentsPart = 0.3  // of the lines of a page that end in a page number, from which it is a table of contents
@@ -55,7 +57,7 @@ func findHeadings(pages []page) []entry {
 	for i := range pages {
 		found = append(found, headingsOn(&pages[i], body)...)
 	}
-	found = dropTitle(dropCrowds(found, len(pages)))
+	found = dropCrowds(dropTitles(found, pages, body), len(pages))
 	if len(found) < minHeadings {
 		return nil
 	}
@@ -99,19 +101,21 @@ func headingsOn(p *page, body measure) []heading {
 func looksLikeHeading(p *page, i int, body measure) bool {
 	line := p.Lines[i]
 	text := strings.TrimSpace(line.Text)
-	if !isTitleText(text) || hasCaption([]pdfium.Line{line}) {
+	if !isTitleText(text) || captionStart.MatchString(text) {
 		return false
 	}
-	size := line.Size / body.size
+	size, bold := line.Size/body.size, body.isBold(line)
 	switch {
-	case size >= largerText:
+	case size >= largeText || size >= largerText && bold:
 		return true
-	case size < 0.92:
+	case line.Mixed || size < bodyText:
 		return false
-	case body.isBold(line):
-		return !line.Mixed && endsLikeTitle(text) && isApart(p, i, body) || numberDepth(text) > 1 && !line.Mixed
+	case bold && numberDepth(text) > 1:
+		return true
+	case size < largerText && !bold && (numberDepth(text) < 2 || line.Box.X2-line.Box.X1 > 0.6):
+		return false
 	}
-	return false
+	return endsLikeTitle(text) && !strings.ContainsAny(text, codeSigns) && isApart(p, i, body)
 }
 
 // isTitleText reports whether text can be a title by its characters.
@@ -119,13 +123,14 @@ func isTitleText(text string) bool {
 	if utf8.RuneCountInString(text) > maxHeading || isLeader(text) {
 		return false
 	}
+	words := strings.TrimLeft(text, "0123456789.-() ")
 	letters := 0
-	for _, c := range text {
+	for _, c := range words {
 		if unicode.IsLetter(c) {
 			letters++
 		}
 	}
-	return letters >= 2 && letters*3 >= utf8.RuneCountInString(strings.ReplaceAll(text, " ", ""))
+	return letters >= 2 && letters*3 >= utf8.RuneCountInString(strings.ReplaceAll(words, " ", ""))
 }
 
 func endsLikeTitle(text string) bool {
@@ -155,7 +160,13 @@ func isApart(p *page, i int, body measure) bool {
 	return gap < 0 || gap > 1.15*body.gap || !body.has(above)
 }
 
+// codeSigns are what definitions of functions and the like have, which some
+// manuals set in bold, and titles have not.
+const codeSigns = "[]{};=<>|\\_*#@"
+
 var (
+	captionStart = regexp.MustCompile(`^(?i:fig(?:ure|\.)?|table|abb(?:ildung|\.)|tabelle|tableau|exhibit|listing) *[A-Z]?\d`)
+
 	numbered = regexp.MustCompile(`^(?:§ ?)?((?:\d{1,3}|[A-Z]|[IVX]{1,5})(?:\.\d{1,3})*)[.)]?[ \t\x{00a0}]+\p{L}`)
 	division = regexp.MustCompile(`(?i)^(chapter|part|appendix|annex|section|kapitel|teil|anhang|chapitre|partie|capítulo|parte) +([0-9]{1,3}|[A-Z]|[IVXLC]{1,6})[.:]?$`)
 	leader   = regexp.MustCompile(`(\. ?){4,}|…{2,}|(_ ?){4,}`)
@@ -236,11 +247,12 @@ func dropCrowds(found []heading, pages int) []heading {
 	})
 }
 
-// dropTitle drops the title of the document: what is larger on the first
-// pages than anything after it.
-func dropTitle(found []heading) []heading {
-	if len(found) < 3 {
-		return found
+// dropTitles drops what stands on the first page if that is a title page, one
+// without running text; else the title of the document, if it is larger than
+// anything after it.
+func dropTitles(found []heading, pages []page, body measure) []heading {
+	if len(pages) > 3 && !hasText(&pages[0], body) {
+		return slices.DeleteFunc(found, func(h heading) bool { return h.page == 1 && h.number == 0 })
 	}
 	var largest style
 	for _, h := range found {
@@ -248,16 +260,25 @@ func dropTitle(found []heading) []heading {
 			largest = h.style
 		}
 	}
-	var last int // page with the largest
+	title := func(h heading) bool { return h.style == largest && h.number == 0 && h.page == 1 }
 	for _, h := range found {
-		if h.style == largest {
-			last = h.page
+		if h.style == largest && !title(h) {
+			return found
 		}
 	}
-	if last > 1 {
-		return found
+	return slices.DeleteFunc(found, title)
+}
+
+// hasText reports whether a page has some lines of running text.
+func hasText(p *page, body measure) bool {
+	const few = 5
+	n := 0
+	for i, line := range p.Lines {
+		if !p.running[i] && body.has(line) && line.Box.X2-line.Box.X1 > 0.3 {
+			n++
+		}
 	}
-	return slices.DeleteFunc(found, func(h heading) bool { return h.style == largest && h.number == 0 })
+	return n >= few
 }
 
 // setLevels gives headings their depth. Those with numbers have that of their
@@ -306,7 +327,7 @@ func setLevels(found []heading) {
 // style.
 func styleDepths(order []style, styles map[style]map[int]int) map[style]int {
 	depths := map[style]int{}
-	above := 0
+	below := 0 // one level deeper than the numbered ones so far
 	for _, s := range order {
 		best, most := -1, 0
 		for number := 1; number < 10; number++ {
@@ -315,10 +336,11 @@ func styleDepths(order []style, styles map[style]map[int]int) map[style]int {
 			}
 		}
 		if best < 0 {
-			best = above
+			depths[s] = below
+			continue
 		}
 		depths[s] = best
-		above = max(above, best)
+		below = max(below, best+1)
 	}
 	return depths
 }

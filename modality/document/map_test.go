@@ -191,24 +191,51 @@ func TestQpdfOutlines(t *testing.T) {
 }
 
 type qpdfItem struct {
-	Title string     `json:"title"`
-	Page  int        `json:"destpageposfrom1"`
-	Kids  []qpdfItem `json:"kids"`
+	Title string          `json:"title"`
+	Dest  json.RawMessage `json:"dest"`
+	Kids  []qpdfItem      `json:"kids"`
+}
+
+// page returns the page of the destination, 0 if it has none.
+func (i qpdfItem) page(pages map[string]int) int {
+	dest := i.Dest
+	var named struct {
+		D json.RawMessage `json:"/D"`
+	}
+	if json.Unmarshal(dest, &named) == nil && named.D != nil {
+		dest = named.D
+	}
+	var explicit []any
+	if json.Unmarshal(dest, &explicit) != nil || len(explicit) == 0 {
+		return 0
+	}
+	object, _ := explicit[0].(string)
+	return pages[object]
 }
 
 // qpdfOutline returns nil for a file that qpdf does not read, or that has no
 // outline.
 func qpdfOutline(qpdf, path string) []line {
-	out, err := exec.Command(qpdf, "--warning-exit-0", "--json=2", "--json-key=outlines", path).Output()
-	var doc struct{ Outlines []qpdfItem }
+	out, err := exec.Command(qpdf, "--warning-exit-0", "--json=2", "--json-key=outlines", "--json-key=pages", path).Output()
+	var doc struct {
+		Outlines []qpdfItem
+		Pages    []struct {
+			Object string `json:"object"`
+			Number int    `json:"pageposfrom1"`
+		}
+	}
 	if err != nil || json.Unmarshal(out, &doc) != nil {
 		return nil
+	}
+	pages := map[string]int{}
+	for _, p := range doc.Pages {
+		pages[p.Object] = p.Number
 	}
 	var list func(items []qpdfItem, depth int) []line
 	list = func(items []qpdfItem, depth int) []line {
 		var lines []line
 		for _, item := range items {
-			lines = append(lines, line{depth, item.Title, item.Page})
+			lines = append(lines, line{depth, item.Title, item.page(pages)})
 			lines = append(lines, list(item.Kids, depth+1)...)
 		}
 		return lines

@@ -15,8 +15,8 @@ import (
 const textPages = 16
 
 // ReadText implements [citekit.TextReader]. Each run is the text of one page,
-// or of the box on it, as PDFium reads it; pages without text, such as scans,
-// give an empty run.
+// or of the box on it, as PDFium reads it. Pages without text, such as scans,
+// give an empty run, or with OCR what is recognised on them.
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
 		r.init()
@@ -61,6 +61,12 @@ func (r *Resolver) yieldText(ctx context.Context, src *citekit.Source, box citek
 			Modality: citekit.Document,
 			Pages:    []citekit.Range{{First: page + 1, Last: page + 1}},
 			Box:      box,
+		}
+		if r.OCR {
+			if texts[i], err = r.orRecognised(ctx, src, at, texts[i]); err != nil {
+				yield(citekit.TextRun{}, known(ctx, err))
+				return false
+			}
 		}
 		if !yield(citekit.TextRun{Text: texts[i], Location: at}, nil) {
 			return false
