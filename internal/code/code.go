@@ -94,6 +94,22 @@ func Map(ctx context.Context, lang Language, src []byte) (*citekit.Structure, er
 	return structure, nil
 }
 
+// A poll tells a scanner when to give up.
+type poll struct {
+	ctx context.Context
+	at  int // where it was asked last
+}
+
+// stop reports whether a scanner that has come to at shall stop: its context
+// is done, or it has found more symbols than are kept.
+func (p *poll) stop(at int, found *outline) bool {
+	if at-p.at < pollBytes {
+		return false
+	}
+	p.at = at
+	return p.ctx.Err() != nil || len(found.symbols) > maxSymbols
+}
+
 // scan finds the symbols of a source in one of the languages.
 func scan(ctx context.Context, lang Language, src []byte) (outline, error) {
 	switch lang {

@@ -13,14 +13,11 @@ import (
 // the brace that closes its body, and a type with the semicolon after it.
 func mapGo(ctx context.Context, src []byte) (outline, error) {
 	s := &goScanner{goLexer: goLexer{src: src}}
-	polled := 0
+	poll := poll{ctx: ctx}
 	s.first = true
 	for s.next(); s.tok != goEOF; {
-		if s.start-polled >= pollBytes {
-			if err := ctx.Err(); err != nil {
-				return outline{}, err
-			}
-			polled = s.start
+		if poll.stop(s.start, &s.found) {
+			return s.found, ctx.Err()
 		}
 		s.statement()
 	}

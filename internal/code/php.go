@@ -12,13 +12,10 @@ func mapPHP(ctx context.Context, src []byte) (outline, error) {
 	s := &phpScanner{phpLexer: phpLexer{src: src}, modifiers: -1}
 	s.html()
 	s.found.doc = fileComment(src[s.at:])
-	polled := 0
+	poll := poll{ctx: ctx}
 	for s.next(); s.tok != phpEOF; s.next() {
-		if s.start-polled >= pollBytes {
-			if err := ctx.Err(); err != nil {
-				return outline{}, err
-			}
-			polled = s.start
+		if poll.stop(s.start, &s.found) {
+			return s.found, ctx.Err()
 		}
 		s.token()
 	}
@@ -32,6 +29,7 @@ type phpScanner struct {
 	phpLexer
 	found     outline
 	open      []phpBrace
+	beyond    int // braces open beyond maxBraces
 	depth     int // parentheses and brackets open
 	modifiers int // start of the words and attributes before a declaration, or -1
 	doc       commentRun
@@ -39,6 +37,9 @@ type phpScanner struct {
 	// heads are the declarations whose body has not begun.
 	heads []phpHead
 }
+
+// maxBraces is how many braces can be open. Further ones are only counted.
+const maxBraces = 1 << 14
 
 // A phpBrace is a brace that is open.
 type phpBrace struct {
@@ -191,12 +192,20 @@ func (s *phpScanner) brace() {
 		b.symbol, b.class = s.heads[n-1].symbol, s.heads[n-1].class
 		s.heads = s.heads[:n-1]
 	}
+	if len(s.open) >= maxBraces {
+		s.beyond++
+		return
+	}
 	s.open = append(s.open, b)
 }
 
 // closing closes a block.
 func (s *phpScanner) closing(end int) {
 	n := len(s.open)
+	if s.beyond > 0 {
+		s.beyond--
+		return
+	}
 	if n == 0 {
 		return
 	}
@@ -255,17 +264,21 @@ func (l *phpLexer) peek() (tok byte, text []byte) {
 
 // html passes over HTML, to after the tag that opens PHP.
 func (l *phpLexer) html() {
-	n := bytes.Index(l.src[l.at:], []byte("<?"))
-	if n < 0 {
-		l.at = len(l.src)
-		return
-	}
-	l.at += n + 2
-	rest := l.src[l.at:]
-	if len(rest) >= 3 && bytes.EqualFold(rest[:3], []byte("php")) {
-		l.at += 3
-	} else if bytes.HasPrefix(rest, []byte("xml")) {
-		l.html()
+	for {
+		n := bytes.Index(l.src[l.at:], []byte("<?"))
+		if n < 0 {
+			l.at = len(l.src)
+			return
+		}
+		l.at += n + 2
+		rest := l.src[l.at:]
+		if len(rest) >= 3 && bytes.EqualFold(rest[:3], []byte("php")) {
+			l.at += 3
+			return
+		}
+		if !bytes.HasPrefix(rest, []byte("xml")) {
+			return
+		}
 	}
 }
 
@@ -357,14 +370,18 @@ func (l *phpLexer) skipSpace() {
 // phpLineCommentEnd returns where the comment at i ends: with its line, or
 // before a tag that closes PHP.
 func phpLineCommentEnd(src []byte, i int) int {
-	end := len(src)
-	if n := bytes.IndexByte(src[i:], '\n'); n >= 0 {
-		end = i + n
+	for i < len(src) {
+		n := bytes.IndexAny(src[i:], "\n?")
+		if n < 0 {
+			return len(src)
+		}
+		i += n
+		if src[i] == '\n' || i+1 < len(src) && src[i+1] == '>' {
+			return i
+		}
+		i++
 	}
-	if n := bytes.Index(src[i:end], []byte("?>")); n >= 0 {
-		end = i + n
-	}
-	return end
+	return i
 }
 
 // phpQuotedEnd returns where the string in single quotes at i ends.

@@ -14,13 +14,10 @@ import (
 // has been forgotten.
 func mapPython(ctx context.Context, src []byte) (outline, error) {
 	s := &pythonScanner{src: src, decorator: -1, documents: pythonFile}
-	polled := 0
+	poll := poll{ctx: ctx}
 	for s.at < len(src) {
-		if s.at-polled >= pollBytes {
-			if err := ctx.Err(); err != nil {
-				return outline{}, err
-			}
-			polled = s.at
+		if poll.stop(s.at, &s.found) {
+			return s.found, ctx.Err()
 		}
 		s.logicalLine()
 	}

@@ -11,13 +11,10 @@ import (
 func mapRuby(ctx context.Context, src []byte) (outline, error) {
 	s := &rubyScanner{rubyLexer: rubyLexer{src: src, tok: '\n'}}
 	s.found.doc = fileComment(src)
-	polled := 0
+	poll := poll{ctx: ctx}
 	for s.next(); s.tok != rubyEOF; {
-		if s.start-polled >= pollBytes {
-			if err := ctx.Err(); err != nil {
-				return outline{}, err
-			}
-			polled = s.start
+		if poll.stop(s.start, &s.found) {
+			return s.found, ctx.Err()
 		}
 		s.token()
 	}
@@ -37,6 +34,8 @@ type rubyScanner struct {
 	// loop says that a "do" at the depth belongs to "while", "until" or "for".
 	loop      bool
 	loopDepth int
+
+	reread int // bytes that were looked at ahead
 }
 
 // A rubyEndless is a method with "=" instead of "end".
@@ -285,7 +284,11 @@ func (s *rubyScanner) endsWithLine() bool {
 		i++
 	}
 	if i < len(s.src) && s.src[i] == '(' {
+		if s.reread > len(s.src) {
+			return false
+		}
 		i = rubyStringEnd(s.src, i, '(', ')', 0)
+		s.reread += i - s.at
 		for i < len(s.src) && (s.src[i] == ' ' || s.src[i] == '\t') {
 			i++
 		}

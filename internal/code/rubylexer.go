@@ -310,11 +310,11 @@ func (l *rubyLexer) heredoc(begins bool) bool {
 		return false
 	}
 	if c := l.src[i]; c == '"' || c == '\'' || c == '`' {
-		n := bytes.IndexByte(l.src[i+1:lineEnd(l.src, i)], c)
-		if n < 0 {
+		n := bytes.IndexByte(l.src[i+1:min(i+maxTitle, len(l.src))], c)
+		if n < 0 || bytes.IndexByte(l.src[i+1:i+1+n], '\n') >= 0 {
 			return false
 		}
-		l.heredocs = append(l.heredocs, rubyHeredoc{l.src[i+1 : i+1+n], indented})
+		l.begin(rubyHeredoc{l.src[i+1 : i+1+n], indented})
 		l.value(i + n + 2)
 		return true
 	}
@@ -322,9 +322,16 @@ func (l *rubyLexer) heredoc(begins bool) bool {
 	if end == i || isDigit(l.src[i]) || !indented && (l.src[i] < 'A' || l.src[i] > 'Z') {
 		return false
 	}
-	l.heredocs = append(l.heredocs, rubyHeredoc{l.src[i:end], indented})
+	l.begin(rubyHeredoc{l.src[i:end], indented})
 	l.value(end)
 	return true
+}
+
+// begin keeps a here document that begins on the next line.
+func (l *rubyLexer) begin(h rubyHeredoc) {
+	if len(l.heredocs) < maxHeredocs {
+		l.heredocs = append(l.heredocs, h)
+	}
 }
 
 // character reads a character such as "?a", and reports whether there is one.

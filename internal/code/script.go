@@ -25,13 +25,10 @@ func mapScript(ctx context.Context, lang Language, src []byte) (outline, error) 
 		}
 	}
 	s.found.doc = fileComment(src[s.at:])
-	polled := 0
+	poll := poll{ctx: ctx}
 	for s.tok != scriptEOF || s.at < len(src) {
-		if s.at-polled >= pollBytes {
-			if err := ctx.Err(); err != nil {
-				return outline{}, err
-			}
-			polled = s.at
+		if poll.stop(s.at, &s.found) {
+			return s.found, ctx.Err()
 		}
 		s.step()
 	}
