@@ -268,7 +268,7 @@ func (j *enriching) ask(ctx context.Context, b batch, extent citekit.Extent, med
 		return j.apply(notes, b)
 	}
 	again := *req
-	again.Parts = append(again.Parts, Part{Text: correction(response.Text, []string{clip(err.Error())})})
+	again.Parts = append(again.Parts, Part{Text: correction(response.Text, []string{clip(err.Error())}, req.Schema)})
 	if response, err = j.asker.ask(ctx, &again, &j.account); err != nil {
 		return err
 	}

@@ -185,7 +185,7 @@ func (j *mapping) read(ctx context.Context, req *Request, part citekit.Location)
 		return got, err
 	}
 	again := *req
-	again.Parts = append(slices.Clone(req.Parts), Part{Text: correction(response.Text, problems)})
+	again.Parts = append(slices.Clone(req.Parts), Part{Text: correction(response.Text, problems, req.Schema)})
 	response, askErr := j.asker.ask(ctx, &again, &j.account)
 	if askErr != nil {
 		if ctx.Err() != nil {

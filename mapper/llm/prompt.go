@@ -3,6 +3,7 @@ package llm
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -72,11 +73,13 @@ func enclose(name, attributes, material string) string {
 const maxReturned = 100 << 10
 
 // correction asks for an answer again, with what is wrong with the last one.
-func correction(answer string, problems []string) string {
+// The schema is told in words, for servers that pass it over.
+func correction(answer string, problems []string, schema json.RawMessage) string {
 	return "This was your answer to the above:\n" +
 		enclose("answer", "", cut(answer, maxReturned)) +
 		"\nIt cannot be used as it is:\n- " + strings.Join(problems, "\n- ") +
-		"\nAnswer again, whole, with this put right. Leave out what you cannot place."
+		"\nAnswer again, whole, with this put right. Leave out what you cannot place. " +
+		"The form of the answer, as a JSON schema:\n" + string(schema)
 }
 
 const enrichRules = `
