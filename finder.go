@@ -72,13 +72,13 @@ type Found struct {
 	// before what is in it.
 	Folder bool
 
-	// Companions are the files beside it that share its name up to an
-	// extension, sorted by name.
+	// Companions are the subtitles, transcripts and chapters beside a
+	// recording: the files that share its name up to an extension such as
+	// .srt, .vtt, .ass or .json, sorted by name.
 	Companions []FoundCompanion
 }
 
 // A FoundCompanion is a file beside a [Found] one.
 type FoundCompanion struct {
-	Path     string // as [Found.Path]
-	Identity string // as [Found.Identity]
+	Path string // as [Found.Path]
 }

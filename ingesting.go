@@ -150,7 +150,7 @@ type task struct {
 	note       note
 	structure  *Structure
 	flight     *flight
-	companions []Companion
+	companions string // a digest of them
 	original   note // of the source whose map is copied, if it has an id
 }
 
@@ -201,6 +201,7 @@ func (in *ingest) prepare(ctx context.Context, t *task) bool {
 	case t.Size == 0:
 		return t.skip(fmt.Errorf("empty; there is nothing to cite: %w", ErrFormat))
 	}
+	t.companions = in.digestCompanions(ctx, t.Companions)
 	noted, known := in.ledger.note(t.Path)
 	if known && in.isUnchanged(ctx, t, noted, noted.Identity != "" && noted.Identity == t.Identity) {
 		return false
@@ -216,7 +217,7 @@ func (in *ingest) prepare(ctx context.Context, t *task) bool {
 	}
 	t.note = note{
 		Identity:   t.Identity,
-		Companions: t.companionsDigest(),
+		Companions: t.companions,
 		Hash:       hash,
 		Asked:      in.opts.Type,
 		Mapper:     in.name,
@@ -244,7 +245,7 @@ func (in *ingest) isUnchanged(ctx context.Context, t *task, n note, sameBytes bo
 	asksOther := in.opts.Mapper != nil && in.name != n.Mapper || in.opts.Type != n.Asked && in.opts.Type != "" && in.opts.Type != n.Type ||
 		in.opts.ResourceID != "" && in.opts.ResourceID != n.ID
 	outdated := in.opts.Mapper == nil && isOlderStructure(n.Mapper)
-	if !sameBytes || in.opts.Force || asksOther || outdated || n.Companions != t.companionsDigest() {
+	if !sameBytes || in.opts.Force || asksOther || outdated || n.Companions != t.companions {
 		return false
 	}
 	if n.Skipped != "" {
@@ -269,16 +270,32 @@ func isOlderStructure(mapper string) bool {
 	return strings.HasPrefix(mapper, kind+"/") && mapper != structureMapper
 }
 
-// companionsDigest returns what changes with the companions, or "".
-func (t *task) companionsDigest() string {
-	if len(t.Companions) == 0 {
+// digestCompanions returns what changes with the companions or their content,
+// or "" if there are none.
+func (in *ingest) digestCompanions(ctx context.Context, companions []FoundCompanion) string {
+	if len(companions) == 0 {
 		return ""
 	}
 	h := sha256.New()
-	for _, c := range t.Companions {
-		fmt.Fprintf(h, "%s\x00%s\x00", c.Path, c.Identity)
+	for _, c := range companions {
+		fmt.Fprintf(h, "%s\x00%s\x00", c.Path, in.hashOf(ctx, c))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// hashOf returns the hash of a companion, or what stands for one that cannot
+// be read.
+func (in *ingest) hashOf(ctx context.Context, c FoundCompanion) string {
+	src, err := in.lib.openSource(ctx, c.Path)
+	if err != nil {
+		return "unreadable"
+	}
+	defer src.Close()
+	hash, err := src.Hash(ctx)
+	if err != nil {
+		return "unreadable"
+	}
+	return hash
 }
 
 // A flight is the mapping of some bytes, which sources with the same bytes

@@ -29,7 +29,7 @@ type ledger struct {
 // A note is what is remembered about one source.
 type note struct {
 	Identity   string   `json:"identity,omitempty"`   // of the source
-	Companions string   `json:"companions,omitempty"` // a digest of their identities
+	Companions string   `json:"companions,omitempty"` // a digest of their content
 	Hash       string   `json:"hash,omitempty"`       // of the source
 	ID         string   `json:"id,omitempty"`         // of its map
 	Type       Modality `json:"type,omitempty"`

@@ -53,7 +53,7 @@ func foundCompanions(t tree, dir string, names []string) []citekit.FoundCompanio
 	var found []citekit.FoundCompanion
 	for _, name := range names {
 		if info, err := t.lstat(name); err == nil && info.Mode().IsRegular() {
-			found = append(found, citekit.FoundCompanion{Path: path.Join(dir, name), Identity: foundIdentity(info)})
+			found = append(found, citekit.FoundCompanion{Path: path.Join(dir, name)})
 		}
 	}
 	return found

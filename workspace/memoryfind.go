@@ -41,7 +41,7 @@ func (m *Memory) giveAdded(s *search, name string) (found, ok bool) {
 		m.mu.Lock()
 		src := m.added[added]
 		m.mu.Unlock()
-		f := citekit.Found{Path: added, Size: int64(len(src.data)), Identity: src.identity, Named: match}
+		f := citekit.Found{Path: added, Size: int64(len(src.data))}
 		if isRecording(added) {
 			f.Companions = m.addedCompanions(added)
 		}
@@ -69,9 +69,7 @@ func (m *Memory) addedCompanions(recording string) []citekit.FoundCompanion {
 	stem := strings.TrimSuffix(recording, path.Ext(recording)) + "."
 	for _, name := range m.addedNames() {
 		if strings.HasPrefix(name, stem) && slices.Contains(companionExtensions, strings.ToLower(path.Ext(name))) {
-			m.mu.Lock()
-			found = append(found, citekit.FoundCompanion{Path: name, Identity: m.added[name].identity})
-			m.mu.Unlock()
+			found = append(found, citekit.FoundCompanion{Path: name})
 		}
 	}
 	return found

@@ -1,0 +1,89 @@
+package citekit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+)
+
+// ReadText yields the text at a location of a resource in reading order, each
+// run with its own location: the words of pages or lines, and what is said in
+// recordings that have a transcript. It stops after the first error, which
+// wraps those of [TextReader] and matches [ErrStale] if the source, or the
+// file with its transcript, has changed since it was mapped. A resource that
+// has no text, as far as can be told here, is an error matching
+// [errors.ErrUnsupported].
+func (l *Library) ReadText(ctx context.Context, resourceID string, loc Location) iter.Seq2[TextRun, error] {
+	return func(yield func(TextRun, error) bool) {
+		a := Address{Resource: resourceID, Location: loc}
+		if err := l.readText(ctx, a, yield); err != nil {
+			yield(TextRun{}, &ResolveError{Op: "read", Address: target{address: a}.String(), Err: err})
+		}
+	}
+}
+
+// readText yields runs, and returns an error if there is one to yield.
+func (l *Library) readText(ctx context.Context, a Address, yield func(TextRun, error) bool) error {
+	if err := a.Location.Validate(); err != nil {
+		return err
+	}
+	m, err := l.load(ctx, a.Resource)
+	if err != nil {
+		return err
+	}
+	resolver, err := l.resolver(a.Location.Modality)
+	if err != nil {
+		return err
+	}
+	src, err := l.openSource(ctx, m.SourcePath)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	if _, err := l.checkFresh(ctx, target{address: a, m: m, path: m.SourcePath}, src, false); err != nil {
+		return err
+	}
+	runs, done, err := l.textOf(ctx, m, resolver, src, a.Location)
+	if err != nil {
+		return err
+	}
+	defer done()
+	for run, err := range runs {
+		if err != nil {
+			return hidePath(err)
+		}
+		if !yield(run, nil) {
+			return nil
+		}
+	}
+	return src.CheckUnchanged()
+}
+
+// textOf returns the text of a source, from its transcript if the map names
+// one. Done must be called at the end.
+func (l *Library) textOf(ctx context.Context, m *indexedMap, resolver Resolver, src *Source, loc Location) (runs iter.Seq2[TextRun, error], done func(), err error) {
+	noted, _ := m.Metadata["transcript"].(map[string]any)
+	path, _ := noted["source_path"].(string)
+	reader, ok := resolver.(TranscriptReader)
+	if path == "" || !ok {
+		plain, ok := resolver.(TextReader)
+		if !ok {
+			return nil, nil, fmt.Errorf("the text of a %s source: %w", loc.Modality, errors.ErrUnsupported)
+		}
+		return plain.ReadText(ctx, src, loc), func() {}, nil
+	}
+	transcript, err := l.openSource(ctx, path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the transcript: %w", err)
+	}
+	hash, err := transcript.Hash(ctx)
+	if want, _ := noted["source_hash"].(string); err == nil && want != "" && want != hash {
+		err = fmt.Errorf("the transcript has changed since the source was mapped; map it again: %w", ErrStale)
+	}
+	if err != nil {
+		transcript.Close()
+		return nil, nil, err
+	}
+	return reader.ReadTranscript(ctx, src, transcript, loc), func() { transcript.Close() }, nil
+}
