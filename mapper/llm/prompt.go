@@ -97,3 +97,7 @@ func enrichInstructions(modality citekit.Modality, extra string) string {
 	}
 	return text
 }
+
+// Instructions returns what a model is asked about a source of the extent, for
+// programs that ask one themselves.
+func Instructions(extent citekit.Extent) string { return mapInstructions(extent, "") }

@@ -1,0 +1,272 @@
+// Package command has a mapper that is any program, in any language.
+//
+//	mapper, err := command.New("./outline.py", modality.All(), nil)
+//
+// The program gets one JSON object on its standard input and says the map on
+// its standard output. What it gets is an [Input]: where the source is, how
+// large it is, what the answer must look like, and in words what is wanted, for
+// programs that ask a model. What it says is an object with "nodes", or a map
+// as it is stored; see [llm.ReadAnswer] for all that is understood. Locations
+// are checked as those of a model are, and nodes whose place the source does
+// not have are left out and counted.
+//
+// The program is run as it is, without a shell, with the environment of this
+// process, and as the person who runs it. It is trusted.
+package command
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/mapper/llm"
+)
+
+// Options configure a [Mapper]. They can be read from JSON, see
+// [llm.ParseConfig].
+type Options struct {
+	Args []string `json:"args,omitempty"` // of the program
+
+	// Timeout is how long the program may take; zero means 10 minutes.
+	Timeout llm.Seconds `json:"timeout,omitempty"`
+
+	// MaxCopyBytes is how large a source may be that has no path of its own
+	// and is copied for the program; zero means 1 GiB.
+	MaxCopyBytes int64 `json:"max_copy_bytes,omitempty"`
+
+	Dir string   `json:"dir,omitempty"` // where it runs; "" means that of this process
+	Env []string `json:"-"`             // of the program, as in [exec.Cmd]; nil means that of this process
+}
+
+const (
+	defaultTimeout      = 10 * time.Minute
+	defaultMaxCopyBytes = 1 << 30
+	maxOutput           = 8 << 20 // what llm.ReadAnswer reads
+	pipeDelay           = 5 * time.Second
+)
+
+// An Input is what the program is given on its standard input, as JSON.
+type Input struct {
+	Source       Source          `json:"source"`
+	Schema       json.RawMessage `json:"schema"`       // of the answer; see [llm.Schema]
+	Instructions string          `json:"instructions"` // what is wanted, in words
+}
+
+// A Source tells the program about the source.
+type Source struct {
+	Path      string           `json:"path"` // absolute; it may be a copy, which is deleted afterwards
+	Name      string           `json:"name"` // base name
+	Size      int64            `json:"size"` // bytes
+	Modality  citekit.Modality `json:"modality"`
+	MediaType string           `json:"media_type,omitempty"`
+	Extent    citekit.Extent   `json:"extent"` // within which the locations must lie
+}
+
+// A Mapper maps sources by running a program. It is safe for concurrent use.
+type Mapper struct {
+	path      string
+	resolvers citekit.Resolvers
+	options   Options
+}
+
+var _ citekit.Mapper = (*Mapper)(nil)
+
+// New returns a Mapper that runs the program at path; a name without a
+// separator is looked for as the system does. It does not run it yet. A program
+// that is not there, or cannot be run, is an error matching [fs.ErrNotExist] or
+// [fs.ErrPermission]. The resolvers measure sources. Nil options are the zero
+// value.
+func New(path string, resolvers citekit.Resolvers, opts *Options) (*Mapper, error) {
+	found, err := exec.LookPath(path)
+	if err != nil {
+		return nil, startError(err)
+	}
+	m := &Mapper{path: found, resolvers: resolvers}
+	if opts != nil {
+		m.options = *opts
+	}
+	if m.options.MaxCopyBytes <= 0 {
+		m.options.MaxCopyBytes = defaultMaxCopyBytes
+	}
+	return m, nil
+}
+
+// startError says why a program cannot be run, without its path.
+func startError(err error) error {
+	switch {
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
+		err = fs.ErrNotExist
+	case errors.Is(err, exec.ErrDot):
+		return errors.New(`the mapper is in the working directory; write "./" before its name`)
+	default:
+		var wrapped *fs.PathError
+		var lookup *exec.Error
+		if errors.As(err, &wrapped) {
+			err = wrapped.Err
+		} else if errors.As(err, &lookup) {
+			err = lookup.Err
+		}
+	}
+	return fmt.Errorf("the mapper cannot be run: %w", err)
+}
+
+// Map implements [citekit.Mapper]. The method of the structure is "command";
+// its metadata have "nodes_left_out" if there are such.
+//
+// A program that fails, or still runs when its time is up, is an error with the
+// end of what it wrote to standard error. It is killed when ctx is done, with
+// the programs it started where the system can do that. Errors match
+// [llm.ErrAnswer] if what it says cannot be used, and [citekit.ErrTooLarge] if
+// that is more than 8 MiB.
+func (m *Mapper) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Structure, error) {
+	extent, err := m.measure(ctx, src, req.Modality)
+	if err != nil {
+		return nil, err
+	}
+	path, remove, err := sourcePath(ctx, src, m.options.MaxCopyBytes)
+	if err != nil {
+		return nil, err
+	}
+	defer remove()
+	input, err := json.Marshal(Input{
+		Source:       Source{path, src.Name(), src.Size(), req.Modality, extent.MediaType, extent},
+		Schema:       llm.Schema(req.Modality),
+		Instructions: llm.Instructions(extent),
+	})
+	if err != nil {
+		return nil, err
+	}
+	output, err := m.run(ctx, input)
+	if err != nil {
+		return nil, err
+	}
+	return structure(output, extent)
+}
+
+func (m *Mapper) measure(ctx context.Context, src *citekit.Source, modality citekit.Modality) (citekit.Extent, error) {
+	measurer, ok := m.resolvers[modality].(citekit.Measurer)
+	if !ok || llm.Schema(modality) == nil {
+		return citekit.Extent{}, fmt.Errorf("no mapper for %s: %w", modality, errors.ErrUnsupported)
+	}
+	if src.Size() == 0 {
+		return citekit.Extent{}, fmt.Errorf("empty; there is nothing to cite: %w", citekit.ErrFormat)
+	}
+	return measurer.Measure(ctx, src)
+}
+
+func structure(output []byte, extent citekit.Extent) (*citekit.Structure, error) {
+	answer, err := llm.ReadAnswer(output, extent)
+	if err != nil {
+		return nil, fmt.Errorf("the mapper: %w", err)
+	}
+	if len(answer.Nodes) == 0 {
+		problem := "it has no nodes"
+		if len(answer.Problems) > 0 {
+			problem = answer.Problems[0]
+		}
+		return nil, fmt.Errorf("the mapper: %w: %s", llm.ErrAnswer, problem)
+	}
+	s := &citekit.Structure{Title: answer.Title, Nodes: answer.Nodes, Method: "command"}
+	if answer.LeftOut > 0 {
+		s.Metadata = map[string]any{"nodes_left_out": answer.LeftOut}
+	}
+	return s, nil
+}
+
+// run runs the program to its end and returns what it said.
+func (m *Mapper) run(ctx context.Context, input []byte) ([]byte, error) {
+	limit := m.options.Timeout.Duration(defaultTimeout)
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := exec.CommandContext(limited, m.path, m.options.Args...)
+	cmd.Dir = m.options.Dir
+	cmd.Env = m.options.Env
+	cmd.Stdin = bytes.NewReader(input)
+	stdout := &bounded{stop: cancel}
+	stderr := &tail{}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	cmd.WaitDelay = pipeDelay
+	ownGroup(cmd)
+	err := cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case stdout.full:
+		return nil, fmt.Errorf("the mapper says more than %d bytes: %w", maxOutput, citekit.ErrTooLarge)
+	case limited.Err() != nil:
+		return nil, fmt.Errorf("the mapper was still running after %v: %w%s", limit, context.DeadlineExceeded, stderr.words())
+	case errors.Is(err, exec.ErrWaitDelay):
+		killGroup(cmd)
+		return nil, errors.New("the mapper ended, but a program it started holds its output open")
+	case err == nil:
+		return stdout.data, nil
+	}
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return nil, startError(err)
+	}
+	return nil, fmt.Errorf("the mapper failed (%v)%s", exit.ProcessState, stderr.words())
+}
+
+// bounded keeps what is written to it, and stops the program when that is too
+// much.
+type bounded struct {
+	data []byte
+	full bool
+	stop func()
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if len(b.data)+len(p) > maxOutput {
+		b.full = true
+		b.stop()
+		return 0, citekit.ErrTooLarge
+	}
+	b.data = append(b.data, p...)
+	return len(p), nil
+}
+
+// tail keeps the end of what is written to it.
+type tail struct{ kept []byte }
+
+const (
+	maxTail  = 4 << 10
+	maxWords = 300
+)
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.kept = append(t.kept, p[max(0, len(p)-maxTail):]...)
+	if over := len(t.kept) - maxTail; over > 0 {
+		t.kept = append(t.kept[:0], t.kept[over:]...)
+	}
+	return len(p), nil
+}
+
+// words returns the last lines as one, after a colon, or "".
+func (t *tail) words() string {
+	var said []string
+	for line := range strings.Lines(string(t.kept)) {
+		line = strings.Map(func(r rune) rune {
+			if r < ' ' || r > '~' {
+				return -1
+			}
+			return r
+		}, strings.TrimSpace(line))
+		if line != "" {
+			said = append(said, line)
+		}
+	}
+	said = said[max(0, len(said)-3):]
+	words := strings.Join(said, "; ")
+	if words == "" {
+		return ""
+	}
+	return ": " + words[max(0, len(words)-maxWords):]
+}

@@ -1,0 +1,234 @@
+package command_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/mapper/llm"
+	"github.com/citekit/citekit/mapper/llm/command"
+)
+
+// The test program is its own mapper: with this variable set it does what the
+// variable says.
+const act = "CITEKIT_TEST_MAPPER"
+
+func TestMain(m *testing.M) {
+	if what := os.Getenv(act); what != "" {
+		perform(what)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func perform(what string) {
+	switch what {
+	case "map":
+		var input command.Input
+		if err := json.NewDecoder(os.Stdin).Decode(&input); err != nil {
+			fail(err)
+		}
+		content, err := os.ReadFile(input.Source.Path)
+		if err != nil {
+			fail(err)
+		}
+		fmt.Printf(`{"title":%q,"nodes":[{"id":"all","title":%q,"type":"recipe","location":{"modality":"text","lines":[1,%d]},
+			"children":[{"title":"past the end","lines":[1,99]}]}]}`,
+			filepath.Ext(input.Source.Path), strings.TrimSpace(string(content)), input.Source.Extent.Lines)
+	case "input":
+		input, _ := io.ReadAll(os.Stdin)
+		fmt.Printf(`{"title":"x","nodes":[{"lines":[1,1],"summary":%q}]}`, input)
+	case "args":
+		fmt.Printf(`{"nodes":[{"lines":[1,1],"title":%q}]}`, strings.Join(os.Args[1:], "|"))
+	case "fail":
+		fmt.Fprintln(os.Stderr, "first\n\x1b[31mno model\x1b[0m\nat all")
+		os.Exit(3)
+	case "nonsense":
+		fmt.Print("I did not find any.")
+	case "outside":
+		fmt.Print(`[{"title":"A","lines":[5,6]}]`)
+	case "endless":
+		for {
+			if _, err := os.Stdout.Write(make([]byte, 1<<16)); err != nil {
+				return
+			}
+		}
+	case "child":
+		// What it starts outlives it, if nobody kills both.
+		child := exec.Command(os.Args[0])
+		child.Env = append(os.Environ(), act+"=hang")
+		child.Stdout = os.Stdout
+		if err := child.Start(); err != nil {
+			fail(err)
+		}
+		fmt.Fprintln(os.Stderr, "started")
+		_ = os.WriteFile(os.Getenv("CITEKIT_TEST_STARTED"), nil, 0o600)
+		time.Sleep(time.Minute)
+	case "hang":
+		time.Sleep(time.Minute)
+	}
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+// lined measures lines.
+type lined struct{ citekit.Resolver }
+
+func (lined) Measure(_ context.Context, src *citekit.Source) (citekit.Extent, error) {
+	content, err := io.ReadAll(src.Reader())
+	return citekit.Extent{Modality: citekit.Text, Lines: strings.Count(string(content), "\n"), MediaType: "text/plain"}, err
+}
+
+var resolvers = citekit.Resolvers{citekit.Text: lined{}}
+
+func source(content string) *citekit.Source {
+	return citekit.NewSource(strings.NewReader(content), citekit.SourceInfo{Name: "--a *.md", Size: int64(len(content))})
+}
+
+func run(t *testing.T, ctx context.Context, what string, opts command.Options, src *citekit.Source) (*citekit.Structure, error) {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts.Env = append(os.Environ(), append(opts.Env, act+"="+what)...)
+	m, err := command.New(program, resolvers, &opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Map(ctx, src, citekit.MapRequest{Modality: citekit.Text})
+}
+
+func TestMap(t *testing.T) {
+	got, err := run(t, t.Context(), "map", command.Options{}, source("one\ntwo\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &citekit.Structure{
+		Title: ".md",
+		Nodes: []*citekit.Node{{ID: "all", Title: "one two", Type: "recipe", Location: citekit.Location{
+			Modality: citekit.Text, Lines: citekit.Range{First: 1, Last: 2},
+		}}},
+		Method:   "command",
+		Metadata: map[string]any{"nodes_left_out": 1},
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(citekit.Node{}, citekit.Location{})); diff != "" {
+		t.Error(diff)
+	}
+	if copies, _ := filepath.Glob(filepath.Join(os.TempDir(), "citekit-*", "source.md")); len(copies) > 0 {
+		t.Errorf("copies are left: %q", copies)
+	}
+}
+
+func TestInput(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a b.txt")
+	if err := os.WriteFile(path, []byte("one\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	got, err := run(t, t.Context(), "input", command.Options{}, citekit.NewSource(f, citekit.SourceInfo{Name: "a b.txt", Size: 4}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The summary is cut, which is enough to see how the input begins.
+	begins := fmt.Sprintf(`{"source":{"path":%q,"name":"a b.txt","size":4,"modality":"text","media_type":"text/plain","extent":{"modality":"text","lines":1,"media_type":"text/plain"}},"schema":{"type":"object",`, path)
+	if !strings.HasPrefix(got.Nodes[0].Summary, begins) {
+		t.Errorf("input %s", got.Nodes[0].Summary)
+	}
+}
+
+func TestArgumentsAreNotForAShell(t *testing.T) {
+	got, err := run(t, t.Context(), "args", command.Options{Args: []string{"$HOME", "; exit 1", "*"}}, source("one\n"))
+	if err != nil || got.Nodes[0].Title != "$HOME|; exit 1|*" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for _, test := range []struct {
+		what    string
+		content string
+		options command.Options
+		want    string
+		is      error
+	}{
+		{"fail", "one\n", command.Options{}, "the mapper failed (exit status 3): first; [31mno model[0m; at all", nil},
+		{"nonsense", "one\n", command.Options{}, "the mapper: the answer is no map of the source: the answer has no JSON: invalid syntax", llm.ErrAnswer},
+		{"outside", "one\n", command.Options{}, `the mapper: the answer is no map of the source: node 1 ("A"): lines 5-6 of 1; lines run 1-1`, llm.ErrAnswer},
+		{"endless", "one\n", command.Options{}, "the mapper says more than 8388608 bytes: too large", citekit.ErrTooLarge},
+		{"hang", "one\n", command.Options{Timeout: 0.2}, "the mapper was still running after 200ms: context deadline exceeded", context.DeadlineExceeded},
+		{"map", "", command.Options{}, "empty; there is nothing to cite: source cannot be read", citekit.ErrFormat},
+		{"map", "one\n", command.Options{MaxCopyBytes: 3}, "a source of 4 bytes that would have to be copied; at most 3: too large", citekit.ErrTooLarge},
+	} {
+		t.Run(test.what, func(t *testing.T) {
+			_, err := run(t, t.Context(), test.what, test.options, source(test.content))
+			if err == nil {
+				t.Fatal("no error")
+			}
+			if diff := cmp.Diff(test.want, err.Error()); diff != "" {
+				t.Error(diff)
+			}
+			if test.is != nil && !errors.Is(err, test.is) {
+				t.Errorf("%v is not %v", err, test.is)
+			}
+		})
+	}
+}
+
+func TestCancelKillsWhatWasStarted(t *testing.T) {
+	started := filepath.Join(t.TempDir(), "started")
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer cancel()
+		for ctx.Err() == nil {
+			if _, err := os.Stat(started); err == nil {
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	// A child that lives would hold the output open, and the call until then.
+	_, err := run(t, ctx, "child", command.Options{Env: []string{"CITEKIT_TEST_STARTED=" + started}}, source("one\n"))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestNewErrors(t *testing.T) {
+	plain := filepath.Join(t.TempDir(), "plain")
+	if err := os.WriteFile(plain, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]error{"./not-there": fs.ErrNotExist, "no-such-program-here": fs.ErrNotExist, plain: fs.ErrPermission} {
+		if _, err := command.New(path, resolvers, nil); !errors.Is(err, want) || strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	program, _ := os.Executable()
+	m, err := command.New(program, resolvers, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Map(t.Context(), source("x"), citekit.MapRequest{Modality: citekit.Virtual}); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("virtual: %v", err)
+	}
+}

@@ -1,0 +1,17 @@
+//go:build unix
+
+package command
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// ownGroup makes cmd the leader of a process group that is killed as one.
+func ownGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+}
+
+// killGroup kills what cmd left behind.
+func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -1,0 +1,89 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/citekit/citekit"
+)
+
+// sourcePath returns a path by which another program can open src: its own,
+// if that still leads to the open file, else that of a copy. The caller calls
+// remove.
+func sourcePath(ctx context.Context, src *citekit.Source, maxCopy int64) (path string, remove func(), err error) {
+	if f := src.File(); f != nil && filepath.IsAbs(f.Name()) && leadsTo(f.Name(), f) {
+		return f.Name(), func() {}, nil
+	}
+	if src.Size() > maxCopy {
+		return "", nil, fmt.Errorf("a source of %d bytes that would have to be copied; at most %d: %w", src.Size(), maxCopy, citekit.ErrTooLarge)
+	}
+	dir, err := os.MkdirTemp("", "citekit-")
+	if err != nil {
+		return "", nil, withoutPath(err)
+	}
+	remove = func() { os.RemoveAll(dir) }
+	path = filepath.Join(dir, copyName(src.Name()))
+	if err := copySource(ctx, src, path); err != nil {
+		remove()
+		return "", nil, err
+	}
+	return path, remove, nil
+}
+
+func leadsTo(path string, f *os.File) bool {
+	there, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	open, err := f.Stat()
+	return err == nil && os.SameFile(there, open)
+}
+
+// copyName returns a name for a copy that has the extension of the source and
+// nothing that a program could take for an option or a pattern.
+func copyName(name string) string {
+	ext := filepath.Ext(name)
+	if len(ext) > 16 || strings.Trim(ext, ".abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
+		ext = ""
+	}
+	return "source" + ext
+}
+
+func copySource(ctx context.Context, src *citekit.Source, path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return withoutPath(err)
+	}
+	defer f.Close()
+	if _, err := io.Copy(f, &cancelled{ctx, src.Reader()}); err != nil {
+		return withoutPath(err)
+	}
+	return withoutPath(f.Close())
+}
+
+// withoutPath drops the path from an error of the operating system.
+func withoutPath(err error) error {
+	var wrapped *os.PathError
+	if errors.As(err, &wrapped) {
+		return wrapped.Err
+	}
+	return err
+}
+
+// cancelled reads until ctx is done.
+type cancelled struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c *cancelled) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}
