@@ -24,6 +24,18 @@
 // Every sound track of a source with several is kept. Covers, chapters and
 // tags, which describe the whole, are not.
 //
+// # Structure
+//
+// The nodes of a map are the chapters of the source: those of QuickTime and Nero
+// in M4A and M4B, of ID3 in MP3, of comments in Ogg and FLAC, of cues in WAV, of
+// Matroska, or those in the JSON of a podcast beside it. Its words are those of
+// text subtitles, or else of subtitles or a transcript beside it, as talk.srt,
+// talk.en.vtt or talk.json beside talk.mp3. They are gathered into segments,
+// which lie under the chapters. Where there is neither, the nodes are the parts
+// between silences: a second or more, or in a part longer than a minute 0.4,
+// below -45 dB of full scale; else even parts. Chapters and words are read
+// without ffmpeg.
+//
 // # Time
 //
 // t=0 is where a player starts: after the encoder delay that is not heard,

@@ -25,6 +25,17 @@
 // Subtitles that are bitmaps, as on discs, are left out, and so are chapters
 // and tags, which describe the whole.
 //
+// # Structure
+//
+// The nodes of a map are the chapters of the source: those of QuickTime, Nero
+// and Matroska, or those in the JSON of a podcast beside it. Its words are those
+// of its text subtitles (tx3g and WebVTT in MP4; SubRip, ASS and WebVTT in
+// Matroska) or else of subtitles or a transcript beside it, as talk.srt,
+// talk.en.vtt or talk.json beside talk.mp4. They are gathered into segments,
+// which lie under the chapters. Where there is neither, the nodes are scenes,
+// told by how much a frame differs from the one before, or in large videos a key
+// frame; else even parts. Chapters and words are read without ffmpeg.
+//
 // # Time
 //
 // t=0 is where a player starts: the start of the movie in MP4 and QuickTime,
