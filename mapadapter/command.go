@@ -1,0 +1,191 @@
+package mapadapter
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit"
+)
+
+// Command runs a program that makes maps, in any language. On its standard
+// input it gets a JSON object, with what is known of
+//
+//	"name"         base name of the input
+//	"path"         where the input is, absolute
+//	"text"         the content, if it is UTF-8 and no folder
+//	"base64"       else the content in Base64
+//	"resource_id"  id the map should have
+//	"source_path"  file the map is of
+//
+// and it writes maps to its standard output, in one of the forms of [Generic].
+// It is run without a shell, with the environment of this process, and is
+// killed with all it started when the context ends. If it fails, the error has
+// the last of what it wrote to its standard error.
+type Command struct {
+	Path string   // of the program; a bare name is looked for on PATH
+	Args []string // further arguments
+
+	Timeout time.Duration // longest run; zero means 10 minutes
+}
+
+const (
+	defaultCommandTimeout = 10 * time.Minute
+	pipeDelay             = 5 * time.Second
+	maxCommandInput       = 64 << 20 // bytes of content that are handed over
+	maxCommandOutput      = 64 << 20 // bytes; the library takes no larger map
+	maxComplaint          = 1 << 10  // bytes of the standard error that are shown
+)
+
+// commandInput is what the program reads.
+type commandInput struct {
+	Name       string  `json:"name"`
+	Path       string  `json:"path,omitempty"`
+	Text       *string `json:"text,omitempty"`
+	Base64     []byte  `json:"base64,omitempty"`
+	ResourceID string  `json:"resource_id,omitempty"`
+	SourcePath string  `json:"source_path,omitempty"`
+}
+
+// Adapt implements [Adapter].
+func (c Command) Adapt(ctx context.Context, in Input, opts *Options) ([]*citekit.ResourceMap, error) {
+	j, err := newJob(ctx, in, opts, "command")
+	if err != nil {
+		return nil, err
+	}
+	message, err := j.commandInput()
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.run(ctx, message)
+	if err != nil {
+		return nil, err
+	}
+	maps, err := j.complete(out)
+	if err != nil && ctx.Err() == nil {
+		return nil, fmt.Errorf("the output of the program: %w", err)
+	}
+	return maps, err
+}
+
+func (j *job) commandInput() ([]byte, error) {
+	message := commandInput{Name: path.Base(j.in.Name), Path: j.in.Path, ResourceID: j.opts.ResourceID, SourcePath: j.opts.SourcePath}
+	if !j.in.isDir() {
+		info, err := fs.Stat(j.in.FS, j.in.Name)
+		if err != nil {
+			return nil, bare(err)
+		}
+		if info.Size() > maxCommandInput && j.in.Path == "" {
+			return nil, tooLarge("the input has more than %d MiB, and no path", maxCommandInput>>20)
+		}
+		if info.Size() <= maxCommandInput {
+			data, err := j.in.read(j.ctx, j.in.Name)
+			if err != nil {
+				return nil, err
+			}
+			if text := string(data); utf8.ValidString(text) {
+				message.Text = &text
+			} else {
+				message.Base64 = data
+			}
+		}
+	}
+	return json.Marshal(message)
+}
+
+// run runs the program and returns its output.
+func (c Command) run(ctx context.Context, input []byte) ([]byte, error) {
+	program, err := exec.LookPath(c.Path)
+	if err == nil {
+		program, err = filepath.Abs(program)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the program of the adapter cannot be run: it is not there, or may not be executed: %w", errors.ErrUnsupported)
+	}
+	timeout := c.Timeout
+	if timeout <= 0 {
+		timeout = defaultCommandTimeout
+	}
+	limited, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	cmd := exec.CommandContext(limited, program, c.Args...)
+	cmd.Stdin = bytes.NewReader(input)
+	stdout := commandOutput{full: cancel}
+	var stderr tail
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	ownGroup(cmd)
+	cmd.WaitDelay = pipeDelay
+	err = runHeld(cmd)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case stdout.over:
+		return nil, tooLarge("the program wrote more than %d MiB", maxCommandOutput>>20)
+	case limited.Err() != nil:
+		return nil, tooLarge("the program was still running after %v", timeout)
+	case err != nil:
+		return nil, commandError(err, stderr.String())
+	}
+	return stdout.kept, nil
+}
+
+// runHeld runs cmd and holds on to the thread that starts it, with which it
+// would end: see ownGroup.
+func runHeld(cmd *exec.Cmd) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	return cmd.Run()
+}
+
+func commandError(err error, stderr string) error {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return fmt.Errorf("the program of the adapter cannot be run: %w", errors.ErrUnsupported)
+	}
+	words := oneLine(stderr)
+	if words == "" {
+		words = "it gave no reason"
+	}
+	return formatError("the program failed (%s): %s", exit.ProcessState, words)
+}
+
+// A commandOutput keeps what a program writes, up to a limit, and calls full
+// once there is more.
+type commandOutput struct {
+	kept []byte
+	over bool
+	full func()
+}
+
+func (o *commandOutput) Write(p []byte) (int, error) {
+	if o.over || len(o.kept)+len(p) > maxCommandOutput {
+		o.over = true
+		o.full()
+		return len(p), nil
+	}
+	o.kept = append(o.kept, p...)
+	return len(p), nil
+}
+
+// A tail keeps the last of what a program writes.
+type tail struct{ kept []byte }
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.kept = append(t.kept, p[max(0, len(p)-maxComplaint):]...)
+	if over := len(t.kept) - maxComplaint; over > 0 {
+		t.kept = append(t.kept[:0], t.kept[over:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string { return strings.ToValidUTF8(string(t.kept), "") }

@@ -1,0 +1,188 @@
+package mapadapter
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"path"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/citekit/citekit"
+)
+
+// A draft is a map in the making. Nodes without a location get a virtual
+// address, and those without an id are named by their titles.
+type draft struct {
+	id       string // suggested; "" takes one from the source or the input
+	title    string
+	modality citekit.Modality // "" follows from the source
+	nodes    []*citekit.Node
+	metadata map[string]any
+	source   *found // nil means that there is none
+}
+
+// A job is one call of an adapter.
+type job struct {
+	ctx  context.Context
+	in   Input
+	opts Options
+	name string // of the adapter
+	ids  map[string]bool
+}
+
+func newJob(ctx context.Context, in Input, opts *Options, name string) (*job, error) {
+	j := &job{ctx: ctx, in: in, name: name, ids: make(map[string]bool)}
+	if opts != nil {
+		j.opts = *opts
+	}
+	if j.opts.ResourceID != "" {
+		if err := citekit.CheckResourceID(j.opts.ResourceID); err != nil {
+			return nil, err
+		}
+	}
+	return j, ctx.Err()
+}
+
+// finish makes maps of drafts, and closes their sources.
+func (j *job) finish(drafts ...*draft) ([]*citekit.ResourceMap, error) {
+	defer func() {
+		for _, d := range drafts {
+			d.source.close()
+		}
+	}()
+	switch {
+	case len(drafts) == 0:
+		return nil, formatError("the input has nothing to make a map of")
+	case len(drafts) > maxMaps:
+		return nil, tooLarge("the input makes %d maps; at most %d", len(drafts), maxMaps)
+	case len(drafts) > 1 && (j.opts.ResourceID != "" || j.opts.SourcePath != ""):
+		return nil, formatError("the input makes %d maps; an id or a source can only be given for one", len(drafts))
+	}
+	var maps []*citekit.ResourceMap
+	for _, d := range drafts {
+		m, err := j.finishOne(d)
+		if err != nil {
+			return nil, err
+		}
+		maps = append(maps, m)
+	}
+	return maps, nil
+}
+
+func (j *job) finishOne(d *draft) (*citekit.ResourceMap, error) {
+	if len(d.nodes) == 0 {
+		return nil, formatError("the input has no nodes")
+	}
+	m := &citekit.ResourceMap{ResourceID: j.resourceID(d), Type: d.modality, Title: title(d.title), Nodes: d.nodes, Metadata: d.metadata}
+	if m.Metadata == nil {
+		m.Metadata = make(map[string]any)
+	}
+	m.Metadata["adapter"] = j.name
+	if m.Type == "" {
+		m.Type = d.source.modality(d.nodes)
+	}
+	switch {
+	case d.source == nil:
+	case m.Type == citekit.Virtual && d.source.src == nil && j.opts.SourcePath == "":
+		m.Metadata["source_name"] = d.source.path // nothing is located in it
+	default:
+		m.SourcePath = d.source.path
+	}
+	if m.Title == "" {
+		m.Title = m.ResourceID
+	}
+	citekit.NameNodes(m.Nodes)
+	placeVirtually(m.ResourceID, m.Nodes)
+	if err := j.noteSource(m, d.source); err != nil {
+		return nil, err
+	}
+	return m, m.Validate()
+}
+
+// noteSource notes the hash and the size of a source that is at hand.
+func (j *job) noteSource(m *citekit.ResourceMap, source *found) error {
+	if source == nil || source.src == nil {
+		return nil
+	}
+	hash, err := source.src.Hash(j.ctx)
+	if err != nil {
+		return err
+	}
+	m.Metadata["source_hash"] = hash
+	m.Metadata["source_size"] = json.Number(strconv.FormatInt(source.src.Size(), 10))
+	return nil
+}
+
+// resourceID returns an id that no other map of the job has.
+func (j *job) resourceID(d *draft) string {
+	id := j.opts.ResourceID
+	if id == "" {
+		candidates := []string{d.id}
+		if d.source != nil {
+			candidates = append(candidates, stem(path.Base(strings.ReplaceAll(d.source.path, `\`, "/"))))
+		}
+		id = firstID(append(candidates, j.in.base(), j.name)...)
+	}
+	free := id
+	for n := 2; j.ids[free]; n++ {
+		free = id + "-" + strconv.Itoa(n)
+	}
+	j.ids[free] = true
+	return free
+}
+
+// firstID returns the first text that can be made an id of a resource.
+func firstID(texts ...string) string {
+	for _, text := range texts {
+		id := strings.Map(func(r rune) rune {
+			if r == '/' || r == '\\' || unicode.IsSpace(r) {
+				return '-'
+			}
+			return r
+		}, cutText(oneLine(text), 200))
+		if citekit.CheckResourceID(id) == nil {
+			return id
+		}
+	}
+	return "map"
+}
+
+// placeVirtually gives nodes without a location a virtual address. Their ids
+// must be known.
+func placeVirtually(resource string, nodes []*citekit.Node) {
+	for _, n := range nodes {
+		if isUnplaced(n.Location) {
+			n.Location = citekit.Location{Modality: citekit.Virtual, VirtualAddress: "virtual://" + url.PathEscape(resource) + "#" + url.PathEscape(n.ID)}
+		}
+		placeVirtually(resource, n.Children)
+	}
+}
+
+// isUnplaced reports whether nothing at all was said of a location.
+func isUnplaced(loc citekit.Location) bool { return reflect.DeepEqual(loc, citekit.Location{}) }
+
+// newNode returns a node that keeps the id the tool gave it, and other members
+// of its JSON, given by name and value.
+func newNode(originalID string, members ...string) *citekit.Node {
+	n := new(citekit.Node)
+	kept := make(map[string]string)
+	for i, m := 0, append([]string{"original_id", originalID}, members...); i+1 < len(m); i += 2 {
+		if m[i+1] != "" {
+			kept[m[i]] = strings.ToValidUTF8(m[i+1], "\ufffd")
+		}
+	}
+	if len(kept) == 0 {
+		return n
+	}
+	data, err := json.Marshal(kept)
+	if err == nil {
+		err = n.UnmarshalJSON(data)
+	}
+	if err != nil {
+		return new(citekit.Node)
+	}
+	return n
+}

@@ -1,0 +1,251 @@
+package mapadapter
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/citekit/citekit"
+)
+
+// Generic reads maps that are nearly those of this module: whole ones, several
+// in a list or in the member "maps", maps that lack fields, and the simple
+// form, a node or a list of nodes with only "id", "title" and "children". What
+// it does not know survives.
+//
+// A location without a modality gets that of its selector. A node without a
+// location has that of its parent, if that has one. Ids that are missing are
+// made from titles, and the second node of an id gets a number.
+type Generic struct{}
+
+// Adapt implements [Adapter].
+func (Generic) Adapt(ctx context.Context, in Input, opts *Options) ([]*citekit.ResourceMap, error) {
+	j, err := newJob(ctx, in, opts, "generic")
+	if err != nil {
+		return nil, err
+	}
+	data, err := in.read(ctx, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	return j.complete(data)
+}
+
+// complete makes maps of JSON in one of the forms of [Generic].
+func (j *job) complete(data []byte) ([]*citekit.ResourceMap, error) {
+	maps, err := parseMaps(data)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(maps) == 0:
+		return nil, formatError("the input has no maps")
+	case len(maps) > maxMaps:
+		return nil, tooLarge("the input has %d maps; at most %d", len(maps), maxMaps)
+	case len(maps) > 1 && (j.opts.ResourceID != "" || j.opts.SourcePath != ""):
+		return nil, formatError("the input has %d maps; an id or a source can only be given for one", len(maps))
+	}
+	for _, m := range maps {
+		if err := j.completeOne(m); err != nil {
+			return nil, err
+		}
+	}
+	return maps, nil
+}
+
+// parseMaps tells the form of the JSON and parses it.
+func parseMaps(data []byte) ([]*citekit.ResourceMap, error) {
+	data = bytes.TrimSpace(trimBOM(data))
+	if bytes.HasPrefix(data, []byte("[")) {
+		var list []json.RawMessage
+		if err := decode(data, &list); err != nil {
+			return nil, err
+		}
+		if len(list) > 0 && isMap(list[0]) {
+			return parseEach(list)
+		}
+		return parseNodes(data)
+	}
+	var object map[string]json.RawMessage
+	if err := decode(data, &object); err != nil {
+		return nil, err
+	}
+	var list []json.RawMessage
+	switch {
+	case object["maps"] != nil && json.Unmarshal(object["maps"], &list) == nil:
+		return parseEach(list)
+	case isMap(data):
+		return parseEach([]json.RawMessage{data})
+	case object["id"] != nil || object["title"] != nil || object["children"] != nil:
+		return parseNodes(append(append([]byte("["), data...), ']'))
+	}
+	return nil, formatError("the input is neither a map nor nodes with an id, a title or children")
+}
+
+// isMap reports whether an object has a member that only maps have.
+func isMap(data []byte) bool {
+	var m struct {
+		ResourceID *json.RawMessage `json:"resource_id"`
+		SourcePath *json.RawMessage `json:"source_path"`
+		Nodes      *json.RawMessage `json:"nodes"`
+	}
+	return json.Unmarshal(data, &m) == nil && (m.ResourceID != nil || m.SourcePath != nil || m.Nodes != nil)
+}
+
+func parseEach(list []json.RawMessage) ([]*citekit.ResourceMap, error) {
+	var maps []*citekit.ResourceMap
+	for _, data := range list {
+		m, err := citekit.ParseMap(data)
+		if err != nil {
+			return nil, err
+		}
+		maps = append(maps, m)
+	}
+	return maps, nil
+}
+
+// parseNodes parses the simple form. A single root gives the map its title.
+func parseNodes(list []byte) ([]*citekit.ResourceMap, error) {
+	m, err := citekit.ParseMap(append(append([]byte(`{"nodes":`), list...), '}'))
+	if err != nil {
+		return nil, err
+	}
+	if len(m.Nodes) == 1 {
+		m.ResourceID, m.Title = m.Nodes[0].ID, m.Nodes[0].Title
+	}
+	return []*citekit.ResourceMap{m}, nil
+}
+
+// completeOne fills in what a map lacks.
+func (j *job) completeOne(m *citekit.ResourceMap) error {
+	if len(m.Nodes) == 0 {
+		return formatError("the map has no nodes")
+	}
+	source, err := j.find(m.SourcePath)
+	if err != nil {
+		return err
+	}
+	defer source.close()
+	if source != nil {
+		m.SourcePath = source.path
+	}
+	if err := placeNodes("nodes", m.Nodes, citekit.Location{}, m.Type); err != nil {
+		return err
+	}
+	if m.Type == "" {
+		m.Type = source.modality(m.Nodes)
+		if source == nil {
+			m.Type = firstModality(placed(m.Nodes), citekit.Virtual)
+		}
+	}
+	if m.SourcePath == "" && m.Type != citekit.Virtual {
+		return formatError("the map is of %s and does not name its source; give its path", m.Type)
+	}
+	m.ResourceID = j.resourceID(&draft{id: m.ResourceID, source: source})
+	if m.Title == "" {
+		m.Title = m.ResourceID
+	}
+	nameMissing(m.Nodes)
+	placeVirtually(m.ResourceID, m.Nodes)
+	if m.Metadata == nil {
+		m.Metadata = make(map[string]any)
+	}
+	if m.SourceHash() == "" {
+		if err := j.noteSource(m, source); err != nil {
+			return err
+		}
+	}
+	return m.Validate()
+}
+
+func firstModality(modalities ...citekit.Modality) citekit.Modality {
+	for _, m := range modalities {
+		if m != "" {
+			return m
+		}
+	}
+	return ""
+}
+
+// placeNodes completes locations, where kind is the modality of the map or "",
+// and reports those that mean nothing.
+func placeNodes(at string, nodes []*citekit.Node, parent citekit.Location, kind citekit.Modality) error {
+	for i, n := range nodes {
+		path := at + "[" + strconv.Itoa(i) + "]"
+		loc := &n.Location
+		switch {
+		case isUnplaced(*loc) || isNull(*loc):
+			*loc = parent
+		case loc.Modality == "" && loc.VirtualAddress != "":
+			loc.Modality = citekit.Virtual
+		case loc.Modality == "":
+			loc.Modality = firstModality(selected(*loc), kind)
+		}
+		if err := loc.Validate(); err != nil && !isUnplaced(*loc) {
+			return fmt.Errorf("%s.location: %w", path, err)
+		}
+		inherited := *loc
+		if inherited.Modality == citekit.Virtual {
+			inherited = citekit.Location{}
+		}
+		if err := placeNodes(path+".children", n.Children, inherited, kind); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isNull reports whether the location was null in JSON.
+func isNull(loc citekit.Location) bool {
+	if loc.Modality != "" || !loc.IsWhole() {
+		return false
+	}
+	data, err := loc.MarshalJSON()
+	return err == nil && string(data) == "null"
+}
+
+// selected returns the modality that alone has the selector of a location, or
+// "".
+func selected(loc citekit.Location) citekit.Modality {
+	switch {
+	case len(loc.Pages) > 0:
+		return citekit.Document
+	case !loc.Lines.IsZero():
+		return citekit.Text
+	case !loc.Box.IsZero():
+		return citekit.Image
+	}
+	return ""
+}
+
+// nameMissing gives nodes without an id one from their title, below that of
+// their parent, and makes all ids different.
+func nameMissing(nodes []*citekit.Node) {
+	taken := make(map[string]bool)
+	last := make(map[string]int)
+	var walk func(parent string, nodes []*citekit.Node)
+	walk = func(parent string, nodes []*citekit.Node) {
+		for _, n := range nodes {
+			if n.ID == "" {
+				n.ID = parent + nameOf(n)
+			}
+			id := n.ID
+			for taken[n.ID] {
+				last[id] = max(last[id], 1) + 1
+				n.ID = id + "-" + strconv.Itoa(last[id])
+			}
+			taken[n.ID] = true
+			walk(n.ID+".", n.Children)
+		}
+	}
+	walk("", nodes)
+}
+
+// nameOf returns the name that a node has by its title.
+func nameOf(n *citekit.Node) string {
+	named := &citekit.Node{Title: n.Title, Type: n.Type}
+	citekit.NameNodes([]*citekit.Node{named})
+	return named.ID
+}

@@ -1,0 +1,357 @@
+package mapadapter
+
+import (
+	"context"
+
+	"github.com/citekit/citekit"
+)
+
+// GraphRAG reads the tables that GraphRAG writes, as Parquet, JSON or JSON
+// lines: communities, community_reports, entities, relationships, text_units
+// and documents. The input is the folder they are in, or one of them, of which
+// those beside it with the same prefix are read too. Any may be missing.
+//
+// Communities are nested by their hierarchy. Below the smallest community that
+// has them are its entities, its relationships and its text units. A report
+// gives a community its title and summary. If the graph is of one document,
+// which is a text at hand, a text unit that stands there word for word has its
+// lines; everything else has a virtual address.
+//
+// Where there would be too many nodes, relationships are left out first, then
+// text units, then entities; the metadata name them in "left_out".
+type GraphRAG struct{}
+
+// Adapt implements [Adapter].
+func (GraphRAG) Adapt(ctx context.Context, in Input, opts *Options) ([]*citekit.ResourceMap, error) {
+	j, err := newJob(ctx, in, opts, "graphrag")
+	if err != nil {
+		return nil, err
+	}
+	tables, err := readTables(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	source, err := j.find(tables.document())
+	if err != nil {
+		return nil, err
+	}
+	g := newGraph(tables, source)
+	d := &draft{title: tables.document(), nodes: g.nodes(), source: source, metadata: map[string]any{}}
+	if source != nil && source.text != nil {
+		d.modality = citekit.Text
+	}
+	if len(g.leftOut) > 0 {
+		d.metadata["left_out"] = g.leftOut
+	}
+	return j.finish(d)
+}
+
+// document returns the title of the document, if the graph is of a single one.
+func (t graphTables) document() string {
+	if len(t[tableDocuments]) == 1 {
+		return t[tableDocuments][0].text("title")
+	}
+	return ""
+}
+
+// A graph makes nodes of the tables.
+type graph struct {
+	communities []*community
+	reports     map[string]record // by community
+	entities    *graphTable
+	relations   *graphTable
+	units       *graphTable
+
+	source  *sourceText
+	after   int // where the search for the next text unit begins
+	leftOut []string
+}
+
+// A community is one of the hierarchy.
+type community struct {
+	record   record
+	children []*community
+	placed   bool
+
+	// What it has that none of its children has.
+	entities, relations, units []string
+}
+
+// A graphTable is the rows of a table that nodes are made of.
+type graphTable struct {
+	rows   []record
+	byID   map[string]record
+	placed map[string]bool // by id: it has a place below a community
+}
+
+func newGraphTable(rows []record) *graphTable {
+	t := &graphTable{rows: rows, byID: make(map[string]record, len(rows)), placed: make(map[string]bool)}
+	for _, r := range rows {
+		if id := r.text("id"); id != "" && t.byID[id] == nil {
+			t.byID[id] = r
+		}
+	}
+	return t
+}
+
+// take returns the ids that there are rows for, each once, and notes that
+// these have a place.
+func (t *graphTable) take(ids []string, covered map[string]bool) []string {
+	var own []string
+	for _, id := range ids {
+		if !covered[id] && t.byID[id] != nil {
+			covered[id] = true
+			t.placed[id] = true
+			own = append(own, id)
+		}
+	}
+	return own
+}
+
+// left returns the ids of the rows that have no place, in order.
+func (t *graphTable) left() []string {
+	var ids []string
+	for _, r := range t.rows {
+		if id := r.text("id"); id != "" && !t.placed[id] {
+			t.placed[id] = true
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+func newGraph(t graphTables, source *found) *graph {
+	g := &graph{
+		reports:   make(map[string]record),
+		entities:  newGraphTable(t[tableEntities]),
+		relations: newGraphTable(t[tableRelationships]),
+		units:     newGraphTable(t[tableTextUnits]),
+	}
+	if source != nil {
+		g.source = source.text
+	}
+	for _, r := range t[tableReports] {
+		g.reports[r.text("community", "community_id")] = r
+	}
+	rows := t[tableCommunities]
+	if len(rows) == 0 {
+		rows = t[tableReports] // they have the hierarchy too
+	}
+	g.communities = hierarchy(rows)
+	for _, c := range g.communities {
+		g.share(c)
+	}
+	return g
+}
+
+// hierarchy returns the communities that have no parent, with those below them.
+// A parent that is not there is none, and neither is one that is below the
+// community itself.
+func hierarchy(rows []record) []*community {
+	byKey := make(map[string]*community)
+	var all []*community
+	for _, r := range rows {
+		c := &community{record: r}
+		all = append(all, c)
+		if key := keyOf(r); key != "" && byKey[key] == nil {
+			byKey[key] = c
+		}
+	}
+	below := make(map[*community][]*community)
+	var roots []*community
+	for _, c := range all {
+		if parent := byKey[c.record.text("parent")]; parent != nil && parent != c {
+			below[parent] = append(below[parent], c)
+			continue
+		}
+		roots = append(roots, c)
+	}
+	if len(roots) == len(all) { // no parents are named: children may be
+		roots = nestByChildren(all, byKey, below)
+	}
+	var tops []*community
+	for _, c := range append(roots, all...) { // the rest of all is in cycles
+		if !c.placed {
+			tops = append(tops, nest(c, below, 0)...)
+		}
+	}
+	return tops
+}
+
+func keyOf(r record) string { return r.text("community", "human_readable_id", "id") }
+
+func nestByChildren(all []*community, byKey map[string]*community, below map[*community][]*community) (roots []*community) {
+	child := make(map[*community]bool)
+	for _, c := range all {
+		for _, key := range c.record.texts("children") {
+			if other := byKey[key]; other != nil && other != c && !child[other] {
+				child[other] = true
+				below[c] = append(below[c], other)
+			}
+		}
+	}
+	for _, c := range all {
+		if !child[c] {
+			roots = append(roots, c)
+		}
+	}
+	return roots
+}
+
+// maxCommunityDepth is how deep communities are nested; there are nodes below.
+const maxCommunityDepth = maxDepth - 2
+
+// nest places a community with those below it. Those that would be too deep
+// are placed side by side.
+func nest(c *community, below map[*community][]*community, depth int) []*community {
+	c.placed = true
+	if depth == maxCommunityDepth {
+		level := []*community{c}
+		for i := 0; i < len(level); i++ {
+			for _, child := range below[level[i]] {
+				if !child.placed {
+					child.placed = true
+					level = append(level, child)
+				}
+			}
+		}
+		return level
+	}
+	for _, child := range below[c] {
+		if !child.placed {
+			c.children = append(c.children, nest(child, below, depth+1)...)
+		}
+	}
+	return []*community{c}
+}
+
+// A share is what a community and those below it have.
+type share struct{ entities, relations, units map[string]bool }
+
+// share gives each community what none below it has.
+func (g *graph) share(c *community) share {
+	s := share{make(map[string]bool), make(map[string]bool), make(map[string]bool)}
+	for _, child := range c.children {
+		below := g.share(child)
+		merge(s.entities, below.entities)
+		merge(s.relations, below.relations)
+		merge(s.units, below.units)
+	}
+	c.entities = g.entities.take(c.record.texts("entity_ids"), s.entities)
+	c.relations = g.relations.take(c.record.texts("relationship_ids"), s.relations)
+	c.units = g.units.take(c.record.texts("text_unit_ids"), s.units)
+	return s
+}
+
+func merge(to, from map[string]bool) {
+	for key := range from {
+		to[key] = true
+	}
+}
+
+// nodes makes the nodes, as many as there may be.
+func (g *graph) nodes() []*citekit.Node {
+	top := &community{children: g.communities, entities: g.entities.left(), relations: g.relations.left(), units: g.units.left()}
+	communities, entities, relations, units := top.counts()
+	for _, kind := range []struct {
+		name  string
+		count *int
+		drop  func(*community)
+	}{
+		{tableRelationships, &relations, func(c *community) { c.relations = nil }},
+		{tableTextUnits, &units, func(c *community) { c.units = nil }},
+		{tableEntities, &entities, func(c *community) { c.entities = nil }},
+	} {
+		if communities+entities+relations+units > maxNodes {
+			top.each(kind.drop)
+			*kind.count = 0
+			g.leftOut = append(g.leftOut, kind.name)
+		}
+	}
+	left := maxNodes
+	return g.below(top, &left)
+}
+
+func (c *community) each(visit func(*community)) {
+	visit(c)
+	for _, child := range c.children {
+		child.each(visit)
+	}
+}
+
+func (c *community) counts() (communities, entities, relations, units int) {
+	c.each(func(c *community) {
+		communities += len(c.children)
+		entities += len(c.entities)
+		relations += len(c.relations)
+		units += len(c.units)
+	})
+	return communities, entities, relations, units
+}
+
+// below makes the nodes below a community, at most as many as are left.
+func (g *graph) below(c *community, left *int) []*citekit.Node {
+	var nodes []*citekit.Node
+	add := func(make func() *citekit.Node) {
+		if *left > 0 {
+			*left--
+			nodes = append(nodes, make())
+		}
+	}
+	for _, child := range c.children {
+		add(func() *citekit.Node {
+			n := g.communityNode(child)
+			n.Children = g.below(child, left)
+			return n
+		})
+	}
+	for _, id := range c.entities {
+		add(func() *citekit.Node { return entityNode(g.entities.byID[id]) })
+	}
+	for _, id := range c.relations {
+		add(func() *citekit.Node { return relationNode(g.relations.byID[id]) })
+	}
+	for _, id := range c.units {
+		add(func() *citekit.Node { return g.unitNode(g.units.byID[id]) })
+	}
+	return nodes
+}
+
+func (g *graph) communityNode(c *community) *citekit.Node {
+	report := g.reports[keyOf(c.record)]
+	n := newNode(c.record.text("id", "community"))
+	n.Type = "community"
+	n.Title = title(firstOf(report.text("title"), c.record.text("title")))
+	n.Summary = lead(firstOf(report.text("summary"), c.record.text("summary")), maxSummary)
+	return n
+}
+
+func entityNode(r record) *citekit.Node {
+	n := newNode(r.text("id"), "entity_type", r.text("type"))
+	n.Type = "entity"
+	n.Title = title(r.text("title", "name"))
+	n.Summary = lead(r.text("description"), maxSummary)
+	return n
+}
+
+func relationNode(r record) *citekit.Node {
+	n := newNode(r.text("id"))
+	n.Type = "relationship"
+	n.Title = title(r.text("source") + " → " + r.text("target"))
+	n.Summary = lead(r.text("description"), maxSummary)
+	return n
+}
+
+// unitNode makes a node of a text unit, with the lines it stands at.
+func (g *graph) unitNode(r record) *citekit.Node {
+	text := r.text("text")
+	n := newNode(r.text("id"))
+	n.Type = "text_unit"
+	n.Title = firstLine(text)
+	n.Summary = lead(text, maxLead)
+	if at, size, ok := g.source.search(text, g.after); ok {
+		n.Location = g.source.lines(at, at+size)
+		g.after = at // the next unit may overlap
+	}
+	return n
+}

@@ -1,0 +1,201 @@
+package mapadapter
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"sort"
+	"strings"
+)
+
+// The tables of GraphRAG that are read.
+const (
+	tableCommunities   = "communities"
+	tableReports       = "community_reports"
+	tableDocuments     = "documents"
+	tableEntities      = "entities"
+	tableRelationships = "relationships"
+	tableTextUnits     = "text_units"
+)
+
+// graphTableNames are those of the tables, longer ones before those they end
+// with.
+var graphTableNames = []string{tableReports, tableCommunities, tableDocuments, tableEntities, tableRelationships, tableTextUnits}
+
+// graphTables are the rows of tables by name.
+type graphTables map[string][]record
+
+// A tableFile is a file that holds a table.
+type tableFile struct {
+	table  string // its name
+	prefix string // what stands before it, such as "create_final_"
+	name   string // of the file
+	rank   int    // the lower the better
+}
+
+// tableOf tells by its name which table a file holds.
+func tableOf(name string) (tableFile, bool) {
+	base := path.Base(name)
+	rank := 0
+	switch ext := path.Ext(base); ext {
+	case ".parquet":
+	case ".json":
+		rank = 1
+	case ".jsonl", ".ndjson":
+		rank = 2
+	default:
+		return tableFile{}, false
+	}
+	base = strings.TrimSuffix(stem(base), ".export")
+	for _, table := range graphTableNames {
+		prefix, ok := strings.CutSuffix(base, table)
+		if ok && (prefix == "" || strings.HasSuffix(prefix, "_") || strings.HasSuffix(prefix, "-") || strings.HasSuffix(prefix, ".")) {
+			return tableFile{table, prefix, name, rank}, true
+		}
+	}
+	return tableFile{}, false
+}
+
+// tableFiles returns the file of each table: those in the folder that is the
+// input, or those beside the file that is, with the same prefix.
+func tableFiles(in Input) (map[string]tableFile, error) {
+	dir, prefix := in.Name, ""
+	given, isFile := tableFile{}, !in.isDir()
+	if isFile {
+		var ok bool
+		if given, ok = tableOf(in.Name); !ok {
+			return nil, formatError("the input is no table of GraphRAG; they are named %s, and end in .parquet, .json or .jsonl", strings.Join(graphTableNames, ", "))
+		}
+		dir, prefix = path.Dir(in.Name), given.prefix
+	}
+	entries, err := fs.ReadDir(in.FS, dir)
+	if err != nil {
+		return nil, bare(err)
+	}
+	files := make(map[string]tableFile)
+	prefixes := make(map[string]bool)
+	for _, e := range entries {
+		f, ok := tableOf(path.Join(dir, e.Name()))
+		if !ok || e.IsDir() || isFile && f.prefix != prefix {
+			continue
+		}
+		prefixes[f.prefix] = true
+		if known, ok := files[f.table]; !ok || f.rank < known.rank {
+			files[f.table] = f
+		}
+	}
+	if len(prefixes) > 1 {
+		return nil, formatError("the folder has tables of %d graphs; name a table of one of them", len(prefixes))
+	}
+	if isFile {
+		files[given.table] = given
+	}
+	if len(files) == 0 {
+		return nil, formatError("the folder has no tables of GraphRAG; they are named %s, and end in .parquet, .json or .jsonl", strings.Join(graphTableNames, ", "))
+	}
+	return files, nil
+}
+
+// readTables reads all tables.
+func readTables(ctx context.Context, in Input) (graphTables, error) {
+	files, err := tableFiles(in)
+	if err != nil {
+		return nil, err
+	}
+	tables := make(graphTables)
+	for _, table := range graphTableNames {
+		f, ok := files[table]
+		if !ok {
+			continue
+		}
+		data, err := in.read(ctx, f.name)
+		if err != nil {
+			return nil, err
+		}
+		if tables[table], err = readTable(ctx, data); err != nil {
+			return nil, err
+		}
+	}
+	return tables, nil
+}
+
+// readTable reads the rows of a table: of a Parquet file, of JSON with one row
+// a line, or of what pandas writes as JSON, a list of rows or columns of cells
+// by the numbers of their rows.
+func readTable(ctx context.Context, data []byte) ([]record, error) {
+	data = trimBOM(data)
+	if bytes.HasPrefix(data, []byte("PAR1")) {
+		return readParquet(ctx, data)
+	}
+	start := bytes.TrimLeft(data, " \t\r\n")
+	if bytes.HasPrefix(start, []byte("[")) {
+		var rows []any
+		if err := decode(data, &rows); err != nil {
+			return nil, err
+		}
+		return recordsOf(rows), nil
+	}
+	return readJSONLines(ctx, data)
+}
+
+func readJSONLines(ctx context.Context, data []byte) ([]record, error) {
+	decoder := json.NewDecoder(bufio.NewReader(contextReader{ctx, bytes.NewReader(data)}))
+	decoder.UseNumber()
+	var rows []record
+	for {
+		var row record
+		err := decoder.Decode(&row)
+		switch {
+		case errors.Is(err, io.EOF):
+			if len(rows) == 1 {
+				return byColumns(rows[0]), nil
+			}
+			return rows, nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			return nil, jsonError(err)
+		case len(rows) == maxRows:
+			return nil, tooLarge("the table has more than %d rows", maxRows)
+		}
+		rows = append(rows, row)
+	}
+}
+
+// byColumns makes rows of a single object whose members are all columns, and
+// else takes it for a row.
+func byColumns(object record) []record {
+	rows := make(map[string]record)
+	for name, value := range object {
+		cells, ok := value.(map[string]any)
+		if !ok {
+			return []record{object}
+		}
+		for row, cell := range cells {
+			if rows[row] == nil {
+				rows[row] = make(record)
+			}
+			rows[row][name] = cell
+		}
+	}
+	keys := make([]string, 0, len(rows))
+	for key := range rows {
+		keys = append(keys, key)
+	}
+	sort.Slice(keys, func(i, j int) bool {
+		if len(keys[i]) != len(keys[j]) { // they are numbers
+			return len(keys[i]) < len(keys[j])
+		}
+		return keys[i] < keys[j]
+	})
+	list := make([]record, len(keys))
+	for i, key := range keys {
+		list[i] = rows[key]
+	}
+	return list
+}

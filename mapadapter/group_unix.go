@@ -1,0 +1,14 @@
+//go:build unix && !linux
+
+package mapadapter
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// ownGroup makes cmd the leader of a process group that is killed as one.
+func ownGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+}

@@ -1,0 +1,146 @@
+package mapadapter
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// read returns a file of the input.
+func (in Input) read(ctx context.Context, name string) ([]byte, error) {
+	f, err := in.FS.Open(name)
+	if err != nil {
+		return nil, bare(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, bare(err)
+	case info.IsDir():
+		return nil, formatError("the input is a folder; name a file in it")
+	case !info.Mode().IsRegular():
+		return nil, formatError("the input is not a plain file")
+	}
+	return readAll(ctx, f)
+}
+
+// readAll reads r to its end, up to the limit of one file.
+func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(contextReader{ctx, r}, maxInput+1))
+	if err == nil && len(data) > maxInput {
+		err = tooLarge("the input has more than %d MiB", maxInput>>20)
+	}
+	return data, bare(err)
+}
+
+// A contextReader fails once its context is done.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (r contextReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(p)
+}
+
+// bare drops the path from an error of a file system.
+func bare(err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err
+	}
+	return err
+}
+
+// isDir reports whether the input is a folder.
+func (in Input) isDir() bool {
+	info, err := fs.Stat(in.FS, in.Name)
+	return err == nil && info.IsDir()
+}
+
+// base returns the base name of the input, without its extensions.
+func (in Input) base() string {
+	name := path.Base(in.Name)
+	if name == "." {
+		name = path.Base(strings.ReplaceAll(in.Path, `\`, "/"))
+	}
+	return stem(name)
+}
+
+// stem returns a base name without its extension.
+func stem(name string) string {
+	if ext := path.Ext(name); len(ext) < len(name) {
+		name = strings.TrimSuffix(name, ext)
+	}
+	return name
+}
+
+// decode parses JSON into v, with numbers as they are written. What Python
+// writes for values that are not numbers is not JSON.
+func decode(data []byte, v any) error {
+	decoder := json.NewDecoder(bytes.NewReader(trimBOM(data)))
+	decoder.UseNumber()
+	err := decoder.Decode(v)
+	if err == nil {
+		_, err = decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		return formatError("the input has more than one JSON value")
+	}
+	return jsonError(err)
+}
+
+// jsonError says where JSON is wrong, and not what is there.
+func jsonError(err error) error {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return formatError("the input is not JSON from byte %d on", syntax.Offset)
+	case errors.As(err, &kind):
+		return formatError("the JSON has %s at byte %d, where something else should be", kind.Value, kind.Offset)
+	}
+	return formatError("the input is not JSON, or ends too early")
+}
+
+func trimBOM(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) }
+
+// A member is one of a JSON object.
+type member struct {
+	key   string
+	value record
+}
+
+// members returns the members of a JSON object that are objects, in order.
+func members(data []byte) ([]member, error) {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {
+		return nil, formatError("the JSON has no object where one should be")
+	}
+	var all []member
+	for decoder.More() {
+		key, err := decoder.Token()
+		if err != nil {
+			return nil, jsonError(err)
+		}
+		var value any
+		if err := decoder.Decode(&value); err != nil {
+			return nil, jsonError(err)
+		}
+		if r, ok := value.(map[string]any); ok {
+			all = append(all, member{key.(string), r})
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,226 @@
+package mapadapter
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strconv"
+
+	"github.com/citekit/citekit"
+)
+
+// LlamaIndex reads stores of nodes of LlamaIndex: docstore.json, the folder it
+// is in, and lists of nodes in JSON, also as retrievers return them. The nodes
+// of each source make a map; they are nested as their relations to parents and
+// children say, and else follow one another.
+//
+// A node is on the pages that its metadata name. Page labels are taken as page
+// numbers only if all labels of the source are numbers. Of a text that is at
+// hand, a node has the lines between its character offsets if its text stands
+// there word for word, else those where its text does. A node of which neither
+// holds has a virtual address.
+type LlamaIndex struct{}
+
+// Adapt implements [Adapter].
+func (LlamaIndex) Adapt(ctx context.Context, in Input, opts *Options) ([]*citekit.ResourceMap, error) {
+	j, err := newJob(ctx, in, opts, "llamaindex")
+	if err != nil {
+		return nil, err
+	}
+	name := in.Name
+	if in.isDir() {
+		name = path.Join(name, "docstore.json")
+	}
+	data, err := in.read(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	all, err := readLlamaNodes(data)
+	if err != nil {
+		return nil, err
+	}
+	groups := groupBySource(all)
+	if len(groups) > maxMaps {
+		return nil, tooLarge("the input has nodes of %d sources; at most %d", len(groups), maxMaps)
+	}
+	if len(groups) > 1 && opts != nil && opts.SourcePath != "" {
+		return nil, formatError("the input has nodes of %d sources; a source can only be given for one", len(groups))
+	}
+	var drafts []*draft
+	for _, g := range groups {
+		source, err := j.find(g.said)
+		if err != nil {
+			for _, d := range drafts {
+				d.source.close()
+			}
+			return nil, err
+		}
+		drafts = append(drafts, g.draft(source))
+	}
+	return j.finish(drafts...)
+}
+
+// A llamaGroup is the nodes of one source.
+type llamaGroup struct {
+	said  string // path of the source, or ""
+	key   string
+	nodes []*llamaNode
+}
+
+// groupBySource returns the nodes by their sources, in the order of the input.
+// Documents are nodes only where there are no parts of them.
+func groupBySource(all []*llamaNode) []*llamaGroup {
+	byID := make(map[string]*llamaNode, len(all))
+	parts := false
+	for _, n := range all {
+		if byID[n.id] == nil {
+			byID[n.id] = n
+		}
+		parts = parts || !n.document
+	}
+	groups := make(map[string]*llamaGroup)
+	var order []*llamaGroup
+	for _, n := range all {
+		if n.document && parts {
+			continue
+		}
+		said := n.file()
+		key := said
+		if origin := n.related(relationSource); said == "" && len(origin) > 0 {
+			key = "id:" + origin[0]
+			if document := byID[origin[0]]; document != nil {
+				said = document.file()
+				key = firstOf(said, key)
+			}
+		}
+		g := groups[key]
+		if g == nil {
+			g = &llamaGroup{said: said, key: key}
+			groups[key] = g
+			order = append(order, g)
+		}
+		g.nodes = append(g.nodes, n)
+	}
+	return order
+}
+
+// draft makes a map of the nodes of a source.
+func (g *llamaGroup) draft(source *found) *draft {
+	d := &draft{source: source, metadata: map[string]any{}}
+	if g.said != "" {
+		d.title = path.Base(g.said)
+	}
+	p := llamaPlacer{trustLabels: g.labelsAreNumbers()}
+	if source != nil {
+		p.named, p.text = true, source.text
+	}
+	made := make(map[*llamaNode]*citekit.Node)
+	nodes := g.nodes
+	if len(nodes) > maxNodes {
+		d.metadata["left_out"] = []string{strconv.Itoa(len(nodes)-maxNodes) + " nodes"}
+		nodes = nodes[:maxNodes]
+	}
+	for _, n := range nodes {
+		made[n] = n.node(&p)
+	}
+	d.nodes = nestLlama(nodes, made)
+	if source != nil && source.kind == "" && d.title != "" && placed(d.nodes) == "" && path.Ext(d.title) == ".pdf" {
+		d.modality = citekit.Document
+	}
+	return d
+}
+
+// labelsAreNumbers reports whether no page has a label such as "iv".
+func (g *llamaGroup) labelsAreNumbers() bool {
+	return !slices.ContainsFunc(g.nodes, func(n *llamaNode) bool {
+		if n.meta.text("page_label") == "" {
+			return false
+		}
+		_, ok := n.meta.whole("page_label")
+		return !ok
+	})
+}
+
+// nestLlama puts nodes below their parents. A parent that is below the node
+// itself is none.
+func nestLlama(nodes []*llamaNode, made map[*llamaNode]*citekit.Node) []*citekit.Node {
+	byID := make(map[string]*llamaNode, len(nodes))
+	for _, n := range nodes {
+		if byID[n.id] == nil {
+			byID[n.id] = n
+		}
+	}
+	parent := make(map[*llamaNode]*llamaNode)
+	for _, n := range nodes {
+		for _, id := range n.related(relationParent) {
+			if p := byID[id]; p != nil && parent[n] == nil {
+				parent[n] = p
+			}
+		}
+		for _, id := range n.related(relationChild) {
+			if c := byID[id]; c != nil && parent[c] == nil {
+				parent[c] = n
+			}
+		}
+	}
+	var roots []*citekit.Node
+	for _, n := range nodes {
+		if p := parent[n]; p != nil && ends(parent, n) {
+			made[p].Children = append(made[p].Children, made[n])
+			continue
+		}
+		delete(parent, n) // cuts a cycle, once for all of its nodes
+		roots = append(roots, made[n])
+	}
+	return roots
+}
+
+// ends reports whether there are not too many parents above a node, as in a
+// cycle there are.
+func ends(parent map[*llamaNode]*llamaNode, n *llamaNode) bool {
+	for range maxDepth {
+		if n = parent[n]; n == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// A llamaPlacer finds where nodes are.
+type llamaPlacer struct {
+	named       bool // the source has a name
+	trustLabels bool
+	text        *sourceText
+	after       int
+}
+
+func (p *llamaPlacer) place(n *llamaNode) citekit.Location {
+	switch {
+	case !p.named:
+		return citekit.Location{}
+	case p.text != nil:
+		return p.lines(n)
+	}
+	page, ok := n.page(p.trustLabels)
+	if !ok {
+		return citekit.Location{}
+	}
+	return citekit.Location{Modality: citekit.Document, Pages: []citekit.Range{{First: page, Last: page}}}
+}
+
+// lines returns the lines of a node if its text is there.
+func (p *llamaPlacer) lines(n *llamaNode) citekit.Location {
+	if n.ranged && n.start >= 0 && n.end > n.start {
+		from, ok1 := p.text.offset(n.start)
+		to, ok2 := p.text.offset(n.end)
+		if ok1 && ok2 && string(p.text.text[from:to]) == n.text && n.text != "" {
+			p.after = from
+			return p.text.lines(from, to)
+		}
+	}
+	if at, size, ok := p.text.search(n.text, p.after); ok {
+		p.after = at
+		return p.text.lines(at, at+size)
+	}
+	return citekit.Location{}
+}

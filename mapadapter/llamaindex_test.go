@@ -1,0 +1,104 @@
+package mapadapter_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/mapadapter"
+)
+
+// docstore has a text of three parts below each other, and a PDF of two pages.
+const docstore = `{"docstore/metadata": {"n1": {"doc_hash": "x", "ref_doc_id": "d1"}},
+"docstore/data": {
+ "d1": {"__data__": {"id_": "d1", "metadata": {"file_path": "/home/someone/notes.md"}, "class_name": "Document", "text_resource": {"text": "whole"}}, "__type__": "4"},
+ "n1": {"__data__": {"id_": "n1", "metadata": {"file_path": "/home/someone/notes.md", "header_path": "/Notes/"}, "relationships": {"1": {"node_id": "d1", "node_type": "4"}, "3": {"node_id": "n2", "node_type": "1"}}, "text": "# Über\n\nRain fell.", "start_char_idx": 0, "end_char_idx": 18, "class_name": "TextNode"}, "__type__": "1"},
+ "n2": {"__data__": {"id_": "n2", "metadata": {"file_path": "/home/someone/notes.md"}, "relationships": {"1": {"node_id": "d1"}, "4": {"node_id": "n1"}}, "text": "Rain fell.", "start_char_idx": 8, "end_char_idx": 18, "class_name": "TextNode"}, "__type__": "1"},
+ "n3": {"__data__": "{\"id_\": \"n3\", \"metadata\": {\"file_path\": \"/home/someone/notes.md\"}, \"text\": \"Sun shone\\non us.\", \"start_char_idx\": 0, \"end_char_idx\": 5}", "__type__": "1"},
+ "n4": {"__data__": {"id_": "n4", "metadata": {"file_path": "/home/someone/notes.md"}, "text": "Not there.", "start_char_idx": 0, "end_char_idx": 0}, "__type__": "1"},
+ "p1": {"__data__": {"id_": "p1", "metadata": {"page_label": "1", "file_name": "book.pdf", "file_path": "/data/book.pdf"}, "relationships": {}, "text": "One"}, "__type__": "1"},
+ "p2": {"__data__": {"id_": "p2", "metadata": {"page_label": "2", "file_name": "book.pdf", "file_path": "/data/book.pdf"}, "text": "Two"}, "__type__": "1"}}}`
+
+func TestLlamaIndex(t *testing.T) {
+	notes := "# Über\r\n\r\nRain fell.\r\n\r\nSun shone\r\non us.\r\n"
+	maps := adaptAll(t, mapadapter.LlamaIndex{}, input("docstore.json", docstore), &mapadapter.Options{
+		Open: opener(map[string]string{"notes.md": notes}),
+	})
+	if len(maps) != 2 {
+		t.Fatalf("%d maps, want 2", len(maps))
+	}
+	compare(t, maps[0], `
+notes | passage | Notes | l1-3
+  notes.rain-fell | passage | Rain fell. | l3
+sun-shone | passage | Sun shone | l5-6
+not-there | passage | Not there. | virtual://notes#not-there
+`)
+	if m := maps[0]; m.SourcePath != "notes.md" || m.Type != citekit.Text || m.SourceHash() == "" {
+		t.Errorf("source %q, type %s, hash %q", m.SourcePath, m.Type, m.SourceHash())
+	}
+	compare(t, maps[1], "one | passage | One | p1\ntwo | passage | Two | p2\n")
+	if m := maps[1]; m.SourcePath != "/data/book.pdf" || m.Type != citekit.Document || m.ResourceID != "book" {
+		t.Errorf("source %q, type %s, id %q", m.SourcePath, m.Type, m.ResourceID)
+	}
+}
+
+// TestLlamaIndexForms reads one node in all forms that it may have.
+func TestLlamaIndexForms(t *testing.T) {
+	for name, data := range map[string]string{
+		"list":         `[{"id_": "a", "text": "Two", "metadata": {"file_name": "x.txt"}}]`,
+		"node_id":      `[{"node_id": "a", "text": "Two", "extra_info": {"filename": "x.txt"}}]`,
+		"id":           `{"nodes": [{"id": "a", "text": "Two", "metadata": {"source": "x.txt"}}]}`,
+		"scored":       `[{"node": {"id_": "a", "text": "Two", "metadata": {"file_path": "x.txt"}}, "score": 0.5}]`,
+		"vector store": `[{"id_": "a", "metadata": {"_node_content": "{\"id_\": \"a\", \"text\": \"Two\", \"metadata\": {\"file_path\": \"x.txt\"}}"}}]`,
+		"context":      `{"docstore": {"docstore/data": {"a": {"__data__": {"text": "Two", "metadata": {"file_path": "x.txt"}}}}}}`,
+		"javascript":   `{"docstore/data": {"a": {"__type__": "TEXT", "__data__": "{\"id_\":\"a\",\"text\":\"Two\",\"startCharIdx\":4,\"endCharIdx\":7,\"metadata\":{\"file_name\":\"x.txt\"},\"relationships\":{\"SOURCE\":{\"nodeId\":\"d\"}}}"}}}`,
+		"only a document": `{"docstore/data": {"a": {"__type__": "4", "__data__": {"id_": "a", "class_name": "Document",
+			"text_resource": {"text": "Two"}, "metadata": {"file_path": "x.txt"}}}}}`,
+	} {
+		m := adapt(t, mapadapter.LlamaIndex{}, input("n.json", data), &mapadapter.Options{Open: opener(map[string]string{"x.txt": "One\nTwo\n"})})
+		if got := outline(m); got != "two | passage | Two | l2\n" {
+			t.Errorf("%s: %s", name, got)
+		}
+		if !strings.Contains(encoded(t, []*citekit.ResourceMap{m}), `"original_id": "a"`) {
+			t.Errorf("%s: the id is lost", name)
+		}
+	}
+}
+
+func TestLlamaIndexHostile(t *testing.T) {
+	// A cycle of parents, a node that is its own, and labels in Roman numbers.
+	m := adapt(t, mapadapter.LlamaIndex{}, input("n.json", `[
+		{"id_": "a", "text": "A", "relationships": {"4": {"node_id": "b"}}, "metadata": {"file_path": "x.pdf", "page_label": "iv"}},
+		{"id_": "b", "text": "B", "relationships": {"4": {"node_id": "c"}}, "metadata": {"file_path": "x.pdf", "page_label": "1"}},
+		{"id_": "c", "text": "C", "relationships": {"4": {"node_id": "a"}, "5": [{"node_id": "c"}]}, "metadata": {"file_path": "x.pdf"}},
+		{"id_": "d", "text": "D", "relationships": {"4": {"node_id": "d"}}, "metadata": {"file_path": "x.pdf", "page_number": 7}},
+		{"id_": "d", "text": "D", "metadata": {"file_path": "x.pdf"}}]`), nil)
+	compare(t, m, `
+a | passage | A | virtual://x#a
+  a.c | passage | C | virtual://x#a.c
+    a.c.b | passage | B | virtual://x#a.c.b
+d | passage | D | p7
+d-2 | passage | D | virtual://x#d-2
+`)
+}
+
+func TestLlamaIndexCorpus(t *testing.T) {
+	for name, want := range map[string]string{
+		"llamaindex-docstore-small.json": "docstore/data",
+		"llamaindex-index_store.json":    "give docstore.json",
+	} {
+		_, err := mapadapter.LlamaIndex{}.Adapt(t.Context(), corpus(t, name), nil)
+		if !errors.Is(err, citekit.ErrFormat) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+func TestLlamaIndexFolder(t *testing.T) {
+	in := mapadapter.Input{FS: fstest.MapFS{"storage/docstore.json": {Data: []byte(docstore)}, "storage/index_store.json": {}}, Name: "storage"}
+	if maps := adaptAll(t, mapadapter.LlamaIndex{}, in, nil); len(maps) != 2 {
+		t.Errorf("%d maps", len(maps))
+	}
+}

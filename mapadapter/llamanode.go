@@ -1,0 +1,245 @@
+package mapadapter
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/citekit/citekit"
+)
+
+// The relations between nodes, as written by the releases for Python and,
+// second, by those for JavaScript.
+var (
+	relationSource = [2]string{"1", "SOURCE"}
+	relationParent = [2]string{"4", "PARENT"}
+	relationChild  = [2]string{"5", "CHILD"}
+)
+
+// A llamaNode is a node or document of LlamaIndex.
+type llamaNode struct {
+	id, text   string
+	meta       record
+	relations  record
+	start, end int // characters of the source, if ranged
+	ranged     bool
+	document   bool
+}
+
+// readLlamaNodes returns the nodes in any of the forms that they are kept in.
+func readLlamaNodes(data []byte) ([]*llamaNode, error) {
+	data = bytes.TrimSpace(trimBOM(data))
+	if bytes.HasPrefix(data, []byte("[")) {
+		var list []any
+		if err := decode(data, &list); err != nil {
+			return nil, err
+		}
+		return llamaList(recordsOf(list))
+	}
+	var top map[string]json.RawMessage
+	if err := decode(data, &top); err != nil {
+		return nil, err
+	}
+	for _, key := range []string{"docstore", "doc_store"} { // a storage context
+		var inner map[string]json.RawMessage
+		if top[key] != nil && json.Unmarshal(top[key], &inner) == nil && inner["docstore/data"] != nil {
+			top = inner
+		}
+	}
+	switch {
+	case top["docstore/data"] != nil:
+		return llamaStore(top["docstore/data"])
+	case top["docstore/metadata"] != nil || top["docstore/ref_doc_info"] != nil:
+		return nil, formatError("the docstore has no nodes (docstore/data): they are in another store, such as a vector database; write the nodes as a list")
+	case top["index_store/data"] != nil || top["embedding_dict"] != nil || top["graph_dict"] != nil:
+		return nil, formatError("the input is a store of LlamaIndex without nodes; give docstore.json")
+	case top["nodes"] != nil:
+		var list []any
+		if err := decode(top["nodes"], &list); err != nil {
+			return nil, err
+		}
+		return llamaList(recordsOf(list))
+	}
+	var one record
+	if err := decode(data, &one); err != nil {
+		return nil, err
+	}
+	return llamaList([]record{one})
+}
+
+func llamaStore(data []byte) ([]*llamaNode, error) {
+	entries, err := members(data)
+	if err != nil {
+		return nil, err
+	}
+	var nodes []*llamaNode
+	for _, m := range entries {
+		if n := newLlamaNode(m.value, m.key); n != nil {
+			nodes = append(nodes, n)
+		}
+	}
+	if len(nodes) == 0 {
+		return nil, formatError("the docstore is empty")
+	}
+	return nodes, nil
+}
+
+func llamaList(list []record) ([]*llamaNode, error) {
+	var nodes []*llamaNode
+	for _, r := range list {
+		if n := newLlamaNode(r, ""); n != nil {
+			nodes = append(nodes, n)
+		}
+	}
+	if len(nodes) == 0 {
+		return nil, formatError("the input has no nodes of LlamaIndex, which have an id_ and a text")
+	}
+	return nodes, nil
+}
+
+// newLlamaNode returns nil for what is no node. The key is its id where it has
+// none of its own.
+func newLlamaNode(r record, key string) *llamaNode {
+	kind := r.text("__type__")
+	r = unwrapped(r)
+	n := &llamaNode{
+		id:        firstOf(r.text("id_", "node_id", "id", "doc_id"), key),
+		text:      firstOf(r.text("text"), r.sub("text_resource").text("text")),
+		meta:      r.sub("metadata"),
+		relations: r.sub("relationships"),
+		document:  kind == "4" || strings.HasSuffix(r.text("class_name"), "Document"),
+	}
+	if n.meta == nil {
+		n.meta = r.sub("extra_info")
+	}
+	if n.id == "" || n.text == "" && n.meta == nil && n.relations == nil {
+		return nil
+	}
+	if kind == "4" && n.related(relationSource) != nil {
+		n.document = false
+	}
+	info := r.sub("node_info") // releases before 0.7
+	start, ok := r.whole("start_char_idx", "startCharIdx")
+	if !ok {
+		start, ok = info.whole("start")
+	}
+	end, okEnd := r.whole("end_char_idx", "endCharIdx")
+	if !okEnd {
+		end, okEnd = info.whole("end")
+	}
+	n.start, n.end, n.ranged = start, end, ok && okEnd
+	return n
+}
+
+// unwrapped returns the node inside what it is stored in.
+func unwrapped(r record) record {
+	const maxWraps = 4
+	for range maxWraps {
+		inner := r.sub("__data__")
+		if inner == nil {
+			inner = r.sub("node")
+		}
+		if inner == nil {
+			inner = embedded(r.text("__data__"))
+		}
+		if inner == nil {
+			inner = embedded(firstOf(r.text("_node_content"), r.sub("metadata").text("_node_content")))
+		}
+		if inner == nil {
+			return r
+		}
+		r = inner
+	}
+	return r
+}
+
+// embedded returns an object that is written in a text, or nil.
+func embedded(text string) record {
+	var r record
+	if text == "" || decode([]byte(text), &r) != nil {
+		return nil
+	}
+	return r
+}
+
+// related returns the ids of the nodes that a node has a relation to.
+func (n *llamaNode) related(relation [2]string) []string {
+	value, ok := n.relations[relation[0]]
+	if !ok {
+		value = n.relations[relation[1]]
+	}
+	list, ok := value.([]any)
+	if !ok {
+		list = []any{value}
+	}
+	var ids []string
+	for _, v := range list {
+		id := textOf(v)
+		if r, ok := v.(map[string]any); ok {
+			id = record(r).text("node_id", "nodeId")
+		}
+		if id != "" {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// file returns the path of the source that the metadata name, or "".
+func (n *llamaNode) file() string {
+	if file := n.meta.text("file_path", "filepath", "source_path", "file_name", "filename"); file != "" {
+		return file
+	}
+	source := n.meta.text("source")
+	if _, err := strconv.Atoi(source); err == nil {
+		return "" // some readers keep the page there
+	}
+	return source
+}
+
+// page returns the page that the metadata name, counted from 1.
+func (n *llamaNode) page(trustLabels bool) (int, bool) {
+	page, ok := n.meta.whole("page_number")
+	if !ok && trustLabels {
+		page, ok = n.meta.whole("page_label")
+	}
+	if _, paged := n.meta["total_pages"]; !ok && paged {
+		page, ok = n.meta.whole("source")
+	}
+	return page, ok && page > 0
+}
+
+// node makes a node of a map.
+func (n *llamaNode) node(p *llamaPlacer) *citekit.Node {
+	node := newNode(n.id)
+	node.Type = "passage"
+	node.Title = title(n.heading())
+	if node.Title == "" {
+		node.Title = firstLine(n.text)
+	}
+	node.Summary = lead(n.meta.text("section_summary"), maxSummary)
+	if node.Summary == "" {
+		node.Summary = lead(n.text, maxLead)
+	}
+	if node.Summary == node.Title {
+		node.Summary = ""
+	}
+	node.Location = p.place(n)
+	return node
+}
+
+// heading returns the heading that the metadata name, or "".
+func (n *llamaNode) heading() string {
+	path := strings.Split(strings.Trim(n.meta.text("header_path"), "/"), "/")
+	if last := path[len(path)-1]; last != "" {
+		return last
+	}
+	for level := 6; level > 0; level-- {
+		number := strconv.Itoa(level)
+		if text := n.meta.text("Header_"+number, "Header "+number); text != "" {
+			return text
+		}
+	}
+	return n.meta.text("section_title", "heading")
+}

@@ -1,0 +1,164 @@
+package mapadapter
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
+)
+
+// TestParquet compares the rows of real tables with what another tool
+// exported from them.
+func TestParquet(t *testing.T) {
+	for _, name := range []string{"communities", "entities", "text_units"} {
+		data, err := os.ReadFile(sharedtest.Corpus(t, "maps/graphrag-dulce-"+name+".parquet"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := readParquet(t.Context(), data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		export, err := os.Open(sharedtest.Corpus(t, "maps/graphrag-dulce-"+name+".export.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer export.Close()
+		var want []map[string]any
+		for decoder := json.NewDecoder(export); ; {
+			var row map[string]any
+			if err := decoder.Decode(&row); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			want = append(want, row)
+		}
+		encoded, err := json.Marshal(rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []map[string]any
+		if err := json.Unmarshal(encoded, &got); err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range got {
+			for key, value := range row { // the export has [] for an empty list
+				if value == nil {
+					row[key] = []any{}
+				}
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: -want +got:\n%.2000s", name, diff)
+		}
+	}
+}
+
+type parquetRow struct {
+	ID    string  `parquet:"id,plain"`
+	Title string  `parquet:"title,dict"`
+	IDs   []int64 `parquet:"entity_ids,list"`
+	Rank  float64 `parquet:"rank,optional"`
+}
+
+func writeParquet(t testing.TB, n int, options ...parquet.WriterOption) []byte {
+	t.Helper()
+	rows := make([]parquetRow, n)
+	for i := range rows {
+		rows[i] = parquetRow{ID: strings.Repeat("x", 20), Title: "A title", IDs: []int64{1, 2}}
+	}
+	var b bytes.Buffer
+	if err := parquet.Write(&b, rows, options...); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestParquetHostile reads files whose headers lie.
+func TestParquetHostile(t *testing.T) {
+	good := writeParquet(t, 100, parquet.Compression(&parquet.Snappy))
+	if rows, err := readParquet(t.Context(), good); err != nil || len(rows) != 100 {
+		t.Fatalf("%d rows, error %v", len(rows), err)
+	}
+	footer := bytes.Clone(good)
+	binary.LittleEndian.PutUint32(footer[len(footer)-8:], 1<<31)
+	for name, test := range map[string]struct {
+		data []byte
+		want error
+	}{
+		"empty":        {nil, citekit.ErrFormat},
+		"text":         {[]byte("id,title\n1,2\n"), citekit.ErrFormat},
+		"truncated":    {good[:len(good)/2], citekit.ErrFormat},
+		"footer":       {footer, citekit.ErrFormat},
+		"long list":    {thriftFile("\x29\xfc\xff\xff\xff\xff\x07\x00"), citekit.ErrFormat},
+		"deep structs": {thriftFile(strings.Repeat("\x1c", 5000)), citekit.ErrFormat},
+		"gzip":         {writeParquet(t, 10, parquet.Compression(&parquet.Gzip)), citekit.ErrFormat},
+		"inside gzip":  {zipped(t, good), citekit.ErrFormat},
+	} {
+		if _, err := readParquet(t.Context(), test.data); !errors.Is(err, test.want) {
+			t.Errorf("%s: error %v, want one matching %v", name, err, test.want)
+		}
+	}
+}
+
+// thriftFile returns a Parquet file with a footer.
+func thriftFile(footer string) []byte {
+	b := []byte("PAR1" + footer)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(footer)))
+	return append(b, "PAR1"...)
+}
+
+func zipped(t *testing.T, data []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestParquetPageSizes makes a page claim more than it has.
+func TestParquetPageSizes(t *testing.T) {
+	for name, header := range map[string]string{
+		"size":   "\x15\x00\x15\x80\x80\x80\x80\x0f\x15\x02\x2c\x15\x02\x15\x00\x15\x06\x15\x06\x00\x00",
+		"values": "\x15\x00\x15\x02\x15\x02\x2c\x15\x80\x80\x80\x80\x0f\x15\x00\x15\x06\x15\x06\x00\x00",
+	} {
+		if _, err := checkChunk([]byte(header+"x"), false); !errors.Is(err, citekit.ErrTooLarge) {
+			t.Errorf("%s: error %v, want one matching ErrTooLarge", name, err)
+		}
+	}
+	const fine = "\x15\x00\x15\x02\x15\x02\x2c\x15\x02\x15\x00\x15\x06\x15\x06\x00\x00x"
+	if size, err := checkChunk([]byte(fine), false); err != nil || size != 1 {
+		t.Errorf("size %d, error %v", size, err)
+	}
+}
+
+// FuzzParquet checks that no file makes the decoder panic, or take what it is
+// told for memory.
+func FuzzParquet(f *testing.F) {
+	f.Add(writeParquet(f, 3, parquet.Compression(&parquet.Snappy)))
+	f.Add(writeParquet(f, 3, parquet.DataPageVersion(1)))
+	f.Add(writeParquet(f, 300))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		_, err := readParquet(t.Context(), data)
+		if err != nil && citekit.CodeOf(err) != citekit.CodeInvalidInput && !errors.Is(err, citekit.ErrTooLarge) {
+			t.Fatal(err)
+		}
+	})
+}

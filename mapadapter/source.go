@@ -1,0 +1,220 @@
+package mapadapter
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit"
+)
+
+// A found is the source of a map: what the input calls it, and the file, if it
+// is at hand. A nil found is none.
+type found struct {
+	path string
+	src  *citekit.Source // nil if it is not at hand
+	kind citekit.Modality
+	text *sourceText // nil if it is not a text that can be searched
+}
+
+func (f *found) close() {
+	if f != nil && f.src != nil {
+		f.src.Close()
+	}
+}
+
+// find finds the source that the input names, or the one that was asked for.
+// It returns nil if there is neither. The caller closes it.
+func (j *job) find(said string) (*found, error) {
+	if j.opts.SourcePath != "" {
+		f := &found{path: j.opts.SourcePath}
+		if j.opts.Open == nil {
+			return f, nil
+		}
+		src, err := j.opts.Open(j.ctx, f.path)
+		if err != nil {
+			return nil, fmt.Errorf("source: %w", err)
+		}
+		return f, f.look(src)
+	}
+	if said == "" {
+		return nil, nil
+	}
+	for _, candidate := range candidates(said) {
+		if j.opts.Open == nil {
+			break
+		}
+		src, err := j.opts.Open(j.ctx, candidate)
+		if err == nil {
+			f := &found{path: candidate}
+			return f, f.look(src)
+		}
+		if j.ctx.Err() != nil {
+			return nil, j.ctx.Err()
+		}
+	}
+	return &found{path: said}, nil
+}
+
+// candidates are the paths under which a source may be at hand: the tool may
+// have run elsewhere.
+func candidates(said string) []string {
+	if strings.Contains(said, "://") {
+		return nil
+	}
+	paths := []string{said}
+	if base := path.Base(strings.ReplaceAll(said, `\`, "/")); base != said && base != "." && base != "/" {
+		paths = append(paths, base)
+	}
+	return paths
+}
+
+// look tells what kind of source src is.
+func (f *found) look(src *citekit.Source) error {
+	f.src = src
+	kind, err := citekit.DetectModality(src)
+	if err != nil {
+		f.close()
+		return err
+	}
+	f.kind = kind
+	if kind != citekit.Text || src.Size() > maxSource {
+		return nil
+	}
+	data := make([]byte, src.Size())
+	if n, err := src.ReadAt(data, 0); n < len(data) {
+		f.close()
+		if err == io.EOF || err == nil {
+			return fmt.Errorf("the source is shorter than it was: %w", citekit.ErrStale)
+		}
+		return bare(err)
+	}
+	f.text = newSourceText(data)
+	return nil
+}
+
+// modality returns that of a map with the nodes: of its source if that is at
+// hand, else of the locations, else by the name of the source.
+func (f *found) modality(nodes []*citekit.Node) citekit.Modality {
+	if f == nil {
+		return citekit.Virtual
+	}
+	if f.kind != "" {
+		return f.kind
+	}
+	if m := placed(nodes); m != "" {
+		return m
+	}
+	if strings.EqualFold(path.Ext(f.path), ".pdf") {
+		return citekit.Document
+	}
+	return citekit.Virtual
+}
+
+// placed returns the modality of the first location that is not virtual.
+func placed(nodes []*citekit.Node) citekit.Modality {
+	for _, n := range nodes {
+		if m := n.Location.Modality; m != "" && m != citekit.Virtual {
+			return m
+		}
+		if m := placed(n.Children); m != "" {
+			return m
+		}
+	}
+	return ""
+}
+
+// A sourceText finds lines in a text. Lines end with LF or CRLF; which of
+// them does not matter when text is looked for.
+type sourceText struct {
+	text   []byte
+	breaks []int // offsets of the line feeds
+	misses int   // searches of all of the text in vain
+
+	// For offsets in characters: the byte at which a character begins.
+	runes, bytes int
+}
+
+// newSourceText returns nil for what is not UTF-8, or has lines that end with
+// CR alone.
+func newSourceText(data []byte) *sourceText {
+	data = bytes.ReplaceAll(trimBOM(data), []byte("\r\n"), []byte("\n"))
+	if !utf8.Valid(data) || bytes.IndexByte(data, '\r') >= 0 {
+		return nil
+	}
+	t := &sourceText{text: data}
+	for i, c := range data {
+		if c == '\n' {
+			t.breaks = append(t.breaks, i)
+		}
+	}
+	return t
+}
+
+// lines returns the location of the text from one byte to another, without the
+// white space around it.
+func (t *sourceText) lines(from, to int) citekit.Location {
+	first := t.line(from + len(t.text[from:to]) - len(bytes.TrimLeft(t.text[from:to], " \t\n")))
+	last := t.line(from + max(len(bytes.TrimRight(t.text[from:to], " \t\n"))-1, 0))
+	return citekit.Location{Modality: citekit.Text, Lines: citekit.Range{First: first, Last: max(first, last)}}
+}
+
+// line returns the number of the line that the byte at an offset is in.
+func (t *sourceText) line(offset int) int {
+	i, _ := slices.BinarySearch(t.breaks, offset)
+	return i + 1
+}
+
+// count returns the number of lines.
+func (t *sourceText) count() int {
+	n := len(t.breaks)
+	if len(t.text) > 0 && t.text[len(t.text)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
+// maxMisses is how often all of a text is searched in vain.
+const maxMisses = 200
+
+// search returns where a passage stands word for word, at or after a byte if
+// it does so there, and else from the start.
+func (t *sourceText) search(passage string, after int) (at, size int, ok bool) {
+	if t == nil {
+		return 0, 0, false
+	}
+	wanted := []byte(strings.TrimSpace(strings.ReplaceAll(passage, "\r\n", "\n")))
+	if len(wanted) == 0 || t.misses >= maxMisses {
+		return 0, 0, false
+	}
+	after = min(max(after, 0), len(t.text))
+	if i := bytes.Index(t.text[after:], wanted); i >= 0 {
+		return after + i, len(wanted), true
+	}
+	if i := bytes.Index(t.text, wanted); i >= 0 {
+		return i, len(wanted), true
+	}
+	t.misses++
+	return 0, 0, false
+}
+
+// offset returns the byte at which a character begins, counted from 0, and
+// whether there are as many.
+func (t *sourceText) offset(char int) (int, bool) {
+	if char < t.runes {
+		t.runes, t.bytes = 0, 0
+	}
+	for t.runes < char {
+		if t.bytes >= len(t.text) {
+			return 0, false
+		}
+		_, size := utf8.DecodeRune(t.text[t.bytes:])
+		t.bytes += size
+		t.runes++
+	}
+	return t.bytes, true
+}
