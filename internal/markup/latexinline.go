@@ -79,13 +79,13 @@ func latexCommand(s string) (n int, text string) {
 			return n + end + 2, rest[1 : end+1]
 		}
 	}
-	if mark, ok := accents()[name]; ok && len(name) == 1 {
+	if mark, ok := accents[name]; ok && len(name) == 1 {
 		if size, letter := accented(rest, mark); size > 0 {
 			return n + size, letter
 		}
 	}
 	space := len(rest) - len(strings.TrimLeft(rest, " \t\n"))
-	if letter, ok := letters()[name]; ok {
+	if letter, ok := letters[name]; ok {
 		return n + space, letter
 	}
 	if isHiddenCommand(name) {
@@ -133,7 +133,7 @@ func latexSymbol(s string) (n int, text string) {
 	case '\\', ' ', '\n', ',', ';', ':':
 		return 2, " "
 	case '\'', '`', '^', '"', '~', '=', '.':
-		if size, letter := accented(s[2:], accents()[string(c)]); size > 0 {
+		if size, letter := accented(s[2:], accents[string(c)]); size > 0 {
 			return 2 + size, letter
 		}
 		return 2, ""
@@ -167,7 +167,7 @@ func accented(s, mark string) (n int, letter string) {
 // withAccent returns a letter with a combining mark, as one character if there
 // is one.
 func withAccent(letter, mark string) string {
-	known := composed()[mark]
+	known := composed[mark]
 	if i := strings.Index(known, letter); i >= 0 {
 		_, size := utf8.DecodeRuneInString(known[i+1:])
 		return known[i+1 : i+1+size]
@@ -175,41 +175,35 @@ func withAccent(letter, mark string) string {
 	return letter + mark
 }
 
-// composed returns, by combining mark, letters and what they are with it.
-func composed() map[string]string {
-	return map[string]string{
-		"\u0300": "AÀEÈIÌOÒUÙNǸaàeèiìoòuùnǹ",
-		"\u0301": "AÁCĆEÉIÍLĹNŃOÓRŔSŚUÚYÝZŹaácćeéiílĺnńoórŕsśuúyýzź",
-		"\u0302": "AÂCĈEÊGĜHĤIÎJĴOÔSŜUÛWŴYŶaâcĉeêgĝhĥiîjĵoôsŝuûwŵyŷ",
-		"\u0303": "AÃNÑOÕIĨUŨaãnñoõiĩuũ",
-		"\u0304": "AĀEĒIĪOŌUŪaāeēiīoōuū",
-		"\u0306": "AĂEĔGĞIĬOŎUŬaăeĕgğiĭoŏuŭ",
-		"\u0307": "CĊEĖGĠIİZŻcċeėgġzż",
-		"\u0308": "AÄEËIÏOÖUÜYŸaäeëiïoöuüyÿ",
-		"\u030a": "AÅUŮaåuů",
-		"\u030b": "OŐUŰoőuű",
-		"\u030c": "CČDĎEĚNŇRŘSŠTŤZŽAǍcčdďeěnňrřsštťzžaǎ",
-		"\u0327": "CÇGĢKĶLĻNŅRŖSŞTŢcçgģkķlļnņrŗsştţ",
-		"\u0328": "AĄEĘIĮUŲaąeęiįuų",
-	}
+// composed has, by combining mark, letters and what they are with it.
+var composed = map[string]string{
+	"\u0300": "AÀEÈIÌOÒUÙNǸaàeèiìoòuùnǹ",
+	"\u0301": "AÁCĆEÉIÍLĹNŃOÓRŔSŚUÚYÝZŹaácćeéiílĺnńoórŕsśuúyýzź",
+	"\u0302": "AÂCĈEÊGĜHĤIÎJĴOÔSŜUÛWŴYŶaâcĉeêgĝhĥiîjĵoôsŝuûwŵyŷ",
+	"\u0303": "AÃNÑOÕIĨUŨaãnñoõiĩuũ",
+	"\u0304": "AĀEĒIĪOŌUŪaāeēiīoōuū",
+	"\u0306": "AĂEĔGĞIĬOŎUŬaăeĕgğiĭoŏuŭ",
+	"\u0307": "CĊEĖGĠIİZŻcċeėgġzż",
+	"\u0308": "AÄEËIÏOÖUÜYŸaäeëiïoöuüyÿ",
+	"\u030a": "AÅUŮaåuů",
+	"\u030b": "OŐUŰoőuű",
+	"\u030c": "CČDĎEĚNŇRŘSŠTŤZŽAǍcčdďeěnňrřsštťzžaǎ",
+	"\u0327": "CÇGĢKĶLĻNŅRŖSŞTŢcçgģkķlļnņrŗsştţ",
+	"\u0328": "AĄEĘIĮUŲaąeęiįuų",
 }
 
-// accents returns the combining characters of the commands for accents.
-func accents() map[string]string {
-	return map[string]string{
-		"'": "\u0301", "`": "\u0300", "^": "\u0302", `"`: "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307",
-		"c": "\u0327", "v": "\u030c", "u": "\u0306", "H": "\u030b", "k": "\u0328", "r": "\u030a", "d": "\u0323", "b": "\u0331",
-	}
+// accents has the combining characters of the commands for accents.
+var accents = map[string]string{
+	"'": "\u0301", "`": "\u0300", "^": "\u0302", `"`: "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307",
+	"c": "\u0327", "v": "\u030c", "u": "\u0306", "H": "\u030b", "k": "\u0328", "r": "\u030a", "d": "\u0323", "b": "\u0331",
 }
 
-// letters returns what the commands for letters and names display.
-func letters() map[string]string {
-	return map[string]string{
-		"ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "aa": "å", "AA": "Å", "l": "ł", "L": "Ł",
-		"i": "ı", "j": "ȷ", "ldots": "…", "dots": "…", "textellipsis": "…", "LaTeX": "LaTeX", "TeX": "TeX", "BibTeX": "BibTeX",
-		"textbackslash": `\`, "textasciitilde": "~", "textasciicircum": "^", "textbar": "|", "textless": "<", "textgreater": ">",
-		"S": "§", "P": "¶", "copyright": "©", "pounds": "£", "textregistered": "®", "texttrademark": "™", "textemdash": "—",
-		"textendash": "–", "quad": " ", "qquad": " ", "newline": " ", "linebreak": " ", "textquotesingle": "'", "textquoteright": "’",
-		"textunderscore": "_", "slash": "/", "par": " ",
-	}
+// letters has what the commands for letters and names display.
+var letters = map[string]string{
+	"ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "aa": "å", "AA": "Å", "l": "ł", "L": "Ł",
+	"i": "ı", "j": "ȷ", "ldots": "…", "dots": "…", "textellipsis": "…", "LaTeX": "LaTeX", "TeX": "TeX", "BibTeX": "BibTeX",
+	"textbackslash": `\`, "textasciitilde": "~", "textasciicircum": "^", "textbar": "|", "textless": "<", "textgreater": ">",
+	"S": "§", "P": "¶", "copyright": "©", "pounds": "£", "textregistered": "®", "texttrademark": "™", "textemdash": "—",
+	"textendash": "–", "quad": " ", "qquad": " ", "newline": " ", "linebreak": " ", "textquotesingle": "'", "textquoteright": "’",
+	"textunderscore": "_", "slash": "/", "par": " ",
 }
