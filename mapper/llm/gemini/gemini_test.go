@@ -534,3 +534,38 @@ func TestOptions(t *testing.T) {
 		t.Error("accepts what is too large")
 	}
 }
+
+// filmed resolves two minutes of film.
+type filmed struct{ citekit.Resolver }
+
+func (filmed) Measure(context.Context, *citekit.Source) (citekit.Extent, error) {
+	return citekit.Extent{Modality: citekit.Video, Duration: 120, MediaType: "video/mp4"}, nil
+}
+
+func TestMapLeavesNothingBehind(t *testing.T) {
+	for _, test := range []struct {
+		name, answer string
+		is           error
+	}{
+		{"a map", said(`{"title":"Film","nodes":[{"level":1,"title":"A","type":"chapter","start":0,"end":60,"summary":null}]}`), nil},
+		{"places that are none", said(`{"title":"Film","nodes":[{"level":1,"title":"A","type":"chapter","start":0,"end":600,"summary":null}]}`), llm.ErrAnswer},
+		{"refused", `{"candidates":[{"finishReason":"SAFETY"}]}`, llm.ErrRefused},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newServer(t)
+			s.answer = test.answer
+			mapper := llm.New(s.model(nil), citekit.Resolvers{citekit.Video: filmed{}}, nil)
+			src, _ := film(1000)
+			got, err := mapper.Map(t.Context(), src, citekit.MapRequest{Modality: citekit.Video})
+			if !errors.Is(err, test.is) {
+				t.Errorf("%v, %v", got, err)
+			}
+			if left := s.left(); len(left) != 0 {
+				t.Errorf("left: %q", left)
+			}
+			if n := s.count("POST /upload"); n != 1 {
+				t.Errorf("uploaded %d times", n)
+			}
+		})
+	}
+}
