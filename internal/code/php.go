@@ -143,7 +143,7 @@ func (s *phpScanner) class(kind string) {
 	s.next()
 	name := string(s.text())
 	if kind == "enum" {
-		if tok, _ := s.peek(); tok != '{' && tok != ':' && tok != phpWord {
+		if tok, _ := s.peek(); tok != '{' && tok != '?' && tok != phpWord {
 			return
 		}
 	}
@@ -231,7 +231,8 @@ func (s *phpScanner) semicolon() {
 }
 
 // Tokens of PHP that are not one character of punctuation. An attribute is
-// the token '#', with all that is in it.
+// the token '#', with all that is in it. The token ':' is "::", '>' is "->",
+// '?' also a colon and '<' also ">".
 const (
 	phpEOF   = 0
 	phpWord  = 'a' // a name, with its namespace

@@ -34,10 +34,6 @@ type scriptLexer struct {
 
 func (l *scriptLexer) text() []byte { return l.src[l.start:l.at] }
 
-func (l *scriptLexer) isWord(word string) bool {
-	return l.tok == scriptWord && string(l.src[l.start:l.at]) == word
-}
-
 // peek returns the token after the current one, and its text.
 func (l *scriptLexer) peek() (tok byte, text []byte, newLine bool) {
 	saved := *l

@@ -29,6 +29,18 @@ const declared = (n) => {
 };
 const last = (n) => n.namedChild(n.namedChildCount - 1);
 const first = (n) => n.namedChild(0);
+// heading is the text of a node from a word on, up to its body or conditions.
+const heading = (n, word, conditions) => {
+  const from = n.children.find((c) => c.type === word);
+  const to = child(n, conditions) ?? n.childForFieldName("body") ?? n;
+  const end = to === n ? n.endIndex : to.startIndex;
+  return from ? n.text.slice(from.startIndex - n.startIndex, end - n.startIndex).trim() : undefined;
+};
+
+// memberOf says that a function among the members of these is a method.
+const memberOf = (...types) => (n) => (types.includes(n.parent?.type) || (n.parent?.type === "template_declaration" && types.includes(n.parent.parent?.type)) ? "method" : "function");
+const bare = (n) => own(n)?.replaceAll("`", "");
+
 const manyLines = (n) => (n.endPosition.row - n.startPosition.row > (n.endPosition.column === 0 ? 1 : 0) ? own(n) : undefined);
 
 // cppName follows the declarators of C++ to the name, which may be that of an
@@ -109,17 +121,20 @@ const decorated = (n) => {
   return start === n ? n : { startPosition: start.startPosition, endPosition: n.endPosition };
 };
 
+const goTypes = { struct_type: "struct", interface_type: "interface" };
+const goType = (n) => goTypes[n.childForFieldName("type")?.type] ?? "type";
+
 const tables = {
   go: {
     function_declaration: ["function"],
     method_declaration: ["method"],
-    type_spec: ["type", own, (n) => (n.parent.namedChildCount === 1 && n.parent.child(1)?.text !== "(" ? n.parent : n)],
-    type_alias: ["type", own, (n) => (n.parent.namedChildCount === 1 && n.parent.child(1)?.text !== "(" ? n.parent : n)],
+    type_spec: [goType, own, (n) => (n.parent.namedChildCount === 1 && n.parent.child(1)?.text !== "(" ? n.parent : n)],
+    type_alias: [goType, own, (n) => (n.parent.namedChildCount === 1 && n.parent.child(1)?.text !== "(" ? n.parent : n)],
     method_spec: ["method", (n) => (["type_spec", "type_alias"].includes(n.parent?.parent?.type) ? own(n) : undefined)],
     method_elem: ["method", (n) => (["type_spec", "type_alias"].includes(n.parent?.parent?.type) ? own(n) : undefined)],
   },
   python: {
-    function_definition: ["function", own, within("decorated_definition")],
+    function_definition: [(n) => (within("decorated_definition")(n).parent?.parent?.type === "class_definition" ? "method" : "function"), own, within("decorated_definition")],
     class_definition: ["class", own, within("decorated_definition")],
   },
   javascript: script,
@@ -161,7 +176,7 @@ const tables = {
     preproc_function_def: ["macro", manyLines],
   },
   cpp: {
-    function_definition: ["function", cppName, templated],
+    function_definition: [(n) => (/::(?!\s*$)/.test(cppName(n)?.replace(/<.*>/s, "").replace(/operator.*/s, "")) ? "method" : memberOf("field_declaration_list")(n)), cppName, templated],
     class_specifier: ["class", inTypedef, templated],
     struct_specifier: ["struct", inTypedef, templated],
     union_specifier: ["struct", inTypedef, templated],
@@ -185,13 +200,13 @@ const tables = {
     namespace_declaration: ["namespace"],
   },
   rust: {
-    function_item: ["function"],
-    function_signature_item: ["function"],
+    function_item: [(n) => (["impl_item", "trait_item"].includes(n.parent?.parent?.type) ? "method" : "function")],
+    function_signature_item: [(n) => (["impl_item", "trait_item"].includes(n.parent?.parent?.type) ? "method" : "function")],
     struct_item: ["struct"],
     union_item: ["struct"],
     enum_item: ["enum"],
     trait_item: ["trait"],
-    impl_item: ["impl", (n) => n.childForFieldName("type")?.text],
+    impl_item: ["impl", (n) => heading(n, "impl", "where_clause")],
     mod_item: ["module", withBody],
     type_item: ["type"],
     macro_definition: ["macro"],
@@ -200,15 +215,15 @@ const tables = {
     class_declaration: [(n) => (n.children.some((c) => c.type === "enum") ? "enum" : n.children.some((c) => c.type === "interface") ? "interface" : "class"), typeName],
     object_declaration: ["class", typeName],
     companion_object: ["class", (n) => typeName(n) ?? "Companion"],
-    function_declaration: ["function", (n) => child(n, "simple_identifier")?.text.replaceAll("`", "")],
+    function_declaration: [memberOf("class_body", "enum_class_body"), (n) => child(n, "simple_identifier")?.text.replaceAll("`", "")],
     secondary_constructor: ["method", () => "constructor"],
     type_alias: ["type", typeName],
   },
   swift: {
-    class_declaration: [(n) => (n.child(0).type === "extension" || n.children.some((c) => c.type === "extension") ? "impl" : "class"), own],
+    class_declaration: [(n) => (n.child(0).type === "extension" || n.children.some((c) => c.type === "extension") ? "impl" : /^(enum|struct)$/.test(n.childForFieldName("declaration_kind")?.text) ? n.childForFieldName("declaration_kind").text : "class"), (n) => (n.children.some((c) => c.type === "extension") ? heading(n, "extension", "type_constraints") : own(n))],
     protocol_declaration: ["interface"],
-    function_declaration: ["function"],
-    protocol_function_declaration: ["function"],
+    function_declaration: [memberOf("class_body", "enum_class_body"), bare],
+    protocol_function_declaration: ["method", bare],
     init_declaration: ["method", () => "init"],
     deinit_declaration: ["method", () => "deinit"],
     subscript_declaration: ["method", () => "subscript"],
