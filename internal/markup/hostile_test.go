@@ -94,7 +94,7 @@ func stars(n int) string {
 // TestHostile maps what is made to be slow in every format, small and large:
 // what takes more than linear time runs into the time limit of the tests.
 func TestHostile(t *testing.T) {
-	size := 256 << 10
+	size := 128 << 10
 	if sharedtest.Long() {
 		size = 16 << 20
 	}
@@ -117,7 +117,7 @@ func TestMemory(t *testing.T) {
 	for format, line := range map[markup.Format]string{
 		markup.Markdown: "#\n", markup.ReST: "a\n=\n", markup.AsciiDoc: "== a\n", markup.HTML: "<h1>a", markup.LaTeX: `\section{}`, markup.Org: "* \n",
 	} {
-		const size = 8 << 20
+		const size = 2 << 20
 		src := []byte(strings.Repeat(line, size/len(line)))
 		var before, after runtime.MemStats
 		runtime.GC()
