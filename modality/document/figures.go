@@ -21,7 +21,7 @@ const (
 	background      = 0.85 // of a page, from which what is drawn is behind everything
 )
 
-var caption = regexp.MustCompile(`^(?:(?i:(fig(?:ure|\.)?|abb(?:ildung|\.)|figura|scheme|plate))|(?i:(table|tab\.|tabelle|tableau|tabla|tabella)))[ \x{00a0}]*[A-Z]?\d{1,3}(?:[.-]\d{1,3})*[a-z]?([:.]|[ \x{00a0}]*[–—|])?(?:[ \x{00a0}]|$)`)
+var caption = regexp.MustCompile(`^(?:(?i:(fig(?:ure|\.)?|abb(?:ildung|\.)|figura|scheme|plate))|(?i:(table|tab\.|tabelle|tableau|tabla|tabella)))[ \x{00a0}]*(?:[A-Z][.-]?)?\d{1,3}(?:[.-]\d{1,3})*[a-z]?([:.]|[ \x{00a0}]*[–—|])?(?:[ \x{00a0}]|$)`)
 
 // A figure is a figure or table with its caption.
 type figure struct {

@@ -165,7 +165,7 @@ func isApart(p *page, i int, body measure) bool {
 const codeSigns = "[]{};=<>|\\_*#@"
 
 var (
-	captionStart = regexp.MustCompile(`^(?i:fig(?:ure|\.)?|table|abb(?:ildung|\.)|tabelle|tableau|exhibit|listing) *[A-Z]?\d`)
+	captionStart = regexp.MustCompile(`^(?i:fig(?:ure|\.)?|table|abb(?:ildung|\.)|tabelle|tableau|exhibit|listing) *(?:[A-Z][.-]?)?\d`)
 
 	numbered = regexp.MustCompile(`^(?:§ ?)?((?:\d{1,3}|[A-Z]|[IVX]{1,5})(?:\.\d{1,3})*)[.)]?[ \t\x{00a0}]+\p{L}`)
 	division = regexp.MustCompile(`(?i)^(chapter|part|appendix|annex|section|kapitel|teil|anhang|chapitre|partie|capítulo|parte) +([0-9]{1,3}|[A-Z]|[IVXLC]{1,6})[.:]?$`)
