@@ -189,11 +189,11 @@ func (d *reading) parse() {
 	}
 	f.parseTracks(d.master[idTracks])
 	f.parseTags(d.master[idTags])
-	f.Chapters = parseChapters(d.master[idChapters], f.language())
+	f.Chapters = parseChapters(d.master[idChapters], f.Language())
 }
 
-// language returns that of the first sound.
-func (f *File) language() string {
+// Language returns that of the first sound; "" if it is not known.
+func (f *File) Language() string {
 	i := slices.IndexFunc(f.Tracks, func(t Track) bool { return t.Type == Audio })
 	if i < 0 {
 		return ""

@@ -1,8 +1,10 @@
 package media
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/id3"
@@ -24,6 +26,7 @@ type script struct {
 // A textTrack is a track of subtitles that are text.
 type textTrack struct {
 	language string
+	forced   bool // only what those need who understand the sound
 	cues     func(ctx context.Context) ([]subtitle.Cue, error)
 }
 
@@ -68,10 +71,11 @@ func movieScript(src *citekit.Source) (*script, error) {
 		s.chapters = append(s.chapters, chapter{start: c.Start, end: c.End, title: c.Title})
 	}
 	for _, t := range w.Subtitles {
-		s.tracks = append(s.tracks, textTrack{t.Language, func(ctx context.Context) ([]subtitle.Cue, error) {
+		s.tracks = append(s.tracks, textTrack{language: t.Language, cues: func(ctx context.Context) ([]subtitle.Cue, error) {
 			return movieCues(ctx, src, t)
 		}})
 	}
+	s.prefer(w.Language)
 	return s, nil
 }
 
@@ -109,20 +113,36 @@ func matroskaScript(ctx context.Context, src *citekit.Source, m medium) (*script
 	}
 	s := &script{title: f.Tags["TITLE"], artist: f.Tags["ARTIST"], date: firstOf(f.Tags, "DATE", "DATE_RELEASED", "DATE_RECORDED", "DATE_RELEASE")}
 	s.chapters = matroskaChapters(f.Chapters, origin)
-	for _, forced := range []bool{false, true} {
-		for _, t := range f.Tracks {
-			if kind := textOf(t.Codec); t.Type == matroska.Subtitle && t.Forced == forced && kind != nil {
-				s.tracks = append(s.tracks, textTrack{t.Language, func(ctx context.Context) ([]subtitle.Cue, error) {
-					blocks, err := f.Blocks(ctx, src, src.Size(), t)
-					if err != nil {
-						return nil, err
-					}
-					return kind(t, blocks, origin)
-				}})
-			}
+	for _, t := range f.Tracks {
+		kind := textOf(t.Codec)
+		if t.Type != matroska.Subtitle || kind == nil {
+			continue
 		}
+		s.tracks = append(s.tracks, textTrack{language: t.Language, forced: t.Forced, cues: func(ctx context.Context) ([]subtitle.Cue, error) {
+			blocks, err := f.Blocks(ctx, src, src.Size(), t)
+			if err != nil {
+				return nil, err
+			}
+			return kind(blocks, origin)
+		}})
 	}
+	s.prefer(f.Language())
 	return s, ctx.Err()
+}
+
+// prefer puts the tracks in the language of the sound first, and those that do
+// not have all words last.
+func (s *script) prefer(language string) {
+	rank := func(t textTrack) (rank int) {
+		if t.forced {
+			rank += 2
+		}
+		if t.language != language {
+			rank++
+		}
+		return rank
+	}
+	slices.SortStableFunc(s.tracks, func(a, b textTrack) int { return cmp.Compare(rank(a), rank(b)) })
 }
 
 func matroskaChapters(found []matroska.Chapter, origin float64) []chapter {

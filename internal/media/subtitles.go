@@ -67,7 +67,7 @@ func clock(seconds float64) string {
 
 // textOf returns how the subtitles of a Matroska track are read; nil if they
 // are not text (RFC 9559 and the Matroska codec mappings).
-func textOf(codec string) func(matroska.Track, []matroska.Block, float64) ([]subtitle.Cue, error) {
+func textOf(codec string) func([]matroska.Block, float64) ([]subtitle.Cue, error) {
 	switch codec {
 	case "S_TEXT/UTF8", "S_TEXT/ASCII":
 		return plainBlocks(newSRT, func(b []byte) string { return charset.UTF8(b) })
@@ -88,8 +88,8 @@ func webMText(b []byte) string {
 	return lines[len(lines)-1]
 }
 
-func plainBlocks(file func() subtitleFile, text func([]byte) string) func(matroska.Track, []matroska.Block, float64) ([]subtitle.Cue, error) {
-	return func(_ matroska.Track, blocks []matroska.Block, origin float64) ([]subtitle.Cue, error) {
+func plainBlocks(file func() subtitleFile, text func([]byte) string) func([]matroska.Block, float64) ([]subtitle.Cue, error) {
+	return func(blocks []matroska.Block, origin float64) ([]subtitle.Cue, error) {
 		f := file()
 		for i, b := range blocks {
 			start, end := blockTimes(blocks, i, origin)
@@ -115,7 +115,7 @@ func blockTimes(blocks []matroska.Block, i int, origin float64) (start, end floa
 
 // styledBlocks reads the events of ASS and SSA, which have lost their times and
 // begin with the number that the event had in the file.
-func styledBlocks(_ matroska.Track, blocks []matroska.Block, origin float64) ([]subtitle.Cue, error) {
+func styledBlocks(blocks []matroska.Block, origin float64) ([]subtitle.Cue, error) {
 	f := newFile("x.ass", "[Events]\nFormat: Start, End, Layer, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n",
 		func(b *strings.Builder, start, end, text string) {
 			fmt.Fprintf(b, "Dialogue: %s,%s,%s\n", start, end, text)

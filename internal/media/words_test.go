@@ -288,6 +288,18 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
+// TestLanguages prefers the words of the sound to a translation.
+func TestLanguages(t *testing.T) {
+	for _, name := range []string{"talk.mkv", "talk.mp4"} {
+		codec := map[string]string{"talk.mkv": "srt", "talk.mp4": "mov_text"}[name]
+		path := talk(t, name, "-map", "0", "-map", "1", "-map", "3", "-map", "3", "-map_chapters", "-1", "-c:s", codec,
+			"-metadata:s:a:0", "language=fin", "-metadata:s:s:0", "language=eng", "-metadata:s:s:1", "language=fin")
+		if s := mapFile(t, &Engine{Modality: citekit.Video}, path); s.Metadata["language"] != "fin" {
+			t.Errorf("%s: language %v", name, s.Metadata["language"])
+		}
+	}
+}
+
 // TestChaptersAndWords has both, and words that no chapter covers.
 func TestChaptersAndWords(t *testing.T) {
 	path := talk(t, "talk.mp4", "-map", "0", "-map", "1", "-map", "3", "-map_metadata", "2", "-c:s", "mov_text")

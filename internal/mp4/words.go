@@ -12,6 +12,7 @@ import (
 // Words is what a movie says in words. It holds nothing of the file open.
 type Words struct {
 	Title, Artist, Date string // tags, verbatim
+	Language            string // of the first sound, as of a [Track]; empty if not known
 	Chapters            []Chapter
 	Subtitles           []*TextTrack
 }
@@ -62,6 +63,9 @@ func (w *Words) parseTracks(r io.ReaderAt, m *Movie, moov []byte) {
 			continue
 		}
 		traks = append(traks, x.data)
+		if w.Language == "" {
+			w.Language = soundLanguage(x.data)
+		}
 		for ref := range references(x.data) {
 			if ref.kind == "chap" && !chapters[ref.id] && len(order) < maxReferences {
 				chapters[ref.id] = true
@@ -84,6 +88,18 @@ func (w *Words) parseTracks(r io.ReaderAt, m *Movie, moov []byte) {
 			w.Subtitles = append(w.Subtitles, &TextTrack{Language: t.Language, track: t, size: m.size})
 		}
 	}
+}
+
+// soundLanguage returns the language of a track of sound.
+func soundLanguage(trak []byte) string {
+	mdia, _ := find(trak, "mdia")
+	hdlr, _ := find(mdia, "hdlr")
+	mdhd, _ := find(mdia, "mdhd")
+	var h mediaHeader
+	if len(hdlr) < 12 || kindOf(string(hdlr[8:12])) != Audio || h.parse(mdhd) != nil {
+		return ""
+	}
+	return h.languageCode()
 }
 
 func trackID(trak []byte) uint32 {
