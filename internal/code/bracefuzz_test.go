@@ -20,42 +20,13 @@ func FuzzSwift(f *testing.F)  { fuzzBraces(f, code.Swift) }
 func FuzzSQL(f *testing.F)    { fuzzBraces(f, code.SQL) }
 
 func fuzzBraces(f *testing.F, lang code.Language) {
-	for _, seed := range []string{
+	fuzz(f, lang,
 		"", "\n", "class A {\n void f(int a) { }\n}\n", "}{)(][", "\"", "'", "/*", "//", "#", "#if\n#else\n{\n#endif", "R\"(", "r#\"", "$@\"{",
 		"\"\"\"${\"", "#\"\\#(", "`", "@", "fun <T> List<T>.f() =\n 1", "func f()\n{}", "impl<T> A for B<T> {", "typedef struct { } x;",
 		"template <class T> A<T>::~A() : b{1} { }", "operator()() {}", "int f(a) int a; { }", "#define F(x) \\\n x\n",
 		"CREATE FUNCTION f() AS $a$;$a$;", "DELIMITER $$\nCREATE PROCEDURE p() BEGIN END$$", "create table [a b].\"c\"(x)\ngo",
 		"enum E { A { void f() {} }; }", "record R(int x) { R { } }", "namespace a::b { }", "x = new A<B, C>() { void f() { } };",
-	} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, src []byte) {
-		src = bytes.ToValidUTF8(bytes.ReplaceAll(src, []byte("\r"), nil), nil)
-		structure, err := code.Map(context.Background(), lang, src)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines := bytes.Count(src, []byte("\n")) + 1
-		checkNodes(t, structure.Nodes, citekit.Range{First: 1, Last: lines})
-	})
-}
-
-// checkNodes fails the test if a node lies outside the lines of what is
-// around it, or begins before the one before it.
-func checkNodes(t *testing.T, nodes []*citekit.Node, around citekit.Range) {
-	t.Helper()
-	first := around.First
-	for _, n := range nodes {
-		lines := n.Location.Lines
-		if lines.First < first || lines.Last < lines.First || lines.Last > around.Last {
-			t.Fatalf("%s %q has lines %v after line %d in %v", n.Type, n.Title, lines, first, around)
-		}
-		if n.Title == "" && n.Type != "section" {
-			t.Fatalf("%s without a title at lines %v", n.Type, lines)
-		}
-		first = lines.First
-		checkNodes(t, n.Children, lines)
-	}
+	)
 }
 
 // hostile are sources that are long in one respect.
@@ -83,7 +54,7 @@ func TestHostile(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %q: %v", lang, name, err)
 			}
-			checkNodes(t, structure.Nodes, citekit.Range{First: 1, Last: bytes.Count(src, []byte("\n")) + 1})
+			checkTree(t, structure.Nodes, citekit.Range{First: 1, Last: bytes.Count(src, []byte("\n")) + 1}, 0)
 		}
 	}
 }

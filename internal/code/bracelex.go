@@ -154,7 +154,7 @@ func (l *lexer) next() token {
 			return l.token(tokenLiteral, max(l.syntax.literal(l.src, l.at), l.at+1))
 		case classPrefix:
 			if end := l.syntax.literal(l.src, l.at); end > l.at {
-				return l.token(literalKind(c), end)
+				return l.token(literalKind(l.src[end-1]), end)
 			}
 			if isWord(c) {
 				return l.word()
@@ -170,10 +170,10 @@ func (l *lexer) next() token {
 	return token{kind: tokenEnd, newline: true, start: len(l.src), end: len(l.src)}
 }
 
-// literalKind returns the kind of a literal that begins with c: names may
-// stand in backquotes.
+// literalKind returns the kind of a literal that ends with c: names may be
+// written in backquotes or after a prefix.
 func literalKind(c byte) byte {
-	if c == '`' {
+	if c == '`' || isWord(c) {
 		return tokenWord
 	}
 	return tokenLiteral

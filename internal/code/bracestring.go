@@ -105,7 +105,8 @@ func cLiteral(src []byte, at int) int {
 }
 
 // rustLiteral is [syntax.literal] for Rust: strings, which may go over lines,
-// raw ones such as r#"..."#, characters, but no lifetimes.
+// raw ones such as r#"..."#, characters, and raw names such as r#type, but no
+// lifetimes.
 func rustLiteral(src []byte, at int) int {
 	i := at
 	for i < len(src) && i-at < 2 && (src[i] == 'b' || src[i] == 'c' || src[i] == 'r') {
@@ -123,6 +124,10 @@ func rustLiteral(src []byte, at int) int {
 	case src[i+hashes] == '"' && raw:
 		mark := append([]byte{'"'}, bytes.Repeat([]byte("#"), hashes)...)
 		return after(src, i+hashes+1, mark)
+	case hashes == 1 && i == at+1 && isLetter(src[i+1]):
+		for i++; i < len(src) && isWord(src[i]); i++ {
+		}
+		return i
 	case src[i] == '"':
 		return manyLineStringEnd(src, i)
 	case src[i] == '\'' && (i == at || i == at+1 && src[at] == 'b'):

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"strings"
 )
 
 // mapC finds the types with members, the functions with a body and the macros
@@ -102,13 +103,19 @@ func opaqueIn(around bodyKind) bodyKind {
 	return opaqueBody
 }
 
-func (g *cGrammar) openType(s *braceScanner, header []token, kind, name string) opening {
-	o := opening{body: typeBody, goesOn: true, name: name}
+func (g *cGrammar) openType(s *braceScanner, header []token, kind string, parts []token) opening {
+	o := opening{body: typeBody, goesOn: true}
 	if kind == "enum" {
 		o.body = opaqueBody
 	}
-	if name != "" || s.is(header[0], "typedef") {
-		o.symbol = &symbol{kind: kind, name: name, start: g.start(header)}
+	if len(parts) == 0 && !s.is(header[0], "typedef") {
+		return o
+	}
+	o.symbol = &symbol{kind: kind, start: g.start(header)}
+	if n := len(parts); n > 0 {
+		o.symbol.name = s.bareName(parts)
+		o.symbol.title = string(s.src[parts[0].start:parts[n-1].end])
+		o.name = o.symbol.name[strings.LastIndexByte(o.symbol.name, '-')+1:]
 	}
 	return o
 }
@@ -237,6 +244,9 @@ func (g *cGrammar) isValue(s *braceScanner, header []token) bool {
 // afterTemplate returns the header after the parameters of templates that it
 // begins with.
 func (g *cGrammar) afterTemplate(s *braceScanner, header []token) []token {
+	if len(header) > 0 && s.is(header[0], "export") {
+		header = header[1:]
+	}
 	for g.cpp && len(header) > 2 && s.is(header[0], "template") && header[1].kind == '<' {
 		end := angleEnd(header, 1)
 		if end < 0 {
@@ -264,9 +274,9 @@ func angleEnd(header []token, i int) int {
 	return -1
 }
 
-// typeOf returns the kind and name of the type whose members follow the
-// header; the name is "" if it has none.
-func (g *cGrammar) typeOf(s *braceScanner, header []token) (kind, name string) {
+// typeOf returns the kind of the type whose members follow the header, and its
+// name in parts, which are none if it has no name.
+func (g *cGrammar) typeOf(s *braceScanner, header []token) (kind string, name []token) {
 	header = g.afterTemplate(s, header)
 	header = header[lastKind(header, '{')+1:]
 	angles := 0
@@ -282,7 +292,7 @@ func (g *cGrammar) typeOf(s *braceScanner, header []token) (kind, name string) {
 			}
 		}
 	}
-	return "", ""
+	return "", nil
 }
 
 // lastKind returns the index of the last token of the kind, or -1.
@@ -306,51 +316,52 @@ func (g *cGrammar) typeWord(s *braceScanner, t token) string {
 	return ""
 }
 
-// typeName returns the kind and name of a type from the header after its
-// keyword, and two empty strings if its members do not follow.
-func (g *cGrammar) typeName(s *braceScanner, kind string, header []token) (string, string) {
+// typeName returns the kind of a type and its name in parts, from the header
+// after its keyword, and an empty kind if its members do not follow.
+func (g *cGrammar) typeName(s *braceScanner, kind string, header []token) (string, []token) {
 	if len(header) > 0 && kind == "enum" && s.isAny(header[0], "class", "struct") {
 		header = header[1:]
 	}
-	name, group := "", false
+	first, end, group := 0, 0, false // of the name
 	for i := 0; i < len(header); i++ {
 		t := header[i]
 		switch t.kind {
-		case '[':
+		case '[', tokenScope:
 		case ':':
-			return kind, name
+			return kind, header[first:end]
 		case '<':
-			end := angleEnd(header, i)
-			if end < 0 {
-				return "", ""
+			closed := angleEnd(header, i)
+			if closed < 0 {
+				return "", nil
 			}
-			i = end - 1
+			i = closed - 1
+			if end > 0 {
+				end = closed
+			}
 		case '(':
 			if i > 0 && isAttribute(s.text(header[i-1])) {
 				continue
 			}
-			name, group = "", true
-		case tokenScope:
-			if i+1 < len(header) && header[i+1].kind == tokenWord && name != "" {
-				name += "::" + s.text(header[i+1])
-				i++
-			}
+			first, end, group = 0, 0, true
 		case tokenWord:
 			switch word := s.text(t); {
-			case isAttribute(word) || word == "final" && name != "":
+			case isAttribute(word) || word == "final" && end > first:
 			case isTrailer(word):
-				return "", ""
+				return "", nil
 			default:
-				name = word
+				if i == 0 || header[i-1].kind != tokenScope || end == 0 {
+					first = i
+				}
+				end = i + 1
 			}
 		default:
-			return "", ""
+			return "", nil
 		}
 	}
-	if group && name == "" {
-		return "", ""
+	if group && end == 0 {
+		return "", nil
 	}
-	return kind, name
+	return kind, header[first:end]
 }
 
 // isAttribute reports whether parentheses after the word are not parameters.

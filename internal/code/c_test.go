@@ -170,6 +170,7 @@ func TestCPP(t *testing.T) {
 			}
 			int global{3};
 			class Forward;
+			export template <typename T> T exported(T t) { return t; }
 		`, `
 			namespace a::b 1-27
 				class Box 4-20 // A box.
@@ -187,8 +188,9 @@ func TestCPP(t *testing.T) {
 				struct U 26-26
 			method a::b::Box<int>::name 28-32
 			function operator== 33-33
-			struct hash 34-34
+			struct hash<Box> 34-34
 			function TEST 35-36
+			function exported 39-39
 		`},
 	})
 }

@@ -84,42 +84,36 @@ func (g *cGrammar) functionName(s *braceScanner, header []token) (name, title st
 	if inner := g.innerName(s, header, d); inner != "" {
 		return inner, "", true
 	}
-	title = s.joined(header[d.first:d.group])
+	title = string(s.src[header[d.first].start:header[d.group-1].end])
 	if g.isOperator(s, header, d) {
 		return strings.ReplaceAll(title, "::", "-"), title, true
 	}
+	return s.bareName(header[d.first:d.group]), title, true
+}
+
+// bareName returns the words of a name with hyphens between them, without
+// those in angle brackets.
+func (s *braceScanner) bareName(tokens []token) string {
 	var parts []string
 	angles := 0
-	for i := d.first; i < d.group; i++ {
-		switch t := header[i]; t.kind {
+	for i, t := range tokens {
+		switch t.kind {
 		case '<':
 			angles++
 		case '>':
 			angles--
 		case tokenWord:
-			if angles == 0 {
+			if angles > 0 {
+				continue
+			}
+			if i > 0 && tokens[i-1].kind == '~' {
+				parts = append(parts, "~"+s.text(t))
+			} else {
 				parts = append(parts, s.text(t))
 			}
-		case '~':
-			if i+1 < d.group {
-				parts = append(parts, "~"+s.text(header[i+1]))
-				i++
-			}
 		}
 	}
-	return strings.Join(parts, "-"), title, true
-}
-
-// joined returns the text of the tokens, with a space only between two words.
-func (s *braceScanner) joined(tokens []token) string {
-	var b strings.Builder
-	for i, t := range tokens {
-		if i > 0 && t.kind == tokenWord && tokens[i-1].kind == tokenWord {
-			b.WriteByte(' ')
-		}
-		b.Write(s.src[t.start:t.end])
-	}
-	return b.String()
+	return strings.Join(parts, "-")
 }
 
 func (g *cGrammar) isOperator(s *braceScanner, header []token, d declarator) bool {

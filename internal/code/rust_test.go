@@ -56,6 +56,7 @@ func TestRust(t *testing.T) {
 			static X: [u8; 2] = [1, 2];
 			const S: Foo = Foo { a: 1 };
 			fn main() {}
+			fn r#type() {}
 		`, `
 			struct Box 5-7 // A box.
 			struct Unit 8-8
@@ -77,6 +78,7 @@ func TestRust(t *testing.T) {
 			function within 40-40 // Inside.
 			function foreign 43-43
 			function main 47-47
+			function r#type 48-48
 		`},
 	})
 }

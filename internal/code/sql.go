@@ -37,7 +37,7 @@ func mapSQL(ctx context.Context, src []byte) (outline, error) {
 func escapesInStrings(src []byte) bool {
 	const enough = 1 << 16 // bytes
 	head := bytes.ToLower(src[:min(len(src), enough)])
-	for _, sign := range []string{"engine=", "delimiter ", "create table `", "insert into `", "drop table if exists `"} {
+	for _, sign := range []string{"engine=", "\ndelimiter ", "create table `", "insert into `", "drop table if exists `"} {
 		if bytes.Contains(head, []byte(sign)) {
 			return true
 		}
@@ -219,7 +219,7 @@ func (s *sqlScanner) finish(end int) {
 		if s.doc.end > 0 {
 			sym.doc = commentText(s.src[s.doc.start:s.doc.end])
 		}
-		if sym.name != "" {
+		if title(sym.name) != "" {
 			s.symbols = append(s.symbols, sym)
 		}
 	}

@@ -53,7 +53,7 @@ func (s *braceScanner) continuesSwift(header []token, t token) bool {
 	case ',', '=', '.', ':', '/', '+', '|', '&', tokenOperator, tokenArrow:
 		return true
 	case tokenWord:
-		return s.isAny(last, "func", "class", "struct", "enum", "protocol", "extension", "where", "throws", "else")
+		return s.isAny(last, "func", "class", "struct", "enum", "protocol", "extension", "where", "else")
 	}
 	return false
 }
@@ -164,6 +164,9 @@ func (g swiftGrammar) functionName(s *braceScanner, header []token) string {
 	end := 1
 	for end < len(header) && header[end].kind != '(' && (end == 1 || header[end].start == header[end-1].end) {
 		end++
+	}
+	if end == 1 {
+		return ""
 	}
 	return string(s.src[header[1].start:header[end-1].end])
 }

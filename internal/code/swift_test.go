@@ -51,7 +51,9 @@ func TestSwift(t *testing.T) {
 			protocol P: AnyObject {
 			    var x: Int { get }
 			    func need(a: Int) -> String
-			    init(y: Int)
+			    init(y: Int) throws
+			    @objc
+			    func late()
 			    associatedtype A
 			}
 			extension Box: P where T: P {
@@ -76,16 +78,17 @@ func TestSwift(t *testing.T) {
 			struct S 39-39
 				enum E 39-39
 					method g 39-39
-			interface P 40-45
+			interface P 40-47
 				method need 42-42
 				method init 43-43
-			impl extension Box: P 46-48
-				method extra 47-47
-			class Worker 49-49
-				method go 49-49
-			function default 50-50
-			type Done 51-51
-			function last 53-53
+				method late 44-45
+			impl extension Box: P 48-50
+				method extra 49-49
+			class Worker 51-51
+				method go 51-51
+			function default 52-52
+			type Done 53-53
+			function last 55-55
 		`},
 	})
 }
