@@ -6,7 +6,6 @@
 package data
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -55,12 +54,15 @@ func (f Format) Streams() bool {
 // [citekit.ErrTooLarge] if it has more than [MaxWhole] bytes and its format
 // does not stream, and ctx.Err() once ctx is done.
 func Map(ctx context.Context, format Format, src []byte) (*citekit.Structure, error) {
-	return MapReader(ctx, format, bytes.NewReader(src))
+	return mapReader(format, newHeldReader(ctx, src))
 }
 
 // MapReader is [Map] for a source that need not fit in memory.
 func MapReader(ctx context.Context, format Format, src io.Reader) (*citekit.Structure, error) {
-	r := newReader(ctx, src)
+	return mapReader(format, newReader(ctx, src))
+}
+
+func mapReader(format Format, r *reader) (*citekit.Structure, error) {
 	if _, ok := r.peek(); !ok {
 		if r.err != nil {
 			return nil, r.err
@@ -97,7 +99,7 @@ func mapFormat(format Format, r *reader) (*citekit.Structure, error) {
 	case Lines:
 		return mapProse(r, false)
 	}
-	src, err := r.all(MaxWhole)
+	src, err := r.all()
 	if err != nil {
 		return nil, err
 	}

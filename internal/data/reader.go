@@ -13,8 +13,9 @@ const readBytes = 64 << 10
 
 // A reader gives the bytes of a source one by one, and says where they stand.
 type reader struct {
-	ctx context.Context
-	src io.Reader
+	ctx  context.Context
+	src  io.Reader
+	held []byte // instead of src, if that is nil
 
 	buf      []byte
 	pos, end int   // of what was read and not given
@@ -27,6 +28,11 @@ type reader struct {
 
 func newReader(ctx context.Context, src io.Reader) *reader {
 	return &reader{ctx: ctx, src: src, buf: make([]byte, readBytes), line: 1}
+}
+
+// newHeldReader returns a reader of what is in memory, which it does not copy.
+func newHeldReader(ctx context.Context, src []byte) *reader {
+	return &reader{ctx: ctx, held: src, line: 1}
 }
 
 // peek returns the next byte, or false at the end or after an error.
@@ -56,6 +62,9 @@ func (r *reader) fill() bool {
 	}
 	r.passed += int64(r.end)
 	r.pos, r.end = 0, 0
+	if r.src == nil {
+		return r.fillHeld()
+	}
 	for idle := 0; r.end < len(r.buf) && idle < maxIdle; idle++ {
 		if r.err = r.ctx.Err(); r.err != nil {
 			return false
@@ -73,6 +82,18 @@ func (r *reader) fill() bool {
 		}
 	}
 	if r.end == 0 {
+		return false
+	}
+	r.last = r.buf[r.end-1]
+	return true
+}
+
+func (r *reader) fillHeld() bool {
+	if r.err = r.ctx.Err(); r.err != nil {
+		return false
+	}
+	r.buf = r.held[r.passed:min(r.passed+readBytes, int64(len(r.held)))]
+	if r.end = len(r.buf); r.end == 0 {
 		return false
 	}
 	r.last = r.buf[r.end-1]
@@ -108,15 +129,22 @@ func (r *reader) lines() int {
 	return r.line
 }
 
-// all returns what is left.
-func (r *reader) all(most int) ([]byte, error) {
-	var all []byte
-	for part := r.rest(); len(part) > 0; part = r.rest() {
-		if len(all)+len(part) > most {
-			return nil, fmt.Errorf("more than %d MiB of a format that is read whole: %w", most>>20, citekit.ErrTooLarge)
+// all returns the whole source, of which nothing was passed yet. It must not
+// be modified.
+func (r *reader) all() ([]byte, error) {
+	all := r.held
+	if r.src != nil {
+		for part := r.rest(); len(part) > 0 && len(all) <= MaxWhole; part = r.rest() {
+			all = append(all, part...)
+			r.pos = r.end
 		}
-		all = append(all, part...)
-		r.skip(len(part))
+	}
+	if len(all) > MaxWhole {
+		return nil, fmt.Errorf("more than %d MiB of a format that is read whole: %w", MaxWhole>>20, citekit.ErrTooLarge)
+	}
+	r.line += bytes.Count(all, []byte("\n"))
+	if len(all) > 0 {
+		r.last = all[len(all)-1]
 	}
 	return all, r.err
 }

@@ -35,7 +35,7 @@ const maxColumns = 1_000
 // topKeys returns the keys of a JSON object, or nil if it is not one.
 func topKeys(r *reader, object []byte) []string {
 	var keys []string
-	j := &jsonScanner{r: newReader(r.ctx, bytes.NewReader(object)), b: newBuilder()}
+	j := &jsonScanner{r: newHeldReader(r.ctx, object), b: newBuilder()}
 	j.note = func(key string, depth int) {
 		if depth == 1 && key != "" && len(keys) < maxColumns {
 			keys = append(keys, title(key))
