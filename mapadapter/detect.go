@@ -56,7 +56,7 @@ func detectFile(name string, data []byte) Adapter {
 		return GraphRAG{}
 	case isLlamaNode(top), isLlamaNode(unwrapped(top)), len(top.records("nodes")) > 0 && isLlamaNode(unwrapped(top.records("nodes")[0])):
 		return LlamaIndex{}
-	case top.has("nodes"), top.has("resource_id"), top.has("maps"), top.has("title"), top.has("children"):
+	case top.has("nodes"), top.has("resource_id"), top.has("maps"), top.has("title"), top.has("children"), top.has("id", "location"):
 		return Generic{}
 	}
 	return nil

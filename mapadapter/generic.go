@@ -12,8 +12,8 @@ import (
 
 // Generic reads maps that are nearly those of this module: whole ones, several
 // in a list or in the member "maps", maps that lack fields, and the simple
-// form, a node or a list of nodes with only "id", "title" and "children". What
-// it does not know survives.
+// form, a list of nodes with only "id", "title" and "children", or one such
+// node, which then names the map. What it does not know survives.
 //
 // A location without a modality gets that of its selector. A node without a
 // location has that of its parent, if that has one. Ids that are missing are
@@ -79,7 +79,11 @@ func parseMaps(data []byte) ([]*citekit.ResourceMap, error) {
 	case isMap(data):
 		return parseEach([]json.RawMessage{data})
 	case object["id"] != nil || object["title"] != nil || object["children"] != nil:
-		return parseNodes(append(append([]byte("["), data...), ']'))
+		maps, err := parseNodes(append(append([]byte("["), data...), ']'))
+		if err == nil {
+			maps[0].ResourceID, maps[0].Title = maps[0].Nodes[0].ID, maps[0].Nodes[0].Title
+		}
+		return maps, err
 	}
 	return nil, formatError("the input is neither a map nor nodes with an id, a title or children")
 }
@@ -106,14 +110,11 @@ func parseEach(list []json.RawMessage) ([]*citekit.ResourceMap, error) {
 	return maps, nil
 }
 
-// parseNodes parses the simple form. A single root gives the map its title.
+// parseNodes parses a list of nodes.
 func parseNodes(list []byte) ([]*citekit.ResourceMap, error) {
 	m, err := citekit.ParseMap(append(append([]byte(`{"nodes":`), list...), '}'))
 	if err != nil {
 		return nil, err
-	}
-	if len(m.Nodes) == 1 {
-		m.ResourceID, m.Title = m.Nodes[0].ID, m.Nodes[0].Title
 	}
 	return []*citekit.ResourceMap{m}, nil
 }

@@ -23,6 +23,7 @@ type command struct {
 func commands() []*command {
 	return []*command{
 		ingestCommand(),
+		adaptCommand(),
 		resolveCommand(),
 		inspectCommand(),
 		listCommand(),

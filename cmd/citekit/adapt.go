@@ -1,0 +1,282 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/mapadapter"
+)
+
+// adaptFlags are the flags of adapt.
+type adaptFlags struct {
+	adapter string
+	output  string
+	source  string
+	id      string
+	force   bool
+}
+
+func (a *adaptFlags) register(f *flagSet) {
+	f.StringVar(&a.adapter, "adapter", "", "`NAME` of the tool that made the input: "+strings.Join(mapadapter.Names(), ", ")+"; or a program that makes a map of it (default: told from the input)")
+	f.StringVar(&a.output, "output", "", "write the map to `FILE` instead of storing it; - is the standard output")
+	f.StringVar(&a.source, "source", "", "`PATH` of the file that the map is of (default: what the input says)")
+	f.StringVar(&a.id, "id", "", "`ID` of the map (default: made from the name of the source)")
+	f.BoolVar(&a.force, "force", false, "replace a map or file that exists")
+	f.alias("o", "output")
+	f.alias("f", "force")
+}
+
+func adaptCommand() *command {
+	var flags adaptFlags
+	return &command{
+		name:    "adapt",
+		args:    "<input>",
+		summary: "Make maps of what other tools wrote",
+		about: `Makes maps of the output of another tool: the tables of GraphRAG, a docstore
+or list of nodes of LlamaIndex, a tree of PageIndex, a document of Docling,
+or maps that are nearly right (generic). The input is a file or a folder.
+
+Nodes are located where that follows: by page numbers and boxes in the input,
+or because their text stands word for word in the source. All others get a
+virtual address. Maps are checked against their sources before they are stored.
+
+A program, as --adapter ./prog, reads a JSON object with "path" and "text" or
+"base64" of the input on its standard input, and writes a map as JSON.`,
+		example: []string{
+			"citekit adapt storage/docstore.json --source notes.md",
+			"citekit adapt graph/output --adapter graphrag --id graph",
+			"citekit adapt report_structure.json --output -",
+		},
+		minArgs: 1,
+		maxArgs: 1,
+		flags:   flags.register,
+		run: func(ctx context.Context, s *session, args []string) error {
+			return s.adapt(ctx, args[0], &flags)
+		},
+	}
+}
+
+// An adaptation is one run of the command.
+type adaptation struct {
+	*session
+	flags  *adaptFlags
+	lib    *library
+	source string // as it stands in the map, or ""
+}
+
+// An adaptedMap is what adapt says of a map.
+type adaptedMap struct {
+	ResourceID string           `json:"resource_id"`
+	Type       citekit.Modality `json:"type"`
+	SourcePath string           `json:"source_path,omitempty"`
+	Nodes      int              `json:"nodes"`
+	Problems   []finding        `json:"problems"`
+}
+
+func (s *session) adapt(ctx context.Context, name string, flags *adaptFlags) error {
+	if flags.output != "-" {
+		if err := checkOutput(flags.output, flags.force); err != nil {
+			return fmt.Errorf("--output: %w", err)
+		}
+	}
+	a := &adaptation{session: s, flags: flags}
+	if err := a.open(); err != nil {
+		return err
+	}
+	defer a.lib.Close()
+	maps, err := a.run(ctx, name)
+	if err != nil {
+		return err
+	}
+	reports, sound := a.check(ctx, maps)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case !sound:
+		return fmt.Errorf("no map was written: what is wrong is said above: %w", citekit.ErrFormat)
+	case flags.output != "":
+		return a.write(ctx, maps)
+	}
+	return a.store(ctx, maps, reports)
+}
+
+// open opens the library. A source that the person names may be anywhere.
+func (a *adaptation) open() error {
+	var files []string
+	if a.flags.source != "" {
+		abs, err := filepath.Abs(a.flags.source)
+		if err != nil {
+			return err
+		}
+		files = append(files, abs)
+		a.source = a.inMap(abs)
+	}
+	lib, err := a.session.open(files...)
+	a.lib = lib
+	return err
+}
+
+// inMap returns a path as it stands in a map: relative to the base directory
+// if it is inside, else absolute.
+func (a *adaptation) inMap(abs string) string {
+	base, err := filepath.Abs(a.dir)
+	if err != nil {
+		return abs
+	}
+	if rel, err := filepath.Rel(base, abs); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return abs
+}
+
+// run makes the maps.
+func (a *adaptation) run(ctx context.Context, name string) ([]*citekit.ResourceMap, error) {
+	in, err := adaptInput(name)
+	if err != nil {
+		return nil, err
+	}
+	adapter, err := a.adapter(ctx, in)
+	if err == nil {
+		var maps []*citekit.ResourceMap
+		opts := &mapadapter.Options{ResourceID: a.flags.id, SourcePath: a.source, Open: a.lib.workspace.OpenSource}
+		if maps, err = adapter.Adapt(ctx, in, opts); err == nil {
+			return maps, nil
+		}
+	}
+	return nil, fmt.Errorf("%s: %w", name, err)
+}
+
+// adaptInput returns the file or folder that the person names, as the only
+// thing an adapter sees; beside a file it sees those in its folder.
+func adaptInput(name string) (mapadapter.Input, error) {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return mapadapter.Input{}, err
+	}
+	info, err := os.Stat(abs)
+	if err != nil {
+		return mapadapter.Input{}, err
+	}
+	if info.IsDir() {
+		return mapadapter.Input{FS: os.DirFS(abs), Name: ".", Path: abs}, nil
+	}
+	return mapadapter.Input{FS: os.DirFS(filepath.Dir(abs)), Name: filepath.Base(abs), Path: abs}, nil
+}
+
+// adapter returns the adapter that the person names, or the one for the input.
+func (a *adaptation) adapter(ctx context.Context, in mapadapter.Input) (mapadapter.Adapter, error) {
+	name := a.flags.adapter
+	if name == "" {
+		return mapadapter.Detect(ctx, in)
+	}
+	adapter, err := mapadapter.Named(name)
+	if err == nil {
+		return adapter, nil
+	}
+	if path, lookErr := exec.LookPath(name); lookErr == nil {
+		return mapadapter.Command{Path: path}, nil
+	}
+	if strings.ContainsAny(name, "/"+string(filepath.Separator)) {
+		return nil, usagef("adapt", "--adapter %s: there is no such program", term.Line(name))
+	}
+	if near := closest(name, mapadapter.Names()); near != "" {
+		return nil, usagef("adapt", "--adapter %q: no tool or program of that name; did you mean %s?", name, near)
+	}
+	return nil, usagef("adapt", "--adapter %q: it is one of %s, or a program", name, strings.Join(mapadapter.Names(), ", "))
+}
+
+// check checks the maps against their sources and tells what is wrong. A map
+// is sound if nothing is, but that a source which only the input names is not
+// at hand.
+func (a *adaptation) check(ctx context.Context, maps []*citekit.ResourceMap) (reports []adaptedMap, sound bool) {
+	sound = true
+	for _, m := range maps {
+		report := mapReport{Problems: []finding{}, OK: true}
+		for _, p := range a.lib.Check(ctx, m) {
+			if p.Path == "source_path" && a.source == "" {
+				p.Warning = true
+			}
+			report.add(p)
+		}
+		for _, p := range report.Problems {
+			a.warn("map '" + m.ResourceID + "': " + p.String())
+		}
+		sound = sound && report.OK
+		reports = append(reports, adaptedMap{m.ResourceID, m.Type, m.SourcePath, countNodes(m), report.Problems})
+	}
+	return reports, sound
+}
+
+// write writes the maps to a file or the standard output: one as it is,
+// several as a list.
+func (a *adaptation) write(ctx context.Context, maps []*citekit.ResourceMap) error {
+	var v any = maps
+	if len(maps) == 1 {
+		v = maps[0]
+	}
+	if a.flags.output == "-" {
+		return a.printJSON(v)
+	}
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	data = append(data, '\n')
+	if info, err := os.Stat(a.flags.output); err == nil && !info.Mode().IsRegular() {
+		return copyToDevice(ctx, bytes.NewReader(data), a.flags.output)
+	}
+	return copyToFile(ctx, bytes.NewReader(data), a.flags.output)
+}
+
+// store stores the maps, if none of them would replace another.
+func (a *adaptation) store(ctx context.Context, maps []*citekit.ResourceMap, reports []adaptedMap) error {
+	for _, m := range maps {
+		if !a.flags.force && a.lib.has(ctx, m.ResourceID) {
+			return hinted{fmt.Errorf("there is a map '%s' already: %w", m.ResourceID, citekit.ErrSyntax), "--force replaces it, --id gives another id"}
+		}
+	}
+	if err := a.allowSource(ctx); err != nil {
+		return err
+	}
+	for i, m := range maps {
+		if m.CreatedAt == "" {
+			m.CreatedAt = time.Now().UTC().Format(time.RFC3339)
+		}
+		if err := a.lib.Save(ctx, m); err != nil {
+			return err
+		}
+		if !a.json {
+			a.printf("%s\n", term.Line(fmt.Sprintf("stored %s (%s, %s)", m.ResourceID, m.Type, counted(reports[i].Nodes, "node"))))
+		}
+	}
+	if a.json {
+		return a.printJSON(map[string][]adaptedMap{"maps": reports})
+	}
+	return nil
+}
+
+// allowSource remembers a source outside the base directory as one that may
+// be cited.
+func (a *adaptation) allowSource(ctx context.Context) error {
+	if !filepath.IsAbs(a.source) {
+		return nil
+	}
+	ws, err := a.workspace(nil)
+	if err != nil {
+		return err
+	}
+	defer ws.Close()
+	if err := ws.Allow(ctx, a.source); err != nil {
+		return hinted{err, "give the folder with --root to every command instead"}
+	}
+	return nil
+}
