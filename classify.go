@@ -31,6 +31,43 @@ func (in *ingest) classify(ctx context.Context, src *Source) ([]Modality, error)
 	return []Modality{modality}, nil
 }
 
+// looksRight reports whether a source is what one of its modalities can read,
+// as far as a short look tells.
+func (in *ingest) looksRight(ctx context.Context, src *Source) bool {
+	modalities, err := in.classify(ctx, src)
+	if err != nil {
+		return false
+	}
+	for _, modality := range modalities {
+		if modality != Text {
+			if _, err = in.lib.measure(ctx, modality, src); err == nil {
+				return true
+			}
+			continue
+		}
+		err = in.lib.limited(ctx, Text, func(ctx context.Context) error {
+			return in.firstLine(ctx, src)
+		})
+		if err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// firstLine extracts the first line of a text.
+func (in *ingest) firstLine(ctx context.Context, src *Source) error {
+	resolver, err := in.lib.resolver(Text)
+	if err != nil {
+		return err
+	}
+	x, err := resolver.Resolve(ctx, src, Request{Location: Location{Modality: Text, Lines: Range{First: 1, Last: 1}}})
+	if err == nil && x.Body != nil {
+		err = x.Body.Close()
+	}
+	return err
+}
+
 // modalityOfName returns what the extension of a name stands for, or "".
 func modalityOfName(name string) Modality {
 	switch strings.ToLower(path.Ext(name)) {

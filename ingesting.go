@@ -151,7 +151,7 @@ type task struct {
 	structure  *Structure
 	flight     *flight
 	companions string // a digest of them
-	original   note // of the source whose map is copied, if it has an id
+	original   note   // of the source whose map is copied, if it has an id
 }
 
 // deal makes a map of one candidate, and takes its turn in any case.
@@ -211,6 +211,13 @@ func (in *ingest) prepare(ctx context.Context, t *task) bool {
 		return t.fail(err)
 	}
 	t.src = src
+	if src.KnownHash() == "" && !in.looksRight(ctx, src) {
+		// It costs less to hear what is wrong than to hash it first.
+		structure, modality, err := in.mapSource(ctx, t)
+		if err != nil {
+			return in.mapped(ctx, t, structure, modality, err)
+		}
+	}
 	hash, err := src.Hash(ctx)
 	if err != nil {
 		return t.fail(err)
