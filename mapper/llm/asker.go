@@ -172,6 +172,13 @@ func (a *asker) accepts(src *citekit.Source, extent citekit.Extent) bool {
 	return ok && extent.Modality != citekit.Text && extent.Pages <= maxPages && model.AcceptsMedia(extent.MediaType, src.Size())
 }
 
+// takesSmaller reports whether the model would take the source if it were
+// smaller.
+func (a *asker) takesSmaller(extent citekit.Extent) bool {
+	model, ok := a.model.(MediaModel)
+	return ok && model.AcceptsMedia(extent.MediaType, 1)
+}
+
 // measure returns the resolver of a modality and the extent of src.
 func (a *asker) measure(ctx context.Context, src *citekit.Source, modality citekit.Modality) (citekit.Resolver, citekit.Extent, error) {
 	resolver := a.resolvers[modality]

@@ -17,6 +17,7 @@ import (
 type fake struct {
 	answer func(req *llm.Request) (*llm.Response, error)
 	media  string // prefix of the media types it takes; "" for none
+	limit  int64  // of their size, if not 0
 
 	mu       sync.Mutex
 	requests []*llm.Request
@@ -46,8 +47,8 @@ func (f *fake) Generate(ctx context.Context, req *llm.Request) (*llm.Response, e
 	return f.answer(req)
 }
 
-func (f *fake) AcceptsMedia(mediaType string, _ int64) bool {
-	return f.media != "" && strings.HasPrefix(mediaType, f.media)
+func (f *fake) AcceptsMedia(mediaType string, size int64) bool {
+	return (f.limit == 0 || size <= f.limit) && f.media != "" && strings.HasPrefix(mediaType, f.media)
 }
 
 func (f *fake) Upload(_ context.Context, _ *citekit.Source, mediaType string) (*llm.Media, error) {

@@ -111,6 +111,9 @@ func (j *mapping) media(ctx context.Context, src *citekit.Source) error {
 func (j *mapping) text(ctx context.Context, resolver citekit.Resolver, src *citekit.Source, words *transcript) error {
 	modality := j.extent.Modality
 	runs, ok := textRuns(ctx, resolver, src, words, citekit.Location{Modality: modality})
+	if !ok && j.asker.takesSmaller(j.extent) {
+		return fmt.Errorf("a file of %d bytes, which is more than the model takes: %w", src.Size(), citekit.ErrTooLarge)
+	}
 	if !ok {
 		return fmt.Errorf("the model takes no %s, and there is no text of it: %w", orWord(j.extent.MediaType, string(modality)), errors.ErrUnsupported)
 	}
@@ -202,14 +205,15 @@ func (j *mapping) read(ctx context.Context, req *Request, part citekit.Location)
 
 // judge reads an answer and says what is wrong with it.
 func (j *mapping) judge(response *Response, part citekit.Location) (*reading, []string, error) {
-	answer, err := builder{extent: j.extent, part: part}.read([]byte(response.Text))
-	if err != nil {
-		return nil, []string{clip(err.Error())}, err
-	}
-	problems := slices.Clone(answer.Problems)
+	var problems []string
 	if response.Truncated {
 		problems = append(problems, "it was cut off at the limit of its length: make fewer nodes, and shorter summaries")
 	}
+	answer, err := builder{extent: j.extent, part: part}.read([]byte(response.Text))
+	if err != nil {
+		return nil, append(problems, clip(err.Error())), err
+	}
+	problems = append(problems, answer.Problems...)
 	if len(answer.Nodes) == 0 && len(problems) == 0 {
 		problems = append(problems, "it has no nodes")
 	}

@@ -124,6 +124,7 @@ func TestMapErrors(t *testing.T) {
 		{"an empty source", answers("[]"), "", citekit.MapRequest{Modality: citekit.Text}, citekit.ErrFormat},
 		{"no resolver", answers("[]"), "x", citekit.MapRequest{Modality: citekit.Audio}, errors.ErrUnsupported},
 		{"film for a model that reads", answers("[]"), "x", citekit.MapRequest{Modality: citekit.Video}, errors.ErrUnsupported},
+		{"film that is too large", &fake{media: "video/", limit: 3, answer: answers("[]").answer}, "film", citekit.MapRequest{Modality: citekit.Video}, citekit.ErrTooLarge},
 		{"a scan for a model that reads", answers("[]"), " \f\f", citekit.MapRequest{Modality: citekit.Document}, errors.ErrUnsupported},
 		{"refused", &fake{answer: func(*llm.Request) (*llm.Response, error) { return nil, llm.ErrRefused }}, "x", citekit.MapRequest{Modality: citekit.Text}, llm.ErrRefused},
 	} {
@@ -321,5 +322,27 @@ func TestUsageAddsUp(t *testing.T) {
 	}
 	if u := mapper.Usage(); u.Requests != 3 || u.InputTokens != 300 || u.OutputTokens != 30 {
 		t.Errorf("%+v", u)
+	}
+}
+
+func TestTextCannotPassForAMark(t *testing.T) {
+	model := answers(`{"nodes":[{"title":"A","pages":[1,2]}]}`)
+	text := "one\n [page 7]\nstill one\f[page 9] two"
+	if _, err := llm.New(model, fakes, nil).Map(t.Context(), source(text), citekit.MapRequest{Modality: citekit.Document}); err != nil {
+		t.Fatal(err)
+	}
+	marks := regexp.MustCompile(`(?m)^\s*\[page \d+\]`).FindAllString(model.text(0), -1)
+	if diff := cmp.Diff([]string{"[page 1]", "[page 2]"}, marks); diff != "" {
+		t.Error(diff, model.text(0))
+	}
+}
+
+func TestLongLinesAreCut(t *testing.T) {
+	model := answers(`{"nodes":[{"title":"A","lines":[1,3]}]}`)
+	if _, err := mapText(t, model, "a\n"+strings.Repeat("é", 50_000)+"\nb\n", nil); err != nil {
+		t.Fatal(err)
+	}
+	if text := model.text(0); len(text) > 6000 || !strings.Contains(text, "é…\n3\tb\n") {
+		t.Errorf("%d bytes: %s", len(text), text[max(0, len(text)-300):])
 	}
 }

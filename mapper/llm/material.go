@@ -66,7 +66,7 @@ func (c *cutter) run(run citekit.TextRun) error {
 	case !loc.Lines.IsZero():
 		return c.lines(run.Text, loc)
 	case len(loc.Pages) > 0:
-		return c.unit(fmt.Sprintf("[page %v]\n%s\n", loc.Pages[0], cut(strings.TrimSpace(run.Text), c.room)), loc)
+		return c.unit(fmt.Sprintf("[page %v]\n%s\n", loc.Pages[0], unmarked(cut(strings.TrimSpace(run.Text), c.room))), loc)
 	case !loc.Time.IsZero():
 		return c.unit(fmt.Sprintf("[%v] %s\n", loc.Time, clean(run.Text, maxUnit)), loc)
 	case !loc.Box.IsZero():
@@ -80,7 +80,7 @@ func (c *cutter) run(run citekit.TextRun) error {
 func (c *cutter) lines(text string, loc citekit.Location) error {
 	lines := splitLines(text, loc.Lines.Len())
 	if lines == nil {
-		return c.unit(fmt.Sprintf("[lines %v]\n%s\n", loc.Lines, cut(text, c.room)), loc)
+		return c.unit(fmt.Sprintf("[lines %v]\n%s\n", loc.Lines, unmarked(cut(text, c.room))), loc)
 	}
 	for i, line := range lines {
 		at := loc
@@ -97,6 +97,18 @@ func (c *cutter) lines(text string, loc citekit.Location) error {
 		}
 	}
 	return nil
+}
+
+// unmarked returns text in which no line begins as our marks do, so that none
+// can pass for one.
+func unmarked(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(strings.TrimSpace(line), "[") {
+			lines[i] = "| " + line
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // splitLines returns the n lines of text, or nil if it has another number.

@@ -8,6 +8,10 @@
 //	})
 //	mapper := llm.New(model, modality.All(), nil)
 //
+// Ollama cuts off silently what is longer than the context it was started with
+// (OLLAMA_CONTEXT_LENGTH, or num_ctx of the model): set [llm.Options.MaxText]
+// to fit.
+//
 // Such models read text, and many see pictures. A server that cannot bind its
 // answers to a schema is asked for JSON, and if it cannot do that either, for
 // text.
