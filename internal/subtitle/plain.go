@@ -10,6 +10,9 @@ import (
 // players know and without override blocks, such as {\an8}. Any other < is one
 // of the words.
 func plainSRT(text string) string {
+	if !strings.ContainsAny(text, "<{") {
+		return oneLine(text)
+	}
 	var b strings.Builder
 	for {
 		i := strings.IndexAny(text, "<{")
@@ -65,14 +68,22 @@ func isTag(name string) bool {
 // oneLine makes every run of white space a space and leaves out control
 // characters.
 func oneLine(text string) string {
-	words := strings.Fields(strings.Map(func(r rune) rune {
+	var b strings.Builder
+	b.Grow(len(text))
+	gap := false
+	for i, r := range text {
 		switch {
 		case unicode.IsSpace(r):
-			return ' '
+			gap = true
+			continue
 		case unicode.IsControl(r), r == '\ufeff', r == utf8.RuneError:
-			return -1
+			continue
 		}
-		return r
-	}, text))
-	return strings.Join(words, " ")
+		if gap && b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		gap = false
+		b.WriteString(text[i : i+utf8.RuneLen(r)])
+	}
+	return b.String()
 }

@@ -19,6 +19,7 @@ import (
 
 const (
 	maxHeld    = 16 << 20 // bytes of a source that are held in memory
+	maxCues    = 8 << 20  // bytes of subtitles, which take more of it
 	headBytes  = 64 << 10 // of text by which its format is told
 	maxNodes   = 20_000
 	maxSummary = 300
@@ -31,9 +32,9 @@ var _ citekit.Mapper = (*Resolver)(nil)
 // their keys or rows, logs entries, and other text passages. The format is told
 // by the content where that leaves no doubt, else by the extension.
 //
-// Where a source is not well-formed, or has more than 16 MiB and a format that
-// has to be read whole, it becomes passages, and the metadata say why under
-// "structure". A source of any size takes bounded memory.
+// Where a source is not well-formed, or has more than 16 MiB (subtitles: 8) and
+// a format that has to be read whole, it becomes passages, and the metadata say
+// why under "structure". A source of any size takes bounded memory.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Structure, error) {
 	if req.Modality != citekit.Text {
 		return nil, fmt.Errorf("a %s map of a text source: %w", req.Modality, errors.ErrUnsupported)
@@ -210,6 +211,9 @@ func (m *mapping) dataWay(format data.Format) way {
 
 // subtitles maps cues, gathered into segments.
 func (m *mapping) subtitles() (*citekit.Structure, error) {
+	if len(m.held) > maxCues {
+		return nil, fmt.Errorf("more than %d MiB of subtitles: %w", maxCues>>20, citekit.ErrTooLarge)
+	}
 	cues, err := subtitle.Parse(m.src.Name(), m.held)
 	if err != nil {
 		return nil, err
