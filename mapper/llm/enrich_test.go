@@ -209,3 +209,11 @@ func TestEnrichManyNodes(t *testing.T) {
 		}
 	}
 }
+
+func FuzzEnrich(f *testing.F) {
+	f.Add([]byte(`{"nodes":[{"node":1,"title":"T","summary":"S","id":"x","type":"y","lines":[9,9],"children":[]},{"node":2,"title":"\u202e\n"}]}`))
+	f.Add([]byte(`[{"n":"3","title":"T"},{"node":-1},{"node":1e99}]`))
+	f.Fuzz(func(t *testing.T, answer []byte) {
+		compareStructure(t, enrich(t, answers(string(answer)), nil))
+	})
+}
