@@ -99,10 +99,9 @@ func evenSpans(duration float64) []citekit.Span {
 	return spans
 }
 
-// between divides a source at times, which are in order.
-func between(cuts []float64, duration float64) []citekit.Span {
+// between divides a source from start to its end at times, which are in order.
+func between(start float64, cuts []float64, duration float64) []citekit.Span {
 	var spans []citekit.Span
-	start := 0.0
 	for _, cut := range append(cuts, duration) {
 		if cut = round(cut); cut > start && cut <= duration {
 			spans = append(spans, citekit.Span{Start: start, End: cut})

@@ -85,6 +85,18 @@ func TestScenes(t *testing.T) {
 // nearly compares times to the millisecond, as some containers store them.
 var nearly = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 0.0011 })
 
+// TestLateScenes has pictures that begin late.
+func TestLateScenes(t *testing.T) {
+	early := film(t, "cuts.mp4", []float64{4, 3.2, 2.6}, "-c:v", "libx264", "-preset", "veryfast")
+	path := filepath.Join(t.TempDir(), "late.mp4")
+	output(t, "ffmpeg", "-nostdin", "-v", "error", "-itsoffset", "10", "-i", early, "-c", "copy", path)
+	s := mapFile(t, &Engine{Modality: citekit.Video}, path)
+	want := []citekit.Span{{Start: 10, End: 14}, {Start: 14, End: 17.2}, {Start: 17.2, End: 19.8}}
+	if diff := cmp.Diff(want, spansOf(s.Nodes), nearly); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 // TestSlides shows still pages that differ in little, and then moving pictures
 // without a cut.
 func TestSlides(t *testing.T) {

@@ -70,7 +70,7 @@ func (e *Engine) findScenes(ctx context.Context, src *citekit.Source, m medium, 
 	if err != nil {
 		return nil, err
 	}
-	return between(found.cuts(), extent.Duration), nil
+	return between(found.begins(), found.cuts(), extent.Duration), nil
 }
 
 // scenes are pictures and how much they differ from the one before.
@@ -119,7 +119,16 @@ func number(b []byte) float64 {
 	return v
 }
 
-// cuts returns when scenes begin, but the first.
+// begins returns when the first scene does: where the pictures do, if that is
+// late.
+func (s *scenes) begins() float64 {
+	if len(s.pictures) == 0 || s.pictures[0].time < minScene {
+		return 0
+	}
+	return s.pictures[0].time
+}
+
+// cuts returns when the other scenes begin.
 func (s *scenes) cuts() []float64 {
 	var times []float64
 	for i, p := range s.pictures {
@@ -128,7 +137,7 @@ func (s *scenes) cuts() []float64 {
 		}
 	}
 	for least := minScene; ; least *= 2 {
-		if cuts := apart(times, least); len(cuts) < maxNodes {
+		if cuts := apart(s.begins(), times, least); len(cuts) < maxNodes {
 			return cuts
 		}
 	}
@@ -146,9 +155,9 @@ func (s *scenes) around(i int) float64 {
 	return sum / float64(max(n, 1))
 }
 
-// apart returns the times that are as far from the one before, and from 0.
-func apart(times []float64, least float64) (kept []float64) {
-	last := 0.0
+// apart returns the times that are as far from the one before, the first of them
+// from last.
+func apart(last float64, times []float64, least float64) (kept []float64) {
 	for _, t := range times {
 		if t-last >= least {
 			kept = append(kept, t)
