@@ -62,7 +62,7 @@ func (g *cGrammar) open(s *braceScanner, header []token) opening {
 	g.old = nil
 	body := s.top().body
 	if body == valueBody || body == opaqueBody {
-		return opening{body: opaqueBody, goesOn: true}
+		return opening{body: opaqueIn(body), goesOn: true}
 	}
 	if len(header) == 0 {
 		if old != nil && body == scopeBody {
@@ -77,7 +77,7 @@ func (g *cGrammar) open(s *braceScanner, header []token) opening {
 		return g.namespace(s, header[i+1:])
 	}
 	if g.isValue(s, header) {
-		return opening{body: opaqueBody, goesOn: true}
+		return opening{body: opaqueIn(body), goesOn: true}
 	}
 	if kind, name := g.typeOf(s, header); kind != "" {
 		return g.openType(s, header, kind, name)
@@ -95,9 +95,10 @@ func (g *cGrammar) open(s *braceScanner, header []token) opening {
 	return opening{body: blockBody, symbol: f}
 }
 
-// opaqueIn returns what a brace without a header begins.
+// opaqueIn returns what a brace begins that is of no declaration: statements,
+// where there are statements around it, for it may be that of a lambda.
 func opaqueIn(around bodyKind) bodyKind {
-	if around == blockBody {
+	if around == blockBody || around == valueBody {
 		return blockBody
 	}
 	return opaqueBody

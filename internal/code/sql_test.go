@@ -39,6 +39,7 @@ func TestSQL(t *testing.T) {
 			CREATE SEQUENCE s;
 			COMMIT;
 			CREATE ACCESS METHOD m TYPE INDEX HANDLER h;
+			SELECT 1 AS x \gset
 			CREATE SCHEMA app;
 		`, `
 			table public.People 3-6 // People. All of them.
@@ -49,7 +50,7 @@ func TestSQL(t *testing.T) {
 			type mood 20-20
 			function t 21-22
 			variable s 28-28
-			namespace app 31-31
+			namespace app 32-32
 		`},
 		{"MySQL", `
 			CREATE TABLE ` + "`a b`" + ` (x int COMMENT 'it\'s;') ENGINE=InnoDB;

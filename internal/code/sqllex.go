@@ -87,6 +87,8 @@ func (l *sqlLexer) token(c byte) token {
 		return l.take(sqlDelimiter, l.at+len(l.delimiter))
 	case c == ';' && l.delimiter == nil:
 		return l.take(sqlDelimiter, l.at+1)
+	case c == '\\' && l.at+1 < len(l.src) && l.src[l.at+1] == 'g':
+		return l.take(sqlDelimiter, l.lineEnd()) // psql sends the statement
 	case c == '\'':
 		return l.take(sqlLiteral, l.stringEnd(l.at, l.escapes))
 	case (c == 'E' || c == 'e') && l.at+1 < len(l.src) && l.src[l.at+1] == '\'':
