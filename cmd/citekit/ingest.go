@@ -10,6 +10,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/mapper/llm"
 )
 
 // ingestFlags are the flags of ingest.
@@ -79,13 +80,14 @@ cited.`,
 // An ingestion is one run of the command.
 type ingestion struct {
 	*session
-	flags *ingestFlags
-	lib   *library
-	paths []string // absolute
-	opts  citekit.IngestOptions
-	bar   *term.Bar
-	quiet bool // of what has not changed since the run before
-	total map[citekit.IngestStatus]int
+	flags  *ingestFlags
+	lib    *library
+	paths  []string // absolute
+	opts   citekit.IngestOptions
+	mapper chosenMapper
+	bar    *term.Bar
+	quiet  bool // of what has not changed since the run before
+	total  map[citekit.IngestStatus]int
 }
 
 func (s *session) ingest(ctx context.Context, args []string, flags *ingestFlags) error {
@@ -113,19 +115,19 @@ func (in *ingestion) open(args []string) error {
 		in.paths = append(in.paths, abs)
 		roots = append(roots, rootFor(abs))
 	}
-	mapper, name, err := in.flags.mapper.open(in.flags)
-	if err != nil {
+	resolvers := resolversFor(in.flags)
+	var err error
+	if in.mapper, err = in.flags.mapper.open(resolvers); err != nil {
 		return err
 	}
-	resolvers := resolversFor(in.flags)
 	if in.lib, err = in.openWith(resolvers, roots); err != nil {
 		return err
 	}
 	in.opts = citekit.IngestOptions{
 		Type:           citekit.Modality(in.flags.kind),
 		ResourceID:     in.flags.id,
-		Mapper:         mapper,
-		MapperName:     name,
+		Mapper:         in.mapper.Mapper,
+		MapperName:     in.mapper.name,
 		Concurrency:    in.flags.concurrency,
 		MaxSourceBytes: int64(in.flags.maxSize),
 		Force:          in.flags.force,
@@ -246,7 +248,8 @@ func (in *ingestion) outcome(report *citekit.IngestReport) error {
 		return errors.Join(in.printJSON(struct {
 			Items   []citekit.IngestItem         `json:"items"`
 			Summary map[citekit.IngestStatus]int `json:"summary"`
-		}{report.Items, in.total}), reported(report))
+			Usage   *llm.Usage                   `json:"usage,omitempty"`
+		}{report.Items, in.total, in.usage()}), reported(report))
 	}
 	in.out.Flush()
 	for _, item := range report.Items {
@@ -255,7 +258,19 @@ func (in *ingestion) outcome(report *citekit.IngestReport) error {
 		}
 	}
 	in.printf("%s\n", summarize(in.total))
+	if usage := in.usage(); usage != nil {
+		in.printf("%s\n", describeUsage(*usage))
+	}
 	return reported(report)
+}
+
+// usage returns what a model was asked, or nil.
+func (in *ingestion) usage() *llm.Usage {
+	if in.mapper.usage == nil {
+		return nil
+	}
+	usage := in.mapper.usage()
+	return &usage
 }
 
 func reported(report *citekit.IngestReport) error {

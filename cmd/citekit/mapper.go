@@ -1,24 +1,136 @@
 package main
 
 import (
+	"fmt"
+	"os"
+	"strings"
+
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/mapper/llm"
+	program "github.com/citekit/citekit/mapper/llm/command"
+	"github.com/citekit/citekit/mapper/llm/gemini"
+	"github.com/citekit/citekit/mapper/llm/openai"
 	"github.com/citekit/citekit/modality"
+	"github.com/citekit/citekit/modality/document"
 )
 
 // mapperFlags choose who makes the maps.
 type mapperFlags struct {
-	name string
+	name    string
+	config  string
+	retries int
+	enrich  bool
 }
 
 func (m *mapperFlags) register(f *flagSet) {
+	f.StringVar(&m.name, "mapper", "", "who makes the maps: structure (default), gemini, openai, or a `PROGRAM`")
+	f.StringVar(&m.config, "mapper-config", "", "settings of the mapper as `JSON`, such as {\"model\": \"…\"}")
+	f.IntVar(&m.retries, "retries", 3, "how often a request to a model is tried again")
+	f.BoolVar(&m.enrich, "enrich", false, "keep the structure and let the model add titles and summaries")
+	f.alias("m", "mapper")
+	f.alias("r", "retries")
 }
 
-// open returns the mapper and its name, or nil for the built-in ones.
-func (m *mapperFlags) open(flags *ingestFlags) (citekit.Mapper, string, error) {
-	return nil, "", nil
+// A chosenMapper is a mapper as the flags ask for it. The zero value is the
+// structural one.
+type chosenMapper struct {
+	citekit.Mapper
+	name  string
+	usage func() llm.Usage // nil for mappers that ask no model
 }
+
+// open returns the mapper that the flags ask for. Resolvers measure and read
+// sources for it.
+func (m *mapperFlags) open(resolvers citekit.Resolvers) (chosenMapper, error) {
+	switch m.name {
+	case "", "structure":
+		if m.enrich || m.config != "" {
+			return chosenMapper{}, usagef("ingest", "--enrich and --mapper-config need --mapper gemini, openai or a program")
+		}
+		return chosenMapper{}, nil
+	case "gemini", "openai":
+		return m.openModel(resolvers)
+	}
+	if m.enrich {
+		return chosenMapper{}, usagef("ingest", "--enrich needs --mapper gemini or openai")
+	}
+	var opts program.Options
+	if err := llm.ParseConfig([]byte(m.config), &opts); err != nil {
+		return chosenMapper{}, usagef("ingest", "--mapper-config: %v", err)
+	}
+	mapper, err := program.New(m.name, resolvers, &opts)
+	if err != nil {
+		return chosenMapper{}, fmt.Errorf("--mapper: %w", err)
+	}
+	return chosenMapper{Mapper: mapper, name: "command"}, nil
+}
+
+func (m *mapperFlags) openModel(resolvers citekit.Resolvers) (chosenMapper, error) {
+	var opts llm.Options
+	model, name, err := m.model(&opts)
+	if err != nil {
+		return chosenMapper{}, err
+	}
+	if m.enrich {
+		e := llm.Enrich(resolvers, model, resolvers, &opts)
+		return chosenMapper{e, name + ", enriched", e.Usage}, nil
+	}
+	mapper := llm.New(model, resolvers, &opts)
+	return chosenMapper{mapper, name, mapper.Usage}, nil
+}
+
+// model returns the model and what it is called in maps, and reads the options
+// of the mapper from the same settings.
+func (m *mapperFlags) model(opts *llm.Options) (llm.Model, string, error) {
+	retries := m.retries
+	if retries <= 0 {
+		retries = -1 // zero means the default there
+	}
+	if m.name == "gemini" {
+		o := gemini.Options{KeyEnv: "GEMINI_API_KEY", Retries: retries}
+		if err := m.parse(&o, opts); err != nil {
+			return nil, "", err
+		}
+		model, err := gemini.New(&o)
+		if err != nil && os.Getenv(o.KeyEnv) == "" {
+			err = hinted{err, "set " + o.KeyEnv + " in the environment"}
+		}
+		return model, named("gemini", o.Model), err
+	}
+	o := openai.Options{KeyEnv: "OPENAI_API_KEY", Retries: retries}
+	if err := m.parse(&o, opts); err != nil {
+		return nil, "", err
+	}
+	model, err := openai.New(&o)
+	return model, named("openai", o.Model), err
+}
+
+func (m *mapperFlags) parse(structs ...any) error {
+	if err := llm.ParseConfig([]byte(m.config), structs...); err != nil {
+		return usagef("ingest", "--mapper-config: %v", err)
+	}
+	return nil
+}
+
+func named(mapper, model string) string { return strings.TrimSpace(mapper + " " + model) }
 
 // resolversFor returns the resolvers with the settings that the flags ask for.
 func resolversFor(flags *ingestFlags) citekit.Resolvers {
-	return modality.All()
+	resolvers := modality.All()
+	if flags.ocr {
+		resolvers[citekit.Document] = &document.Resolver{OCR: true}
+	}
+	return resolvers
+}
+
+// describeUsage says what a model was asked.
+func describeUsage(u llm.Usage) string {
+	text := fmt.Sprintf("%s to the model, %d input tokens, %d output tokens", counted(u.Requests, "request"), u.InputTokens, u.OutputTokens)
+	if u.Retries > 0 {
+		text += fmt.Sprintf(", %d tried again", u.Retries)
+	}
+	if u.Priced {
+		text += fmt.Sprintf(", cost %.4f", u.Cost)
+	}
+	return text
 }
