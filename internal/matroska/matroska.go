@@ -35,8 +35,6 @@ const (
 	idCluster  = 0x1F43B675
 	idChapters = 0x1043A770
 	idTags     = 0x1254C367
-	idCues     = 0x1C53BB6B
-	idAttached = 0x1941A469
 )
 
 // A File is what a file says in words. It holds nothing of the file open and

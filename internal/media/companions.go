@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"path/filepath"
 	"slices"
@@ -124,7 +123,8 @@ func podcastChapters(text []byte) []chapter {
 }
 
 // readCompanion returns the content of a file in UTF-8. A file that cannot be
-// read, or is too large, is taken for an empty one.
+// read, or is too large, is taken for an empty one; the only error is that of
+// ctx.
 func readCompanion(ctx context.Context, f citekit.Companion) ([]byte, error) {
 	src, err := f.Open(ctx)
 	if err != nil {
@@ -132,13 +132,14 @@ func readCompanion(ctx context.Context, f citekit.Companion) ([]byte, error) {
 	}
 	defer src.Close()
 	text, err := readText(ctx, src)
-	if errors.Is(err, citekit.ErrTooLarge) || ctx.Err() == nil {
-		err = nil
+	if err != nil {
+		return nil, ctx.Err()
 	}
-	return text, err
+	return text, nil
 }
 
-// readText returns the content of a source of text in UTF-8.
+// readText returns the content of a source of text in UTF-8. The error of one
+// that is too large matches [citekit.ErrTooLarge].
 func readText(ctx context.Context, src *citekit.Source) ([]byte, error) {
 	if src.Size() > maxCompanion {
 		return nil, citekit.ErrTooLarge
