@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -59,6 +60,16 @@ type Reply struct {
 	Header   http.Header
 	Body     []byte
 	Attempts int
+}
+
+// BaseURL returns base as the URL of a server, without a slash at its end. The
+// error matches [citekit.ErrSyntax] if it is none.
+func BaseURL(base string) (*url.URL, error) {
+	u, err := url.Parse(strings.TrimRight(base, "/"))
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return nil, fmt.Errorf("base_url is not the URL of a server, such as https://example.com: %w", citekit.ErrSyntax)
+	}
+	return u, nil
 }
 
 // Do makes a call, again if it fails for a reason that may pass: too many
@@ -201,6 +212,10 @@ func (e *Endpoint) connectionError(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
+	}
+	var op *net.OpError // names the ports
+	if errors.As(err, &op) {
+		err = op.Err
 	}
 	return &Error{Message: "the connection failed: " + e.redact(err.Error()), Temporary: true, cause: err}
 }

@@ -59,12 +59,14 @@ func status(code int, header ...string) http.HandlerFunc {
 	}
 }
 
+// reset has the client see its connection reset.
+func reset(w http.ResponseWriter, _ *http.Request) {
+	conn, _, _ := w.(http.Hijacker).Hijack()
+	_ = conn.(*net.TCPConn).SetLinger(0)
+	conn.Close()
+}
+
 func TestEndpointRetries(t *testing.T) {
-	reset := func(w http.ResponseWriter, _ *http.Request) {
-		conn, _, _ := w.(http.Hijacker).Hijack()
-		_ = conn.(*net.TCPConn).SetLinger(0)
-		conn.Close()
-	}
 	short := func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "100")
 		fmt.Fprint(w, `{"ok":`)
@@ -141,7 +143,7 @@ func TestEndpointErrors(t *testing.T) {
 }
 
 func TestEndpointTellsNoSecrets(t *testing.T) {
-	handlers := []http.HandlerFunc{status(401), status(400), status(500), func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }}
+	handlers := []http.HandlerFunc{status(401), status(400), status(500), reset, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }}
 	for _, handler := range handlers {
 		_, _, err := call(t, func(e *llm.Endpoint) {
 			e.Retry.Attempts = 1
@@ -164,6 +166,17 @@ func TestEndpointDoesNotTakeTheKeyElsewhere(t *testing.T) {
 	})
 	if err == nil || taken.Load() {
 		t.Errorf("followed %v: %v", taken.Load(), err)
+	}
+}
+
+func TestEndpointWithoutAServer(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(ok))
+	server.Close()
+	e := llm.Endpoint{Retry: llm.NewRetry(1, 0.001)}
+	_, err := e.Do(t.Context(), llm.Call{Method: "GET", URL: server.URL}, nil)
+	var failed *llm.Error
+	if !errors.As(err, &failed) || failed.Attempts != 2 || !strings.HasPrefix(err.Error(), "the connection failed: ") || strings.Contains(err.Error(), "127.0.0.1") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -124,6 +124,9 @@ func (j *enriching) finish(s *citekit.Structure, err error) *citekit.Structure {
 }
 
 func (j *enriching) run(ctx context.Context, src *citekit.Source, req citekit.MapRequest, transcriptName string) error {
+	if len(j.nodes) == 0 {
+		return nil
+	}
 	resolver, extent, err := j.asker.measure(ctx, src, req.Modality)
 	if err != nil {
 		return err

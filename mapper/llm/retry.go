@@ -61,6 +61,17 @@ const (
 	defaultMaxDelay = time.Minute
 )
 
+// NewRetry returns what the options of a model say: how often a request is
+// tried again, where zero means 3 and less none, and the pause before the first
+// time.
+func NewRetry(retries int, delay Seconds) Retry {
+	r := Retry{Attempts: retries + 1, Delay: delay.Duration(0)}
+	if retries == 0 {
+		r.Attempts = 0
+	}
+	return r
+}
+
 // Do calls f until it succeeds, fails with an error that is not a temporary
 // [*Error], or has been called often enough, and returns how often it was. It
 // waits between calls, a random part of the delay less, so that many do not

@@ -106,30 +106,20 @@ func New(opts *Options) (*Model, error) {
 	if o.BaseURL == "" {
 		o.BaseURL = defaultBaseURL
 	}
-	base, err := url.Parse(o.BaseURL)
-	if err != nil || base.Host == "" || base.Scheme != "https" && base.Scheme != "http" {
-		return nil, fmt.Errorf("base_url is not the URL of a server: %w", citekit.ErrSyntax)
+	base, err := llm.BaseURL(o.BaseURL)
+	if err != nil {
+		return nil, err
 	}
-	m.base = strings.TrimRight(o.BaseURL, "/")
+	m.base = base.String()
 	m.endpoint = llm.Endpoint{
 		Client:  o.Client,
 		Key:     o.Key,
 		Header:  http.Header{"X-Goog-Api-Key": {o.Key}},
 		Timeout: o.Timeout.Duration(0),
-		Retry:   llm.Retry{Attempts: attempts(o.Retries), Delay: o.RetryDelay.Duration(0)},
+		Retry:   llm.NewRetry(o.Retries, o.RetryDelay),
 		Explain: explain,
 	}
 	return m, nil
-}
-
-func attempts(retries int) int {
-	switch {
-	case retries == 0:
-		return 0
-	case retries < 0:
-		return 1
-	}
-	return retries + 1
 }
 
 // AcceptsMedia implements [llm.MediaModel]: PDF to 50 MB, and the pictures,

@@ -25,7 +25,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -107,11 +106,11 @@ func New(opts *Options) (*Model, error) {
 	if o.MaxImageBytes <= 0 {
 		o.MaxImageBytes = defaultMaxImageBytes
 	}
-	base, err := url.Parse(o.BaseURL)
-	if err != nil || base.Host == "" || base.Scheme != "https" && base.Scheme != "http" {
-		return nil, fmt.Errorf("base_url is not the URL of a server: %w", citekit.ErrSyntax)
+	base, err := llm.BaseURL(o.BaseURL)
+	if err != nil {
+		return nil, err
 	}
-	m.url = strings.TrimRight(o.BaseURL, "/") + "/chat/completions"
+	m.url = base.String() + "/chat/completions"
 	m.talks.oldLimit = base.Host != "api.openai.com"
 	header := http.Header{}
 	if o.Key != "" {
@@ -122,20 +121,10 @@ func New(opts *Options) (*Model, error) {
 		Key:     o.Key,
 		Header:  header,
 		Timeout: o.Timeout.Duration(0),
-		Retry:   llm.Retry{Attempts: attempts(o.Retries), Delay: o.RetryDelay.Duration(0)},
+		Retry:   llm.NewRetry(o.Retries, o.RetryDelay),
 		Explain: explain,
 	}
 	return m, nil
-}
-
-func attempts(retries int) int {
-	switch {
-	case retries == 0:
-		return 0
-	case retries < 0:
-		return 1
-	}
-	return retries + 1
 }
 
 // AcceptsMedia implements [llm.MediaModel]: pictures in PNG, JPEG, WebP and
