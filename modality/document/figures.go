@@ -52,11 +52,7 @@ func captionKind(text string) string {
 
 // addFigures adds the figures and tables on pages to the nodes of the sections
 // they stand in, else to nodes.
-func addFigures(nodes *[]*citekit.Node, sections []*section, pages []page) {
-	if pages == nil {
-		return
-	}
-	body := bodyOf(pages)
+func addFigures(nodes *[]*citekit.Node, sections []*section, pages []page, body measure) {
 	room := maxNodes - countNodes(*nodes)
 	for i := range pages {
 		for _, f := range figuresOn(&pages[i], body) {
@@ -173,18 +169,31 @@ func isCaption(p *page, i int, body measure) bool {
 // it stands.
 func wholeCaption(p *page, i int, body measure) (string, pdfium.Box) {
 	var b strings.Builder
-	first, box := p.Lines[i], p.Lines[i].Box
-	joinLine(&b, first.Text)
-	for j := i + 1; j < len(p.Lines) && j < i+maxCaption; j++ {
-		line := p.Lines[j]
-		gap := (line.Box.Y1 - box.Y2) * p.Height
-		if p.running[j] || gap > 0.5*line.Size || gap < -0.6*line.Size || halves(line.Size) != halves(first.Size) || captionKind(line.Text) != "" || body.has(first) && gap*1.0 > (body.gap-1)*body.size+1 {
-			break
-		}
-		joinLine(&b, line.Text)
-		box = union(box, line.Box)
+	box := p.Lines[i].Box
+	joinLine(&b, p.Lines[i].Text)
+	for j := i + 1; j < min(len(p.Lines), i+maxCaption) && goesOn(p, i, j, body); j++ {
+		joinLine(&b, p.Lines[j].Text)
+		box = union(box, p.Lines[j].Box)
 	}
 	return cleanTitle(b.String()), box
+}
+
+// goesOn reports whether the caption that begins at line i goes on from the
+// line before j to line j: that is set alike, close below, no wider, and not
+// beyond a rule.
+func goesOn(p *page, i, j int, body measure) bool {
+	first, last, line := p.Lines[i], p.Lines[j-1], p.Lines[j]
+	gap := (line.Box.Y1 - last.Box.Y2) * p.Height
+	most := 0.5 * line.Size
+	if body.has(first) {
+		most = min(most, (body.gap-1)*body.size+1)
+	}
+	ruled := slices.ContainsFunc(p.Drawn, func(d pdfium.Box) bool {
+		middle := (d.Y1 + d.Y2) / 2
+		return d.Y2-d.Y1 < 0.006 && middle > (last.Box.Y1+last.Box.Y2)/2 && middle < (line.Box.Y1+line.Box.Y2)/2 && overlapX(d, line.Box)
+	})
+	return !p.running[j] && gap <= most && gap >= -0.6*line.Size && !ruled && halves(line.Size) == halves(first.Size) &&
+		line.Box.X2 <= last.Box.X2+0.03 && captionKind(line.Text) == ""
 }
 
 func union(a, b pdfium.Box) pdfium.Box {

@@ -77,7 +77,7 @@ func headingsOn(p *page, body measure) []heading {
 		if p.running[i] || !looksLikeHeading(p, i, body) {
 			continue
 		}
-		if contents && (len(found) > 0 || !isPlainTitle(line.Text)) {
+		if contents && (line.Size < largeText*body.size || endsInNumber(line.Text)) {
 			continue
 		}
 		h := heading{
@@ -193,10 +193,11 @@ func isDivision(text string) bool { return division.MatchString(strings.TrimSpac
 // isLeader reports whether dots lead from text to a page number.
 func isLeader(text string) bool { return leader.MatchString(text) }
 
-// isPlainTitle reports whether text is not an entry of a table of contents.
-func isPlainTitle(text string) bool {
-	last, _ := utf8.DecodeLastRuneInString(strings.TrimSpace(text))
-	return !unicode.IsDigit(last) && numberDepth(text) == 0
+// endsInNumber reports whether the last word of text is a number, as in entries
+// of a table of contents.
+func endsInNumber(text string) bool {
+	words := strings.Fields(text)
+	return len(words) > 1 && isPageNumber(words[len(words)-1])
 }
 
 // isContents reports whether a page is part of a table of contents or an

@@ -90,6 +90,9 @@ section 4: 2 Results
 	if diff := cmp.Diff(want, told(s.Nodes)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	if s.Title != "A Study of Lines" {
+		t.Errorf("the title is %q", s.Title)
+	}
 	if s.Method != "headings" || s.Metadata["text_layer"] != true {
 		t.Errorf("method %q, metadata %v", s.Method, s.Metadata)
 	}

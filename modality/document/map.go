@@ -29,6 +29,9 @@ const (
 // cover their children, but for those that an outline puts on earlier pages
 // than their parent.
 //
+// The title is the one the document's metadata give, else the largest text of
+// the first page if nothing later is as large.
+//
 // Figures and tables with a caption, in documents of at most MaxFigurePages
 // pages, are children of the innermost section on their page. They have the
 // box of what is drawn beside the caption together with the caption, where
@@ -161,14 +164,19 @@ func (m *mapping) structure(ctx context.Context) (*citekit.Structure, error) {
 		return nil, err
 	}
 	nodes := m.nodes(sections)
+	body := bodyOf(m.pages)
 	if method == "outline" || method == "headings" {
-		summarize(sections, m.pages)
+		summarize(sections, m.pages, body)
 	}
 	if m.facts.pages <= m.resolver.figurePages() {
-		addFigures(&nodes, sections, m.pages)
+		addFigures(&nodes, sections, m.pages, body)
+	}
+	title := sensibleTitle(m.facts.info.Title)
+	if title == "" {
+		title = titleOn(m.pages, body)
 	}
 	return &citekit.Structure{
-		Title:    sensibleTitle(m.facts.info.Title),
+		Title:    title,
 		Nodes:    nodes,
 		Method:   method,
 		Metadata: m.metadata(),

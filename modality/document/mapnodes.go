@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"path"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -140,9 +141,11 @@ func (m *mapping) metadata() map[string]any {
 func (m *mapping) labels() []any {
 	var list []any
 	numbered := true
-	for _, r := range m.facts.labels {
+	for i, r := range m.facts.labels {
 		prefix, style, start := r.Parts()
-		numbered = numbered && prefix == "" && style == "D" && start == r.First+1
+		alone := i+1 < len(m.facts.labels) && m.facts.labels[i+1].First == r.First+1 || r.First+1 == m.facts.pages
+		asNumber := prefix == "" && style == "D" && start == r.First+1
+		numbered = numbered && (asNumber || alone && r.Label(0) == strconv.Itoa(r.First+1))
 		label := map[string]any{"page": r.First + 1, "label": cleanTitle(r.Label(0))}
 		if style != "" {
 			label["style"] = style
@@ -173,6 +176,9 @@ func sensibleTitle(title string) string {
 			return ""
 		}
 	}
+	if strings.HasSuffix(lower, " - notepad") {
+		return ""
+	}
 	ext := path.Ext(lower)
 	if !strings.Contains(title, " ") && len(ext) >= 3 && len(ext) <= 6 || !strings.ContainsFunc(title, isWritten) {
 		return ""
@@ -180,17 +186,50 @@ func sensibleTitle(title string) string {
 	return title
 }
 
-// summarize gives sections the first sentences after their heading.
-func summarize(sections []*section, pages []page) {
-	if pages == nil {
-		return
+// titleOn returns the largest text of a first page, if it is much larger than
+// the running text and nothing later is as large; else "".
+func titleOn(pages []page, body measure) string {
+	const larger, most = 1.3, 4 // times the body; lines
+	if len(pages) == 0 || !pages[0].read {
+		return ""
 	}
-	body := bodyOf(pages)
+	first, largest := &pages[0], 0.0
+	for i, line := range first.Lines {
+		if !first.running[i] {
+			largest = max(largest, halves(line.Size))
+		}
+	}
+	if largest < larger*body.size {
+		return ""
+	}
+	for i := range pages[1:] {
+		for _, line := range pages[i+1].Lines {
+			if halves(line.Size) >= largest {
+				return ""
+			}
+		}
+	}
+	var b strings.Builder
+	n := 0
+	for i, line := range first.Lines {
+		if !first.running[i] && halves(line.Size) == largest {
+			joinLine(&b, line.Text)
+			n++
+		}
+	}
+	if title := cleanTitle(b.String()); n <= most && isTitleText(title) {
+		return sensibleTitle(title)
+	}
+	return ""
+}
+
+// summarize gives sections the first sentences after their heading.
+func summarize(sections []*section, pages []page, body measure) {
 	for _, s := range sections {
 		if s.page > 0 && s.page <= len(pages) && pages[s.page-1].read {
 			s.node.Summary = sentence.Lead(textAfter(&pages[s.page-1], s.entry, body), maxSummary)
 		}
-		summarize(s.children, pages)
+		summarize(s.children, pages, body)
 	}
 }
 

@@ -37,6 +37,7 @@ func TestSensibleTitle(t *testing.T) {
 		"R":                            "R",
 		"Microsoft Word - thesis.docx": "",
 		"untitled":                     "",
+		"1.txt - Notepad":              "",
 		"report_final.indd":            "",
 		"Node.js in action":            "Node.js in action",
 		"  ":                           "",
@@ -113,8 +114,8 @@ func FuzzLines(f *testing.F) {
 		sections := arrange(entries, 1)
 		m := &mapping{facts: &facts{pages: 1}, pages: pages}
 		nodes := m.nodes(sections)
-		summarize(sections, pages)
-		addFigures(&nodes, sections, pages)
+		summarize(sections, pages, bodyOf(pages))
+		addFigures(&nodes, sections, pages, bodyOf(pages))
 		for _, n := range nodes {
 			if !utf8.ValidString(n.Title) || strings.ContainsFunc(n.Title, unicode.IsControl) || len(n.Title) > maxTitle || len(n.Summary) > maxSummary {
 				t.Errorf("title %q, summary %q", n.Title, n.Summary)
