@@ -70,7 +70,7 @@ func (s *pythonScanner) logicalLine() {
 	}
 	s.statement()
 	if documents != pythonNothing {
-		s.docstring(documents, s.src[start:s.end])
+		s.docstring(documents, s.src[start:max(s.end, start)])
 	}
 }
 
