@@ -22,7 +22,7 @@ func mapINI(ctx context.Context, src []byte) (*citekit.Structure, error) {
 		case len(text) == 0:
 		case text[0] == '#' || text[0] == ';':
 			t.summary.add(text, t.line, 0)
-		case text[0] == '[':
+		case line[0] == '[': // indented, it goes on with a value
 			name, ok := sectionName(text)
 			if !ok {
 				return nil, malformed(t.line, "no name of a section in brackets")
