@@ -2,7 +2,6 @@ package llm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -345,56 +344,4 @@ func (j *enriching) write(node *citekit.Node, n note) {
 		node.Summary = n.summary
 		j.summaries++
 	}
-}
-
-// An excerpter reads the beginning of the text of nodes.
-type excerpter struct {
-	resolver citekit.Resolver
-	src      *citekit.Source
-	words    *transcript
-}
-
-const (
-	maxExcerpt   = 1200 // bytes
-	excerptPages = 2
-	excerptLines = 60
-)
-
-// excerpt returns the beginning of the text at loc, or "" if there is none.
-func (x excerpter) excerpt(ctx context.Context, loc citekit.Location) (string, error) {
-	runs, ok := textRuns(ctx, x.resolver, x.src, x.words, beginning(loc))
-	if !ok {
-		return "", ctx.Err()
-	}
-	var b strings.Builder
-	for run, err := range runs {
-		if ctx.Err() != nil {
-			return "", ctx.Err()
-		}
-		if errors.Is(err, errors.ErrUnsupported) {
-			break // no text of such a place
-		}
-		if err != nil {
-			return "", err
-		}
-		b.WriteString(cut(run.Text, 4*maxExcerpt))
-		b.WriteByte('\n')
-		if b.Len() > 2*maxExcerpt {
-			break
-		}
-	}
-	return clean(b.String(), maxExcerpt), nil
-}
-
-// beginning returns as much of loc as it takes for an excerpt.
-func beginning(loc citekit.Location) citekit.Location {
-	if loc.Lines.Len() > excerptLines {
-		loc.Lines.Last = loc.Lines.First + excerptLines - 1
-	}
-	if loc.PageCount() > excerptPages {
-		first := loc.Pages[0]
-		first.Last = min(first.Last, first.First+excerptPages-1)
-		loc.Pages = []citekit.Range{first}
-	}
-	return loc
 }
