@@ -13,6 +13,7 @@ import (
 // A command is one side of a comparison: a fresh process each time.
 type command struct {
 	args    []string
+	env     []string     // more of the environment
 	prepare func() error // before each run, not measured
 }
 
@@ -56,6 +57,7 @@ func (b *bench) once(c command) (result, error) {
 		return result{}, err
 	}
 	cmd := exec.CommandContext(b.ctx, self, append([]string{measureWord}, c.args...)...)
+	cmd.Env = append(os.Environ(), c.env...)
 	out, err := cmd.Output()
 	if err != nil {
 		var exit *exec.ExitError
