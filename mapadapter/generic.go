@@ -35,6 +35,9 @@ func (Generic) Adapt(ctx context.Context, in Input, opts *Options) ([]*citekit.R
 
 // complete makes maps of JSON in one of the forms of [Generic].
 func (j *job) complete(data []byte) ([]*citekit.ResourceMap, error) {
+	if len(data) > maxMapBytes {
+		return nil, tooLarge("the input has %d bytes; maps may have %d MiB", len(data), maxMapBytes>>20)
+	}
 	maps, err := parseMaps(data)
 	if err != nil {
 		return nil, err

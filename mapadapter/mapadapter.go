@@ -66,10 +66,13 @@ type Options struct {
 
 // Limits on input and output.
 const (
-	maxInput   = 256 << 20 // bytes of one file
-	maxSource  = 64 << 20  // bytes of a source that text is looked for in
-	maxNodes   = 20_000    // of a map, made from other things than maps
-	maxMaps    = 1000
+	maxInput  = 256 << 20 // bytes of one file
+	maxSource = 64 << 20  // bytes of a source that text is looked for in
+	maxNodes  = 20_000    // of a map, made from other things than maps
+	maxMaps   = 1000
+
+	maxMapBytes = 64 << 20 // of JSON with maps; the library takes no larger map
+
 	maxDepth   = 60   // of nodes
 	maxTitle   = 300  // bytes
 	maxSummary = 2000 // bytes of a summary that the tool made
