@@ -267,7 +267,9 @@ func (s *pythonScanner) docstring(documents int, statement []byte) {
 	}
 	text := commentText(bytes.Trim(statement[quote:end], string(statement[quote:quote+1])))
 	if documents == pythonFile {
-		s.found.doc = text
+		if !isNotice(statement) {
+			s.found.doc = text
+		}
 		return
 	}
 	s.found.symbols[documents].doc = text

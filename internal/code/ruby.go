@@ -10,7 +10,7 @@ import (
 // do not follow what they are about.
 func mapRuby(ctx context.Context, src []byte) (outline, error) {
 	s := &rubyScanner{rubyLexer: rubyLexer{src: src, tok: '\n'}}
-	s.found.doc = fileComment(src)
+	s.found.doc = scriptComment(src)
 	poll := poll{ctx: ctx}
 	for s.next(); s.tok != rubyEOF; {
 		if poll.stop(s.start, &s.found) {

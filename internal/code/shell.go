@@ -12,7 +12,7 @@ import (
 // in another. Braces are brackets only where a command may begin.
 func mapShell(ctx context.Context, src []byte) (outline, error) {
 	s := &shellScanner{src: src, command: true, frames: []shellFrame{{kind: shellCommands, symbol: -1}}}
-	s.found.doc = shellFileComment(src)
+	s.found.doc = scriptComment(src)
 	poll := poll{ctx: ctx}
 	for s.at < len(src) {
 		if poll.stop(s.at, &s.found) {
@@ -26,8 +26,9 @@ func mapShell(ctx context.Context, src []byte) (outline, error) {
 	return s.found, nil
 }
 
-// shellFileComment returns the text of the first comment after the line "#!".
-func shellFileComment(src []byte) string {
+// scriptComment returns the text of the comment that documents a script, after
+// the line "#!".
+func scriptComment(src []byte) string {
 	if bytes.HasPrefix(src, []byte("#!")) {
 		src = src[lineEnd(src, 0):]
 	}
