@@ -92,11 +92,20 @@ type scriptScanner struct {
 
 	reread int // bytes that were read in vain
 
+	classes []scriptClass // those whose body has not begun
+
 	defaultName scriptTarget // the word "default", before what it exports
 }
 
 // A scriptOpen is a symbol that ends with what is current in a frame.
 type scriptOpen struct{ frames, symbol int }
+
+// A scriptClass is a class up to its body, in a frame.
+type scriptClass struct {
+	frames   int
+	symbol   int // ends with the body; -1 for none
+	declared bool
+}
 
 func (s *scriptScanner) top() *scriptFrame { return &s.frames[len(s.frames)-1] }
 
@@ -116,6 +125,9 @@ func (s *scriptScanner) pop() scriptFrame {
 	s.endValues(s.prevEnd)
 	if f.symbol >= 0 {
 		s.found.symbols[f.symbol].end = s.at
+	}
+	for n := len(s.classes); n > 0 && s.classes[n-1].frames >= len(s.frames); n-- {
+		s.classes = s.classes[:n-1]
 	}
 	s.frames = s.frames[:len(s.frames)-1]
 	return f
@@ -143,7 +155,7 @@ func (s *scriptScanner) step() {
 	valued := s.isValue
 	s.next()
 	f := s.top()
-	if s.tok == scriptEOF {
+	if s.tok == scriptEOF || s.extends(valued) {
 		return
 	}
 	if s.newLine && !f.fresh && f.kind <= frameClass && s.endsStatement(valued) {
@@ -512,7 +524,7 @@ func (s *scriptScanner) angle(valued bool, target scriptTarget) {
 // beginsArguments reports whether the "<" that is the current token, after a
 // value, begins arguments that are types: no space stands around it.
 func (s *scriptScanner) beginsArguments() bool {
-	if s.prev != scriptWord || s.prevEnd != s.start || s.at >= len(s.src) {
+	if s.prev != scriptWord && s.prev != ')' || s.prevEnd != s.start || s.at >= len(s.src) {
 		return false
 	}
 	c := s.src[s.at]

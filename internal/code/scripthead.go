@@ -236,20 +236,20 @@ func (s *scriptScanner) given(target scriptTarget, own string) {
 	}
 }
 
-// classHead reads a class from the word "class" to the brace of its body, and
-// returns its own name and whether there is a body.
-func (s *scriptScanner) classHead() (name string, ok bool) {
+// className reads the name of a class from the word "class" to the token after
+// it, if it has one.
+func (s *scriptScanner) className() (name string) {
 	if s.next(); s.tok == scriptWord {
 		if word := string(s.text()); word != "extends" && word != "implements" {
 			name = word
 			s.next()
 		}
 	}
-	return name, s.heritage()
+	return name
 }
 
-// heritage reads what stands between the name of a class or interface and its
-// body, and reports whether there is a body.
+// heritage reads what stands between the name of an interface and its body,
+// and reports whether there is a body.
 func (s *scriptScanner) heritage() bool {
 	for s.tok != scriptEOF {
 		switch s.tok {
@@ -270,30 +270,69 @@ func (s *scriptScanner) heritage() bool {
 }
 
 func (s *scriptScanner) classDeclaration(f *scriptFrame) {
-	name, ok := s.classHead()
-	if !ok {
-		s.redo()
-		f.fresh = false
-		return
-	}
+	name := s.className()
 	i := s.add(f, "class", name)
-	s.isValue = false
 	s.found.symbols[i].end = s.at
-	b := s.push(frameClass)
-	b.symbol, b.ends = i, true
+	f.fresh = false
+	s.class(i, true)
 }
 
 // classValue reads a class in an expression, given to the target.
 func (s *scriptScanner) classValue(target scriptTarget) {
-	name, ok := s.classHead()
-	if !ok {
-		s.redo()
-		return
-	}
+	name := s.className()
 	if target.kind != "" {
 		target.kind = "class"
 	}
 	s.given(target, name)
+	s.class(-1, false)
+}
+
+// class reads what a class extends. Calls in that are read as expressions are,
+// and the body is found after them.
+func (s *scriptScanner) class(symbol int, declared bool) {
+	for s.tok == scriptWord || s.tok == '.' || s.tok == ',' || s.tok == '<' {
+		s.skipOne()
+	}
+	c := scriptClass{len(s.frames), symbol, declared}
+	switch s.tok {
+	case '{':
+		s.classBody(c)
+	case '(', '[':
+		s.classes = append(s.classes, c)
+		s.redo()
+		s.isValue = true
+	default:
+		s.redo()
+	}
+}
+
+func (s *scriptScanner) classBody(c scriptClass) {
 	s.isValue = false
-	s.push(frameClass)
+	b := s.push(frameClass)
+	b.symbol, b.ends = c.symbol, c.declared
+}
+
+// extends reads a token of what a class extends, after a call in that, and
+// reports whether it has.
+func (s *scriptScanner) extends(valued bool) bool {
+	n := len(s.classes) - 1
+	if n < 0 || s.classes[n].frames != len(s.frames) || s.beyond > 0 {
+		return false
+	}
+	switch s.tok {
+	case '{':
+		c := s.classes[n]
+		s.classes = s.classes[:n]
+		s.classBody(c)
+	case '<':
+		s.skipAngles()
+		s.redo()
+		s.isValue = true
+	case ';', '}', ')', ']':
+		s.classes = s.classes[:n]
+		return false
+	default:
+		s.expression(valued)
+	}
+	return true
 }
