@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -238,4 +239,20 @@ func BenchmarkMapManual(b *testing.B) {
 		b.Skip("no manual of R: install r-doc-pdf")
 	}
 	benchmarkMap(b, data)
+}
+
+// TestMapConcurrently maps with one resolver from several goroutines.
+func TestMapConcurrently(t *testing.T) {
+	r := newResolver(t)
+	sources := [][]byte{pdftest.Rows("", report().pages...), pdftest.Manual(30), simple(true), connected()}
+	var wait sync.WaitGroup
+	for i := range 8 {
+		wait.Go(func() {
+			s, err := r.Map(t.Context(), source(sources[i%len(sources)]), citekit.MapRequest{Modality: citekit.Document})
+			if err != nil || len(s.Nodes) == 0 {
+				t.Errorf("%v, %v", s, err)
+			}
+		})
+	}
+	wait.Wait()
 }
