@@ -37,7 +37,8 @@ type notebook struct {
 	}
 }
 
-// mapNotebook maps the cells. Those below a heading belong to its section.
+// mapNotebook maps the cells. Those below a heading belong to its section. A
+// heading of the first level in the first cell is the title of the notebook.
 func mapNotebook(ctx context.Context, src []byte) (*citekit.Structure, error) {
 	n := &notebook{ctx: ctx, src: src, json: json.NewDecoder(bytes.NewReader(src)), line: 1}
 	if err := n.object(n.top); err != nil {
@@ -56,6 +57,11 @@ func mapNotebook(ctx context.Context, src []byte) (*citekit.Structure, error) {
 	}
 	if language != "" {
 		s.Metadata["language"] = title(language)
+	}
+	if n.cells[0].Type == "markdown" {
+		if heading, level, _ := firstHeading(n.cells[0].text()); level == 1 {
+			s.Title = title(heading)
+		}
 	}
 	if n.cells[0].first < n.cells[len(n.cells)-1].last {
 		s.Nodes = sections(n.cells)

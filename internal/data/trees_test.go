@@ -250,5 +250,8 @@ func TestNotebook(t *testing.T) {
         2 cell "H"
         3 cell "i"
 `)
+	if s := mapped(t, data.Notebook, "{\"cells\": [\n{\"cell_type\": \"markdown\", \"source\": \"# T\\nx\"}\n]}"); s.Title != "T" {
+		t.Errorf("title %q", s.Title)
+	}
 	checkOutline(t, data.Notebook, `{"cells": [{"cell_type": "code", "source": "x"}, {"cell_type": "code", "source": "y"}]}`, "1 element \"\"\n")
 }

@@ -117,6 +117,7 @@ func (m *mapping) structure() (*citekit.Structure, error) {
 			continue
 		}
 		if err == nil {
+			m.join(s)
 			err = m.check(s.Nodes)
 		}
 		switch {
@@ -161,22 +162,20 @@ func (m *mapping) ways() []way {
 	name := m.src.Name()
 	format, structured := data.FormatOf(name, m.head)
 	var ways []way
-	if m.held != nil {
-		if subtitle.IsSubtitle(name, m.head) {
-			ways = append(ways, way{"subtitles", m.subtitles})
-		}
-		if markupFormat, ok := m.markup(); ok && format != data.Notebook {
-			ways = append(ways, way{string(markupFormat), func() (*citekit.Structure, error) {
-				return markup.Map(m.ctx, markupFormat, m.held)
-			}})
-			format, structured = data.Prose, false
-		}
-		if language, ok := code.LanguageOf(name, m.head); ok {
-			ways = append(ways, way{string(language), func() (*citekit.Structure, error) {
-				return code.Map(m.ctx, language, m.held)
-			}})
-			format, structured = data.Lines, false
-		}
+	if subtitle.IsSubtitle(name, m.head) {
+		ways = append(ways, m.heldWay("subtitles", m.subtitles))
+	}
+	if markupFormat, ok := m.markup(); ok && format != data.Notebook {
+		ways = append(ways, m.heldWay(string(markupFormat), func() (*citekit.Structure, error) {
+			return markup.Map(m.ctx, markupFormat, m.held)
+		}))
+		format, structured = data.Prose, false
+	}
+	if language, ok := code.LanguageOf(name, m.head); ok {
+		ways = append(ways, m.heldWay(string(language), func() (*citekit.Structure, error) {
+			return code.Map(m.ctx, language, m.held)
+		}))
+		format, structured = data.Lines, false
 	}
 	if structured {
 		ways = append(ways, m.dataWay(format))
@@ -197,13 +196,25 @@ func (m *mapping) markup() (markup.Format, bool) {
 	return markup.FormatOf("", m.head)
 }
 
+// heldWay is a way for which the text has to be held in memory.
+func (m *mapping) heldWay(name string, find func() (*citekit.Structure, error)) way {
+	return way{name, func() (*citekit.Structure, error) {
+		if m.held == nil {
+			return nil, errNotHeld
+		}
+		return find()
+	}}
+}
+
+var errNotHeld = fmt.Errorf("more than %d MiB of a format that is read whole: %w", maxHeld>>20, citekit.ErrTooLarge)
+
 func (m *mapping) dataWay(format data.Format) way {
 	return way{string(format), func() (*citekit.Structure, error) {
 		if m.held != nil {
 			return data.Map(m.ctx, format, m.held)
 		}
 		if !format.Streams() {
-			return nil, fmt.Errorf("more than %d MiB of a format that is read whole: %w", maxHeld>>20, citekit.ErrTooLarge)
+			return nil, errNotHeld
 		}
 		return data.MapReader(m.ctx, format, m.reader())
 	}}
@@ -234,6 +245,17 @@ func (m *mapping) subtitles() (*citekit.Structure, error) {
 		})
 	}
 	return s, nil
+}
+
+// join makes one node of those of a source of one line, which no location
+// tells apart.
+func (m *mapping) join(s *citekit.Structure) {
+	first := s.Nodes[0]
+	if m.lines > 1 || len(s.Nodes) == 1 && len(first.Children) == 0 {
+		return
+	}
+	s.Method = "whole"
+	s.Nodes = []*citekit.Node{{Type: "passage", Title: s.Title, Location: linesAt(1, 1)}}
 }
 
 // check returns an error unless all nodes are inside the source and their

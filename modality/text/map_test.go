@@ -56,6 +56,8 @@ func TestMap(t *testing.T) {
 		{"a.txt", "<?xml version='1.0'?>\n<a><b/>\n<c/></a>\n", "keys", "2 element \"b\"\n3 element \"c\"\n"},
 		{"page", "<!doctype html>\n<h1>One</h1>\n<p>x\n", "headings", "2-3 section \"One\"\n"},
 		{"page.txt", "<!doctype html>\n<h1>One</h1>\n<p>x\n", "headings", "2-3 section \"One\"\n"},
+		{"a.html", "<h1>One</h1><p>x<h1>Two</h1>", "whole", "1 passage \"\"\n"},
+		{"a.js", "function a(){}function b(){}", "whole", "1 passage \"\"\n"},
 		{"a.csv", "a,b\n1,2\n", "rows", "2 rows \"\"\n"},
 		{"a.log", strings.Repeat("2024-01-31 10:11:12 x\n", 3), "entries", "1-3 entries \"2024-01-31 10:11:12\"\n"},
 		{"a.txt", prose, "passages", "1-2 passage \"It was the best of times.\"\n"},
@@ -161,6 +163,9 @@ func TestMapLarge(t *testing.T) {
 		s, err := new(text.Resolver).Map(t.Context(), source(test.name, src), req)
 		if err != nil {
 			t.Fatalf("%s: %v", test.name, err)
+		}
+		if whole := test.name == "a.md" || test.name == "a.yaml"; whole != (s.Metadata["structure"] != nil) {
+			t.Errorf("%s: %v", test.name, s.Metadata)
 		}
 		last := s.Nodes[len(s.Nodes)-1].Location.Lines.Last
 		if want := strings.Count(strings.TrimRight(src, "\n"), "\n") + 1; s.Method != test.method || last != want || told != 1 {

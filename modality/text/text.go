@@ -32,7 +32,8 @@ import (
 // It keeps an index of the lines of sources of known version, at most some
 // hundred kilobytes for a source of any size, and finds lines that it has
 // passed before without reading up to them. Other memory is constant, whatever
-// the size of the source and of its lines.
+// the size of the source and of its lines; only Map holds sources of up to 16
+// MiB.
 type Resolver struct {
 	// CacheBytes bounds the memory for indexes; zero means 16 MiB and a
 	// negative number none.
