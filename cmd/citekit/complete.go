@@ -8,6 +8,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/mapadapter"
 )
 
 // completeCommand is what the completion scripts call: its arguments are the
@@ -143,8 +144,11 @@ func (c *completer) offerValue(ctx context.Context, f *flag.Flag, typed string) 
 	switch f.Name {
 	case "dir", "root", "maps-dir", "output-dir":
 		c.kind = directories
-	case "output", "o":
+	case "output", "o", "source":
 		c.kind = files
+	case "adapter":
+		c.kind = files
+		c.offer(typed, mapadapter.Names()...)
 	case "mode":
 		c.offer(typed, string(citekit.ModeExact), string(citekit.ModeCopy), string(citekit.ModeStrict))
 	case "log-level":
@@ -159,6 +163,8 @@ func (c *completer) offerArguments(ctx context.Context, cmd *command, positional
 		return
 	}
 	switch cmd.name {
+	case "adapt":
+		c.kind = files
 	case "resolve":
 		c.kind = files
 		c.offerNodes(ctx, typed)
