@@ -46,7 +46,7 @@ func (g kotlinGrammar) ends(s *braceScanner, header []token, t token) bool {
 // line say that the statement goes on.
 func (s *braceScanner) continuesKotlin(header []token, t token) bool {
 	switch t.kind {
-	case '.', '?', ':', '=', ',', '{', tokenOperator, tokenArrow:
+	case '.', '?', ':', '=', ',', '{', '>', tokenOperator, tokenArrow:
 		return true
 	case tokenWord:
 		switch s.text(t) {
@@ -56,7 +56,7 @@ func (s *braceScanner) continuesKotlin(header []token, t token) bool {
 	}
 	n := len(header)
 	switch last := header[n-1]; last.kind {
-	case ',', '=', '.', ':', '/', '%', tokenOperator, tokenArrow:
+	case ',', '=', '.', ':', '/', '%', '<', tokenOperator, tokenArrow:
 		return true
 	case '+', '-':
 		return n < 2 || header[n-2].kind != last.kind

@@ -71,6 +71,10 @@ func TestKotlin(t *testing.T) {
 			` + "fun `with spaces`() {}" + `
 			typealias Handler2 = (Int) -> Unit
 			private val x = 3
+			fun wide(): Map<
+			    Int, Int
+			> {
+			}
 		`, `
 			class Box 5-7 // A box.
 			class Inject 9-31
@@ -94,6 +98,7 @@ func TestKotlin(t *testing.T) {
 			function after 55-59
 			function with spaces 60-60
 			type Handler2 61-61
+			function wide 63-66
 		`},
 	})
 }

@@ -50,7 +50,7 @@ func (s *braceScanner) continuesSwift(header []token, t token) bool {
 		}
 	}
 	switch last := header[len(header)-1]; last.kind {
-	case ',', '=', '.', ':', '/', '+', '|', '&', tokenOperator, tokenArrow:
+	case ',', '=', '.', ':', '/', '+', '|', '&', '<', tokenOperator, tokenArrow:
 		return true
 	case tokenWord:
 		return s.isAny(last, "func", "class", "struct", "enum", "protocol", "extension", "where", "else")

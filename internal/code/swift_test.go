@@ -64,6 +64,10 @@ func TestSwift(t *testing.T) {
 			typealias Done = (Int) -> Void
 			let closure = { (x: Int) in x }
 			func last() {}
+			func wide() -> Promise<
+			    Int
+			> {
+			}
 		`, `
 			class Box 4-38 // A box.
 				function local 10-10
@@ -89,6 +93,7 @@ func TestSwift(t *testing.T) {
 			function default 52-52
 			type Done 53-53
 			function last 55-55
+			function wide 56-59
 		`},
 	})
 }
