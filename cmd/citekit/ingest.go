@@ -170,7 +170,28 @@ func (in *ingestion) run(ctx context.Context) (*citekit.IngestReport, error) {
 	}
 	report, err := in.lib.Ingest(ctx, in.paths, &opts)
 	in.bar.Stop()
+	in.warn(ctx, report)
 	return report, errors.Join(err, in.allow(ctx, allow))
+}
+
+// warn tells of maps that a model was to enrich and did not.
+func (in *ingestion) warn(ctx context.Context, report *citekit.IngestReport) {
+	if !in.flags.mapper.enrich {
+		return
+	}
+	for _, item := range report.Items {
+		if item.Status != citekit.IngestMapped {
+			continue
+		}
+		m, err := in.lib.Map(ctx, item.ResourceID)
+		if err != nil {
+			continue
+		}
+		enrichment, _ := m.Metadata["enrichment"].(map[string]any)
+		if why, _ := enrichment["error"].(string); why != "" {
+			fmt.Fprintf(in.stderr, "citekit: warning: %s\n", term.Line(item.Path+": mapped, but not enriched: "+why))
+		}
+	}
 }
 
 // allow remembers the files outside the base directory that were mapped.

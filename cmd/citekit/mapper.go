@@ -97,9 +97,12 @@ func (m *mapperFlags) model(opts *llm.Options) (llm.Model, string, error) {
 		}
 		return model, named("gemini", o.Model), err
 	}
-	o := openai.Options{KeyEnv: "OPENAI_API_KEY", Retries: retries}
+	o := openai.Options{Retries: retries}
 	if err := m.parse(&o, opts); err != nil {
 		return nil, "", err
+	}
+	if o.BaseURL == "" && o.KeyEnv == "" {
+		o.KeyEnv = "OPENAI_API_KEY" // a key of OpenAI is for no other server
 	}
 	model, err := openai.New(&o)
 	return model, named("openai", o.Model), err

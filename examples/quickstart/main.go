@@ -1,6 +1,6 @@
-// Quickstart resolves a node of each modality in small sample files, and
-// prints where the evidence is and how to cite it. It needs no network, no key
-// and no other program.
+// Quickstart maps small sample files of each modality, shows the maps as an
+// agent would read them, resolves parts, and prints where the evidence is and
+// how to cite it. It needs no network, no key and no other program.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 )
 
 //go:generate go run ./internal/gen samples
-//go:embed samples samples/.resource_maps
+//go:embed samples
 var samples embed.FS
 
 func main() {
@@ -42,24 +42,57 @@ func run(ctx context.Context, out io.Writer, dir string) error {
 	}
 	lib := citekit.New(ws, modality.All(), nil)
 	defer lib.Close()
+	report, err := lib.Ingest(ctx, []string{"."}, nil)
+	if err == nil {
+		err = report.Err()
+	}
+	if err != nil {
+		return err
+	}
+	ids, err := lib.Resources(ctx)
+	if err != nil {
+		return err
+	}
+	maps, err := lib.Context(ctx, ids, nil)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, maps.Text)
+	return resolve(ctx, out, lib)
+}
+
+// resolve resolves nodes that ingest found, and addresses of other parts.
+func resolve(ctx context.Context, out io.Writer, lib *citekit.Library) error {
 	for _, part := range []struct{ resource, node string }{
-		{"guide", "spring-and-neap"}, // two pages of a PDF
-		{"clock", "middle"},          // a second and a half of a video
-		{"tones", "g"},               // one of four tones
-		{"chart", "first-spring"},    // a region of an image
-		{"notes", "way.poles"},       // three lines of text
-		{"guide", "springs"},         // an address elsewhere, which has no file
+		{"guide", "2-spring-and-neap"},               // two pages of a PDF
+		{"notes", "walking-the-causeway.on-the-way"}, // ten lines of text
 	} {
 		evidence, err := lib.Resolve(ctx, part.resource, part.node, nil)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "%s\n  cite as  %s\n", evidence.Node.Title, evidence.Address)
-		if evidence.OutputPath != "" {
-			fmt.Fprintf(out, "  %d bytes  %s\n", evidence.Size, evidence.OutputPath)
+		show(out, evidence)
+	}
+	for _, text := range []string{
+		"video://clock#t=2.5-4",                      // a second and a half of a video
+		"audio://tones#t=2-3",                        // one of four tones
+		"image://chart#bbox=0.125,0.05,0.28125,0.97", // a region of an image
+	} {
+		address, err := citekit.ParseAddress(text)
+		if err != nil {
+			return err
 		}
+		evidence, err := lib.ResolveAddress(ctx, address, nil)
+		if err != nil {
+			return err
+		}
+		show(out, evidence)
 	}
 	return nil
+}
+
+func show(out io.Writer, evidence *citekit.Evidence) {
+	fmt.Fprintf(out, "cite as  %s\n  %d bytes  %s\n", evidence.Address, evidence.Size, evidence.OutputPath)
 }
 
 // unpack writes the samples to dir, or to a new directory that it returns.

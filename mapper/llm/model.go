@@ -80,15 +80,15 @@ var ErrRefused = errors.New("the model refused")
 
 // Usage is what requests took. The zero value is nothing.
 type Usage struct {
-	Requests     int // to the model, retries included
-	Retries      int
-	InputTokens  int
-	OutputTokens int // those spent on thinking included
+	Requests     int `json:"requests"` // to the model, retries included
+	Retries      int `json:"retries"`
+	InputTokens  int `json:"input_tokens"`
+	OutputTokens int `json:"output_tokens"` // those spent on thinking included
 
 	// Cost is in the currency of the [Prices] that were given; Priced says
 	// that there were some.
-	Cost   float64
-	Priced bool
+	Cost   float64 `json:"cost,omitempty"`
+	Priced bool    `json:"-"`
 }
 
 // Add adds other to u.
