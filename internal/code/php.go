@@ -1,8 +1,6 @@
 package code
 
-import (
-	"context"
-)
+import "context"
 
 // mapPHP finds the functions, classes, interfaces, traits, enums and methods
 // of PHP, and the namespaces that have braces. Between "?>" and "<?php" is
