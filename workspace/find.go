@@ -23,7 +23,7 @@ const maxFolders = 100
 func (d *Directory) Find(ctx context.Context, req citekit.FindRequest) iter.Seq2[citekit.Found, error] {
 	return func(yield func(citekit.Found, error) bool) {
 		s := newSearch(ctx, req, yield)
-		s.isOwn = func(name string) bool { return d.isOwn(d.absolute(name)) }
+		s.isOwn = func(name string) bool { return d.isOwnFile(d.absolute(name)) }
 		for _, name := range req.Paths {
 			if !s.searchPath(directoryPlace{d}, name) {
 				return
@@ -131,7 +131,7 @@ func (s *search) searchFolder(t tree, shown, inside string, above *ignoreList, d
 	if !s.req.NoIgnore {
 		ignored = readIgnore(t, ignoreName, shown, above)
 	}
-	companions := companionNames(entries)
+	companions := s.companionNames(shown, entries)
 	for _, e := range entries {
 		if !s.req.Hidden && strings.HasPrefix(e.Name(), ".") || e.Name() == ".git" {
 			continue
@@ -147,8 +147,18 @@ func (s *search) searchFolder(t tree, shown, inside string, above *ignoreList, d
 	return true
 }
 
+// companionNames returns the names in a folder that may be those of companions.
+func (s *search) companionNames(shown string, entries []fs.DirEntry) []string {
+	if !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return isRecording(e.Name()) }) {
+		return nil
+	}
+	return slices.DeleteFunc(companionNames(entries), func(name string) bool { return s.isOwn(path.Join(shown, name)) })
+}
+
 func (s *search) searchEntry(t tree, e fs.DirEntry, shown, inside string, ignored *ignoreList, companions []string, depth int) bool {
 	switch {
+	case e.IsDir() && s.pattern != nil && !mayLead(s.pattern, strings.Split(inside, "/")):
+		return true
 	case e.IsDir():
 		return s.searchChild(t, e.Name(), shown, inside, ignored, depth)
 	case s.pattern != nil && !matchSegments(s.pattern, strings.Split(inside, "/")):
@@ -302,7 +312,10 @@ func (p directoryPlace) companions(shown string) []citekit.FoundCompanion {
 	if err != nil {
 		return nil
 	}
-	return foundCompanions(t, path.Dir(shown), companionsOf(filepath.Base(abs), companionNames(entries)))
+	names := slices.DeleteFunc(companionNames(entries), func(name string) bool {
+		return p.d.isOwnFile(filepath.Join(filepath.Dir(abs), name))
+	})
+	return foundCompanions(t, path.Dir(shown), companionsOf(filepath.Base(abs), names))
 }
 
 // A rootTree is a tree held open.

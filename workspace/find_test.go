@@ -333,3 +333,94 @@ func TestAllow(t *testing.T) {
 		t.Error("a link in place of the allowed file is followed")
 	}
 }
+
+// TestFindBesideMaps checks that maps that are kept beside the sources are
+// neither sources nor companions, and that other JSON is.
+func TestFindBesideMaps(t *testing.T) {
+	base := t.TempDir()
+	writeTree(t, base, map[string]string{"a.txt": "a", "talk.mp3": "t", "talk.words.json": "{}", "data.json": `{"resource_id": 7}`, "b/talk.json": `{"resource_id": "talk"}`})
+	ws, err := workspace.Open(base, &workspace.Options{MapsDir: ".", EvidenceDir: "."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	unlock, err := ws.LockMaps()
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock()
+	for _, id := range []string{"a", "talk", "Talk"} {
+		if err := ws.WriteMap(t.Context(), id, []byte(`{"resource_id": "`+id+`"}`)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := ws.WriteNotes(t.Context(), "ingest", []byte("noted")); err != nil {
+		t.Fatal(err)
+	}
+	for _, paths := range [][]string{{"."}, {"talk.mp3", "."}} {
+		var got, companions []string
+		for found, err := range ws.Find(t.Context(), citekit.FindRequest{Paths: paths, Hidden: true}) {
+			if err != nil {
+				t.Error(err)
+			}
+			if !found.Folder {
+				got = append(got, found.Path)
+			}
+			for _, c := range found.Companions {
+				companions = append(companions, c.Path)
+			}
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff([]string{"a.txt", "b/talk.json", "data.json", "talk.mp3", "talk.words.json"}, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", paths, diff)
+		}
+		if diff := cmp.Diff([]string{"talk.words.json"}, companions); diff != "" {
+			t.Errorf("companions of %q (-want +got):\n%s", paths, diff)
+		}
+	}
+}
+
+// TestFindPatternLooksNowhereElse checks that folders that cannot hold what a
+// pattern asks for are not read.
+func TestFindPatternLooksNowhereElse(t *testing.T) {
+	base := t.TempDir()
+	deep := strings.Repeat("d/", 102)
+	writeTree(t, base, map[string]string{"a.txt": "a", "b/a.txt": "a", deep + "a.txt": "a"})
+	ws, err := workspace.Open(base, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	for pattern, want := range map[string][]string{
+		"*.txt":    {"a.txt"},
+		"?/*.txt":  {"b/a.txt"},
+		"b/**":     {"b/a.txt"},
+		"**/a.txt": {"a.txt", "b/a.txt", strings.TrimSuffix(deep[:101*2], "/") + ": TOO_LARGE"},
+	} {
+		if diff := cmp.Diff(want, findSources(t, ws, citekit.FindRequest{Paths: []string{pattern}})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", pattern, diff)
+		}
+	}
+}
+
+// TestIgnoreHostile checks that rules that are made to take long do not: it
+// would not end.
+func TestIgnoreHostile(t *testing.T) {
+	base := t.TempDir()
+	files := map[string]string{}
+	for _, line := range []string{strings.Repeat("[[:", 50_000), "*[" + strings.Repeat("[:", 100_000), strings.Repeat("*a", 50_000) + "b", strings.Repeat("**/", 50_000) + "b"} {
+		files[".gitignore"] += line + "\n"
+	}
+	files[".gitignore"] += strings.Repeat(strings.Repeat("*a", 2000)+"b\n", 40) + "*.log\n"
+	want := []string{}
+	for i := range 50 {
+		name := strings.Repeat("a", 200) + string(rune('A'+i%26)) + strings.Repeat("c", i/26)
+		files[name], files[name+".log"] = "x", "x"
+		want = append(want, name)
+	}
+	slices.Sort(want)
+	writeTree(t, base, files)
+	if diff := cmp.Diff(want, findSources(t, workspace.NewMemory(os.DirFS(base)), citekit.FindRequest{Paths: []string{"."}})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -3,6 +3,7 @@ package workspace
 import (
 	"io/fs"
 	"path"
+	"path/filepath"
 	"strings"
 )
 
@@ -10,6 +11,7 @@ const (
 	ignoreName     = ".gitignore"
 	maxIgnoreBytes = 1 << 20
 	maxIgnoreRules = 10_000
+	maxIgnoreLine  = 4096 // bytes; longer lines are left out, as no path is longer
 )
 
 // An ignoreList is the rules of one .gitignore file, as gitignore(5) has them.
@@ -48,7 +50,10 @@ func parseIgnore(text string) []ignoreRule {
 	text = strings.TrimPrefix(text, "\ufeff")
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
-		if rule, ok := parseIgnoreLine(line); ok && len(rules) < maxIgnoreRules {
+		if len(line) > maxIgnoreLine || len(rules) == maxIgnoreRules {
+			continue
+		}
+		if rule, ok := parseIgnoreLine(line); ok {
 			rules = append(rules, rule)
 		}
 	}
@@ -137,6 +142,22 @@ func matchSegments(pattern, segments []string) bool {
 	return p == len(pattern)
 }
 
+// mayLead reports whether what is below a folder, of which segments is the
+// path, can match a pattern.
+func mayLead(pattern, segments []string) bool {
+	for i, segment := range segments {
+		switch {
+		case i == len(pattern):
+			return false
+		case pattern[i] == "**":
+			return true
+		case !matchName(pattern[i], segment):
+			return false
+		}
+	}
+	return len(segments) < len(pattern)
+}
+
 // matchName reports whether one name matches a pattern of "*", "?", "[...]"
 // and backslashes. A pattern that is not well formed matches nothing.
 func matchName(pattern, name string) bool {
@@ -195,10 +216,13 @@ func matchClass(text string, c byte) (rest string, in, ok bool) {
 		if text[0] == ']' && !first {
 			return text[1:], in != negated, true
 		}
-		if name, after, found := strings.Cut(strings.TrimPrefix(text, "[:"), ":]"); found && strings.HasPrefix(text, "[:") {
-			in = in || inNamedClass(name, c)
-			text = after
-			continue
+		if after, found := strings.CutPrefix(text, "[:"); found {
+			// The names of classes have five or six letters.
+			if end := strings.Index(after[:min(len(after), 8)], ":]"); end >= 0 {
+				in = in || inNamedClass(after[:end], c)
+				text = after[end+len(":]"):]
+				continue
+			}
 		}
 		var low, high byte
 		low, text = classByte(text)
@@ -256,6 +280,8 @@ func isPattern(name string) bool { return strings.ContainsAny(name, "*?[") }
 // splitPattern returns the folder that a pattern begins with, and the rest of
 // it.
 func splitPattern(pattern string) (dir string, segments []string) {
+	volume := filepath.VolumeName(filepath.FromSlash(pattern))
+	pattern = pattern[len(volume):]
 	segments = strings.Split(pattern, "/")
 	fixed := 0
 	for fixed < len(segments)-1 && !isPattern(segments[fixed]) {
@@ -268,5 +294,5 @@ func splitPattern(pattern string) (dir string, segments []string) {
 	if dir == "" {
 		dir = "."
 	}
-	return dir, segments[fixed:]
+	return volume + dir, segments[fixed:]
 }

@@ -13,6 +13,9 @@ const errOwn = refusal("the source is inside a directory where citekit keeps map
 // isOwn reports whether a path is in the maps or the evidence directory, as
 // far as the path tells.
 func (d *Directory) isOwn(abs string) bool {
+	if _, ok := below(strings.ToLower(filepath.Join(d.evidence.path, metaDir)), strings.ToLower(abs)); ok {
+		return true
+	}
 	for _, own := range []*folder{d.maps, d.evidence} {
 		if own.path == d.base {
 			continue // a person keeps maps beside the sources
@@ -22,6 +25,39 @@ func (d *Directory) isOwn(abs string) bool {
 		}
 	}
 	return false
+}
+
+// isOwnFile reports whether a search leaves a file out: it is in the maps or
+// the evidence directory, or is a map that is kept beside the sources. Ingest
+// would else make maps of its maps.
+func (d *Directory) isOwnFile(abs string) bool {
+	if d.isOwn(abs) {
+		return true
+	}
+	dir, name := filepath.Split(abs)
+	isTemp := strings.HasPrefix(name, tempPrefix) || name == lockName
+	if !isTemp && !strings.HasSuffix(name, mapExt) {
+		return false
+	}
+	root, info, err := d.maps.open()
+	if err != nil {
+		return false
+	}
+	if here, err := os.Stat(dir); err != nil || !os.SameFile(here, info) {
+		return false
+	}
+	return isTemp || isMap(root, name)
+}
+
+// isMap reports whether a file in the maps directory gives the id of the
+// resource that it is named after.
+func isMap(root *os.Root, name string) bool {
+	meant, form := parseFileName(name)
+	if form == noMap {
+		return false
+	}
+	id, err := readID(root, name)
+	return err == nil && (id == meant || fileName(id) == name)
 }
 
 // checkNotOwn returns an error if the file that was opened at path, whose
