@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 )
 
 // textBudget is how many bytes of texts are mapped at a time. A text is held
@@ -149,7 +150,6 @@ type task struct {
 	src        *Source
 	note       note
 	structure  *Structure
-	flight     *flight
 	companions string // a digest of them
 	original   note   // of the source whose map is copied, if it has an id
 }
@@ -161,6 +161,7 @@ func (in *ingest) deal(ctx context.Context, i int, c candidate) IngestItem {
 		if t.src != nil {
 			t.src.Close()
 		}
+		in.land(t)
 	}()
 	wanted := in.prepare(ctx, t)
 	in.turns.wait(i)
@@ -194,6 +195,8 @@ func (in *ingest) prepare(ctx context.Context, t *task) bool {
 	switch {
 	case t.err != nil:
 		return in.missing(t)
+	case !utf8.ValidString(t.Path):
+		return t.fail(syntaxError("the name of the file is not UTF-8; a map cannot name it"))
 	case t.Link:
 		return t.skip(fmt.Errorf("a symbolic link; name what it leads to: %w", errors.ErrUnsupported))
 	case t.Size > in.opts.MaxSourceBytes:
@@ -211,6 +214,12 @@ func (in *ingest) prepare(ctx context.Context, t *task) bool {
 		return t.fail(err)
 	}
 	t.src = src
+	t.note = note{
+		Identity:   t.Identity,
+		Companions: t.companions,
+		Asked:      in.opts.Type,
+		Mapper:     in.name,
+	}
 	if src.KnownHash() == "" && !in.looksRight(ctx, src) {
 		// It costs less to hear what is wrong than to hash it first.
 		structure, modality, err := in.mapSource(ctx, t)
@@ -222,14 +231,9 @@ func (in *ingest) prepare(ctx context.Context, t *task) bool {
 	if err != nil {
 		return t.fail(err)
 	}
-	t.note = note{
-		Identity:   t.Identity,
-		Companions: t.companions,
-		Hash:       hash,
-		Asked:      in.opts.Type,
-		Mapper:     in.name,
-	}
+	t.note.Hash = hash
 	if known && in.isUnchanged(ctx, t, noted, noted.Hash == hash) {
+		noted, _ = in.ledger.note(t.Path)
 		noted.Identity = t.Identity
 		in.ledger.put(t.Path, noted)
 		return false
@@ -256,13 +260,16 @@ func (in *ingest) isUnchanged(ctx context.Context, t *task, n note, sameBytes bo
 		return false
 	}
 	if n.Skipped != "" {
-		if t.Named || in.opts.Type != n.Asked {
-			return false // to say why, in full
+		if t.Named || in.opts.Type != n.Asked || in.name != n.Mapper {
+			return false // to say why, in full, or as another mapper may do better
 		}
 		t.item.Status, t.item.Err = IngestSkipped, errors.New(n.Skipped)
 		return true
 	}
-	if _, err := in.lib.workspace.StatMap(ctx, n.ID); err != nil {
+	if n.ID == "" {
+		return false
+	}
+	if state, err := in.stateOf(ctx, t.Path, n); err != nil || state != mapIntact && state != mapEdited {
 		return false
 	}
 	t.item.Status, t.item.ResourceID, t.item.Type = IngestUnchanged, n.ID, n.Type
@@ -340,14 +347,24 @@ func (in *ingest) structure(ctx context.Context, t *task) bool {
 		case <-ctx.Done():
 			return t.fail(ctx.Err())
 		}
-		t.item.Status = IngestCopied
-	} else {
-		func() {
-			defer close(f.done)
-			f.structure, f.modality, f.err = in.mapSource(ctx, t)
-		}()
+		if !errors.Is(f.err, ErrStale) {
+			t.item.Status = IngestCopied
+			return in.mapped(ctx, t, f.structure, f.modality, f.err)
+		}
+		// The other source changed meanwhile; this one need not have.
+		f = &flight{done: make(chan struct{})}
 	}
+	in.fly(ctx, t, f)
 	return in.mapped(ctx, t, f.structure, f.modality, f.err)
+}
+
+// fly maps a source for all who wait for its bytes to be mapped.
+func (in *ingest) fly(ctx context.Context, t *task, f *flight) {
+	defer close(f.done)
+	f.structure, f.modality, f.err = in.mapSource(ctx, t)
+	if f.err == nil {
+		f.err = t.src.CheckUnchanged() // else it may be of other bytes
+	}
 }
 
 // isIntact reports whether the map that a note tells of is as it was made.
@@ -367,7 +384,7 @@ func (in *ingest) mapped(ctx context.Context, t *task, structure *Structure, mod
 		t.skip(err) // some other format: nothing is wrong with the file
 		if changed := t.src.CheckUnchanged(); changed == nil && !t.Named {
 			t.note.Skipped = t.item.Err.Error()
-			in.ledger.put(t.Path, t.note)
+			in.ledger.putSkipped(t.Path, t.note)
 		}
 		return false
 	case err != nil:
@@ -417,12 +434,14 @@ func (in *ingest) mapAs(ctx context.Context, t *task, modality Modality) (struct
 		if err == nil && structure == nil {
 			err = errors.New("the mapper returned nothing")
 		}
+		if err == nil {
+			NameNodes(structure.Nodes)
+		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	NameNodes(structure.Nodes)
 	return structure, nil
 }
 
@@ -459,11 +478,10 @@ func (in *ingest) save(ctx context.Context, t *task) {
 		t.item.Status = IngestMapped
 	}
 	in.ledger.put(t.Path, t.note)
-	in.land(t)
 }
 
-// land drops the structure that others with the same bytes no longer need: a
-// map of it is stored.
+// land drops the structure of a task that is done. Others with the same bytes
+// copy its map; if it has none, one of them is mapped anew.
 func (in *ingest) land(t *task) {
 	if t.structure == nil || len(t.Companions) > 0 {
 		return
@@ -474,21 +492,16 @@ func (in *ingest) land(t *task) {
 }
 
 func (in *ingest) makeMap(ctx context.Context, t *task) (*ResourceMap, error) {
-	name := path.Base(t.Path)
 	if t.original.ID != "" {
-		m, err := in.lib.load(ctx, t.original.ID)
-		if err != nil {
-			return nil, err
+		if m := in.copyMap(ctx, t); m != nil {
+			return m, nil
 		}
-		c := m.Clone()
-		if c.Title == path.Base(c.SourcePath) {
-			c.Title = name
+		structure, modality, err := in.mapSource(ctx, t)
+		if !in.mapped(ctx, t, structure, modality, err) {
+			return nil, t.item.Err
 		}
-		c.ResourceID, c.SourcePath, c.CreatedAt = t.item.ResourceID, t.Path, now()
-		t.item.Status, t.item.Method, t.note.Method = IngestCopied, t.original.Method, t.original.Method
-		return c, nil
 	}
-	s := t.structure
+	name, s := path.Base(t.Path), t.structure
 	m := &ResourceMap{
 		ResourceID: t.item.ResourceID,
 		Type:       t.item.Type,
@@ -512,6 +525,22 @@ func (in *ingest) makeMap(ctx context.Context, t *task) (*ResourceMap, error) {
 	}
 	t.item.Method, t.note.Method = s.Method, s.Method
 	return m, in.addTranscript(ctx, t, m)
+}
+
+// copyMap returns the map of the original for a task, or nil if it has changed
+// meanwhile.
+func (in *ingest) copyMap(ctx context.Context, t *task) *ResourceMap {
+	m, err := in.lib.load(ctx, t.original.ID)
+	if err != nil || m.hash != t.original.MapHash || m.SourceHash() != t.note.Hash {
+		return nil
+	}
+	c := m.Clone()
+	if c.Title == path.Base(c.SourcePath) {
+		c.Title = path.Base(t.Path)
+	}
+	c.ResourceID, c.SourcePath, c.CreatedAt = t.item.ResourceID, t.Path, now()
+	t.item.Status, t.item.Method, t.note.Method = IngestCopied, t.original.Method, t.original.Method
+	return c
 }
 
 // addTranscript notes in the map which companion holds the words.
@@ -586,7 +615,7 @@ func (in *ingest) reportVanished(ctx context.Context, candidates []candidate, fo
 			continue // ignored, or hidden
 		}
 		n, _ := in.ledger.note(source)
-		if _, err := in.lib.workspace.StatMap(ctx, n.ID); errors.Is(err, fs.ErrNotExist) {
+		if state, err := in.stateOf(ctx, source, n); err == nil && (state == mapGone || state == mapOthers) {
 			in.ledger.forget(source)
 			continue
 		}

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -16,7 +18,9 @@ const (
 )
 
 // A ledger remembers what ingest made of each source. It is a cache: without
-// it the same is found out from the maps and the sources.
+// it the same is found out from the maps and the sources, save which maps a
+// person has changed since they were made. It is not believed where it would
+// replace a map: see [ingest.stateOf].
 type ledger struct {
 	mu      sync.Mutex
 	notes   map[string]note   // by path
@@ -59,11 +63,26 @@ func (l *Library) loadLedger(ctx context.Context, finder Finder) (*ledger, error
 			return nil, err
 		}
 	}
-	g := &ledger{notes: file.Sources, owners: make(map[string]string), claimed: make(map[string]bool), byBytes: make(map[string]string)}
-	for source, n := range g.notes {
+	return newLedger(file.Sources), nil
+}
+
+func newLedger(notes map[string]note) *ledger {
+	g := &ledger{notes: notes, owners: make(map[string]string), claimed: make(map[string]bool), byBytes: make(map[string]string)}
+	sources := slices.Sorted(maps.Keys(notes))
+	for _, source := range slices.Backward(sources) { // the first of several counts
+		n := notes[source]
+		if !n.isSound() {
+			delete(notes, source)
+			continue
+		}
 		g.index(source, n)
 	}
-	return g, nil
+	return g
+}
+
+// isSound reports whether ingest could have made the note.
+func (n note) isSound() bool {
+	return (n.ID == "" || CheckResourceID(n.ID) == nil) && (n.Type == "" || n.Type.Valid())
 }
 
 // notesOfMaps returns what the maps that ingest made say of their sources.
@@ -101,7 +120,7 @@ func (g *ledger) index(source string, n note) {
 		return
 	}
 	g.owners[n.ID] = source
-	if n.Hash != "" && n.Stamp != "" && n.Companions == "" {
+	if n.Hash != "" && n.Stamp != "" && n.MapHash != "" && n.Companions == "" && n.Skipped == "" {
 		g.byBytes[bytesKey(source, n.Hash, n.Asked, n.Mapper)] = source
 	}
 }
@@ -109,11 +128,11 @@ func (g *ledger) index(source string, n note) {
 // bytesKey returns what sources share for which one mapper makes one
 // structure. How a text is read depends on its name.
 func bytesKey(source, hash string, asked Modality, mapper string) string {
-	kind := path.Ext(source)
+	kind := strings.ToLower(path.Ext(source))
 	if kind == "" {
 		kind = path.Base(source)
 	}
-	return strings.Join([]string{hash, string(asked), mapper, strings.ToLower(kind)}, "\n")
+	return strings.Join([]string{hash, string(asked), mapper, kind}, "\n")
 }
 
 func (g *ledger) note(source string) (note, bool) {
@@ -129,6 +148,15 @@ func (g *ledger) put(source string, n note) {
 	g.notes[source] = n
 	g.changed = true
 	g.index(source, n)
+}
+
+// putSkipped is put for a source that has no structure. What map it had
+// before is not forgotten.
+func (g *ledger) putSkipped(source string, n note) {
+	if before, ok := g.note(source); ok && before.ID != "" {
+		n.ID, n.Type, n.Stamp, n.MapHash = before.ID, before.Type, before.Stamp, before.MapHash
+	}
+	g.put(source, n)
 }
 
 // claim makes an id that of a source, and reports whether it may be: each is
@@ -161,6 +189,9 @@ func (g *ledger) twin(key string) (note, bool) {
 		return note{}, false
 	}
 	n := g.notes[source]
+	if n.Skipped != "" || bytesKey(source, n.Hash, n.Asked, n.Mapper) != key {
+		return note{}, false // it was so once
+	}
 	return n, n.ID != ""
 }
 

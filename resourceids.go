@@ -23,7 +23,10 @@ func (in *ingest) claim(ctx context.Context, t *task) bool {
 		return in.claimAsked(ctx, t, in.opts.ResourceID)
 	}
 	if noted, ok := in.ledger.note(t.Path); ok && noted.ID != "" {
-		return in.claimAgain(ctx, t, noted)
+		wanted, done := in.claimAgain(ctx, t, noted)
+		if done {
+			return wanted
+		}
 	}
 	neighbour, err := in.isNeighbours(ctx, t)
 	if err != nil {
@@ -89,23 +92,74 @@ func (in *ingest) claimAsked(ctx context.Context, t *task, id string) bool {
 	case owner.exists && (owner.byHand || owner.source == "") && !in.opts.Force:
 		return t.fail(fmt.Errorf("the map '%s' was made by hand; force replaces it: %w", clip(id), fs.ErrExist))
 	}
+	if noted, ok := in.ledger.note(t.Path); ok && noted.ID == id {
+		if state, err := in.stateOf(ctx, t.Path, noted); err != nil || state == mapEdited && !in.opts.Force {
+			return t.failEdited(id, err)
+		}
+	}
 	t.item.ResourceID = id
 	return true
 }
 
-// claimAgain gives a task the id its map has had. A map that was changed by
-// hand is not replaced.
-func (in *ingest) claimAgain(ctx context.Context, t *task, noted note) bool {
-	if !in.opts.Force && noted.MapHash != "" && !in.isIntact(ctx, noted) {
-		data, _, err := in.lib.workspace.ReadMap(ctx, noted.ID, in.lib.opts.MaxMapBytes)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return t.fail(err)
-		}
-		if sum := sha256.Sum256(data); err == nil && hex.EncodeToString(sum[:]) != noted.MapHash {
-			return t.fail(fmt.Errorf("the source has changed, and so has its map '%s', by hand; force replaces it: %w", clip(noted.ID), ErrStale))
-		}
+// claimAgain gives a task the id its map has had, unless that is not to be had
+// any more: it is then not done. A map that was changed by hand is not replaced.
+func (in *ingest) claimAgain(ctx context.Context, t *task, noted note) (wanted, done bool) {
+	state, err := in.stateOf(ctx, t.Path, noted)
+	switch {
+	case err != nil:
+		return t.fail(err), true
+	case state == mapEdited && !in.opts.Force:
+		return t.failEdited(noted.ID, nil), true
+	case state == mapOthers || !in.ledger.claim(noted.ID, t.Path):
+		return false, false
 	}
-	return in.take(t, noted.ID)
+	t.item.ResourceID = noted.ID
+	return true, true
+}
+
+func (t *task) failEdited(id string, err error) bool {
+	if err == nil {
+		err = fmt.Errorf("the source has changed, and so has its map '%s', by hand; force replaces it: %w", clip(id), ErrStale)
+	}
+	return t.fail(err)
+}
+
+// A mapState says what stands where the map of a source was stored.
+type mapState int
+
+const (
+	mapGone   mapState = iota // nothing
+	mapIntact                 // the map as it was made, as far as can be told
+	mapEdited                 // the map as a person changed it
+	mapOthers                 // the map of another source
+)
+
+// stateOf returns what has become of the map of a source that a note tells of.
+// A map that was written since is looked into, once, as the note may be wrong.
+func (in *ingest) stateOf(ctx context.Context, source string, n note) (mapState, error) {
+	stamp, err := in.lib.workspace.StatMap(ctx, n.ID)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return mapGone, nil
+	case err != nil:
+		return mapGone, err
+	case n.Stamp != "" && n.Stamp == stamp.Identity:
+		return mapIntact, nil
+	}
+	m, err := in.lib.load(ctx, n.ID)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return mapGone, ctx.Err()
+	case err != nil:
+		return mapEdited, nil
+	case m.SourcePath != source:
+		return mapOthers, nil
+	case m.mapper() == "", n.MapHash != "" && n.MapHash != m.hash:
+		return mapEdited, nil
+	}
+	n.Stamp = stamp.Identity
+	in.ledger.put(source, n)
+	return mapIntact, nil
 }
 
 // An owner is what holds an id.
@@ -120,12 +174,15 @@ func (in *ingest) ownerOf(ctx context.Context, id string) (owner, error) {
 	if claimed {
 		return owner{source: source, exists: true}, nil
 	}
-	_, err := in.lib.workspace.StatMap(ctx, id)
+	stamp, err := in.lib.workspace.StatMap(ctx, id)
 	if errors.Is(err, fs.ErrNotExist) {
 		return owner{}, nil
 	}
-	if err != nil || source != "" {
-		return owner{source: source, exists: true}, err
+	if err != nil {
+		return owner{exists: true}, err
+	}
+	if n, ok := in.ledger.note(source); ok && n.Stamp != "" && n.Stamp == stamp.Identity {
+		return owner{source: source, exists: true}, nil
 	}
 	m, _, err := in.lib.parse(ctx, id)
 	if err != nil {
