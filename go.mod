@@ -4,16 +4,23 @@ module github.com/citekit/citekit
 go 1.26.5
 
 require (
+	github.com/clipperhouse/uax29/v2 v2.7.0 // internal/sentence
+	github.com/fsnotify/fsnotify v1.9.0 // cmd/citekit
 	github.com/google/go-cmp v0.7.0 // tests
-	github.com/google/jsonschema-go v0.4.3 // mcpadapter
+	github.com/google/jsonschema-go v0.4.3 // mcpadapter, schema
 	github.com/klippa-app/go-pdfium v1.19.8 // internal/pdfium
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // mcpadapter
+	github.com/parquet-go/parquet-go v0.25.1 // mapadapter
 	github.com/pdfcpu/pdfcpu v0.15.0 // tests of modality/document
+	github.com/pelletier/go-toml/v2 v2.2.4 // tests of internal/data
 	github.com/rogpeppe/go-internal v1.16.0 // tests of cmd/citekit
 	github.com/tetratelabs/wazero v1.12.0 // internal/pdfium
 	github.com/u2takey/ffmpeg-go v0.5.0 // internal/ffmpeg
+	github.com/yuin/goldmark v1.8.7 // internal/markup
+	go.yaml.in/yaml/v3 v3.0.5 // internal/markup
 	golang.org/x/image v0.47.0 // modality/image
-	golang.org/x/sync v0.24.0 // modality/image
+	golang.org/x/net v0.59.0 // internal/markup
+	golang.org/x/sync v0.24.0 // mapper/llm, modality/image
 	golang.org/x/sys v0.49.0 // workspace
 	golang.org/x/text v0.43.0 // modality/text
 )
@@ -22,28 +29,20 @@ require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
 	github.com/andybalholm/brotli v1.1.0 // indirect
 	github.com/aws/aws-sdk-go v1.38.20 // indirect
-	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
-	github.com/fsnotify/fsnotify v1.9.0 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/hhrutter/tiff v1.0.6 // indirect
 	github.com/jmespath/go-jmespath v0.4.0 // indirect
 	github.com/jolestar/go-commons-pool/v2 v2.1.2 // indirect
 	github.com/klauspost/compress v1.17.9 // indirect
 	github.com/mattn/go-runewidth v0.0.27 // indirect
-	github.com/odvcencio/gotreesitter v0.49.0 // indirect
-	github.com/parquet-go/parquet-go v0.25.1 // indirect
-	github.com/pelletier/go-toml/v2 v2.2.4 // indirect
 	github.com/pierrec/lz4/v4 v4.1.21 // indirect
 	github.com/segmentio/asm v1.1.3 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect
 	github.com/u2takey/go-utils v0.3.1 // indirect
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
-	github.com/yuin/goldmark v1.8.7 // indirect
-	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/crypto v0.57.0 // indirect
 	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
 	golang.org/x/mod v0.41.0 // indirect
-	golang.org/x/net v0.59.0 // indirect
 	golang.org/x/oauth2 v0.35.0 // indirect
 	golang.org/x/time v0.15.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
