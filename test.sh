@@ -10,6 +10,8 @@ as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 declare -A package=(
   [ffmpeg]=ffmpeg [ffprobe]=ffmpeg [qpdf]=qpdf [pdftotext]=poppler-utils
   [/usr/bin/convert]=imagemagick [vips]=libvips-tools [strace]=strace [python3]=python3 [npm]=npm
+  [tesseract]=tesseract-ocr [exiftool]=libimage-exiftool-perl [mkvmerge]=mkvtoolnix [git]=git
+  [cmark-gfm]=cmark-gfm [asciidoctor]=asciidoctor [/usr/lib/python3/dist-packages/docutils]=python3-docutils
   [gcc]=gcc [bash]=bash [zsh]=zsh [fish]=fish
   [/usr/share/R/doc/manual/fullrefman.pdf]=r-doc-pdf # a real manual of 2,400 pages
 )
@@ -23,10 +25,10 @@ if [ ${#missing[@]} -gt 0 ] && command -v apt-get >/dev/null; then
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi
 
-# The MCP client the server is tested with, and a Node it runs on.
-client=mcpadapter/testdata/client
-if [ -f "$client/package.json" ] && [ ! -d "$client/node_modules" ]; then
-  (cd "$client" && npm install --no-audit --no-fund --no-package-lock --loglevel=error)
-fi
+# The MCP client the server is tested with, a Node it runs on, and the parsers
+# that symbols of code are compared with.
+for modules in mcpadapter/testdata/client internal/code/testdata; do
+  [ -d "$modules/node_modules" ] || (cd "$modules" && npm install --no-audit --no-fund --no-package-lock --loglevel=error)
+done
 
 exec go test -race -timeout 20m "$@" ./...

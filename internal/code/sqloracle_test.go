@@ -28,9 +28,9 @@ func TestPostgresParser(t *testing.T) {
 	if list := os.Getenv("CITEKIT_CODE_FILES"); list != "" {
 		names = listed(t, list, code.SQL)
 	} else {
-		dir, err := exec.Command(sharedtest.Tool(t, "pg_config"), "--sharedir").Output()
+		dir, err := exec.Command("pg_config", "--sharedir").Output()
 		if err != nil {
-			t.Fatal(err)
+			t.Skip("no files of PostgreSQL: install its server, or set CITEKIT_CODE_FILES")
 		}
 		names = sourcesOf(t, 300, strings.TrimSpace(string(dir)))[code.SQL]
 	}

@@ -11,10 +11,7 @@ import (
 // TestDocutils compares the sections of the reStructuredText files at hand with
 // those that docutils finds.
 func TestDocutils(t *testing.T) {
-	python := sharedtest.Tool(t, "python3")
-	if exec.Command(python, "-c", "import docutils").Run() != nil {
-		sharedtest.Missing(t, "Python has no docutils")
-	}
+	python := sharedtest.Python(t, "docutils")
 	files := realFiles(t, ".rst")
 	if most := 400; len(files) > most && !sharedtest.Long() {
 		files = sample(files, most)

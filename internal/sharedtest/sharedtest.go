@@ -43,6 +43,20 @@ func Tool(t testing.TB, name string) string {
 	return ""
 }
 
+// Python returns the path of a Python that has a module: the first one on PATH,
+// or that of the system. Where none has, it is as with [Tool].
+func Python(t testing.TB, module string) string {
+	t.Helper()
+	for _, name := range []string{"python3", "/usr/bin/python3"} {
+		path, err := exec.LookPath(name)
+		if err == nil && exec.Command(path, "-c", "import "+module).Run() == nil {
+			return path
+		}
+	}
+	Missing(t, "no Python has the module "+module)
+	return ""
+}
+
 // NodeModules returns the directory of the packages that the tests with
 // clients in JavaScript need: the one named by CITEKIT_NODE_MODULES, else where
 // npm puts them. Without the SDK for TypeScript in it the test fails where CI
