@@ -149,6 +149,11 @@ func (c *completer) offerValue(ctx context.Context, f *flag.Flag, typed string) 
 	case "adapter":
 		c.kind = files
 		c.offer(typed, mapadapter.Names()...)
+	case "type", "t":
+		c.offer(typed, "document", "video", "audio", "image", "text")
+	case "mapper", "m":
+		c.kind = files
+		c.offer(typed, "structure", "gemini", "openai")
 	case "mode":
 		c.offer(typed, string(citekit.ModeExact), string(citekit.ModeCopy), string(citekit.ModeStrict))
 	case "log-level":
@@ -163,14 +168,14 @@ func (c *completer) offerArguments(ctx context.Context, cmd *command, positional
 		return
 	}
 	switch cmd.name {
-	case "adapt":
+	case "adapt", "ingest":
 		c.kind = files
 	case "resolve":
 		c.kind = files
 		c.offerNodes(ctx, typed)
 	case "inspect":
 		c.offerNodes(ctx, typed)
-	case "list", "structure":
+	case "list", "structure", "context":
 		c.offerResources(ctx, typed, "")
 	case "check-map":
 		c.kind = files
