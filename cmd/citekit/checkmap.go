@@ -92,17 +92,23 @@ func (s *session) checkMaps(ctx context.Context, names []string, flags checkFlag
 		return err
 	}
 	defer lib.Close()
+	var given []givenMap
+	for _, name := range names {
+		given = append(given, givenMap{name, lib.isMapFile(ctx, name)})
+	}
 	if flags.all {
 		ids, err := lib.Resources(ctx)
 		if err != nil {
 			return err
 		}
-		names = append(names, ids...)
+		for _, id := range ids {
+			given = append(given, givenMap{id, false})
+		}
 	}
 	var failed error
 	reports := []mapReport{}
-	for _, name := range names {
-		report, err := s.checkMap(ctx, lib, name, flags.fix)
+	for _, g := range given {
+		report, err := s.checkMap(ctx, lib, g, flags.fix)
 		if err != nil {
 			return err
 		}
@@ -123,18 +129,24 @@ func (s *session) checkMaps(ctx context.Context, names []string, flags checkFlag
 	return failed
 }
 
+// A givenMap is a map that is to be checked.
+type givenMap struct {
+	name string // path or id
+	file bool   // it is a path
+}
+
 // checkMap checks one map. What is wrong with it is in the report; the error
 // is only that ctx is done.
-func (s *session) checkMap(ctx context.Context, lib *library, name string, fix bool) (mapReport, error) {
-	report := mapReport{Map: name, OK: true, Problems: []finding{}}
-	m, err := s.readMap(ctx, lib, name)
+func (s *session) checkMap(ctx context.Context, lib *library, given givenMap, fix bool) (mapReport, error) {
+	report := mapReport{Map: given.name, OK: true, Problems: []finding{}}
+	m, err := s.readMap(ctx, lib, given)
 	if err != nil {
 		report.add(citekit.Problem{Err: err})
 		return report, ctx.Err()
 	}
 	if fix {
 		m = m.Clone()
-		if report.Fixes, err = s.fixMap(ctx, lib, name, m); err != nil {
+		if report.Fixes, err = s.fixMap(ctx, lib, given, m); err != nil {
 			report.add(citekit.Problem{Err: err})
 		}
 	}
@@ -146,8 +158,8 @@ func (s *session) checkMap(ctx context.Context, lib *library, name string, fix b
 }
 
 // fixMap repairs a map and puts it back where it was read from.
-func (s *session) fixMap(ctx context.Context, lib *library, name string, m *citekit.ResourceMap) ([]citekit.Fix, error) {
-	if name == "-" {
+func (s *session) fixMap(ctx context.Context, lib *library, given givenMap, m *citekit.ResourceMap) ([]citekit.Fix, error) {
+	if given.name == "-" {
 		return nil, fmt.Errorf("a map on the standard input cannot be repaired in its place: %w", errors.ErrUnsupported)
 	}
 	fixes := m.Fix()
@@ -158,10 +170,10 @@ func (s *session) fixMap(ctx context.Context, lib *library, name string, m *cite
 	if err != nil {
 		return nil, err
 	}
-	if !isMapFile(name) {
+	if !given.file {
 		return fixes, lib.workspace.WriteMap(ctx, m.ResourceID, data)
 	}
-	return fixes, replaceFile(ctx, name, data)
+	return fixes, replaceFile(ctx, given.name, data)
 }
 
 // replaceFile writes a file anew, whole or not at all, with the permissions it
@@ -192,14 +204,14 @@ func (r *mapReport) add(p citekit.Problem) {
 }
 
 // readMap returns the map in a file, or the one with an id.
-func (s *session) readMap(ctx context.Context, lib *library, name string) (*citekit.ResourceMap, error) {
-	if name == "-" {
+func (s *session) readMap(ctx context.Context, lib *library, given givenMap) (*citekit.ResourceMap, error) {
+	if given.name == "-" {
 		return parseMap(s.stdin)
 	}
-	if !isMapFile(name) {
-		return lib.Map(ctx, name)
+	if !given.file {
+		return lib.Map(ctx, given.name)
 	}
-	f, err := os.Open(name)
+	f, err := os.Open(given.name)
 	if err != nil {
 		return nil, err
 	}
@@ -207,14 +219,19 @@ func (s *session) readMap(ctx context.Context, lib *library, name string) (*cite
 	return parseMap(f)
 }
 
-// isMapFile reports whether name is meant as a file: it looks like one, or is
-// one.
-func isMapFile(name string) bool {
-	if strings.ContainsAny(name, "/"+string(filepath.Separator)) || strings.EqualFold(filepath.Ext(name), ".json") {
+// isMapFile reports whether name is meant as a file: it is a path, or there is
+// such a file that may be a map and no resource of that id.
+func (l *library) isMapFile(ctx context.Context, name string) bool {
+	if strings.ContainsAny(name, "/"+string(filepath.Separator)) {
 		return true
 	}
 	info, err := os.Stat(name)
-	return err == nil && !info.IsDir()
+	isFile := err == nil && !info.IsDir()
+	isJSON := strings.EqualFold(filepath.Ext(name), ".json")
+	if isFile && isJSON {
+		return true
+	}
+	return (isFile || isJSON) && !l.has(ctx, name)
 }
 
 const maxMap = 64 << 20 // bytes; as in the library
