@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,8 +88,10 @@ type ingestion struct {
 	opts   citekit.IngestOptions
 	mapper chosenMapper
 	bar    *term.Bar
-	quiet  bool // of what has not changed since the run before
 	total  map[citekit.IngestStatus]int
+
+	watching bool              // the first run is over
+	told     map[string]string // in a watch: what was last told of a path that has no new map
 }
 
 func (s *session) ingest(ctx context.Context, args []string, flags *ingestFlags) error {
@@ -96,11 +100,14 @@ func (s *session) ingest(ctx context.Context, args []string, flags *ingestFlags)
 		return err
 	}
 	defer in.lib.Close()
-	report, err := in.run(ctx)
-	if in.flags.watch && err == nil {
+	if in.flags.watch {
 		return in.watch(ctx)
 	}
-	return errors.Join(err, in.outcome(report))
+	report, err := in.run(ctx)
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		err = errInterrupted
+	}
+	return in.outcome(report, err)
 }
 
 // open opens the library, with the paths and their folders as further roots,
@@ -170,12 +177,12 @@ func (in *ingestion) run(ctx context.Context) (*citekit.IngestReport, error) {
 	}
 	report, err := in.lib.Ingest(ctx, in.paths, &opts)
 	in.bar.Stop()
-	in.warn(ctx, report)
+	in.warnOfEnrichment(ctx, report)
 	return report, errors.Join(err, in.allow(ctx, allow))
 }
 
-// warn tells of maps that a model was to enrich and did not.
-func (in *ingestion) warn(ctx context.Context, report *citekit.IngestReport) {
+// warnOfEnrichment tells of maps that a model was to enrich and did not.
+func (in *ingestion) warnOfEnrichment(ctx context.Context, report *citekit.IngestReport) {
 	if !in.flags.mapper.enrich {
 		return
 	}
@@ -205,11 +212,12 @@ func (in *ingestion) allow(ctx context.Context, paths []string) error {
 	}
 	defer ws.Close()
 	for _, path := range paths {
-		if err := ws.Allow(context.WithoutCancel(ctx), path); err != nil {
-			return hinted{err, "give the folder with --root to every command instead"}
+		allowErr := ws.Allow(context.WithoutCancel(ctx), path)
+		if allowErr != nil && err == nil && !errors.Is(allowErr, fs.ErrNotExist) { // it may be gone by now
+			err = hinted{allowErr, "give the folder with --root to every command instead"}
 		}
 	}
-	return nil
+	return err
 }
 
 func (in *ingestion) showProgress(p citekit.IngestProgress) {
@@ -222,22 +230,41 @@ func (in *ingestion) showProgress(p citekit.IngestProgress) {
 
 // showItem prints one line for an item that is news.
 func (in *ingestion) showItem(item citekit.IngestItem) {
-	if in.json {
-		if in.flags.watch && item.Status != citekit.IngestUnchanged && !(in.quiet && item.Status == citekit.IngestSkipped) {
+	news := !in.flags.watch || in.isNews(item)
+	switch {
+	case in.json:
+		if in.flags.watch && news && item.Status != citekit.IngestUnchanged {
 			in.printJSONLine(item)
 		}
 		return
-	}
-	switch item.Status {
-	case citekit.IngestFailed:
-		return // told at the end
-	case citekit.IngestUnchanged, citekit.IngestSkipped:
-		if !in.flags.verbose || in.quiet {
+	case !news, item.Status == citekit.IngestFailed && !in.flags.watch: // told at the end
+		return
+	case item.Status == citekit.IngestUnchanged, item.Status == citekit.IngestSkipped:
+		if !in.flags.verbose {
 			return
 		}
 	}
 	in.printf("%s\n", term.Line(describeItem(item)))
 	in.out.Flush()
+}
+
+// isNews reports whether an item says something that was not told in this
+// watch already.
+func (in *ingestion) isNews(item citekit.IngestItem) bool {
+	switch item.Status {
+	case citekit.IngestMapped, citekit.IngestCopied:
+		delete(in.told, item.Path)
+		return true
+	}
+	text := describeItem(item)
+	if in.told[item.Path] == text {
+		return false
+	}
+	if in.told == nil {
+		in.told = make(map[string]string)
+	}
+	in.told[item.Path] = text
+	return item.Status != citekit.IngestUnchanged || !in.watching
 }
 
 func describeItem(item citekit.IngestItem) string {
@@ -260,21 +287,20 @@ func describeItem(item citekit.IngestItem) string {
 	return b.String()
 }
 
-// outcome prints what came of everything, each failure with its reason.
-func (in *ingestion) outcome(report *citekit.IngestReport) error {
-	if in.json {
-		if in.flags.watch {
-			return nil
-		}
-		return errors.Join(in.printJSON(struct {
-			Items   []citekit.IngestItem         `json:"items"`
-			Summary map[citekit.IngestStatus]int `json:"summary"`
-			Usage   *llm.Usage                   `json:"usage,omitempty"`
-		}{report.Items, in.total, in.usage()}), reported(report))
+// outcome prints what came of everything, each failure with its reason. If err
+// ended the ingest, it is what was done before.
+func (in *ingestion) outcome(report *citekit.IngestReport, err error) error {
+	switch {
+	case err != nil && len(report.Items) == 0:
+		return err
+	case in.json && in.flags.watch:
+		return cmp.Or(err, reported(report))
+	case in.json:
+		return in.printOutcome(report, err)
 	}
 	in.out.Flush()
 	for _, item := range report.Items {
-		if item.Status == citekit.IngestFailed {
+		if item.Status == citekit.IngestFailed && !in.flags.watch {
 			fmt.Fprintf(in.stderr, "citekit: %s\n", term.Line(item.Path+": "+item.Err.Error()))
 		}
 	}
@@ -282,7 +308,24 @@ func (in *ingestion) outcome(report *citekit.IngestReport) error {
 	if usage := in.usage(); usage != nil {
 		in.printf("%s\n", describeUsage(*usage))
 	}
-	return reported(report)
+	in.out.Flush()
+	return cmp.Or(err, reported(report))
+}
+
+// printOutcome prints the outcome as one JSON value.
+func (in *ingestion) printOutcome(report *citekit.IngestReport, err error) error {
+	outcome := struct {
+		Items   []citekit.IngestItem         `json:"items"`
+		Summary map[citekit.IngestStatus]int `json:"summary"`
+		Usage   *llm.Usage                   `json:"usage,omitempty"`
+		Error   *errorDetail                 `json:"error,omitempty"`
+	}{Items: report.Items, Summary: in.total, Usage: in.usage()}
+	if err != nil {
+		outcome.Error = detail(err)
+		in.warn(outcome.Error.Message)
+		err = errReported
+	}
+	return cmp.Or(in.printJSON(outcome), err, reported(report))
 }
 
 // usage returns what a model was asked, or nil.

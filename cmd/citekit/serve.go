@@ -21,9 +21,6 @@ input, or with a signal. Logs go to the standard error.
 With --ingest agents can also make maps of files in the base directory and the
 roots, by the tools ingest and ingestStatus.
 
-With --ingest agents can also make maps of files in the base directory and the
-roots: the tools ingest and ingestStatus.
-
 Most clients take a configuration such as
   {"mcpServers": {"citekit": {"command": "citekit",
                               "args": ["serve", "--dir", "/path/to/files"]}}}`,

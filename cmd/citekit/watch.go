@@ -2,12 +2,13 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"time"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/term"
 	"github.com/fsnotify/fsnotify"
 )
 
@@ -17,50 +18,45 @@ const (
 	lookOver   = 30 * time.Second       // between searches for what was not told of
 )
 
-// watch maps what changes until ctx is done, which is how it ends well.
+// watch maps what there is, and then what changes until ctx is done, which is
+// how it ends well.
 func (in *ingestion) watch(ctx context.Context) error {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
-		return err
+		return fmt.Errorf("watch for changes: %w", err)
 	}
 	defer watcher.Close()
-	in.quiet = true
+	seen := in.follow(ctx, watcher)
+	if report, err := in.run(ctx); err != nil {
+		return in.outcome(report, err)
+	}
+	in.watching = true
 	// In a watch nothing is replaced again and again.
 	in.opts.Force = false
-	for ctx.Err() == nil {
-		in.follow(ctx, watcher)
-		if err := waitForChange(ctx, watcher); err != nil {
+	for {
+		changed, err := waitForChange(ctx, watcher)
+		if err != nil || ctx.Err() != nil {
 			return err
 		}
-		report, err := in.run(ctx)
-		if ctx.Err() != nil {
-			break
+		now := in.follow(ctx, watcher)
+		if changed || now == "" || now != seen { // what failed is not tried again and again
+			if _, err := in.run(ctx); err != nil && ctx.Err() == nil {
+				return err
+			}
 		}
-		if err != nil {
-			return err
-		}
-		in.tellFailures(report)
+		seen = now
 	}
-	return nil
-}
-
-// tellFailures prints what failed, as there is no end to do so at.
-func (in *ingestion) tellFailures(report *citekit.IngestReport) {
-	for _, item := range report.Items {
-		if item.Status == citekit.IngestFailed && !in.json {
-			in.printf("%s\n", term.Line(describeItem(item)))
-		}
-	}
-	in.out.Flush()
 }
 
 // follow watches every folder that is searched. Folders that cannot be
-// watched, such as ones too many, are looked over from time to time.
-func (in *ingestion) follow(ctx context.Context, watcher *fsnotify.Watcher) {
+// watched, such as ones too many, are looked over from time to time. It returns
+// what changes with any source, or "" if that cannot be told yet.
+func (in *ingestion) follow(ctx context.Context, watcher *fsnotify.Watcher) (state string) {
 	finder, ok := in.lib.workspace.(citekit.Finder)
 	if !ok {
-		return
+		return ""
 	}
+	sources, known := sha256.New(), true
 	request := citekit.FindRequest{Paths: in.paths, NoIgnore: in.opts.NoIgnore, Hidden: in.opts.Hidden}
 	folders := make(map[string]bool)
 	for found, err := range finder.Find(ctx, request) {
@@ -73,6 +69,8 @@ func (in *ingestion) follow(ctx context.Context, watcher *fsnotify.Watcher) {
 		}
 		if !found.Folder {
 			path = filepath.Dir(path)
+			fmt.Fprintf(sources, "%q %d %q\n", found.Path, found.Size, found.Identity)
+			known = known && (found.Identity != "" || found.Link)
 		}
 		if !folders[path] {
 			folders[path] = true
@@ -84,26 +82,30 @@ func (in *ingestion) follow(ctx context.Context, watcher *fsnotify.Watcher) {
 			_ = watcher.Remove(path)
 		}
 	}
+	if !known {
+		return ""
+	}
+	return string(sources.Sum(nil))
 }
 
 // waitForChange returns when something changed and has come to rest, or when
 // it is time to look everywhere.
-func waitForChange(ctx context.Context, watcher *fsnotify.Watcher) error {
+func waitForChange(ctx context.Context, watcher *fsnotify.Watcher) (changed bool, err error) {
 	var settled, enough <-chan time.Time
 	over := time.After(lookOver)
 	for {
 		select {
 		case <-ctx.Done():
-			return nil
+			return false, nil
 		case <-over:
-			return nil
+			return false, nil
 		case <-settled:
-			return nil
+			return true, nil
 		case <-enough:
-			return nil
+			return true, nil
 		case event, ok := <-watcher.Events:
 			if !ok {
-				return fs.ErrClosed
+				return false, fs.ErrClosed
 			}
 			if event.Op == fsnotify.Chmod {
 				continue
@@ -114,9 +116,9 @@ func waitForChange(ctx context.Context, watcher *fsnotify.Watcher) error {
 			}
 		case _, ok := <-watcher.Errors:
 			if !ok {
-				return fs.ErrClosed
+				return false, fs.ErrClosed
 			}
-			return nil // events were lost: look everywhere
+			return true, nil // events were lost: look everywhere
 		}
 	}
 }

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A watched is a run of ingest --watch.
+type watched struct {
+	t     *testing.T
+	dir   string
+	lines *bufio.Scanner
+	seen  []string
+	end   func() int
+}
+
+func watch(t *testing.T, dir string, flags ...string) *watched {
+	t.Helper()
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	ctx, cancel := context.WithCancel(t.Context())
+	stdout, output := io.Pipe()
+	code := make(chan int, 1)
+	go func() {
+		args := append([]string{"ingest", "--dir", dir, "--watch", dir}, flags...)
+		code <- run(ctx, args, strings.NewReader(""), output, io.Discard)
+		output.Close()
+	}()
+	w := &watched{t: t, dir: dir, lines: bufio.NewScanner(stdout)}
+	w.end = func() int {
+		cancel()
+		for w.lines.Scan() {
+			w.seen = append(w.seen, w.lines.Text())
+		}
+		return <-code
+	}
+	return w
+}
+
+// wait reads lines until one begins with start.
+func (w *watched) wait(start string) {
+	w.t.Helper()
+	for w.lines.Scan() {
+		w.seen = append(w.seen, w.lines.Text())
+		if strings.HasPrefix(w.lines.Text(), start) {
+			return
+		}
+	}
+	w.t.Fatalf("no %q in %q", start, w.seen)
+}
+
+func (w *watched) write(name, content string) {
+	w.t.Helper()
+	if err := os.WriteFile(filepath.Join(w.dir, name), []byte(content), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// count returns how many lines have begun with start.
+func (w *watched) count(start string) (n int) {
+	for _, line := range w.seen {
+		if strings.HasPrefix(line, start) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestWatch checks that everything is told once: failures at once, and what
+// stays as it is not again.
+func TestWatch(t *testing.T) {
+	w := &watched{t: t, dir: t.TempDir()}
+	w.write("bad.pdf", "%PDF-1.7\nnothing more")
+	w.write("a.md", "# A\n")
+	w.write("gone.md", "# Gone\n")
+	w = watch(t, w.dir, "--verbose")
+	w.wait("failed bad.pdf: ")
+	w.wait("mapped gone.md")
+	if err := os.Remove(filepath.Join(w.dir, "gone.md")); err != nil {
+		t.Fatal(err)
+	}
+	w.wait("vanished gone.md")
+	for _, name := range []string{"c", "d"} {
+		w.write(name+".md", "# Another\n"+name+"\n")
+		w.wait("mapped " + name + ".md")
+	}
+	w.write("a.md", "# A\n\nchanged\n")
+	w.wait("mapped a.md")
+	if code := w.end(); code != exitOK {
+		t.Errorf("exit code %d", code)
+	}
+	for start, want := range map[string]int{"failed": 1, "vanished": 1, "mapped a.md": 2, "unchanged": 0} {
+		if n := w.count(start); n != want {
+			t.Errorf("%d times %q in %q", n, start, w.seen)
+		}
+	}
+}
+
+// TestWatchBesideMaps checks that maps written into the folder that is
+// watched are not mapped.
+func TestWatchBesideMaps(t *testing.T) {
+	dir := t.TempDir()
+	w := &watched{t: t, dir: dir}
+	w.write("a.md", "# A\n")
+	w = watch(t, dir, "--maps-dir", ".", "--json", "--hidden")
+	for _, name := range []string{"a", "b", "c"} {
+		w.write(name+".md", "# Now\n"+name+"\n")
+		w.wait(`{"path":"` + name + `.md","status":"mapped"`)
+	}
+	w.end()
+	for _, line := range w.seen {
+		if strings.Contains(line, ".json\"") {
+			t.Errorf("a map was mapped: %s", line)
+		}
+	}
+}
+
+// TestIngestOneJSON checks that --json prints one value, whatever happens.
+func TestIngestOneJSON(t *testing.T) {
+	dir := t.TempDir()
+	w := &watched{t: t, dir: dir}
+	w.write("a.md", "# A\n")
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, test := range []struct {
+		ctx  context.Context
+		args []string
+		code string // of the error, or of an item
+	}{
+		{t.Context(), []string{"--type", "picture"}, "INVALID_INPUT"},
+		{t.Context(), []string{"none.txt"}, "NOT_FOUND"},
+		{cancelled, nil, "TIMEOUT"},
+	} {
+		var stdout, stderr bytes.Buffer
+		args := append([]string{"ingest", "--json", "--dir", dir, filepath.Join(dir, "a.md")}, test.args...)
+		code := run(test.ctx, args, strings.NewReader(""), &stdout, &stderr)
+		if code != exitFailure || !json.Valid(stdout.Bytes()) || !strings.Contains(stdout.String(), `"code": "`+test.code+`"`) {
+			t.Errorf("%q: exit code %d, stdout %q", test.args, code, stdout.String())
+		}
+	}
+}
