@@ -11,6 +11,7 @@ const require = createRequire(join(modules, "any.js"));
 
 export const { Client } = require("@modelcontextprotocol/sdk/client/index.js");
 export const { StdioClientTransport } = require("@modelcontextprotocol/sdk/client/stdio.js");
+export const types = require("@modelcontextprotocol/sdk/types.js");
 
 // connect starts a server as a child process and does the handshake.
 export async function connect([command, ...args], stderr = "inherit") {
