@@ -40,7 +40,7 @@ type ContextOptions struct {
 type AgentContext struct {
 	Text      string   `json:"text"`
 	Tokens    int      `json:"tokens"`    // of Text, as counted
-	Resources []string `json:"resources"` // ids, in the order given
+	Resources []string `json:"resources"` // ids, in the order given, each once
 	Nodes     int      `json:"nodes"`     // that are shown
 	Omitted   int      `json:"omitted"`   // that are not
 }
@@ -80,6 +80,7 @@ func BuildContext(maps []*ResourceMap, opts *ContextOptions) (*AgentContext, err
 	if err != nil {
 		return nil, fmt.Errorf("citekit: context: %w", err)
 	}
+	maps = distinct(maps)
 	b := newContextBuilder(maps, o)
 	shown := b.most(len(b.order), func(n int) string { return b.render(n, 0) })
 	if shown < 0 {
@@ -101,6 +102,17 @@ func BuildContext(maps []*ResourceMap, opts *ContextOptions) (*AgentContext, err
 		c.Resources = append(c.Resources, m.ResourceID)
 	}
 	return c, nil
+}
+
+// distinct returns maps without those that were there before.
+func distinct(maps []*ResourceMap) []*ResourceMap {
+	var once []*ResourceMap
+	for _, m := range maps {
+		if !slices.Contains(once, m) {
+			once = append(once, m)
+		}
+	}
+	return once
 }
 
 func (o *ContextOptions) withDefaults() (ContextOptions, error) {
@@ -132,20 +144,36 @@ type contextBuilder struct {
 
 func newContextBuilder(maps []*ResourceMap, opts ContextOptions) *contextBuilder {
 	b := &contextBuilder{maps: maps, opts: opts, rank: make(map[*Node]int)}
-	var levels [][]*Node
-	for _, m := range maps {
+	var levels [][][]*Node // by depth, then by map
+	for i, m := range maps {
 		for n, depth := range m.All() {
 			for len(levels) <= depth {
-				levels = append(levels, nil)
+				levels = append(levels, make([][]*Node, len(maps)))
 			}
-			levels[depth] = append(levels[depth], n)
+			levels[depth][i] = append(levels[depth][i], n)
 		}
 	}
-	b.order = slices.Concat(levels...)
+	for _, level := range levels {
+		b.order = append(b.order, alternate(level)...)
+	}
 	for i, n := range b.order {
 		b.rank[n] = i
 	}
 	return b
+}
+
+// alternate returns the first of each list, then the second of each, and so
+// on.
+func alternate(lists [][]*Node) (all []*Node) {
+	for i, more := 0, true; more; i++ {
+		more = false
+		for _, list := range lists {
+			if i < len(list) {
+				all, more = append(all, list[i]), true
+			}
+		}
+	}
+	return all
 }
 
 // most returns the largest number up to max for which the text is not over the

@@ -82,6 +82,23 @@ func TestContextBudget(t *testing.T) {
 	}
 }
 
+// TestContextAlike checks that no map takes the room of all.
+func TestContextAlike(t *testing.T) {
+	maps := contextMaps(t, 500)
+	for _, maps := range [][]*citekit.ResourceMap{maps, {maps[0], maps[1], maps[0]}} {
+		c, err := citekit.BuildContext(maps, &citekit.ContextOptions{MaxTokens: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(c.Text, "`part-0`") || !strings.Contains(c.Text, "`main`") || c.Omitted == 0 {
+			t.Errorf("one of the maps is not shown:\n%s", c.Text)
+		}
+		if shown := strings.Count(c.Text, "- `"); shown != c.Nodes || !cmp.Equal(c.Resources, []string{"book", "code"}) {
+			t.Errorf("%d nodes are shown: %+v", shown, c)
+		}
+	}
+}
+
 func TestContextJSON(t *testing.T) {
 	c, err := citekit.BuildContext(contextMaps(t, 2), &citekit.ContextOptions{Format: citekit.ContextJSON, MaxTokens: 170})
 	if err != nil {
