@@ -189,7 +189,11 @@ func (g *Ingester) follow(ctx context.Context, j *job, tell notifier) error {
 	told := -1.0
 	for {
 		p, moved := j.now()
-		if done := float64(p.Done) + min(p.Part, 0.99); p.Total > 0 && done > told {
+		done := float64(p.Done)
+		if p.Part < 1 { // else it is one of those that are done
+			done += p.Part
+		}
+		if p.Total > 0 && done > told {
 			told = done
 			tell(done, float64(p.Total), fmt.Sprintf("%d of %d: %s", p.Done, p.Total, clip(printable(p.Path))))
 		}

@@ -214,8 +214,29 @@ func TestIngestToolProgress(t *testing.T) {
 			t.Errorf("progress: %+v", p)
 		}
 	}
+	if len(steps) > 0 && steps[len(steps)-1] > 9 {
+		t.Errorf("more is done than there is: %v", steps)
+	}
 	if len(steps) == 0 || !slices.IsSorted(steps) || len(slices.Compact(slices.Clone(steps))) != len(steps) {
 		t.Errorf("progress does not rise: %v", steps)
+	}
+}
+
+// TestIngestResourceRead checks that maps that others made can be read before
+// they were listed.
+func TestIngestResourceRead(t *testing.T) {
+	f := newIngestFixture(t, time.Minute, "a.txt")
+	dir := filepath.Join(f.dir, ".resource_maps")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	data := []byte(`{"resource_id":"a","type":"text","title":"A","source_path":"a.txt","nodes":[]}`)
+	if err := os.WriteFile(filepath.Join(dir, "a.json"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read, err := f.session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "citekit://map/a"})
+	if err != nil || !strings.Contains(read.Contents[0].Text, `"source_path":"a.txt"`) {
+		t.Errorf("%+v, %v", read, err)
 	}
 }
 

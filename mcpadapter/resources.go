@@ -29,12 +29,12 @@ type mapResources struct {
 // sync makes the resources of the server the maps that there are. The SDK
 // tells clients of every change.
 func (r *mapResources) sync(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock() // an older list must not come after a newer one
 	ids, err := r.lib.Resources(ctx)
 	if err != nil {
 		return err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	for _, id := range ids {
 		if _, known := slices.BinarySearch(r.known, id); !known {
 			r.server.AddResource(&mcp.Resource{
@@ -79,13 +79,13 @@ func (r *mapResources) read(ctx context.Context, req *mcp.ReadResourceRequest) (
 	}}}, nil
 }
 
-// middleware looks for maps before a client is told which there are: other
-// programs make maps too.
+// middleware looks for maps before a client is told which there are or reads
+// one: other programs make maps too.
 func (r *mapResources) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		if method == "resources/list" {
+		if method == "resources/list" || method == "resources/read" {
 			if err := r.sync(ctx); err != nil {
-				return nil, featureError("resources/list", err, citekit.CodeOf(err))
+				return nil, featureError(method, err, citekit.CodeOf(err))
 			}
 		}
 		return next(ctx, method, req)
