@@ -11,7 +11,7 @@ import (
 
 const (
 	barWidth  = 24
-	nameWidth = 40 // characters of the name behind the bar
+	lineWidth = 79 // columns of the whole; a line that wraps could not be erased
 )
 
 // A Bar shows on a terminal how much of some work is done. Make one with
@@ -41,20 +41,41 @@ func (b *Bar) Set(part float64, text, name string) {
 		return
 	}
 	filled := int(max(0, min(part, 1)) * barWidth)
-	b.line = fmt.Sprintf("[%s%s] %s %s", strings.Repeat("█", filled), strings.Repeat("░", barWidth-filled), Line(text), shorten(Line(name), nameWidth))
+	b.line = fmt.Sprintf("[%s%s] %s ", strings.Repeat("█", filled), strings.Repeat("░", barWidth-filled), Line(text))
+	b.line += shorten(Line(name), lineWidth-utf8.RuneCountInString(b.line))
 	b.drawn = now
 	io.WriteString(b.w, eraseLine+b.line)
 }
 
 // shorten returns s, or the end of it with an ellipsis before, in at most max
-// characters.
+// columns.
 func shorten(s string, max int) string {
-	n := utf8.RuneCountInString(s)
-	if n <= max {
-		return s
-	}
 	runes := []rune(s)
-	return "…" + string(runes[n-max+1:])
+	all, columns, start := 0, 1, len(runes) // one for the ellipsis
+	for i := len(runes) - 1; i >= 0; i-- {
+		all += columnsOf(runes[i])
+		if columns+columnsOf(runes[i]) <= max && start == i+1 {
+			columns += columnsOf(runes[i])
+			start = i
+		}
+	}
+	switch {
+	case all <= max:
+		return s
+	case max < 1:
+		return ""
+	}
+	return "…" + string(runes[start:])
+}
+
+// columnsOf returns how many columns a character may take: two from where the
+// scripts of East Asia and the pictures begin, and for what is told apart by
+// neither, one.
+func columnsOf(r rune) int {
+	if r >= 0x1100 && r <= 0x115f || r >= 0x2e80 {
+		return 2
+	}
+	return 1
 }
 
 // Above calls print, which may write lines on the same terminal, with the bar

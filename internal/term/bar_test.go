@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/citekit/citekit/internal/term"
 )
@@ -35,6 +36,23 @@ func TestBar(t *testing.T) {
 		b.Stop()
 		if got := out.String(); got != "\r\x1b[K" {
 			t.Errorf("stopped: %q", got)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		for _, name := range []string{"a.txt", strings.Repeat("dir/", 30), strings.Repeat("本", 60), strings.Repeat("本", 11) + ".txt"} {
+			for _, text := range []string{"1 of 2", "100000 of 100000", strings.Repeat("x", 70)} {
+				var out bytes.Buffer
+				b := term.NewBar(&out)
+				time.Sleep(time.Second)
+				b.Set(0.5, text, name)
+				line := strings.TrimPrefix(out.String(), "\r\x1b[K")
+				if columns := utf8.RuneCountInString(line) + strings.Count(line, "本"); columns > 79 && len(text) < 50 {
+					t.Errorf("%d columns: %q", columns, line)
+				}
+				if len(text) < 20 && !strings.HasSuffix(line, name[len(name)-3:]) {
+					t.Errorf("the end of the name is missing: %q", line)
+				}
+			}
 		}
 	})
 	var none *term.Bar
