@@ -10,12 +10,11 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"runtime"
-	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/child"
 )
 
 // Command runs a program that makes maps, in any language. On its standard
@@ -120,36 +119,30 @@ func (c Command) run(ctx context.Context, input []byte) ([]byte, error) {
 	defer cancel()
 	cmd := exec.CommandContext(limited, program, c.Args...)
 	cmd.Stdin = bytes.NewReader(input)
-	stdout := commandOutput{full: cancel}
-	var stderr tail
+	stdout := child.Head{Max: maxCommandOutput, Full: cancel}
+	stderr := child.Tail{Max: maxComplaint}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	ownGroup(cmd)
 	cmd.WaitDelay = pipeDelay
-	err = runHeld(cmd)
+	err = child.Run(cmd)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case stdout.over:
+	case stdout.Over:
 		return nil, tooLarge("the program wrote more than %d MiB", maxCommandOutput>>20)
 	case limited.Err() != nil:
 		return nil, tooLarge("the program was still running after %v", timeout)
 	case err != nil:
-		return nil, commandError(err, stderr.String())
+		return nil, commandError(err, string(stderr.Kept))
 	}
-	return stdout.kept, nil
-}
-
-// runHeld runs cmd and holds on to the thread that starts it, with which it
-// would end: see ownGroup.
-func runHeld(cmd *exec.Cmd) error {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	return cmd.Run()
+	return stdout.Kept, nil
 }
 
 func commandError(err error, stderr string) error {
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
+	switch {
+	case errors.Is(err, exec.ErrWaitDelay):
+		return formatError("the program ended, but another that it started holds its output open")
+	case !errors.As(err, &exit):
 		return fmt.Errorf("the program of the adapter cannot be run: %w", errors.ErrUnsupported)
 	}
 	words := oneLine(stderr)
@@ -158,34 +151,3 @@ func commandError(err error, stderr string) error {
 	}
 	return formatError("the program failed (%s): %s", exit.ProcessState, words)
 }
-
-// A commandOutput keeps what a program writes, up to a limit, and calls full
-// once there is more.
-type commandOutput struct {
-	kept []byte
-	over bool
-	full func()
-}
-
-func (o *commandOutput) Write(p []byte) (int, error) {
-	if o.over || len(o.kept)+len(p) > maxCommandOutput {
-		o.over = true
-		o.full()
-		return len(p), nil
-	}
-	o.kept = append(o.kept, p...)
-	return len(p), nil
-}
-
-// A tail keeps the last of what a program writes.
-type tail struct{ kept []byte }
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.kept = append(t.kept, p[max(0, len(p)-maxComplaint):]...)
-	if over := len(t.kept) - maxComplaint; over > 0 {
-		t.kept = append(t.kept[:0], t.kept[over:]...)
-	}
-	return len(p), nil
-}
-
-func (t *tail) String() string { return strings.ToValidUTF8(string(t.kept), "") }

@@ -60,6 +60,10 @@ func TestCommandFailures(t *testing.T) {
 			t.Errorf("%s: error %v, want one matching %v that says %q", name, err, test.want, test.says)
 		}
 	}
+	leaves := script(t, "sleep 600 &\necho '[{\"id\": \"a\"}]'\n")
+	if _, err := leaves.Adapt(t.Context(), in, nil); !errors.Is(err, citekit.ErrFormat) || !strings.Contains(err.Error(), "another that it started") {
+		t.Errorf("a program that leaves another: error %v", err)
+	}
 	slow := script(t, "sleep 600 &\nwait\n")
 	slow.Timeout = 50 * time.Millisecond
 	if _, err := slow.Adapt(t.Context(), in, nil); !errors.Is(err, citekit.ErrTooLarge) {

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/citekit/citekit/internal/child"
 )
 
 // The oldest version that has every option used here.
@@ -75,15 +77,15 @@ func (t *Tools) diagnose(ctx context.Context, program, path string, failure erro
 	if !errors.Is(failure, errors.ErrUnsupported) && !errors.Is(failure, errSilent) {
 		return failure
 	}
-	var banner headWriter
+	banner := child.Head{Max: maxTail}
 	err := t.run(ctx, command{path: path, args: []string{"-version"}, stdout: &banner})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil || !strings.HasPrefix(banner.text, program+" version") {
+	if err != nil || !strings.HasPrefix(string(banner.Kept), program+" version") {
 		return &MissingError{Program: program, Configured: t.configured(program) != ""}
 	}
-	if version, old := tooOld(banner.text); old {
+	if version, old := tooOld(string(banner.Kept)); old {
 		return &MissingError{Program: program, Version: version}
 	}
 	return failure

@@ -9,16 +9,19 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
-	"runtime"
 	"strings"
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/child"
 )
 
 // pipeDelay is how long after the end of a program its pipes are still read.
 // A program that is killed leaves no other that could hold them open.
 const pipeDelay = 10 * time.Second
+
+// maxTail is how many bytes of what a program prints are kept.
+const maxTail = 4 << 10
 
 // A command is one run of a program.
 type command struct {
@@ -46,7 +49,7 @@ func (t *Tools) run(ctx context.Context, c command) error {
 	cmd.Dir = c.dir
 	cmd.Env = environment()
 	cmd.Stdout = c.stdout
-	var stderr tailWriter
+	stderr := child.Tail{Max: maxTail}
 	cmd.Stderr = &stderr
 	if c.input != nil {
 		files, detach, err := attach(c.input.file)
@@ -56,10 +59,9 @@ func (t *Tools) run(ctx context.Context, c command) error {
 		defer detach()
 		cmd.ExtraFiles = files
 	}
-	ownGroup(cmd)
 	cmd.WaitDelay = pipeDelay
 
-	err = runHeld(cmd)
+	err = child.Run(cmd)
 	switch {
 	case err == nil && limited.Err() == nil:
 		return nil
@@ -68,15 +70,7 @@ func (t *Tools) run(ctx context.Context, c command) error {
 	case limited.Err() != nil:
 		return fmt.Errorf("ffmpeg was still running after %v: %w", limit, citekit.ErrTooLarge)
 	}
-	return runError(err, stderr.String())
-}
-
-// runHeld runs cmd and holds on to the thread that starts it, with which it
-// would end: see ownGroup.
-func runHeld(cmd *exec.Cmd) error {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	return cmd.Run()
+	return runError(err, string(stderr.Kept))
 }
 
 // runError says why a program failed, in its own last words.
@@ -161,27 +155,4 @@ func environment() []string {
 		}
 	}
 	return env
-}
-
-// A tailWriter keeps the last few kilobytes written to it.
-type tailWriter struct{ kept []byte }
-
-const maxTail = 4 << 10
-
-func (w *tailWriter) Write(p []byte) (int, error) {
-	w.kept = append(w.kept, p[max(0, len(p)-maxTail):]...)
-	if over := len(w.kept) - maxTail; over > 0 {
-		w.kept = append(w.kept[:0], w.kept[over:]...)
-	}
-	return len(p), nil
-}
-
-func (w *tailWriter) String() string { return string(w.kept) }
-
-// A headWriter keeps the first few kilobytes written to it.
-type headWriter struct{ text string }
-
-func (w *headWriter) Write(p []byte) (int, error) {
-	w.text += string(p[:min(len(p), maxTail-len(w.text))])
-	return len(p), nil
 }

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/child"
 )
 
 // pipeDelay is how long after the end of the program its pipes are still read.
@@ -30,24 +30,23 @@ func (c *Command) run(ctx context.Context, args []string, picture []byte) ([]byt
 	cmd := exec.CommandContext(limited, c.path, args...)
 	cmd.Env = environment()
 	cmd.Stdin = bytes.NewReader(picture)
-	stdout := head{max: maxOutput, full: cancel}
-	stderr := head{max: 4 << 10}
+	stdout := child.Head{Max: maxOutput, Full: cancel}
+	stderr := child.Head{Max: 4 << 10}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	ownGroup(cmd)
 	cmd.WaitDelay = pipeDelay
 
-	err = runHeld(cmd)
+	err = child.Run(cmd)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case stdout.over:
+	case stdout.Over:
 		return nil, fmt.Errorf("tesseract printed more than %d MiB: %w", maxOutput>>20, citekit.ErrTooLarge)
 	case limited.Err() != nil:
 		return nil, fmt.Errorf("tesseract was still running after %v: %w", c.timeout(), citekit.ErrTooLarge)
 	case err != nil:
-		return nil, runError(err, string(stderr.kept))
+		return nil, runError(err, string(stderr.Kept))
 	}
-	return stdout.kept, nil
+	return stdout.Kept, nil
 }
 
 // acquire waits until the program may run. The caller calls release.
@@ -68,14 +67,6 @@ func (c *Command) timeout() time.Duration {
 		return c.Timeout
 	}
 	return DefaultTimeout
-}
-
-// runHeld runs cmd and holds on to the thread that starts it, with which it
-// would end: see ownGroup.
-func runHeld(cmd *exec.Cmd) error {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	return cmd.Run()
 }
 
 // runError says why the program failed. What it prints may name files, and is
@@ -103,25 +94,4 @@ func environment() []string {
 		}
 	}
 	return env
-}
-
-// A head keeps the first max bytes written to it, and calls full, if it is not
-// nil, once there are more.
-type head struct {
-	max  int
-	full func()
-	kept []byte
-	over bool
-}
-
-func (h *head) Write(p []byte) (int, error) {
-	room := h.max - len(h.kept)
-	h.kept = append(h.kept, p[:min(room, len(p))]...)
-	if len(p) > room && !h.over {
-		h.over = true
-		if h.full != nil {
-			h.full()
-		}
-	}
-	return len(p), nil
 }

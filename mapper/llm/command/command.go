@@ -22,10 +22,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/child"
 	"github.com/citekit/citekit/mapper/llm"
 )
 
@@ -85,6 +87,9 @@ var _ citekit.Mapper = (*Mapper)(nil)
 // value.
 func New(path string, resolvers citekit.Resolvers, opts *Options) (*Mapper, error) {
 	found, err := exec.LookPath(path)
+	if err == nil {
+		found, err = filepath.Abs(found) // it may run in another directory
+	}
 	if err != nil {
 		return nil, startError(err)
 	}
@@ -189,70 +194,39 @@ func (m *Mapper) run(ctx context.Context, input []byte) ([]byte, error) {
 	cmd.Dir = m.options.Dir
 	cmd.Env = m.options.Env
 	cmd.Stdin = bytes.NewReader(input)
-	stdout := &bounded{stop: cancel}
-	stderr := &tail{}
-	cmd.Stdout, cmd.Stderr = stdout, stderr
+	stdout := child.Head{Max: maxOutput, Full: cancel}
+	stderr := child.Tail{Max: maxTail}
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.WaitDelay = pipeDelay
-	ownGroup(cmd)
-	err := cmd.Run()
+	err := child.Run(cmd)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case stdout.full:
+	case stdout.Over:
 		return nil, fmt.Errorf("the mapper says more than %d bytes: %w", maxOutput, citekit.ErrTooLarge)
 	case limited.Err() != nil:
-		return nil, fmt.Errorf("the mapper was still running after %v: %w%s", limit, context.DeadlineExceeded, stderr.words())
+		return nil, fmt.Errorf("the mapper was still running after %v: %w%s", limit, context.DeadlineExceeded, lastWords(stderr.Kept))
 	case errors.Is(err, exec.ErrWaitDelay):
-		killGroup(cmd)
 		return nil, errors.New("the mapper ended, but a program it started holds its output open")
 	case err == nil:
-		return stdout.data, nil
+		return stdout.Kept, nil
 	}
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
 		return nil, startError(err)
 	}
-	return nil, fmt.Errorf("the mapper failed (%v)%s", exit.ProcessState, stderr.words())
+	return nil, fmt.Errorf("the mapper failed (%v)%s", exit.ProcessState, lastWords(stderr.Kept))
 }
-
-// bounded keeps what is written to it, and stops the program when that is too
-// much.
-type bounded struct {
-	data []byte
-	full bool
-	stop func()
-}
-
-func (b *bounded) Write(p []byte) (int, error) {
-	if len(b.data)+len(p) > maxOutput {
-		b.full = true
-		b.stop()
-		return 0, citekit.ErrTooLarge
-	}
-	b.data = append(b.data, p...)
-	return len(p), nil
-}
-
-// tail keeps the end of what is written to it.
-type tail struct{ kept []byte }
 
 const (
-	maxTail  = 4 << 10
-	maxWords = 300
+	maxTail  = 4 << 10 // bytes of what the program complains that are kept
+	maxWords = 300     // and that are shown
 )
 
-func (t *tail) Write(p []byte) (int, error) {
-	t.kept = append(t.kept, p[max(0, len(p)-maxTail):]...)
-	if over := len(t.kept) - maxTail; over > 0 {
-		t.kept = append(t.kept[:0], t.kept[over:]...)
-	}
-	return len(p), nil
-}
-
-// words returns the last lines as one, after a colon, or "".
-func (t *tail) words() string {
+// lastWords returns the last lines as one, after a colon, or "".
+func lastWords(complaint []byte) string {
 	var said []string
-	for line := range strings.Lines(string(t.kept)) {
+	for line := range strings.Lines(string(complaint)) {
 		line = strings.Map(func(r rune) rune {
 			if r < ' ' || r > '~' {
 				return -1

@@ -194,6 +194,24 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestDir runs a program by a relative path in another directory.
+func TestDir(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(filepath.Dir(program))
+	m, err := command.New("."+string(filepath.Separator)+filepath.Base(program), resolvers, &command.Options{
+		Dir: t.TempDir(), Env: append(os.Environ(), act+"=args"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Map(t.Context(), source("one\n"), citekit.MapRequest{Modality: citekit.Text}); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestNewErrors(t *testing.T) {
 	plain := filepath.Join(t.TempDir(), "plain")
 	if err := os.WriteFile(plain, nil, 0o600); err != nil {

@@ -1,4 +1,4 @@
-package ffmpeg
+package child
 
 import (
 	"os/exec"
@@ -10,5 +10,5 @@ import (
 // this process is killed. The caller holds on to that thread.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.Cancel = func() error { return killGroup(cmd) }
 }

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package command
+package child
 
 import "os/exec"
 
@@ -8,4 +8,4 @@ import "os/exec"
 // it started.
 func ownGroup(*exec.Cmd) {}
 
-func killGroup(*exec.Cmd) {}
+func killGroup(*exec.Cmd) error { return nil }

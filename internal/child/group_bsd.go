@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package tesseract
+package child
 
 import (
 	"os/exec"
@@ -10,5 +10,5 @@ import (
 // ownGroup makes cmd the leader of a process group that is killed as one.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.Cancel = func() error { return killGroup(cmd) }
 }

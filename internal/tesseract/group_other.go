@@ -1,9 +1,0 @@
-//go:build !unix
-
-package tesseract
-
-import "os/exec"
-
-// ownGroup leaves cmd as it is: cancelling it kills the program, which starts
-// no other.
-func ownGroup(*exec.Cmd) {}
