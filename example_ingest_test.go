@@ -1,0 +1,90 @@
+package citekit_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"testing/fstest"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/modality"
+	"github.com/citekit/citekit/workspace"
+)
+
+// Files become maps, and maps become what an agent reads.
+func ExampleLibrary_Ingest() {
+	files := fstest.MapFS{
+		"guide.md": {Data: []byte("# Guide\n\nHow it is done.\n\n## Install\n\nRun the installer.\n\n## Use\n\nJust start it.\n")},
+		"main.go":  {Data: []byte("package main\n\n// main says hello.\nfunc main() {\n\tprintln(\"hello\")\n}\n")},
+	}
+	lib := citekit.New(workspace.NewMemory(files), modality.All(), nil)
+	defer lib.Close()
+	ctx := context.Background()
+
+	report, err := lib.Ingest(ctx, []string{"."}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, item := range report.Items {
+		fmt.Println(item.Status, item.Path, "as", item.ResourceID)
+	}
+	c, err := lib.Context(ctx, []string{"guide", "main"}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Print(c.Text)
+	// Output:
+	// mapped guide.md as guide
+	// mapped main.go as main
+	// # Guide
+	// guide, text://guide
+	// - `guide` Guide (lines=1-11)
+	//   How it is done.
+	//   - `guide.install` Install (lines=5-8)
+	//     Run the installer.
+	//   - `guide.use` Use (lines=9-11)
+	//     Just start it.
+	//
+	// # main.go
+	// main, text://main
+	// - `main` main (lines=4-6)
+	//   main says hello.
+}
+
+// The text of any part can be read, with the place of each run.
+func ExampleLibrary_ReadText() {
+	files := fstest.MapFS{"poem.txt": {Data: []byte("one\ntwo\nthree\n")}}
+	lib := citekit.New(workspace.NewMemory(files), modality.All(), nil)
+	defer lib.Close()
+	ctx := context.Background()
+	if _, err := lib.Ingest(ctx, []string{"poem.txt"}, nil); err != nil {
+		log.Fatal(err)
+	}
+	lines := citekit.Location{Modality: citekit.Text, Lines: citekit.Range{First: 2, Last: 3}}
+	for run, err := range lib.ReadText(ctx, "poem", lines) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%s: %q\n", citekit.Address{Resource: "poem", Location: run.Location}, run.Text)
+	}
+	// Output:
+	// text://poem#lines=2-3: "two\nthree\n"
+}
+
+// Ids come from titles, so they stay when another part of the source changes.
+func ExampleNameNodes() {
+	nodes := []*citekit.Node{
+		{Title: "1. Introduction"},
+		{Title: "2. Results", Children: []*citekit.Node{{Title: "Notes"}, {Title: "Notes"}}},
+	}
+	citekit.NameNodes(nodes)
+	m := citekit.ResourceMap{Nodes: nodes}
+	for n := range m.All() {
+		fmt.Println(n.ID)
+	}
+	// Output:
+	// 1-introduction
+	// 2-results
+	// 2-results.notes
+	// 2-results.notes-2
+}
