@@ -12,6 +12,7 @@
 //	    .meta/evidence/       one record for each evidence file
 //	    .meta/hashes/         hashes of sources, by path
 //	    .meta/pins/           versions that sources are held to
+//	    .meta/notes/          what ingest learnt, which may be lost
 //	    .meta/tmp/            files being written
 //
 // Directories are made when something is first written, with mode 0700; files
