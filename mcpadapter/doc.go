@@ -7,6 +7,16 @@
 // translates: it decodes the arguments, makes one call to the Library and
 // encodes the answer.
 //
+// # Making maps
+//
+// With [Options.Ingester] the server has two more tools, ingest and
+// ingestStatus, by which agents make maps of files inside the roots. A call of
+// ingest tells of its progress to a client that asks for it, and cancelling the
+// call ends the ingest. After some seconds it answers that the ingest is
+// running, which goes on until ingestStatus is asked to cancel it or the
+// Ingester is closed. Such a server offers the maps as resources of the
+// protocol, so that clients hear when the list changes.
+//
 // # Results
 //
 // Every tool answers with one JSON object, given twice: as text, and as
