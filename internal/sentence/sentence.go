@@ -44,6 +44,9 @@ func Lead(text string, max int) string {
 // First returns the first sentence of text, or as many of its words as have
 // at most max bytes, as [Lead] does.
 func First(text string, max int) string {
+	if max <= 0 {
+		return ""
+	}
 	text = clean(cut(text, examined*max+utf8.UTFMax))
 	for tokens := sentences.FromString(text); tokens.Next(); {
 		if !endsInAbbreviation(text[:tokens.End()]) {
