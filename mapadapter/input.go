@@ -13,12 +13,8 @@ import (
 
 // read returns a file of the input.
 func (in Input) read(ctx context.Context, name string) ([]byte, error) {
-	f, err := in.FS.Open(name)
-	if err != nil {
-		return nil, bare(err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
+	// To open a named pipe is to wait for who writes to it.
+	info, err := fs.Stat(in.FS, name)
 	switch {
 	case err != nil:
 		return nil, bare(err)
@@ -27,6 +23,11 @@ func (in Input) read(ctx context.Context, name string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, formatError("the input is not a plain file")
 	}
+	f, err := in.FS.Open(name)
+	if err != nil {
+		return nil, bare(err)
+	}
+	defer f.Close()
 	return readAll(ctx, f)
 }
 
