@@ -42,7 +42,7 @@ func (Docling) Adapt(ctx context.Context, in Input, opts *Options) ([]*citekit.R
 	}
 	r := newDoclingReader(doc, source != nil)
 	r.walk(doc.sub("body"), 0)
-	return j.finish(&draft{
+	return j.finishOnly(&draft{
 		title:  firstOf(r.title, doc.text("name")),
 		nodes:  r.finished(),
 		source: source,

@@ -46,33 +46,31 @@ func newJob(ctx context.Context, in Input, opts *Options, name string) (*job, er
 	return j, ctx.Err()
 }
 
-// finish makes maps of drafts, and closes their sources.
-func (j *job) finish(drafts ...*draft) ([]*citekit.ResourceMap, error) {
-	defer func() {
-		for _, d := range drafts {
-			d.source.close()
-		}
-	}()
+// checkCount checks how many maps the input makes.
+func (j *job) checkCount(maps int) error {
 	switch {
-	case len(drafts) == 0:
-		return nil, formatError("the input has nothing to make a map of")
-	case len(drafts) > maxMaps:
-		return nil, tooLarge("the input makes %d maps; at most %d", len(drafts), maxMaps)
-	case len(drafts) > 1 && (j.opts.ResourceID != "" || j.opts.SourcePath != ""):
-		return nil, formatError("the input makes %d maps; an id or a source can only be given for one", len(drafts))
+	case maps == 0:
+		return formatError("the input has nothing to make a map of")
+	case maps > maxMaps:
+		return tooLarge("the input makes %d maps; at most %d", maps, maxMaps)
+	case maps > 1 && (j.opts.ResourceID != "" || j.opts.SourcePath != ""):
+		return formatError("the input makes %d maps; an id or a source can only be given for one", maps)
 	}
-	var maps []*citekit.ResourceMap
-	for _, d := range drafts {
-		m, err := j.finishOne(d)
-		if err != nil {
-			return nil, err
-		}
-		maps = append(maps, m)
-	}
-	return maps, nil
+	return nil
 }
 
-func (j *job) finishOne(d *draft) (*citekit.ResourceMap, error) {
+// finishOnly makes the only map of the input.
+func (j *job) finishOnly(d *draft) ([]*citekit.ResourceMap, error) {
+	m, err := j.finish(d)
+	if err != nil {
+		return nil, err
+	}
+	return []*citekit.ResourceMap{m}, nil
+}
+
+// finish makes a map of a draft, and closes its source.
+func (j *job) finish(d *draft) (*citekit.ResourceMap, error) {
+	defer d.source.close()
 	if len(d.nodes) == 0 {
 		return nil, formatError("the input has no nodes")
 	}

@@ -42,13 +42,8 @@ func (j *job) complete(data []byte) ([]*citekit.ResourceMap, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case len(maps) == 0:
-		return nil, formatError("the input has no maps")
-	case len(maps) > maxMaps:
-		return nil, tooLarge("the input has %d maps; at most %d", len(maps), maxMaps)
-	case len(maps) > 1 && (j.opts.ResourceID != "" || j.opts.SourcePath != ""):
-		return nil, formatError("the input has %d maps; an id or a source can only be given for one", len(maps))
+	if err := j.checkCount(len(maps)); err != nil {
+		return nil, err
 	}
 	for _, m := range maps {
 		if err := j.completeOne(m); err != nil {

@@ -36,14 +36,19 @@ func (GraphRAG) Adapt(ctx context.Context, in Input, opts *Options) ([]*citekit.
 		return nil, err
 	}
 	g := newGraph(tables, source)
-	d := &draft{title: tables.document(), nodes: g.nodes(), source: source, metadata: map[string]any{}}
+	nodes, err := g.nodes(ctx)
+	if err != nil {
+		source.close()
+		return nil, err
+	}
+	d := &draft{title: tables.document(), nodes: nodes, source: source, metadata: map[string]any{}}
 	if source != nil && source.text != nil {
 		d.modality = citekit.Text
 	}
 	if len(g.leftOut) > 0 {
 		d.metadata["left_out"] = g.leftOut
 	}
-	return j.finish(d)
+	return j.finishOnly(d)
 }
 
 // document returns the title of the document, if the graph is of a single one.
@@ -250,7 +255,7 @@ func merge(to, from map[string]bool) {
 }
 
 // nodes makes the nodes, as many as there may be.
-func (g *graph) nodes() []*citekit.Node {
+func (g *graph) nodes(ctx context.Context) ([]*citekit.Node, error) {
 	top := &community{children: g.communities, entities: g.entities.left(), relations: g.relations.left(), units: g.units.left()}
 	communities, entities, relations, units := top.counts()
 	for _, kind := range []struct {
@@ -269,7 +274,8 @@ func (g *graph) nodes() []*citekit.Node {
 		}
 	}
 	left := maxNodes
-	return g.below(top, &left)
+	nodes := g.below(ctx, top, &left)
+	return nodes, ctx.Err()
 }
 
 func (c *community) each(visit func(*community)) {
@@ -289,11 +295,12 @@ func (c *community) counts() (communities, entities, relations, units int) {
 	return communities, entities, relations, units
 }
 
-// below makes the nodes below a community, at most as many as are left.
-func (g *graph) below(c *community, left *int) []*citekit.Node {
+// below makes the nodes below a community, at most as many as are left, and
+// none once ctx is done.
+func (g *graph) below(ctx context.Context, c *community, left *int) []*citekit.Node {
 	var nodes []*citekit.Node
 	add := func(make func() *citekit.Node) {
-		if *left > 0 {
+		if *left > 0 && ctx.Err() == nil {
 			*left--
 			nodes = append(nodes, make())
 		}
@@ -301,7 +308,7 @@ func (g *graph) below(c *community, left *int) []*citekit.Node {
 	for _, child := range c.children {
 		add(func() *citekit.Node {
 			n := g.communityNode(child)
-			n.Children = g.below(child, left)
+			n.Children = g.below(ctx, child, left)
 			return n
 		})
 	}

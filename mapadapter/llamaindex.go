@@ -40,24 +40,27 @@ func (LlamaIndex) Adapt(ctx context.Context, in Input, opts *Options) ([]*citeki
 		return nil, err
 	}
 	groups := groupBySource(all)
-	if len(groups) > maxMaps {
-		return nil, tooLarge("the input has nodes of %d sources; at most %d", len(groups), maxMaps)
+	if err := j.checkCount(len(groups)); err != nil {
+		return nil, err
 	}
-	if len(groups) > 1 && opts != nil && opts.SourcePath != "" {
-		return nil, formatError("the input has nodes of %d sources; a source can only be given for one", len(groups))
-	}
-	var drafts []*draft
+	var maps []*citekit.ResourceMap
 	for _, g := range groups {
 		source, err := j.find(g.said)
 		if err != nil {
-			for _, d := range drafts {
-				d.source.close()
-			}
 			return nil, err
 		}
-		drafts = append(drafts, g.draft(source))
+		d, err := g.draft(ctx, source)
+		if err != nil {
+			source.close()
+			return nil, err
+		}
+		m, err := j.finish(d)
+		if err != nil {
+			return nil, err
+		}
+		maps = append(maps, m)
 	}
-	return j.finish(drafts...)
+	return maps, nil
 }
 
 // A llamaGroup is the nodes of one source.
@@ -105,7 +108,7 @@ func groupBySource(all []*llamaNode) []*llamaGroup {
 }
 
 // draft makes a map of the nodes of a source.
-func (g *llamaGroup) draft(source *found) *draft {
+func (g *llamaGroup) draft(ctx context.Context, source *found) (*draft, error) {
 	d := &draft{source: source, metadata: map[string]any{}}
 	if g.said != "" {
 		d.title = path.Base(g.said)
@@ -121,13 +124,16 @@ func (g *llamaGroup) draft(source *found) *draft {
 		nodes = nodes[:maxNodes]
 	}
 	for _, n := range nodes {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		made[n] = n.node(&p)
 	}
 	d.nodes = nestLlama(nodes, made)
 	if source != nil && source.kind == "" && d.title != "" && placed(d.nodes) == "" && path.Ext(d.title) == ".pdf" {
 		d.modality = citekit.Document
 	}
-	return d
+	return d, nil
 }
 
 // labelsAreNumbers reports whether no page has a label such as "iv".

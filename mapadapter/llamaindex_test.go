@@ -1,7 +1,9 @@
 package mapadapter_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -100,5 +102,32 @@ func TestLlamaIndexFolder(t *testing.T) {
 	in := mapadapter.Input{FS: fstest.MapFS{"storage/docstore.json": {Data: []byte(docstore)}, "storage/index_store.json": {}}, Name: "storage"}
 	if maps := adaptAll(t, mapadapter.LlamaIndex{}, in, nil); len(maps) != 2 {
 		t.Errorf("%d maps", len(maps))
+	}
+}
+
+// countedSource tells how many sources are open at once.
+type countedSource struct {
+	*strings.Reader
+	open *int
+}
+
+func (c countedSource) Close() error { *c.open--; return nil }
+
+func TestLlamaIndexOpensOneSourceAtATime(t *testing.T) {
+	var nodes []string
+	for i := range 20 {
+		nodes = append(nodes, fmt.Sprintf(`{"id_": "n%d", "text": "Rain", "metadata": {"file_path": "%d.txt"}}`, i, i))
+	}
+	open := 0
+	maps, err := mapadapter.LlamaIndex{}.Adapt(t.Context(), input("n.json", "["+strings.Join(nodes, ",")+"]"), &mapadapter.Options{
+		Open: func(_ context.Context, path string) (*citekit.Source, error) {
+			if open++; open > 1 {
+				t.Errorf("%d sources are open", open)
+			}
+			return citekit.NewSource(countedSource{strings.NewReader("Rain\n"), &open}, citekit.SourceInfo{Name: path, Size: 5}), nil
+		},
+	})
+	if err != nil || len(maps) != 20 || open != 0 {
+		t.Fatalf("%d maps, %d sources are open, error %v", len(maps), open, err)
 	}
 }

@@ -57,7 +57,7 @@ func (PageIndex) Adapt(ctx context.Context, in Input, opts *Options) ([]*citekit
 	if len(p.lines) == 0 && source == nil { // pages of what is not named
 		dropLocations(d.nodes)
 	}
-	return j.finish(d)
+	return j.finishOnly(d)
 }
 
 func isPageIndexNode(r record) bool {
