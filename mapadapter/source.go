@@ -131,12 +131,10 @@ func placed(nodes []*citekit.Node) citekit.Modality {
 // A sourceText finds lines in a text. Lines end with LF or CRLF; which of
 // them does not matter when text is looked for.
 type sourceText struct {
-	text   []byte
-	breaks []int // offsets of the line feeds
-	misses int   // searches of all of the text in vain
-
-	// For offsets in characters: the byte at which a character begins.
-	runes, bytes int
+	text    []byte
+	breaks  []int // offsets of the line feeds
+	marks   []int // the bytes at which every so many characters begin; made when needed
+	scanned int   // bytes that searches looked at
 }
 
 // newSourceText returns nil for what is not UTF-8, or has lines that end with
@@ -178,8 +176,8 @@ func (t *sourceText) count() int {
 	return n
 }
 
-// maxMisses is how often all of a text is searched in vain.
-const maxMisses = 200
+// maxScanned is how many bytes are looked at in searches of a text, all in all.
+const maxScanned = 8 << 30
 
 // search returns where a passage stands word for word, at or after a byte if
 // it does so there, and else from the start.
@@ -188,33 +186,56 @@ func (t *sourceText) search(passage string, after int) (at, size int, ok bool) {
 		return 0, 0, false
 	}
 	wanted := []byte(strings.TrimSpace(strings.ReplaceAll(passage, "\r\n", "\n")))
-	if len(wanted) == 0 || t.misses >= maxMisses {
+	if len(wanted) == 0 {
 		return 0, 0, false
 	}
 	after = min(max(after, 0), len(t.text))
-	if i := bytes.Index(t.text[after:], wanted); i >= 0 {
-		return after + i, len(wanted), true
+	for _, from := range []int{after, 0} {
+		if t.scanned > maxScanned {
+			break
+		}
+		i := bytes.Index(t.text[from:], wanted)
+		if i >= 0 {
+			t.scanned += i
+			return from + i, len(wanted), true
+		}
+		t.scanned += len(t.text) - from
 	}
-	if i := bytes.Index(t.text, wanted); i >= 0 {
-		return i, len(wanted), true
-	}
-	t.misses++
 	return 0, 0, false
 }
+
+// markEvery is how many characters there are from one mark to the next.
+const markEvery = 1024
 
 // offset returns the byte at which a character begins, counted from 0, and
 // whether there are as many.
 func (t *sourceText) offset(char int) (int, bool) {
-	if char < t.runes {
-		t.runes, t.bytes = 0, 0
+	if t.marks == nil {
+		t.mark()
 	}
-	for t.runes < char {
-		if t.bytes >= len(t.text) {
+	if char < 0 || char/markEvery >= len(t.marks) {
+		return 0, false
+	}
+	at := t.marks[char/markEvery]
+	for range char % markEvery {
+		if at == len(t.text) {
 			return 0, false
 		}
-		_, size := utf8.DecodeRune(t.text[t.bytes:])
-		t.bytes += size
-		t.runes++
+		_, size := utf8.DecodeRune(t.text[at:])
+		at += size
 	}
-	return t.bytes, true
+	return at, true
+}
+
+func (t *sourceText) mark() {
+	chars := 0
+	for at := range string(t.text) {
+		if chars%markEvery == 0 {
+			t.marks = append(t.marks, at)
+		}
+		chars++
+	}
+	if chars%markEvery == 0 {
+		t.marks = append(t.marks, len(t.text))
+	}
 }
