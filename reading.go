@@ -44,11 +44,13 @@ func (l *Library) readText(ctx context.Context, a Address, yield func(TextRun, e
 	if _, err := l.checkFresh(ctx, target{address: a, m: m, path: m.SourcePath}, src, false); err != nil {
 		return err
 	}
-	runs, done, err := l.textOf(ctx, m, resolver, src, a.Location)
+	runs, transcript, err := l.textOf(ctx, m, resolver, src, a.Location)
 	if err != nil {
 		return err
 	}
-	defer done()
+	if transcript != nil {
+		defer transcript.Close()
+	}
 	for run, err := range runs {
 		if err != nil {
 			return hidePath(err)
@@ -57,12 +59,17 @@ func (l *Library) readText(ctx context.Context, a Address, yield func(TextRun, e
 			return nil
 		}
 	}
+	if transcript != nil {
+		if err := transcript.CheckUnchanged(); err != nil {
+			return fmt.Errorf("the transcript: %w", err)
+		}
+	}
 	return src.CheckUnchanged()
 }
 
 // textOf returns the text of a source, from its transcript if the map names
-// one. Done must be called at the end.
-func (l *Library) textOf(ctx context.Context, m *indexedMap, resolver Resolver, src *Source, loc Location) (runs iter.Seq2[TextRun, error], done func(), err error) {
+// one, which is to be closed at the end.
+func (l *Library) textOf(ctx context.Context, m *indexedMap, resolver Resolver, src *Source, loc Location) (runs iter.Seq2[TextRun, error], transcript *Source, err error) {
 	noted, _ := m.Metadata["transcript"].(map[string]any)
 	path, _ := noted["source_path"].(string)
 	reader, ok := resolver.(TranscriptReader)
@@ -71,10 +78,9 @@ func (l *Library) textOf(ctx context.Context, m *indexedMap, resolver Resolver, 
 		if !ok {
 			return nil, nil, fmt.Errorf("the text of a %s source: %w", loc.Modality, errors.ErrUnsupported)
 		}
-		return plain.ReadText(ctx, src, loc), func() {}, nil
+		return plain.ReadText(ctx, src, loc), nil, nil
 	}
-	transcript, err := l.openSource(ctx, path)
-	if err != nil {
+	if transcript, err = l.openSource(ctx, path); err != nil {
 		return nil, nil, fmt.Errorf("the transcript: %w", err)
 	}
 	hash, err := transcript.Hash(ctx)
@@ -85,5 +91,5 @@ func (l *Library) textOf(ctx context.Context, m *indexedMap, resolver Resolver, 
 		transcript.Close()
 		return nil, nil, err
 	}
-	return reader.ReadTranscript(ctx, src, transcript, loc), func() { transcript.Close() }, nil
+	return reader.ReadTranscript(ctx, src, transcript, loc), transcript, nil
 }

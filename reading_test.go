@@ -80,6 +80,18 @@ func TestReadTranscript(t *testing.T) {
 	if got, err := readText(t, lib, "audio://talk#t=10-"); err != nil || got != "This is the beginning.|" {
 		t.Errorf("mapped again: %q, %v", got, err)
 	}
+	a := parse(t, "audio://talk")
+	var last error
+	for _, err := range lib.ReadText(t.Context(), a.Resource, a.Location) {
+		if last = err; err == nil {
+			if err := os.WriteFile(srt, []byte("changed while it is read"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if !errors.Is(last, citekit.ErrStale) {
+		t.Errorf("a transcript that changes: %v", last)
+	}
 }
 
 func TestReadTextErrors(t *testing.T) {
