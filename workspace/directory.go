@@ -40,6 +40,12 @@ type Options struct {
 	MaxEvidenceBytes int64
 }
 
+// The names of the directories of citekit, unless a person chose others.
+const (
+	mapsName     = ".resource_maps"
+	evidenceName = ".citekit_output"
+)
+
 const defaultEvidenceBytes = 10 << 30
 
 // A Directory is a [citekit.Workspace] over a directory. Make one with
@@ -82,8 +88,8 @@ func Open(dir string, opts *Options) (*Directory, error) {
 	}
 	d := &Directory{
 		base:     base,
-		maps:     ownFolder("maps directory", base, o.MapsDir, ".resource_maps"),
-		evidence: ownFolder("evidence directory", base, o.EvidenceDir, ".citekit_output"),
+		maps:     ownFolder("maps directory", base, o.MapsDir, mapsName),
+		evidence: ownFolder("evidence directory", base, o.EvidenceDir, evidenceName),
 		files:    make(map[string]string),
 		budget:   o.MaxEvidenceBytes,
 		now:      time.Now,

@@ -16,6 +16,10 @@ import (
 	"github.com/citekit/citekit"
 )
 
+// neverSearched are the directories of git and of citekit, also those of other
+// base directories.
+var neverSearched = []string{".git", mapsName, evidenceName}
+
 // maxFolders is how deep folders may be nested in one that is searched.
 const maxFolders = 100
 
@@ -133,7 +137,7 @@ func (s *search) searchFolder(t tree, shown, inside string, above *ignoreList, d
 	}
 	companions := s.companionNames(shown, entries)
 	for _, e := range entries {
-		if !s.req.Hidden && strings.HasPrefix(e.Name(), ".") || e.Name() == ".git" {
+		if !s.req.Hidden && strings.HasPrefix(e.Name(), ".") || slices.Contains(neverSearched, e.Name()) {
 			continue
 		}
 		name := path.Join(shown, e.Name())

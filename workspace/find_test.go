@@ -64,6 +64,8 @@ var someFiles = map[string]string{
 	"b/deep/.gitignore":          "er/\n",
 	".resource_maps/a.json":      "{}",
 	".citekit_output/a.txt":      "{}",
+	"b/.resource_maps/a.json":    "{}",
+	"b/.citekit_output/a.txt":    "{}",
 	"talk.mp4":                   "v",
 	"talk.srt":                   "s",
 	"talk.en.vtt":                "s",
