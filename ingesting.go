@@ -16,6 +16,10 @@ import (
 	"unicode/utf8"
 )
 
+// maxCompanionHash is the size in bytes up to which a companion is told by its
+// content. No larger one has the words of a recording.
+const maxCompanionHash = 64 << 20
+
 // textBudget is how many bytes of texts are mapped at a time. A text is held
 // in memory, several times over, while it is mapped.
 const textBudget = 32 << 20
@@ -200,7 +204,7 @@ func (in *ingest) prepare(ctx context.Context, t *task) bool {
 	case t.Link:
 		return t.skip(fmt.Errorf("a symbolic link; name what it leads to: %w", errors.ErrUnsupported))
 	case t.Size > in.opts.MaxSourceBytes:
-		return t.skip(fmt.Errorf("%d bytes; at most %d: %w", t.Size, in.opts.MaxSourceBytes, ErrTooLarge))
+		return t.skip(in.tooLarge(t.Size))
 	case t.Size == 0:
 		return t.skip(fmt.Errorf("empty; there is nothing to cite: %w", ErrFormat))
 	}
@@ -214,6 +218,9 @@ func (in *ingest) prepare(ctx context.Context, t *task) bool {
 		return t.fail(err)
 	}
 	t.src = src
+	if src.Size() > in.opts.MaxSourceBytes { // it grew
+		return t.skip(in.tooLarge(src.Size()))
+	}
 	t.note = note{
 		Identity:   t.Identity,
 		Companions: t.companions,
@@ -239,6 +246,10 @@ func (in *ingest) prepare(ctx context.Context, t *task) bool {
 		return false
 	}
 	return in.structure(ctx, t)
+}
+
+func (in *ingest) tooLarge(size int64) error {
+	return fmt.Errorf("%d bytes; at most %d: %w", size, in.opts.MaxSourceBytes, ErrTooLarge)
 }
 
 // missing deals with what could not be read. If it once was, it vanished.
@@ -305,6 +316,9 @@ func (in *ingest) hashOf(ctx context.Context, c FoundCompanion) string {
 		return "unreadable"
 	}
 	defer src.Close()
+	if src.Size() > maxCompanionHash {
+		return src.Identity()
+	}
 	hash, err := src.Hash(ctx)
 	if err != nil {
 		return "unreadable"

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/citekit/citekit"
 )
@@ -187,6 +188,22 @@ func TestIngestBadNodes(t *testing.T) {
 	lines := f.ingest(t, nil)
 	if len(lines) != 2 || !strings.HasPrefix(lines[0], "failed a.txt") || lines[1] != "mapped b.txt as b: 1" {
 		t.Errorf("%q", lines)
+	}
+}
+
+// TestIngestLargeCompanion checks that a file beside a recording that is too
+// large to be its words is noticed when it changes, and not read for it.
+func TestIngestLargeCompanion(t *testing.T) {
+	f := newIngestFixture(t, map[string]string{"talk.ts": "words\n", "talk.srt": ""})
+	large := filepath.Join(f.dir, "talk.srt")
+	for _, want := range []string{"mapped talk.ts as talk: 1", "mapped talk.ts as talk: 1", "unchanged talk.ts as talk: 1"} {
+		if !strings.HasPrefix(want, "unchanged") {
+			if err := errors.Join(os.Truncate(large, 0), os.Truncate(large, 1<<40)); err != nil {
+				t.Skip("this file system has no sparse files: ", err)
+			}
+			time.Sleep(150 * time.Millisecond) // by now it has an identity
+		}
+		f.want(t, f.ingest(t, nil, "talk.ts"), want)
 	}
 }
 

@@ -146,7 +146,7 @@ func (in *ingest) stateOf(ctx context.Context, source string, n note) (mapState,
 	case n.Stamp != "" && n.Stamp == stamp.Identity:
 		return mapIntact, nil
 	}
-	m, err := in.lib.load(ctx, n.ID)
+	m, _, err := in.lib.parse(ctx, n.ID) // once, so not kept in memory
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return mapGone, ctx.Err()
