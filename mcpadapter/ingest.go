@@ -64,7 +64,9 @@ func NewIngester(lib *citekit.Library, opts *IngesterOptions) *Ingester {
 
 // Close ends what is running and waits for it. What was mapped stays.
 func (g *Ingester) Close() error {
+	g.mu.Lock() // what has started is waited for, and nothing starts after
 	g.cancel()
+	g.mu.Unlock()
 	g.wait.Wait()
 	return nil
 }

@@ -43,6 +43,8 @@ type ingestFixture struct {
 	mapper  *gatedMapper
 	session *mcp.ClientSession
 
+	ingester *mcpadapter.Ingester
+
 	mu       sync.Mutex
 	progress []*mcp.ProgressNotificationParams
 	changed  chan struct{}
@@ -62,6 +64,7 @@ func newIngestFixture(t *testing.T, answerWithin time.Duration, files ...string)
 	}
 	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: f.mapper}, nil)
 	ingester := mcpadapter.NewIngester(lib, &mcpadapter.IngesterOptions{AnswerWithin: answerWithin})
+	f.ingester = ingester
 	t.Cleanup(func() {
 		ingester.Close()
 		lib.Close()
@@ -238,6 +241,25 @@ func TestIngestResourceRead(t *testing.T) {
 	if err != nil || !strings.Contains(read.Contents[0].Text, `"source_path":"a.txt"`) {
 		t.Errorf("%+v, %v", read, err)
 	}
+}
+
+// TestIngesterClose checks that nothing runs any more when Close has returned,
+// also of what is asked for just then.
+func TestIngesterClose(t *testing.T) {
+	f := newIngestFixture(t, 10*time.Millisecond, "slow.txt")
+	var calls sync.WaitGroup
+	for range 4 {
+		calls.Go(func() {
+			for range 20 {
+				_, err := f.session.CallTool(t.Context(), &mcp.CallToolParams{Name: "ingest", Arguments: map[string]any{"paths": []string{"."}}})
+				if err != nil {
+					return
+				}
+			}
+		})
+	}
+	f.ingester.Close()
+	calls.Wait()
 }
 
 func TestIngestToolArguments(t *testing.T) {
