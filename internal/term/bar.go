@@ -68,9 +68,8 @@ func shorten(s string, max int) string {
 	return "…" + string(runes[start:])
 }
 
-// columnsOf returns how many columns a character may take: two from where the
-// scripts of East Asia and the pictures begin, and for what is told apart by
-// neither, one.
+// columnsOf returns how many columns a character takes at most: two if it is of
+// the scripts of East Asia or a picture, which come after nearly all others.
 func columnsOf(r rune) int {
 	if r >= 0x1100 && r <= 0x115f || r >= 0x2e80 {
 		return 2
