@@ -72,15 +72,17 @@ func (in *ingestion) follow(ctx context.Context, watcher *fsnotify.Watcher) (sta
 			fmt.Fprintf(sources, "%q %d %q\n", found.Path, found.Size, found.Identity)
 			known = known && (found.Identity != "" || found.Link)
 		}
-		if !folders[path] {
-			folders[path] = true
-			_ = watcher.Add(path)
-		}
+		folders[path] = true
 	}
+	// A folder that was moved is watched under its old name until that is
+	// removed, which ends the watch under the new one too.
 	for _, path := range watcher.WatchList() {
 		if !folders[path] {
 			_ = watcher.Remove(path)
 		}
+	}
+	for path := range folders {
+		_ = watcher.Add(path)
 	}
 	if !known {
 		return ""
