@@ -38,13 +38,34 @@ func UTF16(b []byte, order binary.ByteOrder) string {
 }
 
 // UTF8 returns b as it is, without a byte order mark, where it is UTF-8, and
-// decodes it as windows-1252 where it is not.
+// decodes it as windows-1252 where it is not. What is mostly UTF-8, such as a
+// title that was cut within a character, stays that.
 func UTF8(b []byte) string {
 	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
-	if utf8.Valid(b) {
+	switch {
+	case utf8.Valid(b):
 		return string(b)
+	case mostlyUTF8(b):
+		return strings.ToValidUTF8(string(b), "\uFFFD")
 	}
 	return windows1252(b)
+}
+
+// mostlyUTF8 reports whether more characters of several bytes are in b than
+// bytes that are no part of one.
+func mostlyUTF8(b []byte) bool {
+	good, bad := 0, 0
+	for len(b) > 0 {
+		r, n := utf8.DecodeRune(b)
+		switch {
+		case n > 1:
+			good++
+		case r == utf8.RuneError:
+			bad++
+		}
+		b = b[n:]
+	}
+	return good > bad
 }
 
 // Guess decodes what may be UTF-8 or UTF-16 with a byte order mark or without,

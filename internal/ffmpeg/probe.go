@@ -45,7 +45,7 @@ const (
 	maxStreams = 256
 )
 
-var errTooMuch = errors.New("too much output")
+var errTooMuch = fmt.Errorf("too much output: %w", citekit.ErrTooLarge)
 
 // Probe reads the header of an input. Errors are as for Convert.
 func (t *Tools) Probe(ctx context.Context, in *Input) (*Info, error) {

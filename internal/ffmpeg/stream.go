@@ -51,7 +51,8 @@ func (w *watchedWriter) Write(p []byte) (int, error) {
 }
 
 // NewLineWriter returns a writer that calls f with each whole line that is
-// written to it, without its end. A line of more than 4 KiB is an error.
+// written to it, without its end. The error of a line of more than
+// 4 KiB matches [citekit.ErrTooLarge].
 func NewLineWriter(f func(line []byte) error) io.Writer { return &lineWriter{line: f} }
 
 const maxLine = 4 << 10

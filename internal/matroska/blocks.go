@@ -125,8 +125,9 @@ func (d *blockReading) takeBlock(p place, duration int64) error {
 	if err != nil {
 		return err
 	}
-	if data, ok := d.track.coding.undo(data); ok {
-		d.text += len(data)
+	data, ok := d.track.coding.undo(data)
+	d.text += len(data) // of blocks that cannot be read, too: they cost as much
+	if ok {
 		d.blocks = append(d.blocks, Block{Start: start, Duration: duration, Data: data})
 	}
 	return nil

@@ -55,11 +55,11 @@ func (c chapter) ends(following []chapter, last float64) float64 {
 func addSegments(nodes []*citekit.Node, cues []subtitle.Cue, modality citekit.Modality, duration float64) ([]*citekit.Node, bool) {
 	top := &citekit.Node{Location: citekit.Location{Modality: modality, Time: citekit.Span{End: duration}}, Children: nodes}
 	count := countNodes(nodes)
-	chapters := count
+	chapters, shelves := count, shelve(top)
 	for len(cues) > 0 && cues[0].Start < duration {
-		owner := holder(top, cues[0].Start)
+		owner := shelves.holder(cues[0].Start)
 		n := 1
-		for n < len(cues) && cues[n].Start < duration && holder(top, cues[n].Start) == owner {
+		for n < len(cues) && cues[n].Start < duration && shelves.holder(cues[n].Start) == owner {
 			n++
 		}
 		for _, s := range subtitle.Gather(cues[:n]) {
@@ -86,24 +86,33 @@ func countNodes(nodes []*citekit.Node) int {
 	return n
 }
 
-// holder returns the innermost chapter under n at a time, or n. Segments that
-// were added to n come after its chapters.
-func holder(n *citekit.Node, t float64) *citekit.Node {
+// A shelf is a node with the chapters it had before there were segments.
+type shelf struct {
+	node     *citekit.Node
+	chapters []shelf
+}
+
+func shelve(n *citekit.Node) shelf {
+	s := shelf{node: n, chapters: make([]shelf, len(n.Children))}
+	for i, child := range n.Children {
+		s.chapters[i] = shelve(child)
+	}
+	return s
+}
+
+// holder returns the innermost chapter in s at a time, or that of s itself.
+func (s shelf) holder(t float64) *citekit.Node {
 	for {
-		chapters := n.Children
-		if i := slices.IndexFunc(chapters, isSegment); i >= 0 {
-			chapters = chapters[:i]
-		}
-		i, _ := slices.BinarySearchFunc(chapters, t, func(c *citekit.Node, t float64) int {
-			if c.Location.Time.Start <= t {
+		i, _ := slices.BinarySearchFunc(s.chapters, t, func(c shelf, t float64) int {
+			if c.node.Location.Time.Start <= t {
 				return -1
 			}
 			return 1
 		})
-		if i == 0 || chapters[i-1].Location.Time.End <= t {
-			return n
+		if i == 0 || s.chapters[i-1].node.Location.Time.End <= t {
+			return s.node
 		}
-		n = chapters[i-1]
+		s = s.chapters[i-1]
 	}
 }
 

@@ -1,6 +1,7 @@
 package media
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -94,32 +95,62 @@ func (c companions) chapters(ctx context.Context) ([]chapter, string, error) {
 	return nil, "", nil
 }
 
+// A podcastChapter is one in JSON, with the names of podcasts or of yt-dlp.
+type podcastChapter struct {
+	Start      *float64 `json:"startTime"`
+	End        float64  `json:"endTime"`
+	OtherStart *float64 `json:"start_time"`
+	OtherEnd   float64  `json:"end_time"`
+	Title      string   `json:"title"`
+	Listed     *bool    `json:"toc"`
+}
+
+// podcastChapters reads one chapter after the other: a file of many that are
+// empty would take much more memory than its size.
 func podcastChapters(text []byte) []chapter {
-	var file struct {
-		Chapters []struct {
-			Start      *float64 `json:"startTime"`
-			End        float64  `json:"endTime"`
-			OtherStart *float64 `json:"start_time"`
-			OtherEnd   float64  `json:"end_time"`
-			Title      string   `json:"title"`
-			Listed     *bool    `json:"toc"`
-		} `json:"chapters"`
-	}
-	if json.Unmarshal(text, &file) != nil {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if !enter(d, "chapters") {
 		return nil
 	}
 	var chapters []chapter
-	for _, c := range file.Chapters {
+	for d.More() && len(chapters) < maxNodes {
+		var c podcastChapter
+		if d.Decode(&c) != nil {
+			return nil
+		}
 		if c.Start == nil {
 			c.Start, c.End = c.OtherStart, c.OtherEnd
 		}
-		if c.Start == nil || *c.Start < 0 || c.Listed != nil && !*c.Listed || len(chapters) == maxNodes {
+		if c.Start == nil || *c.Start < 0 || c.Listed != nil && !*c.Listed {
 			continue
 		}
 		chapters = append(chapters, chapter{start: *c.Start, end: c.End, title: c.Title})
 	}
 	slices.SortStableFunc(chapters, func(a, b chapter) int { return cmp.Compare(a.start, b.start) })
 	return chapters
+}
+
+// enter goes into the array that a JSON object has under a name. It reports
+// whether there is one.
+func enter(d *json.Decoder, name string) bool {
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return false
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return false
+		}
+		if key == name {
+			t, err := d.Token()
+			return err == nil && t == json.Delim('[')
+		}
+		var other json.RawMessage
+		if d.Decode(&other) != nil {
+			return false
+		}
+	}
+	return false
 }
 
 // readCompanion returns the content of a file in UTF-8. A file that cannot be

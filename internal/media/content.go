@@ -1,12 +1,14 @@
 package media
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ffmpeg"
 )
 
 // DefaultScanTime is how long an Engine whose ScanTime is zero looks for scenes
@@ -16,38 +18,59 @@ const DefaultScanTime = time.Minute
 // errNothing reports that a source has nothing to see or to hear.
 var errNothing = errors.New("nothing that divides the source")
 
+// What the metadata of a map say under the key unscanned where the nodes are
+// even parts because nothing was looked at.
+const (
+	scanOff     = "turned off"
+	scanMissing = "no ffmpeg"
+	scanCodec   = "unsupported by ffmpeg"
+	scanLate    = "out of time"
+	scanDamaged = "damaged"
+)
+
 // mapContent divides a source by what can be seen or heard in it, or else
 // evenly.
-func (e *Engine) mapContent(ctx context.Context, src *citekit.Source, m medium, progress func(float64)) ([]*citekit.Node, string, error) {
-	duration := m.extent().Duration
-	look := e.ScanTime
-	if look == 0 {
-		look = DefaultScanTime
+func (e *Engine) mapContent(ctx context.Context, src *citekit.Source, m medium, structure *citekit.Structure, progress func(float64)) error {
+	find, kind, method := e.findScenes, "scene", "scenes"
+	if e.Modality == citekit.Audio {
+		find, kind, method = e.findParts, "part", "silences"
 	}
-	if look > 0 {
-		find, kind, method := e.findScenes, "scene", "scenes"
-		if e.Modality == citekit.Audio {
-			find, kind, method = e.findParts, "part", "silences"
-		}
+	why := scanOff
+	if look := cmp.Or(e.ScanTime, DefaultScanTime); look > 0 {
 		spans, err := find(ctx, src, m, look, steps(progress))
 		if ctx.Err() != nil {
-			return nil, "", ctx.Err()
+			return ctx.Err()
 		}
 		if err == nil && len(spans) > 1 {
-			return spanNodes(spans, kind, e.Modality), method, nil
+			structure.Nodes, structure.Method = spanNodes(spans, kind, e.Modality), method
+			return nil
 		}
-		if err != nil && !givesUp(err) {
-			return nil, "", err
+		if why, err = givesUp(err); err != nil {
+			return err
 		}
 	}
-	return spanNodes(evenSpans(duration), "part", e.Modality), "even", nil
+	structure.Nodes, structure.Method = spanNodes(evenSpans(m.extent().Duration), "part", e.Modality), "even"
+	note(structure.Metadata, "unscanned", why)
+	return nil
 }
 
-// givesUp reports whether an error only means that a source cannot be divided
-// by its content: without ffmpeg, in the time there is, or as it is damaged.
-func givesUp(err error) bool {
-	return errors.Is(err, errNothing) || errors.Is(err, errors.ErrUnsupported) ||
-		errors.Is(err, citekit.ErrFormat) || errors.Is(err, citekit.ErrTooLarge)
+// givesUp returns why a source could not be divided by its content, or "" if it
+// could be looked at, or an error that says more than that.
+func givesUp(err error) (why string, other error) {
+	var missing *ffmpeg.MissingError
+	switch {
+	case err == nil, errors.Is(err, errNothing):
+		return "", nil
+	case errors.As(err, &missing):
+		return scanMissing, nil
+	case errors.Is(err, errors.ErrUnsupported):
+		return scanCodec, nil
+	case errors.Is(err, citekit.ErrTooLarge):
+		return scanLate, nil
+	case errors.Is(err, citekit.ErrFormat):
+		return scanDamaged, nil
+	}
+	return "", err
 }
 
 // steps returns a function that passes on every hundredth of the work.

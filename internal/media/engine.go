@@ -31,9 +31,10 @@ type Engine struct {
 
 	measured int64 // sources up to this size are read to their end to measure them; zero means measuredWhole
 
-	once   sync.Once
-	parsed warm.Cache[medium]
-	spoken warm.Cache[words]
+	once     sync.Once
+	parsed   warm.Cache[medium]
+	surveyed warm.Cache[medium] // of which only the extent is right
+	spoken   warm.Cache[words]
 }
 
 // A medium is a parsed source. It is shared by concurrent calls and by all
@@ -141,25 +142,46 @@ func (e *Engine) Measure(ctx context.Context, src *citekit.Source) (citekit.Exte
 	if err := ctx.Err(); err != nil {
 		return citekit.Extent{}, err
 	}
-	m, err := e.open(ctx, src)
+	m, err := e.survey(ctx, src)
 	if err != nil {
 		return citekit.Extent{}, err
 	}
 	return m.extent(), nil
 }
 
-// open parses a source, or returns what is kept from the last time.
-func (e *Engine) open(ctx context.Context, src *citekit.Source) (medium, error) {
+// prepare sets what is not set.
+func (e *Engine) prepare() {
 	e.once.Do(func() {
 		if e.measured <= 0 {
 			e.measured = measuredWhole
 		}
-		e.parsed.MaxCost = e.CacheBytes
-		if e.parsed.MaxCost <= 0 {
+		if e.parsed.MaxCost = e.CacheBytes; e.CacheBytes <= 0 {
 			e.parsed.MaxCost = DefaultCacheBytes
 		}
-		e.spoken.MaxCost = e.parsed.MaxCost
+		e.surveyed.MaxCost, e.spoken.MaxCost = e.parsed.MaxCost, e.parsed.MaxCost
 	})
+}
+
+// survey opens a source for those who cut nothing. Of Matroska, whose blocks
+// stand in the order of their times, it reads only the end.
+func (e *Engine) survey(ctx context.Context, src *citekit.Source) (medium, error) {
+	const worthwhile = 4 << 20 // bytes
+	e.prepare()
+	format, err := e.sniff(src)
+	if err != nil {
+		return nil, err
+	}
+	if format.demuxer != "matroska" || src.Size() < min(worthwhile, e.measured) {
+		return e.open(ctx, src)
+	}
+	return e.surveyed.Get(ctx, src.Version(), func(ctx context.Context) (medium, int64, error) {
+		return e.examineSource(ctx, src, format, false)
+	})
+}
+
+// open parses a source, or returns what is kept from the last time.
+func (e *Engine) open(ctx context.Context, src *citekit.Source) (medium, error) {
+	e.prepare()
 	return e.parsed.Get(ctx, src.Version(), func(ctx context.Context) (medium, int64, error) {
 		format, err := e.sniff(src)
 		if err != nil {

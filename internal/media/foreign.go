@@ -2,6 +2,7 @@ package media
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -62,19 +63,24 @@ const (
 // examine reads the header of a source and then its packets, for headers lie
 // about durations.
 func (e *Engine) examine(ctx context.Context, src *citekit.Source, format Format) (medium, int64, error) {
+	whole := e.Modality == citekit.Audio || src.Size() <= e.measured
+	return e.examineSource(ctx, src, format, whole)
+}
+
+func (e *Engine) examineSource(ctx context.Context, src *citekit.Source, format Format, whole bool) (medium, int64, error) {
 	in, err := e.Tools.Open(ctx, src, format.demuxer, format.junk)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer in.Close()
-	f, err := e.examineInput(ctx, in, format, src.Size())
+	f, err := e.examineInput(ctx, in, format, whole)
 	if err != nil {
 		return nil, 0, err
 	}
 	return f, foreignCost, nil
 }
 
-func (e *Engine) examineInput(ctx context.Context, in *ffmpeg.Input, format Format, size int64) (*foreign, error) {
+func (e *Engine) examineInput(ctx context.Context, in *ffmpeg.Input, format Format, whole bool) (*foreign, error) {
 	info, err := e.Tools.Probe(ctx, in)
 	if err != nil {
 		return nil, err
@@ -86,7 +92,7 @@ func (e *Engine) examineInput(ctx context.Context, in *ffmpeg.Input, format Form
 	if format.demuxer != "mov" {
 		f.origin = f.tracks[0].nearest(max(info.Start, 0))
 	}
-	if err := f.measure(ctx, in, info, size <= e.measured); err != nil {
+	if err := f.measure(ctx, in, info, whole); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -117,14 +123,15 @@ func (f *foreign) choose(info *ffmpeg.Info) error {
 	return nil
 }
 
-// measure reads packets to learn when tracks begin and end: all of them, or of
-// a large video those at the end.
-func (f *foreign) measure(ctx context.Context, in *ffmpeg.Input, info *ffmpeg.Info, small bool) error {
+// measure reads packets to learn when tracks begin and end: all of them, or,
+// unless the whole is wanted, those at the end of a video or of Matroska.
+func (f *foreign) measure(ctx context.Context, in *ffmpeg.Input, info *ffmpeg.Info, whole bool) error {
 	from := 0.0
-	if f.hasVideo() && !small && info.Duration > 2*measuredEnd {
+	if !whole && info.Duration > 2*measuredEnd && (f.hasVideo() || f.format.demuxer == "matroska") {
 		from = info.Start + info.Duration - measuredEnd
 	}
-	if err := f.scan(ctx, in, from); err != nil {
+	err := f.scan(ctx, in, from)
+	if err != nil && (from <= 0 || !errors.Is(err, citekit.ErrFormat)) {
 		return err
 	}
 	if from > 0 && !f.measured() {

@@ -28,7 +28,7 @@ func (e *Engine) Map(ctx context.Context, src *citekit.Source, req citekit.MapRe
 	if req.Modality != e.Modality {
 		return nil, fmt.Errorf("a %s map of a %s source: %w", req.Modality, e.Modality, errors.ErrUnsupported)
 	}
-	m, err := e.open(ctx, src)
+	m, err := e.survey(ctx, src)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (e *Engine) Map(ctx context.Context, src *citekit.Source, req citekit.MapRe
 		return nil, err
 	}
 	if len(structure.Nodes) == 0 {
-		structure.Nodes, structure.Method, err = e.mapContent(ctx, src, m, req.Progress)
+		err = e.mapContent(ctx, src, m, structure, req.Progress)
 	}
 	return structure, err
 }

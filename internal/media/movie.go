@@ -120,7 +120,7 @@ func (m *movie) encode(ctx context.Context, src *citekit.Source, clip *mp4.Clip)
 		return nil, movieError(err)
 	}
 	defer in.Close()
-	f, err := m.engine.examineInput(ctx, in, m.format, clip.Size())
+	f, err := m.engine.examineInput(ctx, in, m.format, clip.Size() <= m.engine.measured)
 	if err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ func (e *Engine) openAt(ctx context.Context, src *citekit.Source, loc citekit.Lo
 	if _, err := e.check(ctx, citekit.Request{Location: loc}); err != nil {
 		return nil, err
 	}
-	m, err := e.open(ctx, src)
+	m, err := e.survey(ctx, src)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/citekit/citekit"
@@ -145,12 +146,16 @@ func (s *script) prefer(language string) {
 	slices.SortStableFunc(s.tracks, func(a, b textTrack) int { return cmp.Compare(rank(a), rank(b)) })
 }
 
+// matroskaChapters puts chapters on a timeline that begins at origin. Those that
+// end before are left out.
 func matroskaChapters(found []matroska.Chapter, origin float64) []chapter {
 	var chapters []chapter
 	for _, c := range found {
 		converted := chapter{start: max(float64(c.Start)/1e9-origin, 0), title: c.Title, children: matroskaChapters(c.Children, origin)}
 		if c.End > c.Start {
-			converted.end = float64(c.End)/1e9 - origin
+			if converted.end = float64(c.End)/1e9 - origin; converted.end <= 0 {
+				continue
+			}
 		}
 		chapters = append(chapters, converted)
 	}
@@ -168,9 +173,11 @@ func id3Script(src *citekit.Source) (*script, error) {
 func id3Chapters(found []id3.Chapter) []chapter {
 	var chapters []chapter
 	for _, c := range found {
-		chapters = append(chapters, chapter{
-			start: float64(c.Start) / 1000, end: float64(c.End) / 1000, title: c.Title, children: id3Chapters(c.Children),
-		})
+		converted := chapter{start: float64(c.Start) / 1000, end: float64(c.End) / 1000, title: c.Title, children: id3Chapters(c.Children)}
+		if c.End == math.MaxUint32 { // as some programs write what they do not know
+			converted.end = 0
+		}
+		chapters = append(chapters, converted)
 	}
 	return chapters
 }

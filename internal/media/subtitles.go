@@ -22,7 +22,16 @@ func newVTT() subtitleFile {
 	return newFile("x.vtt", "WEBVTT\n\n", writeCue)
 }
 
-func newSRT() subtitleFile { return newFile("x.srt", "", writeCue) }
+// newSRT numbers the cues, or a number that is the last of their words would be
+// taken for the number of the next.
+func newSRT() subtitleFile {
+	n := 0
+	return newFile("x.srt", "", func(b *strings.Builder, start, end, text string) {
+		n++
+		fmt.Fprintf(b, "%d\n", n)
+		writeCue(b, start, end, text)
+	})
+}
 
 func newFile(name, head string, line func(b *strings.Builder, start, end, text string)) subtitleFile {
 	f := subtitleFile{name: name, b: &strings.Builder{}, line: line}

@@ -29,6 +29,7 @@ const (
 	maxSample = 64 << 10 // bytes of a text sample
 
 	maxTextSamples = 2_000_000 // looked at, empty ones among them
+	maxTextWork    = 128 << 20 // bytes of them that are read, and sizes that are added up
 )
 
 // WebVTT reports whether the texts are those of WebVTT cues, with its tags and
@@ -86,7 +87,7 @@ type textSample struct {
 // many.
 func (t *track) samples(r io.ReaderAt, size int64) iter.Seq[textSample] {
 	return func(yield func(textSample) bool) {
-		at, left := placer{table: t.table}, maxTextSamples
+		at, left := placer{table: t.table, left: maxTextWork}, maxTextSamples
 		for _, s := range t.segments {
 			for i := t.table.at(s.media); i < t.table.n && left > 0; i++ {
 				left--
@@ -119,6 +120,7 @@ type placer struct {
 	next  int   // sample
 	off   int64 // of it, if it is in chunk
 	chunk int
+	left  int64 // of maxTextWork: samples may overlap, and be far into a chunk
 }
 
 // read reads a sample, or as much of it as text may have.
@@ -128,13 +130,17 @@ func (p *placer) read(r io.ReaderAt, size int64, i int) ([]byte, bool) {
 		if chunk >= p.table.offsets.len() || p.table.offsets.of(chunk) > uint64(size) {
 			return nil, false
 		}
+		if p.left -= int64(i - first); p.left < 0 {
+			return nil, false
+		}
 		p.chunk, p.off = chunk, int64(p.table.offsets.of(chunk))+p.table.sizes.sum(first, i)
 	}
 	length := p.table.sizes.sum(i, i+1)
-	if p.off > size-length {
+	kept := min(length, maxSample)
+	if p.left -= kept; p.left < 0 || p.off > size-length {
 		return nil, false
 	}
-	b := make([]byte, min(length, maxSample))
+	b := make([]byte, kept)
 	if k, _ := r.ReadAt(b, p.off); k < len(b) {
 		return nil, false
 	}

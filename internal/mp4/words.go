@@ -138,11 +138,13 @@ func trackChapters(r io.ReaderAt, m *Movie, trak []byte) []Chapter {
 		return nil
 	}
 	var all []Chapter
+	total := 0
 	for s := range t.samples(r, m.size) {
-		all = append(all, Chapter{Start: s.start, End: s.end, Title: sampleText(s.data)})
-		if len(all) == MaxChapters {
+		c := Chapter{Start: s.start, End: s.end, Title: sampleText(s.data)}
+		if total += len(c.Title); total > maxText || len(all) == MaxChapters {
 			break
 		}
+		all = append(all, c)
 	}
 	untitled := func(c Chapter) bool { return c.Title == "" }
 	if titled := slices.DeleteFunc(slices.Clone(all), untitled); len(titled) > 0 {

@@ -97,8 +97,10 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 // Map implements [citekit.Mapper]. The nodes are the chapters that the source,
 // or a file of chapters beside it, has; within them, or instead of them, its
 // words gathered into segments: those of its own text subtitles, or else of
-// subtitles or a transcript beside it. Without either they are the parts between silences, if
-// ffmpeg finds any in time, or else even parts.
+// subtitles or a transcript beside it. Without either they are the parts
+// between silences, if ffmpeg finds any in time, or else even parts. Where it did
+// not look, the key unscanned of the metadata says why: "out of time" (see
+// ScanTime), "no ffmpeg", "unsupported by ffmpeg", "damaged" or "turned off".
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Structure, error) {
 	return r.ready().Map(ctx, src, req)
 }
