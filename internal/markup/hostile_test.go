@@ -52,6 +52,7 @@ func hostile(n int) map[string]string {
 		"options":        fill(`\section[`),
 		"verbatim":       fill(`\begin{verbatim}`),
 		"titles of TeX":  fill(`\titlex`),
+		"verb":           fill(`\verb|`),
 		"commands":       fill(`\section{\a[\b[\c[\d[}` + "\n"),
 		"percent":        fill("%\\title"),
 		"adornments":     fill("a\n=\n"),

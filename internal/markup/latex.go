@@ -303,7 +303,7 @@ func isVerbatimEnvironment(name string) bool {
 // verb passes \verb|text|.
 func (r *latexReader) verb(rest, after []byte) {
 	s := bytes.TrimPrefix(after, []byte("*"))
-	line := firstLine(s)
+	line := firstLine(s[:min(len(s), maxGroup)])
 	if len(line) > 1 {
 		if end := bytes.IndexByte(line[1:], line[0]); end >= 0 {
 			r.text(rest[:len(rest)-len(s)+end+2])
