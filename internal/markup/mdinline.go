@@ -14,6 +14,9 @@ import (
 // inline markup: the work for some of it grows with the square of its length.
 const maxMarkdown = 2048
 
+// maxMarks is how many characters of it may begin markup.
+const maxMarks = 128
+
 // maxReferences is how many definitions of links are kept.
 const maxReferences = 50000
 
@@ -45,7 +48,7 @@ func (in *inliner) define(label string) {
 
 // text returns what markup displays, without images if they are not wanted.
 func (in *inliner) text(markup string, images bool) string {
-	markup = strings.TrimSpace(cutBytes(markup, maxMarkdown))
+	markup = strings.TrimSpace(cutMarks(cutBytes(markup, maxMarkdown)))
 	if !strings.ContainsAny(markup, "\\`*_~<>&[]!\n") {
 		return markup
 	}
@@ -55,6 +58,21 @@ func (in *inliner) text(markup string, images bool) string {
 	p := printer{src: src, images: images, out: &b}
 	p.children(root)
 	return b.String()
+}
+
+// cutMarks returns the start of s that has at most maxMarks characters which
+// may begin markup.
+func cutMarks(s string) string {
+	n := 0
+	for i := range len(s) {
+		if strings.IndexByte("`*_~<[", s[i]) < 0 {
+			continue
+		}
+		if n++; n > maxMarks {
+			return s[:i]
+		}
+	}
+	return s
 }
 
 // collapseBlank removes blank lines, which a heading cannot have, and the space
