@@ -1,5 +1,9 @@
 package code
 
+// maxModifiers is how many tokens of modifiers and annotations a declaration
+// may begin with in a language whose statements end with the line.
+const maxModifiers = 64
+
 // skipModifiers returns the header without the annotations and modifiers it
 // begins with.
 func skipModifiers(s *braceScanner, header []token, modifier func(string) bool) []token {

@@ -34,7 +34,7 @@ func (g kotlinGrammar) ends(s *braceScanner, header []token, t token) bool {
 	}
 	rest := skipModifiers(s, header, kotlinModifiers)
 	if len(rest) == 0 {
-		return len(header) > 1 && s.is(header[1], "file")
+		return len(header) > 1 && s.is(header[1], "file") || len(header) > maxModifiers
 	}
 	if s.is(rest[0], "class") && !hasKind(rest, '(') && (t.kind == '@' || t.kind == tokenWord && kotlinModifiers(s.text(t))) {
 		return !s.constructorFollows(t)

@@ -35,7 +35,7 @@ func (g swiftGrammar) ends(s *braceScanner, header []token, t token) bool {
 		return false
 	}
 	rest, _ := g.skipModifiers(s, header)
-	return len(rest) > 0
+	return len(rest) > 0 || len(header) > maxModifiers
 }
 
 // continuesSwift reports whether the tokens on both sides of the end of the
