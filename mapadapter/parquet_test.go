@@ -8,11 +8,14 @@ import (
 	"errors"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/sharedtest"
@@ -139,13 +142,52 @@ func TestParquetPageSizes(t *testing.T) {
 		"size":   "\x15\x00\x15\x80\x80\x80\x80\x0f\x15\x02\x2c\x15\x02\x15\x00\x15\x06\x15\x06\x00\x00",
 		"values": "\x15\x00\x15\x02\x15\x02\x2c\x15\x80\x80\x80\x80\x0f\x15\x00\x15\x06\x15\x06\x00\x00",
 	} {
-		if _, err := checkChunk([]byte(header+"x"), false); !errors.Is(err, citekit.ErrTooLarge) {
+		if _, err := checkChunk([]byte(header+"x"), 0, false); !errors.Is(err, citekit.ErrTooLarge) {
 			t.Errorf("%s: error %v, want one matching ErrTooLarge", name, err)
 		}
 	}
 	const fine = "\x15\x00\x15\x02\x15\x02\x2c\x15\x02\x15\x00\x15\x06\x15\x06\x00\x00x"
-	if size, err := checkChunk([]byte(fine), false); err != nil || size != 1 {
+	if size, err := checkChunk([]byte(fine), 0, false); err != nil || size != 1 {
 		t.Errorf("size %d, error %v", size, err)
+	}
+}
+
+// TestParquetOffsets has the footer lead the decoder to pages beside those that
+// were checked: to one inside a text, which claims two gigabytes.
+func TestParquetOffsets(t *testing.T) {
+	const lies = "\x15\x00\x15\x02\x15\xfe\xff\xff\xff\x0f\x2c\x15\x02\x15\x00\x15\x06\x15\x06\x00\x00"
+	var b bytes.Buffer
+	if err := parquet.Write(&b, []parquetRow{{ID: lies}}, parquet.Compression(&parquet.Uncompressed)); err != nil {
+		t.Fatal(err)
+	}
+	good := b.Bytes()
+	end := len(good) - 8 - int(binary.LittleEndian.Uint32(good[len(good)-8:]))
+	for name, edit := range map[string]func(*format.ColumnMetaData){
+		"data inside a page": func(m *format.ColumnMetaData) {
+			m.DictionaryPageOffset, m.DataPageOffset = m.DataPageOffset, int64(bytes.Index(good, []byte(lies)))
+		},
+		"a dictionary after the data":  func(m *format.ColumnMetaData) { m.DictionaryPageOffset = m.DataPageOffset + 1 },
+		"a dictionary before the file": func(m *format.ColumnMetaData) { m.DictionaryPageOffset = -1 },
+	} {
+		var footer format.FileMetaData
+		if err := thrift.Unmarshal(new(thrift.CompactProtocol), good[end:len(good)-8], &footer); err != nil {
+			t.Fatal(err)
+		}
+		edit(&footer.RowGroups[0].Columns[0].MetaData)
+		edited, err := thrift.Marshal(new(thrift.CompactProtocol), &footer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := append(bytes.Clone(good[:end]), thriftFile(string(edited))[4:]...)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := readParquet(t.Context(), data); !errors.Is(err, citekit.ErrFormat) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		runtime.ReadMemStats(&after)
+		if taken := after.TotalAlloc - before.TotalAlloc; taken > 64<<20 {
+			t.Errorf("%s: it took %d MiB", name, taken>>20)
+		}
 	}
 }
 

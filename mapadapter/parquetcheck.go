@@ -46,14 +46,14 @@ func checkPages(data []byte, f *parquet.File) error {
 				return formatError("the Parquet file is compressed with %v; write it with snappy, or as JSON", m.Codec)
 			}
 			start := m.DataPageOffset
-			if m.DictionaryPageOffset > 0 {
-				start = min(start, m.DictionaryPageOffset)
+			if m.DictionaryPageOffset != 0 {
+				start = m.DictionaryPageOffset
 			}
-			if start < 4 || m.TotalCompressedSize < 0 || start > int64(len(data)) || m.TotalCompressedSize > int64(len(data))-start {
+			if start < 4 || start > m.DataPageOffset || m.TotalCompressedSize < 0 || start > int64(len(data)) || m.TotalCompressedSize > int64(len(data))-start {
 				return errThrift
 			}
 			snappy := m.Codec == parquet.Snappy.CompressionCodec()
-			size, err := checkChunk(data[start:start+m.TotalCompressedSize], snappy)
+			size, err := checkChunk(data[start:start+m.TotalCompressedSize], m.DataPageOffset-start, snappy)
 			if err != nil {
 				return err
 			}
@@ -66,9 +66,13 @@ func checkPages(data []byte, f *parquet.File) error {
 }
 
 // checkChunk checks the pages of one column and returns how many bytes they
-// decompress to.
-func checkChunk(chunk []byte, snappy bool) (total int64, err error) {
+// decompress to. One of them must begin at the offset first, where the decoder
+// begins to read pages of data.
+func checkChunk(chunk []byte, first int64, snappy bool) (total int64, err error) {
+	size := int64(len(chunk))
+	met := first == 0
 	for pages := 0; len(chunk) > 0; pages++ {
+		met = met || size-int64(len(chunk)) == first
 		if pages == maxPages {
 			return 0, tooLarge("the Parquet file has more than %d pages in a column", maxPages)
 		}
@@ -85,6 +89,9 @@ func checkChunk(chunk []byte, snappy bool) (total int64, err error) {
 		}
 		total += p.size
 		chunk = r.data[p.compressed:]
+	}
+	if !met {
+		return 0, errThrift
 	}
 	return total, nil
 }
