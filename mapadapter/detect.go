@@ -54,7 +54,7 @@ func detectFile(name string, data []byte) Adapter {
 		return PageIndex{}
 	case isTable && isRow(top, table.table):
 		return GraphRAG{}
-	case isLlamaNode(top), isLlamaNode(unwrapped(top)), len(top.records("nodes")) > 0 && isLlamaNode(unwrapped(top.records("nodes")[0])):
+	case isLlamaNode(top), isLlamaNode(unwrapped(top, new(int))), len(top.records("nodes")) > 0 && isLlamaNode(unwrapped(top.records("nodes")[0], new(int))):
 		return LlamaIndex{}
 	case top.has("nodes"), top.has("resource_id"), top.has("maps"), top.has("title"), top.has("children"), top.has("id", "location"):
 		return Generic{}
@@ -65,6 +65,9 @@ func detectFile(name string, data []byte) Adapter {
 // firstObject returns the first object of the JSON: the value itself, the
 // first of a list, or the first of several values.
 func firstObject(data []byte) (record, bool) {
+	if checkValues(data, new(int)) != nil {
+		return nil, false
+	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
 	if bytes.HasPrefix(data, []byte("[")) {

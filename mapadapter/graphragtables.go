@@ -144,6 +144,9 @@ func readTable(ctx context.Context, data []byte) ([]record, error) {
 }
 
 func readJSONLines(ctx context.Context, data []byte) ([]record, error) {
+	if err := checkValues(data, new(int)); err != nil {
+		return nil, err
+	}
 	decoder := json.NewDecoder(bufio.NewReader(contextReader{ctx, bytes.NewReader(data)}))
 	decoder.UseNumber()
 	var rows []record

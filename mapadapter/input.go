@@ -88,6 +88,9 @@ func stem(name string) string {
 // decode parses JSON into v, with numbers as they are written. What Python
 // writes for values that are not numbers is not JSON.
 func decode(data []byte, v any) error {
+	if err := checkValues(data, new(int)); err != nil {
+		return err
+	}
 	decoder := json.NewDecoder(bytes.NewReader(trimBOM(data)))
 	decoder.UseNumber()
 	err := decoder.Decode(v)
@@ -112,6 +115,33 @@ func jsonError(err error) error {
 		return formatError("the JSON has %s at byte %d, where something else should be", kind.Value, kind.Offset)
 	}
 	return formatError("the input is not JSON, or ends too early")
+}
+
+// checkValues checks, before they are given any, how much memory the values in
+// JSON take: an empty object of two bytes takes a hundred. What they take is
+// added to taken.
+func checkValues(data []byte, taken *int) error {
+	const object, array, element = 128, 48, 48
+	inString := false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{':
+			*taken += object
+		case c == '[':
+			*taken += array
+		case c == ',':
+			*taken += element
+		}
+	}
+	if *taken > maxValues {
+		return tooLarge("the JSON has values that take more than %d MiB", maxValues>>20)
+	}
+	return nil
 }
 
 func trimBOM(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) }

@@ -73,36 +73,45 @@ func llamaStore(data []byte) ([]*llamaNode, error) {
 	if err != nil {
 		return nil, err
 	}
-	var nodes []*llamaNode
-	for _, m := range entries {
-		if n := newLlamaNode(m.value, m.key); n != nil {
-			nodes = append(nodes, n)
-		}
+	nodes, err := newLlamaNodes(entries)
+	if err == nil && len(nodes) == 0 {
+		err = formatError("the docstore is empty")
 	}
-	if len(nodes) == 0 {
-		return nil, formatError("the docstore is empty")
-	}
-	return nodes, nil
+	return nodes, err
 }
 
 func llamaList(list []record) ([]*llamaNode, error) {
+	entries := make([]member, len(list))
+	for i, r := range list {
+		entries[i].value = r
+	}
+	nodes, err := newLlamaNodes(entries)
+	if err == nil && len(nodes) == 0 {
+		err = formatError("the input has no nodes of LlamaIndex, which have an id_ and a text")
+	}
+	return nodes, err
+}
+
+// newLlamaNodes leaves out what is no node.
+func newLlamaNodes(entries []member) ([]*llamaNode, error) {
 	var nodes []*llamaNode
-	for _, r := range list {
-		if n := newLlamaNode(r, ""); n != nil {
+	taken := 0
+	for _, m := range entries {
+		if n := newLlamaNode(m.value, m.key, &taken); n != nil {
 			nodes = append(nodes, n)
 		}
-	}
-	if len(nodes) == 0 {
-		return nil, formatError("the input has no nodes of LlamaIndex, which have an id_ and a text")
+		if taken > maxValues {
+			return nil, tooLarge("the nodes hold JSON with values that take more than %d MiB", maxValues>>20)
+		}
 	}
 	return nodes, nil
 }
 
 // newLlamaNode returns nil for what is no node. The key is its id where it has
-// none of its own.
-func newLlamaNode(r record, key string) *llamaNode {
+// none of its own. For taken see [checkValues].
+func newLlamaNode(r record, key string, taken *int) *llamaNode {
 	kind := r.text("__type__")
-	r = unwrapped(r)
+	r = unwrapped(r, taken)
 	n := &llamaNode{
 		id:        firstOf(r.text("id_", "node_id", "id", "doc_id"), key),
 		text:      firstOf(r.text("text"), r.sub("text_resource").text("text")),
@@ -133,7 +142,7 @@ func newLlamaNode(r record, key string) *llamaNode {
 }
 
 // unwrapped returns the node inside what it is stored in.
-func unwrapped(r record) record {
+func unwrapped(r record, taken *int) record {
 	const maxWraps = 4
 	for range maxWraps {
 		inner := r.sub("__data__")
@@ -141,10 +150,10 @@ func unwrapped(r record) record {
 			inner = r.sub("node")
 		}
 		if inner == nil {
-			inner = embedded(r.text("__data__"))
+			inner = embedded(r.text("__data__"), taken)
 		}
 		if inner == nil {
-			inner = embedded(firstOf(r.text("_node_content"), r.sub("metadata").text("_node_content")))
+			inner = embedded(firstOf(r.text("_node_content"), r.sub("metadata").text("_node_content")), taken)
 		}
 		if inner == nil {
 			return r
@@ -155,9 +164,9 @@ func unwrapped(r record) record {
 }
 
 // embedded returns an object that is written in a text, or nil.
-func embedded(text string) record {
+func embedded(text string, taken *int) record {
 	var r record
-	if text == "" || decode([]byte(text), &r) != nil {
+	if text == "" || checkValues([]byte(text), taken) != nil || decode([]byte(text), &r) != nil {
 		return nil
 	}
 	return r

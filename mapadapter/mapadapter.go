@@ -71,7 +71,8 @@ const (
 	maxNodes  = 20_000    // of a map, made from other things than maps
 	maxMaps   = 1000
 
-	maxMapBytes = 64 << 20 // of JSON with maps; the library takes no larger map
+	maxMapBytes = 64 << 20  // of JSON with maps; the library takes no larger map
+	maxValues   = 512 << 20 // bytes that the values of JSON take, about, besides their texts
 
 	maxDepth   = 60   // of nodes
 	maxTitle   = 300  // bytes

@@ -349,6 +349,33 @@ func TestDoclingWithoutPages(t *testing.T) {
 	}
 }
 
+// TestManyValues reads JSON that is short and would take gigabytes.
+func TestManyValues(t *testing.T) {
+	const n = (512 << 20) / 100
+	objects := "[" + strings.Repeat("{},", n) + "{}]"
+	hidden := `[` + strings.Repeat(`{"_node_content": "{\"id_\": \"a\", \"text\": \"b\", \"metadata\": {\"x\": [`+strings.Repeat("[],", n/10)+`[]]}}"},`, 12) + `{}]`
+	for name, test := range map[string]struct {
+		adapter mapadapter.Adapter
+		data    string
+	}{
+		"generic":    {mapadapter.Generic{}, objects},
+		"docling":    {mapadapter.Docling{}, `{"schema_name": "DoclingDocument", "texts": ` + objects + "}"},
+		"pageindex":  {mapadapter.PageIndex{}, objects},
+		"llamaindex": {mapadapter.LlamaIndex{}, objects},
+		"hidden":     {mapadapter.LlamaIndex{}, hidden},
+	} {
+		if _, err := test.adapter.Adapt(t.Context(), input("in.json", test.data), nil); !errors.Is(err, citekit.ErrTooLarge) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	if _, err := (mapadapter.GraphRAG{}).Adapt(t.Context(), input("entities.json", objects), nil); !errors.Is(err, citekit.ErrTooLarge) {
+		t.Errorf("graphrag: error %v", err)
+	}
+	if _, err := mapadapter.Detect(t.Context(), input("in.json", objects)); !errors.Is(err, citekit.ErrFormat) {
+		t.Errorf("detect: error %v", err)
+	}
+}
+
 func FuzzGeneric(f *testing.F) {
 	f.Add(`{"id": "book", "children": [{"title": "a"}]}`)
 	f.Add(`[{"title": "A", "location": {"lines": [1, 2]}, "children": [{"id": "c", "location": null}]}]`)
