@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/citekit/citekit"
 )
@@ -15,7 +16,7 @@ import (
 // children say, and else follow one another.
 //
 // A node is on the pages that its metadata name. Page labels are taken as page
-// numbers only if all labels of the source are numbers. Of a text that is at
+// numbers only if all labels of the source are numbers from 1 on. Of a text that is at
 // hand, a node has the lines between its character offsets if its text stands
 // there word for word, else those where its text does. A node of which neither
 // holds has a virtual address.
@@ -111,7 +112,7 @@ func groupBySource(all []*llamaNode) []*llamaGroup {
 func (g *llamaGroup) draft(ctx context.Context, source *found) (*draft, error) {
 	d := &draft{source: source, metadata: map[string]any{}}
 	if g.said != "" {
-		d.title = path.Base(g.said)
+		d.title = path.Base(strings.ReplaceAll(g.said, `\`, "/"))
 	}
 	p := llamaPlacer{trustLabels: g.labelsAreNumbers()}
 	if source != nil {
@@ -130,20 +131,21 @@ func (g *llamaGroup) draft(ctx context.Context, source *found) (*draft, error) {
 		made[n] = n.node(&p)
 	}
 	d.nodes = nestLlama(nodes, made)
-	if source != nil && source.kind == "" && d.title != "" && placed(d.nodes) == "" && path.Ext(d.title) == ".pdf" {
+	if source != nil && source.kind == "" && d.title != "" && placed(d.nodes) == "" && strings.EqualFold(path.Ext(d.title), ".pdf") {
 		d.modality = citekit.Document
 	}
 	return d, nil
 }
 
-// labelsAreNumbers reports whether no page has a label such as "iv".
+// labelsAreNumbers reports whether no page has a label such as "iv", or "0",
+// after which all others are one too low.
 func (g *llamaGroup) labelsAreNumbers() bool {
 	return !slices.ContainsFunc(g.nodes, func(n *llamaNode) bool {
 		if n.meta.text("page_label") == "" {
 			return false
 		}
-		_, ok := n.meta.whole("page_label")
-		return !ok
+		page, ok := n.meta.whole("page_label")
+		return !ok || page < 1
 	})
 }
 

@@ -131,3 +131,15 @@ func TestLlamaIndexOpensOneSourceAtATime(t *testing.T) {
 		t.Fatalf("%d maps, %d sources are open, error %v", len(maps), open, err)
 	}
 }
+
+// TestLlamaIndexLabelsFromZero reads pages that are numbered from 0: a label is
+// not the number of a page then.
+func TestLlamaIndexLabelsFromZero(t *testing.T) {
+	m := adapt(t, mapadapter.LlamaIndex{}, input("n.json", `[
+		{"id_": "a", "text": "A", "metadata": {"file_path": "C:\\books\\x.PDF", "page_label": "0"}},
+		{"id_": "b", "text": "B", "metadata": {"file_path": "C:\\books\\x.PDF", "page_label": "1"}}]`), nil)
+	compare(t, m, "a | passage | A | virtual://x#a\nb | passage | B | virtual://x#b\n")
+	if m.Title != "x.PDF" {
+		t.Errorf("title %q", m.Title)
+	}
+}
