@@ -52,10 +52,10 @@ func UTF8(b []byte) string {
 }
 
 // mostlyUTF8 reports whether more characters of several bytes are in b than
-// bytes that are no part of one.
+// bytes that are no part of one. The start of one at the end does not count.
 func mostlyUTF8(b []byte) bool {
 	good, bad := 0, 0
-	for len(b) > 0 {
+	for utf8.FullRune(b) {
 		r, n := utf8.DecodeRune(b)
 		switch {
 		case n > 1:

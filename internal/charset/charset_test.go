@@ -19,6 +19,9 @@ func TestGuess(t *testing.T) {
 		"\x93caf\xe9\x94 \x80\xff":     "“café” €ÿ",
 		"\xff\xfe\x3d\xd8\x00\xde\x41": "😀",
 		"a\x00b":                       "a\x00b",
+		"第二\xe7\xab":                   "第二\uFFFD", // cut within a character
+		"café naïve \xff":              "café naïve \uFFFD",
+		"\xc3\xa9 \xe9\xe8":            "Ã© éè", // more that is not UTF-8
 	} {
 		if got := charset.Guess([]byte(in)); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)

@@ -211,16 +211,19 @@ func TestEvenSpans(t *testing.T) {
 // TestScanTime gives a scan no time, and has no ffmpeg.
 func TestScanTime(t *testing.T) {
 	path := film(t, "cuts.mov", []float64{4, 3}, "-c:v", "libx264", "-preset", "veryfast")
-	for _, look := range []time.Duration{time.Nanosecond, -1} {
+	for look, why := range map[time.Duration]any{time.Nanosecond: "out of time", -1: "turned off"} {
 		s := mapFile(t, &Engine{Modality: citekit.Video, ScanTime: look}, path)
-		if s.Method != "even" || len(s.Nodes) != 1 || s.Nodes[0].Type != "part" {
-			t.Errorf("%v: %s, %d nodes", look, s.Method, len(s.Nodes))
+		if s.Method != "even" || len(s.Nodes) != 1 || s.Nodes[0].Type != "part" || s.Metadata["unscanned"] != why {
+			t.Errorf("%v: %s, %d nodes, %v", look, s.Method, len(s.Nodes), s.Metadata)
 		}
+	}
+	if s := mapFile(t, &Engine{Modality: citekit.Audio}, tones(t, "tone.wav", 3, nil)); s.Method != "even" || s.Metadata["unscanned"] != nil {
+		t.Errorf("without silences: %s, %v", s.Method, s.Metadata)
 	}
 	e := &Engine{Modality: citekit.Video}
 	e.Tools.FFmpeg, e.Tools.FFprobe = "/missing", "/missing"
-	if s := mapFile(t, e, path); s.Method != "even" {
-		t.Errorf("without ffmpeg: %s", s.Method)
+	if s := mapFile(t, e, path); s.Method != "even" || s.Metadata["unscanned"] != "no ffmpeg" {
+		t.Errorf("without ffmpeg: %s, %v", s.Method, s.Metadata)
 	}
 }
 
