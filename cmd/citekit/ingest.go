@@ -110,9 +110,14 @@ func (s *session) ingest(ctx context.Context, args []string, flags *ingestFlags)
 	return in.outcome(report, err)
 }
 
-// open opens the library, with the paths and their folders as further roots,
-// and makes the options.
+// open opens the library, with the paths outside the base directory and their
+// folders as further roots, and makes the options. A link in the base directory
+// that leads out of it makes no root: what it leads to could not be cited.
 func (in *ingestion) open(args []string) error {
+	base, err := filepath.Abs(in.dir)
+	if err != nil {
+		return err
+	}
 	var roots []string
 	for _, arg := range args {
 		abs, err := filepath.Abs(arg)
@@ -120,10 +125,11 @@ func (in *ingestion) open(args []string) error {
 			return err
 		}
 		in.paths = append(in.paths, abs)
-		roots = append(roots, rootFor(abs))
+		if inside, err := filepath.Rel(base, abs); err != nil || !filepath.IsLocal(inside) {
+			roots = append(roots, rootFor(abs))
+		}
 	}
 	resolvers := resolversFor(in.flags)
-	var err error
 	if in.mapper, err = in.flags.mapper.open(resolvers); err != nil {
 		return err
 	}
