@@ -131,42 +131,35 @@ func (u *upload) begin(ctx context.Context, mediaType string) error {
 	return nil
 }
 
-// send sends the file in chunks. Where a chunk fails, the server is asked how
-// much it has.
+// send sends the file in chunks.
 func (u *upload) send(ctx context.Context) (*file, error) {
-	failures := 0
 	for offset := int64(0); ; {
-		sent, next, err := u.chunk(ctx, offset)
-		var failed *llm.Error
-		switch {
-		case err == nil && sent != nil:
-			return sent, nil
-		case err == nil:
-			failures, offset = 0, next
-			continue
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case !errors.As(err, &failed) || !failed.Temporary || failures >= maxChunkFailures(u.model.options.Retries):
-			return nil, err
+		sent, next, err := u.advance(ctx, offset)
+		if err != nil || sent != nil {
+			return sent, err
 		}
-		failures++
-		u.retries++
-		sent, received, queryErr := u.received(ctx)
-		if queryErr != nil {
-			return nil, queryErr
-		}
-		if sent != nil {
-			return sent, nil
-		}
-		offset = received
+		offset = next
 	}
 }
 
-func maxChunkFailures(retries int) int {
-	if retries == 0 {
-		return 3
-	}
-	return max(retries, 0)
+// advance sends a chunk from offset. Where that fails for a reason that may
+// pass, the server is asked how much it has before it is tried again. It never
+// goes back to what had arrived, so that there is an end.
+func (u *upload) advance(ctx context.Context, offset int64) (sent *file, next int64, err error) {
+	from, again := offset, false
+	attempts, err := u.model.endpoint.Retry.Do(ctx, func() (err error) {
+		if again {
+			if sent, from, err = u.received(ctx, offset); err != nil || sent != nil {
+				return err
+			}
+		}
+		again = true
+		sent, next, err = u.chunk(ctx, from)
+		return err
+	})
+	u.requests += attempts - 1
+	u.retries += attempts - 1
+	return sent, next, err
 }
 
 // chunk sends the bytes from offset, and returns what follows them, or the
@@ -178,7 +171,10 @@ func (u *upload) chunk(ctx context.Context, offset int64) (sent *file, next int6
 		return nil, 0, err
 	}
 	command, last := "upload", offset+n == u.src.Size()
-	if last {
+	switch {
+	case n == 0:
+		command = "finalize" // all has arrived, but for this
+	case last:
 		command = "upload, finalize"
 	}
 	var answer fileAnswer
@@ -204,13 +200,14 @@ func (u *upload) chunk(ctx context.Context, offset int64) (sent *file, next int6
 	return &answer.File, 0, nil
 }
 
-// received asks how many bytes have arrived. If they all have, it returns the
-// file.
-func (u *upload) received(ctx context.Context) (sent *file, bytes int64, err error) {
+// received asks how many bytes have arrived, which are at least as many as are
+// known to have. If there is a file, it returns that.
+func (u *upload) received(ctx context.Context, known int64) (sent *file, bytes int64, err error) {
 	reply, err := u.do(ctx, llm.Call{
 		Method: http.MethodPost,
 		URL:    u.session,
 		Bare:   true,
+		Once:   true, // advance asks again
 		Header: http.Header{"X-Goog-Upload-Command": {"query"}},
 		Body:   []byte{},
 	}, nil)
@@ -222,7 +219,7 @@ func (u *upload) received(ctx context.Context) (sent *file, bytes int64, err err
 		return sent, 0, err
 	}
 	bytes, err = strconv.ParseInt(reply.Header.Get("X-Goog-Upload-Size-Received"), 10, 64)
-	if err != nil || bytes < 0 || bytes >= u.src.Size() {
+	if err != nil || bytes < known || bytes > u.src.Size() {
 		return nil, 0, &llm.Error{Message: "the server does not tell how much it has"}
 	}
 	return nil, bytes, nil
@@ -275,7 +272,12 @@ func (u *upload) remove(ctx context.Context) error {
 	defer cancel()
 	_, err := u.model.endpoint.Do(ctx, llm.Call{Method: http.MethodDelete, URL: u.url()}, nil)
 	var failed *llm.Error
-	if errors.As(err, &failed) && failed.Status == http.StatusNotFound {
+	if !errors.As(err, &failed) {
+		return err
+	}
+	// A file that is not there is answered like one of somebody else, which is
+	// what the second request gets if only the answer to the first was lost.
+	if failed.Status == http.StatusNotFound || failed.Status == http.StatusForbidden && failed.Attempts > 1 {
 		return nil
 	}
 	return err

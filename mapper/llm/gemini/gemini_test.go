@@ -342,6 +342,16 @@ func TestUploadInterrupted(t *testing.T) {
 				return true
 			}
 		}},
+		{"only the end of the last request is lost", func(s *server) func(http.ResponseWriter, *http.Request, string) bool {
+			return func(w http.ResponseWriter, r *http.Request, what string) bool {
+				f := s.files[s.sessions[r.URL.Path]]
+				if what != "upload, finalize" || len(f.data) == 20<<20 {
+					return false
+				}
+				_, f.data = film(20 << 20)
+				return drop(w)
+			}
+		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newServer(t)
@@ -363,6 +373,52 @@ func TestUploadInterrupted(t *testing.T) {
 				t.Error("no retries are told")
 			}
 		})
+	}
+}
+
+// TestUploadThatStartsOver has a server that takes a chunk, fails at the next,
+// and has nothing then.
+func TestUploadThatStartsOver(t *testing.T) {
+	s := newServer(t)
+	s.before = func(w http.ResponseWriter, r *http.Request, what string) bool {
+		switch {
+		case what == "query":
+			s.files[s.sessions[r.URL.Path]].data = nil
+		case what == "upload" && r.Header.Get("X-Goog-Upload-Offset") != "0":
+			fail(w, 503, `{}`)
+			return true
+		}
+		if len(s.log) > 100 {
+			fail(w, 400, `{"error":{"message":"no end"}}`)
+			return true
+		}
+		return false
+	}
+	src, _ := film(20 << 20)
+	_, err := s.model(nil).Upload(t.Context(), src, "video/mp4")
+	if err == nil || err.Error() != "gemini: upload: the server does not tell how much it has" {
+		t.Errorf("error %v after %d requests", err, len(s.log))
+	}
+}
+
+// TestDeleteTwice loses the answer to the first request to delete a file.
+func TestDeleteTwice(t *testing.T) {
+	s := newServer(t)
+	src, _ := film(1000)
+	media, err := s.model(nil).Upload(t.Context(), src, "video/mp4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.before = func(w http.ResponseWriter, _ *http.Request, _ string) bool {
+		if len(s.files) == 0 {
+			return false
+		}
+		clear(s.files)
+		fail(w, 503, `{}`)
+		return true
+	}
+	if err := media.Release(t.Context()); err != nil || s.count("DELETE") != 2 {
+		t.Errorf("%v, %q", err, s.log)
 	}
 }
 
