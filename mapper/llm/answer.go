@@ -45,10 +45,10 @@ type Answer struct {
 // last_page; times such as "1:15.5". See [Repair] for what need not be JSON.
 //
 // A node whose place the source does not have is left out, and its children
-// take its place. Nothing is moved to fit. The type of a node is any word. The error matches [ErrAnswer] if
-// there is no JSON or no list of nodes in it.
+// take its place. Nothing is moved to fit. The type of a node is any word. The
+// error matches [ErrAnswer] if there is no JSON or no list of nodes in it.
 func ReadAnswer(text []byte, extent citekit.Extent) (*Answer, error) {
-	return builder{extent: extent, anyType: true}.read(text)
+	return builder{extent: extent, fromProgram: true}.read(text)
 }
 
 // read makes the answer.
@@ -99,10 +99,13 @@ func rootOf(value any) (title string, nodes []any, ok bool) {
 
 // A builder makes a tree of the nodes of an answer.
 type builder struct {
-	extent  citekit.Extent
-	part    citekit.Location // where nodes must lie; the zero Location is everywhere
-	anyType bool             // the type of a node is any word
-	answer  *Answer
+	extent citekit.Extent
+	part   citekit.Location // where nodes must lie; the zero Location is everywhere
+	answer *Answer
+
+	// A program is trusted to give nodes ids, and any word as their type. A
+	// model is not: what it says may come from the source.
+	fromProgram bool
 
 	number int     // of the node that is read, from 1
 	kept   int     // nodes so far
@@ -154,11 +157,13 @@ func (b *builder) add(object map[string]any, depth int) {
 		return
 	}
 	node := &citekit.Node{
-		ID:       clean(textOf(object["id"]), maxTitle),
 		Title:    title,
 		Type:     b.typeOf(textOf(object["type"])),
 		Location: loc,
 		Summary:  clean(textOf(first(object, "summary", "description")), maxSummary),
+	}
+	if b.fromProgram {
+		node.ID = clean(textOf(object["id"]), maxTitle)
 	}
 	b.attach(node, depth)
 }
@@ -193,7 +198,7 @@ func (b *builder) check(loc citekit.Location) error {
 func (b *builder) typeOf(word string) string {
 	types := forms[b.extent.Modality].types
 	word = strings.ToLower(clean(word, maxType))
-	if word != "" && b.anyType || slices.Contains(types, word) {
+	if word != "" && b.fromProgram || slices.Contains(types, word) {
 		return word
 	}
 	return types[0]
