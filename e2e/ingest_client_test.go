@@ -58,12 +58,12 @@ func TestIngestTypeScriptClient(t *testing.T) {
 	t.Logf("%s", out)
 }
 
-// longVideo makes a video of ten hours, which takes about half a minute to map.
+// longVideo makes a video of four hours, which takes many seconds to map.
 func longVideo(t *testing.T, path string) {
 	t.Helper()
 	ffmpeg := sharedtest.Tool(t, "ffmpeg")
 	source := sharedtest.Corpus(t, "media/h264-long-6min.mp4")
-	cmd := exec.CommandContext(t.Context(), ffmpeg, "-v", "error", "-stream_loop", "99", "-i", source, "-c", "copy", path)
+	cmd := exec.CommandContext(t.Context(), ffmpeg, "-v", "error", "-stream_loop", "39", "-i", source, "-c", "copy", path)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("ffmpeg: %v\n%s", err, out)
 	}

@@ -1,0 +1,188 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A watch is an ingest that goes on.
+type watch struct {
+	t      *testing.T
+	base   string
+	cmd    *exec.Cmd
+	stderr *bytes.Buffer
+	log    string // path of what it prints
+}
+
+func startWatch(t *testing.T, base string, args ...string) *watch {
+	t.Helper()
+	cmd, _, stderr := commandIn(t, base, append([]string{"ingest", "--json", "--watch"}, args...)...)
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	cmd.Stdout = log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w := &watch{t, base, cmd, stderr, log.Name()}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	return w
+}
+
+// told returns the number of lines that were printed.
+func (w *watch) told() int {
+	data, err := os.ReadFile(w.log)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for line := range bytes.Lines(data) {
+		if bytes.HasSuffix(line, []byte("\n")) && !json.Valid(line) {
+			w.t.Errorf("printed %q", line)
+		}
+	}
+	return bytes.Count(data, []byte("\n"))
+}
+
+// until waits for something to come about. Twenty seconds are less than it
+// takes until everything is looked over.
+func (w *watch) until(what string, holds func() bool) {
+	w.t.Helper()
+	start := time.Now()
+	for !holds() {
+		if time.Since(start) > 20*time.Second {
+			data, _ := os.ReadFile(w.log)
+			w.t.Fatalf("not in time: %s; printed:\n%s%s", what, data, w.stderr)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	w.t.Logf("%s: %v", what, time.Since(start).Round(10*time.Millisecond))
+}
+
+// maps reports whether there is a map of a source whose text has want in it.
+func (w *watch) maps(source, want string) bool {
+	paths, _ := filepath.Glob(filepath.Join(w.base, "*maps", "*.json"))
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		var m storedMap
+		if err == nil && json.Unmarshal(data, &m) == nil && m.SourcePath == source && bytes.Contains(data, []byte(want)) {
+			return true
+		}
+	}
+	return false
+}
+
+// end ends the watch as a person would.
+func (w *watch) end() {
+	w.t.Helper()
+	if err := w.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		w.t.Skip("no such signal here:", err)
+	}
+	_ = w.cmd.Wait()
+	if code := w.cmd.ProcessState.ExitCode(); code != 0 || w.stderr.Len() > 0 {
+		w.t.Errorf("the watch ended with code %d, %s", code, w.stderr)
+	}
+}
+
+func (w *watch) write(name, text string) {
+	w.t.Helper()
+	writeFile(w.t, filepath.Join(w.base, name), []byte(text))
+}
+
+// TestIngestWatch changes files in every way while they are watched.
+func TestIngestWatch(t *testing.T) {
+	for _, args := range [][]string{{"."}, {"--maps-dir", "my_maps", "--output-dir", "my_output", "--hidden", "."}} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			base := t.TempDir()
+			writeFile(t, filepath.Join(base, "first.md"), []byte("# First\n"))
+			w := startWatch(t, base, args...)
+			w.until("what is there", func() bool { return w.maps("first.md", "First") })
+			w.write("second.md", "# Second\n")
+			w.until("a new file", func() bool { return w.maps("second.md", "Second") })
+			w.write("first.md", "# Changed\n")
+			w.until("a changed file", func() bool { return w.maps("first.md", "Changed") })
+			w.write("new/folder/third.md", "# Third\n")
+			w.until("a new folder", func() bool { return w.maps("new/folder/third.md", "Third") })
+			w.write("new/folder/fourth.md", "# Fourth\n")
+			w.until("a file in it", func() bool { return w.maps("new/folder/fourth.md", "Fourth") })
+			rename(t, filepath.Join(base, "second.md"), filepath.Join(base, "renamed.md"))
+			w.until("a renamed file", func() bool { return w.maps("renamed.md", "Second") })
+			rename(t, filepath.Join(base, "new"), filepath.Join(base, "moved"))
+			w.until("a renamed folder", func() bool { return w.maps("moved/folder/third.md", "Third") })
+			w.write("moved/folder/fifth.md", "# Fifth\n")
+			w.until("a file in the renamed folder", func() bool { return w.maps("moved/folder/fifth.md", "Fifth") })
+			w.write("editor.tmp", "# Saved\n")
+			rename(t, filepath.Join(base, "editor.tmp"), filepath.Join(base, "first.md"))
+			w.until("a file replaced as editors do", func() bool { return w.maps("first.md", "Saved") })
+			if err := os.Remove(filepath.Join(base, "renamed.md")); err != nil {
+				t.Fatal(err)
+			}
+			w.until("a file that is gone", func() bool {
+				data, _ := os.ReadFile(w.log)
+				return bytes.Contains(data, []byte(`"path":"renamed.md","status":"vanished"`))
+			})
+			w.idle()
+			w.end()
+			if out := finished(t, base, "ingest", "--json", args[len(args)-1]); len(args) == 1 && out.report(t).Summary["mapped"] > 0 {
+				t.Errorf("left to do: %s", out.stdout)
+			}
+		})
+	}
+}
+
+func rename(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.Rename(from, to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// idle checks that nothing happens while nothing changes: what the watch
+// writes itself does not wake it.
+func (w *watch) idle() {
+	w.t.Helper()
+	time.Sleep(time.Second)
+	told, before, stamps := w.told(), ticks(w.cmd.Process.Pid), w.stamps()
+	time.Sleep(3 * time.Second)
+	used := ticks(w.cmd.Process.Pid) - before
+	w.t.Logf("%d lines, %d ticks in 3 s of rest", told, used)
+	if now := w.told(); now != told || used > 50 || !slices.Equal(w.stamps(), stamps) {
+		w.t.Errorf("at rest it printed %d lines and took %d hundredths of a second", now-told, used)
+	}
+}
+
+// stamps returns when the files of the maps directory were changed.
+func (w *watch) stamps() []string {
+	var all []string
+	paths, _ := filepath.Glob(filepath.Join(w.base, "*maps", "*"))
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil {
+			all = append(all, info.Name()+info.ModTime().String())
+		}
+	}
+	return all
+}
+
+// ticks returns the processor time that a running process has taken, in
+// hundredths of a second, or 0 where that is not known.
+func ticks(pid int) int {
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.Atoi(string(fields[11]))
+	system, _ := strconv.Atoi(string(fields[12]))
+	return user + system
+}
