@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -63,13 +64,28 @@ type Reply struct {
 }
 
 // BaseURL returns base as the URL of a server, without a slash at its end. The
-// error matches [citekit.ErrSyntax] if it is none.
+// error matches [citekit.ErrSyntax] if it is none, or has a query or fragment,
+// to which no path can be added.
 func BaseURL(base string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimRight(base, "/"))
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
 		return nil, fmt.Errorf("base_url is not the URL of a server, such as https://example.com: %w", citekit.ErrSyntax)
 	}
 	return u, nil
+}
+
+// FindKey returns key, or else what the environment variable holds, without the
+// white space around it that files and shells leave there; "" names no
+// variable. The error matches [citekit.ErrSyntax] if no header can hold it.
+func FindKey(key, variable string) (string, error) {
+	if key == "" && variable != "" {
+		key = os.Getenv(variable)
+	}
+	key = strings.TrimSpace(key)
+	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", fmt.Errorf("the key has characters that no key has, such as spaces or line breaks: %w", citekit.ErrSyntax)
+	}
+	return key, nil
 }
 
 // Do makes a call, again if it fails for a reason that may pass: too many
@@ -216,6 +232,10 @@ func (e *Endpoint) connectionError(err error) error {
 	var op *net.OpError // names the ports
 	if errors.As(err, &op) {
 		err = op.Err
+	}
+	var dns *net.DNSError // names the server that was asked
+	if errors.As(err, &dns) {
+		err = errors.New(dns.Err)
 	}
 	return &Error{Message: "the connection failed: " + e.redact(err.Error()), Temporary: true, cause: err}
 }

@@ -169,6 +169,22 @@ func TestEndpointDoesNotTakeTheKeyElsewhere(t *testing.T) {
 	}
 }
 
+func TestFindKey(t *testing.T) {
+	t.Setenv("CITEKIT_TEST_KEY", " sk-env\r\n")
+	for _, test := range []struct{ key, variable, want string }{
+		{"sk-1", "CITEKIT_TEST_KEY", "sk-1"}, {"", "CITEKIT_TEST_KEY", "sk-env"}, {"", "", ""}, {"sk-1\n", "", "sk-1"},
+	} {
+		if got, err := llm.FindKey(test.key, test.variable); got != test.want || err != nil {
+			t.Errorf("FindKey(%q, %q) = %q, %v", test.key, test.variable, got, err)
+		}
+	}
+	for _, key := range []string{"sk-1\nsk-2", "sk 1", "sk-\u00e9", "sk-\x00"} {
+		if _, err := llm.FindKey(key, ""); !errors.Is(err, citekit.ErrSyntax) || strings.Contains(err.Error(), "sk") {
+			t.Errorf("FindKey(%q): error %v", key, err)
+		}
+	}
+}
+
 func TestEndpointWithoutAServer(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(ok))
 	server.Close()
@@ -177,6 +193,21 @@ func TestEndpointWithoutAServer(t *testing.T) {
 	var failed *llm.Error
 	if !errors.As(err, &failed) || failed.Attempts != 2 || !strings.HasPrefix(err.Error(), "the connection failed: ") || strings.Contains(err.Error(), "127.0.0.1") {
 		t.Errorf("%v", err)
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestEndpointNamesNoNetwork looks for a host that is not there.
+func TestEndpointNamesNoNetwork(t *testing.T) {
+	e := llm.Endpoint{Retry: llm.NewRetry(-1, 0), Client: &http.Client{Transport: roundTripper(func(*http.Request) (*http.Response, error) {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "models.intern", Server: "10.0.0.53:53"}}
+	})}}
+	_, err := e.Do(t.Context(), llm.Call{Method: http.MethodGet, URL: "https://models.intern/"}, nil)
+	if err == nil || err.Error() != "the connection failed: no such host" {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -19,7 +19,7 @@ func ExampleNew() {
 	}))
 	defer server.Close()
 
-	opts := &gemini.Options{Key: "the key", BaseURL: server.URL}
+	opts := &gemini.Options{Key: "the-key", BaseURL: server.URL}
 	config := `{"model": "gemini-3.8-flash", "timeout": 60, "prices": {"input": 0.5, "output": 3}}`
 	if err := llm.ParseConfig([]byte(config), opts); err != nil {
 		fmt.Println(err)

@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -90,10 +89,11 @@ func New(opts *Options) (*Model, error) {
 		m.options = *opts
 	}
 	o := &m.options
-	if o.Key == "" && o.KeyEnv != "" {
-		o.Key = os.Getenv(o.KeyEnv)
+	key, err := llm.FindKey(o.Key, o.KeyEnv)
+	if err != nil {
+		return nil, err
 	}
-	if o.Key == "" {
+	if o.Key = key; key == "" {
 		return nil, fmt.Errorf("no key for the Gemini API; GEMINI_API_KEY usually has it: %w", citekit.ErrSyntax)
 	}
 	if o.Model == "" {

@@ -25,7 +25,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 
@@ -97,9 +96,11 @@ func New(opts *Options) (*Model, error) {
 	if o.Model == "" {
 		return nil, fmt.Errorf("no model; name one that the server has: %w", citekit.ErrSyntax)
 	}
-	if o.Key == "" && o.KeyEnv != "" {
-		o.Key = os.Getenv(o.KeyEnv)
+	key, err := llm.FindKey(o.Key, o.KeyEnv)
+	if err != nil {
+		return nil, err
 	}
+	o.Key = key
 	if o.BaseURL == "" {
 		o.BaseURL = defaultBaseURL
 	}

@@ -308,6 +308,7 @@ func TestOptions(t *testing.T) {
 	}
 	for name, opts := range map[string]*openai.Options{
 		"no options": nil, "no model": {Key: key}, "base": {Model: "m", BaseURL: "::"},
+		"query": {Model: "m", BaseURL: "https://example.com/v1?api-version=1"}, "key": {Model: "m", Key: "sk-1\nsk-2"},
 	} {
 		if _, err := openai.New(opts); !errors.Is(err, citekit.ErrSyntax) {
 			t.Errorf("%s: %v", name, err)
