@@ -30,7 +30,7 @@ type command struct {
 	dir    string        // working directory; "" means that of this process
 	input  *Input        // inherited, or nil
 	stdout io.Writer     // nil discards
-	limit  time.Duration // longest run; zero means that of the Tools
+	limit  time.Duration // longest run, at most that of the Tools, which zero means
 }
 
 // run runs a program to its end. If the context ends first the program and
@@ -42,7 +42,7 @@ func (t *Tools) run(ctx context.Context, c command) error {
 	}
 	defer release()
 
-	limit := cmp.Or(c.limit, t.timeout())
+	limit := min(cmp.Or(c.limit, t.timeout()), t.timeout())
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd := exec.CommandContext(limited, c.path, c.args...)

@@ -22,15 +22,17 @@ const (
 
 // companions are the files beside a source.
 type companions struct {
-	source string // name of the source
-	files  []citekit.Companion
+	source   string // name of the source
+	language string // of its sound; "" if it is not known
+	files    []citekit.Companion
 }
 
 // extensions of the files that may hold words, best first.
 var extensions = []string{".srt", ".vtt", ".ass", ".ssa", ".json"}
 
 // candidates returns the files that may hold words, the one with the plainest
-// name first: talk.srt before talk.en.srt.
+// name first, talk.srt before talk.en.srt, and of such files those in the
+// language of the sound.
 func (c companions) candidates(extensions []string) []citekit.Companion {
 	found := slices.DeleteFunc(slices.Clone(c.files), func(f citekit.Companion) bool {
 		return !slices.Contains(extensions, ext(f.Name))
@@ -38,6 +40,7 @@ func (c companions) candidates(extensions []string) []citekit.Companion {
 	slices.SortStableFunc(found, func(a, b citekit.Companion) int {
 		return cmp.Or(
 			cmp.Compare(strings.Count(a.Name, "."), strings.Count(b.Name, ".")),
+			cmp.Compare(c.foreign(a.Name), c.foreign(b.Name)),
 			cmp.Compare(slices.Index(extensions, ext(a.Name)), slices.Index(extensions, ext(b.Name))),
 			strings.Compare(a.Name, b.Name),
 		)
@@ -58,14 +61,22 @@ func (c companions) words(ctx context.Context) (words, error) {
 			continue
 		}
 		if cues, err := subtitle.Parse(f.Name, text); err == nil {
-			return words{cues: subtitle.ByTime(cues), language: c.language(f.Name), name: f.Name}, nil
+			return words{cues: subtitle.ByTime(cues), language: c.tag(f.Name), name: f.Name}, nil
 		}
 	}
 	return words{}, nil
 }
 
-// language returns what a name says of the language, as talk.pt-BR.srt does.
-func (c companions) language(name string) string {
+// foreign returns 0 for a name in the language of the sound, and otherwise 1.
+func (c companions) foreign(name string) int {
+	if sameLanguage(c.tag(name), c.language) {
+		return 0
+	}
+	return 1
+}
+
+// tag returns what a name says of the language, as talk.pt-BR.srt does.
+func (c companions) tag(name string) string {
 	stem := strings.TrimSuffix(c.source, filepath.Ext(c.source))
 	tag, ok := strings.CutPrefix(strings.TrimSuffix(name, filepath.Ext(name)), stem+".")
 	if !ok {

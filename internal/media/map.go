@@ -50,7 +50,7 @@ func (e *Engine) Map(ctx context.Context, src *citekit.Source, req citekit.MapRe
 
 // mapScript makes nodes of what is said in words, in the source and beside it.
 func (e *Engine) mapScript(ctx context.Context, s *script, src *citekit.Source, req citekit.MapRequest, structure *citekit.Structure, duration float64) error {
-	beside := companions{source: src.Name(), files: req.Companions}
+	beside := companions{source: src.Name(), language: s.language, files: req.Companions}
 	nodes := chapterNodes(s.chapters, e.Modality, citekit.Span{End: duration})
 	if len(nodes) == 0 {
 		chapters, name, err := beside.chapters(ctx)

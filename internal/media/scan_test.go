@@ -118,6 +118,18 @@ func TestSlides(t *testing.T) {
 	}
 }
 
+// TestNarrowScenes has pictures that would be enormous if they were made as wide
+// as others.
+func TestNarrowScenes(t *testing.T) {
+	cuts := film(t, "cuts.mov", []float64{4, 3}, "-c:v", "libx264", "-preset", "veryfast")
+	path := filepath.Join(t.TempDir(), "narrow.mkv")
+	output(t, "ffmpeg", "-nostdin", "-v", "error", "-i", cuts, "-vf", "fps=5,scale=2:8000", "-c:v", "ffv1", path)
+	s := mapFile(t, &Engine{Modality: citekit.Video}, path)
+	if diff := cmp.Diff([]citekit.Span{{Start: 0, End: 4}, {Start: 4, End: 7}}, spansOf(s.Nodes), nearly); diff != "" {
+		t.Errorf("%v (-want +got)\n%s", s.Metadata, diff)
+	}
+}
+
 func TestScenesOfKeyFrames(t *testing.T) {
 	path := film(t, "cuts.mp4", []float64{4, 3.2, 2.6, 5, 4.4}, "-c:v", "libx264", "-preset", "veryfast", "-force_key_frames", "4,7.2,9.8,14.8")
 	e := &Engine{Modality: citekit.Video}

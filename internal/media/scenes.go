@@ -33,7 +33,8 @@ const (
 	fullScan = 4e9
 	usual    = 30
 
-	// sceneWidth is how many pixels wide the pictures are that are compared.
+	// sceneWidth is how many pixels wide the pictures are that are compared,
+	// unless they are narrower: a high one made wider could take any memory.
 	sceneWidth = 160
 )
 
@@ -53,12 +54,12 @@ func (e *Engine) findScenes(ctx context.Context, src *citekit.Source, m medium, 
 		Limit:   look,
 		Output: ffmpeg.Options{
 			"copyts": "", "fps_mode": "passthrough",
-			"filter": fmt.Sprintf("scale=%d:-2:flags=fast_bilinear,settb=1/1000000,select=gte(scene\\,0),metadata=mode=print:key=lavfi.scene_score:file=-", sceneWidth),
+			"filter": fmt.Sprintf("scale=min(iw\\,%d):-2:flags=fast_bilinear,settb=1/1000000,select=gte(scene\\,0),metadata=mode=print:key=lavfi.scene_score:file=-", sceneWidth),
 		},
 	}
 	if float64(extent.Width)*float64(extent.Height)*usual*extent.Duration > fullScan {
 		c.Input["skip_frame"] = "nokey"
-		c.Output["filter"] = fmt.Sprintf("scale=%d:-2:flags=fast_bilinear,settb=1/1000000,signalstats,metadata=mode=print:key=lavfi.signalstats.YDIF:file=-", sceneWidth)
+		c.Output["filter"] = fmt.Sprintf("scale=min(iw\\,%d):-2:flags=fast_bilinear,settb=1/1000000,signalstats,metadata=mode=print:key=lavfi.signalstats.YDIF:file=-", sceneWidth)
 	}
 	var found scenes
 	err = e.Tools.Stream(ctx, in, c, ffmpeg.NewLineWriter(func(line []byte) error {

@@ -20,6 +20,7 @@ import (
 // source.
 type script struct {
 	title, artist, date string
+	language            string // of the sound; "" if it is not known
 	chapters            []chapter
 	tracks              []textTrack // best first
 }
@@ -131,14 +132,15 @@ func matroskaScript(ctx context.Context, src *citekit.Source, m medium) (*script
 	return s, ctx.Err()
 }
 
-// prefer puts the tracks in the language of the sound first, and those that do
-// not have all words last.
+// prefer notes the language of the sound and puts the tracks in it first, and
+// those that do not have all words last.
 func (s *script) prefer(language string) {
+	s.language = language
 	rank := func(t textTrack) (rank int) {
 		if t.forced {
 			rank += 2
 		}
-		if t.language != language {
+		if !sameLanguage(t.language, language) {
 			rank++
 		}
 		return rank
@@ -238,10 +240,14 @@ func firstOf(tags map[string]string, names ...string) string {
 	return ""
 }
 
+// maxTried is in how many tracks words are looked for: each time all of the
+// source is stepped through.
+const maxTried = 8
+
 // embedded returns the words of the best track that has any.
 func (e *Engine) embedded(ctx context.Context, src *citekit.Source, s *script) (words, error) {
 	return e.spoken.Get(ctx, src.Version(), func(ctx context.Context) (words, int64, error) {
-		for _, t := range s.tracks {
+		for _, t := range s.tracks[:min(len(s.tracks), maxTried)] {
 			cues, err := t.cues(ctx)
 			if err != nil && !errors.Is(err, citekit.ErrFormat) && !errors.Is(err, citekit.ErrTooLarge) {
 				return words{}, 0, err

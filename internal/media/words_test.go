@@ -300,6 +300,21 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
+// TestCompanionLanguages prefers words in the language of the sound to a
+// translation, if neither name is plainer.
+func TestCompanionLanguages(t *testing.T) {
+	for sound, want := range map[string]string{"eng": "talk.en-GB.srt", "ger": "talk.de.srt", "fre": "talk.fr.srt", "fin": "talk.de.srt", "und": "talk.de.srt"} {
+		path := talk(t, "talk.mkv", "-map", "0", "-map", "1", "-map_chapters", "-1", "-metadata:s:a:0", "language="+sound)
+		files := beside("talk.de.srt", subtitles, "talk.en-GB.srt", subtitles, "talk.fr.srt", subtitles)
+		if s := mapFile(t, &Engine{Modality: citekit.Video}, path, files...); s.Transcript != want {
+			t.Errorf("%s: %s", sound, s.Transcript)
+		}
+		if s := mapFile(t, &Engine{Modality: citekit.Video}, path, append(files, beside("talk.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\nHi\n")...)...); s.Transcript != "talk.vtt" {
+			t.Errorf("%s, with a plainer name: %s", sound, s.Transcript)
+		}
+	}
+}
+
 // TestChaptersAndWords has both, and words that no chapter covers.
 func TestChaptersAndWords(t *testing.T) {
 	path := talk(t, "talk.mp4", "-map", "0", "-map", "1", "-map", "3", "-map_metadata", "2", "-c:s", "mov_text")

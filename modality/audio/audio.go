@@ -30,11 +30,12 @@
 // in M4A and M4B, of ID3 in MP3, of comments in Ogg and FLAC, of cues in WAV, of
 // Matroska, or those in the JSON of a podcast beside it. Its words are those of
 // text subtitles, or else of subtitles or a transcript beside it, as talk.srt,
-// talk.en.vtt or talk.json beside talk.mp3. They are gathered into segments,
-// which lie under the chapters. Where there is neither, the nodes are the parts
-// between silences: a second or more, or in a part longer than a minute 0.4,
-// below -45 dB of full scale; else even parts. Chapters and words are read
-// without ffmpeg.
+// talk.en.vtt or talk.json beside talk.mp3: the plainest name first, and then one
+// in the language of the sound. They are gathered into segments, which lie under
+// the chapters. Where there is neither, the nodes are the parts between silences:
+// a second or more, or in a part longer than a minute 0.4, below -45 dB of full
+// scale; else even parts. Chapters and words are read without ffmpeg, but how long
+// anything other than MP4, QuickTime and WAV is has to be asked of ffprobe.
 //
 // # Time
 //
@@ -66,7 +67,7 @@ type Resolver struct {
 	Timeout     time.Duration // longest run of one program; zero means 10 minutes
 	MaxOutput   int64         // largest file a program may write, in bytes; zero means 64 GiB
 	CacheBytes  int64         // memory for parsed headers, roughly; zero means 64 MiB
-	ScanTime    time.Duration // how long Map looks for silences; zero means a minute, less that it does not
+	ScanTime    time.Duration // how long Map looks for silences, at most Timeout; zero means a minute, less that it does not
 
 	once   sync.Once
 	engine media.Engine

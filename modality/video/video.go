@@ -31,10 +31,12 @@
 // and Matroska, or those in the JSON of a podcast beside it. Its words are those
 // of its text subtitles (tx3g and WebVTT in MP4; SubRip, ASS and WebVTT in
 // Matroska) or else of subtitles or a transcript beside it, as talk.srt,
-// talk.en.vtt or talk.json beside talk.mp4. They are gathered into segments,
-// which lie under the chapters. Where there is neither, the nodes are scenes,
-// told by how much a frame differs from the one before, or in large videos a key
-// frame; else even parts. Chapters and words are read without ffmpeg.
+// talk.en.vtt or talk.json beside talk.mp4: the plainest name first, and then one
+// in the language of the sound. They are gathered into segments, which lie under
+// the chapters. Where there is neither, the nodes are scenes, told by how much a
+// frame differs from the one before, or in large videos a key frame; else even
+// parts. Chapters and words are read without ffmpeg, but how long anything other
+// than MP4 and QuickTime is has to be asked of ffprobe.
 //
 // # Time
 //
@@ -63,7 +65,7 @@ type Resolver struct {
 	Timeout     time.Duration // longest run of one program; zero means 10 minutes
 	MaxOutput   int64         // largest file a program may write, in bytes; zero means 64 GiB
 	CacheBytes  int64         // memory for parsed headers, roughly; zero means 64 MiB
-	ScanTime    time.Duration // how long Map looks for scenes; zero means a minute, less that it does not
+	ScanTime    time.Duration // how long Map looks for scenes, at most Timeout; zero means a minute, less that it does not
 
 	once   sync.Once
 	engine media.Engine
