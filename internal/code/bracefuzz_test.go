@@ -8,6 +8,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/code"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 func FuzzJava(f *testing.F)   { fuzzBraces(f, code.Java) }
@@ -38,6 +39,7 @@ func hostile(size int) map[string][]byte {
 		"{\n", "(\n", "class A {\n", "a<", "a<b,", "${\"", "\"${", "\\(\"", "\"\\(", "$\"{", "{{", "#if\n", "#else\n", "#if\n#else\n{\n", "#if\n#else\n", "#endif\n",
 		"r#\"", "R\"(", "\"\"\"", "fun f() = ", "func f(", "fn f(", "new A<", "@A(", "operator ", "template <", "a::", "A<b>::", "f(x) ", "int a; ",
 		"BEGIN ", "CREATE ", "CREATE FUNCTION f AS BEGIN ", "$a$", "END ", "CASE ", "[a", "typedef struct {", "typedef struct {} a;", "enum {", "class\n@A\n", "impl ", "-- \n", "delimiter a\n",
+		"public\n", "static\n", "companion\n", "@A\n",
 	} {
 		cases[s] = repeat(s)
 	}
@@ -47,7 +49,10 @@ func hostile(size int) map[string][]byte {
 // TestHostile reads long sources of one thing only; that this ends is what is
 // tested.
 func TestHostile(t *testing.T) {
-	const size = 1 << 18
+	size := 1 << 16
+	if sharedtest.Long() {
+		size = 1 << 21
+	}
 	for _, lang := range braceLanguages {
 		for name, src := range hostile(size) {
 			structure, err := code.Map(context.Background(), lang, src)

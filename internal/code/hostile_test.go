@@ -7,13 +7,17 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/code"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // TestRepeatedPieces maps sources of which each piece makes a scanner look ahead or
 // remember something. It takes long if that is more than linear: the same
 // pieces on one line, a thousand times as many as a person would write.
 func TestRepeatedPieces(t *testing.T) {
-	const size = 1 << 19
+	size := 1 << 17
+	if sharedtest.Long() {
+		size = 1 << 22
+	}
 	for lang, pieces := range map[code.Language][]string{
 		code.Go:     {"(", "{", "func f(){", "type a struct{", "type a [", "/**/", "x/**/", "`", "\"", "func (a", "type (", "//\n"},
 		code.Python: {"(", "def f(", "def f():\n ", "\"", "'''", "\\\n", "@", "#", " ", "class ", "\"\"\"\\"},
