@@ -169,6 +169,15 @@ func TestEndpointDoesNotTakeTheKeyElsewhere(t *testing.T) {
 	}
 }
 
+func TestNewRetry(t *testing.T) {
+	for retries, want := range map[int]int{-2: 1, -1: 1, 0: 4, 1: 2, 7: 8} {
+		attempts, err := llm.NewRetry(retries, 1e-6).Do(t.Context(), func() error { return &llm.Error{Temporary: true} })
+		if attempts != want || err == nil {
+			t.Errorf("%d retries: %d attempts, error %v", retries, attempts, err)
+		}
+	}
+}
+
 func TestFindKey(t *testing.T) {
 	t.Setenv("CITEKIT_TEST_KEY", " sk-env\r\n")
 	for _, test := range []struct{ key, variable, want string }{

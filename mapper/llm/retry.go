@@ -65,9 +65,9 @@ const (
 // tried again, where zero means 3 and less none, and the pause before the first
 // time.
 func NewRetry(retries int, delay Seconds) Retry {
-	r := Retry{Attempts: retries + 1, Delay: delay.Duration(0)}
+	r := Retry{Attempts: 1 + max(retries, 0), Delay: delay.Duration(0)}
 	if retries == 0 {
-		r.Attempts = 0
+		r.Attempts = defaultAttempts
 	}
 	return r
 }
