@@ -80,7 +80,7 @@ type doclingSection struct {
 
 func newDoclingReader(doc record, located bool) *doclingReader {
 	r := &doclingReader{doc: doc, items: make(map[string]record), seen: make(map[string]bool), captions: make(map[string]bool), located: located}
-	for _, list := range []string{"texts", "tables", "pictures", "groups", "key_value_items", "form_items"} {
+	for _, list := range []string{"texts", "tables", "pictures", "groups", "key_value_items", "form_items", "field_regions", "field_items"} {
 		for i, item := range doc.records(list) {
 			r.items["#/"+list+"/"+strconv.Itoa(i)] = item
 			for _, caption := range item.records("captions") {

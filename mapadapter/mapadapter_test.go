@@ -340,6 +340,16 @@ annual-report | section | Annual Report | p1-3
 	}
 }
 
+// TestDoclingFields reads a form, whose texts stand in lists of their own.
+func TestDoclingFields(t *testing.T) {
+	m := adapt(t, mapadapter.Docling{}, input("form.json", `{"schema_name": "DoclingDocument", "origin": {"filename": "form.pdf"},
+		"body": {"children": [{"$ref": "#/field_regions/0"}]},
+		"field_regions": [{"label": "field_region", "children": [{"$ref": "#/field_items/0"}]}],
+		"field_items": [{"label": "field_item", "children": [{"$ref": "#/texts/0"}]}],
+		"texts": [{"label": "field_value", "text": "Name: Rain", "prov": [{"page_no": 1}]}]}`), nil)
+	compare(t, m, "name-rain | passage | Name: Rain | p1\n")
+}
+
 func TestDoclingWithoutPages(t *testing.T) {
 	m := adapt(t, mapadapter.Docling{}, input("page.json", `{"schema_name": "DoclingDocument", "name": "page", "origin": {"filename": "page.html"},
 		"body": {"children": [{"$ref": "#/texts/0"}]}, "texts": [{"label": "section_header", "text": "Only", "prov": []}]}`), nil)
