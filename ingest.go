@@ -63,6 +63,8 @@ func (o *IngestOptions) withDefaults() (IngestOptions, error) {
 	switch {
 	case opts.Concurrency < 0:
 		return opts, syntaxError("a concurrency of %d; it is at least 1", opts.Concurrency)
+	case opts.MaxSourceBytes < 0:
+		return opts, syntaxError("sources of at most %d bytes; it is at least 1", opts.MaxSourceBytes)
 	case opts.Type != "" && (!opts.Type.Valid() || opts.Type == Virtual):
 		return opts, syntaxError("type %s; it is one of document, video, audio, image, text", quoteShort(string(opts.Type)))
 	case opts.ResourceID != "":

@@ -429,7 +429,7 @@ func TestIngestMapper(t *testing.T) {
 
 func TestIngestOptions(t *testing.T) {
 	f := newIngestFixture(t, map[string]string{"a.txt": "one\n", "b.txt": "more than ten bytes\n"})
-	for _, opts := range []*citekit.IngestOptions{{Type: "book"}, {Type: citekit.Virtual}, {Concurrency: -1}, {ResourceID: "a/b"}} {
+	for _, opts := range []*citekit.IngestOptions{{Type: "book"}, {Type: citekit.Virtual}, {Concurrency: -1}, {MaxSourceBytes: -1}, {ResourceID: "a/b"}} {
 		if _, err := f.lib.Ingest(t.Context(), []string{"."}, opts); !errors.Is(err, citekit.ErrSyntax) {
 			t.Errorf("%+v: %v", opts, err)
 		}

@@ -213,6 +213,9 @@ func (in *ingest) prepare(ctx context.Context, t *task) bool {
 	if known && in.isUnchanged(ctx, t, noted, noted.Identity != "" && noted.Identity == t.Identity) {
 		return false
 	}
+	if !in.mayReplace(ctx, t, noted) {
+		return false // which takes less time to tell now than once it is mapped
+	}
 	src, err := in.lib.openSource(ctx, t.Path)
 	if err != nil {
 		return t.fail(err)
@@ -245,7 +248,7 @@ func (in *ingest) prepare(ctx context.Context, t *task) bool {
 		in.ledger.put(t.Path, noted)
 		return false
 	}
-	return in.structure(ctx, t)
+	return in.mayReplaceEdited(ctx, t, noted) && in.structure(ctx, t)
 }
 
 func (in *ingest) tooLarge(size int64) error {

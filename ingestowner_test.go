@@ -126,6 +126,24 @@ func TestIngestAskedIDKeepsEditedMaps(t *testing.T) {
 	}
 }
 
+// TestIngestByHandCostsNothing checks that sources whose maps are a person's
+// are not mapped in vain.
+func TestIngestByHandCostsNothing(t *testing.T) {
+	f := newIngestFixture(t, map[string]string{
+		"a.txt": "one\n", "own.txt": "mine\n",
+		".resource_maps/own.json": `{"resource_id":"own","type":"text","title":"Mine","source_path":"own.txt","nodes":[]}`,
+	})
+	byHand := "skipped own.txt as own (the map 'own' of this source was made by hand; force replaces it: file already exists)"
+	f.want(t, f.ingest(t, nil), "mapped a.txt as a: 1", byHand)
+	f.edit(t, "a", `"title":"one"`, `"title":"My own words"`)
+	f.write(t, "a.txt", "two\n")
+	f.want(t, f.ingest(t, nil),
+		"failed a.txt (the source has changed, and so has its map 'a', by hand; force replaces it: source has changed)", byHand)
+	if calls := f.mapper.calls.Load(); calls != 1 {
+		t.Errorf("mapped %d times", calls)
+	}
+}
+
 // TestIngestForgedNotes checks that notes that others wrote do no harm.
 func TestIngestForgedNotes(t *testing.T) {
 	f := newIngestFixture(t, map[string]string{"a.txt": "one\n", "other.txt": "other\n", ".resource_maps/a.json": otherMap})
@@ -156,9 +174,9 @@ func TestIngestForgedNotes(t *testing.T) {
 func TestIngestBrokenForAWhile(t *testing.T) {
 	f := newIngestFixture(t, map[string]string{"a.txt": "one\n"})
 	f.want(t, f.ingest(t, &citekit.IngestOptions{ResourceID: "chosen"}, "a.txt"), "mapped a.txt as chosen: 1")
-	f.edit(t, "chosen", `"title":"one"`, `"title":"My own words"`)
 	f.write(t, "a.txt", "\x00")
 	f.want(t, f.ingest(t, nil), "skipped a.txt (binary: source cannot be read)")
+	f.edit(t, "chosen", `"title":"one"`, `"title":"My own words"`)
 	f.write(t, "a.txt", "two\n")
 	f.want(t, f.ingest(t, nil),
 		"failed a.txt (the source has changed, and so has its map 'chosen', by hand; force replaces it: source has changed)")

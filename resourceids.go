@@ -47,6 +47,29 @@ func (in *ingest) claim(ctx context.Context, t *task) bool {
 	return t.fail(fmt.Errorf("every id for this source belongs to another one; give it one: %w", fs.ErrExist))
 }
 
+// mayReplace reports whether the map of a source that has no note is none that
+// a person made, as far as its name tells.
+func (in *ingest) mayReplace(ctx context.Context, t *task, noted note) bool {
+	if noted.ID != "" || in.opts.ResourceID != "" {
+		return true
+	}
+	_, err := in.tryID(ctx, t, ResourceIDFor(t.Path))
+	return err != nil || t.item.Err == nil
+}
+
+// mayReplaceEdited reports whether the map of a source that has changed is none
+// that a person has changed.
+func (in *ingest) mayReplaceEdited(ctx context.Context, t *task, noted note) bool {
+	if noted.ID == "" || in.opts.Force || in.opts.ResourceID != "" && in.opts.ResourceID != noted.ID {
+		return true
+	}
+	state, err := in.stateOf(ctx, t.Path, noted)
+	if err == nil && state == mapEdited {
+		return t.failEdited(noted.ID, nil)
+	}
+	return true
+}
+
 // isNeighbours reports whether the name of a source is the id of another file
 // in its folder, as with talk.mp4 and talk.pdf.
 func (in *ingest) isNeighbours(ctx context.Context, t *task) (bool, error) {
