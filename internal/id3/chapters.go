@@ -89,8 +89,7 @@ func (p *parser) inner(b []byte) iter.Seq[frame] {
 // do not lead to are not meant to be listed. Without contents it returns all,
 // by time.
 func (p *parser) outline() []Chapter {
-	left := MaxChapters
-	if listed := p.listed(p.root, MaxDepth, &left); len(listed) > 0 {
+	if listed := p.listed(p.root, MaxDepth, make(map[string]bool)); len(listed) > 0 {
 		return listed
 	}
 	var all []Chapter
@@ -101,22 +100,24 @@ func (p *parser) outline() []Chapter {
 	return all
 }
 
-// listed returns the chapters that contents lead to, at most *left in all.
-func (p *parser) listed(id string, depth int, left *int) []Chapter {
+// listed returns the chapters that contents lead to. What is done, a chapter or
+// contents, is not listed again.
+func (p *parser) listed(id string, depth int, done map[string]bool) []Chapter {
 	var chapters []Chapter
 	if depth == 0 {
 		return nil
 	}
+	done[id] = true
 	for _, child := range p.contents[id].children {
-		if *left == 0 {
-			break
+		if done[child] {
+			continue
 		}
-		*left--
+		done[child] = true
 		if c, ok := p.chapters[child]; ok {
 			chapters = append(chapters, c)
 			continue
 		}
-		within := p.listed(child, depth-1, left)
+		within := p.listed(child, depth-1, done)
 		if title := p.contents[child].title; title != "" && len(within) > 0 {
 			within = []Chapter{group(title, within)}
 		}

@@ -83,15 +83,12 @@ func TestRead(t *testing.T) {
 			chapter(4, "a", 0, 1000, "A"), chapter(4, "b", 1000, 2000, "B"), chapter(4, "c", 2000, 3000, "C"), chapter(4, "hidden", 500, 600, "H")),
 			id3.Tag{Chapters: []id3.Chapter{{0, 2000, "Part 1", []id3.Chapter{{0, 1000, "A", nil}, {1000, 2000, "B", nil}}}, {2000, 3000, "C", nil}}}},
 		"contents in a circle": {tag(4, 0, contents(4, "toc", 2, "", "p", "a"), contents(4, "p", 0, "P", "toc", "p"), chapter(4, "a", 5, 6, "A")),
-			id3.Tag{}},
+			id3.Tag{Chapters: []id3.Chapter{{5, 6, "A", nil}}}},
+		"contents that say all twice": {tag(4, 0, contents(4, "toc", 3, "All", "p", "a", "b"), contents(4, "p", 1, "Part", "a", "a"),
+			chapter(4, "a", 0, 1000, "A"), chapter(4, "b", 1000, 2000, "B")),
+			id3.Tag{Chapters: []id3.Chapter{{0, 1000, "Part", []id3.Chapter{{0, 1000, "A", nil}}}, {1000, 2000, "B", nil}}}},
 	} {
 		got := read(t, c.data)
-		if name == "contents in a circle" {
-			if len(got.Chapters) == 0 || len(got.Chapters) > id3.MaxChapters {
-				t.Errorf("%s: %d chapters", name, len(got.Chapters))
-			}
-			continue
-		}
 		if c.want.Chapters != nil && c.want.Chapters[len(c.want.Chapters)-1].Title == "" {
 			c.want.Chapters[len(c.want.Chapters)-1].Title = "c" // its id
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/id3"
 	"github.com/citekit/citekit/internal/matroska"
 	"github.com/citekit/citekit/internal/subtitle"
 )
@@ -48,6 +50,26 @@ func TestEarlyChapters(t *testing.T) {
 	want := []mapped{{"chapter", "Around", 0, 5, nil}, {"chapter", "After", 5, 20, nil}}
 	if diff := cmp.Diff(want, shorten(got)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestEndlessChapters has a chapter in ID3 whose end is not known.
+func TestEndlessChapters(t *testing.T) {
+	got := chapterNodes(id3Chapters([]id3.Chapter{{Start: 0, End: math.MaxUint32, Title: "One"}, {Start: 5000, End: math.MaxUint32, Title: "Two"}}), citekit.Audio, citekit.Span{End: 20})
+	want := []mapped{{"chapter", "One", 0, 5, nil}, {"chapter", "Two", 5, 20, nil}}
+	if diff := cmp.Diff(want, shorten(got)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestLongTitle has a title that is as long as a file may be.
+func TestLongTitle(t *testing.T) {
+	long := strings.Repeat("long ", 3<<20)
+	if got := plainTitle(long); len(got) > maxTitle || len(got) < maxTitle/2 {
+		t.Errorf("%d bytes", len(got))
+	}
+	if allocated := testing.AllocsPerRun(1, func() { plainTitle(long) }); allocated > 100 {
+		t.Errorf("%v allocations", allocated)
 	}
 }
 

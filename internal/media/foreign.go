@@ -134,7 +134,7 @@ func (f *foreign) measure(ctx context.Context, in *ffmpeg.Input, info *ffmpeg.In
 	if err != nil && (from <= 0 || !errors.Is(err, citekit.ErrFormat)) {
 		return err
 	}
-	if from > 0 && !f.measured() {
+	if from > 0 && (err != nil || !f.measured()) {
 		if err := f.scan(ctx, in, 0); err != nil {
 			return err
 		}
