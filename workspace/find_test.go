@@ -382,6 +382,27 @@ func TestFindBesideMaps(t *testing.T) {
 	}
 }
 
+// TestFindAdded checks that sources in memory are found however they are
+// named.
+func TestFindAdded(t *testing.T) {
+	m := workspace.NewMemory(nil)
+	for _, name := range []string{"a.txt", "b/c.txt", "bc.txt"} {
+		m.AddSource(name, []byte("text"))
+	}
+	for name, want := range map[string][]string{
+		"./a.txt": {"a.txt"},
+		"b/":      {"b/c.txt"},
+		"./":      {"a.txt", "b/c.txt", "bc.txt"},
+		"b/*.txt": {"b/c.txt"},
+		"./*.txt": {"a.txt", "bc.txt"},
+		"none":    {"none: NOT_FOUND"},
+	} {
+		if diff := cmp.Diff(want, findSources(t, m, citekit.FindRequest{Paths: []string{name}})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 // TestFindPatternLooksNowhereElse checks that folders that cannot hold what a
 // pattern asks for are not read.
 func TestFindPatternLooksNowhereElse(t *testing.T) {

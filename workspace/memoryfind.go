@@ -32,8 +32,10 @@ func (m *Memory) Find(ctx context.Context, req citekit.FindRequest) iter.Seq2[ci
 // giveAdded yields the added sources that name is, or leads to. A single one
 // is all that name stands for.
 func (m *Memory) giveAdded(s *search, name string) (found, ok bool) {
+	given := name
+	name = path.Clean(name)
 	for _, added := range m.addedNames() {
-		match := added == name
+		match := added == given || added == name
 		if !match && name != "." && !strings.HasPrefix(added, name+"/") &&
 			(!isPattern(name) || !matchSegments(strings.Split(name, "/"), strings.Split(added, "/"))) {
 			continue
