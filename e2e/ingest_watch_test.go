@@ -102,8 +102,10 @@ func (w *watch) write(name, text string) {
 
 // TestIngestWatch changes files in every way while they are watched.
 func TestIngestWatch(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{{"."}, {"--maps-dir", "my_maps", "--output-dir", "my_output", "--hidden", "."}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			t.Parallel()
 			base := t.TempDir()
 			writeFile(t, filepath.Join(base, "first.md"), []byte("# First\n"))
 			w := startWatch(t, base, args...)
@@ -139,6 +141,37 @@ func TestIngestWatch(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestIngestWatchSome watches a file that is taken away and comes back, and
+// patterns that files in new folders match.
+func TestIngestWatchSome(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	writeFile(t, filepath.Join(base, "docs", "one.md"), []byte("# One\n"))
+	writeFile(t, filepath.Join(base, "src", "first.md"), []byte("# First\n"))
+	w := startWatch(t, base, "docs/one.md", "src/**/*.md")
+	w.until("what is there", func() bool { return w.maps("docs/one.md", "One") && w.maps("src/first.md", "First") })
+	w.write("src/new/folder/second.md", "# Second\n")
+	w.write("src/new/folder/other.txt", "Other.\n")
+	w.until("a new folder", func() bool { return w.maps("src/new/folder/second.md", "Second") })
+	for _, gone := range []string{"docs/one.md", "docs"} {
+		if err := os.RemoveAll(filepath.Join(base, gone)); err != nil {
+			t.Fatal(err)
+		}
+		told := w.told()
+		w.until("a file that is gone", func() bool { return w.told() > told || gone == "docs" })
+		w.write("docs/one.md", "# Back, after "+gone+"\n")
+		w.until("a file that is back", func() bool { return w.maps("docs/one.md", "Back, after "+gone+`"`) })
+	}
+	w.write("docs/two.md", "# Two\n")
+	w.write("src/third.md", "# Third\n")
+	w.until("one more", func() bool { return w.maps("src/third.md", "Third") })
+	if w.maps("docs/two.md", "") || w.maps("src/new/folder/other.txt", "") {
+		t.Error("what was not named was mapped")
+	}
+	w.idle()
+	w.end()
 }
 
 func rename(t *testing.T, from, to string) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/citekit/citekit"
@@ -63,10 +64,7 @@ func (in *ingestion) follow(ctx context.Context, watcher *fsnotify.Watcher) (sta
 		if err != nil {
 			continue
 		}
-		path := filepath.FromSlash(found.Path)
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(in.dir, path)
-		}
+		path := in.absolute(found.Path)
 		if !found.Folder {
 			path = filepath.Dir(path)
 			fmt.Fprintf(sources, "%q %d %q\n", found.Path, found.Size, found.Identity)
@@ -74,6 +72,7 @@ func (in *ingestion) follow(ctx context.Context, watcher *fsnotify.Watcher) (sta
 		}
 		folders[path] = true
 	}
+	in.awaited(ctx, finder, folders)
 	// A folder that was moved is watched under its old name until that is
 	// removed, which ends the watch under the new one too.
 	for _, path := range watcher.WatchList() {
@@ -88,6 +87,36 @@ func (in *ingestion) follow(ctx context.Context, watcher *fsnotify.Watcher) (sta
 		return ""
 	}
 	return string(sources.Sum(nil))
+}
+
+// awaited adds the folders in which sources may appear: the one that holds a
+// file, or that a pattern begins with, and with "**" all that are below.
+func (in *ingestion) awaited(ctx context.Context, finder citekit.Finder, folders map[string]bool) {
+	for _, path := range in.paths {
+		top := rootFor(path)
+		folders[top] = true
+		if !strings.Contains(path[len(top):], "**") {
+			continue
+		}
+		request := citekit.FindRequest{Paths: []string{top}, NoIgnore: in.opts.NoIgnore, Hidden: in.opts.Hidden}
+		for found, err := range finder.Find(ctx, request) {
+			if err == nil && found.Folder {
+				folders[in.absolute(found.Path)] = true
+			}
+		}
+	}
+}
+
+// absolute returns where the source or folder is that a map names by name.
+func (in *ingestion) absolute(name string) string {
+	path := filepath.FromSlash(name)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(in.dir, path)
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	return path
 }
 
 // waitForChange returns when something changed and has come to rest, or when
