@@ -76,6 +76,9 @@ func parse(text []byte) (value any, mended bool, err error) {
 	if err != nil {
 		return nil, false, fmt.Errorf("%w: %w", ErrAnswer, err)
 	}
+	if n := valuesIn(repaired); n > maxValues {
+		return nil, false, fmt.Errorf("%w: it has %d values; at most %d: %w", ErrAnswer, n, maxValues, citekit.ErrTooLarge)
+	}
 	decoder := json.NewDecoder(bytes.NewReader(repaired))
 	decoder.UseNumber()
 	if err := decoder.Decode(&value); err != nil {

@@ -192,6 +192,22 @@ func TestReadAnswerBounds(t *testing.T) {
 	}
 }
 
+// TestReadAnswerManyValues reads answers that are short and would take half a
+// gigabyte.
+func TestReadAnswerManyValues(t *testing.T) {
+	many := strings.Repeat("{},", 2<<20)
+	for name, answer := range map[string]string{"JSON": "[" + many + "{}]", "cut off": "[" + many} {
+		_, err := llm.ReadAnswer([]byte(answer), lines100)
+		if !errors.Is(err, llm.ErrAnswer) || !errors.Is(err, citekit.ErrTooLarge) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	strange := `{"nodes":[{"lines":[1,1],"title":"` + strings.Repeat(`{,\\\"`, 1<<19) + `"}]}` // all of it a text
+	if _, err := llm.ReadAnswer([]byte(strange), lines100); err != nil {
+		t.Errorf("a long title: error %v", err)
+	}
+}
+
 func FuzzReadAnswer(f *testing.F) {
 	for _, seed := range []string{
 		`{"title":"T","nodes":[{"level":1,"title":"A","pages":[1,2],"lines":[1,2],"start":1,"end":2,"bbox":[0,0,1,1]}]}`,

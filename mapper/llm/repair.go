@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/citekit/citekit"
@@ -13,6 +14,7 @@ import (
 const (
 	maxAnswer      = 8 << 20 // bytes of an answer that is looked at
 	maxAnswerDepth = 256     // of objects and arrays
+	maxValues      = 1 << 20 // of an answer, about: an empty object takes fifty times its bytes
 	maxStarts      = 16      // places where JSON may begin that are tried
 )
 
@@ -31,7 +33,7 @@ func Repair(answer []byte) (repaired []byte, changed bool, err error) {
 		return nil, false, fmt.Errorf("an answer of %d bytes; at most %d: %w", len(answer), maxAnswer, citekit.ErrTooLarge)
 	}
 	answer = bytes.TrimSpace(bytes.TrimPrefix(answer, []byte("\ufeff")))
-	if isObjectOrArray(answer) && json.Valid(answer) && depthOf(answer) <= maxAnswerDepth {
+	if isObjectOrArray(answer) && json.Valid(answer) && deepest(answer) <= maxAnswerDepth {
 		return answer, false, nil
 	}
 	text := strings.ToValidUTF8(string(answer), "\ufffd")
@@ -57,24 +59,47 @@ func isObjectOrArray(text []byte) bool {
 	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
 }
 
-// depthOf returns how deep the arrays and objects of valid JSON are nested.
-func depthOf(valid []byte) int {
-	depth, deepest, inString := 0, 0, false
-	for i := 0; i < len(valid); i++ {
-		switch c := valid[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '{' || c == '[':
+// deepest returns how deep the arrays and objects of valid JSON are nested.
+func deepest(valid []byte) int {
+	depth, deepest := 0, 0
+	for c := range punctuation(valid) {
+		switch c {
+		case '{', '[':
 			depth++
 			deepest = max(deepest, depth)
-		case c == '}' || c == ']':
+		case '}', ']':
 			depth--
 		}
 	}
 	return deepest
+}
+
+// valuesIn returns about how many values there are in valid JSON.
+func valuesIn(valid []byte) int {
+	n := 1
+	for c := range punctuation(valid) {
+		if c == '{' || c == '[' || c == ',' {
+			n++
+		}
+	}
+	return n
+}
+
+// punctuation yields what stands outside the strings of valid JSON.
+func punctuation(valid []byte) iter.Seq[byte] {
+	return func(yield func(byte) bool) {
+		inString := false
+		for i := 0; i < len(valid); i++ {
+			switch c := valid[i]; {
+			case inString && c == '\\':
+				i++
+			case c == '"':
+				inString = !inString
+			case !inString && !yield(c):
+				return
+			}
+		}
+	}
 }
 
 // starts yields where in text the JSON may begin, likeliest first: at once,
