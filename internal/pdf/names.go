@@ -115,11 +115,15 @@ func (d *Document) Labels(f *File) ([]LabelRange, error) {
 	err := d.walkTree(f, root, all, func(node Dict) (bool, error) {
 		pairs, err := d.Array(f, node["Nums"])
 		for i := 0; i+1 < len(pairs); i += 2 {
-			first, ok := pairs[i].(int64)
-			style, err := d.Dict(f, pairs[i+1])
+			key, err := d.Resolve(f, pairs[i])
 			if err != nil {
 				return false, err
 			}
+			style, err := d.labelStyle(f, pairs[i+1])
+			if err != nil {
+				return false, err
+			}
+			first, ok := key.(int64)
 			after := len(ranges) == 0 || int64(ranges[len(ranges)-1].First) < first
 			if !ok || !after || first < 0 || first >= int64(len(d.Pages)) {
 				continue
@@ -129,4 +133,17 @@ func (d *Document) Labels(f *File) ([]LabelRange, error) {
 		return true, err
 	})
 	return ranges, err
+}
+
+// labelStyle returns a page label dictionary whose entries are no references.
+func (d *Document) labelStyle(f *File, o Object) (Dict, error) {
+	dict, err := d.Dict(f, o)
+	style := Dict{}
+	for _, key := range []Name{"Type", "S", "P", "St"} {
+		if dict[key] == nil || err != nil {
+			continue
+		}
+		style[key], err = d.Resolve(f, dict[key])
+	}
+	return style, err
 }

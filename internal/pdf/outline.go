@@ -3,12 +3,15 @@ package pdf
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 const (
-	maxOutlineDepth = 64      // levels; what is deeper is left out
-	maxOutlineItems = 200_000 // items that are read
-	maxDestinations = 500_000 // named destinations that are read
+	maxOutlineDepth = 64       // levels; what is deeper is left out
+	maxOutlineItems = 200_000  // items that are read
+	maxOutlineText  = 32 << 20 // bytes of titles that are kept
+	maxDestinations = 500_000  // named destinations that are read
+	maxOperands     = 5        // of a view
 )
 
 // An OutlineItem is an entry of the document outline (12.3.3).
@@ -50,6 +53,7 @@ type outlineWalk struct {
 	lenient bool
 	named   destinations
 	items   []OutlineItem
+	text    int          // bytes of titles so far
 	entered map[int]bool // object numbers of items whose children were visited
 }
 
@@ -106,13 +110,16 @@ func (w *outlineWalk) item(dict Dict, depth int) error {
 		return err
 	}
 	text, _ := title.(String)
+	if w.text += len(text); w.text > maxOutlineText { // many items may share one title
+		return fmt.Errorf("an outline of more than %d bytes of titles: %w", maxOutlineText, ErrLimit)
+	}
 	item := OutlineItem{Title: text.Text(), Depth: depth, Page: -1}
 	dest, err := w.destination(dict)
 	if err := w.forgive(err); err != nil {
 		return err
 	}
 	if len(dest) > 0 {
-		item.Page, item.View = w.d.pageOf(dest[0]), dest[1:]
+		item.Page, item.View = w.d.pageOf(dest[0]), slices.Clone(dest[1:min(len(dest), 1+maxOperands)])
 	}
 	w.items = append(w.items, item)
 	return nil

@@ -192,12 +192,14 @@ func TestShowsText(t *testing.T) {
 		{"/X Do", fmt.Sprintf("<< /X %d 0 R >>", form)},
 		{"/X Do", fmt.Sprintf("<< /X %d 0 R >>", loop)},
 		{"/Tj Do /TJ gs", "<< >>"},
+		{"BT /F 1 Tf (a) ' ET", "<< >>"},
+		{"BT /F 1 Tf 1 2 <61>\" ET", "<< >>"},
 	} {
 		content := f.Deflate("", []byte(page.content))
 		kids = append(kids, fmt.Sprintf("%d 0 R", f.Add("<< /Type /Page /Parent %d 0 R /Contents [%d 0 R] /Resources << /XObject %s >> >>", tree, content, page.xobject)))
 	}
 	kids = append(kids, fmt.Sprintf("%d 0 R", f.Add("<< /Type /Page /Parent %d 0 R /Contents %d 0 R >>", tree, f.Stream("/Filter /Unheard", []byte("x")))))
-	f.Set(tree, "<< /Type /Pages /Kids [%s] /Count 6 >>", strings.Join(kids, " "))
+	f.Set(tree, "<< /Type /Pages /Kids [%s] /Count 8 >>", strings.Join(kids, " "))
 	f.Set(root, "<< /Type /Catalog /Pages %d 0 R >>", tree)
 	f.Root(root)
 	file := fileOf(t, f.Bytes())
@@ -205,11 +207,47 @@ func TestShowsText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"true true", "false true", "true true", "false true", "false true", "false false"} {
+	for i, want := range []string{"true true", "false true", "true true", "false true", "false true", "true true", "true true", "false false"} {
 		shows, known, err := d.ShowsText(file, i)
 		if got := fmt.Sprint(shows, known); got != want || err != nil {
 			t.Errorf("page %d: shows, known: %s, want %s; %v", i+1, got, want, err)
 		}
+	}
+}
+
+// TestSharedOutlineText has items that share what is large.
+func TestSharedOutlineText(t *testing.T) {
+	items := func(n, title, view int) []byte {
+		objects := []string{"<< /First 9 0 R >>", "(" + strings.Repeat("a", title) + ")", "[4 0 R /Fit" + strings.Repeat(" 0", view) + "]"}
+		for i := range n {
+			objects = append(objects, fmt.Sprintf("<< /Title 7 0 R /Dest 8 0 R /Next %d 0 R >>", 10+i))
+		}
+		return withOutline("/Outlines 6 0 R", objects...)
+	}
+	if _, err := outlineOf(t, items(100, 1<<20, 0), true); !errors.Is(err, pdf.ErrLimit) {
+		t.Errorf("100 titles of a megabyte: %v", err)
+	}
+	f := fileOf(t, items(3, 1, 1000))
+	d, err := pdf.Open(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := d.Outline(f, false)
+	if err != nil || len(got) != 3 || len(got[0].View) > 5 || got[0].Page != 1 {
+		t.Errorf("a view of 1000 operands: %d items, %v", len(got), err)
+	}
+}
+
+// TestIndirectLabels has labels of which every part is an object of its own.
+func TestIndirectLabels(t *testing.T) {
+	f := fileOf(t, withOutline("/PageLabels << /Nums [0 6 0 R 7 0 R 8 0 R] >>", "<< /S /r >>", "2", "<< /S 9 0 R /P 10 0 R /St 11 0 R >>", "/A", "(x-)", "3"))
+	d, err := pdf.Open(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := d.Labels(f)
+	if err != nil || len(got) != 2 || got[1].First != 2 || got[1].Label(0) != "x-C" {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }
 

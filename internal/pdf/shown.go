@@ -93,7 +93,7 @@ func (s *textSearch) formsIn(resources Object, depth int) (bool, error) {
 // showsText reports whether content has an operator that shows text, after
 // its operand (9.4.3).
 func showsText(content []byte) bool {
-	for _, operator := range []string{"Tj", "TJ"} {
+	for _, operator := range []string{"Tj", "TJ", "'", `"`} {
 		for rest := content; ; {
 			i := bytes.Index(rest, []byte(operator))
 			if i < 0 {

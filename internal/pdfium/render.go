@@ -3,9 +3,12 @@ package pdfium
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"image"
 	"image/png"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/klippa-app/go-pdfium"
 	"github.com/klippa-app/go-pdfium/enums"
@@ -22,7 +25,7 @@ const (
 // as a PNG, with so many dots per inch or as many as fit 16 million pixels.
 // The page is an index from 0.
 func (e *Engine) Render(ctx context.Context, r io.ReaderAt, size int64, index int, dpi float64) ([]byte, error) {
-	var out bytes.Buffer
+	var picture *image.Gray
 	err := e.call(ctx, func(p pdfium.Pdfium) error {
 		doc, err := open(p, r, size)
 		if err != nil {
@@ -51,9 +54,27 @@ func (e *Engine) Render(ctx context.Context, r io.ReaderAt, size int64, index in
 			return refused(err)
 		}
 		defer got.Cleanup()
-		return png.Encode(&out, got.Result.RenderedImage)
+		picture, err = copied(got.Result.RenderedImage)
+		return err
 	})
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
+	err = encoder.Encode(&out, picture) // while others have PDFium
 	return out.Bytes(), err
+}
+
+// copied returns a picture that does not lie in the memory of PDFium.
+func copied(rendered image.Image) (*image.Gray, error) {
+	grey, ok := rendered.(*image.Gray)
+	if !ok {
+		return nil, fmt.Errorf("PDFium draws no shades of grey: %w", ErrRefused)
+	}
+	out := *grey
+	out.Pix = slices.Clone(grey.Pix)
+	return &out, nil
 }
 
 // renderScale returns the pixels to a point.

@@ -16,6 +16,7 @@ import (
 
 const (
 	maxCaption      = 6    // lines
+	maxCaptions     = 40   // of a page; one with more is a list of figures
 	captionTitle    = 200  // bytes
 	captionDistance = 0.08 // of the height of a page, between a caption and what it tells of
 	background      = 0.85 // of a page, from which what is drawn is behind everything
@@ -131,12 +132,17 @@ func rounded(v float64) float64 { return math.Round(v*1e4) / 1e4 }
 // figuresOn returns the figures and tables on a page, from top to bottom of
 // its text.
 func figuresOn(p *page, body measure) []figure {
-	if isContents(p) {
+	starts := 0
+	for _, kind := range p.captions {
+		if kind != "" {
+			starts++
+		}
+	}
+	if starts == 0 || starts > maxCaptions || isContents(p) {
 		return nil
 	}
 	var found []figure
-	for i, line := range p.Lines {
-		kind := captionKind(line.Text)
+	for i, kind := range p.captions {
 		if kind == "" || p.running[i] || !isCaption(p, i, body) {
 			continue
 		}
@@ -193,7 +199,7 @@ func goesOn(p *page, i, j int, body measure) bool {
 		return d.Y2-d.Y1 < 0.006 && middle > (last.Box.Y1+last.Box.Y2)/2 && middle < (line.Box.Y1+line.Box.Y2)/2 && overlapX(d, line.Box)
 	})
 	return !p.running[j] && gap <= most && gap >= -0.6*line.Size && !ruled && halves(line.Size) == halves(first.Size) &&
-		line.Box.X2 <= last.Box.X2+0.03 && captionKind(line.Text) == ""
+		line.Box.X2 <= last.Box.X2+0.03 && p.captions[j] == ""
 }
 
 func union(a, b pdfium.Box) pdfium.Box {
@@ -233,8 +239,8 @@ func ruledBeside(p *page, f figure, above bool) (pdfium.Box, bool) {
 		return b.Y1 - f.box.Y2
 	}
 	end := 1.0 // how far the nearest other caption on this side is
-	for _, line := range p.Lines {
-		if d := away(line.Box); d > 0 && captionKind(line.Text) != "" && overlapX(line.Box, f.box) {
+	for i, line := range p.Lines {
+		if d := away(line.Box); d > 0 && p.captions[i] != "" && overlapX(line.Box, f.box) {
 			end = min(end, d)
 		}
 	}
@@ -291,8 +297,8 @@ func limits(p *page, f figure, above bool, body measure) (low, high float64) {
 		low, high = f.box.Y2, 1
 	}
 	for i, line := range p.Lines {
-		isText := body.has(line) && line.Box.X2-line.Box.X1 > 0.3 || captionKind(line.Text) != "" && isCaption(p, i, body)
-		if p.running[i] || !isText || !overlapX(line.Box, f.box) || isLabel(p, line) {
+		isText := body.has(line) && line.Box.X2-line.Box.X1 > 0.3 || p.captions[i] != "" && isCaption(p, i, body)
+		if p.running[i] || !isText || !overlapX(line.Box, f.box) || p.isLabel(i) {
 			continue
 		}
 		if above && line.Box.Y2 <= f.box.Y1+0.005 && line.Box.Y1 < f.box.Y1 {
@@ -305,13 +311,23 @@ func limits(p *page, f figure, above bool, body measure) (low, high float64) {
 	return low, high
 }
 
-// isLabel reports whether a line stands within something that is drawn, such
+// isLabel reports whether line i stands within something that is drawn, such
 // as the labels of a chart or the cells of a table.
-func isLabel(p *page, line pdfium.Line) bool {
-	return slices.ContainsFunc(p.Drawn, func(d pdfium.Box) bool {
-		inside := d.X1 <= line.Box.X1+0.01 && line.Box.X2 <= d.X2+0.01 && d.Y1 <= line.Box.Y1+0.005 && line.Box.Y2 <= d.Y2+0.005
-		return inside && d.Y2-d.Y1 > 0.03 && (d.X2-d.X1)*(d.Y2-d.Y1) <= background
-	})
+func (p *page) isLabel(i int) bool {
+	if p.labels == nil {
+		p.labels = make([]bool, len(p.Lines))
+		for j, line := range p.Lines {
+			p.labels[j] = slices.ContainsFunc(p.Drawn, func(d pdfium.Box) bool { return labels(d, line.Box) })
+		}
+	}
+	return p.labels[i]
+}
+
+// labels reports whether what is drawn is large enough to have labels, smaller
+// than a background, and has one at a place.
+func labels(drawn, at pdfium.Box) bool {
+	inside := drawn.X1 <= at.X1+0.01 && at.X2 <= drawn.X2+0.01 && drawn.Y1 <= at.Y1+0.005 && at.Y2 <= drawn.Y2+0.005
+	return inside && drawn.Y2-drawn.Y1 > 0.03 && (drawn.X2-drawn.X1)*(drawn.Y2-drawn.Y1) <= background
 }
 
 func overlapX(a, b pdfium.Box) bool {

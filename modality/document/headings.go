@@ -16,6 +16,7 @@ const (
 	bodyText     = 0.92 // times the size of the body, from which bold text can be a heading
 	largerText   = 1.08 // likewise, from which any text can be one if it is set apart
 	largeText    = 1.25 // likewise, from which text is a heading
+	maxDepth     = 32   // levels of headings: what is deeper counts as the deepest
 	minHeadings  = 2    // below which a document has none
 	perPage      = 6    // headings of one style on a page, on average, above which they are none
 	contentsPart = 0.3  // of the lines of a page that end in a page number, from which it is a table of contents
@@ -351,7 +352,7 @@ func styleDepths(order []style, styles map[style]map[int]int) map[style]int {
 func closeGaps(found []heading) {
 	var open []int // the original depths of the headings that are open
 	for i := range found {
-		for len(open) > 0 && open[len(open)-1] >= found[i].depth {
+		for len(open) > 0 && (open[len(open)-1] >= found[i].depth || len(open) == maxDepth) {
 			open = open[:len(open)-1]
 		}
 		open = append(open, found[i].depth)

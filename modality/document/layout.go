@@ -17,21 +17,40 @@ import (
 // A page is what PDFium sees on a page.
 type page struct {
 	pdfium.Layout
-	number  int // from 1
-	read    bool
-	running []bool // which of the lines are running heads or feet
+	number int // from 1
+	read   bool
+
+	// What is known of each line, so that it is found out only once.
+	running   []bool   // it is a running head or foot
+	letters   []string // of its text
+	divisions []bool   // it is such as "Chapter 1"
+	captions  []string // the type of node that it may be the caption of, or ""
+	labels    []bool   // it stands within something drawn; nil until asked for
 }
 
+// Limits on what is kept of the pages of a document: the rest stays unread.
+const (
+	maxKeptLines = 200_000
+	maxKeptText  = 32 << 20 // bytes
+	maxSlow      = 3        // times that pages which are read together take PDFium too much
+)
+
 // layouts reads the layouts of pages, counted from 0. A page that PDFium
-// cannot read is left unread; after one that takes it too much, all are.
+// cannot read is left unread; after one that takes it too much, all are, as
+// after more lines than are kept.
 func (r *Resolver) layouts(ctx context.Context, src *citekit.Source, indexes []int, progress func(float64)) ([]page, error) {
 	pages := make([]page, len(indexes))
 	for i, index := range indexes {
 		pages[i].number = index + 1
 	}
-	for start := 0; start < len(pages); start += textPages {
+	lines, text, slow := 0, 0, 0
+	for start := 0; start < len(pages) && lines < maxKeptLines && text < maxKeptText && slow < maxSlow; start += textPages {
 		batch := pages[start:min(start+textPages, len(pages))]
 		goOn, err := r.readLayouts(ctx, src, batch)
+		if errors.Is(err, citekit.ErrTooLarge) {
+			slow++
+			err = nil
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -41,31 +60,44 @@ func (r *Resolver) layouts(ctx context.Context, src *citekit.Source, indexes []i
 		if !goOn {
 			break
 		}
+		for i := range batch {
+			lines += len(batch[i].Lines)
+			for _, line := range batch[i].Lines {
+				text += len(line.Text)
+			}
+		}
 	}
-	markRunning(pages)
+	markLines(pages)
 	return pages, nil
 }
 
 // readLayouts reads pages together, each alone if that fails. It reports
-// whether others may be tried; the error is that of the context.
+// whether others may be tried. The error matches [citekit.ErrTooLarge] if
+// they could be read, but not together; it is that of the context or the
+// source if none can be read.
 func (r *Resolver) readLayouts(ctx context.Context, src *citekit.Source, pages []page) (goOn bool, err error) {
 	layouts, err := r.layoutsOf(ctx, src, pages)
-	if ctx.Err() != nil {
-		return false, ctx.Err()
-	}
 	if err == nil {
 		for i := range pages {
 			pages[i].Layout, pages[i].read = layouts[i], true
 		}
 		return true, nil
 	}
+	err = known(ctx, err)
+	tooLarge := errors.Is(err, citekit.ErrTooLarge)
+	if !tooLarge && !errors.Is(err, citekit.ErrFormat) && !errors.Is(err, errors.ErrUnsupported) {
+		return false, err
+	}
 	if len(pages) == 1 {
-		return !errors.Is(known(ctx, err), citekit.ErrTooLarge), nil
+		return !tooLarge, nil
 	}
 	for i := range pages {
 		if goOn, err := r.readLayouts(ctx, src, pages[i:i+1]); !goOn || err != nil {
 			return goOn, err
 		}
+	}
+	if tooLarge {
+		return true, err
 	}
 	return true, nil
 }
@@ -93,10 +125,11 @@ const (
 	footZone = 0.88
 )
 
-// markRunning finds the lines that are repeated from page to page: near the
-// edge, with the same words but for numbers, on three pages or more; or with
-// nothing but a number.
-func markRunning(pages []page) {
+// markLines finds out what is asked of lines more than once. Running heads and
+// feet are those that are repeated from page to page: near the edge, with the
+// same words but for numbers, on three pages or more; or with nothing but a
+// number.
+func markLines(pages []page) {
 	on := map[string]int{} // pages that have a text near the edge
 	for i := range pages {
 		seen := map[string]bool{}
@@ -109,9 +142,13 @@ func markRunning(pages []page) {
 	}
 	for i := range pages {
 		p := &pages[i]
-		p.running = make([]bool, len(p.Lines))
+		n := len(p.Lines)
+		p.running, p.letters, p.divisions, p.captions = make([]bool, n), make([]string, n), make([]bool, n), make([]string, n)
 		for j, line := range p.Lines {
 			p.running[j] = inMargin(line) && (on[runningKey(line)] >= 3 || isPageNumber(line.Text))
+			p.letters[j] = letters(line.Text)
+			p.divisions[j] = isDivision(line.Text)
+			p.captions[j] = captionKind(line.Text)
 		}
 	}
 }

@@ -14,7 +14,7 @@ var _ citekit.Mapper = (*Resolver)(nil)
 
 const (
 	maxNodes    = 20_000 // of a map; with more it becomes coarser
-	textSamples = 8      // pages that are asked whether they show text
+	textSamples = 8      // pages that are asked before the others whether they show text
 )
 
 // Map implements [citekit.Mapper]. Sections come from the outline of the
@@ -104,7 +104,7 @@ func (r *Resolver) readFacts(d *pdf.Document, f *pdf.File, lenient bool) (*facts
 	found := &facts{pages: len(d.Pages)}
 	items, err := d.Outline(f, lenient)
 	if err == nil {
-		found.outline, err = entriesOf(d, f, items)
+		found.outline, err = entriesOf(d, f, items, lenient)
 	}
 	if err != nil && !errors.Is(err, pdf.ErrLimit) {
 		return nil, err
@@ -116,25 +116,29 @@ func (r *Resolver) readFacts(d *pdf.Document, f *pdf.File, lenient bool) (*facts
 		return nil, err
 	}
 	if found.pages > r.figurePages() {
-		found.text, err = sampleText(d, f)
+		found.text, err = findText(d, f)
 	}
 	return found, err
 }
 
-// sampleText asks pages that are spread over a document whether they show
-// text, until one does.
-func sampleText(d *pdf.Document, f *pdf.File) (presence, error) {
-	answer := unknown
-	for i := range textSamples {
-		shows, known, err := d.ShowsText(f, i*len(d.Pages)/textSamples)
-		if err != nil {
+// findText asks the pages of a document whether they show text until one does,
+// first some that are spread over it.
+func findText(d *pdf.Document, f *pdf.File) (presence, error) {
+	total := len(d.Pages)
+	answer := absent
+	for i := range textSamples + total {
+		index := i - textSamples
+		if index < 0 {
+			index = i * total / textSamples
+		}
+		shows, known, err := d.ShowsText(f, index)
+		switch {
+		case err != nil:
 			return unknown, err
-		}
-		if shows {
+		case shows:
 			return present, nil
-		}
-		if known {
-			answer = absent
+		case !known:
+			answer = unknown
 		}
 	}
 	return answer, nil

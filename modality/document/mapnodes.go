@@ -96,17 +96,18 @@ func firstLine(p *page) string {
 	return fallback
 }
 
-// textOn reports whether there is text on pages.
+// textOn reports whether there is text on pages. That there is none is known
+// only if all were read.
 func textOn(pages []page) presence {
-	answer := unknown
+	answer := absent
 	for i := range pages {
 		for _, line := range pages[i].Lines {
 			if strings.ContainsFunc(line.Text, isWritten) {
 				return present
 			}
 		}
-		if pages[i].read {
-			answer = absent
+		if !pages[i].read {
+			answer = unknown
 		}
 	}
 	return answer
@@ -119,8 +120,9 @@ func (m *mapping) metadata() map[string]any {
 	metadata := map[string]any{"pages": m.facts.pages}
 	text := m.facts.text
 	if m.pages != nil {
-		text = textOn(m.pages)
-	} else if m.text != unknown {
+		m.text = textOn(m.pages)
+	}
+	if text == unknown && m.pages != nil || m.text == present {
 		text = m.text
 	}
 	if text != unknown {
@@ -241,9 +243,10 @@ func textAfter(p *page, e entry, body measure) string {
 		return ""
 	}
 	var b strings.Builder
+	title := letters(e.title)
 	for i := at + 1; i < len(p.Lines) && b.Len() < 4*maxSummary; i++ {
 		line := p.Lines[i]
-		rest := b.Len() == 0 && strings.Contains(letters(e.title), letters(line.Text)) // of the heading
+		rest := b.Len() == 0 && strings.Contains(title, p.letters[i]) // of the heading
 		if p.running[i] || rest {
 			continue
 		}
@@ -261,7 +264,7 @@ func findTitle(p *page, e entry) int {
 	title := letters(e.title)
 	best, away := -1, 2.0
 	for i, line := range p.Lines {
-		if title == "" || p.running[i] || !beginsTitle(title, letters(line.Text)) {
+		if title == "" || p.running[i] || !beginsTitle(title, p.letters[i]) {
 			continue
 		}
 		distance := line.Box.Y1
@@ -329,7 +332,7 @@ func placeEntries(entries []entry, pages []page) {
 func textAbove(p *page, top float64) bool {
 	for i, line := range p.Lines {
 		middle := (line.Box.Y1 + line.Box.Y2) / 2
-		if middle < top && !p.running[i] && !isDivision(line.Text) {
+		if middle < top && !p.running[i] && !p.divisions[i] {
 			return true
 		}
 	}

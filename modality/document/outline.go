@@ -2,6 +2,7 @@ package document
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 	"unicode"
@@ -33,8 +34,9 @@ type entry struct {
 	inside bool
 }
 
-// entriesOf makes entries of the items of an outline.
-func entriesOf(d *pdf.Document, f *pdf.File, items []pdf.OutlineItem) ([]entry, error) {
+// entriesOf makes entries of the items of an outline. If lenient is true, it
+// does without the measures of pages that cannot be read.
+func entriesOf(d *pdf.Document, f *pdf.File, items []pdf.OutlineItem, lenient bool) ([]entry, error) {
 	frames := map[int]frame{}
 	var entries []entry
 	for _, item := range items {
@@ -43,7 +45,11 @@ func entriesOf(d *pdf.Document, f *pdf.File, items []pdf.OutlineItem) ([]entry, 
 			shown, ok := frames[item.Page]
 			if !ok {
 				var err error
-				if shown, err = frameOf(d, f, item.Page); err != nil {
+				shown, err = frameOf(d, f, item.Page)
+				if lenient && errors.Is(err, pdf.ErrDamaged) {
+					shown, err = letter, nil
+				}
+				if err != nil {
 					return nil, err
 				}
 				frames[item.Page] = shown
@@ -62,12 +68,15 @@ type frame struct {
 	rotate                   int // degrees clockwise, 0 to 270
 }
 
+// letter is the frame of a page that does not tell its own.
+var letter = frame{0, 0, 612, 792, 0}
+
 func frameOf(d *pdf.Document, f *pdf.File, index int) (frame, error) {
 	page, err := d.PageDict(f, index)
 	if err != nil {
 		return frame{}, err
 	}
-	shown := frame{0, 0, 612, 792, 0}
+	shown := letter
 	for _, key := range []pdf.Name{"MediaBox", "CropBox"} {
 		box, err := d.Array(f, page[key])
 		if err != nil {

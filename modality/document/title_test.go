@@ -109,7 +109,7 @@ func FuzzLines(f *testing.F) {
 		}
 		p.Drawn = []pdfium.Box{{X1: 0.1, Y1: yB, X2: 0.6, Y2: yA}, {X1: 0, Y1: 0, X2: 1, Y2: 1}}
 		pages := []page{p}
-		markRunning(pages)
+		markLines(pages)
 		entries := findHeadings(pages)
 		sections := arrange(entries, 1)
 		m := &mapping{facts: &facts{pages: 1}, pages: pages}

@@ -148,7 +148,7 @@ func creationTime(text string) string {
 			return t.Format(time.RFC3339)
 		}
 	}
-	if t, err := time.Parse("2006:01:02 15:04:05", text); err == nil {
+	if t, err := time.Parse("2006:01:02 15:04:05", text); err == nil && t.Year() > 0 {
 		return t.Format("2006-01-02T15:04:05")
 	}
 	return isoDate(text)

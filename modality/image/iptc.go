@@ -72,10 +72,10 @@ func (c *cards) addIPTC(b []byte) {
 
 // iptcTimeOf returns the date, and the time if there is one, in ISO 8601.
 func iptcTimeOf(date, clock string) string {
-	if t, err := time.Parse("20060102150405-0700", date+clock); err == nil {
+	if t, err := time.Parse("20060102150405-0700", date+clock); err == nil && t.Year() > 0 {
 		return t.Format("2006-01-02T15:04:05-07:00")
 	}
-	if t, err := time.Parse("20060102", date); err == nil {
+	if t, err := time.Parse("20060102", date); err == nil && t.Year() > 0 {
 		return t.Format(time.DateOnly)
 	}
 	return ""

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/citekit/citekit/internal/exif"
 )
@@ -125,12 +126,18 @@ func (p xmpProperties) card() card {
 
 var isoForm = regexp.MustCompile(`^\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?)?)?$`)
 
-// isoDate returns a date in ISO 8601 as it is, or "" for anything else.
+// isoDate returns a date in ISO 8601 as it is, or "" for anything else and for
+// days and times that there are not.
 func isoDate(text string) string {
 	if !isoForm.MatchString(text) || strings.HasPrefix(text, "0000") {
 		return ""
 	}
-	return text
+	for _, layout := range []string{"2006", "2006-01", "2006-01-02", "2006-01-02T15:04", "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04:05Z07:00"} {
+		if _, err := time.Parse(layout, text); err == nil {
+			return text
+		}
+	}
+	return ""
 }
 
 func xmpPlace(latitude, longitude string) *exif.Place {
