@@ -239,7 +239,7 @@ func kills() int {
 	if sharedtest.Long() {
 		return 300
 	}
-	return 60
+	return 36
 }
 
 // TestIngestKilled kills ingests of a new folder, some time after they began,
