@@ -136,6 +136,9 @@ func headLines(text []byte, most int) [][]byte {
 // isProse reports whether text is written for people: it has hardly anything
 // but words. Of files that are named like prose half of that is asked.
 func isProse(name string, text []byte) bool {
+	if bytes.HasPrefix(text, []byte("#!")) || isRecipe(name) {
+		return false
+	}
 	share := 12
 	switch strings.ToLower(filepath.Ext(name)) {
 	case "", ".txt", ".text", ".asc", ".me", ".1st", ".eml":
@@ -153,4 +156,14 @@ func isProse(name string, text []byte) bool {
 		}
 	}
 	return words >= share*others
+}
+
+// isRecipe reports whether a file that is named like prose is one for a program.
+func isRecipe(name string) bool {
+	name, _, _ = strings.Cut(strings.ToLower(name), ".")
+	switch name {
+	case "makefile", "gnumakefile", "bsdmakefile", "dockerfile", "containerfile", "jenkinsfile", "cmakelists", "kconfig", "procfile", "justfile", "caddyfile", "tiltfile":
+		return true
+	}
+	return false
 }

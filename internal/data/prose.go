@@ -2,10 +2,7 @@ package data
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/sentence"
@@ -26,9 +23,11 @@ const (
 
 // mapProse gathers paragraphs into passages, which end before a heading such
 // as CHAPTER IV, or at a blank line when they are long enough. Prose is titled
-// by its first sentence, and other text by its first line.
+// by its first sentence, and other text by its first line, without the marks of
+// a comment. The files of diffs, the messages of mailboxes and the sections of
+// manual pages begin passages, too.
 func mapProse(r *reader, prose bool) (*citekit.Structure, error) {
-	p := proseMapper{prose: prose, runs: newRuns(maxPassages)}
+	p := proseMapper{prose: prose, runs: newRuns(maxPassages), marks: markerOf(r.rest())}
 	line := 0
 	r.eachLine(maxLineHead, func(head []byte, size int64) {
 		line++
@@ -52,6 +51,8 @@ type passage struct {
 	size        int64
 	head        []byte
 	heading     heading // what its first line is
+	title       string  // "" for the one that its text gives
+	inner       bool    // begins within something, such as a function
 }
 
 func (p *passage) lines() int { return p.last - p.first + 1 }
@@ -59,7 +60,7 @@ func (p *passage) lines() int { return p.last - p.first + 1 }
 // take appends next, which lies below p.
 func (p *passage) take(next *passage) {
 	if p.first == 0 {
-		p.first, p.heading = next.first, next.heading
+		p.first, p.heading, p.title, p.inner = next.first, next.heading, next.title, next.inner
 	}
 	p.last = next.last
 	p.size += next.size
@@ -74,6 +75,7 @@ func (p *passage) reset() { *p = passage{head: p.head[:0]} }
 type proseMapper struct {
 	prose     bool
 	runs      *runs
+	marks     marker // or nil
 	open      passage
 	paragraph passage
 }
@@ -83,17 +85,50 @@ func (p *proseMapper) line(head []byte, line int, size int64) {
 		p.endParagraph()
 		return
 	}
-	next := passage{first: line, last: line, size: size, head: head}
-	if p.paragraph.first == 0 {
+	next := passage{first: line, last: line, size: size, head: head, inner: isInner(head)}
+	if p.marks != nil {
+		p.mark(head, &next)
+	}
+	switch {
+	case p.paragraph.first == 0 && next.heading == none:
 		next.heading = headingOf(head)
+	case p.paragraph.first != 0 && p.paragraph.lines() == 1:
+		p.paragraph.noteSecond(head)
 	}
 	p.paragraph.take(&next)
 	long := p.paragraph.size >= mostBytes || p.paragraph.lines() >= mostLines
 	fair := p.paragraph.size >= enoughBytes || p.paragraph.lines() >= enoughLines
-	if long || fair && endsSentence(head) {
+	if long || fair && p.mayEnd(head) {
 		p.endParagraph()
 	}
 }
+
+// mark begins a passage with a line that is marked, and takes the title of a
+// message.
+func (p *proseMapper) mark(head []byte, next *passage) {
+	if title, ok := p.marks(head); ok {
+		p.endParagraph()
+		p.endPassage()
+		next.heading, next.title = marked, title
+		return
+	}
+	if p.paragraph.heading == marked && p.paragraph.title == "" {
+		p.paragraph.title = subject(head)
+	}
+}
+
+// mayEnd reports whether a long paragraph may end with the line: that of a
+// sentence or, in code, of a block.
+func (p *proseMapper) mayEnd(line []byte) bool {
+	if p.prose {
+		return endsSentence(line)
+	}
+	return strings.IndexByte("})]", line[0]) >= 0 || endsSentence(line)
+}
+
+// isInner reports whether a line of code is indented or begins with what
+// closes something.
+func isInner(line []byte) bool { return strings.IndexByte(" \t})]", line[0]) >= 0 }
 
 // endParagraph adds the paragraph to the passage that is open, or begins one
 // with it.
@@ -102,7 +137,7 @@ func (p *proseMapper) endParagraph() {
 	if next.first == 0 {
 		return
 	}
-	if next.heading == capitals && next.lines() > 1 {
+	if next.heading == capitals && next.lines() > 1 { // a heading stands alone
 		next.heading = none
 	}
 	if p.open.first != 0 && p.breaks(next) {
@@ -120,8 +155,10 @@ func (p *proseMapper) breaks(next *passage) bool {
 		return false // PART ONE above CHAPTER I
 	case next.heading == chapter:
 		return true
-	case next.heading == capitals && size >= minCapital:
+	case (next.heading == capitals || next.heading == above) && size >= minCapital:
 		return true
+	case !p.prose && next.inner && size < mostBytes && next.last-p.open.first < mostLines:
+		return false
 	case size >= enoughBytes || lines >= enoughLines:
 		return true
 	}
@@ -135,97 +172,10 @@ func (p *proseMapper) endPassage() {
 	}
 	n := &citekit.Node{Type: "passage", Location: linesAt(p.open.first, p.open.last)}
 	text := p.open.head
-	if p.prose && p.open.heading == none {
-		n.Title = sentence.First(string(text), maxPassageTitle)
-	} else {
-		n.Title, text = firstTitle(text)
-	}
+	n.Title, text = p.titleOf(text)
 	if p.prose {
 		n.Summary = sentence.Lead(string(text), maxSummary)
 	}
 	p.runs.append(run{node: n, count: p.open.lines(), size: p.open.size})
 	p.open.reset()
-}
-
-// firstTitle makes a title of the first line of text that has a letter or a
-// digit, and returns what follows it.
-func firstTitle(text []byte) (title string, rest []byte) {
-	for rest := text; len(rest) > 0; {
-		var line []byte
-		line, rest, _ = bytes.Cut(rest, []byte("\n"))
-		if bytes.ContainsFunc(line, func(r rune) bool { return unicode.In(r, unicode.L, unicode.N) }) {
-			return cutTitle(string(line)), rest
-		}
-	}
-	return "", text
-}
-
-// cutTitle is [title] for a line, of which the beginning is enough.
-func cutTitle(line string) string {
-	if t := title(line); len(t) <= maxPassageTitle {
-		return t
-	}
-	return sentence.First(line, maxPassageTitle)
-}
-
-// A heading is what makes a line one.
-type heading int
-
-const (
-	none heading = iota
-	capitals
-	chapter
-)
-
-// chapters matches lines that begin a part of a book or a play.
-var chapters = regexp.MustCompile(`(?i)^(?:(?:chapter|part|book|act|scene|canto|volume|section|letter|stave|appendix|article)\s+` +
-	`(?:[ivxlcdm]+|\d+|[a-z]|the \w+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty\S*|thirty\S*|first|second|third|last)\b[^a-z]?.{0,80}` +
-	`|(?:prologue|epilogue|preface|introduction|foreword|afterword|contents|appendix|acknowledgements?|bibliography|index)[.:]?)$`)
-
-const maxHeading = 100
-
-func headingOf(line []byte) heading {
-	line = bytes.TrimSpace(line)
-	if len(line) > maxHeading {
-		return none
-	}
-	if first := line[0]; unicode.IsUpper(rune(first)) && chapters.Match(line) && !sentenceLike(line) {
-		return chapter
-	}
-	if inCapitals(line) {
-		return capitals
-	}
-	return none
-}
-
-// sentenceLike reports whether a line that begins like a heading, such as
-// "Part one of the plan was", goes on like a sentence.
-func sentenceLike(line []byte) bool {
-	words := strings.Fields(string(line))
-	if len(words) < 4 || strings.ContainsAny(words[1], ".:—–-") {
-		return false
-	}
-	r, _ := utf8.DecodeRuneInString(words[2])
-	return unicode.IsLower(r)
-}
-
-// inCapitals reports whether a line has letters, all of them capital, and no
-// full stop at its end.
-func inCapitals(line []byte) bool {
-	letters := 0
-	for _, r := range string(line) {
-		if unicode.IsLower(r) || unicode.Is(unicode.Lo, r) {
-			return false
-		}
-		if unicode.IsUpper(r) {
-			letters++
-		}
-	}
-	return letters >= 4 && 2*letters >= utf8.RuneCount(line) && line[len(line)-1] != '.' && line[len(line)-1] != ','
-}
-
-// endsSentence reports whether a sentence ends with the line.
-func endsSentence(line []byte) bool {
-	r, _ := utf8.DecodeLastRune(bytes.TrimRight(line, "\"'”’»)]} \t\r"))
-	return strings.ContainsRune(".?!…。？！؟।", r)
 }

@@ -119,7 +119,7 @@ func TestProse(t *testing.T) {
 72-95 passage "Chapter 2" – It was the best of times, it was the worst. And so it goes on. It was the best of times, it was the worst. And so it goes on. It was the best of times, it was the worst. And so it goes on. It was the best of times, it was the worst. And so it goes on. It was the best of times, it was the worst.
 `)
 	checkOutline(t, data.Prose, " \n\t\n", "1-2 passage \"\"\n")
-	checkOutline(t, data.Lines, "\n\n=====\n# set\na=1\n", "3-5 passage \"# set\"\n")
+	checkOutline(t, data.Lines, "\n\n=====\n# set\na=1\n", "3-5 passage \"set\"\n")
 	if s := mapped(t, data.Prose, strings.Repeat("x", 1<<20)); len(s.Nodes) != 1 || len(s.Nodes[0].Title) > 100 {
 		t.Errorf("%d nodes, title of %d bytes", len(s.Nodes), len(s.Nodes[0].Title))
 	}
@@ -130,5 +130,53 @@ func TestProse(t *testing.T) {
 	}
 	if s := mapped(t, data.Prose, strings.Repeat("CHAPTER I\n\nText.\n\nMore.\n\n", 12_000)); len(s.Nodes) < 5_000 || len(s.Nodes) > 10_000 {
 		t.Errorf("%d nodes", len(s.Nodes))
+	}
+}
+
+func TestCode(t *testing.T) {
+	block := func(name string, lines int) string {
+		return "func " + name + " {\n" + strings.Repeat("\tx = 1\n\n", lines/2) + "}\n\n"
+	}
+	checkOutline(t, data.Lines, "# Copyright A. Author\n# No rights.\n\nuse a\n\n"+block("a", 50)+"# === bee ===\n# Does b.\n"+block("b", 70)+"include c\n", `
+1-57 passage "use a"
+59-132 passage "bee"
+134 passage "include c"
+`)
+	checkOutline(t, data.Lines, "diff --git a/x/y.go b/x/y.go\n--- a/x/y.go\n+++ b/x/y.go\n@@ -1 +1 @@\n-a\n+b\ndiff --git a/z b/z\ndeleted file mode 100644\n", `
+1-6 passage "x/y.go"
+7-8 passage "z"
+`)
+	checkOutline(t, data.Lines, "Index: a\n--- old/a.c\t2024-01-01\n+++ new/a.c\n@@ -1 +1 @@\n-a\n+b\n", `
+1 passage "Index: a"
+2-6 passage "old/a.c"
+`)
+	checkOutline(t, data.Lines, "From a@b.c Mon Jan  1 10:00:00 2024\nFrom: A\nSubject: One and two\n\nText.\n\nFrom d@e.f Tue Jan  2 10:00:00 2024\nSubject: Three\n\nFrom here on.\n", `
+1-5 passage "One and two"
+7-10 passage "Three"
+`)
+	checkOutline(t, data.Lines, ".TH LS 1\n.SH NAME\nls\n.SH \"SEE ALSO\"\nstat\n", `
+1 passage ".TH LS 1"
+2-3 passage "NAME"
+4-5 passage "SEE ALSO"
+`)
+}
+
+func TestProseHeadings(t *testing.T) {
+	paragraph := strings.Repeat("   It was the best of times, it was the worst.\n", 12) + "\n"
+	for _, test := range []struct{ heading, title string }{
+		{"4.2.  Limits of Time\n\n", "4.2. Limits of Time"},
+		{"Limits of time\n==============\n\n", "Limits of time"},
+		{"LIMITS\n", "LIMITS"},
+		{"LIMITS\nAND MORE\n", ""},
+		{"4.2. and so it goes on\n\n", ""},
+		{"1.  A sentence that ends here.\n\n", ""},
+	} {
+		nodes := mapped(t, data.Prose, paragraph+test.heading+paragraph).Nodes
+		if got := nodes[len(nodes)-1]; test.title == "" && len(nodes) != 1 || test.title != "" && (got.Title != test.title || got.Location.Lines.First != 14) {
+			t.Errorf("%q: %d nodes, the last %q at %v", test.heading, len(nodes), got.Title, got.Location.Lines)
+		}
+	}
+	if n := mapped(t, data.Prose, "...\n\n2.\n\nWords of the third.\n").Nodes[0]; n.Title != "Words of the third." {
+		t.Errorf("title %q", n.Title)
 	}
 }

@@ -1,0 +1,109 @@
+package data
+
+import (
+	"bytes"
+	"unicode"
+
+	"github.com/citekit/citekit/internal/sentence"
+)
+
+// titleOf makes a title for the passage that is open, which begins with text,
+// and returns what a summary may begin with.
+func (p *proseMapper) titleOf(text []byte) (title string, rest []byte) {
+	switch {
+	case p.open.title != "":
+		return p.open.title, text
+	case p.open.heading != none && p.prose:
+		return firstTitle(text, hasAlnum)
+	case p.prose:
+		first, _, _ := bytes.Cut(text, []byte("\n\n"))
+		title = sentence.First(string(first), maxPassageTitle)
+	default:
+		title = codeTitle(text)
+	}
+	if hasWord([]byte(title)) {
+		return title, text
+	}
+	if title, rest = firstTitle(text, hasWord); title != "" {
+		return title, rest
+	}
+	return firstTitle(text, hasAlnum)
+}
+
+// hasWord reports whether a line has two letters or digits one after another
+// that are not both digits.
+func hasWord(line []byte) bool {
+	before := rune(0)
+	for _, r := range string(line) {
+		if unicode.In(r, unicode.L, unicode.M) && (unicode.In(before, unicode.L, unicode.M, unicode.N) || r >= 0x2e80) {
+			return true
+		}
+		before = r
+	}
+	return false
+}
+
+// codeTitle makes a title of the first line of text with a word, without the
+// marks of a comment. A notice of rights is passed over if there is more.
+func codeTitle(text []byte) string {
+	first, rest, more := bytes.Cut(text, []byte("\n\n"))
+	if more && isNotice(first) && hasWord(rest) {
+		text = rest
+	}
+	for line := range bytes.Lines(text) {
+		if line = withoutComment(bytes.TrimSpace(line)); hasWord(line) {
+			return cutTitle(string(line))
+		}
+	}
+	return ""
+}
+
+func isNotice(text []byte) bool {
+	text = bytes.ToLower(text)
+	return bytes.Contains(text, []byte("copyright")) || bytes.Contains(text, []byte("spdx-license"))
+}
+
+// withoutComment returns a line without the marks that begin and end a comment.
+func withoutComment(line []byte) []byte {
+	for _, mark := range []string{"<!--", "/*", "//", "--", "#", ";", "%", "\"", "*", "{-", "(*", "!", "REM ", "rem ", "dnl "} {
+		rest, ok := bytes.CutPrefix(line, []byte(mark))
+		if !ok {
+			continue
+		}
+		rest = bytes.TrimLeft(rest, mark+"=-*!")
+		if len(rest) > 0 && rest[0] != ' ' && rest[0] != '\t' && mark != "REM " && mark != "rem " && mark != "dnl " {
+			return line // such as #include, or --option
+		}
+		for _, end := range []string{"*/", "-->", "-}", "*)"} {
+			rest = bytes.TrimSuffix(bytes.TrimSpace(rest), []byte(end))
+		}
+		return bytes.TrimSpace(bytes.Trim(rest, " \t=*~#"))
+	}
+	return line
+}
+
+// firstTitle makes a title of the first line of text that has what it takes,
+// and returns what follows it.
+func firstTitle(text []byte, has func(line []byte) bool) (title string, rest []byte) {
+	for rest := text; len(rest) > 0; {
+		var line []byte
+		line, rest, _ = bytes.Cut(rest, []byte("\n"))
+		if has(line) {
+			return cutTitle(string(line)), rest
+		}
+	}
+	return "", text
+}
+
+// hasAlnum reports whether a line has a letter or a digit.
+func hasAlnum(line []byte) bool {
+	return bytes.ContainsFunc(line, func(r rune) bool { return unicode.In(r, unicode.L, unicode.N) })
+}
+
+// cutTitle is [title] for a line, of which the beginning is enough.
+func cutTitle(line string) string {
+	if t := title(line); len(t) <= maxPassageTitle {
+		return t
+	}
+	return sentence.First(line, maxPassageTitle)
+}
