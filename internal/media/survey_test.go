@@ -42,7 +42,7 @@ func TestSurvey(t *testing.T) {
 		t.Fatalf("mkvmerge: %v: %s", err, said)
 	}
 	paths["merged.mkv"] = merged
-	for name, duration := range map[string]float64{"too long.mkv": 5e6, "too short.mkv": 65_000} {
+	for name, duration := range map[string]float64{"too long.mkv": 5e6, "endless.mkv": 1e30, "infinite.mkv": math.Inf(1), "negative.mkv": -7e4, "too short.mkv": 65_000} {
 		paths[name] = filepath.Join(dir, name)
 		lieAboutDuration(t, merged, paths[name], duration)
 	}
