@@ -131,7 +131,11 @@ func (a *asker) ask(ctx context.Context, req *Request, to *account) (*Response, 
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
-		a.book(to, failedUsage(err), "")
+		used := failedUsage(err)
+		if response != nil {
+			used = response.Usage
+		}
+		a.book(to, used, "")
 		return nil, err
 	}
 	a.book(to, response.Usage, response.Model)

@@ -309,6 +309,19 @@ func (s slow) Generate(context.Context, *llm.Request) (*llm.Response, error) {
 	return &llm.Response{Text: `{"nodes":[]}`}, nil
 }
 
+// TestUsageOfRefusals has a model that refuses after it has read the source.
+func TestUsageOfRefusals(t *testing.T) {
+	model := &fake{answer: func(*llm.Request) (*llm.Response, error) {
+		return &llm.Response{Usage: llm.Usage{Requests: 2, Retries: 1, InputTokens: 100}}, llm.ErrRefused
+	}}
+	mapper := llm.New(model, fakes, nil)
+	_, err := mapper.Map(t.Context(), source(numbered(3)), citekit.MapRequest{Modality: citekit.Text})
+	want := llm.Usage{Requests: 2, Retries: 1, InputTokens: 100}
+	if diff := cmp.Diff(want, mapper.Usage()); diff != "" || !errors.Is(err, llm.ErrRefused) {
+		t.Errorf("error %v, usage %s", err, diff)
+	}
+}
+
 func TestUsageAddsUp(t *testing.T) {
 	model := answers(`{"nodes":[{"title":"A","lines":[1,3]}]}`)
 	inner := model.answer

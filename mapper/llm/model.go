@@ -15,7 +15,8 @@ import (
 type Model interface {
 	// Generate answers req. Errors match [ErrRefused] if the model will not
 	// answer, and ctx.Err() once ctx is done; those of a server are an
-	// [*Error]. They never hold a key.
+	// [*Error]. They never hold a key. A response beside an error counts only
+	// for what it took.
 	Generate(ctx context.Context, req *Request) (*Response, error)
 }
 

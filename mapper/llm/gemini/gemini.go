@@ -239,7 +239,7 @@ func (m *Model) response(answer *generateResponse, attempts int) (*llm.Response,
 	}
 	m.options.Prices.Price(&response.Usage)
 	if len(answer.Candidates) == 0 {
-		return nil, fmt.Errorf("gemini: %w (%s)", llm.ErrRefused, reason(answer.PromptFeedback.BlockReason))
+		return response, fmt.Errorf("gemini: %w (%s)", llm.ErrRefused, reason(answer.PromptFeedback.BlockReason))
 	}
 	candidate := answer.Candidates[0]
 	var text strings.Builder
@@ -254,7 +254,7 @@ func (m *Model) response(answer *generateResponse, attempts int) (*llm.Response,
 	case "MAX_TOKENS":
 		response.Truncated = true
 	default:
-		return nil, fmt.Errorf("gemini: %w (%s)", llm.ErrRefused, reason(candidate.FinishReason))
+		return response, fmt.Errorf("gemini: %w (%s)", llm.ErrRefused, reason(candidate.FinishReason))
 	}
 	return response, nil
 }

@@ -535,9 +535,12 @@ func TestGenerateErrors(t *testing.T) {
 				fail(w, test.status, test.answer)
 				return true
 			}
-			_, err := s.model(nil).Generate(t.Context(), request(&llm.Media{Data: []byte("x")}))
+			response, err := s.model(nil).Generate(t.Context(), request(&llm.Media{Data: []byte("x")}))
 			if err == nil {
 				t.Fatal("no error")
+			}
+			if refused := errors.Is(err, llm.ErrRefused); refused != (response != nil) || refused && response.Usage.Requests != 1 {
+				t.Errorf("response %+v", response)
 			}
 			if diff := cmp.Diff(test.want, err.Error()); diff != "" {
 				t.Error(diff)

@@ -275,25 +275,25 @@ func userContent(list []llm.Part) any {
 }
 
 func (m *Model) response(answer *completion, requests, retries int) (*llm.Response, error) {
-	if len(answer.Choices) == 0 {
-		return nil, fmt.Errorf("openai: %w", &llm.Error{Message: "the server answers without a choice", Attempts: requests})
-	}
-	choice := answer.Choices[0]
-	switch {
-	case choice.Message.Refusal != "":
-		return nil, fmt.Errorf("openai: %w", llm.ErrRefused)
-	case choice.FinishReason == "content_filter":
-		return nil, fmt.Errorf("openai: %w (content filter)", llm.ErrRefused)
-	}
 	response := &llm.Response{
-		Text:      choice.Message.Content,
-		Truncated: choice.FinishReason == "length",
-		Model:     answer.Model,
-		Usage:     llm.Usage{Requests: requests, Retries: retries, InputTokens: answer.Usage.Prompt, OutputTokens: answer.Usage.Completion},
+		Model: answer.Model,
+		Usage: llm.Usage{Requests: requests, Retries: retries, InputTokens: answer.Usage.Prompt, OutputTokens: answer.Usage.Completion},
 	}
 	if response.Model == "" {
 		response.Model = m.options.Model
 	}
 	m.options.Prices.Price(&response.Usage)
+	if len(answer.Choices) == 0 {
+		return response, fmt.Errorf("openai: %w", &llm.Error{Message: "the server answers without a choice", Attempts: requests})
+	}
+	choice := answer.Choices[0]
+	switch {
+	case choice.Message.Refusal != "":
+		return response, fmt.Errorf("openai: %w", llm.ErrRefused)
+	case choice.FinishReason == "content_filter":
+		return response, fmt.Errorf("openai: %w (content filter)", llm.ErrRefused)
+	}
+	response.Text = choice.Message.Content
+	response.Truncated = choice.FinishReason == "length"
 	return response, nil
 }
