@@ -39,6 +39,9 @@ func Ogg(r io.ReaderAt, size int64) (*Comments, error) {
 			streams[p.serial] = s
 		}
 		if s.packets > 1 {
+			if allRead(streams) {
+				return &Comments{}, nil
+			}
 			continue
 		}
 		if held += len(p.body); held > maxPacket {
@@ -49,6 +52,17 @@ func Ogg(r io.ReaderAt, size int64) (*Comments, error) {
 		}
 	}
 	return &Comments{}, nil
+}
+
+// allRead reports whether the headers that may hold comments have passed in all
+// streams, which begin before any goes on (RFC 3533, section 4).
+func allRead(streams map[uint32]*oggStream) bool {
+	for _, s := range streams {
+		if s.packets < 2 {
+			return false
+		}
+	}
+	return true
 }
 
 // A page of an Ogg file (RFC 3533, section 6).

@@ -113,3 +113,28 @@ func FuzzComments(f *testing.F) {
 		}
 	})
 }
+
+// TestSilentOgg has streams without comments, of which only the start is read.
+func TestSilentOgg(t *testing.T) {
+	data := append(pages(1, 255, []byte("\x80theora")), pages(2, 255, []byte("unknown"))...)
+	for range 5000 {
+		data = append(data, pages(1, 255, make([]byte, 3000))...)
+		data = append(data, pages(2, 255, make([]byte, 3000))...)
+	}
+	r := &counter{Reader: bytes.NewReader(data)}
+	c, err := vorbis.Ogg(r, int64(len(data)))
+	if err != nil || len(c.Tags) > 0 || r.n > 20_000 {
+		t.Errorf("%+v after %d bytes of %d: %v", c, r.n, len(data), err)
+	}
+}
+
+type counter struct {
+	*bytes.Reader
+	n int
+}
+
+func (r *counter) ReadAt(p []byte, off int64) (int, error) {
+	n, err := r.Reader.ReadAt(p, off)
+	r.n += n
+	return n, err
+}
