@@ -340,6 +340,18 @@ annual-report | section | Annual Report | p1-3
 	}
 }
 
+func TestPageIndexLeavesOut(t *testing.T) {
+	node := `{"title": "A", "start_index": 1, "end_index": 1, "nodes": [`
+	deep := strings.Repeat(node, 70) + strings.Repeat("]}", 70)
+	many := strings.Repeat(`{"title": "A", "start_index": 1, "end_index": 1},`, 20_000)
+	for data, want := range map[string]string{"[" + deep + "]": "10 nodes", "[" + many + deep + "]": "70 nodes"} {
+		m := adapt(t, mapadapter.PageIndex{}, input("tree.json", data), nil)
+		if diff := cmp.Diff([]string{want}, m.Metadata["left_out"]); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 // TestDoclingFields reads a form, whose texts stand in lists of their own.
 func TestDoclingFields(t *testing.T) {
 	m := adapt(t, mapadapter.Docling{}, input("form.json", `{"schema_name": "DoclingDocument", "origin": {"filename": "form.pdf"},

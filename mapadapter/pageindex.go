@@ -2,6 +2,7 @@ package mapadapter
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/citekit/citekit"
 )
@@ -12,7 +13,8 @@ import (
 // before the next heading that is not below it; the last one ends with the
 // file, which must therefore be at hand.
 //
-// A node without pages that mean something has those of its parent.
+// A node without pages that mean something has those of its parent. Of nodes
+// that are too many or too deep, "left_out" in the metadata tells the number.
 type PageIndex struct{}
 
 // Adapt implements [Adapter].
@@ -48,11 +50,15 @@ func (PageIndex) Adapt(ctx context.Context, in Input, opts *Options) ([]*citekit
 	if d.title == "" {
 		d.title = tree.text("doc_name")
 	}
+	d.metadata = make(map[string]any)
 	if about := tree.text("doc_description"); about != "" {
-		d.metadata = map[string]any{"description": about}
+		d.metadata["description"] = about
 	}
 	p := pageIndexReader{source: source}
 	d.nodes = p.nodes(roots, citekit.Location{}, 0)
+	if p.leftOut > 0 {
+		d.metadata["left_out"] = []string{strconv.Itoa(p.leftOut) + " nodes"}
+	}
 	p.endSections(d.nodes)
 	if len(p.lines) == 0 && source == nil { // pages of what is not named
 		dropLocations(d.nodes)
@@ -75,17 +81,20 @@ func dropLocations(nodes []*citekit.Node) {
 
 // A pageIndexReader makes nodes of those of PageIndex.
 type pageIndexReader struct {
-	source *found
-	count  int
-	lines  map[*citekit.Node]int // of headings
+	source  *found
+	count   int
+	leftOut int
+	lines   map[*citekit.Node]int // of headings
 }
 
 func (p *pageIndexReader) nodes(records []record, parent citekit.Location, depth int) []*citekit.Node {
 	var nodes []*citekit.Node
-	for _, r := range records {
-		if p.count++; p.count > maxNodes || depth >= maxDepth {
+	for i, r := range records {
+		if p.count == maxNodes || depth >= maxDepth {
+			p.leftOut += countRecords(records[i:])
 			break
 		}
+		p.count++
 		n := newNode(r.text("node_id"))
 		n.Title = title(r.text("title"))
 		n.Type = "section"
@@ -102,6 +111,15 @@ func (p *pageIndexReader) nodes(records []record, parent citekit.Location, depth
 		nodes = append(nodes, n)
 	}
 	return nodes
+}
+
+// countRecords counts nodes with those below them.
+func countRecords(records []record) int {
+	n := len(records)
+	for _, r := range records {
+		n += countRecords(r.records("nodes"))
+	}
+	return n
 }
 
 func pageRun(r record, parent citekit.Location) citekit.Location {
