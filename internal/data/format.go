@@ -143,6 +143,10 @@ func isProse(name string, text []byte) bool {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case "", ".txt", ".text", ".asc", ".me", ".1st", ".eml":
 		share = 6
+	case ".ps1", ".psm1", ".bat", ".cmd", ".css", ".scss", ".less", ".vue", ".svelte", ".proto", ".tf", ".lua", ".r", ".pl", ".pm", ".tcl",
+		".vim", ".awk", ".s", ".asm", ".cmake", ".mk", ".gradle", ".groovy", ".scala", ".dart", ".ex", ".exs", ".erl", ".hs", ".ml", ".clj",
+		".jl", ".m", ".f90", ".graphql", ".conf", ".cnf", ".properties", ".env", ".tmpl", ".y", ".g4", ".po", ".diff", ".patch", ".nix", ".zig":
+		return false
 	}
 	words, others := 0, 0
 	for i := 0; i < min(len(text), sampleBytes); {

@@ -24,6 +24,8 @@ func markerOf(sample []byte) marker {
 		return mailbox
 	case bytes.HasPrefix(sample, []byte(".\\\"")), bytes.HasPrefix(sample, []byte("'\\\"")), has(".TH "), has(".Dd "):
 		return manual
+	case has("=head1 "):
+		return pod
 	}
 	return nil
 }
@@ -60,6 +62,16 @@ func manual(line []byte) (string, bool) {
 	for _, macro := range []string{".SH ", ".Sh "} {
 		if rest, ok := bytes.CutPrefix(line, []byte(macro)); ok {
 			return title(strings.ReplaceAll(string(rest), `"`, "")), true
+		}
+	}
+	return "", false
+}
+
+// pod marks the sections of the documentation of Perl.
+func pod(line []byte) (string, bool) {
+	for _, command := range []string{"=head1 ", "=head2 "} {
+		if rest, ok := bytes.CutPrefix(line, []byte(command)); ok {
+			return title(string(rest)), true
 		}
 	}
 	return "", false

@@ -173,6 +173,9 @@ func (p *proseMapper) endPassage() {
 	n := &citekit.Node{Type: "passage", Location: linesAt(p.open.first, p.open.last)}
 	text := p.open.head
 	n.Title, text = p.titleOf(text)
+	if line, rest, _ := bytes.Cut(text, []byte("\n")); isRule(line) {
+		text = rest
+	}
 	if p.prose {
 		n.Summary = sentence.Lead(string(text), maxSummary)
 	}

@@ -51,7 +51,8 @@ func codeTitle(text []byte) string {
 		text = rest
 	}
 	for line := range bytes.Lines(text) {
-		if line = withoutComment(bytes.TrimSpace(line)); hasWord(line) {
+		line = withoutComment(bytes.TrimSpace(line))
+		if hasWord(line) && !bytes.HasPrefix(line, []byte("</")) {
 			return cutTitle(string(line))
 		}
 	}

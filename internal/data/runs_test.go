@@ -159,6 +159,11 @@ func TestCode(t *testing.T) {
 2-3 passage "NAME"
 4-5 passage "SEE ALSO"
 `)
+	checkOutline(t, data.Lines, "package A;\n\n=head1 NAME\n\nA - b\n\n=head2 More\n\n=cut\n", `
+1 passage "package A;"
+3-5 passage "NAME"
+7-9 passage "More"
+`)
 }
 
 func TestProseHeadings(t *testing.T) {

@@ -113,7 +113,7 @@ func (m *mapping) structure() (*citekit.Structure, error) {
 	reason := ""
 	for _, w := range m.ways() {
 		s, err := w.find()
-		if err == nil && len(s.Nodes) == 0 {
+		if err == nil && (len(s.Nodes) == 0 || m.crowded(s.Nodes)) {
 			continue
 		}
 		if err == nil {
@@ -256,6 +256,13 @@ func (m *mapping) join(s *citekit.Structure) {
 	}
 	s.Method = "whole"
 	s.Nodes = []*citekit.Node{{Type: "passage", Title: s.Title, Location: linesAt(1, 1)}}
+}
+
+// crowded reports whether several nodes share one line of the source and there
+// are others, as where code was made small and a comment left below it.
+func (m *mapping) crowded(nodes []*citekit.Node) bool {
+	first, last := nodes[0].Location.Lines, nodes[len(nodes)-1].Location.Lines
+	return m.lines > 1 && len(nodes) > 1 && first.First == last.Last && first.Len() == 1
 }
 
 // check returns an error unless all nodes are inside the source and their

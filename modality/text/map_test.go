@@ -58,6 +58,7 @@ func TestMap(t *testing.T) {
 		{"page.txt", "<!doctype html>\n<h1>One</h1>\n<p>x\n", "headings", "2-3 section \"One\"\n"},
 		{"a.html", "<h1>One</h1><p>x<h1>Two</h1>", "whole", "1 passage \"\"\n"},
 		{"a.js", "function a(){}function b(){}", "whole", "1 passage \"\"\n"},
+		{"a.js", "function a(){}function b(){}\n//# x\n", "lines", "1-2 passage \"function a(){}function b(){}\"\n"},
 		{"a.csv", "a,b\n1,2\n", "rows", "2 rows \"\"\n"},
 		{"a.log", strings.Repeat("2024-01-31 10:11:12 x\n", 3), "entries", "1-3 entries \"2024-01-31 10:11:12\"\n"},
 		{"a.txt", prose, "passages", "1-2 passage \"It was the best of times.\"\n"},
