@@ -605,6 +605,9 @@ func (in *ingest) store(ctx context.Context, t *task, m *ResourceMap) error {
 	if err != nil {
 		return err
 	}
+	if err := in.ledger.begin(ctx, in.finder); err != nil {
+		return err
+	}
 	if err := in.lib.workspace.WriteMap(ctx, m.ResourceID, data); err != nil {
 		return err
 	}

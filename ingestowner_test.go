@@ -144,6 +144,39 @@ func TestIngestByHandCostsNothing(t *testing.T) {
 	}
 }
 
+// TestIngestKilled checks that the maps that an ingest wrote before it was
+// killed are not taken for ones that a person changed.
+func TestIngestKilled(t *testing.T) {
+	f := newIngestFixture(t, map[string]string{"a.txt": "one\n", "b.txt": "two\n"})
+	f.want(t, f.ingest(t, nil), "mapped a.txt as a: 1", "mapped b.txt as b: 1")
+	f.write(t, "a.txt", "changed\n")
+	notes := ".citekit_output/.meta/notes/ingest.json"
+	f.mapper.maps = func(src *citekit.Source, _ *citekit.Structure) error {
+		if src.Name() == "b.txt" { // a.txt has its map by now
+			data, err := os.ReadFile(filepath.Join(f.dir, notes))
+			f.write(t, "killed", string(data))
+			return err
+		}
+		return nil
+	}
+	f.write(t, "b.txt", "changed too\n")
+	f.want(t, f.ingest(t, &citekit.IngestOptions{Concurrency: 1}), "mapped a.txt as a: 1", "mapped b.txt as b: 1")
+	data, err := os.ReadFile(filepath.Join(f.dir, "killed"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.write(t, notes, string(data)) // as it was when b.txt was being mapped
+	f.write(t, "a.txt", "changed again\n")
+	f.want(t, f.ingest(t, nil, "a.txt", "b.txt"), "mapped a.txt as a: 1", "unchanged b.txt as b: 1")
+	edited := f.edit(t, "a", `"title":"changed again"`, `"title":"My own words"`)
+	f.write(t, "a.txt", "once more\n")
+	f.want(t, f.ingest(t, nil, "a.txt"),
+		"failed a.txt (the source has changed, and so has its map 'a', by hand; force replaces it: source has changed)")
+	if f.readMap(t, "a") != edited {
+		t.Error("a map that was changed by hand was replaced")
+	}
+}
+
 // TestIngestForgedNotes checks that notes that others wrote do no harm.
 func TestIngestForgedNotes(t *testing.T) {
 	f := newIngestFixture(t, map[string]string{"a.txt": "one\n", "other.txt": "other\n", ".resource_maps/a.json": otherMap})

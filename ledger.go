@@ -28,6 +28,7 @@ type ledger struct {
 	claimed map[string]bool   // ids that were given out in this run
 	byBytes map[string]string // path of a mapped source by its bytesKey
 	changed bool
+	writing bool // which is in the stored ledger
 }
 
 // A note is what is remembered about one source.
@@ -49,6 +50,10 @@ type note struct {
 type ledgerFile struct {
 	Version int             `json:"version"`
 	Sources map[string]note `json:"sources"`
+
+	// Writing is when an ingest began to write maps, as in their created_at,
+	// if it has not told of them: it was killed, or is still at it.
+	Writing string `json:"writing,omitempty"`
 }
 
 // loadLedger reads the ledger of a workspace, or makes it from the maps.
@@ -63,7 +68,33 @@ func (l *Library) loadLedger(ctx context.Context, finder Finder) (*ledger, error
 			return nil, err
 		}
 	}
-	return newLedger(file.Sources), nil
+	g := newLedger(file.Sources)
+	if file.Writing != "" {
+		err = l.adopt(ctx, g, file.Writing)
+	}
+	return g, err
+}
+
+// adopt notes which maps an ingest wrote that was killed before it could.
+func (l *Library) adopt(ctx context.Context, g *ledger, since string) error {
+	for source, n := range g.notes {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		stamp, err := l.workspace.StatMap(ctx, n.ID)
+		if n.ID == "" || err != nil || stamp.Identity == n.Stamp {
+			continue
+		}
+		m, _, err := l.parse(ctx, n.ID)
+		if err != nil || m.SourcePath != source || m.mapper() == "" || m.CreatedAt < since {
+			continue
+		}
+		n.Identity, n.Hash, n.Skipped = "", m.SourceHash(), ""
+		n.Mapper, n.MapHash, n.Stamp = m.mapper(), m.hash, stamp.Identity
+		g.put(source, n)
+	}
+	g.changed = true
+	return nil
 }
 
 func newLedger(notes map[string]note) *ledger {
@@ -195,22 +226,36 @@ func (g *ledger) twin(key string) (note, bool) {
 	return n, n.ID != ""
 }
 
+// begin stores that maps are going to be written, once.
+func (g *ledger) begin(ctx context.Context, finder Finder) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.writing {
+		return nil
+	}
+	err := g.write(ctx, finder, now())
+	g.writing = err == nil
+	return err
+}
+
 // store writes the ledger if something was put into it.
 func (g *ledger) store(ctx context.Context, finder Finder) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.changed {
+	if !g.changed && !g.writing {
 		return nil
 	}
-	data, err := json.Marshal(ledgerFile{Version: ledgerVersion, Sources: g.notes})
+	err := g.write(ctx, finder, "")
+	g.changed, g.writing = err != nil, err != nil
+	return err
+}
+
+func (g *ledger) write(ctx context.Context, finder Finder, writing string) error {
+	data, err := json.Marshal(ledgerFile{Version: ledgerVersion, Sources: g.notes, Writing: writing})
 	if err != nil {
 		return err
 	}
-	if err := finder.WriteNotes(ctx, ledgerName, data); err != nil {
-		return err
-	}
-	g.changed = false
-	return nil
+	return finder.WriteNotes(ctx, ledgerName, data)
 }
 
 // forget drops the note of a source whose map is gone.
