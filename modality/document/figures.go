@@ -168,7 +168,19 @@ func isCaption(p *page, i int, body measure) bool {
 	case ".":
 		return !asText || isApart(p, i, body)
 	}
-	return true
+	return !asText || !isInSentence(p, i, body)
+}
+
+// isInSentence reports whether line i of running text goes on with a sentence
+// of the line above.
+func isInSentence(p *page, i int, body measure) bool {
+	if i == 0 || p.running[i-1] || !body.has(p.Lines[i-1]) {
+		return false
+	}
+	above := p.Lines[i-1]
+	last, _ := utf8.DecodeLastRuneInString(above.Text)
+	gap := (p.Lines[i].Box.Y1 - above.Box.Y1) * p.Height / body.size
+	return (unicode.IsLower(last) || last == ',') && above.Box.X2-above.Box.X1 > 0.3 && gap > 0 && gap <= 1.15*body.gap
 }
 
 // wholeCaption returns the text of the caption that begins at line i and where

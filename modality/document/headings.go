@@ -59,7 +59,7 @@ func findHeadings(pages []page) []entry {
 		found = append(found, headingsOn(&pages[i], body)...)
 	}
 	found = dropCrowds(dropTitles(found, pages, body), len(pages))
-	if len(found) < minHeadings {
+	if len(found) < minHeadings || areText(found, pages) {
 		return nil
 	}
 	setLevels(found)
@@ -68,6 +68,28 @@ func findHeadings(pages []page) []entry {
 		entries[i] = h.entry
 	}
 	return entries
+}
+
+// areText reports whether what was found is text of many sizes, such as that
+// of a form or of a scan that was recognised: headings are little of the text,
+// or at least few.
+func areText(found []heading, pages []page) bool {
+	const fewOnPage, most = 2, 0.2 // of the letters
+	if len(found) <= fewOnPage*len(pages) {
+		return false
+	}
+	all, part := 0, 0
+	for i := range pages {
+		for j, letters := range pages[i].letters {
+			if !pages[i].running[j] {
+				all += len(letters)
+			}
+		}
+	}
+	for _, h := range found {
+		part += len(letters(h.title))
+	}
+	return float64(part) > most*float64(all)
 }
 
 // headingsOn returns what may be a heading on a page.
@@ -102,7 +124,7 @@ func headingsOn(p *page, body measure) []heading {
 func looksLikeHeading(p *page, i int, body measure) bool {
 	line := p.Lines[i]
 	text := strings.TrimSpace(line.Text)
-	if !isTitleText(text) || captionStart.MatchString(text) {
+	if !isTitleText(text) || isItem(text) || captionStart.MatchString(text) {
 		return false
 	}
 	size, bold := line.Size/body.size, body.isBold(line)
@@ -132,6 +154,13 @@ func isTitleText(text string) bool {
 		}
 	}
 	return letters >= 2 && letters*3 >= utf8.RuneCountInString(strings.ReplaceAll(words, " ", ""))
+}
+
+// isItem reports whether text begins with a bullet, from a font of symbols or
+// another.
+func isItem(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	return unicode.In(first, unicode.Co, unicode.So) || strings.ContainsRune("•‣⁃·∙*", first)
 }
 
 func endsLikeTitle(text string) bool {

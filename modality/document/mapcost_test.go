@@ -71,11 +71,11 @@ func TestDeepHeadings(t *testing.T) {
 	s := &setter{}
 	number := "1"
 	for i := range 72 {
-		if i%8 == 0 {
+		if i%5 == 0 {
 			s.page()
 		}
 		s.row(30, 14, true, number+" Title")
-		s.text(2)
+		s.text(6)
 		number += ".1"
 	}
 	depth := 0
@@ -84,6 +84,45 @@ func TestDeepHeadings(t *testing.T) {
 	}
 	if depth < 10 || depth > 64 {
 		t.Errorf("nested %d deep", depth)
+	}
+}
+
+// TestNotHeadings has lines that are set as headings are: the items of slides,
+// and text of which every line is of another size.
+func TestNotHeadings(t *testing.T) {
+	s := &setter{}
+	for i := range 4 {
+		s.page()
+		s.row(20, 24, true, fmt.Sprintf("Slide of the number %c", 'A'+i))
+		s.row(40, 18, false, "\\267 an item of a list that says something")
+		s.text(6)
+	}
+	if got := told(mapOf(t, newResolver(t), pdftest.Rows("", s.pages...)).Nodes); strings.Count(got, "\n") != 4 || strings.Contains(got, "item") {
+		t.Errorf("slides:\n%s", got)
+	}
+	s = &setter{}
+	for range 3 {
+		s.page()
+		for i := range 20 {
+			s.row(30, 8+float64(i*i%7), false, "A line of what was recognised in a scan")
+		}
+	}
+	if got := mapOf(t, newResolver(t), pdftest.Rows("", s.pages...)); got.Method != "pages" {
+		t.Errorf("text of many sizes, by %s:\n%s", got.Method, told(got.Nodes))
+	}
+}
+
+// TestFigureInSentence has a sentence that goes on with the number of a figure
+// at the beginning of a line.
+func TestFigureInSentence(t *testing.T) {
+	s := &setter{}
+	s.page()
+	s.text(5)
+	s.row(12, 10, false, "This sentence says where to look for what nobody has asked for, as it is in")
+	s.row(12, 10, false, "Figure 3: the dark rectangle. The text goes on from there until it has an end.")
+	s.text(5)
+	if got := told(mapOf(t, newResolver(t), pdftest.Rows("", s.pages...)).Nodes); strings.Contains(got, "figure") {
+		t.Errorf("a figure of a sentence:\n%s", got)
 	}
 }
 
