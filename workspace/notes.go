@@ -89,7 +89,7 @@ func (d *Directory) ReadNotes(ctx context.Context, name string) ([]byte, error) 
 func (d *Directory) WriteNotes(ctx context.Context, name string, data []byte) error {
 	err := errors.Join(checkNotesName(name), ctx.Err())
 	if err == nil {
-		err = d.writeNotes(name, data)
+		err = d.writeNotes(ctx, name, data)
 	}
 	if err != nil {
 		return fmt.Errorf("write the notes: %w", withoutPath(storageFault(evidenceUnwritable, err)))
@@ -97,7 +97,7 @@ func (d *Directory) WriteNotes(ctx context.Context, name string, data []byte) er
 	return nil
 }
 
-func (d *Directory) writeNotes(name string, data []byte) error {
+func (d *Directory) writeNotes(ctx context.Context, name string, data []byte) error {
 	root, err := d.evidence.make()
 	if err != nil {
 		return err
@@ -105,6 +105,9 @@ func (d *Directory) writeNotes(name string, data []byte) error {
 	if err := makeMeta(root, notesDir); err != nil {
 		return err
 	}
+	// Temporary files that dead processes left go; what cannot be removed harms
+	// no notes.
+	d.sweep.Do(func() { _ = removeOldTemps(ctx, root, tempDir, d.now()) })
 	sealed := append([]byte(checksum(data)+"\n"), data...)
 	return writeFile(root, tempDir, notesName(name), sealed, false)
 }
