@@ -30,7 +30,7 @@ type page struct {
 
 // Limits on what is kept of the pages of a document: the rest stays unread.
 const (
-	maxKeptLines = 100_000  // and what is drawn
+	maxKeptLines = 100_000
 	maxKeptText  = 32 << 20 // bytes
 	maxSlow      = 3        // times that pages which are read together take PDFium too much
 )
@@ -61,7 +61,7 @@ func (r *Resolver) layouts(ctx context.Context, src *citekit.Source, indexes []i
 			break
 		}
 		for i := range batch {
-			lines += len(batch[i].Lines) + len(batch[i].Drawn)
+			lines += len(batch[i].Lines)
 			for _, line := range batch[i].Lines {
 				text += len(line.Text)
 			}
