@@ -87,12 +87,15 @@ func (m *mapperFlags) model(opts *llm.Options) (llm.Model, string, error) {
 		retries = -1 // zero means the default there
 	}
 	if m.name == "gemini" {
-		o := gemini.Options{KeyEnv: "GEMINI_API_KEY", Retries: retries}
+		o := gemini.Options{Retries: retries}
 		if err := m.parse(&o, opts); err != nil {
 			return nil, "", err
 		}
+		if o.BaseURL == "" && o.KeyEnv == "" {
+			o.KeyEnv = "GEMINI_API_KEY" // a key of Google is for no other server
+		}
 		model, err := gemini.New(&o)
-		if err != nil && os.Getenv(o.KeyEnv) == "" {
+		if err != nil && o.KeyEnv != "" && os.Getenv(o.KeyEnv) == "" {
 			err = hinted{err, "set " + o.KeyEnv + " in the environment"}
 		}
 		return model, named("gemini", o.Model), err
