@@ -108,6 +108,9 @@ func scanBraces(ctx context.Context, syntax *syntax, g grammar, src []byte) (out
 			if err := ctx.Err(); err != nil {
 				return outline{}, err
 			}
+			if len(s.symbols) > maxSymbols {
+				break
+			}
 		}
 		s.take(t)
 		s.last = t.end

@@ -120,6 +120,15 @@ func TestTooManySymbols(t *testing.T) {
 	}
 }
 
+// TestFarTooManySymbols has sources of which the scanners stop reading.
+func TestFarTooManySymbols(t *testing.T) {
+	for lang, line := range map[code.Language]string{code.C: "int a(){}\n", code.Kotlin: "fun a(){}\n", code.Go: "func a(){}\n"} {
+		if got := flatten(t, lang, []byte(strings.Repeat(line, 520_000))); len(got) != 0 {
+			t.Errorf("%s: %d nodes", lang, len(got))
+		}
+	}
+}
+
 func TestDeepSymbols(t *testing.T) {
 	var b strings.Builder
 	for i := range 1000 {
