@@ -173,11 +173,11 @@ func (in *ingestion) run(ctx context.Context) (*citekit.IngestReport, error) {
 		in.bar = term.NewBar(in.stderr)
 		opts.Progress = in.showProgress
 	}
-	var allow []string
+	var allow []citekit.IngestItem
 	opts.Each = func(item citekit.IngestItem) {
 		in.total[item.Status]++
 		if filepath.IsAbs(filepath.FromSlash(item.Path)) && item.ResourceID != "" && item.Status != citekit.IngestVanished {
-			allow = append(allow, item.Path)
+			allow = append(allow, item)
 		}
 		in.bar.Above(func() { in.showItem(item) })
 	}
@@ -207,10 +207,23 @@ func (in *ingestion) warnOfEnrichment(ctx context.Context, report *citekit.Inges
 	}
 }
 
-// allow remembers the files outside the base directory that were mapped.
-func (in *ingestion) allow(ctx context.Context, paths []string) error {
-	if len(paths) == 0 {
+// allow remembers the files outside the base directory that were mapped, and
+// their transcripts.
+func (in *ingestion) allow(ctx context.Context, items []citekit.IngestItem) error {
+	if len(items) == 0 {
 		return nil
+	}
+	var paths []string
+	for _, item := range items {
+		paths = append(paths, item.Path)
+		if item.Type != citekit.Video && item.Type != citekit.Audio {
+			continue
+		}
+		if m, err := in.lib.Map(ctx, item.ResourceID); err == nil {
+			transcript, _ := m.Metadata["transcript"].(map[string]any)
+			path, _ := transcript["source_path"].(string)
+			paths = append(paths, path)
+		}
 	}
 	ws, err := in.workspace(nil)
 	if err != nil {
@@ -218,6 +231,9 @@ func (in *ingestion) allow(ctx context.Context, paths []string) error {
 	}
 	defer ws.Close()
 	for _, path := range paths {
+		if path == "" {
+			continue
+		}
 		allowErr := ws.Allow(context.WithoutCancel(ctx), path)
 		if allowErr != nil && err == nil && !errors.Is(allowErr, fs.ErrNotExist) { // it may be gone by now
 			err = hinted{allowErr, "give the folder with --root to every command instead"}
