@@ -177,7 +177,8 @@ func sourcesOf(t *testing.T, limit int, dirs ...string) map[code.Language][]stri
 	found := make(map[code.Language][]string)
 	for _, dir := range dirs {
 		err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-			if err != nil || !d.Type().IsRegular() || strings.Contains(name, ".min.") || strings.Contains(filepath.ToSlash(name), "/testdata/") {
+			inside := filepath.ToSlash(strings.TrimPrefix(name, dir))
+			if err != nil || !d.Type().IsRegular() || strings.Contains(name, ".min.") || strings.Contains(inside, "/testdata/") {
 				return nil
 			}
 			if info, err := d.Info(); err != nil || info.Size() > 1<<20 {
@@ -204,7 +205,7 @@ func sourcesOf(t *testing.T, limit int, dirs ...string) map[code.Language][]stri
 
 // TestTreeSitter compares with tree-sitter: the files listed in the file named
 // by CITEKIT_CODE_FILES, as testdata/oracle.mjs reads them, else packages of
-// Node.
+// Node and what Debian has of Ruby and shell.
 func TestTreeSitter(t *testing.T) {
 	node := sharedtest.Tool(t, "node")
 	modules := os.Getenv("CITEKIT_CODE_MODULES")
@@ -221,7 +222,7 @@ func TestTreeSitter(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else {
-		for lang, names := range sourcesOf(t, 200, sharedtest.NodeModules(t)) {
+		for lang, names := range sourcesOf(t, 200, sharedtest.NodeModules(t), "/usr/lib/ruby", "/usr/share/bash-completion", "/usr/share/rubygems-integration") {
 			for _, name := range names {
 				list = fmt.Appendf(list, "%s\t%s\n", lang, name)
 			}
