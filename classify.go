@@ -82,3 +82,13 @@ func modalityOfName(name string) Modality {
 	}
 	return ""
 }
+
+// officeFormat returns the name of a format that people expect to be read and
+// that is not, by the extension of a file, or "".
+func officeFormat(name string) string {
+	switch ext := strings.ToLower(path.Ext(name)); ext {
+	case ".doc", ".docx", ".odt", ".rtf", ".ppt", ".pptx", ".odp", ".xls", ".xlsx", ".ods", ".epub", ".mobi":
+		return strings.ToUpper(ext[1:])
+	}
+	return ""
+}

@@ -84,8 +84,8 @@ func BuildContext(maps []*ResourceMap, opts *ContextOptions) (*AgentContext, err
 	b := newContextBuilder(maps, o)
 	shown := b.most(len(b.order), func(n int) string { return b.render(n, 0) })
 	if shown < 0 {
-		return nil, fmt.Errorf("citekit: context: %s do not fit in %d tokens; give more tokens or fewer resources: %w",
-			plural(len(maps), "resource"), o.MaxTokens, ErrTooLarge)
+		return nil, fmt.Errorf("citekit: context: the names of %s take %d tokens, of at most %d; give more tokens or fewer resources: %w",
+			plural(len(maps), "resource"), o.CountTokens(b.render(0, 0)), o.MaxTokens, ErrTooLarge)
 	}
 	summaries := 0
 	if shown == len(b.order) && !o.NoSummaries {

@@ -21,7 +21,8 @@ type IngestOptions struct {
 	Type Modality
 
 	// ResourceID is the id of the map, for a single source; "" makes one
-	// from its name.
+	// from its name. A map that the source has under another id stays as it
+	// is, and only the new one is kept up to date from then on.
 	ResourceID string
 
 	// Mapper makes the structures; nil means the resolvers of the Library.

@@ -512,3 +512,15 @@ func ingestOnce(b *testing.B, dir string, n int, want citekit.IngestStatus) {
 		b.Fatalf("%d of %d %s; %v", got, n, want, report.Err())
 	}
 }
+
+// TestIngestBrokenMap checks that what stands in place of a map is told of,
+// and not replaced unasked.
+func TestIngestBrokenMap(t *testing.T) {
+	f := newIngestFixture(t, map[string]string{"a.txt": "one\n", "b.docx": "PK\x03\x04\x00"})
+	f.want(t, f.ingest(t, nil), "mapped a.txt as a: 1", "skipped b.docx (DOCX files are not read; save it as PDF: unsupported operation)")
+	f.write(t, ".resource_maps/a.json", "{")
+	f.want(t, f.ingest(t, nil, "a.txt"), "failed a.txt (its map 'a' cannot be read; force replaces it: invalid syntax)")
+	f.write(t, "a.txt", "two\n")
+	f.want(t, f.ingest(t, nil, "a.txt"), "failed a.txt (the source has changed, and so has its map 'a', by hand; force replaces it: source has changed)")
+	f.want(t, f.ingest(t, &citekit.IngestOptions{Force: true}, "a.txt"), "mapped a.txt as a: 1")
+}

@@ -271,7 +271,11 @@ func (in *ingest) isUnchanged(ctx context.Context, t *task, n note, sameBytes bo
 	if n.ID == "" {
 		return false
 	}
-	if state, err := in.stateOf(ctx, t.Path, n); err != nil || state != mapIntact && state != mapEdited {
+	switch state, err := in.stateOf(ctx, t.Path, n); {
+	case err == nil && state == mapBroken:
+		t.fail(fmt.Errorf("its map '%s' cannot be read; force replaces it: %w", clip(n.ID), ErrSyntax))
+		return true
+	case err != nil, state != mapIntact && state != mapEdited:
 		return false
 	}
 	t.item.Status, t.item.ResourceID, t.item.Type = IngestUnchanged, n.ID, n.Type

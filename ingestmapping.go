@@ -86,6 +86,9 @@ func (in *ingest) mapped(ctx context.Context, t *task, structure *Structure, mod
 		return t.fail(ctx.Err())
 	case err != nil && modality == Text && in.opts.Type == "" && errors.Is(err, ErrFormat):
 		t.item.Type = ""
+		if what := officeFormat(t.Path); what != "" {
+			err = fmt.Errorf("%s files are not read; save it as PDF: %w", what, errors.ErrUnsupported)
+		}
 		t.skip(err) // some other format: nothing is wrong with the file
 		if changed := t.src.CheckUnchanged(); changed == nil && !t.Named {
 			t.note.Skipped = t.item.Err.Error()

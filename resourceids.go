@@ -64,7 +64,7 @@ func (in *ingest) mayReplaceEdited(ctx context.Context, t *task, noted note) boo
 		return true
 	}
 	state, err := in.stateOf(ctx, t.Path, noted)
-	if err == nil && state == mapEdited {
+	if err == nil && state.isByHand() {
 		return t.failEdited(noted.ID, nil)
 	}
 	return true
@@ -116,7 +116,7 @@ func (in *ingest) claimAsked(ctx context.Context, t *task, id string) bool {
 		return t.fail(fmt.Errorf("the map '%s' was made by hand; force replaces it: %w", clip(id), fs.ErrExist))
 	}
 	if noted, ok := in.ledger.note(t.Path); ok && noted.ID == id {
-		if state, err := in.stateOf(ctx, t.Path, noted); err != nil || state == mapEdited && !in.opts.Force {
+		if state, err := in.stateOf(ctx, t.Path, noted); err != nil || state.isByHand() && !in.opts.Force {
 			return t.failEdited(id, err)
 		}
 	}
@@ -131,7 +131,7 @@ func (in *ingest) claimAgain(ctx context.Context, t *task, noted note) (wanted, 
 	switch {
 	case err != nil:
 		return t.fail(err), true
-	case state == mapEdited && !in.opts.Force:
+	case state.isByHand() && !in.opts.Force:
 		return t.failEdited(noted.ID, nil), true
 	case state == mapOthers || !in.ledger.claim(noted.ID, t.Path):
 		return false, false
@@ -154,8 +154,12 @@ const (
 	mapGone   mapState = iota // nothing
 	mapIntact                 // the map as it was made, as far as can be told
 	mapEdited                 // the map as a person changed it
+	mapBroken                 // something that is no map
 	mapOthers                 // the map of another source
 )
+
+// isByHand reports whether a person must have made it so.
+func (s mapState) isByHand() bool { return s == mapEdited || s == mapBroken }
 
 // stateOf returns what has become of the map of a source that a note tells of.
 // A map that was written since is looked into, once, as the note may be wrong.
@@ -174,7 +178,7 @@ func (in *ingest) stateOf(ctx context.Context, source string, n note) (mapState,
 	case err != nil && ctx.Err() != nil:
 		return mapGone, ctx.Err()
 	case err != nil:
-		return mapEdited, nil
+		return mapBroken, nil
 	case m.SourcePath != source:
 		return mapOthers, nil
 	case m.mapper() == "", n.MapHash != "" && n.MapHash != m.hash:

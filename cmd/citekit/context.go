@@ -23,7 +23,7 @@ few.`,
 		maxArgs: -1,
 		flags: func(f *flagSet) {
 			f.BoolVar(&all, "all", false, "all resources")
-			f.IntVar(&tokens, "tokens", 0, "most `TOKENS` to print (default 4000)")
+			f.IntVar(&tokens, "tokens", 4000, "most `TOKENS` to print")
 			f.BoolVar(&plain, "no-summaries", false, "leave summaries out")
 		},
 		run: func(ctx context.Context, s *session, args []string) error {

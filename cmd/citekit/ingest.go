@@ -49,6 +49,19 @@ func (i *ingestFlags) register(f *flagSet) {
 	f.alias("w", "watch")
 }
 
+// check returns an error if the flags mean nothing.
+func (i *ingestFlags) check() error {
+	switch kind := citekit.Modality(i.kind); {
+	case kind != "" && (!kind.Valid() || kind == citekit.Virtual):
+		return usagef("ingest", "--type %s; it is one of document, video, audio, image, text", term.Line(i.kind))
+	case i.concurrency < 1:
+		return usagef("ingest", "--concurrency %d; it is at least 1", i.concurrency)
+	case i.id != "" && citekit.CheckResourceID(i.id) != nil:
+		return usagef("ingest", "--id: %v", citekit.CheckResourceID(i.id))
+	}
+	return nil
+}
+
 func ingestCommand() *command {
 	var flags ingestFlags
 	return &command{
@@ -62,8 +75,11 @@ unless --mapper names a model.
 
 Folders are searched, .gitignore files respected. A path may be a pattern, with
 ** for any number of folders. What has not changed since its map was made is
-left alone. A file outside the base directory is remembered as one that may be
-cited.`,
+left alone. Paths are relative to where you are; maps go to the base directory,
+and a file outside it is remembered as one that may be cited.
+
+A --mapper that is a program reads a JSON object with "source" (path, modality,
+extent) and "schema", and writes a map or {"nodes": [...]}.`,
 		example: []string{
 			"citekit ingest book.pdf lecture.mp4",
 			"citekit ingest . --watch",
@@ -118,8 +134,14 @@ func (in *ingestion) open(args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := in.flags.check(); err != nil {
+		return err
+	}
 	var roots []string
 	for _, arg := range args {
+		if arg == "" {
+			return usagef("ingest", "a path is empty")
+		}
 		abs, err := filepath.Abs(arg)
 		if err != nil {
 			return err
@@ -326,7 +348,7 @@ func (in *ingestion) outcome(report *citekit.IngestReport, err error) error {
 			fmt.Fprintf(in.stderr, "citekit: %s\n", term.Line(item.Path+": "+item.Err.Error()))
 		}
 	}
-	in.printf("%s\n", summarize(in.total))
+	in.printf("%s\n", in.summary())
 	if usage := in.usage(); usage != nil {
 		in.printf("%s\n", describeUsage(*usage))
 	}
@@ -364,6 +386,15 @@ func reported(report *citekit.IngestReport) error {
 		return errReported
 	}
 	return nil
+}
+
+// summary says how many sources became what, and how to hear more.
+func (in *ingestion) summary() string {
+	text := summarize(in.total)
+	if in.total[citekit.IngestSkipped] > 0 && !in.flags.verbose {
+		text += " (-v names what was skipped)"
+	}
+	return text
 }
 
 func summarize(total map[citekit.IngestStatus]int) string {

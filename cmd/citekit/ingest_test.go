@@ -133,15 +133,16 @@ func TestIngestOneJSON(t *testing.T) {
 		ctx  context.Context
 		args []string
 		code string // of the error, or of an item
+		exit int
 	}{
-		{t.Context(), []string{"--type", "picture"}, "INVALID_INPUT"},
-		{t.Context(), []string{"none.txt"}, "NOT_FOUND"},
-		{cancelled, nil, "TIMEOUT"},
+		{t.Context(), []string{"--type", "picture"}, "INVALID_INPUT", exitUsage},
+		{t.Context(), []string{"none.txt"}, "NOT_FOUND", exitFailure},
+		{cancelled, nil, "TIMEOUT", exitFailure},
 	} {
 		var stdout, stderr bytes.Buffer
 		args := append([]string{"ingest", "--json", "--dir", dir, filepath.Join(dir, "a.md")}, test.args...)
 		code := run(test.ctx, args, strings.NewReader(""), &stdout, &stderr)
-		if code != exitFailure || !json.Valid(stdout.Bytes()) || !strings.Contains(stdout.String(), `"code": "`+test.code+`"`) {
+		if code != test.exit || !json.Valid(stdout.Bytes()) || !strings.Contains(stdout.String(), `"code": "`+test.code+`"`) {
 			t.Errorf("%q: exit code %d, stdout %q", test.args, code, stdout.String())
 		}
 	}
