@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/term"
@@ -42,7 +44,7 @@ func (s *session) printContext(ctx context.Context, ids []string, all bool, opts
 	}
 	defer lib.Close()
 	if all {
-		if ids, err = lib.Resources(ctx); err != nil {
+		if ids, err = s.readable(ctx, lib); err != nil {
 			return err
 		}
 	}
@@ -59,4 +61,25 @@ func (s *session) printContext(ctx context.Context, ids []string, all bool, opts
 	}
 	_, err = s.out.WriteString(c.Text)
 	return err
+}
+
+// readable returns the ids of all resources but those whose maps cannot be
+// read, which it tells of.
+func (s *session) readable(ctx context.Context, lib *library) ([]string, error) {
+	all, err := lib.Resources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, id := range all {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if _, err := lib.Map(ctx, id); err != nil {
+			fmt.Fprintf(s.stderr, "citekit: warning: left out: %s\n", term.Line(strings.TrimPrefix(err.Error(), "citekit: ")))
+			continue
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
 }
