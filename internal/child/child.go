@@ -15,12 +15,19 @@ import (
 // open. On Linux the program ends when this process is killed.
 //
 // Run sets SysProcAttr and Cancel of the command. The caller sets WaitDelay.
-func Run(cmd *exec.Cmd) error {
+func Run(cmd *exec.Cmd) error { return run(cmd, func() {}) }
+
+// run calls started once the program has been.
+func run(cmd *exec.Cmd, started func()) error {
 	ownGroup(cmd)
 	// The program ends with the thread that starts it: see ownGroup.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	err := cmd.Run()
+	err := cmd.Start()
+	if err == nil {
+		started()
+		err = cmd.Wait()
+	}
 	if err != nil && cmd.Process != nil {
 		_ = killGroup(cmd) // mostly there is nothing left
 	}

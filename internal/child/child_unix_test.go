@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -88,4 +89,48 @@ func eventually(ok func() bool) bool {
 		time.Sleep(10 * time.Millisecond)
 	}
 	return false
+}
+
+// TestRunWithin runs a program that never ends and one that does.
+func TestRunWithin(t *testing.T) {
+	run := func(script string, most time.Duration) (used time.Duration, over bool, err error) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, "/bin/sh", "-c", script)
+		all, err := child.RunWithin(cmd, child.Limits{CPU: most, Memory: 1 << 40}, func() {
+			over = true
+			cancel()
+		})
+		return all.CPU, over, err
+	}
+	if used, over, err := run("exit 0", time.Minute); over || err != nil || used > time.Minute {
+		t.Errorf("a short run: used %v, over %v, error %v", used, over, err)
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("what a program uses is told once it has ended")
+	}
+	const most = 200 * time.Millisecond
+	if used, over, err := run("while :; do :; done", most); !over || err == nil || used < most || used > most+5*time.Second {
+		t.Errorf("an endless run: used %v, over %v, error %v", used, over, err)
+	}
+}
+
+// TestMemory runs a program that asks for more memory than it may have, and for
+// less.
+func TestMemory(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("memory is limited on Linux alone")
+	}
+	const asked = 128 << 20
+	for most, fits := range map[int64]bool{asked / 2: false, asked * 2: true} {
+		// It asks once it may be sure that the limit holds.
+		cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", "sleep 0.2; exec dd if=/dev/zero of=/dev/null count=1 bs="+strconv.Itoa(asked))
+		used, err := child.RunWithin(cmd, child.Limits{CPU: time.Minute, Memory: most}, func() {})
+		if (err == nil) != fits || fits && used.Memory < asked {
+			t.Errorf("at most %d bytes: used %d, error %v", most, used.Memory, err)
+		}
+	}
+	if have := child.MachineMemory(); have < 64<<20 {
+		t.Errorf("the machine has %d bytes", have)
+	}
 }

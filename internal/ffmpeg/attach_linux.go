@@ -1,6 +1,9 @@
 package ffmpeg
 
-import "os"
+import (
+	"os"
+	"strconv"
+)
 
 // attachable reports whether programs can be given f.
 func attachable(*os.File) bool { return true }
@@ -12,8 +15,11 @@ func attach(f *os.File) (files []*os.File, detach func(), err error) {
 	return []*os.File{f}, func() {}, nil
 }
 
-// url is the name by which a program opens f.
-func url(*os.File) string { return "file:/dev/fd/3" }
+// url is the name by which a program opens the file of its nth input, from 0.
+func url(_ *os.File, n int) string { return "file:/dev/fd/" + strconv.Itoa(firstFile+n) }
+
+// firstFile is the descriptor of the first file that a program inherits.
+const firstFile = 3
 
 // removeName unlinks a file that is open and stays so.
 func removeName(name string) { os.Remove(name) }

@@ -20,7 +20,7 @@ func attach(f *os.File) (files []*os.File, detach func(), err error) {
 }
 
 // url is the name by which a program opens f.
-func url(f *os.File) string {
+func url(f *os.File, _ int) string {
 	path, err := filepath.Abs(f.Name())
 	if err != nil {
 		path = f.Name()

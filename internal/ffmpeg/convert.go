@@ -23,6 +23,10 @@ type Conversion struct {
 	Muxer   string  // format of the output, in ffmpeg's words
 	Output  Options // before the output, such as "c"
 
+	// Beside are further inputs, each of one stream, which come after those of
+	// the first.
+	Beside []*Input
+
 	Limit time.Duration // longest run; zero means that of the Tools
 }
 
@@ -59,7 +63,7 @@ func (t *Tools) Convert(ctx context.Context, in *Input, c Conversion) (*Output, 
 	name := dir.path("output")
 	args, err := c.args(in, "file:"+name, t.maxOutput())
 	if err == nil {
-		err = t.run(ctx, command{path: path, args: args, dir: dir.dir, input: in, limit: c.Limit})
+		err = t.run(ctx, command{path: path, args: args, dir: dir.dir, inputs: append([]*Input{in}, c.Beside...), limit: c.Limit})
 	}
 	if err != nil {
 		dir.remove()
@@ -108,10 +112,13 @@ func (c Conversion) args(in *Input, output string, limit int64) (args []string, 
 		"fflags": "+bitexact", "flags:v": "+bitexact", "flags:a": "+bitexact",
 		"map_metadata": "-1", "map_chapters": "-1",
 	}, c.Output)
-	source := ff.Input(url(in.file), inputs)
+	source := ff.Input(url(in.file, 0), inputs)
 	streams := make([]*ff.Stream, len(c.Streams))
 	for i, index := range c.Streams {
 		streams[i] = source.Get(strconv.Itoa(index))
+	}
+	for i, other := range c.Beside {
+		streams = append(streams, ff.Input(url(other.file, i+1), keywords(other.options())).Get("0"))
 	}
 	built := ff.Output(streams, output, outputs).GetArgs()
 	return append(append(append([]string{}, always...), "-y", "-max_alloc", maxAlloc), built...), nil

@@ -7,8 +7,8 @@
 // other: a playlist that calls itself a video is not read as a playlist. It
 // gets no network protocol, no terminal, no shell and next to no environment;
 // it has a time limit, writes to a private directory, and is killed with all
-// it started when the context ends. On Linux it does not outlive this process
-// either; directories that a killed process left behind are removed by the next
+// it started when the context ends. On Linux its memory is limited, and it does not
+// outlive this process either; directories that a killed process left behind are removed by the next
 // one, on systems that have flock.
 //
 // Version 5.1 of the programs or a later one is needed.
@@ -18,6 +18,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/citekit/citekit/internal/child"
 )
 
 // Limits of a [Tools] whose fields are zero.
@@ -26,6 +28,11 @@ const (
 	DefaultTimeout   = 10 * time.Minute
 	DefaultMaxOutput = 64 << 30
 )
+
+// mostMemory is how many bytes of memory a program may have, where the machine has
+// more than that: a clip of video in 8K that is encoded anew takes 6 GiB, and twice
+// that with 10 bits.
+const mostMemory = 16 << 30
 
 // Tools is a pair of programs and the limits they run under. The zero value
 // finds them on PATH. It is safe for concurrent use and must not be copied
@@ -37,6 +44,8 @@ type Tools struct {
 	Children  int           // programs running at a time, others wait; zero means DefaultChildren
 	Timeout   time.Duration // longest run of one program; zero means DefaultTimeout
 	MaxOutput int64         // largest file a program may write, in bytes; zero means DefaultMaxOutput
+
+	memory int64 // bytes that a program may have; zero means mostMemory, or three quarters of what the machine has
 
 	once  sync.Once
 	sweep sync.Once
@@ -68,6 +77,13 @@ func (t *Tools) timeout() time.Duration {
 		return t.Timeout
 	}
 	return DefaultTimeout
+}
+
+func (t *Tools) maxMemory() int64 {
+	if t.memory > 0 {
+		return t.memory
+	}
+	return min(mostMemory, child.MachineMemory()/4*3)
 }
 
 func (t *Tools) maxOutput() int64 {

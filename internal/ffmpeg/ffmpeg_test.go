@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -320,4 +321,63 @@ func TestChildren(t *testing.T) {
 		t.Fatal(err)
 	}
 	release()
+}
+
+// TestMemory encodes pictures with little memory and with enough.
+func TestMemory(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("memory is limited on Linux alone")
+	}
+	path := filepath.Join(t.TempDir(), "large.avi")
+	out, err := exec.Command(sharedtest.Tool(t, "ffmpeg"), "-v", "error", "-f", "lavfi", "-i", "testsrc=s=1920x1080:r=10:d=3", "-c:v", "mjpeg", path).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for memory, want := range map[int64]error{160 << 20: citekit.ErrTooLarge, 0: nil} {
+		tools := &Tools{memory: memory}
+		in, err := tools.Open(t.Context(), citekit.NewSource(f, citekit.SourceInfo{Name: "large.avi", Size: info.Size()}), "avi", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := tools.Convert(t.Context(), in, Conversion{Streams: []int{0}, Muxer: "mp4", Output: Options{"c:0": "libx264", "threads:0": "2"}})
+		if !errors.Is(err, want) {
+			t.Errorf("with %d bytes: error %v, want %v", memory, err, want)
+		}
+		if err == nil {
+			made.Close()
+		}
+	}
+}
+
+// TestLacksMemory tells a program that got too little memory from one that failed
+// for another reason.
+func TestLacksMemory(t *testing.T) {
+	tools := &Tools{memory: 100}
+	failed, said := errors.New("exit status 1"), "decoder: Cannot allocate memory\n"
+	for _, test := range []struct {
+		peak   int64
+		err    error
+		stderr string
+		want   bool
+	}{
+		{90, failed, "", true},
+		{90, nil, said, true},
+		{90, nil, "", false},
+		{20, failed, said, false}, // a size that is none
+		{0, failed, said, false},
+		{20, failed, "x264 [error]: malloc of size 5927488 failed\n", true},
+	} {
+		if got := tools.lacksMemory(test.peak, test.err, test.stderr); got != test.want {
+			t.Errorf("%+v: %v", test, got)
+		}
+	}
 }

@@ -14,6 +14,7 @@ import (
 type Input struct {
 	demuxer string
 	skip    int64    // bytes before the content
+	size    int64    // bytes of file
 	file    *os.File // what programs read: the source's own, or a private one
 	private *scratch // holds file if it is a copy of the source, or nil
 }
@@ -26,7 +27,7 @@ func (t *Tools) Open(ctx context.Context, src *citekit.Source, demuxer string, s
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	in := &Input{demuxer: demuxer, skip: skip}
+	in := &Input{demuxer: demuxer, skip: skip, size: src.Size()}
 	if f := src.File(); f != nil && attachable(f) {
 		in.file = f
 		return in, nil
@@ -40,7 +41,7 @@ func (t *Tools) Open(ctx context.Context, src *citekit.Source, demuxer string, s
 // OpenReader copies r, which holds size bytes, to a temporary file and makes
 // that readable for programs.
 func (t *Tools) OpenReader(ctx context.Context, r io.Reader, size int64, demuxer string) (*Input, error) {
-	in := &Input{demuxer: demuxer}
+	in := &Input{demuxer: demuxer, size: size}
 	if err := t.copy(ctx, in, r, size); err != nil {
 		return nil, err
 	}
@@ -50,7 +51,7 @@ func (t *Tools) OpenReader(ctx context.Context, r io.Reader, size int64, demuxer
 // OpenOutput makes what a program wrote readable for another. Close the Input
 // before the Output.
 func OpenOutput(o *Output, demuxer string) *Input {
-	return &Input{demuxer: demuxer, file: o.file}
+	return &Input{demuxer: demuxer, file: o.file, size: o.size}
 }
 
 func (t *Tools) copy(ctx context.Context, in *Input, r io.Reader, size int64) (err error) {
@@ -78,6 +79,12 @@ func (t *Tools) copy(ctx context.Context, in *Input, r io.Reader, size int64) (e
 	in.file, in.private = f, dir
 	return nil
 }
+
+// ReadAt implements [io.ReaderAt]. It reads what programs read.
+func (in *Input) ReadAt(p []byte, off int64) (int, error) { return in.file.ReadAt(p, off) }
+
+// Size returns the length in bytes of what programs read.
+func (in *Input) Size() int64 { return in.size }
 
 // Close releases the Input. It does not close the source.
 func (in *Input) Close() {

@@ -49,6 +49,27 @@ func (t *Tools) Packets(ctx context.Context, in *Input, from float64, visit func
 	return err
 }
 
+// FirstPacket returns where the first packet of a stream stands, in bytes from the
+// start of the file, and its time in units of the stream. Errors are as for Convert.
+func (t *Tools) FirstPacket(ctx context.Context, in *Input, stream int) (offset, time int64, err error) {
+	found := false
+	err = t.probe(ctx, in, NewLineWriter(func(line []byte) error {
+		field := strings.Split(string(line), ",")
+		if found || len(field) < 2 {
+			return nil
+		}
+		var timeErr, offsetErr error
+		time, timeErr = strconv.ParseInt(field[0], 10, 64)
+		offset, offsetErr = strconv.ParseInt(field[1], 10, 64)
+		found = timeErr == nil && offsetErr == nil
+		return nil
+	}), "-select_streams", strconv.Itoa(stream), "-read_intervals", "%+#1", "-show_entries", "packet=pts,pos", "-of", "csv=p=0")
+	if err == nil && !found {
+		err = fmt.Errorf("stream %d has no packet with a time: %w", stream, citekit.ErrFormat)
+	}
+	return offset, time, err
+}
+
 // parsePacket reads a line of index, pts, dts, duration, size, flags and, for
 // some, what is discarded. A packet without a presentation time, as in AVI,
 // has that of its decoding.

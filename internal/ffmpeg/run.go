@@ -28,7 +28,7 @@ type command struct {
 	path   string
 	args   []string
 	dir    string        // working directory; "" means that of this process
-	input  *Input        // inherited, or nil
+	inputs []*Input      // inherited, in this order
 	stdout io.Writer     // nil discards
 	limit  time.Duration // longest run, at most that of the Tools, which zero means
 }
@@ -45,32 +45,51 @@ func (t *Tools) run(ctx context.Context, c command) error {
 	limit := min(cmp.Or(c.limit, t.timeout()), t.timeout())
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	cpu, err := allowed(ctx)
+	if err != nil {
+		return err
+	}
 	cmd := exec.CommandContext(limited, c.path, c.args...)
 	cmd.Dir = c.dir
 	cmd.Env = environment()
 	cmd.Stdout = c.stdout
 	stderr := child.Tail{Max: maxTail}
 	cmd.Stderr = &stderr
-	if c.input != nil {
-		files, detach, err := attach(c.input.file)
+	for _, in := range c.inputs {
+		files, detach, err := attach(in.file)
 		if err != nil {
 			return err
 		}
 		defer detach()
-		cmd.ExtraFiles = files
+		cmd.ExtraFiles = append(cmd.ExtraFiles, files...)
 	}
 	cmd.WaitDelay = pipeDelay
 
-	err = child.Run(cmd)
+	peak, err := cpu.run(cmd, t.maxMemory(), cancel)
 	switch {
+	case limited.Err() == nil && t.lacksMemory(peak, err, string(stderr.Kept)):
+		return fmt.Errorf("ffmpeg needs more than the %.1f GiB of memory that it may use: %w", float64(t.maxMemory())/(1<<30), citekit.ErrTooLarge)
 	case err == nil && limited.Err() == nil:
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case cpu.over.Load():
+		return cpu.error()
 	case limited.Err() != nil:
 		return fmt.Errorf("ffmpeg was still running after %v: %w", limit, citekit.ErrTooLarge)
 	}
 	return runError(err, string(stderr.Kept))
+}
+
+// lacksMemory reports whether a program that had so much memory at a time did not
+// get what it asked for. It may end as if all was well, and have left out frames.
+// A program that had little did not fail at the limit, but at a size that a damaged
+// source claims.
+func (t *Tools) lacksMemory(peak int64, err error, stderr string) bool {
+	if strings.Contains(stderr, "malloc of size") { // of x264, which asks for much before it uses it
+		return true
+	}
+	return peak > t.maxMemory()/4 && (err != nil || strings.Contains(stderr, "Cannot allocate memory"))
 }
 
 // runError says why a program failed, in its own last words.
@@ -86,6 +105,8 @@ func runError(err error, stderr string) error {
 		strings.Contains(stderr, "Encoder not found"), strings.Contains(stderr, "Unknown input format"),
 		strings.Contains(stderr, "Requested output format"), strings.Contains(stderr, "No such filter"):
 		kind = errors.ErrUnsupported
+	case strings.Contains(stderr, "no decoder found"), strings.Contains(stderr, "Decoder not found"):
+		kind = errNoDecoder
 	case strings.Contains(stderr, "No space left on device"):
 		kind = errNoSpace
 	}

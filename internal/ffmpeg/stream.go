@@ -23,7 +23,7 @@ func (t *Tools) Stream(ctx context.Context, in *Input, c Conversion, w io.Writer
 		return err
 	}
 	out := &watchedWriter{w: w}
-	err = t.run(ctx, command{path: path, args: args, dir: dir.dir, input: in, stdout: out, limit: c.Limit})
+	err = t.run(ctx, command{path: path, args: args, dir: dir.dir, inputs: append([]*Input{in}, c.Beside...), stdout: out, limit: c.Limit})
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

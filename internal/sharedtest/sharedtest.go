@@ -3,32 +3,51 @@
 package sharedtest
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/citekit/citekit/internal/testcorpus"
 )
 
-// Dir returns the directory named by CITEKIT_SHARED, else the directory
-// "shared" beside the module. It skips the test if there is none.
-func Dir(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("CITEKIT_SHARED")
+// Extra returns the directory named by CITEKIT_SHARED, else the directory
+// "shared" beside the module, which has real files in corpus. It reports
+// whether there is one: tests must do without it.
+func Extra() (dir string, ok bool) {
+	dir = os.Getenv("CITEKIT_SHARED")
 	if dir == "" {
 		dir = filepath.Join(module(), "..", "shared")
 	}
-	if _, err := os.Stat(filepath.Join(dir, "corpus")); err != nil {
-		t.Skipf("no shared test files: set CITEKIT_SHARED to a directory that has corpus/ (looked for %s)", dir)
-	}
-	return dir
+	_, err := os.Stat(filepath.Join(dir, "corpus"))
+	return dir, err == nil
 }
 
-// Corpus returns the path of a file below the corpus, given with forward
-// slashes. It skips the test if there is no corpus.
+// Corpus returns the path of a file of the corpus, given with forward slashes:
+// that of the real files where [Extra] has them, else that of the files which
+// package testcorpus makes. Both have the same names. Where neither is to be
+// had for want of a program, it is as with [Tool].
 func Corpus(t testing.TB, name string) string {
 	t.Helper()
-	return filepath.Join(Dir(t), "corpus", filepath.FromSlash(name))
+	if dir, ok := Extra(); ok {
+		return filepath.Join(dir, "corpus", filepath.FromSlash(name))
+	}
+	return Made(t, name)
+}
+
+// Made returns the path of a file of those that package testcorpus makes.
+func Made(t testing.TB, name string) string {
+	t.Helper()
+	dir, err := testcorpus.Dir()
+	if errors.Is(err, testcorpus.ErrTool) {
+		Missing(t, err.Error())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, filepath.FromSlash(name))
 }
 
 // Tool returns the path of a program, such as "ffmpeg". If it is not

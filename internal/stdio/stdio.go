@@ -61,6 +61,17 @@ func (s *Server) send(message any) error {
 	return err
 }
 
+// Post sends a request whose answer nobody waits for, and returns its id.
+func (s *Server) Post(method string, params any) (id int, err error) {
+	s.id++
+	return s.id, s.send(map[string]any{"jsonrpc": "2.0", "id": s.id, "method": method, "params": params})
+}
+
+// Notify sends a notification.
+func (s *Server) Notify(method string, params any) error {
+	return s.send(map[string]any{"jsonrpc": "2.0", "method": method, "params": params})
+}
+
 // Call sends a request and returns its result. A JSON-RPC error is an error.
 func (s *Server) Call(method string, params any) (json.RawMessage, error) {
 	s.id++

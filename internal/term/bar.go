@@ -22,6 +22,8 @@ type Bar struct {
 	start time.Time
 	drawn time.Time // when it was last drawn
 	line  string    // as it is on the terminal, or ""
+	held  bool      // something else is counted in its place
+	over  bool      // nothing is drawn any more
 }
 
 // NewBar returns a bar that appears on w once the work has taken a moment.
@@ -37,7 +39,7 @@ func (b *Bar) Set(part float64, text, name string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
-	if now.Sub(b.start) < patience || now.Sub(b.drawn) < interval {
+	if b.held || b.over || now.Sub(b.start) < patience || now.Sub(b.drawn) < interval {
 		return
 	}
 	filled := int(max(0, min(part, 1)) * barWidth)
@@ -77,6 +79,66 @@ func columnsOf(r rune) int {
 	return 1
 }
 
+// Count shows in place of the bar, once it has taken a moment, what goes on and
+// for how many seconds, as in "text: 3 s", until the returned function is
+// called, which removes that.
+func (b *Bar) Count(text string) (stop func()) {
+	if b == nil {
+		return func() {}
+	}
+	b.hold(true)
+	ended := make(chan struct{})
+	var counting sync.WaitGroup
+	counting.Go(func() { b.count(Line(text), ended) })
+	return sync.OnceFunc(func() {
+		close(ended)
+		counting.Wait()
+		b.hold(false)
+	})
+}
+
+func (b *Bar) count(text string, ended <-chan struct{}) {
+	start := time.Now()
+	ticks := time.NewTicker(interval)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-ended:
+			return
+		case <-ticks.C:
+		}
+		if took := time.Since(start); took >= patience {
+			b.show(fmt.Sprintf("%s: %d s", text, int(took.Seconds())))
+		}
+	}
+}
+
+// hold keeps the bar from being drawn, or lets it be drawn again, and erases
+// what is on its line.
+func (b *Bar) hold(held bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.held = held
+	b.erase()
+}
+
+func (b *Bar) show(line string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.over {
+		return
+	}
+	b.line = line
+	io.WriteString(b.w, eraseLine+line)
+}
+
+func (b *Bar) erase() {
+	if b.line != "" {
+		io.WriteString(b.w, eraseLine)
+		b.line = ""
+	}
+}
+
 // Above calls print, which may write lines on the same terminal, with the bar
 // out of the way.
 func (b *Bar) Above(print func()) {
@@ -95,15 +157,13 @@ func (b *Bar) Above(print func()) {
 	}
 }
 
-// Stop removes the bar.
+// Stop removes the bar for good.
 func (b *Bar) Stop() {
 	if b == nil {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.line != "" {
-		io.WriteString(b.w, eraseLine)
-		b.line = ""
-	}
+	b.over = true
+	b.erase()
 }

@@ -55,7 +55,32 @@ func TestBar(t *testing.T) {
 			}
 		}
 	})
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		b := term.NewBar(&out)
+		time.Sleep(time.Second)
+		b.Set(0.5, "1 of 2", "a.pdf")
+		stop := b.Count("preparing\x1b[2J")
+		time.Sleep(2500 * time.Millisecond)
+		synctest.Wait()
+		drawn := out.String()
+		b.Set(0.6, "1 of 2", "held.pdf")
+		b.Above(func() { out.WriteString("a line\n") })
+		stop()
+		stop()
+		if !strings.HasSuffix(drawn, "\r\x1b[K"+`preparing\x1b[2J: 2 s`) || !strings.HasPrefix(strings.TrimPrefix(out.String(), drawn), "\r\x1b[Ka line\npreparing") {
+			t.Errorf("drawn: %q", out.String())
+		}
+		if strings.Contains(out.String(), "held") || !strings.HasSuffix(out.String(), "\r\x1b[K") {
+			t.Errorf("left: %q", out.String())
+		}
+		b.Set(0.7, "1 of 2", "after.pdf")
+		if !strings.HasSuffix(out.String(), "after.pdf") {
+			t.Errorf("after: %q", out.String())
+		}
+	})
 	var none *term.Bar
+	none.Count("")()
 	none.Set(1, "", "")
 	called := false
 	none.Above(func() { called = true })

@@ -10,12 +10,7 @@ import (
 
 // IsTerminal reports whether w is a terminal that can move its cursor.
 func IsTerminal(w any) bool {
-	f, ok := w.(*os.File)
-	if !ok || os.Getenv("TERM") == "dumb" {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return os.Getenv("TERM") != "dumb" && IsTTY(w)
 }
 
 const (

@@ -18,12 +18,19 @@ import (
 const pipeDelay = 5 * time.Second
 
 // run runs the program on a picture and returns what it prints.
-func (c *Command) run(ctx context.Context, args []string, picture []byte) ([]byte, error) {
+func (c *Command) run(ctx context.Context, args []string, make func(context.Context) ([]byte, error)) ([]byte, error) {
 	release, err := c.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
+	picture, err := make(ctx)
+	if err == nil {
+		err = checkPicture(picture)
+	}
+	if err != nil {
+		return nil, err
+	}
 
 	limited, cancel := context.WithTimeout(ctx, c.timeout())
 	defer cancel()

@@ -96,18 +96,16 @@ func Find(path string) (*Command, error) {
 // Recognise returns the blocks of text in a picture, in reading order; a
 // picture without text has none. Boxes are fractions of the picture. The
 // picture must be a PNG, for the program takes text as a list of files to
-// open.
+// open. It is asked for when the program may run, so that no pictures wait;
+// its error is returned.
 //
 // Languages are those of the text, such as "eng" or "deu+eng", by the names
 // of the program's language files; "" means its default, English. Errors
-// match [citekit.ErrSyntax] for what is no list of languages,
+// match [citekit.ErrSyntax] for a malformed list of languages,
 // [errors.ErrUnsupported] for a language that is not installed,
 // [citekit.ErrTooLarge] over a limit, and [citekit.ErrFormat] for a picture
 // that cannot be read.
-func (c *Command) Recognise(ctx context.Context, png []byte, languages string) ([]Block, error) {
-	if err := checkPicture(png); err != nil {
-		return nil, err
-	}
+func (c *Command) Recognise(ctx context.Context, languages string, picture func(context.Context) ([]byte, error)) ([]Block, error) {
 	if !validLanguages(languages) {
 		return nil, fmt.Errorf("the languages of tesseract are names joined by plus signs, such as deu+eng: %w", citekit.ErrSyntax)
 	}
@@ -115,7 +113,7 @@ func (c *Command) Recognise(ctx context.Context, png []byte, languages string) (
 	if languages != "" {
 		args = append(args, "-l", languages)
 	}
-	out, err := c.run(ctx, args, png)
+	out, err := c.run(ctx, args, picture)
 	if err != nil {
 		return nil, err
 	}

@@ -53,6 +53,10 @@ func encode(t *testing.T, img image.Image) []byte {
 	return b.Bytes()
 }
 
+func given(picture []byte) func(context.Context) ([]byte, error) {
+	return func(context.Context) ([]byte, error) { return picture, nil }
+}
+
 func installed(t *testing.T) *Command {
 	t.Helper()
 	sharedtest.Tool(t, "tesseract")
@@ -71,7 +75,7 @@ func TestRecognise(t *testing.T) {
 		{X: 60, Y: 440}:  "The harvest was good this year.",
 		{X: 500, Y: 580}: "Page seven",
 	})
-	blocks, err := c.Recognise(t.Context(), picture, "eng")
+	blocks, err := c.Recognise(t.Context(), "eng", given(picture))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +95,7 @@ func TestRecognise(t *testing.T) {
 }
 
 func TestRecogniseNothing(t *testing.T) {
-	blocks, err := installed(t).Recognise(t.Context(), drawText(t, 200, 100, nil), "")
+	blocks, err := installed(t).Recognise(t.Context(), "", given(drawText(t, 200, 100, nil)))
 	if err != nil || len(blocks) > 0 {
 		t.Errorf("an empty picture: %v, error %v", blocks, err)
 	}
@@ -115,7 +119,7 @@ func TestRecogniseErrors(t *testing.T) {
 		{"no language", good, "eng --psm", citekit.ErrSyntax},
 		{"missing language", good, "xyz", errors.ErrUnsupported},
 	} {
-		_, err := c.Recognise(t.Context(), test.picture, test.languages)
+		_, err := c.Recognise(t.Context(), test.languages, given(test.picture))
 		if !errors.Is(err, test.want) || strings.ContainsAny(err.Error(), `\`) || strings.Contains(err.Error(), "/usr") {
 			t.Errorf("%s: error %v, want one matching %v", test.name, err, test.want)
 		}
@@ -152,25 +156,25 @@ func script(t *testing.T, body string) *Command {
 func TestHostileProgram(t *testing.T) {
 	picture := encode(t, image.NewGray(image.Rect(0, 0, 4, 4)))
 	endless := script(t, "while :; do echo 0123456789012345678901234567890123456789; done\n")
-	if _, err := endless.Recognise(t.Context(), picture, ""); !errors.Is(err, citekit.ErrTooLarge) {
+	if _, err := endless.Recognise(t.Context(), "", given(picture)); !errors.Is(err, citekit.ErrTooLarge) {
 		t.Errorf("endless output: error %v", err)
 	}
 	slow := script(t, "sleep 600 &\nwait\n")
 	slow.Timeout = 50 * time.Millisecond
-	if _, err := slow.Recognise(t.Context(), picture, ""); !errors.Is(err, citekit.ErrTooLarge) {
+	if _, err := slow.Recognise(t.Context(), "", given(picture)); !errors.Is(err, citekit.ErrTooLarge) {
 		t.Errorf("a slow program: error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := slow.Recognise(ctx, picture, ""); !errors.Is(err, context.Canceled) {
+	if _, err := slow.Recognise(ctx, "", given(picture)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: error %v", err)
 	}
-	if _, err := script(t, "echo prose\n").Recognise(t.Context(), picture, ""); !errors.Is(err, citekit.ErrFormat) {
+	if _, err := script(t, "echo prose\n").Recognise(t.Context(), "", given(picture)); !errors.Is(err, citekit.ErrFormat) {
 		t.Errorf("another program: error %v", err)
 	}
 	secret := script(t, "test -z \"$CITEKIT_SECRET\" && printf '1\\t1\\t0\\t0\\t0\\t0\\t0\\t0\\t9\\t9\\t-1\\t\\n'\n")
 	t.Setenv("CITEKIT_SECRET", "x")
-	if _, err := secret.Recognise(t.Context(), picture, ""); err != nil {
+	if _, err := secret.Recognise(t.Context(), "", given(picture)); err != nil {
 		t.Errorf("the program sees the environment: %v", err)
 	}
 }

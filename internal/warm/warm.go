@@ -95,13 +95,23 @@ func (c *Cache[V]) load(ctx context.Context, e *entry[V], load func(context.Cont
 	return e.value, e.err
 }
 
+// Clear drops what is kept. What is being loaded is not.
+func (c *Cache[V]) Clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for e := c.recent.Front(); e != nil; e = c.recent.Front() {
+		c.drop(c.recent.Remove(e).(*entry[V]))
+	}
+}
+
+func (c *Cache[V]) drop(e *entry[V]) {
+	delete(c.entries, e.key)
+	c.cost -= e.cost
+}
+
 func (c *Cache[V]) evict() {
 	for c.cost > c.MaxCost {
-		last := c.recent.Back()
-		e := last.Value.(*entry[V])
-		c.recent.Remove(last)
-		delete(c.entries, e.key)
-		c.cost -= e.cost
+		c.drop(c.recent.Remove(c.recent.Back()).(*entry[V]))
 	}
 }
 

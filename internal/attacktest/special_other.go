@@ -1,0 +1,5 @@
+//go:build !unix
+
+package attacktest
+
+func (s *set) special(string) {}

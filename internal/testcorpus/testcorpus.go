@@ -1,0 +1,218 @@
+// Package testcorpus makes a set of files of every kind that citekit reads,
+// with what is known of them, so that tests have something to compare with
+// independent programs wherever the project is checked out.
+//
+// The files are made by Go code and by ffmpeg, ImageMagick, qpdf and exiftool.
+// They are kept in the user's cache directory: one set for each version of
+// this package's code and of those programs.
+package testcorpus
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// The code is part of what names a set, so that a change makes a new one.
+//
+//go:embed *.go
+var code embed.FS
+
+// tools are the programs that make files, or tell what is known of them.
+var tools = []string{"ffmpeg", "ffprobe", "qpdf", "pdftotext", "pdfinfo", "exiftool"}
+
+// ErrTool reports that a program is not installed.
+var ErrTool = errors.New("a program that makes the test files is not installed")
+
+// Dir returns the directory of the files, which it makes if there are none.
+// Below it are media, image, pdf, text, docs and maps, and truth with what is
+// known of them. Tests must not write to it. An error matches [ErrTool] if a
+// program is missing.
+var Dir = sync.OnceValues(func() (string, error) {
+	for _, tool := range append([]string{convert()}, tools...) {
+		if _, err := exec.LookPath(tool); err != nil {
+			return "", fmt.Errorf("%w: %s", ErrTool, filepath.Base(tool))
+		}
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	cache = filepath.Join(cache, "citekit-tests")
+	dir := filepath.Join(cache, version())
+	if _, err := os.Stat(dir); err == nil {
+		return dir, nil
+	}
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		return "", err
+	}
+	return dir, makeOnce(cache, dir)
+})
+
+// lockStale is how old the lock may get of a process that makes the files,
+// which touches it more often.
+const lockStale = 30 * time.Second
+
+// makeOnce makes the files at dir unless another process does: this one then
+// waits for it.
+func makeOnce(cache, dir string) error {
+	lock := dir + ".making"
+	for {
+		err := os.Mkdir(lock, 0o700)
+		if err == nil {
+			break
+		}
+		info, statErr := os.Stat(lock)
+		if statErr == nil && time.Since(info.ModTime()) > lockStale {
+			os.Remove(lock) // whoever made it is gone
+			continue
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+	defer os.Remove(lock)
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	go touch(ctx, lock, lockStale/6)
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	temp, err := os.MkdirTemp(cache, "making-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	if err := Make(ctx, temp); err != nil {
+		return fmt.Errorf("making the test files: %w", err)
+	}
+	return os.Rename(temp, dir)
+}
+
+// touch makes a file look new from time to time, until ctx is done.
+func touch(ctx context.Context, name string, every time.Duration) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-ticker.C:
+			os.Chtimes(name, now, now)
+		}
+	}
+}
+
+// version names this version of the code and of the programs.
+func version() string {
+	sum := sha256.New()
+	entries, _ := code.ReadDir(".")
+	for _, e := range entries {
+		data, _ := code.ReadFile(e.Name())
+		sum.Write(data)
+	}
+	for _, tool := range []string{"ffmpeg", "qpdf"} {
+		flag := "-version"
+		if tool == "qpdf" {
+			flag = "--version"
+		}
+		out, _ := exec.Command(tool, flag).Output()
+		first, _, _ := strings.Cut(string(out), "\n")
+		sum.Write([]byte(first))
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
+}
+
+// A maker makes the files below a directory. The first error stays and ends
+// the making.
+type maker struct {
+	ctx context.Context
+	dir string
+	err error
+}
+
+// Make makes all files in dir.
+func Make(ctx context.Context, dir string) error {
+	m := &maker{ctx: ctx, dir: dir}
+	for _, folder := range []string{"media", "image", "pdf", "text", "docs", "maps", "truth/pdf"} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(folder)), 0o700); err != nil {
+			return err
+		}
+	}
+	m.texts()
+	m.images()
+	m.pdfs()
+	m.media()
+	m.truths()
+	return m.err
+}
+
+func (m *maker) path(name string) string { return filepath.Join(m.dir, filepath.FromSlash(name)) }
+
+func (m *maker) write(name string, data []byte) {
+	if m.err == nil {
+		m.err = os.WriteFile(m.path(name), data, 0o600)
+	}
+}
+
+func (m *maker) read(name string) []byte {
+	if m.err != nil {
+		return nil
+	}
+	data, err := os.ReadFile(m.path(name))
+	m.err = err
+	return data
+}
+
+// run runs a program in the directory of the files. Names are relative to it.
+func (m *maker) run(program string, args ...string) []byte {
+	if m.err != nil {
+		return nil
+	}
+	cmd := exec.CommandContext(m.ctx, program, args...)
+	cmd.Dir = m.dir
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		m.err = fmt.Errorf("%s %q: %w\n%.2000s", filepath.Base(program), args, err, stderr.String())
+	}
+	return out
+}
+
+// try runs a program whose failure is no error: it may say that a file is
+// damaged.
+func (m *maker) try(program string, args ...string) (out []byte, ok bool) {
+	if m.err != nil {
+		return nil, false
+	}
+	cmd := exec.CommandContext(m.ctx, program, args...)
+	cmd.Dir = m.dir
+	out, err := cmd.Output()
+	return out, err == nil
+}
+
+func (m *maker) remove(names ...string) {
+	for _, name := range names {
+		if m.err == nil {
+			m.err = os.Remove(m.path(name))
+		}
+	}
+}
+
+// convert returns the path of ImageMagick's program: another program may have
+// its name.
+func convert() string {
+	const system = "/usr/bin/convert"
+	if _, err := os.Stat(system); err == nil {
+		return system
+	}
+	return "convert"
+}
