@@ -3,7 +3,7 @@
 // Chapter Frame Addendum).
 //
 // A tag may lie. No size is believed before it is held against that of the tag,
-// and that against the file; what is damaged is taken as far as it can be read.
+// and that against the file. Of a damaged tag, the readable part is returned.
 // Pictures are stepped over, not read.
 package id3
 
@@ -29,6 +29,7 @@ const (
 type Tag struct {
 	Title, Artist, Date string
 	Chapters            []Chapter
+	CueSheet            string // of a disc that was stored as one file, as text; mostly empty
 }
 
 // A Chapter is a stretch of the sound, or with children and no times of its own
@@ -112,6 +113,7 @@ type parser struct {
 	order    []string // ids of chapters as they stand
 	contents map[string]contents
 	root     string // id of the contents that are at the top
+	sheet    string // a cue sheet
 }
 
 // skipExtended steps over the extended header.
@@ -217,13 +219,15 @@ func id22(id string) string {
 		return "TPE1"
 	case "TYE":
 		return "TYER"
+	case "TXX":
+		return "TXXX"
 	}
 	return ""
 }
 
 func wanted(id string) bool {
 	switch id {
-	case "TIT2", "TPE1", "TDRC", "TYER", "CHAP", "CTOC":
+	case "TIT2", "TPE1", "TDRC", "TYER", "TXXX", "CHAP", "CTOC":
 		return true
 	}
 	return false
@@ -263,6 +267,10 @@ func (p *parser) take(f frame) {
 		p.takeChapter(f.data)
 	case "CTOC":
 		p.takeContents(f.data)
+	case "TXXX":
+		if name, value, _ := strings.Cut(decoded(f.data), "\x00"); strings.EqualFold(name, "CUESHEET") && p.sheet == "" {
+			p.sheet, _, _ = strings.Cut(strings.TrimPrefix(value, "\ufeff"), "\x00")
+		}
 	default:
 		if p.text[f.id] == "" {
 			p.text[f.id] = text(f.data)
@@ -271,7 +279,7 @@ func (p *parser) take(f frame) {
 }
 
 func (p *parser) tag() *Tag {
-	t := &Tag{Title: p.text["TIT2"], Artist: p.text["TPE1"], Date: p.text["TDRC"], Chapters: p.outline()}
+	t := &Tag{Title: p.text["TIT2"], Artist: p.text["TPE1"], Date: p.text["TDRC"], Chapters: p.outline(), CueSheet: p.sheet}
 	if t.Date == "" {
 		t.Date = p.text["TYER"]
 	}
@@ -280,20 +288,24 @@ func (p *parser) tag() *Tag {
 
 // text reads the content of a text frame: the first of its strings.
 func text(b []byte) string {
+	s, _, _ := strings.Cut(decoded(b), "\x00")
+	return s
+}
+
+// decoded returns all that stands in a text frame.
+func decoded(b []byte) string {
 	if len(b) == 0 {
 		return ""
 	}
-	var s string
 	switch b[0] {
 	case 0:
-		s = charset.Latin1(b[1:])
+		return charset.Latin1(b[1:])
 	case 1:
-		s = charset.UTF16(b[1:], binary.LittleEndian)
+		return charset.UTF16(b[1:], binary.LittleEndian)
 	case 2:
-		s = charset.UTF16(b[1:], binary.BigEndian)
+		return charset.UTF16(b[1:], binary.BigEndian)
 	case 3:
-		s = charset.UTF8(b[1:])
+		return charset.UTF8(b[1:])
 	}
-	s, _, _ = strings.Cut(s, "\x00")
-	return s
+	return ""
 }

@@ -75,6 +75,8 @@ func TestRead(t *testing.T) {
 			id3.Tag{Title: long, Date: "2020-01-02"}},
 		"2.4 with sizes of 2.3": {tag(4, 0, frame(3, "TIT2", text(long)), frame(3, "TPE1", text("a"))),
 			id3.Tag{Title: long, Artist: "a"}},
+		"cue sheet": {tag(4, 0, frame(4, "TXXX", []byte("\x03other\x00value")), frame(4, "TXXX", []byte("\x01\xff\xfeC\x00U\x00E\x00S\x00H\x00E\x00E\x00T\x00\x00\x00\xff\xfex\x00"))),
+			id3.Tag{CueSheet: "x"}},
 		"extended header": {tag(3, 0x40, []byte("\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00"), frame(3, "TIT2", text("t"))),
 			id3.Tag{Title: "t"}},
 		"chapters without contents": {tag(3, 0, chapter(3, "b", 1000, 2000, "B"), chapter(3, "a", 0, 1000, "A"), chapter(3, "c", 2000, 10, "")),

@@ -135,7 +135,7 @@ type place struct {
 }
 
 // place reads the header of the element at an offset. ok is false at the end
-// of the file and at what is no element.
+// of the file and where no element begins.
 func (w *window) place(at int64) (p place, ok bool, err error) {
 	b, err := w.bytes(at, maxHeader)
 	if err != nil {

@@ -2,8 +2,7 @@
 // tags, chapters and text subtitles. Sound and pictures are left to others.
 //
 // Files may lie. No size is believed before it is held against that of the
-// file, and what is damaged is taken as far as it can be read: a file of which
-// nothing can be read has no words.
+// file. Of a damaged file, the readable part is returned; it may be empty.
 package matroska
 
 import (

@@ -40,6 +40,10 @@ const (
 	unreadable
 )
 
+// Readable reports whether the blocks of t can be read: they are as they were,
+// or were packed in a way that is undone here.
+func (t Track) Readable() bool { return t.coding.kind != unreadable }
+
 func (f *File) parseTracks(b []byte) {
 	for e := range elements(b) {
 		if e.id == 0xAE && len(f.Tracks) < MaxTracks {

@@ -35,9 +35,12 @@ func (e *Engine) mapContent(ctx context.Context, src *citekit.Source, m medium, 
 	if e.Modality == citekit.Audio {
 		find, kind, method = e.findParts, "part", "silences"
 	}
+	if err := e.preflight(ctx, src, m); err != nil {
+		return err
+	}
 	why := scanOff
-	if look := cmp.Or(e.ScanTime, DefaultScanTime); look > 0 {
-		spans, err := find(ctx, src, m, look, steps(progress))
+	if look := min(cmp.Or(e.ScanTime, DefaultScanTime), scanTimeOf(src.Size())); look > 0 {
+		spans, err := find(scanning(ctx, src, m), src, m, look, steps(progress))
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -52,6 +55,13 @@ func (e *Engine) mapContent(ctx context.Context, src *citekit.Source, m medium, 
 	structure.Nodes, structure.Method = spanNodes(evenSpans(m.extent().Duration), "part", e.Modality), "even"
 	note(structure.Metadata, "unscanned", why)
 	return nil
+}
+
+// scanTimeOf bounds how long a source of so many bytes is looked through: a small
+// file that takes long is made to.
+func scanTimeOf(size int64) time.Duration {
+	const least, perMiB = 10 * time.Second, time.Second
+	return least + time.Duration(min(size>>20, 1<<20))*perMiB
 }
 
 // givesUp returns why a source could not be divided by its content, or "" if it

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/citekit/citekit"
@@ -34,24 +35,32 @@ func (f *foreign) cut(ctx context.Context, src *citekit.Source, span citekit.Spa
 		return nil, err
 	}
 	defer in.Close()
-	return f.cutInput(ctx, in, span, mode)
+	var texts captions
+	if f.texts {
+		if texts, err = f.engine.readCaptions(ctx, src, f.origin); err != nil {
+			return nil, err
+		}
+	}
+	return f.cutInput(ctx, in, texts, span, mode)
 }
 
-func (f *foreign) cutInput(ctx context.Context, in *ffmpeg.Input, span citekit.Span, mode citekit.Mode) (*citekit.Extract, error) {
+// cutInput makes a clip of an input. Texts are subtitles that go into it beside
+// those that ffmpeg finds.
+func (f *foreign) cutInput(ctx context.Context, in *ffmpeg.Input, texts captions, span citekit.Span, mode citekit.Mode) (*citekit.Extract, error) {
 	switch {
 	case f.asFLAC(mode):
 		return f.cutFLAC(ctx, in, span)
 	case mode == citekit.ModeCopy && !f.fit(inMP4) && !f.fit(inQuickTime):
-		return f.copyMatroska(ctx, in, span)
+		return f.copyMatroska(ctx, in, texts, span)
 	}
 	p := f.planFor(mode == citekit.ModeStrict)
 	for _, before := range []float64{f.lead(), 6 * f.lead()} {
-		x, err := f.cutVia(ctx, in, p, span, mode, before)
+		x, err := f.cutVia(ctx, in, texts, p, span, mode, before)
 		if !errors.Is(err, errLate) {
 			return x, err
 		}
 	}
-	return f.cutVia(ctx, in, p, span, mode, math.Inf(1))
+	return f.cutVia(ctx, in, texts, p, span, mode, math.Inf(1))
 }
 
 // lead returns how many seconds before a span ffmpeg starts to read.
@@ -59,8 +68,8 @@ func (f *foreign) lead() float64 {
 	before := float64(lead)
 	for _, t := range f.tracks {
 		switch {
-		case f.counted(t.Stream):
-			return math.Inf(1)
+		case f.counted(t.Stream), f.format.demuxer == "aac":
+			return math.Inf(1) // ADTS has no times, and ffmpeg loses count where it seeks
 		case t.Kind == "subtitle":
 			before = leadSubtitles
 		}
@@ -78,12 +87,12 @@ func (f *foreign) counted(s ffmpeg.Stream) bool {
 
 // cutVia makes a clip by way of a file that begins some seconds before the
 // span.
-func (f *foreign) cutVia(ctx context.Context, in *ffmpeg.Input, p plan, span citekit.Span, mode citekit.Mode, before float64) (*citekit.Extract, error) {
+func (f *foreign) cutVia(ctx context.Context, in *ffmpeg.Input, texts captions, p plan, span citekit.Span, mode citekit.Mode, before float64) (*citekit.Extract, error) {
 	out, err := f.tools.Convert(ctx, in, f.conversion(p, span, before))
 	if err != nil {
 		return nil, err
 	}
-	x, err := f.cutOutput(out, p, span, mode, !math.IsInf(before, 0))
+	x, err := f.cutOutput(ctx, out, texts, p, span, mode, !math.IsInf(before, 0))
 	if err != nil {
 		out.Close()
 		return nil, err
@@ -105,6 +114,9 @@ func (f *foreign) conversion(p plan, span citekit.Span, before float64) ffmpeg.C
 		},
 	}
 	f.keepTimes(c.Output)
+	if slices.Contains(p.encode, true) {
+		delete(c.Input, "t") // which would count from the key frame before, however early that is
+	}
 	for i, t := range f.tracks {
 		c.Streams = append(c.Streams, t.Index)
 		for name, value := range codecOptions(i, t.Stream, p.encode[i]) {

@@ -1,6 +1,7 @@
 package media
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ffmpeg"
 	"github.com/citekit/citekit/internal/mp4"
+	"github.com/citekit/citekit/internal/sniff"
 	"github.com/citekit/citekit/internal/warm"
 )
 
@@ -35,6 +37,8 @@ type Engine struct {
 	parsed   warm.Cache[medium]
 	surveyed warm.Cache[medium] // of which only the extent is right
 	spoken   warm.Cache[words]
+
+	captioned warm.Cache[captions]
 }
 
 // A medium is a parsed source. It is shared by concurrent calls and by all
@@ -46,6 +50,10 @@ type medium interface {
 	// cut returns what plays in a span that lies within the extent. The end
 	// of the span is not zero.
 	cut(ctx context.Context, src *citekit.Source, span citekit.Span, mode citekit.Mode) (*citekit.Extract, error)
+
+	// holding returns a span with its start moved, if it must be, so that
+	// something of the modality begins in it; false if nothing plays there.
+	holding(span citekit.Span) (citekit.Span, bool)
 
 	// codecs returns those of the first picture and the first sound, in
 	// ffmpeg's words, and the frames a second of the picture; what is not
@@ -59,6 +67,7 @@ func (e *Engine) Resolve(ctx context.Context, src *citekit.Source, req citekit.R
 	if err != nil {
 		return nil, err
 	}
+	ctx = ffmpeg.Metered(ctx)
 	loc := req.Location
 	if loc.IsWhole() {
 		return e.whole(ctx, src)
@@ -69,13 +78,16 @@ func (e *Engine) Resolve(ctx context.Context, src *citekit.Source, req citekit.R
 	}
 	extent := m.extent()
 	if err := extent.Check(loc); err != nil {
+		if short, ok := m.(*movie); ok && short.index.Short() {
+			err = fmt.Errorf("the file is cut short, and holds less than its header says: %w", err)
+		}
 		return nil, err
 	}
 	span := loc.Time
 	if span.End == 0 || span.End > extent.Duration {
 		span.End = extent.Duration
 	}
-	x, err := m.cut(ctx, src, span, mode)
+	x, err := m.cut(cutting(ctx, src, m, span), src, span, mode)
 	if err != nil {
 		return nil, err
 	}
@@ -114,6 +126,16 @@ func (e *Engine) whole(ctx context.Context, src *citekit.Source) (*citekit.Extra
 	if format == formatMP4 && e.Modality == citekit.Audio && isSoundOnly(src) {
 		format = formatM4A
 	}
+	if e.Modality == citekit.Video && src.Declared() != citekit.Video {
+		// The audio engine also cuts the sound of films.
+		kind, _, err := sniff.Classify(src, src.Size(), "")
+		if err != nil {
+			return nil, err
+		}
+		if kind == sniff.Audio {
+			return nil, soundOnly(format)
+		}
+	}
 	return &citekit.Extract{
 		Body: io.NopCloser(contextReader{ctx, src.Reader()}), Size: src.Size(),
 		MediaType: format.MediaType, Ext: format.Ext,
@@ -132,9 +154,13 @@ func (e *Engine) sniff(src *citekit.Source) (Format, error) {
 		return Format{}, err
 	}
 	if format.AudioOnly && e.Modality == citekit.Video {
-		return Format{}, fmt.Errorf("the source is %s, which has sound only, and not a video: %w", format.Name, citekit.ErrFormat)
+		return Format{}, soundOnly(format)
 	}
 	return format, nil
+}
+
+func soundOnly(format Format) error {
+	return fmt.Errorf("the source is %s, which has sound only, and not a video: %w", format.Name, citekit.ErrFormat)
 }
 
 // Measure does what [citekit.Measurer] says.
@@ -158,7 +184,7 @@ func (e *Engine) prepare() {
 		if e.parsed.MaxCost = e.CacheBytes; e.CacheBytes <= 0 {
 			e.parsed.MaxCost = DefaultCacheBytes
 		}
-		e.surveyed.MaxCost, e.spoken.MaxCost = e.parsed.MaxCost, e.parsed.MaxCost
+		e.surveyed.MaxCost, e.spoken.MaxCost, e.captioned.MaxCost = e.parsed.MaxCost, e.parsed.MaxCost, e.parsed.MaxCost
 	})
 }
 
@@ -174,20 +200,25 @@ func (e *Engine) survey(ctx context.Context, src *citekit.Source) (medium, error
 	if format.demuxer != "matroska" || src.Size() < min(worthwhile, e.measured) {
 		return e.open(ctx, src)
 	}
-	return e.surveyed.Get(ctx, src.Version(), func(ctx context.Context) (medium, int64, error) {
-		return e.examineSource(ctx, src, format, false)
+	return e.surveyed.Get(ctx, keyOf(src), func(ctx context.Context) (medium, int64, error) {
+		return e.examineSource(measuring(ctx, src), src, format, false)
 	})
 }
+
+// keyOf returns the key under which what is known of a source is kept, or "" if it
+// may not be: the identity where there is one, as it stays when the source is
+// hashed after it was measured.
+func keyOf(src *citekit.Source) string { return cmp.Or(src.Identity(), src.Version()) }
 
 // open parses a source, or returns what is kept from the last time.
 func (e *Engine) open(ctx context.Context, src *citekit.Source) (medium, error) {
 	e.prepare()
-	return e.parsed.Get(ctx, src.Version(), func(ctx context.Context) (medium, int64, error) {
+	return e.parsed.Get(ctx, keyOf(src), func(ctx context.Context) (medium, int64, error) {
 		format, err := e.sniff(src)
 		if err != nil {
 			return nil, 0, err
 		}
-		return e.parse(ctx, src, format)
+		return e.parse(measuring(ctx, src), src, format)
 	})
 }
 
@@ -204,6 +235,16 @@ func (e *Engine) parse(ctx context.Context, src *citekit.Source, format Format) 
 		m, cost, err = parseWaveform(src)
 	case "mov":
 		m, cost, err = e.parseMovie(src, format)
+		if errors.Is(err, mp4.ErrFragmented) {
+			if thin := mp4.CheckFragments(src, src.Size()); thin != nil {
+				return nil, 0, movieError(thin)
+			}
+		}
+	case "aac":
+		if err := checkADTS(ctx, src, format.junk); err != nil {
+			return nil, 0, err
+		}
+		return e.examine(ctx, src, format)
 	default:
 		return e.examine(ctx, src, format)
 	}

@@ -35,6 +35,7 @@ func (f *foreign) cutFLAC(ctx context.Context, in *ffmpeg.Input, span citekit.Sp
 			"filter": f.flacFilter(t.Stream, span),
 		},
 	}
+	delete(c.Input, "t") // which would count from where it begins to read, however early that is
 	f.keepTimes(c.Output)
 	out, err := f.tools.Convert(ctx, in, c)
 	if err != nil {

@@ -5,21 +5,26 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ffmpeg"
+	"github.com/citekit/citekit/internal/mp3"
 )
 
 // A foreign medium is one that only ffmpeg reads.
 type foreign struct {
+	engine   *Engine
 	tools    *ffmpeg.Tools
 	modality citekit.Modality
 	format   Format
-	tracks   []track // what the modality keeps, in order
-	start    float64 // of the container, as its header says, in seconds
-	origin   float64 // container time of t=0, in seconds
-	whole    bool    // every packet was read to measure it
-	duration float64 // seconds from t=0 to the end of the last sound or picture
+	tracks   []track   // what the modality keeps, in order
+	texts    bool      // it has subtitles that are read by ourselves, and are none of the tracks
+	start    float64   // of the container, as its header says, in seconds
+	origin   float64   // container time of t=0, in seconds
+	whole    bool      // every packet was read to measure it
+	times    []float64 // when the frames of the first picture begin, in order; nil if that is not known
+	duration float64   // seconds from t=0 to the end of the last sound or picture
 }
 
 // A track is a stream of a foreign medium, with the times it plays on the
@@ -73,19 +78,25 @@ func (e *Engine) examineSource(ctx context.Context, src *citekit.Source, format 
 		return nil, 0, err
 	}
 	defer in.Close()
-	f, err := e.examineInput(ctx, in, format, whole)
+	info, err := e.Tools.Probe(ctx, in)
 	if err != nil {
 		return nil, 0, err
 	}
-	return f, foreignCost, nil
+	texts, err := e.ownCaptions(src, format, info)
+	if err != nil {
+		return nil, 0, err
+	}
+	f, err := e.examineInput(ctx, in, format, info, texts, whole)
+	if err != nil {
+		return nil, 0, err
+	}
+	return f, foreignCost + int64(len(f.times))*8, nil
 }
 
-func (e *Engine) examineInput(ctx context.Context, in *ffmpeg.Input, format Format, whole bool) (*foreign, error) {
-	info, err := e.Tools.Probe(ctx, in)
-	if err != nil {
-		return nil, err
-	}
-	f := &foreign{tools: &e.Tools, modality: e.Modality, format: format, start: info.Start}
+// examineInput makes a medium of what ffprobe says of an input. Texts says that
+// its subtitles are read by ourselves.
+func (e *Engine) examineInput(ctx context.Context, in *ffmpeg.Input, format Format, info *ffmpeg.Info, texts, whole bool) (*foreign, error) {
+	f := &foreign{engine: e, tools: &e.Tools, modality: e.Modality, format: format, start: info.Start, texts: texts}
 	if err := f.choose(info); err != nil {
 		return nil, err
 	}
@@ -111,7 +122,7 @@ func (f *foreign) choose(info *ffmpeg.Info) error {
 	for _, s := range info.Streams {
 		video := s.Kind == "video" && !s.Picture && s.Codec != ""
 		audio := s.Kind == "audio" && s.Codec != ""
-		subtitle := s.Kind == "subtitle" && textSubtitles[s.Codec]
+		subtitle := s.Kind == "subtitle" && textSubtitles[s.Codec] && !f.texts
 		if audio || f.modality == citekit.Video && (video || subtitle) {
 			f.tracks = append(f.tracks, track{Stream: s, first: math.Inf(1), end: math.Inf(-1)})
 		}
@@ -156,11 +167,48 @@ func (f *foreign) scan(ctx context.Context, in *ffmpeg.Input, from float64) erro
 	for i := range f.tracks {
 		byIndex[f.tracks[i].Index] = &f.tracks[i]
 	}
-	return f.tools.Packets(ctx, in, from, func(p ffmpeg.Packet) {
-		if t := byIndex[p.Stream]; t != nil {
-			t.play(p, f.origin)
+	picture := f.picture()
+	f.times = nil
+	err := f.packets(ctx, in, from, func(p ffmpeg.Packet) {
+		t := byIndex[p.Stream]
+		if t == nil {
+			return
+		}
+		t.play(p, f.origin)
+		if t == picture && f.whole && len(f.times) <= maxTimes {
+			f.times = append(f.times, round(t.Seconds(p.Time)-f.origin))
 		}
 	})
+	if len(f.times) > maxTimes {
+		f.times = nil
+	}
+	slices.Sort(f.times)
+	f.times = slices.Clip(f.times)
+	return err
+}
+
+// packets calls visit with the packets of an input from a time on.
+func (f *foreign) packets(ctx context.Context, in *ffmpeg.Input, from float64, visit func(ffmpeg.Packet)) error {
+	if f.isMP3() && from <= 0 {
+		err := f.mp3Packets(ctx, in, visit)
+		if !errors.Is(err, mp3.ErrNoFrame) {
+			return err
+		}
+	}
+	return f.tools.Packets(ctx, in, from, visit)
+}
+
+// maxTimes bounds the frames whose times are kept: nine hours at 30 a second.
+const maxTimes = 1 << 20
+
+// picture returns the first track of pictures, or nil.
+func (f *foreign) picture() *track {
+	for i := range f.tracks {
+		if f.tracks[i].Kind == "video" {
+			return &f.tracks[i]
+		}
+	}
+	return nil
 }
 
 // measured reports whether every track but subtitles was seen.

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ffmpeg"
 	"github.com/citekit/citekit/internal/sentence"
 	"github.com/citekit/citekit/internal/subtitle"
 )
@@ -28,24 +29,34 @@ func (e *Engine) Map(ctx context.Context, src *citekit.Source, req citekit.MapRe
 	if req.Modality != e.Modality {
 		return nil, fmt.Errorf("a %s map of a %s source: %w", req.Modality, e.Modality, errors.ErrUnsupported)
 	}
+	ctx = ffmpeg.Metered(ctx)
 	m, err := e.survey(ctx, src)
 	if err != nil {
 		return nil, err
 	}
+	ctx = cutting(ctx, src, m, citekit.Span{})
 	s, err := e.script(ctx, src, m)
 	if err != nil {
 		return nil, err
 	}
 	structure := &citekit.Structure{Title: plainTitle(s.title), Metadata: describe(m)}
+	if short, ok := m.(*movie); ok && short.index.Short() {
+		structure.Metadata["incomplete"] = []any{"source"} // the file was cut short
+	}
 	note(structure.Metadata, "artist", plainTitle(s.artist))
 	note(structure.Metadata, "date", plainTitle(s.date))
 	if err := e.mapScript(ctx, s, src, req, structure, m.extent().Duration); err != nil {
 		return nil, err
 	}
 	if len(structure.Nodes) == 0 {
-		err = e.mapContent(ctx, src, m, structure, req.Progress)
+		if err := e.mapContent(ctx, src, m, structure, req.Progress); err != nil {
+			return nil, err
+		}
 	}
-	return structure, err
+	if err := e.settle(ctx, src, m, structure); err != nil {
+		return nil, err
+	}
+	return structure, nil
 }
 
 // mapScript makes nodes of what is said in words, in the source and beside it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ffmpeg"
@@ -14,8 +15,9 @@ var formatMatroskaAudio = Format{Name: "Matroska audio", MediaType: "audio/x-mat
 // copyMatroska copies from the key frame at or before the span to its end,
 // for codecs that only Matroska takes, and reports the range it got. The first
 // step keeps the times of the source, to learn where the key frame is; the
-// second drops the sound before it and begins at 0.
-func (f *foreign) copyMatroska(ctx context.Context, in *ffmpeg.Input, span citekit.Span) (*citekit.Extract, error) {
+// second drops the sound before it, begins at 0, and takes the subtitles of
+// texts beside what it copies.
+func (f *foreign) copyMatroska(ctx context.Context, in *ffmpeg.Input, texts captions, span citekit.Span) (*citekit.Extract, error) {
 	timed, err := f.tools.Convert(ctx, in, f.copying(span))
 	if err != nil {
 		return nil, err
@@ -35,8 +37,21 @@ func (f *foreign) copyMatroska(ctx context.Context, in *ffmpeg.Input, span citek
 	for i := range f.tracks {
 		c.Streams = append(c.Streams, i)
 	}
+	for _, t := range texts.within(actual) {
+		text := subRip(t, actual.Start)
+		in, err := f.tools.OpenReader(ctx, strings.NewReader(text), int64(len(text)), "srt")
+		if err != nil {
+			return nil, err
+		}
+		defer in.Close()
+		c.Beside = append(c.Beside, in)
+	}
 	out, err := f.tools.Convert(ctx, again, c)
 	if err != nil {
+		return nil, err
+	}
+	if err := f.checkMatroska(ctx, out, actual); err != nil {
+		out.Close()
 		return nil, err
 	}
 	format := formatMatroska
@@ -48,6 +63,19 @@ func (f *foreign) copyMatroska(ctx context.Context, in *ffmpeg.Input, span citek
 		x.Actual = &citekit.Location{Modality: f.modality, Time: actual}
 	}
 	return x, nil
+}
+
+// checkMatroska decodes the start and the end of a copy of a span.
+func (f *foreign) checkMatroska(ctx context.Context, out *ffmpeg.Output, span citekit.Span) error {
+	again := ffmpeg.OpenOutput(out, "matroska")
+	defer again.Close()
+	var tracks []playing
+	for i, t := range f.tracks {
+		if t.Kind == "video" || t.Kind == "audio" && !f.hasVideo() {
+			tracks = append(tracks, playing{t.Kind, i, citekit.Span{End: span.End - span.Start}})
+		}
+	}
+	return checkDecodes(ctx, f.tools, again, citekit.Span{End: span.End - span.Start}, tracks)
 }
 
 // copying is the conversion that keeps the times of the source.

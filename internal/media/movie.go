@@ -25,7 +25,7 @@ func (e *Engine) parseMovie(src *citekit.Source, format Format) (medium, int64, 
 	if err != nil {
 		return nil, 0, movieError(err)
 	}
-	cost := index.Cost()
+	cost, short := index.Cost(), index.Short()
 	if !hasKind(index, mp4.Video) && format.MediaType == formatMP4.MediaType {
 		format = formatM4A
 	}
@@ -37,6 +37,9 @@ func (e *Engine) parseMovie(src *citekit.Source, format Format) (medium, int64, 
 		}
 	}
 	if index == nil || !hasKind(index, want) {
+		if short {
+			return nil, 0, fmt.Errorf("the %s file is cut short: none of its %s is in it: %w", format.Name, e.Modality, citekit.ErrFormat)
+		}
 		return nil, 0, fmt.Errorf("the %s file has no %s: %w", format.Name, e.Modality, citekit.ErrFormat)
 	}
 	return &movie{engine: e, index: index, format: format}, cost, nil
@@ -85,6 +88,9 @@ func (m *movie) cut(ctx context.Context, src *citekit.Source, span citekit.Span,
 	if err != nil {
 		return nil, err
 	}
+	if err := m.check(ctx, src, clip); err != nil {
+		return nil, err
+	}
 	if mode == citekit.ModeStrict {
 		return m.encode(ctx, src, clip)
 	}
@@ -120,12 +126,16 @@ func (m *movie) encode(ctx context.Context, src *citekit.Source, clip *mp4.Clip)
 		return nil, movieError(err)
 	}
 	defer in.Close()
-	f, err := m.engine.examineInput(ctx, in, m.format, clip.Size() <= m.engine.measured)
+	info, err := m.engine.Tools.Probe(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	f, err := m.engine.examineInput(ctx, in, m.format, info, false, clip.Size() <= m.engine.measured)
 	if err != nil {
 		return nil, err
 	}
 	span := citekit.Span{End: min(clip.End()-clip.Start(), f.duration)}
-	return f.cutInput(ctx, in, span, citekit.ModeStrict)
+	return f.cutInput(ctx, in, nil, span, citekit.ModeStrict)
 }
 
 // cutIndex cuts a movie. Strict clips are cut exactly and encoded later. A
@@ -164,7 +174,7 @@ func actual(clip *mp4.Clip, modality citekit.Modality, span citekit.Span, mode c
 // cutOutput is the second step of cutting a foreign medium: what ffmpeg wrote
 // is cut as any other movie. The extract owns out.
 // Sought says that ffmpeg did not read the source from its start.
-func (f *foreign) cutOutput(out *ffmpeg.Output, p plan, span citekit.Span, mode citekit.Mode, sought bool) (*citekit.Extract, error) {
+func (f *foreign) cutOutput(ctx context.Context, out *ffmpeg.Output, texts captions, p plan, span citekit.Span, mode citekit.Mode, sought bool) (*citekit.Extract, error) {
 	index, err := mp4.Open(out, out.Size())
 	if err != nil {
 		return nil, fmt.Errorf("what ffmpeg wrote cannot be read: %w", movieError(err))
@@ -172,14 +182,23 @@ func (f *foreign) cutOutput(out *ffmpeg.Output, p plan, span citekit.Span, mode 
 	if err := f.checkCopied(index, p, span, sought); err != nil {
 		return nil, err
 	}
-	clip, err := cutIndex(index, f.modality, span, mode)
+	captioned, err := index.Caption(texts.within(captionSpan(index, span, mode)))
+	if err != nil {
+		return nil, movieError(err)
+	}
+	clip, err := cutIndex(captioned.Movie, f.modality, span, mode)
 	if errors.Is(err, citekit.ErrRange) {
 		err = emptySpan(span, f.plays(), f.modality)
 	}
 	if err != nil {
 		return nil, err
 	}
-	x := extractClip(clip, clip.NewReader(out), out, p.format)
+	again := ffmpeg.OpenOutput(out, "mov")
+	defer again.Close()
+	if err := checkDecodes(ctx, f.tools, again, citekit.Span{Start: clip.Start(), End: clip.End()}, playingOf(index.Tracks())); err != nil {
+		return nil, err
+	}
+	x := extractClip(clip, clip.NewReader(captioned.Reader(out)), out, p.format)
 	x.Actual = actual(clip, f.modality, span, mode)
 	return x, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/citekit/citekit/internal/id3"
 	"github.com/citekit/citekit/internal/matroska"
 	"github.com/citekit/citekit/internal/mp4"
+	"github.com/citekit/citekit/internal/sniff"
 	"github.com/citekit/citekit/internal/subtitle"
 	"github.com/citekit/citekit/internal/vorbis"
 	"github.com/citekit/citekit/internal/wav"
@@ -169,7 +170,11 @@ func id3Script(src *citekit.Source) (*script, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &script{title: tag.Title, artist: tag.Artist, date: tag.Date, chapters: id3Chapters(tag.Chapters)}, nil
+	s := &script{title: tag.Title, artist: tag.Artist, date: tag.Date, chapters: id3Chapters(tag.Chapters)}
+	if len(s.chapters) == 0 {
+		s.chapters = trackChapters(vorbis.Sheet(tag.CueSheet))
+	}
+	return s, nil
 }
 
 func id3Chapters(found []id3.Chapter) []chapter {
@@ -187,7 +192,7 @@ func id3Chapters(found []id3.Chapter) []chapter {
 // flacScript reads the comments of a FLAC file, before which an ID3 tag may
 // stand although it should not.
 func flacScript(src *citekit.Source) (*script, error) {
-	offset, err := skipTags(src, src.Size())
+	offset, err := sniff.SkipTags(src, src.Size())
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +217,19 @@ func commentScript(c *vorbis.Comments) *script {
 	for _, found := range c.Chapters {
 		s.chapters = append(s.chapters, chapter{start: float64(found.Start) / 1000, title: found.Title})
 	}
+	if len(s.chapters) == 0 {
+		s.chapters = trackChapters(c.Tracks)
+	}
 	return s
+}
+
+// trackChapters makes chapters of the tracks of a cue sheet.
+func trackChapters(tracks []vorbis.Track) []chapter {
+	var chapters []chapter
+	for _, t := range tracks {
+		chapters = append(chapters, chapter{start: t.Start, end: t.End, title: t.Title})
+	}
+	return chapters
 }
 
 func wavScript(src *citekit.Source) (*script, error) {
@@ -246,7 +263,7 @@ const maxTried = 8
 
 // embedded returns the words of the best track that has any.
 func (e *Engine) embedded(ctx context.Context, src *citekit.Source, s *script) (words, error) {
-	return e.spoken.Get(ctx, src.Version(), func(ctx context.Context) (words, int64, error) {
+	return e.spoken.Get(ctx, keyOf(src), func(ctx context.Context) (words, int64, error) {
 		for _, t := range s.tracks[:min(len(s.tracks), maxTried)] {
 			cues, err := t.cues(ctx)
 			if err != nil && !errors.Is(err, citekit.ErrFormat) && !errors.Is(err, citekit.ErrTooLarge) {

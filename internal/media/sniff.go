@@ -12,15 +12,12 @@
 package media
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"unicode/utf8"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/wav"
+	"github.com/citekit/citekit/internal/sniff"
 )
 
 // A Format is a container of sound or picture.
@@ -53,229 +50,35 @@ var (
 	formatADTS      = Format{Name: "AAC", MediaType: "audio/aac", Ext: ".aac", AudioOnly: true, demuxer: "aac"}
 )
 
-const (
-	sniffed = 4 << 10   // bytes that tell most formats
-	maxJunk = 256 << 10 // bytes before the first MP3 frame
-)
+// formats are those that are read here, by the id of the signature.
+var formats = map[string]Format{
+	"mp4": formatMP4, "m4a": formatM4A, "mov": formatQuickTime, "matroska": formatMatroska, "webm": formatWebM,
+	"ts": formatTS, "avi": formatAVI, "ogg": formatOgg, "ogg-video": formatOggVideo, "ogg-audio": formatOggAudio,
+	"opus": formatOpus, "wav": formatWAV, "flac": formatFLAC, "mp3": formatMP3, "adts": formatADTS,
+}
 
 // Sniff tells the format of a source from its content; names do not count.
 // Content that is no media format is an error matching [citekit.ErrFormat]
 // that says what it looks like, and a media format that is not read here one
 // matching [errors.ErrUnsupported].
 func Sniff(r io.ReaderAt, size int64) (Format, error) {
-	head, err := readUpTo(r, 0, min(size, sniffed))
+	if size == 0 {
+		return Format{}, fmt.Errorf("the source is empty: %w", citekit.ErrFormat)
+	}
+	found, err := sniff.Detect(r, size)
 	if err != nil {
 		return Format{}, err
 	}
-	if len(head) == 0 {
-		return Format{}, fmt.Errorf("the source is empty: %w", citekit.ErrFormat)
-	}
-	if f, ok := sniffContainer(head); ok {
+	if f, ok := formats[found.ID]; ok {
+		f.junk = found.Junk
 		return f, nil
 	}
-	if name, ok := foreignMedia(head); ok {
-		return Format{}, fmt.Errorf("%s is not among the media formats read here: %w", name, errors.ErrUnsupported)
-	}
-	if name, ok := lookalike(head); ok {
-		return Format{}, fmt.Errorf("the source is not audio or video; it looks like %s: %w", name, citekit.ErrFormat)
-	}
-	return sniffFrames(r, size)
-}
-
-// sniffContainer knows the formats that begin with a signature.
-func sniffContainer(head []byte) (Format, bool) {
+	isMedia := found.Kind == sniff.Video || found.Kind == sniff.Audio || found.Kind == sniff.Timed
 	switch {
-	case wav.IsWAV(head):
-		return formatWAV, true
-	case bytes.HasPrefix(head, []byte("RIFF")) && at(head, 8, "AVI "):
-		return formatAVI, true
-	case bytes.HasPrefix(head, []byte("\x1a\x45\xdf\xa3")):
-		return sniffEBML(head)
-	case bytes.HasPrefix(head, []byte("OggS")):
-		return sniffOgg(head), true
-	case bytes.HasPrefix(head, []byte("fLaC")):
-		return formatFLAC, true
-	case isTransportStream(head):
-		return formatTS, true
+	case isMedia && found.Unread:
+		return Format{}, fmt.Errorf("%s is not among the media formats read here: %w", found.Name, errors.ErrUnsupported)
+	case isMedia || found.ID == "" || found.ID == "ebml":
+		return Format{}, fmt.Errorf("the source does not begin as any of the media formats read here: %w", citekit.ErrFormat)
 	}
-	return sniffBoxes(head)
-}
-
-func at(head []byte, offset int, text string) bool {
-	return len(head) >= offset+len(text) && string(head[offset:offset+len(text)]) == text
-}
-
-// sniffEBML looks for the document type of an EBML header (RFC 8794).
-func sniffEBML(head []byte) (Format, bool) {
-	_, after, ok := bytes.Cut(head, []byte("\x42\x82"))
-	switch {
-	case ok && at(after, 1, "webm"):
-		return formatWebM, true
-	case ok && at(after, 1, "matroska"):
-		return formatMatroska, true
-	}
-	return Format{}, false
-}
-
-// sniffOgg looks at the first packets of the streams, which all come first
-// (RFC 3533).
-func sniffOgg(head []byte) Format {
-	switch {
-	case bytes.Contains(head, []byte("\x80theora")), bytes.Contains(head, []byte("OVP80")), bytes.Contains(head, []byte("BBCD\x00")):
-		return formatOggVideo
-	case bytes.Contains(head, []byte("OpusHead")):
-		return formatOpus
-	case bytes.Contains(head, []byte("\x01vorbis")), bytes.Contains(head, []byte("\x7fFLAC")), bytes.Contains(head, []byte("Speex   ")):
-		return formatOggAudio
-	}
-	return formatOgg
-}
-
-// isTransportStream looks for sync bytes every 188 bytes, or every 192 or 204
-// with what some recorders add to a packet.
-func isTransportStream(head []byte) bool {
-	for _, form := range []struct{ first, step int }{{0, 188}, {4, 192}, {0, 204}} {
-		syncs := 0
-		for i := form.first; i < len(head) && head[i] == 0x47; i += form.step {
-			syncs++
-		}
-		whole := (len(head)-form.first-1)/form.step + 1
-		if syncs >= 5 || syncs == whole && syncs >= 2 && len(head) < sniffed {
-			return true
-		}
-	}
-	return false
-}
-
-// Brands of sound in MP4 (ISO/IEC 14496-12 and the registry at mp4ra.org).
-var audioBrands = []string{"M4A ", "M4B ", "M4P ", "F4A ", "F4B "}
-
-// sniffBoxes knows MP4 and QuickTime by their first box.
-func sniffBoxes(head []byte) (Format, bool) {
-	if len(head) < 8 {
-		return Format{}, false
-	}
-	switch string(head[4:8]) {
-	case "ftyp":
-		for _, brand := range audioBrands {
-			if at(head, 8, brand) {
-				return formatM4A, true
-			}
-		}
-		if at(head, 8, "qt  ") {
-			return formatQuickTime, true
-		}
-		if isPictureBrand(head) {
-			return Format{}, false
-		}
-		return formatMP4, true
-	case "moov", "mdat", "wide", "pnot":
-		return formatQuickTime, true
-	case "free", "skip":
-		return formatQuickTime, binary.BigEndian.Uint32(head) >= 8
-	case "styp", "moof", "sidx":
-		return formatMP4, true
-	}
-	return Format{}, false
-}
-
-// isPictureBrand reports whether a file with an ftyp box is a still image.
-func isPictureBrand(head []byte) bool {
-	for _, brand := range []string{"avif", "heic", "heix", "mif1", "crx "} {
-		if at(head, 8, brand) {
-			return true
-		}
-	}
-	return false
-}
-
-// foreignMedia names the media formats that are not read here.
-func foreignMedia(head []byte) (string, bool) {
-	for _, f := range []struct{ sign, name string }{
-		{"\x30\x26\xb2\x75\x8e\x66\xcf\x11", "Windows Media (ASF)"},
-		{"FLV\x01", "Flash video"},
-		{"\x00\x00\x01\xba", "MPEG program stream"},
-		{"\x00\x00\x01\xb3", "raw MPEG video"},
-		{"\x00\x00\x00\x01", "raw video without a container"},
-		{"#!AMR", "AMR"},
-		{"caff", "Core Audio"},
-		{".snd", "Sun audio"},
-		{"MThd", "MIDI"},
-		{"wvpk", "WavPack"},
-		{"MAC ", "Monkey's Audio"},
-		{".RMF", "RealMedia"},
-		{"\x0b\x77", "raw AC-3"},
-		{"DSD ", "DSD audio"},
-	} {
-		if bytes.HasPrefix(head, []byte(f.sign)) {
-			return f.name, true
-		}
-	}
-	if at(head, 0, "FORM") && (at(head, 8, "AIFF") || at(head, 8, "AIFC")) {
-		return "AIFF", true
-	}
-	return "", false
-}
-
-// lookalike names what may be taken for media and is not.
-func lookalike(head []byte) (string, bool) {
-	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
-	for _, f := range []struct{ sign, name string }{
-		{"#EXTM3U", "an HLS playlist"},
-		{"ffconcat", "a list of files to join"},
-		{"v=0", "a session description (SDP)"},
-		{"WEBVTT", "WebVTT subtitles"},
-		{"[Script Info]", "ASS subtitles"},
-		{"<?xml", "XML, such as a DASH manifest"},
-		{"<MPD", "a DASH manifest"},
-		{"<", "a document in HTML or XML"},
-		{"%PDF", "a PDF document"},
-		{"\x89PNG", "a PNG image"},
-		{"\xff\xd8\xff", "a JPEG image"},
-		{"GIF8", "a GIF image"},
-		{"BM", "a BMP image"},
-		{"II*\x00", "a TIFF image"},
-		{"MM\x00*", "a TIFF image"},
-		{"PK\x03\x04", "a ZIP archive"},
-		{"\x1f\x8b", "a gzip archive"},
-	} {
-		if bytes.HasPrefix(text, []byte(f.sign)) {
-			return f.name, true
-		}
-	}
-	switch {
-	case at(head, 0, "RIFF") && at(head, 8, "WEBP"):
-		return "a WebP image", true
-	case at(head, 4, "ftyp"):
-		return "an image in HEIF or AVIF", true
-	case isText(head):
-		return "text", true
-	}
-	return "", false
-}
-
-// isText reports whether head is plain text in UTF-8, a character of which may
-// be cut off at the end.
-func isText(head []byte) bool {
-	for len(head) > 0 {
-		r, n := utf8.DecodeRune(head)
-		if r == utf8.RuneError && n == 1 && utf8.FullRune(head) {
-			return false
-		}
-		if r < ' ' && r != '\t' && r != '\n' && r != '\r' && r != '\f' && r != 0x1b {
-			return false
-		}
-		head = head[n:]
-	}
-	return true
-}
-
-// readUpTo reads n bytes at off, or fewer if the source ends before.
-func readUpTo(r io.ReaderAt, off, n int64) ([]byte, error) {
-	buf := make([]byte, n)
-	got, err := r.ReadAt(buf, off)
-	if err != nil && err != io.EOF {
-		return nil, err
-	}
-	return buf[:got], nil
+	return Format{}, fmt.Errorf("the source is not audio or video; it looks like %s: %w", found.Name, citekit.ErrFormat)
 }

@@ -108,18 +108,25 @@ func plainBlocks(file func() subtitleFile, text func([]byte) string) func([]matr
 	}
 }
 
-// blockTimes returns when a block is shown, in seconds: to the next one if it does
-// not say how long.
+// unsaid is how many seconds a block is shown that does not say it and has none
+// after it.
+const unsaid = 5
+
+// blockTimes returns when a block is shown, in seconds: to the next one that
+// begins later if it does not say how long.
 func blockTimes(blocks []matroska.Block, i int, origin float64) (start, end float64) {
 	b := blocks[i]
 	start = float64(b.Start)/1e9 - origin
-	switch {
-	case b.Duration >= 0:
-		end = start + float64(b.Duration)/1e9
-	case i+1 < len(blocks):
-		end = float64(blocks[i+1].Start)/1e9 - origin
+	if b.Duration >= 0 {
+		return start, start + float64(b.Duration)/1e9
 	}
-	return start, end
+	const near = 64
+	for _, next := range blocks[i+1 : min(len(blocks), i+1+near)] {
+		if next.Start > b.Start {
+			return start, float64(next.Start)/1e9 - origin
+		}
+	}
+	return start, start + unsaid
 }
 
 // styledBlocks reads the events of ASS and SSA, which have lost their times and

@@ -54,8 +54,9 @@ func (c *cut) build() (*Clip, error) {
 	clip.size = int64(len(clip.header)) + media
 	for _, p := range c.parts {
 		clip.tracks = append(clip.tracks, p.Track)
+		clip.checked = append(clip.checked, p.sampled()...)
 	}
-	return clip, nil
+	return clip, clip.reopen(c.parts)
 }
 
 // join takes the pieces out of chunks and joins them.

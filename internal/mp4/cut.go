@@ -33,6 +33,7 @@ type Clip struct {
 	size       int64
 	start, end float64
 	tracks     []Track
+	checked    []checked
 }
 
 // Size returns the bytes of the clip's file.
@@ -56,6 +57,9 @@ func (c *Clip) Tracks() []Track { return append([]Track(nil), c.tracks...) }
 // is not in the file.
 func (m *Movie) Cut(start, end float64, mode Mode) (*Clip, error) {
 	if !(start >= 0 && end > start && start < m.duration) {
+		if m.short {
+			return nil, fmt.Errorf("%w: [%g, %g) of %g seconds that are there of a file that is cut short", ErrRange, start, end, m.duration)
+		}
 		return nil, fmt.Errorf("%w: [%g, %g) of %g seconds", ErrRange, start, end, m.duration)
 	}
 	end = min(end, m.duration)

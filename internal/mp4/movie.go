@@ -25,6 +25,7 @@ type Movie struct {
 	header    movieHeader
 	tracks    []*track
 	duration  float64
+	short     bool // some samples are not in the file
 	allocated int64
 }
 
@@ -54,9 +55,13 @@ func Open(r io.ReaderAt, size int64) (*Movie, error) {
 func (m *Movie) Cost() int64 { return m.allocated }
 
 // Duration returns how long the movie lasts, in seconds: to the end of the
-// last frame or sound that its tables and edit lists show, whatever its
-// headers say.
+// last frame or sound that its tables and edit lists show and that is in the
+// file, whatever its headers say.
 func (m *Movie) Duration() float64 { return m.duration }
+
+// Short reports whether the file was cut short: its tables list samples that are
+// not in it. They are as if they were not listed.
+func (m *Movie) Short() bool { return m.short }
 
 // Tracks returns the tracks that a clip may hold, in the order of the file.
 func (m *Movie) Tracks() []Track {
@@ -192,6 +197,9 @@ func (m *Movie) parse(moov []byte) error {
 		if t.Kind != Subtitle {
 			m.duration = max(m.duration, t.End)
 		}
+	}
+	if m.duration == 0 && m.short {
+		return damaged("the file is cut short: nothing of what its header lists is in its %d bytes", m.size)
 	}
 	if m.duration == 0 {
 		return damaged("no track shows or sounds anything")

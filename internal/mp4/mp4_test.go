@@ -397,8 +397,14 @@ func TestFileCutShort(t *testing.T) {
 	if _, err := m.Cut(0.2, 0.4, mp4.Exact); err != nil {
 		t.Errorf("what is there: %v", err)
 	}
-	if _, err := m.Cut(3, 4, mp4.Exact); !errors.Is(err, mp4.ErrDamaged) {
+	if _, err := m.Cut(3, 4, mp4.Exact); !errors.Is(err, mp4.ErrRange) || !strings.Contains(err.Error(), "cut short") {
 		t.Errorf("what is not there: %v", err)
+	}
+	if d := m.Duration(); !m.Short() || d < 2 || d > 3 {
+		t.Errorf("lasts %v s, short %v", d, m.Short())
+	}
+	if _, err := m.Cut(m.Duration()-0.04, m.Duration(), mp4.Exact); err != nil {
+		t.Errorf("the last frame that is there: %v", err)
 	}
 	c, err := open(t, file).Cut(3, 4, mp4.Exact)
 	if err != nil {

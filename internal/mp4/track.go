@@ -106,8 +106,11 @@ func (m *Movie) parseTrack(trak []byte, chapters map[uint32]bool) (*track, error
 	if t.Kind != Audio && t.table.n > MaxSamples {
 		return nil, tooLarge("%d samples; at most %d", t.table.n, MaxSamples)
 	}
-	if err := t.checkPlace(m.size); err != nil {
-		return nil, err
+	if t.table.trim(m.size) {
+		m.short = true
+		if t.table.n == 0 {
+			return nil, t.checkFirst(m.size)
+		}
 	}
 	edts, _ := find(trak, "edts")
 	elst, _ := find(edts, "elst")
@@ -207,12 +210,14 @@ func checkReferences(minf []byte) error {
 	return nil
 }
 
-// checkPlace refuses a table whose first sample is not in the file. Others
-// are checked when they are wanted, so that what is there of a file cut
-// short can be used.
-func (t *track) checkPlace(size int64) error {
-	if at := t.table.offsets.of(0); at > uint64(size) {
-		return damaged("the first sample is at byte %d of %d", at, size)
+// checkFirst refuses a track whose first chunk is not in the file although others
+// are: its table lies.
+func (t *track) checkFirst(size int64) error {
+	first := t.table.offsets.of(0)
+	for i := range t.table.offsets.len() {
+		if t.table.offsets.of(i) < uint64(size) && first > uint64(size) {
+			return damaged("the first sample is at byte %d of %d", first, size)
+		}
 	}
 	return nil
 }

@@ -28,9 +28,9 @@ type Chapter struct {
 const MaxChapters = 20_000
 
 // ReadWords reads the words of a file of size bytes: its movie box and the
-// samples of its chapters, nothing of the rest. It reads what [Open] refuses,
-// such as fragmented movies, as far as it can be read. Errors are as for Open,
-// about the movie box alone.
+// samples of its chapters, nothing of the rest. It also reads the
+// readable part of files that [Open] refuses, such as fragmented movies. Errors
+// are as for Open, about the movie box alone.
 func ReadWords(r io.ReaderAt, size int64) (*Words, error) {
 	m := &Movie{size: size}
 	moov, err := m.scan(r)

@@ -78,9 +78,11 @@ func (o eventOrder) cue(event string) (Cue, bool) {
 	return c, ok
 }
 
-// plainASS returns text without its override blocks and without what these
+func plainASS(text string) string { return oneLine(wordsASS(text)) }
+
+// wordsASS returns text without its override blocks and without what these
 // make a drawing.
-func plainASS(text string) string {
+func wordsASS(text string) string {
 	var b strings.Builder
 	drawing := false
 	for {
@@ -99,7 +101,7 @@ func plainASS(text string) string {
 		drawing = drawsAfter(override, drawing)
 		text = after
 	}
-	return oneLine(strings.NewReplacer(`\N`, " ", `\n`, " ", `\h`, " ").Replace(b.String()))
+	return strings.NewReplacer(`\N`, "\n", `\n`, "\n", `\h`, " ").Replace(b.String())
 }
 
 // drawsAfter reports whether what follows an override block is a drawing: \p

@@ -6,19 +6,45 @@ import (
 	"unicode/utf8"
 )
 
-// plainSRT returns the words of a cue on one line, without the tags that
-// players know and without override blocks, such as {\an8}. Any other < is one
-// of the words.
-func plainSRT(text string) string {
+// A Markup is how the words of a cue are marked up.
+type Markup func(text string) string
+
+// The markups that are known. Each returns the words of a cue, on lines as they
+// stand there.
+var (
+	SRT Markup = wordsSRT
+	VTT Markup = wordsVTT
+	ASS Markup = wordsASS // ASS and SSA
+)
+
+// Words returns the words of a cue, each line of it without markup. Lines
+// without words are left out.
+func (m Markup) Words(text string) string {
+	var lines []string
+	for line := range strings.FieldsFuncSeq(m(text), isLineEnd) {
+		if line = oneLine(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func isLineEnd(r rune) bool { return r == '\n' || r == '\r' }
+
+func plainSRT(text string) string { return oneLine(wordsSRT(text)) }
+
+// wordsSRT returns the words of a cue without the tags that players know and
+// without override blocks, such as {\an8}. Any other < is one of the words.
+func wordsSRT(text string) string {
 	if !strings.ContainsAny(text, "<{") {
-		return oneLine(text)
+		return text
 	}
 	var b strings.Builder
 	for {
 		i := strings.IndexAny(text, "<{")
 		if i < 0 {
 			b.WriteString(text)
-			return oneLine(b.String())
+			return b.String()
 		}
 		b.WriteString(text[:i])
 		text = text[i:]
@@ -27,7 +53,7 @@ func plainSRT(text string) string {
 			b.WriteByte(text[0])
 			n = 1
 		} else if strings.HasPrefix(text, "<br") {
-			b.WriteByte(' ')
+			b.WriteByte('\n')
 		}
 		text = text[n:]
 	}

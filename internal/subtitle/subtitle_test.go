@@ -104,13 +104,39 @@ func TestIsSubtitle(t *testing.T) {
 	}
 }
 
-// TestCorpus reads files in the wild, whose cues were counted by another tool.
+// A corpusFile is a file of subtitles, and what another tool reads in it.
+type corpusFile struct {
+	file        string
+	count       int
+	first, last subtitle.Cue
+}
+
+// TestCorpus reads files in all formats, and files in the wild where there are
+// some, whose cues were counted by another tool.
 func TestCorpus(t *testing.T) {
-	for _, test := range []struct {
-		file        string
-		count       int
-		first, last subtitle.Cue
-	}{
+	for _, test := range []corpusFile{
+		{"text/utf8bom.srt", 6,
+			subtitle.Cue{Start: 99, End: 101.04, First: 1, Last: 3, Text: "(low humming)"},
+			subtitle.Cue{Start: 151.4, End: 153.44, First: 23, Last: 26, Text: "(bells that ring from afar)"}},
+		{"text/missing-sequence.srt", 6,
+			subtitle.Cue{Start: 99, End: 101.04, First: 1, Last: 2, Text: "(low humming)"},
+			subtitle.Cue{Start: 151.4, End: 153.44, First: 18, Last: 20, Text: "(bells that ring from afar)"}},
+		{"text/cr-only.vtt", 3,
+			subtitle.Cue{Start: 0, End: 3.766, First: 3, Last: 5, Text: "Did you find a story that you like?"},
+			subtitle.Cue{Start: 10.733, End: 14.066, First: 10, Last: 12, Text: "Tell it again, please."}},
+		{"text/example.ssa", 6,
+			subtitle.Cue{Start: 65, End: 67.5, First: 11, Last: 11, Text: "(low humming)", Speaker: "Someone"},
+			subtitle.Cue{Start: 145, End: 147.5, First: 16, Last: 16, Text: "(bells)", Speaker: "Someone"}},
+		{"maps/podcast-transcript.json", 2,
+			subtitle.Cue{Start: 0.5, End: 0.75, First: 4, Last: 9, Text: "I", Speaker: "Host"},
+			subtitle.Cue{Start: 2.75, End: 3, First: 10, Last: 15, Text: "see", Speaker: "Guest"}},
+	} {
+		compareCues(t, sharedtest.Made(t, test.file), test)
+	}
+	if _, ok := sharedtest.Extra(); !ok {
+		return
+	}
+	for _, test := range []corpusFile{
 		{"text/utf8bom.srt", 6,
 			subtitle.Cue{Start: 99, End: 101.04, First: 1, Last: 3, Text: "(deep rumbling)"},
 			subtitle.Cue{Start: 151.4, End: 153.44, First: 23, Last: 26, Text: "(computer playing electronic melody)"}},
@@ -127,20 +153,25 @@ func TestCorpus(t *testing.T) {
 			subtitle.Cue{Start: 0.5, End: 0.75, First: 4, Last: 9, Text: "I", Speaker: "Darth Vader"},
 			subtitle.Cue{Start: 2.75, End: 3, First: 28, Last: 33, Text: "Nooooo", Speaker: "Luke"}},
 	} {
-		src, err := os.ReadFile(sharedtest.Corpus(t, test.file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		cues, err := subtitle.Parse("x", src)
-		if err != nil {
-			t.Errorf("%s: %v", test.file, err)
-			continue
-		}
-		if len(cues) != test.count {
-			t.Errorf("%s: %d cues, want %d", test.file, len(cues), test.count)
-		}
-		if diff := cmp.Diff([]subtitle.Cue{test.first, test.last}, []subtitle.Cue{cues[0], cues[len(cues)-1]}); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.file, diff)
-		}
+		compareCues(t, sharedtest.Corpus(t, test.file), test)
+	}
+}
+
+func compareCues(t *testing.T, path string, test corpusFile) {
+	t.Helper()
+	src, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cues, err := subtitle.Parse("x", src)
+	if err != nil || len(cues) == 0 {
+		t.Errorf("%s: %d cues, %v", test.file, len(cues), err)
+		return
+	}
+	if len(cues) != test.count {
+		t.Errorf("%s: %d cues, want %d", test.file, len(cues), test.count)
+	}
+	if diff := cmp.Diff([]subtitle.Cue{test.first, test.last}, []subtitle.Cue{cues[0], cues[len(cues)-1]}); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", test.file, diff)
 	}
 }

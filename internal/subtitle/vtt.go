@@ -45,8 +45,10 @@ func (p *parser) readVTT(l *lines) {
 	finish()
 }
 
-// plainVTT returns the words of a cue without its tags, on one line.
-func plainVTT(text string) string {
+func plainVTT(text string) string { return oneLine(wordsVTT(text)) }
+
+// wordsVTT returns the words of a cue without its tags.
+func wordsVTT(text string) string {
 	var b strings.Builder
 	for {
 		before, rest, found := strings.Cut(text, "<")
@@ -56,7 +58,7 @@ func plainVTT(text string) string {
 		}
 		_, text, _ = strings.Cut(rest, ">")
 	}
-	return oneLine(html.UnescapeString(b.String()))
+	return html.UnescapeString(b.String())
 }
 
 // speakerVTT returns who speaks by the first voice tag.

@@ -1,9 +1,10 @@
 // Package vorbis reads Vorbis comments: those of Ogg files (RFC 3533) with
 // Vorbis, Opus, FLAC, Speex or Theora in them, and those of FLAC files (RFC
-// 9639, section 8.6). They hold tags and, by a convention of Xiph.Org, chapters.
+// 9639, section 8.6). They hold tags and, by conventions, chapters or a cue
+// sheet; FLAC files also have a block for one (section 8.7).
 //
-// Files may lie. No length is believed before it is held against what is there,
-// and what is damaged is taken as far as it can be read.
+// Files may lie: each length is checked against the bytes that are there. A
+// damaged file gives what was read before the damage.
 package vorbis
 
 import (
@@ -29,6 +30,7 @@ const (
 type Comments struct {
 	Tags     map[string]string // the first value of each, by name in upper case
 	Chapters []Chapter         // in the order of time
+	Tracks   []Track           // of a cue sheet, in the order of time
 }
 
 // A Chapter begins somewhere and ends where the next one does.
@@ -65,26 +67,49 @@ func FLAC(r io.ReaderAt, size, offset int64) (*Comments, error) {
 	if err != nil || string(marker) != "fLaC" {
 		return &Comments{}, err
 	}
-	at := offset + 4
+	blocks, err := f.blocks(offset + 4)
+	if err != nil {
+		return nil, err
+	}
+	c := &Comments{}
+	if blocks[vorbisComment] != nil {
+		c = parse(blocks[vorbisComment])
+	}
+	if block := binarySheet(blocks[cueSheet], sampleRate(blocks[streamInfo])); len(block.tracks) > 0 {
+		c.Tracks = tracksOf(block, textSheet(c.Tags["CUESHEET"]))
+	}
+	return c, nil
+}
+
+// Types of metadata blocks (RFC 9639, section 8.1).
+const (
+	streamInfo    = 0
+	vorbisComment = 4
+	cueSheet      = 5
+)
+
+// blocks reads the first metadata block of each type that says something in
+// words, of those that begin at an offset.
+func (f file) blocks(at int64) (map[byte][]byte, error) {
+	found := make(map[byte][]byte)
 	for range 128 {
 		head, err := f.bytes(at, 4)
 		if err != nil || len(head) < 4 {
-			return &Comments{}, err
+			return found, err
 		}
 		length := int64(head[1])<<16 | int64(head[2])<<8 | int64(head[3])
-		if head[0]&0x7f == 4 {
-			b, err := f.bytes(at+4, length)
-			if err != nil {
+		kind := head[0] & 0x7f
+		if known := kind == streamInfo || kind == vorbisComment || kind == cueSheet; known && found[kind] == nil {
+			if found[kind], err = f.bytes(at+4, length); err != nil {
 				return nil, err
 			}
-			return parse(b), nil
 		}
 		if head[0]&0x80 != 0 {
 			break
 		}
 		at += 4 + length
 	}
-	return &Comments{}, nil
+	return found, nil
 }
 
 // parse reads a comment header (Vorbis I, section 5).
@@ -111,6 +136,7 @@ func parse(b []byte) *Comments {
 		}
 	}
 	c.Chapters = chapters(c.Tags)
+	c.Tracks = Sheet(c.Tags["CUESHEET"])
 	return c
 }
 

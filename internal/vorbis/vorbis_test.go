@@ -138,3 +138,30 @@ func (r *counter) ReadAt(p []byte, off int64) (int, error) {
 	r.n += n
 	return n, err
 }
+
+// A countingReader counts the bytes that are read of it.
+type countingReader struct {
+	*bytes.Reader
+	read int
+}
+
+func (r *countingReader) ReadAt(p []byte, off int64) (int, error) {
+	n, err := r.Reader.ReadAt(p, off)
+	r.read += n
+	return n, err
+}
+
+// TestRepeatedBlocks reads a FLAC file with many large blocks of one type, of which
+// the first counts.
+func TestRepeatedBlocks(t *testing.T) {
+	const size, comment = 1 << 16, 4
+	block := append([]byte{comment, 0, 0, 0}, make([]byte, size)...)
+	block[1], block[2], block[3] = size>>16, size>>8&0xff, size&0xff
+	copy(block[4:], header("TITLE=first"))
+	data := append([]byte("fLaC"), bytes.Repeat(block, 100)...)
+	r := &countingReader{Reader: bytes.NewReader(data)}
+	c, err := vorbis.FLAC(r, int64(len(data)), 0)
+	if err != nil || c.Tags["TITLE"] != "first" || r.read > 2*size {
+		t.Errorf("%+v after %d bytes of %d: %v", c, r.read, len(data), err)
+	}
+}

@@ -1,0 +1,43 @@
+package media
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/citekit/citekit"
+)
+
+const (
+	// mostThin is how many frames of ADTS may be as short as leastFrame, in bytes
+	// with their headers of 7: silence has 11 and more.
+	mostThin   = 1 << 16
+	leastFrame = 10
+)
+
+// checkADTS walks the frames of ADTS from an offset on, as far as they follow each
+// other, and refuses what has too many for its bytes.
+func checkADTS(ctx context.Context, src *citekit.Source, from int64) error {
+	r := bufio.NewReaderSize(contextReader{ctx, io.NewSectionReader(src, from, src.Size()-from)}, 256<<10)
+	frames, size := 0, 0
+	for {
+		head, err := r.Peek(7)
+		if err != nil || head[0] != 0xff || head[1]&0xf6 != 0xf0 {
+			break
+		}
+		length := int(head[3]&3)<<11 | int(head[4])<<3 | int(head[5])>>5
+		if length < 7 {
+			break
+		}
+		n, err := r.Discard(length)
+		frames, size = frames+1, size+n
+		if err != nil {
+			break
+		}
+	}
+	if frames > mostThin && size < frames*leastFrame {
+		return fmt.Errorf("%d frames of AAC in %d bytes; at least %d bytes each are needed: %w", frames, size, leastFrame, citekit.ErrTooLarge)
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,100 @@
+package media
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ffmpeg"
+	"github.com/citekit/citekit/internal/mp4"
+)
+
+// moment is how many seconds are decoded at the start and at the end of a clip.
+const moment = 0.3
+
+// A playing is a track that is to give frames or sound while a span plays.
+type playing struct {
+	kind   string // "video" or "audio"
+	stream int    // index in the input that is decoded
+	span   citekit.Span
+}
+
+// checkDecodes decodes the start and the end of a span of an input. A track that
+// plays there and gives nothing is an error matching [citekit.ErrFormat]:
+// nothing could open the clip. What ffmpeg has no decoder for is let pass.
+func checkDecodes(ctx context.Context, tools *ffmpeg.Tools, in *ffmpeg.Input, span citekit.Span, tracks []playing) error {
+	parts := []ffmpeg.Interval{{Start: span.Start, End: min(span.Start+moment, span.End)}}
+	if span.End-span.Start > 2*moment {
+		parts = append(parts, ffmpeg.Interval{Start: span.End - moment, End: span.End})
+	}
+	for _, part := range parts {
+		decoded, done, err := tools.Decodable(ctx, in, ffmpeg.AllStreams, part)
+		if errors.Is(err, ffmpeg.ErrCPU) {
+			return err
+		}
+		if err != nil {
+			return fmt.Errorf("no clip of it would open, the source is damaged there: %w", err)
+		}
+		for _, t := range tracks {
+			if !done || decoded[t.stream] || t.span.Start >= part.End || t.span.End <= part.Start {
+				continue
+			}
+			damaged, err := cannotDecode(ctx, tools, in, t.stream, part)
+			if err != nil {
+				return err
+			}
+			if damaged {
+				return fmt.Errorf("the %s at t=%.3f of the source cannot be decoded, so no clip of it would play: the source is damaged there: %w", t.kind, part.Start, citekit.ErrFormat)
+			}
+		}
+	}
+	return nil
+}
+
+// cannotDecode looks at one stream alone, whose packets may be stored after many
+// of another, and reports whether nothing of it can be decoded although there is
+// a decoder.
+func cannotDecode(ctx context.Context, tools *ffmpeg.Tools, in *ffmpeg.Input, stream int, part ffmpeg.Interval) (bool, error) {
+	decoded, done, err := tools.Decodable(ctx, in, stream, part)
+	if err != nil || !done || decoded[stream] {
+		return false, err
+	}
+	return tools.HasDecoder(ctx, in, stream)
+}
+
+// playingOf lists the tracks of sound and picture of a movie.
+func playingOf(tracks []mp4.Track) []playing {
+	var all []playing
+	for i, t := range tracks {
+		if t.Kind != mp4.Subtitle {
+			all = append(all, playing{string(t.Kind), i, citekit.Span{Start: t.Start, End: t.End}})
+		}
+	}
+	return all
+}
+
+// check looks at the samples of a clip. What looks damaged is decoded, if there
+// is ffmpeg to do that.
+func (m *movie) check(ctx context.Context, src *citekit.Source, clip *mp4.Clip) error {
+	suspect := clip.Check(src)
+	if suspect == nil || !errors.Is(suspect, mp4.ErrSuspect) {
+		return suspect
+	}
+	damaged := movieError(suspect)
+	in, err := m.engine.Tools.OpenReader(ctx, clip.NewReader(src), clip.Size(), m.format.demuxer)
+	if err != nil {
+		return movieError(err)
+	}
+	defer in.Close()
+	tracks := playingOf(clip.Tracks())
+	for i := range tracks { // on the clock of the clip
+		tracks[i].span.Start -= clip.Start()
+		tracks[i].span.End -= clip.Start()
+	}
+	err = checkDecodes(ctx, &m.engine.Tools, in, citekit.Span{End: clip.End() - clip.Start()}, tracks)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return damaged
+	}
+	return err
+}

@@ -1,0 +1,50 @@
+package media
+
+import (
+	"context"
+	"io"
+
+	"github.com/citekit/citekit/internal/ffmpeg"
+	"github.com/citekit/citekit/internal/mp3"
+	"github.com/citekit/citekit/internal/sniff"
+)
+
+// isMP3 reports whether our own reader steps through the frames of a medium. To
+// print a million of them takes ffprobe six seconds.
+func (f *foreign) isMP3() bool {
+	return f.format.demuxer == "mp3" && len(f.tracks) == 1 && f.tracks[0].Codec == "mp3" &&
+		f.tracks[0].Num == 1 && f.tracks[0].Den == mp3.TicksPerSecond
+}
+
+// mp3Packets calls visit with what ffprobe would tell of the packets of an input.
+// It asks ffprobe for the first one alone. The error matches [mp3.ErrNoFrame] if no
+// frame is there.
+func (f *foreign) mp3Packets(ctx context.Context, in *ffmpeg.Input, visit func(ffmpeg.Packet)) error {
+	stream := f.tracks[0].Index
+	from, first, err := f.tools.FirstPacket(ctx, in, stream)
+	if err != nil {
+		return err
+	}
+	start := f.format.junk
+	if start == 0 {
+		if start, err = sniff.SkipTags(in, in.Size()); err != nil {
+			return err
+		}
+	}
+	return mp3.Walk(contextReaderAt{ctx, in}, in.Size(), start, from, func(p mp3.Packet) {
+		visit(ffmpeg.Packet{Stream: stream, Time: first + p.Time, Duration: p.Duration, Bytes: p.Bytes, Discard: p.Discard})
+	})
+}
+
+// contextReaderAt stops reading when the context ends.
+type contextReaderAt struct {
+	ctx context.Context
+	r   io.ReaderAt
+}
+
+func (r contextReaderAt) ReadAt(p []byte, off int64) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.ReadAt(p, off)
+}
