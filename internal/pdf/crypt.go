@@ -67,12 +67,16 @@ func (d *Document) openCrypt(f *File) error {
 		return err
 	}
 	d.crypt = c
+	d.forget() // what was read without it
 	return nil
 }
 
 // flat returns dict with the references in it resolved.
 func (d *Document) flat(f *File, dict Dict) (Dict, error) {
 	out := make(Dict, len(dict))
+	if err := f.Visit(len(dict)); err != nil {
+		return nil, err
+	}
 	for key, o := range dict {
 		o, err := d.Resolve(f, o)
 		if err != nil {
@@ -206,12 +210,16 @@ func legacyMatches(key, user []byte, id String, revision int) bool {
 
 func applyRC4(key, data []byte) []byte {
 	out := make([]byte, len(data))
-	c, err := rc4.NewCipher(key)
-	if err != nil {
-		return out
-	}
-	c.XORKeyStream(out, data)
+	applyRC4To(key, out, data)
 	return out
+}
+
+func applyRC4To(key, out, data []byte) error {
+	c, err := rc4.NewCipher(key)
+	if err == nil {
+		c.XORKeyStream(out, data)
+	}
+	return err
 }
 
 // userKey256 is algorithm 2.A of ISO 32000-2, 7.6.4.3.3.
@@ -275,23 +283,28 @@ func hashModulo3(data []byte) []byte {
 
 // strings decrypts the strings in an object.
 func (c *decrypter) strings(o Object, ref Ref) Object {
-	if ref.Num == c.encryptDictNum {
+	if ref.Num == c.encryptDictNum || c.stringMethod == methodNone {
 		return o
 	}
+	return c.stringsBy(c.keyFor(c.stringMethod, ref), o)
+}
+
+// stringsBy is strings with the key of the object.
+func (c *decrypter) stringsBy(key []byte, o Object) Object {
 	switch v := o.(type) {
 	case String:
-		out, err := c.decrypt([]byte(v), c.stringMethod, ref)
+		out, err := decryptBy(c.stringMethod, key, []byte(v))
 		if err != nil {
 			return v
 		}
 		return String(out)
 	case Array:
 		for i := range v {
-			v[i] = c.strings(v[i], ref)
+			v[i] = c.stringsBy(key, v[i])
 		}
 	case Dict:
-		for key := range v {
-			v[key] = c.strings(v[key], ref)
+		for name := range v {
+			v[name] = c.stringsBy(key, v[name])
 		}
 	}
 	return o
@@ -336,13 +349,25 @@ func (s *Stream) cryptFilter() (Name, bool) {
 }
 
 func (c *decrypter) decrypt(data []byte, method int, ref Ref) ([]byte, error) {
+	return decryptBy(method, c.keyFor(method, ref), data)
+}
+
+// keyFor returns the key that a method has for an object.
+func (c *decrypter) keyFor(method int, ref Ref) []byte {
+	switch method {
+	case methodRC4, methodAES128:
+		return c.objectKey(ref, method == methodAES128)
+	}
+	return c.key
+}
+
+// decryptBy decrypts data, which is the caller's no more.
+func decryptBy(method int, key, data []byte) ([]byte, error) {
 	switch method {
 	case methodRC4:
-		return applyRC4(c.objectKey(ref, false), data), nil
-	case methodAES128:
-		return decryptAES(c.objectKey(ref, true), data)
-	case methodAES256:
-		return decryptAES(c.key, data)
+		return data, applyRC4To(key, data, data)
+	case methodAES128, methodAES256:
+		return decryptAES(key, data)
 	}
 	return data, nil
 }
@@ -366,7 +391,7 @@ func decryptAES(key, data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("impossible encryption key: %w", ErrDamaged)
 	}
-	vector, data := data[:aes.BlockSize], bytes.Clone(data[aes.BlockSize:])
+	vector, data := data[:aes.BlockSize], data[aes.BlockSize:]
 	data = data[:len(data)/aes.BlockSize*aes.BlockSize]
 	if len(data) == 0 {
 		return nil, nil

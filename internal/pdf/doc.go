@@ -10,7 +10,10 @@
 // working with a part of it. [Rebuild] is the first such repair.
 package pdf
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 var (
 	// ErrNotPDF reports a file that does not begin as a PDF file does.
@@ -18,6 +21,10 @@ var (
 
 	// ErrDamaged reports a PDF file that contradicts its specification.
 	ErrDamaged = errors.New("damaged PDF file")
+
+	// ErrEmpty reports a damaged file in which there are no pages to be found.
+	// It matches ErrDamaged.
+	ErrEmpty = fmt.Errorf("%w", ErrDamaged)
 
 	// ErrPassword reports a file that does not open with an empty user
 	// password.

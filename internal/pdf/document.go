@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	maxStructure  = 64 << 20 // decoded bytes of a cross-reference or object stream
-	maxRaw        = 1 << 30  // bytes of a stream that is read
+	maxStructure  = 32 << 20 // decoded bytes of a cross-reference or object stream
+	maxRaw        = 96 << 20 // bytes of a stream that is read
 	maxChain      = 32       // references that refer to references
 	heldStructure = 32 << 20 // decoded object streams that a Document keeps
 )
@@ -32,9 +32,11 @@ type Document struct {
 	nodes map[int]bool // object numbers of the inner nodes of the page tree
 	index map[int]int  // the first index in Pages of an object number
 
-	mu   sync.Mutex
-	held map[int]*objectStream
-	cost int64 // decoded bytes in held
+	objects objectCache
+
+	mu      sync.Mutex
+	streams []*objectStream // the last one used at the end
+	damaged map[int]error   // of object streams that cannot be read
 }
 
 // Open reads the structure of a file. It returns an error matching
@@ -86,8 +88,8 @@ func readHeader(f *File) (version string, offset int64, err error) {
 
 // Cost returns roughly the bytes of memory that d takes at most.
 func (d *Document) Cost() int64 {
-	const perPage, fixed = 200, 64 << 10
-	return d.table.bytes() + int64(len(d.Pages))*perPage + heldStructure/4 + fixed
+	const perPage, perIndex, fixed = 40, 60, 64 << 10
+	return d.table.bytes() + int64(len(d.Pages))*perPage + int64(len(d.index)+len(d.nodes))*perIndex + (heldStructure+heldObjects)/4 + fixed
 }
 
 // Has reports whether there is an object with a number.
@@ -98,23 +100,33 @@ func (d *Document) Has(num int) bool {
 
 // Load returns the object with a number, or nil if there is none. Its
 // generation does not matter, as only the newest object of a number exists.
+// The object is shared: it must not be changed.
 func (d *Document) Load(f *File, num int) (Object, error) {
 	switch e := d.table.get(num); e.kind {
 	case entryOffset:
-		ref, o, err := d.objectAt(f, d.base+e.offset, true)
+		found, err := d.held(f, place{offset: d.base + e.offset}, func() (cached, error) {
+			return d.objectAt(f, d.base+e.offset, true)
+		})
 		if err != nil {
 			return nil, err
 		}
-		if ref.Num != num {
-			return nil, fmt.Errorf("object %d where object %d should be: %w", ref.Num, num, ErrDamaged)
+		if found.ref.Num != num {
+			return nil, fmt.Errorf("object %d where object %d should be: %w", found.ref.Num, num, ErrDamaged)
 		}
-		return o, nil
+		return found.o, nil
 	case entryInside:
 		s, err := d.objectStream(f, int(e.offset))
 		if err != nil {
 			return nil, err
 		}
-		return s.object(f, num)
+		off, ok := s.offsets[num]
+		if !ok {
+			return nil, fmt.Errorf("object %d is not in its object stream: %w", num, ErrDamaged)
+		}
+		found, err := d.held(f, place{stream: s.num + 1, offset: int64(off)}, func() (cached, error) {
+			return s.object(f, off)
+		})
+		return found.o, err
 	}
 	return nil, nil
 }
@@ -155,11 +167,12 @@ func (d *Document) Array(f *File, o Object) (Array, error) {
 }
 
 // objectAt reads the indirect object at an offset.
-func (d *Document) objectAt(f *File, off int64, decrypt bool) (Ref, Object, error) {
+func (d *Document) objectAt(f *File, off int64, decrypt bool) (cached, error) {
 	var (
 		ref    Ref
 		o      Object
 		stream int64
+		cost   int64
 	)
 	err := f.parse(off, func(p *parser) (err error) {
 		if ref, err = p.objectHeader(); err != nil {
@@ -168,20 +181,21 @@ func (d *Document) objectAt(f *File, off int64, decrypt bool) (Ref, Object, erro
 		if o, err = p.object(); err != nil {
 			return err
 		}
+		cost = costOf(p.pos, p.values)
 		stream, err = p.streamStart(o)
 		return err
 	})
 	if err != nil {
-		return ref, nil, err
+		return cached{}, err
 	}
 	if decrypt && d.crypt != nil {
 		o = d.crypt.strings(o, ref)
 	}
 	if stream == 0 {
-		return ref, o, nil
+		return cached{ref, o, cost}, nil
 	}
 	s := &Stream{Dict: o.(Dict), ref: ref, offset: off + stream, crypt: decrypt && d.crypt != nil}
-	return ref, s, d.measure(f, s)
+	return cached{ref, s, cost}, d.measure(f, s)
 }
 
 // objectHeader reads "1 0 obj".

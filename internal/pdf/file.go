@@ -9,79 +9,181 @@ import (
 )
 
 const (
-	firstWindow = 1 << 10
-	maxObject   = 8 << 20   // bytes of one object without its stream data
-	maxRead     = 4 << 30   // bytes that one File reads
-	maxDecoded  = 512 << 20 // bytes that one File decodes
+	firstWindow  = 1 << 10
+	maxObject    = 8 << 20  // bytes of one object without its stream data
+	bufferLength = 4 << 10  // bytes that are read at once where little is needed
+	maxBuffer    = 64 << 10 // bytes of what was read last that are kept
+	checkEvery   = 1 << 12  // entries that are visited between looks at the context
 )
 
-// A File reads from the bytes of a PDF file on behalf of one call. It is not
+// A File reads from the bytes of a PDF file on behalf of one job. It is not
 // safe for concurrent use.
 type File struct {
-	ctx  context.Context
-	r    io.ReaderAt
-	size int64
+	ctx    context.Context
+	r      io.ReaderAt
+	size   int64
+	budget *Budget
 
-	read      int64 // bytes read so far
-	decoded   int64 // bytes decoded so far
-	measuring bool  // the length of a stream is being looked up
+	measuring bool // the length of a stream is being looked up
+	unchecked int  // entries visited since the context was looked at
+	gap       span // from where the end of a stream was looked for last, to where it is
+
+	buffer   []byte // what was read last
+	bufferAt int64  // where
+
+	large struct { // the last object that is too large to be kept by its document
+		of *Document
+		at place
+		cached
+	}
 }
 
-// NewFile returns a File that reads size bytes from r until ctx is done.
+// A span is a range of a file.
+type span struct{ from, to int64 }
+
+// NewFile returns a File that reads size bytes from r until ctx is done, with
+// a budget of its own.
 func NewFile(ctx context.Context, r io.ReaderAt, size int64) *File {
-	return &File{ctx: ctx, r: r, size: size}
+	return NewBudget(size).File(ctx, r, size)
+}
+
+// File returns a File that reads size bytes from r until ctx is done or b is
+// spent.
+func (b *Budget) File(ctx context.Context, r io.ReaderAt, size int64) *File {
+	return &File{ctx: ctx, r: r, size: size, budget: b}
 }
 
 // Err returns the error of the context of f once it is done.
 func (f *File) Err() error { return f.ctx.Err() }
 
+// Size returns the length of the file in bytes.
+func (f *File) Size() int64 { return f.size }
+
+// Work returns what has been done with the budget of f.
+func (f *File) Work() Work { return f.budget.spent }
+
 // Spend counts n bytes that were decoded, so that a small file cannot keep a
 // reader busy for long. It returns an error matching [ErrLimit] if there have
 // been too many, or that of the context.
 func (f *File) Spend(n int) error {
-	f.decoded += int64(n)
-	if f.decoded > maxDecoded {
-		return fmt.Errorf("more than %d bytes to decode: %w", maxDecoded, ErrLimit)
+	if err := f.budget.spend(Work{Decoded: int64(n)}); err != nil {
+		return err
 	}
 	return f.ctx.Err()
 }
 
+// Visit counts n entries of an array or dictionary that are looked at. Its
+// errors are those of Spend.
+func (f *File) Visit(n int) error {
+	if err := f.budget.spend(Work{Visited: int64(n)}); err != nil {
+		return err
+	}
+	if f.unchecked += n; f.unchecked < checkEvery {
+		return nil
+	}
+	f.unchecked = 0
+	return f.ctx.Err()
+}
+
+// parsed counts an object of n bytes.
+func (f *File) parsed(n int) error {
+	return f.budget.spend(Work{Objects: 1, Parsed: int64(n)})
+}
+
+// Exhausted reports whether more has been spent than f may.
+func (f *File) Exhausted() bool { return f.budget.Exhausted() }
+
+// Within calls do with the n-th part of what is left to spend.
+func (f *File) Within(n int64, do func() error) error {
+	whole := f.budget
+	f.budget = whole.Part(n)
+	defer func() { f.budget = whole }()
+	return do()
+}
+
 // bytes reads n bytes at off, fewer at the end of the file.
 func (f *File) bytes(off int64, n int) ([]byte, error) {
-	if off < 0 || off > f.size {
-		return nil, fmt.Errorf("offset %d in a file of %d bytes: %w", off, f.size, ErrDamaged)
-	}
-	if err := f.ctx.Err(); err != nil {
+	n, err := f.clip(off, n)
+	if err != nil {
 		return nil, err
 	}
-	n = int(min(int64(n), f.size-off))
-	if f.read += int64(n); f.read > maxRead {
-		return nil, fmt.Errorf("more than %d bytes to read: %w", int64(maxRead), ErrLimit)
+	data := make([]byte, n)
+	return data, f.fill(data, off)
+}
+
+// view is bytes, but what it returns is only good until the next call.
+func (f *File) view(off int64, n int) ([]byte, error) {
+	n, err := f.clip(off, n)
+	if err != nil {
+		return nil, err
 	}
-	buf := make([]byte, n)
-	got, err := f.r.ReadAt(buf, off)
-	if got < n {
+	if from := off - f.bufferAt; from >= 0 && from+int64(n) <= int64(len(f.buffer)) {
+		return f.buffer[from : from+int64(n)], nil
+	}
+	length := int(min(max(int64(n), bufferLength), f.size-off))
+	data := f.buffer[:0]
+	if cap(data) < length {
+		data = make([]byte, 0, max(length, bufferLength))
+	}
+	data = data[:length]
+	f.buffer, f.bufferAt = nil, 0
+	if err := f.fill(data, off); err != nil {
+		return nil, err
+	}
+	if length <= maxBuffer {
+		f.buffer, f.bufferAt = data, off
+	}
+	return data[:n], nil
+}
+
+// clip returns how many of n bytes at off there are.
+func (f *File) clip(off int64, n int) (int, error) {
+	if off < 0 || off > f.size {
+		return 0, fmt.Errorf("offset %d in a file of %d bytes: %w", off, f.size, ErrDamaged)
+	}
+	return int(min(int64(n), f.size-off)), nil
+}
+
+// fill reads data at off.
+func (f *File) fill(data []byte, off int64) error {
+	if err := f.ctx.Err(); err != nil {
+		return err
+	}
+	if err := f.budget.spend(Work{Read: int64(len(data))}); err != nil {
+		return err
+	}
+	got, err := f.r.ReadAt(data, off)
+	if got < len(data) {
 		if err == nil || err == io.EOF {
 			err = io.ErrUnexpectedEOF
 		}
-		return nil, fmt.Errorf("reading the source: %w", err)
+		return fmt.Errorf("reading the source: %w", err)
 	}
-	return buf, nil
+	return nil
 }
 
 // parse calls read with a parser at off, again with more data as long as it
 // says errShort.
 func (f *File) parse(off int64, read func(*parser) error) error {
+	return f.parseUpTo(off, maxObject, read)
+}
+
+// parseUpTo is parse with an error matching [ErrLimit] if read needs much more
+// than most bytes.
+func (f *File) parseUpTo(off int64, most int, read func(*parser) error) error {
 	for n := firstWindow; ; n *= 4 {
-		data, err := f.bytes(off, n)
+		data, err := f.view(off, n)
 		if err != nil {
 			return err
 		}
 		p := &parser{data: data, more: off+int64(len(data)) < f.size}
 		err = read(p)
+		if err := f.parsed(p.pos); err != nil {
+			return err
+		}
 		if p.more && (errors.Is(err, errShort) || errors.Is(err, ErrDamaged) && p.pos >= len(data)-1) {
-			if n >= maxObject {
-				return fmt.Errorf("an object of more than %d bytes: %w", maxObject, ErrLimit)
+			if n >= most {
+				return fmt.Errorf("an object of more than %d bytes: %w", most, ErrLimit)
 			}
 			continue
 		}
@@ -93,7 +195,7 @@ func (f *File) parse(off int64, read func(*parser) error) error {
 // bytes of the file, or -1.
 func (f *File) findLast(word string, n int64) (int64, error) {
 	start := max(f.size-n, 0)
-	data, err := f.bytes(start, int(f.size-start))
+	data, err := f.view(start, int(f.size-start))
 	if err != nil {
 		return 0, err
 	}
@@ -105,17 +207,30 @@ func (f *File) findLast(word string, n int64) (int64, error) {
 }
 
 // findStreamEnd returns the offset of the next "endstream" at or after off.
+// What was looked through last is not looked through again.
 func (f *File) findStreamEnd(off int64) (int64, error) {
 	const word = "endstream"
-	const step = 256 << 10
-	for start := off; start < f.size; start += step {
-		data, err := f.bytes(start, step+len(word))
+	const longest = 256 << 10
+	end := int64(-1)
+	if f.gap.from <= off && off <= f.gap.to {
+		end = f.gap.to
+	}
+	for start, step := off, 4<<10; end < 0 && start < f.size; step = min(4*step, longest) {
+		data, err := f.view(start, step+len(word))
 		if err != nil {
 			return 0, err
 		}
 		if i := bytes.Index(data, []byte(word)); i >= 0 {
-			return start + int64(i), nil
+			end = start + int64(i)
 		}
+		start += int64(step)
 	}
-	return 0, fmt.Errorf("a stream at offset %d does not end: %w", off, ErrDamaged)
+	if end < 0 {
+		end = f.size
+	}
+	f.gap = span{off, end}
+	if end == f.size {
+		return 0, fmt.Errorf("a stream at offset %d does not end: %w", off, ErrDamaged)
+	}
+	return end, nil
 }

@@ -35,7 +35,8 @@ func (f Filter) IsImage() bool {
 }
 
 // Apply undoes the filter. It stops with [ErrLimit] when the output would
-// pass max bytes.
+// pass max bytes. With an error comes what was decoded so far, which is work
+// that counts.
 func (f Filter) Apply(data []byte, max int) ([]byte, error) {
 	name := f.Name
 	if full, ok := filterNames[name]; ok {
@@ -45,13 +46,13 @@ func (f Filter) Apply(data []byte, max int) ([]byte, error) {
 	case "FlateDecode":
 		out, err := inflate(data, max)
 		if err != nil {
-			return nil, err
+			return out, err
 		}
 		return f.unpredict(out)
 	case "LZWDecode":
 		out, err := unLZW(data, f.Parms, max)
 		if err != nil {
-			return nil, err
+			return out, err
 		}
 		return f.unpredict(out)
 	case "ASCII85Decode":
@@ -75,25 +76,26 @@ func inflate(data []byte, max int) ([]byte, error) {
 	}
 	out, err := readLimited(flate.NewReader(bytes.NewReader(data[2:])), len(data)*4, max)
 	if err != nil && !errors.Is(err, ErrLimit) {
-		return nil, fmt.Errorf("a deflate stream is damaged: %w", ErrDamaged)
+		return out, fmt.Errorf("a deflate stream is damaged: %w", ErrDamaged)
 	}
 	return out, err
 }
 
-// readLimited reads all of r, at most max bytes.
+// readLimited reads all of r, at most max bytes. With an error comes what was
+// read.
 func readLimited(r io.Reader, hint, max int) ([]byte, error) {
 	out := make([]byte, 0, min(hint, max)+512)
 	for {
 		n, err := r.Read(out[len(out):cap(out)])
 		out = out[:len(out)+n]
 		if len(out) > max {
-			return nil, fmt.Errorf("a stream of more than %d bytes: %w", max, ErrLimit)
+			return out, fmt.Errorf("a stream of more than %d bytes: %w", max, ErrLimit)
 		}
 		if err == io.EOF {
 			return out, nil
 		}
 		if err != nil {
-			return nil, err
+			return out, err
 		}
 		if len(out) == cap(out) {
 			out = append(out, 0)[:len(out)]
@@ -107,7 +109,7 @@ func unLZW(data []byte, parms Dict, max int) ([]byte, error) {
 	if n, ok := parms["EarlyChange"].(int64); ok && n == 0 {
 		out, err := readLimited(lzw.NewReader(bytes.NewReader(data), lzw.MSB, 8), len(data)*4, max)
 		if err != nil && !errors.Is(err, ErrLimit) {
-			return nil, fmt.Errorf("an LZW stream is damaged: %w", ErrDamaged)
+			return out, fmt.Errorf("an LZW stream is damaged: %w", ErrDamaged)
 		}
 		return out, err
 	}
@@ -161,10 +163,10 @@ func lzwEarly(data []byte, max int) ([]byte, error) {
 			out = append(out, out[last:last+lastLen]...)
 			out = append(out, out[last])
 		default:
-			return nil, fmt.Errorf("an LZW stream is damaged: %w", ErrDamaged)
+			return out, fmt.Errorf("an LZW stream is damaged: %w", ErrDamaged)
 		}
 		if len(out) > max {
-			return nil, fmt.Errorf("a stream of more than %d bytes: %w", max, ErrLimit)
+			return out, fmt.Errorf("a stream of more than %d bytes: %w", max, ErrLimit)
 		}
 		if last >= 0 && next < lzwMax {
 			start[next], length[next] = last, lastLen+1
@@ -249,7 +251,7 @@ func decodeRunLength(data []byte, max int) ([]byte, error) {
 			i++
 		}
 		if len(out) > max {
-			return nil, fmt.Errorf("a stream of more than %d bytes: %w", max, ErrLimit)
+			return out, fmt.Errorf("a stream of more than %d bytes: %w", max, ErrLimit)
 		}
 	}
 	return out, nil

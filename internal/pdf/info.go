@@ -86,7 +86,7 @@ func (d *Document) xmp(f *File) (Info, error) {
 }
 
 // parseXMP reads the Dublin Core properties of an XMP packet (ISO 16684-1,
-// 8.3) as far as it is well formed.
+// 8.3), up to the first place where its XML is not well formed.
 func parseXMP(data []byte) Info {
 	const dublinCore = "http://purl.org/dc/elements/1.1/"
 	var (

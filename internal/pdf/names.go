@@ -2,7 +2,11 @@ package pdf
 
 import "fmt"
 
-const maxTreeNodes = 1 << 16 // nodes of a name or number tree that are visited
+const (
+	maxTreeNodes = 1 << 16 // nodes of a name or number tree that are visited
+	maxLabels    = 1 << 16 // ranges of page labels
+	maxPrefix    = 1 << 9  // bytes of the prefix of a label
+)
 
 // Destination returns the explicit destination that o stands for: an array
 // whose first element is the page (12.3.2). It is nil if there is none.
@@ -51,6 +55,9 @@ func (d *Document) lookUp(f *File, root Object, key String) (Object, error) {
 		return !okLow || !okHigh || low <= key && key <= high
 	}, func(node Dict) (bool, error) {
 		pairs, err := d.Array(f, node["Names"])
+		if err := f.Visit(len(pairs)); err != nil {
+			return false, err
+		}
 		for i := 0; i+1 < len(pairs); i += 2 {
 			name, err := d.Resolve(f, pairs[i])
 			if err != nil {
@@ -67,15 +74,22 @@ func (d *Document) lookUp(f *File, root Object, key String) (Object, error) {
 }
 
 // walkTree visits the nodes of a name or number tree that enter accepts, in
-// order, until visit says stop.
+// order and each once, until visit says stop.
 func (d *Document) walkTree(f *File, root Object, enter func(Dict) bool, visit func(Dict) (bool, error)) error {
 	pending := []Object{root}
+	seen := map[Ref]bool{}
 	for visited := 0; len(pending) > 0; visited++ {
 		if visited > maxTreeNodes {
 			return fmt.Errorf("a tree of more than %d nodes: %w", maxTreeNodes, ErrLimit)
 		}
 		o := pending[len(pending)-1]
 		pending = pending[:len(pending)-1]
+		if ref, ok := o.(Ref); ok {
+			if seen[ref] {
+				continue
+			}
+			seen[ref] = true
+		}
 		node, err := d.Dict(f, o)
 		if err != nil {
 			return err
@@ -90,8 +104,13 @@ func (d *Document) walkTree(f *File, root Object, enter func(Dict) bool, visit f
 		if err != nil {
 			return err
 		}
+		if err := f.Visit(1 + len(kids)); err != nil {
+			return err
+		}
 		for i := len(kids) - 1; i >= 0 && len(pending) < maxTreeNodes; i-- {
-			pending = append(pending, kids[i])
+			if ref, ok := kids[i].(Ref); !ok || !seen[ref] {
+				pending = append(pending, kids[i])
+			}
 		}
 	}
 	return nil
@@ -104,46 +123,76 @@ type LabelRange struct {
 }
 
 // Labels returns the page labels of the document in ascending order; nil if
-// it has none.
+// it has none. With an error matching [ErrLimit] come those read so far.
 func (d *Document) Labels(f *File) ([]LabelRange, error) {
-	var ranges []LabelRange
 	root := d.Catalog["PageLabels"]
 	if root == nil {
 		return nil, nil
 	}
+	r := labelReader{d: d, f: f, styles: map[Ref]Dict{}}
 	all := func(Dict) bool { return true }
-	err := d.walkTree(f, root, all, func(node Dict) (bool, error) {
-		pairs, err := d.Array(f, node["Nums"])
-		for i := 0; i+1 < len(pairs); i += 2 {
-			key, err := d.Resolve(f, pairs[i])
-			if err != nil {
-				return false, err
-			}
-			style, err := d.labelStyle(f, pairs[i+1])
-			if err != nil {
-				return false, err
-			}
-			first, ok := key.(int64)
-			after := len(ranges) == 0 || int64(ranges[len(ranges)-1].First) < first
-			if !ok || !after || first < 0 || first >= int64(len(d.Pages)) {
-				continue
-			}
-			ranges = append(ranges, LabelRange{int(first), style})
-		}
-		return true, err
-	})
-	return ranges, err
+	err := f.Within(4, func() error { return d.walkTree(f, root, all, r.read) })
+	return r.ranges, err
 }
 
-// labelStyle returns a page label dictionary whose entries are no references.
-func (d *Document) labelStyle(f *File, o Object) (Dict, error) {
-	dict, err := d.Dict(f, o)
+type labelReader struct {
+	d      *Document
+	f      *File
+	ranges []LabelRange
+	styles map[Ref]Dict // that several ranges may share
+}
+
+// read adds the labels in a node of the tree.
+func (r *labelReader) read(node Dict) (bool, error) {
+	pairs, err := r.d.Array(r.f, node["Nums"])
+	if err != nil {
+		return false, err
+	}
+	if err := r.f.Visit(len(pairs)); err != nil {
+		return false, err
+	}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		key, err := r.d.Resolve(r.f, pairs[i])
+		if err != nil {
+			return false, err
+		}
+		first, ok := key.(int64)
+		after := len(r.ranges) == 0 || int64(r.ranges[len(r.ranges)-1].First) < first
+		if !ok || !after || first < 0 || first >= int64(len(r.d.Pages)) {
+			continue
+		}
+		if len(r.ranges) == maxLabels {
+			return false, fmt.Errorf("more than %d page labels: %w", maxLabels, ErrLimit)
+		}
+		style, err := r.style(pairs[i+1])
+		if err != nil {
+			return false, err
+		}
+		r.ranges = append(r.ranges, LabelRange{int(first), style})
+	}
+	return true, nil
+}
+
+// style returns a page label dictionary whose entries are no references. It
+// is shared.
+func (r *labelReader) style(o Object) (Dict, error) {
+	ref, isRef := o.(Ref)
+	if style, ok := r.styles[ref]; ok && isRef {
+		return style, nil
+	}
+	dict, err := r.d.Dict(r.f, o)
 	style := Dict{}
 	for _, key := range []Name{"Type", "S", "P", "St"} {
 		if dict[key] == nil || err != nil {
 			continue
 		}
-		style[key], err = d.Resolve(f, dict[key])
+		style[key], err = r.d.Resolve(r.f, dict[key])
+	}
+	if prefix, ok := style["P"].(String); ok {
+		style["P"] = prefix[:min(len(prefix), maxPrefix)] // every label has it
+	}
+	if isRef {
+		r.styles[ref] = style
 	}
 	return style, err
 }

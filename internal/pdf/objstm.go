@@ -1,47 +1,80 @@
 package pdf
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+const maxContents = 1 << 18 // objects of an object stream
 
 // An objectStream is a decoded object stream (7.5.7).
 type objectStream struct {
+	num     int
 	data    []byte
 	offsets map[int]int // of each object number
 }
 
-func (s *objectStream) object(f *File, num int) (Object, error) {
-	off, ok := s.offsets[num]
-	if !ok {
-		return nil, fmt.Errorf("object %d is not in its object stream: %w", num, ErrDamaged)
-	}
-	p := &parser{data: s.data, pos: off}
+// cost returns roughly the memory that s takes.
+func (s *objectStream) cost() int { return cap(s.data) + len(s.offsets)*32 }
+
+// object reads the object at an offset of s.
+func (s *objectStream) object(f *File, off int) (cached, error) {
+	p := &parser{data: s.data[:min(len(s.data), off+maxObject)], pos: off}
 	o, err := p.object()
-	if err != nil {
-		return nil, err
+	if err := f.parsed(p.pos - off); err != nil {
+		return cached{}, err
 	}
-	return o, f.Spend(p.pos - off)
+	return cached{o: o, cost: costOf(p.pos-off, p.values)}, err
 }
 
-// objectStream returns an object stream, decoded. Some are kept.
+// objectStream returns an object stream, decoded. Some are kept; one that is
+// damaged is not read again for each of its objects.
 func (d *Document) objectStream(f *File, num int) (*objectStream, error) {
-	d.mu.Lock()
-	s, ok := d.held[num]
-	d.mu.Unlock()
-	if ok {
-		return s, nil
+	if s, err := d.heldStream(num); s != nil || err != nil {
+		return s, err
 	}
 	s, err := d.readObjectStream(f, num)
-	if err != nil {
-		return nil, err
-	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	cost := int64(len(s.data) + len(s.offsets)*32)
-	if d.held == nil || d.cost+cost > heldStructure {
-		d.held, d.cost = map[int]*objectStream{}, 0
+	if err != nil {
+		if errors.Is(err, ErrDamaged) && len(d.damaged) < maxDamaged {
+			if d.damaged == nil {
+				d.damaged = map[int]error{}
+			}
+			d.damaged[num] = err
+		}
+		return nil, err
 	}
-	d.held[num] = s
-	d.cost += cost
+	d.streams = append(d.streams, s)
+	cost := 0
+	for i := len(d.streams) - 1; i >= 0; i-- {
+		cost += d.streams[i].cost()
+		if len(d.streams)-i > maxHeldStreams || cost > heldStructure && i < len(d.streams)-1 {
+			d.streams = slices.Clone(d.streams[i+1:])
+			break
+		}
+	}
 	return s, nil
+}
+
+const (
+	maxHeldStreams = 1 << 10
+	maxDamaged     = 1 << 12
+)
+
+// heldStream returns an object stream that is kept, the error of one that is
+// known to be damaged, or nil.
+func (d *Document) heldStream(num int) (*objectStream, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i, s := range slices.Backward(d.streams) {
+		if s.num == num {
+			d.streams = append(slices.Delete(d.streams, i, i+1), s)
+			return s, nil
+		}
+	}
+	return nil, d.damaged[num]
 }
 
 func (d *Document) readObjectStream(f *File, num int) (*objectStream, error) {
@@ -49,12 +82,12 @@ func (d *Document) readObjectStream(f *File, num int) (*objectStream, error) {
 	if e.kind != entryOffset {
 		return nil, fmt.Errorf("the object stream %d is missing: %w", num, ErrDamaged)
 	}
-	ref, o, err := d.objectAt(f, d.base+e.offset, true)
+	found, err := d.objectAt(f, d.base+e.offset, true)
 	if err != nil {
 		return nil, err
 	}
-	stream, ok := o.(*Stream)
-	if !ok || ref.Num != num {
+	stream, ok := found.o.(*Stream)
+	if !ok || found.ref.Num != num {
 		return nil, fmt.Errorf("object %d is no object stream: %w", num, ErrDamaged)
 	}
 	data, err := d.Data(f, stream, maxStructure)
@@ -66,11 +99,17 @@ func (d *Document) readObjectStream(f *File, num int) (*objectStream, error) {
 	if !okCount || !okFirst || n < 0 || n > int64(len(data)) || first < 0 || first > int64(len(data)) {
 		return nil, fmt.Errorf("the object stream %d has a wrong header: %w", num, ErrDamaged)
 	}
-	return indexObjectStream(data, int(n), int(first))
+	if n > maxContents {
+		return nil, fmt.Errorf("an object stream of %d objects: %w", n, ErrLimit)
+	}
+	if err := f.Visit(int(n)); err != nil {
+		return nil, err
+	}
+	return indexObjectStream(num, data, int(n), int(first))
 }
 
-func indexObjectStream(data []byte, n, first int) (*objectStream, error) {
-	s := &objectStream{data: data, offsets: make(map[int]int, n)}
+func indexObjectStream(num int, data []byte, n, first int) (*objectStream, error) {
+	s := &objectStream{num: num, data: data, offsets: make(map[int]int, min(n, first/4+1))}
 	p := &parser{data: data[:first]}
 	for range n {
 		num, okNum := p.integer()

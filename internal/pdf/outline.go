@@ -10,6 +10,7 @@ const (
 	maxOutlineDepth = 64       // levels; what is deeper is left out
 	maxOutlineItems = 200_000  // items that are read
 	maxOutlineText  = 32 << 20 // bytes of titles that are kept
+	maxOutlineTitle = 4 << 10  // bytes of one title
 	maxDestinations = 500_000  // named destinations that are read
 	maxOperands     = 5        // of a view
 )
@@ -36,9 +37,18 @@ type OutlineItem struct {
 //
 // A list ends at an item that cannot be read, and damaged destinations count
 // as none, if lenient is true; else both are an error matching [ErrDamaged].
-func (d *Document) Outline(f *File, lenient bool) ([]OutlineItem, error) {
+// With an error matching [ErrLimit] come the items read so far.
+func (d *Document) Outline(f *File, lenient bool) (items []OutlineItem, err error) {
+	err = f.Within(2, func() (err error) {
+		items, err = d.outline(f, lenient)
+		return err
+	})
+	return items, err
+}
+
+func (d *Document) outline(f *File, lenient bool) ([]OutlineItem, error) {
 	w := outlineWalk{d: d, f: f, lenient: lenient, entered: map[int]bool{}}
-	w.named = destinations{d: d, f: f}
+	w.named = Destinations{d: d, f: f}
 	root, err := d.Dict(f, d.Catalog["Outlines"])
 	if err := w.forgive(err); err != nil || root == nil {
 		return nil, err
@@ -51,7 +61,7 @@ type outlineWalk struct {
 	d       *Document
 	f       *File
 	lenient bool
-	named   destinations
+	named   Destinations
 	items   []OutlineItem
 	text    int          // bytes of titles so far
 	entered map[int]bool // object numbers of items whose children were visited
@@ -110,6 +120,7 @@ func (w *outlineWalk) item(dict Dict, depth int) error {
 		return err
 	}
 	text, _ := title.(String)
+	text = text[:min(len(text), maxOutlineTitle)]
 	if w.text += len(text); w.text > maxOutlineText { // many items may share one title
 		return fmt.Errorf("an outline of more than %d bytes of titles: %w", maxOutlineText, ErrLimit)
 	}
@@ -129,7 +140,7 @@ func (w *outlineWalk) item(dict Dict, depth int) error {
 // none in this document.
 func (w *outlineWalk) destination(item Dict) (Array, error) {
 	if item["Dest"] != nil {
-		return w.named.find(item["Dest"])
+		return w.named.Find(item["Dest"])
 	}
 	action, err := w.d.Dict(w.f, item["A"])
 	if err != nil {
@@ -139,7 +150,7 @@ func (w *outlineWalk) destination(item Dict) (Array, error) {
 	if err != nil || kind != Name("GoTo") {
 		return nil, err
 	}
-	return w.named.find(action["D"])
+	return w.named.Find(action["D"])
 }
 
 // pageOf returns the index of the page that a destination begins with, or -1.
@@ -158,17 +169,22 @@ func (d *Document) pageOf(o Object) int {
 	return -1
 }
 
-// destinations finds the destinations of a document by their names. Looking
-// up one of them reads them all, for the next thousand.
-type destinations struct {
+// Destinations finds the destinations of a document by their names. Looking
+// up one of them reads them all, for the next thousand. It is not safe for
+// concurrent use.
+type Destinations struct {
 	d     *Document
 	f     *File
 	names map[String]Object
 	dests Dict
 }
 
-// find returns the explicit destination that o stands for, or nil.
-func (t *destinations) find(o Object) (Array, error) {
+// NewDestinations returns the destinations of d, which it reads with f.
+func NewDestinations(f *File, d *Document) *Destinations { return &Destinations{d: d, f: f} }
+
+// Find returns the explicit destination that o stands for: an array whose
+// first element is the page (12.3.2). It is nil if there is none.
+func (t *Destinations) Find(o Object) (Array, error) {
 	for range maxChain {
 		resolved, err := t.d.Resolve(t.f, o)
 		if err != nil {
@@ -195,7 +211,7 @@ func (t *destinations) find(o Object) (Array, error) {
 
 // named returns what a name stands for, in the dictionary of PDF 1.1 or the
 // tree of later versions.
-func (t *destinations) named(name String) (Object, error) {
+func (t *Destinations) named(name String) (Object, error) {
 	if t.names == nil {
 		if err := t.read(); err != nil {
 			return nil, err
@@ -207,7 +223,7 @@ func (t *destinations) named(name String) (Object, error) {
 	return t.dests[Name(name)], nil
 }
 
-func (t *destinations) read() error {
+func (t *Destinations) read() error {
 	t.names = map[String]Object{}
 	var err error
 	if t.dests, err = t.d.Dict(t.f, t.d.Catalog["Dests"]); err != nil {
@@ -221,6 +237,9 @@ func (t *destinations) read() error {
 	err = t.d.walkTree(t.f, names["Dests"], all, func(node Dict) (bool, error) {
 		pairs, err := t.d.Array(t.f, node["Names"])
 		if err != nil {
+			return false, err
+		}
+		if err := t.f.Visit(len(pairs)); err != nil {
 			return false, err
 		}
 		for i := 0; i+1 < len(pairs); i += 2 {

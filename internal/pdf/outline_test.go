@@ -208,7 +208,7 @@ func TestShowsText(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []string{"true true", "false true", "true true", "false true", "false true", "true true", "true true", "false false"} {
-		shows, known, err := d.ShowsText(file, i)
+		shows, known, err := pdf.NewTextSearch(file, d).OnPage(i)
 		if got := fmt.Sprint(shows, known); got != want || err != nil {
 			t.Errorf("page %d: shows, known: %s, want %s; %v", i+1, got, want, err)
 		}
@@ -224,8 +224,11 @@ func TestSharedOutlineText(t *testing.T) {
 		}
 		return withOutline("/Outlines 6 0 R", objects...)
 	}
-	if _, err := outlineOf(t, items(100, 1<<20, 0), true); !errors.Is(err, pdf.ErrLimit) {
-		t.Errorf("100 titles of a megabyte: %v", err)
+	if got, err := outlineOf(t, items(100, 1<<20, 0), true); err != nil || len(got) < 100 || len(got) > 1<<20 {
+		t.Errorf("100 titles of a megabyte: %d bytes, %v", len(got), err)
+	}
+	if got, err := outlineOf(t, items(20_000, 4000, 0), true); !errors.Is(err, pdf.ErrLimit) || len(got) < 1<<20 {
+		t.Errorf("20,000 titles of 4 kB: %d bytes, %v", len(got), err)
 	}
 	f := fileOf(t, items(3, 1, 1000))
 	d, err := pdf.Open(f)
@@ -280,7 +283,7 @@ func FuzzOutline(f *testing.F) {
 		if _, err := d.Info(file); err != nil {
 			t.Error(err)
 		}
-		if _, _, err := d.ShowsText(file, 0); err != nil {
+		if _, _, err := pdf.NewTextSearch(file, d).OnPage(0); err != nil {
 			t.Error(err)
 		}
 	})

@@ -1,6 +1,9 @@
 package pdf
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 const (
 	maxPages     = 1 << 20
@@ -24,6 +27,9 @@ var inheritable = []Name{"Resources", "MediaBox", "CropBox", "Rotate"}
 // be a tree that grows without bound.
 func (d *Document) readPages(f *File) error {
 	d.nodes, d.index = map[int]bool{}, map[int]int{}
+	if root, err := d.Dict(f, d.Catalog["Pages"]); err != nil || root == nil && d.Rebuilt {
+		return cmp.Or(err, fmt.Errorf("no pages: %w", ErrEmpty))
+	}
 	w := pageWalk{d: d, f: f, open: map[int]bool{}}
 	if err := w.kid(d.Catalog["Pages"], nil, 0); err != nil {
 		return err
@@ -42,6 +48,9 @@ type pageWalk struct {
 
 // kid visits a node or a page.
 func (w *pageWalk) kid(o Object, inherited Dict, depth int) error {
+	if err := w.f.Visit(1); err != nil {
+		return err
+	}
 	ref, isRef := o.(Ref)
 	if isRef && w.open[ref.Num] {
 		return nil
@@ -149,6 +158,9 @@ func (d *Document) PageDict(f *File, i int) (Dict, error) {
 		if dict, err = d.Dict(f, page.Ref); err != nil {
 			return nil, err
 		}
+	}
+	if err := f.Visit(len(dict)); err != nil {
+		return nil, err
 	}
 	out := make(Dict, len(dict)+len(page.Inherited))
 	for key, v := range page.Inherited {

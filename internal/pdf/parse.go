@@ -11,6 +11,10 @@ const (
 	maxDepth = 128
 
 	maxNameLength = 4 << 10
+
+	// maxValues is how many objects there may be in one, which takes some
+	// tens of bytes of memory for each.
+	maxValues = 2 << 20
 )
 
 // errShort says that the data ended before the object did.
@@ -23,6 +27,8 @@ type parser struct {
 	pos   int
 	more  bool
 	depth int
+
+	values int // objects read so far, with those in others
 }
 
 func (p *parser) damaged(format string, args ...any) error {
@@ -89,7 +95,14 @@ func (p *parser) object() (Object, error) {
 	if p.pos >= len(p.data) {
 		return nil, p.end()
 	}
+	if p.values++; p.values > maxValues {
+		return nil, fmt.Errorf("an object of more than %d others: %w", maxValues, ErrLimit)
+	}
 	switch c := p.data[p.pos]; {
+	case c >= '0' && c <= '9':
+		if n, ok := p.digits(); ok {
+			return p.reference(n)
+		}
 	case c == '/':
 		return p.name()
 	case c == '(':
@@ -112,6 +125,21 @@ func (p *parser) object() (Object, error) {
 		return nil, err
 	}
 	return p.atom(word)
+}
+
+// digits reads a number of at most 18 digits that something else than a
+// regular character follows; else it reads nothing.
+func (p *parser) digits() (int64, bool) {
+	n, end := int64(0), p.pos
+	for end < len(p.data) && end-p.pos < 18 && p.data[end] >= '0' && p.data[end] <= '9' {
+		n = n*10 + int64(p.data[end]-'0')
+		end++
+	}
+	if end == len(p.data) || class[p.data[end]] == regular {
+		return 0, false
+	}
+	p.pos = end
+	return n, true
 }
 
 // atom makes an object of a run of regular characters; an integer may turn
@@ -175,6 +203,10 @@ func number(word []byte) (int64, int) {
 func (p *parser) reference(n int64) (Object, error) {
 	back := p.pos
 	p.skip()
+	if p.pos < len(p.data) && (p.data[p.pos] < '0' || p.data[p.pos] > '9') {
+		p.pos = back
+		return n, nil
+	}
 	start := p.pos
 	for p.pos < len(p.data) && p.pos-start < 5 && p.data[p.pos] >= '0' && p.data[p.pos] <= '9' {
 		p.pos++
@@ -414,6 +446,7 @@ func (p *parser) dict() (Object, error) {
 // entry reads a key and its value into d. A key without a value before the
 // end of the dictionary counts as null.
 func (p *parser) entry(d Dict) error {
+	p.values++
 	key, err := p.name()
 	if err != nil {
 		return err

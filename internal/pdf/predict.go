@@ -4,7 +4,8 @@ import "fmt"
 
 const maxRow = 1 << 24 // bytes of a row, far above what images have
 
-// unpredict undoes the predictor of a filter (7.4.4.4), in place.
+// unpredict undoes the predictor of a filter (7.4.4.4), in place. With an error
+// comes data that is partly undone.
 func (f Filter) unpredict(data []byte) ([]byte, error) {
 	predictor := f.parameter("Predictor", 1)
 	if predictor == 1 {
@@ -12,16 +13,16 @@ func (f Filter) unpredict(data []byte) ([]byte, error) {
 	}
 	colors, bits, columns := f.parameter("Colors", 1), f.parameter("BitsPerComponent", 8), f.parameter("Columns", 1)
 	if colors < 1 || colors > 64 || bits < 1 || bits > 16 || columns < 1 || columns > maxRow {
-		return nil, fmt.Errorf("a predictor with impossible parameters: %w", ErrDamaged)
+		return data, fmt.Errorf("a predictor with impossible parameters: %w", ErrDamaged)
 	}
 	row := (colors*bits*columns + 7) / 8
 	step := max((colors*bits+7)/8, 1)
 	if row > maxRow {
-		return nil, fmt.Errorf("a predictor with rows of %d bytes: %w", row, ErrLimit)
+		return data, fmt.Errorf("a predictor with rows of %d bytes: %w", row, ErrLimit)
 	}
 	if predictor == 2 {
 		if bits != 8 {
-			return nil, fmt.Errorf("a TIFF predictor for %d bits: %w", bits, ErrDamaged)
+			return data, fmt.Errorf("a TIFF predictor for %d bits: %w", bits, ErrDamaged)
 		}
 		return unpredictTIFF(data, row, step), nil
 	}
@@ -48,13 +49,13 @@ func unpredictTIFF(data []byte, row, step int) []byte {
 // unpredictPNG undoes the PNG filters: each row has its filter in front.
 func unpredictPNG(data []byte, row, step int) ([]byte, error) {
 	above := make([]byte, row)
-	out := data[:0]
+	all, out := data, data[:0]
 	for len(data) > 0 {
 		filter := data[0]
 		line := data[1:min(1+row, len(data))]
 		data = data[1+len(line):]
 		if err := unfilter(filter, line, above, step); err != nil {
-			return nil, err
+			return all, err
 		}
 		out = append(out, line...)
 		above = out[len(out)-len(line):]

@@ -4,17 +4,27 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 )
 
 const (
 	scanStep    = 1 << 20
 	maxFound    = 1 << 20
 	scanOverlap = 64 // bytes that "8388607 65535 obj" may take, with space
+
+	maxTrailers    = 64       // that are looked at, from the last one
+	maxTrailer     = 64 << 10 // bytes of a trailer
+	maxSurveyed    = 1 << 20  // bytes of a dictionary
+	surveyOverruns = 8        // dictionaries that are read though they seem to go on beyond the next object
 )
 
 // Rebuild opens a file whose cross-reference data is lost or wrong: it finds
 // the objects by looking for them. Where an object is there several times the
 // last one counts. The document is marked as Rebuilt.
+//
+// It looks through the file once and reads only those dictionaries that may
+// be of use. A file without a catalog or without pages is an error matching
+// [ErrEmpty] besides [ErrDamaged]: there is nothing in it to be saved.
 func Rebuild(f *File) (*Document, error) {
 	version, _, err := readHeader(f)
 	if err != nil {
@@ -33,7 +43,7 @@ func Rebuild(f *File) (*Document, error) {
 		return nil, err
 	}
 	if d.Trailer["Root"] == nil {
-		return nil, fmt.Errorf("no document catalog: %w", ErrDamaged)
+		return nil, fmt.Errorf("no document catalog: %w", ErrEmpty)
 	}
 	if err := d.openCrypt(f); err != nil {
 		return nil, err
@@ -46,15 +56,24 @@ func Rebuild(f *File) (*Document, error) {
 	return d, d.open(f)
 }
 
-// findObjects enters all objects into the table and returns their numbers in
-// the order of the file.
-func (d *Document) findObjects(f *File) ([]int, error) {
-	var found []int
+// A foundObject is an object that a scan came upon.
+type foundObject struct {
+	offset int64
+	num    int32
+	useful bool // it may be a catalog, an object stream or cross-reference data
+}
+
+// findObjects enters all objects into the table and returns them in the order
+// of the file.
+func (d *Document) findObjects(f *File) ([]foundObject, error) {
+	var found []foundObject
+	buffer := make([]byte, min(scanStep+scanOverlap, f.size))
 	for start := int64(0); start < f.size; start += scanStep {
-		data, err := f.bytes(start, scanStep+scanOverlap)
-		if err != nil {
+		data := buffer[:min(scanStep+scanOverlap, f.size-start)]
+		if err := f.fill(data, start); err != nil {
 			return nil, err
 		}
+		marks := marksOf(data)
 		for from := 0; ; {
 			i := bytes.Index(data[from:], []byte("obj"))
 			if i < 0 {
@@ -66,13 +85,54 @@ func (d *Document) findObjects(f *File) ([]int, error) {
 			if !ok || int64(off) >= scanStep && start+scanStep < f.size {
 				continue
 			}
-			d.table.set(num, entry{offset: start + int64(off), gen: gen, kind: entryOffset})
-			if found = append(found, num); len(found) > maxFound {
+			offset := start + int64(off)
+			if n := len(found); n > 0 {
+				found[n-1].useful = found[n-1].useful || marks.before(off)
+			}
+			d.table.set(num, entry{offset: offset, gen: gen, kind: entryOffset})
+			if found = append(found, foundObject{offset: offset, num: int32(num)}); len(found) > maxFound {
 				return nil, fmt.Errorf("more than %d objects in a damaged file: %w", maxFound, ErrLimit)
 			}
 		}
+		if n := len(found); n > 0 {
+			found[n-1].useful = found[n-1].useful || marks.before(len(data))
+		}
 	}
 	return found, nil
+}
+
+// marks are the places of the words that make a dictionary useful, in
+// ascending order.
+type marks [][]int
+
+// marksOf looks for the types of objects that count, and for names that are
+// spelled with numbers, as any of them may be.
+func marksOf(data []byte) marks {
+	var all marks
+	for _, word := range []string{"Catalog", "ObjStm", "XRef", "#"} {
+		var places []int
+		for from := 0; ; {
+			i := bytes.Index(data[from:], []byte(word))
+			if i < 0 {
+				break
+			}
+			places = append(places, from+i)
+			from += i + len(word)
+		}
+		all = append(all, places)
+	}
+	return all
+}
+
+// before reports whether there is a mark before a place, and drops those.
+func (m marks) before(place int) bool {
+	any := false
+	for i := range m {
+		for len(m[i]) > 0 && m[i][0] < place {
+			m[i], any = m[i][1:], true
+		}
+	}
+	return any
 }
 
 // objectBefore reads "1 0 " backwards from the end of data and returns where
@@ -103,13 +163,15 @@ func numberBefore(data []byte) (rest []byte, n int, ok bool) {
 }
 
 // lastTrailer returns the last trailer that names a catalog; an empty one if
-// there is none.
+// there is none among the last ones.
 func (f *File) lastTrailer() (Dict, error) {
 	const word = "trailer"
+	tried := 0
+	buffer := make([]byte, min(scanStep+int64(len(word)), f.size))
 	for end := f.size; end > 0; {
 		start := max(end-scanStep, 0)
-		data, err := f.bytes(start, int(end-start)+len(word))
-		if err != nil {
+		data := buffer[:min(end-start+int64(len(word)), f.size-start)]
+		if err := f.fill(data, start); err != nil {
 			return nil, err
 		}
 		for {
@@ -118,13 +180,12 @@ func (f *File) lastTrailer() (Dict, error) {
 				break
 			}
 			data = data[:i]
-			x := xrefReader{f: f}
-			trailer, err := x.readTrailer(start + int64(i+len(word)))
-			if err == nil && trailer["Root"] != nil {
-				return trailer, nil
+			trailer, err := f.trailerAt(start + int64(i+len(word)))
+			if err != nil || trailer["Root"] != nil {
+				return trailer, err
 			}
-			if err != nil && !errors.Is(err, ErrDamaged) {
-				return nil, err
+			if tried++; tried == maxTrailers {
+				return Dict{}, nil
 			}
 		}
 		end = start
@@ -132,17 +193,43 @@ func (f *File) lastTrailer() (Dict, error) {
 	return Dict{}, nil
 }
 
+// trailerAt reads the dictionary of a trailer; nil if there is none.
+func (f *File) trailerAt(off int64) (Dict, error) {
+	var trailer Dict
+	err := f.parseUpTo(off, maxTrailer, func(p *parser) error {
+		o, err := p.object()
+		trailer, _ = o.(Dict)
+		return err
+	})
+	return trailer, f.unlessSpent(err)
+}
+
+// unlessSpent returns nil for an error that only says that something cannot
+// be read.
+func (f *File) unlessSpent(err error) error {
+	if errors.Is(err, ErrDamaged) || errors.Is(err, ErrLimit) && f.budget.check() == nil {
+		return nil
+	}
+	return err
+}
+
 // survey looks at the objects that were found: it completes the trailer from
 // cross-reference streams and returns the object streams. Objects that cannot
 // be read are left out, as if they were not there.
-func (d *Document) survey(f *File, found []int) (containers []int, err error) {
+func (d *Document) survey(f *File, found []foundObject) (containers []int, err error) {
 	catalog := Object(nil)
-	for _, num := range found {
+	overruns := surveyOverruns
+	for i, object := range found {
+		num := int(object.num)
 		e := d.table.get(num)
-		if e.kind != entryOffset {
+		if !object.useful || e.kind != entryOffset || e.offset != object.offset {
 			continue
 		}
-		dict, err := f.dictAt(e.offset)
+		end := f.size
+		if i+1 < len(found) {
+			end = found[i+1].offset
+		}
+		dict, err := f.dictAt(object.offset, end, &overruns)
 		if err != nil {
 			return nil, err
 		}
@@ -158,33 +245,53 @@ func (d *Document) survey(f *File, found []int) (containers []int, err error) {
 		}
 	}
 	if d.Trailer["Root"] == nil && catalog != nil {
+		d.Trailer = maps.Clone(d.Trailer)
 		d.Trailer["Root"] = catalog
 	}
 	return containers, nil
 }
 
-// dictAt reads the dictionary of the object at an offset; nil if it has none
-// or is damaged.
-func (f *File) dictAt(off int64) (Dict, error) {
-	var dict Dict
-	err := f.parse(off, func(p *parser) error {
-		if _, err := p.objectHeader(); err != nil {
-			return err
-		}
-		p.skip()
-		if p.pos+1 >= len(p.data) {
-			return p.end()
-		}
-		if p.data[p.pos] != '<' || p.data[p.pos+1] != '<' {
-			return nil
-		}
-		o, err := p.object()
-		dict, _ = o.(Dict)
-		return err
-	})
-	if errors.Is(err, ErrDamaged) || errors.Is(err, ErrLimit) && f.read <= maxRead {
+// dictAt reads the dictionary of the object at off; nil if it has none or is
+// damaged. The dictionary ends where the next object begins, but for some that
+// the scan may have taken for one.
+func (f *File) dictAt(off, end int64, overruns *int) (dict Dict, err error) {
+	data, err := f.view(off, int(min(end-off, maxSurveyed)))
+	if err != nil {
+		return nil, err
+	}
+	p := &parser{data: data, more: true}
+	dict, err = p.objectDict()
+	if err := f.parsed(p.pos); err != nil {
+		return nil, err
+	}
+	switch {
+	case !errors.Is(err, errShort):
+		return dict, f.unlessSpent(err)
+	case *overruns == 0:
 		return nil, nil
 	}
+	*overruns--
+	err = f.parseUpTo(off, maxSurveyed, func(p *parser) (err error) {
+		dict, err = p.objectDict()
+		return err
+	})
+	return dict, f.unlessSpent(err)
+}
+
+// objectDict reads an object that is a dictionary; nil if it is none.
+func (p *parser) objectDict() (Dict, error) {
+	if _, err := p.objectHeader(); err != nil {
+		return nil, err
+	}
+	p.skip()
+	if p.pos+1 >= len(p.data) {
+		return nil, p.end()
+	}
+	if p.data[p.pos] != '<' || p.data[p.pos+1] != '<' {
+		return nil, nil
+	}
+	o, err := p.object()
+	dict, _ := o.(Dict)
 	return dict, err
 }
 
@@ -196,6 +303,9 @@ func (d *Document) addContents(f *File, num int) error {
 		return nil
 	}
 	if err != nil {
+		return err
+	}
+	if err := f.Visit(len(s.offsets)); err != nil {
 		return err
 	}
 	for inside := range s.offsets {

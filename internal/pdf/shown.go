@@ -12,12 +12,31 @@ const (
 	formDepth  = 3
 )
 
-// ShowsText reports whether the content of page i, counted from 0, shows any
+// A TextSearch tells which pages of a document show text. It looks at content
+// once, however many pages share it. It is not safe for concurrent use.
+type TextSearch struct {
+	d     *Document
+	f     *File
+	shows map[int]shown // by the object number of content and forms
+}
+
+// shown is whether something shows text, or why that is not known.
+type shown struct {
+	text bool
+	err  error
+}
+
+// NewTextSearch returns a TextSearch in d, which it reads with f.
+func NewTextSearch(f *File, d *Document) *TextSearch {
+	return &TextSearch{d: d, f: f, shows: map[int]shown{}}
+}
+
+// OnPage reports whether the content of page i, counted from 0, shows any
 // text, visible or not. It is not known if the content cannot be read.
-func (d *Document) ShowsText(f *File, i int) (shows, known bool, err error) {
-	page, err := d.PageDict(f, i)
+func (t *TextSearch) OnPage(i int) (shows, known bool, err error) {
+	page, err := t.d.PageDict(t.f, i)
 	if err == nil {
-		s := textSearch{d: d, f: f, forms: maxForms, seen: map[int]bool{}}
+		s := pageSearch{TextSearch: t, forms: maxForms, seen: map[int]bool{}}
 		shows, err = s.page(page)
 	}
 	if err != nil {
@@ -26,16 +45,23 @@ func (d *Document) ShowsText(f *File, i int) (shows, known bool, err error) {
 	return shows, true, nil
 }
 
-type textSearch struct {
-	d     *Document
-	f     *File
+// A pageSearch looks at one page.
+type pageSearch struct {
+	*TextSearch
 	forms int // that may still be looked at
 	seen  map[int]bool
 }
 
-func (s *textSearch) page(page Dict) (bool, error) {
-	parts, err := s.d.list(s.f, page["Contents"])
+func (s *pageSearch) page(page Dict) (bool, error) {
+	contents, err := s.d.Resolve(s.f, page["Contents"])
 	if err != nil {
+		return false, err
+	}
+	parts, ok := contents.(Array)
+	if !ok {
+		parts = Array{page["Contents"]}
+	}
+	if err := s.f.Visit(len(parts)); err != nil {
 		return false, err
 	}
 	for _, part := range parts {
@@ -46,17 +72,31 @@ func (s *textSearch) page(page Dict) (bool, error) {
 	return s.formsIn(page["Resources"], 0)
 }
 
-func (s *textSearch) content(o Object) (bool, error) {
-	stream, ok := o.(*Stream)
+// content reports whether the stream o shows text. What cannot be read is not
+// read again for the next page.
+func (s *pageSearch) content(o Object) (bool, error) {
+	ref, isRef := o.(Ref)
+	if known, ok := s.shows[ref.Num]; ok && isRef {
+		return known.text, known.err
+	}
+	resolved, err := s.d.Resolve(s.f, o)
+	if err != nil {
+		return false, err
+	}
+	stream, ok := resolved.(*Stream)
 	if !ok {
 		return false, nil
 	}
 	data, err := s.d.Data(s.f, stream, maxContent)
-	return showsText(data), err
+	found := shown{text: err == nil && showsText(data), err: err}
+	if isRef && (err == nil || spared(err) == nil) {
+		s.shows[ref.Num] = found
+	}
+	return found.text, found.err
 }
 
 // formsIn looks at the form XObjects that resources name.
-func (s *textSearch) formsIn(resources Object, depth int) (bool, error) {
+func (s *pageSearch) formsIn(resources Object, depth int) (bool, error) {
 	dict, err := s.d.Dict(s.f, resources)
 	if err != nil {
 		return false, err
@@ -65,10 +105,16 @@ func (s *textSearch) formsIn(resources Object, depth int) (bool, error) {
 	if err != nil || depth == formDepth {
 		return false, err
 	}
+	if err := s.f.Visit(4 * len(objects)); err != nil { // they are sorted
+		return false, err
+	}
 	for _, name := range slices.Sorted(maps.Keys(objects)) {
 		ref, ok := objects[name].(Ref)
 		if !ok || s.seen[ref.Num] {
 			continue
+		}
+		if s.forms == 0 {
+			return false, nil
 		}
 		s.seen[ref.Num] = true
 		resolved, err := s.d.Resolve(s.f, ref)
@@ -76,11 +122,11 @@ func (s *textSearch) formsIn(resources Object, depth int) (bool, error) {
 			return false, err
 		}
 		form, ok := resolved.(*Stream)
-		if !ok || form.Dict["Subtype"] != Name("Form") || s.forms == 0 {
+		if !ok || form.Dict["Subtype"] != Name("Form") {
 			continue
 		}
 		s.forms--
-		if shows, err := s.content(form); shows || err != nil {
+		if shows, err := s.content(ref); shows || err != nil {
 			return shows, err
 		}
 		if shows, err := s.formsIn(form.Dict["Resources"], depth+1); shows || err != nil {

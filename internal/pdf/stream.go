@@ -73,7 +73,7 @@ func (d *Document) declaredLength(f *File, s *Stream) (int64, error) {
 
 // endsStream reports whether "endstream" follows at off.
 func (f *File) endsStream(off int64) (bool, error) {
-	data, err := f.bytes(off, 24)
+	data, err := f.view(off, 24)
 	if err != nil {
 		return false, err
 	}
@@ -84,7 +84,7 @@ func (f *File) endsStream(off int64) (bool, error) {
 // trimLineEnd takes the line end before "endstream" off the data of s.
 func (f *File) trimLineEnd(s *Stream) error {
 	n := min(s.length, 2)
-	tail, err := f.bytes(s.offset+s.length-n, int(n))
+	tail, err := f.view(s.offset+s.length-n, int(n))
 	if err != nil {
 		return err
 	}
@@ -101,6 +101,9 @@ func (d *Document) Raw(f *File, s *Stream) ([]byte, error) {
 	data, err := f.bytes(s.offset, int(s.length))
 	if err != nil || !s.crypt {
 		return data, err
+	}
+	if err := f.Spend(len(data)); err != nil {
+		return nil, err
 	}
 	return d.crypt.stream(data, s)
 }
@@ -119,16 +122,16 @@ func (d *Document) Filters(f *File, s *Stream) ([]Filter, error) {
 	if s.Dict["F"] != nil {
 		return nil, fmt.Errorf("a stream whose data is in another file: %w", errors.ErrUnsupported)
 	}
-	names, err := d.list(f, s.Dict["Filter"])
-	if err != nil {
-		return nil, err
-	}
-	parms, err := d.list(f, s.Dict["DecodeParms"])
+	names, err := d.list(f, s.Dict["Filter"], maxFilters+1)
 	if err != nil {
 		return nil, err
 	}
 	if len(names) > maxFilters {
-		return nil, fmt.Errorf("%d filters on a stream: %w", len(names), ErrLimit)
+		return nil, fmt.Errorf("more than %d filters on a stream: %w", maxFilters, ErrLimit)
+	}
+	parms, err := d.list(f, s.Dict["DecodeParms"], len(names))
+	if err != nil {
+		return nil, err
 	}
 	filters := make([]Filter, len(names))
 	for i, o := range names {
@@ -144,8 +147,9 @@ func (d *Document) Filters(f *File, s *Stream) ([]Filter, error) {
 	return filters, nil
 }
 
-// list returns the elements of the array o, resolved, or o itself.
-func (d *Document) list(f *File, o Object) (Array, error) {
+// list returns the elements of the array o, resolved and no more than most,
+// or o itself.
+func (d *Document) list(f *File, o Object, most int) (Array, error) {
 	o, err := d.Resolve(f, o)
 	if err != nil || o == nil {
 		return nil, err
@@ -154,8 +158,8 @@ func (d *Document) list(f *File, o Object) (Array, error) {
 	if !ok {
 		return Array{o}, nil
 	}
-	resolved := make(Array, len(array))
-	for i := range array {
+	resolved := make(Array, min(len(array), most))
+	for i := range resolved {
 		if resolved[i], err = d.Resolve(f, array[i]); err != nil {
 			return nil, err
 		}
@@ -175,10 +179,11 @@ func (d *Document) Data(f *File, s *Stream, max int) ([]byte, error) {
 		return nil, err
 	}
 	for _, filter := range filters {
-		if data, err = filter.Apply(data, max); err != nil {
-			return nil, err
+		data, err = filter.Apply(data, max)
+		if spent := f.Spend(len(data)); spent != nil {
+			return nil, spent
 		}
-		if err := f.Spend(len(data)); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}

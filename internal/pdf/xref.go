@@ -67,6 +67,15 @@ func (t *xrefTable) set(num int, e entry) {
 	t.chunks[c][num%chunkSize] = e
 }
 
+// room returns an error matching [ErrLimit] if t has more entries than a file
+// of size bytes can have objects.
+func (t *xrefTable) room(size int64) error {
+	if most := 1<<20 + size; int64(t.count) > most {
+		return fmt.Errorf("cross-reference data of more than %d entries: %w", most, ErrLimit)
+	}
+	return nil
+}
+
 // bytes returns roughly the memory that t takes.
 func (t *xrefTable) bytes() int64 { return int64(t.count)*16 + int64(len(t.chunks))*24 }
 
@@ -143,7 +152,9 @@ func (x *xrefReader) readAll(start int64) error {
 		for _, num := range x.free {
 			x.table.put(num, entry{kind: entryFree})
 		}
-		x.free = nil
+		if x.free = nil; x.table.room(x.f.size) != nil {
+			return x.table.room(x.f.size)
+		}
 		if prev, ok := Number(trailer["Prev"]); ok {
 			pending = append(pending, int64(prev))
 		}
@@ -225,12 +236,30 @@ func (x *xrefReader) readEntries(off int64, first int, n int64) (int64, error) {
 	if n > (x.f.size-off)/(entryLength-2)+1 {
 		return 0, fmt.Errorf("a cross-reference table of %d entries in a file of %d bytes: %w", n, x.f.size, ErrDamaged)
 	}
-	data, err := x.f.bytes(off, int(n)*entryLength)
+	for last := first + int(n); first < last; {
+		some := min(last-first, maxBuffer/entryLength)
+		var err error
+		if off, err = x.readSome(off, first, some); err != nil {
+			return 0, err
+		}
+		if first += some; x.table.room(x.f.size) != nil {
+			return 0, x.table.room(x.f.size)
+		}
+	}
+	return off, nil
+}
+
+// readSome is readEntries for so few that they are read at once.
+func (x *xrefReader) readSome(off int64, first, n int) (int64, error) {
+	data, err := x.f.view(off, n*entryLength)
 	if err != nil {
 		return 0, err
 	}
+	if err := x.f.budget.spend(Work{Parsed: int64(len(data)), Visited: int64(n)}); err != nil {
+		return 0, err
+	}
 	p := &parser{data: data}
-	for i := range int(n) {
+	for i := range n {
 		e, ok := p.tableEntry()
 		if !ok {
 			return 0, fmt.Errorf("a cross-reference table with a wrong entry for object %d: %w", first+i, ErrDamaged)
@@ -270,11 +299,11 @@ func (p *parser) tableEntry() (entry, bool) {
 // readStream reads a section in the form of a stream (7.5.8).
 func (x *xrefReader) readStream(off int64) (Dict, error) {
 	d := &Document{base: x.base}
-	_, o, err := d.objectAt(x.f, off, false)
+	found, err := d.objectAt(x.f, off, false)
 	if err != nil {
 		return nil, err
 	}
-	s, ok := o.(*Stream)
+	s, ok := found.o.(*Stream)
 	if !ok || s.Dict["Type"] != Name("XRef") {
 		return nil, fmt.Errorf("no cross-reference data at offset %d: %w", off, ErrDamaged)
 	}
@@ -312,10 +341,16 @@ func (x *xrefReader) streamEntries(dict Dict, data []byte) error {
 		if !okFirst || !okCount || first < 0 || first > maxObjectNumber {
 			return fmt.Errorf("a cross-reference stream with a wrong index: %w", ErrDamaged)
 		}
+		if err := x.f.Visit(1 + int(max(min(n, int64(len(data)/length)), 0))); err != nil {
+			return err
+		}
 		for ; n > 0 && len(data) >= length; n-- {
 			x.table.put(int(first), streamEntry(data[:length], w))
 			first++
 			data = data[length:]
+		}
+		if err := x.table.room(x.f.size); err != nil {
+			return err
 		}
 	}
 	return nil

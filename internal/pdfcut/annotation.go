@@ -20,7 +20,11 @@ func (c *cutter) annotations(o pdf.Object, region *rectangle) (pdf.Object, error
 		return nil, err
 	}
 	out := pdf.Array{}
-	for _, o := range source[:min(len(source), maxAnnotations)] {
+	source = source[:min(len(source), maxAnnotations)]
+	if err := c.f.Visit(len(source)); err != nil {
+		return nil, err
+	}
+	for _, o := range source {
 		dict, err := c.d.Dict(c.f, o)
 		if err != nil {
 			return nil, err
@@ -90,7 +94,8 @@ func (c *cutter) keepField(ref pdf.Ref, dict pdf.Dict) error {
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(c.roots, root) {
+	if number := root.(pdf.Ref).Num; !c.isRoot[number] {
+		c.isRoot[number] = true
 		c.roots = append(c.roots, root)
 	}
 	return nil
@@ -99,6 +104,9 @@ func (c *cutter) keepField(ref pdf.Ref, dict pdf.Dict) error {
 // field copies an annotation or a form field: they may be one dictionary.
 func (c *cutter) field(source pdf.Dict) (pdf.Object, error) {
 	out := pdf.Dict{}
+	if err := c.f.Visit(4 * len(source)); err != nil {
+		return nil, err
+	}
 	for _, key := range slices.Sorted(maps.Keys(source)) {
 		var err error
 		if out[key], err = c.fieldEntry(key, source); err != nil {
@@ -148,6 +156,9 @@ func (c *cutter) kids(o pdf.Object) (pdf.Object, error) {
 		return nil, err
 	}
 	out := pdf.Array{}
+	if err := c.f.Visit(len(source)); err != nil {
+		return nil, err
+	}
 	for _, o := range source {
 		ref, ok := o.(pdf.Ref)
 		if !ok || !c.fields[ref.Num] {
@@ -193,9 +204,22 @@ func (c *cutter) action(o pdf.Object) (pdf.Object, error) {
 	return out, nil
 }
 
+const fewLookUps = 16 // destinations that are looked up one by one
+
+// explicit returns the explicit destination that o stands for, or nil.
+func (c *cutter) explicit(o pdf.Object) (pdf.Array, error) {
+	if c.lookUps++; c.lookUps <= fewLookUps {
+		return c.d.Destination(c.f, o)
+	}
+	if c.named == nil {
+		c.named = pdf.NewDestinations(c.f, c.d)
+	}
+	return c.named.Find(o)
+}
+
 // destination returns an explicit destination if it is on a kept page.
 func (c *cutter) destination(o pdf.Object) (pdf.Object, error) {
-	dest, err := c.d.Destination(c.f, o)
+	dest, err := c.explicit(o)
 	if err != nil || len(dest) == 0 {
 		return nil, err
 	}

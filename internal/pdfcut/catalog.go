@@ -1,6 +1,7 @@
 package pdfcut
 
 import (
+	"errors"
 	"maps"
 
 	"github.com/citekit/citekit/internal/pdf"
@@ -62,6 +63,9 @@ func (c *cutter) form() (pdf.Object, error) {
 // document has none.
 func (c *cutter) labels(pages []int) (pdf.Object, error) {
 	ranges, err := c.d.Labels(c.f)
+	if errors.Is(err, pdf.ErrLimit) {
+		err = c.f.Visit(0) // the first ones will do, if anything is left to spend
+	}
 	if err != nil || len(ranges) == 0 {
 		return nil, err
 	}
@@ -118,9 +122,9 @@ func (c *cutter) layers() (pdf.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := c.keptRefs(groups)
-	if len(kept) == 0 {
-		return nil, nil
+	kept, err := c.keptRefs(groups)
+	if err != nil || len(kept) == 0 {
+		return nil, err
 	}
 	config, err := c.d.Dict(c.f, source["D"])
 	if err != nil {
@@ -138,7 +142,11 @@ func (c *cutter) layers() (pdf.Object, error) {
 		if err != nil {
 			return nil, err
 		}
-		if refs := c.keptRefs(list); len(refs) > 0 {
+		refs, err := c.keptRefs(list)
+		if err != nil {
+			return nil, err
+		}
+		if len(refs) > 0 {
 			out[key] = refs
 		}
 	}
@@ -147,8 +155,10 @@ func (c *cutter) layers() (pdf.Object, error) {
 
 // keptRefs returns those references in a list, and in the lists in it, whose
 // objects are in the output.
-func (c *cutter) keptRefs(list pdf.Array) pdf.Array {
-	var out pdf.Array
+func (c *cutter) keptRefs(list pdf.Array) (out pdf.Array, err error) {
+	if err := c.f.Visit(len(list)); err != nil {
+		return nil, err
+	}
 	for _, o := range list {
 		switch v := o.(type) {
 		case pdf.Ref:
@@ -156,10 +166,12 @@ func (c *cutter) keptRefs(list pdf.Array) pdf.Array {
 				out = append(out, pdf.Ref{Num: number})
 			}
 		case pdf.Array:
-			if inner := c.keptRefs(v); len(inner) > 0 {
-				out = append(out, inner...)
+			inner, err := c.keptRefs(v)
+			if err != nil {
+				return nil, err
 			}
+			out = append(out, inner...)
 		}
 	}
-	return out
+	return out, nil
 }

@@ -50,9 +50,11 @@ type Box struct{ X1, Y1, X2, Y2 float64 }
 func Cut(f *pdf.File, d *pdf.Document, source io.ReaderAt, pages []int, box *Box) (*Output, error) {
 	c := &cutter{
 		f: f, d: d, box: box,
-		w:       newWriter(source, version(d)),
+		w:       newWriter(source, f.Size(), version(d)),
 		numbers: map[int]int{},
 		fields:  map[int]bool{},
+		isRoot:  map[int]bool{},
+		used:    map[int]nameSet{},
 		next:    firstPage + len(pages),
 	}
 	for i, page := range pages {
@@ -94,7 +96,13 @@ type cutter struct {
 	queue   []int        // objects of the source that have yet to be written
 	fields  map[int]bool // form fields above kept widgets
 	roots   []pdf.Object // kept fields without a parent, as they are in the output
+	isRoot  map[int]bool // the numbers of roots
 	decoded int          // bytes decoded to see which resources are used
+
+	used      map[int]nameSet // the names in content streams, by object number
+	usedNames int             // in all of them
+	lookUps   int             // destinations looked up so far
+	named     *pdf.Destinations
 }
 
 func (c *cutter) keep(page pdf.Page, number int) {
@@ -204,6 +212,9 @@ func (c *cutter) copy(o pdf.Object) (pdf.Object, error) {
 }
 
 func (c *cutter) array(a pdf.Array) (pdf.Object, error) {
+	if err := c.f.Visit(len(a)); err != nil {
+		return nil, err
+	}
 	out := make(pdf.Array, len(a))
 	for i, o := range a {
 		var err error
@@ -215,6 +226,9 @@ func (c *cutter) array(a pdf.Array) (pdf.Object, error) {
 }
 
 func (c *cutter) dict(d pdf.Dict) (pdf.Dict, error) {
+	if err := c.f.Visit(4 * len(d)); err != nil { // it is sorted
+		return nil, err
+	}
 	out := make(pdf.Dict, len(d))
 	for _, key := range slices.Sorted(maps.Keys(d)) {
 		var err error
@@ -283,7 +297,7 @@ func (c *cutter) stream(number int, s *pdf.Stream) error {
 		return err
 	}
 	offset, length, ok := s.Extent()
-	if ok && length >= minRange && !isRecoded(filters) {
+	if ok && (length >= minRange && !isRecoded(filters) || length > maxRecoded) {
 		if err := c.setFilters(dict, filters); err != nil {
 			return err
 		}
@@ -309,6 +323,9 @@ func (c *cutter) stream(number int, s *pdf.Stream) error {
 
 // streamDict copies the dictionary of a stream.
 func (c *cutter) streamDict(s *pdf.Stream) (pdf.Dict, error) {
+	if err := c.f.Visit(len(s.Dict)); err != nil {
+		return nil, err
+	}
 	source := maps.Clone(s.Dict)
 	for _, key := range []pdf.Name{"Length", "Filter", "DecodeParms"} {
 		delete(source, key)

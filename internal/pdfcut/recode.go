@@ -31,19 +31,22 @@ func isRecoded(filters []pdf.Filter) bool {
 func (c *cutter) recode(data []byte, filters []pdf.Filter) ([]byte, []pdf.Filter, error) {
 	for len(filters) > 0 && isWasteful(filters[0]) {
 		decoded, err := filters[0].Apply(data, maxRecoded)
+		if spent := c.f.Spend(len(decoded)); spent != nil {
+			return nil, nil, spent
+		}
 		if err != nil {
 			if isSoft(err) {
 				return data, filters, nil
 			}
 			return nil, nil, err
 		}
-		if err := c.f.Spend(len(decoded)); err != nil {
-			return nil, nil, err
-		}
 		data, filters = decoded, filters[1:]
 	}
 	if len(filters) > 0 || len(data) < minRecoded || len(data) > maxRecoded {
 		return data, filters, nil
+	}
+	if err := c.f.Spend(len(data)); err != nil { // compressing is not faster
+		return nil, nil, err
 	}
 	var b bytes.Buffer
 	w := zlib.NewWriter(&b)

@@ -13,6 +13,7 @@ import (
 const (
 	maxContent    = 16 << 20 // decoded bytes of one content stream looked into
 	maxAllContent = 96 << 20 // of all of them
+	maxNames      = 1 << 17  // in content, above which all names count as used
 )
 
 // A nameSet holds the names that occur in content streams; nil stands for all
@@ -36,16 +37,19 @@ func (c *cutter) pageResources(page pdf.Dict) (pdf.Object, error) {
 	}
 	streams, ok := contents.(pdf.Array)
 	if !ok {
-		streams = pdf.Array{contents}
+		streams = pdf.Array{page["Contents"]}
+	}
+	if err := c.f.Visit(len(streams)); err != nil {
+		return nil, err
 	}
 	names := nameSet{}
 	for _, o := range streams {
-		o, err := c.d.Resolve(c.f, o)
+		resolved, err := c.d.Resolve(c.f, o)
 		if err != nil {
 			return nil, err
 		}
-		if s, ok := o.(*pdf.Stream); ok && names != nil {
-			if names, err = c.addNames(names, s); err != nil {
+		if s, ok := resolved.(*pdf.Stream); ok && names != nil {
+			if names, err = c.addNames(names, o, s); err != nil {
 				return nil, err
 			}
 		}
@@ -55,16 +59,38 @@ func (c *cutter) pageResources(page pdf.Dict) (pdf.Object, error) {
 
 // streamResources is pageResources for a form or pattern.
 func (c *cutter) streamResources(s *pdf.Stream) (pdf.Object, error) {
-	names, err := c.addNames(nameSet{}, s)
+	names, err := c.addNames(nameSet{}, nil, s)
 	if err != nil {
 		return nil, err
 	}
 	return c.usedResources(s.Dict["Resources"], names)
 }
 
-// addNames adds the names in a content stream to names. It returns nil, for
-// all names, if the stream cannot be looked into.
-func (c *cutter) addNames(names nameSet, s *pdf.Stream) (nameSet, error) {
+// addNames adds the names in a content stream, to which o leads, to names. It
+// returns nil, for all names, if the stream cannot be looked into.
+func (c *cutter) addNames(names nameSet, o pdf.Object, s *pdf.Stream) (nameSet, error) {
+	ref, isRef := o.(pdf.Ref)
+	found, ok := c.used[ref.Num]
+	if !ok || !isRef {
+		var err error
+		if found, err = c.namesIn(s); err != nil {
+			return nil, err
+		}
+		if isRef && len(found) <= maxNames-c.usedNames {
+			c.used[ref.Num] = found
+			c.usedNames += len(found)
+		}
+	}
+	if found == nil {
+		return nil, nil
+	}
+	maps.Copy(names, found)
+	return names, c.f.Visit(len(found))
+}
+
+// namesIn returns the names in a content stream, nil if it cannot be looked
+// into.
+func (c *cutter) namesIn(s *pdf.Stream) (nameSet, error) {
 	if c.decoded > maxAllContent {
 		c.w.out.excessive = true
 		return nil, nil
@@ -79,14 +105,17 @@ func (c *cutter) addNames(names nameSet, s *pdf.Stream) (nameSet, error) {
 		return nil, err
 	}
 	c.decoded += len(data)
-	scanNames(names, data)
+	names := nameSet{}
+	if scanNames(names, data); len(names) > maxNames {
+		return nil, nil
+	}
 	return names, nil
 }
 
 // scanNames finds everything that can be a name, also within strings and
-// inline images.
+// inline images. It stops when there are more than maxNames.
 func scanNames(names nameSet, content []byte) {
-	for {
+	for len(names) <= maxNames {
 		i := bytes.IndexByte(content, '/')
 		if i < 0 {
 			return
@@ -96,7 +125,9 @@ func scanNames(names nameSet, content []byte) {
 		if end < 0 {
 			end = len(content)
 		}
-		names[pdf.DecodeName(content[:end])] = true
+		if !names[pdf.Name(content[:end])] {
+			names[pdf.DecodeName(content[:end])] = true
+		}
 	}
 }
 
@@ -118,9 +149,15 @@ func (c *cutter) usedResources(o pdf.Object, names nameSet) (pdf.Object, error) 
 		return nil, err
 	}
 	out := pdf.Dict{}
+	if err := c.f.Visit(4 * len(resources)); err != nil {
+		return nil, err
+	}
 	for _, key := range slices.Sorted(maps.Keys(resources)) {
 		value := resources[key]
 		if kind := kinds[key]; kind != nil {
+			if err := c.f.Visit(len(kind)); err != nil {
+				return nil, err
+			}
 			if value = used(kind, names); len(value.(pdf.Dict)) == 0 {
 				continue
 			}
@@ -148,6 +185,9 @@ func (c *cutter) addInnerNames(names nameSet, forms pdf.Dict) (nameSet, error) {
 	looked := nameSet{}
 	for changed := true; changed && names != nil; {
 		changed = false
+		if err := c.f.Visit(4 * len(forms)); err != nil {
+			return nil, err
+		}
 		for _, name := range slices.Sorted(maps.Keys(forms)) {
 			if names == nil || !names[name] || looked[name] {
 				continue
@@ -161,7 +201,7 @@ func (c *cutter) addInnerNames(names nameSet, forms pdf.Dict) (nameSet, error) {
 			if !ok || s.Dict["Subtype"] != pdf.Name("Form") || s.Dict["Resources"] != nil {
 				continue
 			}
-			if names, err = c.addNames(names, s); err != nil {
+			if names, err = c.addNames(names, forms[name], s); err != nil {
 				return nil, err
 			}
 		}

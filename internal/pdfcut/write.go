@@ -25,7 +25,10 @@ const (
 	sampled = 4 << 10
 
 	// maxHeld bounds the memory of an output.
-	maxHeld = 192 << 20
+	maxHeld = 128 << 20
+
+	// maxBuffered is how much is gathered before it becomes a part.
+	maxBuffered = 1 << 20
 )
 
 // An Output is a PDF file that lies partly in memory and partly in the source
@@ -85,12 +88,14 @@ type writer struct {
 	out     Output
 	buf     bytes.Buffer // what follows the last part
 	held    int64        // bytes in parts that are in memory
+	ranges  int64        // bytes in parts that are in the source
+	most    int64        // bytes that they may be, as every byte is there once
 	offsets []int64      // of object i+1; 0 if it has not been written
 	id      hash.Hash
 }
 
-func newWriter(source io.ReaderAt, version string) *writer {
-	w := &writer{id: sha256.New()}
+func newWriter(source io.ReaderAt, size int64, version string) *writer {
+	w := &writer{id: sha256.New(), most: size}
 	w.out.source = source
 	fmt.Fprintf(&w.buf, "%%PDF-%s\n%%\xe2\xe3\xcf\xd3\n", version)
 	return w
@@ -104,11 +109,15 @@ func (w *writer) flush() {
 	if w.buf.Len() == 0 {
 		return
 	}
-	data := bytes.Clone(w.buf.Bytes())
+	w.addData(bytes.Clone(w.buf.Bytes()))
+	w.buf.Reset()
+}
+
+// addData makes a part of data, which is not the caller's any more.
+func (w *writer) addData(data []byte) {
 	w.id.Write(data)
 	w.add(part{length: int64(len(data)), data: data})
 	w.held += int64(len(data))
-	w.buf.Reset()
 }
 
 func (w *writer) add(p part) {
@@ -124,6 +133,9 @@ func (w *writer) begin(num int) error {
 	}
 	w.offsets[num-1] = w.position()
 	fmt.Fprintf(&w.buf, "%d 0 obj\n", num)
+	if w.buf.Len() > maxBuffered {
+		w.flush()
+	}
 	if w.held+int64(w.buf.Len()) > maxHeld {
 		return fmt.Errorf("pages of more than %d bytes: %w", maxHeld, pdf.ErrLimit)
 	}
@@ -146,7 +158,12 @@ func (w *writer) stream(num int, dict pdf.Dict, data []byte) error {
 		return err
 	}
 	w.streamDict(dict, int64(len(data)))
-	w.buf.Write(data)
+	if len(data) < maxBuffered {
+		w.buf.Write(data)
+	} else {
+		w.flush()
+		w.addData(data)
+	}
 	w.buf.WriteString("\nendstream\nendobj\n")
 	return nil
 }
@@ -156,6 +173,9 @@ func (w *writer) stream(num int, dict pdf.Dict, data []byte) error {
 func (w *writer) sourceStream(num int, dict pdf.Dict, offset, length int64, sample []byte) error {
 	if err := w.begin(num); err != nil {
 		return err
+	}
+	if w.ranges += length; w.ranges > w.most {
+		return fmt.Errorf("streams that lie within each other: %w", pdf.ErrLimit)
 	}
 	w.streamDict(dict, length)
 	w.flush()

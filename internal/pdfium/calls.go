@@ -21,9 +21,9 @@ const (
 // Repair returns the document in r, of size bytes, as PDFium reads and writes
 // it: with sound cross-reference data, without encryption, and with whatever
 // PDFium could not read left out.
-func (e *Engine) Repair(ctx context.Context, r io.ReaderAt, size int64) ([]byte, error) {
+func (s *Session) Repair(ctx context.Context, r io.ReaderAt, size int64) ([]byte, error) {
 	var out limitedBuffer
-	err := e.call(ctx, func(p pdfium.Pdfium) error {
+	err := s.call(ctx, func(p pdfium.Pdfium) error {
 		doc, err := open(p, r, size)
 		if err != nil {
 			return err
@@ -60,9 +60,9 @@ func (b *limitedBuffer) Write(p []byte) (int, error) {
 // Text returns the text of pages of the document in r, in reading order as
 // PDFium sees it, with "\n" as line end. Pages are indexes from 0. If cropped
 // is true, text outside the crop box is left out.
-func (e *Engine) Text(ctx context.Context, r io.ReaderAt, size int64, pages []int, cropped bool) ([]string, error) {
+func (s *Session) Text(ctx context.Context, r io.ReaderAt, size int64, pages []int, cropped bool) ([]string, error) {
 	texts := make([]string, len(pages))
-	err := e.call(ctx, func(p pdfium.Pdfium) error {
+	err := s.call(ctx, func(p pdfium.Pdfium) error {
 		doc, err := open(p, r, size)
 		if err != nil {
 			return err

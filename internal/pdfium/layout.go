@@ -44,6 +44,10 @@ type Line struct {
 	// Mixed reports that the first character, the middle and the last differ
 	// in size or weight.
 	Mixed bool
+
+	// Gap is the widest space between two words, in sizes of the font. Words
+	// of less than two letters do not count. It is 0 where Bold is false.
+	Gap float64
 }
 
 // A Layout is what is where on a page.
@@ -59,9 +63,9 @@ type Layout struct {
 
 // Layouts returns the layout of pages of the document in r. Pages are indexes
 // from 0. What is drawn is looked up on pages for whose lines drawn is true.
-func (e *Engine) Layouts(ctx context.Context, r io.ReaderAt, size int64, pages []int, drawn func([]Line) bool) ([]Layout, error) {
+func (s *Session) Layouts(ctx context.Context, r io.ReaderAt, size int64, pages []int, drawn func([]Line) bool) ([]Layout, error) {
 	layouts := make([]Layout, len(pages))
-	err := e.call(ctx, func(p pdfium.Pdfium) error {
+	err := s.call(ctx, func(p pdfium.Pdfium) error {
 		doc, err := open(p, r, size)
 		if err != nil {
 			return err
@@ -100,7 +104,7 @@ func layoutOf(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int, drawn fu
 		return Layout{}, refused(err)
 	}
 	defer p.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text.TextPage})
-	reader := lineReader{p: p, text: text.TextPage, place: place}
+	reader := lineReader{p: p, text: text.TextPage, place: place, width: layout.Width}
 	if layout.Lines, err = reader.lines(); err != nil {
 		return Layout{}, err
 	}
@@ -163,7 +167,8 @@ type lineReader struct {
 	p      pdfium.Pdfium
 	text   references.FPDF_TEXTPAGE
 	place  placing
-	mapped bool // characters and their indexes differ
+	width  float64 // of the page in points
+	mapped bool    // characters and their indexes differ
 }
 
 func (r *lineReader) lines() ([]Line, error) {
@@ -240,7 +245,56 @@ func (r *lineReader) line(runes []rune, start, end int) (Line, bool, error) {
 			line.Box = line.Box.union(g.box)
 		}
 	}
+	if line.Bold {
+		gap, err := r.gap(runes, start, end)
+		if err != nil {
+			return Line{}, false, err
+		}
+		line.Gap = gap / max(line.Size, 1)
+	}
 	return line, true, nil
+}
+
+// gap returns the widest space between two words of two letters or more, in points.
+func (r *lineReader) gap(runes []rune, start, end int) (float64, error) {
+	widest := 0.0
+	last := -1 // the end of the word before, if that counts
+	for start < end {
+		from := start
+		for start < end && isVisible(runes[start]) {
+			start++
+		}
+		written := isWord(runes[from:start])
+		if written && last >= 0 {
+			left, _, err := r.other(last, true)
+			if err != nil {
+				return 0, err
+			}
+			right, _, err := r.other(from, true)
+			if err != nil {
+				return 0, err
+			}
+			widest = max(widest, (right.box.X1-left.box.X2)*r.width)
+		}
+		if last = -1; written {
+			last = start - 1
+		}
+		for start < end && !isVisible(runes[start]) {
+			start++
+		}
+	}
+	return widest, nil
+}
+
+// isWord reports whether there are two letters or more in text.
+func isWord(text []rune) bool {
+	letters := 0
+	for _, c := range text {
+		if unicode.IsLetter(c) {
+			letters++
+		}
+	}
+	return letters > 1
 }
 
 func isVisible(c rune) bool { return c > ' ' && !unicode.IsSpace(c) && !unicode.IsControl(c) }

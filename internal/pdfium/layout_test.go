@@ -6,6 +6,7 @@ import (
 	_ "image/png"
 	"math"
 	"testing"
+	"time"
 
 	"github.com/citekit/citekit/internal/pdfium"
 	"github.com/citekit/citekit/internal/pdftest"
@@ -14,7 +15,7 @@ import (
 func layouts(t *testing.T, data []byte) []pdfium.Layout {
 	t.Helper()
 	e := &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir()}
-	got, err := e.Layouts(t.Context(), bytes.NewReader(data), int64(len(data)), []int{0}, func(lines []pdfium.Line) bool { return len(lines) > 1 })
+	got, err := e.Session(time.Minute).Layouts(t.Context(), bytes.NewReader(data), int64(len(data)), []int{0}, func(lines []pdfium.Line) bool { return len(lines) > 1 })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,6 +51,25 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
+// TestGap has the head of a table, which is one line of two columns, and words
+// with spaces of the usual width.
+func TestGap(t *testing.T) {
+	page := layouts(t, pdftest.Rows("", []pdftest.Row{
+		{X: 60, Y: 100, Size: 10, Bold: true, Text: "Country"},
+		{X: 115, Y: 100, Size: 10, Bold: true, Text: "Level of use"},
+		{X: 60, Y: 200, Size: 10, Bold: true, Text: "1 Level of use"},
+		{X: 60, Y: 300, Size: 10, Text: "regular and small"},
+	}))[0]
+	if len(page.Lines) != 3 {
+		t.Fatalf("%+v", page.Lines)
+	}
+	for i, want := range [][2]float64{{1, 3}, {0.1, 0.5}, {0, 0}} {
+		if got := page.Lines[i].Gap; got < want[0] || got > want[1] {
+			t.Errorf("%q: a gap of %.2f, want %v", page.Lines[i].Text, got, want)
+		}
+	}
+}
+
 func near(a, b pdfium.Box, by float64) bool {
 	for _, d := range []float64{a.X1 - b.X1, a.Y1 - b.Y1, a.X2 - b.X2, a.Y2 - b.Y2} {
 		if math.Abs(d) > by {
@@ -66,7 +86,7 @@ func TestRender(t *testing.T) {
 		dpi           float64
 		width, height int
 	}{{72, 600, 800}, {36, 300, 400}, {5000, 3547, 4729}} {
-		got, err := e.Render(t.Context(), bytes.NewReader(data), int64(len(data)), 0, test.dpi)
+		got, err := e.Session(time.Minute).Render(t.Context(), bytes.NewReader(data), int64(len(data)), 0, test.dpi)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,13 +30,18 @@ var (
 
 	// ErrLimit reports a file that takes PDFium too much memory or time.
 	ErrLimit = errors.New("PDFium needs too much memory or time for the file")
+
+	// ErrSpent reports that a [Session] has no time left. It matches ErrLimit.
+	ErrSpent = fmt.Errorf("%w", ErrLimit)
 )
 
+// DefaultTimeout is the [Engine.Timeout] where none is set.
+const DefaultTimeout = 20 * time.Second
+
 const (
-	maxMemory      = 128 << 20 // bytes of the memory of PDFium
-	defaultTimeout = 20 * time.Second
-	instanceWait   = time.Minute
-	idleTime       = time.Minute // after which the memory is given back
+	maxMemory    = 128 << 20 // bytes of the memory of PDFium
+	instanceWait = time.Minute
+	idleTime     = time.Minute // after which the memory is given back
 )
 
 // An Engine is PDFium. The zero value is ready to use. It is safe for
@@ -46,14 +51,21 @@ type Engine struct {
 	// faster. If it is "" or cannot be used, code is compiled in memory.
 	CacheDir string
 
-	// Timeout bounds one call without the start; zero means 20 seconds.
+	// Timeout bounds one call without the start; zero means [DefaultTimeout].
 	Timeout time.Duration
+
+	// Compiling, if it is not nil, is called with the context of the call that
+	// starts PDFium when its code is neither in memory nor in CacheDir, so that
+	// it must be compiled, which takes seconds. What it returns, if that is not
+	// nil, is called once PDFium has started or has failed to.
+	Compiling func(context.Context) (done func())
 
 	mu      sync.Mutex // guards code
 	code    wazero.CompilationCache
 	turn    chan struct{} // holds a token while a call runs
 	once    sync.Once
 	current *machine    // used by whoever has the turn
+	warm    bool        // likewise; it has started before, so that the code is in memory
 	idle    *time.Timer // likewise; calls release
 }
 
@@ -70,9 +82,43 @@ func (m *machine) close() {
 	m.pool.Close() // its error says only that the instance is closed already
 }
 
-// call runs work with PDFium. Afterwards the machine is kept if work returned
-// no error, or one that PDFium itself reported.
-func (e *Engine) call(ctx context.Context, work func(pdfium.Pdfium) error) error {
+// A Session is the use of an Engine for one job, which bounds the processor
+// time that all its calls together take. It is not safe for concurrent use.
+type Session struct {
+	engine *Engine
+	left   time.Duration
+}
+
+// Session returns a session whose calls may take so much processor time, or
+// time where the system does not tell that of a thread. Waiting for other
+// calls and the start of PDFium do not count.
+func (e *Engine) Session(most time.Duration) *Session { return &Session{e, most} }
+
+// Set says how much time is left.
+func (s *Session) Set(left time.Duration) { s.left = left }
+
+// Grant adds to the time that is left, unless there is none.
+func (s *Session) Grant(more time.Duration) {
+	if !s.Spent() {
+		s.left += more
+	}
+}
+
+// Spent reports whether no time is left.
+func (s *Session) Spent() bool { return s.left <= 0 }
+
+// call runs work with PDFium, within what is left of the session.
+func (s *Session) call(ctx context.Context, work func(pdfium.Pdfium) error) error {
+	if s.Spent() {
+		return ErrSpent
+	}
+	return s.engine.call(ctx, &s.left, work)
+}
+
+// call runs work with PDFium for as long as there is time left. Afterwards the
+// machine is kept if work returned no error, or one that PDFium itself
+// reported.
+func (e *Engine) call(ctx context.Context, left *time.Duration, work func(pdfium.Pdfium) error) error {
 	e.once.Do(func() { e.turn = make(chan struct{}, 1) })
 	if err := ctx.Err(); err != nil {
 		return err
@@ -89,12 +135,14 @@ func (e *Engine) call(ctx context.Context, work func(pdfium.Pdfium) error) error
 	m := e.current
 	timeout := e.Timeout
 	if timeout == 0 {
-		timeout = defaultTimeout
+		timeout = DefaultTimeout
 	}
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	stop := context.AfterFunc(limited, m.cancel)
+	clock := startClock(*left, cancel)
 	err := guard(m.instance, work)
+	*left -= clock.stop()
 	stopped := stop()
 	if err == nil && stopped {
 		return nil
@@ -108,6 +156,8 @@ func (e *Engine) call(ctx context.Context, work func(pdfium.Pdfium) error) error
 		return ctx.Err()
 	case err == nil:
 		return nil
+	case !stopped && *left <= 0:
+		return ErrSpent
 	case !stopped:
 		return fmt.Errorf("more than %v: %w", timeout, ErrLimit)
 	}
@@ -154,7 +204,7 @@ func (e *Engine) started(ctx context.Context) error {
 		return nil
 	}
 	done := make(chan error, 1)
-	go func() { done <- e.start() }()
+	go func() { done <- e.announced(ctx) }()
 	select {
 	case err := <-done:
 		if err != nil {
@@ -168,6 +218,24 @@ func (e *Engine) started(ctx context.Context) error {
 		}()
 		return ctx.Err()
 	}
+}
+
+// announced starts PDFium, and tells of it if it must be compiled.
+func (e *Engine) announced(ctx context.Context) error {
+	if e.warm {
+		return e.start()
+	}
+	mark := markOf(e.CacheDir)
+	if e.Compiling != nil && !mark.isThere() {
+		if done := e.Compiling(ctx); done != nil {
+			defer done()
+		}
+	}
+	err := e.start()
+	if e.warm = err == nil; e.warm {
+		mark.leave()
+	}
+	return err
 }
 
 // start makes a machine.

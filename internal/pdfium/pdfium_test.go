@@ -15,7 +15,7 @@ import (
 
 func text(t testing.TB, e *pdfium.Engine, data []byte, pages ...int) ([]string, error) {
 	t.Helper()
-	return e.Text(t.Context(), bytes.NewReader(data), int64(len(data)), pages, false)
+	return e.Session(time.Minute).Text(t.Context(), bytes.NewReader(data), int64(len(data)), pages, false)
 }
 
 func TestText(t *testing.T) {
@@ -65,7 +65,7 @@ func TestReplaced(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	pages := make([]int, 4000)
-	if _, err := e.Text(ctx, bytes.NewReader(data), int64(len(data)), pages, false); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := e.Session(time.Minute).Text(ctx, bytes.NewReader(data), int64(len(data)), pages, false); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("with a context that ends: got %v", err)
 	}
 	if got, err := text(t, e, data, 7); err != nil || !strings.HasPrefix(got[0], "Page 8\n") {
@@ -79,7 +79,7 @@ func TestRepair(t *testing.T) {
 	e := &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir()}
 	// PDFium needs a trailer to find the catalog.
 	broken = append(bytes.Clone(broken), "trailer << /Root 1 0 R >>"...)
-	repaired, err := e.Repair(t.Context(), bytes.NewReader(broken), int64(len(broken)))
+	repaired, err := e.Session(time.Minute).Repair(t.Context(), bytes.NewReader(broken), int64(len(broken)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,10 +88,21 @@ func TestRepair(t *testing.T) {
 	}
 }
 
+// TestConcurrent has many callers, of whom one runs at a time, and some give
+// up while they wait, or while PDFium starts or works.
 func TestConcurrent(t *testing.T) {
 	e := &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir()}
 	var wait sync.WaitGroup
-	for range 8 {
+	for i := range 8 {
+		wait.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*10*time.Millisecond)
+			defer cancel()
+			data := pdftest.Text(true, "one")
+			_, err := e.Session(time.Minute).Text(ctx, bytes.NewReader(data), int64(len(data)), []int{0}, false)
+			if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+				t.Error(err)
+			}
+		})
 		wait.Go(func() {
 			if got, err := text(t, e, pdftest.Text(true, "one"), 0); err != nil || got[0] != "This is page one" {
 				t.Errorf("got %q, %v", got, err)

@@ -24,9 +24,9 @@ const (
 // Render returns a picture of a page of the document in r, in shades of grey
 // as a PNG, with so many dots per inch or as many as fit 16 million pixels.
 // The page is an index from 0.
-func (e *Engine) Render(ctx context.Context, r io.ReaderAt, size int64, index int, dpi float64) ([]byte, error) {
+func (s *Session) Render(ctx context.Context, r io.ReaderAt, size int64, index int, dpi float64) ([]byte, error) {
 	var picture *image.Gray
-	err := e.call(ctx, func(p pdfium.Pdfium) error {
+	err := s.call(ctx, func(p pdfium.Pdfium) error {
 		doc, err := open(p, r, size)
 		if err != nil {
 			return err
