@@ -45,7 +45,7 @@ const (
 
 // Limits on what is kept of the headers of one file.
 const (
-	maxSegments   = 1 << 14
+	maxSegments   = 1 << 20
 	maxExifBlocks = 8
 	maxProfile    = 4 << 20
 	maxStray      = 1 << 20 // bytes between two segments
@@ -99,9 +99,26 @@ type headerReader struct {
 	h    *Header
 }
 
-// readHeader reads everything up to the first scan.
-func readHeader(r io.ReaderAt, size int64) (*Header, error) {
-	hr := &headerReader{r: r, size: size, pos: 2, h: &Header{}}
+// Size reads how large a JPEG of size bytes is, and nothing after its frame
+// header. Errors are as those of [Open].
+func Size(r io.ReaderAt, size int64) (width, height int, err error) {
+	h, err := readHeader(r, size, true)
+	if err != nil {
+		return 0, 0, err
+	}
+	return h.Width, h.Height, nil
+}
+
+// IsProgressive reports whether a JPEG of size bytes is progressive, so that a
+// decoder holds all its coefficients. Nothing after the frame header is read.
+func IsProgressive(r io.ReaderAt, size int64) (bool, error) {
+	h, err := readHeader(r, size, true)
+	return err == nil && h.Progressive, err
+}
+
+// readHeader reads everything up to the first scan, or only up to the size.
+func readHeader(r io.ReaderAt, size int64, sizeOnly bool) (*Header, error) {
+	hr := &headerReader{r: &window{r: r}, size: size, pos: 2, h: &Header{}}
 	var soi [2]byte
 	if err := hr.readAt(soi[:], 0); err != nil {
 		return nil, err
@@ -124,6 +141,9 @@ func readHeader(r io.ReaderAt, size int64) (*Header, error) {
 		if err != nil {
 			return nil, err
 		}
+		if sizeOnly && hr.h.sof != 0 {
+			return hr.h, nil
+		}
 		if done {
 			hr.h.Profile = hr.h.chunks.join()
 			hr.h.dataOffset = hr.pos
@@ -142,6 +162,32 @@ func (hr *headerReader) readAt(p []byte, off int64) error {
 		return ErrTruncated
 	}
 	return err
+}
+
+// A window reads ahead a little for small reads that go forward.
+type window struct {
+	r  io.ReaderAt
+	b  []byte
+	at int64 // offset of b
+}
+
+// ReadAt implements [io.ReaderAt].
+func (w *window) ReadAt(p []byte, off int64) (int, error) {
+	const ahead = 16 << 10
+	if len(p) > ahead/4 {
+		return w.r.ReadAt(p, off)
+	}
+	if off < w.at || off+int64(len(p)) > w.at+int64(len(w.b)) {
+		if w.b == nil {
+			w.b = make([]byte, ahead)
+		}
+		n, err := w.r.ReadAt(w.b[:ahead], off)
+		w.b, w.at = w.b[:n], off
+		if n < len(p) {
+			return copy(p, w.b), err
+		}
+	}
+	return copy(p, w.b[off-w.at:]), nil
 }
 
 // nextMarker returns the next marker. Bytes before it do not count, nor do

@@ -37,13 +37,13 @@ type Image struct {
 // Errors match [ErrFormat], [ErrTruncated] or [ErrUnsupported], or are those
 // of r and ctx.
 func Open(ctx context.Context, r io.ReaderAt, size int64) (*Image, error) {
-	h, err := readHeader(r, size)
+	h, err := readHeader(r, size, false)
 	if err != nil {
 		return nil, err
 	}
 	im := &Image{Header: h, step: max(1, spacing/h.mcu().X)}
 	if h.Progressive || len(h.scan) != len(h.comps) {
-		return im, checkScans(ctx, r, h.dataOffset, size)
+		return im, checkScans(ctx, r, h, size)
 	}
 	keep := max(1, im.step/max(1, h.interval))
 	l, err := readLayout(ctx, r, h.dataOffset, size, keep)
@@ -60,7 +60,7 @@ func Open(ctx context.Context, r io.ReaderAt, size int64) (*Image, error) {
 	}
 	if l.marker != markerEOI || l.count != wantRestarts || !l.ordered {
 		// More scans, or damage that image/jpeg may pass over.
-		return im, checkScans(ctx, r, h.dataOffset, size)
+		return im, checkScans(ctx, r, h, size)
 	}
 	im.dec = d
 	im.points = append(im.points, point{bits: bitState{offset: h.dataOffset}})
@@ -196,12 +196,6 @@ func (im *Image) cut(ctx context.Context, c *cursor, tile image.Rectangle, size 
 // Memory returns about how many bytes image/jpeg takes to decode all of im.
 func (im *Image) Memory() int64 {
 	h := im.Header
-	most := im.mcu()
-	samples := int64(0)
-	for _, c := range h.comps {
-		samples += int64(64 * c.h * c.v)
-	}
-	mcus := (int64(h.Width) + int64(most.X) - 1) / int64(most.X) * ((int64(h.Height) + int64(most.Y) - 1) / int64(most.Y))
 	perSample := int64(1)
 	if h.Components == 4 {
 		perSample = 2 // planes and what they are put together in
@@ -209,5 +203,16 @@ func (im *Image) Memory() int64 {
 	if h.Progressive {
 		perSample += 4 // coefficients
 	}
-	return mcus * samples * perSample
+	return h.samples() * perSample
+}
+
+// samples returns how many samples all components have, with what pads them.
+func (h *Header) samples() int64 {
+	most := h.mcu()
+	samples := int64(0)
+	for _, c := range h.comps {
+		samples += int64(64 * c.h * c.v)
+	}
+	mcus := (int64(h.Width) + int64(most.X) - 1) / int64(most.X) * ((int64(h.Height) + int64(most.Y) - 1) / int64(most.Y))
+	return mcus * samples
 }

@@ -59,12 +59,24 @@ func readLayout(ctx context.Context, r io.ReaderAt, from, size int64, keep int) 
 	return nil, fmt.Errorf("no end of image marker: %w", ErrTruncated)
 }
 
-// maxScans bounds the scans of a file that is decoded as a whole: each goes
-// over all blocks, however short it is. Common encoders make about ten.
-const maxScans = 100
+// Limits on the scans of a file that is decoded as a whole: each goes over all
+// blocks of its components, however short it is. Common encoders make about
+// ten.
+const (
+	maxScans    = 100
+	usualScans  = 20
+	maxScanWork = 50_000_000 // blocks that all scans go over
+)
+
+// scansAllowed returns how many scans an image may have.
+func (h *Header) scansAllowed() int {
+	blocks := h.samples() / 64
+	return int(min(maxScans, max(usualScans, maxScanWork/max(1, blocks))))
+}
 
 // checkScans returns an error if there are too many scans from offset from on.
-func checkScans(ctx context.Context, r io.ReaderAt, from, size int64) error {
+func checkScans(ctx context.Context, r io.ReaderAt, h *Header, size int64) error {
+	from, maxScans := h.dataOffset, h.scansAllowed()
 	buf := make([]byte, 256<<10)
 	scans, after := 1, false // whether the last byte was 0xff
 	for at := from; at < size; {
@@ -85,7 +97,7 @@ func checkScans(ctx context.Context, r io.ReaderAt, from, size int64) error {
 		}
 		after = part[n-1] == 0xff
 		if scans += bytes.Count(part, []byte{0xff, markerSOS}); scans > maxScans {
-			return fmt.Errorf("more than %d scans: %w", maxScans, ErrUnsupported)
+			return fmt.Errorf("more than %d scans of %dx%d pixels: %w", maxScans, h.Width, h.Height, ErrUnsupported)
 		}
 	}
 	return nil

@@ -102,24 +102,27 @@ func TestRealFiles(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no files", err)
 	}
+	checked := 0
 	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := stdjpeg.Decode(bytes.NewReader(data)); err != nil {
-				t.Skipf("image/jpeg does not read it: %v", err)
-			}
-			im, err := Open(t.Context(), bytes.NewReader(data), int64(len(data)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if im.Progressive {
-				t.Skip("progressive")
-			}
-			checkRegions(t, data, 3)
-		})
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := stdjpeg.Decode(bytes.NewReader(data)); err != nil {
+			continue // there is nothing to compare with
+		}
+		im, err := Open(t.Context(), bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if im.Progressive {
+			continue
+		}
+		checked++
+		t.Run(filepath.Base(file), func(t *testing.T) { checkRegions(t, data, 3) })
+	}
+	if checked < 9 {
+		t.Errorf("only %d files were compared", checked)
 	}
 }
 
@@ -137,7 +140,7 @@ func withRestarts(t testing.TB, img image.Image, interval int) []byte {
 	} else {
 		data = slices.Insert(data, at, dri...)
 	}
-	h, err := readHeader(bytes.NewReader(data), int64(len(data)))
+	h, err := readHeader(bytes.NewReader(data), int64(len(data)), false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,21 @@ type card struct {
 }
 
 // A cards holds the forms of metadata that an image can have side by side.
-type cards struct{ xmp, iptc, exif, text card }
+type cards struct {
+	xmp, iptc, exif, text card
+
+	spent int // bytes that were looked at
+}
+
+// maxCardBytes bounds the metadata of one image that are looked at: inflated,
+// and parsed.
+const maxCardBytes = 16 << 20
+
+// spend reports whether n more bytes may be looked at.
+func (c *cards) spend(n int) bool {
+	c.spent += n
+	return c.spent <= maxCardBytes
+}
 
 // Limits on metadata.
 const (

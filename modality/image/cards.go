@@ -76,14 +76,18 @@ const maxTexts = 200
 // the one that XMP does.
 func (c *cards) addText(kind string, data []byte) {
 	keyword, rest, ok := bytes.Cut(data, []byte{0})
-	if !ok {
+	if !ok || !c.spend(len(data)) {
 		return
 	}
 	switch string(keyword) {
 	case "Raw profile type exif", "Raw profile type APP1":
-		c.addExifBlock(rawProfile(data, kind == "zTXt"))
+		if c.exif == (card{}) && c.spend(maxExif) {
+			c.addExifBlock(rawProfile(data, kind == "zTXt"))
+		}
 	case "XML:com.adobe.xmp":
-		c.addXMP([]byte(chunkText(kind, rest, maxMetadata)))
+		if c.xmp == (card{}) {
+			c.addXMP([]byte(chunkText(kind, rest, maxMetadata)))
+		}
 	case "Title":
 		setOnce(&c.text.title, chunkText(kind, rest, maxCardText))
 	case "Description":

@@ -1,55 +1,33 @@
 package image
 
 import (
-	"bytes"
-	"fmt"
 	"image"
-
-	"golang.org/x/image/bmp"
-	"golang.org/x/image/tiff"
 
 	"github.com/citekit/citekit/internal/exif"
 )
 
-// encode returns img in the format of p where that keeps its pixels, else as
-// PNG.
-func (r *Resolver) encode(img image.Image, p *picture) ([]byte, *format, error) {
-	var b bytes.Buffer
-	var err error
-	switch p.format.name {
-	case "TIFF":
-		// The encoder reads a whole stride past each row, also past the last
-		// one, which a part of an image does not have.
-		err = tiff.Encode(&b, turned(img, exif.TopLeft), &tiff.Options{Compression: tiff.Deflate})
-	case "BMP":
-		if !fitsBMP(img) {
-			return r.encodePNG(img, p)
+// encodePNG returns img as a PNG with the colour chunks given.
+func encodePNG(img *image.NRGBA, colours []byte) (*output, error) {
+	px := &pngPixels{depth: 8, colour: pngRGBA}
+	if img.Opaque() {
+		px.colour = pngRGB
+	}
+	rows := rowImage{region: img.Rect, bits: px.bits(), turn: exif.TopLeft}
+	w := newPNGWriter(px, rows, colours)
+	row := make([]byte, 0, rowBytes(img.Rect.Dx(), rows.bits))
+	for y := range img.Rect.Dy() {
+		line := img.Pix[y*img.Stride:][:4*img.Rect.Dx()]
+		if px.colour == pngRGB {
+			row = row[:0]
+			for ; len(line) > 0; line = line[4:] {
+				row = append(row, line[:3]...)
+			}
+			line = row
 		}
-		err = bmp.Encode(&b, img)
-	default:
-		return r.encodePNG(img, p)
+		const paethFilter = 4 // good for photographs
+		if err := w.row(paethFilter, line); err != nil {
+			return nil, err
+		}
 	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("the region cannot be encoded as %s: %w", p.format.name, err)
-	}
-	return b.Bytes(), p.format, nil
-}
-
-func (r *Resolver) encodePNG(img image.Image, p *picture) ([]byte, *format, error) {
-	chunks := p.chunks
-	if chunks == nil {
-		chunks = profileChunk(p.profile)
-	}
-	b, err := encodePNG(img, chunks)
-	if err != nil {
-		return nil, nil, fmt.Errorf("the region cannot be encoded as PNG: %w", err)
-	}
-	return b, pngFormat(), nil
-}
-
-// fitsBMP reports whether a BMP keeps all of img: there is no reliable alpha
-// in that format.
-func fitsBMP(img image.Image) bool {
-	opaque, ok := img.(interface{ Opaque() bool })
-	return ok && opaque.Opaque()
+	return &w.out, w.close()
 }

@@ -1,12 +1,12 @@
 package image
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/gif"
 	"io"
 
@@ -18,53 +18,83 @@ func gifFormat() *format {
 		name:      "GIF",
 		mediaType: "image/gif",
 		ext:       ".gif",
-		match:     anyPrefix("GIF87a", "GIF89a"),
+		id:        "gif",
 		open:      openGIF,
 		crop:      cropGIF,
+		read:      readWhole,
+		readMemory: func(_ *Resolver, p *picture) int64 {
+			return 6 * int64(p.width) * int64(p.height) // the screen and a frame, twice
+		},
+		decode: decodeFirstFrame,
+		size: func(in *input) (width, height int, err error) {
+			var head [13]byte
+			err = in.full(head[:], 0)
+			return int(binary.LittleEndian.Uint16(head[6:])), int(binary.LittleEndian.Uint16(head[8:])), err
+		},
 	}
 }
 
 // Limits on an animation.
 const (
 	maxFrames     = 10_000
-	frameOverhead = 4 << 10 // bytes of memory, for palettes
+	frameOverhead = 8 << 10 // bytes of memory, for palettes
+
+	// maxGIFPixels bounds what is decoded and encoded again.
+	maxGIFPixels = 160_000_000
 )
 
 // openGIF reads the size of the screen (GIF89a, section 18).
 func openGIF(ctx context.Context, _ *Resolver, src *citekit.Source) (*picture, error) {
-	var head [13]byte
-	if err := newInput(ctx, src).full(head[:], 0); err != nil {
+	width, height, err := gifFormat().size(newInput(ctx, src))
+	if err != nil {
 		return nil, err
 	}
-	return &picture{
-		width:  int(binary.LittleEndian.Uint16(head[6:])),
-		height: int(binary.LittleEndian.Uint16(head[8:])),
-	}, nil
+	return &picture{width: width, height: height, memory: 4 * int64(width) * int64(height)}, nil
+}
+
+// decodeFirstFrame draws the first frame on its screen.
+func decodeFirstFrame(ctx context.Context, src *citekit.Source, p *picture) (image.Image, error) {
+	in := newInput(ctx, src)
+	frame, err := gif.Decode(in.all())
+	if err != nil {
+		return nil, in.blame(p.format, err)
+	}
+	screen := image.NewRGBA(image.Rect(0, 0, p.width, p.height))
+	draw.Draw(screen, frame.Bounds(), frame, frame.Bounds().Min, draw.Src)
+	return screen, nil
 }
 
 // cropGIF cuts every frame to the region. Palettes, delays and disposal stay
 // as they are, so that the animation plays as before.
-func cropGIF(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, region image.Rectangle) ([]byte, *format, error) {
+func cropGIF(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, region image.Rectangle) (*crop, error) {
 	in := newInput(ctx, src)
-	memory, err := gifMemory(in, p)
+	memory, err := gifMemory(in, p, region)
 	if err != nil {
-		return nil, nil, in.blame(p.format, err)
+		return nil, in.blame(p.format, err)
 	}
-	release, err := r.reserve(ctx, memory)
+	held, err := r.reserve(ctx, memory)
 	if err != nil {
-		return nil, nil, fmt.Errorf("the frames of the GIF are too many or too large: %w", err)
+		return nil, fmt.Errorf("the frames of the GIF are too many or too large: %w", err)
 	}
-	defer release()
+	out, err := gifRegion(in, p, region)
+	if err != nil {
+		held.release()
+		return nil, err
+	}
+	return &crop{out: out, format: p.format, held: held}, nil
+}
+
+func gifRegion(in *input, p *picture, region image.Rectangle) (*output, error) {
 	g, err := gif.DecodeAll(in.all())
 	if err != nil {
-		return nil, nil, in.blame(p.format, err)
+		return nil, in.blame(p.format, err)
 	}
 	cutFrames(g, region)
-	var b bytes.Buffer
-	if err := gif.EncodeAll(&b, g); err != nil {
-		return nil, nil, fmt.Errorf("the GIF cannot be encoded: %w", err)
+	var out output
+	if err := gif.EncodeAll(&out, g); err != nil {
+		return nil, fmt.Errorf("the GIF cannot be encoded: %w", err)
 	}
-	return b.Bytes(), p.format, nil
+	return &out, in.ctx.Err()
 }
 
 // cutFrames cuts the frames to a region, which becomes the screen.
@@ -91,14 +121,14 @@ func blankFrame() *image.Paletted {
 
 // gifMemory returns how many bytes decoding takes, by the headers of all
 // frames.
-func gifMemory(in *input, p *picture) (int64, error) {
+func gifMemory(in *input, p *picture, region image.Rectangle) (int64, error) {
 	w := &gifWalker{in: in, pos: 13}
 	var flags [1]byte
 	if err := in.full(flags[:], 10); err != nil {
 		return 0, err
 	}
 	w.passPalette(flags[0])
-	memory := int64(0)
+	memory, decoded := int64(0), int64(0)
 	for frames := 0; ; {
 		kind, err := w.byte()
 		if err != nil {
@@ -118,7 +148,9 @@ func gifMemory(in *input, p *picture) (int64, error) {
 			if !r.In(image.Rect(0, 0, p.width, p.height)) {
 				return 0, fmt.Errorf("a frame at %v in a GIF of %dx%d pixels: %w", r, p.width, p.height, citekit.ErrFormat)
 			}
-			memory += int64(r.Dx())*int64(r.Dy()) + frameOverhead
+			decoded += area(r)
+			// A pixel takes at most 12 bits where it is encoded badly.
+			memory += area(r) + area(r.Intersect(region))*3/2 + frameOverhead
 		case 0x3b:
 			return memory, nil
 		default:
@@ -126,6 +158,9 @@ func gifMemory(in *input, p *picture) (int64, error) {
 		}
 		if err != nil {
 			return 0, err
+		}
+		if decoded > maxGIFPixels {
+			return 0, fmt.Errorf("the frames of the GIF have more than %d pixels together: %w", maxGIFPixels, citekit.ErrTooLarge)
 		}
 		if memory > decodeMemory {
 			return memory, nil // reserve says so

@@ -1,7 +1,8 @@
 // Package image resolves regions of images.
 //
-// It reads PNG, JPEG, GIF, WebP, TIFF and BMP, told apart by their content.
-// AVIF, HEIC, JPEG XL and JPEG 2000 are only returned as a whole.
+// It reads PNG, JPEG, GIF, WebP, TIFF and BMP, told apart by their content. Of
+// AVIF and HEIC it reads the size and the metadata; they, JPEG XL and JPEG 2000
+// are only returned as a whole.
 // Regions are of the image as displayed: turned as its Exif orientation says.
 // The first page of a TIFF, the default image of an animated PNG and the
 // first frame of an animated WebP stand for the whole; an animated GIF is cut
@@ -13,14 +14,14 @@
 package image
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"image"
 	"io"
-	"runtime"
+	"math"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/semaphore"
 
@@ -38,23 +39,20 @@ const (
 	DefaultWarmBytes = 96 << 20
 )
 
-// decodeMemory is how many bytes all decoding at one time may take together.
-// With DefaultWarmBytes it stays under 512 MiB.
-const decodeMemory = 384 << 20
-
 // A Resolver extracts regions of images. The zero value is ready to use. Its
 // fields must not change once it is in use.
 //
 // A region has the format of its source, upright, without metadata but with
-// its colour profile, where PNG, JPEG or WebP have one. PNG, GIF, TIFF, BMP
-// and lossless WebP keep every pixel; what cannot be encoded in its own
-// format becomes PNG. A JPEG region is encoded again with Quality and the
+// its colour profile, where PNG, JPEG, TIFF or WebP have one. PNG, TIFF and BMP
+// keep every sample as it is stored, GIF and lossless WebP every pixel; a region
+// of a WebP is a PNG. A JPEG region is encoded again with Quality and the
 // chroma sampling of the source; if its top left corner lies on the grid of
 // blocks and the source is upright, the blocks are copied without any loss.
 type Resolver struct {
-	// MaxPixels is the largest size of an image, width times height; zero
-	// means DefaultMaxPixels. Images that are decoded as a whole are also
-	// limited by the memory that takes.
+	// MaxPixels is the largest size, width times height; zero means
+	// DefaultMaxPixels. It is that of the region for what is decoded in
+	// parts, TIFF and JPEG of one scan, and else that of the image. All are
+	// also limited by the memory that a job takes.
 	MaxPixels int
 
 	// Quality is the JPEG quality of regions, from 1 to 100; zero means
@@ -74,12 +72,15 @@ type Resolver struct {
 	NoText bool
 
 	// WarmBytes is how much memory decoded images may take between calls;
-	// zero means DefaultWarmBytes, negative none.
+	// zero means DefaultWarmBytes, negative none. Pixels leave when jobs
+	// need the memory.
 	WarmBytes int64
 
 	once    sync.Once
 	memory  *semaphore.Weighted
-	pixels  warm.Cache[image.Image]
+	budget  int64        // bytes that memory has; zero means decodeMemory
+	held    atomic.Int64 // bytes reserved of memory
+	pixels  warm.Cache[any]
 	indexes warm.Cache[*jpeg.Image]
 
 	texts   warm.Cache[[]tesseract.Block]
@@ -97,7 +98,10 @@ var (
 // setUp makes the caches of a Resolver that is used for the first time.
 func (r *Resolver) setUp() {
 	r.once.Do(func() {
-		r.memory = semaphore.NewWeighted(decodeMemory)
+		if r.budget == 0 {
+			r.budget = decodeMemory
+		}
+		r.memory = semaphore.NewWeighted(r.budget)
 		budget := r.WarmBytes
 		if budget == 0 {
 			budget = DefaultWarmBytes
@@ -126,7 +130,7 @@ func (r *Resolver) quality() int {
 
 // Version implements [citekit.Versioner].
 func (r *Resolver) Version() string {
-	return fmt.Sprintf("image/1;quality=%d", r.quality())
+	return fmt.Sprintf("image/2;quality=%d", r.quality())
 }
 
 // Measure implements [citekit.Measurer]: it gives the size in pixels as
@@ -146,8 +150,11 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 // Resolve implements [citekit.Resolver]. The box is rounded to pixels by
 // [citekit.Box.Pixels]. Sources that are not images, or are damaged so that
 // the region cannot be decoded, are errors matching [citekit.ErrFormat]; known
-// image formats that are not read, [errors.ErrUnsupported]; and images over a
-// limit, [citekit.ErrTooLarge].
+// image formats or kinds of them that are not read, [errors.ErrUnsupported];
+// and images over a limit, [citekit.ErrTooLarge]. The whole image is the bytes
+// of the source, of which only the head is looked at.
+//
+// The Body holds a share of the memory of r until it is closed.
 func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
 	loc := req.Location
 	if err := loc.Validate(); err != nil {
@@ -160,37 +167,56 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	if err != nil {
 		return nil, err
 	}
-	if loc.IsWhole() && f.open == nil {
-		return wholeSource(src, f), nil
+	if loc.IsWhole() {
+		return wholeSource(ctx, src, f)
 	}
 	p, err := r.open(ctx, src, f)
 	if err != nil {
 		return nil, err
 	}
-	if loc.IsWhole() {
-		return wholeSource(src, f), nil
-	}
 	width, height := p.displayed()
 	region := image.Rect(loc.Box.Pixels(width, height))
-	b, out, err := r.crop(ctx, src, p, region)
-	if err != nil {
+	if err := r.checkPixels(p, region); err != nil {
 		return nil, err
 	}
+	c, err := p.format.crop(ctx, r, src, p, region)
+	if err != nil {
+		return nil, sourceError(p.format, err)
+	}
 	return &citekit.Extract{
-		Body:      io.NopCloser(bytes.NewReader(b)),
-		Size:      int64(len(b)),
-		MediaType: out.mediaType,
-		Ext:       out.ext,
+		Body:      c.out.body(c.held),
+		Size:      c.out.size,
+		MediaType: c.format.mediaType,
+		Ext:       c.format.ext,
 	}, nil
 }
 
-func wholeSource(src *citekit.Source, f *format) *citekit.Extract {
+// A crop is a region, encoded.
+type crop struct {
+	out    *output
+	format *format
+	held   *reservation
+}
+
+// wholeSource returns the source itself, once its head says how large the
+// image is.
+func wholeSource(ctx context.Context, src *citekit.Source, f *format) (*citekit.Extract, error) {
+	if f.size != nil {
+		in := newInput(ctx, src)
+		width, height, err := f.size(in)
+		if err == nil && (width <= 0 || height <= 0) {
+			err = fmt.Errorf("the %s has a size of %dx%d pixels: %w", f.name, width, height, citekit.ErrFormat)
+		}
+		if err != nil {
+			return nil, sourceError(f, in.blame(f, err))
+		}
+	}
 	return &citekit.Extract{
 		Body:      io.NopCloser(src.Reader()),
 		Size:      src.Size(),
 		MediaType: f.mediaType,
 		Ext:       f.ext,
-	}
+	}, nil
 }
 
 // A picture is what the headers of an image tell.
@@ -199,13 +225,17 @@ type picture struct {
 	width, height int // stored
 	orientation   exif.Orientation
 
-	// memory is how many bytes decoding the whole image takes.
+	// memory is how many bytes decoding the whole image takes, where it is
+	// decoded at once.
 	memory int64
 
 	profile []byte      // ICC profile, or nil
 	chunks  []byte      // PNG chunks that say what colours mean, as they are
 	jpeg    *jpeg.Image // of a JPEG
 	frame   *webpFrame  // of a WebP
+	png     *pngPixels
+	tiff    *tiffPage
+	bmp     *bmpPixels
 }
 
 func (p *picture) displayed() (width, height int) {
@@ -217,11 +247,11 @@ func (p *picture) extent() citekit.Extent {
 	return citekit.Extent{Modality: citekit.Image, Width: width, Height: height, MediaType: p.format.mediaType}
 }
 
-// open reads the headers of src and checks the limits.
+// open reads the headers of src.
 func (r *Resolver) open(ctx context.Context, src *citekit.Source, f *format) (*picture, error) {
 	r.setUp()
 	if f.open == nil {
-		return nil, fmt.Errorf("the source is in %s, of which no region can be read; convert it to PNG: %w", f.name, errors.ErrUnsupported)
+		return nil, fmt.Errorf("the source is in %s, of which no region can be read; cite the whole image, or convert it to PNG or JPEG first: %w", f.name, errors.ErrUnsupported)
 	}
 	p, err := f.open(ctx, r, src)
 	if err != nil {
@@ -234,65 +264,59 @@ func (r *Resolver) open(ctx context.Context, src *citekit.Source, f *format) (*p
 	if p.width <= 0 || p.height <= 0 {
 		return nil, fmt.Errorf("the %s has a size of %dx%d pixels: %w", f.name, p.width, p.height, citekit.ErrFormat)
 	}
-	if limit := r.maxPixels(); p.width > limit/p.height {
-		return nil, fmt.Errorf("the %s has %dx%d pixels; at most %d are read: %w", f.name, p.width, p.height, limit, citekit.ErrTooLarge)
-	}
 	return p, nil
 }
 
-// crop returns the region of the displayed image, encoded, and its format.
-func (r *Resolver) crop(ctx context.Context, src *citekit.Source, p *picture, region image.Rectangle) ([]byte, *format, error) {
-	if p.format.crop != nil {
-		b, f, err := p.format.crop(ctx, r, src, p, region)
-		return b, f, sourceError(p.format, err)
+// checkPixels checks that a region of p, or p itself, is not too large to be
+// decoded.
+func (r *Resolver) checkPixels(p *picture, region image.Rectangle) error {
+	limit := r.maxPixels()
+	if p.tiff != nil || p.jpeg != nil && p.jpeg.CanCut() {
+		if region.Dx() > limit/region.Dy() {
+			return fmt.Errorf("a region of %dx%d pixels; at most %d are read, so ask for a smaller one: %w", region.Dx(), region.Dy(), limit, citekit.ErrTooLarge)
+		}
+		return nil
 	}
-	stored := p.orientation.StoredRect(region, p.width, p.height)
-	img, release, err := r.decodeWhole(ctx, src, p)
-	if err != nil {
-		return nil, nil, sourceError(p.format, err)
+	if p.width > limit/p.height {
+		return fmt.Errorf("the %s has %dx%d pixels, and at most %d are read; cite the whole image: %w", p.format.name, p.width, p.height, limit, citekit.ErrTooLarge)
 	}
-	defer release()
-	part := img.(subImager).SubImage(stored)
-	return r.encode(upright(part, p.orientation), p)
+	return nil
+}
+
+// regionError says which region cannot be had.
+func regionError(region image.Rectangle, err error) error {
+	if errors.Is(err, citekit.ErrTooLarge) {
+		return fmt.Errorf("a region of %dx%d pixels; ask for a smaller one: %w", region.Dx(), region.Dy(), err)
+	}
+	return err
 }
 
 type subImager interface {
 	SubImage(r image.Rectangle) image.Image
 }
 
-// decodeWhole returns all pixels of an image as stored. The caller calls
-// release when it needs them no more.
-func (r *Resolver) decodeWhole(ctx context.Context, src *citekit.Source, p *picture) (img image.Image, release func(), err error) {
-	release, err = r.reserve(ctx, p.memory)
-	if err != nil {
-		return nil, nil, fmt.Errorf("the %s has %dx%d pixels: %w", p.format.name, p.width, p.height, err)
-	}
-	img, err = r.pixels.Get(ctx, src.Version(), func(ctx context.Context) (image.Image, int64, error) {
+// decodeWhole returns all pixels of an image as stored. The caller has reserved
+// p.memory.
+func (r *Resolver) decodeWhole(ctx context.Context, src *citekit.Source, p *picture) (image.Image, error) {
+	kept, err := r.pixels.Get(ctx, src.Version(), func(ctx context.Context) (any, int64, error) {
 		img, err := p.format.decode(ctx, src, p)
-		return img, p.memory, err
+		return img, r.keepCost(p.memory), err
 	})
-	if err == nil && img.Bounds() != image.Rect(0, 0, p.width, p.height) {
-		err = fmt.Errorf("its header says %dx%d pixels, it has %v: %w", p.width, p.height, img.Bounds().Size(), citekit.ErrFormat)
-	}
 	if err != nil {
-		release()
-		return nil, nil, err
-	}
-	return img, release, nil
-}
-
-// reserve waits until n bytes may be used.
-func (r *Resolver) reserve(ctx context.Context, n int64) (release func(), err error) {
-	if n > decodeMemory {
-		return nil, fmt.Errorf("decoding takes %d MiB of memory, at most %d may be used: %w", n>>20, decodeMemory>>20, citekit.ErrTooLarge)
-	}
-	if err := r.memory.Acquire(ctx, n); err != nil {
 		return nil, err
 	}
-	return func() {
-		if n > decodeMemory/4 {
-			runtime.GC() // or the next large image would come on top of this one
-		}
-		r.memory.Release(n)
-	}, nil
+	img, ok := kept.(image.Image)
+	if !ok || img.Bounds() != image.Rect(0, 0, p.width, p.height) {
+		return nil, fmt.Errorf("its header says %dx%d pixels, and it has others: %w", p.width, p.height, citekit.ErrFormat)
+	}
+	return img, nil
+}
+
+// keepCost is what keeping n bytes of pixels costs: too much, if jobs need the
+// memory.
+func (r *Resolver) keepCost(n int64) int64 {
+	if r.roomToKeep() {
+		return n
+	}
+	return math.MaxInt64
 }

@@ -14,7 +14,20 @@ type input struct {
 	ctx context.Context
 	src *citekit.Source
 	err error // first error that is not the end of the source
+
+	windows [4]window // what was read last for small pieces
+	oldest  int       // of windows
 }
+
+// A window is a part of the source that is held.
+type window struct {
+	b  []byte
+	at int64 // offset of b
+}
+
+// windowSize is how much is read at a time where small pieces are asked for:
+// the heads of chunks, segments and entries lie close together.
+const windowSize = 16 << 10
 
 func newInput(ctx context.Context, src *citekit.Source) *input {
 	return &input{ctx: ctx, src: src}
@@ -42,8 +55,11 @@ func (in *input) section(off, n int64) *io.SectionReader {
 func (in *input) all() *io.SectionReader { return in.section(0, in.src.Size()) }
 
 // full fills p from off; a source that ends before is an
-// [io.ErrUnexpectedEOF].
+// [io.ErrUnexpectedEOF]. Small pieces come from a window of the source.
 func (in *input) full(p []byte, off int64) error {
+	if len(p) <= windowSize/4 && off >= 0 {
+		return in.small(p, off)
+	}
 	n, err := in.ReadAt(p, off)
 	if n == len(p) {
 		return nil
@@ -54,6 +70,33 @@ func (in *input) full(p []byte, off int64) error {
 	return err
 }
 
+// small is full from a window, or from a new one.
+func (in *input) small(p []byte, off int64) error {
+	for _, w := range in.windows {
+		if off >= w.at && off+int64(len(p)) <= w.at+int64(len(w.b)) {
+			copy(p, w.b[off-w.at:])
+			return nil
+		}
+	}
+	w := &in.windows[in.oldest]
+	in.oldest = (in.oldest + 1) % len(in.windows)
+	if w.b == nil {
+		w.b = make([]byte, windowSize)
+	}
+	start := off - off%(windowSize/2) // pieces may also come from the end to the start
+	w.b = w.b[:min(windowSize, max(0, in.src.Size()-start))]
+	n, err := in.ReadAt(w.b, start)
+	w.b, w.at = w.b[:n], start
+	if from := int(off - start); n < from+len(p) {
+		if err == nil || errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return err
+	}
+	copy(p, w.b[off-start:])
+	return nil
+}
+
 // blame returns the error that made a decoder of format f fail with err: that
 // of the file if there was one, else the damage that the decoder saw.
 func (in *input) blame(f *format, err error) error {
@@ -62,6 +105,8 @@ func (in *input) blame(f *format, err error) error {
 		return nil
 	case in.err != nil:
 		return in.err
+	case in.ctx.Err() != nil && errors.Is(err, in.ctx.Err()):
+		return err
 	case errors.Is(err, citekit.ErrFormat), errors.Is(err, citekit.ErrTooLarge), errors.Is(err, errors.ErrUnsupported):
 		return err
 	}

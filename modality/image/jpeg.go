@@ -2,7 +2,6 @@ package image
 
 import (
 	"context"
-	"fmt"
 	"image"
 	stdjpeg "image/jpeg"
 
@@ -16,11 +15,19 @@ func jpegFormat() *format {
 		name:      "JPEG",
 		mediaType: "image/jpeg",
 		ext:       ".jpg",
-		match:     anyPrefix("\xff\xd8\xff"),
+		id:        "jpeg",
 		open:      openJPEG,
 		decode:    decodeJPEG,
 		cards:     jpegCards,
 		crop:      cropJPEG,
+		read:      readJPEG,
+		readMemory: func(_ *Resolver, p *picture) int64 {
+			if p.jpeg.CanCut() {
+				return jpegRegionMemory(bandRect(p, 0))
+			}
+			return p.memory
+		},
+		size: func(in *input) (width, height int, err error) { return jpeg.Size(in, in.src.Size()) },
 	}
 }
 
@@ -49,40 +56,85 @@ func openJPEG(ctx context.Context, r *Resolver, src *citekit.Source) (*picture, 
 }
 
 // cropJPEG decodes only the region, where the file allows that.
-func cropJPEG(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, region image.Rectangle) ([]byte, *format, error) {
-	in := newInput(ctx, src)
+func cropJPEG(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, region image.Rectangle) (*crop, error) {
 	stored := p.orientation.StoredRect(region, p.width, p.height)
-	if p.jpeg.CanCut() && p.canCopyBlocks(stored) {
-		release, err := r.reserve(ctx, min(2*src.Size(), 8*int64(stored.Dx())*int64(stored.Dy())))
-		if err != nil {
-			return nil, nil, err
-		}
-		defer release()
-		b, err := p.jpeg.Cut(ctx, in, stored, jpeg.Prelude(p.profile))
-		return b, p.format, err
-	}
 	around := stored.Inset(-chromaMargin).Intersect(image.Rect(0, 0, p.width, p.height))
-	var img image.Image
-	if p.jpeg.CanCut() {
-		// The planes, what they are turned into, and the encoder's output.
-		release, err := r.reserve(ctx, 8*int64(around.Dx())*int64(around.Dy()))
-		if err != nil {
-			return nil, nil, fmt.Errorf("a region of %dx%d pixels; ask for a smaller one: %w", region.Dx(), region.Dy(), err)
-		}
-		defer release()
-		if img, err = p.jpeg.DecodeRegion(ctx, in, around); err != nil {
-			return nil, nil, err
-		}
-	} else {
-		whole, release, err := r.decodeWhole(ctx, src, p)
-		if err != nil {
-			return nil, nil, err
-		}
-		defer release()
-		img = whole
+	memory := jpegEncodedMost(stored)
+	switch {
+	case !p.jpeg.CanCut():
+		memory += p.memory + 3*area(stored) // turned, or with chroma for each pixel
+	case p.canCopyBlocks(stored):
+		memory = min(2*src.Size(), 2*memory) // the blocks, and room to grow
+	default:
+		memory += jpegRegionMemory(around)
 	}
-	b, err := jpeg.Encode(jpegPixels(img, stored, p.orientation), jpeg.EncodeOptions{Quality: r.quality(), Profile: p.rgbProfile()})
-	return b, p.format, err
+	held, err := r.reserve(ctx, memory)
+	if err != nil {
+		return nil, regionError(region, err)
+	}
+	b, err := r.jpegRegion(ctx, src, p, stored, around)
+	if err != nil {
+		held.release()
+		return nil, err
+	}
+	return &crop{out: outputOf(b), format: p.format, held: held}, nil
+}
+
+// jpegRegion returns a region, encoded.
+func (r *Resolver) jpegRegion(ctx context.Context, src *citekit.Source, p *picture, stored, around image.Rectangle) ([]byte, error) {
+	in := newInput(ctx, src)
+	if p.jpeg.CanCut() && p.canCopyBlocks(stored) {
+		return p.jpeg.Cut(ctx, in, stored, jpeg.Prelude(p.profile))
+	}
+	var img image.Image
+	var err error
+	if p.jpeg.CanCut() {
+		img, err = p.jpeg.DecodeRegion(ctx, in, around)
+	} else {
+		img, err = r.decodeWhole(ctx, src, p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return jpeg.Encode(jpegPixels(img, stored, p.orientation), jpeg.EncodeOptions{Quality: r.quality(), Profile: p.rgbProfile()})
+}
+
+func area(r image.Rectangle) int64 { return int64(r.Dx()) * int64(r.Dy()) }
+
+// jpegRegionMemory returns how many bytes decoding a region takes: the planes
+// and what they are turned into, or four inks.
+func jpegRegionMemory(r image.Rectangle) int64 { return 7*area(r) + 1<<20 }
+
+// jpegEncodedMost returns about how many bytes encoding a region may take.
+func jpegEncodedMost(r image.Rectangle) int64 { return area(r) + 1<<20 }
+
+// bandPixels is about how many pixels of a JPEG are read at a time.
+const bandPixels = 4 << 20
+
+// bandRect returns the rows that are read together from y on.
+func bandRect(p *picture, y int) image.Rectangle {
+	rows := max(32, bandPixels/p.width/32*32)
+	return image.Rect(0, y, p.width, min(y+rows, p.height))
+}
+
+// readJPEG decodes some rows at a time, where the file allows that.
+func readJPEG(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, visit func(grey []byte) error) error {
+	if !p.jpeg.CanCut() {
+		return readWhole(ctx, r, src, p, visit)
+	}
+	in := newInput(ctx, src)
+	for y := 0; y < p.height; {
+		band := bandRect(p, y)
+		img, err := p.jpeg.DecodeRegion(ctx, in, band)
+		if err != nil {
+			return err
+		}
+		if err := eachGrey(img, visit); err != nil {
+			return err
+		}
+		y = band.Max.Y
+	}
+	return nil
 }
 
 // canCopyBlocks reports whether the region can be had without decoding.

@@ -84,6 +84,9 @@ func (c card) metadata() map[string]any {
 // addBlocks adds the blocks of text, or says why there are none. It fails only
 // if ctx is done.
 func (r *Resolver) addBlocks(ctx context.Context, src *citekit.Source, p *picture, s *citekit.Structure) error {
+	if p.format.read == nil {
+		return ctx.Err()
+	}
 	if _, err := r.program(); r.NoText || err != nil && r.Tesseract == "" {
 		return ctx.Err()
 	}

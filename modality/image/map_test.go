@@ -164,11 +164,30 @@ func TestMapErrors(t *testing.T) {
 		"text":       {[]byte("Rain fell in May.\n"), citekit.ErrFormat},
 		"mislabeled": {[]byte("%PDF-1.7\n"), citekit.ErrFormat},
 		"drawing":    {[]byte("<svg xmlns='http://www.w3.org/2000/svg'/>"), errors.ErrUnsupported},
-		"huge":       {[]byte("GIF89a\xff\xff\xff\xff\x80\x00\x00"), citekit.ErrTooLarge},
 	} {
 		if _, err := r.Map(t.Context(), source(test.data, "a.png"), imageRequest); !errors.Is(err, test.want) {
 			t.Errorf("%s: error %v, want one matching %v", name, err, test.want)
 		}
+	}
+}
+
+// TestMapHuge checks that an image that is too large to be looked at can be
+// cited as a whole.
+func TestMapHuge(t *testing.T) {
+	r := &image.Resolver{}
+	src := source([]byte("GIF89a\xff\xff\xff\xff\x80\x00\x00"), "a.gif")
+	s, err := r.Map(t.Context(), src, imageRequest)
+	if err != nil || len(s.Nodes) != 1 || s.Metadata["width"] != 65535 {
+		t.Fatalf("%+v, error %v", s, err)
+	}
+	if said, ok := s.Metadata["ocr_error"].(string); ok && !strings.Contains(said, "65535x65535 pixels") {
+		t.Errorf("ocr_error %q", said)
+	}
+	if _, _, err := resolve(t, r, src, s.Nodes[0].Location); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := resolve(t, r, src, box(0, 0, 0.5, 0.5)); !errors.Is(err, citekit.ErrTooLarge) {
+		t.Errorf("a region: error %v, want one matching too large", err)
 	}
 }
 

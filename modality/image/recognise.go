@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"image"
 	"image/draw"
-	"image/gif"
 	"image/png"
 	"math"
 	"slices"
@@ -24,6 +23,9 @@ const (
 	maxReadPixels = 16_000_000
 
 	maxReadSide = 16_000
+
+	// maxSeenPixels is the largest image in which text is looked for.
+	maxSeenPixels = 150_000_000
 
 	// minReadPixels is the size up to which an image is made twice as large,
 	// each way: on a page at 100 dots an inch the program misreads one word
@@ -45,21 +47,50 @@ func (r *Resolver) blocks(ctx context.Context, src *citekit.Source, p *picture) 
 	if r.NoText {
 		return nil, fmt.Errorf("recognising the text of images is switched off: %w", errors.ErrUnsupported)
 	}
+	if p.format.read == nil {
+		return nil, noDecoder("recognising the text of " + p.format.name)
+	}
 	program, err := r.program()
 	if err != nil {
 		return nil, err
 	}
 	return r.texts.Get(ctx, src.Version(), func(ctx context.Context) ([]tesseract.Block, int64, error) {
-		data, err := r.legible(ctx, src, p)
+		blocks, err := r.recognise(ctx, program, src, p)
 		if err != nil {
 			return nil, 0, sourceError(p.format, err)
 		}
-		blocks, err := program.Recognise(ctx, data, r.Languages)
-		if err != nil {
-			return nil, 0, err
-		}
 		blocks = slices.DeleteFunc(blocks, func(b tesseract.Block) bool { return !isReadable(b) })
 		return blocks, textCost(blocks), nil
+	})
+}
+
+// recognise runs the program. Its turn comes first, then the memory, once for
+// the image and the picture of it: who holds memory waits for nobody.
+func (r *Resolver) recognise(ctx context.Context, program *tesseract.Command, src *citekit.Source, p *picture) ([]tesseract.Block, error) {
+	var held *reservation
+	defer func() {
+		if held != nil {
+			held.release()
+		}
+	}()
+	return program.Recognise(ctx, r.Languages, func(ctx context.Context) ([]byte, error) {
+		if limit := maxSeenPixels; p.width > limit/p.height {
+			return nil, fmt.Errorf("the %s has %dx%d pixels; text is looked for in at most %d: %w", p.format.name, p.width, p.height, limit, citekit.ErrTooLarge)
+		}
+		width, height := legibleSize(p.width, p.height)
+		picture := int64(width) * int64(height)
+		const copies = 3 // one is turned, one encoded; enlarged ones are small
+		var err error
+		held, err = r.reserve(ctx, p.format.readMemory(r, p)+copies*max(picture, 4*minReadPixels))
+		if err != nil {
+			return nil, fmt.Errorf("the %s has %dx%d pixels: %w", p.format.name, p.width, p.height, err)
+		}
+		out, err := r.legible(ctx, src, p)
+		if err != nil {
+			return nil, err
+		}
+		held.shrink(int64(len(out)))
+		return out, nil
 	})
 }
 
@@ -96,20 +127,12 @@ func letters(text string) int {
 // legible returns the image as displayed, in grey on white and not too large,
 // as a PNG.
 func (r *Resolver) legible(ctx context.Context, src *citekit.Source, p *picture) ([]byte, error) {
-	img, release, err := r.decodeFirst(ctx, src, p)
-	if err != nil {
+	s := newShrinker(p.width, p.height)
+	if err := p.format.read(ctx, r, src, p, s.row); err != nil {
 		return nil, err
 	}
-	defer release()
-	width, height := legibleSize(p.width, p.height)
-	const copies = 2 // one is turned; enlarged ones are small
-	done, err := r.reserve(ctx, copies*max(int64(width)*int64(height), 4*minReadPixels))
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	readable := upright(grey(img, width, height), p.orientation).(*image.Gray)
-	if width*height <= minReadPixels {
+	readable := upright(s.out, p.orientation).(*image.Gray)
+	if len(readable.Pix) <= minReadPixels {
 		readable = doubled(readable)
 	}
 	var b bytes.Buffer
@@ -120,25 +143,13 @@ func (r *Resolver) legible(ctx context.Context, src *citekit.Source, p *picture)
 	return b.Bytes(), nil
 }
 
-// decodeFirst is decodeWhole for any image: of a GIF it returns the first
-// frame, on its screen.
-func (r *Resolver) decodeFirst(ctx context.Context, src *citekit.Source, p *picture) (image.Image, func(), error) {
-	if p.format.decode != nil {
-		return r.decodeWhole(ctx, src, p)
-	}
-	release, err := r.reserve(ctx, 5*int64(p.width)*int64(p.height))
+// readWhole is the reading of a format that is decoded at once.
+func readWhole(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, visit func(grey []byte) error) error {
+	img, err := r.decodeWhole(ctx, src, p)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	in := newInput(ctx, src)
-	frame, err := gif.Decode(in.all())
-	if err != nil {
-		release()
-		return nil, nil, in.blame(p.format, err)
-	}
-	screen := image.NewRGBA(image.Rect(0, 0, p.width, p.height))
-	draw.Draw(screen, frame.Bounds(), frame, frame.Bounds().Min, draw.Src)
-	return screen, release, nil
+	return eachGrey(img, visit)
 }
 
 // legibleSize returns the size that text is recognised at.
@@ -147,66 +158,90 @@ func legibleSize(width, height int) (int, int) {
 	return max(1, int(float64(width)*scale)), max(1, int(float64(height)*scale))
 }
 
-// grey returns img in grey, on white where it is transparent, at another size.
-func grey(img image.Image, width, height int) *image.Gray {
-	bounds := img.Bounds()
-	out := image.NewGray(image.Rect(0, 0, width, height))
-	if bounds.Dx() != width || bounds.Dy() != height {
-		shrink(out, img)
-		return out
-	}
-	eachRow(img, func(y int, pixels []byte) {
-		for x := range width {
-			out.Pix[y*out.Stride+x] = luma(pixels[4*x:])
-		}
-	})
-	return out
-}
-
 // luma returns how bright a pixel without transparency is, as JPEG has it
 // (T.871, section 7).
 func luma(rgba []byte) byte {
 	return byte((19595*uint32(rgba[0]) + 38470*uint32(rgba[1]) + 7471*uint32(rgba[2]) + 1<<15) >> 16)
 }
 
-// eachRow calls visit for the rows of img on white, as RGBA. It must not keep
-// them.
-func eachRow(img image.Image, visit func(y int, pixels []byte)) {
+// eachGrey calls visit for the rows of img in grey, on white where it is
+// transparent.
+func eachGrey(img image.Image, visit func(grey []byte) error) error {
 	bounds := img.Bounds()
-	row := image.NewRGBA(image.Rect(0, 0, bounds.Dx(), 1))
-	for y := range bounds.Dy() {
-		draw.Draw(row, row.Rect, image.White, image.Point{}, draw.Src)
-		draw.Draw(row, row.Rect, img, bounds.Min.Add(image.Pt(0, y)), draw.Over)
-		visit(y, row.Pix)
+	grey := make([]byte, bounds.Dx())
+	var row *image.RGBA
+	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
+		switch m := img.(type) {
+		case *image.Gray:
+			copy(grey, m.Pix[m.PixOffset(bounds.Min.X, y):])
+		case *image.YCbCr:
+			copy(grey, m.Y[m.YOffset(bounds.Min.X, y):])
+		default:
+			if row == nil {
+				row = image.NewRGBA(image.Rect(0, 0, bounds.Dx(), 1))
+			}
+			draw.Draw(row, row.Rect, image.White, image.Point{}, draw.Src)
+			draw.Draw(row, row.Rect, img, image.Pt(bounds.Min.X, y), draw.Over)
+			for x := range grey {
+				grey[x] = luma(row.Pix[4*x:])
+			}
+		}
+		if err := visit(grey); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
-// shrink fills out with the means of the pixels of img, which is larger: each
-// counts where most of it falls.
-func shrink(out *image.Gray, img image.Image) {
-	bounds, size := img.Bounds(), out.Rect
-	sums, counts := make([]uint32, size.Dx()), make([]uint32, size.Dx())
-	row := 0
-	flush := func() {
-		for x, sum := range sums {
-			if counts[x] > 0 {
-				out.Pix[row*out.Stride+x] = byte(sum / counts[x])
-			}
-			sums[x], counts[x] = 0, 0
+// A shrinker makes an image smaller, if it is too large: each pixel of out is
+// the mean of those that fall into it for the most part.
+type shrinker struct {
+	out           *image.Gray
+	width, height int // of the image
+	y, to         int // rows that have come, and where they went
+	sums, counts  []uint32
+	columns       []int32 // of out, for each of the image
+}
+
+func newShrinker(width, height int) *shrinker {
+	w, h := legibleSize(width, height)
+	s := &shrinker{out: image.NewGray(image.Rect(0, 0, w, h)), width: width, height: height}
+	if w != width || h != height {
+		s.sums, s.counts, s.columns = make([]uint32, w), make([]uint32, w), make([]int32, width)
+		for x := range s.columns {
+			s.columns[x] = int32(x * w / width)
 		}
 	}
-	eachRow(img, func(y int, pixels []byte) {
-		if to := y * size.Dy() / bounds.Dy(); to != row {
-			flush()
-			row = to
+	return s
+}
+
+// row takes the next row.
+func (s *shrinker) row(grey []byte) error {
+	if s.sums == nil {
+		copy(s.out.Pix[s.y*s.out.Stride:], grey)
+		s.y++
+		return nil
+	}
+	s.to = s.y * s.out.Rect.Dy() / s.height
+	for x, v := range grey {
+		to := s.columns[x]
+		s.sums[to] += uint32(v)
+		s.counts[to]++
+	}
+	if s.y++; s.y == s.height || s.y*s.out.Rect.Dy()/s.height != s.to {
+		s.flush()
+	}
+	return nil
+}
+
+// flush writes a row of out.
+func (s *shrinker) flush() {
+	for x, sum := range s.sums {
+		if s.counts[x] > 0 {
+			s.out.Pix[s.to*s.out.Stride+x] = byte(sum / s.counts[x])
 		}
-		for x := range bounds.Dx() {
-			to := x * size.Dx() / bounds.Dx()
-			sums[to] += uint32(luma(pixels[4*x:]))
-			counts[to]++
-		}
-	})
-	flush()
+		s.sums[x], s.counts[x] = 0, 0
+	}
 }
 
 // doubled returns img twice as large each way, each pixel a mean of the four

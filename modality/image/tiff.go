@@ -1,16 +1,12 @@
 package image
 
 import (
-	"compress/zlib"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
-	"io"
-
-	"golang.org/x/image/tiff"
-	"golang.org/x/image/tiff/lzw"
+	"slices"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/exif"
@@ -21,10 +17,15 @@ func tiffFormat() *format {
 		name:      "TIFF",
 		mediaType: "image/tiff",
 		ext:       ".tiff",
-		match:     anyPrefix("II*\x00", "MM\x00*"),
+		id:        "tiff",
 		open:      openTIFF,
-		decode:    decodeTIFF,
-		cards:     tiffCards,
+		crop:      cropTIFF,
+		read:      readTIFF,
+		readMemory: func(_ *Resolver, p *picture) int64 {
+			return p.tiff.memory(image.Rect(0, 0, p.width, p.height))
+		},
+		size:  sizeTIFF,
+		cards: tiffCards,
 	}
 }
 
@@ -34,22 +35,33 @@ const (
 	tagHeight          = 257
 	tagBitsPerSample   = 258
 	tagCompression     = 259
+	tagPhotometric     = 262
+	tagFillOrder       = 266
 	tagStripOffsets    = 273
 	tagOrientation     = 274
 	tagSamplesPerPixel = 277
 	tagRowsPerStrip    = 278
 	tagStripByteCounts = 279
+	tagXResolution     = 282
+	tagYResolution     = 283
+	tagPlanar          = 284
+	tagResolutionUnit  = 296
+	tagPredictor       = 317
+	tagColorMap        = 320
 	tagTileWidth       = 322
 	tagTileHeight      = 323
 	tagTileOffsets     = 324
 	tagTileByteCounts  = 325
-)
-
-// Compressions whose blocks say nothing of how long they are inflated.
-const (
-	compressionLZW        = 5
-	compressionDeflate    = 8
-	compressionDeflateOld = 32946
+	tagInkSet          = 332
+	tagExtraSamples    = 338
+	tagSampleFormat    = 339
+	tagSMinSampleValue = 340
+	tagSMaxSampleValue = 341
+	tagJPEGTables      = 347
+	tagYCbCrCoeffs     = 529
+	tagSubSampling     = 530
+	tagReferenceWhite  = 532
+	tagICCProfile      = 34675
 )
 
 // maxEntries bounds the entries of a directory and maxBlocks the strips or
@@ -142,6 +154,19 @@ func (d *directory) numbers(def int64, tags ...uint16) ([]int64, error) {
 	return values, nil
 }
 
+// sizeTIFF reads the size of the first page.
+func sizeTIFF(in *input) (width, height int, err error) {
+	d, err := readDirectory(in)
+	if err != nil {
+		return 0, 0, err
+	}
+	v, err := d.numbers(0, tagWidth, tagHeight)
+	if err != nil {
+		return 0, 0, err
+	}
+	return int(v[0]), int(v[1]), nil
+}
+
 // openTIFF reads the directory of the first page.
 func openTIFF(ctx context.Context, _ *Resolver, src *citekit.Source) (*picture, error) {
 	in := newInput(ctx, src)
@@ -153,128 +178,233 @@ func openTIFF(ctx context.Context, _ *Resolver, src *citekit.Source) (*picture, 
 	if err != nil {
 		return nil, in.blame(tiffFormat(), err)
 	}
-	p := &picture{width: int(v[0]), height: int(v[1]), orientation: exif.Orientation(v[2])}
-	b, err := d.blocks(v[0], v[1])
-	if err != nil {
+	p := &picture{width: int(v[0]), height: int(v[1]), orientation: exif.Orientation(v[2]), tiff: &tiffPage{}}
+	if p.width <= 0 || p.height <= 0 {
+		return p, nil
+	}
+	if err := p.tiff.read(d); err != nil {
 		return nil, in.blame(tiffFormat(), err)
 	}
-	p.memory = b.memory
 	return p, nil
 }
 
-// tiffBlocks says how the pixels of a page are divided into strips or tiles.
-type tiffBlocks struct {
-	offsets, counts uint16 // tags
-	number          int64
-	inflated        int64 // most bytes that one may have
-	memory          int64 // bytes that decoding the page takes
+// A tiffPage says how the samples of a page are stored.
+type tiffPage struct {
+	width, height int
+	bits          int // of a sample
+	samples       int // of a pixel
+	photometric   int64
+	compression   int64
+	predictor     int64
+	fillOrder     int64
+	float         bool
+	planar        bool // a set of blocks for each sample
+
+	tiled        bool
+	blockWidth   int
+	blockHeight  int
+	across, down int // blocks of a set
+
+	order binary.ByteOrder
+	tags  []tiffTag // that a region keeps
+	why   error     // why no region can be read, or nil
 }
 
-func (d *directory) blocks(width, height int64) (b tiffBlocks, err error) {
-	v, err := d.numbers(0, tagBitsPerSample, tagSamplesPerPixel, tagTileWidth, tagTileHeight, tagRowsPerStrip)
-	if err != nil {
-		return b, err
-	}
-	bits, samples := max(1, v[0]), max(1, v[1])
-	if bits > 64 || samples > 64 || width > 1<<28 || height > 1<<28 {
-		return b, fmt.Errorf("%dx%d pixels of %d samples of %d bits: %w", width, height, samples, bits, citekit.ErrTooLarge)
-	}
-	bw, bh := width, height
-	b.offsets, b.counts = tagStripOffsets, tagStripByteCounts
-	if v[2] != 0 {
-		bw, bh = v[2], v[3]
-		b.offsets, b.counts = tagTileOffsets, tagTileByteCounts
-	} else if v[4] > 0 {
-		bh = min(bh, v[4])
-	}
-	if bw < 1 || bh < 1 || bw > 1<<34/bh {
-		return b, fmt.Errorf("blocks of %dx%d pixels: %w", bw, bh, citekit.ErrFormat)
-	}
-	b.number = ((width + bw - 1) / bw) * ((height + bh - 1) / bh)
-	if b.number > maxBlocks {
-		return b, fmt.Errorf("%d blocks: %w", b.number, citekit.ErrTooLarge)
-	}
-	b.inflated = (bw*bits*samples + 7) / 8 * bh
-	perPixel := int64(1)
-	if samples > 1 {
-		perPixel = 4
-	}
-	if bits > 8 {
-		perPixel *= 2
-	}
-	b.memory = width*height*perPixel + 3*b.inflated
-	return b, nil
-}
+// The values of tags that are known by name.
+const (
+	compressionNone       = 1
+	compressionRLE        = 2
+	compressionG3         = 3
+	compressionG4         = 4
+	compressionLZW        = 5
+	compressionOldJPEG    = 6
+	compressionJPEG       = 7
+	compressionDeflate    = 8
+	compressionPackBits   = 32773
+	compressionDeflateOld = 32946
 
-// decodeTIFF decodes the first page.
-func decodeTIFF(ctx context.Context, src *citekit.Source, p *picture) (image.Image, error) {
-	in := newInput(ctx, src)
-	if err := checkBlocks(in, p); err != nil {
-		return nil, in.blame(p.format, err)
-	}
-	img, err := tiff.Decode(in.all())
-	var unsupported tiff.UnsupportedError
-	if errors.As(err, &unsupported) {
-		return nil, fmt.Errorf("the TIFF has an unsupported %s; convert it to PNG: %w", string(unsupported), errors.ErrUnsupported)
-	}
-	return img, in.blame(p.format, err)
-}
+	photometricWhiteIsZero = 0
+	photometricBlackIsZero = 1
+	photometricRGB         = 2
+	photometricPalette     = 3
+	photometricCMYK        = 5
+	photometricYCbCr       = 6
+	photometricLab         = 8
 
-// checkBlocks inflates the blocks once without keeping them, if they are so
-// large that the decoder could use too much memory on one that is longer
-// than it should be.
-func checkBlocks(in *input, p *picture) error {
-	d, err := readDirectory(in)
+	predictorDifference = 2
+	predictorFloat      = 3
+
+	sampleFloat   = 3
+	sampleComplex = 5
+
+	maxBits    = 64
+	maxSamples = 64
+)
+
+// read reads what the directory says of the samples. What it says that cannot
+// be read goes to why: the size of the page is good all the same.
+func (t *tiffPage) read(d *directory) error {
+	v, err := d.numbers(0, tagWidth, tagHeight, tagBitsPerSample, tagSamplesPerPixel, tagTileWidth, tagTileHeight, tagRowsPerStrip,
+		tagSampleFormat, tagPlanar)
 	if err != nil {
 		return err
 	}
-	b, err := d.blocks(int64(p.width), int64(p.height))
+	t.order = d.order
+	t.width, t.height, t.bits, t.samples = int(v[0]), int(v[1]), int(max(1, v[2])), int(max(1, v[3]))
+	t.float, t.planar = v[7] == sampleFloat, v[8] == 2 && v[3] > 1
+	if t.bits > maxBits || t.samples > maxSamples || t.width > 1<<28 || t.height > 1<<28 {
+		return fmt.Errorf("%dx%d pixels of %d samples of %d bits: %w", t.width, t.height, t.samples, t.bits, citekit.ErrTooLarge)
+	}
+	w, err := d.numbers(1, tagCompression, tagPredictor, tagFillOrder, tagPhotometric)
 	if err != nil {
 		return err
 	}
-	const harmless = 8 << 20
-	compression, err := d.number(tagCompression, 0, 1)
-	if err != nil || b.inflated <= harmless {
+	t.compression, t.predictor, t.fillOrder, t.photometric = w[0], w[1], w[2], w[3]
+	if err := t.setBlocks(v[4], v[5], v[6]); err != nil {
 		return err
 	}
-	for i := range b.number {
-		offset, err := d.number(b.offsets, i, 0)
-		if err != nil {
-			return err
-		}
-		count, err := d.number(b.counts, i, 0)
-		if err != nil {
-			return err
-		}
-		if err := checkBlock(in.section(offset, count), compression, b.inflated); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func checkBlock(r io.Reader, compression, limit int64) error {
-	switch compression {
-	case compressionLZW:
-		z := lzw.NewReader(r, lzw.MSB, 8)
-		defer z.Close()
-		r = z
-	case compressionDeflate, compressionDeflateOld:
-		z, err := zlib.NewReader(r)
-		if err != nil {
-			return err
-		}
-		defer z.Close()
-		r = z
-	default:
+	if t.why = t.check(d, v[7]); t.why != nil {
 		return nil
 	}
-	n, err := io.Copy(io.Discard, io.LimitReader(r, limit+1))
-	if n > limit {
-		return fmt.Errorf("a block inflates to more than its %d bytes: %w", limit, citekit.ErrFormat)
+	t.tags = d.keptTags()
+	return nil
+}
+
+// setBlocks computes how the page is divided into strips or tiles.
+func (t *tiffPage) setBlocks(tileWidth, tileHeight, rowsPerStrip int64) error {
+	bw, bh := int64(t.width), int64(t.height)
+	if t.tiled = tileWidth != 0; t.tiled {
+		bw, bh = tileWidth, tileHeight
+	} else if rowsPerStrip > 0 {
+		bh = min(bh, rowsPerStrip)
 	}
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return err
+	if bw < 1 || bh < 1 || bw > 1<<34/bh {
+		return fmt.Errorf("blocks of %dx%d pixels: %w", bw, bh, citekit.ErrFormat)
+	}
+	across, down := (int64(t.width)+bw-1)/bw, (int64(t.height)+bh-1)/bh
+	if across > maxBlocks/down {
+		return fmt.Errorf("%dx%d blocks, and at most %d are read: %w", across, down, maxBlocks, citekit.ErrTooLarge)
+	}
+	t.blockWidth, t.blockHeight, t.across, t.down = int(bw), int(bh), int(across), int(down)
+	return nil
+}
+
+// check returns why no region of the page can be read, or nil.
+func (t *tiffPage) check(d *directory, format int64) error {
+	for i := range int64(t.samples) {
+		if bits, err := d.number(tagBitsPerSample, i, int64(t.bits)); err != nil || int(bits) != t.bits {
+			return unreadTIFF("samples of different sizes")
+		}
+	}
+	switch t.compression {
+	case compressionNone, compressionLZW, compressionDeflate, compressionDeflateOld, compressionPackBits:
+	case compressionG3, compressionG4:
+		if t.bits*t.samples != 1 {
+			return unreadTIFF("fax compression of more than one bit")
+		}
+	case compressionJPEG:
+		return t.checkJPEG()
+	case compressionRLE:
+		return unreadTIFF("modified Huffman compression")
+	case compressionOldJPEG:
+		return unreadTIFF("JPEG compression of the old style")
+	default:
+		return unreadTIFF(fmt.Sprintf("compression %d", t.compression))
+	}
+	switch {
+	case format >= sampleComplex:
+		return unreadTIFF("complex samples")
+	case t.predictor > predictorFloat, t.predictor == predictorFloat && (!t.float || t.bits%8 != 0),
+		t.predictor == predictorDifference && !slices.Contains([]int{8, 16, 32, 64}, t.bits):
+		return unreadTIFF(fmt.Sprintf("predictor %d for samples of %d bits", t.predictor, t.bits))
+	case t.planar && t.bits%8 != 0:
+		return unreadTIFF(fmt.Sprintf("separate planes of samples of %d bits", t.bits))
+	case t.photometric == photometricYCbCr:
+		return t.checkSubsampling(d)
 	}
 	return nil
+}
+
+// checkJPEG checks the kinds of JPEG in a TIFF that are read.
+func (t *tiffPage) checkJPEG() error {
+	colour := t.samples == 3 && (t.photometric == photometricYCbCr || t.photometric == photometricRGB)
+	if t.bits != 8 || t.planar || !colour && t.samples != 1 {
+		return unreadTIFF(fmt.Sprintf("JPEG compression of %d samples of %d bits", t.samples, t.bits))
+	}
+	return nil
+}
+
+// checkSubsampling checks that every pixel has its own chrominance.
+func (t *tiffPage) checkSubsampling(d *directory) error {
+	h, err := d.number(tagSubSampling, 0, 2)
+	if err != nil {
+		return err
+	}
+	v, err := d.number(tagSubSampling, 1, 2)
+	if err != nil {
+		return err
+	}
+	if h != 1 || v != 1 {
+		return unreadTIFF(fmt.Sprintf("chrominance for %dx%d pixels together", h, v))
+	}
+	return nil
+}
+
+func unreadTIFF(what string) error {
+	return fmt.Errorf("a TIFF with %s cannot be cropped; cite the whole image, or convert it to PNG or JPEG first: %w", what, errors.ErrUnsupported)
+}
+
+// pixelBits returns the size of a pixel.
+func (t *tiffPage) pixelBits() int { return t.bits * t.samples }
+
+// planes returns how many sets of blocks there are, and the bits of a pixel in
+// each.
+func (t *tiffPage) planes() (sets, bits int) {
+	if t.planar {
+		return t.samples, t.bits
+	}
+	return 1, t.pixelBits()
+}
+
+// A tiffTag is an entry of a directory with its value.
+type tiffTag struct {
+	tag, kind uint16
+	count     uint32
+	value     []byte
+}
+
+// keptTags returns the entries that say what samples mean.
+func (d *directory) keptTags() []tiffTag {
+	var kept []tiffTag
+	for _, tag := range []uint16{
+		tagXResolution, tagYResolution, tagResolutionUnit, tagColorMap, tagInkSet, tagExtraSamples, tagSampleFormat,
+		tagSMinSampleValue, tagSMaxSampleValue, tagYCbCrCoeffs, tagReferenceWhite, tagICCProfile,
+	} {
+		if t, ok := d.tag(tag); ok {
+			kept = append(kept, t)
+		}
+	}
+	return kept
+}
+
+// The sizes of the types of values (TIFF 6.0, section 2).
+var tiffSizes = [...]int64{0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8}
+
+// tag returns an entry with its value, if it is not too large.
+func (d *directory) tag(tag uint16) (tiffTag, bool) {
+	e, ok := d.entries[tag]
+	if !ok {
+		return tiffTag{}, false
+	}
+	t := tiffTag{tag: tag, kind: d.order.Uint16(e[2:]), count: d.order.Uint32(e[4:])}
+	if t.kind == 0 || int(t.kind) >= len(tiffSizes) {
+		return t, false
+	}
+	size := tiffSizes[t.kind] * int64(t.count)
+	if size <= 4 {
+		t.value = append(t.value, e[8:8+size]...)
+		return t, size > 0
+	}
+	t.value = d.in.read(int64(d.order.Uint32(e[8:])), size)
+	return t, t.value != nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"strings"
 
 	"golang.org/x/image/webp"
 
@@ -19,10 +20,14 @@ func webpFormat() *format {
 		name:      "WebP",
 		mediaType: "image/webp",
 		ext:       ".webp",
-		match: func(head []byte) bool {
-			return len(head) >= 12 && string(head[:4]) == "RIFF" && string(head[8:12]) == "WEBP"
+		id:        "webp",
+		open:      openWebP,
+		size:      sizeWebP,
+		crop:      cropWebP,
+		read:      readWhole,
+		readMemory: func(_ *Resolver, p *picture) int64 {
+			return p.memory
 		},
-		open:   openWebP,
 		decode: decodeWebP,
 		cards:  webpCards,
 	}
@@ -94,9 +99,43 @@ func openWebP(ctx context.Context, _ *Resolver, src *citekit.Source) (*picture, 
 		perPixel = 8 // planes and what they are converted to
 	}
 	if p.width > 0 && p.height > 0 {
-		p.memory = perPixel * int64(p.width) * int64(p.height)
+		p.memory = perPixel*int64(p.width)*int64(p.height) + p.frame.codeMemory()
 	}
 	return p, nil
+}
+
+// sizeWebP reads the first chunk.
+func sizeWebP(in *input) (width, height int, err error) {
+	p := &picture{frame: &webpFrame{}}
+	err = eachRIFF(in, 12, in.src.Size(), func(c riffChunk) (bool, error) { return false, p.readWebP(in, c) })
+	if err != nil || p.width > 0 {
+		return p.width, p.height, err
+	}
+	if p.frame.pixels.size == 0 {
+		return 0, 0, fmt.Errorf("the WebP has no pixels: %w", citekit.ErrFormat)
+	}
+	size, err := p.frame.size(in)
+	return size.X, size.Y, err
+}
+
+// cropWebP cuts a region out of the decoded image. It becomes a PNG.
+func cropWebP(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, region image.Rectangle) (*crop, error) {
+	held, err := r.reserve(ctx, p.memory+deflatedMost(8*area(region)))
+	if err != nil {
+		return nil, regionError(region, err)
+	}
+	img, err := r.decodeWhole(ctx, src, p)
+	if err != nil {
+		held.release()
+		return nil, err
+	}
+	part := img.(subImager).SubImage(p.orientation.StoredRect(region, p.width, p.height))
+	out, err := encodePNG(upright(part, p.orientation).(*image.NRGBA), profileChunk(p.profile))
+	if err != nil {
+		held.release()
+		return nil, err
+	}
+	return &crop{out: out, format: pngFormat(), held: held}, nil
 }
 
 // readWebP reads one chunk of the container.
@@ -201,12 +240,26 @@ func (f *webpFrame) size(in *input) (image.Point, error) {
 	return image.Pt(int(binary.LittleEndian.Uint16(h[6:])&0x3fff), int(binary.LittleEndian.Uint16(h[8:])&0x3fff)), nil
 }
 
+// codeMemory returns how many bytes the codes of lossless pixels may take (RFC
+// 9649, section 3.7), of which the decoder reads at most 2,600 groups.
+func (f *webpFrame) codeMemory() int64 {
+	const perByte, most = 256, 130 << 20
+	size := f.alpha.size
+	if f.lossless {
+		size = f.pixels.size
+	}
+	return min(perByte*size, most)
+}
+
 func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
 
 // decodeWebP decodes the picture or its first frame onto the canvas.
 func decodeWebP(ctx context.Context, src *citekit.Source, p *picture) (image.Image, error) {
 	in := newInput(ctx, src)
 	img, err := webp.Decode(p.frame.file(in))
+	if err != nil && in.err == nil && strings.Contains(err.Error(), "too many Huffman trees") {
+		return nil, fmt.Errorf("the WebP has more groups of codes than encoders make; convert it to PNG: %w", citekit.ErrTooLarge)
+	}
 	if err != nil {
 		return nil, in.blame(p.format, err)
 	}

@@ -26,7 +26,7 @@ const (
 // addXMP reads an XMP packet. No entities are known but those of XML itself,
 // and nothing is fetched.
 func (c *cards) addXMP(packet []byte) {
-	if len(packet) == 0 || c.xmp != (card{}) {
+	if len(packet) == 0 || c.xmp != (card{}) || !c.spend(len(packet)) {
 		return
 	}
 	c.xmp = readXMP(packet).card()
@@ -126,8 +126,8 @@ func (p xmpProperties) card() card {
 
 var isoForm = regexp.MustCompile(`^\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?)?)?$`)
 
-// isoDate returns a date in ISO 8601 as it is, or "" for anything else and for
-// days and times that there are not.
+// isoDate returns text if it is a date in ISO 8601, else "". A day or time that
+// does not exist, such as 30 February, is not a date.
 func isoDate(text string) string {
 	if !isoForm.MatchString(text) || strings.HasPrefix(text, "0000") {
 		return ""

@@ -1,0 +1,122 @@
+package image
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+
+	"github.com/citekit/citekit"
+)
+
+// decodeMemory is how many bytes all jobs at one time may hold together, what
+// they give out included. What is kept warm leaves when they need it, so that
+// a process stays under 512 MiB.
+const decodeMemory = 384 << 20
+
+// maxWork is how many bytes one job may decode, kept or not: about what takes
+// a processor a few seconds.
+const maxWork = 3 << 29
+
+// rowWork is what a row costs beside its bytes, as bytes decoded.
+const rowWork = 16
+
+// A reservation is a share of the memory of a [Resolver]. A job makes one
+// before it begins, for all that it will hold, and never a second one: jobs
+// that held some and waited for more would wait for each other.
+type reservation struct {
+	r *Resolver
+
+	mu sync.Mutex
+	n  int64
+}
+
+// reserve waits until n bytes may be held. Who came first is served first.
+func (r *Resolver) reserve(ctx context.Context, n int64) (*reservation, error) {
+	if n > r.budget {
+		return nil, fmt.Errorf("it takes %d MiB of memory, and at most %d MiB may be used: %w", n>>20, r.budget>>20, citekit.ErrTooLarge)
+	}
+	if err := r.memory.Acquire(ctx, n); err != nil {
+		return nil, err
+	}
+	if r.held.Add(n) > r.budget-r.pixels.MaxCost {
+		r.pixels.Clear()
+	}
+	return &reservation{r: r, n: n}, nil
+}
+
+// roomToKeep reports whether decoded pixels may be kept when their job ends.
+func (r *Resolver) roomToKeep() bool { return r.held.Load() <= r.budget-r.pixels.MaxCost }
+
+// shrink gives back all but n bytes.
+func (v *reservation) shrink(n int64) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	free := v.n - n
+	if free <= 0 {
+		return
+	}
+	v.n = n
+	if free > decodeMemory/4 {
+		runtime.GC() // or the next large image would come on top of this one
+	}
+	v.r.held.Add(-free)
+	v.r.memory.Release(free)
+}
+
+// release gives back everything. Further calls do nothing.
+func (v *reservation) release() { v.shrink(0) }
+
+// pieceSize is the size of the buffers of an output.
+const pieceSize = 256 << 10
+
+// An output holds an encoded image in pieces, which are not copied when it
+// grows.
+type output struct {
+	parts [][]byte
+	size  int64
+}
+
+// Write implements [io.Writer]; it does not fail.
+func (o *output) Write(p []byte) (int, error) {
+	n := len(p)
+	for len(p) > 0 {
+		last := len(o.parts) - 1
+		if last < 0 || len(o.parts[last]) == cap(o.parts[last]) {
+			o.parts = append(o.parts, make([]byte, 0, min(pieceSize, max(4<<10, o.size))))
+			continue
+		}
+		fits := min(len(p), cap(o.parts[last])-len(o.parts[last]))
+		o.parts[last] = append(o.parts[last], p[:fits]...)
+		p = p[fits:]
+	}
+	o.size += int64(n)
+	return n, nil
+}
+
+// outputOf returns an output that holds b itself.
+func outputOf(b []byte) *output { return &output{parts: [][]byte{b}, size: int64(len(b))} }
+
+// body returns what is written to o. Closing it gives the memory back.
+func (o *output) body(held *reservation) io.ReadCloser {
+	readers := make([]io.Reader, len(o.parts))
+	for i, part := range o.parts {
+		readers[i] = bytes.NewReader(part)
+	}
+	held.shrink(o.size)
+	return &body{Reader: io.MultiReader(readers...), held: held}
+}
+
+type body struct {
+	io.Reader
+	held *reservation
+}
+
+// Close implements [io.Closer].
+func (b *body) Close() error {
+	b.Reader = bytes.NewReader(nil)
+	b.held.release()
+	return nil
+}
