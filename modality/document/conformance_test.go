@@ -2,6 +2,9 @@ package document_test
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/citekit/citekit"
@@ -52,6 +55,7 @@ func TestConformance(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			r := &document.Resolver{CodeCacheDir: codeCache(t)}
+			document.AllowOneJob(r)
 			modalitytest.Test(t, r, modalitytest.Fixture{
 				Name:   "simple.pdf",
 				Source: simple(packed),
@@ -67,4 +71,27 @@ func TestConformance(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestConformanceOCR has pages without text, which a program reads that answers
+// at once: a job waits for the program, and the program for its picture.
+func TestConformanceOCR(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the program is a shell script")
+	}
+	program := filepath.Join(t.TempDir(), "tesseract")
+	answer := `1\t1\t0\t0\t0\t0\t0\t0\t100\t100\t-1\t\n2\t1\t1\t0\t0\t0\t10\t10\t50\t20\t-1\t\n3\t1\t1\t1\t0\t0\t10\t10\t50\t20\t-1\t\n4\t1\t1\t1\t1\t0\t10\t10\t50\t20\t-1\t\n5\t1\t1\t1\t1\t1\t10\t10\t50\t20\t95\tLighthouse\n`
+	if err := os.WriteFile(program, []byte("#!/bin/sh\ncat >/dev/null\nprintf '"+answer+"'\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r := &document.Resolver{CodeCacheDir: codeCache(t), OCR: true, Tesseract: program}
+	document.AllowOneJob(r)
+	modalitytest.Test(t, r, modalitytest.Fixture{
+		Name:       "scan.pdf",
+		Source:     bytes.ReplaceAll(simple(false), []byte("Tj"), []byte("  ")),
+		Good:       []modalitytest.Case{{Name: "middle", Location: pages(2, 3), WantText: "LighthouseLighthouse", Check: hasPages(2)}},
+		OutOfRange: []citekit.Location{pages(5, 5)},
+		Extent:     citekit.Extent{Modality: citekit.Document, Pages: 4, MediaType: "application/pdf"},
+		Slow:       true,
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"sync"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/citekit/citekit/internal/pdf"
 	"github.com/citekit/citekit/internal/pdfcut"
 	"github.com/citekit/citekit/internal/pdfium"
+	"github.com/citekit/citekit/internal/sniff"
 	"github.com/citekit/citekit/internal/tesseract"
 	"github.com/citekit/citekit/internal/warm"
 )
@@ -64,7 +66,16 @@ type Resolver struct {
 	// Where it cannot be written, starting PDFium takes some seconds.
 	CodeCacheDir string
 
-	// PDFiumTimeout bounds each use of PDFium; zero means 20 seconds.
+	// Compiling, if it is not nil, is called when PDFium must be compiled,
+	// which takes seconds: its code is neither in memory nor in CodeCacheDir.
+	// The context is that of the call that needs it. What it returns, if that
+	// is not nil, is called when PDFium has started, or has failed to, which
+	// may be after that call has given up.
+	Compiling func(context.Context) (done func())
+
+	// PDFiumTimeout bounds each use of PDFium; zero means 20 seconds. The
+	// processor time that PDFium may take for repairs and layouts grows and
+	// shrinks with it: raise it for a slow machine.
 	PDFiumTimeout time.Duration
 
 	// MaxFigurePages is how many pages a document may have for [Resolver.Map]
@@ -89,9 +100,10 @@ type Resolver struct {
 	// them, such as "deu+eng"; "" means its default, English.
 	OCRLanguages string
 
-	once   sync.Once
-	opened warm.Cache[*opened]
-	engine pdfium.Engine
+	once    sync.Once
+	opened  warm.Cache[*opened]
+	engine  pdfium.Engine
+	working chan struct{} // holds a token for each job that is at work
 
 	finding sync.Mutex
 	found   *tesseract.Command
@@ -107,7 +119,9 @@ var (
 func (r *Resolver) init() {
 	r.once.Do(func() {
 		r.opened.MaxCost = withDefault(r.CacheBytes, 128<<20)
+		r.working = make(chan struct{}, max(runtime.GOMAXPROCS(0)-1, 1))
 		r.engine.Timeout = r.PDFiumTimeout
+		r.engine.Compiling = r.Compiling
 		r.engine.CacheDir = r.CodeCacheDir
 		if r.engine.CacheDir == "" {
 			r.engine.CacheDir = pdfium.DefaultCacheDir()
@@ -138,15 +152,25 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	if err := checkLocation(ctx, req.Location); err != nil {
 		return nil, err
 	}
+	if src.Size() == 0 {
+		return nil, errEmpty
+	}
 	if req.Location.IsWhole() {
 		return whole(ctx, src)
 	}
-	out, err := r.cut(ctx, src, req.Location)
+	j, end, err := r.start(ctx, src, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	out, err := j.cut(ctx, req.Location)
 	if err != nil {
 		return nil, known(ctx, err)
 	}
 	return extract(ctx, out, out.Size()), nil
 }
+
+var errEmpty = fmt.Errorf("the source is empty: %w", citekit.ErrFormat)
 
 // checkLocation refuses what no document has.
 func checkLocation(ctx context.Context, loc citekit.Location) error {
@@ -162,10 +186,18 @@ func checkLocation(ctx context.Context, loc citekit.Location) error {
 	return nil
 }
 
-// whole returns the source as it is, if it begins as a PDF file does.
+// whole returns the source as it is, if it begins as a PDF file does and is
+// not a text about PDF.
 func whole(ctx context.Context, src *citekit.Source) (*citekit.Extract, error) {
 	if err := pdf.CheckHeader(pdf.NewFile(ctx, src, src.Size())); err != nil {
 		return nil, known(ctx, err)
+	}
+	format, err := sniff.Detect(src, src.Size())
+	if err != nil {
+		return nil, err
+	}
+	if format.Kind == sniff.Text && src.Declared() != citekit.Document {
+		return nil, fmt.Errorf("the source is text, not a document: %w", citekit.ErrFormat)
 	}
 	return extract(ctx, src, src.Size()), nil
 }
@@ -195,9 +227,9 @@ func (b *body) Read(p []byte) (int, error) {
 func (b *body) Close() error { return nil }
 
 // cut returns the pages at loc, which has some or else all are meant.
-func (r *Resolver) cut(ctx context.Context, src *citekit.Source, loc citekit.Location) (*pdfcut.Output, error) {
+func (j *job) cut(ctx context.Context, loc citekit.Location) (*pdfcut.Output, error) {
 	var out *pdfcut.Output
-	err := r.withDocument(ctx, src, func(doc *opened, f *pdf.File, data io.ReaderAt) error {
+	err := j.withDocument(ctx, func(doc *opened, f *pdf.File, data io.ReaderAt) error {
 		extent := doc.extent()
 		if err := extent.Check(loc); err != nil {
 			return err
@@ -210,7 +242,7 @@ func (r *Resolver) cut(ctx context.Context, src *citekit.Source, loc citekit.Loc
 		if err := check(ctx, out, len(pages)); err != nil || doc.repaired == nil {
 			return err
 		}
-		return r.compareText(ctx, src, pages, out)
+		return j.compareText(ctx, pages, out)
 	})
 	return out, err
 }
@@ -269,7 +301,12 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 		return citekit.Extent{}, err
 	}
 	var extent citekit.Extent
-	err := r.withDocument(ctx, src, func(doc *opened, _ *pdf.File, _ io.ReaderAt) error {
+	j, end, err := r.start(ctx, src, 0)
+	if err != nil {
+		return extent, err
+	}
+	defer end()
+	err = j.withDocument(ctx, func(doc *opened, _ *pdf.File, _ io.ReaderAt) error {
 		extent = doc.extent()
 		return nil
 	})

@@ -58,6 +58,8 @@ func findHeadings(pages []page) []entry {
 	for i := range pages {
 		found = append(found, headingsOn(&pages[i], body)...)
 	}
+	found = slices.DeleteFunc(withoutRunning(found), func(h heading) bool { return !isSensible(h.title, h.number) })
+	found = withoutQuantities(withoutBylines(found))
 	found = dropCrowds(dropTitles(found, pages, body), len(pages))
 	if len(found) < minHeadings || areText(found, pages) {
 		return nil
@@ -97,14 +99,14 @@ func headingsOn(p *page, body measure) []heading {
 	var found []heading
 	contents := isContents(p)
 	for i, line := range p.Lines {
-		if p.running[i] || !looksLikeHeading(p, i, body) {
+		if p.running[i] || !looksLikeHeading(p, i, body) || (isCell(p, i) || hasGaps(p, i)) && numberDepth(line.Text) < 2 {
 			continue
 		}
 		if contents && (line.Size < largeText*body.size || endsInNumber(line.Text)) {
 			continue
 		}
 		h := heading{
-			entry:  entry{title: cleanTitle(line.Text), page: p.number, top: line.Box.Y1},
+			entry:  entry{title: strings.TrimRight(cleanTitle(line.Text), " *†‡¶∗"), page: p.number, top: line.Box.Y1},
 			style:  style{size: halves(line.Size), bold: body.isBold(line)},
 			number: numberDepth(line.Text),
 			bottom: line.Box.Y2,
@@ -195,7 +197,7 @@ func isApart(p *page, i int, body measure) bool {
 const codeSigns = "[]{};=<>|\\_*#@"
 
 var (
-	captionStart = regexp.MustCompile(`^(?i:fig(?:ure|\.)?|table|abb(?:ildung|\.)|tabelle|tableau|exhibit|listing) *(?:[A-Z][.-]?)?\d`)
+	captionStart = regexp.MustCompile(`^(?i:fig(?:ure|\.)?|table|abb(?:ildung|\.)|tabelle|tableau|exhibit|listing) *(?:[A-Z][.-]?)?\d|^[表図图] *(?:\pL[.．-]?)?[\d０-９]`)
 
 	numbered = regexp.MustCompile(`^(?:§ ?)?((?:\d{1,3}|[A-Z]|[IVX]{1,5})(?:\.\d{1,3})*)[.)]?[ \t\x{00a0}]+\p{L}`)
 	division = regexp.MustCompile(`(?i)^(chapter|part|appendix|annex|section|kapitel|teil|anhang|chapitre|partie|capítulo|parte) +([0-9]{1,3}|[A-Z]|[IVXLC]{1,6})[.:]?$`)

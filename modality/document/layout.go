@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/citekit/citekit"
@@ -38,15 +39,20 @@ const (
 // layouts reads the layouts of pages, counted from 0. A page that PDFium
 // cannot read is left unread; after one that takes it too much, all are, as
 // after more lines than are kept.
-func (r *Resolver) layouts(ctx context.Context, src *citekit.Source, indexes []int, progress func(float64)) ([]page, error) {
+func (j *job) layouts(ctx context.Context, indexes []int, progress func(float64)) ([]page, error) {
 	pages := make([]page, len(indexes))
 	for i, index := range indexes {
 		pages[i].number = index + 1
 	}
 	lines, text, slow := 0, 0, 0
-	for start := 0; start < len(pages) && lines < maxKeptLines && text < maxKeptText && slow < maxSlow; start += textPages {
+	j.short = false
+	for start := 0; start < len(pages); start += textPages {
+		if j.short = j.short || lines >= maxKeptLines || text >= maxKeptText || slow >= maxSlow; j.short {
+			break
+		}
 		batch := pages[start:min(start+textPages, len(pages))]
-		goOn, err := r.readLayouts(ctx, src, batch)
+		j.pdfium.Grant(j.paced(time.Duration(len(batch)) * pageTime))
+		goOn, err := j.readLayouts(ctx, batch)
 		if errors.Is(err, citekit.ErrTooLarge) {
 			slow++
 			err = nil
@@ -57,9 +63,7 @@ func (r *Resolver) layouts(ctx context.Context, src *citekit.Source, indexes []i
 		if progress != nil {
 			progress(float64(start+len(batch)) / float64(len(pages)))
 		}
-		if !goOn {
-			break
-		}
+		j.short = !goOn
 		for i := range batch {
 			lines += len(batch[i].Lines)
 			for _, line := range batch[i].Lines {
@@ -75,13 +79,16 @@ func (r *Resolver) layouts(ctx context.Context, src *citekit.Source, indexes []i
 // whether others may be tried. The error matches [citekit.ErrTooLarge] if
 // they could be read, but not together; it is that of the context or the
 // source if none can be read.
-func (r *Resolver) readLayouts(ctx context.Context, src *citekit.Source, pages []page) (goOn bool, err error) {
-	layouts, err := r.layoutsOf(ctx, src, pages)
+func (j *job) readLayouts(ctx context.Context, pages []page) (goOn bool, err error) {
+	layouts, err := j.layoutsOf(ctx, pages)
 	if err == nil {
 		for i := range pages {
 			pages[i].Layout, pages[i].read = layouts[i], true
 		}
 		return true, nil
+	}
+	if ctx.Err() == nil && j.isExhausted() {
+		return false, nil
 	}
 	err = known(ctx, err)
 	tooLarge := errors.Is(err, citekit.ErrTooLarge)
@@ -92,7 +99,7 @@ func (r *Resolver) readLayouts(ctx context.Context, src *citekit.Source, pages [
 		return !tooLarge, nil
 	}
 	for i := range pages {
-		if goOn, err := r.readLayouts(ctx, src, pages[i:i+1]); !goOn || err != nil {
+		if goOn, err := j.readLayouts(ctx, pages[i:i+1]); !goOn || err != nil {
 			return goOn, err
 		}
 	}
@@ -103,20 +110,20 @@ func (r *Resolver) readLayouts(ctx context.Context, src *citekit.Source, pages [
 }
 
 // layoutsOf returns the layouts of pages. PDFium only sees these.
-func (r *Resolver) layoutsOf(ctx context.Context, src *citekit.Source, pages []page) ([]pdfium.Layout, error) {
+func (j *job) layoutsOf(ctx context.Context, pages []page) ([]pdfium.Layout, error) {
 	loc := citekit.Location{Modality: citekit.Document}
 	for _, p := range pages {
 		loc.Pages = append(loc.Pages, citekit.Range{First: p.number, Last: p.number})
 	}
 	loc.Pages = citekit.PageRuns(loc.Pages...)
-	out, err := r.cut(ctx, src, loc)
+	out, err := j.cut(ctx, loc)
 	if err != nil {
 		return nil, err
 	}
 	if out.Excessive() {
 		return nil, fmt.Errorf("page content that is too long to read its text: %w", citekit.ErrTooLarge)
 	}
-	return r.engine.Layouts(ctx, out, out.Size(), firstIndexes(len(pages)), hasCaption)
+	return j.pdfium.Layouts(ctx, out, out.Size(), firstIndexes(len(pages)), hasCaption)
 }
 
 // Where running heads and feet stand, as fractions of the height of a page.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdf"
@@ -15,6 +16,8 @@ var _ citekit.Mapper = (*Resolver)(nil)
 const (
 	maxNodes    = 20_000 // of a map; with more it becomes coarser
 	textSamples = 8      // pages that are asked before the others whether they show text
+
+	maxTextSearch = 10_000 // pages that are asked
 )
 
 // Map implements [citekit.Mapper]. Sections come from the outline of the
@@ -43,7 +46,10 @@ const (
 // than by their number: a list of objects that each say how the pages from
 // "page" on are labelled, with the "label" of that page, and "style" ("D" for
 // 1, "R" for I, "r" for i, "A" for A, "a" for a), "prefix" and "start" where
-// they are not none, "" and 1. At most 1000 of them are kept.
+// they are not none, "" and 1. At most 1000 of them are kept. What reached a
+// limit is named by "incomplete", a list of "outline", "page_labels",
+// "headings" and "figures": there may be more of it in the document. Without
+// all headings the nodes are runs of pages.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Structure, error) {
 	r.init()
 	if err := ctx.Err(); err != nil {
@@ -55,11 +61,16 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 	if src.Size() == 0 {
 		return nil, fmt.Errorf("empty; there is nothing to cite: %w", citekit.ErrFormat)
 	}
-	facts, err := r.facts(ctx, src)
+	j, end, err := r.start(ctx, src, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	facts, err := j.facts(ctx)
 	if err != nil {
 		return nil, known(ctx, err)
 	}
-	m := &mapping{resolver: r, src: src, facts: facts, progress: req.Progress}
+	m := &mapping{job: j, facts: facts, progress: req.Progress}
 	structure, err := m.structure(ctx)
 	return structure, known(ctx, err)
 }
@@ -72,6 +83,7 @@ type facts struct {
 	labels  []pdf.LabelRange
 	info    pdf.Info
 	text    presence // whether pages show text, for documents not read in full
+	cut     []any    // which of these are not all there is, as in the metadata
 }
 
 // A presence says whether something is there.
@@ -85,16 +97,16 @@ const (
 
 // facts reads what a document tells. Where the outline is damaged the file is
 // repaired; if that does not help, what can be read of it counts.
-func (r *Resolver) facts(ctx context.Context, src *citekit.Source) (*facts, error) {
+func (j *job) facts(ctx context.Context) (*facts, error) {
 	var found *facts
 	read := func(lenient bool) error {
-		return r.withDocument(ctx, src, func(doc *opened, f *pdf.File, _ io.ReaderAt) (err error) {
-			found, err = r.readFacts(doc.structure, f, lenient)
+		return j.withDocument(ctx, func(doc *opened, f *pdf.File, _ io.ReaderAt) (err error) {
+			found, err = j.readFacts(doc.structure, f, lenient)
 			return err
 		})
 	}
 	err := read(false)
-	if err != nil && ctx.Err() == nil && (isDamage(err) || errors.Is(err, citekit.ErrTooLarge)) {
+	if err != nil && ctx.Err() == nil && (isDamage(err) || errors.Is(err, errNotRepaired)) {
 		err = read(true)
 	}
 	return found, err
@@ -103,13 +115,19 @@ func (r *Resolver) facts(ctx context.Context, src *citekit.Source) (*facts, erro
 func (r *Resolver) readFacts(d *pdf.Document, f *pdf.File, lenient bool) (*facts, error) {
 	found := &facts{pages: len(d.Pages)}
 	items, err := d.Outline(f, lenient)
+	if errors.Is(err, pdf.ErrLimit) {
+		found.cut, err = append(found.cut, "outline"), nil
+	}
 	if err == nil {
 		found.outline, err = entriesOf(d, f, items, lenient)
 	}
-	if err != nil && !errors.Is(err, pdf.ErrLimit) {
+	if err != nil {
 		return nil, err
 	}
-	if found.labels, err = d.Labels(f); err != nil && !errors.Is(err, pdf.ErrDamaged) && !errors.Is(err, pdf.ErrLimit) {
+	found.labels, err = d.Labels(f)
+	if errors.Is(err, pdf.ErrLimit) {
+		found.cut = append(found.cut, "page_labels")
+	} else if err != nil && !errors.Is(err, pdf.ErrDamaged) {
 		return nil, err
 	}
 	if found.info, err = d.Info(f); err != nil {
@@ -122,16 +140,29 @@ func (r *Resolver) readFacts(d *pdf.Document, f *pdf.File, lenient bool) (*facts
 }
 
 // findText asks the pages of a document whether they show text until one does,
-// first some that are spread over it.
-func findText(d *pdf.Document, f *pdf.File) (presence, error) {
+// first some that are spread over it. It spends no more than a part of what a
+// job may, since titles need the pages too.
+func findText(d *pdf.Document, f *pdf.File) (answer presence, err error) {
+	err = f.Within(4, func() error {
+		answer, err = searchText(d, f)
+		return err
+	})
+	return answer, err
+}
+
+func searchText(d *pdf.Document, f *pdf.File) (presence, error) {
 	total := len(d.Pages)
 	answer := absent
+	search := pdf.NewTextSearch(f, d)
 	for i := range textSamples + total {
+		if i > maxTextSearch || f.Exhausted() {
+			return unknown, nil
+		}
 		index := i - textSamples
 		if index < 0 {
 			index = i * total / textSamples
 		}
-		shows, known, err := d.ShowsText(f, index)
+		shows, known, err := search.OnPage(index)
 		switch {
 		case err != nil:
 			return unknown, err
@@ -154,11 +185,11 @@ func (r *Resolver) headingPages() int {
 
 // A mapping is the making of one structure.
 type mapping struct {
-	resolver *Resolver
-	src      *citekit.Source
+	job      *job
 	facts    *facts
 	progress func(float64)
 	pages    []page   // layouts, of all pages or none
+	unread   bool     // a limit left some of pages unread
 	text     presence // on some pages, where not all were read
 }
 
@@ -172,7 +203,7 @@ func (m *mapping) structure(ctx context.Context) (*citekit.Structure, error) {
 	if method == "outline" || method == "headings" {
 		summarize(sections, m.pages, body)
 	}
-	if m.facts.pages <= m.resolver.figurePages() {
+	if m.facts.pages <= m.job.figurePages() {
 		addFigures(&nodes, sections, m.pages, body)
 	}
 	title := sensibleTitle(m.facts.info.Title)
@@ -189,22 +220,43 @@ func (m *mapping) structure(ctx context.Context) (*citekit.Structure, error) {
 
 // sections finds the sections of a document and how they were found.
 func (m *mapping) sections(ctx context.Context) ([]*section, string, error) {
-	r, pages := m.resolver, m.facts.pages
+	j, pages := m.job, m.facts.pages
 	entries := coarse(m.facts.outline)
-	inFull := pages <= r.figurePages() || entries == nil && pages <= r.headingPages()
+	if len(entries) < len(m.facts.outline) && !slices.Contains(m.facts.cut, any("outline")) {
+		m.facts.cut = append(m.facts.cut, "outline")
+	}
+	inFull := pages <= j.figurePages() || entries == nil && pages <= j.headingPages()
 	if inFull {
 		var err error
-		if m.pages, err = r.layouts(ctx, m.src, firstIndexes(pages), m.progress); err != nil {
+		j.pdfium.Set(j.paced(layoutTime))
+		if m.pages, err = j.layouts(ctx, firstIndexes(pages), m.progress); err != nil {
 			return nil, "", err
 		}
+		m.noteUnread(entries)
 	}
 	if entries != nil {
 		placeEntries(entries, m.pages)
 		return arrange(entries, pages), "outline", nil
 	}
-	if headings := coarse(findHeadings(m.pages)); headings != nil {
-		return arrange(headings, pages), "headings", nil
+	if !m.unread {
+		if headings := coarse(findHeadings(m.pages)); headings != nil {
+			return arrange(headings, pages), "headings", nil
+		}
 	}
 	runs, err := m.runs(ctx)
 	return runs, "pages", err
+}
+
+// noteUnread notes what is not known because a limit left pages unread:
+// figures, and headings if no entries tell the sections.
+func (m *mapping) noteUnread(entries []entry) {
+	if m.unread = m.job.short; !m.unread {
+		return
+	}
+	if m.facts.pages <= m.job.figurePages() {
+		m.facts.cut = append(m.facts.cut, "figures")
+	}
+	if entries == nil {
+		m.facts.cut = append(m.facts.cut, "headings")
+	}
 }

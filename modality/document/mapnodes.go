@@ -4,12 +4,15 @@ import (
 	"context"
 	"math"
 	"path"
+	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/pdfium"
 	"github.com/citekit/citekit/internal/sentence"
 )
 
@@ -43,7 +46,8 @@ func pagesLocation(first, last int) citekit.Location {
 	return citekit.Location{Modality: citekit.Document, Pages: []citekit.Range{{First: first, Last: last}}}
 }
 
-// runs returns runs of pages, titled by the first line of text.
+// runs returns runs of pages, titled by the first line that can be a title,
+// else by the label of the first page.
 func (m *mapping) runs(ctx context.Context) ([]*section, error) {
 	total := m.facts.pages
 	length := 1
@@ -60,7 +64,8 @@ func (m *mapping) runs(ctx context.Context) ([]*section, error) {
 	pages := m.pages
 	if pages == nil {
 		var err error
-		if pages, err = m.resolver.layouts(ctx, m.src, firsts, m.progress); err != nil {
+		m.job.pdfium.Set(m.job.paced(runTime))
+		if pages, err = m.job.layouts(ctx, firsts, m.progress); err != nil {
 			return nil, err
 		}
 		m.text = textOn(pages)
@@ -69,31 +74,119 @@ func (m *mapping) runs(ctx context.Context) ([]*section, error) {
 	for i := range pages {
 		byNumber[pages[i].number] = &pages[i]
 	}
+	body := bodyOf(pages)
 	for _, s := range sections {
-		s.title = firstLine(byNumber[s.first])
+		if p := byNumber[s.first]; p != nil {
+			s.title = runTitle(p, body)
+		}
+		if s.title == "" {
+			s.title = "Page " + m.label(s.first)
+		}
 	}
 	return sections, nil
 }
 
-// firstLine returns the first line of text of a page that is not repeated on
-// others, else the first that has letters.
-func firstLine(p *page) string {
-	if p == nil {
-		return ""
+// runTitle returns what a run of pages is titled by: the first line of its
+// first page that can be a title, if that is set like one; else the first
+// heading there, else that line, else what the page shares with others; "" if
+// there is none.
+func runTitle(p *page, body measure) string {
+	var headings []heading
+	if body.size > 0 {
+		headings = slices.DeleteFunc(headingsOn(p, body), func(h heading) bool { return !isSensible(h.title, h.number) || isByline(h.title) })
 	}
-	fallback := ""
+	repeated := ""
 	for i, line := range p.Lines {
-		if !strings.ContainsFunc(line.Text, unicode.IsLetter) {
+		text := withoutPageNumber(line)
+		if isFurniture(line.Text) || !isRunTitle(text) || isCell(p, i) || hasGaps(p, i) || function.MatchString(text) && !flowsOn(p, i) {
 			continue
 		}
-		if !p.running[i] {
-			return cleanTitle(line.Text)
+		if p.running[i] {
+			if repeated == "" {
+				repeated = cleanTitle(text)
+			}
+			continue
 		}
-		if fallback == "" {
-			fallback = cleanTitle(line.Text)
+		at := slices.IndexFunc(headings, func(h heading) bool { return h.top == line.Box.Y1 })
+		switch {
+		case at >= 0:
+			return headings[at].title
+		case isSensible(text, numberDepth(text)) && !isByline(text) && !flowsOn(p, i):
+			return cleanTitle(text)
+		case len(headings) > 0:
+			return headings[0].title
+		}
+		return sentenceAt(p, i)
+	}
+	return repeated
+}
+
+// flowsOn reports whether line i of a page may be one of running text that the
+// next line goes on with.
+func flowsOn(p *page, i int) bool {
+	const wide, indent, size = 0.25, 0.05, 0.05 // of the page, twice; of the size of the font
+	if i+1 >= len(p.Lines) || p.running[i+1] {
+		return false
+	}
+	line, next := p.Lines[i], p.Lines[i+1]
+	height := line.Box.Y2 - line.Box.Y1
+	return line.Box.X2-line.Box.X1 > wide && math.Abs(line.Box.X1-next.Box.X1) < indent &&
+		math.Abs(line.Size-next.Size) <= size*line.Size &&
+		next.Box.Y1 > line.Box.Y1 && next.Box.Y1 < line.Box.Y2+height
+}
+
+// sentenceAt returns the sentence that begins with line i of a page, or the
+// line alone if it does not go on; cut if that is long.
+func sentenceAt(p *page, i int) string {
+	const most, words = 100, 4 // characters; of a sentence, at least
+	var b strings.Builder
+	b.WriteString(withoutPageNumber(p.Lines[i]))
+	for ; flowsOn(p, i) && b.Len() < maxSummary; i++ {
+		joinLine(&b, strings.TrimSpace(p.Lines[i+1].Text))
+	}
+	text := cleanTitle(b.String())
+	if first := sentence.First(text, maxSummary); len(strings.Fields(first)) >= words {
+		text = first
+	}
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	text = cut(text, most)
+	if at := strings.LastIndexByte(text, ' '); at > 0 {
+		text = text[:at]
+	}
+	return strings.TrimRight(text, " ,;:-–") + "…"
+}
+
+// withoutPageNumber returns the text of a line, without a number at its
+// beginning or end if it is one in the margin.
+func withoutPageNumber(line pdfium.Line) string {
+	text := strings.TrimSpace(line.Text)
+	if !inMargin(line) {
+		return text
+	}
+	if head, rest, ok := strings.Cut(text, " "); ok && isNumber(head) {
+		return strings.TrimSpace(rest)
+	}
+	if at := strings.LastIndexByte(text, ' '); at > 0 && isNumber(text[at+1:]) {
+		return strings.TrimSpace(text[:at])
+	}
+	return text
+}
+
+func isNumber(word string) bool { return word != "" && strings.Trim(word, "0123456789") == "" }
+
+// label returns the label of a page, which is its number where it has none.
+func (m *mapping) label(page int) string {
+	labels := m.facts.labels
+	after := sort.Search(len(labels), func(i int) bool { return labels[i].First >= page })
+	if after > 0 {
+		r := labels[after-1]
+		if text := cleanTitle(r.Label(page - 1 - r.First)); text != "" {
+			return text
 		}
 	}
-	return fallback
+	return strconv.Itoa(page)
 }
 
 // textOn reports whether there is text on pages. That there is none is known
@@ -132,6 +225,9 @@ func (m *mapping) metadata() map[string]any {
 		if value = cleanTitle(value); value != "" {
 			metadata[key] = value
 		}
+	}
+	if len(m.facts.cut) > 0 {
+		metadata["incomplete"] = m.facts.cut
 	}
 	if labels := m.labels(); labels != nil {
 		metadata["page_labels"] = labels

@@ -27,18 +27,9 @@ func (r *Resolver) recognise(ctx context.Context, src *citekit.Source, loc citek
 	if err != nil {
 		return "", err
 	}
-	out, err := r.cut(ctx, src, loc)
-	if err != nil {
-		return "", err
-	}
-	if out.Excessive() {
-		return "", fmt.Errorf("page content that is too long to draw: %w", citekit.ErrTooLarge)
-	}
-	picture, err := r.engine.Render(ctx, out, out.Size(), 0, ocrResolution)
-	if err != nil {
-		return "", err
-	}
-	blocks, err := command.Recognise(ctx, picture, r.OCRLanguages)
+	blocks, err := command.Recognise(ctx, r.OCRLanguages, func(ctx context.Context) ([]byte, error) {
+		return r.picture(ctx, src, loc)
+	})
 	if err != nil {
 		return "", fmt.Errorf("recognising the text of page %d: %w", loc.Pages[0].First, err)
 	}
@@ -47,6 +38,23 @@ func (r *Resolver) recognise(ctx context.Context, src *citekit.Source, loc citek
 		texts[i] = b.Text
 	}
 	return strings.Join(texts, "\n\n"), nil
+}
+
+// picture returns a picture of what is at loc.
+func (r *Resolver) picture(ctx context.Context, src *citekit.Source, loc citekit.Location) ([]byte, error) {
+	j, end, err := r.start(ctx, src, textTime)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	out, err := j.cut(ctx, loc)
+	if err != nil {
+		return nil, err
+	}
+	if out.Excessive() {
+		return nil, fmt.Errorf("page content that is too long to draw: %w", citekit.ErrTooLarge)
+	}
+	return j.pdfium.Render(ctx, out, out.Size(), 0, ocrResolution)
 }
 
 // tesseract returns the program, which is looked for once.
@@ -70,6 +78,6 @@ func (r *Resolver) lacksText(ctx context.Context, src *citekit.Source, loc citek
 		return strings.TrimSpace(text) == "", nil
 	}
 	loc.Box = citekit.Box{}
-	texts, err := r.textOf(ctx, src, loc)
+	texts, err := r.textAt(ctx, src, loc)
 	return err == nil && strings.TrimSpace(texts[0]) == "", err
 }

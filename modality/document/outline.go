@@ -221,6 +221,7 @@ type section struct {
 	isRun       bool // it is only a run of pages
 	node        *citekit.Node
 	children    []*section
+	parent      *section // nil at the top
 }
 
 // arrange makes a tree of entries and finds which pages each has.
@@ -254,6 +255,7 @@ func tree(all []*section) (roots []*section) {
 		} else {
 			above := open[len(open)-1]
 			above.children = append(above.children, s)
+			s.parent = above
 		}
 		open = append(open, s)
 	}
@@ -272,7 +274,8 @@ func (s *section) inherit() {
 }
 
 // setEnds finds where sections end: where the next of their level or above
-// begins. Where that is on an earlier page or there is none, the nearest later
+// begins. Where that is on an earlier page or there is none, or the section
+// itself is on an earlier page than its parent, the nearest later
 // beginning of such a level counts: not all outlines are in the order of the
 // pages.
 func setEnds(all []*section, pages int) {
@@ -290,7 +293,7 @@ func setEnds(all []*section, pages int) {
 		if n := len(following); n > 0 {
 			next = following[n-1]
 		}
-		if next == nil || next.page < s.page {
+		if next == nil || next.page < s.page || s.parent != nil && s.parent.page > s.page {
 			next = starts.after(s)
 		}
 		s.first, s.last = s.page, endBefore(s, next, pages)

@@ -51,17 +51,13 @@ func (r *Resolver) yieldText(ctx context.Context, src *citekit.Source, box citek
 		loc.Pages = append(loc.Pages, citekit.Range{First: page + 1, Last: page + 1})
 	}
 	loc.Pages = citekit.PageRuns(loc.Pages...)
-	texts, err := r.textOf(ctx, src, loc)
+	texts, err := r.textAt(ctx, src, loc)
 	if err != nil {
 		yield(citekit.TextRun{}, known(ctx, err))
 		return false
 	}
 	for i, page := range pages {
-		at := citekit.Location{
-			Modality: citekit.Document,
-			Pages:    []citekit.Range{{First: page + 1, Last: page + 1}},
-			Box:      box,
-		}
+		at := onPage(page, box)
 		if r.OCR {
 			if texts[i], err = r.orRecognised(ctx, src, at, texts[i]); err != nil {
 				yield(citekit.TextRun{}, known(ctx, err))
@@ -75,16 +71,31 @@ func (r *Resolver) yieldText(ctx context.Context, src *citekit.Source, box citek
 	return true
 }
 
+// onPage returns the location of a page, counted from 0, or of a box on it.
+func onPage(page int, box citekit.Box) citekit.Location {
+	return citekit.Location{Modality: citekit.Document, Pages: []citekit.Range{{First: page + 1, Last: page + 1}}, Box: box}
+}
+
+// textAt returns the text at loc, page by page.
+func (r *Resolver) textAt(ctx context.Context, src *citekit.Source, loc citekit.Location) ([]string, error) {
+	j, end, err := r.start(ctx, src, textTime)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	return j.textOf(ctx, loc)
+}
+
 // textOf returns the text of each page at loc. PDFium only sees these pages.
-func (r *Resolver) textOf(ctx context.Context, src *citekit.Source, loc citekit.Location) ([]string, error) {
-	out, err := r.cut(ctx, src, loc)
+func (j *job) textOf(ctx context.Context, loc citekit.Location) ([]string, error) {
+	out, err := j.cut(ctx, loc)
 	if err != nil {
 		return nil, err
 	}
 	if out.Excessive() {
 		return nil, fmt.Errorf("page content that is too long to read its text: %w", citekit.ErrTooLarge)
 	}
-	return r.engine.Text(ctx, out, out.Size(), firstIndexes(loc.PageCount()), !loc.Box.IsZero())
+	return j.pdfium.Text(ctx, out, out.Size(), firstIndexes(loc.PageCount()), !loc.Box.IsZero())
 }
 
 func firstIndexes(n int) []int {
@@ -97,14 +108,14 @@ func firstIndexes(n int) []int {
 
 // compareText returns an error matching [pdf.ErrDamaged] if PDFium does not
 // read the same text in pages of the source and in the extract of them.
-func (r *Resolver) compareText(ctx context.Context, src *citekit.Source, pages []int, out *pdfcut.Output) error {
+func (j *job) compareText(ctx context.Context, pages []int, out *pdfcut.Output) error {
 	for start := 0; start < len(pages); start += textPages {
 		end := min(start+textPages, len(pages))
-		before, err := r.engine.Text(ctx, src, src.Size(), pages[start:end], false)
+		before, err := j.pdfium.Text(ctx, j.src, j.src.Size(), pages[start:end], false)
 		if err != nil {
 			return err
 		}
-		after, err := r.engine.Text(ctx, out, out.Size(), firstIndexes(end)[start:], false)
+		after, err := j.pdfium.Text(ctx, out, out.Size(), firstIndexes(end)[start:], false)
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdfium"
 )
 
@@ -89,6 +92,32 @@ func TestCaptionKind(t *testing.T) {
 		if got := captionKind(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
+	}
+}
+
+// TestMisplacedEntry checks that an entry whose target is before that of its
+// parent does not reach to the entry that follows it.
+func TestMisplacedEntry(t *testing.T) {
+	sections := arrange([]entry{
+		{title: "one", page: 1}, {title: "two", page: 5},
+		{title: "three", page: 10}, {title: "first", page: 11, depth: 1}, {title: "elsewhere", page: 3, depth: 1}, {title: "last", page: 15, depth: 1},
+		{title: "four", page: 20},
+	}, 30)
+	got := map[string]citekit.Range{}
+	var note func([]*section)
+	note = func(sections []*section) {
+		for _, s := range sections {
+			got[s.title] = citekit.Range{First: s.first, Last: s.last}
+			note(s.children)
+		}
+	}
+	note(sections)
+	want := map[string]citekit.Range{
+		"one": {First: 1, Last: 4}, "two": {First: 5, Last: 9}, "three": {First: 10, Last: 19}, "first": {First: 11, Last: 14},
+		"elsewhere": {First: 3, Last: 4}, "last": {First: 15, Last: 19}, "four": {First: 20, Last: 30},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -180,11 +180,16 @@ func (s *suite) hostileSources() [][]byte {
 		hostile = append(hostile, s.Source[:n-1])
 	}
 	for i := range min(flips, n) {
-		flipped := bytes.Clone(s.Source)
-		flipped[n*i/min(flips, n)] ^= 1 << (i % 8)
-		hostile = append(hostile, flipped)
+		hostile = append(hostile, flip(s.Source, n*i/min(flips, n), i%8))
 	}
 	return append(hostile, s.Garbage...)
+}
+
+// flip returns a copy of data with one bit of a byte flipped.
+func flip(data []byte, at, bit int) []byte {
+	flipped := bytes.Clone(data)
+	flipped[at] ^= 1 << bit
+	return flipped
 }
 
 // checkOtherSource changes the source under sources of unknown version:

@@ -130,6 +130,95 @@ func fixture() Fixture {
 
 func TestCorrect(t *testing.T) { Test(t, lineResolver{}, fixture()) }
 
+// A mapping resolver also maps: each line is a node, and the text one above
+// them. What change does to the map may break it.
+type mapping struct {
+	lineResolver
+	change func(ctx context.Context, src *citekit.Source, s *citekit.Structure, err error) (*citekit.Structure, error)
+}
+
+func (m mapping) Map(ctx context.Context, src *citekit.Source, _ citekit.MapRequest) (*citekit.Structure, error) {
+	lines, err := m.lines(ctx, src)
+	s := &citekit.Structure{Nodes: []*citekit.Node{{Location: citekit.Location{Modality: citekit.Text}}}}
+	for i := range lines {
+		s.Nodes[0].Children = append(s.Nodes[0].Children, &citekit.Node{Location: linesAt(i+1, i+1)})
+	}
+	if m.change != nil {
+		return m.change(ctx, src, s, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func TestCorrectMapper(t *testing.T) { Test(t, mapping{}, fixture()) }
+
+// TestBrokenMappers breaks a mapper in many ways; the check of nodes must see
+// each.
+func TestBrokenMappers(t *testing.T) {
+	size := len(fixture().Source)
+	calls := 0
+	for _, tt := range []struct {
+		name   string
+		want   string // in what is reported
+		change func(ctx context.Context, src *citekit.Source, s *citekit.Structure, err error) (*citekit.Structure, error)
+	}{
+		{"promises a line too many", "the source promises text [lines 5]", func(_ context.Context, _ *citekit.Source, s *citekit.Structure, err error) (*citekit.Structure, error) {
+			top := s.Nodes[0]
+			n := len(top.Children)
+			top.Children = append(top.Children, &citekit.Node{Location: linesAt(n+1, n+1)})
+			return s, err
+		}},
+		{"goes by what a header says", "bytes promises text [lines 1-4]", func(_ context.Context, _ *citekit.Source, s *citekit.Structure, err error) (*citekit.Structure, error) {
+			s.Nodes[0].Location = linesAt(1, 4)
+			return s, err
+		}},
+		{"maps what is damaged", "promises text [lines 1]", func(_ context.Context, _ *citekit.Source, s *citekit.Structure, err error) (*citekit.Structure, error) {
+			s.Nodes[0].Location = linesAt(1, 1)
+			return s, nil
+		}},
+		{"of another modality", "not of modality", func(_ context.Context, _ *citekit.Source, s *citekit.Structure, err error) (*citekit.Structure, error) {
+			s.Nodes[0].Location.Modality = ""
+			return s, err
+		}},
+		{"an error without a kind", "matches none", func(_ context.Context, src *citekit.Source, s *citekit.Structure, err error) (*citekit.Structure, error) {
+			if src.Size() < int64(size) {
+				return nil, errors.New("index out of range [3]")
+			}
+			return s, err
+		}},
+		{"panics", "panic: nil map", func(_ context.Context, src *citekit.Source, s *citekit.Structure, err error) (*citekit.Structure, error) {
+			if src.Size() < int64(size) {
+				panic("nil map")
+			}
+			return s, err
+		}},
+		{"no answer", "neither a structure", func(context.Context, *citekit.Source, *citekit.Structure, error) (*citekit.Structure, error) {
+			return nil, nil
+		}},
+		{"ignores ctx", "context canceled", func(ctx context.Context, src *citekit.Source, s *citekit.Structure, err error) (*citekit.Structure, error) {
+			if ctx.Err() != nil {
+				return s, nil
+			}
+			return s, err
+		}},
+		{"another map each time", "differ", func(_ context.Context, _ *citekit.Source, s *citekit.Structure, err error) (*citekit.Structure, error) {
+			calls++
+			s.Title = fmt.Sprint(calls)
+			return s, err
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			rec := &recorder{TB: t}
+			newSuite(t, mapping{change: tt.change}, fixture()).checkNodes(rec)
+			if got := strings.Join(rec.failures, "\n"); !strings.Contains(got, tt.want) {
+				t.Errorf("%q was not reported, but:\n%s", tt.want, got)
+			}
+		})
+	}
+}
+
 // A bodiless resolver answers with an address only.
 type bodiless struct{ reads bool }
 
@@ -505,6 +594,58 @@ func TestBrokenWithoutBody(t *testing.T) {
 	}
 	if failures := run(t, lineResolver{}, virtualFixture()); len(failures) == 0 {
 		t.Error("a resolver of another modality was not seen")
+	}
+}
+
+// TestCrowd checks that callers who wait for ever are found: resolvers that
+// let one in at a time, of which one keeps the place of who gave up, and one
+// keeps it while it calls back.
+func TestCrowd(t *testing.T) {
+	defer func(usual time.Duration) { crowdTime = usual }(crowdTime)
+	crowdTime = time.Second
+	over := make(chan struct{})
+	defer close(over)
+	take := func(place chan struct{}) {
+		select {
+		case place <- struct{}{}:
+		case <-over:
+		}
+	}
+	givenUp, reading := make(chan struct{}, 1), make(chan struct{}, 1)
+	for name, r := range map[string]broken{
+		"keeps the place of who gave up": {resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+			take(givenUp)
+			time.Sleep(2 * crowdPatience)
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			<-givenUp
+			return lineResolver{}.Resolve(ctx, src, req)
+		}},
+		"keeps the place while it calls back": {
+			resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+				take(reading)
+				defer func() { <-reading }()
+				return lineResolver{}.Resolve(ctx, src, req)
+			},
+			text: func(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+				return func(yield func(citekit.TextRun, error) bool) {
+					take(reading)
+					defer func() { <-reading }()
+					lineResolver{}.ReadText(ctx, src, loc)(yield)
+				}
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rec := &recorder{TB: t}
+			newSuite(t, r, fixture()).checkCrowd(rec)
+			rec.mu.Lock()
+			defer rec.mu.Unlock()
+			if len(rec.failures) != 1 || !strings.Contains(rec.failures[0], "wait for each other") {
+				t.Errorf("the suite reports %q", rec.failures)
+			}
+		})
 	}
 }
 

@@ -11,15 +11,16 @@ import (
 // maxJudged is how many bytes of a cut are looked at to name its charset.
 const maxJudged = 16 << 20
 
-// charset returns the charset of the bytes of c. It is that of the source,
-// but where the source begins as UTF-8 and c does not go on so.
-func (c cut) charset(ctx context.Context, src *citekit.Source) (string, error) {
+// charset returns the charset of the bytes of c, and whether it is guessed. It
+// is that of the source, but where the source begins as UTF-8 and c does not go
+// on so.
+func (c cut) charset(ctx context.Context, src *citekit.Source) (name string, guessed bool, err error) {
 	if c.coding.charset != "utf-8" {
-		return c.coding.charset, nil
+		return c.coding.charset, c.coding.guessed, nil
 	}
 	at, err := c.firstInvalid(ctx, src)
 	if err != nil || at < 0 {
-		return "utf-8", err
+		return "utf-8", false, err
 	}
 	return c.judge(ctx, src, at)
 }
@@ -62,11 +63,11 @@ func invalidAt(text []byte) int {
 }
 
 // judge infers the charset from what is around the invalid bytes at at.
-func (c cut) judge(ctx context.Context, src *citekit.Source, at int64) (string, error) {
+func (c cut) judge(ctx context.Context, src *citekit.Source, at int64) (name string, guessed bool, err error) {
 	start := max(c.start, at-sampleBytes/2)
 	around := make([]byte, min(sampleBytes, c.end-start))
 	if err := readFull(ctx, src, around, start); err != nil {
-		return "", err
+		return "", false, err
 	}
 	if start > c.start { // begin with a line, for start may cut a character
 		if i := bytes.LastIndexByte(around[:at-start], '\n'); i >= 0 {
@@ -75,7 +76,8 @@ func (c cut) judge(ctx context.Context, src *citekit.Source, at int64) (string, 
 	}
 	all := start+sampleBytes >= c.end
 	if isUTF8(around, all) {
-		return "utf-8", nil
+		return "utf-8", true, nil
 	}
-	return legacyCharset(around, all), nil
+	name, guessed = legacyCharset(around, all)
+	return name, guessed, nil
 }

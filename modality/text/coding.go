@@ -14,6 +14,7 @@ const maxWidth = 4
 // A coding is how the bytes of a source make lines and characters.
 type coding struct {
 	charset string
+	guessed bool             // nothing declares the charset
 	mark    int              // length of the byte order mark; 0 if there is none
 	width   int              // bytes of a code unit: 1, 2 or 4
 	order   binary.ByteOrder // of a unit of more than one byte

@@ -35,7 +35,7 @@ var charsets = map[string][2]string{
 
 func corpus(t *testing.T) (dir string, all []truth) {
 	t.Helper()
-	dir = filepath.Join(sharedtest.Dir(t), "corpus")
+	dir = sharedtest.Corpus(t, ".")
 	data, err := os.ReadFile(filepath.Join(dir, "truth", "text.json"))
 	if err != nil {
 		t.Fatal(err)

@@ -3,12 +3,9 @@ package text
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"github.com/citekit/citekit"
 )
 
 // sampleBytes is how much of a source its coding is judged by.
@@ -16,7 +13,8 @@ const sampleBytes = 64 << 10
 
 // A wide coding is one of units of more than one byte, with the byte order
 // mark it may begin with. Those of UTF-32 come first, for the mark of UTF-16LE
-// is the beginning of that of UTF-32LE.
+// is the beginning of that of UTF-32LE, and units of two bytes fit what has
+// units of four.
 var wideCodings = []struct {
 	coding coding
 	mark   string
@@ -29,25 +27,42 @@ var wideCodings = []struct {
 
 const utf8Mark = "\xef\xbb\xbf"
 
-// detect returns the coding of the source that begins with sample, or an
-// error matching [citekit.ErrFormat] if it is binary. All says that the
-// sample is the whole source.
-func detect(sample []byte, all bool) (coding, error) {
-	c, ok := detectWide(sample, all)
+// A sample is the part of a source that its coding is judged by.
+type sample struct {
+	text []byte
+	head bool // it is the beginning of the source
+	all  bool // it is, or ends with, the end of the source
+}
+
+// detect returns the coding of the source that s is from.
+func detect(s sample) coding {
+	c, ok := s.marked()
 	if !ok {
-		if i := bytes.IndexByte(sample, 0); i >= 0 {
-			return coding{}, fmt.Errorf("binary, not text: a zero byte at offset %d: %w", i, citekit.ErrFormat)
-		}
-		c = coding{charset: "utf-8", width: 1}
-		switch {
-		case bytes.HasPrefix(sample, []byte(utf8Mark)):
-			c.mark = len(utf8Mark)
-		case !isUTF8(sample, all):
-			c.charset = legacyCharset(sample, all)
-		}
+		c, ok = s.unmarked()
 	}
-	c.cr = c.usesCR(sample, all)
-	return c, nil
+	if !ok {
+		c = s.narrow()
+	}
+	c.cr = c.usesCR(s.text, s.all)
+	return c
+}
+
+// narrow returns the coding of s if it has units of one byte.
+func (s sample) narrow() coding {
+	c := coding{charset: "utf-8", width: 1}
+	switch {
+	case s.head && bytes.HasPrefix(s.text, []byte(utf8Mark)):
+		c.mark = len(utf8Mark)
+	case utf8.Valid(s.text) || !s.all && utf8.Valid(s.text[:len(s.text)-cutRune(s.text)]):
+		if charset := escapedCharset(s.text, s.all); charset != "" {
+			c.charset, c.guessed = charset, declaredCharset(s.text) != charset
+		}
+	case isUTF8(s.text, s.all):
+		c.guessed = true
+	default:
+		c.charset, c.guessed = legacyCharset(s.text, s.all)
+	}
+	return c
 }
 
 // usesCR reports whether a CR alone ends lines; see the package comment.
@@ -71,51 +86,6 @@ func (c coding) usesCR(sample []byte, all bool) bool {
 		}
 	}
 	return alone > pairs
-}
-
-// detectWide recognizes UTF-16 and UTF-32.
-func detectWide(sample []byte, all bool) (coding, bool) {
-	for _, w := range wideCodings {
-		if bytes.HasPrefix(sample, []byte(w.mark)) {
-			if c := w.coding; c.fits(sample[len(w.mark):], all, true) {
-				c.mark = len(w.mark)
-				return c, true
-			}
-		}
-	}
-	if bytes.IndexByte(sample, 0) < 0 {
-		return coding{}, false
-	}
-	var best coding
-	most := 0
-	for _, w := range wideCodings {
-		if all && len(sample)%w.coding.width != 0 || !w.coding.fits(sample, all, false) {
-			continue
-		}
-		if n := w.coding.countASCII(sample) * w.coding.width; n > most {
-			best, most = w.coding, n
-		}
-	}
-	return best, most > 0
-}
-
-// fits reports whether sample is text in c: characters that exist, and no
-// control characters but those of plain text. With a byte order mark before
-// it a little damage does not count, nor does ever what the end of the sample
-// cuts.
-func (c coding) fits(sample []byte, all, marked bool) bool {
-	bad, n := 0, 0
-	for len(sample) >= c.width {
-		r, size := c.character(sample)
-		if size == 0 && !all {
-			break
-		}
-		if n++; !isText(r) {
-			bad++
-		}
-		sample = sample[max(size, c.width):]
-	}
-	return bad == 0 || marked && damageRatio*bad < n
 }
 
 // character decodes the first character of text in UTF-16 or UTF-32. The size
@@ -150,23 +120,13 @@ func isText(r rune) bool {
 		unicode.IsSpace(r)
 }
 
-// countASCII returns how many units are ASCII.
-func (c coding) countASCII(sample []byte) int {
-	n := 0
-	for i := 0; i+c.width <= len(sample); i += c.width {
-		if c.unit(sample[i:]) < utf8.RuneSelf {
-			n++
-		}
-	}
-	return n
-}
-
 // damageRatio is how many good characters make up for a bad one, where their
 // being good says something: text in Unicode with some damage is still that.
 const damageRatio = 10
 
 // isUTF8 reports whether text is UTF-8, if with a little damage. If it is not
-// all, its end may cut a character.
+// all, its end may cut a character, and so may zero bytes, which stand where a
+// page of a file was never written.
 func isUTF8(text []byte, all bool) bool {
 	if utf8.Valid(text) {
 		return true
@@ -181,14 +141,31 @@ func isUTF8(text []byte, all bool) bool {
 			continue
 		}
 		r, size := utf8.DecodeRune(text[i:])
-		if r == utf8.RuneError && size == 1 {
-			invalid++
-		} else {
+		switch {
+		case r != utf8.RuneError || size > 1:
 			long++
+		case !atZeros(text, i):
+			invalid++
 		}
 		i += size
 	}
 	return invalid == 0 || long >= damageRatio*invalid
+}
+
+// atZeros reports whether the byte at i is part of a character of UTF-8 that
+// zero bytes cut: of its rest, behind them, or of its beginning.
+func atZeros(text []byte, i int) bool {
+	first, last := i, i
+	for first > 0 && text[first-1] >= utf8.RuneSelf && first > i-utf8.UTFMax {
+		first--
+	}
+	for last < len(text)-1 && text[last+1] >= utf8.RuneSelf && last < i+utf8.UTFMax {
+		last++
+	}
+	if first > 0 && text[first-1] == 0 && i-first < utf8.UTFMax-1 && !utf8.RuneStart(text[i]) {
+		return true
+	}
+	return last < len(text)-1 && text[last+1] == 0 && cutRune(text[:last+1]) > last-i
 }
 
 // cutRune returns the length of the incomplete character that text ends with.

@@ -23,6 +23,11 @@ const (
 	simplified   = "很久很久以前，在一个遥远的地方，住着一位老人和他的孩子们。\n他们每天早上一起去山上工作，晚上回家吃饭。\n"
 	traditional  = "很久很久以前，在一個遙遠的地方，住著一位老人和他的孩子們。\n他們每天早上一起去山上工作，晚上回家吃飯。\n"
 	french       = "L'été dernier, à la fin d'une journée très chaude, le café était fermé.\nDéjà vu, Noël, garçon, œuvre, où, même, naïve.\n"
+	russian      = "Давным-давно в далёком лесу жили старик со старухой.\nКаждое утро они ходили на реку за водой и ловили рыбу.\n"
+	greek        = "Μια φορά κι έναν καιρό ζούσε ένας γέρος με τη γριά του.\nΚάθε πρωί πήγαιναν στο ποτάμι και έπιαναν ψάρια.\n"
+	hebrew       = "פעם אחת חיו להם זקן וזקנה ביער רחוק.\nכל בוקר הם הלכו אל הנהר כדי להביא מים.\n"
+	hungarian    = "Egyszer volt, hol nem volt, élt egyszer egy öregember és egy öregasszony.\nŐk minden reggel a folyóhoz mentek, és erdőből gyűjtöttek tűzifát.\n"
+	polish       = "Dawno, dawno temu żył sobie stary człowiek ze swoją żoną.\nKażdego ranka chodzili nad rzekę, żeby łowić ryby i przynieść świeżą wodę.\n"
 	german       = "Über den Wolken muß die Freiheit wohl grenzenlos sein.\nÄpfel, Öfen, Übel, süß, schön.\n"
 )
 
@@ -64,6 +69,22 @@ func TestCharset(t *testing.T) {
 		{"declared in HTML", encoded(t, charmap.ISO8859_5, "<meta charset=\"iso-8859-5\">Привет\n"), "iso-8859-5", "<meta charset=\"iso-8859-5\">Привет\n"},
 		{"declared in a comment", encoded(t, charmap.KOI8R, "# -*- coding: koi8-r -*-\nПривет\n"), "koi8-r", "# -*- coding: koi8-r -*-\nПривет\n"},
 		{"declared, but no charset", []byte("# coding: klingon\n\xe9t\xe9\n"), "iso-8859-1", "# coding: klingon\nété\n"},
+		{"Russian in windows-1251", encoded(t, charmap.Windows1251, russian), "windows-1251", russian},
+		{"Russian in KOI8-R", encoded(t, charmap.KOI8R, russian), "koi8-r", russian},
+		{"Russian in MacCyrillic", encoded(t, charmap.MacintoshCyrillic, russian), "x-mac-cyrillic", russian},
+		{"Russian in IBM 866", encoded(t, charmap.CodePage866, russian), "ibm866", russian},
+		{"Russian in IBM 855", encoded(t, charmap.CodePage855, russian), "ibm855", russian},
+		{"Russian in ISO 8859-5", encoded(t, charmap.ISO8859_5, russian), "iso-8859-5", russian},
+		{"Greek in ISO 8859-7", encoded(t, charmap.ISO8859_7, greek), "iso-8859-7", greek},
+		{"Greek in windows-1253", encoded(t, charmap.Windows1253, "Άρχισε — "+greek), "windows-1253", "Άρχισε — " + greek},
+		{"Hebrew in ISO 8859-8", encoded(t, charmap.ISO8859_8, hebrew), "iso-8859-8", hebrew},
+		{"Hebrew in windows-1255", encoded(t, charmap.Windows1255, "“"+hebrew+"”"), "windows-1255", "“" + hebrew + "”"},
+		{"Hungarian in ISO 8859-2", encoded(t, charmap.ISO8859_2, hungarian), "iso-8859-2", hungarian},
+		{"Polish in windows-1250", encoded(t, charmap.Windows1250, polish), "windows-1250", polish},
+		{"French of the Macintosh", encoded(t, charmap.Macintosh, french+french), "macintosh", french + french},
+		{"ISO-2022-JP", encoded(t, japanese.ISO2022JP, japaneseText), "iso-2022-jp", japaneseText},
+		{"ISO-2022-KR", iso2022kr(t, koreanText), "iso-2022-kr", "\n" + koreanText},
+		{"colours of a terminal", []byte("\x1b[1m\x1b(Bbold\x1b[0m\n"), "utf-8", "\x1b[1m\x1b(Bbold\x1b[0m\n"},
 		{"declared wrongly", []byte("<meta charset=\"shift_jis\">\n\xe9\n"), "iso-8859-1", "<meta charset=\"shift_jis\">\né\n"},
 	} {
 		r := new(text.Resolver)
@@ -79,6 +100,21 @@ func TestCharset(t *testing.T) {
 			t.Errorf("%s: text %q, want %q", tt.name, got, tt.text)
 		}
 	}
+}
+
+// iso2022kr encodes s as RFC 1557 has it, below the line that announces it.
+func iso2022kr(t *testing.T, s string) []byte {
+	t.Helper()
+	out := []byte("\x1b$)C\n")
+	shifted := false
+	for _, b := range encoded(t, korean.EUCKR, s) {
+		if high := b >= 0x80; high != shifted {
+			out = append(out, map[bool]byte{true: 0x0e, false: 0x0f}[high])
+			shifted = high
+		}
+		out = append(out, b&0x7f)
+	}
+	return out
 }
 
 func allText(t *testing.T, r *text.Resolver, src *citekit.Source) string {

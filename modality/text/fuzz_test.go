@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -131,12 +132,27 @@ func isWide(data []byte) bool {
 	return err == nil && len(extent.Charset) > 5 && (extent.Charset[:6] == "utf-16" || extent.Charset[:6] == "utf-32")
 }
 
+// checkEnds checks that the decoded text has the lines that the bytes have.
+func checkEnds(t *testing.T, data []byte, extent citekit.Extent, decoded string) {
+	t.Helper()
+	if bytes.IndexByte(data, '\r') >= 0 {
+		return // it may end lines or not
+	}
+	n := strings.Count(decoded, "\n")
+	if len(decoded) > 0 && !strings.HasSuffix(decoded, "\n") {
+		n++
+	}
+	if n != extent.Lines && len(decoded) > 0 {
+		t.Fatalf("%d lines in %s are %d as text", extent.Lines, extent.Charset, n)
+	}
+}
+
 // FuzzDetect checks that any bytes are text with a charset, lines that add up
 // and text in UTF-8, or refused.
 func FuzzDetect(f *testing.F) {
 	for _, seed := range []string{
 		"", "\xff\xfe", "\xff\xfe\x00\x00", "\xfe\xff\xd8\x00", "a\x00b\x00\n\x00", "\x00a\x00\n", "\xef\xbb\xbf", "\x93\xfa\x96\x7b\n",
-		"\xb0\xa1\xb0\xa1", "\xa4\xa4\xa4\xa4\n", "\xe9t\xe9", "charset=big5\n\xa4\xa4", "\xd8\x00\x00\x00\n\x00\x00\x00", "\xc3",
+		"\xb0\xa1\xb0\xa1", "\x1b$B\n\x1b$B$\n", "\x1b$)C\n\x0e0\n!\x0f", "charset=iso-2022-jp \xff\x1b$B \r", "a\x00b\x00c\x00d\x00\n\x00\x00\xd8\n\x00", "\xa4\xa4\xa4\xa4\n", "\xe9t\xe9", "charset=big5\n\xa4\xa4", "\xd8\x00\x00\x00\n\x00\x00\x00", "\xc3",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -161,15 +177,18 @@ func FuzzDetect(f *testing.F) {
 		if !bytes.Equal(joined, data) {
 			t.Fatalf("the lines are not the source")
 		}
+		var all strings.Builder
 		last := 0
 		for run, err := range r.ReadText(t.Context(), src, citekit.Location{Modality: citekit.Text}) {
 			if err != nil || !utf8.ValidString(run.Text) {
 				t.Fatalf("text %q, %v", run.Text, err)
 			}
 			last = run.Location.Lines.Last
+			all.WriteString(run.Text)
 		}
-		if last > extent.Lines {
-			t.Fatalf("text of line %d of %d", last, extent.Lines)
+		if last != extent.Lines && all.Len() > 0 {
+			t.Fatalf("the text ends with line %d of %d", last, extent.Lines)
 		}
+		checkEnds(t, data, extent, all.String())
 	})
 }

@@ -1,11 +1,13 @@
 package text
 
 import (
+	"bytes"
 	"context"
 	"math"
 	"sort"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sniff"
 )
 
 const (
@@ -20,7 +22,8 @@ const (
 type index struct {
 	coding coding
 	size   int64
-	block  int64 // bytes; a multiple of minBlock
+	block  int64  // bytes; a multiple of minBlock
+	binary string // why the source is not text, or ""
 
 	// turn is held by the one caller that reads or writes tally, for one
 	// step of reading at most.
@@ -37,16 +40,48 @@ type tally struct {
 
 // newIndex returns the index of src with no blocks read.
 func newIndex(ctx context.Context, src *citekit.Source) (*index, error) {
-	sample := make([]byte, min(src.Size(), sampleBytes))
-	if err := readFull(ctx, src, sample, 0); err != nil {
-		return nil, err
-	}
-	c, err := detect(sample, int64(len(sample)) == src.Size())
+	s, err := readSample(ctx, src)
 	if err != nil {
 		return nil, err
 	}
 	block := min((src.Size()/maxBlocks+minBlock)/minBlock*minBlock, maxBlock)
-	return &index{coding: c, size: src.Size(), block: block, turn: make(chan struct{}, 1)}, nil
+	x := &index{coding: detect(s), size: src.Size(), block: block, turn: make(chan struct{}, 1)}
+	if x.coding.width == 1 {
+		x.binary = s.binaryReason()
+	}
+	if x.binary == "" && !s.head {
+		// Zero bytes may also be padding before a file of another format.
+		f, err := sniff.Detect(src, src.Size())
+		if err != nil {
+			return nil, err
+		}
+		if what := signature(f); what != "" {
+			x.binary = "it is " + what
+		}
+	}
+	return x, nil
+}
+
+// maxZeros is how many zero bytes before a text are passed over.
+const maxZeros = 16 << 20
+
+// readSample returns the beginning of src without the zero bytes it begins
+// with, which say nothing of its coding.
+func readSample(ctx context.Context, src *citekit.Source) (sample, error) {
+	buf := make([]byte, min(src.Size(), sampleBytes))
+	for pos := int64(0); ; {
+		buf = buf[:min(int64(cap(buf)), src.Size()-pos)]
+		if err := readFull(ctx, src, buf, pos); err != nil {
+			return sample{}, err
+		}
+		end := pos + int64(len(buf))
+		zeros := int64(len(buf) - len(bytes.TrimLeft(buf, "\x00")))
+		zeros -= zeros % maxWidth // a unit may begin with some
+		if zeros == 0 || zeros == int64(len(buf)) && (end == src.Size() || end >= maxZeros) {
+			return sample{text: buf, head: pos == 0, all: end == src.Size()}, nil
+		}
+		pos += zeros
+	}
 }
 
 // maxBytes is the memory the index takes when it is complete.

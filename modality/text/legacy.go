@@ -16,23 +16,57 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 	textunicode "golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/encoding/unicode/utf32"
-	"golang.org/x/text/transform"
+
+	"github.com/citekit/citekit/internal/charset"
 )
 
-// legacyCharset infers the charset of text that is neither Unicode nor ASCII.
-func legacyCharset(text []byte, all bool) string {
-	if !all {
-		text = wholeLines(text)
+// legacyCharset returns the charset of text that is neither Unicode nor ASCII,
+// and whether it is inferred and not declared.
+func legacyCharset(text []byte, all bool) (name string, guessed bool) {
+	text = wholeText(text, all)
+	if name := declaredCharset(text); name != "" {
+		return name, false
 	}
-	if charset := declaredCharset(text); charset != "" {
-		return charset
+	if name := eastAsianCharset(text); name != "" {
+		return name, true
 	}
+	if name := charset.Detect(text); name != "" {
+		return name, true
+	}
+	return westernCharset(text), true
+}
+
+// eastAsianCharset returns the encoding of several bytes for a character that
+// text is clearly in, or "".
+func eastAsianCharset(text []byte) string {
 	for _, e := range eastAsian {
 		if c, ok := countScripts(e.encoding, text); ok && e.clear(c, text) {
 			return e.charset
 		}
 	}
-	return westernCharset(text)
+	return ""
+}
+
+// wholeText returns the lines of text that are whole: those without zero
+// bytes, where there are any, and unless text is all there is, without what
+// follows the last line end.
+func wholeText(text []byte, all bool) []byte {
+	if !all {
+		text = wholeLines(text)
+	}
+	if bytes.IndexByte(text, 0) < 0 {
+		return text
+	}
+	var whole []byte
+	for line := range bytes.Lines(text) {
+		if bytes.IndexByte(line, 0) < 0 {
+			whole = append(whole, line...)
+		}
+	}
+	if len(whole) == 0 {
+		return text
+	}
+	return whole
 }
 
 // wholeLines cuts text after its last line end, if it has one, for its end
@@ -58,18 +92,31 @@ func declaredCharset(text []byte) string {
 	if match == nil {
 		return ""
 	}
-	e, err := htmlindex.Get(string(match[1]))
+	name := knownCharset(strings.ToLower(string(match[1])))
+	if name == "" {
+		return ""
+	}
+	if decoded, err := decoder(name).Bytes(text); err != nil || bytes.ContainsRune(decoded, utf8.RuneError) {
+		return ""
+	}
+	return name
+}
+
+// knownCharset returns the name that the WHATWG gives a charset of another
+// name, or "" if it is not known or is Unicode.
+func knownCharset(name string) string {
+	if name == "iso-2022-kr" {
+		return name // which the index only knows to refuse it
+	}
+	e, err := htmlindex.Get(name)
 	if err != nil {
 		return ""
 	}
-	charset, err := htmlindex.Name(e)
-	if err != nil || strings.HasPrefix(charset, "utf-") || charset == "replacement" || charset == "x-user-defined" {
+	name, err = htmlindex.Name(e)
+	if err != nil || strings.HasPrefix(name, "utf-") || name == "replacement" || name == "x-user-defined" {
 		return ""
 	}
-	if decoded, err := e.NewDecoder().Bytes(text); err != nil || bytes.ContainsRune(decoded, utf8.RuneError) {
-		return ""
-	}
-	return charset
+	return name
 }
 
 // westernCharset tells windows-1252 from iso-8859-1, which has control
@@ -144,7 +191,7 @@ var eastAsian = []struct {
 	clear    func(s scripts, text []byte) bool
 }{
 	{"euc-jp", japanese.EUCJP, func(s scripts, _ []byte) bool {
-		return s.inRuns() && 5*s.kana > s.wide() && s.halfKana == 0
+		return s.inRuns() && 20*s.kana > s.wide() && s.halfKana == 0
 	}},
 	{"euc-kr", korean.EUCKR, func(s scripts, text []byte) bool {
 		return s.inRuns() && 10*s.hangul > 9*(s.wide()-s.marks) && pairsBelow(text, 0xa1, 0xc8) && s.hangul > 3
@@ -215,10 +262,10 @@ func eachPair(text []byte, f func(lead, trail byte)) {
 	}
 }
 
-// decoder returns what turns bytes in charset into UTF-8. Invalid bytes become
-// U+FFFD.
-func decoder(charset string) transform.Transformer {
-	switch charset {
+// decoder returns what turns bytes in a charset into UTF-8. Invalid bytes
+// become U+FFFD, and line ends stay what they are.
+func decoder(name string) *encoding.Decoder {
+	switch name {
 	case "utf-8":
 		return textunicode.UTF8.NewDecoder()
 	case "utf-16le":
@@ -229,12 +276,18 @@ func decoder(charset string) transform.Transformer {
 		return utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM).NewDecoder()
 	case "utf-32be":
 		return utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM).NewDecoder()
+	case "iso-2022-jp", "iso-2022-kr":
+		return &encoding.Decoder{Transformer: new(iso2022)}
 	case "iso-8859-1": // which the WHATWG index takes for windows-1252
 		return charmap.ISO8859_1.NewDecoder()
+	case "ibm855": // which the index does not have
+		return charmap.CodePage855.NewDecoder()
 	}
-	e, err := htmlindex.Get(charset)
+	e, err := htmlindex.Get(name)
 	if err != nil {
 		return charmap.Windows1252.NewDecoder()
 	}
-	return e.NewDecoder()
+	d := e.NewDecoder()
+	d.Transformer = linewise{d.Transformer}
+	return d
 }

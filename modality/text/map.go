@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"math"
 	"strings"
@@ -77,7 +78,7 @@ func (r *Resolver) newMapping(ctx context.Context, src *citekit.Source, req cite
 		return nil, fmt.Errorf("empty; there is nothing to cite: %w", citekit.ErrFormat)
 	}
 	m := &mapping{ctx: ctx, src: src, req: req, lines: lines, text: cut{coding: x.coding, end: src.Size(), first: 1}}
-	if m.text.coding.charset, err = m.text.charset(ctx, src); err != nil {
+	if m.text.coding.charset, _, err = m.text.charset(ctx, src); err != nil {
 		return nil, err
 	}
 	if src.Size() <= maxHeld {
@@ -170,12 +171,18 @@ func (m *mapping) ways() []way {
 			return markup.Map(m.ctx, markupFormat, m.held)
 		}))
 		format, structured = data.Prose, false
+		if markupFormat == markup.HTML {
+			ways = append(ways, m.heldWay("html", m.page))
+		}
 	}
 	if language, ok := code.LanguageOf(name, m.head); ok {
 		ways = append(ways, m.heldWay(string(language), func() (*citekit.Structure, error) {
 			return code.Map(m.ctx, language, m.held)
 		}))
 		format, structured = data.Lines, false
+	}
+	if format == data.Prose && m.held != nil {
+		ways = append(ways, way{string(data.Prose), func() (*citekit.Structure, error) { return data.MapSections(m.ctx, m.held) }})
 	}
 	if structured {
 		ways = append(ways, m.dataWay(format))
@@ -207,6 +214,37 @@ func (m *mapping) heldWay(name string, find func() (*citekit.Structure, error)) 
 }
 
 var errNotHeld = fmt.Errorf("more than %d MiB of a format that is read whole: %w", maxHeld>>20, citekit.ErrTooLarge)
+
+// page maps a page of HTML that has no headings by the passages of its text,
+// which no tag or script is part of.
+func (m *mapping) page() (*citekit.Structure, error) {
+	doc, err := markup.Map(m.ctx, markup.HTML, m.held)
+	if err != nil {
+		return nil, err
+	}
+	plain := markup.PlainHTML(m.held)
+	if len(bytes.TrimSpace(plain)) == 0 {
+		return &citekit.Structure{}, nil
+	}
+	s, err := data.Map(m.ctx, data.Prose, plain)
+	if err != nil {
+		return nil, err
+	}
+	if doc.Title != "" {
+		s.Title = doc.Title
+	}
+	for _, n := range s.Nodes {
+		n.Title, n.Summary = readable(n.Title), readable(n.Summary)
+	}
+	s.Metadata["format"] = "html"
+	return s, nil
+}
+
+// readable returns text of HTML with the characters that its references stand
+// for, on one line.
+func readable(text string) string {
+	return strings.Join(strings.Fields(html.UnescapeString(text)), " ")
+}
 
 func (m *mapping) dataWay(format data.Format) way {
 	return way{string(format), func() (*citekit.Structure, error) {

@@ -32,7 +32,7 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 
 // runs calls yield for the runs of c until it returns false.
 func (c cut) runs(ctx context.Context, src *citekit.Source, yield func(citekit.TextRun) bool) error {
-	charset, err := c.charset(ctx, src)
+	charset, _, err := c.charset(ctx, src)
 	if err != nil {
 		return err
 	}
@@ -41,6 +41,7 @@ func (c cut) runs(ctx context.Context, src *citekit.Source, yield func(citekit.T
 	if pos == 0 {
 		pos = int64(c.coding.mark)
 	}
+	whole := true
 	buf := make([]byte, min(runBytes, c.end-c.start)+maxWidth)
 	for pos < c.end {
 		part := buf[:min(int64(len(buf)), c.end-pos)]
@@ -48,7 +49,10 @@ func (c cut) runs(ctx context.Context, src *citekit.Source, yield func(citekit.T
 			return err
 		}
 		part, ends := c.lines(part, pos+int64(len(part)) == c.end)
-		whole := ends > 0 && c.coding.endsLine(part) || pos+int64(len(part)) == c.end
+		if whole {
+			d.Reset()
+		}
+		whole = ends > 0 && c.coding.endsLine(part) || pos+int64(len(part)) == c.end
 		text, read, err := decode(d, part, whole)
 		if err != nil {
 			return err
@@ -93,7 +97,6 @@ func (c cut) lines(part []byte, last bool) ([]byte, int) {
 func decode(d transform.Transformer, part []byte, whole bool) (text string, read int, err error) {
 	var b strings.Builder
 	out := make([]byte, 4<<10+3*len(part))
-	d.Reset()
 	for {
 		written, n, err := d.Transform(out, part[read:], whole)
 		b.Write(out[:written])

@@ -53,31 +53,39 @@ var (
 )
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "text/1" }
+func (r *Resolver) Version() string { return "text/2" }
 
 // Resolve implements [citekit.Resolver]. Only as much of src is read as it
 // takes to find the lines. The Body reads from src and fails with ctx.Err()
 // once ctx is done.
 //
 // The charset is "utf-8" for ASCII, too. UTF-16 and UTF-32 are known by their
-// byte order mark or, without one, by where their zero bytes are, and named
-// with their byte order, such as "utf-16le". Other encodings are inferred from
-// the first 64 KB: the charset that the text itself declares, if it is one and
-// fits; a Japanese, Korean or Chinese encoding if the bytes leave little doubt;
-// else "windows-1252", or "iso-8859-1" if there are none of the characters that
-// only the former has. Where these 64 KB are valid UTF-8 and the lines are
-// not, their charset is inferred from themselves, by the first 16 MB of them.
+// byte order mark or, without one, by where their zero bytes are and what
+// characters they then have, and named with their byte order, such as
+// "utf-16le". Other encodings are inferred from the first 64 KB after the zero
+// bytes that the source may begin with: the charset that the text itself
+// declares, if it is one and fits; ISO-2022-JP and ISO-2022-KR by their escape
+// sequences; a Japanese, Korean or Chinese encoding if the bytes leave little
+// doubt; one with Cyrillic, Greek, Hebrew, Arabic, Thai, Central European,
+// Turkish or Baltic letters, or of the Macintosh, if these follow one another
+// as in a language that is written so; else "windows-1252", or "iso-8859-1" if
+// there are none of the characters that only the former has. Where these 64 KB
+// are valid UTF-8 and the lines are not, their charset is inferred from
+// themselves, by the first 16 MB of them. What is inferred is marked in the
+// extract as guessed.
 //
 // The media type is that of the source's extension if it is a textual one
-// registered with IANA, else text/plain. A source whose first 64 KB have zero
-// bytes and are neither UTF-16 nor UTF-32 is binary and an error matching
-// [citekit.ErrFormat].
+// registered with IANA, else text/plain. A source is binary and an error
+// matching [citekit.ErrFormat] if its first bytes are the signature of another
+// format, or if these 64 KB have nothing but zeros, or more control characters
+// than text has; but not if it is declared to be text. Zero bytes in text are
+// part of its lines.
 func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
 	cut, err := r.find(ctx, src, req.Location)
 	if err != nil {
 		return nil, err
 	}
-	charset, err := cut.charset(ctx, src)
+	charset, guessed, err := cut.charset(ctx, src)
 	if err != nil {
 		return nil, err
 	}
@@ -87,6 +95,8 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 		MediaType: mediaType(src.Name()),
 		Ext:       extension(src.Name()),
 		Charset:   charset,
+
+		CharsetGuessed: guessed,
 	}, nil
 }
 
@@ -106,6 +116,8 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 		Lines:     lines,
 		MediaType: mediaType(src.Name()),
 		Charset:   x.coding.charset,
+
+		CharsetGuessed: x.coding.guessed,
 	}, nil
 }
 
@@ -154,11 +166,15 @@ func (r *Resolver) index(ctx context.Context, src *citekit.Source) (*index, erro
 	if key != "" {
 		key = fmt.Sprintf("%s %d", key, src.Size())
 	}
-	return r.indexes.Get(ctx, key, func(ctx context.Context) (*index, int64, error) {
+	x, err := r.indexes.Get(ctx, key, func(ctx context.Context) (*index, int64, error) {
 		x, err := newIndex(ctx, src)
 		if err != nil {
 			return nil, 0, err
 		}
 		return x, x.maxBytes(), nil
 	})
+	if err == nil && x.binary != "" && src.Declared() != citekit.Text {
+		return nil, binaryError(x.binary)
+	}
+	return x, err
 }

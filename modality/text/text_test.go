@@ -141,8 +141,10 @@ func TestRangeError(t *testing.T) {
 
 func TestBinary(t *testing.T) {
 	for _, data := range []string{
-		"\x00", "text\nwith one\x00\n", "\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00\x01\x18\x00\x00\x01\x68",
+		"\x00", "\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00\x01\x18\x00\x00\x01\x68",
 		"\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00", strings.Repeat("\x00", 1<<17), "PK\x03\x04\x14\x00\x08\x00\x08\x00\x00\x00",
+		"SQLite format 3\x00\x10\x00\x01\x01", "!<arch>\ndebian-binary   1410122664  0     0     100644  4         `\n2.0\n\x00",
+		"\x01\x00\x02\x00ab\x03\x00", strings.Repeat("\x8a\x02\x1c\x7f\x90a\xc5\x11", 100), "MZ\x90\x00\x03\x00\x00\x00\x04",
 	} {
 		for _, loc := range []citekit.Location{lines(1, 1), {Modality: citekit.Text}} {
 			_, _, err := resolve(t.Context(), new(text.Resolver), source("a.txt", data), loc)

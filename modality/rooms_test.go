@@ -1,0 +1,106 @@
+package modality_test
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sniff"
+	"github.com/citekit/citekit/internal/snifftest"
+	"github.com/citekit/citekit/modality"
+)
+
+// TestRooms asks every resolver about the beginning of a file of every format
+// that is known. The one whose modality it is reads it, or says what is wrong
+// or missing; the others say that it is not theirs.
+func TestRooms(t *testing.T) {
+	rooms := modality.All()
+	for _, s := range snifftest.All() {
+		format, err := sniff.Detect(s.Reader(), int64(len(s.Data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range []citekit.Modality{citekit.Document, citekit.Video, citekit.Audio, citekit.Image, citekit.Text} {
+			for _, loc := range []citekit.Location{{}, somePart(m)} {
+				if testing.Short() && !loc.IsWhole() {
+					continue
+				}
+				loc.Modality = m
+				err := ask(t, rooms[m], s, loc)
+				switch {
+				case m == citekit.Modality(s.Kind):
+					checkOwn(t, m, s, format, loc, err)
+				case m == citekit.Audio && s.Kind == sniff.Video && err == nil:
+					// the sound of a film
+				default:
+					checkOther(t, m, s, err)
+				}
+			}
+		}
+	}
+}
+
+// somePart returns the beginning of a source of the modality.
+func somePart(m citekit.Modality) citekit.Location {
+	switch m {
+	case citekit.Document:
+		return citekit.Pages(1, 1)
+	case citekit.Text:
+		return citekit.Lines(1, 1)
+	case citekit.Image:
+		return citekit.Region(0, 0, 0.5, 0.5)
+	}
+	return citekit.Seconds(0, 0.01)
+}
+
+func ask(t *testing.T, r citekit.Resolver, s snifftest.Sample, loc citekit.Location) error {
+	t.Helper()
+	src := citekit.NewSource(s.Reader(), citekit.SourceInfo{Name: "sample", Size: int64(len(s.Data))})
+	x, err := r.Resolve(t.Context(), src, citekit.Request{Location: loc})
+	if err != nil {
+		return err
+	}
+	defer x.Body.Close()
+	n, err := io.Copy(io.Discard, x.Body)
+	if err == nil && loc.IsWhole() && n != int64(len(s.Data)) {
+		t.Errorf("%s in %s: the whole has %d bytes, want %d", s.Name, loc.Modality, n, len(s.Data))
+	}
+	return err
+}
+
+// checkOwn checks the answer of the room of the modality. The samples have
+// signatures and little else, so that parts may be damaged; text is whole.
+func checkOwn(t *testing.T, m citekit.Modality, s snifftest.Sample, format sniff.Format, loc citekit.Location, err error) {
+	t.Helper()
+	switch {
+	case m == citekit.Text && format.Kind == sniff.Text:
+		if err != nil {
+			t.Errorf("%s as text: %v", s.Name, err)
+		}
+	case m == citekit.Text && format.ID != "":
+		if !errors.Is(err, citekit.ErrFormat) || !strings.Contains(err.Error(), "binary, not text: it is "+format.Name) {
+			t.Errorf("%s as text: %v, want an error that says that it is %s", s.Name, err, format.Name)
+		}
+	case format.Unread && m != citekit.Image:
+		if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), format.Name) {
+			t.Errorf("%s as %s: %v, want one that says that %s is not read", s.Name, m, err, format.Name)
+		}
+	case err != nil && !errors.Is(err, citekit.ErrFormat) && !errors.Is(err, errors.ErrUnsupported):
+		t.Errorf("%s as %s (%v): %v", s.Name, m, loc, err)
+	case err != nil && loc.IsWhole() && strings.Contains(err.Error(), "not a"):
+		t.Errorf("%s as %s (%v) is refused as another modality: %v", s.Name, m, loc, err)
+	}
+}
+
+// checkOther checks that a room refuses what belongs to another: as a source
+// that it cannot read or, of a format that it knows by name, as one that is not
+// read.
+func checkOther(t *testing.T, m citekit.Modality, s snifftest.Sample, err error) {
+	t.Helper()
+	unread := errors.Is(err, errors.ErrUnsupported) && err != nil && strings.Contains(err.Error(), "read")
+	if !errors.Is(err, citekit.ErrFormat) && !unread {
+		t.Errorf("%s, which is %s, as %s: %v, want that it cannot be read", s.Name, s.Kind, m, err)
+	}
+}

@@ -1,0 +1,193 @@
+package text
+
+import (
+	"bytes"
+)
+
+// marked returns the wide coding of which s begins with the mark, if it goes
+// on so.
+func (s sample) marked() (coding, bool) {
+	if !s.head {
+		return coding{}, false
+	}
+	for _, w := range wideCodings {
+		if rest, ok := bytes.CutPrefix(s.text, []byte(w.mark)); ok {
+			if c := w.coding; c.count(rest, s.all).fits() {
+				c.mark = len(w.mark)
+				return c, true
+			}
+		}
+	}
+	return coding{}, false
+}
+
+// unmarked returns the wide coding of a text without a byte order mark, if
+// there is evidence for one: it makes a difference to what a line is.
+func (s sample) unmarked() (coding, bool) {
+	if bytes.IndexByte(s.text, 0) < 0 || isKnownBinary(s.text) {
+		return coding{}, false
+	}
+	for _, w := range wideCodings {
+		c := w.coding
+		n := c.count(s.text, s.all)
+		if s.all && len(s.text)%c.width != 0 && n.good < minBroken {
+			continue
+		}
+		if n.evident() || n.plausible() && !readsAsBytes(s.text, s.all) {
+			c.guessed = true
+			return c, true
+		}
+	}
+	return coding{}, false
+}
+
+// How many characters are evidence of a wide coding without a mark.
+const (
+	minEvident = 4
+	minBroken  = 8 // of a source that ends within a unit
+	minDamaged = 64
+	minMixed   = 64 // in several scripts
+)
+
+// units counts the characters of a text in a wide coding. Those that are zero
+// count as neither good nor bad: pages that were never written have them.
+type units struct {
+	width     int
+	good, bad int
+
+	latin   int // below U+0100
+	swapped int // would be below U+0100 in the other byte order
+
+	ends     int // LF
+	oddEnds  int // with a high byte that would be an LF
+	common   int // of blocks that all scripts use
+	byScript [3 + 256]int
+	last     int // script of the last character that byScript counts
+	turns    int // how often that was another one than before
+}
+
+// The scripts that have several blocks, as indexes of units.byScript. Others
+// are known by the high byte of their characters.
+const (
+	eastAsianScript = 256 + iota
+	hangulScript
+	otherScript
+)
+
+func (c coding) count(text []byte, all bool) units {
+	n := units{width: c.width}
+	for len(text) >= c.width {
+		r, size := c.character(text)
+		if size == 0 && !all {
+			break
+		}
+		n.add(r)
+		text = text[max(size, c.width):]
+	}
+	return n
+}
+
+func (n *units) add(r rune) {
+	switch {
+	case r == 0:
+		return
+	case !isText(r):
+		n.bad++
+		return
+	}
+	n.good++
+	high := r >> 8
+	switch {
+	case high == 0:
+		n.latin++
+		if r == '\n' {
+			n.ends++
+		}
+		return
+	case high == '\n':
+		n.oddEnds++
+	}
+	if r&0xff == 0 && r != '\u3000' && r != '一' {
+		n.swapped++
+	}
+	n.addScript(high)
+}
+
+// addScript counts a character by the high byte of its code.
+func (n *units) addScript(high rune) {
+	if high <= 0x02 || high == 0x1e || 0x20 <= high && high <= 0x27 {
+		n.common++
+		return
+	}
+	script := otherScript
+	switch {
+	case 0x30 <= high && high <= 0x33 || 0x4e <= high && high <= 0x9f || high == 0xff:
+		script = eastAsianScript
+	case high == 0x11 || 0xac <= high && high <= 0xd7:
+		script = hangulScript
+	case high < 0x20:
+		script = int(high)
+	}
+	n.byScript[script]++
+	if script != n.last {
+		n.turns++
+	}
+	n.last = script
+}
+
+// fits reports whether what begins with a mark goes on as text. A little
+// damage does not count.
+func (n units) fits() bool { return n.bad == 0 || damageRatio*n.bad < n.good }
+
+// evident reports whether nearly all characters are such as have zeros for
+// their high bytes, and hardly any for their low ones.
+func (n units) evident() bool {
+	return n.sound() && 10*n.latin >= 7*n.good && 50*n.swapped <= n.good && n.oddEnds <= n.ends
+}
+
+// sound reports whether there are enough characters, and no bad ones to speak
+// of. In units of two bytes, some must have a zero.
+func (n units) sound() bool {
+	const share = 100
+	return n.good >= minEvident && (n.bad == 0 || n.good >= minDamaged && share*n.bad < n.good) && (n.latin > 0 || n.width == 4)
+}
+
+// plausible reports whether the characters are those of one script, or of
+// several that take turns seldom, and their zero bytes where they should be.
+func (n units) plausible() bool {
+	return n.sound() && (n.oneScript() || n.mixed()) && n.swapped <= n.latin+n.good/50 && n.oddEnds <= n.ends+n.good/50
+}
+
+func (n units) oneScript() bool {
+	most := 0
+	for i, count := range n.byScript {
+		if i != otherScript {
+			most = max(most, count)
+		}
+	}
+	if n.byScript[hangulScript] == most {
+		most += n.byScript[eastAsianScript]
+	}
+	return 10*(n.scripted()-most) <= n.good
+}
+
+// scripted is how many characters byScript counts.
+func (n units) scripted() int { return n.good - n.latin - n.common }
+
+// mixed reports whether there are lines, and among them runs of characters of
+// one script each, as numbers that are no text do not have.
+func (n units) mixed() bool {
+	return n.good >= minMixed && n.ends > 1 && 20*n.latin >= n.good && 5*n.turns <= n.scripted() && 10*n.byScript[otherScript] <= n.good
+}
+
+// readsAsBytes reports whether text would be text if each byte stood for
+// itself, or began a character of several: without control characters, and
+// beside its zeros in UTF-8, nearly all ASCII letters, or in an East Asian
+// encoding.
+func readsAsBytes(text []byte, all bool) bool {
+	n := countBytes(text)
+	if maxControls*n.control > n.other {
+		return false
+	}
+	return n.high == 0 || 10*n.letters >= 7*n.other || isUTF8(text, all) || eastAsianCharset(wholeText(text, all)) != ""
+}
