@@ -32,7 +32,7 @@ func (d *Directory) makeRoom(ctx context.Context, root *os.Root, key string, siz
 		return nil
 	}
 	var usage usageRecord
-	known := readRecord(root, usageName, &usage) == nil
+	known := d.readOwn(root, usageName, &usage) == nil
 	if !known || usage.Bytes+size > d.budget {
 		left, err := d.evict(ctx, root, key, d.budget-size)
 		if err != nil {
@@ -44,7 +44,7 @@ func (d *Directory) makeRoom(ctx context.Context, root *os.Root, key string, siz
 	if usage.Bytes > 2*d.budget {
 		return fmt.Errorf("the evidence used in the last minutes fills the evidence directory twice over (budget %d bytes): %w", d.budget, citekit.ErrTooLarge)
 	}
-	return writeRecord(root, usageName, usage, false)
+	return d.writeOwn(root, usageName, usage, false)
 }
 
 // storedFile is an evidence file that might be evicted.
@@ -117,8 +117,9 @@ func (d *Directory) remove(root *os.Root, f storedFile) bool {
 	return true
 }
 
-// evidenceFiles returns all files that have a record. Records that are
-// damaged or have no file are removed.
+// evidenceFiles returns all files that have a record which this person's
+// citekit made. Records that are damaged or have no file are removed; those of
+// others stay, and so do the files that they name, whatever these are.
 func (d *Directory) evidenceFiles(ctx context.Context, root *os.Root) ([]storedFile, error) {
 	dir, err := root.Open(evidenceDir)
 	if err != nil {
@@ -150,7 +151,7 @@ func (d *Directory) evidenceFile(root *os.Root, name string) (storedFile, bool) 
 	if !ok || checkKey(key) != nil {
 		return storedFile{}, false
 	}
-	held, err := readHeld(root, key)
+	held, err := d.readHeld(root, key)
 	var size int64
 	if err == nil {
 		var info fs.FileInfo

@@ -33,6 +33,15 @@ type Options struct {
 	// believed.
 	AllowedDir string
 
+	// KeyDir is where the key is kept that seals what is recorded in the
+	// evidence directory; "" means AllowedDir or, if there is none, "citekit"
+	// in [os.UserConfigDir]. Records that another key sealed are as if
+	// missing: evidence is then made again. Without a directory that can be
+	// written, the key is that of the process, and what it sealed counts
+	// until the process ends. It must not be below anything that others write
+	// to.
+	KeyDir string
+
 	// MaxEvidenceBytes is the budget of the evidence directory; zero means
 	// 10 GiB, negative means that there is none. Evidence used longest ago
 	// is removed first, and none that was used in the last 10 minutes: only
@@ -58,6 +67,8 @@ type Directory struct {
 	files    map[string]string
 	allowed  *folder // nil if there is none
 	notes    noteTurns
+	keyDir   string // absolute, or "" if the key is not kept
+	key      func() []byte
 	budget   int64
 	now      func() time.Time
 
@@ -68,6 +79,7 @@ type Directory struct {
 
 	hashes  recent[hashRecord]
 	records recent[heldRecord]
+	named   recent[namedSources]
 }
 
 var _ citekit.Workspace = (*Directory)(nil)
@@ -98,6 +110,12 @@ func Open(dir string, opts *Options) (*Directory, error) {
 	if o.AllowedDir != "" {
 		d.allowed = newFolder("directory of allowed sources", o.AllowedDir, "")
 	}
+	if dir := keyFolder(o); dir != "" {
+		if d.keyDir, err = filepath.Abs(dir); err != nil {
+			return nil, fmt.Errorf("directory of the key: %w", err)
+		}
+	}
+	d.key = sync.OnceValue(func() []byte { return loadKey(d.keyDir) })
 	if d.budget == 0 {
 		d.budget = defaultEvidenceBytes
 	}

@@ -32,9 +32,24 @@
 // still whole.
 //
 // Files are told apart by device, inode, size and times, as git's index does.
-// Where there are no inodes it is volume and file index, or the path. What was
-// learnt about a file is not relied on if the file changed within the clock's
-// granularity before; such a source has no version until it is hashed.
+// Where there are no inodes it is volume and file index, or the path. These
+// are not relied on if the file changed within the clock's granularity before,
+// nor, on Linux, while somebody has it open for writing: a page that is mapped
+// and was written to is written again without the times moving. A read lease
+// (F_SETLEASE) tells. A source of which it tells nothing, such as one of
+// another person or on a file system in memory, has no version until it is
+// hashed, and evidence there is hashed each time. Other systems do not tell.
+//
+// # Seals
+//
+// What is below .meta is believed only if this person's citekit wrote it: each
+// record, and the notes, have a seal, an HMAC-SHA-256 over the content, the
+// name and the place of the directory, under the key in Options.KeyDir. What
+// came with a folder that was cloned, unpacked, copied or moved is as if
+// missing: evidence is made again, hashes are computed again, and sources are
+// pinned to the version they have now. A pin that is damaged, in contrast, is
+// an error. No file is removed or replaced because a record names it that has
+// no seal.
 //
 // # File names of maps
 //

@@ -17,6 +17,10 @@ func (r refusal) Error() string { return string(r) }
 
 func (r refusal) Is(target error) bool { return target == citekit.ErrForbidden }
 
+// Outside reports whether the reason is that a source is outside the roots.
+// Callers that say how to allow it find it with [errors.As] and an interface.
+func (r refusal) Outside() bool { return r == errOutside }
+
 const (
 	errOutside          = refusal("the source is outside the allowed roots")
 	errNotPlain         = refusal("the source is not a plain file")

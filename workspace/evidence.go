@@ -71,7 +71,7 @@ var errReplaced = missing("evidence that stays as it is")
 
 // readVerified reads a record whose evidence is right.
 func (d *Directory) readVerified(ctx context.Context, root *os.Root, key string) (heldRecord, error) {
-	held, err := readHeld(root, key)
+	held, err := d.readHeld(root, key)
 	if err != nil {
 		return held, missing("evidence")
 	}
@@ -81,10 +81,10 @@ func (d *Directory) readVerified(ctx context.Context, root *os.Root, key string)
 	return held, d.verify(ctx, root, key, &held.evidenceRecord)
 }
 
-func readHeld(root *os.Root, key string) (heldRecord, error) {
+func (d *Directory) readHeld(root *os.Root, key string) (heldRecord, error) {
 	var held heldRecord
 	name := recordName(evidenceDir, key)
-	if err := readRecord(root, name, &held.evidenceRecord); err != nil {
+	if err := d.readOwn(root, name, &held.evidenceRecord); err != nil {
 		return held, err
 	}
 	if checkEvidenceName(held.Meta.Name) != nil {
@@ -99,33 +99,40 @@ func readHeld(root *os.Root, key string) (heldRecord, error) {
 }
 
 // isIntact reports whether the file is the one that was stored, unchanged, as
-// its metadata tell.
+// its metadata tell, and nobody has it open for writing.
 func (d *Directory) isIntact(root *os.Root, r evidenceRecord) bool {
-	info, err := root.Lstat(r.Meta.Name)
-	return err == nil && info.Mode().IsRegular() && identity(info) == r.Identity
+	if r.Identity == "" {
+		return false
+	}
+	f, info, err := openPlain(root, r.Meta.Name, errEvidenceNotPlain)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return identity(info) == r.Identity && watch(f) == settled
 }
 
 // verify hashes an evidence file whose metadata are not as recorded. If the
-// content is right the record is renewed; else there is no evidence.
+// content is right the record is renewed; else there is no evidence. Nor is
+// there if somebody has the file open for writing: it is then made again,
+// and is another file.
 func (d *Directory) verify(ctx context.Context, root *os.Root, key string, r *evidenceRecord) error {
 	f, info, err := openPlain(root, r.Meta.Name, errEvidenceNotPlain)
-	if err != nil || info.Size() != r.Meta.Size {
-		if err == nil {
-			f.Close()
-		}
-		return missing("evidence")
-	}
-	defer f.Close()
-	if info.Mode().Perm() != 0o600 {
-		if f.Chmod(0o600) != nil {
-			return missing("evidence")
-		}
-	}
-	before, err := fileIdentity(f)
 	if err != nil {
 		return missing("evidence")
 	}
-	now := time.Now()
+	defer f.Close()
+	if info.Size() != r.Meta.Size {
+		return missing("evidence")
+	}
+	before, now := identity(info), time.Now()
+	state, err := waitForWriter(ctx, f)
+	if err != nil {
+		return err
+	}
+	if state == written {
+		return missing("evidence")
+	}
 	sum, err := citekit.HashReader(ctx, f)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -137,12 +144,46 @@ func (d *Directory) verify(ctx context.Context, root *os.Root, key string, r *ev
 	if err != nil || statErr != nil || sum != r.SHA256 {
 		return missing("evidence")
 	}
-	r.Identity = ""
-	if !isRacy(info, now) {
-		r.Identity = after
+	return d.renew(root, key, r, f, now, state == settled)
+}
+
+// renew records the identity of a file whose content was found right, if that
+// identity will tell whether it changes.
+func (d *Directory) renew(root *os.Root, key string, r *evidenceRecord, f *os.File, now time.Time, tells bool) error {
+	info, err := f.Stat()
+	if err == nil && info.Mode().Perm() != 0o600 {
+		if err = f.Chmod(0o600); err == nil {
+			info, err = f.Stat()
+		}
 	}
-	_ = writeRecord(root, recordName(evidenceDir, key), r, false) // else it is hashed again
+	if err != nil {
+		return missing("evidence")
+	}
+	known := r.Identity
+	r.Identity = ""
+	if tells && !isRacy(info, now) {
+		r.Identity = identity(info)
+	}
+	if r.Identity != known {
+		_ = d.writeOwn(root, recordName(evidenceDir, key), r, false) // else it is hashed again
+	}
 	return nil
+}
+
+// waitForWriter is watch, but waits a moment for a writer to end: a child that
+// is just being started has all our files open for an instant.
+func waitForWriter(ctx context.Context, f *os.File) (fileState, error) {
+	for wait := time.Millisecond; ; wait *= 2 {
+		state := watch(f)
+		if state != written || wait > 16*time.Millisecond {
+			return state, nil
+		}
+		select {
+		case <-ctx.Done():
+			return state, ctx.Err()
+		case <-time.After(wait):
+		}
+	}
 }
 
 // found returns evidence that was found and marks it as used. Until it is
@@ -253,7 +294,7 @@ func (d *Directory) putEvidence(ctx context.Context, root *os.Root, key string, 
 	}
 	d.records.remove(key)
 	record := recordName(evidenceDir, key)
-	if err := writeRecord(root, record, r, false); err != nil {
+	if err := d.writeOwn(root, record, r, false); err != nil {
 		t.remove()
 		return nil, err
 	}
@@ -261,16 +302,27 @@ func (d *Directory) putEvidence(ctx context.Context, root *os.Root, key string, 
 		root.Remove(record)
 		return nil, nameTaken(root, r.Meta.Name, err)
 	}
-	info, err := root.Lstat(r.Meta.Name)
-	if err != nil {
-		return nil, err
+	if r.Identity = identityOfStored(root, r.Meta.Name); r.Identity != "" {
+		if err := d.writeOwn(root, record, r, false); err != nil {
+			return nil, err
+		}
+		d.records.put(key, heldRecord{evidenceRecord: r, marked: d.now()})
 	}
-	r.Identity = identity(info)
-	if err := writeRecord(root, record, r, false); err != nil {
-		return nil, err
-	}
-	d.records.put(key, heldRecord{evidenceRecord: r, marked: d.now()})
 	return d.stored(r), nil
+}
+
+// identityOfStored returns the identity of an evidence file that was put in
+// place, or "" if that will not tell whether it changes.
+func identityOfStored(root *os.Root, name string) string {
+	f, info, err := openPlain(root, name, errEvidenceNotPlain)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	if watch(f) != settled {
+		return ""
+	}
+	return identity(info)
 }
 
 func nameTaken(root *os.Root, name string, err error) error {

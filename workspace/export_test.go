@@ -25,3 +25,9 @@ func (d *Directory) HoldListing() (release func()) {
 	d.listings.reading <- struct{}{}
 	return func() { <-d.listings.reading }
 }
+
+// LoadKey returns the key kept in a directory, or that of the process.
+func LoadKey(dir string) []byte { return loadKey(dir) }
+
+// ProcessKey returns the key where none can be kept.
+func ProcessKey() []byte { return processKey() }

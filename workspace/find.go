@@ -40,7 +40,7 @@ func (d *Directory) Find(ctx context.Context, req citekit.FindRequest) iter.Seq2
 type place interface {
 	// find returns the folder at name, or what is known of the file there,
 	// with the path to show for it.
-	find(ctx context.Context, name string) (shown string, folder tree, above *ignoreList, info fs.FileInfo, err error)
+	find(ctx context.Context, name string) (shown string, folder tree, above *ignoreList, file *foundFile, err error)
 
 	// companions returns those of the file at the path that find showed.
 	companions(shown string) []citekit.FoundCompanion
@@ -50,6 +50,7 @@ type place interface {
 type tree interface {
 	fs.FS
 	lstat(name string) (fs.FileInfo, error)
+	isSettled(name string, info fs.FileInfo) bool // of a file of which info is known
 	child(name string) (tree, error)
 	close()
 }
@@ -86,7 +87,7 @@ func (s *search) give(f citekit.Found, err error) bool {
 
 // searchPath searches one path of the request.
 func (s *search) searchPath(p place, name string) bool {
-	shown, folder, above, info, err := p.find(s.ctx, name)
+	shown, folder, above, file, err := p.find(s.ctx, name)
 	if errors.Is(err, fs.ErrNotExist) && isPattern(name) {
 		return s.searchPattern(p, name)
 	}
@@ -94,7 +95,7 @@ func (s *search) searchPath(p place, name string) bool {
 	case err != nil:
 		return s.give(citekit.Found{Path: shown, Named: true}, err)
 	case folder == nil:
-		return s.give(citekit.Found{Path: shown, Named: true, Size: info.Size(), Identity: foundIdentity(info), Companions: p.companions(shown)}, nil)
+		return s.give(citekit.Found{Path: shown, Named: true, Size: file.size, Identity: file.identity, Companions: p.companions(shown)}, nil)
 	}
 	defer folder.close()
 	s.pattern = nil
@@ -116,10 +117,17 @@ func (s *search) searchPattern(p place, pattern string) bool {
 		return false
 	}
 	if !s.matched {
-		return s.give(citekit.Found{Path: filepath.ToSlash(pattern), Named: true}, missing("nothing matches; a source"))
+		return s.give(citekit.Found{Path: filepath.ToSlash(pattern), Named: true}, noMatchError(filepath.ToSlash(pattern)))
 	}
 	return true
 }
+
+// A noMatchError is a pattern that nothing matches.
+type noMatchError string
+
+func (e noMatchError) Error() string { return fmt.Sprintf("nothing matches %q", string(e)) }
+
+func (e noMatchError) Is(target error) bool { return target == fs.ErrNotExist }
 
 // searchFolder yields what is in a folder, of which inside is the path from
 // where the search began, and above the rules of the folders above.
@@ -180,6 +188,9 @@ func (s *search) searchEntry(t tree, e fs.DirEntry, shown, inside string, ignore
 		return s.give(citekit.Found{Path: shown}, fmt.Errorf("source: %w", withoutPath(err)))
 	}
 	f := citekit.Found{Path: shown, Size: info.Size(), Identity: foundIdentity(info)}
+	if f.Identity != "" && !t.isSettled(e.Name(), info) {
+		f.Identity = ""
+	}
 	if isRecording(e.Name()) {
 		f.Companions = foundCompanions(t, path.Dir(shown), companionsOf(e.Name(), companions))
 	}
@@ -198,8 +209,22 @@ func (s *search) searchChild(t tree, name, shown, inside string, ignored *ignore
 	return s.searchFolder(child, shown, inside, ignored, depth+1)
 }
 
+// A foundFile is what is known of a file that was found by its name.
+type foundFile struct {
+	size     int64
+	identity string // or ""
+}
+
+func newFoundFile(f *os.File, info fs.FileInfo) *foundFile {
+	found := &foundFile{info.Size(), foundIdentity(info)}
+	if found.identity != "" && watch(f) != settled {
+		found.identity = ""
+	}
+	return found
+}
+
 // foundIdentity returns the identity of a file, or "" while it may change
-// without that showing.
+// without that showing in its times, however it is written to.
 func foundIdentity(info fs.FileInfo) string {
 	if info.ModTime().Unix() <= 0 || isRacy(info, time.Now()) {
 		return ""
@@ -210,7 +235,7 @@ func foundIdentity(info fs.FileInfo) string {
 // A directoryPlace searches the roots of a directory.
 type directoryPlace struct{ d *Directory }
 
-func (p directoryPlace) find(ctx context.Context, name string) (string, tree, *ignoreList, fs.FileInfo, error) {
+func (p directoryPlace) find(ctx context.Context, name string) (string, tree, *ignoreList, *foundFile, error) {
 	d := p.d
 	if err := checkFindPath(name); err != nil {
 		return name, nil, nil, nil, err
@@ -223,13 +248,21 @@ func (p directoryPlace) find(ctx context.Context, name string) (string, tree, *i
 			return p.openFolder(root, inside, shown)
 		}
 	}
-	f, err := d.openAllowed(abs)
+	f, err := d.openInRoots(abs)
+	if err == errOutside {
+		if f, err = d.openAllowed(abs); err == nil {
+			shown = d.shownTarget(abs)
+		}
+	}
 	if err != nil {
 		return shown, nil, nil, nil, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	return shown, nil, nil, info, err
+	if err != nil {
+		return shown, nil, nil, nil, withoutPath(err)
+	}
+	return shown, nil, nil, newFoundFile(f, info), nil
 }
 
 // checkFindPath is checkSourcePath for what may be a folder.
@@ -242,7 +275,7 @@ func checkFindPath(name string) error {
 
 // openFolder opens a folder of a root with the rules of those above it, up to
 // the top of a repository or the root.
-func (p directoryPlace) openFolder(root *os.Root, inside, shown string) (string, tree, *ignoreList, fs.FileInfo, error) {
+func (p directoryPlace) openFolder(root *os.Root, inside, shown string) (string, tree, *ignoreList, *foundFile, error) {
 	if p.d.isOwn(p.d.absolute(shown)) {
 		return shown, nil, nil, nil, errOwn
 	}
@@ -251,7 +284,7 @@ func (p directoryPlace) openFolder(root *os.Root, inside, shown string) (string,
 		return shown, nil, nil, nil, sourceError(root, err)
 	}
 	above := rulesAbove(root.FS(), filepath.ToSlash(inside), shown)
-	return shown, rootTree{folder, folder.FS()}, above, nil, nil
+	return shown, newRootTree(folder), above, nil, nil
 }
 
 // rulesAbove returns the rules of the folders above inside, of which shown is
@@ -286,6 +319,15 @@ func (d *Directory) shown(abs string) string {
 	return filepath.ToSlash(abs)
 }
 
+// shownTarget is shown for a link out of its root. What was allowed is the file
+// that it leads to, and has that path however it is named.
+func (d *Directory) shownTarget(abs string) string {
+	if target, err := filepath.EvalSymlinks(abs); err == nil && !d.inRoots(target) {
+		return filepath.ToSlash(target)
+	}
+	return d.shown(abs)
+}
+
 // rootOf returns the root that an absolute path is in, and its name there.
 func (d *Directory) rootOf(abs string) (*os.Root, string, error) {
 	for _, r := range d.roots {
@@ -310,7 +352,7 @@ func (p directoryPlace) companions(shown string) []citekit.FoundCompanion {
 	if err != nil {
 		return nil
 	}
-	t := rootTree{folder, folder.FS()}
+	t := newRootTree(folder)
 	defer t.close()
 	entries, err := fs.ReadDir(t, ".")
 	if err != nil {
@@ -326,6 +368,30 @@ func (p directoryPlace) companions(shown string) []citekit.FoundCompanion {
 type rootTree struct {
 	root *os.Root
 	fs.FS
+	byTimes bool
+}
+
+func newRootTree(root *os.Root) rootTree {
+	t := rootTree{root: root, FS: root.FS()}
+	if dir, err := root.Open("."); err == nil {
+		t.byTimes = tellsByTimes(dir)
+		dir.Close()
+	}
+	return t
+}
+
+// isSettled does not look where the times alone tell: no note is made of a
+// source that was not settled then.
+func (t rootTree) isSettled(name string, info fs.FileInfo) bool {
+	if t.byTimes {
+		return true
+	}
+	f, now, err := openPlain(t.root, name, errNotPlain)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return identity(now) == identity(info) && watch(f) == settled
 }
 
 func (t rootTree) lstat(name string) (fs.FileInfo, error) { return t.root.Lstat(name) }
@@ -338,7 +404,7 @@ func (t rootTree) child(name string) (tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rootTree{child, child.FS()}, nil
+	return newRootTree(child), nil
 }
 
 func (t rootTree) close() { t.root.Close() }

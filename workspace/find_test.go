@@ -336,6 +336,32 @@ func TestAllow(t *testing.T) {
 	}
 }
 
+// TestFindAllowedLink checks that a link to an allowed file is found as that
+// file, as the command does: it has one map, however it is named.
+func TestFindAllowedLink(t *testing.T) {
+	base, other := t.TempDir(), t.TempDir()
+	writeTree(t, other, map[string]string{"a.txt": "a"})
+	ws, err := workspace.Open(base, &workspace.Options{AllowedDir: filepath.Join(t.TempDir(), "allowed")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	target, err := filepath.EvalSymlinks(filepath.Join(other, "a.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, filepath.Join(base, "link.txt")); err != nil {
+		t.Skip("no symbolic links:", err)
+	}
+	if err := ws.Allow(t.Context(), target); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{filepath.ToSlash(target)}
+	if diff := cmp.Diff(want, findSources(t, ws, citekit.FindRequest{Paths: []string{"link.txt"}})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestFindBesideMaps checks that maps that are kept beside the sources are
 // neither sources nor companions, and that other JSON is.
 func TestFindBesideMaps(t *testing.T) {

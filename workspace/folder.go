@@ -169,7 +169,7 @@ func (d *folder) lock(ctx context.Context, root *os.Root) (release func(), err e
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	f, err := openLock(root)
+	f, err := openLock(root, lockName)
 	if err == nil {
 		err = waitLock(ctx, f)
 		if err != nil {
@@ -189,13 +189,13 @@ func (d *folder) lock(ctx context.Context, root *os.Root) (release func(), err e
 
 // openLock opens the file that is locked, in place of whatever else stands at
 // its name.
-func openLock(root *os.Root) (*os.File, error) {
-	if info, err := root.Lstat(lockName); err == nil && !info.Mode().IsRegular() {
-		if err := root.Remove(lockName); err != nil {
+func openLock(root *os.Root, name string) (*os.File, error) {
+	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		if err := root.Remove(name); err != nil {
 			return nil, refusal("the lock is not a plain file")
 		}
 	}
-	f, err := root.OpenFile(lockName, os.O_CREATE|os.O_RDWR|nonblock, 0o600)
+	f, err := root.OpenFile(name, os.O_CREATE|os.O_RDWR|nonblock, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"slices"
 	"strconv"
@@ -184,6 +185,13 @@ func (m *Memory) openFSSource(ctx context.Context, name string) (*citekit.Source
 	if err != nil {
 		return nil, fmt.Errorf("source: %w", withoutPath(err))
 	}
+	if file, ok := f.(*os.File); ok {
+		src, err := newSource(file, name, noHashes{})
+		if err != nil {
+			f.Close()
+		}
+		return src, err
+	}
 	if r, ok := f.(io.ReaderAt); ok {
 		return m.newFSSource(ctx, readAtCloser{r, f}, name)
 	}
@@ -228,6 +236,12 @@ func (m *Memory) newFSSource(ctx context.Context, f readAtCloser, name string) (
 	}
 	return src, nil
 }
+
+// noHashes remembers no hashes.
+type noHashes struct{}
+
+func (noHashes) knownHash(string, string, int64) string { return "" }
+func (noHashes) rememberHash(string, int64, hashRecord) {}
 
 // A readAtCloser is an open file that can be read at any offset.
 type readAtCloser struct {

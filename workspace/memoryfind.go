@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -80,7 +81,7 @@ func (m *Memory) addedCompanions(recording string) []citekit.FoundCompanion {
 // A memoryPlace searches the file system of a memory.
 type memoryPlace struct{ m *Memory }
 
-func (p memoryPlace) find(ctx context.Context, name string) (string, tree, *ignoreList, fs.FileInfo, error) {
+func (p memoryPlace) find(ctx context.Context, name string) (string, tree, *ignoreList, *foundFile, error) {
 	if err := checkFindPath(name); err != nil {
 		return name, nil, nil, nil, err
 	}
@@ -98,7 +99,11 @@ func (p memoryPlace) find(ctx context.Context, name string) (string, tree, *igno
 	case !info.IsDir() && !info.Mode().IsRegular():
 		return name, nil, nil, nil, errNotPlain
 	case !info.IsDir():
-		return name, nil, nil, info, nil
+		file := &foundFile{size: info.Size()}
+		if (fsTree{p.m.sources}).isSettled(name, info) {
+			file.identity = foundIdentity(info)
+		}
+		return name, nil, nil, file, nil
 	}
 	folder, err := fs.Sub(p.m.sources, name)
 	return name, fsTree{folder}, rulesAbove(p.m.sources, name, name), nil, err
@@ -123,6 +128,17 @@ func (p memoryPlace) companions(shown string) []citekit.FoundCompanion {
 type fsTree struct{ fs.FS }
 
 func (t fsTree) lstat(name string) (fs.FileInfo, error) { return fs.Stat(t.FS, name) }
+
+func (t fsTree) isSettled(name string, info fs.FileInfo) bool {
+	f, err := t.FS.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	file, ok := f.(*os.File)
+	now, err := f.Stat()
+	return err == nil && identity(now) == identity(info) && (!ok || watch(file) == settled)
+}
 
 func (t fsTree) child(name string) (tree, error) {
 	child, err := fs.Sub(t.FS, name)

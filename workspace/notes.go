@@ -1,10 +1,10 @@
 package workspace
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 
@@ -42,7 +42,7 @@ func (d *Directory) LockNotes(ctx context.Context, name string) (release func(),
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	f, err := root.OpenFile(notesDir+"/"+name+".lock", os.O_CREATE|os.O_RDWR|nonblock, 0o600)
+	f, err := openLock(root, notesDir+"/"+name+".lock")
 	if err == nil {
 		if err = waitLock(ctx, f); err != nil {
 			f.Close()
@@ -59,7 +59,8 @@ func (d *Directory) LockNotes(ctx context.Context, name string) (release func(),
 	}, nil
 }
 
-// ReadNotes implements [citekit.Finder]. Notes that are damaged are not there.
+// ReadNotes implements [citekit.Finder]. Notes that are damaged, or that this
+// person's citekit did not write here, are not there.
 func (d *Directory) ReadNotes(ctx context.Context, name string) ([]byte, error) {
 	if err := checkNotesName(name); err != nil {
 		return nil, err
@@ -77,15 +78,15 @@ func (d *Directory) ReadNotes(ctx context.Context, name string) ([]byte, error) 
 	if err != nil {
 		return nil, fmt.Errorf("notes: %w", withoutPath(err))
 	}
-	sum, notes, ok := strings.Cut(string(data), "\n")
-	if !ok || sum != checksum([]byte(notes)) {
+	seal, notes, ok := bytes.Cut(data, []byte("\n"))
+	if !ok || !d.isSealed(root, notesName(name), string(seal), notes) {
 		return nil, missing("notes")
 	}
-	return []byte(notes), ctx.Err()
+	return notes, ctx.Err()
 }
 
-// WriteNotes implements [citekit.Finder]. The file begins with the checksum
-// of what follows.
+// WriteNotes implements [citekit.Finder]. The file begins with the seal of
+// what follows.
 func (d *Directory) WriteNotes(ctx context.Context, name string, data []byte) error {
 	err := errors.Join(checkNotesName(name), ctx.Err())
 	if err == nil {
@@ -108,8 +109,11 @@ func (d *Directory) writeNotes(ctx context.Context, name string, data []byte) er
 	// Temporary files that dead processes left go; what cannot be removed harms
 	// no notes.
 	d.sweep.Do(func() { _ = removeOldTemps(ctx, root, tempDir, d.now()) })
-	sealed := append([]byte(checksum(data)+"\n"), data...)
-	return writeFile(root, tempDir, notesName(name), sealed, false)
+	seal, err := d.seal(root, notesName(name), data)
+	if err != nil {
+		return err
+	}
+	return writeFile(root, tempDir, notesName(name), append([]byte(seal+"\n"), data...), false)
 }
 
 func notesName(name string) string { return notesDir + "/" + name + ".json" }

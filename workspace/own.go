@@ -64,6 +64,9 @@ func isMap(root *os.Root, name string) bool {
 // metadata are info, is in the maps or the evidence directory by any way: a
 // symbolic link may lead there, or the path may be another spelling.
 func (d *Directory) checkNotOwn(path string, info fs.FileInfo) error {
+	if d.isKey(info) {
+		return errOwn
+	}
 	own := d.ownDirs()
 	if len(own) == 0 {
 		return nil
@@ -88,6 +91,15 @@ func (d *Directory) checkNotOwn(path string, info fs.FileInfo) error {
 		}
 	}
 	return nil
+}
+
+// isKey reports whether a file is the key, which no map may show to anyone.
+func (d *Directory) isKey(info fs.FileInfo) bool {
+	if d.keyDir == "" || info.Size() != keySize {
+		return false
+	}
+	key, err := os.Stat(filepath.Join(d.keyDir, keyName))
+	return err == nil && os.SameFile(key, info)
 }
 
 // ownDirs returns the metadata of the maps and the evidence directory, if

@@ -15,9 +15,14 @@ type pinRecord struct {
 	Version string `json:"version"`
 }
 
-// Pin implements [citekit.Workspace]. Among processes the first one wins. A
-// record that is damaged is an error matching [citekit.ErrStale]: to pin
-// again would be to accept whatever the source is now.
+// Pin implements [citekit.Workspace]. Among processes the first one wins.
+//
+// A record that is damaged is an error matching [citekit.ErrStale]: to pin
+// again would be to accept whatever the source is now. A whole record that
+// was not made here, by this person's citekit, is missing: it tells nothing
+// about a source that this person has seen. It came with a folder that was
+// copied, or somebody planted it; who can do that can remove it as well, so
+// that to refuse it would protect nobody, and make copies useless.
 func (d *Directory) Pin(ctx context.Context, name, guard, version string) (string, error) {
 	pinned, err := d.readPin(name, guard)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -45,7 +50,7 @@ func (d *Directory) writePin(ctx context.Context, r pinRecord) (string, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return pinned, err
 	}
-	return r.Version, writeRecord(root, pinName(r.Name), r, true)
+	return r.Version, d.writeOwn(root, pinName(r.Name), r, true)
 }
 
 // readPin returns the version pinned for name, or an error matching
@@ -59,11 +64,11 @@ func (d *Directory) readPin(name, guard string) (string, error) {
 		return "", storageFault(evidenceUnreadable, err)
 	}
 	var r pinRecord
-	err = readRecord(root, pinName(name), &r)
+	err = d.readOwn(root, pinName(name), &r)
 	if err == nil && r.Name != name {
 		err = errDamaged
 	}
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || err == errForeign {
 		return "", missing("recorded version")
 	}
 	if err != nil {

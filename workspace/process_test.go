@@ -27,7 +27,21 @@ func TestMain(m *testing.M) {
 	if role := os.Getenv(roleVar); role != "" {
 		os.Exit(play(role, os.Getenv("STORE"), os.Stdout))
 	}
-	os.Exit(m.Run())
+	os.Exit(runWithSettings(m))
+}
+
+// runWithSettings runs the tests with a place for settings of their own, which
+// the processes that they start share.
+func runWithSettings(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "citekit-settings-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	for _, place := range []string{"HOME", "XDG_CONFIG_HOME", "AppData"} { // by system
+		os.Setenv(place, dir)
+	}
+	return m.Run()
 }
 
 // play does what the writer of a role does, telling of every write before it

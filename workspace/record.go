@@ -21,18 +21,34 @@ const (
 	maxRecord = 1 << 20
 )
 
-var errDamaged = errors.New("a record in the evidence directory is damaged")
+var (
+	errDamaged = errors.New("a record in the evidence directory is damaged")
 
-// A sealedRecord is the form of a record in a file. The checksum finds a
-// record that was not written whole or was changed since.
-type sealedRecord struct {
-	SHA256 string          `json:"sha256"` // of Record
+	// errForeign reports a whole record that this person's citekit did not
+	// write, or not in this directory or under this name.
+	errForeign = errors.New("a record in the evidence directory was not made here")
+)
+
+// A storedRecord is the form of a record in a file. The checksum finds a
+// record that was not written whole or was changed since, by accident. The
+// seal tells who wrote it, and where.
+type storedRecord struct {
+	Seal   string          `json:"seal,omitempty"` // as of [sealer.seal]
+	SHA256 string          `json:"sha256"`         // of Seal and Record
 	Record json.RawMessage `json:"record"`
 }
 
-// readRecord reads a record into v. One that is damaged, or not a plain file,
-// is an error other than fs.ErrNotExist.
+func (r storedRecord) checksum() string { return checksum(append([]byte(r.Seal), r.Record...)) }
+
+// readRecord reads a record without a seal, which is where only this person
+// writes, into v. One that is damaged, or not a plain file, is an error other
+// than fs.ErrNotExist.
 func readRecord(root *os.Root, name string, v any) error {
+	return readStored(root, name, v, func(string, []byte) bool { return true })
+}
+
+// readStored is readRecord for a record of which isOwn must report true.
+func readStored(root *os.Root, name string, v any, isOwn func(seal string, record []byte) bool) error {
 	f, info, err := openPlain(root, name, errRecordNotPlain)
 	if err != nil {
 		return err
@@ -42,24 +58,38 @@ func readRecord(root *os.Root, name string, v any) error {
 	if err != nil {
 		return err
 	}
-	var sealed sealedRecord
-	if json.Unmarshal(data, &sealed) != nil || sealed.SHA256 != checksum(sealed.Record) {
+	var stored storedRecord
+	if json.Unmarshal(data, &stored) != nil || stored.SHA256 != stored.checksum() {
 		return errDamaged
 	}
-	if json.Unmarshal(sealed.Record, v) != nil {
+	if !isOwn(stored.Seal, stored.Record) {
+		return errForeign
+	}
+	if json.Unmarshal(stored.Record, v) != nil {
 		return errDamaged
 	}
 	return nil
 }
 
-// writeRecord writes a record, whole or not at all. The folders for it exist
-// afterwards.
+// writeRecord writes a record without a seal, whole or not at all. The folders
+// for it exist afterwards.
 func writeRecord(root *os.Root, name string, v any, durable bool) error {
+	return writeStored(root, name, v, durable, func([]byte) (string, error) { return "", nil })
+}
+
+// writeStored is writeRecord with a seal.
+func writeStored(root *os.Root, name string, v any, durable bool, seal func(record []byte) (string, error)) error {
 	record, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	data, err := json.Marshal(sealedRecord{SHA256: checksum(record), Record: record})
+	mark, err := seal(record)
+	if err != nil {
+		return err
+	}
+	stored := storedRecord{Seal: mark, Record: record}
+	stored.SHA256 = stored.checksum()
+	data, err := json.Marshal(stored)
 	if err != nil {
 		return err
 	}
@@ -73,6 +103,22 @@ func writeRecord(root *os.Root, name string, v any, durable bool) error {
 		return syncDir(root, path.Dir(name))
 	}
 	return nil
+}
+
+// readOwn reads a record of the evidence directory into v. One that this
+// person's citekit did not write under this name in this directory is
+// errForeign.
+func (d *Directory) readOwn(root *os.Root, name string, v any) error {
+	return readStored(root, name, v, func(seal string, record []byte) bool {
+		return d.isSealed(root, name, seal, record)
+	})
+}
+
+// writeOwn writes a record of the evidence directory.
+func (d *Directory) writeOwn(root *os.Root, name string, v any, durable bool) error {
+	return writeStored(root, name, v, durable, func(record []byte) (string, error) {
+		return d.seal(root, name, record)
+	})
 }
 
 func makeMeta(root *os.Root, dir string) error {

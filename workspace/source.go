@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/citekit/citekit"
 )
@@ -71,14 +70,14 @@ func (d *Directory) OpenSource(ctx context.Context, path string) (*citekit.Sourc
 		}
 		return nil, err
 	}
-	src, err := d.newSource(f, abs)
+	src, err := newSource(f, abs, d)
 	if err != nil {
 		f.Close()
 	}
 	return src, err
 }
 
-const errURL = refusal("the source is given as a URL; it must be a local file")
+const errURL = refusal("the source is given as a URL; citekit reads files only: download it first")
 
 // schemePrefix matches what ffmpeg and browsers take for the protocol of a
 // URL. A single letter is a drive.
@@ -248,34 +247,4 @@ func openFile(path string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, errNotPlain
 	}
 	return openInRoot(root, name)
-}
-
-// newSource returns the source for an open file. While the file may change
-// once more without its metadata showing it, it has no identity, and nothing
-// made from it is kept unless its hash is computed.
-func (d *Directory) newSource(f *os.File, path string) (*citekit.Source, error) {
-	now := time.Now()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("source: %w", withoutPath(err))
-	}
-	id := identity(info) + fileNumber(f, path)
-	shown := id
-	if isRacy(info, now) {
-		shown = ""
-	}
-	return citekit.NewSource(f, citekit.SourceInfo{
-		Name:     filepath.Base(path),
-		Size:     info.Size(),
-		Identity: shown,
-		Hash:     d.knownHash(path, id, info.Size()),
-		HashFunc: func(ctx context.Context) (string, error) { return d.hash(ctx, f, path, id) },
-		Stat: func() (string, error) {
-			now, err := sourceIdentity(f, path)
-			if now == id {
-				now = shown
-			}
-			return now, err
-		},
-	}), nil
 }

@@ -311,6 +311,7 @@ func TestVersionOfJustChanged(t *testing.T) {
 		src.Close()
 	}
 	waitUntilSettled(t, path)
+	needIdentities(t, d, "a.txt")
 	v := version(t, d, "a.txt")
 	if again := version(t, d, "a.txt"); v == "" || v != again || v == sum("content") {
 		t.Errorf("versions %q, %q", v, again)
@@ -342,6 +343,7 @@ func TestHashIsRemembered(t *testing.T) {
 		}
 	}
 	waitUntilSettled(t, path)
+	needIdentities(t, d, "a.txt")
 	hash()
 	if got := knownHash(d); got != sum(content) {
 		t.Errorf("in this process: %q", got)
@@ -367,6 +369,15 @@ func TestHashIsRemembered(t *testing.T) {
 		if got := knownHash(d); got != "" {
 			t.Errorf("a changed file has the hash %q", got)
 		}
+	}
+}
+
+// needIdentities skips a test where sources, of which name is one that nobody
+// writes to, are told by their content alone, as on Linux in memory.
+func needIdentities(t testing.TB, ws citekit.Workspace, name string) {
+	t.Helper()
+	if version(t, ws, name) == "" {
+		t.Skip("this file system does not tell whether a file changes")
 	}
 }
 

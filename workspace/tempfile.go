@@ -157,13 +157,18 @@ func removeOldTemps(ctx context.Context, root *os.Root, dir string, now time.Tim
 }
 
 func removeOldTemp(root *os.Root, name string, now time.Time) {
-	info, err := root.Lstat(name)
-	if err != nil || !info.Mode().IsRegular() || now.Sub(info.ModTime()) <= tempLife {
-		return
-	}
-	if !isHeld(root, name) { // else the clock was set forward
+	if isOldTemp(root, name, now) {
 		root.Remove(name)
 	}
+}
+
+// isOldTemp reports whether a temporary file is that of a process that died.
+func isOldTemp(root *os.Root, name string, now time.Time) bool {
+	info, err := root.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() || now.Sub(info.ModTime()) <= tempLife {
+		return false
+	}
+	return !isHeld(root, name) // else the clock was set forward
 }
 
 func isTempName(name string) bool {

@@ -132,6 +132,9 @@ func TestSource(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer src.Close()
+		if _, err := src.Hash(ctx); err != nil {
+			t.Error(err)
+		}
 		if src.Name() != "poem.txt" || src.Size() != 4 || src.Version() == "" {
 			t.Errorf("source %q, %d bytes, version %q", src.Name(), src.Size(), src.Version())
 		}

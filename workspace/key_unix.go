@@ -1,0 +1,18 @@
+//go:build unix
+
+package workspace
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// isOwned reports whether the file is this person's.
+func isOwned(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Geteuid()
+}
+
+// isPrivate reports whether nobody else may read or write the file.
+func isPrivate(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 == 0 }

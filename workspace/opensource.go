@@ -1,0 +1,195 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/citekit/citekit"
+)
+
+// maxHeld is the size in bytes up to which a source that is not settled is
+// held in memory once it is hashed, so that what is read are the bytes that
+// were hashed.
+const maxHeld = 32 << 20
+
+// An openSource is the open file behind a source.
+//
+// While it is settled, its identity stands for its content. If it is not, as
+// somebody is writing to it, or did so just now, or the system does not tell,
+// it has no identity: what is read counts for what its hash says.
+type openSource struct {
+	*os.File
+	hashes  hashKeeper
+	path    string
+	id      string
+	settled bool
+
+	mu   sync.Mutex
+	held *bytes.Reader // what was hashed, of a small source that is not settled
+	sum  string        // what Hash gave
+}
+
+// A hashKeeper remembers the hashes that settled files had.
+type hashKeeper interface {
+	// knownHash returns the hash of the file at path, which is settled,
+	// while it has the identity, or "".
+	knownHash(path, identity string, size int64) string
+	rememberHash(path string, size int64, r hashRecord)
+}
+
+// newSource returns the source for an open file.
+func newSource(f *os.File, path string, hashes hashKeeper) (*citekit.Source, error) {
+	now := time.Now()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("source: %w", withoutPath(err))
+	}
+	s := &openSource{File: f, hashes: hashes, path: path, id: identity(info) + fileNumber(f, path)}
+	s.settled = !isRacy(info, now) && watch(f) == settled
+	shown := citekit.SourceInfo{
+		Name:     filepath.Base(path),
+		Size:     info.Size(),
+		HashFunc: s.hash,
+		Stat:     s.stat,
+	}
+	if s.settled {
+		shown.Identity = s.id
+		shown.Hash = hashes.knownHash(path, s.id, info.Size())
+		s.sum = shown.Hash
+	}
+	if s.settled || info.Size() > maxHeld {
+		return citekit.NewSource(f, shown), nil
+	}
+	return citekit.NewSource(unsettledFile{s}, shown), nil
+}
+
+// An unsettledFile reads an openSource: once it is hashed, what was hashed.
+type unsettledFile struct{ s *openSource }
+
+func (u unsettledFile) ReadAt(p []byte, off int64) (int, error) {
+	u.s.mu.Lock()
+	held := u.s.held
+	u.s.mu.Unlock()
+	if held != nil {
+		return held.ReadAt(p, off)
+	}
+	return u.s.File.ReadAt(p, off)
+}
+
+func (u unsettledFile) Close() error { return u.s.File.Close() }
+
+// hash hashes the source. The hash of a settled one is recorded.
+func (s *openSource) hash(ctx context.Context) (string, error) {
+	size, err := s.checkIdentity()
+	if err != nil {
+		return "", err
+	}
+	sum, held, err := s.read(ctx, size)
+	if err != nil {
+		return "", withoutPath(err)
+	}
+	if _, err := s.checkIdentity(); err != nil {
+		return "", err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sum != "" && s.sum != sum {
+		return "", errChanged
+	}
+	s.sum = sum
+	if held != nil && s.held == nil {
+		s.held = bytes.NewReader(held)
+	}
+	if s.settled {
+		s.hashes.rememberHash(s.path, size, hashRecord{Identity: s.id, SHA256: sum})
+	}
+	return sum, nil
+}
+
+// read returns the hash of the source and, where that is to be held, its
+// content.
+func (s *openSource) read(ctx context.Context, size int64) (sum string, held []byte, err error) {
+	content := io.NewSectionReader(s.File, 0, size)
+	if s.settled || size > maxHeld {
+		sum, err = citekit.HashReader(ctx, content)
+		return sum, nil, err
+	}
+	held = make([]byte, size)
+	if err := ctx.Err(); err != nil {
+		return "", nil, err
+	}
+	n, err := io.ReadFull(content, held)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && err != io.EOF {
+		return "", nil, err
+	}
+	digest := sha256.Sum256(held[:n])
+	return hex.EncodeToString(digest[:]), held[:n], nil
+}
+
+var errChanged = fmt.Errorf("the source changed while it was being read: %w", citekit.ErrStale)
+
+// checkIdentity returns the size of the file, or an error if the identity is
+// not what it was.
+func (s *openSource) checkIdentity() (size int64, err error) {
+	info, err := s.File.Stat()
+	if err != nil {
+		return 0, withoutPath(err)
+	}
+	if identity(info)+fileNumber(s.File, s.path) != s.id {
+		return 0, errChanged
+	}
+	return info.Size(), nil
+}
+
+// stat implements [citekit.SourceInfo.Stat]. Where the identity does not tell
+// of every change, the source is hashed once more if a hash was given.
+func (s *openSource) stat() (string, error) {
+	now, err := sourceIdentity(s.File, s.path)
+	if err != nil || now != s.id {
+		return now, err
+	}
+	if s.settled && (tellsByTimes(s.File) || watch(s.File) == settled) {
+		return s.id, nil
+	}
+	s.mu.Lock()
+	sum, held := s.sum, s.held
+	s.mu.Unlock()
+	switch {
+	case held != nil:
+	case sum != "":
+		if err := s.compare(sum); err != nil {
+			return "", err
+		}
+	case s.settled:
+		return "", fmt.Errorf("somebody began to write to the source while it was being read; try again: %w", citekit.ErrStale)
+	}
+	if s.settled {
+		return s.id, nil
+	}
+	return "", nil
+}
+
+// compare returns an error unless the source still has the hash.
+func (s *openSource) compare(sum string) error {
+	info, err := s.File.Stat()
+	if err != nil {
+		return withoutPath(err)
+	}
+	now, err := citekit.HashReader(context.Background(), io.NewSectionReader(s.File, 0, info.Size()))
+	if err != nil {
+		return withoutPath(err)
+	}
+	if now != sum {
+		return errChanged
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package workspace
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// sealForm is part of every seal, so that one of another form never passes.
+const sealForm = "citekit record 1"
+
+// seal returns the seal of data stored under name in the evidence directory,
+// which root is: an HMAC-SHA-256, in hex, over the data, the name, which
+// includes the kind of record, and the place of the directory. Without the
+// key nobody can make one, and none is of use under another name or elsewhere.
+func (d *Directory) seal(root *os.Root, name string, data []byte) (string, error) {
+	place, err := d.place(root)
+	if err != nil {
+		return "", err
+	}
+	mac := hmac.New(sha256.New, d.key())
+	for _, part := range [][]byte{[]byte(sealForm), []byte(place), []byte(name), data} {
+		fmt.Fprintf(mac, "%d:", len(part))
+		mac.Write(part)
+	}
+	return hex.EncodeToString(mac.Sum(nil)), nil
+}
+
+// isSealed reports whether seal is that of data under name.
+func (d *Directory) isSealed(root *os.Root, name, seal string, data []byte) bool {
+	want, err := d.seal(root, name, data)
+	return err == nil && hmac.Equal([]byte(want), []byte(seal))
+}
+
+// place returns what tells the evidence directory from all others: its path
+// and the numbers that the file system gives it. A copy is another place, and
+// so is the directory after it was moved.
+func (d *Directory) place(root *os.Root) (string, error) {
+	dir, err := root.Open(".")
+	if err != nil {
+		return "", err
+	}
+	defer dir.Close()
+	path, err := filepath.EvalSymlinks(d.evidence.path)
+	if err != nil {
+		path = d.evidence.path // as on some volumes of Windows
+	}
+	return path + "\x00" + directoryNumber(dir, path), nil
+}
