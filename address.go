@@ -11,6 +11,7 @@ import (
 //
 //	address  = scheme "://" id [ "#" param *( "&" param ) ]
 //	scheme   = "doc" / "video" / "audio" / "image" / "text" / "virtual"
+//	         / a [Modality] with a resolver of its own
 //	param    = "pages=" run *( "," run )
 //	         / "t=" time "-" [ time ]
 //	         / "lines=" n [ "-" n ]
@@ -46,10 +47,6 @@ const (
 	maxVersion = 64
 )
 
-var schemes = map[Modality]string{
-	Document: "doc", Video: "video", Audio: "audio", Image: "image", Text: "text", Virtual: "virtual",
-}
-
 // ParseAddress parses an address. The error matches [ErrSyntax] and says what
 // would be right. For every address a that it returns,
 // ParseAddress(a.String()) returns a again.
@@ -61,9 +58,9 @@ func ParseAddress(s string) (Address, error) {
 	if !ok {
 		return Address{}, syntaxError("address %s has no scheme; write such as doc://book#pages=3", quoteShort(s))
 	}
-	modality, ok := modalityOfScheme(scheme)
-	if !ok {
-		return Address{}, syntaxError("scheme %s; it is one of doc, video, audio, image, text, virtual", quoteShort(scheme))
+	modality, err := modalityOfScheme(scheme)
+	if err != nil {
+		return Address{}, err
 	}
 	if modality == Virtual {
 		return parseVirtual(s, rest)
@@ -79,7 +76,7 @@ func ParseAddress(s string) (Address, error) {
 			return Address{}, err
 		}
 		a.Location.Modality = modality
-		if a.Location.Time.IsZero() && modality != Video && modality != Audio && hasTime(fragment) {
+		if a.Location.Time.IsZero() && modality.builtIn() && modality != Video && modality != Audio && hasTime(fragment) {
 			return Address{}, syntaxError("a %s location cannot have t", modality)
 		}
 	}
@@ -93,15 +90,6 @@ func ParseAddress(s string) (Address, error) {
 // everything.
 func hasTime(fragment string) bool {
 	return strings.HasPrefix(fragment, "t=") || strings.Contains(fragment, "&t=")
-}
-
-func modalityOfScheme(scheme string) (Modality, bool) {
-	for modality, name := range schemes {
-		if name == scheme {
-			return modality, true
-		}
-	}
-	return "", false
 }
 
 func parseVirtual(s, rest string) (Address, error) {
@@ -170,7 +158,7 @@ func parseFragment(fragment string) (loc Location, version string, err error) {
 	for param := range strings.SplitSeq(fragment, "&") {
 		name, value, ok := strings.Cut(param, "=")
 		if !ok {
-			return loc, "", syntaxError("parameter %s has no value; write such as pages=3-5", quoteShort(param))
+			return loc, "", noValue(param)
 		}
 		if seen[name] {
 			return loc, "", syntaxError("parameter %s is given twice", quoteShort(name))
@@ -188,7 +176,7 @@ func parseFragment(fragment string) (loc Location, version string, err error) {
 		case "v":
 			version, err = parseVersion(value)
 		default:
-			err = syntaxError("parameter %s; it is one of pages, t, lines, bbox, v", quoteShort(name))
+			err = unknownParameter(name, value)
 		}
 		if err != nil {
 			return loc, "", err
@@ -217,6 +205,9 @@ func parseRun(name, text string) (Range, error) {
 		last = first
 	}
 	run := Range{parseNumber(first), parseNumber(last)}
+	if run.First == 0 || run.Last == 0 {
+		return Range{}, syntaxError("%s=%s; %s count from 1: write whole numbers from 1, such as %s=3-5", name, clip(text), name, name)
+	}
 	if run.First < 1 || run.Last < 1 {
 		return Range{}, syntaxError("%s=%s; write whole numbers from 1, such as %s=3-5", name, clip(text), name)
 	}
@@ -245,6 +236,9 @@ func parseSpan(value string) (Span, error) {
 	if !isSpan {
 		return Span{}, syntaxError("t=%s has no end; write t=10-20, or t=10- up to the end", clip(value))
 	}
+	if start == "" {
+		return Span{}, syntaxError("t=%s has no start, and no time is negative; write such as t=0-20", clip(value))
+	}
 	var span Span
 	var ok bool
 	if span.Start, ok = parseTime(start); !ok {
@@ -263,7 +257,33 @@ func parseSpan(value string) (Span, error) {
 }
 
 func timeError(text string) error {
+	if full := withZero(text); full != "" {
+		return syntaxError("time %s; write %s", quoteShort(text), full)
+	}
+	if unit := overflowing(text); unit != "" {
+		return syntaxError("time %s; %s after a colon run to 59; write seconds, mm:ss or hh:mm:ss", quoteShort(text), unit)
+	}
 	return syntaxError("time %s; write seconds, mm:ss or hh:mm:ss, with decimals if need be", quoteShort(text))
+}
+
+// overflowing returns the unit of the first part after a colon that is above
+// 59, or "".
+func overflowing(text string) string {
+	parts := strings.Split(text, ":")
+	if len(parts) > 3 {
+		return ""
+	}
+	for i, part := range parts {
+		whole, _, _ := strings.Cut(part, ".")
+		switch {
+		case i == 0 || parseNumber(whole) < 60:
+		case i == len(parts)-1:
+			return "seconds"
+		default:
+			return "minutes"
+		}
+	}
+	return ""
 }
 
 // parseTime parses seconds, mm:ss or hh:mm:ss. Only the last part may have
@@ -304,6 +324,22 @@ func parseDecimal(text string) (float64, bool) {
 	return v, err == nil
 }
 
+// withZero returns a decimal that lacks the digits before its point, or those
+// behind it, as it is written; "" if that is not what is wrong.
+func withZero(text string) string {
+	whole, decimals, hasPoint := strings.Cut(text, ".")
+	if len(text) > maxShown || !hasPoint {
+		return ""
+	}
+	switch {
+	case whole == "" && isDigits(decimals):
+		return "0." + decimals
+	case decimals == "" && isDigits(whole):
+		return whole
+	}
+	return ""
+}
+
 func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 func parseBox(value string) (Box, error) {
@@ -315,6 +351,9 @@ func parseBox(value string) (Box, error) {
 	for i, part := range parts {
 		var ok bool
 		if v[i], ok = parseDecimal(part); !ok || v[i] > 1 {
+			if full := withZero(part); full != "" {
+				return Box{}, syntaxError("bbox=%s; write %s for %s", clip(value), full, part)
+			}
 			return Box{}, syntaxError("bbox=%s; its numbers are fractions from 0 to 1, such as 0.25", clip(value))
 		}
 	}
@@ -327,19 +366,52 @@ func parseBox(value string) (Box, error) {
 
 func parseVersion(value string) (string, error) {
 	version := strings.ToLower(value)
-	if len(version) < minVersion || len(version) > maxVersion || strings.Trim(version, "0123456789abcdef") != "" {
+	if len(version) < minVersion || len(version) > maxVersion || strings.Trim(version, hexLower) != "" {
 		return "", syntaxError("v=%s; write 8 to 64 leading hex digits of the SHA-256", clip(value))
 	}
 	return version, nil
 }
 
-// String returns the canonical form of a. It does not check a.
+// Validate returns an error matching [ErrSyntax] if a is no address: its id
+// cannot name a resource, its location means nothing, or its version is not 8
+// to 64 hex digits in lower case.
+func (a Address) Validate() error {
+	if err := CheckResourceID(a.Resource); err != nil {
+		return err
+	}
+	if v := a.Version; v != "" && (len(v) < minVersion || len(v) > maxVersion || strings.Trim(v, hexLower) != "") {
+		return syntaxError("v=%s; write 8 to 64 leading hex digits of the SHA-256", clip(v))
+	}
+	if err := a.Location.Validate(); err != nil {
+		return err
+	}
+	if target := a.Location.VirtualAddress; target != "" && len(virtualString(a.Resource, target)) > maxVirtualAddress {
+		return syntaxError("virtual_address of %d bytes; escaped it has more than %d", len(target), maxVirtualAddress)
+	}
+	return nil
+}
+
+// String returns the canonical form of a, which [ParseAddress] reads. What is
+// no address, as [Address.Validate] says, or would be too long, has no scheme.
 func (a Address) String() string {
+	if a.Validate() == nil {
+		if s := a.canonical(); len(s) <= maxAddress {
+			return s
+		}
+	}
+	s := escapeID(a.Resource)
+	if fragment := a.Location.String(); fragment != "" {
+		s += "#" + fragment
+	}
+	return s
+}
+
+func (a Address) canonical() string {
 	loc := a.Location
 	if loc.Modality == Virtual && loc.VirtualAddress != "" {
 		return virtualString(a.Resource, loc.VirtualAddress)
 	}
-	s := schemes[loc.Modality] + "://" + escapeID(a.Resource)
+	s := loc.Modality.scheme() + "://" + escapeID(a.Resource)
 	if fragment := a.Fragment(); fragment != "" {
 		s += "#" + fragment
 	}
@@ -357,22 +429,32 @@ func virtualString(resource, target string) string {
 // Fragment returns the part of the canonical form after "#", or "". It is
 // empty for virtual addresses.
 func (a Address) Fragment() string {
+	fragment := a.Location.String()
+	switch {
+	case a.Version == "" || a.Location.VirtualAddress != "":
+		return fragment
+	case fragment == "":
+		return "v=" + a.Version
+	}
+	return fragment + "&v=" + a.Version
+}
+
+// String returns the selectors of l as they are in an address after "#", in
+// the canonical form of [Address], such as "pages=3-5" or "t=1.5-20"; "" if it
+// is the whole, or virtual. [ParseFragment] reads it.
+func (l Location) String() string {
 	var params []string
-	loc := a.Location
-	if len(loc.Pages) > 0 {
-		params = append(params, "pages="+formatPages(loc.Pages))
+	if len(l.Pages) > 0 {
+		params = append(params, "pages="+formatPages(l.Pages))
 	}
-	if !loc.Time.IsZero() {
-		params = append(params, "t="+loc.Time.String())
+	if !l.Time.IsZero() {
+		params = append(params, "t="+l.Time.String())
 	}
-	if !loc.Lines.IsZero() {
-		params = append(params, "lines="+strconv.Itoa(loc.Lines.First)+"-"+strconv.Itoa(loc.Lines.Last))
+	if !l.Lines.IsZero() {
+		params = append(params, "lines="+strconv.Itoa(l.Lines.First)+"-"+strconv.Itoa(l.Lines.Last))
 	}
-	if !loc.Box.IsZero() {
-		params = append(params, "bbox="+loc.Box.String())
-	}
-	if a.Version != "" {
-		params = append(params, "v="+a.Version)
+	if !l.Box.IsZero() {
+		params = append(params, "bbox="+l.Box.String())
 	}
 	return strings.Join(params, "&")
 }
@@ -393,8 +475,14 @@ func (a Address) Equal(b Address) bool {
 	return a.Resource == b.Resource && a.Version == b.Version && a.Location.Equal(b.Location)
 }
 
-// MarshalText implements [encoding.TextMarshaler] by [Address.String].
-func (a Address) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+// MarshalText implements [encoding.TextMarshaler] by [Address.String]. What is
+// no address is the error of [Address.Validate].
+func (a Address) MarshalText() ([]byte, error) {
+	if err := a.Validate(); err != nil {
+		return nil, err
+	}
+	return []byte(a.String()), nil
+}
 
 // UnmarshalText implements [encoding.TextUnmarshaler] by [ParseAddress].
 func (a *Address) UnmarshalText(text []byte) error {
@@ -406,7 +494,10 @@ func (a *Address) UnmarshalText(text []byte) error {
 	return nil
 }
 
-const hexDigits = "0123456789ABCDEF"
+const (
+	hexDigits = "0123456789ABCDEF"
+	hexLower  = "0123456789abcdef"
+)
 
 func escapeID(id string) string {
 	var b strings.Builder

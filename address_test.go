@@ -93,7 +93,7 @@ func lines(id string, first, last int) citekit.Address {
 
 func TestParseAddressErrors(t *testing.T) {
 	for _, in := range []string{
-		"", "book", "http://book", "DOC://book", "doc:book", "doc://", "doc://#pages=1",
+		"", "book", "http://book", "DOC://book", "document://book", "Midi://book", "a-b://book", "file:///etc/passwd", "midi://", "midi://a#virtual_address=x", "doc:book", "doc://", "doc://#pages=1",
 		"doc://a/b", `doc://a\b`, "doc://..", "doc://%2e%2e", "doc://a%2fb", "doc://a%zz", "doc://a%0ab", "doc://a\x00b", "doc://\xff",
 		"doc://b#", "doc://b#pages", "doc://b#pages=", "doc://b#pages=0", "doc://b#pages=-1", "doc://b#pages=5-3", "doc://b#pages=1.5",
 		"doc://b#pages=1,", "doc://b#pages=1e3", "doc://b#pages=+1", "doc://b#pages=99999999999999999999", "doc://b#pages=9223372036854775807",
@@ -132,7 +132,7 @@ func TestParseAddressIsCheap(t *testing.T) {
 
 func FuzzParseAddress(f *testing.F) {
 	for _, seed := range []string{
-		"doc://book#pages=3-5,9&bbox=0,0,1,1", "video://v#t=1:02:03.25-", "text://a%20b#lines=5", "image://i#bbox=0.1,0.2,0.3,0.4&v=0123abcd",
+		"midi://song#t=1-2", "table://t#pages=1,2&lines=3&t=0-&bbox=0,0,1,1&v=0123abcd", "x264://a%20b", "doc://book#pages=3-5,9&bbox=0,0,1,1", "video://v#t=1:02:03.25-", "text://a%20b#lines=5", "image://i#bbox=0.1,0.2,0.3,0.4&v=0123abcd",
 		"virtual://db/x?y#z", "audio://talk#t=0.000001-5e-9", "doc://b#pages=1-2000000000", "virtual://é",
 	} {
 		f.Add(seed)
@@ -269,7 +269,7 @@ func TestTextAndPDFFragments(t *testing.T) {
 func TestLocationValidate(t *testing.T) {
 	bad := []citekit.Location{
 		{},
-		{Modality: "pdf"},
+		{Modality: "PDF"},
 		{Modality: citekit.Document, Pages: []citekit.Range{{First: 0, Last: 2}}},
 		{Modality: citekit.Document, Pages: []citekit.Range{{First: 3, Last: 2}}},
 		{Modality: citekit.Document, Pages: []citekit.Range{{First: 3, Last: 4}, {First: 1, Last: 1}}},

@@ -32,9 +32,7 @@ func (p Problem) Unwrap() error { return p.Err }
 func (m *ResourceMap) Check() []Problem {
 	c := checker{first: make(map[string]string)}
 	c.add("resource_id", "", CheckResourceID(m.ResourceID))
-	if !m.Type.Valid() {
-		c.add("type", "", syntaxError("%s; it is one of document, video, audio, image, text, virtual", quoteShort(string(m.Type))))
-	}
+	c.add("type", "", m.Type.check())
 	if m.SourcePath == "" && m.Type != Virtual {
 		c.add("source_path", "", syntaxError("empty; a %s map needs the path of its source", m.Type))
 	}
@@ -147,8 +145,9 @@ func (l *Library) Check(ctx context.Context, m *ResourceMap) []Problem {
 		return append(problems, Problem{Path: "source_path", Err: hidePath(err)})
 	}
 	defer src.Close()
+	src.declare(m.Type)
 	why, err := l.freshness(ctx, m, "", src)
-	if err = errors.Join(why, err); err != nil && (m.SourceHash() == "" || isSHA256(m.SourceHash())) { // what is no hash has been told
+	if err = errors.Join(why, err); err != nil && (m.SourceHash() == "" || isSHA256(m.SourceHash())) { // a malformed hash was reported above
 		problems = append(problems, Problem{Path: "metadata.source_hash", Err: err})
 	}
 	return append(problems, l.checkExtents(ctx, m, src, problems)...)

@@ -10,21 +10,21 @@ import (
 	"iter"
 	"log/slog"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/citekit/citekit/internal/warm"
 )
 
 // Resolvers maps each modality to what resolves it. Package modality has the
-// built-in ones as a value; replace an entry to configure it.
+// built-in ones as a value; replace an entry to configure it, and add one for
+// a modality of your own.
 type Resolvers map[Modality]Resolver
 
 // Options configures a [Library]. The zero value is ready to use.
 type Options struct {
 	MaxMapBytes    int64         // largest map read or saved; zero means 64 MiB
 	MapCacheBytes  int64         // memory for parsed maps, roughly; zero means 256 MiB
-	MaxExtractions int           // extractions running at a time, others wait; zero means four for each CPU
+	MaxExtractions int           // extractions of each modality running at a time, others wait; zero means four for each CPU
 	ExtractTimeout time.Duration // longest extraction; zero means 10 minutes
 
 	// HashLimit is the size in bytes up to which a source is hashed without
@@ -64,9 +64,9 @@ type Library struct {
 	resolvers Resolvers
 	opts      Options
 
-	maps       warm.Cache[*indexedMap]
-	flights    warm.Cache[*StoredEvidence]
-	extracting chan struct{}
+	maps    warm.Cache[*indexedMap]
+	flights warm.Cache[*StoredEvidence]
+	slots   slots
 }
 
 // New returns a Library over a workspace. The resolvers are used as they are;
@@ -76,11 +76,11 @@ type Library struct {
 func New(ws Workspace, resolvers Resolvers, opts *Options) *Library {
 	o := opts.withDefaults()
 	return &Library{
-		workspace:  ws,
-		resolvers:  resolvers,
-		opts:       o,
-		maps:       warm.Cache[*indexedMap]{MaxCost: o.MapCacheBytes},
-		extracting: make(chan struct{}, o.MaxExtractions),
+		workspace: ws,
+		resolvers: resolvers,
+		opts:      o,
+		maps:      warm.Cache[*indexedMap]{MaxCost: o.MapCacheBytes},
+		slots:     slots{most: o.MaxExtractions},
 	}
 }
 
@@ -158,6 +158,7 @@ func (l *Library) measureMap(ctx context.Context, m *indexedMap) (Extent, error)
 		return Extent{}, err
 	}
 	defer src.Close()
+	src.declare(m.Type)
 	extent, err := l.measure(ctx, m.Type, src)
 	if err == nil && extent.Modality == "" {
 		err = fmt.Errorf("the extent of a %s resource: %w", m.Type, errors.ErrUnsupported)
@@ -181,15 +182,6 @@ func (l *Library) measure(ctx context.Context, modality Modality, src *Source) (
 		return err
 	})
 	return extent, err
-}
-
-// resolver returns what resolves a modality.
-func (l *Library) resolver(modality Modality) (Resolver, error) {
-	r := l.resolvers[modality]
-	if r == nil {
-		return nil, fmt.Errorf("no resolver for %s: %w", modality, errors.ErrUnsupported)
-	}
-	return r, nil
 }
 
 // An indexedMap is a parsed map with its index.
@@ -238,7 +230,7 @@ func (l *Library) describeMissing(ctx context.Context, id string, err error) err
 	}
 	missing := &NotFoundError{Kind: "resource", ID: id, Want: l.workspace.MapPath(id)}
 	if ids, err := l.workspace.MapIDs(ctx); err == nil {
-		missing.Close = closeIDs(id, slices.Values(ids))
+		missing.Close = l.suggest(ctx, id, ids)
 	}
 	return missing
 }

@@ -197,17 +197,17 @@ func (b *contextBuilder) render(shown, summaries int) string {
 		if i > 0 {
 			w.WriteByte('\n')
 		}
-		fmt.Fprintf(&w, "# %s\n%s, %s\n", contextText(m.Title, maxContextTitle), contextText(m.ResourceID, math.MaxInt), addressOfWhole(m))
-		b.renderNodes(&w, m.Nodes, 0, shown, summaries)
+		address := m.wholeAddress()
+		if address == "" {
+			address = "no address: the map says no type"
+		}
+		fmt.Fprintf(&w, "# %s\n%s, %s\n", contextText(m.Title, maxContextTitle), contextText(m.ResourceID, math.MaxInt), address)
+		b.renderNodes(&w, m, m.Nodes, 0, shown, summaries)
 	}
 	return w.String()
 }
 
-func addressOfWhole(m *ResourceMap) string {
-	return Address{Resource: m.ResourceID, Location: Location{Modality: m.Type}}.String()
-}
-
-func (b *contextBuilder) renderNodes(w *strings.Builder, nodes []*Node, depth, shown, summaries int) {
+func (b *contextBuilder) renderNodes(w *strings.Builder, m *ResourceMap, nodes []*Node, depth, shown, summaries int) {
 	indent := strings.Repeat("  ", depth)
 	omitted := 0
 	for _, n := range nodes {
@@ -219,29 +219,33 @@ func (b *contextBuilder) renderNodes(w *strings.Builder, nodes []*Node, depth, s
 		if title := contextText(n.Title, maxContextTitle); title != "" {
 			w.WriteString(" " + title)
 		}
-		if place := contextPlace(n.Location); place != "" {
+		if place := contextPlace(m.Address(n)); place != "" {
 			w.WriteString(" (" + place + ")")
 		}
 		w.WriteByte('\n')
 		if summary := contextText(n.Summary, maxContextSummary); summary != "" && b.rank[n] < summaries {
 			fmt.Fprintf(w, "%s  %s\n", indent, summary)
 		}
-		b.renderNodes(w, n.Children, depth+1, shown, summaries)
+		b.renderNodes(w, m, n.Children, depth+1, shown, summaries)
 	}
 	if omitted > 0 {
 		fmt.Fprintf(w, "%s- … %d more\n", indent, omitted)
 	}
 }
 
-// contextPlace returns the selector of a location as in its address.
-func contextPlace(loc Location) string {
+// contextPlace returns the selector of an address, or all of one that is
+// virtual.
+func contextPlace(a Address) string {
 	switch {
-	case loc.Validate() != nil:
+	case a.Validate() != nil:
 		return ""
-	case loc.VirtualAddress != "":
-		return contextText(loc.VirtualAddress, math.MaxInt)
+	case a.Location.VirtualAddress == "":
+		return a.Location.String()
 	}
-	return Address{Location: loc}.Fragment()
+	if s := a.String(); contextText(s, math.MaxInt) == s {
+		return s
+	}
+	return "" // it would not be the same on one line
 }
 
 // contextText returns text on one line, without what does not show and what
@@ -266,7 +270,7 @@ func contextText(text string, max int) string {
 type contextResource struct {
 	ResourceID string        `json:"resource_id"`
 	Title      string        `json:"title,omitempty"`
-	Address    string        `json:"address"`
+	Address    string        `json:"address,omitempty"` // left out if the map says no type
 	Nodes      []contextNode `json:"nodes"`
 	More       int           `json:"more,omitempty"` // topmost nodes that are not shown
 }
@@ -283,8 +287,8 @@ type contextNode struct {
 func (b *contextBuilder) renderJSON(shown, summaries int) string {
 	resources := make([]contextResource, len(b.maps))
 	for i, m := range b.maps {
-		r := contextResource{ResourceID: m.ResourceID, Title: contextText(m.Title, maxContextTitle), Address: addressOfWhole(m)}
-		r.Nodes, r.More = b.jsonNodes(m.Nodes, shown, summaries)
+		r := contextResource{ResourceID: m.ResourceID, Title: contextText(m.Title, maxContextTitle), Address: m.wholeAddress()}
+		r.Nodes, r.More = b.jsonNodes(m, m.Nodes, shown, summaries)
 		resources[i] = r
 	}
 	var w strings.Builder
@@ -296,18 +300,18 @@ func (b *contextBuilder) renderJSON(shown, summaries int) string {
 	return w.String()
 }
 
-func (b *contextBuilder) jsonNodes(nodes []*Node, shown, summaries int) (list []contextNode, more int) {
+func (b *contextBuilder) jsonNodes(m *ResourceMap, nodes []*Node, shown, summaries int) (list []contextNode, more int) {
 	list = []contextNode{}
 	for _, n := range nodes {
 		if b.rank[n] >= shown {
 			more++
 			continue
 		}
-		c := contextNode{ID: n.ID, Title: contextText(n.Title, maxContextTitle), At: contextPlace(n.Location)}
+		c := contextNode{ID: n.ID, Title: contextText(n.Title, maxContextTitle), At: contextPlace(m.Address(n))}
 		if b.rank[n] < summaries {
 			c.Summary = contextText(n.Summary, maxContextSummary)
 		}
-		c.Children, c.More = b.jsonNodes(n.Children, shown, summaries)
+		c.Children, c.More = b.jsonNodes(m, n.Children, shown, summaries)
 		list = append(list, c)
 	}
 	return list, more

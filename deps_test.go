@@ -17,18 +17,19 @@ const module = "github.com/citekit/citekit"
 // tests. Patterns are as in path.Match; a package may always import those
 // below itself.
 var mayImport = map[string][]string{
-	".":                       {"internal/warm"},
+	".":                       {"internal/nfc", "internal/sniff", "internal/warm"},
 	"workspace":               {"."},
 	"modality":                {".", "modality/*"},
 	"modality/modalitytest":   {"."},
-	"modality/document":       {".", "internal/pdf*", "internal/sentence", "internal/tesseract", "internal/warm"},
+	"modality/document":       {".", "internal/pdf*", "internal/sentence", "internal/sniff", "internal/tesseract", "internal/warm"},
 	"modality/video":          {".", "internal/ffmpeg", "internal/mp4", "internal/media", "internal/subtitle", "internal/warm"},
 	"modality/audio":          {".", "internal/ffmpeg", "internal/mp4", "internal/wav", "internal/media", "internal/subtitle", "internal/warm"},
-	"modality/image":          {".", "internal/exif", "internal/jpeg*", "internal/sentence", "internal/tesseract", "internal/warm"},
-	"modality/text":           {".", "internal/code", "internal/markup", "internal/data", "internal/subtitle", "internal/sentence", "internal/warm"},
+	"modality/image":          {".", "internal/exif", "internal/jpeg*", "internal/sentence", "internal/sniff", "internal/tesseract", "internal/warm"},
+	"modality/text":           {".", "internal/charset", "internal/code", "internal/markup", "internal/data", "internal/subtitle", "internal/sentence", "internal/sniff", "internal/warm"},
 	"modality/virtual":        {"."},
-	"internal/media":          {".", "internal/charset", "internal/ffmpeg", "internal/id3", "internal/matroska", "internal/vorbis", "internal/mp4", "internal/sentence", "internal/subtitle", "internal/wav", "internal/warm"},
+	"internal/media":          {".", "internal/charset", "internal/ffmpeg", "internal/id3", "internal/matroska", "internal/vorbis", "internal/mp3", "internal/mp4", "internal/sentence", "internal/sniff", "internal/subtitle", "internal/wav", "internal/warm"},
 	"internal/pdfcut":         {"internal/pdf"},
+	"internal/snifftest":      {"internal/sniff"},
 	"internal/wav":            {".", "internal/charset"},
 	"internal/mp4":            {"internal/charset"},
 	"internal/id3":            {"internal/charset"},
@@ -43,6 +44,9 @@ var mayImport = map[string][]string{
 	"mapper/llm/*":            {".", "mapper/llm", "internal/child"},
 	"mapadapter":              {".", "internal/child"},
 	"internal/*":              {},
+	"internal/sharedtest":     {"internal/testcorpus"},
+	"internal/testcorpus":     {"internal/pdftest"},
+	"internal/attacktest":     {"internal/pdftest"},
 	"mcpadapter":              {"."},
 	"cmd/citekit":             {".", "workspace", "modality", "modality/*", "mcpadapter", "mapadapter", "mapper/llm", "mapper/llm/*", "schema", "internal/term"},
 	"examples/*":              {".", "workspace", "modality", "modality/*", "mcpadapter"},
@@ -60,8 +64,8 @@ var only = map[string][]string{
 	"github.com/u2takey/ffmpeg-go":               {"internal/ffmpeg"},
 	"github.com/modelcontextprotocol/go-sdk":     {"mcpadapter", "cmd/citekit", "examples/mcpserver", "bench"},
 	"github.com/google/jsonschema-go":            {"mcpadapter", "examples/mcpserver", "schema", "mapper/llm"},
-	"golang.org/x/image":                         {"modality/image"},
-	"golang.org/x/text":                          {"modality/text"},
+	"golang.org/x/image":                         {"modality/image", "internal/testcorpus"},
+	"golang.org/x/text":                          {"internal/charset", "modality/text", "internal/testcorpus"},
 	"golang.org/x/net":                           {"internal/markup"},
 	"github.com/yuin/goldmark":                   {"internal/markup"},
 	"github.com/pelletier/go-toml":               {},
@@ -73,9 +77,24 @@ var only = map[string][]string{
 	"github.com/rogpeppe/go-internal/testscript": {},
 }
 
+// onlyTests says the tests of which packages alone may import a heavy module.
+// "go mod tidy" fetches what the tests of imported packages need: so these are
+// packages that no other module imports.
+var onlyTests = map[string][]string{
+	"github.com/pdfcpu/pdfcpu":         {"e2e"},
+	"github.com/rogpeppe/go-internal":  {"cmd/citekit", "mcpadapter"},
+	"github.com/modelcontextprotocol":  {"mcpadapter", "cmd/citekit", "examples/*", "e2e"},
+	"github.com/parquet-go/parquet-go": {"mapadapter"},
+	"github.com/klippa-app/go-pdfium":  {"internal/pdfium"},
+	"github.com/u2takey/ffmpeg-go":     {"internal/ffmpeg"},
+	"honnef.co/go/tools":               {},
+}
+
 type listedPackage struct {
-	ImportPath string
-	Imports    []string
+	ImportPath   string
+	Imports      []string
+	TestImports  []string
+	XTestImports []string
 }
 
 func TestDependencies(t *testing.T) {
@@ -91,11 +110,18 @@ func TestDependencies(t *testing.T) {
 			}
 			checkForeign(t, room, imported)
 		}
+		for _, imported := range slices.Concat(p.TestImports, p.XTestImports) {
+			for heavy, rooms := range onlyTests {
+				if strings.HasPrefix(imported, heavy) && !matchesAny(rooms, room) {
+					t.Errorf("the tests of %s import %s", room, imported)
+				}
+			}
+		}
 	}
 }
 
 func listPackages(t *testing.T) []listedPackage {
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", "./...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
@@ -139,7 +165,7 @@ func checkForeign(t *testing.T, room, imported string) {
 		return // standard library
 	}
 	if room == "." {
-		t.Errorf("the root imports %s; it may only import the standard library", imported)
+		t.Errorf("the root imports %s; it may only import the standard library and our own internals", imported)
 	}
 	for foreign, rooms := range only {
 		if (imported == foreign || strings.HasPrefix(imported, foreign+"/")) && !matchesAny(rooms, room) {

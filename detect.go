@@ -1,141 +1,62 @@
 package citekit
 
 import (
-	"bytes"
-	"encoding/binary"
+	"context"
 	"errors"
-	"io"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/citekit/citekit/internal/sniff"
 )
 
-const (
-	sniffed  = 4096 // bytes looked at, at the start, to tell a format
-	pdfStart = 1024 // of them those in which a PDF must begin
-	pdfEnd   = 2048 // bytes looked at, at the end, for the trailer of a PDF
-)
+// A Detector is a [Resolver] that recognizes its sources. [Library.Ingest] and
+// [Library.ResolveFile] ask the Detectors among the resolvers, in the order of
+// the names of their modalities, before [DetectModality].
+type Detector interface {
+	// Detect reports whether src is of the modality that the resolver is
+	// for. It is asked of every source, so it looks at a few bytes only.
+	Detect(ctx context.Context, src *Source) (bool, error)
+}
 
-// DetectModality tells the modality of a source from its content. What is no
-// document, image, video or recording that it knows is [Text]; whether it can
-// be read as such, the resolver says.
+// DetectModality tells the modality of a source. Its content decides: the
+// signature of a known format, and in containers of sound or picture the
+// tracks. Where the content says nothing, the extension of the name does.
+// All else is [Text]; whether it can be read as such, the resolver says.
 func DetectModality(src *Source) (Modality, error) {
-	head, err := readPart(src, 0, sniffed)
-	if err != nil {
-		return "", err
-	}
-	modality := detectModality(head, src.Size())
-	if modality != Text || !bytes.Contains(head[:min(len(head), pdfStart)], []byte("%PDF-")) {
-		return modality, nil
-	}
-	// A PDF may stand behind something else (ISO 32000-1, annex H.3.4.1),
-	// but a text may also speak of PDF.
-	tail, err := readPart(src, max(src.Size()-pdfEnd, 0), pdfEnd)
-	if err != nil {
-		return "", err
-	}
-	if bytes.Contains(tail, []byte("startxref")) {
-		return Document, nil
-	}
-	return Text, nil
+	modality, _, err := classify(src)
+	return modality, err
 }
 
-func readPart(src *Source, offset, size int64) ([]byte, error) {
-	part := make([]byte, size)
-	n, err := src.ReadAt(part, offset)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, hidePath(err)
-	}
-	return part[:n], nil
+func classify(src *Source) (Modality, sniff.Format, error) {
+	kind, format, err := sniff.Classify(src, src.Size(), src.Name())
+	return Modality(kind), format, hidePath(err)
 }
 
-func detectModality(head []byte, size int64) Modality {
-	switch {
-	case startsWith(head, "%PDF-"):
-		return Document
-	case isISOMedia(head, size):
-		return isoModality(head)
-	case startsWith(head, "\x89PNG\r\n", "\xff\xd8\xff", "GIF87a", "GIF89a", "II*\x00", "MM\x00*"), isBMP(head):
-		return Image
-	case startsWith(head, "\x1a\x45\xdf\xa3"): // EBML: Matroska, WebM
-		return Video
-	case startsWith(head, "fLaC", "OggS"), isID3(head), isAudioSync(head):
-		return Audio
-	case isRIFF(head):
-		return riffModality(head)
-	case isTransportStream(head):
-		return Video
-	}
-	return Text
-}
-
-func startsWith(head []byte, magics ...string) bool {
-	for _, magic := range magics {
-		if bytes.HasPrefix(head, []byte(magic)) {
-			return true
+// detect tells the modality of a source as this Library sees it.
+func (l *Library) detect(ctx context.Context, src *Source) (Modality, sniff.Format, error) {
+	for _, modality := range slices.Sorted(maps.Keys(l.resolvers)) {
+		detector, ok := l.resolvers[modality].(Detector)
+		if !ok {
+			continue
+		}
+		var own bool
+		err := l.limited(ctx, modality, func(ctx context.Context) (err error) {
+			own, err = detector.Detect(ctx, src)
+			return err
+		})
+		if err != nil || own {
+			return modality, sniff.Format{}, hidePath(err)
 		}
 	}
-	return false
+	return classify(src)
 }
 
-// isISOMedia reports whether head begins with a box of ISO 14496-12, section
-// 4.2, that fits into a file of the size.
-func isISOMedia(head []byte, size int64) bool {
-	if len(head) < 12 {
-		return false
+// unread returns the error for a source of a format that people expect to be
+// read and that is not, or nil.
+func unread(format sniff.Format, name string) error {
+	if office := sniff.Office(format, name); office != "" {
+		return fmt.Errorf("%s files are not read; save it as PDF: %w", office, errors.ErrUnsupported)
 	}
-	switch string(head[4:8]) {
-	case "ftyp", "moov", "mdat", "wide":
-		box := int64(binary.BigEndian.Uint32(head))
-		return box <= 1 || box >= 8 && box <= size // 0: to the end, 1: a longer size follows
-	}
-	return false
-}
-
-// isBMP reports whether head has the magic of a BMP and its reserved zeros.
-func isBMP(head []byte) bool {
-	return startsWith(head, "BM") && len(head) >= 10 && string(head[6:10]) == "\x00\x00\x00\x00"
-}
-
-// isID3 reports whether head begins with an ID3v2 tag, whose version byte is
-// small.
-func isID3(head []byte) bool {
-	return startsWith(head, "ID3") && len(head) > 3 && head[3] < 0x10
-}
-
-func isoModality(head []byte) Modality {
-	if string(head[4:8]) != "ftyp" {
-		return Video
-	}
-	switch string(head[8:12]) {
-	case "avif", "avis", "heic", "heix", "mif1", "msf1":
-		return Image
-	case "M4A ", "M4B ", "M4P ":
-		return Audio
-	}
-	return Video
-}
-
-func isRIFF(head []byte) bool {
-	return len(head) >= 12 && startsWith(head, "RIFF", "RF64", "BW64")
-}
-
-func riffModality(head []byte) Modality {
-	switch string(head[8:12]) {
-	case "WAVE":
-		return Audio
-	case "WEBP":
-		return Image
-	case "AVI ":
-		return Video
-	}
-	return Text
-}
-
-// isAudioSync reports whether head begins with an MPEG audio or ADTS frame.
-func isAudioSync(head []byte) bool {
-	return len(head) >= 4 && head[0] == 0xff && head[1]&0xe0 == 0xe0 && head[1] != 0xfe && head[1] != 0xff
-}
-
-// isTransportStream reports whether head has the sync bytes of ISO 13818-1.
-func isTransportStream(head []byte) bool {
-	const packet = 188
-	return len(head) > 2*packet && head[0] == 0x47 && head[packet] == 0x47 && head[2*packet] == 0x47
+	return nil
 }

@@ -86,7 +86,22 @@ type ResolveError struct {
 }
 
 func (e *ResolveError) Error() string {
-	return fmt.Sprintf("citekit: %s %s: %v", e.Op, clipTo(e.Address, maxShown), e.Err)
+	return fmt.Sprintf("citekit: %s %s: %v", e.Op, shortAddress(e.Address), e.Err)
+}
+
+// shortAddress returns what to show of an address. A part of one is none: of
+// a long one it is the address of the whole resource, or what has no scheme.
+func shortAddress(s string) string {
+	if len(s) <= maxShown {
+		return s
+	}
+	whole, _, _ := strings.Cut(s, "#")
+	if _, rest, ok := strings.Cut(whole, "://"); ok && len(whole) > maxShown {
+		return clipTo(rest, maxShown)
+	} else if ok {
+		return fmt.Sprintf("%s (at selectors of %d bytes)", whole, len(s)-len(whole)-1)
+	}
+	return clipTo(s, maxShown)
 }
 
 func (e *ResolveError) Unwrap() error { return e.Err }

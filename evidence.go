@@ -20,8 +20,13 @@ type Evidence struct {
 
 	MediaType string
 	Charset   string // IANA name of the encoding of text evidence, lower case
-	Size      int64  // bytes
-	SHA256    string // of the evidence file, in lower case hex
+
+	// CharsetGuessed says that Charset was inferred from the bytes, and is
+	// not declared by a byte order mark, by the text, or by being valid UTF-8.
+	CharsetGuessed bool
+
+	Size   int64  // bytes
+	SHA256 string // of the evidence file, in lower case hex
 
 	// SourceHash is the SHA-256 of the source, where it is known; no
 	// resolve hashes a large source only to say so.
@@ -37,8 +42,8 @@ type Evidence struct {
 
 // MarshalJSON returns an object with "output_path", "modality", "address",
 // "node" without its children, and "resource_id"; and, if there is a file,
-// "media_type", "charset", "size", "sha256", "source_hash", "actual",
-// "cached" and "stale", where they say something.
+// "media_type", "charset", "guessed" if the charset is, "size", "sha256",
+// "source_hash", "actual", "cached" and "stale", where they say something.
 func (e *Evidence) MarshalJSON() ([]byte, error) {
 	w := new(jsonWriter)
 	w.open()
@@ -66,6 +71,9 @@ func (e *Evidence) MarshalJSON() ([]byte, error) {
 func (e *Evidence) writeFile(w *jsonWriter) {
 	w.text("media_type", e.MediaType)
 	w.optional("charset", e.Charset)
+	if e.CharsetGuessed {
+		w.value("guessed", true)
+	}
 	w.value("size", e.Size)
 	w.text("sha256", e.SHA256)
 	w.optional("source_hash", e.SourceHash)
@@ -87,13 +95,13 @@ const evidenceFormat = "2"
 // hex of everything that decides its bytes and its name.
 func evidenceKey(t target, src *Source, resolverVersion string, mode Mode) string {
 	loc := t.address.Location
-	if loc.Modality != Video && loc.Modality != Audio {
+	if loc.Modality.builtIn() && loc.Modality != Video && loc.Modality != Audio {
 		mode = ModeExact // means nothing to the others
 	}
 	h := sha256.New()
 	for _, part := range []string{
 		evidenceFormat, string(loc.Modality), resolverVersion, src.Version(), src.Name(), string(mode),
-		Address{Location: loc}.Fragment(), t.address.Resource, t.label,
+		Address{Location: loc}.Fragment(), t.address.Resource, t.label, string(t.declared),
 	} {
 		fmt.Fprintf(h, "%d:%s", len(part), part)
 	}

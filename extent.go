@@ -23,23 +23,28 @@ type Extent struct {
 
 	MediaType string `json:"media_type,omitempty"`
 	Charset   string `json:"charset,omitempty"` // IANA name, lower case
+
+	// CharsetGuessed says that Charset was inferred from the bytes.
+	CharsetGuessed bool `json:"guessed,omitempty"`
 }
 
 // Check returns an error matching [ErrRange] if loc lies outside e, or
 // [errors.ErrUnsupported] if it belongs to another modality. The location
-// must have passed [Location.Validate].
+// must have passed [Location.Validate]. Of a modality that is not built in, a
+// bound of zero is one that does not apply.
 func (e Extent) Check(loc Location) error {
 	if loc.Modality != e.Modality {
 		return fmt.Errorf("a %s location in a %s source: %w", loc.Modality, e.Modality, errors.ErrUnsupported)
 	}
-	if n := len(loc.Pages); n > 0 && loc.Pages[n-1].Last > e.Pages {
+	known := func(bound bool) bool { return bound || e.Modality.builtIn() }
+	if n := len(loc.Pages); n > 0 && loc.Pages[n-1].Last > e.Pages && known(e.Pages != 0) {
 		page := max(loc.Pages[n-1].First, e.Pages+1)
 		return rangeError("page %d of %d; pages run %s", page, e.Pages, upTo(e.Pages))
 	}
-	if loc.Lines.Last > e.Lines {
+	if loc.Lines.Last > e.Lines && known(e.Lines != 0) {
 		return rangeError("%s of %d; lines run %s", describeLines(loc.Lines), e.Lines, upTo(e.Lines))
 	}
-	if t := loc.Time; !t.IsZero() && (t.Start >= e.Duration || t.End > e.Duration+TimeSlack) {
+	if t := loc.Time; !t.IsZero() && known(e.Duration != 0) && (t.Start >= e.Duration || t.End > e.Duration+TimeSlack) {
 		return rangeError("t=%v of %s seconds", t, formatDecimal(e.Duration))
 	}
 	return nil

@@ -7,17 +7,28 @@ import (
 	"strings"
 )
 
+// shownVersion is how many digits of a version a message shows at least.
+const shownVersion = 16
+
 // checkFresh reports whether src is another version than the target was made
 // from, which is an error unless allow is set. A version pinned by the address
 // is never waived.
+//
+// A source of which only the content tells whether it changes is hashed.
 func (l *Library) checkFresh(ctx context.Context, t target, src *Source, allow bool) (stale bool, err error) {
+	if src.Version() == "" {
+		if _, err := src.Hash(ctx); err != nil {
+			return false, hidePath(err)
+		}
+	}
 	if pinned := t.address.Version; pinned != "" {
 		hash, err := src.Hash(ctx)
 		if err != nil {
 			return false, err
 		}
 		if !strings.HasPrefix(hash, pinned) {
-			return false, fmt.Errorf("the address pins version %s, the source is %s: %w", pinned, hash[:len(pinned)], ErrStale)
+			return false, fmt.Errorf("the address pins version %s, the source is %s; to accept that, ingest the source again, see that it says the same, and cite v=%s: %w",
+				pinned, hash[:len(pinned)], hash[:max(len(pinned), shownVersion)], ErrStale)
 		}
 	}
 	if t.m == nil {
@@ -67,9 +78,13 @@ func (l *Library) pinnedFreshness(ctx context.Context, m *ResourceMap, mapHash s
 	if err != nil {
 		return nil, hidePath(err)
 	}
-	same, err := parsePin(recorded).matches(ctx, src)
+	first := parsePin(recorded)
+	same, err := first.matches(ctx, src)
 	if err != nil || same {
 		return nil, err
+	}
+	if first.hash == "" && src.Identity() == "" {
+		return fmt.Errorf("the source is being written to, and its map has no source_hash to tell by whether it changed; try again, or map it again: %w", ErrStale), nil
 	}
 	return fmt.Errorf("the source has changed since this map was first used; map it again, or save the map with a change: %w", ErrStale), nil
 }

@@ -11,13 +11,14 @@ import (
 // structureMapper is the name, in maps, of what the resolvers themselves find.
 // Its number rises when they find more: unchanged sources are then mapped
 // again.
-const structureMapper = "structure/1"
+const structureMapper = "structure/2"
 
 // IngestOptions are the options of [Library.Ingest]. The zero value is ready
 // to use.
 type IngestOptions struct {
-	// Type is the modality of every source; "" tells it from the content,
-	// and where that says nothing, from the extension.
+	// Type is the modality of every source, which the Library must have a
+	// resolver for; "" tells it by the [Detector]s among the resolvers, and
+	// then as [DetectModality] does.
 	Type Modality
 
 	// ResourceID is the id of the map, for a single source; "" makes one
@@ -41,6 +42,14 @@ type IngestOptions struct {
 	// Force maps sources again that have not changed, and replaces maps that
 	// were made or changed by hand.
 	Force bool
+
+	// Renames, if it is not nil, is told, at most once, of the sources that
+	// were renamed: they vanished, and the same bytes are in files that are
+	// new. It reports whether the maps follow: a map then keeps its id and
+	// its nodes, and gets the path of the new file as its source. If it is
+	// nil, or where it is in doubt which file is which, none follows, and
+	// new files get maps of their own.
+	Renames func([]Rename) bool
 
 	NoIgnore bool // as in [FindRequest]
 	Hidden   bool // as in [FindRequest]
@@ -66,8 +75,10 @@ func (o *IngestOptions) withDefaults() (IngestOptions, error) {
 		return opts, syntaxError("a concurrency of %d; it is at least 1", opts.Concurrency)
 	case opts.MaxSourceBytes < 0:
 		return opts, syntaxError("sources of at most %d bytes; it is at least 1", opts.MaxSourceBytes)
-	case opts.Type != "" && (!opts.Type.Valid() || opts.Type == Virtual):
-		return opts, syntaxError("type %s; it is one of document, video, audio, image, text", quoteShort(string(opts.Type)))
+	case opts.Type == Virtual:
+		return opts, syntaxError("type virtual; a file is of another modality")
+	case opts.Type != "" && !opts.Type.Valid():
+		return opts, opts.Type.check()
 	case opts.ResourceID != "":
 		return opts, CheckResourceID(opts.ResourceID)
 	}
@@ -82,8 +93,9 @@ const (
 	IngestMapped    IngestStatus = "mapped"    // there is a new map
 	IngestCopied    IngestStatus = "copied"    // there is a new map, copied from that of a source with the same bytes
 	IngestUnchanged IngestStatus = "unchanged" // the map that is there is still right
+	IngestRenamed   IngestStatus = "renamed"   // the map that is there followed the source to another path; From is the old one
 	IngestSkipped   IngestStatus = "skipped"   // nothing to map here; Err says why
-	IngestVanished  IngestStatus = "vanished"  // the source of this map is gone; the map stays
+	IngestVanished  IngestStatus = "vanished"  // the source of this map is gone; the map stays; Err says where its bytes are, if that is known
 	IngestFailed    IngestStatus = "failed"    // Err says why
 )
 
@@ -95,6 +107,7 @@ type IngestItem struct {
 	Type       Modality     `json:"type,omitempty"`
 	Nodes      int          `json:"nodes,omitempty"`
 	Method     string       `json:"method,omitempty"` // as [Structure.Method]
+	From       string       `json:"from,omitempty"`   // path that a source had before it was renamed
 	Err        error        `json:"-"`                // why a source was skipped or failed
 }
 
@@ -172,12 +185,15 @@ type IngestProgress struct {
 // of another source is never replaced, nor is one that was made or changed by
 // hand unless Force is set. Sources that have not changed since their map was
 // made are left alone. Bytes that were mapped before, under another name, are
-// not mapped anew. Every location is verified to lie inside the source before
+// not mapped anew. A source that was renamed keeps its map if
+// IngestOptions.Renames wants that. Every location is verified to lie inside the source before
 // a map is stored, and the source to be unchanged.
 //
 // One source that cannot be mapped does not keep others from it: what became
-// of each is in the report. The error is that of options, of the workspace as
-// a whole, or ctx.Err(); the report then holds what had been done.
+// of each is in the report, and [IngestReport.Err] is the error for a caller
+// to whom one failure is one too many. The error of Ingest itself is that of
+// no paths or wrong options, of the workspace as a whole, or ctx.Err(); the
+// report, which is never nil, then holds what had been done.
 //
 // One ingest runs at a time in a workspace; another waits.
 func (l *Library) Ingest(ctx context.Context, paths []string, opts *IngestOptions) (*IngestReport, error) {
@@ -185,6 +201,14 @@ func (l *Library) Ingest(ctx context.Context, paths []string, opts *IngestOption
 	o, err := opts.withDefaults()
 	if err != nil {
 		return report, fmt.Errorf("citekit: ingest: %w", err)
+	}
+	if len(paths) == 0 {
+		return report, fmt.Errorf("citekit: ingest: %w", syntaxError(`no paths; name files, folders or patterns, such as "." for all below the base directory`))
+	}
+	if o.Type != "" && !o.Type.builtIn() {
+		if _, err := l.resolver(o.Type); err != nil {
+			return report, fmt.Errorf("citekit: ingest: %w", syntaxError("type: %w", err))
+		}
 	}
 	finder, ok := l.workspace.(Finder)
 	if !ok {

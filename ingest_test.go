@@ -139,7 +139,7 @@ func TestIngest(t *testing.T) {
 	text := `{"resource_id": "c", "type": "text", "title": "c.txt", "source_path": "b/c.txt", "nodes": [
 		{"id": "four", "title": "four", "type": "passage", "location": {"modality": "text", "lines": [1, 1]}, "children": []},
 		{"id": "four-2", "title": "four", "type": "passage", "location": {"modality": "text", "lines": [2, 2]}, "children": []}],
-		"metadata": {"source_hash": "c1cb5b7aff30f3d18dcd5d74c5b1caaa8a8d6a9ab8cb1d22e8f3ba5d3e4a2c11", "source_size": 10, "mapper": "structure/1", "method": "lines"},
+		"metadata": {"source_hash": "c1cb5b7aff30f3d18dcd5d74c5b1caaa8a8d6a9ab8cb1d22e8f3ba5d3e4a2c11", "source_size": 10, "mapper": "structure/2", "method": "lines", "lines": 3},
 		"created_at": "` + created + `"}`
 	if err := errors.Join(json.Unmarshal(data, &got), json.Unmarshal([]byte(text), &want)); err != nil {
 		t.Fatal(err)
@@ -523,4 +523,26 @@ func TestIngestBrokenMap(t *testing.T) {
 	f.write(t, "a.txt", "two\n")
 	f.want(t, f.ingest(t, nil, "a.txt"), "failed a.txt (the source has changed, and so has its map 'a', by hand; force replaces it: source has changed)")
 	f.want(t, f.ingest(t, &citekit.IngestOptions{Force: true}, "a.txt"), "mapped a.txt as a: 1")
+}
+
+// TestIngestOutdated checks that what earlier resolvers made is made again
+// once, and that what a person wrote or changed is left alone.
+func TestIngestOutdated(t *testing.T) {
+	f := newIngestFixture(t, map[string]string{"a.txt": "one\n", "b.txt": "two\n", "own.txt": "mine\n"})
+	older := &citekit.IngestOptions{Mapper: f.mapper, MapperName: "structure/1"}
+	f.want(t, f.ingest(t, older, "a.txt", "b.txt"), "mapped a.txt as a: 1", "mapped b.txt as b: 1")
+	edited := f.edit(t, "b", `"title":"two"`, `"title":"My own words"`)
+	const own = `{"resource_id":"own","type":"text","title":"","source_path":"own.txt","nodes":[]}`
+	f.write(t, ".resource_maps/own.json", own)
+
+	byHand := "skipped own.txt as own (the map 'own' of this source was made by hand; force replaces it: file already exists)"
+	f.want(t, f.ingest(t, nil), "mapped a.txt as a: 1", "unchanged b.txt as b: 1", byHand)
+	if f.readMap(t, "b") != edited || f.readMap(t, "own") != own {
+		t.Error("a map of a person was replaced")
+	}
+	calls := f.mapper.calls.Load()
+	f.want(t, f.ingest(t, nil), "unchanged a.txt as a: 1", "unchanged b.txt as b: 1", byHand)
+	if now := f.mapper.calls.Load(); now != calls {
+		t.Errorf("mapped %d times more", now-calls)
+	}
 }

@@ -27,6 +27,9 @@ type ingest struct {
 	done    int
 	total   int
 
+	movedTo, movedFrom map[string]string   // paths of renamed sources, by the other one
+	mayBeAt            map[string][]string // new files with the bytes of a source that vanished
+
 	turns  turns
 	report reporter
 }
@@ -40,7 +43,10 @@ func newIngest(l *Library, finder Finder, opts IngestOptions, report *IngestRepo
 		name:    opts.MapperName,
 		texts:   budget{free: textBudget, size: textBudget},
 		flights: make(map[string]*flight),
-		report:  reporter{report: report, each: opts.Each},
+
+		movedTo: make(map[string]string), movedFrom: make(map[string]string), mayBeAt: make(map[string][]string),
+
+		report: reporter{report: report, each: opts.Each},
 	}
 	if in.mapper == nil {
 		in.mapper, in.name = l.resolvers, structureMapper
@@ -73,6 +79,9 @@ func (in *ingest) run(ctx context.Context, paths []string) (err error) {
 			err = stored
 		}
 	}()
+	if candidates, err = in.followRenames(ctx, candidates); err != nil {
+		return err
+	}
 	in.mapAll(ctx, candidates)
 	if err := ctx.Err(); err != nil {
 		in.report.flush()
@@ -148,7 +157,7 @@ type task struct {
 
 // deal makes a map of one candidate, and takes its turn in any case.
 func (in *ingest) deal(ctx context.Context, i int, c candidate) IngestItem {
-	t := &task{candidate: c, item: IngestItem{Path: c.Path}}
+	t := &task{candidate: c, item: IngestItem{Path: c.Path, From: in.movedFrom[c.Path]}}
 	defer func() {
 		if t.src != nil {
 			t.src.Close()
@@ -163,6 +172,9 @@ func (in *ingest) deal(ctx context.Context, i int, c candidate) IngestItem {
 	in.turns.pass()
 	if wanted {
 		in.save(ctx, t)
+	}
+	if t.item.From != "" && t.item.Status == IngestUnchanged {
+		t.item.Status = IngestRenamed
 	}
 	return t.item
 }
@@ -209,12 +221,19 @@ func (in *ingest) prepare(ctx context.Context, t *task) bool {
 		return t.fail(err)
 	}
 	t.src = src
+	if src.Identity() == "" { // it does not tell of every change
+		t.Identity = ""
+	}
+	if t.Named { // a type is believed of a file, and not of all that is in a folder
+		src.declare(in.opts.Type)
+	}
 	if src.Size() > in.opts.MaxSourceBytes { // it grew
 		return t.skip(in.tooLarge(src.Size()))
 	}
 	t.note = note{
 		Identity:   t.Identity,
 		Companions: t.companions,
+		Size:       src.Size(),
 		Asked:      in.opts.Type,
 		Mapper:     in.name,
 	}
@@ -246,7 +265,7 @@ func (in *ingest) tooLarge(size int64) error {
 // missing deals with what could not be read. If it once was, it vanished.
 func (in *ingest) missing(t *task) bool {
 	if noted, known := in.ledger.note(t.Path); known && noted.ID != "" && errors.Is(t.err, fs.ErrNotExist) {
-		t.item.Status, t.item.ResourceID, t.item.Type = IngestVanished, noted.ID, noted.Type
+		t.item.Status, t.item.ResourceID, t.item.Type, t.item.Err = IngestVanished, noted.ID, noted.Type, in.whereNow(t.Path)
 		return false
 	}
 	return t.fail(t.err)
@@ -257,8 +276,7 @@ func (in *ingest) missing(t *task) bool {
 func (in *ingest) isUnchanged(ctx context.Context, t *task, n note, sameBytes bool) bool {
 	asksOther := in.opts.Mapper != nil && in.name != n.Mapper || in.opts.Type != n.Asked && in.opts.Type != "" && in.opts.Type != n.Type ||
 		in.opts.ResourceID != "" && in.opts.ResourceID != n.ID
-	outdated := in.opts.Mapper == nil && isOlderStructure(n.Mapper)
-	if !sameBytes || in.opts.Force || asksOther || outdated || n.Companions != t.companions {
+	if !sameBytes || in.opts.Force || asksOther || in.isOutdated(ctx, t, n) || n.Companions != t.companions {
 		return false
 	}
 	if n.Skipped != "" {
@@ -281,6 +299,19 @@ func (in *ingest) isUnchanged(ctx context.Context, t *task, n note, sameBytes bo
 	t.item.Status, t.item.ResourceID, t.item.Type = IngestUnchanged, n.ID, n.Type
 	t.item.Nodes, t.item.Method = n.Nodes, n.Method
 	return true
+}
+
+// isOutdated reports whether the resolvers may find more in a source than they
+// did. A map that a person changed stays.
+func (in *ingest) isOutdated(ctx context.Context, t *task, n note) bool {
+	if in.opts.Mapper != nil || !isOlderStructure(n.Mapper) {
+		return false
+	}
+	if n.ID == "" {
+		return true
+	}
+	state, err := in.stateOf(ctx, t.Path, n)
+	return err != nil || state != mapEdited
 }
 
 // isOlderStructure reports whether a map was made by an earlier version of
@@ -309,7 +340,7 @@ func (in *ingest) reportVanished(ctx context.Context, candidates []candidate, fo
 			in.ledger.forget(source)
 			continue
 		}
-		in.report.put(next, IngestItem{Path: source, Status: IngestVanished, ResourceID: n.ID, Type: n.Type})
+		in.report.put(next, IngestItem{Path: source, Status: IngestVanished, ResourceID: n.ID, Type: n.Type, Err: in.whereNow(source)})
 		next++
 	}
 }

@@ -84,12 +84,9 @@ func (in *ingest) mapped(ctx context.Context, t *task, structure *Structure, mod
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return t.fail(ctx.Err())
-	case err != nil && modality == Text && in.opts.Type == "" && errors.Is(err, ErrFormat):
+	case err != nil && in.isForeign(t, modality, &err):
 		t.item.Type = ""
-		if what := officeFormat(t.Path); what != "" {
-			err = fmt.Errorf("%s files are not read; save it as PDF: %w", what, errors.ErrUnsupported)
-		}
-		t.skip(err) // some other format: nothing is wrong with the file
+		t.skip(err)
 		if changed := t.src.CheckUnchanged(); changed == nil && !t.Named {
 			t.note.Skipped = t.item.Err.Error()
 			in.ledger.putSkipped(t.Path, t.note)
@@ -102,26 +99,32 @@ func (in *ingest) mapped(ctx context.Context, t *task, structure *Structure, mod
 	return true
 }
 
+// isForeign reports whether a source is of a format that is not read here, so
+// that nothing is wrong with the file, and makes the error say which.
+func (in *ingest) isForeign(t *task, modality Modality, err *error) bool {
+	if in.opts.Type != "" {
+		return false
+	}
+	_, format, failed := classify(t.src)
+	if failed != nil || modality != Text {
+		return format.Unread && errors.Is(*err, errors.ErrUnsupported)
+	}
+	if !errors.Is(*err, ErrFormat) {
+		return false
+	}
+	if office := unread(format, t.Path); office != nil {
+		*err = office
+	}
+	return true
+}
+
 // mapSource finds the structure of a source.
 func (in *ingest) mapSource(ctx context.Context, t *task) (structure *Structure, modality Modality, err error) {
-	modalities, err := in.classify(ctx, t.src)
-	if err != nil {
+	if modality, _, err = in.classify(ctx, t.src); err != nil {
 		return nil, "", err
 	}
-	var first error
-	for _, candidate := range modalities {
-		structure, err := in.mapAs(ctx, t, candidate)
-		if err == nil {
-			return structure, candidate, nil
-		}
-		if first == nil {
-			first = err
-		}
-		if !errors.Is(err, ErrFormat) {
-			break
-		}
-	}
-	return nil, modalities[0], first
+	structure, err = in.mapAs(ctx, t, modality)
+	return structure, modality, err
 }
 
 func (in *ingest) mapAs(ctx context.Context, t *task, modality Modality) (structure *Structure, err error) {
@@ -167,12 +170,17 @@ func (in *ingest) openers(found []FoundCompanion) []Companion {
 // digestCompanions returns what changes with the companions or their content,
 // or "" if there are none.
 func (in *ingest) digestCompanions(ctx context.Context, companions []FoundCompanion) string {
+	return in.digestAs(ctx, companions, companions)
+}
+
+// digestAs returns the digest that companions have under other names.
+func (in *ingest) digestAs(ctx context.Context, companions, names []FoundCompanion) string {
 	if len(companions) == 0 {
 		return ""
 	}
 	h := sha256.New()
-	for _, c := range companions {
-		fmt.Fprintf(h, "%s\x00%s\x00", c.Path, in.hashOf(ctx, c))
+	for i, c := range companions {
+		fmt.Fprintf(h, "%s\x00%s\x00", names[i].Path, in.hashOf(ctx, c))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
@@ -186,7 +194,7 @@ func (in *ingest) hashOf(ctx context.Context, c FoundCompanion) string {
 	}
 	defer src.Close()
 	if src.Size() > maxCompanionHash {
-		return src.Identity()
+		return fmt.Sprintf("%d %s", src.Size(), src.Identity())
 	}
 	hash, err := src.Hash(ctx)
 	if err != nil {

@@ -120,7 +120,7 @@ func (in *ingest) addTranscript(ctx context.Context, t *task, m *ResourceMap) er
 func now() string { return time.Now().UTC().Truncate(time.Second).Format(time.RFC3339) }
 
 // verify checks that the map is sound and that every location lies inside the
-// source.
+// source, whose extent it notes.
 func (in *ingest) verify(ctx context.Context, t *task, m *ResourceMap) error {
 	for _, p := range m.Check() {
 		if !p.Warning {
@@ -134,6 +134,12 @@ func (in *ingest) verify(ctx context.Context, t *task, m *ResourceMap) error {
 		}
 		t.note.Nodes++
 	}
+	if _, measured := extents[m.Type]; !measured && m.Type != Virtual {
+		if extent, err := in.lib.measure(ctx, m.Type, t.src); err == nil {
+			extents[m.Type] = extent
+		}
+	}
+	m.noteExtent(extents[m.Type])
 	return nil
 }
 

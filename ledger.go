@@ -36,6 +36,7 @@ type note struct {
 	Identity   string   `json:"identity,omitempty"`   // of the source
 	Companions string   `json:"companions,omitempty"` // a digest of their content
 	Hash       string   `json:"hash,omitempty"`       // of the source
+	Size       int64    `json:"size,omitempty"`       // of the source; zero if it was not noted
 	ID         string   `json:"id,omitempty"`         // of its map
 	Type       Modality `json:"type,omitempty"`
 	Asked      Modality `json:"asked,omitempty"` // the type that was asked for
@@ -58,12 +59,8 @@ type ledgerFile struct {
 
 // loadLedger reads the ledger of a workspace, or makes it from the maps.
 func (l *Library) loadLedger(ctx context.Context, finder Finder) (*ledger, error) {
-	var file ledgerFile
-	data, err := finder.ReadNotes(ctx, ledgerName)
-	if err == nil {
-		err = json.Unmarshal(data, &file)
-	}
-	if err != nil || file.Version != ledgerVersion || file.Sources == nil {
+	file, err := readLedgerFile(ctx, finder)
+	if err != nil {
 		if file.Sources, err = l.notesOfMaps(ctx); err != nil {
 			return nil, err
 		}
@@ -75,9 +72,36 @@ func (l *Library) loadLedger(ctx context.Context, finder Finder) (*ledger, error
 	return g, err
 }
 
+// readLedger reads the ledger to take something out of it. Without one there
+// is nothing to take out; one of an ingest that was killed is put right first.
+func (l *Library) readLedger(ctx context.Context, finder Finder) (*ledger, error) {
+	file, err := readLedgerFile(ctx, finder)
+	if err != nil {
+		return nil, ctx.Err()
+	}
+	if file.Writing != "" {
+		return l.loadLedger(ctx, finder)
+	}
+	return newLedger(file.Sources), nil
+}
+
+var errNoLedger = errors.New("there is no ledger")
+
+func readLedgerFile(ctx context.Context, finder Finder) (ledgerFile, error) {
+	var file ledgerFile
+	data, err := finder.ReadNotes(ctx, ledgerName)
+	if err != nil {
+		return file, err
+	}
+	if json.Unmarshal(data, &file) != nil || file.Version != ledgerVersion || file.Sources == nil {
+		return ledgerFile{}, errNoLedger
+	}
+	return file, nil
+}
+
 // adopt notes which maps an ingest wrote that was killed before it could.
 func (l *Library) adopt(ctx context.Context, g *ledger, since string) error {
-	for source, n := range g.notes {
+	for source, n := range maps.Clone(g.notes) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -86,7 +110,17 @@ func (l *Library) adopt(ctx context.Context, g *ledger, since string) error {
 			continue
 		}
 		m, _, err := l.parse(ctx, n.ID)
-		if err != nil || m.SourcePath != source || m.mapper() == "" || m.CreatedAt < since {
+		if err != nil || m.mapper() == "" {
+			continue
+		}
+		if m.SourcePath != source {
+			if n, ok := l.adoptMoved(ctx, g, source, n, m, stamp); ok {
+				g.forget(source)
+				g.put(m.SourcePath, n)
+			}
+			continue
+		}
+		if m.CreatedAt < since {
 			continue
 		}
 		n.Identity, n.Hash, n.Skipped = "", m.SourceHash(), ""
@@ -258,10 +292,20 @@ func (g *ledger) write(ctx context.Context, finder Finder, writing string) error
 	return finder.WriteNotes(ctx, ledgerName, data)
 }
 
+// all returns the notes by source.
+func (g *ledger) all() map[string]note {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return maps.Clone(g.notes)
+}
+
 // forget drops the note of a source whose map is gone.
 func (g *ledger) forget(source string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if id := g.notes[source].ID; g.owners[id] == source {
+		delete(g.owners, id)
+	}
 	delete(g.notes, source)
 	g.changed = true
 }

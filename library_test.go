@@ -581,7 +581,7 @@ func TestResolveAddressAndFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	e, err = f.ResolveFile(t.Context(), "notes/My notes.md", loc, nil)
-	if err != nil || read(t, e.OutputPath) != "beta\n" || e.Address.String() != "text://My%20notes#lines=2-2" {
+	if err != nil || read(t, e.OutputPath) != "beta\n" || e.Address.String() != "text://my-notes#lines=2-2" {
 		t.Errorf("file: %+v, %v", e, err)
 	}
 	e, err = f.ResolveFile(t.Context(), "notes/My notes.md", citekit.Location{}, nil)
@@ -601,10 +601,15 @@ func parse(t *testing.T, s string) citekit.Address {
 
 func TestResourceIDFor(t *testing.T) {
 	for name, want := range map[string]string{
-		"book.pdf": "book", "/a/b/My talk.mp4": "My talk", ".bashrc": ".bashrc", "a.tar.gz": "a.tar", "..": "file", "": "file", "a\x1bb.txt": "a_b", "\xff.md": "_",
+		"book.pdf": "book", "/a/b/My talk.mp4": "my-talk", ".bashrc": "bashrc", "a.tar.gz": "a.tar", "..": "file", "": "file",
+		"a\x1bb.txt": "a-b", "\xff.md": "file", "\xffa.md": "a", "a\u202eb.txt": "ab", "❤\ufe0f.txt": "file", "\u0301.txt": "file",
+		"Smith (2020).pdf": "smith-2020", "fhs-3.0.pdf": "fhs-3.0", "snake_case__name_.py": "snake_case-name", "a...b": "a", "v1. .pdf": "v1",
+		"Dr. Who and the Daleks": "dr-who-and-the-daleks", "l'\u00e9t\u00e9.md": "l-été", "l'e\u0301te\u0301.md": "l-été", "日本語 資料.pdf": "日本語-資料",
+		"\u212aelvin.txt": "kelvin", "\ufb01le.txt": "file", "Stra\u00dfe.txt": "straße", "ΣΊΣΥΦΟΣ.txt": "σίσυφοσ", "می\u200cخواهم.txt": "میخواهم",
+		strings.Repeat("x y ", 100): strings.Repeat("x-y-", 29) + "x-y", "#1 % & ?.txt": "1", "-rf.txt": "rf",
 	} {
 		if got := citekit.ResourceIDFor(name); got != want {
-			t.Errorf("ResourceIDFor(%q) = %q, want %q", name, got, want)
+			t.Errorf("ResourceIDFor(%+q) = %+q, want %+q", name, got, want)
 		}
 	}
 }
@@ -669,7 +674,7 @@ func TestLibraryCheck(t *testing.T) {
 
 func TestSaveChecks(t *testing.T) {
 	f := newFixture(t)
-	bad := &citekit.ResourceMap{ResourceID: "new", Type: citekit.Text, SourcePath: "poem.txt", Nodes: []*citekit.Node{{ID: "a", Location: citekit.Location{Modality: "x"}}}}
+	bad := &citekit.ResourceMap{ResourceID: "new", Type: citekit.Text, SourcePath: "poem.txt", Nodes: []*citekit.Node{{ID: "a", Location: citekit.Location{Modality: "X"}}}}
 	if err := f.Save(t.Context(), bad); !errors.Is(err, citekit.ErrSyntax) || !strings.Contains(err.Error(), "map 'new': nodes[0].location (node 'a')") {
 		t.Errorf("%v", err)
 	}

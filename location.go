@@ -8,28 +8,6 @@ import (
 	"strings"
 )
 
-// A Modality is a kind of content. Each has its own selectors and its own
-// [Resolver].
-type Modality string
-
-// The modalities.
-const (
-	Document Modality = "document" // pages, and a box on them
-	Video    Modality = "video"    // time
-	Audio    Modality = "audio"    // time
-	Image    Modality = "image"    // a box
-	Text     Modality = "text"     // lines
-	Virtual  Modality = "virtual"  // an address elsewhere
-)
-
-// Modalities lists all modalities in the order of the documentation.
-func Modalities() []Modality {
-	return []Modality{Document, Video, Audio, Image, Text, Virtual}
-}
-
-// Valid reports whether m is one of the modalities.
-func (m Modality) Valid() bool { return slices.Contains(Modalities(), m) }
-
 // A Range is a run of pages or lines, counted from 1, both ends included. The
 // zero Range selects everything.
 type Range struct{ First, Last int }
@@ -94,7 +72,12 @@ func (b Box) String() string {
 }
 
 // A Location says which part of a resource is meant. A selector that is zero
-// selects everything.
+// selects everything. [Pages], [Lines], [Seconds] and [Region] make common
+// ones.
+//
+// An empty Modality is that of the resource for the methods of [Library] that
+// take a Location or an [Address]. In a map it is an error, which
+// [ResourceMap.Fix] mends: other programs read maps, too.
 //
 // Its JSON form is {"modality": …} with "pages" (a list of page numbers),
 // "lines" ([first, last]), "start" and "end" (seconds), "bbox" ([x1, y1, x2,
@@ -116,6 +99,21 @@ type Location struct {
 
 	odd *oddLocation // what its JSON had beyond the above; nil for nearly all
 }
+
+// Pages selects the pages from first to last, counted from 1, both included.
+// This and the following return a location without a modality: it is that of
+// the resource.
+func Pages(first, last int) Location { return Location{Pages: []Range{{first, last}}} }
+
+// Lines selects the lines from first to last, counted from 1, both included.
+func Lines(first, last int) Location { return Location{Lines: Range{first, last}} }
+
+// Seconds selects the time from start up to end, in seconds; end 0 is the end
+// of the resource.
+func Seconds(start, end float64) Location { return Location{Time: Span{start, end}} }
+
+// Region selects a [Box], in fractions of width and height from the top left.
+func Region(x1, y1, x2, y2 float64) Location { return Location{Box: Box{x1, y1, x2, y2}} }
 
 // PageRuns returns the canonical form of runs: sorted, with overlapping and
 // adjoining runs joined. It does not modify its argument.
@@ -161,15 +159,15 @@ func (l Location) Equal(m Location) bool {
 }
 
 // Validate returns an error matching [ErrSyntax] if l means nothing whatever
-// the source: an unknown modality, page or line 0, a range that ends before
+// the source: a word that is no modality, page or line 0, a range that ends before
 // it begins, a box outside 0 to 1, or a selector that its modality does not
 // have. For the bounds of a source see [Extent.Check].
 func (l Location) Validate() error {
 	if err := l.odd.issue(); err != nil {
 		return err
 	}
-	if !l.Modality.Valid() {
-		return syntaxError("modality %q; it is one of document, video, audio, image, text, virtual", l.Modality)
+	if err := l.Modality.check(); err != nil {
+		return err
 	}
 	if field := l.foreignSelector(); field != "" {
 		return syntaxError("a %s location cannot have %s", l.Modality, field)
@@ -183,10 +181,12 @@ func (l Location) Validate() error {
 }
 
 // foreignSelector returns the JSON name of a selector that the modality does
-// not have, or "".
+// not have, or "". Of modalities that are not built in their resolver decides.
 func (l Location) foreignSelector() string {
 	m := l.Modality
 	switch {
+	case !m.builtIn() && l.VirtualAddress == "":
+		return ""
 	case len(l.Pages) > 0 && m != Document:
 		return "pages"
 	case !l.Lines.IsZero() && m != Text:

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/citekit/citekit/internal/nfc"
 )
 
 const (
@@ -107,32 +109,61 @@ func cleanID(id string) string {
 // nodeName makes a name from the title of a node, or from its type.
 func nodeName(n *Node) string {
 	for _, text := range []string{n.Title, n.Type} {
-		if name := slug(text); name != "" {
+		if name := slug(text, "", maxNodeName); name != "" {
 			return name
 		}
 	}
 	return "node"
 }
 
-// slug returns the letters and digits of text in lower case, and one hyphen
-// for every run of anything else between them.
-func slug(text string) string {
+// slug returns text as a name that is easy to type: its letters and digits in
+// lower case, in Normalization Form C, and one hyphen for every run of
+// anything else between them. A character of kept stays where it stands alone
+// between two of them. What cannot be seen is left out. A name has at most max
+// bytes; it is "" if text has neither letter nor digit.
+func slug(text, kept string, max int) string {
 	var b strings.Builder
-	gap := false
-	for _, r := range text {
-		if r == utf8.RuneError || !unicode.In(r, unicode.L, unicode.N, unicode.M) {
-			gap = true
+	gap := ""
+	for _, r := range visible(text) {
+		if !isNameRune(r) || unicode.Is(unicode.M, r) && (gap != "" || b.Len() == 0) {
+			gap = widen(gap, r, kept)
 			continue
 		}
-		r = unicode.ToLower(r)
-		if gap && b.Len() > 0 {
-			b.WriteByte('-')
+		if b.Len() == 0 {
+			gap = ""
 		}
-		gap = false
-		if b.Len()+utf8.RuneLen(r) > maxNodeName {
+		r = unicode.ToLower(r)
+		if b.Len()+len(gap)+utf8.RuneLen(r) > max {
 			break
 		}
+		b.WriteString(gap)
 		b.WriteRune(r)
+		gap = ""
 	}
-	return strings.TrimRight(b.String(), "-")
+	return b.String()
 }
+
+// widen returns the gap between two parts of a name once r belongs to it.
+func widen(gap string, r rune, kept string) string {
+	if gap == "" && strings.ContainsRune(kept, r) {
+		return string(r)
+	}
+	return "-"
+}
+
+func isNameRune(r rune) bool {
+	return r != utf8.RuneError && unicode.In(r, unicode.L, unicode.N, unicode.M)
+}
+
+// visible returns text in Normalization Form C, with ligatures of Latin
+// letters written out, and without characters that have no look of their own.
+func visible(text string) string {
+	return nfc.String(ligatures.Replace(strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) {
+			return -1
+		}
+		return r
+	}, text)))
+}
+
+var ligatures = strings.NewReplacer("\ufb00", "ff", "\ufb01", "fi", "\ufb02", "fl", "\ufb03", "ffi", "\ufb04", "ffl", "\ufb05", "st", "\ufb06", "st")

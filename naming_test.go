@@ -7,6 +7,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/text/unicode/norm"
 )
 
 func TestNameNodes(t *testing.T) {
@@ -83,6 +84,27 @@ func FuzzNameNodes(f *testing.F) {
 		citekit.NameNodes(nodes)
 		if diff := cmp.Diff(ids, idsOf(nodes)); diff != "" {
 			t.Errorf("named twice, the ids change:\n%s", diff)
+		}
+	})
+}
+
+func FuzzResourceIDFor(f *testing.F) {
+	f.Add("Smith (2020).pdf")
+	f.Add("e\u200d\u0301 \ufb01_\u0130.x")
+	f.Fuzz(func(t *testing.T, name string) {
+		id := citekit.ResourceIDFor(name)
+		if err := citekit.CheckResourceID(id); err != nil || strings.ContainsAny(id, " '\"#?%&") || len(id) > 120 {
+			t.Errorf("ResourceIDFor(%+q) = %+q, %v", name, id, err)
+		}
+		if again := citekit.ResourceIDFor(id + ".x"); again != id {
+			t.Errorf("%+q gives %+q, which gives %+q", name, id, again)
+		}
+		if !norm.NFC.IsNormalString(id) {
+			t.Errorf("%+q is not in NFC", id)
+		}
+		a := citekit.Address{Resource: id, Location: citekit.Location{Modality: citekit.Text}}
+		if parsed, err := citekit.ParseAddress(a.String()); err != nil || parsed.Resource != id {
+			t.Errorf("address %s: %v", a, err)
 		}
 	})
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // ReadText yields the text at a location of a resource in reading order, each
-// run with its own location: the words of pages or lines, and what is said in
+// run with its own location (an empty modality is that of the resource): the words of pages or lines, and what is said in
 // recordings that have a transcript. It stops after the first error, which
 // wraps those of [TextReader] and matches [ErrStale] if the source, or the
 // file with its transcript, has changed since it was mapped. A resource that
@@ -23,13 +23,31 @@ func (l *Library) ReadText(ctx context.Context, resourceID string, loc Location)
 	}
 }
 
+// ReadNodeText is [Library.ReadText] for what a node stands for.
+func (l *Library) ReadNodeText(ctx context.Context, resourceID, nodeID string) iter.Seq2[TextRun, error] {
+	return func(yield func(TextRun, error) bool) {
+		n, err := l.Node(ctx, resourceID, nodeID)
+		if err == nil {
+			if invalid := n.Location.Validate(); invalid != nil {
+				err = &ResolveError{Op: "read", Address: resourceID + "." + nodeID, Err: invalid}
+			}
+		}
+		if err != nil {
+			yield(TextRun{}, err)
+			return
+		}
+		l.ReadText(ctx, resourceID, n.Location)(yield)
+	}
+}
+
 // readText yields runs, and returns an error if there is one to yield.
 func (l *Library) readText(ctx context.Context, a Address, yield func(TextRun, error) bool) error {
-	if err := a.Location.Validate(); err != nil {
-		return err
-	}
 	m, err := l.load(ctx, a.Resource)
 	if err != nil {
+		return err
+	}
+	setDefault(&a.Location.Modality, m.modality())
+	if err := a.Validate(); err != nil {
 		return err
 	}
 	resolver, err := l.resolver(a.Location.Modality)
@@ -41,6 +59,7 @@ func (l *Library) readText(ctx context.Context, a Address, yield func(TextRun, e
 		return err
 	}
 	defer src.Close()
+	src.declare(m.Type)
 	if _, err := l.checkFresh(ctx, target{address: a, m: m, path: m.SourcePath}, src, false); err != nil {
 		return err
 	}
@@ -51,7 +70,7 @@ func (l *Library) readText(ctx context.Context, a Address, yield func(TextRun, e
 	if transcript != nil {
 		defer transcript.Close()
 	}
-	for run, err := range runs {
+	for run, err := range sheltered(a.Location.Modality, runs) {
 		if err != nil {
 			return hidePath(err)
 		}
@@ -65,6 +84,30 @@ func (l *Library) readText(ctx context.Context, a Address, yield func(TextRun, e
 		}
 	}
 	return src.CheckUnchanged()
+}
+
+// sheltered yields runs, and the panic of the resolver that makes them as an
+// error. What the caller's own code panics with goes on.
+func sheltered(modality Modality, runs iter.Seq2[TextRun, error]) iter.Seq2[TextRun, error] {
+	return func(yield func(TextRun, error) bool) {
+		reading, wanted := true, true // the caller has no run, and wants another
+		defer func() {
+			if !reading {
+				return
+			}
+			if p := recover(); p != nil && wanted {
+				yield(TextRun{}, panicked(modality, p))
+			}
+		}()
+		for run, err := range runs {
+			reading = false
+			wanted = yield(run, err)
+			reading = true
+			if !wanted {
+				return
+			}
+		}
+	}
 }
 
 // textOf returns the text of a source, from its transcript if the map names

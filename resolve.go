@@ -69,6 +69,10 @@ type Extract struct {
 	// registered with IANA; "" where the notion does not apply.
 	Charset string
 
+	// CharsetGuessed says that Charset was inferred from the bytes: nothing
+	// declares it, and other charsets could have them too.
+	CharsetGuessed bool
+
 	// Actual is the location the bytes hold, where it differs from the one
 	// requested; else nil.
 	Actual *Location

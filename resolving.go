@@ -1,25 +1,32 @@
 package citekit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"strings"
+
+	"github.com/citekit/citekit/internal/sniff"
 )
 
 // ResolveOptions are the options of one resolve. The zero value is ready to
 // use.
 type ResolveOptions struct {
-	// Virtual asks for the address only: the source is not opened.
+	// Virtual asks for the address only: the source is not opened, but for a
+	// look at what it is where the map says something else.
 	Virtual bool
 
 	// Mode says how time ranges are cut; "" means [ModeExact].
 	Mode Mode
+
+	// Doubt is for a file without a map: it is read as the modality of its
+	// location only if it looks like that. Who asks for lines has not said
+	// that a file is a text.
+	Doubt bool
 
 	// AllowStale resolves a source that has changed since it was mapped,
 	// and marks the evidence Stale.
@@ -57,11 +64,13 @@ type target struct {
 	node    *Node       // nil for an address that is not a node's
 	m       *indexedMap // nil for a file without a map
 	path    string      // of the source, as the map gives it
+
+	declared Modality // what the source is said to be, or ""
 }
 
 // String returns the address, or what stands in for one that has no meaning.
 func (t target) String() string {
-	if t.address.Location.Validate() != nil {
+	if t.address.Validate() != nil {
 		return t.address.Resource + "." + t.label
 	}
 	return t.address.String()
@@ -89,92 +98,108 @@ func (l *Library) nodeTarget(ctx context.Context, resourceID, nodeID string) (ta
 	if err != nil {
 		return target{}, err
 	}
-	return target{address: m.Address(n), label: nodeID, node: n, m: m, path: m.SourcePath}, nil
+	return target{address: m.Address(n), label: nodeID, node: n, m: m, path: m.SourcePath, declared: m.Type}, nil
 }
 
 // ResolveAddress is Resolve for an address, which need not be that of a node.
-// Its resource must have a map, except for virtual addresses. If the address
-// pins a version, another version is an error matching [ErrStale].
+// Its resource must have a map, except for virtual addresses. An empty
+// modality is that of the resource. If the address pins a version, another
+// version is an error matching [ErrStale].
 func (l *Library) ResolveAddress(ctx context.Context, a Address, opts *ResolveOptions) (*Evidence, error) {
 	t := target{address: a, label: a.Fragment()}
 	if a.Location.Modality != Virtual {
-		m, err := l.load(ctx, a.Resource)
+		m, err := l.mapFor(ctx, a, opts != nil && opts.Virtual)
 		if err != nil {
 			return nil, &ResolveError{Op: "resolve", Address: a.String(), Err: err}
 		}
-		t.m, t.path = m, m.SourcePath
+		t.m, t.path, t.declared = m, m.SourcePath, m.Type
+		setDefault(&t.address.Location.Modality, m.modality())
 	}
 	return l.resolve(ctx, t, opts)
 }
 
+// mapFor returns the map that an address is one of. Unless only the address is
+// wanted, the map and the Library must know its modality.
+func (l *Library) mapFor(ctx context.Context, a Address, virtual bool) (*indexedMap, error) {
+	var unknown error
+	if !virtual && a.Location.Modality.Valid() {
+		_, unknown = l.resolver(a.Location.Modality)
+	}
+	m, err := l.load(ctx, a.Resource)
+	switch {
+	case err != nil:
+		return nil, cmp.Or(unknown, err)
+	case virtual:
+		return m, nil
+	}
+	return m, cmp.Or(m.checkScheme(a), unknown)
+}
+
 // ResolveFile is Resolve for part of a file that has no map. The path is
-// opened as one in a map is. The modality of loc may be empty: it is then
-// told from the selector and the content. The resource id of the evidence is
-// the file name without its extension.
+// opened as one in a map is. The modality of loc may be empty: it is then that
+// of the file, as [Library.Ingest] tells it. Else it is believed, so that a
+// file that looks binary is read as the text it is said to be. The resource id
+// of the evidence is the file name without its extension.
 func (l *Library) ResolveFile(ctx context.Context, path string, loc Location, opts *ResolveOptions) (*Evidence, error) {
 	a := Address{Resource: ResourceIDFor(path), Location: loc}
 	if loc.Modality == "" {
-		modality, err := l.detect(ctx, path, loc)
-		if err != nil {
+		var err error
+		if a.Location.Modality, _, err = l.detectFile(ctx, path); err != nil {
 			return nil, &ResolveError{Op: "open", Address: a.Resource, Err: err}
 		}
-		a.Location.Modality = modality
 	}
-	return l.resolve(ctx, target{address: a, label: a.Fragment(), path: path}, opts)
-}
-
-// ResourceIDFor returns a resource id made from the name of a file: its base
-// name without the extension, without what ids must not have.
-func ResourceIDFor(name string) string {
-	base := path.Base(filepath.ToSlash(name))
-	id := strings.TrimSuffix(base, path.Ext(base))
-	if id == "" {
-		id = base
+	t := target{address: a, label: a.Fragment(), path: path, declared: loc.Modality}
+	doubt := opts != nil && opts.Doubt
+	if doubt {
+		t.declared = ""
 	}
-	id = strings.Map(func(r rune) rune {
-		if r == '\\' || r == '/' || !isPlainText(string(r)) {
-			return '_'
+	if doubt && opts.Virtual {
+		if err := l.misread(ctx, t, true); err != nil {
+			return nil, &ResolveError{Op: "resolve", Address: a.Resource, Err: err}
 		}
-		return r
-	}, strings.ToValidUTF8(id, "_"))
-	if len(id) > maxResourceID {
-		id = strings.ToValidUTF8(id[:maxResourceID], "")
 	}
-	if CheckResourceID(id) != nil {
-		return "file"
+	e, err := l.resolve(ctx, t, opts)
+	if err == nil || !doubt && loc.Modality != "" {
+		return e, err
 	}
-	return id
+	if errors.Is(err, ErrFormat) || a.Location.foreignSelector() != "" {
+		if wrong := l.misread(ctx, t, false); wrong != nil {
+			return nil, &ResolveError{Op: "resolve", Address: a.Resource, Err: wrong}
+		}
+	}
+	return e, err
 }
 
-// detect tells the modality of a file from the location that is asked for and
-// the content.
-func (l *Library) detect(ctx context.Context, path string, loc Location) (Modality, error) {
+// misread returns an error if a file is of a format that nothing reads, or is
+// not what its target takes it for. Unless only the address is wanted, what is
+// taken for text is left to the resolver, which knows more of what is none.
+func (l *Library) misread(ctx context.Context, t target, virtual bool) error {
+	is, format, err := l.detectFile(ctx, t.path)
+	if err != nil {
+		return nil // the resolve has said so, or will
+	}
+	if err := unread(format, t.path); err != nil {
+		return err
+	}
+	loc, name := t.address.Location, filepath.Base(t.path)
+	if loc.foreignSelector() == "" && (loc.Modality == is || loc.Modality == Audio && is == Video || loc.Modality == Text && !virtual) {
+		return nil
+	}
+	if loc.Modality = is; loc.Validate() == nil {
+		return &schemeError{name, is, name + "#" + t.address.Fragment()}
+	}
+	return &schemeError{name, is, name + selectorHint[is]}
+}
+
+// detectFile tells the modality of a file, and its format if a signature
+// tells it.
+func (l *Library) detectFile(ctx context.Context, path string) (Modality, sniff.Format, error) {
 	src, err := l.openSource(ctx, path)
 	if err != nil {
-		return "", err
+		return "", sniff.Format{}, err
 	}
 	defer src.Close()
-	modality, err := DetectModality(src)
-	if err != nil {
-		return "", err
-	}
-	if modality != Video && loc.Time.IsZero() {
-		return modality, nil
-	}
-	// A container for video need not hold any, and a recording may begin with
-	// anything. Who can measure it knows.
-	for _, timed := range []Modality{Video, Audio} {
-		if _, err := l.measure(ctx, timed, src); err == nil {
-			return timed, nil
-		}
-		if err := ctx.Err(); err != nil {
-			return "", err
-		}
-	}
-	if modality != Video && modality != Audio {
-		return "", fmt.Errorf("a time in a %s source: %w", modality, errors.ErrUnsupported)
-	}
-	return modality, nil
+	return l.detect(ctx, src)
 }
 
 // resolve does the part that is the same for every target.
@@ -191,7 +216,7 @@ func (l *Library) resolveTarget(ctx context.Context, t target, options *ResolveO
 	if err != nil {
 		return nil, err
 	}
-	if err := t.address.Location.Validate(); err != nil {
+	if err := t.address.Validate(); err != nil {
 		return nil, err
 	}
 	if opts.Version != "" {
@@ -206,8 +231,11 @@ func (l *Library) resolveTarget(ctx context.Context, t target, options *ResolveO
 		Node:       t.node,
 		ResourceID: t.address.Resource,
 	}
-	if opts.Virtual || e.Modality == Virtual {
+	if e.Modality == Virtual {
 		return e, nil
+	}
+	if opts.Virtual {
+		return e, l.checkVirtual(ctx, t)
 	}
 	return l.extract(ctx, t, opts, e)
 }
@@ -223,6 +251,7 @@ func (l *Library) extract(ctx context.Context, t target, opts ResolveOptions, e 
 		return nil, err
 	}
 	defer src.Close()
+	src.declare(t.declared)
 	if e.Stale, err = l.checkFresh(ctx, t, src, opts.AllowStale); err != nil {
 		return nil, err
 	}
@@ -233,6 +262,7 @@ func (l *Library) extract(ctx context.Context, t target, opts ResolveOptions, e 
 	}
 	e.OutputPath, e.Cached = stored.Path, cached
 	e.MediaType, e.Charset, e.Actual = stored.MediaType, stored.Charset, stored.Actual
+	e.CharsetGuessed = stored.Guessed
 	e.Size, e.SHA256 = stored.Size, stored.SHA256
 	e.SourceHash = src.KnownHash()
 	return e, nil
@@ -245,10 +275,22 @@ func versionOf(r Resolver) string {
 	return fmt.Sprintf("%T", r)
 }
 
+// errUnreadable reports a source that the system keeps from this program. It
+// matches [ErrForbidden], but not because of the roots.
+var errUnreadable error = unreadable{}
+
+type unreadable struct{}
+
+func (unreadable) Error() string {
+	return "permission denied: this program may not read the source"
+}
+
+func (unreadable) Is(target error) bool { return target == ErrForbidden }
+
 func (l *Library) openSource(ctx context.Context, path string) (*Source, error) {
 	src, err := l.workspace.OpenSource(ctx, path)
 	if errors.Is(err, fs.ErrPermission) && !errors.Is(err, ErrForbidden) {
-		return nil, fmt.Errorf("the source may not be read by this program: %w", ErrForbidden)
+		return nil, errUnreadable
 	}
 	if err != nil {
 		return nil, hidePath(err)
@@ -281,20 +323,24 @@ func (l *Library) evidence(ctx context.Context, key string, t target, src *Sourc
 }
 
 // limited calls f with a context that ends after ExtractTimeout, when no more
-// than MaxExtractions others are running. A resolver that panics on one bad
-// source must not end a server: it is an error.
-func (l *Library) limited(ctx context.Context, modality Modality, f func(context.Context) error) (err error) {
-	select {
-	case l.extracting <- struct{}{}:
-		defer func() { <-l.extracting }()
-	case <-ctx.Done():
-		return ctx.Err()
+// than MaxExtractions others of the modality are running. A resolver that
+// panics on one bad source must not end a server: it is an error.
+func (l *Library) limited(ctx context.Context, modality Modality, f func(context.Context) error) error {
+	release, err := l.slots.take(ctx, modality)
+	if err != nil {
+		return err
 	}
+	defer release()
+	return l.bounded(ctx, modality, f)
+}
+
+// bounded is limited for a caller that has a slot.
+func (l *Library) bounded(ctx context.Context, modality Modality, f func(context.Context) error) (err error) {
 	limited, cancel := context.WithTimeout(ctx, l.opts.ExtractTimeout)
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("the %s resolver failed on this source: %v", modality, p)
+			err = panicked(modality, p)
 		}
 	}()
 	err = f(limited)
@@ -305,16 +351,29 @@ func (l *Library) limited(ctx context.Context, modality Modality, f func(context
 	return err
 }
 
-// makeEvidence extracts and stores, within the limits of the Library.
+// panicked returns the error for what a resolver panicked with.
+func panicked(modality Modality, p any) error {
+	return fmt.Errorf("the %s resolver failed on this source: %v", modality, p)
+}
+
+// makeEvidence extracts and stores, within the limits of the Library. The slot
+// is given up as soon as the extract is read to its end: what the workspace
+// does then, such as waiting for the disk, holds up nobody else.
 func (l *Library) makeEvidence(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode) (stored *StoredEvidence, err error) {
-	err = l.limited(ctx, t.address.Location.Modality, func(ctx context.Context) error {
-		stored, err = l.extractTo(ctx, key, t, src, r, mode)
+	modality := t.address.Location.Modality
+	release, err := l.slots.take(ctx, modality)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	err = l.bounded(ctx, modality, func(ctx context.Context) error {
+		stored, err = l.extractTo(ctx, key, t, src, r, mode, release)
 		return err
 	})
 	return stored, err
 }
 
-func (l *Library) extractTo(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode) (*StoredEvidence, error) {
+func (l *Library) extractTo(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode, done func()) (*StoredEvidence, error) {
 	extract, err := r.Resolve(ctx, src, Request{Location: t.address.Location, Mode: mode})
 	if err != nil {
 		return nil, hidePath(err)
@@ -328,19 +387,25 @@ func (l *Library) extractTo(ctx context.Context, key string, t target, src *Sour
 		Size:       extract.Size,
 		MediaType:  extract.MediaType,
 		Charset:    extract.Charset,
+		Guessed:    extract.CharsetGuessed,
 		Actual:     extract.Actual,
 		SourceHash: src.KnownHash(),
 	}
-	stored, err := l.workspace.StoreEvidence(ctx, key, meta, &checkedBody{ctx, extract.Body, src})
+	if t.m != nil {
+		meta.Resource = t.address.Resource
+	}
+	stored, err := l.workspace.StoreEvidence(ctx, key, meta, &checkedBody{ctx, extract.Body, src, done})
 	return stored, hidePath(err)
 }
 
 // A checkedBody reads an extract, fails once ctx is done, and ends only if the
-// source is still what it was: else what was read may be of two versions.
+// source is still what it was: else what was read may be of two versions. It
+// calls done at its end.
 type checkedBody struct {
 	ctx  context.Context
 	body io.Reader
 	src  *Source
+	done func()
 }
 
 func (b *checkedBody) Read(p []byte) (int, error) {
@@ -349,6 +414,7 @@ func (b *checkedBody) Read(p []byte) (int, error) {
 	}
 	n, err := b.body.Read(p)
 	if err == io.EOF {
+		b.done()
 		if changed := b.src.CheckUnchanged(); changed != nil {
 			return n, changed
 		}

@@ -1,6 +1,7 @@
 package citekit
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,7 +10,9 @@ import (
 	"io/fs"
 	"iter"
 	"path"
+	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // claim gives a task its resource id. Tasks claim in their order, so that ids
@@ -27,6 +30,9 @@ func (in *ingest) claim(ctx context.Context, t *task) bool {
 		if done {
 			return wanted
 		}
+	}
+	if older, err := in.hasOlderID(ctx, t); err != nil || older {
+		return in.claimOlder(ctx, t, err)
 	}
 	neighbour, err := in.isNeighbours(ctx, t)
 	if err != nil {
@@ -53,8 +59,36 @@ func (in *ingest) mayReplace(ctx context.Context, t *task, noted note) bool {
 	if noted.ID != "" || in.opts.ResourceID != "" {
 		return true
 	}
-	_, err := in.tryID(ctx, t, ResourceIDFor(t.Path))
+	id := ResourceIDFor(t.Path)
+	if older, err := in.hasOlderID(ctx, t); err == nil && older {
+		id = olderIDFor(t.Path)
+	}
+	_, err := in.tryID(ctx, t, id)
 	return err != nil || t.item.Err == nil
+}
+
+// hasOlderID reports whether a source has a map under the id that was made
+// from its name when ids were not yet slugs.
+func (in *ingest) hasOlderID(ctx context.Context, t *task) (bool, error) {
+	id := olderIDFor(t.Path)
+	if id == ResourceIDFor(t.Path) {
+		return false, nil
+	}
+	owner, err := in.ownerOf(ctx, id)
+	return owner.exists && owner.source == t.Path, err
+}
+
+// claimOlder gives a task the older id that its map has.
+func (in *ingest) claimOlder(ctx context.Context, t *task, err error) bool {
+	id := olderIDFor(t.Path)
+	free := false
+	if err == nil {
+		free, err = in.tryID(ctx, t, id)
+	}
+	if err != nil {
+		return t.fail(err)
+	}
+	return free && in.take(t, id)
 }
 
 // mayReplaceEdited reports whether the map of a source that has changed is none
@@ -218,6 +252,55 @@ func (in *ingest) ownerOf(ctx context.Context, id string) (owner, error) {
 	return owner{source: m.SourcePath, exists: true, byHand: m.mapper() == ""}, nil
 }
 
+// maxResourceName is the longest id that is made from a name alone, in bytes.
+const maxResourceName = 120
+
+// ResourceIDFor returns a resource id made from the name of a file: its base
+// name without the extension, as a slug. Letters and digits of all scripts are
+// in lower case, in Unicode's Normalization Form C; a dot or underscore
+// between two of them stays, and anything else between them becomes a hyphen,
+// so "Smith (2020).pdf" gives "smith-2020". It is "file" if nothing is left.
+//
+// Names that differ only in case or in how letters are composed have the same
+// id: [Library.Ingest] gives the second of such files another one.
+func ResourceIDFor(name string) string {
+	base := path.Base(filepath.ToSlash(name))
+	return idFromName(strings.TrimSuffix(base, nameExt(base)))
+}
+
+// idFromName is ResourceIDFor for a name that has no extension.
+func idFromName(name string) string {
+	return cmp.Or(slug(name, "._", maxResourceName), "file")
+}
+
+// nameExt returns the extension of a file name with its dot, or "". The end of
+// a sentence, as in "Dr. Who", is none.
+func nameExt(base string) string {
+	ext := path.Ext(base)
+	if ext == base || len(ext) < 2 || strings.Contains(ext, " ") {
+		return ""
+	}
+	return ext
+}
+
+// olderIDFor returns the id that ingest made from the name of a file when ids
+// were not yet slugs.
+func olderIDFor(name string) string {
+	base := path.Base(filepath.ToSlash(name))
+	id := cmp.Or(strings.TrimSuffix(base, path.Ext(base)), base)
+	id = strings.Map(func(r rune) rune {
+		if r == '\\' || r == '/' || !isPlainText(string(r)) {
+			return '_'
+		}
+		return r
+	}, strings.ToValidUTF8(id, "_"))
+	id = cutText(id, maxResourceID)
+	if CheckResourceID(id) != nil {
+		return "file"
+	}
+	return id
+}
+
 // resourceIDs yields the ids that the map of a source may have, best first:
 // the name of the file; the name with more and more of the folders that lead
 // to it; the same with the extension, which comes first if the name is a
@@ -225,8 +308,8 @@ func (in *ingest) ownerOf(ctx context.Context, id string) (owner, error) {
 func resourceIDs(source string, neighbour bool) iter.Seq[string] {
 	name := ResourceIDFor(source)
 	names := []string{name}
-	if ext := path.Ext(source); len(ext) > 1 && ext != path.Base(source) {
-		names = append(names, name+"-"+ResourceIDFor(ext[1:]))
+	if ext := nameExt(path.Base(source)); ext != "" {
+		names = append(names, name+"-"+idFromName(ext))
 	}
 	if neighbour {
 		slices.Reverse(names)
@@ -256,7 +339,7 @@ func withFolders(source, name string) iter.Seq[string] {
 			if dir == path.Dir(dir) {
 				return
 			}
-			name = ResourceIDFor(path.Base(dir)+".x") + "-" + name
+			name = idFromName(path.Base(dir)) + "-" + name
 		}
 	}
 }

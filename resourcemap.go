@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/citekit/citekit/internal/sniff"
 )
 
 // A ResourceMap describes one source as a tree of nodes. Its JSON form has
@@ -120,6 +122,42 @@ func indexNodes(m *ResourceMap) (index map[string]*Node, duplicates []string) {
 // Address returns the address of a node of the map.
 func (m *ResourceMap) Address(n *Node) Address {
 	return Address{Resource: m.ResourceID, Location: n.Location}
+}
+
+// modality returns what the resource is: the type of the map, or where there
+// is none, what all its nodes are, or what the name of the source stands for.
+// It is "" if neither says it.
+func (m *ResourceMap) modality() Modality {
+	if m.Type != "" {
+		if m.Type.Valid() {
+			return m.Type
+		}
+		return ""
+	}
+	var common Modality
+	for n := range m.All() {
+		switch is := n.Location.Modality; {
+		case n.Location.Validate() != nil || is == common:
+		case common != "":
+			return ""
+		default:
+			common = is
+		}
+	}
+	if common == "" {
+		common = Modality(sniff.ByName(m.SourcePath))
+	}
+	return common
+}
+
+// wholeAddress returns the address of the whole resource, or "" if there is
+// none, as its modality is not known.
+func (m *ResourceMap) wholeAddress() string {
+	a := Address{Resource: m.ResourceID, Location: Location{Modality: m.modality()}}
+	if a.Validate() != nil {
+		return ""
+	}
+	return a.String()
 }
 
 // Clone returns a deep copy. Metadata values are shared.

@@ -148,7 +148,7 @@ func TestParseMapDepth(t *testing.T) {
 // its map nor passes for the whole source.
 func TestHostileLocations(t *testing.T) {
 	for _, location := range []string{
-		`null`, `[]`, `{}`, `"x"`, `{"modality": "nonsense"}`,
+		`null`, `[]`, `{}`, `"x"`, `{"modality": "no sense"}`, `{"modality": "doc"}`, `{"modality": "http"}`,
 		`{"modality":"document","pages":[]}`, `{"modality":"document","pages":[0]}`, `{"modality":"document","pages":[-1]}`,
 		`{"modality":"document","pages":[1.5]}`, `{"modality":"document","pages":["1"]}`, `{"modality":"document","pages":"1-9"}`,
 		`{"modality":"document","pages":[[1]]}`, `{"modality":"document","pages":[true]}`, `{"modality":"document","pages":[9223372036854775808]}`,

@@ -16,8 +16,9 @@ type Source struct {
 	r    io.ReaderAt
 	info SourceInfo
 
-	mu   sync.Mutex
-	hash string
+	mu       sync.Mutex
+	hash     string
+	declared Modality
 }
 
 // SourceInfo describes a [Source].
@@ -26,24 +27,32 @@ type SourceInfo struct {
 	Size int64  // bytes
 
 	// Identity changes whenever the file may have changed, such as device,
-	// inode, size and times. It is "" if there is none.
+	// inode, size and times. It is "" if nothing but the content tells: the
+	// source is then known by its hash, and what is read after it was hashed
+	// are the bytes that were hashed, or CheckUnchanged fails.
 	Identity string
 
 	// Hash is the SHA-256 of the content in lower case hex, if it is known.
 	Hash string
 
+	// Declared is what a person, or the map of the source, says that it is,
+	// or "". A resolver of that modality reads the source as such, though it
+	// may look like something else.
+	Declared Modality
+
 	// HashFunc computes Hash when it is not known; nil hashes the content.
 	HashFunc func(ctx context.Context) (string, error)
 
-	// Stat returns the identity the open file has now; nil means that it
-	// cannot change.
+	// Stat returns the identity the open file has now, or an error matching
+	// [ErrStale] if its content is not what it was; nil means that it cannot
+	// change.
 	Stat func() (identity string, err error)
 }
 
 // NewSource returns a Source that reads r. [Source.Close] closes r if it is
 // an [io.Closer].
 func NewSource(r io.ReaderAt, info SourceInfo) *Source {
-	return &Source{r: r, info: info, hash: info.Hash}
+	return &Source{r: r, info: info, hash: info.Hash, declared: info.Declared}
 }
 
 // ReadAt implements [io.ReaderAt].
@@ -78,6 +87,21 @@ func (s *Source) Version() string {
 
 // Identity returns what changes whenever the file may have changed, or "".
 func (s *Source) Identity() string { return s.info.Identity }
+
+// Declared returns the modality that the source is said to be of, by a person
+// or by its map, or "" if nobody said so. A resolver need not doubt it.
+func (s *Source) Declared() Modality {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.declared
+}
+
+// declare notes what the source is said to be.
+func (s *Source) declare(m Modality) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.declared = m
+}
 
 // KnownHash returns the SHA-256 of the source in hex, or "" if it has not been
 // computed.

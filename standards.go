@@ -131,7 +131,7 @@ func ParsePDFFragment(fragment string) (Location, error) {
 			continue
 		}
 		if page = parseNumber(value); page < 1 {
-			return Location{}, syntaxError("page=%s; pages are whole numbers from 1", clip(value))
+			return Location{}, syntaxError("page=%s; pages are whole numbers that count from 1", clip(value))
 		}
 	}
 	if page == 0 {
@@ -165,7 +165,10 @@ func ParseTextFragment(fragment string) (Location, error) {
 	}
 	start, end, isRange := strings.Cut(value, ",")
 	if !isRange || end == "" {
-		return Location{}, fmt.Errorf("line=%s is not a range with an end: %w", clip(value), errors.ErrUnsupported)
+		if reads("lines", value) {
+			return Location{}, fmt.Errorf("line=%s counts positions between lines, as RFC 5147 does, and is no range; for lines write lines=%s: %w", clip(value), clip(value), errors.ErrUnsupported)
+		}
+		return Location{}, fmt.Errorf("line=%s is not a range with an end; write such as lines=10-25: %w", clip(value), errors.ErrUnsupported)
 	}
 	if start == "" {
 		start = "0"

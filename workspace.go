@@ -71,8 +71,13 @@ type EvidenceMeta struct {
 	// Size is the number of bytes the body must have, or -1 if unknown.
 	Size int64 `json:"size"`
 
+	// Resource is the id of the map that the evidence was made by, or "" if
+	// it is of a file without a map.
+	Resource string `json:"resource,omitempty"`
+
 	MediaType  string    `json:"media_type"`
 	Charset    string    `json:"charset,omitempty"`
+	Guessed    bool      `json:"guessed,omitempty"` // the charset is inferred
 	Actual     *Location `json:"actual,omitempty"`
 	SourceHash string    `json:"source_hash,omitempty"`
 }

@@ -1,0 +1,130 @@
+package citekit
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A Modality is a kind of content. Each has its own [Resolver], and its
+// addresses a scheme of its own: the word itself, except that a document is
+// written doc://.
+//
+// There are those below, and any other word of a to z and 0 to 9 that begins
+// with a letter, has at most 32 of them, and is neither "doc" nor the scheme of
+// a URL such as "http". A word is of use in a [Library] that has a resolver for
+// it. Its locations may have any selectors but a virtual address; the resolver
+// decides what they mean.
+type Modality string
+
+// The modalities that package modality has resolvers for.
+const (
+	Document Modality = "document" // pages, and a box on them
+	Video    Modality = "video"    // time
+	Audio    Modality = "audio"    // time
+	Image    Modality = "image"    // a box
+	Text     Modality = "text"     // lines
+	Virtual  Modality = "virtual"  // an address elsewhere
+)
+
+// Modalities lists the built-in modalities in the order of the documentation.
+// Those of one Library are [Library.Modalities].
+func Modalities() []Modality {
+	return []Modality{Document, Video, Audio, Image, Text, Virtual}
+}
+
+const (
+	maxModality = 32 // bytes
+	docScheme   = "doc"
+)
+
+// foreignSchemes are those of URLs, which citekit does not fetch.
+var foreignSchemes = []string{
+	"about", "blob", "data", "file", "ftp", "ftps", "gs", "git", "http", "https", "javascript", "ldap", "mailto",
+	"nfs", "s3", "sftp", "smb", "ssh", "tel", "telnet", "urn", "ws", "wss",
+}
+
+// Valid reports whether m is one of the built-in modalities, or a word that
+// can be one.
+func (m Modality) Valid() bool { return m.check() == nil }
+
+// builtIn reports whether the selectors of m are known.
+func (m Modality) builtIn() bool { return slices.Contains(Modalities(), m) }
+
+// check returns an error matching [ErrSyntax] that says why m is no modality.
+func (m Modality) check() error {
+	switch {
+	case m.builtIn():
+		return nil
+	case m == docScheme:
+		return syntaxError(`modality "doc"; write document`)
+	case slices.Contains(foreignSchemes, string(m)):
+		return syntaxError("modality %q is the scheme of a URL; URLs are not fetched", string(m))
+	case !isModalityWord(string(m)):
+		return syntaxError("modality %s; it is one of document, video, audio, image, text, virtual, or a word of a-z and 0-9 that a resolver is for", quoteShort(string(m)))
+	}
+	return nil
+}
+
+func isModalityWord(s string) bool {
+	return s != "" && len(s) <= maxModality && s[0] >= 'a' && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789") == "" && s[0] <= 'z'
+}
+
+// scheme returns what the addresses of m begin with.
+func (m Modality) scheme() string {
+	if m == Document {
+		return docScheme
+	}
+	return string(m)
+}
+
+// modalityOfScheme returns the modality of addresses with a scheme. The error
+// matches [ErrSyntax].
+func modalityOfScheme(scheme string) (Modality, error) {
+	switch {
+	case scheme == docScheme:
+		return Document, nil
+	case scheme == string(Document):
+		return "", syntaxError(`scheme "document"; write doc://`)
+	case slices.Contains(foreignSchemes, strings.ToLower(scheme)):
+		return "", syntaxError("scheme %s; URLs are not fetched, citekit reads files only: download it first, then map it and cite it as doc://, text:// and so on", quoteShort(scheme))
+	case !Modality(scheme).Valid():
+		return "", syntaxError("scheme %s; it is one of doc, video, audio, image, text, virtual, or a modality of a-z and 0-9 that a resolver is for", quoteShort(scheme))
+	}
+	return Modality(scheme), nil
+}
+
+// Modalities lists the modalities that the Library has resolvers for: the
+// built-in ones in the order of the documentation, then others by name.
+func (l *Library) Modalities() []Modality {
+	var all []Modality
+	for _, m := range Modalities() {
+		if l.resolvers[m] != nil {
+			all = append(all, m)
+		}
+	}
+	for _, m := range slices.Sorted(maps.Keys(l.resolvers)) {
+		if !m.builtIn() && l.resolvers[m] != nil {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// resolver returns what resolves a modality.
+func (l *Library) resolver(modality Modality) (Resolver, error) {
+	r := l.resolvers[modality]
+	if r != nil {
+		return r, nil
+	}
+	var words []string
+	for _, m := range l.Modalities() {
+		words = append(words, string(m))
+	}
+	if len(words) == 0 {
+		words = []string{"none"}
+	}
+	return nil, fmt.Errorf("no resolver for %s; this library has %s: %w", clip(string(modality)), strings.Join(words, ", "), errors.ErrUnsupported)
+}

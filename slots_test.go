@@ -1,0 +1,227 @@
+package citekit_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/modality/text"
+	"github.com/citekit/citekit/workspace"
+)
+
+func libraryOf(t *testing.T, resolvers citekit.Resolvers, most int) *citekit.Library {
+	t.Helper()
+	ws := workspace.NewMemory(nil)
+	lib := citekit.New(ws, resolvers, &citekit.Options{MaxExtractions: most})
+	t.Cleanup(func() { lib.Close() })
+	for _, name := range []string{"a", "b", "c", "d"} {
+		ws.AddSource(name+".txt", []byte(name+" 1\n"+name+" 2\n"))
+	}
+	return lib
+}
+
+// TestSlotsOfModalities fills the slots of one modality: others are served.
+func TestSlotsOfModalities(t *testing.T) {
+	const most = 2
+	arrived := make(chan struct{}, 10)
+	stuck := &lineResolver{before: func(ctx context.Context) error {
+		arrived <- struct{}{}
+		<-ctx.Done()
+		return ctx.Err()
+	}}
+	lib := libraryOf(t, citekit.Resolvers{citekit.Document: stuck, citekit.Text: &lineResolver{}}, most)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 4)
+	for _, name := range []string{"a", "b", "c", "d"} {
+		go func() {
+			_, err := lib.ResolveFile(ctx, name+".txt", citekit.Location{Modality: citekit.Document}, nil)
+			ended <- err
+		}()
+	}
+	for range most {
+		<-arrived
+	}
+	loc := citekit.Location{Modality: citekit.Text, Lines: citekit.Range{First: 2, Last: 2}}
+	waiting, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	if _, err := lib.ResolveFile(waiting, "a.txt", loc, nil); err != nil {
+		t.Errorf("a text while documents are stuck: %v", err)
+	}
+	cancel()
+	for range 4 {
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("a document that was given up: %v", err)
+		}
+	}
+	if n := stuck.calls.Load(); n != most {
+		t.Errorf("%d documents at a time, want %d", n, most)
+	}
+}
+
+// A storing workspace takes long once it has read a body.
+type storing struct {
+	citekit.Workspace
+	release chan struct{}
+	stored  chan struct{}
+}
+
+// StoreEvidence reads the body and then waits, as for a slow disk.
+func (s *storing) StoreEvidence(ctx context.Context, key string, meta citekit.EvidenceMeta, body io.Reader) (*citekit.StoredEvidence, error) {
+	stored, err := s.Workspace.StoreEvidence(ctx, key, meta, body)
+	s.stored <- struct{}{}
+	<-s.release
+	return stored, err
+}
+
+// TestSlowDiskHoldsNoSlot has evidence that is read, and takes long to store.
+func TestSlowDiskHoldsNoSlot(t *testing.T) {
+	ws := workspace.NewMemory(nil)
+	for _, name := range []string{"a", "b", "c"} {
+		ws.AddSource(name+".txt", []byte("one\n"))
+	}
+	slow := &storing{ws, make(chan struct{}), make(chan struct{}, 3)}
+	lib := citekit.New(slow, citekit.Resolvers{citekit.Text: &lineResolver{}}, &citekit.Options{MaxExtractions: 1})
+	t.Cleanup(func() { lib.Close() })
+	ended := make(chan error, 3)
+	for _, name := range []string{"a", "b", "c"} {
+		go func() {
+			_, err := lib.ResolveFile(t.Context(), name+".txt", citekit.Location{Modality: citekit.Text}, nil)
+			ended <- err
+		}()
+	}
+	for range 3 {
+		<-slow.stored
+	}
+	close(slow.release)
+	for range 3 {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestOneSlot has many callers do all that a library can at once, where one
+// extraction of a modality may run at a time. Some give up, some panic. All
+// end, and the slot is free afterwards.
+func TestOneSlot(t *testing.T) {
+	ws := workspace.NewMemory(nil)
+	names := []string{"a", "b", "c"}
+	for _, name := range names {
+		ws.AddSource("docs/"+name+".txt", []byte("# "+name+"\n\none\ntwo\n"))
+	}
+	panics := &lineResolver{before: func(context.Context) error { panic("the resolver gave up") }}
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: new(text.Resolver), citekit.Document: panics}, &citekit.Options{MaxExtractions: 1})
+	t.Cleanup(func() { lib.Close() })
+	if _, err := lib.Ingest(t.Context(), []string{"docs"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	loc := citekit.Lines(3, 4)
+	loc.Modality = citekit.Text
+	operations := []func(ctx context.Context, id string) error{
+		func(ctx context.Context, id string) error {
+			_, err := lib.Measure(ctx, id)
+			return err
+		},
+		func(ctx context.Context, id string) error {
+			_, err := lib.ResolveAddress(ctx, citekit.Address{Resource: id, Location: loc}, nil)
+			return err
+		},
+		func(ctx context.Context, id string) error {
+			_, err := lib.ResolveFile(ctx, "docs/"+id+".txt", citekit.Lines(2, 3), nil)
+			return err
+		},
+		func(ctx context.Context, id string) error {
+			if _, err := lib.ResolveFile(ctx, "docs/"+id+".txt", citekit.Location{Modality: citekit.Document}, nil); err == nil {
+				return errors.New("no error of a resolver that panics")
+			}
+			return nil
+		},
+		func(ctx context.Context, id string) error {
+			for _, err := range lib.ReadText(ctx, id, loc) {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		func(ctx context.Context, id string) error {
+			m, err := lib.Map(ctx, id)
+			if err != nil {
+				return err
+			}
+			for _, p := range lib.Check(ctx, m) {
+				err = errors.Join(err, p.Err)
+			}
+			return err
+		},
+		func(ctx context.Context, id string) error {
+			_, err := lib.Ingest(ctx, []string{"docs"}, &citekit.IngestOptions{Force: true})
+			return err
+		},
+		func(ctx context.Context, id string) error {
+			_, err := lib.Context(ctx, []string{id}, nil)
+			return err
+		},
+	}
+	var callers sync.WaitGroup
+	for n, operation := range operations {
+		for i := range 12 {
+			callers.Go(func() {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				givesUp := i%4 == 3
+				if givesUp {
+					ctx, cancel = context.WithTimeout(t.Context(), time.Duration(i)*100*time.Microsecond)
+				}
+				defer cancel()
+				if err := operation(ctx, names[i%len(names)]); err != nil && !givesUp {
+					t.Errorf("operation %d: %v", n, err)
+				}
+			})
+		}
+	}
+	callers.Wait()
+	if err := operations[1](t.Context(), "a"); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// TestBudget lends an amount of one to many, and more than there is.
+func TestBudget(t *testing.T) {
+	acquire := citekit.NewBudget(1)
+	var now atomic.Int32
+	var callers sync.WaitGroup
+	for i := range 50 {
+		callers.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			if i%3 == 2 {
+				ctx, cancel = context.WithTimeout(t.Context(), time.Duration(i)*20*time.Microsecond)
+			}
+			defer cancel()
+			release, err := acquire(ctx, int64(1+i%2*10))
+			if err != nil {
+				if i%3 != 2 {
+					t.Error(err)
+				}
+				return
+			}
+			if n := now.Add(1); n != 1 {
+				t.Errorf("%d have it", n)
+			}
+			time.Sleep(50 * time.Microsecond)
+			now.Add(-1)
+			release()
+		})
+	}
+	callers.Wait()
+	release, err := acquire(t.Context(), 1)
+	if err != nil {
+		t.Fatalf("it was not given back: %v", err)
+	}
+	release()
+}
