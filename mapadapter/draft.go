@@ -1,6 +1,7 @@
 package mapadapter
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/url"
@@ -118,11 +119,11 @@ func (j *job) noteSource(m *citekit.ResourceMap, source *found) error {
 func (j *job) resourceID(d *draft) string {
 	id := j.opts.ResourceID
 	if id == "" {
-		candidates := []string{d.id}
+		names := []string{j.in.base(), j.name}
 		if d.source != nil {
-			candidates = append(candidates, stem(path.Base(strings.ReplaceAll(d.source.path, `\`, "/"))))
+			names = append([]string{stem(path.Base(strings.ReplaceAll(d.source.path, `\`, "/")))}, names...)
 		}
-		id = firstID(append(candidates, j.in.base(), j.name)...)
+		id = cmp.Or(givenID(d.id), firstSlug(names...))
 	}
 	free := id
 	for n := 2; j.ids[free]; n++ {
@@ -132,17 +133,28 @@ func (j *job) resourceID(d *draft) string {
 	return free
 }
 
-// firstID returns the first text that can be made an id of a resource.
-func firstID(texts ...string) string {
-	for _, text := range texts {
-		id := strings.Map(func(r rune) rune {
-			if r == '/' || r == '\\' || unicode.IsSpace(r) {
-				return '-'
-			}
-			return r
-		}, cutText(oneLine(text), 200))
-		if citekit.CheckResourceID(id) == nil {
-			return id
+// givenID returns the id that the input gives a map, with hyphens for what an
+// id cannot have, or "" if it gives none that can be used.
+func givenID(text string) string {
+	id := strings.Map(func(r rune) rune {
+		if r == '/' || r == '\\' || unicode.IsSpace(r) {
+			return '-'
+		}
+		return r
+	}, cutText(oneLine(text), 200))
+	if citekit.CheckResourceID(id) != nil {
+		return ""
+	}
+	return id
+}
+
+// firstSlug returns the first name that has a letter or digit as an id, like
+// those that ingest makes.
+func firstSlug(names ...string) string {
+	for _, name := range names {
+		if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+			name = strings.NewReplacer("/", "-", `\`, "-").Replace(oneLine(name))
+			return citekit.ResourceIDFor(name + ".json") // which it leaves out
 		}
 	}
 	return "map"

@@ -9,7 +9,8 @@ import (
 // GraphRAG reads the tables that GraphRAG writes, as Parquet, JSON or JSON
 // lines: communities, community_reports, entities, relationships, text_units
 // and documents. The input is the folder they are in, or one of them, of which
-// those beside it with the same prefix are read too. Any may be missing.
+// those beside it with the same prefix are read too. Any may be missing; one
+// that cannot be read is left out, with a warning, unless it is the input.
 //
 // Communities are nested by their hierarchy. Below the smallest community that
 // has them are its entities, its relationships and its text units. A report
@@ -27,7 +28,7 @@ func (GraphRAG) Adapt(ctx context.Context, in Input, opts *Options) ([]*citekit.
 	if err != nil {
 		return nil, err
 	}
-	tables, err := readTables(ctx, in)
+	tables, unread, err := readTables(ctx, in, j.opts.warn)
 	if err != nil {
 		return nil, err
 	}
@@ -36,6 +37,7 @@ func (GraphRAG) Adapt(ctx context.Context, in Input, opts *Options) ([]*citekit.
 		return nil, err
 	}
 	g := newGraph(tables, source)
+	g.leftOut = unread
 	nodes, err := g.nodes(ctx)
 	if err != nil {
 		source.close()

@@ -48,6 +48,9 @@ nowhere | text_unit | Nowhere. | virtual://farm#nowhere
 	if n := m.Node("community-0.those-who-sow"); n.Summary != "They sow." {
 		t.Errorf("summary %q", n.Summary)
 	}
+	if in, ok := extra(t, "graphrag-dulce-communities.parquet"); ok {
+		compareGraph(t, in)
+	}
 }
 
 func TestGraphRAGWithoutSource(t *testing.T) {
@@ -62,9 +65,9 @@ func TestGraphRAGWithoutSource(t *testing.T) {
 	}
 }
 
-// TestGraphRAGCorpus compares the communities of a real graph with its rows.
-func TestGraphRAGCorpus(t *testing.T) {
-	in := corpus(t, "graphrag-dulce-communities.parquet")
+// compareGraph compares the communities of a real graph with its rows.
+func compareGraph(t *testing.T, in mapadapter.Input) {
+	t.Helper()
 	var text strings.Builder
 	for _, row := range exportRows(t, in, "graphrag-dulce-text_units.export.jsonl") {
 		text.WriteString(row["text"].(string) + "\n\n")
@@ -149,5 +152,33 @@ func jsonLines(t *testing.T, r io.Reader) []map[string]any {
 			t.Fatal(err)
 		}
 		rows = append(rows, row)
+	}
+}
+
+// TestGraphRAGUnreadable has a table beside the others that cannot be read.
+func TestGraphRAGUnreadable(t *testing.T) {
+	files := fstest.MapFS{
+		"out/entities.json":       {Data: []byte(`[{"id": "e1", "title": "A", "description": "An entity."}]`)},
+		"out/documents.parquet":   {Data: []byte("PAR1, and no more")},
+		"out/communities.parquet": {Data: []byte("nothing")},
+	}
+	var warnings []string
+	opts := &mapadapter.Options{Warn: func(err error) { warnings = append(warnings, err.Error()) }}
+	for _, name := range []string{"out", "out/entities.json"} {
+		warnings = nil
+		maps, err := mapadapter.GraphRAG{}.Adapt(t.Context(), mapadapter.Input{FS: files, Name: name}, opts)
+		if err != nil || len(maps) != 1 || len(maps[0].Nodes) != 1 {
+			t.Fatalf("%s: %d maps, %v", name, len(maps), err)
+		}
+		if len(warnings) != 2 || !strings.HasPrefix(warnings[0], "communities.parquet: ") || !strings.HasPrefix(warnings[1], "documents.parquet: ") {
+			t.Errorf("%s: warnings %q", name, warnings)
+		}
+		if got := fmt.Sprint(maps[0].Metadata["left_out"]); got != "[communities documents]" {
+			t.Errorf("%s: left out %s", name, got)
+		}
+	}
+	_, err := mapadapter.GraphRAG{}.Adapt(t.Context(), mapadapter.Input{FS: files, Name: "out/documents.parquet"}, opts)
+	if !errors.Is(err, citekit.ErrFormat) || !strings.Contains(err.Error(), "documents.parquet") {
+		t.Errorf("the input itself: %v", err)
 	}
 }

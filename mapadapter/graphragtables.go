@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path"
@@ -101,27 +102,52 @@ func tableFiles(in Input) (map[string]tableFile, error) {
 	return files, nil
 }
 
-// readTables reads all tables.
-func readTables(ctx context.Context, in Input) (graphTables, error) {
+// readTables reads all tables. One that cannot be read is left out and told of
+// to warn, unless it is the input itself or there is no other.
+func readTables(ctx context.Context, in Input, warn func(error)) (tables graphTables, leftOut []string, err error) {
 	files, err := tableFiles(in)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	tables := make(graphTables)
+	tables = make(graphTables)
+	var failed []error
 	for _, table := range graphTableNames {
 		f, ok := files[table]
 		if !ok {
 			continue
 		}
-		data, err := in.read(ctx, f.name)
-		if err != nil {
-			return nil, err
-		}
-		if tables[table], err = readTable(ctx, data); err != nil {
-			return nil, err
+		rows, err := readTableFile(ctx, in, f)
+		switch {
+		case ctx.Err() != nil:
+			return nil, nil, ctx.Err()
+		case err != nil && f.name == in.Name:
+			return nil, nil, err
+		case err != nil:
+			failed = append(failed, err)
+			leftOut = append(leftOut, table)
+		default:
+			tables[table] = rows
 		}
 	}
-	return tables, nil
+	if len(tables) == 0 {
+		return nil, nil, failed[0]
+	}
+	for _, err := range failed {
+		warn(err)
+	}
+	return tables, leftOut, nil
+}
+
+// readTableFile reads one table. Errors name its file.
+func readTableFile(ctx context.Context, in Input, f tableFile) ([]record, error) {
+	data, err := in.read(ctx, f.name)
+	if err == nil {
+		var rows []record
+		if rows, err = readTable(ctx, data); err == nil {
+			return rows, nil
+		}
+	}
+	return nil, fmt.Errorf("%s: %w", oneLine(path.Base(f.name)), err)
 }
 
 // readTable reads the rows of a table: of a Parquet file, of JSON with one row

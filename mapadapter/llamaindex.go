@@ -12,7 +12,9 @@ import (
 
 // LlamaIndex reads stores of nodes of LlamaIndex: docstore.json, the folder it
 // is in, and lists of nodes in JSON, also as retrievers return them. The nodes
-// of each source make a map; they are nested as their relations to parents and
+// of each source make a map. Sources that have only ids, with hardly more than
+// one node each, are parts of one that is not known, and make one map. Nodes
+// are nested as their relations to parents and
 // children say, and else follow one another.
 //
 // A node is on the pages that its metadata name. Page labels are taken as page
@@ -68,44 +70,98 @@ func (LlamaIndex) Adapt(ctx context.Context, in Input, opts *Options) ([]*citeki
 type llamaGroup struct {
 	said  string // path of the source, or ""
 	key   string
+	named bool // something tells the source but an id
 	nodes []*llamaNode
 }
 
 // groupBySource returns the nodes by their sources, in the order of the input.
 // Documents are nodes only where there are no parts of them.
 func groupBySource(all []*llamaNode) []*llamaGroup {
-	byID := make(map[string]*llamaNode, len(all))
-	parts := false
-	for _, n := range all {
-		if byID[n.id] == nil {
-			byID[n.id] = n
-		}
-		parts = parts || !n.document
-	}
+	sources := sourcesOf(all)
+	parts := slices.ContainsFunc(all, func(n *llamaNode) bool { return !n.document })
 	groups := make(map[string]*llamaGroup)
 	var order []*llamaGroup
 	for _, n := range all {
 		if n.document && parts {
 			continue
 		}
-		said := n.file()
-		key := said
-		if origin := n.related(relationSource); said == "" && len(origin) > 0 {
-			key = "id:" + origin[0]
-			if document := byID[origin[0]]; document != nil {
-				said = document.file()
-				key = firstOf(said, key)
-			}
-		}
+		said, key, named := n.sourceIn(sources)
 		g := groups[key]
 		if g == nil {
-			g = &llamaGroup{said: said, key: key}
+			g = &llamaGroup{said: said, key: key, named: named}
 			groups[key] = g
 			order = append(order, g)
 		}
 		g.nodes = append(g.nodes, n)
 	}
-	return order
+	return joinNameless(order)
+}
+
+// A llamaSource is what is said of a source.
+type llamaSource struct{ file, url string }
+
+// sourcesOf returns what documents and their parts say of each source, by id.
+func sourcesOf(all []*llamaNode) map[string]llamaSource {
+	sources := make(map[string]llamaSource)
+	for _, n := range all {
+		id := n.origin
+		if n.document || id == "" {
+			id = n.id
+		}
+		if known := sources[id]; known.file == "" {
+			sources[id] = llamaSource{n.file(), firstOf(known.url, n.url())}
+		}
+	}
+	return sources
+}
+
+// sourceIn returns the path of the source of a node, or "", and a key that all
+// nodes of that source have. A source is named if more than an id tells it.
+func (n *llamaNode) sourceIn(sources map[string]llamaSource) (said, key string, named bool) {
+	source := sources[n.origin]
+	said = firstOf(n.file(), source.file)
+	url := firstOf(n.url(), source.url)
+	switch {
+	case said != "":
+		return said, said, true
+	case url != "":
+		return "", "url:" + url, true
+	case n.origin != "":
+		return "", "id:" + n.origin, false
+	}
+	return "", "", false
+}
+
+// joinNameless makes one group of those that only an id tells from each other,
+// unless most of them have several nodes: who loads a text in pieces, without a
+// word of where they come from, gets a source with an id for each.
+func joinNameless(groups []*llamaGroup) []*llamaGroup {
+	nameless, single := 0, 0
+	for _, g := range groups {
+		if !g.named {
+			nameless++
+			if len(g.nodes) == 1 {
+				single++
+			}
+		}
+	}
+	if 2*single < nameless {
+		return groups
+	}
+	var joined []*llamaGroup
+	var rest *llamaGroup
+	for _, g := range groups {
+		switch {
+		case g.named:
+			joined = append(joined, g)
+		case rest == nil:
+			rest = g
+			joined = append(joined, g)
+		default:
+			rest.nodes = append(rest.nodes, g.nodes...)
+		}
+	}
+	return joined
 }
 
 // draft makes a map of the nodes of a source.

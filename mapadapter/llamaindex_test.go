@@ -46,6 +46,50 @@ not-there | passage | Not there. | virtual://notes#not-there
 	}
 }
 
+// llamaStore returns a docstore of nodes, each with its id, its relation to a
+// source and its metadata.
+func llamaStore(nodes ...[3]string) string {
+	var parts []string
+	for _, n := range nodes {
+		parts = append(parts, fmt.Sprintf(`"%[1]s": {"__data__": {"doc_id": "%[1]s", "text": "Text of %[1]s.", "extra_info": %[3]s, "relationships": {%[2]s}}, "__type__": "1"}`,
+			n[0], n[1], n[2]))
+	}
+	return `{"docstore/metadata": {"x": {"doc_hash": "h"}, "m1": {"ref_doc_id": "d1"}},
+		"docstore/ref_doc_info": {"d2": {"node_ids": ["m2"], "metadata": {}}}, "docstore/data": {` + strings.Join(parts, ",\n") + `}}`
+}
+
+// TestLlamaSources tells how many maps nodes make.
+func TestLlamaSources(t *testing.T) {
+	var pieces, chunks [][3]string
+	for i := range 93 {
+		pieces = append(pieces, [3]string{fmt.Sprint("n", i), fmt.Sprintf(`"1": "s%d"`, i), "null"})
+		chunks = append(chunks, [3]string{fmt.Sprint("n", i), `"1": {"node_id": "s"}`, `{}`})
+	}
+	named := func(file string) string { return `{"file_path": "` + file + `"}` }
+	for _, tt := range []struct {
+		name  string
+		nodes [][3]string
+		want  []int // nodes of each map
+	}{
+		{"pieces without a name", pieces, []int{93}},
+		{"parts of one", chunks, []int{93}},
+		{"two files", [][3]string{{"a", "", named("x.md")}, {"b", "", named("y.md")}, {"c", "", named("x.md")}}, []int{2, 1}},
+		{"parts of two without names", [][3]string{{"a", `"1": "s"`, "null"}, {"b", `"1": "s"`, "null"}, {"c", `"1": "t"`, "null"}, {"d", `"1": "t"`, "null"}}, []int{2, 2}},
+		{"a name that one part has", [][3]string{{"a", `"1": "s"`, named("x.md")}, {"b", `"1": "s"`, "null"}, {"c", `"1": "t"`, named("y.md")}}, []int{2, 1}},
+		{"addresses", [][3]string{{"a", `"1": "s"`, `{"url": "https://a"}`}, {"b", `"1": "t"`, `{"url": "https://b"}`}}, []int{1, 1}},
+		{"sources in the metadata", [][3]string{{"m1", "", "null"}, {"m1b", `"1": "d1"`, "null"}, {"m2", "", "null"}, {"m2b", `"1": "d2"`, "null"}}, []int{2, 2}},
+	} {
+		maps := adaptAll(t, mapadapter.LlamaIndex{}, input("docstore.json", llamaStore(tt.nodes...)), nil)
+		var got []int
+		for _, m := range maps {
+			got = append(got, len(m.Nodes))
+		}
+		if fmt.Sprint(got) != fmt.Sprint(tt.want) {
+			t.Errorf("%s: maps of %v nodes, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
 // TestLlamaIndexForms reads one node in all forms that it may have.
 func TestLlamaIndexForms(t *testing.T) {
 	for name, data := range map[string]string{
@@ -86,14 +130,20 @@ d-2 | passage | D | virtual://x#d-2
 `)
 }
 
-func TestLlamaIndexCorpus(t *testing.T) {
-	for name, want := range map[string]string{
-		"llamaindex-docstore-small.json": "docstore/data",
-		"llamaindex-index_store.json":    "give docstore.json",
-	} {
-		_, err := mapadapter.LlamaIndex{}.Adapt(t.Context(), corpus(t, name), nil)
+// TestLlamaIndexWithoutText has stores that hold no text.
+func TestLlamaIndexWithoutText(t *testing.T) {
+	check := func(in mapadapter.Input, want string) {
+		t.Helper()
+		_, err := mapadapter.LlamaIndex{}.Adapt(t.Context(), in, nil)
 		if !errors.Is(err, citekit.ErrFormat) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v", name, err)
+			t.Errorf("%s: error %v", in.Name, err)
+		}
+	}
+	check(input("docstore.json", `{"docstore/metadata": {"a": {"doc_hash": "x"}}, "docstore/ref_doc_info": {}}`), "docstore/data")
+	check(input("index_store.json", `{"index_store/data": {"i": {"__type__": "vector_store", "__data__": "{}"}}}`), "give docstore.json")
+	for name, want := range map[string]string{"llamaindex-docstore-small.json": "docstore/data", "llamaindex-index_store.json": "give docstore.json"} {
+		if in, ok := extra(t, name); ok {
+			check(in, want)
 		}
 	}
 }

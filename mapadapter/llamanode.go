@@ -20,6 +20,7 @@ var (
 // A llamaNode is a node or document of LlamaIndex.
 type llamaNode struct {
 	id, text   string
+	origin     string // id of the source, or ""
 	meta       record
 	relations  record
 	start, end int // characters of the source, if ranged
@@ -49,7 +50,11 @@ func readLlamaNodes(data []byte) ([]*llamaNode, error) {
 	}
 	switch {
 	case top["docstore/data"] != nil:
-		return llamaStore(top["docstore/data"])
+		nodes, err := llamaStore(top["docstore/data"])
+		if err == nil {
+			err = noteOrigins(nodes, top["docstore/metadata"], top["docstore/ref_doc_info"])
+		}
+		return nodes, err
 	case top["docstore/metadata"] != nil || top["docstore/ref_doc_info"] != nil:
 		return nil, formatError("the docstore has no nodes (docstore/data): they are in another store, such as a vector database; write the nodes as a list")
 	case top["index_store/data"] != nil || top["embedding_dict"] != nil || top["graph_dict"] != nil:
@@ -80,6 +85,42 @@ func llamaStore(data []byte) ([]*llamaNode, error) {
 	return nodes, err
 }
 
+// noteOrigins gives nodes that do not name their source the one that the store
+// keeps beside them.
+func noteOrigins(nodes []*llamaNode, metadata, info []byte) error {
+	byID := make(map[string]*llamaNode, len(nodes))
+	for _, n := range nodes {
+		if n.origin == "" && !n.document {
+			byID[n.id] = n
+		}
+	}
+	note := func(id, origin string) {
+		if n := byID[id]; n != nil && origin != "" {
+			n.origin = origin
+		}
+	}
+	taken := 0
+	for _, part := range [][]byte{metadata, info} {
+		if len(byID) == 0 || len(part) == 0 {
+			continue
+		}
+		if err := checkValues(part, &taken); err != nil {
+			return err
+		}
+		entries, err := members(part)
+		if err != nil {
+			return nil // it is of no use, and of no harm
+		}
+		for _, m := range entries {
+			note(m.key, m.value.text("ref_doc_id"))
+			for _, id := range append(m.value.texts("node_ids"), m.value.texts("doc_ids")...) {
+				note(id, m.key)
+			}
+		}
+	}
+	return nil
+}
+
 func llamaList(list []record) ([]*llamaNode, error) {
 	entries := make([]member, len(list))
 	for i, r := range list {
@@ -92,7 +133,7 @@ func llamaList(list []record) ([]*llamaNode, error) {
 	return nodes, err
 }
 
-// newLlamaNodes leaves out what is no node.
+// newLlamaNodes returns the nodes among the entries.
 func newLlamaNodes(entries []member) ([]*llamaNode, error) {
 	var nodes []*llamaNode
 	taken := 0
@@ -107,8 +148,8 @@ func newLlamaNodes(entries []member) ([]*llamaNode, error) {
 	return nodes, nil
 }
 
-// newLlamaNode returns nil for what is no node. The key is its id where it has
-// none of its own. For taken see [checkValues].
+// newLlamaNode returns the node that r describes, or nil if it describes none.
+// The key becomes the id of a node that has none. For taken see [checkValues].
 func newLlamaNode(r record, key string, taken *int) *llamaNode {
 	kind := r.text("__type__")
 	r = unwrapped(r, taken)
@@ -124,6 +165,11 @@ func newLlamaNode(r record, key string, taken *int) *llamaNode {
 	}
 	if n.id == "" || n.text == "" && n.meta == nil && n.relations == nil {
 		return nil
+	}
+	if origin := n.related(relationSource); len(origin) > 0 {
+		n.origin = origin[0]
+	} else {
+		n.origin = r.text("ref_doc_id")
 	}
 	if kind == "4" && n.related(relationSource) != nil {
 		n.document = false
@@ -205,6 +251,11 @@ func (n *llamaNode) file() string {
 		return "" // some readers keep the page there
 	}
 	return source
+}
+
+// url returns the address that the metadata give the source, or "".
+func (n *llamaNode) url() string {
+	return n.meta.text("url", "URL", "source_url", "link")
 }
 
 // page returns the page that the metadata name, counted from 1.

@@ -62,6 +62,16 @@ type Options struct {
 	// lie. The adapter closes it. It finds lines in the source, and notes its
 	// hash and size in the map. Nil means that no source is at hand.
 	Open func(ctx context.Context, path string) (*citekit.Source, error)
+
+	// Warn is told what could not be read and was left out. The errors name
+	// the file in the input. Nil discards them.
+	Warn func(err error)
+}
+
+func (o *Options) warn(err error) {
+	if o.Warn != nil {
+		o.Warn(err)
+	}
 }
 
 // Limits on input and output.

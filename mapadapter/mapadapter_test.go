@@ -114,10 +114,14 @@ func compare(t *testing.T, m *citekit.ResourceMap, want string) {
 	}
 }
 
-func corpus(t *testing.T, name string) mapadapter.Input {
+// extra returns an export of another tool, where there are real ones.
+func extra(t *testing.T, name string) (in mapadapter.Input, ok bool) {
 	t.Helper()
+	if _, ok := sharedtest.Extra(); !ok {
+		return in, false
+	}
 	dir := sharedtest.Corpus(t, "maps")
-	return mapadapter.Input{FS: os.DirFS(dir), Name: name, Path: filepath.Join(dir, name)}
+	return mapadapter.Input{FS: os.DirFS(dir), Name: name, Path: filepath.Join(dir, name)}, true
 }
 
 func TestGenericSimple(t *testing.T) {
@@ -256,7 +260,24 @@ func TestDetect(t *testing.T) {
 }
 
 func TestPageIndex(t *testing.T) {
-	m := adapt(t, mapadapter.PageIndex{}, corpus(t, "pageindex-earthmover_structure.json"), nil)
+	const tree = `{"doc_name": "report.pdf", "structure": [{"title": "Scope", "node_id": "0000", "start_index": 1, "end_index": 4, "summary": "What it is about.", "nodes": [
+		{"title": "Terms", "node_id": "0001", "start_index": 2, "end_index": 3}]}, {"title": "Results", "node_id": "0002", "start_index": 5, "end_index": 12}]}`
+	m := adapt(t, mapadapter.PageIndex{}, input("report_structure.json", tree), nil)
+	compare(t, m, `
+scope | section | Scope | p1-4
+  scope.terms | section | Terms | p2-3
+results | section | Results | p5-12
+`)
+	if m.SourcePath != "report.pdf" || m.Type != citekit.Document || !strings.Contains(encoded(t, []*citekit.ResourceMap{m}), `"original_id": "0002"`) {
+		t.Errorf("of %q, type %s, or the tool's own id is lost", m.SourcePath, m.Type)
+	}
+	if in, ok := extra(t, "pageindex-earthmover_structure.json"); ok {
+		comparePageIndex(t, adapt(t, mapadapter.PageIndex{}, in, nil))
+	}
+}
+
+func comparePageIndex(t *testing.T, m *citekit.ResourceMap) {
+	t.Helper()
 	nodes := 0
 	var last int
 	for n := range m.All() {

@@ -12,21 +12,28 @@ import (
 	"github.com/citekit/citekit"
 )
 
+// errDecoder reports that the decoder gave up: whose fault it is cannot be
+// told.
+var errDecoder = formatError("the decoder of Parquet cannot read it; write the table as JSON lines")
+
 // readParquet returns the rows of a Parquet file. Columns of texts, numbers
 // and truth values are read, and lists of them; other ones are left out.
 func readParquet(ctx context.Context, data []byte) (rows []record, err error) {
 	defer func() {
-		// The decoder panics on some damaged files.
+		// The decoder panics on some files, damaged or not.
 		if p := recover(); p != nil {
-			rows, err = nil, errThrift
+			rows, err = nil, errDecoder
 		}
 	}()
 	if err := checkFooter(data); err != nil {
 		return nil, err
 	}
+	if data, err = pruneFooter(data); err != nil {
+		return nil, err
+	}
 	f, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
-		return nil, errThrift
+		return nil, errDecoder
 	}
 	switch n := f.NumRows(); {
 	case n < 0:
@@ -100,7 +107,7 @@ func (t *parquetTable) readGroup(ctx context.Context, group parquet.RowGroup) er
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
-			return errThrift
+			return errDecoder
 		case n == 0:
 			return formatError("the Parquet file ends in the middle of its rows")
 		case len(t.rows) > maxRows:

@@ -21,9 +21,20 @@ import (
 	"github.com/citekit/citekit/internal/sharedtest"
 )
 
-// TestParquet compares the rows of real tables with what another tool
-// exported from them.
+// TestParquet reads a table, and compares the rows of real ones, where there
+// are some, with what another tool exported from them.
 func TestParquet(t *testing.T) {
+	rows, err := readParquet(t.Context(), writeParquet(t, 3))
+	if err != nil || len(rows) != 3 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	data, err := json.Marshal(rows[2])
+	if want := `{"entity_ids":[1,2],"id":"xxxxxxxxxxxxxxxxxxxx","rank":null,"title":"A title"}`; err != nil || string(data) != want {
+		t.Errorf("a row is %s, %v; want %s", data, err, want)
+	}
+	if _, ok := sharedtest.Extra(); !ok {
+		return
+	}
 	for _, name := range []string{"communities", "entities", "text_units"} {
 		data, err := os.ReadFile(sharedtest.Corpus(t, "maps/graphrag-dulce-"+name+".parquet"))
 		if err != nil {
@@ -87,6 +98,69 @@ func writeParquet(t testing.TB, n int, options ...parquet.WriterOption) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// TestParquetNull reads a table with a column of the logical type NULL, which
+// pandas writes for one that has no values.
+func TestParquetNull(t *testing.T) {
+	type row struct {
+		ID  string `parquet:"id,plain"`
+		Raw *int32 `parquet:"raw_data,optional,dict"`
+	}
+	var b bytes.Buffer
+	if err := parquet.Write(&b, []row{{ID: "a"}, {ID: "b"}}); err != nil {
+		t.Fatal(err)
+	}
+	data := b.Bytes()
+	end := len(data) - 8
+	start := end - int(binary.LittleEndian.Uint32(data[end:]))
+	footer := data[start:end]
+	var meta format.FileMetaData
+	protocol := new(thrift.CompactProtocol)
+	if err := thrift.Unmarshal(protocol, footer, &meta); err != nil {
+		t.Fatal(err)
+	}
+	for i := range meta.Schema {
+		if meta.Schema[i].Name == "raw_data" {
+			meta.Schema[i].LogicalType = &format.LogicalType{Unknown: new(format.NullType)}
+			meta.Schema[i].ConvertedType = nil
+		}
+	}
+	footer, err := thrift.Marshal(protocol, &meta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data = binary.LittleEndian.AppendUint32(append(data[:start:start], footer...), uint32(len(footer)))
+	data = append(data, "PAR1"...)
+	f, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+	if err != nil || !strings.Contains(f.Schema().String(), "NULL") {
+		t.Fatalf("the column is not of the type NULL: %v", err)
+	}
+	rows, err := readParquet(t.Context(), data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]record{{"id": "a", "raw_data": nil}, {"id": "b", "raw_data": nil}}, rows); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestPruneFooter keeps what is needed, in structs and lists of them, and what
+// follows a field that is left out.
+func TestPruneFooter(t *testing.T) {
+	in := []byte("\x15\x02\x25\x04\x19\x2c\x15\x06\x15\x08\x00\x15\x0a\x15\x0c\x00\x02\x40\x00rest")
+	r := &thriftReader{data: in}
+	out, err := r.prune(nil, pruned{1: nil, 4: {2: nil}, 32: nil})
+	// Fields 1 (i32), 3, 4 (a list of structs with 1 and 2) and 32.
+	want := "\x15\x02\x39\x2c\x25\x08\x00\x25\x0c\x00\x02\x40\x00"
+	if err != nil || string(out) != want || string(r.data) != "rest" {
+		t.Errorf("%q with %q left, %v; want %q", out, r.data, err, want)
+	}
+	for n := range len(in) - len("rest") {
+		if _, err := (&thriftReader{data: in[:n]}).prune(nil, footerFields); err == nil {
+			t.Errorf("%d bytes are no struct", n)
+		}
+	}
 }
 
 // TestParquetHostile reads files whose headers lie.

@@ -96,11 +96,22 @@ func resourceMapSchema() (*jsonschema.Schema, error) {
 	return top, nil
 }
 
+// urlSchemes cannot be modalities, see [citekit.Modality].
+var urlSchemes = []string{
+	"about", "blob", "data", "file", "ftp", "ftps", "gs", "git", "http", "https", "javascript", "ldap", "mailto",
+	"nfs", "s3", "sftp", "smb", "ssh", "tel", "telnet", "urn", "ws", "wss",
+}
+
 func modalities() *jsonschema.Schema {
-	s := &jsonschema.Schema{Type: "string"}
+	s := &jsonschema.Schema{Type: "string", Pattern: "^[a-z][a-z0-9]{0,31}$"}
 	for _, modality := range citekit.Modalities() {
-		s.Enum = append(s.Enum, string(modality))
+		s.Examples = append(s.Examples, string(modality))
 	}
+	s.Not = &jsonschema.Schema{Enum: []any{"doc"}}
+	for _, scheme := range urlSchemes {
+		s.Not.Enum = append(s.Not.Enum, scheme)
+	}
+	s.Description = "One of the examples, or a word for which the library has a resolver of its own."
 	return s
 }
 

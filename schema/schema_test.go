@@ -75,7 +75,10 @@ func TestSchemaAgreesWithCheck(t *testing.T) {
 				{"id":"5","type":"s","location":{"modality":"audio"}}]}]}`, true},
 		{"no id", `{"type":"text","source_path":"a.txt","nodes":[]}`, false},
 		{"empty id", `{"resource_id":"","type":"text","source_path":"a.txt","nodes":[]}`, false},
-		{"no such type", `{"resource_id":"a","type":"book","source_path":"a.txt","nodes":[]}`, false},
+		{"a type of one's own", `{"resource_id":"a","type":"midi","source_path":"a.mid","nodes":[{"id":"x","type":"s","location":{"modality":"midi","start":1}}]}`, true},
+		{"a type that is no word", `{"resource_id":"a","type":"a book","source_path":"a.txt","nodes":[]}`, false},
+		{"a scheme for a type", `{"resource_id":"a","type":"doc","source_path":"a.txt","nodes":[]}`, false},
+		{"the scheme of a URL", `{"resource_id":"a","type":"https","source_path":"a.txt","nodes":[]}`, false},
 		{"node without id", `{"resource_id":"a","type":"text","source_path":"a.txt","nodes":[{"type":"s","location":{"modality":"text"}}]}`, false},
 		{"node without location", `{"resource_id":"a","type":"text","source_path":"a.txt","nodes":[{"id":"x","type":"s"}]}`, false},
 		{"deep down", `{"resource_id":"a","type":"text","source_path":"a.txt","nodes":[{"id":"x","type":"s","location":{"modality":"text"},"children":[

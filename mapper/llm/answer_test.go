@@ -128,7 +128,7 @@ func TestReadAnswerLeavesOut(t *testing.T) {
 		{"no place", pages40, `[{"title":"A"}]`, 1, "", `node 1 ("A"): no pages`},
 		{"words for pages", pages40, `[{"pages":["one"]}]`, 1, "", "node 1: pages that are not numbers"},
 		{"another modality", pages40, `[{"location":{"modality":"text","lines":[1,2]}}]`, 1, "", "node 1: a text location in a document source"},
-		{"what is no object", pages40, `["A",{"pages":[1]}]`, 1, "section  pages=1\n", "node 1: it is not an object"},
+		{"a string instead of an object", pages40, `["A",{"pages":[1]}]`, 1, "section  pages=1\n", "node 1: it is not an object"},
 		{"a parent, whose children stay", pages40,
 			`[{"level":1,"title":"A","pages":[1]},{"level":1,"title":"B","pages":[99]},{"level":2,"title":"C","pages":[3]},{"title":"D","pages":[98],"children":[{"title":"E","pages":[5]}]}]`,
 			2, "section A pages=1\nsection C pages=3\nsection E pages=5\n", `node 2 ("B"): page 99 of 40; pages run 1-40`},

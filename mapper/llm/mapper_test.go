@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -368,5 +369,42 @@ func TestLongLinesAreCut(t *testing.T) {
 	}
 	if text := model.text(0); len(text) > 6000 || !strings.Contains(text, "é…\n3\tb\n") {
 		t.Errorf("%d bytes: %s", len(text), text[max(0, len(text)-300):])
+	}
+}
+
+// TestOneRequest has many sources mapped and enriched, where one request may
+// be under way. Some callers give up. All end, and there is room afterwards.
+func TestOneRequest(t *testing.T) {
+	model := slow{func() { time.Sleep(100 * time.Microsecond) }}
+	opts := &llm.Options{MaxText: 1000, Concurrency: 1}
+	mappers := []citekit.Mapper{llm.New(model, fakes, opts), llm.Enrich(structural(base), model, fakes, opts)}
+	ask := func(ctx context.Context, m citekit.Mapper) error {
+		_, err := m.Map(ctx, source(numbered(100)), citekit.MapRequest{Modality: citekit.Text})
+		if errors.Is(err, llm.ErrAnswer) {
+			return nil // the model says nothing of use
+		}
+		return err
+	}
+	var callers sync.WaitGroup
+	for _, m := range mappers {
+		for i := range 12 {
+			callers.Go(func() {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				givesUp := i%4 == 3
+				if givesUp {
+					ctx, cancel = context.WithTimeout(t.Context(), time.Duration(i)*100*time.Microsecond)
+				}
+				defer cancel()
+				if err := ask(ctx, m); err != nil && !givesUp {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	callers.Wait()
+	for _, m := range mappers {
+		if err := ask(t.Context(), m); err != nil {
+			t.Errorf("afterwards: %v", err)
+		}
 	}
 }

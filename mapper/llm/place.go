@@ -100,7 +100,7 @@ func boxOf(v any) (citekit.Box, error) {
 	for i, edge := range list {
 		n, ok := numberOf(edge)
 		if !ok {
-			return citekit.Box{}, fmt.Errorf("bbox holds what is no number: %w", citekit.ErrSyntax)
+			return citekit.Box{}, fmt.Errorf("bbox has a value that is not a number: %w", citekit.ErrSyntax)
 		}
 		edges[i] = n
 	}

@@ -27,7 +27,8 @@ import (
 
 const key = "AIza-secret-4711"
 
-// A server speaks the Gemini API as far as it is used, and keeps to it.
+// A server speaks those parts of the Gemini API that the client uses, and
+// fails the test where a request breaks the rules of the API.
 type server struct {
 	*httptest.Server
 	t *testing.T
