@@ -110,14 +110,20 @@ func (inputError) Is(target error) bool { return target == citekit.ErrSyntax }
 // checkResourceID refuses an id that cannot be one, so that any other error of
 // syntax is the map's.
 func checkResourceID(args arguments) error {
-	if !args.has("resource_id") {
+	if !args.has("resource_id") || args.text("resource_id") == "" && args.text("address") != "" {
 		return nil
 	}
 	err := citekit.CheckResourceID(args.text("resource_id"))
 	if err == nil {
 		return nil
 	}
-	return inputError(strings.TrimSuffix(err.Error(), ": "+citekit.ErrSyntax.Error()))
+	return inputError(withoutSyntax(err))
+}
+
+// withoutSyntax returns a message without that of [citekit.ErrSyntax], which
+// the code says already.
+func withoutSyntax(err error) string {
+	return strings.TrimSuffix(err.Error(), ": "+citekit.ErrSyntax.Error())
 }
 
 func badArgument(format string, args ...any) error {

@@ -99,8 +99,10 @@ func hintFor(tool string, err error, code citekit.Code) string {
 		return "It is not the source: a person has to give the server room, or permission. resolve with virtual true still gives the address."
 	case errors.Is(err, fs.ErrPermission):
 		return "The operating system does not let the server read the source; a person has to give it the permission."
+	case errors.As(err, new(addressError)) && (code == citekit.CodeInvalidInput || code == citekit.CodeUnsupported):
+		return "Correct the address, or resolve a node: getStructure shows those there are."
 	case code == citekit.CodeTooLarge && tool == "listResources":
-		return "There are more resources than a message holds; ask for the id."
+		return "There are more resources than a message holds; ask for them with an empty cursor, and then with next_cursor."
 	case code == citekit.CodeTooLarge && tool == "getStructure":
 		return "Ask for part of it, with depth, node_id or an empty cursor."
 	}

@@ -44,15 +44,16 @@ const slowMap = `{
     {"id": "panic", "type": "x", "location": {"modality": "audio", "start": 6, "end": 7}},
     {"id": "secret", "type": "x", "location": {"modality": "audio", "start": 8, "end": 9}}]}`
 
-// A slowResolver fails, panics, or waits until it is cancelled, as the start
-// of the location says.
+// A slowResolver fails, panics, or waits until it is cancelled or, for "short",
+// released, as the location says.
 type slowResolver struct {
 	started   chan struct{} // gets a value when a wait begins
 	cancelled chan struct{} // gets a value when a wait is cancelled
+	released  chan struct{} // a value ends a short wait
 }
 
 func newSlowResolver() slowResolver {
-	return slowResolver{make(chan struct{}, 100), make(chan struct{}, 100)}
+	return slowResolver{make(chan struct{}, 100), make(chan struct{}, 100), make(chan struct{}, 100)}
 }
 
 func (r slowResolver) Resolve(ctx context.Context, _ *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
@@ -66,7 +67,7 @@ func (r slowResolver) Resolve(ctx context.Context, _ *citekit.Source, req citeki
 	if req.Location.Time.End == 3 {
 		select {
 		case <-ctx.Done():
-		case <-time.After(300 * time.Millisecond):
+		case <-r.released:
 			return &citekit.Extract{Body: io.NopCloser(strings.NewReader("done")), Size: 4, MediaType: "audio/wav", Ext: ".wav"}, nil
 		}
 	}
@@ -195,13 +196,16 @@ func (w *wire) call(id int, tool, arguments string) {
 	w.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, id, tool, arguments))
 }
 
+// patience is how long a test waits for what must come, on any machine.
+const patience = 3 * time.Minute
+
 // next returns the next line that the server wrote, or "" if it has ended.
 func (w *wire) next() string {
 	w.t.Helper()
 	select {
 	case l := <-w.lines:
 		return l
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		w.t.Fatal("the server does not answer")
 		return ""
 	}
@@ -213,7 +217,7 @@ func (w *wire) ended() error {
 	select {
 	case err := <-w.done:
 		return err
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		w.t.Fatal("the server does not end")
 		return nil
 	}

@@ -79,7 +79,8 @@ type job struct {
 
 	mu       sync.Mutex
 	progress citekit.IngestProgress
-	moved    chan struct{} // closed, and replaced, when there is progress
+	moved    chan struct{} // closed, and replaced, when there is progress or news
+	news     []string      // announced and not yet told
 
 	report *citekit.IngestReport
 	err    error
@@ -102,7 +103,7 @@ func (g *Ingester) start(paths []string, opts citekit.IngestOptions) (*job, erro
 	opts.Each, opts.Progress = nil, j.move
 	g.wait.Go(func() {
 		defer cancel()
-		report, err := g.lib.Ingest(ctx, paths, &opts)
+		report, err := g.lib.Ingest(context.WithValue(ctx, announceKey{}, j.announce), paths, &opts)
 		g.end(ctx, j, report, err)
 	})
 	return j, nil
@@ -127,7 +128,7 @@ func (g *Ingester) end(ctx context.Context, j *job, report *citekit.IngestReport
 	g.mu.Lock()
 	changed := slices.Clone(g.changed)
 	g.mu.Unlock()
-	if report.Count(citekit.IngestMapped)+report.Count(citekit.IngestCopied) > 0 {
+	if report.Count(citekit.IngestMapped)+report.Count(citekit.IngestCopied)+report.Count(citekit.IngestRenamed) > 0 {
 		for _, tell := range changed {
 			tell(context.WithoutCancel(ctx))
 		}
@@ -169,8 +170,34 @@ func (j *job) move(p citekit.IngestProgress) {
 		return // told late
 	}
 	j.progress = p
+	j.wake()
+}
+
+// wake has those who follow the job look again. The caller holds the lock.
+func (j *job) wake() {
 	close(j.moved)
 	j.moved = make(chan struct{})
+}
+
+const maxNews = 8 // that wait to be told
+
+// announce keeps a message for whoever follows the job.
+func (j *job) announce(message string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.news) < maxNews {
+		j.news = append(j.news, message)
+		j.wake()
+	}
+}
+
+// takeNews returns what was announced since it was last called.
+func (j *job) takeNews() []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	news := j.news
+	j.news = nil
+	return news
 }
 
 func (j *job) now() (p citekit.IngestProgress, moved <-chan struct{}) {
@@ -182,13 +209,27 @@ func (j *job) now() (p citekit.IngestProgress, moved <-chan struct{}) {
 // A notifier tells a client how far a call is.
 type notifier func(progress, total float64, message string)
 
+// settle is how long an answer comes after the notifications before it.
+const settle = 50 * time.Millisecond
+
 // follow waits until a job has ended, but not longer than the time in which an
 // answer is due, and tells of its progress. A call that is cancelled cancels
 // the job.
 func (g *Ingester) follow(ctx context.Context, j *job, tell notifier) error {
 	due := time.NewTimer(g.opts.AnswerWithin)
 	defer due.Stop()
-	told := -1.0
+	told, last := -1.0, time.Time{}
+	// Clients hear of a notification later than of the answer if both come at
+	// once, and then do not know its token any more.
+	apart := func() error {
+		if wait := time.Until(last.Add(settle)); wait > 0 {
+			select {
+			case <-time.After(wait):
+			case <-ctx.Done():
+			}
+		}
+		return nil
+	}
 	for {
 		p, moved := j.now()
 		done := float64(p.Done)
@@ -198,12 +239,18 @@ func (g *Ingester) follow(ctx context.Context, j *job, tell notifier) error {
 		if p.Total > 0 && done > told {
 			told = done
 			tell(done, float64(p.Total), fmt.Sprintf("%d of %d: %s", p.Done, p.Total, clip(printable(p.Path))))
+			last = time.Now()
+		}
+		for _, message := range j.takeNews() {
+			told = max(told, 0) + leastStep
+			tell(told, float64(p.Total), message)
+			last = time.Now()
 		}
 		select {
 		case <-j.ended:
-			return nil
+			return apart()
 		case <-due.C:
-			return nil
+			return apart()
 		case <-ctx.Done():
 			j.cancel()
 			return ctx.Err()
@@ -271,6 +318,18 @@ func urgency(item citekit.IngestItem) int {
 	return 1
 }
 
+// types lists the modalities that sources can have: the built-in ones, and
+// those that the Library adds.
+func (g *Ingester) types() []string {
+	types := []string{"document", "video", "audio", "image", "text"}
+	for _, modality := range g.lib.Modalities() {
+		if !slices.Contains(citekit.Modalities(), modality) {
+			types = append(types, string(modality))
+		}
+	}
+	return types
+}
+
 // tools returns the tools of an ingester.
 func (g *Ingester) tools() []tool {
 	return []tool{
@@ -282,7 +341,7 @@ func (g *Ingester) tools() []tool {
 			parameters: []parameter{
 				{name: "paths", kind: texts, required: true, longest: maxPath,
 					description: "Files, folders and patterns such as docs/**/*.pdf, relative to the base directory or absolute."},
-				{name: "type", kind: text, choices: []string{"document", "video", "audio", "image", "text"}, description: "What the files are, if that is not to be told from their content."},
+				{name: "type", kind: text, choices: g.types(), description: "What the files are, if that is not to be told from their content."},
 				{name: "resource_id", kind: text, description: "Id for the map of a single file; made from its name by default."},
 			},
 			output: ingestSchema(),

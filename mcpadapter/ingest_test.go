@@ -24,10 +24,16 @@ import (
 type gatedMapper struct {
 	text.Resolver
 	gate chan struct{}
+
+	begun chan struct{} // gets a token when a text waits for the gate
 }
 
 func (m *gatedMapper) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Structure, error) {
 	if strings.HasPrefix(src.Name(), "slow") {
+		select {
+		case m.begun <- struct{}{}:
+		default:
+		}
 		select {
 		case <-m.gate:
 		case <-ctx.Done():
@@ -45,14 +51,15 @@ type ingestFixture struct {
 
 	ingester *mcpadapter.Ingester
 
-	mu       sync.Mutex
-	progress []*mcp.ProgressNotificationParams
-	changed  chan struct{}
+	mu         sync.Mutex
+	progress   []*mcp.ProgressNotificationParams
+	onProgress func(*mcp.ProgressNotificationParams) // called with the lock held, or nil
+	changed    chan struct{}
 }
 
 func newIngestFixture(t *testing.T, answerWithin time.Duration, files ...string) *ingestFixture {
 	t.Helper()
-	f := &ingestFixture{dir: t.TempDir(), mapper: &gatedMapper{gate: make(chan struct{})}, changed: make(chan struct{}, 100)}
+	f := &ingestFixture{dir: t.TempDir(), mapper: &gatedMapper{gate: make(chan struct{}), begun: make(chan struct{}, 1)}, changed: make(chan struct{}, 100)}
 	for _, name := range files {
 		if err := os.WriteFile(filepath.Join(f.dir, name), []byte("text of "+name+"\n"), 0o600); err != nil {
 			t.Fatal(err)
@@ -74,6 +81,9 @@ func newIngestFixture(t *testing.T, answerWithin time.Duration, files ...string)
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			f.progress = append(f.progress, req.Params)
+			if f.onProgress != nil {
+				f.onProgress(req.Params)
+			}
 		},
 		ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) { f.changed <- struct{}{} },
 	})
@@ -105,7 +115,7 @@ func (f *ingestFixture) call(t *testing.T, tool string, arguments map[string]any
 }
 
 func TestIngestTool(t *testing.T) {
-	f := newIngestFixture(t, time.Minute, "a.txt", "b.txt")
+	f := newIngestFixture(t, patience, "a.txt", "b.txt")
 	a := f.call(t, "ingest", map[string]any{"paths": []string{".", "none.txt", "/etc/passwd"}})
 	if a.Status != "done" || !cmp.Equal(a.Counts, map[string]int{"mapped": 2, "failed": 2}) || a.Done != 4 || a.Total != 4 {
 		t.Errorf("answer: %+v", a)
@@ -115,7 +125,7 @@ func TestIngestTool(t *testing.T) {
 	}
 	select {
 	case <-f.changed:
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("the client did not hear of new resources")
 	}
 	listed, err := f.session.ListResources(t.Context(), nil)
@@ -147,10 +157,11 @@ func TestIngestTool(t *testing.T) {
 func TestIngestToolRunsOn(t *testing.T) {
 	f := newIngestFixture(t, 20*time.Millisecond, "a.txt", "slow.txt")
 	a := f.call(t, "ingest", map[string]any{"paths": []string{"."}})
-	if a.Status != "running" || a.JobID == "" || a.Total != 2 {
+	if a.Status != "running" || a.JobID == "" {
 		t.Fatalf("answer: %+v", a)
 	}
-	if a := f.call(t, "ingestStatus", map[string]any{"job_id": a.JobID}); a.Status != "running" {
+	<-f.mapper.begun // so that everything is known that is to be mapped
+	if a := f.call(t, "ingestStatus", map[string]any{"job_id": a.JobID}); a.Status != "running" || a.Total != 2 {
 		t.Errorf("status: %+v", a)
 	}
 	close(f.mapper.gate)
@@ -183,9 +194,12 @@ func TestIngestToolCancelled(t *testing.T) {
 // TestIngestCallCancelled checks that a client that cancels the call ends the
 // ingest.
 func TestIngestCallCancelled(t *testing.T) {
-	f := newIngestFixture(t, time.Minute, "slow.txt")
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
+	f := newIngestFixture(t, patience, "slow.txt")
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-f.mapper.begun
+		cancel()
+	}()
 	if _, err := f.session.CallTool(ctx, &mcp.CallToolParams{Name: "ingest", Arguments: map[string]any{"paths": []string{"."}}}); err == nil {
 		t.Fatal("the call was not cancelled")
 	}
@@ -200,8 +214,13 @@ func TestIngestToolProgress(t *testing.T) {
 	for _, c := range "abcdefgh" {
 		files = append(files, string(c)+".txt")
 	}
-	f := newIngestFixture(t, time.Minute, append(files, "slow.txt")...)
-	time.AfterFunc(400*time.Millisecond, func() { close(f.mapper.gate) })
+	f := newIngestFixture(t, patience, append(files, "slow.txt")...)
+	f.onProgress = func(p *mcp.ProgressNotificationParams) {
+		if p.Progress >= 8 { // all but the slow one
+			f.onProgress = nil
+			close(f.mapper.gate)
+		}
+	}
 	params := &mcp.CallToolParams{Name: "ingest", Arguments: map[string]any{"paths": []string{"."}}}
 	params.SetProgressToken("token")
 	result, err := f.session.CallTool(t.Context(), params)
@@ -228,7 +247,7 @@ func TestIngestToolProgress(t *testing.T) {
 // TestIngestResourceRead checks that maps that others made can be read before
 // they were listed.
 func TestIngestResourceRead(t *testing.T) {
-	f := newIngestFixture(t, time.Minute, "a.txt")
+	f := newIngestFixture(t, patience, "a.txt")
 	dir := filepath.Join(f.dir, ".resource_maps")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -263,7 +282,7 @@ func TestIngesterClose(t *testing.T) {
 }
 
 func TestIngestToolArguments(t *testing.T) {
-	f := newIngestFixture(t, time.Minute)
+	f := newIngestFixture(t, patience)
 	for _, test := range []struct {
 		arguments map[string]any
 		want      string
@@ -299,7 +318,7 @@ func TestIngestOffByDefault(t *testing.T) {
 }
 
 func TestIngestAnnotations(t *testing.T) {
-	f := newIngestFixture(t, time.Minute)
+	f := newIngestFixture(t, patience)
 	tools, err := f.session.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)

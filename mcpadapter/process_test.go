@@ -40,8 +40,15 @@ func serveDirectory(dir string) error {
 	if err != nil {
 		return err
 	}
+	slow := newSlowResolver()
+	go func() {
+		for range slow.started { // the client has no other way to end a wait
+			time.Sleep(300 * time.Millisecond)
+			slow.released <- struct{}{}
+		}
+	}()
 	lib := citekit.New(ws, citekit.Resolvers{
-		citekit.Text: &text.Resolver{}, citekit.Virtual: virtual.Resolver{}, citekit.Audio: newSlowResolver(),
+		citekit.Text: &text.Resolver{}, citekit.Virtual: virtual.Resolver{}, citekit.Audio: slow,
 	}, nil)
 	defer lib.Close()
 	server := mcpadapter.NewServer(lib, nil)

@@ -188,3 +188,25 @@ func TestLongIDs(t *testing.T) {
 		t.Errorf("an id of 16 KiB: %.300s", text)
 	}
 }
+
+// TestCancelledCallsMakeRoom fills all places for calls, and cancels those who
+// have one and those who wait for one.
+func TestCancelledCallsMakeRoom(t *testing.T) {
+	const calls = 100
+	slow := newSlowResolver()
+	lib := newLibrary(t, slow, map[string]string{"slow": slowMap, "poem": poemMap})
+	w := serve(t, mcpadapter.NewServer(lib, nil), mcpadapter.StreamTransport{}).start()
+	for range 2 {
+		for id := range calls {
+			w.call(id+1, "resolve", `{"resource_id":"slow","node_id":"wait"}`)
+		}
+		<-slow.started
+		for id := range calls {
+			w.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id+1))
+		}
+		w.call(calls+1, "resolve", `{"resource_id":"poem","node_id":"first"}`)
+		if got := w.next(); !strings.Contains(got, `"id":101,`) || strings.Contains(got, `"isError":true`) {
+			t.Errorf("got %.300s", got)
+		}
+	}
+}

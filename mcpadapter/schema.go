@@ -67,13 +67,28 @@ func arrayOf(name string, items *jsonschema.Schema, description string) property
 }
 
 func resourceListSchema() *jsonschema.Schema {
-	return object([]string{"resources"}, arrayOf("resources", &jsonschema.Schema{Type: "string"}, "Resource ids."))
+	item := object([]string{"resource_id", "nodes"},
+		typed("resource_id", "string", "Resource id."),
+		typed("type", "string", "Modality of the source."),
+		typed("title", "string", ""),
+		typed("nodes", "integer", "In the map."),
+		typed("pages", "integer", "Of a document, when it was mapped."),
+		typed("lines", "integer", "Of a text, when it was mapped."),
+		typed("duration", "number", "Of a video or recording, in seconds."),
+		typed("width", "integer", "Of an image or video, in pixels."),
+		typed("height", "integer", "Of an image or video, in pixels."),
+		typed("address", "string", "Of the whole, for citing."),
+		typed("error", "string", "Why the map cannot be read."))
+	return object([]string{"resources"},
+		arrayOf("resources", &jsonschema.Schema{Type: "string"}, "Resource ids."),
+		arrayOf("items", item, "What is known of the first of them, or of those that follow the cursor."),
+		typed("next_cursor", "string", "Pass it as cursor for the next items."))
 }
 
 // location describes a location without holding its fields to a type.
 func location(name, description string) property {
 	return property{name, &jsonschema.Schema{
-		Description: description + " Its modality is document, video, audio, image, text or virtual. " +
+		Description: description + " Its modality is document, video, audio, image, text, virtual or another word. " +
 			"It has pages (page numbers from 1), lines ([first, last] from 1), start and end (seconds, end excluded), " +
 			"bbox ([x1, y1, x2, y2], fractions from the top left) or virtual_address; without any it is the whole source.",
 	}}
@@ -121,10 +136,13 @@ func evidenceSchema() *jsonschema.Schema {
 		property{"output_path", null},
 		typed("modality", "string", ""),
 		typed("address", "string", "Cite this."),
-		property{"node", object([]string{"id"}, nodeProperties()...)},
+		property{"node", &jsonschema.Schema{
+			AnyOf:       []*jsonschema.Schema{object([]string{"id"}, nodeProperties()...), {Type: "null"}},
+			Description: "The node; null if an address was resolved."}},
 		typed("resource_id", "string", ""),
 		typed("media_type", "string", "Of the file."),
 		typed("charset", "string", "Encoding of a text file."),
+		typed("guessed", "boolean", "The charset is inferred from the bytes, not declared."),
 		typed("size", "integer", "Bytes of the file."),
 		typed("sha256", "string", "Of the file, in hex."),
 		typed("source_hash", "string", "SHA-256 of the source, if known."),
@@ -136,12 +154,13 @@ func evidenceSchema() *jsonschema.Schema {
 func ingestSchema() *jsonschema.Schema {
 	item := object([]string{"path", "status"},
 		typed("path", "string", "Of the source."),
-		typed("status", "string", "mapped, copied, skipped, vanished or failed."),
+		typed("from", "string", "Path that a renamed source had before."),
+		typed("status", "string", "mapped, copied, renamed (its map followed the file to another path), skipped, vanished or failed."),
 		typed("resource_id", "string", "Of the map."),
 		typed("type", "string", "Modality of the source."),
 		typed("nodes", "integer", "In the map."),
 		typed("method", "string", "How the nodes were found."),
-		typed("reason", "string", "Why it was skipped or failed."),
+		typed("reason", "string", "Why it was skipped or failed, or where the bytes of what vanished are."),
 		typed("code", "string", "The kind of failure."))
 	return object([]string{"job_id", "status", "done", "total"},
 		typed("job_id", "string", "For ingestStatus."),

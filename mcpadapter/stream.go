@@ -167,8 +167,8 @@ func (c *streamConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// receive returns the message of a line for the SDK, or nil if there is
-// nothing for it, or not yet. What is no message is answered.
+// receive returns the message of a line for the SDK, or nil if the SDK is to get
+// none, or gets it later. It answers a line that is not a message itself.
 func (c *streamConn) receive(l line) (jsonrpc.Message, error) {
 	message, rejected := parseMessage(l, c.MaxMessage)
 	held := false

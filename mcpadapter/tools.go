@@ -35,17 +35,26 @@ type tool struct {
 func (a *adapter) tools() []tool {
 	resource := parameter{name: "resource_id", kind: text, required: true, description: "Resource id, from listResources."}
 	node := parameter{name: "node_id", kind: text, required: true, description: "Node id, from getStructure."}
+	citedResource, citedNode := resource, node
+	citedResource.required, citedNode.required = false, false
+	citedResource.description += " With node_id, unless address is given."
+	citedNode.description += " With resource_id, unless address is given."
 	branch := node
 	branch.required = false
 	branch.description = "Show only this node and what is below it."
 	return []tool{
 		{
-			name:        "listResources",
-			title:       "List resources",
-			description: "List the ids of all resources: the documents, videos, recordings, images and texts that can be cited.",
-			output:      resourceListSchema(),
-			timeout:     defaultTimeout,
-			call:        a.listResources,
+			name:  "listResources",
+			title: "List resources",
+			description: "List all resources: the documents, videos, recordings, images and texts that can be cited. " +
+				"resources are the ids of all; items say of the first of them type, title, extent and address, and next_cursor continues. " +
+				"With a cursor, which may be empty, resources are only those of the items.",
+			parameters: []parameter{
+				{name: "cursor", kind: text, longest: maxCursor, description: "next_cursor of the previous answer; empty for the first part."},
+			},
+			output:  resourceListSchema(),
+			timeout: defaultTimeout,
+			call:    a.listResources,
 		},
 		{
 			name:  "getStructure",
@@ -74,12 +83,13 @@ func (a *adapter) tools() []tool {
 		},
 		{
 			name:  "resolve",
-			title: "Resolve a node to evidence",
-			description: "Get the evidence for a node: its address, for citing, and a file holding exactly that part of the source, at output_path. " +
+			title: "Resolve a node or an address to evidence",
+			description: "Get the evidence for a node, or for an address such as doc://book#pages=12-15: its address, for citing, and a file holding exactly that part of the source, at output_path. " +
 				"With virtual true there is only the address, at once. The file is written to the server's output directory; nothing else is changed.",
 			parameters: []parameter{
-				resource,
-				node,
+				citedResource,
+				citedNode,
+				{name: "address", kind: text, description: "An address of a part of a resource, in place of resource_id and node_id: pages=3-5,9 of doc://, t=10-20 (seconds) of video:// and audio://, bbox=x1,y1,x2,y2 of image://, lines=10-25 of text://."},
 				{name: "virtual", kind: flag, description: "Only the address, no file. Default false."},
 				{name: "mode", kind: text, choices: []string{string(citekit.ModeExact), string(citekit.ModeCopy), string(citekit.ModeStrict)},
 					description: "How to cut video and audio: exact to the frame (default), copy from the key frame before without re-encoding, or strict for players that show hidden frames."},
@@ -147,7 +157,9 @@ func (a *adapter) invoke(ctx context.Context, t tool, req *mcp.CallToolRequest) 
 		return t.follow(ctx, args, notifierFor(ctx, req))
 	}
 	if t.writes {
-		defer a.reportProgress(ctx, req)()
+		reporting, done := a.reportProgress(ctx, req)
+		defer done()
+		ctx = reporting
 	}
 	return t.call(ctx, args)
 }
@@ -165,19 +177,6 @@ func (a *adapter) log(ctx context.Context, tool string, took time.Duration, err 
 	a.opts.Logger.LogAttrs(ctx, level, "tool call", attrs...)
 }
 
-func (a *adapter) listResources(ctx context.Context, _ arguments) (json.RawMessage, error) {
-	ids, err := a.lib.Resources(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if ids == nil {
-		ids = []string{}
-	}
-	return json.Marshal(struct {
-		Resources []string `json:"resources"`
-	}{ids})
-}
-
 func (a *adapter) getNode(ctx context.Context, args arguments) (json.RawMessage, error) {
 	n, err := a.lib.Node(ctx, args.text("resource_id"), args.text("node_id"))
 	if err != nil {
@@ -187,15 +186,51 @@ func (a *adapter) getNode(ctx context.Context, args arguments) (json.RawMessage,
 }
 
 func (a *adapter) resolve(ctx context.Context, args arguments) (json.RawMessage, error) {
-	evidence, err := a.lib.Resolve(ctx, args.text("resource_id"), args.text("node_id"), &citekit.ResolveOptions{
-		Virtual: args.flag("virtual"),
-		Mode:    citekit.Mode(args.text("mode")),
-	})
+	opts := &citekit.ResolveOptions{Virtual: args.flag("virtual"), Mode: citekit.Mode(args.text("mode"))}
+	resolve := a.resolveNode
+	if args.text("address") != "" {
+		resolve = a.resolveAddress
+	}
+	evidence, err := resolve(ctx, args, opts)
 	if err != nil {
 		return nil, err
 	}
 	return compact(evidence.MarshalJSON())
 }
+
+func (a *adapter) resolveNode(ctx context.Context, args arguments, opts *citekit.ResolveOptions) (*citekit.Evidence, error) {
+	for _, name := range []string{"resource_id", "node_id"} {
+		if !args.has(name) {
+			return nil, badArgument("argument '%s' is missing; give resource_id and node_id, or address", name)
+		}
+	}
+	return a.lib.Resolve(ctx, args.text("resource_id"), args.text("node_id"), opts)
+}
+
+// resolveAddress resolves an address. The id of its resource may be given as
+// well.
+func (a *adapter) resolveAddress(ctx context.Context, args arguments, opts *citekit.ResolveOptions) (*citekit.Evidence, error) {
+	address, err := citekit.ParseAddress(args.text("address"))
+	if err != nil {
+		return nil, inputError(withoutSyntax(err))
+	}
+	if args.text("node_id") != "" {
+		return nil, badArgument("give node_id or address, not both")
+	}
+	if id := args.text("resource_id"); id != "" && id != address.Resource {
+		return nil, badArgument("the address is of resource %s, and resource_id is %s", quote(address.Resource), quote(id))
+	}
+	evidence, err := a.lib.ResolveAddress(ctx, address, opts)
+	if err != nil {
+		return nil, addressError{err}
+	}
+	return evidence, nil
+}
+
+// An addressError reports an address that could be parsed and not resolved.
+type addressError struct{ error }
+
+func (e addressError) Unwrap() error { return e.error }
 
 func (a *adapter) getStructure(ctx context.Context, args arguments) (json.RawMessage, error) {
 	m, err := a.lib.Map(ctx, args.text("resource_id"))

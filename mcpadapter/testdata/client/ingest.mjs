@@ -51,6 +51,16 @@ async function call(name, args, options) {
   return result.structuredContent;
 }
 
+// ingest calls the tool and follows what it began to its end.
+async function ingest(args, options) {
+  let answer = await call("ingest", args, options);
+  await until("the end of the ingest", async () => {
+    if (answer.status !== "running") return true;
+    answer = await call("ingestStatus", { job_id: answer.job_id });
+  });
+  return answer;
+}
+
 async function until(what, holds) {
   for (let i = 0; i < 600; i++) {
     if (await holds()) return;
@@ -69,7 +79,7 @@ await check("tools", async () => {
 
 await check("a folder, with progress", async () => {
   const told = [];
-  const answer = await call("ingest", { paths: ["notes"] }, { onprogress: (p) => told.push(p) });
+  const answer = await ingest({ paths: ["notes"] }, { onprogress: (p) => told.push(p) });
   assert.equal(answer.status, "done");
   const files = readdirSync(join(base, "notes")).length;
   assert.deepEqual([answer.done, answer.total, answer.counts], [files, files, { mapped: files }]);
@@ -98,7 +108,7 @@ await check("the client hears of new resources", async () => {
 });
 
 await check("what has not changed is no news", async () => {
-  const { status, counts } = await call("ingest", { paths: "notes/*.md" });
+  const { status, counts } = await ingest({ paths: "notes/*.md" });
   assert.equal(status, "done");
   assert.deepEqual(Object.keys(counts), ["unchanged"]);
   await client.ping();
@@ -106,7 +116,7 @@ await check("what has not changed is no news", async () => {
 });
 
 await check("evidence of what was just mapped", async () => {
-  const { counts, items } = await call("ingest", { paths: [join(base, "guide.md")] });
+  const { counts, items } = await ingest({ paths: [join(base, "guide.md")] });
   assert.deepEqual([counts, items[0].resource_id], [{ mapped: 1 }, "guide"]);
   const lines = readFileSync(join(base, "guide.md"), "utf8").split("\n").slice(0, -1);
   const map = await call("getStructure", { resource_id: "guide" });

@@ -1,0 +1,54 @@
+package mcpadapter_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/mcpadapter"
+)
+
+// An announcingResolver says what goes on before it resolves.
+type announcingResolver struct{ slowResolver }
+
+func (r announcingResolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+	mcpadapter.Announce(ctx, "warming\x1b up")
+	mcpadapter.Announce(ctx, "still")
+	return r.slowResolver.Resolve(ctx, src, req)
+}
+
+// TestAnnounce checks that what a resolver announces reaches the client of the
+// call, with progress that rises.
+func TestAnnounce(t *testing.T) {
+	mcpadapter.Announce(t.Context(), "to nobody")
+	slow := newSlowResolver()
+	slow.released <- struct{}{}
+	lib := newLibrary(t, announcingResolver{slow}, map[string]string{"slow": slowMap})
+	w := serve(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Heartbeat: time.Hour}), mcpadapter.StreamTransport{}).start()
+	w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"progressToken":"p"},"name":"resolve","arguments":{"resource_id":"slow","node_id":"short"}}}`)
+	var said []string
+	last := -1.0
+	for len(said) < 4 {
+		var message struct {
+			Params struct {
+				Progress float64
+				Message  string
+			}
+		}
+		if err := json.Unmarshal([]byte(w.next()), &message); err != nil {
+			t.Fatal(err)
+		}
+		p := message.Params
+		if p.Progress <= last || p.Message == "" {
+			t.Fatalf("after progress %v: %+v", last, p)
+		}
+		last = p.Progress
+		said = append(said, p.Message)
+	}
+	if got := strings.Join(said, "|"); got != `resolving|warming\x1b up|still|done` {
+		t.Errorf("heard %q", got)
+	}
+}

@@ -1,0 +1,135 @@
+package mcpadapter
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+
+	"github.com/citekit/citekit"
+)
+
+// maxItems is how many resources are described in one answer at most: each
+// means a map to be read.
+const maxItems = 100
+
+// A resourceItem describes a resource in a list.
+type resourceItem struct {
+	ResourceID string           `json:"resource_id"`
+	Type       string           `json:"type,omitempty"`
+	Title      string           `json:"title,omitempty"`
+	Nodes      int              `json:"nodes"`
+	Pages      int              `json:"pages,omitempty"`
+	Lines      int              `json:"lines,omitempty"`
+	Duration   float64          `json:"duration,omitempty"`
+	Width      int              `json:"width,omitempty"`
+	Height     int              `json:"height,omitempty"`
+	Address    *citekit.Address `json:"address,omitempty"` // left out if it would not parse, or nothing resolves it
+	Error      string           `json:"error,omitempty"`   // why the map cannot be read
+}
+
+// A resourceList is the answer of listResources. Resources are the ids of all,
+// or where a cursor is given those of the items.
+type resourceList struct {
+	Resources  []string       `json:"resources"`
+	Items      []resourceItem `json:"items,omitempty"`
+	NextCursor string         `json:"next_cursor,omitempty"`
+}
+
+func (a *adapter) listResources(ctx context.Context, args arguments) (json.RawMessage, error) {
+	ids, err := a.lib.Resources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := resourceList{Resources: ids}
+	rest, err := idsAfter(ids, args.text("cursor"))
+	if err != nil {
+		return nil, err
+	}
+	if list.Items, err = a.describe(ctx, rest); err != nil {
+		return nil, err
+	}
+	described := rest[:len(list.Items)]
+	if args.has("cursor") {
+		list.Resources = described
+	}
+	if len(described) < len(rest) {
+		list.NextCursor = base64.RawURLEncoding.EncodeToString([]byte(described[len(described)-1]))
+	}
+	if list.Resources == nil {
+		list.Resources = []string{}
+	}
+	return json.Marshal(list)
+}
+
+// idsAfter returns the ids behind the one that a cursor stands for. What was
+// added or removed since does not matter: they are sorted.
+func idsAfter(ids []string, cursor string) ([]string, error) {
+	if cursor == "" {
+		return ids, nil
+	}
+	last, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err != nil || citekit.CheckResourceID(string(last)) != nil {
+		return nil, badCursor("it is not one that this tool gave")
+	}
+	i, found := slices.BinarySearch(ids, string(last))
+	if found {
+		i++
+	}
+	return ids[i:], nil
+}
+
+// describe describes the first of some resources, as many as fit on a page, at
+// least one.
+func (a *adapter) describe(ctx context.Context, ids []string) ([]resourceItem, error) {
+	items := make([]resourceItem, 0, min(len(ids), maxItems))
+	room := a.opts.PageBytes
+	for _, id := range ids[:min(len(ids), maxItems)] {
+		item := a.describeResource(a.lib.Summary(ctx, id))
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		data, err := json.Marshal(item)
+		if err != nil {
+			return nil, err
+		}
+		if room -= len(data); room < 0 && len(items) > 0 {
+			break
+		}
+		items = append(items, item)
+	}
+	return items, nil
+}
+
+// maxListedTitle is the longest title in a list, in bytes.
+const maxListedTitle = 300
+
+func (a *adapter) describeResource(s citekit.Summary, err error) resourceItem {
+	item := resourceItem{ResourceID: s.ResourceID}
+	if err != nil {
+		item.Error = printable(explain("listResources", err, citekit.CodeOf(err)))
+		return item
+	}
+	item.Type, item.Title, item.Nodes = string(s.Type), s.Title, s.Nodes
+	if len(item.Title) > maxListedTitle {
+		item.Title = clipTitle(item.Title)
+	}
+	e := s.Extent
+	item.Pages, item.Lines, item.Duration, item.Width, item.Height = e.Pages, e.Lines, e.Duration, e.Width, e.Height
+	if s.Type != citekit.Virtual && !slices.Contains(a.lib.Modalities(), s.Type) {
+		return item // nothing resolves it
+	}
+	address := citekit.Address{Resource: s.ResourceID, Location: citekit.Location{Modality: s.Type}}
+	if parsed, err := citekit.ParseAddress(address.String()); err == nil && parsed.Equal(address) {
+		item.Address = &address
+	}
+	return item
+}
+
+func clipTitle(title string) string {
+	end := maxListedTitle
+	for end > 0 && title[end]&0xc0 == 0x80 { // inside a character
+		end--
+	}
+	return title[:end] + "…"
+}

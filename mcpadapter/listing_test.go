@@ -1,0 +1,87 @@
+package mcpadapter_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/modality/text"
+	"github.com/citekit/citekit/workspace"
+)
+
+// TestListResourcesInParts checks that a long list comes in parts that fit into
+// a page, that each resource is described once, that a map that cannot be read
+// says so, and that one of a type that nothing resolves, or without one, has no
+// address.
+func TestListResourcesInParts(t *testing.T) {
+	ws := workspace.NewMemory(nil)
+	for i := range 500 {
+		id := fmt.Sprintf("r%03d", i)
+		data := fmt.Sprintf(`{"resource_id":%q,"type":"text","title":%q,"source_path":"a.pdf","nodes":[],"metadata":{"lines":%d}}`, id, strings.Repeat("é", 1000), i+1)
+		switch i {
+		case 3:
+			data = "{"
+		case 4:
+			data = `{"resource_id":"r004","nodes":[]}`
+		case 5:
+			data = strings.Replace(data, `"type":"text"`, `"type":"hologram"`, 1)
+		}
+		if err := ws.WriteMap(t.Context(), id, []byte(data)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: &text.Resolver{}}, nil)
+	t.Cleanup(func() { lib.Close() })
+	const page = 4000
+	session := connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{PageBytes: page}), nil)
+	type answer struct {
+		Resources []string
+		Items     []struct {
+			ResourceID string `json:"resource_id"`
+			Lines      int
+			Address    string
+			Error      string
+		}
+		NextCursor string `json:"next_cursor"`
+	}
+	list := func(arguments map[string]any) (a answer) {
+		text, result := callTool(t, session, "listResources", arguments)
+		if err := json.Unmarshal([]byte(text), &a); err != nil || result.IsError {
+			t.Fatalf("%.300s, %v", text, err)
+		}
+		if len(arguments) > 0 && len(text) > 2*page {
+			t.Fatalf("a part of %d bytes", len(text))
+		}
+		return a
+	}
+	all := list(nil)
+	if len(all.Resources) != 500 || len(all.Items) == 0 || all.NextCursor == "" {
+		t.Fatalf("%d resources, %d items, cursor %q", len(all.Resources), len(all.Items), all.NextCursor)
+	}
+	if all.Items[3].Error == "" || all.Items[4].Address != "" || all.Items[5].Address != "" || all.Items[0].Address != "text://r000" || all.Items[0].Lines != 1 {
+		t.Errorf("items %+v", all.Items[:6])
+	}
+	var seen []string
+	for cursor, calls := "", 0; ; calls++ {
+		part := list(map[string]any{"cursor": cursor})
+		if len(part.Items) != len(part.Resources) || calls > 500 {
+			t.Fatalf("call %d: %d items for %d resources", calls, len(part.Items), len(part.Resources))
+		}
+		for _, item := range part.Items {
+			seen = append(seen, item.ResourceID)
+		}
+		if cursor = part.NextCursor; cursor == "" {
+			break
+		}
+	}
+	if !slices.Equal(seen, all.Resources) {
+		t.Errorf("the parts have %d resources: %v", len(seen), seen[:5])
+	}
+	if _, result := callTool(t, session, "listResources", map[string]any{"cursor": "!"}); !result.IsError {
+		t.Error("a cursor that is none is taken")
+	}
+}
