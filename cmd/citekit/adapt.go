@@ -23,14 +23,16 @@ type adaptFlags struct {
 	source  string
 	id      string
 	force   bool
+	outside bool
 }
 
 func (a *adaptFlags) register(f *flagSet) {
 	f.StringVar(&a.adapter, "adapter", "", "`NAME` of the tool that made the input: "+strings.Join(mapadapter.Names(), ", ")+"; or a program that makes a map of it (default: told from the input)")
 	f.StringVar(&a.output, "output", "", "write the map to `FILE` instead of storing it; - is the standard output")
-	f.StringVar(&a.source, "source", "", "`PATH` of the file that the map is of (default: what the input says)")
+	f.StringVar(&a.source, "source", "", "`PATH` of the file that the map is of, relative to the base directory (default: what the input says)")
 	f.StringVar(&a.id, "id", "", "`ID` of the map (default: made from the name of the source)")
 	f.BoolVar(&a.force, "force", false, "replace a map or file that exists")
+	f.BoolVar(&a.outside, "allow-outside", false, "with a --source outside the base directory, remember that it may be cited")
 	f.alias("o", "output")
 	f.alias("f", "force")
 }
@@ -71,6 +73,16 @@ type adaptation struct {
 	flags  *adaptFlags
 	lib    *library
 	source string // as it stands in the map, or ""
+
+	outside bool // the source is
+
+	warnings []string // what the adapter left out
+}
+
+// noteWarning tells of something that the adapter could not read.
+func (a *adaptation) noteWarning(err error) {
+	a.warnings = append(a.warnings, err.Error())
+	a.warn("left out: " + err.Error())
 }
 
 // An adaptedMap is what adapt says of a map.
@@ -109,33 +121,31 @@ func (s *session) adapt(ctx context.Context, name string, flags *adaptFlags) err
 	return a.store(ctx, maps, reports)
 }
 
-// open opens the library. A source that the person names may be anywhere.
+// open opens the library. A source that the person names may be anywhere if the
+// map is not stored, or the person allows that.
 func (a *adaptation) open() error {
 	var files []string
 	if a.flags.source != "" {
-		abs, err := filepath.Abs(a.flags.source)
+		placer, err := a.placer()
 		if err != nil {
 			return err
 		}
-		files = append(files, abs)
-		a.source = a.inMap(abs)
+		g, err := placer.place(a.flags.source)
+		if err == nil {
+			err = a.misplacedError(g)
+		}
+		if err != nil {
+			return fmt.Errorf("--source %s: %w", a.flags.source, err)
+		}
+		if g.outside && !a.flags.outside && a.flags.output == "" {
+			return hinted{fmt.Errorf("--source %s is outside %s: %w", a.flags.source, a.baseName(), citekit.ErrForbidden), "--allow-outside makes it a source that may be cited"}
+		}
+		files = append(files, g.path)
+		a.source, a.outside = g.shown, g.outside
 	}
 	lib, err := a.session.open(files...)
 	a.lib = lib
 	return err
-}
-
-// inMap returns a path as it stands in a map: relative to the base directory
-// if it is inside, else absolute.
-func (a *adaptation) inMap(abs string) string {
-	base, err := filepath.Abs(a.dir)
-	if err != nil {
-		return abs
-	}
-	if rel, err := filepath.Rel(base, abs); err == nil && filepath.IsLocal(rel) {
-		return filepath.ToSlash(rel)
-	}
-	return abs
 }
 
 // run makes the maps.
@@ -147,7 +157,7 @@ func (a *adaptation) run(ctx context.Context, name string) ([]*citekit.ResourceM
 	adapter, err := a.adapter(ctx, in)
 	if err == nil {
 		var maps []*citekit.ResourceMap
-		opts := &mapadapter.Options{ResourceID: a.flags.id, SourcePath: a.source, Open: a.lib.workspace.OpenSource}
+		opts := &mapadapter.Options{ResourceID: a.flags.id, SourcePath: a.source, Open: a.lib.workspace.OpenSource, Warn: a.noteWarning}
 		if maps, err = adapter.Adapt(ctx, in, opts); err == nil {
 			return maps, nil
 		}
@@ -244,9 +254,6 @@ func (a *adaptation) store(ctx context.Context, maps []*citekit.ResourceMap, rep
 			return hinted{fmt.Errorf("there is a map '%s' already: %w", m.ResourceID, citekit.ErrSyntax), "--force replaces it, --id gives another id"}
 		}
 	}
-	if err := a.allowSource(ctx); err != nil {
-		return err
-	}
 	for i, m := range maps {
 		if m.CreatedAt == "" {
 			m.CreatedAt = time.Now().UTC().Format(time.RFC3339)
@@ -254,29 +261,42 @@ func (a *adaptation) store(ctx context.Context, maps []*citekit.ResourceMap, rep
 		if err := a.lib.Save(ctx, m); err != nil {
 			return err
 		}
-		if !a.json {
-			a.printf("%s\n", term.Line(fmt.Sprintf("stored %s (%s, %s)", m.ResourceID, m.Type, counted(reports[i].Nodes, "node"))))
+		granted, err := a.allowSource(ctx, m)
+		if err != nil {
+			return err
 		}
+		if a.json {
+			continue
+		}
+		line := fmt.Sprintf("stored %s (%s, %s)", m.ResourceID, m.Type, counted(reports[i].Nodes, "node"))
+		if granted {
+			line += "; " + a.mayBeCited()
+		}
+		a.printf("%s\n", term.Line(line))
 	}
 	if a.json {
-		return a.printJSON(map[string][]adaptedMap{"maps": reports})
+		report := map[string]any{"maps": reports}
+		if len(a.warnings) > 0 {
+			report["warnings"] = a.warnings
+		}
+		return a.printJSON(report)
 	}
 	return nil
 }
 
-// allowSource remembers a source outside the base directory as one that may
-// be cited.
-func (a *adaptation) allowSource(ctx context.Context) error {
-	if !filepath.IsAbs(a.source) {
-		return nil
+// allowSource remembers that a source outside the base directory may be cited
+// for a map.
+func (a *adaptation) allowSource(ctx context.Context, m *citekit.ResourceMap) (granted bool, err error) {
+	if !a.outside || m.SourcePath != a.source {
+		return false, nil
 	}
 	ws, err := a.workspace(nil)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer ws.Close()
-	if err := ws.Allow(ctx, a.source); err != nil {
-		return hinted{err, "give the folder with --root to every command instead"}
+	if err := ws.Allow(ctx, a.source, m.ResourceID); err != nil {
+		return false, hinted{err, "give the folder with --root to every command instead"}
 	}
-	return nil
+	return true, nil
 }

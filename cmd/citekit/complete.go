@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"flag"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -144,8 +146,10 @@ func (c *completer) offerValue(ctx context.Context, f *flag.Flag, typed string) 
 	switch f.Name {
 	case "dir", "root", "maps-dir", "output-dir":
 		c.kind = directories
-	case "output", "o", "source":
+	case "output", "o":
 		c.kind = files
+	case "source":
+		c.offerSources(typed)
 	case "adapter":
 		c.kind = files
 		c.offer(typed, mapadapter.Names()...)
@@ -168,14 +172,16 @@ func (c *completer) offerArguments(ctx context.Context, cmd *command, positional
 		return
 	}
 	switch cmd.name {
-	case "adapt", "ingest":
+	case "ingest", "allowed":
+		c.offerSources(typed)
+	case "adapt":
 		c.kind = files
 	case "resolve":
 		c.kind = files
 		c.offerNodes(ctx, typed)
 	case "inspect":
 		c.offerNodes(ctx, typed)
-	case "list", "structure", "context":
+	case "list", "structure", "context", "rm":
 		c.offerResources(ctx, typed, "")
 	case "check-map":
 		c.kind = files
@@ -184,6 +190,32 @@ func (c *completer) offerArguments(ctx context.Context, cmd *command, positional
 		c.offer(typed, "bash", "zsh", "fish")
 	case "help":
 		c.offerCommands(typed)
+	}
+}
+
+// offerSources offers paths as they are meant: relative to the base directory.
+// Where that is the working directory, shells know best.
+func (c *completer) offerSources(typed string) {
+	base, err := filepath.Abs(c.dir)
+	here, hereErr := os.Getwd()
+	if err != nil || hereErr != nil || resolveLinks(base) == resolveLinks(here) || filepath.IsAbs(typed) || strings.HasPrefix(typed, "~") {
+		c.kind = files
+		return
+	}
+	dir, start := filepath.Split(typed)
+	entries, err := os.ReadDir(filepath.Join(base, dir))
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(start, ".") {
+			continue
+		}
+		name := dir + e.Name()
+		if info, err := os.Stat(filepath.Join(base, name)); err == nil && info.IsDir() {
+			name += string(filepath.Separator)
+		}
+		c.offer(typed, name)
 	}
 }
 

@@ -32,6 +32,9 @@ few.`,
 			if len(args) == 0 && !all {
 				return usagef("context", "context needs a resource, or --all")
 			}
+			if tokens < 1 {
+				return usagef("context", "--tokens %d; it is at least 1", tokens)
+			}
 			return s.printContext(ctx, args, all, &citekit.ContextOptions{MaxTokens: tokens, NoSummaries: plain})
 		},
 	}
@@ -53,7 +56,7 @@ func (s *session) printContext(ctx context.Context, ids []string, all bool, opts
 	}
 	c, err := lib.Context(ctx, ids, opts)
 	if err != nil {
-		return err
+		return adviseResource(ctx, lib, err, ids...)
 	}
 	if s.json {
 		_, err = s.out.Write(term.JSON([]byte(c.Text)))

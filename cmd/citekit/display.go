@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/citekit/citekit"
@@ -29,6 +31,91 @@ func (s *session) printRows(rows []row) {
 	}
 }
 
+// printTable prints rows whose first is the head, in aligned columns. Numbers
+// stand to the right. On a terminal the flexible column is cut so that rows fit.
+func (s *session) printTable(rows [][]string, flexible, numbers int) {
+	const gap, widest, least = 2, 60, 10
+	widths := make([]int, len(rows[0]))
+	for _, cells := range rows {
+		for i := range cells {
+			cells[i] = term.Line(cells[i])
+			widths[i] = max(widths[i], term.Width(cells[i]))
+		}
+	}
+	onTerminal := term.IsTTY(s.stdout)
+	if onTerminal {
+		others := gap * (len(widths) - 1)
+		for i, w := range widths {
+			if i != flexible {
+				others += w
+			}
+		}
+		widths[flexible] = min(widths[flexible], max(term.Columns(s.stdout)-others, least))
+	}
+	widths[flexible] = min(widths[flexible], widest)
+	for _, cells := range rows {
+		if onTerminal {
+			cells[flexible] = term.Cut(cells[flexible], widths[flexible])
+		}
+		var line strings.Builder
+		for i, cell := range cells {
+			padding := strings.Repeat(" ", max(widths[i]-term.Width(cell), 0))
+			if i == numbers {
+				cell, padding = padding+cell, ""
+			}
+			line.WriteString(cell + padding + strings.Repeat(" ", gap))
+		}
+		s.printf("%s\n", strings.TrimRight(line.String(), " "))
+	}
+}
+
+// describeExtent returns such as "2,415 pages", "1:02:03" or "4000×3000", or
+// "" if the extent is not known.
+func describeExtent(e citekit.Extent) string {
+	switch {
+	case e.Pages > 0:
+		return manyOf(e.Pages, "page")
+	case e.Lines > 0:
+		return manyOf(e.Lines, "line")
+	case e.Duration > 0:
+		return describeDuration(e.Duration)
+	case e.Width > 0 && e.Height > 0:
+		return fmt.Sprintf("%d×%d", e.Width, e.Height)
+	}
+	return ""
+}
+
+// manyOf is [counted] for numbers that may be large: "12,345 lines".
+func manyOf(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return thousands(n) + " " + noun + "s"
+}
+
+// describeDuration returns a number of seconds as h:mm:ss or m:ss, and below a
+// minute as such as "7.5 s".
+func describeDuration(seconds float64) string {
+	if seconds < 59.95 {
+		return strconv.FormatFloat(max(seconds, 0.1), 'f', 1, 64) + " s"
+	}
+	whole := int(math.Round(seconds))
+	h, m, s := whole/3600, whole/60%60, whole%60
+	if h > 0 {
+		return fmt.Sprintf("%d:%02d:%02d", h, m, s)
+	}
+	return fmt.Sprintf("%d:%02d", m, s)
+}
+
+// thousands returns a number with a comma before every three digits.
+func thousands(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
 // titled returns a node's id and title.
 func titled(n *citekit.Node) string {
 	if n.Title == "" {
@@ -51,16 +138,17 @@ func byteSize(n int64) string {
 	return fmt.Sprintf("%.1f %ciB (%d bytes)", size, "KMGT"[prefix], n)
 }
 
-// place returns where in its resource a location is: the selector of its
-// address, or what it points to.
-func place(loc citekit.Location) string {
+// place returns where in its resource a node is: the selector of its address,
+// or if it points elsewhere, the whole address.
+func place(m *citekit.ResourceMap, n *citekit.Node) string {
+	address := m.Address(n)
 	switch {
-	case loc.Validate() != nil:
+	case address.Validate() != nil:
 		return "invalid location"
-	case loc.Modality == citekit.Virtual && loc.VirtualAddress != "":
-		return loc.VirtualAddress
-	case loc.IsWhole():
-		return "whole " + string(loc.Modality)
+	case address.Location.VirtualAddress != "":
+		return address.String()
+	case address.Location.IsWhole():
+		return "whole " + string(address.Location.Modality)
 	}
-	return citekit.Address{Location: loc}.Fragment()
+	return address.Fragment()
 }

@@ -40,6 +40,23 @@ func (interruption) Is(target error) bool { return target == context.Canceled }
 
 var errInterrupted = interruption{}
 
+// errTerminated is the cause of the end of a context where the signal asks to
+// terminate, as a supervisor does.
+var errTerminated = errors.New("terminated")
+
+// errStopped reports that an interruption ended a command that runs until it
+// is ended. There is nothing to say.
+var errStopped = errors.New("stopped")
+
+// stopped returns how a command ends that runs until a signal comes: well, if
+// that is how one is asked to terminate.
+func stopped(ctx context.Context) error {
+	if context.Cause(ctx) == errInterrupted {
+		return errStopped
+	}
+	return nil
+}
+
 // A hinted error says what the person could do.
 type hinted struct {
 	error
@@ -55,7 +72,10 @@ var errReported = errors.New("reported")
 
 // fail tells the person what went wrong and returns the exit code.
 func (s *session) fail(err error, asJSON bool) int {
-	if errors.Is(err, errReported) {
+	switch {
+	case errors.Is(err, errStopped):
+		return exitInterrupted
+	case errors.Is(err, errReported):
 		return exitFailure
 	}
 	report := errorReport{detail(err)}
@@ -65,8 +85,11 @@ func (s *session) fail(err error, asJSON bool) int {
 		s.out.Flush()
 	}
 	var usage *usageError
-	if errors.As(err, &usage) {
+	switch {
+	case errors.As(err, &usage):
 		return exitUsage
+	case errors.Is(err, errInterrupted):
+		return exitInterrupted
 	}
 	return exitFailure
 }

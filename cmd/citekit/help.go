@@ -34,8 +34,10 @@ documents, seconds of video and audio, regions of images, lines of text.
 
 const closing = `
 Maps, which name the parts of a resource, are in .resource_maps/, evidence
-goes to .citekit_output/, both below the base directory. Exit codes: 0, 1 for
-a failure, 2 for a command line that means nothing.
+goes to .citekit_output/, both below the base directory.
+
+Exit codes: 0, 1 for a failure, 2 for a command line that means nothing, 130
+for Ctrl-C. Errors are one line on the standard error.
 `
 
 // printOverview prints the help of the program.

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/citekit/citekit"
@@ -27,6 +29,10 @@ type ingestFlags struct {
 	ocr         bool
 	verbose     bool
 	watch       bool
+	outside     bool
+	yes         bool
+	follow      bool
+	noFollow    bool
 	mapper      mapperFlags
 }
 
@@ -41,7 +47,12 @@ func (i *ingestFlags) register(f *flagSet) {
 	f.BoolVar(&i.ocr, "ocr", false, "read scanned pages with tesseract")
 	f.BoolVar(&i.verbose, "verbose", false, "also name what is unchanged or skipped")
 	f.BoolVar(&i.watch, "watch", false, "go on mapping what changes, until interrupted")
+	f.BoolVar(&i.outside, "allow-outside", false, "also map what is outside the base directory and the roots, and remember that it may be cited")
+	f.BoolVar(&i.yes, "yes", false, "do not ask")
+	f.BoolVar(&i.follow, "follow-renames", false, "without asking, let maps follow sources that were renamed (default where no one can be asked)")
+	f.BoolVar(&i.noFollow, "no-follow-renames", false, "map sources that were renamed as new ones")
 	i.mapper.register(f)
+	f.alias("y", "yes")
 	f.alias("t", "type")
 	f.alias("c", "concurrency")
 	f.alias("f", "force")
@@ -52,7 +63,9 @@ func (i *ingestFlags) register(f *flagSet) {
 // check returns an error if the flags mean nothing.
 func (i *ingestFlags) check() error {
 	switch kind := citekit.Modality(i.kind); {
-	case kind != "" && (!kind.Valid() || kind == citekit.Virtual):
+	case i.follow && i.noFollow:
+		return usagef("ingest", "--follow-renames and --no-follow-renames contradict each other")
+	case kind != "" && (!slices.Contains(citekit.Modalities(), kind) || kind == citekit.Virtual):
 		return usagef("ingest", "--type %s; it is one of document, video, audio, image, text", term.Line(i.kind))
 	case i.concurrency < 1:
 		return usagef("ingest", "--concurrency %d; it is at least 1", i.concurrency)
@@ -75,8 +88,12 @@ unless --mapper names a model.
 
 Folders are searched, .gitignore files respected. A path may be a pattern, with
 ** for any number of folders. What has not changed since its map was made is
-left alone. Paths are relative to where you are; maps go to the base directory,
-and a file outside it is remembered as one that may be cited.
+left alone, and a map follows its source to another name or folder.
+
+Relative paths are relative to the base directory (--dir), wherever you are.
+What is outside it and the roots (--root) is refused, unless --allow-outside is
+given: each such file may then be cited for as long as its map is there.
+'citekit allowed' lists these files.
 
 A --mapper that is a program reads a JSON object with "source" (path, modality,
 extent) and "schema", and writes a map or {"nodes": [...]}.`,
@@ -84,6 +101,7 @@ extent) and "schema", and writes a map or {"nodes": [...]}.`,
 			"citekit ingest book.pdf lecture.mp4",
 			"citekit ingest . --watch",
 			"citekit ingest 'src/**/*.go'",
+			"citekit --dir ~/papers ingest .",
 			"citekit ingest talk.mp3 --id keynote --force",
 		},
 		minArgs: 1,
@@ -100,10 +118,11 @@ type ingestion struct {
 	*session
 	flags  *ingestFlags
 	lib    *library
-	paths  []string // absolute
+	given  []givenPath
+	paths  []string // for the library
+	grants *granting
 	opts   citekit.IngestOptions
 	mapper chosenMapper
-	bar    *term.Bar
 	total  map[citekit.IngestStatus]int
 
 	watching bool              // the first run is over
@@ -116,6 +135,10 @@ func (s *session) ingest(ctx context.Context, args []string, flags *ingestFlags)
 		return err
 	}
 	defer in.lib.Close()
+	defer in.grants.close()
+	if err := in.confirmOutside(ctx); err != nil {
+		return err
+	}
 	if in.flags.watch {
 		return in.watch(ctx)
 	}
@@ -126,37 +149,25 @@ func (s *session) ingest(ctx context.Context, args []string, flags *ingestFlags)
 	return in.outcome(report, err)
 }
 
-// open opens the library, with the paths outside the base directory and their
-// folders as further roots, and makes the options. A link in the base directory
-// that leads out of it makes no root: what it leads to could not be cited.
+// open opens the library, with the paths outside the base directory as further
+// roots if the person allows that, and makes the options.
 func (in *ingestion) open(args []string) error {
-	base, err := filepath.Abs(in.dir)
-	if err != nil {
-		return err
-	}
 	if err := in.flags.check(); err != nil {
 		return err
 	}
-	var roots []string
-	for _, arg := range args {
-		if arg == "" {
-			return usagef("ingest", "a path is empty")
-		}
-		abs, err := filepath.Abs(arg)
-		if err != nil {
-			return err
-		}
-		in.paths = append(in.paths, abs)
-		if inside, err := filepath.Rel(base, abs); err != nil || !filepath.IsLocal(inside) {
-			roots = append(roots, rootFor(abs))
-		}
+	roots, err := in.place(args)
+	if err != nil {
+		return err
 	}
-	resolvers := resolversFor(in.flags)
+	resolvers := in.resolversFor(in.flags)
 	if in.mapper, err = in.flags.mapper.open(resolvers); err != nil {
 		return err
 	}
 	if in.lib, err = in.openWith(resolvers, roots); err != nil {
 		return err
+	}
+	if in.grants, err = in.openGrants(); err != nil {
+		return errors.Join(err, in.lib.Close())
 	}
 	in.opts = citekit.IngestOptions{
 		Type:           citekit.Modality(in.flags.kind),
@@ -191,22 +202,26 @@ func rootFor(abs string) string {
 func (in *ingestion) run(ctx context.Context) (*citekit.IngestReport, error) {
 	opts := in.opts
 	in.total = make(map[citekit.IngestStatus]int)
-	if term.IsTerminal(in.stderr) && !in.json {
+	if in.showsProgress() {
 		in.bar = term.NewBar(in.stderr)
 		opts.Progress = in.showProgress
 	}
-	var allow []citekit.IngestItem
+	opts.Renames = in.renames(ctx)
 	opts.Each = func(item citekit.IngestItem) {
 		in.total[item.Status]++
-		if filepath.IsAbs(filepath.FromSlash(item.Path)) && item.ResourceID != "" && item.Status != citekit.IngestVanished {
-			allow = append(allow, item)
-		}
-		in.bar.Above(func() { in.showItem(item) })
+		isNew := in.grants.grant(ctx, in.lib, item)
+		in.bar.Above(func() { in.showItem(in.explained(item), isNew) })
 	}
 	report, err := in.lib.Ingest(ctx, in.paths, &opts)
 	in.bar.Stop()
+	for i, item := range report.Items {
+		report.Items[i] = in.explained(item)
+	}
 	in.warnOfEnrichment(ctx, report)
-	return report, errors.Join(err, in.allow(ctx, allow))
+	if in.flags.outside && !in.flags.watch {
+		err = errors.Join(err, in.tidyGrants(ctx, in.grants.ws))
+	}
+	return report, errors.Join(err, in.grants.failed())
 }
 
 // warnOfEnrichment tells of maps that a model was to enrich and did not.
@@ -229,41 +244,6 @@ func (in *ingestion) warnOfEnrichment(ctx context.Context, report *citekit.Inges
 	}
 }
 
-// allow remembers the files outside the base directory that were mapped, and
-// their transcripts.
-func (in *ingestion) allow(ctx context.Context, items []citekit.IngestItem) error {
-	if len(items) == 0 {
-		return nil
-	}
-	var paths []string
-	for _, item := range items {
-		paths = append(paths, item.Path)
-		if item.Type != citekit.Video && item.Type != citekit.Audio {
-			continue
-		}
-		if m, err := in.lib.Map(ctx, item.ResourceID); err == nil {
-			transcript, _ := m.Metadata["transcript"].(map[string]any)
-			path, _ := transcript["source_path"].(string)
-			paths = append(paths, path)
-		}
-	}
-	ws, err := in.workspace(nil)
-	if err != nil {
-		return err
-	}
-	defer ws.Close()
-	for _, path := range paths {
-		if path == "" {
-			continue
-		}
-		allowErr := ws.Allow(context.WithoutCancel(ctx), path)
-		if allowErr != nil && err == nil && !errors.Is(allowErr, fs.ErrNotExist) { // it may be gone by now
-			err = hinted{allowErr, "give the folder with --root to every command instead"}
-		}
-	}
-	return err
-}
-
 func (in *ingestion) showProgress(p citekit.IngestProgress) {
 	part := float64(p.Done)
 	if p.Part < 1 && p.Total == 1 {
@@ -272,9 +252,10 @@ func (in *ingestion) showProgress(p citekit.IngestProgress) {
 	in.bar.Set(part/float64(max(p.Total, 1)), fmt.Sprintf("%d of %d", p.Done, p.Total), p.Path)
 }
 
-// showItem prints one line for an item that is news.
-func (in *ingestion) showItem(item citekit.IngestItem) {
-	news := !in.flags.watch || in.isNews(item)
+// showItem prints one line for an item that is news, as is one that may be
+// cited from now on.
+func (in *ingestion) showItem(item citekit.IngestItem, granted bool) {
+	news := !in.flags.watch || granted || in.isNews(item)
 	switch {
 	case in.json:
 		if in.flags.watch && news && item.Status != citekit.IngestUnchanged {
@@ -284,11 +265,15 @@ func (in *ingestion) showItem(item citekit.IngestItem) {
 	case !news, item.Status == citekit.IngestFailed && !in.flags.watch: // told at the end
 		return
 	case item.Status == citekit.IngestUnchanged, item.Status == citekit.IngestSkipped:
-		if !in.flags.verbose {
+		if !in.flags.verbose && !granted {
 			return
 		}
 	}
-	in.printf("%s\n", term.Line(describeItem(item)))
+	text := describeItem(item)
+	if granted {
+		text += "; " + in.mayBeCited()
+	}
+	in.printf("%s\n", term.Line(text))
 	in.out.Flush()
 }
 
@@ -296,7 +281,7 @@ func (in *ingestion) showItem(item citekit.IngestItem) {
 // watch already.
 func (in *ingestion) isNews(item citekit.IngestItem) bool {
 	switch item.Status {
-	case citekit.IngestMapped, citekit.IngestCopied:
+	case citekit.IngestMapped, citekit.IngestCopied, citekit.IngestRenamed:
 		delete(in.told, item.Path)
 		return true
 	}
@@ -313,7 +298,11 @@ func (in *ingestion) isNews(item citekit.IngestItem) bool {
 
 func describeItem(item citekit.IngestItem) string {
 	var b strings.Builder
-	b.WriteString(string(item.Status) + " " + item.Path)
+	b.WriteString(string(item.Status) + " ")
+	if item.From != "" {
+		b.WriteString(item.From + " → ")
+	}
+	b.WriteString(item.Path)
 	if item.ResourceID != "" {
 		b.WriteString(" as " + item.ResourceID)
 	}
@@ -345,15 +334,29 @@ func (in *ingestion) outcome(report *citekit.IngestReport, err error) error {
 	in.out.Flush()
 	for _, item := range report.Items {
 		if item.Status == citekit.IngestFailed && !in.flags.watch {
-			fmt.Fprintf(in.stderr, "citekit: %s\n", term.Line(item.Path+": "+item.Err.Error()))
+			in.warn(describeFailure(item))
 		}
 	}
+	in.hintOutside(report)
 	in.printf("%s\n", in.summary())
+	if missed := missedDocuments(report.Items); missed != "" {
+		in.printf("%s\n", term.Line(missed))
+	}
 	if usage := in.usage(); usage != nil {
 		in.printf("%s\n", describeUsage(*usage))
 	}
 	in.out.Flush()
 	return cmp.Or(err, reported(report))
+}
+
+// describeFailure returns why a source failed, with its path unless the reason
+// has it.
+func describeFailure(item citekit.IngestItem) string {
+	reason := item.Err.Error()
+	if strings.Contains(reason, strconv.Quote(item.Path)) {
+		return reason
+	}
+	return item.Path + ": " + reason
 }
 
 // printOutcome prints the outcome as one JSON value.
@@ -397,10 +400,51 @@ func (in *ingestion) summary() string {
 	return text
 }
 
+// missedDocuments names the files that were skipped although people read them,
+// by format, or returns "".
+func missedDocuments(items []citekit.IngestItem) string {
+	const shown = 3
+	var names []string
+	byFormat := make(map[string]int)
+	for _, item := range items {
+		if item.Status != citekit.IngestSkipped || item.Err == nil {
+			continue
+		}
+		if format, _, isDocument := strings.Cut(item.Err.Error(), " files are not read"); isDocument {
+			byFormat[format]++
+			names = append(names, item.Path)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	formats := slices.Sorted(maps.Keys(byFormat))
+	slices.SortStableFunc(formats, func(a, b string) int { return byFormat[b] - byFormat[a] })
+	for i, format := range formats {
+		formats[i] = fmt.Sprintf("%d %s", byFormat[format], format)
+	}
+	verb := "files were"
+	if len(names) == 1 {
+		verb = "file was"
+	}
+	if len(names) > shown {
+		names = append(names[:shown:shown], "…")
+	}
+	return fmt.Sprintf("%d %s skipped that people read: %s: %s; save them as PDF",
+		total(byFormat), verb, strings.Join(formats, ", "), strings.Join(names, ", "))
+}
+
+func total(counts map[string]int) (sum int) {
+	for _, n := range counts {
+		sum += n
+	}
+	return sum
+}
+
 func summarize(total map[citekit.IngestStatus]int) string {
 	var parts []string
 	for _, status := range []citekit.IngestStatus{
-		citekit.IngestMapped, citekit.IngestCopied, citekit.IngestUnchanged,
+		citekit.IngestMapped, citekit.IngestCopied, citekit.IngestRenamed, citekit.IngestUnchanged,
 		citekit.IngestSkipped, citekit.IngestVanished, citekit.IngestFailed,
 	} {
 		if n := total[status]; n > 0 {

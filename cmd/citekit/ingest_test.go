@@ -137,7 +137,7 @@ func TestIngestOneJSON(t *testing.T) {
 	}{
 		{t.Context(), []string{"--type", "picture"}, "INVALID_INPUT", exitUsage},
 		{t.Context(), []string{"none.txt"}, "NOT_FOUND", exitFailure},
-		{cancelled, nil, "TIMEOUT", exitFailure},
+		{cancelled, nil, "TIMEOUT", exitInterrupted},
 	} {
 		var stdout, stderr bytes.Buffer
 		args := append([]string{"ingest", "--json", "--dir", dir, filepath.Join(dir, "a.md")}, test.args...)

@@ -33,8 +33,11 @@ func (s *session) inspect(ctx context.Context, resource, word string) error {
 	defer lib.Close()
 	name := nodeName{resource, word}
 	if resource == "" {
+		if strings.Contains(word, "://") {
+			return usagef("inspect", "'%s' is an address; name a node, as in RESOURCE.NODE, or use 'citekit resolve'", word)
+		}
 		if name, err = s.chooseNode(ctx, lib, word); err != nil {
-			return err
+			return adviseNode(ctx, lib, word, err)
 		}
 	}
 	m, err := lib.Map(ctx, name.resource)
@@ -55,12 +58,25 @@ func (s *session) inspect(ctx context.Context, resource, word string) error {
 	return nil
 }
 
+// adviseNode returns a better error for a word that names no node, if it is the
+// name or path of the source of resources.
+func adviseNode(ctx context.Context, lib *library, word string, err error) error {
+	ids, findErr := resourcesWithSource(ctx, lib, word)
+	if findErr != nil || len(ids) == 0 {
+		return err
+	}
+	if len(ids) > 1 {
+		return usagef("inspect", "'%s' is the source of %d resources: %s; name a node of one of them, as in %s.NODE", word, len(ids), someOf(ids), ids[0])
+	}
+	return usagef("inspect", "'%s' is the source of resource '%s'; name one of its nodes, as in %s.NODE, or use 'citekit list %s'", word, ids[0], ids[0], ids[0])
+}
+
 func (s *session) printNode(m *citekit.ResourceMap, n *citekit.Node) {
 	rows := []row{{"id", n.ID}, {"title", n.Title}, {"type", n.Type}, {"resource", m.ResourceID + "  " + m.Title}}
-	if err := n.Location.Validate(); err != nil {
-		rows = append(rows, row{"location", err.Error()})
+	if address := m.Address(n); address.Validate() != nil {
+		rows = append(rows, row{"location", address.Validate().Error()})
 	} else {
-		rows = append(rows, row{"address", m.Address(n).String()})
+		rows = append(rows, row{"address", address.String()})
 	}
 	rows = append(rows, row{"source", m.SourcePath}, row{"summary", n.Summary}, row{"children", childIDs(n)})
 	shown := rows[:0]
@@ -107,8 +123,8 @@ func (s *session) printNodeJSON(m *citekit.ResourceMap, n *citekit.Node) error {
 		children[i].ID = child.ID
 	}
 	members["children"], members["resource_id"] = children, m.ResourceID
-	if n.Location.Validate() == nil {
-		members["address"] = m.Address(n)
+	if address := m.Address(n); address.Validate() == nil {
+		members["address"] = address
 	}
 	return s.printJSON(members)
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -37,7 +38,24 @@ func TestInterruptEndsChildren(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "talk.mkv"), []byte(matroska), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("citekit", "resolve", "talk.mkv#t=1-2", "-o", "clip.mp4")
+	for _, args := range [][]string{
+		{"resolve", "talk.mkv#t=1-2", "-o", "clip.mp4"},
+		{"ingest", "talk.mkv"},
+		{"ingest", "--json", "."},
+		{"ingest", "--watch", "talk.mkv"},
+	} {
+		for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
+			testInterrupt(t, dir, programs, pids, sig, args)
+		}
+	}
+}
+
+func testInterrupt(t *testing.T, dir, programs, pids string, sig os.Signal, args []string) {
+	t.Helper()
+	if err := os.RemoveAll(pids); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("citekit", args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PATH="+programs+":"+os.Getenv("PATH"))
 	var stderr bytes.Buffer
@@ -46,17 +64,55 @@ func TestInterruptEndsChildren(t *testing.T) {
 		t.Fatal(err)
 	}
 	child := waitForPID(t, pids)
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+	if err := cmd.Process.Signal(sig); err != nil {
 		t.Fatal(err)
 	}
-	if cmd.Wait(); cmd.ProcessState.ExitCode() != exitFailure || stderr.String() != "citekit: interrupted\n" {
-		t.Errorf("%v, stderr %q", cmd.ProcessState, stderr.String())
+	if cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted || stderr.String() != "citekit: interrupted\n" {
+		t.Errorf("%v: %v, stderr %q", args, cmd.ProcessState, stderr.String())
 	}
 	if err := syscall.Kill(child, 0); !errors.Is(err, syscall.ESRCH) {
 		t.Errorf("process %d is still there: %v", child, err)
 		syscall.Kill(child, syscall.SIGKILL)
 	}
 	checkNoEvidence(t, dir)
+}
+
+// Once it has mapped what there is, a watch ends by an interruption with the
+// code of one, and well if it is asked to terminate. So does a server.
+func TestInterruptEndsWatch(t *testing.T) {
+	for sig, want := range map[os.Signal]int{os.Interrupt: exitInterrupted, syscall.SIGTERM: exitOK} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("one\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("citekit", "ingest", "--watch", dir, "--dir", dir)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		stdout, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewReader(stdout)
+		if _, err := lines.ReadString('\n'); err != nil {
+			t.Error(err)
+		}
+		// What comes now is mapped once the first run is over.
+		if err := os.WriteFile(filepath.Join(dir, "b.txt"), []byte("two\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if l, err := lines.ReadString('\n'); err != nil || !strings.Contains(l, "b.txt") {
+			t.Errorf("%q, %v", l, err)
+		}
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		if cmd.Wait(); cmd.ProcessState.ExitCode() != want || stderr.Len() > 0 {
+			t.Errorf("%v: %v, stderr %q", sig, cmd.ProcessState, stderr.String())
+		}
+	}
 }
 
 // waitForPID returns the process id in a file once there is one.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -9,43 +10,80 @@ import (
 	"github.com/citekit/citekit/internal/term"
 )
 
+// listFlags are the flags of list.
+type listFlags struct {
+	long, one bool
+}
+
+func (l *listFlags) register(f *flagSet) {
+	f.BoolVar(&l.long, "long", false, "show columns also where the output is no terminal")
+	f.BoolVar(&l.one, "1", false, "show ids alone, one on a line, also on a terminal")
+	f.alias("l", "long")
+}
+
 func listCommand() *command {
-	var long bool
+	var flags listFlags
 	return &command{
 		name:    "list",
 		args:    "[resource]",
 		summary: "List resources, or the nodes of one",
-		about: `Without an argument, lists the ids of all resources, one on a line; with
---long also what their maps say of them. With a resource, shows the tree of
-its nodes: id, title and location.`,
-		example: []string{"citekit list", "citekit list --long", "citekit list book"},
+		about: `Without an argument, lists all resources. On a terminal, and with --long, there
+are columns: id, type, title, how large the source was when it was mapped, number
+of nodes, and state. The state is ok; stale if the source has changed since it
+was mapped; vanished if there is no file any more; or unreadable, if the map or
+the source cannot be read or nothing resolves the type: the standard error then
+says why. In a pipe or a file, and with -1, there are the ids alone, one on a line. A terminal gets titles
+cut to its width. --json gives the ids, --json --long also the rest. The exit
+code is 1 if columns are shown and a map cannot be read.
+
+With a resource, shows the tree of its nodes: id, title and location; with -1
+the ids of the nodes alone.`,
+		example: []string{"citekit list", "citekit list --long | less", "citekit list book"},
 		maxArgs: 1,
-		flags: func(f *flagSet) {
-			f.BoolVar(&long, "long", false, "show type, number of nodes and title of each resource")
-			f.alias("l", "long")
-		},
+		flags:   flags.register,
 		run: func(ctx context.Context, s *session, args []string) error {
-			lib, err := s.open()
-			if err != nil {
-				return err
-			}
-			defer lib.Close()
-			switch {
-			case len(args) == 1:
-				return s.listNodes(ctx, lib, args[0])
-			case long:
-				return s.listMaps(ctx, lib)
-			}
-			return s.listResources(ctx, lib)
+			return s.list(ctx, args, flags)
 		},
 	}
 }
 
-func (s *session) listResources(ctx context.Context, lib *library) error {
+func (s *session) list(ctx context.Context, args []string, flags listFlags) error {
+	if flags.one && flags.long {
+		return usagef("list", "-1 gives the ids alone and --long columns; choose one")
+	}
+	lib, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer lib.Close()
+	if len(args) == 1 {
+		return s.listNodes(ctx, lib, args[0], flags.one)
+	}
 	ids, err := lib.Resources(ctx)
 	if err != nil {
 		return err
 	}
+	if len(ids) == 0 && !s.json {
+		s.hintAtIngest()
+		return nil
+	}
+	if flags.long || !flags.one && !s.json && term.IsTTY(s.stdout) {
+		return s.listMaps(ctx, lib, ids)
+	}
+	return s.listIDs(ids)
+}
+
+// hintAtIngest tells a person how to begin.
+func (s *session) hintAtIngest() {
+	where, flag := "here", ""
+	if s.dir != "." {
+		where = "in " + s.dir
+		flag = " --dir " + s.dir
+	}
+	s.warn(fmt.Sprintf("there are no maps %s yet; 'citekit ingest%s FILE...' makes them", where, flag))
+}
+
+func (s *session) listIDs(ids []string) error {
 	if s.json {
 		return s.printJSON(map[string][]string{"resources": append([]string{}, ids...)})
 	}
@@ -55,56 +93,83 @@ func (s *session) listResources(ctx context.Context, lib *library) error {
 	return nil
 }
 
-// A mapSummary is what list --long says of a map.
+// A mapSummary is what list --long says of a resource.
 type mapSummary struct {
 	ResourceID string           `json:"resource_id"`
 	Type       citekit.Modality `json:"type,omitempty"`
 	Title      string           `json:"title,omitempty"`
+	Extent     *citekit.Extent  `json:"extent,omitempty"`
 	Nodes      int              `json:"nodes"`
-	Error      *errorDetail     `json:"error,omitempty"`
+	State      citekit.State    `json:"state"`
+	Reason     string           `json:"reason,omitempty"` // why the state is not ok
+	Error      *errorDetail     `json:"error,omitempty"`  // why the map cannot be read
 }
 
-// listMaps lists all maps. One that cannot be read is told of among the
-// others and makes the command fail.
-func (s *session) listMaps(ctx context.Context, lib *library) error {
-	ids, err := lib.Resources(ctx)
+// listMaps lists resources in columns. A map that cannot be read is told of
+// among the others and makes the command fail.
+func (s *session) listMaps(ctx context.Context, lib *library, ids []string) error {
+	states, err := lib.States(ctx, ids)
 	if err != nil {
 		return err
 	}
 	var failed error
-	summaries := make([]mapSummary, 0, len(ids))
-	for _, id := range ids {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		m, err := lib.Map(ctx, id)
-		if err != nil {
-			failed = errReported
-			summaries = append(summaries, mapSummary{ResourceID: id, Error: detail(err)})
+	summaries := make([]mapSummary, len(states))
+	for i, state := range states {
+		summaries[i] = summarizeState(state)
+		if state.State != citekit.StateUnreadable {
 			continue
 		}
-		summaries = append(summaries, mapSummary{ResourceID: id, Type: m.Type, Title: m.Title, Nodes: countNodes(m)})
+		if _, err := lib.Map(ctx, state.ResourceID); err != nil {
+			failed, summaries[i].Error = errReported, detail(err)
+		}
 	}
 	if s.json {
-		if err := s.printJSON(map[string][]mapSummary{"resources": summaries}); err != nil {
-			return err
-		}
-		return failed
+		return cmp.Or(s.printJSON(map[string][]mapSummary{"resources": summaries}), failed)
 	}
 	s.printSummaries(summaries)
 	return failed
 }
 
-func (s *session) printSummaries(summaries []mapSummary) {
-	for _, m := range summaries {
-		if m.Error != nil {
-			s.printf("%s  unreadable\n", term.Line(m.ResourceID))
-			s.warn(m.Error.Message)
-			continue
-		}
-		line := fmt.Sprintf("%s  %-8s  %s  %s", m.ResourceID, m.Type, counted(m.Nodes, "node"), m.Title)
-		s.printf("%s\n", term.Line(strings.TrimRight(line, " ")))
+func summarizeState(r citekit.ResourceState) mapSummary {
+	m := mapSummary{ResourceID: r.ResourceID, Type: r.Type, Title: r.Title, Nodes: r.Nodes, State: r.State}
+	if describeExtent(r.Extent) != "" {
+		m.Extent = &r.Extent
 	}
+	if r.Err != nil {
+		m.Reason = detail(r.Err).Message
+	}
+	return m
+}
+
+func (s *session) printSummaries(summaries []mapSummary) {
+	rows := [][]string{{"ID", "TYPE", "TITLE", "EXTENT", "NODES", "STATE"}}
+	for _, m := range summaries {
+		extent, nodes := "", ""
+		if m.Extent != nil {
+			extent = describeExtent(*m.Extent)
+		}
+		if m.Error == nil {
+			nodes = thousands(m.Nodes)
+		}
+		rows = append(rows, []string{m.ResourceID, describeType(m.Type), m.Title, extent, nodes, string(m.State)})
+	}
+	const title, nodes = 2, 4
+	s.printTable(rows, title, nodes)
+	for _, m := range summaries {
+		switch {
+		case m.Error != nil:
+			s.warn(m.Error.Message)
+		case m.State == citekit.StateUnreadable:
+			s.warn(m.ResourceID + ": " + m.Reason)
+		}
+	}
+}
+
+// describeType returns the type of a map for a column. What cannot be one may
+// be as long as its map.
+func describeType(kind citekit.Modality) string {
+	const most = 32 // columns, as the longest that can be one
+	return term.Cut(term.Line(string(kind)), most)
 }
 
 func countNodes(m *citekit.ResourceMap) int {
@@ -132,17 +197,23 @@ type listedNode struct {
 	Address *citekit.Address `json:"address,omitempty"` // left out if the location means nothing
 }
 
-func (s *session) listNodes(ctx context.Context, lib *library, id string) error {
+func (s *session) listNodes(ctx context.Context, lib *library, id string, idsOnly bool) error {
 	m, err := lib.Map(ctx, id)
 	if err != nil {
-		return err
+		return adviseResource(ctx, lib, err, id)
+	}
+	if idsOnly && !s.json {
+		for n := range m.All() {
+			s.printf("%s\n", term.Line(n.ID))
+		}
+		return nil
 	}
 	if s.json {
 		return s.printJSON(map[string]any{"resource_id": m.ResourceID, "nodes": listedNodes(m)})
 	}
 	s.printf("%s\n", term.Line(strings.TrimRight(fmt.Sprintf("%s  %s  %s", m.ResourceID, m.Type, m.Title), " ")))
 	for n, depth := range m.All() {
-		line := titled(n) + "  [" + place(n.Location) + "]"
+		line := titled(n) + "  [" + place(m, n) + "]"
 		s.printf("%s%s\n", strings.Repeat("  ", depth+1), term.Line(line))
 	}
 	return nil
@@ -152,8 +223,7 @@ func listedNodes(m *citekit.ResourceMap) []listedNode {
 	nodes := []listedNode{}
 	for n, depth := range m.All() {
 		listed := listedNode{ID: n.ID, Title: n.Title, Type: n.Type, Depth: depth}
-		if n.Location.Validate() == nil {
-			address := m.Address(n)
+		if address := m.Address(n); address.Validate() == nil {
 			listed.Address = &address
 		}
 		nodes = append(nodes, listed)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -21,6 +22,9 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("CONTROLS", controls)
 			env.Setenv("GORACE", os.Getenv("GORACE"))
+			for _, place := range []string{"HOME", "XDG_CONFIG_HOME", "AppData"} { // by system
+				env.Setenv(place, filepath.Join(env.WorkDir, ".tmp", "settings"))
+			}
 			env.Setenv("ESCAPING_NAME", "a\x1b[31m\u202eb\nc.txt")
 			return nil
 		},

@@ -121,11 +121,9 @@ func (m *mapperFlags) parse(structs ...any) error {
 func named(mapper, model string) string { return strings.TrimSpace(mapper + " " + model) }
 
 // resolversFor returns the resolvers with the settings that the flags ask for.
-func resolversFor(flags *ingestFlags) citekit.Resolvers {
+func (s *session) resolversFor(flags *ingestFlags) citekit.Resolvers {
 	resolvers := modality.All()
-	if flags.ocr {
-		resolvers[citekit.Document] = &document.Resolver{OCR: true}
-	}
+	resolvers[citekit.Document] = &document.Resolver{OCR: flags.ocr, Compiling: s.compiling}
 	return resolvers
 }
 

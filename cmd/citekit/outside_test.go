@@ -29,7 +29,7 @@ func TestTranscriptOutside(t *testing.T) {
 		}
 	}
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"ingest", "--dir", base, filepath.Join(elsewhere, "tones.wav")}, nil, &out, &errs); code != 0 {
+	if code := run(t.Context(), []string{"ingest", "--allow-outside", "--dir", base, filepath.Join(elsewhere, "tones.wav")}, nil, &out, &errs); code != 0 {
 		t.Fatalf("exit %d\n%s%s", code, out.String(), errs.String())
 	}
 	ws, err := workspace.Open(base, &workspace.Options{AllowedDir: allowedDir()})

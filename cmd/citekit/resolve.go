@@ -1,21 +1,25 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/term"
 )
 
 // A resolveRequest is what the flags of resolve say.
 type resolveRequest struct {
 	resource string
+	kind     string
 	options  citekit.ResolveOptions
 	output   string
 	force    bool
@@ -34,7 +38,16 @@ output directory, and prints its address, for citing, and its path.
   RESOURCE.NODE   a node of a map; ids may have dots, the longest resource id
                   that fits counts; RESOURCE alone is all of its source
   ADDRESS         such as doc://book#pages=12-15
-  FILE#FRAGMENT   part of a file, without a map; FILE alone is all of it
+  FILE#FRAGMENT   part of a file, without a map; FILE alone is all of it. A
+                  relative path is relative to the base directory (--dir); if
+                  nothing is there, to where you are
+
+A file is looked for first, from the base directory and then from where you are.
+If it is the source of a resource and has not changed since it was mapped, the
+address is that of the resource. RESOURCE#FRAGMENT is an address without its
+scheme, and the name or path of a source that is no file here stands for its
+resource. A name that is a file and also another resource is an error: ./NAME is
+always a file.
 
 A fragment is pages=3-5,9 for documents, t=60-90 or t=1:30-2:00 for video and
 audio, bbox=0,0,0.5,0.5 for images (and with pages= for a region of a page),
@@ -56,6 +69,7 @@ Fragments define them.`,
 
 func (r *resolveRequest) register(f *flagSet) {
 	f.StringVar(&r.resource, "resource", "", "`ID` of the resource; <what> is then a node of it")
+	f.StringVar(&r.kind, "type", "", "`TYPE` that FILE is, whatever it looks like, such as text (default: told from the content)")
 	f.BoolVar(&r.options.Virtual, "virtual", false, "only give the address; extract nothing")
 	f.StringVar((*string)(&r.options.Mode), "mode", string(citekit.ModeExact),
 		"`MODE` of cutting time: exact, copy (without re-encoding, from the key frame before) or strict (exact, without hidden frames before the start)")
@@ -107,7 +121,14 @@ type found struct {
 func (s *session) evidence(ctx context.Context, what string, r resolveRequest) (found, error) {
 	part, isFile := filePart{}, false
 	if r.resource == "" {
-		part, isFile = findFile(what)
+		var err error
+		if part, isFile, err = s.findFile(what); err != nil {
+			return found{}, err
+		}
+		part.kind = citekit.Modality(r.kind)
+	}
+	if r.kind != "" && (!isFile || !part.kind.Valid()) {
+		return found{}, usagef("resolve", "--type says what a FILE is: document, video, audio, image or text")
 	}
 	lib, err := s.open(part.allowed()...)
 	if err != nil {
@@ -119,15 +140,19 @@ func (s *session) evidence(ctx context.Context, what string, r resolveRequest) (
 	case r.resource != "":
 		return resolveNode(ctx, lib, nodeName{r.resource, what}, &r.options)
 	case isFile && (part.fragment != "" || isPath(what)):
-		return resolveFile(ctx, lib, part, r.options)
+		return s.resolveSource(ctx, lib, part, &r.options)
 	case strings.Contains(what, "://"):
 		a, err := parseAddress(what)
 		if err != nil {
-			return found{}, err
+			return found{}, adviseAddress(ctx, lib, what, err)
 		}
 		return resolveAddress(ctx, lib, a, &r.options)
 	}
-	return s.resolveWord(ctx, lib, what, part, isFile, &r.options)
+	e, err := s.resolveWord(ctx, lib, what, part, isFile, &r.options)
+	if err != nil && !isFile {
+		err = cmp.Or(s.patternError(what), err)
+	}
+	return e, err
 }
 
 // allowed returns the files that resolving the part needs.
@@ -140,39 +165,247 @@ func (p filePart) allowed() []string {
 
 // resolveWord resolves what may be a node, a resource or a whole file.
 func (s *session) resolveWord(ctx context.Context, lib *library, word string, part filePart, isFile bool, opts *citekit.ResolveOptions) (found, error) {
+	if resource, fragment, ok := strings.Cut(word, "#"); ok && !isFile {
+		return resolvePart(ctx, lib, resource, fragment, opts)
+	}
 	name, err := s.chooseNode(ctx, lib, word)
 	switch {
-	case isFile && err != nil:
-		return resolveFile(ctx, lib, part, *opts)
+	case isFile && (err != nil || name.node == ""):
+		return s.resolveSource(ctx, lib, part, opts)
 	case isFile:
-		return found{}, usagef("resolve", "'%s' is a file, and also %v; write ./%s for the file, --resource for the other", word, name, word)
+		return found{}, ambiguous(part.name, name)
 	case err != nil:
-		return found{}, orNoFile(word, err)
+		return resolveNamed(ctx, lib, word, "", err, opts)
 	case name.node != "":
 		return resolveNode(ctx, lib, name, opts)
 	}
-	m, err := lib.Map(ctx, name.resource)
+	return resolveFragment(ctx, lib, name.resource, "", opts)
+}
+
+func ambiguous(file string, name nodeName) error {
+	return usagef("resolve", "'%s' is a file, and also %v; write ./%s for the file, --resource for the other", file, name, file)
+}
+
+// resolveSource resolves part of a file. If the file is the source of a
+// resource, and unchanged, it is a part of that; else it has no map.
+func (s *session) resolveSource(ctx context.Context, lib *library, part filePart, opts *citekit.ResolveOptions) (found, error) {
+	ids, err := s.resourcesOf(ctx, lib, part)
 	if err != nil {
 		return found{}, err
 	}
-	return resolveAddress(ctx, lib, citekit.Address{Resource: name.resource, Location: citekit.Location{Modality: m.Type}}, opts)
+	if !isPath(part.name) && !slices.Contains(ids, part.name) && lib.has(ctx, part.name) {
+		return found{}, ambiguous(part.name, nodeName{resource: part.name})
+	}
+	if len(ids) != 1 {
+		return resolveFile(ctx, lib, part, *opts)
+	}
+	e, err := resolveFragment(ctx, lib, ids[0], part.fragment, opts)
+	wrong := errors.As(err, new(wrongSchemeError))
+	if !wrong && !errors.Is(err, citekit.ErrStale) {
+		return e, err
+	}
+	e, fileErr := resolveFile(ctx, lib, part, *opts)
+	if wrong && fileErr != nil {
+		return found{}, err // the file is what its map says
+	}
+	return e, fileErr
+}
+
+// resourcesOf returns the resources whose source is a file, by its own path or
+// by that of what it links to.
+func (s *session) resourcesOf(ctx context.Context, lib *library, part filePart) ([]string, error) {
+	placer, err := s.placer()
+	if err != nil {
+		return nil, err
+	}
+	own := placer.inMap(part.path)
+	ids, err := lib.ResourcesOf(ctx, own)
+	if target := placer.inMap(resolveLinks(part.path)); err == nil && len(ids) == 0 && target != own {
+		return lib.ResourcesOf(ctx, target)
+	}
+	return ids, err
+}
+
+// resolvePart resolves a fragment of what stands before it: the id of a
+// resource, or the name or path of its source.
+func resolvePart(ctx context.Context, lib *library, word, fragment string, opts *citekit.ResolveOptions) (found, error) {
+	if lib.has(ctx, word) {
+		return resolveFragment(ctx, lib, word, fragment, opts)
+	}
+	if base := filepath.Base(word); base != word {
+		_, err := lib.Map(ctx, base)
+		return resolveNamed(ctx, lib, word, fragment, err, opts)
+	}
+	_, err := lib.Map(ctx, word)
+	return resolveNamed(ctx, lib, word, fragment, err, opts)
+}
+
+// resolveNamed resolves part of the resource whose source has a name or path,
+// which is not there as a file. If there is none the error says so, and err
+// what else is missing.
+func resolveNamed(ctx context.Context, lib *library, word, fragment string, err error, opts *citekit.ResolveOptions) (found, error) {
+	ids, findErr := resourcesWithSource(ctx, lib, word)
+	switch {
+	case findErr != nil:
+		return found{}, findErr
+	case len(ids) > 1:
+		return found{}, fmt.Errorf("'%s' is the source of %d resources: %s; name one of them: %w", word, len(ids), someOf(ids), citekit.ErrSyntax)
+	case len(ids) == 1:
+		return resolveFragment(ctx, lib, ids[0], fragment, opts)
+	}
+	return found{}, orNoFile(ctx, lib, word, fragment != "", err)
+}
+
+// resourcesWithSource returns the resources whose source has a path, or a name
+// wherever it is.
+func resourcesWithSource(ctx context.Context, lib *library, word string) ([]string, error) {
+	ids, err := lib.ResourcesOf(ctx, path.Clean(filepath.ToSlash(word)))
+	if len(ids) == 0 && err == nil && filepath.Base(word) == word {
+		return lib.ResourcesNamed(ctx, word)
+	}
+	return ids, err
+}
+
+// someOf returns the first few of some names.
+func someOf(names []string) string {
+	const most = 5
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + ", …"
+	}
+	return strings.Join(names, ", ")
+}
+
+// resolveFragment resolves the part of a resource that a fragment names, or
+// all of its source.
+func resolveFragment(ctx context.Context, lib *library, id, fragment string, opts *citekit.ResolveOptions) (found, error) {
+	m, err := lib.Map(ctx, id)
+	if err != nil {
+		return found{}, err
+	}
+	loc, version, err := parseFragment(fragment)
+	if err != nil {
+		return found{}, err
+	}
+	a := citekit.Address{Resource: id, Location: loc, Version: version}
+	if a.Location.Modality = m.Type; a.Location.Validate() != nil {
+		return found{}, wrongScheme(m, loc, version)
+	}
+	return resolveAddress(ctx, lib, a, opts)
+}
+
+// adviseAddress returns a better error for an address that cannot be parsed, if
+// what it names is there.
+func adviseAddress(ctx context.Context, lib *library, word string, err error) error {
+	scheme, rest, _ := strings.Cut(word, "://")
+	escaped, fragment, _ := strings.Cut(rest, "#")
+	id, escapeErr := url.PathUnescape(escaped)
+	if escapeErr != nil || !lib.has(ctx, id) {
+		return err
+	}
+	loc, version, parseErr := parseFragment(fragment)
+	m, mapErr := lib.Map(ctx, id)
+	if parseErr != nil || mapErr != nil || strings.HasPrefix(citekit.Address{Resource: id, Location: citekit.Location{Modality: m.Type}}.String(), scheme+"://") {
+		return err
+	}
+	return wrongScheme(m, loc, version)
+}
+
+// A wrongSchemeError says which address would be right for a resource.
+type wrongSchemeError struct{ resource, modality, use string }
+
+func (e wrongSchemeError) Error() string {
+	article := "a"
+	if strings.ContainsAny(e.modality[:1], "aeiou") {
+		article = "an"
+	}
+	return fmt.Sprintf("%s is %s %s: use %s", e.resource, article, e.modality, e.use)
+}
+
+func (e wrongSchemeError) Is(target error) bool { return target == errors.ErrUnsupported }
+
+// wrongScheme returns the error for a location that a resource cannot have.
+func wrongScheme(m *citekit.ResourceMap, loc citekit.Location, version string) error {
+	if !m.Type.Valid() {
+		return fmt.Errorf("map '%s' has no type that could be addressed; 'citekit check-map %s' says more: %w", m.ResourceID, m.ResourceID, citekit.ErrSyntax)
+	}
+	a := citekit.Address{Resource: m.ResourceID, Location: loc, Version: version}
+	a.Location.Modality = m.Type
+	use := a.String()
+	if a.Location.Validate() != nil {
+		a.Location, a.Version = citekit.Location{Modality: m.Type}, ""
+		use = a.String() + map[citekit.Modality]string{
+			citekit.Document: "#pages=…", citekit.Text: "#lines=…", citekit.Image: "#bbox=…", citekit.Video: "#t=…", citekit.Audio: "#t=…",
+		}[m.Type]
+	}
+	return wrongSchemeError{m.ResourceID, string(m.Type), use}
 }
 
 // orNoFile returns an error for a word that names nothing: it is about a file
-// if the word looks like one.
-func orNoFile(word string, err error) error {
+// if the word looks like one. It names resources that may be meant.
+func orNoFile(ctx context.Context, lib *library, word string, hasFragment bool, err error) error {
 	if info, statErr := os.Stat(word); statErr == nil && info.IsDir() {
 		return fmt.Errorf("'%s' is a directory; name a file in it: %w", word, citekit.ErrSyntax)
 	}
-	file, _, hasFragment := strings.Cut(word, "#")
-	if hasFragment || strings.ContainsAny(word, `/\`) {
-		return fmt.Errorf("no file '%s': %w", file, fs.ErrNotExist)
-	}
-	var missing *citekit.NotFoundError
-	if errors.As(err, &missing) && missing.Kind == "resource" {
+	var whole, missing *citekit.NotFoundError
+	errors.As(nodeName{resource: filepath.Base(word)}.check(ctx, lib), &whole)
+	switch {
+	case hasFragment, strings.ContainsAny(word, `/\`):
+		return noFile(word, whole)
+	case !errors.As(err, &missing):
+		return err
+	case missing.Kind == "resource":
+		if len(missing.Close) == 0 && whole != nil {
+			missing = whole
+		}
 		return fmt.Errorf("%w (nor is there a file '%s')", missing, word)
+	case len(missing.Close) == 0 && looksLikeFile(word):
+		return fmt.Errorf("%w (%v)", err, noFile(word, whole))
 	}
 	return err
+}
+
+// patternError returns the error for a pattern of files, or nil if a word is
+// none. What has no "*" is one only if it matches something.
+func (s *session) patternError(word string) error {
+	pattern, _, _ := strings.Cut(word, "#")
+	if !strings.ContainsAny(pattern, "*?[") {
+		return nil
+	}
+	matches, err := filepath.Glob(filepath.Join(s.dir, pattern))
+	if len(matches) == 0 {
+		matches, err = filepath.Glob(pattern)
+	}
+	switch {
+	case err == nil && len(matches) > 0:
+		return fmt.Errorf("'%s' is a pattern, and resolve takes one file; it matches %s: %w", pattern, someOf(matches), citekit.ErrSyntax)
+	case strings.Contains(pattern, "*"):
+		return fmt.Errorf("'%s' is a pattern, and resolve takes one file or resource; 'citekit list' names the resources: %w", pattern, citekit.ErrSyntax)
+	}
+	return nil
+}
+
+// noFile returns the error for a file that is not there, with the resources
+// that may be meant.
+func noFile(name string, missing *citekit.NotFoundError) error {
+	if missing == nil || len(missing.Close) == 0 {
+		return fmt.Errorf("no file '%s': %w", name, fs.ErrNotExist)
+	}
+	return fmt.Errorf("no file '%s'. Did you mean the resource '%s'?%w", name, strings.Join(missing.Close, "', '"), silent{fs.ErrNotExist})
+}
+
+// A silent error is there to be matched.
+type silent struct{ error }
+
+func (silent) Error() string { return "" }
+
+func (s silent) Unwrap() error { return s.error }
+
+// looksLikeFile reports whether a word ends as the names of files do.
+func looksLikeFile(word string) bool {
+	ext := strings.TrimPrefix(filepath.Ext(word), ".")
+	return len(ext) >= 2 && len(ext) <= 5 && !strings.ContainsFunc(ext, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
+	})
 }
 
 func resolveNode(ctx context.Context, lib *library, name nodeName, opts *citekit.ResolveOptions) (found, error) {
@@ -197,6 +430,9 @@ func resolveFile(ctx context.Context, lib *library, part filePart, opts citekit.
 		return found{}, err
 	}
 	opts.Version = version
+	if opts.Doubt = part.kind == ""; part.kind != "" {
+		loc.Modality = part.kind
+	}
 	e, err := lib.ResolveFile(ctx, part.path, loc, &opts)
 	if err != nil {
 		return found{}, err
@@ -213,18 +449,16 @@ func withHint(err error, pinned string) error {
 	switch {
 	case errors.Is(err, citekit.ErrStale) && pinned == "":
 		return hinted{err, "--allow-stale resolves it all the same"}
-	case errors.Is(err, citekit.ErrForbidden):
-		return hinted{err, "--root DIR allows the plain files of a further directory"}
+	case isOutside(err):
+		return hinted{err, "--root DIR allows the plain files of a further directory, 'citekit ingest --allow-outside' single files for good"}
 	}
 	return err
 }
 
-// spin shows on a terminal that something takes its time.
-func (s *session) spin(ctx context.Context, label string) (stop func()) {
-	if s.json || !term.IsTerminal(s.stderr) {
-		return func() {}
-	}
-	return term.Spin(ctx, s.stderr, label)
+// isOutside reports whether a source was refused for being outside the roots.
+func isOutside(err error) bool {
+	var refused interface{ Outside() bool }
+	return errors.As(err, &refused) && refused.Outside()
 }
 
 func (s *session) printEvidence(e found, path string) error {

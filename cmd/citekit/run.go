@@ -7,21 +7,28 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/citekit/citekit/internal/term"
 )
 
 // The exit codes.
 const (
-	exitOK      = 0
-	exitFailure = 1
-	exitUsage   = 2
+	exitOK          = 0
+	exitFailure     = 1
+	exitUsage       = 2
+	exitInterrupted = 130 // 128 and the number of SIGINT, as shells count
 )
 
 // A session is one run of the program.
 type session struct {
 	stdin  io.Reader
+	lines  *bufio.Reader // over stdin, once a person was asked; or nil
 	stdout io.Writer     // for what must not be held back
 	out    *bufio.Writer // for everything else; flushed at the end
 	stderr io.Writer
+
+	spinning spinner
+	bar      *term.Bar // of an ingest, or nil
 
 	globalFlags
 }
@@ -63,14 +70,19 @@ func (l *stringList) Set(value string) error {
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	s := &session{stdin: stdin, stdout: stdout, out: bufio.NewWriter(stdout), stderr: stderr}
 	err := s.dispatch(ctx, args)
+	s.spinning.end()
 	if flushErr := s.out.Flush(); err == nil && flushErr != nil {
 		err = flushErr
 	}
 	if err == nil {
 		return exitOK
 	}
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		err = errInterrupted
+	switch {
+	case ctx.Err() == nil:
+	case errors.Is(err, errReported):
+		err = errStopped // it has been said
+	case !errors.Is(err, errStopped):
+		err = errInterrupted // whatever failed, failed because of it
 	}
 	return s.fail(err, wantsJSON(args))
 }
@@ -140,7 +152,37 @@ func (s *session) runCommand(ctx context.Context, c *command, args []string) err
 	case len(positional) < c.minArgs:
 		return usagef(c.name, "%s needs %s", c.name, c.args)
 	case c.maxArgs >= 0 && len(positional) > c.maxArgs:
-		return usagef(c.name, "unexpected argument %q", positional[c.maxArgs])
+		return c.unexpected(positional)
 	}
 	return c.run(ctx, s, positional)
+}
+
+// unexpected returns the error for more arguments than the command takes. Most
+// often a shell has split one, or taken its "#" for a comment.
+func (c *command) unexpected(args []string) error {
+	extra := args[c.maxArgs]
+	if c.maxArgs != 1 {
+		return usagef(c.name, "unexpected argument %q", extra)
+	}
+	if isThere(args[0]) && isThere(extra) {
+		return usagef(c.name, "%s takes one file, and not also %q", c.name, extra)
+	}
+	whole := args[0]
+	for _, arg := range args[1:] {
+		gap := " "
+		if name, _, isParameter := strings.Cut(arg, "="); isParameter && isSelector(name) && !strings.Contains(whole, "#") {
+			gap = "#"
+		}
+		whole += gap + arg
+	}
+	return usagef(c.name, "unexpected argument %q; what belongs together is quoted: citekit %s '%s'", extra, c.name, whole)
+}
+
+// isSelector reports whether a word is the name of a parameter of addresses.
+func isSelector(word string) bool {
+	switch word {
+	case "pages", "page", "t", "lines", "line", "bbox", "xywh", "v":
+		return true
+	}
+	return false
 }

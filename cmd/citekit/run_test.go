@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -31,7 +32,7 @@ func TestRunInterrupted(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		code := run(ctx, append([]string{"--dir", dir}, args...), strings.NewReader(""), &stdout, &stderr)
-		if code == exitFailure && stderr.String() == "citekit: interrupted\n" {
+		if code == exitInterrupted && stderr.String() == "citekit: interrupted\n" {
 			continue
 		}
 		if code != exitOK || strings.Contains(strings.Join(args, " "), "resolve") {
@@ -97,12 +98,14 @@ func TestServeEndsWithSignal(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no signals between processes on Windows")
 	}
-	cmd, _, _, stderr := startServer(t)
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Wait(); err != nil || stderr.Len() > 0 {
-		t.Errorf("ended with %v, stderr %q", err, stderr)
+	for sig, want := range map[os.Signal]int{os.Interrupt: exitInterrupted, syscall.SIGTERM: exitOK} {
+		cmd, _, _, stderr := startServer(t)
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		if cmd.Wait(); cmd.ProcessState.ExitCode() != want || stderr.Len() > 0 {
+			t.Errorf("%v: %v, stderr %q", sig, cmd.ProcessState, stderr)
+		}
 	}
 }
 

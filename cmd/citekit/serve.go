@@ -2,9 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
+	"fmt"
 	"log/slog"
+	"path/filepath"
 
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/mcpadapter"
 )
 
@@ -34,22 +38,48 @@ Most clients take a configuration such as
 }
 
 func (s *session) serve(ctx context.Context, level slog.Level, ingest bool) error {
-	lib, err := s.open()
+	lib, err := s.openReporting(tellPreparing)
 	if err != nil {
 		return err
 	}
 	defer lib.Close()
+	if term.IsTTY(s.stdin) {
+		s.explainServer()
+	}
 	logger := slog.New(slog.NewTextHandler(s.stderr, &slog.HandlerOptions{Level: level}))
 	opts := &mcpadapter.Options{Version: buildVersion().Version, Logger: logger}
 	if ingest {
-		opts.Ingester = mcpadapter.NewIngester(lib.Library, nil)
+		opts.Ingester = mcpadapter.NewIngester(lib.Library, &mcpadapter.IngesterOptions{Ingest: citekit.IngestOptions{Renames: followAll}})
 		defer opts.Ingester.Close()
 	}
 	server := mcpadapter.NewServer(lib.Library, opts)
 	transport := &mcpadapter.StreamTransport{Reader: s.stdin, Writer: s.stdout, Logger: logger}
 	err = transport.Serve(ctx, server)
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return nil // a signal is how a server is ended
+	if ctx.Err() != nil {
+		return stopped(ctx) // a signal is how a server is ended
 	}
 	return err
+}
+
+// tellPreparing tells the client whose call needs PDFium that it is compiled.
+func tellPreparing(ctx context.Context) (done func()) {
+	mcpadapter.Announce(ctx, preparing)
+	return nil
+}
+
+// explainServer tells a person at a terminal what waits for input there.
+func (s *session) explainServer() {
+	dir, err := filepath.Abs(s.dir)
+	if err != nil {
+		dir = s.dir
+	}
+	command, err := json.Marshal([]string{"serve", "--dir", dir})
+	if err != nil {
+		return
+	}
+	fmt.Fprintf(s.stderr, `citekit: this server speaks MCP on its standard input and output, and waits for a client; Ctrl-C ends it.
+To have a client start it, put this into the client's configuration:
+  {"mcpServers": {"citekit": {"command": "citekit", "args": %s}}}
+or for Claude Code run: claude mcp add citekit -- citekit serve --dir '%s'
+`, term.JSON(command), term.Line(dir))
 }

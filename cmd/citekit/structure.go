@@ -18,7 +18,7 @@ func structureCommand() *command {
 			defer lib.Close()
 			m, err := lib.Map(ctx, args[0])
 			if err != nil {
-				return err
+				return adviseResource(ctx, lib, err, args[0])
 			}
 			return s.printJSON(m)
 		},

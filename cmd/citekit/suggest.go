@@ -1,6 +1,12 @@
 package main
 
-import "strings"
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
 
 // closest returns the word most like a mistyped one, or "" if none is near.
 func closest(typed string, words []string) string {
@@ -42,3 +48,42 @@ func edits(a, b string) int {
 	}
 	return table[len(a)][len(b)]
 }
+
+const (
+	maxEntries = 10_000 // of a folder that are compared
+	maxNear    = 3
+)
+
+// nearFiles returns the names of the folder of a path at which nothing is that
+// are most like its own, the best first: those that differ in case, that have
+// another extension, or a few other letters.
+func nearFiles(missing string) []string {
+	dir, err := os.Open(filepath.Dir(missing))
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(maxEntries)
+	if err != nil {
+		return nil
+	}
+	wanted := strings.ToLower(filepath.Base(missing))
+	distance := make(map[string]int)
+	var near []string
+	for _, name := range names {
+		lower := strings.ToLower(name)
+		d := edits(wanted, lower)
+		if stemOf(wanted) == stemOf(lower) {
+			d = min(d, 1)
+		}
+		if d <= max(1, len(stemOf(wanted))/3) && !strings.HasPrefix(name, ".") {
+			near, distance[name] = append(near, name), d
+		}
+	}
+	slices.SortFunc(near, func(a, b string) int {
+		return cmp.Or(cmp.Compare(distance[a], distance[b]), strings.Compare(a, b))
+	})
+	return near[:min(len(near), maxNear)]
+}
+
+func stemOf(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }

@@ -36,7 +36,10 @@ func (in *ingestion) watch(ctx context.Context) error {
 	in.opts.Force = false
 	for {
 		changed, err := waitForChange(ctx, watcher)
-		if err != nil || ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
+			return stopped(ctx)
+		case err != nil:
 			return err
 		}
 		now := in.follow(ctx, watcher)
@@ -92,7 +95,11 @@ func (in *ingestion) follow(ctx context.Context, watcher *fsnotify.Watcher) (sta
 // awaited adds the folders in which sources may appear: the one that holds a
 // file, or that a pattern begins with, and with "**" all that are below.
 func (in *ingestion) awaited(ctx context.Context, finder citekit.Finder, folders map[string]bool) {
-	for _, path := range in.paths {
+	for _, given := range in.given {
+		path := given.path
+		if given.outside && !in.flags.outside || strings.Contains(given.given, "://") {
+			continue
+		}
 		top := rootFor(path)
 		folders[top] = true
 		if !strings.Contains(path[len(top):], "**") {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/citekit/citekit"
@@ -17,24 +18,50 @@ type filePart struct {
 	name     string // as it was named
 	path     string // absolute
 	fragment string // what follows "#"
+
+	kind citekit.Modality // what the person says it is, or ""
 }
 
 // findFile reads word as a file, perhaps with "#" and a fragment. Names may
 // themselves have a "#": the longest beginning of the word that is a file
-// counts.
-func findFile(word string) (part filePart, ok bool) {
-	for end := len(word); end > 0; end = strings.LastIndexByte(word[:end], '#') {
-		info, err := os.Stat(word[:end])
-		if err != nil || info.IsDir() {
-			continue
-		}
-		path, err := filepath.Abs(word[:end])
-		if err != nil {
-			return filePart{}, false
-		}
-		return filePart{word[:end], path, strings.TrimPrefix(word[end:], "#")}, true
+// counts. A relative path is relative to the base directory; if nothing is
+// there, to the working directory. A file at both is an error.
+func (s *session) findFile(word string) (part filePart, ok bool, err error) {
+	base, err := filepath.Abs(s.dir)
+	if err != nil {
+		return filePart{}, false, err
 	}
-	return filePart{}, false
+	for end := len(word); end > 0; end = strings.LastIndexByte(word[:end], '#') {
+		here, err := filepath.Abs(word[:end])
+		if err != nil {
+			return filePart{}, false, err
+		}
+		path := here
+		if !filepath.IsAbs(word[:end]) {
+			path = filepath.Join(base, word[:end])
+		}
+		found, other := statFile(path), statFile(here)
+		switch {
+		case found == nil && other == nil:
+			continue
+		case found == nil:
+			path = here
+		case other != nil && !os.SameFile(found, other):
+			return filePart{}, false, usagef("resolve", "%s is a file below %s, and another one where you are; write the path of the one you mean from %s",
+				word[:end], s.baseName(), string(filepath.Separator))
+		}
+		return filePart{name: word[:end], path: path, fragment: strings.TrimPrefix(word[end:], "#")}, true, nil
+	}
+	return filePart{}, false, nil
+}
+
+// statFile returns what is known of a file, or nil if there is none.
+func statFile(path string) fs.FileInfo {
+	info, err := os.Stat(path)
+	if err != nil || info.IsDir() {
+		return nil
+	}
+	return info
 }
 
 // isPath reports whether word can only be meant as a path.
@@ -133,4 +160,36 @@ func (s *session) chooseNode(ctx context.Context, lib *library, word string) (no
 		}
 	}
 	return found[0], nil
+}
+
+// adviseResource returns a better error for words of which the first that is
+// no resource id is an address, or the path of the source of a resource.
+func adviseResource(ctx context.Context, lib *library, err error, words ...string) error {
+	i := slices.IndexFunc(words, func(word string) bool { return !lib.has(ctx, word) })
+	if err == nil || i < 0 {
+		return err
+	}
+	word := words[i]
+	if strings.Contains(word, "://") {
+		if a, parseErr := parseAddress(word); parseErr == nil {
+			return fmt.Errorf("'%s' is an address; give the id of its resource, '%s': %w", word, a.Resource, citekit.ErrSyntax)
+		}
+		return err
+	}
+	var missing *citekit.NotFoundError
+	if errors.As(err, &missing) && len(missing.Close) > 0 {
+		return err // it names what may be meant
+	}
+	if ids, findErr := resourcesWithSource(ctx, lib, word); findErr == nil && len(ids) > 0 {
+		return fmt.Errorf("'%s' is the source of %s; give its id%w", word, quotedIDs(ids), silent{err})
+	}
+	return err
+}
+
+// quotedIDs returns such as "resource 'a'" or "the resources 'a', 'b'".
+func quotedIDs(ids []string) string {
+	if len(ids) == 1 {
+		return "resource '" + ids[0] + "'"
+	}
+	return "the resources '" + strings.Join(ids[:min(len(ids), 5)], "', '") + "'"
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/modality"
+	"github.com/citekit/citekit/modality/document"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -24,11 +25,18 @@ type library struct {
 // open returns the library over the base directory. The files, which the
 // person has named, may be resolved wherever they are.
 func (s *session) open(files ...string) (*library, error) {
+	return s.openReporting(s.compiling, files...)
+}
+
+// openReporting is open with what is called when PDFium must be compiled.
+func (s *session) openReporting(compiling func(context.Context) func(), files ...string) (*library, error) {
 	ws, err := s.workspace(nil, files...)
 	if err != nil {
 		return nil, err
 	}
-	return &library{citekit.New(ws, modality.All(), nil), ws}, nil
+	resolvers := modality.All()
+	resolvers[citekit.Document] = &document.Resolver{Compiling: compiling}
+	return &library{citekit.New(ws, resolvers, nil), ws}, nil
 }
 
 // openWith returns the library with other resolvers and further roots.
@@ -53,6 +61,7 @@ func (s *session) workspace(roots []string, files ...string) (*workspace.Directo
 		Roots:       append(slices.Clone(s.roots), roots...),
 		Files:       files,
 		AllowedDir:  allowedDir(),
+		KeyDir:      settingsDir(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--dir %s: %w", term.Line(s.dir), err)
@@ -60,14 +69,24 @@ func (s *session) workspace(roots []string, files ...string) (*workspace.Directo
 	return ws, nil
 }
 
-// allowedDir returns where the files are recorded that a person ingested from
-// outside the base directory, or "" if the person has no place for settings.
-func allowedDir() string {
+// settingsDir returns where citekit keeps what is a person's own, or "" if the
+// person has no place for settings.
+func settingsDir() string {
 	dir, err := os.UserConfigDir()
 	if err != nil || !filepath.IsAbs(dir) {
 		return ""
 	}
-	return filepath.Join(dir, "citekit", "allowed")
+	return filepath.Join(dir, "citekit")
+}
+
+// allowedDir returns where the files are recorded that a person ingested from
+// outside the base directory, or "" if there is no place for it.
+func allowedDir() string {
+	dir := settingsDir()
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, "allowed")
 }
 
 // has reports whether there is a map for id, at less cost than asking for it:

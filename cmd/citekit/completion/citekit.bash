@@ -12,7 +12,7 @@ _citekit() {
 		fi
 		COMPREPLY+=("$(printf '%q' "$line")")
 	done < <(citekit __complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
-	[[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *. ]] && compopt -o nospace
+	[[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *[./] ]] && compopt -o nospace
 }
 
 complete -F _citekit citekit

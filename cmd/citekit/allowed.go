@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/workspace"
+)
+
+func allowedCommand() *command {
+	var all, revoke bool
+	return &command{
+		name:    "allowed",
+		args:    "[path]...",
+		summary: "List the files outside the base directory that may be cited, or revoke them",
+		about: `Lists the files outside the base directory that 'citekit ingest --allow-outside'
+and 'citekit adapt --allow-outside' made sources, with the maps that they are
+for. Such a file may be cited for as long as one of its maps is there; what
+counts no more is dropped. Paths select files, all that is in a folder, or what
+matches a pattern; relative ones are relative to the base directory.
+
+With --revoke what the paths select may be cited no more. The maps stay.`,
+		example: []string{
+			"citekit allowed",
+			"citekit allowed --all",
+			"citekit allowed --revoke ~/Downloads",
+			"citekit allowed --revoke '/data/*.pdf'",
+		},
+		maxArgs: -1,
+		flags: func(f *flagSet) {
+			f.BoolVar(&all, "all", false, "those of every base directory, not of this one alone")
+			f.BoolVar(&revoke, "revoke", false, "make what the paths select no source any more")
+			f.alias("a", "all")
+		},
+		run: func(ctx context.Context, s *session, args []string) error {
+			if revoke && len(args) == 0 {
+				return usagef("allowed", "--revoke needs paths; --revoke / revokes all")
+			}
+			return s.allowed(ctx, args, all, revoke)
+		},
+	}
+}
+
+func (s *session) allowed(ctx context.Context, args []string, all, revoke bool) error {
+	ws, err := s.workspace(nil)
+	if err != nil {
+		return err
+	}
+	defer ws.Close()
+	if err := s.tidyGrants(ctx, ws); err != nil {
+		return err
+	}
+	list := ws.Allowed
+	if all {
+		list = ws.AllAllowed
+	}
+	grants, err := list(ctx)
+	if err != nil {
+		return err
+	}
+	if grants, err = s.selectGrants(grants, args); err != nil {
+		return err
+	}
+	if revoke {
+		for _, g := range grants {
+			if err := ws.Revoke(ctx, g); err != nil {
+				return err
+			}
+		}
+	}
+	return s.printGrants(grants, all, revoke)
+}
+
+// selectGrants returns the grants that the paths select: all if there are none.
+// A path that selects nothing is an error.
+func (s *session) selectGrants(grants []workspace.Allowed, args []string) ([]workspace.Allowed, error) {
+	if len(args) == 0 {
+		return grants, nil
+	}
+	placer, err := s.placer()
+	if err != nil {
+		return nil, err
+	}
+	selected := make(map[int]bool)
+	for _, arg := range args {
+		pattern := arg
+		if !filepath.IsAbs(arg) {
+			pattern = filepath.Join(placer.base, arg)
+		}
+		found := false
+		for i, g := range grants {
+			if selects(filepath.Clean(pattern), g.Path) {
+				selected[i], found = true, true
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("%s: no file there was allowed: %w", arg, fs.ErrNotExist)
+		}
+	}
+	var chosen []workspace.Allowed
+	for i, g := range grants {
+		if selected[i] {
+			chosen = append(chosen, g)
+		}
+	}
+	return chosen, nil
+}
+
+// selects reports whether a path is that of a file, that of a folder it is in,
+// with or without symbolic links, or a pattern that matches one of these.
+func selects(pattern, path string) bool {
+	for at := path; ; at = filepath.Dir(at) {
+		if at == pattern || at == resolveLinks(pattern) {
+			return true
+		}
+		if ok, err := filepath.Match(pattern, at); ok && err == nil {
+			return true
+		}
+		if at == filepath.Dir(at) {
+			return false
+		}
+	}
+}
+
+func (s *session) printGrants(grants []workspace.Allowed, all, revoked bool) error {
+	if s.json {
+		name := "allowed"
+		if revoked {
+			name = "revoked"
+		}
+		return s.printJSON(map[string][]workspace.Allowed{name: append([]workspace.Allowed{}, grants...)})
+	}
+	base := ""
+	for _, g := range grants {
+		if all && g.Base != base {
+			base = g.Base
+			s.printf("%s:\n", term.Line(base))
+		}
+		line := g.Path
+		if len(g.Maps) > 0 {
+			line += "  for " + strings.Join(g.Maps, ", ")
+		}
+		if revoked {
+			line = "revoked " + g.Path
+		}
+		if all {
+			line = "  " + line
+		}
+		s.printf("%s\n", term.Line(line))
+	}
+	if len(grants) == 0 {
+		s.warn("no file outside " + s.baseName() + " may be cited")
+	}
+	return nil
+}
+
+// describeDeletion says what was deleted.
+func describeDeletion(verb string, d citekit.Deletion) string {
+	line := verb + " " + d.ResourceID
+	if d.SourcePath != "" {
+		line += " (map of " + d.SourcePath + ")"
+	}
+	if d.Evidence > 0 {
+		line += fmt.Sprintf(" with %s, %s", counted(d.Evidence, "evidence file"), byteSize(d.Bytes))
+	}
+	return line
+}

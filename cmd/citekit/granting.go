@@ -1,0 +1,247 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/workspace"
+)
+
+// place sets the paths for the library, and returns the directories outside
+// the base directory that they may be read from: none, unless the person allows
+// that.
+func (in *ingestion) place(args []string) (roots []string, err error) {
+	placer, err := in.placer()
+	if err != nil {
+		return nil, err
+	}
+	for _, arg := range args {
+		if arg == "" {
+			return nil, usagef("ingest", "a path is empty")
+		}
+		g, err := placer.place(arg)
+		if err != nil {
+			return nil, err
+		}
+		in.given = append(in.given, g)
+		switch {
+		case strings.Contains(arg, "://"), !g.outside && !filepath.IsAbs(arg):
+			in.paths = append(in.paths, arg) // what is said of it names it so
+		default:
+			in.paths = append(in.paths, g.path)
+		}
+		if g.outside && in.flags.outside {
+			roots = append(roots, rootFor(g.path))
+		}
+	}
+	return roots, nil
+}
+
+// explained returns an item whose error says what the library cannot know: the
+// path was meant from the working directory.
+func (in *ingestion) explained(item citekit.IngestItem) citekit.IngestItem {
+	if item.Status != citekit.IngestFailed {
+		return item
+	}
+	i := slices.IndexFunc(in.given, func(g givenPath) bool { return g.misplaced != "" && (g.shown == item.Path || g.given == item.Path) })
+	if i >= 0 && !errors.As(item.Err, new(misplacedError)) {
+		item.Err = in.misplacedError(in.given[i])
+		return item
+	}
+	i = slices.IndexFunc(in.given, func(g givenPath) bool { return g.shown == item.Path || g.given == item.Path })
+	if i >= 0 && in.given[i].misplaced == "" && errors.Is(item.Err, fs.ErrNotExist) && !errors.As(item.Err, new(misspelledError)) {
+		if near := nearFiles(in.given[i].path); len(near) > 0 {
+			item.Err = misspelledError{item.Err, near}
+		}
+	}
+	return item
+}
+
+// A misspelledError reports a path at which nothing is, with what is near it.
+type misspelledError struct {
+	error
+	near []string
+}
+
+func (e misspelledError) Error() string {
+	return e.error.Error() + "; did you mean '" + strings.Join(e.near, "', '") + "'?"
+}
+
+func (e misspelledError) Unwrap() error { return e.error }
+
+// hintOutside says how to map what was refused because it is outside the base
+// directory.
+func (in *ingestion) hintOutside(report *citekit.IngestReport) {
+	if in.flags.outside {
+		return
+	}
+	refused := 0
+	for _, item := range report.Items {
+		if item.Status == citekit.IngestFailed && errors.Is(item.Err, citekit.ErrForbidden) && in.isOutside(item.Path) {
+			refused++
+		}
+	}
+	if refused > 0 {
+		in.warn(fmt.Sprintf("%s outside %s; --allow-outside maps what is there, which may then be cited", countedAre(refused, "path"), in.baseName()))
+	}
+}
+
+func (in *ingestion) isOutside(shown string) bool {
+	return slices.ContainsFunc(in.given, func(g givenPath) bool { return g.outside && (g.shown == shown || g.given == shown) })
+}
+
+// countedAre returns such as "1 path is" or "2 paths are".
+func countedAre(n int, noun string) string {
+	if n == 1 {
+		return counted(n, noun) + " is"
+	}
+	return counted(n, noun) + " are"
+}
+
+// confirmOutside asks once whether what is in folders outside the base
+// directory may be cited. Where no one can be asked the flag is the answer.
+func (in *ingestion) confirmOutside(ctx context.Context) error {
+	if !in.flags.outside || in.flags.yes || !in.canAsk() {
+		return nil
+	}
+	var folders, paths []string
+	for _, g := range in.given {
+		if info, err := os.Stat(g.path); g.outside && (err != nil || info.IsDir()) {
+			folders, paths = append(folders, g.path), append(paths, g.path)
+		}
+	}
+	if len(folders) == 0 {
+		return nil
+	}
+	n, err := in.countSources(ctx, paths)
+	if err != nil || n == 0 {
+		return err
+	}
+	question := fmt.Sprintf("%s outside %s, with %s, which may then be cited. Map them?",
+		strings.Join(folders, ", ")+isOrAre(len(folders)), in.baseName(), counted(n, "file"))
+	if ok, err := in.confirm(ctx, question, false); err != nil || ok {
+		return err
+	}
+	return errNotConfirmed
+}
+
+func isOrAre(n int) string {
+	if n == 1 {
+		return " is"
+	}
+	return " are"
+}
+
+// countSources returns how many sources paths lead to.
+func (in *ingestion) countSources(ctx context.Context, paths []string) (n int, err error) {
+	finder, ok := in.lib.workspace.(citekit.Finder)
+	if !ok {
+		return 0, nil
+	}
+	request := citekit.FindRequest{Paths: paths, NoIgnore: in.opts.NoIgnore, Hidden: in.opts.Hidden}
+	for found, err := range finder.Find(ctx, request) {
+		if err == nil && !found.Folder && !found.Link {
+			n++
+		}
+	}
+	return n, ctx.Err()
+}
+
+// A granting remembers which files outside the base directory may be cited.
+type granting struct {
+	*placer
+	ws   *workspace.Directory // without the paths of this run as roots
+	held map[string][]string  // ids of the maps that a path may be cited for
+	err  error
+}
+
+// openGrants finds out what may be cited already.
+func (in *ingestion) openGrants() (*granting, error) {
+	placer, err := in.placer()
+	if err != nil {
+		return nil, err
+	}
+	ws, err := in.workspace(nil)
+	if err != nil {
+		return nil, err
+	}
+	g := &granting{placer: placer, ws: ws, held: make(map[string][]string)}
+	if !slices.ContainsFunc(in.given, func(g givenPath) bool { return g.outside }) {
+		return g, nil
+	}
+	grants, err := ws.Allowed(context.Background())
+	if err != nil {
+		return nil, errors.Join(err, ws.Close())
+	}
+	for _, a := range grants {
+		if a.InEffect {
+			g.held[a.Path] = a.Maps
+		}
+	}
+	return g, nil
+}
+
+func (g *granting) close() { g.ws.Close() }
+
+// failed returns what went wrong, once.
+func (g *granting) failed() error {
+	err := g.err
+	g.err = nil
+	return err
+}
+
+// grant remembers that the source of a map, if it is outside, and its
+// transcript may be cited. It reports whether that is new.
+func (g *granting) grant(ctx context.Context, lib *library, item citekit.IngestItem) (isNew bool) {
+	path := filepath.FromSlash(item.Path)
+	if !filepath.IsAbs(path) || item.ResourceID == "" || item.Status == citekit.IngestVanished || item.Status == citekit.IngestFailed {
+		return false
+	}
+	paths := []string{path}
+	if item.Type == citekit.Video || item.Type == citekit.Audio {
+		if m, err := lib.Map(context.WithoutCancel(ctx), item.ResourceID); err == nil {
+			transcript, _ := m.Metadata["transcript"].(map[string]any)
+			if words, _ := transcript["source_path"].(string); words != "" {
+				paths = append(paths, words)
+			}
+		}
+	}
+	for _, path := range paths {
+		isNew = g.allow(ctx, path, item.ResourceID) || isNew
+	}
+	return isNew
+}
+
+// allow remembers one path.
+func (g *granting) allow(ctx context.Context, path, id string) (isNew bool) {
+	if slices.Contains(g.held[path], id) || g.inRoots(resolveLinks(path)) {
+		return false
+	}
+	err := g.ws.Allow(context.WithoutCancel(ctx), path, id)
+	switch {
+	case err == nil:
+		g.held[path] = append(g.held[path], id)
+		return true
+	case g.err == nil && !errors.Is(err, fs.ErrNotExist): // it may be gone by now
+		g.err = hinted{err, "give the folder with --root to every command instead"}
+	}
+	return false
+}
+
+// tidyGrants drops grants of this base directory that count no more, and says
+// so.
+func (s *session) tidyGrants(ctx context.Context, ws *workspace.Directory) error {
+	dropped, err := ws.DropUnneeded(ctx)
+	if dropped > 0 {
+		fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(counted(dropped, "file")+" outside "+s.baseName()+" may be cited no more: no map names them"))
+	}
+	return err
+}

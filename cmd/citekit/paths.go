@@ -1,0 +1,167 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A givenPath is a path of sources as a person gave it. Relative ones are
+// relative to the base directory, as those in maps and those that agents give.
+type givenPath struct {
+	given   string
+	path    string // absolute
+	shown   string // as a map or a report names it
+	outside bool   // it leads out of the base directory and the roots
+
+	// misplaced is what to give instead, if nothing is there but something is
+	// at that path from the working directory; else "".
+	misplaced string
+}
+
+// A placer knows where paths of sources lead.
+type placer struct {
+	base  string   // absolute
+	roots []string // absolute, without symbolic links, the base directory first
+}
+
+// placer returns one for the base directory and the roots.
+func (s *session) placer() (*placer, error) {
+	p := new(placer)
+	for _, dir := range append([]string{s.dir}, s.roots...) {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, err
+		}
+		if p.base == "" {
+			p.base = abs
+		}
+		p.roots = append(p.roots, resolveLinks(abs))
+	}
+	return p, nil
+}
+
+// resolveLinks returns path without symbolic links, or path itself if there is
+// nothing.
+func resolveLinks(path string) string {
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		return resolved
+	}
+	return path
+}
+
+// place returns where a path that a person gave leads.
+func (p *placer) place(given string) (givenPath, error) {
+	g := givenPath{given: given, path: given}
+	if !filepath.IsAbs(given) {
+		g.path = filepath.Join(p.base, given)
+	}
+	g.path = filepath.Clean(g.path)
+	top := existing(g.path)
+	resolved := resolveLinks(top)
+	if g.outside = !p.inRoots(resolved); g.outside || !inside(p.base, g.path) {
+		g.path = filepath.Join(resolved, strings.TrimPrefix(g.path, top))
+	}
+	g.shown = p.inMap(g.path)
+	return g, p.setMisplaced(&g)
+}
+
+// inMap returns a path as it stands in a map: relative to the base directory
+// if it is inside, else absolute.
+func (p *placer) inMap(abs string) string {
+	for _, base := range []string{p.base, p.roots[0]} {
+		if inside(base, abs) {
+			rel, _ := filepath.Rel(base, abs)
+			return filepath.ToSlash(rel)
+		}
+	}
+	return filepath.ToSlash(abs)
+}
+
+func (p *placer) inRoots(resolved string) bool {
+	return slices.ContainsFunc(p.roots, func(root string) bool { return inside(root, resolved) })
+}
+
+// inside reports whether path is dir or below it.
+func inside(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// existing returns the longest beginning of path at which something is.
+func existing(path string) string {
+	for {
+		if _, err := os.Stat(path); err == nil || path == filepath.Dir(path) {
+			return path
+		}
+		path = filepath.Dir(path)
+	}
+}
+
+// setMisplaced finds out whether a relative path was meant from the working
+// directory.
+func (p *placer) setMisplaced(g *givenPath) error {
+	if filepath.IsAbs(g.given) || strings.Contains(g.given, "://") {
+		return nil
+	}
+	here, err := filepath.Abs(g.given)
+	if err != nil || here == g.path || isThere(g.path) || !isThere(here) {
+		return err
+	}
+	g.misplaced = here
+	if rel, err := filepath.Rel(p.base, here); err == nil {
+		g.misplaced = rel
+	}
+	return nil
+}
+
+// isThere reports whether something is at a path, or matches it as a pattern.
+func isThere(path string) bool {
+	if _, err := os.Lstat(path); err == nil {
+		return true
+	}
+	if !strings.ContainsAny(path, "*?[") {
+		return false
+	}
+	matches, err := filepath.Glob(path)
+	return err == nil && len(matches) > 0
+}
+
+// A misplacedError reports a path that was meant from the working directory.
+type misplacedError struct{ dir, instead string }
+
+func (e misplacedError) Error() string {
+	return fmt.Sprintf("no such file or directory; the path is relative to %s: did you mean %s?", e.dir, e.instead)
+}
+
+func (e misplacedError) Is(target error) bool { return target == fs.ErrNotExist }
+
+// misplacedError returns the error for a path that was meant from the working
+// directory, or nil.
+func (s *session) misplacedError(g givenPath) error {
+	if g.misplaced == "" {
+		return nil
+	}
+	return misplacedError{s.baseName(), g.misplaced}
+}
+
+// baseName returns the base directory as a person calls it.
+func (s *session) baseName() string {
+	if filepath.Clean(s.dir) != "." {
+		return s.dir
+	}
+	if abs, err := filepath.Abs(s.dir); err == nil {
+		return abs
+	}
+	return s.dir
+}
+
+// mayBeCited says of a source outside the base directory what was allowed.
+func (s *session) mayBeCited() string { return "outside " + s.baseName() + ": may now be cited" }
+
+// errNotConfirmed is returned where a person said no.
+var errNotConfirmed = errors.New("not confirmed; nothing was done")

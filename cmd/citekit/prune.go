@@ -1,0 +1,134 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/term"
+)
+
+// pruneFlags are the flags of prune.
+type pruneFlags struct {
+	yes, dryRun, force bool
+}
+
+func pruneCommand() *command {
+	var flags pruneFlags
+	return &command{
+		name:    "prune",
+		summary: "Delete what nothing needs any more",
+		about: `Finds maps whose source vanished, with their evidence; evidence of maps that
+are gone and of earlier versions of sources; leave to cite files outside the
+base directory that no map names; and what was left when a process was killed.
+Says what that is and how many bytes it has, asks, and deletes it. Where no one
+can be asked, --yes is needed: without it the exit code is 1 if there was
+something to delete, and 0 if not. Sources are never touched, nor are maps that
+were made or changed by hand, unless --force is given.
+
+Is a disk not mounted, or a folder renamed? 'citekit ingest' lets maps follow
+sources that are elsewhere now.`,
+		example: []string{"citekit prune", "citekit prune --dry-run", "citekit prune --yes"},
+		flags: func(f *flagSet) {
+			f.BoolVar(&flags.yes, "yes", false, "do not ask")
+			f.BoolVar(&flags.dryRun, "dry-run", false, "only say what would be deleted")
+			f.BoolVar(&flags.force, "force", false, "also delete maps made or changed by hand, if their source vanished")
+			f.alias("y", "yes")
+			f.alias("n", "dry-run")
+			f.alias("f", "force")
+		},
+		run: func(ctx context.Context, s *session, _ []string) error { return s.prune(ctx, flags) },
+	}
+}
+
+func (s *session) prune(ctx context.Context, flags pruneFlags) error {
+	lib, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer lib.Close()
+	stop := s.spin(ctx, "looking for what nothing needs")
+	plan, err := lib.PlanPrune(ctx, &citekit.PruneOptions{Force: flags.force})
+	stop()
+	if err != nil {
+		return err
+	}
+	if !s.json {
+		s.printPlan(plan)
+	}
+	switch {
+	case flags.dryRun, len(plan.Items) == 0:
+		return s.pruned(plan, nil)
+	case flags.yes:
+	case !s.canAsk():
+		return fmt.Errorf("%s not deleted, as no one could be asked; --yes deletes without asking, --dry-run only says what would be%w",
+			countedAre(len(plan.Items), "thing"), silent{citekit.ErrSyntax})
+	default:
+		if ok, err := s.confirm(ctx, "Delete them?", false); err != nil || !ok {
+			return cmp.Or(err, errNotConfirmed)
+		}
+	}
+	done, err := lib.Prune(ctx, plan)
+	if err != nil {
+		return err
+	}
+	return s.pruned(plan, done)
+}
+
+// printPlan says what would be deleted: each map and grant, and how much of
+// everything else there is.
+func (s *session) printPlan(plan *citekit.PrunePlan) {
+	rest := make(map[string]citekit.PruneItem) // with the number of files
+	var reasons []string
+	for _, item := range plan.Items {
+		switch item.Kind {
+		case "map":
+			line := fmt.Sprintf("map %s: %s: %s", item.ResourceID, item.Reason, item.SourcePath)
+			if item.Evidence > 0 {
+				line += fmt.Sprintf("; with %s, %s", counted(item.Evidence, "evidence file"), byteSize(item.Bytes))
+			}
+			s.printf("%s\n", term.Line(line))
+		case string(citekit.KeptGrant):
+			s.printf("%s\n", term.Line("grant "+filepath.FromSlash(item.Path)+": "+item.Reason))
+		default:
+			key := item.Kind + ": " + item.Reason
+			sum, known := rest[key]
+			if !known {
+				reasons = append(reasons, key)
+			}
+			sum.Evidence++
+			sum.Bytes += item.Bytes
+			rest[key] = sum
+		}
+	}
+	for _, key := range reasons {
+		s.printf("%d × %s; %s\n", rest[key].Evidence, key, byteSize(rest[key].Bytes))
+	}
+	for _, item := range plan.ByHand {
+		s.printf("%s\n", term.Line(fmt.Sprintf("kept %s: %s, but the map was made or changed by hand (--force)", item.ResourceID, item.Reason)))
+	}
+	if len(plan.Items) == 0 {
+		s.printf("nothing to prune\n")
+		return
+	}
+	s.printf("%s, %s\n", counted(len(plan.Items), "thing"), byteSize(plan.Bytes()))
+}
+
+// pruned says what was deleted.
+func (s *session) pruned(plan *citekit.PrunePlan, done []citekit.PruneItem) error {
+	if s.json {
+		return s.printJSON(struct {
+			Items  []citekit.PruneItem `json:"items"`
+			ByHand []citekit.PruneItem `json:"by_hand,omitempty"`
+			Bytes  int64               `json:"bytes"`
+			Pruned []citekit.PruneItem `json:"pruned"`
+		}{plan.Items, plan.ByHand, plan.Bytes(), append([]citekit.PruneItem{}, done...)})
+	}
+	if len(done) > 0 {
+		did := citekit.PrunePlan{Items: done}
+		s.printf("deleted %s, %s\n", counted(len(done), "thing"), byteSize(did.Bytes()))
+	}
+	return nil
+}

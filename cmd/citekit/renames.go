@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/citekit/citekit"
+)
+
+// followAll has all maps follow their sources. That only ever changes the path
+// of a source to that of the same bytes, and keeps every address valid.
+func followAll([]citekit.Rename) bool { return true }
+
+// renames returns what decides whether maps follow sources that were renamed:
+// the flags, the person, or where no one can be asked, that they do.
+func (in *ingestion) renames(ctx context.Context) func([]citekit.Rename) bool {
+	switch {
+	case in.flags.noFollow:
+		return nil
+	case in.flags.follow, in.flags.yes, in.watching, !in.canAsk():
+		return followAll
+	}
+	return func(renames []citekit.Rename) bool {
+		question := fmt.Sprintf("%s renamed (%s). Let their maps follow, so that what was cited stays valid?",
+			countedWere(len(renames), "source"), describeRenames(renames))
+		ok, err := in.confirm(ctx, question, true)
+		return ok && err == nil
+	}
+}
+
+// countedWere returns such as "1 source was" or "2 sources were".
+func countedWere(n int, noun string) string {
+	if n == 1 {
+		return counted(n, noun) + " was"
+	}
+	return counted(n, noun) + " were"
+}
+
+func describeRenames(renames []citekit.Rename) string {
+	const most = 3
+	var shown []string
+	for _, r := range renames[:min(len(renames), most)] {
+		shown = append(shown, r.From+" → "+r.To)
+	}
+	if more := len(renames) - most; more > 0 {
+		shown = append(shown, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(shown, ", ")
+}
