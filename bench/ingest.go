@@ -22,22 +22,31 @@ func (b *bench) ingest() error {
 	return nil
 }
 
-// ingestFresh returns the command that maps paths in a workspace that has
-// nothing.
-func (b *bench) ingestFresh(paths ...string) command {
-	c := b.ingestAgain(paths...)
-	c.prepare = func() error { return emptyDirectory(b.workspace()) }
+// ingestFresh returns the command that maps a file or all that is in a folder,
+// where nothing was mapped before.
+func (b *bench) ingestFresh(source string) command {
+	c := b.ingestAgain(source)
+	c.prepare = func() error {
+		return errors.Join(os.RemoveAll(filepath.Join(base(source), ".resource_maps")), os.RemoveAll(filepath.Join(base(source), ".citekit_output")))
+	}
 	return c
 }
 
-func (b *bench) ingestAgain(paths ...string) command {
+func (b *bench) ingestAgain(source string) command {
 	return command{
-		args: append([]string{b.citekit, "ingest", "--dir", b.workspace()}, paths...),
+		args: []string{b.citekit, "ingest", "--dir", base(source), source},
 		env:  []string{"XDG_CONFIG_HOME=" + filepath.Join(b.data, "config")},
 	}
 }
 
-func (b *bench) workspace() string { return filepath.Join(b.data, "workspace") }
+// base returns the base directory for a source: the folder itself, or the one
+// that the file is in.
+func base(source string) string {
+	if info, err := os.Stat(source); err == nil && info.IsDir() {
+		return source
+	}
+	return filepath.Dir(source)
+}
 
 // aloneWithMemory measures one command and adds two rows.
 func (b *bench) aloneWithMemory(job, goal string, c command) error {
@@ -51,11 +60,18 @@ func (b *bench) aloneWithMemory(job, goal string, c command) error {
 }
 
 func (b *bench) ingestManual() error {
-	file, err := b.manual()
+	manual, err := b.manual()
 	if err != nil {
 		return err
 	}
-	return b.aloneWithMemory("map a 2,400-page PDF with an outline ("+filepath.Base(file)+")", "under 1 s", b.ingestFresh(file))
+	file, err := b.made("mapped-"+filepath.Base(manual), func(path string) error {
+		data, err := os.ReadFile(manual)
+		return errors.Join(err, os.WriteFile(path, data, 0o600))
+	})
+	if err != nil {
+		return err
+	}
+	return b.aloneWithMemory("map a 2,400-page PDF with an outline ("+filepath.Base(manual)+")", "under 1 s", b.ingestFresh(file))
 }
 
 const codeBytes = 50 << 20

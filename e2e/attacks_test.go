@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,11 +26,10 @@ var (
 )
 
 // hostile starts a server on a copy of one group of hostile files.
-func hostile(t *testing.T, group string, prepare func(base string)) *site {
+func hostile(t *testing.T, dir string, prepare func(base string)) *site {
 	t.Helper()
-	dir := attacks(t)
 	base := filepath.Join(t.TempDir(), "base")
-	copyTree(t, filepath.Join(dir, group), base)
+	copyTree(t, dir, base)
 	prepare(base)
 	s := serve(t, base)
 	s.secrets = [][]byte{canary}
@@ -62,16 +64,18 @@ func readJSON(t *testing.T, path string, v any) {
 }
 
 // TestAttackPaths: source paths that lead out of the root, to devices, loops
-// and pipes (a01).
-func TestAttackPaths(t *testing.T) {
-	dir := attacks(t)
-	base := filepath.Join(dir, "a01-fs", "root")
+// and pipes.
+func TestAttackPaths(t *testing.T) { eachAttackSet(t, attackPaths) }
+
+func attackPaths(t *testing.T, attacks attackSet) {
+	dir := attacks.group("paths")
+	base := filepath.Join(dir, "root")
 	t.Cleanup(func() {
 		os.RemoveAll(filepath.Join(base, ".resource_maps"))
 		os.RemoveAll(filepath.Join(base, ".citekit_output"))
 	})
 	var paths []string
-	readJSON(t, filepath.Join(dir, "a01-fs", "paths.json"), &paths)
+	readJSON(t, filepath.Join(dir, "paths.json"), &paths)
 	for i, path := range paths {
 		writeMap(t, base, "p"+strconv.Itoa(i), "text", path, wholeText)
 	}
@@ -100,16 +104,18 @@ func TestAttackPaths(t *testing.T) {
 }
 
 // TestAttackSwap: the source is exchanged with a link to a secret as fast as
-// can be (a02).
+// can be.
 func TestAttackSwap(t *testing.T) {
-	dir := attacks(t)
-	python := sharedtest.Tool(t, "python3")
 	base := t.TempDir()
-	swapper := exec.Command(python, filepath.Join(dir, "a02-toctou", "swap.py"), filepath.Join(base, "d"))
-	if err := swapper.Start(); err != nil {
+	dir := filepath.Join(base, "d")
+	writeFile(t, filepath.Join(dir, "doc.txt"), bytes.Repeat([]byte("good line\n"), 50))
+	secret := filepath.Join(t.TempDir(), "secret.txt")
+	writeFile(t, secret, canary)
+	if err := os.Symlink(secret, filepath.Join(dir, "evil")); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = swapper.Process.Kill(); _ = swapper.Wait() }()
+	stop := swapping(t, filepath.Join(dir, "doc.txt"), filepath.Join(dir, "evil"))
+	defer stop()
 	writeMap(t, base, "r", "text", "d/doc.txt", wholeText)
 	s := serve(t, base)
 	s.secrets = [][]byte{canary}
@@ -128,12 +134,14 @@ func TestAttackSwap(t *testing.T) {
 	t.Logf("%d right, %d refused", good, refused)
 }
 
-// TestAttackPlaylists: text that makes ffmpeg open other files (a04).
-func TestAttackPlaylists(t *testing.T) {
+// TestAttackPlaylists: text that makes ffmpeg open other files.
+func TestAttackPlaylists(t *testing.T) { eachAttackSet(t, attackPlaylists) }
+
+func attackPlaylists(t *testing.T, attacks attackSet) {
 	sharedtest.Tool(t, "ffmpeg")
 	listen(t)
 	var names []string
-	s := hostile(t, "a04-ffmpeg-playlist", func(base string) {
+	s := hostile(t, attacks.group("playlists"), func(base string) {
 		for i, name := range files(t, base) {
 			if name != "secret-sibling.mp4" {
 				writeMap(t, base, "m"+strconv.Itoa(i), "video", name, clip, map[string]any{"modality": "audio", "start": 0, "end": 0.5})
@@ -151,10 +159,12 @@ func TestAttackPlaylists(t *testing.T) {
 }
 
 // TestAttackNames: names that a shell, ffmpeg or a terminal would take for
-// something else (a05). Each must resolve as a plain name does.
-func TestAttackNames(t *testing.T) {
+// something else. Each must resolve as a plain name does.
+func TestAttackNames(t *testing.T) { eachAttackSet(t, attackNames) }
+
+func attackNames(t *testing.T, attacks attackSet) {
 	var names []string
-	s := hostile(t, "a05-names", func(base string) {
+	s := hostile(t, attacks.group("names"), func(base string) {
 		for i, name := range files(t, base) {
 			location, modality := clip, "video"
 			if filepath.Ext(name) == ".png" {
@@ -207,11 +217,13 @@ func indexOf(t *testing.T, base, name string) int {
 	return 0
 }
 
-// TestAttackDocuments: loops, bombs and lies in PDF (a06).
-func TestAttackDocuments(t *testing.T) {
+// TestAttackDocuments: loops, bombs and lies in PDF.
+func TestAttackDocuments(t *testing.T) { eachAttackSet(t, attackDocuments) }
+
+func attackDocuments(t *testing.T, attacks attackSet) {
 	listen(t)
 	var names []string
-	s := hostile(t, "a06-pdf", func(base string) {
+	s := hostile(t, attacks.group("documents"), func(base string) {
 		for _, name := range files(t, base) {
 			writeMap(t, base, strings.TrimSuffix(name, ".pdf"), "document", name, firstPage, map[string]any{"modality": "document", "pages": []int{900_000_000}})
 			names = append(names, strings.TrimSuffix(name, ".pdf"))
@@ -234,11 +246,13 @@ func TestAttackDocuments(t *testing.T) {
 	}
 }
 
-// TestAttackImages: a few bytes that claim a huge picture (a07).
-func TestAttackImages(t *testing.T) {
+// TestAttackImages: a few bytes that claim a huge picture.
+func TestAttackImages(t *testing.T) { eachAttackSet(t, attackImages) }
+
+func attackImages(t *testing.T, attacks attackSet) {
 	listen(t)
 	var names []string
-	s := hostile(t, "a07-image", func(base string) {
+	s := hostile(t, attacks.group("images"), func(base string) {
 		for i, name := range files(t, base) {
 			writeMap(t, base, "i"+strconv.Itoa(i), "image", name, crop)
 			names = append(names, name)
@@ -253,10 +267,12 @@ func TestAttackImages(t *testing.T) {
 	}
 }
 
-// TestAttackMaps: maps that are not what they should be (a10).
-func TestAttackMaps(t *testing.T) {
+// TestAttackMaps: maps that are not what they should be.
+func TestAttackMaps(t *testing.T) { eachAttackSet(t, attackMaps) }
+
+func attackMaps(t *testing.T, attacks attackSet) {
 	var ids []string
-	s := hostile(t, "a10-maps", func(base string) {
+	s := hostile(t, attacks.group("maps"), func(base string) {
 		for _, name := range files(t, base) {
 			data, err := os.ReadFile(filepath.Join(base, name))
 			if err != nil {
@@ -270,7 +286,7 @@ func TestAttackMaps(t *testing.T) {
 			writeFile(t, filepath.Join(base, ".resource_maps", name), data)
 			ids = append(ids, id)
 		}
-		pdf, err := os.ReadFile(filepath.Join(sharedtest.Dir(t), "corpus", "pdf", "outline-nested.pdf"))
+		pdf, err := os.ReadFile(sharedtest.Corpus(t, "pdf/outline-nested.pdf"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -333,12 +349,13 @@ func (s *site) hostileNodes(resource string, check func(id, failure string)) {
 	}
 }
 
-// TestAttackTitles: instructions and terminal escapes in titles (a11, a12).
-func TestAttackTitles(t *testing.T) {
-	dir := attacks(t)
+// TestAttackTitles: instructions and terminal escapes in titles.
+func TestAttackTitles(t *testing.T) { eachAttackSet(t, attackTitles) }
+
+func attackTitles(t *testing.T, attacks attackSet) {
 	base := t.TempDir()
 	plain := serve(t, t.TempDir())
-	titles, err := os.ReadFile(filepath.Join(dir, "a11-injection", "titles.json"))
+	titles, err := os.ReadFile(filepath.Join(attacks.group("titles"), "titles.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -379,14 +396,11 @@ func command(t *testing.T, base string, args ...string) string {
 	return string(out)
 }
 
-// TestAttackOutputs: output directories prepared by someone else (a13).
+// TestAttackOutputs: output directories prepared by someone else.
 func TestAttackOutputs(t *testing.T) {
-	dir := attacks(t)
 	base := t.TempDir()
 	site := filepath.Join(base, "site")
-	if out, err := exec.Command("sh", filepath.Join(dir, "a13-output", "setup.sh"), site).CombinedOutput(); err != nil {
-		t.Fatalf("setup.sh: %v\n%s", err, out)
-	}
+	hostileOutputs(t, site)
 	t.Cleanup(func() { _ = os.Chmod(filepath.Join(site, "ro"), 0o700) })
 	writeFile(t, filepath.Join(base, "ok.txt"), []byte("line 1\nline 2\n"))
 	writeMap(t, base, "r1", "text", "ok.txt", map[string]any{"modality": "text", "lines": []int{1, 1}})
@@ -425,12 +439,13 @@ func TestAttackOutputs(t *testing.T) {
 	}
 }
 
-// TestAttackURLs: source paths that name what is not a local file (a15).
-func TestAttackURLs(t *testing.T) {
-	dir := attacks(t)
+// TestAttackURLs: source paths that name what is not a local file.
+func TestAttackURLs(t *testing.T) { eachAttackSet(t, attackURLs) }
+
+func attackURLs(t *testing.T, attacks attackSet) {
 	listen(t)
 	var paths []string
-	readJSON(t, filepath.Join(dir, "a15-ssrf", "source-paths.json"), &paths)
+	readJSON(t, filepath.Join(attacks.group("urls"), "source-paths.json"), &paths)
 	base := t.TempDir()
 	for i, path := range paths {
 		for _, modality := range []string{"video", "document", "image", "text", "audio"} {
@@ -453,10 +468,8 @@ func TestAttackURLs(t *testing.T) {
 	}
 }
 
-// TestAttackCache: stored evidence is damaged or replaced (a22).
+// TestAttackCache: stored evidence is damaged or replaced.
 func TestAttackCache(t *testing.T) {
-	dir := attacks(t)
-	python := sharedtest.Tool(t, "python3")
 	base := t.TempDir()
 	var text []byte
 	for i := range 400 {
@@ -495,14 +508,70 @@ func TestAttackCache(t *testing.T) {
 	if n := len(files(t, filepath.Join(base, ".citekit_output"))); n < len(locations) {
 		t.Fatalf("%d evidence files, so nothing to poison", n)
 	}
-	poison := exec.Command(python, filepath.Join(dir, "a22-cache", "poison.py"), filepath.Join(base, ".citekit_output"))
-	if out, err := poison.CombinedOutput(); err != nil {
-		t.Fatalf("poison.py: %v\n%s", err, out)
-	}
+	poison(t, filepath.Join(base, ".citekit_output"))
 	check(s, "the same server")
 	again := serve(t, base)
 	again.secrets = s.secrets
 	check(again, "another server")
+}
+
+// poison damages every file below a directory: cuts it, changes a bit, puts a
+// link to a secret or a directory in its place, or closes it.
+func poison(t *testing.T, dir string) {
+	t.Helper()
+	secret := filepath.Join(t.TempDir(), "secret.txt")
+	writeFile(t, secret, canary)
+	random, n := rand.New(rand.NewPCG(1, 22)), 0
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		n++
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		switch random.IntN(5) {
+		case 0:
+			return os.Truncate(path, info.Size()/2)
+		case 1:
+			data, err := os.ReadFile(path)
+			if err == nil && len(data) > 0 {
+				data[len(data)/2] ^= 1
+				err = os.WriteFile(path, data, 0o600)
+			}
+			return err
+		case 2:
+			return errors.Join(os.Remove(path), os.Symlink(secret, path))
+		case 3:
+			return os.Chmod(path, 0)
+		}
+		return errors.Join(os.Remove(path), os.Mkdir(path, 0o700))
+	})
+	if err != nil || n == 0 {
+		t.Fatalf("%d files, %v", n, err)
+	}
+}
+
+// hostileOutputs makes directories for output as someone else may leave them.
+func hostileOutputs(t *testing.T, site string) {
+	t.Helper()
+	writeFile(t, filepath.Join(site, "victim", "keep.txt"), []byte("keep\n"))
+	writeFile(t, filepath.Join(site, "file-as-dir"), nil)
+	for dir, mode := range map[string]os.FileMode{"out": 0o755, "ww": 0o777 | os.ModeSticky, "ro": 0o500} {
+		path := filepath.Join(site, dir)
+		if err := errors.Join(os.Mkdir(path, 0o700), os.Chmod(path, mode)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(site, "victim"), filepath.Join(site, "out-link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"r1", "r1_n1.pdf", "r1.n1.pdf", "n1.pdf", ".tmp", "r1.json", "index.json", "cache", "maps", ".meta"} { // names one may guess
+		if err := os.Symlink(filepath.Join(site, "victim", "keep.txt"), filepath.Join(site, "out", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // setSourceHash gives a map the hash of its source.

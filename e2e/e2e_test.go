@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/citekit/citekit/internal/attacktest"
 	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/internal/stdio"
 )
@@ -210,47 +211,98 @@ func peakMemory(pid int) int64 {
 	return 0
 }
 
-// attacks returns the directory of the hostile files, made once.
-func attacks(t *testing.T) string {
-	t.Helper()
-	shared := sharedtest.Dir(t)
-	python := sharedtest.Tool(t, "python3")
-	dir, err := makeAttacks(shared, python)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir
+// An attackSet is a directory of hostile files.
+type attackSet struct {
+	dir    string
+	folder map[string]string // of groups whose folder has another name
 }
 
-var attacksOnce struct {
+// group returns the directory of a group of files, or "" if the set has none.
+func (a attackSet) group(name string) string {
+	if other, ok := a.folder[name]; ok {
+		name = other
+	}
+	return filepath.Join(a.dir, name)
+}
+
+// eachAttackSet runs a test on the hostile files that package attacktest
+// makes, and where there are more, on those too.
+func eachAttackSet(t *testing.T, test func(t *testing.T, attacks attackSet)) {
+	t.Helper()
+	t.Run("made", func(t *testing.T) {
+		dir, err := ownAttacks(t)
+		if err != nil {
+			t.Fatal(err)
+		}
+		test(t, attackSet{dir: dir})
+	})
+	shared, ok := sharedtest.Extra()
+	if !ok {
+		return
+	}
+	t.Run("extra", func(t *testing.T) {
+		python := sharedtest.Tool(t, "python3")
+		dir, err := makeExtraAttacks(shared, python)
+		if err != nil {
+			t.Fatal(err)
+		}
+		test(t, attackSet{dir, map[string]string{
+			"paths": "a01-fs", "playlists": "a04-ffmpeg-playlist", "names": "a05-names", "documents": "a06-pdf", "images": "a07-image",
+			"archives": "a08-zip", "markup": "a09-xml", "maps": "a10-maps", "titles": "a11-injection", "urls": "a15-ssrf",
+		}})
+	})
+}
+
+var ownAttacksOnce struct {
 	sync.Once
 	err error
 }
 
-func makeAttacks(shared, python string) (string, error) {
+func ownAttacks(t *testing.T) (string, error) {
+	t.Helper()
+	dir := filepath.Join(scratch, "made")
+	var seeds attacktest.Seeds
+	for name, data := range map[string]*[]byte{
+		"media/av1-aac.mp4": &seeds.MP4, "pdf/outline-nested.pdf": &seeds.PDF, "image/png-16bit.png": &seeds.PNG, "image/png-palette.png": &seeds.OtherPNG,
+	} {
+		var err error
+		if *data, err = os.ReadFile(sharedtest.Corpus(t, name)); err != nil {
+			return "", err
+		}
+	}
+	ownAttacksOnce.Do(func() { ownAttacksOnce.err = attacktest.Make(dir, seeds) })
+	return dir, ownAttacksOnce.err
+}
+
+var extraAttacksOnce struct {
+	sync.Once
+	err error
+}
+
+func makeExtraAttacks(shared, python string) (string, error) {
 	dir := filepath.Join(scratch, "attacks")
-	attacksOnce.Do(func() {
+	extraAttacksOnce.Do(func() {
 		cmd := exec.Command(python, filepath.Join(shared, "attacks", "gen.py"), dir)
 		cmd.Env = append(os.Environ(), "SEED_DIR="+filepath.Join(shared, "corpus"))
 		if out, err := cmd.CombinedOutput(); err != nil {
-			attacksOnce.err = fmt.Errorf("gen.py: %w\n%s", err, out)
+			extraAttacksOnce.err = fmt.Errorf("gen.py: %w\n%s", err, out)
 		}
 	})
-	return dir, attacksOnce.err
+	return dir, extraAttacksOnce.err
 }
 
-var canary = []byte("CANARY-7f3a91c2")
+var canary = []byte(attacktest.Canary)
 
 // listen counts connections to the addresses that hostile files name. The
 // test fails at the end if there was one.
 func listen(t *testing.T) {
 	t.Helper()
 	var hits atomic.Int32
-	tcp, err := net.Listen("tcp", "127.0.0.1:18999")
+	tcp, err := net.Listen("tcp", attacktest.Listener)
 	if err != nil {
 		sharedtest.Missing(t, fmt.Sprintf("port 18999 is taken: %v", err))
 	}
-	udp, err := net.ListenPacket("udp", "127.0.0.1:18998")
+	udp, err := net.ListenPacket("udp", attacktest.Receiver)
 	if err != nil {
 		tcp.Close()
 		sharedtest.Missing(t, fmt.Sprintf("port 18998 is taken: %v", err))

@@ -45,9 +45,13 @@ func TestIngestTypeScriptClient(t *testing.T) {
 			t.Skip("no symbolic links:", err)
 		}
 	}
-	longVideo(t, filepath.Join(base, "long.mp4"))
+	video, err := os.ReadFile(sharedtest.Corpus(t, "media/h264-long-6min.mp4"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(base, "long.mp4"), video)
 	client := exec.CommandContext(t.Context(), node, filepath.Join(clientDir, "ingest.mjs"), scratchBinary(t), base, outside)
-	client.Env = append(os.Environ(), "CITEKIT_NODE_MODULES="+modules)
+	client.Env = append(os.Environ(), "CITEKIT_NODE_MODULES="+modules, "PATH="+slowFFmpeg(t)+":"+os.Getenv("PATH"))
 	out, err := client.CombinedOutput()
 	if err != nil {
 		t.Errorf("%v", err)
@@ -58,13 +62,14 @@ func TestIngestTypeScriptClient(t *testing.T) {
 	t.Logf("%s", out)
 }
 
-// longVideo makes a video of four hours, which takes many seconds to map.
-func longVideo(t *testing.T, path string) {
+// slowFFmpeg returns a folder with an ffmpeg that first waits for a minute, so
+// that what needs it takes long on any machine.
+func slowFFmpeg(t *testing.T) string {
 	t.Helper()
-	ffmpeg := sharedtest.Tool(t, "ffmpeg")
-	source := sharedtest.Corpus(t, "media/h264-long-6min.mp4")
-	cmd := exec.CommandContext(t.Context(), ffmpeg, "-v", "error", "-stream_loop", "39", "-i", source, "-c", "copy", path)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("ffmpeg: %v\n%s", err, out)
+	dir := t.TempDir()
+	script := fmt.Sprintf("#!/bin/sh\nsleep 60\nexec '%s' \"$@\"\n", sharedtest.Tool(t, "ffmpeg"))
+	if err := os.WriteFile(filepath.Join(dir, "ffmpeg"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
 	}
+	return dir
 }

@@ -307,7 +307,7 @@ func TestIngestInterrupted(t *testing.T) {
 		t.Skip("no such signal here:", err)
 	}
 	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.HasSuffix(stderr.String(), "citekit: interrupted\n") || strings.Count(stderr.String(), "\n") != 1 {
+	if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.HasSuffix(stderr.String(), "citekit: interrupted\n") || strings.Count(stderr.String(), "\n") != 1 {
 		t.Errorf("code %d, %q", code, stderr)
 	}
 	done := len(y.check(t))

@@ -123,15 +123,16 @@ func scratchBinary(t *testing.T) string {
 	return bin
 }
 
-// TestIngestAttacks maps hostile documents (a06), archives (a08), XML and HTML
-// (a09), and what looks like maps (a10).
-func TestIngestAttacks(t *testing.T) {
+// TestIngestAttacks maps hostile documents, images and archives, XML and HTML,
+// and what looks like maps.
+func TestIngestAttacks(t *testing.T) { eachAttackSet(t, ingestAttacks) }
+
+func ingestAttacks(t *testing.T, attacks attackSet) {
 	listen(t)
-	dir := attacks(t)
-	for _, group := range []string{"a06-pdf", "a07-image", "a08-zip", "a09-xml", "a10-maps"} {
+	for _, group := range []string{"documents", "images", "archives", "markup", "maps"} {
 		t.Run(group, func(t *testing.T) {
 			base := filepath.Join(t.TempDir(), "base")
-			copyTree(t, filepath.Join(dir, group), base)
+			copyTree(t, attacks.group(group), base)
 			report := ingest(t, base, ".")
 			if len(report.Items) < 5 {
 				t.Errorf("%d sources", len(report.Items))

@@ -1,72 +1,69 @@
-// Customresolver cites rows of CSV files: a resolver of one's own in place of
-// the built-in one for text, for which a line inside a quoted field would be
-// a line of its own.
+// Customresolver adds two resolvers of one's own to the built-in ones: tunes,
+// for a modality that citekit does not have, and rows, which reads CSV files
+// and hands all other text to the resolver that it replaces.
 package main
 
 import (
 	"context"
-	"encoding/csv"
-	"errors"
 	"fmt"
-	"io"
 	"log"
+	"testing/fstest"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality"
+	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/workspace"
 )
 
-// rows resolves lines=2-3 of a CSV file to its second and third row, the
-// header being the first.
-type rows struct{}
+var sources = fstest.MapFS{
+	"song":      {Data: []byte("tune 60\n# Verse\nC 1\nE 1\n# Refrain\nG 2\n")},
+	"ships.csv": {Data: []byte("name,remark\nAda,\"late,\nbut whole\"\nBea,\nCleo,early\n")},
+	"poem.txt":  {Data: []byte("one\ntwo\nthree\n")},
+}
 
-func (rows) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
-	lines := req.Location.Lines
-	if other := req.Location; other.Modality != citekit.Text || lines.IsZero() && !other.IsWhole() {
-		return nil, fmt.Errorf("rows have only lines: %w", errors.ErrUnsupported)
-	}
-	start, end, row := int64(0), src.Size(), 0
-	for reader := csv.NewReader(src.Reader()); row < lines.Last && ctx.Err() == nil; row++ {
-		if row+1 == lines.First {
-			start = reader.InputOffset()
-		}
-		if _, err := reader.Read(); err == io.EOF {
-			return nil, fmt.Errorf("row %d of %d: %w", lines.Last, row, citekit.ErrRange)
-		} else if err != nil {
-			return nil, fmt.Errorf("%v: %w", err, citekit.ErrFormat)
-		}
-		end = reader.InputOffset()
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return &citekit.Extract{
-		Body:      io.NopCloser(io.NewSectionReader(src, start, end-start)),
-		Size:      end - start,
-		MediaType: "text/csv",
-		Ext:       ".csv",
-	}, nil
+// resolvers returns the built-in resolvers with one added and one replaced.
+func resolvers() citekit.Resolvers {
+	all := modality.All()
+	all[Tune] = tunes{}
+	all[citekit.Text] = rows{new(text.Resolver)}
+	return all
 }
 
 func main() {
-	files := workspace.NewMemory(nil)
-	files.AddSource("ships.csv", []byte("name,remark\nAda,\"late,\nbut whole\"\nBea,\nCleo,early\n"))
-	resolvers := modality.All()
-	resolvers[citekit.Text] = rows{}
-	lib := citekit.New(files, resolvers, nil)
+	files := workspace.NewMemory(sources)
+	lib := citekit.New(files, resolvers(), nil)
 	defer lib.Close()
+	ctx := context.Background()
 
-	for _, lines := range []citekit.Range{{First: 2, Last: 3}, {First: 5, Last: 5}} {
-		location := citekit.Location{Modality: citekit.Text, Lines: lines}
-		evidence, err := lib.ResolveFile(context.Background(), "ships.csv", location, nil)
-		if err != nil {
-			fmt.Println(err)
-			continue
-		}
-		content, err := files.Evidence(evidence.OutputPath)
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Printf("%s\n%s", evidence.Address, content)
+	report, err := lib.Ingest(ctx, []string{"."}, nil)
+	if err == nil {
+		err = report.Err()
 	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, item := range report.Items {
+		fmt.Printf("%s is %s, by %s\n", item.Path, item.Type, item.Method)
+	}
+	for _, cited := range []string{"tune://song#t=1-2", "tune://song#t=9-", "text://ships#lines=2-3", "text://poem#lines=2"} {
+		cite(ctx, lib, files, cited)
+	}
+}
+
+// cite prints what an address stands for.
+func cite(ctx context.Context, lib *citekit.Library, files *workspace.Memory, cited string) {
+	address, err := citekit.ParseAddress(cited)
+	if err != nil {
+		log.Fatal(err)
+	}
+	evidence, err := lib.ResolveAddress(ctx, address, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	content, err := files.Evidence(evidence.OutputPath)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s\n%s", evidence.Address, content)
 }
