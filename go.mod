@@ -8,20 +8,20 @@ require (
 	github.com/fsnotify/fsnotify v1.9.0 // cmd/citekit
 	github.com/google/go-cmp v0.7.0 // tests
 	github.com/google/jsonschema-go v0.4.3 // mcpadapter, schema
-	github.com/klippa-app/go-pdfium v1.19.8 // internal/pdfium
+	github.com/klippa-app/go-pdfium v1.19.8 // internal/pdfium; what PDFium reads changes with it: measure before raising it
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // mcpadapter
-	github.com/parquet-go/parquet-go v0.25.1 // mapadapter
-	github.com/pdfcpu/pdfcpu v0.15.0 // tests of modality/document
+	github.com/parquet-go/parquet-go v0.25.1 // mapadapter; v0.32 makes the command 17 MB larger
+	github.com/pdfcpu/pdfcpu v0.15.0 // tests of e2e
 	github.com/pelletier/go-toml/v2 v2.2.4 // tests of internal/data
 	github.com/rogpeppe/go-internal v1.16.0 // tests of cmd/citekit
 	github.com/tetratelabs/wazero v1.12.0 // internal/pdfium
-	github.com/u2takey/ffmpeg-go v0.5.0 // internal/ffmpeg
+	github.com/u2takey/ffmpeg-go v0.5.0 // internal/ffmpeg; the last release
 	github.com/yuin/goldmark v1.8.7 // internal/markup
 	go.yaml.in/yaml/v3 v3.0.5 // internal/markup
 	golang.org/x/image v0.47.0 // modality/image
 	golang.org/x/net v0.59.0 // internal/markup
 	golang.org/x/sync v0.24.0 // mapper/llm, modality/image
-	golang.org/x/sys v0.49.0 // workspace
+	golang.org/x/sys v0.49.0 // workspace, internal/child
 	golang.org/x/text v0.43.0 // modality/text
 )
 

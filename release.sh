@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Builds the command for every platform into dist/ (or the folder named):
+# static, without symbols, and the same bytes from the same commit.
+set -euo pipefail
+cd "$(dirname "$0")"
+out=${1:-dist}
+mkdir -p "$out"
+
+for target in ${TARGETS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64}; do
+  os=${target%/*} arch=${target#*/}
+  name=citekit-$os-$arch
+  [ "$os" = windows ] && name=$name.exe
+  GOOS=$os GOARCH=$arch CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "$out/$name" ./cmd/citekit
+  printf '%s %s bytes\n' "$out/$name" "$(wc -c <"$out/$name")"
+done
+(cd "$out" && sha256sum citekit-* >SHA256SUMS)
