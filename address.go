@@ -4,6 +4,9 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/citekit/citekit/internal/decimal"
+	"github.com/citekit/citekit/internal/message"
 )
 
 // An Address names a part of a resource in one line, for citing. Its text
@@ -56,7 +59,7 @@ func ParseAddress(s string) (Address, error) {
 	}
 	scheme, rest, ok := strings.Cut(s, "://")
 	if !ok {
-		return Address{}, syntaxError("address %s has no scheme; write such as doc://book#pages=3", quoteShort(s))
+		return Address{}, syntaxError("address %s has no scheme; write such as doc://book#pages=3", message.Quote(s))
 	}
 	modality, err := modalityOfScheme(scheme)
 	if err != nil {
@@ -119,7 +122,7 @@ func cutVirtual(rest string) (escapedID, remainder string) {
 func parseID(escaped string) (string, error) {
 	id, err := url.PathUnescape(escaped)
 	if err != nil {
-		return "", syntaxError("resource id %s has a bad percent escape", quoteShort(escaped))
+		return "", syntaxError("resource id %s has a bad percent escape", message.Quote(escaped))
 	}
 	return id, CheckResourceID(id)
 }
@@ -146,7 +149,7 @@ func ParseFragment(fragment string) (loc Location, version string, err error) {
 	case !loc.Box.IsZero():
 		loc.Modality = Image
 	case loc.Time.IsZero() && hasTime(fragment):
-		return Location{}, "", syntaxError("%s is everything; leave it out", clip(fragment))
+		return Location{}, "", syntaxError("%s is everything; leave it out", message.Clip(fragment))
 	default:
 		return loc, version, nil
 	}
@@ -161,7 +164,7 @@ func parseFragment(fragment string) (loc Location, version string, err error) {
 			return loc, "", noValue(param)
 		}
 		if seen[name] {
-			return loc, "", syntaxError("parameter %s is given twice", quoteShort(name))
+			return loc, "", syntaxError("parameter %s is given twice", message.Quote(name))
 		}
 		seen[name] = true
 		switch name {
@@ -204,162 +207,66 @@ func parseRun(name, text string) (Range, error) {
 	if !isRange {
 		last = first
 	}
-	run := Range{parseNumber(first), parseNumber(last)}
+	run := Range{decimal.Whole(first), decimal.Whole(last)}
 	if run.First == 0 || run.Last == 0 {
-		return Range{}, syntaxError("%s=%s; %s count from 1: write whole numbers from 1, such as %s=3-5", name, clip(text), name, name)
+		return Range{}, syntaxError("%s=%s; %s count from 1: write whole numbers from 1, such as %s=3-5", name, message.Clip(text), name, name)
 	}
 	if run.First < 1 || run.Last < 1 {
-		return Range{}, syntaxError("%s=%s; write whole numbers from 1, such as %s=3-5", name, clip(text), name)
+		return Range{}, syntaxError("%s=%s; write whole numbers from 1, such as %s=3-5", name, message.Clip(text), name)
 	}
 	if run.Last < run.First {
-		return Range{}, syntaxError("%s=%s ends before it begins", name, clip(text))
+		return Range{}, syntaxError("%s=%s ends before it begins", name, message.Clip(text))
 	}
 	return run, nil
 }
 
-// parseNumber returns the value of a string of digits, or -1.
-func parseNumber(digits string) int {
-	if digits == "" || strings.Trim(digits, "0123456789") != "" {
-		return -1
-	}
-	n, err := strconv.Atoi(digits)
-	if err != nil || n == maxInt {
-		return -1
-	}
-	return n
-}
-
-const maxInt = int(^uint(0) >> 1)
-
 func parseSpan(value string) (Span, error) {
 	start, end, isSpan := strings.Cut(value, "-")
 	if !isSpan {
-		return Span{}, syntaxError("t=%s has no end; write t=10-20, or t=10- up to the end", clip(value))
+		return Span{}, syntaxError("t=%s has no end; write t=10-20, or t=10- up to the end", message.Clip(value))
 	}
 	if start == "" {
-		return Span{}, syntaxError("t=%s has no start, and no time is negative; write such as t=0-20", clip(value))
+		return Span{}, syntaxError("t=%s has no start, and no time is negative; write such as t=0-20", message.Clip(value))
 	}
 	var span Span
 	var ok bool
-	if span.Start, ok = parseTime(start); !ok {
+	if span.Start, ok = decimal.Seconds(start); !ok {
 		return Span{}, timeError(start)
 	}
 	if end == "" {
 		return span, nil
 	}
-	if span.End, ok = parseTime(end); !ok {
+	if span.End, ok = decimal.Seconds(end); !ok {
 		return Span{}, timeError(end)
 	}
 	if span.End <= span.Start {
-		return Span{}, syntaxError("t=%s does not end after it begins", clip(value))
+		return Span{}, syntaxError("t=%s does not end after it begins", message.Clip(value))
 	}
 	return span, nil
 }
 
 func timeError(text string) error {
-	if full := withZero(text); full != "" {
-		return syntaxError("time %s; write %s", quoteShort(text), full)
-	}
-	if unit := overflowing(text); unit != "" {
-		return syntaxError("time %s; %s after a colon run to 59; write seconds, mm:ss or hh:mm:ss", quoteShort(text), unit)
-	}
-	return syntaxError("time %s; write seconds, mm:ss or hh:mm:ss, with decimals if need be", quoteShort(text))
+	return syntaxError("time %s; %s", message.Quote(text), decimal.SecondsHint(text))
 }
-
-// overflowing returns the unit of the first part after a colon that is above
-// 59, or "".
-func overflowing(text string) string {
-	parts := strings.Split(text, ":")
-	if len(parts) > 3 {
-		return ""
-	}
-	for i, part := range parts {
-		whole, _, _ := strings.Cut(part, ".")
-		switch {
-		case i == 0 || parseNumber(whole) < 60:
-		case i == len(parts)-1:
-			return "seconds"
-		default:
-			return "minutes"
-		}
-	}
-	return ""
-}
-
-// parseTime parses seconds, mm:ss or hh:mm:ss. Only the last part may have
-// decimals, and a part after a colon is below 60.
-func parseTime(text string) (seconds float64, ok bool) {
-	parts := strings.Split(text, ":")
-	if len(parts) > 3 {
-		return 0, false
-	}
-	last := len(parts) - 1
-	wholeText, decimals, hasPoint := strings.Cut(parts[last], ".")
-	parts[last] = wholeText
-	total := 0
-	for i, part := range parts {
-		n := parseNumber(part)
-		if n < 0 || n > maxSeconds || i > 0 && (n >= 60 || len(part) != 2) {
-			return 0, false
-		}
-		total = total*60 + n
-	}
-	exact := strconv.Itoa(total)
-	if hasPoint {
-		exact += "." + decimals
-	}
-	return parseDecimal(exact)
-}
-
-// maxDecimal is the longest decimal that is parsed; the shortest exact form of
-// the smallest float64 fits.
-const maxDecimal = 400
-
-func parseDecimal(text string) (float64, bool) {
-	whole, decimals, hasPoint := strings.Cut(text, ".")
-	if len(text) > maxDecimal || !isDigits(whole) || hasPoint && !isDigits(decimals) {
-		return 0, false
-	}
-	v, err := strconv.ParseFloat(text, 64)
-	return v, err == nil
-}
-
-// withZero returns a decimal that lacks the digits before its point, or those
-// behind it, as it is written; "" if that is not what is wrong.
-func withZero(text string) string {
-	whole, decimals, hasPoint := strings.Cut(text, ".")
-	if len(text) > maxShown || !hasPoint {
-		return ""
-	}
-	switch {
-	case whole == "" && isDigits(decimals):
-		return "0." + decimals
-	case decimals == "" && isDigits(whole):
-		return whole
-	}
-	return ""
-}
-
-func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 func parseBox(value string) (Box, error) {
 	parts := strings.SplitN(value, ",", 5)
 	if len(parts) != 4 {
-		return Box{}, syntaxError("bbox=%s; write four numbers x1,y1,x2,y2", clip(value))
+		return Box{}, syntaxError("bbox=%s; write four numbers x1,y1,x2,y2", message.Clip(value))
 	}
 	var v [4]float64
 	for i, part := range parts {
 		var ok bool
-		if v[i], ok = parseDecimal(part); !ok || v[i] > 1 {
-			if full := withZero(part); full != "" {
-				return Box{}, syntaxError("bbox=%s; write %s for %s", clip(value), full, part)
+		if v[i], ok = decimal.Parse(part); !ok || v[i] > 1 {
+			if full := decimal.Completed(part); full != "" {
+				return Box{}, syntaxError("bbox=%s; write %s for %s", message.Clip(value), full, part)
 			}
-			return Box{}, syntaxError("bbox=%s; its numbers are fractions from 0 to 1, such as 0.25", clip(value))
+			return Box{}, syntaxError("bbox=%s; its numbers are fractions from 0 to 1, such as 0.25", message.Clip(value))
 		}
 	}
 	box := Box{v[0], v[1], v[2], v[3]}
 	if box.X2 <= box.X1 || box.Y2 <= box.Y1 {
-		return Box{}, syntaxError("bbox=%s is empty; x2 and y2 are the far edges", clip(value))
+		return Box{}, syntaxError("bbox=%s is empty; x2 and y2 are the far edges", message.Clip(value))
 	}
 	return box, nil
 }
@@ -367,7 +274,7 @@ func parseBox(value string) (Box, error) {
 func parseVersion(value string) (string, error) {
 	version := strings.ToLower(value)
 	if len(version) < minVersion || len(version) > maxVersion || strings.Trim(version, hexLower) != "" {
-		return "", syntaxError("v=%s; write 8 to 64 leading hex digits of the SHA-256", clip(value))
+		return "", syntaxError("v=%s; write 8 to 64 leading hex digits of the SHA-256", message.Clip(value))
 	}
 	return version, nil
 }
@@ -380,7 +287,7 @@ func (a Address) Validate() error {
 		return err
 	}
 	if v := a.Version; v != "" && (len(v) < minVersion || len(v) > maxVersion || strings.Trim(v, hexLower) != "") {
-		return syntaxError("v=%s; write 8 to 64 leading hex digits of the SHA-256", clip(v))
+		return syntaxError("v=%s; write 8 to 64 leading hex digits of the SHA-256", message.Clip(v))
 	}
 	if err := a.Location.Validate(); err != nil {
 		return err
@@ -516,23 +423,3 @@ func escapeID(id string) string {
 func isUnreserved(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
 }
-
-// formatDecimal returns the shortest decimal that parses to v, without an
-// exponent, and negative zero without its sign.
-func formatDecimal(v float64) string { return strconv.FormatFloat(v+0, 'f', -1, 64) }
-
-// clip shortens s for a message, and escapes what is not printable.
-func clip(s string) string {
-	quoted := strconv.Quote(clipTo(s, 60))
-	return quoted[1 : len(quoted)-1]
-}
-
-// clipTo shortens s to about most bytes.
-func clipTo(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
-
-func quoteShort(s string) string { return `"` + clip(s) + `"` }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/citation"
 )
 
 func TestParseAddress(t *testing.T) {
@@ -165,18 +166,18 @@ func FuzzFragments(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in string) {
 		for _, m := range citekit.Modalities() {
-			if loc, err := citekit.ParseMediaFragment(in, citekit.Extent{Modality: m, Width: 640, Height: 480}); err == nil && loc.Validate() != nil {
+			if loc, err := citation.ParseMediaFragment(in, citekit.Extent{Modality: m, Width: 640, Height: 480}); err == nil && loc.Validate() != nil {
 				t.Errorf("ParseMediaFragment(%q) for %s is invalid: %v", in, m, loc.Validate())
 			}
 		}
-		if loc, err := citekit.ParsePDFFragment(in); err == nil {
-			if out, err := loc.PDFFragment(); err != nil {
+		if loc, err := citation.ParsePDFFragment(in); err == nil {
+			if out, err := citation.PDFFragment(loc); err != nil {
 				t.Errorf("PDFFragment of %q: %v, %v", in, out, err)
 			}
 		}
-		if loc, err := citekit.ParseTextFragment(in); err == nil {
-			out, err := loc.TextFragment()
-			again, err2 := citekit.ParseTextFragment(out)
+		if loc, err := citation.ParseTextFragment(in); err == nil {
+			out, err := citation.TextFragment(loc)
+			again, err2 := citation.ParseTextFragment(out)
 			if err != nil || err2 != nil || !again.Equal(loc) {
 				t.Errorf("TextFragment of %q: %q, %v, %v", in, out, err, err2)
 			}
@@ -206,7 +207,7 @@ func TestMediaFragments(t *testing.T) {
 		{"xywh=pixel:0,0,64,48", image, "image://r#bbox=0,0,0.1,0.1", "xywh=percent:0,0,10,10"},
 	}
 	for _, test := range tests {
-		loc, err := citekit.ParseMediaFragment(test.in, test.extent)
+		loc, err := citation.ParseMediaFragment(test.in, test.extent)
 		if err != nil {
 			t.Errorf("ParseMediaFragment(%q): %v", test.in, err)
 			continue
@@ -214,7 +215,7 @@ func TestMediaFragments(t *testing.T) {
 		if got := (citekit.Address{Resource: "r", Location: loc}).String(); got != test.want {
 			t.Errorf("ParseMediaFragment(%q) = %s, want %s", test.in, got, test.want)
 		}
-		if out, err := loc.MediaFragment(); out != test.out || err != nil {
+		if out, err := citation.MediaFragment(loc); out != test.out || err != nil {
 			t.Errorf("MediaFragment of %q = %q, %v, want %q", test.in, out, err, test.out)
 		}
 	}
@@ -227,20 +228,20 @@ func TestForeignFragmentErrors(t *testing.T) {
 		err  error
 		want error
 	}{
-		{"smpte", second(citekit.ParseMediaFragment("t=smpte:0:0:1", video)), errors.ErrUnsupported},
-		{"track", second(citekit.ParseMediaFragment("track=audio", video)), errors.ErrUnsupported},
-		{"empty time", second(citekit.ParseMediaFragment("t=", video)), citekit.ErrSyntax},
-		{"reversed", second(citekit.ParseMediaFragment("t=20,10", video)), citekit.ErrSyntax},
-		{"pixels of nothing", second(citekit.ParseMediaFragment("xywh=1,2,3,4", image)), errors.ErrUnsupported},
-		{"box outside", second(citekit.ParseMediaFragment("xywh=percent:60,0,50,50", image)), citekit.ErrSyntax},
-		{"lines in video", second(citekit.ParseMediaFragment("xywh=percent:0,0,50,50", video)), citekit.ErrSyntax},
-		{"no page", second(citekit.ParsePDFFragment("zoom=100")), citekit.ErrSyntax},
-		{"page 0", second(citekit.ParsePDFFragment("page=0")), citekit.ErrSyntax},
-		{"two pages", second(document("b", citekit.Range{First: 1, Last: 2}).Location.PDFFragment()), errors.ErrUnsupported},
-		{"char", second(citekit.ParseTextFragment("char=1,2")), errors.ErrUnsupported},
-		{"position", second(citekit.ParseTextFragment("line=10")), errors.ErrUnsupported},
-		{"open end", second(citekit.ParseTextFragment("line=10,")), errors.ErrUnsupported},
-		{"empty range", second(citekit.ParseTextFragment("line=10,10")), citekit.ErrSyntax},
+		{"smpte", second(citation.ParseMediaFragment("t=smpte:0:0:1", video)), errors.ErrUnsupported},
+		{"track", second(citation.ParseMediaFragment("track=audio", video)), errors.ErrUnsupported},
+		{"empty time", second(citation.ParseMediaFragment("t=", video)), citekit.ErrSyntax},
+		{"reversed", second(citation.ParseMediaFragment("t=20,10", video)), citekit.ErrSyntax},
+		{"pixels of nothing", second(citation.ParseMediaFragment("xywh=1,2,3,4", image)), errors.ErrUnsupported},
+		{"box outside", second(citation.ParseMediaFragment("xywh=percent:60,0,50,50", image)), citekit.ErrSyntax},
+		{"lines in video", second(citation.ParseMediaFragment("xywh=percent:0,0,50,50", video)), citekit.ErrSyntax},
+		{"no page", second(citation.ParsePDFFragment("zoom=100")), citekit.ErrSyntax},
+		{"page 0", second(citation.ParsePDFFragment("page=0")), citekit.ErrSyntax},
+		{"two pages", second(citation.PDFFragment(document("b", citekit.Range{First: 1, Last: 2}).Location)), errors.ErrUnsupported},
+		{"char", second(citation.ParseTextFragment("char=1,2")), errors.ErrUnsupported},
+		{"position", second(citation.ParseTextFragment("line=10")), errors.ErrUnsupported},
+		{"open end", second(citation.ParseTextFragment("line=10,")), errors.ErrUnsupported},
+		{"empty range", second(citation.ParseTextFragment("line=10,10")), citekit.ErrSyntax},
 	}
 	for _, test := range tests {
 		if !errors.Is(test.err, test.want) {
@@ -253,15 +254,15 @@ func second[T any](_ T, err error) error { return err }
 
 func TestTextAndPDFFragments(t *testing.T) {
 	// RFC 5147, section 2.2.2: line=9,25 are the lines after position 9.
-	loc, err := citekit.ParseTextFragment("line=9,25;length=9876,UTF-8")
+	loc, err := citation.ParseTextFragment("line=9,25;length=9876,UTF-8")
 	if err != nil || loc.Lines != (citekit.Range{First: 10, Last: 25}) {
 		t.Errorf("line=9,25: %+v, %v", loc.Lines, err)
 	}
-	if out, err := loc.TextFragment(); out != "line=9,25" || err != nil {
+	if out, err := citation.TextFragment(loc); out != "line=9,25" || err != nil {
 		t.Errorf("TextFragment = %q, %v", out, err)
 	}
-	loc, err = citekit.ParsePDFFragment("zoom=50&page=7")
-	if out, _ := loc.PDFFragment(); err != nil || out != "page=7" {
+	loc, err = citation.ParsePDFFragment("zoom=50&page=7")
+	if out, _ := citation.PDFFragment(loc); err != nil || out != "page=7" {
 		t.Errorf("PDFFragment = %q, %v", out, err)
 	}
 }

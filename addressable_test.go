@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/digest"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -42,13 +44,13 @@ func FuzzPrintedAddresses(f *testing.F) {
 		if strings.Contains(m.ResourceID, ":/") {
 			return // the id itself is shown, too
 		}
-		for _, format := range []citekit.ContextFormat{citekit.ContextMarkdown, citekit.ContextJSON} {
-			c, err := citekit.BuildContext([]*citekit.ResourceMap{m}, &citekit.ContextOptions{Format: format, MaxTokens: 1 << 30})
+		for _, format := range []digest.Format{digest.Markdown, digest.JSON} {
+			c, err := digest.Build([]*citekit.ResourceMap{m}, &digest.Options{Format: format, MaxTokens: 1 << 30})
 			if err != nil {
 				continue
 			}
 			text := c.Text
-			if format == citekit.ContextJSON {
+			if format == digest.JSON {
 				var any any
 				if err := json.Unmarshal([]byte(text), &any); err != nil {
 					t.Fatal(err)
@@ -127,7 +129,7 @@ func TestMapWithoutType(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := citekit.BuildContext([]*citekit.ResourceMap{m}, nil)
+		c, err := digest.Build([]*citekit.ResourceMap{m}, nil)
 		if err != nil || !strings.Contains(c.Text, want) {
 			t.Errorf("%s: %q, %v", source, c.Text, err)
 		}
@@ -176,7 +178,7 @@ func TestEmptyModality(t *testing.T) {
 	if _, err := lib.ResolveAddress(t.Context(), citekit.Address{Resource: "poem", Location: citekit.Pages(1, 1)}, nil); !errors.Is(err, citekit.ErrSyntax) || strings.Contains(err.Error(), "://") {
 		t.Errorf("pages of a text: %v", err)
 	}
-	if _, err := lib.Ingest(t.Context(), nil, nil); !errors.Is(err, citekit.ErrSyntax) || !strings.Contains(err.Error(), "no paths") {
+	if _, err := ingest.Run(t.Context(), lib, nil, nil); !errors.Is(err, citekit.ErrSyntax) || !strings.Contains(err.Error(), "no paths") {
 		t.Errorf("Ingest of nothing: %v", err)
 	}
 	m.Nodes = []*citekit.Node{{ID: "a", Location: citekit.Lines(1, 1)}}

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/citekit/citekit/internal/message"
 )
 
 // A Problem is one thing wrong with a map.
@@ -22,7 +23,7 @@ func (p Problem) Error() string {
 	if p.Node == "" {
 		return p.Path + ": " + p.Err.Error()
 	}
-	return p.Path + " (node '" + clip(p.Node) + "'): " + p.Err.Error()
+	return p.Path + " (node '" + message.Clip(p.Node) + "'): " + p.Err.Error()
 }
 
 func (p Problem) Unwrap() error { return p.Err }
@@ -32,12 +33,12 @@ func (p Problem) Unwrap() error { return p.Err }
 func (m *ResourceMap) Check() []Problem {
 	c := checker{first: make(map[string]string)}
 	c.add("resource_id", "", CheckResourceID(m.ResourceID))
-	c.add("type", "", m.Type.check())
+	c.add("type", "", m.Type.Validate())
 	if m.SourcePath == "" && m.Type != Virtual {
 		c.add("source_path", "", syntaxError("empty; a %s map needs the path of its source", m.Type))
 	}
 	if hash := m.SourceHash(); hash != "" && !isSHA256(hash) {
-		c.add("metadata.source_hash", "", syntaxError("%s is not a SHA-256 in hex", quoteShort(hash)))
+		c.add("metadata.source_hash", "", syntaxError("%s is not a SHA-256 in hex", message.Quote(hash)))
 	}
 	if _, err := m.Created(); m.CreatedAt != "" && err != nil {
 		c.warn("created_at", "", err)
@@ -55,7 +56,7 @@ func isSHA256(hash string) bool {
 func (m *ResourceMap) Validate() error {
 	for _, p := range m.Check() {
 		if !p.Warning {
-			return fmt.Errorf("map '%s': %w", clip(m.ResourceID), p)
+			return fmt.Errorf("map '%s': %w", message.Clip(m.ResourceID), p)
 		}
 	}
 	return nil
@@ -94,7 +95,7 @@ func (c *checker) id(at, id string) {
 	switch {
 	case id == "":
 		c.add(at+".id", id, syntaxError("empty; the node cannot be asked for"))
-	case !isPlainText(id):
+	case !message.IsPlain(id):
 		c.warn(at+".id", id, syntaxError("control or invisible characters"))
 	}
 	if first, taken := c.first[id]; taken {
@@ -111,7 +112,7 @@ func (c *checker) location(at string, n, parent *Node) {
 	}
 	if parent != nil && parent.Location.Validate() == nil && !parent.Location.Contains(n.Location) {
 		c.warn(at, n.ID, fmt.Errorf("%s is not inside its parent '%s', which is %s",
-			describePlace(n.Location), clip(parent.ID), describePlace(parent.Location)))
+			describePlace(n.Location), message.Clip(parent.ID), describePlace(parent.Location)))
 	}
 	if looksLikeRange(n.Location.Pages) {
 		c.warn(at+".pages", n.ID, fmt.Errorf("[%d, %d] are two pages; for the run of pages between them list every page",
@@ -142,10 +143,10 @@ func (l *Library) Check(ctx context.Context, m *ResourceMap) []Problem {
 	}
 	src, err := l.workspace.OpenSource(ctx, m.SourcePath)
 	if err != nil {
-		return append(problems, Problem{Path: "source_path", Err: hidePath(err)})
+		return append(problems, Problem{Path: "source_path", Err: message.HidePath(err)})
 	}
 	defer src.Close()
-	src.declare(m.Type)
+	src.Declare(m.Type)
 	why, err := l.freshness(ctx, m, "", src)
 	if err = errors.Join(why, err); err != nil && (m.SourceHash() == "" || isSHA256(m.SourceHash())) { // a malformed hash was reported above
 		problems = append(problems, Problem{Path: "metadata.source_hash", Err: err})
@@ -174,6 +175,25 @@ func (l *Library) checkExtents(ctx context.Context, m *ResourceMap, src *Source,
 	return problems
 }
 
+// CheckLocations checks that every location of a map lies inside an open
+// source, wherever a resolver can measure it, and returns the extent of the
+// source in the modality of the map, or a zero Extent if that is not known. The
+// error names the node.
+func (l *Library) CheckLocations(ctx context.Context, m *ResourceMap, src *Source) (Extent, error) {
+	extents, failed := make(map[Modality]Extent), make(map[Modality]error)
+	for n := range m.All() {
+		if err := l.checkExtent(ctx, src, n.Location, extents, failed); err != nil {
+			return Extent{}, fmt.Errorf("node '%s': %w", message.Clip(n.ID), err)
+		}
+	}
+	if _, measured := extents[m.Type]; !measured && m.Type != Virtual {
+		if extent, err := l.MeasureSource(ctx, m.Type, src); err == nil {
+			extents[m.Type] = extent
+		}
+	}
+	return extents[m.Type], nil
+}
+
 func (l *Library) checkExtent(ctx context.Context, src *Source, loc Location, extents map[Modality]Extent, failed map[Modality]error) error {
 	if loc.Modality == Virtual || loc.Validate() != nil || failed[loc.Modality] != nil {
 		return nil // has been said, or says nothing of the source
@@ -181,7 +201,7 @@ func (l *Library) checkExtent(ctx context.Context, src *Source, loc Location, ex
 	extent, ok := extents[loc.Modality]
 	if !ok {
 		var err error
-		if extent, err = l.measure(ctx, loc.Modality, src); err != nil {
+		if extent, err = l.MeasureSource(ctx, loc.Modality, src); err != nil {
 			if loc.IsWhole() && l.resolvers[loc.Modality] != nil && errors.Is(err, errors.ErrUnsupported) {
 				return nil // the whole needs no measure
 			}
@@ -194,14 +214,4 @@ func (l *Library) checkExtent(ctx context.Context, src *Source, loc Location, ex
 		return nil
 	}
 	return extent.Check(loc)
-}
-
-// hidePath removes the path that package os puts into its errors: it may lie
-// outside the roots.
-func hidePath(err error) error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		return fmt.Errorf("%s: %w", pathError.Op, pathError.Err)
-	}
-	return err
 }

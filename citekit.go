@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/warm"
 )
 
@@ -87,6 +88,14 @@ func New(ws Workspace, resolvers Resolvers, opts *Options) *Library {
 // Close closes the workspace. Evidence that was returned stays.
 func (l *Library) Close() error { return l.workspace.Close() }
 
+// Workspace returns what the Library keeps its maps and evidence in, and reads
+// its sources from.
+func (l *Library) Workspace() Workspace { return l.workspace }
+
+// Resolvers returns what the Library resolves with. They are shared: do not
+// modify them.
+func (l *Library) Resolvers() Resolvers { return l.resolvers }
+
 // Resources returns the ids of all resources in ascending byte order. It
 // parses no map.
 func (l *Library) Resources(ctx context.Context) ([]string, error) {
@@ -123,14 +132,16 @@ func (l *Library) Save(ctx context.Context, m *ResourceMap) error {
 	if err := m.Validate(); err != nil {
 		return err
 	}
-	data, err := l.encode(m)
+	data, err := l.Encode(m)
 	if err != nil {
 		return err
 	}
 	return l.workspace.WriteMap(ctx, m.ResourceID, data)
 }
 
-func (l *Library) encode(m *ResourceMap) ([]byte, error) {
+// Encode returns the bytes that [Library.Save] stores for a map. More than
+// Options.MaxMapBytes are an error matching [ErrTooLarge].
+func (l *Library) Encode(m *ResourceMap) ([]byte, error) {
 	data, err := m.MarshalJSON()
 	if err == nil && int64(len(data)) > l.opts.MaxMapBytes {
 		err = fmt.Errorf("map '%s' has %d bytes; at most %d: %w", m.ResourceID, len(data), l.opts.MaxMapBytes, ErrTooLarge)
@@ -153,23 +164,23 @@ func (l *Library) Measure(ctx context.Context, resourceID string) (Extent, error
 }
 
 func (l *Library) measureMap(ctx context.Context, m *indexedMap) (Extent, error) {
-	src, err := l.openSource(ctx, m.SourcePath)
+	src, err := l.OpenSource(ctx, m.SourcePath)
 	if err != nil {
 		return Extent{}, err
 	}
 	defer src.Close()
-	src.declare(m.Type)
-	extent, err := l.measure(ctx, m.Type, src)
+	src.Declare(m.Type)
+	extent, err := l.MeasureSource(ctx, m.Type, src)
 	if err == nil && extent.Modality == "" {
 		err = fmt.Errorf("the extent of a %s resource: %w", m.Type, errors.ErrUnsupported)
 	}
 	return extent, err
 }
 
-// measure returns the extent of src, or a zero Extent if the resolver does
-// not measure.
-func (l *Library) measure(ctx context.Context, modality Modality, src *Source) (extent Extent, err error) {
-	resolver, err := l.resolver(modality)
+// MeasureSource returns the extent of an open source in the units of a
+// modality, or a zero Extent if its resolver does not measure.
+func (l *Library) MeasureSource(ctx context.Context, modality Modality, src *Source) (extent Extent, err error) {
+	resolver, err := l.Resolver(modality)
 	if err != nil {
 		return Extent{}, err
 	}
@@ -177,7 +188,7 @@ func (l *Library) measure(ctx context.Context, modality Modality, src *Source) (
 	if !ok {
 		return Extent{}, nil
 	}
-	err = l.limited(ctx, modality, func(ctx context.Context) error {
+	err = l.WithSlot(ctx, modality, func(ctx context.Context) error {
 		extent, err = measurer.Measure(ctx, src)
 		return err
 	})
@@ -196,7 +207,7 @@ func (m *indexedMap) node(id string) (*Node, error) {
 	if n, ok := m.index[id]; ok {
 		return n, nil
 	}
-	return nil, &NotFoundError{Kind: "node", ID: id, Close: closeIDs(id, m.ids())}
+	return nil, &NotFoundError{Kind: "node", ID: id, Suggestions: closeIDs(id, m.ids())}
 }
 
 // ids yields the ids of all nodes in the order of the map.
@@ -226,11 +237,11 @@ func (l *Library) load(ctx context.Context, id string) (*indexedMap, error) {
 
 func (l *Library) describeMissing(ctx context.Context, id string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("map '%s': %w", id, hidePath(err))
+		return fmt.Errorf("map '%s': %w", id, message.HidePath(err))
 	}
 	missing := &NotFoundError{Kind: "resource", ID: id, Want: l.workspace.MapPath(id)}
 	if ids, err := l.workspace.MapIDs(ctx); err == nil {
-		missing.Close = l.suggest(ctx, id, ids)
+		missing.Suggestions = l.suggest(ctx, id, ids)
 	}
 	return missing
 }
@@ -238,6 +249,18 @@ func (l *Library) describeMissing(ctx context.Context, id string, err error) err
 // parsedCost is how many bytes of memory a parsed map takes for each byte of
 // its JSON, roughly: measured 3.1 on maps of 10,000 nodes.
 const parsedCost = 4
+
+// ReadMap reads the map of a resource from the workspace, and returns it with
+// the SHA-256 of its bytes in lower case hex. It is the caller's: unlike
+// [Library.Map], nothing is kept in memory for the next call. A resource that
+// does not exist is a [*NotFoundError].
+func (l *Library) ReadMap(ctx context.Context, resourceID string) (m *ResourceMap, hash string, err error) {
+	indexed, _, err := l.parse(ctx, resourceID)
+	if err != nil {
+		return nil, "", err
+	}
+	return indexed.ResourceMap, indexed.hash, nil
+}
 
 func (l *Library) parse(ctx context.Context, id string) (*indexedMap, int64, error) {
 	data, _, err := l.workspace.ReadMap(ctx, id, l.opts.MaxMapBytes)
@@ -252,7 +275,7 @@ func (l *Library) parse(ctx context.Context, id string) (*indexedMap, int64, err
 		m.ResourceID = id
 	}
 	if m.ResourceID != id {
-		return nil, 0, syntaxError("map '%s': its resource_id is '%s'; a map is stored under its own id", id, clip(m.ResourceID))
+		return nil, 0, syntaxError("map '%s': its resource_id is '%s'; a map is stored under its own id", id, message.Clip(m.ResourceID))
 	}
 	index, _ := indexNodes(m)
 	hash := sha256.Sum256(data)

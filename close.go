@@ -4,6 +4,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"github.com/citekit/citekit/internal/message"
 )
 
 const (
@@ -18,14 +20,14 @@ func closeIDs(wanted string, ids iter.Seq[string]) []string {
 		distance int
 	}
 	var found []candidate
-	folded := strings.ToLower(clip(wanted))
+	folded := strings.ToLower(message.Clip(wanted))
 	most := max(2, len(folded)/3)
 	compared := 0
 	for id := range ids {
 		if compared += len(folded)*len(id) + 1; compared > maxCompared {
 			break
 		}
-		if !isPlainText(id) || len(id) > maxStem*2 {
+		if !message.IsPlain(id) || len(id) > maxStem*2 {
 			continue
 		}
 		d := distance(folded, strings.ToLower(id), most)

@@ -2,11 +2,10 @@ package citekit
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/sniff"
 )
 
@@ -30,10 +29,17 @@ func DetectModality(src *Source) (Modality, error) {
 
 func classify(src *Source) (Modality, sniff.Format, error) {
 	kind, format, err := sniff.Classify(src, src.Size(), src.Name())
-	return Modality(kind), format, hidePath(err)
+	return Modality(kind), format, message.HidePath(err)
 }
 
-// detect tells the modality of a source as this Library sees it.
+// Detect tells the modality of a source: that of the [Detector] among the
+// resolvers which recognizes it, else as [DetectModality] does.
+func (l *Library) Detect(ctx context.Context, src *Source) (Modality, error) {
+	modality, _, err := l.detect(ctx, src)
+	return modality, err
+}
+
+// detect is Detect that also tells the format, if a signature tells it.
 func (l *Library) detect(ctx context.Context, src *Source) (Modality, sniff.Format, error) {
 	for _, modality := range slices.Sorted(maps.Keys(l.resolvers)) {
 		detector, ok := l.resolvers[modality].(Detector)
@@ -41,22 +47,13 @@ func (l *Library) detect(ctx context.Context, src *Source) (Modality, sniff.Form
 			continue
 		}
 		var own bool
-		err := l.limited(ctx, modality, func(ctx context.Context) (err error) {
+		err := l.WithSlot(ctx, modality, func(ctx context.Context) (err error) {
 			own, err = detector.Detect(ctx, src)
 			return err
 		})
 		if err != nil || own {
-			return modality, sniff.Format{}, hidePath(err)
+			return modality, sniff.Format{}, message.HidePath(err)
 		}
 	}
 	return classify(src)
-}
-
-// unread returns the error for a source of a format that people expect to be
-// read and that is not, or nil.
-func unread(format sniff.Format, name string) error {
-	if office := sniff.Office(format, name); office != "" {
-		return fmt.Errorf("%s files are not read; save it as PDF: %w", office, errors.ErrUnsupported)
-	}
-	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/internal/snifftest"
 	"github.com/citekit/citekit/workspace"
@@ -22,17 +23,17 @@ import (
 // A taker takes every source as its own.
 type taker citekit.Modality
 
-func (k taker) Resolve(_ context.Context, src *citekit.Source, _ citekit.Request) (*citekit.Extract, error) {
-	return &citekit.Extract{Body: io.NopCloser(src.Reader()), Size: src.Size(), MediaType: "x/y", Ext: ".x"}, nil
+func (k taker) Resolve(_ context.Context, src *citekit.Source, _ citekit.Request) (*citekit.Content, error) {
+	return &citekit.Content{Body: io.NopCloser(src.Reader()), Size: src.Size(), MediaType: "x/y", Ext: ".x"}, nil
 }
 
 func (k taker) Measure(context.Context, *citekit.Source) (citekit.Extent, error) {
 	return citekit.Extent{Modality: citekit.Modality(k)}, nil
 }
 
-func (k taker) Map(context.Context, *citekit.Source, citekit.MapRequest) (*citekit.Structure, error) {
+func (k taker) Map(context.Context, *citekit.Source, citekit.MapRequest) (*citekit.Draft, error) {
 	node := &citekit.Node{Title: "all", Type: "whole", Location: citekit.Location{Modality: citekit.Modality(k)}}
-	return &citekit.Structure{Nodes: []*citekit.Node{node}, Method: "whole"}, nil
+	return &citekit.Draft{Nodes: []*citekit.Node{node}, Method: "whole"}, nil
 }
 
 // takers returns a library in which a file is what it was classified as.
@@ -62,7 +63,7 @@ func (c counter) Measure(ctx context.Context, src *citekit.Source) (citekit.Exte
 	return c.taker.Measure(ctx, src)
 }
 
-func (c counter) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Structure, error) {
+func (c counter) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	c.mapped.Add(1)
 	return c.taker.Map(ctx, src, req)
 }
@@ -81,7 +82,7 @@ func TestMeasuredOnce(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "new.png"), []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	report, err := lib.Ingest(t.Context(), []string{"."}, nil)
+	report, err := ingest.Run(t.Context(), lib, []string{"."}, nil)
 	if err != nil || report.Err() != nil {
 		t.Fatal(err, report.Err())
 	}
@@ -109,7 +110,7 @@ func TestOneAnswer(t *testing.T) {
 		want[name] = citekit.Modality(s.Kind)
 	}
 	lib := takers(t, dir)
-	report, err := lib.Ingest(t.Context(), []string{"."}, nil)
+	report, err := ingest.Run(t.Context(), lib, []string{"."}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,18 +132,18 @@ func TestOneAnswerCorpus(t *testing.T) {
 		}
 	}
 	lib := takers(t, copied)
-	report, err := lib.Ingest(t.Context(), []string{"."}, nil)
+	report, err := ingest.Run(t.Context(), lib, []string{"."}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, item := range report.Items {
-		if item.Status != citekit.IngestSkipped {
+		if item.Status != ingest.Skipped {
 			checkAnswers(t, lib, copied, item, "")
 		}
 	}
 }
 
-func checkAnswers(t *testing.T, lib *citekit.Library, dir string, item citekit.IngestItem, want citekit.Modality) {
+func checkAnswers(t *testing.T, lib *citekit.Library, dir string, item ingest.Item, want citekit.Modality) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(item.Path)))
 	if err != nil {
@@ -204,7 +205,7 @@ func TestModalityOfOnesOwn(t *testing.T) {
 	if got := fmt.Sprint(lib.Modalities()); got != "[text ballad]" {
 		t.Errorf("modalities %s", got)
 	}
-	report, err := lib.Ingest(t.Context(), []string{"song"}, nil)
+	report, err := ingest.Run(t.Context(), lib, []string{"song"}, nil)
 	if err != nil || report.Err() != nil || report.Items[0].Type != "ballad" {
 		t.Fatalf("%+v, %v", report, err)
 	}
@@ -229,11 +230,11 @@ func TestModalityOfOnesOwn(t *testing.T) {
 	if _, err := lib.ResolveAddress(t.Context(), a, nil); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "no resolver for midi; this library has text, ballad") {
 		t.Errorf("a modality without a resolver: %v", err)
 	}
-	report, err = lib.Ingest(t.Context(), []string{"song"}, &citekit.IngestOptions{Type: "ballad", Force: true})
+	report, err = ingest.Run(t.Context(), lib, []string{"song"}, &ingest.Options{Type: "ballad", Force: true})
 	if err != nil || report.Err() != nil {
 		t.Errorf("asked for by name: %+v, %v", report, err)
 	}
-	if _, err := lib.Ingest(t.Context(), []string{"song"}, &citekit.IngestOptions{Type: "midi"}); !errors.Is(err, errors.ErrUnsupported) {
+	if _, err := ingest.Run(t.Context(), lib, []string{"song"}, &ingest.Options{Type: "midi"}); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("a type without a resolver: %v", err)
 	}
 	// A map of a modality that no one resolves is kept and shown.
@@ -293,7 +294,7 @@ func TestUnreadFormats(t *testing.T) {
 	}
 	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: refuser{}}, nil)
 	defer lib.Close()
-	report, err := lib.Ingest(t.Context(), []string{"misnamed.bin"}, nil)
+	report, err := ingest.Run(t.Context(), lib, []string{"misnamed.bin"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,10 +309,10 @@ func TestUnreadFormats(t *testing.T) {
 // A refuser finds no source to be its own.
 type refuser struct{}
 
-func (refuser) Resolve(context.Context, *citekit.Source, citekit.Request) (*citekit.Extract, error) {
+func (refuser) Resolve(context.Context, *citekit.Source, citekit.Request) (*citekit.Content, error) {
 	return nil, fmt.Errorf("not mine: %w", citekit.ErrFormat)
 }
 
-func (refuser) Map(context.Context, *citekit.Source, citekit.MapRequest) (*citekit.Structure, error) {
+func (refuser) Map(context.Context, *citekit.Source, citekit.MapRequest) (*citekit.Draft, error) {
 	return nil, fmt.Errorf("not mine: %w", citekit.ErrFormat)
 }

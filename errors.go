@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"github.com/citekit/citekit/internal/message"
 )
 
 var (
@@ -97,11 +99,11 @@ func shortAddress(s string) string {
 	}
 	whole, _, _ := strings.Cut(s, "#")
 	if _, rest, ok := strings.Cut(whole, "://"); ok && len(whole) > maxShown {
-		return clipTo(rest, maxShown)
+		return message.Cut(rest, maxShown)
 	} else if ok {
 		return fmt.Sprintf("%s (at selectors of %d bytes)", whole, len(s)-len(whole)-1)
 	}
-	return clipTo(s, maxShown)
+	return message.Cut(s, maxShown)
 }
 
 func (e *ResolveError) Unwrap() error { return e.Err }
@@ -109,24 +111,24 @@ func (e *ResolveError) Unwrap() error { return e.Err }
 // A NotFoundError reports a resource or node that does not exist. It matches
 // [fs.ErrNotExist].
 type NotFoundError struct {
-	Kind  string   // "resource" or "node"
-	ID    string   // what was asked for
-	Close []string // existing ids that look alike, best first; may be empty
-	Want  string   // for a resource, the map file expected; else ""
+	Kind        string   // "resource" or "node"
+	ID          string   // what was asked for
+	Suggestions []string // existing ids that look alike, best first; may be empty
+	Want        string   // for a resource, the map file expected; else ""
 }
 
 func (e *NotFoundError) Error() string {
 	var b strings.Builder
 	if e.Kind == "resource" {
-		fmt.Fprintf(&b, "No map found for resource '%s'.", clipTo(e.ID, maxShown))
+		fmt.Fprintf(&b, "No map found for resource '%s'.", message.Cut(e.ID, maxShown))
 		if e.Want != "" {
 			fmt.Fprintf(&b, " Expected at: %s", e.Want)
 		}
 	} else {
-		fmt.Fprintf(&b, "Node '%s' not found.", clipTo(e.ID, maxShown))
+		fmt.Fprintf(&b, "Node '%s' not found.", message.Cut(e.ID, maxShown))
 	}
-	if len(e.Close) > 0 {
-		fmt.Fprintf(&b, " Did you mean %s?", strings.Join(quoteAll(e.Close), ", "))
+	if len(e.Suggestions) > 0 {
+		fmt.Fprintf(&b, " Did you mean %s?", strings.Join(quoteAll(e.Suggestions), ", "))
 	}
 	return b.String()
 }

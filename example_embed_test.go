@@ -12,6 +12,7 @@ import (
 	"testing/fstest"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/workspace"
@@ -84,7 +85,7 @@ func ExampleLibrary_ReadNodeText() {
 // no text it leaves to the mapper that it has.
 type chapters struct{ next citekit.Mapper }
 
-func (c chapters) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Structure, error) {
+func (c chapters) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if req.Modality != citekit.Text {
 		return c.next.Map(ctx, src, req)
 	}
@@ -92,7 +93,7 @@ func (c chapters) Map(ctx context.Context, src *citekit.Source, req citekit.MapR
 	if err != nil {
 		return nil, err
 	}
-	s := &citekit.Structure{Method: "capitals"}
+	s := &citekit.Draft{Method: "capitals"}
 	var last *citekit.Node
 	for i, line := range strings.SplitAfter(strings.TrimSuffix(string(data), "\n"), "\n") {
 		if title := strings.TrimSpace(line); title != "" && title == strings.ToUpper(title) {
@@ -114,8 +115,8 @@ func ExampleMapper() {
 	ctx := context.Background()
 
 	// The name stands in the maps. A new one has them made again.
-	opts := &citekit.IngestOptions{Mapper: chapters{resolvers}, MapperName: "chapters/1"}
-	report, err := lib.Ingest(ctx, []string{"novel.txt"}, opts)
+	opts := &ingest.Options{Mapper: chapters{resolvers}, MapperName: "chapters/1"}
+	report, err := ingest.Run(ctx, lib, []string{"novel.txt"}, opts)
 	if err == nil {
 		err = report.Err() // of sources that failed
 	}

@@ -90,15 +90,3 @@ func ExampleLibrary_ResolveAddress() {
 	// citekit: resolve text://poem#lines=2-9: lines 2-9 of 2; lines run 1-2: location out of range
 	// true
 }
-
-func ExampleLocation_MediaFragment() {
-	loc, err := citekit.ParseMediaFragment("t=10,20", citekit.Extent{Modality: citekit.Video})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(citekit.Address{Resource: "lecture", Location: loc})
-	fmt.Println(loc.MediaFragment())
-	// Output:
-	// video://lecture#t=10-20
-	// t=10,20 <nil>
-}

@@ -3,6 +3,8 @@ package citekit
 import (
 	"errors"
 	"fmt"
+
+	"github.com/citekit/citekit/internal/decimal"
 )
 
 // TimeSlack is by how many seconds the end of a span may lie past the end of
@@ -45,7 +47,7 @@ func (e Extent) Check(loc Location) error {
 		return rangeError("%s of %d; lines run %s", describeLines(loc.Lines), e.Lines, upTo(e.Lines))
 	}
 	if t := loc.Time; !t.IsZero() && known(e.Duration != 0) && (t.Start >= e.Duration || t.End > e.Duration+TimeSlack) {
-		return rangeError("t=%v of %s seconds", t, formatDecimal(e.Duration))
+		return rangeError("t=%v of %s seconds", t, decimal.Format(e.Duration))
 	}
 	return nil
 }

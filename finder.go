@@ -16,7 +16,7 @@ type Finder interface {
 	// Folders are not followed out of the roots, nor through symbolic links.
 	// What is outside matches [ErrForbidden], what is not there
 	// [fs.ErrNotExist].
-	Find(ctx context.Context, req FindRequest) iter.Seq2[Found, error]
+	Find(ctx context.Context, req FindRequest) iter.Seq2[Candidate, error]
 
 	// LockNotes waits until no other caller, also of another process, holds
 	// the notes of that name. Release must be called once.
@@ -47,8 +47,8 @@ type FindRequest struct {
 	Hidden bool
 }
 
-// A Found is a source that was found, or a folder that was searched.
-type Found struct {
+// A Candidate is a source that was found, or a folder that was searched.
+type Candidate struct {
 	// Path is what [Workspace.OpenSource] opens it by and a map names it by:
 	// relative to the base directory with forward slashes if it is below
 	// that, else absolute.
@@ -78,7 +78,7 @@ type Found struct {
 	Companions []FoundCompanion
 }
 
-// A FoundCompanion is a file beside a [Found] one.
+// A FoundCompanion is a file beside a [Candidate] one.
 type FoundCompanion struct {
 	Path string // as [Found.Path]
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/citekit/citekit/internal/message"
 )
 
 // A Fix is one repair of a map.
@@ -86,11 +88,11 @@ func (f *fixer) id(at, parent string, n *Node) {
 	switch {
 	case n.ID == "":
 		n.ID = freeID(childID(parent, n), f.taken, f.last)
-		f.did(at+".id", "'%s', from the title", clip(n.ID))
+		f.did(at+".id", "'%s', from the title", message.Clip(n.ID))
 	case f.seen[n.ID]:
 		old := n.ID
 		n.ID = freeID(old, f.taken, f.last)
-		f.did(at+".id", "'%s', as another node before it is '%s'", clip(n.ID), clip(old))
+		f.did(at+".id", "'%s', as another node before it is '%s'", message.Clip(n.ID), message.Clip(old))
 	}
 	f.seen[n.ID] = true
 }

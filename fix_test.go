@@ -4,8 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/citekit/citekit"
 )
 
 func TestFix(t *testing.T) {

@@ -1,10 +1,13 @@
 package citekit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/citekit/citekit/internal/message"
 )
 
 // shownVersion is how many digits of a version a message shows at least.
@@ -18,7 +21,7 @@ const shownVersion = 16
 func (l *Library) checkFresh(ctx context.Context, t target, src *Source, allow bool) (stale bool, err error) {
 	if src.Version() == "" {
 		if _, err := src.Hash(ctx); err != nil {
-			return false, hidePath(err)
+			return false, message.HidePath(err)
 		}
 	}
 	if pinned := t.address.Version; pinned != "" {
@@ -44,6 +47,14 @@ func (l *Library) checkFresh(ctx context.Context, t target, src *Source, allow b
 	return false, why
 }
 
+// CheckFresh returns an error matching [ErrStale] that says why an open source
+// is not the version that a map was made from, or nil. A map without
+// "source_hash" in its metadata is held to nothing.
+func (l *Library) CheckFresh(ctx context.Context, m *ResourceMap, src *Source) error {
+	why, err := l.freshness(ctx, m, "", src)
+	return cmp.Or(why, err)
+}
+
 // freshness returns why src is not the version that m was made from, as an
 // error matching ErrStale, or nil if it is. A map without a hash is held to
 // the version its source had when the map, of which mapHash is the SHA-256,
@@ -54,7 +65,7 @@ func (l *Library) freshness(ctx context.Context, m *ResourceMap, mapHash string,
 		return l.pinnedFreshness(ctx, m, mapHash, src)
 	}
 	if !isSHA256(mapped) {
-		return nil, syntaxError("metadata.source_hash %s is not a SHA-256 in hex", quoteShort(mapped))
+		return nil, syntaxError("metadata.source_hash %s is not a SHA-256 in hex", message.Quote(mapped))
 	}
 	if size, ok := m.SourceSize(); ok && size != src.Size() {
 		return fmt.Errorf("the source has %d bytes, it had %d when it was mapped; map it again: %w", src.Size(), size, ErrStale), nil
@@ -76,7 +87,7 @@ func (l *Library) pinnedFreshness(ctx context.Context, m *ResourceMap, mapHash s
 		return err, nil
 	}
 	if err != nil {
-		return nil, hidePath(err)
+		return nil, message.HidePath(err)
 	}
 	first := parsePin(recorded)
 	same, err := first.matches(ctx, src)

@@ -1,128 +1,31 @@
 package citekit_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/linetest"
 	"github.com/citekit/citekit/workspace"
 )
 
-// A lineResolver extracts lines that end in "\n" and counts how often it is
-// asked. Its hooks make it misbehave.
-type lineResolver struct {
-	calls  atomic.Int32
-	before func(ctx context.Context) error   // before each extraction
-	body   func(io.ReadCloser) io.ReadCloser // around each body
-	size   func(int64) int64                 // of the declared size
-}
+type lineResolver = linetest.Resolver
 
-func (r *lineResolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
-	r.calls.Add(1)
-	if r.before != nil {
-		if err := r.before(ctx); err != nil {
-			return nil, err
-		}
-	}
-	data, err := io.ReadAll(src.Reader())
-	if err != nil {
-		return nil, err
-	}
-	lines := bytes.SplitAfter(data, []byte("\n"))
-	run := req.Location.Lines
-	if run.IsZero() {
-		run = citekit.Range{First: 1, Last: len(lines)}
-	}
-	extent := citekit.Extent{Modality: citekit.Text, Lines: len(lines)}
-	if err := extent.Check(req.Location); err != nil {
-		return nil, err
-	}
-	part := bytes.Join(lines[run.First-1:run.Last], nil)
-	x := &citekit.Extract{Body: io.NopCloser(bytes.NewReader(part)), Size: int64(len(part)), MediaType: "text/plain", Ext: ".txt", Charset: "utf-8"}
-	if r.body != nil {
-		x.Body = r.body(x.Body)
-	}
-	if r.size != nil {
-		x.Size = r.size(x.Size)
-	}
-	return x, nil
-}
-
-func (r *lineResolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
-	data, err := io.ReadAll(src.Reader())
-	return citekit.Extent{Modality: citekit.Text, Lines: bytes.Count(data, []byte("\n")) + 1}, err
-}
-
-// A fixture is a Library over a directory with one map of one source.
-type fixture struct {
-	*citekit.Library
-	dir      string
-	resolver *lineResolver
-}
-
-func newFixture(t *testing.T) *fixture {
+func newFixture(t *testing.T) *linetest.Library {
 	t.Helper()
-	f := &fixture{dir: t.TempDir(), resolver: new(lineResolver)}
-	f.write(t, "poem.txt", "one\ntwo\nthree\nfour")
-	f.write(t, ".resource_maps/poem.json", `{"resource_id":"poem","type":"text","title":"A poem","source_path":"poem.txt","nodes":[
-		{"id":"start","title":"Start","type":"stanza","location":{"modality":"text","lines":[1,2]},"children":[
-			{"id":"start.first","type":"line","location":{"modality":"text","lines":[1,1]}}]},
-		{"id":"beyond","type":"stanza","location":{"modality":"text","lines":[3,9]}},
-		{"id":"odd","type":"stanza","location":{"modality":"text","lines":[3,2]}},
-		{"id":"db","type":"row","location":{"modality":"virtual","virtual_address":"virtual://db/7"}},
-		{"id":"photo","type":"figure","location":{"modality":"image"}}]}`)
-	ws, err := workspace.Open(f.dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.Library = citekit.New(ws, citekit.Resolvers{citekit.Text: f.resolver}, nil)
-	t.Cleanup(func() {
-		if err := f.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return f
-}
-
-func (f *fixture) write(t *testing.T, name, content string) {
-	t.Helper()
-	path := filepath.Join(f.dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (f *fixture) outputs(t *testing.T) []string {
-	t.Helper()
-	entries, err := os.ReadDir(filepath.Join(f.dir, ".citekit_output"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), ".") {
-			names = append(names, e.Name())
-		}
-	}
-	return names
+	return linetest.New(t)
 }
 
 func read(t *testing.T, path string) string {
@@ -154,8 +57,8 @@ func TestResolve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !again.Cached || again.OutputPath != e.OutputPath || again.SHA256 != e.SHA256 || f.resolver.calls.Load() != 1 {
-		t.Errorf("the second time: %+v after %d extractions", again, f.resolver.calls.Load())
+	if !again.Cached || again.OutputPath != e.OutputPath || again.SHA256 != e.SHA256 || f.Resolver.Calls.Load() != 1 {
+		t.Errorf("the second time: %+v after %d extractions", again, f.Resolver.Calls.Load())
 	}
 }
 
@@ -174,8 +77,8 @@ func TestEvidenceJSON(t *testing.T) {
 	if diff := cmp.Diff(want, string(data)); diff != "" {
 		t.Error(diff)
 	}
-	if n := f.resolver.calls.Load(); n != 0 || len(f.outputs(t)) != 0 {
-		t.Errorf("a virtual resolve extracted %d times and left %v", n, f.outputs(t))
+	if n := f.Resolver.Calls.Load(); n != 0 || len(f.Outputs(t)) != 0 {
+		t.Errorf("a virtual resolve extracted %d times and left %v", n, f.Outputs(t))
 	}
 	physical, err := f.Resolve(t.Context(), "poem", "start.first", nil)
 	if err != nil {
@@ -205,11 +108,11 @@ func TestResolveVirtualNode(t *testing.T) {
 
 func TestResolveErrors(t *testing.T) {
 	f := newFixture(t)
-	f.write(t, ".resource_maps/gone.json", `{"resource_id":"gone","type":"text","source_path":"missing.txt","nodes":[{"id":"n","location":{"modality":"text"}}]}`)
-	f.write(t, ".resource_maps/out.json", `{"resource_id":"out","type":"text","source_path":"/etc/passwd","nodes":[{"id":"n","location":{"modality":"text"}}]}`)
-	f.write(t, ".resource_maps/broken.json", `{"resource_id":"broken","nodes":[`)
-	f.write(t, ".resource_maps/other.json", `{"resource_id":"poem","nodes":[]}`)
-	f.write(t, ".resource_maps/bare.json", `{"resource_id":"bare"}`)
+	f.Write(t, ".resource_maps/gone.json", `{"resource_id":"gone","type":"text","source_path":"missing.txt","nodes":[{"id":"n","location":{"modality":"text"}}]}`)
+	f.Write(t, ".resource_maps/out.json", `{"resource_id":"out","type":"text","source_path":"/etc/passwd","nodes":[{"id":"n","location":{"modality":"text"}}]}`)
+	f.Write(t, ".resource_maps/broken.json", `{"resource_id":"broken","nodes":[`)
+	f.Write(t, ".resource_maps/other.json", `{"resource_id":"poem","nodes":[]}`)
+	f.Write(t, ".resource_maps/bare.json", `{"resource_id":"bare"}`)
 	tests := []struct {
 		resource, node string
 		code           citekit.Code
@@ -237,11 +140,11 @@ func TestResolveErrors(t *testing.T) {
 		if !errors.As(err, &resolveError) {
 			t.Errorf("resolve %s.%s: %T is no *ResolveError", test.resource, test.node, err)
 		}
-		if strings.Contains(fmt.Sprint(err), f.dir) || strings.Contains(fmt.Sprint(err), "passwd") {
+		if strings.Contains(fmt.Sprint(err), f.Dir) || strings.Contains(fmt.Sprint(err), "passwd") {
 			t.Errorf("resolve %s.%s: the error has a path: %v", test.resource, test.node, err)
 		}
 	}
-	if left := f.outputs(t); len(left) != 0 {
+	if left := f.Outputs(t); len(left) != 0 {
 		t.Errorf("failed resolves left %v", left)
 	}
 	if _, err := f.Resolve(t.Context(), "poem", "start", &citekit.ResolveOptions{Mode: "fast"}); citekit.CodeOf(err) != citekit.CodeInvalidInput {
@@ -252,25 +155,25 @@ func TestResolveErrors(t *testing.T) {
 func TestFailedExtractionLeavesNothing(t *testing.T) {
 	for name, spoil := range map[string]func(*lineResolver){
 		"error while reading": func(r *lineResolver) {
-			r.body = func(b io.ReadCloser) io.ReadCloser {
+			r.Body = func(b io.ReadCloser) io.ReadCloser {
 				return io.NopCloser(io.MultiReader(io.LimitReader(b, 3), errorReader{}))
 			}
 		},
-		"shorter than declared": func(r *lineResolver) { r.size = func(n int64) int64 { return n + 1 } },
-		"longer than declared":  func(r *lineResolver) { r.size = func(n int64) int64 { return n - 1 } },
-		"panic":                 func(r *lineResolver) { r.before = func(context.Context) error { panic("boom") } },
-		"no body":               func(r *lineResolver) { r.body = func(io.ReadCloser) io.ReadCloser { return nil } },
+		"shorter than declared": func(r *lineResolver) { r.Size = func(n int64) int64 { return n + 1 } },
+		"longer than declared":  func(r *lineResolver) { r.Size = func(n int64) int64 { return n - 1 } },
+		"panic":                 func(r *lineResolver) { r.Before = func(context.Context) error { panic("boom") } },
+		"no body":               func(r *lineResolver) { r.Body = func(io.ReadCloser) io.ReadCloser { return nil } },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			spoil(f.resolver)
+			spoil(f.Resolver)
 			if e, err := f.Resolve(t.Context(), "poem", "start", nil); err == nil {
 				t.Fatalf("no error, but %+v", e)
 			}
-			if left := f.outputs(t); len(left) != 0 {
+			if left := f.Outputs(t); len(left) != 0 {
 				t.Errorf("left %v", left)
 			}
-			f.resolver.before, f.resolver.body, f.resolver.size = nil, nil, nil
+			f.Resolver.Before, f.Resolver.Body, f.Resolver.Size = nil, nil, nil
 			e, err := f.Resolve(t.Context(), "poem", "start", nil)
 			if err != nil || e.Cached || read(t, e.OutputPath) != "one\ntwo\n" {
 				t.Errorf("afterwards: %+v, %v", e, err)
@@ -286,12 +189,12 @@ func (errorReader) Read([]byte) (int, error) { return 0, errors.New("broken pipe
 func TestStale(t *testing.T) {
 	f := newFixture(t)
 	sum := strings.Repeat("0", 64)
-	f.write(t, ".resource_maps/hashed.json", `{"resource_id":"hashed","type":"text","source_path":"poem.txt","metadata":{"source_hash":"`+sum+`"},
+	f.Write(t, ".resource_maps/hashed.json", `{"resource_id":"hashed","type":"text","source_path":"poem.txt","metadata":{"source_hash":"`+sum+`"},
 		"nodes":[{"id":"n","location":{"modality":"text","lines":[1,1]}}]}`)
 	if _, err := f.Resolve(t.Context(), "hashed", "n", nil); citekit.CodeOf(err) != citekit.CodeStale {
 		t.Errorf("a wrong hash: %v", err)
 	}
-	f.write(t, ".resource_maps/odd.json", `{"resource_id":"odd","type":"text","source_path":"poem.txt","metadata":{"source_hash":"sha256:zz"},
+	f.Write(t, ".resource_maps/odd.json", `{"resource_id":"odd","type":"text","source_path":"poem.txt","metadata":{"source_hash":"sha256:zz"},
 		"nodes":[{"id":"n","location":{"modality":"text","lines":[1,1]}}]}`)
 	if _, err := f.Resolve(t.Context(), "odd", "n", nil); citekit.CodeOf(err) != citekit.CodeInvalidInput || !strings.Contains(err.Error(), "metadata.source_hash") {
 		t.Errorf("no hash at all: %v", err)
@@ -300,7 +203,7 @@ func TestStale(t *testing.T) {
 	if err != nil || !e.Stale || read(t, e.OutputPath) != "one\n" {
 		t.Errorf("allowed: %+v, %v", e, err)
 	}
-	f.write(t, ".resource_maps/hashed.json", `{"resource_id":"hashed","type":"text","source_path":"poem.txt","metadata":{"source_hash":"`+strings.ToUpper(e.SourceHash)+`","source_size":18},
+	f.Write(t, ".resource_maps/hashed.json", `{"resource_id":"hashed","type":"text","source_path":"poem.txt","metadata":{"source_hash":"`+strings.ToUpper(e.SourceHash)+`","source_size":18},
 		"nodes":[{"id":"n","location":{"modality":"text","lines":[1,1]}}]}`)
 	if e, err := f.Resolve(t.Context(), "hashed", "n", nil); err != nil || e.Stale {
 		t.Errorf("the right hash: %+v, %v", e, err)
@@ -322,7 +225,7 @@ func TestStaleWithoutHash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.write(t, "poem.txt", "uno\ndos\ntres\ncuatro")
+	f.Write(t, "poem.txt", "uno\ndos\ntres\ncuatro")
 	if _, err := f.Resolve(t.Context(), "poem", "start", nil); citekit.CodeOf(err) != citekit.CodeStale {
 		t.Errorf("after the source changed: %v", err)
 	}
@@ -348,14 +251,14 @@ func TestStaleWithoutHash(t *testing.T) {
 // its hash was learnt in between, nor because only its times changed.
 func TestPinSurvivesHashing(t *testing.T) {
 	f := newFixture(t)
-	ws, err := workspace.Open(f.dir, nil)
+	ws, err := workspace.Open(f.Dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: f.resolver}, &citekit.Options{HashLimit: -1})
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: f.Resolver}, &citekit.Options{HashLimit: -1})
 	defer lib.Close()
 	old := time.Now().Add(-time.Hour) // beyond doubt about the clock
-	if err := os.Chtimes(filepath.Join(f.dir, "poem.txt"), old, old); err != nil {
+	if err := os.Chtimes(filepath.Join(f.Dir, "poem.txt"), old, old); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := lib.Resolve(t.Context(), "poem", "start", nil); err != nil {
@@ -380,13 +283,13 @@ func TestTouchedMapPinsStill(t *testing.T) {
 	if _, err := f.Resolve(t.Context(), "poem", "start", nil); err != nil {
 		t.Fatal(err)
 	}
-	f.write(t, "poem.txt", "uno\ndos\ntres\ncuatro")
-	data := read(t, filepath.Join(f.dir, ".resource_maps/poem.json"))
-	f.write(t, ".resource_maps/poem.json", data)
+	f.Write(t, "poem.txt", "uno\ndos\ntres\ncuatro")
+	data := read(t, filepath.Join(f.Dir, ".resource_maps/poem.json"))
+	f.Write(t, ".resource_maps/poem.json", data)
 	if _, err := f.Resolve(t.Context(), "poem", "start", nil); citekit.CodeOf(err) != citekit.CodeStale {
 		t.Errorf("%v", err)
 	}
-	f.write(t, "poem.txt", "one\ntwo\nthree\nfour")
+	f.Write(t, "poem.txt", "one\ntwo\nthree\nfour")
 	if e, err := f.Resolve(t.Context(), "poem", "start", nil); err != nil || read(t, e.OutputPath) != "one\ntwo\n" {
 		t.Errorf("with the content it had: %v", err)
 	}
@@ -395,27 +298,27 @@ func TestTouchedMapPinsStill(t *testing.T) {
 // TestSourceChangesWhileRead checks that evidence is never of two versions.
 func TestSourceChangesWhileRead(t *testing.T) {
 	f := newFixture(t)
-	f.resolver.body = func(b io.ReadCloser) io.ReadCloser {
-		f.write(t, "poem.txt", "changed\nin\nbetween")
+	f.Resolver.Body = func(b io.ReadCloser) io.ReadCloser {
+		f.Write(t, "poem.txt", "changed\nin\nbetween")
 		return b
 	}
 	if e, err := f.Resolve(t.Context(), "poem", "start", nil); citekit.CodeOf(err) != citekit.CodeStale {
 		t.Errorf("%+v, %v", e, err)
 	}
-	if left := f.outputs(t); len(left) != 0 {
+	if left := f.Outputs(t); len(left) != 0 {
 		t.Errorf("left %v", left)
 	}
 }
 
 func TestEvidenceIsItsOwn(t *testing.T) {
 	f := newFixture(t)
-	f.write(t, "a/README.md", "a\nx\n")
-	f.write(t, "b/README.md", "b\nx\n")
+	f.Write(t, "a/README.md", "a\nx\n")
+	f.Write(t, "b/README.md", "b\nx\n")
 	node := func(id string) string {
 		return `{"id":"` + id + `","location":{"modality":"text","lines":[1,1]}}`
 	}
-	f.write(t, ".resource_maps/x.json", `{"resource_id":"x","type":"text","source_path":"a/README.md","nodes":[`+node("a.b")+`,`+node("a_b")+`,`+node("A.b")+`,`+node("a/b")+`,`+node("é")+`,`+node(`e\u0301`)+`,`+node(strings.Repeat("n", 10_000))+`]}`)
-	f.write(t, ".resource_maps/x_a.json", `{"resource_id":"x_a","type":"text","source_path":"b/README.md","nodes":[`+node("b")+`]}`)
+	f.Write(t, ".resource_maps/x.json", `{"resource_id":"x","type":"text","source_path":"a/README.md","nodes":[`+node("a.b")+`,`+node("a_b")+`,`+node("A.b")+`,`+node("a/b")+`,`+node("é")+`,`+node(`e\u0301`)+`,`+node(strings.Repeat("n", 10_000))+`]}`)
+	f.Write(t, ".resource_maps/x_a.json", `{"resource_id":"x_a","type":"text","source_path":"b/README.md","nodes":[`+node("b")+`]}`)
 	seen := make(map[string]string)
 	for _, ref := range [][2]string{{"x", "a.b"}, {"x", "a_b"}, {"x", "A.b"}, {"x", "a/b"}, {"x", "é"}, {"x", "e\u0301"}, {"x", strings.Repeat("n", 10_000)}, {"x_a", "b"}} {
 		e, err := f.Resolve(t.Context(), ref[0], ref[1], nil)
@@ -437,7 +340,7 @@ func TestEvidenceIsItsOwn(t *testing.T) {
 func TestConcurrentResolvesShareOneExtraction(t *testing.T) {
 	f := newFixture(t)
 	release := make(chan struct{})
-	f.resolver.before = func(ctx context.Context) error {
+	f.Resolver.Before = func(ctx context.Context) error {
 		<-release
 		return nil
 	}
@@ -464,7 +367,7 @@ func TestConcurrentResolvesShareOneExtraction(t *testing.T) {
 	if got := read(t, paths[0]); got != "one\ntwo\n" {
 		t.Errorf("evidence = %q", got)
 	}
-	if n := f.resolver.calls.Load(); n != 1 {
+	if n := f.Resolver.Calls.Load(); n != 1 {
 		t.Errorf("%d extractions, want 1", n)
 	}
 }
@@ -475,7 +378,7 @@ func TestWaiterSurvivesCancelledLeader(t *testing.T) {
 	f := newFixture(t)
 	started := make(chan struct{})
 	var once sync.Once
-	f.resolver.before = func(ctx context.Context) error {
+	f.Resolver.Before = func(ctx context.Context) error {
 		first := false
 		once.Do(func() { first = true; close(started) })
 		if !first {
@@ -504,11 +407,11 @@ func TestWaiterSurvivesCancelledLeader(t *testing.T) {
 
 func TestResolveTimeout(t *testing.T) {
 	f := newFixture(t)
-	ws, err := workspace.Open(f.dir, nil)
+	ws, err := workspace.Open(f.Dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	slow := &lineResolver{before: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}
+	slow := &lineResolver{Before: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}
 	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: slow}, &citekit.Options{ExtractTimeout: time.Millisecond})
 	defer lib.Close()
 	var wg sync.WaitGroup
@@ -542,8 +445,8 @@ func TestResolveFileVersion(t *testing.T) {
 // evidence: the name decides its media type.
 func TestNameDecidesEvidence(t *testing.T) {
 	f := newFixture(t)
-	f.write(t, "a/notes.md", "x\n")
-	f.write(t, "b/notes.csv", "x\n")
+	f.Write(t, "a/notes.md", "x\n")
+	f.Write(t, "b/notes.csv", "x\n")
 	loc := citekit.Location{Modality: citekit.Text, Lines: citekit.Range{First: 1, Last: 1}}
 	first, err := f.ResolveFile(t.Context(), "a/notes.md", loc, nil)
 	if err != nil {
@@ -575,7 +478,7 @@ func TestResolveAddressAndFile(t *testing.T) {
 	if err != nil || e.OutputPath != "" || e.Address.String() != "virtual://nowhere/x" {
 		t.Errorf("virtual address: %+v, %v", e, err)
 	}
-	f.write(t, "notes/My notes.md", "alpha\nbeta\n")
+	f.Write(t, "notes/My notes.md", "alpha\nbeta\n")
 	loc, _, err := citekit.ParseFragment("lines=2")
 	if err != nil {
 		t.Fatal(err)

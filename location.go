@@ -6,6 +6,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/citekit/citekit/internal/decimal"
+	"github.com/citekit/citekit/internal/message"
 )
 
 // A Range is a run of pages or lines, counted from 1, both ends included. The
@@ -34,9 +37,9 @@ func (s Span) IsZero() bool { return s == Span{} }
 
 func (s Span) String() string {
 	if s.End == 0 {
-		return formatDecimal(s.Start) + "-"
+		return decimal.Format(s.Start) + "-"
 	}
-	return formatDecimal(s.Start) + "-" + formatDecimal(s.End)
+	return decimal.Format(s.Start) + "-" + decimal.Format(s.End)
 }
 
 // A Box is a rectangle in fractions of the width and height as displayed, 0 to
@@ -67,7 +70,7 @@ func pixelSpan(low, high float64, n int) (int, int) {
 
 func (b Box) String() string {
 	return strings.Join([]string{
-		formatDecimal(b.X1), formatDecimal(b.Y1), formatDecimal(b.X2), formatDecimal(b.Y2),
+		decimal.Format(b.X1), decimal.Format(b.Y1), decimal.Format(b.X2), decimal.Format(b.Y2),
 	}, ",")
 }
 
@@ -166,7 +169,7 @@ func (l Location) Validate() error {
 	if err := l.odd.issue(); err != nil {
 		return err
 	}
-	if err := l.Modality.check(); err != nil {
+	if err := l.Modality.Validate(); err != nil {
 		return err
 	}
 	if field := l.foreignSelector(); field != "" {
@@ -234,18 +237,13 @@ func (l Location) checkTime() error {
 		return syntaxError("time %v-%v is not a number of seconds", t.Start, t.End)
 	case t.Start < 0 || t.End < 0:
 		return syntaxError("time %v-%v; seconds count from 0", t.Start, t.End)
-	case t.Start > maxSeconds || t.End > maxSeconds:
-		return syntaxError("time %v is more than %d years", t, maxSeconds/secondsPerYear)
+	case t.Start > decimal.MaxSeconds || t.End > decimal.MaxSeconds:
+		return syntaxError("time %v is more than %d years", t, decimal.MaxSeconds/decimal.SecondsPerYear)
 	case t.End != 0 && t.End <= t.Start:
 		return syntaxError("time %v does not end after it begins", t)
 	}
 	return nil
 }
-
-const (
-	secondsPerYear = 365 * 24 * 3600
-	maxSeconds     = 1000 * secondsPerYear
-)
 
 func (l Location) checkBox() error {
 	b := l.Box
@@ -272,7 +270,7 @@ func (l Location) checkVirtual() error {
 	if len(l.VirtualAddress) > maxVirtualAddress {
 		return syntaxError("virtual_address of %d bytes; at most %d", len(l.VirtualAddress), maxVirtualAddress)
 	}
-	if !isPlainText(l.VirtualAddress) {
+	if !message.IsPlain(l.VirtualAddress) {
 		return syntaxError("virtual_address has control characters or is not UTF-8")
 	}
 	if rest, ok := strings.CutPrefix(l.VirtualAddress, "virtual://"); ok {

@@ -21,7 +21,7 @@ type Mapper interface {
 	// another format, [ErrTooLarge] if a limit would be passed,
 	// [errors.ErrUnsupported] if src cannot be mapped here, and ctx.Err()
 	// once ctx is done. They name no path and quote no content.
-	Map(ctx context.Context, src *Source, req MapRequest) (*Structure, error)
+	Map(ctx context.Context, src *Source, req MapRequest) (*Draft, error)
 }
 
 // A MapRequest is what a [Mapper] is asked for.
@@ -46,8 +46,8 @@ type Companion struct {
 	Open func(ctx context.Context) (*Source, error)
 }
 
-// A Structure is what a [Mapper] found.
-type Structure struct {
+// A Draft is what a [Mapper] found.
+type Draft struct {
 	// Title is what the source says of itself, verbatim; "" if it says
 	// nothing. The map of a source without a title is titled by its file
 	// name.
@@ -73,7 +73,7 @@ type Structure struct {
 // Map implements [Mapper] with the resolver of the modality that is asked
 // for. A resolver that is no Mapper is an error matching
 // [errors.ErrUnsupported].
-func (r Resolvers) Map(ctx context.Context, src *Source, req MapRequest) (*Structure, error) {
+func (r Resolvers) Map(ctx context.Context, src *Source, req MapRequest) (*Draft, error) {
 	mapper, ok := r[req.Modality].(Mapper)
 	if !ok {
 		return nil, fmt.Errorf("no mapper for %s: %w", req.Modality, errors.ErrUnsupported)

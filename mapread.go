@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/citekit/citekit/internal/decimal"
+	"github.com/citekit/citekit/internal/message"
 )
 
 // extraFields are the JSON members of an object that we do not know, by key.
@@ -280,7 +283,7 @@ func (r mapReader) readLocation() (loc Location, extra extraFields, err error) {
 	})
 	if err == nil && hasEnd && loc.Time.End <= loc.Time.Start {
 		err = syntaxError("start %s, end %s; the end must be after the start",
-			formatDecimal(loc.Time.Start), formatDecimal(loc.Time.End))
+			decimal.Format(loc.Time.Start), decimal.Format(loc.Time.End))
 	}
 	return loc, extra, err
 }
@@ -312,7 +315,7 @@ func (r mapReader) pages(pages *[]Range) error {
 	err := r.numbers("pages", func(text string) error {
 		n, ok := parseWhole(text)
 		if !ok || n < 1 {
-			return syntaxError("page %s; pages are whole numbers from 1", clip(text))
+			return syntaxError("page %s; pages are whole numbers from 1", message.Clip(text))
 		}
 		if k := len(runs) - 1; k >= 0 && n-1 == runs[k].Last {
 			runs[k].Last = n
@@ -333,7 +336,7 @@ func (r mapReader) lines(lines *Range) error {
 	err := r.numbers("lines", func(text string) error {
 		n, ok := parseWhole(text)
 		if !ok || n < 1 {
-			return syntaxError("line %s; lines are whole numbers from 1", clip(text))
+			return syntaxError("line %s; lines are whole numbers from 1", message.Clip(text))
 		}
 		v = append(v, n)
 		return nil
@@ -356,7 +359,7 @@ func (r mapReader) bbox(box *Box) error {
 	err := r.numbers("bbox", func(text string) error {
 		n, err := strconv.ParseFloat(text, 64)
 		if err != nil {
-			return syntaxError("%s", clip(text))
+			return syntaxError("%s", message.Clip(text))
 		}
 		v = append(v, n)
 		return nil
@@ -386,7 +389,7 @@ func (r mapReader) seconds(name string, field *float64) error {
 
 // parseWhole parses a JSON number that is whole, also when written as 12.0.
 func parseWhole(text string) (int, bool) {
-	if n := parseNumber(text); n >= 0 {
+	if n := decimal.Whole(text); n >= 0 {
 		return n, true
 	}
 	v, err := strconv.ParseFloat(text, 64)

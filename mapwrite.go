@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+
+	"github.com/citekit/citekit/internal/decimal"
 )
 
 // MarshalJSON implements [json.Marshaler]. Nodes, children and metadata are
@@ -165,9 +167,9 @@ func (w *jsonWriter) location(l Location) {
 		w.value("lines", [2]int{l.Lines.First, l.Lines.Last})
 	}
 	if !l.Time.IsZero() {
-		w.raw("start", json.RawMessage(formatDecimal(l.Time.Start)))
+		w.raw("start", json.RawMessage(decimal.Format(l.Time.Start)))
 		if l.Time.End != 0 {
-			w.raw("end", json.RawMessage(formatDecimal(l.Time.End)))
+			w.raw("end", json.RawMessage(decimal.Format(l.Time.End)))
 		}
 	}
 	if !l.Box.IsZero() {

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/citekit/citekit/internal/message"
 )
 
 // A Modality is a kind of content. Each has its own [Resolver], and its
@@ -48,13 +50,14 @@ var foreignSchemes = []string{
 
 // Valid reports whether m is one of the built-in modalities, or a word that
 // can be one.
-func (m Modality) Valid() bool { return m.check() == nil }
+func (m Modality) Valid() bool { return m.Validate() == nil }
 
 // builtIn reports whether the selectors of m are known.
 func (m Modality) builtIn() bool { return slices.Contains(Modalities(), m) }
 
-// check returns an error matching [ErrSyntax] that says why m is no modality.
-func (m Modality) check() error {
+// Validate returns an error matching [ErrSyntax] that says why m cannot be a
+// modality, or nil.
+func (m Modality) Validate() error {
 	switch {
 	case m.builtIn():
 		return nil
@@ -63,7 +66,7 @@ func (m Modality) check() error {
 	case slices.Contains(foreignSchemes, string(m)):
 		return syntaxError("modality %q is the scheme of a URL; URLs are not fetched", string(m))
 	case !isModalityWord(string(m)):
-		return syntaxError("modality %s; it is one of document, video, audio, image, text, virtual, or a word of a-z and 0-9 that a resolver is for", quoteShort(string(m)))
+		return syntaxError("modality %s; it is one of document, video, audio, image, text, virtual, or a word of a-z and 0-9 that a resolver is for", message.Quote(string(m)))
 	}
 	return nil
 }
@@ -89,9 +92,9 @@ func modalityOfScheme(scheme string) (Modality, error) {
 	case scheme == string(Document):
 		return "", syntaxError(`scheme "document"; write doc://`)
 	case slices.Contains(foreignSchemes, strings.ToLower(scheme)):
-		return "", syntaxError("scheme %s; URLs are not fetched, citekit reads files only: download it first, then map it and cite it as doc://, text:// and so on", quoteShort(scheme))
+		return "", syntaxError("scheme %s; URLs are not fetched, citekit reads files only: download it first, then map it and cite it as doc://, text:// and so on", message.Quote(scheme))
 	case !Modality(scheme).Valid():
-		return "", syntaxError("scheme %s; it is one of doc, video, audio, image, text, virtual, or a modality of a-z and 0-9 that a resolver is for", quoteShort(scheme))
+		return "", syntaxError("scheme %s; it is one of doc, video, audio, image, text, virtual, or a modality of a-z and 0-9 that a resolver is for", message.Quote(scheme))
 	}
 	return Modality(scheme), nil
 }
@@ -113,8 +116,9 @@ func (l *Library) Modalities() []Modality {
 	return all
 }
 
-// resolver returns what resolves a modality.
-func (l *Library) resolver(modality Modality) (Resolver, error) {
+// Resolver returns what resolves a modality. If there is nothing, the error
+// matches [errors.ErrUnsupported].
+func (l *Library) Resolver(modality Modality) (Resolver, error) {
 	r := l.resolvers[modality]
 	if r != nil {
 		return r, nil
@@ -126,5 +130,5 @@ func (l *Library) resolver(modality Modality) (Resolver, error) {
 	if len(words) == 0 {
 		words = []string{"none"}
 	}
-	return nil, fmt.Errorf("no resolver for %s; this library has %s: %w", clip(string(modality)), strings.Join(words, ", "), errors.ErrUnsupported)
+	return nil, fmt.Errorf("no resolver for %s; this library has %s: %w", message.Clip(string(modality)), strings.Join(words, ", "), errors.ErrUnsupported)
 }

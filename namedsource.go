@@ -3,95 +3,24 @@ package citekit
 import (
 	"context"
 	"errors"
-	"maps"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/citekit/citekit/internal/ledger"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/slug"
 	"github.com/citekit/citekit/internal/sniff"
 )
-
-// maxScanned is how many maps are read to find a source that nothing else
-// leads to.
-const maxScanned = 1000
-
-// ResourcesOf returns the ids of the resources whose source is at a path, as
-// maps give it: relative to the base directory with forward slashes, or
-// absolute. Where more than 1000 maps are stored, it knows of those that Ingest
-// made and of those with ids made from the name of the source.
-func (l *Library) ResourcesOf(ctx context.Context, source string) ([]string, error) {
-	return l.resourcesBy(ctx, source, func(other string) bool { return other == source })
-}
-
-// ResourcesNamed is ResourcesOf for the base name of a source, wherever it is.
-func (l *Library) ResourcesNamed(ctx context.Context, name string) ([]string, error) {
-	return l.resourcesBy(ctx, name, func(source string) bool { return path.Base(source) == name })
-}
-
-// resourcesBy returns the resources whose source matches, of which name is one.
-func (l *Library) resourcesBy(ctx context.Context, name string, matches func(source string) bool) ([]string, error) {
-	candidates := l.noted(ctx, matches)
-	candidates = append(candidates, ResourceIDFor(name), olderIDFor(name))
-	found, err := l.withSource(ctx, candidates, matches)
-	if err != nil || len(found) > 0 {
-		return found, err
-	}
-	ids, err := l.workspace.MapIDs(ctx)
-	if err != nil || len(ids) > maxScanned {
-		return nil, err
-	}
-	return l.withSource(ctx, ids, matches)
-}
-
-// noted returns the ids that the notes of ingest have for sources that match.
-func (l *Library) noted(ctx context.Context, matches func(source string) bool) []string {
-	finder, ok := l.workspace.(Finder)
-	if !ok {
-		return nil
-	}
-	file, err := readLedgerFile(ctx, finder)
-	if err != nil {
-		return nil
-	}
-	var ids []string
-	for source, n := range file.Sources {
-		if n.ID != "" && matches(source) {
-			ids = append(ids, n.ID)
-		}
-	}
-	return ids
-}
-
-// withSource returns those of ids whose maps have a source that matches.
-func (l *Library) withSource(ctx context.Context, ids []string, matches func(source string) bool) ([]string, error) {
-	found := make(map[string]bool)
-	for _, id := range ids {
-		if found[id] || CheckResourceID(id) != nil {
-			continue
-		}
-		if _, err := l.workspace.StatMap(ctx, id); err != nil {
-			continue
-		}
-		m, err := l.load(ctx, id)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err == nil && matches(m.SourcePath) {
-			found[id] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(found)), nil
-}
 
 // suggest returns the ids of resources that a wrong id may mean, best first:
 // those of the source of that name, those that a file of that name would get,
 // and those that look like it.
 func (l *Library) suggest(ctx context.Context, wrong string, ids []string) []string {
 	base := path.Base(strings.ReplaceAll(wrong, `\`, "/"))
-	suggested := l.noted(ctx, func(source string) bool { return path.Base(source) == base })
-	slices.Sort(suggested)
-	stem := strings.TrimSuffix(base, nameExt(base))
-	for _, id := range []string{idFromName(wrong), idFromName(base), idFromName(stem)} {
+	suggested := l.notedAs(ctx, base)
+	stem := strings.TrimSuffix(base, slug.Ext(base))
+	for _, id := range []string{slug.File(wrong), slug.File(base), slug.File(stem)} {
 		if _, there := slices.BinarySearch(ids, id); there {
 			suggested = append(suggested, id)
 		}
@@ -102,11 +31,36 @@ func (l *Library) suggest(ctx context.Context, wrong string, ids []string) []str
 	}
 	var distinct []string
 	for _, id := range suggested {
-		if len(distinct) < maxClose && !slices.Contains(distinct, id) && isPlainText(id) {
+		if len(distinct) < maxClose && !slices.Contains(distinct, id) && message.IsPlain(id) {
 			distinct = append(distinct, id)
 		}
 	}
 	return distinct
+}
+
+// notedAs returns the ids that package ingest has noted for sources of a base
+// name, in order.
+func (l *Library) notedAs(ctx context.Context, base string) []string {
+	finder, ok := l.workspace.(Finder)
+	if !ok {
+		return nil
+	}
+	data, err := finder.ReadNotes(ctx, ledger.Name)
+	if err != nil {
+		return nil
+	}
+	file, err := ledger.Parse(data)
+	if err != nil {
+		return nil
+	}
+	var ids []string
+	for source, n := range file.Sources {
+		if n.ID != "" && path.Base(source) == base {
+			ids = append(ids, n.ID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 // A schemeError reports an address whose scheme is that of another modality
@@ -118,7 +72,7 @@ type schemeError struct {
 }
 
 func (e *schemeError) Error() string {
-	return clipTo(e.resource, maxShown) + " is " + article(e.modality) + ": use " + clipTo(e.use, maxShown)
+	return message.Cut(e.resource, maxShown) + " is " + article(e.modality) + ": use " + message.Cut(e.use, maxShown)
 }
 
 func (e *schemeError) Is(target error) bool { return target == errors.ErrUnsupported }

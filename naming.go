@@ -3,12 +3,15 @@ package citekit
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/citekit/citekit/internal/nfc"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/slug"
 )
 
 const (
@@ -81,25 +84,13 @@ func cutID(id string) string {
 	if len(id) <= maxNodeID {
 		return id
 	}
-	return cutText(id, maxNodeID-9) + "-" + digest(id)
-}
-
-// cutText returns the longest start of s that has at most max bytes and ends
-// with a whole character.
-func cutText(s string, max int) string {
-	if len(s) <= max {
-		return s
-	}
-	for max > 0 && !utf8.RuneStart(s[max]) {
-		max--
-	}
-	return s[:max]
+	return message.Start(id, maxNodeID-9) + "-" + digest(id)
 }
 
 // cleanID returns id without what an id that can be typed does not have.
 func cleanID(id string) string {
 	return strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || unicode.IsSpace(r) || !isPlainText(string(r)) {
+		if r == utf8.RuneError || unicode.IsSpace(r) || !message.IsPlain(string(r)) {
 			return '-'
 		}
 		return r
@@ -109,61 +100,22 @@ func cleanID(id string) string {
 // nodeName makes a name from the title of a node, or from its type.
 func nodeName(n *Node) string {
 	for _, text := range []string{n.Title, n.Type} {
-		if name := slug(text, "", maxNodeName); name != "" {
+		if name := slug.Make(text, "", maxNodeName); name != "" {
 			return name
 		}
 	}
 	return "node"
 }
 
-// slug returns text as a name that is easy to type: its letters and digits in
-// lower case, in Normalization Form C, and one hyphen for every run of
-// anything else between them. A character of kept stays where it stands alone
-// between two of them. What cannot be seen is left out. A name has at most max
-// bytes; it is "" if text has neither letter nor digit.
-func slug(text, kept string, max int) string {
-	var b strings.Builder
-	gap := ""
-	for _, r := range visible(text) {
-		if !isNameRune(r) || unicode.Is(unicode.M, r) && (gap != "" || b.Len() == 0) {
-			gap = widen(gap, r, kept)
-			continue
-		}
-		if b.Len() == 0 {
-			gap = ""
-		}
-		r = unicode.ToLower(r)
-		if b.Len()+len(gap)+utf8.RuneLen(r) > max {
-			break
-		}
-		b.WriteString(gap)
-		b.WriteRune(r)
-		gap = ""
-	}
-	return b.String()
+// ResourceIDFor returns a resource id made from the name of a file: its base
+// name without the extension, as a slug. Letters and digits of all scripts are
+// in lower case, in Unicode's Normalization Form C; a dot or underscore
+// between two of them stays, and anything else between them becomes a hyphen,
+// so "Smith (2020).pdf" gives "smith-2020". It is "file" if nothing is left.
+//
+// Names that differ only in case or in how letters are composed have the same
+// id: package ingest gives the second of such files another one.
+func ResourceIDFor(name string) string {
+	base := path.Base(filepath.ToSlash(name))
+	return slug.File(strings.TrimSuffix(base, slug.Ext(base)))
 }
-
-// widen returns the gap between two parts of a name once r belongs to it.
-func widen(gap string, r rune, kept string) string {
-	if gap == "" && strings.ContainsRune(kept, r) {
-		return string(r)
-	}
-	return "-"
-}
-
-func isNameRune(r rune) bool {
-	return r != utf8.RuneError && unicode.In(r, unicode.L, unicode.N, unicode.M)
-}
-
-// visible returns text in Normalization Form C, with ligatures of Latin
-// letters written out, and without characters that have no look of their own.
-func visible(text string) string {
-	return nfc.String(ligatures.Replace(strings.Map(func(r rune) rune {
-		if unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) {
-			return -1
-		}
-		return r
-	}, text)))
-}
-
-var ligatures = strings.NewReplacer("\ufb00", "ff", "\ufb01", "fi", "\ufb02", "fl", "\ufb03", "ffi", "\ufb04", "ffl", "\ufb05", "st", "\ufb06", "st")

@@ -5,9 +5,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/citekit/citekit"
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/citekit/citekit"
 )
 
 func TestNameNodes(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+
+	"github.com/citekit/citekit/internal/message"
 )
 
 // ReadText yields the text at a location of a resource in reading order, each
@@ -50,16 +52,16 @@ func (l *Library) readText(ctx context.Context, a Address, yield func(TextRun, e
 	if err := a.Validate(); err != nil {
 		return err
 	}
-	resolver, err := l.resolver(a.Location.Modality)
+	resolver, err := l.Resolver(a.Location.Modality)
 	if err != nil {
 		return err
 	}
-	src, err := l.openSource(ctx, m.SourcePath)
+	src, err := l.OpenSource(ctx, m.SourcePath)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	src.declare(m.Type)
+	src.Declare(m.Type)
 	if _, err := l.checkFresh(ctx, target{address: a, m: m, path: m.SourcePath}, src, false); err != nil {
 		return err
 	}
@@ -72,7 +74,7 @@ func (l *Library) readText(ctx context.Context, a Address, yield func(TextRun, e
 	}
 	for run, err := range sheltered(a.Location.Modality, runs) {
 		if err != nil {
-			return hidePath(err)
+			return message.HidePath(err)
 		}
 		if !yield(run, nil) {
 			return nil
@@ -123,7 +125,7 @@ func (l *Library) textOf(ctx context.Context, m *indexedMap, resolver Resolver, 
 		}
 		return plain.ReadText(ctx, src, loc), nil, nil
 	}
-	if transcript, err = l.openSource(ctx, path); err != nil {
+	if transcript, err = l.OpenSource(ctx, path); err != nil {
 		return nil, nil, fmt.Errorf("the transcript: %w", err)
 	}
 	hash, err := transcript.Hash(ctx)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/workspace"
@@ -49,7 +50,7 @@ func TestReadTranscript(t *testing.T) {
 	}
 	lib := citekit.New(ws, modality.All(), nil)
 	defer lib.Close()
-	report, err := lib.Ingest(t.Context(), []string{"talk.wav"}, nil)
+	report, err := ingest.Run(t.Context(), lib, []string{"talk.wav"}, nil)
 	if err != nil || report.Err() != nil {
 		t.Fatal(err, report.Err())
 	}
@@ -75,8 +76,8 @@ func TestReadTranscript(t *testing.T) {
 	if _, err := readText(t, lib, "audio://talk"); !errors.Is(err, citekit.ErrStale) {
 		t.Errorf("a changed transcript: %v", err)
 	}
-	again, err := lib.Ingest(t.Context(), []string{"talk.wav"}, nil)
-	if err != nil || again.Count(citekit.IngestMapped) != 1 {
+	again, err := ingest.Run(t.Context(), lib, []string{"talk.wav"}, nil)
+	if err != nil || again.Count(ingest.Mapped) != 1 {
 		t.Fatalf("after the transcript changed: %+v, %v", again, err)
 	}
 	if got, err := readText(t, lib, "audio://talk#t=10-"); err != nil || got != "This is the beginning.|" {

@@ -24,7 +24,7 @@ type Resolver interface {
 	// ctx.Err() once ctx is done. They name the range and the bounds, such
 	// as "page 9 of 3; pages run 1-3", never a path. The Library adds the
 	// address; a Resolver need not.
-	Resolve(ctx context.Context, src *Source, req Request) (*Extract, error)
+	Resolve(ctx context.Context, src *Source, req Request) (*Content, error)
 }
 
 // A Request is what a [Resolver] is asked for.
@@ -51,8 +51,8 @@ const (
 	ModeStrict Mode = "strict"
 )
 
-// An Extract is what a [Resolver] returns.
-type Extract struct {
+// An Content is what a [Resolver] returns.
+type Content struct {
 	// Body holds the bytes; the caller closes it. An error while reading
 	// means there is no evidence. It is nil only for a location that has no
 	// bytes at all, as virtual ones.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/sniff"
 )
 
@@ -54,7 +55,7 @@ func (o *ResolveOptions) withDefaults() (ResolveOptions, error) {
 	case ModeExact, ModeCopy, ModeStrict:
 		return opts, nil
 	}
-	return opts, syntaxError("mode %s; it is one of exact, copy, strict", quoteShort(string(opts.Mode)))
+	return opts, syntaxError("mode %s; it is one of exact, copy, strict", message.Quote(string(opts.Mode)))
 }
 
 // A target is what one resolve is about.
@@ -123,7 +124,7 @@ func (l *Library) ResolveAddress(ctx context.Context, a Address, opts *ResolveOp
 func (l *Library) mapFor(ctx context.Context, a Address, virtual bool) (*indexedMap, error) {
 	var unknown error
 	if !virtual && a.Location.Modality.Valid() {
-		_, unknown = l.resolver(a.Location.Modality)
+		_, unknown = l.Resolver(a.Location.Modality)
 	}
 	m, err := l.load(ctx, a.Resource)
 	switch {
@@ -178,7 +179,7 @@ func (l *Library) misread(ctx context.Context, t target, virtual bool) error {
 	if err != nil {
 		return nil // the resolve has said so, or will
 	}
-	if err := unread(format, t.path); err != nil {
+	if err := sniff.Refusal(format, t.path); err != nil {
 		return err
 	}
 	loc, name := t.address.Location, filepath.Base(t.path)
@@ -194,7 +195,7 @@ func (l *Library) misread(ctx context.Context, t target, virtual bool) error {
 // detectFile tells the modality of a file, and its format if a signature
 // tells it.
 func (l *Library) detectFile(ctx context.Context, path string) (Modality, sniff.Format, error) {
-	src, err := l.openSource(ctx, path)
+	src, err := l.OpenSource(ctx, path)
 	if err != nil {
 		return "", sniff.Format{}, err
 	}
@@ -242,16 +243,16 @@ func (l *Library) resolveTarget(ctx context.Context, t target, options *ResolveO
 
 // extract fills e from stored evidence, making it first if there is none.
 func (l *Library) extract(ctx context.Context, t target, opts ResolveOptions, e *Evidence) (*Evidence, error) {
-	resolver, err := l.resolver(e.Modality)
+	resolver, err := l.Resolver(e.Modality)
 	if err != nil {
 		return nil, err
 	}
-	src, err := l.openSource(ctx, t.path)
+	src, err := l.OpenSource(ctx, t.path)
 	if err != nil {
 		return nil, err
 	}
 	defer src.Close()
-	src.declare(t.declared)
+	src.Declare(t.declared)
 	if e.Stale, err = l.checkFresh(ctx, t, src, opts.AllowStale); err != nil {
 		return nil, err
 	}
@@ -287,18 +288,21 @@ func (unreadable) Error() string {
 
 func (unreadable) Is(target error) bool { return target == ErrForbidden }
 
-func (l *Library) openSource(ctx context.Context, path string) (*Source, error) {
+// OpenSource opens the file at a path that a map gives or may give. A small one
+// is hashed, see Options.HashLimit. The errors are those of
+// [Workspace.OpenSource], without the path. The caller closes the source.
+func (l *Library) OpenSource(ctx context.Context, path string) (*Source, error) {
 	src, err := l.workspace.OpenSource(ctx, path)
 	if errors.Is(err, fs.ErrPermission) && !errors.Is(err, ErrForbidden) {
 		return nil, errUnreadable
 	}
 	if err != nil {
-		return nil, hidePath(err)
+		return nil, message.HidePath(err)
 	}
 	if src.KnownHash() == "" && src.Size() <= l.opts.HashLimit {
 		if _, err := src.Hash(ctx); err != nil {
 			src.Close()
-			return nil, hidePath(err)
+			return nil, message.HidePath(err)
 		}
 	}
 	return src, nil
@@ -313,7 +317,7 @@ func (l *Library) evidence(ctx context.Context, key string, t target, src *Sourc
 	} else if stored, err = l.workspace.FindEvidence(ctx, key); err == nil {
 		return stored, true, nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		return nil, false, hidePath(err)
+		return nil, false, message.HidePath(err)
 	}
 	stored, err = l.flights.Get(ctx, flight, func(ctx context.Context) (*StoredEvidence, int64, error) {
 		stored, err := l.makeEvidence(ctx, key, t, src, r, mode)
@@ -322,10 +326,11 @@ func (l *Library) evidence(ctx context.Context, key string, t target, src *Sourc
 	return stored, false, err
 }
 
-// limited calls f with a context that ends after ExtractTimeout, when no more
-// than MaxExtractions others of the modality are running. A resolver that
-// panics on one bad source must not end a server: it is an error.
-func (l *Library) limited(ctx context.Context, modality Modality, f func(context.Context) error) error {
+// WithSlot calls f, which extracts from sources of a modality, when fewer than
+// Options.MaxExtractions others of the modality are running, with a context
+// that ends after Options.ExtractTimeout. If f panics, that is an error: one
+// bad source must not end a server. f must not call WithSlot.
+func (l *Library) WithSlot(ctx context.Context, modality Modality, f func(context.Context) error) error {
 	release, err := l.slots.take(ctx, modality)
 	if err != nil {
 		return err
@@ -334,7 +339,7 @@ func (l *Library) limited(ctx context.Context, modality Modality, f func(context
 	return l.bounded(ctx, modality, f)
 }
 
-// bounded is limited for a caller that has a slot.
+// bounded is WithSlot for a caller that has a slot.
 func (l *Library) bounded(ctx context.Context, modality Modality, f func(context.Context) error) (err error) {
 	limited, cancel := context.WithTimeout(ctx, l.opts.ExtractTimeout)
 	defer cancel()
@@ -376,7 +381,7 @@ func (l *Library) makeEvidence(ctx context.Context, key string, t target, src *S
 func (l *Library) extractTo(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode, done func()) (*StoredEvidence, error) {
 	extract, err := r.Resolve(ctx, src, Request{Location: t.address.Location, Mode: mode})
 	if err != nil {
-		return nil, hidePath(err)
+		return nil, message.HidePath(err)
 	}
 	if extract.Body == nil {
 		return nil, errors.New("the resolver returned no content")
@@ -395,7 +400,7 @@ func (l *Library) extractTo(ctx context.Context, key string, t target, src *Sour
 		meta.Resource = t.address.Resource
 	}
 	stored, err := l.workspace.StoreEvidence(ctx, key, meta, &checkedBody{ctx, extract.Body, src, done})
-	return stored, hidePath(err)
+	return stored, message.HidePath(err)
 }
 
 // A checkedBody reads an extract, fails once ctx is done, and ends only if the

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/sniff"
 )
 
@@ -119,8 +118,13 @@ func indexNodes(m *ResourceMap) (index map[string]*Node, duplicates []string) {
 	return index, slices.Sorted(maps.Keys(seen))
 }
 
-// Address returns the address of a node of the map.
+// Address returns the address of a node of the map, or with nil that of the
+// whole resource. The latter is valid only if the map, its nodes or the name of
+// its source tell a modality.
 func (m *ResourceMap) Address(n *Node) Address {
+	if n == nil {
+		return Address{Resource: m.ResourceID, Location: Location{Modality: m.modality()}}
+	}
 	return Address{Resource: m.ResourceID, Location: n.Location}
 }
 
@@ -148,16 +152,6 @@ func (m *ResourceMap) modality() Modality {
 		common = Modality(sniff.ByName(m.SourcePath))
 	}
 	return common
-}
-
-// wholeAddress returns the address of the whole resource, or "" if there is
-// none, as its modality is not known.
-func (m *ResourceMap) wholeAddress() string {
-	a := Address{Resource: m.ResourceID, Location: Location{Modality: m.modality()}}
-	if a.Validate() != nil {
-		return ""
-	}
-	return a.String()
 }
 
 // Clone returns a deep copy. Metadata values are shared.
@@ -195,21 +189,10 @@ func CheckResourceID(id string) error {
 		return syntaxError("the resource id is empty")
 	case len(id) > maxResourceID:
 		return syntaxError("the resource id has %d bytes; at most %d", len(id), maxResourceID)
-	case !isPlainText(id):
+	case !message.IsPlain(id):
 		return syntaxError("resource id %+q has control characters or is not UTF-8", id)
 	case strings.ContainsAny(id, `/\`) || id == "." || id == "..":
 		return syntaxError("resource id %q looks like a path", id)
 	}
 	return nil
-}
-
-// isPlainText reports whether s is UTF-8 without control characters, line
-// separators, or characters that change how their neighbours display.
-func isPlainText(s string) bool {
-	for _, r := range s {
-		if r < 0x20 || r == 0x7f || r > 0x7f && (unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)) {
-			return false
-		}
-	}
-	return utf8.ValidString(s)
 }

@@ -3,6 +3,8 @@ package citekit
 import (
 	"slices"
 	"strings"
+
+	"github.com/citekit/citekit/internal/message"
 )
 
 // A selectorForm says how the selector of an address is written.
@@ -25,11 +27,11 @@ func unknownParameter(name, value string) error {
 	form, ok := meantSelector(name)
 	switch {
 	case !ok:
-		return syntaxError("parameter %s; it is one of pages, t, lines, bbox, v", quoteShort(name))
+		return syntaxError("parameter %s; it is one of pages, t, lines, bbox, v", message.Quote(name))
 	case strings.ToLower(name) != "xywh" && reads(form.name, value):
-		return syntaxError("parameter %s; write %s=%s", quoteShort(name), form.name, clip(value))
+		return syntaxError("parameter %s; write %s=%s", message.Quote(name), form.name, message.Clip(value))
 	}
-	return syntaxError("parameter %s; write such as %s", quoteShort(name), form.example)
+	return syntaxError("parameter %s; write such as %s", message.Quote(name), form.example)
 }
 
 // meantSelector returns the selector that another word stands for.
@@ -60,12 +62,12 @@ func noValue(param string) error {
 	digits := strings.NewReplacer("L", "", "l", "").Replace(param)
 	switch {
 	case param != digits && reads("lines", digits):
-		return syntaxError("parameter %s has no value; write lines=%s", quoteShort(param), digits)
+		return syntaxError("parameter %s has no value; write lines=%s", message.Quote(param), digits)
 	case reads("lines", param):
-		return syntaxError("%s has no name; write pages=%s, lines=%s or such", quoteShort(param), param, param)
+		return syntaxError("%s has no name; write pages=%s, lines=%s or such", message.Quote(param), param, param)
 	}
 	if form, ok := meantSelector(param); ok {
-		return syntaxError("parameter %s has no value; write such as %s", quoteShort(param), form.example)
+		return syntaxError("parameter %s has no value; write such as %s", message.Quote(param), form.example)
 	}
-	return syntaxError("parameter %s has no value; write such as pages=3-5", quoteShort(param))
+	return syntaxError("parameter %s has no value; write such as pages=3-5", message.Quote(param))
 }

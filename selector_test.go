@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/citation"
 )
 
 // TestNearSelectors checks that what is nearly a selector is told with what is
@@ -46,7 +47,7 @@ func TestTextFragmentHint(t *testing.T) {
 	for fragment, want := range map[string]string{
 		"line=1": "for lines write lines=1:", "line=2-3": "for lines write lines=2-3:", "line=1,": "write such as lines=10-25",
 	} {
-		_, err := citekit.ParseTextFragment(fragment)
+		_, err := citation.ParseTextFragment(fragment)
 		if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v; want %q", fragment, err, want)
 		}

@@ -5,11 +5,12 @@ import (
 	"errors"
 	"io"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/digest"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/workspace"
 )
@@ -29,7 +30,7 @@ func libraryOf(t *testing.T, resolvers citekit.Resolvers, most int) *citekit.Lib
 func TestSlotsOfModalities(t *testing.T) {
 	const most = 2
 	arrived := make(chan struct{}, 10)
-	stuck := &lineResolver{before: func(ctx context.Context) error {
+	stuck := &lineResolver{Before: func(ctx context.Context) error {
 		arrived <- struct{}{}
 		<-ctx.Done()
 		return ctx.Err()
@@ -59,7 +60,7 @@ func TestSlotsOfModalities(t *testing.T) {
 			t.Errorf("a document that was given up: %v", err)
 		}
 	}
-	if n := stuck.calls.Load(); n != most {
+	if n := stuck.Calls.Load(); n != most {
 		t.Errorf("%d documents at a time, want %d", n, most)
 	}
 }
@@ -115,10 +116,10 @@ func TestOneSlot(t *testing.T) {
 	for _, name := range names {
 		ws.AddSource("docs/"+name+".txt", []byte("# "+name+"\n\none\ntwo\n"))
 	}
-	panics := &lineResolver{before: func(context.Context) error { panic("the resolver gave up") }}
+	panics := &lineResolver{Before: func(context.Context) error { panic("the resolver gave up") }}
 	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: new(text.Resolver), citekit.Document: panics}, &citekit.Options{MaxExtractions: 1})
 	t.Cleanup(func() { lib.Close() })
-	if _, err := lib.Ingest(t.Context(), []string{"docs"}, nil); err != nil {
+	if _, err := ingest.Run(t.Context(), lib, []string{"docs"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	loc := citekit.Lines(3, 4)
@@ -161,11 +162,11 @@ func TestOneSlot(t *testing.T) {
 			return err
 		},
 		func(ctx context.Context, id string) error {
-			_, err := lib.Ingest(ctx, []string{"docs"}, &citekit.IngestOptions{Force: true})
+			_, err := ingest.Run(ctx, lib, []string{"docs"}, &ingest.Options{Force: true})
 			return err
 		},
 		func(ctx context.Context, id string) error {
-			_, err := lib.Context(ctx, []string{id}, nil)
+			_, err := digest.Of(ctx, lib, []string{id}, nil)
 			return err
 		},
 	}
@@ -189,39 +190,4 @@ func TestOneSlot(t *testing.T) {
 	if err := operations[1](t.Context(), "a"); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
-}
-
-// TestBudget lends an amount of one to many, and more than there is.
-func TestBudget(t *testing.T) {
-	acquire := citekit.NewBudget(1)
-	var now atomic.Int32
-	var callers sync.WaitGroup
-	for i := range 50 {
-		callers.Go(func() {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			if i%3 == 2 {
-				ctx, cancel = context.WithTimeout(t.Context(), time.Duration(i)*20*time.Microsecond)
-			}
-			defer cancel()
-			release, err := acquire(ctx, int64(1+i%2*10))
-			if err != nil {
-				if i%3 != 2 {
-					t.Error(err)
-				}
-				return
-			}
-			if n := now.Add(1); n != 1 {
-				t.Errorf("%d have it", n)
-			}
-			time.Sleep(50 * time.Microsecond)
-			now.Add(-1)
-			release()
-		})
-	}
-	callers.Wait()
-	release, err := acquire(t.Context(), 1)
-	if err != nil {
-		t.Fatalf("it was not given back: %v", err)
-	}
-	release()
 }

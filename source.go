@@ -96,8 +96,9 @@ func (s *Source) Declared() Modality {
 	return s.declared
 }
 
-// declare notes what the source is said to be.
-func (s *Source) declare(m Modality) {
+// Declare notes what a person, or the map of the source, says that it is. Only
+// who opened the source calls it, before it is read.
+func (s *Source) Declare(m Modality) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.declared = m

@@ -3,6 +3,9 @@ package citekit
 import (
 	"context"
 	"encoding/json"
+	"math"
+
+	"github.com/citekit/citekit/internal/decimal"
 )
 
 // A Summary is what the map of a resource says of it as a whole.
@@ -24,20 +27,21 @@ func (l *Library) Summary(ctx context.Context, resourceID string) (Summary, erro
 	if err != nil {
 		return Summary{ResourceID: resourceID}, &ResolveError{Op: "open", Address: resourceID, Err: err}
 	}
-	return m.summary(), nil
+	return m.Summary(), nil
 }
 
-func (m *indexedMap) summary() Summary {
-	s := Summary{ResourceID: m.ResourceID, Type: m.Type, Title: m.Title, Extent: m.extent()}
+// Summary returns what the map says of its resource as a whole.
+func (m *ResourceMap) Summary() Summary {
+	s := Summary{ResourceID: m.ResourceID, Type: m.Type, Title: m.Title, Extent: m.Extent()}
 	for range m.All() {
 		s.Nodes++
 	}
 	return s
 }
 
-// extent returns what the metadata say of the extent of the source, in the
-// members that its modality has.
-func (m *ResourceMap) extent() Extent {
+// Extent returns how large the metadata say the source is, in the members that
+// its modality has; what they do not say is zero. The source is not opened.
+func (m *ResourceMap) Extent() Extent {
 	e := Extent{Modality: m.Type}
 	switch m.Type {
 	case Document:
@@ -55,26 +59,10 @@ func (m *ResourceMap) extent() Extent {
 	return e
 }
 
-// noteExtent puts the extent of the source into the metadata where they do not
-// tell it.
-func (m *ResourceMap) noteExtent(e Extent) {
-	if e.Modality != m.Type || m.extent() != (Extent{Modality: m.Type}) {
-		return
-	}
-	for key, n := range map[string]int{"pages": e.Pages, "lines": e.Lines, "width": e.Width, "height": e.Height} {
-		if n > 0 {
-			m.Metadata[key] = n
-		}
-	}
-	if e.Duration > 0 {
-		m.Metadata["duration"] = e.Duration
-	}
-}
-
 // positive returns a whole number above zero in the metadata, or 0.
 func (m *ResourceMap) positive(key string) int {
 	n, ok := wholeNumber(m.Metadata[key])
-	if !ok || n < 0 || n > int64(maxInt) {
+	if !ok || n < 0 || n > math.MaxInt {
 		return 0
 	}
 	return int(n)
@@ -89,7 +77,7 @@ func (m *ResourceMap) seconds(key string) float64 {
 	case float64:
 		v = n
 	}
-	if v > 0 && v <= maxSeconds {
+	if v > 0 && v <= decimal.MaxSeconds {
 		return v
 	}
 	return 0

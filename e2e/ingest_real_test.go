@@ -9,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // A mappedNode is what the tests read of a node.
@@ -95,13 +96,13 @@ func TestIngestCorpus(t *testing.T) {
 			}
 			copyTree(t, sharedtest.Corpus(t, part), filepath.Join(base, part))
 		}
-		report := ingest(t, base, ".")
+		report := runIngest(t, base, ".")
 		for _, item := range report.Items {
 			if item.Status == "failed" && !slices.Contains(unreadable, item.Path) {
 				t.Errorf("%s: %s", item.Path, item.Reason)
 			}
 		}
-		again := ingest(t, base, ".")
+		again := runIngest(t, base, ".")
 		if again.Summary["mapped"]+again.Summary["copied"] > 0 {
 			t.Errorf("mapped again: %v", again.Summary)
 		}

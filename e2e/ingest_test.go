@@ -25,10 +25,10 @@ type ingestReport struct {
 	Summary map[string]int
 }
 
-// ingest runs citekit ingest over paths in base and returns its report. It
+// runIngest runs citekit ingest over paths in base and returns its report. It
 // checks what must hold whatever the sources are: an end in time and within
 // memory, valid maps, no temporary files, no secrets.
-func ingest(t *testing.T, base string, args ...string) ingestReport {
+func runIngest(t *testing.T, base string, args ...string) ingestReport {
 	t.Helper()
 	bin, err := binary()
 	if err != nil {
@@ -133,11 +133,11 @@ func ingestAttacks(t *testing.T, attacks attackSet) {
 		t.Run(group, func(t *testing.T) {
 			base := filepath.Join(t.TempDir(), "base")
 			copyTree(t, attacks.group(group), base)
-			report := ingest(t, base, ".")
+			report := runIngest(t, base, ".")
 			if len(report.Items) < 5 {
 				t.Errorf("%d sources", len(report.Items))
 			}
-			again := ingest(t, base, ".")
+			again := runIngest(t, base, ".")
 			if again.Summary["mapped"] > 0 {
 				t.Errorf("mapped again: %v", again.Summary)
 			}
@@ -195,7 +195,7 @@ func TestIngestBadFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	report := ingest(t, base, ".")
+	report := runIngest(t, base, ".")
 	status := make(map[string]string)
 	for _, item := range report.Items {
 		status[item.Path] = item.Status + " " + item.Type
@@ -210,7 +210,7 @@ func TestIngestBadFiles(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, status[name], want)
 		}
 	}
-	named := ingest(t, base, "link.md", "outside.md", "dangling.md", "loop.md", "sparse.txt", "empty.pdf", "binary.dat")
+	named := runIngest(t, base, "link.md", "outside.md", "dangling.md", "loop.md", "sparse.txt", "empty.pdf", "binary.dat")
 	if named.Summary["failed"] != 6 {
 		t.Errorf("by name: %v", named.Summary)
 	}
@@ -247,7 +247,7 @@ func TestIngestChangingFile(t *testing.T) {
 			}
 		}
 	}()
-	report := ingest(t, base, "still.txt", "log.txt")
+	report := runIngest(t, base, "still.txt", "log.txt")
 	close(stop)
 	<-stopped
 	for _, item := range report.Items {
@@ -276,7 +276,7 @@ func TestIngestUnreadable(t *testing.T) {
 		}
 	}
 	defer os.Chmod(filepath.Join(base, "folder"), 0o700)
-	report := ingest(t, base, ".")
+	report := runIngest(t, base, ".")
 	if report.Summary["mapped"] != 1 || report.Summary["failed"] != 2 {
 		t.Errorf("%+v", report)
 	}

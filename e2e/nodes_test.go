@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/workspace"
@@ -26,7 +27,7 @@ func TestEveryNodeResolves(t *testing.T) {
 	}
 	lib := citekit.New(ws, modality.All(), nil)
 	defer lib.Close()
-	if _, err := lib.Ingest(t.Context(), []string{"."}, nil); err != nil {
+	if _, err := ingest.Run(t.Context(), lib, []string{"."}, nil); err != nil {
 		t.Fatal(err)
 	}
 	ids, err := lib.Resources(t.Context())

@@ -13,9 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/sharedtest"
-	"github.com/google/go-cmp/cmp"
 )
 
 // The tests of this file and of the others named real_… resolve parts of real

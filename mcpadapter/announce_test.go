@@ -14,7 +14,7 @@ import (
 // An announcingResolver says what goes on before it resolves.
 type announcingResolver struct{ slowResolver }
 
-func (r announcingResolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+func (r announcingResolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	mcpadapter.Announce(ctx, "warming\x1b up")
 	mcpadapter.Announce(ctx, "still")
 	return r.slowResolver.Resolve(ctx, src, req)

@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/workspace"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // The calls go through the SDK's in-memory transport, client and all.

@@ -9,11 +9,13 @@ import (
 	"strings"
 	"testing/fstest"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/workspace"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // A server can stand at a path of one's own HTTP server. The protocol's SDK
@@ -23,7 +25,7 @@ import (
 func ExampleNewServer_http() {
 	lib := citekit.New(workspace.NewMemory(fstest.MapFS{"poem.txt": {Data: []byte("one\ntwo\n")}}), modality.All(), nil)
 	defer lib.Close()
-	if _, err := lib.Ingest(context.Background(), []string{"poem.txt"}, nil); err != nil {
+	if _, err := ingest.Run(context.Background(), lib, []string{"poem.txt"}, nil); err != nil {
 		log.Fatal(err)
 	}
 

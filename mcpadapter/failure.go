@@ -9,8 +9,9 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/citekit/citekit"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit"
 )
 
 // failure returns the result that tells an agent what went wrong, with which

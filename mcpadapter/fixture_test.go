@@ -11,12 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/modality/virtual"
 	"github.com/citekit/citekit/workspace"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 const poem = "one\ntwo\nthree\nfour\nfive\n"
@@ -56,7 +57,7 @@ func newSlowResolver() slowResolver {
 	return slowResolver{make(chan struct{}, 100), make(chan struct{}, 100), make(chan struct{}, 100)}
 }
 
-func (r slowResolver) Resolve(ctx context.Context, _ *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+func (r slowResolver) Resolve(ctx context.Context, _ *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	switch req.Location.Time.Start {
 	case 6:
 		panic("the resolver gave up")
@@ -68,7 +69,7 @@ func (r slowResolver) Resolve(ctx context.Context, _ *citekit.Source, req citeki
 		select {
 		case <-ctx.Done():
 		case <-r.released:
-			return &citekit.Extract{Body: io.NopCloser(strings.NewReader("done")), Size: 4, MediaType: "audio/wav", Ext: ".wav"}, nil
+			return &citekit.Content{Body: io.NopCloser(strings.NewReader("done")), Size: 4, MediaType: "audio/wav", Ext: ".wav"}, nil
 		}
 	}
 	<-ctx.Done()

@@ -10,9 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/citekit/citekit/mcpadapter"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/citekit/citekit/mcpadapter"
 )
 
 // FuzzStream gives a server any bytes after the handshake, and then a ping,

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 )
 
 const (
@@ -26,7 +27,7 @@ const (
 type IngesterOptions struct {
 	// Ingest are the options of every ingest but for Type and ResourceID,
 	// which agents choose, and Each and Progress, which are not called.
-	Ingest citekit.IngestOptions
+	Ingest ingest.Options
 
 	// AnswerWithin is how long a call waits for an ingest to end before it
 	// answers that it is running; zero means 5 seconds.
@@ -78,16 +79,16 @@ type job struct {
 	ended  chan struct{} // closed when report and err are set
 
 	mu       sync.Mutex
-	progress citekit.IngestProgress
+	progress ingest.Progress
 	moved    chan struct{} // closed, and replaced, when there is progress or news
 	news     []string      // announced and not yet told
 
-	report *citekit.IngestReport
+	report *ingest.Report
 	err    error
 }
 
 // start begins an ingest.
-func (g *Ingester) start(paths []string, opts citekit.IngestOptions) (*job, error) {
+func (g *Ingester) start(paths []string, opts ingest.Options) (*job, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.ctx.Err() != nil {
@@ -103,7 +104,7 @@ func (g *Ingester) start(paths []string, opts citekit.IngestOptions) (*job, erro
 	opts.Each, opts.Progress = nil, j.move
 	g.wait.Go(func() {
 		defer cancel()
-		report, err := g.lib.Ingest(context.WithValue(ctx, announceKey{}, j.announce), paths, &opts)
+		report, err := ingest.Run(context.WithValue(ctx, announceKey{}, j.announce), g.lib, paths, &opts)
 		g.end(ctx, j, report, err)
 	})
 	return j, nil
@@ -123,12 +124,12 @@ func (g *Ingester) forget() (running int) {
 	return running
 }
 
-func (g *Ingester) end(ctx context.Context, j *job, report *citekit.IngestReport, err error) {
+func (g *Ingester) end(ctx context.Context, j *job, report *ingest.Report, err error) {
 	j.report, j.err = report, err
 	g.mu.Lock()
 	changed := slices.Clone(g.changed)
 	g.mu.Unlock()
-	if report.Count(citekit.IngestMapped)+report.Count(citekit.IngestCopied)+report.Count(citekit.IngestRenamed) > 0 {
+	if report.Count(ingest.Mapped)+report.Count(ingest.Copied)+report.Count(ingest.Renamed) > 0 {
 		for _, tell := range changed {
 			tell(context.WithoutCancel(ctx))
 		}
@@ -163,7 +164,7 @@ func (j *job) hasEnded() bool {
 	}
 }
 
-func (j *job) move(p citekit.IngestProgress) {
+func (j *job) move(p ingest.Progress) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if p.Done < j.progress.Done {
@@ -200,7 +201,7 @@ func (j *job) takeNews() []string {
 	return news
 }
 
-func (j *job) now() (p citekit.IngestProgress, moved <-chan struct{}) {
+func (j *job) now() (p ingest.Progress, moved <-chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.progress, j.moved
@@ -266,15 +267,15 @@ func (g *Ingester) follow(ctx context.Context, j *job, tell notifier) error {
 
 // An ingestAnswer is what agents hear of a job.
 type ingestAnswer struct {
-	JobID   string                       `json:"job_id"`
-	Status  string                       `json:"status"` // running, done, cancelled or failed
-	Done    int                          `json:"done"`   // sources
-	Total   int                          `json:"total"`
-	Counts  map[citekit.IngestStatus]int `json:"counts,omitempty"`
-	Items   []citekit.IngestItem         `json:"items,omitempty"`
-	Omitted int                          `json:"items_omitted,omitempty"`
-	Error   string                       `json:"error,omitempty"`
-	Code    citekit.Code                 `json:"code,omitempty"`
+	JobID   string                `json:"job_id"`
+	Status  string                `json:"status"` // running, done, cancelled or failed
+	Done    int                   `json:"done"`   // sources
+	Total   int                   `json:"total"`
+	Counts  map[ingest.Status]int `json:"counts,omitempty"`
+	Items   []ingest.Item         `json:"items,omitempty"`
+	Omitted int                   `json:"items_omitted,omitempty"`
+	Error   string                `json:"error,omitempty"`
+	Code    citekit.Code          `json:"code,omitempty"`
 }
 
 // answer tells how a job stands. Of one that has ended it has what is news,
@@ -293,14 +294,14 @@ func (j *job) answer() (json.RawMessage, error) {
 	default:
 		a.Status, a.Error, a.Code = "failed", printable(j.err.Error()), citekit.CodeOf(j.err)
 	}
-	a.Counts = make(map[citekit.IngestStatus]int)
+	a.Counts = make(map[ingest.Status]int)
 	for _, item := range j.report.Items {
 		a.Counts[item.Status]++
-		if item.Status != citekit.IngestUnchanged {
+		if item.Status != ingest.Unchanged {
 			a.Items = append(a.Items, item)
 		}
 	}
-	slices.SortStableFunc(a.Items, func(x, y citekit.IngestItem) int { return urgency(x) - urgency(y) })
+	slices.SortStableFunc(a.Items, func(x, y ingest.Item) int { return urgency(x) - urgency(y) })
 	if len(a.Items) > shownItems {
 		a.Omitted = len(a.Items) - shownItems
 		a.Items = a.Items[:shownItems]
@@ -308,11 +309,11 @@ func (j *job) answer() (json.RawMessage, error) {
 	return json.Marshal(a)
 }
 
-func urgency(item citekit.IngestItem) int {
+func urgency(item ingest.Item) int {
 	switch item.Status {
-	case citekit.IngestFailed:
+	case ingest.Failed:
 		return 0
-	case citekit.IngestSkipped:
+	case ingest.Skipped:
 		return 2
 	}
 	return 1

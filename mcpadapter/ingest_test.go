@@ -11,12 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/workspace"
-	"github.com/google/go-cmp/cmp"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // A gatedMapper maps a text as its whole, and those named slow*.txt only once
@@ -28,7 +29,7 @@ type gatedMapper struct {
 	begun chan struct{} // gets a token when a text waits for the gate
 }
 
-func (m *gatedMapper) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Structure, error) {
+func (m *gatedMapper) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if strings.HasPrefix(src.Name(), "slow") {
 		select {
 		case m.begun <- struct{}{}:
@@ -40,7 +41,7 @@ func (m *gatedMapper) Map(ctx context.Context, src *citekit.Source, req citekit.
 			return nil, ctx.Err()
 		}
 	}
-	return &citekit.Structure{Nodes: []*citekit.Node{{ID: "whole", Type: "passage", Location: citekit.Location{Modality: citekit.Text}}}}, nil
+	return &citekit.Draft{Nodes: []*citekit.Node{{ID: "whole", Type: "passage", Location: citekit.Location{Modality: citekit.Text}}}}, nil
 }
 
 // An ingestFixture is a client of a server that ingests.

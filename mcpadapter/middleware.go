@@ -8,9 +8,10 @@ import (
 	"log/slog"
 	"runtime/debug"
 
-	"github.com/citekit/citekit"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit"
 )
 
 // recoverPanics answers a request whose handler panics with an error, where

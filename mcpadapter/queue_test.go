@@ -11,8 +11,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/citekit/citekit/mcpadapter"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit/mcpadapter"
 )
 
 // A gate is a client that reads nothing after the first message until it is

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/citekit/citekit"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit"
 )
 
 // mapURI begins the URI of a map as a resource of the protocol; the id

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/citekit/citekit"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit"
 )
 
 // encodedData is the data of a success, as JSON without line breaks.

@@ -9,9 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/citekit/citekit/mcpadapter"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/citekit/citekit/mcpadapter"
 )
 
 // TestToolsAreConstant compares the list of tools of an empty library with

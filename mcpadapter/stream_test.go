@@ -12,8 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/citekit/citekit/mcpadapter"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit/mcpadapter"
 )
 
 const ping = `{"jsonrpc":"2.0","id":"still there","method":"ping"}`

@@ -6,9 +6,10 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/citekit/citekit"
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit"
 )
 
 // An adapter turns calls of tools into calls of a Library.

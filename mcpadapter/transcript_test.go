@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit/mcpadapter"
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/citekit/citekit/mcpadapter"
 )
 
 var update = flag.Bool("update", false, "write the transcripts in testdata anew")

@@ -24,8 +24,8 @@ var neverSearched = []string{".git", mapsName, evidenceName}
 const maxFolders = 100
 
 // Find implements [citekit.Finder].
-func (d *Directory) Find(ctx context.Context, req citekit.FindRequest) iter.Seq2[citekit.Found, error] {
-	return func(yield func(citekit.Found, error) bool) {
+func (d *Directory) Find(ctx context.Context, req citekit.FindRequest) iter.Seq2[citekit.Candidate, error] {
+	return func(yield func(citekit.Candidate, error) bool) {
 		s := newSearch(ctx, req, yield)
 		s.isOwn = func(name string) bool { return d.isOwnFile(d.absolute(name)) }
 		for _, name := range req.Paths {
@@ -59,22 +59,22 @@ type tree interface {
 type search struct {
 	ctx     context.Context
 	req     citekit.FindRequest
-	yield   func(citekit.Found, error) bool
+	yield   func(citekit.Candidate, error) bool
 	found   map[string]bool // paths that were yielded
 	matched bool            // something was found by the pattern
 	isOwn   func(name string) bool
 	pattern []string // that names from the top must match, or nil
 }
 
-func newSearch(ctx context.Context, req citekit.FindRequest, yield func(citekit.Found, error) bool) *search {
+func newSearch(ctx context.Context, req citekit.FindRequest, yield func(citekit.Candidate, error) bool) *search {
 	return &search{ctx: ctx, req: req, yield: yield, found: make(map[string]bool), isOwn: func(string) bool { return false }}
 }
 
 // give yields a source or folder unless it was yielded before. It reports
 // whether to go on, as do all methods of a search.
-func (s *search) give(f citekit.Found, err error) bool {
+func (s *search) give(f citekit.Candidate, err error) bool {
 	if ctxErr := s.ctx.Err(); ctxErr != nil {
-		s.yield(citekit.Found{}, ctxErr)
+		s.yield(citekit.Candidate{}, ctxErr)
 		return false
 	}
 	s.matched = true
@@ -93,9 +93,9 @@ func (s *search) searchPath(p place, name string) bool {
 	}
 	switch {
 	case err != nil:
-		return s.give(citekit.Found{Path: shown, Named: true}, err)
+		return s.give(citekit.Candidate{Path: shown, Named: true}, err)
 	case folder == nil:
-		return s.give(citekit.Found{Path: shown, Named: true, Size: file.size, Identity: file.identity, Companions: p.companions(shown)}, nil)
+		return s.give(citekit.Candidate{Path: shown, Named: true, Size: file.size, Identity: file.identity, Companions: p.companions(shown)}, nil)
 	}
 	defer folder.close()
 	s.pattern = nil
@@ -109,7 +109,7 @@ func (s *search) searchPattern(p place, pattern string) bool {
 		err = missing("source")
 	}
 	if err != nil {
-		return s.give(citekit.Found{Path: filepath.ToSlash(pattern), Named: true}, err)
+		return s.give(citekit.Candidate{Path: filepath.ToSlash(pattern), Named: true}, err)
 	}
 	defer folder.close()
 	s.pattern, s.matched = segments, false
@@ -117,7 +117,7 @@ func (s *search) searchPattern(p place, pattern string) bool {
 		return false
 	}
 	if !s.matched {
-		return s.give(citekit.Found{Path: filepath.ToSlash(pattern), Named: true}, noMatchError(filepath.ToSlash(pattern)))
+		return s.give(citekit.Candidate{Path: filepath.ToSlash(pattern), Named: true}, noMatchError(filepath.ToSlash(pattern)))
 	}
 	return true
 }
@@ -134,9 +134,9 @@ func (e noMatchError) Is(target error) bool { return target == fs.ErrNotExist }
 func (s *search) searchFolder(t tree, shown, inside string, above *ignoreList, depth int) bool {
 	entries, err := fs.ReadDir(t, ".")
 	if err != nil {
-		return s.give(citekit.Found{Path: shown, Folder: true}, fmt.Errorf("folder: %w", withoutPath(err)))
+		return s.give(citekit.Candidate{Path: shown, Folder: true}, fmt.Errorf("folder: %w", withoutPath(err)))
 	}
-	if s.pattern == nil && !s.give(citekit.Found{Path: shown, Folder: true}, nil) {
+	if s.pattern == nil && !s.give(citekit.Candidate{Path: shown, Folder: true}, nil) {
 		return false
 	}
 	ignored := above
@@ -176,7 +176,7 @@ func (s *search) searchEntry(t tree, e fs.DirEntry, shown, inside string, ignore
 	case s.pattern != nil && !matchSegments(s.pattern, strings.Split(inside, "/")):
 		return true
 	case e.Type()&fs.ModeSymlink != 0:
-		return s.give(citekit.Found{Path: shown, Link: true}, nil)
+		return s.give(citekit.Candidate{Path: shown, Link: true}, nil)
 	case !e.Type().IsRegular():
 		return true // a device, pipe or socket
 	}
@@ -185,9 +185,9 @@ func (s *search) searchEntry(t tree, e fs.DirEntry, shown, inside string, ignore
 		return true // it went away just now
 	}
 	if err != nil {
-		return s.give(citekit.Found{Path: shown}, fmt.Errorf("source: %w", withoutPath(err)))
+		return s.give(citekit.Candidate{Path: shown}, fmt.Errorf("source: %w", withoutPath(err)))
 	}
-	f := citekit.Found{Path: shown, Size: info.Size(), Identity: foundIdentity(info)}
+	f := citekit.Candidate{Path: shown, Size: info.Size(), Identity: foundIdentity(info)}
 	if f.Identity != "" && !t.isSettled(e.Name(), info) {
 		f.Identity = ""
 	}
@@ -199,11 +199,11 @@ func (s *search) searchEntry(t tree, e fs.DirEntry, shown, inside string, ignore
 
 func (s *search) searchChild(t tree, name, shown, inside string, ignored *ignoreList, depth int) bool {
 	if depth >= maxFolders {
-		return s.give(citekit.Found{Path: shown, Folder: true}, fmt.Errorf("folders nested more than %d deep: %w", maxFolders, citekit.ErrTooLarge))
+		return s.give(citekit.Candidate{Path: shown, Folder: true}, fmt.Errorf("folders nested more than %d deep: %w", maxFolders, citekit.ErrTooLarge))
 	}
 	child, err := t.child(name)
 	if err != nil {
-		return s.give(citekit.Found{Path: shown, Folder: true}, fmt.Errorf("folder: %w", withoutPath(err)))
+		return s.give(citekit.Candidate{Path: shown, Folder: true}, fmt.Errorf("folder: %w", withoutPath(err)))
 	}
 	defer child.close()
 	return s.searchFolder(child, shown, inside, ignored, depth+1)

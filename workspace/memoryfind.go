@@ -18,8 +18,8 @@ var _ citekit.Finder = (*Memory)(nil)
 // Find implements [citekit.Finder]. Sources given to [Memory.AddSource] are
 // found by their own paths, and by "." and patterns, before the files of the
 // file system.
-func (m *Memory) Find(ctx context.Context, req citekit.FindRequest) iter.Seq2[citekit.Found, error] {
-	return func(yield func(citekit.Found, error) bool) {
+func (m *Memory) Find(ctx context.Context, req citekit.FindRequest) iter.Seq2[citekit.Candidate, error] {
+	return func(yield func(citekit.Candidate, error) bool) {
 		s := newSearch(ctx, req, yield)
 		for _, name := range req.Paths {
 			found, ok := m.giveAdded(s, name)
@@ -44,7 +44,7 @@ func (m *Memory) giveAdded(s *search, name string) (found, ok bool) {
 		m.mu.Lock()
 		src := m.added[added]
 		m.mu.Unlock()
-		f := citekit.Found{Path: added, Size: int64(len(src.data))}
+		f := citekit.Candidate{Path: added, Size: int64(len(src.data))}
 		if isRecording(added) {
 			f.Companions = m.addedCompanions(added)
 		}

@@ -71,7 +71,7 @@ A program, as --adapter ./prog, reads a JSON object with "path" and "text" or
 type adaptation struct {
 	*session
 	flags  *adaptFlags
-	lib    *library
+	lib    *citekit.Library
 	source string // as it stands in the map, or ""
 
 	outside bool // the source is
@@ -157,7 +157,7 @@ func (a *adaptation) run(ctx context.Context, name string) ([]*citekit.ResourceM
 	adapter, err := a.adapter(ctx, in)
 	if err == nil {
 		var maps []*citekit.ResourceMap
-		opts := &mapadapter.Options{ResourceID: a.flags.id, SourcePath: a.source, Open: a.lib.workspace.OpenSource, Warn: a.noteWarning}
+		opts := &mapadapter.Options{ResourceID: a.flags.id, SourcePath: a.source, Open: a.lib.Workspace().OpenSource, Warn: a.noteWarning}
 		if maps, err = adapter.Adapt(ctx, in, opts); err == nil {
 			return maps, nil
 		}
@@ -250,7 +250,7 @@ func (a *adaptation) write(ctx context.Context, maps []*citekit.ResourceMap) err
 // store stores the maps, if none of them would replace another.
 func (a *adaptation) store(ctx context.Context, maps []*citekit.ResourceMap, reports []adaptedMap) error {
 	for _, m := range maps {
-		if !a.flags.force && a.lib.has(ctx, m.ResourceID) {
+		if !a.flags.force && hasMap(ctx, a.lib, m.ResourceID) {
 			return hinted{fmt.Errorf("there is a map '%s' already: %w", m.ResourceID, citekit.ErrSyntax), "--force replaces it, --id gives another id"}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/workspace"
 )
@@ -160,7 +160,7 @@ func (s *session) printGrants(grants []workspace.Allowed, all, revoked bool) err
 }
 
 // describeDeletion says what was deleted.
-func describeDeletion(verb string, d citekit.Deletion) string {
+func describeDeletion(verb string, d ingest.Deletion) string {
 	line := verb + " " + d.ResourceID
 	if d.SourcePath != "" {
 		line += " (map of " + d.SourcePath + ")"

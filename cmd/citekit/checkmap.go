@@ -94,7 +94,7 @@ func (s *session) checkMaps(ctx context.Context, names []string, flags checkFlag
 	defer lib.Close()
 	var given []givenMap
 	for _, name := range names {
-		given = append(given, givenMap{name, lib.isMapFile(ctx, name)})
+		given = append(given, givenMap{name, isMapFile(ctx, lib, name)})
 	}
 	if flags.all {
 		ids, err := lib.Resources(ctx)
@@ -137,7 +137,7 @@ type givenMap struct {
 
 // checkMap checks one map. What is wrong with it is in the report; the error
 // is only that ctx is done.
-func (s *session) checkMap(ctx context.Context, lib *library, given givenMap, fix bool) (mapReport, error) {
+func (s *session) checkMap(ctx context.Context, lib *citekit.Library, given givenMap, fix bool) (mapReport, error) {
 	report := mapReport{Map: given.name, OK: true, Problems: []finding{}}
 	m, err := s.readMap(ctx, lib, given)
 	if err != nil {
@@ -158,7 +158,7 @@ func (s *session) checkMap(ctx context.Context, lib *library, given givenMap, fi
 }
 
 // fixMap repairs a map and puts it back where it was read from.
-func (s *session) fixMap(ctx context.Context, lib *library, given givenMap, m *citekit.ResourceMap) ([]citekit.Fix, error) {
+func (s *session) fixMap(ctx context.Context, lib *citekit.Library, given givenMap, m *citekit.ResourceMap) ([]citekit.Fix, error) {
 	if given.name == "-" {
 		return nil, fmt.Errorf("a map on the standard input cannot be repaired in its place: %w", errors.ErrUnsupported)
 	}
@@ -171,7 +171,7 @@ func (s *session) fixMap(ctx context.Context, lib *library, given givenMap, m *c
 		return nil, err
 	}
 	if !given.file {
-		return fixes, lib.workspace.WriteMap(ctx, m.ResourceID, data)
+		return fixes, lib.Workspace().WriteMap(ctx, m.ResourceID, data)
 	}
 	return fixes, replaceFile(ctx, given.name, data)
 }
@@ -204,7 +204,7 @@ func (r *mapReport) add(p citekit.Problem) {
 }
 
 // readMap returns the map in a file, or the one with an id.
-func (s *session) readMap(ctx context.Context, lib *library, given givenMap) (*citekit.ResourceMap, error) {
+func (s *session) readMap(ctx context.Context, lib *citekit.Library, given givenMap) (*citekit.ResourceMap, error) {
 	if given.name == "-" {
 		return parseMap(s.stdin)
 	}
@@ -221,7 +221,7 @@ func (s *session) readMap(ctx context.Context, lib *library, given givenMap) (*c
 
 // isMapFile reports whether name is meant as a file: it is a path, or there is
 // such a file that may be a map and no resource of that id.
-func (l *library) isMapFile(ctx context.Context, name string) bool {
+func isMapFile(ctx context.Context, lib *citekit.Library, name string) bool {
 	if strings.ContainsAny(name, "/"+string(filepath.Separator)) {
 		return true
 	}
@@ -231,7 +231,7 @@ func (l *library) isMapFile(ctx context.Context, name string) bool {
 	if isFile && isJSON {
 		return true
 	}
-	return (isFile || isJSON) && !l.has(ctx, name)
+	return (isFile || isJSON) && !hasMap(ctx, lib, name)
 }
 
 const maxMap = 64 << 20 // bytes; as in the library

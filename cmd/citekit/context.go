@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/digest"
 	"github.com/citekit/citekit/internal/term"
 )
 
@@ -35,12 +36,12 @@ few.`,
 			if tokens < 1 {
 				return usagef("context", "--tokens %d; it is at least 1", tokens)
 			}
-			return s.printContext(ctx, args, all, &citekit.ContextOptions{MaxTokens: tokens, NoSummaries: plain})
+			return s.printContext(ctx, args, all, &digest.Options{MaxTokens: tokens, NoSummaries: plain})
 		},
 	}
 }
 
-func (s *session) printContext(ctx context.Context, ids []string, all bool, opts *citekit.ContextOptions) error {
+func (s *session) printContext(ctx context.Context, ids []string, all bool, opts *digest.Options) error {
 	lib, err := s.open()
 	if err != nil {
 		return err
@@ -52,9 +53,9 @@ func (s *session) printContext(ctx context.Context, ids []string, all bool, opts
 		}
 	}
 	if s.json {
-		opts.Format = citekit.ContextJSON
+		opts.Format = digest.JSON
 	}
-	c, err := lib.Context(ctx, ids, opts)
+	c, err := digest.Of(ctx, lib, ids, opts)
 	if err != nil {
 		return adviseResource(ctx, lib, err, ids...)
 	}
@@ -68,7 +69,7 @@ func (s *session) printContext(ctx context.Context, ids []string, all bool, opts
 
 // readable returns the ids of all resources but those whose maps cannot be
 // read, which it tells of.
-func (s *session) readable(ctx context.Context, lib *library) ([]string, error) {
+func (s *session) readable(ctx context.Context, lib *citekit.Library) ([]string, error) {
 	all, err := lib.Resources(ctx)
 	if err != nil {
 		return nil, err

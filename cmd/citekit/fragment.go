@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/citation"
 )
 
 // parseFragment parses what follows "#" after a file: the parameters of an
@@ -29,11 +30,11 @@ func parseStandard(fragment string) (loc citekit.Location, ok bool, err error) {
 	name, value, _ := strings.Cut(first, "=")
 	switch {
 	case name == "page":
-		loc, err = citekit.ParsePDFFragment(fragment)
+		loc, err = citation.ParsePDFFragment(fragment)
 	case name == "line":
-		loc, err = citekit.ParseTextFragment(fragment)
+		loc, err = citation.ParseTextFragment(fragment)
 	case name == "xywh":
-		loc, err = citekit.ParseMediaFragment(fragment, citekit.Extent{Modality: citekit.Image})
+		loc, err = citation.ParseMediaFragment(fragment, citekit.Extent{Modality: citekit.Image})
 	case name == "t" && (strings.Contains(value, ",") || strings.HasPrefix(value, "npt:") || !strings.Contains(value, "-")):
 		loc, err = parseMediaTime(fragment)
 	default:
@@ -44,7 +45,7 @@ func parseStandard(fragment string) (loc citekit.Location, ok bool, err error) {
 
 // parseMediaTime parses a time that may be of a video or a recording.
 func parseMediaTime(fragment string) (citekit.Location, error) {
-	loc, err := citekit.ParseMediaFragment(fragment, citekit.Extent{Modality: citekit.Video})
+	loc, err := citation.ParseMediaFragment(fragment, citekit.Extent{Modality: citekit.Video})
 	loc.Modality = ""
 	return loc, err
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/workspace"
 )
@@ -47,8 +48,8 @@ func (in *ingestion) place(args []string) (roots []string, err error) {
 
 // explained returns an item whose error says what the library cannot know: the
 // path was meant from the working directory.
-func (in *ingestion) explained(item citekit.IngestItem) citekit.IngestItem {
-	if item.Status != citekit.IngestFailed {
+func (in *ingestion) explained(item ingest.Item) ingest.Item {
+	if item.Status != ingest.Failed {
 		return item
 	}
 	i := slices.IndexFunc(in.given, func(g givenPath) bool { return g.misplaced != "" && (g.shown == item.Path || g.given == item.Path) })
@@ -79,13 +80,13 @@ func (e misspelledError) Unwrap() error { return e.error }
 
 // hintOutside says how to map what was refused because it is outside the base
 // directory.
-func (in *ingestion) hintOutside(report *citekit.IngestReport) {
+func (in *ingestion) hintOutside(report *ingest.Report) {
 	if in.flags.outside {
 		return
 	}
 	refused := 0
 	for _, item := range report.Items {
-		if item.Status == citekit.IngestFailed && errors.Is(item.Err, citekit.ErrForbidden) && in.isOutside(item.Path) {
+		if item.Status == ingest.Failed && errors.Is(item.Err, citekit.ErrForbidden) && in.isOutside(item.Path) {
 			refused++
 		}
 	}
@@ -142,7 +143,7 @@ func isOrAre(n int) string {
 
 // countSources returns how many sources paths lead to.
 func (in *ingestion) countSources(ctx context.Context, paths []string) (n int, err error) {
-	finder, ok := in.lib.workspace.(citekit.Finder)
+	finder, ok := in.lib.Workspace().(citekit.Finder)
 	if !ok {
 		return 0, nil
 	}
@@ -200,9 +201,9 @@ func (g *granting) failed() error {
 
 // grant remembers that the source of a map, if it is outside, and its
 // transcript may be cited. It reports whether that is new.
-func (g *granting) grant(ctx context.Context, lib *library, item citekit.IngestItem) (isNew bool) {
+func (g *granting) grant(ctx context.Context, lib *citekit.Library, item ingest.Item) (isNew bool) {
 	path := filepath.FromSlash(item.Path)
-	if !filepath.IsAbs(path) || item.ResourceID == "" || item.Status == citekit.IngestVanished || item.Status == citekit.IngestFailed {
+	if !filepath.IsAbs(path) || item.ResourceID == "" || item.Status == ingest.Vanished || item.Status == ingest.Failed {
 		return false
 	}
 	paths := []string{path}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/mapper/llm"
 )
@@ -117,13 +118,13 @@ extent) and "schema", and writes a map or {"nodes": [...]}.`,
 type ingestion struct {
 	*session
 	flags  *ingestFlags
-	lib    *library
+	lib    *citekit.Library
 	given  []givenPath
 	paths  []string // for the library
 	grants *granting
-	opts   citekit.IngestOptions
+	opts   ingest.Options
 	mapper chosenMapper
-	total  map[citekit.IngestStatus]int
+	total  map[ingest.Status]int
 
 	watching bool              // the first run is over
 	told     map[string]string // in a watch: what was last told of a path that has no new map
@@ -169,7 +170,7 @@ func (in *ingestion) open(args []string) error {
 	if in.grants, err = in.openGrants(); err != nil {
 		return errors.Join(err, in.lib.Close())
 	}
-	in.opts = citekit.IngestOptions{
+	in.opts = ingest.Options{
 		Type:           citekit.Modality(in.flags.kind),
 		ResourceID:     in.flags.id,
 		Mapper:         in.mapper.Mapper,
@@ -199,20 +200,20 @@ func rootFor(abs string) string {
 }
 
 // run maps what there is to map, and tells of it.
-func (in *ingestion) run(ctx context.Context) (*citekit.IngestReport, error) {
+func (in *ingestion) run(ctx context.Context) (*ingest.Report, error) {
 	opts := in.opts
-	in.total = make(map[citekit.IngestStatus]int)
+	in.total = make(map[ingest.Status]int)
 	if in.showsProgress() {
 		in.bar = term.NewBar(in.stderr)
 		opts.Progress = in.showProgress
 	}
 	opts.Renames = in.renames(ctx)
-	opts.Each = func(item citekit.IngestItem) {
+	opts.Each = func(item ingest.Item) {
 		in.total[item.Status]++
 		isNew := in.grants.grant(ctx, in.lib, item)
 		in.bar.Above(func() { in.showItem(in.explained(item), isNew) })
 	}
-	report, err := in.lib.Ingest(ctx, in.paths, &opts)
+	report, err := ingest.Run(ctx, in.lib, in.paths, &opts)
 	in.bar.Stop()
 	for i, item := range report.Items {
 		report.Items[i] = in.explained(item)
@@ -225,12 +226,12 @@ func (in *ingestion) run(ctx context.Context) (*citekit.IngestReport, error) {
 }
 
 // warnOfEnrichment tells of maps that a model was to enrich and did not.
-func (in *ingestion) warnOfEnrichment(ctx context.Context, report *citekit.IngestReport) {
+func (in *ingestion) warnOfEnrichment(ctx context.Context, report *ingest.Report) {
 	if !in.flags.mapper.enrich {
 		return
 	}
 	for _, item := range report.Items {
-		if item.Status != citekit.IngestMapped {
+		if item.Status != ingest.Mapped {
 			continue
 		}
 		m, err := in.lib.Map(ctx, item.ResourceID)
@@ -244,7 +245,7 @@ func (in *ingestion) warnOfEnrichment(ctx context.Context, report *citekit.Inges
 	}
 }
 
-func (in *ingestion) showProgress(p citekit.IngestProgress) {
+func (in *ingestion) showProgress(p ingest.Progress) {
 	part := float64(p.Done)
 	if p.Part < 1 && p.Total == 1 {
 		part = p.Part
@@ -254,17 +255,17 @@ func (in *ingestion) showProgress(p citekit.IngestProgress) {
 
 // showItem prints one line for an item that is news, as is one that may be
 // cited from now on.
-func (in *ingestion) showItem(item citekit.IngestItem, granted bool) {
+func (in *ingestion) showItem(item ingest.Item, granted bool) {
 	news := !in.flags.watch || granted || in.isNews(item)
 	switch {
 	case in.json:
-		if in.flags.watch && news && item.Status != citekit.IngestUnchanged {
+		if in.flags.watch && news && item.Status != ingest.Unchanged {
 			in.printJSONLine(item)
 		}
 		return
-	case !news, item.Status == citekit.IngestFailed && !in.flags.watch: // told at the end
+	case !news, item.Status == ingest.Failed && !in.flags.watch: // told at the end
 		return
-	case item.Status == citekit.IngestUnchanged, item.Status == citekit.IngestSkipped:
+	case item.Status == ingest.Unchanged, item.Status == ingest.Skipped:
 		if !in.flags.verbose && !granted {
 			return
 		}
@@ -279,9 +280,9 @@ func (in *ingestion) showItem(item citekit.IngestItem, granted bool) {
 
 // isNews reports whether an item says something that was not told in this
 // watch already.
-func (in *ingestion) isNews(item citekit.IngestItem) bool {
+func (in *ingestion) isNews(item ingest.Item) bool {
 	switch item.Status {
-	case citekit.IngestMapped, citekit.IngestCopied, citekit.IngestRenamed:
+	case ingest.Mapped, ingest.Copied, ingest.Renamed:
 		delete(in.told, item.Path)
 		return true
 	}
@@ -293,10 +294,10 @@ func (in *ingestion) isNews(item citekit.IngestItem) bool {
 		in.told = make(map[string]string)
 	}
 	in.told[item.Path] = text
-	return item.Status != citekit.IngestUnchanged || !in.watching
+	return item.Status != ingest.Unchanged || !in.watching
 }
 
-func describeItem(item citekit.IngestItem) string {
+func describeItem(item ingest.Item) string {
 	var b strings.Builder
 	b.WriteString(string(item.Status) + " ")
 	if item.From != "" {
@@ -322,7 +323,7 @@ func describeItem(item citekit.IngestItem) string {
 
 // outcome prints what came of everything, each failure with its reason. If err
 // ended the ingest, it is what was done before.
-func (in *ingestion) outcome(report *citekit.IngestReport, err error) error {
+func (in *ingestion) outcome(report *ingest.Report, err error) error {
 	switch {
 	case err != nil && len(report.Items) == 0:
 		return err
@@ -333,7 +334,7 @@ func (in *ingestion) outcome(report *citekit.IngestReport, err error) error {
 	}
 	in.out.Flush()
 	for _, item := range report.Items {
-		if item.Status == citekit.IngestFailed && !in.flags.watch {
+		if item.Status == ingest.Failed && !in.flags.watch {
 			in.warn(describeFailure(item))
 		}
 	}
@@ -351,7 +352,7 @@ func (in *ingestion) outcome(report *citekit.IngestReport, err error) error {
 
 // describeFailure returns why a source failed, with its path unless the reason
 // has it.
-func describeFailure(item citekit.IngestItem) string {
+func describeFailure(item ingest.Item) string {
 	reason := item.Err.Error()
 	if strings.Contains(reason, strconv.Quote(item.Path)) {
 		return reason
@@ -360,12 +361,12 @@ func describeFailure(item citekit.IngestItem) string {
 }
 
 // printOutcome prints the outcome as one JSON value.
-func (in *ingestion) printOutcome(report *citekit.IngestReport, err error) error {
+func (in *ingestion) printOutcome(report *ingest.Report, err error) error {
 	outcome := struct {
-		Items   []citekit.IngestItem         `json:"items"`
-		Summary map[citekit.IngestStatus]int `json:"summary"`
-		Usage   *llm.Usage                   `json:"usage,omitempty"`
-		Error   *errorDetail                 `json:"error,omitempty"`
+		Items   []ingest.Item         `json:"items"`
+		Summary map[ingest.Status]int `json:"summary"`
+		Usage   *llm.Usage            `json:"usage,omitempty"`
+		Error   *errorDetail          `json:"error,omitempty"`
 	}{Items: report.Items, Summary: in.total, Usage: in.usage()}
 	if err != nil {
 		outcome.Error = detail(err)
@@ -384,8 +385,8 @@ func (in *ingestion) usage() *llm.Usage {
 	return &usage
 }
 
-func reported(report *citekit.IngestReport) error {
-	if report.Count(citekit.IngestFailed) > 0 {
+func reported(report *ingest.Report) error {
+	if report.Count(ingest.Failed) > 0 {
 		return errReported
 	}
 	return nil
@@ -394,7 +395,7 @@ func reported(report *citekit.IngestReport) error {
 // summary says how many sources became what, and how to hear more.
 func (in *ingestion) summary() string {
 	text := summarize(in.total)
-	if in.total[citekit.IngestSkipped] > 0 && !in.flags.verbose {
+	if in.total[ingest.Skipped] > 0 && !in.flags.verbose {
 		text += " (-v names what was skipped)"
 	}
 	return text
@@ -402,12 +403,12 @@ func (in *ingestion) summary() string {
 
 // missedDocuments names the files that were skipped although people read them,
 // by format, or returns "".
-func missedDocuments(items []citekit.IngestItem) string {
+func missedDocuments(items []ingest.Item) string {
 	const shown = 3
 	var names []string
 	byFormat := make(map[string]int)
 	for _, item := range items {
-		if item.Status != citekit.IngestSkipped || item.Err == nil {
+		if item.Status != ingest.Skipped || item.Err == nil {
 			continue
 		}
 		if format, _, isDocument := strings.Cut(item.Err.Error(), " files are not read"); isDocument {
@@ -441,11 +442,11 @@ func total(counts map[string]int) (sum int) {
 	return sum
 }
 
-func summarize(total map[citekit.IngestStatus]int) string {
+func summarize(total map[ingest.Status]int) string {
 	var parts []string
-	for _, status := range []citekit.IngestStatus{
-		citekit.IngestMapped, citekit.IngestCopied, citekit.IngestRenamed, citekit.IngestUnchanged,
-		citekit.IngestSkipped, citekit.IngestVanished, citekit.IngestFailed,
+	for _, status := range []ingest.Status{
+		ingest.Mapped, ingest.Copied, ingest.Renamed, ingest.Unchanged,
+		ingest.Skipped, ingest.Vanished, ingest.Failed,
 	} {
 		if n := total[status]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, status))

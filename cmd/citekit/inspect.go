@@ -60,7 +60,7 @@ func (s *session) inspect(ctx context.Context, resource, word string) error {
 
 // adviseNode returns a better error for a word that names no node, if it is the
 // name or path of the source of resources.
-func adviseNode(ctx context.Context, lib *library, word string, err error) error {
+func adviseNode(ctx context.Context, lib *citekit.Library, word string, err error) error {
 	ids, findErr := resourcesWithSource(ctx, lib, word)
 	if findErr != nil || len(ids) == 0 {
 		return err

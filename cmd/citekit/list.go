@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/term"
 )
 
@@ -100,15 +101,15 @@ type mapSummary struct {
 	Title      string           `json:"title,omitempty"`
 	Extent     *citekit.Extent  `json:"extent,omitempty"`
 	Nodes      int              `json:"nodes"`
-	State      citekit.State    `json:"state"`
+	State      ingest.State     `json:"state"`
 	Reason     string           `json:"reason,omitempty"` // why the state is not ok
 	Error      *errorDetail     `json:"error,omitempty"`  // why the map cannot be read
 }
 
 // listMaps lists resources in columns. A map that cannot be read is told of
 // among the others and makes the command fail.
-func (s *session) listMaps(ctx context.Context, lib *library, ids []string) error {
-	states, err := lib.States(ctx, ids)
+func (s *session) listMaps(ctx context.Context, lib *citekit.Library, ids []string) error {
+	states, err := ingest.States(ctx, lib, ids)
 	if err != nil {
 		return err
 	}
@@ -116,7 +117,7 @@ func (s *session) listMaps(ctx context.Context, lib *library, ids []string) erro
 	summaries := make([]mapSummary, len(states))
 	for i, state := range states {
 		summaries[i] = summarizeState(state)
-		if state.State != citekit.StateUnreadable {
+		if state.State != ingest.StateUnreadable {
 			continue
 		}
 		if _, err := lib.Map(ctx, state.ResourceID); err != nil {
@@ -130,7 +131,7 @@ func (s *session) listMaps(ctx context.Context, lib *library, ids []string) erro
 	return failed
 }
 
-func summarizeState(r citekit.ResourceState) mapSummary {
+func summarizeState(r ingest.ResourceState) mapSummary {
 	m := mapSummary{ResourceID: r.ResourceID, Type: r.Type, Title: r.Title, Nodes: r.Nodes, State: r.State}
 	if describeExtent(r.Extent) != "" {
 		m.Extent = &r.Extent
@@ -159,7 +160,7 @@ func (s *session) printSummaries(summaries []mapSummary) {
 		switch {
 		case m.Error != nil:
 			s.warn(m.Error.Message)
-		case m.State == citekit.StateUnreadable:
+		case m.State == ingest.StateUnreadable:
 			s.warn(m.ResourceID + ": " + m.Reason)
 		}
 	}
@@ -197,7 +198,7 @@ type listedNode struct {
 	Address *citekit.Address `json:"address,omitempty"` // left out if the location means nothing
 }
 
-func (s *session) listNodes(ctx context.Context, lib *library, id string, idsOnly bool) error {
+func (s *session) listNodes(ctx context.Context, lib *citekit.Library, id string, idsOnly bool) error {
 	m, err := lib.Map(ctx, id)
 	if err != nil {
 		return adviseResource(ctx, lib, err, id)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/workspace"
 )
@@ -40,14 +41,14 @@ func TestSourceWrittenThroughMapping(t *testing.T) {
 	}
 	lib := citekit.New(ws, modality.All(), nil)
 	defer lib.Close()
-	ingest := func() citekit.IngestStatus {
-		report, err := lib.Ingest(t.Context(), []string{"a.txt"}, nil)
+	mapIt := func() ingest.Status {
+		report, err := ingest.Run(t.Context(), lib, []string{"a.txt"}, nil)
 		if err != nil || report.Err() != nil {
 			t.Fatal(err, report.Err())
 		}
 		return report.Items[0].Status
 	}
-	ingest()
+	mapIt()
 	line, err := citekit.ParseAddress("text://a#lines=2-2")
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +61,7 @@ func TestSourceWrittenThroughMapping(t *testing.T) {
 	if e, err := lib.ResolveAddress(t.Context(), line, nil); citekit.CodeOf(err) != citekit.CodeStale {
 		t.Errorf("after the change: %+v, %v", e, err)
 	}
-	if status := ingest(); status != citekit.IngestMapped {
+	if status := mapIt(); status != ingest.Mapped {
 		t.Errorf("ingest says %s", status)
 	}
 	e, err := lib.ResolveAddress(t.Context(), line, nil)

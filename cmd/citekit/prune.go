@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/term"
 )
 
@@ -50,7 +51,7 @@ func (s *session) prune(ctx context.Context, flags pruneFlags) error {
 	}
 	defer lib.Close()
 	stop := s.spin(ctx, "looking for what nothing needs")
-	plan, err := lib.PlanPrune(ctx, &citekit.PruneOptions{Force: flags.force})
+	plan, err := ingest.PlanPrune(ctx, lib, &ingest.PruneOptions{Force: flags.force})
 	stop()
 	if err != nil {
 		return err
@@ -70,7 +71,7 @@ func (s *session) prune(ctx context.Context, flags pruneFlags) error {
 			return cmp.Or(err, errNotConfirmed)
 		}
 	}
-	done, err := lib.Prune(ctx, plan)
+	done, err := ingest.Prune(ctx, lib, plan)
 	if err != nil {
 		return err
 	}
@@ -79,8 +80,8 @@ func (s *session) prune(ctx context.Context, flags pruneFlags) error {
 
 // printPlan says what would be deleted: each map and grant, and how much of
 // everything else there is.
-func (s *session) printPlan(plan *citekit.PrunePlan) {
-	rest := make(map[string]citekit.PruneItem) // with the number of files
+func (s *session) printPlan(plan *ingest.PrunePlan) {
+	rest := make(map[string]ingest.PruneItem) // with the number of files
 	var reasons []string
 	for _, item := range plan.Items {
 		switch item.Kind {
@@ -117,17 +118,17 @@ func (s *session) printPlan(plan *citekit.PrunePlan) {
 }
 
 // pruned says what was deleted.
-func (s *session) pruned(plan *citekit.PrunePlan, done []citekit.PruneItem) error {
+func (s *session) pruned(plan *ingest.PrunePlan, done []ingest.PruneItem) error {
 	if s.json {
 		return s.printJSON(struct {
-			Items  []citekit.PruneItem `json:"items"`
-			ByHand []citekit.PruneItem `json:"by_hand,omitempty"`
-			Bytes  int64               `json:"bytes"`
-			Pruned []citekit.PruneItem `json:"pruned"`
-		}{plan.Items, plan.ByHand, plan.Bytes(), append([]citekit.PruneItem{}, done...)})
+			Items  []ingest.PruneItem `json:"items"`
+			ByHand []ingest.PruneItem `json:"by_hand,omitempty"`
+			Bytes  int64              `json:"bytes"`
+			Pruned []ingest.PruneItem `json:"pruned"`
+		}{plan.Items, plan.ByHand, plan.Bytes(), append([]ingest.PruneItem{}, done...)})
 	}
 	if len(done) > 0 {
-		did := citekit.PrunePlan{Items: done}
+		did := ingest.PrunePlan{Items: done}
 		s.printf("deleted %s, %s\n", counted(len(done), "thing"), byteSize(did.Bytes()))
 	}
 	return nil

@@ -5,23 +5,23 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 )
 
 // followAll has all maps follow their sources. That only ever changes the path
 // of a source to that of the same bytes, and keeps every address valid.
-func followAll([]citekit.Rename) bool { return true }
+func followAll([]ingest.Rename) bool { return true }
 
 // renames returns what decides whether maps follow sources that were renamed:
 // the flags, the person, or where no one can be asked, that they do.
-func (in *ingestion) renames(ctx context.Context) func([]citekit.Rename) bool {
+func (in *ingestion) renames(ctx context.Context) func([]ingest.Rename) bool {
 	switch {
 	case in.flags.noFollow:
 		return nil
 	case in.flags.follow, in.flags.yes, in.watching, !in.canAsk():
 		return followAll
 	}
-	return func(renames []citekit.Rename) bool {
+	return func(renames []ingest.Rename) bool {
 		question := fmt.Sprintf("%s renamed (%s). Let their maps follow, so that what was cited stays valid?",
 			countedWere(len(renames), "source"), describeRenames(renames))
 		ok, err := in.confirm(ctx, question, true)
@@ -37,7 +37,7 @@ func countedWere(n int, noun string) string {
 	return counted(n, noun) + " were"
 }
 
-func describeRenames(renames []citekit.Rename) string {
+func describeRenames(renames []ingest.Rename) string {
 	const most = 3
 	var shown []string
 	for _, r := range renames[:min(len(renames), most)] {

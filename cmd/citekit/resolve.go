@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 )
 
 // A resolveRequest is what the flags of resolve say.
@@ -164,7 +165,7 @@ func (p filePart) allowed() []string {
 }
 
 // resolveWord resolves what may be a node, a resource or a whole file.
-func (s *session) resolveWord(ctx context.Context, lib *library, word string, part filePart, isFile bool, opts *citekit.ResolveOptions) (found, error) {
+func (s *session) resolveWord(ctx context.Context, lib *citekit.Library, word string, part filePart, isFile bool, opts *citekit.ResolveOptions) (found, error) {
 	if resource, fragment, ok := strings.Cut(word, "#"); ok && !isFile {
 		return resolvePart(ctx, lib, resource, fragment, opts)
 	}
@@ -188,12 +189,12 @@ func ambiguous(file string, name nodeName) error {
 
 // resolveSource resolves part of a file. If the file is the source of a
 // resource, and unchanged, it is a part of that; else it has no map.
-func (s *session) resolveSource(ctx context.Context, lib *library, part filePart, opts *citekit.ResolveOptions) (found, error) {
+func (s *session) resolveSource(ctx context.Context, lib *citekit.Library, part filePart, opts *citekit.ResolveOptions) (found, error) {
 	ids, err := s.resourcesOf(ctx, lib, part)
 	if err != nil {
 		return found{}, err
 	}
-	if !isPath(part.name) && !slices.Contains(ids, part.name) && lib.has(ctx, part.name) {
+	if !isPath(part.name) && !slices.Contains(ids, part.name) && hasMap(ctx, lib, part.name) {
 		return found{}, ambiguous(part.name, nodeName{resource: part.name})
 	}
 	if len(ids) != 1 {
@@ -213,23 +214,23 @@ func (s *session) resolveSource(ctx context.Context, lib *library, part filePart
 
 // resourcesOf returns the resources whose source is a file, by its own path or
 // by that of what it links to.
-func (s *session) resourcesOf(ctx context.Context, lib *library, part filePart) ([]string, error) {
+func (s *session) resourcesOf(ctx context.Context, lib *citekit.Library, part filePart) ([]string, error) {
 	placer, err := s.placer()
 	if err != nil {
 		return nil, err
 	}
 	own := placer.inMap(part.path)
-	ids, err := lib.ResourcesOf(ctx, own)
+	ids, err := ingest.ResourcesOf(ctx, lib, own)
 	if target := placer.inMap(resolveLinks(part.path)); err == nil && len(ids) == 0 && target != own {
-		return lib.ResourcesOf(ctx, target)
+		return ingest.ResourcesOf(ctx, lib, target)
 	}
 	return ids, err
 }
 
 // resolvePart resolves a fragment of what stands before it: the id of a
 // resource, or the name or path of its source.
-func resolvePart(ctx context.Context, lib *library, word, fragment string, opts *citekit.ResolveOptions) (found, error) {
-	if lib.has(ctx, word) {
+func resolvePart(ctx context.Context, lib *citekit.Library, word, fragment string, opts *citekit.ResolveOptions) (found, error) {
+	if hasMap(ctx, lib, word) {
 		return resolveFragment(ctx, lib, word, fragment, opts)
 	}
 	if base := filepath.Base(word); base != word {
@@ -243,7 +244,7 @@ func resolvePart(ctx context.Context, lib *library, word, fragment string, opts 
 // resolveNamed resolves part of the resource whose source has a name or path,
 // which is not there as a file. If there is none the error says so, and err
 // what else is missing.
-func resolveNamed(ctx context.Context, lib *library, word, fragment string, err error, opts *citekit.ResolveOptions) (found, error) {
+func resolveNamed(ctx context.Context, lib *citekit.Library, word, fragment string, err error, opts *citekit.ResolveOptions) (found, error) {
 	ids, findErr := resourcesWithSource(ctx, lib, word)
 	switch {
 	case findErr != nil:
@@ -258,10 +259,10 @@ func resolveNamed(ctx context.Context, lib *library, word, fragment string, err 
 
 // resourcesWithSource returns the resources whose source has a path, or a name
 // wherever it is.
-func resourcesWithSource(ctx context.Context, lib *library, word string) ([]string, error) {
-	ids, err := lib.ResourcesOf(ctx, path.Clean(filepath.ToSlash(word)))
+func resourcesWithSource(ctx context.Context, lib *citekit.Library, word string) ([]string, error) {
+	ids, err := ingest.ResourcesOf(ctx, lib, path.Clean(filepath.ToSlash(word)))
 	if len(ids) == 0 && err == nil && filepath.Base(word) == word {
-		return lib.ResourcesNamed(ctx, word)
+		return ingest.ResourcesNamed(ctx, lib, word)
 	}
 	return ids, err
 }
@@ -277,7 +278,7 @@ func someOf(names []string) string {
 
 // resolveFragment resolves the part of a resource that a fragment names, or
 // all of its source.
-func resolveFragment(ctx context.Context, lib *library, id, fragment string, opts *citekit.ResolveOptions) (found, error) {
+func resolveFragment(ctx context.Context, lib *citekit.Library, id, fragment string, opts *citekit.ResolveOptions) (found, error) {
 	m, err := lib.Map(ctx, id)
 	if err != nil {
 		return found{}, err
@@ -295,11 +296,11 @@ func resolveFragment(ctx context.Context, lib *library, id, fragment string, opt
 
 // adviseAddress returns a better error for an address that cannot be parsed, if
 // what it names is there.
-func adviseAddress(ctx context.Context, lib *library, word string, err error) error {
+func adviseAddress(ctx context.Context, lib *citekit.Library, word string, err error) error {
 	scheme, rest, _ := strings.Cut(word, "://")
 	escaped, fragment, _ := strings.Cut(rest, "#")
 	id, escapeErr := url.PathUnescape(escaped)
-	if escapeErr != nil || !lib.has(ctx, id) {
+	if escapeErr != nil || !hasMap(ctx, lib, id) {
 		return err
 	}
 	loc, version, parseErr := parseFragment(fragment)
@@ -342,7 +343,7 @@ func wrongScheme(m *citekit.ResourceMap, loc citekit.Location, version string) e
 
 // orNoFile returns an error for a word that names nothing: it is about a file
 // if the word looks like one. It names resources that may be meant.
-func orNoFile(ctx context.Context, lib *library, word string, hasFragment bool, err error) error {
+func orNoFile(ctx context.Context, lib *citekit.Library, word string, hasFragment bool, err error) error {
 	if info, statErr := os.Stat(word); statErr == nil && info.IsDir() {
 		return fmt.Errorf("'%s' is a directory; name a file in it: %w", word, citekit.ErrSyntax)
 	}
@@ -354,11 +355,11 @@ func orNoFile(ctx context.Context, lib *library, word string, hasFragment bool, 
 	case !errors.As(err, &missing):
 		return err
 	case missing.Kind == "resource":
-		if len(missing.Close) == 0 && whole != nil {
+		if len(missing.Suggestions) == 0 && whole != nil {
 			missing = whole
 		}
 		return fmt.Errorf("%w (nor is there a file '%s')", missing, word)
-	case len(missing.Close) == 0 && looksLikeFile(word):
+	case len(missing.Suggestions) == 0 && looksLikeFile(word):
 		return fmt.Errorf("%w (%v)", err, noFile(word, whole))
 	}
 	return err
@@ -387,10 +388,10 @@ func (s *session) patternError(word string) error {
 // noFile returns the error for a file that is not there, with the resources
 // that may be meant.
 func noFile(name string, missing *citekit.NotFoundError) error {
-	if missing == nil || len(missing.Close) == 0 {
+	if missing == nil || len(missing.Suggestions) == 0 {
 		return fmt.Errorf("no file '%s': %w", name, fs.ErrNotExist)
 	}
-	return fmt.Errorf("no file '%s'. Did you mean the resource '%s'?%w", name, strings.Join(missing.Close, "', '"), silent{fs.ErrNotExist})
+	return fmt.Errorf("no file '%s'. Did you mean the resource '%s'?%w", name, strings.Join(missing.Suggestions, "', '"), silent{fs.ErrNotExist})
 }
 
 // A silent error is there to be matched.
@@ -408,12 +409,12 @@ func looksLikeFile(word string) bool {
 	})
 }
 
-func resolveNode(ctx context.Context, lib *library, name nodeName, opts *citekit.ResolveOptions) (found, error) {
+func resolveNode(ctx context.Context, lib *citekit.Library, name nodeName, opts *citekit.ResolveOptions) (found, error) {
 	e, err := lib.Resolve(ctx, name.resource, name.node, opts)
 	return found{Evidence: e}, withHint(err, "")
 }
 
-func resolveAddress(ctx context.Context, lib *library, a citekit.Address, opts *citekit.ResolveOptions) (found, error) {
+func resolveAddress(ctx context.Context, lib *citekit.Library, a citekit.Address, opts *citekit.ResolveOptions) (found, error) {
 	e, err := lib.ResolveAddress(ctx, a, opts)
 	return found{Evidence: e}, withHint(err, a.Version)
 }
@@ -424,7 +425,7 @@ const pinDigits = 16
 
 // resolveFile resolves part of a file that has no map. The address pins the
 // version of the file, where that is known: its resource id is only a name.
-func resolveFile(ctx context.Context, lib *library, part filePart, opts citekit.ResolveOptions) (found, error) {
+func resolveFile(ctx context.Context, lib *citekit.Library, part filePart, opts citekit.ResolveOptions) (found, error) {
 	loc, version, err := parseFragment(part.fragment)
 	if err != nil {
 		return found{}, err

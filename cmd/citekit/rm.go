@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/term"
 )
 
@@ -28,21 +28,21 @@ resources is not there, or was made or changed by hand, none is deleted.`,
 			f.alias("n", "dry-run")
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
-			return s.rm(ctx, args, citekit.DeleteOptions{KeepByHand: !force, DryRun: dryRun})
+			return s.rm(ctx, args, ingest.DeleteOptions{KeepByHand: !force, DryRun: dryRun})
 		},
 	}
 }
 
-func (s *session) rm(ctx context.Context, ids []string, opts citekit.DeleteOptions) error {
+func (s *session) rm(ctx context.Context, ids []string, opts ingest.DeleteOptions) error {
 	lib, err := s.open()
 	if err != nil {
 		return err
 	}
 	defer lib.Close()
 	stop := s.spin(ctx, "deleting; if an ingest is under way, when that has ended")
-	deletions, err := lib.DeleteAll(ctx, ids, &opts)
+	deletions, err := ingest.DeleteAll(ctx, lib, ids, &opts)
 	stop()
-	if errors.Is(err, citekit.ErrByHand) {
+	if errors.Is(err, ingest.ErrByHand) {
 		err = hinted{err, "--force deletes it"}
 	}
 	if len(deletions) == 0 {

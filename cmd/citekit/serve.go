@@ -7,14 +7,14 @@ import (
 	"log/slog"
 	"path/filepath"
 
-	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/mcpadapter"
 )
 
 func serveCommand() *command {
 	level := slog.LevelWarn
-	var ingest bool
+	var mayIngest bool
 	return &command{
 		name:    "serve",
 		summary: "Serve the resources to agents over MCP",
@@ -30,14 +30,14 @@ Most clients take a configuration such as
                               "args": ["serve", "--dir", "/path/to/files"]}}}`,
 		example: []string{"citekit serve --dir ~/papers", "claude mcp add citekit -- citekit serve --dir ~/papers"},
 		flags: func(f *flagSet) {
-			f.BoolVar(&ingest, "ingest", false, "let agents make maps of files inside the roots")
+			f.BoolVar(&mayIngest, "ingest", false, "let agents make maps of files inside the roots")
 			f.TextVar(&level, "log-level", slog.LevelWarn, "least `LEVEL` that is logged: debug, info, warn or error")
 		},
-		run: func(ctx context.Context, s *session, _ []string) error { return s.serve(ctx, level, ingest) },
+		run: func(ctx context.Context, s *session, _ []string) error { return s.serve(ctx, level, mayIngest) },
 	}
 }
 
-func (s *session) serve(ctx context.Context, level slog.Level, ingest bool) error {
+func (s *session) serve(ctx context.Context, level slog.Level, mayIngest bool) error {
 	lib, err := s.openReporting(tellPreparing)
 	if err != nil {
 		return err
@@ -48,11 +48,11 @@ func (s *session) serve(ctx context.Context, level slog.Level, ingest bool) erro
 	}
 	logger := slog.New(slog.NewTextHandler(s.stderr, &slog.HandlerOptions{Level: level}))
 	opts := &mcpadapter.Options{Version: buildVersion().Version, Logger: logger}
-	if ingest {
-		opts.Ingester = mcpadapter.NewIngester(lib.Library, &mcpadapter.IngesterOptions{Ingest: citekit.IngestOptions{Renames: followAll}})
+	if mayIngest {
+		opts.Ingester = mcpadapter.NewIngester(lib, &mcpadapter.IngesterOptions{Ingest: ingest.Options{Renames: followAll}})
 		defer opts.Ingester.Close()
 	}
-	server := mcpadapter.NewServer(lib.Library, opts)
+	server := mcpadapter.NewServer(lib, opts)
 	transport := &mcpadapter.StreamTransport{Reader: s.stdin, Writer: s.stdout, Logger: logger}
 	err = transport.Serve(ctx, server)
 	if ctx.Err() != nil {

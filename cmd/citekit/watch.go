@@ -9,8 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/citekit/citekit"
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/citekit/citekit"
 )
 
 const (
@@ -56,7 +57,7 @@ func (in *ingestion) watch(ctx context.Context) error {
 // watched, such as ones too many, are looked over from time to time. It returns
 // what changes with any source, or "" if that cannot be told yet.
 func (in *ingestion) follow(ctx context.Context, watcher *fsnotify.Watcher) (state string) {
-	finder, ok := in.lib.workspace.(citekit.Finder)
+	finder, ok := in.lib.Workspace().(citekit.Finder)
 	if !ok {
 		return ""
 	}

@@ -98,12 +98,12 @@ func splits(word string) []nodeName {
 
 // findNodes returns the readings of word, in the order of [splits], that name
 // something. If none does the error says what is missing.
-func findNodes(ctx context.Context, lib *library, word string) ([]nodeName, error) {
+func findNodes(ctx context.Context, lib *citekit.Library, word string) ([]nodeName, error) {
 	var found []nodeName
 	var firstErr error
 	names := splits(word)
 	for _, name := range names {
-		if !lib.has(ctx, name.resource) {
+		if !hasMap(ctx, lib, name.resource) {
 			continue
 		}
 		err := name.check(ctx, lib)
@@ -123,7 +123,7 @@ func findNodes(ctx context.Context, lib *library, word string) ([]nodeName, erro
 }
 
 // check returns an error unless there is what n names.
-func (n nodeName) check(ctx context.Context, lib *library) error {
+func (n nodeName) check(ctx context.Context, lib *citekit.Library) error {
 	if n.node == "" {
 		_, err := lib.Map(ctx, n.resource)
 		return err
@@ -135,12 +135,12 @@ func (n nodeName) check(ctx context.Context, lib *library) error {
 // describeMissing returns the error for a word of whose readings none has a
 // map: that of the first whose resource id is nearly right, else of the one
 // with the shortest resource id, which is what is meant in most cases.
-func describeMissing(ctx context.Context, lib *library, names []nodeName) error {
+func describeMissing(ctx context.Context, lib *citekit.Library, names []nodeName) error {
 	var err error
 	for _, name := range names[:max(1, len(names)-1)] {
 		err = name.check(ctx, lib)
 		var missing *citekit.NotFoundError
-		if errors.As(err, &missing) && len(missing.Close) > 0 {
+		if errors.As(err, &missing) && len(missing.Suggestions) > 0 {
 			return err
 		}
 	}
@@ -149,7 +149,7 @@ func describeMissing(ctx context.Context, lib *library, names []nodeName) error 
 
 // chooseNode returns the one reading of word, or the first of several after
 // telling of the others.
-func (s *session) chooseNode(ctx context.Context, lib *library, word string) (nodeName, error) {
+func (s *session) chooseNode(ctx context.Context, lib *citekit.Library, word string) (nodeName, error) {
 	found, err := findNodes(ctx, lib, word)
 	if err != nil {
 		return nodeName{}, err
@@ -164,8 +164,8 @@ func (s *session) chooseNode(ctx context.Context, lib *library, word string) (no
 
 // adviseResource returns a better error for words of which the first that is
 // no resource id is an address, or the path of the source of a resource.
-func adviseResource(ctx context.Context, lib *library, err error, words ...string) error {
-	i := slices.IndexFunc(words, func(word string) bool { return !lib.has(ctx, word) })
+func adviseResource(ctx context.Context, lib *citekit.Library, err error, words ...string) error {
+	i := slices.IndexFunc(words, func(word string) bool { return !hasMap(ctx, lib, word) })
 	if err == nil || i < 0 {
 		return err
 	}
@@ -177,7 +177,7 @@ func adviseResource(ctx context.Context, lib *library, err error, words ...strin
 		return err
 	}
 	var missing *citekit.NotFoundError
-	if errors.As(err, &missing) && len(missing.Close) > 0 {
+	if errors.As(err, &missing) && len(missing.Suggestions) > 0 {
 		return err // it names what may be meant
 	}
 	if ids, findErr := resourcesWithSource(ctx, lib, word); findErr == nil && len(ids) > 0 {

@@ -16,36 +16,30 @@ import (
 	"github.com/citekit/citekit/workspace"
 )
 
-// A library is the library over the base directory.
-type library struct {
-	*citekit.Library
-	workspace citekit.Workspace
-}
-
 // open returns the library over the base directory. The files, which the
 // person has named, may be resolved wherever they are.
-func (s *session) open(files ...string) (*library, error) {
+func (s *session) open(files ...string) (*citekit.Library, error) {
 	return s.openReporting(s.compiling, files...)
 }
 
 // openReporting is open with what is called when PDFium must be compiled.
-func (s *session) openReporting(compiling func(context.Context) func(), files ...string) (*library, error) {
+func (s *session) openReporting(compiling func(context.Context) func(), files ...string) (*citekit.Library, error) {
 	ws, err := s.workspace(nil, files...)
 	if err != nil {
 		return nil, err
 	}
 	resolvers := modality.All()
 	resolvers[citekit.Document] = &document.Resolver{Compiling: compiling}
-	return &library{citekit.New(ws, resolvers, nil), ws}, nil
+	return citekit.New(ws, resolvers, nil), nil
 }
 
 // openWith returns the library with other resolvers and further roots.
-func (s *session) openWith(resolvers citekit.Resolvers, roots []string) (*library, error) {
+func (s *session) openWith(resolvers citekit.Resolvers, roots []string) (*citekit.Library, error) {
 	ws, err := s.workspace(roots)
 	if err != nil {
 		return nil, err
 	}
-	return &library{citekit.New(ws, resolvers, nil), ws}, nil
+	return citekit.New(ws, resolvers, nil), nil
 }
 
 // workspace returns the workspace over the base directory.
@@ -89,12 +83,12 @@ func allowedDir() string {
 	return filepath.Join(dir, "allowed")
 }
 
-// has reports whether there is a map for id, at less cost than asking for it:
+// hasMap reports whether there is a map for id, at less cost than asking for it:
 // what is missing is not looked for among all others.
-func (l *library) has(ctx context.Context, id string) bool {
+func hasMap(ctx context.Context, lib *citekit.Library, id string) bool {
 	if citekit.CheckResourceID(id) != nil {
 		return false
 	}
-	_, err := l.workspace.StatMap(ctx, id)
+	_, err := lib.Workspace().StatMap(ctx, id)
 	return !errors.Is(err, fs.ErrNotExist)
 }

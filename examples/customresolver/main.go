@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/workspace"
@@ -35,7 +36,7 @@ func main() {
 	defer lib.Close()
 	ctx := context.Background()
 
-	report, err := lib.Ingest(ctx, []string{"."}, nil)
+	report, err := ingest.Run(ctx, lib, []string{"."}, nil)
 	if err == nil {
 		err = report.Err()
 	}

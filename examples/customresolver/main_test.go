@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/modality/modalitytest"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/workspace"
@@ -85,8 +86,8 @@ func TestTunes(t *testing.T) {
 
 // isHeld checks what an extract says that it holds; the zero location is what
 // was asked for.
-func isHeld(want citekit.Location) func(testing.TB, []byte, *citekit.Extract) {
-	return func(t testing.TB, _ []byte, x *citekit.Extract) {
+func isHeld(want citekit.Location) func(testing.TB, []byte, *citekit.Content) {
+	return func(t testing.TB, _ []byte, x *citekit.Content) {
 		switch {
 		case x.Actual == nil:
 			if want.Modality != "" {
@@ -104,7 +105,7 @@ func TestNodes(t *testing.T) {
 	files.AddSource("talk.txt", []byte("tune in\nC 1\n"))
 	lib := citekit.New(files, resolvers(), nil)
 	defer lib.Close()
-	report, err := lib.Ingest(t.Context(), []string{"song", "ships.csv", "talk.txt"}, nil)
+	report, err := ingest.Run(t.Context(), lib, []string{"song", "ships.csv", "talk.txt"}, nil)
 	if err != nil || report.Err() != nil {
 		t.Fatal(err, report.Err())
 	}

@@ -28,7 +28,7 @@ func isTable(src *citekit.Source) bool { return strings.EqualFold(path.Ext(src.N
 // Version tells evidence of this resolver from that of the built-in one.
 func (r rows) Version() string { return "rows/1+" + r.Resolver.Version() }
 
-func (r rows) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+func (r rows) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	if !isTable(src) {
 		return r.Resolver.Resolve(ctx, src, req)
 	}
@@ -45,7 +45,7 @@ func (r rows) Resolve(ctx context.Context, src *citekit.Source, req citekit.Requ
 	if req.Location.IsWhole() {
 		start, end = 0, src.Size()
 	}
-	return &citekit.Extract{
+	return &citekit.Content{
 		Body:      io.NopCloser(io.NewSectionReader(src, start, end-start)),
 		Size:      end - start,
 		MediaType: "text/csv",
@@ -67,11 +67,11 @@ func (r rows) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent,
 	return extent, nil
 }
 
-func (r rows) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Structure, error) {
+func (r rows) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if !isTable(src) || req.Modality != citekit.Text {
 		return r.Resolver.Map(ctx, src, req)
 	}
-	structure := &citekit.Structure{Method: "rows"}
+	structure := &citekit.Draft{Method: "rows"}
 	for row, err := range read(ctx, src) {
 		if err != nil {
 			return nil, err

@@ -65,7 +65,7 @@ func parseTempo(line string) float64 {
 
 // Resolve implements [citekit.Resolver]. Where a note sounds longer than what
 // is asked for, the extract says what it holds.
-func (tunes) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+func (tunes) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	t, err := readTune(ctx, src)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (tunes) Resolve(ctx context.Context, src *citekit.Source, req citekit.Reque
 	if !held.IsWhole() {
 		part, held.Time = t.cut(held.Time)
 	}
-	extract := &citekit.Extract{
+	extract := &citekit.Content{
 		Body: io.NopCloser(bytes.NewReader(part)), Size: int64(len(part)),
 		MediaType: "text/x-tune", Ext: ".tune",
 	}
@@ -97,7 +97,7 @@ func (tunes) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, 
 }
 
 // Map implements [citekit.Mapper]: each heading is a node.
-func (tunes) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Structure, error) {
+func (tunes) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if req.Modality != Tune {
 		return nil, fmt.Errorf("a %s map of a tune: %w", req.Modality, errors.ErrUnsupported)
 	}
@@ -105,7 +105,7 @@ func (tunes) Map(ctx context.Context, src *citekit.Source, req citekit.MapReques
 	if err != nil {
 		return nil, err
 	}
-	return &citekit.Structure{Nodes: t.parts, Method: "headings"}, nil
+	return &citekit.Draft{Nodes: t.parts, Method: "headings"}, nil
 }
 
 // A tune is what a source holds.

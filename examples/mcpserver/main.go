@@ -10,11 +10,12 @@ import (
 	"os"
 	"os/signal"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/workspace"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 func main() {

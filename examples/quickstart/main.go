@@ -15,6 +15,8 @@ import (
 	"os"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/digest"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/workspace"
 )
@@ -42,7 +44,7 @@ func run(ctx context.Context, out io.Writer, dir string) error {
 	}
 	lib := citekit.New(ws, modality.All(), nil)
 	defer lib.Close()
-	report, err := lib.Ingest(ctx, []string{"."}, nil)
+	report, err := ingest.Run(ctx, lib, []string{"."}, nil)
 	if err == nil {
 		err = report.Err()
 	}
@@ -53,7 +55,7 @@ func run(ctx context.Context, out io.Writer, dir string) error {
 	if err != nil {
 		return err
 	}
-	maps, err := lib.Context(ctx, ids, nil)
+	maps, err := digest.Of(ctx, lib, ids, nil)
 	if err != nil {
 		return err
 	}

@@ -8,10 +8,11 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/workspace"
-	"github.com/google/go-cmp/cmp"
 )
 
 var paths = regexp.MustCompile(`(?m)\d+ bytes  .*[/\\](.*)-[0-9a-f]+(\.\w+)$`)

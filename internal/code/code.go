@@ -71,7 +71,7 @@ type outline struct {
 // Metadata has "language" and, where a comment documents the whole file, its
 // first sentences as "summary". A source without symbols has no nodes. An
 // unknown language is an error matching [citekit.ErrSyntax].
-func Map(ctx context.Context, lang Language, src []byte) (*citekit.Structure, error) {
+func Map(ctx context.Context, lang Language, src []byte) (*citekit.Draft, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func Map(ctx context.Context, lang Language, src []byte) (*citekit.Structure, er
 	if len(found.symbols) > maxSymbols {
 		found.symbols = nil
 	}
-	structure := &citekit.Structure{
+	structure := &citekit.Draft{
 		Nodes:    nodes(src, found.symbols),
 		Method:   "symbols",
 		Metadata: map[string]any{"language": string(lang)},

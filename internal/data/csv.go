@@ -18,7 +18,7 @@ const (
 // mapCSV gathers the records of RFC 4180, with any of four delimiters, into
 // runs of rows. Fields in quotes may have lines. A first record of names is the
 // header: the columns, and no row.
-func mapCSV(r *reader) (*citekit.Structure, error) {
+func mapCSV(r *reader) (*citekit.Draft, error) {
 	delimiter := findDelimiter(r.rest())
 	c := csvScanner{r: r, delimiter: delimiter, rows: newRuns(maxRuns)}
 	if err := c.scan(); err != nil {
@@ -32,7 +32,7 @@ func mapCSV(r *reader) (*citekit.Structure, error) {
 	if c.count == 0 {
 		nodes = []*citekit.Node{{Type: "rows", Location: linesAt(1, r.lines())}}
 	}
-	return &citekit.Structure{Nodes: nodes, Method: "rows", Metadata: meta}, nil
+	return &citekit.Draft{Nodes: nodes, Method: "rows", Metadata: meta}, nil
 }
 
 // A fieldState is where in a field a byte of a record stands.

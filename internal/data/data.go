@@ -53,16 +53,16 @@ func (f Format) Streams() bool {
 // Errors match [citekit.ErrFormat] if src is malformed or empty,
 // [citekit.ErrTooLarge] if it has more than [MaxWhole] bytes and its format
 // does not stream, and ctx.Err() once ctx is done.
-func Map(ctx context.Context, format Format, src []byte) (*citekit.Structure, error) {
+func Map(ctx context.Context, format Format, src []byte) (*citekit.Draft, error) {
 	return mapReader(format, newHeldReader(ctx, src))
 }
 
 // MapReader is [Map] for a source that need not fit in memory.
-func MapReader(ctx context.Context, format Format, src io.Reader) (*citekit.Structure, error) {
+func MapReader(ctx context.Context, format Format, src io.Reader) (*citekit.Draft, error) {
 	return mapReader(format, newReader(ctx, src))
 }
 
-func mapReader(format Format, r *reader) (*citekit.Structure, error) {
+func mapReader(format Format, r *reader) (*citekit.Draft, error) {
 	if _, ok := r.peek(); !ok {
 		if r.err != nil {
 			return nil, r.err
@@ -82,7 +82,7 @@ func mapReader(format Format, r *reader) (*citekit.Structure, error) {
 	return s, nil
 }
 
-func mapFormat(format Format, r *reader) (*citekit.Structure, error) {
+func mapFormat(format Format, r *reader) (*citekit.Draft, error) {
 	switch format {
 	case JSON:
 		return mapJSON(r)

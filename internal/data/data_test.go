@@ -39,7 +39,7 @@ func outline(nodes []*citekit.Node) string {
 
 // mapped maps src, and fails the test if the nodes break the rules for all
 // formats.
-func mapped(t *testing.T, format data.Format, src string) *citekit.Structure {
+func mapped(t *testing.T, format data.Format, src string) *citekit.Draft {
 	t.Helper()
 	s, err := data.Map(t.Context(), format, []byte(src))
 	if err != nil {
@@ -75,7 +75,7 @@ func checkNodes(t *testing.T, nodes []*citekit.Node, first, last, depth int) {
 	}
 }
 
-func checkOutline(t *testing.T, format data.Format, src, want string) *citekit.Structure {
+func checkOutline(t *testing.T, format data.Format, src, want string) *citekit.Draft {
 	t.Helper()
 	s := mapped(t, format, src)
 	if diff := cmp.Diff(strings.ReplaceAll(strings.TrimLeft(want, "\n"), "        ", "\t"), outline(s.Nodes)); diff != "" {

@@ -10,7 +10,7 @@ import (
 
 // mapINI maps the sections of files such as those of desktops, systemd and
 // Git, and the keys above the first.
-func mapINI(ctx context.Context, src []byte) (*citekit.Structure, error) {
+func mapINI(ctx context.Context, src []byte) (*citekit.Draft, error) {
 	t := &tomlScanner{ctx: ctx, src: src, b: newBuilder(), line: 1}
 	sections := 0
 	for t.pos < len(src) {

@@ -15,7 +15,7 @@ const (
 // mapJSON maps RFC 8259 JSON, and with it what configuration files have
 // besides: comments and commas before a closing bracket. The items at the top
 // are the keys of the object or the elements of the array there.
-func mapJSON(r *reader) (*citekit.Structure, error) {
+func mapJSON(r *reader) (*citekit.Draft, error) {
 	j := &jsonScanner{r: r, b: newBuilder()}
 	j.skip()
 	if err := j.value(); err != nil {
@@ -24,7 +24,7 @@ func mapJSON(r *reader) (*citekit.Structure, error) {
 	if _, ok := j.skip(); ok {
 		return nil, malformed(r.line, "something after the end of the JSON value")
 	}
-	s := &citekit.Structure{Nodes: j.b.tree(), Method: "keys", Metadata: map[string]any{"format": string(JSON)}}
+	s := &citekit.Draft{Nodes: j.b.tree(), Method: "keys", Metadata: map[string]any{"format": string(JSON)}}
 	if r.lines() == 1 {
 		s.Nodes = nil
 	}

@@ -62,7 +62,7 @@ func stampOf(sample [][]byte) *regexp.Regexp {
 // mapLog gathers the entries of a log, each with the lines below it that have
 // no time, into runs titled by the time of the first: until the day or the hour
 // changes, or the run is long.
-func mapLog(r *reader) (*citekit.Structure, error) {
+func mapLog(r *reader) (*citekit.Draft, error) {
 	l := logMapper{stamp: stampOf(headLines(r.rest(), sampleLines)), runs: newRuns(maxRuns)}
 	if l.stamp == nil {
 		return nil, malformed(1, "no log: its lines begin with no time")
@@ -74,7 +74,7 @@ func mapLog(r *reader) (*citekit.Structure, error) {
 	})
 	l.finish()
 	meta := map[string]any{"format": string(Log), "entries": l.entries}
-	return &citekit.Structure{Nodes: l.runs.nodes(), Method: "entries", Metadata: meta}, nil
+	return &citekit.Draft{Nodes: l.runs.nodes(), Method: "entries", Metadata: meta}, nil
 }
 
 type logMapper struct {

@@ -39,7 +39,7 @@ type notebook struct {
 
 // mapNotebook maps the cells. Those below a heading belong to its section. A
 // heading of the first level in the first cell is the title of the notebook.
-func mapNotebook(ctx context.Context, src []byte) (*citekit.Structure, error) {
+func mapNotebook(ctx context.Context, src []byte) (*citekit.Draft, error) {
 	n := &notebook{ctx: ctx, src: src, json: json.NewDecoder(bytes.NewReader(src)), line: 1}
 	if err := n.object(n.top); err != nil {
 		if ctx.Err() != nil {
@@ -50,7 +50,7 @@ func mapNotebook(ctx context.Context, src []byte) (*citekit.Structure, error) {
 	if len(n.cells) == 0 {
 		return nil, malformed(1, "a notebook without cells")
 	}
-	s := &citekit.Structure{Method: "cells", Metadata: map[string]any{"format": string(Notebook), "cells": len(n.cells)}}
+	s := &citekit.Draft{Method: "cells", Metadata: map[string]any{"format": string(Notebook), "cells": len(n.cells)}}
 	language := n.metadata.Language.Name
 	if language == "" {
 		language = n.metadata.Kernel.Language

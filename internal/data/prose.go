@@ -26,7 +26,7 @@ const (
 // by its first sentence, and other text by its first line, without the marks of
 // a comment. The files of diffs, the messages of mailboxes and the sections of
 // manual pages begin passages, too.
-func mapProse(r *reader, prose bool) (*citekit.Structure, error) {
+func mapProse(r *reader, prose bool) (*citekit.Draft, error) {
 	p := proseMapper{prose: prose, runs: newRuns(maxPassages), marks: markerOf(r.rest())}
 	line := 0
 	r.eachLine(maxLineHead, func(head []byte, size int64) {
@@ -35,7 +35,7 @@ func mapProse(r *reader, prose bool) (*citekit.Structure, error) {
 	})
 	p.endParagraph()
 	p.endPassage()
-	s := &citekit.Structure{Nodes: p.runs.nodes(), Method: "passages", Metadata: map[string]any{"format": string(Prose)}}
+	s := &citekit.Draft{Nodes: p.runs.nodes(), Method: "passages", Metadata: map[string]any{"format": string(Prose)}}
 	if !prose {
 		s.Method, s.Metadata["format"] = "lines", string(Lines)
 	}

@@ -8,7 +8,7 @@ import (
 
 // mapRecords gathers JSON values that have a line each into runs of rows. The
 // keys of the first are the columns.
-func mapRecords(r *reader) (*citekit.Structure, error) {
+func mapRecords(r *reader) (*citekit.Draft, error) {
 	meta := map[string]any{"format": string(Records)}
 	rows := newRuns(maxRuns)
 	count, line := 0, 0
@@ -26,7 +26,7 @@ func mapRecords(r *reader) (*citekit.Structure, error) {
 		rows.add(&citekit.Node{Type: "rows", Location: linesAt(line, line)}, 1, size)
 	})
 	meta["rows"] = count
-	return &citekit.Structure{Nodes: rows.nodes(), Method: "rows", Metadata: meta}, nil
+	return &citekit.Draft{Nodes: rows.nodes(), Method: "rows", Metadata: meta}, nil
 }
 
 // maxColumns is how many columns the metadata name.

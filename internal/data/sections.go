@@ -25,8 +25,8 @@ const (
 // Terms", "Section 4", "Article IV", "§ 5", "II. Method", "Appendix A". They
 // are nested by their numbers. The nodes are nil where there are none: a list
 // has numbers too, but no text below them.
-func MapSections(ctx context.Context, text []byte) (*citekit.Structure, error) {
-	s := &citekit.Structure{Method: "sections"}
+func MapSections(ctx context.Context, text []byte) (*citekit.Draft, error) {
+	s := &citekit.Draft{Method: "sections"}
 	if markerOf(text) != nil {
 		return s, nil // a manual page, a mailbox or a diff has its own parts
 	}

@@ -12,7 +12,7 @@ import (
 
 // mapTOML maps the tables of TOML 1.0, and the keys above the first. A table
 // holds those below it whose names go on from its own.
-func mapTOML(ctx context.Context, src []byte) (*citekit.Structure, error) {
+func mapTOML(ctx context.Context, src []byte) (*citekit.Draft, error) {
 	t := &tomlScanner{ctx: ctx, src: src, b: newBuilder(), line: 1}
 	if err := t.scan(); err != nil {
 		return nil, err
@@ -35,11 +35,11 @@ type tomlScanner struct {
 }
 
 // structure closes what is open and returns what was found.
-func (t *tomlScanner) structure(format Format) *citekit.Structure {
+func (t *tomlScanner) structure(format Format) *citekit.Draft {
 	for len(t.tables) > 0 {
 		t.closeTable()
 	}
-	s := &citekit.Structure{Nodes: t.b.tree(), Method: "keys", Metadata: map[string]any{"format": string(format)}}
+	s := &citekit.Draft{Nodes: t.b.tree(), Method: "keys", Metadata: map[string]any{"format": string(format)}}
 	if len(s.Nodes) > 0 && s.Nodes[0].Type == "rows" {
 		s.Method = "rows"
 	}

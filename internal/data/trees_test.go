@@ -86,7 +86,7 @@ func TestManyElements(t *testing.T) {
 }
 
 // checkRows checks that s has rows without a gap, and not too many.
-func checkRows(t *testing.T, s *citekit.Structure, first, last int) {
+func checkRows(t *testing.T, s *citekit.Draft, first, last int) {
 	t.Helper()
 	if s.Method != "rows" || len(s.Nodes) < 2 || len(s.Nodes) > 2_000 {
 		t.Fatalf("%d nodes by %s", len(s.Nodes), s.Method)

@@ -16,12 +16,12 @@ const (
 
 // mapXML maps the elements below the root of a well-formed document. Entities
 // that it declares are neither expanded nor fetched.
-func mapXML(r *reader) (*citekit.Structure, error) {
+func mapXML(r *reader) (*citekit.Draft, error) {
 	x := &xmlScanner{r: r, b: newBuilder()}
 	if err := x.scan(); err != nil {
 		return nil, err
 	}
-	s := &citekit.Structure{Nodes: x.b.tree(), Method: "keys", Metadata: map[string]any{"format": string(XML), "root": title(x.root)}}
+	s := &citekit.Draft{Nodes: x.b.tree(), Method: "keys", Metadata: map[string]any{"format": string(XML), "root": title(x.root)}}
 	if r.lines() == 1 {
 		s.Nodes = nil
 	}

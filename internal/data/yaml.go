@@ -12,7 +12,7 @@ import (
 // reads scalars and flow collections only to find their ends: anchors, aliases
 // and tags mean nothing to it, so that nothing is ever expanded. A line that is
 // an instruction of a template, {{ … }}, is passed.
-func mapYAML(ctx context.Context, src []byte) (*citekit.Structure, error) {
+func mapYAML(ctx context.Context, src []byte) (*citekit.Draft, error) {
 	y := &yamlScanner{ctx: ctx, src: src, b: newBuilder(), line: 1}
 	y.b.wrapped = 1
 	if err := y.scan(); err != nil {
@@ -25,7 +25,7 @@ func mapYAML(ctx context.Context, src []byte) (*citekit.Structure, error) {
 	if len(nodes) == 0 && !y.flow {
 		return nil, malformed(1, "neither a mapping nor a list")
 	}
-	s := &citekit.Structure{Nodes: nodes, Method: "keys", Metadata: map[string]any{"format": string(YAML)}}
+	s := &citekit.Draft{Nodes: nodes, Method: "keys", Metadata: map[string]any{"format": string(YAML)}}
 	if y.documents > 1 {
 		s.Metadata["documents"] = y.documents
 	}

@@ -139,7 +139,7 @@ func TestMemory(t *testing.T) {
 
 // checkTree checks what holds for every map: lines in the source, children in
 // their parents, siblings in order, and the bounds on numbers and sizes.
-func checkTree(t *testing.T, structure *citekit.Structure, src []byte) {
+func checkTree(t *testing.T, structure *citekit.Draft, src []byte) {
 	t.Helper()
 	lines := strings.Count(string(src), "\n")
 	if len(src) > 0 && src[len(src)-1] != '\n' {

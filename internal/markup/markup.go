@@ -82,7 +82,7 @@ func startsWithFold(text []byte, prefix string) bool {
 // The nodes are nil if src has no headings. An error is ctx.Err(), or matches
 // [citekit.ErrFormat] if the format is none of the above. Map does not keep
 // src.
-func Map(ctx context.Context, format Format, src []byte) (*citekit.Structure, error) {
+func Map(ctx context.Context, format Format, src []byte) (*citekit.Draft, error) {
 	read, ok := readers()[format]
 	if !ok {
 		return nil, fmt.Errorf("no markup format %q: %w", string(format), citekit.ErrFormat)

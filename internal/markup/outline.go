@@ -159,8 +159,8 @@ func (o *outline) wantsProse() bool {
 }
 
 // structure returns the tree of the headings.
-func (o *outline) structure() *citekit.Structure {
-	s := &citekit.Structure{Title: oneLine(o.title), Method: "headings"}
+func (o *outline) structure() *citekit.Draft {
+	s := &citekit.Draft{Title: oneLine(o.title), Method: "headings"}
 	if len(o.headings) == 0 {
 		return s
 	}

@@ -30,7 +30,7 @@ const (
 
 // mapContent divides a source by what can be seen or heard in it, or else
 // evenly.
-func (e *Engine) mapContent(ctx context.Context, src *citekit.Source, m medium, structure *citekit.Structure, progress func(float64)) error {
+func (e *Engine) mapContent(ctx context.Context, src *citekit.Source, m medium, structure *citekit.Draft, progress func(float64)) error {
 	find, kind, method := e.findScenes, "scene", "scenes"
 	if e.Modality == citekit.Audio {
 		find, kind, method = e.findParts, "part", "silences"

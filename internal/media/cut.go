@@ -29,7 +29,7 @@ const (
 // cut implements medium. A clip is made in two steps. First ffmpeg copies
 // what is needed, and some more, into an MP4 file with the times of the
 // source; then our own cutter cuts that file as it would any other.
-func (f *foreign) cut(ctx context.Context, src *citekit.Source, span citekit.Span, mode citekit.Mode) (*citekit.Extract, error) {
+func (f *foreign) cut(ctx context.Context, src *citekit.Source, span citekit.Span, mode citekit.Mode) (*citekit.Content, error) {
 	in, err := f.tools.Open(ctx, src, f.format.demuxer, f.format.junk)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (f *foreign) cut(ctx context.Context, src *citekit.Source, span citekit.Spa
 
 // cutInput makes a clip of an input. Texts are subtitles that go into it beside
 // those that ffmpeg finds.
-func (f *foreign) cutInput(ctx context.Context, in *ffmpeg.Input, texts captions, span citekit.Span, mode citekit.Mode) (*citekit.Extract, error) {
+func (f *foreign) cutInput(ctx context.Context, in *ffmpeg.Input, texts captions, span citekit.Span, mode citekit.Mode) (*citekit.Content, error) {
 	switch {
 	case f.asFLAC(mode):
 		return f.cutFLAC(ctx, in, span)
@@ -87,7 +87,7 @@ func (f *foreign) counted(s ffmpeg.Stream) bool {
 
 // cutVia makes a clip by way of a file that begins some seconds before the
 // span.
-func (f *foreign) cutVia(ctx context.Context, in *ffmpeg.Input, texts captions, p plan, span citekit.Span, mode citekit.Mode, before float64) (*citekit.Extract, error) {
+func (f *foreign) cutVia(ctx context.Context, in *ffmpeg.Input, texts captions, p plan, span citekit.Span, mode citekit.Mode, before float64) (*citekit.Content, error) {
 	out, err := f.tools.Convert(ctx, in, f.conversion(p, span, before))
 	if err != nil {
 		return nil, err

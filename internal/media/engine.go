@@ -49,7 +49,7 @@ type medium interface {
 
 	// cut returns what plays in a span that lies within the extent. The end
 	// of the span is not zero.
-	cut(ctx context.Context, src *citekit.Source, span citekit.Span, mode citekit.Mode) (*citekit.Extract, error)
+	cut(ctx context.Context, src *citekit.Source, span citekit.Span, mode citekit.Mode) (*citekit.Content, error)
 
 	// holding returns a span with its start moved, if it must be, so that
 	// something of the modality begins in it; false if nothing plays there.
@@ -62,7 +62,7 @@ type medium interface {
 }
 
 // Resolve does what [citekit.Resolver] says.
-func (e *Engine) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+func (e *Engine) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	mode, err := e.check(ctx, req)
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (e *Engine) check(ctx context.Context, req citekit.Request) (citekit.Mode, 
 }
 
 // whole returns the source as it is, if it is a medium at all.
-func (e *Engine) whole(ctx context.Context, src *citekit.Source) (*citekit.Extract, error) {
+func (e *Engine) whole(ctx context.Context, src *citekit.Source) (*citekit.Content, error) {
 	format, err := e.sniff(src)
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (e *Engine) whole(ctx context.Context, src *citekit.Source) (*citekit.Extra
 			return nil, soundOnly(format)
 		}
 	}
-	return &citekit.Extract{
+	return &citekit.Content{
 		Body: io.NopCloser(contextReader{ctx, src.Reader()}), Size: src.Size(),
 		MediaType: format.MediaType, Ext: format.Ext,
 	}, nil

@@ -21,7 +21,7 @@ func (f *foreign) asFLAC(mode citekit.Mode) bool {
 }
 
 // cutFLAC decodes the samples k with start ≤ k/rate < end.
-func (f *foreign) cutFLAC(ctx context.Context, in *ffmpeg.Input, span citekit.Span) (*citekit.Extract, error) {
+func (f *foreign) cutFLAC(ctx context.Context, in *ffmpeg.Input, span citekit.Span) (*citekit.Content, error) {
 	t := f.tracks[0]
 	if t.SampleRate == 0 {
 		return nil, fmt.Errorf("the sound has no sample rate: %w", citekit.ErrFormat)

@@ -22,7 +22,7 @@ const (
 // source, and within them what is said, gathered into segments; else one of the
 // two; else what can be seen or heard: scenes, or the parts between silences;
 // else parts of equal length.
-func (e *Engine) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Structure, error) {
+func (e *Engine) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (e *Engine) Map(ctx context.Context, src *citekit.Source, req citekit.MapRe
 	if err != nil {
 		return nil, err
 	}
-	structure := &citekit.Structure{Title: plainTitle(s.title), Metadata: describe(m)}
+	structure := &citekit.Draft{Title: plainTitle(s.title), Metadata: describe(m)}
 	if short, ok := m.(*movie); ok && short.index.Short() {
 		structure.Metadata["incomplete"] = []any{"source"} // the file was cut short
 	}
@@ -60,7 +60,7 @@ func (e *Engine) Map(ctx context.Context, src *citekit.Source, req citekit.MapRe
 }
 
 // mapScript makes nodes of what is said in words, in the source and beside it.
-func (e *Engine) mapScript(ctx context.Context, s *script, src *citekit.Source, req citekit.MapRequest, structure *citekit.Structure, duration float64) error {
+func (e *Engine) mapScript(ctx context.Context, s *script, src *citekit.Source, req citekit.MapRequest, structure *citekit.Draft, duration float64) error {
 	beside := companions{source: src.Name(), language: s.language, files: req.Companions}
 	nodes := chapterNodes(s.chapters, e.Modality, citekit.Span{End: duration})
 	if len(nodes) == 0 {

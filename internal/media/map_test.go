@@ -30,7 +30,7 @@ func shorten(nodes []*citekit.Node) (short []mapped) {
 }
 
 // mapFile maps a file and checks what every map must be.
-func mapFile(t testing.TB, e *Engine, path string, files ...citekit.Companion) *citekit.Structure {
+func mapFile(t testing.TB, e *Engine, path string, files ...citekit.Companion) *citekit.Draft {
 	t.Helper()
 	src := openFile(t, path)
 	s, err := e.Map(t.Context(), src, citekit.MapRequest{Modality: e.Modality, Companions: files})

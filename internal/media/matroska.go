@@ -17,7 +17,7 @@ var formatMatroskaAudio = Format{Name: "Matroska audio", MediaType: "audio/x-mat
 // step keeps the times of the source, to learn where the key frame is; the
 // second drops the sound before it, begins at 0, and takes the subtitles of
 // texts beside what it copies.
-func (f *foreign) copyMatroska(ctx context.Context, in *ffmpeg.Input, texts captions, span citekit.Span) (*citekit.Extract, error) {
+func (f *foreign) copyMatroska(ctx context.Context, in *ffmpeg.Input, texts captions, span citekit.Span) (*citekit.Content, error) {
 	timed, err := f.tools.Convert(ctx, in, f.copying(span))
 	if err != nil {
 		return nil, err
@@ -125,8 +125,8 @@ func rounded(s citekit.Span) citekit.Span {
 }
 
 // extractOutput hands over what ffmpeg wrote. Closing the Body removes it.
-func extractOutput(out *ffmpeg.Output, format Format) *citekit.Extract {
-	return &citekit.Extract{
+func extractOutput(out *ffmpeg.Output, format Format) *citekit.Content {
+	return &citekit.Content{
 		Body: body{io.NewSectionReader(out, 0, out.Size()), out}, Size: out.Size(),
 		MediaType: format.MediaType, Ext: format.Ext,
 	}

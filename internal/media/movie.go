@@ -80,7 +80,7 @@ func (m *movie) extent() citekit.Extent {
 	return x
 }
 
-func (m *movie) cut(ctx context.Context, src *citekit.Source, span citekit.Span, mode citekit.Mode) (*citekit.Extract, error) {
+func (m *movie) cut(ctx context.Context, src *citekit.Source, span citekit.Span, mode citekit.Mode) (*citekit.Content, error) {
 	clip, err := cutIndex(m.index, m.engine.Modality, span, mode)
 	if errors.Is(err, citekit.ErrRange) {
 		err = emptySpan(span, m.plays(), m.engine.Modality)
@@ -120,7 +120,7 @@ func (m *movie) clipFormat() Format {
 }
 
 // encode makes of an exact clip one that hides nothing.
-func (m *movie) encode(ctx context.Context, src *citekit.Source, clip *mp4.Clip) (*citekit.Extract, error) {
+func (m *movie) encode(ctx context.Context, src *citekit.Source, clip *mp4.Clip) (*citekit.Content, error) {
 	in, err := m.engine.Tools.OpenReader(ctx, clip.NewReader(src), clip.Size(), m.format.demuxer)
 	if err != nil {
 		return nil, movieError(err)
@@ -158,8 +158,8 @@ func cutIndex(index *mp4.Movie, modality citekit.Modality, span citekit.Span, mo
 
 func isVideo(t mp4.Track) bool { return t.Kind == mp4.Video }
 
-func extractClip(clip *mp4.Clip, r io.Reader, c io.Closer, format Format) *citekit.Extract {
-	return &citekit.Extract{Body: body{r, c}, Size: clip.Size(), MediaType: format.MediaType, Ext: format.Ext}
+func extractClip(clip *mp4.Clip, r io.Reader, c io.Closer, format Format) *citekit.Content {
+	return &citekit.Content{Body: body{r, c}, Size: clip.Size(), MediaType: format.MediaType, Ext: format.Ext}
 }
 
 // actual returns the location a copy holds if it is not the one asked for.
@@ -174,7 +174,7 @@ func actual(clip *mp4.Clip, modality citekit.Modality, span citekit.Span, mode c
 // cutOutput is the second step of cutting a foreign medium: what ffmpeg wrote
 // is cut as any other movie. The extract owns out.
 // Sought says that ffmpeg did not read the source from its start.
-func (f *foreign) cutOutput(ctx context.Context, out *ffmpeg.Output, texts captions, p plan, span citekit.Span, mode citekit.Mode, sought bool) (*citekit.Extract, error) {
+func (f *foreign) cutOutput(ctx context.Context, out *ffmpeg.Output, texts captions, p plan, span citekit.Span, mode citekit.Mode, sought bool) (*citekit.Content, error) {
 	index, err := mp4.Open(out, out.Size())
 	if err != nil {
 		return nil, fmt.Errorf("what ffmpeg wrote cannot be read: %w", movieError(err))

@@ -38,7 +38,7 @@ func openFile(t testing.TB, path string) *citekit.Source {
 }
 
 // clip resolves a span and returns the path of the evidence.
-func clip(t testing.TB, e *Engine, src *citekit.Source, span citekit.Span, mode citekit.Mode) (string, *citekit.Extract) {
+func clip(t testing.TB, e *Engine, src *citekit.Source, span citekit.Span, mode citekit.Mode) (string, *citekit.Content) {
 	t.Helper()
 	loc := citekit.Location{Modality: e.Modality, Time: span}
 	x, err := e.Resolve(t.Context(), src, citekit.Request{Location: loc, Mode: mode})

@@ -52,7 +52,7 @@ func floor(t float64) float64 { return max(math.Floor(t*1e6+1e-3)/1e6, 0) }
 // settle keeps the nodes that can be resolved: those in which something plays,
 // widened to the frame that is shown when they begin, and, if a trial fails,
 // those that can be cut. That none can is an error that says why.
-func (e *Engine) settle(ctx context.Context, src *citekit.Source, m medium, structure *citekit.Structure) error {
+func (e *Engine) settle(ctx context.Context, src *citekit.Source, m medium, structure *citekit.Draft) error {
 	structure.Nodes = holdingNodes(m, structure.Nodes)
 	if len(structure.Nodes) == 0 {
 		return fmt.Errorf("no %s plays in the source: %w", e.Modality, citekit.ErrFormat)

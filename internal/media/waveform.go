@@ -25,12 +25,12 @@ func (w waveform) extent() citekit.Extent {
 	return citekit.Extent{Modality: citekit.Audio, Duration: round(w.file.Duration()), MediaType: formatWAV.MediaType}
 }
 
-func (w waveform) cut(ctx context.Context, src *citekit.Source, span citekit.Span, _ citekit.Mode) (*citekit.Extract, error) {
+func (w waveform) cut(ctx context.Context, src *citekit.Source, span citekit.Span, _ citekit.Mode) (*citekit.Content, error) {
 	if err := w.holds(span); err != nil {
 		return nil, err
 	}
 	clip := w.file.Cut(span.Start, span.End)
-	return &citekit.Extract{
+	return &citekit.Content{
 		Body: io.NopCloser(contextReader{ctx, clip.NewReader(src)}), Size: clip.Size(),
 		MediaType: formatWAV.MediaType, Ext: formatWAV.Ext,
 	}, nil

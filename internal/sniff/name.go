@@ -1,6 +1,8 @@
 package sniff
 
 import (
+	"errors"
+	"fmt"
 	"path"
 	"strings"
 )
@@ -33,4 +35,13 @@ func Office(f Format, name string) string {
 		return strings.ToUpper(ext[1:])
 	}
 	return ""
+}
+
+// Refusal returns the error, matching [errors.ErrUnsupported], for a source of
+// an office format, or nil.
+func Refusal(f Format, name string) error {
+	if office := Office(f, name); office != "" {
+		return fmt.Errorf("%s files are not read; save it as PDF: %w", office, errors.ErrUnsupported)
+	}
+	return nil
 }

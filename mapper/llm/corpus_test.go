@@ -36,8 +36,8 @@ func TestMapPDFByItsText(t *testing.T) {
 			t.Errorf("page %d has no mark", page)
 		}
 	}
-	enriched, err := llm.Enrich(structural(func() (*citekit.Structure, error) {
-		return &citekit.Structure{Nodes: got.Nodes}, nil
+	enriched, err := llm.Enrich(structural(func() (*citekit.Draft, error) {
+		return &citekit.Draft{Nodes: got.Nodes}, nil
 	}), model, modality.All(), nil).Map(t.Context(), src, citekit.MapRequest{Modality: citekit.Document})
 	if err != nil {
 		t.Fatal(err)

@@ -44,7 +44,7 @@ func (e *Enricher) Usage() Usage { return e.asker.Usage() }
 // [Mapper.Map] tells. Where a model fails, the structure stands, with what was
 // written until then, and "error" under "enrichment" says why. Only errors of
 // the base, and of a context that is done, are errors.
-func (e *Enricher) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Structure, error) {
+func (e *Enricher) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	progress := req.Progress
 	if progress != nil {
 		req.Progress = func(done float64) { progress(done / 2) }
@@ -102,7 +102,7 @@ func (j *enriching) choose(nodes []*citekit.Node, limit int) {
 }
 
 // finish tells in the metadata what was done.
-func (j *enriching) finish(s *citekit.Structure, err error) *citekit.Structure {
+func (j *enriching) finish(s *citekit.Draft, err error) *citekit.Draft {
 	note := map[string]any{"titles": j.titles, "summaries": j.summaries}
 	if err != nil {
 		note["error"] = clip(err.Error())

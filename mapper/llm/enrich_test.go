@@ -14,14 +14,14 @@ import (
 )
 
 // structural is a mapper that finds what it is told.
-type structural func() (*citekit.Structure, error)
+type structural func() (*citekit.Draft, error)
 
-func (s structural) Map(context.Context, *citekit.Source, citekit.MapRequest) (*citekit.Structure, error) {
+func (s structural) Map(context.Context, *citekit.Source, citekit.MapRequest) (*citekit.Draft, error) {
 	return s()
 }
 
-func base() (*citekit.Structure, error) {
-	return &citekit.Structure{
+func base() (*citekit.Draft, error) {
+	return &citekit.Draft{
 		Title: "Lines",
 		Nodes: []*citekit.Node{
 			{Title: "Start", Type: "section", Location: atLines(1, 5), Summary: "this is line 1", Children: []*citekit.Node{
@@ -36,7 +36,7 @@ func base() (*citekit.Structure, error) {
 	}, nil
 }
 
-func enrich(t *testing.T, model llm.Model, opts *llm.Options) *citekit.Structure {
+func enrich(t *testing.T, model llm.Model, opts *llm.Options) *citekit.Draft {
 	t.Helper()
 	got, err := llm.Enrich(structural(base), model, fakes, opts).Map(t.Context(), source(numbered(10)), citekit.MapRequest{Modality: citekit.Text})
 	if err != nil {
@@ -47,7 +47,7 @@ func enrich(t *testing.T, model llm.Model, opts *llm.Options) *citekit.Structure
 
 // compareStructure fails if got differs from the base in more than the titles
 // of nodes without one, and summaries.
-func compareStructure(t *testing.T, got *citekit.Structure) {
+func compareStructure(t *testing.T, got *citekit.Draft) {
 	t.Helper()
 	want, _ := base()
 	compareNodes(t, want.Nodes, got.Nodes)
@@ -140,7 +140,7 @@ func TestEnrichKeepsTheMapOfTheBase(t *testing.T) {
 }
 
 func TestEnrichErrors(t *testing.T) {
-	broken := structural(func() (*citekit.Structure, error) { return nil, citekit.ErrFormat })
+	broken := structural(func() (*citekit.Draft, error) { return nil, citekit.ErrFormat })
 	if _, err := llm.Enrich(broken, answers("[]"), fakes, nil).Map(t.Context(), source("x"), citekit.MapRequest{Modality: citekit.Text}); !errors.Is(err, citekit.ErrFormat) {
 		t.Errorf("an error of the base: %v", err)
 	}
@@ -155,8 +155,8 @@ func TestEnrichErrors(t *testing.T) {
 }
 
 func TestEnrichMedia(t *testing.T) {
-	scan := structural(func() (*citekit.Structure, error) {
-		return &citekit.Structure{Nodes: []*citekit.Node{{Type: "pages", Location: citekit.Location{Modality: citekit.Document, Pages: []citekit.Range{{First: 1, Last: 3}}}}}}, nil
+	scan := structural(func() (*citekit.Draft, error) {
+		return &citekit.Draft{Nodes: []*citekit.Node{{Type: "pages", Location: citekit.Location{Modality: citekit.Document, Pages: []citekit.Range{{First: 1, Last: 3}}}}}}, nil
 	})
 	model := answers(`{"nodes":[{"node":1,"title":"A scan","summary":"Three pages."}]}`)
 	model.media = "application/"
@@ -175,8 +175,8 @@ func TestEnrichMedia(t *testing.T) {
 }
 
 func TestEnrichManyNodes(t *testing.T) {
-	deep := structural(func() (*citekit.Structure, error) {
-		s := &citekit.Structure{}
+	deep := structural(func() (*citekit.Draft, error) {
+		s := &citekit.Draft{}
 		for range 50 {
 			n := &citekit.Node{Type: "section", Location: atLines(1, 2)}
 			for range 3 {

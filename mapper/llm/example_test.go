@@ -43,8 +43,8 @@ func ExampleNew() {
 // verses is a mapper that needs no model.
 type verses struct{}
 
-func (verses) Map(context.Context, *citekit.Source, citekit.MapRequest) (*citekit.Structure, error) {
-	return &citekit.Structure{Nodes: []*citekit.Node{
+func (verses) Map(context.Context, *citekit.Source, citekit.MapRequest) (*citekit.Draft, error) {
+	return &citekit.Draft{Nodes: []*citekit.Node{
 		{Type: "passage", Location: citekit.Location{Modality: citekit.Text, Lines: citekit.Range{First: 1, Last: 2}}},
 	}, Method: "passages"}, nil
 }

@@ -169,7 +169,7 @@ func numbered(n int) string {
 	return b.String()
 }
 
-func mapText(t *testing.T, model llm.Model, content string, opts *llm.Options) (*citekit.Structure, error) {
+func mapText(t *testing.T, model llm.Model, content string, opts *llm.Options) (*citekit.Draft, error) {
 	t.Helper()
 	return llm.New(model, fakes, opts).Map(t.Context(), source(content), citekit.MapRequest{Modality: citekit.Text})
 }

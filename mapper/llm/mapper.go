@@ -37,7 +37,7 @@ func (m *Mapper) Usage() Usage { return m.asker.Usage() }
 //
 // Errors match [ErrAnswer] if no answer could be used, and [ErrRefused] if the
 // model would not give one; those of a server are an [*Error].
-func (m *Mapper) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Structure, error) {
+func (m *Mapper) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	a := m.asker
 	resolver, extent, err := a.measure(ctx, src, req.Modality)
 	if err != nil {
@@ -234,8 +234,8 @@ func (r *reading) betterThan(other *reading) bool {
 }
 
 // structure joins the parts.
-func (j *mapping) structure() *citekit.Structure {
-	s := &citekit.Structure{Method: "model", Metadata: map[string]any{"model": j.account.metadata()}}
+func (j *mapping) structure() *citekit.Draft {
+	s := &citekit.Draft{Method: "model", Metadata: map[string]any{"model": j.account.metadata()}}
 	left, truncated := 0, false
 	for _, part := range j.parts {
 		if s.Title == "" {

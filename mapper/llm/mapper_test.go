@@ -27,7 +27,7 @@ func TestMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &citekit.Structure{
+	want := &citekit.Draft{
 		Title: "Lines",
 		Nodes: []*citekit.Node{
 			{Title: "Start", Type: "section", Location: atLines(1, 5), Summary: "Says five lines.", Children: []*citekit.Node{

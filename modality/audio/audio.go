@@ -85,7 +85,7 @@ var (
 // Resolve implements [citekit.Resolver]. A source that needs ffmpeg where it
 // is missing is an error matching [errors.ErrUnsupported] that says how to
 // install it.
-func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	return r.ready().Resolve(ctx, src, req)
 }
 
@@ -102,7 +102,7 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 // between silences, if ffmpeg finds any in time, or else even parts. Where it did
 // not look, the key unscanned of the metadata says why: "out of time" (see
 // ScanTime), "no ffmpeg", "unsupported by ffmpeg", "damaged" or "turned off".
-func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Structure, error) {
+func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	return r.ready().Map(ctx, src, req)
 }
 

@@ -69,7 +69,7 @@ func TestConformanceWAV(t *testing.T) {
 			{Name: "middle", Location: at(0.25, 0.5), Want: wave(2000, 4000)},
 			{Name: "to the end", Location: at(0.75, 0), Want: wave(6000, 8000)},
 			{Name: "one sample", Location: at(0.1, 0.1001), Want: wave(800, 801)},
-			{Name: "rounded end", Location: at(0.5, 1.05), Want: wave(4000, 8000), Check: func(t testing.TB, _ []byte, x *citekit.Extract) {
+			{Name: "rounded end", Location: at(0.5, 1.05), Want: wave(4000, 8000), Check: func(t testing.TB, _ []byte, x *citekit.Content) {
 				if x.Actual == nil || x.Actual.Time != (citekit.Span{Start: 0.5, End: 1}) {
 					t.Errorf("actual location %v", x.Actual)
 				}
@@ -89,7 +89,7 @@ func TestConformanceQuickTime(t *testing.T) {
 		Name:   "tone.mov",
 		Source: both.Bytes(),
 		Good: []modalitytest.Case{
-			{Name: "sound of a video", Location: at(0.25, 0.5), Check: func(t testing.TB, got []byte, x *citekit.Extract) {
+			{Name: "sound of a video", Location: at(0.25, 0.5), Check: func(t testing.TB, got []byte, x *citekit.Content) {
 				if !bytes.Contains(got, wave(2000, 4000)[44:]) || bytes.Contains(got, []byte("vide")) {
 					t.Errorf("%d bytes without the samples, or with the picture", len(got))
 				}
@@ -126,7 +126,7 @@ func TestConformanceFLAC(t *testing.T) {
 	modalitytest.Test(t, &audio.Resolver{MaxChildren: 1}, modalitytest.Fixture{
 		Name:   "tone.flac",
 		Source: convert(t, wave(0, rate), "tone.flac"),
-		Good: []modalitytest.Case{{Name: "middle", Location: at(0.25, 0.5), Check: func(t testing.TB, got []byte, _ *citekit.Extract) {
+		Good: []modalitytest.Case{{Name: "middle", Location: at(0.25, 0.5), Check: func(t testing.TB, got []byte, _ *citekit.Content) {
 			if len(got) < 100 || string(got[:4]) != "fLaC" {
 				t.Errorf("%d bytes that are no FLAC file", len(got))
 			}

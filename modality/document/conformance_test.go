@@ -29,8 +29,8 @@ func boxed(page int, x1, y1, x2, y2 float64) citekit.Location {
 }
 
 // hasPages returns a check of the number of pages.
-func hasPages(n int) func(testing.TB, []byte, *citekit.Extract) {
-	return func(t testing.TB, got []byte, x *citekit.Extract) {
+func hasPages(n int) func(testing.TB, []byte, *citekit.Content) {
+	return func(t testing.TB, got []byte, x *citekit.Content) {
 		d, err := pdf.Open(pdf.NewFile(t.Context(), bytes.NewReader(got), int64(len(got))))
 		if err != nil {
 			t.Errorf("the extract does not open: %v", err)

@@ -147,7 +147,7 @@ func (r *Resolver) Version() string {
 
 // Resolve implements [citekit.Resolver]. The media type is always
 // "application/pdf". The mode has no meaning for documents.
-func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	r.init()
 	if err := checkLocation(ctx, req.Location); err != nil {
 		return nil, err
@@ -188,7 +188,7 @@ func checkLocation(ctx context.Context, loc citekit.Location) error {
 
 // whole returns the source as it is, if it begins as a PDF file does and is
 // not a text about PDF.
-func whole(ctx context.Context, src *citekit.Source) (*citekit.Extract, error) {
+func whole(ctx context.Context, src *citekit.Source) (*citekit.Content, error) {
 	if err := pdf.CheckHeader(pdf.NewFile(ctx, src, src.Size())); err != nil {
 		return nil, known(ctx, err)
 	}
@@ -202,8 +202,8 @@ func whole(ctx context.Context, src *citekit.Source) (*citekit.Extract, error) {
 	return extract(ctx, src, src.Size()), nil
 }
 
-func extract(ctx context.Context, r io.ReaderAt, size int64) *citekit.Extract {
-	return &citekit.Extract{
+func extract(ctx context.Context, r io.ReaderAt, size int64) *citekit.Content {
+	return &citekit.Content{
 		Body:      &body{ctx, io.NewSectionReader(r, 0, size)},
 		Size:      size,
 		MediaType: mediaType,

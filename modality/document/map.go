@@ -50,7 +50,7 @@ const (
 // limit is named by "incomplete", a list of "outline", "page_labels",
 // "headings" and "figures": there may be more of it in the document. Without
 // all headings the nodes are runs of pages.
-func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Structure, error) {
+func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	r.init()
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -193,7 +193,7 @@ type mapping struct {
 	text     presence // on some pages, where not all were read
 }
 
-func (m *mapping) structure(ctx context.Context) (*citekit.Structure, error) {
+func (m *mapping) structure(ctx context.Context) (*citekit.Draft, error) {
 	sections, method, err := m.sections(ctx)
 	if err != nil {
 		return nil, err
@@ -210,7 +210,7 @@ func (m *mapping) structure(ctx context.Context) (*citekit.Structure, error) {
 	if title == "" {
 		title = titleOn(m.pages, body)
 	}
-	return &citekit.Structure{
+	return &citekit.Draft{
 		Title:    title,
 		Nodes:    nodes,
 		Method:   method,

@@ -19,7 +19,7 @@ import (
 	"github.com/citekit/citekit/modality/document"
 )
 
-func mapOf(t testing.TB, r *document.Resolver, data []byte) *citekit.Structure {
+func mapOf(t testing.TB, r *document.Resolver, data []byte) *citekit.Draft {
 	t.Helper()
 	s, err := r.Map(t.Context(), source(data), citekit.MapRequest{Modality: citekit.Document})
 	if err != nil {
@@ -124,7 +124,7 @@ func truthOutline(t *testing.T, path string) []line {
 }
 
 // checkStructure checks what every map of a document promises.
-func checkStructure(t *testing.T, s *citekit.Structure) {
+func checkStructure(t *testing.T, s *citekit.Draft) {
 	t.Helper()
 	total, ok := s.Metadata["pages"].(int)
 	if !ok || total < 1 || len(s.Nodes) == 0 {

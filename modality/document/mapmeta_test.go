@@ -198,7 +198,7 @@ func TestManyEntries(t *testing.T) {
 		f.Root(root)
 		return f.Bytes()
 	}
-	count := func(s *citekit.Structure) int { return strings.Count(told(s.Nodes), "\n") }
+	count := func(s *citekit.Draft) int { return strings.Count(told(s.Nodes), "\n") }
 	r := newResolver(t)
 	if s := mapOf(t, r, wide(2, 15_000)); count(s) != 15_001 || s.Method != "outline" {
 		t.Errorf("15,001 entries: %d nodes by %s", count(s), s.Method)

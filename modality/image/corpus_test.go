@@ -69,7 +69,7 @@ func box(x1, y1, x2, y2 float64) citekit.Location {
 	return citekit.Location{Modality: citekit.Image, Box: citekit.Box{X1: x1, Y1: y1, X2: x2, Y2: y2}}
 }
 
-func resolve(t testing.TB, r citekit.Resolver, src *citekit.Source, loc citekit.Location) ([]byte, *citekit.Extract, error) {
+func resolve(t testing.TB, r citekit.Resolver, src *citekit.Source, loc citekit.Location) ([]byte, *citekit.Content, error) {
 	t.Helper()
 	x, err := r.Resolve(t.Context(), src, citekit.Request{Location: loc})
 	if err != nil {
@@ -122,7 +122,7 @@ func TestCorpus(t *testing.T) {
 
 // compareRegion compares a region with what ImageMagick makes of the source,
 // given the args before it turns it.
-func compareRegion(t *testing.T, r *image.Resolver, src *citekit.Source, data []byte, loc citekit.Location, got []byte, x *citekit.Extract, args ...string) {
+func compareRegion(t *testing.T, r *image.Resolver, src *citekit.Source, data []byte, loc citekit.Location, got []byte, x *citekit.Content, args ...string) {
 	t.Helper()
 	extent, err := r.Measure(t.Context(), src)
 	if err != nil {

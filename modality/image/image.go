@@ -155,7 +155,7 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 // of the source, of which only the head is looked at.
 //
 // The Body holds a share of the memory of r until it is closed.
-func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	loc := req.Location
 	if err := loc.Validate(); err != nil {
 		return nil, err
@@ -183,7 +183,7 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	if err != nil {
 		return nil, sourceError(p.format, err)
 	}
-	return &citekit.Extract{
+	return &citekit.Content{
 		Body:      c.out.body(c.held),
 		Size:      c.out.size,
 		MediaType: c.format.mediaType,
@@ -200,7 +200,7 @@ type crop struct {
 
 // wholeSource returns the source itself, once its head says how large the
 // image is.
-func wholeSource(ctx context.Context, src *citekit.Source, f *format) (*citekit.Extract, error) {
+func wholeSource(ctx context.Context, src *citekit.Source, f *format) (*citekit.Content, error) {
 	if f.size != nil {
 		in := newInput(ctx, src)
 		width, height, err := f.size(in)
@@ -211,7 +211,7 @@ func wholeSource(ctx context.Context, src *citekit.Source, f *format) (*citekit.
 			return nil, sourceError(f, in.blame(f, err))
 		}
 	}
-	return &citekit.Extract{
+	return &citekit.Content{
 		Body:      io.NopCloser(src.Reader()),
 		Size:      src.Size(),
 		MediaType: f.mediaType,

@@ -82,7 +82,7 @@ var mediaTypes = map[string]string{
 func TestConformance(t *testing.T) {
 	for name, data := range samples(t) {
 		t.Run(name, func(t *testing.T) {
-			inside := func(t testing.TB, got []byte, x *citekit.Extract) {
+			inside := func(t testing.TB, got []byte, x *citekit.Content) {
 				cfg, _, err := stdimage.DecodeConfig(bytes.NewReader(got))
 				if err != nil || cfg.Width != 12 || cfg.Height != 5 {
 					t.Errorf("the region has %dx%d pixels (%v), want 12x5", cfg.Width, cfg.Height, err)

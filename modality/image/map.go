@@ -32,7 +32,7 @@ const (
 // "longitude" in degrees, and "camera"; "ocr" is "tesseract" where text was
 // looked for. If that failed, "ocr_error" says why, and the image still has
 // its node.
-func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Structure, error) {
+func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if req.Modality != citekit.Image {
 		return nil, fmt.Errorf("a map of %s of an image: %w", req.Modality, errors.ErrUnsupported)
 	}
@@ -44,7 +44,7 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 		return nil, err
 	}
 	about := readCards(ctx, src, f).joined()
-	s := &citekit.Structure{Method: "whole", Metadata: about.metadata()}
+	s := &citekit.Draft{Method: "whole", Metadata: about.metadata()}
 	s.Title = cutTitle(about.title)
 	if s.Title == "" {
 		s.Title = sentence.First(about.description, maxTitle)
@@ -83,7 +83,7 @@ func (c card) metadata() map[string]any {
 
 // addBlocks adds the blocks of text, or says why there are none. It fails only
 // if ctx is done.
-func (r *Resolver) addBlocks(ctx context.Context, src *citekit.Source, p *picture, s *citekit.Structure) error {
+func (r *Resolver) addBlocks(ctx context.Context, src *citekit.Source, p *picture, s *citekit.Draft) error {
 	if p.format.read == nil {
 		return ctx.Err()
 	}

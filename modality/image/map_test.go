@@ -127,7 +127,7 @@ func TestMapWithoutText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := &citekit.Structure{
+		want := &citekit.Draft{
 			Method:   "whole",
 			Metadata: map[string]any{"width": 800, "height": 600},
 			Nodes:    []*citekit.Node{{ID: "image", Type: "image", Location: citekit.Location{Modality: citekit.Image}}},

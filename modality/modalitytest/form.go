@@ -13,7 +13,7 @@ import (
 )
 
 // inspectTypes checks what an extract says about its bytes.
-func inspectTypes(t testing.TB, loc citekit.Location, x *citekit.Extract) {
+func inspectTypes(t testing.TB, loc citekit.Location, x *citekit.Content) {
 	t.Helper()
 	if kind, _, err := mime.ParseMediaType(x.MediaType); err != nil || !strings.Contains(kind, "/") {
 		t.Errorf("%v: %q is not a media type", label(loc), x.MediaType)

@@ -77,7 +77,7 @@ type Case struct {
 
 	// Check looks at the evidence in ways of its own; it may be nil. It is
 	// called for every kind of source the suite makes.
-	Check func(t testing.TB, got []byte, x *citekit.Extract)
+	Check func(t testing.TB, got []byte, x *citekit.Content)
 }
 
 // Test checks r with f. It sets the variables that name the directory of

@@ -63,7 +63,7 @@ func (r lineResolver) cut(ctx context.Context, src *citekit.Source, loc citekit.
 	return lines[loc.Lines.First-1 : loc.Lines.Last], loc.Lines, nil
 }
 
-func (r lineResolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+func (r lineResolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -78,8 +78,8 @@ func (r lineResolver) Resolve(ctx context.Context, src *citekit.Source, req cite
 	return extractOf(strings.NewReader(text), int64(len(text))), nil
 }
 
-func extractOf(r io.Reader, size int64) *citekit.Extract {
-	return &citekit.Extract{Body: io.NopCloser(r), Size: size, MediaType: "text/plain", Ext: ".txt"}
+func extractOf(r io.Reader, size int64) *citekit.Content {
+	return &citekit.Content{Body: io.NopCloser(r), Size: size, MediaType: "text/plain", Ext: ".txt"}
 }
 
 func (r lineResolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
@@ -134,12 +134,12 @@ func TestCorrect(t *testing.T) { Test(t, lineResolver{}, fixture()) }
 // them. What change does to the map may break it.
 type mapping struct {
 	lineResolver
-	change func(ctx context.Context, src *citekit.Source, s *citekit.Structure, err error) (*citekit.Structure, error)
+	change func(ctx context.Context, src *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error)
 }
 
-func (m mapping) Map(ctx context.Context, src *citekit.Source, _ citekit.MapRequest) (*citekit.Structure, error) {
+func (m mapping) Map(ctx context.Context, src *citekit.Source, _ citekit.MapRequest) (*citekit.Draft, error) {
 	lines, err := m.lines(ctx, src)
-	s := &citekit.Structure{Nodes: []*citekit.Node{{Location: citekit.Location{Modality: citekit.Text}}}}
+	s := &citekit.Draft{Nodes: []*citekit.Node{{Location: citekit.Location{Modality: citekit.Text}}}}
 	for i := range lines {
 		s.Nodes[0].Children = append(s.Nodes[0].Children, &citekit.Node{Location: linesAt(i+1, i+1)})
 	}
@@ -162,48 +162,48 @@ func TestBrokenMappers(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		want   string // in what is reported
-		change func(ctx context.Context, src *citekit.Source, s *citekit.Structure, err error) (*citekit.Structure, error)
+		change func(ctx context.Context, src *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error)
 	}{
-		{"promises a line too many", "the source promises text [lines 5]", func(_ context.Context, _ *citekit.Source, s *citekit.Structure, err error) (*citekit.Structure, error) {
+		{"promises a line too many", "the source promises text [lines 5]", func(_ context.Context, _ *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error) {
 			top := s.Nodes[0]
 			n := len(top.Children)
 			top.Children = append(top.Children, &citekit.Node{Location: linesAt(n+1, n+1)})
 			return s, err
 		}},
-		{"goes by what a header says", "bytes promises text [lines 1-4]", func(_ context.Context, _ *citekit.Source, s *citekit.Structure, err error) (*citekit.Structure, error) {
+		{"goes by what a header says", "bytes promises text [lines 1-4]", func(_ context.Context, _ *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error) {
 			s.Nodes[0].Location = linesAt(1, 4)
 			return s, err
 		}},
-		{"maps what is damaged", "promises text [lines 1]", func(_ context.Context, _ *citekit.Source, s *citekit.Structure, err error) (*citekit.Structure, error) {
+		{"maps what is damaged", "promises text [lines 1]", func(_ context.Context, _ *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error) {
 			s.Nodes[0].Location = linesAt(1, 1)
 			return s, nil
 		}},
-		{"of another modality", "not of modality", func(_ context.Context, _ *citekit.Source, s *citekit.Structure, err error) (*citekit.Structure, error) {
+		{"of another modality", "not of modality", func(_ context.Context, _ *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error) {
 			s.Nodes[0].Location.Modality = ""
 			return s, err
 		}},
-		{"an error without a kind", "matches none", func(_ context.Context, src *citekit.Source, s *citekit.Structure, err error) (*citekit.Structure, error) {
+		{"an error without a kind", "matches none", func(_ context.Context, src *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error) {
 			if src.Size() < int64(size) {
 				return nil, errors.New("index out of range [3]")
 			}
 			return s, err
 		}},
-		{"panics", "panic: nil map", func(_ context.Context, src *citekit.Source, s *citekit.Structure, err error) (*citekit.Structure, error) {
+		{"panics", "panic: nil map", func(_ context.Context, src *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error) {
 			if src.Size() < int64(size) {
 				panic("nil map")
 			}
 			return s, err
 		}},
-		{"no answer", "neither a structure", func(context.Context, *citekit.Source, *citekit.Structure, error) (*citekit.Structure, error) {
+		{"no answer", "neither a structure", func(context.Context, *citekit.Source, *citekit.Draft, error) (*citekit.Draft, error) {
 			return nil, nil
 		}},
-		{"ignores ctx", "context canceled", func(ctx context.Context, src *citekit.Source, s *citekit.Structure, err error) (*citekit.Structure, error) {
+		{"ignores ctx", "context canceled", func(ctx context.Context, src *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error) {
 			if ctx.Err() != nil {
 				return s, nil
 			}
 			return s, err
 		}},
-		{"another map each time", "differ", func(_ context.Context, _ *citekit.Source, s *citekit.Structure, err error) (*citekit.Structure, error) {
+		{"another map each time", "differ", func(_ context.Context, _ *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error) {
 			calls++
 			s.Title = fmt.Sprint(calls)
 			return s, err
@@ -222,7 +222,7 @@ func TestBrokenMappers(t *testing.T) {
 // A bodiless resolver answers with an address only.
 type bodiless struct{ reads bool }
 
-func (b bodiless) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+func (b bodiless) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -235,7 +235,7 @@ func (b bodiless) Resolve(ctx context.Context, src *citekit.Source, req citekit.
 	if b.reads && src != nil {
 		src.ReadAt(make([]byte, 1), 0)
 	}
-	return &citekit.Extract{}, nil
+	return &citekit.Content{}, nil
 }
 
 func virtualFixture() Fixture {
@@ -289,12 +289,12 @@ func run(t *testing.T, r citekit.Resolver, f Fixture) []string {
 // broken is a lineResolver with other methods in the place of its own.
 type broken struct {
 	lineResolver
-	resolve func(context.Context, *citekit.Source, citekit.Request) (*citekit.Extract, error)
+	resolve func(context.Context, *citekit.Source, citekit.Request) (*citekit.Content, error)
 	measure func(context.Context, *citekit.Source) (citekit.Extent, error)
 	text    func(context.Context, *citekit.Source, citekit.Location) iter.Seq2[citekit.TextRun, error]
 }
 
-func (b broken) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+func (b broken) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	if b.resolve == nil {
 		return b.lineResolver.Resolve(ctx, src, req)
 	}
@@ -316,8 +316,8 @@ func (b broken) ReadText(ctx context.Context, src *citekit.Source, loc citekit.L
 }
 
 // altered makes a resolver that changes every correct extract.
-func altered(change func(src *citekit.Source, loc citekit.Location, x *citekit.Extract)) broken {
-	return broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+func altered(change func(src *citekit.Source, loc citekit.Location, x *citekit.Content)) broken {
+	return broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 		x, err := lineResolver{}.Resolve(ctx, src, req)
 		if err == nil {
 			change(src, req.Location, x)
@@ -327,8 +327,8 @@ func altered(change func(src *citekit.Source, loc citekit.Location, x *citekit.E
 }
 
 // failing makes a resolver that changes every error.
-func failing(change func(err error) (*citekit.Extract, error)) broken {
-	return broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+func failing(change func(err error) (*citekit.Content, error)) broken {
+	return broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 		x, err := lineResolver{}.Resolve(ctx, src, req)
 		if err != nil {
 			return change(err)
@@ -337,7 +337,7 @@ func failing(change func(err error) (*citekit.Extract, error)) broken {
 	}}
 }
 
-func empty(error) (*citekit.Extract, error) { return extractOf(strings.NewReader(""), 0), nil }
+func empty(error) (*citekit.Content, error) { return extractOf(strings.NewReader(""), 0), nil }
 
 // TestBroken breaks a resolver in many ways; the suite must see each, in the
 // check that is for it.
@@ -350,90 +350,90 @@ func TestBroken(t *testing.T) {
 		r     citekit.Resolver
 		check string
 	}{
-		{"off by one", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+		{"off by one", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 			req.Location.Lines.First = max(req.Location.Lines.First-1, min(req.Location.Lines.First, 1))
 			return lineResolver{}.Resolve(ctx, src, req)
 		}}, "good"},
-		{"other bytes each time", altered(func(_ *citekit.Source, loc citekit.Location, x *citekit.Extract) {
+		{"other bytes each time", altered(func(_ *citekit.Source, loc citekit.Location, x *citekit.Content) {
 			if loc.Lines.First == 4 {
 				x.Body = io.NopCloser(strings.NewReader(fmt.Sprintf("%08x", rand.Uint32())))
 				x.Size = -1
 			}
 		}), "good"},
-		{"wrong size", altered(func(_ *citekit.Source, _ citekit.Location, x *citekit.Extract) { x.Size++ }), "good"},
-		{"no media type", altered(func(_ *citekit.Source, _ citekit.Location, x *citekit.Extract) { x.MediaType = "" }), "good"},
-		{"extension without dot", altered(func(_ *citekit.Source, _ citekit.Location, x *citekit.Extract) { x.Ext = "txt" }), "good"},
-		{"path as extension", altered(func(_ *citekit.Source, _ citekit.Location, x *citekit.Extract) { x.Ext = "./../x" }), "good"},
-		{"upper case charset", altered(func(_ *citekit.Source, _ citekit.Location, x *citekit.Extract) { x.Charset = "UTF-8" }), "good"},
-		{"actual as requested", altered(func(_ *citekit.Source, loc citekit.Location, x *citekit.Extract) { x.Actual = &loc }), "good"},
-		{"no body", altered(func(_ *citekit.Source, _ citekit.Location, x *citekit.Extract) { x.Body, x.Size = nil, 0 }), "good"},
-		{"body that fails to close", altered(func(_ *citekit.Source, _ citekit.Location, x *citekit.Extract) {
+		{"wrong size", altered(func(_ *citekit.Source, _ citekit.Location, x *citekit.Content) { x.Size++ }), "good"},
+		{"no media type", altered(func(_ *citekit.Source, _ citekit.Location, x *citekit.Content) { x.MediaType = "" }), "good"},
+		{"extension without dot", altered(func(_ *citekit.Source, _ citekit.Location, x *citekit.Content) { x.Ext = "txt" }), "good"},
+		{"path as extension", altered(func(_ *citekit.Source, _ citekit.Location, x *citekit.Content) { x.Ext = "./../x" }), "good"},
+		{"upper case charset", altered(func(_ *citekit.Source, _ citekit.Location, x *citekit.Content) { x.Charset = "UTF-8" }), "good"},
+		{"actual as requested", altered(func(_ *citekit.Source, loc citekit.Location, x *citekit.Content) { x.Actual = &loc }), "good"},
+		{"no body", altered(func(_ *citekit.Source, _ citekit.Location, x *citekit.Content) { x.Body, x.Size = nil, 0 }), "good"},
+		{"body that fails to close", altered(func(_ *citekit.Source, _ citekit.Location, x *citekit.Content) {
 			x.Body = badCloser{x.Body}
 		}), "good"},
-		{"moves the file offset", altered(func(src *citekit.Source, _ citekit.Location, _ *citekit.Extract) {
+		{"moves the file offset", altered(func(src *citekit.Source, _ citekit.Location, _ *citekit.Content) {
 			if f := src.File(); f != nil {
 				f.Seek(1, io.SeekStart)
 			}
 		}), "good"},
-		{"closes the file", altered(func(src *citekit.Source, _ citekit.Location, _ *citekit.Extract) {
+		{"closes the file", altered(func(src *citekit.Source, _ citekit.Location, _ *citekit.Content) {
 			if src.File() != nil {
 				src.File().Close()
 			}
 		}), "good"},
-		{"nothing at all", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+		{"nothing at all", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 			return nil, nil
 		}}, "good"},
-		{"rewrites the whole", altered(func(_ *citekit.Source, loc citekit.Location, x *citekit.Extract) {
+		{"rewrites the whole", altered(func(_ *citekit.Source, loc citekit.Location, x *citekit.Content) {
 			if loc.IsWhole() {
 				x.Body = io.NopCloser(io.MultiReader(x.Body, strings.NewReader("\n")))
 				x.Size++
 			}
 		}), "whole"},
-		{"mode changes text", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+		{"mode changes text", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 			if req.Mode == citekit.ModeCopy {
 				req.Location.Lines.First = min(req.Location.Lines.First, 1)
 			}
 			return lineResolver{}.Resolve(ctx, src, req)
 		}}, "mode"},
-		{"swallows range errors", failing(func(err error) (*citekit.Extract, error) {
+		{"swallows range errors", failing(func(err error) (*citekit.Content, error) {
 			if errors.Is(err, citekit.ErrRange) {
 				return empty(err)
 			}
 			return nil, err
 		}), "out of range"},
-		{"cuts ranges short", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+		{"cuts ranges short", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 			if lines, err := (lineResolver{}).lines(ctx, src); err == nil && req.Location.Lines.First <= len(lines) {
 				req.Location.Lines.Last = min(req.Location.Lines.Last, len(lines))
 			}
 			return lineResolver{}.Resolve(ctx, src, req)
 		}}, "out of range"},
-		{"range error of another kind", failing(func(err error) (*citekit.Extract, error) {
+		{"range error of another kind", failing(func(err error) (*citekit.Content, error) {
 			if errors.Is(err, citekit.ErrRange) {
 				return nil, errors.New("bad lines")
 			}
 			return nil, err
 		}), "out of range"},
-		{"error with escape codes", failing(func(err error) (*citekit.Extract, error) {
+		{"error with escape codes", failing(func(err error) (*citekit.Content, error) {
 			return nil, fmt.Errorf("\x1b[31m%w", err)
 		}), "out of range"},
-		{"body beside an error", failing(func(err error) (*citekit.Extract, error) {
+		{"body beside an error", failing(func(err error) (*citekit.Content, error) {
 			x, _ := empty(err)
 			return x, err
 		}), "out of range"},
-		{"takes foreign selectors", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+		{"takes foreign selectors", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 			loc := citekit.Location{Modality: citekit.Text, Lines: req.Location.Lines}
 			return lineResolver{}.Resolve(ctx, src, citekit.Request{Location: loc})
 		}}, "foreign"},
-		{"ignores ctx", broken{resolve: func(_ context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+		{"ignores ctx", broken{resolve: func(_ context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 			return lineResolver{}.Resolve(context.Background(), src, req)
 		}}, "cancelled"},
-		{"ctx error as format error", failing(func(error) (*citekit.Extract, error) {
+		{"ctx error as format error", failing(func(error) (*citekit.Content, error) {
 			return nil, citekit.ErrFormat
 		}), "cancelled"},
 		{"measure ignores ctx", broken{measure: func(_ context.Context, src *citekit.Source) (citekit.Extent, error) {
 			return lineResolver{}.Measure(context.Background(), src)
 		}}, "cancelled"},
-		{"ctx error as another while reading", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+		{"ctx error as another while reading", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 			alive := ctx.Err() == nil
 			x, err := lineResolver{}.Resolve(ctx, src, req)
 			if alive && ctx.Err() != nil {
@@ -454,14 +454,14 @@ func TestBroken(t *testing.T) {
 				}
 			}
 		}}, "text"},
-		{"swallows read errors", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+		{"swallows read errors", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 			x, err := lineResolver{}.Resolve(ctx, src, req)
 			if errors.Is(err, errFlaky) {
 				return extractOf(strings.NewReader("b"), 1), nil
 			}
 			return x, err
 		}}, "read errors"},
-		{"keeps what is of unknown version", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+		{"keeps what is of unknown version", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 			x, err := lineResolver{}.Resolve(ctx, src, req)
 			if err != nil {
 				return x, err
@@ -470,14 +470,14 @@ func TestBroken(t *testing.T) {
 			kept, _ := stale.LoadOrStore(src.Version()+label(req.Location), data)
 			return extractOf(bytes.NewReader(kept.([]byte)), int64(len(kept.([]byte)))), nil
 		}}, "other source"},
-		{"read error as range error", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+		{"read error as range error", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 			x, err := lineResolver{}.Resolve(ctx, src, req)
 			if errors.Is(err, errFlaky) {
 				err = citekit.ErrRange
 			}
 			return x, err
 		}}, "read errors"},
-		{"keeps by size, not by version", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+		{"keeps by size, not by version", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 			x, err := lineResolver{}.Resolve(ctx, src, req)
 			if err != nil || src.Version() == "" || req.Location.IsWhole() {
 				return x, err
@@ -486,56 +486,56 @@ func TestBroken(t *testing.T) {
 			kept, _ := sized.LoadOrStore(fmt.Sprint(src.Size(), label(req.Location)), data)
 			return extractOf(bytes.NewReader(kept.([]byte)), int64(len(kept.([]byte)))), nil
 		}}, "garbage"},
-		{"garbage called stale", failing(func(err error) (*citekit.Extract, error) {
+		{"garbage called stale", failing(func(err error) (*citekit.Content, error) {
 			if errors.Is(err, citekit.ErrFormat) {
 				return nil, citekit.ErrStale
 			}
 			return nil, err
 		}), "garbage"},
 		{"racing", &racing{}, "concurrent"},
-		{"panics on garbage", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+		{"panics on garbage", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 			x, err := lineResolver{}.Resolve(ctx, src, req)
 			if err != nil && src.Size() > 0 && ctx.Err() == nil && !errors.Is(err, citekit.ErrRange) {
 				panic("nil map")
 			}
 			return x, err
 		}}, "garbage"},
-		{"empty success on garbage", failing(func(err error) (*citekit.Extract, error) {
+		{"empty success on garbage", failing(func(err error) (*citekit.Content, error) {
 			if errors.Is(err, citekit.ErrFormat) {
 				return empty(err)
 			}
 			return nil, err
 		}), "garbage"},
-		{"unknown error on garbage", failing(func(err error) (*citekit.Extract, error) {
+		{"unknown error on garbage", failing(func(err error) (*citekit.Content, error) {
 			if errors.Is(err, citekit.ErrFormat) {
 				return nil, errors.New("index out of range [3]")
 			}
 			return nil, err
 		}), "garbage"},
-		{"body that must be read to the end", altered(func(_ *citekit.Source, _ citekit.Location, x *citekit.Extract) {
+		{"body that must be read to the end", altered(func(_ *citekit.Source, _ citekit.Location, x *citekit.Content) {
 			x.Body = &wholeReader{Reader: x.Body}
 		}), "closed early"},
-		{"leaves goroutines", altered(func(*citekit.Source, citekit.Location, *citekit.Extract) {
+		{"leaves goroutines", altered(func(*citekit.Source, citekit.Location, *citekit.Content) {
 			go func() { <-block }()
 		}), "leaks"},
-		{"reads from a source after its call", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+		{"reads from a source after its call", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 			if src.File() != nil {
 				kept, _ := held.LoadOrStore(src.Version(), src)
 				src = kept.(*citekit.Source)
 			}
 			return lineResolver{}.Resolve(ctx, src, req)
 		}}, "good"},
-		{"writes to the source", altered(func(src *citekit.Source, _ citekit.Location, x *citekit.Extract) {
+		{"writes to the source", altered(func(src *citekit.Source, _ citekit.Location, x *citekit.Content) {
 			if src.File() != nil {
 				os.WriteFile(src.File().Name(), []byte("gone"), 0o600)
 			}
 		}), "source unmodified"},
-		{"leaves temporary files", altered(func(*citekit.Source, citekit.Location, *citekit.Extract) {
+		{"leaves temporary files", altered(func(*citekit.Source, citekit.Location, *citekit.Content) {
 			if f, err := os.CreateTemp("", "left"); err == nil {
 				f.Close()
 			}
 		}), "left over files"},
-		{"writes beside the source", altered(func(src *citekit.Source, _ citekit.Location, _ *citekit.Extract) {
+		{"writes beside the source", altered(func(src *citekit.Source, _ citekit.Location, _ *citekit.Content) {
 			if src.File() != nil {
 				os.WriteFile(src.File().Name()+".idx", nil, 0o600)
 			}
@@ -563,7 +563,7 @@ func TestLeftChildren(t *testing.T) {
 			c.Wait()
 		}
 	})
-	leaving := altered(func(*citekit.Source, citekit.Location, *citekit.Extract) {
+	leaving := altered(func(*citekit.Source, citekit.Location, *citekit.Content) {
 		c := exec.Command(os.Args[0], "-test.run=^TestSleep$")
 		c.Env = append(os.Environ(), "MODALITYTEST_SLEEP=1")
 		mu.Lock()
@@ -613,7 +613,7 @@ func TestCrowd(t *testing.T) {
 	}
 	givenUp, reading := make(chan struct{}, 1), make(chan struct{}, 1)
 	for name, r := range map[string]broken{
-		"keeps the place of who gave up": {resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+		"keeps the place of who gave up": {resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 			take(givenUp)
 			time.Sleep(2 * crowdPatience)
 			if err := ctx.Err(); err != nil {
@@ -623,7 +623,7 @@ func TestCrowd(t *testing.T) {
 			return lineResolver{}.Resolve(ctx, src, req)
 		}},
 		"keeps the place while it calls back": {
-			resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+			resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 				take(reading)
 				defer func() { <-reading }()
 				return lineResolver{}.Resolve(ctx, src, req)
@@ -692,7 +692,7 @@ type racing struct {
 	busy int
 }
 
-func (r *racing) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+func (r *racing) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	r.mu.Lock()
 	r.busy++
 	crowded := r.busy > 1

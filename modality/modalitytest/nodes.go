@@ -58,7 +58,7 @@ func (s *suite) inspectMap(t testing.TB, m citekit.Mapper) {
 }
 
 // mapOf returns the map of a source, or nil if it is refused.
-func (s *suite) mapOf(t testing.TB, m citekit.Mapper, v variant) *citekit.Structure {
+func (s *suite) mapOf(t testing.TB, m citekit.Mapper, v variant) *citekit.Draft {
 	t.Helper()
 	structure, err := s.callMap(t, t.Context(), m, v.data)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *suite) mapOf(t testing.TB, m citekit.Mapper, v variant) *citekit.Struct
 }
 
 // callMap calls Map. A panic is reported and becomes an error.
-func (s *suite) callMap(t testing.TB, ctx context.Context, m citekit.Mapper, data []byte) (structure *citekit.Structure, err error) {
+func (s *suite) callMap(t testing.TB, ctx context.Context, m citekit.Mapper, data []byte) (structure *citekit.Draft, err error) {
 	t.Helper()
 	defer func() {
 		if p := recover(); p != nil {
@@ -85,7 +85,7 @@ func (s *suite) callMap(t testing.TB, ctx context.Context, m citekit.Mapper, dat
 
 // inspectNodes resolves the nodes of a map. Where damaged is set, a node may
 // be in a damaged part of the source, but not outside of it.
-func (s *suite) inspectNodes(t testing.TB, v variant, structure *citekit.Structure, damaged bool) {
+func (s *suite) inspectNodes(t testing.TB, v variant, structure *citekit.Draft, damaged bool) {
 	t.Helper()
 	if structure == nil {
 		return

@@ -104,7 +104,7 @@ func (s *suite) file(t testing.TB) *citekit.Source {
 // An outcome is what came of one call. Data is what the Body held.
 type outcome struct {
 	data    []byte
-	extract *citekit.Extract
+	extract *citekit.Content
 	err     error
 }
 

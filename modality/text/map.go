@@ -36,7 +36,7 @@ var _ citekit.Mapper = (*Resolver)(nil)
 // Where a source is not well-formed, or has more than 16 MiB (subtitles: 8) and
 // a format that has to be read whole, it becomes passages, and the metadata say
 // why under "structure". A source of any size takes bounded memory.
-func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Structure, error) {
+func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if req.Modality != citekit.Text {
 		return nil, fmt.Errorf("a %s map of a text source: %w", req.Modality, errors.ErrUnsupported)
 	}
@@ -106,11 +106,11 @@ func (m *mapping) readAll() ([]byte, error) {
 // structure.
 type way struct {
 	name string
-	find func() (*citekit.Structure, error)
+	find func() (*citekit.Draft, error)
 }
 
 // structure goes the ways that the format suggests, until one leads to nodes.
-func (m *mapping) structure() (*citekit.Structure, error) {
+func (m *mapping) structure() (*citekit.Draft, error) {
 	reason := ""
 	for _, w := range m.ways() {
 		s, err := w.find()
@@ -136,7 +136,7 @@ func (m *mapping) structure() (*citekit.Structure, error) {
 }
 
 // annotated returns s with what is known of how it was found.
-func annotated(s *citekit.Structure, format, reason string) *citekit.Structure {
+func annotated(s *citekit.Draft, format, reason string) *citekit.Draft {
 	if s.Metadata == nil {
 		s.Metadata = make(map[string]any)
 	}
@@ -167,7 +167,7 @@ func (m *mapping) ways() []way {
 		ways = append(ways, m.heldWay("subtitles", m.subtitles))
 	}
 	if markupFormat, ok := m.markup(); ok && format != data.Notebook {
-		ways = append(ways, m.heldWay(string(markupFormat), func() (*citekit.Structure, error) {
+		ways = append(ways, m.heldWay(string(markupFormat), func() (*citekit.Draft, error) {
 			return markup.Map(m.ctx, markupFormat, m.held)
 		}))
 		format, structured = data.Prose, false
@@ -176,13 +176,13 @@ func (m *mapping) ways() []way {
 		}
 	}
 	if language, ok := code.LanguageOf(name, m.head); ok {
-		ways = append(ways, m.heldWay(string(language), func() (*citekit.Structure, error) {
+		ways = append(ways, m.heldWay(string(language), func() (*citekit.Draft, error) {
 			return code.Map(m.ctx, language, m.held)
 		}))
 		format, structured = data.Lines, false
 	}
 	if format == data.Prose && m.held != nil {
-		ways = append(ways, way{string(data.Prose), func() (*citekit.Structure, error) { return data.MapSections(m.ctx, m.held) }})
+		ways = append(ways, way{string(data.Prose), func() (*citekit.Draft, error) { return data.MapSections(m.ctx, m.held) }})
 	}
 	if structured {
 		ways = append(ways, m.dataWay(format))
@@ -204,8 +204,8 @@ func (m *mapping) markup() (markup.Format, bool) {
 }
 
 // heldWay is a way for which the text has to be held in memory.
-func (m *mapping) heldWay(name string, find func() (*citekit.Structure, error)) way {
-	return way{name, func() (*citekit.Structure, error) {
+func (m *mapping) heldWay(name string, find func() (*citekit.Draft, error)) way {
+	return way{name, func() (*citekit.Draft, error) {
 		if m.held == nil {
 			return nil, errNotHeld
 		}
@@ -217,14 +217,14 @@ var errNotHeld = fmt.Errorf("more than %d MiB of a format that is read whole: %w
 
 // page maps a page of HTML that has no headings by the passages of its text,
 // which no tag or script is part of.
-func (m *mapping) page() (*citekit.Structure, error) {
+func (m *mapping) page() (*citekit.Draft, error) {
 	doc, err := markup.Map(m.ctx, markup.HTML, m.held)
 	if err != nil {
 		return nil, err
 	}
 	plain := markup.PlainHTML(m.held)
 	if len(bytes.TrimSpace(plain)) == 0 {
-		return &citekit.Structure{}, nil
+		return &citekit.Draft{}, nil
 	}
 	s, err := data.Map(m.ctx, data.Prose, plain)
 	if err != nil {
@@ -247,7 +247,7 @@ func readable(text string) string {
 }
 
 func (m *mapping) dataWay(format data.Format) way {
-	return way{string(format), func() (*citekit.Structure, error) {
+	return way{string(format), func() (*citekit.Draft, error) {
 		if m.held != nil {
 			return data.Map(m.ctx, format, m.held)
 		}
@@ -259,7 +259,7 @@ func (m *mapping) dataWay(format data.Format) way {
 }
 
 // subtitles maps cues, gathered into segments.
-func (m *mapping) subtitles() (*citekit.Structure, error) {
+func (m *mapping) subtitles() (*citekit.Draft, error) {
 	if len(m.held) > maxCues {
 		return nil, fmt.Errorf("more than %d MiB of subtitles: %w", maxCues>>20, citekit.ErrTooLarge)
 	}
@@ -272,7 +272,7 @@ func (m *mapping) subtitles() (*citekit.Structure, error) {
 		segments = []subtitle.Segment{{Cues: cues, Title: segments[0].Title}}
 	}
 	each := (len(segments) + maxNodes - 1) / maxNodes
-	s := &citekit.Structure{Method: "cues", Metadata: map[string]any{"cues": len(cues)}}
+	s := &citekit.Draft{Method: "cues", Metadata: map[string]any{"cues": len(cues)}}
 	for ; len(segments) > 0; segments = segments[min(each, len(segments)):] {
 		first, last := segments[0], segments[min(each, len(segments))-1]
 		s.Nodes = append(s.Nodes, &citekit.Node{
@@ -287,7 +287,7 @@ func (m *mapping) subtitles() (*citekit.Structure, error) {
 
 // join makes one node of those of a source of one line, which no location
 // tells apart.
-func (m *mapping) join(s *citekit.Structure) {
+func (m *mapping) join(s *citekit.Draft) {
 	first := s.Nodes[0]
 	if m.lines > 1 || len(s.Nodes) == 1 && len(first.Children) == 0 {
 		return
@@ -323,10 +323,10 @@ func checkWithin(nodes []*citekit.Node, outer citekit.Range) error {
 }
 
 // even divides the source into runs of so many lines.
-func (m *mapping) even() *citekit.Structure {
+func (m *mapping) even() *citekit.Draft {
 	const parts = 1_000
 	each := max(int(math.Ceil(float64(m.lines)/parts)), 100)
-	s := &citekit.Structure{Method: "lines"}
+	s := &citekit.Draft{Method: "lines"}
 	for first := 1; first <= m.lines; first += each {
 		s.Nodes = append(s.Nodes, &citekit.Node{Type: "passage", Location: linesAt(first, min(first+each-1, m.lines))})
 	}

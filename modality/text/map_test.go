@@ -18,7 +18,7 @@ import (
 	"github.com/citekit/citekit/modality/text"
 )
 
-func mapSource(ctx context.Context, src *citekit.Source) (*citekit.Structure, error) {
+func mapSource(ctx context.Context, src *citekit.Source) (*citekit.Draft, error) {
 	return new(text.Resolver).Map(ctx, src, citekit.MapRequest{Modality: citekit.Text})
 }
 
@@ -225,7 +225,7 @@ func checkTitles(t *testing.T, r *text.Resolver, src *citekit.Source, nodes []*c
 
 // checkMap checks that the nodes can be named and lie inside of extent, in
 // order and in their parents.
-func checkMap(t *testing.T, s *citekit.Structure, extent citekit.Extent) {
+func checkMap(t *testing.T, s *citekit.Draft, extent citekit.Extent) {
 	t.Helper()
 	if len(s.Nodes) == 0 || s.Method == "" {
 		t.Fatalf("%+v", s)

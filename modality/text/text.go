@@ -80,7 +80,7 @@ func (r *Resolver) Version() string { return "text/2" }
 // format, or if these 64 KB have nothing but zeros, or more control characters
 // than text has; but not if it is declared to be text. Zero bytes in text are
 // part of its lines.
-func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	cut, err := r.find(ctx, src, req.Location)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	if err != nil {
 		return nil, err
 	}
-	return &citekit.Extract{
+	return &citekit.Content{
 		Body:      newBody(ctx, src, cut.start, cut.end),
 		Size:      cut.end - cut.start,
 		MediaType: mediaType(src.Name()),

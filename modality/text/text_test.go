@@ -45,7 +45,7 @@ func source[T string | []byte](name string, data T) *citekit.Source {
 }
 
 // resolve returns the bytes and the extract at loc.
-func resolve(ctx context.Context, r citekit.Resolver, src *citekit.Source, loc citekit.Location) ([]byte, *citekit.Extract, error) {
+func resolve(ctx context.Context, r citekit.Resolver, src *citekit.Source, loc citekit.Location) ([]byte, *citekit.Content, error) {
 	x, err := r.Resolve(ctx, src, citekit.Request{Location: loc})
 	if err != nil {
 		return nil, nil, err

@@ -38,7 +38,7 @@ func TestConformanceQuickTime(t *testing.T) {
 		Name:   "count.mov",
 		Source: mp4test.Video(10, 10, 16, 8),
 		Good: []modalitytest.Case{
-			{Name: "middle", Location: at(0.3, 0.5), Check: func(t testing.TB, got []byte, _ *citekit.Extract) {
+			{Name: "middle", Location: at(0.3, 0.5), Check: func(t testing.TB, got []byte, _ *citekit.Content) {
 				for n := range 10 {
 					in := bytes.Contains(got, mp4test.Frame(n, 16, 8))
 					if want := n == 3 || n == 4; in != want {
@@ -75,7 +75,7 @@ func TestConformanceMatroska(t *testing.T) {
 	modalitytest.Test(t, &video.Resolver{MaxChildren: 1}, modalitytest.Fixture{
 		Name:   "clock.mkv",
 		Source: generate(t, "clock.mkv", "-c:v", "libx264", "-bf", "2"),
-		Good: []modalitytest.Case{{Name: "middle", Location: at(0.3, 0.5), Check: func(t testing.TB, got []byte, x *citekit.Extract) {
+		Good: []modalitytest.Case{{Name: "middle", Location: at(0.3, 0.5), Check: func(t testing.TB, got []byte, x *citekit.Content) {
 			if len(got) < 100 || string(got[4:8]) != "ftyp" || x.MediaType != "video/mp4" {
 				t.Errorf("%d bytes of %s that are no MP4 file", len(got), x.MediaType)
 			}

@@ -20,7 +20,7 @@ var (
 
 // Resolve implements [citekit.Resolver]. The extract is empty: its Body is
 // nil, for there are no bytes. Src may be nil.
-func (Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Extract, error) {
+func (Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Re
 	if m := req.Location.Modality; m != citekit.Virtual {
 		return nil, fmt.Errorf("a %s location in a virtual resource: %w", m, errors.ErrUnsupported)
 	}
-	return &citekit.Extract{}, nil
+	return &citekit.Content{}, nil
 }
 
 // Version implements [citekit.Versioner].

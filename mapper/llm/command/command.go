@@ -130,7 +130,7 @@ func startError(err error) error {
 // the programs it started where the system can do that. Errors match
 // [llm.ErrAnswer] if what it says cannot be used, and [citekit.ErrTooLarge] if
 // that is more than 8 MiB.
-func (m *Mapper) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Structure, error) {
+func (m *Mapper) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	extent, err := m.measure(ctx, src, req.Modality)
 	if err != nil {
 		return nil, err
@@ -166,7 +166,7 @@ func (m *Mapper) measure(ctx context.Context, src *citekit.Source, modality cite
 	return measurer.Measure(ctx, src)
 }
 
-func structure(output []byte, extent citekit.Extent) (*citekit.Structure, error) {
+func structure(output []byte, extent citekit.Extent) (*citekit.Draft, error) {
 	answer, err := llm.ReadAnswer(output, extent)
 	if err != nil {
 		return nil, fmt.Errorf("the mapper: %w", err)
@@ -178,7 +178,7 @@ func structure(output []byte, extent citekit.Extent) (*citekit.Structure, error)
 		}
 		return nil, fmt.Errorf("the mapper: %w: %s", llm.ErrAnswer, problem)
 	}
-	s := &citekit.Structure{Title: answer.Title, Nodes: answer.Nodes, Method: "command"}
+	s := &citekit.Draft{Title: answer.Title, Nodes: answer.Nodes, Method: "command"}
 	if answer.LeftOut > 0 {
 		s.Metadata = map[string]any{"nodes_left_out": answer.LeftOut}
 	}

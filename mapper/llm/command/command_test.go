@@ -100,7 +100,7 @@ func source(content string) *citekit.Source {
 	return citekit.NewSource(strings.NewReader(content), citekit.SourceInfo{Name: "--a *.md", Size: int64(len(content))})
 }
 
-func run(t *testing.T, ctx context.Context, what string, opts command.Options, src *citekit.Source) (*citekit.Structure, error) {
+func run(t *testing.T, ctx context.Context, what string, opts command.Options, src *citekit.Source) (*citekit.Draft, error) {
 	t.Helper()
 	program, err := os.Executable()
 	if err != nil {
@@ -119,7 +119,7 @@ func TestMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &citekit.Structure{
+	want := &citekit.Draft{
 		Title: ".md",
 		Nodes: []*citekit.Node{{ID: "all", Title: "one two", Type: "recipe", Location: citekit.Location{
 			Modality: citekit.Text, Lines: citekit.Range{First: 1, Last: 2},

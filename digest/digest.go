@@ -1,0 +1,335 @@
+package digest
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
+)
+
+// A Format is the form of a [Digest].
+type Format string
+
+// The forms of digests.
+const (
+	Markdown Format = "markdown" // the default, as is ""
+	JSON     Format = "json"     // one object on one line
+)
+
+// Options are the options of [Of] and [Build]. The zero value is ready
+// to use.
+type Options struct {
+	Format Format
+
+	// MaxTokens is the most tokens the digest may have; zero means 4,000.
+	MaxTokens int
+
+	// CountTokens returns the number of tokens of a text; nil means
+	// [EstimateTokens]. It must grow with the text.
+	CountTokens func(text string) int
+
+	// NoSummaries leaves the summaries of nodes out even if there is room.
+	NoSummaries bool
+}
+
+// A Digest tells an agent what there is to cite, in as much detail as
+// fits.
+type Digest struct {
+	Text      string   `json:"text"`
+	Tokens    int      `json:"tokens"`    // of Text, as counted
+	Resources []string `json:"resources"` // ids, in the order given, each once
+	Nodes     int      `json:"nodes"`     // that are shown
+	Omitted   int      `json:"omitted"`   // that are not
+}
+
+// EstimateTokens returns about how many tokens a text has in the vocabularies
+// of common models, rather too many than too few: one for each 3.2 bytes.
+func EstimateTokens(text string) int { return (len(text)*5 + 15) / 16 }
+
+const (
+	defaultTokens = 4000
+	maxTitle      = 160 // bytes
+	maxSummary    = 240 // bytes
+)
+
+// Of returns the maps of resources of a Library in a compact form that an agent
+// can read at once: each node with its id, title and location, so that it can
+// be resolved and cited. It has at most MaxTokens tokens: if not all fits,
+// nodes near the top of their maps come first, from all maps alike, and
+// summaries are added where there is room after that. A nil opts means the
+// defaults.
+//
+// If not even the names of the resources fit, the error matches
+// [citekit.ErrTooLarge]. A resource that does not exist is a
+// [*citekit.NotFoundError].
+func Of(ctx context.Context, lib *citekit.Library, resourceIDs []string, opts *Options) (*Digest, error) {
+	maps := make([]*citekit.ResourceMap, len(resourceIDs))
+	for i, id := range resourceIDs {
+		m, err := lib.Map(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		maps[i] = m
+	}
+	return Build(maps, opts)
+}
+
+// Build is [Of] for maps that are at hand.
+func Build(maps []*citekit.ResourceMap, opts *Options) (*Digest, error) {
+	o, err := opts.withDefaults()
+	if err != nil {
+		return nil, fmt.Errorf("citekit: context: %w", err)
+	}
+	maps = distinct(maps)
+	b := newBuilder(maps, o)
+	shown := b.most(len(b.order), func(n int) string { return b.render(n, 0) })
+	if shown < 0 {
+		return nil, fmt.Errorf("citekit: context: the names of %s take %d tokens, of at most %d; give more tokens or fewer resources: %w",
+			message.Count(len(maps), "resource"), o.CountTokens(b.render(0, 0)), o.MaxTokens, citekit.ErrTooLarge)
+	}
+	summaries := 0
+	if shown == len(b.order) && !o.NoSummaries {
+		summaries = b.most(shown, func(n int) string { return b.render(shown, n) })
+	}
+	c := &Digest{
+		Text:      b.render(shown, summaries),
+		Resources: make([]string, 0, len(maps)),
+		Nodes:     shown,
+		Omitted:   len(b.order) - shown,
+	}
+	c.Tokens = o.CountTokens(c.Text)
+	for _, m := range maps {
+		c.Resources = append(c.Resources, m.ResourceID)
+	}
+	return c, nil
+}
+
+// distinct returns maps without those that were there before.
+func distinct(maps []*citekit.ResourceMap) []*citekit.ResourceMap {
+	var once []*citekit.ResourceMap
+	for _, m := range maps {
+		if !slices.Contains(once, m) {
+			once = append(once, m)
+		}
+	}
+	return once
+}
+
+func (o *Options) withDefaults() (Options, error) {
+	var opts Options
+	if o != nil {
+		opts = *o
+	}
+	opts.Format = cmp.Or(opts.Format, Markdown)
+	opts.MaxTokens = cmp.Or(opts.MaxTokens, defaultTokens)
+	if opts.CountTokens == nil {
+		opts.CountTokens = EstimateTokens
+	}
+	if opts.Format != Markdown && opts.Format != JSON {
+		return opts, fmt.Errorf("format %s; it is markdown or json: %w", message.Quote(string(opts.Format)), citekit.ErrSyntax)
+	}
+	if opts.MaxTokens < 0 {
+		return opts, fmt.Errorf("%d tokens; a context has at least 1: %w", opts.MaxTokens, citekit.ErrSyntax)
+	}
+	return opts, nil
+}
+
+// A builder renders maps with more or less of their nodes.
+type builder struct {
+	maps  []*citekit.ResourceMap
+	opts  Options
+	order []*citekit.Node       // all nodes, those to show first at the start
+	rank  map[*citekit.Node]int // their index in order
+}
+
+func newBuilder(maps []*citekit.ResourceMap, opts Options) *builder {
+	b := &builder{maps: maps, opts: opts, rank: make(map[*citekit.Node]int)}
+	var levels [][][]*citekit.Node // by depth, then by map
+	for i, m := range maps {
+		for n, depth := range m.All() {
+			for len(levels) <= depth {
+				levels = append(levels, make([][]*citekit.Node, len(maps)))
+			}
+			levels[depth][i] = append(levels[depth][i], n)
+		}
+	}
+	for _, level := range levels {
+		b.order = append(b.order, alternate(level)...)
+	}
+	for i, n := range b.order {
+		b.rank[n] = i
+	}
+	return b
+}
+
+// alternate returns the first of each list, then the second of each, and so
+// on.
+func alternate(lists [][]*citekit.Node) (all []*citekit.Node) {
+	for i, more := 0, true; more; i++ {
+		more = false
+		for _, list := range lists {
+			if i < len(list) {
+				all, more = append(all, list[i]), true
+			}
+		}
+	}
+	return all
+}
+
+// most returns the largest number up to max for which the text is not over the
+// budget, or -1.
+func (b *builder) most(max int, render func(int) string) int {
+	fits := func(n int) bool { return b.opts.CountTokens(render(n)) <= b.opts.MaxTokens }
+	if fits(max) {
+		return max
+	}
+	return sort.Search(max, func(n int) bool { return !fits(n) }) - 1
+}
+
+// render returns the context with the first nodes in order, and summaries of
+// the first of those.
+func (b *builder) render(shown, summaries int) string {
+	if b.opts.Format == JSON {
+		return b.renderJSON(shown, summaries)
+	}
+	var w strings.Builder
+	for i, m := range b.maps {
+		if i > 0 {
+			w.WriteByte('\n')
+		}
+		address := wholeAddress(m)
+		if address == "" {
+			address = "no address: the map says no type"
+		}
+		fmt.Fprintf(&w, "# %s\n%s, %s\n", oneLine(m.Title, maxTitle), oneLine(m.ResourceID, math.MaxInt), address)
+		b.renderNodes(&w, m, m.Nodes, 0, shown, summaries)
+	}
+	return w.String()
+}
+
+func (b *builder) renderNodes(w *strings.Builder, m *citekit.ResourceMap, nodes []*citekit.Node, depth, shown, summaries int) {
+	indent := strings.Repeat("  ", depth)
+	omitted := 0
+	for _, n := range nodes {
+		if b.rank[n] >= shown {
+			omitted++
+			continue
+		}
+		fmt.Fprintf(w, "%s- `%s`", indent, oneLine(n.ID, math.MaxInt))
+		if title := oneLine(n.Title, maxTitle); title != "" {
+			w.WriteString(" " + title)
+		}
+		if place := place(m.Address(n)); place != "" {
+			w.WriteString(" (" + place + ")")
+		}
+		w.WriteByte('\n')
+		if summary := oneLine(n.Summary, maxSummary); summary != "" && b.rank[n] < summaries {
+			fmt.Fprintf(w, "%s  %s\n", indent, summary)
+		}
+		b.renderNodes(w, m, n.Children, depth+1, shown, summaries)
+	}
+	if omitted > 0 {
+		fmt.Fprintf(w, "%s- … %d more\n", indent, omitted)
+	}
+}
+
+// wholeAddress returns the address of the whole resource, or "" if its modality
+// is not known.
+func wholeAddress(m *citekit.ResourceMap) string {
+	a := m.Address(nil)
+	if a.Validate() != nil {
+		return ""
+	}
+	return a.String()
+}
+
+// place returns the selector of an address, or all of one that is
+// virtual.
+func place(a citekit.Address) string {
+	switch {
+	case a.Validate() != nil:
+		return ""
+	case a.Location.VirtualAddress == "":
+		return a.Location.String()
+	}
+	if s := a.String(); oneLine(s, math.MaxInt) == s {
+		return s
+	}
+	return "" // it would not be the same on one line
+}
+
+// oneLine returns text on one line, without what does not show and what
+// would end a code span.
+func oneLine(text string, max int) string {
+	fields := strings.Fields(strings.Map(func(r rune) rune {
+		if r == '`' {
+			return '\''
+		}
+		if r != '\n' && r != '\t' && r != '\r' && !message.IsPlain(string(r)) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, "")))
+	line := strings.Join(fields, " ")
+	if len(line) <= max {
+		return line
+	}
+	return strings.TrimRight(message.Start(line, max-len("…")), " ") + "…"
+}
+
+type jsonResource struct {
+	ResourceID string     `json:"resource_id"`
+	Title      string     `json:"title,omitempty"`
+	Address    string     `json:"address,omitempty"` // left out if the map says no type
+	Nodes      []jsonNode `json:"nodes"`
+	More       int        `json:"more,omitempty"` // topmost nodes that are not shown
+}
+
+type jsonNode struct {
+	ID       string     `json:"id"`
+	Title    string     `json:"title,omitempty"`
+	At       string     `json:"at,omitempty"` // selector
+	Summary  string     `json:"summary,omitempty"`
+	Children []jsonNode `json:"children,omitempty"`
+	More     int        `json:"more,omitempty"` // children that are not shown
+}
+
+func (b *builder) renderJSON(shown, summaries int) string {
+	resources := make([]jsonResource, len(b.maps))
+	for i, m := range b.maps {
+		r := jsonResource{ResourceID: m.ResourceID, Title: oneLine(m.Title, maxTitle), Address: wholeAddress(m)}
+		r.Nodes, r.More = b.jsonNodes(m, m.Nodes, shown, summaries)
+		resources[i] = r
+	}
+	var w strings.Builder
+	encoder := json.NewEncoder(&w)
+	encoder.SetEscapeHTML(false)
+	if encoder.Encode(map[string]any{"resources": resources}) != nil {
+		return ""
+	}
+	return w.String()
+}
+
+func (b *builder) jsonNodes(m *citekit.ResourceMap, nodes []*citekit.Node, shown, summaries int) (list []jsonNode, more int) {
+	list = []jsonNode{}
+	for _, n := range nodes {
+		if b.rank[n] >= shown {
+			more++
+			continue
+		}
+		c := jsonNode{ID: n.ID, Title: oneLine(n.Title, maxTitle), At: place(m.Address(n))}
+		if b.rank[n] < summaries {
+			c.Summary = oneLine(n.Summary, maxSummary)
+		}
+		c.Children, c.More = b.jsonNodes(m, n.Children, shown, summaries)
+		list = append(list, c)
+	}
+	return list, more
+}

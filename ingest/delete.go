@@ -1,0 +1,268 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ledger"
+	"github.com/citekit/citekit/internal/message"
+)
+
+// DeleteOptions are the options of [Delete]. The zero value is ready
+// to use.
+type DeleteOptions struct {
+	// KeepByHand keeps a map that a person made or changed: the error then
+	// matches [ErrByHand].
+	KeepByHand bool
+
+	// DryRun deletes nothing, and reports what would be.
+	DryRun bool
+}
+
+// ErrByHand reports a map that was not deleted because a person made or changed
+// it.
+var ErrByHand = errors.New("what a person did is kept")
+
+// A Deletion is what was deleted with a resource.
+type Deletion struct {
+	ResourceID string `json:"resource_id"`
+	SourcePath string `json:"source_path,omitempty"` // which stays
+	Map        string `json:"map"`                   // as [citekit.Workspace.MapPath]
+	Evidence   int    `json:"evidence"`              // files
+	Bytes      int64  `json:"bytes"`                 // of evidence
+}
+
+// Delete deletes the map of a resource, durably, and with it its evidence, the
+// version its source was held to, what ingest noted of it, and leave to read a
+// source outside the roots that no other map names. The source stays. A
+// resource that does not exist is a [*NotFoundError].
+//
+// A resolve that is under way, also in another process, ends well or finds
+// nothing; what it still stores goes with [citekit.Library.Prune]. A map that was
+// replaced meanwhile is an error matching [citekit.ErrStale], and stays. Delete waits
+// for an ingest that is under way.
+//
+// It needs a workspace that is a [citekit.Deleter], else the error matches
+// [errors.ErrUnsupported].
+func Delete(ctx context.Context, lib *citekit.Library, resourceID string, opts *DeleteOptions) (*Deletion, error) {
+	deletions, err := DeleteAll(ctx, lib, []string{resourceID}, opts)
+	if err != nil {
+		return nil, err
+	}
+	return &deletions[0], nil
+}
+
+// DeleteAll is Delete for several resources, at less cost. Unless all of them
+// can be deleted, none is. An error later on comes with what was deleted
+// before.
+func DeleteAll(ctx context.Context, lib *citekit.Library, resourceIDs []string, opts *DeleteOptions) ([]Deletion, error) {
+	var o DeleteOptions
+	if opts != nil {
+		o = *opts
+	}
+	d, err := newDeleting(ctx, lib)
+	if err != nil {
+		return nil, fmt.Errorf("citekit: delete: %w", message.HidePath(err))
+	}
+	defer d.close()
+	var doomed []doomed
+	seen := make(map[string]bool)
+	for _, id := range resourceIDs {
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		one, err := d.find(ctx, id, o.KeepByHand)
+		if err != nil {
+			return nil, &citekit.ResolveError{Op: "delete", Address: id, Err: err}
+		}
+		doomed = append(doomed, one)
+	}
+	if err := d.findEvidence(ctx, doomed); err != nil {
+		return nil, fmt.Errorf("citekit: delete: %w", message.HidePath(err))
+	}
+	deletions := []Deletion{}
+	for batch := range slices.Chunk(doomed, deleteBatch) {
+		n := len(batch)
+		var failed error
+		if !o.DryRun {
+			n, failed = d.delete(ctx, batch)
+		}
+		for _, one := range batch[:n] {
+			deletions = append(deletions, one.deletion)
+		}
+		if failed != nil {
+			return deletions, failed
+		}
+	}
+	return deletions, nil
+}
+
+// deleteBatch is how many maps are deleted together: of so many, what belongs
+// to them may be left when the process is killed.
+const deleteBatch = 250
+
+// A deleting is one run of [DeleteAll] or [Prune]. It holds
+// the notes of ingest, if there are any.
+type deleting struct {
+	lib     *citekit.Library
+	deleter citekit.Deleter
+	book    *book // nil if there are no notes
+	release func()
+}
+
+func newDeleting(ctx context.Context, lib *citekit.Library) (*deleting, error) {
+	deleter, ok := lib.Workspace().(citekit.Deleter)
+	if !ok {
+		return nil, fmt.Errorf("nothing can be deleted from this workspace: %w", errors.ErrUnsupported)
+	}
+	d := &deleting{lib: lib, deleter: deleter, release: func() {}}
+	finder, ok := lib.Workspace().(citekit.Finder)
+	if !ok {
+		return d, nil
+	}
+	release, err := finder.LockNotes(ctx, ledger.Name)
+	if err != nil {
+		return nil, err
+	}
+	d.release = release
+	if d.book, err = openBookToForget(ctx, lib, finder); err != nil {
+		release()
+		return nil, err
+	}
+	return d, nil
+}
+
+// close stores the notes. They may be lost: ingest finds out that a map is
+// gone.
+func (d *deleting) close() {
+	if d.book != nil {
+		_ = d.book.store(context.Background())
+	}
+	d.release()
+}
+
+// A doomed resource is about to be deleted.
+type doomed struct {
+	id       string
+	stamp    citekit.Stamp
+	source   string // path of the source that the notes of the map are of
+	evidence []citekit.Kept
+	deletion Deletion
+}
+
+// find returns what is to be deleted of a resource, but for its evidence.
+func (d *deleting) find(ctx context.Context, id string, keepByHand bool) (doomed, error) {
+	if err := citekit.CheckResourceID(id); err != nil {
+		return doomed{}, err
+	}
+	stamp, err := d.lib.Workspace().StatMap(ctx, id)
+	if err != nil {
+		return doomed{}, describeMissing(ctx, d.lib, id, err)
+	}
+	one := doomed{id: id, stamp: stamp, deletion: Deletion{ResourceID: id, Map: d.lib.Workspace().MapPath(id)}}
+	m, hash, err := d.lib.ReadMap(ctx, id)
+	if ctx.Err() != nil {
+		return doomed{}, ctx.Err()
+	}
+	if err == nil {
+		one.deletion.SourcePath = m.SourcePath
+	}
+	byHand := err != nil || d.isByHand(m, hash, &one)
+	if byHand && keepByHand {
+		what := "the map was made or changed by hand"
+		if err != nil {
+			what = "the map cannot be read; a person may have changed it"
+		}
+		return doomed{}, fmt.Errorf("%s: %w", what, ErrByHand)
+	}
+	return one, nil
+}
+
+// describeMissing returns the error for a map that could not be looked at.
+func describeMissing(ctx context.Context, lib *citekit.Library, id string, err error) error {
+	if _, _, described := lib.ReadMap(ctx, id); described != nil {
+		return described
+	}
+	return message.HidePath(err)
+}
+
+// isByHand reports whether a person made the map or changed it since it was
+// made, as far as is known. It sets the source whose notes go with the map.
+func (d *deleting) isByHand(m *citekit.ResourceMap, hash string, one *doomed) bool {
+	if d.book != nil {
+		if source, _ := d.book.Owner(m.ResourceID); source != "" {
+			if n, ok := d.book.Note(source); ok && n.ID == m.ResourceID {
+				one.source = source
+				if n.MapHash != "" {
+					return n.MapHash != hash
+				}
+			}
+		}
+	}
+	adapter, _ := m.Metadata["adapter"].(string)
+	return mapperOf(m) == "" && adapter == ""
+}
+
+// findEvidence adds to the resources the evidence made by their maps.
+func (d *deleting) findEvidence(ctx context.Context, all []doomed) error {
+	at := make(map[string]int, len(all))
+	for i, one := range all {
+		at[one.id] = i
+	}
+	for k, err := range d.deleter.Kept(ctx) {
+		if err != nil {
+			return err
+		}
+		i, ok := at[k.ResourceID]
+		if !ok || k.Kind != citekit.KeptEvidence {
+			continue
+		}
+		all[i].evidence = append(all[i].evidence, k)
+		all[i].deletion.Evidence++
+		all[i].deletion.Bytes += k.Size
+	}
+	return nil
+}
+
+// delete deletes maps and then what belongs to them: without a map that is
+// only litter, whatever ends this. It returns how many it deleted, as
+// [citekit.BatchDeleter] says.
+func (d *deleting) delete(ctx context.Context, batch []doomed) (deleted int, err error) {
+	maps := make([]citekit.MapVersion, len(batch))
+	for i, one := range batch {
+		maps[i] = citekit.MapVersion{ID: one.id, Stamp: one.stamp}
+	}
+	deleted, err = d.deleteMaps(ctx, maps)
+	if err != nil {
+		err = &citekit.ResolveError{Op: "delete", Address: batch[min(deleted, len(batch)-1)].id, Err: message.HidePath(err)}
+	}
+	ctx = context.WithoutCancel(ctx) // what was begun is ended
+	for _, one := range batch[:deleted] {
+		if d.book != nil && one.source != "" {
+			d.book.Forget(one.source)
+		}
+		for _, k := range one.evidence {
+			if failed := d.deleter.DeleteKept(ctx, k); failed != nil && err == nil {
+				err = &citekit.ResolveError{Op: "delete", Address: one.id, Err: message.HidePath(failed)}
+			}
+		}
+	}
+	return deleted, err
+}
+
+// deleteMaps is [citekit.BatchDeleter.DeleteMaps] with any Deleter.
+func (d *deleting) deleteMaps(ctx context.Context, maps []citekit.MapVersion) (deleted int, err error) {
+	if batches, ok := d.deleter.(citekit.BatchDeleter); ok {
+		return batches.DeleteMaps(ctx, maps)
+	}
+	for i, m := range maps {
+		if err := d.deleter.DeleteMap(ctx, m.ID, m.Stamp); err != nil {
+			return i, err
+		}
+	}
+	return len(maps), nil
+}

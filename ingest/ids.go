@@ -1,0 +1,340 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ledger"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/slug"
+)
+
+// claim adds to a verdict the id that the map of a task gets, or decides that
+// there is none. Tasks claim in their order, so that ids do not depend on what
+// is done at the same time.
+func (in *run) claim(ctx context.Context, t *task, v verdict) verdict {
+	if err := ctx.Err(); err != nil {
+		return v.failed(err)
+	}
+	if in.opts.ResourceID != "" {
+		return in.claimAsked(ctx, t, v, in.opts.ResourceID)
+	}
+	if noted, ok := in.book.Note(t.Path); ok && noted.ID != "" {
+		if again := in.claimAgain(ctx, t, v, noted); again.isFinal() || again.id != "" {
+			return again
+		}
+	}
+	older, err := in.hasOlderID(ctx, t)
+	if err != nil {
+		return v.failed(err)
+	}
+	if older {
+		return in.claimFirst(ctx, t, v, slices.Values([]string{olderIDFor(t.Path)}))
+	}
+	neighbour, err := in.isNeighbours(ctx, t)
+	if err != nil {
+		return v.failed(err)
+	}
+	return in.claimFirst(ctx, t, v, resourceIDs(t.Path, neighbour))
+}
+
+// claimFirst gives a task the first of several ids that its map may have.
+func (in *run) claimFirst(ctx context.Context, t *task, v verdict, ids iter.Seq[string]) verdict {
+	for id := range ids {
+		leave, err := in.mayHave(ctx, t, id)
+		switch {
+		case err != nil:
+			return v.failed(err)
+		case leave == heldByHand:
+			return madeByHand(v, id)
+		case leave == free:
+			return in.take(t, v, id)
+		}
+	}
+	return v.failed(fmt.Errorf("every id for this source belongs to another one; give it one: %w", fs.ErrExist))
+}
+
+// A leave says whether the map of a source may be stored under an id.
+type leave int
+
+const (
+	free        leave = iota // nobody has it, or this source
+	heldByOther              // it belongs to another source
+	heldByHand               // a person made the map of this source
+)
+
+// mayHave returns whether a task may have an id.
+func (in *run) mayHave(ctx context.Context, t *task, id string) (leave, error) {
+	owner, err := in.ownerOf(ctx, id)
+	switch {
+	case err != nil:
+		return heldByOther, err
+	case !owner.exists:
+		return free, nil
+	case owner.source != t.Path:
+		return heldByOther, nil
+	case owner.byHand && !in.opts.Force:
+		return heldByHand, nil
+	}
+	return free, nil
+}
+
+// madeByHand returns the verdict for a source that has a map which a person
+// made.
+func madeByHand(v verdict, id string) verdict {
+	v = v.failed(fmt.Errorf("the map '%s' of this source was made by hand; force replaces it: %w", message.Clip(id), fs.ErrExist))
+	v.decision, v.id = skip, id
+	return v
+}
+
+// judgeOwner judges a source that nothing is noted of by whether a person made
+// a map of it, under the id that it would get first.
+func (in *run) judgeOwner(ctx context.Context, t *task, noted ledger.Note) verdict {
+	if noted.ID != "" || in.opts.ResourceID != "" {
+		return verdict{}
+	}
+	id := citekit.ResourceIDFor(t.Path)
+	if older, err := in.hasOlderID(ctx, t); err == nil && older {
+		id = olderIDFor(t.Path)
+	}
+	if leave, err := in.mayHave(ctx, t, id); err == nil && leave == heldByHand {
+		return madeByHand(verdict{}, id)
+	}
+	return verdict{}
+}
+
+// judgeEdited judges a source that has changed by whether a person has changed
+// its map.
+func (in *run) judgeEdited(ctx context.Context, t *task, noted ledger.Note) verdict {
+	if noted.ID == "" || in.opts.Force || in.opts.ResourceID != "" && in.opts.ResourceID != noted.ID {
+		return verdict{}
+	}
+	if state, _, err := in.stateOf(ctx, t.Path, noted); err == nil && state.isByHand() {
+		return failed(errEdited(noted.ID))
+	}
+	return verdict{}
+}
+
+func errEdited(id string) error {
+	return fmt.Errorf("the source has changed, and so has its map '%s', by hand; force replaces it: %w", message.Clip(id), citekit.ErrStale)
+}
+
+// hasOlderID reports whether a source has a map under the id that was made
+// from its name when ids were not yet slugs.
+func (in *run) hasOlderID(ctx context.Context, t *task) (bool, error) {
+	id := olderIDFor(t.Path)
+	if id == citekit.ResourceIDFor(t.Path) {
+		return false, nil
+	}
+	owner, err := in.ownerOf(ctx, id)
+	return owner.exists && owner.source == t.Path, err
+}
+
+// isNeighbours reports whether the name of a source is the id of another file
+// in its folder, as with talk.mp4 and talk.pdf.
+func (in *run) isNeighbours(ctx context.Context, t *task) (bool, error) {
+	owner, err := in.ownerOf(ctx, citekit.ResourceIDFor(t.Path))
+	return owner.source != "" && owner.source != t.Path && path.Dir(owner.source) == path.Dir(t.Path), err
+}
+
+// take makes id that of a task.
+func (in *run) take(t *task, v verdict, id string) verdict {
+	if !in.book.Claim(id, t.Path) {
+		return v.failed(fmt.Errorf("the id '%s' belongs to another source: %w", message.Clip(id), fs.ErrExist))
+	}
+	v.id = id
+	return v
+}
+
+// claimAsked gives a task the id that a person chose.
+func (in *run) claimAsked(ctx context.Context, t *task, v verdict, id string) verdict {
+	owner, err := in.ownerOf(ctx, id)
+	switch {
+	case err != nil:
+		return v.failed(err)
+	case owner.source != "" && owner.source != t.Path && !isGone(ctx, in.ws, owner.source):
+		return v.failed(fmt.Errorf("the map '%s' is that of another source: %w", message.Clip(id), fs.ErrExist))
+	case owner.exists && (owner.byHand || owner.source == "") && !in.opts.Force:
+		return v.failed(fmt.Errorf("the map '%s' was made by hand; force replaces it: %w", message.Clip(id), fs.ErrExist))
+	}
+	if noted, ok := in.book.Note(t.Path); ok && noted.ID == id {
+		state, _, err := in.stateOf(ctx, t.Path, noted)
+		switch {
+		case err != nil:
+			return v.failed(err)
+		case state.isByHand() && !in.opts.Force:
+			return v.failed(errEdited(id))
+		}
+	}
+	v.id = id
+	return v
+}
+
+// claimAgain gives a task the id its map has had, unless another source has it
+// now: the verdict then has none. A map that was changed by hand is not
+// replaced.
+func (in *run) claimAgain(ctx context.Context, t *task, v verdict, noted ledger.Note) verdict {
+	state, _, err := in.stateOf(ctx, t.Path, noted)
+	switch {
+	case err != nil:
+		return v.failed(err)
+	case state.isByHand() && !in.opts.Force:
+		return v.failed(errEdited(noted.ID))
+	case state == mapOthers || !in.book.Claim(noted.ID, t.Path):
+		return v
+	}
+	v.id = noted.ID
+	return v
+}
+
+// A mapState says what stands where the map of a source was stored.
+type mapState int
+
+const (
+	mapGone   mapState = iota // nothing
+	mapIntact                 // the map as it was made, by all that is known
+	mapEdited                 // the map as a person changed it
+	mapBroken                 // a file that cannot be read as a map
+	mapOthers                 // the map of another source
+)
+
+// isByHand reports whether a person must have made it so.
+func (s mapState) isByHand() bool { return s == mapEdited || s == mapBroken }
+
+// stateOf returns what has become of the map of a source that a note is of. A
+// map that was written since is read, as the note may be wrong; the note that
+// stateOf returns has its present stamp if it is as it was made.
+func (in *run) stateOf(ctx context.Context, source string, n ledger.Note) (mapState, ledger.Note, error) {
+	stamp, err := in.ws.StatMap(ctx, n.ID)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return mapGone, n, nil
+	case err != nil:
+		return mapGone, n, err
+	case n.Stamp != "" && n.Stamp == stamp.Identity:
+		return mapIntact, n, nil
+	}
+	m, hash, err := in.lib.ReadMap(ctx, n.ID)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return mapGone, n, ctx.Err()
+	case err != nil:
+		return mapBroken, n, nil
+	case m.SourcePath != source:
+		return mapOthers, n, nil
+	case mapperOf(m) == "", n.MapHash != "" && n.MapHash != hash:
+		return mapEdited, n, nil
+	}
+	n.Stamp = stamp.Identity
+	return mapIntact, n, nil
+}
+
+// mapperOf returns the name of the mapper that made a map, or "".
+func mapperOf(m *citekit.ResourceMap) string {
+	name, _ := m.Metadata["mapper"].(string)
+	return name
+}
+
+// An owner is what holds an id.
+type owner struct {
+	source string // path of the source, or "" if that cannot be told
+	exists bool   // there is a map
+	byHand bool   // which no mapper made
+}
+
+func (in *run) ownerOf(ctx context.Context, id string) (owner, error) {
+	source, claimed := in.book.Owner(id)
+	if claimed {
+		return owner{source: source, exists: true}, nil
+	}
+	stamp, err := in.ws.StatMap(ctx, id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return owner{}, nil
+	}
+	if err != nil {
+		return owner{exists: true}, err
+	}
+	if n, ok := in.book.Note(source); ok && n.Stamp != "" && n.Stamp == stamp.Identity {
+		return owner{source: source, exists: true}, nil
+	}
+	m, _, err := in.lib.ReadMap(ctx, id)
+	if err != nil {
+		return owner{exists: true}, ctx.Err() // not to be replaced, whatever it is
+	}
+	return owner{source: m.SourcePath, exists: true, byHand: mapperOf(m) == ""}, nil
+}
+
+// maxResourceID is as [citekit.CheckResourceID] has it.
+const maxResourceID = 512
+
+// olderIDFor returns the id that ingest made from the name of a file when ids
+// were not yet slugs.
+func olderIDFor(name string) string {
+	base := path.Base(filepath.ToSlash(name))
+	id := cmp.Or(strings.TrimSuffix(base, path.Ext(base)), base)
+	id = strings.Map(func(r rune) rune {
+		if r == '\\' || r == '/' || !message.IsPlain(string(r)) {
+			return '_'
+		}
+		return r
+	}, strings.ToValidUTF8(id, "_"))
+	id = message.Start(id, maxResourceID)
+	if citekit.CheckResourceID(id) != nil {
+		return "file"
+	}
+	return id
+}
+
+// resourceIDs yields the ids that the map of a source may have, best first:
+// the name of the file; the name with more and more of the folders that lead
+// to it; the same with the extension, which comes first if the name is a
+// neighbour's; and at last with a digest of the path.
+func resourceIDs(source string, neighbour bool) iter.Seq[string] {
+	name := citekit.ResourceIDFor(source)
+	names := []string{name}
+	if ext := slug.Ext(path.Base(source)); ext != "" {
+		names = append(names, name+"-"+slug.File(ext))
+	}
+	if neighbour {
+		slices.Reverse(names)
+	}
+	return func(yield func(string) bool) {
+		for _, name := range names {
+			for id := range withFolders(source, name) {
+				if !yield(id) {
+					return
+				}
+			}
+		}
+		sum := sha256.Sum256([]byte(source))
+		for digits := 8; digits <= 64; digits += 8 {
+			if !yield(message.Start(name, 256) + "-" + hex.EncodeToString(sum[:])[:digits]) {
+				return
+			}
+		}
+	}
+}
+
+// withFolders yields name, and name behind one, two and more of the folders
+// that lead to source.
+func withFolders(source, name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for dir := path.Dir(source); citekit.CheckResourceID(name) == nil && yield(name); dir = path.Dir(dir) {
+			if dir == path.Dir(dir) {
+				return
+			}
+			name = slug.File(path.Base(dir)) + "-" + name
+		}
+	}
+}

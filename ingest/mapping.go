@@ -1,0 +1,253 @@
+package ingest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sniff"
+)
+
+// textBudget is how many bytes of texts are mapped at a time. A text is held
+// in memory, several times over, while it is mapped.
+const textBudget = 32 << 20
+
+// maxCompanionHash is the size in bytes up to which a companion is told by its
+// content. No larger one has the words of a recording.
+const maxCompanionHash = 64 << 20
+
+// A sharedDraft is the mapping of some bytes that several sources have: one
+// makes the draft, others wait for it. It is kept until the first of them has
+// its map.
+type sharedDraft struct {
+	done     chan struct{} // closed when what follows is set
+	draft    *citekit.Draft
+	modality citekit.Modality
+	err      error
+}
+
+// makeDraft decides how the map of a source is made: as a copy if there is a
+// map of the same bytes, else from a draft.
+func (in *run) makeDraft(ctx context.Context, t *task) verdict {
+	if len(t.Companions) > 0 || in.opts.Force {
+		draft, modality, err := in.mapSource(ctx, t)
+		return in.judgeDraft(ctx, t, makeAnew, draft, modality, err)
+	}
+	key := t.note.BytesKey(t.Path)
+	if v := in.original(ctx, t, key); v.decision != undecided {
+		return v
+	}
+	in.mu.Lock()
+	shared, begun := in.drafts[key]
+	if !begun {
+		shared = &sharedDraft{done: make(chan struct{})}
+		in.drafts[key] = shared
+	}
+	in.mu.Unlock()
+	if begun {
+		select {
+		case <-shared.done:
+		case <-ctx.Done():
+			return failed(ctx.Err())
+		}
+		if !errors.Is(shared.err, citekit.ErrStale) {
+			return in.judgeDraft(ctx, t, makeCopy, shared.draft, shared.modality, shared.err)
+		}
+		// The other source changed meanwhile; this one need not have.
+		shared = &sharedDraft{done: make(chan struct{})}
+	}
+	in.fillDraft(ctx, t, shared)
+	return in.judgeDraft(ctx, t, makeAnew, shared.draft, shared.modality, shared.err)
+}
+
+// original decides on a copy if a source with the same bytes has a map that is
+// as it was made.
+func (in *run) original(ctx context.Context, t *task, key string) verdict {
+	n, ok := in.book.SameBytes(key)
+	if !ok || !in.isIntact(ctx, n.ID, n.Stamp) {
+		return verdict{}
+	}
+	m, err := in.lib.Map(ctx, n.ID)
+	if err != nil || m.SourceHash() != t.note.Hash || !in.isIntact(ctx, n.ID, n.Stamp) {
+		return verdict{}
+	}
+	t.original, t.note.Type, t.note.Method = m, n.Type, n.Method
+	return verdict{decision: makeCopy, modality: citekit.Modality(n.Type), method: n.Method}
+}
+
+// isIntact reports whether a map still has a stamp.
+func (in *run) isIntact(ctx context.Context, id, stamp string) bool {
+	now, err := in.ws.StatMap(ctx, id)
+	return err == nil && now.Identity == stamp
+}
+
+// fillDraft maps a source for all who wait for its bytes to be mapped.
+func (in *run) fillDraft(ctx context.Context, t *task, shared *sharedDraft) {
+	defer close(shared.done)
+	shared.draft, shared.modality, shared.err = in.mapSource(ctx, t)
+	if shared.err == nil {
+		shared.err = t.src.CheckUnchanged() // else it may be of other bytes
+	}
+}
+
+// dropDraft drops the draft of a task that is done. Others with the same bytes
+// copy its map; if it has none, one of them is mapped anew.
+func (in *run) dropDraft(t *task) {
+	if t.draft == nil || len(t.Companions) > 0 {
+		return
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	delete(in.drafts, t.note.BytesKey(t.Path))
+}
+
+// foreign reports whether a source is of a format that is not read here, so
+// that nothing is wrong with the file, and returns the error that says so.
+func (in *run) foreign(t *task, modality citekit.Modality, err error) (error, bool) {
+	if in.opts.Type != "" {
+		return err, false
+	}
+	_, format, failed := sniff.Classify(t.src, t.src.Size(), t.src.Name())
+	if failed != nil || modality != citekit.Text {
+		return err, format.Unread && errors.Is(err, errors.ErrUnsupported)
+	}
+	if !errors.Is(err, citekit.ErrFormat) {
+		return err, false
+	}
+	if office := sniff.Refusal(format, t.Path); office != nil {
+		err = office
+	}
+	return err, true
+}
+
+// mapSource drafts the map of a source.
+func (in *run) mapSource(ctx context.Context, t *task) (draft *citekit.Draft, modality citekit.Modality, err error) {
+	if modality, err = in.modalityOf(ctx, t.src); err != nil {
+		return nil, "", err
+	}
+	draft, err = in.mapAs(ctx, t, modality)
+	return draft, modality, err
+}
+
+// modalityOf returns what a source is: what was asked for, or what it is found
+// to be.
+func (in *run) modalityOf(ctx context.Context, src *citekit.Source) (citekit.Modality, error) {
+	if in.opts.Type != "" {
+		return in.opts.Type, nil
+	}
+	return in.lib.Detect(ctx, src)
+}
+
+func (in *run) mapAs(ctx context.Context, t *task, modality citekit.Modality) (draft *citekit.Draft, err error) {
+	if modality == citekit.Text {
+		release, err := in.texts.acquire(ctx, t.src.Size())
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+	}
+	request := citekit.MapRequest{
+		Modality:   modality,
+		Companions: in.openers(t.Companions),
+		Progress:   func(part float64) { in.progress(t.Path, max(0, min(part, 1)), 0) },
+	}
+	err = in.lib.WithSlot(ctx, modality, func(ctx context.Context) error {
+		draft, err = in.mapper.Map(ctx, t.src, request)
+		if err == nil && draft == nil {
+			err = errors.New("the mapper returned nothing")
+		}
+		if err == nil {
+			citekit.NameNodes(draft.Nodes)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return draft, nil
+}
+
+// looksRight reports whether a source is what its modality can read, as far as
+// a short look tells. What is measured here counts where a resolver can keep it
+// until the source is mapped; else it is not worth it.
+func (in *run) looksRight(ctx context.Context, src *citekit.Source) bool {
+	modality, err := in.modalityOf(ctx, src)
+	if err != nil {
+		return false
+	}
+	look := citekit.Location{Modality: modality}
+	switch {
+	case modality == citekit.Text:
+		look.Lines = citekit.Range{First: 1, Last: 1}
+	case src.Version() != "":
+		_, err = in.lib.MeasureSource(ctx, modality, src)
+		return err == nil
+	}
+	return nil == in.lib.WithSlot(ctx, modality, func(ctx context.Context) error {
+		return in.extracts(ctx, src, look)
+	})
+}
+
+// extracts extracts a part of a source and throws it away.
+func (in *run) extracts(ctx context.Context, src *citekit.Source, loc citekit.Location) error {
+	resolver, err := in.lib.Resolver(loc.Modality)
+	if err != nil {
+		return err
+	}
+	content, err := resolver.Resolve(ctx, src, citekit.Request{Location: loc})
+	if err == nil && content.Body != nil {
+		err = content.Body.Close()
+	}
+	return err
+}
+
+func (in *run) openers(found []citekit.FoundCompanion) []citekit.Companion {
+	companions := make([]citekit.Companion, len(found))
+	for i, c := range found {
+		companions[i] = citekit.Companion{
+			Name: path.Base(c.Path),
+			Open: func(ctx context.Context) (*citekit.Source, error) { return in.lib.OpenSource(ctx, c.Path) },
+		}
+	}
+	return companions
+}
+
+// digestCompanions returns what changes with the companions or their content,
+// or "" if there are none.
+func (in *run) digestCompanions(ctx context.Context, companions []citekit.FoundCompanion) string {
+	return in.digestAs(ctx, companions, companions)
+}
+
+// digestAs returns the digest that companions have under other names.
+func (in *run) digestAs(ctx context.Context, companions, names []citekit.FoundCompanion) string {
+	if len(companions) == 0 {
+		return ""
+	}
+	h := sha256.New()
+	for i, c := range companions {
+		fmt.Fprintf(h, "%s\x00%s\x00", names[i].Path, in.hashOf(ctx, c))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// hashOf returns the hash of a companion, or what stands for one that cannot
+// be read.
+func (in *run) hashOf(ctx context.Context, c citekit.FoundCompanion) string {
+	src, err := in.lib.OpenSource(ctx, c.Path)
+	if err != nil {
+		return "unreadable"
+	}
+	defer src.Close()
+	if src.Size() > maxCompanionHash {
+		return fmt.Sprintf("%d %s", src.Size(), src.Identity())
+	}
+	hash, err := src.Hash(ctx)
+	if err != nil {
+		return "unreadable"
+	}
+	return hash
+}

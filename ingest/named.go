@@ -1,0 +1,82 @@
+package ingest
+
+import (
+	"context"
+	"maps"
+	"path"
+	"slices"
+
+	"github.com/citekit/citekit"
+)
+
+// maxScanned is how many maps are read to find a source that nothing else
+// leads to.
+const maxScanned = 1000
+
+// ResourcesOf returns the ids of the resources whose source is at a path, as
+// maps give it: relative to the base directory with forward slashes, or
+// absolute. Where more than 1000 maps are stored, it knows of those that [Run]
+// made and of those with ids made from the name of the source.
+func ResourcesOf(ctx context.Context, lib *citekit.Library, source string) ([]string, error) {
+	return resourcesBy(ctx, lib, source, func(other string) bool { return other == source })
+}
+
+// ResourcesNamed is ResourcesOf for the base name of a source, wherever it is.
+func ResourcesNamed(ctx context.Context, lib *citekit.Library, name string) ([]string, error) {
+	return resourcesBy(ctx, lib, name, func(source string) bool { return path.Base(source) == name })
+}
+
+// resourcesBy returns the resources whose source matches, of which name is one.
+func resourcesBy(ctx context.Context, lib *citekit.Library, name string, matches func(source string) bool) ([]string, error) {
+	candidates := notedIDs(ctx, lib, matches)
+	candidates = append(candidates, citekit.ResourceIDFor(name), olderIDFor(name))
+	found, err := withSource(ctx, lib, candidates, matches)
+	if err != nil || len(found) > 0 {
+		return found, err
+	}
+	ids, err := lib.Resources(ctx)
+	if err != nil || len(ids) > maxScanned {
+		return nil, err
+	}
+	return withSource(ctx, lib, ids, matches)
+}
+
+// notedIDs returns the ids that the notes of ingest have for sources that match.
+func notedIDs(ctx context.Context, lib *citekit.Library, matches func(source string) bool) []string {
+	finder, ok := lib.Workspace().(citekit.Finder)
+	if !ok {
+		return nil
+	}
+	file, err := readLedger(ctx, finder)
+	if err != nil {
+		return nil
+	}
+	var ids []string
+	for source, n := range file.Sources {
+		if n.ID != "" && matches(source) {
+			ids = append(ids, n.ID)
+		}
+	}
+	return ids
+}
+
+// withSource returns those of ids whose maps have a source that matches.
+func withSource(ctx context.Context, lib *citekit.Library, ids []string, matches func(source string) bool) ([]string, error) {
+	found := make(map[string]bool)
+	for _, id := range ids {
+		if found[id] || citekit.CheckResourceID(id) != nil {
+			continue
+		}
+		if _, err := lib.Workspace().StatMap(ctx, id); err != nil {
+			continue
+		}
+		m, err := lib.Map(ctx, id)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err == nil && matches(m.SourcePath) {
+			found[id] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found)), nil
+}

@@ -1,0 +1,275 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
+)
+
+// PruneOptions are the options of [PlanPrune]. The zero value is ready
+// to use.
+type PruneOptions struct {
+	// Force also prunes maps that a person made or changed.
+	Force bool
+}
+
+// A PrunePlan is what a prune would delete. [PlanPrune] makes it.
+type PrunePlan struct {
+	Items []PruneItem `json:"items"` // maps first
+
+	// ByHand are maps whose source vanished and that stay all the same,
+	// because a person made or changed them.
+	ByHand []PruneItem `json:"by_hand,omitempty"`
+}
+
+// Bytes returns how many bytes of evidence and leftovers the plan would free.
+func (p *PrunePlan) Bytes() (n int64) {
+	for _, item := range p.Items {
+		n += item.Bytes
+	}
+	return n
+}
+
+// A PruneItem is one thing that nothing needs any more.
+type PruneItem struct {
+	Kind       string `json:"kind"` // "map", or a [citekit.KeptKind]
+	ResourceID string `json:"resource_id,omitempty"`
+	SourcePath string `json:"source_path,omitempty"` // of a map
+	Path       string `json:"path,omitempty"`        // of the file, as [citekit.Kept.Path]; for a grant, of the file that could be read
+	Evidence   int    `json:"evidence,omitempty"`    // files that go with a map
+	Bytes      int64  `json:"bytes"`                 // with what goes with it
+	Reason     string `json:"reason"`
+
+	doomed *doomed      // of a map
+	kept   citekit.Kept // of anything else
+}
+
+// kindMap is the kind of a [PruneItem] that is a map.
+const kindMap = "map"
+
+// PlanPrune returns what nothing needs any more: maps whose source vanished,
+// with their evidence; evidence of maps that are gone, and of versions of a
+// source other than the one that is mapped; versions recorded for maps that are
+// gone; grants that no map needs; and what processes left that were killed. A
+// source outside the roots is not taken for vanished. Evidence of files without
+// a map stays. A nil opts means the defaults.
+//
+// It needs a workspace that is a [citekit.Deleter], else the error matches
+// [errors.ErrUnsupported].
+func PlanPrune(ctx context.Context, lib *citekit.Library, opts *PruneOptions) (*PrunePlan, error) {
+	d, err := newDeleting(ctx, lib)
+	if err != nil {
+		return nil, pruneError(err)
+	}
+	defer d.close()
+	p := &planning{deleting: d, plan: &PrunePlan{Items: []PruneItem{}}, hashes: make(map[string]string)}
+	if err := p.maps(ctx, opts != nil && opts.Force); err != nil {
+		return nil, pruneError(err)
+	}
+	if err := p.kept(ctx); err != nil {
+		return nil, pruneError(err)
+	}
+	return p.plan, nil
+}
+
+func pruneError(err error) error { return fmt.Errorf("citekit: prune: %w", message.HidePath(err)) }
+
+// A planning is one run of [PlanPrune].
+type planning struct {
+	*deleting
+	plan   *PrunePlan
+	hashes map[string]string // of the source of each map that stays, "" if it is not known
+}
+
+// maps finds the maps whose source vanished.
+func (p *planning) maps(ctx context.Context, force bool) error {
+	ids, err := p.lib.Workspace().MapIDs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p.hashes[id] = ""
+		m, err := p.lib.Map(ctx, id)
+		if err != nil {
+			continue // whatever it is, its source may be there
+		}
+		if p.hashes[id] = m.SourceHash(); !hasVanished(ctx, p.lib, m) {
+			continue
+		}
+		one, err := p.find(ctx, id, !force)
+		item := PruneItem{Kind: kindMap, ResourceID: id, SourcePath: m.SourcePath, Path: p.lib.Workspace().MapPath(id), Reason: "its source vanished", doomed: &one}
+		switch {
+		case errors.Is(err, ErrByHand):
+			p.plan.ByHand = append(p.plan.ByHand, item)
+		case err == nil:
+			p.plan.Items = append(p.plan.Items, item)
+		}
+	}
+	return ctx.Err()
+}
+
+// hasVanished reports whether there is no file any more where the source of a
+// map was.
+func hasVanished(ctx context.Context, lib *citekit.Library, m *citekit.ResourceMap) bool {
+	return m.SourcePath != "" && m.Type != citekit.Virtual && isGone(ctx, lib.Workspace(), m.SourcePath)
+}
+
+// kept finds what goes beside maps.
+func (p *planning) kept(ctx context.Context) error {
+	goes := make(map[string]int) // index of the item by id of the map
+	for i, item := range p.plan.Items {
+		goes[item.ResourceID] = i
+	}
+	for k, err := range p.deleter.Kept(ctx) {
+		if err != nil {
+			return err
+		}
+		if i, ok := goes[k.ResourceID]; ok && k.ResourceID != "" {
+			if k.Kind == citekit.KeptEvidence {
+				item := &p.plan.Items[i]
+				item.doomed.evidence = append(item.doomed.evidence, k)
+				item.Evidence++
+				item.Bytes += k.Size
+			}
+			continue
+		}
+		if why := p.unneeded(k); why != "" {
+			p.plan.Items = append(p.plan.Items, PruneItem{Kind: string(k.Kind), ResourceID: k.ResourceID, Path: k.Path, Bytes: k.Size, Reason: why, kept: k})
+		}
+	}
+	return ctx.Err()
+}
+
+// unneeded returns why nothing needs what is kept, or "".
+func (p *planning) unneeded(k citekit.Kept) string {
+	switch k.Kind {
+	case citekit.KeptGrant:
+		return "no map names the file"
+	case citekit.KeptScrap:
+		return "nothing knows it"
+	}
+	hash, mapped := p.hashes[k.ResourceID]
+	switch {
+	case k.ResourceID == "":
+		return ""
+	case !mapped:
+		return "its map is gone"
+	case k.Kind == citekit.KeptEvidence && hash != "" && k.SourceHash != "" && k.SourceHash != hash:
+		return "of another version of the source than the one that is mapped"
+	}
+	return ""
+}
+
+// Prune deletes what a plan holds, and returns what was deleted: a map whose
+// source is back, or that was replaced since, stays. A nil plan means a new
+// one. An error comes with what was deleted before.
+func Prune(ctx context.Context, lib *citekit.Library, plan *PrunePlan) ([]PruneItem, error) {
+	if plan == nil {
+		var err error
+		if plan, err = PlanPrune(ctx, lib, nil); err != nil {
+			return nil, err
+		}
+	}
+	d, err := newDeleting(ctx, lib)
+	if err != nil {
+		return nil, pruneError(err)
+	}
+	defer d.close()
+	pruned := []PruneItem{}
+	maps, rest := splitPlan(plan.Items)
+	for batch := range slices.Chunk(maps, deleteBatch) {
+		done, err := d.pruneMaps(ctx, batch)
+		pruned = append(pruned, done...)
+		if err != nil {
+			return pruned, pruneError(err)
+		}
+	}
+	for _, item := range rest {
+		done, err := d.prune(ctx, item)
+		if err != nil {
+			return pruned, pruneError(err)
+		}
+		if done {
+			pruned = append(pruned, item)
+		}
+	}
+	d.forgetGone(ctx)
+	return pruned, nil
+}
+
+func splitPlan(items []PruneItem) (maps, rest []PruneItem) {
+	for _, item := range items {
+		if item.doomed != nil {
+			maps = append(maps, item)
+		} else {
+			rest = append(rest, item)
+		}
+	}
+	return maps, rest
+}
+
+// pruneMaps deletes those maps whose sources are still gone and that are what
+// they were, and returns them.
+func (d *deleting) pruneMaps(ctx context.Context, items []PruneItem) (pruned []PruneItem, err error) {
+	items = slices.DeleteFunc(slices.Clone(items), func(item PruneItem) bool { return !isGone(ctx, d.lib.Workspace(), item.SourcePath) })
+	if err := ctx.Err(); err != nil { // else they might not be gone
+		return nil, err
+	}
+	for len(items) > 0 {
+		batch := make([]doomed, len(items))
+		for i, item := range items {
+			batch[i] = *item.doomed
+		}
+		n, err := d.delete(ctx, batch)
+		pruned = append(pruned, items[:n]...)
+		stays := n < len(items) && (errors.Is(err, citekit.ErrStale) || errors.Is(err, fs.ErrNotExist))
+		if err != nil && !stays {
+			return pruned, err
+		}
+		items = items[min(n+1, len(items)):]
+	}
+	return pruned, nil
+}
+
+// prune deletes one item that is no map if it still is to go, and reports
+// whether it did.
+func (d *deleting) prune(ctx context.Context, item PruneItem) (bool, error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	if item.kept.Kind != citekit.KeptGrant && item.kept.Kind != citekit.KeptScrap && d.isBack(ctx, item.kept) {
+		return false, nil
+	}
+	return true, d.deleter.DeleteKept(ctx, item.kept)
+}
+
+// isBack reports whether the map that something belongs to has come back, or
+// is of the version that the evidence is of.
+func (d *deleting) isBack(ctx context.Context, k citekit.Kept) bool {
+	m, err := d.lib.Map(ctx, k.ResourceID)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	return err != nil || k.Kind != citekit.KeptEvidence || m.SourceHash() == "" || m.SourceHash() == k.SourceHash
+}
+
+// forgetGone drops the notes of sources that are gone with their maps.
+func (d *deleting) forgetGone(ctx context.Context) {
+	if d.book == nil {
+		return
+	}
+	for source, n := range d.book.All() {
+		_, err := d.lib.Workspace().StatMap(ctx, n.ID)
+		if n.ID != "" && errors.Is(err, fs.ErrNotExist) && isGone(ctx, d.lib.Workspace(), source) {
+			d.book.Forget(source)
+		}
+	}
+}

@@ -1,0 +1,361 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ledger"
+	"github.com/citekit/citekit/internal/message"
+)
+
+// A Rename is a mapped source that vanished, and whose bytes are in a file that
+// is new.
+type Rename struct {
+	ResourceID string `json:"resource_id"`
+	From       string `json:"from"` // as [citekit.Candidate.Path]
+	To         string `json:"to"`
+}
+
+// A lostSource is a mapped source that vanished.
+type lostSource struct {
+	source string
+	note   ledger.Note
+	size   int64 // -1 if it is not known
+}
+
+// followRenames has the maps of sources that were renamed follow them, if that
+// is wanted, and returns the candidates that are left: a path whose file is
+// elsewhere now is none.
+func (in *run) followRenames(ctx context.Context, candidates []candidate) ([]candidate, error) {
+	if in.opts.ResourceID != "" {
+		return candidates, nil
+	}
+	renames, err := in.findRenames(ctx, candidates)
+	if err != nil || len(renames) == 0 || in.opts.Renames == nil || !in.opts.Renames(slices.Clone(renames)) {
+		return candidates, err
+	}
+	identities := make(map[string]string)
+	for _, c := range candidates {
+		identities[c.Path] = c.Identity
+	}
+	for _, r := range renames {
+		if err := in.follow(ctx, r, identities[r.To], companionsAt(candidates, r.To)); err != nil {
+			return candidates, err
+		}
+	}
+	return slices.DeleteFunc(candidates, func(c candidate) bool { return c.err != nil && in.movedTo[c.Path] != "" }), nil
+}
+
+func companionsAt(candidates []candidate, source string) []citekit.FoundCompanion {
+	i := slices.IndexFunc(candidates, func(c candidate) bool { return c.Path == source })
+	return candidates[i].Companions
+}
+
+// findRenames returns the renames that leave no doubt, sorted by the old path.
+func (in *run) findRenames(ctx context.Context, candidates []candidate) ([]Rename, error) {
+	fresh, seen := in.fresh(candidates)
+	if len(fresh) == 0 {
+		return nil, ctx.Err()
+	}
+	lost := in.lost(ctx, fresh, seen)
+	if len(lost) == 0 {
+		return nil, ctx.Err()
+	}
+	ids := make(map[string]string) // by path
+	from, to := make(map[string][]string), make(map[string][]string)
+	sizes := make(map[int64]bool)
+	for _, l := range lost {
+		from[l.note.Hash] = append(from[l.note.Hash], l.source)
+		ids[l.source], sizes[l.size] = l.note.ID, true
+	}
+	for _, c := range fresh {
+		if !sizes[c.Size] && !sizes[-1] {
+			continue
+		}
+		if hash := in.hashAt(ctx, c.Path); from[hash] != nil {
+			to[hash] = append(to[hash], c.Path)
+		}
+	}
+	var renames []Rename
+	for hash, paths := range from {
+		pairs := pairRenames(paths, to[hash])
+		for _, source := range paths {
+			if pairs[source] != "" {
+				renames = append(renames, Rename{ResourceID: ids[source], From: source, To: pairs[source]})
+			} else if len(to[hash]) > 0 {
+				in.mayBeAt[source] = to[hash]
+			}
+		}
+	}
+	for _, r := range renames {
+		in.mayBeAt[r.From] = []string{r.To}
+	}
+	slices.SortFunc(renames, func(a, b Rename) int { return strings.Compare(a.From, b.From) })
+	return renames, ctx.Err()
+}
+
+// fresh returns the candidates that have no map, and the paths at which there
+// is something.
+func (in *run) fresh(candidates []candidate) (fresh []candidate, seen map[string]bool) {
+	seen = make(map[string]bool, len(candidates))
+	for _, c := range candidates {
+		if c.err != nil {
+			continue
+		}
+		seen[c.Path] = true
+		n, _ := in.book.Note(c.Path)
+		if n.ID == "" && !c.Link && c.Size > 0 && c.Size <= in.opts.MaxSourceBytes && utf8.ValidString(c.Path) {
+			fresh = append(fresh, c)
+		}
+	}
+	return fresh, seen
+}
+
+// lost returns the mapped sources that vanished and may be one of those that
+// are fresh, by their size.
+func (in *run) lost(ctx context.Context, fresh []candidate, seen map[string]bool) (lost []lostSource) {
+	sizes := make(map[int64]bool)
+	for _, c := range fresh {
+		sizes[c.Size] = true
+	}
+	for source, n := range in.book.All() {
+		if n.ID == "" || n.Hash == "" || seen[source] || n.Size > 0 && !sizes[n.Size] || ctx.Err() != nil || !isGone(ctx, in.ws, source) {
+			continue
+		}
+		m, _, err := in.lib.ReadMap(ctx, n.ID)
+		if err != nil || m.SourcePath != source || m.SourceHash() != n.Hash {
+			continue
+		}
+		size, ok := m.SourceSize()
+		if !ok {
+			size = -1
+		}
+		lost = append(lost, lostSource{source, n, size})
+	}
+	slices.SortFunc(lost, func(a, b lostSource) int { return strings.Compare(a.source, b.source) })
+	return lost
+}
+
+// hashAt returns the hash of a source, or "".
+func (in *run) hashAt(ctx context.Context, source string) string {
+	src, err := in.lib.OpenSource(ctx, source)
+	if err != nil {
+		return ""
+	}
+	defer src.Close()
+	hash, err := src.Hash(ctx)
+	if err != nil {
+		return ""
+	}
+	return hash
+}
+
+const (
+	maxSameBytes = 1000 // how many files with the same bytes are told apart
+	maxSameNames = 32   // how many names at their ends tell them apart
+)
+
+// pairRenames returns the new path of each old one, all of which have the same
+// bytes. One of each is a pair. Of several there must be as many as before, and
+// names and folders must tell which is which, as when a folder was renamed.
+// Else there is none: nobody knows which file is meant.
+func pairRenames(from, to []string) map[string]string {
+	if len(from) != len(to) || len(from) > maxSameBytes {
+		return nil
+	}
+	if len(from) == 1 {
+		return map[string]string{from[0]: to[0]}
+	}
+	var ends pathEnds
+	for _, old := range from {
+		end := ends.at(old)
+		end.from = append(end.from, old)
+	}
+	for _, renamed := range to {
+		end := ends.at(renamed)
+		end.to = append(end.to, renamed)
+	}
+	pairs := make(map[string]string)
+	for _, end := range ends.before {
+		if !end.pair(pairs) {
+			return nil
+		}
+	}
+	if len(pairs) < len(from) {
+		return nil
+	}
+	return pairs
+}
+
+// A pathEnds holds paths by the names they end in, the last name first: what
+// is below one ends in the same names.
+type pathEnds struct {
+	before   map[string]*pathEnds // by the name before those
+	from, to []string             // paths without a pair
+}
+
+// at returns the place of a path.
+func (e *pathEnds) at(name string) *pathEnds {
+	for n := 0; name != "" && n < maxSameNames; n++ {
+		next := e.before[path.Base(name)]
+		if next == nil {
+			if e.before == nil {
+				e.before = make(map[string]*pathEnds)
+			}
+			next = &pathEnds{}
+			e.before[path.Base(name)] = next
+		}
+		e, name = next, parentOf(name)
+	}
+	return e
+}
+
+// pair pairs the paths that end in more of the same names with each other than
+// with any other. It reports whether there is no doubt.
+func (e *pathEnds) pair(pairs map[string]string) bool {
+	for _, longer := range e.before {
+		if !longer.pair(pairs) {
+			return false
+		}
+		e.from, e.to = append(e.from, longer.from...), append(e.to, longer.to...)
+	}
+	if len(e.from) == 0 || len(e.to) == 0 {
+		return true
+	}
+	if len(e.from) > 1 || len(e.to) > 1 {
+		return false
+	}
+	pairs[e.from[0]] = e.to[0]
+	e.from, e.to = nil, nil
+	return true
+}
+
+func parentOf(name string) string {
+	if dir := path.Dir(name); dir != "." && dir != "/" {
+		return dir
+	}
+	return ""
+}
+
+// follow gives the map of a source that was renamed the new path. Its id, and
+// with that all addresses, and what a person wrote into it stay.
+func (in *run) follow(ctx context.Context, r Rename, identity string, companions []citekit.FoundCompanion) error {
+	n, _ := in.book.Note(r.From)
+	stamp, err := in.ws.StatMap(ctx, r.ResourceID)
+	if err != nil {
+		return ignoreGone(err)
+	}
+	m, hash, err := in.lib.ReadMap(ctx, r.ResourceID)
+	if err != nil || m.SourcePath != r.From {
+		return ctx.Err() // it was changed just now
+	}
+	c := moved(m, r.From, r.To)
+	in.moveCompanions(ctx, c, &n, r, companions)
+	data, err := in.lib.Encode(c)
+	if err != nil {
+		return err
+	}
+	if err := in.book.begin(ctx); err != nil {
+		return err
+	}
+	if now, err := in.ws.StatMap(ctx, r.ResourceID); err != nil || now != stamp {
+		return ignoreGone(err)
+	}
+	if err := in.ws.WriteMap(ctx, r.ResourceID, data); err != nil {
+		return err
+	}
+	if n.MapHash == hash { // else a person has changed it, which is still to be seen
+		n.MapHash = hashOfBytes(data)
+	}
+	intact := n.Stamp == stamp.Identity
+	n.Identity, n.Stamp = identity, ""
+	if stamp, err = in.ws.StatMap(ctx, r.ResourceID); err == nil && intact {
+		n.Stamp = stamp.Identity
+	}
+	in.book.Forget(r.From)
+	in.book.Put(r.To, n)
+	in.movedTo[r.From], in.movedFrom[r.To] = r.To, r.From
+	delete(in.mayBeAt, r.From)
+	return nil
+}
+
+func ignoreGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// moved returns a copy of a map for its source under another path.
+func moved(m *citekit.ResourceMap, from, to string) *citekit.ResourceMap {
+	c := m.Clone()
+	if c.Title == path.Base(from) {
+		c.Title = path.Base(to)
+	}
+	c.SourcePath = to
+	return c
+}
+
+// moveCompanions sets the path of a transcript that was renamed together with
+// its recording, and the digest of all companions if they are the same.
+func (in *run) moveCompanions(ctx context.Context, m *citekit.ResourceMap, n *ledger.Note, r Rename, companions []citekit.FoundCompanion) {
+	if n.Companions == "" || len(companions) == 0 {
+		return
+	}
+	before := make([]citekit.FoundCompanion, len(companions))
+	for i, c := range companions {
+		before[i].Path = renamedCompanion(c.Path, r.To, r.From)
+	}
+	if in.digestAs(ctx, companions, before) != n.Companions {
+		return // it is mapped again
+	}
+	n.Companions = in.digestCompanions(ctx, companions)
+	transcript, _ := m.Metadata["transcript"].(map[string]any)
+	words, _ := transcript["source_path"].(string)
+	if i := slices.IndexFunc(before, func(c citekit.FoundCompanion) bool { return c.Path == words }); i >= 0 {
+		transcript["source_path"] = companions[i].Path
+	}
+}
+
+// renamedCompanion returns the path that a companion of the recording at one
+// path has beside that at another.
+func renamedCompanion(companion, recording, other string) string {
+	stem := strings.TrimSuffix(recording, path.Ext(recording))
+	return strings.TrimSuffix(other, path.Ext(other)) + strings.TrimPrefix(companion, stem)
+}
+
+// adoptMoved returns the note of a map that an ingest which was killed had
+// follow its source to another path, or false if that is not what happened.
+func adoptMoved(ctx context.Context, lib *citekit.Library, l *ledger.Ledger, source string, n ledger.Note, m *citekit.ResourceMap, hash string, stamp citekit.Stamp) (ledger.Note, bool) {
+	if _, known := l.Note(m.SourcePath); known || n.Hash == "" || m.SourceHash() != n.Hash || !isGone(ctx, lib.Workspace(), source) {
+		return ledger.Note{}, false
+	}
+	before := moved(m, m.SourcePath, source)
+	if data, err := before.MarshalJSON(); err == nil && hashOfBytes(data) == n.MapHash {
+		n.MapHash = hash
+	}
+	n.Identity, n.Stamp = "", stamp.Identity
+	if n.MapHash != hash {
+		n.Stamp = "" // whether a person changed it is looked into
+	}
+	return n, true
+}
+
+// whereNow says of a source that vanished where its bytes are.
+func (in *run) whereNow(source string) error {
+	paths := in.mayBeAt[source]
+	switch {
+	case len(paths) == 0:
+		return nil
+	case len(paths) == 1:
+		return fmt.Errorf("its bytes are in %s now; its map did not follow", message.Quote(paths[0]))
+	}
+	return fmt.Errorf("its bytes are in %d new files, such as %s; which is meant cannot be told", len(paths), message.Quote(paths[0]))
+}

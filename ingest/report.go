@@ -1,0 +1,93 @@
+package ingest
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
+)
+
+// A Status says what became of a source.
+type Status string
+
+// What becomes of sources.
+const (
+	Mapped    Status = "mapped"    // there is a new map
+	Copied    Status = "copied"    // there is a new map, copied from that of a source with the same bytes
+	Unchanged Status = "unchanged" // the map that is there is still right
+	Renamed   Status = "renamed"   // the map that is there followed the source to another path; From is the old one
+	Skipped   Status = "skipped"   // nothing to map here; Err says why
+	Vanished  Status = "vanished"  // the source of this map is gone; the map stays; Err says where its bytes are, if that is known
+	Failed    Status = "failed"    // Err says why
+)
+
+// An Item is what became of one source.
+type Item struct {
+	Path       string           `json:"path"` // as [citekit.Candidate.Path]
+	Status     Status           `json:"status"`
+	ResourceID string           `json:"resource_id,omitempty"`
+	Type       citekit.Modality `json:"type,omitempty"`
+	Nodes      int              `json:"nodes,omitempty"`
+	Method     string           `json:"method,omitempty"` // as [citekit.Draft.Method]
+	From       string           `json:"from,omitempty"`   // path that a source had before it was renamed
+	Err        error            `json:"-"`                // why a source was skipped or failed
+}
+
+// MarshalJSON implements [json.Marshaler]. The error becomes "reason" and, of
+// a failed source, "code".
+func (i Item) MarshalJSON() ([]byte, error) {
+	type plain Item
+	item := struct {
+		plain
+		Reason string       `json:"reason,omitempty"`
+		Code   citekit.Code `json:"code,omitempty"`
+	}{plain: plain(i)}
+	if i.Err != nil {
+		item.Reason = i.Err.Error()
+		if i.Status == Failed {
+			item.Code = citekit.CodeOf(i.Err)
+		}
+	}
+	return json.Marshal(item)
+}
+
+// A Report is what became of all sources, in discovery order;
+// vanished ones come last.
+type Report struct {
+	Items []Item `json:"items"`
+}
+
+// Count returns how many items have the status.
+func (r *Report) Count(status Status) int {
+	n := 0
+	for _, item := range r.Items {
+		if item.Status == status {
+			n++
+		}
+	}
+	return n
+}
+
+// Err returns an error naming the number of failed sources and the first
+// failure, or nil.
+func (r *Report) Err() error {
+	failed := r.Count(Failed)
+	for _, item := range r.Items {
+		if item.Status == Failed {
+			return fmt.Errorf("%s of %d not mapped; the first, %s: %w",
+				message.Count(failed, "source"), len(r.Items), message.Quote(item.Path), item.Err)
+		}
+	}
+	return nil
+}
+
+// A Progress says how far an ingest is.
+type Progress struct {
+	Done  int    `json:"done"`  // sources that are done
+	Total int    `json:"total"` // sources that were found
+	Path  string `json:"path"`  // of the source this is about
+
+	// Part is how much of the source at Path is done, from 0 to 1.
+	Part float64 `json:"part"`
+}

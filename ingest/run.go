@@ -1,0 +1,208 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
+)
+
+// A run is one call of [Run].
+type run struct {
+	lib    *citekit.Library
+	ws     citekit.Workspace
+	finder citekit.Finder
+	opts   Options
+	mapper citekit.Mapper
+	name   string // of the mapper
+	book   *book
+	texts  budget
+
+	mu     sync.Mutex
+	drafts map[string]*sharedDraft // by [ledger.Note.BytesKey]
+	done   int
+	total  int
+
+	movedTo, movedFrom map[string]string   // paths of renamed sources, by the other one
+	mayBeAt            map[string][]string // new files with the bytes of a source that vanished
+
+	turns  turns
+	report reporter
+}
+
+func newRun(lib *citekit.Library, finder citekit.Finder, opts Options, report *Report) *run {
+	in := &run{
+		lib:    lib,
+		ws:     lib.Workspace(),
+		finder: finder,
+		opts:   opts,
+		mapper: opts.Mapper,
+		name:   opts.MapperName,
+		texts:  budget{free: textBudget, size: textBudget},
+		drafts: make(map[string]*sharedDraft),
+
+		movedTo: make(map[string]string), movedFrom: make(map[string]string), mayBeAt: make(map[string][]string),
+
+		report: reporter{report: report, each: opts.Each},
+	}
+	if in.mapper == nil {
+		in.mapper, in.name = lib.Resolvers(), resolversMapper
+	} else if in.name == "" {
+		in.name = fmt.Sprintf("%T", opts.Mapper)
+	}
+	return in
+}
+
+// A candidate is something that was found, or could not be read.
+type candidate struct {
+	citekit.Candidate
+	err error
+}
+
+func (in *run) run(ctx context.Context, paths []string) (err error) {
+	if in.book, err = openBook(ctx, in.lib, in.finder); err != nil {
+		return err
+	}
+	candidates, folders, err := in.find(ctx, paths)
+	if err != nil {
+		return err
+	}
+	if in.opts.ResourceID != "" && len(candidates) != 1 {
+		return syntaxError("one id for %s; give ids one by one", message.Count(len(candidates), "source"))
+	}
+	defer func() {
+		// What was done is worth remembering also when the rest is not.
+		if stored := in.book.store(context.WithoutCancel(ctx)); err == nil {
+			err = stored
+		}
+	}()
+	if candidates, err = in.followRenames(ctx, candidates); err != nil {
+		return err
+	}
+	in.mapAll(ctx, candidates)
+	if err := ctx.Err(); err != nil {
+		in.report.flush()
+		return err
+	}
+	in.reportVanished(ctx, candidates, folders)
+	return nil
+}
+
+// find returns the sources and the folders that paths lead to.
+func (in *run) find(ctx context.Context, paths []string) (candidates []candidate, folders map[string]bool, err error) {
+	folders = make(map[string]bool)
+	request := citekit.FindRequest{Paths: paths, NoIgnore: in.opts.NoIgnore, Hidden: in.opts.Hidden}
+	for found, err := range in.finder.Find(ctx, request) {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		if found.Folder && err == nil {
+			folders[found.Path] = true
+			continue
+		}
+		candidates = append(candidates, candidate{found, err})
+	}
+	return candidates, folders, ctx.Err()
+}
+
+// mapAll processes every candidate, several at a time. What depends on their
+// order is done in their order.
+func (in *run) mapAll(ctx context.Context, candidates []candidate) {
+	in.total = len(candidates)
+	in.turns.init()
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(in.opts.Concurrency, len(candidates)) {
+		workers.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(candidates) {
+					return
+				}
+				in.progress(candidates[i].Path, 0, 0)
+				item := in.process(ctx, i, candidates[i])
+				if ctx.Err() == nil || item.Err == nil || !errors.Is(item.Err, ctx.Err()) {
+					in.report.put(i, item)
+				}
+				in.progress(candidates[i].Path, 1, 1)
+			}
+		})
+	}
+	workers.Wait()
+}
+
+func (in *run) progress(source string, part float64, done int) {
+	in.mu.Lock()
+	in.done += done
+	p := Progress{Done: in.done, Total: in.total, Path: source, Part: part}
+	in.mu.Unlock()
+	if in.opts.Progress != nil {
+		in.opts.Progress(p)
+	}
+}
+
+// process makes a map of one candidate if there is one to make. It takes its
+// turn in any case.
+func (in *run) process(ctx context.Context, i int, c candidate) Item {
+	t := &task{candidate: c}
+	defer func() {
+		if t.src != nil {
+			t.src.Close()
+		}
+		in.dropDraft(t)
+	}()
+	v := in.decide(ctx, t)
+	in.turns.wait(i)
+	if !v.isFinal() {
+		v = in.claim(ctx, t, v)
+	}
+	in.turns.pass()
+	if !v.isFinal() {
+		v = in.save(ctx, t, v)
+	}
+	return in.apply(t, v)
+}
+
+// reportVanished adds an item for every source that has a map, was to be
+// found in one of the folders, and is not there any more.
+func (in *run) reportVanished(ctx context.Context, candidates []candidate, folders map[string]bool) {
+	seen := make(map[string]bool, len(candidates))
+	for _, c := range candidates {
+		seen[c.Path] = true
+	}
+	unseen := in.book.unseen(seen, folders)
+	slices.Sort(unseen)
+	next := len(candidates)
+	for _, source := range unseen {
+		if !isGone(ctx, in.ws, source) {
+			continue // ignored, or hidden
+		}
+		n, _ := in.book.Note(source)
+		state, now, err := in.stateOf(ctx, source, n)
+		switch {
+		case err == nil && (state == mapGone || state == mapOthers):
+			in.book.Forget(source)
+			continue
+		case err == nil && now != n:
+			in.book.Put(source, now)
+		}
+		in.report.put(next, Item{Path: source, Status: Vanished, ResourceID: n.ID, Type: citekit.Modality(n.Type), Err: in.whereNow(source)})
+		next++
+	}
+}
+
+// isGone reports whether there is no source at a path any more.
+func isGone(ctx context.Context, ws citekit.Workspace, source string) bool {
+	src, err := ws.OpenSource(ctx, source)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	src.Close()
+	return false
+}

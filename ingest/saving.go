@@ -1,0 +1,153 @@
+package ingest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/citekit/citekit"
+)
+
+// save makes the map of a task, checks it and stores it. The verdict it
+// returns holds the note of it.
+func (in *run) save(ctx context.Context, t *task, v verdict) verdict {
+	m, err := in.makeMap(ctx, t, v)
+	if err == nil {
+		err = in.check(ctx, t, m)
+	}
+	if err == nil {
+		err = t.src.CheckUnchanged()
+	}
+	if err == nil {
+		err = in.store(ctx, t, m)
+	}
+	if err != nil {
+		return v.failed(err)
+	}
+	v.nodes, v.method, v.note = t.note.Nodes, t.note.Method, &t.note
+	return v
+}
+
+// makeMap returns the map of a task under the id of the verdict.
+func (in *run) makeMap(ctx context.Context, t *task, v verdict) (*citekit.ResourceMap, error) {
+	if t.original != nil {
+		return copyMap(t.original, v.id, t.Path), nil
+	}
+	draft := t.draft
+	m := (&citekit.ResourceMap{
+		ResourceID: v.id,
+		Type:       v.modality,
+		Title:      draft.Title,
+		SourcePath: t.Path,
+		Nodes:      draft.Nodes,
+		Metadata:   draft.Metadata,
+		CreatedAt:  now(),
+	}).Clone() // others may make maps of the same draft
+	if m.Metadata == nil {
+		m.Metadata = make(map[string]any)
+	}
+	if strings.TrimSpace(m.Title) == "" {
+		m.Title = path.Base(t.Path)
+	}
+	m.Metadata["source_hash"] = t.note.Hash
+	m.Metadata["source_size"] = t.src.Size()
+	m.Metadata["mapper"] = in.name
+	if draft.Method != "" {
+		m.Metadata["method"] = draft.Method
+	}
+	t.note.Method = draft.Method
+	return m, in.addTranscript(ctx, t, m)
+}
+
+// copyMap returns a copy of a map for another source with the same bytes.
+func copyMap(original *citekit.ResourceMap, id, source string) *citekit.ResourceMap {
+	m := moved(original, original.SourcePath, source)
+	m.ResourceID, m.CreatedAt = id, now()
+	return m
+}
+
+// addTranscript notes in the map which companion holds the words.
+func (in *run) addTranscript(ctx context.Context, t *task, m *citekit.ResourceMap) error {
+	if t.draft.Transcript == "" {
+		return nil
+	}
+	i := slices.IndexFunc(t.Companions, func(c citekit.FoundCompanion) bool { return path.Base(c.Path) == t.draft.Transcript })
+	if i < 0 {
+		return fmt.Errorf("the mapper names a transcript that is no companion: %w", citekit.ErrFormat)
+	}
+	src, err := in.lib.OpenSource(ctx, t.Companions[i].Path)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	hash, err := src.Hash(ctx)
+	m.Metadata["transcript"] = map[string]any{"source_path": t.Companions[i].Path, "source_hash": hash}
+	return err
+}
+
+func now() string { return time.Now().UTC().Truncate(time.Second).Format(time.RFC3339) }
+
+// check checks that the map is sound and that every location lies inside the
+// source, whose extent it notes.
+func (in *run) check(ctx context.Context, t *task, m *citekit.ResourceMap) error {
+	for _, p := range m.Check() {
+		if !p.Warning {
+			return fmt.Errorf("the mapper made a map that is wrong: %w", p)
+		}
+	}
+	extent, err := in.lib.CheckLocations(ctx, m, t.src)
+	if err != nil {
+		return err
+	}
+	for range m.All() {
+		t.note.Nodes++
+	}
+	noteExtent(m, extent)
+	return nil
+}
+
+// noteExtent puts the extent of the source into the metadata where they do not
+// tell it.
+func noteExtent(m *citekit.ResourceMap, e citekit.Extent) {
+	if e.Modality != m.Type || m.Extent() != (citekit.Extent{Modality: m.Type}) {
+		return
+	}
+	for key, n := range map[string]int{"pages": e.Pages, "lines": e.Lines, "width": e.Width, "height": e.Height} {
+		if n > 0 {
+			m.Metadata[key] = n
+		}
+	}
+	if e.Duration > 0 {
+		m.Metadata["duration"] = e.Duration
+	}
+}
+
+// store writes the map, and notes which version of it was written.
+func (in *run) store(ctx context.Context, t *task, m *citekit.ResourceMap) error {
+	data, err := in.lib.Encode(m)
+	if err != nil {
+		return err
+	}
+	if err := in.book.begin(ctx); err != nil {
+		return err
+	}
+	if err := in.ws.WriteMap(ctx, m.ResourceID, data); err != nil {
+		return err
+	}
+	t.note.ID, t.note.MapHash = m.ResourceID, hashOfBytes(data)
+	stamp, err := in.ws.StatMap(ctx, m.ResourceID)
+	if err == nil {
+		t.note.Stamp = stamp.Identity
+	}
+	return err
+}
+
+func hashOfBytes(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

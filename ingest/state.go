@@ -1,0 +1,139 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ledger"
+	"github.com/citekit/citekit/internal/message"
+)
+
+// A State says whether the source of a map is still what was mapped.
+type State string
+
+// The states of resources.
+const (
+	StateOK         State = "ok"         // nothing is wrong, or the map has no source
+	StateStale      State = "stale"      // the source has changed since it was mapped
+	StateVanished   State = "vanished"   // there is no file at the path of the source
+	StateUnreadable State = "unreadable" // the map or the source cannot be read, or nothing resolves a type that is not built in; Err says why
+)
+
+// A ResourceState is how things are with one resource.
+type ResourceState struct {
+	citekit.Summary // only the id, if the map cannot be read
+	State           State
+	Err             error // why it is not [StateOK]
+}
+
+// States returns how things are with the resources of the given ids, in their
+// order. It is cheap: a source is hashed only if it looks changed since it was
+// mapped and nothing remembers its hash. A map without a hash of its source is
+// held to nothing. The error is ctx.Err() once ctx is done.
+func States(ctx context.Context, lib *citekit.Library, ids []string) ([]ResourceState, error) {
+	notes := notesByID(ctx, lib)
+	states := make([]ResourceState, 0, len(ids))
+	for _, id := range ids {
+		state := stateOf(ctx, lib, id, notes[id])
+		if ctx.Err() != nil {
+			return states, ctx.Err()
+		}
+		states = append(states, state)
+	}
+	return states, nil
+}
+
+// notesByID returns what was noted of sources, by the id of the map. Sources
+// without notes are hashed.
+func notesByID(ctx context.Context, lib *citekit.Library) map[string]ledger.Note {
+	finder, ok := lib.Workspace().(citekit.Finder)
+	if !ok {
+		return nil
+	}
+	file, err := readLedger(ctx, finder)
+	if err != nil {
+		return nil
+	}
+	known := make(map[string]ledger.Note, len(file.Sources))
+	for _, n := range file.Sources {
+		if n.ID != "" && n.Identity != "" {
+			known[n.ID] = n
+		}
+	}
+	return known
+}
+
+func stateOf(ctx context.Context, lib *citekit.Library, id string, known ledger.Note) ResourceState {
+	m, err := lib.Map(ctx, id)
+	if err != nil {
+		return ResourceState{Summary: citekit.Summary{ResourceID: id}, State: StateUnreadable, Err: cause(err)}
+	}
+	state, err := sourceState(ctx, lib, m, known)
+	if state == StateOK {
+		if err = checkType(lib, m); err != nil {
+			state = StateUnreadable
+		}
+	}
+	return ResourceState{Summary: m.Summary(), State: state, Err: err}
+}
+
+// cause returns what went wrong without the operation and the address.
+func cause(err error) error {
+	var resolve *citekit.ResolveError
+	if errors.As(err, &resolve) {
+		return resolve.Err
+	}
+	return err
+}
+
+// sourceState returns how things are with the source of a map.
+func sourceState(ctx context.Context, lib *citekit.Library, m *citekit.ResourceMap, known ledger.Note) (State, error) {
+	if m.SourcePath == "" || m.Type == citekit.Virtual {
+		return StateOK, nil
+	}
+	src, err := lib.Workspace().OpenSource(ctx, m.SourcePath)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return StateVanished, message.HidePath(err)
+	case err != nil:
+		return StateUnreadable, message.HidePath(err)
+	}
+	defer src.Close()
+	if known.Identity != "" && known.Identity == src.Identity() && known.Hash == m.SourceHash() {
+		return StateOK, nil
+	}
+	err = lib.CheckFresh(ctx, m, src)
+	switch {
+	case errors.Is(err, citekit.ErrStale):
+		return StateStale, err
+	case err != nil:
+		return StateUnreadable, fmt.Errorf("its source: %w", message.HidePath(err))
+	}
+	return StateOK, nil
+}
+
+// checkType returns an error if the type of a map is a word that is not built
+// in and has no resolver. A map without a type is as good as its nodes.
+func checkType(lib *citekit.Library, m *citekit.ResourceMap) error {
+	known := func(modality citekit.Modality) bool {
+		return slices.Contains(citekit.Modalities(), modality) || lib.Resolvers()[modality] != nil
+	}
+	switch {
+	case known(m.Type):
+		return nil
+	case m.Type != "":
+		_, err := lib.Resolver(m.Type)
+		return cmp.Or(m.Type.Validate(), err)
+	}
+	for n := range m.All() {
+		if known(n.Location.Modality) {
+			return nil
+		}
+	}
+	return syntaxError("its map has no type, nor have its nodes")
+}

@@ -1,0 +1,304 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ledger"
+	"github.com/citekit/citekit/internal/message"
+)
+
+// A decision is what is to be done about a source.
+type decision int
+
+const (
+	undecided decision = iota
+	unchanged          // its map is still right
+	skip               // nothing to map here
+	fail               // it cannot be mapped
+	vanished           // it is gone
+	makeAnew           // its map is to be made from the draft
+	makeCopy           // its map is to be made as that of a source with the same bytes
+)
+
+// A verdict is a decision about one source with its reason. Verdicts are
+// worked out without changing anything but the task; [run.apply] acts on the
+// last one.
+type verdict struct {
+	decision decision
+	err      error // why it is skipped or failed
+	id       string
+	modality citekit.Modality
+	nodes    int
+	method   string
+
+	// note is what to remember of the source; nil leaves what is remembered.
+	note *ledger.Note
+}
+
+// isFinal reports whether there is no map to make.
+func (v verdict) isFinal() bool {
+	return v.decision != undecided && v.decision != makeAnew && v.decision != makeCopy
+}
+
+// failed returns the verdict for an error. What was known of the source stays
+// in it, but not the id of a map that was not made.
+func (v verdict) failed(err error) verdict {
+	return verdict{decision: fail, err: message.HidePath(err), modality: v.modality}
+}
+
+func failed(err error) verdict { return verdict{}.failed(err) }
+
+// skipped returns the verdict for a source that nobody asked for by name and
+// that is not mapped; for one that somebody did it is a failure.
+func (t *task) skipped(err error) verdict {
+	v := failed(err)
+	if !t.Named {
+		v.decision = skip
+	}
+	return v
+}
+
+// A task is one source on its way to a map.
+type task struct {
+	candidate
+	src        *citekit.Source
+	note       ledger.Note // what will be remembered of it
+	companions string      // a digest of them
+
+	draft    *citekit.Draft       // of makeAnew
+	original *citekit.ResourceMap // of makeCopy, shared
+}
+
+// decide finds out what is to be done about a source, and drafts its map if
+// there is one to make.
+func (in *run) decide(ctx context.Context, t *task) verdict {
+	if v := in.judgeCandidate(t); v.decision != undecided {
+		return v
+	}
+	t.companions = in.digestCompanions(ctx, t.Companions)
+	noted, known := in.book.Note(t.Path)
+	if known && noted.Identity != "" && noted.Identity == t.Identity {
+		if v := in.judgeSame(ctx, t, noted); v.decision != undecided {
+			return v
+		}
+	}
+	if v := in.judgeOwner(ctx, t, noted); v.decision != undecided {
+		return v // which takes less time to tell now than once it is mapped
+	}
+	if v := in.open(ctx, t); v.decision != undecided {
+		return v
+	}
+	if v := in.hash(ctx, t); v.decision != undecided {
+		return v
+	}
+	if known && noted.Hash == t.note.Hash {
+		noted.Identity = t.Identity
+		if v := in.judgeSame(ctx, t, noted); v.decision != undecided {
+			if v.note == nil {
+				v.note = &noted
+			}
+			return v
+		}
+	}
+	if v := in.judgeEdited(ctx, t, noted); v.decision != undecided {
+		return v
+	}
+	return in.makeDraft(ctx, t)
+}
+
+// judgeCandidate judges what was found by what is known of it before it is
+// opened.
+func (in *run) judgeCandidate(t *task) verdict {
+	switch {
+	case t.err != nil:
+		return in.judgeMissing(t)
+	case !utf8.ValidString(t.Path):
+		return failed(syntaxError("the name of the file is not UTF-8; a map cannot name it"))
+	case t.Link:
+		return t.skipped(fmt.Errorf("a symbolic link; name what it leads to: %w", errors.ErrUnsupported))
+	case t.Size > in.opts.MaxSourceBytes:
+		return t.skipped(in.tooLarge(t.Size))
+	case t.Size == 0:
+		return t.skipped(fmt.Errorf("empty; there is nothing to cite: %w", citekit.ErrFormat))
+	}
+	return verdict{}
+}
+
+func (in *run) tooLarge(size int64) error {
+	return fmt.Errorf("%d bytes; at most %d: %w", size, in.opts.MaxSourceBytes, citekit.ErrTooLarge)
+}
+
+// judgeMissing judges what could not be read. If it once was, it vanished.
+func (in *run) judgeMissing(t *task) verdict {
+	if noted, known := in.book.Note(t.Path); known && noted.ID != "" && errors.Is(t.err, fs.ErrNotExist) {
+		return verdict{decision: vanished, id: noted.ID, modality: citekit.Modality(noted.Type), err: in.whereNow(t.Path)}
+	}
+	return failed(t.err)
+}
+
+// judgeSame judges a source whose bytes are those that a note is of. It is
+// undecided if the source is to be mapped all the same.
+func (in *run) judgeSame(ctx context.Context, t *task, n ledger.Note) verdict {
+	if in.opts.Force || in.asksOther(n) || in.isOutdated(ctx, t, n) || n.Companions != t.companions {
+		return verdict{}
+	}
+	if n.Skipped != "" {
+		if t.Named || string(in.opts.Type) != n.Asked || in.name != n.Mapper {
+			return verdict{} // to say why, in full, or as another mapper may do better
+		}
+		return verdict{decision: skip, err: errors.New(n.Skipped)}
+	}
+	if n.ID == "" {
+		return verdict{}
+	}
+	state, now, err := in.stateOf(ctx, t.Path, n)
+	switch {
+	case err == nil && state == mapBroken:
+		return failed(fmt.Errorf("its map '%s' cannot be read; force replaces it: %w", message.Clip(n.ID), citekit.ErrSyntax))
+	case err != nil, state != mapIntact && state != mapEdited:
+		return verdict{}
+	}
+	v := verdict{decision: unchanged, id: n.ID, modality: citekit.Modality(n.Type), nodes: n.Nodes, method: n.Method}
+	if now != n {
+		v.note = &now
+	}
+	return v
+}
+
+// asksOther reports whether a map of another kind is asked for than the one a
+// note is of.
+func (in *run) asksOther(n ledger.Note) bool {
+	asked := string(in.opts.Type)
+	return in.opts.Mapper != nil && in.name != n.Mapper ||
+		asked != n.Asked && asked != "" && asked != n.Type ||
+		in.opts.ResourceID != "" && in.opts.ResourceID != n.ID
+}
+
+// isOutdated reports whether the resolvers may find more in a source than they
+// did. A map that a person changed stays.
+func (in *run) isOutdated(ctx context.Context, t *task, n ledger.Note) bool {
+	if in.opts.Mapper != nil || !isOlderMapper(n.Mapper) {
+		return false
+	}
+	if n.ID == "" {
+		return true
+	}
+	state, _, err := in.stateOf(ctx, t.Path, n)
+	return err != nil || state != mapEdited
+}
+
+// isOlderMapper reports whether a map was made by an earlier version of the
+// resolvers.
+func isOlderMapper(mapper string) bool {
+	kind, _, _ := strings.Cut(resolversMapper, "/")
+	return strings.HasPrefix(mapper, kind+"/") && mapper != resolversMapper
+}
+
+// open opens the source of a task.
+func (in *run) open(ctx context.Context, t *task) verdict {
+	src, err := in.lib.OpenSource(ctx, t.Path)
+	if err != nil {
+		return failed(err)
+	}
+	t.src = src
+	if src.Identity() == "" { // it does not tell of every change
+		t.Identity = ""
+	}
+	if t.Named { // a type is believed of a file, and not of all that is in a folder
+		src.Declare(in.opts.Type)
+	}
+	if src.Size() > in.opts.MaxSourceBytes { // it grew
+		return t.skipped(in.tooLarge(src.Size()))
+	}
+	t.note = ledger.Note{
+		Identity:   t.Identity,
+		Companions: t.companions,
+		Size:       src.Size(),
+		Asked:      string(in.opts.Type),
+		Mapper:     in.name,
+	}
+	return verdict{}
+}
+
+// hash hashes the source of a task, unless it can be told for less that it
+// cannot be mapped.
+func (in *run) hash(ctx context.Context, t *task) verdict {
+	if t.src.KnownHash() == "" && !in.looksRight(ctx, t.src) {
+		if _, modality, err := in.mapSource(ctx, t); err != nil {
+			return in.judgeUnmapped(ctx, t, modality, err)
+		}
+	}
+	hash, err := t.src.Hash(ctx)
+	if err != nil {
+		return failed(err)
+	}
+	t.note.Hash = hash
+	return verdict{}
+}
+
+// judgeDraft judges a source that was mapped, or that failed to be.
+func (in *run) judgeDraft(ctx context.Context, t *task, d decision, draft *citekit.Draft, modality citekit.Modality, err error) verdict {
+	if err != nil {
+		return in.judgeUnmapped(ctx, t, modality, err)
+	}
+	t.draft, t.note.Type = draft, string(modality)
+	return verdict{decision: d, modality: modality}
+}
+
+// judgeUnmapped judges a source that could not be mapped.
+func (in *run) judgeUnmapped(ctx context.Context, t *task, modality citekit.Modality, err error) verdict {
+	if ctx.Err() != nil {
+		return verdict{modality: modality}.failed(ctx.Err())
+	}
+	foreign, isForeign := in.foreign(t, modality, err)
+	if !isForeign {
+		return verdict{modality: modality}.failed(err)
+	}
+	v := t.skipped(foreign)
+	if v.decision == skip && t.src.CheckUnchanged() == nil {
+		note := t.note
+		note.Type, note.Skipped = string(modality), v.err.Error()
+		v.note = &note
+	}
+	return v
+}
+
+// apply acts on a verdict: what is remembered of the source changes here, and
+// nowhere else while it is dealt with. It returns the item for the report.
+func (in *run) apply(t *task, v verdict) Item {
+	switch {
+	case v.note == nil:
+	case v.note.Skipped != "":
+		in.book.PutSkipped(t.Path, *v.note)
+	default:
+		in.book.Put(t.Path, *v.note)
+	}
+	item := Item{
+		Path: t.Path, ResourceID: v.id, Type: v.modality, Nodes: v.nodes, Method: v.method,
+		From: in.movedFrom[t.Path], Err: v.err,
+	}
+	switch v.decision {
+	case unchanged:
+		item.Status = Unchanged
+		if item.From != "" {
+			item.Status = Renamed
+		}
+	case skip:
+		item.Status = Skipped
+	case vanished:
+		item.Status = Vanished
+	case makeAnew:
+		item.Status = Mapped
+	case makeCopy:
+		item.Status = Copied
+	default:
+		item.Status = Failed
+	}
+	return item
+}

@@ -1,0 +1,76 @@
+// Package message has what the texts of errors and notices share: how what
+// came from outside is quoted, shortened and counted.
+package message
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxClip is how many bytes of a value Clip and Quote show.
+const maxClip = 60
+
+// Clip shortens s to about 60 bytes and escapes what cannot be printed.
+func Clip(s string) string {
+	quoted := strconv.Quote(Cut(s, maxClip))
+	return quoted[1 : len(quoted)-1]
+}
+
+// Quote is Clip in double quotes.
+func Quote(s string) string { return `"` + Clip(s) + `"` }
+
+// Cut shortens s to about most bytes of whole characters, and marks what was
+// cut with an ellipsis.
+func Cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+// Start returns the longest start of s that has at most max bytes and ends with
+// a whole character.
+func Start(s string, max int) string {
+	if len(s) <= max {
+		return s
+	}
+	for max > 0 && !utf8.RuneStart(s[max]) {
+		max--
+	}
+	return s[:max]
+}
+
+// IsPlain reports whether s is UTF-8 without control characters, line
+// separators, or characters that change how their neighbours display.
+func IsPlain(s string) bool {
+	for _, r := range s {
+		if r < 0x20 || r == 0x7f || r > 0x7f && (unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)) {
+			return false
+		}
+	}
+	return utf8.ValidString(s)
+}
+
+// Count returns a number with the name of what it counts, whose plural ends in
+// "s".
+func Count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return strconv.Itoa(n) + " " + thing
+}
+
+// HidePath removes the path that package os puts into its errors: it may lie
+// outside the roots.
+func HidePath(err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return fmt.Errorf("%s: %w", pathError.Op, pathError.Err)
+	}
+	return err
+}
