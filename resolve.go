@@ -1,108 +1,428 @@
 package citekit
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"io"
-	"iter"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/sniff"
 )
 
-// A Resolver extracts part of a source. It is the interface a modality
-// package implements; callers use [Library.Resolve]. Further abilities are
-// the optional interfaces [Measurer], [TextReader] and [Versioner].
+// ResolveOptions are the options of one resolve. The zero value is ready to
+// use.
+type ResolveOptions struct {
+	// Virtual asks for the address only: the source is not opened, but for a
+	// look at what it is where the map says something else.
+	Virtual bool
+
+	// Mode says how time ranges are cut; "" means [ModeExact].
+	Mode Mode
+
+	// Doubt is for a file without a map: it is read as the modality of its
+	// location only if it looks like that. Who asks for lines has not said
+	// that a file is a text.
+	Doubt bool
+
+	// AllowStale resolves a source that has changed since it was mapped,
+	// and marks the evidence Stale.
+	AllowStale bool
+
+	// Version pins the source, as [Address.Version] does: 8 to 64 leading
+	// hex digits of its SHA-256, or "". It becomes part of the address.
+	Version string
+}
+
+func (o *ResolveOptions) withDefaults() (ResolveOptions, error) {
+	var opts ResolveOptions
+	if o != nil {
+		opts = *o
+	}
+	setDefault(&opts.Mode, ModeExact)
+	if opts.Version != "" {
+		version, err := parseVersion(opts.Version)
+		if err != nil {
+			return opts, err
+		}
+		opts.Version = version
+	}
+	switch opts.Mode {
+	case ModeExact, ModeCopy, ModeStrict:
+		return opts, nil
+	}
+	return opts, syntaxError("mode %s; it is one of exact, copy, strict", message.Quote(string(opts.Mode)))
+}
+
+// A target is what one resolve is about.
+type target struct {
+	address Address
+	label   string      // names the part in the file name: the node id or the fragment
+	node    *Node       // nil for an address that is not a node's
+	m       *indexedMap // nil for a file without a map
+	path    string      // of the source, as the map gives it
+
+	declared Modality // what the source is said to be, or ""
+}
+
+// String returns the address, or what stands in for one that has no meaning.
+func (t target) String() string {
+	if t.address.Validate() != nil {
+		return t.address.Resource + "." + t.label
+	}
+	return t.address.String()
+}
+
+// Resolve extracts what a node stands for and returns the evidence. Evidence
+// that is already there is returned again. A nil opts means the defaults.
 //
-// Implementations must be safe for concurrent use. Package
-// modality/modalitytest checks them.
-type Resolver interface {
-	// Resolve returns the part of src that req.Location selects, or all of
-	// src, byte for byte, if the location has no selector. The extract's
-	// Body may read from src; src stays open until Body is closed.
-	//
-	// Errors match [ErrRange] if the location lies outside src,
-	// [errors.ErrUnsupported] if it has a selector of another modality or
-	// the format cannot be cut here, [ErrFormat] if src is damaged or of
-	// another format, [ErrTooLarge] if a limit would be passed, and
-	// ctx.Err() once ctx is done. They name the range and the bounds, such
-	// as "page 9 of 3; pages run 1-3", never a path. The Library adds the
-	// address; a Resolver need not.
-	Resolve(ctx context.Context, src *Source, req Request) (*Content, error)
+// The error is a [*ResolveError] wrapping a [*NotFoundError], or an error
+// matching [ErrStale], [ErrForbidden], or one that [Resolver] names.
+func (l *Library) Resolve(ctx context.Context, resourceID, nodeID string, opts *ResolveOptions) (*Evidence, error) {
+	t, err := l.nodeTarget(ctx, resourceID, nodeID)
+	if err != nil {
+		return nil, &ResolveError{Op: "resolve", Address: resourceID + "." + nodeID, Err: err}
+	}
+	return l.resolve(ctx, t, opts)
 }
 
-// A Request is what a [Resolver] is asked for.
-type Request struct {
-	Location Location
-	Mode     Mode
+func (l *Library) nodeTarget(ctx context.Context, resourceID, nodeID string) (target, error) {
+	m, err := l.load(ctx, resourceID)
+	if err != nil {
+		return target{}, err
+	}
+	n, err := m.node(nodeID)
+	if err != nil {
+		return target{}, err
+	}
+	return target{address: m.Address(n), label: nodeID, node: n, m: m, path: m.SourcePath, declared: m.Type}, nil
 }
 
-// A Mode says how time ranges are cut where exactness has a price. Formats
-// without time ignore it.
-type Mode string
-
-const (
-	// ModeExact plays exactly the frames and samples asked for. It is the
-	// default, as is "".
-	ModeExact Mode = "exact"
-
-	// ModeCopy copies without re-encoding and starts at the key frame at or
-	// before the start. The actual range is reported.
-	ModeCopy Mode = "copy"
-
-	// ModeStrict is exact and stores no hidden frames before the start, for
-	// players that ignore edit lists.
-	ModeStrict Mode = "strict"
-)
-
-// An Content is what a [Resolver] returns.
-type Content struct {
-	// Body holds the bytes; the caller closes it. An error while reading
-	// means there is no evidence. It is nil only for a location that has no
-	// bytes at all, as virtual ones.
-	Body io.ReadCloser
-
-	// Size is the length of Body in bytes, or -1 if it is not known before
-	// it is read. A Body of another length is an error.
-	Size int64
-
-	MediaType string // such as "application/pdf"
-	Ext       string // file name extension with its dot, such as ".pdf"
-
-	// Charset names the text encoding of the bytes, in lower case as
-	// registered with IANA; "" where the notion does not apply.
-	Charset string
-
-	// CharsetGuessed says that Charset was inferred from the bytes: nothing
-	// declares it, and other charsets could have them too.
-	CharsetGuessed bool
-
-	// Actual is the location the bytes hold, where it differs from the one
-	// requested; else nil.
-	Actual *Location
+// ResolveAddress is Resolve for an address, which need not be that of a node.
+// Its resource must have a map, except for virtual addresses. An empty
+// modality is that of the resource. If the address pins a version, another
+// version is an error matching [ErrStale].
+func (l *Library) ResolveAddress(ctx context.Context, a Address, opts *ResolveOptions) (*Evidence, error) {
+	t := target{address: a, label: a.Fragment()}
+	if a.Location.Modality != Virtual {
+		m, err := l.mapFor(ctx, a, opts != nil && opts.Virtual)
+		if err != nil {
+			return nil, &ResolveError{Op: "resolve", Address: a.String(), Err: err}
+		}
+		t.m, t.path, t.declared = m, m.SourcePath, m.Type
+		setDefault(&t.address.Location.Modality, m.modality())
+	}
+	return l.resolve(ctx, t, opts)
 }
 
-// A Measurer is a [Resolver] that knows the extent of a source.
-type Measurer interface {
-	// Measure returns the bounds that locations in src are checked against.
-	// Errors are as for Resolve.
-	Measure(ctx context.Context, src *Source) (Extent, error)
+// mapFor returns the map that an address is one of. Unless only the address is
+// wanted, the map and the Library must know its modality.
+func (l *Library) mapFor(ctx context.Context, a Address, virtual bool) (*indexedMap, error) {
+	var unknown error
+	if !virtual && a.Location.Modality.Valid() {
+		_, unknown = l.Resolver(a.Location.Modality)
+	}
+	m, err := l.load(ctx, a.Resource)
+	switch {
+	case err != nil:
+		return nil, cmp.Or(unknown, err)
+	case virtual:
+		return m, nil
+	}
+	return m, cmp.Or(m.checkScheme(a), unknown)
 }
 
-// A TextReader is a [Resolver] whose sources contain text.
-type TextReader interface {
-	// ReadText yields the plain text at loc in reading order, in UTF-8, in
-	// runs that each carry their own location: a page, or a block of lines.
-	// It stops after the first error. Errors are as for Resolve.
-	ReadText(ctx context.Context, src *Source, loc Location) iter.Seq2[TextRun, error]
+// ResolveFile is Resolve for part of a file that has no map. The path is
+// opened as one in a map is. The modality of loc may be empty: it is then that
+// of the file, as [Library.Ingest] tells it. Else it is believed, so that a
+// file that looks binary is read as the text it is said to be. The resource id
+// of the evidence is the file name without its extension.
+func (l *Library) ResolveFile(ctx context.Context, path string, loc Location, opts *ResolveOptions) (*Evidence, error) {
+	a := Address{Resource: ResourceIDFor(path), Location: loc}
+	if loc.Modality == "" {
+		var err error
+		if a.Location.Modality, _, err = l.detectFile(ctx, path); err != nil {
+			return nil, &ResolveError{Op: "open", Address: a.Resource, Err: err}
+		}
+	}
+	t := target{address: a, label: a.Fragment(), path: path, declared: loc.Modality}
+	doubt := opts != nil && opts.Doubt
+	if doubt {
+		t.declared = ""
+	}
+	if doubt && opts.Virtual {
+		if err := l.misread(ctx, t, true); err != nil {
+			return nil, &ResolveError{Op: "resolve", Address: a.Resource, Err: err}
+		}
+	}
+	e, err := l.resolve(ctx, t, opts)
+	if err == nil || !doubt && loc.Modality != "" {
+		return e, err
+	}
+	if errors.Is(err, ErrFormat) || a.Location.foreignSelector() != "" {
+		if wrong := l.misread(ctx, t, false); wrong != nil {
+			return nil, &ResolveError{Op: "resolve", Address: a.Resource, Err: wrong}
+		}
+	}
+	return e, err
 }
 
-// A TextRun is text together with where it stands.
-type TextRun struct {
-	Text     string
-	Location Location
+// misread returns an error if a file is of a format that nothing reads, or is
+// not what its target takes it for. Unless only the address is wanted, what is
+// taken for text is left to the resolver, which knows more of what is none.
+func (l *Library) misread(ctx context.Context, t target, virtual bool) error {
+	is, format, err := l.detectFile(ctx, t.path)
+	if err != nil {
+		return nil // the resolve has said so, or will
+	}
+	if err := sniff.Refusal(format, t.path); err != nil {
+		return err
+	}
+	loc, name := t.address.Location, filepath.Base(t.path)
+	if loc.foreignSelector() == "" && (loc.Modality == is || loc.Modality == Audio && is == Video || loc.Modality == Text && !virtual) {
+		return nil
+	}
+	if loc.Modality = is; loc.Validate() == nil {
+		return &schemeError{name, is, name + "#" + t.address.Fragment()}
+	}
+	return &schemeError{name, is, name + selectorHint[is]}
 }
 
-// A Versioner is a [Resolver] whose output depends on more than its code.
-// Evidence made under one version is never served for another.
-type Versioner interface {
-	// Version names the output format and every setting of the resolver
-	// that changes the bytes, such as "pdf/1".
-	Version() string
+// detectFile tells the modality of a file, and its format if a signature
+// tells it.
+func (l *Library) detectFile(ctx context.Context, path string) (Modality, sniff.Format, error) {
+	src, err := l.OpenSource(ctx, path)
+	if err != nil {
+		return "", sniff.Format{}, err
+	}
+	defer src.Close()
+	return l.detect(ctx, src)
+}
+
+// resolve does the part that is the same for every target.
+func (l *Library) resolve(ctx context.Context, t target, opts *ResolveOptions) (*Evidence, error) {
+	e, err := l.resolveTarget(ctx, t, opts)
+	if err != nil {
+		return nil, &ResolveError{Op: "resolve", Address: t.String(), Err: err}
+	}
+	return e, nil
+}
+
+func (l *Library) resolveTarget(ctx context.Context, t target, options *ResolveOptions) (*Evidence, error) {
+	opts, err := options.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := t.address.Validate(); err != nil {
+		return nil, err
+	}
+	if opts.Version != "" {
+		if pinned := t.address.Version; pinned != "" && pinned != opts.Version {
+			return nil, syntaxError("version %s; the address pins %s", opts.Version, pinned)
+		}
+		t.address.Version = opts.Version
+	}
+	e := &Evidence{
+		Modality:   t.address.Location.Modality,
+		Address:    t.address,
+		Node:       t.node,
+		ResourceID: t.address.Resource,
+	}
+	if e.Modality == Virtual {
+		return e, nil
+	}
+	if opts.Virtual {
+		return e, l.checkVirtual(ctx, t)
+	}
+	return l.extract(ctx, t, opts, e)
+}
+
+// extract fills e from stored evidence, making it first if there is none.
+func (l *Library) extract(ctx context.Context, t target, opts ResolveOptions, e *Evidence) (*Evidence, error) {
+	resolver, err := l.Resolver(e.Modality)
+	if err != nil {
+		return nil, err
+	}
+	src, err := l.OpenSource(ctx, t.path)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	src.Declare(t.declared)
+	if e.Stale, err = l.checkFresh(ctx, t, src, opts.AllowStale); err != nil {
+		return nil, err
+	}
+	key := evidenceKey(t, src, versionOf(resolver), opts.Mode)
+	stored, cached, err := l.evidence(ctx, key, t, src, resolver, opts.Mode)
+	if err != nil {
+		return nil, err
+	}
+	e.OutputPath, e.Cached = stored.Path, cached
+	e.MediaType, e.Charset, e.Actual = stored.MediaType, stored.Charset, stored.Actual
+	e.CharsetGuessed = stored.Guessed
+	e.Size, e.SHA256 = stored.Size, stored.SHA256
+	e.SourceHash = src.KnownHash()
+	return e, nil
+}
+
+func versionOf(r Resolver) string {
+	if v, ok := r.(Versioner); ok {
+		return v.Version()
+	}
+	return fmt.Sprintf("%T", r)
+}
+
+// errUnreadable reports a source that the system keeps from this program. It
+// matches [ErrForbidden], but not because of the roots.
+var errUnreadable error = unreadable{}
+
+type unreadable struct{}
+
+func (unreadable) Error() string {
+	return "permission denied: this program may not read the source"
+}
+
+func (unreadable) Is(target error) bool { return target == ErrForbidden }
+
+// OpenSource opens the file at a path that a map gives or may give. A small one
+// is hashed, see Options.HashLimit. The errors are those of
+// [Workspace.OpenSource], without the path. The caller closes the source.
+func (l *Library) OpenSource(ctx context.Context, path string) (*Source, error) {
+	src, err := l.workspace.OpenSource(ctx, path)
+	if errors.Is(err, fs.ErrPermission) && !errors.Is(err, ErrForbidden) {
+		return nil, errUnreadable
+	}
+	if err != nil {
+		return nil, message.HidePath(err)
+	}
+	if src.KnownHash() == "" && src.Size() <= l.opts.HashLimit {
+		if _, err := src.Hash(ctx); err != nil {
+			src.Close()
+			return nil, message.HidePath(err)
+		}
+	}
+	return src, nil
+}
+
+// evidence returns what is stored under key, or makes and stores it. Callers
+// that want the same at the same time wait for one extraction.
+func (l *Library) evidence(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode) (stored *StoredEvidence, cached bool, err error) {
+	flight := key
+	if src.Version() == "" { // nothing tells this version from others
+		flight = ""
+	} else if stored, err = l.workspace.FindEvidence(ctx, key); err == nil {
+		return stored, true, nil
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, false, message.HidePath(err)
+	}
+	stored, err = l.flights.Get(ctx, flight, func(ctx context.Context) (*StoredEvidence, int64, error) {
+		stored, err := l.makeEvidence(ctx, key, t, src, r, mode)
+		return stored, 1, err
+	})
+	return stored, false, err
+}
+
+// WithSlot calls f, which extracts from sources of a modality, when fewer than
+// Options.MaxExtractions others of the modality are running, with a context
+// that ends after Options.ExtractTimeout. If f panics, that is an error: one
+// bad source must not end a server. f must not call WithSlot.
+func (l *Library) WithSlot(ctx context.Context, modality Modality, f func(context.Context) error) error {
+	release, err := l.slots.take(ctx, modality)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return l.bounded(ctx, modality, f)
+}
+
+// bounded is WithSlot for a caller that has a slot.
+func (l *Library) bounded(ctx context.Context, modality Modality, f func(context.Context) error) (err error) {
+	limited, cancel := context.WithTimeout(ctx, l.opts.ExtractTimeout)
+	defer cancel()
+	defer func() {
+		if p := recover(); p != nil {
+			err = panicked(modality, p)
+		}
+	}()
+	err = f(limited)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		// Not the caller's deadline, so others who wait for this need not try.
+		return fmt.Errorf("not done after %v: %w", l.opts.ExtractTimeout, os.ErrDeadlineExceeded)
+	}
+	return err
+}
+
+// panicked returns the error for what a resolver panicked with.
+func panicked(modality Modality, p any) error {
+	return fmt.Errorf("the %s resolver failed on this source: %v", modality, p)
+}
+
+// makeEvidence extracts and stores, within the limits of the Library. The slot
+// is given up as soon as the extract is read to its end: what the workspace
+// does then, such as waiting for the disk, holds up nobody else.
+func (l *Library) makeEvidence(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode) (stored *StoredEvidence, err error) {
+	modality := t.address.Location.Modality
+	release, err := l.slots.take(ctx, modality)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	err = l.bounded(ctx, modality, func(ctx context.Context) error {
+		stored, err = l.extractTo(ctx, key, t, src, r, mode, release)
+		return err
+	})
+	return stored, err
+}
+
+func (l *Library) extractTo(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode, done func()) (*StoredEvidence, error) {
+	extract, err := r.Resolve(ctx, src, Request{Location: t.address.Location, Mode: mode})
+	if err != nil {
+		return nil, message.HidePath(err)
+	}
+	if extract.Body == nil {
+		return nil, errors.New("the resolver returned no content")
+	}
+	defer extract.Body.Close()
+	meta := EvidenceMeta{
+		Name:       evidenceName(t, key, extract.Ext),
+		Size:       extract.Size,
+		MediaType:  extract.MediaType,
+		Charset:    extract.Charset,
+		Guessed:    extract.CharsetGuessed,
+		Actual:     extract.Actual,
+		SourceHash: src.KnownHash(),
+	}
+	if t.m != nil {
+		meta.Resource = t.address.Resource
+	}
+	stored, err := l.workspace.StoreEvidence(ctx, key, meta, &checkedBody{ctx, extract.Body, src, done})
+	return stored, message.HidePath(err)
+}
+
+// A checkedBody reads an extract, fails once ctx is done, and ends only if the
+// source is still what it was: else what was read may be of two versions. It
+// calls done at its end.
+type checkedBody struct {
+	ctx  context.Context
+	body io.Reader
+	src  *Source
+	done func()
+}
+
+func (b *checkedBody) Read(p []byte) (int, error) {
+	if err := b.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := b.body.Read(p)
+	if err == io.EOF {
+		b.done()
+		if changed := b.src.CheckUnchanged(); changed != nil {
+			return n, changed
+		}
+	}
+	return n, err
 }

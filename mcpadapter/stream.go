@@ -13,6 +13,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit/internal/pulse"
 )
 
 // A StreamTransport is a transport of the protocol over two byte streams, one
@@ -120,7 +122,7 @@ type streamConn struct {
 // outlast the connection until Reader yields.
 func (c *streamConn) readLines() {
 	defer close(c.lines)
-	r := bufio.NewReaderSize(c.Reader, 64<<10)
+	r := bufio.NewReaderSize(pulse.NewReader(c.Reader), 64<<10)
 	for {
 		l, err := readLine(r, c.MaxMessage)
 		if err != nil {

@@ -5,6 +5,8 @@ package child
 import (
 	"os/exec"
 	"runtime"
+
+	"github.com/citekit/citekit/internal/pulse"
 )
 
 // Run runs a command made by [exec.CommandContext] to its end, as cmd.Run
@@ -26,6 +28,7 @@ func run(cmd *exec.Cmd, started func()) error {
 	err := cmd.Start()
 	if err == nil {
 		started()
+		pulse.Beat()
 		err = cmd.Wait()
 	}
 	if err != nil && cmd.Process != nil {
