@@ -2,12 +2,14 @@ package citekit
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/citekit/citekit/internal/decimal"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/strictjson"
 )
 
 // extraFields are the JSON members of an object that we do not know, by key.
@@ -34,12 +36,12 @@ func ParseMap(data []byte) (*ResourceMap, error) {
 
 // UnmarshalJSON implements [json.Unmarshaler]; see [ParseMap].
 func (m *ResourceMap) UnmarshalJSON(data []byte) error {
-	s, err := newJSONScanner(data)
+	s, err := scanJSON(data)
 	if err != nil {
 		return err
 	}
-	if s.kind() != '{' {
-		return syntaxError("a map is an object, not %s", kindName(s.kind()))
+	if s.Kind() != '{' {
+		return syntaxError("a map is an object, not %s", strictjson.KindName(s.Kind()))
 	}
 	*m = ResourceMap{}
 	r := mapReader{s}
@@ -48,7 +50,7 @@ func (m *ResourceMap) UnmarshalJSON(data []byte) error {
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (n *Node) UnmarshalJSON(data []byte) error {
-	s, err := newJSONScanner(data)
+	s, err := scanJSON(data)
 	if err != nil {
 		return err
 	}
@@ -63,7 +65,7 @@ func (n *Node) UnmarshalJSON(data []byte) error {
 // UnmarshalJSON implements [json.Unmarshaler]. A location that means nothing
 // is an error only in [Location.Validate].
 func (l *Location) UnmarshalJSON(data []byte) error {
-	s, err := newJSONScanner(data)
+	s, err := scanJSON(data)
 	if err != nil {
 		return err
 	}
@@ -71,8 +73,21 @@ func (l *Location) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// scanJSON returns a scanner of data. The error matches ErrSyntax or
+// ErrTooLarge.
+func scanJSON(data []byte) (*strictjson.Scanner, error) {
+	s, err := strictjson.NewScanner(data)
+	switch {
+	case errors.Is(err, strictjson.ErrDepth):
+		return nil, fmt.Errorf("%w: %w", err, ErrTooLarge)
+	case err != nil:
+		return nil, syntaxError("%w", err)
+	}
+	return s, nil
+}
+
 // A mapReader reads the parts of a map.
-type mapReader struct{ *jsonScanner }
+type mapReader struct{ *strictjson.Scanner }
 
 func (r mapReader) resourceMap(m *ResourceMap) error {
 	return r.fields("", &m.extra, map[string]func(path string) error{
@@ -90,7 +105,7 @@ func (r mapReader) resourceMap(m *ResourceMap) error {
 // counts as absent.
 func (r mapReader) fields(path string, extra *extraFields, known map[string]func(path string) error) error {
 	seen := make(map[string]bool, len(known))
-	return r.object(func(key string) error {
+	return r.Object(func(key string) error {
 		read, ok := known[key]
 		if !ok {
 			r.keep(extra, key)
@@ -100,8 +115,8 @@ func (r mapReader) fields(path string, extra *extraFields, known map[string]func
 			return syntaxError("%s is given twice", joinPath(path, key))
 		}
 		seen[key] = true
-		if r.kind() == 'n' {
-			r.skip()
+		if r.Kind() == 'n' {
+			r.Skip()
 			return nil
 		}
 		return read(joinPath(path, key))
@@ -112,7 +127,7 @@ func (r mapReader) keep(extra *extraFields, key string) {
 	if *extra == nil {
 		*extra = make(extraFields)
 	}
-	(*extra)[key] = json.RawMessage(r.skip())
+	(*extra)[key] = json.RawMessage(r.Skip())
 }
 
 func joinPath(path, key string) string {
@@ -123,18 +138,18 @@ func joinPath(path, key string) string {
 }
 
 func (r mapReader) text(path string, field *string) error {
-	if kind := r.kind(); kind != '"' {
-		return syntaxError("%s is %s, not a string", path, kindName(kind))
+	if kind := r.Kind(); kind != '"' {
+		return syntaxError("%s is %s, not a string", path, strictjson.KindName(kind))
 	}
-	*field = r.quoted()
+	*field = r.Quoted()
 	return nil
 }
 
 func (r mapReader) metadata(path string, field *map[string]any) error {
-	if kind := r.kind(); kind != '{' {
-		return syntaxError("%s is %s, not an object", path, kindName(kind))
+	if kind := r.Kind(); kind != '{' {
+		return syntaxError("%s is %s, not an object", path, strictjson.KindName(kind))
 	}
-	decoder := json.NewDecoder(strings.NewReader(r.skip()))
+	decoder := json.NewDecoder(strings.NewReader(r.Skip()))
 	decoder.UseNumber()
 	if err := decoder.Decode(field); err != nil {
 		return syntaxError("%s: %v", path, err)
@@ -143,14 +158,14 @@ func (r mapReader) metadata(path string, field *map[string]any) error {
 }
 
 func (r mapReader) nodes(path string, depth int) ([]*Node, error) {
-	if kind := r.kind(); kind != '[' {
-		return nil, syntaxError("%s is %s, not an array", path, kindName(kind))
+	if kind := r.Kind(); kind != '[' {
+		return nil, syntaxError("%s is %s, not an array", path, strictjson.KindName(kind))
 	}
 	if depth >= maxDepth {
 		return nil, fmt.Errorf("nodes nested more than %d deep: %w", maxDepth, ErrTooLarge)
 	}
 	nodes := []*Node{}
-	err := r.array(func(i int) error {
+	err := r.Array(func(i int) error {
 		n, err := r.node(path+"["+strconv.Itoa(i)+"]", depth)
 		nodes = append(nodes, n)
 		return err
@@ -161,12 +176,12 @@ func (r mapReader) nodes(path string, depth int) ([]*Node, error) {
 // node reads a node without a table of closures, because a map may have
 // hundreds of thousands.
 func (r mapReader) node(path string, depth int) (*Node, error) {
-	if kind := r.kind(); kind != '{' {
-		return nil, syntaxError("%s is %s, not an object", path, kindName(kind))
+	if kind := r.Kind(); kind != '{' {
+		return nil, syntaxError("%s is %s, not an object", path, strictjson.KindName(kind))
 	}
 	n := new(Node)
 	var seen nodeField
-	err := r.object(func(key string) error {
+	err := r.Object(func(key string) error {
 		field := nodeFields[key]
 		if field == 0 {
 			r.keep(&n.extra, key)
@@ -176,8 +191,8 @@ func (r mapReader) node(path string, depth int) (*Node, error) {
 			return syntaxError("%s is given twice", joinPath(path, key))
 		}
 		seen |= field
-		if field != nodeLocation && r.kind() == 'n' {
-			r.skip()
+		if field != nodeLocation && r.Kind() == 'n' {
+			r.Skip()
 			return nil
 		}
 		return r.nodeField(n, field, joinPath(path, key), depth)
@@ -234,11 +249,11 @@ func (o *oddLocation) issue() error {
 }
 
 func (r mapReader) location() Location {
-	start := r.pos
+	start := r.Pos()
 	loc, extra, err := r.readLocation()
 	if err != nil {
-		r.pos = start
-		return Location{odd: &oddLocation{problem: err, raw: r.skip()}}
+		r.Reset(start)
+		return Location{odd: &oddLocation{problem: err, raw: r.Skip()}}
 	}
 	if extra != nil {
 		loc.odd = &oddLocation{extra: extra}
@@ -247,18 +262,18 @@ func (r mapReader) location() Location {
 }
 
 func (r mapReader) readLocation() (loc Location, extra extraFields, err error) {
-	if kind := r.kind(); kind != '{' {
-		return loc, nil, syntaxError("location is %s, not an object", kindName(kind))
+	if kind := r.Kind(); kind != '{' {
+		return loc, nil, syntaxError("location is %s, not an object", strictjson.KindName(kind))
 	}
 	var hasEnd bool
 	seen := make(map[string]bool, 4)
-	err = r.object(func(key string) error {
+	err = r.Object(func(key string) error {
 		if seen[key] {
 			return syntaxError("location.%s is given twice", key)
 		}
 		seen[key] = true
-		if r.kind() == 'n' && locationKeys[key] {
-			r.skip()
+		if r.Kind() == 'n' && locationKeys[key] {
+			r.Skip()
 			return nil
 		}
 		switch key {
@@ -293,13 +308,13 @@ var locationKeys = map[string]bool{
 }
 
 func (r mapReader) numbers(name string, yield func(text string) error) error {
-	if kind := r.kind(); kind != '[' {
-		return syntaxError("%s is %s, not an array", name, kindName(kind))
+	if kind := r.Kind(); kind != '[' {
+		return syntaxError("%s is %s, not an array", name, strictjson.KindName(kind))
 	}
-	return r.array(func(i int) error {
-		kind, text := r.kind(), r.skip()
-		if kindName(kind) != "a number" {
-			return syntaxError("%s[%d] is %s, not a number", name, i, kindName(kind))
+	return r.Array(func(i int) error {
+		kind, text := r.Kind(), r.Skip()
+		if strictjson.KindName(kind) != "a number" {
+			return syntaxError("%s[%d] is %s, not a number", name, i, strictjson.KindName(kind))
 		}
 		if err := yield(text); err != nil {
 			return fmt.Errorf("%s[%d]: %w", name, i, err)
@@ -378,9 +393,9 @@ func (r mapReader) bbox(box *Box) error {
 }
 
 func (r mapReader) seconds(name string, field *float64) error {
-	kind, text := r.kind(), r.skip()
+	kind, text := r.Kind(), r.Skip()
 	v, err := strconv.ParseFloat(text, 64)
-	if kindName(kind) != "a number" || err != nil {
+	if strictjson.KindName(kind) != "a number" || err != nil {
 		return syntaxError("%s is not a number of seconds", name)
 	}
 	*field = v

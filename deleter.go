@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// A Deleter is a [Workspace] that can delete what it keeps. [Library.Delete]
-// and [Library.Prune] need one.
+// A Deleter is a [Workspace] that can delete what it keeps. Deleting and
+// pruning in package ingest need one.
 type Deleter interface {
 	// DeleteMap deletes a map, durably, and after it the version that Pin
 	// recorded for its id. A map that is not there is an error matching

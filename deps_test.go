@@ -17,7 +17,7 @@ const module = "github.com/citekit/citekit"
 // tests. Patterns are as in path.Match; a package may always import those
 // below itself.
 var mayImport = map[string][]string{
-	".":                       {"internal/ledger", "internal/sniff", "internal/slug", "internal/warm"},
+	".":                       {"internal/ledger", "internal/strictjson", "internal/sniff", "internal/slug", "internal/warm"},
 	"ingest":                  {".", "internal/ledger", "internal/sniff", "internal/slug"},
 	"digest":                  {"."},
 	"citation":                {"."},
@@ -45,7 +45,7 @@ var mayImport = map[string][]string{
 	"schema":                  {"."},
 	"mapper/llm":              {"."},
 	"mapper/llm/*":            {".", "mapper/llm", "internal/child"},
-	"mapadapter":              {".", "internal/child"},
+	"mapadapter":              {".", "ingest", "internal/child"},
 	"internal/*":              {},
 	"internal/slug":           {"internal/nfc"},
 	"internal/linetest":       {".", "workspace"},
@@ -62,7 +62,7 @@ var mayImport = map[string][]string{
 
 // everywhere lists what every package may import: small mechanisms that know no
 // format, and import nothing of ours themselves.
-var everywhere = []string{"internal/decimal", "internal/message"}
+var everywhere = []string{"internal/decimal", "internal/message", "internal/pulse"}
 
 // only says which packages alone may import a module outside the standard
 // library, outside their tests: what is heavy stays in the room that needs it.

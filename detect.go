@@ -9,8 +9,8 @@ import (
 	"github.com/citekit/citekit/internal/sniff"
 )
 
-// A Detector is a [Resolver] that recognizes its sources. [Library.Ingest] and
-// [Library.ResolveFile] ask the Detectors among the resolvers, in the order of
+// A Detector is a [Resolver] that recognizes its sources. [Library.Detect], and with it
+// [Library.ResolveFile] and package ingest, ask the Detectors among the resolvers, in the order of
 // the names of their modalities, before [DetectModality].
 type Detector interface {
 	// Detect reports whether src is of the modality that the resolver is

@@ -15,9 +15,9 @@
 // A [Library] holds maps and resolves: given a node or an address it writes
 // exactly that part of the source to a file and returns it as [Evidence]. The
 // work for one format is done by a [Resolver]; package modality has the
-// built-in ones. Maps are made by [Library.Ingest], from what a [Mapper] finds
-// in the sources: the built-in resolvers are Mappers too, without a model or a
-// network. Where maps, sources and evidence live is a [Workspace];
+// built-in ones. Package ingest makes maps from what a [Mapper] finds in the
+// sources: the built-in resolvers are Mappers too, without a model or a network.
+// Where maps, sources and evidence live is a [Workspace];
 // package workspace has one over a directory and one in memory.
 //
 // # Counting

@@ -1,44 +1,42 @@
 package citekit
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 
 	"github.com/citekit/citekit/internal/decimal"
+	"github.com/citekit/citekit/internal/strictjson"
 )
 
 // MarshalJSON implements [json.Marshaler]. Nodes, children and metadata are
 // never null.
 func (m *ResourceMap) MarshalJSON() ([]byte, error) {
 	w := new(jsonWriter)
-	w.open()
-	w.text("resource_id", m.ResourceID)
-	w.text("type", string(m.Type))
-	w.text("title", m.Title)
-	w.text("source_path", m.SourcePath)
-	w.key("nodes")
+	w.Open()
+	w.Text("resource_id", m.ResourceID)
+	w.Text("type", string(m.Type))
+	w.Text("title", m.Title)
+	w.Text("source_path", m.SourcePath)
+	w.Key("nodes")
 	w.nodes(m.Nodes)
 	if m.Metadata == nil {
-		w.raw("metadata", json.RawMessage("{}"))
+		w.Raw("metadata", json.RawMessage("{}"))
 	} else {
-		w.value("metadata", m.Metadata)
+		w.Value("metadata", m.Metadata)
 	}
-	w.text("created_at", m.CreatedAt)
-	w.extras(m.extra)
-	w.close()
-	return w.Bytes(), w.err
+	w.Text("created_at", m.CreatedAt)
+	w.Extras(m.extra)
+	w.Close()
+	return w.Bytes(), w.Err
 }
 
 // MarshalJSON implements [json.Marshaler], children included.
 func (n *Node) MarshalJSON() ([]byte, error) {
 	w := new(jsonWriter)
 	w.node(n, true)
-	return w.Bytes(), w.err
+	return w.Bytes(), w.Err
 }
 
 // MarshalJSON implements [json.Marshaler]. Pages are listed one by one; more
@@ -46,80 +44,11 @@ func (n *Node) MarshalJSON() ([]byte, error) {
 func (l Location) MarshalJSON() ([]byte, error) {
 	w := new(jsonWriter)
 	w.location(l)
-	return w.Bytes(), w.err
+	return w.Bytes(), w.Err
 }
 
 // A jsonWriter writes the parts of a map. The zero value is ready to use.
-type jsonWriter struct {
-	bytes.Buffer
-	first bool // nothing has been written in the open object yet
-	err   error
-}
-
-func (w *jsonWriter) open() {
-	w.WriteByte('{')
-	w.first = true
-}
-
-func (w *jsonWriter) close() {
-	w.WriteByte('}')
-	w.first = false
-}
-
-func (w *jsonWriter) key(key string) {
-	if !w.first {
-		w.WriteByte(',')
-	}
-	w.first = false
-	w.quote(key)
-	w.WriteByte(':')
-}
-
-// quote writes s as a JSON string. Plain text needs no encoder.
-func (w *jsonWriter) quote(s string) {
-	for i := range len(s) {
-		if c := s[i]; c < 0x20 || c >= 0x7f || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
-			w.encode(s)
-			return
-		}
-	}
-	w.WriteByte('"')
-	w.WriteString(s)
-	w.WriteByte('"')
-}
-
-func (w *jsonWriter) encode(v any) {
-	data, err := json.Marshal(v)
-	w.err = errors.Join(w.err, err)
-	w.Write(data)
-}
-
-func (w *jsonWriter) text(key, value string) {
-	w.key(key)
-	w.quote(value)
-}
-
-func (w *jsonWriter) optional(key, value string) {
-	if value != "" {
-		w.text(key, value)
-	}
-}
-
-func (w *jsonWriter) raw(key string, value json.RawMessage) {
-	w.key(key)
-	w.Write(value)
-}
-
-func (w *jsonWriter) value(key string, v any) {
-	w.key(key)
-	w.encode(v)
-}
-
-func (w *jsonWriter) extras(extra extraFields) {
-	for _, key := range slices.Sorted(maps.Keys(extra)) {
-		w.raw(key, extra[key])
-	}
-}
+type jsonWriter struct{ strictjson.Writer }
 
 func (w *jsonWriter) nodes(nodes []*Node) {
 	w.WriteByte('[')
@@ -133,19 +62,19 @@ func (w *jsonWriter) nodes(nodes []*Node) {
 }
 
 func (w *jsonWriter) node(n *Node, children bool) {
-	w.open()
-	w.text("id", n.ID)
-	w.optional("title", n.Title)
-	w.text("type", n.Type)
-	w.key("location")
+	w.Open()
+	w.Text("id", n.ID)
+	w.Optional("title", n.Title)
+	w.Text("type", n.Type)
+	w.Key("location")
 	w.location(n.Location)
-	w.optional("summary", n.Summary)
+	w.Optional("summary", n.Summary)
 	if children {
-		w.key("children")
+		w.Key("children")
 		w.nodes(n.Children)
 	}
-	w.extras(n.extra)
-	w.close()
+	w.Extras(n.extra)
+	w.Close()
 }
 
 // maxListedPages bounds the memory that a location of a few bytes, such as
@@ -157,34 +86,34 @@ func (w *jsonWriter) location(l Location) {
 		w.WriteString(l.odd.raw)
 		return
 	}
-	w.open()
-	w.text("modality", string(l.Modality))
+	w.Open()
+	w.Text("modality", string(l.Modality))
 	if len(l.Pages) > 0 {
-		w.key("pages")
+		w.Key("pages")
 		w.pages(l)
 	}
 	if !l.Lines.IsZero() {
-		w.value("lines", [2]int{l.Lines.First, l.Lines.Last})
+		w.Value("lines", [2]int{l.Lines.First, l.Lines.Last})
 	}
 	if !l.Time.IsZero() {
-		w.raw("start", json.RawMessage(decimal.Format(l.Time.Start)))
+		w.Raw("start", json.RawMessage(decimal.Format(l.Time.Start)))
 		if l.Time.End != 0 {
-			w.raw("end", json.RawMessage(decimal.Format(l.Time.End)))
+			w.Raw("end", json.RawMessage(decimal.Format(l.Time.End)))
 		}
 	}
 	if !l.Box.IsZero() {
-		w.raw("bbox", json.RawMessage("["+l.Box.String()+"]"))
+		w.Raw("bbox", json.RawMessage("["+l.Box.String()+"]"))
 	}
-	w.optional("virtual_address", l.VirtualAddress)
+	w.Optional("virtual_address", l.VirtualAddress)
 	if l.odd != nil {
-		w.extras(l.odd.extra)
+		w.Extras(l.odd.extra)
 	}
-	w.close()
+	w.Close()
 }
 
 func (w *jsonWriter) pages(l Location) {
 	if l.PageCount() > maxListedPages {
-		w.err = errors.Join(w.err, fmt.Errorf("%d pages in one location; at most %d: %w", l.PageCount(), maxListedPages, ErrTooLarge))
+		w.Err = errors.Join(w.Err, fmt.Errorf("%d pages in one location; at most %d: %w", l.PageCount(), maxListedPages, ErrTooLarge))
 		w.WriteString("[]")
 		return
 	}

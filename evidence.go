@@ -46,44 +46,44 @@ type Evidence struct {
 // "source_hash", "actual", "cached" and "stale", where they say something.
 func (e *Evidence) MarshalJSON() ([]byte, error) {
 	w := new(jsonWriter)
-	w.open()
+	w.Open()
 	if e.OutputPath == "" {
-		w.raw("output_path", []byte("null"))
+		w.Raw("output_path", []byte("null"))
 	} else {
-		w.text("output_path", e.OutputPath)
+		w.Text("output_path", e.OutputPath)
 	}
-	w.text("modality", string(e.Modality))
-	w.text("address", e.Address.String())
-	w.key("node")
+	w.Text("modality", string(e.Modality))
+	w.Text("address", e.Address.String())
+	w.Key("node")
 	if e.Node == nil {
 		w.WriteString("null")
 	} else {
 		w.node(e.Node, false)
 	}
-	w.text("resource_id", e.ResourceID)
+	w.Text("resource_id", e.ResourceID)
 	if e.OutputPath != "" {
 		e.writeFile(w)
 	}
-	w.close()
-	return w.Bytes(), w.err
+	w.Close()
+	return w.Bytes(), w.Err
 }
 
 func (e *Evidence) writeFile(w *jsonWriter) {
-	w.text("media_type", e.MediaType)
-	w.optional("charset", e.Charset)
+	w.Text("media_type", e.MediaType)
+	w.Optional("charset", e.Charset)
 	if e.CharsetGuessed {
-		w.value("guessed", true)
+		w.Value("guessed", true)
 	}
-	w.value("size", e.Size)
-	w.text("sha256", e.SHA256)
-	w.optional("source_hash", e.SourceHash)
+	w.Value("size", e.Size)
+	w.Text("sha256", e.SHA256)
+	w.Optional("source_hash", e.SourceHash)
 	if e.Actual != nil {
-		w.key("actual")
+		w.Key("actual")
 		w.location(*e.Actual)
 	}
-	w.value("cached", e.Cached)
+	w.Value("cached", e.Cached)
 	if e.Stale {
-		w.value("stale", true)
+		w.Value("stale", true)
 	}
 }
 

@@ -31,21 +31,3 @@ func ExampleLibrary_ReadText() {
 	// Output:
 	// text://poem#lines=2-3: "two\nthree\n"
 }
-
-// Ids come from titles, so they stay when another part of the source changes.
-func ExampleNameNodes() {
-	nodes := []*citekit.Node{
-		{Title: "1. Introduction"},
-		{Title: "2. Results", Children: []*citekit.Node{{Title: "Notes"}, {Title: "Notes"}}},
-	}
-	citekit.NameNodes(nodes)
-	m := citekit.ResourceMap{Nodes: nodes}
-	for n := range m.All() {
-		fmt.Println(n.ID)
-	}
-	// Output:
-	// 1-introduction
-	// 2-results
-	// 2-results.notes
-	// 2-results.notes-2
-}

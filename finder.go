@@ -6,7 +6,7 @@ import (
 )
 
 // A Finder is a [Workspace] whose sources can be searched for, and that keeps
-// notes of what was learnt about them. [Library.Ingest] needs one.
+// notes of what was learnt about them. Package ingest needs one.
 type Finder interface {
 	// Find yields the sources that req asks for, each once, folder by
 	// folder in the order of their names. What could not be read is yielded

@@ -80,7 +80,7 @@ func (b Box) String() string {
 //
 // An empty Modality is that of the resource for the methods of [Library] that
 // take a Location or an [Address]. In a map it is an error, which
-// [ResourceMap.Fix] mends: other programs read maps, too.
+// package ingest repairs: other programs read maps, too.
 //
 // Its JSON form is {"modality": …} with "pages" (a list of page numbers),
 // "lines" ([first, last]), "start" and "end" (seconds), "bbox" ([x1, y1, x2,

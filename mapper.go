@@ -9,7 +9,7 @@ import (
 
 // A Mapper finds the structure of a source: the nodes of its map. A
 // [Resolver] that can do so without a model is one, found by type assertion;
-// others are given to [Library.Ingest].
+// others are given to package ingest.
 //
 // Implementations must be safe for concurrent use.
 type Mapper interface {
@@ -54,7 +54,7 @@ type Draft struct {
 	Title string
 
 	// Nodes are in the order of the source. A node without an id is named by
-	// [NameNodes]. The nodes are the caller's.
+	// package ingest. The nodes are the caller's.
 	Nodes []*Node
 
 	// Method says in a word or two how the nodes were found, such as

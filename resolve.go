@@ -138,7 +138,7 @@ func (l *Library) mapFor(ctx context.Context, a Address, virtual bool) (*indexed
 
 // ResolveFile is Resolve for part of a file that has no map. The path is
 // opened as one in a map is. The modality of loc may be empty: it is then that
-// of the file, as [Library.Ingest] tells it. Else it is believed, so that a
+// of the file, as [Library.Detect] tells it. Else it is believed, so that a
 // file that looks binary is read as the text it is said to be. The resource id
 // of the evidence is the file name without its extension.
 func (l *Library) ResolveFile(ctx context.Context, path string, loc Location, opts *ResolveOptions) (*Evidence, error) {

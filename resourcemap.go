@@ -3,11 +3,14 @@ package citekit
 import (
 	"iter"
 	"maps"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/slug"
 	"github.com/citekit/citekit/internal/sniff"
 )
 
@@ -195,4 +198,17 @@ func CheckResourceID(id string) error {
 		return syntaxError("resource id %q looks like a path", id)
 	}
 	return nil
+}
+
+// ResourceIDFor returns a resource id made from the name of a file: its base
+// name without the extension, as a slug. Letters and digits of all scripts are
+// in lower case, in Unicode's Normalization Form C; a dot or underscore
+// between two of them stays, and anything else between them becomes a hyphen,
+// so "Smith (2020).pdf" gives "smith-2020". It is "file" if nothing is left.
+//
+// Names that differ only in case or in how letters are composed have the same
+// id: package ingest gives the second of such files another one.
+func ResourceIDFor(name string) string {
+	base := path.Base(filepath.ToSlash(name))
+	return slug.File(strings.TrimSuffix(base, slug.Ext(base)))
 }

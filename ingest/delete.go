@@ -41,7 +41,7 @@ type Deletion struct {
 // resource that does not exist is a [*NotFoundError].
 //
 // A resolve that is under way, also in another process, ends well or finds
-// nothing; what it still stores goes with [citekit.Library.Prune]. A map that was
+// nothing; what it still stores goes with [Prune]. A map that was
 // replaced meanwhile is an error matching [citekit.ErrStale], and stays. Delete waits
 // for an ingest that is under way.
 //

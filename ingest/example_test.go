@@ -52,3 +52,21 @@ func ExampleRun() {
 	// - `main` main (lines=4-6)
 	//   main says hello.
 }
+
+// Ids come from titles, so they stay when another part of the source changes.
+func ExampleNameNodes() {
+	nodes := []*citekit.Node{
+		{Title: "1. Introduction"},
+		{Title: "2. Results", Children: []*citekit.Node{{Title: "Notes"}, {Title: "Notes"}}},
+	}
+	ingest.NameNodes(nodes)
+	m := citekit.ResourceMap{Nodes: nodes}
+	for n := range m.All() {
+		fmt.Println(n.ID)
+	}
+	// Output:
+	// 1-introduction
+	// 2-results
+	// 2-results.notes
+	// 2-results.notes-2
+}

@@ -1,10 +1,11 @@
-package citekit
+package ingest
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
 )
 
@@ -14,7 +15,7 @@ type Fix struct {
 	What string `json:"what"` // what was done
 }
 
-// Fix repairs what is wrong with the map by itself where there is one right
+// Repair repairs what is wrong with the map by itself where there is one right
 // answer, and returns what it did. It changes no location that means
 // something:
 //
@@ -26,8 +27,8 @@ type Fix struct {
 //     means something;
 //   - a hash in upper case becomes lower case.
 //
-// The map must not be shared; see [ResourceMap.Clone].
-func (m *ResourceMap) Fix() []Fix {
+// The map must not be shared; see [citekit.ResourceMap.Clone].
+func Repair(m *citekit.ResourceMap) []Fix {
 	f := fixer{m: m, taken: make(map[string]bool), last: make(map[string]int)}
 	for n := range m.All() {
 		f.taken[n.ID] = f.taken[n.ID] || n.ID != ""
@@ -42,8 +43,15 @@ func (m *ResourceMap) Fix() []Fix {
 	return f.fixes
 }
 
+// maxDepth is the deepest nesting of nodes that a map may have.
+const maxDepth = 256
+
+func isSHA256(hash string) bool {
+	return len(hash) == 64 && strings.Trim(hash, "0123456789abcdef") == ""
+}
+
 type fixer struct {
-	m     *ResourceMap
+	m     *citekit.ResourceMap
 	fixes []Fix
 	taken map[string]bool // ids that some node has
 	seen  map[string]bool // those passed so far
@@ -59,7 +67,7 @@ func (f *fixer) fixType() {
 	if f.m.Type != "" {
 		return
 	}
-	var common Modality
+	var common citekit.Modality
 	for n := range f.m.All() {
 		if !n.Location.Modality.Valid() || common != "" && n.Location.Modality != common {
 			return
@@ -72,7 +80,7 @@ func (f *fixer) fixType() {
 	}
 }
 
-func (f *fixer) nodes(path, parent string, nodes []*Node, depth int) {
+func (f *fixer) nodes(path, parent string, nodes []*citekit.Node, depth int) {
 	if depth >= maxDepth {
 		return
 	}
@@ -84,7 +92,7 @@ func (f *fixer) nodes(path, parent string, nodes []*Node, depth int) {
 	}
 }
 
-func (f *fixer) id(at, parent string, n *Node) {
+func (f *fixer) id(at, parent string, n *citekit.Node) {
 	switch {
 	case n.ID == "":
 		n.ID = freeID(childID(parent, n), f.taken, f.last)
@@ -97,8 +105,8 @@ func (f *fixer) id(at, parent string, n *Node) {
 	f.seen[n.ID] = true
 }
 
-func (f *fixer) modality(at string, n *Node) {
-	if n.Location.Modality != "" || !f.m.Type.Valid() || n.Location.odd.issue() != nil {
+func (f *fixer) modality(at string, n *citekit.Node) {
+	if n.Location.Modality != "" || !f.m.Type.Valid() {
 		return
 	}
 	loc := n.Location

@@ -1,4 +1,4 @@
-package citekit_test
+package ingest_test
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 )
 
 func TestFix(t *testing.T) {
@@ -19,7 +20,7 @@ func TestFix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []citekit.Fix{
+	want := []ingest.Fix{
 		{"type", "set to text, which every node has"},
 		{"nodes[0].children[0].id", "'a-3', as another node before it is 'a'"},
 		{"nodes[0].children[1].id", "'a.no-id', from the title"},
@@ -27,13 +28,13 @@ func TestFix(t *testing.T) {
 	}
 	// The reversed lines mean nothing, so that node has no modality either.
 	m.Nodes[0].Children[1].Location = citekit.Location{Modality: citekit.Text, Lines: citekit.Range{First: 9, Last: 2}}
-	if diff := cmp.Diff(want, m.Fix()); diff != "" {
+	if diff := cmp.Diff(want, ingest.Repair(m)); diff != "" {
 		t.Errorf("fixes (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"a", "a-3", "a.no-id", "a-2"}, idsOf(m.Nodes)); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
 	}
-	if again := m.Fix(); len(again) > 0 {
+	if again := ingest.Repair(m); len(again) > 0 {
 		t.Errorf("fixed again: %v", again)
 	}
 	if err := m.Validate(); err == nil || !strings.Contains(err.Error(), "lines") {
@@ -49,8 +50,8 @@ func TestFixModality(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []citekit.Fix{{"nodes[0].location.modality", "set to document, the type of the map"}}
-	if diff := cmp.Diff(want, m.Fix()); diff != "" {
+	want := []ingest.Fix{{"nodes[0].location.modality", "set to document, the type of the map"}}
+	if diff := cmp.Diff(want, ingest.Repair(m)); diff != "" {
 		t.Errorf("fixes (-want +got):\n%s", diff)
 	}
 	data, err := m.MarshalJSON()
@@ -91,8 +92,8 @@ func FuzzFix(f *testing.F) {
 		if err != nil {
 			return
 		}
-		m.Fix()
-		if again := m.Fix(); len(again) > 0 {
+		ingest.Repair(m)
+		if again := ingest.Repair(m); len(again) > 0 {
 			t.Errorf("fixed again: %v", again)
 		}
 		if ids := m.DuplicateIDs(); len(ids) > 0 {

@@ -161,7 +161,7 @@ func (in *run) mapAs(ctx context.Context, t *task, modality citekit.Modality) (d
 			err = errors.New("the mapper returned nothing")
 		}
 		if err == nil {
-			citekit.NameNodes(draft.Nodes)
+			NameNodes(draft.Nodes)
 		}
 		return err
 	})

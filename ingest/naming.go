@@ -1,15 +1,14 @@
-package citekit
+package ingest
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"path"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/slug"
 )
@@ -28,12 +27,12 @@ const (
 // A name thus depends on the titles of the node and its ancestors, and on
 // earlier siblings of the same name, and on nothing else in the source. Where
 // an id would have more than 240 bytes, a digest stands for the parent's.
-func NameNodes(nodes []*Node) {
+func NameNodes(nodes []*citekit.Node) {
 	taken := make(map[string]bool)
 	nameNodes("", nodes, taken, make(map[string]int))
 }
 
-func nameNodes(parent string, nodes []*Node, taken map[string]bool, last map[string]int) {
+func nameNodes(parent string, nodes []*citekit.Node, taken map[string]bool, last map[string]int) {
 	for _, n := range nodes {
 		n.ID = freeID(childID(parent, n), taken, last)
 		nameNodes(n.ID, n.Children, taken, last)
@@ -55,7 +54,7 @@ func freeID(id string, taken map[string]bool, last map[string]int) string {
 	return free
 }
 
-func childID(parent string, n *Node) string {
+func childID(parent string, n *citekit.Node) string {
 	name := strings.Trim(cleanID(n.ID), ".")
 	if parent == "" {
 		if name == "" {
@@ -72,10 +71,10 @@ func childID(parent string, n *Node) string {
 	if id := parent + "." + name; len(id) <= maxNodeID {
 		return id
 	}
-	return cutID(digest(parent) + "." + name)
+	return cutID(shortHash(parent) + "." + name)
 }
 
-func digest(s string) string {
+func shortHash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:4])
 }
@@ -84,7 +83,7 @@ func cutID(id string) string {
 	if len(id) <= maxNodeID {
 		return id
 	}
-	return message.Start(id, maxNodeID-9) + "-" + digest(id)
+	return message.Start(id, maxNodeID-9) + "-" + shortHash(id)
 }
 
 // cleanID returns id without what an id that can be typed does not have.
@@ -98,24 +97,11 @@ func cleanID(id string) string {
 }
 
 // nodeName makes a name from the title of a node, or from its type.
-func nodeName(n *Node) string {
+func nodeName(n *citekit.Node) string {
 	for _, text := range []string{n.Title, n.Type} {
 		if name := slug.Make(text, "", maxNodeName); name != "" {
 			return name
 		}
 	}
 	return "node"
-}
-
-// ResourceIDFor returns a resource id made from the name of a file: its base
-// name without the extension, as a slug. Letters and digits of all scripts are
-// in lower case, in Unicode's Normalization Form C; a dot or underscore
-// between two of them stays, and anything else between them becomes a hyphen,
-// so "Smith (2020).pdf" gives "smith-2020". It is "file" if nothing is left.
-//
-// Names that differ only in case or in how letters are composed have the same
-// id: package ingest gives the second of such files another one.
-func ResourceIDFor(name string) string {
-	base := path.Base(filepath.ToSlash(name))
-	return slug.File(strings.TrimSuffix(base, slug.Ext(base)))
 }

@@ -1,4 +1,4 @@
-package citekit_test
+package ingest_test
 
 import (
 	"strings"
@@ -9,6 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 )
 
 func TestNameNodes(t *testing.T) {
@@ -21,7 +22,7 @@ func TestNameNodes(t *testing.T) {
 		{Title: "1 Getting: Started"},
 		{Title: "Über Größe"}, {Title: "日本語"}, {Title: "!!!", Type: "section"},
 	}
-	citekit.NameNodes(nodes)
+	ingest.NameNodes(nodes)
 	want := []string{
 		"1-getting-started",
 		"1-getting-started.notes", "1-getting-started.notes-2", "1-getting-started.notes-3", "1-getting-started.notes-2-2",
@@ -41,7 +42,7 @@ func TestNameNodesDeep(t *testing.T) {
 		n.Children = []*citekit.Node{child, {ID: strings.Repeat("x", 1000)}}
 		n = child
 	}
-	citekit.NameNodes([]*citekit.Node{root})
+	ingest.NameNodes([]*citekit.Node{root})
 	seen := make(map[string]bool)
 	for _, id := range idsOf([]*citekit.Node{root}) {
 		if seen[id] || len(id) > 245 {
@@ -68,7 +69,7 @@ func FuzzNameNodes(f *testing.F) {
 			{Title: title, Type: kind, Children: []*citekit.Node{{ID: id}, {ID: other}, {ID: id, Title: title}, {Title: title, Children: []*citekit.Node{{ID: other}}}}},
 			{ID: id}, {Title: other}, {ID: other}, {Title: title},
 		}
-		citekit.NameNodes(nodes)
+		ingest.NameNodes(nodes)
 		ids := idsOf(nodes)
 		m := &citekit.ResourceMap{Nodes: nodes}
 		if duplicates := m.DuplicateIDs(); len(duplicates) > 0 {
@@ -82,7 +83,7 @@ func FuzzNameNodes(f *testing.F) {
 		if len(title)+len(id)+len(other) > 60 {
 			return // ids may have been cut
 		}
-		citekit.NameNodes(nodes)
+		ingest.NameNodes(nodes)
 		if diff := cmp.Diff(ids, idsOf(nodes)); diff != "" {
 			t.Errorf("named twice, the ids change:\n%s", diff)
 		}

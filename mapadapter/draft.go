@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 )
 
 // A draft is a map in the making. Nodes without a location get a virtual
@@ -93,7 +94,7 @@ func (j *job) finish(d *draft) (*citekit.ResourceMap, error) {
 	if m.Title == "" {
 		m.Title = m.ResourceID
 	}
-	citekit.NameNodes(m.Nodes)
+	ingest.NameNodes(m.Nodes)
 	placeVirtually(m.ResourceID, m.Nodes)
 	if err := j.noteSource(m, d.source); err != nil {
 		return nil, err

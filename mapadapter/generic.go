@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 )
 
 // Generic reads maps that are nearly those of this module: whole ones, several
@@ -245,6 +246,6 @@ func nameMissing(nodes []*citekit.Node) {
 // nameOf returns the name that a node has by its title.
 func nameOf(n *citekit.Node) string {
 	named := &citekit.Node{Title: n.Title, Type: n.Type}
-	citekit.NameNodes([]*citekit.Node{named})
+	ingest.NameNodes([]*citekit.Node{named})
 	return named.ID
 }

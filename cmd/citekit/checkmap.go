@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/schema"
 )
@@ -70,11 +71,11 @@ func (s *session) printSchema() error {
 
 // A mapReport is what check-map says of a map.
 type mapReport struct {
-	Map      string        `json:"map"` // as given
-	OK       bool          `json:"ok"`
-	Nodes    int           `json:"nodes"`
-	Fixes    []citekit.Fix `json:"fixes,omitempty"`
-	Problems []finding     `json:"problems"`
+	Map      string       `json:"map"` // as given
+	OK       bool         `json:"ok"`
+	Nodes    int          `json:"nodes"`
+	Fixes    []ingest.Fix `json:"fixes,omitempty"`
+	Problems []finding    `json:"problems"`
 }
 
 // A finding is one thing wrong with a map.
@@ -158,11 +159,11 @@ func (s *session) checkMap(ctx context.Context, lib *citekit.Library, given give
 }
 
 // fixMap repairs a map and puts it back where it was read from.
-func (s *session) fixMap(ctx context.Context, lib *citekit.Library, given givenMap, m *citekit.ResourceMap) ([]citekit.Fix, error) {
+func (s *session) fixMap(ctx context.Context, lib *citekit.Library, given givenMap, m *citekit.ResourceMap) ([]ingest.Fix, error) {
 	if given.name == "-" {
 		return nil, fmt.Errorf("a map on the standard input cannot be repaired in its place: %w", errors.ErrUnsupported)
 	}
-	fixes := m.Fix()
+	fixes := ingest.Repair(m)
 	if len(fixes) == 0 {
 		return nil, nil
 	}

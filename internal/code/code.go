@@ -66,7 +66,7 @@ type outline struct {
 // do, and each location is a run of lines. A method declared outside its type,
 // as in Go, is a node of its own beside it, titled with the type and with the
 // id "Type-Method". A declaration that others of the same name follow has its
-// id numbered by [citekit.NameNodes].
+// id numbered by [ingest.NameNodes].
 //
 // Metadata has "language" and, where a comment documents the whole file, its
 // first sentences as "summary". A source without symbols has no nodes. An

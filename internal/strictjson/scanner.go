@@ -1,4 +1,11 @@
-package citekit
+// Package strictjson reads and writes JSON where encoding/json is too lenient
+// or too slow.
+//
+// encoding/json matches the keys of objects without regard to case and lets the
+// last of several equal keys win, so that a document could show one value to a
+// checker and another to its reader. A [Scanner] takes keys as they are, shows
+// every one, and gives the rest as raw text.
+package strictjson
 
 import (
 	"bytes"
@@ -9,50 +16,49 @@ import (
 	"unicode/utf8"
 )
 
-// encoding/json matches object keys without regard to case and lets the last
-// of several equal keys win, so that a map could show one source_path to a
-// checker and another to us. This scanner takes keys as they are, refuses
-// duplicates of the ones we read, and keeps the rest as raw text.
+// ErrDepth reports JSON that is nested too deeply for encoding/json.
+var ErrDepth = errors.New("JSON nested too deeply")
 
-// A jsonScanner steps through JSON that has been found valid.
-type jsonScanner struct {
+// A Scanner steps through JSON that has been found valid.
+type Scanner struct {
 	text string
-	pos  int
+	pos  int // of what is read next, in bytes
 }
 
-// newJSONScanner checks that data is one JSON value in UTF-8. A byte order
-// mark is skipped.
-func newJSONScanner(data []byte) (*jsonScanner, error) {
+// NewScanner returns a scanner of data, which must be one JSON value in UTF-8. A
+// byte order mark is skipped. The error says where data is not JSON, or is
+// [ErrDepth].
+func NewScanner(data []byte) (*Scanner, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if !utf8.Valid(data) {
-		return nil, syntaxError("not UTF-8")
+		return nil, errors.New("not UTF-8")
 	}
 	if !json.Valid(data) {
 		return nil, describeInvalid(data)
 	}
-	return &jsonScanner{text: string(data)}, nil
+	return &Scanner{text: string(data)}, nil
 }
 
 func describeInvalid(data []byte) error {
 	if len(bytes.TrimSpace(data)) == 0 {
-		return syntaxError("empty; a JSON object was expected")
+		return errors.New("empty; a JSON object was expected")
 	}
 	var value json.RawMessage
 	err := json.Unmarshal(data, &value)
 	var syntax *json.SyntaxError
 	if !errors.As(err, &syntax) {
-		return syntaxError("not JSON")
+		return errors.New("not JSON")
 	}
 	if strings.Contains(syntax.Error(), "max depth") {
-		return fmt.Errorf("JSON nested too deeply: %w", ErrTooLarge)
+		return ErrDepth
 	}
 	before := data[:min(int(syntax.Offset), len(data))]
 	line := bytes.Count(before, []byte("\n")) + 1
 	column := len(before) - bytes.LastIndexByte(before, '\n') - 1
-	return syntaxError("not JSON: line %d, column %d: %v", line, column, syntax)
+	return fmt.Errorf("not JSON: line %d, column %d: %v", line, column, syntax)
 }
 
-func (s *jsonScanner) space() {
+func (s *Scanner) space() {
 	for s.pos < len(s.text) {
 		switch s.text[s.pos] {
 		case ' ', '\t', '\r', '\n':
@@ -63,15 +69,15 @@ func (s *jsonScanner) space() {
 	}
 }
 
-// kind returns the first character of the next value: one of {["tfn or that
+// Kind returns the first character of the next value: one of {["tfn or that
 // of a number.
-func (s *jsonScanner) kind() byte {
+func (s *Scanner) Kind() byte {
 	s.space()
 	return s.text[s.pos]
 }
 
-// skip passes the next value and returns its text.
-func (s *jsonScanner) skip() string {
+// Skip passes the next value and returns its text.
+func (s *Scanner) Skip() string {
 	s.space()
 	start := s.pos
 	for depth := 0; ; {
@@ -95,7 +101,7 @@ func (s *jsonScanner) skip() string {
 	}
 }
 
-func (s *jsonScanner) skipString() {
+func (s *Scanner) skipString() {
 	for s.pos++; s.text[s.pos] != '"'; s.pos++ {
 		if s.text[s.pos] == '\\' {
 			s.pos++
@@ -104,7 +110,7 @@ func (s *jsonScanner) skipString() {
 	s.pos++
 }
 
-func (s *jsonScanner) skipLiteral() {
+func (s *Scanner) skipLiteral() {
 	n := strings.IndexAny(s.text[s.pos:], ",]} \t\r\n")
 	if n < 0 {
 		n = len(s.text) - s.pos
@@ -112,8 +118,8 @@ func (s *jsonScanner) skipLiteral() {
 	s.pos += n
 }
 
-// quoted reads the next value, which must be a string.
-func (s *jsonScanner) quoted() string {
+// Quoted reads the next value, which must be a string.
+func (s *Scanner) Quoted() string {
 	s.space()
 	start := s.pos
 	s.skipString()
@@ -126,15 +132,15 @@ func (s *jsonScanner) quoted() string {
 	return unquoted
 }
 
-// object steps through the next value, which must be an object, calling
+// Object steps through the next value, which must be an object, calling
 // member at each value, which it must pass.
-func (s *jsonScanner) object(member func(key string) error) error {
+func (s *Scanner) Object(member func(key string) error) error {
 	s.space()
-	for s.pos++; s.kind() != '}'; {
+	for s.pos++; s.Kind() != '}'; {
 		if s.text[s.pos] == ',' {
 			s.pos++
 		}
-		key := s.quoted()
+		key := s.Quoted()
 		s.space()
 		s.pos++ // ':'
 		if err := member(key); err != nil {
@@ -145,12 +151,12 @@ func (s *jsonScanner) object(member func(key string) error) error {
 	return nil
 }
 
-// array steps through the next value, which must be an array, calling element
+// Array steps through the next value, which must be an array, calling element
 // at each value, which it must pass.
-func (s *jsonScanner) array(element func(i int) error) error {
+func (s *Scanner) Array(element func(i int) error) error {
 	s.space()
 	i := 0
-	for s.pos++; s.kind() != ']'; i++ {
+	for s.pos++; s.Kind() != ']'; i++ {
 		if s.text[s.pos] == ',' {
 			s.pos++
 		}
@@ -162,8 +168,8 @@ func (s *jsonScanner) array(element func(i int) error) error {
 	return nil
 }
 
-// kindName names the kind of a JSON value for a message.
-func kindName(kind byte) string {
+// KindName names the kind of a JSON value for a message.
+func KindName(kind byte) string {
 	switch kind {
 	case '{':
 		return "an object"
@@ -178,3 +184,9 @@ func kindName(kind byte) string {
 	}
 	return "a number"
 }
+
+// Pos returns how far the scanner is, for [Scanner.Reset].
+func (s *Scanner) Pos() int { return s.pos }
+
+// Reset goes back to a position.
+func (s *Scanner) Reset(pos int) { s.pos = pos }

@@ -29,7 +29,7 @@ type Answer struct {
 	Title string
 
 	// Nodes have ids only where the answer had some; see
-	// [citekit.NameNodes]. Each lies in the source. Siblings are in its
+	// [ingest.NameNodes]. Each lies in the source. Siblings are in its
 	// order.
 	Nodes []*citekit.Node
 

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/mapper/llm"
 )
 
@@ -237,7 +238,7 @@ func FuzzReadAnswer(f *testing.F) {
 					t.Fatalf("%+v at depth %d", n, depth)
 				}
 			}
-			citekit.NameNodes(got.Nodes)
+			ingest.NameNodes(got.Nodes)
 			if d := m.DuplicateIDs(); len(d) > 0 {
 				t.Fatalf("ids %q", d)
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/mapper/llm"
 )
 
@@ -51,8 +52,8 @@ func compareStructure(t *testing.T, got *citekit.Draft) {
 	t.Helper()
 	want, _ := base()
 	compareNodes(t, want.Nodes, got.Nodes)
-	citekit.NameNodes(want.Nodes)
-	citekit.NameNodes(got.Nodes)
+	ingest.NameNodes(want.Nodes)
+	ingest.NameNodes(got.Nodes)
 	if diff := cmp.Diff(ids(want.Nodes), ids(got.Nodes)); diff != "" {
 		t.Error("ids:", diff)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/modality/text"
 )
@@ -231,7 +232,7 @@ func checkMap(t *testing.T, s *citekit.Draft, extent citekit.Extent) {
 		t.Fatalf("%+v", s)
 	}
 	checkNodes(t, s.Nodes, citekit.Range{First: 1, Last: extent.Lines})
-	citekit.NameNodes(s.Nodes)
+	ingest.NameNodes(s.Nodes)
 	m := citekit.ResourceMap{Nodes: s.Nodes}
 	if ids := m.DuplicateIDs(); len(ids) > 0 {
 		t.Errorf("duplicate ids: %q", ids)

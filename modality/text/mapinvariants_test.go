@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/modality/text"
 )
@@ -231,7 +232,7 @@ func mapProblem(t *testing.T, name string, data []byte) string {
 		return "no nodes, method or format"
 	}
 	c := mapCheck{ids: make(map[string]bool)}
-	citekit.NameNodes(s.Nodes)
+	ingest.NameNodes(s.Nodes)
 	c.text(s.Title)
 	c.nodes(s.Nodes, citekit.Range{First: 1, Last: extent.Lines}, 1)
 	if c.count > 20_000 {

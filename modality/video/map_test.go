@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/mp4/mp4test"
 	"github.com/citekit/citekit/modality/modalitytest"
 	"github.com/citekit/citekit/modality/video"
@@ -47,7 +48,7 @@ func TestMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	citekit.NameNodes(s.Nodes)
+	ingest.NameNodes(s.Nodes)
 	if len(s.Nodes) != 2 || len(s.Nodes[0].Children) != 1 {
 		t.Fatalf("%+v", s.Nodes)
 	}

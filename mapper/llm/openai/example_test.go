@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/mapper/llm"
 	"github.com/citekit/citekit/mapper/llm/openai"
 	"github.com/citekit/citekit/modality"
@@ -36,7 +37,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	citekit.NameNodes(structure.Nodes)
+	ingest.NameNodes(structure.Nodes)
 	for _, n := range structure.Nodes {
 		fmt.Println(n.ID, n.Location.Lines, n.Summary)
 	}
