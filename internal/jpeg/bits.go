@@ -148,24 +148,25 @@ type bitWriter struct {
 
 // put appends the low n bits of v, at most 32; the others must be 0.
 func (w *bitWriter) put(v uint64, n uint) {
-	w.acc = w.acc<<n | v
-	w.n += n
-	if w.n >= 32 {
-		w.spill()
+	w.acc = w.acc<<(n&63) | v
+	if w.n += n; w.n >= 32 {
+		w.n = w.word(w.acc, w.n)
 	}
 }
 
-// spill writes 32 bits.
-func (w *bitWriter) spill() {
-	w.n -= 32
-	v := uint32(w.acc >> w.n)
+// word appends the first 32 of the n bits that acc ends with and returns how
+// many are left.
+func (w *bitWriter) word(acc uint64, n uint) uint {
+	n -= 32
+	v := uint32(acc >> (n & 63))
 	if inv := ^v; (inv-0x01010101)&v&0x80808080 == 0 { // no byte is 0xff
 		w.out = binary.BigEndian.AppendUint32(w.out, v)
-		return
+		return n
 	}
 	for shift := 24; shift >= 0; shift -= 8 {
 		w.byte(byte(v >> shift))
 	}
+	return n
 }
 
 func (w *bitWriter) byte(c byte) {

@@ -77,6 +77,8 @@ type encoder struct {
 	quant  [2][64]byte   // zigzag order
 	divide [2][64]uint32 // 2^32 over eight times quant, zigzag order
 	round  [2][64]uint32 // half of eight times quant, zigzag order
+	above  [2][16]uint64 // what sets the top bit of a quarter whose coefficient is at least round
+	below  [2][16]uint64 // what does so, less the quarter, if it is at most -round
 	codes  [2][2][256]huffCode
 }
 
@@ -113,7 +115,11 @@ func (e *encoder) setQuant(i, quality int) {
 		step := min(max((int(q)*scale+50)/100, 1), 255)
 		e.quant[i][k] = byte(step)
 		e.divide[i][k] = uint32((1<<32)/(step<<quantizeBits) + 1)
-		e.round[i][k] = uint32(step << quantizeBits / 2)
+		half := uint64(step << quantizeBits / 2)
+		e.round[i][k] = uint32(half)
+		at := quarterOf(zigzag[k])
+		e.above[i][at%16] |= (1<<15 - coefBias - half) << (at / 16 * 16)
+		e.below[i][at%16] |= (1<<15 + coefBias - half) << (at / 16 * 16)
 	}
 }
 
@@ -195,7 +201,7 @@ func (e *encoder) header(prelude []byte) []byte {
 func (e *encoder) strip(first, end int) []byte {
 	var w bitWriter
 	var last [4]int32
-	var block [64]int32
+	var block dctBlock
 	for y := first; y < end; y++ {
 		for x := range e.across {
 			for i := range e.planes {
@@ -214,54 +220,100 @@ func (e *encoder) strip(first, end int) []byte {
 
 // block reads the samples at x, y. The last column and row go on beyond the
 // edges.
-func (p *plane) block(b *[64]int32, x, y int) {
+func (p *plane) block(b *dctBlock, x, y int) {
 	if x+8 <= p.width && y+8 <= p.height {
 		for i := range 8 {
-			row := p.pix[(y+i)*p.stride+x:][:8]
-			for j, c := range row {
-				b[8*i+j] = int32(c) - 128
-			}
+			copy(b.samples[8*i:8*i+8], p.pix[(y+i)*p.stride+x:][:8])
 		}
 		return
 	}
 	for i := range 8 {
 		row := p.pix[min(y+i, p.height-1)*p.stride:]
 		for j := range 8 {
-			b[8*i+j] = int32(row[min(x+j, p.width-1)]) - 128
+			b.samples[8*i+j] = row[min(x+j, p.width-1)]
 		}
 	}
 }
 
 // put quantizes and appends a block (T.81, section F.1.2). It returns the DC
 // value, which the next block of the component is relative to.
-func (e *encoder) put(w *bitWriter, b *[64]int32, table int, last int32) int32 {
-	var values [64]int32 // zigzag order
-	nonzero := uint64(0) // a bit for each value
+func (e *encoder) put(w *bitWriter, b *dctBlock, table int, last int32) int32 {
 	divide, round := &e.divide[table], &e.round[table]
-	for i, at := range zigzag {
-		v := b[at&63]
-		sign := v >> 31
-		q := uint64(uint32((v^sign)-sign)+round[i]) * uint64(divide[i]) >> 32
-		values[i] = (int32(q) ^ sign) - sign
-		nonzero |= (-q >> 63) << i
-	}
 	dc, ac := &e.codes[table][0], &e.codes[table][1]
-	w.put(coded(dc, 0, values[0]-last))
-	next := 1
-	for left := nonzero &^ 1; left != 0; left &= left - 1 {
-		i := bits.TrailingZeros64(left)
+	magnitude, sign := b.quantize(0, round[0], divide[0])
+	value := (int32(magnitude) ^ sign) - sign
+	w.put(coded(dc, 0, value-last))
+
+	acc, n := w.acc, w.n
+	next := uint(1)
+	for left := e.nonzero(b, table) &^ 1; left != 0; left &= left - 1 {
+		i := uint(bits.TrailingZeros64(left))
 		run := i - next
 		for ; run > 15; run -= 16 {
-			w.put(uint64(ac[0xf0].code), uint(ac[0xf0].length))
+			acc = acc<<ac[0xf0].length | uint64(ac[0xf0].code)
+			if n += uint(ac[0xf0].length); n >= 32 {
+				n = w.word(acc, n)
+			}
 		}
-		w.put(coded(ac, run, values[i&63]))
+		magnitude, sign := b.quantize(zigzag[i&63], round[i&63], divide[i&63])
+		size := uint(bits.Len32(magnitude))
+		c := &ac[(run<<4|size)&0xff]
+		extra := (magnitude ^ uint32(sign)) & (1<<(size&31) - 1)
+		acc = (acc<<(c.length&31)|uint64(c.code))<<(size&31) | uint64(extra)
+		if n += uint(c.length) + size; n >= 32 {
+			n = w.word(acc, n)
+		}
 		next = i + 1
 	}
+	w.acc, w.n = acc, n
 	if next < 64 {
 		w.put(uint64(ac[0].code), uint(ac[0].length))
 	}
-	return values[0]
+	return value
 }
+
+// quantize returns the size of the quantized coefficient at a place in the
+// block, and -1 if it is negative, else 0.
+func (b *dctBlock) quantize(at byte, round, divide uint32) (magnitude uint32, sign int32) {
+	v := int32(b.pairs[at/2%32]>>(at%2*32)&0xffff) - coefBias
+	sign = v >> 31
+	return uint32(uint64(uint32((v^sign)-sign)+round) * uint64(divide) >> 32), sign
+}
+
+// nonzero returns a bit for each coefficient, in zigzag order: whether it is
+// nonzero when quantized. It looks at four at a time: a quarter of a word each.
+func (e *encoder) nonzero(b *dctBlock, table int) uint64 {
+	above, below := &e.above[table], &e.below[table]
+	mask := uint64(0)
+	for i := range 16 {
+		four := b.pairs[i] | b.pairs[i+16]<<16
+		reached := (four + above[i]) | (below[i] - four)
+		mask |= reached >> 15 & 0x0001000100010001 << i
+	}
+	ordered := uint64(0)
+	for i := range inZigzag {
+		ordered |= inZigzag[i][mask>>(8*i)&0xff]
+	}
+	return ordered
+}
+
+// quarterOf returns the bit of the coefficient at a place in a block in the
+// mask of nonzero: its word, and sixteen times its quarter.
+func quarterOf(at byte) int {
+	row, column := int(at/8), int(at%8)
+	return row%4*4 + column/2 + 16*(row/4+column%2*2)
+}
+
+// inZigzag gives the bits in zigzag order for each byte of the mask of nonzero.
+var inZigzag = func() (table [8][256]uint64) {
+	for k, at := range zigzag {
+		bit := quarterOf(at)
+		for v := range 256 {
+			table[bit/8][v] |= uint64(v>>(bit%8)&1) << k
+		}
+	}
+	return table
+}()
 
 // coded returns the code of a run of zeros and a value, with its extra bits,
 // and its length.

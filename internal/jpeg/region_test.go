@@ -151,7 +151,7 @@ func withRestarts(t testing.TB, img image.Image, interval int) []byte {
 	var w bitWriter
 	w.out = data
 	var last [4]int32
-	var block [64]int32
+	var block dctBlock
 	for mcu := range d.across * d.down {
 		if mcu > 0 && mcu%interval == 0 {
 			w.flush()

@@ -2,6 +2,9 @@ package image
 
 import (
 	"image"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/citekit/citekit/internal/exif"
 	"github.com/citekit/citekit/internal/jpeg"
@@ -10,6 +13,9 @@ import (
 // chromaMargin is how many pixels around a region the chroma inside it can
 // depend on.
 const chromaMargin = 4
+
+// chromaRows is how many rows of chroma are interpolated at a time.
+const chromaRows = 64
 
 // uprightYCbCr returns the pixels of region of m as displayed, with the top
 // left one first in its chroma sample. The chroma samples stay as they are if
@@ -68,16 +74,34 @@ func onChromaGrid(m *image.YCbCr, region image.Rectangle, o exif.Orientation) bo
 
 // fullChroma returns the pixels of region with a chroma sample for each. Where
 // a sample stands for two pixels across or down it is interpolated, as
-// displaying programs do; else it is repeated.
+// displaying programs do; else it is repeated. The luminance is that of m
+// itself. It uses all CPUs there are.
 func fullChroma(m *image.YCbCr, region image.Rectangle) *image.YCbCr {
-	out := image.NewYCbCr(region, image.YCbCrSubsampleRatio444)
-	scratch := make([]int32, m.Rect.Dx()+4)
-	for y := region.Min.Y; y < region.Max.Y; y++ {
-		at := out.YOffset(region.Min.X, y)
-		copy(out.Y[at:at+region.Dx()], m.Y[m.YOffset(region.Min.X, y):])
-		fillChroma(out.Cb[at:at+region.Dx()], m, m.Cb, region.Min.X, y, scratch)
-		fillChroma(out.Cr[at:at+region.Dx()], m, m.Cr, region.Min.X, y, scratch)
+	width, height := region.Dx(), region.Dy()
+	out := &image.YCbCr{
+		Y:              m.Y[m.YOffset(region.Min.X, region.Min.Y):],
+		YStride:        m.YStride,
+		Cb:             make([]byte, width*height),
+		Cr:             make([]byte, width*height),
+		CStride:        width,
+		SubsampleRatio: image.YCbCrSubsampleRatio444,
+		Rect:           region,
 	}
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for y := region.Min.Y; y < region.Max.Y; y += chromaRows {
+		rows := image.Rect(region.Min.X, y, region.Max.X, min(y+chromaRows, region.Max.Y))
+		g.Go(func() error {
+			scratch := make([]int32, m.Rect.Dx()+4)
+			for y := rows.Min.Y; y < rows.Max.Y; y++ {
+				at := out.COffset(rows.Min.X, y)
+				fillChroma(out.Cb[at:at+width], m, m.Cb, rows.Min.X, y, scratch)
+				fillChroma(out.Cr[at:at+width], m, m.Cr, rows.Min.X, y, scratch)
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // no row fails
 	return out
 }
 
