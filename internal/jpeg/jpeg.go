@@ -1,9 +1,10 @@
 // Package jpeg decodes parts of JPEG files, as defined by ITU-T T.81.
 //
-// The pixels of a region are those that [image/jpeg] gives: the blocks of the
-// region are copied into a small JPEG of their own, unchanged, and that is
-// decoded by image/jpeg. What lies outside is passed over without being
-// reconstructed, and what lies below is not read.
+// The pixels of a region are those that [image/jpeg] of Go 1.26 gives. Grey
+// images and those of luminance and chrominance are reconstructed here, block
+// by block; of others the blocks of the region are copied into a small JPEG of
+// their own, unchanged, and that is decoded by image/jpeg. What lies outside is
+// passed over without being reconstructed, and what lies below is not read.
 package jpeg
 
 import (

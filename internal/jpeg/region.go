@@ -24,6 +24,9 @@ const stripPixels = 128 << 10
 // It uses all CPUs there are and about as much memory as the result takes.
 func (im *Image) DecodeRegion(ctx context.Context, r io.ReaderAt, region image.Rectangle) (image.Image, error) {
 	tile := im.dec.tile(region)
+	if p := im.newRaster(tile); p != nil {
+		return im.decodeRaster(ctx, r, p, region)
+	}
 	canvas := &canvas{bounds: im.dec.pixels(tile)}
 	inOrder := !im.known((tile.Max.Y-1)*im.dec.across + tile.Min.X)
 	c := im.dec.cursor(r, im.points[0])
@@ -58,6 +61,35 @@ func (im *Image) DecodeRegion(ctx context.Context, r io.ReaderAt, region image.R
 		return nil, err
 	}
 	return canvas.img.(subImager).SubImage(region), nil
+}
+
+// decodeRaster decodes the tile of p. One goroutine passes over the codes and
+// remembers where the rows begin; the others decode them from there.
+func (im *Image) decodeRaster(ctx context.Context, r io.ReaderAt, p *raster, region image.Rectangle) (image.Image, error) {
+	inOrder := !im.known((p.tile.Max.Y-1)*im.dec.across + p.tile.Min.X)
+	start := im.nearest(0)
+	scout := im.dec.cursor(r, start)
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(max(2, runtime.GOMAXPROCS(0)))
+	for _, strip := range strips(p.tile, im.dec.h.mcu()) {
+		if gctx.Err() != nil {
+			break
+		}
+		if inOrder {
+			if err := im.advance(gctx, scout, (strip.Max.Y-1)*im.dec.across+strip.Max.X); err != nil {
+				g.Go(func() error { return err })
+				break
+			}
+		}
+		g.Go(func() error { return im.decode(gctx, im.dec.cursor(r, start), p, strip) })
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return p.img.SubImage(region), nil
 }
 
 type subImager interface {
