@@ -7,6 +7,11 @@ import (
 	"iter"
 )
 
+// MaxMappedNodes is the number of nodes beyond which the built-in mappers and
+// adapters make a map coarser, or leave nodes out and say so. Maps that others
+// make may have more.
+const MaxMappedNodes = 20_000
+
 // A Mapper finds the structure of a source: the nodes of its map. A
 // [Resolver] that can do so without a model is one, found by type assertion;
 // others are given to package ingest.

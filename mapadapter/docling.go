@@ -172,7 +172,7 @@ func (r *doclingReader) beginSection(item record, text, ref string) {
 // add adds a node to the section that is open. Its pages become those of all
 // open sections too.
 func (r *doclingReader) add(n *citekit.Node, item record) {
-	if r.nodes++; r.nodes > maxNodes && n.Type == "passage" || r.nodes > 2*maxNodes {
+	if r.nodes++; r.nodes > citekit.MaxMappedNodes && n.Type == "passage" || r.nodes > 2*citekit.MaxMappedNodes {
 		return
 	}
 	if r.located {
@@ -253,7 +253,7 @@ func (r *doclingReader) box(b record, page int) citekit.Box {
 
 // finished returns the nodes: without passages where those are too many.
 func (r *doclingReader) finished() []*citekit.Node {
-	if r.nodes > maxNodes {
+	if r.nodes > citekit.MaxMappedNodes {
 		return withoutPassages(r.roots)
 	}
 	return r.roots

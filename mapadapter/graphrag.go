@@ -269,13 +269,13 @@ func (g *graph) nodes(ctx context.Context) ([]*citekit.Node, error) {
 		{tableTextUnits, &units, func(c *community) { c.units = nil }},
 		{tableEntities, &entities, func(c *community) { c.entities = nil }},
 	} {
-		if communities+entities+relations+units > maxNodes {
+		if communities+entities+relations+units > citekit.MaxMappedNodes {
 			top.each(kind.drop)
 			*kind.count = 0
 			g.leftOut = append(g.leftOut, kind.name)
 		}
 	}
-	left := maxNodes
+	left := citekit.MaxMappedNodes
 	nodes := g.below(ctx, top, &left)
 	return nodes, ctx.Err()
 }

@@ -78,7 +78,6 @@ func (o *Options) warn(err error) {
 const (
 	maxInput  = 256 << 20 // bytes of one file
 	maxSource = 64 << 20  // bytes of a source that text is looked for in
-	maxNodes  = 20_000    // of a map, made from other things than maps
 	maxMaps   = 1000
 
 	maxMapBytes = 64 << 20  // of JSON with maps; the library takes no larger map

@@ -90,7 +90,7 @@ type pageIndexReader struct {
 func (p *pageIndexReader) nodes(records []record, parent citekit.Location, depth int) []*citekit.Node {
 	var nodes []*citekit.Node
 	for i, r := range records {
-		if p.count == maxNodes || depth >= maxDepth {
+		if p.count == citekit.MaxMappedNodes || depth >= maxDepth {
 			p.leftOut += countRecords(records[i:])
 			break
 		}

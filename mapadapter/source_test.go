@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/citekit/citekit"
 )
 
 func TestOffset(t *testing.T) {
@@ -33,7 +35,7 @@ func TestOffset(t *testing.T) {
 // nodes: what is there must still be found.
 func TestSearchGoesOn(t *testing.T) {
 	text := newSourceText([]byte("Rain fell.\nSun shone.\n"))
-	for range maxNodes {
+	for range citekit.MaxMappedNodes {
 		if _, _, ok := text.search("Snow fell.", 5); ok {
 			t.Fatal("found what is not there")
 		}

@@ -23,7 +23,6 @@ import (
 )
 
 const (
-	maxNodes   = 20_000  // of one map
 	maxDepth   = 64      // levels of symbols in symbols
 	maxTitle   = 300     // bytes
 	maxSummary = 300     // bytes

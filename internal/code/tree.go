@@ -77,7 +77,7 @@ func depths(symbols []symbol) []int {
 }
 
 // fittingLevels returns how many levels of symbols a map can have without
-// more than maxNodes nodes; 0 if not even the first fits.
+// more than citekit.MaxMappedNodes nodes; 0 if not even the first fits.
 func fittingLevels(depths []int) int {
 	var count [maxDepth]int
 	for _, depth := range depths {
@@ -87,7 +87,7 @@ func fittingLevels(depths []int) int {
 	}
 	total := 0
 	for level, n := range count {
-		if total += n; total > maxNodes {
+		if total += n; total > citekit.MaxMappedNodes {
 			return level
 		}
 	}
@@ -95,7 +95,7 @@ func fittingLevels(depths []int) int {
 }
 
 // runs makes untitled nodes of as many neighbouring symbols each as it takes
-// to have no more than maxNodes.
+// to have no more than citekit.MaxMappedNodes.
 func runs(src []byte, symbols []symbol, depths []int) []*citekit.Node {
 	var outer []symbol
 	for i, s := range symbols {
@@ -105,7 +105,7 @@ func runs(src []byte, symbols []symbol, depths []int) []*citekit.Node {
 	}
 	var nodes []*citekit.Node
 	lines := lineCounter{src: src}
-	for run := range slices.Chunk(outer, (len(outer)+maxNodes-1)/maxNodes) {
+	for run := range slices.Chunk(outer, (len(outer)+citekit.MaxMappedNodes-1)/citekit.MaxMappedNodes) {
 		nodes = append(nodes, node(symbol{kind: "section"}, lines.lines(run[0].start, run[len(run)-1].end)))
 	}
 	return nodes

@@ -8,8 +8,7 @@ import (
 )
 
 const (
-	maxNodes    = 20_000 // of a map
-	maxKeys     = 5_000  // beside each other; more are rows
+	maxKeys     = 5_000 // beside each other; more are rows
 	maxElements = 500
 	maxRuns     = 2_000
 	maxLevels   = 4  // of containers that are opened
@@ -111,7 +110,7 @@ func (b *builder) close(line int, offset int64) {
 	if len(parent.node.Children) > limit(it.node.Type) {
 		b.toRows(parent, offset)
 	}
-	for b.nodes > maxNodes && b.levels > 1 {
+	for b.nodes > citekit.MaxMappedNodes && b.levels > 1 {
 		b.lower()
 	}
 }

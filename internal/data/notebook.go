@@ -255,7 +255,7 @@ func sections(cells []cell) []*citekit.Node {
 		parent.Children = append(parent.Children, n)
 		count++
 	}
-	if count > maxNodes {
+	if count > citekit.MaxMappedNodes {
 		return runsOfCells(cells)
 	}
 	unwrap(root)

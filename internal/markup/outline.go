@@ -9,12 +9,11 @@ import (
 )
 
 const (
-	maxNodes   = 20000 // of a map, the preamble among them
-	maxNesting = 64    // of nodes
-	maxTitle   = 300   // bytes
-	maxSummary = 300   // bytes
-	maxProse   = 700   // bytes of a section that are looked at for its summary
-	maxInline  = 1024  // bytes of a title that are read for their markup
+	maxNesting = 64   // of nodes
+	maxTitle   = 300  // bytes
+	maxSummary = 300  // bytes
+	maxProse   = 700  // bytes of a section that are looked at for its summary
+	maxInline  = 1024 // bytes of a title that are read for their markup
 )
 
 // A heading begins a section.
@@ -81,7 +80,7 @@ func (o *outline) add(h heading) {
 	}
 	o.headings = append(o.headings, h)
 	o.counts[h.level]++
-	for len(o.headings) >= maxNodes {
+	for len(o.headings) >= citekit.MaxMappedNodes {
 		o.coarsen()
 	}
 }
@@ -102,7 +101,7 @@ func (o *outline) coarsen() {
 	for level := range o.counts {
 		deepest = max(deepest, level)
 	}
-	if rest := len(o.headings) - o.counts[deepest]; rest >= maxNodes/100 {
+	if rest := len(o.headings) - o.counts[deepest]; rest >= citekit.MaxMappedNodes/100 {
 		o.drop(deepest, func(int) bool { return false })
 		delete(o.counts, deepest)
 		o.deepest = deepest - 1

@@ -74,7 +74,7 @@ func addSegments(nodes []*citekit.Node, cues []subtitle.Cue, modality citekit.Mo
 		return nodes, false
 	}
 	sortNodes(top)
-	thin(top, maxNodes-chapters)
+	thin(top, citekit.MaxMappedNodes-chapters)
 	return top.Children, true
 }
 

@@ -124,7 +124,7 @@ func podcastChapters(text []byte) []chapter {
 		return nil
 	}
 	var chapters []chapter
-	for d.More() && len(chapters) < maxNodes {
+	for d.More() && len(chapters) < citekit.MaxMappedNodes {
 		var c podcastChapter
 		if d.Decode(&c) != nil {
 			return nil

@@ -115,7 +115,7 @@ func evenSpans(duration float64) []citekit.Span {
 	if duration > longest {
 		length = longPart
 	}
-	for duration/length > maxNodes {
+	for duration/length > citekit.MaxMappedNodes {
 		length *= 2
 	}
 	var spans []citekit.Span

@@ -102,7 +102,7 @@ func TestOwnersAreFound(t *testing.T) {
 		}
 	}
 	nodes, used := addSegments(chapterNodes(chapters, citekit.Audio, citekit.Span{End: 15_000}), cues, citekit.Audio, 15_000)
-	if !used || len(nodes) != 15_000 || countNodes(nodes) > maxNodes {
+	if !used || len(nodes) != 15_000 || countNodes(nodes) > citekit.MaxMappedNodes {
 		t.Errorf("%d nodes, %d in all", len(nodes), countNodes(nodes))
 	}
 }

@@ -13,7 +13,6 @@ import (
 )
 
 const (
-	maxNodes   = 20_000
 	maxTitle   = 300 // bytes
 	maxSummary = 300
 )

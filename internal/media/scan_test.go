@@ -215,7 +215,7 @@ func TestEvenSpans(t *testing.T) {
 			t.Errorf("%v s: (-want +got)\n%s", duration, diff)
 		}
 	}
-	if n := len(evenSpans(1e9)); n > maxNodes {
+	if n := len(evenSpans(1e9)); n > citekit.MaxMappedNodes {
 		t.Errorf("%d parts", n)
 	}
 }

@@ -138,7 +138,7 @@ func (s *scenes) cuts() []float64 {
 		}
 	}
 	for least := minScene; ; least *= 2 {
-		if cuts := apart(s.begins(), times, least); len(cuts) < maxNodes {
+		if cuts := apart(s.begins(), times, least); len(cuts) < citekit.MaxMappedNodes {
 			return cuts
 		}
 	}

@@ -173,7 +173,7 @@ func partsBetween(silences []citekit.Span, duration float64) []citekit.Span {
 		}
 	}
 	add(duration)
-	if len(parts) > maxNodes {
+	if len(parts) > citekit.MaxMappedNodes {
 		return nil
 	}
 	return parts

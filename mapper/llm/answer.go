@@ -16,7 +16,6 @@ const (
 	maxTitle    = 300 // bytes
 	maxSummary  = 1000
 	maxType     = 32
-	maxNodes    = 20_000
 	maxDepth    = 64
 	maxProblems = 40 // that are told
 )
@@ -152,8 +151,8 @@ func (b *builder) add(object map[string]any, depth int) {
 	if err == nil {
 		err = b.check(loc)
 	}
-	if err == nil && b.kept >= maxNodes {
-		err = fmt.Errorf("more than %d nodes: %w", maxNodes, citekit.ErrTooLarge)
+	if err == nil && b.kept >= citekit.MaxMappedNodes {
+		err = fmt.Errorf("more than %d nodes: %w", citekit.MaxMappedNodes, citekit.ErrTooLarge)
 	}
 	if err != nil {
 		b.leaveOut(title, err)

@@ -54,7 +54,7 @@ func captionKind(text string) string {
 // addFigures adds the figures and tables on pages to the nodes of the sections
 // they stand in, else to nodes.
 func addFigures(nodes *[]*citekit.Node, sections []*section, pages []page, body measure) {
-	room := maxNodes - countNodes(*nodes)
+	room := citekit.MaxMappedNodes - countNodes(*nodes)
 	for i := range pages {
 		for _, f := range figuresOn(&pages[i], body) {
 			if room--; room < 0 {

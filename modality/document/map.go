@@ -14,8 +14,7 @@ import (
 var _ citekit.Mapper = (*Resolver)(nil)
 
 const (
-	maxNodes    = 20_000 // of a map; with more it becomes coarser
-	textSamples = 8      // pages that are asked before the others whether they show text
+	textSamples = 8 // pages that are asked before the others whether they show text
 
 	maxTextSearch = 10_000 // pages that are asked
 )

@@ -201,7 +201,7 @@ func coarse(entries []entry) []entry {
 		levels[e.depth]++
 	}
 	total, depth := 0, 0
-	for depth < len(levels) && total+levels[depth] <= maxNodes {
+	for depth < len(levels) && total+levels[depth] <= citekit.MaxMappedNodes {
 		total += levels[depth]
 		depth++
 	}

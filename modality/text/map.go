@@ -22,7 +22,6 @@ const (
 	maxHeld    = 16 << 20 // bytes of a source that are held in memory
 	maxCues    = 8 << 20  // bytes of subtitles, which take more of it
 	headBytes  = 64 << 10 // of text by which its format is told
-	maxNodes   = 20_000
 	maxSummary = 300
 )
 
@@ -271,7 +270,7 @@ func (m *mapping) subtitles() (*citekit.Draft, error) {
 	if cues[0].First == cues[len(cues)-1].Last { // all on one line
 		segments = []subtitle.Segment{{Cues: cues, Title: segments[0].Title}}
 	}
-	each := (len(segments) + maxNodes - 1) / maxNodes
+	each := (len(segments) + citekit.MaxMappedNodes - 1) / citekit.MaxMappedNodes
 	s := &citekit.Draft{Method: "cues", Metadata: map[string]any{"cues": len(cues)}}
 	for ; len(segments) > 0; segments = segments[min(each, len(segments)):] {
 		first, last := segments[0], segments[min(each, len(segments))-1]
