@@ -1,10 +1,10 @@
 package pdf
 
 import (
-	"bytes"
-	"encoding/xml"
 	"errors"
 	"strings"
+
+	"github.com/citekit/citekit/internal/xmp"
 )
 
 const (
@@ -82,53 +82,24 @@ func (d *Document) xmp(f *File) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	return parseXMP(data), nil
+	return infoOf(xmp.Read(data)), nil
 }
 
-// parseXMP reads the Dublin Core properties of an XMP packet (ISO 16684-1,
-// 8.3), up to the first place where its XML is not well formed.
-func parseXMP(data []byte) Info {
-	const dublinCore = "http://purl.org/dc/elements/1.1/"
-	var (
-		values   = map[string][]string{}
-		property string // the one that is open
-		inItem   bool
-		text     strings.Builder
-	)
-	decoder := xml.NewDecoder(bytes.NewReader(data))
-	for {
-		token, err := decoder.Token()
-		if err != nil {
-			break
-		}
-		switch t := token.(type) {
-		case xml.StartElement:
-			if t.Name.Space == dublinCore {
-				property = t.Name.Local
-			}
-			if inItem = property != "" && t.Name.Local == "li"; inItem {
-				text.Reset()
-			}
-		case xml.CharData:
-			if inItem && text.Len()+len(t) <= maxXMPText {
-				text.Write(t)
-			}
-		case xml.EndElement:
-			if inItem && t.Name.Local == "li" {
-				values[property] = append(values[property], strings.TrimSpace(text.String()))
-				inItem = false
-			}
-			if t.Name.Space == dublinCore {
-				property = ""
-			}
+// infoOf returns what the properties of a packet say. A text of more than
+// maxXMPText bytes counts as missing.
+func infoOf(p xmp.Packet) Info {
+	var creators []string
+	for _, name := range p.List(xmp.DublinCore, "creator") {
+		if len(name) <= maxXMPText {
+			creators = append(creators, name)
 		}
 	}
-	return Info{Title: first(values["title"]), Author: strings.Join(values["creator"], "; "), Language: first(values["language"])}
-}
-
-func first(list []string) string {
-	if len(list) == 0 {
-		return ""
+	title, language := p.Text(xmp.DublinCore, "title"), p.Text(xmp.DublinCore, "language")
+	if len(title) > maxXMPText {
+		title = ""
 	}
-	return list[0]
+	if len(language) > maxXMPText {
+		language = ""
+	}
+	return Info{Title: title, Author: strings.Join(creators, "; "), Language: language}
 }

@@ -1,8 +1,6 @@
 package image
 
 import (
-	"bytes"
-	"encoding/xml"
 	"math"
 	"regexp"
 	"strconv"
@@ -10,115 +8,28 @@ import (
 	"time"
 
 	"github.com/citekit/citekit/internal/exif"
+	"github.com/citekit/citekit/internal/xmp"
 )
 
-// The namespaces of XMP (ISO 16684-1) that are read.
-const (
-	nsRDF       = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-	nsDC        = "http://purl.org/dc/elements/1.1/"
-	nsXMP       = "http://ns.adobe.com/xap/1.0/"
-	nsPhotoshop = "http://ns.adobe.com/photoshop/1.0/"
-	nsExif      = "http://ns.adobe.com/exif/1.0/"
-	nsTIFF      = "http://ns.adobe.com/tiff/1.0/"
-	nsXML       = "http://www.w3.org/XML/1998/namespace"
-)
-
-// addXMP reads an XMP packet. No entities are known but those of XML itself,
-// and nothing is fetched.
+// addXMP reads an XMP packet.
 func (c *cards) addXMP(packet []byte) {
 	if len(packet) == 0 || c.xmp != (card{}) || !c.spend(len(packet)) {
 		return
 	}
-	c.xmp = readXMP(packet).card()
+	c.xmp = xmpCard(xmp.Read(packet))
 }
 
-// xmpProperties are texts by namespace and name.
-type xmpProperties map[xml.Name]string
-
-// maxXMPDepth is how deep the elements looked at may be nested: a text in
-// several languages is at 6.
-const maxXMPDepth = 16
-
-// readXMP returns the properties of a packet up to where it is damaged. Of
-// texts in several languages it takes the default, else the first.
-func readXMP(packet []byte) xmpProperties {
-	decoder := xml.NewDecoder(bytes.NewReader(packet))
-	properties := make(xmpProperties)
-	var open []xml.Name // elements that are open
-	isDefault := false  // the innermost is a text in the default language
-	for {
-		token, err := decoder.Token()
-		if err != nil {
-			return properties
-		}
-		switch token := token.(type) {
-		case xml.StartElement:
-			if len(open) == maxXMPDepth {
-				return properties
-			}
-			open = append(open, token.Name)
-			isDefault = attribute(token, nsXML, "lang") == "x-default"
-			if token.Name == (xml.Name{Space: nsRDF, Local: "Description"}) {
-				properties.addAttributes(token.Attr)
-			}
-		case xml.EndElement:
-			open = open[:len(open)-1]
-		case xml.CharData:
-			properties.addText(propertyOf(open), string(token), isDefault)
-		}
-	}
-}
-
-func attribute(e xml.StartElement, space, local string) string {
-	for _, a := range e.Attr {
-		if a.Name.Space == space && a.Name.Local == local {
-			return a.Value
-		}
-	}
-	return ""
-}
-
-func (p xmpProperties) addAttributes(attributes []xml.Attr) {
-	for _, a := range attributes {
-		p.addText(a.Name, a.Value, false)
-	}
-}
-
-func (p xmpProperties) addText(name xml.Name, text string, replace bool) {
-	if text = strings.TrimSpace(text); text == "" || name.Local == "" {
-		return
-	}
-	if _, ok := p[name]; !ok || replace {
-		p[name] = text
-	}
-}
-
-// propertyOf returns the name of the property whose text stands in the
-// innermost open element: that element, or the one around a list. It is zero
-// for texts inside structures.
-func propertyOf(open []xml.Name) xml.Name {
-	n := len(open)
-	if n >= 3 && open[n-1] == (xml.Name{Space: nsRDF, Local: "li"}) && open[n-2].Space == nsRDF {
-		n -= 2
-	}
-	if n >= 2 && open[n-2] == (xml.Name{Space: nsRDF, Local: "Description"}) {
-		return open[n-1]
-	}
-	return xml.Name{}
-}
-
-func (p xmpProperties) card() card {
-	get := func(space, local string) string { return p[xml.Name{Space: space, Local: local}] }
+func xmpCard(p xmp.Packet) card {
 	c := card{
-		title:       get(nsDC, "title"),
-		description: get(nsDC, "description"),
-		camera:      get(nsTIFF, "Model"),
-		place:       xmpPlace(get(nsExif, "GPSLatitude"), get(nsExif, "GPSLongitude")),
+		title:       p.Text(xmp.DublinCore, "title"),
+		description: p.Text(xmp.DublinCore, "description"),
+		camera:      p.Text(xmp.TIFF, "Model"),
+		place:       xmpPlace(p.Text(xmp.Exif, "GPSLatitude"), p.Text(xmp.Exif, "GPSLongitude")),
 	}
 	if c.title == "" {
-		c.title = get(nsPhotoshop, "Headline")
+		c.title = p.Text(xmp.Photoshop, "Headline")
 	}
-	for _, date := range []string{get(nsExif, "DateTimeOriginal"), get(nsPhotoshop, "DateCreated"), get(nsXMP, "CreateDate")} {
+	for _, date := range []string{p.Text(xmp.Exif, "DateTimeOriginal"), p.Text(xmp.Photoshop, "DateCreated"), p.Text(xmp.Basic, "CreateDate")} {
 		setOnce(&c.date, isoDate(date))
 	}
 	return c
