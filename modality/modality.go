@@ -2,7 +2,7 @@
 // itself:
 //
 //	resolvers := modality.All()
-//	resolvers[citekit.Video] = &video.Resolver{FFmpeg: "/opt/bin/ffmpeg"}
+//	resolvers[citekit.Video] = &video.Resolver{Options: media.Options{FFmpeg: "/opt/bin/ffmpeg"}}
 //	lib := citekit.New(ws, resolvers, nil)
 package modality
 

@@ -14,6 +14,7 @@ import (
 	"github.com/citekit/citekit/internal/mp4"
 	"github.com/citekit/citekit/internal/sniff"
 	"github.com/citekit/citekit/internal/warm"
+	"github.com/citekit/citekit/modality/media"
 )
 
 // DefaultCacheBytes is the memory for parsed headers of an Engine whose
@@ -28,7 +29,7 @@ type Engine struct {
 	CacheBytes int64 // memory for parsed headers, roughly; zero means DefaultCacheBytes
 
 	// ScanTime is how long Map looks for scenes or silences; zero means
-	// DefaultScanTime, and less that it does not.
+	// DefaultScanTime, and a negative number turns it off.
 	ScanTime time.Duration
 
 	measured int64 // sources up to this size are read to their end to measure them; zero means measuredWhole
@@ -39,6 +40,18 @@ type Engine struct {
 	spoken   warm.Cache[words]
 
 	captioned warm.Cache[captions]
+}
+
+// Configure sets the fields of e to those that a resolver of the modality has.
+func (e *Engine) Configure(modality citekit.Modality, o media.Options) {
+	e.Modality = modality
+	e.CacheBytes = o.CacheBytes
+	e.ScanTime = o.ScanTime
+	e.Tools.FFmpeg = o.FFmpeg
+	e.Tools.FFprobe = o.FFprobe
+	e.Tools.Children = o.MaxChildren
+	e.Tools.Timeout = o.Timeout
+	e.Tools.MaxOutput = o.MaxOutput
 }
 
 // A medium is a parsed source. It is shared by concurrent calls and by all

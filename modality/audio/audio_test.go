@@ -15,6 +15,7 @@ import (
 	"github.com/citekit/citekit/internal/mp4/mp4test"
 	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/modality/audio"
+	"github.com/citekit/citekit/modality/media"
 	"github.com/citekit/citekit/modality/modalitytest"
 )
 
@@ -123,7 +124,7 @@ func convert(t *testing.T, source []byte, name string, args ...string) []byte {
 }
 
 func TestConformanceFLAC(t *testing.T) {
-	modalitytest.Test(t, &audio.Resolver{MaxChildren: 1}, modalitytest.Fixture{
+	modalitytest.Test(t, &audio.Resolver{Options: media.Options{MaxChildren: 1}}, modalitytest.Fixture{
 		Name:   "tone.flac",
 		Source: convert(t, wave(0, rate), "tone.flac"),
 		Good: []modalitytest.Case{{Name: "middle", Location: at(0.25, 0.5), Check: func(t testing.TB, got []byte, _ *citekit.Content) {

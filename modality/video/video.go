@@ -49,26 +49,19 @@ import (
 	"context"
 	"iter"
 	"sync"
-	"time"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/media"
+	engine "github.com/citekit/citekit/internal/media"
+	"github.com/citekit/citekit/modality/media"
 )
 
 // A Resolver extracts time ranges of videos. The zero value is ready to use.
-// Set the fields before use; it must not be copied after first use.
+// Set the options before use; it must not be copied after first use.
 type Resolver struct {
-	FFmpeg  string // path of ffmpeg; "" means the one on PATH
-	FFprobe string // path of ffprobe; "" means the one on PATH
-
-	MaxChildren int           // programs running at a time, others wait; zero means 2
-	Timeout     time.Duration // longest run of one program; zero means 10 minutes
-	MaxOutput   int64         // largest file a program may write, in bytes; zero means 64 GiB
-	CacheBytes  int64         // memory for parsed headers, roughly; zero means 64 MiB
-	ScanTime    time.Duration // how long Map looks for scenes, at most Timeout; zero means a minute, less that it does not
+	media.Options
 
 	once   sync.Once
-	engine media.Engine
+	engine engine.Engine
 }
 
 var (
@@ -119,16 +112,7 @@ func (r *Resolver) ReadTranscript(ctx context.Context, src, transcript *citekit.
 // Version implements [citekit.Versioner].
 func (r *Resolver) Version() string { return "video/1" }
 
-func (r *Resolver) ready() *media.Engine {
-	r.once.Do(func() {
-		r.engine.Modality = citekit.Video
-		r.engine.CacheBytes = r.CacheBytes
-		r.engine.ScanTime = r.ScanTime
-		r.engine.Tools.FFmpeg = r.FFmpeg
-		r.engine.Tools.FFprobe = r.FFprobe
-		r.engine.Tools.Children = r.MaxChildren
-		r.engine.Tools.Timeout = r.Timeout
-		r.engine.Tools.MaxOutput = r.MaxOutput
-	})
+func (r *Resolver) ready() *engine.Engine {
+	r.once.Do(func() { r.engine.Configure(citekit.Video, r.Options) })
 	return &r.engine
 }

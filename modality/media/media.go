@@ -1,0 +1,23 @@
+// Package media has the options that the resolvers of video and audio share:
+//
+//	options := media.Options{FFmpeg: "/opt/bin/ffmpeg"}
+//	resolvers[citekit.Video] = &video.Resolver{Options: options}
+//	resolvers[citekit.Audio] = &audio.Resolver{Options: options}
+package media
+
+import "time"
+
+// Options say how recordings are read. The zero value is ready to use.
+type Options struct {
+	FFmpeg  string // path of ffmpeg; "" means the one on PATH
+	FFprobe string // path of ffprobe; "" means the one on PATH
+
+	MaxChildren int           // programs that one resolver runs at a time, others wait; zero means 2
+	Timeout     time.Duration // longest run of one program; zero means 10 minutes
+	MaxOutput   int64         // largest file a program may write, in bytes; zero means 64 GiB
+	CacheBytes  int64         // memory for parsed headers, roughly; zero means 64 MiB
+
+	// ScanTime is how long Map looks for scenes or silences, at most Timeout;
+	// zero means one minute, and a negative number turns it off.
+	ScanTime time.Duration
+}
