@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os/exec"
 	"path"
-	"path/filepath"
 	"time"
 	"unicode/utf8"
 
@@ -40,7 +39,6 @@ type Command struct {
 
 const (
 	defaultCommandTimeout = 10 * time.Minute
-	pipeDelay             = 5 * time.Second
 	maxCommandInput       = 64 << 20 // bytes of content that are handed over
 	maxCommandOutput      = 64 << 20 // bytes; the library takes no larger map
 	maxComplaint          = 1 << 10  // bytes of the standard error that are shown
@@ -104,10 +102,7 @@ func (j *job) commandInput() ([]byte, error) {
 
 // run runs the program and returns its output.
 func (c Command) run(ctx context.Context, input []byte) ([]byte, error) {
-	program, err := exec.LookPath(c.Path)
-	if err == nil {
-		program, err = filepath.Abs(program)
-	}
+	found, err := child.Find(c.Path)
 	if err != nil {
 		return nil, fmt.Errorf("the program of the adapter cannot be run: it is not there, or may not be executed: %w", errors.ErrUnsupported)
 	}
@@ -115,26 +110,26 @@ func (c Command) run(ctx context.Context, input []byte) ([]byte, error) {
 	if timeout <= 0 {
 		timeout = defaultCommandTimeout
 	}
-	limited, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	cmd := exec.CommandContext(limited, program, c.Args...)
-	cmd.Stdin = bytes.NewReader(input)
-	stdout := child.Head{Max: maxCommandOutput, Full: cancel}
-	stderr := child.Tail{Max: maxComplaint}
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.WaitDelay = pipeDelay
-	err = child.Run(cmd)
+	program := child.Program{
+		Path:         found,
+		Args:         c.Args,
+		Stdin:        bytes.NewReader(input),
+		MaxOutput:    maxCommandOutput,
+		MaxComplaint: maxComplaint,
+		Timeout:      timeout,
+	}
+	result, err := program.Run(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case stdout.Over:
+	case errors.Is(err, child.ErrOutput):
 		return nil, tooLarge("the program wrote more than %d MiB", maxCommandOutput>>20)
-	case limited.Err() != nil:
+	case errors.Is(err, child.ErrTimeout):
 		return nil, tooLarge("the program was still running after %v", timeout)
 	case err != nil:
-		return nil, commandError(err, string(stderr.Kept))
+		return nil, commandError(err, result.Complaint)
 	}
-	return stdout.Kept, nil
+	return result.Output, nil
 }
 
 func commandError(err error, stderr string) error {

@@ -3,7 +3,6 @@
 package child_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -44,10 +43,8 @@ func TestRunLeavesNothing(t *testing.T) {
 					cancel()
 				}()
 			}
-			cmd := exec.CommandContext(ctx, "/bin/sh", "-c", test.script, started)
-			cmd.Stdout = new(bytes.Buffer)
-			cmd.WaitDelay = 100 * time.Millisecond
-			if err := child.Run(cmd); !test.want(err) {
+			p := child.Program{Path: "/bin/sh", Args: []string{"-c", test.script, started}, PipeDelay: 100 * time.Millisecond}
+			if _, err := p.Run(ctx); !test.want(err) {
 				t.Errorf("error %v", err)
 			}
 			if pid := number(t, started); !eventually(func() bool { return !lives(pid) }) {
@@ -91,17 +88,12 @@ func eventually(ok func() bool) bool {
 	return false
 }
 
-// TestRunWithin runs a program that never ends and one that does.
-func TestRunWithin(t *testing.T) {
+// TestCPU runs a program that never ends and one that does.
+func TestCPU(t *testing.T) {
 	run := func(script string, most time.Duration) (used time.Duration, over bool, err error) {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		cmd := exec.CommandContext(ctx, "/bin/sh", "-c", script)
-		all, err := child.RunWithin(cmd, child.Limits{CPU: most, Memory: 1 << 40}, func() {
-			over = true
-			cancel()
-		})
-		return all.CPU, over, err
+		p := child.Program{Path: "/bin/sh", Args: []string{"-c", script}, CPU: most, Memory: 1 << 40, Timeout: time.Minute}
+		all, err := p.Run(t.Context())
+		return all.CPU, errors.Is(err, child.ErrCPU), err
 	}
 	if used, over, err := run("exit 0", time.Minute); over || err != nil || used > time.Minute {
 		t.Errorf("a short run: used %v, over %v, error %v", used, over, err)
@@ -124,13 +116,64 @@ func TestMemory(t *testing.T) {
 	const asked = 128 << 20
 	for most, fits := range map[int64]bool{asked / 2: false, asked * 2: true} {
 		// It asks once it may be sure that the limit holds.
-		cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", "sleep 0.2; exec dd if=/dev/zero of=/dev/null count=1 bs="+strconv.Itoa(asked))
-		used, err := child.RunWithin(cmd, child.Limits{CPU: time.Minute, Memory: most}, func() {})
+		p := child.Program{Path: "/bin/sh", Args: []string{"-c", "sleep 0.2; exec dd if=/dev/zero of=/dev/null count=1 bs=" + strconv.Itoa(asked)}, CPU: time.Minute, Memory: most}
+		used, err := p.Run(t.Context())
 		if (err == nil) != fits || fits && used.Memory < asked {
 			t.Errorf("at most %d bytes: used %d, error %v", most, used.Memory, err)
 		}
 	}
 	if have := child.MachineMemory(); have < 64<<20 {
 		t.Errorf("the machine has %d bytes", have)
+	}
+}
+
+// TestLimits checks which error tells of which limit, and what is kept.
+func TestLimits(t *testing.T) {
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	shell := func(script string) child.Program {
+		return child.Program{Path: "/bin/sh", Args: []string{"-c", script}, MaxOutput: 5}
+	}
+	slow := shell("sleep 300")
+	slow.Timeout = 50 * time.Millisecond
+	short := shell("echo 123456789 >&2; exit 3")
+	short.MaxComplaint = 4
+	for _, test := range []struct {
+		name              string
+		ctx               context.Context
+		program           child.Program
+		output, complaint string
+		want              error
+	}{
+		{"all is well", t.Context(), shell("printf 12345; echo why >&2"), "12345", "why\n", nil},
+		{"too much output", t.Context(), shell("printf 123456; exec sleep 300"), "12345", "", child.ErrOutput},
+		{"out of time", t.Context(), slow, "", "", child.ErrTimeout},
+		{"cancelled", cancelled, shell("printf 1"), "", "", context.Canceled},
+		{"another holds the output", t.Context(), child.Program{Path: "/bin/sh", Args: []string{"-c", "sleep 300 &"}, PipeDelay: 50 * time.Millisecond}, "", "", exec.ErrWaitDelay},
+		{"the end of a complaint", t.Context(), short, "", "789\n", new(exec.ExitError)},
+	} {
+		got, err := test.program.Run(test.ctx)
+		var exit *exec.ExitError
+		matches := errors.Is(err, test.want)
+		if errors.As(test.want, &exit) {
+			matches = errors.As(err, &exit)
+		}
+		if !matches || string(got.Output) != test.output || got.Complaint != test.complaint {
+			t.Errorf("%s: output %q, complaint %q, error %v", test.name, got.Output, got.Complaint, err)
+		}
+	}
+	var streamed strings.Builder
+	p := child.Program{Path: "/bin/sh", Args: []string{"-c", "cat"}, Stdin: strings.NewReader("through"), Stdout: &streamed}
+	if got, err := p.Run(t.Context()); err != nil || streamed.String() != "through" || got.Output != nil {
+		t.Errorf("streamed %q, kept %q, error %v", streamed.String(), got.Output, err)
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Setenv("CITEKIT_TEST_NAMED", "yes")
+	t.Setenv("CITEKIT_TEST_OTHER", "no")
+	got := strings.Join(child.Environment([]string{"LC_ALL=C"}, "CITEKIT_TEST_NAMED"), "\n")
+	if !strings.HasPrefix(got, "LC_ALL=C\nPATH=") || !strings.HasSuffix(got, "\nCITEKIT_TEST_NAMED=yes") || strings.Contains(got, "OTHER") {
+		t.Errorf("the environment is %q", got)
 	}
 }

@@ -2,9 +2,9 @@ package ffmpeg
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
-	"os/exec"
 	"sync/atomic"
 	"time"
 
@@ -53,10 +53,7 @@ func Used(ctx context.Context) time.Duration {
 }
 
 // A ration is what one program may use.
-type ration struct {
-	allowance
-	over atomic.Bool
-}
+type ration struct{ allowance }
 
 // allowed returns what the next program of a job may use, or an error if that is
 // nothing.
@@ -65,7 +62,7 @@ func allowed(ctx context.Context) (*ration, error) {
 	if !ok {
 		a = allowance{new(meter), math.MaxInt64}
 	}
-	r := &ration{allowance: a}
+	r := &ration{a}
 	if r.left() <= 0 {
 		return nil, r.error()
 	}
@@ -74,14 +71,15 @@ func allowed(ctx context.Context) (*ration, error) {
 
 func (r *ration) left() time.Duration { return r.most - time.Duration(r.used.Load()) }
 
-// run runs a program and returns the most memory that it had at a time.
-func (r *ration) run(cmd *exec.Cmd, memory int64, cancel func()) (peak int64, err error) {
-	used, err := child.RunWithin(cmd, child.Limits{CPU: r.left(), Memory: memory}, func() {
-		r.over.Store(true)
-		cancel()
-	})
-	r.used.Add(int64(used.CPU))
-	return used.Memory, err
+// run runs a program, and returns [ErrCPU] if it used what was left.
+func (r *ration) run(ctx context.Context, p child.Program) (child.Result, error) {
+	p.CPU = r.left()
+	result, err := p.Run(ctx)
+	r.used.Add(int64(result.CPU))
+	if errors.Is(err, child.ErrCPU) {
+		err = r.error()
+	}
+	return result, err
 }
 
 func (r *ration) error() error {

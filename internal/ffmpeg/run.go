@@ -42,43 +42,43 @@ func (t *Tools) run(ctx context.Context, c command) error {
 	}
 	defer release()
 
-	limit := min(cmp.Or(c.limit, t.timeout()), t.timeout())
-	limited, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
 	cpu, err := allowed(ctx)
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(limited, c.path, c.args...)
-	cmd.Dir = c.dir
-	cmd.Env = environment()
-	cmd.Stdout = c.stdout
-	stderr := child.Tail{Max: maxTail}
-	cmd.Stderr = &stderr
+	program := child.Program{
+		Path:         c.path,
+		Args:         c.args,
+		Dir:          c.dir,
+		Env:          child.Environment([]string{"LC_ALL=C", "AV_LOG_FORCE_NOCOLOR=1"}, "TEMP", "TMP"),
+		Stdout:       cmp.Or(c.stdout, io.Discard),
+		MaxComplaint: maxTail,
+		Timeout:      min(cmp.Or(c.limit, t.timeout()), t.timeout()),
+		Memory:       t.maxMemory(),
+		PipeDelay:    pipeDelay,
+	}
 	for _, in := range c.inputs {
 		files, detach, err := attach(in.file)
 		if err != nil {
 			return err
 		}
 		defer detach()
-		cmd.ExtraFiles = append(cmd.ExtraFiles, files...)
+		program.Files = append(program.Files, files...)
 	}
-	cmd.WaitDelay = pipeDelay
-
-	peak, err := cpu.run(cmd, t.maxMemory(), cancel)
+	result, err := cpu.run(ctx, program)
 	switch {
-	case limited.Err() == nil && t.lacksMemory(peak, err, string(stderr.Kept)):
-		return fmt.Errorf("ffmpeg needs more than the %.1f GiB of memory that it may use: %w", float64(t.maxMemory())/(1<<30), citekit.ErrTooLarge)
-	case err == nil && limited.Err() == nil:
-		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case cpu.over.Load():
-		return cpu.error()
-	case limited.Err() != nil:
-		return fmt.Errorf("ffmpeg was still running after %v: %w", limit, citekit.ErrTooLarge)
+	case errors.Is(err, ErrCPU):
+		return err
+	case errors.Is(err, child.ErrTimeout):
+		return fmt.Errorf("ffmpeg was still running after %v: %w", program.Timeout, citekit.ErrTooLarge)
+	case t.lacksMemory(result.Memory, err, result.Complaint):
+		return fmt.Errorf("ffmpeg needs more than the %.1f GiB of memory that it may use: %w", float64(t.maxMemory())/(1<<30), citekit.ErrTooLarge)
+	case err != nil:
+		return runError(err, result.Complaint)
 	}
-	return runError(err, string(stderr.Kept))
+	return nil
 }
 
 // lacksMemory reports whether a program that had so much memory at a time did not
@@ -95,7 +95,10 @@ func (t *Tools) lacksMemory(peak int64, err error, stderr string) bool {
 // runError says why a program failed, in its own last words.
 func runError(err error, stderr string) error {
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
+	switch {
+	case errors.Is(err, exec.ErrWaitDelay):
+		return errors.New("ffmpeg ended, but a program it started holds its output open")
+	case !errors.As(err, &exit):
 		return fmt.Errorf("ffmpeg could not be run: %w", scrubbedError(err))
 	}
 	kind := citekit.ErrFormat
@@ -164,16 +167,4 @@ func lastWords(stderr string) string {
 	}
 	words := strings.Join(said, "; ")
 	return words[:min(len(words), maxWords)]
-}
-
-// environment is what a program gets to know: where its libraries are, and
-// nothing about the person.
-func environment() []string {
-	env := []string{"LC_ALL=C", "AV_LOG_FORCE_NOCOLOR=1"}
-	for _, name := range []string{"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SystemRoot", "TEMP", "TMP"} {
-		if value, ok := os.LookupEnv(name); ok {
-			env = append(env, name+"="+value)
-		}
-	}
-	return env
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -13,9 +12,6 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/child"
 )
-
-// pipeDelay is how long after the end of the program its pipes are still read.
-const pipeDelay = 5 * time.Second
 
 // run runs the program on a picture and returns what it prints.
 func (c *Command) run(ctx context.Context, args []string, make func(context.Context) ([]byte, error)) ([]byte, error) {
@@ -32,28 +28,26 @@ func (c *Command) run(ctx context.Context, args []string, make func(context.Cont
 		return nil, err
 	}
 
-	limited, cancel := context.WithTimeout(ctx, c.timeout())
-	defer cancel()
-	cmd := exec.CommandContext(limited, c.path, args...)
-	cmd.Env = environment()
-	cmd.Stdin = bytes.NewReader(picture)
-	stdout := child.Head{Max: maxOutput, Full: cancel}
-	stderr := child.Head{Max: 4 << 10}
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.WaitDelay = pipeDelay
-
-	err = child.Run(cmd)
+	program := child.Program{
+		Path:      c.path,
+		Args:      args,
+		Env:       child.Environment([]string{"LC_ALL=C", "OMP_THREAD_LIMIT=1"}, "TESSDATA_PREFIX"), // one thread is enough
+		Stdin:     bytes.NewReader(picture),
+		MaxOutput: maxOutput,
+		Timeout:   c.timeout(),
+	}
+	result, err := program.Run(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case stdout.Over:
+	case errors.Is(err, child.ErrOutput):
 		return nil, fmt.Errorf("tesseract printed more than %d MiB: %w", maxOutput>>20, citekit.ErrTooLarge)
-	case limited.Err() != nil:
+	case errors.Is(err, child.ErrTimeout):
 		return nil, fmt.Errorf("tesseract was still running after %v: %w", c.timeout(), citekit.ErrTooLarge)
 	case err != nil:
-		return nil, runError(err, string(stderr.Kept))
+		return nil, runError(err, result.Complaint)
 	}
-	return stdout.Kept, nil
+	return result.Output, nil
 }
 
 // acquire waits until the program may run. The caller calls release.
@@ -85,20 +79,10 @@ func runError(err error, stderr string) error {
 		return fmt.Errorf("tesseract lacks a language that was asked for; install its language file (Debian: apt-get install tesseract-ocr-all; tesseract --list-langs shows those there are): %w", errors.ErrUnsupported)
 	case strings.Contains(stderr, "Could not set option"), strings.Contains(stderr, "unrecognized"):
 		return fmt.Errorf("this tesseract is too old; version 4 or later is needed, %s: %w", howToInstall, errors.ErrUnsupported)
+	case errors.Is(err, exec.ErrWaitDelay):
+		return fmt.Errorf("tesseract ended, but a program it started holds its output open: %w", errors.ErrUnsupported)
 	case !errors.As(err, &exit):
 		return fmt.Errorf("tesseract cannot be run; %s: %w", howToInstall, errors.ErrUnsupported)
 	}
 	return fmt.Errorf("tesseract cannot read the picture (%s): %w", exit.ProcessState, citekit.ErrFormat)
-}
-
-// environment is what the program gets to know: one thread is enough, where
-// its libraries and languages are, and nothing about the person.
-func environment() []string {
-	env := []string{"LC_ALL=C", "OMP_THREAD_LIMIT=1"}
-	for _, name := range []string{"PATH", "TESSDATA_PREFIX", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SystemRoot"} {
-		if value, ok := os.LookupEnv(name); ok {
-			env = append(env, name+"="+value)
-		}
-	}
-	return env
 }

@@ -22,7 +22,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -51,7 +50,6 @@ const (
 	defaultTimeout      = 10 * time.Minute
 	defaultMaxCopyBytes = 1 << 30
 	maxOutput           = 8 << 20 // what llm.ReadAnswer reads
-	pipeDelay           = 5 * time.Second
 )
 
 // An Input is what the program is given on its standard input, as JSON.
@@ -86,10 +84,7 @@ var _ citekit.Mapper = (*Mapper)(nil)
 // [fs.ErrPermission]. The resolvers measure sources. Nil options are the zero
 // value.
 func New(path string, resolvers citekit.Resolvers, opts *Options) (*Mapper, error) {
-	found, err := exec.LookPath(path)
-	if err == nil {
-		found, err = filepath.Abs(found) // it may run in another directory
-	}
+	found, err := child.Find(path)
 	if err != nil {
 		return nil, startError(err)
 	}
@@ -187,35 +182,34 @@ func structure(output []byte, extent citekit.Extent) (*citekit.Draft, error) {
 
 // run runs the program to its end and returns what it said.
 func (m *Mapper) run(ctx context.Context, input []byte) ([]byte, error) {
-	limit := m.options.Timeout.Duration(defaultTimeout)
-	limited, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	cmd := exec.CommandContext(limited, m.path, m.options.Args...)
-	cmd.Dir = m.options.Dir
-	cmd.Env = m.options.Env
-	cmd.Stdin = bytes.NewReader(input)
-	stdout := child.Head{Max: maxOutput, Full: cancel}
-	stderr := child.Tail{Max: maxTail}
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.WaitDelay = pipeDelay
-	err := child.Run(cmd)
+	program := child.Program{
+		Path:         m.path,
+		Args:         m.options.Args,
+		Dir:          m.options.Dir,
+		Env:          m.options.Env,
+		Stdin:        bytes.NewReader(input),
+		MaxOutput:    maxOutput,
+		MaxComplaint: maxTail,
+		Timeout:      m.options.Timeout.Duration(defaultTimeout),
+	}
+	result, err := program.Run(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case stdout.Over:
+	case errors.Is(err, child.ErrOutput):
 		return nil, fmt.Errorf("the mapper says more than %d bytes: %w", maxOutput, citekit.ErrTooLarge)
-	case limited.Err() != nil:
-		return nil, fmt.Errorf("the mapper was still running after %v: %w%s", limit, context.DeadlineExceeded, lastWords(stderr.Kept))
+	case errors.Is(err, child.ErrTimeout):
+		return nil, fmt.Errorf("the mapper was still running after %v: %w%s", program.Timeout, context.DeadlineExceeded, lastWords(result.Complaint))
 	case errors.Is(err, exec.ErrWaitDelay):
 		return nil, errors.New("the mapper ended, but a program it started holds its output open")
 	case err == nil:
-		return stdout.Kept, nil
+		return result.Output, nil
 	}
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
 		return nil, startError(err)
 	}
-	return nil, fmt.Errorf("the mapper failed (%v)%s", exit.ProcessState, lastWords(stderr.Kept))
+	return nil, fmt.Errorf("the mapper failed (%v)%s", exit.ProcessState, lastWords(result.Complaint))
 }
 
 const (
@@ -224,9 +218,9 @@ const (
 )
 
 // lastWords returns the last lines as one, after a colon, or "".
-func lastWords(complaint []byte) string {
+func lastWords(complaint string) string {
 	var said []string
-	for line := range strings.Lines(string(complaint)) {
+	for line := range strings.Lines(complaint) {
 		line = strings.Map(func(r rune) rune {
 			if r < ' ' || r > '~' {
 				return -1

@@ -1,0 +1,180 @@
+package child
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/citekit/citekit/internal/pulse"
+)
+
+// A Program is one run of a program, with what it may use. Path alone is
+// needed.
+type Program struct {
+	Path  string // as [Find] gives it
+	Args  []string
+	Dir   string     // working directory; "" means that of this process
+	Env   []string   // as in [exec.Cmd]; nil means that of this process; see [Environment]
+	Stdin io.Reader  // nil means nothing to read
+	Files []*os.File // that it inherits as descriptors 3, 4 and so on
+
+	// Stdout takes what the program prints; [io.Discard] costs nothing. Nil
+	// keeps it in the Result, at most MaxOutput bytes: a program that prints
+	// more is ended.
+	Stdout    io.Writer
+	MaxOutput int
+
+	MaxComplaint int // bytes that are kept of the end of standard error; zero means 4 KiB
+
+	Timeout time.Duration // longest run; zero means no limit
+
+	// CPU is the processor time and Memory the bytes that the program may
+	// use; zero means no limit. Only Linux holds it to them, and it then
+	// does not get more memory than that.
+	CPU    time.Duration
+	Memory int64
+
+	// PipeDelay is how long after the end of the program its output is still
+	// read, which another that it started may hold open; zero means 5 s.
+	PipeDelay time.Duration
+}
+
+const (
+	defaultComplaint = 4 << 10
+	defaultPipeDelay = 5 * time.Second
+)
+
+// A Result is what a program that has run leaves. It is valid with an error,
+// too.
+type Result struct {
+	Output    []byte        // what it printed, unless there was a Stdout
+	Complaint string        // the end of what it wrote to standard error
+	CPU       time.Duration // processor time that it used
+	Memory    int64         // most bytes that it had at a time; 0 if the system does not tell
+}
+
+// Limits that a program passed.
+var (
+	ErrOutput  = errors.New("it prints more than there is room for")
+	ErrCPU     = errors.New("it uses more processor time than it may")
+	ErrTimeout = errors.New("it was still running when its time was up")
+)
+
+// Run runs the program to its end. The error is ctx.Err() once ctx is done,
+// else ErrOutput, ErrCPU or ErrTimeout if it passed a limit, and else that of
+// [exec.Cmd.Run]: an [exec.ExitError] if it failed, and [exec.ErrWaitDelay] if
+// it ended but another that it started holds its output open.
+//
+// Where there is an error the program is killed with all it started, if the
+// system can do that: Windows kills the program alone. On Linux the program
+// ends when this process is killed.
+func (p Program) Run(ctx context.Context) (Result, error) {
+	limited, cancel := context.WithCancel(ctx)
+	if p.Timeout > 0 {
+		limited, cancel = context.WithTimeout(ctx, p.Timeout)
+	}
+	defer cancel()
+	cmd := exec.CommandContext(limited, p.Path, p.Args...)
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.ExtraFiles = p.Dir, p.Env, p.Stdin, p.Files
+	head := Head{Max: p.MaxOutput, Full: cancel}
+	switch p.Stdout {
+	case nil:
+		cmd.Stdout = &head
+	case io.Discard: // the system does that
+	default:
+		cmd.Stdout = p.Stdout
+	}
+	tail := Tail{Max: cmp.Or(p.MaxComplaint, defaultComplaint)}
+	cmd.Stderr = &tail
+	cmd.WaitDelay = cmp.Or(p.PipeDelay, defaultPipeDelay)
+
+	var overCPU atomic.Bool
+	err := p.run(cmd, func() {
+		overCPU.Store(true)
+		cancel()
+	})
+	result := Result{Output: head.Kept, Complaint: string(tail.Kept)}
+	if state := cmd.ProcessState; state != nil {
+		result.CPU, result.Memory = state.UserTime()+state.SystemTime(), peakMemory(state.SysUsage())
+	}
+	switch {
+	case ctx.Err() != nil:
+		err = ctx.Err()
+	case head.Over:
+		err = ErrOutput
+	case overCPU.Load():
+		err = ErrCPU
+	case limited.Err() != nil:
+		err = ErrTimeout
+	}
+	return result, err
+}
+
+// run runs a command to its end, within the limits of p where the system can
+// hold it to them. It calls overCPU once the command has used more processor
+// time than it may.
+func (p Program) run(cmd *exec.Cmd, overCPU func()) error {
+	ownGroup(cmd)
+	// The program ends with the thread that starts it: see ownGroup.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := cmd.Start()
+	if err == nil {
+		unwatch := p.watch(cmd.Process.Pid, overCPU)
+		pulse.Beat()
+		err = cmd.Wait()
+		unwatch()
+	}
+	if err != nil && cmd.Process != nil {
+		_ = killGroup(cmd) // mostly there is nothing left
+	}
+	return err
+}
+
+// watch limits a process that has started. The caller calls stop.
+func (p Program) watch(pid int, overCPU func()) (stop func()) {
+	if p.Memory > 0 {
+		limitMemory(pid, p.Memory)
+	}
+	if p.CPU <= 0 {
+		return func() {}
+	}
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		watchCPU(pid, p.CPU, overCPU, done)
+	}()
+	return func() {
+		close(done)
+		<-ended
+	}
+}
+
+// Find returns the absolute path of a program; a name without a separator is
+// looked for as the system does. Errors are those of [exec.LookPath].
+func Find(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path) // it may run in another directory
+}
+
+// Environment returns what a program gets to know of the environment of this
+// process: where its libraries are, and the variables that are named, but
+// nothing about the person. Own is added as it is.
+func Environment(own []string, names ...string) []string {
+	for _, name := range append([]string{"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SystemRoot"}, names...) {
+		if value, ok := os.LookupEnv(name); ok {
+			own = append(own, name+"="+value)
+		}
+	}
+	return own
+}
