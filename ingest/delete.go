@@ -68,7 +68,7 @@ func DeleteAll(ctx context.Context, lib *citekit.Library, resourceIDs []string, 
 		return nil, fmt.Errorf("citekit: delete: %w", message.HidePath(err))
 	}
 	defer d.close()
-	var doomed []doomed
+	var removals []removal
 	seen := make(map[string]bool)
 	for _, id := range resourceIDs {
 		if seen[id] {
@@ -79,13 +79,13 @@ func DeleteAll(ctx context.Context, lib *citekit.Library, resourceIDs []string, 
 		if err != nil {
 			return nil, &citekit.ResolveError{Op: "delete", Address: id, Err: err}
 		}
-		doomed = append(doomed, one)
+		removals = append(removals, one)
 	}
-	if err := d.findEvidence(ctx, doomed); err != nil {
+	if err := d.findEvidence(ctx, removals); err != nil {
 		return nil, fmt.Errorf("citekit: delete: %w", message.HidePath(err))
 	}
 	deletions := []Deletion{}
-	for batch := range slices.Chunk(doomed, deleteBatch) {
+	for batch := range slices.Chunk(removals, deleteBatch) {
 		n := len(batch)
 		var failed error
 		if !o.DryRun {
@@ -145,8 +145,8 @@ func (d *deleting) close() {
 	d.release()
 }
 
-// A doomed resource is about to be deleted.
-type doomed struct {
+// A removal resource is about to be deleted.
+type removal struct {
 	id       string
 	stamp    citekit.Stamp
 	source   string // path of the source that the notes of the map are of
@@ -155,18 +155,18 @@ type doomed struct {
 }
 
 // find returns what is to be deleted of a resource, but for its evidence.
-func (d *deleting) find(ctx context.Context, id string, keepByHand bool) (doomed, error) {
+func (d *deleting) find(ctx context.Context, id string, keepByHand bool) (removal, error) {
 	if err := citekit.CheckResourceID(id); err != nil {
-		return doomed{}, err
+		return removal{}, err
 	}
 	stamp, err := d.lib.Workspace().StatMap(ctx, id)
 	if err != nil {
-		return doomed{}, describeMissing(ctx, d.lib, id, err)
+		return removal{}, describeMissing(ctx, d.lib, id, err)
 	}
-	one := doomed{id: id, stamp: stamp, deletion: Deletion{ResourceID: id, Map: d.lib.Workspace().MapPath(id)}}
+	one := removal{id: id, stamp: stamp, deletion: Deletion{ResourceID: id, Map: d.lib.Workspace().MapPath(id)}}
 	m, hash, err := d.lib.ReadMap(ctx, id)
 	if ctx.Err() != nil {
-		return doomed{}, ctx.Err()
+		return removal{}, ctx.Err()
 	}
 	if err == nil {
 		one.deletion.SourcePath = m.SourcePath
@@ -177,7 +177,7 @@ func (d *deleting) find(ctx context.Context, id string, keepByHand bool) (doomed
 		if err != nil {
 			what = "the map cannot be read; a person may have changed it"
 		}
-		return doomed{}, fmt.Errorf("%s: %w", what, ErrByHand)
+		return removal{}, fmt.Errorf("%s: %w", what, ErrByHand)
 	}
 	return one, nil
 }
@@ -192,7 +192,7 @@ func describeMissing(ctx context.Context, lib *citekit.Library, id string, err e
 
 // isByHand reports whether a person made the map or changed it since it was
 // made, as far as is known. It sets the source whose notes go with the map.
-func (d *deleting) isByHand(m *citekit.ResourceMap, hash string, one *doomed) bool {
+func (d *deleting) isByHand(m *citekit.ResourceMap, hash string, one *removal) bool {
 	if d.book != nil {
 		if source, _ := d.book.Owner(m.ResourceID); source != "" {
 			if n, ok := d.book.Note(source); ok && n.ID == m.ResourceID {
@@ -208,7 +208,7 @@ func (d *deleting) isByHand(m *citekit.ResourceMap, hash string, one *doomed) bo
 }
 
 // findEvidence adds to the resources the evidence made by their maps.
-func (d *deleting) findEvidence(ctx context.Context, all []doomed) error {
+func (d *deleting) findEvidence(ctx context.Context, all []removal) error {
 	at := make(map[string]int, len(all))
 	for i, one := range all {
 		at[one.id] = i
@@ -231,7 +231,7 @@ func (d *deleting) findEvidence(ctx context.Context, all []doomed) error {
 // delete deletes maps and then what belongs to them: without a map that is
 // only litter, whatever ends this. It returns how many it deleted, as
 // [citekit.BatchDeleter] says.
-func (d *deleting) delete(ctx context.Context, batch []doomed) (deleted int, err error) {
+func (d *deleting) delete(ctx context.Context, batch []removal) (deleted int, err error) {
 	maps := make([]citekit.MapVersion, len(batch))
 	for i, one := range batch {
 		maps[i] = citekit.MapVersion{ID: one.id, Stamp: one.stamp}

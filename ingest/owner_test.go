@@ -35,9 +35,9 @@ func (f *ingestFixture) edit(t *testing.T, id, from, to string) (edited string) 
 
 const otherMap = `{"resource_id":"a","type":"text","title":"Mine","source_path":"other.txt","nodes":[]}`
 
-// TestIngestStaleTwin checks that the bytes that a source had are not taken
+// TestIngestStaleOriginal checks that the bytes that a source had are not taken
 // for those it has.
-func TestIngestStaleTwin(t *testing.T) {
+func TestIngestStaleOriginal(t *testing.T) {
 	for _, concurrency := range []int{1, 4} {
 		f := newIngestFixture(t, map[string]string{"a.txt": "old\n", "other.txt": "other\n"})
 		f.want(t, f.ingest(t, nil), "mapped a.txt as a: 1", "mapped other.txt as other: 1")
@@ -57,9 +57,9 @@ func TestIngestStaleTwin(t *testing.T) {
 	}
 }
 
-// TestIngestTwinOfChanging checks that what was made of a source that changed
+// TestIngestCopyOfChanging checks that what was made of a source that changed
 // meanwhile is not taken for what another one has.
-func TestIngestTwinOfChanging(t *testing.T) {
+func TestIngestCopyOfChanging(t *testing.T) {
 	f := newIngestFixture(t, map[string]string{"a.txt": "old\n", "b.txt": "old\n"})
 	f.mapper.maps = func(src *citekit.Source, s *citekit.Draft) error {
 		if src.Name() != "a.txt" {

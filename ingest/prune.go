@@ -45,7 +45,7 @@ type PruneItem struct {
 	Bytes      int64  `json:"bytes"`                 // with what goes with it
 	Reason     string `json:"reason"`
 
-	doomed *doomed      // of a map
+	removal *removal      // of a map
 	kept   citekit.Kept // of anything else
 }
 
@@ -105,7 +105,7 @@ func (p *planning) maps(ctx context.Context, force bool) error {
 			continue
 		}
 		one, err := p.find(ctx, id, !force)
-		item := PruneItem{Kind: kindMap, ResourceID: id, SourcePath: m.SourcePath, Path: p.lib.Workspace().MapPath(id), Reason: "its source vanished", doomed: &one}
+		item := PruneItem{Kind: kindMap, ResourceID: id, SourcePath: m.SourcePath, Path: p.lib.Workspace().MapPath(id), Reason: "its source vanished", removal: &one}
 		switch {
 		case errors.Is(err, ErrByHand):
 			p.plan.ByHand = append(p.plan.ByHand, item)
@@ -135,7 +135,7 @@ func (p *planning) kept(ctx context.Context) error {
 		if i, ok := goes[k.ResourceID]; ok && k.ResourceID != "" {
 			if k.Kind == citekit.KeptEvidence {
 				item := &p.plan.Items[i]
-				item.doomed.evidence = append(item.doomed.evidence, k)
+				item.removal.evidence = append(item.removal.evidence, k)
 				item.Evidence++
 				item.Bytes += k.Size
 			}
@@ -207,7 +207,7 @@ func Prune(ctx context.Context, lib *citekit.Library, plan *PrunePlan) ([]PruneI
 
 func splitPlan(items []PruneItem) (maps, rest []PruneItem) {
 	for _, item := range items {
-		if item.doomed != nil {
+		if item.removal != nil {
 			maps = append(maps, item)
 		} else {
 			rest = append(rest, item)
@@ -224,9 +224,9 @@ func (d *deleting) pruneMaps(ctx context.Context, items []PruneItem) (pruned []P
 		return nil, err
 	}
 	for len(items) > 0 {
-		batch := make([]doomed, len(items))
+		batch := make([]removal, len(items))
 		for i, item := range items {
-			batch[i] = *item.doomed
+			batch[i] = *item.removal
 		}
 		n, err := d.delete(ctx, batch)
 		pruned = append(pruned, items[:n]...)

@@ -33,11 +33,11 @@ func TestRun(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
-	way, err := filepath.Glob(filepath.Join(dir, ".citekit_output", "notes_*_on-the-way-*"))
-	if err != nil || len(way) != 1 {
-		t.Fatalf("evidence %v, %v", way, err)
+	names, err := filepath.Glob(filepath.Join(dir, ".citekit_output", "notes_*_on-the-way-*"))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("evidence %v, %v", names, err)
 	}
-	evidence, err := os.ReadFile(way[0])
+	evidence, err := os.ReadFile(names[0])
 	if err != nil {
 		t.Fatal(err)
 	}

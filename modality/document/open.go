@@ -38,11 +38,11 @@ type job struct {
 	src    *citekit.Source
 	budget *pdf.Budget
 	pdfium *pdfium.Session
-	tried  [ways]attempt
+	tried  [openerCount]attempt
 	short  bool // layouts were read last of some pages only, because of a limit
 }
 
-// An attempt is what came of a way to open the source of a job.
+// An attempt is what came of trying an opener on the source of a job.
 type attempt struct {
 	done bool
 	doc  *opened
@@ -95,16 +95,16 @@ func (r *Resolver) paced(d time.Duration) time.Duration {
 // isExhausted reports whether j may do no more.
 func (j *job) isExhausted() bool { return j.pdfium.Spent() || j.budget.Exhausted() }
 
-// An opener is a way to open a source. The ways are tried in order, each when
+// An opener opens a source in one manner. They are tried in order, each when
 // the one before has found damage.
 type opener struct {
 	name string // tells apart what is kept in the cache
 	open func(*job, context.Context) (*opened, error)
 }
 
-const ways = 3
+const openerCount = 3
 
-var openers = [ways]opener{
+var openers = [openerCount]opener{
 	{"", (*job).openSound},
 	{" rebuilt", (*job).openRebuilt},
 	{" repaired", (*job).openRepaired},
@@ -114,10 +114,10 @@ var openers = [ways]opener{
 // repaired as long as damage is found. Nothing is tried again after a limit,
 // nor for a file in which there is nothing to be found.
 func (j *job) withDocument(ctx context.Context, use func(*opened, *pdf.File, io.ReaderAt) error) error {
-	var damage []error // what each way found
+	var damage []error // what each opener found
 	pages := 0
-	for way := range openers {
-		a := j.open(ctx, way)
+	for i := range openers {
+		a := j.open(ctx, i)
 		if a.err == nil && pages != 0 && pages != len(a.doc.structure.Pages) {
 			break // page numbers would mean something else
 		}
@@ -140,16 +140,16 @@ func (j *job) withDocument(ctx context.Context, use func(*opened, *pdf.File, io.
 	return fmt.Errorf("%w; repairing it: %w", damage[0], damage[1])
 }
 
-// open opens the source in a way, which is tried once.
-func (j *job) open(ctx context.Context, way int) *attempt {
-	a := &j.tried[way]
+// open opens the source with the opener of an index, which is tried once.
+func (j *job) open(ctx context.Context, index int) *attempt {
+	a := &j.tried[index]
 	if a.done {
 		return a
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, openTime, errSlow)
 	defer cancel()
-	a.doc, a.err = j.opened.Get(limited, key(j.src, openers[way].name), func(ctx context.Context) (*opened, int64, error) {
-		doc, err := openers[way].open(j, ctx)
+	a.doc, a.err = j.opened.Get(limited, key(j.src, openers[index].name), func(ctx context.Context) (*opened, int64, error) {
+		doc, err := openers[index].open(j, ctx)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -170,12 +170,12 @@ func (j *job) open(ctx context.Context, way int) *attempt {
 
 var errSlow = fmt.Errorf("not opened after %v: %w", openTime, pdf.ErrLimit)
 
-func key(src *citekit.Source, way string) string {
+func key(src *citekit.Source, opener string) string {
 	version := src.Version()
 	if version == "" {
 		return ""
 	}
-	return version + way
+	return version + opener
 }
 
 func isDamage(err error) bool {

@@ -101,17 +101,17 @@ func (m *mapping) readAll() ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// A way is one of mapping a source. It gives no nodes where it finds no
+// A method is one of mapping a source. It gives no nodes where it finds no
 // structure.
-type way struct {
+type method struct {
 	name string
 	find func() (*citekit.Draft, error)
 }
 
-// structure goes the ways that the format suggests, until one leads to nodes.
+// structure tries the methods that the format suggests until one finds nodes.
 func (m *mapping) structure() (*citekit.Draft, error) {
 	reason := ""
-	for _, w := range m.ways() {
+	for _, w := range m.methods() {
 		s, err := w.find()
 		if err == nil && (len(s.Nodes) == 0 || m.crowded(s.Nodes)) {
 			continue
@@ -157,37 +157,37 @@ func explain(err error) string {
 	return text
 }
 
-// ways returns the ways to try, best first.
-func (m *mapping) ways() []way {
+// methods returns the methods to try, best first.
+func (m *mapping) methods() []method {
 	name := m.src.Name()
 	format, structured := data.FormatOf(name, m.head)
-	var ways []way
+	var methods []method
 	if subtitle.IsSubtitle(name, m.head) {
-		ways = append(ways, m.heldWay("subtitles", m.subtitles))
+		methods = append(methods, m.heldMethod("subtitles", m.subtitles))
 	}
 	if markupFormat, ok := m.markup(); ok && format != data.Notebook {
-		ways = append(ways, m.heldWay(string(markupFormat), func() (*citekit.Draft, error) {
+		methods = append(methods, m.heldMethod(string(markupFormat), func() (*citekit.Draft, error) {
 			return markup.Map(m.ctx, markupFormat, m.held)
 		}))
 		format, structured = data.Prose, false
 		if markupFormat == markup.HTML {
-			ways = append(ways, m.heldWay("html", m.page))
+			methods = append(methods, m.heldMethod("html", m.page))
 		}
 	}
 	if language, ok := code.LanguageOf(name, m.head); ok {
-		ways = append(ways, m.heldWay(string(language), func() (*citekit.Draft, error) {
+		methods = append(methods, m.heldMethod(string(language), func() (*citekit.Draft, error) {
 			return code.Map(m.ctx, language, m.held)
 		}))
 		format, structured = data.Lines, false
 	}
 	if format == data.Prose && m.held != nil {
-		ways = append(ways, way{string(data.Prose), func() (*citekit.Draft, error) { return data.MapSections(m.ctx, m.held) }})
+		methods = append(methods, method{string(data.Prose), func() (*citekit.Draft, error) { return data.MapSections(m.ctx, m.held) }})
 	}
 	if structured {
-		ways = append(ways, m.dataWay(format))
+		methods = append(methods, m.dataMethod(format))
 		format = data.Lines
 	}
-	return append(ways, m.dataWay(format))
+	return append(methods, m.dataMethod(format))
 }
 
 // markup returns the markup language of the source, by its extension or, where
@@ -202,9 +202,9 @@ func (m *mapping) markup() (markup.Format, bool) {
 	return markup.FormatOf("", m.head)
 }
 
-// heldWay is a way for which the text has to be held in memory.
-func (m *mapping) heldWay(name string, find func() (*citekit.Draft, error)) way {
-	return way{name, func() (*citekit.Draft, error) {
+// heldMethod is a method for which the text has to be held in memory.
+func (m *mapping) heldMethod(name string, find func() (*citekit.Draft, error)) method {
+	return method{name, func() (*citekit.Draft, error) {
 		if m.held == nil {
 			return nil, errNotHeld
 		}
@@ -245,8 +245,8 @@ func readable(text string) string {
 	return strings.Join(strings.Fields(html.UnescapeString(text)), " ")
 }
 
-func (m *mapping) dataWay(format data.Format) way {
-	return way{string(format), func() (*citekit.Draft, error) {
+func (m *mapping) dataMethod(format data.Format) method {
+	return method{string(format), func() (*citekit.Draft, error) {
 		if m.held != nil {
 			return data.Map(m.ctx, format, m.held)
 		}
