@@ -60,11 +60,33 @@ const (
 	onlyConditions
 )
 
-// A lexer divides a source into tokens.
+// A lexer divides a source into tokens, for the languages that have comments
+// as C has, quoted literals and brackets.
+//
+// What it yields: every byte of the source stands in one token, in white space,
+// in a comment, in a directive or in a branch that is passed over. Tokens come
+// in the order of the source, do not overlap, and are not empty but for the last
+// one, tokenEnd, which comes again and again. Words are what isWord says and
+// what the syntax adds; a literal is one token, however long, and what is not
+// closed goes on to the end of its line or of the source, as the syntax has it.
+// Token.newline tells of a line feed before the token, in a comment or a
+// directive, too; what line feeds mean is for the scanner to say.
+//
+// What it never does: it never fails, whatever the bytes; it does not pair
+// brackets, tell keywords from names or look back; it reads no byte before the
+// token it is at; and it does not change or copy the source.
+//
+// Bounds: it takes time in proportion to the source, if literal of the syntax
+// takes time in proportion to the literal, and memory for the comments between
+// two tokens.
 type lexer struct {
 	syntax *syntax
 	src    []byte
 	at     int
+
+	// comments are those before the latest token, in order. They hold until
+	// the next one is asked for.
+	comments []byteSpan
 
 	// comment is the run of comments before the latest token, each beginning
 	// its line, and without a blank line in or after it.
@@ -129,7 +151,7 @@ func (s *syntax) class(c byte) byteClass {
 // next returns the next token; at the end of the source one of tokenEnd.
 func (l *lexer) next() token {
 	l.newlines = 0
-	l.comment = byteSpan{}
+	l.comment, l.comments = byteSpan{}, l.comments[:0]
 	for l.at < len(l.src) {
 		c := l.src[l.at]
 		switch l.classes[c] {
@@ -250,6 +272,7 @@ func (l *lexer) skipComment() bool {
 	if end == l.at {
 		return false
 	}
+	l.comments = append(l.comments, byteSpan{l.at, end})
 	if l.fresh {
 		if l.comment.end == 0 {
 			l.comment.start = l.at

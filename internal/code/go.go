@@ -12,7 +12,7 @@ import (
 // that stand for ends of lines. At the level of the file a function ends with
 // the brace that closes its body, and a type with the semicolon after it.
 func mapGo(ctx context.Context, src []byte) (outline, error) {
-	s := &goScanner{goLexer: goLexer{src: src}}
+	s := &goScanner{goLexer: newGoLexer(src)}
 	poll := poll{ctx: ctx}
 	s.first = true
 	for s.next(); s.tok != goEOF; {
@@ -250,97 +250,92 @@ const (
 	goValue = '0' // a number, string or character
 )
 
-// A goLexer splits Go into tokens.
+// goSyntax is that of Go. Numbers that end with a point are two tokens.
+var goSyntax = syntax{literal: goLiteral, prefixes: "`"}
+
+// goLiteral returns the end of the string or character at a quote. One in
+// backquotes may have several lines.
+func goLiteral(src []byte, at int) int {
+	if src[at] != '`' {
+		return quotedEnd(src, at)
+	}
+	if n := bytes.IndexByte(src[at+1:], '`'); n >= 0 {
+		return at + n + 2
+	}
+	return len(src)
+}
+
+// A goLexer adds to the tokens of the shared lexer what Go has of its own: the
+// semicolons that ends of lines stand for, and how deep brackets are nested.
 type goLexer struct {
 	src      []byte
-	at       int // after the current token
+	lexer    lexer
+	ahead    token // after a semicolon that an end of line stands for
+	isAhead  bool
 	tok      byte
 	start    int  // of the current token
+	end      int  // of the current token
 	prevEnd  int  // end of the token before
 	depth    int  // brackets open after the current token
 	endsLine bool // an end of line after the current token ends the statement
+	doubled  bool // the current token is the second of "++" or "--"
 	comments commentRun
 }
 
-func (l *goLexer) text() []byte { return l.src[l.start:l.at] }
+func newGoLexer(src []byte) goLexer { return goLexer{src: src, lexer: newLexer(&goSyntax, src)} }
+
+func (l *goLexer) text() []byte { return l.src[l.start:l.end] }
 
 // next goes to the next token. A semicolon that an end of line stands for is
 // a token without text.
 func (l *goLexer) next() {
-	if l.tok != ';' || l.at > l.start {
-		l.prevEnd = l.at
+	if l.tok != ';' || l.end > l.start {
+		l.prevEnd = l.end
 	}
-	if l.skipSpace() {
-		l.start, l.tok, l.endsLine = l.at, ';', false
+	t := l.ahead
+	if !l.isAhead {
+		t = l.lexer.next()
+		for _, c := range l.lexer.comments {
+			l.comments.add(l.src, l.prevEnd, c.start, c.end)
+		}
+	}
+	if l.isAhead = l.endsLine && t.newline; l.isAhead {
+		l.ahead = t
+		l.tok, l.start, l.endsLine = ';', l.end, false
 		return
 	}
-	l.start = l.at
-	if l.at >= len(l.src) {
-		l.tok = goEOF
-		return
-	}
-	c := l.src[l.at]
-	switch {
-	case isLetter(c) || c == '_':
-		l.at = wordEnd(l.src, l.at)
-		l.tok, l.endsLine = goWord, !goContinues(l.text())
-	case isDigit(c):
-		for l.at < len(l.src) && (isWord(l.src[l.at]) || l.src[l.at] == '.') {
-			l.at++
-		}
-		l.tok, l.endsLine = goValue, true
-	case c == '"' || c == '\'':
-		l.at = quotedEnd(l.src, l.at)
-		l.tok, l.endsLine = goValue, true
-	case c == '`':
-		l.at = len(l.src)
-		if n := bytes.IndexByte(l.src[l.start+1:], '`'); n >= 0 {
-			l.at = l.start + n + 2
-		}
-		l.tok, l.endsLine = goValue, true
-	default:
-		l.punctuation(c)
-	}
+	l.take(t)
 }
 
-func (l *goLexer) punctuation(c byte) {
-	l.at++
-	l.tok, l.endsLine = c, false
-	switch c {
+// take makes t the current token.
+func (l *goLexer) take(t token) {
+	follows := t.start == l.end // the token before
+	before, beforeStart, doubled := l.tok, l.start, l.doubled
+	l.start, l.end, l.doubled = t.start, t.end, false
+	switch {
+	case t.kind == tokenEnd:
+		l.tok = goEOF
+		return
+	case t.kind == tokenLiteral, t.kind == tokenWord && l.src[t.start] == '`':
+		l.tok, l.endsLine = goValue, true
+		return
+	case t.kind == tokenWord:
+		l.tok, l.endsLine = goWord, !goContinues(l.text())
+		return
+	}
+	l.tok, l.endsLine = l.src[t.start], false
+	switch t.kind {
 	case '(', '[', '{':
 		l.depth++
 	case ')', ']', '}':
 		l.depth = max(l.depth-1, 0)
 		l.endsLine = true
 	case '+', '-':
-		if l.at < len(l.src) && l.src[l.at] == c {
-			l.at++
-			l.endsLine = true
-		}
+		l.doubled = follows && before == t.kind && !doubled
+		l.endsLine = l.doubled
+	case '.':
+		l.endsLine = follows && before == goValue && isDigit(l.src[beforeStart])
 	}
-}
-
-// skipSpace passes over white space and comments, and reports whether an end
-// of line was met that stands for a semicolon.
-func (l *goLexer) skipSpace() bool {
-	for l.at < len(l.src) {
-		switch c := l.src[l.at]; {
-		case c == '\n' && l.endsLine:
-			return true
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
-			l.at++
-		case c == '/' && l.at+1 < len(l.src) && (l.src[l.at+1] == '/' || l.src[l.at+1] == '*'):
-			start := l.at
-			l.at = slashCommentEnd(l.src, l.at)
-			l.comments.add(l.src, l.prevEnd, start, l.at)
-			if l.endsLine && bytes.IndexByte(l.src[start:l.at], '\n') >= 0 {
-				return true
-			}
-		default:
-			return false
-		}
-	}
-	return l.endsLine
 }
 
 // goContinues reports whether a keyword cannot end a statement.
