@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 var (
@@ -99,11 +99,11 @@ func shortAddress(s string) string {
 	}
 	whole, _, _ := strings.Cut(s, "#")
 	if _, rest, ok := strings.Cut(whole, "://"); ok && len(whole) > maxShown {
-		return message.Cut(rest, maxShown)
+		return plain.Shorten(rest, maxShown)
 	} else if ok {
 		return fmt.Sprintf("%s (at selectors of %d bytes)", whole, len(s)-len(whole)-1)
 	}
-	return message.Cut(s, maxShown)
+	return plain.Shorten(s, maxShown)
 }
 
 func (e *ResolveError) Unwrap() error { return e.Err }
@@ -120,12 +120,12 @@ type NotFoundError struct {
 func (e *NotFoundError) Error() string {
 	var b strings.Builder
 	if e.Kind == "resource" {
-		fmt.Fprintf(&b, "No map found for resource '%s'.", message.Cut(e.ID, maxShown))
+		fmt.Fprintf(&b, "No map found for resource '%s'.", plain.Shorten(e.ID, maxShown))
 		if e.Want != "" {
 			fmt.Fprintf(&b, " Expected at: %s", e.Want)
 		}
 	} else {
-		fmt.Fprintf(&b, "Node '%s' not found.", message.Cut(e.ID, maxShown))
+		fmt.Fprintf(&b, "Node '%s' not found.", plain.Shorten(e.ID, maxShown))
 	}
 	if len(e.Suggestions) > 0 {
 		fmt.Fprintf(&b, " Did you mean %s?", strings.Join(quoteAll(e.Suggestions), ", "))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/citekit/citekit/internal/ledger"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/slug"
 	"github.com/citekit/citekit/internal/sniff"
 )
@@ -72,7 +73,7 @@ type schemeError struct {
 }
 
 func (e *schemeError) Error() string {
-	return message.Cut(e.resource, maxShown) + " is " + article(e.modality) + ": use " + message.Cut(e.use, maxShown)
+	return plain.Shorten(e.resource, maxShown) + " is " + article(e.modality) + ": use " + plain.Shorten(e.use, maxShown)
 }
 
 func (e *schemeError) Is(target error) bool { return target == errors.ErrUnsupported }

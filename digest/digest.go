@@ -12,6 +12,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // A Format is the form of a [Digest].
@@ -268,20 +269,7 @@ func place(a citekit.Address) string {
 // oneLine returns text on one line, without what does not show and what
 // would end a code span.
 func oneLine(text string, max int) string {
-	fields := strings.Fields(strings.Map(func(r rune) rune {
-		if r == '`' {
-			return '\''
-		}
-		if r != '\n' && r != '\t' && r != '\r' && !message.IsPlain(string(r)) {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, "")))
-	line := strings.Join(fields, " ")
-	if len(line) <= max {
-		return line
-	}
-	return strings.TrimRight(message.Start(line, max-len("…")), " ") + "…"
+	return plain.Shorten(strings.ReplaceAll(plain.Line(text), "`", "'"), max)
 }
 
 type jsonResource struct {

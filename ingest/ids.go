@@ -17,6 +17,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ledger"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/slug"
 )
 
@@ -289,7 +290,7 @@ func olderIDFor(name string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(id, "_"))
-	id = message.Start(id, maxResourceID)
+	id = plain.Cut(id, maxResourceID)
 	if citekit.CheckResourceID(id) != nil {
 		return "file"
 	}
@@ -319,7 +320,7 @@ func resourceIDs(source string, neighbour bool) iter.Seq[string] {
 		}
 		sum := sha256.Sum256([]byte(source))
 		for digits := 8; digits <= 64; digits += 8 {
-			if !yield(message.Start(name, 256) + "-" + hex.EncodeToString(sum[:])[:digits]) {
+			if !yield(plain.Cut(name, 256) + "-" + hex.EncodeToString(sum[:])[:digits]) {
 				return
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/slug"
 )
 
@@ -83,13 +84,16 @@ func cutID(id string) string {
 	if len(id) <= maxNodeID {
 		return id
 	}
-	return message.Start(id, maxNodeID-9) + "-" + shortHash(id)
+	return plain.Cut(id, maxNodeID-9) + "-" + shortHash(id)
 }
 
 // cleanID returns id without what an id that can be typed does not have.
 func cleanID(id string) string {
 	return strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || unicode.IsSpace(r) || !message.IsPlain(string(r)) {
+		switch {
+		case r == '\u200c', r == '\u200d': // joiners, which titles keep
+			return -1
+		case r == utf8.RuneError, unicode.IsSpace(r), !message.IsPlain(string(r)):
 			return '-'
 		}
 		return r

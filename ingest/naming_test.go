@@ -35,6 +35,16 @@ func TestNameNodes(t *testing.T) {
 	}
 }
 
+// TestNameNodesJoiner checks that a joiner, which is part of a title, is no
+// part of an id, wherever that comes from.
+func TestNameNodesJoiner(t *testing.T) {
+	nodes := []*citekit.Node{{Title: "می\u200cخواهم"}, {ID: "می\u200cروم"}}
+	ingest.NameNodes(nodes)
+	if diff := cmp.Diff([]string{"میخواهم", "میروم"}, idsOf(nodes)); diff != "" {
+		t.Errorf("ids (-want +got):\n%s", diff)
+	}
+}
+
 func TestNameNodesDeep(t *testing.T) {
 	root := &citekit.Node{Title: strings.Repeat("long title ", 20)}
 	for n, i := root, 0; i < 50; i++ {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/child"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // Command runs a program that makes maps, in any language. On its standard
@@ -140,7 +141,7 @@ func commandError(err error, stderr string) error {
 	case !errors.As(err, &exit):
 		return fmt.Errorf("the program of the adapter cannot be run: %w", errors.ErrUnsupported)
 	}
-	words := oneLine(stderr)
+	words := plain.Line(stderr)
 	if words == "" {
 		words = "it gave no reason"
 	}

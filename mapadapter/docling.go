@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // Docling reads the JSON of a DoclingDocument. Headings become sections, one
@@ -128,7 +129,7 @@ func (r *doclingReader) read(item record, ref string) {
 			return
 		}
 		n := newNode(ref)
-		n.Type, n.Title, n.Summary = "passage", firstLine(text), lead(text, maxLead)
+		n.Type, n.Title, n.Summary = "passage", firstLine(text), plain.Words(text, maxLead)
 		if n.Summary == n.Title {
 			n.Summary = ""
 		}
@@ -154,7 +155,7 @@ func (r *doclingReader) beginSection(item record, text, ref string) {
 	case item.text("label") == "title":
 		level = 0
 		if r.title == "" {
-			r.title = oneLine(text)
+			r.title = plain.Line(text)
 		}
 	case !ok || level < 1:
 		level = 1

@@ -13,6 +13,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // A draft is a map in the making. Nodes without a location get a virtual
@@ -138,11 +139,14 @@ func (j *job) resourceID(d *draft) string {
 // id cannot have, or "" if it gives none that can be used.
 func givenID(text string) string {
 	id := strings.Map(func(r rune) rune {
-		if r == '/' || r == '\\' || unicode.IsSpace(r) {
+		switch {
+		case r == '/', r == '\\', unicode.IsSpace(r):
 			return '-'
+		case unicode.Is(unicode.Cf, r):
+			return -1
 		}
 		return r
-	}, cutText(oneLine(text), 200))
+	}, plain.Cut(plain.Line(text), 200))
 	if citekit.CheckResourceID(id) != nil {
 		return ""
 	}
@@ -154,7 +158,7 @@ func givenID(text string) string {
 func firstSlug(names ...string) string {
 	for _, name := range names {
 		if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
-			name = strings.NewReplacer("/", "-", `\`, "-").Replace(oneLine(name))
+			name = strings.NewReplacer("/", "-", `\`, "-").Replace(plain.Line(name))
 			return citekit.ResourceIDFor(name + ".json") // which it leaves out
 		}
 	}

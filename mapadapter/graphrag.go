@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // GraphRAG reads the tables that GraphRAG writes, as Parquet, JSON or JSON
@@ -331,7 +332,7 @@ func (g *graph) communityNode(c *community) *citekit.Node {
 	n := newNode(c.record.text("id", "community"))
 	n.Type = "community"
 	n.Title = title(firstOf(report.text("title"), c.record.text("title")))
-	n.Summary = lead(firstOf(report.text("summary"), c.record.text("summary")), maxSummary)
+	n.Summary = plain.Words(firstOf(report.text("summary"), c.record.text("summary")), maxSummary)
 	return n
 }
 
@@ -339,7 +340,7 @@ func entityNode(r record) *citekit.Node {
 	n := newNode(r.text("id"), "entity_type", r.text("type"))
 	n.Type = "entity"
 	n.Title = title(r.text("title", "name"))
-	n.Summary = lead(r.text("description"), maxSummary)
+	n.Summary = plain.Words(r.text("description"), maxSummary)
 	return n
 }
 
@@ -347,7 +348,7 @@ func relationNode(r record) *citekit.Node {
 	n := newNode(r.text("id"))
 	n.Type = "relationship"
 	n.Title = title(r.text("source") + " → " + r.text("target"))
-	n.Summary = lead(r.text("description"), maxSummary)
+	n.Summary = plain.Words(r.text("description"), maxSummary)
 	return n
 }
 
@@ -357,7 +358,7 @@ func (g *graph) unitNode(r record) *citekit.Node {
 	n := newNode(r.text("id"))
 	n.Type = "text_unit"
 	n.Title = firstLine(text)
-	n.Summary = lead(text, maxLead)
+	n.Summary = plain.Words(text, maxLead)
 	if at, size, ok := g.source.search(text, g.after); ok {
 		n.Location = g.source.lines(at, at+size)
 		g.after = at // the next unit may overlap

@@ -12,6 +12,8 @@ import (
 	"path"
 	"sort"
 	"strings"
+
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // The tables of GraphRAG that are read.
@@ -147,7 +149,7 @@ func readTableFile(ctx context.Context, in Input, f tableFile) ([]record, error)
 			return rows, nil
 		}
 	}
-	return nil, fmt.Errorf("%s: %w", oneLine(path.Base(f.name)), err)
+	return nil, fmt.Errorf("%s: %w", plain.Line(path.Base(f.name)), err)
 }
 
 // readTable reads the rows of a table: of a Parquet file, of JSON with one row

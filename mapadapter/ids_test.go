@@ -14,6 +14,7 @@ func TestIDs(t *testing.T) {
 		{"É_1.2.json", `[{"id":"a"}]`, "é_1.2"},
 		{"().json", `[{"id":"a"}]`, "generic"},
 		{"x.json", `{"resource_id":"Old ID","nodes":[{"id":"a"}]}`, "Old-ID"},
+		{"x.json", `{"resource_id":"می\u200cخواهم","nodes":[{"id":"a"}]}`, "میخواهم"}, // a joiner, as titles keep it
 	} {
 		maps, err := mapadapter.Generic{}.Adapt(t.Context(), input(test.name, test.data), nil)
 		if err != nil || len(maps) != 1 || maps[0].ResourceID != test.want {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // The relations between nodes, as written by the releases for Python and,
@@ -278,9 +279,9 @@ func (n *llamaNode) node(p *llamaPlacer) *citekit.Node {
 	if node.Title == "" {
 		node.Title = firstLine(n.text)
 	}
-	node.Summary = lead(n.meta.text("section_summary"), maxSummary)
+	node.Summary = plain.Words(n.meta.text("section_summary"), maxSummary)
 	if node.Summary == "" {
-		node.Summary = lead(n.text, maxLead)
+		node.Summary = plain.Words(n.text, maxLead)
 	}
 	if node.Summary == node.Title {
 		node.Summary = ""

@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // An Adapter makes maps of the output of a tool.
@@ -112,7 +113,7 @@ func Named(name string) (Adapter, error) {
 	return nil, fmt.Errorf("no adapter %+q; there are %s: %w", short(name), strings.Join(Names(), ", "), citekit.ErrSyntax)
 }
 
-func short(s string) string { return cutText(s, 60) }
+func short(s string) string { return plain.Cut(s, 60) }
 
 // formatError returns an error for input that is not as it should be.
 func formatError(format string, args ...any) error {

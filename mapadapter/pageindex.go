@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // PageIndex reads the trees of PageIndex: nodes with "start_index" and
@@ -98,7 +99,7 @@ func (p *pageIndexReader) nodes(records []record, parent citekit.Location, depth
 		n := newNode(r.text("node_id"))
 		n.Title = title(r.text("title"))
 		n.Type = "section"
-		n.Summary = lead(r.text("summary", "prefix_summary"), maxSummary)
+		n.Summary = plain.Words(r.text("summary", "prefix_summary"), maxSummary)
 		n.Location = pageRun(r, parent)
 		if line, ok := r.whole("line_num"); ok && line > 0 {
 			if p.lines == nil {

@@ -5,8 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // A record is a JSON object or a row of a table. Its values are those of
@@ -120,52 +120,13 @@ func (r record) has(keys ...string) bool {
 	return true
 }
 
-// oneLine makes every run of white space one space and leaves out what does
-// not show.
-func oneLine(text string) string {
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
-	return strings.Map(func(r rune) rune {
-		if unicode.In(r, unicode.Cc, unicode.Cf) {
-			return -1
-		}
-		return r
-	}, text)
-}
-
 // title returns text as a title, cut at a word.
-func title(text string) string { return lead(text, maxTitle) }
-
-// lead returns the first words of text, on one line, that have at most max
-// bytes.
-func lead(text string, max int) string {
-	const spaces = 4 // more white space than text would be odd
-	text = oneLine(cutText(text, spaces*max))
-	if len(text) <= max {
-		return text
-	}
-	short := cutText(text, max)
-	if i := strings.LastIndexByte(short, ' '); i > 0 && text[len(short)] != ' ' {
-		short = short[:i]
-	}
-	return strings.TrimRight(short, " ")
-}
-
-// cutText returns the longest start of s that has at most max bytes and ends
-// with a whole character.
-func cutText(s string, max int) string {
-	if len(s) <= max {
-		return s
-	}
-	for max > 0 && !utf8.RuneStart(s[max]) {
-		max--
-	}
-	return s[:max]
-}
+func title(text string) string { return plain.Words(text, maxTitle) }
 
 // firstLine returns the first line of text that is not empty, as a title for
 // what has none.
 func firstLine(text string) string {
 	const enough = 100 // bytes of a title that is part of a text
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return lead(strings.TrimLeft(line, "#*-> "), enough)
+	return plain.Words(strings.TrimLeft(line, "#*-> "), enough)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // failure returns the result that tells an agent what went wrong, with which
@@ -125,12 +126,7 @@ var hints = map[citekit.Code]string{
 const maxMessage = 2000
 
 // clip cuts a long text.
-func clip(s string) string {
-	if len(s) > maxMessage {
-		s = strings.ToValidUTF8(s[:maxMessage], "") + "…"
-	}
-	return s
-}
+func clip(s string) string { return plain.Shorten(s, maxMessage) }
 
 // printable returns s on one line: what is not printable is escaped as in a
 // Go string, and a long text is cut.
@@ -151,8 +147,5 @@ func printable(s string) string {
 // quote returns s between quotes, on one line and not too long.
 func quote(s string) string {
 	const most = 100
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return "'" + printable(s) + "'"
+	return "'" + printable(plain.Shorten(s, most)) + "'"
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // maxItems is how many resources are described in one answer at most: each
@@ -110,10 +111,7 @@ func (a *adapter) describeResource(s citekit.Summary, err error) resourceItem {
 		item.Error = printable(explain("listResources", err, citekit.CodeOf(err)))
 		return item
 	}
-	item.Type, item.Title, item.Nodes = string(s.Type), s.Title, s.Nodes
-	if len(item.Title) > maxListedTitle {
-		item.Title = clipTitle(item.Title)
-	}
+	item.Type, item.Title, item.Nodes = string(s.Type), plain.Shorten(s.Title, maxListedTitle), s.Nodes
 	e := s.Extent
 	item.Pages, item.Lines, item.Duration, item.Width, item.Height = e.Pages, e.Lines, e.Duration, e.Width, e.Height
 	if s.Type != citekit.Virtual && !slices.Contains(a.lib.Modalities(), s.Type) {
@@ -124,12 +122,4 @@ func (a *adapter) describeResource(s citekit.Summary, err error) resourceItem {
 		item.Address = &address
 	}
 	return item
-}
-
-func clipTitle(title string) string {
-	end := maxListedTitle
-	for end > 0 && title[end]&0xc0 == 0x80 { // inside a character
-		end--
-	}
-	return title[:end] + "…"
 }

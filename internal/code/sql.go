@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"strings"
+
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // mapSQL finds the statements of SQL that create tables, views (of type
@@ -219,7 +221,7 @@ func (s *sqlScanner) finish(end int) {
 		if s.doc.end > 0 {
 			sym.doc = commentText(s.src[s.doc.start:s.doc.end])
 		}
-		if title(sym.name) != "" {
+		if plain.Words(sym.name, maxTitle) != "" {
 			s.symbols = append(s.symbols, sym)
 		}
 	}

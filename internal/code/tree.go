@@ -5,10 +5,9 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sentence"
 )
 
@@ -114,7 +113,7 @@ func runs(src []byte, symbols []symbol, depths []int) []*citekit.Node {
 func node(s symbol, lines citekit.Range) *citekit.Node {
 	return &citekit.Node{
 		ID:       nodeID(s.name),
-		Title:    title(cmp.Or(s.title, s.name)),
+		Title:    plain.Words(cmp.Or(s.title, s.name), maxTitle),
 		Type:     s.kind,
 		Location: citekit.Location{Modality: citekit.Text, Lines: lines},
 		Summary:  sentence.Lead(s.doc, maxSummary),
@@ -123,31 +122,7 @@ func node(s symbol, lines citekit.Range) *citekit.Node {
 
 // nodeID makes one segment of an id from a name.
 func nodeID(name string) string {
-	return strings.Trim(strings.ReplaceAll(title(name), ".", "-"), "-")
-}
-
-// title returns the text with white space collapsed, without control
-// characters, cut at a word.
-func title(text string) string {
-	cut := len(text) > maxTitle
-	if cut {
-		text = text[:maxTitle]
-		for len(text) > 0 && !utf8.RuneStart(text[len(text)-1]) {
-			text = text[:len(text)-1]
-		}
-		text = text[:max(len(text)-1, 0)]
-	}
-	text = strings.Map(func(r rune) rune {
-		if !unicode.IsSpace(r) && unicode.In(r, unicode.Cc, unicode.Cf) {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, ""))
-	words := strings.Fields(text)
-	if cut && len(words) > 1 {
-		words = words[:len(words)-1]
-	}
-	return strings.Join(words, " ")
+	return strings.Trim(strings.ReplaceAll(plain.Words(name, maxTitle), ".", "-"), "-")
 }
 
 // A lineCounter turns bytes of a source into lines. It is made for places in

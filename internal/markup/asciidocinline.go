@@ -4,6 +4,8 @@ import (
 	"html"
 	"regexp"
 	"strings"
+
+	"github.com/citekit/citekit/internal/plain"
 )
 
 var (
@@ -19,7 +21,7 @@ var (
 // adocText returns what the inline markup of AsciiDoc displays. In legacy
 // markup, single quotes emphasise.
 func adocText(s string, legacy bool) string {
-	s = collapse(cutBytes(s, maxInline))
+	s = plain.Line(plain.Cut(s, maxInline))
 	if !strings.ContainsAny(s, "*_`#+[<&\\{(") && !legacy {
 		return s
 	}
@@ -53,7 +55,7 @@ func adocMacros(s string) string {
 		}
 		return strings.TrimPrefix(target, "link:")
 	})
-	return collapse(adocMacro.ReplaceAllString(s, "$1"))
+	return plain.Line(adocMacro.ReplaceAllString(s, "$1"))
 }
 
 // adocCharacterOf returns the character that the reference to an attribute

@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // readHTML reads HTML token by token, without a tree of elements, so that no
@@ -58,7 +60,7 @@ type textBuilder struct{ strings.Builder }
 
 func (b *textBuilder) add(text string) {
 	if b.Len() < maxInline {
-		b.WriteString(cutBytes(text, maxInline))
+		b.WriteString(plain.Cut(text, maxInline))
 	}
 }
 
@@ -86,7 +88,7 @@ func (r *htmlReader) readText(line int) {
 	text := string(r.tokens.Text())
 	switch {
 	case r.title:
-		r.doc.title = cutBytes(r.doc.title+text, maxInline)
+		r.doc.title = plain.Cut(r.doc.title+text, maxInline)
 	case r.head:
 	case r.heading.level > 0:
 		r.headText.add(text)
@@ -122,8 +124,8 @@ func (r *htmlReader) startTag(tag atom.Atom, attributes bool, line int, ended bo
 		return
 	case atom.Img:
 		if attributes && r.heading.level > 0 {
-			r.alt += " " + cutBytes(r.altText(), maxTitle)
-			r.alt = cutBytes(r.alt, maxInline)
+			r.alt += " " + plain.Cut(r.altText(), maxTitle)
+			r.alt = plain.Cut(r.alt, maxInline)
 		}
 		return
 	}
@@ -216,9 +218,9 @@ func (r *htmlReader) endHeading() {
 	if r.heading.level == 0 {
 		return
 	}
-	r.heading.title = collapse(r.headText.String())
+	r.heading.title = plain.Line(r.headText.String())
 	if r.heading.title == "" {
-		r.heading.title = collapse(r.alt)
+		r.heading.title = plain.Line(r.alt)
 	}
 	if !r.begun {
 		r.begun, r.doc.bodyLine = true, r.heading.line
@@ -230,7 +232,7 @@ func (r *htmlReader) endHeading() {
 
 func (r *htmlReader) endProse() {
 	if r.inProse {
-		if text := collapse(r.prose.String()); text != "" {
+		if text := plain.Line(r.prose.String()); text != "" {
 			r.doc.addProse(text)
 		}
 	}

@@ -3,20 +3,22 @@ package markup
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // latexText returns what the commands of LaTeX in s display: the arguments of
 // those that change how text looks, and accented letters. Formulas keep their
 // source.
 func latexText(s string) string {
-	s = cutBytes(s, maxProse)
+	s = plain.Cut(s, maxProse)
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		n, text := latexToken(s[i:])
 		b.WriteString(text)
 		i += n
 	}
-	return collapse(b.String())
+	return plain.Line(b.String())
 }
 
 // latexToken returns the length of the token that s begins with and what it

@@ -3,6 +3,8 @@ package markup
 import (
 	"context"
 	"strings"
+
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // readMarkdown reads CommonMark with the tables and strikethrough of GFM. Only
@@ -56,7 +58,7 @@ func render(inline *inliner, src []byte, h *heading) {
 		if isModuleSyntax(at(s)) {
 			continue
 		}
-		if text := collapse(inline.text(at(s), false)); text != "" {
+		if text := plain.Line(inline.text(at(s), false)); text != "" {
 			prose = append(prose, text)
 			size += len(text)
 		}

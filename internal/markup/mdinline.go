@@ -8,6 +8,8 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // maxMarkdown is how many bytes of a heading or paragraph are read for their
@@ -48,7 +50,7 @@ func (in *inliner) define(label string) {
 
 // text returns what markup displays, without images if they are not wanted.
 func (in *inliner) text(markup string, images bool) string {
-	markup = strings.TrimSpace(cutMarks(cutBytes(markup, maxMarkdown)))
+	markup = strings.TrimSpace(cutMarks(plain.Cut(markup, maxMarkdown)))
 	if !strings.ContainsAny(markup, "\\`*_~<>&[]!\n") {
 		return markup
 	}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"regexp"
 	"strings"
+
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // readOrg reads Org: headings are stars at the start of a line. Their keyword,
@@ -44,7 +46,7 @@ func (r *orgReader) findKeywords(src []byte) {
 		if !ok || key != "todo" && key != "seq_todo" && key != "typ_todo" {
 			continue
 		}
-		for word := range strings.FieldsSeq(cutBytes(value, maxInline)) {
+		for word := range strings.FieldsSeq(plain.Cut(value, maxInline)) {
 			word, _, _ = strings.Cut(word, "(")
 			if word != "|" && word != "" && len(defined) < maxKeywords {
 				defined = append(defined, word)
@@ -136,7 +138,7 @@ var orgPriority = regexp.MustCompile(`^\[#[A-Z0-9]{1,2}\]\s*`)
 
 // title returns the title of a heading without its stars.
 func (r *orgReader) title(s string) string {
-	s = strings.TrimSpace(cutBytes(s, maxInline))
+	s = strings.TrimSpace(plain.Cut(s, maxInline))
 	for _, word := range r.keywords {
 		if rest, ok := strings.CutPrefix(s, word); ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t') {
 			s = strings.TrimSpace(rest)
@@ -199,7 +201,7 @@ var (
 
 // orgText returns what the inline markup of Org displays.
 func orgText(s string) string {
-	s = collapse(cutBytes(s, maxInline))
+	s = plain.Line(plain.Cut(s, maxInline))
 	if !strings.ContainsAny(s, "*/_=~+[<") {
 		return s
 	}
@@ -213,7 +215,7 @@ func orgText(s string) string {
 		}
 		return parts[1]
 	})
-	return collapse(orgMarks().strip(s))
+	return plain.Line(orgMarks().strip(s))
 }
 
 func orgMarks() *marks {

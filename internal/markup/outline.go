@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sentence"
 )
 
@@ -147,7 +148,7 @@ func (o *outline) addProse(text string) {
 	if h.prose != "" {
 		h.prose += " "
 	}
-	h.prose += cutBytes(text, maxProse)
+	h.prose += plain.Cut(text, maxProse)
 }
 
 // wantsProse reports whether the section that is read now has too little text
@@ -159,7 +160,7 @@ func (o *outline) wantsProse() bool {
 
 // structure returns the tree of the headings.
 func (o *outline) structure() *citekit.Draft {
-	s := &citekit.Draft{Title: oneLine(o.title), Method: "headings"}
+	s := &citekit.Draft{Title: plain.Words(o.title, maxTitle), Method: "headings"}
 	if len(o.headings) == 0 {
 		return s
 	}
@@ -253,7 +254,7 @@ func endSection(n *citekit.Node, line int) {
 
 func (h *heading) node() *citekit.Node {
 	return &citekit.Node{
-		Title:    oneLine(h.title),
+		Title:    plain.Words(h.title, maxTitle),
 		Type:     "section",
 		Location: lineRange(h.line, h.line),
 		Summary:  sentence.Lead(h.prose, maxSummary),

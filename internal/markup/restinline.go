@@ -4,13 +4,15 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // restText returns what the inline markup of reStructuredText displays.
 func restText(s string) string {
-	s = cutBytes(strings.TrimSpace(s), maxProse)
+	s = plain.Cut(strings.TrimSpace(s), maxProse)
 	if !strings.ContainsAny(s, "*`_\\:") {
-		return collapse(s)
+		return plain.Line(s)
 	}
 	var b strings.Builder
 	before := byte(' ')
@@ -35,7 +37,7 @@ func restText(s string) string {
 		}
 		i++
 	}
-	return collapse(b.String())
+	return plain.Line(b.String())
 }
 
 // restSpan returns the text of the inline markup that s begins with, and the

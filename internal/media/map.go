@@ -8,6 +8,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ffmpeg"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sentence"
 	"github.com/citekit/citekit/internal/subtitle"
 )
@@ -105,7 +106,7 @@ func note(metadata map[string]any, key, value string) {
 func plainTitle(s string) string { return sentence.Lead(s, maxTitle) }
 
 // plainLine returns all of a text on one line.
-func plainLine(s string) string { return sentence.Lead(s, len(s)) }
+func plainLine(s string) string { return plain.Line(s) }
 
 // words is what is said in a source.
 type words struct {

@@ -7,43 +7,23 @@ import (
 	"fmt"
 	"io/fs"
 	"strconv"
-	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // maxClip is how many bytes of a value Clip and Quote show.
 const maxClip = 60
 
-// Clip shortens s to about 60 bytes and escapes what cannot be printed.
+// Clip shortens s to 60 bytes and escapes what cannot be printed.
 func Clip(s string) string {
-	quoted := strconv.Quote(Cut(s, maxClip))
+	quoted := strconv.Quote(plain.Shorten(s, maxClip))
 	return quoted[1 : len(quoted)-1]
 }
 
 // Quote is Clip in double quotes.
 func Quote(s string) string { return `"` + Clip(s) + `"` }
-
-// Cut shortens s to about most bytes of whole characters, and marks what was
-// cut with an ellipsis.
-func Cut(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
-
-// Start returns the longest start of s that has at most max bytes and ends with
-// a whole character.
-func Start(s string, max int) string {
-	if len(s) <= max {
-		return s
-	}
-	for max > 0 && !utf8.RuneStart(s[max]) {
-		max--
-	}
-	return s[:max]
-}
 
 // IsPlain reports whether s is UTF-8 without control characters, line
 // separators, or characters that change how their neighbours display.

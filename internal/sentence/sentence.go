@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/sentences"
+
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // examined is how much of a text is looked at for each byte that is wanted.
@@ -21,7 +23,7 @@ func Lead(text string, max int) string {
 	if max <= 0 {
 		return ""
 	}
-	text = clean(cut(text, examined*max+utf8.UTFMax))
+	text = plain.Line(plain.Cut(text, examined*max+utf8.UTFMax))
 	if len(text) <= max {
 		return text
 	}
@@ -36,7 +38,7 @@ func Lead(text string, max int) string {
 		}
 	}
 	if end == 0 {
-		return words(text, max)
+		return plain.Words(text, max)
 	}
 	return strings.TrimRight(text[:end], " ")
 }
@@ -47,7 +49,7 @@ func First(text string, max int) string {
 	if max <= 0 {
 		return ""
 	}
-	text = clean(cut(text, examined*max+utf8.UTFMax))
+	text = plain.Line(plain.Cut(text, examined*max+utf8.UTFMax))
 	for tokens := sentences.FromString(text); tokens.Next(); {
 		if !endsInAbbreviation(text[:tokens.End()]) {
 			text = text[:tokens.End()]
@@ -58,52 +60,7 @@ func First(text string, max int) string {
 	if len(text) <= max {
 		return text
 	}
-	return words(text, max)
-}
-
-// words returns the first words of text that have at most max bytes; if there
-// is not even one, as much of it as does.
-func words(text string, max int) string {
-	short := cut(text, max)
-	if i := strings.LastIndexByte(short, ' '); i > 0 {
-		short = short[:i]
-	}
-	return strings.TrimRight(short, " ,;:-–—(")
-}
-
-// cut returns the longest start of s that has at most max bytes and ends with
-// a whole character.
-func cut(s string, max int) string {
-	if len(s) <= max {
-		return s
-	}
-	for max > 0 && !utf8.RuneStart(s[max]) {
-		max--
-	}
-	return s[:max]
-}
-
-// clean makes every run of white space one space and leaves out what does not
-// show.
-func clean(text string) string {
-	var b strings.Builder
-	b.Grow(len(text))
-	for _, word := range strings.Fields(strings.ToValidUTF8(text, "")) {
-		word = strings.Map(func(r rune) rune {
-			if unicode.In(r, unicode.Cc, unicode.Cf) {
-				return -1
-			}
-			return r
-		}, word)
-		if word == "" {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(word)
-	}
-	return b.String()
+	return plain.Words(text, max)
 }
 
 // endsInAbbreviation reports whether the full stop at the end of text more

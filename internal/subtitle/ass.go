@@ -3,6 +3,8 @@ package subtitle
 import (
 	"bytes"
 	"strings"
+
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // fieldsOfEvents is the order of SSA, for files that do not give one. It has
@@ -73,12 +75,12 @@ func (o eventOrder) cue(event string) (Cue, bool) {
 	end, ok := parseClock(fields[o.end])
 	c := Cue{Start: start, End: end, Text: plainASS(fields[o.count-1])}
 	if o.name >= 0 {
-		c.Speaker = oneLine(fields[o.name])
+		c.Speaker = plain.Line(fields[o.name])
 	}
 	return c, ok
 }
 
-func plainASS(text string) string { return oneLine(wordsASS(text)) }
+func plainASS(text string) string { return plain.Line(wordsASS(text)) }
 
 // wordsASS returns text without its override blocks and without what these
 // make a drawing.

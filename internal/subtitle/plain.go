@@ -2,8 +2,8 @@ package subtitle
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // A Markup is how the words of a cue are marked up.
@@ -22,7 +22,7 @@ var (
 func (m Markup) Words(text string) string {
 	var lines []string
 	for line := range strings.FieldsFuncSeq(m(text), isLineEnd) {
-		if line = oneLine(line); line != "" {
+		if line = plain.Line(line); line != "" {
 			lines = append(lines, line)
 		}
 	}
@@ -31,7 +31,7 @@ func (m Markup) Words(text string) string {
 
 func isLineEnd(r rune) bool { return r == '\n' || r == '\r' }
 
-func plainSRT(text string) string { return oneLine(wordsSRT(text)) }
+func plainSRT(text string) string { return plain.Line(wordsSRT(text)) }
 
 // wordsSRT returns the words of a cue without the tags that players know and
 // without override blocks, such as {\an8}. Any other < is one of the words.
@@ -89,27 +89,4 @@ func isTag(name string) bool {
 		return true
 	}
 	return false
-}
-
-// oneLine makes every run of white space a space and leaves out control
-// characters.
-func oneLine(text string) string {
-	var b strings.Builder
-	b.Grow(len(text))
-	gap := false
-	for i, r := range text {
-		switch {
-		case unicode.IsSpace(r):
-			gap = true
-			continue
-		case unicode.IsControl(r), r == '\ufeff', r == utf8.RuneError:
-			continue
-		}
-		if gap && b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		gap = false
-		b.WriteString(text[i : i+utf8.RuneLen(r)])
-	}
-	return b.String()
 }

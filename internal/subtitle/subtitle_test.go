@@ -39,6 +39,7 @@ func TestParse(t *testing.T) {
 			{Start: 1.5, End: 2, First: 13, Last: 15, Text: "Hi & bye!", Speaker: "Ann B"},
 			{Start: 360000, End: 360001, First: 17, Last: 19, Text: "late more"},
 		}},
+		{"marks of direction.srt", "1\n00:00:01,000 --> 00:00:02,000\n\u202bمی\u200cخواهم\u202c\n", []subtitle.Cue{{Start: 1, End: 2, First: 1, Last: 3, Text: "می\u200cخواهم"}}},
 		{"glued.vtt", "WEBVTT\n00:01.000 --> 00:02.000\nOne\n00:03.000 --> 00:04.000\nTwo\n\nbad\n00:05 -->\nlost\n", []subtitle.Cue{
 			{Start: 1, End: 2, First: 2, Last: 3, Text: "One"},
 			{Start: 3, End: 4, First: 4, Last: 5, Text: "Two"},

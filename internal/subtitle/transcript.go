@@ -3,6 +3,8 @@ package subtitle
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // A spoken is a segment of a transcript in JSON, with the names of the podcast
@@ -87,12 +89,12 @@ func findSegments(d *json.Decoder) bool {
 const maxSeconds = 1000 * 365 * 24 * 3600
 
 func (s spoken) cue() (Cue, bool) {
-	c := Cue{End: s.EndTime, Text: oneLine(s.Body), Speaker: oneLine(s.Speaker)}
+	c := Cue{End: s.EndTime, Text: plain.Line(s.Body), Speaker: plain.Line(s.Speaker)}
 	switch {
 	case s.StartTime != nil:
 		c.Start = *s.StartTime
 	case s.Start != nil:
-		c.Start, c.End, c.Text = *s.Start, s.End, oneLine(s.Text)
+		c.Start, c.End, c.Text = *s.Start, s.End, plain.Line(s.Text)
 	default:
 		return c, false
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"html"
 	"strings"
+
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // readVTT reads WebVTT, https://www.w3.org/TR/webvtt1/: blocks of lines with
@@ -45,7 +47,7 @@ func (p *parser) readVTT(l *lines) {
 	finish()
 }
 
-func plainVTT(text string) string { return oneLine(wordsVTT(text)) }
+func plainVTT(text string) string { return plain.Line(wordsVTT(text)) }
 
 // wordsVTT returns the words of a cue without its tags.
 func wordsVTT(text string) string {
@@ -70,7 +72,7 @@ func speakerVTT(text string) string {
 		}
 		tag, after, _ := strings.Cut(rest, ">")
 		if i := strings.IndexAny(tag, " \t\n"); i == 0 || i > 0 && tag[0] == '.' {
-			return oneLine(html.UnescapeString(tag[i:]))
+			return plain.Line(html.UnescapeString(tag[i:]))
 		}
 		text = after
 	}

@@ -6,10 +6,10 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // The levels of the rows of an answer: each row stands before those of what
@@ -73,20 +73,9 @@ func parseRow(line string) (row, bool) {
 		*value = n
 	}
 	if len(fields) == columns {
-		r.text = clean(fields[columns-1])
+		r.text = plain.Line(fields[columns-1])
 	}
 	return r, true
-}
-
-// clean makes text valid, on one line, without what does not show.
-func clean(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
-			return -1
-		}
-		return r
-	}, text)
-	return strings.TrimSpace(text)
 }
 
 // A builder makes blocks from rows.

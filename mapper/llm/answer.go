@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 const (
@@ -63,7 +64,7 @@ func (b builder) read(text []byte) (*Answer, error) {
 	if !ok {
 		return nil, fmt.Errorf("%w: it has no list of nodes", ErrAnswer)
 	}
-	b.answer = &Answer{Title: clean(title, maxTitle), Mended: mended}
+	b.answer = &Answer{Title: plain.Words(title, maxTitle), Mended: mended}
 	b.list(nodes, 0)
 	sortNodes(b.answer.Nodes)
 	return b.answer, nil
@@ -146,7 +147,7 @@ func (b *builder) add(object map[string]any, depth int) {
 	for len(b.around) > 0 && (b.around[len(b.around)-1].depth >= depth || len(b.around) >= maxDepth) {
 		b.around = b.around[:len(b.around)-1]
 	}
-	title := clean(textOf(first(object, "title", "name", "heading")), maxTitle)
+	title := plain.Words(textOf(first(object, "title", "name", "heading")), maxTitle)
 	loc, err := placeOf(object, b.extent.Modality)
 	if err == nil {
 		err = b.check(loc)
@@ -162,10 +163,10 @@ func (b *builder) add(object map[string]any, depth int) {
 		Title:    title,
 		Type:     b.typeOf(textOf(object["type"])),
 		Location: loc,
-		Summary:  clean(textOf(first(object, "summary", "description")), maxSummary),
+		Summary:  plain.Words(textOf(first(object, "summary", "description")), maxSummary),
 	}
 	if b.fromProgram {
-		node.ID = clean(textOf(object["id"]), maxTitle)
+		node.ID = plain.Words(textOf(object["id"]), maxTitle)
 	}
 	b.attach(node, depth)
 }
@@ -199,7 +200,7 @@ func (b *builder) check(loc citekit.Location) error {
 // typeOf returns the word given, if it may be a type, else the usual one.
 func (b *builder) typeOf(word string) string {
 	types := forms[b.extent.Modality].types
-	word = strings.ToLower(clean(word, maxType))
+	word = strings.ToLower(plain.Words(word, maxType))
 	if word != "" && b.fromProgram || slices.Contains(types, word) {
 		return word
 	}
@@ -221,7 +222,7 @@ func (b *builder) problem(title, text string) {
 	}
 	name := fmt.Sprintf("node %d", b.number)
 	if title != "" {
-		name += fmt.Sprintf(" (%q)", clean(title, 80))
+		name += fmt.Sprintf(" (%q)", plain.Words(title, 80))
 	}
 	b.answer.Problems = append(b.answer.Problems, name+": "+clip(text))
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // An Endpoint is a server that speaks JSON over HTTP, with what all of them
@@ -275,3 +276,9 @@ func (e *Endpoint) redact(message string) string {
 	}
 	return clip(message)
 }
+
+// maxShown is how many bytes of something foreign an error shows.
+const maxShown = 200
+
+// clip makes a short line of s.
+func clip(s string) string { return plain.Words(s, maxShown) }

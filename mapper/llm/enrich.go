@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // An Enricher keeps the map that another mapper made, and has a model add
@@ -218,7 +219,7 @@ func describe(n int, node *citekit.Node, excerpt string) string {
 	}
 	text := fmt.Sprintf("[node %d] %s, %s", n, node.Type, place)
 	if node.Title != "" {
-		text += "\ntitle: " + clean(node.Title, maxTitle)
+		text += "\ntitle: " + plain.Words(node.Title, maxTitle)
 	}
 	if excerpt != "" {
 		text += "\ntext: " + excerpt
@@ -303,7 +304,7 @@ func readNotes(text []byte) ([]note, error) {
 		if !ok {
 			continue
 		}
-		notes = append(notes, note{n, clean(textOf(object["title"]), maxTitle), clean(textOf(object["summary"]), maxSummary)})
+		notes = append(notes, note{n, plain.Words(textOf(object["title"]), maxTitle), plain.Words(textOf(object["summary"]), maxSummary)})
 	}
 	if len(notes) == 0 {
 		return nil, fmt.Errorf("%w: it says nothing of any node", ErrAnswer)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // An excerpter reads the beginning of the text of nodes.
@@ -38,13 +39,13 @@ func (x excerpter) excerpt(ctx context.Context, loc citekit.Location) (string, e
 		if err != nil {
 			return "", err
 		}
-		b.WriteString(cut(run.Text, 4*maxExcerpt))
+		b.WriteString(plain.Cut(run.Text, 4*maxExcerpt))
 		b.WriteByte('\n')
 		if b.Len() > 2*maxExcerpt {
 			break
 		}
 	}
-	return clean(b.String(), maxExcerpt), nil
+	return plain.Words(b.String(), maxExcerpt), nil
 }
 
 // beginning returns as much of loc as it takes for an excerpt.

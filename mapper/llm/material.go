@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // A piece is a part of the text of a source that one request has room for.
@@ -66,13 +67,13 @@ func (c *cutter) run(run citekit.TextRun) error {
 	case !loc.Lines.IsZero():
 		return c.lines(run.Text, loc)
 	case len(loc.Pages) > 0:
-		return c.unit(fmt.Sprintf("[page %v]\n%s\n", loc.Pages[0], unmarked(cut(strings.TrimSpace(run.Text), c.room))), loc)
+		return c.unit(fmt.Sprintf("[page %v]\n%s\n", loc.Pages[0], unmarked(plain.Cut(strings.TrimSpace(run.Text), c.room))), loc)
 	case !loc.Time.IsZero():
-		return c.unit(fmt.Sprintf("[%v] %s\n", loc.Time, clean(run.Text, maxUnit)), loc)
+		return c.unit(fmt.Sprintf("[%v] %s\n", loc.Time, plain.Words(run.Text, maxUnit)), loc)
 	case !loc.Box.IsZero():
-		return c.unit(fmt.Sprintf("[%v] %s\n", loc.Box, clean(run.Text, maxUnit)), loc)
+		return c.unit(fmt.Sprintf("[%v] %s\n", loc.Box, plain.Words(run.Text, maxUnit)), loc)
 	}
-	return c.unit(cut(run.Text, c.room)+"\n", loc)
+	return c.unit(plain.Cut(run.Text, c.room)+"\n", loc)
 }
 
 // lines adds the lines of a run. Where the number of lines is not what the run
@@ -80,7 +81,7 @@ func (c *cutter) run(run citekit.TextRun) error {
 func (c *cutter) lines(text string, loc citekit.Location) error {
 	lines := splitLines(text, loc.Lines.Len())
 	if lines == nil {
-		return c.unit(fmt.Sprintf("[lines %v]\n%s\n", loc.Lines, unmarked(cut(text, c.room))), loc)
+		return c.unit(fmt.Sprintf("[lines %v]\n%s\n", loc.Lines, unmarked(plain.Cut(text, c.room))), loc)
 	}
 	for i, line := range lines {
 		at := loc
@@ -88,7 +89,7 @@ func (c *cutter) lines(text string, loc citekit.Location) error {
 		if at.Lines == c.last.Lines {
 			continue // the rest of a line of which enough is shown
 		}
-		shown := cut(line, maxUnit)
+		shown := plain.Cut(line, maxUnit)
 		if len(shown) < len(line) {
 			shown += "…"
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // trust is told with every request.
@@ -76,7 +77,7 @@ const maxReturned = 100 << 10
 // The schema is told in words, for servers that pass it over.
 func correction(answer string, problems []string, schema json.RawMessage) string {
 	return "This was your answer to the above:\n" +
-		enclose("answer", "", cut(answer, maxReturned)) +
+		enclose("answer", "", plain.Cut(answer, maxReturned)) +
 		"\nIt cannot be used as it is:\n- " + strings.Join(problems, "\n- ") +
 		"\nAnswer again, whole, with this put right. Leave out what you cannot place. " +
 		"The form of the answer, as a JSON schema:\n" + string(schema)

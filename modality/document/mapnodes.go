@@ -13,6 +13,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdfium"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sentence"
 )
 
@@ -151,7 +152,7 @@ func sentenceAt(p *page, i int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
 	}
-	text = cut(text, most)
+	text = plain.CutRunes(text, most)
 	if at := strings.LastIndexByte(text, ' '); at > 0 {
 		text = text[:at]
 	}

@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdf"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 const (
@@ -151,44 +149,7 @@ func (p frame) fraction(x, y pdf.Object) float64 {
 
 // cleanTitle returns text in one line, without what does not show, cut at a
 // word.
-func cleanTitle(text string) string {
-	var b strings.Builder
-	for _, word := range strings.FieldsFunc(text, isSpace) {
-		word = strings.Map(func(c rune) rune {
-			if unicode.IsControl(c) || unicode.Is(unicode.Cf, c) && !isJoiner(c) {
-				return -1
-			}
-			return c
-		}, word)
-		if word == "" {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(word)
-	}
-	return cutAtWord(b.String(), maxTitle)
-}
-
-func isSpace(c rune) bool { return unicode.IsSpace(c) || c == '\u200b' || c == '\ufeff' }
-
-// isJoiner reports whether c changes how its neighbours are written, as words
-// of some languages and some emoji need it.
-func isJoiner(c rune) bool { return c == '\u200c' || c == '\u200d' }
-
-func cutAtWord(s string, max int) string {
-	if len(s) <= max {
-		return s
-	}
-	for max > 0 && !utf8.RuneStart(s[max]) {
-		max--
-	}
-	if i := strings.LastIndexByte(s[:max+1], ' '); i > 0 {
-		max = i
-	}
-	return strings.TrimRight(s[:max], " ")
-}
+func cleanTitle(text string) string { return plain.Words(text, maxTitle) }
 
 // coarse returns the entries of as many levels as a map can hold; nil if that
 // is not even one.

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit/internal/pdfium"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // What is set like a heading need not be one. These rules say what is none,
@@ -525,7 +526,7 @@ func isRunTitle(text string) bool {
 	}
 	first, _ := utf8.DecodeRuneInString(text)
 	switch {
-	case !isTitleText(cut(text, maxHeading)) || hasAddress(text) || hasCode(text) || isDate(text) || isFurniture(text) || !isWords(text) || isGarbled(text) || isItem(text):
+	case !isTitleText(plain.CutRunes(text, maxHeading)) || hasAddress(text) || hasCode(text) || isDate(text) || isFurniture(text) || !isWords(text) || isGarbled(text) || isItem(text):
 		return false
 	case unicode.IsLower(first) && !hasCapital(text) || isForm(text) || closesMore(text):
 		return false
@@ -535,15 +536,4 @@ func isRunTitle(text string) bool {
 		return false
 	}
 	return canBegin(first)
-}
-
-func cut(text string, runes int) string {
-	n := 0
-	for i := range text {
-		if n == runes {
-			return text[:i]
-		}
-		n++
-	}
-	return text
 }

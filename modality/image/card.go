@@ -5,10 +5,10 @@ import (
 	"context"
 	"io"
 	"strings"
-	"unicode"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/exif"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // A card is what the metadata of an image say about it, in one of their
@@ -67,9 +67,9 @@ func (c cards) joined() card {
 		return ""
 	}
 	joined := card{
-		title:       first(func(c card) string { return oneLine(c.title) }, all...),
+		title:       first(func(c card) string { return plain.Words(c.title, maxCardText) }, all...),
 		description: first(func(c card) string { return saying(c.description) }, all...),
-		camera:      first(func(c card) string { return oneLine(c.camera) }, all...),
+		camera:      first(func(c card) string { return plain.Words(c.camera, maxCardText) }, all...),
 		date:        first(func(c card) string { return c.date }, c.exif, c.xmp, c.iptc, c.text),
 		place:       c.exif.place,
 	}
@@ -82,7 +82,7 @@ func (c cards) joined() card {
 // saying returns a description, or "" for one that a camera or a program
 // writes into every image.
 func saying(description string) string {
-	text := oneLine(description)
+	text := plain.Words(description, maxCardText)
 	switch strings.ToLower(text) {
 	case "olympus digital camera", "konica minolta digital camera", "minolta digital camera", "kodak digital still camera",
 		"samsung digital camera", "digital camera", "sony dsc", "dcim", "default", "untitled":
@@ -92,22 +92,6 @@ func saying(description string) string {
 		return ""
 	}
 	return text
-}
-
-// oneLine makes every run of white space one space, leaves out what does not
-// show, and cuts what is too long at a word.
-func oneLine(text string) string {
-	if len(text) > maxCardText {
-		text = text[:maxCardText]
-		text = text[:max(strings.LastIndexAny(text, " \n\t"), 0)]
-	}
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
-	return strings.Map(func(r rune) rune {
-		if unicode.In(r, unicode.Cc, unicode.Cf) {
-			return -1
-		}
-		return r
-	}, text)
 }
 
 // addExif reads an Exif block, if none was read before.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sentence"
 	"github.com/citekit/citekit/internal/tesseract"
 )
@@ -45,7 +46,7 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 	}
 	about := readCards(ctx, src, f).joined()
 	s := &citekit.Draft{Method: "whole", Metadata: about.metadata()}
-	s.Title = cutTitle(about.title)
+	s.Title = plain.Words(about.title, maxTitle)
 	if s.Title == "" {
 		s.Title = sentence.First(about.description, maxTitle)
 	}
@@ -109,7 +110,7 @@ func (r *Resolver) addBlocks(ctx context.Context, src *citekit.Source, p *pictur
 
 func blockNode(b tesseract.Block) *citekit.Node {
 	n := &citekit.Node{
-		Title:    cutTitle(b.Lines[0].Text),
+		Title:    plain.Words(b.Lines[0].Text, maxTitle),
 		Type:     "block",
 		Location: citekit.Location{Modality: citekit.Image, Box: b.Box},
 	}
@@ -117,18 +118,6 @@ func blockNode(b tesseract.Block) *citekit.Node {
 		n.Summary = summary
 	}
 	return n
-}
-
-// cutTitle returns a text, cut at a word if it is too long for a title.
-func cutTitle(text string) string {
-	if len(text) <= maxTitle {
-		return text
-	}
-	text = text[:maxTitle+1]
-	if i := strings.LastIndexByte(text, ' '); i > 0 {
-		return text[:i]
-	}
-	return strings.ToValidUTF8(text[:maxTitle], "")
 }
 
 // ReadText implements [citekit.TextReader] with the text that tesseract

@@ -1,0 +1,168 @@
+// Package plain makes short plain text of any text: on one line, and cut
+// where a character or a word ends. Lengths are in bytes of UTF-8 unless a
+// function says otherwise. All functions take time linear in what they read,
+// and return text that needs no change without copying it.
+package plain
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	zeroWidthNonJoiner = '\u200c' // part of Persian spelling
+	zeroWidthJoiner    = '\u200d' // part of Indic scripts and of emoji
+
+	ellipsis = "…"
+
+	// examined is how much of a text Words reads for each byte it may return:
+	// four times, as more white space than words would be odd.
+	examined = 4
+)
+
+// Line returns text on one line: each run of white space is one space, with
+// none at the ends. Bytes that are not UTF-8, control characters and format
+// characters (Unicode's Cc and Cf) are left out, as they do not show, or change
+// how their neighbours show. The two joiners of zero width stay where they
+// follow a character of the same word, since words and emoji are spelt with
+// them. U+FFFD stays: it shows that a character could not be read.
+func Line(text string) string {
+	if isLine(text) {
+		return text
+	}
+	var b strings.Builder
+	b.Grow(len(text))
+	last := ' '
+	for i := 0; i < len(text); {
+		r, size := runeAt(text, i)
+		switch {
+		case isSpace(r):
+			last = ' '
+		case stays(r, size, last):
+			if last == ' ' && b.Len() > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(text[i : i+size])
+			last = r
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// isLine reports whether Line has nothing to do.
+func isLine(text string) bool {
+	last := ' '
+	for i := 0; i < len(text); {
+		r, size := runeAt(text, i)
+		switch {
+		case r == ' ' && last != ' ':
+		case isSpace(r), !stays(r, size, last):
+			return false
+		}
+		last = r
+		i += size
+	}
+	return text == "" || last != ' '
+}
+
+func runeAt(text string, i int) (rune, int) {
+	if c := text[i]; c < utf8.RuneSelf {
+		return rune(c), 1
+	}
+	return utf8.DecodeRuneInString(text[i:])
+}
+
+func isSpace(r rune) bool {
+	if r > ' ' && r < 0x7f {
+		return false
+	}
+	return unicode.IsSpace(r)
+}
+
+// stays reports whether Line keeps r, which is not white space, is encoded in
+// size bytes, and comes after last.
+func stays(r rune, size int, last rune) bool {
+	if r > ' ' && r < 0x7f {
+		return true
+	}
+	return staysRare(r, size, last)
+}
+
+func staysRare(r rune, size int, last rune) bool {
+	switch r {
+	case utf8.RuneError:
+		return size > 1
+	case zeroWidthNonJoiner, zeroWidthJoiner:
+		return last != ' '
+	}
+	return !unicode.In(r, unicode.Cc, unicode.Cf)
+}
+
+// Cut returns the longest start of s that has at most n bytes and does not end
+// within a character. Of text that is not UTF-8, each byte counts as a
+// character.
+func Cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	n = max(n, 0)
+	for start := n - 1; start >= 0 && start > n-utf8.UTFMax; start-- {
+		if !utf8.RuneStart(s[start]) {
+			continue
+		}
+		if _, size := utf8.DecodeRuneInString(s[start:]); start+size > n {
+			return s[:start]
+		}
+		break
+	}
+	return s[:n]
+}
+
+// CutRunes returns the first n characters of s.
+func CutRunes(s string, n int) string {
+	for i := range s {
+		if n <= 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// Shorten returns s if it has at most n bytes, and else as much of its start
+// as fits, with an ellipsis behind. The least n is 3, the length of that.
+func Shorten(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.TrimRight(Cut(s, n-len(ellipsis)), " ") + ellipsis
+}
+
+// Words returns the first words of text, made one line as [Line] does, that
+// have at most n bytes. Where not all of them fit, it leaves out punctuation
+// that points to what comes next, such as a comma, at the end; where not even
+// the first fits, it cuts that. It reads at most 4 n bytes of text.
+func Words(text string, n int) string {
+	head := Cut(text, examined*max(n, 0))
+	line := Line(head)
+	whole := len(head) == len(text) // whether head ends where a word does
+	if !whole {
+		r, _ := utf8.DecodeRuneInString(text[len(head):])
+		whole = unicode.IsSpace(r) || strings.TrimRightFunc(head, unicode.IsSpace) != head
+	}
+	if len(line) <= n && whole {
+		return line
+	}
+	short := Cut(line, n)
+	if len(short) == len(line) || line[len(short)] != ' ' {
+		if i := strings.LastIndexByte(short, ' '); i > 0 {
+			short = short[:i]
+		}
+	}
+	if trimmed := strings.TrimRight(short, " ,;:-–—("); trimmed != "" {
+		return trimmed
+	}
+	return short
+}
