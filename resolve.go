@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/sniff"
 )
@@ -399,24 +400,19 @@ func (l *Library) extractTo(ctx context.Context, key string, t target, src *Sour
 	if t.m != nil {
 		meta.Resource = t.address.Resource
 	}
-	stored, err := l.workspace.StoreEvidence(ctx, key, meta, &checkedBody{ctx, extract.Body, src, done})
+	stored, err := l.workspace.StoreEvidence(ctx, key, meta, &checkedBody{ctxio.Reader(ctx, extract.Body), src, done})
 	return stored, message.HidePath(err)
 }
 
-// A checkedBody reads an extract, fails once ctx is done, and ends only if the
-// source is still what it was: else what was read may be of two versions. It
-// calls done at its end.
+// A checkedBody reads an extract, and ends only if the source is still what it
+// was: else what was read may be of two versions. It calls done at its end.
 type checkedBody struct {
-	ctx  context.Context
 	body io.Reader
 	src  *Source
 	done func()
 }
 
 func (b *checkedBody) Read(p []byte) (int, error) {
-	if err := b.ctx.Err(); err != nil {
-		return 0, err
-	}
 	n, err := b.body.Read(p)
 	if err == io.EOF {
 		b.done()

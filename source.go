@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"sync"
+
+	"github.com/citekit/citekit/internal/ctxio"
 )
 
 // A Source is an open, confined file that a [Resolver] reads. It is safe for
@@ -177,19 +179,9 @@ func hashReader(ctx context.Context, r io.Reader) (hash string, size int64, err 
 	if sized, ok := r.(interface{ Size() int64 }); ok {
 		buffer = max(min(buffer, sized.Size()), 1)
 	}
-	buf := make([]byte, buffer)
-	for {
-		if err := ctx.Err(); err != nil {
-			return "", size, err
-		}
-		n, err := r.Read(buf)
-		h.Write(buf[:n])
-		size += int64(n)
-		if err == io.EOF {
-			return hex.EncodeToString(h.Sum(nil)), size, nil
-		}
-		if err != nil {
-			return "", size, err
-		}
+	size, err = io.CopyBuffer(h, ctxio.Reader(ctx, r), make([]byte, buffer))
+	if err != nil {
+		return "", size, err
 	}
+	return hex.EncodeToString(h.Sum(nil)), size, nil
 }

@@ -13,6 +13,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -175,7 +176,7 @@ func readJSONLines(ctx context.Context, data []byte) ([]record, error) {
 	if err := checkValues(data, new(int)); err != nil {
 		return nil, err
 	}
-	decoder := json.NewDecoder(bufio.NewReader(contextReader{ctx, bytes.NewReader(data)}))
+	decoder := json.NewDecoder(bufio.NewReader(ctxio.Reader(ctx, bytes.NewReader(data))))
 	decoder.UseNumber()
 	var rows []record
 	for {

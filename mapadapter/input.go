@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"github.com/citekit/citekit/internal/ctxio"
 )
 
 // read returns a file of the input.
@@ -33,24 +35,11 @@ func (in Input) read(ctx context.Context, name string) ([]byte, error) {
 
 // readAll reads r to its end, up to the limit of one file.
 func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(contextReader{ctx, r}, maxInput+1))
+	data, err := io.ReadAll(io.LimitReader(ctxio.Reader(ctx, r), maxInput+1))
 	if err == nil && len(data) > maxInput {
 		err = tooLarge("the input has more than %d MiB", maxInput>>20)
 	}
 	return data, bare(err)
-}
-
-// A contextReader fails once its context is done.
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (r contextReader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.r.Read(p)
 }
 
 // bare drops the path from an error of a file system.

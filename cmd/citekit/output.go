@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 )
 
 // writeEvidence writes the bytes of the evidence to the standard output.
@@ -19,21 +20,8 @@ func (s *session) writeEvidence(ctx context.Context, e *citekit.Evidence) error 
 		return err
 	}
 	defer f.Close()
-	_, err = io.Copy(s.stdout, interruptible{ctx, f})
+	_, err = io.Copy(s.stdout, ctxio.Reader(ctx, f))
 	return err
-}
-
-// An interruptible reader fails once its context is done.
-type interruptible struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (i interruptible) Read(p []byte) (int, error) {
-	if err := i.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return i.r.Read(p)
 }
 
 // checkOutput returns an error if a copy to the file cannot be made, before
@@ -88,7 +76,7 @@ func copyToDevice(ctx context.Context, src io.Reader, name string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(dst, interruptible{ctx, src})
+	_, err = io.Copy(dst, ctxio.Reader(ctx, src))
 	return errors.Join(err, dst.Close())
 }
 
@@ -105,7 +93,7 @@ func copyToFile(ctx context.Context, src io.Reader, name string) (err error) {
 			os.Remove(dst.Name())
 		}
 	}()
-	_, err = io.Copy(dst, interruptible{ctx, src})
+	_, err = io.Copy(dst, ctxio.Reader(ctx, src))
 	if err = errors.Join(err, dst.Sync(), dst.Close()); err != nil {
 		return err
 	}

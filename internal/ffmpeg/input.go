@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 )
 
 // An Input is a source made readable for programs. It may be used for several
@@ -68,7 +69,7 @@ func (t *Tools) copy(ctx context.Context, in *Input, r io.Reader, size int64) (e
 	if err != nil {
 		return err
 	}
-	n, err := io.Copy(f, contextReader{ctx, r})
+	n, err := io.Copy(f, ctxio.Reader(ctx, r))
 	if err == nil && n != size {
 		err = fmt.Errorf("the source has %d bytes of %d: %w", n, size, citekit.ErrFormat)
 	}
@@ -92,17 +93,4 @@ func (in *Input) Close() {
 		in.file.Close()
 		in.private.remove()
 	}
-}
-
-// contextReader stops reading when the context ends.
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (r contextReader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.r.Read(p)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 // checkADTS walks the frames of ADTS from an offset on, as far as they follow each
 // other, and refuses what has too many for its bytes.
 func checkADTS(ctx context.Context, src *citekit.Source, from int64) error {
-	r := bufio.NewReaderSize(contextReader{ctx, io.NewSectionReader(src, from, src.Size()-from)}, 256<<10)
+	r := bufio.NewReaderSize(ctxio.Reader(ctx, io.NewSectionReader(src, from, src.Size()-from)), 256<<10)
 	frames, size := 0, 0
 	for {
 		head, err := r.Peek(7)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/charset"
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/subtitle"
 )
 
@@ -186,7 +187,7 @@ func readText(ctx context.Context, src *citekit.Source) ([]byte, error) {
 	if src.Size() > maxCompanion {
 		return nil, citekit.ErrTooLarge
 	}
-	b, err := io.ReadAll(contextReader{ctx, src.Reader()})
+	b, err := io.ReadAll(ctxio.Reader(ctx, src.Reader()))
 	if err != nil {
 		return nil, err
 	}

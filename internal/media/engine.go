@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/ffmpeg"
 	"github.com/citekit/citekit/internal/mp4"
 	"github.com/citekit/citekit/internal/sniff"
@@ -150,7 +151,7 @@ func (e *Engine) whole(ctx context.Context, src *citekit.Source) (*citekit.Conte
 		}
 	}
 	return &citekit.Content{
-		Body: io.NopCloser(contextReader{ctx, src.Reader()}), Size: src.Size(),
+		Body: io.NopCloser(ctxio.Reader(ctx, src.Reader())), Size: src.Size(),
 		MediaType: format.MediaType, Ext: format.Ext,
 	}, nil
 }
@@ -269,19 +270,6 @@ func (e *Engine) parse(ctx context.Context, src *citekit.Source, format Format) 
 		return nil, 0, fmt.Errorf("%w; %w", err, ferr)
 	}
 	return m, cost, ferr
-}
-
-// contextReader stops reading when the context ends.
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (r contextReader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.r.Read(p)
 }
 
 // A body is evidence that holds on to something until it is closed.

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/ffmpeg"
 	"github.com/citekit/citekit/internal/mp4"
 )
@@ -94,7 +95,7 @@ func (m *movie) cut(ctx context.Context, src *citekit.Source, span citekit.Span,
 	if mode == citekit.ModeStrict {
 		return m.encode(ctx, src, clip)
 	}
-	x := extractClip(clip, contextReader{ctx, clip.NewReader(src)}, io.NopCloser(nil), m.clipFormat())
+	x := extractClip(clip, ctxio.Reader(ctx, clip.NewReader(src)), io.NopCloser(nil), m.clipFormat())
 	x.Actual = actual(clip, m.engine.Modality, span, mode)
 	return x, nil
 }

@@ -2,8 +2,8 @@ package media
 
 import (
 	"context"
-	"io"
 
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/ffmpeg"
 	"github.com/citekit/citekit/internal/mp3"
 	"github.com/citekit/citekit/internal/sniff"
@@ -31,20 +31,7 @@ func (f *foreign) mp3Packets(ctx context.Context, in *ffmpeg.Input, visit func(f
 			return err
 		}
 	}
-	return mp3.Walk(contextReaderAt{ctx, in}, in.Size(), start, from, func(p mp3.Packet) {
+	return mp3.Walk(ctxio.ReaderAt(ctx, in), in.Size(), start, from, func(p mp3.Packet) {
 		visit(ffmpeg.Packet{Stream: stream, Time: first + p.Time, Duration: p.Duration, Bytes: p.Bytes, Discard: p.Discard})
 	})
-}
-
-// contextReaderAt stops reading when the context ends.
-type contextReaderAt struct {
-	ctx context.Context
-	r   io.ReaderAt
-}
-
-func (r contextReaderAt) ReadAt(p []byte, off int64) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.r.ReadAt(p, off)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/ffmpeg"
 	"github.com/citekit/citekit/internal/sharedtest"
 )
@@ -78,11 +79,11 @@ func TestMP3Cancelled(t *testing.T) {
 	path := sharedtest.Corpus(t, "media/vbr-xing.mp3")
 	ctx, cancel := context.WithCancel(t.Context())
 	f := openFile(t, path)
-	if _, err := (contextReaderAt{ctx, f}).ReadAt(make([]byte, 1), 0); err != nil {
+	if _, err := ctxio.ReaderAt(ctx, f).ReadAt(make([]byte, 1), 0); err != nil {
 		t.Fatal(err)
 	}
 	cancel()
-	if _, err := (contextReaderAt{ctx, f}).ReadAt(make([]byte, 1), 0); !errors.Is(err, context.Canceled) {
+	if _, err := ctxio.ReaderAt(ctx, f).ReadAt(make([]byte, 1), 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }

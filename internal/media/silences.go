@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/ffmpeg"
 	"github.com/citekit/citekit/internal/wav"
 )
@@ -77,7 +78,7 @@ func (d *detector) listenWAV(ctx context.Context, src *citekit.Source, f *wav.Fi
 	ctx, cancel := context.WithTimeoutCause(ctx, look, citekit.ErrTooLarge)
 	defer cancel()
 	d.rate, d.block, d.loudness = f.Rate, f.Block, f.Loudness()
-	_, err := io.CopyBuffer(struct{ io.Writer }{d}, struct{ io.Reader }{contextReader{ctx, f.Sound(src)}}, make([]byte, 256<<10))
+	_, err := io.CopyBuffer(struct{ io.Writer }{d}, ctxio.Reader(ctx, f.Sound(src)), make([]byte, 256<<10))
 	if err != nil && context.Cause(ctx) == citekit.ErrTooLarge {
 		return citekit.ErrTooLarge
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/wav"
 )
 
@@ -31,7 +32,7 @@ func (w waveform) cut(ctx context.Context, src *citekit.Source, span citekit.Spa
 	}
 	clip := w.file.Cut(span.Start, span.End)
 	return &citekit.Content{
-		Body: io.NopCloser(contextReader{ctx, clip.NewReader(src)}), Size: clip.Size(),
+		Body: io.NopCloser(ctxio.Reader(ctx, clip.NewReader(src))), Size: clip.Size(),
 		MediaType: formatWAV.MediaType, Ext: formatWAV.Ext,
 	}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/pdf"
 	"github.com/citekit/citekit/internal/pdfcut"
 	"github.com/citekit/citekit/internal/pdfium"
@@ -204,27 +205,12 @@ func whole(ctx context.Context, src *citekit.Source) (*citekit.Content, error) {
 
 func extract(ctx context.Context, r io.ReaderAt, size int64) *citekit.Content {
 	return &citekit.Content{
-		Body:      &body{ctx, io.NewSectionReader(r, 0, size)},
+		Body:      io.NopCloser(ctxio.Reader(ctx, io.NewSectionReader(r, 0, size))),
 		Size:      size,
 		MediaType: mediaType,
 		Ext:       ext,
 	}
 }
-
-// A body reads an extract until the context of the call is done.
-type body struct {
-	ctx context.Context
-	*io.SectionReader
-}
-
-func (b *body) Read(p []byte) (int, error) {
-	if err := b.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return b.SectionReader.Read(p)
-}
-
-func (b *body) Close() error { return nil }
 
 // cut returns the pages at loc, which has some or else all are meant.
 func (j *job) cut(ctx context.Context, loc citekit.Location) (*pdfcut.Output, error) {

@@ -6,23 +6,20 @@ import (
 	"io"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 )
 
 // A body reads a part of a source, all of it or with an error.
 type body struct {
-	ctx  context.Context // of the call that the Body answers
-	part *io.SectionReader
+	part io.Reader // until the context of the call that the Body answers is done
 	left int64
 }
 
 func newBody(ctx context.Context, src *citekit.Source, start, end int64) *body {
-	return &body{ctx: ctx, part: io.NewSectionReader(src, start, end-start), left: end - start}
+	return &body{part: ctxio.Reader(ctx, io.NewSectionReader(src, start, end-start)), left: end - start}
 }
 
 func (b *body) Read(p []byte) (int, error) {
-	if err := b.ctx.Err(); err != nil {
-		return 0, err
-	}
 	n, err := b.part.Read(p)
 	b.left -= int64(n)
 	if err == io.EOF && b.left > 0 {

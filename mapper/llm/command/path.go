@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 )
 
 // sourcePath returns a path by which another program can open src: its own,
@@ -60,7 +61,7 @@ func copySource(ctx context.Context, src *citekit.Source, path string) error {
 		return withoutPath(err)
 	}
 	defer f.Close()
-	if _, err := io.Copy(f, &cancelled{ctx, src.Reader()}); err != nil {
+	if _, err := io.Copy(f, ctxio.Reader(ctx, src.Reader())); err != nil {
 		return withoutPath(err)
 	}
 	return withoutPath(f.Close())
@@ -73,17 +74,4 @@ func withoutPath(err error) error {
 		return wrapped.Err
 	}
 	return err
-}
-
-// cancelled reads until ctx is done.
-type cancelled struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c *cancelled) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
 }

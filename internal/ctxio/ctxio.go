@@ -1,0 +1,40 @@
+// Package ctxio makes readers end with a context.
+package ctxio
+
+import (
+	"context"
+	"io"
+)
+
+// Reader returns a reader of r whose Read returns ctx.Err() once ctx is done.
+// A Read that has begun is not interrupted. It has no method but Read, so that
+// io.Copy moves content in pieces, and ctx is heeded between them.
+func Reader(ctx context.Context, r io.Reader) io.Reader { return &reader{ctx, r} }
+
+type reader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (r *reader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(p)
+}
+
+// ReaderAt is [Reader] for a reader at offsets. It is safe for concurrent use
+// if r is.
+func ReaderAt(ctx context.Context, r io.ReaderAt) io.ReaderAt { return &readerAt{ctx, r} }
+
+type readerAt struct {
+	ctx context.Context
+	r   io.ReaderAt
+}
+
+func (r *readerAt) ReadAt(p []byte, off int64) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.ReadAt(p, off)
+}
