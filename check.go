@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/citekit/citekit/internal/fserror"
 	"github.com/citekit/citekit/internal/message"
 )
 
@@ -143,7 +144,7 @@ func (l *Library) Check(ctx context.Context, m *ResourceMap) []Problem {
 	}
 	src, err := l.workspace.OpenSource(ctx, m.SourcePath)
 	if err != nil {
-		return append(problems, Problem{Path: "source_path", Err: message.HidePath(err)})
+		return append(problems, Problem{Path: "source_path", Err: fserror.WithoutPath(err)})
 	}
 	defer src.Close()
 	src.Declare(m.Type)

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/citekit/citekit/internal/fserror"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/warm"
 )
@@ -237,7 +238,7 @@ func (l *Library) load(ctx context.Context, id string) (*indexedMap, error) {
 
 func (l *Library) describeMissing(ctx context.Context, id string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("map '%s': %w", id, message.HidePath(err))
+		return fmt.Errorf("map '%s': %w", id, fserror.WithoutPath(err))
 	}
 	missing := &NotFoundError{Kind: "resource", ID: id, Want: l.workspace.MapPath(id)}
 	if ids, err := l.workspace.MapIDs(ctx); err == nil {

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/fserror"
 	"github.com/citekit/citekit/internal/sniff"
 )
 
@@ -29,7 +29,7 @@ func DetectModality(src *Source) (Modality, error) {
 
 func classify(src *Source) (Modality, sniff.Format, error) {
 	kind, format, err := sniff.Classify(src, src.Size(), src.Name())
-	return Modality(kind), format, message.HidePath(err)
+	return Modality(kind), format, fserror.WithoutPath(err)
 }
 
 // Detect tells the modality of a source: that of the [Detector] among the
@@ -52,7 +52,7 @@ func (l *Library) detect(ctx context.Context, src *Source) (Modality, sniff.Form
 			return err
 		})
 		if err != nil || own {
-			return modality, sniff.Format{}, message.HidePath(err)
+			return modality, sniff.Format{}, fserror.WithoutPath(err)
 		}
 	}
 	return classify(src)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/citekit/citekit/internal/fserror"
 	"github.com/citekit/citekit/internal/message"
 )
 
@@ -21,7 +22,7 @@ const shownVersion = 16
 func (l *Library) checkFresh(ctx context.Context, t target, src *Source, allow bool) (stale bool, err error) {
 	if src.Version() == "" {
 		if _, err := src.Hash(ctx); err != nil {
-			return false, message.HidePath(err)
+			return false, fserror.WithoutPath(err)
 		}
 	}
 	if pinned := t.address.Version; pinned != "" {
@@ -87,7 +88,7 @@ func (l *Library) pinnedFreshness(ctx context.Context, m *ResourceMap, mapHash s
 		return err, nil
 	}
 	if err != nil {
-		return nil, message.HidePath(err)
+		return nil, fserror.WithoutPath(err)
 	}
 	first := parsePin(recorded)
 	same, err := first.matches(ctx, src)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/fserror"
 )
 
 // ReadText yields the text at a location of a resource in reading order, each
@@ -74,7 +74,7 @@ func (l *Library) readText(ctx context.Context, a Address, yield func(TextRun, e
 	}
 	for run, err := range sheltered(a.Location.Modality, runs) {
 		if err != nil {
-			return message.HidePath(err)
+			return fserror.WithoutPath(err)
 		}
 		if !yield(run, nil) {
 			return nil

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/citekit/citekit/internal/ctxio"
+	"github.com/citekit/citekit/internal/fserror"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/sniff"
 )
@@ -298,12 +299,12 @@ func (l *Library) OpenSource(ctx context.Context, path string) (*Source, error) 
 		return nil, errUnreadable
 	}
 	if err != nil {
-		return nil, message.HidePath(err)
+		return nil, fserror.WithoutPath(err)
 	}
 	if src.KnownHash() == "" && src.Size() <= l.opts.HashLimit {
 		if _, err := src.Hash(ctx); err != nil {
 			src.Close()
-			return nil, message.HidePath(err)
+			return nil, fserror.WithoutPath(err)
 		}
 	}
 	return src, nil
@@ -318,7 +319,7 @@ func (l *Library) evidence(ctx context.Context, key string, t target, src *Sourc
 	} else if stored, err = l.workspace.FindEvidence(ctx, key); err == nil {
 		return stored, true, nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		return nil, false, message.HidePath(err)
+		return nil, false, fserror.WithoutPath(err)
 	}
 	stored, err = l.flights.Get(ctx, flight, func(ctx context.Context) (*StoredEvidence, int64, error) {
 		stored, err := l.makeEvidence(ctx, key, t, src, r, mode)
@@ -382,7 +383,7 @@ func (l *Library) makeEvidence(ctx context.Context, key string, t target, src *S
 func (l *Library) extractTo(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode, done func()) (*StoredEvidence, error) {
 	extract, err := r.Resolve(ctx, src, Request{Location: t.address.Location, Mode: mode})
 	if err != nil {
-		return nil, message.HidePath(err)
+		return nil, fserror.WithoutPath(err)
 	}
 	if extract.Body == nil {
 		return nil, errors.New("the resolver returned no content")
@@ -401,7 +402,7 @@ func (l *Library) extractTo(ctx context.Context, key string, t target, src *Sour
 		meta.Resource = t.address.Resource
 	}
 	stored, err := l.workspace.StoreEvidence(ctx, key, meta, &checkedBody{ctxio.Reader(ctx, extract.Body), src, done})
-	return stored, message.HidePath(err)
+	return stored, fserror.WithoutPath(err)
 }
 
 // A checkedBody reads an extract, and ends only if the source is still what it

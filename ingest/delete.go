@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/fserror"
 	"github.com/citekit/citekit/internal/ledger"
-	"github.com/citekit/citekit/internal/message"
 )
 
 // DeleteOptions are the options of [Delete]. The zero value is ready
@@ -65,7 +65,7 @@ func DeleteAll(ctx context.Context, lib *citekit.Library, resourceIDs []string, 
 	}
 	d, err := newDeleting(ctx, lib)
 	if err != nil {
-		return nil, fmt.Errorf("citekit: delete: %w", message.HidePath(err))
+		return nil, fmt.Errorf("citekit: delete: %w", fserror.WithoutPath(err))
 	}
 	defer d.close()
 	var removals []removal
@@ -82,7 +82,7 @@ func DeleteAll(ctx context.Context, lib *citekit.Library, resourceIDs []string, 
 		removals = append(removals, one)
 	}
 	if err := d.findEvidence(ctx, removals); err != nil {
-		return nil, fmt.Errorf("citekit: delete: %w", message.HidePath(err))
+		return nil, fmt.Errorf("citekit: delete: %w", fserror.WithoutPath(err))
 	}
 	deletions := []Deletion{}
 	for batch := range slices.Chunk(removals, deleteBatch) {
@@ -187,7 +187,7 @@ func describeMissing(ctx context.Context, lib *citekit.Library, id string, err e
 	if _, _, described := lib.ReadMap(ctx, id); described != nil {
 		return described
 	}
-	return message.HidePath(err)
+	return fserror.WithoutPath(err)
 }
 
 // isByHand reports whether a person made the map or changed it since it was
@@ -238,7 +238,7 @@ func (d *deleting) delete(ctx context.Context, batch []removal) (deleted int, er
 	}
 	deleted, err = d.deleteMaps(ctx, maps)
 	if err != nil {
-		err = &citekit.ResolveError{Op: "delete", Address: batch[min(deleted, len(batch)-1)].id, Err: message.HidePath(err)}
+		err = &citekit.ResolveError{Op: "delete", Address: batch[min(deleted, len(batch)-1)].id, Err: fserror.WithoutPath(err)}
 	}
 	ctx = context.WithoutCancel(ctx) // what was begun is ended
 	for _, one := range batch[:deleted] {
@@ -247,7 +247,7 @@ func (d *deleting) delete(ctx context.Context, batch []removal) (deleted int, er
 		}
 		for _, k := range one.evidence {
 			if failed := d.deleter.DeleteKept(ctx, k); failed != nil && err == nil {
-				err = &citekit.ResolveError{Op: "delete", Address: one.id, Err: message.HidePath(failed)}
+				err = &citekit.ResolveError{Op: "delete", Address: one.id, Err: fserror.WithoutPath(failed)}
 			}
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/fserror"
 	"github.com/citekit/citekit/internal/ledger"
-	"github.com/citekit/citekit/internal/message"
 )
 
 // resolversMapper is the name, in maps, of what the resolvers themselves find.
@@ -142,5 +142,5 @@ func runError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	return fmt.Errorf("citekit: ingest: %w", message.HidePath(err))
+	return fmt.Errorf("citekit: ingest: %w", fserror.WithoutPath(err))
 }

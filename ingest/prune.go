@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/fserror"
 )
 
 // PruneOptions are the options of [PlanPrune]. The zero value is ready
@@ -45,8 +45,8 @@ type PruneItem struct {
 	Bytes      int64  `json:"bytes"`                 // with what goes with it
 	Reason     string `json:"reason"`
 
-	removal *removal      // of a map
-	kept   citekit.Kept // of anything else
+	removal *removal     // of a map
+	kept    citekit.Kept // of anything else
 }
 
 // kindMap is the kind of a [PruneItem] that is a map.
@@ -77,7 +77,7 @@ func PlanPrune(ctx context.Context, lib *citekit.Library, opts *PruneOptions) (*
 	return p.plan, nil
 }
 
-func pruneError(err error) error { return fmt.Errorf("citekit: prune: %w", message.HidePath(err)) }
+func pruneError(err error) error { return fmt.Errorf("citekit: prune: %w", fserror.WithoutPath(err)) }
 
 // A planning is one run of [PlanPrune].
 type planning struct {

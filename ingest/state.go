@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/fserror"
 	"github.com/citekit/citekit/internal/ledger"
-	"github.com/citekit/citekit/internal/message"
 )
 
 // A State says whether the source of a map is still what was mapped.
@@ -99,9 +99,9 @@ func sourceState(ctx context.Context, lib *citekit.Library, m *citekit.ResourceM
 	src, err := lib.Workspace().OpenSource(ctx, m.SourcePath)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return StateVanished, message.HidePath(err)
+		return StateVanished, fserror.WithoutPath(err)
 	case err != nil:
-		return StateUnreadable, message.HidePath(err)
+		return StateUnreadable, fserror.WithoutPath(err)
 	}
 	defer src.Close()
 	if known.Identity != "" && known.Identity == src.Identity() && known.Hash == m.SourceHash() {
@@ -112,7 +112,7 @@ func sourceState(ctx context.Context, lib *citekit.Library, m *citekit.ResourceM
 	case errors.Is(err, citekit.ErrStale):
 		return StateStale, err
 	case err != nil:
-		return StateUnreadable, fmt.Errorf("its source: %w", message.HidePath(err))
+		return StateUnreadable, fmt.Errorf("its source: %w", fserror.WithoutPath(err))
 	}
 	return StateOK, nil
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/fserror"
 	"github.com/citekit/citekit/internal/ledger"
 	"github.com/citekit/citekit/internal/message"
 )
@@ -49,7 +50,7 @@ func (v verdict) isFinal() bool {
 // failed returns the verdict for an error. What was known of the source stays
 // in it, but not the id of a map that was not made.
 func (v verdict) failed(err error) verdict {
-	return verdict{decision: fail, err: message.HidePath(err), modality: v.modality}
+	return verdict{decision: fail, err: fserror.WithoutPath(err), modality: v.modality}
 }
 
 func failed(err error) verdict { return verdict{}.failed(err) }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/child"
+	"github.com/citekit/citekit/internal/fserror"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -81,7 +82,7 @@ func (j *job) commandInput() ([]byte, error) {
 	if !j.in.isDir() {
 		info, err := fs.Stat(j.in.FS, j.in.Name)
 		if err != nil {
-			return nil, bare(err)
+			return nil, fserror.WithoutPath(err)
 		}
 		if info.Size() > maxCommandInput && j.in.Path == "" {
 			return nil, tooLarge("the input has more than %d MiB, and no path", maxCommandInput>>20)

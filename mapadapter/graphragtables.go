@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit/internal/ctxio"
+	"github.com/citekit/citekit/internal/fserror"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -79,7 +80,7 @@ func tableFiles(in Input) (map[string]tableFile, error) {
 	}
 	entries, err := fs.ReadDir(in.FS, dir)
 	if err != nil {
-		return nil, bare(err)
+		return nil, fserror.WithoutPath(err)
 	}
 	files := make(map[string]tableFile)
 	prefixes := make(map[string]bool)

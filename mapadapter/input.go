@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit/internal/ctxio"
+	"github.com/citekit/citekit/internal/fserror"
 )
 
 // read returns a file of the input.
@@ -19,7 +20,7 @@ func (in Input) read(ctx context.Context, name string) ([]byte, error) {
 	info, err := fs.Stat(in.FS, name)
 	switch {
 	case err != nil:
-		return nil, bare(err)
+		return nil, fserror.WithoutPath(err)
 	case info.IsDir():
 		return nil, formatError("the input is a folder; name a file in it")
 	case !info.Mode().IsRegular():
@@ -27,7 +28,7 @@ func (in Input) read(ctx context.Context, name string) ([]byte, error) {
 	}
 	f, err := in.FS.Open(name)
 	if err != nil {
-		return nil, bare(err)
+		return nil, fserror.WithoutPath(err)
 	}
 	defer f.Close()
 	return readAll(ctx, f)
@@ -39,16 +40,7 @@ func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
 	if err == nil && len(data) > maxInput {
 		err = tooLarge("the input has more than %d MiB", maxInput>>20)
 	}
-	return data, bare(err)
-}
-
-// bare drops the path from an error of a file system.
-func bare(err error) error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		return pathError.Err
-	}
-	return err
+	return data, fserror.WithoutPath(err)
 }
 
 // isDir reports whether the input is a folder.

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/fserror"
 )
 
 // A found is the source of a map: what the input calls it, and the file, if it
@@ -91,7 +92,7 @@ func (f *found) look(src *citekit.Source) error {
 		if err == io.EOF || err == nil {
 			return fmt.Errorf("the source is shorter than it was: %w", citekit.ErrStale)
 		}
-		return bare(err)
+		return fserror.WithoutPath(err)
 	}
 	f.text = newSourceText(data)
 	return nil

@@ -2,11 +2,11 @@ package workspace
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"syscall"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/fserror"
 )
 
 // A refusal says why something is not opened. It matches
@@ -62,17 +62,7 @@ func storageFault(what string, err error) error {
 }
 
 // withoutPath returns what went wrong without the path it went wrong with.
-func withoutPath(err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		return pathErr.Err
-	}
-	var linkErr *os.LinkError
-	if errors.As(err, &linkErr) {
-		return linkErr.Err
-	}
-	return err
-}
+func withoutPath(err error) error { return fserror.WithoutPath(err) }
 
 // isEscape reports whether err says that a name leads out of its [os.Root].
 func isEscape(root *os.Root, err error) bool {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/fserror"
 	ff "github.com/u2takey/ffmpeg-go"
 )
 
@@ -85,7 +86,7 @@ func openOutput(dir *scratch, name string, limit int64) (out *Output, err error)
 	info, err := f.Stat()
 	switch {
 	case err != nil:
-		err = scrubbedError(err)
+		err = fserror.WithoutPath(err)
 	case info.Size() == 0:
 		err = fmt.Errorf("ffmpeg wrote an empty file: %w", citekit.ErrFormat)
 	case info.Size() >= limit:

@@ -8,13 +8,14 @@ import (
 	"os"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/fserror"
 )
 
 // reopen opens f anew by its name, which must still lead to the same file.
 func reopen(f *os.File) (*os.File, error) {
 	held, err := f.Stat()
 	if err != nil {
-		return nil, scrubbedError(err)
+		return nil, fserror.WithoutPath(err)
 	}
 	again, err := os.Open(f.Name())
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/child"
+	"github.com/citekit/citekit/internal/fserror"
 )
 
 // pipeDelay is how long after the end of a program its pipes are still read.
@@ -99,7 +99,7 @@ func runError(err error, stderr string) error {
 	case errors.Is(err, exec.ErrWaitDelay):
 		return errors.New("ffmpeg ended, but a program it started holds its output open")
 	case !errors.As(err, &exit):
-		return fmt.Errorf("ffmpeg could not be run: %w", scrubbedError(err))
+		return fmt.Errorf("ffmpeg could not be run: %w", fserror.WithoutPath(err))
 	}
 	kind := citekit.ErrFormat
 	switch {
@@ -124,19 +124,6 @@ func runError(err error, stderr string) error {
 var errSilent = fmt.Errorf("no reason given: %w", citekit.ErrFormat)
 
 var errNoSpace = errors.New("no space left for temporary files")
-
-// scrubbedError drops the path from an error of the operating system.
-func scrubbedError(err error) error {
-	var path *os.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	var ex *exec.Error
-	if errors.As(err, &ex) {
-		return ex.Err
-	}
-	return err
-}
 
 var (
 	logContext = regexp.MustCompile(`\[[^\]]* @ 0x[0-9a-f]+\] ?`)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/citekit/citekit/internal/fserror"
 )
 
 // A scratch is a private temporary directory. A file in it is locked while this
@@ -26,7 +28,7 @@ func (t *Tools) newScratch() (*scratch, error) {
 	t.sweep.Do(sweepScratch)
 	dir, err := os.MkdirTemp("", scratchPrefix)
 	if err != nil {
-		return nil, fmt.Errorf("no temporary directory: %w", scrubbedError(err))
+		return nil, fmt.Errorf("no temporary directory: %w", fserror.WithoutPath(err))
 	}
 	return &scratch{dir: dir, lock: lockScratch(dir)}, nil
 }
@@ -37,7 +39,7 @@ func (s *scratch) path(name string) string { return filepath.Join(s.dir, name) }
 func (s *scratch) create(name string) (*os.File, error) {
 	f, err := os.OpenFile(s.path(name), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("no temporary file: %w", scrubbedError(err))
+		return nil, fmt.Errorf("no temporary file: %w", fserror.WithoutPath(err))
 	}
 	return f, nil
 }

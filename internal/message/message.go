@@ -3,9 +3,6 @@
 package message
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
 	"strconv"
 	"unicode"
 	"unicode/utf8"
@@ -43,14 +40,4 @@ func Count(n int, thing string) string {
 		thing += "s"
 	}
 	return strconv.Itoa(n) + " " + thing
-}
-
-// HidePath removes the path that package os puts into its errors: it may lie
-// outside the roots.
-func HidePath(err error) error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		return fmt.Errorf("%s: %w", pathError.Op, pathError.Err)
-	}
-	return err
 }

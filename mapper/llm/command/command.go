@@ -27,6 +27,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/child"
+	"github.com/citekit/citekit/internal/fserror"
 	"github.com/citekit/citekit/mapper/llm"
 )
 
@@ -106,13 +107,7 @@ func startError(err error) error {
 	case errors.Is(err, exec.ErrDot):
 		return errors.New(`the mapper is in the working directory; write "./" before its name`)
 	default:
-		var wrapped *fs.PathError
-		var lookup *exec.Error
-		if errors.As(err, &wrapped) {
-			err = wrapped.Err
-		} else if errors.As(err, &lookup) {
-			err = lookup.Err
-		}
+		err = fserror.WithoutPath(err)
 	}
 	return fmt.Errorf("the mapper cannot be run: %w", err)
 }

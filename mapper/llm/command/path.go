@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ctxio"
+	"github.com/citekit/citekit/internal/fserror"
 )
 
 // sourcePath returns a path by which another program can open src: its own,
@@ -25,7 +25,7 @@ func sourcePath(ctx context.Context, src *citekit.Source, maxCopy int64) (path s
 	}
 	dir, err := os.MkdirTemp("", "citekit-")
 	if err != nil {
-		return "", nil, withoutPath(err)
+		return "", nil, fserror.WithoutPath(err)
 	}
 	remove = func() { os.RemoveAll(dir) }
 	path = filepath.Join(dir, copyName(src.Name()))
@@ -58,20 +58,11 @@ func copyName(name string) string {
 func copySource(ctx context.Context, src *citekit.Source, path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return withoutPath(err)
+		return fserror.WithoutPath(err)
 	}
 	defer f.Close()
 	if _, err := io.Copy(f, ctxio.Reader(ctx, src.Reader())); err != nil {
-		return withoutPath(err)
+		return fserror.WithoutPath(err)
 	}
-	return withoutPath(f.Close())
-}
-
-// withoutPath drops the path from an error of the operating system.
-func withoutPath(err error) error {
-	var wrapped *os.PathError
-	if errors.As(err, &wrapped) {
-		return wrapped.Err
-	}
-	return err
+	return fserror.WithoutPath(f.Close())
 }
