@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/suggest"
 )
 
 // A selectorForm says how the selector of an address is written.
@@ -43,7 +44,7 @@ func meantSelector(word string) (selectorForm, bool) {
 		}
 	}
 	for _, form := range selectorForms {
-		if len(form.name) > 1 && len(word) > 2 && distance(word, form.name, 2) <= 2 {
+		if len(form.name) > 1 && len(word) > 2 && suggest.Distance(word, form.name, 2) <= 2 {
 			return form, true
 		}
 	}
