@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/citekit/citekit/internal/flight"
 	"github.com/citekit/citekit/internal/fserror"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/warm"
@@ -67,7 +68,7 @@ type Library struct {
 	opts      Options
 
 	maps    warm.Cache[*indexedMap]
-	flights warm.Cache[*StoredEvidence]
+	flights flight.Group[*StoredEvidence]
 	slots   slots
 }
 

@@ -313,17 +313,16 @@ func (l *Library) OpenSource(ctx context.Context, path string) (*Source, error) 
 // evidence returns what is stored under key, or makes and stores it. Callers
 // that want the same at the same time wait for one extraction.
 func (l *Library) evidence(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode) (stored *StoredEvidence, cached bool, err error) {
-	flight := key
+	shared := key            // by those who want the same at the same time
 	if src.Version() == "" { // nothing tells this version from others
-		flight = ""
+		shared = ""
 	} else if stored, err = l.workspace.FindEvidence(ctx, key); err == nil {
 		return stored, true, nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, false, fserror.WithoutPath(err)
 	}
-	stored, err = l.flights.Get(ctx, flight, func(ctx context.Context) (*StoredEvidence, int64, error) {
-		stored, err := l.makeEvidence(ctx, key, t, src, r, mode)
-		return stored, 1, err
+	stored, err = l.flights.Do(ctx, shared, func(ctx context.Context) (*StoredEvidence, error) {
+		return l.makeEvidence(ctx, key, t, src, r, mode)
 	})
 	return stored, false, err
 }
