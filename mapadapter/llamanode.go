@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/lenient"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -231,7 +232,7 @@ func (n *llamaNode) related(relation [2]string) []string {
 	}
 	var ids []string
 	for _, v := range list {
-		id := textOf(v)
+		id := lenient.Text(v)
 		if r, ok := v.(map[string]any); ok {
 			id = record(r).text("node_id", "nodeId")
 		}

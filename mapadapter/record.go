@@ -1,59 +1,31 @@
 package mapadapter
 
 import (
-	"encoding/json"
-	"math"
-	"strconv"
 	"strings"
 
+	"github.com/citekit/citekit/internal/lenient"
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// A record is a JSON object or a row of a table. Its values are those of
-// encoding/json, with [json.Number], or int64 and float64 from tables.
+// A record is a JSON object or a row of a table. Package lenient reads its
+// values.
 type record map[string]any
 
 // text returns the first of the members that is a text or a number and not
 // empty, or "".
 func (r record) text(keys ...string) string {
 	for _, key := range keys {
-		if s := textOf(r[key]); s != "" {
+		if s := lenient.Text(r[key]); s != "" {
 			return s
 		}
 	}
 	return ""
 }
 
-func textOf(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case json.Number:
-		return wholeText(v.String())
-	case int64:
-		return strconv.FormatInt(v, 10)
-	case float64:
-		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-			return strconv.FormatInt(int64(v), 10)
-		}
-	}
-	return ""
-}
-
-// wholeText writes "3.0" as "3": tables with gaps make floats of numbers.
-func wholeText(number string) string {
-	digits, zeros, ok := strings.Cut(number, ".")
-	if ok && strings.Trim(zeros, "0") == "" {
-		return digits
-	}
-	return number
-}
-
-// whole returns the first of the members that is a whole number, also one
-// written as a text.
+// whole returns the first of the members that is a whole number.
 func (r record) whole(keys ...string) (int, bool) {
 	for _, key := range keys {
-		if n, err := strconv.Atoi(strings.TrimSpace(textOf(r[key]))); err == nil {
+		if n, ok := lenient.Whole(r[key]); ok {
 			return n, true
 		}
 	}
@@ -61,30 +33,14 @@ func (r record) whole(keys ...string) (int, bool) {
 }
 
 // number returns a member as a finite number.
-func (r record) number(key string) (float64, bool) {
-	var n float64
-	switch v := r[key].(type) {
-	case json.Number:
-		var err error
-		if n, err = v.Float64(); err != nil {
-			return 0, false
-		}
-	case float64:
-		n = v
-	case int64:
-		n = float64(v)
-	default:
-		return 0, false
-	}
-	return n, !math.IsNaN(n) && !math.IsInf(n, 0)
-}
+func (r record) number(key string) (float64, bool) { return lenient.Number(r[key]) }
 
 // texts returns the texts and numbers in a list.
 func (r record) texts(key string) []string {
 	list, _ := r[key].([]any)
 	var texts []string
 	for _, v := range list {
-		if s := textOf(v); s != "" {
+		if s := lenient.Text(v); s != "" {
 			texts = append(texts, s)
 		}
 	}

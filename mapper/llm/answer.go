@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/lenient"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -93,11 +94,11 @@ func rootOf(value any) (title string, nodes []any, ok bool) {
 		return "", list, true
 	}
 	object, _ := value.(map[string]any)
-	if inner, isObject := first(object, "map", "structure").(map[string]any); isObject && object["nodes"] == nil {
+	if inner, isObject := lenient.First(object, "map", "structure").(map[string]any); isObject && object["nodes"] == nil {
 		object = inner
 	}
-	nodes, ok = first(object, "nodes", "children").([]any)
-	return textOf(object["title"]), nodes, ok
+	nodes, ok = lenient.First(object, "nodes", "children").([]any)
+	return lenient.Text(object["title"]), nodes, ok
 }
 
 // A builder makes a tree of the nodes of an answer.
@@ -131,14 +132,14 @@ func (b *builder) list(nodes []any, depth int) {
 			b.leaveOut("", fmt.Errorf("it is not an object: %w", citekit.ErrSyntax))
 			continue
 		}
-		level, _ := wholeOf(object["level"])
+		level, _ := lenient.Whole(object["level"])
 		for len(levels) > 0 && levels[len(levels)-1] >= level {
 			levels = levels[:len(levels)-1]
 		}
 		at := depth + len(levels)
 		levels = append(levels, level)
 		b.add(object, at)
-		b.list(arrayOf(first(object, "children", "nodes")), at+1)
+		b.list(arrayOf(lenient.First(object, "children", "nodes")), at+1)
 	}
 }
 
@@ -147,7 +148,7 @@ func (b *builder) add(object map[string]any, depth int) {
 	for len(b.around) > 0 && (b.around[len(b.around)-1].depth >= depth || len(b.around) >= maxDepth) {
 		b.around = b.around[:len(b.around)-1]
 	}
-	title := plain.Words(textOf(first(object, "title", "name", "heading")), maxTitle)
+	title := plain.Words(lenient.Text(lenient.First(object, "title", "name", "heading")), maxTitle)
 	loc, err := placeOf(object, b.extent.Modality)
 	if err == nil {
 		err = b.check(loc)
@@ -161,12 +162,12 @@ func (b *builder) add(object map[string]any, depth int) {
 	}
 	node := &citekit.Node{
 		Title:    title,
-		Type:     b.typeOf(textOf(object["type"])),
+		Type:     b.typeOf(lenient.Text(object["type"])),
 		Location: loc,
-		Summary:  plain.Words(textOf(first(object, "summary", "description")), maxSummary),
+		Summary:  plain.Words(lenient.Text(lenient.First(object, "summary", "description")), maxSummary),
 	}
 	if b.fromProgram {
-		node.ID = plain.Words(textOf(object["id"]), maxTitle)
+		node.ID = plain.Words(lenient.Text(object["id"]), maxTitle)
 	}
 	b.attach(node, depth)
 }

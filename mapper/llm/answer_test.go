@@ -89,6 +89,7 @@ region Part bbox=0.5,0.25,1,0.75
 		{"siblings in order", lines100, `[{"title":"B","lines":[5,6]},{"title":"A","lines":[1,2]}]`, "\nsection A lines=1-2\nsection B lines=5-6\n"},
 		{"types that are none", pages40, `[{"title":"A","pages":[1]},{"title":"B","type":"Section ","pages":[2]}]`, "\nsection A pages=1\nsection B pages=2\n"},
 		{"titles in a line", pages40, `[{"title":"  A\n\u0007B\u202e  c ","pages":[1]}]`, "\nsection A B c pages=1\n"},
+		{"a number as a title", pages40, `[{"title":1984,"pages":"1"}]`, "\nsection 1984 pages=1\n"},
 		{"inside another object", pages40, `{"map":{"title":"T","nodes":[{"title":"A","pages":[1]}]}}`, "\nsection A pages=1\n"},
 		{"no nodes", pages40, `{"nodes":[]}`, "\n"},
 	} {

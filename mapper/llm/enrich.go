@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/lenient"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -300,11 +301,11 @@ func readNotes(text []byte) ([]note, error) {
 	var notes []note
 	for _, item := range list {
 		object, _ := item.(map[string]any)
-		n, ok := wholeOf(first(object, "node", "number", "n"))
+		n, ok := lenient.Whole(lenient.First(object, "node", "number", "n"))
 		if !ok {
 			continue
 		}
-		notes = append(notes, note{n, plain.Words(textOf(object["title"]), maxTitle), plain.Words(textOf(object["summary"]), maxSummary)})
+		notes = append(notes, note{n, plain.Words(lenient.Text(object["title"]), maxTitle), plain.Words(lenient.Text(object["summary"]), maxSummary)})
 	}
 	if len(notes) == 0 {
 		return nil, fmt.Errorf("%w: it says nothing of any node", ErrAnswer)

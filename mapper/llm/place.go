@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/lenient"
 )
 
 // placeOf reads where a node stands. A node says so itself, or in an object
@@ -14,7 +15,7 @@ func placeOf(node map[string]any, modality citekit.Modality) (citekit.Location, 
 		merged := maps.Clone(node)
 		maps.Copy(merged, inner)
 		node = merged
-		if m := textOf(inner["modality"]); m != "" && m != string(modality) {
+		if m := lenient.Text(inner["modality"]); m != "" && m != string(modality) {
 			return citekit.Location{}, fmt.Errorf("a %s location in a %s source: %w", clip(m), modality, citekit.ErrSyntax)
 		}
 	}
@@ -38,17 +39,17 @@ func fillPlace(loc *citekit.Location, node map[string]any) (err error) {
 	case citekit.Video, citekit.Audio:
 		loc.Time, err = spanOf(node)
 	case citekit.Image:
-		loc.Box, err = boxOf(first(node, "bbox", "box"))
+		loc.Box, err = boxOf(lenient.First(node, "bbox", "box"))
 	}
 	return err
 }
 
 func documentPages(node map[string]any) ([]citekit.Range, error) {
-	if v := first(node, "pages", "page", "page_range"); v != nil {
+	if v := lenient.First(node, "pages", "page", "page_range"); v != nil {
 		return pagesOf(v)
 	}
-	low := first(node, "first_page", "start_page", "page_start")
-	high := first(node, "last_page", "end_page", "page_end")
+	low := lenient.First(node, "first_page", "start_page", "page_start")
+	high := lenient.First(node, "last_page", "end_page", "page_end")
 	if low == nil || high == nil {
 		return nil, fmt.Errorf("no pages: %w", citekit.ErrSyntax)
 	}
@@ -62,13 +63,13 @@ func documentPages(node map[string]any) ([]citekit.Range, error) {
 func textLines(node map[string]any) (citekit.Range, error) {
 	var lines citekit.Range
 	ok := false
-	if v := first(node, "lines", "line", "line_range"); v != nil {
+	if v := lenient.First(node, "lines", "line", "line_range"); v != nil {
 		lines, ok = rangeOf(v, true)
 		if list := arrayOf(v); len(list) == 1 {
 			lines, ok = bounds(list[0], list[0])
 		}
 	} else {
-		lines, ok = bounds(first(node, "first_line", "start_line", "line_start"), first(node, "last_line", "end_line", "line_end"))
+		lines, ok = bounds(lenient.First(node, "first_line", "start_line", "line_start"), lenient.First(node, "last_line", "end_line", "line_end"))
 	}
 	if !ok {
 		return lines, fmt.Errorf("lines are not [first, last]: %w", citekit.ErrSyntax)
@@ -80,8 +81,8 @@ func textLines(node map[string]any) (citekit.Range, error) {
 }
 
 func spanOf(node map[string]any) (citekit.Span, error) {
-	start, ok := secondsOf(first(node, "start", "start_time"))
-	end, ok2 := secondsOf(first(node, "end", "end_time"))
+	start, ok := secondsOf(lenient.First(node, "start", "start_time"))
+	end, ok2 := secondsOf(lenient.First(node, "end", "end_time"))
 	if !ok || !ok2 {
 		return citekit.Span{}, fmt.Errorf("start and end are not seconds: %w", citekit.ErrSyntax)
 	}
@@ -98,7 +99,7 @@ func boxOf(v any) (citekit.Box, error) {
 	}
 	var edges [4]float64
 	for i, edge := range list {
-		n, ok := numberOf(edge)
+		n, ok := lenient.Number(edge)
 		if !ok {
 			return citekit.Box{}, fmt.Errorf("bbox has a value that is not a number: %w", citekit.ErrSyntax)
 		}

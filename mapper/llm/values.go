@@ -1,73 +1,30 @@
 package llm
 
 import (
-	"encoding/json"
 	"fmt"
-	"math"
-	"strconv"
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/lenient"
 )
 
-// Answers are read leniently where only one thing can be meant: a number may
-// be a string, a run of pages a range, a time minutes and seconds.
-
-// first returns the value of the first of the keys that object has.
-func first(object map[string]any, keys ...string) any {
-	for _, key := range keys {
-		if v, ok := object[key]; ok && v != nil {
-			return v
-		}
-	}
-	return nil
-}
-
-func textOf(v any) string {
-	s, _ := v.(string)
-	return s
-}
+// Beyond what package lenient does, a run of pages may be a range, and a time
+// minutes and seconds.
 
 func arrayOf(v any) []any {
 	list, _ := v.([]any)
 	return list
 }
 
-// wholeOf returns a whole number, also from 12.0 and "12".
-func wholeOf(v any) (int, bool) {
-	n, ok := numberOf(v)
-	if !ok || n != math.Trunc(n) || math.Abs(n) > 1<<31-1 {
-		return 0, false
-	}
-	return int(n), true
-}
-
-func numberOf(v any) (float64, bool) {
-	var text string
-	switch v := v.(type) {
-	case json.Number:
-		text = v.String()
-	case string:
-		text = strings.TrimSpace(v)
-	default:
-		return 0, false
-	}
-	if strings.Trim(text, "+-.0123456789eE") != "" {
-		return 0, false
-	}
-	n, err := strconv.ParseFloat(text, 64)
-	return n, err == nil
-}
-
 // rangeOf returns a range: 12, "12", "12-15", or [12, 15] where a pair is one.
 func rangeOf(v any, pairs bool) (citekit.Range, bool) {
-	if n, ok := wholeOf(v); ok {
+	if n, ok := lenient.Whole(v); ok {
 		return citekit.Range{First: n, Last: n}, true
 	}
 	if list := arrayOf(v); pairs && len(list) == 2 {
 		return bounds(list[0], list[1])
 	}
-	text := strings.NewReplacer("–", "-", "—", "-", "..", "-", " to ", "-").Replace(textOf(v))
+	text := strings.NewReplacer("–", "-", "—", "-", "..", "-", " to ", "-").Replace(lenient.Text(v))
 	low, high, ok := strings.Cut(text, "-")
 	if !ok {
 		return citekit.Range{}, false
@@ -76,8 +33,8 @@ func rangeOf(v any, pairs bool) (citekit.Range, bool) {
 }
 
 func bounds(low, high any) (citekit.Range, bool) {
-	a, ok := wholeOf(low)
-	b, ok2 := wholeOf(high)
+	a, ok := lenient.Whole(low)
+	b, ok2 := lenient.Whole(high)
 	return citekit.Range{First: a, Last: b}, ok && ok2
 }
 
@@ -86,7 +43,7 @@ func pagesOf(v any) ([]citekit.Range, error) {
 	list, ok := v.([]any)
 	if !ok {
 		list = []any{v}
-		if text := textOf(v); strings.Contains(text, ",") {
+		if text := lenient.Text(v); strings.Contains(text, ",") {
 			list = nil
 			for part := range strings.SplitSeq(text, ",") {
 				list = append(list, part)
@@ -114,7 +71,7 @@ func pagesOf(v any) ([]citekit.Range, error) {
 func secondsOf(v any) (float64, bool) {
 	text, ok := v.(string)
 	if !ok || !strings.Contains(text, ":") {
-		return numberOf(v)
+		return lenient.Number(v)
 	}
 	parts := strings.Split(strings.TrimSpace(strings.ReplaceAll(text, ",", ".")), ":")
 	if len(parts) > 3 {
@@ -122,7 +79,7 @@ func secondsOf(v any) (float64, bool) {
 	}
 	total := 0.0
 	for _, part := range parts {
-		n, ok := numberOf(part)
+		n, ok := lenient.Number(part)
 		if !ok || n < 0 {
 			return 0, false
 		}
