@@ -241,11 +241,20 @@ func (l *Library) describeMissing(ctx context.Context, id string, err error) err
 	if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("map '%s': %w", id, fserror.WithoutPath(err))
 	}
-	missing := &NotFoundError{Kind: "resource", ID: id, Want: l.workspace.MapPath(id)}
+	missing := &NotFoundError{Kind: "resource", ID: id, Want: l.MapPath(id)}
 	if ids, err := l.workspace.MapIDs(ctx); err == nil {
 		missing.Suggestions = l.suggest(ctx, id, ids)
 	}
 	return missing
+}
+
+// MapPath returns where a person finds the map of a resource, as [MapPather]
+// says, or "" if the workspace does not say.
+func (l *Library) MapPath(id string) string {
+	if p, ok := l.workspace.(MapPather); ok {
+		return p.MapPath(id)
+	}
+	return ""
 }
 
 // parsedCost is how many bytes of memory a parsed map takes for each byte of

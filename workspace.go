@@ -5,12 +5,40 @@ import (
 	"io"
 )
 
-// A Workspace is where maps, sources and evidence live. Package workspace has
-// one over a directory and one in memory.
+// A Workspace is where maps, sources and evidence live. The [Library] alone
+// calls it; programs that keep things elsewhere implement it, or wrap one.
+// Package workspace has one over a directory and one in memory, and package
+// workspace/workspacetest checks what is promised here.
 //
 // Implementations must be safe for concurrent use, also by other processes
-// where the storage is shared. Ids have passed [CheckResourceID].
+// where the storage is shared. Methods that write, list or open return
+// ctx.Err() once ctx is done; others are quick and need not look. Byte slices
+// that are passed in are neither kept nor changed, and those that are returned
+// are the caller's. Ids have passed [CheckResourceID]; a method that writes
+// checks them again.
+//
+// Further abilities are interfaces of their own, which the Library finds by
+// type assertion: [Finder], [Deleter], [BatchDeleter], [MapPather].
 type Workspace interface {
+	MapStore
+	SourceStore
+	EvidenceStore
+
+	// Pin returns the version recorded for name and guard. If nothing is
+	// recorded for name, or something under another guard, it first records
+	// guard and version, durably. It holds the sources of maps without a
+	// hash to the version they had when that version of the map, the guard,
+	// was first used. The strings are any. A record that is damaged is an
+	// error matching [ErrStale].
+	Pin(ctx context.Context, name, guard, version string) (string, error)
+
+	// Close releases what the workspace holds. Stored things stay. Calling
+	// it again does nothing.
+	Close() error
+}
+
+// A MapStore keeps maps as bytes, by id. It does not look into them.
+type MapStore interface {
 	// MapIDs returns the ids of all maps in ascending byte order, without
 	// parsing them. The slice is the caller's.
 	MapIDs(ctx context.Context) ([]string, error)
@@ -21,39 +49,47 @@ type Workspace interface {
 	StatMap(ctx context.Context, id string) (Stamp, error)
 
 	// ReadMap returns the bytes of a map with the stamp they had. A map of
-	// more than max bytes is an error matching [ErrTooLarge].
+	// more than max bytes is an error matching [ErrTooLarge], one that is
+	// not there an error matching [fs.ErrNotExist].
 	ReadMap(ctx context.Context, id string, max int64) ([]byte, Stamp, error)
 
-	// WriteMap stores a map, whole or not at all, durably.
+	// WriteMap stores a map, whole or not at all, durably, whatever is there.
+	// Who reads meanwhile gets the old map or the new one. An id that cannot
+	// be one is an error matching [ErrSyntax].
 	WriteMap(ctx context.Context, id string, data []byte) error
+}
 
+// A MapPather is a [MapStore] whose maps a person can find. Errors and reports
+// of the Library then say where.
+type MapPather interface {
 	// MapPath returns the path to show a person for where a map is or would
 	// be, relative to the base directory, with forward slashes.
 	MapPath(id string) string
+}
 
+// A SourceStore opens sources.
+type SourceStore interface {
 	// OpenSource opens the file at path, which comes from a map and may
 	// lie: relative to the base directory, or absolute. Whatever is outside
-	// the roots, or not a plain file, is an error matching [ErrForbidden].
+	// the roots, or not a plain file, is an error matching [ErrForbidden],
+	// and what is not there one matching [fs.ErrNotExist]. The caller closes
+	// the Source.
 	OpenSource(ctx context.Context, path string) (*Source, error)
+}
 
-	// Pin returns the version recorded for name and guard. If nothing is
-	// recorded for name, or something under another guard, it first records
-	// guard and version, durably. It holds the sources of maps without a
-	// hash to the version they had when that version of the map, the guard,
-	// was first used. The strings are any. A record that is damaged is an
-	// error matching [ErrStale].
-	Pin(ctx context.Context, name, guard, version string) (string, error)
-
+// An EvidenceStore keeps evidence by key. What it keeps may be lost, for want
+// of room or in a loss of power: it is then made again. Keys are 8 to 128
+// digits of lower-case hex.
+type EvidenceStore interface {
 	// FindEvidence returns the evidence stored under key, checked to be
 	// undamaged, or an error matching [fs.ErrNotExist].
 	FindEvidence(ctx context.Context, key string) (*StoredEvidence, error)
 
 	// StoreEvidence stores body under key, whole or not at all, and returns
-	// what FindEvidence will. It replaces what was there.
+	// what FindEvidence will. It replaces what was there. It reads body once
+	// and does not close it. If body fails, which the error wraps, or has
+	// another size than meta.Size, what was there stays.
 	StoreEvidence(ctx context.Context, key string, meta EvidenceMeta, body io.Reader) (*StoredEvidence, error)
-
-	// Close releases what the workspace holds. Stored things stay.
-	Close() error
 }
 
 // A Stamp identifies one version of a stored map, by comparison only.

@@ -30,7 +30,7 @@ var ErrByHand = errors.New("what a person did is kept")
 type Deletion struct {
 	ResourceID string `json:"resource_id"`
 	SourcePath string `json:"source_path,omitempty"` // which stays
-	Map        string `json:"map"`                   // as [citekit.Workspace.MapPath]
+	Map        string `json:"map"`                   // as [citekit.Library.MapPath]
 	Evidence   int    `json:"evidence"`              // files
 	Bytes      int64  `json:"bytes"`                 // of evidence
 }
@@ -163,7 +163,7 @@ func (d *deleting) find(ctx context.Context, id string, keepByHand bool) (remova
 	if err != nil {
 		return removal{}, describeMissing(ctx, d.lib, id, err)
 	}
-	one := removal{id: id, stamp: stamp, deletion: Deletion{ResourceID: id, Map: d.lib.Workspace().MapPath(id)}}
+	one := removal{id: id, stamp: stamp, deletion: Deletion{ResourceID: id, Map: d.lib.MapPath(id)}}
 	m, hash, err := d.lib.ReadMap(ctx, id)
 	if ctx.Err() != nil {
 		return removal{}, ctx.Err()

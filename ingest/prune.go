@@ -105,7 +105,7 @@ func (p *planning) maps(ctx context.Context, force bool) error {
 			continue
 		}
 		one, err := p.find(ctx, id, !force)
-		item := PruneItem{Kind: kindMap, ResourceID: id, SourcePath: m.SourcePath, Path: p.lib.Workspace().MapPath(id), Reason: "its source vanished", removal: &one}
+		item := PruneItem{Kind: kindMap, ResourceID: id, SourcePath: m.SourcePath, Path: p.lib.MapPath(id), Reason: "its source vanished", removal: &one}
 		switch {
 		case errors.Is(err, ErrByHand):
 			p.plan.ByHand = append(p.plan.ByHand, item)

@@ -82,7 +82,10 @@ type Directory struct {
 	named   recent[namedSources]
 }
 
-var _ citekit.Workspace = (*Directory)(nil)
+var (
+	_ citekit.Workspace = (*Directory)(nil)
+	_ citekit.MapPather = (*Directory)(nil)
+)
 
 // Open returns a workspace over the directory dir, which must exist. Nothing
 // is read or made until it is needed. A nil opts means the defaults.

@@ -155,7 +155,7 @@ func (d *Directory) nameForMap(ctx context.Context, id string) (name string, old
 	return "", nil, err
 }
 
-// MapPath implements [citekit.Workspace]. For a map that is not there it is
+// MapPath implements [citekit.MapPather]. For a map that is not there it is
 // the plain <id>.json where a person could put it, else the name that WriteMap
 // would give it.
 func (d *Directory) MapPath(id string) string {

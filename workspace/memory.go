@@ -52,7 +52,10 @@ type memoryEvidence struct {
 	data   []byte
 }
 
-var _ citekit.Workspace = (*Memory)(nil)
+var (
+	_ citekit.Workspace = (*Memory)(nil)
+	_ citekit.MapPather = (*Memory)(nil)
+)
 
 // NewMemory returns an empty workspace whose sources are the files of sources
 // and those given to [Memory.AddSource]. Sources may be nil.
@@ -142,7 +145,7 @@ func (m *Memory) WriteMap(ctx context.Context, id string, data []byte) error {
 	return nil
 }
 
-// MapPath implements [citekit.Workspace].
+// MapPath implements [citekit.MapPather].
 func (m *Memory) MapPath(id string) string { return ".resource_maps/" + shownName(id) }
 
 // OpenSource implements [citekit.Workspace]. Paths are those of

@@ -92,7 +92,7 @@ func TestMaps(t *testing.T) {
 			if now, err := ws.StatMap(ctx, id); err != nil || now != stamp {
 				t.Errorf("StatMap(%q) = %v, %v; it was read with %v", id, now, err, stamp)
 			}
-			if p := ws.MapPath(id); !strings.HasPrefix(p, ".resource_maps/") || !strings.HasSuffix(p, ".json") {
+			if p := ws.(citekit.MapPather).MapPath(id); !strings.HasPrefix(p, ".resource_maps/") || !strings.HasSuffix(p, ".json") {
 				t.Errorf("MapPath(%q) = %q", id, p)
 			}
 		}
