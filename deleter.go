@@ -8,8 +8,8 @@ import (
 // A Deleter is a [Workspace] that can delete what it keeps. Deleting and
 // pruning in package ingest need one.
 type Deleter interface {
-	// DeleteMap deletes a map, durably, and after it the version that Pin
-	// recorded for its id. A map that is not there is an error matching
+	// DeleteMap deletes a map, durably, and after it the note of the kind
+	// [PinNotes] that has its id as name. A map that is not there is an error matching
 	// [fs.ErrNotExist], one that has another stamp an error matching
 	// [ErrStale]: it was replaced meanwhile, and stays.
 	DeleteMap(ctx context.Context, id string, stamp Stamp) error
@@ -47,7 +47,7 @@ type KeptKind string
 // What is kept beside maps.
 const (
 	KeptEvidence KeptKind = "evidence" // an evidence file
-	KeptPin      KeptKind = "pin"      // a version that [Workspace.Pin] recorded
+	KeptPin      KeptKind = "pin"      // a note of the kind [PinNotes]
 	KeptGrant    KeptKind = "grant"    // leave to read a file outside the roots that no map needs any more
 	KeptScrap    KeptKind = "leftover" // what nothing knows, such as a file that a process left which was killed
 )

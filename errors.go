@@ -23,6 +23,13 @@ var (
 	// address was made from.
 	ErrStale = errors.New("source has changed")
 
+	// ErrConflict reports something stored that another changed since it was
+	// read. It matches ErrStale.
+	ErrConflict error = conflict{}
+
+	// ErrDamaged reports something stored that is not what was written.
+	ErrDamaged = errors.New("damaged in storage")
+
 	// ErrForbidden reports a path outside the roots, or one that is not a
 	// plain file.
 	ErrForbidden = errors.New("access outside the allowed roots")
@@ -34,6 +41,12 @@ var (
 	// format its map claims.
 	ErrFormat = errors.New("source cannot be read")
 )
+
+type conflict struct{}
+
+func (conflict) Error() string { return "changed by another meanwhile" }
+
+func (conflict) Is(target error) bool { return target == ErrStale }
 
 // A Code is the machine-readable kind of an error.
 type Code string

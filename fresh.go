@@ -3,8 +3,10 @@ package citekit
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/citekit/citekit/internal/fserror"
@@ -83,9 +85,9 @@ func (l *Library) pinnedFreshness(ctx context.Context, m *ResourceMap, mapHash s
 		return nil, nil
 	}
 	now := pin{src.Identity(), src.KnownHash()}
-	recorded, err := l.workspace.Pin(ctx, m.ResourceID, mapHash, now.String())
-	if errors.Is(err, ErrStale) {
-		return err, nil
+	recorded, err := l.pinned(ctx, m.ResourceID, mapHash, now.String())
+	if errors.Is(err, ErrDamaged) {
+		return fmt.Errorf("the record of the version the source had: %w: %w", err, ErrStale), nil
 	}
 	if err != nil {
 		return nil, fserror.WithoutPath(err)
@@ -99,6 +101,43 @@ func (l *Library) pinnedFreshness(ctx context.Context, m *ResourceMap, mapHash s
 		return fmt.Errorf("the source is being written to, and its map has no source_hash to tell by whether it changed; try again, or map it again: %w", ErrStale), nil
 	}
 	return fmt.Errorf("the source has changed since this map was first used; map it again, or save the map with a change: %w", ErrStale), nil
+}
+
+// A pinNote is the data of a note of the kind [PinNotes].
+type pinNote struct {
+	Guard   string `json:"guard"`   // SHA-256 of the map that the version is recorded for
+	Version string `json:"version"` // of the source
+}
+
+// pinned returns the version of the source that is recorded for a map under a
+// guard. If none is, it first records version, durably; of several processes
+// the first one wins. A record that is damaged is an error matching
+// [ErrDamaged]: to record anew would be to accept whatever the source is now.
+// One that somebody else planted counts as missing: who can plant it can
+// remove it as well, so that to refuse it would protect nobody, and make
+// copies of a folder useless.
+func (l *Library) pinned(ctx context.Context, id, guard, version string) (string, error) {
+	for {
+		data, stamp, err := l.workspace.ReadNote(ctx, PinNotes, id)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		var there pinNote
+		switch {
+		case err != nil:
+		case json.Unmarshal(data, &there) != nil:
+			return "", ErrDamaged
+		case there.Guard == guard:
+			return there.Version, nil
+		}
+		if data, err = json.Marshal(pinNote{guard, version}); err != nil {
+			return "", err
+		}
+		_, err = l.workspace.WriteNoteIf(ctx, PinNotes, id, data, stamp)
+		if !errors.Is(err, ErrConflict) {
+			return version, err
+		}
+	}
 }
 
 // A pin is a version of a source by its identity and, where it was known, its

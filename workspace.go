@@ -3,6 +3,7 @@ package citekit
 import (
 	"context"
 	"io"
+	"iter"
 )
 
 // A Workspace is where maps, sources and evidence live. The [Library] alone
@@ -23,14 +24,7 @@ type Workspace interface {
 	MapStore
 	SourceStore
 	EvidenceStore
-
-	// Pin returns the version recorded for name and guard. If nothing is
-	// recorded for name, or something under another guard, it first records
-	// guard and version, durably. It holds the sources of maps without a
-	// hash to the version they had when that version of the map, the guard,
-	// was first used. The strings are any. A record that is damaged is an
-	// error matching [ErrStale].
-	Pin(ctx context.Context, name, guard, version string) (string, error)
+	NoteStore
 
 	// Close releases what the workspace holds. Stored things stay. Calling
 	// it again does nothing.
@@ -92,7 +86,56 @@ type EvidenceStore interface {
 	StoreEvidence(ctx context.Context, key string, meta EvidenceMeta, body io.Reader) (*StoredEvidence, error)
 }
 
-// A Stamp identifies one version of a stored map, by comparison only.
+// A NoteStore keeps notes: small values by kind and name, such as what ingest
+// learnt about each source. Whoever changes a note says which version it
+// knows, so that two processes that change one at the same time find out.
+//
+// A kind is 1 to 64 letters a-z. A name is valid UTF-8 of at most 4,096 bytes,
+// and may be empty. Others are errors matching [ErrSyntax].
+//
+// Only what the same person's citekit wrote in this workspace counts; what
+// somebody else planted is as if missing. Notes of the kind [PinNotes] survive
+// a loss of power, and one that is damaged never counts as missing. Notes of
+// other kinds survive the end of the process, but may be lost later.
+type NoteStore interface {
+	// ReadNote returns the data of a note with the stamp it has. A note that
+	// is not there is an error matching [fs.ErrNotExist]. One that is damaged
+	// is an error matching [ErrDamaged], and the stamp serves to replace or
+	// delete it.
+	ReadNote(ctx context.Context, kind, name string) ([]byte, Stamp, error)
+
+	// WriteNoteIf stores a note, whole or not at all, if it still has the
+	// stamp, or, with the zero stamp, if there is none. It returns the new
+	// stamp. If the note has another stamp, is there or is gone, that is an
+	// error matching [ErrConflict] and nothing changes. Data of more than
+	// 64 KiB is an error matching [ErrTooLarge].
+	WriteNoteIf(ctx context.Context, kind, name string, data []byte, stamp Stamp) (Stamp, error)
+
+	// DeleteNoteIf deletes a note if it still has the stamp. Another stamp is
+	// an error matching [ErrConflict], a note that is not there one matching
+	// [fs.ErrNotExist].
+	DeleteNoteIf(ctx context.Context, kind, name string, stamp Stamp) error
+
+	// Notes yields the notes of a kind, each once, in no order. What cannot
+	// be read is left out. Notes that are written meanwhile may be yielded or
+	// not. It ends after an error.
+	Notes(ctx context.Context, kind string) iter.Seq2[Note, error]
+}
+
+// PinNotes is the kind of the notes that hold the source of a map without a
+// hash to the version it had when that version of the map was first used. The
+// name is the id of the map, and the note goes with the map: see [Deleter].
+const PinNotes = "pins"
+
+// A Note is one of the notes that [NoteStore.Notes] yields.
+type Note struct {
+	Name  string
+	Data  []byte // the caller's
+	Stamp Stamp
+}
+
+// A Stamp identifies one version of a stored map or note, by comparison only.
+// The zero Stamp is that of none.
 type Stamp struct {
 	Identity string
 }

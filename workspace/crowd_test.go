@@ -36,7 +36,7 @@ func TestCrowd(t *testing.T) {
 				return err
 			},
 			"pin": func(ctx context.Context, id string) error {
-				_, err := ws.Pin(ctx, id, "guard", "one")
+				_, err := pin(ctx, ws, id, "guard", "one")
 				return err
 			},
 			"find evidence": func(ctx context.Context, id string) error {

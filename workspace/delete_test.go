@@ -39,7 +39,7 @@ func TestDeleteMap(t *testing.T) {
 			if err := ws.WriteMap(ctx, id, []byte(`{}`)); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := ws.Pin(ctx, id, "guard", "one"); err != nil {
+			if _, err := pin(ctx, ws, id, "guard", "one"); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -85,7 +85,7 @@ func TestDeleteKept(t *testing.T) {
 		}
 		a := store(strings.Repeat("a", 64), "poem", "11", "one")
 		store(strings.Repeat("b", 64), "", "22", "two")
-		if _, err := ws.Pin(ctx, "poem", "guard", "one"); err != nil {
+		if _, err := pin(ctx, ws, "poem", "guard", "one"); err != nil {
 			t.Fatal(err)
 		}
 		if got := kept(t, ws); !slices.Equal(got, []string{"evidence  22", "evidence poem 11", "pin poem"}) {
@@ -304,7 +304,7 @@ func TestDeleteMaps(t *testing.T) {
 	}
 	for _, id := range []string{"a", "b", "c", "d", "e"} {
 		write(id)
-		if _, err := ws.Pin(ctx, id, "guard", "one"); err != nil {
+		if _, err := pin(ctx, ws, id, "guard", "one"); err != nil {
 			t.Fatal(err)
 		}
 		stamp, err := ws.StatMap(ctx, id)

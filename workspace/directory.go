@@ -67,6 +67,7 @@ type Directory struct {
 	files    map[string]string
 	allowed  *folder // nil if there is none
 	notes    noteTurns
+	logs     noteLogs
 	keyDir   string // absolute, or "" if the key is not kept
 	key      func() []byte
 	budget   int64
@@ -203,7 +204,7 @@ func (d *Directory) allow(roots, files []string) error {
 // Close closes the directories that are held open. Sources that were opened
 // stay open.
 func (d *Directory) Close() error {
-	errs := []error{d.maps.close(), d.evidence.close()}
+	errs := []error{d.maps.close(), d.evidence.close(), d.logs.close()}
 	if d.allowed != nil {
 		errs = append(errs, d.allowed.close())
 	}

@@ -12,7 +12,7 @@
 //	    .meta/evidence/       one record for each evidence file
 //	    .meta/hashes/         hashes of sources, by path
 //	    .meta/pins/           versions that sources are held to
-//	    .meta/notes/          what ingest learnt, which may be lost
+//	    .meta/notes/          notes, a file for each kind; may be lost
 //	    .meta/tmp/            files being written
 //
 // Directories are made when something is first written, with mode 0700; files
@@ -21,7 +21,9 @@
 // # Promises
 //
 // A map that WriteMap reported stored survives a loss of power; at any moment
-// there is the old map or the new one, never a mixture. A pin survives too.
+// there is the old map or the new one, never a mixture. A pin survives too. Other notes
+// survive the end of the process that wrote them, and a loss of power may take
+// the latest.
 // Evidence may be lost in a loss of power, but what is found is whole: its
 // content is hashed again unless the file is provably the one that was
 // stored.
@@ -50,6 +52,16 @@
 // pinned to the version they have now. A pin that is damaged, in contrast, is
 // an error. No file is removed or replaced because a record names it that has
 // no seal.
+//
+// # Notes
+//
+// A pin is a note in a file of its own, as one that is damaged must be told
+// from one that is not there. The notes of any other kind are lines of one file,
+// <kind>.log, to which changes are appended, each line with its length and its
+// seal. Writers wait for each other by the lock of the evidence directory, and
+// read what was appended before they compare stamps. A line that was not
+// written whole is skipped. A file of more than 1 MiB that is mostly outdated
+// is written anew.
 //
 // # File names of maps
 //

@@ -129,7 +129,7 @@ func TestPoisonedDirectory(t *testing.T) {
 		body := func(i int) string { return strings.Repeat(fmt.Sprint(i), 50) }
 		for i := range 10 {
 			store(t, d, keyOf(i), fmt.Sprintf("e%d.txt", i), body(i))
-			if _, err := d.Pin(ctx, fmt.Sprint(i), "", "v"); err != nil {
+			if _, err := pin(ctx, d, fmt.Sprint(i), "", "v"); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -143,7 +143,7 @@ func TestPoisonedDirectory(t *testing.T) {
 		for _, ws := range []*workspace.Directory{d, open(t, dir, nil)} {
 			for i := range 10 {
 				checkEvidence(t, ws, keyOf(i), body(i))
-				if v, err := ws.Pin(ctx, fmt.Sprint(i), "", "other"); err == nil && v != "v" {
+				if v, err := pin(ctx, ws, fmt.Sprint(i), "", "other"); err == nil && v != "v" {
 					t.Errorf("seed %d: a damaged pin gave %q", seed, v)
 				}
 			}
@@ -411,7 +411,7 @@ func TestConcurrentPins(t *testing.T) {
 	for i := range got {
 		wg.Go(func() {
 			var err error
-			if got[i], err = spaces[i%2].Pin(ctx, "name", "guard", fmt.Sprint(i)); err != nil {
+			if got[i], err = pin(ctx, spaces[i%2], "name", "guard", fmt.Sprint(i)); err != nil {
 				t.Error(err)
 			}
 		})

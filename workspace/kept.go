@@ -110,11 +110,7 @@ func (k *keeper) unknownFiles() bool {
 }
 
 func (k *keeper) pins() bool {
-	return k.each(k.d.evidence, pinsDir, func(root *os.Root, name string) bool {
-		var r pinRecord
-		if k.d.readOwn(root, path.Join(pinsDir, name), &r) != nil || pinName(r.Name) != path.Join(pinsDir, name) {
-			return true
-		}
+	return k.eachPin(func(name string, r pinRecord) bool {
 		return k.yield(citekit.Kept{Kind: citekit.KeptPin, Name: name, ResourceID: r.Name}, nil)
 	})
 }

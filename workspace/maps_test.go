@@ -333,7 +333,7 @@ func TestModes(t *testing.T) {
 			if _, err := d.StoreEvidence(ctx, key, citekit.EvidenceMeta{Name: "e", Size: -1}, strings.NewReader("x")); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := d.Pin(ctx, "a", "b", "c"); err != nil {
+			if _, err := pin(ctx, d, "a", "b", "c"); err != nil {
 				t.Fatal(err)
 			}
 			filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -505,7 +505,7 @@ func TestErrorsHaveNoPaths(t *testing.T) {
 		errs := []error{d.WriteMap(ctx, "m", []byte("{}"))}
 		_, err := d.StoreEvidence(ctx, key, citekit.EvidenceMeta{Name: "e", Size: -1}, strings.NewReader("x"))
 		errs = append(errs, err)
-		_, err = d.Pin(ctx, "a", "b", "c")
+		_, err = pin(ctx, d, "a", "b", "c")
 		errs = append(errs, err)
 		for _, err := range errs {
 			if err == nil || strings.Contains(err.Error(), outer) || strings.Contains(err.Error(), "/proc") || strings.Contains(err.Error(), "xxx") {

@@ -30,7 +30,7 @@ type Memory struct {
 	clock    uint64 // counts changes, for stamps and identities
 	maps     map[string]memoryMap
 	added    map[string]memorySource
-	pins     map[string]pinRecord
+	kinds    map[string]map[string]citekit.Note // by kind and name
 	evidence map[string]memoryEvidence
 	notes    map[string][]byte
 
@@ -65,7 +65,7 @@ func NewMemory(sources fs.FS) *Memory {
 		name:     "memory." + rand.Text() + ".",
 		maps:     make(map[string]memoryMap),
 		added:    make(map[string]memorySource),
-		pins:     make(map[string]pinRecord),
+		kinds:    make(map[string]map[string]citekit.Note),
 		evidence: make(map[string]memoryEvidence),
 		notes:    make(map[string][]byte),
 	}
@@ -250,17 +250,6 @@ func (noHashes) rememberHash(string, int64, hashRecord) {}
 type readAtCloser struct {
 	io.ReaderAt
 	fs.File
-}
-
-// Pin implements [citekit.Workspace].
-func (m *Memory) Pin(ctx context.Context, name, guard, version string) (string, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if pin, ok := m.pins[name]; ok && pin.Guard == guard {
-		return pin.Version, ctx.Err()
-	}
-	m.pins[name] = pinRecord{Name: name, Guard: guard, Version: version}
-	return version, ctx.Err()
 }
 
 // FindEvidence implements [citekit.Workspace].

@@ -25,7 +25,7 @@ func (m *Memory) DeleteMap(ctx context.Context, id string, stamp citekit.Stamp) 
 		return fmt.Errorf("delete the map: the map was replaced just now: %w", citekit.ErrStale)
 	}
 	delete(m.maps, id)
-	delete(m.pins, id)
+	delete(m.kinds[citekit.PinNotes], id)
 	return nil
 }
 
@@ -53,7 +53,7 @@ func (m *Memory) kept() (all []citekit.Kept) {
 			Path: e.stored.Path, Size: e.stored.Size,
 		})
 	}
-	for name := range m.pins {
+	for name := range m.kinds[citekit.PinNotes] {
 		all = append(all, citekit.Kept{Kind: citekit.KeptPin, Name: name, ResourceID: name})
 	}
 	return all
@@ -69,7 +69,7 @@ func (m *Memory) DeleteKept(ctx context.Context, k citekit.Kept) error {
 			delete(m.evidence, k.Name)
 		}
 	case citekit.KeptPin:
-		delete(m.pins, k.Name)
+		delete(m.kinds[citekit.PinNotes], k.Name)
 	}
 	return ctx.Err()
 }

@@ -1,84 +1,111 @@
 package workspace
 
 import (
-	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path"
+	"unicode/utf8"
 
 	"github.com/citekit/citekit"
 )
 
+// A pinRecord is a note of the kind [citekit.PinNotes], in a file of its own:
+// one that is damaged must be told from one that is not there, however it was
+// damaged.
 type pinRecord struct {
-	Name    string `json:"name"`
-	Guard   string `json:"guard"`
-	Version string `json:"version"`
+	Name  string `json:"name"`
+	Stamp string `json:"stamp"`
+	Text  string `json:"text,omitempty"`  // the data, if it is UTF-8
+	Bytes []byte `json:"bytes,omitempty"` // other data
 }
 
-// Pin implements [citekit.Workspace]. Among processes the first one wins.
-//
-// A record that is damaged is an error matching [citekit.ErrStale]: to pin
-// again would be to accept whatever the source is now. A whole record that
-// was not made here, by this person's citekit, is missing: it tells nothing
-// about a source that this person has seen. It came with a folder that was
-// copied, or somebody planted it; who can do that can remove it as well, so
-// that to refuse it would protect nobody, and make copies useless.
-func (d *Directory) Pin(ctx context.Context, name, guard, version string) (string, error) {
-	pinned, err := d.readPin(name, guard)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return pinned, err
+func newPinRecord(name string, data []byte) pinRecord {
+	r := pinRecord{Name: name, Stamp: rand.Text()}
+	if utf8.Valid(data) {
+		r.Text = string(data)
+	} else {
+		r.Bytes = data
 	}
-	if pinned, err = d.writePin(ctx, pinRecord{Name: name, Guard: guard, Version: version}); err != nil {
-		return "", fmt.Errorf("record the version of the source: %w", withoutPath(storageFault(evidenceUnwritable, err)))
-	}
-	return pinned, nil
+	return r
 }
 
-// writePin records a version, unless another process was faster, and returns
-// the one that is recorded.
-func (d *Directory) writePin(ctx context.Context, r pinRecord) (string, error) {
-	root, err := d.evidence.make()
-	if err != nil {
-		return "", err
+func (r pinRecord) data() []byte {
+	if r.Bytes != nil {
+		return r.Bytes
 	}
-	unlock, err := d.evidence.lock(ctx, root)
-	if err != nil {
-		return "", err
-	}
-	defer unlock()
-	pinned, err := d.readPin(r.Name, r.Guard)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return pinned, err
-	}
-	return r.Version, d.writeOwn(root, pinName(r.Name), r, true)
+	return []byte(r.Text)
 }
 
-// readPin returns the version pinned for name, or an error matching
-// fs.ErrNotExist if there is none under that guard.
-func (d *Directory) readPin(name, guard string) (string, error) {
-	root, _, err := d.evidence.open()
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", missing("recorded version")
-	}
-	if err != nil {
-		return "", storageFault(evidenceUnreadable, err)
-	}
+// A damagedPin says what is wrong with the record of a pin. It matches
+// [citekit.ErrDamaged].
+type damagedPin struct{ cause error }
+
+func (e *damagedPin) Error() string {
+	return e.cause.Error() + "; to accept the source as it is now, remove .meta/pins from the evidence directory"
+}
+
+func (e *damagedPin) Is(target error) bool { return target == citekit.ErrDamaged }
+
+func (e *damagedPin) Unwrap() error { return e.cause }
+
+// readPin returns a pin with its stamp, as [citekit.NoteStore.ReadNote] says.
+// A whole record that was not made here, by this person's citekit, is missing:
+// it came with a folder that was copied, or somebody planted it.
+func (d *Directory) readPin(root *os.Root, name string) ([]byte, citekit.Stamp, error) {
 	var r pinRecord
-	err = d.readOwn(root, pinName(name), &r)
-	if err == nil && r.Name != name {
+	err := d.readOwn(root, pinName(name), &r)
+	if err == nil && (r.Name != name || r.Stamp == "") {
 		err = errDamaged
 	}
-	if errors.Is(err, fs.ErrNotExist) || err == errForeign {
-		return "", missing("recorded version")
+	switch {
+	case err == nil:
+		return r.data(), citekit.Stamp{Identity: r.Stamp}, nil
+	case errors.Is(err, fs.ErrNotExist), err == errForeign:
+		return nil, citekit.Stamp{}, missing("note")
 	}
-	if err != nil {
-		return "", fmt.Errorf("the record of the version the source had: %w; to accept the source as it is now, remove .meta/pins from the evidence directory: %w",
-			withoutPath(storageFault(evidenceUnreadable, err)), citekit.ErrStale)
+	stamp := citekit.Stamp{Identity: "damaged"}
+	if info, err := root.Lstat(pinName(name)); err == nil {
+		stamp.Identity += "." + identity(info)
 	}
-	if r.Guard != guard {
-		return "", missing("version recorded for this map")
+	return nil, stamp, &damagedPin{withoutPath(storageFault(evidenceUnreadable, err))}
+}
+
+// changePin writes a pin if it has the stamp, or deletes it if data is nil. The
+// evidence directory is locked.
+func (d *Directory) changePin(root *os.Root, name string, data []byte, stamp citekit.Stamp) (citekit.Stamp, error) {
+	_, now, err := d.readPin(root, name)
+	switch {
+	case now != stamp:
+		return citekit.Stamp{}, conflictOf(now)
+	case data == nil && errors.Is(err, fs.ErrNotExist):
+		return citekit.Stamp{}, err
+	case data == nil:
+		return citekit.Stamp{}, removeFile(root, pinName(name))
 	}
-	return r.Version, nil
+	r := newPinRecord(name, data)
+	return citekit.Stamp{Identity: r.Stamp}, d.writeOwn(root, pinName(name), r, true)
+}
+
+// conflictOf returns what says that a note is not as the caller knew it.
+func conflictOf(now citekit.Stamp) error {
+	if now == (citekit.Stamp{}) {
+		return fmt.Errorf("the note is not there any more: %w", citekit.ErrConflict)
+	}
+	return fmt.Errorf("the note is another one: %w", citekit.ErrConflict)
+}
+
+// eachPin calls f with the pins that can be read, and the names of their files.
+func (k *keeper) eachPin(f func(name string, r pinRecord) bool) bool {
+	return k.each(k.d.evidence, pinsDir, func(root *os.Root, name string) bool {
+		var r pinRecord
+		if k.d.readOwn(root, path.Join(pinsDir, name), &r) != nil || r.Stamp == "" || pinName(r.Name) != path.Join(pinsDir, name) {
+			return true
+		}
+		return f(name, r)
+	})
 }
 
 func pinName(name string) string { return recordName(pinsDir, checksum([]byte(name))) }

@@ -61,8 +61,16 @@ func play(role, dir string, out io.Writer) int {
 		err = writeEvidence(ctx, ws, out)
 	case "pin":
 		var v string
-		v, err = ws.Pin(ctx, "name", "guard", strconv.Itoa(os.Getpid()))
+		v, err = pin(ctx, ws, "name", "guard", strconv.Itoa(os.Getpid()))
 		fmt.Fprintln(out, v)
+	case "count":
+		for err == nil {
+			for _, kind := range []string{"kind", citekit.PinNotes} {
+				if _, err = count(ctx, ws, kind, "n"); err == nil {
+					fmt.Fprintln(out, kind)
+				}
+			}
+		}
 	case "once":
 		err = writeOnce(ctx, ws, out)
 	case "fill":
@@ -107,7 +115,7 @@ func writeEvidence(ctx context.Context, ws *workspace.Directory, out io.Writer) 
 		if _, err := ws.StoreEvidence(ctx, keyOf(i), meta, strings.NewReader(evidenceBody(i))); err != nil {
 			return err
 		}
-		version, err := ws.Pin(ctx, fmt.Sprint(i%50), "", strconv.Itoa(os.Getpid()))
+		version, err := pin(ctx, ws, fmt.Sprint(i%50), "", strconv.Itoa(os.Getpid()))
 		if err != nil {
 			return err
 		}
@@ -126,10 +134,14 @@ func writeOnce(ctx context.Context, ws *workspace.Directory, out io.Writer) erro
 		return err
 	}
 	fmt.Fprintln(out, "ACK map")
-	if _, err := ws.Pin(ctx, "once", "", "v"); err != nil {
+	if _, err := pin(ctx, ws, "once", "", "v"); err != nil {
 		return err
 	}
 	fmt.Fprintln(out, "ACK pin")
+	if _, err := count(ctx, ws, "kind", "once"); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "ACK note")
 	_, err := ws.StoreEvidence(ctx, keyOf(1), citekit.EvidenceMeta{Name: "e1.txt", Size: -1}, strings.NewReader(evidenceBody(1)))
 	return err
 }
@@ -244,7 +256,7 @@ func (j *journal) check(t testing.TB, dir string) {
 		}
 	}
 	for name, version := range j.pins {
-		if got, err := ws.Pin(ctx, name, "", "other"); err != nil || got != version {
+		if got, err := pin(ctx, ws, name, "", "other"); err != nil || got != version {
 			t.Errorf("pin %s is %q, %v; it was %q", name, got, err, version)
 		}
 	}
@@ -331,8 +343,13 @@ func checkOnce(t testing.TB, dir, said string) {
 		t.Errorf("the map is %q, %v", data, err)
 	}
 	if strings.Contains(said, "ACK pin") {
-		if v, err := ws.Pin(ctx, "once", "", "other"); err != nil || v != "v" {
+		if v, err := pin(ctx, ws, "once", "", "other"); err != nil || v != "v" {
 			t.Errorf("the pin is %q, %v", v, err)
+		}
+	}
+	if strings.Contains(said, "ACK note") {
+		if data, _, err := ws.ReadNote(ctx, "kind", "once"); err != nil || string(data) != "1" {
+			t.Errorf("the note is %q, %v", data, err)
 		}
 	}
 	checkEvidence(t, ws, keyOf(1), evidenceBody(1))

@@ -21,12 +21,17 @@ func (d *Directory) seal(root *os.Root, name string, data []byte) (string, error
 	if err != nil {
 		return "", err
 	}
+	return d.sealAt(place, name, data), nil
+}
+
+// sealAt is seal for the directory at a place.
+func (d *Directory) sealAt(place, name string, data []byte) string {
 	mac := hmac.New(sha256.New, d.key())
 	for _, part := range [][]byte{[]byte(sealForm), []byte(place), []byte(name), data} {
 		fmt.Fprintf(mac, "%d:", len(part))
 		mac.Write(part)
 	}
-	return hex.EncodeToString(mac.Sum(nil)), nil
+	return hex.EncodeToString(mac.Sum(nil))
 }
 
 // isSealed reports whether seal is that of data under name.

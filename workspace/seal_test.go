@@ -39,7 +39,7 @@ func learn(t testing.TB, dir string, opts *workspace.Options) *workspace.Directo
 	waitUntilSettled(t, path)
 	d := open(t, dir, opts)
 	store(t, d, key, "e.txt", something.body)
-	if _, err := d.Pin(ctx, "name", "guard", something.version); err != nil {
+	if _, err := pin(ctx, d, "name", "guard", something.version); err != nil {
 		t.Fatal(err)
 	}
 	src, err := d.OpenSource(ctx, "source.txt")
@@ -65,7 +65,7 @@ func checkKnows(t testing.TB, dir string, opts *workspace.Options, want bool) {
 	if there := checkEvidence(t, d, key, something.body); there != want {
 		t.Errorf("evidence is there: %v", there)
 	}
-	pinned, err := d.Pin(ctx, "name", "guard", "now")
+	pinned, err := pin(ctx, d, "name", "guard", "now")
 	if err != nil || (pinned == something.version) != want || pinned != something.version && pinned != "now" {
 		t.Errorf("pinned %q, %v", pinned, err)
 	}
@@ -245,7 +245,7 @@ func TestMovedRecords(t *testing.T) {
 	stored := make([]*citekit.StoredEvidence, 2)
 	for i := range stored {
 		stored[i] = store(t, d, keyOf(i), string(rune('a'+i))+".txt", strings.Repeat(string(rune('a'+i)), 50))
-		if _, err := d.Pin(ctx, string(rune('a'+i)), "guard", string(rune('a'+i))); err != nil {
+		if _, err := pin(ctx, d, string(rune('a'+i)), "guard", string(rune('a'+i))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -269,7 +269,7 @@ func TestMovedRecords(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"a", "b"} {
-		if v, err := open(t, dir, nil).Pin(ctx, name, "guard", "now"); err != nil || v != "now" {
+		if v, err := pin(ctx, open(t, dir, nil), name, "guard", "now"); err != nil || v != "now" {
 			t.Errorf("pinned by the record of another: %q, %v", v, err)
 		}
 	}
@@ -305,13 +305,13 @@ func TestDamagedAndForeignPins(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			if _, err := open(t, dir, nil).Pin(ctx, "name", "guard", "v1"); err != nil {
+			if _, err := pin(ctx, open(t, dir, nil), "name", "guard", "v1"); err != nil {
 				t.Fatal(err)
 			}
 			path := records(t, dir)[0]
 			data, _ := os.ReadFile(path)
 			writeFile(t, path, test.change(string(data)))
-			v, err := open(t, dir, nil).Pin(ctx, "name", "guard", "now")
+			v, err := pin(ctx, open(t, dir, nil), "name", "guard", "now")
 			if errors.Is(err, citekit.ErrStale) != test.damaged || err == nil && v != "now" {
 				t.Errorf("%q, %v", v, err)
 			}

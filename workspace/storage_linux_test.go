@@ -52,7 +52,7 @@ func TestClosedDirectories(t *testing.T) {
 		d := open(t, dir, nil)
 		asNobody(t, func() {
 			_, stored := d.StoreEvidence(ctx, key, citekit.EvidenceMeta{Name: "e", Size: -1}, strings.NewReader("x"))
-			_, pinned := d.Pin(ctx, "a", "1", "v")
+			_, pinned := pin(ctx, d, "a", "1", "v")
 			_, found := d.FindEvidence(ctx, key)
 			for _, err := range []error{stored, pinned, found, d.WriteMap(ctx, "m", []byte("{}"))} {
 				if err == found && errors.Is(err, fs.ErrNotExist) {

@@ -5,7 +5,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -158,6 +160,32 @@ func TestSource(t *testing.T) {
 	})
 }
 
+// pin does with notes what a Library does that uses a map without a hash: it
+// returns the version recorded for name under the guard, and records version
+// if there is none. A record that is damaged is an error matching ErrStale.
+func pin(ctx context.Context, ws citekit.NoteStore, name, guard, version string) (string, error) {
+	type record struct{ Guard, Version string }
+	for {
+		data, stamp, err := ws.ReadNote(ctx, citekit.PinNotes, name)
+		if errors.Is(err, citekit.ErrDamaged) {
+			return "", fmt.Errorf("%w: %w", err, citekit.ErrStale)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		var r record
+		if err == nil && json.Unmarshal(data, &r) == nil && r.Guard == guard {
+			return r.Version, nil
+		}
+		if data, err = json.Marshal(record{guard, version}); err != nil {
+			return "", err
+		}
+		if _, err = ws.WriteNoteIf(ctx, citekit.PinNotes, name, data, stamp); !errors.Is(err, citekit.ErrConflict) {
+			return version, err
+		}
+	}
+}
+
 func TestPin(t *testing.T) {
 	ctx := context.Background()
 	each(t, func(t *testing.T, ws citekit.Workspace, _ func(string) ([]byte, error)) {
@@ -171,7 +199,7 @@ func TestPin(t *testing.T) {
 			{"../é\n", "", "v", ""},
 		}
 		for _, s := range steps {
-			if got, err := ws.Pin(ctx, s.name, s.guard, s.version); err != nil || got != s.want {
+			if got, err := pin(ctx, ws, s.name, s.guard, s.version); err != nil || got != s.want {
 				t.Errorf("Pin(%q, %q, %q) = %q, %v; want %q", s.name, s.guard, s.version, got, err, s.want)
 			}
 		}
@@ -182,7 +210,7 @@ func TestPin(t *testing.T) {
 func TestPinIsNotPlain(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
 	d := open(t, dir, nil)
-	if _, err := d.Pin(ctx, "a", "1", "v"); err != nil {
+	if _, err := pin(ctx, d, "a", "1", "v"); err != nil {
 		t.Fatal(err)
 	}
 	pins, _ := filepath.Glob(filepath.Join(dir, ".citekit_output", ".meta", "pins", "*.json"))
@@ -191,7 +219,7 @@ func TestPinIsNotPlain(t *testing.T) {
 	}
 	os.Remove(pins[0])
 	writeFile(t, filepath.Join(pins[0], "x"), "x")
-	_, err := d.Pin(ctx, "a", "1", "v")
+	_, err := pin(ctx, d, "a", "1", "v")
 	if !errors.Is(err, citekit.ErrStale) || strings.Contains(err.Error(), "the map") || !strings.Contains(err.Error(), "record in the evidence directory is not a plain file") {
 		t.Error(err)
 	}
