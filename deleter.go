@@ -11,7 +11,7 @@ type Deleter interface {
 	// DeleteMap deletes a map, durably, and after it the note of the kind
 	// [PinNotes] that has its id as name. A map that is not there is an error matching
 	// [fs.ErrNotExist], one that has another stamp an error matching
-	// [ErrStale]: it was replaced meanwhile, and stays.
+	// [ErrConflict]: it was replaced meanwhile, and stays.
 	DeleteMap(ctx context.Context, id string, stamp Stamp) error
 
 	// Kept yields what is kept beside the maps, in no order. What cannot be

@@ -51,6 +51,13 @@ type MapStore interface {
 	// Who reads meanwhile gets the old map or the new one. An id that cannot
 	// be one is an error matching [ErrSyntax].
 	WriteMap(ctx context.Context, id string, data []byte) error
+
+	// WriteMapIf is WriteMap if the map still has the stamp, or, with the
+	// zero stamp, if there is none. It returns the new stamp. If the map has
+	// another stamp, is there or is gone, that is an error matching
+	// [ErrConflict] and nothing changes: of several who replace the same
+	// version, in this process or another, one succeeds.
+	WriteMapIf(ctx context.Context, id string, data []byte, stamp Stamp) (Stamp, error)
 }
 
 // A MapPather is a [MapStore] whose maps a person can find. Errors and reports

@@ -89,7 +89,7 @@ func (d *Directory) deleteMapFile(ctx context.Context, root *os.Root, m citekit.
 	case err != nil:
 		return err
 	case in != root, identity(info) != m.Stamp.Identity:
-		return fmt.Errorf("the map was replaced just now: %w", citekit.ErrStale)
+		return fmt.Errorf("the map was replaced just now: %w", citekit.ErrConflict)
 	}
 	for err == nil {
 		if err := root.Remove(name); err != nil {

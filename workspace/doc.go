@@ -29,9 +29,10 @@
 // stored.
 //
 // Several processes may use one directory. Writers wait for each other by
-// flock, so the lock of a process that died is free. The last writer of a map
-// wins. On file systems without flock they do not wait, and every file is
-// still whole.
+// flock, so the lock of a process that died is free. WriteMap replaces what is
+// there; of those who write with a stamp one succeeds. On file systems without
+// flock they do not wait: every file is still whole, and stamps are compared
+// only as well as the moment allows.
 //
 // Files are told apart by device, inode, size and times, as git's index does.
 // Where there are no inodes it is volume and file index, or the path. These

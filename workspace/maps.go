@@ -37,7 +37,7 @@ func (d *Directory) StatMap(ctx context.Context, id string) (citekit.Stamp, erro
 	if err != nil {
 		return citekit.Stamp{}, err
 	}
-	return citekit.Stamp{Identity: identity(info)}, nil
+	return stampOf(info), nil
 }
 
 // ReadMap implements [citekit.Workspace].
@@ -55,7 +55,7 @@ func (d *Directory) ReadMap(ctx context.Context, id string, max int64) ([]byte, 
 	if err != nil {
 		return nil, citekit.Stamp{}, fmt.Errorf("map: %w", withoutPath(err))
 	}
-	return data, citekit.Stamp{Identity: identity(info)}, nil
+	return data, stampOf(info), nil
 }
 
 // readAtMost reads a file of the given size, and what was added to it since.
@@ -82,24 +82,36 @@ func readAtMost(r io.Reader, size, max int64) ([]byte, error) {
 
 // WriteMap implements [citekit.Workspace].
 func (d *Directory) WriteMap(ctx context.Context, id string, data []byte) error {
-	if err := d.writeMap(ctx, id, data); err != nil {
-		return fmt.Errorf("store the map: %w", withoutPath(storageFault(mapsUnwritable, err)))
-	}
-	return nil
+	_, err := d.writeMap(ctx, id, data, nil)
+	return err
 }
 
-func (d *Directory) writeMap(ctx context.Context, id string, data []byte) error {
+// WriteMapIf implements [citekit.Workspace].
+func (d *Directory) WriteMapIf(ctx context.Context, id string, data []byte, stamp citekit.Stamp) (citekit.Stamp, error) {
+	return d.writeMap(ctx, id, data, &stamp)
+}
+
+// writeMap stores a map, if it has the stamp unless that is nil.
+func (d *Directory) writeMap(ctx context.Context, id string, data []byte, stamp *citekit.Stamp) (citekit.Stamp, error) {
+	now, err := d.replaceMap(ctx, id, data, stamp)
+	if err != nil {
+		return citekit.Stamp{}, fmt.Errorf("store the map: %w", withoutPath(storageFault(mapsUnwritable, err)))
+	}
+	return now, nil
+}
+
+func (d *Directory) replaceMap(ctx context.Context, id string, data []byte, stamp *citekit.Stamp) (now citekit.Stamp, err error) {
 	if err := citekit.CheckResourceID(id); err != nil {
-		return err
+		return now, err
 	}
 	root, err := d.maps.make()
 	if err != nil {
-		return err
+		return now, err
 	}
 	// What takes long, others who write need not wait for.
 	t, err := createTemp(root, ".")
 	if err != nil {
-		return err
+		return now, err
 	}
 	_, err = t.Write(data)
 	if err == nil {
@@ -107,20 +119,21 @@ func (d *Directory) writeMap(ctx context.Context, id string, data []byte) error 
 	}
 	if err != nil {
 		t.discard()
-		return err
+		return now, err
 	}
-	if err := d.placeMap(ctx, root, id, t); err != nil {
-		return err
+	if now, err = d.placeMap(ctx, root, id, t, stamp); err != nil {
+		return now, err
 	}
-	return d.mapsSync.sync(func() error { return syncDir(root, ".") })
+	return now, d.mapsSync.sync(func() error { return syncDir(root, ".") })
 }
 
-// placeMap gives a map that is written its name. If it fails the file is gone.
-func (d *Directory) placeMap(ctx context.Context, root *os.Root, id string, t *tempFile) error {
+// placeMap gives a map that is written its name, if the one that is there has
+// the stamp unless that is nil. If it fails the file is gone.
+func (d *Directory) placeMap(ctx context.Context, root *os.Root, id string, t *tempFile, stamp *citekit.Stamp) (now citekit.Stamp, err error) {
 	unlock, err := d.maps.lock(ctx, root)
 	if err != nil {
 		t.discard()
-		return err
+		return now, err
 	}
 	defer unlock()
 	d.sweepMap.Do(func() { err = removeOldTemps(ctx, root, ".", d.now()) })
@@ -128,17 +141,44 @@ func (d *Directory) placeMap(ctx context.Context, root *os.Root, id string, t *t
 	if err == nil {
 		name, old, err = d.nameForMap(ctx, id)
 	}
+	if err == nil && stamp != nil && stampOf(old) != *stamp {
+		err = mapConflict(stampOf(old))
+	}
 	if err == nil && old != nil {
 		err = errors.Join(t.follow(old), t.Sync())
 	}
 	if err != nil {
 		t.discard()
-		return err
+		return now, err
 	}
 	if err := t.finish(false); err != nil {
-		return err
+		return now, err
 	}
-	return t.rename(name)
+	if err := t.rename(name); err != nil {
+		return now, err
+	}
+	written, err := root.Lstat(name)
+	if err != nil {
+		return now, err
+	}
+	return stampOf(written), nil
+}
+
+// stampOf returns the stamp of a map by the metadata of its file, or the zero
+// stamp for nil.
+func stampOf(info fs.FileInfo) citekit.Stamp {
+	if info == nil {
+		return citekit.Stamp{}
+	}
+	return citekit.Stamp{Identity: identity(info)}
+}
+
+// mapConflict returns what says that a map is not as the caller knew it.
+func mapConflict(now citekit.Stamp) error {
+	if now == (citekit.Stamp{}) {
+		return fmt.Errorf("the map is not there any more: %w", citekit.ErrConflict)
+	}
+	return fmt.Errorf("the map is another one: %w", citekit.ErrConflict)
 }
 
 // nameForMap returns the name of the file for a map, and what is known of the

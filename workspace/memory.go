@@ -133,16 +133,27 @@ func (m *Memory) ReadMap(ctx context.Context, id string, max int64) ([]byte, cit
 
 // WriteMap implements [citekit.Workspace].
 func (m *Memory) WriteMap(ctx context.Context, id string, data []byte) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := citekit.CheckResourceID(id); err != nil {
-		return err
+	_, err := m.writeMap(ctx, id, data, nil)
+	return err
+}
+
+// WriteMapIf implements [citekit.Workspace].
+func (m *Memory) WriteMapIf(ctx context.Context, id string, data []byte, stamp citekit.Stamp) (citekit.Stamp, error) {
+	return m.writeMap(ctx, id, data, &stamp)
+}
+
+func (m *Memory) writeMap(ctx context.Context, id string, data []byte, stamp *citekit.Stamp) (citekit.Stamp, error) {
+	if err := errors.Join(ctx.Err(), citekit.CheckResourceID(id)); err != nil {
+		return citekit.Stamp{}, fmt.Errorf("store the map: %w", err)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.maps[id] = memoryMap{data: slices.Clone(data), stamp: citekit.Stamp{Identity: m.tick()}}
-	return nil
+	if now := m.maps[id].stamp; stamp != nil && now != *stamp {
+		return citekit.Stamp{}, fmt.Errorf("store the map: %w", mapConflict(now))
+	}
+	now := citekit.Stamp{Identity: m.tick()}
+	m.maps[id] = memoryMap{data: slices.Clone(data), stamp: now}
+	return now, nil
 }
 
 // MapPath implements [citekit.MapPather].

@@ -22,7 +22,7 @@ func (m *Memory) DeleteMap(ctx context.Context, id string, stamp citekit.Stamp) 
 	case !ok:
 		return missing("map")
 	case held.stamp != stamp:
-		return fmt.Errorf("delete the map: the map was replaced just now: %w", citekit.ErrStale)
+		return fmt.Errorf("delete the map: the map was replaced just now: %w", citekit.ErrConflict)
 	}
 	delete(m.maps, id)
 	delete(m.kinds[citekit.PinNotes], id)

@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -228,26 +229,78 @@ func count(ctx context.Context, ws citekit.NoteStore, kind, name string) (int, e
 	}
 }
 
-// Processes that count in the same notes are killed; what they said they
+// countMap adds one to the number that a map is and returns it.
+func countMap(ctx context.Context, ws citekit.MapStore, id string) (int, error) {
+	for {
+		data, stamp, err := ws.ReadMap(ctx, id, 100)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return 0, err
+		}
+		n := 1
+		if err == nil {
+			before, err := strconv.Atoi(string(data))
+			if err != nil {
+				return 0, err
+			}
+			n = before + 1
+		}
+		if _, err = ws.WriteMapIf(ctx, id, []byte(strconv.Itoa(n)), stamp); !errors.Is(err, citekit.ErrConflict) {
+			return n, err
+		}
+	}
+}
+
+// Processes that count in the same notes or map are killed; what they said they
 // counted is counted, and at most one more for each that was killed.
 func TestKilledCounters(t *testing.T) {
+	for _, role := range []string{"count", "count maps"} {
+		t.Run(role, func(t *testing.T) {
+			dir := t.TempDir()
+			said, kills := killCounters(t, role, dir)
+			d := open(t, dir, nil)
+			for kind, n := range said {
+				var data []byte
+				var err error
+				if kind == "map" {
+					data, _, err = d.ReadMap(t.Context(), "n", 100)
+				} else {
+					data, _, err = d.ReadNote(t.Context(), kind, "n")
+				}
+				counted, _ := strconv.Atoi(string(data))
+				if err != nil || counted < n || counted > n+kills {
+					t.Errorf("%s: counted %s, %v; the processes said %d", kind, data, err, n)
+				}
+			}
+			if len(said) == 0 {
+				t.Error("nobody counted")
+			}
+			t.Logf("counted %v, %d kills", said, kills)
+		})
+	}
+}
+
+// killCounters starts processes in a role, three at a time, and kills them. It
+// returns how often they said that they counted, by what.
+func killCounters(t *testing.T, role, dir string) (said map[string]int, kills int) {
+	t.Helper()
 	rounds := 3
 	if long() {
 		rounds = 100
 	}
-	dir, said, kills := t.TempDir(), make(map[string]int), 0
+	said = make(map[string]int)
 	for range rounds {
 		var cmds []*exec.Cmd
-		var read sync.WaitGroup
+		var reading sync.WaitGroup
 		var mu sync.Mutex
 		for range 3 {
-			cmd, out := process(t, "count", dir)
+			cmd, out := process(t, role, dir)
 			cmds = append(cmds, cmd)
 			time.AfterFunc(400*time.Millisecond, func() { cmd.Process.Kill() })
-			read.Go(func() {
-				for {
-					var kind string
-					if _, err := fmt.Fscanln(out, &kind); err != nil {
+			reading.Go(func() {
+				for lines := bufio.NewScanner(out); lines.Scan(); {
+					kind := lines.Text()
+					if strings.HasPrefix(kind, "ERR") {
+						t.Error(kind)
 						return
 					}
 					mu.Lock()
@@ -256,21 +309,13 @@ func TestKilledCounters(t *testing.T) {
 				}
 			})
 		}
-		read.Wait()
+		reading.Wait()
 		for _, cmd := range cmds {
 			cmd.Wait()
 			kills++
 		}
 	}
-	d := open(t, dir, nil)
-	for _, kind := range []string{"kind", citekit.PinNotes} {
-		data, _, err := d.ReadNote(t.Context(), kind, "n")
-		counted, _ := strconv.Atoi(string(data))
-		if err != nil || counted < said[kind] || counted > said[kind]+kills || said[kind] == 0 {
-			t.Errorf("%s: counted %s, %v; the processes said %d", kind, data, err, said[kind])
-		}
-	}
-	t.Logf("counted %v, %d kills", said, kills)
+	return said, kills
 }
 
 // manyNotes makes n notes as ingest would, with a process of its own.

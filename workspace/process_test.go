@@ -63,6 +63,12 @@ func play(role, dir string, out io.Writer) int {
 		var v string
 		v, err = pin(ctx, ws, "name", "guard", strconv.Itoa(os.Getpid()))
 		fmt.Fprintln(out, v)
+	case "count maps":
+		for err == nil {
+			if _, err = countMap(ctx, ws, "n"); err == nil {
+				fmt.Fprintln(out, "map")
+			}
+		}
 	case "count":
 		for err == nil {
 			for _, kind := range []string{"kind", citekit.PinNotes} {

@@ -95,7 +95,7 @@ func (s *session) checkMaps(ctx context.Context, names []string, flags checkFlag
 	defer lib.Close()
 	var given []givenMap
 	for _, name := range names {
-		given = append(given, givenMap{name, isMapFile(ctx, lib, name)})
+		given = append(given, givenMap{name: name, file: isMapFile(ctx, lib, name)})
 	}
 	if flags.all {
 		ids, err := lib.Resources(ctx)
@@ -103,7 +103,7 @@ func (s *session) checkMaps(ctx context.Context, names []string, flags checkFlag
 			return err
 		}
 		for _, id := range ids {
-			given = append(given, givenMap{id, false})
+			given = append(given, givenMap{name: id})
 		}
 	}
 	var failed error
@@ -134,12 +134,17 @@ func (s *session) checkMaps(ctx context.Context, names []string, flags checkFlag
 type givenMap struct {
 	name string // path or id
 	file bool   // it is a path
+
+	stamp citekit.Stamp // of a map that is no file, before it was read
 }
 
 // checkMap checks one map. What is wrong with it is in the report; the error
 // is only that ctx is done.
 func (s *session) checkMap(ctx context.Context, lib *citekit.Library, given givenMap, fix bool) (mapReport, error) {
 	report := mapReport{Map: given.name, OK: true, Problems: []finding{}}
+	if !given.file && citekit.CheckResourceID(given.name) == nil {
+		given.stamp, _ = lib.Workspace().StatMap(ctx, given.name) // what is not there is not read either
+	}
 	m, err := s.readMap(ctx, lib, given)
 	if err != nil {
 		report.add(citekit.Problem{Err: err})
@@ -172,7 +177,8 @@ func (s *session) fixMap(ctx context.Context, lib *citekit.Library, given givenM
 		return nil, err
 	}
 	if !given.file {
-		return fixes, lib.Workspace().WriteMap(ctx, m.ResourceID, data)
+		_, err := lib.Workspace().WriteMapIf(ctx, m.ResourceID, data, given.stamp)
+		return fixes, err
 	}
 	return fixes, replaceFile(ctx, given.name, data)
 }
