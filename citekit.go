@@ -101,7 +101,14 @@ func (l *Library) Resolvers() Resolvers { return l.resolvers }
 // Resources returns the ids of all resources in ascending byte order. It
 // parses no map.
 func (l *Library) Resources(ctx context.Context) ([]string, error) {
-	return l.workspace.MapIDs(ctx)
+	return l.workspace.ListMaps(ctx, "", 0)
+}
+
+// ResourcesAfter returns the ids of the resources that come after one, in
+// ascending byte order: at most limit of them, or all if limit is zero. The one
+// need not exist, and "" comes before all. It parses no map.
+func (l *Library) ResourcesAfter(ctx context.Context, after string, limit int) ([]string, error) {
+	return l.workspace.ListMaps(ctx, after, limit)
 }
 
 // Map returns the map of a resource. It is shared: do not modify it. A
@@ -242,7 +249,7 @@ func (l *Library) describeMissing(ctx context.Context, id string, err error) err
 		return fmt.Errorf("map '%s': %w", id, fserror.WithoutPath(err))
 	}
 	missing := &NotFoundError{Kind: "resource", ID: id, Want: l.MapPath(id)}
-	if ids, err := l.workspace.MapIDs(ctx); err == nil {
+	if ids, err := l.Resources(ctx); err == nil {
 		missing.Suggestions = l.suggest(ctx, id, ids)
 	}
 	return missing

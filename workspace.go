@@ -33,9 +33,13 @@ type Workspace interface {
 
 // A MapStore keeps maps as bytes, by id. It does not look into them.
 type MapStore interface {
-	// MapIDs returns the ids of all maps in ascending byte order, without
-	// parsing them. The slice is the caller's.
-	MapIDs(ctx context.Context) ([]string, error)
+	// ListMaps returns the ids of maps in ascending byte order, each once,
+	// beginning with the first that is greater than after; at most limit of
+	// them, or all if limit is zero. It parses no map. Maps that are written
+	// or deleted meanwhile are listed or not. The slice is never nil.
+	//
+	// Stamps are left out: most stores look at each map for them.
+	ListMaps(ctx context.Context, after string, limit int) ([]string, error)
 
 	// StatMap returns a stamp that changes whenever the map does. It is
 	// cheap. A map that is not there is an error matching

@@ -88,7 +88,7 @@ type planning struct {
 
 // maps finds the maps whose source vanished.
 func (p *planning) maps(ctx context.Context, force bool) error {
-	ids, err := p.lib.Workspace().MapIDs(ctx)
+	ids, err := p.lib.Resources(ctx)
 	if err != nil {
 		return err
 	}

@@ -38,15 +38,19 @@ type resourceList struct {
 }
 
 func (a *adapter) listResources(ctx context.Context, args arguments) (json.RawMessage, error) {
-	ids, err := a.lib.Resources(ctx)
+	last, err := lastListed(args.text("cursor"))
 	if err != nil {
 		return nil, err
 	}
-	list := resourceList{Resources: ids}
-	rest, err := idsAfter(ids, args.text("cursor"))
+	limit := 0 // without a cursor all are named
+	if args.has("cursor") {
+		limit = maxItems + 1
+	}
+	rest, err := a.lib.ResourcesAfter(ctx, last, limit)
 	if err != nil {
 		return nil, err
 	}
+	list := resourceList{Resources: rest}
 	if list.Items, err = a.describe(ctx, rest); err != nil {
 		return nil, err
 	}
@@ -63,21 +67,17 @@ func (a *adapter) listResources(ctx context.Context, args arguments) (json.RawMe
 	return json.Marshal(list)
 }
 
-// idsAfter returns the ids behind the one that a cursor stands for. What was
-// added or removed since does not matter: they are sorted.
-func idsAfter(ids []string, cursor string) ([]string, error) {
+// lastListed returns the id that a cursor stands for, or "". What was added or
+// removed since does not matter: ids are sorted.
+func lastListed(cursor string) (string, error) {
 	if cursor == "" {
-		return ids, nil
+		return "", nil
 	}
 	last, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil || citekit.CheckResourceID(string(last)) != nil {
-		return nil, badCursor("it is not one that this tool gave")
+		return "", badCursor("it is not one that this tool gave")
 	}
-	i, found := slices.BinarySearch(ids, string(last))
-	if found {
-		i++
-	}
-	return ids[i:], nil
+	return string(last), nil
 }
 
 // describe describes the first of some resources, as many as fit on a page, at

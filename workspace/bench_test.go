@@ -33,14 +33,23 @@ func manyMaps(t testing.TB, n int) string {
 	return dir
 }
 
-func BenchmarkMapIDs(b *testing.B) {
+func BenchmarkListMaps(b *testing.B) {
 	ctx := context.Background()
 	list := func(b *testing.B, d *workspace.Directory, n int) {
-		if ids, err := d.MapIDs(ctx); err != nil || len(ids) != n {
+		if ids, err := d.ListMaps(ctx, "", 0); err != nil || len(ids) != n {
 			b.Fatal(len(ids), err)
 		}
 	}
 	for _, n := range []int{2000, 100000} {
+		b.Run(fmt.Sprintf("%d/page", n), func(b *testing.B) {
+			d := open(b, manyMaps(b, n), nil)
+			list(b, d, n)
+			for b.Loop() {
+				if ids, err := d.ListMaps(ctx, "lecture-001500", 100); err != nil || len(ids) != 100 {
+					b.Fatal(len(ids), err)
+				}
+			}
+		})
 		b.Run(fmt.Sprintf("%d/first", n), func(b *testing.B) {
 			dir := manyMaps(b, n)
 			for b.Loop() {

@@ -32,7 +32,7 @@ func TestCrowd(t *testing.T) {
 				return err
 			},
 			"list": func(ctx context.Context, _ string) error {
-				_, err := ws.MapIDs(ctx)
+				_, err := ws.ListMaps(ctx, "", 0)
 				return err
 			},
 			"pin": func(ctx context.Context, id string) error {

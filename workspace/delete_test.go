@@ -60,7 +60,7 @@ func TestDeleteMap(t *testing.T) {
 		if err := d.DeleteMap(ctx, "poem", stamp); err != nil {
 			t.Fatal(err)
 		}
-		if ids, err := ws.MapIDs(ctx); err != nil || !slices.Equal(ids, []string{"Poem", "é"}) {
+		if ids, err := ws.ListMaps(ctx, "", 0); err != nil || !slices.Equal(ids, []string{"Poem", "é"}) {
 			t.Errorf("left are %q, %v", ids, err)
 		}
 		if got := kept(t, ws); !slices.Equal(got, []string{"pin Poem", "pin é"}) {
@@ -315,7 +315,7 @@ func TestDeleteMaps(t *testing.T) {
 	}
 	check := func(want ...string) {
 		t.Helper()
-		if ids, err := ws.MapIDs(ctx); err != nil || !slices.Equal(ids, want) {
+		if ids, err := ws.ListMaps(ctx, "", 0); err != nil || !slices.Equal(ids, want) {
 			t.Errorf("left are %q, %v; want %q", ids, err, want)
 		}
 		var pins []string

@@ -33,7 +33,7 @@ type heldRecord struct {
 // markEvery is how exactly the last use of evidence is known.
 const markEvery = time.Minute
 
-// FindEvidence implements [citekit.Workspace]. The content of a file that may
+// FindEvidence implements [citekit.EvidenceStore]. The content of a file that may
 // have been changed since it was stored is hashed again.
 func (d *Directory) FindEvidence(ctx context.Context, key string) (*citekit.StoredEvidence, error) {
 	if err := checkKey(key); err != nil {
@@ -211,7 +211,7 @@ func (d *Directory) stored(r evidenceRecord) *citekit.StoredEvidence {
 	}
 }
 
-// StoreEvidence implements [citekit.Workspace]. The content is durable before
+// StoreEvidence implements [citekit.EvidenceStore]. The content is durable before
 // the file has its name; the name itself is not made durable, so that a loss
 // of power may cost evidence but not make it wrong. Whatever stands at the
 // name is replaced, but for a directory that is not empty.

@@ -13,10 +13,10 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// MapIDs implements [citekit.Workspace]. Files that are not plain ones are
+// ListMaps implements [citekit.MapStore]. Files that are not plain ones are
 // not listed, nor are names that begin with a dot. Only maps with cut names,
 // those of very long ids, are opened.
-func (d *Directory) MapIDs(ctx context.Context) ([]string, error) {
+func (d *Directory) ListMaps(ctx context.Context, after string, limit int) ([]string, error) {
 	root, info, err := d.maps.open()
 	if errors.Is(err, fs.ErrNotExist) {
 		return []string{}, ctx.Err()
@@ -28,10 +28,26 @@ func (d *Directory) MapIDs(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the maps: %w", withoutPath(err))
 	}
-	return slices.Clone(l.ids), nil
+	return append([]string{}, page(l.ids, after, limit)...), nil
 }
 
-// StatMap implements [citekit.Workspace].
+// page returns those of sorted ids that are greater than after, at most limit
+// unless that is zero.
+func page(ids []string, after string, limit int) []string {
+	if after != "" {
+		i, found := slices.BinarySearch(ids, after)
+		if found {
+			i++
+		}
+		ids = ids[i:]
+	}
+	if limit > 0 {
+		ids = ids[:min(limit, len(ids))]
+	}
+	return ids
+}
+
+// StatMap implements [citekit.MapStore].
 func (d *Directory) StatMap(ctx context.Context, id string) (citekit.Stamp, error) {
 	_, _, info, err := d.findMap(ctx, id)
 	if err != nil {
@@ -40,7 +56,7 @@ func (d *Directory) StatMap(ctx context.Context, id string) (citekit.Stamp, erro
 	return stampOf(info), nil
 }
 
-// ReadMap implements [citekit.Workspace].
+// ReadMap implements [citekit.MapStore].
 func (d *Directory) ReadMap(ctx context.Context, id string, max int64) ([]byte, citekit.Stamp, error) {
 	root, name, _, err := d.findMap(ctx, id)
 	if err != nil {
@@ -80,13 +96,13 @@ func readAtMost(r io.Reader, size, max int64) ([]byte, error) {
 	}
 }
 
-// WriteMap implements [citekit.Workspace].
+// WriteMap implements [citekit.MapStore].
 func (d *Directory) WriteMap(ctx context.Context, id string, data []byte) error {
 	_, err := d.writeMap(ctx, id, data, nil)
 	return err
 }
 
-// WriteMapIf implements [citekit.Workspace].
+// WriteMapIf implements [citekit.MapStore].
 func (d *Directory) WriteMapIf(ctx context.Context, id string, data []byte, stamp citekit.Stamp) (citekit.Stamp, error) {
 	return d.writeMap(ctx, id, data, &stamp)
 }

@@ -41,7 +41,7 @@ func mapFiles(t testing.TB, dir string) []string {
 func TestOpenMakesNothing(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
 	d := open(t, dir, nil)
-	d.MapIDs(ctx)
+	d.ListMaps(ctx, "", 0)
 	d.StatMap(ctx, "m")
 	d.FindEvidence(ctx, key)
 	d.OpenSource(ctx, "none")
@@ -65,9 +65,9 @@ func TestOlderNames(t *testing.T) {
 	} else {
 		d.WriteMap(ctx, "café", []byte("old"))
 	}
-	ids, err := d.MapIDs(ctx)
+	ids, err := d.ListMaps(ctx, "", 0)
 	if diff := cmp.Diff([]string{"Lecture_01", "a b", "café"}, ids); err != nil || diff != "" {
-		t.Fatalf("MapIDs: %v\n%s", err, diff)
+		t.Fatalf("ListMaps: %v\n%s", err, diff)
 	}
 	for _, id := range ids {
 		data, stamp, err := d.ReadMap(ctx, id, 10)
@@ -131,8 +131,8 @@ func TestCanonicalNameWins(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFile(t, filepath.Join(dir, mapsDir, "Lecture.json"), "older")
-	if ids, err := d.MapIDs(ctx); err != nil || len(ids) != 1 || ids[0] != "Lecture" {
-		t.Errorf("MapIDs = %v, %v", ids, err)
+	if ids, err := d.ListMaps(ctx, "", 0); err != nil || len(ids) != 1 || ids[0] != "Lecture" {
+		t.Errorf("ListMaps = %v, %v", ids, err)
 	}
 	if data, _, err := d.ReadMap(ctx, "Lecture", 100); err != nil || string(data) != "canonical" {
 		t.Errorf("ReadMap = %q, %v", data, err)
@@ -157,8 +157,8 @@ func TestWhatIsNoMap(t *testing.T) {
 	symlink(t, "loop.json", filepath.Join(maps, "loop.json"))
 	symlink(t, filepath.Join(dir, "victim.json"), filepath.Join(maps, "Upper.json"))
 	mkfifo(t, filepath.Join(maps, "fifo.json"))
-	if ids, err := d.MapIDs(ctx); err != nil || len(ids) != 1 || ids[0] != "good" {
-		t.Errorf("MapIDs = %v, %v", ids, err)
+	if ids, err := d.ListMaps(ctx, "", 0); err != nil || len(ids) != 1 || ids[0] != "good" {
+		t.Errorf("ListMaps = %v, %v", ids, err)
 	}
 	for _, id := range []string{"link", "inner", "loop", "fifo", "dir"} {
 		if _, _, err := d.ReadMap(ctx, id, 100); !errors.Is(err, citekit.ErrForbidden) {
@@ -201,8 +201,8 @@ func TestLinkedDirectories(t *testing.T) {
 		symlink(t, victim, filepath.Join(dir, mapsDir))
 		symlink(t, victim, filepath.Join(dir, ".citekit_output"))
 		d := open(t, dir, nil)
-		if _, err := d.MapIDs(ctx); !errors.Is(err, citekit.ErrForbidden) {
-			t.Errorf("%s: MapIDs: %v", target, err)
+		if _, err := d.ListMaps(ctx, "", 0); !errors.Is(err, citekit.ErrForbidden) {
+			t.Errorf("%s: ListMaps: %v", target, err)
 		}
 		if err := d.WriteMap(ctx, "keep", nil); !errors.Is(err, citekit.ErrForbidden) {
 			t.Errorf("%s: WriteMap: %v", target, err)
@@ -218,8 +218,8 @@ func TestLinkedDirectories(t *testing.T) {
 		}
 		// A person may choose such a directory.
 		chosen := open(t, dir, &workspace.Options{MapsDir: filepath.Join(dir, mapsDir)})
-		if ids, err := chosen.MapIDs(ctx); err != nil || len(ids) != 1 {
-			t.Errorf("%s: MapIDs of a chosen directory = %v, %v", target, ids, err)
+		if ids, err := chosen.ListMaps(ctx, "", 0); err != nil || len(ids) != 1 {
+			t.Errorf("%s: ListMaps of a chosen directory = %v, %v", target, ids, err)
 		}
 	}
 }
@@ -240,8 +240,8 @@ func TestConfiguredDirectories(t *testing.T) {
 			t.Errorf("%s: %v", maps, err)
 			continue
 		}
-		if ids, err := d.MapIDs(ctx); err != nil || len(ids) != 1 {
-			t.Errorf("%s: MapIDs = %v, %v", maps, ids, err)
+		if ids, err := d.ListMaps(ctx, "", 0); err != nil || len(ids) != 1 {
+			t.Errorf("%s: ListMaps = %v, %v", maps, ids, err)
 		}
 		if got := d.MapPath("m"); got != want {
 			t.Errorf("%s: MapPath = %q, want %q", maps, got, want)
@@ -262,14 +262,14 @@ func TestReplacedDirectory(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, mapsDir)); err != nil {
 		t.Fatal(err)
 	}
-	if ids, err := d.MapIDs(ctx); err != nil || len(ids) != 0 {
-		t.Errorf("MapIDs of a deleted directory = %v, %v", ids, err)
+	if ids, err := d.ListMaps(ctx, "", 0); err != nil || len(ids) != 0 {
+		t.Errorf("ListMaps of a deleted directory = %v, %v", ids, err)
 	}
 	if err := d.WriteMap(ctx, "two", []byte("{}")); err != nil {
 		t.Fatal(err)
 	}
-	if ids, err := d.MapIDs(ctx); err != nil || len(ids) != 1 || ids[0] != "two" {
-		t.Errorf("MapIDs = %v, %v", ids, err)
+	if ids, err := d.ListMaps(ctx, "", 0); err != nil || len(ids) != 1 || ids[0] != "two" {
+		t.Errorf("ListMaps = %v, %v", ids, err)
 	}
 }
 
@@ -281,21 +281,21 @@ func TestListingIsNeverOld(t *testing.T) {
 		if err := d.WriteMap(ctx, fmt.Sprintf("m%03d", i), []byte("{}")); err != nil {
 			t.Fatal(err)
 		}
-		if ids, err := d.MapIDs(ctx); err != nil || len(ids) != i+1 {
+		if ids, err := d.ListMaps(ctx, "", 0); err != nil || len(ids) != i+1 {
 			t.Fatalf("after %d writes: %d ids, %v", i+1, len(ids), err)
 		}
 	}
 	old := time.Now().Add(-time.Hour)
 	os.Chtimes(filepath.Join(dir, mapsDir), old, old)
-	d.MapIDs(ctx)
+	d.ListMaps(ctx, "", 0)
 	os.Remove(filepath.Join(dir, mapsDir, "m050.json"))
 	os.Chtimes(filepath.Join(dir, mapsDir), old, old)
-	if ids, err := d.MapIDs(ctx); err != nil || len(ids) != 99 {
+	if ids, err := d.ListMaps(ctx, "", 0); err != nil || len(ids) != 99 {
 		t.Errorf("after a removal with the time set back: %d ids, %v", len(ids), err)
 	}
-	ids, _ := d.MapIDs(ctx)
+	ids, _ := d.ListMaps(ctx, "", 0)
 	ids[0] = "changed"
-	if again, _ := d.MapIDs(ctx); again[0] == "changed" {
+	if again, _ := d.ListMaps(ctx, "", 0); again[0] == "changed" {
 		t.Error("the slice is shared")
 	}
 }
@@ -309,11 +309,11 @@ func TestListingWaitEnds(t *testing.T) {
 	release := d.HoldListing()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := d.MapIDs(ctx); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := d.ListMaps(ctx, "", 0); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("while another reads: %v", err)
 	}
 	release()
-	if ids, err := d.MapIDs(context.Background()); err != nil || len(ids) != 1 {
+	if ids, err := d.ListMaps(context.Background(), "", 0); err != nil || len(ids) != 1 {
 		t.Errorf("afterwards: %v, %v", ids, err)
 	}
 }
@@ -405,8 +405,8 @@ func TestReadersDuringWrites(t *testing.T) {
 					t.Errorf("read %d bytes, %v", len(data), err)
 					return
 				}
-				if ids, err := d.MapIDs(ctx); err != nil || len(ids) != 1 {
-					t.Errorf("MapIDs = %v, %v", ids, err)
+				if ids, err := d.ListMaps(ctx, "", 0); err != nil || len(ids) != 1 {
+					t.Errorf("ListMaps = %v, %v", ids, err)
 					return
 				}
 			}

@@ -97,16 +97,16 @@ func (m *Memory) tick() string {
 	return m.name + strconv.FormatUint(m.clock, 10)
 }
 
-// MapIDs implements [citekit.Workspace].
-func (m *Memory) MapIDs(ctx context.Context) ([]string, error) {
+// ListMaps implements [citekit.MapStore].
+func (m *Memory) ListMaps(ctx context.Context, after string, limit int) ([]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	ids := slices.AppendSeq(make([]string, 0, len(m.maps)), maps.Keys(m.maps))
 	slices.Sort(ids)
-	return ids, ctx.Err()
+	return page(ids, after, limit), ctx.Err()
 }
 
-// StatMap implements [citekit.Workspace].
+// StatMap implements [citekit.MapStore].
 func (m *Memory) StatMap(ctx context.Context, id string) (citekit.Stamp, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -117,7 +117,7 @@ func (m *Memory) StatMap(ctx context.Context, id string) (citekit.Stamp, error) 
 	return held.stamp, ctx.Err()
 }
 
-// ReadMap implements [citekit.Workspace].
+// ReadMap implements [citekit.MapStore].
 func (m *Memory) ReadMap(ctx context.Context, id string, max int64) ([]byte, citekit.Stamp, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -131,13 +131,13 @@ func (m *Memory) ReadMap(ctx context.Context, id string, max int64) ([]byte, cit
 	return slices.Clone(held.data), held.stamp, ctx.Err()
 }
 
-// WriteMap implements [citekit.Workspace].
+// WriteMap implements [citekit.MapStore].
 func (m *Memory) WriteMap(ctx context.Context, id string, data []byte) error {
 	_, err := m.writeMap(ctx, id, data, nil)
 	return err
 }
 
-// WriteMapIf implements [citekit.Workspace].
+// WriteMapIf implements [citekit.MapStore].
 func (m *Memory) WriteMapIf(ctx context.Context, id string, data []byte, stamp citekit.Stamp) (citekit.Stamp, error) {
 	return m.writeMap(ctx, id, data, &stamp)
 }
@@ -159,7 +159,7 @@ func (m *Memory) writeMap(ctx context.Context, id string, data []byte, stamp *ci
 // MapPath implements [citekit.MapPather].
 func (m *Memory) MapPath(id string) string { return ".resource_maps/" + shownName(id) }
 
-// OpenSource implements [citekit.Workspace]. Paths are those of
+// OpenSource implements [citekit.SourceStore]. Paths are those of
 // [Memory.AddSource], else of the file system, in which they must be valid as
 // [fs.ValidPath] says once they are cleaned.
 func (m *Memory) OpenSource(ctx context.Context, name string) (*citekit.Source, error) {
@@ -263,7 +263,7 @@ type readAtCloser struct {
 	fs.File
 }
 
-// FindEvidence implements [citekit.Workspace].
+// FindEvidence implements [citekit.EvidenceStore].
 func (m *Memory) FindEvidence(ctx context.Context, key string) (*citekit.StoredEvidence, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -275,7 +275,7 @@ func (m *Memory) FindEvidence(ctx context.Context, key string) (*citekit.StoredE
 	return &stored, ctx.Err()
 }
 
-// StoreEvidence implements [citekit.Workspace].
+// StoreEvidence implements [citekit.EvidenceStore].
 func (m *Memory) StoreEvidence(ctx context.Context, key string, meta citekit.EvidenceMeta, body io.Reader) (*citekit.StoredEvidence, error) {
 	if err := errors.Join(checkKey(key), checkEvidenceName(meta.Name)); err != nil {
 		return nil, fmt.Errorf("store the evidence: %w", err)

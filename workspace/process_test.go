@@ -251,7 +251,7 @@ func (j *journal) check(t testing.TB, dir string) {
 			t.Errorf("%s: %d bytes that nobody wrote, %v", path, len(data), err)
 		}
 	}
-	ids, err := ws.MapIDs(ctx)
+	ids, err := ws.ListMaps(ctx, "", 0)
 	if err != nil {
 		t.Error(err)
 	}
@@ -340,9 +340,9 @@ func checkOnce(t testing.TB, dir, said string) {
 	t.Helper()
 	ctx := context.Background()
 	ws := open(t, dir, nil)
-	ids, err := ws.MapIDs(ctx)
+	ids, err := ws.ListMaps(ctx, "", 0)
 	if err != nil || len(ids) != 1 || ids[0] != "old" {
-		t.Errorf("MapIDs = %q, %v", ids, err)
+		t.Errorf("ListMaps = %q, %v", ids, err)
 	}
 	data, _, err := ws.ReadMap(ctx, "old", 1000)
 	if err != nil || string(data) != newMap && (string(data) != oldMap || strings.Contains(said, "ACK map")) {

@@ -50,7 +50,7 @@ func below(dir, path string) (name string, ok bool) {
 	return name, err == nil && filepath.IsLocal(name)
 }
 
-// OpenSource implements [citekit.Workspace]. A path outside the base
+// OpenSource implements [citekit.SourceStore]. A path outside the base
 // directory, the roots and the allowed files gives the same error whether or
 // not something is there. Symbolic links are followed as long as they stay
 // inside the roots. Files in the maps and evidence directories are not

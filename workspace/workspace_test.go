@@ -66,8 +66,8 @@ func each(t *testing.T, test func(t *testing.T, ws citekit.Workspace, evidence f
 func TestMaps(t *testing.T) {
 	ctx := context.Background()
 	each(t, func(t *testing.T, ws citekit.Workspace, _ func(string) ([]byte, error)) {
-		if ids, err := ws.MapIDs(ctx); err != nil || ids == nil || len(ids) != 0 {
-			t.Fatalf("MapIDs of nothing = %#v, %v", ids, err)
+		if ids, err := ws.ListMaps(ctx, "", 0); err != nil || ids == nil || len(ids) != 0 {
+			t.Fatalf("ListMaps of nothing = %#v, %v", ids, err)
 		}
 		if _, err := ws.StatMap(ctx, "poem"); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("StatMap of nothing: %v", err)
@@ -81,10 +81,10 @@ func TestMaps(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got, err := ws.MapIDs(ctx)
+		got, err := ws.ListMaps(ctx, "", 0)
 		want := []string{"Poem", "a b", "poem", strings.Repeat("x", 300), "Élan"}
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Errorf("MapIDs: %v\n%s", err, diff)
+			t.Errorf("ListMaps: %v\n%s", err, diff)
 		}
 		for _, id := range ids {
 			data, stamp, err := ws.ReadMap(ctx, id, 1000)
