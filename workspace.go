@@ -19,7 +19,8 @@ import (
 // checks them again.
 //
 // Further abilities are interfaces of their own, which the Library finds by
-// type assertion: [Finder], [Deleter], [BatchDeleter], [MapPather].
+// type assertion: [EvidenceOpener], [Finder], [Deleter], [BatchDeleter],
+// [MapPather].
 type Workspace interface {
 	MapStore
 	SourceStore
@@ -95,6 +96,17 @@ type EvidenceStore interface {
 	// and does not close it. If body fails, which the error wraps, or has
 	// another size than meta.Size, what was there stays.
 	StoreEvidence(ctx context.Context, key string, meta EvidenceMeta, body io.Reader) (*StoredEvidence, error)
+}
+
+// An EvidenceOpener is an [EvidenceStore] through which evidence can be read,
+// also where it is in no file.
+type EvidenceOpener interface {
+	// OpenEvidence opens the evidence stored under key, checked as by
+	// FindEvidence, whose errors it has. It returns the content from its
+	// start and what is known of it, such as its size and media type. What is
+	// read stays as it is if the evidence is replaced or deleted meanwhile.
+	// The caller closes the content.
+	OpenEvidence(ctx context.Context, key string) (io.ReadSeekCloser, *StoredEvidence, error)
 }
 
 // A NoteStore keeps notes: small values by kind and name, such as what ingest

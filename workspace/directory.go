@@ -84,8 +84,9 @@ type Directory struct {
 }
 
 var (
-	_ citekit.Workspace = (*Directory)(nil)
-	_ citekit.MapPather = (*Directory)(nil)
+	_ citekit.Workspace      = (*Directory)(nil)
+	_ citekit.MapPather      = (*Directory)(nil)
+	_ citekit.EvidenceOpener = (*Directory)(nil)
 )
 
 // Open returns a workspace over the directory dir, which must exist. Nothing

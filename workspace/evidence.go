@@ -63,6 +63,50 @@ func (d *Directory) FindEvidence(ctx context.Context, key string) (*citekit.Stor
 	return d.found(root, key, held)
 }
 
+// OpenEvidence implements [citekit.EvidenceOpener]. The file is looked for once
+// more after it is open: then what is open is what was checked.
+func (d *Directory) OpenEvidence(ctx context.Context, key string) (io.ReadSeekCloser, *citekit.StoredEvidence, error) {
+	for range maxTries {
+		found, err := d.FindEvidence(ctx, key)
+		if err != nil {
+			return nil, nil, err
+		}
+		f, same, err := d.openFound(ctx, key, found)
+		if err != nil {
+			return nil, nil, err
+		}
+		if same {
+			return f, found, nil
+		}
+	}
+	return nil, nil, errReplaced
+}
+
+// openFound opens evidence that was found. It reports whether that is still
+// what is stored; if not, nothing is open.
+func (d *Directory) openFound(ctx context.Context, key string, found *citekit.StoredEvidence) (f *os.File, same bool, err error) {
+	root, _, err := d.evidence.open()
+	if err != nil {
+		return nil, false, storageFault(evidenceUnreadable, err)
+	}
+	f, before, err := openPlain(root, found.Name, errEvidenceNotPlain)
+	if err != nil {
+		return nil, false, nil // it is gone: FindEvidence says so
+	}
+	again, err := d.FindEvidence(ctx, key)
+	if err == nil && again.SHA256 == found.SHA256 && again.Name == found.Name {
+		now, statErr := root.Lstat(found.Name)
+		if statErr == nil && os.SameFile(before, now) && identity(before) == identity(now) {
+			return f, true, nil
+		}
+	}
+	f.Close()
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return nil, false, err
+}
+
 // maxTries is how often evidence is looked at that is being replaced.
 const maxTries = 10
 

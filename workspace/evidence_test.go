@@ -299,6 +299,34 @@ func TestEvidenceJustReturned(t *testing.T) {
 	}
 }
 
+// Evidence that is replaced between being found and opened is not mixed up with
+// what replaced it, and what is open stays as it is.
+func TestOpenEvidence(t *testing.T) {
+	dir, ctx := t.TempDir(), context.Background()
+	d, other := open(t, dir, nil), open(t, dir, nil)
+	if _, _, err := d.OpenEvidence(ctx, key); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("evidence that is not there: %v", err)
+	}
+	store(t, d, key, "e.txt", "first")
+	hour := time.Duration(0)
+	d.SetClock(func() time.Time { // asked for after it was looked at
+		if hour++; hour == 1 {
+			store(t, other, key, "e.txt", "second")
+		}
+		return time.Now().Add(hour * time.Hour)
+	})
+	body, found, err := d.OpenEvidence(ctx, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer body.Close()
+	store(t, other, key, "e.txt", "third")
+	data, err := io.ReadAll(body)
+	if err != nil || found.SHA256 != sum(string(data)) || found.Size != int64(len(data)) || string(data) == "third" {
+		t.Errorf("%q of %+v, %v", data, found, err)
+	}
+}
+
 // Evidence that another process evicts after it was found, and before it was
 // marked as used, is not returned.
 func TestEvictedWhileFound(t *testing.T) {

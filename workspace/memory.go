@@ -53,8 +53,9 @@ type memoryEvidence struct {
 }
 
 var (
-	_ citekit.Workspace = (*Memory)(nil)
-	_ citekit.MapPather = (*Memory)(nil)
+	_ citekit.Workspace      = (*Memory)(nil)
+	_ citekit.MapPather      = (*Memory)(nil)
+	_ citekit.EvidenceOpener = (*Memory)(nil)
 )
 
 // NewMemory returns an empty workspace whose sources are the files of sources
@@ -274,6 +275,26 @@ func (m *Memory) FindEvidence(ctx context.Context, key string) (*citekit.StoredE
 	stored := e.stored
 	return &stored, ctx.Err()
 }
+
+// OpenEvidence implements [citekit.EvidenceOpener].
+func (m *Memory) OpenEvidence(ctx context.Context, key string) (io.ReadSeekCloser, *citekit.StoredEvidence, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e, ok := m.evidence[key]
+	if !ok {
+		return nil, nil, missing("evidence")
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	stored := e.stored
+	return memoryContent{bytes.NewReader(e.data)}, &stored, nil
+}
+
+// A memoryContent is open evidence in memory.
+type memoryContent struct{ *bytes.Reader }
+
+func (memoryContent) Close() error { return nil }
 
 // StoreEvidence implements [citekit.EvidenceStore].
 func (m *Memory) StoreEvidence(ctx context.Context, key string, meta citekit.EvidenceMeta, body io.Reader) (*citekit.StoredEvidence, error) {
