@@ -22,6 +22,7 @@ var mayImport = map[string][]string{
 	"digest":                  {"."},
 	"citation":                {"."},
 	"workspace":               {"."},
+	"workspace/workspacetest": {"."},
 	"modality":                {".", "modality/*"},
 	"modality/modalitytest":   {"."},
 	"modality/document":       {".", "internal/pdf*", "internal/sentence", "internal/sniff", "internal/tesseract", "internal/warm"},

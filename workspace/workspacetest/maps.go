@@ -1,0 +1,267 @@
+package workspacetest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/citekit/citekit"
+)
+
+// someIDs are ids that differ in letter case, need more than ASCII, or make
+// long file names. They are in ascending byte order.
+var someIDs = []string{"Poem", "a b", "poem", strings.Repeat("x", 300), "Élan"}
+
+func mapOf(id string) []byte { return []byte(`{"resource_id":"` + id + `"}`) }
+
+func checkMaps(t testing.TB, ws citekit.Workspace) {
+	ctx := t.Context()
+	if ids, err := ws.ListMaps(ctx, "", 0); err != nil || ids == nil || len(ids) != 0 {
+		t.Errorf("ListMaps of nothing = %#v, %v", ids, err)
+	}
+	if _, err := ws.StatMap(ctx, "poem"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("StatMap of nothing: %v", err)
+	}
+	if _, _, err := ws.ReadMap(ctx, "poem", 100); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("ReadMap of nothing: %v", err)
+	}
+	writeSome(t, ws)
+	for _, id := range someIDs {
+		checkMap(t, ws, id, mapOf(id))
+	}
+	for _, id := range []string{"poem", "Poem"} {
+		changed := []byte(`{"resource_id":"` + id + `","title":"a longer one"}`)
+		if err := ws.WriteMap(ctx, id, changed); err != nil {
+			t.Fatal(err)
+		}
+		checkMap(t, ws, id, changed)
+	}
+	checkMap(t, ws, "a b", mapOf("a b"))
+	if _, _, err := ws.ReadMap(ctx, "poem", 5); !errors.Is(err, citekit.ErrTooLarge) {
+		t.Errorf("ReadMap with a small limit: %v", err)
+	}
+	if _, _, err := ws.ReadMap(ctx, "a b", int64(len(mapOf("a b")))); err != nil {
+		t.Errorf("ReadMap with a limit that is just enough: %v", err)
+	}
+}
+
+// writeSome writes a map for each of someIDs.
+func writeSome(t testing.TB, ws citekit.Workspace) {
+	t.Helper()
+	for _, id := range slices.Backward(someIDs) {
+		if err := ws.WriteMap(t.Context(), id, mapOf(id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// checkMap checks that a map is there, by each way to look at it.
+func checkMap(t testing.TB, ws citekit.Workspace, id string, want []byte) {
+	t.Helper()
+	data, stamp, err := ws.ReadMap(t.Context(), id, 1000)
+	if err != nil || !bytes.Equal(data, want) {
+		t.Errorf("ReadMap(%q) = %q, %v; want %q", id, data, err, want)
+	}
+	if now, err := ws.StatMap(t.Context(), id); err != nil || now != stamp || now == (citekit.Stamp{}) {
+		t.Errorf("StatMap(%q) = %v, %v; it was read with %v", id, now, err, stamp)
+	}
+}
+
+func checkBadIDs(t testing.TB, ws citekit.Workspace) {
+	for _, id := range []string{"", "..", "../x", "a/b", "a\x00"} {
+		if err := ws.WriteMap(t.Context(), id, nil); !errors.Is(err, citekit.ErrSyntax) {
+			t.Errorf("WriteMap(%q): %v", id, err)
+		}
+		if _, err := ws.WriteMapIf(t.Context(), id, nil, citekit.Stamp{}); !errors.Is(err, citekit.ErrSyntax) {
+			t.Errorf("WriteMapIf(%q): %v", id, err)
+		}
+	}
+	checkListed(t, ws, "", 0)
+}
+
+func checkPages(t testing.TB, ws citekit.Workspace) {
+	writeSome(t, ws)
+	checkListed(t, ws, "", 0, someIDs...)
+	checkListed(t, ws, "", len(someIDs), someIDs...)
+	checkListed(t, ws, "", 1000, someIDs...)
+	for i, id := range someIDs {
+		checkListed(t, ws, id, 0, someIDs[i+1:]...)
+		checkListed(t, ws, id, 2, someIDs[i+1:min(i+3, len(someIDs))]...)
+		checkListed(t, ws, id+"\x01", 1, someIDs[i+1:min(i+2, len(someIDs))]...)
+	}
+	checkListed(t, ws, "\x01", 1, someIDs[0])
+	checkListed(t, ws, "\xff", 3)
+}
+
+// checkListed checks one page of maps.
+func checkListed(t testing.TB, ws citekit.Workspace, after string, limit int, want ...string) {
+	t.Helper()
+	ids, err := ws.ListMaps(t.Context(), after, limit)
+	if err != nil || ids == nil || !slices.Equal(ids, want) {
+		t.Errorf("ListMaps(%.20q, %d) = %.200q, %v; want %.200q", after, limit, ids, err, want)
+	}
+}
+
+// checkStamps writes the same bytes again and again: each version has its own
+// stamp.
+func checkStamps(t testing.TB, ws citekit.Workspace) {
+	seen := make(map[citekit.Stamp]bool)
+	for range 50 {
+		if err := ws.WriteMap(t.Context(), "m", []byte("{}")); err != nil {
+			t.Fatal(err)
+		}
+		stamp, err := ws.StatMap(t.Context(), "m")
+		if err != nil || seen[stamp] {
+			t.Fatalf("stamp %v came before; %v", stamp, err)
+		}
+		if again, err := ws.StatMap(t.Context(), "m"); err != nil || again != stamp {
+			t.Fatalf("stamp %v, and then %v of the same map; %v", stamp, again, err)
+		}
+		seen[stamp] = true
+	}
+}
+
+func checkMapConflicts(t testing.TB, ws citekit.Workspace) {
+	ctx := t.Context()
+	write := func(data string, stamp citekit.Stamp) (citekit.Stamp, error) {
+		return ws.WriteMapIf(ctx, "m", []byte(data), stamp)
+	}
+	if _, err := write("0", citekit.Stamp{Identity: "another"}); !errors.Is(err, citekit.ErrConflict) {
+		t.Errorf("WriteMapIf of a map that is gone: %v", err)
+	}
+	first, err := write("1", citekit.Stamp{})
+	if err != nil {
+		t.Fatalf("WriteMapIf of a new map: %v", err)
+	}
+	if now, err := ws.StatMap(ctx, "m"); err != nil || now != first {
+		t.Errorf("WriteMapIf gave the stamp %v, the map has %v; %v", first, now, err)
+	}
+	if _, err := write("2", citekit.Stamp{}); !errors.Is(err, citekit.ErrConflict) {
+		t.Errorf("WriteMapIf of a new map that is there: %v", err)
+	}
+	second, err := write("2", first)
+	if err != nil || second == first {
+		t.Errorf("WriteMapIf gave the stamp %v after %v, %v", second, first, err)
+	}
+	if _, err := write("3", first); !errors.Is(err, citekit.ErrConflict) {
+		t.Errorf("WriteMapIf of a map that was replaced: %v", err)
+	}
+	checkMap(t, ws, "m", []byte("2"))
+	if err := ws.WriteMap(ctx, "m", []byte("4")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := write("5", second); !errors.Is(err, citekit.ErrConflict) {
+		t.Errorf("WriteMapIf after WriteMap: %v", err)
+	}
+	checkMap(t, ws, "m", []byte("4"))
+}
+
+// checkWholeMaps reads a map while it is replaced: it is one version or
+// another.
+func checkWholeMaps(t testing.TB, ws citekit.Workspace) {
+	ctx := t.Context()
+	version := func(i int) []byte { return bytes.Repeat([]byte{byte('a' + i%2)}, 3000+1000*(i%2)) }
+	if err := ws.WriteMap(ctx, "m", version(0)); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	var reading sync.WaitGroup
+	for range 2 {
+		reading.Go(func() {
+			for {
+				data, _, err := ws.ReadMap(ctx, "m", 10000)
+				if err != nil || !bytes.Equal(data, version(0)) && !bytes.Equal(data, version(1)) {
+					t.Errorf("ReadMap while others write: %d bytes that nobody wrote, %v", len(data), err)
+					return
+				}
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+	}
+	for i := range 100 {
+		if err := ws.WriteMap(ctx, "m", version(i)); err != nil {
+			t.Error(err)
+		}
+	}
+	close(done)
+	reading.Wait()
+}
+
+// counters are the things that can be counted in.
+var counters = map[string]func(t testing.TB, ws citekit.Workspace) error{
+	"maps": func(t testing.TB, ws citekit.Workspace) error {
+		return countIn(
+			func() ([]byte, citekit.Stamp, error) { return ws.ReadMap(t.Context(), "n", 1000) },
+			func(data []byte, stamp citekit.Stamp) (citekit.Stamp, error) {
+				return ws.WriteMapIf(t.Context(), "n", data, stamp)
+			})
+	},
+	"notes": func(t testing.TB, ws citekit.Workspace) error { return countInNote(t, ws, "kind") },
+	"pins":  func(t testing.TB, ws citekit.Workspace) error { return countInNote(t, ws, citekit.PinNotes) },
+}
+
+func countInNote(t testing.TB, ws citekit.Workspace, kind string) error {
+	return countIn(
+		func() ([]byte, citekit.Stamp, error) { return ws.ReadNote(t.Context(), kind, "n") },
+		func(data []byte, stamp citekit.Stamp) (citekit.Stamp, error) {
+			return ws.WriteNoteIf(t.Context(), kind, "n", data, stamp)
+		})
+}
+
+// countIn adds an x to what is stored.
+func countIn(read func() ([]byte, citekit.Stamp, error), write func([]byte, citekit.Stamp) (citekit.Stamp, error)) error {
+	for {
+		data, stamp, err := read()
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if _, err = write(append(data, 'x'), stamp); !errors.Is(err, citekit.ErrConflict) {
+			return err
+		}
+	}
+}
+
+// checkCounting has many callers count at once: each counts.
+func checkCounting(t testing.TB, ws citekit.Workspace) { countTogether(t, ws, ws) }
+
+func countTogether(t testing.TB, spaces ...citekit.Workspace) {
+	t.Helper()
+	const callers, times = 6, 6
+	for name, count := range counters {
+		var counting sync.WaitGroup
+		for i := range callers {
+			counting.Go(func() {
+				for range times {
+					if err := count(t, spaces[i%len(spaces)]); err != nil {
+						t.Errorf("%s: %v", name, err)
+					}
+				}
+			})
+		}
+		counting.Wait()
+	}
+	for i, ws := range spaces {
+		data, _, err := ws.ReadMap(t.Context(), "n", 1000)
+		checkCount(t, fmt.Sprint("maps ", i), data, err, callers*times)
+		data, _, err = ws.ReadNote(t.Context(), "kind", "n")
+		checkCount(t, fmt.Sprint("notes ", i), data, err, callers*times)
+		data, _, err = ws.ReadNote(t.Context(), citekit.PinNotes, "n")
+		checkCount(t, fmt.Sprint("pins ", i), data, err, callers*times)
+	}
+}
+
+func checkCount(t testing.TB, name string, data []byte, err error, want int) {
+	t.Helper()
+	if err != nil || len(data) != want {
+		t.Errorf("%s: counted %d of %d, %v", name, len(data), want, err)
+	}
+}

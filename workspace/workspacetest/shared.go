@@ -1,0 +1,92 @@
+package workspacetest
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/citekit/citekit"
+)
+
+// opened opens a storage once more. The test closes it.
+func opened(t testing.TB, open func() citekit.Workspace) citekit.Workspace {
+	t.Helper()
+	ws := open()
+	t.Cleanup(func() { ws.Close() })
+	return ws
+}
+
+// checkKept closes a workspace: what is stored is there in the next.
+func checkKept(t testing.TB, open func() citekit.Workspace) {
+	ws, ctx := opened(t, open), t.Context()
+	writeSome(t, ws)
+	writePin(t, ws, "poem")
+	if _, err := ws.WriteNoteIf(ctx, "kind", "n", []byte("note"), citekit.Stamp{}); err != nil {
+		t.Fatal(err)
+	}
+	stored, err := ws.StoreEvidence(ctx, key, citekit.EvidenceMeta{Name: "n.txt", Size: -1}, strings.NewReader("evidence"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stamp, err := ws.StatMap(ctx, "poem")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ws.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+	ws = opened(t, open)
+	checkListed(t, ws, "", 0, someIDs...)
+	for _, id := range someIDs {
+		checkMap(t, ws, id, mapOf(id))
+	}
+	if now, err := ws.StatMap(ctx, "poem"); err != nil || now != stamp {
+		t.Errorf("the stamp is %v, %v; it was %v", now, err, stamp)
+	}
+	checkAllNotes(t, ws, citekit.PinNotes, map[string]string{"poem": "one"})
+	checkAllNotes(t, ws, "kind", map[string]string{"n": "note"})
+	if found, err := ws.FindEvidence(ctx, key); err != nil || found.SHA256 != stored.SHA256 || found.Size != 8 {
+		t.Errorf("FindEvidence = %+v, %v; want %+v", found, err, stored)
+	}
+	if data, ok := content(t, ws, key, stored); ok && string(data) != "evidence" {
+		t.Errorf("the evidence is %q", data)
+	}
+}
+
+// checkSeen has two workspaces take turns: each sees what the other did.
+func checkSeen(t testing.TB, open func() citekit.Workspace) {
+	spaces, ctx := []citekit.Workspace{opened(t, open), opened(t, open)}, t.Context()
+	var stamp citekit.Stamp
+	for i := range 6 {
+		ws, other := spaces[i%2], spaces[(i+1)%2]
+		want := []byte(strings.Repeat("x", i+1))
+		if err := ws.WriteMap(ctx, "m", want); err != nil {
+			t.Fatal(err)
+		}
+		checkMap(t, other, "m", want)
+		var err error
+		if stamp, err = ws.WriteNoteIf(ctx, "kind", "n", want, stamp); err != nil {
+			t.Fatal(err)
+		}
+		checkAllNotes(t, other, "kind", map[string]string{"n": string(want)})
+		if _, err := ws.StoreEvidence(ctx, key, citekit.EvidenceMeta{Name: "n.txt", Size: -1}, strings.NewReader(string(want))); err != nil {
+			t.Fatal(err)
+		}
+		if found, err := other.FindEvidence(ctx, key); err != nil || found.SHA256 != sum(string(want)) {
+			t.Errorf("evidence that another stored is %+v, %v", found, err)
+		}
+	}
+	checkListed(t, spaces[0], "", 0, "m")
+	if err := spaces[0].DeleteNoteIf(ctx, "kind", "n", stamp); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := spaces[1].ReadNote(ctx, "kind", "n"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a note that another deleted: %v", err)
+	}
+}
+
+// checkSharedCounting has callers of several workspaces count at once.
+func checkSharedCounting(t testing.TB, open func() citekit.Workspace) {
+	countTogether(t, opened(t, open), opened(t, open), opened(t, open))
+}

@@ -1,0 +1,94 @@
+// Package workspacetest is the conformance suite for workspaces: it checks what
+// the documentation of [citekit.Workspace], the stores it is made of, and the
+// optional [citekit.EvidenceOpener] and [citekit.Deleter] promise. A workspace
+// adopts it in a few lines:
+//
+//	func TestConformance(t *testing.T) {
+//		workspacetest.Run(t, func(t testing.TB) citekit.Workspace {
+//			ws := workspace.NewMemory(nil)
+//			ws.AddSource(workspacetest.SourcePath, []byte(workspacetest.SourceContent))
+//			return ws
+//		})
+//	}
+//
+// One whose storage outlives it, or is shared, uses [RunShared].
+package workspacetest
+
+import (
+	"testing"
+
+	"github.com/citekit/citekit"
+)
+
+// The source that each workspace has.
+const (
+	SourcePath    = "docs/poem.txt"
+	SourceContent = "a\nb\n"
+)
+
+// Run checks workspaces. Each that open returns has a storage of its own, with
+// one source and nothing else. The suite closes them.
+func Run(t *testing.T, open func(t testing.TB) citekit.Workspace) {
+	t.Helper()
+	for _, c := range checks {
+		t.Run(c.name, func(t *testing.T) {
+			ws := open(t)
+			t.Cleanup(func() { ws.Close() })
+			c.run(t, ws)
+		})
+	}
+}
+
+// RunShared is Run for workspaces whose storage outlives them. It also checks
+// what several over one storage, as in several processes, promise. What
+// newStorage returns opens the storage that it made, which has one source and
+// nothing else. The suite closes what it opens.
+func RunShared(t *testing.T, newStorage func(t testing.TB) (open func() citekit.Workspace)) {
+	t.Helper()
+	Run(t, func(t testing.TB) citekit.Workspace { return newStorage(t)() })
+	for _, c := range sharedChecks {
+		t.Run(c.name, func(t *testing.T) { c.run(t, newStorage(t)) })
+	}
+}
+
+// A check is one promise. It is separate from [testing.T.Run] so that the suite
+// can be tested itself.
+type check struct {
+	name string
+	run  func(testing.TB, citekit.Workspace)
+}
+
+var checks = []check{
+	{"maps", checkMaps},
+	{"bad ids", checkBadIDs},
+	{"pages of maps", checkPages},
+	{"stamps of maps", checkStamps},
+	{"maps with compare-and-swap", checkMapConflicts},
+	{"maps while they are written", checkWholeMaps},
+	{"notes", checkNotes},
+	{"bad notes", checkBadNotes},
+	{"notes with compare-and-swap", checkNoteConflicts},
+	{"counting", checkCounting},
+	{"source", checkSource},
+	{"evidence", checkEvidence},
+	{"bad evidence", checkBadEvidence},
+	{"open evidence", checkOpenEvidence},
+	{"slices", checkSlices},
+	{"cancelled", checkCancelled},
+	{"delete maps", checkDeleteMap},
+	{"delete what is kept", checkDeleteKept},
+	{"crowd", checkCrowd},
+	{"close", checkClose},
+}
+
+// A sharedCheck is a promise of several workspaces over one storage.
+type sharedCheck struct {
+	name string
+	run  func(t testing.TB, open func() citekit.Workspace)
+}
+
+var sharedChecks = []sharedCheck{
+	{"shared: closing keeps", checkKept},
+	{"shared: others are seen", checkSeen},
+	{"shared: counting", checkSharedCounting},
+}

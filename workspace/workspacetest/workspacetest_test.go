@@ -1,0 +1,498 @@
+package workspacetest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/workspace"
+)
+
+func newMemory() *workspace.Memory {
+	m := workspace.NewMemory(nil)
+	m.AddSource(SourcePath, []byte(SourceContent))
+	return m
+}
+
+// A broken workspace is a memory whose methods others replace, with what they
+// need for it.
+type broken struct {
+	*workspace.Memory
+
+	mu    sync.Mutex
+	held  map[string][]byte
+	stamp map[string]citekit.Stamp
+}
+
+func newBroken() *broken {
+	return &broken{Memory: newMemory(), held: make(map[string][]byte), stamp: make(map[string]citekit.Stamp)}
+}
+
+// fault is what a workspace does wrong, and what must be reported of it.
+type fault struct {
+	name string
+	want string // in what is reported, which begins with the name of the check
+	make func(b *broken) citekit.Workspace
+}
+
+type torn struct{ *broken }
+
+func (w torn) WriteMap(ctx context.Context, id string, data []byte) error {
+	if err := w.broken.WriteMap(ctx, id, data[:len(data)/2]); err != nil {
+		return err
+	}
+	time.Sleep(time.Millisecond)
+	return w.broken.WriteMap(ctx, id, data)
+}
+
+type staleRead struct{ *broken }
+
+func (w staleRead) ReadMap(ctx context.Context, id string, max int64) ([]byte, citekit.Stamp, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if data, ok := w.held[id]; ok {
+		return bytes.Clone(data), w.stamp[id], nil
+	}
+	data, stamp, err := w.broken.ReadMap(ctx, id, max)
+	if err == nil {
+		w.held[id], w.stamp[id] = bytes.Clone(data), stamp
+	}
+	return data, stamp, err
+}
+
+// listing changes what is listed.
+type listing struct {
+	*broken
+	change func(ids []string, after string, limit int) []string
+}
+
+func (w listing) ListMaps(ctx context.Context, after string, limit int) ([]string, error) {
+	ids, err := w.broken.ListMaps(ctx, "", 0)
+	return w.change(ids, after, limit), err
+}
+
+func from(ids []string, after string, limit int) []string {
+	i, found := slices.BinarySearch(ids, after)
+	if found {
+		i++
+	}
+	ids = ids[i:]
+	if limit > 0 {
+		ids = ids[:min(limit, len(ids))]
+	}
+	return ids
+}
+
+type noCompare struct{ *broken }
+
+func (w noCompare) WriteMapIf(ctx context.Context, id string, data []byte, _ citekit.Stamp) (citekit.Stamp, error) {
+	if err := w.WriteMap(ctx, id, data); err != nil {
+		return citekit.Stamp{}, err
+	}
+	return w.StatMap(ctx, id)
+}
+
+// compareFirst compares, and writes later.
+type compareFirst struct{ *broken }
+
+func (w compareFirst) WriteMapIf(ctx context.Context, id string, data []byte, stamp citekit.Stamp) (citekit.Stamp, error) {
+	if err := citekit.CheckResourceID(id); err != nil {
+		return citekit.Stamp{}, err
+	}
+	if now, _ := w.StatMap(ctx, id); now != stamp {
+		return citekit.Stamp{}, citekit.ErrConflict
+	}
+	time.Sleep(time.Millisecond)
+	return noCompare(w).WriteMapIf(ctx, id, data, stamp)
+}
+
+type noCompareNotes struct{ *broken }
+
+func (w noCompareNotes) WriteNoteIf(ctx context.Context, kind, name string, data []byte, _ citekit.Stamp) (citekit.Stamp, error) {
+	_, now, _ := w.ReadNote(ctx, kind, name)
+	return w.broken.WriteNoteIf(ctx, kind, name, data, now)
+}
+
+// contentStamp gives equal versions equal stamps.
+type contentStamp struct{ *broken }
+
+func (w contentStamp) StatMap(ctx context.Context, id string) (citekit.Stamp, error) {
+	data, _, err := w.ReadMap(ctx, id, 1<<20)
+	return citekit.Stamp{Identity: sum(string(data))}, err
+}
+
+// evidence changes what is said of evidence.
+type evidence struct {
+	*broken
+	change func(*citekit.StoredEvidence)
+}
+
+func (w evidence) FindEvidence(ctx context.Context, key string) (*citekit.StoredEvidence, error) {
+	found, err := w.broken.FindEvidence(ctx, key)
+	if err == nil {
+		w.change(found)
+	}
+	return found, err
+}
+
+type altered struct{ *broken }
+
+func (w altered) OpenEvidence(ctx context.Context, key string) (io.ReadSeekCloser, *citekit.StoredEvidence, error) {
+	body, stored, err := w.broken.OpenEvidence(ctx, key)
+	if err != nil {
+		return nil, nil, err
+	}
+	data, _ := io.ReadAll(body)
+	if len(data) > 0 {
+		data[0] ^= 1
+	}
+	return nopCloser{bytes.NewReader(data)}, stored, nil
+}
+
+type nopCloser struct{ *bytes.Reader }
+
+func (nopCloser) Close() error { return nil }
+
+// shortBody stores what there is of a body.
+type shortBody struct{ *broken }
+
+func (w shortBody) StoreEvidence(ctx context.Context, key string, meta citekit.EvidenceMeta, body io.Reader) (*citekit.StoredEvidence, error) {
+	data, _ := io.ReadAll(body)
+	meta.Size = int64(len(data))
+	return w.broken.StoreEvidence(ctx, key, meta, bytes.NewReader(data))
+}
+
+var errGone = errors.New("gone")
+
+type noKind struct{ *broken }
+
+func (w noKind) StatMap(ctx context.Context, id string) (citekit.Stamp, error) {
+	stamp, err := w.broken.StatMap(ctx, id)
+	if err != nil {
+		err = errGone
+	}
+	return stamp, err
+}
+
+type noKindEvidence struct{ *broken }
+
+func (w noKindEvidence) FindEvidence(ctx context.Context, key string) (*citekit.StoredEvidence, error) {
+	found, err := w.broken.FindEvidence(ctx, key)
+	if err != nil {
+		err = errGone
+	}
+	return found, err
+}
+
+// openAll opens whatever is named.
+type openAll struct{ *broken }
+
+func (w openAll) OpenSource(ctx context.Context, path string) (*citekit.Source, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return w.broken.OpenSource(ctx, path)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return citekit.NewSource(f, citekit.SourceInfo{Name: info.Name(), Size: info.Size()}), nil
+}
+
+type noLimit struct{ *broken }
+
+func (w noLimit) ReadMap(ctx context.Context, id string, _ int64) ([]byte, citekit.Stamp, error) {
+	return w.broken.ReadMap(ctx, id, 1<<40)
+}
+
+type noContext struct{ *broken }
+
+func (w noContext) WriteMap(ctx context.Context, id string, data []byte) error {
+	return w.broken.WriteMap(context.WithoutCancel(ctx), id, data)
+}
+
+func (w noContext) StoreEvidence(ctx context.Context, key string, meta citekit.EvidenceMeta, body io.Reader) (*citekit.StoredEvidence, error) {
+	return w.broken.StoreEvidence(context.WithoutCancel(ctx), key, meta, body)
+}
+
+// shares keeps the slices that it is given, and gives the ones that it keeps.
+type shares struct{ *broken }
+
+func (w shares) WriteMap(ctx context.Context, id string, data []byte) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.held[id] = data
+	return w.broken.WriteMap(ctx, id, data)
+}
+
+func (w shares) ReadMap(ctx context.Context, id string, max int64) ([]byte, citekit.Stamp, error) {
+	data, stamp, err := w.broken.ReadMap(ctx, id, max)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if held, ok := w.held[id]; ok && err == nil {
+		data = held
+	}
+	return data, stamp, err
+}
+
+type sharesNotes struct{ *broken }
+
+func (w sharesNotes) ReadNote(ctx context.Context, kind, name string) ([]byte, citekit.Stamp, error) {
+	data, stamp, err := w.broken.ReadNote(ctx, kind, name)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	at := kind + "\x00" + name + "\x00" + stamp.Identity
+	if held, ok := w.held[at]; ok {
+		return held, stamp, err
+	}
+	w.held[at] = data
+	return data, stamp, err
+}
+
+type notesTwice struct{ *broken }
+
+func (w notesTwice) Notes(ctx context.Context, kind string) iter.Seq2[citekit.Note, error] {
+	return func(yield func(citekit.Note, error) bool) {
+		for n, err := range w.broken.Notes(ctx, kind) {
+			for range 2 {
+				if !yield(n, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// pinsStay deletes maps without their pins.
+type pinsStay struct{ *broken }
+
+func (w pinsStay) DeleteMap(ctx context.Context, id string, stamp citekit.Stamp) error {
+	data, _, none := w.ReadNote(ctx, citekit.PinNotes, id)
+	err := w.broken.DeleteMap(ctx, id, stamp)
+	if err == nil && none == nil {
+		_, err = w.WriteNoteIf(ctx, citekit.PinNotes, id, data, citekit.Stamp{})
+	}
+	return err
+}
+
+type deletesAny struct{ *broken }
+
+func (w deletesAny) DeleteMap(ctx context.Context, id string, _ citekit.Stamp) error {
+	stamp, err := w.StatMap(ctx, id)
+	if err != nil {
+		return err
+	}
+	return w.broken.DeleteMap(ctx, id, stamp)
+}
+
+type closesOnce struct{ *broken }
+
+func (w closesOnce) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, closed := w.held["closed"]; closed {
+		return errors.New("closed twice")
+	}
+	w.held["closed"] = nil
+	return nil
+}
+
+var faults = []fault{
+	{"torn writes", "maps while they are written: ReadMap while others write: 1500 bytes", func(b *broken) citekit.Workspace { return torn{b} }},
+	{"stale reads", "maps: ReadMap(\"poem\")", func(b *broken) citekit.Workspace { return staleRead{b} }},
+	{"unordered", "pages of maps: ListMaps", func(b *broken) citekit.Workspace {
+		return listing{b, func(ids []string, after string, limit int) []string {
+			ids = from(ids, after, limit)
+			slices.Reverse(ids)
+			return ids
+		}}
+	}},
+	{"listed twice", "pages of maps: ListMaps", func(b *broken) citekit.Workspace {
+		return listing{b, func(ids []string, after string, limit int) []string {
+			ids = from(ids, after, 0)
+			twice := append(ids, ids...)
+			slices.Sort(twice)
+			return from(twice, "", limit)
+		}}
+	}},
+	{"pages that overlap", "pages of maps: ListMaps", func(b *broken) citekit.Workspace {
+		return listing{b, func(ids []string, after string, limit int) []string {
+			i, _ := slices.BinarySearch(ids, after)
+			return from(ids[i:], "", limit)
+		}}
+	}},
+	{"pages of any size", "pages of maps: ListMaps", func(b *broken) citekit.Workspace {
+		return listing{b, func(ids []string, after string, _ int) []string { return from(ids, after, 0) }}
+	}},
+	{"nil for nothing", "maps: ListMaps of nothing", func(b *broken) citekit.Workspace {
+		return listing{b, func(ids []string, after string, limit int) []string {
+			if ids = from(ids, after, limit); len(ids) == 0 {
+				return nil
+			}
+			return ids
+		}}
+	}},
+	{"maps are not compared", "maps with compare-and-swap: WriteMapIf of a map that was replaced", func(b *broken) citekit.Workspace { return noCompare{b} }},
+	{"maps are compared too early", "counting: maps 0: counted", func(b *broken) citekit.Workspace { return compareFirst{b} }},
+	{"notes are not compared", "notes with compare-and-swap: kind: WriteNoteIf of a note that was replaced", func(b *broken) citekit.Workspace { return noCompareNotes{b} }},
+	{"stamps of the content", "stamps of maps: stamp", func(b *broken) citekit.Workspace { return contentStamp{b} }},
+	{"wrong hash", "evidence: FindEvidence", func(b *broken) citekit.Workspace {
+		return evidence{b, func(e *citekit.StoredEvidence) { e.SHA256 = sum("other") }}
+	}},
+	{"wrong size", "evidence: FindEvidence", func(b *broken) citekit.Workspace {
+		return evidence{b, func(e *citekit.StoredEvidence) { e.Size++ }}
+	}},
+	{"lost media type", "evidence: FindEvidence", func(b *broken) citekit.Workspace {
+		return evidence{b, func(e *citekit.StoredEvidence) { e.MediaType = "" }}
+	}},
+	{"altered evidence", "evidence: the evidence is", func(b *broken) citekit.Workspace { return altered{b} }},
+	{"part of a body", "bad evidence: short body: stored", func(b *broken) citekit.Workspace { return shortBody{b} }},
+	{"missing maps have no kind", "maps: StatMap of nothing", func(b *broken) citekit.Workspace { return noKind{b} }},
+	{"missing evidence has no kind", "evidence: FindEvidence of nothing", func(b *broken) citekit.Workspace { return noKindEvidence{b} }},
+	{"opens everything", "source: OpenSource(\"/etc/passwd\")", func(b *broken) citekit.Workspace { return openAll{b} }},
+	{"no limit", "maps: ReadMap with a small limit", func(b *broken) citekit.Workspace { return noLimit{b} }},
+	{"ignores the context of maps", "cancelled: WriteMap", func(b *broken) citekit.Workspace { return noContext{b} }},
+	{"ignores the context of evidence", "cancelled: StoreEvidence", func(b *broken) citekit.Workspace { return noContext{b} }},
+	{"shares slices of maps", "slices: ReadMap", func(b *broken) citekit.Workspace { return shares{b} }},
+	{"shares slices of notes", "slices: kind: ReadNote", func(b *broken) citekit.Workspace { return sharesNotes{b} }},
+	{"lists notes twice", "notes: kind: Notes yields", func(b *broken) citekit.Workspace { return notesTwice{b} }},
+	{"pins stay", "delete maps: kept are", func(b *broken) citekit.Workspace { return pinsStay{b} }},
+	{"deletes any version", "delete maps: a map that was replaced", func(b *broken) citekit.Workspace { return deletesAny{b} }},
+	{"closes once", "close: Close, call 2", func(b *broken) citekit.Workspace { return closesOnce{b} }},
+}
+
+// TestFaults breaks a workspace in many ways; the suite must see each.
+func TestFaults(t *testing.T) {
+	for _, f := range faults {
+		t.Run(f.name, func(t *testing.T) {
+			if f.name == "opens everything" && runtime.GOOS == "windows" {
+				t.Skip("there is no such file")
+			}
+			of, _, _ := strings.Cut(f.want, ": ")
+			var all []string
+			for _, c := range checks {
+				if c.name == of {
+					all = failures(t, c.name, func(t testing.TB) { c.run(t, f.make(newBroken())) })
+				}
+			}
+			if got := strings.Join(all, "\n"); !strings.Contains(got, f.want) {
+				t.Errorf("%q was not reported, but:\n%s", f.want, got)
+			}
+		})
+	}
+}
+
+// A forgetful storage loses something between a workspace and the next.
+type forgetful struct {
+	*workspace.Memory
+	deleting bool
+}
+
+func (w forgetful) Close() error {
+	for _, id := range someIDs {
+		if stamp, err := w.StatMap(context.Background(), id); err == nil && w.deleting {
+			if err := w.DeleteMap(context.Background(), id, stamp); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// TestSharedFaults breaks storage that is shared.
+func TestSharedFaults(t *testing.T) {
+	for _, f := range []struct {
+		name string
+		want string
+		open func() func() citekit.Workspace
+	}{
+		{"Close deletes", "shared: closing keeps: ListMaps", func() func() citekit.Workspace {
+			m := newMemory()
+			return func() citekit.Workspace { return forgetful{m, true} }
+		}},
+		{"nothing is shared", "shared: closing keeps: StatMap", func() func() citekit.Workspace {
+			return func() citekit.Workspace { return newMemory() }
+		}},
+		{"others are not seen", "shared: others are seen: ReadMap", func() func() citekit.Workspace {
+			m := newMemory()
+			return func() citekit.Workspace {
+				return staleRead{&broken{Memory: m, held: make(map[string][]byte), stamp: make(map[string]citekit.Stamp)}}
+			}
+		}},
+		{"each compares alone", "shared: counting: maps 0: counted", func() func() citekit.Workspace {
+			m := newMemory()
+			return func() citekit.Workspace { return compareFirst{&broken{Memory: m}} }
+		}},
+	} {
+		t.Run(f.name, func(t *testing.T) {
+			of := strings.Join(strings.SplitN(f.want, ": ", 3)[:2], ": ")
+			var all []string
+			for _, c := range sharedChecks {
+				if c.name == of {
+					all = failures(t, c.name, func(t testing.TB) { c.run(t, f.open()) })
+				}
+			}
+			if got := strings.Join(all, "\n"); !strings.Contains(got, f.want) {
+				t.Errorf("%q was not reported, but:\n%s", f.want, got)
+			}
+		})
+	}
+}
+
+// A memory that is opened again and again is a storage that is shared.
+func TestCorrectShared(t *testing.T) {
+	RunShared(t, func(testing.TB) func() citekit.Workspace {
+		m := newMemory()
+		return func() citekit.Workspace { return m }
+	})
+}
+
+// A recorder collects what the suite would report.
+type recorder struct {
+	testing.TB
+	mu       sync.Mutex
+	failures []string
+}
+
+func (r *recorder) Errorf(format string, args ...any) { r.add(fmt.Sprintf(format, args...)) }
+func (r *recorder) Error(args ...any)                 { r.add(fmt.Sprint(args...)) }
+func (r *recorder) Fatal(args ...any)                 { r.add(fmt.Sprint(args...)); runtime.Goexit() }
+func (r *recorder) Helper()                           {}
+
+func (r *recorder) Fatalf(format string, args ...any) {
+	r.add(fmt.Sprintf(format, args...))
+	runtime.Goexit()
+}
+
+func (r *recorder) add(failure string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failures = append(r.failures, failure)
+}
+
+// failures returns what a check reports, each with its name.
+func failures(t *testing.T, name string, run func(testing.TB)) []string {
+	rec := &recorder{TB: t}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		run(rec)
+	}()
+	<-done
+	all := make([]string, len(rec.failures))
+	for i, failure := range rec.failures {
+		all[i] = name + ": " + failure
+	}
+	return all
+}
