@@ -69,7 +69,7 @@ type Directory struct {
 	notes    noteTurns
 	logs     noteLogs
 	keyDir   string // absolute, or "" if the key is not kept
-	key      func() []byte
+	key      *keyHolder
 	budget   int64
 	now      func() time.Time
 
@@ -120,7 +120,7 @@ func Open(dir string, opts *Options) (*Directory, error) {
 			return nil, fmt.Errorf("directory of the key: %w", err)
 		}
 	}
-	d.key = sync.OnceValue(func() []byte { return loadKey(d.keyDir) })
+	d.key = &keyHolder{dir: d.keyDir}
 	if d.budget == 0 {
 		d.budget = defaultEvidenceBytes
 	}

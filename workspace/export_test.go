@@ -27,7 +27,13 @@ func (d *Directory) HoldListing() (release func()) {
 }
 
 // LoadKey returns the key kept in a directory, or that of the process.
-func LoadKey(dir string) []byte { return loadKey(dir) }
+func LoadKey(dir string) []byte {
+	key, err := loadKey(dir)
+	if err != nil {
+		panic(err)
+	}
+	return key
+}
 
 // ProcessKey returns the key where none can be kept.
 func ProcessKey() []byte { return processKey() }

@@ -12,10 +12,11 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/workspace"
-	"github.com/google/go-cmp/cmp"
 )
 
 // writeTree writes files, named with slashes, below dir.

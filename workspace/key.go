@@ -3,11 +3,13 @@ package workspace
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 )
 
 const (
@@ -41,23 +43,59 @@ func keyFolder(o Options) string {
 	return filepath.Join(dir, "citekit")
 }
 
+// A keyHolder loads the key once. A failure that may pass is not kept.
+type keyHolder struct {
+	dir string
+
+	mu  sync.Mutex
+	key []byte // nil until it is loaded
+}
+
+func (k *keyHolder) get() ([]byte, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.key != nil {
+		return k.key, nil
+	}
+	key, err := loadKey(k.dir)
+	if err != nil {
+		return nil, err
+	}
+	k.key = key
+	return key, nil
+}
+
 // loadKey returns the key kept in the directory dir, making it if there is
 // none, or that of the process if dir has no key that only this person can
-// read and write.
-func loadKey(dir string) []byte {
+// read and write. What hides a key for the moment, such as too many open files,
+// is an error: a record that another key sealed would not count any more.
+func loadKey(dir string) ([]byte, error) {
 	if dir == "" {
-		return processKey()
+		return processKey(), nil
 	}
 	key, err := readKey(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == errNoKey {
-		if makeKey(dir, err == errNoKey) == nil {
+		if err = makeKey(dir, err == errNoKey); err == nil {
 			key, err = readKey(dir) // that of whoever was first
 		}
 	}
-	if err != nil {
-		return processKey()
+	switch {
+	case mayPass(err):
+		return nil, fmt.Errorf("the key of evidence: %w", withoutPath(err))
+	case err != nil:
+		return processKey(), nil
 	}
-	return key
+	return key, nil
+}
+
+// mayPass reports whether an error may be gone at the next try.
+func mayPass(err error) bool {
+	for _, errno := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EIO, syscall.EINTR, syscall.EAGAIN} {
+		if errors.Is(err, errno) {
+			return true
+		}
+	}
+	return false
 }
 
 var (
@@ -80,14 +118,21 @@ func readKey(dir string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if there, err := root.Lstat(keyName); err != nil || !os.SameFile(there, info) {
+	there, err := root.Lstat(keyName)
+	if mayPass(err) {
+		return nil, err
+	}
+	if err != nil || !os.SameFile(there, info) {
 		return nil, errKeyNotOwn // a link, made this instant
 	}
 	if !isOwned(info) {
 		return nil, errKeyNotOwn
 	}
 	key := make([]byte, keySize)
-	if _, err := io.ReadFull(f, key); err != nil || info.Size() != keySize || !isPrivate(info) {
+	if _, err = io.ReadFull(f, key); mayPass(err) {
+		return nil, err
+	}
+	if err != nil || info.Size() != keySize || !isPrivate(info) {
 		return nil, errNoKey
 	}
 	return key, nil

@@ -79,7 +79,13 @@ func (d *Directory) ReadNotes(ctx context.Context, name string) ([]byte, error) 
 		return nil, fmt.Errorf("notes: %w", withoutPath(err))
 	}
 	seal, notes, ok := bytes.Cut(data, []byte("\n"))
-	if !ok || !d.isSealed(root, notesName(name), string(seal), notes) {
+	if !ok {
+		return nil, missing("notes")
+	}
+	switch own, err := d.isSealed(root, notesName(name), string(seal), notes); {
+	case err != nil:
+		return nil, fmt.Errorf("notes: %w", withoutPath(err))
+	case !own:
 		return nil, missing("notes")
 	}
 	return notes, ctx.Err()

@@ -44,11 +44,11 @@ func (r storedRecord) checksum() string { return checksum(append([]byte(r.Seal),
 // writes, into v. One that is damaged, or not a plain file, is an error other
 // than fs.ErrNotExist.
 func readRecord(root *os.Root, name string, v any) error {
-	return readStored(root, name, v, func(string, []byte) bool { return true })
+	return readStored(root, name, v, func(string, []byte) (bool, error) { return true, nil })
 }
 
 // readStored is readRecord for a record of which isOwn must report true.
-func readStored(root *os.Root, name string, v any, isOwn func(seal string, record []byte) bool) error {
+func readStored(root *os.Root, name string, v any, isOwn func(seal string, record []byte) (bool, error)) error {
 	f, info, err := openPlain(root, name, errRecordNotPlain)
 	if err != nil {
 		return err
@@ -62,7 +62,10 @@ func readStored(root *os.Root, name string, v any, isOwn func(seal string, recor
 	if json.Unmarshal(data, &stored) != nil || stored.SHA256 != stored.checksum() {
 		return errDamaged
 	}
-	if !isOwn(stored.Seal, stored.Record) {
+	switch own, err := isOwn(stored.Seal, stored.Record); {
+	case err != nil:
+		return err
+	case !own:
 		return errForeign
 	}
 	if json.Unmarshal(stored.Record, v) != nil {
@@ -109,7 +112,7 @@ func writeStored(root *os.Root, name string, v any, durable bool, seal func(reco
 // person's citekit did not write under this name in this directory is
 // errForeign.
 func (d *Directory) readOwn(root *os.Root, name string, v any) error {
-	return readStored(root, name, v, func(seal string, record []byte) bool {
+	return readStored(root, name, v, func(seal string, record []byte) (bool, error) {
 		return d.isSealed(root, name, seal, record)
 	})
 }

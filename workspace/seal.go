@@ -24,9 +24,11 @@ func (d *Directory) seal(root *os.Root, name string, data []byte) (string, error
 	return d.sealAt(place, name, data), nil
 }
 
-// sealAt is seal for the directory at a place.
+// sealAt is seal for the directory at a place, which [Directory.place] has
+// told.
 func (d *Directory) sealAt(place, name string, data []byte) string {
-	mac := hmac.New(sha256.New, d.key())
+	key, _ := d.key.get() // which place has loaded
+	mac := hmac.New(sha256.New, key)
 	for _, part := range [][]byte{[]byte(sealForm), []byte(place), []byte(name), data} {
 		fmt.Fprintf(mac, "%d:", len(part))
 		mac.Write(part)
@@ -34,16 +36,20 @@ func (d *Directory) sealAt(place, name string, data []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// isSealed reports whether seal is that of data under name.
-func (d *Directory) isSealed(root *os.Root, name, seal string, data []byte) bool {
+// isSealed reports whether seal is that of data under name. An error says that
+// this cannot be told for now: it does not mean that the record is not ours.
+func (d *Directory) isSealed(root *os.Root, name, seal string, data []byte) (bool, error) {
 	want, err := d.seal(root, name, data)
-	return err == nil && hmac.Equal([]byte(want), []byte(seal))
+	return err == nil && hmac.Equal([]byte(want), []byte(seal)), err
 }
 
 // place returns what tells the evidence directory from all others: its path
 // and the numbers that the file system gives it. A copy is another place, and
-// so is the directory after it was moved.
+// so is the directory after it was moved. Once it is known, the key is loaded.
 func (d *Directory) place(root *os.Root) (string, error) {
+	if _, err := d.key.get(); err != nil {
+		return "", err
+	}
 	dir, err := root.Open(".")
 	if err != nil {
 		return "", err
