@@ -52,7 +52,7 @@ func codedErrors(logger *slog.Logger) mcp.Middleware {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 			result, err := next(ctx, method, req)
 			if err == nil {
-				return shortcut(withCode(result, req)), nil
+				return pastEncoder(ctx, withCode(result, req)), nil
 			}
 			var coded *jsonrpc.Error
 			if errors.As(err, &coded) {

@@ -3,6 +3,7 @@ package mcpadapter
 import (
 	"encoding/json"
 	"slices"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
@@ -13,23 +14,33 @@ import (
 type queue struct {
 	limit   int
 	running int
-	waiting []*jsonrpc.Request
+	waiting []waitingCall
+}
+
+// A waitingCall is a request that is held back.
+type waitingCall struct {
+	id   jsonrpc.ID
+	text []byte
+}
+
+func (q *queue) add(id jsonrpc.ID, text []byte) {
+	q.waiting = append(q.waiting, waitingCall{id, text})
 }
 
 // next returns the request that has waited longest, if there is room for it.
-func (q *queue) next() *jsonrpc.Request {
+func (q *queue) next() []byte {
 	if q.running >= q.limit || len(q.waiting) == 0 {
 		return nil
 	}
-	request := q.waiting[0]
+	text := q.waiting[0].text
 	q.waiting = slices.Delete(q.waiting, 0, 1)
 	q.running++
-	return request
+	return text
 }
 
 // remove takes out a request that waits, and reports whether it did.
 func (q *queue) remove(id jsonrpc.ID) bool {
-	i := slices.IndexFunc(q.waiting, func(r *jsonrpc.Request) bool { return r.ID == id })
+	i := slices.IndexFunc(q.waiting, func(w waitingCall) bool { return w.id == id })
 	if i < 0 {
 		return false
 	}
@@ -50,9 +61,20 @@ const (
 	heldMessages = 16
 )
 
+// answersLong reports whether answers of a tool may be megabytes.
+func answersLong(tool string) bool { return longTools()[tool] }
+
+var longTools = sync.OnceValue(func() map[string]bool {
+	names := make(map[string]bool)
+	for _, t := range (*adapter)(nil).tools() {
+		names[t.name] = t.long
+	}
+	return names
+})
+
 // queueFor returns the queue a request belongs in, or nil for one that is
 // handled at once.
-func (c *streamConn) queueFor(request *jsonrpc.Request) *queue {
+func (g *guard) queueFor(request *jsonrpc.Request) *queue {
 	if request.Method != "tools/call" {
 		return nil
 	}
@@ -60,23 +82,19 @@ func (c *streamConn) queueFor(request *jsonrpc.Request) *queue {
 		Name string `json:"name"`
 	}
 	// What is wrong with the parameters the SDK will say.
-	if err := json.Unmarshal(request.Params, &params); err != nil {
-		return &c.others
+	if err := json.Unmarshal(request.Params, &params); err != nil || !answersLong(params.Name) {
+		return &g.others
 	}
-	switch params.Name {
-	case "getStructure", "listResources":
-		return &c.long
-	}
-	return &c.others
+	return &g.long
 }
 
 // nextWaiting returns a request that was held back and now has room, or nil.
-func (c *streamConn) nextWaiting() *jsonrpc.Request {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, q := range []*queue{&c.long, &c.others} {
-		if request := q.next(); request != nil {
-			return request
+func (g *guard) nextWaiting() []byte {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, q := range []*queue{&g.long, &g.others} {
+		if text := q.next(); text != nil {
+			return text
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
@@ -16,6 +17,44 @@ import (
 // [os.Stdout], as [StreamTransport.Serve] does.
 func ServeStdio(ctx context.Context, server *mcp.Server, stdin io.Reader, stdout io.Writer) error {
 	return (&StreamTransport{Reader: stdin, Writer: stdout}).Serve(ctx, server)
+}
+
+// A StreamTransport is the SDK's transport over two byte streams, one JSON-RPC
+// message a line, behind a guard that keeps the session up whatever comes. A
+// line that is too long, too deeply nested, not JSON or not a message is
+// answered with a JSON-RPC error, under the id of the message if that can be
+// found, and the next line is read.
+//
+// When Reader ends, calls in flight may finish within Grace; then the session
+// ends without an error. A call that the client cancelled gets no answer, as
+// the protocol has it.
+//
+// Few calls of the tools whose answers can be long, getStructure and
+// listResources, are handled at a time, and a call lasts until its answer is
+// written: the rest wait. So a client that sends calls and does not read the
+// answers takes little memory.
+type StreamTransport struct {
+	Reader io.Reader // read until it ends; not closed
+	Writer io.Writer // gets each message in one Write; not closed
+
+	MaxMessage int           // longest message read, in bytes; zero means 4 MiB
+	MaxCalls   int           // calls in flight, others are refused as busy, as are those past 16 MaxMessage in all; zero means 1,000
+	Grace      time.Duration // zero means 5 seconds, negative none
+
+	Logger *slog.Logger // nil discards
+}
+
+const (
+	defaultMaxMessage = 4 << 20
+	defaultMaxCalls   = 1000
+	defaultGrace      = 5 * time.Second
+)
+
+var _ mcp.Transport = (*StreamTransport)(nil)
+
+// Connect implements [mcp.Transport].
+func (t *StreamTransport) Connect(ctx context.Context) (mcp.Connection, error) {
+	return newGuard(*t).Connect(ctx)
 }
 
 // stopTime is how long calls have to end once they are cancelled.
@@ -37,8 +76,8 @@ var ErrAbandoned = errors.New("calls still running were abandoned")
 // anything else.
 func (t *StreamTransport) Serve(ctx context.Context, server *mcp.Server) error {
 	defer t.ownStdout()()
-	conn := t.connect()
-	session, err := server.Connect(ctx, connected{conn}, nil)
+	g := newGuard(*t)
+	session, err := server.Connect(withGuard(ctx, g), g, nil)
 	if err != nil {
 		return err
 	}
@@ -47,9 +86,9 @@ func (t *StreamTransport) Serve(ctx context.Context, server *mcp.Server) error {
 	select {
 	case err := <-ended:
 		return err
-	case <-conn.exhausted:
+	case <-g.exhausted:
 	case <-ctx.Done():
-		conn.Close()
+		g.Close()
 	}
 	select {
 	case err := <-ended:
@@ -58,11 +97,6 @@ func (t *StreamTransport) Serve(ctx context.Context, server *mcp.Server) error {
 		return errors.Join(ctx.Err(), ErrAbandoned)
 	}
 }
-
-// connected is the transport of a connection there is already.
-type connected struct{ conn *streamConn }
-
-func (c connected) Connect(context.Context) (mcp.Connection, error) { return c.conn, nil }
 
 // ownStdout keeps the rest of the program from writing to the standard output
 // if that is where the messages go. The function it returns ends that.

@@ -27,6 +27,7 @@ type tool struct {
 	output      *jsonschema.Schema
 	writes      bool          // it may write a file, the same at every call
 	adds        bool          // it may write maps
+	long        bool          // its answers may be megabytes: few calls are handled at a time
 	timeout     time.Duration // zero means none
 
 	call   func(context.Context, arguments) (json.RawMessage, error)
@@ -54,6 +55,7 @@ func (a *adapter) tools() []tool {
 				{name: "cursor", kind: text, longest: maxCursor, description: "next_cursor of the previous answer; empty for the first part."},
 			},
 			output:  resourceListSchema(),
+			long:    true,
 			timeout: defaultTimeout,
 			call:    a.listResources,
 		},
@@ -70,6 +72,7 @@ func (a *adapter) tools() []tool {
 				{name: "cursor", kind: text, longest: maxCursor, description: "next_cursor of the previous answer; empty for the first part."},
 			},
 			output:  structureSchema(),
+			long:    true,
 			timeout: defaultTimeout,
 			call:    a.getStructure,
 		},

@@ -66,12 +66,17 @@ const maxSafeInteger = 1 << 53
 
 const codeBusy = -32000
 
-// parseMessage reads a JSON-RPC 2.0 message. Both results are nil for an empty
-// line.
-func parseMessage(l line, limit int) (jsonrpc.Message, *rejection) {
-	text := bytes.TrimSpace(l.text)
+// parseMessage reads a JSON-RPC 2.0 message, and returns it also as text without
+// space around it. Message and rejection are both nil for an empty line.
+func parseMessage(l line, limit int) (text []byte, _ jsonrpc.Message, _ *rejection) {
+	text = bytes.TrimSpace(l.text)
+	message, rejected := parseText(text, l.tooLong, limit)
+	return text, message, rejected
+}
+
+func parseText(text []byte, tooLong bool, limit int) (jsonrpc.Message, *rejection) {
 	switch {
-	case l.tooLong:
+	case tooLong:
 		return nil, &rejection{findID(text), jsonrpc.CodeInvalidRequest, fmt.Sprintf("a message of more than %d bytes", limit)}
 	case len(text) == 0:
 		return nil, nil

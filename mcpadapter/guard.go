@@ -1,0 +1,360 @@
+package mcpadapter
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit/internal/pulse"
+)
+
+// A guard stands between two streams and the SDK's transport. It is what that
+// transport reads: the lines that are messages, each when there is room for its
+// call. It sees what is written, to know which calls have ended.
+type guard struct {
+	StreamTransport
+	out *messageWriter
+
+	lines     chan line     // closed when Reader ends
+	exhausted chan struct{} // closed when Reader has ended and the grace is over
+	closed    chan struct{}
+	closeOnce sync.Once
+
+	// For Read alone.
+	input chan line        // lines, or nil once that is closed
+	grace <-chan time.Time // set once input is nil
+	rest  []byte           // of the message that is being read
+
+	ready chan struct{} // has a value when a call has ended
+	idle  chan struct{} // closed once ended is set and pending is zero
+
+	mu           sync.Mutex
+	calls        map[jsonrpc.ID]*call
+	held         int  // bytes of the requests of calls
+	pending      int  // calls, but parked ones, whose answers are not written
+	ended        bool // Reader has ended
+	long, others queue
+	longResults  longResults
+}
+
+// A call is a request that has not been answered.
+type call struct {
+	parked    bool // it lasts as long as the session
+	cancelled bool
+	size      int    // of the request, in bytes
+	queue     *queue // that it came through; may be nil
+}
+
+func newGuard(t StreamTransport) *guard {
+	g := &guard{
+		StreamTransport: t,
+		out:             &messageWriter{w: t.Writer},
+		lines:           make(chan line),
+		ready:           make(chan struct{}, 1),
+		idle:            make(chan struct{}),
+		exhausted:       make(chan struct{}),
+		closed:          make(chan struct{}),
+		calls:           make(map[jsonrpc.ID]*call),
+		long:            queue{limit: longCalls},
+		others:          queue{limit: otherCalls},
+	}
+	g.input = g.lines
+	if g.MaxMessage <= 0 {
+		g.MaxMessage = defaultMaxMessage
+	}
+	if g.MaxCalls <= 0 {
+		g.MaxCalls = defaultMaxCalls
+	}
+	if g.Grace == 0 {
+		g.Grace = defaultGrace
+	}
+	if g.Logger == nil {
+		g.Logger = slog.New(slog.DiscardHandler)
+	}
+	return g
+}
+
+// Connect implements [mcp.Transport], once.
+func (g *guard) Connect(ctx context.Context) (mcp.Connection, error) {
+	conn, err := (&mcp.IOTransport{Reader: g, Writer: g.out, MaxLineLength: -1}).Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	go g.readLines()
+	return guardedConn{conn, g}, nil
+}
+
+// readLines feeds Read. A blocked Reader cannot be interrupted, so this may
+// outlast the connection until Reader yields.
+func (g *guard) readLines() {
+	defer close(g.lines)
+	r := bufio.NewReaderSize(pulse.NewReader(g.Reader), 64<<10)
+	for {
+		l, err := readLine(r, g.MaxMessage)
+		if err != nil {
+			if err != io.EOF {
+				g.Logger.Warn("reading messages ended", "error", err.Error())
+			}
+			return
+		}
+		select {
+		case g.lines <- l:
+		case <-g.closed:
+			return
+		}
+	}
+}
+
+// Read implements [io.Reader] for the SDK's transport, which closes the session
+// at any line that it cannot read: it gets none of those.
+func (g *guard) Read(p []byte) (int, error) {
+	if len(g.rest) == 0 {
+		text, err := g.next()
+		if err != nil {
+			return 0, err
+		}
+		g.rest = append(text, '\n')
+	}
+	n := copy(p, g.rest)
+	g.rest = g.rest[n:]
+	return n, nil
+}
+
+// next returns the next message that there is room for. It waits for calls in
+// flight before it returns [io.EOF].
+func (g *guard) next() ([]byte, error) {
+	for {
+		if text := g.nextWaiting(); text != nil {
+			return text, nil
+		}
+		select {
+		case <-g.closed:
+			return nil, io.EOF
+		case <-g.ready:
+		case <-g.idle:
+			return nil, g.exhaust()
+		case <-g.grace:
+			g.Logger.Warn("input ended with calls in flight", "waited", g.Grace)
+			return nil, g.exhaust()
+		case l, ok := <-g.input:
+			if !ok {
+				g.endInput()
+				continue
+			}
+			if text, err := g.receive(l); text != nil || err != nil {
+				return text, err
+			}
+		}
+	}
+}
+
+// receive returns the message of a line for the SDK, or nil if the SDK is to get
+// none, or gets it later. It answers a line that is not a message itself.
+func (g *guard) receive(l line) ([]byte, error) {
+	text, message, rejected := parseMessage(l, g.MaxMessage)
+	held := false
+	if rejected == nil {
+		held, rejected = g.admit(message, text)
+	}
+	if rejected != nil {
+		g.Logger.Warn("message rejected", "reason", rejected.message, "bytes", len(l.text))
+		_, err := g.out.Write(rejected.encode())
+		return nil, err
+	}
+	if held || message == nil {
+		return nil, nil
+	}
+	return text, nil
+}
+
+// endInput starts the wait for the calls in flight, which lasts at most for
+// Grace.
+func (g *guard) endInput() {
+	g.input = nil
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.ended = true
+	if g.pending == 0 || g.Grace < 0 {
+		close(g.idle)
+		return
+	}
+	g.grace = time.After(g.Grace)
+}
+
+// exhaust ends reading: the SDK does not read on.
+func (g *guard) exhaust() error {
+	close(g.exhausted)
+	return io.EOF
+}
+
+// Close implements [io.Closer] for the SDK's transport. It ends Read, and so
+// cancels the calls in flight.
+func (g *guard) Close() error {
+	g.closeOnce.Do(func() { close(g.closed) })
+	return nil
+}
+
+// admit notes what a message means for the calls in flight, and reports whether
+// it is held back in a queue.
+func (g *guard) admit(message jsonrpc.Message, text []byte) (held bool, rejected *rejection) {
+	request, ok := message.(*jsonrpc.Request)
+	if !ok {
+		return false, nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if request.Method == "notifications/cancelled" {
+		g.noteCancelled(request.Params)
+	}
+	if !request.IsCall() {
+		return false, nil
+	}
+	if g.calls[request.ID] != nil {
+		// Under its own id the error would pass for the answer of the
+		// first call.
+		return false, &rejection{nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("id %v is in use by a call in flight", request.ID.Raw())}
+	}
+	if len(g.calls) >= g.MaxCalls || g.held+len(text) > heldMessages*g.MaxMessage {
+		id, _ := json.Marshal(request.ID.Raw()) // a string or a whole number
+		return false, &rejection{id, codeBusy, fmt.Sprintf("busy; %d calls are in flight", len(g.calls))}
+	}
+	admitted := &call{parked: request.Method == "subscriptions/listen", size: len(text), queue: g.queueFor(request)}
+	g.calls[request.ID] = admitted
+	g.held += admitted.size
+	if !admitted.parked {
+		g.pending++
+	}
+	if admitted.queue == nil {
+		return false, nil
+	}
+	admitted.queue.add(request.ID, text)
+	return true, nil
+}
+
+func (g *guard) noteCancelled(params json.RawMessage) {
+	var cancelled struct {
+		RequestID any `json:"requestId"`
+	}
+	if json.Unmarshal(params, &cancelled) != nil {
+		return
+	}
+	id, err := jsonrpc.MakeID(cancelled.RequestID)
+	if err != nil || g.calls[id] == nil {
+		return
+	}
+	known := g.calls[id]
+	known.cancelled = true
+	if known.queue != nil && known.queue.remove(id) {
+		g.forget(id)
+		g.settle(known)
+	}
+}
+
+// forget ends a call for the client, who may use its id again. It returns nil
+// if there is no such call.
+func (g *guard) forget(id jsonrpc.ID) *call {
+	known := g.calls[id]
+	if known != nil {
+		delete(g.calls, id)
+		g.held -= known.size
+	}
+	return known
+}
+
+// settle notes that nothing more is to be done for a call.
+func (g *guard) settle(known *call) {
+	if known.parked {
+		return
+	}
+	g.pending--
+	if g.ended && g.pending == 0 && g.Grace >= 0 {
+		close(g.idle)
+	}
+}
+
+// finish settles a call that was handled, and lets the next one in.
+func (g *guard) finish(known *call) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if known.queue != nil {
+		known.queue.running--
+	}
+	g.settle(known)
+	select {
+	case g.ready <- struct{}{}:
+	default: // next has not seen the last one
+	}
+}
+
+// A guardedConn is the SDK's connection, whose guard sees the answers.
+type guardedConn struct {
+	mcp.Connection
+	guard *guard
+}
+
+// Write implements [mcp.Connection].
+func (c guardedConn) Write(ctx context.Context, message jsonrpc.Message) error {
+	response, ok := message.(*jsonrpc.Response)
+	if !ok {
+		return c.Connection.Write(ctx, message)
+	}
+	g := c.guard
+	// The client may use the id again as soon as it has the answer, so the
+	// call ends before it is written, and is pending until after.
+	g.mu.Lock()
+	answered := g.forget(response.ID)
+	result := g.longResults.take(response.Result)
+	g.mu.Unlock()
+	if answered != nil {
+		defer g.finish(answered)
+		if answered.cancelled {
+			return nil
+		}
+	}
+	if result != nil {
+		return result.write(g.out, response.ID)
+	}
+	if response.Error != nil {
+		reply := *response
+		reply.Error = protocolError(reply.Error)
+		response = &reply
+	}
+	return c.Connection.Write(ctx, response)
+}
+
+// protocolError returns err with a code and a text of moderate length. Errors
+// without a code are the SDK's complaints about a request.
+func protocolError(err error) error {
+	reply := jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest}
+	var coded *jsonrpc.Error
+	if errors.As(err, &coded) {
+		reply = *coded
+	}
+	reply.Message = printable(err.Error())
+	return &reply
+}
+
+// A messageWriter writes whole messages, one at a time.
+type messageWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+// Write implements [io.Writer].
+func (m *messageWriter) Write(message []byte) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.w.Write(message)
+}
+
+// Close implements [io.Closer] for the SDK's transport. The writer is not ours.
+func (*messageWriter) Close() error { return nil }

@@ -1,0 +1,140 @@
+package mcpadapter
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// longAnswer is from how many bytes of data a result goes past the SDK's
+// encoder where the connection is guarded.
+const longAnswer = 64 << 10
+
+// A longResult is a success whose data is long and goes past the SDK's encoder,
+// which would go over the message three times more. Its JSON is only a key, in
+// place of which the guard writes the result.
+type longResult struct {
+	*mcp.CallToolResult
+	data  json.RawMessage
+	guard *guard
+	key   []byte // set once the guard has the result
+	head  []byte // the members of the result but its content
+}
+
+type guardKey struct{}
+
+// withGuard has the long results of a session go past the SDK's encoder.
+func withGuard(ctx context.Context, g *guard) context.Context {
+	return context.WithValue(ctx, guardKey{}, g)
+}
+
+// pastEncoder returns a result that the guard of the session writes itself, if
+// it has one and the result is a long success of ours.
+func pastEncoder(ctx context.Context, result mcp.Result) mcp.Result {
+	g, ok := ctx.Value(guardKey{}).(*guard)
+	if !ok {
+		return result
+	}
+	success, ok := result.(*mcp.CallToolResult)
+	if !ok {
+		return result
+	}
+	if data, ok := success.StructuredContent.(encodedData); ok && len(data) >= longAnswer && utf8.Valid(data) {
+		return &longResult{CallToolResult: success, data: json.RawMessage(data), guard: g}
+	}
+	return result
+}
+
+// MarshalJSON implements [json.Marshaler]. The SDK calls it last, when it has
+// set what a result has besides its content.
+func (l *longResult) MarshalJSON() ([]byte, error) {
+	rest := *l.CallToolResult
+	rest.Content, rest.StructuredContent = []mcp.Content{}, nil
+	list, err := membersWithout(&rest, "content")
+	if err != nil {
+		return nil, err
+	}
+	var head bytes.Buffer
+	head.WriteByte('{')
+	for _, m := range list {
+		writeMember(&head, m.key, m.value)
+	}
+	l.head = head.Bytes()
+	l.guard.mu.Lock()
+	defer l.guard.mu.Unlock()
+	if l.key == nil {
+		l.key = l.guard.longResults.keep(l)
+	}
+	return l.key, nil
+}
+
+// write writes the message that answers a call with the result.
+func (l *longResult) write(w io.Writer, id jsonrpc.ID) error {
+	encodedID, err := json.Marshal(id.Raw())
+	if err != nil {
+		return err
+	}
+	b := make([]byte, 0, answerSize(l.data)+len(l.head)+len(encodedID)+1<<10)
+	b = append(b, `{"jsonrpc":"2.0","id":`...)
+	b = append(b, encodedID...)
+	b = append(b, `,"result":`...)
+	b = append(b, l.head...)
+	if len(l.head) > len("{") {
+		b = append(b, ',')
+	}
+	b = append(b, `"content":[{"type":"text","text":"`...)
+	b = appendQuoted(b, l.data)
+	b = append(b, `"}],"structuredContent":`...)
+	b = append(b, l.data...)
+	b = append(b, "}}\n"...)
+	_, err = w.Write(b)
+	return err
+}
+
+// appendQuoted appends JSON without line breaks as the inside of a JSON string.
+func appendQuoted(b, data []byte) []byte {
+	start := 0
+	for i, c := range data {
+		if c == '"' || c == '\\' {
+			b = append(b, data[start:i]...)
+			b = append(b, '\\')
+			start = i
+		}
+	}
+	return append(b, data[start:]...)
+}
+
+// longResults are those that have been encoded and not written, by their keys.
+type longResults struct {
+	last  int
+	byKey map[string]*longResult
+}
+
+const longKey = `{"citekit/longResult":` // how a key begins
+
+func (r *longResults) keep(l *longResult) (key []byte) {
+	if r.byKey == nil {
+		r.byKey = make(map[string]*longResult)
+	}
+	r.last++
+	key = append(strconv.AppendInt([]byte(longKey), int64(r.last), 10), '}')
+	r.byKey[string(key)] = l
+	return key
+}
+
+// take returns the result that JSON stands for, and forgets it. It is nil for
+// JSON that is a result as it is.
+func (r *longResults) take(result []byte) *longResult {
+	if !bytes.HasPrefix(result, []byte(longKey)) {
+		return nil
+	}
+	l := r.byKey[string(result)]
+	delete(r.byKey, string(result))
+	return l
+}
