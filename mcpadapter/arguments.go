@@ -1,7 +1,6 @@
 package mcpadapter
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -240,34 +239,4 @@ func describeJSON(raw json.RawMessage) string {
 	}
 	value, _ := scalarText(raw)
 	return quote(value)
-}
-
-// A member is one key of a JSON object with its value.
-type member struct {
-	key   string
-	value json.RawMessage
-}
-
-// members returns the members of a JSON object in order, duplicates included.
-func members(object []byte) ([]member, error) {
-	decoder := json.NewDecoder(bytes.NewReader(object))
-	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {
-		return nil, badArgument("not an object")
-	}
-	var list []member
-	for decoder.More() {
-		token, err := decoder.Token()
-		if err != nil {
-			return nil, err
-		}
-		m := member{key: token.(string)} // in an object the decoder yields only strings here
-		if err := decoder.Decode(&m.value); err != nil {
-			return nil, err
-		}
-		list = append(list, m)
-	}
-	if _, err := decoder.Token(); err != nil {
-		return nil, err
-	}
-	return list, nil
 }

@@ -160,20 +160,20 @@ func (g *guard) next() ([]byte, error) {
 // receive returns the message of a line for the SDK, or nil if the SDK is to get
 // none, or gets it later. It answers a line that is not a message itself.
 func (g *guard) receive(l line) ([]byte, error) {
-	text, message, rejected := parseMessage(l, g.MaxMessage)
+	m, rejected := parseMessage(l, g.MaxMessage)
 	held := false
-	if rejected == nil {
-		held, rejected = g.admit(message, text)
+	if rejected == nil && m != nil {
+		held, rejected = g.admit(m)
 	}
 	if rejected != nil {
 		g.Logger.Warn("message rejected", "reason", rejected.message, "bytes", len(l.text))
 		_, err := g.out.Write(rejected.encode())
 		return nil, err
 	}
-	if held || message == nil {
+	if held || m == nil {
 		return nil, nil
 	}
-	return text, nil
+	return m.text, nil
 }
 
 // endInput starts the wait for the calls in flight, which lasts at most for
@@ -205,9 +205,9 @@ func (g *guard) Close() error {
 
 // admit notes what a message means for the calls in flight, and reports whether
 // it is held back in a queue.
-func (g *guard) admit(message jsonrpc.Message, text []byte) (held bool, rejected *rejection) {
-	request, ok := message.(*jsonrpc.Request)
-	if !ok {
+func (g *guard) admit(m *message) (held bool, rejected *rejection) {
+	request := m.request
+	if request == nil {
 		return false, nil
 	}
 	g.mu.Lock()
@@ -223,11 +223,11 @@ func (g *guard) admit(message jsonrpc.Message, text []byte) (held bool, rejected
 		// first call.
 		return false, &rejection{nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("id %v is in use by a call in flight", request.ID.Raw())}
 	}
-	if len(g.calls) >= g.MaxCalls || g.held+len(text) > heldMessages*g.MaxMessage {
+	if len(g.calls) >= g.MaxCalls || g.held+len(m.text) > heldMessages*g.MaxMessage {
 		id, _ := json.Marshal(request.ID.Raw()) // a string or a whole number
 		return false, &rejection{id, codeBusy, fmt.Sprintf("busy; %d calls are in flight", len(g.calls))}
 	}
-	admitted := &call{parked: request.Method == "subscriptions/listen", size: len(text), queue: g.queueFor(request)}
+	admitted := &call{parked: request.Method == "subscriptions/listen", size: len(m.text), queue: g.queueFor(request)}
 	g.calls[request.ID] = admitted
 	g.held += admitted.size
 	if !admitted.parked {
@@ -236,7 +236,7 @@ func (g *guard) admit(message jsonrpc.Message, text []byte) (held bool, rejected
 	if admitted.queue == nil {
 		return false, nil
 	}
-	admitted.queue.add(request.ID, text)
+	admitted.queue.add(request.ID, m.text)
 	return true, nil
 }
 
@@ -323,12 +323,30 @@ func (c guardedConn) Write(ctx context.Context, message jsonrpc.Message) error {
 	if result != nil {
 		return result.write(g.out, response.ID)
 	}
-	if response.Error != nil {
-		reply := *response
-		reply.Error = protocolError(reply.Error)
-		response = &reply
+	if response.Error == nil && len(response.Result) > 0 {
+		return g.writeResult(response)
 	}
-	return c.Connection.Write(ctx, response)
+	reply := *response
+	if reply.Error != nil {
+		reply.Error = protocolError(reply.Error)
+	}
+	return c.Connection.Write(ctx, &reply)
+}
+
+// writeResult writes the message of a result, which is JSON already: the SDK
+// would go over it again.
+func (g *guard) writeResult(response *jsonrpc.Response) error {
+	id, err := json.Marshal(response.ID.Raw())
+	if err != nil {
+		return err
+	}
+	b := make([]byte, 0, len(response.Result)+len(id)+40)
+	b = append(b, `{"jsonrpc":"2.0","id":`...)
+	b = append(b, id...)
+	b = append(b, `,"result":`...)
+	b = append(b, response.Result...)
+	_, err = g.out.Write(append(b, '}', '\n'))
+	return err
 }
 
 // protocolError returns err with a code and a text of moderate length. Errors

@@ -1,7 +1,6 @@
 package mcpadapter
 
 import (
-	"encoding/json"
 	"slices"
 	"sync"
 
@@ -78,14 +77,14 @@ func (g *guard) queueFor(request *jsonrpc.Request) *queue {
 	if request.Method != "tools/call" {
 		return nil
 	}
-	var params struct {
-		Name string `json:"name"`
-	}
 	// What is wrong with the parameters the SDK will say.
-	if err := json.Unmarshal(request.Params, &params); err != nil || !answersLong(params.Name) {
-		return &g.others
+	params, _ := members(request.Params)
+	for _, m := range params {
+		if name, _ := unquoted(m.value); m.key == "name" && answersLong(name) {
+			return &g.long
+		}
 	}
-	return &g.long
+	return &g.others
 }
 
 // nextWaiting returns a request that was held back and now has room, or nil.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -90,35 +89,4 @@ func nodeMembers(n *citekit.Node) ([]member, error) {
 	alone := *n
 	alone.Children = nil
 	return membersWithout(&alone, "children")
-}
-
-// membersWithout encodes v, an object, and returns its members but those with
-// the keys.
-func membersWithout(v json.Marshaler, keys ...string) ([]member, error) {
-	data, err := compact(v.MarshalJSON())
-	if err != nil {
-		return nil, err
-	}
-	all, err := members(data)
-	if err != nil {
-		return nil, err
-	}
-	kept := all[:0]
-	for _, m := range all {
-		if !slices.Contains(keys, m.key) {
-			kept = append(kept, m)
-		}
-	}
-	return kept, nil
-}
-
-// writeMember adds a member to the object that b ends in.
-func writeMember(b *bytes.Buffer, key string, value []byte) {
-	if last := b.Bytes()[b.Len()-1]; last != '{' {
-		b.WriteByte(',')
-	}
-	name, _ := json.Marshal(key) // a string always encodes
-	b.Write(name)
-	b.WriteByte(':')
-	b.Write(value)
 }
