@@ -47,7 +47,7 @@ func (b *bench) mcp() error {
 			return map[string]any{"resource_id": "big", "node_id": ids[i*37%len(ids)], "virtual": true}
 		}},
 		{"getStructure, 10,000-node map, whole", "getStructure", "", 0, func(int) map[string]any {
-			return map[string]any{"resource_id": "big"}
+			return map[string]any{"resource_id": "big", "full": true} // which the other ignores
 		}},
 	}
 	for _, c := range calls {

@@ -320,7 +320,7 @@ func attackMaps(t *testing.T, attacks attackSet) {
 // file.
 func (s *site) hostileNodes(resource string, check func(id, failure string)) {
 	s.t.Helper()
-	structure := s.call("getStructure", map[string]any{"resource_id": resource})
+	structure := s.call("getStructure", map[string]any{"resource_id": resource, "full": true})
 	var m struct {
 		Nodes []struct{ ID string }
 	}

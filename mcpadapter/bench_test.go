@@ -23,6 +23,10 @@ func BenchmarkVirtualResolve(b *testing.B) {
 }
 
 func BenchmarkGetStructure(b *testing.B) {
+	benchmarkCall(b, "getStructure", map[string]any{"resource_id": "big", "full": true})
+}
+
+func BenchmarkGetStructureUpper(b *testing.B) {
 	benchmarkCall(b, "getStructure", map[string]any{"resource_id": "big"})
 }
 
@@ -64,7 +68,8 @@ func BenchmarkStream(b *testing.B) {
 	for _, bench := range []struct{ name, tool, arguments string }{
 		{"getNode", "getNode", `{"resource_id":"big","node_id":"s777.n7777"}`},
 		{"virtual", "resolve", `{"resource_id":"big","node_id":"s777.n7777","virtual":true}`},
-		{"getStructure", "getStructure", `{"resource_id":"big"}`},
+		{"getStructure", "getStructure", `{"resource_id":"big","full":true}`},
+		{"upper", "getStructure", `{"resource_id":"big"}`},
 		{"page", "getStructure", `{"resource_id":"big","cursor":""}`},
 	} {
 		b.Run(bench.name, func(b *testing.B) {

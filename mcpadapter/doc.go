@@ -22,7 +22,14 @@
 // Every tool answers with one JSON object, given twice: as text, and as
 // structured content that matches the tool's output schema. The tools, their
 // descriptions and schemas are the same whatever maps exist, and what a map
-// says reaches the agent only inside JSON strings.
+// says reaches the agent only inside JSON strings. Only an outline, which
+// getStructure gives on demand, is text as it is, with what the map says on
+// lines of its own and without control characters.
+//
+// getStructure answers with the whole map while its JSON has at most
+// [Options.PageBytes] bytes, which is what clients show a model. Of a longer
+// one the upper levels come, with a hint how to see the rest; programs pass
+// full to have all of it.
 //
 // # Errors
 //

@@ -3,6 +3,7 @@ package mcpadapter
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strconv"
@@ -71,11 +72,20 @@ type storageFault interface{ StorageFault() string }
 // explainMissing words what is missing as the tools always have: only
 // getStructure says where the map should be.
 func explainMissing(tool string, missing *citekit.NotFoundError) string {
-	message := missing.Error()
-	if missing.Kind == "resource" && tool != "getStructure" {
-		bare := *missing
-		bare.Want = ""
-		message = strings.Replace(bare.Error(), "No map found for resource '"+missing.ID+"'.", "Resource '"+missing.ID+"' not found.", 1)
+	var message string
+	switch {
+	case missing.Kind != "resource":
+		message = fmt.Sprintf("Node '%s' not found.", plain.Shorten(missing.ID, maxShownID))
+	case tool != "getStructure":
+		message = fmt.Sprintf("Resource '%s' not found.", plain.Shorten(missing.ID, maxShownID))
+	default:
+		message = fmt.Sprintf("No map found for resource '%s'.", plain.Shorten(missing.ID, maxShownID))
+		if missing.Want != "" {
+			message += " Expected at: " + missing.Want
+		}
+	}
+	if len(missing.Suggestions) > 0 {
+		message += " Did you mean '" + strings.Join(missing.Suggestions, "', '") + "'?"
 	}
 	return message
 }
@@ -122,10 +132,12 @@ var hints = map[citekit.Code]string{
 	citekit.CodeInternal:     "The server's log has more. Calling again may help.",
 }
 
-// maxMessage is the longest error message, in bytes.
-const maxMessage = 2000
+const (
+	maxMessage = 2000 // bytes of an error message
+	maxShownID = 300  // bytes of an id that is looked up in vain
+)
 
-// clip cuts a long text.
+// clip cuts a long message.
 func clip(s string) string { return plain.Shorten(s, maxMessage) }
 
 // printable returns s on one line: what is not printable is escaped as in a

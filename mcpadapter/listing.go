@@ -37,10 +37,10 @@ type resourceList struct {
 	NextCursor string         `json:"next_cursor,omitempty"`
 }
 
-func (a *adapter) listResources(ctx context.Context, args arguments) (json.RawMessage, error) {
+func (a *adapter) listResources(ctx context.Context, args arguments) (answer, error) {
 	last, err := lastListed(args.text("cursor"))
 	if err != nil {
-		return nil, err
+		return answer{}, err
 	}
 	limit := 0 // without a cursor all are named
 	if args.has("cursor") {
@@ -48,11 +48,11 @@ func (a *adapter) listResources(ctx context.Context, args arguments) (json.RawMe
 	}
 	rest, err := a.lib.ResourcesAfter(ctx, last, limit)
 	if err != nil {
-		return nil, err
+		return answer{}, err
 	}
 	list := resourceList{Resources: rest}
 	if list.Items, err = a.describe(ctx, rest); err != nil {
-		return nil, err
+		return answer{}, err
 	}
 	described := rest[:len(list.Items)]
 	if args.has("cursor") {
@@ -64,7 +64,7 @@ func (a *adapter) listResources(ctx context.Context, args arguments) (json.RawMe
 	if list.Resources == nil {
 		list.Resources = []string{}
 	}
-	return json.Marshal(list)
+	return asJSON(json.Marshal(list))
 }
 
 // lastListed returns the id that a cursor stands for, or "". What was added or

@@ -45,10 +45,11 @@ func pastEncoder(ctx context.Context, result mcp.Result) mcp.Result {
 	if !ok {
 		return result
 	}
-	if data, ok := success.StructuredContent.(encodedData); ok && len(data) >= longAnswer && utf8.Valid(data) {
-		return &longResult{CallToolResult: success, data: json.RawMessage(data), guard: g}
+	data, ok := success.StructuredContent.(encodedData)
+	if !ok || len(data) < longAnswer || !utf8.Valid(data) || success.Content[0].(*mcp.TextContent).Text != string(data) {
+		return result
 	}
-	return result
+	return &longResult{CallToolResult: success, data: json.RawMessage(data), guard: g}
 }
 
 // MarshalJSON implements [json.Marshaler]. The SDK calls it last, when it has

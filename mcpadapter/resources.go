@@ -72,7 +72,7 @@ func (r *mapResources) read(ctx context.Context, req *mcp.ReadResourceRequest) (
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSize(data); err != nil {
+	if err := checkSize(data, 0); err != nil {
 		return nil, err
 	}
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{

@@ -16,11 +16,15 @@ type encodedData json.RawMessage
 // MarshalJSON implements [json.Marshaler].
 func (d encodedData) MarshalJSON() ([]byte, error) { return d, nil }
 
-// success returns data as text and as structured content.
-func success(data json.RawMessage) *mcp.CallToolResult {
+// success returns an answer as text and as structured content.
+func success(a answer) *mcp.CallToolResult {
+	text := a.text
+	if text == "" {
+		text = string(a.data)
+	}
 	return &mcp.CallToolResult{
-		Content:           []mcp.Content{&mcp.TextContent{Text: string(data)}},
-		StructuredContent: encodedData(data),
+		Content:           []mcp.Content{&mcp.TextContent{Text: text}},
+		StructuredContent: encodedData(a.data),
 	}
 }
 
@@ -28,10 +32,14 @@ func success(data json.RawMessage) *mcp.CallToolResult {
 // on one of 16 MiB.
 const maxAnswer = 15 << 20
 
-// checkSize returns an error matching [citekit.ErrTooLarge] if data makes an
-// answer that clients refuse.
-func checkSize(data []byte) error {
-	if size := answerSize(data); size > maxAnswer {
+// checkSize returns an error matching [citekit.ErrTooLarge] if clients refuse
+// the answer.
+func (a answer) checkSize() error { return checkSize(a.data, 2*len(a.text)) }
+
+// checkSize returns an error matching [citekit.ErrTooLarge] if clients refuse an
+// answer of data and more bytes besides.
+func checkSize(data []byte, more int) error {
+	if size := answerSize(data) + more; size > maxAnswer {
 		return fmt.Errorf("the answer has %d bytes; a message holds %d: %w", size, maxAnswer, citekit.ErrTooLarge)
 	}
 	return nil

@@ -116,7 +116,7 @@ func structureSchema() *jsonschema.Schema {
 		arrayOf("children", node, ""),
 		untyped("child_count", "How many children there are, if not all are shown."),
 		untyped("parent_id", "The parent, if it is not shown."))...)
-	s := object([]string{"resource_id", "nodes"},
+	s := object([]string{"resource_id"},
 		typed("resource_id", "string", "Resource id."),
 		typed("type", "string", "Modality of the source."),
 		typed("title", "string", ""),
@@ -124,7 +124,10 @@ func structureSchema() *jsonschema.Schema {
 		arrayOf("nodes", node, "The topmost nodes."),
 		typed("metadata", "object", ""),
 		typed("created_at", "string", "ISO 8601."),
-		untyped("next_cursor", "Pass it as cursor for the next part."))
+		untyped("omitted", "How many nodes are not shown."),
+		untyped("hint", "How to see them."),
+		untyped("next_cursor", "Pass it as cursor for the next part."),
+		untyped("outline", "The map as a compact text, in place of nodes."))
 	s.Defs = map[string]*jsonschema.Schema{"node": tree}
 	return s
 }

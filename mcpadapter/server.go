@@ -21,9 +21,10 @@ type Options struct {
 	// Library. A negative one means no limit.
 	Timeouts map[string]time.Duration
 
-	// PageBytes is about how many bytes of nodes getStructure answers with
-	// when it is asked for part of a structure; zero means 60,000, which is
-	// some 20,000 tokens.
+	// PageBytes is about how many bytes getStructure answers with unless it
+	// is asked for the full map: a map whose JSON is longer comes in parts.
+	// Zero means 60,000, which is some 20,000 tokens and what clients show a
+	// model.
 	PageBytes int
 
 	// Heartbeat is how often a client that asked for it hears that a
@@ -98,7 +99,7 @@ ingest makes maps of files and folders that are not listed yet.`
 const instructions = `citekit gives exact evidence from local files: pages of documents, seconds of video and audio, regions of images, lines of text.
 
 1. listResources names the resources.
-2. getStructure shows the tree of a resource. Large trees: pass depth (1 shows two levels), node_id for one branch, and next_cursor as cursor for the rest.
+2. getStructure shows the tree of a resource, of a large one the upper levels. For the rest pass node_id for one branch, depth (1 shows two levels), or next_cursor as cursor.
 3. getNode shows one node and the ids of its children.
 4. resolve with virtual true gives the address of a node at once; without it, also a file with exactly that part of the source, at output_path. In place of a node it takes an address.
 

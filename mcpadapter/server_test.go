@@ -59,6 +59,7 @@ func TestSchemas(t *testing.T) {
 	}{
 		{"listResources", map[string]any{}},
 		{"getStructure", map[string]any{"resource_id": "poem"}},
+		{"getStructure", map[string]any{"resource_id": "poem", "full": true, "format": "json"}},
 		{"getStructure", map[string]any{"resource_id": "poem", "depth": 1.0}},
 		{"getStructure", map[string]any{"resource_id": "poem", "node_id": "first", "cursor": ""}},
 		{"getNode", map[string]any{"resource_id": "poem", "node_id": "first"}},
@@ -113,7 +114,7 @@ func TestLongResult(t *testing.T) {
 	odd := strings.Replace(bigMap("big", 500), `"title":"Big"`, "\"title\":\"B \\u0007\\\\ \\\" \u2028 <é>\",\"raw\":[\"\u2028 <é>\", 1e5]", 1)
 	lib := newLibrary(t, nil, map[string]string{"big": odd})
 	w := serve(t, mcpadapter.NewServer(lib, nil), mcpadapter.StreamTransport{})
-	w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"getStructure","arguments":{"resource_id":"big"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`)
+	w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"getStructure","arguments":{"resource_id":"big","full":true},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`)
 	var answer struct {
 		Result struct {
 			ResultType        string                        `json:"resultType"`
@@ -174,7 +175,7 @@ func TestTimeout(t *testing.T) {
 func TestTooLarge(t *testing.T) {
 	lib := newLibrary(t, nil, map[string]string{"big": bigMap("big", 25_000)})
 	session := connect(t, mcpadapter.NewServer(lib, nil), nil)
-	got, _ := callTool(t, session, "getStructure", map[string]any{"resource_id": "big"})
+	got, _ := callTool(t, session, "getStructure", map[string]any{"resource_id": "big", "full": true})
 	if !strings.Contains(got, "Code: TOO_LARGE\nHint: Ask for part of it, with depth, node_id or an empty cursor.") {
 		t.Errorf("got %.200s", got)
 	}

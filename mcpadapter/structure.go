@@ -26,7 +26,7 @@ func encodePage(m *citekit.ResourceMap, top []*citekit.Node, v view, size int) (
 	if v.Offset > 0 && v.Offset >= p.next {
 		return nil, badCursor("it points past the last node")
 	}
-	head, err := headMembers(m, size)
+	head, _, err := headMembers(m, size)
 	if err != nil {
 		return nil, err
 	}
@@ -46,12 +46,14 @@ func encodePage(m *citekit.ResourceMap, top []*citekit.Node, v view, size int) (
 	return b.Bytes(), nil
 }
 
-// headMembers returns the members of a map's JSON, with no nodes.
-func headMembers(m *citekit.ResourceMap, size int) ([]member, error) {
+// headMembers returns the members of a map's JSON, with no nodes and without
+// those of the keys, and whether it left out long ones.
+func headMembers(m *citekit.ResourceMap, size int, keys ...string) (_ []member, shortened bool, _ error) {
 	head := *m
 	head.Nodes = nil
-	list, err := membersWithout(&head, "next_cursor")
-	return shortOnes(list, size), err
+	list, err := membersWithout(&head, append(keys, "next_cursor")...)
+	short := shortOnes(list, size)
+	return short, len(short) < len(list), err
 }
 
 // shortOnes leaves out members that are longer than a page, such as a summary
@@ -103,16 +105,13 @@ func (p *pager) node(n, parent *citekit.Node, level int) error {
 		return err
 	}
 	fields = shortOnes(fields, p.size)
-	cost := 0
-	for _, m := range fields {
-		cost += len(m.key) + len(m.value) + len(`"":,`)
-	}
+	cost := nodeSize(fields)
 	if p.some && cost > p.room {
 		p.full = true
 		return nil
 	}
 	p.some = true
-	p.room -= cost + len(`{"children":[]},`)
+	p.room -= cost
 	p.next++
 	return p.write(n, parent, level, fields)
 }
@@ -153,6 +152,15 @@ func (p *pager) write(n, parent *citekit.Node, level int, fields []member) error
 	}
 	p.nodes.WriteByte('}')
 	return nil
+}
+
+// nodeSize returns the bytes of a node without children that has the fields.
+func nodeSize(fields []member) int {
+	size := len(`{"children":[]},`)
+	for _, m := range fields {
+		size += len(m.key) + len(m.value) + len(`"":,`)
+	}
+	return size
 }
 
 func nodeMembersForPage(n *citekit.Node) ([]member, error) {

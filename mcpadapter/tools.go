@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"math"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -18,6 +19,16 @@ type adapter struct {
 	opts Options
 }
 
+// An answer is what a tool says: one JSON object, and the text that a model is
+// to read if that is not the same.
+type answer struct {
+	data json.RawMessage
+	text string
+}
+
+// asJSON returns an answer that is data alone. It passes err on.
+func asJSON(data json.RawMessage, err error) (answer, error) { return answer{data: data}, err }
+
 // A tool is one of the server's tools.
 type tool struct {
 	name        string
@@ -30,7 +41,7 @@ type tool struct {
 	long        bool          // its answers may be megabytes: few calls are handled at a time
 	timeout     time.Duration // zero means none
 
-	call   func(context.Context, arguments) (json.RawMessage, error)
+	call   func(context.Context, arguments) (answer, error)
 	follow func(context.Context, arguments, notifier) (json.RawMessage, error) // instead of call, for what has progress of its own
 }
 
@@ -63,13 +74,15 @@ func (a *adapter) tools() []tool {
 			name:  "getStructure",
 			title: "Get the structure of a resource",
 			description: "Get the map of a resource: a tree of nodes, each with its title, summary and location. " +
-				"With only resource_id it is the whole map. For a large one give depth, node_id or cursor: the answer is then cut to a readable size, " +
-				"a node of which not all children are shown has child_count, one apart from its parent has parent_id, and next_cursor continues.",
+				"Of a map that is too long to read the upper levels come, with a hint: a node of which not all children are shown has child_count. " +
+				"Pass node_id, depth or cursor for the rest: a node apart from its parent has parent_id, and next_cursor continues.",
 			parameters: []parameter{
 				resource,
 				branch,
 				{name: "depth", kind: count, description: "How many levels to show below the topmost nodes; 0 shows only those."},
 				{name: "cursor", kind: text, longest: maxCursor, description: "next_cursor of the previous answer; empty for the first part."},
+				{name: "full", kind: flag, description: "The whole map however long, for programs. Default false."},
+				{name: "format", kind: text, choices: []string{formatJSON, formatOutline}, description: "outline is a compact text with ids, titles and places. Default json."},
 			},
 			output:  structureSchema(),
 			long:    true,
@@ -137,28 +150,28 @@ func (a *adapter) handler(t tool) mcp.ToolHandler {
 			ctx, cancel = context.WithTimeout(ctx, t.timeout)
 			defer cancel()
 		}
-		data, err := a.invoke(ctx, t, req)
+		answer, err := a.invoke(ctx, t, req)
 		if err == nil {
-			err = checkSize(data)
+			err = answer.checkSize()
 		}
 		a.log(ctx, t.name, time.Since(start), err)
 		if err != nil {
 			return failure(t.name, err), nil
 		}
-		return success(data), nil
+		return success(answer), nil
 	}
 }
 
-func (a *adapter) invoke(ctx context.Context, t tool, req *mcp.CallToolRequest) (json.RawMessage, error) {
+func (a *adapter) invoke(ctx context.Context, t tool, req *mcp.CallToolRequest) (answer, error) {
 	args, err := decodeArguments(req.Params.Arguments, t.parameters)
 	if err != nil {
-		return nil, err
+		return answer{}, err
 	}
 	if err := checkResourceID(args); err != nil {
-		return nil, err
+		return answer{}, err
 	}
 	if t.follow != nil {
-		return t.follow(ctx, args, notifierFor(ctx, req))
+		return asJSON(t.follow(ctx, args, notifierFor(ctx, req)))
 	}
 	if t.writes {
 		reporting, done := a.reportProgress(ctx, req)
@@ -181,15 +194,15 @@ func (a *adapter) log(ctx context.Context, tool string, took time.Duration, err 
 	a.opts.Logger.LogAttrs(ctx, level, "tool call", attrs...)
 }
 
-func (a *adapter) getNode(ctx context.Context, args arguments) (json.RawMessage, error) {
+func (a *adapter) getNode(ctx context.Context, args arguments) (answer, error) {
 	n, err := a.lib.Node(ctx, args.text("resource_id"), args.text("node_id"))
 	if err != nil {
-		return nil, err
+		return answer{}, err
 	}
-	return encodeNode(n)
+	return asJSON(encodeNode(n))
 }
 
-func (a *adapter) resolve(ctx context.Context, args arguments) (json.RawMessage, error) {
+func (a *adapter) resolve(ctx context.Context, args arguments) (answer, error) {
 	opts := &citekit.ResolveOptions{Virtual: args.flag("virtual"), Mode: citekit.Mode(args.text("mode"))}
 	resolve := a.resolveNode
 	if args.text("address") != "" {
@@ -197,9 +210,9 @@ func (a *adapter) resolve(ctx context.Context, args arguments) (json.RawMessage,
 	}
 	evidence, err := resolve(ctx, args, opts)
 	if err != nil {
-		return nil, err
+		return answer{}, err
 	}
-	return compact(evidence.MarshalJSON())
+	return asJSON(compact(evidence.MarshalJSON()))
 }
 
 func (a *adapter) resolveNode(ctx context.Context, args arguments, opts *citekit.ResolveOptions) (*citekit.Evidence, error) {
@@ -236,14 +249,36 @@ type addressError struct{ error }
 
 func (e addressError) Unwrap() error { return e.error }
 
-func (a *adapter) getStructure(ctx context.Context, args arguments) (json.RawMessage, error) {
+// The formats of getStructure.
+const (
+	formatJSON    = "json"
+	formatOutline = "outline"
+)
+
+func (a *adapter) getStructure(ctx context.Context, args arguments) (answer, error) {
 	m, err := a.lib.Map(ctx, args.text("resource_id"))
 	if err != nil {
-		return nil, err
+		return answer{}, err
 	}
-	if !args.has("node_id") && !args.has("depth") && !args.has("cursor") {
-		return compact(m.MarshalJSON())
+	size := a.opts.PageBytes
+	if args.flag("full") {
+		size = math.MaxInt
 	}
+	if args.text("format") == formatOutline {
+		return a.structureOutline(ctx, m, args, size)
+	}
+	if args.has("node_id") || args.has("depth") || args.has("cursor") {
+		return asJSON(a.structurePart(ctx, m, args, size))
+	}
+	if !longerThan(m, size) {
+		if data, err := compact(m.MarshalJSON()); err != nil || len(data) <= size {
+			return answer{data: data}, err
+		}
+	}
+	return asJSON(encodeUpperLevels(m, size))
+}
+
+func (a *adapter) structurePart(ctx context.Context, m *citekit.ResourceMap, args arguments, size int) (json.RawMessage, error) {
 	view, err := viewOf(m, args)
 	if err != nil {
 		return nil, err
@@ -256,5 +291,21 @@ func (a *adapter) getStructure(ctx context.Context, args arguments) (json.RawMes
 		}
 		top = []*citekit.Node{n}
 	}
-	return encodePage(m, top, view, a.opts.PageBytes)
+	return encodePage(m, top, view, size)
+}
+
+func (a *adapter) structureOutline(ctx context.Context, m *citekit.ResourceMap, args arguments, size int) (answer, error) {
+	if args.has("depth") || args.text("cursor") != "" {
+		return answer{}, badArgument("an outline takes no depth and no cursor; give node_id for one branch")
+	}
+	if id := args.text("node_id"); id != "" {
+		n, err := a.lib.Node(ctx, m.ResourceID, id)
+		if err != nil {
+			return answer{}, err
+		}
+		branch := *m
+		branch.Nodes = []*citekit.Node{n}
+		m = &branch
+	}
+	return encodeOutline(m, size)
 }

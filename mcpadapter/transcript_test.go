@@ -16,6 +16,9 @@ import (
 
 var update = flag.Bool("update", false, "write the transcripts in testdata anew")
 
+// pageBytes are the sizes of parts where they are not the default.
+var pageBytes = map[string]int{"parts": 300, "arguments": 300, "upper": 300}
+
 // TestTranscripts sends the lines of "requests" one by one and compares what
 // comes back with "answers". A request that has no answer is a notification,
 // or is marked with a leading "-".
@@ -25,7 +28,8 @@ func TestTranscripts(t *testing.T) {
 		t.Fatalf("no transcripts: %v", err)
 	}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		t.Run(name, func(t *testing.T) {
 			archive, err := txtar.ParseFile(file)
 			if err != nil {
 				t.Fatal(err)
@@ -39,7 +43,7 @@ func TestTranscripts(t *testing.T) {
 					answers = f
 				}
 			}
-			server := mcpadapter.NewServer(standardLibrary(t), &mcpadapter.Options{Version: "test", PageBytes: 300})
+			server := mcpadapter.NewServer(standardLibrary(t), &mcpadapter.Options{Version: "test", PageBytes: pageBytes[name]})
 			got := converse(t, serve(t, server, mcpadapter.StreamTransport{}).start(), string(requests.Data))
 			if *update {
 				answers.Data = []byte(got)

@@ -76,6 +76,13 @@ await check("getStructure in parts", async () => {
   assert.deepEqual(seen, ["first", "first.a", "first.b", "second", "beyond", "broken"]);
 });
 
+await check("getStructure for programs and as an outline", async () => {
+  const map = await call("getStructure", { resource_id: "poem" });
+  assert.deepEqual(await call("getStructure", { resource_id: "poem", full: true }), map);
+  const result = await client.callTool({ name: "getStructure", arguments: { resource_id: "poem", format: "outline" } });
+  assert.equal(result.content[0].text, result.structuredContent.outline);
+});
+
 await check("a map with odd fields", async () => {
   const map = await call("getStructure", { resource_id: "odd" });
   assert.equal(map.nodes.length, 3);

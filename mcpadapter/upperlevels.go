@@ -1,0 +1,179 @@
+package mcpadapter
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/digest"
+)
+
+// longerThan reports whether the JSON of a map has more than size bytes for
+// certain. It encodes nothing.
+func longerThan(m *citekit.ResourceMap, size int) bool {
+	const least = len(`{"id":"","type":"","location":{},"children":[]}`)
+	for n := range m.All() {
+		if size -= least + len(n.ID) + len(n.Title) + len(n.Summary); size < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// encodeUpperLevels returns a map's JSON in which "nodes" holds the upper
+// levels of the tree: level after level, and each in document order, as many
+// nodes as fit in size bytes, at least one. Fields that are longer than that are
+// left out. "hint" says how to see the rest, and "next_cursor" goes on with the
+// level that is cut.
+func encodeUpperLevels(m *citekit.ResourceMap, size int) (json.RawMessage, error) {
+	u := &upperLevels{size: size, shown: make(map[*citekit.Node][]member)}
+	if err := u.choose(m.Nodes); err != nil {
+		return nil, err
+	}
+	head, shortened, err := headMembers(m, size, "omitted", "hint")
+	if err != nil {
+		return nil, err
+	}
+	u.shortened = u.shortened || shortened
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for _, member := range head {
+		if member.key == "nodes" { // clients may cut what follows
+			u.writeRest(&b, m)
+			writeMember(&b, "nodes", []byte("["))
+			u.write(&b, m.Nodes)
+			b.WriteByte(']')
+			continue
+		}
+		writeMember(&b, member.key, member.value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// upperLevels are the nodes of a map that are shown first.
+type upperLevels struct {
+	size      int // of all, in bytes
+	shown     map[*citekit.Node][]member
+	cut       bool // a node did not fit
+	cutLevel  int  // its level, from 0
+	shortened bool // a field was left out
+}
+
+// choose notes the nodes to show.
+func (u *upperLevels) choose(level []*citekit.Node) error {
+	room := u.size
+	for depth := 0; len(level) > 0; depth++ {
+		var below []*citekit.Node
+		for _, n := range level {
+			all, err := nodeMembersForPage(n)
+			if err != nil {
+				return err
+			}
+			fields := shortOnes(all, u.size)
+			room -= nodeSize(fields) + len(`"child_count":0000,`)
+			if room < 0 && len(u.shown) > 0 {
+				u.cut, u.cutLevel = true, depth
+				return nil
+			}
+			u.shortened = u.shortened || len(fields) < len(all)
+			u.shown[n] = fields
+			below = append(below, n.Children...)
+		}
+		level = below
+	}
+	return nil
+}
+
+// write writes those of nodes that are shown, which are the first ones, and
+// returns how many.
+func (u *upperLevels) write(b *bytes.Buffer, nodes []*citekit.Node) (written int) {
+	for i, n := range nodes {
+		fields, ok := u.shown[n]
+		if !ok {
+			return i
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('{')
+		for _, m := range fields {
+			writeMember(b, m.key, m.value)
+		}
+		writeMember(b, "children", []byte("["))
+		shown := u.write(b, n.Children)
+		b.WriteByte(']')
+		if shown < len(n.Children) {
+			writeMember(b, "child_count", []byte(strconv.Itoa(len(n.Children))))
+		}
+		b.WriteByte('}')
+	}
+	return len(nodes)
+}
+
+// writeRest writes what is not shown, and how to see it.
+func (u *upperLevels) writeRest(b *bytes.Buffer, m *citekit.ResourceMap) {
+	all, before := 0, 0
+	passed := false // a node of the level that is cut is not shown
+	for n, depth := range m.All() {
+		all++
+		if passed = passed || depth == u.cutLevel && u.shown[n] == nil; !passed && depth <= u.cutLevel {
+			before++
+		}
+	}
+	hint := ""
+	switch {
+	case u.cut:
+		writeMember(b, "omitted", []byte(strconv.Itoa(all-len(u.shown))))
+		hint = fmt.Sprintf("Shown are %d of %d nodes, upper levels first. A node with child_count has more children: pass its id as node_id. "+
+			"next_cursor goes on with the level that is cut. full true gives the whole map, for programs.", len(u.shown), all)
+	case u.shortened:
+		hint = "Long fields are left out. full true gives the whole map, for programs."
+	default:
+		return
+	}
+	text, _ := json.Marshal(hint) // a string always encodes
+	writeMember(b, "hint", text)
+	if u.cut {
+		next := view{Resource: m.ResourceID, Depth: &u.cutLevel, Offset: before, Tree: fingerprint(m)}
+		writeMember(b, "next_cursor", []byte(`"`+next.cursor()+`"`))
+	}
+}
+
+// An outline is the answer of getStructure in the compact form.
+type outline struct {
+	ResourceID string `json:"resource_id"`
+	Outline    string `json:"outline"`
+	Omitted    int    `json:"omitted,omitempty"`
+	Hint       string `json:"hint,omitempty"`
+}
+
+// encodeOutline returns the outline of a map, in at most size bytes, as text
+// and as JSON.
+func encodeOutline(m *citekit.ResourceMap, size int) (answer, error) {
+	text, omitted, err := digestOf(m, size)
+	if err != nil {
+		return answer{}, err
+	}
+	o := outline{ResourceID: m.ResourceID, Outline: text, Omitted: omitted}
+	if omitted > 0 {
+		o.Hint = fmt.Sprintf("%d nodes are left out. Pass node_id for one branch, or full true for all.", omitted)
+		text += o.Hint + "\n"
+	}
+	data, err := json.Marshal(o)
+	return answer{data: data, text: text}, err
+}
+
+// digestOf returns a map in the compact form for agents, in at most size bytes,
+// and how many nodes that leaves out.
+func digestOf(m *citekit.ResourceMap, size int) (text string, omitted int, err error) {
+	d, err := digest.Build([]*citekit.ResourceMap{m}, &digest.Options{
+		MaxTokens: size, CountTokens: func(text string) int { return len(text) },
+	})
+	if err != nil {
+		return "", 0, err
+	}
+	return d.Text, d.Omitted, nil
+}
