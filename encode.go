@@ -14,6 +14,7 @@ import (
 // never null.
 func (m *ResourceMap) MarshalJSON() ([]byte, error) {
 	w := new(jsonWriter)
+	w.Grow(m.roughSize())
 	w.Open()
 	w.Text("resource_id", m.ResourceID)
 	w.Text("type", string(m.Type))
@@ -30,6 +31,16 @@ func (m *ResourceMap) MarshalJSON() ([]byte, error) {
 	w.Extras(m.extra)
 	w.Close()
 	return w.Bytes(), w.Err
+}
+
+// roughSize returns about how many bytes the JSON of a map has.
+func (m *ResourceMap) roughSize() int {
+	const members = 160 // of a node, with its place
+	size := 1 << 10
+	for n := range m.All() {
+		size += members + len(n.ID) + len(n.Title) + len(n.Summary)
+	}
+	return size
 }
 
 // MarshalJSON implements [json.Marshaler], children included.
@@ -93,7 +104,8 @@ func (w *jsonWriter) location(l Location) {
 		w.pages(l)
 	}
 	if !l.Lines.IsZero() {
-		w.Value("lines", [2]int{l.Lines.First, l.Lines.Last})
+		w.Key("lines")
+		w.Write(fmt.Appendf(w.AvailableBuffer(), "[%d,%d]", l.Lines.First, l.Lines.Last))
 	}
 	if !l.Time.IsZero() {
 		w.Raw("start", json.RawMessage(decimal.Format(l.Time.Start)))

@@ -54,7 +54,7 @@ func answerSize(data []byte) int {
 // compact removes line breaks and other space between tokens, which the
 // unknown fields of a map may bring. It passes err on.
 func compact(data []byte, err error) (json.RawMessage, error) {
-	if err != nil || !bytes.ContainsAny(data, "\n\r\t") {
+	if err != nil || bytes.IndexByte(data, '\n') < 0 && bytes.IndexByte(data, '\r') < 0 && bytes.IndexByte(data, '\t') < 0 {
 		return data, err
 	}
 	var b bytes.Buffer
