@@ -115,21 +115,20 @@ func sheltered(modality Modality, runs iter.Seq2[TextRun, error]) iter.Seq2[Text
 // textOf returns the text of a source, from its transcript if the map names
 // one, which is to be closed at the end.
 func (l *Library) textOf(ctx context.Context, m *indexedMap, resolver Resolver, src *Source, loc Location) (runs iter.Seq2[TextRun, error], transcript *Source, err error) {
-	noted, _ := m.Metadata["transcript"].(map[string]any)
-	path, _ := noted["source_path"].(string)
+	noted, named := m.Transcript()
 	reader, ok := resolver.(TranscriptReader)
-	if path == "" || !ok {
+	if !named || !ok {
 		plain, ok := resolver.(TextReader)
 		if !ok {
 			return nil, nil, fmt.Errorf("the text of a %s source: %w", loc.Modality, errors.ErrUnsupported)
 		}
 		return plain.ReadText(ctx, src, loc), nil, nil
 	}
-	if transcript, err = l.OpenSource(ctx, path); err != nil {
+	if transcript, err = l.OpenSource(ctx, noted.SourcePath); err != nil {
 		return nil, nil, fmt.Errorf("the transcript: %w", err)
 	}
 	hash, err := transcript.Hash(ctx)
-	if want, _ := noted["source_hash"].(string); err == nil && want != "" && want != hash {
+	if err == nil && noted.SourceHash != "" && noted.SourceHash != hash {
 		err = fmt.Errorf("the transcript has changed since the source was mapped; map it again: %w", ErrStale)
 	}
 	if err != nil {

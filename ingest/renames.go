@@ -317,10 +317,10 @@ func (in *run) moveCompanions(ctx context.Context, m *citekit.ResourceMap, n *le
 		return // it is mapped again
 	}
 	n.Companions = in.digestCompanions(ctx, companions)
-	transcript, _ := m.Metadata["transcript"].(map[string]any)
-	words, _ := transcript["source_path"].(string)
-	if i := slices.IndexFunc(before, func(c citekit.FoundCompanion) bool { return c.Path == words }); i >= 0 {
-		transcript["source_path"] = companions[i].Path
+	transcript, _ := m.Transcript()
+	if i := slices.IndexFunc(before, func(c citekit.FoundCompanion) bool { return c.Path == transcript.SourcePath }); i >= 0 {
+		transcript.SourcePath = companions[i].Path
+		m.SetTranscript(transcript)
 	}
 }
 

@@ -86,7 +86,7 @@ func (in *run) addTranscript(ctx context.Context, t *task, m *citekit.ResourceMa
 	}
 	defer src.Close()
 	hash, err := src.Hash(ctx)
-	m.Metadata["transcript"] = map[string]any{"source_path": t.Companions[i].Path, "source_hash": hash}
+	m.SetTranscript(citekit.Transcript{SourcePath: t.Companions[i].Path, SourceHash: hash})
 	return err
 }
 

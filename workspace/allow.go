@@ -153,9 +153,8 @@ func (d *Directory) outsideSources(ctx context.Context, id string) []string {
 }
 
 func (d *Directory) outsideOf(m *citekit.ResourceMap) (paths []string) {
-	transcript, _ := m.Metadata["transcript"].(map[string]any)
-	words, _ := transcript["source_path"].(string)
-	for _, path := range []string{m.SourcePath, words} {
+	transcript, _ := m.Transcript()
+	for _, path := range []string{m.SourcePath, transcript.SourcePath} {
 		if checkSourcePath(path) != nil {
 			continue
 		}

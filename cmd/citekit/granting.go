@@ -209,9 +209,8 @@ func (g *granting) grant(ctx context.Context, lib *citekit.Library, item ingest.
 	paths := []string{path}
 	if item.Type == citekit.Video || item.Type == citekit.Audio {
 		if m, err := lib.Map(context.WithoutCancel(ctx), item.ResourceID); err == nil {
-			transcript, _ := m.Metadata["transcript"].(map[string]any)
-			if words, _ := transcript["source_path"].(string); words != "" {
-				paths = append(paths, words)
+			if transcript, ok := m.Transcript(); ok {
+				paths = append(paths, transcript.SourcePath)
 			}
 		}
 	}
