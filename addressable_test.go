@@ -110,7 +110,11 @@ func TestNoAddress(t *testing.T) {
 			t.Errorf("%+v as text: %v", a, err)
 		}
 	}
-	long := &citekit.ResolveError{Op: "resolve", Address: "doc://book#pages=" + strings.Repeat("1,", 500), Err: citekit.ErrRange}
+	many := citekit.Location{Modality: citekit.Document}
+	for page := range 500 {
+		many.Pages = append(many.Pages, citekit.Range{First: 2*page + 1, Last: 2*page + 1})
+	}
+	long := &citekit.ResolveError{Op: "resolve", Address: citekit.Address{Resource: "book", Location: many}, Err: citekit.ErrRange}
 	for _, found := range addressLike.FindAllString(long.Error(), -1) {
 		checkPrinted(t, found)
 	}

@@ -116,7 +116,7 @@ func (l *Library) ResourcesAfter(ctx context.Context, after string, limit int) (
 func (l *Library) Map(ctx context.Context, resourceID string) (*ResourceMap, error) {
 	m, err := l.load(ctx, resourceID)
 	if err != nil {
-		return nil, &ResolveError{Op: "open", Address: resourceID, Err: err}
+		return nil, &ResolveError{Op: "open", Address: Address{Resource: resourceID}, Err: err}
 	}
 	return m.ResourceMap, nil
 }
@@ -126,11 +126,11 @@ func (l *Library) Map(ctx context.Context, resourceID string) (*ResourceMap, err
 func (l *Library) Node(ctx context.Context, resourceID, nodeID string) (*Node, error) {
 	m, err := l.load(ctx, resourceID)
 	if err != nil {
-		return nil, &ResolveError{Op: "open", Address: resourceID, Err: err}
+		return nil, &ResolveError{Op: "open", Address: Address{Resource: resourceID}, Err: err}
 	}
 	n, err := m.node(nodeID)
 	if err != nil {
-		return nil, &ResolveError{Op: "open", Address: resourceID + "." + nodeID, Err: err}
+		return nil, &ResolveError{Op: "open", Address: Address{Resource: resourceID}, Node: nodeID, Err: err}
 	}
 	return n, nil
 }
@@ -163,11 +163,11 @@ func (l *Library) Encode(m *ResourceMap) ([]byte, error) {
 func (l *Library) Measure(ctx context.Context, resourceID string) (Extent, error) {
 	m, err := l.load(ctx, resourceID)
 	if err != nil {
-		return Extent{}, &ResolveError{Op: "open", Address: resourceID, Err: err}
+		return Extent{}, &ResolveError{Op: "open", Address: Address{Resource: resourceID}, Err: err}
 	}
 	extent, err := l.measureMap(ctx, m)
 	if err != nil {
-		return Extent{}, &ResolveError{Op: "measure", Address: resourceID, Err: err}
+		return Extent{}, &ResolveError{Op: "measure", Address: Address{Resource: resourceID}, Err: err}
 	}
 	return extent, nil
 }

@@ -95,13 +95,27 @@ const maxShown = 300
 // A ResolveError records the operation and the address that failed. The
 // [Library] makes it; a [Resolver] returns only what it knows.
 type ResolveError struct {
-	Op      string // such as "resolve" or "open"
-	Address string // canonical address, or "resource.node" while there is none
+	Op      string  // such as "resolve" or "open"
+	Address Address // with the resource alone while no more is known
+	Node    string  // what was asked for of the resource if that has no address, such as a node that is missing; else ""
 	Err     error
 }
 
 func (e *ResolveError) Error() string {
-	return fmt.Sprintf("citekit: %s %s: %v", e.Op, shortAddress(e.Address), e.Err)
+	return fmt.Sprintf("citekit: %s %s: %v", e.Op, shortAddress(e.where()), e.Err)
+}
+
+// where returns the address, or "resource.node" or the resource where there is
+// none.
+func (e *ResolveError) where() string {
+	a := e.Address
+	switch {
+	case e.Node != "":
+		return a.Resource + "." + e.Node
+	case a.Location.Modality == "" && a.Fragment() == "":
+		return a.Resource
+	}
+	return a.String()
 }
 
 // shortAddress returns what to show of an address. A part of one is none: of

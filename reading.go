@@ -20,7 +20,7 @@ func (l *Library) ReadText(ctx context.Context, resourceID string, loc Location)
 	return func(yield func(TextRun, error) bool) {
 		a := Address{Resource: resourceID, Location: loc}
 		if err := l.readText(ctx, a, yield); err != nil {
-			yield(TextRun{}, &ResolveError{Op: "read", Address: target{address: a}.String(), Err: err})
+			yield(TextRun{}, &ResolveError{Op: "read", Address: a, Err: err})
 		}
 	}
 }
@@ -31,7 +31,7 @@ func (l *Library) ReadNodeText(ctx context.Context, resourceID, nodeID string) i
 		n, err := l.Node(ctx, resourceID, nodeID)
 		if err == nil {
 			if invalid := n.Location.Validate(); invalid != nil {
-				err = &ResolveError{Op: "read", Address: resourceID + "." + nodeID, Err: invalid}
+				err = &ResolveError{Op: "read", Address: Address{Resource: resourceID}, Node: nodeID, Err: invalid}
 			}
 		}
 		if err != nil {

@@ -72,11 +72,13 @@ type target struct {
 }
 
 // String returns the address, or what stands in for one that has no meaning.
-func (t target) String() string {
+// failed returns err with the address of the target.
+func (t target) failed(op string, err error) error {
+	e := &ResolveError{Op: op, Address: t.address, Err: err}
 	if t.address.Validate() != nil {
-		return t.address.Resource + "." + t.label
+		e.Node = t.label
 	}
-	return t.address.String()
+	return e
 }
 
 // Resolve extracts what a node stands for and returns the evidence. Evidence
@@ -87,7 +89,7 @@ func (t target) String() string {
 func (l *Library) Resolve(ctx context.Context, resourceID, nodeID string, opts *ResolveOptions) (*Evidence, error) {
 	t, err := l.nodeTarget(ctx, resourceID, nodeID)
 	if err != nil {
-		return nil, &ResolveError{Op: "resolve", Address: resourceID + "." + nodeID, Err: err}
+		return nil, &ResolveError{Op: "resolve", Address: Address{Resource: resourceID}, Node: nodeID, Err: err}
 	}
 	return l.resolve(ctx, t, opts)
 }
@@ -113,7 +115,7 @@ func (l *Library) ResolveAddress(ctx context.Context, a Address, opts *ResolveOp
 	if a.Location.Modality != Virtual {
 		m, err := l.mapFor(ctx, a, opts != nil && opts.Virtual)
 		if err != nil {
-			return nil, &ResolveError{Op: "resolve", Address: a.String(), Err: err}
+			return nil, &ResolveError{Op: "resolve", Address: a, Err: err}
 		}
 		t.m, t.path, t.declared = m, m.SourcePath, m.Type
 		setDefault(&t.address.Location.Modality, m.modality())
@@ -148,7 +150,7 @@ func (l *Library) ResolveFile(ctx context.Context, path string, loc Location, op
 	if loc.Modality == "" {
 		var err error
 		if a.Location.Modality, _, err = l.detectFile(ctx, path); err != nil {
-			return nil, &ResolveError{Op: "open", Address: a.Resource, Err: err}
+			return nil, &ResolveError{Op: "open", Address: Address{Resource: a.Resource}, Err: err}
 		}
 	}
 	t := target{address: a, label: a.Fragment(), path: path, declared: loc.Modality}
@@ -158,7 +160,7 @@ func (l *Library) ResolveFile(ctx context.Context, path string, loc Location, op
 	}
 	if doubt && opts.Virtual {
 		if err := l.misread(ctx, t, true); err != nil {
-			return nil, &ResolveError{Op: "resolve", Address: a.Resource, Err: err}
+			return nil, &ResolveError{Op: "resolve", Address: Address{Resource: a.Resource}, Err: err}
 		}
 	}
 	e, err := l.resolve(ctx, t, opts)
@@ -167,7 +169,7 @@ func (l *Library) ResolveFile(ctx context.Context, path string, loc Location, op
 	}
 	if errors.Is(err, ErrFormat) || a.Location.foreignSelector() != "" {
 		if wrong := l.misread(ctx, t, false); wrong != nil {
-			return nil, &ResolveError{Op: "resolve", Address: a.Resource, Err: wrong}
+			return nil, &ResolveError{Op: "resolve", Address: Address{Resource: a.Resource}, Err: wrong}
 		}
 	}
 	return e, err
@@ -209,7 +211,7 @@ func (l *Library) detectFile(ctx context.Context, path string) (Modality, sniff.
 func (l *Library) resolve(ctx context.Context, t target, opts *ResolveOptions) (*Evidence, error) {
 	e, err := l.resolveTarget(ctx, t, opts)
 	if err != nil {
-		return nil, &ResolveError{Op: "resolve", Address: t.String(), Err: err}
+		return nil, t.failed("resolve", err)
 	}
 	return e, nil
 }

@@ -25,7 +25,7 @@ type Summary struct {
 func (l *Library) Summary(ctx context.Context, resourceID string) (Summary, error) {
 	m, err := l.load(ctx, resourceID)
 	if err != nil {
-		return Summary{ResourceID: resourceID}, &ResolveError{Op: "open", Address: resourceID, Err: err}
+		return Summary{ResourceID: resourceID}, &ResolveError{Op: "open", Address: Address{Resource: resourceID}, Err: err}
 	}
 	return m.Summary(), nil
 }

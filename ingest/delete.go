@@ -77,7 +77,7 @@ func DeleteAll(ctx context.Context, lib *citekit.Library, resourceIDs []string, 
 		seen[id] = true
 		one, err := d.find(ctx, id, o.KeepByHand)
 		if err != nil {
-			return nil, &citekit.ResolveError{Op: "delete", Address: id, Err: err}
+			return nil, &citekit.ResolveError{Op: "delete", Address: citekit.Address{Resource: id}, Err: err}
 		}
 		removals = append(removals, one)
 	}
@@ -238,7 +238,7 @@ func (d *deleting) delete(ctx context.Context, batch []removal) (deleted int, er
 	}
 	deleted, err = d.deleteMaps(ctx, maps)
 	if err != nil {
-		err = &citekit.ResolveError{Op: "delete", Address: batch[min(deleted, len(batch)-1)].id, Err: fserror.WithoutPath(err)}
+		err = &citekit.ResolveError{Op: "delete", Address: citekit.Address{Resource: batch[min(deleted, len(batch)-1)].id}, Err: fserror.WithoutPath(err)}
 	}
 	ctx = context.WithoutCancel(ctx) // what was begun is ended
 	for _, one := range batch[:deleted] {
@@ -247,7 +247,7 @@ func (d *deleting) delete(ctx context.Context, batch []removal) (deleted int, er
 		}
 		for _, k := range one.evidence {
 			if failed := d.deleter.DeleteKept(ctx, k); failed != nil && err == nil {
-				err = &citekit.ResolveError{Op: "delete", Address: one.id, Err: fserror.WithoutPath(failed)}
+				err = &citekit.ResolveError{Op: "delete", Address: citekit.Address{Resource: one.id}, Err: fserror.WithoutPath(failed)}
 			}
 		}
 	}

@@ -54,8 +54,8 @@ func explain(tool string, err error, code citekit.Code) string {
 	var resolve *citekit.ResolveError
 	if errors.As(err, &resolve) {
 		message = resolve.Err.Error()
-		if isAddress(resolve.Address) {
-			message = resolve.Address + ": " + message
+		if address, err := resolve.Address.MarshalText(); err == nil && resolve.Node == "" {
+			message = string(address) + ": " + message
 		}
 	}
 	var path *fs.PathError
@@ -89,10 +89,6 @@ func explainMissing(tool string, missing *citekit.NotFoundError) string {
 	}
 	return message
 }
-
-// isAddress tells an address from the ids a [citekit.ResolveError] has while
-// there is no address.
-func isAddress(s string) bool { return strings.Index(s, "://") > 0 }
 
 func hintFor(tool string, err error, code citekit.Code) string {
 	var missing *citekit.NotFoundError
