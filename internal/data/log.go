@@ -1,9 +1,8 @@
 package data
 
 import (
-	"regexp"
-
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/lazyregexp"
 )
 
 const (
@@ -15,26 +14,26 @@ const (
 
 // A stamp matches the time at the beginning of a log line: what its first
 // group has is the time, the second the day if it has one, the third the hour.
-var stamps = []*regexp.Regexp{
+var stamps = []*lazyregexp.Regexp{
 	// 2024-01-31T10:11:12.123Z, [2024-01-31 10:11:12], program 2024/01/31 10:11:12
-	regexp.MustCompile(`^(?:[\w./-]{1,40}:? )?\W{0,2}((\d{4}[-/.]\d\d[-/.]\d\d)[T ]{1,2}(\d\d):\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[ ]?[+-]\d\d:?\d\d)?)`),
+	lazyregexp.New(`^(?:[\w./-]{1,40}:? )?\W{0,2}((\d{4}[-/.]\d\d[-/.]\d\d)[T ]{1,2}(\d\d):\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[ ]?[+-]\d\d:?\d\d)?)`),
 	// 127.0.0.1 - - [31/Jan/2024:10:11:12 +0000]
-	regexp.MustCompile(`^[^\[]{0,80}\[((\d\d/[A-Z][a-z]{2}/\d{4}):(\d\d):\d\d:\d\d(?: [+-]\d{4})?)\]`),
+	lazyregexp.New(`^[^\[]{0,80}\[((\d\d/[A-Z][a-z]{2}/\d{4}):(\d\d):\d\d:\d\d(?: [+-]\d{4})?)\]`),
 	// Jan 31 10:11:12, Wed Jan 31 10:11:12 2024, 31 Jan 10:11:12
-	regexp.MustCompile(`^\W{0,2}((?:[A-Z][a-z]{2},? )?([A-Z][a-z]{2} [ \d]?\d|\d\d? [A-Z][a-z]{2}(?: \d{4})?),? (\d\d):\d\d:\d\d(?:\.\d+)?(?: \d{4})?)`),
+	lazyregexp.New(`^\W{0,2}((?:[A-Z][a-z]{2},? )?([A-Z][a-z]{2} [ \d]?\d|\d\d? [A-Z][a-z]{2}(?: \d{4})?),? (\d\d):\d\d:\d\d(?:\.\d+)?(?: \d{4})?)`),
 	// I0131 10:11:12.123456
-	regexp.MustCompile(`^[IWEFD]((\d{4}) (\d\d):\d\d:\d\d\.\d+)`),
+	lazyregexp.New(`^[IWEFD]((\d{4}) (\d\d):\d\d:\d\d\.\d+)`),
 	// 01-31 10:11:12.123
-	regexp.MustCompile(`^((\d\d-\d\d) (\d\d):\d\d:\d\d\.\d+)`),
+	lazyregexp.New(`^((\d\d-\d\d) (\d\d):\d\d:\d\d\.\d+)`),
 	// 10:11:12, [10:11:12.123]
-	regexp.MustCompile(`^\W{0,2}(()(\d\d):\d\d:\d\d(?:[.,]\d+)?)\b`),
+	lazyregexp.New(`^\W{0,2}(()(\d\d):\d\d:\d\d(?:[.,]\d+)?)\b`),
 }
 
 // A moment is what the beginning of a log line says of its time.
 type moment struct{ text, day, hour string }
 
 // momentOf reads the time that line begins with, in the form that the log has.
-func momentOf(line []byte, stamp *regexp.Regexp) (moment, bool) {
+func momentOf(line []byte, stamp *lazyregexp.Regexp) (moment, bool) {
 	m := stamp.FindSubmatch(line)
 	if m == nil {
 		return moment{}, false
@@ -44,7 +43,7 @@ func momentOf(line []byte, stamp *regexp.Regexp) (moment, bool) {
 
 // stampOf returns the form of time that a third of the lines of sample or more
 // begin with, or nil.
-func stampOf(sample [][]byte) *regexp.Regexp {
+func stampOf(sample [][]byte) *lazyregexp.Regexp {
 	for _, stamp := range stamps {
 		n := 0
 		for _, line := range sample {
@@ -78,7 +77,7 @@ func mapLog(r *reader) (*citekit.Draft, error) {
 }
 
 type logMapper struct {
-	stamp   *regexp.Regexp
+	stamp   *lazyregexp.Regexp
 	runs    *runs
 	entries int
 

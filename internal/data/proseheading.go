@@ -2,10 +2,11 @@ package data
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/citekit/citekit/internal/lazyregexp"
 )
 
 // A heading is what makes a line one.
@@ -20,7 +21,7 @@ const (
 )
 
 // chapters matches lines that begin a part of a book or a play.
-var chapters = regexp.MustCompile(`(?i)^(?:(?:chapter|part|book|act|scene|canto|volume|section|letter|stave|appendix|article)\s+` +
+var chapters = lazyregexp.New(`(?i)^(?:(?:chapter|part|book|act|scene|canto|volume|section|letter|stave|appendix|article)\s+` +
 	`(?:[ivxlcdm]+|\d+|[a-z]|the \w+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty\S*|thirty\S*|first|second|third|last)\b[^a-z]?.{0,80}` +
 	`|(?:prologue|epilogue|preface|introduction|foreword|afterword|contents|appendix|acknowledgements?|bibliography|index)[.:]?)$`)
 
@@ -41,7 +42,7 @@ func headingOf(line []byte) heading {
 }
 
 // numbered matches lines such as "4.2.  Limits".
-var numbered = regexp.MustCompile(`^\d{1,3}(?:\.\d{1,3}){0,5}\.?\s+\p{Lu}[^.]{1,80}$`)
+var numbered = lazyregexp.New(`^\d{1,3}(?:\.\d{1,3}){0,5}\.?\s+\p{Lu}[^.]{1,80}$`)
 
 // sentenceLike reports whether a line that begins like a heading, such as
 // "Part one of the plan was", goes on like a sentence.

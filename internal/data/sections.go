@@ -3,12 +3,12 @@ package data
 import (
 	"bytes"
 	"context"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/lazyregexp"
 	"github.com/citekit/citekit/internal/sentence"
 )
 
@@ -68,15 +68,15 @@ func (h numberedHead) level() int { return 8*h.style + len(h.number) }
 
 // numberStyles are ways to number sections, the highest first. The first group
 // is the number, the second the title.
-var numberStyles = []*regexp.Regexp{
-	regexp.MustCompile(`^(?i:part)\s+([IVXLC]+|\d{1,3}|[A-Z])\b[.:]?\s*[-–—]?\s*(.*)$`),
-	regexp.MustCompile(`^(?i:chapter|title)\s+([IVXLC]+|\d{1,3})\b[.:]?\s*[-–—]?\s*(.*)$`),
-	regexp.MustCompile(`^(?i:article|clause)\s+([IVXLC]+|\d{1,3})\b[.:]?\s*[-–—]?\s*(.*)$`),
-	regexp.MustCompile(`^(?i:section|sec\.)\s+([IVXLC]+|\d{1,3}(?:\.\d{1,3}){0,4})\b[.:]?\s*[-–—]?\s*(.*)$`),
-	regexp.MustCompile(`^§+\s*(\d{1,4}(?:\.\d{1,3}){0,4})[.:]?\s*[-–—]?\s*(.*)$`),
-	regexp.MustCompile(`^([IVXLC]+)[.)]\s+(.*)$`),
-	regexp.MustCompile(`^(\d{1,3}(?:\.\d{1,3}){0,5})[.)]?\s+[-–—]?\s*(.*)$`),
-	regexp.MustCompile(`^([A-Z](?:\.\d{1,3}){0,4})[.)]\s+(.*)$`),
+var numberStyles = []*lazyregexp.Regexp{
+	lazyregexp.New(`^(?i:part)\s+([IVXLC]+|\d{1,3}|[A-Z])\b[.:]?\s*[-–—]?\s*(.*)$`),
+	lazyregexp.New(`^(?i:chapter|title)\s+([IVXLC]+|\d{1,3})\b[.:]?\s*[-–—]?\s*(.*)$`),
+	lazyregexp.New(`^(?i:article|clause)\s+([IVXLC]+|\d{1,3})\b[.:]?\s*[-–—]?\s*(.*)$`),
+	lazyregexp.New(`^(?i:section|sec\.)\s+([IVXLC]+|\d{1,3}(?:\.\d{1,3}){0,4})\b[.:]?\s*[-–—]?\s*(.*)$`),
+	lazyregexp.New(`^§+\s*(\d{1,4}(?:\.\d{1,3}){0,4})[.:]?\s*[-–—]?\s*(.*)$`),
+	lazyregexp.New(`^([IVXLC]+)[.)]\s+(.*)$`),
+	lazyregexp.New(`^(\d{1,3}(?:\.\d{1,3}){0,5})[.)]?\s+[-–—]?\s*(.*)$`),
+	lazyregexp.New(`^([A-Z](?:\.\d{1,3}){0,4})[.)]\s+(.*)$`),
 }
 
 const (
@@ -86,10 +86,10 @@ const (
 )
 
 // appendices begin on their own level, the highest.
-var appendices = regexp.MustCompile(`^(?i:appendix|annex|exhibit|schedule)\s+([A-Z]|[IVXLC]+|\d{1,2})\b[.:]?\s*[-–—]?\s*(.*)$`)
+var appendices = lazyregexp.New(`^(?i:appendix|annex|exhibit|schedule)\s+([A-Z]|[IVXLC]+|\d{1,2})\b[.:]?\s*[-–—]?\s*(.*)$`)
 
 // leaders match what follows a title in a table of contents.
-var leaders = regexp.MustCompile(`(?:\.\s?){4,}|\s{3,}\S*\d+\s*$`)
+var leaders = lazyregexp.New(`(?:\.\s?){4,}|\s{3,}\S*\d+\s*$`)
 
 // find finds all lines that may begin a section.
 func (d *numberedDoc) find() {

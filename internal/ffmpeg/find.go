@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/citekit/citekit/internal/child"
+	"github.com/citekit/citekit/internal/lazyregexp"
 )
 
 // The oldest version that has every option used here.
@@ -91,7 +91,7 @@ func (t *Tools) diagnose(ctx context.Context, program, path string, failure erro
 	return failure
 }
 
-var versionBanner = regexp.MustCompile(`^ff\w+ version n?(\d+)\.(\d+)`)
+var versionBanner = lazyregexp.New(`^ff\w+ version n?(\d+)\.(\d+)`)
 
 // tooOld reads the first line that -version prints. Builds between releases
 // have no number there and are taken to be new.

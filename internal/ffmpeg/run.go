@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/child"
 	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/lazyregexp"
 )
 
 // pipeDelay is how long after the end of a program its pipes are still read.
@@ -126,8 +126,8 @@ var errSilent = fmt.Errorf("no reason given: %w", citekit.ErrFormat)
 var errNoSpace = errors.New("no space left for temporary files")
 
 var (
-	logContext = regexp.MustCompile(`\[[^\]]* @ 0x[0-9a-f]+\] ?`)
-	logPath    = regexp.MustCompile(`(^|[\s'":])(file:|[A-Za-z]:\\|\.{0,2}[/\\])[^\s'":,]+`)
+	logContext = lazyregexp.New(`\[[^\]]* @ 0x[0-9a-f]+\] ?`)
+	logPath    = lazyregexp.New(`(^|[\s'":])(file:|[A-Za-z]:\\|\.{0,2}[/\\])[^\s'":,]+`)
 )
 
 const maxWords = 240

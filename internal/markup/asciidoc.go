@@ -3,9 +3,10 @@ package markup
 import (
 	"bytes"
 	"context"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/citekit/citekit/internal/lazyregexp"
 )
 
 // readAsciiDoc reads AsciiDoc. Titles within delimited blocks, and those marked
@@ -241,7 +242,7 @@ func isVerbatim(line []byte) bool {
 	return strings.IndexByte("-.+/`|,:!", line[0]) >= 0 && string(line) != "--"
 }
 
-var attributeEntry = regexp.MustCompile(`^:!?\w[\w-]*!?:( |$)`)
+var attributeEntry = lazyregexp.New(`^:!?\w[\w-]*!?:( |$)`)
 
 func isAttributeEntry(line []byte) bool {
 	return line[0] == ':' && attributeEntry.Match(line[:min(len(line), 200)])
@@ -258,7 +259,7 @@ func isConditional(line []byte) bool {
 	return false
 }
 
-var blockMacro = regexp.MustCompile(`^(\w[\w-]*::\S*\[.*\]|'{3,}|<{3,}|-{3}|\*{3}|- - -|\* \* \*)$`)
+var blockMacro = lazyregexp.New(`^(\w[\w-]*::\S*\[.*\]|'{3,}|<{3,}|-{3}|\*{3}|- - -|\* \* \*)$`)
 
 func isBlockMacro(line []byte) bool { return len(line) < maxInline && blockMacro.Match(line) }
 
@@ -276,9 +277,9 @@ func (r *adocReader) breaks() bool {
 	return isDelimiter(line) || line[0] == '[' && line[len(line)-1] == ']' && attributeLine.Match(line[:min(len(line), 200)])
 }
 
-var attributeLine = regexp.MustCompile(`^\[(\[[\w:]|[\w.,#"'%]|\])`)
+var attributeLine = lazyregexp.New(`^\[(\[[\w:]|[\w.,#"'%]|\])`)
 
-var listItem = regexp.MustCompile(`^([*.-]+|\d+\.|[a-zA-Z]\.|<\.>|<\d+>)[ \t]`)
+var listItem = lazyregexp.New(`^([*.-]+|\d+\.|[a-zA-Z]\.|<\.>|<\d+>)[ \t]`)
 
 // paragraph reads text, or the items of a list.
 func (r *adocReader) paragraph() {

@@ -2,20 +2,20 @@ package markup
 
 import (
 	"html"
-	"regexp"
 	"strings"
 
+	"github.com/citekit/citekit/internal/lazyregexp"
 	"github.com/citekit/citekit/internal/plain"
 )
 
 var (
-	adocPass      = regexp.MustCompile(`pass:[a-z,]*\[(.*?)\]`)
-	adocLink      = regexp.MustCompile(`(?:link:|mailto:|xref:|https?://|ftp://|irc://)[^\s\[\]]*\[([^\]]*)\]`)
-	adocXref      = regexp.MustCompile(`<<([^<>,]+)(?:,\s*([^<>]+))?>>`)
-	adocMacro     = regexp.MustCompile(`(?:kbd|btn|menu):[^\s\[]*\[([^\]]*)\]`)
-	adocQuoted    = regexp.MustCompile("``(\\S|\\S.*?\\S)''")
-	adocCharacter = regexp.MustCompile(`\{[a-z-]+\}`)
-	adocHide      = regexp.MustCompile(`\[\[[^\[\]]+\]\]|\(\(\([^()]*\)\)\)|(?:anchor|image|footnote|indexterm):[^\s\[]*\[[^\]]*\]`)
+	adocPass      = lazyregexp.New(`pass:[a-z,]*\[(.*?)\]`)
+	adocLink      = lazyregexp.New(`(?:link:|mailto:|xref:|https?://|ftp://|irc://)[^\s\[\]]*\[([^\]]*)\]`)
+	adocXref      = lazyregexp.New(`<<([^<>,]+)(?:,\s*([^<>]+))?>>`)
+	adocMacro     = lazyregexp.New(`(?:kbd|btn|menu):[^\s\[]*\[([^\]]*)\]`)
+	adocQuoted    = lazyregexp.New("``(\\S|\\S.*?\\S)''")
+	adocCharacter = lazyregexp.New(`\{[a-z-]+\}`)
+	adocHide      = lazyregexp.New(`\[\[[^\[\]]+\]\]|\(\(\([^()]*\)\)\)|(?:anchor|image|footnote|indexterm):[^\s\[]*\[[^\]]*\]`)
 )
 
 // adocText returns what the inline markup of AsciiDoc displays. In legacy

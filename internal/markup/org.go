@@ -3,9 +3,9 @@ package markup
 import (
 	"bytes"
 	"context"
-	"regexp"
 	"strings"
 
+	"github.com/citekit/citekit/internal/lazyregexp"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -132,9 +132,9 @@ func orgStars(line []byte) int {
 	return n
 }
 
-var orgTags = regexp.MustCompile(`(^|[ \t]+):[\pL\pN_@#%:]+:$`)
+var orgTags = lazyregexp.New(`(^|[ \t]+):[\pL\pN_@#%:]+:$`)
 
-var orgPriority = regexp.MustCompile(`^\[#[A-Z0-9]{1,2}\]\s*`)
+var orgPriority = lazyregexp.New(`^\[#[A-Z0-9]{1,2}\]\s*`)
 
 // title returns the title of a heading without its stars.
 func (r *orgReader) title(s string) string {
@@ -174,7 +174,7 @@ func isPlanning(text []byte) bool {
 	return false
 }
 
-var orgItem = regexp.MustCompile(`^[ \t]*([-+]|[ \t]\*|\d+[.)]|[a-zA-Z][.)])([ \t]|$)`)
+var orgItem = lazyregexp.New(`^[ \t]*([-+]|[ \t]\*|\d+[.)]|[a-zA-Z][.)])([ \t]|$)`)
 
 func (r *orgReader) text(line []byte) {
 	r.body = false
@@ -195,8 +195,8 @@ func (r *orgReader) endParagraph() {
 }
 
 var (
-	orgLink = regexp.MustCompile(`\[\[([^\[\]]+)\](?:\[([^\[\]]+)\])?\]`)
-	orgNote = regexp.MustCompile(`\[fn:[^\[\]]*\]|<<<?[^<>]+>>>?`)
+	orgLink = lazyregexp.New(`\[\[([^\[\]]+)\](?:\[([^\[\]]+)\])?\]`)
+	orgNote = lazyregexp.New(`\[fn:[^\[\]]*\]|<<<?[^<>]+>>>?`)
 )
 
 // orgText returns what the inline markup of Org displays.

@@ -3,13 +3,13 @@ package document
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/lazyregexp"
 	"github.com/citekit/citekit/internal/pdfium"
 	"github.com/citekit/citekit/internal/sentence"
 )
@@ -22,7 +22,7 @@ const (
 	background      = 0.85 // of a page, from which what is drawn is behind everything
 )
 
-var caption = regexp.MustCompile(`^(?:(?i:(fig(?:ure|\.)?|abb(?:ildung|\.)|figura|scheme|plate))|(?i:(table|tab\.|tabelle|tableau|tabla|tabella)))[ \x{00a0}]*(?:[A-Z][.-]?)?\d{1,3}(?:[.-]\d{1,3})*[a-z]?([:.]|[ \x{00a0}]*[–—|])?(?:[ \x{00a0}]|$)`)
+var caption = lazyregexp.New(`^(?:(?i:(fig(?:ure|\.)?|abb(?:ildung|\.)|figura|scheme|plate))|(?i:(table|tab\.|tabelle|tableau|tabla|tabella)))[ \x{00a0}]*(?:[A-Z][.-]?)?\d{1,3}(?:[.-]\d{1,3})*[a-z]?([:.]|[ \x{00a0}]*[–—|])?(?:[ \x{00a0}]|$)`)
 
 // A figure is a figure or table with its caption.
 type figure struct {

@@ -2,12 +2,12 @@ package document
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/citekit/citekit/internal/lazyregexp"
 	"github.com/citekit/citekit/internal/pdfium"
 )
 
@@ -197,11 +197,11 @@ func isApart(p *page, i int, body measure) bool {
 const codeSigns = "[]{};=<>|\\_*#@"
 
 var (
-	captionStart = regexp.MustCompile(`^(?i:fig(?:ure|\.)?|table|abb(?:ildung|\.)|tabelle|tableau|exhibit|listing) *(?:[A-Z][.-]?)?\d|^[表図图] *(?:\pL[.．-]?)?[\d０-９]`)
+	captionStart = lazyregexp.New(`^(?i:fig(?:ure|\.)?|table|abb(?:ildung|\.)|tabelle|tableau|exhibit|listing) *(?:[A-Z][.-]?)?\d|^[表図图] *(?:\pL[.．-]?)?[\d０-９]`)
 
-	numbered = regexp.MustCompile(`^(?:§ ?)?((?:\d{1,3}|[A-Z]|[IVX]{1,5})(?:\.\d{1,3})*)[.)]?[ \t\x{00a0}]+\p{L}`)
-	division = regexp.MustCompile(`(?i)^(chapter|part|appendix|annex|section|kapitel|teil|anhang|chapitre|partie|capítulo|parte) +([0-9]{1,3}|[A-Z]|[IVXLC]{1,6})[.:]?$`)
-	leader   = regexp.MustCompile(`(\. ?){4,}|…{2,}|(_ ?){4,}`)
+	numbered = lazyregexp.New(`^(?:§ ?)?((?:\d{1,3}|[A-Z]|[IVX]{1,5})(?:\.\d{1,3})*)[.)]?[ \t\x{00a0}]+\p{L}`)
+	division = lazyregexp.New(`(?i)^(chapter|part|appendix|annex|section|kapitel|teil|anhang|chapitre|partie|capítulo|parte) +([0-9]{1,3}|[A-Z]|[IVXLC]{1,6})[.:]?$`)
+	leader   = lazyregexp.New(`(\. ?){4,}|…{2,}|(_ ?){4,}`)
 )
 
 // numberDepth returns the levels of the number before a title, such as 2 for

@@ -2,13 +2,13 @@ package document
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/citekit/citekit/internal/lazyregexp"
 	"github.com/citekit/citekit/internal/pdfium"
 	"github.com/citekit/citekit/internal/plain"
 )
@@ -65,33 +65,33 @@ const (
 )
 
 var (
-	address   = regexp.MustCompile(`(?i)[\w.+}-]+ ?@ ?[\w-]+(?:\.[\w-]+)+|\bhttps?://|\bwww\.|\bdoi(?:[: .]|$)|^[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|edu|gov|info|io|de|fr|it|es|uk)$|\b\d{5}-\d{4}\b|\b10\.\d{4,5}/|\barxiv:|\b[A-Z]{2},? \d{5}(?:-\d{4})?$|^\d+ (?:[\w.]+ ){1,4}(?:avenue|ave\.?|street|st\.|road|rd\.?|boulevard|blvd\.?|drive|lane)\b`)
+	address   = lazyregexp.New(`(?i)[\w.+}-]+ ?@ ?[\w-]+(?:\.[\w-]+)+|\bhttps?://|\bwww\.|\bdoi(?:[: .]|$)|^[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|edu|gov|info|io|de|fr|it|es|uk)$|\b\d{5}-\d{4}\b|\b10\.\d{4,5}/|\barxiv:|\b[A-Z]{2},? \d{5}(?:-\d{4})?$|^\d+ (?:[\w.]+ ){1,4}(?:avenue|ave\.?|street|st\.|road|rd\.?|boulevard|blvd\.?|drive|lane)\b`)
 	monthName = `(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec|january|february|march|april|june|july|august|september|october|november|december|` +
 		`januar|februar|märz|mai|juni|juli|oktober|dezember|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|` +
 		`enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)\.?`
 	weekDay = `(?:mon|tues|wednes|thurs|fri|satur|sun)day`
-	date    = regexp.MustCompile(`(?i)^(?:\D{0,30}[\s:(,])?(?:` + weekDay + `,? +)?(?:` +
+	date    = lazyregexp.New(`(?i)^(?:\D{0,30}[\s:(,])?(?:` + weekDay + `,? +)?(?:` +
 		monthName + ` \d{1,2}(?:st|nd|rd|th)?,? *(?:\d{4})?|\d{1,2}(?:st|nd|rd|th|\.)? (?:de )?` + monthName + `,? *(?:de )?\d{4}|` + monthName + `,? \d{4}|` +
 		`\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d{2}-\d{2})[).,]?(?:\s+\d{1,2}:\d{2}.*)?$`)
-	furniture = regexp.MustCompile(`(?i)^(?:page|seite|página|p\.) ?\d+|\b(?:page|seite|página|pagina|sida|strana) \d+ ?(?:of|/|von|sur|de|di|av|z) ?\d+|\bpage no\. ?\d+|^\(?cont(?:inued|'d|\.)\)?|\(continued\)$|copyright|©|all rights reserved|^isbn|^issn|` +
+	furniture = lazyregexp.New(`(?i)^(?:page|seite|página|p\.) ?\d+|\b(?:page|seite|página|pagina|sida|strana) \d+ ?(?:of|/|von|sur|de|di|av|z) ?\d+|\bpage no\. ?\d+|^\(?cont(?:inued|'d|\.)\)?|\(continued\)$|copyright|©|all rights reserved|^isbn|^issn|` +
 		`^vol(?:ume|\.)? ?\d+|\bvol\. ?\d+,|\bpp\. ?\d|^confidential$|^draft$|^advertisement$|^printed (?:in|on|by)|intentionally left blank|^(?:warning|caution|note|notice|important|danger|attention|achtung|hinweis|wichtig)!*$|^(?:received|accepted|submitted|revised|published)[ :]|^keywords?\b|^tel(?:ephone|\.)?[: ]|^fax[: ]|^e-?mail\b|^to appear in\b|\d[.,]\d{2}$|^\p{L}+[:：] ?[\d０-９]`)
-	markup       = regexp.MustCompile(`</?[A-Za-z][^>]{0,80}>|&[a-z]{2,8};|\b\w+\([^)]*\);?$|\w ?\( ?\)|[{};]\s*$|^\s*[#$>] ?\w+|==|!=|->|=>|::|\S\||\|\S|[∑∫√≤≥≈∈∀∃]|\\[a-z]+\{|^<[0-9A-Fa-f]+>$`)
-	function     = regexp.MustCompile(` (?:the|a|an|of|to|in|on|at|by|for|with|from|and|or|nor|but|that|which|is|are|was|were|be|been|has|have|had|will|would|shall|should|must|because|while|whether|if|during|into|between|among|within|without|per|about|as|than|their|its|our|your|his|her|this|these|those|der|die|das|und|oder|von|mit|für|le|la|les|des|du|et|ou|el|los|las|de|y)$`)
-	verb         = regexp.MustCompile(`(?i) (?:is|are|was|were|has|have|had|been|will|would|can|could|may|must|should|shall) `)
-	pronoun      = regexp.MustCompile(`(?i)(?:^| )(?:I|you|we|they|he|she|it|who) `)
-	twoSentences = regexp.MustCompile(`\p{Ll}{2}[.!?] +\p{Lu}\p{Ll}* \p{Ll}+|\p{Ll}{4}\. \p{Ll}+|\(\d{4}\)[.,]`)
-	label        = regexp.MustCompile(`\p{L}{2}: `)
-	total        = regexp.MustCompile(`(?i)^(?:grand |sub-?)?totals?(?: |$|:)`)
-	money        = regexp.MustCompile(`[$€£¥] ?\d[\d.,]*[kMB]?n?$|\d ?[$€£¥]$`)
-	clock        = regexp.MustCompile(`(?i)^\d{1,2}[:.]\d{2} ?(?:[-–—]|to |a\.?m|p\.?m)`)
-	shall        = regexp.MustCompile(` shall `)
-	postalCode   = regexp.MustCompile(`(?:^| )\d{5,}(?: |$)`)
-	bracketed    = regexp.MustCompile(`^\(\p{Ll}{5,}|^\(\p{Ll}+[ ,]`)
-	particle     = regexp.MustCompile(`^(?:を|は\p{Han}|には|では|とは|的な|的に|的)|[をがはの]$`)
-	person       = regexp.MustCompile(`^(?:(?:Mr|Mrs|Ms|Dr|Prof|Professor|Shri|Smt|Herr|Frau|Mme)\.? (?:\p{Lu}[\p{L}.'’-]* ?){1,4}|M\. (?:\p{Lu}[\p{Lu}'’-]* ?){1,4}|(?:\p{Lu}\.[ -]?)+\p{Lu}[\p{L}'’-]+|\p{Lu}[\p{L}'’-]+, (?:\p{Lu}\.[ -]?)+(?:;.*)?)$`)
-	marks        = regexp.MustCompile(`[\p{Ll}] \d{1,2},\d{1,2}|(?:[\p{Ll}]|\. ?)[*†‡§¶∗]|[\p{Ll}],?\d(?:,\d)*(?:[,;* ]|$)`)
-	name         = regexp.MustCompile(`^(?:(?:\p{Lu}\p{Ll}*\.?-?)+|\p{Lu}[\p{L}'’-]+|de|van|von|der|den|la|da|dos|di|bin|Jr\.?|Dr\.?|Prof\.?|Mr\.?|Mrs\.?|Ms\.?|Ph\.?D\.?|M\.?D\.?)$`)
-	employer     = regexp.MustCompile(`(?i)\b(?:university|université|universität|universidad|universidade|institute|institut|laborator(?:y|ies)|department of|dept\.|faculty of|school of|college|inc\.|ltd\.?|gmbh|corporation)(?:\b|$|,)`)
+	markup       = lazyregexp.New(`</?[A-Za-z][^>]{0,80}>|&[a-z]{2,8};|\b\w+\([^)]*\);?$|\w ?\( ?\)|[{};]\s*$|^\s*[#$>] ?\w+|==|!=|->|=>|::|\S\||\|\S|[∑∫√≤≥≈∈∀∃]|\\[a-z]+\{|^<[0-9A-Fa-f]+>$`)
+	function     = lazyregexp.New(` (?:the|a|an|of|to|in|on|at|by|for|with|from|and|or|nor|but|that|which|is|are|was|were|be|been|has|have|had|will|would|shall|should|must|because|while|whether|if|during|into|between|among|within|without|per|about|as|than|their|its|our|your|his|her|this|these|those|der|die|das|und|oder|von|mit|für|le|la|les|des|du|et|ou|el|los|las|de|y)$`)
+	verb         = lazyregexp.New(`(?i) (?:is|are|was|were|has|have|had|been|will|would|can|could|may|must|should|shall) `)
+	pronoun      = lazyregexp.New(`(?i)(?:^| )(?:I|you|we|they|he|she|it|who) `)
+	twoSentences = lazyregexp.New(`\p{Ll}{2}[.!?] +\p{Lu}\p{Ll}* \p{Ll}+|\p{Ll}{4}\. \p{Ll}+|\(\d{4}\)[.,]`)
+	label        = lazyregexp.New(`\p{L}{2}: `)
+	total        = lazyregexp.New(`(?i)^(?:grand |sub-?)?totals?(?: |$|:)`)
+	money        = lazyregexp.New(`[$€£¥] ?\d[\d.,]*[kMB]?n?$|\d ?[$€£¥]$`)
+	clock        = lazyregexp.New(`(?i)^\d{1,2}[:.]\d{2} ?(?:[-–—]|to |a\.?m|p\.?m)`)
+	shall        = lazyregexp.New(` shall `)
+	postalCode   = lazyregexp.New(`(?:^| )\d{5,}(?: |$)`)
+	bracketed    = lazyregexp.New(`^\(\p{Ll}{5,}|^\(\p{Ll}+[ ,]`)
+	particle     = lazyregexp.New(`^(?:を|は\p{Han}|には|では|とは|的な|的に|的)|[をがはの]$`)
+	person       = lazyregexp.New(`^(?:(?:Mr|Mrs|Ms|Dr|Prof|Professor|Shri|Smt|Herr|Frau|Mme)\.? (?:\p{Lu}[\p{L}.'’-]* ?){1,4}|M\. (?:\p{Lu}[\p{Lu}'’-]* ?){1,4}|(?:\p{Lu}\.[ -]?)+\p{Lu}[\p{L}'’-]+|\p{Lu}[\p{L}'’-]+, (?:\p{Lu}\.[ -]?)+(?:;.*)?)$`)
+	marks        = lazyregexp.New(`[\p{Ll}] \d{1,2},\d{1,2}|(?:[\p{Ll}]|\. ?)[*†‡§¶∗]|[\p{Ll}],?\d(?:,\d)*(?:[,;* ]|$)`)
+	name         = lazyregexp.New(`^(?:(?:\p{Lu}\p{Ll}*\.?-?)+|\p{Lu}[\p{L}'’-]+|de|van|von|der|den|la|da|dos|di|bin|Jr\.?|Dr\.?|Prof\.?|Mr\.?|Mrs\.?|Ms\.?|Ph\.?D\.?|M\.?D\.?)$`)
+	employer     = lazyregexp.New(`(?i)\b(?:university|université|universität|universidad|universidade|institute|institut|laborator(?:y|ies)|department of|dept\.|faculty of|school of|college|inc\.|ltd\.?|gmbh|corporation)(?:\b|$|,)`)
 )
 
 func hasAddress(text string) bool { return address.MatchString(text) }
@@ -103,8 +103,8 @@ func isFurniture(text string) bool {
 }
 
 var (
-	quantity = regexp.MustCompile(`^[($€£+-]*\d[\d.,:]*[kMB]?n?[%)*]*$`)
-	decimal  = regexp.MustCompile(`\d[.,]\d|%`)
+	quantity = lazyregexp.New(`^[($€£+-]*\d[\d.,:]*[kMB]?n?[%)*]*$`)
+	decimal  = lazyregexp.New(`\d[.,]\d|%`)
 )
 
 // isRow reports whether text is a row of a table that was joined: it has two
@@ -345,7 +345,7 @@ func isByline(text string) bool {
 	return initials || len(people) > 1
 }
 
-var abstract = regexp.MustCompile(`(?i)^(?:\d\.? )?(?:abstract|summary|introduction|contents|table of contents|zusammenfassung|résumé|einleitung|inhalt)\b`)
+var abstract = lazyregexp.New(`(?i)^(?:\d\.? )?(?:abstract|summary|introduction|contents|table of contents|zusammenfassung|résumé|einleitung|inhalt)\b`)
 
 // withoutBylines drops the names above the abstract on the first page: lines
 // that name people or where they work, and where such a line follows, single

@@ -2,12 +2,12 @@ package image
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/citekit/citekit/internal/exif"
+	"github.com/citekit/citekit/internal/lazyregexp"
 	"github.com/citekit/citekit/internal/xmp"
 )
 
@@ -35,7 +35,7 @@ func xmpCard(p xmp.Packet) card {
 	return c
 }
 
-var isoForm = regexp.MustCompile(`^\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?)?)?$`)
+var isoForm = lazyregexp.New(`^\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?)?)?$`)
 
 // isoDate returns text if it is a date in ISO 8601, else "". A day or time that
 // does not exist, such as 30 February, is not a date.

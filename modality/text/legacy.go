@@ -2,7 +2,6 @@ package text
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -18,6 +17,7 @@ import (
 	"golang.org/x/text/encoding/unicode/utf32"
 
 	"github.com/citekit/citekit/internal/charset"
+	"github.com/citekit/citekit/internal/lazyregexp"
 )
 
 // legacyCharset returns the charset of text that is neither Unicode nor ASCII,
@@ -80,7 +80,7 @@ func wholeLines(text []byte) []byte {
 
 // declaration matches how HTML, XML, and the magic comments of editors name
 // the charset.
-var declaration = regexp.MustCompile(`(?i)(?:charset|encoding|coding)\s*[=:]\s*["']?([a-z0-9][a-z0-9_.:-]{1,30})`)
+var declaration = lazyregexp.New(`(?i)(?:charset|encoding|coding)\s*[=:]\s*["']?([a-z0-9][a-z0-9_.:-]{1,30})`)
 
 // declarationBytes is how far into a file a declaration counts, as in HTML.
 const declarationBytes = 1024
