@@ -2,15 +2,16 @@ package ffmpeg
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/fserror"
-	ff "github.com/u2takey/ffmpeg-go"
 )
 
 // Options are options of ffmpeg by their names without the dash. The value ""
@@ -100,29 +101,29 @@ func openOutput(dir *scratch, name string, limit int64) (out *Output, err error)
 	return &Output{file: f, size: info.Size(), dir: dir}, nil
 }
 
-// args builds the command line. ffmpeg-go panics on what it cannot build.
-func (c Conversion) args(in *Input, output string, limit int64) (args []string, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("ffmpeg: no command line for this conversion: %v", p)
-		}
-	}()
-	inputs := keywords(in.options(), c.Input)
-	outputs := keywords(Options{
+// args builds the command line.
+func (c Conversion) args(in *Input, output string, limit int64) ([]string, error) {
+	if len(c.Streams)+len(c.Beside) == 0 {
+		return nil, errors.New("ffmpeg: a conversion without streams")
+	}
+	args := append([]string{}, always...)
+	args = append(args, "-y", "-max_alloc", maxAlloc)
+	args = append(flags(args, in.options(), c.Input), "-i", url(in.file, 0))
+	for i, other := range c.Beside {
+		args = append(flags(args, other.options()), "-i", url(other.file, i+1))
+	}
+	for _, index := range c.Streams {
+		args = append(args, "-map", "0:"+strconv.Itoa(index))
+	}
+	for i := range c.Beside {
+		args = append(args, "-map", strconv.Itoa(i+1)+":0")
+	}
+	args = flags(args, Options{
 		"f": c.Muxer, "fs": strconv.FormatInt(limit, 10),
 		"fflags": "+bitexact", "flags:v": "+bitexact", "flags:a": "+bitexact",
 		"map_metadata": "-1", "map_chapters": "-1",
 	}, c.Output)
-	source := ff.Input(url(in.file, 0), inputs)
-	streams := make([]*ff.Stream, len(c.Streams))
-	for i, index := range c.Streams {
-		streams[i] = source.Get(strconv.Itoa(index))
-	}
-	for i, other := range c.Beside {
-		streams = append(streams, ff.Input(url(other.file, i+1), keywords(other.options())).Get("0"))
-	}
-	built := ff.Output(streams, output, outputs).GetArgs()
-	return append(append(append([]string{}, always...), "-y", "-max_alloc", maxAlloc), built...), nil
+	return append(args, output), nil
 }
 
 // options are those that confine the reading of an input.
@@ -141,17 +142,18 @@ func (in *Input) options() Options {
 	return o
 }
 
-func keywords(sets ...Options) ff.KwArgs {
+// flags appends options as arguments, in the order of their names. Later sets
+// count more than those before.
+func flags(args []string, sets ...Options) []string {
 	merged := Options{}
 	for _, set := range sets {
 		maps.Copy(merged, set)
 	}
-	k := ff.KwArgs{}
-	for name, value := range merged {
-		if name == "f" {
-			name = "format"
+	for _, name := range slices.Sorted(maps.Keys(merged)) {
+		args = append(args, "-"+name)
+		if value := merged[name]; value != "" {
+			args = append(args, value)
 		}
-		k[name] = value
 	}
-	return k
+	return args
 }
