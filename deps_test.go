@@ -73,6 +73,7 @@ var only = map[string][]string{
 	"github.com/pdfcpu/pdfcpu":                   {},
 	"github.com/klippa-app/go-pdfium":            {"internal/pdfium"},
 	"github.com/tetratelabs/wazero":              {"internal/pdfium"},
+	"github.com/u2takey/ffmpeg-go":               {},
 	"github.com/modelcontextprotocol/go-sdk":     {"mcpadapter", "cmd/citekit", "examples/mcpserver", "bench"},
 	"github.com/google/jsonschema-go":            {"mcpadapter", "examples/mcpserver", "schema", "mapper/llm"},
 	"golang.org/x/image":                         {"modality/image", "internal/testcorpus"},
@@ -97,6 +98,7 @@ var onlyTests = map[string][]string{
 	"github.com/modelcontextprotocol":  {"mcpadapter", "cmd/citekit", "examples/*", "e2e"},
 	"github.com/parquet-go/parquet-go": {"mapadapter"},
 	"github.com/klippa-app/go-pdfium":  {"internal/pdfium"},
+	"github.com/u2takey/ffmpeg-go":     {"internal/ffmpeg"},
 	"honnef.co/go/tools":               {},
 }
 

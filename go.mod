@@ -15,6 +15,7 @@ require (
 	github.com/pelletier/go-toml/v2 v2.2.4 // tests of internal/data
 	github.com/rogpeppe/go-internal v1.16.0 // tests of cmd/citekit
 	github.com/tetratelabs/wazero v1.12.0 // internal/pdfium
+	github.com/u2takey/ffmpeg-go v0.5.0 // tests of internal/ffmpeg
 	github.com/yuin/goldmark v1.8.7 // internal/markup
 	go.yaml.in/yaml/v3 v3.0.5 // internal/markup
 	golang.org/x/image v0.47.0 // modality/image
@@ -27,14 +28,17 @@ require (
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
 	github.com/andybalholm/brotli v1.1.0 // indirect
+	github.com/aws/aws-sdk-go v1.38.20 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/hhrutter/tiff v1.0.6 // indirect
+	github.com/jmespath/go-jmespath v0.4.0 // indirect
 	github.com/jolestar/go-commons-pool/v2 v2.1.2 // indirect
 	github.com/klauspost/compress v1.17.9 // indirect
 	github.com/mattn/go-runewidth v0.0.27 // indirect
 	github.com/pierrec/lz4/v4 v4.1.21 // indirect
 	github.com/segmentio/asm v1.1.3 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect
+	github.com/u2takey/go-utils v0.3.1 // indirect
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
 	golang.org/x/crypto v0.57.0 // indirect
 	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect

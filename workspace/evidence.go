@@ -122,7 +122,7 @@ func (d *Directory) readVerified(ctx context.Context, root *os.Root, key string)
 	if d.isIntact(root, held.evidenceRecord) {
 		return held, nil
 	}
-	return held, d.verify(ctx, root, key, &held.evidenceRecord)
+	return held, d.checkContent(ctx, root, key, &held.evidenceRecord)
 }
 
 func (d *Directory) readHeld(root *os.Root, key string) (heldRecord, error) {
@@ -156,11 +156,11 @@ func (d *Directory) isIntact(root *os.Root, r evidenceRecord) bool {
 	return identity(info) == r.Identity && watch(f) == settled
 }
 
-// verify hashes an evidence file whose metadata are not as recorded. If the
+// checkContent hashes an evidence file whose metadata are not as recorded. If the
 // content is right the record is renewed; else there is no evidence. Nor is
 // there if somebody has the file open for writing: it is then made again,
 // and is another file.
-func (d *Directory) verify(ctx context.Context, root *os.Root, key string, r *evidenceRecord) error {
+func (d *Directory) checkContent(ctx context.Context, root *os.Root, key string, r *evidenceRecord) error {
 	f, info, err := openPlain(root, r.Meta.Name, errEvidenceNotPlain)
 	if err != nil {
 		return missing("evidence")

@@ -142,13 +142,18 @@ func (in *Input) options() Options {
 	return o
 }
 
-// flags appends options as arguments, in the order of their names. Later sets
-// count more than those before.
+// flags appends options as arguments: the format first, if there is one, then
+// the others in the order of their names. Later sets count more than those
+// before.
 func flags(args []string, sets ...Options) []string {
 	merged := Options{}
 	for _, set := range sets {
 		maps.Copy(merged, set)
 	}
+	if format := merged["f"]; format != "" {
+		args = append(args, "-f", format)
+	}
+	delete(merged, "f")
 	for _, name := range slices.Sorted(maps.Keys(merged)) {
 		args = append(args, "-"+name)
 		if value := merged[name]; value != "" {
