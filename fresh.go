@@ -109,6 +109,9 @@ type pinNote struct {
 	Version string `json:"version"` // of the source
 }
 
+// maxConflicts is how often a note is read again that somebody else changed.
+const maxConflicts = 1000
+
 // pinned returns the version of the source that is recorded for a map under a
 // guard. If none is, it first records version, durably; of several processes
 // the first one wins. A record that is damaged is an error matching
@@ -117,7 +120,7 @@ type pinNote struct {
 // remove it as well, so that to refuse it would protect nobody, and make
 // copies of a folder useless.
 func (l *Library) pinned(ctx context.Context, id, guard, version string) (string, error) {
-	for {
+	for range maxConflicts {
 		data, stamp, err := l.workspace.ReadNote(ctx, PinNotes, id)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err
@@ -138,6 +141,7 @@ func (l *Library) pinned(ctx context.Context, id, guard, version string) (string
 			return version, err
 		}
 	}
+	return "", fmt.Errorf("the record of the version the source had is written by others all the time: %w", ErrConflict)
 }
 
 // A pin is a version of a source by its identity and, where it was known, its

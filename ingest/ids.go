@@ -53,6 +53,9 @@ func (in *run) claim(ctx context.Context, t *task, v verdict) verdict {
 // claimFirst gives a task the first of several ids that its map may have.
 func (in *run) claimFirst(ctx context.Context, t *task, v verdict, ids iter.Seq[string]) verdict {
 	for id := range ids {
+		if err := in.note(ctx, t, id); err != nil {
+			return v.failed(err)
+		}
 		leave, err := in.mayHave(ctx, t, id)
 		switch {
 		case err != nil:
@@ -64,6 +67,16 @@ func (in *run) claimFirst(ctx context.Context, t *task, v verdict, ids iter.Seq[
 		}
 	}
 	return v.failed(fmt.Errorf("every id for this source belongs to another one; give it one: %w", fs.ErrExist))
+}
+
+// note notes what stands under an id, before it is decided whether that may be
+// replaced.
+func (in *run) note(ctx context.Context, t *task, id string) (err error) {
+	t.replaces, err = in.ws.StatMap(ctx, id)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.replaces, err = citekit.Stamp{}, nil
+	}
+	return err
 }
 
 // A leave says whether the map of a source may be stored under an id.
@@ -160,6 +173,9 @@ func (in *run) take(t *task, v verdict, id string) verdict {
 
 // claimAsked gives a task the id that a person chose.
 func (in *run) claimAsked(ctx context.Context, t *task, v verdict, id string) verdict {
+	if err := in.note(ctx, t, id); err != nil {
+		return v.failed(err)
+	}
 	owner, err := in.ownerOf(ctx, id)
 	switch {
 	case err != nil:
@@ -186,6 +202,9 @@ func (in *run) claimAsked(ctx context.Context, t *task, v verdict, id string) ve
 // now: the verdict then has none. A map that was changed by hand is not
 // replaced.
 func (in *run) claimAgain(ctx context.Context, t *task, v verdict, noted ledger.Note) verdict {
+	if err := in.note(ctx, t, noted.ID); err != nil {
+		return v.failed(err)
+	}
 	state, _, err := in.stateOf(ctx, t.Path, noted)
 	switch {
 	case err != nil:

@@ -2,6 +2,9 @@ package ingest
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"path"
 	"sync"
 
@@ -22,10 +25,11 @@ type book struct {
 // openBook reads the ledger of a workspace, or makes it from the maps.
 func openBook(ctx context.Context, lib *citekit.Library, notes citekit.Finder) (*book, error) {
 	file, err := readLedger(ctx, notes)
+	if errors.Is(err, fs.ErrNotExist) {
+		file.Sources, err = notesOfMaps(ctx, lib)
+	}
 	if err != nil {
-		if file.Sources, err = notesOfMaps(ctx, lib); err != nil {
-			return nil, err
-		}
+		return nil, err
 	}
 	b := &book{Ledger: ledger.New(file.Sources, isSound), notes: notes}
 	if file.Writing != "" {
@@ -39,8 +43,11 @@ func openBook(ctx context.Context, lib *citekit.Library, notes citekit.Finder) (
 // first.
 func openBookToForget(ctx context.Context, lib *citekit.Library, notes citekit.Finder) (*book, error) {
 	file, err := readLedger(ctx, notes)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, err
 	}
 	if file.Writing != "" {
 		return openBook(ctx, lib, notes)
@@ -48,12 +55,19 @@ func openBookToForget(ctx context.Context, lib *citekit.Library, notes citekit.F
 	return &book{Ledger: ledger.New(file.Sources, isSound), notes: notes}, nil
 }
 
+// readLedger reads the stored ledger. If there is none, or one of another
+// version, the error matches fs.ErrNotExist; any other error says that it
+// cannot be read for now, and nothing of what it may hold.
 func readLedger(ctx context.Context, notes citekit.Finder) (ledger.File, error) {
 	data, err := notes.ReadNotes(ctx, ledger.Name)
 	if err != nil {
 		return ledger.File{}, err
 	}
-	return ledger.Parse(data)
+	file, err := ledger.Parse(data)
+	if err != nil {
+		return file, fmt.Errorf("%w: %w", err, fs.ErrNotExist)
+	}
+	return file, nil
 }
 
 // isSound reports whether ingest could have made a note.

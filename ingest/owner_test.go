@@ -1,18 +1,22 @@
 package ingest_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/workspace"
 )
 
 // readMap returns the bytes of a map file.
@@ -286,4 +290,71 @@ func (f *ingestFixture) forge(t *testing.T, data []byte) {
 	t.Helper()
 	sum := sha256.Sum256(data)
 	f.write(t, ".citekit_output/.meta/notes/ingest.json", hex.EncodeToString(sum[:])+"\n"+string(data))
+}
+
+// A hidingNotes is a workspace whose notes cannot be read for now.
+type hidingNotes struct{ *workspace.Directory }
+
+func (hidingNotes) ReadNotes(context.Context, string) ([]byte, error) {
+	return nil, &fs.PathError{Op: "open", Path: "/secret/notes", Err: syscall.EMFILE}
+}
+
+// TestIngestNotesHidden checks that a map which a person changed is not
+// replaced when the notes that would say so cannot be read.
+func TestIngestNotesHidden(t *testing.T) {
+	f := newIngestFixture(t, map[string]string{"a.txt": "one\n"})
+	f.ingest(t, nil)
+	edited := f.edit(t, "a", `"title":"one"`, `"title":"uno"`)
+	f.write(t, "a.txt", "two\n")
+	ws, err := workspace.Open(f.dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib := citekit.New(hidingNotes{ws}, citekit.Resolvers{citekit.Text: f.mapper}, nil)
+	defer lib.Close()
+	report, err := ingest.Run(t.Context(), lib, []string{"."}, nil)
+	if err == nil || strings.Contains(err.Error(), "secret") || len(report.Items) != 0 {
+		t.Errorf("ingest without its notes: %v, %+v", err, report.Items)
+	}
+	if _, err := ingest.Delete(t.Context(), lib, "a", &ingest.DeleteOptions{KeepByHand: true}); err == nil {
+		t.Error("deleted without the notes")
+	}
+	if now := f.readMap(t, "a"); now != edited {
+		t.Errorf("the map is now %s", now)
+	}
+}
+
+// A savingMapper does something while a source is measured, after the id of its
+// map was given out.
+type savingMapper struct {
+	*lineMapper
+	save func()
+}
+
+func (m savingMapper) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
+	m.save()
+	return m.lineMapper.Measure(ctx, src)
+}
+
+// TestIngestSavedMeanwhile checks that a map which a person saves while ingest
+// makes one under the same id is not replaced.
+func TestIngestSavedMeanwhile(t *testing.T) {
+	f := newIngestFixture(t, map[string]string{"a.txt": "one\n"})
+	const mine = `{"resource_id":"a","type":"text","title":"mine","source_path":"a.txt","nodes":[]}`
+	ws, err := workspace.Open(f.dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mapper := savingMapper{f.mapper, func() { f.write(t, ".resource_maps/a.json", mine) }}
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: mapper}, nil)
+	defer lib.Close()
+	for _, status := range []ingest.Status{ingest.Failed, ingest.Skipped} {
+		report, err := ingest.Run(t.Context(), lib, []string{"."}, nil)
+		if err != nil || len(report.Items) != 1 || report.Items[0].Status != status {
+			t.Errorf("%v, %+v; want %s", err, report.Items, status)
+		}
+		if now := f.readMap(t, "a"); now != mine {
+			t.Errorf("the map is now %s", now)
+		}
+	}
 }

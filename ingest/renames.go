@@ -265,10 +265,11 @@ func (in *run) follow(ctx context.Context, r Rename, identity string, companions
 	if err := in.book.begin(ctx); err != nil {
 		return err
 	}
-	if now, err := in.ws.StatMap(ctx, r.ResourceID); err != nil || now != stamp {
-		return ignoreGone(err)
+	written, err := in.ws.WriteMapIf(ctx, r.ResourceID, data, stamp)
+	if errors.Is(err, citekit.ErrConflict) {
+		return nil // somebody changed or deleted it just now
 	}
-	if err := in.ws.WriteMap(ctx, r.ResourceID, data); err != nil {
+	if err != nil {
 		return err
 	}
 	if n.MapHash == hash { // else a person has changed it, which is still to be seen
@@ -276,8 +277,8 @@ func (in *run) follow(ctx context.Context, r Rename, identity string, companions
 	}
 	intact := n.Stamp == stamp.Identity
 	n.Identity, n.Stamp = identity, ""
-	if stamp, err = in.ws.StatMap(ctx, r.ResourceID); err == nil && intact {
-		n.Stamp = stamp.Identity
+	if intact {
+		n.Stamp = written.Identity
 	}
 	in.book.Forget(r.From)
 	in.book.Put(r.To, n)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 )
 
 // save makes the map of a task, checks it and stores it. The verdict it
@@ -136,15 +138,15 @@ func (in *run) store(ctx context.Context, t *task, m *citekit.ResourceMap) error
 	if err := in.book.begin(ctx); err != nil {
 		return err
 	}
-	if err := in.ws.WriteMap(ctx, m.ResourceID, data); err != nil {
+	stamp, err := in.ws.WriteMapIf(ctx, m.ResourceID, data, t.replaces)
+	if errors.Is(err, citekit.ErrConflict) {
+		return fmt.Errorf("somebody else wrote the map '%s' just now: %w", message.Clip(m.ResourceID), err)
+	}
+	if err != nil {
 		return err
 	}
-	t.note.ID, t.note.MapHash = m.ResourceID, hashOfBytes(data)
-	stamp, err := in.ws.StatMap(ctx, m.ResourceID)
-	if err == nil {
-		t.note.Stamp = stamp.Identity
-	}
-	return err
+	t.note.ID, t.note.MapHash, t.note.Stamp = m.ResourceID, hashOfBytes(data), stamp.Identity
+	return nil
 }
 
 func hashOfBytes(data []byte) string {

@@ -72,6 +72,10 @@ type task struct {
 	note       ledger.Note // what will be remembered of it
 	companions string      // a digest of them
 
+	// replaces is the stamp of what stood under the id of the map when it was
+	// looked at, or the zero stamp: only that is replaced.
+	replaces citekit.Stamp
+
 	draft    *citekit.Draft       // of makeAnew
 	original *citekit.ResourceMap // of makeCopy, shared
 }

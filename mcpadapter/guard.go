@@ -241,13 +241,17 @@ func (g *guard) admit(m *message) (held bool, rejected *rejection) {
 }
 
 func (g *guard) noteCancelled(params json.RawMessage) {
-	var cancelled struct {
-		RequestID any `json:"requestId"`
-	}
-	if json.Unmarshal(params, &cancelled) != nil {
+	list, err := members(params)
+	if err != nil {
 		return
 	}
-	id, err := jsonrpc.MakeID(cancelled.RequestID)
+	var requestID any
+	for _, m := range list { // as the SDK reads it: by the exact key, the last counts
+		if m.key == "requestId" && json.Unmarshal(m.value, &requestID) != nil {
+			return
+		}
+	}
+	id, err := jsonrpc.MakeID(requestID)
 	if err != nil || g.calls[id] == nil {
 		return
 	}

@@ -144,7 +144,7 @@ func plainID(text []byte) jsonrpc.ID {
 	var id jsonrpc.ID
 	if s, ok := plainString(text); ok {
 		id, _ = jsonrpc.MakeID(s) // no string is an error
-	} else if validID(text) {
+	} else if text[0] != '"' && validID(text) { // a string with escapes is for the SDK's decoder
 		n, _ := strconv.ParseInt(string(text), 10, 64)
 		id, _ = jsonrpc.MakeID(float64(n)) // nor is a whole number
 	}

@@ -202,6 +202,43 @@ func TestCancelled(t *testing.T) {
 	t.Error("the id cannot be used again")
 }
 
+// TestEscapedIDs has ids that are written with escapes: each is answered, and
+// none is taken for another.
+func TestEscapedIDs(t *testing.T) {
+	w := serve(t, mcpadapter.NewServer(standardLibrary(t), nil), mcpadapter.StreamTransport{}).start()
+	for written, id := range map[string]string{`"\u0061"`: `"a"`, `"req\/1"`: `"req/1"`, `"\u00e9"`: `"é"`, `"0"`: `"0"`, `0`: `0`} {
+		w.send(`{"jsonrpc":"2.0","id":` + written + `,"method":"ping"}`)
+		if got := w.next(); !strings.Contains(got, `"id":`+id+`,`) || !strings.Contains(got, `"result"`) {
+			t.Errorf("id %s: %s", written, got)
+		}
+	}
+	w.in.Close()
+	if err := w.ended(); err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+}
+
+// TestCancelledByAnotherKey sends notifications that name a call under a key
+// that only looks like the right one: the call is answered.
+func TestCancelledByAnotherKey(t *testing.T) {
+	slow := newSlowResolver()
+	lib := newLibrary(t, slow, map[string]string{"slow": slowMap})
+	w := serve(t, mcpadapter.NewServer(lib, nil), mcpadapter.StreamTransport{}).start()
+	w.call(40, "resolve", `{"resource_id":"slow","node_id":"short"}`)
+	<-slow.started
+	for _, params := range []string{`{"requestid":40}`, `{"requestId":99,"RequestId":40}`, `{"requestId":40,"requestId":99}`} {
+		w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":` + params + `}`)
+	}
+	w.send(ping)
+	if got := w.next(); got != pong {
+		t.Errorf("ping: %s", got)
+	}
+	slow.released <- struct{}{}
+	if got := w.next(); !strings.Contains(got, `"id":40`) || !strings.Contains(got, "output_path") {
+		t.Errorf("the call: %s", got)
+	}
+}
+
 func TestBusy(t *testing.T) {
 	slow := newSlowResolver()
 	lib := newLibrary(t, slow, map[string]string{"slow": slowMap})

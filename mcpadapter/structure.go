@@ -105,7 +105,10 @@ func (p *pager) node(n, parent *citekit.Node, level int) error {
 		return err
 	}
 	fields = shortOnes(fields, p.size)
-	cost := nodeSize(fields)
+	cost := nodeSize(fields) + len(`,"child_count":100000`)
+	if parent != nil {
+		cost += len(`,"parent_id":""`) + len(parent.ID)*5/4 // some of it is escaped
+	}
 	if p.some && cost > p.room {
 		p.full = true
 		return nil

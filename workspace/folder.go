@@ -164,6 +164,9 @@ const lockName = ".lock"
 // lock waits until no other goroutine or process writes in the folder. The
 // lock ends with the process that holds it.
 func (d *folder) lock(ctx context.Context, root *os.Root) (release func(), err error) {
+	if err := ctx.Err(); err != nil { // select may choose the other case
+		return nil, err
+	}
 	select {
 	case d.writing <- struct{}{}:
 	case <-ctx.Done():

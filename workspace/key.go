@@ -80,12 +80,12 @@ func loadKey(dir string) ([]byte, error) {
 		}
 	}
 	switch {
-	case mayPass(err):
-		return nil, fmt.Errorf("the key of evidence: %w", withoutPath(err))
-	case err != nil:
-		return processKey(), nil
+	case err == nil:
+		return key, nil
+	case err == errKeyNotOwn, err == errNoKey, errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR):
+		return processKey(), nil // there is no place for one
 	}
-	return key, nil
+	return nil, fmt.Errorf("the key of evidence: %w", withoutPath(err))
 }
 
 // mayPass reports whether an error may be gone at the next try.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"sync"
 
@@ -66,12 +67,18 @@ func (d *Directory) ReadNotes(ctx context.Context, name string) ([]byte, error) 
 		return nil, err
 	}
 	root, _, err := d.evidence.open()
-	if err != nil {
+	switch {
+	case mayPass(err):
+		return nil, fmt.Errorf("notes: %w", withoutPath(err))
+	case err != nil:
 		return nil, missing("notes")
 	}
 	f, info, err := openPlain(root, notesName(name), errRecordNotPlain)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errRecordNotPlain):
 		return nil, missing("notes")
+	case err != nil: // they may be there: without them a person's changes to maps are forgotten
+		return nil, fmt.Errorf("notes: %w", withoutPath(err))
 	}
 	defer f.Close()
 	data, err := readAtMost(f, info.Size(), maxNotes)

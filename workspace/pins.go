@@ -65,6 +65,8 @@ func (d *Directory) readPin(root *os.Root, name string) ([]byte, citekit.Stamp, 
 		return r.data(), citekit.Stamp{Identity: r.Stamp}, nil
 	case errors.Is(err, fs.ErrNotExist), err == errForeign:
 		return nil, citekit.Stamp{}, missing("note")
+	case mayPass(err): // it says nothing of the record
+		return nil, citekit.Stamp{}, withoutPath(err)
 	}
 	stamp := citekit.Stamp{Identity: "damaged"}
 	if info, err := root.Lstat(pinName(name)); err == nil {
@@ -78,6 +80,8 @@ func (d *Directory) readPin(root *os.Root, name string) ([]byte, citekit.Stamp, 
 func (d *Directory) changePin(root *os.Root, name string, data []byte, stamp citekit.Stamp) (citekit.Stamp, error) {
 	_, now, err := d.readPin(root, name)
 	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, citekit.ErrDamaged):
+		return citekit.Stamp{}, err
 	case now != stamp:
 		return citekit.Stamp{}, conflictOf(now)
 	case data == nil && errors.Is(err, fs.ErrNotExist):

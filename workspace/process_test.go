@@ -44,6 +44,9 @@ func runWithSettings(m *testing.M) int {
 	return m.Run()
 }
 
+// roles are what a process of this program can do beside what play names.
+var roles = map[string]func(ctx context.Context, dir string, out io.Writer) error{}
+
 // play does what the writer of a role does, telling of every write before it
 // begins (TRY) and when it is done (ACK).
 func play(role, dir string, out io.Writer) int {
@@ -81,6 +84,8 @@ func play(role, dir string, out io.Writer) int {
 		err = writeOnce(ctx, ws, out)
 	case "fill":
 		err = fill(ctx, ws, out)
+	default:
+		err = roles[role](ctx, dir, out)
 	}
 	if err != nil {
 		fmt.Fprintln(out, "ERR", err)
