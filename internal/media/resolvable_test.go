@@ -58,7 +58,7 @@ func TestTruncated(t *testing.T) {
 	chapters := write(t, dir, "chapters.txt", ";FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/1\nSTART=0\nEND=2\ntitle=a\n[CHAPTER]\nTIMEBASE=1/1\nSTART=2\nEND=5\ntitle=b\n[CHAPTER]\nTIMEBASE=1/1\nSTART=5\nEND=8\ntitle=c\n")
 	cues := write(t, dir, "cues.srt", "1\n00:00:00,500 --> 00:00:03,000\nOne.\n\n2\n00:00:06,000 --> 00:00:07,000\nTwo.\n")
 	picture := []string{"-f", "lavfi", "-i", "testsrc=s=128x96:r=10:d=8"}
-	sound := []string{"-f", "lavfi", "-i", "anoisesrc=d=8:r=32000:a=0.3"}
+	sound := []string{"-f", "lavfi", "-i", "anoisesrc=d=8:r=32000:a=0.3:seed=1"}
 	both := append(append(picture, sound...), "-i", chapters, "-map_metadata", "2", "-g", "10")
 	alone := append(sound, "-i", chapters, "-map_metadata", "1")
 	cuts := []int{10, 50, 90} // percent that is left

@@ -16,8 +16,8 @@ type header struct {
 const headerLength = 4
 
 // sameStream are the bits that do not change within a stream: the sync word, the
-// layer and the sample rate.
-const sameStream = 0xffe00000 | 3<<17 | 3<<10
+// version, the layer and the sample rate.
+const sameStream = 0xffe00000 | 3<<19 | 3<<17 | 3<<10
 
 // Bit rates in kbit/s by index, of MPEG-1 and of the lower sample rates of MPEG-2
 // and 2.5, by layer.

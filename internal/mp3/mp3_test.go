@@ -68,7 +68,7 @@ func walk(data []byte, start, from int64) (packets []Packet, err error) {
 func encode(t *testing.T, args string) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "sound.mp3")
-	all := append([]string{"-nostdin", "-v", "error", "-f", "lavfi", "-i", "anoisesrc=d=3:a=0.3"}, strings.Fields(args)...)
+	all := append([]string{"-nostdin", "-v", "error", "-f", "lavfi", "-i", "anoisesrc=d=3:a=0.3:seed=1"}, strings.Fields(args)...)
 	if out, err := exec.Command(sharedtest.Tool(t, "ffmpeg"), append(all, path)...).CombinedOutput(); err != nil {
 		t.Fatalf("ffmpeg: %v: %s", err, out)
 	}
@@ -92,6 +92,7 @@ func recordings(t *testing.T) map[string][]byte {
 		"mono":       encode(t, "-b:a 64k -ar 44100 -ac 1"+bare),
 		"other rate": encode(t, "-b:a 64k -ar 24000 -ac 1"+bare),
 		"third rate": encode(t, "-b:a 64k -ar 48000 -ac 2"+bare),
+		"quarter":    encode(t, "-b:a 32k -ar 12000 -ac 1"+bare),
 		"layer II":   encode(t, "-c:a mp2 -f mp2 -ar 44100"),
 	}
 	text := []byte(strings.Repeat("Not a frame. ", 400))
@@ -119,6 +120,8 @@ func recordings(t *testing.T) map[string][]byte {
 		"concatenated with tags":  join("variable", id3v1, "variable", id3v1),
 		"change of rate":          join("no tag", "other rate"),
 		"changes of rate":         join("other rate", "third rate", "other rate", "mono"),
+		"change of version":       join("third rate", "quarter", "other rate", "quarter"),
+		"few of another version":  join("third rate", files["quarter"][:192*2], "third rate"),
 		"change of channels":      join("no tag", "mono", "no tag"),
 		"change of layer":         join("no tag", "layer II", "no tag"),
 		"text between":            join("no tag", text, "no tag", text[:100], "no tag", text[:1], "no tag", text[:2], "no tag"),
