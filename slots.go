@@ -3,6 +3,8 @@ package citekit
 import (
 	"context"
 	"sync"
+
+	"github.com/citekit/citekit/internal/semaphore"
 )
 
 // slots bound how many extractions of each modality run at a time, so that
@@ -17,12 +19,10 @@ type slots struct {
 // take waits for a slot. It may be released several times.
 func (s *slots) take(ctx context.Context, modality Modality) (release func(), err error) {
 	taken := s.of(modality)
-	select {
-	case taken <- struct{}{}:
-		return sync.OnceFunc(func() { <-taken }), nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := semaphore.Acquire(ctx, taken); err != nil {
+		return nil, err
 	}
+	return sync.OnceFunc(func() { <-taken }), nil
 }
 
 func (s *slots) of(modality Modality) chan struct{} {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/citekit/citekit/internal/semaphore"
 )
 
 // A folder is a directory held open. If the directory at its path is another
@@ -164,13 +166,8 @@ const lockName = ".lock"
 // lock waits until no other goroutine or process writes in the folder. The
 // lock ends with the process that holds it.
 func (d *folder) lock(ctx context.Context, root *os.Root) (release func(), err error) {
-	if err := ctx.Err(); err != nil { // select may choose the other case
+	if err := semaphore.Acquire(ctx, d.writing); err != nil {
 		return nil, err
-	}
-	select {
-	case d.writing <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
 	}
 	f, err := openLock(root, lockName)
 	if err == nil {

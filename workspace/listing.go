@@ -10,6 +10,8 @@ import (
 	"os"
 	"slices"
 	"time"
+
+	"github.com/citekit/citekit/internal/semaphore"
 )
 
 // A listing is what a maps directory holds.
@@ -32,12 +34,10 @@ func newListingCache() *listingCache { return &listingCache{reading: make(chan s
 // root and whose metadata are info. To wait for another who reads it ends with
 // the context.
 func (c *listingCache) get(ctx context.Context, path string, root *os.Root, info fs.FileInfo) (*listing, error) {
-	select {
-	case c.reading <- struct{}{}:
-		defer func() { <-c.reading }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := semaphore.Acquire(ctx, c.reading); err != nil {
+		return nil, err
 	}
+	defer func() { <-c.reading }()
 	if c.last != nil && c.last.identity == identity(info) {
 		return c.last, nil
 	}

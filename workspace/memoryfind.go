@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/semaphore"
 )
 
 var _ citekit.Finder = (*Memory)(nil)
@@ -153,12 +154,10 @@ func (m *Memory) LockNotes(ctx context.Context, name string) (release func(), er
 		return nil, err
 	}
 	turn := m.noteTurns.turn(name)
-	select {
-	case turn <- struct{}{}:
-		return func() { <-turn }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := semaphore.Acquire(ctx, turn); err != nil {
+		return nil, err
 	}
+	return func() { <-turn }, nil
 }
 
 // ReadNotes implements [citekit.Finder].

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/semaphore"
 )
 
 const (
@@ -38,10 +39,8 @@ func (d *Directory) LockNotes(ctx context.Context, name string) (release func(),
 		return nil, fmt.Errorf("lock the notes: %w", withoutPath(storageFault(evidenceUnwritable, err)))
 	}
 	inProcess := d.notes.turn(name)
-	select {
-	case inProcess <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := semaphore.Acquire(ctx, inProcess); err != nil {
+		return nil, err
 	}
 	f, err := openLock(root, notesDir+"/"+name+".lock")
 	if err == nil {

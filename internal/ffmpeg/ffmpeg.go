@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit/internal/child"
+	"github.com/citekit/citekit/internal/semaphore"
 )
 
 // Limits of a [Tools] whose fields are zero.
@@ -61,15 +62,10 @@ func (t *Tools) acquire(ctx context.Context) (release func(), err error) {
 		}
 		t.slots = make(chan struct{}, n)
 	})
-	if err := ctx.Err(); err != nil {
+	if err := semaphore.Acquire(ctx, t.slots); err != nil {
 		return nil, err
 	}
-	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case t.slots <- struct{}{}:
-		return func() { <-t.slots }, nil
-	}
+	return func() { <-t.slots }, nil
 }
 
 func (t *Tools) timeout() time.Duration {

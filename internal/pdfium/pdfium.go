@@ -22,6 +22,8 @@ import (
 	"github.com/klippa-app/go-pdfium/webassembly"
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/citekit/citekit/internal/semaphore"
 )
 
 var (
@@ -120,13 +122,8 @@ func (s *Session) call(ctx context.Context, work func(pdfium.Pdfium) error) erro
 // reported.
 func (e *Engine) call(ctx context.Context, left *time.Duration, work func(pdfium.Pdfium) error) error {
 	e.once.Do(func() { e.turn = make(chan struct{}, 1) })
-	if err := ctx.Err(); err != nil {
+	if err := semaphore.Acquire(ctx, e.turn); err != nil {
 		return err
-	}
-	select {
-	case e.turn <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 	if err := e.started(ctx); err != nil {
 		return err

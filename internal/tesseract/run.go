@@ -11,6 +11,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/child"
+	"github.com/citekit/citekit/internal/semaphore"
 )
 
 // run runs the program on a picture and returns what it prints.
@@ -52,15 +53,10 @@ func (c *Command) run(ctx context.Context, args []string, make func(context.Cont
 
 // acquire waits until the program may run. The caller calls release.
 func (c *Command) acquire(ctx context.Context) (release func(), err error) {
-	if err := ctx.Err(); err != nil {
+	if err := semaphore.Acquire(ctx, c.slots); err != nil {
 		return nil, err
 	}
-	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case c.slots <- struct{}{}:
-		return func() { <-c.slots }, nil
-	}
+	return func() { <-c.slots }, nil
 }
 
 func (c *Command) timeout() time.Duration {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/semaphore"
 )
 
 // Options configure a [Mapper] or an [Enricher]. The zero value is ready to
@@ -120,10 +121,8 @@ func (a *account) metadata() map[string]any {
 
 // ask sends one request when there is a place for it.
 func (a *asker) ask(ctx context.Context, req *Request, to *account) (*Response, error) {
-	select {
-	case a.free <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := semaphore.Acquire(ctx, a.free); err != nil {
+		return nil, err
 	}
 	defer func() { <-a.free }()
 	response, err := a.model.Generate(ctx, req)

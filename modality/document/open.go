@@ -11,6 +11,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdf"
 	"github.com/citekit/citekit/internal/pdfium"
+	"github.com/citekit/citekit/internal/semaphore"
 )
 
 // An opened is a document whose structure has been read.
@@ -69,10 +70,8 @@ const (
 // start begins a job, once there is a processor for it: the others are left to
 // those who ask for less. The caller must call end.
 func (r *Resolver) start(ctx context.Context, src *citekit.Source, more time.Duration) (j *job, end func(), err error) {
-	select {
-	case r.working <- struct{}{}:
-	case <-ctx.Done():
-		return nil, nil, ctx.Err()
+	if err := semaphore.Acquire(ctx, r.working); err != nil {
+		return nil, nil, err
 	}
 	repair := repairTime + time.Duration(src.Size()>>20)*repairPerMB
 	j = &job{

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/semaphore"
 	"github.com/citekit/citekit/internal/sniff"
 )
 
@@ -128,10 +129,8 @@ func (x *index) read(t tally) int64 { return min(int64(len(t.ends))*x.block, x.s
 func (x *index) readUntil(ctx context.Context, src *citekit.Source, n int) (tally, error) {
 	var buf []byte
 	for {
-		select {
-		case x.turn <- struct{}{}:
-		case <-ctx.Done():
-			return tally{}, ctx.Err()
+		if err := semaphore.Acquire(ctx, x.turn); err != nil {
+			return tally{}, err
 		}
 		t := x.tally
 		if t.known() >= n || x.read(t) == x.size {
