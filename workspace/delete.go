@@ -125,7 +125,8 @@ func (d *Directory) removeMeta(ctx context.Context, name string) error {
 	return removeFile(root, name)
 }
 
-// removeFile removes what is no directory. What is not there is no error.
+// removeFile removes a file, a link or a pipe, and leaves a directory alone. A
+// name that does not exist is not an error.
 func removeFile(root *os.Root, name string) error {
 	info, err := root.Lstat(name)
 	if err == nil && !info.IsDir() {

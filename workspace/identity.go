@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// identity returns a string that changes whenever the file may have changed,
-// as far as its metadata tell.
+// identity returns a string made from the metadata of a file: its size, times
+// and numbers. It changes whenever one of them does.
 func identity(info fs.FileInfo) string {
 	b := make([]byte, 0, 80)
 	b = strconv.AppendInt(b, info.Size(), 10)

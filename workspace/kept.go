@@ -64,6 +64,9 @@ func (k *keeper) each(in *folder, dir string, f func(root *os.Root, name string)
 }
 
 func (k *keeper) evidence() bool {
+	if _, err := k.d.key.get(); err != nil { // else what we made would count as somebody else's
+		return k.yield(citekit.Kept{}, err)
+	}
 	return k.each(k.d.evidence, evidenceDir, func(root *os.Root, name string) bool {
 		key, ok := strings.CutSuffix(name, ".json")
 		if !ok || checkKey(key) != nil {
@@ -73,6 +76,8 @@ func (k *keeper) evidence() bool {
 		switch {
 		case err == errDamaged, err == errForeign:
 			return k.scrap(root, "evidence", recordName(evidenceDir, key))
+		case mayPass(err): // what it is of would count as unknown
+			return k.yield(citekit.Kept{}, withoutPath(err))
 		case err != nil:
 			return true
 		}

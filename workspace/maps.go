@@ -167,6 +167,11 @@ func (d *Directory) placeMap(ctx context.Context, root *os.Root, id string, t *t
 		t.discard()
 		return now, err
 	}
+	own, err := t.Stat()
+	if err != nil {
+		t.discard()
+		return now, err
+	}
 	if err := t.finish(false); err != nil {
 		return now, err
 	}
@@ -174,8 +179,8 @@ func (d *Directory) placeMap(ctx context.Context, root *os.Root, id string, t *t
 		return now, err
 	}
 	written, err := root.Lstat(name)
-	if err != nil {
-		return now, err
+	if err != nil || !os.SameFile(own, written) {
+		written = own // somebody replaced the map since; this stamp is of no map
 	}
 	return stampOf(written), nil
 }

@@ -161,7 +161,8 @@ func (l *noteLog) add(at int64, line []byte) bool {
 }
 
 // scanNotes calls f with the whole lines of a file from one offset to another,
-// until it returns false. The lines are valid until f returns.
+// and with the start of a line that is too long, until it returns false. The
+// lines are valid until f returns.
 func scanNotes(ctx context.Context, file io.ReaderAt, from, to int64, f func(at int64, line []byte) bool) error {
 	if from >= to {
 		return nil
@@ -173,9 +174,17 @@ func scanNotes(ctx context.Context, file io.ReaderAt, from, to int64, f func(at 
 		}
 		line, err := lines.ReadSlice('\n')
 		size := int64(len(line))
-		for err == bufio.ErrBufferFull { // nothing that we wrote
-			line, err = lines.ReadSlice('\n')
-			size, line = size+int64(len(line)), nil
+		if err == bufio.ErrBufferFull { // nothing that we wrote
+			if !f(at, line) {
+				return nil
+			}
+			for err == bufio.ErrBufferFull {
+				line, err = lines.ReadSlice('\n')
+				size, line = size+int64(len(line)), nil
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+			}
 		}
 		if err == io.EOF {
 			return nil
@@ -338,7 +347,9 @@ func (l *noteLog) rewrite(root *os.Root, name string, line []byte) error {
 	}
 	w := bufio.NewWriter(t)
 	err = l.eachLine(context.Background(), func(at int64, old []byte) bool {
-		if where, ok := l.index[name]; !ok || where.at != at {
+		// What was damaged since it was read must not come first: the rest
+		// would not count.
+		if n, ok := l.unseal(old); ok && n.Name != name {
 			w.Write(old) // an error stays until the end
 		}
 		return true

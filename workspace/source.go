@@ -85,7 +85,8 @@ var schemePrefix = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.,_=-]+:`)
 
 func hasScheme(path string) bool { return schemePrefix.MatchString(path) }
 
-// checkSourcePath refuses what is no path of a local file. A name such as
+// checkSourcePath refuses URLs and other text that cannot be the path of a local
+// file. A name such as
 // "a:b" passes: it may be a file.
 func checkSourcePath(path string) error {
 	scheme := schemePrefix.FindString(path)
