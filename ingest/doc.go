@@ -4,7 +4,8 @@
 // it under an id made from the name of the file. Run again, it maps what has
 // changed and leaves the rest alone. [States] says which sources have changed or
 // vanished since; [Delete] and [Prune] remove maps with all that belongs to
-// them; [ResourcesOf] finds the maps of a file.
+// them; [ResourcesOf] finds the maps of a file. [Jobs] run ingests in the
+// background, for servers.
 //
 // What is to become of a source is a verdict: working it out changes nothing,
 // and one function acts on it. What ingest learns of each source is kept in the

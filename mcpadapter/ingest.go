@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"sync"
 	"time"
 
 	"github.com/citekit/citekit"
@@ -15,8 +13,6 @@ import (
 )
 
 const (
-	maxJobs        = 8   // that run or wait to, others are refused
-	keptJobs       = 32  // that have ended and can still be asked for
 	maxPaths       = 100 // in one call
 	maxPath        = 4096
 	shownItems     = 200 // in one answer
@@ -26,7 +22,7 @@ const (
 // IngesterOptions configures an [Ingester]. The zero value is ready to use.
 type IngesterOptions struct {
 	// Ingest are the options of every ingest but for Type and ResourceID,
-	// which agents choose, and Each and Progress, which are not called.
+	// which agents choose.
 	Ingest ingest.Options
 
 	// AnswerWithin is how long a call waits for an ingest to end before it
@@ -37,16 +33,9 @@ type IngesterOptions struct {
 // An Ingester lets agents make maps: see [Options.Ingester]. Make one with
 // [NewIngester].
 type Ingester struct {
-	lib    *citekit.Library
-	opts   IngesterOptions
-	ctx    context.Context // ends with Close
-	cancel context.CancelFunc
-	wait   sync.WaitGroup
-
-	mu      sync.Mutex
-	last    int    // number of the last job
-	jobs    []*job // oldest first
-	changed []func(context.Context)
+	lib  *citekit.Library
+	opts IngesterOptions
+	jobs *ingest.Jobs
 }
 
 // NewIngester returns an Ingester over lib. A nil opts means the defaults. Close
@@ -59,152 +48,30 @@ func NewIngester(lib *citekit.Library, opts *IngesterOptions) *Ingester {
 	if o.AnswerWithin <= 0 {
 		o.AnswerWithin = defaultPromise
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	return &Ingester{lib: lib, opts: o, ctx: ctx, cancel: cancel}
+	return &Ingester{lib: lib, opts: o, jobs: ingest.NewJobs(lib)}
 }
 
 // Close ends what is running and waits for it. What was mapped stays.
-func (g *Ingester) Close() error {
-	g.mu.Lock() // what has started is waited for, and nothing starts after
-	g.cancel()
-	g.mu.Unlock()
-	g.wait.Wait()
-	return nil
-}
+func (g *Ingester) Close() error { return g.jobs.Close() }
 
-// A job is one ingest that an agent asked for.
-type job struct {
-	id     string
-	cancel context.CancelFunc
-	ended  chan struct{} // closed when report and err are set
-
-	mu       sync.Mutex
-	progress ingest.Progress
-	moved    chan struct{} // closed, and replaced, when there is progress or news
-	news     []string      // announced and not yet told
-
-	report *ingest.Report
-	err    error
-}
-
-// start begins an ingest.
-func (g *Ingester) start(paths []string, opts ingest.Options) (*job, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.ctx.Err() != nil {
-		return nil, g.ctx.Err()
-	}
-	if running := g.forget(); running >= maxJobs {
-		return nil, fmt.Errorf("%d ingests are running or waiting; ask again when one has ended: %w", running, citekit.ErrTooLarge)
-	}
-	g.last++
-	ctx, cancel := context.WithCancel(g.ctx)
-	j := &job{id: "ingest-" + strconv.Itoa(g.last), cancel: cancel, ended: make(chan struct{}), moved: make(chan struct{})}
-	g.jobs = append(g.jobs, j)
-	opts.Each, opts.Progress = nil, j.move
-	g.wait.Go(func() {
-		defer cancel()
-		report, err := ingest.Run(context.WithValue(ctx, announceKey{}, j.announce), g.lib, paths, &opts)
-		g.end(ctx, j, report, err)
-	})
-	return j, nil
-}
-
-// forget drops the oldest jobs that have ended, and returns how many have not.
-func (g *Ingester) forget() (running int) {
-	for _, j := range g.jobs {
-		if !j.hasEnded() {
-			running++
-		}
-	}
-	for ended := len(g.jobs) - running; ended > keptJobs; ended-- {
-		i := slices.IndexFunc(g.jobs, (*job).hasEnded)
-		g.jobs = slices.Delete(g.jobs, i, i+1)
-	}
-	return running
-}
-
-func (g *Ingester) end(ctx context.Context, j *job, report *ingest.Report, err error) {
-	j.report, j.err = report, err
-	g.mu.Lock()
-	changed := slices.Clone(g.changed)
-	g.mu.Unlock()
-	if report.Count(ingest.Mapped)+report.Count(ingest.Copied)+report.Count(ingest.Renamed) > 0 {
-		for _, tell := range changed {
-			tell(context.WithoutCancel(ctx))
-		}
-	}
-	close(j.ended)
-}
-
-func (g *Ingester) job(id string) (*job, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, j := range g.jobs {
-		if j.id == id {
-			return j, nil
-		}
-	}
-	return nil, badArgument("there is no ingest %s; those that ended long ago are forgotten", quote(id))
-}
-
-// onChange has tell called after every ingest that made a map.
+// onChange has tell called after every ingest that made or moved a map.
 func (g *Ingester) onChange(tell func(context.Context)) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.changed = append(g.changed, tell)
-}
-
-func (j *job) hasEnded() bool {
-	select {
-	case <-j.ended:
-		return true
-	default:
-		return false
-	}
-}
-
-func (j *job) move(p ingest.Progress) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if p.Done < j.progress.Done {
-		return // told late
-	}
-	j.progress = p
-	j.wake()
-}
-
-// wake has those who follow the job look again. The caller holds the lock.
-func (j *job) wake() {
-	close(j.moved)
-	j.moved = make(chan struct{})
+	g.jobs.OnEnd(func(ctx context.Context, report *ingest.Report) {
+		if report.Count(ingest.Mapped)+report.Count(ingest.Copied)+report.Count(ingest.Renamed) > 0 {
+			tell(ctx)
+		}
+	})
 }
 
 const maxNews = 8 // that wait to be told
 
-// announce keeps a message for whoever follows the job.
-func (j *job) announce(message string) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if len(j.news) < maxNews {
-		j.news = append(j.news, message)
-		j.wake()
+// announce keeps a message for the one who follows a job, or drops it if many
+// wait already.
+func announce(news chan<- string, message string) {
+	select {
+	case news <- message:
+	default:
 	}
-}
-
-// takeNews returns what was announced since it was last called.
-func (j *job) takeNews() []string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	news := j.news
-	j.news = nil
-	return news
-}
-
-func (j *job) now() (p ingest.Progress, moved <-chan struct{}) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.progress, j.moved
 }
 
 // A notifier tells a client how far a call is.
@@ -214,12 +81,16 @@ type notifier func(progress, total float64, message string)
 const settle = 50 * time.Millisecond
 
 // follow waits until a job has ended, but not longer than the time in which an
-// answer is due, and tells of its progress. A call that is cancelled cancels
-// the job.
-func (g *Ingester) follow(ctx context.Context, j *job, tell notifier) error {
+// answer is due, and tells of its progress and its news. A call that is
+// cancelled cancels the job.
+func (g *Ingester) follow(ctx context.Context, j *ingest.Job, news <-chan string, tell notifier) error {
 	due := time.NewTimer(g.opts.AnswerWithin)
 	defer due.Stop()
 	told, last := -1.0, time.Time{}
+	say := func(done float64, p ingest.Progress, message string) {
+		told, last = done, time.Now()
+		tell(done, float64(p.Total), message)
+	}
 	// Clients hear of a notification later than of the answer if both come at
 	// once, and then do not know its token any more.
 	apart := func() error {
@@ -232,33 +103,31 @@ func (g *Ingester) follow(ctx context.Context, j *job, tell notifier) error {
 		return nil
 	}
 	for {
-		p, moved := j.now()
+		p, moved := j.Progress()
 		done := float64(p.Done)
 		if p.Part < 1 { // else it is one of those that are done
 			done += p.Part
 		}
 		if p.Total > 0 && done > told {
-			told = done
-			tell(done, float64(p.Total), fmt.Sprintf("%d of %d: %s", p.Done, p.Total, clip(printable(p.Path))))
-			last = time.Now()
+			say(done, p, fmt.Sprintf("%d of %d: %s", p.Done, p.Total, clip(printable(p.Path))))
 		}
-		for _, message := range j.takeNews() {
-			told = max(told, 0) + leastStep
-			tell(told, float64(p.Total), message)
-			last = time.Now()
+		for len(news) > 0 {
+			say(max(told, 0)+leastStep, p, <-news)
 		}
 		select {
-		case <-j.ended:
+		case <-j.Done():
 			return apart()
 		case <-due.C:
 			return apart()
 		case <-ctx.Done():
-			j.cancel()
+			j.Cancel()
 			return ctx.Err()
+		case message := <-news:
+			say(max(told, 0)+leastStep, p, message)
 		case <-moved:
 		}
 		select { // not more often than a person can read
-		case <-j.ended:
+		case <-j.Done():
 		case <-ctx.Done():
 		case <-time.After(100 * time.Millisecond):
 		}
@@ -278,24 +147,27 @@ type ingestAnswer struct {
 	Code    citekit.Code          `json:"code,omitempty"`
 }
 
-// answer tells how a job stands. Of one that has ended it has what is news,
+// answerOf tells how a job stands. Of one that has ended it has what is news,
 // failures first.
-func (j *job) answer() (json.RawMessage, error) {
-	p, _ := j.now()
-	a := ingestAnswer{JobID: j.id, Status: "running", Done: p.Done, Total: p.Total}
-	if !j.hasEnded() {
+func answerOf(j *ingest.Job) (json.RawMessage, error) {
+	p, _ := j.Progress()
+	a := ingestAnswer{JobID: j.ID(), Status: "running", Done: p.Done, Total: p.Total}
+	select {
+	case <-j.Done():
+	default:
 		return json.Marshal(a)
 	}
+	report, err := j.Result()
 	switch {
-	case j.err == nil:
+	case err == nil:
 		a.Status = "done"
-	case errors.Is(j.err, context.Canceled):
+	case errors.Is(err, context.Canceled):
 		a.Status = "cancelled"
 	default:
-		a.Status, a.Error, a.Code = "failed", printable(j.err.Error()), citekit.CodeOf(j.err)
+		a.Status, a.Error, a.Code = "failed", printable(err.Error()), citekit.CodeOf(err)
 	}
 	a.Counts = make(map[ingest.Status]int)
-	for _, item := range j.report.Items {
+	for _, item := range report.Items {
 		a.Counts[item.Status]++
 		if item.Status != ingest.Unchanged {
 			a.Items = append(a.Items, item)
@@ -366,31 +238,33 @@ func (g *Ingester) tools() []tool {
 func (g *Ingester) ingest(ctx context.Context, args arguments, tell notifier) (json.RawMessage, error) {
 	opts := g.opts.Ingest
 	opts.Type, opts.ResourceID = citekit.Modality(args.text("type")), args.text("resource_id")
-	j, err := g.start(args.texts("paths"), opts)
+	news := make(chan string, maxNews)
+	announced := context.WithValue(ctx, announceKey{}, func(message string) { announce(news, message) })
+	j, err := g.jobs.Start(announced, args.texts("paths"), &opts)
 	if err != nil {
 		return nil, err
 	}
-	if err := g.follow(ctx, j, tell); err != nil {
+	if err := g.follow(ctx, j, news, tell); err != nil {
 		return nil, err
 	}
-	return j.answer()
+	return answerOf(j)
 }
 
 func (g *Ingester) status(ctx context.Context, args arguments, _ notifier) (json.RawMessage, error) {
-	j, err := g.job(args.text("job_id"))
-	if err != nil {
-		return nil, err
+	j := g.jobs.Job(args.text("job_id"))
+	if j == nil {
+		return nil, badArgument("there is no ingest %s; those that ended long ago are forgotten", quote(args.text("job_id")))
 	}
 	if args.flag("cancel") {
-		j.cancel()
+		j.Cancel()
 	}
 	due := time.NewTimer(g.opts.AnswerWithin)
 	defer due.Stop()
 	select {
-	case <-j.ended:
+	case <-j.Done():
 	case <-due.C:
 	case <-ctx.Done(): // who only asks does not end it
 		return nil, ctx.Err()
 	}
-	return j.answer()
+	return answerOf(j)
 }

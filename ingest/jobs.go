@@ -1,0 +1,186 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/citekit/citekit"
+)
+
+const (
+	maxJobs  = 8  // that run or wait to, others are refused
+	keptJobs = 32 // that have ended and can still be asked for
+)
+
+// Jobs run ingests in the background, for servers whose callers come back to
+// ask how far they are. Make them with [NewJobs]. All methods are safe for
+// concurrent use.
+type Jobs struct {
+	lib     *citekit.Library
+	ctx     context.Context // ends with Close
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+
+	mu    sync.Mutex
+	last  int    // number of the last job
+	jobs  []*Job // oldest first
+	onEnd []func(context.Context, *Report)
+}
+
+// NewJobs returns Jobs over lib. Close them before lib.
+func NewJobs(lib *citekit.Library) *Jobs {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &Jobs{lib: lib, ctx: ctx, cancel: cancel}
+}
+
+// Close cancels what is running and waits for it. What was mapped stays.
+func (s *Jobs) Close() error {
+	s.mu.Lock() // what has started is waited for, and nothing starts after
+	s.cancel()
+	s.mu.Unlock()
+	s.running.Wait()
+	return nil
+}
+
+// Start begins [Run] with paths and opts. The job has the values of ctx and
+// outlives it: [Job.Cancel] and Close end it. At most 8 jobs run or wait for
+// each other; for one more, the error matches [citekit.ErrTooLarge]. After
+// Close it is [context.Canceled].
+func (s *Jobs) Start(ctx context.Context, paths []string, opts *Options) (*Job, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ctx.Err() != nil {
+		return nil, s.ctx.Err()
+	}
+	if running := s.forget(); running >= maxJobs {
+		return nil, fmt.Errorf("%d ingests are running or waiting; ask again when one has ended: %w", running, citekit.ErrTooLarge)
+	}
+	s.last++
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(s.ctx, cancel)
+	j := &Job{id: "ingest-" + strconv.Itoa(s.last), cancel: cancel, done: make(chan struct{}), moved: make(chan struct{})}
+	s.jobs = append(s.jobs, j)
+	progress := o.Progress
+	o.Progress = func(p Progress) {
+		j.move(p)
+		if progress != nil {
+			progress(p)
+		}
+	}
+	s.running.Go(func() {
+		defer cancel()
+		defer stop()
+		defer close(j.done)
+		j.report, j.err = Run(ctx, s.lib, paths, &o)
+		s.tell(ctx, j.report)
+	})
+	return j, nil
+}
+
+// forget drops the oldest jobs that have ended, and returns how many have not.
+func (s *Jobs) forget() (running int) {
+	for _, j := range s.jobs {
+		if !j.ended() {
+			running++
+		}
+	}
+	for ended := len(s.jobs) - running; ended > keptJobs; ended-- {
+		i := slices.IndexFunc(s.jobs, (*Job).ended)
+		s.jobs = slices.Delete(s.jobs, i, i+1)
+	}
+	return running
+}
+
+// Job returns the job with an id, or nil if there is none: the last 32 that
+// have ended are kept.
+func (s *Jobs) Job(id string) *Job {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, j := range s.jobs {
+		if j.id == id {
+			return j
+		}
+	}
+	return nil
+}
+
+// OnEnd has f called with the report of every job that ends from now on, before
+// its Done is closed. The context has the values of the job's.
+func (s *Jobs) OnEnd(f func(context.Context, *Report)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.onEnd = append(s.onEnd, f)
+}
+
+func (s *Jobs) tell(ctx context.Context, report *Report) {
+	s.mu.Lock()
+	told := slices.Clone(s.onEnd)
+	s.mu.Unlock()
+	for _, f := range told {
+		f(context.WithoutCancel(ctx), report)
+	}
+}
+
+// A Job is an ingest that [Jobs.Start] began. All methods are safe for
+// concurrent use.
+type Job struct {
+	id     string
+	cancel context.CancelFunc
+	done   chan struct{} // closed when report and err are set
+	report *Report
+	err    error
+
+	mu       sync.Mutex
+	progress Progress
+	moved    chan struct{} // closed, and replaced, when there is progress
+}
+
+// ID names the job among those of the same [Jobs].
+func (j *Job) ID() string { return j.id }
+
+// Cancel ends the job, and does not wait for that. What was mapped stays.
+func (j *Job) Cancel() { j.cancel() }
+
+// Done returns a channel that is closed when the job has ended.
+func (j *Job) Done() <-chan struct{} { return j.done }
+
+// Result waits until the job has ended and returns what [Run] did.
+func (j *Job) Result() (*Report, error) {
+	<-j.done
+	return j.report, j.err
+}
+
+// Progress returns how far the job is, and a channel that is closed when it is
+// further.
+func (j *Job) Progress() (p Progress, moved <-chan struct{}) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.progress, j.moved
+}
+
+func (j *Job) move(p Progress) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if p.Done < j.progress.Done {
+		return // told late
+	}
+	j.progress = p
+	close(j.moved)
+	j.moved = make(chan struct{})
+}
+
+func (j *Job) ended() bool {
+	select {
+	case <-j.done:
+		return true
+	default:
+		return false
+	}
+}
