@@ -37,6 +37,10 @@ type syntax struct {
 	// begins none.
 	literal func(src []byte, at int) int
 
+	// comment returns the end of the comment that begins at a slash or at
+	// "#"; at if none begins there. If it is nil, comments are those of C.
+	comment func(src []byte, at int) int
+
 	// prefixes has the bytes other than quotes that a literal may begin with.
 	prefixes string
 
@@ -140,7 +144,7 @@ func (s *syntax) class(c byte) byteClass {
 		return classWord
 	case c == '"' || c == '\'':
 		return classLiteral
-	case c == '/':
+	case c == '/', c == '#' && s.comment != nil:
 		return classSlash
 	case c == '#' && s.directives != noDirectives:
 		return classHash
@@ -289,6 +293,9 @@ func (l *lexer) skipComment() bool {
 // commentEnd returns the end of the comment that begins at a slash, without
 // the line feed that ends a comment of a line; at if none begins there.
 func (l *lexer) commentEnd(at int) int {
+	if l.syntax.comment != nil {
+		return l.syntax.comment(l.src, at)
+	}
 	if at+1 >= len(l.src) {
 		return at
 	}

@@ -6,9 +6,8 @@ import "context"
 // of PHP, and the namespaces that have braces. Between "?>" and "<?php" is
 // HTML, which it passes over.
 func mapPHP(ctx context.Context, src []byte) (outline, error) {
-	s := &phpScanner{phpLexer: phpLexer{src: src}, modifiers: -1}
-	s.html()
-	s.found.doc = fileComment(src[s.at:])
+	s := &phpScanner{phpLexer: newPHPLexer(src), modifiers: -1}
+	s.found.doc = fileComment(src[s.end:])
 	poll := poll{ctx: ctx}
 	for s.next(); s.tok != phpEOF; s.next() {
 		if poll.stop(s.start, &s.found) {
@@ -69,7 +68,7 @@ func (s *phpScanner) token() {
 	case '{':
 		s.brace()
 	case '}':
-		s.closing(s.at)
+		s.closing(s.end)
 	case ';':
 		s.semicolon()
 	}
@@ -85,7 +84,7 @@ func (s *phpScanner) begin() {
 
 // word looks at a word, and reports whether it can be before a declaration.
 func (s *phpScanner) word() bool {
-	if s.prev == '>' || s.prev == ':' { // of "->" and "::"
+	if s.prev == tokenArrow || s.prev == tokenScope {
 		return false
 	}
 	var buffer [16]byte
@@ -120,7 +119,7 @@ func lowerWord(buffer, word []byte) []byte {
 
 // head adds a symbol, which ends where its body does.
 func (s *phpScanner) head(kind, name string, class bool) {
-	s.found.symbols = append(s.found.symbols, symbol{kind: kind, name: name, start: s.modifiers, end: s.at, doc: s.doc.text(s.src, s.modifiers)})
+	s.found.symbols = append(s.found.symbols, symbol{kind: kind, name: name, start: s.modifiers, end: s.end, doc: s.doc.text(s.src, s.modifiers)})
 	s.heads = append(s.heads, phpHead{len(s.found.symbols) - 1, class, s.depth})
 }
 
@@ -140,7 +139,7 @@ func (s *phpScanner) class(kind string) {
 	s.next()
 	name := string(s.text())
 	if kind == "enum" {
-		if tok, _ := s.peek(); tok != '{' && tok != '?' && tok != phpWord {
+		if tok, _ := s.peek(); tok != '{' && tok != ':' && tok != phpWord {
 			return
 		}
 	}
@@ -221,7 +220,7 @@ func (s *phpScanner) closing(end int) {
 func (s *phpScanner) semicolon() {
 	if n := len(s.heads); n > 0 && s.heads[n-1].depth >= s.depth {
 		if i := s.heads[n-1].symbol; i >= 0 {
-			s.found.symbols[i].end = s.at
+			s.found.symbols[i].end = s.end
 		}
 		s.heads = s.heads[:n-1]
 	}

@@ -2,29 +2,91 @@ package code
 
 import "bytes"
 
-// Tokens of PHP that are not one character of punctuation. An attribute is
-// the token '#', with all that is in it. The token ':' is "::", '>' is "->",
-// '?' also a colon and '<' also ">".
+// Tokens of PHP that are not one character of punctuation, besides "::" and
+// "->". An attribute is the token '#', with all that is in it.
 const (
 	phpEOF   = 0
 	phpWord  = 'a' // a name, with its namespace
 	phpValue = '0' // a number, string or variable
 )
 
-// A phpLexer splits PHP into tokens.
+// phpSyntax is that of PHP, in which a tag that closes PHP begins HTML.
+var phpSyntax = syntax{literal: phpLiteral, prefixes: "`<?", wordStart: `$\`, comment: phpCommentEnd}
+
+// phpLiteral returns the end of what begins at a quote, of a here document, or
+// of HTML; at if none begins there.
+func phpLiteral(src []byte, at int) int {
+	rest := src[at:]
+	switch {
+	case src[at] == '\'':
+		return phpQuotedEnd(src, at)
+	case src[at] == '"', src[at] == '`':
+		return phpStringEnd(src, at)
+	case bytes.HasPrefix(rest, []byte("<<<")):
+		return phpHeredocEnd(src, at)
+	case bytes.HasPrefix(rest, []byte("?>")):
+		return phpHTMLEnd(src, at+2)
+	}
+	return at
+}
+
+// phpHTMLEnd returns where the HTML at i ends: after the tag that opens PHP.
+func phpHTMLEnd(src []byte, i int) int {
+	for {
+		n := bytes.Index(src[i:], []byte("<?"))
+		if n < 0 {
+			return len(src)
+		}
+		i += n + 2
+		rest := src[i:]
+		if len(rest) >= 3 && bytes.EqualFold(rest[:3], []byte("php")) {
+			return i + 3
+		}
+		if !bytes.HasPrefix(rest, []byte("xml")) {
+			return i
+		}
+	}
+}
+
+// phpCommentEnd returns where the comment at i ends; i if none begins there.
+func phpCommentEnd(src []byte, i int) int {
+	var second byte
+	if i+1 < len(src) {
+		second = src[i+1]
+	}
+	switch {
+	case src[i] == '#' && second != '[', src[i] == '/' && second == '/':
+		return phpLineCommentEnd(src, i)
+	case src[i] == '/' && second == '*':
+		return slashCommentEnd(src, i)
+	}
+	return i
+}
+
+// A phpLexer adds to the tokens of the shared lexer what PHP has of its own:
+// attributes, HTML, and what was said before a token.
 type phpLexer struct {
 	src      []byte
-	at       int // after the current token
+	lexer    lexer
 	tok      byte
 	prev     byte // the token before
 	start    int  // of the current token
+	end      int  // of the current token
 	prevEnd  int  // end of the token before
 	afterNew bool // the word "new" and words that may follow it are before
 	afterUse bool // the word "use" or "const" is before
 	comments commentRun
 }
 
-func (l *phpLexer) text() []byte { return l.src[l.start:l.at] }
+// newPHPLexer returns a lexer that stands before the first token of PHP.
+func newPHPLexer(src []byte) phpLexer {
+	l := phpLexer{src: src, lexer: newLexer(&phpSyntax, src)}
+	l.lexer.at = phpHTMLEnd(src, 0)
+	l.end = l.lexer.at
+	return l
+}
+
+func (l *phpLexer) text() []byte { return l.src[l.start:l.end] }
 
 // peek returns the token after the current one, and its text.
 func (l *phpLexer) peek() (tok byte, text []byte) {
@@ -35,70 +97,49 @@ func (l *phpLexer) peek() (tok byte, text []byte) {
 	return tok, text
 }
 
-// html passes over HTML, to after the tag that opens PHP.
-func (l *phpLexer) html() {
-	for {
-		n := bytes.Index(l.src[l.at:], []byte("<?"))
-		if n < 0 {
-			l.at = len(l.src)
-			return
-		}
-		l.at += n + 2
-		rest := l.src[l.at:]
-		if len(rest) >= 3 && bytes.EqualFold(rest[:3], []byte("php")) {
-			l.at += 3
-			return
-		}
-		if !bytes.HasPrefix(rest, []byte("xml")) {
-			return
-		}
-	}
-}
-
 // next goes to the next token.
 func (l *phpLexer) next() {
-	l.prev, l.prevEnd = l.tok, l.at
+	l.prev, l.prevEnd = l.tok, l.end
 	if l.tok == phpWord {
 		l.afterNew = l.isNew()
 		l.afterUse = string(l.text()) == "use" || string(l.text()) == "const"
 	} else if l.tok != '#' {
 		l.afterNew, l.afterUse = false, false
 	}
-	l.skipSpace()
-	l.start = l.at
-	if l.at >= len(l.src) {
+	t := l.token()
+	l.start, l.end = t.start, t.end
+	switch {
+	case t.kind == tokenEnd:
 		l.tok = phpEOF
-		return
-	}
-	switch c := l.src[l.at]; {
-	case isLetter(c) || c == '_' || c == '\\':
-		for l.at++; l.at < len(l.src) && (isWord(l.src[l.at]) || l.src[l.at] == '\\'); {
-			l.at++
-		}
+	case t.kind == '#':
+		l.end = phpAttributeEnd(l.src, t.start)
+		l.lexer.at, l.tok = l.end, '#'
+	case t.kind == tokenWord && isPHPName(l.src[t.start]):
 		l.tok = phpWord
-	case c == '$' || isDigit(c):
-		l.at = wordEnd(l.src, l.at+1)
+	case t.kind == tokenWord, t.kind == tokenLiteral:
 		l.tok = phpValue
-	case c == '\'':
-		l.at, l.tok = phpQuotedEnd(l.src, l.at), phpValue
-	case c == '"' || c == '`':
-		l.at, l.tok = phpStringEnd(l.src, l.at), phpValue
-	case c == '<' && bytes.HasPrefix(l.src[l.at:], []byte("<<<")):
-		l.at, l.tok = phpHeredocEnd(l.src, l.at), phpValue
-	case c == '#':
-		l.at, l.tok = phpAttributeEnd(l.src, l.at), '#'
-	case c == '-' && l.at+1 < len(l.src) && l.src[l.at+1] == '>':
-		l.at, l.tok = l.at+2, '>'
-	case c == ':' && l.at+1 < len(l.src) && l.src[l.at+1] == ':':
-		l.at, l.tok = l.at+2, ':'
-	case c == ':':
-		l.at, l.tok = l.at+1, '?'
-	case c == '>':
-		l.at, l.tok = l.at+1, '<'
 	default:
-		l.at, l.tok = l.at+1, c
+		l.tok = t.kind
 	}
 }
+
+// token returns the next token that is not HTML. A tag that closes PHP is a
+// semicolon, which matters nowhere here.
+func (l *phpLexer) token() token {
+	for {
+		t := l.lexer.next()
+		for _, c := range l.lexer.comments {
+			l.comments.add(l.src, l.prevEnd, c.start, c.end)
+		}
+		isHTML := (t.kind == tokenLiteral || t.kind == tokenWord) && l.src[t.start] == '?'
+		if !isHTML {
+			return t
+		}
+	}
+}
+
+// isPHPName reports whether a name may begin with c.
+func isPHPName(c byte) bool { return isLetter(c) || c == '_' || c == '\\' }
 
 // isNew reports whether a class after the current word has no name.
 func (l *phpLexer) isNew() bool {
@@ -109,35 +150,6 @@ func (l *phpLexer) isNew() bool {
 		return l.afterNew
 	}
 	return false
-}
-
-// skipSpace passes over white space, comments and HTML. A tag that closes PHP
-// is a semicolon, which matters nowhere here.
-func (l *phpLexer) skipSpace() {
-	for l.at < len(l.src) {
-		c := l.src[l.at]
-		second := byte(0)
-		if l.at+1 < len(l.src) {
-			second = l.src[l.at+1]
-		}
-		start := l.at
-		switch {
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
-			l.at++
-			continue
-		case c == '?' && second == '>':
-			l.at += 2
-			l.html()
-			continue
-		case c == '#' && second != '[', c == '/' && second == '/':
-			l.at = phpLineCommentEnd(l.src, l.at)
-		case c == '/' && second == '*':
-			l.at = slashCommentEnd(l.src, l.at)
-		default:
-			return
-		}
-		l.comments.add(l.src, l.prevEnd, start, l.at)
-	}
 }
 
 // phpLineCommentEnd returns where the comment at i ends: with its line, or
