@@ -5,7 +5,7 @@ import "math"
 // Contains reports whether inner lies inside l, both being valid locations of
 // one source. The whole contains everything; a box on a page lies inside that
 // page. Locations of different modalities cannot be compared: Contains is then
-// true. Ends of time may differ by [TimeSlack].
+// true. Ends of time may differ by a tenth of a second.
 func (l Location) Contains(inner Location) bool {
 	switch {
 	case l.Modality != inner.Modality || l.IsWhole():
@@ -44,7 +44,7 @@ func containsTime(outer, inner Span) bool {
 		}
 		return s.End
 	}
-	return outer.Start <= inner.Start+TimeSlack && end(inner) <= end(outer)+TimeSlack
+	return outer.Start <= inner.Start+timeSlack && end(inner) <= end(outer)+timeSlack
 }
 
 func containsBox(outer, inner Box) bool {

@@ -8,11 +8,13 @@ import (
 // A Deleter is a [Workspace] that can delete what it keeps. Deleting and
 // pruning in package ingest need one.
 type Deleter interface {
-	// DeleteMap deletes a map, durably, and after it the note of the kind
-	// [PinNotes] that has its id as name. A map that is not there is an error matching
+	// DeleteMaps deletes maps in their order, durably, and after each the
+	// note of the kind [PinNotes] that has its id as name. It ends with the
+	// first that it cannot delete: one that is not there is an error matching
 	// [fs.ErrNotExist], one that has another stamp an error matching
-	// [ErrConflict]: it was replaced meanwhile, and stays.
-	DeleteMap(ctx context.Context, id string, stamp Stamp) error
+	// [ErrConflict], for it was replaced meanwhile. It returns how many are
+	// deleted. An error beside all of them is about what belongs to them.
+	DeleteMaps(ctx context.Context, maps []MapVersion) (deleted int, err error)
 
 	// Kept yields what is kept beside the maps, in no order. What cannot be
 	// read is left out; it ends after an error.
@@ -23,38 +25,23 @@ type Deleter interface {
 	DeleteKept(ctx context.Context, k Kept) error
 }
 
-// A BatchDeleter is a [Deleter] that deletes many maps at less cost than one by
-// one: it waits for the disk once.
-type BatchDeleter interface {
-	Deleter
-
-	// DeleteMaps is DeleteMap for several maps, in their order. It ends with
-	// the first that it cannot delete, whose error it returns. The ones
-	// before are deleted, durably; it returns how many those are. An error
-	// beside all of them is about what belongs to them.
-	DeleteMaps(ctx context.Context, maps []MapVersion) (deleted int, err error)
-}
-
 // A MapVersion is a map as it was when it was looked at.
 type MapVersion struct {
 	ID    string
 	Stamp Stamp
 }
 
-// A KeptKind says what a [Kept] is.
-type KeptKind string
-
-// What is kept beside maps.
+// The kinds of what is kept beside maps.
 const (
-	KeptEvidence KeptKind = "evidence" // an evidence file
-	KeptPin      KeptKind = "pin"      // a note of the kind [PinNotes]
-	KeptGrant    KeptKind = "grant"    // leave to read a file outside the roots that no map needs any more
-	KeptScrap    KeptKind = "leftover" // what nothing knows, such as a file that a process left which was killed
+	KeptEvidence = "evidence" // an evidence file
+	KeptPin      = "pin"      // a note of the kind [PinNotes]
+	KeptGrant    = "grant"    // leave to read a file outside the roots that no map needs any more
+	KeptScrap    = "leftover" // what nothing knows, such as a file that a process left which was killed
 )
 
 // A Kept is something that a workspace keeps beside its maps.
 type Kept struct {
-	Kind       KeptKind
+	Kind       string // [KeptEvidence] and so on
 	Name       string // what the workspace knows it by
 	ResourceID string // of the map it belongs to; "" if there is none, as for evidence of a file without a map
 	SourceHash string // of evidence: the version it is of; "" if that is not known

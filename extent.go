@@ -7,10 +7,10 @@ import (
 	"github.com/citekit/citekit/internal/decimal"
 )
 
-// TimeSlack is by how many seconds the end of a span may lie past the end of
+// timeSlack is by how many seconds the end of a span may lie past the end of
 // its source, for durations that were rounded. What the evidence then holds
 // is reported as its actual location.
-const TimeSlack = 0.1
+const timeSlack = 0.1
 
 // An Extent is how large a source is, in the units of its modality; what does
 // not apply is zero.
@@ -46,7 +46,7 @@ func (e Extent) Check(loc Location) error {
 	if loc.Lines.Last > e.Lines && known(e.Lines != 0) {
 		return rangeError("%s of %d; lines run %s", describeLines(loc.Lines), e.Lines, upTo(e.Lines))
 	}
-	if t := loc.Time; !t.IsZero() && known(e.Duration != 0) && (t.Start >= e.Duration || t.End > e.Duration+TimeSlack) {
+	if t := loc.Time; !t.IsZero() && known(e.Duration != 0) && (t.Start >= e.Duration || t.End > e.Duration+timeSlack) {
 		return rangeError("t=%v of %s seconds", t, decimal.Format(e.Duration))
 	}
 	return nil

@@ -72,13 +72,8 @@ type Candidate struct {
 	// before what is in it.
 	Folder bool
 
-	// Companions are the subtitles, transcripts and chapters beside a
-	// recording: the files that share its name up to an extension such as
-	// .srt, .vtt, .ass or .json, sorted by name.
-	Companions []FoundCompanion
-}
-
-// A FoundCompanion is a file beside a [Candidate] one.
-type FoundCompanion struct {
-	Path string // as [Found.Path]
+	// Companions are the paths, as Path, of the subtitles, transcripts and
+	// chapters beside a recording: the files that share its name up to an
+	// extension such as .srt, .vtt, .ass or .json, sorted by name.
+	Companions []string
 }

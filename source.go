@@ -2,8 +2,6 @@ package citekit
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -135,7 +133,7 @@ func (s *Source) Hash(ctx context.Context) (string, error) {
 }
 
 func (s *Source) hashContent(ctx context.Context) (string, error) {
-	hash, size, err := hashReader(ctx, s.Reader())
+	hash, size, err := ctxio.Hash(ctx, s.Reader())
 	if err == nil && size != s.info.Size {
 		err = fmt.Errorf("the source has %d bytes where it had %d: %w", size, s.info.Size, ErrStale)
 	}
@@ -164,24 +162,4 @@ func (s *Source) Close() error {
 		return c.Close()
 	}
 	return nil
-}
-
-// HashReader returns the SHA-256 of what r yields, in lower case hex. It
-// stops with ctx.Err() once ctx is done.
-func HashReader(ctx context.Context, r io.Reader) (string, error) {
-	hash, _, err := hashReader(ctx, r)
-	return hash, err
-}
-
-func hashReader(ctx context.Context, r io.Reader) (hash string, size int64, err error) {
-	h := sha256.New()
-	buffer := int64(1 << 20)
-	if sized, ok := r.(interface{ Size() int64 }); ok {
-		buffer = max(min(buffer, sized.Size()), 1)
-	}
-	size, err = io.CopyBuffer(h, ctxio.Reader(ctx, r), make([]byte, buffer))
-	if err != nil {
-		return "", size, err
-	}
-	return hex.EncodeToString(h.Sum(nil)), size, nil
 }

@@ -19,7 +19,7 @@ import (
 // checks them again.
 //
 // Further abilities are interfaces of their own, which the Library finds by
-// type assertion: [EvidenceOpener], [Finder], [Deleter], [BatchDeleter],
+// type assertion: [EvidenceOpener], [Finder], [Deleter],
 // [MapPather].
 type Workspace interface {
 	MapStore

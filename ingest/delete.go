@@ -230,13 +230,13 @@ func (d *deleting) findEvidence(ctx context.Context, all []removal) error {
 
 // delete deletes maps and then what belongs to them: without a map that is
 // only litter, whatever ends this. It returns how many it deleted, as
-// [citekit.BatchDeleter] says.
+// [citekit.Deleter] says.
 func (d *deleting) delete(ctx context.Context, batch []removal) (deleted int, err error) {
 	maps := make([]citekit.MapVersion, len(batch))
 	for i, one := range batch {
 		maps[i] = citekit.MapVersion{ID: one.id, Stamp: one.stamp}
 	}
-	deleted, err = d.deleteMaps(ctx, maps)
+	deleted, err = d.deleter.DeleteMaps(ctx, maps)
 	if err != nil {
 		err = &citekit.ResolveError{Op: "delete", Address: citekit.Address{Resource: batch[min(deleted, len(batch)-1)].id}, Err: fserror.WithoutPath(err)}
 	}
@@ -252,17 +252,4 @@ func (d *deleting) delete(ctx context.Context, batch []removal) (deleted int, er
 		}
 	}
 	return deleted, err
-}
-
-// deleteMaps is [citekit.BatchDeleter.DeleteMaps] with any Deleter.
-func (d *deleting) deleteMaps(ctx context.Context, maps []citekit.MapVersion) (deleted int, err error) {
-	if batches, ok := d.deleter.(citekit.BatchDeleter); ok {
-		return batches.DeleteMaps(ctx, maps)
-	}
-	for i, m := range maps {
-		if err := d.deleter.DeleteMap(ctx, m.ID, m.Stamp); err != nil {
-			return i, err
-		}
-	}
-	return len(maps), nil
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/linetest"
 	"github.com/citekit/citekit/workspace"
 )
@@ -147,7 +148,7 @@ func TestIngest(t *testing.T) {
 	if err := errors.Join(json.Unmarshal(data, &got), json.Unmarshal([]byte(text), &want)); err != nil {
 		t.Fatal(err)
 	}
-	hash, _ := citekit.HashReader(t.Context(), strings.NewReader("four\nfour\n"))
+	hash, _, _ := ctxio.Hash(t.Context(), strings.NewReader("four\nfour\n"))
 	want.(map[string]any)["metadata"].(map[string]any)["source_hash"] = hash
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("map (-want +got):\n%s", diff)

@@ -205,12 +205,12 @@ func (in *run) extracts(ctx context.Context, src *citekit.Source, loc citekit.Lo
 	return err
 }
 
-func (in *run) openers(found []citekit.FoundCompanion) []citekit.Companion {
+func (in *run) openers(found []string) []citekit.Companion {
 	companions := make([]citekit.Companion, len(found))
 	for i, c := range found {
 		companions[i] = citekit.Companion{
-			Name: path.Base(c.Path),
-			Open: func(ctx context.Context) (*citekit.Source, error) { return in.lib.OpenSource(ctx, c.Path) },
+			Name: path.Base(c),
+			Open: func(ctx context.Context) (*citekit.Source, error) { return in.lib.OpenSource(ctx, c) },
 		}
 	}
 	return companions
@@ -218,26 +218,26 @@ func (in *run) openers(found []citekit.FoundCompanion) []citekit.Companion {
 
 // digestCompanions returns what changes with the companions or their content,
 // or "" if there are none.
-func (in *run) digestCompanions(ctx context.Context, companions []citekit.FoundCompanion) string {
+func (in *run) digestCompanions(ctx context.Context, companions []string) string {
 	return in.digestAs(ctx, companions, companions)
 }
 
 // digestAs returns the digest that companions have under other names.
-func (in *run) digestAs(ctx context.Context, companions, names []citekit.FoundCompanion) string {
+func (in *run) digestAs(ctx context.Context, companions, names []string) string {
 	if len(companions) == 0 {
 		return ""
 	}
 	h := sha256.New()
 	for i, c := range companions {
-		fmt.Fprintf(h, "%s\x00%s\x00", names[i].Path, in.hashOf(ctx, c))
+		fmt.Fprintf(h, "%s\x00%s\x00", names[i], in.hashOf(ctx, c))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // hashOf returns the hash of a companion, or what stands for one that cannot
 // be read.
-func (in *run) hashOf(ctx context.Context, c citekit.FoundCompanion) string {
-	src, err := in.lib.OpenSource(ctx, c.Path)
+func (in *run) hashOf(ctx context.Context, companion string) string {
+	src, err := in.lib.OpenSource(ctx, companion)
 	if err != nil {
 		return "unreadable"
 	}

@@ -37,7 +37,7 @@ func (p *PrunePlan) Bytes() (n int64) {
 
 // A PruneItem is one thing that nothing needs any more.
 type PruneItem struct {
-	Kind       string `json:"kind"` // "map", or a [citekit.KeptKind]
+	Kind       string `json:"kind"` // "map", or as [citekit.Kept.Kind]
 	ResourceID string `json:"resource_id,omitempty"`
 	SourcePath string `json:"source_path,omitempty"` // of a map
 	Path       string `json:"path,omitempty"`        // of the file, as [citekit.Kept.Path]; for a grant, of the file that could be read

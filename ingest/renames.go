@@ -53,7 +53,7 @@ func (in *run) followRenames(ctx context.Context, candidates []candidate) ([]can
 	return slices.DeleteFunc(candidates, func(c candidate) bool { return c.err != nil && in.movedTo[c.Path] != "" }), nil
 }
 
-func companionsAt(candidates []candidate, source string) []citekit.FoundCompanion {
+func companionsAt(candidates []candidate, source string) []string {
 	i := slices.IndexFunc(candidates, func(c candidate) bool { return c.Path == source })
 	return candidates[i].Companions
 }
@@ -246,7 +246,7 @@ func parentOf(name string) string {
 
 // follow gives the map of a source that was renamed the new path. Its id, and
 // with that all addresses, and what a person wrote into it stay.
-func (in *run) follow(ctx context.Context, r Rename, identity string, companions []citekit.FoundCompanion) error {
+func (in *run) follow(ctx context.Context, r Rename, identity string, companions []string) error {
 	n, _ := in.book.Note(r.From)
 	stamp, err := in.ws.StatMap(ctx, r.ResourceID)
 	if err != nil {
@@ -306,21 +306,21 @@ func moved(m *citekit.ResourceMap, from, to string) *citekit.ResourceMap {
 
 // moveCompanions sets the path of a transcript that was renamed together with
 // its recording, and the digest of all companions if they are the same.
-func (in *run) moveCompanions(ctx context.Context, m *citekit.ResourceMap, n *ledger.Note, r Rename, companions []citekit.FoundCompanion) {
+func (in *run) moveCompanions(ctx context.Context, m *citekit.ResourceMap, n *ledger.Note, r Rename, companions []string) {
 	if n.Companions == "" || len(companions) == 0 {
 		return
 	}
-	before := make([]citekit.FoundCompanion, len(companions))
+	before := make([]string, len(companions))
 	for i, c := range companions {
-		before[i].Path = renamedCompanion(c.Path, r.To, r.From)
+		before[i] = renamedCompanion(c, r.To, r.From)
 	}
 	if in.digestAs(ctx, companions, before) != n.Companions {
 		return // it is mapped again
 	}
 	n.Companions = in.digestCompanions(ctx, companions)
 	transcript, _ := m.Transcript()
-	if i := slices.IndexFunc(before, func(c citekit.FoundCompanion) bool { return c.Path == transcript.SourcePath }); i >= 0 {
-		transcript.SourcePath = companions[i].Path
+	if i := slices.Index(before, transcript.SourcePath); i >= 0 {
+		transcript.SourcePath = companions[i]
 		m.SetTranscript(transcript)
 	}
 }

@@ -78,17 +78,17 @@ func (in *run) addTranscript(ctx context.Context, t *task, m *citekit.ResourceMa
 	if t.draft.Transcript == "" {
 		return nil
 	}
-	i := slices.IndexFunc(t.Companions, func(c citekit.FoundCompanion) bool { return path.Base(c.Path) == t.draft.Transcript })
+	i := slices.IndexFunc(t.Companions, func(c string) bool { return path.Base(c) == t.draft.Transcript })
 	if i < 0 {
 		return fmt.Errorf("the mapper names a transcript that is no companion: %w", citekit.ErrFormat)
 	}
-	src, err := in.lib.OpenSource(ctx, t.Companions[i].Path)
+	src, err := in.lib.OpenSource(ctx, t.Companions[i])
 	if err != nil {
 		return err
 	}
 	defer src.Close()
 	hash, err := src.Hash(ctx)
-	m.SetTranscript(citekit.Transcript{SourcePath: t.Companions[i].Path, SourceHash: hash})
+	m.SetTranscript(citekit.Transcript{SourcePath: t.Companions[i], SourceHash: hash})
 	return err
 }
 

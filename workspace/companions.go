@@ -5,8 +5,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/citekit/citekit"
 )
 
 // maxCompanions is how many files beside a recording are taken for its own.
@@ -49,11 +47,11 @@ func companionsOf(recording string, names []string) []string {
 	return companions
 }
 
-func foundCompanions(t tree, dir string, names []string) []citekit.FoundCompanion {
-	var found []citekit.FoundCompanion
+func foundCompanions(t tree, dir string, names []string) []string {
+	var found []string
 	for _, name := range names {
 		if info, err := t.lstat(name); err == nil && info.Mode().IsRegular() {
-			found = append(found, citekit.FoundCompanion{Path: path.Join(dir, name)})
+			found = append(found, path.Join(dir, name))
 		}
 	}
 	return found

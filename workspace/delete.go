@@ -11,15 +11,9 @@ import (
 	"github.com/citekit/citekit"
 )
 
-var _ citekit.BatchDeleter = (*Directory)(nil)
+var _ citekit.Deleter = (*Directory)(nil)
 
-// DeleteMap implements [citekit.Deleter], as DeleteMaps.
-func (d *Directory) DeleteMap(ctx context.Context, id string, stamp citekit.Stamp) error {
-	_, err := d.DeleteMaps(ctx, []citekit.MapVersion{{ID: id, Stamp: stamp}})
-	return err
-}
-
-// DeleteMaps implements [citekit.BatchDeleter]. A grant goes right after the
+// DeleteMaps implements [citekit.Deleter]. A grant goes right after the
 // last map that needed it; versions of sources go once the maps are gone for
 // good, so that whatever ends this leaves no map without the version its
 // source is held to.

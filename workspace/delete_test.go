@@ -108,7 +108,7 @@ func TestGrantsOfMaps(t *testing.T) {
 		t.Helper()
 		stamp, err := ws.StatMap(ctx, id)
 		if err == nil {
-			err = ws.DeleteMap(ctx, id, stamp)
+			_, err = ws.DeleteMaps(ctx, []citekit.MapVersion{{ID: id, Stamp: stamp}})
 		}
 		if err != nil {
 			t.Fatal(err)

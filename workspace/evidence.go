@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 )
 
 // An evidenceRecord is what is kept about an evidence file.
@@ -177,7 +178,7 @@ func (d *Directory) checkContent(ctx context.Context, root *os.Root, key string,
 	if state == written {
 		return missing("evidence")
 	}
-	sum, err := citekit.HashReader(ctx, f)
+	sum, _, err := ctxio.Hash(ctx, f)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -43,7 +43,7 @@ type place interface {
 	find(ctx context.Context, name string) (shown string, folder tree, above *ignoreList, file *foundFile, err error)
 
 	// companions returns those of the file at the path that find showed.
-	companions(shown string) []citekit.FoundCompanion
+	companions(shown string) []string
 }
 
 // A tree is a folder that is searched.
@@ -339,7 +339,7 @@ func (d *Directory) rootOf(abs string) (*os.Root, string, error) {
 	return nil, "", errOutside
 }
 
-func (p directoryPlace) companions(shown string) []citekit.FoundCompanion {
+func (p directoryPlace) companions(shown string) []string {
 	if !isRecording(shown) {
 		return nil
 	}

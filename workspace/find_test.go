@@ -154,11 +154,7 @@ func TestFindCompanions(t *testing.T) {
 				if source.Path != "talk.mp4" {
 					continue
 				}
-				var got []string
-				for _, c := range source.Companions {
-					got = append(got, c.Path)
-				}
-				if diff := cmp.Diff(want, got); diff != "" {
+				if diff := cmp.Diff(want, source.Companions); diff != "" {
 					t.Errorf("%T, %s (-want +got):\n%s", f, name, diff)
 				}
 			}
@@ -395,9 +391,7 @@ func TestFindBesideMaps(t *testing.T) {
 			if !found.Folder {
 				got = append(got, found.Path)
 			}
-			for _, c := range found.Companions {
-				companions = append(companions, c.Path)
-			}
+			companions = append(companions, found.Companions...)
 		}
 		slices.Sort(got)
 		if diff := cmp.Diff([]string{"a.txt", "b/talk.json", "data.json", "talk.mp3", "talk.words.json"}, got); diff != "" {

@@ -10,8 +10,18 @@ import (
 
 var _ citekit.Deleter = (*Memory)(nil)
 
-// DeleteMap implements [citekit.Deleter].
-func (m *Memory) DeleteMap(ctx context.Context, id string, stamp citekit.Stamp) error {
+// DeleteMaps implements [citekit.Deleter].
+func (m *Memory) DeleteMaps(ctx context.Context, maps []citekit.MapVersion) (deleted int, err error) {
+	for _, one := range maps {
+		if err := m.deleteMap(ctx, one.ID, one.Stamp); err != nil {
+			return deleted, err
+		}
+		deleted++
+	}
+	return deleted, nil
+}
+
+func (m *Memory) deleteMap(ctx context.Context, id string, stamp citekit.Stamp) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -68,12 +68,12 @@ func (m *Memory) addedNames() []string {
 	return names
 }
 
-func (m *Memory) addedCompanions(recording string) []citekit.FoundCompanion {
-	var found []citekit.FoundCompanion
+func (m *Memory) addedCompanions(recording string) []string {
+	var found []string
 	stem := strings.TrimSuffix(recording, path.Ext(recording)) + "."
 	for _, name := range m.addedNames() {
 		if strings.HasPrefix(name, stem) && slices.Contains(companionExtensions, strings.ToLower(path.Ext(name))) {
-			found = append(found, citekit.FoundCompanion{Path: name})
+			found = append(found, name)
 		}
 	}
 	return found
@@ -110,7 +110,7 @@ func (p memoryPlace) find(ctx context.Context, name string) (string, tree, *igno
 	return name, fsTree{folder}, rulesAbove(p.m.sources, name, name), nil, err
 }
 
-func (p memoryPlace) companions(shown string) []citekit.FoundCompanion {
+func (p memoryPlace) companions(shown string) []string {
 	if !isRecording(shown) {
 		return nil
 	}

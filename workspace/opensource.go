@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 )
 
 // maxHeld is the size in bytes up to which a source that is not settled is
@@ -120,7 +121,7 @@ func (s *openSource) hash(ctx context.Context) (string, error) {
 func (s *openSource) read(ctx context.Context, size int64) (sum string, held []byte, err error) {
 	content := io.NewSectionReader(s.File, 0, size)
 	if s.settled || size > maxHeld {
-		sum, err = citekit.HashReader(ctx, content)
+		sum, _, err = ctxio.Hash(ctx, content)
 		return sum, nil, err
 	}
 	held = make([]byte, size)
@@ -184,7 +185,7 @@ func (s *openSource) compare(sum string) error {
 	if err != nil {
 		return withoutPath(err)
 	}
-	now, err := citekit.HashReader(context.Background(), io.NewSectionReader(s.File, 0, info.Size()))
+	now, _, err := ctxio.Hash(context.Background(), io.NewSectionReader(s.File, 0, info.Size()))
 	if err != nil {
 		return withoutPath(err)
 	}

@@ -128,7 +128,7 @@ func operations(ws citekit.Workspace) map[string]operation {
 			if err != nil {
 				return err
 			}
-			return deleter.DeleteMap(ctx, id, stamp)
+			return deleteMap(ctx, deleter, id, stamp)
 		}
 		all["delete what is kept"] = func(ctx context.Context, _ string) error {
 			for k, err := range deleter.Kept(ctx) {

@@ -1,7 +1,9 @@
 package workspacetest
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -18,7 +20,7 @@ func kept(t testing.TB, ws citekit.Workspace) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, strings.TrimRight(string(k.Kind)+" "+k.ResourceID+" "+k.SourceHash, " "))
+		all = append(all, strings.TrimRight(k.Kind+" "+k.ResourceID+" "+k.SourceHash, " "))
 	}
 	slices.Sort(all)
 	return all
@@ -32,13 +34,21 @@ func writePin(t testing.TB, ws citekit.Workspace, id string) {
 	}
 }
 
+func deleteMap(ctx context.Context, d citekit.Deleter, id string, stamp citekit.Stamp) error {
+	deleted, err := d.DeleteMaps(ctx, []citekit.MapVersion{{ID: id, Stamp: stamp}})
+	if (err == nil) != (deleted == 1) {
+		return fmt.Errorf("%d of 1 deleted, with the error %w", deleted, err)
+	}
+	return err
+}
+
 func checkDeleteMap(t testing.TB, ws citekit.Workspace) {
 	d, ok := ws.(citekit.Deleter)
 	if !ok {
 		return
 	}
 	ctx := t.Context()
-	if err := d.DeleteMap(ctx, "poem", citekit.Stamp{}); !errors.Is(err, fs.ErrNotExist) {
+	if err := deleteMap(ctx, d, "poem", citekit.Stamp{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a map that is not there: %v", err)
 	}
 	for _, id := range []string{"poem", "Poem", "é"} {
@@ -54,14 +64,14 @@ func checkDeleteMap(t testing.TB, ws citekit.Workspace) {
 	if err := ws.WriteMap(ctx, "poem", []byte(`{"a": 1}`)); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.DeleteMap(ctx, "poem", old); !errors.Is(err, citekit.ErrStale) || !errors.Is(err, citekit.ErrConflict) {
+	if err := deleteMap(ctx, d, "poem", old); !errors.Is(err, citekit.ErrStale) || !errors.Is(err, citekit.ErrConflict) {
 		t.Errorf("a map that was replaced: %v", err)
 	}
 	stamp, err := ws.StatMap(ctx, "poem")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.DeleteMap(ctx, "poem", stamp); err != nil {
+	if err := deleteMap(ctx, d, "poem", stamp); err != nil {
 		t.Fatal(err)
 	}
 	checkListed(t, ws, "", 0, "Poem", "é")
@@ -74,6 +84,42 @@ func checkDeleteMap(t testing.TB, ws citekit.Workspace) {
 	if _, _, err := ws.ReadNote(ctx, citekit.PinNotes, "poem"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the pin of a map that was deleted: %v", err)
 	}
+}
+
+// checkDeleteMaps deletes several maps together, up to one that was replaced.
+func checkDeleteMaps(t testing.TB, ws citekit.Workspace) {
+	d, ok := ws.(citekit.Deleter)
+	if !ok {
+		return
+	}
+	ctx := t.Context()
+	var all []citekit.MapVersion
+	for _, id := range []string{"a", "b", "c", "d"} {
+		stamp, err := ws.WriteMapIf(ctx, id, []byte(`{}`), citekit.Stamp{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, citekit.MapVersion{ID: id, Stamp: stamp})
+	}
+	if n, err := d.DeleteMaps(ctx, nil); n != 0 || err != nil {
+		t.Errorf("none: %d deleted, %v", n, err)
+	}
+	now, err := ws.WriteMapIf(ctx, "c", []byte(`{"a": 1}`), all[2].Stamp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := d.DeleteMaps(ctx, all); n != 2 || !errors.Is(err, citekit.ErrConflict) {
+		t.Errorf("with one that was replaced: %d deleted, %v", n, err)
+	}
+	checkListed(t, ws, "", 0, "c", "d")
+	all[2].Stamp = now
+	if n, err := d.DeleteMaps(ctx, all); n != 0 || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("with one that is gone: %d deleted, %v", n, err)
+	}
+	if n, err := d.DeleteMaps(ctx, all[2:]); n != 2 || err != nil {
+		t.Errorf("the rest: %d deleted, %v", n, err)
+	}
+	checkListed(t, ws, "", 0)
 }
 
 func checkDeleteKept(t testing.TB, ws citekit.Workspace) {

@@ -76,6 +76,7 @@ var checks = []check{
 	{"slices", checkSlices},
 	{"cancelled", checkCancelled},
 	{"delete maps", checkDeleteMap},
+	{"delete several maps", checkDeleteMaps},
 	{"delete what is kept", checkDeleteKept},
 	{"crowd", checkCrowd},
 	{"close", checkClose},

@@ -277,23 +277,45 @@ func (w notesTwice) Notes(ctx context.Context, kind string) iter.Seq2[citekit.No
 // pinsStay deletes maps without their pins.
 type pinsStay struct{ *broken }
 
-func (w pinsStay) DeleteMap(ctx context.Context, id string, stamp citekit.Stamp) error {
-	data, _, none := w.ReadNote(ctx, citekit.PinNotes, id)
-	err := w.broken.DeleteMap(ctx, id, stamp)
-	if err == nil && none == nil {
-		_, err = w.WriteNoteIf(ctx, citekit.PinNotes, id, data, citekit.Stamp{})
+func (w pinsStay) DeleteMaps(ctx context.Context, maps []citekit.MapVersion) (int, error) {
+	pins := make(map[string][]byte)
+	for _, m := range maps {
+		if data, _, err := w.ReadNote(ctx, citekit.PinNotes, m.ID); err == nil {
+			pins[m.ID] = data
+		}
 	}
-	return err
+	n, err := w.broken.DeleteMaps(ctx, maps)
+	for _, m := range maps[:n] {
+		if data, ok := pins[m.ID]; ok && err == nil {
+			_, err = w.WriteNoteIf(ctx, citekit.PinNotes, m.ID, data, citekit.Stamp{})
+		}
+	}
+	return n, err
 }
 
 type deletesAny struct{ *broken }
 
-func (w deletesAny) DeleteMap(ctx context.Context, id string, _ citekit.Stamp) error {
-	stamp, err := w.StatMap(ctx, id)
-	if err != nil {
-		return err
+func (w deletesAny) DeleteMaps(ctx context.Context, maps []citekit.MapVersion) (int, error) {
+	maps = slices.Clone(maps)
+	for i, m := range maps {
+		stamp, err := w.StatMap(ctx, m.ID)
+		if err != nil {
+			return 0, err
+		}
+		maps[i].Stamp = stamp
 	}
-	return w.broken.DeleteMap(ctx, id, stamp)
+	return w.broken.DeleteMaps(ctx, maps)
+}
+
+// deletesAll goes on after a map that it cannot delete.
+type deletesAll struct{ *broken }
+
+func (w deletesAll) DeleteMaps(ctx context.Context, maps []citekit.MapVersion) (deleted int, err error) {
+	for _, m := range maps {
+		n, failed := w.broken.DeleteMaps(ctx, []citekit.MapVersion{m})
+		deleted, err = deleted+n, errors.Join(err, failed)
+	}
+	return deleted, err
 }
 
 type closesOnce struct{ *broken }
@@ -368,6 +390,7 @@ var faults = []fault{
 	{"shares slices of notes", "slices: kind: ReadNote", func(b *broken) citekit.Workspace { return sharesNotes{b} }},
 	{"lists notes twice", "notes: kind: Notes yields", func(b *broken) citekit.Workspace { return notesTwice{b} }},
 	{"pins stay", "delete maps: kept are", func(b *broken) citekit.Workspace { return pinsStay{b} }},
+	{"deletes on after one", "delete several maps: with one that was replaced: 3 deleted", func(b *broken) citekit.Workspace { return deletesAll{b} }},
 	{"deletes any version", "delete maps: a map that was replaced", func(b *broken) citekit.Workspace { return deletesAny{b} }},
 	{"closes once", "close: Close, call 2", func(b *broken) citekit.Workspace { return closesOnce{b} }},
 }
@@ -402,7 +425,7 @@ type forgetful struct {
 func (w forgetful) Close() error {
 	for _, id := range someIDs {
 		if stamp, err := w.StatMap(context.Background(), id); err == nil && w.deleting {
-			if err := w.DeleteMap(context.Background(), id, stamp); err != nil {
+			if _, err := w.DeleteMaps(context.Background(), []citekit.MapVersion{{ID: id, Stamp: stamp}}); err != nil {
 				return err
 			}
 		}
