@@ -71,6 +71,7 @@ func newGuard(t StreamTransport) *guard {
 	if g.MaxMessage <= 0 {
 		g.MaxMessage = defaultMaxMessage
 	}
+	g.MaxMessage = min(g.MaxMessage, mostMessage)
 	if g.MaxCalls <= 0 {
 		g.MaxCalls = defaultMaxCalls
 	}
@@ -223,7 +224,7 @@ func (g *guard) admit(m *message) (held bool, rejected *rejection) {
 		// first call.
 		return false, &rejection{nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("id %v is in use by a call in flight", request.ID.Raw())}
 	}
-	if len(g.calls) >= g.MaxCalls || g.held+len(m.text) > heldMessages*g.MaxMessage {
+	if len(g.calls) >= g.MaxCalls || int64(g.held)+int64(len(m.text)) > heldMessages*int64(g.MaxMessage) {
 		id, _ := json.Marshal(request.ID.Raw()) // a string or a whole number
 		return false, &rejection{id, codeBusy, fmt.Sprintf("busy; %d calls are in flight", len(g.calls))}
 	}

@@ -37,7 +37,7 @@ type StreamTransport struct {
 	Reader io.Reader // read until it ends; not closed
 	Writer io.Writer // gets each message in one Write; not closed
 
-	MaxMessage int           // longest message read, in bytes; zero means 4 MiB
+	MaxMessage int           // longest message read, in bytes, at most 1 GiB; zero means 4 MiB
 	MaxCalls   int           // calls in flight, others are refused as busy, as are those past 16 MaxMessage in all; zero means 1,000
 	Grace      time.Duration // zero means 5 seconds, negative none
 
@@ -46,6 +46,7 @@ type StreamTransport struct {
 
 const (
 	defaultMaxMessage = 4 << 20
+	mostMessage       = 1 << 30
 	defaultMaxCalls   = 1000
 	defaultGrace      = 5 * time.Second
 )

@@ -17,7 +17,11 @@ import (
 // A node whose parent is on the page stands in its parent's children. One
 // whose parent was on an earlier page stands in "nodes", with "parent_id".
 func encodePage(m *citekit.ResourceMap, top []*citekit.Node, v view, size int) (json.RawMessage, error) {
-	p := &pager{view: v, size: size, room: size}
+	head, _, err := headMembers(m, size)
+	if err != nil {
+		return nil, err
+	}
+	p := &pager{view: v, size: size, room: roomBeside(head, size)}
 	p.nodes.WriteByte('[')
 	if err := p.list(top, nil, 0); err != nil {
 		return nil, err
@@ -25,10 +29,6 @@ func encodePage(m *citekit.ResourceMap, top []*citekit.Node, v view, size int) (
 	p.nodes.WriteByte(']')
 	if v.Offset > 0 && v.Offset >= p.next {
 		return nil, badCursor("it points past the last node")
-	}
-	head, _, err := headMembers(m, size)
-	if err != nil {
-		return nil, err
 	}
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -47,20 +47,49 @@ func encodePage(m *citekit.ResourceMap, top []*citekit.Node, v view, size int) (
 }
 
 // headMembers returns the members of a map's JSON, with no nodes and without
-// those of the keys, and whether it left out long ones.
+// those of the keys, and whether it left out long ones: together they take at
+// most half of size.
 func headMembers(m *citekit.ResourceMap, size int, keys ...string) (_ []member, shortened bool, _ error) {
 	head := *m
 	head.Nodes = nil
 	list, err := membersWithout(&head, append(keys, "next_cursor")...)
-	short := shortOnes(list, size)
-	return short, len(short) < len(list), err
+	all := len(list)
+	list = shortOnes(list, size)
+	for nodeSize(list) > max(size/2, minOmitted) {
+		i := longest(list)
+		if i < 0 {
+			break
+		}
+		list = slices.Delete(list, i, i+1)
+	}
+	return list, len(list) < all, err
+}
+
+// roomBeside returns how many of size bytes nodes may take beside the other
+// members of a map. What every map has, at most minOmitted bytes, does not count.
+func roomBeside(head []member, size int) int { return size - max(0, nodeSize(head)-minOmitted) }
+
+// longest returns the index of the longest member that may be left out, or -1.
+func longest(list []member) int {
+	at := -1
+	for i, m := range list {
+		if !m.isNeeded() && (at < 0 || len(m.value) > len(list[at].value)) {
+			at = i
+		}
+	}
+	return at
+}
+
+// isNeeded reports whether a map or a node is of no use without the member.
+func (m member) isNeeded() bool {
+	return m.key == "id" || m.key == "resource_id" || m.key == "nodes"
 }
 
 // shortOnes leaves out members that are longer than a page, such as a summary
 // that holds a book; ids stay.
 func shortOnes(list []member, size int) []member {
 	return slices.DeleteFunc(list, func(m member) bool {
-		return len(m.value) > max(size, minOmitted) && m.key != "id" && m.key != "resource_id"
+		return len(m.value) > max(size, minOmitted) && !m.isNeeded()
 	})
 }
 

@@ -28,15 +28,14 @@ func longerThan(m *citekit.ResourceMap, size int) bool {
 // left out. "hint" says how to see the rest, and "next_cursor" goes on with the
 // level that is cut.
 func encodeUpperLevels(m *citekit.ResourceMap, size int) (json.RawMessage, error) {
-	u := &upperLevels{size: size, shown: make(map[*citekit.Node][]member)}
-	if err := u.choose(m.Nodes); err != nil {
-		return nil, err
-	}
 	head, shortened, err := headMembers(m, size, "omitted", "hint")
 	if err != nil {
 		return nil, err
 	}
-	u.shortened = u.shortened || shortened
+	u := &upperLevels{size: size, shown: make(map[*citekit.Node][]member), shortened: shortened}
+	if err := u.choose(m.Nodes, roomBeside(head, size)); err != nil {
+		return nil, err
+	}
 	var b bytes.Buffer
 	b.WriteByte('{')
 	for _, member := range head {
@@ -55,16 +54,15 @@ func encodeUpperLevels(m *citekit.ResourceMap, size int) (json.RawMessage, error
 
 // upperLevels are the nodes of a map that are shown first.
 type upperLevels struct {
-	size      int // of all, in bytes
+	size      int // of the longest field, in bytes
 	shown     map[*citekit.Node][]member
 	cut       bool // a node did not fit
 	cutLevel  int  // its level, from 0
 	shortened bool // a field was left out
 }
 
-// choose notes the nodes to show.
-func (u *upperLevels) choose(level []*citekit.Node) error {
-	room := u.size
+// choose notes the nodes to show, which have room bytes.
+func (u *upperLevels) choose(level []*citekit.Node, room int) error {
 	for depth := 0; len(level) > 0; depth++ {
 		var below []*citekit.Node
 		for _, n := range level {

@@ -153,6 +153,25 @@ func TestLongFieldsAreTold(t *testing.T) {
 	}
 }
 
+// TestLongHead has a map whose metadata would take several times the size of an
+// answer, in fields that would each fit, and many nodes.
+func TestLongHead(t *testing.T) {
+	const size = 60_000
+	var metadata strings.Builder
+	for i := range 9 {
+		fmt.Fprintf(&metadata, `"words%d": "%s", `, i, strings.Repeat("x", 6000))
+	}
+	long := strings.NewReplacer(`"title":"Tree"`, `"title":"`+strings.Repeat("y", 10_000)+`"`,
+		`"metadata":{}`, `"metadata":{`+strings.TrimSuffix(metadata.String(), ", ")+`}`).Replace(treeMap(t, 100))
+	session := connect(t, mcpadapter.NewServer(newLibrary(t, nil, map[string]string{"tree": long}), &mcpadapter.Options{PageBytes: size}), nil)
+	for _, arguments := range []map[string]any{{"resource_id": "tree"}, {"resource_id": "tree", "depth": 1}} {
+		got, _ := callTool(t, session, "getStructure", arguments)
+		if len(got) > size+10_000 || len(got) < size/3 || !strings.Contains(got, `"title":"yyy`) || !strings.Contains(got, `"id":"n9"`) {
+			t.Errorf("%v: %d bytes: %.300s", arguments, len(got), got)
+		}
+	}
+}
+
 // TestOutline asks for the compact form of a map that does not fit.
 func TestOutline(t *testing.T) {
 	session := connect(t, mcpadapter.NewServer(newLibrary(t, nil, map[string]string{"tree": treeMap(t, 20)}), &mcpadapter.Options{PageBytes: 2000}), nil)
