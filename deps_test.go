@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"path"
 	"slices"
@@ -190,5 +191,66 @@ func matchesAny(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		ok, _ := path.Match(pattern, name)
 		return ok || strings.HasSuffix(pattern, "*") && strings.HasPrefix(name, strings.TrimSuffix(pattern, "*")+"/")
+	})
+}
+
+// TestRoomsAreDocumented checks that the table of rooms in docs/design.md has
+// each of our packages, and names files that are there.
+func TestRoomsAreDocumented(t *testing.T) {
+	design, err := os.ReadFile("docs/design.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(design), "\n## Rooms\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	var all []string
+	for line := range strings.Lines(table) {
+		columns := strings.Split(line, "|")
+		if len(columns) != 5 {
+			continue
+		}
+		rooms, files := quotedIn(columns[1]), quotedIn(columns[3])
+		if slices.Contains(rooms, "citekit") {
+			rooms = []string{"."}
+		}
+		all = append(all, rooms...)
+		ofItsName := strings.Contains(columns[3], "the file of the room's name")
+		for _, room := range rooms {
+			if own := append(files, path.Base(room)+".go"); !isIn(room, own...) && !strings.HasSuffix(room, "*") {
+				t.Errorf("none of %q is in %s", own, room)
+			}
+			if ofItsName && !isIn(room, path.Base(room)+".go") {
+				t.Errorf("%s has no file of its name", room)
+			}
+		}
+		for _, name := range files {
+			if !slices.ContainsFunc(rooms, func(room string) bool { return isIn(room, name) }) {
+				t.Errorf("none of %q has a file %s", rooms, name)
+			}
+		}
+	}
+	for _, p := range listPackages(t) {
+		room := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		if room != "" && !matchesAny(all, room) {
+			t.Errorf("docs/design.md does not name %s", room)
+		}
+	}
+}
+
+// quotedIn returns what stands in backquotes in a text.
+func quotedIn(text string) (quoted []string) {
+	for i, part := range strings.Split(text, "`") {
+		if i%2 == 1 {
+			quoted = append(quoted, part)
+		}
+	}
+	return quoted
+}
+
+// isIn reports whether a directory has one of the files.
+func isIn(dir string, names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		_, err := os.Stat(path.Join(dir, name))
+		return err == nil
 	})
 }
