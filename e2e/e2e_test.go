@@ -236,7 +236,7 @@ func eachAttackSet(t *testing.T, test func(t *testing.T, attacks attackSet)) {
 		}
 		test(t, attackSet{dir: dir})
 	})
-	shared, ok := sharedtest.Extra()
+	shared, ok := sharedtest.Extra(t)
 	if !ok {
 		return
 	}

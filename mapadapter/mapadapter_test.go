@@ -117,7 +117,7 @@ func compare(t *testing.T, m *citekit.ResourceMap, want string) {
 // extra returns an export of another tool, where there are real ones.
 func extra(t *testing.T, name string) (in mapadapter.Input, ok bool) {
 	t.Helper()
-	if _, ok := sharedtest.Extra(); !ok {
+	if _, ok := sharedtest.Extra(t); !ok {
 		return in, false
 	}
 	dir := sharedtest.Corpus(t, "maps")

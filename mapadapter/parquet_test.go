@@ -32,7 +32,7 @@ func TestParquet(t *testing.T) {
 	if want := `{"entity_ids":[1,2],"id":"xxxxxxxxxxxxxxxxxxxx","rank":null,"title":"A title"}`; err != nil || string(data) != want {
 		t.Errorf("a row is %s, %v; want %s", data, err, want)
 	}
-	if _, ok := sharedtest.Extra(); !ok {
+	if _, ok := sharedtest.Extra(t); !ok {
 		return
 	}
 	for _, name := range []string{"communities", "entities", "text_units"} {

@@ -4,10 +4,12 @@ package sharedtest
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/citekit/citekit/internal/testcorpus"
@@ -15,8 +17,11 @@ import (
 
 // Extra returns the directory named by CITEKIT_SHARED, else the directory
 // "shared" beside the module, which has real files in corpus. It reports
-// whether there is one: tests must do without it.
-func Extra() (dir string, ok bool) {
+// whether there is one: tests must do without it. The name of the test is noted
+// in the file named by CITEKIT_SHARED_USERS, if that is set.
+func Extra(t testing.TB) (dir string, ok bool) {
+	t.Helper()
+	noteUser(t)
 	dir = os.Getenv("CITEKIT_SHARED")
 	if dir == "" {
 		dir = filepath.Join(module(), "..", "shared")
@@ -25,13 +30,46 @@ func Extra() (dir string, ok bool) {
 	return dir, err == nil
 }
 
+// packageDir is the directory of the package that is tested, below the module.
+var packageDir = func() string {
+	dir, err := os.Getwd()
+	if err == nil {
+		dir, err = filepath.Rel(module(), dir)
+	}
+	if err != nil {
+		return "."
+	}
+	return filepath.ToSlash(dir)
+}()
+
+// noteUser notes the package and the name of a test that would use more files
+// if they were there, so that it can be run again where they are.
+func noteUser(t testing.TB) {
+	t.Helper()
+	list := os.Getenv("CITEKIT_SHARED_USERS")
+	if list == "" {
+		return
+	}
+	f, err := os.OpenFile(list, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, _, _ := strings.Cut(t.Name(), "/")
+	if _, err := fmt.Fprintf(f, "./%s %s\n", packageDir, name); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Corpus returns the path of a file of the corpus, given with forward slashes:
 // that of the real files where [Extra] has them, else that of the files which
 // package testcorpus makes. Both have the same names. Where neither is to be
 // had for want of a program, it is as with [Tool].
 func Corpus(t testing.TB, name string) string {
 	t.Helper()
-	if dir, ok := Extra(); ok {
+	if dir, ok := Extra(t); ok {
 		return filepath.Join(dir, "corpus", filepath.FromSlash(name))
 	}
 	return Made(t, name)

@@ -134,7 +134,7 @@ func TestCorpus(t *testing.T) {
 	} {
 		compareCues(t, sharedtest.Made(t, test.file), test)
 	}
-	if _, ok := sharedtest.Extra(); !ok {
+	if _, ok := sharedtest.Extra(t); !ok {
 		return
 	}
 	for _, test := range []corpusFile{

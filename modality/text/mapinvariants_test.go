@@ -196,9 +196,9 @@ func modules(t *testing.T) []hashed {
 
 func corpusFiles(t *testing.T) []string {
 	t.Helper()
-	dir := os.Getenv("CITEKIT_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared")
+	dir, ok := sharedtest.Extra(t)
+	if !ok {
+		return nil
 	}
 	var paths []string
 	filepath.WalkDir(filepath.Join(dir, "corpus"), func(path string, entry fs.DirEntry, err error) error {
