@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -34,7 +33,7 @@ func newInliner() *inliner {
 		parser: parser.NewParser(
 			parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1)),
 			parser.WithInlineParsers(append(parser.DefaultInlineParsers(),
-				util.Prioritized(extension.NewStrikethroughParser(), 500))...),
+				util.Prioritized(tildeParser{}, 500))...),
 		),
 		pc: parser.NewContext(),
 	}
