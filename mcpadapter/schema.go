@@ -1,72 +1,161 @@
 package mcpadapter
 
-import "github.com/google/jsonschema-go/jsonschema"
+import (
+	"encoding/json"
+	"strconv"
+)
 
+// A schema is a JSON Schema of an argument or an answer, in the words that our
+// tools need. [jsonschema.Schema] has all words, and takes longer to encode than
+// the rest of a server's start.
+//
 // The output schemas describe what a map should say. They do not hold the
 // fields of a location to a type: a map may be wrong, and a client that checks
 // the answer must still be able to show where.
+type schema struct {
+	kind        string // "type"
+	description string
+	enum        []string
+	anyOf       []*schema
+	items       *schema
+	properties  []property
+	required    []string
+	closed      bool // no other properties
+	atLeastZero bool
+	ref         string
+	defs        []property
+}
 
-func inputSchema(parameters []parameter) *jsonschema.Schema {
-	s := &jsonschema.Schema{
-		Type:                 "object",
-		Properties:           map[string]*jsonschema.Schema{},
-		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
+// A property is a named schema.
+type property struct {
+	name   string
+	schema *schema
+}
+
+// raw returns the JSON of s.
+func (s *schema) raw() json.RawMessage { return s.append(nil) }
+
+func (s *schema) append(b []byte) []byte {
+	b = append(b, '{')
+	start := len(b)
+	key := func(name string) {
+		if len(b) > start {
+			b = append(b, ',')
+		}
+		b = append(appendString(b, name), ':')
 	}
+	for _, text := range []struct{ name, value string }{{"$ref", s.ref}, {"type", s.kind}, {"description", s.description}} {
+		if text.value != "" {
+			key(text.name)
+			b = appendString(b, text.value)
+		}
+	}
+	for _, list := range []struct {
+		name   string
+		values []string
+	}{{"enum", s.enum}, {"required", s.required}} {
+		if len(list.values) > 0 {
+			key(list.name)
+			b = appendList(b, list.values, appendString)
+		}
+	}
+	if s.atLeastZero {
+		key("minimum")
+		b = append(b, '0')
+	}
+	if len(s.anyOf) > 0 {
+		key("anyOf")
+		b = appendList(b, s.anyOf, func(b []byte, one *schema) []byte { return one.append(b) })
+	}
+	if s.items != nil {
+		key("items")
+		b = s.items.append(b)
+	}
+	for _, named := range []struct {
+		name       string
+		properties []property
+	}{{"properties", s.properties}, {"$defs", s.defs}} {
+		if named.properties != nil {
+			key(named.name)
+			b = appendProperties(b, named.properties)
+		}
+	}
+	if s.closed {
+		key("additionalProperties")
+		b = strconv.AppendBool(b, false)
+	}
+	return append(b, '}')
+}
+
+func appendProperties(b []byte, properties []property) []byte {
+	b = append(b, '{')
+	for i, p := range properties {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(appendString(b, p.name), ':')
+		b = p.schema.append(b)
+	}
+	return append(b, '}')
+}
+
+func appendList[T any](b []byte, list []T, add func([]byte, T) []byte) []byte {
+	b = append(b, '[')
+	for i, v := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = add(b, v)
+	}
+	return append(b, ']')
+}
+
+func appendString(b []byte, text string) []byte {
+	quoted, _ := json.Marshal(text) // a string always encodes
+	return append(b, quoted...)
+}
+
+func inputSchema(parameters []parameter) *schema {
+	s := &schema{kind: "object", properties: []property{}, closed: true}
 	for _, p := range parameters {
-		s.Properties[p.name] = p.schema()
-		s.PropertyOrder = append(s.PropertyOrder, p.name)
+		s.properties = append(s.properties, property{p.name, p.schema()})
 		if p.required {
-			s.Required = append(s.Required, p.name)
+			s.required = append(s.required, p.name)
 		}
 	}
 	return s
 }
 
-func (p parameter) schema() *jsonschema.Schema {
-	s := &jsonschema.Schema{Type: "string", Description: p.description}
+func (p parameter) schema() *schema {
+	s := &schema{kind: "string", description: p.description, enum: p.choices}
 	switch p.kind {
 	case flag:
-		s.Type = "boolean"
+		s.kind = "boolean"
 	case count:
-		zero := 0.0
-		s.Type, s.Minimum = "integer", &zero
+		s.kind, s.atLeastZero = "integer", true
 	case texts:
-		s.Type, s.Items = "array", &jsonschema.Schema{Type: "string"}
-	}
-	for _, choice := range p.choices {
-		s.Enum = append(s.Enum, choice)
+		s.kind, s.items = "array", &schema{kind: "string"}
 	}
 	return s
 }
 
-// A property is a named schema; lists of them keep their order.
-type property struct {
-	name   string
-	schema *jsonschema.Schema
-}
-
-func object(required []string, properties ...property) *jsonschema.Schema {
-	s := &jsonschema.Schema{Type: "object", Required: required, Properties: map[string]*jsonschema.Schema{}}
-	for _, p := range properties {
-		s.Properties[p.name] = p.schema
-		s.PropertyOrder = append(s.PropertyOrder, p.name)
-	}
-	return s
+func object(required []string, properties ...property) *schema {
+	return &schema{kind: "object", required: required, properties: properties}
 }
 
 func typed(name, kind, description string) property {
-	return property{name, &jsonschema.Schema{Type: kind, Description: description}}
+	return property{name, &schema{kind: kind, description: description}}
 }
 
 func untyped(name, description string) property {
-	return property{name, &jsonschema.Schema{Description: description}}
+	return property{name, &schema{description: description}}
 }
 
-func arrayOf(name string, items *jsonschema.Schema, description string) property {
-	return property{name, &jsonschema.Schema{Type: "array", Items: items, Description: description}}
+func arrayOf(name string, items *schema, description string) property {
+	return property{name, &schema{kind: "array", items: items, description: description}}
 }
 
-func resourceListSchema() *jsonschema.Schema {
+func resourceListSchema() *schema {
 	item := object([]string{"resource_id", "nodes"},
 		typed("resource_id", "string", "Resource id."),
 		typed("type", "string", "Modality of the source."),
@@ -80,15 +169,15 @@ func resourceListSchema() *jsonschema.Schema {
 		typed("address", "string", "Of the whole, for citing."),
 		typed("error", "string", "Why the map cannot be read."))
 	return object([]string{"resources"},
-		arrayOf("resources", &jsonschema.Schema{Type: "string"}, "Resource ids."),
+		arrayOf("resources", &schema{kind: "string"}, "Resource ids."),
 		arrayOf("items", item, "What is known of the first of them, or of those that follow the cursor."),
 		typed("next_cursor", "string", "Pass it as cursor for the next items."))
 }
 
 // location describes a location without holding its fields to a type.
 func location(name, description string) property {
-	return property{name, &jsonschema.Schema{
-		Description: description + " Its modality is document, video, audio, image, text, virtual or another word. " +
+	return property{name, &schema{
+		description: description + " Its modality is document, video, audio, image, text, virtual or another word. " +
 			"It has pages (page numbers from 1), lines ([first, last] from 1), start and end (seconds, end excluded), " +
 			"bbox ([x1, y1, x2, y2], fractions from the top left) or virtual_address; without any it is the whole source.",
 	}}
@@ -104,14 +193,14 @@ func nodeProperties() []property {
 	}
 }
 
-func nodeSchema() *jsonschema.Schema {
+func nodeSchema() *schema {
 	reference := object([]string{"id"}, typed("id", "string", ""))
 	return object([]string{"id", "children"}, append(nodeProperties(),
 		arrayOf("children", reference, "Ids of the children."))...)
 }
 
-func structureSchema() *jsonschema.Schema {
-	node := &jsonschema.Schema{Ref: "#/$defs/node"}
+func structureSchema() *schema {
+	node := &schema{ref: "#/$defs/node"}
 	tree := object([]string{"id", "children"}, append(nodeProperties(),
 		arrayOf("children", node, ""),
 		untyped("child_count", "How many children there are, if not all are shown."),
@@ -128,20 +217,20 @@ func structureSchema() *jsonschema.Schema {
 		untyped("hint", "How to see them."),
 		untyped("next_cursor", "Pass it as cursor for the next part."),
 		untyped("outline", "The map as a compact text, in place of nodes."))
-	s.Defs = map[string]*jsonschema.Schema{"node": tree}
+	s.defs = []property{{"node", tree}}
 	return s
 }
 
-func evidenceSchema() *jsonschema.Schema {
-	null := &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "string"}, {Type: "null"}},
-		Description: "Absolute path of the evidence file; null if virtual."}
+func evidenceSchema() *schema {
+	null := &schema{anyOf: []*schema{{kind: "string"}, {kind: "null"}},
+		description: "Absolute path of the evidence file; null if virtual."}
 	return object([]string{"output_path", "modality", "address", "node", "resource_id"},
 		property{"output_path", null},
 		typed("modality", "string", ""),
 		typed("address", "string", "Cite this."),
-		property{"node", &jsonschema.Schema{
-			AnyOf:       []*jsonschema.Schema{object([]string{"id"}, nodeProperties()...), {Type: "null"}},
-			Description: "The node; null if an address was resolved."}},
+		property{"node", &schema{
+			anyOf:       []*schema{object([]string{"id"}, nodeProperties()...), {kind: "null"}},
+			description: "The node; null if an address was resolved."}},
 		typed("resource_id", "string", ""),
 		typed("media_type", "string", "Of the file."),
 		typed("charset", "string", "Encoding of a text file."),
@@ -154,7 +243,7 @@ func evidenceSchema() *jsonschema.Schema {
 		typed("stale", "boolean", "The source has changed since it was mapped."))
 }
 
-func ingestSchema() *jsonschema.Schema {
+func ingestSchema() *schema {
 	item := object([]string{"path", "status"},
 		typed("path", "string", "Of the source."),
 		typed("from", "string", "Path that a renamed source had before."),

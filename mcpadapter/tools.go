@@ -7,7 +7,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
@@ -35,7 +34,7 @@ type tool struct {
 	title       string
 	description string
 	parameters  []parameter
-	output      *jsonschema.Schema
+	output      *schema
 	writes      bool          // it may write a file, the same at every call
 	adds        bool          // it may write maps
 	long        bool          // its answers may be megabytes: few calls are handled at a time
@@ -124,8 +123,8 @@ func (t tool) definition() *mcp.Tool {
 		Name:         t.name,
 		Title:        t.title,
 		Description:  t.description,
-		InputSchema:  inputSchema(t.parameters),
-		OutputSchema: t.output,
+		InputSchema:  inputSchema(t.parameters).raw(),
+		OutputSchema: t.output.raw(),
 		// resolve adds a file of its own and never touches another, so it
 		// is not read-only, but harmless to repeat.
 		Annotations: &mcp.ToolAnnotations{
