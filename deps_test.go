@@ -76,7 +76,7 @@ var only = map[string][]string{
 	"github.com/tetratelabs/wazero":              {"internal/pdfium"},
 	"github.com/u2takey/ffmpeg-go":               {},
 	"github.com/modelcontextprotocol/go-sdk":     {"mcpadapter", "cmd/citekit", "examples/mcpserver", "bench"},
-	"github.com/google/jsonschema-go":            {"examples/mcpserver", "schema", "mapper/llm"},
+	"github.com/google/jsonschema-go":            {"examples/mcpserver", "schema"},
 	"golang.org/x/image":                         {"modality/image", "internal/testcorpus"},
 	"golang.org/x/text":                          {"internal/charset", "modality/text", "internal/testcorpus"},
 	"golang.org/x/net":                           {"internal/markup"},

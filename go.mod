@@ -7,7 +7,7 @@ require (
 	github.com/clipperhouse/uax29/v2 v2.7.0 // internal/sentence
 	github.com/fsnotify/fsnotify v1.9.0 // cmd/citekit
 	github.com/google/go-cmp v0.7.0 // tests
-	github.com/google/jsonschema-go v0.4.3 // schema, mapper/llm
+	github.com/google/jsonschema-go v0.4.3 // schema
 	github.com/klippa-app/go-pdfium v1.19.8 // internal/pdfium; what PDFium reads changes with it: measure before raising it
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // mcpadapter
 	github.com/parquet-go/parquet-go v0.25.1 // mapadapter; v0.32 makes the command 17 MB larger
