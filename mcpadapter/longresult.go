@@ -14,7 +14,7 @@ import (
 
 // longAnswer is from how many bytes of data a result goes past the SDK's
 // encoder where the connection is guarded.
-const longAnswer = 64 << 10
+const longAnswer = 16 << 10
 
 // A longResult is a success whose data is long and goes past the SDK's encoder,
 // which would go over the message three times more. Its JSON is only a key, in
