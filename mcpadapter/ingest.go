@@ -88,8 +88,8 @@ func (g *Ingester) follow(ctx context.Context, j *ingest.Job, news <-chan string
 	defer due.Stop()
 	told, last := -1.0, time.Time{}
 	say := func(done float64, p ingest.Progress, message string) {
-		told, last = done, time.Now()
 		tell(done, float64(p.Total), message)
+		told, last = done, time.Now()
 	}
 	// Clients hear of a notification later than of the answer if both come at
 	// once, and then do not know its token any more.
@@ -239,8 +239,9 @@ func (g *Ingester) ingest(ctx context.Context, args arguments, tell notifier) (j
 	opts := g.opts.Ingest
 	opts.Type, opts.ResourceID = citekit.Modality(args.text("type")), args.text("resource_id")
 	news := make(chan string, maxNews)
-	announced := context.WithValue(ctx, announceKey{}, func(message string) { announce(news, message) })
-	j, err := g.jobs.Start(announced, args.texts("paths"), &opts)
+	// The job outlives the call, and so gets none of its values.
+	outside := context.WithValue(context.Background(), announceKey{}, func(message string) { announce(news, message) })
+	j, err := g.jobs.Start(outside, args.texts("paths"), &opts)
 	if err != nil {
 		return nil, err
 	}

@@ -11,17 +11,17 @@ import (
 
 // encodePage returns a map's JSON in which "nodes" holds part of the tree
 // below top: from the node that is view.Offset in document order, as many as
-// fit in size bytes, at least one. Fields that are longer than that are left
-// out.
+// fit in size bytes, at least one. Fields that do not fit are left out, which
+// "hint" says.
 //
 // A node whose parent is on the page stands in its parent's children. One
 // whose parent was on an earlier page stands in "nodes", with "parent_id".
 func encodePage(m *citekit.ResourceMap, top []*citekit.Node, v view, size int) (json.RawMessage, error) {
-	head, _, err := headMembers(m, size)
+	head, shortened, err := headMembers(m, size, "hint")
 	if err != nil {
 		return nil, err
 	}
-	p := &pager{view: v, size: size, room: roomBeside(head, size)}
+	p := &pager{view: v, size: size, room: roomBeside(head, size), shortened: shortened}
 	p.nodes.WriteByte('[')
 	if err := p.list(top, nil, 0); err != nil {
 		return nil, err
@@ -34,6 +34,9 @@ func encodePage(m *citekit.ResourceMap, top []*citekit.Node, v view, size int) (
 	b.WriteByte('{')
 	for _, member := range head {
 		if member.key == "nodes" {
+			if p.shortened { // clients may cut what follows
+				writeMember(&b, "hint", appendString(nil, longFieldsHint))
+			}
 			member.value = p.nodes.Bytes()
 		}
 		writeMember(&b, member.key, member.value)
@@ -47,15 +50,15 @@ func encodePage(m *citekit.ResourceMap, top []*citekit.Node, v view, size int) (
 }
 
 // headMembers returns the members of a map's JSON, with no nodes and without
-// those of the keys, and whether it left out long ones: together they take at
-// most half of size.
+// those of the keys, and whether it left out long ones: together they leave an
+// eighth of size for nodes.
 func headMembers(m *citekit.ResourceMap, size int, keys ...string) (_ []member, shortened bool, _ error) {
 	head := *m
 	head.Nodes = nil
 	list, err := membersWithout(&head, append(keys, "next_cursor")...)
 	all := len(list)
 	list = shortOnes(list, size)
-	for nodeSize(list) > max(size/2, minOmitted) {
+	for nodeSize(list) > max(size-size/8, minOmitted) {
 		i := longest(list)
 		if i < 0 {
 			break
@@ -105,6 +108,8 @@ type pager struct {
 	next  int  // number of the next node, in document order
 	full  bool // the page ends before node number next
 	some  bool // a node has been written
+
+	shortened bool // a field was left out
 }
 
 // list writes nodes that lie level levels below the top, as far as they are
@@ -133,7 +138,9 @@ func (p *pager) node(n, parent *citekit.Node, level int) error {
 	if err != nil {
 		return err
 	}
+	all := len(fields)
 	fields = shortOnes(fields, p.size)
+	p.shortened = p.shortened || len(fields) < all
 	cost := nodeSize(fields) + len(`,"child_count":100000`)
 	if parent != nil {
 		cost += len(`,"parent_id":""`) + len(parent.ID)*5/4 // some of it is escaped

@@ -52,6 +52,8 @@ func encodeUpperLevels(m *citekit.ResourceMap, size int) (json.RawMessage, error
 	return b.Bytes(), nil
 }
 
+const longFieldsHint = "Long fields are left out. full true gives the whole map, for programs."
+
 // upperLevels are the nodes of a map that are shown first.
 type upperLevels struct {
 	size      int // of the longest field, in bytes
@@ -128,12 +130,11 @@ func (u *upperLevels) writeRest(b *bytes.Buffer, m *citekit.ResourceMap) {
 		hint = fmt.Sprintf("Shown are %d of %d nodes, upper levels first. A node with child_count has more children: pass its id as node_id. "+
 			"next_cursor goes on with the level that is cut. full true gives the whole map, for programs.", len(u.shown), all)
 	case u.shortened:
-		hint = "Long fields are left out. full true gives the whole map, for programs."
+		hint = longFieldsHint
 	default:
 		return
 	}
-	text, _ := json.Marshal(hint) // a string always encodes
-	writeMember(b, "hint", text)
+	writeMember(b, "hint", appendString(nil, hint))
 	if u.cut {
 		next := view{Resource: m.ResourceID, Depth: &u.cutLevel, Offset: before, Tree: fingerprint(m)}
 		writeMember(b, "next_cursor", []byte(`"`+next.cursor()+`"`))

@@ -169,6 +169,17 @@ func TestLongHead(t *testing.T) {
 		if len(got) > size+10_000 || len(got) < size/3 || !strings.Contains(got, `"title":"yyy`) || !strings.Contains(got, `"id":"n9"`) {
 			t.Errorf("%v: %d bytes: %.300s", arguments, len(got), got)
 		}
+		if !strings.Contains(got, `"hint":"`) || strings.Contains(got, `"metadata"`) {
+			t.Errorf("%v: not told that fields are left out: %.300s", arguments, got)
+		}
+	}
+	short := strings.Replace(poemMap, `"source_size": 24`, `"words": "`+strings.Repeat("x", 35_000)+`"`, 1)
+	session = connect(t, mcpadapter.NewServer(newLibrary(t, nil, map[string]string{"poem": short}), &mcpadapter.Options{PageBytes: size}), nil)
+	for depth := range 3 {
+		got, _ := callTool(t, session, "getStructure", map[string]any{"resource_id": "poem", "depth": depth})
+		if !strings.Contains(got, `"words":"xxx`) || strings.Contains(got, `"hint"`) {
+			t.Errorf("depth %d: metadata that fit are not there: %.300s", depth, got)
+		}
 	}
 }
 

@@ -35,37 +35,44 @@ type keeper struct {
 	known map[string]bool // evidence files that have a record
 }
 
+// fail yields an error and ends: what comes later may rest on what was not read.
+func (k *keeper) fail(err error) bool {
+	k.yield(citekit.Kept{}, withoutPath(err))
+	return false
+}
+
 // each calls f with every name in a directory of one of citekit's folders.
 func (k *keeper) each(in *folder, dir string, f func(root *os.Root, name string) bool) bool {
 	root, _, err := in.open()
 	if err != nil {
-		return errors.Is(err, fs.ErrNotExist) || k.yield(citekit.Kept{}, err)
+		return errors.Is(err, fs.ErrNotExist) || k.fail(err)
 	}
 	opened, err := root.Open(dir)
 	if err != nil {
-		return errors.Is(err, fs.ErrNotExist) || k.yield(citekit.Kept{}, withoutPath(err))
+		return errors.Is(err, fs.ErrNotExist) || k.fail(err)
 	}
 	defer opened.Close()
 	for {
 		names, err := opened.Readdirnames(1024)
 		for _, name := range names {
 			if err := k.ctx.Err(); err != nil {
-				k.yield(citekit.Kept{}, err)
-				return false
+				return k.fail(err)
 			}
 			if !f(root, name) {
 				return false
 			}
 		}
 		if err != nil {
-			return errors.Is(err, io.EOF) || k.yield(citekit.Kept{}, withoutPath(err))
+			return errors.Is(err, io.EOF) || k.fail(err)
 		}
 	}
 }
 
 func (k *keeper) evidence() bool {
-	if _, err := k.d.key.get(); err != nil { // else what we made would count as somebody else's
-		return k.yield(citekit.Kept{}, err)
+	if _, _, err := k.d.evidence.open(); err == nil {
+		if _, err := k.d.key.get(); err != nil { // else what we made would count as somebody else's
+			return k.fail(err)
+		}
 	}
 	return k.each(k.d.evidence, evidenceDir, func(root *os.Root, name string) bool {
 		key, ok := strings.CutSuffix(name, ".json")
@@ -77,7 +84,7 @@ func (k *keeper) evidence() bool {
 		case err == errDamaged, err == errForeign:
 			return k.scrap(root, "evidence", recordName(evidenceDir, key))
 		case mayPass(err): // what it is of would count as unknown
-			return k.yield(citekit.Kept{}, withoutPath(err))
+			return k.fail(err)
 		case err != nil:
 			return true
 		}
@@ -134,7 +141,7 @@ func (k *keeper) temps() bool {
 func (k *keeper) grants() bool {
 	grants, err := k.d.Allowed(k.ctx)
 	if err != nil {
-		return k.yield(citekit.Kept{}, err)
+		return k.fail(err)
 	}
 	for _, g := range grants {
 		if g.InEffect {
@@ -226,7 +233,8 @@ func (d *Directory) hasRecord(root *os.Root, digits, name string) bool {
 		if !ok || !strings.HasPrefix(key, digits) {
 			continue
 		}
-		if held, err := d.readHeld(root, key); err == nil && held.Meta.Name == name {
+		held, err := d.readHeld(root, key)
+		if mayPass(err) || err == nil && held.Meta.Name == name {
 			return true
 		}
 	}

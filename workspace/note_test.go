@@ -122,6 +122,39 @@ func TestDamagedLog(t *testing.T) {
 }
 
 // Notes are not written through a hard link to a file of somebody else.
+// TestPartOfALine has somebody else write part of a line once the log has been
+// read: what is written next can be read by others.
+func TestPartOfALine(t *testing.T) {
+	for _, first := range []bool{false, true} {
+		dir := t.TempDir()
+		d := open(t, dir, nil)
+		if _, err := d.WriteNoteIf(t.Context(), "other", "n", []byte("1"), citekit.Stamp{}); err != nil {
+			t.Fatal(err) // makes the directory
+		}
+		if !first {
+			writeNote(t, d, "a", "one", citekit.Stamp{})
+		}
+		f, err := os.OpenFile(logPath(dir), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+		if err == nil {
+			_, err = f.WriteString("99\tpart of a line that was not written whole")
+			err = errors.Join(err, f.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := d.ReadNote(t.Context(), "kind", "b"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("a note that is not there: %v", err)
+		}
+		writeNote(t, d, "b", "two", citekit.Stamp{})
+		want := map[string]string{"a": "one", "b": "two"}
+		if first {
+			delete(want, "a")
+		}
+		checkNotes(t, d, want)
+		checkNotes(t, open(t, dir, nil), want)
+	}
+}
+
 func TestLinkedLog(t *testing.T) {
 	dir := t.TempDir()
 	victim := filepath.Join(dir, "victim")

@@ -137,9 +137,14 @@ func (l *noteLog) refresh(root *os.Root) error {
 	return scanNotes(context.Background(), l.file, l.end, info.Size(), l.add)
 }
 
-// add takes a line into the index. It reports whether to go on.
+// add takes a line into the index. It reports whether to go on. The index does
+// not cover a line without an end: it is too long, or the one who writes it has
+// not come to its end.
 func (l *noteLog) add(at int64, line []byte) bool {
-	l.end = at + int64(len(line))
+	whole := bytes.HasSuffix(line, []byte("\n"))
+	if whole {
+		l.end = at + int64(len(line))
+	}
 	if at == 0 {
 		_, l.sound = l.unseal(line)
 	}
@@ -147,7 +152,7 @@ func (l *noteLog) add(at int64, line []byte) bool {
 		return false
 	}
 	name, data, ok := parseNoteLine(line)
-	if !ok {
+	if !ok || !whole {
 		return true
 	}
 	l.live -= int64(l.index[name].size)
@@ -167,7 +172,9 @@ func scanNotes(ctx context.Context, file io.ReaderAt, from, to int64, f func(at 
 	if from >= to {
 		return nil
 	}
-	lines := bufio.NewReaderSize(io.NewSectionReader(file, from, to-from), int(min(to-from, 2*maxNoteLine)))
+	// One byte more than there is, so that a line that just fills it counts as
+	// one that has no end.
+	lines := bufio.NewReaderSize(io.NewSectionReader(file, from, to-from), int(min(to-from, 2*maxNoteLine))+1)
 	for n, at := 0, from; ; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
