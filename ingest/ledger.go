@@ -57,7 +57,7 @@ func openBookToForget(ctx context.Context, lib *citekit.Library, notes citekit.F
 
 // readLedger reads the stored ledger. If there is none, or one of another
 // version, the error matches fs.ErrNotExist; any other error says that it
-// cannot be read for now, and nothing of what it may hold.
+// could not be read, and nothing of what it may hold.
 func readLedger(ctx context.Context, notes citekit.Finder) (ledger.File, error) {
 	data, err := notes.ReadNotes(ctx, ledger.Name)
 	if err != nil {

@@ -292,7 +292,7 @@ func (f *ingestFixture) forge(t *testing.T, data []byte) {
 	f.write(t, ".citekit_output/.meta/notes/ingest.json", hex.EncodeToString(sum[:])+"\n"+string(data))
 }
 
-// A hidingNotes is a workspace whose notes cannot be read for now.
+// A hidingNotes is a workspace whose notes cannot be read.
 type hidingNotes struct{ *workspace.Directory }
 
 func (hidingNotes) ReadNotes(context.Context, string) ([]byte, error) {
