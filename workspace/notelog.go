@@ -172,8 +172,8 @@ func scanNotes(ctx context.Context, file io.ReaderAt, from, to int64, f func(at 
 	if from >= to {
 		return nil
 	}
-	// One byte more than there is, so that a line that just fills it counts as
-	// one that has no end.
+	// One byte more than there is to read: a part of a line at the end of the
+	// file then ends with io.EOF, and does not look like a line that is too long.
 	lines := bufio.NewReaderSize(io.NewSectionReader(file, from, to-from), int(min(to-from, 2*maxNoteLine))+1)
 	for n, at := 0, from; ; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
