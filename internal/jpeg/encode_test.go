@@ -2,11 +2,14 @@ package jpeg
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"image"
 	"image/color"
 	stdjpeg "image/jpeg"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -46,11 +49,16 @@ func grayScene(width, height int) *image.Gray {
 
 func encode(t testing.TB, img image.Image, quality int) []byte {
 	t.Helper()
-	data, err := Encode(img, EncodeOptions{Quality: quality})
+	return encodeRegion(t, img, EncodeOptions{Quality: quality})
+}
+
+func encodeRegion(t testing.TB, img image.Image, o EncodeOptions) []byte {
+	t.Helper()
+	parts, err := Encode(t.Context(), img, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return data
+	return slices.Concat(parts...)
 }
 
 // TestEncode checks that image/jpeg reads what was encoded, and that it is
@@ -160,7 +168,7 @@ func TestEncodeRGB(t *testing.T) {
 }
 
 func TestEncodeTooLarge(t *testing.T) {
-	if _, err := Encode(image.NewGray(image.Rect(0, 0, 65536, 1)), EncodeOptions{}); err == nil {
+	if _, err := Encode(t.Context(), image.NewGray(image.Rect(0, 0, 65536, 1)), EncodeOptions{}); err == nil {
 		t.Error("65536 pixels across were encoded")
 	}
 }
@@ -174,5 +182,64 @@ func BenchmarkEncode(b *testing.B) {
 				encode(b, m, 95)
 			}
 		})
+	}
+}
+
+// TestEncodeRegion compares parts that are encoded by themselves with parts
+// that were put together before.
+func TestEncodeRegion(t *testing.T) {
+	bounds := image.Rect(0, 0, 607, 433)
+	regions := []image.Rectangle{bounds, image.Rect(16, 16, 90, 70), image.Rect(1, 1, 600, 431), image.Rect(33, 2, 607, 433), image.Rect(2, 5, 3, 6), image.Rect(606, 432, 607, 433)}
+	for name, ratio := range ratios {
+		m := scene(bounds.Dx(), bounds.Dy(), ratio)
+		for _, region := range regions {
+			whole := m
+			if h, v := Sampling(ratio); region.Min.X%h != 0 || region.Min.Y%v != 0 {
+				whole = FullChroma(m, region)
+			}
+			want := encode(t, whole.SubImage(region), 92)
+			if got := encodeRegion(t, m, EncodeOptions{Quality: 92, Region: region}); !bytes.Equal(got, want) {
+				t.Errorf("%s %v: other bytes than those of the part by itself", name, region)
+			}
+		}
+	}
+	for _, m := range []subImager{grayScene(607, 433), image.NewCMYK(bounds)} {
+		for _, region := range regions {
+			want := encode(t, m.SubImage(region), 92)
+			if got := encodeRegion(t, m.SubImage(bounds), EncodeOptions{Quality: 92, Region: region}); !bytes.Equal(got, want) {
+				t.Errorf("%T %v: other bytes than those of the part by itself", m, region)
+			}
+		}
+	}
+}
+
+func TestEncodeCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Encode(ctx, grayScene(64, 64), EncodeOptions{Quality: 90}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+}
+
+// TestPacker compares with a writer that looks at every byte.
+func TestPacker(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	var p packer
+	for range 50 {
+		var w bitWriter
+		for range rng.IntN(3000) {
+			n := uint(1 + rng.IntN(26))
+			v := rng.Uint64() & (1<<n - 1)
+			if rng.IntN(3) == 0 {
+				v = 1<<n - 1 // bytes to stuff
+			}
+			p.reserve(1)
+			p.put(v, n)
+			w.put(v, n)
+		}
+		w.flush()
+		if got := p.stuffed(markerEOI); !bytes.Equal(got, append(w.out, 0xff, markerEOI)) {
+			t.Fatalf("got %d bytes, want %d others", len(got), len(w.out)+2)
+		}
 	}
 }

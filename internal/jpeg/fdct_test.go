@@ -1,6 +1,7 @@
 package jpeg
 
 import (
+	"image"
 	"math/rand/v2"
 	"testing"
 )
@@ -63,7 +64,7 @@ func dctSamples(count int) [][64]byte {
 // those of plain arithmetic.
 func TestForwardDCT(t *testing.T) {
 	for _, quality := range []int{1, 50, 95, 100} {
-		e := newEncoder(grayScene(8, 8), quality)
+		e := newEncoder(grayScene(8, 8), image.Rect(0, 0, 8, 8), quality)
 		for _, samples := range dctSamples(4000) {
 			b := dctBlock{samples: samples}
 			forwardDCT(&b)
@@ -100,12 +101,13 @@ func BenchmarkForwardDCT(b *testing.B) {
 }
 
 func BenchmarkPut(b *testing.B) {
-	e := newEncoder(grayScene(8, 8), 95)
+	e := newEncoder(grayScene(8, 8), image.Rect(0, 0, 8, 8), 95)
 	block := dctBlock{samples: dctSamples(4)[3]}
 	forwardDCT(&block)
-	var w bitWriter
+	var w packer
+	w.reserve(1)
 	for b.Loop() {
-		w.out = w.out[:0]
+		w.pos = 0
 		e.put(&w, &block, 0, 0)
 	}
 }

@@ -130,7 +130,7 @@ func TestRealFiles(t *testing.T) {
 // every few MCUs.
 func withRestarts(t testing.TB, img image.Image, interval int) []byte {
 	t.Helper()
-	e := newEncoder(img, 80)
+	e := newEncoder(img, img.Bounds(), 80)
 	e.stripRows = 1
 	data := e.header(nil)
 	at := bytes.Index(data, []byte{0xff, markerSOS})
@@ -148,14 +148,12 @@ func withRestarts(t testing.TB, img image.Image, interval int) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var w bitWriter
-	w.out = data
+	var w packer
 	var last [4]int32
 	var block dctBlock
 	for mcu := range d.across * d.down {
 		if mcu > 0 && mcu%interval == 0 {
-			w.flush()
-			w.out = append(w.out, 0xff, markerRST0+byte((mcu/interval-1)%8))
+			data = append(data, w.stuffed(markerRST0+byte((mcu/interval-1)%8))...)
 			last = [4]int32{}
 		}
 		for i := range e.planes {
@@ -163,12 +161,12 @@ func withRestarts(t testing.TB, img image.Image, interval int) []byte {
 			for k := range p.h * p.v {
 				p.block(&block, 8*(mcu%d.across*p.h+k%p.h), 8*(mcu/d.across*p.v+k/p.h))
 				forwardDCT(&block)
+				w.reserve(1)
 				last[i] = e.put(&w, &block, p.table, last[i])
 			}
 		}
 	}
-	w.flush()
-	return append(w.out, 0xff, markerEOI)
+	return append(data, w.stuffed(markerEOI)...)
 }
 
 // TestRegions compares random regions of JPEGs of every sampling, with and

@@ -2,9 +2,6 @@ package image
 
 import (
 	"image"
-	"runtime"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/citekit/citekit/internal/exif"
 	"github.com/citekit/citekit/internal/jpeg"
@@ -14,9 +11,6 @@ import (
 // depend on.
 const chromaMargin = 4
 
-// chromaRows is how many rows of chroma are interpolated at a time.
-const chromaRows = 64
-
 // uprightYCbCr returns the pixels of region of m as displayed, with the top
 // left one first in its chroma sample. The chroma samples stay as they are if
 // the region is divided into them in the same way as m, whichever way it is
@@ -24,7 +18,7 @@ const chromaRows = 64
 func uprightYCbCr(m *image.YCbCr, region image.Rectangle, o exif.Orientation) *image.YCbCr {
 	ratio, ok := turnedRatio(m.SubsampleRatio, o)
 	if !ok || !onChromaGrid(m, region, o) {
-		m, ratio = fullChroma(m, region), image.YCbCrSubsampleRatio444
+		m, ratio = jpeg.FullChroma(m, region), image.YCbCrSubsampleRatio444
 	}
 	part := m.SubImage(region).(*image.YCbCr)
 	if o == exif.TopLeft {
@@ -70,103 +64,4 @@ func onChromaGrid(m *image.YCbCr, region image.Rectangle, o exif.Orientation) bo
 		edgeY = region.Max.Y
 	}
 	return edgeX%h == 0 && edgeY%v == 0
-}
-
-// fullChroma returns the pixels of region with a chroma sample for each. Where
-// a sample stands for two pixels across or down it is interpolated, as
-// displaying programs do; else it is repeated. The luminance is that of m
-// itself. It uses all CPUs there are.
-func fullChroma(m *image.YCbCr, region image.Rectangle) *image.YCbCr {
-	width, height := region.Dx(), region.Dy()
-	out := &image.YCbCr{
-		Y:              m.Y[m.YOffset(region.Min.X, region.Min.Y):],
-		YStride:        m.YStride,
-		Cb:             make([]byte, width*height),
-		Cr:             make([]byte, width*height),
-		CStride:        width,
-		SubsampleRatio: image.YCbCrSubsampleRatio444,
-		Rect:           region,
-	}
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for y := region.Min.Y; y < region.Max.Y; y += chromaRows {
-		rows := image.Rect(region.Min.X, y, region.Max.X, min(y+chromaRows, region.Max.Y))
-		g.Go(func() error {
-			scratch := make([]int32, m.Rect.Dx()+4)
-			for y := rows.Min.Y; y < rows.Max.Y; y++ {
-				at := out.COffset(rows.Min.X, y)
-				fillChroma(out.Cb[at:at+width], m, m.Cb, rows.Min.X, y, scratch)
-				fillChroma(out.Cr[at:at+width], m, m.Cr, rows.Min.X, y, scratch)
-			}
-			return nil
-		})
-	}
-	_ = g.Wait() // no row fails
-	return out
-}
-
-// fillChroma sets dst to the chroma of the pixels of m from x, y on.
-func fillChroma(dst []byte, m *image.YCbCr, plane []byte, x, y int, scratch []int32) {
-	h, v := jpeg.Sampling(m.SubsampleRatio)
-	if h > 2 {
-		for i := range dst {
-			dst[i] = plane[m.COffset(x+i, y)]
-		}
-		return
-	}
-	sums := blendRows(m, plane, y, v, scratch)
-	from := x/h - m.Rect.Min.X/h
-	if h == 1 {
-		for i, sum := range sums[1+from:][:len(dst)] {
-			dst[i] = byte((4*sum + chromaBias(0, y, h, v)) >> 4)
-		}
-		return
-	}
-	even, odd := chromaBias(0, y, h, v), chromaBias(1, y, h, v)
-	sums = sums[from:] // sums[0] is left of the sample of the first pixel
-	if x&1 == 1 {
-		dst[0] = byte((3*sums[1] + sums[2] + odd) >> 4)
-		dst, sums = dst[1:], sums[1:]
-	}
-	for len(dst) > 1 {
-		dst[0] = byte((3*sums[1] + sums[0] + even) >> 4)
-		dst[1] = byte((3*sums[1] + sums[2] + odd) >> 4)
-		dst, sums = dst[2:], sums[1:]
-	}
-	if len(dst) == 1 {
-		dst[0] = byte((3*sums[1] + sums[0] + even) >> 4)
-	}
-}
-
-// blendRows returns four times the chroma samples at the height of row y of
-// pixels, with the outermost ones repeated on both sides.
-func blendRows(m *image.YCbCr, plane []byte, y, v int, scratch []int32) []int32 {
-	h, _ := jpeg.Sampling(m.SubsampleRatio)
-	first, end := m.Rect.Min.Y/v, (m.Rect.Max.Y-1)/v+1
-	near, far := y/v, y/v
-	if v == 2 {
-		far = min(max(near-1+2*(y&1), first), end-1)
-	}
-	n := (m.Rect.Max.X-1)/h + 1 - m.Rect.Min.X/h
-	a, b := plane[(near-first)*m.CStride:][:n], plane[(far-first)*m.CStride:][:n]
-	sums := scratch[:n+2]
-	for i, c := range a {
-		sums[i+1] = 3*int32(c) + int32(b[i])
-	}
-	sums[0], sums[n+1] = sums[1], sums[n]
-	return sums
-}
-
-// chromaBias returns what makes the sum of 16 parts round as in libjpeg, which
-// alternates.
-func chromaBias(x, y, h, v int) int32 {
-	switch {
-	case h == 2 && v == 2:
-		return int32(8 - x&1)
-	case h == 2:
-		return int32(4 + 4*(x&1))
-	case v == 2:
-		return int32(4 + 4*(y&1))
-	}
-	return 0
 }

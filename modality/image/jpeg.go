@@ -72,19 +72,20 @@ func cropJPEG(ctx context.Context, r *Resolver, src *citekit.Source, p *picture,
 	if err != nil {
 		return nil, regionError(region, err)
 	}
-	b, err := r.jpegRegion(ctx, src, p, stored, around)
+	parts, err := r.jpegRegion(ctx, src, p, stored, around)
 	if err != nil {
 		held.release()
 		return nil, err
 	}
-	return &crop{out: outputOf(b), format: p.format, held: held}, nil
+	return &crop{out: outputOf(parts...), format: p.format, held: held}, nil
 }
 
-// jpegRegion returns a region, encoded.
-func (r *Resolver) jpegRegion(ctx context.Context, src *citekit.Source, p *picture, stored, around image.Rectangle) ([]byte, error) {
+// jpegRegion returns a region, encoded, in parts that follow each other.
+func (r *Resolver) jpegRegion(ctx context.Context, src *citekit.Source, p *picture, stored, around image.Rectangle) ([][]byte, error) {
 	in := newInput(ctx, src)
 	if p.jpeg.CanCut() && p.canCopyBlocks(stored) {
-		return p.jpeg.Cut(ctx, in, stored, jpeg.Prelude(p.profile))
+		b, err := p.jpeg.Cut(ctx, in, stored, jpeg.Prelude(p.profile))
+		return [][]byte{b}, err
 	}
 	var img image.Image
 	var err error
@@ -96,7 +97,11 @@ func (r *Resolver) jpegRegion(ctx context.Context, src *citekit.Source, p *pictu
 	if err != nil {
 		return nil, err
 	}
-	return jpeg.Encode(jpegPixels(img, stored, p.orientation), jpeg.EncodeOptions{Quality: r.quality(), Profile: p.rgbProfile()})
+	o := jpeg.EncodeOptions{Quality: r.quality(), Profile: p.rgbProfile(), Region: stored}
+	if p.orientation != exif.TopLeft {
+		img, o.Region = turnedRegion(img, stored, p.orientation), image.Rectangle{}
+	}
+	return jpeg.Encode(ctx, img, o)
 }
 
 func area(r image.Rectangle) int64 { return int64(r.Dx()) * int64(r.Dy()) }
@@ -106,7 +111,9 @@ func area(r image.Rectangle) int64 { return int64(r.Dx()) * int64(r.Dy()) }
 func jpegRegionMemory(r image.Rectangle) int64 { return 7*area(r) + 1<<20 }
 
 // jpegEncodedMost returns about how many bytes encoding a region may take.
-func jpegEncodedMost(r image.Rectangle) int64 { return area(r) + 1<<20 }
+func jpegEncodedMost(r image.Rectangle) int64 {
+	return area(r) + jpeg.EncodeMemory(max(r.Dx(), r.Dy())) + 1<<20
+}
 
 // bandPixels is about how many pixels of a JPEG are read at a time.
 const bandPixels = 4 << 20
@@ -151,8 +158,8 @@ func (p *picture) rgbProfile() []byte {
 	return p.profile
 }
 
-// jpegPixels returns a region of what a JPEG decodes to, upright.
-func jpegPixels(img image.Image, stored image.Rectangle, o exif.Orientation) image.Image {
+// turnedRegion returns a region of what a JPEG decodes to, upright.
+func turnedRegion(img image.Image, stored image.Rectangle, o exif.Orientation) image.Image {
 	if m, ok := img.(*image.YCbCr); ok {
 		return uprightYCbCr(m, stored, o)
 	}

@@ -96,8 +96,14 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// outputOf returns an output that holds b itself.
-func outputOf(b []byte) *output { return &output{parts: [][]byte{b}, size: int64(len(b))} }
+// outputOf returns an output that holds the parts themselves.
+func outputOf(parts ...[]byte) *output {
+	o := &output{parts: parts}
+	for _, part := range parts {
+		o.size += int64(len(part))
+	}
+	return o
+}
 
 // body returns what is written to o. Closing it gives the memory back.
 func (o *output) body(held *reservation) io.ReadCloser {
