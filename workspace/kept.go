@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/citekit/citekit"
 )
@@ -107,8 +108,11 @@ func (k *keeper) evidence() bool {
 	})
 }
 
-// evidenceForm is the form of the names that the Library gives to evidence.
-var evidenceForm = regexp.MustCompile(`^[^.-][^/]*_[^/]*-([0-9a-f]{16})(\.[0-9A-Za-z_-]+)?$`)
+// evidenceForm returns the form of the names that the Library gives to
+// evidence. Most programs never ask.
+var evidenceForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[^.-][^/]*_[^/]*-([0-9a-f]{16})(\.[0-9A-Za-z_-]+)?$`)
+})
 
 // unknownFiles yields files that are named as evidence and have no record. A
 // directory that a person chose may hold files of others.
@@ -117,7 +121,7 @@ func (k *keeper) unknownFiles() bool {
 		return true
 	}
 	return k.each(k.d.evidence, ".", func(root *os.Root, name string) bool {
-		return k.known[name] || !evidenceForm.MatchString(name) || k.scrap(root, "evidence", name)
+		return k.known[name] || !evidenceForm().MatchString(name) || k.scrap(root, "evidence", name)
 	})
 }
 
@@ -212,7 +216,7 @@ func (d *Directory) isScrap(root *os.Root, name string) bool {
 		}
 		return err == errDamaged || err == errForeign || errors.Is(err, fs.ErrNotExist)
 	}
-	form := evidenceForm.FindStringSubmatch(name)
+	form := evidenceForm().FindStringSubmatch(name)
 	return form != nil && !d.hasRecord(root, form[1], name)
 }
 

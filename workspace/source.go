@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -79,17 +78,29 @@ func (d *Directory) OpenSource(ctx context.Context, path string) (*citekit.Sourc
 
 const errURL = refusal("the source is given as a URL; citekit reads files only: download it first")
 
-// schemePrefix matches what ffmpeg and browsers take for the protocol of a
-// URL. A single letter is a drive.
-var schemePrefix = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.,_=-]+:`)
+// schemePrefix returns the start of path that ffmpeg and browsers take for the
+// protocol of a URL, with its colon, or "". A single letter is a drive.
+func schemePrefix(path string) string {
+	for i, c := range []byte(path) {
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		switch {
+		case c == ':' && i > 1:
+			return path[:i+1]
+		case letter, i > 0 && ('0' <= c && c <= '9' || strings.IndexByte("+.,_=-", c) >= 0):
+		default:
+			return ""
+		}
+	}
+	return ""
+}
 
-func hasScheme(path string) bool { return schemePrefix.MatchString(path) }
+func hasScheme(path string) bool { return schemePrefix(path) != "" }
 
 // checkSourcePath refuses URLs and other text that cannot be the path of a local
 // file. A name such as
 // "a:b" passes: it may be a file.
 func checkSourcePath(path string) error {
-	scheme := schemePrefix.FindString(path)
+	scheme := schemePrefix(path)
 	switch {
 	case path == "":
 		return fmt.Errorf("the path of the source is empty: %w", citekit.ErrSyntax)

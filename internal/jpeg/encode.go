@@ -99,6 +99,8 @@ type encoder struct {
 	above  [2][16]uint64 // what sets the top bit of a quarter whose coefficient is at least round
 	below  [2][16]uint64 // what does so, less the quarter, if it is at most -round
 	codes  [2][2][256]huffCode
+
+	inZigzag *[8][256]uint64 // what the function returns
 }
 
 // A huffCode is the code of one value.
@@ -108,7 +110,7 @@ type huffCode struct {
 }
 
 func newEncoder(img image.Image, region image.Rectangle, quality int) *encoder {
-	e := &encoder{size: region.Size()}
+	e := &encoder{size: region.Size(), inZigzag: inZigzag()}
 	e.setPlanes(img, region)
 	h, v := e.planes[0].h, e.planes[0].v
 	e.across = (e.size.X + 8*h - 1) / (8 * h)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
+	"sync"
 )
 
 // An encodeWorker encodes one strip after the other.
@@ -150,8 +151,8 @@ func (e *encoder) nonzero(b *dctBlock, table int) uint64 {
 		mask |= reached >> 15 & 0x0001000100010001 << i
 	}
 	ordered := uint64(0)
-	for i := range inZigzag {
-		ordered |= inZigzag[i][mask>>(8*i)&0xff]
+	for i := range e.inZigzag {
+		ordered |= e.inZigzag[i][mask>>(8*i)&0xff]
 	}
 	return ordered
 }
@@ -163,16 +164,18 @@ func quarterOf(at byte) int {
 	return row%4*4 + column/2 + 16*(row/4+column%2*2)
 }
 
-// inZigzag gives the bits in zigzag order for each byte of the mask of nonzero.
-var inZigzag = func() (table [8][256]uint64) {
+// inZigzag returns the bits in zigzag order for each byte of the mask of
+// nonzero. Most programs that have this package never encode.
+var inZigzag = sync.OnceValue(func() *[8][256]uint64 {
+	var table [8][256]uint64
 	for k, at := range zigzag {
 		bit := quarterOf(at)
 		for v := range 256 {
 			table[bit/8][v] |= uint64(v>>(bit%8)&1) << k
 		}
 	}
-	return table
-}()
+	return &table
+})
 
 // coded returns the code of a run of zeros and a value, with its extra bits,
 // and its length.

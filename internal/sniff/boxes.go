@@ -3,6 +3,7 @@ package sniff
 import (
 	"encoding/binary"
 	"io"
+	"sync"
 )
 
 // Formats of boxes: ISO/IEC 14496-12, 15444-1, 18181-2, 23008-12 and
@@ -19,24 +20,26 @@ var (
 	formatJXL       = Format{ID: "jxl", Name: "a JPEG XL image", Kind: Image, MediaType: "image/jxl", Ext: ".jxl"}
 )
 
-// brands are those of the registry at mp4ra.org that say more than that a
+// brands returns those of the registry at mp4ra.org that say more than that a
 // file is made of boxes. Image sequences are images here.
-var brands = map[string]Format{
-	"avif": formatAVIF, "avis": formatAVIF, "MA1A": formatAVIF, "MA1B": formatAVIF,
-	"heic": formatHEIC, "heix": formatHEIC, "heim": formatHEIC, "heis": formatHEIC,
-	"hevc": formatHEIC, "hevx": formatHEIC, "hevm": formatHEIC, "hevs": formatHEIC, "heio": formatHEIC,
-	"mif1": formatHEIF, "mif2": formatHEIF, "mif3": formatHEIF, "msf1": formatHEIF, "miaf": formatHEIF, "MiHB": formatHEIF,
-	"avci": formatHEIF, "avcs": formatHEIF, "jpeg": formatHEIF, "jpgs": formatHEIF, "j2ki": formatHEIF, "j2is": formatHEIF,
-	"vvic": formatHEIF, "vvis": formatHEIF, "evbi": formatHEIF, "evmi": formatHEIF,
-	"crx ": formatCR3,
-	"jp2 ": formatJP2, "jpx ": formatJP2, "jpm ": formatJP2, "jph ": formatJP2, "jxl ": formatJXL,
-	"M4A ": formatM4A, "M4B ": formatM4A, "M4P ": formatM4A, "F4A ": formatM4A, "F4B ": formatM4A, "aax ": formatM4A,
-	"qt  ": formatQuickTime,
-	"isom": formatMP4, "iso2": formatMP4, "iso3": formatMP4, "iso4": formatMP4, "iso5": formatMP4, "iso6": formatMP4,
-	"iso7": formatMP4, "iso8": formatMP4, "iso9": formatMP4, "mp41": formatMP4, "mp42": formatMP4, "avc1": formatMP4,
-	"dash": formatMP4, "M4V ": formatMP4, "M4VH": formatMP4, "M4VP": formatMP4, "F4V ": formatMP4, "F4P ": formatMP4,
-	"mmp4": formatMP4, "MSNV": formatMP4, "f4v ": formatMP4, "3gp4": formatMP4, "3gp5": formatMP4, "3gp6": formatMP4, "3g2a": formatMP4,
-}
+var brands = sync.OnceValue(func() map[string]Format {
+	return map[string]Format{
+		"avif": formatAVIF, "avis": formatAVIF, "MA1A": formatAVIF, "MA1B": formatAVIF,
+		"heic": formatHEIC, "heix": formatHEIC, "heim": formatHEIC, "heis": formatHEIC,
+		"hevc": formatHEIC, "hevx": formatHEIC, "hevm": formatHEIC, "hevs": formatHEIC, "heio": formatHEIC,
+		"mif1": formatHEIF, "mif2": formatHEIF, "mif3": formatHEIF, "msf1": formatHEIF, "miaf": formatHEIF, "MiHB": formatHEIF,
+		"avci": formatHEIF, "avcs": formatHEIF, "jpeg": formatHEIF, "jpgs": formatHEIF, "j2ki": formatHEIF, "j2is": formatHEIF,
+		"vvic": formatHEIF, "vvis": formatHEIF, "evbi": formatHEIF, "evmi": formatHEIF,
+		"crx ": formatCR3,
+		"jp2 ": formatJP2, "jpx ": formatJP2, "jpm ": formatJP2, "jph ": formatJP2, "jxl ": formatJXL,
+		"M4A ": formatM4A, "M4B ": formatM4A, "M4P ": formatM4A, "F4A ": formatM4A, "F4B ": formatM4A, "aax ": formatM4A,
+		"qt  ": formatQuickTime,
+		"isom": formatMP4, "iso2": formatMP4, "iso3": formatMP4, "iso4": formatMP4, "iso5": formatMP4, "iso6": formatMP4,
+		"iso7": formatMP4, "iso8": formatMP4, "iso9": formatMP4, "mp41": formatMP4, "mp42": formatMP4, "avc1": formatMP4,
+		"dash": formatMP4, "M4V ": formatMP4, "M4VH": formatMP4, "M4VP": formatMP4, "F4V ": formatMP4, "F4P ": formatMP4,
+		"mmp4": formatMP4, "MSNV": formatMP4, "f4v ": formatMP4, "3gp4": formatMP4, "3gp5": formatMP4, "3gp6": formatMP4, "3g2a": formatMP4,
+	}
+})
 
 // boxes knows what begins with a box.
 func boxes(h head) (Format, error) {
@@ -105,7 +108,7 @@ func brandAt(b []byte, off int) (Format, bool) {
 	if len(b) < off+4 {
 		return Format{}, false
 	}
-	f, ok := brands[string(b[off:off+4])]
+	f, ok := brands()[string(b[off:off+4])]
 	return f, ok
 }
 
