@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// A Finder is a [Workspace] whose sources can be searched for, and that keeps
-// notes of what was learnt about them. Package ingest needs one.
+// A Finder is a [Workspace] whose sources can be searched for. Package ingest
+// needs one.
 type Finder interface {
 	// Find yields the sources that req asks for, each once, folder by
 	// folder in the order of their names. What could not be read is yielded
@@ -18,17 +18,10 @@ type Finder interface {
 	// [fs.ErrNotExist].
 	Find(ctx context.Context, req FindRequest) iter.Seq2[Candidate, error]
 
-	// LockNotes waits until no other caller, also of another process, holds
-	// the notes of that name. Release must be called once.
-	LockNotes(ctx context.Context, name string) (release func(), err error)
-
-	// ReadNotes returns what WriteNotes stored under name, or an error
-	// matching [fs.ErrNotExist]. Notes may be lost; they are never mixed.
-	ReadNotes(ctx context.Context, name string) ([]byte, error)
-
-	// WriteNotes stores data under name, which is letters a-z, replacing
-	// what was there.
-	WriteNotes(ctx context.Context, name string, data []byte) error
+	// LockIngest waits until no other caller, also of another process,
+	// ingests into the workspace or deletes from it: which id a source gets
+	// depends on the ids that others have. Release must be called once.
+	LockIngest(ctx context.Context) (release func(), err error)
 }
 
 // A FindRequest says which sources to find.

@@ -71,7 +71,7 @@ type Draft struct {
 	Transcript string
 
 	// Metadata are kept in the map. The keys title, source_hash,
-	// source_size, mapper, method and transcript are the Library's.
+	// source_size, mapper, method, map_hash and transcript are the Library's.
 	Metadata map[string]any
 }
 

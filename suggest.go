@@ -42,22 +42,16 @@ func (l *Library) suggest(ctx context.Context, wrong string, ids []string) []str
 // notedAs returns the ids that package ingest has noted for sources of a base
 // name, in order.
 func (l *Library) notedAs(ctx context.Context, base string) []string {
-	finder, ok := l.workspace.(Finder)
-	if !ok {
-		return nil
-	}
-	data, err := finder.ReadNotes(ctx, ledger.Name)
-	if err != nil {
-		return nil
-	}
-	file, err := ledger.Parse(data)
-	if err != nil {
-		return nil
-	}
 	var ids []string
-	for source, n := range file.Sources {
-		if n.ID != "" && path.Base(source) == base {
-			ids = append(ids, n.ID)
+	for n, err := range l.workspace.Notes(ctx, ledger.Kind) {
+		if err != nil {
+			return nil
+		}
+		if path.Base(n.Name) != base {
+			continue
+		}
+		if noted, ok := ledger.Parse(n.Data); ok && noted.ID != "" {
+			ids = append(ids, noted.ID)
 		}
 	}
 	slices.Sort(ids)

@@ -2,8 +2,11 @@ package citekit
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"iter"
+
+	"github.com/citekit/citekit/internal/message"
 )
 
 // A Workspace is where maps, sources and evidence live. The [Library] alone
@@ -139,6 +142,16 @@ type NoteStore interface {
 	// [fs.ErrNotExist].
 	DeleteNoteIf(ctx context.Context, kind, name string, stamp Stamp) error
 
+	// ChangeNotes writes and deletes notes of a kind, each of another name, at
+	// about the cost of one, and returns their new stamps in the order of the
+	// changes. If one of the notes has another stamp than its change says, the
+	// error is a [*NoteConflictError] with all such notes; another error is
+	// one of WriteNoteIf, and for a name that is given twice it matches
+	// [ErrSyntax]. After an error nothing has changed, but if the process ends
+	// meanwhile, or the storage fails, the first of the changes may be done and
+	// the others not.
+	ChangeNotes(ctx context.Context, kind string, changes []NoteChange) ([]Stamp, error)
+
 	// Notes yields the notes of a kind, each once, in no order. What cannot
 	// be read is left out. Notes that are written meanwhile may be yielded or
 	// not. It ends after an error.
@@ -156,6 +169,25 @@ type Note struct {
 	Data  []byte // the caller's
 	Stamp Stamp
 }
+
+// A NoteChange is what [NoteStore.ChangeNotes] does to one note.
+type NoteChange struct {
+	Name  string
+	Data  []byte // nil deletes the note; one that is not there stays so
+	Stamp Stamp  // that the note has; zero if there is none
+}
+
+// A NoteConflictError reports notes that have other stamps than those they
+// were to be changed with. It matches [ErrConflict].
+type NoteConflictError struct {
+	Names []string // in the order of the changes
+}
+
+func (e *NoteConflictError) Error() string {
+	return fmt.Sprintf("%s changed meanwhile: %v", message.Count(len(e.Names), "note"), ErrConflict)
+}
+
+func (e *NoteConflictError) Is(target error) bool { return target == ErrConflict }
 
 // A Stamp identifies one version of a stored map or note, by comparison only.
 // The zero Stamp is that of none.

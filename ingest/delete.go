@@ -110,7 +110,7 @@ const deleteBatch = 250
 type deleting struct {
 	lib     *citekit.Library
 	deleter citekit.Deleter
-	book    *book // nil if there are no notes
+	book    *book // nil if nothing ingests into the workspace
 	release func()
 }
 
@@ -124,12 +124,12 @@ func newDeleting(ctx context.Context, lib *citekit.Library) (*deleting, error) {
 	if !ok {
 		return d, nil
 	}
-	release, err := finder.LockNotes(ctx, ledger.Name)
+	release, err := finder.LockIngest(ctx)
 	if err != nil {
 		return nil, err
 	}
 	d.release = release
-	if d.book, err = openBookToForget(ctx, lib, finder); err != nil {
+	if d.book, err = openBook(ctx, lib.Workspace()); err != nil {
 		release()
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func newDeleting(ctx context.Context, lib *citekit.Library) (*deleting, error) {
 // gone.
 func (d *deleting) close() {
 	if d.book != nil {
-		_ = d.book.store(context.Background())
+		_ = d.book.write(context.Background())
 	}
 	d.release()
 }
@@ -171,7 +171,13 @@ func (d *deleting) find(ctx context.Context, id string, keepByHand bool) (remova
 	if err == nil {
 		one.deletion.SourcePath = m.SourcePath
 	}
-	byHand := err != nil || d.isByHand(m, hash, &one)
+	byHand := err != nil
+	if err == nil {
+		one.source = d.sourceOf(id)
+		if byHand, err = d.isByHand(ctx, m, hash); err != nil {
+			return removal{}, fserror.WithoutPath(err)
+		}
+	}
 	if byHand && keepByHand {
 		what := "the map was made or changed by hand"
 		if err != nil {
@@ -190,21 +196,26 @@ func describeMissing(ctx context.Context, lib *citekit.Library, id string, err e
 	return fserror.WithoutPath(err)
 }
 
-// isByHand reports whether a person made the map or changed it since it was
-// made, as far as is known. It sets the source whose notes go with the map.
-func (d *deleting) isByHand(m *citekit.ResourceMap, hash string, one *removal) bool {
-	if d.book != nil {
-		if source, _ := d.book.Owner(m.ResourceID); source != "" {
-			if n, ok := d.book.Note(source); ok && n.ID == m.ResourceID {
-				one.source = source
-				if n.MapHash != "" {
-					return n.MapHash != hash
-				}
-			}
-		}
+// sourceOf returns the source whose note goes with a map, or "".
+func (d *deleting) sourceOf(id string) string {
+	if d.book == nil {
+		return ""
 	}
-	adapter, _ := m.Metadata["adapter"].(string)
-	return mapperOf(m) == "" && adapter == ""
+	source, _ := d.book.Owner(id)
+	if n, _ := d.book.Note(source); n.ID != id {
+		return ""
+	}
+	return source
+}
+
+// isByHand reports whether a person made the map or may have changed it since
+// it was made.
+func (d *deleting) isByHand(ctx context.Context, m *citekit.ResourceMap, hash string) (bool, error) {
+	if adapter, _ := m.Metadata["adapter"].(string); adapter != "" && mapperOf(m) == "" {
+		return false, nil
+	}
+	hand, err := handOn(ctx, d.lib, m, hash)
+	return hand != ledger.Nothing, err
 }
 
 // findEvidence adds to the resources the evidence made by their maps.

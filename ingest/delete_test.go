@@ -355,7 +355,7 @@ func TestDeleteMany(t *testing.T) {
 		ids := make([]string, many)
 		for i := range ids {
 			ids[i] = fmt.Sprintf("m%03d", i)
-			data := `{"resource_id":"` + ids[i] + `","type":"text","source_path":"gone.txt","nodes":[],"metadata":{"mapper":"structure/1"}}`
+			data := `{"resource_id":"` + ids[i] + `","type":"text","source_path":"gone.txt","nodes":[],"metadata":{"adapter":"other/1"}}`
 			path := filepath.Join(dir, ".resource_maps", ids[i]+".json")
 			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(data), 0o600)); err != nil {
 				t.Fatal(err)

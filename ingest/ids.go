@@ -60,8 +60,8 @@ func (in *run) claimFirst(ctx context.Context, t *task, v verdict, ids iter.Seq[
 		switch {
 		case err != nil:
 			return v.failed(err)
-		case leave == heldByHand:
-			return madeByHand(v, id)
+		case leave == heldByHand, leave == heldUnknown:
+			return madeByHand(v, id, leave)
 		case leave == free:
 			return in.take(t, v, id)
 		}
@@ -85,7 +85,8 @@ type leave int
 const (
 	free        leave = iota // nobody has it, or this source
 	heldByOther              // it belongs to another source
-	heldByHand               // a person made the map of this source
+	heldByHand               // a person made the map of this source, or changed it
+	heldUnknown              // the map of this source does not tell whether a person changed it
 )
 
 // mayHave returns whether a task may have an id.
@@ -98,16 +99,24 @@ func (in *run) mayHave(ctx context.Context, t *task, id string) (leave, error) {
 		return free, nil
 	case owner.source != t.Path:
 		return heldByOther, nil
-	case owner.byHand && !in.opts.Force:
+	case in.opts.Force:
+		return free, nil
+	case owner.hand == ledger.Unknown:
+		return heldUnknown, nil
+	case owner.hand != ledger.Nothing:
 		return heldByHand, nil
 	}
 	return free, nil
 }
 
 // madeByHand returns the verdict for a source that has a map which a person
-// made.
-func madeByHand(v verdict, id string) verdict {
-	v = v.failed(fmt.Errorf("the map '%s' of this source was made by hand; force replaces it: %w", message.Clip(id), fs.ErrExist))
+// made, or may have changed.
+func madeByHand(v verdict, id string, leave leave) verdict {
+	how := "was made by hand"
+	if leave == heldUnknown {
+		how = "may have been changed by hand"
+	}
+	v = v.failed(fmt.Errorf("the map '%s' of this source %s; force replaces it: %w", message.Clip(id), how, fs.ErrExist))
 	v.decision, v.id = skip, id
 	return v
 }
@@ -122,8 +131,8 @@ func (in *run) judgeOwner(ctx context.Context, t *task, noted ledger.Note) verdi
 	if older, err := in.hasOlderID(ctx, t); err == nil && older {
 		id = olderIDFor(t.Path)
 	}
-	if leave, err := in.mayHave(ctx, t, id); err == nil && leave == heldByHand {
-		return madeByHand(verdict{}, id)
+	if leave, err := in.mayHave(ctx, t, id); err == nil && (leave == heldByHand || leave == heldUnknown) {
+		return madeByHand(verdict{}, id, leave)
 	}
 	return verdict{}
 }
@@ -135,12 +144,17 @@ func (in *run) judgeEdited(ctx context.Context, t *task, noted ledger.Note) verd
 		return verdict{}
 	}
 	if state, _, err := in.stateOf(ctx, t.Path, noted); err == nil && state.isByHand() {
-		return failed(errEdited(noted.ID))
+		return failed(errByHand(state, noted.ID))
 	}
 	return verdict{}
 }
 
-func errEdited(id string) error {
+// errByHand returns the error for a source that has changed, and whose map is
+// not to be replaced.
+func errByHand(state mapState, id string) error {
+	if state == mapUnknown {
+		return fmt.Errorf("the source has changed, and whether its map '%s' was changed by hand cannot be told; force replaces it: %w", message.Clip(id), citekit.ErrStale)
+	}
 	return fmt.Errorf("the source has changed, and so has its map '%s', by hand; force replaces it: %w", message.Clip(id), citekit.ErrStale)
 }
 
@@ -182,7 +196,7 @@ func (in *run) claimAsked(ctx context.Context, t *task, v verdict, id string) ve
 		return v.failed(err)
 	case owner.source != "" && owner.source != t.Path && !isGone(ctx, in.ws, owner.source):
 		return v.failed(fmt.Errorf("the map '%s' is that of another source: %w", message.Clip(id), fs.ErrExist))
-	case owner.exists && (owner.byHand || owner.source == "") && !in.opts.Force:
+	case owner.exists && (owner.hand != ledger.Nothing || owner.source == "") && !in.opts.Force:
 		return v.failed(fmt.Errorf("the map '%s' was made by hand; force replaces it: %w", message.Clip(id), fs.ErrExist))
 	}
 	if noted, ok := in.book.Note(t.Path); ok && noted.ID == id {
@@ -191,7 +205,7 @@ func (in *run) claimAsked(ctx context.Context, t *task, v verdict, id string) ve
 		case err != nil:
 			return v.failed(err)
 		case state.isByHand() && !in.opts.Force:
-			return v.failed(errEdited(id))
+			return v.failed(errByHand(state, id))
 		}
 	}
 	v.id = id
@@ -210,7 +224,7 @@ func (in *run) claimAgain(ctx context.Context, t *task, v verdict, noted ledger.
 	case err != nil:
 		return v.failed(err)
 	case state.isByHand() && !in.opts.Force:
-		return v.failed(errEdited(noted.ID))
+		return v.failed(errByHand(state, noted.ID))
 	case state == mapOthers || !in.book.Claim(noted.ID, t.Path):
 		return v
 	}
@@ -222,19 +236,31 @@ func (in *run) claimAgain(ctx context.Context, t *task, v verdict, noted ledger.
 type mapState int
 
 const (
-	mapGone   mapState = iota // nothing
-	mapIntact                 // the map as it was made, by all that is known
-	mapEdited                 // the map as a person changed it
-	mapBroken                 // a file that cannot be read as a map
-	mapOthers                 // the map of another source
+	mapGone    mapState = iota // nothing
+	mapIntact                  // the map as it was made, by all that is known
+	mapEdited                  // the map as a person changed it
+	mapUnknown                 // a map that does not tell whether a person changed it
+	mapBroken                  // a file that cannot be read as a map
+	mapOthers                  // the map of another source
 )
 
-// isByHand reports whether a person must have made it so.
-func (s mapState) isByHand() bool { return s == mapEdited || s == mapBroken }
+// isByHand reports whether a person made it so, or may have.
+func (s mapState) isByHand() bool { return s == mapEdited || s == mapUnknown || s == mapBroken }
+
+// stateAfter returns what a map is that a person did something to.
+func stateAfter(hand ledger.Hand) mapState {
+	switch hand {
+	case ledger.Nothing:
+		return mapIntact
+	case ledger.Edited:
+		return mapEdited
+	}
+	return mapUnknown
+}
 
 // stateOf returns what has become of the map of a source that a note is of. A
 // map that was written since is read, as the note may be wrong; the note that
-// stateOf returns has its present stamp if it is as it was made.
+// stateOf returns has its present stamp.
 func (in *run) stateOf(ctx context.Context, source string, n ledger.Note) (mapState, ledger.Note, error) {
 	stamp, err := in.ws.StatMap(ctx, n.ID)
 	switch {
@@ -243,7 +269,7 @@ func (in *run) stateOf(ctx context.Context, source string, n ledger.Note) (mapSt
 	case err != nil:
 		return mapGone, n, err
 	case n.Stamp != "" && n.Stamp == stamp.Identity:
-		return mapIntact, n, nil
+		return stateAfter(n.ByHand), n, nil
 	}
 	m, hash, err := in.lib.ReadMap(ctx, n.ID)
 	switch {
@@ -253,24 +279,19 @@ func (in *run) stateOf(ctx context.Context, source string, n ledger.Note) (mapSt
 		return mapBroken, n, nil
 	case m.SourcePath != source:
 		return mapOthers, n, nil
-	case mapperOf(m) == "", n.MapHash != "" && n.MapHash != hash:
-		return mapEdited, n, nil
+	}
+	if n.ByHand, err = handOn(ctx, in.lib, m, hash); err != nil {
+		return mapGone, n, err
 	}
 	n.Stamp = stamp.Identity
-	return mapIntact, n, nil
-}
-
-// mapperOf returns the name of the mapper that made a map, or "".
-func mapperOf(m *citekit.ResourceMap) string {
-	name, _ := m.Metadata["mapper"].(string)
-	return name
+	return stateAfter(n.ByHand), n, nil
 }
 
 // An owner is what holds an id.
 type owner struct {
 	source string // path of the source, or "" if that cannot be told
 	exists bool   // there is a map
-	byHand bool   // which no mapper made
+	hand   ledger.Hand
 }
 
 func (in *run) ownerOf(ctx context.Context, id string) (owner, error) {
@@ -286,13 +307,14 @@ func (in *run) ownerOf(ctx context.Context, id string) (owner, error) {
 		return owner{exists: true}, err
 	}
 	if n, ok := in.book.Note(source); ok && n.Stamp != "" && n.Stamp == stamp.Identity {
-		return owner{source: source, exists: true}, nil
+		return owner{source: source, exists: true, hand: n.ByHand}, nil
 	}
-	m, _, err := in.lib.ReadMap(ctx, id)
+	m, hash, err := in.lib.ReadMap(ctx, id)
 	if err != nil {
 		return owner{exists: true}, ctx.Err() // not to be replaced, whatever it is
 	}
-	return owner{source: m.SourcePath, exists: true, byHand: mapperOf(m) == ""}, nil
+	hand, err := handOn(ctx, in.lib, m, hash)
+	return owner{source: m.SourcePath, exists: true, hand: hand}, err
 }
 
 // maxResourceID is as [citekit.CheckResourceID] has it.

@@ -9,13 +9,14 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/fserror"
-	"github.com/citekit/citekit/internal/ledger"
 )
 
 // resolversMapper is the name, in maps, of what the resolvers themselves find.
 // Its number rises when they find more: unchanged sources are then mapped
 // again.
 const resolversMapper = "structure/2"
+
+const maxMapperName = 1024 // bytes
 
 // Options are the options of [Run]. The zero value is ready to use.
 type Options struct {
@@ -32,7 +33,7 @@ type Options struct {
 	// Mapper drafts the maps; nil means the resolvers of the Library.
 	// [citekit.Resolvers] are one that others can build on. MapperName is its name
 	// in maps: a source whose map another mapper made is mapped again only
-	// if Mapper is set.
+	// if Mapper is set. It is at most 1,024 bytes long.
 	Mapper     citekit.Mapper
 	MapperName string
 
@@ -78,6 +79,8 @@ func (o *Options) withDefaults() (Options, error) {
 		return opts, syntaxError("a concurrency of %d; it is at least 1", opts.Concurrency)
 	case opts.MaxSourceBytes < 0:
 		return opts, syntaxError("sources of at most %d bytes; it is at least 1", opts.MaxSourceBytes)
+	case len(opts.MapperName) > maxMapperName:
+		return opts, syntaxError("a name of a mapper of %d bytes; at most %d", len(opts.MapperName), maxMapperName)
 	case opts.Type == citekit.Virtual:
 		return opts, syntaxError("type virtual; a file is of another modality")
 	case opts.Type.Validate() != nil && opts.Type != "":
@@ -127,7 +130,7 @@ func Run(ctx context.Context, lib *citekit.Library, paths []string, opts *Option
 	if !ok {
 		return report, fmt.Errorf("citekit: ingest: this workspace cannot be searched: %w", errors.ErrUnsupported)
 	}
-	release, err := finder.LockNotes(ctx, ledger.Name)
+	release, err := finder.LockIngest(ctx)
 	if err != nil {
 		return report, runError(ctx, err)
 	}

@@ -150,6 +150,7 @@ func TestIngest(t *testing.T) {
 	}
 	hash, _, _ := ctxio.Hash(t.Context(), strings.NewReader("four\nfour\n"))
 	want.(map[string]any)["metadata"].(map[string]any)["source_hash"] = hash
+	want.(map[string]any)["metadata"].(map[string]any)["map_hash"] = m.Metadata["map_hash"]
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("map (-want +got):\n%s", diff)
 	}

@@ -2,72 +2,66 @@ package ingest
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ledger"
+)
+
+const (
+	// headName is the name of the note that is of no source but of all maps.
+	headName = ""
+
+	maxNote = 64 << 10 // bytes, as [citekit.NoteStore] has it
+
+	// maxSourcePath is the size in bytes of the longest path that a note can
+	// have as name.
+	maxSourcePath = 4096
+
+	// storeBatch is how many notes are stored together, and after how many
+	// that changed they are stored while others are made.
+	storeBatch = 1000
 )
 
 // A book is the ledger of a workspace, and where it is stored. It is not
 // believed where it would replace a map: see [run.stateOf].
 type book struct {
 	*ledger.Ledger
-	notes citekit.Finder
+	store citekit.NoteStore
 
 	mu      sync.Mutex
-	writing bool // which is in the stored ledger
+	stamps  map[string]citekit.Stamp // of the stored notes, by name
+	unowned string                   // a digest of the maps that no note is of, when they were last looked through
+	unsaved bool                     // unowned is
 }
 
-// openBook reads the ledger of a workspace, or makes it from the maps.
-func openBook(ctx context.Context, lib *citekit.Library, notes citekit.Finder) (*book, error) {
-	file, err := readLedger(ctx, notes)
-	if errors.Is(err, fs.ErrNotExist) {
-		file.Sources, err = notesOfMaps(ctx, lib)
+// openBook reads the ledger of a workspace. What is missing or no note is left
+// out: see [run.reconcile].
+func openBook(ctx context.Context, store citekit.NoteStore) (*book, error) {
+	b := &book{store: store, stamps: make(map[string]citekit.Stamp)}
+	notes := make(map[string]ledger.Note)
+	for stored, err := range store.Notes(ctx, ledger.Kind) {
+		if err != nil {
+			return nil, err
+		}
+		b.stamps[stored.Name] = stored.Stamp
+		if stored.Name == headName {
+			b.unowned = string(stored.Data)
+			continue
+		}
+		if n, ok := ledger.Parse(stored.Data); ok && isSound(n) {
+			notes[stored.Name] = n
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	b := &book{Ledger: ledger.New(file.Sources, isSound), notes: notes}
-	if file.Writing != "" {
-		err = adoptAll(ctx, lib, b.Ledger, file.Writing)
-	}
-	return b, err
-}
-
-// openBookToForget reads the ledger to take something out of it. Without one
-// there is nothing to take out; one of an ingest that was killed is put right
-// first.
-func openBookToForget(ctx context.Context, lib *citekit.Library, notes citekit.Finder) (*book, error) {
-	file, err := readLedger(ctx, notes)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, ctx.Err()
-	}
-	if err != nil {
-		return nil, err
-	}
-	if file.Writing != "" {
-		return openBook(ctx, lib, notes)
-	}
-	return &book{Ledger: ledger.New(file.Sources, isSound), notes: notes}, nil
-}
-
-// readLedger reads the stored ledger. If there is none, or one of another
-// version, the error matches fs.ErrNotExist; any other error says that it
-// could not be read, and nothing of what it may hold.
-func readLedger(ctx context.Context, notes citekit.Finder) (ledger.File, error) {
-	data, err := notes.ReadNotes(ctx, ledger.Name)
-	if err != nil {
-		return ledger.File{}, err
-	}
-	file, err := ledger.Parse(data)
-	if err != nil {
-		return file, fmt.Errorf("%w: %w", err, fs.ErrNotExist)
-	}
-	return file, nil
+	b.Ledger = ledger.New(notes)
+	return b, ctx.Err()
 }
 
 // isSound reports whether ingest could have made a note.
@@ -75,98 +69,114 @@ func isSound(n ledger.Note) bool {
 	return (n.ID == "" || citekit.CheckResourceID(n.ID) == nil) && (n.Type == "" || citekit.Modality(n.Type).Valid())
 }
 
-// notesOfMaps returns what the maps that ingest made say of their sources.
-func notesOfMaps(ctx context.Context, lib *citekit.Library) (map[string]ledger.Note, error) {
-	ids, err := lib.Resources(ctx)
-	if err != nil {
-		return nil, err
-	}
-	notes := make(map[string]ledger.Note)
-	for _, id := range ids {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		m, _, err := lib.ReadMap(ctx, id)
-		if err != nil {
-			continue // it is not ours, whatever it is
-		}
-		mapper := mapperOf(m)
-		if mapper == "" || m.SourceHash() == "" {
-			continue
-		}
-		method, _ := m.Metadata["method"].(string)
-		n := ledger.Note{ID: id, Type: string(m.Type), Hash: m.SourceHash(), Mapper: mapper, Method: method}
-		for range m.All() {
-			n.Nodes++
-		}
-		notes[m.SourcePath] = n
-	}
-	return notes, nil
+// isNotable reports whether there can be a note of a source at a path.
+func isNotable(source string) bool {
+	return source != headName && len(source) <= maxSourcePath && utf8.ValidString(source)
 }
 
-// adoptAll notes which maps an ingest wrote that was killed before it could.
-func adoptAll(ctx context.Context, lib *citekit.Library, l *ledger.Ledger, since string) error {
-	for source, n := range l.All() {
-		if err := ctx.Err(); err != nil {
+// setUnowned remembers which maps no note is of.
+func (b *book) setUnowned(maps []mapVersion) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if digest := digestOfMaps(maps); digest != b.unowned {
+		b.unowned, b.unsaved = digest, true
+	}
+}
+
+func digestOfMaps(maps []mapVersion) string {
+	if len(maps) == 0 {
+		return ""
+	}
+	h := sha256.New()
+	for _, m := range maps { // sorted by id, as they were listed
+		h.Write([]byte(m.id + "\x00" + m.stamp.Identity + "\x00"))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// writeSome stores notes if there are many to store. What fails is stored
+// later.
+func (b *book) writeSome(ctx context.Context) {
+	if b.Changed() >= storeBatch && b.mu.TryLock() {
+		_ = b.writeChanged(ctx)
+		b.mu.Unlock()
+	}
+}
+
+// write stores the notes that changed.
+func (b *book) write(ctx context.Context) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.writeChanged(ctx)
+}
+
+func (b *book) writeChanged(ctx context.Context) error {
+	names := b.TakeChanged()
+	for i := 0; i < len(names); i += storeBatch {
+		batch := names[i:min(i+storeBatch, len(names))]
+		if err := b.writeNotes(ctx, batch); err != nil {
+			b.PutBack(names[i:])
 			return err
 		}
-		stamp, err := lib.Workspace().StatMap(ctx, n.ID)
-		if n.ID == "" || err != nil || stamp.Identity == n.Stamp {
-			continue
+	}
+	if !b.unsaved {
+		return nil
+	}
+	err := b.writeNotes(ctx, []string{headName})
+	b.unsaved = err != nil
+	return err
+}
+
+// maxConflicts is how often notes that others change are written again. They
+// hold no lock of ingest: the notes were deleted, or their file replaced.
+const maxConflicts = 4
+
+// writeNotes stores the notes of some names, whatever was stored meanwhile.
+func (b *book) writeNotes(ctx context.Context, names []string) (err error) {
+	for range maxConflicts {
+		var conflict *citekit.NoteConflictError
+		if err = b.change(ctx, names); !errors.As(err, &conflict) {
+			return err
 		}
-		m, hash, err := lib.ReadMap(ctx, n.ID)
-		if err != nil || mapperOf(m) == "" {
-			continue
-		}
-		if m.SourcePath != source {
-			if n, ok := adoptMoved(ctx, lib, l, source, n, m, hash, stamp); ok {
-				l.Forget(source)
-				l.Put(m.SourcePath, n)
+		for _, name := range conflict.Names {
+			_, now, err := b.store.ReadNote(ctx, ledger.Kind, name)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, citekit.ErrDamaged) {
+				return err
 			}
-			continue
+			b.stamps[name] = now
 		}
-		if m.CreatedAt < since {
-			continue
-		}
-		n.Identity, n.Hash, n.Skipped = "", m.SourceHash(), ""
-		n.Mapper, n.MapHash, n.Stamp = mapperOf(m), hash, stamp.Identity
-		l.Put(source, n)
 	}
-	l.SetChanged(true)
-	return nil
-}
-
-// begin stores that maps are going to be written, once.
-func (b *book) begin(ctx context.Context) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.writing {
-		return nil
-	}
-	err := b.write(ctx, now())
-	b.writing = err == nil
 	return err
 }
 
-// store writes the ledger if something was put into it.
-func (b *book) store(ctx context.Context) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.Changed() && !b.writing {
-		return nil
+func (b *book) change(ctx context.Context, names []string) error {
+	changes := make([]citekit.NoteChange, len(names))
+	for i, name := range names {
+		changes[i] = citekit.NoteChange{Name: name, Data: b.encode(name), Stamp: b.stamps[name]}
 	}
-	err := b.write(ctx, "")
-	b.SetChanged(err != nil)
-	b.writing = err != nil
-	return err
-}
-
-func (b *book) write(ctx context.Context, writing string) error {
-	data, err := b.Encode(writing)
+	stamps, err := b.store.ChangeNotes(ctx, ledger.Kind, changes)
 	if err != nil {
 		return err
 	}
-	return b.notes.WriteNotes(ctx, ledger.Name, data)
+	for i, name := range names {
+		b.stamps[name] = stamps[i]
+	}
+	return nil
+}
+
+// encode returns the note of a name as it is stored, or nil if there is none.
+func (b *book) encode(name string) []byte {
+	if name == headName {
+		return []byte(b.unowned)
+	}
+	n, ok := b.Note(name)
+	if !ok {
+		return nil
+	}
+	if data := n.Encode(); len(data) <= maxNote {
+		return data
+	}
+	return nil // the map and the source tell it
 }
 
 // unseen returns the mapped sources below the folders that were not seen.
@@ -177,6 +187,7 @@ func (b *book) unseen(seen, folders map[string]bool) []string {
 			unseen = append(unseen, source)
 		}
 	}
+	slices.Sort(unseen)
 	return unseen
 }
 

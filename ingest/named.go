@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ledger"
 )
 
 // maxScanned is how many maps are read to find a source that nothing else
@@ -43,17 +44,15 @@ func resourcesBy(ctx context.Context, lib *citekit.Library, name string, matches
 
 // notedIDs returns the ids that the notes of ingest have for sources that match.
 func notedIDs(ctx context.Context, lib *citekit.Library, matches func(source string) bool) []string {
-	finder, ok := lib.Workspace().(citekit.Finder)
-	if !ok {
-		return nil
-	}
-	file, err := readLedger(ctx, finder)
-	if err != nil {
-		return nil
-	}
 	var ids []string
-	for source, n := range file.Sources {
-		if n.ID != "" && matches(source) {
+	for stored, err := range lib.Workspace().Notes(ctx, ledger.Kind) {
+		if err != nil {
+			return nil
+		}
+		if !matches(stored.Name) {
+			continue
+		}
+		if n, ok := ledger.Parse(stored.Data); ok && n.ID != "" {
 			ids = append(ids, n.ID)
 		}
 	}

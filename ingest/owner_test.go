@@ -2,11 +2,9 @@ package ingest_test
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/ledger"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -155,12 +154,9 @@ func TestIngestKilled(t *testing.T) {
 	f := newIngestFixture(t, map[string]string{"a.txt": "one\n", "b.txt": "two\n"})
 	f.want(t, f.ingest(t, nil), "mapped a.txt as a: 1", "mapped b.txt as b: 1")
 	f.write(t, "a.txt", "changed\n")
-	notes := ".citekit_output/.meta/notes/ingest.json"
 	f.mapper.maps = func(src *citekit.Source, _ *citekit.Draft) error {
 		if src.Name() == "b.txt" { // a.txt has its map by now
-			data, err := os.ReadFile(filepath.Join(f.dir, notes))
-			f.write(t, "killed", string(data))
-			return err
+			f.write(t, "killed", f.readNotes(t))
 		}
 		return nil
 	}
@@ -170,7 +166,7 @@ func TestIngestKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.write(t, notes, string(data)) // as it was when b.txt was being mapped
+	f.write(t, notesLog, string(data)) // as it was when b.txt was being mapped
 	f.write(t, "a.txt", "changed again\n")
 	f.want(t, f.ingest(t, nil, "a.txt", "b.txt"), "mapped a.txt as a: 1", "unchanged b.txt as b: 1")
 	edited := f.edit(t, "a", `"title":"changed again"`, `"title":"My own words"`)
@@ -182,19 +178,20 @@ func TestIngestKilled(t *testing.T) {
 	}
 }
 
-// TestIngestForgedNotes checks that notes that others wrote do no harm.
+// TestIngestForgedNotes checks that notes that others wrote do no harm, and as
+// little if they had the key.
 func TestIngestForgedNotes(t *testing.T) {
 	f := newIngestFixture(t, map[string]string{"a.txt": "one\n", "other.txt": "other\n", ".resource_maps/a.json": otherMap})
-	for name, note := range map[string]any{
-		"another's map": map[string]any{"id": "a", "type": "text"},
-		"no id":         map[string]any{"id": "../../a", "type": "text"},
-		"null":          nil,
+	for name, note := range map[string][]byte{
+		"another's map": ledger.Note{ID: "a", Type: "text"}.Encode(),
+		"no id":         ledger.Note{ID: "../../a", Type: "text"}.Encode(),
+		"no type":       ledger.Note{ID: "a", Type: "no type"}.Encode(),
+		"no note":       []byte("{"),
+		"none":          {},
 	} {
-		data, err := json.Marshal(map[string]any{"version": 1, "sources": map[string]any{"a.txt": note, "": note, "../x": note}})
-		if err != nil {
-			t.Fatal(err)
+		for _, source := range []string{"a.txt", "", "../x"} {
+			f.forge(t, source, note)
 		}
-		f.forge(t, data)
 		f.want(t, f.ingest(t, nil, "a.txt"), "mapped a.txt as a-txt: 1")
 		if f.readMap(t, "a") != otherMap {
 			t.Errorf("%s: the map of another source was replaced", name)
@@ -203,7 +200,7 @@ func TestIngestForgedNotes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f.forge(t, []byte(`{"version":1,"sources":{"a.txt":7}}`))
+	f.write(t, notesLog, "1\tno seal\n")
 	f.want(t, f.ingest(t, nil, "a.txt"), "mapped a.txt as a-txt: 1")
 }
 
@@ -285,18 +282,34 @@ func TestIngestNameNotUTF8(t *testing.T) {
 	}
 }
 
-// forge writes notes as a person with the checksum at hand could.
-func (f *ingestFixture) forge(t *testing.T, data []byte) {
+// notesLog is the file that has the notes.
+const notesLog = ".citekit_output/.meta/notes/ingest.log"
+
+// readNotes returns the file that has the notes.
+func (f *ingestFixture) readNotes(t *testing.T) string {
+	return read(t, filepath.Join(f.dir, notesLog))
+}
+
+// forge writes a note as a person with the key could.
+func (f *ingestFixture) forge(t *testing.T, source string, note []byte) {
 	t.Helper()
-	sum := sha256.Sum256(data)
-	f.write(t, ".citekit_output/.meta/notes/ingest.json", hex.EncodeToString(sum[:])+"\n"+string(data))
+	ws := f.lib.Workspace()
+	_, stamp, err := ws.ReadNote(t.Context(), ledger.Kind, source)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	if _, err := ws.WriteNoteIf(t.Context(), ledger.Kind, source, note, stamp); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // A hidingNotes is a workspace whose notes cannot be read.
 type hidingNotes struct{ *workspace.Directory }
 
-func (hidingNotes) ReadNotes(context.Context, string) ([]byte, error) {
-	return nil, &fs.PathError{Op: "open", Path: "/secret/notes", Err: syscall.EMFILE}
+func (hidingNotes) Notes(context.Context, string) iter.Seq2[citekit.Note, error] {
+	return func(yield func(citekit.Note, error) bool) {
+		yield(citekit.Note{}, &fs.PathError{Op: "open", Path: "/secret/notes", Err: syscall.EMFILE})
+	}
 }
 
 // TestIngestNotesHidden checks that a map which a person changed is not

@@ -8,7 +8,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ledger"
@@ -111,7 +110,7 @@ func (in *run) fresh(candidates []candidate) (fresh []candidate, seen map[string
 		}
 		seen[c.Path] = true
 		n, _ := in.book.Note(c.Path)
-		if n.ID == "" && !c.Link && c.Size > 0 && c.Size <= in.opts.MaxSourceBytes && utf8.ValidString(c.Path) {
+		if n.ID == "" && !c.Link && c.Size > 0 && c.Size <= in.opts.MaxSourceBytes && isNotable(c.Path) {
 			fresh = append(fresh, c)
 		}
 	}
@@ -258,11 +257,16 @@ func (in *run) follow(ctx context.Context, r Rename, identity string, companions
 	}
 	c := moved(m, r.From, r.To)
 	in.moveCompanions(ctx, c, &n, r, companions)
-	data, err := in.lib.Encode(c)
+	hand, err := handOn(ctx, in.lib, m, hash)
 	if err != nil {
 		return err
 	}
-	if err := in.book.begin(ctx); err != nil {
+	encode := in.lib.Encode // what a person did is still to be seen
+	if hand == ledger.Nothing {
+		encode = func(m *citekit.ResourceMap) ([]byte, error) { return encodeMarked(in.lib, m) }
+	}
+	data, err := encode(c)
+	if err != nil {
 		return err
 	}
 	written, err := in.ws.WriteMapIf(ctx, r.ResourceID, data, stamp)
@@ -272,14 +276,7 @@ func (in *run) follow(ctx context.Context, r Rename, identity string, companions
 	if err != nil {
 		return err
 	}
-	if n.MapHash == hash { // else a person has changed it, which is still to be seen
-		n.MapHash = hashOfBytes(data)
-	}
-	intact := n.Stamp == stamp.Identity
-	n.Identity, n.Stamp = identity, ""
-	if intact {
-		n.Stamp = written.Identity
-	}
+	n.Identity, n.Stamp, n.ByHand = identity, written.Identity, hand
 	in.book.Forget(r.From)
 	in.book.Put(r.To, n)
 	in.movedTo[r.From], in.movedFrom[r.To] = r.To, r.From
@@ -330,23 +327,6 @@ func (in *run) moveCompanions(ctx context.Context, m *citekit.ResourceMap, n *le
 func renamedCompanion(companion, recording, other string) string {
 	stem := strings.TrimSuffix(recording, path.Ext(recording))
 	return strings.TrimSuffix(other, path.Ext(other)) + strings.TrimPrefix(companion, stem)
-}
-
-// adoptMoved returns the note of a map that an ingest which was killed had
-// follow its source to another path, or false if that is not what happened.
-func adoptMoved(ctx context.Context, lib *citekit.Library, l *ledger.Ledger, source string, n ledger.Note, m *citekit.ResourceMap, hash string, stamp citekit.Stamp) (ledger.Note, bool) {
-	if _, known := l.Note(m.SourcePath); known || n.Hash == "" || m.SourceHash() != n.Hash || !isGone(ctx, lib.Workspace(), source) {
-		return ledger.Note{}, false
-	}
-	before := moved(m, m.SourcePath, source)
-	if data, err := before.MarshalJSON(); err == nil && hashOfBytes(data) == n.MapHash {
-		n.MapHash = hash
-	}
-	n.Identity, n.Stamp = "", stamp.Identity
-	if n.MapHash != hash {
-		n.Stamp = "" // whether a person changed it is looked into
-	}
-	return n, true
 }
 
 // whereNow says of a source that vanished where its bytes are.

@@ -174,19 +174,10 @@ func TestIngestRenamedKilled(t *testing.T) {
 	f.edit(t, "b", `"title":"two"`, `"title":"duo"`)
 	f.rename(t, "a.txt", "c/a.txt")
 	f.rename(t, "b.txt", "c/b.txt")
-	notes := filepath.Join(f.dir, ".citekit_output/.meta/notes/ingest.json")
+	before := f.readNotes(t)
 	var asked []string
-	var before []byte
-	opts := following(&asked)
-	opts.Each = func(ingest.Item) { // the notes say that maps are being written, and not which
-		if before == nil {
-			before = []byte(read(t, notes))
-		}
-	}
-	f.ingest(t, opts)
-	if err := os.WriteFile(notes, before, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	f.ingest(t, following(&asked))
+	f.write(t, notesLog, before)
 	f.want(t, f.ingest(t, nil), "unchanged c/a.txt as a: 1", "unchanged c/b.txt as b: 1")
 	ids, err := f.lib.Resources(t.Context())
 	if err != nil || !slices.Equal(ids, []string{"a", "b"}) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -66,7 +65,7 @@ type candidate struct {
 }
 
 func (in *run) run(ctx context.Context, paths []string) (err error) {
-	if in.book, err = openBook(ctx, in.lib, in.finder); err != nil {
+	if in.book, err = openBook(ctx, in.ws); err != nil {
 		return err
 	}
 	candidates, folders, err := in.find(ctx, paths)
@@ -78,10 +77,13 @@ func (in *run) run(ctx context.Context, paths []string) (err error) {
 	}
 	defer func() {
 		// What was done is worth remembering also when the rest is not.
-		if stored := in.book.store(context.WithoutCancel(ctx)); err == nil {
+		if stored := in.book.write(context.WithoutCancel(ctx)); err == nil {
 			err = stored
 		}
 	}()
+	if err := in.reconcile(ctx, candidates); err != nil {
+		return err
+	}
 	if candidates, err = in.followRenames(ctx, candidates); err != nil {
 		return err
 	}
@@ -166,7 +168,9 @@ func (in *run) process(ctx context.Context, i int, c candidate) Item {
 	if !v.isFinal() {
 		v = in.save(ctx, t, v)
 	}
-	return in.apply(t, v)
+	item := in.apply(t, v)
+	in.book.writeSome(ctx)
+	return item
 }
 
 // reportVanished adds an item for every source that has a map, was to be
@@ -176,10 +180,8 @@ func (in *run) reportVanished(ctx context.Context, candidates []candidate, folde
 	for _, c := range candidates {
 		seen[c.Path] = true
 	}
-	unseen := in.book.unseen(seen, folders)
-	slices.Sort(unseen)
 	next := len(candidates)
-	for _, source := range unseen {
+	for _, source := range in.book.unseen(seen, folders) {
 		if !isGone(ctx, in.ws, source) {
 			continue // ignored, or hidden
 		}

@@ -31,7 +31,7 @@ func (in *run) save(ctx context.Context, t *task, v verdict) verdict {
 	if err != nil {
 		return v.failed(err)
 	}
-	v.nodes, v.method, v.note = t.note.Nodes, t.note.Method, &t.note
+	v.nodes, v.method, v.note = int(t.note.Nodes), t.note.Method, &t.note
 	return v
 }
 
@@ -131,11 +131,8 @@ func noteExtent(m *citekit.ResourceMap, e citekit.Extent) {
 
 // store writes the map, and notes which version of it was written.
 func (in *run) store(ctx context.Context, t *task, m *citekit.ResourceMap) error {
-	data, err := in.lib.Encode(m)
+	data, err := encodeMarked(in.lib, m)
 	if err != nil {
-		return err
-	}
-	if err := in.book.begin(ctx); err != nil {
 		return err
 	}
 	stamp, err := in.ws.WriteMapIf(ctx, m.ResourceID, data, t.replaces)
@@ -145,7 +142,7 @@ func (in *run) store(ctx context.Context, t *task, m *citekit.ResourceMap) error
 	if err != nil {
 		return err
 	}
-	t.note.ID, t.note.MapHash, t.note.Stamp = m.ResourceID, hashOfBytes(data), stamp.Identity
+	t.note.ID, t.note.Stamp = m.ResourceID, stamp.Identity
 	return nil
 }
 

@@ -51,17 +51,12 @@ func States(ctx context.Context, lib *citekit.Library, ids []string) ([]Resource
 // notesByID returns what was noted of sources, by the id of the map. Sources
 // without notes are hashed.
 func notesByID(ctx context.Context, lib *citekit.Library) map[string]ledger.Note {
-	finder, ok := lib.Workspace().(citekit.Finder)
-	if !ok {
-		return nil
-	}
-	file, err := readLedger(ctx, finder)
-	if err != nil {
-		return nil
-	}
-	known := make(map[string]ledger.Note, len(file.Sources))
-	for _, n := range file.Sources {
-		if n.ID != "" && n.Identity != "" {
+	known := make(map[string]ledger.Note)
+	for stored, err := range lib.Workspace().Notes(ctx, ledger.Kind) {
+		if err != nil {
+			return nil
+		}
+		if n, ok := ledger.Parse(stored.Data); ok && n.ID != "" && n.Identity != "" {
 			known[n.ID] = n
 		}
 	}

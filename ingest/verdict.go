@@ -125,6 +125,8 @@ func (in *run) judgeCandidate(t *task) verdict {
 		return in.judgeMissing(t)
 	case !utf8.ValidString(t.Path):
 		return failed(syntaxError("the name of the file is not UTF-8; a map cannot name it"))
+	case !isNotable(t.Path):
+		return failed(fmt.Errorf("a path of %d bytes; at most %d: %w", len(t.Path), maxSourcePath, citekit.ErrTooLarge))
 	case t.Link:
 		return t.skipped(fmt.Errorf("a symbolic link; name what it leads to: %w", errors.ErrUnsupported))
 	case t.Size > in.opts.MaxSourceBytes:
@@ -166,10 +168,10 @@ func (in *run) judgeSame(ctx context.Context, t *task, n ledger.Note) verdict {
 	switch {
 	case err == nil && state == mapBroken:
 		return failed(fmt.Errorf("its map '%s' cannot be read; force replaces it: %w", message.Clip(n.ID), citekit.ErrSyntax))
-	case err != nil, state != mapIntact && state != mapEdited:
+	case err != nil, state != mapIntact && state != mapEdited && state != mapUnknown:
 		return verdict{}
 	}
-	v := verdict{decision: unchanged, id: n.ID, modality: citekit.Modality(n.Type), nodes: n.Nodes, method: n.Method}
+	v := verdict{decision: unchanged, id: n.ID, modality: citekit.Modality(n.Type), nodes: int(n.Nodes), method: n.Method}
 	if now != n {
 		v.note = &now
 	}
@@ -195,7 +197,7 @@ func (in *run) isOutdated(ctx context.Context, t *task, n ledger.Note) bool {
 		return true
 	}
 	state, _, err := in.stateOf(ctx, t.Path, n)
-	return err != nil || state != mapEdited
+	return err != nil || state != mapEdited && state != mapUnknown
 }
 
 // isOlderMapper reports whether a map was made by an earlier version of the

@@ -66,12 +66,13 @@ type Directory struct {
 	roots    []*sourceRoot // the base directory first
 	files    map[string]string
 	allowed  *folder // nil if there is none
-	notes    noteTurns
 	logs     noteLogs
 	keyDir   string // absolute, or "" if the key is not kept
 	key      *keyHolder
 	budget   int64
 	now      func() time.Time
+
+	ingesting chan struct{} // capacity 1: held by the one who ingests
 
 	listings *listingCache
 	mapsSync groupSync
@@ -111,6 +112,8 @@ func Open(dir string, opts *Options) (*Directory, error) {
 		budget:   o.MaxEvidenceBytes,
 		now:      time.Now,
 		listings: newListingCache(),
+
+		ingesting: make(chan struct{}, 1),
 	}
 	if o.AllowedDir != "" {
 		d.allowed = newFolder("directory of allowed sources", o.AllowedDir, "")

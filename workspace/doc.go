@@ -60,7 +60,8 @@
 // from one that is not there. The notes of any other kind are lines of one file,
 // <kind>.log, to which changes are appended, each line with its length and its
 // seal. Writers wait for each other by the lock of the evidence directory, and
-// read what was appended before they compare stamps. A line that was not
+// read what was appended before they compare stamps; what is changed together
+// is appended together. A line that was not
 // written whole is skipped. A file of more than 1 MiB that is mostly outdated
 // is written anew.
 //

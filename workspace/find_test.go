@@ -379,7 +379,7 @@ func TestFindBesideMaps(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := ws.WriteNotes(t.Context(), "ingest", []byte("noted")); err != nil {
+	if _, err := ws.WriteNoteIf(t.Context(), "ingest", "a.txt", []byte("noted"), citekit.Stamp{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, paths := range [][]string{{"."}, {"talk.mp3", "."}} {

@@ -32,9 +32,8 @@ type Memory struct {
 	added    map[string]memorySource
 	kinds    map[string]map[string]citekit.Note // by kind and name
 	evidence map[string]memoryEvidence
-	notes    map[string][]byte
 
-	noteTurns noteTurns
+	ingesting chan struct{} // capacity 1: held by the one who ingests
 }
 
 type memoryMap struct {
@@ -68,7 +67,8 @@ func NewMemory(sources fs.FS) *Memory {
 		added:    make(map[string]memorySource),
 		kinds:    make(map[string]map[string]citekit.Note),
 		evidence: make(map[string]memoryEvidence),
-		notes:    make(map[string][]byte),
+
+		ingesting: make(chan struct{}, 1),
 	}
 }
 

@@ -148,36 +148,10 @@ func (t fsTree) child(name string) (tree, error) {
 
 func (t fsTree) close() {}
 
-// LockNotes implements [citekit.Finder].
-func (m *Memory) LockNotes(ctx context.Context, name string) (release func(), err error) {
-	if err := checkNotesName(name); err != nil {
+// LockIngest implements [citekit.Finder].
+func (m *Memory) LockIngest(ctx context.Context) (release func(), err error) {
+	if err := semaphore.Acquire(ctx, m.ingesting); err != nil {
 		return nil, err
 	}
-	turn := m.noteTurns.turn(name)
-	if err := semaphore.Acquire(ctx, turn); err != nil {
-		return nil, err
-	}
-	return func() { <-turn }, nil
-}
-
-// ReadNotes implements [citekit.Finder].
-func (m *Memory) ReadNotes(ctx context.Context, name string) ([]byte, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	data, ok := m.notes[name]
-	if !ok {
-		return nil, missing("notes")
-	}
-	return slices.Clone(data), ctx.Err()
-}
-
-// WriteNotes implements [citekit.Finder].
-func (m *Memory) WriteNotes(ctx context.Context, name string, data []byte) error {
-	if err := checkNotesName(name); err != nil {
-		return err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.notes[name] = slices.Clone(data)
-	return ctx.Err()
+	return func() { <-m.ingesting }, nil
 }

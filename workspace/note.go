@@ -6,18 +6,29 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
 )
 
 const (
+	notesDir = metaDir + "/notes"
+
 	maxNoteName = 4096     // bytes
 	maxNote     = 64 << 10 // bytes
 )
 
+// checkKind returns an error unless kind can be one of notes.
+func checkKind(kind string) error {
+	if kind == "" || len(kind) > 64 || strings.Trim(kind, "abcdefghijklmnopqrstuvwxyz") != "" {
+		return fmt.Errorf("a kind of notes is 1 to 64 letters a-z: %w", citekit.ErrSyntax)
+	}
+	return nil
+}
+
 func checkNote(kind, name string, data []byte) error {
-	if err := checkNotesName(kind); err != nil {
+	if err := checkKind(kind); err != nil {
 		return err
 	}
 	if len(name) > maxNoteName || !utf8.ValidString(name) {
@@ -28,6 +39,47 @@ func checkNote(kind, name string, data []byte) error {
 	}
 	return nil
 }
+
+// checkChanges returns an error unless changes can be made of notes of a kind.
+func checkChanges(kind string, changes []citekit.NoteChange) error {
+	if err := checkKind(kind); err != nil {
+		return err
+	}
+	seen := make(map[string]bool, len(changes))
+	for _, c := range changes {
+		if err := checkNote(kind, c.Name, c.Data); err != nil {
+			return err
+		}
+		if seen[c.Name] {
+			return fmt.Errorf("one note is to change twice: %w", citekit.ErrSyntax)
+		}
+		seen[c.Name] = true
+	}
+	return nil
+}
+
+// compareNotes returns an error if notes, as read gives them, have other stamps
+// than changes say.
+func compareNotes(changes []citekit.NoteChange, read func(name string) ([]byte, citekit.Stamp, error)) error {
+	var others []string
+	for _, c := range changes {
+		_, now, err := read(c.Name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, citekit.ErrDamaged) {
+			return err
+		}
+		if now != c.Stamp {
+			others = append(others, c.Name)
+		}
+	}
+	if len(others) > 0 {
+		return &citekit.NoteConflictError{Names: others}
+	}
+	return nil
+}
+
+// isVain reports whether a change, whose stamp is right, changes nothing: what
+// it deletes is not there.
+func isVain(c citekit.NoteChange) bool { return c.Data == nil && c.Stamp == (citekit.Stamp{}) }
 
 // ReadNote implements [citekit.NoteStore].
 func (d *Directory) ReadNote(ctx context.Context, kind, name string) ([]byte, citekit.Stamp, error) {
@@ -56,7 +108,7 @@ func (d *Directory) WriteNoteIf(ctx context.Context, kind, name string, data []b
 	if data == nil {
 		data = []byte{}
 	}
-	now, err := d.changeNote(ctx, kind, name, data, stamp)
+	now, err := d.changeNote(ctx, kind, citekit.NoteChange{Name: name, Data: data, Stamp: stamp})
 	if err != nil {
 		return citekit.Stamp{}, fmt.Errorf("write the note: %w", withoutPath(storageFault(evidenceUnwritable, err)))
 	}
@@ -65,33 +117,55 @@ func (d *Directory) WriteNoteIf(ctx context.Context, kind, name string, data []b
 
 // DeleteNoteIf implements [citekit.NoteStore].
 func (d *Directory) DeleteNoteIf(ctx context.Context, kind, name string, stamp citekit.Stamp) error {
-	if _, _, err := d.ReadNote(ctx, kind, name); errors.Is(err, fs.ErrNotExist) {
+	_, now, err := d.ReadNote(ctx, kind, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return err // nothing is made or locked for it
+	case err == nil && now != stamp:
+		err = conflictOf(now)
+	default:
+		_, err = d.changeNote(ctx, kind, citekit.NoteChange{Name: name, Stamp: stamp})
 	}
-	if _, err := d.changeNote(ctx, kind, name, nil, stamp); err != nil {
+	if err != nil {
 		return fmt.Errorf("delete the note: %w", withoutPath(storageFault(evidenceUnwritable, err)))
 	}
 	return nil
 }
 
-// changeNote writes a note if it has the stamp, or deletes it if data is nil.
-func (d *Directory) changeNote(ctx context.Context, kind, name string, data []byte, stamp citekit.Stamp) (citekit.Stamp, error) {
-	if err := errors.Join(checkNote(kind, name, data), ctx.Err()); err != nil {
+func (d *Directory) changeNote(ctx context.Context, kind string, change citekit.NoteChange) (citekit.Stamp, error) {
+	stamps, err := d.changeNotes(ctx, kind, []citekit.NoteChange{change})
+	if err != nil {
 		return citekit.Stamp{}, err
+	}
+	return stamps[0], nil
+}
+
+// ChangeNotes implements [citekit.NoteStore].
+func (d *Directory) ChangeNotes(ctx context.Context, kind string, changes []citekit.NoteChange) ([]citekit.Stamp, error) {
+	stamps, err := d.changeNotes(ctx, kind, changes)
+	if err != nil {
+		return nil, fmt.Errorf("change the notes: %w", withoutPath(storageFault(evidenceUnwritable, err)))
+	}
+	return stamps, nil
+}
+
+func (d *Directory) changeNotes(ctx context.Context, kind string, changes []citekit.NoteChange) ([]citekit.Stamp, error) {
+	if err := errors.Join(checkChanges(kind, changes), ctx.Err()); err != nil || len(changes) == 0 {
+		return []citekit.Stamp{}, err
 	}
 	root, err := d.evidence.make()
 	if err != nil {
-		return citekit.Stamp{}, err
+		return nil, err
 	}
 	unlock, err := d.evidence.lock(ctx, root)
 	if err != nil {
-		return citekit.Stamp{}, err
+		return nil, err
 	}
 	defer unlock()
 	if kind == citekit.PinNotes {
-		return d.changePin(root, name, data, stamp)
+		return d.changePins(root, changes)
 	}
-	return d.logs.of(d, kind).change(root, name, data, stamp)
+	return d.logs.of(d, kind).change(root, changes)
 }
 
 // Notes implements [citekit.NoteStore].
@@ -107,7 +181,7 @@ func (d *Directory) Notes(ctx context.Context, kind string) iter.Seq2[citekit.No
 // eachNote calls f with the notes of a kind until it returns false, which is
 // no error.
 func (d *Directory) eachNote(ctx context.Context, kind string, f func(citekit.Note) bool) error {
-	if err := errors.Join(checkNotesName(kind), ctx.Err()); err != nil {
+	if err := errors.Join(checkKind(kind), ctx.Err()); err != nil {
 		return err
 	}
 	root, _, err := d.evidence.open()

@@ -5,11 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
+	"math/rand"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -77,12 +80,12 @@ func TestDamagedLog(t *testing.T) {
 		"zeros":          {func(t *testing.T, path string, _ []string) { appendTo(t, path, strings.Repeat("\x00", 5000)) }, both},
 		"a long line":    {func(t *testing.T, path string, _ []string) { appendTo(t, path, strings.Repeat("x", 2<<20)+"\n") }, both},
 		"no seal": {func(t *testing.T, path string, lines []string) {
-			appendTo(t, path, strings.Replace(lines[1], `"2"`, `"3"`, 1)+"\n")
+			appendTo(t, path, strings.Replace(lines[1], "=2", "=3", 1)+"\n")
 		}, map[string]string{"a": "1"}},
 		"last line gone": {func(t *testing.T, path string, lines []string) { writeFile(t, path, lines[0]+"\n") }, map[string]string{"a": "1"}},
 		"first line changed": {func(t *testing.T, path string, lines []string) {
 			os.Remove(path)
-			writeFile(t, path, strings.Replace(lines[0], `"1"`, `"9"`, 1)+"\n"+lines[1]+"\n")
+			writeFile(t, path, strings.Replace(lines[0], "=1", "=9", 1)+"\n"+lines[1]+"\n")
 		}, nil},
 		"of another kind": {func(t *testing.T, path string, lines []string) {
 			if err := os.Rename(filepath.Join(filepath.Dir(path), "other.log"), path); err != nil {
@@ -351,6 +354,89 @@ func killCounters(t *testing.T, role, dir string) (said map[string]int, kills in
 	return said, kills
 }
 
+// batch is how many notes a process changes together until it is killed.
+const batch = 40
+
+func init() { roles["change notes"] = changeNotes }
+
+// changeNotes gives all notes of a batch the same number, again and again. The
+// numbers say how often.
+func changeNotes(ctx context.Context, dir string, out io.Writer) error {
+	d, err := workspace.Open(dir, nil)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	numbers, stamps, err := readBatch(ctx, d)
+	if err != nil {
+		return err
+	}
+	for next := numbers[0] + 1; ; next++ {
+		changes := make([]citekit.NoteChange, batch)
+		for i := range changes {
+			data := strconv.Itoa(next) + strings.Repeat(" ", 2000) // so that the log is compacted now and then
+			changes[i] = citekit.NoteChange{Name: strconv.Itoa(i), Data: []byte(data), Stamp: stamps[i]}
+		}
+		if stamps, err = d.ChangeNotes(ctx, "kind", changes); err != nil {
+			return err
+		}
+		fmt.Fprintln(out, next)
+	}
+}
+
+func readBatch(ctx context.Context, d *workspace.Directory) (numbers []int, stamps []citekit.Stamp, err error) {
+	numbers, stamps = make([]int, batch), make([]citekit.Stamp, batch)
+	for n, err := range d.Notes(ctx, "kind") {
+		if err != nil {
+			return nil, nil, err
+		}
+		i, err := strconv.Atoi(n.Name)
+		if err != nil {
+			return nil, nil, err
+		}
+		stamps[i] = n.Stamp
+		if numbers[i], err = strconv.Atoi(strings.TrimSpace(string(n.Data))); err != nil {
+			return nil, nil, err
+		}
+	}
+	return numbers, stamps, nil
+}
+
+// A process that changes notes together is killed: what it said it did is done,
+// and of what it was doing the first of the changes.
+func TestKilledChanges(t *testing.T) {
+	rounds := 5
+	if long() {
+		rounds = 200
+	}
+	dir := t.TempDir()
+	d := open(t, dir, nil)
+	said := 0
+	for range rounds {
+		cmd, out := process(t, "change notes", dir)
+		lines := bufio.NewScanner(out)
+		for n := 0; lines.Scan(); n++ {
+			number, err := strconv.Atoi(lines.Text())
+			if err != nil {
+				t.Fatal(lines.Text())
+			}
+			if said = number; n == 0 {
+				time.AfterFunc(time.Duration(rand.Intn(60))*time.Millisecond, func() { cmd.Process.Kill() })
+			}
+		}
+		cmd.Wait()
+		numbers, _, err := readBatch(t.Context(), d)
+		if err != nil || numbers[batch-1] < said || numbers[0] > numbers[batch-1]+1 {
+			t.Errorf("said %d, %v, error %v", said, numbers, err)
+		}
+		if !slices.IsSortedFunc(numbers, func(a, b int) int { return b - a }) {
+			t.Errorf("not the first of the changes: %v", numbers)
+		}
+		said = numbers[0]
+	}
+	t.Logf("%d changes of %d notes", said, batch)
+}
+
 // manyNotes makes n notes as ingest would, with a process of its own.
 func manyNotes(t testing.TB, dir string, n int) {
 	t.Helper()
@@ -359,9 +445,14 @@ func manyNotes(t testing.TB, dir string, n int) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	data := strings.Repeat("x", 400)
-	for i := range n {
-		writeNote(t, d, fmt.Sprintf("docs/lecture-%06d.pdf", i), data, citekit.Stamp{})
+	all := make([]citekit.NoteChange, n)
+	for i := range all {
+		all[i] = citekit.NoteChange{Name: fmt.Sprintf("docs/lecture-%06d.pdf", i), Data: []byte(strings.Repeat("x", 400))}
+	}
+	for changes := range slices.Chunk(all, 1000) {
+		if _, err := d.ChangeNotes(context.Background(), "kind", changes); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -405,6 +496,27 @@ func BenchmarkNotes(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
+		})
+		b.Run(fmt.Sprintf("%d/change 1000", n), func(b *testing.B) {
+			changes := make([]citekit.NoteChange, 1000)
+			for i := range changes {
+				changes[i].Name, changes[i].Data = fmt.Sprintf("docs/lecture-%06d.pdf", i), []byte(strings.Repeat("z", 400))
+				_, stamp, err := d.ReadNote(ctx, "kind", changes[i].Name)
+				if err != nil {
+					b.Fatal(err)
+				}
+				changes[i].Stamp = stamp
+			}
+			for b.Loop() {
+				stamps, err := d.ChangeNotes(ctx, "kind", changes)
+				if err != nil {
+					b.Fatal(err)
+				}
+				for i := range changes {
+					changes[i].Stamp = stamps[i]
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/note")
 		})
 		b.Run(fmt.Sprintf("%d/write", n), func(b *testing.B) {
 			_, stamp, err := d.ReadNote(ctx, "kind", "docs/lecture-000500.pdf")

@@ -24,12 +24,12 @@ import (
 //
 // A line is
 //
-//	length TAB seal TAB stamp TAB "name" TAB "data" LF
+//	length TAB seal TAB stamp TAB "name" TAB =data LF
 //
 // where the length is that of what follows it, in bytes and without LF, the
-// seal is over what follows it, name and data are quoted as Go does, and "-"
-// stands for the data of a note that was deleted. The last line of a name
-// counts. A line that was not written whole, as a process was killed or the
+// seal is over what follows it, and the name is quoted as Go does. Data without
+// a line end stands as it is behind "="; other data is quoted, and "-" stands for
+// that of a note that was deleted. The last line of a name counts. A line that was not written whole, as a process was killed or the
 // power lost, has another length and is skipped; whoever writes next ends it.
 //
 // The index holds where the lines are. It grows with the file; a file that is
@@ -145,22 +145,22 @@ func (l *noteLog) add(at int64, line []byte) bool {
 	if whole {
 		l.end = at + int64(len(line))
 	}
+	n, ok := parseNoteLine(line)
 	if at == 0 {
-		_, l.sound = l.unseal(line)
+		l.sound = ok && l.sealer().made(n)
 	}
 	if !l.sound {
 		return false
 	}
-	name, data, ok := parseNoteLine(line)
 	if !ok || !whole {
 		return true
 	}
-	l.live -= int64(l.index[name].size)
-	if isDeleted(data) {
-		delete(l.index, name)
+	l.live -= int64(l.index[n.name].size)
+	if n.isDeletion() {
+		delete(l.index, n.name)
 		return true
 	}
-	l.index[name] = noteLine{at, len(line)}
+	l.index[n.name] = noteLine{at, len(line)}
 	l.live += int64(len(line))
 	return true
 }
@@ -206,57 +206,84 @@ func scanNotes(ctx context.Context, file io.ReaderAt, from, to int64, f func(at 
 	}
 }
 
-// parseNoteLine returns the parts of a line that was written whole.
-func parseNoteLine(line []byte) (name string, data []byte, ok bool) {
+// A parsedNote is a line that was written whole, whoever wrote it. Its slices
+// are parts of the line.
+type parsedNote struct {
+	name          string
+	seal, content []byte
+	stamp, data   []byte // of the content
+}
+
+func parseNoteLine(line []byte) (n parsedNote, ok bool) {
 	length, rest, _ := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte("\t"))
-	fields := bytes.SplitN(rest, []byte("\t"), 4)
-	if len(fields) != 4 || string(length) != strconv.Itoa(len(rest)) {
-		return "", nil, false
+	var digits [20]byte
+	if !bytes.Equal(length, strconv.AppendInt(digits[:0], int64(len(rest)), 10)) {
+		return n, false
 	}
-	name, err := strconv.Unquote(string(fields[2]))
-	return name, fields[3], err == nil
-}
-
-func isDeleted(data []byte) bool { return string(data) == "-" }
-
-// sealLine returns the line of a note. Nil data means that it was deleted.
-func (l *noteLog) sealLine(name string, data []byte) (line []byte, stamp citekit.Stamp) {
-	stamp.Identity = rand.Text()
-	content := []byte(stamp.Identity + "\t")
-	content = append(strconv.AppendQuote(content, name), '\t')
-	if data == nil {
-		content = append(content, '-')
-	} else {
-		content = strconv.AppendQuote(content, string(data))
-	}
-	seal := l.d.sealAt(l.place, l.name, content)
-	return fmt.Appendf(nil, "%d\t%s\t%s\n", len(seal)+1+len(content), seal, content), stamp
-}
-
-// unseal returns the note of a line that was made here.
-func (l *noteLog) unseal(line []byte) (citekit.Note, bool) {
-	return l.d.unsealNote(l.place, l.name, line)
-}
-
-func (d *Directory) unsealNote(place, logName string, line []byte) (n citekit.Note, ok bool) {
-	name, data, ok := parseNoteLine(line)
+	n.seal, n.content, _ = bytes.Cut(rest, []byte("\t"))
+	stamp, rest, _ := bytes.Cut(n.content, []byte("\t"))
+	name, data, ok := bytes.Cut(rest, []byte("\t"))
 	if !ok {
 		return n, false
 	}
-	_, rest, _ := bytes.Cut(line, []byte("\t"))
-	seal, content, _ := bytes.Cut(bytes.TrimSuffix(rest, []byte("\n")), []byte("\t"))
-	if !hmac.Equal(seal, []byte(d.sealAt(place, logName, content))) {
-		return n, false
-	}
-	stamp, _, _ := bytes.Cut(content, []byte("\t"))
-	n = citekit.Note{Name: name, Stamp: citekit.Stamp{Identity: string(stamp)}}
-	if isDeleted(data) {
-		return n, true
-	}
-	text, err := strconv.Unquote(string(data))
-	n.Data = []byte(text)
+	n.stamp, n.data = stamp, data
+	var err error
+	n.name, err = strconv.Unquote(string(name))
 	return n, err == nil
 }
+
+func (n parsedNote) isDeletion() bool { return string(n.data) == "-" }
+
+// note returns the note of a line that was made here.
+func (n parsedNote) note() (note citekit.Note, ok bool) {
+	note = citekit.Note{Name: n.name, Stamp: citekit.Stamp{Identity: string(n.stamp)}}
+	switch {
+	case n.isDeletion():
+		return note, true
+	case bytes.HasPrefix(n.data, []byte("=")):
+		note.Data = append([]byte{}, n.data[1:]...)
+		return note, true
+	}
+	text, err := strconv.Unquote(string(n.data))
+	note.Data = []byte(text)
+	return note, err == nil
+}
+
+// appendData appends the data of a note as it stands in a line. Nil data means
+// that the note was deleted.
+func appendData(line, data []byte) []byte {
+	switch {
+	case data == nil:
+		return append(line, '-')
+	case bytes.IndexByte(data, '\n') < 0:
+		return append(append(line, '='), data...)
+	}
+	return strconv.AppendQuote(line, string(data))
+}
+
+// made reports whether a line has a valid seal.
+func (s *sealer) made(n parsedNote) bool { return hmac.Equal(n.seal, s.seal(n.content)) }
+
+// unseal returns the note of a line that was made here.
+func (s *sealer) unseal(line []byte) (note citekit.Note, ok bool) {
+	n, ok := parseNoteLine(line)
+	if !ok || !s.made(n) {
+		return citekit.Note{}, false
+	}
+	return n.note()
+}
+
+// appendLine appends the line of a note to lines.
+func (s *sealer) appendLine(lines []byte, name string, data []byte) ([]byte, citekit.Stamp) {
+	stamp := citekit.Stamp{Identity: rand.Text()}
+	content := append([]byte(stamp.Identity), '\t')
+	content = append(strconv.AppendQuote(content, name), '\t')
+	content = appendData(content, data)
+	seal := s.seal(content)
+	return fmt.Appendf(lines, "%d\t%s\t%s\n", len(seal)+1+len(content), seal, content), stamp
+}
+
+func (l *noteLog) sealer() *sealer { return l.d.sealer(l.place, l.name) }
 
 // read implements [citekit.NoteStore.ReadNote].
 func (l *noteLog) read(root *os.Root, name string) ([]byte, citekit.Stamp, error) {
@@ -265,10 +292,10 @@ func (l *noteLog) read(root *os.Root, name string) ([]byte, citekit.Stamp, error
 	if err := l.refresh(root); err != nil {
 		return nil, citekit.Stamp{}, err
 	}
-	return l.lookUp(name)
+	return l.lookUp(l.sealer(), name)
 }
 
-func (l *noteLog) lookUp(name string) ([]byte, citekit.Stamp, error) {
+func (l *noteLog) lookUp(s *sealer, name string) ([]byte, citekit.Stamp, error) {
 	at, ok := l.index[name]
 	if !ok {
 		return nil, citekit.Stamp{}, missing("note")
@@ -277,48 +304,57 @@ func (l *noteLog) lookUp(name string) ([]byte, citekit.Stamp, error) {
 	if _, err := l.file.ReadAt(line, at.at); err != nil && err != io.EOF {
 		return nil, citekit.Stamp{}, err
 	}
-	n, ok := l.unseal(line)
+	n, ok := s.unseal(line)
 	if !ok || n.Name != name {
 		return nil, citekit.Stamp{}, missing("note")
 	}
 	return n.Data, n.Stamp, nil
 }
 
-// change writes a note if it has the stamp, or deletes it if data is nil. The
-// evidence directory is locked.
-func (l *noteLog) change(root *os.Root, name string, data []byte, stamp citekit.Stamp) (citekit.Stamp, error) {
+// change makes changes, or none. The evidence directory is locked.
+func (l *noteLog) change(root *os.Root, changes []citekit.NoteChange) ([]citekit.Stamp, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := makeMeta(root, notesDir); err != nil {
-		return citekit.Stamp{}, err
+		return nil, err
 	}
 	if err := l.refresh(root); err != nil {
-		return citekit.Stamp{}, err
+		return nil, err
 	}
-	_, now, err := l.lookUp(name)
-	switch {
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return citekit.Stamp{}, err
-	case now != stamp:
-		return citekit.Stamp{}, conflictOf(now)
-	case data == nil && err != nil:
-		return citekit.Stamp{}, err
+	s := l.sealer()
+	err := compareNotes(changes, func(name string) ([]byte, citekit.Stamp, error) { return l.lookUp(s, name) })
+	if err != nil {
+		return nil, err
 	}
-	line, written := l.sealLine(name, data)
+	var lines []byte
+	stamps := make([]citekit.Stamp, len(changes))
+	for i, c := range changes {
+		if isVain(c) {
+			continue
+		}
+		var stamp citekit.Stamp
+		lines, stamp = s.appendLine(lines, c.Name, c.Data)
+		if c.Data != nil {
+			stamps[i] = stamp
+		}
+	}
+	if len(lines) == 0 {
+		return stamps, nil
+	}
 	if l.sound && (l.end < compactFrom || 2*l.live > l.end) {
-		err = l.append(root, line)
+		err = l.append(root, lines)
 	} else {
-		err = l.rewrite(root, name, line)
+		err = l.rewrite(root, changes, lines)
 	}
 	if err != nil {
-		return citekit.Stamp{}, err
+		return nil, err
 	}
-	return written, nil
+	return stamps, nil
 }
 
-// append adds a line to the file. If it fails the file is as it was, or ends
-// with part of a line.
-func (l *noteLog) append(root *os.Root, line []byte) error {
+// append adds lines to the file. If it fails the file is as it was, or ends
+// with some of them and part of a line.
+func (l *noteLog) append(root *os.Root, lines []byte) error {
 	f, err := root.OpenFile(l.name, os.O_WRONLY|os.O_APPEND|nonblock, 0)
 	if err != nil {
 		return err
@@ -332,9 +368,9 @@ func (l *noteLog) append(root *os.Root, line []byte) error {
 		return err
 	}
 	if info.Size() > l.end { // part of a line
-		line = append([]byte("\n"), line...)
+		lines = append([]byte("\n"), lines...)
 	}
-	if _, err := f.Write(line); err != nil {
+	if _, err := f.Write(lines); err != nil {
 		_ = f.Truncate(info.Size())
 		f.Close()
 		return err
@@ -342,9 +378,9 @@ func (l *noteLog) append(root *os.Root, line []byte) error {
 	return f.Close()
 }
 
-// rewrite replaces the file by one of the lines that count and a new one, which
-// is that of name.
-func (l *noteLog) rewrite(root *os.Root, name string, line []byte) error {
+// rewrite replaces the file by one of the lines that count, but for those of
+// the notes that change, and new ones.
+func (l *noteLog) rewrite(root *os.Root, changes []citekit.NoteChange, lines []byte) error {
 	// Temporary files that dead processes left go; what cannot be removed harms
 	// no notes.
 	l.d.sweep.Do(func() { _ = removeOldTemps(context.Background(), root, tempDir, l.d.now()) })
@@ -353,16 +389,11 @@ func (l *noteLog) rewrite(root *os.Root, name string, line []byte) error {
 		return err
 	}
 	w := bufio.NewWriter(t)
-	err = l.eachLine(context.Background(), func(at int64, old []byte) bool {
-		// What was damaged since it was read must not come first: the rest
-		// would not count.
-		if n, ok := l.unseal(old); ok && n.Name != name {
-			w.Write(old) // an error stays until the end
-		}
-		return true
-	})
+	if l.file != nil && l.sound {
+		err = l.copyUnchanged(w, changes)
+	}
 	if err == nil {
-		w.Write(line)
+		w.Write(lines)
 		err = w.Flush()
 	}
 	if err != nil {
@@ -375,20 +406,33 @@ func (l *noteLog) rewrite(root *os.Root, name string, line []byte) error {
 	return t.rename(l.name)
 }
 
-// eachLine calls f with the lines that count.
-func (l *noteLog) eachLine(ctx context.Context, f func(at int64, line []byte) bool) error {
-	if l.file == nil || !l.sound {
-		return nil
+// copyUnchanged writes the lines that count of notes that do not change. An
+// error of w stays until it is flushed.
+func (l *noteLog) copyUnchanged(w *bufio.Writer, changes []citekit.NoteChange) error {
+	change := make(map[string]bool, len(changes))
+	for _, c := range changes {
+		change[c.Name] = true
 	}
-	return scanLive(ctx, l.file, l.end, l.index, f)
+	s := l.sealer()
+	return scanLive(context.Background(), l.file, l.end, l.index, func(n parsedNote, line []byte) bool {
+		// What was damaged since it was read must not come first: the rest
+		// would not count.
+		if !change[n.name] && s.made(n) {
+			w.Write(line)
+		}
+		return true
+	})
 }
 
-func scanLive(ctx context.Context, file *os.File, end int64, index map[string]noteLine, f func(at int64, line []byte) bool) error {
-	live := make(map[int64]bool, len(index))
-	for _, where := range index {
-		live[where.at] = true
-	}
-	return scanNotes(ctx, file, 0, end, func(at int64, line []byte) bool { return !live[at] || f(at, line) })
+// scanLive calls f with the lines that count until it returns false.
+func scanLive(ctx context.Context, file *os.File, end int64, index map[string]noteLine, f func(n parsedNote, line []byte) bool) error {
+	return scanNotes(ctx, file, 0, end, func(at int64, line []byte) bool {
+		n, ok := parseNoteLine(line)
+		if !ok || index[n.name] != (noteLine{at, len(line)}) {
+			return true
+		}
+		return f(n, line)
+	})
 }
 
 // each calls f with all notes as they are now. The log is not locked while f
@@ -396,18 +440,21 @@ func scanLive(ctx context.Context, file *os.File, end int64, index map[string]no
 func (l *noteLog) each(ctx context.Context, root *os.Root, f func(citekit.Note) bool) error {
 	l.mu.Lock()
 	err := l.refresh(root)
-	file, place, end, sound, index := l.file, l.place, l.end, l.sound, maps.Clone(l.index)
+	s, file, end, sound, index := l.sealer(), l.file, l.end, l.sound, maps.Clone(l.index)
 	l.mu.Unlock()
 	if err != nil || file == nil || !sound {
 		return err
 	}
 	var done error
-	err = scanLive(ctx, file, end, index, func(_ int64, line []byte) bool {
+	err = scanLive(ctx, file, end, index, func(n parsedNote, _ []byte) bool {
 		if done = ctx.Err(); done != nil {
 			return false
 		}
-		n, ok := l.d.unsealNote(place, l.name, line)
-		return !ok || f(n)
+		if !s.made(n) {
+			return true
+		}
+		note, ok := n.note()
+		return !ok || f(note)
 	})
 	return errors.Join(err, done)
 }

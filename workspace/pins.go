@@ -75,22 +75,29 @@ func (d *Directory) readPin(root *os.Root, name string) ([]byte, citekit.Stamp, 
 	return nil, stamp, &damagedPin{withoutPath(storageFault(evidenceUnreadable, err))}
 }
 
-// changePin writes a pin if it has the stamp, or deletes it if data is nil. The
-// evidence directory is locked.
-func (d *Directory) changePin(root *os.Root, name string, data []byte, stamp citekit.Stamp) (citekit.Stamp, error) {
-	_, now, err := d.readPin(root, name)
-	switch {
-	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, citekit.ErrDamaged):
-		return citekit.Stamp{}, err
-	case now != stamp:
-		return citekit.Stamp{}, conflictOf(now)
-	case data == nil && errors.Is(err, fs.ErrNotExist):
-		return citekit.Stamp{}, err
-	case data == nil:
-		return citekit.Stamp{}, removeFile(root, pinName(name))
+// changePins makes changes of pins, or none. The evidence directory is locked.
+func (d *Directory) changePins(root *os.Root, changes []citekit.NoteChange) ([]citekit.Stamp, error) {
+	err := compareNotes(changes, func(name string) ([]byte, citekit.Stamp, error) { return d.readPin(root, name) })
+	if err != nil {
+		return nil, err
 	}
-	r := newPinRecord(name, data)
-	return citekit.Stamp{Identity: r.Stamp}, d.writeOwn(root, pinName(name), r, true)
+	stamps := make([]citekit.Stamp, len(changes))
+	for i, c := range changes {
+		switch {
+		case isVain(c):
+			continue
+		case c.Data == nil:
+			err = removeFile(root, pinName(c.Name))
+		default:
+			r := newPinRecord(c.Name, c.Data)
+			stamps[i] = citekit.Stamp{Identity: r.Stamp}
+			err = d.writeOwn(root, pinName(c.Name), r, true)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return stamps, nil
 }
 
 // conflictOf returns what says that a note is not as the caller knew it.

@@ -153,6 +153,10 @@ func writeOnce(ctx context.Context, ws *workspace.Directory, out io.Writer) erro
 		return err
 	}
 	fmt.Fprintln(out, "ACK note")
+	if _, err := ws.ChangeNotes(ctx, "kind", []citekit.NoteChange{{Name: "first", Data: []byte("1")}, {Name: "second", Data: []byte("1")}}); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "ACK both notes")
 	_, err := ws.StoreEvidence(ctx, keyOf(1), citekit.EvidenceMeta{Name: "e1.txt", Size: -1}, strings.NewReader(evidenceBody(1)))
 	return err
 }
@@ -362,6 +366,11 @@ func checkOnce(t testing.TB, dir, said string) {
 		if data, _, err := ws.ReadNote(ctx, "kind", "once"); err != nil || string(data) != "1" {
 			t.Errorf("the note is %q, %v", data, err)
 		}
+	}
+	_, _, first := ws.ReadNote(ctx, "kind", "first")
+	_, _, second := ws.ReadNote(ctx, "kind", "second")
+	if strings.Contains(said, "ACK both") && second != nil || second == nil && first != nil {
+		t.Errorf("notes that are written together: %v, %v", first, second)
 	}
 	checkEvidence(t, ws, keyOf(1), evidenceBody(1))
 	if _, err := ws.FindEvidence(ctx, keyOf(2)); !errors.Is(err, fs.ErrNotExist) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -50,7 +51,7 @@ func learn(t testing.TB, dir string, opts *workspace.Options) *workspace.Directo
 	if _, err := src.Hash(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.WriteNotes(ctx, "ingest", []byte(something.notes)); err != nil {
+	if _, err := d.WriteNoteIf(ctx, "ingest", "n", []byte(something.notes), citekit.Stamp{}); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -69,7 +70,7 @@ func checkKnows(t testing.TB, dir string, opts *workspace.Options, want bool) {
 	if err != nil || (pinned == something.version) != want || pinned != something.version && pinned != "now" {
 		t.Errorf("pinned %q, %v", pinned, err)
 	}
-	notes, err := d.ReadNotes(ctx, "ingest")
+	notes, _, err := d.ReadNote(ctx, "ingest", "n")
 	if there := err == nil && string(notes) == something.notes; there != want || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("notes %q, %v", notes, err)
 	}
@@ -197,10 +198,8 @@ func forge(t testing.TB, dir string, change func(record []byte) []byte, keepSeal
 			SHA256 string          `json:"sha256"`
 			Record json.RawMessage `json:"record"`
 		}
-		if json.Unmarshal(data, &r) != nil || r.Record == nil {
-			_, content, _ := bytes.Cut(data, []byte("\n")) // notes
-			writeFile(t, path, sum(string(change(content)))+"\n"+string(change(content)))
-			continue
+		if err := json.Unmarshal(data, &r); err != nil {
+			t.Fatal(path, err)
 		}
 		if !keepSeal {
 			r.Seal = ""
@@ -212,6 +211,27 @@ func forge(t testing.TB, dir string, change func(record []byte) []byte, keepSeal
 		}
 		writeFile(t, path, string(data))
 	}
+	forgeNotes(t, filepath.Join(dir, evidenceDir, ".meta", "notes", "ingest.log"), change, keepSeal)
+}
+
+// forgeNotes is forge for the lines of a log.
+func forgeNotes(t testing.TB, path string, change func(record []byte) []byte, keepSeal bool) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var forged []byte
+	for line := range bytes.Lines(data) {
+		_, rest, _ := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte("\t"))
+		seal, content, _ := bytes.Cut(rest, []byte("\t"))
+		if !keepSeal {
+			seal = nil
+		}
+		content = append(append(seal, '\t'), change(content)...)
+		forged = fmt.Appendf(forged, "%d\t%s\n", len(content), content)
+	}
+	writeFile(t, path, string(forged))
 }
 
 // Altered evidence with a record that says so is not found, in this process

@@ -1,88 +1,38 @@
 // Package ledger holds what ingest remembers of each source: a cache, which
-// can be made again from the maps and the sources, but for which maps a person
-// has changed since they were made.
+// can be made again from the maps and the sources.
 //
 // It knows neither a workspace nor a map, so that the root can look ids up in
 // what package ingest has stored.
 package ledger
 
 import (
-	"encoding/json"
-	"errors"
 	"maps"
-	"path"
 	"slices"
-	"strings"
 	"sync"
 )
 
-const (
-	// Name is the name of the notes that hold a stored ledger.
-	Name = "ingest"
-
-	version = 1
-)
-
-// A Note is what is remembered about one source.
-type Note struct {
-	Identity   string `json:"identity,omitempty"`   // of the source
-	Companions string `json:"companions,omitempty"` // a digest of their content
-	Hash       string `json:"hash,omitempty"`       // of the source
-	Size       int64  `json:"size,omitempty"`       // of the source; zero if it was not noted
-	ID         string `json:"id,omitempty"`         // of its map
-	Type       string `json:"type,omitempty"`       // modality of its map
-	Asked      string `json:"asked,omitempty"`      // the modality that was asked for
-	Mapper     string `json:"mapper,omitempty"`
-	Method     string `json:"method,omitempty"`
-	Nodes      int    `json:"nodes,omitempty"`
-	Stamp      string `json:"stamp,omitempty"`    // of its map
-	MapHash    string `json:"map_hash,omitempty"` // SHA-256 of the bytes of its map
-	Skipped    string `json:"skipped,omitempty"`  // why it has no map
-}
-
-// A File is a stored ledger.
-type File struct {
-	Version int             `json:"version"`
-	Sources map[string]Note `json:"sources"` // by path of the source
-
-	// Writing is when an ingest began to write maps, as in their created_at,
-	// if it has not noted them: it was killed, or still runs.
-	Writing string `json:"writing,omitempty"`
-}
-
-var errFormat = errors.New("not a ledger")
-
-// Parse reads a stored ledger. What is none, or of another version, is an
-// error.
-func Parse(data []byte) (File, error) {
-	var file File
-	if json.Unmarshal(data, &file) != nil || file.Version != version || file.Sources == nil {
-		return File{}, errFormat
-	}
-	return file, nil
-}
-
-// A Ledger is an open ledger. It is safe for concurrent use.
+// A Ledger is the notes of all sources. It is safe for concurrent use.
 type Ledger struct {
 	mu      sync.Mutex
 	notes   map[string]Note   // by path of the source
 	owners  map[string]string // path of the source by id
 	claimed map[string]bool   // ids that were given out in this run
 	byBytes map[string]string // path of a mapped source by its BytesKey
-	changed bool
+	changed map[string]bool   // paths of sources whose notes are to be stored
 }
 
-// New returns a ledger of the notes that sound accepts. It owns notes.
-func New(notes map[string]Note, sound func(Note) bool) *Ledger {
-	l := &Ledger{notes: notes, owners: make(map[string]string), claimed: make(map[string]bool), byBytes: make(map[string]string)}
+// New returns a ledger of the notes, which it owns, by path of the source.
+func New(notes map[string]Note) *Ledger {
+	l := &Ledger{
+		notes:   notes,
+		owners:  make(map[string]string, len(notes)),
+		claimed: make(map[string]bool),
+		byBytes: make(map[string]string, len(notes)),
+		changed: make(map[string]bool),
+	}
 	sources := slices.Sorted(maps.Keys(notes))
 	for _, source := range slices.Backward(sources) { // the first of several counts
-		n := notes[source]
-		if !sound(n) {
-			delete(notes, source)
-			continue
-		}
-		l.index(source, n)
+		l.index(source, notes[source])
 	}
 	return l
 }
@@ -93,19 +43,9 @@ func (l *Ledger) index(source string, n Note) {
 		return
 	}
 	l.owners[n.ID] = source
-	if n.Hash != "" && n.Stamp != "" && n.MapHash != "" && n.Companions == "" && n.Skipped == "" {
+	if n.Hash != "" && n.Stamp != "" && n.ByHand == Nothing && n.Companions == "" && n.Skipped == "" {
 		l.byBytes[n.BytesKey(source)] = source
 	}
-}
-
-// BytesKey returns what sources share for which one mapper drafts one
-// structure. How a text is read depends on its name.
-func (n Note) BytesKey(source string) string {
-	kind := strings.ToLower(path.Ext(source))
-	if kind == "" {
-		kind = path.Base(source)
-	}
-	return strings.Join([]string{n.Hash, n.Asked, n.Mapper, kind}, "\n")
 }
 
 // Note returns what is remembered of a source.
@@ -120,8 +60,11 @@ func (l *Ledger) Note(source string) (Note, bool) {
 func (l *Ledger) Put(source string, n Note) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	n = n.Bounded()
+	if before, ok := l.notes[source]; !ok || before != n {
+		l.changed[source] = true
+	}
 	l.notes[source] = n
-	l.changed = true
 	l.index(source, n)
 }
 
@@ -129,7 +72,7 @@ func (l *Ledger) Put(source string, n Note) {
 // before is not forgotten.
 func (l *Ledger) PutSkipped(source string, n Note) {
 	if before, ok := l.Note(source); ok && before.ID != "" {
-		n.ID, n.Type, n.Stamp, n.MapHash = before.ID, before.Type, before.Stamp, before.MapHash
+		n.ID, n.Type, n.Stamp, n.ByHand = before.ID, before.Type, before.Stamp, before.ByHand
 	}
 	l.Put(source, n)
 }
@@ -142,7 +85,7 @@ func (l *Ledger) Forget(source string) {
 		delete(l.owners, id)
 	}
 	delete(l.notes, source)
-	l.changed = true
+	l.changed[source] = true
 }
 
 // Claim makes an id that of a source, and reports whether it may be: each is
@@ -174,7 +117,7 @@ func (l *Ledger) SameBytes(key string) (Note, bool) {
 		return Note{}, false
 	}
 	n := l.notes[source]
-	if n.Skipped != "" || n.BytesKey(source) != key {
+	if n.Skipped != "" || n.ByHand != Nothing || n.BytesKey(source) != key {
 		return Note{}, false // it was so once
 	}
 	return n, n.ID != ""
@@ -187,24 +130,29 @@ func (l *Ledger) All() map[string]Note {
 	return maps.Clone(l.notes)
 }
 
-// Changed reports whether something was put or forgotten since the ledger was
-// made, or SetChanged said so.
-func (l *Ledger) Changed() bool {
+// Changed returns how many sources have notes to be stored.
+func (l *Ledger) Changed() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.changed
+	return len(l.changed)
 }
 
-// SetChanged sets what Changed reports.
-func (l *Ledger) SetChanged(changed bool) {
+// TakeChanged returns the sources whose notes were put or forgotten, sorted,
+// and takes them for stored.
+func (l *Ledger) TakeChanged() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.changed = changed
+	sources := slices.Sorted(maps.Keys(l.changed))
+	clear(l.changed)
+	return sources
 }
 
-// Encode returns the ledger as Parse reads it. Writing is as in [File].
-func (l *Ledger) Encode(writing string) ([]byte, error) {
+// PutBack takes sources for changed that TakeChanged returned and that were
+// not stored.
+func (l *Ledger) PutBack(sources []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return json.Marshal(File{Version: version, Sources: l.notes, Writing: writing})
+	for _, source := range sources {
+		l.changed[source] = true
+	}
 }

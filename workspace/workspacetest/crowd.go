@@ -16,7 +16,7 @@ import (
 type operation func(ctx context.Context, id string) error
 
 // checkCrowd has many callers do all that a workspace can at once, which lets
-// one write to a folder, list one, or hold notes at a time. Some give up. All
+// one write to a folder, list one, or ingest at a time. Some give up. All
 // end, and everything is free afterwards.
 func checkCrowd(t testing.TB, ws citekit.Workspace) {
 	all := operations(ws)
@@ -40,7 +40,7 @@ func checkCrowd(t testing.TB, ws citekit.Workspace) {
 		}
 	}
 	callers.Wait()
-	for _, name := range []string{"write", "store evidence", "list", "pin", "note", "notes under a lock"} {
+	for _, name := range []string{"write", "store evidence", "list", "pin", "note", "notes", "lock ingest"} {
 		if do, ok := all[name]; ok {
 			if err := do(t.Context(), "a"); err != nil {
 				t.Errorf("%s, afterwards: %v", name, err)
@@ -88,6 +88,19 @@ func operations(ws citekit.Workspace) map[string]operation {
 		},
 		"pin":  note(citekit.PinNotes),
 		"note": note("kind"),
+		"notes": func(ctx context.Context, id string) error {
+			var changes []citekit.NoteChange
+			for n, err := range ws.Notes(ctx, "kind") {
+				if err != nil {
+					return err
+				}
+				changes = append(changes, citekit.NoteChange{Name: n.Name, Data: []byte(id), Stamp: n.Stamp})
+			}
+			if _, err := ws.ChangeNotes(ctx, "kind", changes); !errors.Is(err, citekit.ErrConflict) {
+				return err
+			}
+			return nil
+		},
 		"list notes": func(ctx context.Context, _ string) error {
 			for n, err := range ws.Notes(ctx, "kind") {
 				if err != nil {
@@ -143,16 +156,13 @@ func operations(ws citekit.Workspace) map[string]operation {
 		}
 	}
 	if finder, ok := ws.(citekit.Finder); ok {
-		all["notes under a lock"] = func(ctx context.Context, _ string) error {
-			release, err := finder.LockNotes(ctx, "ingest")
+		all["lock ingest"] = func(ctx context.Context, _ string) error {
+			release, err := finder.LockIngest(ctx)
 			if err != nil {
 				return err
 			}
 			defer release()
-			if err := write(ctx, "d"); err != nil { // while the notes are held
-				return err
-			}
-			return finder.WriteNotes(ctx, "ingest", []byte("notes"))
+			return write(ctx, "d") // while it is held
 		}
 	}
 	return all
@@ -171,6 +181,10 @@ func checkCancelled(t testing.TB, ws citekit.Workspace) {
 			return err
 		},
 		"WriteNoteIf": func() error { _, err := ws.WriteNoteIf(ctx, "kind", "n", nil, citekit.Stamp{}); return err },
+		"ChangeNotes": func() error {
+			_, err := ws.ChangeNotes(ctx, "kind", []citekit.NoteChange{{Name: "n", Data: []byte("x")}})
+			return err
+		},
 		"Notes": func() error {
 			for _, err := range ws.Notes(ctx, "kind") {
 				return err

@@ -1,6 +1,7 @@
 // Package workspacetest is the conformance suite for workspaces: it checks what
 // the documentation of [citekit.Workspace], the stores it is made of, and the
-// optional [citekit.EvidenceOpener] and [citekit.Deleter] promise. A workspace
+// optional [citekit.EvidenceOpener], [citekit.Deleter] and the lock of a
+// [citekit.Finder] promise. A workspace
 // adopts it in a few lines:
 //
 //	func TestConformance(t *testing.T) {
@@ -68,6 +69,10 @@ var checks = []check{
 	{"notes", checkNotes},
 	{"bad notes", checkBadNotes},
 	{"notes with compare-and-swap", checkNoteConflicts},
+	{"changes of notes", checkChangeNotes},
+	{"changes of notes with compare-and-swap", checkChangeConflicts},
+	{"changes of notes: slices", checkChangeSlices},
+	{"lock of ingest", checkLockIngest},
 	{"counting", checkCounting},
 	{"source", checkSource},
 	{"evidence", checkEvidence},
@@ -92,4 +97,5 @@ var sharedChecks = []sharedCheck{
 	{"shared: closing keeps", checkKept},
 	{"shared: others are seen", checkSeen},
 	{"shared: counting", checkSharedCounting},
+	{"shared: lock of ingest", checkSharedLock},
 }

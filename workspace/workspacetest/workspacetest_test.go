@@ -124,6 +124,84 @@ func (w noCompareNotes) WriteNoteIf(ctx context.Context, kind, name string, data
 	return w.broken.WriteNoteIf(ctx, kind, name, data, now)
 }
 
+// changesOneByOne makes the changes that it can.
+type changesOneByOne struct{ *broken }
+
+func (w changesOneByOne) ChangeNotes(ctx context.Context, kind string, changes []citekit.NoteChange) ([]citekit.Stamp, error) {
+	var stamps []citekit.Stamp
+	var conflict citekit.NoteConflictError
+	for _, c := range changes {
+		stamp, err := w.broken.ChangeNotes(ctx, kind, []citekit.NoteChange{c})
+		switch {
+		case errors.Is(err, citekit.ErrConflict):
+			conflict.Names = append(conflict.Names, c.Name)
+		case err != nil:
+			return nil, err
+		default:
+			stamps = append(stamps, stamp...)
+		}
+	}
+	if len(conflict.Names) > 0 {
+		return nil, &conflict
+	}
+	return stamps, nil
+}
+
+// changesAny changes notes whatever their stamps are.
+type changesAny struct{ *broken }
+
+func (w changesAny) ChangeNotes(ctx context.Context, kind string, changes []citekit.NoteChange) ([]citekit.Stamp, error) {
+	changes = slices.Clone(changes)
+	for i, c := range changes {
+		_, changes[i].Stamp, _ = w.ReadNote(ctx, kind, c.Name)
+	}
+	return w.broken.ChangeNotes(ctx, kind, changes)
+}
+
+// firstConflict names one note of those that others changed.
+type firstConflict struct{ *broken }
+
+func (w firstConflict) ChangeNotes(ctx context.Context, kind string, changes []citekit.NoteChange) ([]citekit.Stamp, error) {
+	stamps, err := w.broken.ChangeNotes(ctx, kind, changes)
+	var conflict *citekit.NoteConflictError
+	if errors.As(err, &conflict) {
+		conflict.Names = conflict.Names[:1]
+	}
+	return stamps, err
+}
+
+// deletesNone takes nil for no data.
+type deletesNone struct{ *broken }
+
+func (w deletesNone) ChangeNotes(ctx context.Context, kind string, changes []citekit.NoteChange) ([]citekit.Stamp, error) {
+	changes = slices.Clone(changes)
+	for i, c := range changes {
+		changes[i].Data = append([]byte{}, c.Data...)
+	}
+	return w.broken.ChangeNotes(ctx, kind, changes)
+}
+
+// otherOrder gives the stamps in another order.
+type otherOrder struct{ *broken }
+
+func (w otherOrder) ChangeNotes(ctx context.Context, kind string, changes []citekit.NoteChange) ([]citekit.Stamp, error) {
+	stamps, err := w.broken.ChangeNotes(ctx, kind, changes)
+	slices.Reverse(stamps)
+	return stamps, err
+}
+
+// ignoresChangeContext changes notes for those who gave up.
+type ignoresChangeContext struct{ *broken }
+
+func (w ignoresChangeContext) ChangeNotes(ctx context.Context, kind string, changes []citekit.NoteChange) ([]citekit.Stamp, error) {
+	return w.broken.ChangeNotes(context.WithoutCancel(ctx), kind, changes)
+}
+
+// locksNothing lets all ingest at once.
+type locksNothing struct{ *broken }
+
+func (w locksNothing) LockIngest(context.Context) (func(), error) { return func() {}, nil }
+
 // contentStamp gives equal versions equal stamps.
 type contentStamp struct{ *broken }
 
@@ -368,6 +446,13 @@ var faults = []fault{
 	{"maps are not compared", "maps with compare-and-swap: WriteMapIf of a map that was replaced", func(b *broken) citekit.Workspace { return noCompare{b} }},
 	{"maps are compared too early", "counting: maps 0: counted", func(b *broken) citekit.Workspace { return compareFirst{b} }},
 	{"notes are not compared", "notes with compare-and-swap: kind: WriteNoteIf of a note that was replaced", func(b *broken) citekit.Workspace { return noCompareNotes{b} }},
+	{"changes one by one", "changes of notes with compare-and-swap: kind: Notes yields", func(b *broken) citekit.Workspace { return changesOneByOne{b} }},
+	{"changes are not compared", "changes of notes with compare-and-swap: kind: ChangeNotes of notes that others changed", func(b *broken) citekit.Workspace { return changesAny{b} }},
+	{"names one conflict", "changes of notes with compare-and-swap: kind: ChangeNotes of notes that others changed", func(b *broken) citekit.Workspace { return firstConflict{b} }},
+	{"changes that do not delete", "changes of notes: kind: Notes yields", func(b *broken) citekit.Workspace { return deletesNone{b} }},
+	{"stamps in another order", "changes of notes: kind: ChangeNotes gave note", func(b *broken) citekit.Workspace { return otherOrder{b} }},
+	{"ignores the context of changes", "cancelled: ChangeNotes", func(b *broken) citekit.Workspace { return ignoresChangeContext{b} }},
+	{"locks nothing", "lock of ingest: LockIngest while it is locked", func(b *broken) citekit.Workspace { return locksNothing{b} }},
 	{"stamps of the content", "stamps of maps: stamp", func(b *broken) citekit.Workspace { return contentStamp{b} }},
 	{"wrong hash", "evidence: FindEvidence", func(b *broken) citekit.Workspace {
 		return evidence{b, func(e *citekit.StoredEvidence) { e.SHA256 = sum("other") }}

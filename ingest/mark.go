@@ -1,0 +1,75 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ledger"
+)
+
+// markKey is the key, in the metadata of a map, of its mark: the SHA-256 of
+// the bytes of the map as ingest wrote them, with zeros in place of the mark.
+// By it a map tells whether a person has changed it, whatever has become of the
+// notes, and also in another folder.
+const markKey = "map_hash"
+
+// maxMarked is the size in bytes of the largest map whose mark is checked,
+// which the Library has read just before.
+const maxMarked = 1 << 30
+
+var noMark = strings.Repeat("0", 64)
+
+// encodeMarked returns the bytes of a map with its mark, which it sets.
+func encodeMarked(lib *citekit.Library, m *citekit.ResourceMap) ([]byte, error) {
+	m.Metadata[markKey] = noMark
+	data, err := lib.Encode(m)
+	if err != nil {
+		return nil, err
+	}
+	member := markMember(noMark)
+	if bytes.Count(data, member) != 1 { // a mapper put another deep into its metadata
+		delete(m.Metadata, markKey)
+		return lib.Encode(m)
+	}
+	mark := hashOfBytes(data)
+	m.Metadata[markKey] = mark
+	return bytes.Replace(data, member, markMember(mark), 1), nil
+}
+
+// markMember returns a mark as it stands in a map: no text in a map reads so,
+// as its quotes are escaped.
+func markMember(mark string) []byte { return []byte(`"` + markKey + `":"` + mark + `"`) }
+
+// isMarked reports whether data is a map with a mark as encodeMarked made it.
+func isMarked(data []byte, mark string) bool {
+	member := markMember(mark)
+	return bytes.Count(data, member) == 1 && hashOfBytes(bytes.Replace(data, member, markMember(noMark), 1)) == mark
+}
+
+// handOn returns what a person did to a map that [citekit.Library.ReadMap]
+// returned with a hash.
+func handOn(ctx context.Context, lib *citekit.Library, m *citekit.ResourceMap, hash string) (ledger.Hand, error) {
+	mark, _ := m.Metadata[markKey].(string)
+	switch {
+	case mapperOf(m) == "":
+		return ledger.Edited, nil
+	case mark == "":
+		return ledger.Unknown, nil
+	}
+	data, _, err := lib.Workspace().ReadMap(ctx, m.ResourceID, maxMarked)
+	switch {
+	case err != nil:
+		return ledger.Unknown, err
+	case hashOfBytes(data) != hash || !isMarked(data, mark): // or it is being edited
+		return ledger.Edited, nil
+	}
+	return ledger.Nothing, nil
+}
+
+// mapperOf returns the name of the mapper that made a map, or "".
+func mapperOf(m *citekit.ResourceMap) string {
+	name, _ := m.Metadata["mapper"].(string)
+	return name
+}

@@ -1,0 +1,156 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ledger"
+)
+
+// A mapVersion is a map as it was when it was looked at.
+type mapVersion struct {
+	id    string
+	stamp citekit.Stamp
+}
+
+// reconcile puts the notes right by the maps. Notes may be lost, in part or
+// all, or older ones be put back; an ingest may have been killed before it
+// stored its notes: which map a source has, the map tells.
+//
+// Maps whose notes need not be looked into are those that no note is of and
+// that are the same as at the last time, and those of sources that look
+// unchanged, which are looked at when it is their turn.
+func (in *run) reconcile(ctx context.Context, candidates []candidate) error {
+	ids, err := in.ws.ListMaps(ctx, "", 0)
+	if err != nil {
+		return err
+	}
+	owned, unowned, err := in.doubtful(ctx, ids, in.settled(candidates))
+	if err != nil {
+		return err
+	}
+	if digestOfMaps(unowned) == in.book.unowned {
+		unowned = nil
+	}
+	for _, m := range append(owned, unowned...) {
+		if err := in.adopt(ctx, m); err != nil {
+			return err
+		}
+	}
+	if len(owned) == 0 && len(unowned) == 0 {
+		return nil
+	}
+	_, unowned, err = in.doubtful(ctx, ids, nil)
+	in.book.setUnowned(unowned)
+	return err
+}
+
+// settled returns the ids of maps whose sources are candidates that look
+// unchanged. There is none if a source is new: any map may be its.
+func (in *run) settled(candidates []candidate) map[string]bool {
+	settled := make(map[string]bool, len(candidates))
+	for _, c := range candidates {
+		n, known := in.book.Note(c.Path)
+		if !known && c.err == nil {
+			return nil
+		}
+		if n.ID != "" && n.Identity != "" && n.Identity == c.Identity {
+			settled[n.ID] = true
+		}
+	}
+	return settled
+}
+
+// doubtful returns the maps that are not as a note of theirs says, and those
+// that no note is of.
+func (in *run) doubtful(ctx context.Context, ids []string, settled map[string]bool) (owned, unowned []mapVersion, err error) {
+	for _, id := range ids {
+		if settled[id] {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		stamp, err := in.ws.StatMap(ctx, id)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		source, _ := in.book.Owner(id)
+		n, _ := in.book.Note(source)
+		switch {
+		case n.ID != id:
+			unowned = append(unowned, mapVersion{id, stamp})
+		case n.Stamp != stamp.Identity:
+			owned = append(owned, mapVersion{id, stamp})
+		}
+	}
+	return owned, unowned, nil
+}
+
+// adopt notes a map that a mapper made for the source that it names, unless
+// that has another map.
+func (in *run) adopt(ctx context.Context, v mapVersion) error {
+	m, hash, err := in.lib.ReadMap(ctx, v.id)
+	if err != nil || mapperOf(m) == "" || m.SourceHash() == "" || !isNotable(m.SourcePath) {
+		return ctx.Err() // it is not ours, whatever it is
+	}
+	hand, err := handOn(ctx, in.lib, m, hash)
+	if err != nil {
+		return ctx.Err()
+	}
+	n, _ := in.book.Note(m.SourcePath)
+	if n.ID != "" && n.ID != v.id && (hand != ledger.Nothing || !in.isLater(ctx, m, n.ID)) {
+		return ctx.Err()
+	}
+	if n.ID == "" {
+		n = in.noteOfFormer(ctx, m, n)
+	}
+	in.book.Put(m.SourcePath, noteOfMap(n, m, v.stamp, hand))
+	return ctx.Err()
+}
+
+// isLater reports whether a map was made after the other one of its source.
+// Of two that were made in the same second, the one is later whose id somebody
+// chose.
+func (in *run) isLater(ctx context.Context, m *citekit.ResourceMap, otherID string) bool {
+	other, _, err := in.lib.ReadMap(ctx, otherID)
+	if err != nil || other.SourcePath != m.SourcePath {
+		return true
+	}
+	if m.CreatedAt == other.CreatedAt {
+		return otherID == citekit.ResourceIDFor(m.SourcePath)
+	}
+	return m.CreatedAt > other.CreatedAt
+}
+
+// noteOfFormer returns the note of the path that the source of a map had when
+// it was noted, if it was renamed since and its map followed; else n.
+func (in *run) noteOfFormer(ctx context.Context, m *citekit.ResourceMap, n ledger.Note) ledger.Note {
+	source, _ := in.book.Owner(m.ResourceID)
+	former, known := in.book.Note(source)
+	if !known || former.Hash != m.SourceHash() || !isGone(ctx, in.ws, source) {
+		return n
+	}
+	in.book.Forget(source)
+	former.Identity = ""
+	return former
+}
+
+// noteOfMap returns the note of a source with what its map says of it.
+func noteOfMap(n ledger.Note, m *citekit.ResourceMap, stamp citekit.Stamp, hand ledger.Hand) ledger.Note {
+	if n.Hash != m.SourceHash() {
+		n = ledger.Note{Hash: m.SourceHash(), Asked: n.Asked, Companions: n.Companions}
+	}
+	method, _ := m.Metadata["method"].(string)
+	n.ID, n.Type, n.Mapper, n.Method, n.Skipped = m.ResourceID, string(m.Type), mapperOf(m), method, ""
+	n.Stamp, n.ByHand, n.Nodes = stamp.Identity, hand, 0
+	for range m.All() {
+		n.Nodes++
+	}
+	return n
+}

@@ -1,0 +1,47 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/citekit/citekit/internal/semaphore"
+)
+
+const ingestLockName = notesDir + "/ingest.lock"
+
+// LockIngest implements [citekit.Finder], by flock as for maps.
+func (d *Directory) LockIngest(ctx context.Context) (release func(), err error) {
+	release, err = d.lockIngest(ctx)
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("lock the notes: %w", withoutPath(storageFault(evidenceUnwritable, err)))
+	}
+	return release, err
+}
+
+func (d *Directory) lockIngest(ctx context.Context) (release func(), err error) {
+	root, err := d.evidence.make()
+	if err == nil {
+		err = makeMeta(root, notesDir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := semaphore.Acquire(ctx, d.ingesting); err != nil {
+		return nil, err
+	}
+	f, err := openLock(root, ingestLockName)
+	if err == nil {
+		if err = waitLock(ctx, f); err != nil {
+			f.Close()
+		}
+	}
+	if err != nil {
+		<-d.ingesting
+		return nil, err
+	}
+	return func() {
+		unlock(f)
+		f.Close()
+		<-d.ingesting
+	}, nil
+}
