@@ -5,8 +5,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/decimal"
+	"github.com/citekit/citekit/internal/meant"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/percent"
 )
 
 // An Address names a part of a resource in one line, for citing. Its text
@@ -161,7 +164,7 @@ func parseFragment(fragment string) (loc Location, version string, err error) {
 	for param := range strings.SplitSeq(fragment, "&") {
 		name, value, ok := strings.Cut(param, "=")
 		if !ok {
-			return loc, "", noValue(param)
+			return loc, "", syntaxError("%s", meant.NoValue(param, reads))
 		}
 		if seen[name] {
 			return loc, "", syntaxError("parameter %s is given twice", message.Quote(name))
@@ -179,13 +182,19 @@ func parseFragment(fragment string) (loc Location, version string, err error) {
 		case "v":
 			version, err = parseVersion(value)
 		default:
-			err = unknownParameter(name, value)
+			err = syntaxError("%s", meant.Parameter(name, value, reads))
 		}
 		if err != nil {
 			return loc, "", err
 		}
 	}
 	return loc, version, nil
+}
+
+// reads reports whether a value is one of a selector.
+func reads(name, value string) bool {
+	_, _, err := parseFragment(name + "=" + value)
+	return err == nil
 }
 
 func parsePages(value string) ([]Range, error) {
@@ -273,10 +282,14 @@ func parseBox(value string) (Box, error) {
 
 func parseVersion(value string) (string, error) {
 	version := strings.ToLower(value)
-	if len(version) < minVersion || len(version) > maxVersion || strings.Trim(version, hexLower) != "" {
-		return "", syntaxError("v=%s; write 8 to 64 leading hex digits of the SHA-256", message.Clip(value))
+	return version, checkVersion(version)
+}
+
+func checkVersion(version string) error {
+	if len(version) < minVersion || len(version) > maxVersion || !ctxio.IsHex(version) {
+		return syntaxError("v=%s; write 8 to 64 leading hex digits of the SHA-256", message.Clip(version))
 	}
-	return version, nil
+	return nil
 }
 
 // Validate returns an error matching [ErrSyntax] if a is no address: its id
@@ -286,8 +299,10 @@ func (a Address) Validate() error {
 	if err := CheckResourceID(a.Resource); err != nil {
 		return err
 	}
-	if v := a.Version; v != "" && (len(v) < minVersion || len(v) > maxVersion || strings.Trim(v, hexLower) != "") {
-		return syntaxError("v=%s; write 8 to 64 leading hex digits of the SHA-256", message.Clip(v))
+	if a.Version != "" {
+		if err := checkVersion(a.Version); err != nil {
+			return err
+		}
 	}
 	if err := a.Location.Validate(); err != nil {
 		return err
@@ -306,7 +321,7 @@ func (a Address) String() string {
 			return s
 		}
 	}
-	s := escapeID(a.Resource)
+	s := percent.Encode(a.Resource)
 	if fragment := a.Location.String(); fragment != "" {
 		s += "#" + fragment
 	}
@@ -318,7 +333,7 @@ func (a Address) canonical() string {
 	if loc.Modality == Virtual && loc.VirtualAddress != "" {
 		return virtualString(a.Resource, loc.VirtualAddress)
 	}
-	s := loc.Modality.scheme() + "://" + escapeID(a.Resource)
+	s := loc.Modality.scheme() + "://" + percent.Encode(a.Resource)
 	if fragment := a.Fragment(); fragment != "" {
 		s += "#" + fragment
 	}
@@ -330,7 +345,7 @@ func virtualString(resource, target string) string {
 	if strings.HasPrefix(target, "virtual://") {
 		return target
 	}
-	return "virtual://" + escapeID(resource) + "#" + url.PathEscape(target)
+	return "virtual://" + percent.Encode(resource) + "#" + url.PathEscape(target)
 }
 
 // Fragment returns the part of the canonical form after "#", or "". It is
@@ -399,27 +414,4 @@ func (a *Address) UnmarshalText(text []byte) error {
 	}
 	*a = parsed
 	return nil
-}
-
-const (
-	hexDigits = "0123456789ABCDEF"
-	hexLower  = "0123456789abcdef"
-)
-
-func escapeID(id string) string {
-	var b strings.Builder
-	for i := range len(id) {
-		c := id[i]
-		if isUnreserved(c) {
-			b.WriteByte(c)
-			continue
-		}
-		b.Write([]byte{'%', hexDigits[c>>4], hexDigits[c&15]})
-	}
-	return b.String()
-}
-
-// isUnreserved reports whether c is unreserved in RFC 3986, section 2.3.
-func isUnreserved(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
 }

@@ -1,9 +1,8 @@
 package citekit
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,9 +11,12 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/flight"
 	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/meant"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/semaphore"
 	"github.com/citekit/citekit/internal/warm"
 )
 
@@ -43,22 +45,13 @@ func (o *Options) withDefaults() Options {
 	if o != nil {
 		opts = *o
 	}
-	setDefault(&opts.MaxMapBytes, 64<<20)
-	setDefault(&opts.MapCacheBytes, 256<<20)
-	setDefault(&opts.MaxExtractions, 4*runtime.NumCPU())
-	setDefault(&opts.ExtractTimeout, 10*time.Minute)
-	setDefault(&opts.HashLimit, 16<<20)
-	if opts.Logger == nil {
-		opts.Logger = slog.New(slog.DiscardHandler)
-	}
+	opts.MaxMapBytes = cmp.Or(opts.MaxMapBytes, 64<<20)
+	opts.MapCacheBytes = cmp.Or(opts.MapCacheBytes, 256<<20)
+	opts.MaxExtractions = cmp.Or(opts.MaxExtractions, 4*runtime.NumCPU())
+	opts.ExtractTimeout = cmp.Or(opts.ExtractTimeout, 10*time.Minute)
+	opts.HashLimit = cmp.Or(opts.HashLimit, 16<<20)
+	opts.Logger = cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
 	return opts
-}
-
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }
 
 // A Library resolves nodes and addresses to evidence. Make one with [New].
@@ -69,7 +62,7 @@ type Library struct {
 
 	maps    warm.Cache[*indexedMap]
 	flights flight.Group[*StoredEvidence]
-	slots   slots
+	slots   semaphore.Keyed[Modality] // of extractions
 }
 
 // New returns a Library over a workspace. The resolvers are used as they are;
@@ -83,7 +76,7 @@ func New(ws Workspace, resolvers Resolvers, opts *Options) *Library {
 		resolvers: resolvers,
 		opts:      o,
 		maps:      warm.Cache[*indexedMap]{MaxCost: o.MapCacheBytes},
-		slots:     slots{most: o.MaxExtractions},
+		slots:     semaphore.Keyed[Modality]{Places: o.MaxExtractions},
 	}
 }
 
@@ -216,7 +209,7 @@ func (m *indexedMap) node(id string) (*Node, error) {
 	if n, ok := m.index[id]; ok {
 		return n, nil
 	}
-	return nil, &NotFoundError{Kind: "node", ID: id, Suggestions: closeIDs(id, m.ids())}
+	return nil, &NotFoundError{Kind: "node", ID: id, Suggestions: meant.IDs(id, m.ids())}
 }
 
 // ids yields the ids of all nodes in the order of the map.
@@ -250,7 +243,7 @@ func (l *Library) describeMissing(ctx context.Context, id string, err error) err
 	}
 	missing := &NotFoundError{Kind: "resource", ID: id, Want: l.MapPath(id)}
 	if ids, err := l.Resources(ctx); err == nil {
-		missing.Suggestions = l.suggest(ctx, id, ids)
+		missing.Suggestions = meant.Resources(id, l.notedAs(ctx, meant.Base(id)), ids)
 	}
 	return missing
 }
@@ -296,6 +289,5 @@ func (l *Library) parse(ctx context.Context, id string) (*indexedMap, int64, err
 		return nil, 0, syntaxError("map '%s': its resource_id is '%s'; a map is stored under its own id", id, message.Clip(m.ResourceID))
 	}
 	index, _ := indexNodes(m)
-	hash := sha256.Sum256(data)
-	return &indexedMap{ResourceMap: m, index: index, hash: hex.EncodeToString(hash[:])}, int64(len(data)) * parsedCost, nil
+	return &indexedMap{ResourceMap: m, index: index, hash: ctxio.HashOf(data)}, int64(len(data)) * parsedCost, nil
 }

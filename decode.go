@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/citekit/citekit/internal/decimal"
 	"github.com/citekit/citekit/internal/message"
@@ -13,7 +12,7 @@ import (
 )
 
 // extraFields are the JSON members of an object that we do not know, by key.
-type extraFields map[string]json.RawMessage
+type extraFields = map[string]json.RawMessage
 
 // maxDepth is the deepest nesting of nodes that is read: clients refuse JSON
 // nested a thousand deep, and each node takes two levels.
@@ -22,10 +21,10 @@ const maxDepth = 256
 // ParseMap parses the JSON form of a map. It takes what the older
 // implementations wrote: null for a field that is absent, and fields it does
 // not know, which it keeps. A location that means nothing does not fail the
-// map; [Location.Validate] and [ResourceMap.Check] report it.
+// map; [Location.Validate] and [ResourceMap.Validate] report it.
 //
-// The error matches [ErrSyntax] and names the field at fault, or
-// [ErrTooLarge] if nodes are nested more than 256 deep.
+// The error matches [ErrSyntax] and names the field at fault, which may be one
+// that is given twice, or [ErrTooLarge] if nodes are nested more than 256 deep.
 func ParseMap(data []byte) (*ResourceMap, error) {
 	m := new(ResourceMap)
 	if err := m.UnmarshalJSON(data); err != nil {
@@ -36,202 +35,116 @@ func ParseMap(data []byte) (*ResourceMap, error) {
 
 // UnmarshalJSON implements [json.Unmarshaler]; see [ParseMap].
 func (m *ResourceMap) UnmarshalJSON(data []byte) error {
-	s, err := scanJSON(data)
-	if err != nil {
+	return readJSON(data, func(r mapReader) (err error) {
+		if r.Kind() != '{' {
+			return fmt.Errorf("a map is an object, not %s", strictjson.KindName(r.Kind()))
+		}
+		*m, err = r.resourceMap()
 		return err
-	}
-	if s.Kind() != '{' {
-		return syntaxError("a map is an object, not %s", strictjson.KindName(s.Kind()))
-	}
-	*m = ResourceMap{}
-	r := mapReader{s}
-	return r.resourceMap(m)
+	})
 }
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (n *Node) UnmarshalJSON(data []byte) error {
-	s, err := scanJSON(data)
-	if err != nil {
+	return readJSON(data, func(r mapReader) error {
+		node, err := r.node(0)
+		if err == nil {
+			*n = *node
+		}
 		return err
-	}
-	node, err := mapReader{s}.node("node", 0)
-	if err != nil {
-		return err
-	}
-	*n = *node
-	return nil
+	})
 }
 
 // UnmarshalJSON implements [json.Unmarshaler]. A location that means nothing
 // is an error only in [Location.Validate].
 func (l *Location) UnmarshalJSON(data []byte) error {
-	s, err := scanJSON(data)
-	if err != nil {
-		return err
-	}
-	*l = mapReader{s}.location()
-	return nil
+	return readJSON(data, func(r mapReader) error {
+		*l = r.location()
+		return nil
+	})
 }
 
-// scanJSON returns a scanner of data. The error matches ErrSyntax or
-// ErrTooLarge.
-func scanJSON(data []byte) (*strictjson.Scanner, error) {
+// readJSON has data read. The error matches ErrSyntax or ErrTooLarge.
+func readJSON(data []byte, read func(mapReader) error) error {
 	s, err := strictjson.NewScanner(data)
-	switch {
-	case errors.Is(err, strictjson.ErrDepth):
-		return nil, fmt.Errorf("%w: %w", err, ErrTooLarge)
-	case err != nil:
-		return nil, syntaxError("%w", err)
+	if err == nil {
+		err = read(mapReader{s})
 	}
-	return s, nil
+	switch {
+	case err == nil || errors.Is(err, ErrTooLarge):
+		return err
+	case errors.Is(err, strictjson.ErrDepth):
+		return fmt.Errorf("%w: %w", err, ErrTooLarge)
+	}
+	return syntaxError("%w", err)
 }
 
-// A mapReader reads the parts of a map.
+// A mapReader reads the parts of a map. Null is as good as a field that is
+// absent, except for a location.
 type mapReader struct{ *strictjson.Scanner }
 
-func (r mapReader) resourceMap(m *ResourceMap) error {
-	return r.fields("", &m.extra, map[string]func(path string) error{
-		"resource_id": func(path string) error { return r.text(path, &m.ResourceID) },
-		"type":        func(path string) error { return r.text(path, (*string)(&m.Type)) },
-		"title":       func(path string) error { return r.text(path, &m.Title) },
-		"source_path": func(path string) error { return r.text(path, &m.SourcePath) },
-		"nodes":       func(path string) (err error) { m.Nodes, err = r.nodes(path, 0); return err },
-		"metadata":    func(path string) error { return r.metadata(path, &m.Metadata) },
-		"created_at":  func(path string) error { return r.text(path, &m.CreatedAt) },
+func (r mapReader) resourceMap() (m ResourceMap, err error) {
+	err = r.Members(func(key string) (err error) {
+		switch key {
+		case "resource_id":
+			return r.Text(&m.ResourceID)
+		case "type":
+			return r.Text((*string)(&m.Type))
+		case "title":
+			return r.Text(&m.Title)
+		case "source_path":
+			return r.Text(&m.SourcePath)
+		case "nodes":
+			m.Nodes, err = r.nodes(0)
+			return err
+		case "metadata":
+			return r.Object(&m.Metadata)
+		case "created_at":
+			return r.Text(&m.CreatedAt)
+		}
+		return r.Keep(&m.extra, key)
 	})
+	return m, err
 }
 
-// fields reads an object. Members that are not in known go to extra; null
-// counts as absent.
-func (r mapReader) fields(path string, extra *extraFields, known map[string]func(path string) error) error {
-	seen := make(map[string]bool, len(known))
-	return r.Object(func(key string) error {
-		read, ok := known[key]
-		if !ok {
-			r.keep(extra, key)
-			return nil
-		}
-		if seen[key] {
-			return syntaxError("%s is given twice", joinPath(path, key))
-		}
-		seen[key] = true
-		if r.Kind() == 'n' {
-			r.Skip()
-			return nil
-		}
-		return read(joinPath(path, key))
-	})
-}
-
-func (r mapReader) keep(extra *extraFields, key string) {
-	if *extra == nil {
-		*extra = make(extraFields)
+func (r mapReader) nodes(depth int) (nodes []*Node, err error) {
+	if r.Null() {
+		return nil, nil
 	}
-	(*extra)[key] = json.RawMessage(r.Skip())
-}
-
-func joinPath(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
-}
-
-func (r mapReader) text(path string, field *string) error {
-	if kind := r.Kind(); kind != '"' {
-		return syntaxError("%s is %s, not a string", path, strictjson.KindName(kind))
-	}
-	*field = r.Quoted()
-	return nil
-}
-
-func (r mapReader) metadata(path string, field *map[string]any) error {
-	if kind := r.Kind(); kind != '{' {
-		return syntaxError("%s is %s, not an object", path, strictjson.KindName(kind))
-	}
-	decoder := json.NewDecoder(strings.NewReader(r.Skip()))
-	decoder.UseNumber()
-	if err := decoder.Decode(field); err != nil {
-		return syntaxError("%s: %v", path, err)
-	}
-	return nil
-}
-
-func (r mapReader) nodes(path string, depth int) ([]*Node, error) {
-	if kind := r.Kind(); kind != '[' {
-		return nil, syntaxError("%s is %s, not an array", path, strictjson.KindName(kind))
-	}
-	if depth >= maxDepth {
+	if depth >= maxDepth && r.Kind() == '[' {
 		return nil, fmt.Errorf("nodes nested more than %d deep: %w", maxDepth, ErrTooLarge)
 	}
-	nodes := []*Node{}
-	err := r.Array(func(i int) error {
-		n, err := r.node(path+"["+strconv.Itoa(i)+"]", depth)
+	nodes = []*Node{}
+	err = r.Elements(func() error {
+		n, err := r.node(depth)
 		nodes = append(nodes, n)
 		return err
 	})
 	return nodes, err
 }
 
-// node reads a node without a table of closures, because a map may have
-// hundreds of thousands.
-func (r mapReader) node(path string, depth int) (*Node, error) {
-	if kind := r.Kind(); kind != '{' {
-		return nil, syntaxError("%s is %s, not an object", path, strictjson.KindName(kind))
-	}
+func (r mapReader) node(depth int) (*Node, error) {
 	n := new(Node)
-	var seen nodeField
-	err := r.Object(func(key string) error {
-		field := nodeFields[key]
-		if field == 0 {
-			r.keep(&n.extra, key)
+	err := r.Members(func(key string) (err error) {
+		switch key {
+		case "id":
+			return r.Text(&n.ID)
+		case "title":
+			return r.Text(&n.Title)
+		case "type":
+			return r.Text(&n.Type)
+		case "location":
+			n.Location = r.location()
 			return nil
+		case "summary":
+			return r.Text(&n.Summary)
+		case "children":
+			n.Children, err = r.nodes(depth + 1)
+			return err
 		}
-		if seen&field != 0 {
-			return syntaxError("%s is given twice", joinPath(path, key))
-		}
-		seen |= field
-		if field != nodeLocation && r.Kind() == 'n' {
-			r.Skip()
-			return nil
-		}
-		return r.nodeField(n, field, joinPath(path, key), depth)
+		return r.Keep(&n.extra, key)
 	})
 	return n, err
-}
-
-type nodeField uint8
-
-const (
-	nodeID nodeField = 1 << iota
-	nodeTitle
-	nodeType
-	nodeLocation
-	nodeSummary
-	nodeChildren
-)
-
-var nodeFields = map[string]nodeField{
-	"id": nodeID, "title": nodeTitle, "type": nodeType,
-	"location": nodeLocation, "summary": nodeSummary, "children": nodeChildren,
-}
-
-func (r mapReader) nodeField(n *Node, field nodeField, path string, depth int) (err error) {
-	switch field {
-	case nodeID:
-		return r.text(path, &n.ID)
-	case nodeTitle:
-		return r.text(path, &n.Title)
-	case nodeType:
-		return r.text(path, &n.Type)
-	case nodeSummary:
-		return r.text(path, &n.Summary)
-	case nodeChildren:
-		n.Children, err = r.nodes(path, depth+1)
-		return err
-	}
-	n.Location = r.location()
-	return nil
 }
 
 // An oddLocation is what a location has beyond its selectors.
@@ -250,10 +163,10 @@ func (o *oddLocation) issue() error {
 
 func (r mapReader) location() Location {
 	start := r.Pos()
-	loc, extra, err := r.readLocation()
+	loc, extra, err := r.selectors()
 	if err != nil {
 		r.Reset(start)
-		return Location{odd: &oddLocation{problem: err, raw: r.Skip()}}
+		return Location{odd: &oddLocation{problem: syntaxError("%w", err), raw: r.Skip()}}
 	}
 	if extra != nil {
 		loc.odd = &oddLocation{extra: extra}
@@ -261,26 +174,14 @@ func (r mapReader) location() Location {
 	return loc
 }
 
-func (r mapReader) readLocation() (loc Location, extra extraFields, err error) {
-	if kind := r.Kind(); kind != '{' {
-		return loc, nil, syntaxError("location is %s, not an object", strictjson.KindName(kind))
-	}
+func (r mapReader) selectors() (loc Location, extra extraFields, err error) {
 	var hasEnd bool
-	seen := make(map[string]bool, 4)
-	err = r.Object(func(key string) error {
-		if seen[key] {
-			return syntaxError("location.%s is given twice", key)
-		}
-		seen[key] = true
-		if r.Kind() == 'n' && locationKeys[key] {
-			r.Skip()
-			return nil
-		}
+	err = r.Members(func(key string) error {
 		switch key {
 		case "modality":
-			return r.text("modality", (*string)(&loc.Modality))
+			return r.Text((*string)(&loc.Modality))
 		case "virtual_address":
-			return r.text("virtual_address", &loc.VirtualAddress)
+			return r.Text(&loc.VirtualAddress)
 		case "pages":
 			return r.pages(&loc.Pages)
 		case "lines":
@@ -288,37 +189,33 @@ func (r mapReader) readLocation() (loc Location, extra extraFields, err error) {
 		case "bbox":
 			return r.bbox(&loc.Box)
 		case "start":
-			return r.seconds("start", &loc.Time.Start)
+			return r.seconds(&loc.Time.Start)
 		case "end":
-			hasEnd = true
-			return r.seconds("end", &loc.Time.End)
+			hasEnd = r.Kind() != 'n'
+			return r.seconds(&loc.Time.End)
 		}
-		r.keep(&extra, key)
-		return nil
+		return r.Keep(&extra, key)
 	})
 	if err == nil && hasEnd && loc.Time.End <= loc.Time.Start {
-		err = syntaxError("start %s, end %s; the end must be after the start",
+		err = fmt.Errorf("start %s, end %s; the end must be after the start",
 			decimal.Format(loc.Time.Start), decimal.Format(loc.Time.End))
 	}
 	return loc, extra, err
 }
 
-var locationKeys = map[string]bool{
-	"modality": true, "virtual_address": true, "pages": true, "lines": true, "bbox": true, "start": true, "end": true,
-}
-
-func (r mapReader) numbers(name string, yield func(text string) error) error {
-	if kind := r.Kind(); kind != '[' {
-		return syntaxError("%s is %s, not an array", name, strictjson.KindName(kind))
-	}
-	return r.Array(func(i int) error {
-		kind, text := r.Kind(), r.Skip()
-		if strictjson.KindName(kind) != "a number" {
-			return syntaxError("%s[%d] is %s, not a number", name, i, strictjson.KindName(kind))
+// wholes calls yield with each number of an array. They are whole and at least
+// 1; 12.0 is whole, too.
+func (r mapReader) wholes(yield func(n int)) error {
+	return r.Elements(func() error {
+		literal, err := r.Number()
+		if err != nil {
+			return err
 		}
-		if err := yield(text); err != nil {
-			return fmt.Errorf("%s[%d]: %w", name, i, err)
+		n, ok := strictjson.Whole(literal)
+		if !ok || n < 1 {
+			return &strictjson.Error{Reason: "is " + message.Clip(literal) + "; write whole numbers from 1"}
 		}
+		yield(n)
 		return nil
 	})
 }
@@ -326,106 +223,68 @@ func (r mapReader) numbers(name string, yield func(text string) error) error {
 // pages reads a list of page numbers as runs. A list that is in order, as
 // nearly all are, needs no memory for each page.
 func (r mapReader) pages(pages *[]Range) error {
+	if r.Null() {
+		return nil
+	}
 	var runs []Range
-	err := r.numbers("pages", func(text string) error {
-		n, ok := parseWhole(text)
-		if !ok || n < 1 {
-			return syntaxError("page %s; pages are whole numbers from 1", message.Clip(text))
-		}
+	err := r.wholes(func(n int) {
 		if k := len(runs) - 1; k >= 0 && n-1 == runs[k].Last {
 			runs[k].Last = n
-			return nil
+			return
 		}
 		runs = append(runs, Range{n, n})
-		return nil
 	})
 	if err == nil && len(runs) == 0 {
-		return syntaxError("pages is empty; leave it out for the whole document")
+		return &strictjson.Error{Reason: "is empty; leave it out for the whole document"}
 	}
 	*pages = PageRuns(runs...)
 	return err
 }
 
 func (r mapReader) lines(lines *Range) error {
-	var v []int
-	err := r.numbers("lines", func(text string) error {
-		n, ok := parseWhole(text)
-		if !ok || n < 1 {
-			return syntaxError("line %s; lines are whole numbers from 1", message.Clip(text))
-		}
-		v = append(v, n)
+	if r.Null() {
 		return nil
-	})
-	if err != nil {
+	}
+	var v []int
+	if err := r.wholes(func(n int) { v = append(v, n) }); err != nil {
 		return err
 	}
 	if len(v) != 2 {
-		return syntaxError("lines has %d numbers; it is [first, last]", len(v))
+		return &strictjson.Error{Reason: "has " + strconv.Itoa(len(v)) + " numbers; it is [first, last]"}
 	}
 	if v[1] < v[0] {
-		return syntaxError("lines [%d, %d] end before they begin", v[0], v[1])
+		return fmt.Errorf("lines [%d, %d] end before they begin", v[0], v[1])
 	}
 	*lines = Range{v[0], v[1]}
 	return nil
 }
 
 func (r mapReader) bbox(box *Box) error {
-	var v []float64
-	err := r.numbers("bbox", func(text string) error {
-		n, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return syntaxError("%s", message.Clip(text))
-		}
-		v = append(v, n)
+	if r.Null() {
 		return nil
+	}
+	var v []float64
+	err := r.Elements(func() error {
+		n, err := r.Float()
+		v = append(v, n)
+		return err
 	})
 	if err != nil {
 		return err
 	}
 	if len(v) != 4 {
-		return syntaxError("bbox has %d numbers; it is [x1, y1, x2, y2]", len(v))
+		return &strictjson.Error{Reason: "has " + strconv.Itoa(len(v)) + " numbers; it is [x1, y1, x2, y2]"}
 	}
 	*box = Box{v[0], v[1], v[2], v[3]}
 	if box.IsZero() {
-		return syntaxError("bbox [0, 0, 0, 0] is empty; x2 and y2 are the far edges")
+		return &strictjson.Error{Reason: "[0, 0, 0, 0] is empty; x2 and y2 are the far edges"}
 	}
 	return nil
 }
 
-func (r mapReader) seconds(name string, field *float64) error {
-	kind, text := r.Kind(), r.Skip()
-	v, err := strconv.ParseFloat(text, 64)
-	if strictjson.KindName(kind) != "a number" || err != nil {
-		return syntaxError("%s is not a number of seconds", name)
+func (r mapReader) seconds(field *float64) (err error) {
+	if !r.Null() {
+		*field, err = r.Float()
 	}
-	*field = v
-	return nil
-}
-
-// parseWhole parses a JSON number that is whole, also when written as 12.0.
-func parseWhole(text string) (int, bool) {
-	if n := decimal.Whole(text); n >= 0 {
-		return n, true
-	}
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || v != float64(int(v)) || v < -1<<53 || v > 1<<53 {
-		return 0, false
-	}
-	return int(v), true
-}
-
-// wholeNumber converts a metadata value.
-func wholeNumber(v any) (int64, bool) {
-	switch v := v.(type) {
-	case json.Number:
-		n, err := v.Int64()
-		return n, err == nil
-	case int:
-		return int64(v), true
-	case int64:
-		return v, true
-	case float64:
-		return int64(v), v == float64(int64(v))
-	}
-	return 0, false
+	return err
 }

@@ -18,7 +18,7 @@ const module = "github.com/citekit/citekit"
 // tests. Patterns are as in path.Match; a package may always import those
 // below itself.
 var mayImport = map[string][]string{
-	".":                       {"internal/ledger", "internal/strictjson", "internal/sniff", "internal/slug", "internal/warm"},
+	".":                       {"internal/ledger", "internal/meant", "internal/strictjson", "internal/sniff", "internal/slug", "internal/warm"},
 	"ingest":                  {".", "internal/ledger", "internal/sniff", "internal/slug"},
 	"digest":                  {"."},
 	"citation":                {"."},
@@ -49,8 +49,9 @@ var mayImport = map[string][]string{
 	"schema":                  {"."},
 	"mapper/llm":              {"."},
 	"mapper/llm/*":            {".", "mapper/llm", "internal/child"},
-	"mapadapter":              {".", "ingest", "internal/child"},
+	"mapadapter":              {".", "ingest", "internal/child", "internal/sniff"},
 	"internal/*":              {},
+	"internal/meant":          {"internal/slug"},
 	"internal/slug":           {"internal/nfc"},
 	"internal/linetest":       {".", "workspace"},
 	"internal/sharedtest":     {"internal/testcorpus"},
@@ -66,7 +67,7 @@ var mayImport = map[string][]string{
 
 // everywhere lists what every package may import: small mechanisms that know no
 // format, and import nothing of ours but each other.
-var everywhere = []string{"internal/ctxio", "internal/decimal", "internal/flight", "internal/fserror", "internal/lenient", "internal/message", "internal/plain", "internal/pulse", "internal/semaphore", "internal/suggest"}
+var everywhere = []string{"internal/ctxio", "internal/decimal", "internal/flight", "internal/fserror", "internal/lenient", "internal/message", "internal/percent", "internal/plain", "internal/pulse", "internal/semaphore", "internal/shelter", "internal/suggest"}
 
 // only says which packages alone may import a module outside the standard
 // library, outside their tests: what is heavy stays in the room that needs it.

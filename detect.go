@@ -9,31 +9,18 @@ import (
 	"github.com/citekit/citekit/internal/sniff"
 )
 
-// A Detector is a [Resolver] that recognizes its sources. [Library.Detect], and with it
-// [Library.ResolveFile] and package ingest, ask the Detectors among the resolvers, in the order of
-// the names of their modalities, before [DetectModality].
+// A Detector is a [Resolver] that recognizes its sources; see [Library.Detect].
 type Detector interface {
 	// Detect reports whether src is of the modality that the resolver is
 	// for. It is asked of every source, so it looks at a few bytes only.
 	Detect(ctx context.Context, src *Source) (bool, error)
 }
 
-// DetectModality tells the modality of a source. Its content decides: the
-// signature of a known format, and in containers of sound or picture the
-// tracks. Where the content says nothing, the extension of the name does.
-// All else is [Text]; whether it can be read as such, the resolver says.
-func DetectModality(src *Source) (Modality, error) {
-	modality, _, err := classify(src)
-	return modality, err
-}
-
-func classify(src *Source) (Modality, sniff.Format, error) {
-	kind, format, err := sniff.Classify(src, src.Size(), src.Name())
-	return Modality(kind), format, fserror.WithoutPath(err)
-}
-
-// Detect tells the modality of a source: that of the [Detector] among the
-// resolvers which recognizes it, else as [DetectModality] does.
+// Detect tells the modality of a source. The [Detector]s among the resolvers are
+// asked first, in the order of the names of their modalities. Else the content
+// decides: the signature of a known format, and in containers of sound or
+// picture the tracks. Where the content says nothing, the extension of the name
+// does. All else is [Text]; whether it can be read as such, the resolver says.
 func (l *Library) Detect(ctx context.Context, src *Source) (Modality, error) {
 	modality, _, err := l.detect(ctx, src)
 	return modality, err
@@ -55,5 +42,6 @@ func (l *Library) detect(ctx context.Context, src *Source) (Modality, sniff.Form
 			return modality, sniff.Format{}, fserror.WithoutPath(err)
 		}
 	}
-	return classify(src)
+	kind, format, err := sniff.Classify(src, src.Size(), src.Name())
+	return Modality(kind), format, fserror.WithoutPath(err)
 }

@@ -150,7 +150,7 @@ func checkAnswers(t *testing.T, lib *citekit.Library, dir string, item ingest.It
 		t.Fatal(err)
 	}
 	src := citekit.NewSource(bytes.NewReader(data), citekit.SourceInfo{Name: path.Base(item.Path), Size: int64(len(data))})
-	alone, err := citekit.DetectModality(src)
+	alone, err := builtIn.Detect(t.Context(), src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func checkAnswers(t *testing.T, lib *citekit.Library, dir string, item ingest.It
 		want = alone
 	}
 	if item.Type != want || alone != want || e.Modality != want {
-		t.Errorf("%s: ingest says %s (%v), DetectModality %s, ResolveFile %s; want %s", item.Path, item.Type, item.Err, alone, e.Modality, want)
+		t.Errorf("%s: ingest says %s (%v), Detect %s, ResolveFile %s; want %s", item.Path, item.Type, item.Err, alone, e.Modality, want)
 	}
 }
 
@@ -173,7 +173,7 @@ func TestExtensionWhereContentSaysNothing(t *testing.T) {
 	} {
 		for _, content := range []string{"", "\x00\x01\x02"} {
 			src := citekit.NewSource(strings.NewReader(content), citekit.SourceInfo{Name: name, Size: int64(len(content))})
-			if got, err := citekit.DetectModality(src); got != want || err != nil {
+			if got, err := builtIn.Detect(t.Context(), src); got != want || err != nil {
 				t.Errorf("%s with %q: %s, %v; want %s", name, content, got, err, want)
 			}
 		}

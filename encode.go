@@ -129,13 +129,11 @@ func (w *jsonWriter) pages(l Location) {
 		w.WriteString("[]")
 		return
 	}
-	var number []byte
 	separator := byte('[')
 	for _, run := range l.Pages {
 		for page := run.First; page <= run.Last; page++ {
 			w.WriteByte(separator)
-			number = strconv.AppendInt(number[:0], int64(page), 10)
-			w.Write(number)
+			w.Write(strconv.AppendInt(w.AvailableBuffer(), int64(page), 10))
 			separator = ','
 		}
 	}

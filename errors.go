@@ -25,7 +25,7 @@ var (
 
 	// ErrConflict reports something stored that another changed since it was
 	// read. It matches ErrStale.
-	ErrConflict error = conflict{}
+	ErrConflict error = saying{"changed by another meanwhile", ErrStale}
 
 	// ErrDamaged reports something stored that is not what was written.
 	ErrDamaged = errors.New("damaged in storage")
@@ -42,11 +42,15 @@ var (
 	ErrFormat = errors.New("source cannot be read")
 )
 
-type conflict struct{}
+// A saying is an error with a text of its own that matches another.
+type saying struct {
+	text  string
+	match error
+}
 
-func (conflict) Error() string { return "changed by another meanwhile" }
+func (e saying) Error() string { return e.text }
 
-func (conflict) Is(target error) bool { return target == ErrStale }
+func (e saying) Is(target error) bool { return target == e.match }
 
 // A Code is the machine-readable kind of an error.
 type Code string
@@ -145,28 +149,15 @@ type NotFoundError struct {
 }
 
 func (e *NotFoundError) Error() string {
-	var b strings.Builder
-	if e.Kind == "resource" {
-		fmt.Fprintf(&b, "No map found for resource '%s'.", plain.Shorten(e.ID, maxShown))
-		if e.Want != "" {
-			fmt.Fprintf(&b, " Expected at: %s", e.Want)
-		}
-	} else {
-		fmt.Fprintf(&b, "Node '%s' not found.", plain.Shorten(e.ID, maxShown))
+	text := "no " + e.Kind + " '" + plain.Shorten(e.ID, maxShown) + "'"
+	if e.Want != "" {
+		text += "; its map would be " + e.Want
 	}
 	if len(e.Suggestions) > 0 {
-		fmt.Fprintf(&b, " Did you mean %s?", strings.Join(quoteAll(e.Suggestions), ", "))
+		text += "; did you mean '" + strings.Join(e.Suggestions, "', '") + "'?"
 	}
-	return b.String()
+	return text
 }
 
 // Is reports whether target is [fs.ErrNotExist].
 func (e *NotFoundError) Is(target error) bool { return target == fs.ErrNotExist }
-
-func quoteAll(ids []string) []string {
-	quoted := make([]string, len(ids))
-	for i, id := range ids {
-		quoted[i] = "'" + id + "'"
-	}
-	return quoted
-}

@@ -1,10 +1,17 @@
 package citekit
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
+
+	"github.com/citekit/citekit/internal/ctxio"
+	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/slug"
 )
 
 // Evidence is what a resolve returns.
@@ -87,6 +94,69 @@ func (e *Evidence) writeFile(w *jsonWriter) {
 	}
 }
 
+// evidence returns what is stored under key, or makes and stores it. Callers
+// that want the same at the same time wait for one extraction.
+func (l *Library) evidence(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode) (stored *StoredEvidence, cached bool, err error) {
+	shared := key            // by those who want the same at the same time
+	if src.Version() == "" { // nothing tells this version from others
+		shared = ""
+	} else if stored, err = l.workspace.FindEvidence(ctx, key); err == nil {
+		return stored, true, nil
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, false, fserror.WithoutPath(err)
+	}
+	stored, err = l.flights.Do(ctx, shared, func(ctx context.Context) (*StoredEvidence, error) {
+		return l.makeEvidence(ctx, key, t, src, r, mode)
+	})
+	return stored, false, err
+}
+
+// makeEvidence extracts and stores, within the limits of the Library. The slot
+// is given up as soon as the extract is read to its end: what the workspace
+// does then, such as waiting for the disk, holds up nobody else.
+func (l *Library) makeEvidence(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode) (stored *StoredEvidence, err error) {
+	modality := t.address.Location.Modality
+	release, err := l.slots.Acquire(ctx, modality)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	err = l.bounded(ctx, modality, func(ctx context.Context) error {
+		stored, err = l.extractTo(ctx, key, t, src, r, mode, release)
+		return err
+	})
+	return stored, err
+}
+
+func (l *Library) extractTo(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode, done func()) (*StoredEvidence, error) {
+	extract, err := r.Resolve(ctx, src, Request{Location: t.address.Location, Mode: mode})
+	if err != nil {
+		return nil, fserror.WithoutPath(err)
+	}
+	if extract.Body == nil {
+		return nil, errors.New("the resolver returned no content")
+	}
+	defer extract.Body.Close()
+	meta := EvidenceMeta{
+		Name:       evidenceName(t, key, extract.Ext),
+		Size:       extract.Size,
+		MediaType:  extract.MediaType,
+		Charset:    extract.Charset,
+		Guessed:    extract.CharsetGuessed,
+		Actual:     extract.Actual,
+		SourceHash: src.KnownHash(),
+	}
+	if t.m != nil {
+		meta.Resource = t.address.Resource
+	}
+	body := ctxio.AtEnd(ctxio.Reader(ctx, extract.Body), func() error {
+		done()
+		return src.CheckUnchanged() // else what was read may be of two versions
+	})
+	stored, err := l.workspace.StoreEvidence(ctx, key, meta, body)
+	return stored, fserror.WithoutPath(err)
+}
+
 // evidenceFormat is part of every key, so that evidence made by code that
 // named or checked it otherwise is not served.
 const evidenceFormat = "2"
@@ -117,26 +187,12 @@ const (
 // for a person, and part of the key to tell it from all others.
 func evidenceName(t target, key, ext string) string {
 	label := strings.ReplaceAll(t.label, ".", "_")
-	return fileStem(t.address.Resource) + "_" + fileStem(label) + "-" + key[:keyInName] + fileExt(ext)
+	return slug.Stem(t.address.Resource, maxStem) + "_" + slug.Stem(label, maxStem) + "-" + key[:keyInName] + fileExt(ext)
 }
 
 func fileExt(ext string) string {
 	if len(ext) < 2 || ext[0] != '.' {
 		return ""
 	}
-	return "." + fileStem(ext[1:])
-}
-
-// fileStem replaces what is not safe in a file name everywhere, and cuts it.
-func fileStem(s string) string {
-	safe := strings.Map(func(r rune) rune {
-		if r < 0x80 && isUnreserved(byte(r)) && r != '~' {
-			return r
-		}
-		return '_'
-	}, s[:min(len(s), maxStem)])
-	if safe != "" && (safe[0] == '-' || safe[0] == '.') { // an option, a hidden file
-		return "_" + safe[1:]
-	}
-	return safe
+	return "." + slug.Stem(ext[1:], maxStem)
 }

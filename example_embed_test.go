@@ -45,7 +45,7 @@ func ExampleLibrary_ResolveFile() {
 
 // Check tells what is wrong with a map that somebody wrote: by itself, and
 // against its source.
-func ExampleLibrary_Check() {
+func Example_check() {
 	ws := workspace.NewMemory(nil)
 	ws.AddSource("poem.txt", []byte("one\ntwo\n"))
 	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: new(text.Resolver)}, nil)
@@ -58,7 +58,7 @@ func ExampleLibrary_Check() {
 			{ID: "end", Type: "line", Location: citekit.Location{Modality: citekit.Text, Lines: citekit.Range{First: 1, Last: 1}}},
 		},
 	}
-	for _, problem := range lib.Check(context.Background(), m) {
+	for _, problem := range ingest.Check(context.Background(), lib, m) {
 		fmt.Println(problem)
 	}
 	// Output:

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit/internal/fserror"
-	"github.com/citekit/citekit/internal/message"
 )
 
 // shownVersion is how many digits of a version a message shows at least.
@@ -67,8 +66,8 @@ func (l *Library) freshness(ctx context.Context, m *ResourceMap, mapHash string,
 	if mapped == "" {
 		return l.pinnedFreshness(ctx, m, mapHash, src)
 	}
-	if !isSHA256(mapped) {
-		return nil, syntaxError("metadata.source_hash %s is not a SHA-256 in hex", message.Quote(mapped))
+	if err := m.checkSourceHash(); err != nil {
+		return nil, fmt.Errorf("metadata.source_hash %w", err)
 	}
 	if size, ok := m.SourceSize(); ok && size != src.Size() {
 		return fmt.Errorf("the source has %d bytes, it had %d when it was mapped; map it again: %w", src.Size(), size, ErrStale), nil

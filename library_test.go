@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/linetest"
 	"github.com/citekit/citekit/workspace"
 )
@@ -120,16 +121,16 @@ func TestResolveErrors(t *testing.T) {
 	}{
 		{"poem", "beyond", citekit.CodeInvalidInput, "citekit: resolve text://poem#lines=3-9: lines 3-9 of 4; lines run 1-4"},
 		{"poem", "odd", citekit.CodeInvalidInput, "citekit: resolve poem.odd: lines [3, 2] end before they begin"},
-		{"poem", "strat", citekit.CodeNotFound, "Node 'strat' not found. Did you mean 'start'?"},
+		{"poem", "strat", citekit.CodeNotFound, "no node 'strat'; did you mean 'start'?"},
 		{"poem", "photo", citekit.CodeUnsupported, "no resolver for image"},
-		{"poen", "start", citekit.CodeNotFound, "No map found for resource 'poen'. Expected at: .resource_maps/poen.json Did you mean 'poem'"},
+		{"poen", "start", citekit.CodeNotFound, "no resource 'poen'; its map would be .resource_maps/poen.json; did you mean 'poem'"},
 		{"../poem", "start", citekit.CodeInvalidInput, "looks like a path"},
 		{"", "start", citekit.CodeInvalidInput, "resource id is empty"},
 		{"gone", "n", citekit.CodeNotFound, "citekit: resolve text://gone: source"},
 		{"out", "n", citekit.CodeForbidden, "citekit: resolve text://out: "},
 		{"broken", "n", citekit.CodeInvalidInput, "map 'broken': not JSON: line 1"},
 		{"other", "n", citekit.CodeInvalidInput, "its resource_id is 'poem'"},
-		{"bare", "n", citekit.CodeNotFound, "Node 'n' not found."},
+		{"bare", "n", citekit.CodeNotFound, "no node 'n'"},
 	}
 	for _, test := range tests {
 		_, err := f.Resolve(t.Context(), test.resource, test.node, nil)
@@ -511,13 +512,16 @@ func TestResourceIDFor(t *testing.T) {
 		"\u212aelvin.txt": "kelvin", "\ufb01le.txt": "file", "Stra\u00dfe.txt": "straße", "ΣΊΣΥΦΟΣ.txt": "σίσυφοσ", "می\u200cخواهم.txt": "میخواهم",
 		strings.Repeat("x y ", 100): strings.Repeat("x-y-", 29) + "x-y", "#1 % & ?.txt": "1", "-rf.txt": "rf",
 	} {
-		if got := citekit.ResourceIDFor(name); got != want {
+		if got := ingest.ResourceIDFor(name); got != want {
 			t.Errorf("ResourceIDFor(%+q) = %+q, want %+q", name, got, want)
 		}
 	}
 }
 
-func TestDetectModality(t *testing.T) {
+// builtIn has no Detector.
+var builtIn = citekit.New(nil, nil, nil)
+
+func TestDetect(t *testing.T) {
 	for head, want := range map[string]citekit.Modality{
 		"%PDF-1.7":                               citekit.Document,
 		"junk\n%PDF-1.4\nstartxref\n0\n%%EOF":    citekit.Document,
@@ -548,8 +552,8 @@ func TestDetectModality(t *testing.T) {
 		strings.Repeat("G"+strings.Repeat("\x00", 187), 3): citekit.Video,
 	} {
 		src := citekit.NewSource(strings.NewReader(head), citekit.SourceInfo{Size: int64(len(head))})
-		if got, err := citekit.DetectModality(src); got != want || err != nil {
-			t.Errorf("DetectModality(%.20q) = %s, %v, want %s", head, got, err, want)
+		if got, err := builtIn.Detect(t.Context(), src); got != want || err != nil {
+			t.Errorf("Detect(%.20q) = %s, %v, want %s", head, got, err, want)
 		}
 	}
 }
@@ -561,7 +565,7 @@ func TestLibraryCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, p := range f.Check(t.Context(), m) {
+	for _, p := range ingest.Check(t.Context(), f.Library, m) {
 		got = append(got, p.Path+" "+p.Node)
 	}
 	want := []string{"nodes[2].location odd", "nodes[1].location beyond", "nodes[4].location photo"}
@@ -570,7 +574,7 @@ func TestLibraryCheck(t *testing.T) {
 	}
 	clone := m.Clone()
 	clone.SourcePath = "../outside.txt"
-	if problems := f.Check(t.Context(), clone); len(problems) != 2 || !errors.Is(problems[1], citekit.ErrForbidden) {
+	if problems := ingest.Check(t.Context(), f.Library, clone); len(problems) != 2 || !errors.Is(problems[1], citekit.ErrForbidden) {
 		t.Errorf("source outside the roots: %v", problems)
 	}
 }

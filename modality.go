@@ -103,13 +103,8 @@ func modalityOfScheme(scheme string) (Modality, error) {
 // built-in ones in the order of the documentation, then others by name.
 func (l *Library) Modalities() []Modality {
 	var all []Modality
-	for _, m := range Modalities() {
-		if l.resolvers[m] != nil {
-			all = append(all, m)
-		}
-	}
-	for _, m := range slices.Sorted(maps.Keys(l.resolvers)) {
-		if !m.builtIn() && l.resolvers[m] != nil {
+	for _, m := range append(Modalities(), slices.Sorted(maps.Keys(l.resolvers))...) {
+		if l.resolvers[m] != nil && !slices.Contains(all, m) {
 			all = append(all, m)
 		}
 	}

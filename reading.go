@@ -1,12 +1,14 @@
 package citekit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
 
 	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/shelter"
 )
 
 // ReadText yields the text at a location of a resource in reading order, each
@@ -48,7 +50,7 @@ func (l *Library) readText(ctx context.Context, a Address, yield func(TextRun, e
 	if err != nil {
 		return err
 	}
-	setDefault(&a.Location.Modality, m.modality())
+	a.Location.Modality = cmp.Or(a.Location.Modality, m.modality())
 	if err := a.Validate(); err != nil {
 		return err
 	}
@@ -72,7 +74,7 @@ func (l *Library) readText(ctx context.Context, a Address, yield func(TextRun, e
 	if transcript != nil {
 		defer transcript.Close()
 	}
-	for run, err := range sheltered(a.Location.Modality, runs) {
+	for run, err := range shelter.Seq(runs, panicked(a.Location.Modality)) {
 		if err != nil {
 			return fserror.WithoutPath(err)
 		}
@@ -88,47 +90,23 @@ func (l *Library) readText(ctx context.Context, a Address, yield func(TextRun, e
 	return src.CheckUnchanged()
 }
 
-// sheltered yields runs, and the panic of the resolver that makes them as an
-// error. What the caller's own code panics with goes on.
-func sheltered(modality Modality, runs iter.Seq2[TextRun, error]) iter.Seq2[TextRun, error] {
-	return func(yield func(TextRun, error) bool) {
-		reading, wanted := true, true // the caller has no run, and wants another
-		defer func() {
-			if !reading {
-				return
-			}
-			if p := recover(); p != nil && wanted {
-				yield(TextRun{}, panicked(modality, p))
-			}
-		}()
-		for run, err := range runs {
-			reading = false
-			wanted = yield(run, err)
-			reading = true
-			if !wanted {
-				return
-			}
-		}
-	}
-}
-
 // textOf returns the text of a source, from its transcript if the map names
 // one, which is to be closed at the end.
 func (l *Library) textOf(ctx context.Context, m *indexedMap, resolver Resolver, src *Source, loc Location) (runs iter.Seq2[TextRun, error], transcript *Source, err error) {
-	noted, named := m.Transcript()
+	path, mapped := m.Transcript()
 	reader, ok := resolver.(TranscriptReader)
-	if !named || !ok {
+	if path == "" || !ok {
 		plain, ok := resolver.(TextReader)
 		if !ok {
 			return nil, nil, fmt.Errorf("the text of a %s source: %w", loc.Modality, errors.ErrUnsupported)
 		}
 		return plain.ReadText(ctx, src, loc), nil, nil
 	}
-	if transcript, err = l.OpenSource(ctx, noted.SourcePath); err != nil {
+	if transcript, err = l.OpenSource(ctx, path); err != nil {
 		return nil, nil, fmt.Errorf("the transcript: %w", err)
 	}
 	hash, err := transcript.Hash(ctx)
-	if err == nil && noted.SourceHash != "" && noted.SourceHash != hash {
+	if err == nil && mapped != "" && mapped != hash {
 		err = fmt.Errorf("the transcript has changed since the source was mapped; map it again: %w", ErrStale)
 	}
 	if err != nil {

@@ -5,15 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
-	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/fserror"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/sniff"
+	"github.com/citekit/citekit/internal/shelter"
+	"github.com/citekit/citekit/internal/slug"
 )
 
 // ResolveOptions are the options of one resolve. The zero value is ready to
@@ -45,7 +44,7 @@ func (o *ResolveOptions) withDefaults() (ResolveOptions, error) {
 	if o != nil {
 		opts = *o
 	}
-	setDefault(&opts.Mode, ModeExact)
+	opts.Mode = cmp.Or(opts.Mode, ModeExact)
 	if opts.Version != "" {
 		version, err := parseVersion(opts.Version)
 		if err != nil {
@@ -71,7 +70,6 @@ type target struct {
 	declared Modality // what the source is said to be, or ""
 }
 
-// String returns the address, or what stands in for one that has no meaning.
 // failed returns err with the address of the target.
 func (t target) failed(op string, err error) error {
 	e := &ResolveError{Op: op, Address: t.address, Err: err}
@@ -118,7 +116,7 @@ func (l *Library) ResolveAddress(ctx context.Context, a Address, opts *ResolveOp
 			return nil, &ResolveError{Op: "resolve", Address: a, Err: err}
 		}
 		t.m, t.path, t.declared = m, m.SourcePath, m.Type
-		setDefault(&t.address.Location.Modality, m.modality())
+		t.address.Location.Modality = cmp.Or(a.Location.Modality, m.modality())
 	}
 	return l.resolve(ctx, t, opts)
 }
@@ -146,7 +144,7 @@ func (l *Library) mapFor(ctx context.Context, a Address, virtual bool) (*indexed
 // file that looks binary is read as the text it is said to be. The resource id
 // of the evidence is the file name without its extension.
 func (l *Library) ResolveFile(ctx context.Context, path string, loc Location, opts *ResolveOptions) (*Evidence, error) {
-	a := Address{Resource: ResourceIDFor(path), Location: loc}
+	a := Address{Resource: slug.ForFile(filepath.ToSlash(path)), Location: loc}
 	if loc.Modality == "" {
 		var err error
 		if a.Location.Modality, _, err = l.detectFile(ctx, path); err != nil {
@@ -173,38 +171,6 @@ func (l *Library) ResolveFile(ctx context.Context, path string, loc Location, op
 		}
 	}
 	return e, err
-}
-
-// misread returns an error if a file is of a format that nothing reads, or is
-// not what its target takes it for. Unless only the address is wanted, what is
-// taken for text is left to the resolver, which knows more of what is none.
-func (l *Library) misread(ctx context.Context, t target, virtual bool) error {
-	is, format, err := l.detectFile(ctx, t.path)
-	if err != nil {
-		return nil // the resolve has said so, or will
-	}
-	if err := sniff.Refusal(format, t.path); err != nil {
-		return err
-	}
-	loc, name := t.address.Location, filepath.Base(t.path)
-	if loc.foreignSelector() == "" && (loc.Modality == is || loc.Modality == Audio && is == Video || loc.Modality == Text && !virtual) {
-		return nil
-	}
-	if loc.Modality = is; loc.Validate() == nil {
-		return &schemeError{name, is, name + "#" + t.address.Fragment()}
-	}
-	return &schemeError{name, is, name + selectorHint[is]}
-}
-
-// detectFile tells the modality of a file, and its format if a signature
-// tells it.
-func (l *Library) detectFile(ctx context.Context, path string) (Modality, sniff.Format, error) {
-	src, err := l.OpenSource(ctx, path)
-	if err != nil {
-		return "", sniff.Format{}, err
-	}
-	defer src.Close()
-	return l.detect(ctx, src)
 }
 
 // resolve does the part that is the same for every target.
@@ -282,15 +248,7 @@ func versionOf(r Resolver) string {
 
 // errUnreadable reports a source that the system keeps from this program. It
 // matches [ErrForbidden], but not because of the roots.
-var errUnreadable error = unreadable{}
-
-type unreadable struct{}
-
-func (unreadable) Error() string {
-	return "permission denied: this program may not read the source"
-}
-
-func (unreadable) Is(target error) bool { return target == ErrForbidden }
+var errUnreadable = saying{"permission denied: this program may not read the source", ErrForbidden}
 
 // OpenSource opens the file at a path that a map gives or may give. A small one
 // is hashed, see Options.HashLimit. The errors are those of
@@ -312,29 +270,12 @@ func (l *Library) OpenSource(ctx context.Context, path string) (*Source, error) 
 	return src, nil
 }
 
-// evidence returns what is stored under key, or makes and stores it. Callers
-// that want the same at the same time wait for one extraction.
-func (l *Library) evidence(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode) (stored *StoredEvidence, cached bool, err error) {
-	shared := key            // by those who want the same at the same time
-	if src.Version() == "" { // nothing tells this version from others
-		shared = ""
-	} else if stored, err = l.workspace.FindEvidence(ctx, key); err == nil {
-		return stored, true, nil
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return nil, false, fserror.WithoutPath(err)
-	}
-	stored, err = l.flights.Do(ctx, shared, func(ctx context.Context) (*StoredEvidence, error) {
-		return l.makeEvidence(ctx, key, t, src, r, mode)
-	})
-	return stored, false, err
-}
-
 // WithSlot calls f, which extracts from sources of a modality, when fewer than
 // Options.MaxExtractions others of the modality are running, with a context
 // that ends after Options.ExtractTimeout. If f panics, that is an error: one
 // bad source must not end a server. f must not call WithSlot.
 func (l *Library) WithSlot(ctx context.Context, modality Modality, f func(context.Context) error) error {
-	release, err := l.slots.take(ctx, modality)
+	release, err := l.slots.Acquire(ctx, modality)
 	if err != nil {
 		return err
 	}
@@ -343,15 +284,10 @@ func (l *Library) WithSlot(ctx context.Context, modality Modality, f func(contex
 }
 
 // bounded is WithSlot for a caller that has a slot.
-func (l *Library) bounded(ctx context.Context, modality Modality, f func(context.Context) error) (err error) {
+func (l *Library) bounded(ctx context.Context, modality Modality, f func(context.Context) error) error {
 	limited, cancel := context.WithTimeout(ctx, l.opts.ExtractTimeout)
 	defer cancel()
-	defer func() {
-		if p := recover(); p != nil {
-			err = panicked(modality, p)
-		}
-	}()
-	err = f(limited)
+	err := shelter.Call(func() error { return f(limited) }, panicked(modality))
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
 		// Not the caller's deadline, so others who wait for this need not try.
 		return fmt.Errorf("not done after %v: %w", l.opts.ExtractTimeout, os.ErrDeadlineExceeded)
@@ -359,68 +295,7 @@ func (l *Library) bounded(ctx context.Context, modality Modality, f func(context
 	return err
 }
 
-// panicked returns the error for what a resolver panicked with.
-func panicked(modality Modality, p any) error {
-	return fmt.Errorf("the %s resolver failed on this source: %v", modality, p)
-}
-
-// makeEvidence extracts and stores, within the limits of the Library. The slot
-// is given up as soon as the extract is read to its end: what the workspace
-// does then, such as waiting for the disk, holds up nobody else.
-func (l *Library) makeEvidence(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode) (stored *StoredEvidence, err error) {
-	modality := t.address.Location.Modality
-	release, err := l.slots.take(ctx, modality)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	err = l.bounded(ctx, modality, func(ctx context.Context) error {
-		stored, err = l.extractTo(ctx, key, t, src, r, mode, release)
-		return err
-	})
-	return stored, err
-}
-
-func (l *Library) extractTo(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode, done func()) (*StoredEvidence, error) {
-	extract, err := r.Resolve(ctx, src, Request{Location: t.address.Location, Mode: mode})
-	if err != nil {
-		return nil, fserror.WithoutPath(err)
-	}
-	if extract.Body == nil {
-		return nil, errors.New("the resolver returned no content")
-	}
-	defer extract.Body.Close()
-	meta := EvidenceMeta{
-		Name:       evidenceName(t, key, extract.Ext),
-		Size:       extract.Size,
-		MediaType:  extract.MediaType,
-		Charset:    extract.Charset,
-		Guessed:    extract.CharsetGuessed,
-		Actual:     extract.Actual,
-		SourceHash: src.KnownHash(),
-	}
-	if t.m != nil {
-		meta.Resource = t.address.Resource
-	}
-	stored, err := l.workspace.StoreEvidence(ctx, key, meta, &checkedBody{ctxio.Reader(ctx, extract.Body), src, done})
-	return stored, fserror.WithoutPath(err)
-}
-
-// A checkedBody reads an extract, and ends only if the source is still what it
-// was: else what was read may be of two versions. It calls done at its end.
-type checkedBody struct {
-	body io.Reader
-	src  *Source
-	done func()
-}
-
-func (b *checkedBody) Read(p []byte) (int, error) {
-	n, err := b.body.Read(p)
-	if err == io.EOF {
-		b.done()
-		if changed := b.src.CheckUnchanged(); changed != nil {
-			return n, changed
-		}
-	}
-	return n, err
+// panicked returns what makes an error of what a resolver panicked with.
+func panicked(modality Modality) func(any) error {
+	return func(p any) error { return fmt.Errorf("the %s resolver failed on this source: %v", modality, p) }
 }

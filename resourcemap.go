@@ -3,14 +3,11 @@ package citekit
 import (
 	"iter"
 	"maps"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/slug"
 	"github.com/citekit/citekit/internal/sniff"
 )
 
@@ -52,19 +49,6 @@ type Node struct {
 	extra extraFields
 }
 
-// SourceHash returns the SHA-256 of the source in lower case hex, or "" if
-// the metadata have none.
-func (m *ResourceMap) SourceHash() string {
-	hash, _ := m.Metadata["source_hash"].(string)
-	return strings.ToLower(hash)
-}
-
-// SourceSize returns the size of the source in bytes and whether the metadata
-// have it.
-func (m *ResourceMap) SourceSize() (int64, bool) {
-	return wholeNumber(m.Metadata["source_size"])
-}
-
 // Created parses CreatedAt. A time without a zone is taken as UTC.
 func (m *ResourceMap) Created() (time.Time, error) {
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", time.DateOnly} {
@@ -88,6 +72,15 @@ func walk(nodes []*Node, depth int, yield func(*Node, int) bool) bool {
 		}
 	}
 	return true
+}
+
+// Len returns the number of nodes at all depths.
+func (m *ResourceMap) Len() int {
+	n := 0
+	for range m.All() {
+		n++
+	}
+	return n
 }
 
 // Node returns the first node with the id, parents before children, or nil.
@@ -198,17 +191,4 @@ func CheckResourceID(id string) error {
 		return syntaxError("resource id %q looks like a path", id)
 	}
 	return nil
-}
-
-// ResourceIDFor returns a resource id made from the name of a file: its base
-// name without the extension, as a slug. Letters and digits of all scripts are
-// in lower case, in Unicode's Normalization Form C; a dot or underscore
-// between two of them stays, and anything else between them becomes a hyphen,
-// so "Smith (2020).pdf" gives "smith-2020". It is "file" if nothing is left.
-//
-// Names that differ only in case or in how letters are composed have the same
-// id: package ingest gives the second of such files another one.
-func ResourceIDFor(name string) string {
-	base := path.Base(filepath.ToSlash(name))
-	return slug.File(strings.TrimSuffix(base, slug.Ext(base)))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 )
 
 // seedMap is a map as the documentation shows it, with the nulls, the time
@@ -98,6 +99,10 @@ func TestParseMapErrors(t *testing.T) {
 		{"nul bytes", strings.Repeat("\x00", 1880), "not JSON"},
 		{"duplicate key", `{"source_path": "a", "source_path": "b"}`, "source_path is given twice"},
 		{"duplicate key in node", `{"nodes": [{"id": "a", "id": "b"}]}`, "nodes[0].id is given twice"},
+		{"unknown key twice", `{"x": 1, "x": 2}`, "x is given twice"},
+		{"unknown key in node twice", `{"nodes": [{"id": "a", "x": 1, "x": 1}]}`, "nodes[0].x is given twice"},
+		{"duplicate key in metadata", `{"metadata": {"source_hash": "a", "source_hash": "b"}}`, "metadata.source_hash is given twice"},
+		{"duplicate key deep in metadata", `{"metadata": {"a": [{"b": 1, "b": 2}]}}`, "metadata.a[0].b is given twice"},
 		{"nodes is an object", `{"nodes": {}}`, "nodes is an object, not an array"},
 		{"node is a string", `{"nodes": [{"children": [{"id":"a"}, "b"]}]}`, "nodes[0].children[1] is a string, not an object"},
 		{"id is a number", `{"nodes": [{"id": 5}]}`, "nodes[0].id is a number, not a string"},
@@ -201,7 +206,7 @@ func TestPagesAreAList(t *testing.T) {
 	if err := m.Validate(); err != nil {
 		t.Errorf("Validate: %v; a gap is only a warning", err)
 	}
-	problems := m.Check()
+	problems := ingest.Check(t.Context(), nil, m)
 	if len(problems) != 1 || !problems[0].Warning || problems[0].Node != "pair" {
 		t.Errorf("Check = %v, want one warning about 'pair'", problems)
 	}
@@ -264,7 +269,7 @@ func FuzzParseMap(f *testing.F) {
 			}
 			return
 		}
-		m.Check()
+		ingest.Check(t.Context(), nil, m)
 		saved, err := json.Marshal(m)
 		if err != nil {
 			if errors.Is(err, citekit.ErrTooLarge) || m.Validate() != nil {

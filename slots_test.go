@@ -156,7 +156,7 @@ func TestOneSlot(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			for _, p := range lib.Check(ctx, m) {
+			for _, p := range ingest.Check(ctx, lib, m) {
 				err = errors.Join(err, p.Err)
 			}
 			return err

@@ -2,10 +2,10 @@ package ingest
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/message"
 )
 
@@ -35,19 +35,12 @@ func Repair(m *citekit.ResourceMap) []Fix {
 	}
 	f.fixType()
 	f.seen = make(map[string]bool, len(f.taken))
-	f.nodes("nodes", "", m.Nodes, 0)
-	if hash, ok := m.Metadata["source_hash"].(string); ok && hash != strings.ToLower(hash) && isSHA256(strings.ToLower(hash)) {
+	eachNode(m, f.node)
+	if hash, ok := m.Metadata["source_hash"].(string); ok && hash != strings.ToLower(hash) && ctxio.IsHash(strings.ToLower(hash)) {
 		m.Metadata["source_hash"] = strings.ToLower(hash)
 		f.did("metadata.source_hash", "written in lower case")
 	}
 	return f.fixes
-}
-
-// maxDepth is the deepest nesting of nodes that a map may have.
-const maxDepth = 256
-
-func isSHA256(hash string) bool {
-	return len(hash) == 64 && strings.Trim(hash, "0123456789abcdef") == ""
 }
 
 type fixer struct {
@@ -80,16 +73,13 @@ func (f *fixer) fixType() {
 	}
 }
 
-func (f *fixer) nodes(path, parent string, nodes []*citekit.Node, depth int) {
-	if depth >= maxDepth {
-		return
+func (f *fixer) node(at string, n, parent *citekit.Node) {
+	within := ""
+	if parent != nil {
+		within = parent.ID
 	}
-	for i, n := range nodes {
-		at := path + "[" + strconv.Itoa(i) + "]"
-		f.id(at, parent, n)
-		f.modality(at, n)
-		f.nodes(at+".children", n.ID, n.Children, depth+1)
-	}
+	f.id(at, within, n)
+	f.modality(at, n)
 }
 
 func (f *fixer) id(at, parent string, n *citekit.Node) {

@@ -70,7 +70,7 @@ func TestCheckParents(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, p := range m.Check() {
+	for _, p := range ingest.Check(t.Context(), nil, m) {
 		if !p.Warning {
 			t.Errorf("not a warning: %v", p)
 		}

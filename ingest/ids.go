@@ -127,7 +127,7 @@ func (in *run) judgeOwner(ctx context.Context, t *task, noted ledger.Note) verdi
 	if noted.ID != "" || in.opts.ResourceID != "" {
 		return verdict{}
 	}
-	id := citekit.ResourceIDFor(t.Path)
+	id := ResourceIDFor(t.Path)
 	if older, err := in.hasOlderID(ctx, t); err == nil && older {
 		id = olderIDFor(t.Path)
 	}
@@ -162,7 +162,7 @@ func errByHand(state mapState, id string) error {
 // from its name when ids were not yet slugs.
 func (in *run) hasOlderID(ctx context.Context, t *task) (bool, error) {
 	id := olderIDFor(t.Path)
-	if id == citekit.ResourceIDFor(t.Path) {
+	if id == ResourceIDFor(t.Path) {
 		return false, nil
 	}
 	owner, err := in.ownerOf(ctx, id)
@@ -172,7 +172,7 @@ func (in *run) hasOlderID(ctx context.Context, t *task) (bool, error) {
 // isNeighbours reports whether the name of a source is the id of another file
 // in its folder, as with talk.mp4 and talk.pdf.
 func (in *run) isNeighbours(ctx context.Context, t *task) (bool, error) {
-	owner, err := in.ownerOf(ctx, citekit.ResourceIDFor(t.Path))
+	owner, err := in.ownerOf(ctx, ResourceIDFor(t.Path))
 	return owner.source != "" && owner.source != t.Path && path.Dir(owner.source) == path.Dir(t.Path), err
 }
 
@@ -343,7 +343,7 @@ func olderIDFor(name string) string {
 // to it; the same with the extension, which comes first if the name is a
 // neighbour's; and at last with a digest of the path.
 func resourceIDs(source string, neighbour bool) iter.Seq[string] {
-	name := citekit.ResourceIDFor(source)
+	name := ResourceIDFor(source)
 	names := []string{name}
 	if ext := slug.Ext(path.Base(source)); ext != "" {
 		names = append(names, name+"-"+slug.File(ext))

@@ -21,8 +21,7 @@ const maxMapperName = 1024 // bytes
 // Options are the options of [Run]. The zero value is ready to use.
 type Options struct {
 	// Type is the modality of every source, which the Library must have a
-	// resolver for; "" tells it by the [citekit.Detector]s among the resolvers, and
-	// then as [citekit.DetectModality] does.
+	// resolver for; "" tells it as [citekit.Library.Detect] does.
 	Type citekit.Modality
 
 	// ResourceID is the id of the map, for a single source; "" makes one

@@ -161,7 +161,7 @@ func TestIngest(t *testing.T) {
 	if got := read(t, e.OutputPath); got != "four\n" {
 		t.Errorf("evidence %q", got)
 	}
-	if problems := f.lib.Check(t.Context(), m); len(problems) > 0 {
+	if problems := ingest.Check(t.Context(), f.lib, m); len(problems) > 0 {
 		t.Errorf("problems: %v", problems)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/ledger"
 )
 
@@ -33,7 +34,7 @@ func encodeMarked(lib *citekit.Library, m *citekit.ResourceMap) ([]byte, error) 
 		delete(m.Metadata, markKey)
 		return lib.Encode(m)
 	}
-	mark := hashOfBytes(data)
+	mark := ctxio.HashOf(data)
 	m.Metadata[markKey] = mark
 	return bytes.Replace(data, member, markMember(mark), 1), nil
 }
@@ -45,7 +46,7 @@ func markMember(mark string) []byte { return []byte(`"` + markKey + `":"` + mark
 // isMarked reports whether data is a map with a mark as encodeMarked made it.
 func isMarked(data []byte, mark string) bool {
 	member := markMember(mark)
-	return bytes.Count(data, member) == 1 && hashOfBytes(bytes.Replace(data, member, markMember(noMark), 1)) == mark
+	return bytes.Count(data, member) == 1 && ctxio.HashOf(bytes.Replace(data, member, markMember(noMark), 1)) == mark
 }
 
 // handOn returns what a person did to a map that [citekit.Library.ReadMap]
@@ -62,7 +63,7 @@ func handOn(ctx context.Context, lib *citekit.Library, m *citekit.ResourceMap, h
 	switch {
 	case err != nil:
 		return ledger.Unknown, err
-	case hashOfBytes(data) != hash || !isMarked(data, mark): // or it is being edited
+	case ctxio.HashOf(data) != hash || !isMarked(data, mark): // or it is being edited
 		return ledger.Edited, nil
 	}
 	return ledger.Nothing, nil

@@ -30,7 +30,7 @@ func ResourcesNamed(ctx context.Context, lib *citekit.Library, name string) ([]s
 // resourcesBy returns the resources whose source matches, of which name is one.
 func resourcesBy(ctx context.Context, lib *citekit.Library, name string, matches func(source string) bool) ([]string, error) {
 	candidates := notedIDs(ctx, lib, matches)
-	candidates = append(candidates, citekit.ResourceIDFor(name), olderIDFor(name))
+	candidates = append(candidates, ResourceIDFor(name), olderIDFor(name))
 	found, err := withSource(ctx, lib, candidates, matches)
 	if err != nil || len(found) > 0 {
 		return found, err

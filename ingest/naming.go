@@ -3,6 +3,7 @@ package ingest
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode"
@@ -109,3 +110,13 @@ func nodeName(n *citekit.Node) string {
 	}
 	return "node"
 }
+
+// ResourceIDFor returns a resource id made from the name of a file: its base
+// name without the extension, as a slug. Letters and digits of all scripts are
+// in lower case, in Unicode's Normalization Form C; a dot or underscore
+// between two of them stays, and anything else between them becomes a hyphen,
+// so "Smith (2020).pdf" gives "smith-2020". It is "file" if nothing is left.
+//
+// Names that differ only in case or in how letters are composed have the same
+// id: the second of such files gets another one.
+func ResourceIDFor(name string) string { return slug.ForFile(filepath.ToSlash(name)) }

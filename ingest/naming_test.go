@@ -104,11 +104,11 @@ func FuzzResourceIDFor(f *testing.F) {
 	f.Add("Smith (2020).pdf")
 	f.Add("e\u200d\u0301 \ufb01_\u0130.x")
 	f.Fuzz(func(t *testing.T, name string) {
-		id := citekit.ResourceIDFor(name)
+		id := ingest.ResourceIDFor(name)
 		if err := citekit.CheckResourceID(id); err != nil || strings.ContainsAny(id, " '\"#?%&") || len(id) > 120 {
 			t.Errorf("ResourceIDFor(%+q) = %+q, %v", name, id, err)
 		}
-		if again := citekit.ResourceIDFor(id + ".x"); again != id {
+		if again := ingest.ResourceIDFor(id + ".x"); again != id {
 			t.Errorf("%+q gives %+q, which gives %+q", name, id, again)
 		}
 		if !norm.NFC.IsNormalString(id) {

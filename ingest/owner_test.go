@@ -54,7 +54,7 @@ func TestIngestStaleOriginal(t *testing.T) {
 		if m.Node("old") == nil || m.Node("new") != nil {
 			t.Errorf("concurrency %d: b.txt has the nodes of what a.txt is now", concurrency)
 		}
-		if problems := f.lib.Check(t.Context(), m); len(problems) > 0 {
+		if problems := ingest.Check(t.Context(), f.lib, m); len(problems) > 0 {
 			t.Errorf("concurrency %d: problems: %v", concurrency, problems)
 		}
 	}

@@ -123,7 +123,7 @@ func (in *run) isLater(ctx context.Context, m *citekit.ResourceMap, otherID stri
 		return true
 	}
 	if m.CreatedAt == other.CreatedAt {
-		return otherID == citekit.ResourceIDFor(m.SourcePath)
+		return otherID == ResourceIDFor(m.SourcePath)
 	}
 	return m.CreatedAt > other.CreatedAt
 }
@@ -148,9 +148,6 @@ func noteOfMap(n ledger.Note, m *citekit.ResourceMap, stamp citekit.Stamp, hand 
 	}
 	method, _ := m.Metadata["method"].(string)
 	n.ID, n.Type, n.Mapper, n.Method, n.Skipped = m.ResourceID, string(m.Type), mapperOf(m), method, ""
-	n.Stamp, n.ByHand, n.Nodes = stamp.Identity, hand, 0
-	for range m.All() {
-		n.Nodes++
-	}
+	n.Stamp, n.ByHand, n.Nodes = stamp.Identity, hand, int64(m.Len())
 	return n
 }

@@ -315,10 +315,9 @@ func (in *run) moveCompanions(ctx context.Context, m *citekit.ResourceMap, n *le
 		return // it is mapped again
 	}
 	n.Companions = in.digestCompanions(ctx, companions)
-	transcript, _ := m.Transcript()
-	if i := slices.Index(before, transcript.SourcePath); i >= 0 {
-		transcript.SourcePath = companions[i]
-		m.SetTranscript(transcript)
+	transcript, hash := m.Transcript()
+	if i := slices.Index(before, transcript); i >= 0 {
+		m.SetTranscript(companions[i], hash)
 	}
 }
 

@@ -2,8 +2,6 @@ package ingest
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"path"
@@ -88,7 +86,7 @@ func (in *run) addTranscript(ctx context.Context, t *task, m *citekit.ResourceMa
 	}
 	defer src.Close()
 	hash, err := src.Hash(ctx)
-	m.SetTranscript(citekit.Transcript{SourcePath: t.Companions[i], SourceHash: hash})
+	m.SetTranscript(t.Companions[i], hash)
 	return err
 }
 
@@ -97,18 +95,14 @@ func now() string { return time.Now().UTC().Truncate(time.Second).Format(time.RF
 // check checks that the map is sound and that every location lies inside the
 // source, whose extent it notes.
 func (in *run) check(ctx context.Context, t *task, m *citekit.ResourceMap) error {
-	for _, p := range m.Check() {
-		if !p.Warning {
-			return fmt.Errorf("the mapper made a map that is wrong: %w", p)
-		}
+	for _, p := range faultsOf(m) {
+		return fmt.Errorf("the mapper made a map that is wrong: %w", p)
 	}
-	extent, err := in.lib.CheckLocations(ctx, m, t.src)
+	extent, err := newBounds(in.lib, t.src).checkAll(ctx, m)
 	if err != nil {
 		return err
 	}
-	for range m.All() {
-		t.note.Nodes++
-	}
+	t.note.Nodes = int64(m.Len())
 	noteExtent(m, extent)
 	return nil
 }
@@ -144,9 +138,4 @@ func (in *run) store(ctx context.Context, t *task, m *citekit.ResourceMap) error
 	}
 	t.note.ID, t.note.Stamp = m.ResourceID, stamp.Identity
 	return nil
-}
-
-func hashOfBytes(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }

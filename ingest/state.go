@@ -26,9 +26,17 @@ const (
 
 // A ResourceState is how things are with one resource.
 type ResourceState struct {
-	citekit.Summary // only the id, if the map cannot be read
-	State           State
-	Err             error // why it is not [StateOK]
+	ResourceID string
+
+	// What its map says of it, if that can be read. Extent is how large the
+	// source was when it was mapped.
+	Type   citekit.Modality
+	Title  string
+	Nodes  int
+	Extent citekit.Extent
+
+	State State
+	Err   error // why it is not [StateOK]
 }
 
 // States returns how things are with the resources of the given ids, in their
@@ -66,7 +74,7 @@ func notesByID(ctx context.Context, lib *citekit.Library) map[string]ledger.Note
 func stateOf(ctx context.Context, lib *citekit.Library, id string, known ledger.Note) ResourceState {
 	m, err := lib.Map(ctx, id)
 	if err != nil {
-		return ResourceState{Summary: citekit.Summary{ResourceID: id}, State: StateUnreadable, Err: cause(err)}
+		return ResourceState{ResourceID: id, State: StateUnreadable, Err: cause(err)}
 	}
 	state, err := sourceState(ctx, lib, m, known)
 	if state == StateOK {
@@ -74,7 +82,7 @@ func stateOf(ctx context.Context, lib *citekit.Library, id string, known ledger.
 			state = StateUnreadable
 		}
 	}
-	return ResourceState{Summary: m.Summary(), State: state, Err: err}
+	return ResourceState{ResourceID: id, Type: m.Type, Title: m.Title, Nodes: m.Len(), Extent: m.Extent(), State: state, Err: err}
 }
 
 // cause returns what went wrong without the operation and the address.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"net/url"
 	"path"
 	"reflect"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/percent"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -159,7 +159,7 @@ func firstSlug(names ...string) string {
 	for _, name := range names {
 		if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
 			name = strings.NewReplacer("/", "-", `\`, "-").Replace(plain.Line(name))
-			return citekit.ResourceIDFor(name + ".json") // which it leaves out
+			return ingest.ResourceIDFor(name + ".json") // which it leaves out
 		}
 	}
 	return "map"
@@ -170,7 +170,7 @@ func firstSlug(names ...string) string {
 func placeVirtually(resource string, nodes []*citekit.Node) {
 	for _, n := range nodes {
 		if isUnplaced(n.Location) {
-			n.Location = citekit.Location{Modality: citekit.Virtual, VirtualAddress: "virtual://" + url.PathEscape(resource) + "#" + url.PathEscape(n.ID)}
+			n.Location = citekit.Location{Modality: citekit.Virtual, VirtualAddress: "virtual://" + percent.Encode(resource) + "#" + percent.Encode(n.ID)}
 		}
 		placeVirtually(resource, n.Children)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/sniff"
 )
 
 // A found is the source of a map: what the input calls it, and the file, if it
@@ -77,13 +78,13 @@ func candidates(said string) []string {
 // look tells what kind of source src is.
 func (f *found) look(src *citekit.Source) error {
 	f.src = src
-	kind, err := citekit.DetectModality(src)
+	kind, _, err := sniff.Classify(src, src.Size(), src.Name())
 	if err != nil {
 		f.close()
-		return err
+		return fserror.WithoutPath(err)
 	}
-	f.kind = kind
-	if kind != citekit.Text || src.Size() > maxSource {
+	f.kind = citekit.Modality(kind)
+	if f.kind != citekit.Text || src.Size() > maxSource {
 		return nil
 	}
 	data := make([]byte, src.Size())

@@ -86,7 +86,7 @@ func (a *adapter) describe(ctx context.Context, ids []string) ([]resourceItem, e
 	items := make([]resourceItem, 0, min(len(ids), maxItems))
 	room := a.opts.PageBytes
 	for _, id := range ids[:min(len(ids), maxItems)] {
-		item := a.describeResource(a.lib.Summary(ctx, id))
+		item := a.describeResource(ctx, id)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -105,19 +105,20 @@ func (a *adapter) describe(ctx context.Context, ids []string) ([]resourceItem, e
 // maxListedTitle is the longest title in a list, in bytes.
 const maxListedTitle = 300
 
-func (a *adapter) describeResource(s citekit.Summary, err error) resourceItem {
-	item := resourceItem{ResourceID: s.ResourceID}
+func (a *adapter) describeResource(ctx context.Context, id string) resourceItem {
+	item := resourceItem{ResourceID: id}
+	m, err := a.lib.Map(ctx, id)
 	if err != nil {
 		item.Error = printable(explain("listResources", err, citekit.CodeOf(err)))
 		return item
 	}
-	item.Type, item.Title, item.Nodes = string(s.Type), plain.Shorten(s.Title, maxListedTitle), s.Nodes
-	e := s.Extent
+	item.Type, item.Title, item.Nodes = string(m.Type), plain.Shorten(m.Title, maxListedTitle), m.Len()
+	e := m.Extent()
 	item.Pages, item.Lines, item.Duration, item.Width, item.Height = e.Pages, e.Lines, e.Duration, e.Width, e.Height
-	if s.Type != citekit.Virtual && !slices.Contains(a.lib.Modalities(), s.Type) {
+	if m.Type != citekit.Virtual && !slices.Contains(a.lib.Modalities(), m.Type) {
 		return item // nothing resolves it
 	}
-	address := citekit.Address{Resource: s.ResourceID, Location: citekit.Location{Modality: s.Type}}
+	address := citekit.Address{Resource: id, Location: citekit.Location{Modality: m.Type}}
 	if parsed, err := citekit.ParseAddress(address.String()); err == nil && parsed.Equal(address) {
 		item.Address = &address
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/percent"
 )
 
 // mapURI begins the URI of a map as a resource of the protocol; the id
@@ -39,7 +40,7 @@ func (r *mapResources) sync(ctx context.Context) error {
 	for _, id := range ids {
 		if _, known := slices.BinarySearch(r.known, id); !known {
 			r.server.AddResource(&mcp.Resource{
-				URI:         mapURI + url.PathEscape(id),
+				URI:         mapURI + percent.Encode(id),
 				Name:        printable(id),
 				Description: "The map of a resource: its parts, each with its location.",
 				MIMEType:    "application/json",
@@ -49,7 +50,7 @@ func (r *mapResources) sync(ctx context.Context) error {
 	var gone []string
 	for _, id := range r.known {
 		if _, there := slices.BinarySearch(ids, id); !there {
-			gone = append(gone, mapURI+url.PathEscape(id))
+			gone = append(gone, mapURI+percent.Encode(id))
 		}
 	}
 	if len(gone) > 0 {

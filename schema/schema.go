@@ -49,8 +49,8 @@ type location struct {
 // ResourceMap returns the schema (JSON Schema 2020-12) of the JSON form of a
 // [citekit.ResourceMap]. Members that are absent may be null, and members that
 // are not named may be there. What a schema cannot say, such as that ids are
-// unique and that locations lie inside their source, [citekit.Library.Check]
-// does.
+// unique and that locations lie inside their source, package ingest
+// checks.
 func ResourceMap() ([]byte, error) {
 	s, err := resourceMapSchema()
 	if err != nil {

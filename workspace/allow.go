@@ -154,7 +154,7 @@ func (d *Directory) outsideSources(ctx context.Context, id string) []string {
 
 func (d *Directory) outsideOf(m *citekit.ResourceMap) (paths []string) {
 	transcript, _ := m.Transcript()
-	for _, path := range []string{m.SourcePath, transcript.SourcePath} {
+	for _, path := range []string{m.SourcePath, transcript} {
 		if checkSourcePath(path) != nil {
 			continue
 		}

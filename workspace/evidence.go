@@ -379,7 +379,7 @@ func nameTaken(root *os.Root, name string, err error) error {
 
 // checkKey returns an error unless key can be part of a file name.
 func checkKey(key string) error {
-	if len(key) < 8 || len(key) > 128 || !isHex(key) {
+	if len(key) < 8 || len(key) > 128 || !ctxio.IsHex(key) {
 		return fmt.Errorf("the evidence key is not 8 to 128 hex digits: %w", citekit.ErrSyntax)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 )
 
 const (
@@ -58,7 +59,7 @@ func parseFileName(name string) (id string, form nameForm) {
 		return stem, canonical
 	}
 	escaped, suffix, _ := strings.Cut(stem, "~")
-	if len(suffix) == cutDigest && isHex(suffix) && len(stem) <= maxStem {
+	if len(suffix) == cutDigest && ctxio.IsHex(suffix) && len(stem) <= maxStem {
 		return stem, cut
 	}
 	if id, ok := unescape(escaped); ok && fileName(id) == name && citekit.CheckResourceID(id) == nil {
@@ -167,10 +168,6 @@ func isSafe(c byte) bool {
 }
 
 func isUpper(r rune) bool { return 'A' <= r && r <= 'Z' }
-
-func isHex(s string) bool {
-	return strings.Trim(s, "0123456789abcdef") == ""
-}
 
 func digest(s string, n int) string {
 	sum := sha256.Sum256([]byte(s))

@@ -11,6 +11,8 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"github.com/citekit/citekit/internal/ctxio"
 )
 
 const (
@@ -173,5 +175,5 @@ func isOldTemp(root *os.Root, name string, now time.Time) bool {
 
 func isTempName(name string) bool {
 	random, ok := strings.CutPrefix(name, tempPrefix)
-	return ok && len(random) == tempDigits && isHex(random)
+	return ok && len(random) == tempDigits && ctxio.IsHex(random)
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/mapadapter"
 )
@@ -211,7 +213,7 @@ func (a *adaptation) check(ctx context.Context, maps []*citekit.ResourceMap) (re
 	sound = true
 	for _, m := range maps {
 		report := mapReport{Problems: []finding{}, OK: true}
-		for _, p := range a.lib.Check(ctx, m) {
+		for _, p := range ingest.Check(ctx, a.lib, m) {
 			if p.Path == "source_path" && a.source == "" {
 				p.Warning = true
 			}
@@ -221,7 +223,7 @@ func (a *adaptation) check(ctx context.Context, maps []*citekit.ResourceMap) (re
 			a.warn("map '" + m.ResourceID + "': " + p.String())
 		}
 		sound = sound && report.OK
-		reports = append(reports, adaptedMap{m.ResourceID, m.Type, m.SourcePath, countNodes(m), report.Problems})
+		reports = append(reports, adaptedMap{m.ResourceID, m.Type, m.SourcePath, m.Len(), report.Problems})
 	}
 	return reports, sound
 }
@@ -268,7 +270,7 @@ func (a *adaptation) store(ctx context.Context, maps []*citekit.ResourceMap, rep
 		if a.json {
 			continue
 		}
-		line := fmt.Sprintf("stored %s (%s, %s)", m.ResourceID, m.Type, counted(reports[i].Nodes, "node"))
+		line := fmt.Sprintf("stored %s (%s, %s)", m.ResourceID, m.Type, message.Count(reports[i].Nodes, "node"))
 		if granted {
 			line += "; " + a.mayBeCited()
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/workspace"
 )
@@ -166,7 +167,7 @@ func describeDeletion(verb string, d ingest.Deletion) string {
 		line += " (map of " + d.SourcePath + ")"
 	}
 	if d.Evidence > 0 {
-		line += fmt.Sprintf(" with %s, %s", counted(d.Evidence, "evidence file"), byteSize(d.Bytes))
+		line += fmt.Sprintf(" with %s, %s", message.Count(d.Evidence, "evidence file"), byteSize(d.Bytes))
 	}
 	return line
 }

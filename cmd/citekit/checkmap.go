@@ -12,6 +12,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/schema"
 )
@@ -147,17 +148,17 @@ func (s *session) checkMap(ctx context.Context, lib *citekit.Library, given give
 	}
 	m, err := s.readMap(ctx, lib, given)
 	if err != nil {
-		report.add(citekit.Problem{Err: err})
+		report.add(ingest.Problem{Err: err})
 		return report, ctx.Err()
 	}
 	if fix {
 		m = m.Clone()
 		if report.Fixes, err = s.fixMap(ctx, lib, given, m); err != nil {
-			report.add(citekit.Problem{Err: err})
+			report.add(ingest.Problem{Err: err})
 		}
 	}
-	report.Nodes = countNodes(m)
-	for _, p := range lib.Check(ctx, m) {
+	report.Nodes = m.Len()
+	for _, p := range ingest.Check(ctx, lib, m) {
 		report.add(p)
 	}
 	return report, ctx.Err()
@@ -200,7 +201,7 @@ func replaceFile(ctx context.Context, name string, data []byte) error {
 	return os.Chmod(target, info.Mode().Perm())
 }
 
-func (r *mapReport) add(p citekit.Problem) {
+func (r *mapReport) add(p ingest.Problem) {
 	message := strings.TrimPrefix(p.Err.Error(), "citekit: ")
 	found := finding{Path: p.Path, Node: p.Node, Warning: p.Warning, Message: message}
 	if !p.Warning {
@@ -262,7 +263,7 @@ func (s *session) printReport(r mapReport) {
 		s.printf("%s\n", term.Line(r.Map+": "+p.String()))
 	}
 	if r.OK {
-		s.printf("%s: ok, %s\n", term.Line(r.Map), counted(r.Nodes, "node"))
+		s.printf("%s: ok, %s\n", term.Line(r.Map), message.Count(r.Nodes, "node"))
 	}
 }
 

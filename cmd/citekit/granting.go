@@ -12,6 +12,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/workspace"
 )
@@ -102,9 +103,9 @@ func (in *ingestion) isOutside(shown string) bool {
 // countedAre returns such as "1 path is" or "2 paths are".
 func countedAre(n int, noun string) string {
 	if n == 1 {
-		return counted(n, noun) + " is"
+		return message.Count(n, noun) + " is"
 	}
-	return counted(n, noun) + " are"
+	return message.Count(n, noun) + " are"
 }
 
 // confirmOutside asks once whether what is in folders outside the base
@@ -127,7 +128,7 @@ func (in *ingestion) confirmOutside(ctx context.Context) error {
 		return err
 	}
 	question := fmt.Sprintf("%s outside %s, with %s, which may then be cited. Map them?",
-		strings.Join(folders, ", ")+isOrAre(len(folders)), in.baseName(), counted(n, "file"))
+		strings.Join(folders, ", ")+isOrAre(len(folders)), in.baseName(), message.Count(n, "file"))
 	if ok, err := in.confirm(ctx, question, false); err != nil || ok {
 		return err
 	}
@@ -209,8 +210,8 @@ func (g *granting) grant(ctx context.Context, lib *citekit.Library, item ingest.
 	paths := []string{path}
 	if item.Type == citekit.Video || item.Type == citekit.Audio {
 		if m, err := lib.Map(context.WithoutCancel(ctx), item.ResourceID); err == nil {
-			if transcript, ok := m.Transcript(); ok {
-				paths = append(paths, transcript.SourcePath)
+			if transcript, _ := m.Transcript(); transcript != "" {
+				paths = append(paths, transcript)
 			}
 		}
 	}
@@ -241,7 +242,7 @@ func (g *granting) allow(ctx context.Context, path, id string) (isNew bool) {
 func (s *session) tidyGrants(ctx context.Context, ws *workspace.Directory) error {
 	dropped, err := ws.DropUnneeded(ctx)
 	if dropped > 0 {
-		fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(counted(dropped, "file")+" outside "+s.baseName()+" may be cited no more: no map names them"))
+		fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(message.Count(dropped, "file")+" outside "+s.baseName()+" may be cited no more: no map names them"))
 	}
 	return err
 }

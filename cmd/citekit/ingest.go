@@ -14,6 +14,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/mapper/llm"
 )
@@ -312,7 +313,7 @@ func describeItem(item ingest.Item) string {
 		return b.String()
 	}
 	if item.Nodes > 0 {
-		b.WriteString(" (" + counted(item.Nodes, "node"))
+		b.WriteString(" (" + message.Count(item.Nodes, "node"))
 		if item.Method != "" {
 			b.WriteString(", " + item.Method)
 		}

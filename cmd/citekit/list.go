@@ -173,22 +173,6 @@ func describeType(kind citekit.Modality) string {
 	return term.Cut(term.Line(string(kind)), most)
 }
 
-func countNodes(m *citekit.ResourceMap) int {
-	count := 0
-	for range m.All() {
-		count++
-	}
-	return count
-}
-
-// counted returns such as "1 node" or "3 nodes".
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // A listedNode is what list says of a node.
 type listedNode struct {
 	ID      string           `json:"id"`

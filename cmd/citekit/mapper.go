@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/mapper/llm"
 	program "github.com/citekit/citekit/mapper/llm/command"
 	"github.com/citekit/citekit/mapper/llm/gemini"
@@ -129,7 +130,7 @@ func (s *session) resolversFor(flags *ingestFlags) citekit.Resolvers {
 
 // describeUsage says what a model was asked.
 func describeUsage(u llm.Usage) string {
-	text := fmt.Sprintf("%s to the model, %d input tokens, %d output tokens", counted(u.Requests, "request"), u.InputTokens, u.OutputTokens)
+	text := fmt.Sprintf("%s to the model, %d input tokens, %d output tokens", message.Count(u.Requests, "request"), u.InputTokens, u.OutputTokens)
 	if u.Retries > 0 {
 		text += fmt.Sprintf(", %d tried again", u.Retries)
 	}

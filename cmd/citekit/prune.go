@@ -8,6 +8,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/term"
 )
 
@@ -88,7 +89,7 @@ func (s *session) printPlan(plan *ingest.PrunePlan) {
 		case "map":
 			line := fmt.Sprintf("map %s: %s: %s", item.ResourceID, item.Reason, item.SourcePath)
 			if item.Evidence > 0 {
-				line += fmt.Sprintf("; with %s, %s", counted(item.Evidence, "evidence file"), byteSize(item.Bytes))
+				line += fmt.Sprintf("; with %s, %s", message.Count(item.Evidence, "evidence file"), byteSize(item.Bytes))
 			}
 			s.printf("%s\n", term.Line(line))
 		case string(citekit.KeptGrant):
@@ -114,7 +115,7 @@ func (s *session) printPlan(plan *ingest.PrunePlan) {
 		s.printf("nothing to prune\n")
 		return
 	}
-	s.printf("%s, %s\n", counted(len(plan.Items), "thing"), byteSize(plan.Bytes()))
+	s.printf("%s, %s\n", message.Count(len(plan.Items), "thing"), byteSize(plan.Bytes()))
 }
 
 // pruned says what was deleted.
@@ -129,7 +130,7 @@ func (s *session) pruned(plan *ingest.PrunePlan, done []ingest.PruneItem) error 
 	}
 	if len(done) > 0 {
 		did := ingest.PrunePlan{Items: done}
-		s.printf("deleted %s, %s\n", counted(len(done), "thing"), byteSize(did.Bytes()))
+		s.printf("deleted %s, %s\n", message.Count(len(done), "thing"), byteSize(did.Bytes()))
 	}
 	return nil
 }

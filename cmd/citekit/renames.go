@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit/ingest"
+
+	"github.com/citekit/citekit/internal/message"
 )
 
 // followAll has all maps follow their sources. That only ever changes the path
@@ -32,9 +34,9 @@ func (in *ingestion) renames(ctx context.Context) func([]ingest.Rename) bool {
 // countedWere returns such as "1 source was" or "2 sources were".
 func countedWere(n int, noun string) string {
 	if n == 1 {
-		return counted(n, noun) + " was"
+		return message.Count(n, noun) + " was"
 	}
-	return counted(n, noun) + " were"
+	return message.Count(n, noun) + " were"
 }
 
 func describeRenames(renames []ingest.Rename) string {

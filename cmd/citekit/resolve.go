@@ -201,7 +201,7 @@ func (s *session) resolveSource(ctx context.Context, lib *citekit.Library, part 
 		return resolveFile(ctx, lib, part, *opts)
 	}
 	e, err := resolveFragment(ctx, lib, ids[0], part.fragment, opts)
-	wrong := errors.As(err, new(wrongSchemeError))
+	wrong := errors.As(err, new(mismatched))
 	if !wrong && !errors.Is(err, citekit.ErrStale) {
 		return e, err
 	}
@@ -311,34 +311,17 @@ func adviseAddress(ctx context.Context, lib *citekit.Library, word string, err e
 	return wrongScheme(m, loc, version)
 }
 
-// A wrongSchemeError says which address would be right for a resource.
-type wrongSchemeError struct{ resource, modality, use string }
+// A mismatched error says which address would be right for a resource.
+type mismatched struct{ error }
 
-func (e wrongSchemeError) Error() string {
-	article := "a"
-	if strings.ContainsAny(e.modality[:1], "aeiou") {
-		article = "an"
-	}
-	return fmt.Sprintf("%s is %s %s: use %s", e.resource, article, e.modality, e.use)
-}
-
-func (e wrongSchemeError) Is(target error) bool { return target == errors.ErrUnsupported }
+func (m mismatched) Unwrap() error { return m.error }
 
 // wrongScheme returns the error for a location that a resource cannot have.
 func wrongScheme(m *citekit.ResourceMap, loc citekit.Location, version string) error {
 	if !m.Type.Valid() {
 		return fmt.Errorf("map '%s' has no type that could be addressed; 'citekit check-map %s' says more: %w", m.ResourceID, m.ResourceID, citekit.ErrSyntax)
 	}
-	a := citekit.Address{Resource: m.ResourceID, Location: loc, Version: version}
-	a.Location.Modality = m.Type
-	use := a.String()
-	if a.Location.Validate() != nil {
-		a.Location, a.Version = citekit.Location{Modality: m.Type}, ""
-		use = a.String() + map[citekit.Modality]string{
-			citekit.Document: "#pages=…", citekit.Text: "#lines=…", citekit.Image: "#bbox=…", citekit.Video: "#t=…", citekit.Audio: "#t=…",
-		}[m.Type]
-	}
-	return wrongSchemeError{m.ResourceID, string(m.Type), use}
+	return mismatched{citekit.Address{Resource: m.ResourceID, Location: loc, Version: version}.Mismatch(m.Type)}
 }
 
 // orNoFile returns an error for a word that names nothing: it is about a file
@@ -391,7 +374,7 @@ func noFile(name string, missing *citekit.NotFoundError) error {
 	if missing == nil || len(missing.Suggestions) == 0 {
 		return fmt.Errorf("no file '%s': %w", name, fs.ErrNotExist)
 	}
-	return fmt.Errorf("no file '%s'. Did you mean the resource '%s'?%w", name, strings.Join(missing.Suggestions, "', '"), silent{fs.ErrNotExist})
+	return fmt.Errorf("no file '%s'; did you mean the resource '%s'?%w", name, strings.Join(missing.Suggestions, "', '"), silent{fs.ErrNotExist})
 }
 
 // A silent error is there to be matched.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/workspace"
 )
@@ -76,7 +77,7 @@ func TestMaps(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		for _, problem := range lib.Check(t.Context(), m) {
+		for _, problem := range ingest.Check(t.Context(), lib, m) {
 			t.Errorf("%s: %v", id, problem)
 		}
 	}

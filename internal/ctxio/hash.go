@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"strings"
 )
 
 // Hash returns the SHA-256 of what r yields, in lower case hex, and how many
@@ -21,3 +22,18 @@ func Hash(ctx context.Context, r io.Reader) (hash string, size int64, err error)
 	}
 	return hex.EncodeToString(h.Sum(nil)), size, nil
 }
+
+// HashOf returns the SHA-256 of data, in lower case hex.
+func HashOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// hashLen is the length of a SHA-256 in hex.
+const hashLen = 2 * sha256.Size
+
+// IsHash reports whether s can be what [Hash] returns.
+func IsHash(s string) bool { return len(s) == hashLen && IsHex(s) }
+
+// IsHex reports whether s has no characters but 0 to 9 and a to f.
+func IsHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }

@@ -24,3 +24,15 @@ func TestHash(t *testing.T) {
 		t.Errorf("cancelled: %q, %v", hash, err)
 	}
 }
+
+func TestIsHash(t *testing.T) {
+	hash := ctxio.HashOf([]byte("abc"))
+	if want := "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"; hash != want || !ctxio.IsHash(hash) {
+		t.Errorf("HashOf = %s, IsHash = %v; want %s", hash, ctxio.IsHash(hash), want)
+	}
+	for _, s := range []string{"", hash[:63], hash + "0", strings.ToUpper(hash), "g" + hash[1:]} {
+		if ctxio.IsHash(s) {
+			t.Errorf("%q passes for a hash", s)
+		}
+	}
+}

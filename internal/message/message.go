@@ -4,6 +4,7 @@ package message
 
 import (
 	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -40,4 +41,12 @@ func Count(n int, thing string) string {
 		thing += "s"
 	}
 	return strconv.Itoa(n) + " " + thing
+}
+
+// Article returns a word in lower case with "a" or "an" before it.
+func Article(word string) string {
+	if word != "" && strings.IndexByte("aeiou", word[0]) >= 0 {
+		return "an " + word
+	}
+	return "a " + word
 }

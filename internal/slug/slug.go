@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit/internal/nfc"
+	"github.com/citekit/citekit/internal/percent"
 )
 
 // maxFile is the longest name that File makes, in bytes.
@@ -20,6 +21,13 @@ const maxFile = 120
 // left.
 func File(name string) string { return cmp.Or(Make(name, "._", maxFile), "file") }
 
+// ForFile returns the base name of a path with forward slashes, without its
+// extension, as [File] makes it.
+func ForFile(name string) string {
+	base := path.Base(name)
+	return File(strings.TrimSuffix(base, Ext(base)))
+}
+
 // Ext returns the extension of a file name with its dot, or "". The end of a
 // sentence, as in "Dr. Who", is none.
 func Ext(base string) string {
@@ -28,6 +36,23 @@ func Ext(base string) string {
 		return ""
 	}
 	return ext
+}
+
+// Stem returns the start of s, of at most max bytes, with an underscore for each
+// character that is not safe in the name of a file on every system: letters and
+// digits of ASCII, "-", "." and "_" are, though not "-" and "." at the start. Two
+// names may have the same stem.
+func Stem(s string, max int) string {
+	safe := strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf && r != '~' && percent.IsUnreserved(byte(r)) {
+			return r
+		}
+		return '_'
+	}, s[:min(len(s), max)])
+	if safe != "" && (safe[0] == '-' || safe[0] == '.') { // an option, a hidden file
+		return "_" + safe[1:]
+	}
+	return safe
 }
 
 // Make returns text as a name that is easy to type: its letters and digits in

@@ -132,9 +132,9 @@ func (s *Scanner) Quoted() string {
 	return unquoted
 }
 
-// Object steps through the next value, which must be an object, calling
+// each steps through the next value, which must be an object, calling
 // member at each value, which it must pass.
-func (s *Scanner) Object(member func(key string) error) error {
+func (s *Scanner) each(member func(key string) error) error {
 	s.space()
 	for s.pos++; s.Kind() != '}'; {
 		if s.text[s.pos] == ',' {
@@ -151,9 +151,9 @@ func (s *Scanner) Object(member func(key string) error) error {
 	return nil
 }
 
-// Array steps through the next value, which must be an array, calling element
+// every steps through the next value, which must be an array, calling element
 // at each value, which it must pass.
-func (s *Scanner) Array(element func(i int) error) error {
+func (s *Scanner) every(element func(i int) error) error {
 	s.space()
 	i := 0
 	for s.pos++; s.Kind() != ']'; i++ {

@@ -51,7 +51,7 @@ const (
 	ModeStrict Mode = "strict"
 )
 
-// An Content is what a [Resolver] returns.
+// Content is what a [Resolver] returns.
 type Content struct {
 	// Body holds the bytes; the caller closes it. An error while reading
 	// means there is no evidence. It is nil only for a location that has no

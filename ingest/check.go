@@ -1,0 +1,130 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/message"
+)
+
+// A Problem is one thing wrong with a map.
+type Problem struct {
+	Path    string // JSON path, such as "nodes[3].children[0].location"
+	Node    string // id of the node at fault, or ""
+	Warning bool   // the map can be used all the same
+	Err     error
+}
+
+func (p Problem) Error() string {
+	if p.Node == "" {
+		return p.Path + ": " + p.Err.Error()
+	}
+	return p.Path + " (node '" + message.Clip(p.Node) + "'): " + p.Err.Error()
+}
+
+func (p Problem) Unwrap() error { return p.Err }
+
+// Check returns what is wrong with a map: first by itself, which is the faults
+// of [citekit.ResourceMap.Faults] and then warnings, then against its source, if
+// there is one. No problems but warnings means that every node resolves, as far
+// as can be told without extracting. A nil Library means that the source is not
+// looked at.
+func Check(ctx context.Context, lib *citekit.Library, m *citekit.ResourceMap) []Problem {
+	problems := append(faultsOf(m), warningsOf(m)...)
+	if m.SourcePath == "" || lib == nil {
+		return problems
+	}
+	src, err := lib.Workspace().OpenSource(ctx, m.SourcePath)
+	if err != nil {
+		return append(problems, Problem{Path: "source_path", Err: fserror.WithoutPath(err)})
+	}
+	defer src.Close()
+	src.Declare(m.Type)
+	err = lib.CheckFresh(ctx, m, src)
+	if err != nil && !errors.Is(err, citekit.ErrSyntax) { // a malformed hash is a fault
+		problems = append(problems, Problem{Path: "metadata.source_hash", Err: err})
+	}
+	bounds := newBounds(lib, src)
+	eachNode(m, func(path string, n, _ *citekit.Node) {
+		if err := bounds.check(ctx, n.Location); err != nil {
+			problems = append(problems, Problem{Path: path + ".location", Node: n.ID, Err: err})
+		}
+	})
+	return problems
+}
+
+func faultsOf(m *citekit.ResourceMap) (faults []Problem) {
+	m.Faults(func(path string, n *citekit.Node, err error) {
+		p := Problem{Path: path, Err: err}
+		if n != nil {
+			p.Node = n.ID
+		}
+		faults = append(faults, p)
+	})
+	return faults
+}
+
+// warningsOf returns what looks wrong with a map by itself.
+func warningsOf(m *citekit.ResourceMap) (warnings []Problem) {
+	warn := func(path, node string, err error) {
+		warnings = append(warnings, Problem{Path: path, Node: node, Err: err, Warning: true})
+	}
+	if _, err := m.Created(); m.CreatedAt != "" && err != nil {
+		warn("created_at", "", err)
+	}
+	eachNode(m, func(path string, n, parent *citekit.Node) {
+		if !message.IsPlain(n.ID) {
+			warn(path+".id", n.ID, syntaxError("control or invisible characters"))
+		}
+		if n.Location.Validate() != nil {
+			return
+		}
+		if parent != nil && parent.Location.Validate() == nil && !parent.Location.Contains(n.Location) {
+			warn(path+".location", n.ID, fmt.Errorf("%s is not inside its parent '%s', which is %s",
+				describePlace(n.Location), message.Clip(parent.ID), describePlace(parent.Location)))
+		}
+		if pages := n.Location.Pages; looksLikeRange(pages) {
+			warn(path+".location.pages", n.ID, fmt.Errorf("[%d, %d] are two pages; for the run of pages between them list every page",
+				pages[0].First, pages[1].First))
+		}
+	})
+	return warnings
+}
+
+func describePlace(loc citekit.Location) string {
+	if loc.IsWhole() {
+		return "the whole " + string(loc.Modality)
+	}
+	return loc.String()
+}
+
+// looksLikeRange reports whether pages are two single pages apart: lists that
+// were meant as first and last are common.
+func looksLikeRange(pages []citekit.Range) bool {
+	return len(pages) == 2 && pages[0].Len() == 1 && pages[1].Len() == 1
+}
+
+// maxDepth is the deepest nesting of nodes that a map may have.
+const maxDepth = 256
+
+// eachNode calls visit with every node, parents before children, with its JSON
+// path and its parent, which is nil at the top. It leaves out what is nested
+// too deep.
+func eachNode(m *citekit.ResourceMap, visit func(path string, n, parent *citekit.Node)) {
+	var walk func(path string, nodes []*citekit.Node, parent *citekit.Node, depth int)
+	walk = func(path string, nodes []*citekit.Node, parent *citekit.Node, depth int) {
+		if depth >= maxDepth {
+			return
+		}
+		for i, n := range nodes {
+			at := path + "[" + strconv.Itoa(i) + "]"
+			visit(at, n, parent)
+			walk(at+".children", n.Children, n, depth+1)
+		}
+	}
+	walk("nodes", m.Nodes, nil, 0)
+}

@@ -1,0 +1,63 @@
+// Package meant says what a person or a model may have meant by an id that
+// does not exist, or by a word that is no parameter of an address.
+package meant
+
+import (
+	"iter"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/slug"
+	"github.com/citekit/citekit/internal/suggest"
+)
+
+const (
+	maxIDs    = 3 // returned
+	leastEdit = 2 // that any two ids may differ by
+)
+
+// IDs returns at most three of the known ids, those most like a wrong one, best
+// first. Ids that do not show as they are, as [message.IsPlain] says, are left
+// out.
+func IDs(wrong string, known iter.Seq[string]) []string {
+	plain := func(yield func(string) bool) {
+		for id := range known {
+			if message.IsPlain(id) && !yield(id) {
+				return
+			}
+		}
+	}
+	return suggest.Closest(wrong, plain, maxIDs, leastEdit)
+}
+
+// Resources returns at most three ids of resources that a wrong one may mean,
+// best first: those noted for a source of the name that [Base] returns, those
+// that a file of that name would get, and those that look like it. The ids are
+// those of all resources in ascending byte order.
+func Resources(wrong string, noted, ids []string) []string {
+	base := Base(wrong)
+	stem := strings.TrimSuffix(base, slug.Ext(base))
+	found := slices.Clone(noted)
+	for _, id := range []string{slug.File(wrong), slug.File(base), slug.File(stem)} {
+		if _, there := slices.BinarySearch(ids, id); there {
+			found = append(found, id)
+		}
+	}
+	found = append(found, IDs(wrong, slices.Values(ids))...)
+	if stem != wrong {
+		found = append(found, IDs(stem, slices.Values(ids))...)
+	}
+	var distinct []string
+	for _, id := range found {
+		if len(distinct) < maxIDs && !slices.Contains(distinct, id) && message.IsPlain(id) {
+			distinct = append(distinct, id)
+		}
+	}
+	return distinct
+}
+
+// Base returns the file name that a wrong id ends with, if it is a path of
+// any system.
+func Base(wrong string) string { return path.Base(strings.ReplaceAll(wrong, `\`, "/")) }

@@ -1,0 +1,29 @@
+// Package percent writes ids as parts of URIs. What it writes,
+// [net/url.PathUnescape] reads.
+package percent
+
+import "strings"
+
+const hexDigits = "0123456789ABCDEF"
+
+// Encode returns s with every byte that [IsUnreserved] does not pass as "%" and
+// two digits of upper-case hex. The result is the same for the same s in every
+// place of a URI: no character of it has a meaning there.
+func Encode(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		c := s[i]
+		if IsUnreserved(c) {
+			b.WriteByte(c)
+			continue
+		}
+		b.Write([]byte{'%', hexDigits[c>>4], hexDigits[c&15]})
+	}
+	return b.String()
+}
+
+// IsUnreserved reports whether c is unreserved in RFC 3986, section 2.3: a
+// letter or digit of ASCII, or one of "-._~".
+func IsUnreserved(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
+}

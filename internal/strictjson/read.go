@@ -1,0 +1,211 @@
+package strictjson
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// An Error reports a value that is not what its reader wants.
+type Error struct {
+	Path   string // of the value, such as "nodes[3].id"; "" if it is all that is read
+	Reason string // such as "is null, not a string"
+}
+
+func (e *Error) Error() string {
+	if e.Path == "" {
+		return "it " + e.Reason
+	}
+	return e.Path + " " + e.Reason
+}
+
+// within adds to an error that has a path the step before it.
+func within(step string, err error) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	path := e.Path
+	if path != "" && path[0] != '[' {
+		path = "." + path
+	}
+	return &Error{Path: step + path, Reason: e.Reason}
+}
+
+// want returns an [*Error] unless a value of a kind comes next; the kind is
+// that which [KindName] names.
+func (s *Scanner) want(kind string) error {
+	if is := KindName(s.Kind()); is != kind {
+		return &Error{Reason: "is " + is + ", not " + kind}
+	}
+	return nil
+}
+
+// Null passes the next value if it is null, and reports whether it was.
+func (s *Scanner) Null() bool {
+	if s.Kind() != 'n' {
+		return false
+	}
+	s.Skip()
+	return true
+}
+
+// Members calls read at the value of each member of the object that comes next,
+// which it must pass. What is no object, or has a key twice, is an [*Error];
+// one that read returns gets the key before its path.
+func (s *Scanner) Members(read func(key string) error) error {
+	if err := s.want("an object"); err != nil {
+		return err
+	}
+	var seen keys
+	return s.each(func(key string) error {
+		if !seen.add(key) {
+			return &Error{Path: key, Reason: "is given twice"}
+		}
+		if err := read(key); err != nil {
+			return within(key, err)
+		}
+		return nil
+	})
+}
+
+// Elements calls read at each element of the array that comes next, which it
+// must pass. What is no array is an [*Error]; one that read returns gets the
+// index before its path.
+func (s *Scanner) Elements(read func() error) error {
+	if err := s.want("an array"); err != nil {
+		return err
+	}
+	return s.every(func(i int) error {
+		if err := read(); err != nil {
+			return within("["+strconv.Itoa(i)+"]", err)
+		}
+		return nil
+	})
+}
+
+// Text reads a string into field. Null leaves it as it is; any other value is
+// an [*Error].
+func (s *Scanner) Text(field *string) error {
+	if s.Null() {
+		return nil
+	}
+	if err := s.want("a string"); err != nil {
+		return err
+	}
+	*field = s.Quoted()
+	return nil
+}
+
+// Float reads a number. Any other value, and a number that no float64 holds, is
+// an [*Error].
+func (s *Scanner) Float() (float64, error) {
+	literal, err := s.Number()
+	if err != nil {
+		return 0, err
+	}
+	v, err := strconv.ParseFloat(literal, 64)
+	if err != nil {
+		return 0, &Error{Reason: "is too large a number"}
+	}
+	return v, nil
+}
+
+// Whole returns the value of a JSON number that is whole, also where it is
+// written as 12.0 or 1e3. One with a point or an exponent lies within ±2⁵³.
+func Whole(literal string) (int, bool) {
+	if n, err := strconv.Atoi(literal); err == nil {
+		return n, n != math.MaxInt // so that a caller may count on
+	}
+	v, err := strconv.ParseFloat(literal, 64)
+	if err != nil || !strings.ContainsAny(literal, ".eE") || v != math.Trunc(v) || math.Abs(v) > 1<<53 {
+		return 0, false
+	}
+	return int(v), float64(int(v)) == v
+}
+
+// Number reads a number and returns it as it is written. Any other value is an
+// [*Error].
+func (s *Scanner) Number() (literal string, err error) {
+	if err := s.want("a number"); err != nil {
+		return "", err
+	}
+	return s.Skip(), nil
+}
+
+// Value reads any value as encoding/json does into an any with UseNumber, save
+// that an object with a key twice is an [*Error].
+func (s *Scanner) Value() (value any, err error) {
+	switch s.Kind() {
+	case '{':
+		object := make(map[string]any)
+		return object, s.Members(func(key string) (err error) {
+			object[key], err = s.Value()
+			return err
+		})
+	case '[':
+		array := []any{}
+		return array, s.Elements(func() error {
+			element, err := s.Value()
+			array = append(array, element)
+			return err
+		})
+	case '"':
+		return s.Quoted(), nil
+	case 'n':
+		s.Skip()
+		return nil, nil
+	case 't', 'f':
+		return s.Skip() == "true", nil
+	}
+	return json.Number(s.Skip()), nil
+}
+
+// Object reads an object into field as [Scanner.Value] does. Null leaves it as
+// it is; any other value is an [*Error].
+func (s *Scanner) Object(field *map[string]any) error {
+	if s.Null() {
+		return nil
+	}
+	if err := s.want("an object"); err != nil {
+		return err
+	}
+	value, err := s.Value()
+	*field, _ = value.(map[string]any)
+	return err
+}
+
+// Keep puts the next value into members under a key.
+func (s *Scanner) Keep(members *map[string]json.RawMessage, key string) error {
+	if *members == nil {
+		*members = make(map[string]json.RawMessage)
+	}
+	(*members)[key] = json.RawMessage(s.Skip())
+	return nil
+}
+
+// keys is a set of keys. Most objects have a few, which need no map.
+type keys struct {
+	few  [8]string
+	n    int // of few
+	many map[string]bool
+}
+
+// add adds a key, and reports whether it is new.
+func (k *keys) add(key string) bool {
+	switch {
+	case slices.Contains(k.few[:k.n], key) || k.many[key]:
+		return false
+	case k.n < len(k.few):
+		k.few[k.n] = key
+		k.n++
+		return true
+	case k.many == nil:
+		k.many = make(map[string]bool)
+	}
+	k.many[key] = true
+	return true
+}

@@ -1,0 +1,119 @@
+package citekit
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/sniff"
+)
+
+// Mismatch returns the error for an address whose resource is of another
+// modality than its own. It matches [errors.ErrUnsupported] and says which
+// address would be right.
+func (a Address) Mismatch(is Modality) error {
+	whole := Address{Resource: a.Resource, Location: Location{Modality: is}}
+	return mismatch(a.Resource, is, whole.String()+a.fragmentIn(is))
+}
+
+// mismatch returns the error for a resource or a file of another modality, and
+// what to use instead.
+func mismatch(name string, is Modality, use string) error {
+	text := plain.Shorten(name, maxShown) + " is " + message.Article(string(is)) + ": use " + plain.Shorten(use, maxShown)
+	return saying{text, errors.ErrUnsupported}
+}
+
+// fragmentIn returns what follows the id in an address of another modality: the
+// selector of a if that has one, else one to fill in.
+func (a Address) fragmentIn(modality Modality) string {
+	a.Location.Modality = modality
+	if a.Location.Validate() != nil {
+		return selectorHint[modality]
+	}
+	if fragment := a.Fragment(); fragment != "" {
+		return "#" + fragment
+	}
+	return ""
+}
+
+// selectorHint is what a person fills in behind an address.
+var selectorHint = map[Modality]string{
+	Document: "#pages=…", Video: "#t=…", Audio: "#t=…", Image: "#bbox=…", Text: "#lines=…",
+}
+
+// servesAs reports whether a source of one modality may be cited as another:
+// the sound of a video as audio.
+func (m Modality) servesAs(other Modality) bool {
+	return m == other || m == Video && other == Audio
+}
+
+// checkScheme returns an error if an address cannot be one of a map: it has
+// another modality than the map and all its nodes.
+func (m *indexedMap) checkScheme(a Address) error {
+	asked := a.Location.Modality
+	if asked == "" || m.Type.servesAs(asked) || !m.Type.builtIn() || m.Type == Virtual {
+		return nil
+	}
+	for n := range m.All() {
+		if n.Location.Modality == asked {
+			return nil
+		}
+	}
+	return a.Mismatch(m.Type)
+}
+
+// checkVirtual returns an error if the source of a map cannot be what an
+// address takes it for. What the map says it is, is believed.
+func (l *Library) checkVirtual(ctx context.Context, t target) error {
+	asked := t.address.Location.Modality
+	switch {
+	case t.m == nil || t.m.Type.servesAs(asked):
+		return nil
+	case !asked.builtIn():
+		return t.m.checkScheme(t.address)
+	}
+	is, _, err := l.detectFile(ctx, t.path)
+	if err != nil {
+		is = Modality(sniff.ByName(t.path))
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case is == "":
+		return t.m.checkScheme(t.address)
+	case is.servesAs(asked):
+		return nil
+	}
+	return t.address.Mismatch(is)
+}
+
+// misread returns an error if a file is of a format that nothing reads, or is
+// not what its target takes it for. Unless only the address is wanted, what is
+// taken for text is left to the resolver, which knows more of what is none.
+func (l *Library) misread(ctx context.Context, t target, virtual bool) error {
+	is, format, err := l.detectFile(ctx, t.path)
+	if err != nil {
+		return nil // the resolve has said so, or will
+	}
+	if err := sniff.Refusal(format, t.path); err != nil {
+		return err
+	}
+	loc, name := t.address.Location, filepath.Base(t.path)
+	if loc.foreignSelector() == "" && (is.servesAs(loc.Modality) || loc.Modality == Text && !virtual) {
+		return nil
+	}
+	return mismatch(name, is, name+t.address.fragmentIn(is))
+}
+
+// detectFile tells the modality of a file, and its format if a signature
+// tells it.
+func (l *Library) detectFile(ctx context.Context, path string) (Modality, sniff.Format, error) {
+	src, err := l.OpenSource(ctx, path)
+	if err != nil {
+		return "", sniff.Format{}, err
+	}
+	defer src.Close()
+	return l.detect(ctx, src)
+}
