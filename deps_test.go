@@ -22,6 +22,7 @@ var mayImport = map[string][]string{
 	"ingest":                  {".", "internal/ledger", "internal/sniff", "internal/slug"},
 	"digest":                  {"."},
 	"citation":                {"."},
+	"textlayer":               {".", "internal/slug", "internal/warm"},
 	"workspace":               {"."},
 	"workspace/workspacetest": {"."},
 	"modality":                {".", "modality/*"},

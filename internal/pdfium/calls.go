@@ -80,14 +80,32 @@ func (s *Session) Text(ctx context.Context, r io.ReaderAt, size int64, pages []i
 
 // pageText returns the text of a page together with that of its annotations
 // as they look, which holds the values of form fields.
-func pageText(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int, cropped bool) (string, error) {
+func pageText(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int, cropped bool) (text string, err error) {
+	var box *responses.FPDFPage_GetCropBox
+	look := func(page requests.Page) (err error) {
+		box, err = cropBox(p, page, cropped) // flattening may change it
+		return err
+	}
+	err = withText(p, doc, index, look, func(page references.FPDF_TEXTPAGE) (err error) {
+		if box != nil {
+			text, err = textWithin(p, page, box)
+		} else {
+			text, err = allText(p, page)
+		}
+		return err
+	})
+	return text, err
+}
+
+// withText calls use with the text of a page and of its annotations, after look
+// with the page as it is in the file.
+func withText(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int, look func(requests.Page) error, use func(references.FPDF_TEXTPAGE) error) error {
 	page, err := p.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: doc, Index: index})
 	if err != nil {
-		return "", refused(err)
+		return refused(err)
 	}
-	box, err := cropBox(p, page.Page, cropped) // flattening may change it
-	if err != nil {
-		return "", err
+	if err := look(requests.Page{ByReference: &page.Page}); err != nil {
+		return err
 	}
 	flat, err := p.FPDFPage_Flatten(&requests.FPDFPage_Flatten{
 		Page: requests.Page{ByReference: &page.Page}, Usage: requests.FPDFPage_FlattenUsageNormalDisplay,
@@ -95,45 +113,49 @@ func pageText(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int, cropped 
 	if err == nil && flat.Result == responses.FPDFPage_FlattenResultSuccess {
 		p.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: page.Page})
 		if page, err = p.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: doc, Index: index}); err != nil {
-			return "", refused(err)
+			return refused(err)
 		}
 	}
 	defer p.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: page.Page})
 	text, err := p.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: requests.Page{ByReference: &page.Page}})
 	if err != nil {
-		return "", refused(err)
+		return refused(err)
 	}
 	defer p.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text.TextPage})
-	if box != nil {
-		return textWithin(p, text.TextPage, box)
-	}
-	return allText(p, text.TextPage)
+	return use(text.TextPage)
 }
 
 func allText(p pdfium.Pdfium, text references.FPDF_TEXTPAGE) (string, error) {
+	raw, _, err := rawText(p, text)
+	return clean(raw), err
+}
+
+// rawText returns the text as PDFium gives it, and the number of its
+// characters, which have other indexes if it differs from that of the text.
+func rawText(p pdfium.Pdfium, text references.FPDF_TEXTPAGE) (raw string, chars int, err error) {
 	count, err := p.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: text})
 	if err != nil {
-		return "", refused(err)
+		return "", 0, refused(err)
 	}
 	if count.Count == 0 {
-		return "", nil
+		return "", 0, nil
 	}
 	if count.Count > maxText {
-		return "", fmt.Errorf("a page of %d characters: %w", count.Count, ErrLimit)
+		return "", 0, fmt.Errorf("a page of %d characters: %w", count.Count, ErrLimit)
 	}
 	got, err := p.FPDFText_GetText(&requests.FPDFText_GetText{TextPage: text, Count: count.Count})
 	if err != nil {
-		return "", refused(err)
+		return "", 0, refused(err)
 	}
-	return clean(got.Text), nil
+	return strings.TrimRight(got.Text, "\x00"), count.Count, nil
 }
 
 // cropBox returns the crop box of a page, nil if it is not wanted.
-func cropBox(p pdfium.Pdfium, page references.FPDF_PAGE, cropped bool) (*responses.FPDFPage_GetCropBox, error) {
+func cropBox(p pdfium.Pdfium, page requests.Page, cropped bool) (*responses.FPDFPage_GetCropBox, error) {
 	if !cropped {
 		return nil, nil
 	}
-	box, err := p.FPDFPage_GetCropBox(&requests.FPDFPage_GetCropBox{Page: requests.Page{ByReference: &page}})
+	box, err := p.FPDFPage_GetCropBox(&requests.FPDFPage_GetCropBox{Page: page})
 	if err != nil {
 		return nil, refused(err)
 	}

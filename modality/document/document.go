@@ -115,6 +115,7 @@ var (
 	_ citekit.Measurer   = (*Resolver)(nil)
 	_ citekit.TextReader = (*Resolver)(nil)
 	_ citekit.Versioner  = (*Resolver)(nil)
+	_ citekit.Boxer      = (*Resolver)(nil)
 )
 
 func (r *Resolver) init() {

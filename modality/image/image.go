@@ -130,7 +130,11 @@ func (r *Resolver) quality() int {
 
 // Version implements [citekit.Versioner].
 func (r *Resolver) Version() string {
-	return fmt.Sprintf("image/2;quality=%d", r.quality())
+	version := fmt.Sprintf("image/2;quality=%d", r.quality())
+	if r.Languages != "" {
+		version += ";languages=" + r.Languages
+	}
+	return version
 }
 
 // Measure implements [citekit.Measurer]: it gives the size in pixels as

@@ -1,0 +1,144 @@
+package pdfium
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/klippa-app/go-pdfium"
+	"github.com/klippa-app/go-pdfium/references"
+	"github.com/klippa-app/go-pdfium/requests"
+)
+
+// ErrOutside reports a part of a text that does not lie in it.
+var ErrOutside = fmt.Errorf("outside the text of the page")
+
+// Boxes returns where a part of the text of a page is shown, a box for each
+// line of it in the order of the text. The page is an index from 0; the part
+// are the bytes from from up to to of what [Session.Text] returns. The boxes
+// hold the ink of the characters and nothing else but what overlaps it. White
+// space has none, nor has what is not on the page. A part that does not lie in
+// the text is an error matching [ErrOutside], which says how long it is.
+func (s *Session) Boxes(ctx context.Context, r io.ReaderAt, size int64, index, from, to int) (boxes []Box, err error) {
+	err = s.call(ctx, func(p pdfium.Pdfium) error {
+		doc, err := open(p, r, size)
+		if err != nil {
+			return err
+		}
+		defer p.FPDF_CloseDocument(&requests.FPDF_CloseDocument{Document: doc})
+		var place placing
+		look := func(page requests.Page) (err error) {
+			place, err = newPlacing(p, page)
+			return err
+		}
+		return withText(p, doc, index, look, func(text references.FPDF_TEXTPAGE) error {
+			raw, chars, err := rawText(p, text)
+			if err != nil {
+				return err
+			}
+			b := boxReader{lineReader: lineReader{p: p, text: text, place: place}}
+			runes := []rune(raw)
+			b.mapped = len(runes) != chars
+			boxes, err = b.part(runes, from, to)
+			return err
+		})
+	})
+	return boxes, err
+}
+
+// A boxReader gathers the boxes of characters.
+type boxReader struct {
+	lineReader
+	boxes []Box
+	line  Box // of the line so far; zero if there is none
+	last  Box // of its last character with the space around it
+}
+
+// part returns the boxes of a part of the text that the runes make when they
+// are cleaned.
+func (r *boxReader) part(runes []rune, from, to int) ([]Box, error) {
+	at := 0
+	for i, c := range runes {
+		if at >= to {
+			break
+		}
+		width := cleanWidth(runes, i)
+		if at+width > from && width > 0 {
+			if err := r.add(c, i); err != nil {
+				return nil, err
+			}
+		}
+		at += width
+	}
+	if at < to {
+		return nil, fmt.Errorf("bytes %d-%d of %d: %w", from, to, at, ErrOutside)
+	}
+	r.end()
+	return r.boxes, nil
+}
+
+// cleanWidth returns how many bytes a character becomes in [clean].
+func cleanWidth(runes []rune, i int) int {
+	if runes[i] == '\r' && i+1 < len(runes) && runes[i+1] == '\n' {
+		return 0 // the line feed stands for both
+	}
+	return len(clean(string(runes[i])))
+}
+
+// add adds the character at an index of the text.
+func (r *boxReader) add(c rune, index int) error {
+	if c == '\n' || c == '\r' {
+		r.end()
+		return nil
+	}
+	if !isVisible(c) && c != softHyphen && c != lineHyphen {
+		return nil
+	}
+	g, ok, err := r.other(index, true)
+	if err != nil || !ok || g.box.isEmpty() {
+		return err
+	}
+	ink, err := r.ink(g)
+	if err != nil || ink.isEmpty() {
+		return err
+	}
+	if r.line != (Box{}) && !r.last.isBeside(g.box) {
+		r.end()
+	}
+	r.line, r.last = ink.union(r.line), g.box
+	return nil
+}
+
+// The signs that PDFium has for a hyphen at the end of a line.
+const (
+	softHyphen = '\x02'
+	lineHyphen = '\ufffe'
+)
+
+// ink returns the box of a character without the space around it.
+func (r *boxReader) ink(g glyph) (Box, error) {
+	got, err := r.p.FPDFText_GetCharBox(&requests.FPDFText_GetCharBox{TextPage: r.text, Index: g.index})
+	if err != nil {
+		return g.box, stopped(err)
+	}
+	box := r.place.box(got.Left, got.Bottom, got.Right, got.Top)
+	if box.isEmpty() {
+		return g.box, nil
+	}
+	return box, nil
+}
+
+func (r *boxReader) end() {
+	if r.line != (Box{}) {
+		r.boxes = append(r.boxes, r.line)
+	}
+	r.line = Box{}
+}
+
+func (b Box) isEmpty() bool { return b.X2 <= b.X1 || b.Y2 <= b.Y1 }
+
+// isBeside reports whether two boxes are side by side, or one above the other,
+// as the characters of a line are.
+func (b Box) isBeside(c Box) bool {
+	return b.X1 < c.X2 && c.X1 < b.X2 || b.Y1 < c.Y2 && c.Y1 < b.Y2
+}

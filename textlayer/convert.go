@@ -1,0 +1,93 @@
+package textlayer
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit"
+)
+
+// A Unit is what offsets in a text count.
+type Unit int
+
+// The units of offsets. Offsets are bytes unless something else is said.
+const (
+	InBytes      Unit = iota // of UTF-8
+	InCodePoints             // Unicode characters
+	InUTF16                  // units of UTF-16, as in JavaScript
+)
+
+// Convert returns an offset, given in one unit, in another. One that is not
+// between two characters, or outside the text, is an error matching
+// [citekit.ErrRange].
+func (l *Layer) Convert(off int64, from, to Unit) (int64, error) {
+	if off < 0 || off > l.length(from) {
+		return 0, fmt.Errorf("offset %d of %d: %w", off, l.length(from), citekit.ErrRange)
+	}
+	i := l.before(off, from)
+	if i < 0 {
+		return off, nil
+	}
+	r := l.runs[i]
+	points, units := l.counts(i)
+	if rest := off - r.end(from, points, units); rest >= 0 { // after the run, where all units are the same
+		return r.end(to, points, units) + rest, nil
+	}
+	text, err := l.textOf(r)
+	if err != nil {
+		return 0, err
+	}
+	at, ok := convert(text, off-r.start(from), from, to)
+	if !ok {
+		return 0, fmt.Errorf("offset %d is inside a character: %w", off, citekit.ErrRange)
+	}
+	return r.start(to) + at, nil
+}
+
+// length returns the length of the text.
+func (x *index) length(unit Unit) int64 {
+	switch unit {
+	case InCodePoints:
+		return x.points
+	case InUTF16:
+		return x.units
+	}
+	return x.size
+}
+
+func (r run) start(unit Unit) int64 {
+	switch unit {
+	case InCodePoints:
+		return r.points
+	case InUTF16:
+		return r.units
+	}
+	return r.from
+}
+
+func (r run) end(unit Unit, points, units int64) int64 {
+	switch unit {
+	case InCodePoints:
+		return r.points + points
+	case InUTF16:
+		return r.units + units
+	}
+	return r.to
+}
+
+// convert converts an offset in a text. It is not ok inside a character.
+func convert(text string, off int64, from, to Unit) (at int64, ok bool) {
+	var passed [3]int64
+	for _, c := range text {
+		if passed[from] >= off {
+			break
+		}
+		passed[InBytes] += int64(utf8.RuneLen(c))
+		passed[InCodePoints]++
+		passed[InUTF16]++
+		if c > 0xFFFF {
+			passed[InUTF16]++
+		}
+	}
+	return passed[to], passed[from] == off
+}

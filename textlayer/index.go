@@ -1,0 +1,94 @@
+package textlayer
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/citekit/citekit"
+)
+
+// An index says where the runs of a text stand. Once it is made it does not
+// change.
+type index struct {
+	modality citekit.Modality
+	hash     string // SHA-256 of the source in lower case hex
+	runs     []run
+
+	size   int64 // bytes of the text
+	points int64 // characters
+	units  int64 // of UTF-16
+
+	mirrors    bool  // the text is the bytes of the source from start on
+	start      int64 // else of what is kept
+	incomplete bool
+	written    int // runs that have something to see
+
+	lastPage, lastLine int
+}
+
+// A run is a part of the text with its place.
+type run struct {
+	from, to      int64 // bytes
+	points, units int64 // before it
+	loc           citekit.Location
+	ends          ends
+	ink           bool // it has something to see
+}
+
+// end returns where the last run ends.
+func (x *index) end() int64 {
+	if n := len(x.runs); n > 0 {
+		return x.runs[n-1].to
+	}
+	return 0
+}
+
+// counts returns how many characters and units of UTF-16 a run has.
+func (x *index) counts(i int) (points, units int64) {
+	points, units = x.points, x.units
+	if i+1 < len(x.runs) {
+		next := x.runs[i+1]
+		gap := next.from - x.runs[i].to
+		points, units = next.points-gap, next.units-gap
+	}
+	return points - x.runs[i].points, units - x.runs[i].units
+}
+
+// add adds the next run, which has so many characters and units of UTF-16. The
+// bytes since the run before are one of each.
+func (x *index) add(r run, points, units int64) {
+	gap := r.from - x.end()
+	r.points, r.units = x.points+gap, x.units+gap
+	x.points, x.units = r.points+points, r.units+units
+	x.runs = append(x.runs, r)
+	if r.ink {
+		x.written++
+	}
+	if n := len(r.loc.Pages); n > 0 {
+		x.lastPage = max(x.lastPage, r.loc.Pages[n-1].Last)
+	}
+	x.lastLine = max(x.lastLine, r.loc.Lines.Last)
+}
+
+// cost returns the memory that x takes, roughly.
+func (x *index) cost() int64 {
+	const perRun = 240
+	return perRun * int64(len(x.runs)+4)
+}
+
+// before returns the number of the last run that begins at or before an offset,
+// or -1.
+func (x *index) before(off int64, unit Unit) int {
+	i, _ := slices.BinarySearchFunc(x.runs, off+1, func(r run, off int64) int { return cmp.Compare(r.start(unit), off) })
+	return i - 1
+}
+
+// at returns the number of the last run that begins at or before an offset and
+// is not empty, or of the first one.
+func (x *index) at(off int64) int {
+	i := x.before(off, InBytes)
+	for i > 0 && x.runs[i].from == x.runs[i].to {
+		i--
+	}
+	return max(i, 0)
+}

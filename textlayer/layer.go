@@ -1,0 +1,193 @@
+package textlayer
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"sync"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
+)
+
+// A Layer is the text of one version of a source. It is safe for concurrent
+// use until it is closed, also while that version is replaced or deleted: the
+// text stays what it is, or reading it is an error matching [citekit.ErrStale].
+type Layer struct {
+	*index
+	text    io.ReaderAt
+	content io.Closer       // what text is of, or nil
+	src     *citekit.Source // what text is, where that is not kept; else nil
+}
+
+// A Run is a part of the text that has a place of its own, such as a page or
+// a subtitle, or some lines that are read together.
+type Run struct {
+	From, To int64 // bytes, the end excluded
+	Location citekit.Location
+}
+
+// Close releases what the layer reads from.
+func (l *Layer) Close() error {
+	if l.src != nil {
+		return l.src.Close()
+	}
+	if l.content != nil {
+		return l.content.Close()
+	}
+	return nil
+}
+
+// Modality returns that of the locations.
+func (l *Layer) Modality() citekit.Modality { return l.modality }
+
+// SourceHash returns the SHA-256 of the version that the text is of, in lower
+// case hex.
+func (l *Layer) SourceHash() string { return l.hash }
+
+// Len returns the length of the text in bytes.
+func (l *Layer) Len() int64 { return l.size }
+
+// Empty reports whether the text has nothing to see, as that of a scan.
+func (l *Layer) Empty() bool { return l.written == 0 }
+
+// Incomplete reports whether the end of the text was left out, for
+// Options.MaxBytes or for too many runs.
+func (l *Layer) Incomplete() bool { return l.incomplete }
+
+// Reason says in a few words why the layer is empty or incomplete, or "".
+func (l *Layer) Reason() string {
+	switch {
+	case l.incomplete:
+		return fmt.Sprintf("only the first %d bytes of its text are kept", l.size)
+	case l.written > 0:
+		return ""
+	case l.lastPage > 1:
+		return fmt.Sprintf("none of its %d pages has text, as in a scan", l.lastPage)
+	case l.lastPage == 1:
+		return "its page has no text, as in a scan"
+	}
+	return "it has no text"
+}
+
+// Runs yields the runs in the order of the text. There may be empty ones, such
+// as a page without text.
+func (l *Layer) Runs() iter.Seq[Run] {
+	return func(yield func(Run) bool) {
+		for _, r := range l.runs {
+			if !yield(Run{r.from, r.to, r.loc}) {
+				return
+			}
+		}
+	}
+}
+
+// ReadAt implements [io.ReaderAt] over the text.
+func (l *Layer) ReadAt(p []byte, off int64) (int, error) {
+	if off < 0 {
+		return 0, rangeError(off, l.size)
+	}
+	if off >= l.size {
+		return 0, io.EOF
+	}
+	short := int64(len(p)) > l.size-off
+	if short {
+		p = p[:l.size-off]
+	}
+	n, err := l.text.ReadAt(p, l.start+off)
+	if n < len(p) {
+		return n, l.blame(err)
+	}
+	if l.src != nil {
+		if err := l.src.CheckUnchanged(); err != nil {
+			return 0, err
+		}
+	}
+	if short {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// blame returns the error for text that is not there.
+func (l *Layer) blame(err error) error {
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if l.src != nil {
+		return fmt.Errorf("the source became shorter: %w", citekit.ErrStale)
+	}
+	return errLayer
+}
+
+// Text returns the bytes from from up to to. Offsets outside the text are an
+// error matching [citekit.ErrRange].
+func (l *Layer) Text(ctx context.Context, from, to int64) (string, error) {
+	if err := l.check(from, to); err != nil {
+		return "", err
+	}
+	buf := make([]byte, to-from)
+	n, err := io.ReadFull(ctxio.Reader(ctx, io.NewSectionReader(l, from, to-from)), buf)
+	if err == io.EOF && n == len(buf) {
+		err = nil
+	}
+	return string(buf), err
+}
+
+// WriteTo implements [io.WriterTo]: it writes the whole text.
+func (l *Layer) WriteTo(w io.Writer) (int64, error) {
+	return io.Copy(w, io.NewSectionReader(l, 0, l.size))
+}
+
+func (l *Layer) check(from, to int64) error {
+	for _, off := range []int64{from, to} {
+		if off < 0 || off > l.size {
+			return rangeError(off, l.size)
+		}
+	}
+	if to < from {
+		return fmt.Errorf("bytes %d-%d end before they begin: %w", from, to, citekit.ErrRange)
+	}
+	return nil
+}
+
+func rangeError(off, size int64) error {
+	return fmt.Errorf("byte %d of %d: %w", off, size, citekit.ErrRange)
+}
+
+// textOf returns the text of a run, which is not long.
+func (l *Layer) textOf(r run) (string, error) {
+	buf := make([]byte, r.to-r.from)
+	if n, err := l.ReadAt(buf, r.from); n < len(buf) {
+		return "", err
+	}
+	return string(buf), nil
+}
+
+// readerAt returns what reads content at any offset.
+func readerAt(content io.ReadSeeker) io.ReaderAt {
+	if r, ok := content.(io.ReaderAt); ok {
+		return r
+	}
+	return &seeking{content: content}
+}
+
+// A seeking reads what can only be read onwards at any offset.
+type seeking struct {
+	mu      sync.Mutex
+	content io.ReadSeeker
+}
+
+func (s *seeking) ReadAt(p []byte, off int64) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, err := s.content.Seek(off, io.SeekStart); err != nil {
+		return 0, err
+	}
+	n, err := io.ReadFull(s.content, p)
+	if err == io.ErrUnexpectedEOF {
+		err = io.EOF
+	}
+	return n, err
+}

@@ -1,0 +1,116 @@
+package textlayer
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit"
+)
+
+// Ends says what ends the lines of a run.
+type ends byte
+
+const (
+	noEnds  ends = iota // its lines cannot be told: it has none, or counts them otherwise
+	lfEnds              // LF
+	anyEnds             // LF, CRLF, and CR alone
+)
+
+// endsOf returns what ends the lines of a run: that with which it has as many
+// lines as its location says.
+func endsOf(r citekit.TextRun) ends {
+	if r.Location.Lines.IsZero() || r.Text == "" {
+		return noEnds
+	}
+	for _, e := range []ends{lfEnds, anyEnds} {
+		if e.lines(r.Text) == r.Location.Lines.Len() {
+			return e
+		}
+	}
+	return noEnds
+}
+
+// lines returns how many lines a text has, the last of which need not end.
+func (e ends) lines(text string) int {
+	n := e.count(text, len(text))
+	if e.after(text, len(text)) {
+		return n
+	}
+	return n + 1
+}
+
+// count returns how many lines end in the first n bytes of a text.
+func (e ends) count(text string, n int) int {
+	if e == lfEnds {
+		return strings.Count(text[:n], "\n")
+	}
+	count := 0
+	for i := e.next(text, 0); i >= 0 && i <= n; i = e.next(text, i) {
+		count++
+	}
+	return count
+}
+
+// after reports whether a line ends just before offset i of a text.
+func (e ends) after(text string, i int) bool {
+	switch {
+	case i == 0:
+		return false
+	case text[i-1] == '\n':
+		return true
+	}
+	return e == anyEnds && text[i-1] == '\r' && (i == len(text) || text[i] != '\n')
+}
+
+// next returns the offset after the next line end that begins at or after from,
+// or -1.
+func (e ends) next(text string, from int) int {
+	chars := "\n"
+	if e == anyEnds {
+		chars = "\r\n"
+	}
+	i := strings.IndexAny(text[from:], chars)
+	if i < 0 {
+		return -1
+	}
+	i += from + 1
+	if text[i-1] == '\r' && i < len(text) && text[i] == '\n' {
+		i++
+	}
+	return i
+}
+
+// startOf returns the offset at which the line begins that n lines are before.
+func (e ends) startOf(text string, n int) int {
+	at := 0
+	for ; n > 0; n-- {
+		if at = e.next(text, at); at < 0 {
+			return len(text)
+		}
+	}
+	return at
+}
+
+// cutPiece cuts what a run begins with from a run that is too long, at the end
+// of a line if there is one.
+func cutPiece(r citekit.TextRun) (piece, rest citekit.TextRun) {
+	if len(r.Text) <= maxPiece {
+		return r, citekit.TextRun{Location: r.Location}
+	}
+	at := strings.LastIndexByte(r.Text[:maxPiece], '\n') + 1
+	if at == 0 {
+		for at = maxPiece; !utf8.RuneStart(r.Text[at]); at-- {
+		}
+	}
+	piece, rest = r, r
+	piece.Text, rest.Text = r.Text[:at], r.Text[at:]
+	if e := endsOf(r); e != noEnds {
+		ended := e.count(r.Text, at)
+		rest.Location.Lines.First += ended
+		piece.Location.Lines.Last = rest.Location.Lines.First
+		if e.after(r.Text, at) {
+			piece.Location.Lines.Last--
+		}
+	}
+	return piece, rest
+}

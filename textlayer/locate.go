@@ -1,0 +1,196 @@
+package textlayer
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/citekit/citekit"
+)
+
+// Bytes are a part of the text, from From up to To, in bytes.
+type Bytes struct{ From, To int64 }
+
+// Location returns the smallest location that holds the bytes from from up to
+// to: the pages or lines that they are on, the time in which they are said, or
+// the box around them. Of an empty part it is that of what follows. A text
+// without runs has the location of the whole. Offsets outside the text are an
+// error matching [citekit.ErrRange].
+func (l *Layer) Location(from, to int64) (citekit.Location, error) {
+	all := citekit.Location{Modality: l.modality}
+	if err := l.check(from, to); err != nil || len(l.runs) == 0 {
+		return all, err
+	}
+	to = max(to, min(from+1, l.size))
+	first := l.at(from)
+	last := l.at(to - 1)
+	for first < last && l.runs[first].to <= from { // it is in what parts two runs
+		first++
+	}
+	loc := l.runs[first].loc
+	for _, r := range l.runs[first+1 : last+1] {
+		if r.from < r.to {
+			loc = union(loc, r.loc)
+		}
+	}
+	if loc.Lines.IsZero() {
+		return loc, nil
+	}
+	var err error
+	if loc.Lines.First, err = l.lineAt(l.runs[first], from); err != nil {
+		return all, err
+	}
+	if l.runs[last].ends != noEnds {
+		loc.Lines.Last, err = l.lineAt(l.runs[last], to-1)
+	}
+	return loc, err
+}
+
+// lineAt returns the line that a byte of a run is on, or the first of the run
+// if its lines cannot be told.
+func (l *Layer) lineAt(r run, off int64) (int, error) {
+	if r.ends == noEnds || off <= r.from {
+		return r.loc.Lines.First, nil
+	}
+	text, err := l.textOf(r)
+	if err != nil {
+		return 0, err
+	}
+	n := r.ends.count(text, int(min(off, r.to)-r.from))
+	return min(r.loc.Lines.First+n, r.loc.Lines.Last), nil
+}
+
+// union returns the smallest location that holds two.
+func union(a, b citekit.Location) citekit.Location {
+	if len(a.Pages) == 0 || len(b.Pages) == 0 {
+		a.Pages = nil
+	} else if len(a.Pages) != 1 || len(b.Pages) != 1 || a.Pages[0] != b.Pages[0] {
+		a.Pages = citekit.PageRuns(append(append([]citekit.Range{}, a.Pages...), b.Pages...)...)
+	}
+	if a.Lines.IsZero() || b.Lines.IsZero() {
+		a.Lines = citekit.Range{}
+	} else {
+		a.Lines = citekit.Range{First: min(a.Lines.First, b.Lines.First), Last: max(a.Lines.Last, b.Lines.Last)}
+	}
+	a.Time = unionSpan(a.Time, b.Time)
+	if a.Box.IsZero() || b.Box.IsZero() || a.PageCount() > 1 {
+		a.Box = citekit.Box{}
+	} else {
+		a.Box = citekit.Box{X1: min(a.Box.X1, b.Box.X1), Y1: min(a.Box.Y1, b.Box.Y1), X2: max(a.Box.X2, b.Box.X2), Y2: max(a.Box.Y2, b.Box.Y2)}
+	}
+	if a.VirtualAddress != b.VirtualAddress {
+		a.VirtualAddress = ""
+	}
+	return a
+}
+
+func unionSpan(a, b citekit.Span) citekit.Span {
+	if a.IsZero() || b.IsZero() {
+		return citekit.Span{}
+	}
+	span := citekit.Span{Start: min(a.Start, b.Start), End: max(a.End, b.End)}
+	if a.End == 0 || b.End == 0 {
+		span.End = 0
+	}
+	return span
+}
+
+// Ranges returns the parts of the text at a location, in order and apart: whole
+// pages, whole lines, and the runs that a time or a box has some of. An empty
+// modality is that of the source. A location beyond the text is an error
+// matching [citekit.ErrRange], or [citekit.ErrTooLarge] if the text is
+// incomplete. A box on a page, whose runs are whole pages, is an error matching
+// [errors.ErrUnsupported]: [citekit.Library.ReadText] reads it.
+func (l *Layer) Ranges(loc citekit.Location) ([]Bytes, error) {
+	if loc.Modality == "" {
+		loc.Modality = l.modality
+	}
+	if err := loc.Validate(); err != nil {
+		return nil, err
+	}
+	bounds := citekit.Extent{Modality: l.modality, Pages: l.lastPage, Lines: l.lastLine, Duration: math.MaxFloat64}
+	if err := bounds.Check(loc); err != nil {
+		if l.incomplete && errors.Is(err, citekit.ErrRange) {
+			err = fmt.Errorf("%s: %w", l.Reason(), citekit.ErrTooLarge)
+		}
+		return nil, err
+	}
+	if loc.IsWhole() {
+		return []Bytes{{0, l.size}}, nil
+	}
+	var parts []Bytes
+	joins := false // the run before was taken, to its end
+	for _, r := range l.runs {
+		if !overlap(r.loc, loc) {
+			joins = joins && r.from == r.to
+			continue
+		}
+		if !loc.Box.IsZero() && r.loc.Box.IsZero() {
+			return nil, fmt.Errorf("where on its page a text stands: %w", errors.ErrUnsupported)
+		}
+		part, err := l.cut(r, loc.Lines)
+		if err != nil {
+			return nil, err
+		}
+		if joins && part.From == r.from {
+			parts[len(parts)-1].To = part.To
+		} else {
+			parts = append(parts, part)
+		}
+		joins = part.To == r.to
+	}
+	return parts, nil
+}
+
+// cut returns the part of a run that is on some lines.
+func (l *Layer) cut(r run, lines citekit.Range) (Bytes, error) {
+	all := Bytes{r.from, r.to}
+	own := r.loc.Lines
+	if r.ends == noEnds || lines.IsZero() || lines.First <= own.First && lines.Last >= own.Last {
+		return all, nil
+	}
+	text, err := l.textOf(r)
+	if err != nil {
+		return all, err
+	}
+	part := all
+	if lines.First > own.First {
+		part.From += int64(r.ends.startOf(text, lines.First-own.First))
+	}
+	if lines.Last < own.Last {
+		part.To = r.from + int64(r.ends.startOf(text, lines.Last-own.First+1))
+	}
+	return part, nil
+}
+
+// overlap reports whether a run has something of what a location selects.
+func overlap(r, loc citekit.Location) bool {
+	return overlapPages(r.Pages, loc.Pages) && overlapLines(r.Lines, loc.Lines) &&
+		overlapTime(r.Time, loc.Time) && overlapBox(r.Box, loc.Box)
+}
+
+func overlapPages(a, b []citekit.Range) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return true
+	}
+	for _, p := range a {
+		for _, q := range b {
+			if overlapLines(p, q) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func overlapLines(a, b citekit.Range) bool {
+	return a.IsZero() || b.IsZero() || a.First <= b.Last && b.First <= a.Last
+}
+
+func overlapTime(a, b citekit.Span) bool {
+	return (b.End == 0 || a.Start < b.End) && (a.End == 0 || b.Start < a.End)
+}
+
+func overlapBox(a, b citekit.Box) bool {
+	return a.IsZero() || b.IsZero() || a.X1 < b.X2 && b.X1 < a.X2 && a.Y1 < b.Y2 && b.Y1 < a.Y2
+}

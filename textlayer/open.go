@@ -1,0 +1,250 @@
+package textlayer
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/slug"
+)
+
+// Open returns the text of a resource, which it reads from the source if that
+// was not done before. A source that changed since it was mapped, or whose
+// transcript did, is an error matching [citekit.ErrStale]; a modality without
+// text one matching [errors.ErrUnsupported]. Other errors are those of
+// [citekit.TextReader], as [*citekit.ResolveError]. The caller closes the
+// layer.
+func (s *Store) Open(ctx context.Context, resourceID string) (*Layer, error) {
+	m, src, err := s.lib.OpenResource(ctx, resourceID)
+	if err != nil {
+		return nil, err
+	}
+	l, err := s.openMapped(ctx, m, src)
+	return l, failed(citekit.Address{Resource: resourceID}, err)
+}
+
+// OpenFile is [Store.Open] for a file that has no map. The path is opened as
+// one in a map is. The modality may be empty: it is then that of the file, as
+// [citekit.Library.Detect] tells it.
+func (s *Store) OpenFile(ctx context.Context, path string, modality citekit.Modality) (*Layer, error) {
+	l, err := s.openFile(ctx, path, modality)
+	return l, failed(citekit.Address{Resource: slug.ForFile(filepath.ToSlash(path))}, err)
+}
+
+// OpenVersion returns the text of a version of a resource that was read before,
+// whatever its source is now: to find again what was cited of it. The version
+// is the whole SHA-256 in hex. A text that is not kept is an error matching
+// [fs.ErrNotExist], and one that only the source of that version has is an
+// error matching [citekit.ErrStale] if that has changed.
+func (s *Store) OpenVersion(ctx context.Context, resourceID, hash string) (*Layer, error) {
+	m, err := s.lib.Map(ctx, resourceID)
+	if err != nil {
+		return nil, err
+	}
+	l, err := s.openVersion(ctx, m, hash)
+	return l, failed(citekit.Address{Resource: resourceID}, err)
+}
+
+func failed(a citekit.Address, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &citekit.ResolveError{Op: "read", Address: a, Err: fserror.WithoutPath(err)}
+}
+
+// openMapped takes over src.
+func (s *Store) openMapped(ctx context.Context, m *citekit.ResourceMap, src *citekit.Source) (*Layer, error) {
+	o := &origin{resource: m.ResourceID, modality: m.Type, declared: m.Type, src: src, maxBytes: s.opts.MaxBytes}
+	if err := s.complete(ctx, o); err != nil {
+		o.close()
+		return nil, err
+	}
+	if path, hash := m.Transcript(); path != "" && o.readsTranscripts() {
+		if err := s.addTranscript(ctx, o, path, hash); err != nil {
+			o.close()
+			return nil, fmt.Errorf("the transcript: %w", err)
+		}
+	}
+	return s.open(ctx, o)
+}
+
+func (s *Store) openFile(ctx context.Context, path string, modality citekit.Modality) (*Layer, error) {
+	src, err := s.lib.OpenSource(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	o := &origin{modality: modality, declared: modality, src: src, maxBytes: s.opts.MaxBytes}
+	if modality == "" {
+		o.modality, err = s.lib.Detect(ctx, src)
+	} else {
+		src.Declare(modality)
+	}
+	if err == nil {
+		err = s.complete(ctx, o)
+	}
+	if err != nil {
+		o.close()
+		return nil, err
+	}
+	return s.open(ctx, o)
+}
+
+// complete finds the resolver and the hash of a source that is open.
+func (s *Store) complete(ctx context.Context, o *origin) (err error) {
+	if o.resolver, err = s.lib.Resolver(o.modality); err != nil {
+		return err
+	}
+	if err := s.check(o); err != nil {
+		return err
+	}
+	o.name = o.src.Name()
+	o.hash, err = o.src.Hash(ctx)
+	return err
+}
+
+// check returns an error matching [errors.ErrUnsupported] if there cannot be a
+// layer.
+func (s *Store) check(o *origin) error {
+	if _, ok := o.resolver.(citekit.TextReader); !ok {
+		return fmt.Errorf("the text of a %s source: %w", o.modality, errors.ErrUnsupported)
+	}
+	if s.content == nil {
+		return fmt.Errorf("this workspace cannot open what it keeps: %w", errors.ErrUnsupported)
+	}
+	return nil
+}
+
+// addTranscript opens the transcript of a recording, which had the hash when the
+// recording was mapped, or any if that is "".
+func (s *Store) addTranscript(ctx context.Context, o *origin, sourcePath, hash string) (err error) {
+	if o.transcript, err = s.lib.OpenSource(ctx, sourcePath); err != nil {
+		return err
+	}
+	if o.words, err = o.transcript.Hash(ctx); err == nil && hash != "" && hash != o.words {
+		err = fmt.Errorf("it has changed since the source was mapped; map it again: %w", citekit.ErrStale)
+	}
+	return err
+}
+
+func (s *Store) openVersion(ctx context.Context, m *citekit.ResourceMap, hash string) (*Layer, error) {
+	if sum, err := hex.DecodeString(hash); err != nil || len(sum) != 32 {
+		return nil, fmt.Errorf("the version is not a SHA-256 in hex: %w", citekit.ErrSyntax)
+	}
+	resolver, err := s.lib.Resolver(m.Type)
+	if err != nil {
+		return nil, err
+	}
+	o := &origin{
+		resource: m.ResourceID, modality: m.Type, declared: m.Type, resolver: resolver,
+		name: path.Base(filepath.ToSlash(m.SourcePath)), hash: strings.ToLower(hash),
+		maxBytes: s.opts.MaxBytes,
+	}
+	if o.readsTranscripts() {
+		_, o.words = m.Transcript()
+	}
+	if err := s.check(o); err != nil {
+		return nil, err
+	}
+	l, err := s.openKept(ctx, o)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, citekit.ErrDamaged) {
+		return nil, fmt.Errorf("no text is kept of version %.12s: %w", o.hash, fs.ErrNotExist)
+	}
+	if err != nil || !l.mirrors {
+		return l, err
+	}
+	if l.src, err = s.lib.OpenSource(ctx, m.SourcePath); err == nil {
+		err = isVersion(ctx, l.src, o.hash)
+	}
+	if err != nil {
+		l.Close()
+		return nil, err
+	}
+	l.text = l.src
+	return l, nil
+}
+
+func isVersion(ctx context.Context, src *citekit.Source, hash string) error {
+	now, err := src.Hash(ctx)
+	if err == nil && now != hash {
+		err = fmt.Errorf("the text of version %.12s was not copied, and the source is %.12s: %w", hash, now, citekit.ErrStale)
+	}
+	return err
+}
+
+// maxTries is how often a layer is looked for that is there no more when it is
+// opened.
+const maxTries = 3
+
+// open returns the layer of an origin, which it takes over, reading the source
+// first if there is none.
+func (s *Store) open(ctx context.Context, o *origin) (l *Layer, err error) {
+	defer func() {
+		if l == nil || l.src == nil {
+			o.close()
+		} else {
+			o.closeTranscript()
+		}
+	}()
+	var lost error
+	for range maxTries {
+		l, err = s.openKept(ctx, o)
+		if err == nil && l.mirrors {
+			l.src, l.text = o.src, o.src
+		}
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, citekit.ErrDamaged) {
+			return l, err
+		}
+		lost = err
+		missing := errors.Is(err, fs.ErrNotExist)
+		_, err = s.readers.Do(ctx, o.key(), func(ctx context.Context) (struct{}, error) {
+			if missing && s.isKept(ctx, o) { // since it was looked for
+				return struct{}{}, nil
+			}
+			return struct{}{}, s.read(ctx, o)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("the text that was read is not kept as it should be: %w", lost)
+}
+
+func (s *Store) isKept(ctx context.Context, o *origin) bool {
+	_, err := s.lib.Workspace().FindEvidence(ctx, o.key())
+	return err == nil
+}
+
+// openKept opens the layer that is kept of an origin. One that cannot be read
+// is an error matching [citekit.ErrDamaged].
+func (s *Store) openKept(ctx context.Context, o *origin) (*Layer, error) {
+	content, stored, err := s.content.OpenEvidence(ctx, o.key())
+	if err != nil {
+		return nil, err
+	}
+	text := readerAt(content)
+	x, err := s.indexes.Get(ctx, o.key()+stored.SHA256, func(context.Context) (*index, int64, error) {
+		x, err := readIndex(text, stored.Size)
+		if err != nil {
+			return nil, 0, err
+		}
+		return x, x.cost(), nil
+	})
+	if err == nil && (x.hash != o.hash || x.modality != o.modality) {
+		err = fmt.Errorf("a text of another source: %w", citekit.ErrDamaged)
+	}
+	if err != nil {
+		content.Close()
+		return nil, err
+	}
+	if x.mirrors {
+		return &Layer{index: x}, content.Close()
+	}
+	return &Layer{index: x, text: text, content: content}, nil
+}

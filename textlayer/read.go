@@ -1,0 +1,87 @@
+package textlayer
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+
+	"github.com/citekit/citekit"
+)
+
+// writeBytes is how much of a layer is handed to the workspace at a time.
+const writeBytes = 256 << 10
+
+// read reads the text of a source and stores it as a layer. The slot of the
+// Library is given up once all is read: the workspace then waits for its disk
+// without it.
+func (s *Store) read(ctx context.Context, o *origin) error {
+	limited, cancel := context.WithCancel(ctx)
+	defer cancel()
+	body, w := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		err := s.build(limited, o, w)
+		w.CloseWithError(err)
+		ended <- err
+	}()
+	_, err := s.lib.Workspace().StoreEvidence(ctx, o.key(), o.meta(), body)
+	body.CloseWithError(errNotStored) // ends the reading, if it goes on
+	if err != nil {
+		cancel()
+	}
+	if failed := <-ended; failed != nil && errors.Is(err, failed) {
+		return failed
+	}
+	return err
+}
+
+var errNotStored = errors.New("the text cannot be stored")
+
+// build writes the layer of an origin to w.
+func (s *Store) build(ctx context.Context, o *origin, w io.Writer) error {
+	progress, err := s.progress(ctx, o)
+	if err != nil {
+		return err
+	}
+	return s.lib.WithSlot(ctx, o.modality, func(ctx context.Context) error {
+		out := bufio.NewWriterSize(w, writeBytes)
+		b := newBuilder(out, o, s.opts.CopyBytes)
+		for run, err := range o.runs(ctx) {
+			if err == nil {
+				err = b.add(run)
+			}
+			if err != nil {
+				return err
+			}
+			progress(ctx, run.Location)
+			if b.isFull() {
+				break
+			}
+		}
+		if err := errors.Join(ctx.Err(), o.checkUnchanged()); err != nil {
+			return err
+		}
+		if err := b.finish(); err != nil {
+			return err
+		}
+		return out.Flush()
+	})
+}
+
+// progress returns what tells of the progress of a reading.
+func (s *Store) progress(ctx context.Context, o *origin) (func(context.Context, citekit.Location), error) {
+	tell := s.opts.Progress
+	if tell == nil {
+		return func(context.Context, citekit.Location) {}, nil
+	}
+	extent, err := s.lib.MeasureSource(ctx, o.modality, o.src)
+	of := max(extent.Pages, extent.Lines, int(extent.Duration))
+	return func(ctx context.Context, loc citekit.Location) {
+		done := max(loc.Lines.Last, int(loc.Time.End))
+		if n := len(loc.Pages); n > 0 {
+			done = loc.Pages[n-1].Last
+		}
+		tell(ctx, Progress{Resource: o.resource, Done: done, Of: of})
+	}, err
+}
