@@ -8,7 +8,8 @@ import (
 
 // A Resolver extracts part of a source. It is the interface a modality
 // package implements; callers use [Library.Resolve]. Further abilities are
-// the optional interfaces [Measurer], [TextReader] and [Versioner].
+// the optional interfaces [Measurer], [TextReader], [Previewer] and
+// [Versioner].
 //
 // Implementations must be safe for concurrent use. Package
 // modality/modalitytest checks them.

@@ -203,9 +203,9 @@ func (r mapReader) selectors() (loc Location, extra extraFields, err error) {
 	return loc, extra, err
 }
 
-// wholes calls yield with each number of an array. They are whole and at least
-// 1; 12.0 is whole, too.
-func (r mapReader) wholes(yield func(n int)) error {
+// wholes calls yield with each number of an array of pages or lines, as unit
+// says. They are whole and at least 1; 12.0 is whole, too.
+func (r mapReader) wholes(unit string, yield func(n int)) error {
 	return r.Elements(func() error {
 		literal, err := r.Number()
 		if err != nil {
@@ -213,7 +213,7 @@ func (r mapReader) wholes(yield func(n int)) error {
 		}
 		n, ok := strictjson.Whole(literal)
 		if !ok || n < 1 {
-			return &strictjson.Error{Reason: "is " + message.Clip(literal) + "; write whole numbers from 1"}
+			return fmt.Errorf("%s %s; %ss are whole numbers from 1", unit, message.Clip(literal), unit)
 		}
 		yield(n)
 		return nil
@@ -227,7 +227,7 @@ func (r mapReader) pages(pages *[]Range) error {
 		return nil
 	}
 	var runs []Range
-	err := r.wholes(func(n int) {
+	err := r.wholes("page", func(n int) {
 		if k := len(runs) - 1; k >= 0 && n-1 == runs[k].Last {
 			runs[k].Last = n
 			return
@@ -246,7 +246,7 @@ func (r mapReader) lines(lines *Range) error {
 		return nil
 	}
 	var v []int
-	if err := r.wholes(func(n int) { v = append(v, n) }); err != nil {
+	if err := r.wholes("line", func(n int) { v = append(v, n) }); err != nil {
 		return err
 	}
 	if len(v) != 2 {

@@ -168,11 +168,16 @@ func evidenceKey(t target, src *Source, resolverVersion string, mode Mode) strin
 	if loc.Modality.builtIn() && loc.Modality != Video && loc.Modality != Audio {
 		mode = ModeExact // means nothing to the others
 	}
-	h := sha256.New()
-	for _, part := range []string{
+	return keyOf(
 		evidenceFormat, string(loc.Modality), resolverVersion, src.Version(), src.Name(), string(mode),
 		Address{Location: loc}.Fragment(), t.address.Resource, t.label, string(t.declared),
-	} {
+	)
+}
+
+// keyOf returns the SHA-256 in hex of parts, each apart from the next.
+func keyOf(parts ...string) string {
+	h := sha256.New()
+	for _, part := range parts {
 		fmt.Fprintf(h, "%d:%s", len(part), part)
 	}
 	return hex.EncodeToString(h.Sum(nil))

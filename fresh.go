@@ -15,6 +15,20 @@ import (
 // shownVersion is how many digits of a version a message shows at least.
 const shownVersion = 16
 
+// openFresh opens the source of a target, and checks that it is the version
+// that was mapped, as checkFresh does. The caller closes it.
+func (l *Library) openFresh(ctx context.Context, t target, allowStale bool) (src *Source, stale bool, err error) {
+	if src, err = l.OpenSource(ctx, t.path); err != nil {
+		return nil, false, err
+	}
+	src.Declare(t.declared)
+	if stale, err = l.checkFresh(ctx, t, src, allowStale); err != nil {
+		src.Close()
+		return nil, false, err
+	}
+	return src, stale, nil
+}
+
 // checkFresh reports whether src is another version than the target was made
 // from, which is an error unless allow is set. A version pinned by the address
 // is never waived.

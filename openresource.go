@@ -21,15 +21,7 @@ func (l *Library) openResource(ctx context.Context, id string) (*indexedMap, *So
 	if err != nil {
 		return nil, nil, err
 	}
-	src, err := l.OpenSource(ctx, m.SourcePath)
-	if err != nil {
-		return nil, nil, err
-	}
-	src.Declare(m.Type)
-	t := target{address: Address{Resource: id}, m: m, path: m.SourcePath}
-	if _, err := l.checkFresh(ctx, t, src, false); err != nil {
-		src.Close()
-		return nil, nil, err
-	}
-	return m, src, nil
+	t := target{address: Address{Resource: id}, m: m, path: m.SourcePath, declared: m.Type}
+	src, _, err := l.openFresh(ctx, t, false)
+	return m, src, err
 }

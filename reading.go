@@ -46,35 +46,20 @@ func (l *Library) ReadNodeText(ctx context.Context, resourceID, nodeID string) i
 
 // readText yields runs, and returns an error if there is one to yield.
 func (l *Library) readText(ctx context.Context, a Address, yield func(TextRun, error) bool) error {
-	m, err := l.load(ctx, a.Resource)
-	if err != nil {
-		return err
-	}
-	a.Location.Modality = cmp.Or(a.Location.Modality, m.modality())
-	if err := a.Validate(); err != nil {
-		return err
-	}
-	resolver, err := l.Resolver(a.Location.Modality)
-	if err != nil {
-		return err
-	}
-	src, err := l.OpenSource(ctx, m.SourcePath)
+	t, resolver, src, err := l.openAddress(ctx, a)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	src.Declare(m.Type)
-	if _, err := l.checkFresh(ctx, target{address: a, m: m, path: m.SourcePath}, src, false); err != nil {
-		return err
-	}
-	runs, transcript, err := l.textOf(ctx, m, resolver, src, a.Location)
+	loc := t.address.Location
+	runs, transcript, err := l.textOf(ctx, t.m, resolver, src, loc)
 	if err != nil {
 		return err
 	}
 	if transcript != nil {
 		defer transcript.Close()
 	}
-	for run, err := range shelter.Seq(runs, panicked(a.Location.Modality)) {
+	for run, err := range shelter.Seq(runs, panicked(loc.Modality)) {
 		if err != nil {
 			return fserror.WithoutPath(err)
 		}
@@ -88,6 +73,27 @@ func (l *Library) readText(ctx context.Context, a Address, yield func(TextRun, e
 		}
 	}
 	return src.CheckUnchanged()
+}
+
+// openAddress opens the fresh source of an address of a resource, whose
+// modality is that of the resource if it has none, with what resolves it. The
+// caller closes the source.
+func (l *Library) openAddress(ctx context.Context, a Address) (target, Resolver, *Source, error) {
+	m, err := l.mapFor(ctx, a, false)
+	if err != nil {
+		return target{}, nil, nil, err
+	}
+	a.Location.Modality = cmp.Or(a.Location.Modality, m.modality())
+	if err := a.Validate(); err != nil {
+		return target{}, nil, nil, err
+	}
+	resolver, err := l.Resolver(a.Location.Modality)
+	if err != nil {
+		return target{}, nil, nil, err
+	}
+	t := target{address: a, label: a.Fragment(), m: m, path: m.SourcePath, declared: m.Type}
+	src, _, err := l.openFresh(ctx, t, false)
+	return t, resolver, src, err
 }
 
 // textOf returns the text of a source, from its transcript if the map names

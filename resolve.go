@@ -217,15 +217,12 @@ func (l *Library) extract(ctx context.Context, t target, opts ResolveOptions, e 
 	if err != nil {
 		return nil, err
 	}
-	src, err := l.OpenSource(ctx, t.path)
+	src, stale, err := l.openFresh(ctx, t, opts.AllowStale)
 	if err != nil {
 		return nil, err
 	}
 	defer src.Close()
-	src.Declare(t.declared)
-	if e.Stale, err = l.checkFresh(ctx, t, src, opts.AllowStale); err != nil {
-		return nil, err
-	}
+	e.Stale = stale
 	key := evidenceKey(t, src, versionOf(resolver), opts.Mode)
 	stored, cached, err := l.evidence(ctx, key, t, src, resolver, opts.Mode)
 	if err != nil {

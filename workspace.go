@@ -214,6 +214,9 @@ type EvidenceMeta struct {
 	Guessed    bool      `json:"guessed,omitempty"` // the charset is inferred
 	Actual     *Location `json:"actual,omitempty"`
 	SourceHash string    `json:"source_hash,omitempty"`
+
+	// Preview says what a picture shows, without its data; nil for evidence.
+	Preview *Preview `json:"preview,omitempty"`
 }
 
 // StoredEvidence is an evidence file in a [Workspace].

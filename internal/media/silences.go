@@ -87,8 +87,8 @@ func (d *detector) listenWAV(ctx context.Context, src *citekit.Source, f *wav.Fi
 
 // A detector is written the frames of a sound and finds where it is silent.
 type detector struct {
+	wholeFrames
 	rate     int // frames a second
-	block    int // bytes of a frame
 	loudness func(frames []byte) float64
 	limit    float64
 	total    float64 // seconds that are expected
@@ -102,21 +102,31 @@ type detector struct {
 
 // Write implements [io.Writer].
 func (d *detector) Write(p []byte) (int, error) {
-	n := len(p)
-	if len(d.rest) > 0 {
-		take := min(d.block-len(d.rest), len(p))
-		d.rest, p = append(d.rest, p[:take]...), p[take:]
-		if len(d.rest) < d.block {
-			return n, nil
-		}
-		d.look(d.rest)
-		d.rest = d.rest[:0]
-	}
-	whole := len(p) / d.block * d.block
-	d.look(p[:whole])
-	d.rest = append(d.rest, p[whole:]...)
+	d.each(p, d.look)
 	d.progress(clamp(float64(d.frames)/float64(d.rate), d.total))
-	return n, nil
+	return len(p), nil
+}
+
+// wholeFrames makes whole frames of a sound that comes in pieces.
+type wholeFrames struct {
+	block int    // bytes of a frame
+	rest  []byte // of a frame
+}
+
+// each calls visit with the frames that are whole with the next piece.
+func (w *wholeFrames) each(p []byte, visit func(frames []byte)) {
+	if len(w.rest) > 0 {
+		take := min(w.block-len(w.rest), len(p))
+		w.rest, p = append(w.rest, p[:take]...), p[take:]
+		if len(w.rest) < w.block {
+			return
+		}
+		visit(w.rest)
+		w.rest = w.rest[:0]
+	}
+	whole := len(p) / w.block * w.block
+	visit(p[:whole])
+	w.rest = append(w.rest, p[whole:]...)
 }
 
 // look looks at whole frames: at many together where they are all silent.

@@ -16,61 +16,70 @@ func (f *File) Sound(r io.ReaderAt) *io.SectionReader {
 // frames, without sign and as a fraction of the loudest there can be. It is nil
 // for codings whose samples are not linear.
 func (f *File) Loudness() func(frames []byte) float64 {
-	width := f.Block / f.Channels
-	if f.curved {
+	extremes := f.Extremes()
+	if extremes == nil {
 		return nil
 	}
-	if f.Float {
-		switch width {
-		case 4:
-			return func(b []byte) float64 {
-				return loudest(b, 4, func(b []byte) float64 {
-					return float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))
-				})
-			}
-		case 8:
-			return func(b []byte) float64 {
-				return loudest(b, 8, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) })
-			}
-		}
-		return nil
+	return func(frames []byte) float64 {
+		low, high := extremes(frames)
+		return max(high, -low)
 	}
-	switch width {
-	case 1: // unsigned
-		return func(b []byte) float64 {
-			return loudest(b, 1, func(b []byte) float64 { return float64(int(b[0])-128) / 128 })
-		}
-	case 2:
-		return loudest16
-	case 3:
-		return func(b []byte) float64 {
-			return loudest(b, 3, func(b []byte) float64 {
-				return float64(int32(uint32(b[0])<<8|uint32(b[1])<<16|uint32(b[2])<<24)) / (1 << 31)
-			})
-		}
-	case 4:
-		return func(b []byte) float64 {
-			return loudest(b, 4, func(b []byte) float64 { return float64(int32(binary.LittleEndian.Uint32(b))) / (1 << 31) })
-		}
-	}
-	return nil
 }
 
-// loudest16 is loudest for the most common samples.
-func loudest16(b []byte) float64 {
+// Extremes returns a function that gives the lowest and the highest of the
+// samples in whole frames and of silence, as fractions of the loudest there can
+// be. It is nil for codings whose samples are not linear.
+func (f *File) Extremes() func(frames []byte) (low, high float64) {
+	width := f.Block / f.Channels
+	if width == 2 && !f.Float && !f.curved {
+		return Extremes16
+	}
+	sample := f.sample(width)
+	if sample == nil {
+		return nil
+	}
+	return func(b []byte) (low, high float64) {
+		for ; len(b) >= width; b = b[width:] {
+			switch v := sample(b); {
+			case v < low:
+				low = v
+			case v > high:
+				high = v
+			}
+		}
+		return low, high
+	}
+}
+
+// Extremes16 is the function for samples of 16 bits.
+func Extremes16(b []byte) (float64, float64) {
 	var low, high int16
 	for ; len(b) >= 2; b = b[2:] {
 		v := int16(binary.LittleEndian.Uint16(b))
 		low, high = min(low, v), max(high, v)
 	}
-	return float64(max(int(high), -int(low))) / (1 << 15)
+	return float64(low) / (1 << 15), float64(high) / (1 << 15)
 }
 
-func loudest(b []byte, width int, sample func([]byte) float64) (most float64) {
-	for ; len(b) >= width; b = b[width:] {
-		if v := math.Abs(sample(b)); v > most {
-			most = v
+// sample returns what reads a sample of so many bytes, or nil.
+func (f *File) sample(width int) func(b []byte) float64 {
+	switch {
+	case f.curved:
+		return nil
+	case f.Float && width == 4:
+		return func(b []byte) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))) }
+	case f.Float && width == 8:
+		return func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }
+	case f.Float:
+		return nil
+	case width == 1: // unsigned
+		return func(b []byte) float64 { return float64(int(b[0])-128) / 128 }
+	case width == 3:
+		return func(b []byte) float64 {
+			return float64(int32(uint32(b[0])<<8|uint32(b[1])<<16|uint32(b[2])<<24)) / (1 << 31)
 		}
+	case width == 4:
+		return func(b []byte) float64 { return float64(int32(binary.LittleEndian.Uint32(b))) / (1 << 31) }
 	}
-	return most
+	return nil
 }

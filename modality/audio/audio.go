@@ -73,6 +73,7 @@ var (
 	_ citekit.Mapper           = (*Resolver)(nil)
 	_ citekit.TextReader       = (*Resolver)(nil)
 	_ citekit.TranscriptReader = (*Resolver)(nil)
+	_ citekit.Previewer        = (*Resolver)(nil)
 )
 
 // Resolve implements [citekit.Resolver]. A source that needs ffmpeg where it
@@ -109,6 +110,12 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 // transcript in a file of its own.
 func (r *Resolver) ReadTranscript(ctx context.Context, src, transcript *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return r.ready().ReadTranscript(ctx, src, transcript, loc)
+}
+
+// Preview implements [citekit.Previewer] with the waveform of the time. What is
+// not WAV needs ffmpeg.
+func (r *Resolver) Preview(ctx context.Context, src *citekit.Source, loc citekit.Location, opts citekit.PreviewOptions) (*citekit.Preview, error) {
+	return r.ready().Preview(ctx, src, loc, opts)
 }
 
 // Version implements [citekit.Versioner].

@@ -114,6 +114,7 @@ var (
 	_ citekit.Resolver   = (*Resolver)(nil)
 	_ citekit.Measurer   = (*Resolver)(nil)
 	_ citekit.TextReader = (*Resolver)(nil)
+	_ citekit.Previewer  = (*Resolver)(nil)
 	_ citekit.Versioner  = (*Resolver)(nil)
 	_ citekit.Boxer      = (*Resolver)(nil)
 )

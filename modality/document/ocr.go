@@ -52,10 +52,12 @@ func (r *Resolver) picture(ctx context.Context, src *citekit.Source, loc citekit
 		return nil, err
 	}
 	if out.Excessive() {
-		return nil, fmt.Errorf("page content that is too long to draw: %w", citekit.ErrTooLarge)
+		return nil, errLongContent
 	}
 	return j.pdfium.Render(ctx, out, out.Size(), 0, ocrResolution)
 }
+
+var errLongContent = fmt.Errorf("page content that is too long to draw: %w", citekit.ErrTooLarge)
 
 // tesseract returns the program, which is looked for once.
 func (r *Resolver) tesseract() (*tesseract.Command, error) {

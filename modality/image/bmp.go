@@ -21,7 +21,7 @@ func bmpFormat() *format {
 		open:      openBMP,
 		crop:      cropBMP,
 		read:      readBMP,
-		readMemory: func(_ *Resolver, p *picture) int64 {
+		readMemory: func(_ *Resolver, p *picture, _ image.Rectangle) int64 {
 			return 4 * int64(p.bmp.stride)
 		},
 		size: func(in *input) (width, height int, err error) {
@@ -191,50 +191,46 @@ func (b *bmpPixels) head(region image.Rectangle, size int64, stride int) []byte 
 	return head
 }
 
-// readBMP gives the rows in grey.
-func readBMP(ctx context.Context, _ *Resolver, src *citekit.Source, p *picture, visit func(grey []byte) error) error {
+// readBMP gives the rows of a region.
+func readBMP(ctx context.Context, _ *Resolver, src *citekit.Source, p *picture, region image.Rectangle, visit func(rgba []byte) error) error {
 	b := p.bmp
 	if b.readable != nil {
 		return b.readable
 	}
 	in := newInput(ctx, src)
-	row, grey := make([]byte, b.stride), make([]byte, p.width)
-	shade := b.shade()
-	for y := range p.height {
+	row, rgba := make([]byte, b.stride), make([]byte, 4*p.width)
+	paint := b.painter()
+	for y := region.Min.Y; y < region.Max.Y; y++ {
 		if err := b.row(in, row, y, p.height); err != nil {
 			return in.blame(p.format, err)
 		}
-		shade(grey, row)
-		if err := visit(grey); err != nil {
+		paint(rgba, row)
+		if err := visit(rgba[4*region.Min.X : 4*region.Max.X]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// shade returns what turns a row into grey.
-func (b *bmpPixels) shade() func(grey, row []byte) {
+// painter returns what turns a row into colours.
+func (b *bmpPixels) painter() painter {
 	if b.bits <= 8 {
-		var table [256]byte
+		table := new(colourTable)
 		for i := range b.colours {
 			q := b.header[len(b.header)-4*b.colours+4*i:]
-			table[i] = onWhite(q[2], q[1], q[0], 0xff)
+			put(table[i][:], q[2], q[1], q[0], 0xff)
 		}
-		return func(grey, row []byte) {
-			for x := range grey {
-				grey[x] = table[bitsAt(row, x*b.bits, b.bits)]
-			}
-		}
+		return table.painter(b.bits)
 	}
 	masks := b.masks()
 	size := b.bits / 8
-	return func(grey, row []byte) {
-		for x := range grey {
+	return func(rgba, row []byte) {
+		for x := range len(rgba) / 4 {
 			v := uint32(0)
 			for i := range size {
 				v |= uint32(row[x*size+i]) << (8 * i)
 			}
-			grey[x] = onWhite(masked(v, masks[0]), masked(v, masks[1]), masked(v, masks[2]), 0xff)
+			put(rgba[4*x:], masked(v, masks[0]), masked(v, masks[1]), masked(v, masks[2]), 0xff)
 		}
 	}
 }

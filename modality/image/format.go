@@ -32,10 +32,10 @@ type format struct {
 	// crop returns a region of the displayed image. It makes one reservation.
 	crop func(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, region image.Rectangle) (*crop, error)
 
-	// read calls visit for every row of the image as stored, in grey, which
-	// takes readMemory.
-	read       func(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, visit func(grey []byte) error) error
-	readMemory func(r *Resolver, p *picture) int64
+	// read calls visit for every row of a region of the image as stored, in
+	// pixels of an [image.RGBA] over white, which takes readMemory.
+	read       func(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, region image.Rectangle, visit func(rgba []byte) error) error
+	readMemory func(r *Resolver, p *picture, region image.Rectangle) int64
 
 	// decode returns all pixels as stored, for formats that are decoded at
 	// once.

@@ -22,7 +22,7 @@ func gifFormat() *format {
 		open:      openGIF,
 		crop:      cropGIF,
 		read:      readWhole,
-		readMemory: func(_ *Resolver, p *picture) int64 {
+		readMemory: func(_ *Resolver, p *picture, _ image.Rectangle) int64 {
 			return 6 * int64(p.width) * int64(p.height) // the screen and a frame, twice
 		},
 		decode: decodeFirstFrame,

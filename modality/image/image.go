@@ -92,6 +92,7 @@ var (
 	_ citekit.Measurer   = (*Resolver)(nil)
 	_ citekit.Mapper     = (*Resolver)(nil)
 	_ citekit.TextReader = (*Resolver)(nil)
+	_ citekit.Previewer  = (*Resolver)(nil)
 	_ citekit.Versioner  = (*Resolver)(nil)
 )
 
@@ -245,6 +246,9 @@ type picture struct {
 func (p *picture) displayed() (width, height int) {
 	return p.orientation.Displayed(p.width, p.height)
 }
+
+// bounds returns all of p, as stored.
+func (p *picture) bounds() image.Rectangle { return image.Rect(0, 0, p.width, p.height) }
 
 func (p *picture) extent() citekit.Extent {
 	width, height := p.displayed()

@@ -21,9 +21,9 @@ func jpegFormat() *format {
 		cards:     jpegCards,
 		crop:      cropJPEG,
 		read:      readJPEG,
-		readMemory: func(_ *Resolver, p *picture) int64 {
+		readMemory: func(_ *Resolver, p *picture, region image.Rectangle) int64 {
 			if p.jpeg.CanCut() {
-				return jpegRegionMemory(bandRect(p, 0))
+				return jpegRegionMemory(bandOf(region, region.Min.Y/32*32))
 			}
 			return p.memory
 		},
@@ -118,25 +118,26 @@ func jpegEncodedMost(r image.Rectangle) int64 {
 // bandPixels is about how many pixels of a JPEG are read at a time.
 const bandPixels = 4 << 20
 
-// bandRect returns the rows that are read together from y on.
-func bandRect(p *picture, y int) image.Rectangle {
-	rows := max(32, bandPixels/p.width/32*32)
-	return image.Rect(0, y, p.width, min(y+rows, p.height))
+// bandOf returns the rows of a region that are read together from y on. Blocks
+// of 16 rows are not read twice.
+func bandOf(region image.Rectangle, y int) image.Rectangle {
+	rows := max(32, bandPixels/region.Dx()/32*32)
+	return image.Rect(region.Min.X, y, region.Max.X, min((y/32*32)+rows, region.Max.Y))
 }
 
 // readJPEG decodes some rows at a time, where the file allows that.
-func readJPEG(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, visit func(grey []byte) error) error {
+func readJPEG(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, region image.Rectangle, visit func(rgba []byte) error) error {
 	if !p.jpeg.CanCut() {
-		return readWhole(ctx, r, src, p, visit)
+		return readWhole(ctx, r, src, p, region, visit)
 	}
 	in := newInput(ctx, src)
-	for y := 0; y < p.height; {
-		band := bandRect(p, y)
+	for y := region.Min.Y; y < region.Max.Y; {
+		band := bandOf(region, y)
 		img, err := p.jpeg.DecodeRegion(ctx, in, band)
 		if err != nil {
 			return err
 		}
-		if err := eachGrey(img, visit); err != nil {
+		if err := eachRow(img.(subImager).SubImage(band), visit); err != nil {
 			return err
 		}
 		y = band.Max.Y

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"image"
 	"io"
 	"strings"
 
@@ -25,7 +26,7 @@ func pngFormat() *format {
 		open:      openPNG,
 		crop:      cropPNG,
 		read:      readPNG,
-		readMemory: func(r *Resolver, p *picture) int64 {
+		readMemory: func(r *Resolver, p *picture, _ image.Rectangle) int64 {
 			return p.png.memory(r)
 		},
 		size:  sizePNG,

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"image"
 	"io"
 
 	"github.com/citekit/citekit"
@@ -447,12 +448,16 @@ func (r *idatReader) open() error {
 	return nil
 }
 
-// readPNG gives the rows in grey, on white where they are transparent.
-func readPNG(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, visit func(grey []byte) error) error {
-	grey := make([]byte, p.width)
-	shade := p.png.shade()
-	return p.png.each(ctx, r, src, p.height, func(_ byte, row []byte) error {
-		shade(grey, row)
-		return visit(grey)
+// readPNG gives the rows of a region.
+func readPNG(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, region image.Rectangle, visit func(rgba []byte) error) error {
+	rgba := make([]byte, 4*p.width)
+	paint := p.png.painter()
+	y := -1
+	return p.png.each(ctx, r, src, region.Max.Y, func(_ byte, row []byte) error {
+		if y++; y < region.Min.Y {
+			return nil
+		}
+		paint(rgba, row)
+		return visit(rgba[4*region.Min.X : 4*region.Max.X])
 	})
 }

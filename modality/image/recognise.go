@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/draw"
 	"image/png"
 	"math"
 	"slices"
@@ -81,7 +80,7 @@ func (r *Resolver) recognise(ctx context.Context, program *tesseract.Command, sr
 		picture := int64(width) * int64(height)
 		const copies = 3 // one is turned, one encoded; enlarged ones are small
 		var err error
-		held, err = r.reserve(ctx, p.format.readMemory(r, p)+copies*max(picture, 4*minReadPixels))
+		held, err = r.reserve(ctx, p.format.readMemory(r, p, p.bounds())+copies*max(picture, 4*minReadPixels))
 		if err != nil {
 			return nil, fmt.Errorf("the %s has %dx%d pixels: %w", p.format.name, p.width, p.height, err)
 		}
@@ -128,7 +127,7 @@ func letters(text string) int {
 // as a PNG.
 func (r *Resolver) legible(ctx context.Context, src *citekit.Source, p *picture) ([]byte, error) {
 	s := newShrinker(p.width, p.height)
-	if err := p.format.read(ctx, r, src, p, s.row); err != nil {
+	if err := p.format.read(ctx, r, src, p, p.bounds(), s.row); err != nil {
 		return nil, err
 	}
 	readable := upright(s.out, p.orientation).(*image.Gray)
@@ -143,54 +142,10 @@ func (r *Resolver) legible(ctx context.Context, src *citekit.Source, p *picture)
 	return b.Bytes(), nil
 }
 
-// readWhole is the reading of a format that is decoded at once.
-func readWhole(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, visit func(grey []byte) error) error {
-	img, err := r.decodeWhole(ctx, src, p)
-	if err != nil {
-		return err
-	}
-	return eachGrey(img, visit)
-}
-
 // legibleSize returns the size that text is recognised at.
 func legibleSize(width, height int) (int, int) {
 	scale := min(1, math.Sqrt(maxReadPixels/(float64(width)*float64(height))), maxReadSide/float64(max(width, height)))
 	return max(1, int(float64(width)*scale)), max(1, int(float64(height)*scale))
-}
-
-// luma returns how bright a pixel without transparency is, as JPEG has it
-// (T.871, section 7).
-func luma(rgba []byte) byte {
-	return byte((19595*uint32(rgba[0]) + 38470*uint32(rgba[1]) + 7471*uint32(rgba[2]) + 1<<15) >> 16)
-}
-
-// eachGrey calls visit for the rows of img in grey, on white where it is
-// transparent.
-func eachGrey(img image.Image, visit func(grey []byte) error) error {
-	bounds := img.Bounds()
-	grey := make([]byte, bounds.Dx())
-	var row *image.RGBA
-	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
-		switch m := img.(type) {
-		case *image.Gray:
-			copy(grey, m.Pix[m.PixOffset(bounds.Min.X, y):])
-		case *image.YCbCr:
-			copy(grey, m.Y[m.YOffset(bounds.Min.X, y):])
-		default:
-			if row == nil {
-				row = image.NewRGBA(image.Rect(0, 0, bounds.Dx(), 1))
-			}
-			draw.Draw(row, row.Rect, image.White, image.Point{}, draw.Src)
-			draw.Draw(row, row.Rect, img, image.Pt(bounds.Min.X, y), draw.Over)
-			for x := range grey {
-				grey[x] = luma(row.Pix[4*x:])
-			}
-		}
-		if err := visit(grey); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // A shrinker makes an image smaller, if it is too large: each pixel of out is
@@ -201,11 +156,12 @@ type shrinker struct {
 	y, to         int // rows that have come, and where they went
 	sums, counts  []uint32
 	columns       []int32 // of out, for each of the image
+	grey          []byte  // the row that came
 }
 
 func newShrinker(width, height int) *shrinker {
 	w, h := legibleSize(width, height)
-	s := &shrinker{out: image.NewGray(image.Rect(0, 0, w, h)), width: width, height: height}
+	s := &shrinker{out: image.NewGray(image.Rect(0, 0, w, h)), width: width, height: height, grey: make([]byte, width)}
 	if w != width || h != height {
 		s.sums, s.counts, s.columns = make([]uint32, w), make([]uint32, w), make([]int32, width)
 		for x := range s.columns {
@@ -215,8 +171,12 @@ func newShrinker(width, height int) *shrinker {
 	return s
 }
 
-// row takes the next row.
-func (s *shrinker) row(grey []byte) error {
+// row takes the next row, of pixels as those of an [image.RGBA].
+func (s *shrinker) row(rgba []byte) error {
+	grey := s.grey
+	for x := range grey {
+		grey[x] = luma(rgba[4*x:])
+	}
 	if s.sums == nil {
 		copy(s.out.Pix[s.y*s.out.Stride:], grey)
 		s.y++

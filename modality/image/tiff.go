@@ -21,8 +21,8 @@ func tiffFormat() *format {
 		open:      openTIFF,
 		crop:      cropTIFF,
 		read:      readTIFF,
-		readMemory: func(_ *Resolver, p *picture) int64 {
-			return p.tiff.memory(image.Rect(0, 0, p.width, p.height))
+		readMemory: func(_ *Resolver, p *picture, region image.Rectangle) int64 {
+			return p.tiff.memory(region)
 		},
 		size:  sizeTIFF,
 		cards: tiffCards,

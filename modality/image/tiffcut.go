@@ -180,14 +180,14 @@ func (w *tiffWriter) long(tag uint16, values ...uint32) tiffTag {
 }
 
 // readTIFF gives the rows in grey.
-func readTIFF(ctx context.Context, _ *Resolver, src *citekit.Source, p *picture, visit func(grey []byte) error) error {
-	shade, err := p.tiff.shade()
+func readTIFF(ctx context.Context, _ *Resolver, src *citekit.Source, p *picture, region image.Rectangle, visit func(rgba []byte) error) error {
+	paint, err := p.tiff.painter()
 	if err != nil {
 		return err
 	}
-	grey := make([]byte, p.width)
-	return p.tiff.each(ctx, src, image.Rect(0, 0, p.width, p.height), func(_ byte, row []byte) error {
-		shade(grey, row)
-		return visit(grey)
+	rgba := make([]byte, 4*region.Dx())
+	return p.tiff.each(ctx, src, region, func(_ byte, row []byte) error {
+		paint(rgba, row)
+		return visit(rgba)
 	})
 }

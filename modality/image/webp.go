@@ -25,7 +25,7 @@ func webpFormat() *format {
 		size:      sizeWebP,
 		crop:      cropWebP,
 		read:      readWhole,
-		readMemory: func(_ *Resolver, p *picture) int64 {
+		readMemory: func(_ *Resolver, p *picture, _ image.Rectangle) int64 {
 			return p.memory
 		},
 		decode: decodeWebP,

@@ -2,6 +2,7 @@ package modalitytest
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -68,6 +69,12 @@ func (s *suite) crowdCaller(t testing.TB, i int, c Case, maps bool) {
 	}
 	if m, ok := s.resolver.(citekit.Mapper); ok && maps {
 		m.Map(ctx, src, citekit.MapRequest{Modality: s.modality}) // any outcome will do, in time
+	}
+	if _, ok := s.resolver.(citekit.Previewer); ok {
+		_, err := s.preview(t, ctx, src, c.Location, citekit.PreviewOptions{Side: smallSide})
+		if err != nil && ctx.Err() == nil && !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("%s, shown in a crowd: %v", c.Name, err)
+		}
 	}
 	s.readInCrowd(t, ctx, src, c)
 }

@@ -157,6 +157,7 @@ func (s *suite) hostileCompanions(t testing.TB, src *citekit.Source) {
 			s.inspectKnown(t, s.Good[0].Location, err)
 		}
 	}
+	s.previewHostile(t, src, s.Good[0].Location)
 }
 
 // hostileSources returns truncations and bit flips of the source, nonsense,

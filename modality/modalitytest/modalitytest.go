@@ -120,6 +120,7 @@ func (s *suite) checks() []check {
 		{"foreign", s.checkForeign},
 		{"measure", s.checkMeasure},
 		{"text", s.checkText},
+		{"preview", s.checkPreview},
 		{"version", s.checkVersion},
 		{"cancelled", s.checkCancelled},
 		{"cancelled while reading", s.checkCancelledReading},

@@ -71,6 +71,7 @@ var (
 	_ citekit.Mapper           = (*Resolver)(nil)
 	_ citekit.TextReader       = (*Resolver)(nil)
 	_ citekit.TranscriptReader = (*Resolver)(nil)
+	_ citekit.Previewer        = (*Resolver)(nil)
 )
 
 // Resolve implements [citekit.Resolver]. A source that needs ffmpeg where it
@@ -107,6 +108,15 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 // transcript in a file of its own.
 func (r *Resolver) ReadTranscript(ctx context.Context, src, transcript *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return r.ready().ReadTranscript(ctx, src, transcript, loc)
+}
+
+// Preview implements [citekit.Previewer] with a sheet of up to 12 frames of the
+// time, each with when it is shown. Of more than a few seconds they are the
+// first frame and the key frames before times that are evenly apart; where there
+// are few of those, what can be decoded in the time that cutting may take. It
+// needs ffmpeg.
+func (r *Resolver) Preview(ctx context.Context, src *citekit.Source, loc citekit.Location, opts citekit.PreviewOptions) (*citekit.Preview, error) {
+	return r.ready().Preview(ctx, src, loc, opts)
 }
 
 // Version implements [citekit.Versioner].

@@ -1,0 +1,46 @@
+package media
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ffmpeg"
+)
+
+// Preview does what [citekit.Previewer] says: a contact sheet of a video, a
+// waveform of a sound.
+func (e *Engine) Preview(ctx context.Context, src *citekit.Source, loc citekit.Location, opts citekit.PreviewOptions) (*citekit.Preview, error) {
+	opts, err := opts.WithDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := e.check(ctx, citekit.Request{Location: loc}); err != nil {
+		return nil, err
+	}
+	ctx = ffmpeg.Metered(ctx)
+	m, err := e.open(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	extent := m.extent()
+	if err := extent.Check(loc); err != nil {
+		return nil, err
+	}
+	span := loc.Time
+	if span.End == 0 || span.End > extent.Duration {
+		span.End = extent.Duration
+	}
+	if span.End <= span.Start {
+		return nil, emptySpan(span, citekit.Span{End: extent.Duration}, e.Modality)
+	}
+	ctx = cutting(ctx, src, m, span)
+	if e.Modality == citekit.Video {
+		return e.contactSheet(ctx, src, m, span, opts)
+	}
+	if len(opts.Boxes) > 0 {
+		return nil, fmt.Errorf("boxes to draw on sound: %w", errors.ErrUnsupported)
+	}
+	return e.drawSound(ctx, src, m, span, opts.Side)
+}

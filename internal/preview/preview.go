@@ -1,0 +1,69 @@
+// Package preview has what the previews of all modalities are drawn with:
+// scaling, highlights, captions, sheets of several pictures, and how they are
+// encoded.
+package preview
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+
+	"github.com/citekit/citekit"
+)
+
+// Of returns img, which is opaque, as a preview that shows the locations. It
+// is a PNG where half of the pixels or more are as the one to their left, as on
+// pages, slides and screens, and else a JPEG: PNG is exact, and small where
+// much is plain; a photograph takes ten times as long and as many bytes in it.
+func Of(img *image.RGBA, shown ...citekit.Location) (*citekit.Preview, error) {
+	p := &citekit.Preview{
+		MediaType: "image/png",
+		Width:     img.Rect.Dx(),
+		Height:    img.Rect.Dy(),
+		Shown:     shown,
+	}
+	var err error
+	if isPlain(img) {
+		p.Data, err = encodePNG(img)
+	} else {
+		p.MediaType = "image/jpeg"
+		p.Data, err = encodeJPEG(img)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("encoding the preview: %w", err)
+	}
+	return p, nil
+}
+
+// isPlain reports whether at least half of the pixels are as the one to their
+// left.
+func isPlain(img *image.RGBA) bool {
+	same, width := 0, img.Rect.Dx()
+	for y := range img.Rect.Dy() {
+		row := img.Pix[y*img.Stride:][:4*width]
+		for x := 4; x < len(row); x += 4 {
+			if row[x] == row[x-4] && row[x+1] == row[x-3] && row[x+2] == row[x-2] {
+				same++
+			}
+		}
+	}
+	return 2*same >= (width-1)*img.Rect.Dy()
+}
+
+func encodePNG(img *image.RGBA) ([]byte, error) {
+	var out bytes.Buffer
+	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
+	err := encoder.Encode(&out, img)
+	return out.Bytes(), err
+}
+
+// quality is that of a JPEG: text and lines in it stay legible.
+const quality = 85
+
+func encodeJPEG(img *image.RGBA) ([]byte, error) {
+	var out bytes.Buffer
+	err := jpeg.Encode(&out, img, &jpeg.Options{Quality: quality})
+	return out.Bytes(), err
+}

@@ -1,0 +1,40 @@
+package preview
+
+import (
+	"image"
+	"math"
+)
+
+// Fit returns the largest size with the shape of width to height, at most wide
+// and high; each is at least a pixel.
+func Fit(width, height float64, wide, high int) image.Point {
+	width, height = shape(width), shape(height)
+	scale := min(float64(wide)/width, float64(high)/height)
+	return image.Pt(
+		min(max(int(math.Round(width*scale)), 1), wide),
+		min(max(int(math.Round(height*scale)), 1), high),
+	)
+}
+
+// shape makes a length that a source claims one that can be divided by.
+func shape(length float64) float64 {
+	const least, most = 1e-6, 1e12
+	if math.IsNaN(length) {
+		return 1
+	}
+	return min(max(length, least), most)
+}
+
+// Shrink is Fit for what is not enlarged.
+func Shrink(width, height, wide, high int) image.Point {
+	return Fit(float64(width), float64(height), min(wide, width), min(high, height))
+}
+
+// NewWhite returns a white picture.
+func NewWhite(size image.Point) *image.RGBA {
+	img := image.NewRGBA(image.Rectangle{Max: size})
+	for i := range img.Pix {
+		img.Pix[i] = 0xff
+	}
+	return img
+}

@@ -1,0 +1,128 @@
+package modalitytest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/png"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/citekit/citekit"
+)
+
+// A drawing resolver also previews: a pixel for each byte of its lines, and
+// one more. What change does to a preview or error may break it.
+type drawing struct {
+	lineResolver
+	change func(loc citekit.Location, opts citekit.PreviewOptions, p *citekit.Preview, err error) (*citekit.Preview, error)
+}
+
+func (d drawing) Preview(ctx context.Context, src *citekit.Source, loc citekit.Location, opts citekit.PreviewOptions) (*citekit.Preview, error) {
+	p, err := d.draw(ctx, src, loc, opts)
+	if d.change != nil {
+		return d.change(loc, opts, p, err)
+	}
+	return p, err
+}
+
+func (d drawing) draw(ctx context.Context, src *citekit.Source, loc citekit.Location, opts citekit.PreviewOptions) (*citekit.Preview, error) {
+	opts, err := opts.WithDefaults()
+	if err != nil {
+		return nil, err
+	}
+	lines, at, err := d.cut(ctx, src, loc)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	text := strings.Join(lines, "")
+	img := image.NewGray(image.Rect(0, 0, min(len(text)+1, opts.Side), 1))
+	copy(img.Pix, text)
+	var out bytes.Buffer
+	if err := png.Encode(&out, img); err != nil {
+		return nil, err
+	}
+	p := &citekit.Preview{MediaType: "image/png", Width: img.Rect.Dx(), Height: 1, Data: out.Bytes(), Shown: []citekit.Location{loc}}
+	if len(lines) > 0 {
+		p.Shown = []citekit.Location{linesAt(at.First, at.Last)}
+	}
+	return p, nil
+}
+
+// TestBrokenPreviewers breaks a previewer in many ways; the suite must see
+// each, and nothing in one that is right.
+func TestBrokenPreviewers(t *testing.T) {
+	var calls atomic.Int64
+	altered := func(change func(p *citekit.Preview)) drawing {
+		return drawing{change: func(_ citekit.Location, _ citekit.PreviewOptions, p *citekit.Preview, err error) (*citekit.Preview, error) {
+			if err == nil {
+				change(p)
+			}
+			return p, err
+		}}
+	}
+	failing := func(change func(loc citekit.Location, err error) error) drawing {
+		return drawing{change: func(loc citekit.Location, _ citekit.PreviewOptions, p *citekit.Preview, err error) (*citekit.Preview, error) {
+			if err != nil {
+				err = change(loc, err)
+			}
+			return p, err
+		}}
+	}
+	for _, tt := range []struct {
+		name string
+		want string // in what is reported, or "" for nothing
+		r    drawing
+	}{
+		{"right", "", drawing{}},
+		{"another width", "says 7x1", altered(func(p *citekit.Preview) { p.Width = 7 })},
+		{"another type", "says it is image/jpeg", altered(func(p *citekit.Preview) { p.MediaType = "image/jpeg" })},
+		{"half a picture", "cannot be decoded", altered(func(p *citekit.Preview) { p.Data = p.Data[:len(p.Data)/2] })},
+		{"shows nothing", "does not say what", altered(func(p *citekit.Preview) { p.Shown = nil })},
+		{"shows what was not asked for", "the preview shows text [lines 1-9]", altered(func(p *citekit.Preview) {
+			p.Shown = []citekit.Location{linesAt(1, 9)}
+		})},
+		{"no picture", "neither a picture", drawing{change: func(_ citekit.Location, _ citekit.PreviewOptions, _ *citekit.Preview, err error) (*citekit.Preview, error) {
+			return nil, err
+		}}},
+		{"other bytes each time", "gives other bytes", altered(func(p *citekit.Preview) {
+			p.Data = append(bytes.Clone(p.Data), byte(calls.Add(1)))
+		})},
+		{"larger than wanted", "pixels were wanted", drawing{change: func(_ citekit.Location, _ citekit.PreviewOptions, p *citekit.Preview, err error) (*citekit.Preview, error) {
+			if err == nil {
+				var out bytes.Buffer
+				png.Encode(&out, image.NewGray(image.Rect(0, 0, 500, 1)))
+				p.Data, p.Width = out.Bytes(), 500
+			}
+			return p, err
+		}}},
+		{"an error of no kind", "want one that matches", failing(func(citekit.Location, error) error { return errors.New("no") })},
+		{"does not hear of the end", "context canceled", failing(func(_ citekit.Location, err error) error {
+			if errors.Is(err, context.Canceled) {
+				return citekit.ErrFormat
+			}
+			return err
+		})},
+		{"panics", "panic: no lines", failing(func(_ citekit.Location, err error) error {
+			if errors.Is(err, citekit.ErrFormat) {
+				panic("no lines")
+			}
+			return err
+		})},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			failures := run(t, tt.r, fixture())
+			if tt.want == "" && len(failures) > 0 {
+				t.Errorf("reported:\n%s", strings.Join(failures, "\n"))
+			}
+			if all := strings.Join(failures, "\n"); !strings.Contains(all, tt.want) {
+				t.Errorf("%q is not among what is reported:\n%s", tt.want, all)
+			}
+		})
+	}
+}
