@@ -19,6 +19,11 @@ import (
 // which is a text at hand, a text unit that stands there word for word has its
 // lines; everything else has a virtual address.
 //
+// The metadata have the relationships between entities that are nodes in
+// "relations", a list of objects: "from" and "to" are the ids of the entities,
+// "text" describes the relationship, and "evidence" has the ids of the text
+// units that it was found in.
+//
 // Where there would be too many nodes, relationships are left out first, then
 // text units, then entities; the metadata name them in "left_out".
 type GraphRAG struct{}
@@ -51,7 +56,11 @@ func (GraphRAG) Adapt(ctx context.Context, in Input, opts *Options) ([]*citekit.
 	if len(g.leftOut) > 0 {
 		d.metadata["left_out"] = g.leftOut
 	}
-	return j.finishOnly(d)
+	maps, err := j.finishOnly(d)
+	if err == nil {
+		g.relate(maps[0])
+	}
+	return maps, err
 }
 
 // document returns the title of the document, if the graph is of a single one.
@@ -69,6 +78,8 @@ type graph struct {
 	entities    *graphTable
 	relations   *graphTable
 	units       *graphTable
+
+	made map[string]*citekit.Node // by table and id: see relate
 
 	source  *sourceText
 	after   int // where the search for the next text unit begins
@@ -316,13 +327,13 @@ func (g *graph) below(ctx context.Context, c *community, left *int) []*citekit.N
 		})
 	}
 	for _, id := range c.entities {
-		add(func() *citekit.Node { return entityNode(g.entities.byID[id]) })
+		add(func() *citekit.Node { return g.make(tableEntities, id, entityNode(g.entities.byID[id])) })
 	}
 	for _, id := range c.relations {
-		add(func() *citekit.Node { return relationNode(g.relations.byID[id]) })
+		add(func() *citekit.Node { return g.make(tableRelationships, id, relationNode(g.relations.byID[id])) })
 	}
 	for _, id := range c.units {
-		add(func() *citekit.Node { return g.unitNode(g.units.byID[id]) })
+		add(func() *citekit.Node { return g.make(tableTextUnits, id, g.unitNode(g.units.byID[id])) })
 	}
 	return nodes
 }

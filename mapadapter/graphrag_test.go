@@ -21,7 +21,7 @@ var graphFiles = fstest.MapFS{
 	"out/community_reports.jsonl": {Data: []byte(`{"id": "x", "community": 1, "title": "Those who sow", "summary": "They sow."}` + "\n")},
 	"out/entities.json": {Data: []byte(`{"id": {"0": "e1", "1": "e2", "2": "e3"}, "title": {"0": "RAIN", "1": "FARMER", "2": "SUN"},
 		"type": {"0": "EVENT", "1": "PERSON", "2": null}, "description": {"0": "It rains.", "1": "", "2": "Shines."}}`)},
-	"out/relationships.json": {Data: []byte(`[{"id": "r1", "source": "RAIN", "target": "FARMER", "description": "helps"}]`)},
+	"out/relationships.json": {Data: []byte(`[{"id": "r1", "source": "RAIN", "target": "FARMER", "description": "helps", "text_unit_ids": ["t1", "none"]}, {"id": "r2", "source": "RAIN", "target": "NOBODY"}]`)},
 	"out/text_units.jsonl":   {Data: []byte("{\"id\": \"t1\", \"text\": \"# Farm\\n\\nRain fell.\"}\n{\"id\": \"t2\", \"text\": \"The farmer sows.\"}\n{\"id\": \"t3\", \"text\": \"Nowhere.\"}\n")},
 	"out/documents.jsonl":    {Data: []byte(`{"id": "d1", "title": "farm.txt", "text": "…"}`)},
 	"out/stats.json":         {Data: []byte(`{}`)},
@@ -40,6 +40,7 @@ community-0 | community | Community 0 | virtual://farm#community-0
   community-0.farm | text_unit | Farm | l1-3
 community-2 | community | Community 2 | virtual://farm#community-2
 sun | entity | SUN | virtual://farm#sun
+rain-nobody | relationship | RAIN → NOBODY | virtual://farm#rain-nobody
 nowhere | text_unit | Nowhere. | virtual://farm#nowhere
 `)
 	if m.Type != citekit.Text || m.SourcePath != "farm.txt" || m.SourceHash() == "" || m.Metadata["adapter"] != "graphrag" {
@@ -47,6 +48,10 @@ nowhere | text_unit | Nowhere. | virtual://farm#nowhere
 	}
 	if n := m.Node("community-0.those-who-sow"); n.Summary != "They sow." {
 		t.Errorf("summary %q", n.Summary)
+	}
+	related, _ := json.Marshal(m.Metadata["relations"])
+	if want := `[{"evidence":["community-0.farm"],"from":"community-0.rain","kind":"relationship","text":"helps","to":"community-0.those-who-sow.farmer"}]`; string(related) != want {
+		t.Errorf("relations %s, want %s", related, want)
 	}
 	if in, ok := extra(t, "graphrag-dulce-communities.parquet"); ok {
 		compareGraph(t, in)

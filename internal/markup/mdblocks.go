@@ -22,7 +22,10 @@ type blocks struct {
 	htmlEnd    []byte
 
 	para paragraph
-	refs func(label string) // is told every link reference that is defined
+	refs func(label, destination string) // is told every link reference that is defined
+
+	inline func(line int, text []byte) // if not nil, is told the text of each block, which it must not keep
+	markup func(line int, text []byte) // if not nil, is told each line of HTML
 
 	number int // of the line
 	cursor
@@ -135,6 +138,7 @@ func (b *blocks) continueLeaf() bool {
 			b.leaf = none
 			return true
 		}
+		b.tellHTML()
 		b.endHTML()
 		return true
 	case tableLeaf:
@@ -207,6 +211,7 @@ func (b *blocks) addText(depth int, all, lazy bool) {
 	case lazy:
 		b.extendParagraph()
 	case all && b.leaf == tableLeaf && depth == len(b.containers):
+		b.tellRow(b.number, b.rest())
 	default:
 		b.closeTo(depth)
 		b.startParagraph()
@@ -230,6 +235,7 @@ func (b *blocks) closeTo(depth int) {
 func (b *blocks) closeLeaf() {
 	if b.leaf == paragraphLeaf {
 		b.takeReferences()
+		b.tellParagraph()
 		if len(b.containers) == 0 && b.para.start < b.para.end {
 			b.addParagraph(span{b.para.start, b.para.end})
 		}
@@ -254,6 +260,7 @@ func (b *blocks) openATX(depth int, rest []byte) bool {
 	}
 	at := b.at()
 	b.closeTo(depth)
+	b.tell(b.number, rest[level:])
 	if depth == 0 {
 		text := bytes.TrimRight(rest[level:], " \t")
 		if end := bytes.TrimRight(text, "#"); len(end) == 0 || end[len(end)-1] == ' ' || end[len(end)-1] == '\t' {
@@ -271,6 +278,7 @@ func (b *blocks) closeSetext(depth int, rest []byte) bool {
 		return false
 	}
 	b.leaf = none
+	b.tellParagraph()
 	if depth == 0 {
 		level := 1
 		if rest[0] == '-' {
@@ -304,6 +312,7 @@ func (b *blocks) openHTML(depth int, rest []byte, lazy bool) bool {
 	}
 	b.closeTo(depth)
 	b.leaf, b.htmlEnd = htmlLeaf, end
+	b.tellHTML()
 	b.endHTML()
 	return true
 }
@@ -352,6 +361,7 @@ func (b *blocks) openTable(depth int, rest []byte) bool {
 		return false
 	}
 	b.para.end = b.para.last.start
+	b.tellHead()
 	b.closeLeaf()
 	b.leaf = tableLeaf
 	return true

@@ -40,7 +40,7 @@ func newInliner() *inliner {
 }
 
 // define makes label that of a link.
-func (in *inliner) define(label string) {
+func (in *inliner) define(label, _ string) {
 	if in.refs < maxReferences {
 		in.refs++
 		in.pc.AddReference(parser.NewReference([]byte(label), []byte("#"), nil))

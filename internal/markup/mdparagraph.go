@@ -8,11 +8,12 @@ type paragraph struct {
 	start, end int    // offsets in the source, for one in no container
 	last       span   // its last line
 	refs       []byte // its text, if it begins with "["
+	text       []byte // its text, if somebody is told of it
 }
 
 func (b *blocks) startParagraph() {
 	b.leaf = paragraphLeaf
-	b.para = paragraph{line: b.number, start: b.at(), refs: b.para.refs[:0]}
+	b.para = paragraph{line: b.number, start: b.at(), refs: b.para.refs[:0], text: b.para.text[:0]}
 	b.extendParagraph()
 }
 
@@ -20,6 +21,9 @@ func (b *blocks) extendParagraph() {
 	rest := b.rest()
 	if rest[0] == '[' && b.para.last == (span{}) || len(b.para.refs) > 0 {
 		b.para.refs = append(append(b.para.refs, rest...), '\n')
+	}
+	if b.inline != nil {
+		b.para.text = append(append(b.para.text, rest...), '\n')
 	}
 	b.para.last = span{b.at(), b.at() + len(rest)}
 	b.para.end = b.para.last.end
@@ -33,12 +37,15 @@ func (b *blocks) takeReferences() bool {
 	}
 	text := b.para.refs
 	for len(text) > 0 {
-		label, rest, ok := cutReference(text)
+		label, destination, rest, ok := cutReference(text)
 		if !ok {
 			break
 		}
-		b.refs(label)
+		b.refs(label, destination)
 		text = rest
+	}
+	if b.inline != nil {
+		b.para.text = b.para.text[len(b.para.refs)-len(text):]
 	}
 	taken := bytes.Count(b.para.refs[:len(b.para.refs)-len(text)], []byte("\n"))
 	b.para.line += taken

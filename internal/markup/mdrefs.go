@@ -7,26 +7,26 @@ const maxLabel = 999
 
 // cutReference cuts the definition of a link off text, which has whole lines
 // (CommonMark 4.7).
-func cutReference(text []byte) (label string, rest []byte, ok bool) {
+func cutReference(text []byte) (label, destination string, rest []byte, ok bool) {
 	n := labelLength(text)
 	if n == 0 || n >= len(text) || text[n] != ':' {
-		return "", nil, false
+		return "", "", nil, false
 	}
 	label = string(text[1 : n-1])
 	rest = skipSpaceAndLine(text[n+1:])
 	size := destinationLength(rest)
 	if size == 0 {
-		return "", nil, false
+		return "", "", nil, false
 	}
-	rest = rest[size:]
+	destination, rest = string(rest[:size]), rest[size:]
 	if after, ok := cutTitle(rest); ok {
-		return label, after, true
+		return label, destination, after, true
 	}
 	rest = bytes.TrimLeft(rest, " \t")
 	if len(rest) > 0 && rest[0] != '\n' {
-		return "", nil, false
+		return "", "", nil, false
 	}
-	return label, bytes.TrimPrefix(rest, []byte("\n")), true
+	return label, destination, bytes.TrimPrefix(rest, []byte("\n")), true
 }
 
 // labelLength returns the length of a label in brackets, or 0.

@@ -121,6 +121,7 @@ func (s *suite) checks() []check {
 		{"measure", s.checkMeasure},
 		{"text", s.checkText},
 		{"preview", s.checkPreview},
+		{"links", s.checkLinks},
 		{"version", s.checkVersion},
 		{"cancelled", s.checkCancelled},
 		{"cancelled while reading", s.checkCancelledReading},

@@ -1,0 +1,77 @@
+package modalitytest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit"
+)
+
+// checkLinks reads the links of the source, of every kind, and of the
+// beginnings of it, which may fail.
+func (s *suite) checkLinks(t testing.TB) {
+	linker, ok := s.resolver.(citekit.Linker)
+	if !ok {
+		return
+	}
+	for _, kind := range s.sourceKinds() {
+		src := kind.open(t)
+		if err := s.readLinks(t, t.Context(), src); err != nil {
+			t.Errorf("ReadLinks from %s: %v", kind.name, err)
+		}
+		for range linker.ReadLinks(t.Context(), src) {
+			break
+		}
+		src.Close()
+	}
+	for n := range 8 {
+		_ = s.readLinks(t, t.Context(), s.memory(s.Source[:len(s.Source)*n/8], true))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.readLinks(t, ctx, s.memory(s.Source, true)); !errors.Is(err, context.Canceled) {
+		t.Errorf("ReadLinks once its context is done: the error %v", err)
+	}
+}
+
+// readLinks checks each link, and that nothing comes after an error.
+func (s *suite) readLinks(t testing.TB, ctx context.Context, src *citekit.Source) (err error) {
+	t.Helper()
+	defer func() {
+		if p := recover(); p != nil {
+			t.Errorf("ReadLinks: panic: %v", p)
+			err = errPanic
+		}
+	}()
+	for link, e := range s.resolver.(citekit.Linker).ReadLinks(ctx, src) {
+		if err != nil {
+			t.Errorf("ReadLinks went on after the error %v", err)
+			break
+		}
+		if err = e; err == nil {
+			s.inspectLink(t, link)
+		}
+	}
+	return err
+}
+
+func (s *suite) inspectLink(t testing.TB, link citekit.Link) {
+	t.Helper()
+	for _, loc := range []citekit.Location{link.From, link.To} {
+		if loc.Modality == "" && loc.IsWhole() {
+			continue // no place in the source
+		}
+		if err := loc.Validate(); err != nil || loc.Modality != s.modality {
+			t.Errorf("the link to %q has the location %v: %v", link.Target, label(loc), err)
+		}
+	}
+	const longestText, longestTarget = 200, 4 << 10
+	if link.Kind == "" || len(link.Text) > longestText || len(link.Target) > longestTarget || !utf8.ValidString(link.Text+link.Target) {
+		t.Errorf("a link that is not as documented: %+v", link)
+	}
+	if link.From.Modality == "" || link.Target == "" && link.To.Modality == "" {
+		t.Errorf("a link from or to nowhere: %+v", link)
+	}
+}

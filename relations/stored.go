@@ -1,0 +1,94 @@
+package relations
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+
+	"github.com/citekit/citekit"
+)
+
+const (
+	anchor = "anchor"
+
+	storedFormat = "1"      // of what is kept; part of every key
+	maxStored    = 64 << 20 // bytes of the links of one source
+)
+
+// links returns the links of a resource: as they were kept for this version of
+// its source, else by reading it.
+func (g *Graph) links(ctx context.Context, m *citekit.ResourceMap) ([]citekit.Link, error) {
+	key := g.storedKey(m)
+	if links, ok := g.stored(ctx, key); ok {
+		return links, nil
+	}
+	var links []citekit.Link
+	for link, err := range g.lib.ReadLinks(ctx, m.ResourceID) {
+		if err != nil {
+			return nil, err
+		}
+		links = append(links, link)
+	}
+	g.store(ctx, key, m, links)
+	return links, nil
+}
+
+// storedKey returns the key of the links of the version of a source that its
+// map names, or "" if it names none.
+func (g *Graph) storedKey(m *citekit.ResourceMap) string {
+	modality := m.Address(nil).Location.Modality
+	hash := m.SourceHash()
+	if hash == "" || modality == "" {
+		return ""
+	}
+	version := ""
+	if v, ok := g.lib.Resolvers()[modality].(citekit.Versioner); ok {
+		version = v.Version()
+	}
+	h := sha256.New()
+	for _, part := range []string{"links", storedFormat, string(modality), version, hash, m.ResourceID, m.SourcePath} {
+		fmt.Fprintf(h, "%d:%s", len(part), part)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// stored returns the links that are kept under a key.
+func (g *Graph) stored(ctx context.Context, key string) ([]citekit.Link, bool) {
+	opener, ok := g.lib.Workspace().(citekit.EvidenceOpener)
+	if !ok || key == "" {
+		return nil, false
+	}
+	body, _, err := opener.OpenEvidence(ctx, key)
+	if err != nil {
+		return nil, false
+	}
+	defer body.Close()
+	data, err := io.ReadAll(io.LimitReader(body, maxStored+1))
+	if err != nil || len(data) > maxStored {
+		return nil, false
+	}
+	links, err := decodeLinks(data)
+	return links, err == nil
+}
+
+// store keeps links under a key. What is not kept is read again.
+func (g *Graph) store(ctx context.Context, key string, m *citekit.ResourceMap, links []citekit.Link) {
+	if _, ok := g.lib.Workspace().(citekit.EvidenceOpener); !ok || key == "" {
+		return
+	}
+	data := encodeLinks(links)
+	if len(data) > maxStored {
+		return
+	}
+	meta := citekit.EvidenceMeta{
+		Name:       "links-" + key[:32] + ".bin",
+		Size:       int64(len(data)),
+		Resource:   m.ResourceID,
+		MediaType:  "application/octet-stream",
+		SourceHash: m.SourceHash(),
+	}
+	_, _ = g.lib.Workspace().StoreEvidence(ctx, key, meta, bytes.NewReader(data))
+}
