@@ -4,7 +4,8 @@ module github.com/citekit/citekit
 go 1.26.5
 
 require (
-	github.com/clipperhouse/uax29/v2 v2.7.0 // internal/sentence
+	github.com/blevesearch/snowballstem v0.9.0 // internal/terms
+	github.com/clipperhouse/uax29/v2 v2.7.0 // internal/sentence, internal/terms
 	github.com/fsnotify/fsnotify v1.9.0 // cmd/citekit
 	github.com/google/go-cmp v0.7.0 // tests
 	github.com/google/jsonschema-go v0.4.3 // schema

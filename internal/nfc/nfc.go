@@ -25,6 +25,10 @@ func String(s string) string {
 	return string(t.compose(runes))
 }
 
+// Base returns the character that r is when its marks are taken away: r itself
+// if it has none.
+func Base(r rune) rune { return loadTables().decompose(nil, r)[0] }
+
 func isASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {

@@ -1,0 +1,73 @@
+package segment
+
+// A candidate is a document with its score so far.
+type candidate struct {
+	score float32
+	view  int
+	doc   uint32
+}
+
+// less reports whether a is worse than b. Of equal ones that which comes later
+// is.
+func (a candidate) less(b candidate) bool {
+	if a.score != b.score {
+		return a.score < b.score
+	}
+	if a.view != b.view {
+		return a.view > b.view
+	}
+	return a.doc > b.doc
+}
+
+// A best keeps the best candidates, as a heap with the worst on top.
+type best struct {
+	limit int
+	heap  []candidate
+}
+
+func (b *best) full() bool { return len(b.heap) == b.limit }
+
+// threshold returns what a candidate that comes later must exceed.
+func (b *best) threshold() float32 {
+	if !b.full() {
+		return 0
+	}
+	return b.heap[0].score
+}
+
+func (b *best) add(c candidate) {
+	if !b.full() {
+		b.heap = append(b.heap, c)
+		b.up()
+		return
+	}
+	if b.heap[0].less(c) {
+		b.heap[0] = c
+		b.down()
+	}
+}
+
+func (b *best) up() {
+	for i := len(b.heap) - 1; i > 0; {
+		parent := (i - 1) / 2
+		if !b.heap[i].less(b.heap[parent]) {
+			return
+		}
+		b.heap[i], b.heap[parent] = b.heap[parent], b.heap[i]
+		i = parent
+	}
+}
+
+func (b *best) down() {
+	for i := 0; ; {
+		child := 2*i + 1
+		if child+1 < len(b.heap) && b.heap[child+1].less(b.heap[child]) {
+			child++
+		}
+		if child >= len(b.heap) || !b.heap[child].less(b.heap[i]) {
+			return
+		}
+		b.heap[i], b.heap[child] = b.heap[child], b.heap[i]
+		i = child
+	}
+}

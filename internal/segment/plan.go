@@ -1,0 +1,200 @@
+package segment
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// A plan is a query with what the segments say about it.
+type plan struct {
+	views []View
+	query *Query
+	words []plannedWord
+	mean  float64 // length of documents
+	depth int     // how many candidates are looked at closely
+}
+
+// A plannedWord is a word that some segment has.
+type plannedWord struct {
+	index  int // in the query
+	terms  []string
+	at     [][]entry // by view and term; without documents if it has not the term
+	docs   int
+	weight float64 // without Count
+	scored float64 // with it
+}
+
+const (
+	minDepth   = 30
+	depthPerK  = 3
+	verboseCut = 8 // words from which on segments are searched side by side
+)
+
+func newPlan(views []View, q *Query) (*plan, error) {
+	p := &plan{views: views, query: q, depth: max(minDepth, depthPerK*q.K)}
+	docs, length := 0, uint64(0)
+	for _, v := range views {
+		docs += v.Segment.docs
+		length += v.Segment.footer.length
+	}
+	if p.mean = float64(length) / float64(docs); !(p.mean > 0) {
+		p.mean = 1
+	}
+	left := MaxTerms
+	for i, w := range q.Words {
+		planned, err := p.word(i, w, min(left, len(w.Terms)))
+		if err != nil {
+			return nil, err
+		}
+		if planned.docs == 0 {
+			continue
+		}
+		left -= len(planned.terms)
+		n, all := float64(min(planned.docs, docs)), float64(docs)
+		planned.weight = math.Log(1+(all-n+.5)/(n+.5)) * (K1 + 1) * w.Boost
+		planned.scored = planned.weight * float64(w.Count)
+		p.words = append(p.words, planned)
+	}
+	p.keepRarest()
+	return p, nil
+}
+
+// word looks the first terms of a word up in all segments.
+func (p *plan) word(index int, w Word, terms int) (plannedWord, error) {
+	planned := plannedWord{index: index, terms: w.Terms[:terms], at: make([][]entry, len(p.views))}
+	all := make([]entry, len(p.views)*terms)
+	for v, view := range p.views {
+		planned.at[v] = all[v*terms : (v+1)*terms]
+		if Guard(func() error { return view.Segment.lookUp(planned.terms, planned.at[v]) }) != nil {
+			return planned, &DamageError{v}
+		}
+		for _, e := range planned.at[v] {
+			planned.docs += e.docs
+		}
+	}
+	return planned, nil
+}
+
+// lookUp sets the entries of the terms that the segment has.
+func (s *Segment) lookUp(terms []string, at []entry) error {
+	for i, term := range terms {
+		e, ok, err := s.find(term)
+		if err != nil {
+			return err
+		}
+		if ok {
+			at[i] = e
+		}
+	}
+	return nil
+}
+
+// keepRarest leaves the words that tell most, in their order.
+func (p *plan) keepRarest() {
+	if len(p.words) <= MaxWords {
+		return
+	}
+	slices.SortStableFunc(p.words, func(a, b plannedWord) int { return cmp.Compare(a.docs, b.docs) })
+	p.words = p.words[:MaxWords]
+	slices.SortFunc(p.words, func(a, b plannedWord) int { return cmp.Compare(a.index, b.index) })
+}
+
+// A finding is what was found in one view or several.
+type finding struct {
+	best  best
+	total int
+	exact bool
+}
+
+// runAll searches all views, side by side if there is much to do.
+func (p *plan) runAll(ctx context.Context) (*finding, error) {
+	workers := min(runtime.GOMAXPROCS(0), len(p.views))
+	if len(p.words) < verboseCut || workers < 2 {
+		all := p.finding()
+		for v := range p.views {
+			if err := p.run(ctx, v, all); err != nil {
+				return nil, err
+			}
+		}
+		return all, nil
+	}
+	return p.runSideBySide(ctx, workers)
+}
+
+func (p *plan) finding() *finding { return &finding{best: best{limit: p.depth}, exact: true} }
+
+func (p *plan) runSideBySide(ctx context.Context, workers int) (*finding, error) {
+	next := make(chan int, len(p.views))
+	for v := range p.views {
+		next <- v
+	}
+	close(next)
+	parts, errs := make([]*finding, workers), make([]error, workers)
+	var wait sync.WaitGroup
+	for w := range workers {
+		parts[w] = p.finding()
+		wait.Go(func() {
+			for v := range next {
+				if errs[w] = p.run(ctx, v, parts[w]); errs[w] != nil {
+					return
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, firstOf(errs)
+	}
+	all := parts[0]
+	for _, part := range parts[1:] {
+		all.total += part.total
+		all.exact = all.exact && part.exact
+		for _, c := range part.best.heap {
+			all.best.add(c)
+		}
+	}
+	return all, nil
+}
+
+func firstOf(errs []error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run searches one view. A fault of the memory that is read is damage.
+func (p *plan) run(ctx context.Context, view int, into *finding) error {
+	err := Guard(func() error {
+		s := scans.Get().(*scan)
+		defer s.release()
+		return s.run(ctx, p, view, into)
+	})
+	if errors.Is(err, ErrDamaged) {
+		return &DamageError{view}
+	}
+	return err
+}
+
+// only returns the documents of a view that may match, nil for all. Conditions
+// are left out.
+func (p *plan) only(view View) (Bitmap, error) {
+	if p.query.Only == nil {
+		return view.live, nil
+	}
+	may, err := p.query.Only(view.Segment)
+	if may == nil || err != nil {
+		return view.live, err
+	}
+	if view.live != nil {
+		may.Keep(view.live)
+	}
+	return may, nil
+}

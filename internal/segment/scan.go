@@ -1,0 +1,275 @@
+package segment
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+	"sync"
+)
+
+// window is how many documents are scored at once. Of these a search keeps the
+// sums, and skips those windows in which no document can be among the best.
+const window = 1 << 13
+
+// A scan is a search of one segment: MaxScore, window by window. The terms that
+// together cannot lift a document among the best are looked up only for
+// documents that others found.
+type scan struct {
+	segment *Segment
+	into    *finding
+	view    int
+	first   uint32 // document of the window
+	next    uint32 // of the one after
+
+	terms      []*scoredTerm // by their limit in the window
+	optional   int           // how many of them are only looked up
+	sums       []float32     // of the limits of the first terms
+	only       Bitmap        // nil for all
+	conditions []*condition
+	met        [window / 64]uint64 // what the conditions leave of the window
+
+	scores [window]float32
+	hit    [window / 64]uint64
+
+	base, perLength float32 // K1*(1-B), K1*B/mean
+	scale           float32 // of limits, which were taken with the segment's own mean
+	all             []scoredTerm
+}
+
+// A scoredTerm is a term with what it adds.
+type scoredTerm struct {
+	cursor
+	worth float32 // times saturation
+	limit float32 // in the window
+	block int     // the first that reaches into the window
+}
+
+var scans = sync.Pool{New: func() any { return new(scan) }}
+
+// maxKept is how many cursors a scan that is not in use keeps.
+const maxKept = 64
+
+func (s *scan) release() {
+	if cap(s.all) > maxKept {
+		s.all = nil
+	}
+	for i := range s.all {
+		c := &s.all[i].cursor
+		c.s, c.heads, c.data, c.positions, c.tail = nil, nil, nil, nil, nil
+	}
+	clear(s.scores[:])
+	clear(s.hit[:])
+	s.segment, s.into, s.only, s.conditions = nil, nil, nil, nil
+	scans.Put(s)
+}
+
+func (s *scan) run(ctx context.Context, p *plan, view int, into *finding) error {
+	s.segment, s.view, s.into = p.views[view].Segment, view, into
+	if err := s.open(p); err != nil {
+		return err
+	}
+	if len(s.terms) == 0 {
+		return nil
+	}
+	for s.first = 0; s.first < uint32(s.segment.docs); s.first = s.next {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s.next = min(s.first+window, uint32(s.segment.docs))
+		if err := s.window(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open puts cursors on the terms that the segment has.
+func (s *scan) open(p *plan) error {
+	s.base, s.perLength, s.scale = K1*(1-B), float32(K1*B/p.mean), 1
+	if own := float64(s.segment.footer.length) / float64(s.segment.docs); own > 0 && own < p.mean {
+		s.scale = float32(p.mean / own)
+	}
+	n := 0
+	for _, w := range p.words {
+		for _, e := range w.at[s.view] {
+			if e.docs > 0 {
+				n++
+			}
+		}
+	}
+	s.all = slices.Grow(s.all[:0], n)[:n]
+	s.terms, n = s.terms[:0], 0
+	for _, w := range p.words {
+		for _, e := range w.at[s.view] {
+			if e.docs == 0 {
+				continue
+			}
+			t := &s.all[n]
+			n++
+			t.worth, t.block = float32(w.scored), 0
+			if err := t.open(s.segment, e); err != nil {
+				return err
+			}
+			s.terms = append(s.terms, t)
+		}
+	}
+	var err error
+	if s.only, err = p.only(p.views[s.view]); err != nil {
+		return err
+	}
+	s.conditions, err = openConditions(s.segment, p.query)
+	return err
+}
+
+// window scores the documents of a window.
+func (s *scan) window() error {
+	counting := s.into.total < CountTo
+	threshold := s.into.best.threshold()
+	sum := s.limits()
+	if sum == 0 {
+		return nil
+	}
+	if !counting && sum <= threshold {
+		s.into.exact = false
+		return nil
+	}
+	selective, err := s.restrict()
+	if err != nil || selective && s.met == [window / 64]uint64{} {
+		return err
+	}
+	s.split(threshold, counting)
+	if s.optional > 0 && s.sums[s.optional-1] > 0 {
+		s.into.exact = false
+	}
+	for _, t := range s.terms[s.optional:] {
+		s.accumulate(t)
+	}
+	s.collect(selective)
+	for _, t := range s.terms {
+		if t.err != nil {
+			return t.err
+		}
+	}
+	return nil
+}
+
+// limits sets what each term adds at most in the window, and returns the sum.
+func (s *scan) limits() (sum float32) {
+	for _, t := range s.terms {
+		for t.block < t.blocks && t.last(t.block) < s.first {
+			t.block++
+		}
+		limit := byte(0)
+		for b := t.block; b < t.blocks; b++ {
+			limit = max(limit, t.cursor.limit(b))
+			if t.last(b) >= s.next-1 {
+				break
+			}
+		}
+		t.limit = t.worth * s.scale * float32(limit) / 255 * roundingSlack
+		sum += t.limit
+	}
+	return sum
+}
+
+// roundingSlack makes limits safe against the rounding of sums.
+const roundingSlack = 1.0001
+
+// split orders the terms by their limits and finds how many are optional.
+func (s *scan) split(threshold float32, counting bool) {
+	slices.SortFunc(s.terms, func(a, b *scoredTerm) int {
+		switch {
+		case a.limit < b.limit:
+			return -1
+		case a.limit > b.limit:
+			return 1
+		}
+		return 0
+	})
+	s.sums, s.optional = s.sums[:0], 0
+	sum := float32(0)
+	for i, t := range s.terms {
+		sum += t.limit
+		s.sums = append(s.sums, sum)
+		if !counting && sum <= threshold {
+			s.optional = i + 1
+		}
+	}
+}
+
+// accumulate adds what a term adds to the documents of the window.
+func (s *scan) accumulate(t *scoredTerm) {
+	if t.limit == 0 || t.seek(s.first) >= s.next {
+		return
+	}
+	lengths := s.segment.lengths
+	for {
+		t.loadWeights()
+		i := t.at
+		for ; i < t.in && t.docs[i] < s.next; i++ {
+			doc := t.docs[i]
+			weight := float32(t.weight[i] + 1)
+			s.scores[doc-s.first] += t.worth * weight / (weight + s.base + s.perLength*float32(little.Uint16(lengths[2*doc:])))
+			s.hit[(doc-s.first)/64] |= 1 << ((doc - s.first) % 64)
+		}
+		if t.at = i; i < t.in || !t.skip(t.docs[t.in-1]+1) || t.docs[0] >= s.next {
+			return
+		}
+	}
+}
+
+// collect takes the documents of the window that were scored among the best.
+func (s *scan) collect(selective bool) {
+	least, more := s.least(), float32(0)
+	if s.optional > 0 {
+		more = s.sums[s.optional-1]
+	}
+	for i, word := range s.hit {
+		if word == 0 {
+			continue
+		}
+		s.hit[i] = 0
+		for rest := word; rest != 0; rest &= rest - 1 {
+			at := i*64 + bits.TrailingZeros64(rest)
+			score := s.scores[at]
+			s.scores[at] = 0
+			if selective && s.met[i]&(rest&-rest) == 0 {
+				continue
+			}
+			s.into.total++
+			if score+more > least {
+				s.complete(s.first+uint32(at), score)
+				least = s.least()
+			}
+		}
+	}
+}
+
+// least returns what a document must exceed to be among the best, which is less
+// than any score while there is room.
+func (s *scan) least() float32 {
+	if !s.into.best.full() {
+		return -1
+	}
+	return s.into.best.threshold()
+}
+
+// complete adds what the optional terms add to a document, and takes it among
+// the best, unless it cannot be.
+func (s *scan) complete(doc uint32, score float32) {
+	least := s.least()
+	for i := s.optional - 1; i >= 0; i-- {
+		if score+s.sums[i] <= least {
+			return
+		}
+		t := s.terms[i]
+		if t.limit == 0 || t.seek(doc) != doc {
+			continue
+		}
+		weight := float32(t.docWeight())
+		score += t.worth * weight / (weight + s.base + s.perLength*float32(little.Uint16(s.segment.lengths[2*doc:])))
+	}
+	if score > least {
+		s.into.best.add(candidate{score, s.view, doc})
+	}
+}

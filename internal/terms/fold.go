@@ -1,0 +1,54 @@
+package terms
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit/internal/nfc"
+)
+
+// fold returns a term without accents and apostrophes.
+func fold(term string) string {
+	if isPlain(term) {
+		return term
+	}
+	var b strings.Builder
+	for _, r := range term {
+		foldRune(&b, r)
+	}
+	return b.String()
+}
+
+func isPlain(term string) bool {
+	for i := range len(term) {
+		if c := term[i]; c >= utf8.RuneSelf || c == '\'' || c == ',' {
+			return false
+		}
+	}
+	return true
+}
+
+// foldRune appends what is left of r. Marks go from Latin and Greek letters
+// only: elsewhere they tell letters apart.
+func foldRune(b *strings.Builder, r rune) {
+	switch {
+	case r == '\'' || r == ',':
+	case r < utf8.RuneSelf:
+		b.WriteRune(r)
+	case spelt[r] != "":
+		b.WriteString(spelt[r])
+	case unicode.In(r, unicode.Latin, unicode.Greek):
+		b.WriteRune(nfc.Base(r))
+	case r >= 0x0300 && r <= 0x036f: // marks that no letter took
+	default:
+		b.WriteRune(r)
+	}
+}
+
+// spelt says how letters are spelt where there is no key for them.
+var spelt = map[rune]string{
+	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ł': "l",
+	'ı': "i", 'ħ': "h", 'ŋ': "n", 'ŧ': "t", 'ĸ': "k", 'ſ': "s", 'ς': "σ",
+	'ﬀ': "ff", 'ﬁ': "fi", 'ﬂ': "fl", 'ﬃ': "ffi", 'ﬄ': "ffl", 'ﬅ': "st", 'ﬆ': "st",
+}

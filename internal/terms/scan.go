@@ -1,0 +1,118 @@
+package terms
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/clipperhouse/uax29/v2/words"
+)
+
+// A scanner finds the words of a text.
+type scanner struct {
+	analyzer *Analyzer
+	text     string
+	yield    func(Term) bool
+	position int
+	ended    bool // yield returned false
+}
+
+func (s *scanner) run() {
+	for at := 0; at < len(s.text) && !s.ended; {
+		switch c := s.text[at]; {
+		case c >= utf8.RuneSelf:
+			at = s.span(at)
+		case isWordByte(c):
+			end := asciiWord(s.text, at)
+			if end < len(s.text) && s.text[end] >= utf8.RuneSelf {
+				at = s.span(at)
+				continue
+			}
+			s.word(at, end)
+			at = end
+		default:
+			at++
+		}
+	}
+}
+
+// asciiWord returns where the word of ASCII that starts at an offset ends.
+func asciiWord(text string, at int) int {
+	for at++; at < len(text); at++ {
+		c := text[at]
+		if isWordByte(c) {
+			continue
+		}
+		if at+1 == len(text) || !joins(c, text[at-1], text[at+1]) {
+			return at
+		}
+	}
+	return at
+}
+
+// joins reports whether c makes one word of what stands before and after it.
+func joins(c, before, after byte) bool {
+	switch c {
+	case '.', '\'':
+		return isLetterByte(before) && isLetterByte(after) || isDigitByte(before) && isDigitByte(after)
+	case ',':
+		return isDigitByte(before) && isDigitByte(after)
+	}
+	return false
+}
+
+func isLetterByte(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isDigitByte(c byte) bool  { return c >= '0' && c <= '9' }
+func isWordByte(c byte) bool   { return isLetterByte(c) || isDigitByte(c) || c == '_' }
+
+// maxSpan bounds what is given to the library for words at once, in bytes: it
+// may look back and ahead over all of it.
+const maxSpan = 4096
+
+// span yields the words of a stretch of text that is not all ASCII, and returns
+// where it ends.
+func (s *scanner) span(start int) int {
+	at := start
+	for at < len(s.text) && at-start < maxSpan {
+		c := s.text[at]
+		if c < utf8.RuneSelf {
+			if !isWordByte(c) && c != '\'' {
+				break
+			}
+			at++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s.text[at:])
+		if isUnspaced(r) {
+			s.words(start, at)
+			return s.pairs(at)
+		}
+		at += size
+	}
+	s.words(start, at)
+	return at
+}
+
+// words yields the words of a part of the text, by Unicode annex 29.
+func (s *scanner) words(start, end int) {
+	tokens := words.FromString(s.text[start:end])
+	for !s.ended && tokens.Next() {
+		if r, _ := utf8.DecodeRuneInString(tokens.Value()); unicode.IsLetter(r) || unicode.IsNumber(r) || r == '_' {
+			s.word(start+tokens.Start(), start+tokens.End())
+		}
+	}
+}
+
+// word yields the terms of one word.
+func (s *scanner) word(start, end int) {
+	forms := s.analyzer.forms(s.text[start:end])
+	for _, f := range forms {
+		t := Term{Text: f.text, Start: start + f.start, End: start + f.end, Position: s.position, Role: f.role}
+		if f.role != Whole {
+			s.position++
+		}
+		if !s.yield(t) {
+			s.ended = true
+			return
+		}
+	}
+}

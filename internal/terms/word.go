@@ -1,0 +1,129 @@
+package terms
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit/internal/nfc"
+)
+
+// A form is one term of a word, with its place in the word.
+type form struct {
+	text       string
+	start, end int
+	role       Role
+}
+
+// maxWord is how much of a word is looked at, in bytes.
+const maxWord = 256
+
+// forms returns the terms of a word: none for a stop word, the whole and the
+// parts of an identifier, else one.
+func (r *rules) forms(word string) []form {
+	looked := cut(word, maxWord)
+	parts := identifierParts(looked)
+	switch {
+	case len(parts) == 0:
+		return nil
+	case len(parts) == 1:
+		p := parts[0]
+		if p.end == len(looked) {
+			p.end = len(word)
+		}
+		return r.plain(looked[p.start:min(p.end, len(looked))], p)
+	case isAcronym(parts):
+		return r.appendTerm(nil, strings.ReplaceAll(looked, ".", ""), form{end: len(word)})
+	}
+	forms := r.appendTerm(nil, looked, form{end: len(word), role: Whole})
+	for _, p := range parts {
+		forms = r.appendTerm(forms, looked[p.start:p.end], form{start: p.start, end: p.end})
+	}
+	return forms
+}
+
+// appendTerm appends the form of a part of an identifier, or of the whole. Stop
+// words count there: the is in isOpen is part of a name.
+func (r *rules) appendTerm(forms []form, word string, f form) []form {
+	if f.text = r.stemmed(lowerCase(word)); f.text != "" {
+		forms = append(forms, f)
+	}
+	return forms
+}
+
+// plain returns the term of a word that is not made of parts.
+func (r *rules) plain(word string, p part) []form {
+	elided := r.elided(word)
+	lower := lowerCase(word[elided:])
+	if r.stop[lower] {
+		return nil
+	}
+	text := r.stemmed(lower)
+	if text == "" {
+		return nil
+	}
+	return []form{{text: text, start: p.start + elided, end: p.end}}
+}
+
+func (r *rules) stemmed(lower string) string {
+	if r.possessive {
+		lower = strings.TrimSuffix(lower, "'s")
+	}
+	if len(lower) <= MaxBytes && r.stem != nil && strings.IndexFunc(lower, isNoLetter) < 0 {
+		lower = r.stem(lower)
+	}
+	return cut(fold(lower), MaxBytes)
+}
+
+// isNoLetter reports whether r shows that a word is none of a language.
+func isNoLetter(r rune) bool { return r < utf8.RuneSelf && (r < 'a' || r > 'z') && r != '\'' }
+
+// lowerCase returns a word in lower case, composed, with plain apostrophes and
+// digits, and without characters that are not seen.
+func lowerCase(word string) string {
+	if isLowerASCII(word) {
+		return word
+	}
+	return compose(strings.ToLower(strings.Map(plainRune, word)))
+}
+
+func isLowerASCII(word string) bool {
+	for i := range len(word) {
+		if c := word[i]; c >= utf8.RuneSelf || c >= 'A' && c <= 'Z' {
+			return false
+		}
+	}
+	return true
+}
+
+// plainRune returns the usual character for variants of it, and -1 for what is
+// not seen.
+func plainRune(r rune) rune {
+	switch {
+	case r < utf8.RuneSelf:
+		return r
+	case r == 0x2019, r == 0x02bc, r == 0xff07:
+		return '\''
+	case r == 0x00ad, r >= 0x200b && r <= 0x200f, r == 0x2060, r == 0xfeff, r == utf8.RuneError:
+		return -1
+	case r == 'ё', r == 'Ё': // mostly written so
+		return 'е'
+	case r >= 0xff01 && r <= 0xff5e: // wide forms of ASCII
+		return r - 0xff01 + '!'
+	}
+	return r
+}
+
+// compose returns text in the form in which what looks the same is the same.
+func compose(text string) string { return nfc.String(text) }
+
+// cut returns the start of text that has at most n bytes, without a part of a
+// character.
+func cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}

@@ -1,0 +1,351 @@
+package index_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/workspace"
+)
+
+const writerVar = "CITEKIT_SEARCH_WRITER"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(writerVar); dir != "" {
+		writeForever(dir)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// Resources of these tests have texts that tell their version: all of them
+// "shared", and each a word of its own.
+func versioned(id, version int) index.Resource {
+	return resource(fmt.Sprint("r", id), strconv.Itoa(version), fmt.Sprintf("shared mark%dx%d", id, version), "shared again")
+}
+
+// writeForever puts and deletes until it is killed. It says what it begins and
+// what it has done.
+func writeForever(dir string) {
+	d, err := workspace.Open(dir, nil)
+	if err != nil {
+		fmt.Println("ERR", err)
+		return
+	}
+	x := index.New(d, nil)
+	r := rand.New(rand.NewSource(time.Now().UnixNano()))
+	from, _ := strconv.Atoi(os.Getenv("FROM"))
+	for version := from; ; version++ {
+		id := r.Intn(6)
+		delete := r.Intn(4) == 0
+		fmt.Println("BEGIN", id, version, delete)
+		if delete {
+			err = x.Delete(context.Background(), fmt.Sprint("r", id))
+		} else {
+			err = x.Put(context.Background(), all(versioned(id, version)))
+		}
+		if err != nil {
+			fmt.Println("ERR", err)
+			return
+		}
+		fmt.Println("DONE", id, version, delete)
+	}
+}
+
+// A model says what an index must hold: of each resource one of some versions,
+// where 0 is none.
+type model map[int][]int
+
+// check compares an index with the model, and the model becomes what is held.
+func (m model) check(t *testing.T, x index.Index) {
+	t.Helper()
+	var want []string
+	for id, versions := range m {
+		got, err := x.Holds(ctx, fmt.Sprint("r", id))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		held, _ := strconv.Atoi(got)
+		if !slices.Contains(versions, held) {
+			t.Fatalf("resource %d has version %d, not one of %d", id, held, versions)
+		}
+		m[id] = []int{held}
+		for _, v := range versions {
+			hits := found(t, x, index.Query{Text: fmt.Sprintf("+mark%dx%d", id, v), Filters: index.Filters{Resources: []string{fmt.Sprint("r", id)}}})
+			if v != 0 && v == held && !strings.HasPrefix(hits, fmt.Sprintf("r%d.n0", id)) {
+				t.Fatalf("version %d of resource %d finds %q", v, id, hits)
+			}
+		}
+		if held != 0 {
+			want = append(want, fmt.Sprintf("r%d.n0", id), fmt.Sprintf("r%d.n1", id))
+		}
+	}
+	got := strings.Fields(found(t, x, index.Query{Text: "shared", TopK: 1000}))
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Fatalf("all hits are %v, want %v", got, want)
+	}
+}
+
+// A writer is killed at random moments. What it said it had done is there, and
+// of what it had begun all or nothing.
+func TestKill(t *testing.T) {
+	kills := 12
+	if sharedtest.Long() {
+		kills = 200
+	}
+	dir, m, version := t.TempDir(), make(model), 1
+	for range kills {
+		version = killOnce(t, dir, m, version)
+		x := index.New(directory(t, dir), nil)
+		m.check(t, x)
+		x.Close()
+	}
+}
+
+func killOnce(t *testing.T, dir string, m model, version int) (next int) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), writerVar+"="+dir, fmt.Sprint("FROM=", version))
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(time.Duration(50+rand.Intn(250))*time.Millisecond, func() { cmd.Process.Kill() })
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		var word string
+		var id, v int
+		var deleted bool
+		if n, _ := fmt.Sscan(lines.Text(), &word, &id, &v, &deleted); n != 4 {
+			t.Fatal(lines.Text())
+		}
+		version = v + 1
+		if deleted {
+			v = 0
+		}
+		if word == "BEGIN" {
+			if m[id] == nil {
+				m[id] = []int{0}
+			}
+			m[id] = append(m[id], v)
+		} else {
+			m[id] = []int{v}
+		}
+	}
+	_ = cmd.Wait()
+	return version
+}
+
+// A faulty store fails at the n-th call.
+type faulty struct {
+	index.Store
+	mu    sync.Mutex
+	calls int
+	fail  int
+}
+
+var errFault = errors.New("a fault")
+
+func (f *faulty) call() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls++
+	if f.calls == f.fail {
+		return errFault
+	}
+	return nil
+}
+
+func (f *faulty) FindEvidence(ctx context.Context, key string) (*citekit.StoredEvidence, error) {
+	if err := f.call(); err != nil {
+		return nil, err
+	}
+	return f.Store.FindEvidence(ctx, key)
+}
+
+func (f *faulty) StoreEvidence(ctx context.Context, key string, meta citekit.EvidenceMeta, body io.Reader) (*citekit.StoredEvidence, error) {
+	if err := f.call(); err != nil {
+		return nil, err
+	}
+	stored, err := f.Store.StoreEvidence(ctx, key, meta, body)
+	if failed := f.call(); failed != nil {
+		return nil, failed // it is stored, and nobody knows
+	}
+	return stored, err
+}
+
+func (f *faulty) OpenEvidence(ctx context.Context, key string) (io.ReadSeekCloser, *citekit.StoredEvidence, error) {
+	if err := f.call(); err != nil {
+		return nil, nil, err
+	}
+	return f.Store.OpenEvidence(ctx, key)
+}
+
+func (f *faulty) ReadNote(ctx context.Context, kind, name string) ([]byte, citekit.Stamp, error) {
+	if err := f.call(); err != nil {
+		return nil, citekit.Stamp{}, err
+	}
+	return f.Store.ReadNote(ctx, kind, name)
+}
+
+func (f *faulty) WriteNoteIf(ctx context.Context, kind, name string, data []byte, stamp citekit.Stamp) (citekit.Stamp, error) {
+	if err := f.call(); err != nil {
+		return citekit.Stamp{}, err
+	}
+	now, err := f.Store.WriteNoteIf(ctx, kind, name, data, stamp)
+	if failed := f.call(); failed != nil {
+		return citekit.Stamp{}, failed
+	}
+	return now, err
+}
+
+// Whatever call of the store fails, the index holds the old or the new.
+func TestFaultAtEachCallOfTheStore(t *testing.T) {
+	for n := 1; ; n++ {
+		store, m := workspace.NewMemory(nil), make(model)
+		before := newIndex(t, store)
+		for id := range 12 { // enough that merging is due
+			put(t, before, versioned(id, 1))
+			m[id] = []int{1}
+		}
+		f := &faulty{Store: store, fail: n}
+		x := index.New(f, nil)
+		fallible := func(id, version int, err error) {
+			if err == nil {
+				m[id] = []int{version}
+			} else if m[id] = append(m[id], version); !errors.Is(err, errFault) {
+				t.Fatal(err)
+			}
+		}
+		fallible(3, 2, x.Put(ctx, all(versioned(3, 2))))
+		fallible(4, 0, x.Delete(ctx, "r4"))
+		fallible(5, 2, x.Put(ctx, all(versioned(5, 2))))
+		if err := x.Merge(ctx); err != nil && !errors.Is(err, errFault) {
+			t.Fatal(err)
+		}
+		f.fail = 0
+		m.check(t, newIndex(t, store))
+		m.check(t, x)
+		x.Close()
+		if f.calls < n {
+			t.Logf("%d calls", f.calls)
+			return
+		}
+	}
+}
+
+// Several write at the same time, each with a Local of its own, and lose
+// nothing; those who read meanwhile see each resource once or not at all.
+func TestSideBySide(t *testing.T) {
+	each(t, func(t *testing.T, store index.Store) {
+		const writers, rounds = 3, 12
+		var wait sync.WaitGroup
+		for w := range writers {
+			wait.Go(func() {
+				x := index.New(store, &index.Options{MergeAll: w == 0})
+				defer x.Close()
+				for version := 1; version <= rounds; version++ {
+					if err := x.Put(ctx, all(versioned(w, version), versioned(w+100, version))); err != nil {
+						t.Error(err)
+					}
+					if result, err := x.Search(ctx, index.Query{Text: fmt.Sprintf(`"mark%dx%d"`, w, version)}); err != nil || len(result.Hits) != 1 {
+						t.Errorf("what was put is not there: %+v, %v", result, err)
+					}
+				}
+			})
+		}
+		reader := newIndex(t, store)
+		done := make(chan struct{})
+		go func() { wait.Wait(); close(done) }()
+		for reading := true; reading; {
+			select {
+			case <-done:
+				reading = false
+			default:
+			}
+			hits := strings.Fields(found(t, reader, index.Query{Text: "shared", TopK: 1000}))
+			slices.Sort(hits)
+			if n := len(hits); len(slices.Compact(hits)) != n {
+				t.Errorf("an entry twice: %v", hits)
+			}
+		}
+		m := make(model)
+		for w := range writers {
+			m[w], m[w+100] = []int{rounds}, []int{rounds}
+		}
+		time.Sleep(2 * index.Latency)
+		m.check(t, reader)
+	})
+}
+
+// Segments that are cut, changed or gone cost what they held, and nothing else.
+func TestDamagedSegments(t *testing.T) {
+	for name, damage := range map[string]func(string) error{
+		"gone":    os.Remove,
+		"cut":     func(name string) error { return os.Truncate(name, 100) },
+		"empty":   func(name string) error { return os.Truncate(name, 0) },
+		"changed": func(name string) error { return os.WriteFile(name, []byte(strings.Repeat("x", 4096)), 0o600) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			open := newIndex(t, directory(t, dir))
+			put(t, open, versioned(1, 1), versioned(2, 1))
+			first := segments(t, dir)
+			put(t, open, versioned(1, 2))
+			for _, name := range segments(t, dir) {
+				if !slices.Contains(first, name) {
+					if err := damage(name); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			for range 3 { // pages that are mapped may still be there, or not
+				found(t, open, index.Query{Text: "shared mark1x2"})
+			}
+			x := newIndex(t, directory(t, dir))
+			model{1: {0}, 2: {1}}.check(t, x) // version 1 does not come back
+			put(t, x, versioned(1, 3))
+			model{1: {3}, 2: {1}}.check(t, x)
+			if stats, err := x.Stats(ctx); err != nil || stats.Lost != 0 {
+				t.Errorf("%+v, %v", stats, err)
+			}
+		})
+	}
+}
+
+func segments(t *testing.T, dir string) []string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*", "search_segment-*"))
+	if err != nil || len(names) == 0 {
+		hidden, _ := filepath.Glob(filepath.Join(dir, ".*", "search_segment-*"))
+		names = append(names, hidden...)
+	}
+	if len(names) == 0 {
+		t.Fatal("no segments")
+	}
+	return names
+}

@@ -1,0 +1,161 @@
+package index
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/segment"
+)
+
+// The kinds of keywords, which begin with them.
+const (
+	modalityKeyword = "m:"
+	typeKeyword     = "t:"
+	authorKeyword   = "a:"
+	labelKeyword    = "l:"
+	pathKeyword     = "p:"
+	languageKeyword = "g:"
+)
+
+// keywords returns what filters ask of an entry.
+func keywords(e *Entry, language string) []string {
+	list := []string{languageKeyword + language}
+	add := func(kind string, values ...string) {
+		for _, value := range values {
+			if value != "" {
+				list = append(list, keyword(kind, value))
+			}
+		}
+	}
+	add(modalityKeyword, string(e.Modality))
+	add(typeKeyword, e.Type)
+	add(authorKeyword, e.Authors...)
+	add(labelKeyword, e.Labels...)
+	add(pathKeyword, e.SourcePath)
+	return list
+}
+
+func keyword(kind, value string) string {
+	if kind == pathKeyword {
+		return kind + value
+	}
+	return kind + strings.ToLower(value)
+}
+
+// A filter is [Filters] in the form that segments are asked in.
+type filter struct {
+	lists     [][]string // of keywords, one of each
+	resources []string
+	from, to  int64
+	timed     bool
+	path      string
+}
+
+// newFilter returns nil if nothing is filtered.
+func newFilter(f *Filters) (*filter, error) {
+	c := &filter{resources: f.Resources, from: math.MinInt64, to: math.MaxInt64, path: f.Path}
+	if _, err := path.Match(f.Path, ""); errors.Is(err, path.ErrBadPattern) {
+		return nil, fmt.Errorf("search: the pattern %q for paths has a bracket or backslash too many: %w", f.Path, citekit.ErrSyntax)
+	}
+	modalities := make([]string, len(f.Modalities))
+	for i, m := range f.Modalities {
+		modalities[i] = string(m)
+	}
+	c.list(modalityKeyword, modalities)
+	c.list(typeKeyword, f.Types)
+	c.list(authorKeyword, f.Authors)
+	c.list(labelKeyword, f.Labels)
+	if !f.After.IsZero() {
+		c.from, c.timed = seconds(f.After), true
+	}
+	if !f.Before.IsZero() {
+		c.to, c.timed = seconds(f.Before), true
+	}
+	if len(c.lists) == 0 && len(c.resources) == 0 && !c.timed && c.path == "" {
+		return nil, nil
+	}
+	return c, nil
+}
+
+func (f *filter) list(kind string, values []string) {
+	if len(values) == 0 {
+		return
+	}
+	list := make([]string, len(values))
+	for i, value := range values {
+		list[i] = keyword(kind, value)
+	}
+	f.lists = append(f.lists, list)
+}
+
+// only returns the documents of a segment that pass.
+func (f *filter) only(s *segment.Segment) (segment.Bitmap, error) {
+	set := segment.NewBitmap(s.Docs())
+	set.AddRange(segment.Range{First: 0, End: uint32(s.Docs())})
+	keep := func(add func(segment.Bitmap) error) error {
+		some := segment.NewBitmap(s.Docs())
+		err := add(some)
+		set.Keep(some)
+		return err
+	}
+	var err error
+	for _, list := range f.lists {
+		err = errors.Join(err, keep(func(b segment.Bitmap) error { return s.Having(b, list...) }))
+	}
+	if len(f.resources) > 0 {
+		err = errors.Join(err, keep(func(b segment.Bitmap) error { return f.addResources(s, b) }))
+	}
+	if f.timed {
+		err = errors.Join(err, keep(func(b segment.Bitmap) error { return f.addTimes(s, b) }))
+	}
+	if f.path != "" {
+		err = errors.Join(err, keep(func(b segment.Bitmap) error { return f.addPaths(s, b) }))
+	}
+	return set, err
+}
+
+func (f *filter) addResources(s *segment.Segment, set segment.Bitmap) error {
+	for _, id := range f.resources {
+		for n := range s.FindResource(id) {
+			_, docs := s.Resource(n)
+			set.AddRange(docs)
+		}
+	}
+	return nil
+}
+
+// addTimes leaves out 0, which stands for a time that is not known.
+func (f *filter) addTimes(s *segment.Segment, set segment.Bitmap) error {
+	s.Between(set, f.from, min(f.to, -1))
+	s.Between(set, max(f.from, 1), f.to)
+	return nil
+}
+
+func (f *filter) addPaths(s *segment.Segment, set segment.Bitmap) error {
+	var matching []string
+	for k := range s.Keywords(pathKeyword) {
+		if matchPath(f.path, k[len(pathKeyword):]) {
+			matching = append(matching, k)
+		}
+	}
+	return s.Having(set, matching...)
+}
+
+func matchPath(pattern, name string) bool {
+	if folder, ok := strings.CutSuffix(pattern, "/"); ok {
+		depth := strings.Count(folder, "/") + 1
+		elements := strings.Split(name, "/")
+		if len(elements) <= depth {
+			return false
+		}
+		name, pattern = strings.Join(elements[:depth], "/"), folder
+	} else if !strings.Contains(pattern, "/") {
+		name = path.Base(name)
+	}
+	ok, _ := path.Match(pattern, name)
+	return ok
+}

@@ -1,0 +1,76 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sync/atomic"
+
+	"github.com/citekit/citekit/internal/segment"
+)
+
+// maxSegment is how large a segment may be, in bytes.
+const maxSegment = 1 << 30
+
+// A heldSegment is an open segment. Snapshots share it; the last one that is
+// released closes it.
+type heldSegment struct {
+	key   string
+	data  *segment.Segment
+	unmap func()
+	users atomic.Int64
+}
+
+// errLost reports a segment that is gone, damaged, or not the one it should be.
+var errLost = errors.New("search: a segment is lost")
+
+// openHeld opens the segment of a record, for one user.
+func openHeld(ctx context.Context, store Store, r segmentRecord) (*heldSegment, error) {
+	content, stored, err := store.OpenEvidence(ctx, r.Key)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errLost
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer content.Close()
+	if stored.SHA256 != r.SHA256 || stored.Size != r.Size || r.Size <= 0 || r.Size > maxSegment {
+		return nil, errLost
+	}
+	data, unmap, err := load(content, int(r.Size))
+	if err != nil {
+		return nil, err
+	}
+	h := &heldSegment{key: r.Key, unmap: unmap}
+	h.users.Store(1)
+	if h.data, err = segment.Open(data); err != nil || h.data.Docs() != r.Entries || h.data.Resources() != r.Resources {
+		h.release()
+		return nil, errLost
+	}
+	return h, nil
+}
+
+// load maps content that is a file, and reads other content.
+func load(content io.Reader, size int) (data []byte, unmap func(), err error) {
+	if f, ok := content.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Size() == int64(size) {
+			if data, unmap, ok := mapFile(f, size); ok {
+				return data, unmap, nil
+			}
+		}
+	}
+	data = make([]byte, size)
+	if _, err := io.ReadFull(content, data); err != nil {
+		return nil, nil, fmt.Errorf("search: read a segment: %w", err)
+	}
+	return data, func() {}, nil
+}
+
+func (h *heldSegment) release() {
+	if h.users.Add(-1) == 0 {
+		h.unmap()
+	}
+}

@@ -1,0 +1,156 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/citekit/citekit/internal/segment"
+)
+
+// Segments are merged by tiers: mergeWidth of about one size become one of the
+// next. Large ones stay as they are, unless much in them is dead.
+const (
+	mergeWidth   = 8
+	smallestTier = 1000 // entries; smaller segments are of the same tier
+	maxMerged    = 500_000
+	maxMergedLen = maxSegment / 2 // bytes
+
+	// mergeShare and mergeBase say how many entries Put merges in its own time,
+	// beside those that it put.
+	mergeShare = 2
+	mergeBase  = 10_000
+)
+
+// Merge does all merging that is due. It may take seconds for each hundred
+// thousand entries, and ends early, with nothing lost, once ctx is done.
+// Searches and changes go on meanwhile.
+func (l *Local) Merge(ctx context.Context) error { return l.mergeUpTo(ctx, maxMerged) }
+
+func (l *Local) mergeAfter(ctx context.Context, docs int) error {
+	limit := mergeShare*docs + mergeBase
+	if l.mergeAll {
+		limit = maxMerged
+	}
+	return l.mergeUpTo(ctx, min(limit, maxMerged))
+}
+
+func (l *Local) mergeUpTo(ctx context.Context, docs int) error {
+	for {
+		s, err := l.acquire(ctx, 0)
+		if err != nil {
+			return err
+		}
+		due := s.due(docs)
+		if len(due) == 0 {
+			s.release()
+			return nil
+		}
+		err = l.merge(ctx, s, due)
+		s.release()
+		if damage, ok := errors.AsType[*segment.DamageError](err); ok {
+			l.drop(s, damage.View)
+			continue
+		}
+		if err != nil && !errors.Is(err, errOvertaken) {
+			return fmt.Errorf("search: merge: %w", err)
+		}
+	}
+}
+
+// due returns indexes of views that should be merged, of at most so many
+// documents; none if there is nothing to do.
+func (s *snapshot) due(limit int) []int {
+	tiers := make(map[int][]int)
+	for i, v := range s.views {
+		docs := v.Docs()
+		if dead := v.Segment.Docs() - docs; 3*dead > v.Segment.Docs() && docs <= limit {
+			return []int{i}
+		}
+		tier := bits.Len(uint(docs/smallestTier)) / 3
+		tiers[tier] = append(tiers[tier], i)
+	}
+	for _, views := range tiers {
+		if len(views) < mergeWidth {
+			continue
+		}
+		slices.SortStableFunc(views, func(a, b int) int { return cmp.Compare(s.views[a].Docs(), s.views[b].Docs()) })
+		views = views[:mergeWidth]
+		docs, size := 0, 0
+		for _, i := range views {
+			docs += s.views[i].Docs()
+			size += s.views[i].Segment.Size()
+		}
+		if docs <= limit && size <= maxMergedLen {
+			slices.Sort(views)
+			return views
+		}
+	}
+	return nil
+}
+
+// errOvertaken reports that another merged or lost the same segments.
+var errOvertaken = errors.New("search: the segments were replaced meanwhile")
+
+// merge replaces some views by one segment.
+func (l *Local) merge(ctx context.Context, s *snapshot, due []int) error {
+	views := make([]segment.View, len(due))
+	for i, v := range due {
+		views[i] = s.views[v]
+	}
+	r, err := l.mergeViews(ctx, views)
+	if errors.Is(err, segment.ErrDamaged) {
+		return l.findDamage(ctx, s, due, err)
+	}
+	if err != nil {
+		return err
+	}
+	h, err := openHeld(ctx, l.store, r)
+	if err != nil {
+		return err
+	}
+	defer h.release()
+	err = l.change(ctx, func(e *edit) error { return e.replace(s, due, r, h) })
+	if err != nil {
+		l.remove(ctx, []segmentRecord{r})
+	}
+	return err
+}
+
+// findDamage returns which of some views cannot be read.
+func (l *Local) findDamage(ctx context.Context, s *snapshot, due []int, err error) error {
+	for _, v := range due {
+		if errors.Is(s.views[v].Segment.Check(ctx), segment.ErrDamaged) {
+			return &segment.DamageError{View: v}
+		}
+	}
+	return err
+}
+
+// replace puts a merged segment in the place of the views of a snapshot that it
+// was made of. What died in them since is dead in it too.
+func (e *edit) replace(s *snapshot, due []int, r segmentRecord, merged *heldSegment) error {
+	var dead []int
+	for _, v := range due {
+		from := s.of[v]
+		i := slices.IndexFunc(e.records, func(r segmentRecord) bool { return r.Key == s.manifest.Segments[from].Key })
+		if i < 0 {
+			return errOvertaken
+		}
+		for _, n := range e.dead[i] {
+			if isDead(s.dead[from], n) {
+				continue
+			}
+			resource, _ := e.held[i].data.Resource(n)
+			dead = slices.AppendSeq(dead, merged.data.FindResource(resource.ID)) // all its parts died together
+		}
+		e.remove(i)
+	}
+	slices.Sort(dead)
+	dead = slices.Compact(dead)
+	e.records, e.held, e.dead = append(e.records, r), append(e.held, merged), append(e.dead, dead)
+	return nil
+}

@@ -1,0 +1,299 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/segment"
+	"github.com/citekit/citekit/internal/terms"
+)
+
+const (
+	flushDocs  = 25_000   // documents of a segment, when it is written
+	flushBytes = 48 << 20 // memory of a builder at most, or little more
+	maxWriters = 4
+
+	batchEntries = 256
+	batchBytes   = 256 << 10 // of text
+)
+
+// Put implements [Index].
+func (l *Local) Put(ctx context.Context, resources iter.Seq[Resource]) error {
+	p := newPutting(ctx, l)
+	p.feed(resources)
+	records, err := p.finish()
+	if err != nil || len(p.ids) == 0 {
+		l.remove(ctx, records)
+		return err
+	}
+	err = l.change(ctx, func(e *edit) error {
+		for id := range p.ids {
+			e.outdate(id)
+		}
+		e.add(records)
+		return nil
+	})
+	if err != nil {
+		l.remove(ctx, records)
+		return err
+	}
+	docs := 0
+	for _, r := range records {
+		docs += r.Entries
+	}
+	return l.mergeAfter(ctx, docs)
+}
+
+// Delete implements [Index].
+func (l *Local) Delete(ctx context.Context, ids ...string) error {
+	return l.change(ctx, func(e *edit) error {
+		for _, id := range ids {
+			e.outdate(id)
+		}
+		return nil
+	})
+}
+
+// A putting is one call of Put. Its goroutine reads the entries and hands them
+// to writers, each of which makes segments of its own: all entries of a resource
+// go to one.
+type putting struct {
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	ids     map[string]bool
+	writers []*writer
+	wait    sync.WaitGroup
+}
+
+// A batch is some entries of a resource, in order.
+type batch struct {
+	resource segment.Resource
+	language terms.Language
+	entries  []Entry
+	first    bool
+}
+
+func newPutting(ctx context.Context, l *Local) *putting {
+	p := &putting{ids: make(map[string]bool)}
+	p.ctx, p.cancel = context.WithCancelCause(ctx)
+	for range min(runtime.GOMAXPROCS(0), maxWriters) {
+		w := &writer{local: l, batches: make(chan batch, 1), analyzers: make(map[terms.Language]*terms.Analyzer)}
+		p.writers = append(p.writers, w)
+		p.wait.Go(func() {
+			if err := w.run(p.ctx); err != nil {
+				p.cancel(err)
+			}
+		})
+	}
+	return p
+}
+
+// feed hands all resources to writers.
+func (p *putting) feed(resources iter.Seq[Resource]) {
+	for r := range resources {
+		if r.ID == "" || p.ids[r.ID] {
+			p.cancel(fmt.Errorf("search: the resource id %q is empty or given twice: %w", r.ID, citekit.ErrSyntax))
+		}
+		if p.ctx.Err() != nil {
+			return
+		}
+		p.ids[r.ID] = true
+		p.resource(r)
+	}
+}
+
+func (p *putting) resource(r Resource) {
+	w := p.idlest()
+	b := batch{resource: segment.Resource{ID: r.ID, Version: r.Version}, first: true}
+	size := 0
+	if r.Entries != nil {
+		for e := range r.Entries {
+			b.entries = append(b.entries, e)
+			size += len(e.Text) + len(e.Summary)
+			if len(b.entries) == batchEntries || size >= batchBytes {
+				if !p.send(w, &b) {
+					return
+				}
+				size = 0
+			}
+		}
+	}
+	b.resource.Final = true
+	p.send(w, &b)
+}
+
+// send hands a batch to a writer, and makes it the next one. It reports false
+// once the context is done.
+func (p *putting) send(w *writer, b *batch) bool {
+	if b.first {
+		b.language = guess(b.entries)
+	}
+	w.given += len(b.entries)
+	select {
+	case w.batches <- *b:
+		b.entries, b.first = nil, false
+		return true
+	case <-p.ctx.Done():
+		return false
+	}
+}
+
+func guess(entries []Entry) terms.Language {
+	var text strings.Builder
+	for _, e := range entries {
+		if text.Len() > batchBytes {
+			break
+		}
+		text.WriteString(e.Title + " " + e.Text + " ")
+	}
+	return terms.Guess(text.String())
+}
+
+// idlest returns the writer that was given least.
+func (p *putting) idlest() *writer {
+	best := p.writers[0]
+	for _, w := range p.writers {
+		if w.given < best.given {
+			best = w
+		}
+	}
+	return best
+}
+
+// finish waits for the writers and returns the segments that they stored, also
+// beside an error.
+func (p *putting) finish() (records []segmentRecord, err error) {
+	for _, w := range p.writers {
+		close(w.batches)
+	}
+	p.wait.Wait()
+	for _, w := range p.writers {
+		records = append(records, w.records...)
+	}
+	err = context.Cause(p.ctx)
+	p.cancel(nil)
+	return records, err
+}
+
+// A writer makes segments.
+type writer struct {
+	local     *Local
+	batches   chan batch
+	given     int // entries, as counted by who gives them
+	analyzers map[terms.Language]*terms.Analyzer
+	builder   *segment.Builder
+	resources int
+	part      int
+	record    *recordWriter
+	records   []segmentRecord
+}
+
+// run ends when there are no more batches, or with an error.
+func (w *writer) run(ctx context.Context) error {
+	for b := range w.batches {
+		if err := w.batch(ctx, b); err != nil {
+			return err
+		}
+	}
+	if ctx.Err() != nil || w.builder == nil {
+		return ctx.Err()
+	}
+	return w.flush(ctx)
+}
+
+func (w *writer) batch(ctx context.Context, b batch) error {
+	if b.first {
+		w.part = 0
+		if err := w.start(ctx, b); err != nil {
+			return err
+		}
+	}
+	for i := range b.entries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if w.isFull() {
+			w.part++
+			if err := w.start(ctx, b); err != nil {
+				return err
+			}
+		}
+		w.add(&b.entries[i], b.language)
+	}
+	if b.resource.Final {
+		w.builder.Final()
+	}
+	return nil
+}
+
+func (w *writer) isFull() bool {
+	return w.builder.Docs() >= flushDocs || w.builder.Size() >= flushBytes
+}
+
+// start begins a part of a resource, in a new segment if the one at hand is
+// full.
+func (w *writer) start(ctx context.Context, b batch) error {
+	if w.builder != nil && w.isFull() {
+		if err := w.flush(ctx); err != nil {
+			return err
+		}
+	}
+	if w.builder == nil {
+		w.builder, w.resources = segment.NewBuilder(), 0
+	}
+	w.builder.Start(segment.Resource{ID: b.resource.ID, Version: b.resource.Version, Part: w.part})
+	w.resources++
+	w.record = newRecordWriter()
+	return nil
+}
+
+func (w *writer) flush(ctx context.Context) error {
+	r, err := w.local.storeSegment(ctx, w.builder.Encode)
+	r.Entries, r.Resources = w.builder.Docs(), w.resources
+	w.builder = nil
+	if err == nil {
+		w.records = append(w.records, r)
+	}
+	return err
+}
+
+func (w *writer) add(e *Entry, language terms.Language) {
+	a := w.analyzers[language]
+	if a == nil {
+		a = terms.New(language)
+		w.analyzers[language] = a
+	}
+	w.builder.Add(segment.Document{
+		Title:    termsOf(a, e.Title),
+		Body:     termsOf(a, strings.Join(e.Path, pieceBreak), e.Summary, e.Text),
+		Keywords: keywords(e, string(language)),
+		Time:     seconds(e.Created),
+		Record:   w.record.record(e, language),
+	})
+}
+
+const (
+	pieceBreak = "\n"
+	pieceGap   = 16 // positions between pieces of text
+)
+
+// termsOf yields the terms of some pieces of text with their positions.
+func termsOf(a *terms.Analyzer, pieces ...string) iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		from, next := 0, 0
+		for _, piece := range pieces {
+			for t := range a.Terms(piece) {
+				next = from + t.Position + 1
+				if !yield(t.Text, next-1) {
+					return
+				}
+			}
+			from = next + pieceGap
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package index
+
+import (
+	"context"
+
+	"github.com/citekit/citekit/internal/segment"
+)
+
+const (
+	defaultTopK = 10
+	maxTopK     = 1000
+)
+
+// Search implements [Index]. A pattern for paths that cannot be one is an error
+// matching [citekit.ErrSyntax].
+func (l *Local) Search(ctx context.Context, q Query) (*Result, error) {
+	if q.TopK <= 0 {
+		q.TopK = defaultTopK
+	}
+	f, err := newFilter(&q.Filters)
+	if err != nil {
+		return nil, err
+	}
+	var result *Result
+	err = l.read(ctx, func(s *snapshot) error {
+		result, err = s.search(ctx, &q, f)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+func (s *snapshot) search(ctx context.Context, q *Query, f *filter) (*Result, error) {
+	compiled := compile(s, q.Text)
+	compiled.K, compiled.Explain = min(q.TopK, maxTopK), q.Explain
+	if f != nil {
+		compiled.Only = f.only
+	}
+	got, err := segment.Search(ctx, s.views, compiled)
+	if err != nil {
+		return nil, err
+	}
+	result := &Result{Hits: make([]Hit, len(got.Hits)), Total: got.Total, Exact: got.Exact}
+	for i, h := range got.Hits {
+		if result.Hits[i], err = s.hit(h, compiled); err != nil {
+			return nil, &segment.DamageError{View: h.View}
+		}
+	}
+	return result, nil
+}
+
+// hit returns a hit with its entry.
+func (s *snapshot) hit(h segment.Hit, q *segment.Query) (hit Hit, err error) {
+	err = segment.Guard(func() error {
+		r, records, start, end, err := s.views[h.View].Segment.Record(h.Doc)
+		if err != nil {
+			return err
+		}
+		entry, language, err := readRecord(records, start, end)
+		hit = Hit{Resource: r.ID, Version: r.Version, Entry: entry, Score: h.Score, Terms: h.Terms, Language: string(language)}
+		return err
+	})
+	for _, p := range h.Parts {
+		part := Part{Term: p.Term, Times: p.Weight, InTitle: p.Title, InBody: p.Body, Score: p.Score}
+		if p.Term == "" {
+			part.Term, part.Next = q.Words[p.Word].Terms[0], q.Words[p.Next].Terms[0]
+		}
+		hit.Parts = append(hit.Parts, part)
+	}
+	return hit, err
+}

@@ -1,0 +1,177 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"sync/atomic"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/segment"
+	"github.com/citekit/citekit/internal/terms"
+)
+
+// A snapshot is the index as a manifest has it. It does not change, and what it
+// has stays readable until it is released.
+type snapshot struct {
+	stamp    citekit.Stamp
+	manifest manifest
+	segments []*heldSegment // nil for one that is lost
+	dead     [][]int        // resources of each
+	views    []segment.View // of those that are not lost
+	of       []int          // which segment each view is of
+	stats    Stats
+
+	languages []terms.Language
+	users     atomic.Int64
+}
+
+func (s *snapshot) release() {
+	if s.users.Add(-1) == 0 {
+		for _, h := range s.segments {
+			if h != nil {
+				h.release()
+			}
+		}
+	}
+}
+
+// readManifest reads the manifest with its stamp. One that is damaged or not
+// there is empty.
+func (l *Local) readManifest(ctx context.Context) (manifest, citekit.Stamp, error) {
+	data, stamp, err := l.store.ReadNote(ctx, manifestKind, l.name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return manifest{Format: manifestFormat}, citekit.Stamp{}, nil
+	case errors.Is(err, citekit.ErrDamaged):
+		return manifest{Format: manifestFormat}, stamp, nil
+	case err != nil:
+		return manifest{}, citekit.Stamp{}, fmt.Errorf("search: read the manifest: %w", err)
+	}
+	return decodeManifest(data), stamp, nil
+}
+
+// loadSnapshot opens what a manifest names, taking over segments that old has
+// open. It has one user.
+func (l *Local) loadSnapshot(ctx context.Context, m manifest, stamp citekit.Stamp, old *snapshot) (*snapshot, error) {
+	s := &snapshot{stamp: stamp, manifest: m}
+	s.users.Store(1)
+	for _, r := range m.Segments {
+		h, err := old.take(r), error(nil)
+		if h == nil {
+			h, err = openHeld(ctx, l.store, r)
+		}
+		if err != nil && !errors.Is(err, errLost) {
+			s.release()
+			return nil, err
+		}
+		s.add(r, h)
+	}
+	s.countLanguages()
+	return s, nil
+}
+
+// take returns a segment that the snapshot has open, for one more user.
+func (s *snapshot) take(r segmentRecord) *heldSegment {
+	if s == nil {
+		return nil
+	}
+	for _, h := range s.segments {
+		if h != nil && h.key == r.Key {
+			h.users.Add(1)
+			return h
+		}
+	}
+	return nil
+}
+
+// add adds a segment, which is nil if it is lost.
+func (s *snapshot) add(r segmentRecord, h *heldSegment) {
+	var dead []int
+	if h != nil {
+		var err error
+		if dead, err = readNumbers(r.Dead, h.data.Resources()); err != nil {
+			h.release()
+			h = nil
+		}
+	}
+	s.segments, s.dead = append(s.segments, h), append(s.dead, dead)
+	if h == nil {
+		s.stats.Lost++
+		return
+	}
+	view := segment.NewView(h.data, dead)
+	s.views = append(s.views, view)
+	s.of = append(s.of, len(s.segments)-1)
+	s.stats.Segments++
+	s.stats.Bytes += int64(h.data.Size())
+	s.stats.Outdated += h.data.Docs() - view.Docs()
+	s.stats.Entries += view.Docs()
+	s.stats.Resources += h.data.Resources() - len(dead)
+}
+
+// without returns the snapshot as it is when a segment turns out to be damaged.
+// It has one user.
+func (s *snapshot) without(view int) *snapshot {
+	next := &snapshot{stamp: s.stamp, manifest: s.manifest}
+	next.users.Store(1)
+	for i, r := range s.manifest.Segments {
+		h := s.segments[i]
+		if i == s.of[view] {
+			h = nil
+		}
+		if h != nil {
+			h.users.Add(1)
+		}
+		next.add(r, h)
+	}
+	next.countLanguages()
+	return next
+}
+
+func (s *snapshot) countLanguages() {
+	for _, v := range s.views {
+		_ = segment.Guard(func() error {
+			for k := range v.Segment.Keywords(languageKeyword) {
+				if l := terms.Language(k[len(languageKeyword):]); !slices.Contains(s.languages, l) {
+					s.languages = append(s.languages, l)
+				}
+			}
+			return nil
+		})
+	}
+	slices.Sort(s.languages)
+}
+
+// version returns the version of a resource of which all parts are there.
+func (s *snapshot) version(id string) (string, bool) {
+	var parts []segment.Resource
+	for i, h := range s.segments {
+		if h == nil {
+			continue
+		}
+		for n := range h.data.FindResource(id) {
+			if !isDead(s.dead[i], n) {
+				r, _ := h.data.Resource(n)
+				parts = append(parts, r)
+			}
+		}
+	}
+	slices.SortFunc(parts, func(a, b segment.Resource) int { return a.Part - b.Part })
+	for i, p := range parts {
+		if p.Part != i || p.Version != parts[0].Version || p.Final != (i == len(parts)-1) {
+			return "", false
+		}
+	}
+	if len(parts) == 0 {
+		return "", false
+	}
+	return parts[0].Version, true
+}
+
+func isDead(dead []int, n int) bool {
+	_, ok := slices.BinarySearch(dead, n)
+	return ok
+}

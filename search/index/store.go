@@ -1,0 +1,59 @@
+package index
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/citekit/citekit"
+)
+
+const (
+	keyBytes  = 32
+	keyInName = 16 // digits
+	writeSize = 256 << 10
+)
+
+// errStopped reports to who writes a segment that nobody reads it any more.
+var errStopped = errors.New("search: the segment was not stored")
+
+// storeSegment stores what write writes as a segment. The caller sets the
+// counts of the record.
+func (l *Local) storeSegment(ctx context.Context, write func(io.Writer) error) (segmentRecord, error) {
+	var random [keyBytes]byte
+	rand.Read(random[:])
+	key := hex.EncodeToString(random[:])
+	out, in := io.Pipe()
+	go func() {
+		w := bufio.NewWriterSize(in, writeSize)
+		err := write(w)
+		if err == nil {
+			err = w.Flush()
+		}
+		in.CloseWithError(err)
+	}()
+	meta := citekit.EvidenceMeta{Name: "search_segment-" + key[:keyInName] + ".seg", Size: -1, MediaType: "application/octet-stream"}
+	stored, err := l.store.StoreEvidence(ctx, key, meta, out)
+	out.CloseWithError(errStopped)
+	if err != nil {
+		return segmentRecord{}, fmt.Errorf("search: store a segment: %w", err)
+	}
+	return segmentRecord{Key: key, SHA256: stored.SHA256, Size: stored.Size}, nil
+}
+
+// remove deletes segments that no manifest names any more, where the store can.
+// Elsewhere, and if that fails, they are evicted in time.
+func (l *Local) remove(ctx context.Context, records []segmentRecord) {
+	d, ok := l.store.(citekit.Deleter)
+	if !ok {
+		return
+	}
+	ctx = context.WithoutCancel(ctx)
+	for _, r := range records {
+		_ = d.DeleteKept(ctx, citekit.Kept{Kind: citekit.KeptEvidence, Name: r.Key})
+	}
+}
