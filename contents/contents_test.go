@@ -1,0 +1,284 @@
+package contents_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/tokens"
+	"github.com/citekit/citekit/modality"
+	"github.com/citekit/citekit/textlayer"
+	"github.com/citekit/citekit/workspace"
+)
+
+// A shelf is a Library over files that a test made.
+type shelf struct {
+	dir string
+	*citekit.Library
+	*contents.Reader
+}
+
+func newShelf(t testing.TB, files map[string]string) *shelf {
+	t.Helper()
+	s := &shelf{dir: t.TempDir()}
+	for name, content := range files {
+		s.write(t, name, content)
+	}
+	ws, err := workspace.Open(s.dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Library = citekit.New(ws, modality.All(), nil)
+	t.Cleanup(func() { s.Close() })
+	s.ingest(t)
+	s.Reader = contents.New(s.Library, textlayer.New(s.Library, nil))
+	return s
+}
+
+func (s *shelf) write(t testing.TB, name, content string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(s.dir, name), []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *shelf) ingest(t testing.TB) {
+	t.Helper()
+	report, err := ingest.Run(context.Background(), s.Library, []string{"."}, nil)
+	if err == nil {
+		err = report.Err()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// read reads, and checks what holds of every answer.
+func (s *shelf) read(t testing.TB, req contents.Request) *contents.Contents {
+	t.Helper()
+	c, err := s.Read(context.Background(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	most := req.MaxTokens
+	if most == 0 {
+		most = contents.DefaultTokens
+	}
+	if n := tokens.Count(string(data)); n > most {
+		t.Errorf("%d tokens, more than %d: %s", n, most, data)
+	}
+	for _, item := range c.Items {
+		if item.Tokens != tokens.Count(item.Text) {
+			t.Errorf("%s says %d tokens, and has %d", item.ID, item.Tokens, tokens.Count(item.Text))
+		}
+	}
+	return c
+}
+
+const tea = "# Tea\n\nGreen or black, from a pot that is warm; with milk, or lemon, or neither of them, and in a cup as thin as can be.\n\n## Water\n\nEighty degrees.\n\n## Time\n\nThree minutes.\n\n### Cold\n\nA night.\n"
+
+func TestReadNodesAndAddresses(t *testing.T) {
+	s := newShelf(t, map[string]string{"tea.md": tea})
+	c := s.read(t, contents.Request{IDs: []string{"tea.tea.water", "text://tea#lines=9-11", "tea", "tea.no-such", "nothing", "text://tea#lines=99", "text://tea#lines=0", "gopher"}})
+	want := []struct{ node, text, code string }{
+		{"tea.water", "## Water\n\nEighty degrees.\n\n", ""},
+		{"", "## Time\n\nThree minutes.\n", ""},
+		{"", tea, ""},
+		{"", "", "NOT_FOUND"},
+		{"", "", "NOT_FOUND"},
+		{"", "", "INVALID_INPUT"},
+		{"", "", "INVALID_INPUT"},
+		{"", "", "NOT_FOUND"},
+	}
+	if len(c.Items) != len(want) || c.NextCursor != "" {
+		t.Fatalf("%d items, cursor %q", len(c.Items), c.NextCursor)
+	}
+	for i, w := range want {
+		item := c.Items[i]
+		if item.NodeID != w.node || item.Text != w.text || string(citekit.CodeOf(item.Err)) != w.code {
+			t.Errorf("%s: node %q, text %q, error %v; want %v", item.ID, item.NodeID, item.Text, item.Err, w)
+		}
+	}
+	if item := c.Items[0]; item.Address.String() != "text://tea#lines=5-8" || item.MediaType == "" {
+		t.Errorf("address %s, media type %q", item.Address, item.MediaType)
+	}
+}
+
+func TestExpand(t *testing.T) {
+	s := newShelf(t, map[string]string{"tea.md": tea})
+	c := s.read(t, contents.Request{
+		IDs:    []string{"tea.tea.time"},
+		Expand: contents.Expansion{Parent: true, Children: true, Neighbours: true},
+	})
+	var nodes []string
+	for _, item := range c.Items {
+		nodes = append(nodes, item.NodeID)
+	}
+	if got := strings.Join(nodes, " "); got != "tea.time tea tea.water tea.time.cold" {
+		t.Errorf("read %s", got)
+	}
+}
+
+// TestCursors reads long texts in small answers: together they are the texts,
+// and each answer keeps its bound.
+func TestCursors(t *testing.T) {
+	long := "# Long\n\n" + strings.Repeat("Ein Satz mit Umlauten: äöü \"Anführung\" \\ und\tTab. 検索の言葉。\n", 300)
+	s := newShelf(t, map[string]string{"long.md": long, "tea.md": tea, "solid.txt": strings.Repeat("x", 9000)})
+	for _, most := range []int{150, 333, 1000, 5000} {
+		t.Run(fmt.Sprint(most), func(t *testing.T) {
+			ids := []string{"long", "tea.tea.water", "solid", "tea"}
+			got := make(map[string]string)
+			cursor := ""
+			for answers := 0; ; answers++ {
+				c := s.read(t, contents.Request{IDs: ids, MaxTokens: most, Cursor: cursor, Runs: true})
+				given := 0
+				for _, item := range c.Items {
+					got[item.ID] += item.Text
+					given += len(item.Text)
+					checkRuns(t, item)
+				}
+				if cursor = c.NextCursor; cursor == "" {
+					break
+				}
+				if given == 0 && len(c.Items) == 0 || answers > 2000 {
+					t.Fatalf("answer %d gives nothing", answers)
+				}
+			}
+			want := map[string]string{"long": long, "tea.tea.water": "## Water\n\nEighty degrees.\n\n", "solid": strings.Repeat("x", 9000), "tea": tea}
+			for id, text := range want {
+				if got[id] != text {
+					t.Errorf("%s: %d bytes came together, want %d", id, len(got[id]), len(text))
+				}
+			}
+		})
+	}
+}
+
+func checkRuns(t *testing.T, item *contents.Item) {
+	t.Helper()
+	at := 0
+	for _, r := range item.Runs {
+		if r.Start < at || r.End <= r.Start || r.End > len([]rune(item.Text)) {
+			t.Errorf("a run %d-%d after %d in a text of %d", r.Start, r.End, at, len([]rune(item.Text)))
+		}
+		at = r.End
+	}
+}
+
+func TestShortTextsComeWhole(t *testing.T) {
+	s := newShelf(t, map[string]string{"tea.md": tea, "solid.txt": strings.Repeat("word ", 9000)})
+	c := s.read(t, contents.Request{IDs: []string{"solid", "tea.tea.water"}, MaxTokens: 300})
+	if len(c.Items) != 2 || c.Items[1].Text != "## Water\n\nEighty degrees.\n\n" || c.Items[0].Tokens < 100 {
+		t.Errorf("got %d and %d tokens", c.Items[0].Tokens, c.Items[1].Tokens)
+	}
+}
+
+func TestStale(t *testing.T) {
+	s := newShelf(t, map[string]string{"tea.md": tea, "long.txt": strings.Repeat("some words of it\n", 500)})
+	c := s.read(t, contents.Request{IDs: []string{"long"}, MaxTokens: 200})
+	s.write(t, "tea.md", tea+"More.\n")
+	s.write(t, "long.txt", strings.Repeat("other words of it\n", 500))
+	item := s.read(t, contents.Request{IDs: []string{"tea.tea.water"}}).Items[0]
+	if item.Text != "" || citekit.CodeOf(item.Err) != citekit.CodeStale {
+		t.Errorf("a changed source gives %q, %v", item.Text, item.Err)
+	}
+	s.ingest(t)
+	item = s.read(t, contents.Request{IDs: []string{"long"}, MaxTokens: 200, Cursor: c.NextCursor}).Items[0]
+	if item.Text != "" || citekit.CodeOf(item.Err) != citekit.CodeStale {
+		t.Errorf("a cursor into another version gives %q, %v", item.Text, item.Err)
+	}
+	if err := os.Remove(filepath.Join(s.dir, "tea.md")); err != nil {
+		t.Fatal(err)
+	}
+	item = s.read(t, contents.Request{IDs: []string{"tea"}}).Items[0]
+	if item.Text != "" || !errors.Is(item.Err, fs.ErrNotExist) {
+		t.Errorf("a source that is gone gives %q, %v", item.Text, item.Err)
+	}
+}
+
+func TestPinnedVersion(t *testing.T) {
+	s := newShelf(t, map[string]string{"tea.md": tea})
+	m, err := s.Map(context.Background(), "tea")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash := m.SourceHash()
+	other := strings.Map(func(r rune) rune { return '0' + (r+1)%10 }, hash)
+	c := s.read(t, contents.Request{IDs: []string{"text://tea#lines=1&v=" + hash[:8], "text://tea#lines=1&v=" + other[:8]}})
+	if c.Items[0].Text != "# Tea\n" || citekit.CodeOf(c.Items[1].Err) != citekit.CodeStale {
+		t.Errorf("got %q, %v", c.Items[0].Text, c.Items[1].Err)
+	}
+}
+
+func TestBadRequests(t *testing.T) {
+	s := newShelf(t, map[string]string{"tea.md": tea})
+	long := "tea." + strings.Repeat("x.", 5000)
+	for name, test := range map[string]struct {
+		req  contents.Request
+		want error
+	}{
+		"no ids":       {contents.Request{}, citekit.ErrSyntax},
+		"many ids":     {contents.Request{IDs: make([]string, 101)}, citekit.ErrSyntax},
+		"few tokens":   {contents.Request{IDs: []string{"tea"}, MaxTokens: 99}, citekit.ErrSyntax},
+		"negative":     {contents.Request{IDs: []string{"tea"}, MaxTokens: -5}, citekit.ErrSyntax},
+		"many tokens":  {contents.Request{IDs: []string{"tea"}, MaxTokens: 1 << 40}, citekit.ErrSyntax},
+		"cursor":       {contents.Request{IDs: []string{"tea"}, Cursor: "AAAA"}, citekit.ErrSyntax},
+		"no base64":    {contents.Request{IDs: []string{"tea"}, Cursor: "!"}, citekit.ErrSyntax},
+		"a long id":    {contents.Request{IDs: []string{long}, MaxTokens: 100}, citekit.ErrTooLarge},
+		"other's ids":  {contents.Request{IDs: []string{"other"}, Cursor: cursorOf(t, s)}, citekit.ErrSyntax},
+		"half a curso": {contents.Request{IDs: []string{"tea"}, Cursor: cursorOf(t, s)[:10]}, citekit.ErrSyntax},
+	} {
+		if c, err := s.Read(context.Background(), test.req); !errors.Is(err, test.want) {
+			t.Errorf("%s: %v, %v", name, c, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := s.Read(ctx, contents.Request{IDs: []string{"tea"}}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func cursorOf(t *testing.T, s *shelf) string {
+	t.Helper()
+	cursor := s.read(t, contents.Request{IDs: []string{"tea"}, MaxTokens: 100, Runs: true}).NextCursor
+	if len(cursor) < 10 {
+		t.Fatalf("cursor %q", cursor)
+	}
+	return cursor
+}
+
+func FuzzCursor(f *testing.F) {
+	s := newShelf(f, map[string]string{"tea.md": tea})
+	f.Add("")
+	f.Add(s.read(f, contents.Request{IDs: []string{"tea", "tea.tea"}, MaxTokens: 150}).NextCursor)
+	f.Fuzz(func(t *testing.T, cursor string) {
+		c, err := s.Read(context.Background(), contents.Request{IDs: []string{"tea", "tea.tea"}, MaxTokens: 150, Cursor: cursor})
+		if err != nil && !errors.Is(err, citekit.ErrSyntax) {
+			t.Error(err)
+		}
+		if err == nil && len(c.Items) == 0 {
+			t.Error("no items")
+		}
+	})
+}
+
+func BenchmarkReadNode(b *testing.B) {
+	s := newShelf(b, map[string]string{"tea.md": tea + strings.Repeat("some words of it\n", 50000)})
+	for b.Loop() {
+		s.read(b, contents.Request{IDs: []string{"tea.tea.water"}})
+	}
+}

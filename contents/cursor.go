@@ -1,0 +1,100 @@
+package contents
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+)
+
+// A cursor says which parts of a request are still to be read, and from where.
+// It holds all there is to know: the reader keeps nothing.
+//
+// It is the fingerprint of the request, then for each part its index, the bytes
+// that were given, and if there are any, the start of the hash of the source.
+
+const (
+	fingerprintBytes = 6
+	hashBytes        = 4
+)
+
+// fingerprint identifies what a request asks for.
+func (req *Request) fingerprint() []byte {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %v", req.IDs, req.Expand)
+	return h.Sum(nil)[:fingerprintBytes]
+}
+
+// cursorFor returns the cursor for what is left of parts, or "". Parts that are
+// not shown are left whole.
+func cursorFor(shown, all []*part) string {
+	var data []byte
+	for i, p := range all {
+		if i < len(shown) && !p.left() {
+			continue
+		}
+		given := p.offset
+		if i < len(shown) {
+			given += int64(len(p.item.Text))
+		}
+		data = binary.AppendUvarint(data, uint64(p.index))
+		data = binary.AppendUvarint(data, uint64(given))
+		if given > 0 {
+			hash, _ := hex.DecodeString(p.text.hash) // of our own making
+			data = append(data, hash[:hashBytes]...)
+		}
+	}
+	if len(data) == 0 {
+		return ""
+	}
+	return base64.RawURLEncoding.EncodeToString(append(all[0].request, data...))
+}
+
+// afterCursor returns the parts that the cursor of a request says are left, or
+// all of them.
+func afterCursor(parts []*part, req Request) ([]*part, error) {
+	print := req.fingerprint()
+	for i, p := range parts {
+		p.index, p.request = i, print
+	}
+	if req.Cursor == "" {
+		return parts, nil
+	}
+	data, err := base64.RawURLEncoding.DecodeString(req.Cursor)
+	if err != nil || len(data) <= fingerprintBytes || string(data[:fingerprintBytes]) != string(print) {
+		return nil, syntaxError("the cursor is not one that was given for these ids; leave it out to begin")
+	}
+	var left []*part
+	for data = data[fingerprintBytes:]; len(data) > 0; {
+		p, n, ok := nextPart(parts, data, left)
+		if !ok {
+			return nil, syntaxError("the cursor does not fit: the map changed, or it is not one that was given; leave it out to begin")
+		}
+		left, data = append(left, p), data[n:]
+	}
+	return left, nil
+}
+
+// nextPart reads the part that a cursor goes on with, and how many bytes of the
+// cursor it takes. Parts come in their order.
+func nextPart(parts []*part, data []byte, before []*part) (p *part, size int, ok bool) {
+	index, n := binary.Uvarint(data)
+	if n <= 0 || index >= uint64(len(parts)) || len(before) > 0 && index <= uint64(before[len(before)-1].index) {
+		return nil, 0, false
+	}
+	given, m := binary.Uvarint(data[n:])
+	if m <= 0 || given > 1<<62 {
+		return nil, 0, false
+	}
+	p, size = parts[index], n+m
+	p.offset = int64(given)
+	if given > 0 {
+		if len(data) < size+hashBytes {
+			return nil, 0, false
+		}
+		p.hash = hex.EncodeToString(data[size : size+hashBytes])
+		size += hashBytes
+	}
+	return p, size, true
+}

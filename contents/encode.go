@@ -1,0 +1,64 @@
+package contents
+
+import (
+	"encoding/json"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/strictjson"
+)
+
+// MarshalJSON returns an object with "contents", "complete" and "next_cursor",
+// which is left out if nothing is left.
+func (c *Contents) MarshalJSON() ([]byte, error) {
+	w := new(strictjson.Writer)
+	w.Open()
+	w.Key("contents")
+	w.WriteByte('[')
+	for i, item := range c.Items {
+		if i > 0 {
+			w.WriteByte(',')
+		}
+		item.write(w)
+	}
+	w.WriteByte(']')
+	w.Value("complete", c.NextCursor == "")
+	w.Optional("next_cursor", c.NextCursor)
+	w.Close()
+	return w.Bytes(), w.Err
+}
+
+func (i *Item) write(w *strictjson.Writer) {
+	w.Open()
+	w.Text("id", i.ID)
+	w.Optional("resource_id", i.ResourceID)
+	w.Optional("node_id", i.NodeID)
+	if i.ResourceID != "" {
+		w.Text("address", i.Address.String())
+	}
+	w.Optional("media_type", i.MediaType)
+	w.Text("text", i.Text)
+	w.Value("tokens", i.Tokens)
+	if len(i.Runs) > 0 {
+		w.Value("runs", i.Runs)
+	}
+	w.Optional("note", i.Note)
+	if code := citekit.CodeOf(i.Err); code != "" {
+		if code == citekit.CodeStale {
+			w.Value("stale", true)
+		}
+		w.Value("error", struct {
+			Code    citekit.Code `json:"code"`
+			Message string       `json:"message"`
+		}{code, i.Err.Error()})
+	}
+	w.Close()
+}
+
+// MarshalJSON returns an object with "address", "start" and "end".
+func (r Run) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Address string `json:"address"`
+		Start   int    `json:"start"`
+		End     int    `json:"end"`
+	}{r.Address.String(), r.Start, r.End})
+}

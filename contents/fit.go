@@ -1,0 +1,185 @@
+package contents
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/tokens"
+)
+
+// fit returns what the parts that were read have as an answer within the tokens
+// of a request. Short texts come whole, and long ones share what is left. A part
+// that has no room comes without text, or if the others would have none either,
+// by the cursor alone, as do those that were not read.
+func fit(read, all []*part, req Request) (*Contents, error) {
+	for shown := read; len(shown) > 0; shown = shown[:len(shown)-1] {
+		if c := fill(shown, all, req); c != nil {
+			return c, nil
+		}
+	}
+	return nil, fmt.Errorf("max_tokens %d; there is no room for the address and some text: %w", req.MaxTokens, citekit.ErrTooLarge)
+}
+
+// fill returns an answer that shows some parts, or nil if it would not go on
+// with the text of any.
+func fill(shown, all []*part, req Request) *Contents {
+	share(shown, 0, req.Runs)
+	free := req.MaxTokens - size(answer(shown, all))
+	for room := free; room >= 0; {
+		share(shown, room, req.Runs)
+		c := answer(shown, all)
+		over := size(c) - req.MaxTokens
+		if over <= 0 {
+			if goesOn(shown) {
+				return c
+			}
+			return nil
+		}
+		room = room*free/(free+over) - 1 // runs take room as texts do
+	}
+	return nil
+}
+
+// goesOn reports whether something of what is left of parts is shown, or
+// nothing is left of them.
+func goesOn(parts []*part) bool {
+	left := false
+	for _, p := range parts {
+		if p.item.Text != "" {
+			return true
+		}
+		left = left || p.left()
+	}
+	return !left
+}
+
+func size(c *Contents) int {
+	data, err := c.MarshalJSON()
+	if err != nil {
+		return 0 // a location of a million pages; its part has no address
+	}
+	return tokens.Count(string(data))
+}
+
+// share shows of each part as much as fits into room tokens.
+func share(parts []*part, room int, runs bool) {
+	wanted := make([]int, 0, len(parts))
+	for _, p := range parts {
+		wanted = append(wanted, p.wants())
+	}
+	level := waterLevel(wanted, room)
+	for i, p := range parts {
+		p.show(min(wanted[i], level), runs)
+	}
+}
+
+// waterLevel returns the most that each may have of room, so that all is used:
+// who wants less leaves it to the others. At least one wants something.
+func waterLevel(wanted []int, room int) int {
+	sorted := slices.Sorted(slices.Values(wanted))
+	for i, want := range sorted {
+		level := max(0, room) / (len(sorted) - i)
+		if want > level {
+			return level
+		}
+		room -= want
+	}
+	return sorted[len(sorted)-1]
+}
+
+// wants returns about how many tokens the JSON of all the text of a part takes.
+func (p *part) wants() int {
+	return tokens.Count(p.text.string) + p.escapes(len(p.text.string))/4 + 1
+}
+
+// escapes returns how many characters JSON adds to the first n bytes of the text.
+func (p *part) escapes(n int) int {
+	added := 0
+	for i := range n {
+		switch c := p.text.string[i]; {
+		case c == '\n' || c == '\r' || c == '\t' || c == '"' || c == '\\':
+			added++
+		case c < ' ':
+			added += len(`\u0000`) - 1
+		}
+	}
+	return added
+}
+
+// minText is the fewest tokens of text that are worth showing.
+const minText = 8
+
+// show makes the text of the item what fits into some tokens.
+func (p *part) show(room int, runs bool) {
+	n := 0
+	if room >= min(minText, p.wants()) {
+		n = tokens.Fit(p.text.string, room)
+		for n > 0 && tokens.Count(p.text.string[:n])+p.escapes(n)/4 > room {
+			n -= max(1, n/16)
+		}
+		n = goodEnd(p.text.string, n)
+	}
+	p.item.Text = p.text.string[:n]
+	p.item.Tokens = tokens.Count(p.item.Text)
+	p.item.Runs = nil
+	if runs {
+		p.addShownRuns(n)
+	}
+}
+
+// goodEnd returns where to cut the first n bytes of a text: behind a line, else
+// behind a word, if that does not leave out half of them.
+func goodEnd(text string, n int) int {
+	if n >= len(text) {
+		return len(text)
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	if i := strings.LastIndexByte(text[:n], '\n') + 1; i > n/2 {
+		return i
+	}
+	if i := strings.LastIndexFunc(text[:n], unicode.IsSpace); i > n/2 {
+		_, size := utf8.DecodeRuneInString(text[i:])
+		return i + size
+	}
+	return n
+}
+
+// addShownRuns gives the item the runs of the first n bytes.
+func (p *part) addShownRuns(n int) {
+	points, at := 0, 0
+	for _, r := range p.text.runs {
+		if r.start >= n {
+			break
+		}
+		end := min(r.end, n)
+		points += utf8.RuneCountInString(p.text.string[at:r.start])
+		start := points
+		points += utf8.RuneCountInString(p.text.string[r.start:end])
+		at = end
+		a := p.item.Address
+		a.Location = r.location
+		p.item.Runs = append(p.item.Runs, Run{a, start, points})
+	}
+}
+
+// answer returns the items of the parts that are shown, with a cursor for what
+// they and all others leave out.
+func answer(shown, all []*part) *Contents {
+	c := &Contents{Items: make([]*Item, 0, len(shown))}
+	for _, p := range shown {
+		c.Items = append(c.Items, p.item)
+	}
+	c.NextCursor = cursorFor(shown, all)
+	return c
+}
+
+// left reports whether there is text of a part that its item does not have.
+func (p *part) left() bool {
+	return p.text.more || len(p.item.Text) < len(p.text.string)
+}

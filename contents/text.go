@@ -1,0 +1,244 @@
+package contents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/textlayer"
+)
+
+// bytesPerToken is how many bytes of text a token can have at the most: four
+// characters of four bytes.
+const bytesPerToken = 16
+
+// A text is what is read of a part, as much of it as an answer can have.
+type text struct {
+	string
+	runs []bytesRun
+	more bool   // there is text behind it
+	hash string // of the source
+}
+
+// A bytesRun is a run with the bytes of the text that it is.
+type bytesRun struct {
+	location   citekit.Location
+	start, end int
+}
+
+// A reading is one call of [Reader.Read]. It holds a layer for each resource
+// that the call is about.
+type reading struct {
+	*Reader
+	req    Request
+	layers map[string]opened
+}
+
+type opened struct {
+	layer     *textlayer.Layer
+	mediaType string // of the source
+	err       error
+}
+
+func (in *reading) close() {
+	for _, o := range in.layers {
+		if o.layer != nil {
+			o.layer.Close()
+		}
+	}
+}
+
+// open opens the text of a resource, once.
+func (in *reading) open(ctx context.Context, resource string) opened {
+	if o, ok := in.layers[resource]; ok {
+		return o
+	}
+	var o opened
+	if extent, err := in.lib.Measure(ctx, resource); err == nil {
+		o.mediaType = extent.MediaType
+	}
+	o.layer, o.err = in.Reader.layers.Open(ctx, resource)
+	in.layers[resource] = o
+	return o
+}
+
+// readAll reads the text of parts, as much as an answer can have. It returns
+// those that it had time for.
+func (in *reading) readAll(ctx context.Context, all []*part) []*part {
+	lengths := make([]int, len(all))
+	for i, p := range all {
+		if p.item.Err == nil {
+			p.item.Err = in.find(ctx, p)
+		}
+		if ctx.Err() != nil {
+			all = all[:i]
+			break
+		}
+		lengths[i] = p.length()
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	level := waterLevel(lengths[:len(all)], in.req.MaxTokens*bytesPerToken)
+	for i, p := range all {
+		if p.item.Err == nil && len(p.ranges) > 0 {
+			p.item.Err = in.read(context.WithoutCancel(ctx), p, level)
+		}
+		if ctx.Err() != nil {
+			return all[:i+1]
+		}
+	}
+	return all
+}
+
+// find finds the text of a part. That in a box on a page, which the layer does
+// not tell from the rest of the page, is read at once.
+func (in *reading) find(ctx context.Context, p *part) error {
+	o := in.open(ctx, p.item.ResourceID)
+	p.item.MediaType = o.mediaType
+	if errors.Is(o.err, errors.ErrUnsupported) {
+		p.item.Note = "it has no text that can be read here; resolve it"
+		return nil
+	}
+	if o.err != nil {
+		return o.err
+	}
+	layer := o.layer
+	err := p.checkVersion(layer.SourceHash())
+	if err != nil {
+		return err
+	}
+	p.text.hash = layer.SourceHash()
+	p.ranges, err = layer.Ranges(p.loc)
+	if errors.Is(err, errors.ErrUnsupported) && !p.loc.Box.IsZero() {
+		return in.readBox(ctx, p)
+	}
+	if layer.Empty() || layer.Incomplete() {
+		p.item.Note = layer.Reason()
+	}
+	return err
+}
+
+// length returns how many bytes of text a part has that were not given before.
+func (p *part) length() int {
+	n := -p.offset
+	for i, r := range p.ranges {
+		n += r.To - r.From + separator(i, len(p.ranges))
+	}
+	return int(min(max(n, 0), MaxTokens*bytesPerToken))
+}
+
+// checkVersion returns an error matching [citekit.ErrStale] if the source is not
+// the version that the address pins, or of which text was given before.
+func (p *part) checkVersion(hash string) error {
+	if pinned := p.item.Address.Version; !strings.HasPrefix(hash, pinned) {
+		return fmt.Errorf("the source is version %s, and the address pins %s: %w", hash[:min(len(hash), 8)], pinned, citekit.ErrStale)
+	}
+	if p.hash != "" && !strings.HasPrefix(hash, p.hash) {
+		return fmt.Errorf("the source changed since the cursor was given; read it again from its start: %w", citekit.ErrStale)
+	}
+	return nil
+}
+
+// maxBoxText bounds what is read of a box on a page, in bytes.
+const maxBoxText = 1 << 20
+
+// readBox reads the text in a box on a page.
+func (in *reading) readBox(ctx context.Context, p *part) error {
+	var b strings.Builder
+	for run, err := range in.lib.ReadText(ctx, p.item.ResourceID, p.loc) {
+		if err != nil {
+			return err
+		}
+		p.text.runs = append(p.text.runs, bytesRun{run.Location, b.Len(), b.Len() + len(run.Text)})
+		if b.WriteString(run.Text); b.Len() > maxBoxText {
+			break
+		}
+	}
+	p.text.string = b.String()
+	p.text.skip(p.offset)
+	return nil
+}
+
+// read reads at most room bytes of a part.
+func (in *reading) read(ctx context.Context, p *part, room int) error {
+	layer := in.open(ctx, p.item.ResourceID).layer
+	skip := p.offset
+	var b strings.Builder
+	for i, r := range p.ranges {
+		parted := separator(i, len(p.ranges))
+		if length := r.To - r.From + parted; skip >= length {
+			skip -= length
+			continue
+		}
+		from := min(r.From+skip, r.To)
+		to := min(r.To, from+int64(max(0, room-b.Len())))
+		skip = 0
+		piece, err := layer.Text(ctx, from, to)
+		if err != nil {
+			return err
+		}
+		if to < r.To {
+			piece, p.text.more = wholeCharacters(piece), true
+		}
+		if in.req.Runs {
+			p.addRuns(layer, from, b.Len(), len(piece))
+		}
+		if b.WriteString(piece); p.text.more {
+			break
+		}
+		if parted > 0 {
+			b.WriteByte('\n')
+		}
+	}
+	p.text.string = b.String()
+	return nil
+}
+
+// separator returns how many bytes part one range of several from the next.
+func separator(i, of int) int64 {
+	if i+1 < of {
+		return 1
+	}
+	return 0
+}
+
+// wholeCharacters returns a text without the part of a character at its end.
+func wholeCharacters(text string) string {
+	for n := range min(utf8.UTFMax, len(text)) {
+		if end := len(text) - n; utf8.RuneStart(text[end-1]) {
+			if !utf8.FullRuneInString(text[end-1:]) {
+				return text[:end-1]
+			}
+			break
+		}
+	}
+	return text
+}
+
+// addRuns adds the runs of n bytes of a layer, which begin in the text at an
+// offset of their own.
+func (p *part) addRuns(layer *textlayer.Layer, from int64, at, n int) {
+	for run := range layer.Runs() {
+		start, end := max(run.From, from), min(run.To, from+int64(n))
+		if start < end {
+			loc := run.Location
+			if tight, err := layer.Location(start, end); err == nil {
+				loc = tight
+			}
+			p.text.runs = append(p.text.runs, bytesRun{loc, at + int(start-from), at + int(end-from)})
+		}
+	}
+}
+
+// skip leaves out the first bytes.
+func (t *text) skip(n int64) {
+	k := int(min(n, int64(len(t.string))))
+	t.string = t.string[k:]
+	for i := range t.runs {
+		t.runs[i].start, t.runs[i].end = max(0, t.runs[i].start-k), max(0, t.runs[i].end-k)
+	}
+}

@@ -1,0 +1,145 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/textlayer"
+)
+
+// A maker makes the entries of one resource for an index.
+type maker struct {
+	m       *citekit.ResourceMap
+	common  index.Entry // what all entries share
+	places  []*place
+	written map[*place]bool // those that have a passage
+	yield   func(index.Entry) bool
+	count   int
+}
+
+// makeEntries yields the entries of a resource: one for each passage of its
+// text, and one for each node that has none. A resource without text has those
+// of its nodes alone.
+func makeEntries(ctx context.Context, layers *textlayer.Store, m *citekit.ResourceMap, yield func(index.Entry) bool) error {
+	k := &maker{m: m, places: places(m), written: make(map[*place]bool), yield: yield}
+	k.common = index.Entry{
+		Modality:   m.Type,
+		Authors:    words(m.Metadata, ";", "author", "authors", "artist", "creator"),
+		Labels:     words(m.Metadata, ",;", "keywords", "tags", "labels", "categories"),
+		SourcePath: m.SourcePath,
+	}
+	if created, err := m.Created(); err == nil {
+		k.common.Created = created.Truncate(time.Second)
+	}
+	layer, err := layers.Open(ctx, m.ResourceID)
+	switch {
+	case err == nil:
+		defer layer.Close()
+		err = k.passages(ctx, layer)
+	case errors.Is(err, errors.ErrUnsupported):
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	return k.nodes(ctx)
+}
+
+// passages yields the entries of the passages of a text.
+func (k *maker) passages(ctx context.Context, layer *textlayer.Layer) error {
+	claimed, err := claims(ctx, layer, k.places)
+	if err != nil {
+		return err
+	}
+	for p, err := range passages(ctx, layer, stretches(claimed, layer.Len())) {
+		if err != nil {
+			return err
+		}
+		e := k.entry(p.place)
+		e.Text, e.Location = p.text, part{p.from, p.to}.String()
+		if !k.add(e) {
+			return ctx.Err()
+		}
+		k.written[p.place] = true
+	}
+	return nil
+}
+
+// nodes yields an entry for each node without a passage, and for a resource that
+// would have none.
+func (k *maker) nodes(ctx context.Context) error {
+	for _, p := range k.places {
+		if k.written[p] {
+			continue
+		}
+		e := k.entry(p)
+		e.Summary = p.node.Summary
+		if !k.add(e) {
+			return ctx.Err()
+		}
+	}
+	if k.count == 0 {
+		k.add(k.entry(nil))
+	}
+	return ctx.Err()
+}
+
+func (k *maker) add(e index.Entry) bool {
+	e.Ordinal = k.count
+	k.count++
+	return k.yield(e)
+}
+
+// entry returns an entry about a place, or with nil about the whole resource.
+func (k *maker) entry(p *place) index.Entry {
+	e := k.common
+	if p == nil {
+		e.Title = k.m.Title
+		return e
+	}
+	e.Node, e.Type, e.Title, e.Path = p.node.ID, p.node.Type, p.node.Title, p.path
+	if p.node.Location.Modality != "" {
+		e.Modality = p.node.Location.Modality
+	}
+	return e
+}
+
+// words returns the texts that the metadata have under some keys. One text may
+// be several, with one of the separators between.
+func words(metadata map[string]any, separators string, keys ...string) (list []string) {
+	for _, key := range keys {
+		switch value := metadata[key].(type) {
+		case string:
+			for text := range strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
+				if text = strings.TrimSpace(text); text != "" {
+					list = append(list, text)
+				}
+			}
+		case []any:
+			for _, v := range value {
+				if text, ok := v.(string); ok && text != "" {
+					list = append(list, text)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// A part is where a passage is in the text of its resource, in bytes.
+type part struct{ from, to int64 }
+
+// String returns the part as it is kept in an index.
+func (p part) String() string { return fmt.Sprintf("%x-%x", p.from, p.to) }
+
+// parsePart reads what String made. There is no part for an entry of a node
+// without a passage.
+func parsePart(s string) (p part, ok bool) {
+	n, err := fmt.Sscanf(s, "%x-%x", &p.from, &p.to)
+	return p, n == 2 && err == nil && p.from >= 0 && p.to >= p.from
+}

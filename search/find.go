@@ -1,0 +1,254 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/textlayer"
+)
+
+// A finding is one search. It holds what it opened of the resources of its hits.
+type finding struct {
+	*Searcher
+	req       Request
+	resources map[string]*found
+	out       []string // resources that are gone
+	leftOut   int
+}
+
+// A found is a resource that has a hit.
+type found struct {
+	m     *citekit.ResourceMap
+	nodes map[string]*place
+	layer *textlayer.Layer // nil if it has no text
+	err   error            // why it is not shown
+}
+
+// A candidate is a hit with the text that is shown of it.
+type candidate struct {
+	result *Result
+	text   string
+	marks  []mark
+}
+
+func (s *Searcher) search(ctx context.Context, req Request) (*Results, error) {
+	f := &finding{Searcher: s, req: req, resources: make(map[string]*found)}
+	defer f.close()
+	for k := req.hitsFor(); ; k = min(mostHits, 4*k) {
+		answer, err := s.index.Search(ctx, index.Query{Text: req.Query, Filters: req.Filters, TopK: k, Explain: req.Rationale})
+		if err != nil {
+			return nil, err
+		}
+		shown, groups, complete := f.show(ctx, answer.Hits)
+		if err := ctx.Err(); err != nil && len(shown) == 0 {
+			return nil, err
+		}
+		all := len(answer.Hits) < k || k == mostHits
+		if len(shown) < req.TopK && !all && complete {
+			continue
+		}
+		results := &Results{Total: answer.Total - f.leftOut, Exact: answer.Exact, LeftOut: f.leftOut, Complete: complete}
+		if req.By != ByPassages {
+			results.Total, results.Exact = groups, answer.Exact && len(answer.Hits) == answer.Total
+		}
+		results.Results = shorten(shown, req)
+		return results, f.forget(ctx)
+	}
+}
+
+func (f *finding) close() {
+	for _, r := range f.resources {
+		if r.layer != nil {
+			r.layer.Close()
+		}
+	}
+}
+
+// forget takes resources that are gone out of the index.
+func (f *finding) forget(ctx context.Context) error {
+	if len(f.out) == 0 || ctx.Err() != nil {
+		return nil
+	}
+	return f.index.Delete(ctx, f.out...)
+}
+
+// show returns the best hits as results, and how many there are of what is
+// looked for. It is not complete if the time was over before.
+func (f *finding) show(ctx context.Context, hits []index.Hit) (shown []candidate, groups int, complete bool) {
+	f.leftOut, f.out = 0, nil
+	seen := make(map[string]bool)
+	for i := range hits {
+		h := &hits[i]
+		if group := f.req.group(h); group != "" && seen[group] {
+			continue
+		} else if group != "" {
+			seen[group] = true
+		}
+		if len(shown) == f.req.TopK {
+			continue // it counts
+		}
+		if ctx.Err() != nil {
+			return shown, len(seen), false
+		}
+		c, err := f.candidate(ctx, h)
+		if err != nil {
+			f.leftOut++
+			continue
+		}
+		shown = append(shown, c)
+	}
+	return shown, len(seen) - f.leftOut, true
+}
+
+// candidate returns what to show of a hit. An error means that it is not what it
+// was when it was indexed.
+func (f *finding) candidate(ctx context.Context, h *index.Hit) (candidate, error) {
+	r := f.open(ctx, h)
+	if r.err != nil {
+		return candidate{}, r.err
+	}
+	result := &Result{
+		ResourceID: h.Resource, NodeID: h.Entry.Node, Modality: r.m.Type,
+		Title: h.Entry.Title, Path: h.Entry.Path, Score: h.Score,
+	}
+	if result.Title == "" {
+		result.Title = r.m.Title
+	}
+	if f.req.Rationale {
+		result.Rationale = reasons(h)
+	}
+	c := candidate{result: result}
+	if p, ok := parsePart(h.Entry.Location); ok {
+		return c, f.showPassage(ctx, r, h, p, &c)
+	}
+	return c, f.showNode(ctx, r, h, &c)
+}
+
+// open opens the resource of a hit, once.
+func (f *finding) open(ctx context.Context, h *index.Hit) *found {
+	if r, ok := f.resources[h.Resource]; ok {
+		return r
+	}
+	r := &found{}
+	if r.err = f.read(ctx, r, h); r.err != nil && errors.Is(r.err, fs.ErrNotExist) {
+		f.out = append(f.out, h.Resource)
+	}
+	if ctx.Err() == nil {
+		f.resources[h.Resource] = r
+	}
+	return r
+}
+
+func (f *finding) read(ctx context.Context, r *found, h *index.Hit) (err error) {
+	version, err := f.version(ctx, h.Resource)
+	if err == nil && version != h.Version {
+		err = citekit.ErrStale
+	}
+	if err != nil {
+		return err
+	}
+	if r.m, err = f.lib.Map(ctx, h.Resource); err != nil {
+		return err
+	}
+	r.nodes = make(map[string]*place)
+	for _, p := range places(r.m) {
+		if r.nodes[p.node.ID] == nil {
+			r.nodes[p.node.ID] = p
+		}
+	}
+	r.layer, err = f.layers.Open(ctx, h.Resource)
+	if !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	m, src, err := f.lib.OpenResource(ctx, h.Resource) // fresh, though it has no text
+	if err == nil {
+		r.m, err = m, src.Close()
+	}
+	return err
+}
+
+// showPassage shows a passage of the text.
+func (f *finding) showPassage(ctx context.Context, r *found, h *index.Hit, p part, c *candidate) (err error) {
+	if r.layer == nil {
+		return citekit.ErrStale
+	}
+	if c.text, err = r.layer.Text(ctx, p.from, p.to); err != nil {
+		return err
+	}
+	loc, err := r.layer.Location(p.from, p.to)
+	if err != nil {
+		return err
+	}
+	if f.req.By == ByNodes && r.nodes[h.Entry.Node] != nil {
+		loc = r.nodes[h.Entry.Node].node.Location
+	}
+	if f.req.By == ByResources {
+		loc = citekit.Location{Modality: r.m.Type}
+		c.result.NodeID, c.result.Title, c.result.Path = "", r.m.Title, nil
+	}
+	c.result.Address = citekit.Address{Resource: h.Resource, Location: loc}
+	c.marks = marksOf(h, c.text)
+	return nil
+}
+
+// mostNodeText is how much is read of the text of a node whose title was found.
+const mostNodeText = 2000
+
+// showNode shows a node that has no passage of its own by the start of its text.
+func (f *finding) showNode(ctx context.Context, r *found, h *index.Hit, c *candidate) error {
+	p := r.nodes[h.Entry.Node]
+	if p == nil || f.req.By == ByResources {
+		c.result.Address = r.m.Address(nil)
+	} else {
+		c.result.Address = r.m.Address(p.node)
+	}
+	if err := c.result.Address.Validate(); err != nil {
+		return err
+	}
+	if f.req.By == ByResources {
+		c.result.NodeID, c.result.Title, c.result.Path = "", r.m.Title, nil
+	}
+	if r.layer == nil {
+		return nil
+	}
+	ranges, err := r.layer.Ranges(c.result.Address.Location)
+	if err != nil || len(ranges) == 0 {
+		return nil // its place has no text of its own, such as a region of a page
+	}
+	from := ranges[0].From
+	c.text, err = r.layer.Text(ctx, from, min(ranges[0].To, from+mostNodeText))
+	c.marks = marksOf(h, c.text)
+	return err
+}
+
+// marksOf returns where a text has what made it a hit.
+func marksOf(h *index.Hit, text string) []mark {
+	var marks []mark
+	for _, r := range h.Highlights(text) {
+		marks = append(marks, mark{from: r[0], to: r[1], term: strings.ToLower(text[r[0]:r[1]])})
+	}
+	return marks
+}
+
+// reasons returns why a hit is one.
+func reasons(h *index.Hit) []*Reason {
+	var list []*Reason
+	for _, p := range h.Parts {
+		r := &Reason{Term: p.Term, Score: rounded(p.Score)}
+		if p.Next != "" {
+			r.Term += " " + p.Next
+		}
+		if p.InTitle {
+			r.Fields = append(r.Fields, "title")
+		}
+		if p.InBody {
+			r.Fields = append(r.Fields, "text")
+		}
+		list = append(list, r)
+	}
+	return list
+}

@@ -1,0 +1,206 @@
+package search
+
+import (
+	"context"
+	"iter"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit/textlayer"
+)
+
+// The bounds of a passage. One of a text that is longer ends at the end of a
+// paragraph, of a line or of a word, whichever there is.
+const (
+	usualBytes = 2000 // a passage that could go on ends here
+	mostBytes  = 4000 // what belongs together is kept together up to here
+	mostLines  = 120
+	mostTime   = 60 // seconds
+)
+
+// gap is how many bytes part two runs: a line feed that neither has.
+const gap = 1
+
+// A passage is a part of a text that is found and shown as one. It belongs to
+// one node, and is on one page of a text that has pages.
+type passage struct {
+	from, to int64 // bytes of the text
+	text     string
+	place    *place // nil where no node is about it
+}
+
+// A cutter makes passages of a text.
+type cutter struct {
+	yield func(passage, error) bool
+	open  passage // not yet yielded; empty if its text is
+	most  int     // bytes of the open one
+	lines int     // line ends in the open one
+	since float64 // when the open one begins, in seconds
+	ended bool    // yield returned false
+}
+
+// passages yields the passages of a layer, whose text is divided into
+// stretches. What has no letter and no digit is left out.
+func passages(ctx context.Context, layer *textlayer.Layer, parts []stretch) iter.Seq2[passage, error] {
+	return func(yield func(passage, error) bool) {
+		c := cutter{yield: yield}
+		for run := range layer.Runs() {
+			for len(parts) > 0 && parts[0].to <= run.From {
+				parts = parts[1:]
+			}
+			for _, s := range parts {
+				if s.from >= run.To || c.ended {
+					break
+				}
+				text, err := layer.Text(ctx, max(s.from, run.From), min(s.to, run.To))
+				if err != nil {
+					yield(passage{}, err)
+					return
+				}
+				c.add(s, run, text)
+			}
+			if c.ended {
+				return
+			}
+		}
+		c.flush()
+	}
+}
+
+// add adds what a run has of a stretch.
+func (c *cutter) add(s stretch, run textlayer.Run, text string) {
+	at := max(s.from, run.From)
+	if s.place != c.open.place || len(run.Location.Pages) > 0 || at > c.open.to+gap {
+		c.flush()
+	}
+	if !run.Location.Time.IsZero() {
+		if c.open.text == "" {
+			c.since = run.Location.Time.Start
+		} else if run.Location.Time.End-c.since > mostTime {
+			c.flush()
+			c.since = run.Location.Time.Start
+		}
+	}
+	c.most = usualBytes
+	if s.to-s.from <= mostBytes || len(run.Location.Pages) > 0 && len(text) <= mostBytes {
+		c.most = mostBytes
+	}
+	for text != "" && !c.ended {
+		n := paragraph(text)
+		c.put(passage{from: at, to: at + int64(n), text: text[:n], place: s.place})
+		text, at = text[n:], at+int64(n)
+	}
+}
+
+// put adds a paragraph, which may be too long for one passage.
+func (c *cutter) put(p passage) {
+	for p.text != "" && !c.ended {
+		room := c.most - len(c.open.text)
+		n := beginning(p.text, min(len(p.text), max(room, 0)), mostLines-c.lines)
+		if n < len(p.text) && c.open.text != "" { // it begins a passage of its own
+			c.flush()
+			continue
+		}
+		c.join(passage{from: p.from, to: p.from + int64(n), text: p.text[:n], place: p.place})
+		p.from, p.text = p.from+int64(n), p.text[n:]
+		if p.text != "" {
+			c.flush()
+		}
+	}
+}
+
+// join adds p, which fits, to the open passage.
+func (c *cutter) join(p passage) {
+	c.lines += lineEnds(p.text)
+	if c.open.text == "" {
+		c.open = p
+		return
+	}
+	if c.open.to+gap == p.from {
+		c.open.text += "\n"
+	}
+	c.open.to, c.open.text = p.to, c.open.text+p.text
+}
+
+// flush yields the open passage, and begins a new one.
+func (c *cutter) flush() {
+	p := c.open
+	c.open, c.lines = passage{}, 0
+	if !c.ended && strings.IndexFunc(p.text, isWordRune) >= 0 {
+		c.ended = !c.yield(p, nil)
+	}
+}
+
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// paragraph returns the length of the first paragraph of a text, with the blank
+// lines behind it.
+func paragraph(text string) int {
+	inText := false
+	for at := 0; at < len(text); {
+		end := len(text)
+		if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
+			end = at + i + 1
+		}
+		blank := strings.TrimSpace(text[at:end]) == ""
+		if !blank && inText && at > 0 && isBlankBefore(text, at) {
+			return at
+		}
+		inText = inText || !blank
+		at = end
+	}
+	return len(text)
+}
+
+// isBlankBefore reports whether the line before the one that starts at an offset
+// is blank.
+func isBlankBefore(text string, at int) bool {
+	line := text[:at-1]
+	return strings.TrimSpace(line[strings.LastIndexByte(line, '\n')+1:]) == ""
+}
+
+// beginning returns the length of the longest beginning of a text that has at
+// most max bytes and lines line ends. It ends behind a line, else behind a word,
+// else between characters, and has at least one.
+func beginning(text string, max, lines int) int {
+	if n := linesEnd(text, lines); n < max {
+		max = n
+	}
+	if max >= len(text) {
+		return len(text)
+	}
+	if i := strings.LastIndexByte(text[:max], '\n'); i >= 0 {
+		return i + 1
+	}
+	if i := strings.LastIndexFunc(text[:max], unicode.IsSpace); i > 0 {
+		_, size := utf8.DecodeRuneInString(text[i:])
+		return i + size
+	}
+	for max > 0 && !utf8.RuneStart(text[max]) {
+		max--
+	}
+	if max == 0 {
+		_, max = utf8.DecodeRuneInString(text)
+	}
+	return max
+}
+
+// linesEnd returns the length of the first lines of a text.
+func linesEnd(text string, lines int) int {
+	at := 0
+	for ; lines > 0; lines-- {
+		i := strings.IndexAny(text[at:], "\n\r")
+		if i < 0 {
+			return len(text)
+		}
+		if at += i + 1; text[at-1] == '\r' && at < len(text) && text[at] == '\n' {
+			at++
+		}
+	}
+	return at
+}
+
+func lineEnds(text string) int {
+	return strings.Count(text, "\n") + strings.Count(text, "\r") - strings.Count(text, "\r\n")
+}

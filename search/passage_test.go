@@ -1,0 +1,152 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/modality"
+	"github.com/citekit/citekit/textlayer"
+	"github.com/citekit/citekit/workspace"
+)
+
+// passagesOf ingests a file and returns its passages with its layer.
+func passagesOf(t *testing.T, name, content string) ([]passage, *textlayer.Layer) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ws, err := workspace.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib := citekit.New(ws, modality.All(), nil)
+	t.Cleanup(func() { lib.Close() })
+	ctx := context.Background()
+	report, err := ingest.Run(ctx, lib, []string{name}, nil)
+	if err == nil {
+		err = report.Err()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, err := lib.Resources(ctx)
+	if err != nil || len(ids) != 1 {
+		t.Fatal(ids, err)
+	}
+	m, err := lib.Map(ctx, ids[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	layer, err := textlayer.New(lib, nil).Open(ctx, ids[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { layer.Close() })
+	claimed, err := claims(ctx, layer, places(m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []passage
+	for p, err := range passages(ctx, layer, stretches(claimed, layer.Len())) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, p)
+	}
+	checkPassages(t, found, layer)
+	return found, layer
+}
+
+// checkPassages checks what holds of the passages of every text: they are in
+// order and apart, have the text that they say, keep the bounds, and leave out
+// no letter and no digit.
+func checkPassages(t *testing.T, found []passage, layer *textlayer.Layer) {
+	t.Helper()
+	ctx := context.Background()
+	all, err := layer.Text(ctx, 0, layer.Len())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var at int64
+	for i, p := range found {
+		if p.from < at || all[p.from:p.to] != p.text {
+			t.Fatalf("passage %d, bytes %d-%d after %d, is %q", i, p.from, p.to, at, p.text)
+		}
+		if left := all[at:p.from]; strings.IndexFunc(left, isWordRune) >= 0 {
+			t.Errorf("no passage has %q", left)
+		}
+		loc, err := layer.Location(p.from, p.to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.text) > mostBytes || loc.Lines.Len() > mostLines || loc.PageCount() > 1 || loc.Time.End-loc.Time.Start > mostTime {
+			t.Errorf("passage %d is too long: %d bytes, %v", i, len(p.text), loc)
+		}
+		at = p.to
+	}
+	if left := all[at:]; strings.IndexFunc(left, isWordRune) >= 0 {
+		t.Errorf("no passage has %q", left)
+	}
+}
+
+func TestPassagesOfSections(t *testing.T) {
+	found, _ := passagesOf(t, "notes.md", "# Tea\n\nGreen or black.\n\n## Water\n\nEighty degrees.\n\n## Time\n\nThree minutes.\n\nNo longer.\n")
+	var got []string
+	for _, p := range found {
+		got = append(got, fmt.Sprint(strings.Join(p.place.path, "/"), "|", p.place.node.Title, "|", strings.Join(strings.Fields(p.text), " ")))
+	}
+	want := []string{
+		"|Tea|# Tea Green or black.",
+		"Tea|Water|## Water Eighty degrees.",
+		"Tea|Time|## Time Three minutes. No longer.",
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+func TestPassagesOfLongTexts(t *testing.T) {
+	sentence := "The quick brown fox jumps over the lazy dog. "
+	for name, content := range map[string]string{
+		"prose.md":  "# Title\n\n" + strings.Repeat(strings.Repeat(sentence, 9)+"\n\n", 60),
+		"one.txt":   strings.Repeat(sentence, 3000),
+		"lines.txt": strings.Repeat("x\n", 3000),
+		"crlf.txt":  strings.Repeat("some words\r\n", 1000),
+		"cr.txt":    strings.Repeat("some words\r", 1000),
+		"solid.txt": strings.Repeat("é", 20000),
+		"blank.txt": "a" + strings.Repeat("\n", 5000) + "b\n",
+		"code.go":   "package a\n\n" + strings.Repeat("// F does it.\nfunc F() {\n\tx := 1\n}\n\n", 200),
+		"said.srt":  subtitles(400),
+	} {
+		t.Run(name, func(t *testing.T) {
+			found, _ := passagesOf(t, name, content)
+			letters := strings.Count(strings.Map(keepLetters, content), "") - 1
+			if most := letters/200 + 400; len(found) == 0 || len(found) > most {
+				t.Errorf("%d passages of %d letters", len(found), letters)
+			}
+		})
+	}
+}
+
+func keepLetters(r rune) rune {
+	if unicode.IsLetter(r) {
+		return r
+	}
+	return -1
+}
+
+func subtitles(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%d\n00:%02d:%02d,000 --> 00:%02d:%02d,500\nWe said it %d times.\n\n", i+1, i*4/60, i*4%60, i*4/60, i*4%60+3, i)
+	}
+	return b.String()
+}

@@ -1,0 +1,110 @@
+package search
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/search/index"
+)
+
+// By says what is found.
+type By string
+
+// What a search can find.
+const (
+	ByPassages  By = "passages"  // parts of a text of at most a page, 120 lines or a minute; the default, as is ""
+	ByNodes     By = "nodes"     // nodes of maps, each by its best passage
+	ByResources By = "resources" // resources, each by its best passage
+)
+
+// The number of results of a search.
+const (
+	DefaultTopK = 10
+	MaxTopK     = 50
+)
+
+// maxValues is how many values of one filter may have.
+const maxValues = 10_000
+
+// A Request says what to look for.
+type Request struct {
+	// Query is what is looked for, in the language of [index.Query].
+	Query string
+
+	By      By
+	TopK    int // at most so many results, 1 to [MaxTopK]; zero means [DefaultTopK]
+	Filters index.Filters
+
+	NoHighlights bool
+	Rationale    bool // say of each result why it is there
+}
+
+// withDefaults returns the request with what zeros stand for, or an error
+// matching [citekit.ErrSyntax] if a value means nothing.
+func (r Request) withDefaults() (Request, error) {
+	r.TopK = cmp.Or(r.TopK, DefaultTopK)
+	r.By = cmp.Or(r.By, ByPassages)
+	if r.TopK < 1 || r.TopK > MaxTopK {
+		return r, syntaxError("top_k %d; give 1 to %d", r.TopK, MaxTopK)
+	}
+	if r.By != ByPassages && r.By != ByNodes && r.By != ByResources {
+		return r, syntaxError("by %s; it is passages, nodes or resources", message.Quote(string(r.By)))
+	}
+	if strings.TrimSpace(r.Query) == "" {
+		return r, syntaxError("the query is empty; give some words")
+	}
+	return r, checkFilters(r.Filters)
+}
+
+func checkFilters(f index.Filters) error {
+	for _, m := range f.Modalities {
+		if !m.Valid() {
+			return syntaxError("modality %s; it is a word such as document or video", message.Quote(string(m)))
+		}
+	}
+	if n := max(len(f.Resources), len(f.Modalities), len(f.Types), len(f.Authors), len(f.Labels)); n > maxValues {
+		return syntaxError("%d values of a filter; give at most %d", n, maxValues)
+	}
+	if _, err := path.Match(f.Path, ""); err != nil {
+		return syntaxError("path %s; in a pattern [ begins a range that ] ends", message.Quote(f.Path))
+	}
+	if !f.After.IsZero() && !f.Before.IsZero() && f.Before.Before(f.After) {
+		return syntaxError("before %s is earlier than after %s", f.Before.Format("2006-01-02"), f.After.Format("2006-01-02"))
+	}
+	return nil
+}
+
+func syntaxError(format string, args ...any) error {
+	return fmt.Errorf(format+": %w", append(args, citekit.ErrSyntax)...)
+}
+
+// group returns what of a hit counts once, or "" if each hit does.
+func (r Request) group(h *index.Hit) string {
+	switch r.By {
+	case ByNodes:
+		return h.Resource + "\x00" + h.Entry.Node
+	case ByResources:
+		return h.Resource
+	}
+	return ""
+}
+
+// mostHits is how many hits an index is asked for at most.
+const mostHits = 1000
+
+// hitsFor returns how many hits to ask an index for at first: several may be of
+// one node or resource, and some left out.
+func (r Request) hitsFor() int {
+	if r.By == ByPassages {
+		return r.TopK + 10
+	}
+	return min(mostHits, 10*r.TopK)
+}
+
+// rounded returns a number with three decimals, which are enough to compare.
+func rounded(v float64) float64 { return math.Round(v*1000) / 1000 }

@@ -1,0 +1,99 @@
+package search
+
+import (
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/strictjson"
+)
+
+// Results are the answer to a [Request].
+type Results struct {
+	Results []*Result // best first
+
+	// Total is how many passages, nodes or resources match. If it is not
+	// Exact there are more.
+	Total int
+	Exact bool
+
+	// LeftOut is how many were found whose source is not what was indexed, or
+	// is gone: they are not among the results.
+	LeftOut int
+
+	// Complete is false if the time was over before all of the index was up to
+	// date and searched.
+	Complete bool
+
+	QueryTimeMS float64
+}
+
+// A Result is something that was found.
+type Result struct {
+	ResourceID string
+	NodeID     string // of the smallest node around it; "" if there is none
+	Address    citekit.Address
+	Title      string   // of the node, or of the resource
+	Path       []string // titles of the nodes around it, from the root
+	Modality   citekit.Modality
+
+	// Snippet is text of the source with the most of what was asked for. What
+	// is left out before and after it is marked by "…" alone.
+	Snippet    string
+	Highlights [][2]int // words of the query in the snippet, in code points, the end excluded
+
+	Score     float64   // comparable within one answer only
+	Rationale []*Reason // why it is there, if that was asked for
+}
+
+// A Reason is part of why something was found.
+type Reason struct {
+	Term   string   `json:"term"`   // as it is in the index
+	Fields []string `json:"fields"` // "title", "text"
+	Score  float64  `json:"score"`  // what it adds
+}
+
+// MarshalJSON returns an object with "results", "total", "query_time_ms",
+// "complete", and where they say something "total_is_minimum" and "left_out".
+func (r *Results) MarshalJSON() ([]byte, error) {
+	w := new(strictjson.Writer)
+	w.Open()
+	w.Key("results")
+	w.WriteByte('[')
+	for i, one := range r.Results {
+		if i > 0 {
+			w.WriteByte(',')
+		}
+		one.write(w)
+	}
+	w.WriteByte(']')
+	w.Value("total", r.Total)
+	if !r.Exact {
+		w.Value("total_is_minimum", true)
+	}
+	if r.LeftOut > 0 {
+		w.Value("left_out", r.LeftOut)
+	}
+	w.Value("query_time_ms", rounded(r.QueryTimeMS))
+	w.Value("complete", r.Complete)
+	w.Close()
+	return w.Bytes(), w.Err
+}
+
+func (r *Result) write(w *strictjson.Writer) {
+	w.Open()
+	w.Text("resource_id", r.ResourceID)
+	w.Optional("node_id", r.NodeID)
+	w.Text("address", r.Address.String())
+	w.Text("title", r.Title)
+	if len(r.Path) > 0 {
+		w.Value("path", r.Path)
+	}
+	w.Text("modality", string(r.Modality))
+	w.Text("snippet", r.Snippet)
+	if len(r.Highlights) > 0 {
+		w.Value("highlights", r.Highlights)
+	}
+	w.Value("score", rounded(r.Score))
+	if len(r.Rationale) > 0 {
+		w.Value("rationale", r.Rationale)
+	}
+	w.Close()
+}

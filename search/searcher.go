@@ -1,0 +1,145 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/textlayer"
+)
+
+// Options configures a [Searcher]. The zero value is ready to use.
+type Options struct {
+	// Index is where the entries are kept; nil means an index in the stores of
+	// the workspace, which must then be a [citekit.EvidenceOpener].
+	Index index.Index
+
+	// Layers keeps the texts; nil means a store of its own with the defaults.
+	Layers *textlayer.Store
+
+	// Progress, if it is not nil, hears after each resource how many of those
+	// that were not up to date are now.
+	Progress func(done, of int)
+}
+
+// A Searcher searches the resources of a Library. It is safe for concurrent use.
+type Searcher struct {
+	lib      *citekit.Library
+	layers   *textlayer.Store
+	index    index.Index
+	progress func(done, of int)
+	form     string // of entries, as part of each version
+	close    func() error
+
+	background context.Context // of updating, which goes on when its caller gives up
+	stop       context.CancelFunc
+	running    sync.WaitGroup
+
+	mu       sync.Mutex
+	updating *updating // nil if none is under way
+	seen     sweep     // the last look at all maps
+	failed   map[string]failure
+}
+
+// entryForm changes with what entries are made of, so that those of earlier
+// builds are made again.
+const entryForm = "1"
+
+// New returns a Searcher over a Library. A nil opts means the defaults. The
+// caller closes it, before the Library.
+func New(lib *citekit.Library, opts *Options) (*Searcher, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	s := &Searcher{
+		lib: lib, layers: o.Layers, index: o.Index, progress: o.Progress,
+		form: formOf(lib.Resolvers()), close: func() error { return nil },
+		failed: make(map[string]failure),
+	}
+	if s.layers == nil {
+		s.layers = textlayer.New(lib, nil)
+	}
+	if s.index == nil {
+		store, ok := lib.Workspace().(index.Store)
+		if !ok {
+			return nil, fmt.Errorf("citekit: search: this workspace cannot open what it keeps; give Options.Index: %w", errors.ErrUnsupported)
+		}
+		local := index.New(store, nil)
+		s.index, s.close = local, local.Close
+	}
+	s.background, s.stop = context.WithCancel(context.Background())
+	return s, nil
+}
+
+// Close ends updating that is under way and releases what the Searcher opened.
+// What is indexed stays.
+func (s *Searcher) Close() error {
+	s.stop()
+	s.running.Wait()
+	return s.close()
+}
+
+// Stats says what the index holds.
+func (s *Searcher) Stats(ctx context.Context) (index.Stats, error) { return s.index.Stats(ctx) }
+
+// formOf returns what tells of how resolvers read texts.
+func formOf(resolvers citekit.Resolvers) string {
+	form := entryForm
+	for _, m := range citekit.Modalities() {
+		if v, ok := resolvers[m].(citekit.Versioner); ok {
+			form += " " + v.Version()
+		}
+	}
+	return form
+}
+
+// reserve is how much of the time of a call is kept for the search itself when
+// the index is brought up to date.
+func reserve(left time.Duration) time.Duration { return max(left/5, min(left, 50*time.Millisecond)) }
+
+// Search returns what matches a request, best first. It brings the index up to
+// date before; if the time of the context does not suffice for that, it searches
+// what there is, Results.Complete is false, and updating goes on.
+//
+// Errors match [citekit.ErrSyntax] if the request means nothing, or are those of
+// the index and of the context. A time that is over in the middle is no error if
+// something was found.
+func (s *Searcher) Search(ctx context.Context, req Request) (*Results, error) {
+	start := time.Now()
+	req, err := req.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	current, err := s.catchUp(ctx)
+	if err != nil {
+		return nil, err
+	}
+	results, err := s.search(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	results.Complete = results.Complete && current
+	results.QueryTimeMS = float64(time.Since(start).Microseconds()) / 1000
+	return results, nil
+}
+
+// catchUp brings the index up to date, and reports whether it is.
+func (s *Searcher) catchUp(ctx context.Context) (current bool, err error) {
+	deadline, limited := ctx.Deadline()
+	if !limited {
+		return true, s.Update(ctx)
+	}
+	left := time.Until(deadline)
+	waiting, cancel := context.WithDeadline(ctx, deadline.Add(-reserve(left)))
+	defer cancel()
+	err = s.Update(waiting)
+	if err != nil && waiting.Err() != nil && ctx.Err() == nil {
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -1,0 +1,126 @@
+package search
+
+import (
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit/internal/tokens"
+)
+
+// cutMark stands where text is left out of a snippet.
+const cutMark = "…"
+
+// A mark is a word of a text that a query asks for.
+type mark struct {
+	from, to int // bytes of the text
+	term     string
+}
+
+// snippet returns the part of a text with the most of what a query asks for, in
+// about room tokens, and the marks in it as runs of code points, the end
+// excluded. What is left out before or after it is marked. The marks are in the
+// order of the text.
+func snippet(text string, marks []mark, room int) (shown string, highlights [][2]int) {
+	from, to := window(text, best(text, marks, room), room)
+	if from > 0 {
+		shown = cutMark
+	}
+	points, at := utf8.RuneCountInString(shown), from
+	for _, m := range marks {
+		if m.from < from || m.to > to || m.from < at {
+			continue
+		}
+		points += utf8.RuneCountInString(text[at:m.from])
+		end := points + utf8.RuneCountInString(text[m.from:m.to])
+		highlights = append(highlights, [2]int{points, end})
+		points, at = end, m.to
+	}
+	shown += text[from:to]
+	if to < len(text) {
+		shown += cutMark
+	}
+	return shown, highlights
+}
+
+// best returns the neighbouring marks that fit into room tokens and have the
+// most different terms, of several such the first with the most marks.
+func best(text string, marks []mark, room int) []mark {
+	var most []mark
+	mostTerms := 0
+	for i := range marks {
+		near := marks[i:near(text, marks, i, room)]
+		terms := distinct(near)
+		if terms > mostTerms || terms == mostTerms && len(near) > len(most) {
+			most, mostTerms = near, terms
+		}
+	}
+	return most
+}
+
+// near returns the index after the last mark that fits with the mark at i.
+func near(text string, marks []mark, i, room int) int {
+	limit := marks[i].from + tokens.Fit(text[marks[i].from:], room)
+	end := i + 1
+	for end < len(marks) && marks[end].to <= limit {
+		end++
+	}
+	return end
+}
+
+func distinct(marks []mark) int {
+	var terms []string
+	for _, m := range marks {
+		if !slices.Contains(terms, m.term) {
+			terms = append(terms, m.term)
+		}
+	}
+	return len(terms)
+}
+
+// window returns the part of a text that has marks in its middle and takes room
+// tokens, from a word to a word. Without marks it is the start of the text.
+func window(text string, marks []mark, room int) (from, to int) {
+	if len(marks) > 0 {
+		from, to = marks[0].from, marks[len(marks)-1].to
+	}
+	spare := max(0, room-tokens.Count(text[from:to]))
+	start := from - tokens.FitEnd(text[:from], spare/2)
+	spare = max(0, room-tokens.Count(text[start:to]))
+	end := to + tokens.Fit(text[to:], spare)
+	return wordStart(text, start, from), wordEnd(text, end, to)
+}
+
+// longWord is how far the start or the end of a word is looked for, in bytes:
+// some scripts put no spaces between words.
+const longWord = 32
+
+// wordStart returns the start of the first word at or after an offset, and at
+// most limit.
+func wordStart(text string, at, limit int) int {
+	if at == 0 {
+		return 0
+	}
+	for i, r := range text[at:min(limit, at+longWord)] {
+		if unicode.IsSpace(r) {
+			return at + i + utf8.RuneLen(r)
+		}
+	}
+	return at
+}
+
+// wordEnd returns the end of the last word at or before an offset, and at least
+// limit.
+func wordEnd(text string, at, limit int) int {
+	if at == len(text) {
+		return at
+	}
+	for end := at; end > max(limit, at-longWord); {
+		r, size := utf8.DecodeLastRuneInString(text[limit:end])
+		end -= size
+		if unicode.IsSpace(r) {
+			return end
+		}
+	}
+	return at
+}

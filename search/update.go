@@ -1,0 +1,294 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"iter"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/search/index"
+)
+
+const (
+	// sweepEvery is how long the stamp of all maps together is believed: a map
+	// that is written in its place moves only its own.
+	sweepEvery = 2 * time.Second
+
+	// retryAfter is after what time a source is tried again that could not be
+	// read.
+	retryAfter = 30 * time.Second
+
+	// batchTime is after what time what was read by then is put.
+	batchTime = 3 * time.Second
+)
+
+// A mapsStamper is a workspace that tells at once whether its maps may have
+// changed.
+type mapsStamper interface {
+	// MapsStamp returns a stamp that changes when a map is written, added or
+	// deleted through a workspace, and the zero Stamp if that cannot be told.
+	MapsStamp(ctx context.Context) (citekit.Stamp, error)
+}
+
+// A sweep is a look at all maps.
+type sweep struct {
+	at    time.Time
+	stamp citekit.Stamp // of all maps, before it
+}
+
+// A failure is a version of a resource that could not be read.
+type failure struct {
+	version string
+	until   time.Time
+}
+
+// An updating is under way until done is closed.
+type updating struct {
+	done chan struct{}
+	err  error
+}
+
+// Update brings the index up to date with all maps. Callers at the same time
+// wait for one updating, which goes on when they give up, until
+// [Searcher.Close]. Resources whose sources are not what was mapped, or cannot
+// be read, are taken out and tried again later.
+func (s *Searcher) Update(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	u := s.startUpdating(ctx)
+	if u == nil {
+		return nil
+	}
+	select {
+	case <-u.done:
+		return u.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// startUpdating returns the updating that is under way, after beginning one if
+// there is none, or nil if nothing changed since the last.
+func (s *Searcher) startUpdating(ctx context.Context) *updating {
+	stamp := s.mapsStamp(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.updating != nil {
+		return s.updating
+	}
+	if stamp != (citekit.Stamp{}) && stamp == s.seen.stamp && time.Since(s.seen.at) < sweepEvery {
+		return nil
+	}
+	u := &updating{done: make(chan struct{})}
+	s.updating = u
+	s.running.Go(func() {
+		at := time.Now()
+		u.err = s.update(s.background)
+		s.mu.Lock()
+		s.updating = nil
+		if u.err == nil {
+			s.seen = sweep{at, stamp}
+		}
+		s.mu.Unlock()
+		close(u.done)
+	})
+	return u
+}
+
+func (s *Searcher) mapsStamp(ctx context.Context) citekit.Stamp {
+	stamper, ok := s.lib.Workspace().(mapsStamper)
+	if !ok {
+		return citekit.Stamp{}
+	}
+	stamp, err := stamper.MapsStamp(ctx)
+	if err != nil {
+		return citekit.Stamp{}
+	}
+	return stamp
+}
+
+// A stale resource is one whose entries are not those of its map.
+type stale struct{ id, version string }
+
+func (s *Searcher) update(ctx context.Context) error {
+	todo, err := s.outdated(ctx)
+	if err != nil {
+		return err
+	}
+	of := len(todo)
+	for len(todo) > 0 {
+		if todo, err = s.putSome(ctx, todo, of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// outdated returns the resources that the index does not hold as they are.
+func (s *Searcher) outdated(ctx context.Context) (todo []stale, err error) {
+	ids, err := s.lib.Resources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		version, err := s.version(ctx, id)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		held, err := s.index.Holds(ctx, id)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		if held != version && !s.hasFailed(id, version) {
+			todo = append(todo, stale{id, version})
+		}
+	}
+	return todo, nil
+}
+
+// version returns what the entries of a resource are to be made of.
+func (s *Searcher) version(ctx context.Context, id string) (string, error) {
+	stamp, err := s.lib.Workspace().StatMap(ctx, id)
+	return stamp.Identity + " " + s.form, err
+}
+
+func (s *Searcher) hasFailed(id, version string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f, ok := s.failed[id]
+	return ok && f.version == version && time.Now().Before(f.until)
+}
+
+func (s *Searcher) setFailed(id, version string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failed[id] = failure{version, time.Now().Add(retryAfter)}
+}
+
+// putSome puts the first of some resources, as many as are read in batchTime,
+// and returns the others.
+func (s *Searcher) putSome(ctx context.Context, todo []stale, of int) (left []stale, err error) {
+	b := &batch{s: s, todo: todo, of: of}
+	b.ctx, b.abort = context.WithCancel(ctx)
+	defer b.close()
+	err = s.index.Put(b.ctx, b.resources())
+	if b.failed != nil { // in the middle of a resource, so that nothing was put
+		s.setFailed(b.failed.id, b.failed.version)
+		return without(todo, *b.failed), s.index.Delete(ctx, b.failed.id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(b.gone) > 0 {
+		err = s.index.Delete(ctx, b.gone...)
+	}
+	return b.todo, err
+}
+
+func without(all []stale, one stale) []stale {
+	var left []stale
+	for _, r := range all {
+		if r != one {
+			left = append(left, r)
+		}
+	}
+	return left
+}
+
+// A batch is what is put at once.
+type batch struct {
+	s      *Searcher
+	ctx    context.Context
+	abort  context.CancelFunc
+	todo   []stale
+	of     int
+	gone   []string // resources that cannot be read
+	failed *stale   // whose text could not be read to its end
+	stops  []func() // of reading
+}
+
+func (b *batch) close() {
+	b.abort()
+	for _, stop := range b.stops {
+		stop()
+	}
+}
+
+// heldBytes is how much text of a resource is read before any of it is put, so
+// that most that cannot be read spoil nothing else.
+const heldBytes = 4 << 20
+
+// resources yields the resources of a batch.
+func (b *batch) resources() iter.Seq[index.Resource] {
+	return func(yield func(index.Resource) bool) {
+		for start := time.Now(); len(b.todo) > 0 && time.Since(start) < batchTime; {
+			r := b.todo[0]
+			entries, err := b.begin(r)
+			if b.ctx.Err() != nil {
+				return
+			}
+			if err != nil {
+				b.s.setFailed(r.id, r.version)
+				b.gone = append(b.gone, r.id)
+			} else if !yield(index.Resource{ID: r.id, Version: r.version, Entries: entries}) {
+				return
+			}
+			b.todo = b.todo[1:]
+			if b.s.progress != nil {
+				b.s.progress(b.of-len(b.todo), b.of)
+			}
+		}
+	}
+}
+
+// begin returns the entries of a resource, of which it has read the first.
+func (b *batch) begin(r stale) (iter.Seq[index.Entry], error) {
+	m, err := b.s.lib.Map(b.ctx, r.id)
+	if err != nil {
+		return nil, err
+	}
+	next, stop := iter.Pull2(func(yield func(index.Entry, error) bool) {
+		err := makeEntries(b.ctx, b.s.layers, m, func(e index.Entry) bool { return yield(e, nil) })
+		if err != nil {
+			yield(index.Entry{}, err)
+		}
+	})
+	var first []index.Entry
+	for size := 0; size < heldBytes; {
+		e, err, ok := next()
+		if !ok || err != nil {
+			stop()
+			return func(yield func(index.Entry) bool) { yieldAll(first, yield) }, err
+		}
+		first = append(first, e)
+		size += len(e.Text)
+	}
+	b.stops = append(b.stops, stop)
+	return func(yield func(index.Entry) bool) {
+		defer stop()
+		for ok := yieldAll(first, yield); ok; {
+			e, err, more := next()
+			if err != nil {
+				b.failed = &r
+				b.abort()
+				return
+			}
+			ok = more && yield(e)
+		}
+	}, nil
+}
+
+func yieldAll(entries []index.Entry, yield func(index.Entry) bool) bool {
+	for _, e := range entries {
+		if !yield(e) {
+			return false
+		}
+	}
+	return true
+}
