@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/citekit/citekit"
 )
@@ -29,6 +30,21 @@ func (d *Directory) ListMaps(ctx context.Context, after string, limit int) ([]st
 		return nil, fmt.Errorf("list the maps: %w", withoutPath(err))
 	}
 	return append([]string{}, page(l.ids, after, limit)...), nil
+}
+
+// MapsStamp returns a stamp that changes whenever a map is written through a
+// workspace, added or deleted, in this process or another, or the zero Stamp if
+// that cannot be told: right after a change, or where there are no maps yet. A
+// map that an editor writes in its place is not told.
+func (d *Directory) MapsStamp(ctx context.Context) (citekit.Stamp, error) {
+	_, info, err := d.maps.open()
+	if errors.Is(err, fs.ErrNotExist) || err == nil && isRacy(info, time.Now()) {
+		return citekit.Stamp{}, ctx.Err()
+	}
+	if err != nil {
+		return citekit.Stamp{}, fmt.Errorf("list the maps: %w", withoutPath(err))
+	}
+	return stampOf(info), ctx.Err()
 }
 
 // page returns those of sorted ids that are greater than after, at most limit

@@ -1,0 +1,52 @@
+package search_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/citekit/citekit/internal/irtest"
+	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/search"
+)
+
+// TestQuality measures what a person gets who puts each document of a collection
+// into a file and searches for resources, with the default settings.
+func TestQuality(t *testing.T) {
+	dir, ok := sharedtest.Extra(t)
+	if !ok {
+		return
+	}
+	for name, least := range map[string]float64{"cranfield": .392, "med": .692} {
+		t.Run(name, func(t *testing.T) {
+			c, err := irtest.Read(filepath.Join(dir, "ir", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			files := make(map[string]string)
+			for _, d := range c.Documents {
+				if files["d"+d.ID+".md"] = d.Text + "\n"; d.Title != "" {
+					files["d"+d.ID+".md"] = fmt.Sprintf("# %s\n\n%s\n", d.Title, d.Text)
+				}
+			}
+			s := newShelf(t, files)
+			sum := 0.
+			for _, q := range c.Queries {
+				found, err := s.Search(ctx, search.Request{Query: q.Text, By: search.ByResources})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var ranking []string
+				for _, r := range found.Results {
+					ranking = append(ranking, r.ResourceID[1:])
+				}
+				sum += c.NDCG(q.ID, ranking)
+			}
+			mean := sum / float64(len(c.Queries))
+			t.Logf("nDCG@10 %.4f of %d queries", mean, len(c.Queries))
+			if mean < least-.0005 {
+				t.Errorf("nDCG@10 %.4f, want %.3f", mean, least)
+			}
+		})
+	}
+}
