@@ -33,6 +33,9 @@ type Request struct {
 	// Expand adds to each node what is around it in its map.
 	Expand Expansion
 
+	// NoText asks for addresses and media types alone.
+	NoText bool
+
 	// Runs asks for the address of each part of a text that has one of its
 	// own, such as a page.
 	Runs bool

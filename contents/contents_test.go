@@ -186,6 +186,14 @@ func TestShortTextsComeWhole(t *testing.T) {
 	}
 }
 
+func TestNoText(t *testing.T) {
+	s := newShelf(t, map[string]string{"tea.md": tea})
+	c := s.read(t, contents.Request{IDs: []string{"tea.tea.water"}, NoText: true})
+	if item := c.Items[0]; item.Text != "" || item.Err != nil || item.MediaType == "" || c.NextCursor != "" {
+		t.Errorf("got %q, %v, cursor %q", item.Text, item.Err, c.NextCursor)
+	}
+}
+
 func TestStale(t *testing.T) {
 	s := newShelf(t, map[string]string{"tea.md": tea, "long.txt": strings.Repeat("some words of it\n", 500)})
 	c := s.read(t, contents.Request{IDs: []string{"long"}, MaxTokens: 200})

@@ -112,6 +112,9 @@ func (in *reading) find(ctx context.Context, p *part) error {
 		return err
 	}
 	p.text.hash = layer.SourceHash()
+	if in.req.NoText {
+		return nil
+	}
 	p.ranges, err = layer.Ranges(p.loc)
 	if errors.Is(err, errors.ErrUnsupported) && !p.loc.Box.IsZero() {
 		return in.readBox(ctx, p)

@@ -20,6 +20,7 @@ const (
 	flag              // true or false
 	count             // a whole number from 0
 	texts             // a list of strings, or one
+	group             // an object of its own arguments
 )
 
 // A parameter is one argument that a tool takes.
@@ -27,8 +28,10 @@ type parameter struct {
 	name        string
 	kind        kind
 	required    bool
-	choices     []string // the values allowed; empty means any
-	longest     int      // bytes of a text; zero means maxID
+	choices     []string    // the values allowed; empty means any
+	longest     int         // bytes of a text; zero means maxID
+	most        int         // texts of a list; zero means maxPaths
+	members     []parameter // of a group
 	description string
 }
 
@@ -53,6 +56,16 @@ func (a arguments) text(name string) string {
 func (a arguments) texts(name string) []string {
 	list, _ := a[name].([]string)
 	return list
+}
+
+func (a arguments) count(name string) int {
+	n, _ := a[name].(int)
+	return n
+}
+
+func (a arguments) group(name string) arguments {
+	g, _ := a[name].(arguments)
+	return g
 }
 
 func (a arguments) flag(name string) bool {
@@ -152,6 +165,11 @@ func (p parameter) decode(raw json.RawMessage) (any, error) {
 		return p.decodeCount(raw)
 	case texts:
 		return p.decodeTexts(raw)
+	case group:
+		if raw[0] != '{' {
+			return nil, p.wrongType("an object", raw)
+		}
+		return decodeArguments(raw, p.members)
 	}
 	return p.decodeText(raw)
 }
@@ -163,8 +181,8 @@ func (p parameter) decodeTexts(raw json.RawMessage) (any, error) {
 			return nil, p.wrongType("a list of strings", raw)
 		}
 	}
-	if len(values) == 0 || len(values) > maxPaths {
-		return nil, badArgument("argument '%s' has %d values; it has 1 to %d", p.name, len(values), maxPaths)
+	if most := cmp.Or(p.most, maxPaths); len(values) == 0 || len(values) > most {
+		return nil, badArgument("argument '%s' has %d values; it has 1 to %d", p.name, len(values), most)
 	}
 	var list []string
 	for _, value := range values {

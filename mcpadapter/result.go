@@ -16,16 +16,18 @@ type encodedData json.RawMessage
 // MarshalJSON implements [json.Marshaler].
 func (d encodedData) MarshalJSON() ([]byte, error) { return d, nil }
 
-// success returns an answer as text and as structured content.
-func success(a answer) *mcp.CallToolResult {
+// success returns an answer as text, as structured content if that is wanted,
+// and with what stands behind it.
+func success(a answer, structured bool) *mcp.CallToolResult {
 	text := a.text
 	if text == "" {
 		text = string(a.data)
 	}
-	return &mcp.CallToolResult{
-		Content:           []mcp.Content{&mcp.TextContent{Text: text}},
-		StructuredContent: encodedData(a.data),
+	result := &mcp.CallToolResult{Content: append([]mcp.Content{&mcp.TextContent{Text: text}}, a.more...)}
+	if structured {
+		result.StructuredContent = encodedData(a.data)
 	}
+	return result
 }
 
 // maxAnswer is the longest message sent, in bytes. Clients close the session

@@ -134,7 +134,10 @@ func (p parameter) schema() *schema {
 	case count:
 		s.kind, s.atLeastZero = "integer", true
 	case texts:
-		s.kind, s.items = "array", &schema{kind: "string"}
+		s.kind, s.items, s.enum = "array", &schema{kind: "string", enum: p.choices}, nil
+	case group:
+		s = inputSchema(p.members)
+		s.description = p.description
 	}
 	return s
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/search"
 )
 
 // Options configures a server. The zero value is ready to use.
@@ -30,6 +32,16 @@ type Options struct {
 	// Heartbeat is how often a client that asked for it hears that a
 	// resolve is still running; zero means 5 seconds.
 	Heartbeat time.Duration
+
+	// Searcher, if it is not nil, lets agents search: the server then has the
+	// tool search. It must be over the same library. The server does not own
+	// it.
+	Searcher *search.Searcher
+
+	// Contents, if it is not nil, lets agents read texts and look at pictures
+	// without opening files: the server then has the tool getContents. It must
+	// be over the same library.
+	Contents *contents.Reader
 
 	// Ingester, if it is not nil, lets agents make maps of files inside the
 	// roots of the workspace: the server then has the tools ingest and
@@ -96,6 +108,14 @@ const ingestInstructions = `
 
 ingest makes maps of files and folders that are not listed yet.`
 
+const searchInstructions = `
+
+To answer a question begin with search: it finds passages in all resources, each with an address to cite.`
+
+const contentsInstructions = `
+
+getContents reads the text of up to 100 nodes and addresses at once, within max_tokens; with include image it shows pages, images and frames.`
+
 const instructions = `citekit gives exact evidence from local files: pages of documents, seconds of video and audio, regions of images, lines of text.
 
 1. listResources names the resources.
@@ -117,6 +137,14 @@ func NewServer(lib *citekit.Library, opts *Options) *mcp.Server {
 	}
 	a := &adapter{lib: lib, opts: o}
 	tools := a.tools()
+	if o.Searcher != nil {
+		settings.Instructions += searchInstructions
+		tools = append(tools, a.searchTool())
+	}
+	if o.Contents != nil {
+		settings.Instructions += contentsInstructions
+		tools = append(tools, a.contentsTool())
+	}
 	if o.Ingester != nil {
 		settings.Instructions += ingestInstructions
 		settings.Capabilities.Resources = &mcp.ResourceCapabilities{ListChanged: true}

@@ -18,11 +18,12 @@ type adapter struct {
 	opts Options
 }
 
-// An answer is what a tool says: one JSON object, and the text that a model is
-// to read if that is not the same.
+// An answer is what a tool says: one JSON object, the text that a model is to
+// read if that is not the same, and what stands behind it, such as pictures.
 type answer struct {
 	data json.RawMessage
 	text string
+	more []mcp.Content
 }
 
 // asJSON returns an answer that is data alone. It passes err on.
@@ -34,7 +35,7 @@ type tool struct {
 	title       string
 	description string
 	parameters  []parameter
-	output      *schema
+	output      *schema       // nil if the data stand in the text alone, as pictures may follow
 	writes      bool          // it may write a file, the same at every call
 	adds        bool          // it may write maps
 	long        bool          // its answers may be megabytes: few calls are handled at a time
@@ -119,12 +120,16 @@ func (a *adapter) tools() []tool {
 
 func (t tool) definition() *mcp.Tool {
 	no := false
+	var output any // not a nil json.RawMessage, which would be encoded
+	if t.output != nil {
+		output = t.output.raw()
+	}
 	return &mcp.Tool{
 		Name:         t.name,
 		Title:        t.title,
 		Description:  t.description,
 		InputSchema:  inputSchema(t.parameters).raw(),
-		OutputSchema: t.output.raw(),
+		OutputSchema: output,
 		// resolve adds a file of its own and never touches another, so it
 		// is not read-only, but harmless to repeat.
 		Annotations: &mcp.ToolAnnotations{
@@ -157,7 +162,7 @@ func (a *adapter) handler(t tool) mcp.ToolHandler {
 		if err != nil {
 			return failure(t.name, err), nil
 		}
-		return success(answer), nil
+		return success(answer, t.output != nil), nil
 	}
 }
 
@@ -168,6 +173,11 @@ func (a *adapter) invoke(ctx context.Context, t tool, req *mcp.CallToolRequest) 
 	}
 	if err := checkResourceID(args); err != nil {
 		return answer{}, err
+	}
+	if ms := args.count("timeout_ms"); ms > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(ms)*time.Millisecond)
+		defer cancel()
 	}
 	if t.follow != nil {
 		return asJSON(t.follow(ctx, args, notifierFor(ctx, req)))

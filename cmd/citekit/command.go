@@ -26,6 +26,8 @@ func commands() []*command {
 		adaptCommand(),
 		resolveCommand(),
 		inspectCommand(),
+		searchCommand(),
+		readCommand(),
 		listCommand(),
 		structureCommand(),
 		contextCommand(),

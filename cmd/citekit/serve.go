@@ -7,9 +7,12 @@ import (
 	"log/slog"
 	"path/filepath"
 
+	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/textlayer"
 )
 
 func serveCommand() *command {
@@ -19,8 +22,8 @@ func serveCommand() *command {
 		name:    "serve",
 		summary: "Serve the resources to agents over MCP",
 		about: `Runs a Model Context Protocol server on the standard input and output, with
-the tools listResources, getStructure, getNode and resolve. It ends with its
-input, or with a signal. Logs go to the standard error.
+the tools search, getContents, listResources, getStructure, getNode and resolve.
+It ends with its input, or with a signal. Logs go to the standard error.
 
 With --ingest agents can also make maps of files in the base directory and the
 roots, by the tools ingest and ingestStatus.
@@ -47,7 +50,16 @@ func (s *session) serve(ctx context.Context, level slog.Level, mayIngest bool) e
 		s.explainServer()
 	}
 	logger := slog.New(slog.NewTextHandler(s.stderr, &slog.HandlerOptions{Level: level}))
-	opts := &mcpadapter.Options{Version: buildVersion().Version, Logger: logger}
+	layers := textlayer.New(lib, nil)
+	searcher, err := search.New(lib, &search.Options{Layers: layers})
+	if err != nil {
+		return err
+	}
+	defer searcher.Close()
+	opts := &mcpadapter.Options{
+		Version: buildVersion().Version, Logger: logger,
+		Searcher: searcher, Contents: contents.New(lib, layers),
+	}
 	if mayIngest {
 		opts.Ingester = mcpadapter.NewIngester(lib, &mcpadapter.IngesterOptions{Ingest: ingest.Options{Renames: followAll}})
 		defer opts.Ingester.Close()

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/textlayer"
+)
+
+func readCommand() *command {
+	var req contents.Request
+	return &command{
+		name:    "read",
+		args:    "<what>...",
+		summary: "Print the text of nodes and addresses",
+		about: `Prints the text of what is named, within a number of tokens: RESOURCE.NODE, a
+whole RESOURCE, or an address such as doc://book#pages=12-15. Short texts come
+whole, and long ones share the room; the end says how to go on.`,
+		example: []string{
+			"citekit read book.chapter-2",
+			"citekit read 'doc://book#pages=12-15' --tokens 20000",
+			"citekit read book.chapter-2 --parent --neighbours --json",
+		},
+		minArgs: 1, maxArgs: contents.MaxIDs,
+		flags: func(f *flagSet) {
+			f.IntVar(&req.MaxTokens, "tokens", contents.DefaultTokens, "most `TOKENS` to print, as JSON")
+			f.StringVar(&req.Cursor, "cursor", "", "go on where an earlier call for the same ended, by the `CURSOR` that it gave")
+			f.BoolVar(&req.Expand.Parent, "parent", false, "read also the node around each node")
+			f.BoolVar(&req.Expand.Children, "children", false, "read also the nodes in each node")
+			f.BoolVar(&req.Expand.Neighbours, "neighbours", false, "read also the nodes before and after each node")
+			f.BoolVar(&req.Runs, "runs", false, "with --json, give the address of each part, such as a page")
+		},
+		run: func(ctx context.Context, s *session, args []string) error {
+			req.IDs = args
+			return s.read(ctx, req)
+		},
+	}
+}
+
+func (s *session) read(ctx context.Context, req contents.Request) error {
+	lib, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer lib.Close()
+	read, err := contents.New(lib, textlayer.New(lib, nil)).Read(ctx, req)
+	if err != nil {
+		return fmt.Errorf("read: %w", err)
+	}
+	if s.json {
+		err = s.printJSON(read)
+	} else {
+		s.printContents(read)
+	}
+	return errors.Join(err, firstError(read))
+}
+
+// firstError returns the error of the first item that could not be read.
+func firstError(read *contents.Contents) error {
+	for _, item := range read.Items {
+		if item.Err != nil {
+			return item.Err
+		}
+	}
+	return nil
+}
+
+// printContents prints texts, each below its address if there are several.
+func (s *session) printContents(read *contents.Contents) {
+	several := len(read.Items) > 1
+	for i, item := range read.Items {
+		if item.Err != nil {
+			continue
+		}
+		if several {
+			if i > 0 {
+				s.printf("\n")
+			}
+			s.printf("%s\n", item.Address)
+		}
+		for line := range strings.Lines(item.Text) {
+			s.printf("%s\n", term.Line(strings.TrimRight(line, "\r\n")))
+		}
+		if item.Note != "" {
+			fmt.Fprintf(s.stderr, "citekit: %s: %s\n", item.Address, term.Line(item.Note))
+		}
+	}
+	if read.NextCursor != "" {
+		fmt.Fprintf(s.stderr, "citekit: there is more; --tokens prints more at once, --cursor %s goes on\n", read.NextCursor)
+	}
+}

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/textlayer"
+)
+
+// searchFlags are the flags of search.
+type searchFlags struct {
+	request       search.Request
+	modalities    []string
+	after, before string
+}
+
+func searchCommand() *command {
+	var f searchFlags
+	return &command{
+		name:    "search",
+		args:    "<query>...",
+		summary: "Find the parts of resources that say something",
+		about: `Searches the text of all resources and the titles of their nodes, and prints
+what it finds, best first: the address, which can be cited, resolved and read,
+the title, and the words around. In a pipe each is a line of these three with
+tabs between.
+
+  "exact words"   must be there, in this order
+  head*           any word that begins so
+  -word           must not be there; write -- before the query
+  title:word      must be in the title
+
+Other words need not all be there: what has more of them, and rarer ones, comes
+first. The first search of a folder reads all texts and takes its time; after
+that only what changed is read. Sources that changed since they were mapped are
+left out.`,
+		example: []string{
+			"citekit search water temperature",
+			"citekit search --by nodes -- '\"least squares\"' -history",
+			"citekit search 'title:installation' --type document --after 2024-01-01",
+			"citekit search kettle --json",
+		},
+		minArgs: 1, maxArgs: -1,
+		flags: f.register,
+		run: func(ctx context.Context, s *session, args []string) error {
+			return s.search(ctx, strings.Join(args, " "), f)
+		},
+	}
+}
+
+func (f *searchFlags) register(flags *flagSet) {
+	filters := &f.request.Filters
+	flags.StringVar((*string)(&f.request.By), "by", "", "find `WHAT`: passages, nodes or resources (default passages)")
+	flags.IntVar(&f.request.TopK, "top-k", search.DefaultTopK, "at most `N` results, 1 to 50")
+	flags.alias("k", "top-k")
+	flags.Func("resource", "only in the resource `ID`; repeatable", appendTo(&filters.Resources))
+	flags.Func("type", "only in resources of `TYPE`, such as document or text; repeatable", appendTo(&f.modalities))
+	flags.Func("node-type", "only in nodes of `TYPE`, such as section or function; repeatable", appendTo(&filters.Types))
+	flags.Func("author", "only in resources by `NAME`; repeatable", appendTo(&filters.Authors))
+	flags.Func("label", "only in resources with the label `WORD`; repeatable", appendTo(&filters.Labels))
+	flags.StringVar(&f.after, "after", "", "only in maps made at or after `DATE`, such as 2024-12-31")
+	flags.StringVar(&f.before, "before", "", "only in maps made at or before `DATE`")
+	flags.StringVar(&filters.Path, "path", "", "only in sources whose path fits `PATTERN`, such as '*.md' or docs/")
+	flags.BoolVar(&f.request.Rationale, "why", false, "say of each result why it is there")
+}
+
+// appendTo returns the parser of a flag that may be given several times.
+func appendTo(list *[]string) func(string) error {
+	return func(value string) error {
+		*list = append(*list, value)
+		return nil
+	}
+}
+
+func (s *session) search(ctx context.Context, query string, f searchFlags) (err error) {
+	req := f.request
+	req.Query = query
+	for _, m := range f.modalities {
+		req.Filters.Modalities = append(req.Filters.Modalities, citekit.Modality(m))
+	}
+	if req.Filters.After, err = parseDate("after", f.after); err != nil {
+		return err
+	}
+	if req.Filters.Before, err = parseDate("before", f.before); err != nil {
+		return err
+	}
+	lib, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer lib.Close()
+	reading := &indexing{}
+	if s.showsProgress() {
+		reading.bar = term.NewBar(s.stderr)
+	}
+	searcher, err := search.New(lib, &search.Options{
+		Layers:   textlayer.New(lib, &textlayer.Options{Progress: reading.text}),
+		Progress: reading.resource,
+	})
+	if err != nil {
+		return err
+	}
+	defer searcher.Close()
+	found, err := searcher.Search(ctx, req)
+	reading.stop()
+	if err != nil {
+		return fmt.Errorf("search: %w", err)
+	}
+	if s.json {
+		return s.printJSON(found)
+	}
+	s.printResults(found)
+	return nil
+}
+
+// parseDate reads a day, or a time in ISO 8601.
+func parseDate(flag, value string) (time.Time, error) {
+	if value == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(layout, value); err == nil {
+			if layout == time.DateOnly && flag == "before" {
+				t = t.Add(24*time.Hour - time.Second) // all of that day
+			}
+			return t, nil
+		}
+	}
+	return time.Time{}, usagef("search", "--%s %s; write a day such as 2024-12-31, or a time such as 2024-12-31T23:59:59Z", flag, term.Line(value))
+}
+
+// An indexing shows on a bar how far the reading of texts has come. Without a
+// bar it shows nothing.
+type indexing struct {
+	bar *term.Bar
+
+	mu       sync.Mutex
+	done, of int // resources
+}
+
+// resource hears how many resources are read.
+func (x *indexing) resource(done, of int) {
+	x.mu.Lock()
+	x.done, x.of = done, of
+	x.mu.Unlock()
+	x.show(0, "")
+}
+
+// text hears how far the reading of one is.
+func (x *indexing) text(_ context.Context, p textlayer.Progress) {
+	if p.Of > 0 {
+		x.show(float64(p.Done)/float64(p.Of), p.Resource)
+	}
+}
+
+func (x *indexing) show(part float64, name string) {
+	if x.bar == nil {
+		return
+	}
+	x.mu.Lock()
+	done, of := x.done, max(x.of, 1)
+	x.mu.Unlock()
+	x.bar.Set(min(1, (float64(done)+part)/float64(of)), fmt.Sprintf("reading %d/%d", min(done+1, of), of), name)
+}
+
+func (x *indexing) stop() {
+	if x.bar != nil {
+		x.bar.Stop()
+	}
+}
+
+// The escapes that make words stand out on a terminal.
+const (
+	bold  = "\x1b[1m"
+	dim   = "\x1b[2m"
+	reset = "\x1b[0m"
+)
+
+func (s *session) printResults(found *search.Results) {
+	onTerminal := term.IsTTY(s.stdout)
+	for i, r := range found.Results {
+		title := strings.Join(append(slices.Clone(r.Path), r.Title), " › ")
+		if !onTerminal {
+			s.printf("%s\t%s\t%s\n", r.Address, term.Line(plain.Line(title)), term.Line(plain.Line(r.Snippet)))
+			continue
+		}
+		if i > 0 {
+			s.printf("\n")
+		}
+		s.printf("%s%s%s  %s%s%s\n", bold, r.Address, reset, dim, term.Line(plain.Line(title)), reset)
+		s.printf("  %s\n", highlighted(r))
+		for _, why := range r.Rationale {
+			s.printf("  %s%s in %s: %.3g%s\n", dim, term.Line(why.Term), strings.Join(why.Fields, " and "), why.Score, reset)
+		}
+	}
+	s.tellOfSearch(found)
+}
+
+// highlighted returns the snippet of a result on one line, with the words of the
+// query in bold.
+func highlighted(r *search.Result) string {
+	points, at := []rune(r.Snippet), 0
+	var line strings.Builder
+	for _, h := range r.Highlights {
+		line.WriteString(onOneLine(points[at:h[0]]) + bold + onOneLine(points[h[0]:h[1]]) + reset)
+		at = h[1]
+	}
+	return line.String() + onOneLine(points[at:])
+}
+
+// onOneLine returns text without line ends, and nothing that a terminal obeys.
+func onOneLine(points []rune) string {
+	text := strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\r' || r == '\t' {
+			return ' '
+		}
+		return r
+	}, string(points))
+	return term.Line(text)
+}
+
+// tellOfSearch tells a person what the results do not show.
+func (s *session) tellOfSearch(found *search.Results) {
+	switch {
+	case len(found.Results) == 0:
+		fmt.Fprintln(s.stderr, "citekit: nothing found")
+	case found.Total > len(found.Results):
+		atLeast := ""
+		if !found.Exact {
+			atLeast = "at least "
+		}
+		fmt.Fprintf(s.stderr, "citekit: %d of %s%d; --top-k shows more\n", len(found.Results), atLeast, found.Total)
+	}
+	if found.LeftOut > 0 {
+		fmt.Fprintf(s.stderr, "citekit: %d left out, as their sources changed or are gone; 'citekit ingest' maps them again\n", found.LeftOut)
+	}
+}

@@ -1,0 +1,111 @@
+package mcpadapter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/contents"
+)
+
+// What getContents can include and expand to.
+const (
+	includeText  = "text"
+	includeRuns  = "runs"
+	includeImage = "image"
+
+	expandParent     = "parent"
+	expandChildren   = "children"
+	expandNeighbours = "neighbours"
+)
+
+// maxPictures is how many pictures one answer has: each is read by a model as
+// some thousand tokens.
+const maxPictures = 4
+
+func (a *adapter) contentsTool() tool {
+	return tool{
+		name:  "getContents",
+		title: "Read nodes and addresses",
+		description: "Read the text of 1-100 nodes and addresses, within max_tokens in all. Short texts come whole, long ones share the room, and next_cursor continues. " +
+			"With include image the first " + fmt.Sprint(maxPictures) + " are shown as pictures: pages, crops, frames of a video, the waveform of a sound.",
+		parameters: []parameter{
+			{name: "ids", kind: texts, required: true, most: contents.MaxIDs, description: "Addresses, such as doc://book#pages=12-15, and nodes, as resource.node."},
+			{name: "include", kind: texts, choices: []string{includeText, includeImage, includeRuns}, description: "text (default), image, and runs: the address of each part of a text, such as a page."},
+			{name: "expand", kind: texts, choices: []string{expandParent, expandChildren, expandNeighbours}, description: "Read also the nodes around each node."},
+			{name: "max_tokens", kind: count, description: fmt.Sprintf("Of the whole answer without pictures. Default %d.", contents.DefaultTokens)},
+			{name: "cursor", kind: text, longest: maxCursor, description: "next_cursor of the answer before to the same ids."},
+			timeLimit,
+		},
+		long:    true,
+		timeout: defaultTimeout,
+		call:    a.getContents,
+	}
+}
+
+func (a *adapter) getContents(ctx context.Context, args arguments) (answer, error) {
+	include, expand := args.texts("include"), args.texts("expand")
+	read, err := a.opts.Contents.Read(ctx, contents.Request{
+		IDs: args.texts("ids"),
+		Expand: contents.Expansion{
+			Parent:     slices.Contains(expand, expandParent),
+			Children:   slices.Contains(expand, expandChildren),
+			Neighbours: slices.Contains(expand, expandNeighbours),
+		},
+		NoText:    len(include) > 0 && !slices.Contains(include, includeText) && !slices.Contains(include, includeRuns),
+		Runs:      slices.Contains(include, includeRuns),
+		MaxTokens: args.count("max_tokens"),
+		Cursor:    args.text("cursor"),
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	for _, item := range read.Items {
+		if item.Err != nil {
+			item.Err = readable{item.Err}
+		}
+	}
+	ans, err := asJSON(read.MarshalJSON())
+	if err == nil && slices.Contains(include, includeImage) {
+		ans.more = a.pictures(ctx, read.Items)
+	}
+	return ans, err
+}
+
+// readable is an error as the tools word it.
+type readable struct{ error }
+
+func (e readable) Error() string {
+	return printable(explain("getContents", e.error, citekit.CodeOf(e.error)))
+}
+
+func (e readable) Unwrap() error { return e.error }
+
+// pictures returns pictures of the first items, each with its address above it.
+func (a *adapter) pictures(ctx context.Context, items []*contents.Item) []mcp.Content {
+	var shown []mcp.Content
+	for i, item := range items {
+		if item.Err != nil {
+			continue
+		}
+		if i >= maxPictures {
+			return append(shown, &mcp.TextContent{Text: fmt.Sprintf("Pictures of %d more are left out; ask for them by their ids.", len(items)-i)})
+		}
+		address := item.Address.String()
+		preview, err := a.lib.Preview(ctx, item.Address, nil)
+		if err != nil {
+			code := citekit.CodeOf(err)
+			if errors.Is(err, errors.ErrUnsupported) && item.Text != "" {
+				continue // the text says it all
+			}
+			shown = append(shown, &mcp.TextContent{Text: "No picture of " + address + ": " + printable(explain("getContents", err, code))})
+			continue
+		}
+		shown = append(shown, &mcp.TextContent{Text: address}, &mcp.ImageContent{Data: preview.Data, MIMEType: preview.MediaType})
+	}
+	return shown
+}

@@ -1,0 +1,139 @@
+package mcpadapter
+
+import (
+	"context"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/search/index"
+)
+
+const (
+	searchTimeout = 5 * time.Second
+	maxQuery      = 100 << 10 // bytes
+	maxFilter     = 10_000    // values
+)
+
+// timeLimit is the argument of tools that return what they have when their time
+// is over.
+var timeLimit = parameter{name: "timeout_ms", kind: count, description: "Answer with what there is by then. May only shorten the server's limit."}
+
+func (a *adapter) searchTool() tool {
+	values := func(name, description string) parameter {
+		return parameter{name: name, kind: texts, most: maxFilter, description: description}
+	}
+	return tool{
+		name:  "search",
+		title: "Search all resources",
+		description: "Find passages that say something, in the text of all resources and the titles of their nodes, best first, " +
+			"each with its address for citing and the words around. Words need not all be there; rarer ones count more. " +
+			`"exact words", head*, -excluded and title:word are understood.`,
+		parameters: []parameter{
+			{name: "query", kind: text, required: true, longest: maxQuery, description: "A few words of what is asked, in the language of the resources."},
+			{name: "top_k", kind: count, description: "At most so many results, 1-50. Default 10."},
+			{name: "by", kind: text, choices: []string{string(search.ByPassages), string(search.ByNodes), string(search.ByResources)}, description: "What to find. Default passages."},
+			{name: "filters", kind: group, description: "Only what passes all that are given.", members: []parameter{
+				values("resources", "Resource ids."),
+				values("modalities", "document, video, audio, image, text."),
+				values("types", "Of nodes, such as section or function."),
+				values("authors", ""),
+				values("labels", ""),
+				{name: "after", kind: text, description: "Maps made then or later, ISO 8601."},
+				{name: "before", kind: text, description: "Maps made then or earlier, ISO 8601."},
+				{name: "path", kind: text, description: "Pattern of source paths, such as *.md or docs/."},
+			}},
+			{name: "include", kind: texts, choices: []string{includeHighlights, includeRationale}, description: "highlights: places of the words in the snippet (default); rationale: why each result is there."},
+			timeLimit,
+		},
+		output:  searchSchema(),
+		timeout: searchTimeout,
+		call:    a.search,
+	}
+}
+
+// What search can include.
+const (
+	includeHighlights = "highlights"
+	includeRationale  = "rationale"
+)
+
+func searchSchema() *schema {
+	reason := object([]string{"term"}, typed("term", "string", ""), arrayOf("fields", &schema{kind: "string"}, ""), typed("score", "number", ""))
+	result := object([]string{"resource_id", "address", "snippet", "score"},
+		typed("resource_id", "string", ""),
+		typed("node_id", "string", "Smallest node around it, if there is one."),
+		typed("address", "string", "Cite this, or pass it to resolve or getContents."),
+		typed("title", "string", ""),
+		arrayOf("path", &schema{kind: "string"}, "Titles of the nodes around it."),
+		typed("modality", "string", ""),
+		typed("snippet", "string", "Text of the source; cuts are marked by …"),
+		arrayOf("highlights", &schema{kind: "array", items: &schema{kind: "integer"}}, "[start, end] in code points of the snippet."),
+		typed("score", "number", "Comparable within this answer only."),
+		arrayOf("rationale", reason, ""))
+	return object([]string{"results", "total", "complete"},
+		arrayOf("results", result, "Best first."),
+		typed("total", "integer", "How many there are."),
+		typed("total_is_minimum", "boolean", "There are more than total."),
+		typed("left_out", "integer", "Found, but their sources changed or are gone."),
+		typed("query_time_ms", "number", ""),
+		typed("complete", "boolean", "False if the time was over before all was searched; ask again."))
+}
+
+func (a *adapter) search(ctx context.Context, args arguments) (answer, error) {
+	filters, err := searchFilters(args.group("filters"))
+	if err != nil {
+		return answer{}, err
+	}
+	req := search.Request{Query: args.text("query"), By: search.By(args.text("by")), TopK: args.count("top_k"), Filters: filters}
+	if args.has("top_k") && req.TopK == 0 {
+		return answer{}, badArgument("argument 'top_k' is 0; it runs from 1 to %d", search.MaxTopK)
+	}
+	if args.has("include") {
+		req.NoHighlights = true
+		for _, name := range args.texts("include") {
+			req.NoHighlights = req.NoHighlights && name != includeHighlights
+			req.Rationale = req.Rationale || name == includeRationale
+		}
+	}
+	found, err := a.opts.Searcher.Search(ctx, req)
+	if err != nil {
+		return answer{}, err
+	}
+	return asJSON(found.MarshalJSON())
+}
+
+func searchFilters(args arguments) (index.Filters, error) {
+	f := index.Filters{
+		Resources: args.texts("resources"), Types: args.texts("types"),
+		Authors: args.texts("authors"), Labels: args.texts("labels"), Path: args.text("path"),
+	}
+	for _, m := range args.texts("modalities") {
+		f.Modalities = append(f.Modalities, citekit.Modality(m))
+	}
+	var err error
+	if f.After, err = dateArgument(args, "after"); err == nil {
+		f.Before, err = dateArgument(args, "before")
+	}
+	return f, err
+}
+
+// dateArgument returns a time of ISO 8601, or a day, which as "before" has all
+// its hours.
+func dateArgument(args arguments, name string) (time.Time, error) {
+	value := args.text(name)
+	if value == "" {
+		return time.Time{}, nil
+	}
+	if t, err := time.Parse(time.RFC3339, value); err == nil {
+		return t, nil
+	}
+	t, err := time.Parse(time.DateOnly, value)
+	if err != nil {
+		return t, badArgument("argument '%s' is %s; write a day such as 2024-12-31, or a time such as 2024-12-31T23:59:59Z", name, quote(value))
+	}
+	if name == "before" {
+		t = t.Add(24*time.Hour - time.Second)
+	}
+	return t, nil
+}

@@ -1,0 +1,207 @@
+package mcpadapter_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"image"
+	"image/color"
+	_ "image/jpeg"
+	"image/png"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/modality"
+	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/textlayer"
+	"github.com/citekit/citekit/workspace"
+)
+
+// findingServer returns a session with a server over the poem and a red picture
+// that can search and read.
+func findingServer(t *testing.T) *mcp.ClientSession {
+	t.Helper()
+	var picture bytes.Buffer
+	red := image.NewUniform(color.RGBA{255, 0, 0, 255})
+	square := image.NewRGBA(image.Rect(0, 0, 40, 30))
+	for i := range 40 * 30 {
+		square.Set(i%40, i/40, red.C)
+	}
+	if err := png.Encode(&picture, square); err != nil {
+		t.Fatal(err)
+	}
+	ws := workspace.NewMemory(nil)
+	ws.AddSource("poem.txt", []byte(poem))
+	ws.AddSource("red.png", picture.Bytes())
+	for id, data := range map[string]string{
+		"poem": poemMap,
+		"red":  `{"resource_id": "red", "type": "image", "title": "Red", "source_path": "red.png", "nodes": [{"id": "all", "title": "A red square", "type": "image", "location": {"modality": "image"}}]}`,
+	} {
+		if err := ws.WriteMap(t.Context(), id, []byte(data)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lib := citekit.New(ws, modality.All(), nil)
+	layers := textlayer.New(lib, nil)
+	searcher, err := search.New(lib, &search.Options{Layers: layers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		searcher.Close()
+		lib.Close()
+	})
+	return connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Searcher: searcher, Contents: contents.New(lib, layers)}), nil)
+}
+
+// TestFindingSchemas checks calls and answers against the schemas the server
+// gives, and that all definitions together stay small.
+func TestFindingSchemas(t *testing.T) {
+	session := findingServer(t)
+	tools, err := session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := json.Marshal(tools)
+	if err != nil || len(all) > 16_000 { // a token is about four bytes
+		t.Errorf("the definitions have %d bytes, %v", len(all), err)
+	}
+	for _, tool := range tools.Tools {
+		arguments := map[string]map[string]any{
+			"search": {
+				"query": "three", "top_k": 5, "by": "nodes", "timeout_ms": 2000, "include": []any{"rationale"},
+				"filters": map[string]any{"resources": []any{"poem"}, "after": "2020-01-01", "before": "2025-12-31", "path": "*.txt"},
+			},
+			"getContents": {"ids": []any{"poem.first"}, "include": []any{"text", "runs"}, "expand": []any{"children"}, "max_tokens": 900},
+		}[tool.Name]
+		if arguments == nil {
+			continue
+		}
+		if err := schema(t, tool.InputSchema).Validate(arguments); err != nil {
+			t.Errorf("%s: input: %v", tool.Name, err)
+		}
+		text, result := callTool(t, session, tool.Name, arguments)
+		if result.IsError {
+			t.Errorf("%s: %s", tool.Name, text)
+		}
+		if tool.OutputSchema == nil {
+			if result.StructuredContent != nil {
+				t.Errorf("%s: structured content without a schema", tool.Name)
+			}
+			continue
+		}
+		var output any
+		if err := json.Unmarshal([]byte(text), &output); err != nil {
+			t.Fatal(err)
+		}
+		if err := schema(t, tool.OutputSchema).Validate(output); err != nil {
+			t.Errorf("%s: output: %v in %s", tool.Name, err, text)
+		}
+	}
+}
+
+func TestSearchTool(t *testing.T) {
+	session := findingServer(t)
+	text, _ := callTool(t, session, "search", map[string]any{"query": "four"})
+	var found struct {
+		Results []struct {
+			ResourceID string   `json:"resource_id"`
+			NodeID     string   `json:"node_id"`
+			Address    string   `json:"address"`
+			Snippet    string   `json:"snippet"`
+			Highlights [][2]int `json:"highlights"`
+		} `json:"results"`
+		Total    int  `json:"total"`
+		Complete bool `json:"complete"`
+	}
+	if err := json.Unmarshal([]byte(text), &found); err != nil {
+		t.Fatal(err)
+	}
+	if len(found.Results) != 1 || found.Total != 1 || !found.Complete {
+		t.Fatal(text)
+	}
+	r := found.Results[0]
+	if points := []rune(r.Snippet); r.Address != "text://poem#lines=4-5" && r.Address != "text://poem#lines=3-5" ||
+		len(r.Highlights) != 1 || string(points[r.Highlights[0][0]:r.Highlights[0][1]]) != "four" {
+		t.Error(text)
+	}
+	if text, _ := callTool(t, session, "search", map[string]any{"query": "red square"}); !strings.Contains(text, `"image://red"`) {
+		t.Error(text)
+	}
+}
+
+func TestSearchToolErrors(t *testing.T) {
+	session := findingServer(t)
+	for name, arguments := range map[string]map[string]any{
+		"no query":       {},
+		"an empty query": {"query": " "},
+		"top_k 0":        {"query": "x", "top_k": 0},
+		"top_k 51":       {"query": "x", "top_k": 51},
+		"by":             {"query": "x", "by": "pages"},
+		"unknown filter": {"query": "x", "filters": map[string]any{"colour": "red"}},
+		"filters":        {"query": "x", "filters": "red"},
+		"after":          {"query": "x", "filters": map[string]any{"after": "yesterday"}},
+		"include":        {"query": "x", "include": []any{"everything"}},
+		"a long query":   {"query": strings.Repeat("x", 200<<10)},
+	} {
+		text, result := callTool(t, session, "search", arguments)
+		if !result.IsError || !strings.Contains(text, "INVALID_INPUT") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
+func TestGetContents(t *testing.T) {
+	session := findingServer(t)
+	text, _ := callTool(t, session, "getContents", map[string]any{"ids": []any{"poem.first", "text://poem#lines=5", "poem.beyond", "nobody"}})
+	var read struct {
+		Contents []struct {
+			ID, Text, Address string
+			Error             *struct{ Code, Message string }
+		}
+		Complete bool
+	}
+	if err := json.Unmarshal([]byte(text), &read); err != nil || len(read.Contents) != 4 {
+		t.Fatal(text, err)
+	}
+	if c := read.Contents; c[0].Text != "one\ntwo\n" || c[0].Address != "text://poem#lines=1-2" || c[1].Text != "five\n" ||
+		c[2].Error == nil || c[2].Error.Code != "INVALID_INPUT" || c[3].Error == nil || c[3].Error.Code != "NOT_FOUND" {
+		t.Error(text)
+	}
+	if text, result := callTool(t, session, "getContents", map[string]any{"ids": "poem", "cursor": "zzz"}); !result.IsError {
+		t.Error(text)
+	}
+}
+
+// TestGetContentsImage checks that a model can see what it asks for.
+func TestGetContentsImage(t *testing.T) {
+	session := findingServer(t)
+	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "getContents", Arguments: map[string]any{
+		"ids": []any{"red.all", "poem.first"}, "include": []any{"image"},
+	}})
+	if err != nil || result.IsError || result.StructuredContent != nil {
+		t.Fatal(result, err)
+	}
+	var pictures int
+	for _, block := range result.Content {
+		shown, ok := block.(*mcp.ImageContent)
+		if !ok {
+			continue
+		}
+		pictures++
+		img, _, err := image.Decode(bytes.NewReader(shown.Data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, g, b, _ := img.At(20, 15).RGBA(); r < 0xf000 || g > 0x1000 || b > 0x1000 {
+			t.Errorf("the middle is %x %x %x", r, g, b)
+		}
+	}
+	if pictures != 1 {
+		t.Errorf("%d pictures", pictures)
+	}
+}
