@@ -2,6 +2,7 @@ package textlayer
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/citekit/citekit"
@@ -24,6 +25,10 @@ type index struct {
 	written    int // runs that have something to see
 
 	lastPage, lastLine int
+
+	measure   measure // what all places count, if they do not go back; else noMeasure
+	last      extent  // of the run before
+	unordered bool
 }
 
 // A run is a part of the text with its place.
@@ -68,6 +73,70 @@ func (x *index) add(r run, points, units int64) {
 		x.lastPage = max(x.lastPage, r.loc.Pages[n-1].Last)
 	}
 	x.lastLine = max(x.lastLine, r.loc.Lines.Last)
+	x.order(r.loc)
+}
+
+// A measure is what a place counts in.
+type measure byte
+
+const (
+	noMeasure measure = iota
+	byPages
+	byLines
+	byTime
+)
+
+// An extent is from where to where a place goes.
+type extent struct{ first, last float64 }
+
+// extentOf returns what a place counts in, and its extent in that.
+func extentOf(loc citekit.Location) (measure, extent) {
+	switch n := len(loc.Pages); {
+	case n > 0:
+		return byPages, extent{float64(loc.Pages[0].First), float64(loc.Pages[n-1].Last)}
+	case !loc.Lines.IsZero():
+		return byLines, extent{float64(loc.Lines.First), float64(loc.Lines.Last)}
+	case !loc.Time.IsZero() && loc.Time.End == 0:
+		return byTime, extent{loc.Time.Start, math.Inf(1)}
+	case !loc.Time.IsZero():
+		return byTime, extent{loc.Time.Start, loc.Time.End}
+	}
+	return noMeasure, extent{}
+}
+
+// order notes whether the places of all runs up to one at loc go on in one
+// measure.
+func (x *index) order(loc citekit.Location) {
+	m, e := extentOf(loc)
+	if len(x.runs) == 1 {
+		x.measure = m
+	}
+	if m == noMeasure || m != x.measure || e.first < x.last.first || e.last < x.last.last {
+		x.unordered = true
+	}
+	if x.last = e; x.unordered {
+		x.measure = noMeasure
+	}
+}
+
+// near returns runs that have all that overlap a location: where places go on,
+// few more than these.
+func (x *index) near(loc citekit.Location) []run {
+	m, e := extentOf(loc)
+	if m == noMeasure || m != x.measure {
+		return x.runs
+	}
+	from, _ := slices.BinarySearchFunc(x.runs, e.first, func(r run, first float64) int {
+		_, its := extentOf(r.loc)
+		return cmp.Compare(its.last, first)
+	})
+	to, _ := slices.BinarySearchFunc(x.runs, e.last, func(r run, last float64) int {
+		if _, its := extentOf(r.loc); its.first <= last {
+			return -1
+		}
+		return 1
+	})
+	return x.runs[from:max(from, to)]
 }
 
 // cost returns the memory that x takes, roughly.

@@ -19,6 +19,7 @@ type Layer struct {
 	text    io.ReaderAt
 	content io.Closer       // what text is of, or nil
 	src     *citekit.Source // what text is, where that is not kept; else nil
+	lines   lineStarts
 }
 
 // A Run is a part of the text that has a place of its own, such as a page or

@@ -2,6 +2,7 @@ package textlayer
 
 import (
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
@@ -80,15 +81,36 @@ func (e ends) next(text string, from int) int {
 	return i
 }
 
-// startOf returns the offset at which the line begins that n lines are before.
-func (e ends) startOf(text string, n int) int {
-	at := 0
-	for ; n > 0; n-- {
-		if at = e.next(text, at); at < 0 {
-			return len(text)
-		}
+// starts returns where the lines of a text begin. The last is the end of a text
+// that ends with its last line.
+func (e ends) starts(text string) []int {
+	starts := []int{0}
+	for at := e.next(text, 0); at >= 0; at = e.next(text, at) {
+		starts = append(starts, at)
 	}
-	return at
+	return starts
+}
+
+// lineStarts are where the lines of one run begin, for the next who asks for it:
+// many places are in one.
+type lineStarts struct {
+	mu     sync.Mutex
+	from   int64 // of the run
+	starts []int // from the start of the run; not to be changed
+}
+
+// lineStarts returns where in a run its lines begin.
+func (l *Layer) lineStarts(r run) ([]int, error) {
+	l.lines.mu.Lock()
+	defer l.lines.mu.Unlock()
+	if l.lines.starts == nil || l.lines.from != r.from {
+		text, err := l.textOf(r)
+		if err != nil {
+			return nil, err
+		}
+		l.lines.from, l.lines.starts = r.from, r.ends.starts(text)
+	}
+	return l.lines.starts, nil
 }
 
 // cutPiece cuts what a run begins with from a run that is too long, at the end

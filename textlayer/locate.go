@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/citekit/citekit"
 )
@@ -52,11 +53,12 @@ func (l *Layer) lineAt(r run, off int64) (int, error) {
 	if r.ends == noEnds || off <= r.from {
 		return r.loc.Lines.First, nil
 	}
-	text, err := l.textOf(r)
+	starts, err := l.lineStarts(r)
 	if err != nil {
 		return 0, err
 	}
-	n := r.ends.count(text, int(min(off, r.to)-r.from))
+	n, _ := slices.BinarySearch(starts, int(min(off, r.to)-r.from)+1)
+	n-- // lines that end before it
 	return min(r.loc.Lines.First+n, r.loc.Lines.Last), nil
 }
 
@@ -120,7 +122,7 @@ func (l *Layer) Ranges(loc citekit.Location) ([]Bytes, error) {
 	}
 	var parts []Bytes
 	joins := false // the run before was taken, to its end
-	for _, r := range l.runs {
+	for _, r := range l.near(loc) {
 		if !overlap(r.loc, loc) {
 			joins = joins && r.from == r.to
 			continue
@@ -149,16 +151,16 @@ func (l *Layer) cut(r run, lines citekit.Range) (Bytes, error) {
 	if r.ends == noEnds || lines.IsZero() || lines.First <= own.First && lines.Last >= own.Last {
 		return all, nil
 	}
-	text, err := l.textOf(r)
+	starts, err := l.lineStarts(r)
 	if err != nil {
 		return all, err
 	}
 	part := all
-	if lines.First > own.First {
-		part.From += int64(r.ends.startOf(text, lines.First-own.First))
+	if n := lines.First - own.First; n > 0 && n < len(starts) {
+		part.From += int64(starts[n])
 	}
-	if lines.Last < own.Last {
-		part.To = r.from + int64(r.ends.startOf(text, lines.Last-own.First+1))
+	if n := lines.Last - own.First + 1; n < len(starts) {
+		part.To = r.from + int64(starts[n])
 	}
 	return part, nil
 }

@@ -98,7 +98,7 @@ func plainString(literal []byte) (text string, ok bool) {
 		return "", false
 	}
 	inner := literal[1 : len(literal)-1]
-	if bytes.IndexAny(inner, "\\\n") >= 0 || literal[0] != '\'' && bytes.Contains(inner, []byte("${")) || literal[0] == '"' && bytes.Contains(inner, []byte("#{")) {
+	if bytes.ContainsAny(inner, "\\\n") || literal[0] != '\'' && bytes.Contains(inner, []byte("${")) || literal[0] == '"' && bytes.Contains(inner, []byte("#{")) {
 		return "", false
 	}
 	return string(inner), true

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -100,8 +99,18 @@ func TestMarkdownLinksAgainstCmark(t *testing.T) {
 	}
 }
 
+// goRoot returns where the Go distribution is.
+func goRoot(t *testing.T) string {
+	t.Helper()
+	root, err := exec.Command(sharedtest.Tool(t, "go"), "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(root))
+}
+
 func markdownFiles(t *testing.T) (paths []string) {
-	roots := []string{filepath.Join(runtime.GOROOT())}
+	roots := []string{goRoot(t)}
 	if extra := os.Getenv("CITEKIT_MARKDOWN"); extra != "" {
 		roots = append(roots, extra)
 	}
@@ -186,7 +195,7 @@ func cmarkLinks(t *testing.T, cmark string, src []byte) []string {
 // reader makes of the same page.
 func TestHTMLLinksAgainstTree(t *testing.T) {
 	pages := 0
-	_ = filepath.WalkDir(runtime.GOROOT(), func(path string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(goRoot(t), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || filepath.Ext(path) != ".html" {
 			return nil
 		}

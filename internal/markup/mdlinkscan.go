@@ -42,7 +42,7 @@ type mdBracket struct {
 }
 
 func (s *mdScanner) scan() {
-	if bytes.IndexAny(s.text, "[<:") < 0 {
+	if !bytes.ContainsAny(s.text, "[<:") {
 		return
 	}
 	s.missing = map[string]bool{}

@@ -94,9 +94,8 @@ type detector struct {
 	total    float64 // seconds that are expected
 	progress func(float64)
 
-	rest     []byte // of a frame
-	frames   int64  // that were looked at
-	quiet    int64  // that are silent up to here
+	frames   int64 // that were looked at
+	quiet    int64 // that are silent up to here
 	silences []citekit.Span
 }
 
