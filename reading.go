@@ -12,9 +12,9 @@ import (
 )
 
 // ReadText yields the text at a location of a resource in reading order, each
-// run with its own location (an empty modality is that of the resource): the words of pages or lines, and what is said in
-// recordings that have a transcript. It stops after the first error, which
-// wraps those of [TextReader] and matches [ErrStale] if the source, or the
+// run with its own location: the words of pages or lines, and what is said in
+// recordings that have a transcript. An empty modality is that of the resource.
+// It stops after the first error, which wraps those of [TextReader] and matches [ErrStale] if the source, or the
 // file with its transcript, has changed since it was mapped. A resource that
 // has no text, as far as can be told here, is an error matching
 // [errors.ErrUnsupported].

@@ -20,7 +20,7 @@ const (
 	DefaultTokens = 4000
 	MinTokens     = 100
 	MaxTokens     = 1_000_000
-	maxParts      = 1000 // that are read, with those around what was asked for
+	maxAround     = 1000 // nodes that are read beside those that were asked for
 )
 
 // A Request says what to read.
@@ -117,7 +117,7 @@ func (r *Reader) Read(ctx context.Context, req Request) (*Contents, error) {
 	if len(read) == 0 {
 		return nil, ctx.Err()
 	}
-	return fit(read, all, req)
+	return fit(ctx, read, all, req)
 }
 
 func (req *Request) check() error {

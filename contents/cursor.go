@@ -1,6 +1,7 @@
 package contents
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -12,11 +13,14 @@ import (
 // It holds all there is to know: the reader keeps nothing.
 //
 // It is the fingerprint of the request, then for each part its index, the bytes
-// that were given, and if there are any, the start of the hash of the source.
+// that were given, and if there are any, the start of the hash of the source. A
+// part given as restOfAll stands also for all behind it.
 
 const (
 	fingerprintBytes = 6
 	hashBytes        = 4
+
+	restOfAll = 1 << 62
 )
 
 // fingerprint identifies what a request asks for.
@@ -37,11 +41,15 @@ func cursorFor(shown, all []*part) string {
 		given := p.offset
 		if i < len(shown) {
 			given += int64(len(p.item.Text))
+		} else if isRest(all[i:]) {
+			data = binary.AppendUvarint(data, uint64(p.index))
+			data = binary.AppendUvarint(data, restOfAll)
+			break
 		}
 		data = binary.AppendUvarint(data, uint64(p.index))
 		data = binary.AppendUvarint(data, uint64(given))
 		if given > 0 {
-			hash, _ := hex.DecodeString(p.text.hash) // of our own making
+			hash, _ := hex.DecodeString(cmp.Or(p.text.hash, p.hash)) // of our own making
 			data = append(data, hash[:hashBytes]...)
 		}
 	}
@@ -51,12 +59,23 @@ func cursorFor(shown, all []*part) string {
 	return base64.RawURLEncoding.EncodeToString(append(all[0].request, data...))
 }
 
+// isRest reports whether parts are the last of a request, of which nothing was
+// given.
+func isRest(parts []*part) bool {
+	for i, p := range parts {
+		if p.offset > 0 || p.index != parts[0].index+i {
+			return false
+		}
+	}
+	return parts[len(parts)-1].last
+}
+
 // afterCursor returns the parts that the cursor of a request says are left, or
 // all of them.
 func afterCursor(parts []*part, req Request) ([]*part, error) {
 	print := req.fingerprint()
 	for i, p := range parts {
-		p.index, p.request = i, print
+		p.index, p.request, p.last = i, print, i == len(parts)-1
 	}
 	if req.Cursor == "" {
 		return parts, nil
@@ -71,7 +90,10 @@ func afterCursor(parts []*part, req Request) ([]*part, error) {
 		if !ok {
 			return nil, syntaxError("the cursor does not fit: the map changed, or it is not one that was given; leave it out to begin")
 		}
-		left, data = append(left, p), data[n:]
+		if left, data = append(left, p), data[n:]; p.offset == restOfAll {
+			p.offset = 0
+			return append(left, parts[p.index+1:]...), nil
+		}
 	}
 	return left, nil
 }
@@ -84,12 +106,12 @@ func nextPart(parts []*part, data []byte, before []*part) (p *part, size int, ok
 		return nil, 0, false
 	}
 	given, m := binary.Uvarint(data[n:])
-	if m <= 0 || given > 1<<62 {
+	if m <= 0 || given > restOfAll {
 		return nil, 0, false
 	}
 	p, size = parts[index], n+m
 	p.offset = int64(given)
-	if given > 0 {
+	if given > 0 && given < restOfAll {
 		if len(data) < size+hashBytes {
 			return nil, 0, false
 		}

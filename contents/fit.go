@@ -1,8 +1,10 @@
 package contents
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,13 +17,30 @@ import (
 // of a request. Short texts come whole, and long ones share what is left. A part
 // that has no room comes without text, or if the others would have none either,
 // by the cursor alone, as do those that were not read.
-func fit(read, all []*part, req Request) (*Contents, error) {
-	for shown := read; len(shown) > 0; shown = shown[:len(shown)-1] {
-		if c := fill(shown, all, req); c != nil {
+func fit(ctx context.Context, read, all []*part, req Request) (*Contents, error) {
+	for n := mostShown(read, all, req); n > 0; n = n * 3 / 4 {
+		if c := fill(read[:n], all, req); c != nil {
 			return c, nil
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
 	}
 	return nil, fmt.Errorf("max_tokens %d; there is no room for the address and some text: %w", req.MaxTokens, citekit.ErrTooLarge)
+}
+
+// mostShown returns how many parts an answer can show with some text of each, at
+// least one.
+func mostShown(read, all []*part, req Request) int {
+	share(read, 0, false)
+	fits := func(n int) bool {
+		texts := 0
+		for _, p := range read[:n] {
+			texts += min(p.wants(), worthShowing)
+		}
+		return size(answer(read[:n], all))+texts <= req.MaxTokens
+	}
+	return max(1, sort.Search(len(read), func(i int) bool { return !fits(i + 1) }))
 }
 
 // fill returns an answer that shows some parts, or nil if it would not go on
@@ -93,7 +112,10 @@ func waterLevel(wanted []int, room int) int {
 
 // wants returns about how many tokens the JSON of all the text of a part takes.
 func (p *part) wants() int {
-	return tokens.Count(p.text.string) + p.escapes(len(p.text.string))/4 + 1
+	if p.needs == 0 {
+		p.needs = tokens.Count(p.text.string) + p.escapes(len(p.text.string))/4 + 1
+	}
+	return p.needs
 }
 
 // escapes returns how many characters JSON adds to the first n bytes of the text.
@@ -110,8 +132,10 @@ func (p *part) escapes(n int) int {
 	return added
 }
 
-// minText is the fewest tokens of text that are worth showing.
-const minText = 8
+const (
+	minText      = 8  // tokens: less of a text is not shown
+	worthShowing = 60 // tokens that there should be room for
+)
 
 // show makes the text of the item what fits into some tokens.
 func (p *part) show(room int, runs bool) {

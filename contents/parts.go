@@ -20,38 +20,55 @@ type part struct {
 
 	index   int    // among all parts of the request
 	request []byte // the fingerprint of that
+	last    bool   // of all parts of the request
 
 	ranges []textlayer.Bytes // of the layer
 	text   text
+	needs  int // what wants returns, once it is known
 }
 
 // parts returns what a request asks for and what is around it, each once.
 func (r *Reader) parts(ctx context.Context, req Request) ([]*part, error) {
 	var all []*part
+	var maps []*citekit.ResourceMap
 	seen := make(map[string]bool)
-	add := func(p *part) {
-		key := p.item.Address.String()
-		if p.item.Err != nil {
-			key = "\x00" + p.item.ID
-		}
-		if !seen[key] && len(all) < maxParts {
-			seen[key] = true
-			all = append(all, p)
-		}
-	}
+	asked := make(map[string]bool)
 	for _, id := range req.IDs {
-		asked, m := r.find(ctx, id)
-		add(asked)
-		if asked.item.NodeID == "" {
+		if asked[id] {
 			continue
 		}
-		for _, n := range around(m, asked.item.NodeID, req.Expand) {
-			p := partOf(m, n)
-			p.item.ID = p.item.Address.String()
-			add(p)
+		p, m := r.find(ctx, id)
+		asked[id], seen[p.item.Address.String()] = true, true
+		all, maps = append(all, p), append(maps, m)
+	}
+	return r.withAround(all, maps, seen, req.Expand), ctx.Err()
+}
+
+// withAround returns parts, which are of some maps, each with those around it
+// that are not seen yet.
+func (r *Reader) withAround(asked []*part, maps []*citekit.ResourceMap, seen map[string]bool, e Expansion) []*part {
+	var all []*part
+	added := 0
+	for i, p := range asked {
+		all = append(all, p)
+		if p.item.NodeID == "" {
+			continue
+		}
+		for _, n := range around(maps[i], p.item.NodeID, e) {
+			q := partOf(maps[i], n)
+			q.item.ID = q.item.Address.String()
+			if seen[q.item.ID] {
+				continue
+			}
+			if added++; added > maxAround {
+				p.item.Note = "not all around it is read; ask for its children by their ids"
+				break
+			}
+			seen[q.item.ID] = true
+			all = append(all, q)
 		}
 	}
-	return all, ctx.Err()
+	return all
 }
 
 // find returns the part that an id means, with its map.
@@ -105,7 +122,13 @@ func (r *Reader) nodePart(ctx context.Context, resource, node string) (*part, *c
 func (r *Reader) missing(ctx context.Context, id string) error {
 	var best error
 	for resource, node := range readings(id) {
+		if best != nil && !r.hasMap(ctx, resource) && strings.Contains(resource, ".") {
+			continue // what is meant is looked for with the longest and the shortest id
+		}
 		_, _, err := r.nodePart(ctx, resource, node)
+		if err == nil {
+			err = &citekit.NotFoundError{Kind: "resource", ID: id} // it was not there just now
+		}
 		if best == nil || rank(err) >= rank(best) {
 			best = err
 		}

@@ -35,12 +35,24 @@ type reading struct {
 	*Reader
 	req    Request
 	layers map[string]opened
+	parts  int // that are read
 }
 
 type opened struct {
 	layer     *textlayer.Layer
 	mediaType string // of the source
+	hash      string // of the source
 	err       error
+}
+
+// hashOf returns the hash of the source of a resource, which is fresh.
+func (in *reading) hashOf(ctx context.Context, resource string) (string, error) {
+	_, src, err := in.lib.OpenResource(ctx, resource)
+	if err != nil {
+		return "", err
+	}
+	defer src.Close()
+	return src.Hash(ctx)
 }
 
 func (in *reading) close() {
@@ -60,7 +72,11 @@ func (in *reading) open(ctx context.Context, resource string) opened {
 	if extent, err := in.lib.Measure(ctx, resource); err == nil {
 		o.mediaType = extent.MediaType
 	}
-	o.layer, o.err = in.Reader.layers.Open(ctx, resource)
+	if in.req.NoText {
+		o.hash, o.err = in.hashOf(ctx, resource)
+	} else if o.layer, o.err = in.Reader.layers.Open(ctx, resource); o.err == nil {
+		o.hash = o.layer.SourceHash()
+	}
 	in.layers[resource] = o
 	return o
 }
@@ -68,6 +84,7 @@ func (in *reading) open(ctx context.Context, resource string) opened {
 // readAll reads the text of parts, as much as an answer can have. It returns
 // those that it had time for.
 func (in *reading) readAll(ctx context.Context, all []*part) []*part {
+	in.parts = len(all)
 	lengths := make([]int, len(all))
 	for i, p := range all {
 		if p.item.Err == nil {
@@ -85,10 +102,11 @@ func (in *reading) readAll(ctx context.Context, all []*part) []*part {
 	level := waterLevel(lengths[:len(all)], in.req.MaxTokens*bytesPerToken)
 	for i, p := range all {
 		if p.item.Err == nil && len(p.ranges) > 0 {
-			p.item.Err = in.read(context.WithoutCancel(ctx), p, level)
+			p.item.Err = in.read(ctx, p, level)
 		}
 		if ctx.Err() != nil {
-			return all[:i+1]
+			p.item.Err = nil
+			return all[:i]
 		}
 	}
 	return all
@@ -106,15 +124,12 @@ func (in *reading) find(ctx context.Context, p *part) error {
 	if o.err != nil {
 		return o.err
 	}
-	layer := o.layer
-	err := p.checkVersion(layer.SourceHash())
-	if err != nil {
+	p.text.hash = o.hash
+	if err := p.checkVersion(o.hash); err != nil || in.req.NoText {
 		return err
 	}
-	p.text.hash = layer.SourceHash()
-	if in.req.NoText {
-		return nil
-	}
+	layer := o.layer
+	var err error
 	p.ranges, err = layer.Ranges(p.loc)
 	if errors.Is(err, errors.ErrUnsupported) && !p.loc.Box.IsZero() {
 		return in.readBox(ctx, p)
@@ -146,8 +161,11 @@ func (p *part) checkVersion(hash string) error {
 	return nil
 }
 
-// maxBoxText bounds what is read of a box on a page, in bytes.
-const maxBoxText = 1 << 20
+// Bounds of what is read of a box on a page, in bytes.
+const (
+	maxBoxText = 1 << 20
+	leastBox   = 4 << 10
+)
 
 // readBox reads the text in a box on a page.
 func (in *reading) readBox(ctx context.Context, p *part) error {
@@ -157,12 +175,15 @@ func (in *reading) readBox(ctx context.Context, p *part) error {
 			return err
 		}
 		p.text.runs = append(p.text.runs, bytesRun{run.Location, b.Len(), b.Len() + len(run.Text)})
-		if b.WriteString(run.Text); b.Len() > maxBoxText {
+		b.WriteString(run.Text)
+		if b.Len() > maxBoxText {
+			p.item.Note = "the rest of its text is left out"
 			break
 		}
 	}
 	p.text.string = b.String()
 	p.text.skip(p.offset)
+	p.text.keep(in.req.MaxTokens * bytesPerToken / max(1, in.parts))
 	return nil
 }
 
@@ -225,9 +246,8 @@ func wholeCharacters(text string) string {
 // addRuns adds the runs of n bytes of a layer, which begin in the text at an
 // offset of their own.
 func (p *part) addRuns(layer *textlayer.Layer, from int64, at, n int) {
-	for run := range layer.Runs() {
-		start, end := max(run.From, from), min(run.To, from+int64(n))
-		if start < end {
+	for run := range layer.RunsIn(from, from+int64(n)) {
+		if start, end := max(run.From, from), min(run.To, from+int64(n)); start < end {
 			loc := run.Location
 			if tight, err := layer.Location(start, end); err == nil {
 				loc = tight
@@ -241,7 +261,18 @@ func (p *part) addRuns(layer *textlayer.Layer, from int64, at, n int) {
 func (t *text) skip(n int64) {
 	k := int(min(n, int64(len(t.string))))
 	t.string = t.string[k:]
-	for i := range t.runs {
-		t.runs[i].start, t.runs[i].end = max(0, t.runs[i].start-k), max(0, t.runs[i].end-k)
+	behind := t.runs[:0]
+	for _, r := range t.runs {
+		if r.end > k {
+			behind = append(behind, bytesRun{r.location, max(0, r.start-k), r.end - k})
+		}
+	}
+	t.runs = behind
+}
+
+// keep leaves out what is behind the first bytes.
+func (t *text) keep(n int) {
+	if n = max(n, leastBox); n < len(t.string) {
+		t.string, t.more = wholeCharacters(t.string[:n]), true
 	}
 }

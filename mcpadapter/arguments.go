@@ -99,6 +99,9 @@ func decodeArguments(raw json.RawMessage, parameters []parameter) (arguments, er
 		if string(m.value) == "null" {
 			continue
 		}
+		if p := parameters[i]; p.kind == texts && !p.required && string(m.value) == "[]" {
+			continue
+		}
 		if args[m.key], err = parameters[i].decode(m.value); err != nil {
 			return nil, err
 		}

@@ -27,6 +27,9 @@ const (
 // some thousand tokens.
 const maxPictures = 4
 
+// maxPictureBytes bounds each of them, so that together they fit into a message.
+const maxPictureBytes = 2 << 20
+
 func (a *adapter) contentsTool() tool {
 	return tool{
 		name:  "getContents",
@@ -97,6 +100,9 @@ func (a *adapter) pictures(ctx context.Context, items []*contents.Item) []mcp.Co
 		}
 		address := item.Address.String()
 		preview, err := a.lib.Preview(ctx, item.Address, nil)
+		if err == nil && len(preview.Data) > maxPictureBytes {
+			err = fmt.Errorf("a picture of %d bytes; resolve it: %w", len(preview.Data), citekit.ErrTooLarge)
+		}
 		if err != nil {
 			code := citekit.CodeOf(err)
 			if errors.Is(err, errors.ErrUnsupported) && item.Text != "" {

@@ -2,6 +2,7 @@ package mcpadapter
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 
@@ -36,7 +37,15 @@ const maxAnswer = 15 << 20
 
 // checkSize returns an error matching [citekit.ErrTooLarge] if clients refuse
 // the answer.
-func (a answer) checkSize() error { return checkSize(a.data, 2*len(a.text)) }
+func (a answer) checkSize() error {
+	more := 2 * len(a.text)
+	for _, block := range a.more {
+		if picture, ok := block.(*mcp.ImageContent); ok {
+			more += base64.StdEncoding.EncodedLen(len(picture.Data))
+		}
+	}
+	return checkSize(a.data, more)
+}
 
 // checkSize returns an error matching [citekit.ErrTooLarge] if clients refuse an
 // answer of data and more bytes besides.

@@ -8,8 +8,16 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/search/index"
 	"github.com/citekit/citekit/textlayer"
+)
+
+// Bounds of what each entry repeats.
+const (
+	maxTitle = 500 // bytes
+	maxPath  = 8   // titles: those nearest to the node
+	maxWords = 50  // authors or labels
 )
 
 // A maker makes the entries of one resource for an index.
@@ -61,7 +69,7 @@ func (k *maker) passages(ctx context.Context, layer *textlayer.Layer) error {
 			return err
 		}
 		e := k.entry(p.place)
-		e.Text, e.Location = p.text, part{p.from, p.to}.String()
+		e.Text, e.Location = p.text, part{p.from, p.to, lengthOf(layer)}.String()
 		if !k.add(e) {
 			return ctx.Err()
 		}
@@ -78,7 +86,7 @@ func (k *maker) nodes(ctx context.Context) error {
 			continue
 		}
 		e := k.entry(p)
-		e.Summary = p.node.Summary
+		e.Summary = plain.Shorten(p.node.Summary, mostBytes)
 		if !k.add(e) {
 			return ctx.Err()
 		}
@@ -99,10 +107,13 @@ func (k *maker) add(e index.Entry) bool {
 func (k *maker) entry(p *place) index.Entry {
 	e := k.common
 	if p == nil {
-		e.Title = k.m.Title
+		e.Title = plain.Shorten(k.m.Title, maxTitle)
 		return e
 	}
-	e.Node, e.Type, e.Title, e.Path = p.node.ID, p.node.Type, p.node.Title, p.path
+	e.Node, e.Type, e.Title = p.node.ID, p.node.Type, plain.Shorten(p.node.Title, maxTitle)
+	for _, title := range p.path[max(0, len(p.path)-maxPath):] {
+		e.Path = append(e.Path, plain.Shorten(title, maxTitle))
+	}
 	if p.node.Location.Modality != "" {
 		e.Modality = p.node.Location.Modality
 	}
@@ -117,29 +128,38 @@ func words(metadata map[string]any, separators string, keys ...string) (list []s
 		case string:
 			for text := range strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
 				if text = strings.TrimSpace(text); text != "" {
-					list = append(list, text)
+					list = append(list, plain.Shorten(text, maxTitle))
 				}
 			}
 		case []any:
 			for _, v := range value {
 				if text, ok := v.(string); ok && text != "" {
-					list = append(list, text)
+					list = append(list, plain.Shorten(text, maxTitle))
 				}
 			}
 		}
 	}
-	return list
+	return list[:min(len(list), maxWords)]
 }
 
-// A part is where a passage is in the text of its resource, in bytes.
-type part struct{ from, to int64 }
+// A part is where a passage is in the text of its resource, in bytes, and which
+// text that is.
+type part struct {
+	from, to int64
+	of       string
+}
+
+// lengthOf tells a text from others that a resource may have with the same map.
+func lengthOf(layer *textlayer.Layer) string {
+	return fmt.Sprintf("%x-%.8s", layer.Len(), layer.SourceHash())
+}
 
 // String returns the part as it is kept in an index.
-func (p part) String() string { return fmt.Sprintf("%x-%x", p.from, p.to) }
+func (p part) String() string { return fmt.Sprintf("%x-%x-%s", p.from, p.to, p.of) }
 
 // parsePart reads what String made. There is no part for an entry of a node
 // without a passage.
 func parsePart(s string) (p part, ok bool) {
-	n, err := fmt.Sscanf(s, "%x-%x", &p.from, &p.to)
-	return p, n == 2 && err == nil && p.from >= 0 && p.to >= p.from
+	n, err := fmt.Sscanf(s, "%x-%x-%s", &p.from, &p.to, &p.of)
+	return p, n == 3 && err == nil && p.from >= 0 && p.to >= p.from
 }

@@ -1,10 +1,13 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/search/index"
@@ -16,8 +19,8 @@ type finding struct {
 	*Searcher
 	req       Request
 	resources map[string]*found
-	out       []string // resources that are gone
-	leftOut   int
+	out       []string // resources whose entries are not what they are
+	leftOut   map[string]bool
 }
 
 // A found is a resource that has a hit.
@@ -32,11 +35,12 @@ type found struct {
 type candidate struct {
 	result *Result
 	text   string
+	goesOn bool // there is text behind it
 	marks  []mark
 }
 
 func (s *Searcher) search(ctx context.Context, req Request) (*Results, error) {
-	f := &finding{Searcher: s, req: req, resources: make(map[string]*found)}
+	f := &finding{Searcher: s, req: req, resources: make(map[string]*found), leftOut: make(map[string]bool)}
 	defer f.close()
 	for k := req.hitsFor(); ; k = min(mostHits, 4*k) {
 		answer, err := s.index.Search(ctx, index.Query{Text: req.Query, Filters: req.Filters, TopK: k, Explain: req.Rationale})
@@ -51,12 +55,15 @@ func (s *Searcher) search(ctx context.Context, req Request) (*Results, error) {
 		if len(shown) < req.TopK && !all && complete {
 			continue
 		}
-		results := &Results{Total: answer.Total - f.leftOut, Exact: answer.Exact, LeftOut: f.leftOut, Complete: complete}
-		if req.By != ByPassages {
-			results.Total, results.Exact = groups, answer.Exact && len(answer.Hits) == answer.Total
+		if len(shown) < req.TopK && f.forget(ctx) {
+			continue // they hide others no more
+		}
+		results := &Results{Total: groups, Exact: answer.Exact && len(answer.Hits) == answer.Total, LeftOut: len(f.leftOut), Complete: complete}
+		if req.By == ByPassages && len(f.leftOut) == 0 {
+			results.Total, results.Exact = answer.Total, answer.Exact
 		}
 		results.Results = shorten(shown, req)
-		return results, f.forget(ctx)
+		return results, nil
 	}
 }
 
@@ -68,40 +75,41 @@ func (f *finding) close() {
 	}
 }
 
-// forget takes resources that are gone out of the index.
-func (f *finding) forget(ctx context.Context) error {
-	if len(f.out) == 0 || ctx.Err() != nil {
-		return nil
-	}
-	return f.index.Delete(ctx, f.out...)
+// forget takes resources out of the index whose entries are not what they are,
+// and reports whether it did. An index that cannot be written still finds.
+func (f *finding) forget(ctx context.Context) bool {
+	out := f.out
+	f.out = nil
+	return len(out) > 0 && f.index.Delete(ctx, out...) == nil
 }
 
 // show returns the best hits as results, and how many there are of what is
-// looked for. It is not complete if the time was over before.
+// looked for among the hits. It is not complete if the time was over before.
 func (f *finding) show(ctx context.Context, hits []index.Hit) (shown []candidate, groups int, complete bool) {
-	f.leftOut, f.out = 0, nil
 	seen := make(map[string]bool)
 	for i := range hits {
 		h := &hits[i]
-		if group := f.req.group(h); group != "" && seen[group] {
-			continue
-		} else if group != "" {
-			seen[group] = true
-		}
-		if len(shown) == f.req.TopK {
-			continue // it counts
-		}
-		if ctx.Err() != nil {
-			return shown, len(seen), false
-		}
-		c, err := f.candidate(ctx, h)
-		if err != nil {
-			f.leftOut++
+		if r := f.resources[h.Resource]; r != nil && r.err != nil {
 			continue
 		}
-		shown = append(shown, c)
+		group := cmp.Or(f.req.group(h), strconv.Itoa(i))
+		if seen[group] {
+			continue
+		}
+		if len(shown) < f.req.TopK {
+			c, err := f.candidate(ctx, h)
+			if ctx.Err() != nil {
+				return shown, len(seen), false
+			}
+			if err != nil {
+				f.leftOut[h.Resource] = true
+				continue
+			}
+			shown = append(shown, c)
+		}
+		seen[group] = true
 	}
-	return shown, len(seen) - f.leftOut, true
+	return shown, len(seen), true
 }
 
 // candidate returns what to show of a hit. An error means that it is not what it
@@ -112,7 +120,7 @@ func (f *finding) candidate(ctx context.Context, h *index.Hit) (candidate, error
 		return candidate{}, r.err
 	}
 	result := &Result{
-		ResourceID: h.Resource, NodeID: h.Entry.Node, Modality: r.m.Type,
+		ResourceID: h.Resource, NodeID: h.Entry.Node, Modality: r.m.Address(nil).Location.Modality,
 		Title: h.Entry.Title, Path: h.Entry.Path, Score: h.Score,
 	}
 	if result.Title == "" {
@@ -134,12 +142,15 @@ func (f *finding) open(ctx context.Context, h *index.Hit) *found {
 		return r
 	}
 	r := &found{}
-	if r.err = f.read(ctx, r, h); r.err != nil && errors.Is(r.err, fs.ErrNotExist) {
+	r.err = f.read(ctx, r, h)
+	if ctx.Err() != nil {
+		return r
+	}
+	if errors.Is(r.err, fs.ErrNotExist) || errors.Is(r.err, citekit.ErrStale) {
+		f.setFailed(h.Resource, h.Version)
 		f.out = append(f.out, h.Resource)
 	}
-	if ctx.Err() == nil {
-		f.resources[h.Resource] = r
-	}
+	f.resources[h.Resource] = r
 	return r
 }
 
@@ -173,7 +184,7 @@ func (f *finding) read(ctx context.Context, r *found, h *index.Hit) (err error) 
 
 // showPassage shows a passage of the text.
 func (f *finding) showPassage(ctx context.Context, r *found, h *index.Hit, p part, c *candidate) (err error) {
-	if r.layer == nil {
+	if r.layer == nil || p.of != lengthOf(r.layer) {
 		return citekit.ErrStale
 	}
 	if c.text, err = r.layer.Text(ctx, p.from, p.to); err != nil {
@@ -187,7 +198,7 @@ func (f *finding) showPassage(ctx context.Context, r *found, h *index.Hit, p par
 		loc = r.nodes[h.Entry.Node].node.Location
 	}
 	if f.req.By == ByResources {
-		loc = citekit.Location{Modality: r.m.Type}
+		loc = r.m.Address(nil).Location
 		c.result.NodeID, c.result.Title, c.result.Path = "", r.m.Title, nil
 	}
 	c.result.Address = citekit.Address{Resource: h.Resource, Location: loc}
@@ -220,9 +231,14 @@ func (f *finding) showNode(ctx context.Context, r *found, h *index.Hit, c *candi
 		return nil // its place has no text of its own, such as a region of a page
 	}
 	from := ranges[0].From
-	c.text, err = r.layer.Text(ctx, from, min(ranges[0].To, from+mostNodeText))
+	if c.text, err = r.layer.Text(ctx, from, min(ranges[0].To, from+mostNodeText)); err != nil {
+		return err
+	}
+	if c.goesOn = ranges[0].To > from+mostNodeText; c.goesOn {
+		c.text = c.text[:strings.LastIndexFunc(c.text, unicode.IsSpace)+1]
+	}
 	c.marks = marksOf(h, c.text)
-	return err
+	return nil
 }
 
 // marksOf returns where a text has what made it a hit.

@@ -132,14 +132,19 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Results, error) {
 func (s *Searcher) catchUp(ctx context.Context) (current bool, err error) {
 	deadline, limited := ctx.Deadline()
 	if !limited {
-		return true, s.Update(ctx)
+		return s.updated(ctx, s.Update(ctx))
 	}
 	left := time.Until(deadline)
 	waiting, cancel := context.WithDeadline(ctx, deadline.Add(-reserve(left)))
 	defer cancel()
-	err = s.Update(waiting)
-	if err != nil && waiting.Err() != nil && ctx.Err() == nil {
-		return false, nil
+	return s.updated(ctx, s.Update(waiting))
+}
+
+// updated reports whether the index is up to date. Where it cannot be brought up
+// to date what is there is searched: only the end of the caller is an error.
+func (s *Searcher) updated(ctx context.Context, err error) (bool, error) {
+	if ctx.Err() != nil {
+		return false, ctx.Err()
 	}
-	return err == nil, err
+	return err == nil, nil
 }

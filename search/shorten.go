@@ -27,6 +27,9 @@ func shorten(shown []candidate, req Request) []*Result {
 	for room := mostSnippet; ; room = room * 4 / 5 {
 		for _, c := range shown {
 			c.result.Snippet, c.result.Highlights = snippet(c.text, c.marks, room)
+			if c.goesOn && !strings.HasSuffix(c.result.Snippet, cutMark) {
+				c.result.Snippet += cutMark
+			}
 			if req.NoHighlights {
 				c.result.Highlights = nil
 			}

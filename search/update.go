@@ -41,6 +41,7 @@ type sweep struct {
 // A failure is a version of a resource that could not be read.
 type failure struct {
 	version string
+	times   int
 	until   time.Time
 }
 
@@ -55,34 +56,39 @@ type updating struct {
 // [Searcher.Close]. Resources whose sources are not what was mapped, or cannot
 // be read, are taken out and tried again later.
 func (s *Searcher) Update(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	u := s.startUpdating(ctx)
-	if u == nil {
-		return nil
-	}
-	select {
-	case <-u.done:
-		return u.err
-	case <-ctx.Done():
-		return ctx.Err()
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		u, began := s.startUpdating(ctx)
+		if u == nil {
+			return nil
+		}
+		select {
+		case <-u.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if began {
+			return u.err
+		}
+		// It may have looked at the maps before they became what they are.
 	}
 }
 
-// startUpdating returns the updating that is under way, after beginning one if
-// there is none, or nil if nothing changed since the last.
-func (s *Searcher) startUpdating(ctx context.Context) *updating {
+// startUpdating returns the updating that is under way, or one that it began as
+// there was none, or nil if nothing changed since the last.
+func (s *Searcher) startUpdating(ctx context.Context) (u *updating, began bool) {
 	stamp := s.mapsStamp(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.updating != nil {
-		return s.updating
+		return s.updating, false
 	}
 	if stamp != (citekit.Stamp{}) && stamp == s.seen.stamp && time.Since(s.seen.at) < sweepEvery {
-		return nil
+		return nil, false
 	}
-	u := &updating{done: make(chan struct{})}
+	u = &updating{done: make(chan struct{})}
 	s.updating = u
 	s.running.Go(func() {
 		at := time.Now()
@@ -95,7 +101,7 @@ func (s *Searcher) startUpdating(ctx context.Context) *updating {
 		s.mu.Unlock()
 		close(u.done)
 	})
-	return u
+	return u, true
 }
 
 func (s *Searcher) mapsStamp(ctx context.Context) citekit.Stamp {
@@ -168,7 +174,13 @@ func (s *Searcher) hasFailed(id, version string) bool {
 func (s *Searcher) setFailed(id, version string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.failed[id] = failure{version, time.Now().Add(retryAfter)}
+	f := s.failed[id]
+	if f.version != version {
+		f = failure{version: version}
+	}
+	f.until = time.Now().Add(retryAfter << min(f.times, 7)) // up to an hour
+	f.times++
+	s.failed[id] = f
 }
 
 // putSome puts the first of some resources, as many as are read in batchTime,

@@ -84,6 +84,18 @@ func (l *Layer) Runs() iter.Seq[Run] {
 	}
 }
 
+// RunsIn yields the runs that have some of the bytes from from up to to, in the
+// order of the text.
+func (l *Layer) RunsIn(from, to int64) iter.Seq[Run] {
+	return func(yield func(Run) bool) {
+		for _, r := range l.runs[max(0, l.before(from, InBytes)):] {
+			if r.from >= to || r.to > from && !yield(Run{r.from, r.to, r.loc}) {
+				return
+			}
+		}
+	}
+}
+
 // ReadAt implements [io.ReaderAt] over the text.
 func (l *Layer) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {

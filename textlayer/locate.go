@@ -1,6 +1,7 @@
 package textlayer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -176,10 +177,9 @@ func overlapPages(a, b []citekit.Range) bool {
 		return true
 	}
 	for _, p := range a {
-		for _, q := range b {
-			if overlapLines(p, q) {
-				return true
-			}
+		i, _ := slices.BinarySearchFunc(b, p.First, func(q citekit.Range, first int) int { return cmp.Compare(q.Last, first) })
+		if i < len(b) && overlapLines(p, b[i]) {
+			return true
 		}
 	}
 	return false

@@ -59,9 +59,12 @@ func failed(a citekit.Address, err error) error {
 	return &citekit.ResolveError{Op: "read", Address: a, Err: fserror.WithoutPath(err)}
 }
 
+// modalityOf returns what a resource is, also where its map has no type.
+func modalityOf(m *citekit.ResourceMap) citekit.Modality { return m.Address(nil).Location.Modality }
+
 // openMapped takes over src.
 func (s *Store) openMapped(ctx context.Context, m *citekit.ResourceMap, src *citekit.Source) (*Layer, error) {
-	o := &origin{resource: m.ResourceID, modality: m.Type, declared: m.Type, src: src, maxBytes: s.opts.MaxBytes}
+	o := &origin{resource: m.ResourceID, modality: modalityOf(m), declared: m.Type, src: src, maxBytes: s.opts.MaxBytes}
 	if err := s.complete(ctx, o); err != nil {
 		o.close()
 		return nil, err
@@ -137,12 +140,12 @@ func (s *Store) openVersion(ctx context.Context, m *citekit.ResourceMap, hash st
 	if sum, err := hex.DecodeString(hash); err != nil || len(sum) != 32 {
 		return nil, fmt.Errorf("the version is not a SHA-256 in hex: %w", citekit.ErrSyntax)
 	}
-	resolver, err := s.lib.Resolver(m.Type)
+	resolver, err := s.lib.Resolver(modalityOf(m))
 	if err != nil {
 		return nil, err
 	}
 	o := &origin{
-		resource: m.ResourceID, modality: m.Type, declared: m.Type, resolver: resolver,
+		resource: m.ResourceID, modality: modalityOf(m), declared: m.Type, resolver: resolver,
 		name: path.Base(filepath.ToSlash(m.SourcePath)), hash: strings.ToLower(hash),
 		maxBytes: s.opts.MaxBytes,
 	}

@@ -40,10 +40,7 @@ var errNotStored = errors.New("the text cannot be stored")
 
 // build writes the layer of an origin to w.
 func (s *Store) build(ctx context.Context, o *origin, w io.Writer) error {
-	progress, err := s.progress(ctx, o)
-	if err != nil {
-		return err
-	}
+	progress := s.progress(ctx, o)
 	return s.lib.WithSlot(ctx, o.modality, func(ctx context.Context) error {
 		out := bufio.NewWriterSize(w, writeBytes)
 		b := newBuilder(out, o, s.opts.CopyBytes)
@@ -69,13 +66,14 @@ func (s *Store) build(ctx context.Context, o *origin, w io.Writer) error {
 	})
 }
 
-// progress returns what tells of the progress of a reading.
-func (s *Store) progress(ctx context.Context, o *origin) (func(context.Context, citekit.Location), error) {
+// progress returns what tells of the progress of a reading. How long a source is
+// need not be known for it.
+func (s *Store) progress(ctx context.Context, o *origin) func(context.Context, citekit.Location) {
 	tell := s.opts.Progress
 	if tell == nil {
-		return func(context.Context, citekit.Location) {}, nil
+		return func(context.Context, citekit.Location) {}
 	}
-	extent, err := s.lib.MeasureSource(ctx, o.modality, o.src)
+	extent, _ := s.lib.MeasureSource(ctx, o.modality, o.src)
 	of := max(extent.Pages, extent.Lines, int(extent.Duration))
 	return func(ctx context.Context, loc citekit.Location) {
 		done := max(loc.Lines.Last, int(loc.Time.End))
@@ -83,5 +81,5 @@ func (s *Store) progress(ctx context.Context, o *origin) (func(context.Context, 
 			done = loc.Pages[n-1].Last
 		}
 		tell(ctx, Progress{Resource: o.resource, Done: done, Of: of})
-	}, err
+	}
 }

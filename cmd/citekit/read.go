@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -56,17 +56,22 @@ func (s *session) read(ctx context.Context, req contents.Request) error {
 	} else {
 		s.printContents(read)
 	}
-	return errors.Join(err, firstError(read))
+	return cmp.Or(err, s.tellUnread(read))
 }
 
-// firstError returns the error of the first item that could not be read.
-func firstError(read *contents.Contents) error {
+// tellUnread tells of the items that could not be read, and returns the error of
+// the last one to be told.
+func (s *session) tellUnread(read *contents.Contents) (last error) {
 	for _, item := range read.Items {
-		if item.Err != nil {
-			return item.Err
+		if item.Err == nil {
+			continue
 		}
+		if last != nil {
+			fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(strings.TrimPrefix(last.Error(), "citekit: ")))
+		}
+		last = item.Err
 	}
-	return nil
+	return last
 }
 
 // printContents prints texts, each below its address if there are several.
