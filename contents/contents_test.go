@@ -290,3 +290,67 @@ func BenchmarkReadNode(b *testing.B) {
 		s.read(b, contents.Request{IDs: []string{"tea.tea.water"}})
 	}
 }
+
+// TestCursorOfUnreadable goes on with a cursor when one of the texts that it is
+// in the middle of cannot be read any more.
+func TestCursorOfUnreadable(t *testing.T) {
+	long := strings.Repeat("some words of it\n", 500)
+	s := newShelf(t, map[string]string{"a.txt": long, "b.txt": long})
+	ids := []string{"a", "b"}
+	cursor := s.read(t, contents.Request{IDs: ids, MaxTokens: 600}).NextCursor
+	s.write(t, "b.txt", "other\n")
+	for _, most := range []int{110, 300} {
+		c, err := s.Read(context.Background(), contents.Request{IDs: ids, MaxTokens: most, Cursor: cursor})
+		if err != nil && !errors.Is(err, citekit.ErrTooLarge) || err == nil && len(c.Items) == 0 {
+			t.Errorf("with %d tokens: %v, %v", most, c, err)
+		}
+	}
+}
+
+// TestAskedForComesFirst asks for more than is read around one node: all that was
+// asked for comes, under the id it was asked by, and most of it with its text.
+func TestAskedForComesFirst(t *testing.T) {
+	many := "# Top\n\n"
+	for i := range 1100 {
+		many += fmt.Sprintf("## Part %d\n\nNumber %d is here.\n\n", i, i)
+	}
+	s := newShelf(t, map[string]string{"many.md": many, "tea.md": tea})
+	ids := []string{"many.top", "tea.tea.water", "many.top.part-1", "many.top.part-2"}
+	expand := contents.Expansion{Children: true, Neighbours: true}
+	seen := make(map[string]bool)
+	cursor := ""
+	for range 200 {
+		c := s.read(t, contents.Request{IDs: ids, Expand: expand, Cursor: cursor, MaxTokens: 4000})
+		if len(c.Items) > 1 && c.Items[1].Tokens == 0 {
+			t.Errorf("%d items in one answer, and no room for their text", len(c.Items))
+		}
+		for _, item := range c.Items {
+			seen[item.ID] = true
+		}
+		if cursor = c.NextCursor; cursor == "" {
+			break
+		}
+		if len(cursor) > 400 {
+			t.Errorf("a cursor of %d bytes", len(cursor))
+		}
+	}
+	if cursor != "" {
+		t.Error("200 answers do not suffice")
+	}
+	for _, id := range ids {
+		if !seen[id] {
+			t.Errorf("%s was not read", id)
+		}
+	}
+	if len(seen) < 1000 {
+		t.Errorf("%d parts were read", len(seen))
+	}
+}
+
+func TestFragments(t *testing.T) {
+	s := newShelf(t, map[string]string{"tea.md": tea})
+	c := s.read(t, contents.Request{IDs: []string{"tea#lines=1", "tea#lines=0"}})
+	if c.Items[0].Text != "# Tea\n" || citekit.CodeOf(c.Items[1].Err) != citekit.CodeInvalidInput {
+		t.Errorf("got %q, %v", c.Items[0].Text, c.Items[1].Err)
+	}
+}

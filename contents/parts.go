@@ -85,6 +85,9 @@ func (r *Reader) findPart(ctx context.Context, id string) (*part, *citekit.Resou
 	if strings.Contains(id, "://") {
 		return r.addressPart(ctx, id)
 	}
+	if resource, fragment, ok := strings.Cut(id, "#"); ok && r.hasMap(ctx, resource) {
+		return r.fragmentPart(ctx, resource, fragment)
+	}
 	for resource, node := range readings(id) {
 		if !r.hasMap(ctx, resource) {
 			continue
@@ -174,6 +177,26 @@ func (r *Reader) addressPart(ctx context.Context, id string) (*part, *citekit.Re
 	if err != nil {
 		return nil, nil, err
 	}
+	return r.partAt(ctx, a)
+}
+
+// fragmentPart returns the part of an address without its scheme.
+func (r *Reader) fragmentPart(ctx context.Context, resource, fragment string) (*part, *citekit.ResourceMap, error) {
+	loc, version, err := citekit.ParseFragment(fragment)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := r.lib.Map(ctx, resource)
+	if err != nil {
+		return nil, nil, err
+	}
+	if loc.Modality == "" {
+		loc.Modality = m.Address(nil).Location.Modality
+	}
+	return r.partAt(ctx, citekit.Address{Resource: resource, Location: loc, Version: version})
+}
+
+func (r *Reader) partAt(ctx context.Context, a citekit.Address) (*part, *citekit.ResourceMap, error) {
 	m, err := r.lib.Map(ctx, a.Resource)
 	if err != nil {
 		return nil, nil, err

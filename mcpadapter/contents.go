@@ -65,7 +65,7 @@ func (a *adapter) getContents(ctx context.Context, args arguments) (answer, erro
 		Cursor:    args.text("cursor"),
 	})
 	if err != nil {
-		return answer{}, err
+		return answer{}, asArgument(err)
 	}
 	for _, item := range read.Items {
 		if item.Err != nil {

@@ -111,6 +111,10 @@ func hintFor(tool string, err error, code citekit.Code) string {
 		return "Correct the address, or resolve a node: getStructure shows those there are."
 	case code == citekit.CodeTooLarge && tool == "listResources":
 		return "There are more resources than a message holds; ask for them with an empty cursor, and then with next_cursor."
+	case code == citekit.CodeTooLarge && tool == "getContents":
+		return "Give more max_tokens, or fewer ids."
+	case code == citekit.CodeTimeout && (tool == "search" || tool == "getContents"):
+		return "Texts are read the first time they are asked for; call again."
 	case code == citekit.CodeTooLarge && tool == "getStructure":
 		return "Ask for part of it, with depth, node_id or an empty cursor."
 	}

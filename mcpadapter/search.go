@@ -75,7 +75,7 @@ func searchSchema() *schema {
 		arrayOf("results", result, "Best first."),
 		typed("total", "integer", "How many there are."),
 		typed("total_is_minimum", "boolean", "There are more than total."),
-		typed("left_out", "integer", "Found, but their sources changed or are gone."),
+		typed("left_out", "integer", "Resources whose sources changed, are gone or cannot be read."),
 		typed("query_time_ms", "number", ""),
 		typed("complete", "boolean", "False if the time was over before all was searched; ask again."))
 }
@@ -98,7 +98,7 @@ func (a *adapter) search(ctx context.Context, args arguments) (answer, error) {
 	}
 	found, err := a.opts.Searcher.Search(ctx, req)
 	if err != nil {
-		return answer{}, err
+		return answer{}, asArgument(err)
 	}
 	return asJSON(found.MarshalJSON())
 }

@@ -3,6 +3,7 @@ package mcpadapter
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"math"
 	"time"
@@ -188,6 +189,14 @@ func (a *adapter) invoke(ctx context.Context, t tool, req *mcp.CallToolRequest) 
 		ctx = reporting
 	}
 	return t.call(ctx, args)
+}
+
+// asArgument makes an error about what was asked for one of the arguments.
+func asArgument(err error) error {
+	if errors.Is(err, citekit.ErrSyntax) {
+		return inputError(withoutSyntax(err))
+	}
+	return err
 }
 
 func (a *adapter) log(ctx context.Context, tool string, took time.Duration, err error) {

@@ -58,7 +58,7 @@ func (s *Searcher) search(ctx context.Context, req Request) (*Results, error) {
 		if len(shown) < req.TopK && f.forget(ctx) {
 			continue // they hide others no more
 		}
-		results := &Results{Total: groups, Exact: answer.Exact && len(answer.Hits) == answer.Total, LeftOut: len(f.leftOut), Complete: complete}
+		results := &Results{Total: groups, Exact: answer.Exact && len(answer.Hits) == answer.Total, LeftOut: f.unsearched(), Complete: complete}
 		if req.By == ByPassages && len(f.leftOut) == 0 {
 			results.Total, results.Exact = answer.Total, answer.Exact
 		}
@@ -73,6 +73,20 @@ func (f *finding) close() {
 			r.layer.Close()
 		}
 	}
+}
+
+// unsearched returns how many resources are left out, those included that could
+// not be read when the index was brought up to date.
+func (f *finding) unsearched() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := len(f.leftOut)
+	for id := range f.failed {
+		if !f.leftOut[id] {
+			n++
+		}
+	}
+	return n
 }
 
 // forget takes resources out of the index whose entries are not what they are,
@@ -217,6 +231,10 @@ func (f *finding) showNode(ctx context.Context, r *found, h *index.Hit, c *candi
 	} else {
 		c.result.Address = r.m.Address(p.node)
 	}
+	whole := r.m.Address(nil)
+	if loc := c.result.Address.Location; loc.Modality != whole.Location.Modality || loc.Validate() != nil {
+		c.result.Address = whole // what the map says of the node leads nowhere
+	}
 	if err := c.result.Address.Validate(); err != nil {
 		return err
 	}
@@ -227,6 +245,9 @@ func (f *finding) showNode(ctx context.Context, r *found, h *index.Hit, c *candi
 		return nil
 	}
 	ranges, err := r.layer.Ranges(c.result.Address.Location)
+	if errors.Is(err, citekit.ErrRange) {
+		c.result.Address = whole
+	}
 	if err != nil || len(ranges) == 0 {
 		return nil // its place has no text of its own, such as a region of a page
 	}
@@ -254,14 +275,14 @@ func marksOf(h *index.Hit, text string) []mark {
 func reasons(h *index.Hit) []*Reason {
 	var list []*Reason
 	for _, p := range h.Parts {
-		r := &Reason{Term: p.Term, Score: rounded(p.Score)}
+		r := &Reason{Term: p.Term, Fields: []string{}, Score: rounded(p.Score)}
 		if p.Next != "" {
 			r.Term += " " + p.Next
 		}
 		if p.InTitle {
 			r.Fields = append(r.Fields, "title")
 		}
-		if p.InBody {
+		if p.InBody || !p.InTitle {
 			r.Fields = append(r.Fields, "text")
 		}
 		list = append(list, r)

@@ -14,8 +14,8 @@ type Results struct {
 	Total int
 	Exact bool
 
-	// LeftOut is how many were found whose source is not what was indexed, or
-	// is gone: they are not among the results.
+	// LeftOut is how many resources are not searched or not shown, as their
+	// sources are not what was mapped, are gone or cannot be read.
 	LeftOut int
 
 	// Complete is false if the time was over before all of the index was up to

@@ -362,3 +362,5 @@ func BenchmarkSearch(b *testing.B) {
 		}
 	}
 }
+
+func filterOf(ids ...string) index.Filters { return index.Filters{Resources: ids} }

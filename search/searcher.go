@@ -115,36 +115,46 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Results, error) {
 	if err != nil {
 		return nil, err
 	}
-	current, err := s.catchUp(ctx)
-	if err != nil {
+	if err := s.checkResources(ctx, req.Filters.Resources); err != nil {
 		return nil, err
+	}
+	failed := s.catchUp(ctx)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
 	results, err := s.search(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	results.Complete = results.Complete && current
+	if failed != nil && len(results.Results) == 0 && !errors.Is(failed, context.DeadlineExceeded) {
+		return nil, failed
+	}
+	results.Complete = results.Complete && failed == nil
 	results.QueryTimeMS = float64(time.Since(start).Microseconds()) / 1000
 	return results, nil
 }
 
-// catchUp brings the index up to date, and reports whether it is.
-func (s *Searcher) catchUp(ctx context.Context) (current bool, err error) {
-	deadline, limited := ctx.Deadline()
-	if !limited {
-		return s.updated(ctx, s.Update(ctx))
+// checkResources returns a [*citekit.NotFoundError] if one of the first resources
+// that are asked for does not exist.
+func (s *Searcher) checkResources(ctx context.Context, ids []string) error {
+	const most = 100
+	for _, id := range ids[:min(len(ids), most)] {
+		if _, err := s.lib.Workspace().StatMap(ctx, id); err != nil || citekit.CheckResourceID(id) != nil {
+			if _, err := s.lib.Map(ctx, id); err != nil {
+				return err
+			}
+		}
 	}
-	left := time.Until(deadline)
-	waiting, cancel := context.WithDeadline(ctx, deadline.Add(-reserve(left)))
-	defer cancel()
-	return s.updated(ctx, s.Update(waiting))
+	return nil
 }
 
-// updated reports whether the index is up to date. Where it cannot be brought up
-// to date what is there is searched: only the end of the caller is an error.
-func (s *Searcher) updated(ctx context.Context, err error) (bool, error) {
-	if ctx.Err() != nil {
-		return false, ctx.Err()
+// catchUp brings the index up to date within part of the time that there is.
+// Where it cannot be, what is there is searched.
+func (s *Searcher) catchUp(ctx context.Context) error {
+	if deadline, limited := ctx.Deadline(); limited {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-reserve(time.Until(deadline))))
+		defer cancel()
 	}
-	return err == nil, nil
+	return s.Update(ctx)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"maps"
 	"time"
 
 	"github.com/citekit/citekit"
@@ -139,6 +140,7 @@ func (s *Searcher) outdated(ctx context.Context) (todo []stale, err error) {
 	if err != nil {
 		return nil, err
 	}
+	listed := make(map[string]string, len(ids))
 	for _, id := range ids {
 		version, err := s.version(ctx, id)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -147,6 +149,7 @@ func (s *Searcher) outdated(ctx context.Context) (todo []stale, err error) {
 		if err != nil {
 			return nil, err
 		}
+		listed[id] = version
 		held, err := s.index.Holds(ctx, id)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -155,6 +158,9 @@ func (s *Searcher) outdated(ctx context.Context) (todo []stale, err error) {
 			todo = append(todo, stale{id, version})
 		}
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.failed, func(id string, f failure) bool { return listed[id] != f.version })
 	return todo, nil
 }
 

@@ -27,7 +27,7 @@ whole, and long ones share the room; the end says how to go on.`,
 		},
 		minArgs: 1, maxArgs: contents.MaxIDs,
 		flags: func(f *flagSet) {
-			f.IntVar(&req.MaxTokens, "tokens", contents.DefaultTokens, "most `TOKENS` to print, as JSON")
+			f.IntVar(&req.MaxTokens, "tokens", contents.DefaultTokens, "most `TOKENS` of the answer as compact JSON, 100 to 1000000")
 			f.StringVar(&req.Cursor, "cursor", "", "go on where an earlier call for the same ended, by the `CURSOR` that it gave")
 			f.BoolVar(&req.Expand.Parent, "parent", false, "read also the node around each node")
 			f.BoolVar(&req.Expand.Children, "children", false, "read also the nodes in each node")
@@ -49,7 +49,7 @@ func (s *session) read(ctx context.Context, req contents.Request) error {
 	defer lib.Close()
 	read, err := contents.New(lib, textlayer.New(lib, nil)).Read(ctx, req)
 	if err != nil {
-		return fmt.Errorf("read: %w", err)
+		return err
 	}
 	if s.json {
 		err = s.printJSON(read)
@@ -69,9 +69,28 @@ func (s *session) tellUnread(read *contents.Contents) (last error) {
 		if last != nil {
 			fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(strings.TrimPrefix(last.Error(), "citekit: ")))
 		}
-		last = item.Err
+		last = adviseStorage(item.Err)
 	}
 	return last
+}
+
+// printText prints a text as it is, or on a terminal so that it does nothing to
+// that.
+func (s *session) printText(text string) {
+	if !term.IsTTY(s.stdout) {
+		s.printf("%s", text)
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			s.printf("\n")
+		}
+		return
+	}
+	for line := range strings.Lines(text) {
+		cells := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
+		for i := range cells {
+			cells[i] = term.Line(cells[i])
+		}
+		s.printf("%s\n", strings.Join(cells, "\t"))
+	}
 }
 
 // printContents prints texts, each below its address if there are several.
@@ -87,9 +106,7 @@ func (s *session) printContents(read *contents.Contents) {
 			}
 			s.printf("%s\n", item.Address)
 		}
-		for line := range strings.Lines(item.Text) {
-			s.printf("%s\n", term.Line(strings.TrimRight(line, "\r\n")))
-		}
+		s.printText(item.Text)
 		if item.Note != "" {
 			fmt.Fprintf(s.stderr, "citekit: %s: %s\n", item.Address, term.Line(item.Note))
 		}

@@ -2,13 +2,16 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/search"
@@ -69,7 +72,7 @@ func (f *searchFlags) register(flags *flagSet) {
 	flags.StringVar(&f.after, "after", "", "only in maps made at or after `DATE`, such as 2024-12-31")
 	flags.StringVar(&f.before, "before", "", "only in maps made at or before `DATE`")
 	flags.StringVar(&filters.Path, "path", "", "only in sources whose path fits `PATTERN`, such as '*.md' or docs/")
-	flags.BoolVar(&f.request.Rationale, "why", false, "say of each result why it is there")
+	flags.BoolVar(&f.request.Rationale, "why", false, "say of each result why it is there, on a terminal or with --json")
 }
 
 // appendTo returns the parser of a flag that may be given several times.
@@ -112,13 +115,21 @@ func (s *session) search(ctx context.Context, query string, f searchFlags) (err 
 	found, err := searcher.Search(ctx, req)
 	reading.stop()
 	if err != nil {
-		return fmt.Errorf("search: %w", err)
+		return adviseStorage(err)
 	}
 	if s.json {
 		return s.printJSON(found)
 	}
 	s.printResults(found)
 	return nil
+}
+
+// adviseStorage says what to do about an output directory that cannot be written.
+func adviseStorage(err error) error {
+	if errors.Is(err, fs.ErrPermission) && !errors.Is(err, citekit.ErrForbidden) {
+		return fmt.Errorf("%w; --output-dir DIR keeps what is read elsewhere", err)
+	}
+	return err
 }
 
 // parseDate reads a day, or a time in ISO 8601.
@@ -233,13 +244,19 @@ func (s *session) tellOfSearch(found *search.Results) {
 	case len(found.Results) == 0:
 		fmt.Fprintln(s.stderr, "citekit: nothing found")
 	case found.Total > len(found.Results):
-		atLeast := ""
+		atLeast, more := "", ""
 		if !found.Exact {
 			atLeast = "at least "
 		}
-		fmt.Fprintf(s.stderr, "citekit: %d of %s%d; --top-k shows more\n", len(found.Results), atLeast, found.Total)
+		if len(found.Results) < search.MaxTopK {
+			more = "; --top-k shows more"
+		}
+		fmt.Fprintf(s.stderr, "citekit: %d of %s%d%s\n", len(found.Results), atLeast, found.Total, more)
 	}
 	if found.LeftOut > 0 {
-		fmt.Fprintf(s.stderr, "citekit: %d left out, as their sources changed or are gone; 'citekit ingest' maps them again\n", found.LeftOut)
+		fmt.Fprintf(s.stderr, "citekit: %s left out, as the sources changed, are gone or cannot be read; 'citekit list' marks them\n", message.Count(found.LeftOut, "resource"))
+	}
+	if !found.Complete {
+		fmt.Fprintln(s.stderr, "citekit: not all is searched: the index could not be brought up to date")
 	}
 }
