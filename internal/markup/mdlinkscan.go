@@ -375,28 +375,11 @@ func inlineLength(text []byte) int {
 		}
 		return -1
 	}
-	depth, i := 0, 0
-	for ; i < len(text) && text[i] > ' ' && text[i] != 0x7f; i++ {
-		switch text[i] {
-		case '\\':
-			if i+1 < len(text) && isPunct(text[i+1]) {
-				i++
-			}
-		case '(':
-			if depth++; depth > 32 {
-				return -1
-			}
-		case ')':
-			if depth == 0 {
-				return i
-			}
-			depth--
-		}
-	}
+	n, depth := plainDestination(text)
 	if depth > 0 {
 		return -1
 	}
-	return i
+	return n // up to what closes the link, if depth is -1
 }
 
 // cutInlineTitle returns what follows the title that text begins with, and

@@ -69,26 +69,36 @@ func destinationLength(text []byte) int {
 	if len(text) > 0 && text[0] == '<' {
 		return bracketedLength(text)
 	}
-	depth, i := 0, 0
-	for ; i < len(text) && text[i] > ' ' && text[i] != 0x7f; i++ {
-		switch text[i] {
+	n, depth := plainDestination(text)
+	if depth != 0 {
+		return 0
+	}
+	return n
+}
+
+// maxParentheses is how deep parentheses of a destination may be.
+const maxParentheses = 32
+
+// plainDestination returns how long text goes on as a destination without
+// brackets, and how many parentheses are open then: -1 where one is closed that
+// was not opened, and more than maxParentheses where there are too many.
+func plainDestination(text []byte) (n, depth int) {
+	for ; n < len(text) && text[n] > ' ' && text[n] != 0x7f; n++ {
+		switch text[n] {
 		case '\\':
-			if i+1 < len(text) && isPunct(text[i+1]) {
-				i++
+			if n+1 < len(text) && isPunct(text[n+1]) {
+				n++
 			}
 		case '(':
 			depth++
 		case ')':
 			depth--
 		}
-		if depth < 0 || depth > 32 {
-			return 0
+		if depth < 0 || depth > maxParentheses {
+			break
 		}
 	}
-	if depth != 0 {
-		return 0
-	}
-	return i
+	return n, depth
 }
 
 func bracketedLength(text []byte) int {
