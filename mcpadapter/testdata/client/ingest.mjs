@@ -28,7 +28,7 @@ async function check(name, run) {
 await check("no ingest unless it is asked for", async () => {
   const { client } = await connect([command, "serve", "--dir", base]);
   const { tools } = await client.listTools();
-  assert.deepEqual(tools.map((tool) => tool.name).sort(), ["getNode", "getStructure", "listResources", "resolve"]);
+  assert.deepEqual(tools.map((tool) => tool.name).sort(), ["getContents", "getNode", "getStructure", "listResources", "resolve", "search"]);
   assert.equal(client.getServerCapabilities().resources?.listChanged ?? false, false);
   const answer = await client.callTool({ name: "ingest", arguments: { paths: ["."] } }).catch((error) => ({ isError: true, error }));
   assert.equal(answer.isError, true);
@@ -72,7 +72,7 @@ async function until(what, holds) {
 await check("tools", async () => {
   const { tools } = await client.listTools();
   assert.deepEqual(tools.map((tool) => tool.name).sort(),
-    ["getNode", "getStructure", "ingest", "ingestStatus", "listResources", "resolve"]);
+    ["getContents", "getNode", "getStructure", "ingest", "ingestStatus", "listResources", "resolve", "search"]);
   const { readOnlyHint, destructiveHint, openWorldHint } = tools.find((tool) => tool.name === "ingest").annotations;
   assert.deepEqual({ readOnlyHint, destructiveHint, openWorldHint }, { readOnlyHint: false, destructiveHint: false, openWorldHint: false });
 });
@@ -89,6 +89,23 @@ await check("a folder, with progress", async () => {
     assert.match(p.message, / of \d+: notes\//);
     assert.ok(i === 0 || p.progress > told[i - 1].progress, "progress does not rise");
   }
+});
+
+await check("search and read what was just mapped", async () => {
+  let found;
+  await until("the index", async () => { // which the first search builds, as far as it has time
+    found = await call("search", { query: '"text 7"', include: ["highlights", "rationale"], filters: { path: "notes/" } });
+    return found.complete;
+  });
+  assert.deepEqual(found.results.map((r) => r.address), ["text://n7#lines=1-3"]);
+  const [{ snippet, highlights }] = found.results;
+  assert.deepEqual(highlights.map(([start, end]) => [...snippet].slice(start, end).join("")), ["7", "Text", "7"]); // of "# Note 7" and "Text 7."
+  const read = await client.callTool({ name: "getContents", arguments: { ids: [found.results[0].address, "n8"], include: ["text", "image"], max_tokens: 400 } });
+  assert.notEqual(read.isError, true);
+  assert.equal(read.structuredContent, undefined);
+  assert.deepEqual(JSON.parse(read.content[0].text).contents.map((item) => item.text), ["# Note 7\n\nText 7.\n", "# Note 8\n\nText 8.\n"]);
+  const wrong = await client.callTool({ name: "search", arguments: { query: "x", filters: { colour: "red" } } });
+  assert.equal(wrong._meta.code, "INVALID_INPUT");
 });
 
 await check("the client hears of new resources", async () => {
