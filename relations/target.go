@@ -9,7 +9,7 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// A target is where a link leads, as far as it can be told without looking at
+// A target is where a link leads by its own words, before anybody looks at
 // what is mapped.
 type target struct {
 	resource string // an address names it

@@ -131,7 +131,7 @@ func (l *restLinker) defined(number int, text string) {
 
 // inline finds the references in a line of prose.
 func (l *restLinker) inline(number int, line []byte) {
-	start := 0 // of what is no markup
+	start := 0 // of the text between links
 	for i := 0; i < len(line); {
 		n := bytes.IndexByte(line[i:], '`')
 		if n < 0 {

@@ -54,7 +54,7 @@ func (s *Scanner) Null() bool {
 }
 
 // Members calls read at the value of each member of the object that comes next,
-// which it must pass. What is no object, or has a key twice, is an [*Error];
+// which it must pass. Another value, or a key given twice, is an [*Error];
 // one that read returns gets the key before its path.
 func (s *Scanner) Members(read func(key string) error) error {
 	if err := s.want("an object"); err != nil {
@@ -73,7 +73,7 @@ func (s *Scanner) Members(read func(key string) error) error {
 }
 
 // Elements calls read at each element of the array that comes next, which it
-// must pass. What is no array is an [*Error]; one that read returns gets the
+// must pass. Another value is an [*Error]; one that read returns gets the
 // index before its path.
 func (s *Scanner) Elements(read func() error) error {
 	if err := s.want("an array"); err != nil {
