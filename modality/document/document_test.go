@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdf"
@@ -29,8 +30,10 @@ func codeCache(t testing.TB) string {
 	return filepath.Join(dir, "citekit", "pdfium")
 }
 
+// newResolver returns a Resolver that takes its time, as the race detector does:
+// what is found is tested, not what it costs.
 func newResolver(t testing.TB) *document.Resolver {
-	return &document.Resolver{CodeCacheDir: codeCache(t)}
+	return &document.Resolver{CodeCacheDir: codeCache(t), PDFiumTimeout: 5 * time.Minute}
 }
 
 func source(data []byte) *citekit.Source {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/modality/document"
 )
 
 // processorTime returns what this process has taken.
@@ -38,8 +39,8 @@ func TestHostileTime(t *testing.T) {
 	if raced {
 		most *= 8
 	}
-	r := newResolver(t)
-	mapOf(t, r, pdftest.Text(false, "one")) // PDFium is started
+	r := &document.Resolver{CodeCacheDir: codeCache(t)} // with the limits of everybody
+	mapOf(t, r, pdftest.Text(false, "one"))             // PDFium is started
 	for _, hostile := range files {
 		src := citekit.NewSource(bytes.NewReader(hostile.Data), citekit.SourceInfo{Name: "hostile.pdf", Size: int64(len(hostile.Data)), Identity: hostile.Name})
 		begin := processorTime(t)

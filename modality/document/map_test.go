@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
@@ -163,7 +164,7 @@ func TestQpdfOutlines(t *testing.T) {
 		}
 		paths = append(paths, matches...)
 	}
-	r := &document.Resolver{CodeCacheDir: codeCache(t), MaxFigurePages: -1, MaxHeadingPages: -1}
+	r := &document.Resolver{CodeCacheDir: codeCache(t), PDFiumTimeout: 5 * time.Minute, MaxFigurePages: -1, MaxHeadingPages: -1}
 	entries := 0
 	for _, path := range paths {
 		want := qpdfOutline(qpdf, path)
