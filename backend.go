@@ -2,14 +2,16 @@ package citekit
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"iter"
 )
 
 // A Resolver extracts part of a source. It is the interface a modality
 // package implements; callers use [Library.Resolve]. Further abilities are
-// the optional interfaces [Measurer], [TextReader], [Previewer] and
-// [Versioner].
+// the optional interfaces [Measurer], [TextReader], [Versioner] and, of what
+// one room alone asks for, preview.Previewer, preview.Boxer and
+// relations.Linker.
 //
 // Implementations must be safe for concurrent use. Package
 // modality/modalitytest checks them.
@@ -106,4 +108,18 @@ type Versioner interface {
 	// Version names the output format and every setting of the resolver
 	// that changes the bytes, such as "pdf/1".
 	Version() string
+}
+
+// Version returns what the output of the resolver of a modality depends on
+// beside its code: its version if it is a [Versioner], else its Go type; "" if
+// there is no resolver.
+func (r Resolvers) Version(modality Modality) string {
+	switch resolver := r[modality].(type) {
+	case nil:
+		return ""
+	case Versioner:
+		return resolver.Version()
+	default:
+		return fmt.Sprintf("%T", resolver)
+	}
 }

@@ -60,10 +60,9 @@ type Library struct {
 	resolvers Resolvers
 	opts      Options
 
-	maps     warm.Cache[*indexedMap]
-	flights  flight.Group[*StoredEvidence]
-	previews flight.Group[*Preview]
-	slots    semaphore.Keyed[Modality] // of extractions
+	maps    warm.Cache[*indexedMap]
+	flights flight.Group[*StoredEvidence]
+	slots   semaphore.Keyed[Modality] // of extractions
 }
 
 // New returns a Library over a workspace. The resolvers are used as they are;

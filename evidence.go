@@ -2,12 +2,8 @@ package citekit
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
-	"strings"
 
 	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/fserror"
@@ -138,7 +134,7 @@ func (l *Library) extractTo(ctx context.Context, key string, t target, src *Sour
 	}
 	defer extract.Body.Close()
 	meta := EvidenceMeta{
-		Name:       evidenceName(t, key, extract.Ext),
+		Name:       slug.Evidence(t.address.Resource, t.label, key, extract.Ext),
 		Size:       extract.Size,
 		MediaType:  extract.MediaType,
 		Charset:    extract.Charset,
@@ -168,36 +164,8 @@ func evidenceKey(t target, src *Source, resolverVersion string, mode Mode) strin
 	if loc.Modality.builtIn() && loc.Modality != Video && loc.Modality != Audio {
 		mode = ModeExact // means nothing to the others
 	}
-	return keyOf(
+	return ctxio.HashParts(
 		evidenceFormat, string(loc.Modality), resolverVersion, src.Version(), src.Name(), string(mode),
 		Address{Location: loc}.Fragment(), t.address.Resource, t.label, string(t.declared),
 	)
-}
-
-// keyOf returns the SHA-256 in hex of parts, each apart from the next.
-func keyOf(parts ...string) string {
-	h := sha256.New()
-	for _, part := range parts {
-		fmt.Fprintf(h, "%d:%s", len(part), part)
-	}
-	return hex.EncodeToString(h.Sum(nil))
-}
-
-const (
-	maxStem   = 48 // bytes of a resource or node id in a file name
-	keyInName = 16 // hex digits
-)
-
-// evidenceName returns the file name of evidence: the resource and the node
-// for a person, and part of the key to tell it from all others.
-func evidenceName(t target, key, ext string) string {
-	label := strings.ReplaceAll(t.label, ".", "_")
-	return slug.Stem(t.address.Resource, maxStem) + "_" + slug.Stem(label, maxStem) + "-" + key[:keyInName] + fileExt(ext)
-}
-
-func fileExt(ext string) string {
-	if len(ext) < 2 || ext[0] != '.' {
-		return ""
-	}
-	return "." + slug.Stem(ext[1:], maxStem)
 }

@@ -1,7 +1,6 @@
 package citekit
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,13 +45,17 @@ func (l *Library) ReadNodeText(ctx context.Context, resourceID, nodeID string) i
 
 // readText yields runs, and returns an error if there is one to yield.
 func (l *Library) readText(ctx context.Context, a Address, yield func(TextRun, error) bool) error {
-	t, resolver, src, err := l.openAddress(ctx, a)
+	o, err := l.open(ctx, a)
 	if err != nil {
 		return err
 	}
+	src, loc := o.Source, o.Address.Location
 	defer src.Close()
-	loc := t.address.Location
-	runs, transcript, err := l.textOf(ctx, t.m, resolver, src, loc)
+	resolver, err := l.Resolver(loc.Modality)
+	if err != nil {
+		return err
+	}
+	runs, transcript, err := l.textOf(ctx, o.Map, resolver, src, loc)
 	if err != nil {
 		return err
 	}
@@ -75,30 +78,9 @@ func (l *Library) readText(ctx context.Context, a Address, yield func(TextRun, e
 	return src.CheckUnchanged()
 }
 
-// openAddress opens the fresh source of an address of a resource, whose
-// modality is that of the resource if it has none, with what resolves it. The
-// caller closes the source.
-func (l *Library) openAddress(ctx context.Context, a Address) (target, Resolver, *Source, error) {
-	m, err := l.mapFor(ctx, a, false)
-	if err != nil {
-		return target{}, nil, nil, err
-	}
-	a.Location.Modality = cmp.Or(a.Location.Modality, m.modality())
-	if err := a.Validate(); err != nil {
-		return target{}, nil, nil, err
-	}
-	resolver, err := l.Resolver(a.Location.Modality)
-	if err != nil {
-		return target{}, nil, nil, err
-	}
-	t := target{address: a, label: a.Fragment(), m: m, path: m.SourcePath, declared: m.Type}
-	src, _, err := l.openFresh(ctx, t, false)
-	return t, resolver, src, err
-}
-
 // textOf returns the text of a source, from its transcript if the map names
 // one, which is to be closed at the end.
-func (l *Library) textOf(ctx context.Context, m *indexedMap, resolver Resolver, src *Source, loc Location) (runs iter.Seq2[TextRun, error], transcript *Source, err error) {
+func (l *Library) textOf(ctx context.Context, m *ResourceMap, resolver Resolver, src *Source, loc Location) (runs iter.Seq2[TextRun, error], transcript *Source, err error) {
 	path, mapped := m.Transcript()
 	reader, ok := resolver.(TranscriptReader)
 	if path == "" || !ok {

@@ -223,7 +223,7 @@ func (l *Library) extract(ctx context.Context, t target, opts ResolveOptions, e 
 	}
 	defer src.Close()
 	e.Stale = stale
-	key := evidenceKey(t, src, versionOf(resolver), opts.Mode)
+	key := evidenceKey(t, src, l.resolvers.Version(e.Modality), opts.Mode)
 	stored, cached, err := l.evidence(ctx, key, t, src, resolver, opts.Mode)
 	if err != nil {
 		return nil, err
@@ -234,13 +234,6 @@ func (l *Library) extract(ctx context.Context, t target, opts ResolveOptions, e 
 	e.Size, e.SHA256 = stored.Size, stored.SHA256
 	e.SourceHash = src.KnownHash()
 	return e, nil
-}
-
-func versionOf(r Resolver) string {
-	if v, ok := r.(Versioner); ok {
-		return v.Version()
-	}
-	return fmt.Sprintf("%T", r)
 }
 
 // errUnreadable reports a source that the system keeps from this program. It

@@ -2,6 +2,7 @@ package citekit
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
@@ -215,8 +216,9 @@ type EvidenceMeta struct {
 	Actual     *Location `json:"actual,omitempty"`
 	SourceHash string    `json:"source_hash,omitempty"`
 
-	// Preview says what a picture shows, without its data; nil for evidence.
-	Preview *Preview `json:"preview,omitempty"`
+	// Preview says what a picture shows, as package preview writes it; nil
+	// for evidence.
+	Preview json.RawMessage `json:"preview,omitempty"`
 }
 
 // StoredEvidence is an evidence file in a [Workspace].

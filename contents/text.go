@@ -47,12 +47,12 @@ type opened struct {
 
 // hashOf returns the hash of the source of a resource, which is fresh.
 func (in *reading) hashOf(ctx context.Context, resource string) (string, error) {
-	_, src, err := in.lib.OpenResource(ctx, resource)
+	opened, err := in.lib.Open(ctx, citekit.Address{Resource: resource})
 	if err != nil {
 		return "", err
 	}
-	defer src.Close()
-	return src.Hash(ctx)
+	defer opened.Source.Close()
+	return opened.Source.Hash(ctx)
 }
 
 func (in *reading) close() {

@@ -99,9 +99,9 @@ func (a *adapter) pictures(ctx context.Context, items []*contents.Item) []mcp.Co
 			return append(shown, &mcp.TextContent{Text: fmt.Sprintf("Pictures of %d more are left out; ask for them by their ids.", len(items)-i)})
 		}
 		address := item.Address.String()
-		preview, err := a.lib.Preview(ctx, item.Address, nil)
-		if err == nil && len(preview.Data) > maxPictureBytes {
-			err = fmt.Errorf("a picture of %d bytes; resolve it: %w", len(preview.Data), citekit.ErrTooLarge)
+		picture, err := a.previews.Make(ctx, item.Address, nil)
+		if err == nil && len(picture.Data) > maxPictureBytes {
+			err = fmt.Errorf("a picture of %d bytes; resolve it: %w", len(picture.Data), citekit.ErrTooLarge)
 		}
 		if err != nil {
 			code := citekit.CodeOf(err)
@@ -111,7 +111,7 @@ func (a *adapter) pictures(ctx context.Context, items []*contents.Item) []mcp.Co
 			shown = append(shown, &mcp.TextContent{Text: "No picture of " + address + ": " + printable(explain("getContents", err, code))})
 			continue
 		}
-		shown = append(shown, &mcp.TextContent{Text: address}, &mcp.ImageContent{Data: preview.Data, MIMEType: preview.MediaType})
+		shown = append(shown, &mcp.TextContent{Text: address}, &mcp.ImageContent{Data: picture.Data, MIMEType: picture.MediaType})
 	}
 	return shown
 }

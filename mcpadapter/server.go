@@ -10,6 +10,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/search"
 )
 
@@ -135,7 +136,7 @@ func NewServer(lib *citekit.Library, opts *Options) *mcp.Server {
 		Logger:       o.Logger,
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 	}
-	a := &adapter{lib: lib, opts: o}
+	a := &adapter{lib: lib, opts: o, previews: preview.New(lib)}
 	tools := a.tools()
 	if o.Searcher != nil {
 		settings.Instructions += searchInstructions

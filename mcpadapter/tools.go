@@ -11,12 +11,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/preview"
 )
 
 // An adapter turns calls of tools into calls of a Library.
 type adapter struct {
-	lib  *citekit.Library
-	opts Options
+	lib      *citekit.Library
+	opts     Options
+	previews *preview.Maker
 }
 
 // An answer is what a tool says: one JSON object, the text that a model is to

@@ -27,7 +27,7 @@ const (
 
 var errLinks = errors.New("the links are damaged")
 
-func encodeLinks(links []citekit.Link) []byte {
+func encodeLinks(links []Link) []byte {
 	data := binary.AppendUvarint([]byte(header), uint64(len(links)))
 	for _, l := range links {
 		data = appendPlace(data, l.From)
@@ -69,7 +69,7 @@ func appendPlace(data []byte, loc citekit.Location) []byte {
 }
 
 // decodeLinks reads what encodeLinks wrote. It trusts nothing.
-func decodeLinks(data []byte) ([]citekit.Link, error) {
+func decodeLinks(data []byte) ([]Link, error) {
 	d := decoder{data: data}
 	if d.text(len(header)) != header {
 		return nil, errLinks
@@ -78,9 +78,9 @@ func decodeLinks(data []byte) ([]citekit.Link, error) {
 	if n > maxDecoded || n > len(data) {
 		return nil, errLinks
 	}
-	links := make([]citekit.Link, 0, n)
+	links := make([]Link, 0, n)
 	for range n {
-		l := citekit.Link{From: d.place(), To: d.place()}
+		l := Link{From: d.place(), To: d.place()}
 		for _, text := range []*string{&l.Kind, &l.Text, &l.Target} {
 			*text = d.text(d.number())
 		}

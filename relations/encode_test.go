@@ -7,7 +7,7 @@ import (
 	"github.com/citekit/citekit"
 )
 
-func sampleLinks() []citekit.Link {
+func sampleLinks() []Link {
 	lines := citekit.Lines(3, 4)
 	lines.Modality = citekit.Text
 	page := citekit.Pages(7, 7)
@@ -16,7 +16,7 @@ func sampleLinks() []citekit.Link {
 	box.Box = citekit.Box{X1: 0.1, Y1: 0.2, X2: 1.0 / 3, Y2: 0.9}
 	span := citekit.Seconds(1.5, 2)
 	span.Modality = citekit.Audio
-	return []citekit.Link{
+	return []Link{
 		{From: lines, Kind: "hyperlink", Text: "é", Target: "a.md#b"},
 		{From: box, Kind: "reference", To: page},
 		{From: span, Kind: "x", Target: "y", To: citekit.Location{Modality: citekit.Audio}},
@@ -24,7 +24,7 @@ func sampleLinks() []citekit.Link {
 }
 
 func TestEncodeLinks(t *testing.T) {
-	for _, links := range [][]citekit.Link{{}, sampleLinks()} {
+	for _, links := range [][]Link{{}, sampleLinks()} {
 		got, err := decodeLinks(encodeLinks(links))
 		if err != nil || !reflect.DeepEqual(got, links) {
 			t.Errorf("got %+v, %v; want %+v", got, err, links)
@@ -59,7 +59,7 @@ func FuzzTarget(f *testing.F) {
 	f.Add("..a.b", "import", "p/q.py", "c")
 	f.Add("text://a#lines=1", "hyperlink", "x.txt", "")
 	f.Fuzz(func(t *testing.T, written, kind, source, text string) {
-		l := citekit.Link{Target: written, Kind: kind, Text: text}
+		l := Link{Target: written, Kind: kind, Text: text}
 		target := targetOf(l, cleanPath(source))
 		keys := keysOfLink(l, cleanPath(source))
 		for _, file := range target.files {

@@ -26,7 +26,7 @@ type placer struct {
 const maxOthers = 64
 
 // relation returns what a link says.
-func (p *placer) relation(l citekit.Link) Relation {
+func (p *placer) relation(l Link) Relation {
 	r := Relation{
 		From:   citekit.Address{Resource: p.m.ResourceID, Location: l.From},
 		Kind:   l.Kind,
@@ -106,7 +106,7 @@ func (p *placer) other(id string) *atlasMap {
 	var found *atlasMap
 	if m, err := p.g.lib.Map(p.ctx, id); err == nil {
 		found = newAtlasMap(m, nil)
-		found.read = func() []citekit.Link {
+		found.read = func() []Link {
 			links, _ := p.g.links(p.ctx, m)
 			return links
 		}
@@ -161,12 +161,12 @@ func (g *Graph) goFolders(name string) []string {
 // An atlasMap finds places in one map.
 type atlasMap struct {
 	m     *citekit.ResourceMap
-	read  func() []citekit.Link // for its anchors
+	read  func() []Link // for its anchors
 	names map[string]citekit.Location
 }
 
-func newAtlasMap(m *citekit.ResourceMap, links []citekit.Link) *atlasMap {
-	return &atlasMap{m: m, read: func() []citekit.Link { return links }}
+func newAtlasMap(m *citekit.ResourceMap, links []Link) *atlasMap {
+	return &atlasMap{m: m, read: func() []Link { return links }}
 }
 
 // place returns the location that a fragment names, and whether it names one;

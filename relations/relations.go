@@ -36,7 +36,7 @@ type Relation struct {
 	To     citekit.Address
 	ToNode string // the smallest node that holds To, or ""
 
-	Kind   string // as in [citekit.Link], or "relationship"
+	Kind   string // as in [Link], or "relationship"
 	Text   string // what a reader sees, or what is said of the relation
 	Target string // as the source writes it; "" for relations of a map
 	Origin Origin
@@ -74,7 +74,7 @@ func New(lib *citekit.Library) *Graph {
 // if the address selects all of it, else those that stand in what it selects.
 // They come in the order of the source, then those of the map.
 //
-// Errors are those of [citekit.Library.Map] and of [citekit.Library.ReadLinks].
+// Errors are those of [citekit.Library.Map] and of [ReadLinks].
 // A resource whose modality knows no links has only the relations of its map.
 func (g *Graph) Outgoing(ctx context.Context, at citekit.Address) ([]Relation, error) {
 	if err := g.catchUp(ctx, false); err != nil {

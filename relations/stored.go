@@ -3,12 +3,10 @@ package relations
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"io"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 )
 
 const (
@@ -20,13 +18,13 @@ const (
 
 // links returns the links of a resource: as they were kept for this version of
 // its source, else by reading it.
-func (g *Graph) links(ctx context.Context, m *citekit.ResourceMap) ([]citekit.Link, error) {
+func (g *Graph) links(ctx context.Context, m *citekit.ResourceMap) ([]Link, error) {
 	key := g.storedKey(m)
 	if links, ok := g.stored(ctx, key); ok {
 		return links, nil
 	}
-	var links []citekit.Link
-	for link, err := range g.lib.ReadLinks(ctx, m.ResourceID) {
+	var links []Link
+	for link, err := range ReadLinks(ctx, g.lib, m.ResourceID) {
 		if err != nil {
 			return nil, err
 		}
@@ -44,19 +42,12 @@ func (g *Graph) storedKey(m *citekit.ResourceMap) string {
 	if hash == "" || modality == "" {
 		return ""
 	}
-	version := ""
-	if v, ok := g.lib.Resolvers()[modality].(citekit.Versioner); ok {
-		version = v.Version()
-	}
-	h := sha256.New()
-	for _, part := range []string{"links", storedFormat, string(modality), version, hash, m.ResourceID, m.SourcePath} {
-		fmt.Fprintf(h, "%d:%s", len(part), part)
-	}
-	return hex.EncodeToString(h.Sum(nil))
+	version := g.lib.Resolvers().Version(modality)
+	return ctxio.HashParts("links", storedFormat, string(modality), version, hash, m.ResourceID, m.SourcePath)
 }
 
 // stored returns the links that are kept under a key.
-func (g *Graph) stored(ctx context.Context, key string) ([]citekit.Link, bool) {
+func (g *Graph) stored(ctx context.Context, key string) ([]Link, bool) {
 	opener, ok := g.lib.Workspace().(citekit.EvidenceOpener)
 	if !ok || key == "" {
 		return nil, false
@@ -75,7 +66,7 @@ func (g *Graph) stored(ctx context.Context, key string) ([]citekit.Link, bool) {
 }
 
 // store keeps links under a key. What is not kept is read again.
-func (g *Graph) store(ctx context.Context, key string, m *citekit.ResourceMap, links []citekit.Link) {
+func (g *Graph) store(ctx context.Context, key string, m *citekit.ResourceMap, links []Link) {
 	if _, ok := g.lib.Workspace().(citekit.EvidenceOpener); !ok || key == "" {
 		return
 	}

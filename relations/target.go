@@ -25,7 +25,7 @@ type target struct {
 }
 
 // targetOf returns where a link leads that stands in the source at a path.
-func targetOf(l citekit.Link, source string) target {
+func targetOf(l Link, source string) target {
 	switch l.Kind {
 	case "import":
 		return importTarget(l, source)
@@ -102,7 +102,7 @@ func withExtensions(p, ext string) []string {
 var scriptExtensions = []string{".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json"}
 
 // importTarget is that of a module, by the language of the source.
-func importTarget(l citekit.Link, source string) target {
+func importTarget(l Link, source string) target {
 	dotted := strings.ReplaceAll(strings.TrimSuffix(l.Target, ".*"), ".", "/")
 	switch ext := path.Ext(source); ext {
 	case ".go", ".mod":
@@ -123,7 +123,7 @@ func importTarget(l citekit.Link, source string) target {
 
 // pythonTarget is that of a module of Python; a name that is imported from it
 // may be a module below it.
-func pythonTarget(l citekit.Link, source string) target {
+func pythonTarget(l Link, source string) target {
 	name := strings.TrimLeft(l.Target, ".")
 	dots := len(l.Target) - len(name)
 	p := strings.ReplaceAll(name, ".", "/")
@@ -171,7 +171,7 @@ func scriptTarget(written, source string) target {
 
 // keysOfLink returns keys of which the place that a link leads to has one, too,
 // if it is a mapped source; none if it can be none.
-func keysOfLink(l citekit.Link, source string) []string {
+func keysOfLink(l Link, source string) []string {
 	t := targetOf(l, source)
 	switch {
 	case l.Kind == anchor, t.outside, t.same:
@@ -195,7 +195,7 @@ func keysOfLink(l citekit.Link, source string) []string {
 
 // moduleStem returns what the paths of a module have in common: of an import
 // the first folder, since a name may stand in the module or be one.
-func moduleStem(l citekit.Link, t target) string {
+func moduleStem(l Link, t target) string {
 	if l.Kind == "import" {
 		return firstElement(t.module[len(t.module)-1])
 	}

@@ -189,9 +189,9 @@ func (f *finding) read(ctx context.Context, r *found, h *index.Hit) (err error) 
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
-	m, src, err := f.lib.OpenResource(ctx, h.Resource) // fresh, though it has no text
+	opened, err := f.lib.Open(ctx, citekit.Address{Resource: h.Resource}) // fresh, though it has no text
 	if err == nil {
-		r.m, err = m, src.Close()
+		r.m, err = opened.Map, opened.Source.Close()
 	}
 	return err
 }

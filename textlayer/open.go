@@ -22,11 +22,11 @@ import (
 // [citekit.TextReader], as [*citekit.ResolveError]. The caller closes the
 // layer.
 func (s *Store) Open(ctx context.Context, resourceID string) (*Layer, error) {
-	m, src, err := s.lib.OpenResource(ctx, resourceID)
+	opened, err := s.lib.Open(ctx, citekit.Address{Resource: resourceID})
 	if err != nil {
 		return nil, err
 	}
-	l, err := s.openMapped(ctx, m, src)
+	l, err := s.openMapped(ctx, opened.Map, opened.Source)
 	return l, failed(citekit.Address{Resource: resourceID}, err)
 }
 

@@ -2,13 +2,12 @@ package textlayer
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"iter"
 	"strconv"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 )
 
 // An origin is what a layer is made from: one version of a source, and what
@@ -36,21 +35,11 @@ const layerFormat = "1"
 // key returns the key that the layer is kept under: a SHA-256 in hex over all
 // that decides what is in it.
 func (o *origin) key() string {
-	h := sha256.New()
-	for _, part := range []string{
-		"text layer", layerFormat, string(o.modality), version(o.resolver), o.hash, o.name, string(o.declared), o.words, o.resource,
+	version := citekit.Resolvers{o.modality: o.resolver}.Version(o.modality)
+	return ctxio.HashParts(
+		"text layer", layerFormat, string(o.modality), version, o.hash, o.name, string(o.declared), o.words, o.resource,
 		strconv.FormatInt(o.maxBytes, 10),
-	} {
-		fmt.Fprintf(h, "%d:%s", len(part), part)
-	}
-	return hex.EncodeToString(h.Sum(nil))
-}
-
-func version(r citekit.Resolver) string {
-	if v, ok := r.(citekit.Versioner); ok {
-		return v.Version()
-	}
-	return fmt.Sprintf("%T", r)
+	)
 }
 
 // keyInName is how many digits of its key the name of a layer has.

@@ -306,7 +306,7 @@ func (m *Memory) StoreEvidence(ctx context.Context, key string, meta citekit.Evi
 	if err != nil {
 		return nil, fmt.Errorf("store the evidence: %w", err)
 	}
-	meta.Size = size
+	meta.Size, meta.Preview = size, slices.Clone(meta.Preview)
 	stored := citekit.StoredEvidence{EvidenceMeta: meta, Path: "memory:/" + meta.Name, SHA256: sum}
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/linkset"
+	"github.com/citekit/citekit/relations"
 )
 
 // Links returns what src imports and includes, with the lines of each, in the
@@ -18,7 +19,7 @@ import (
 //
 // An unknown language is an error matching [citekit.ErrSyntax]. SQL has no
 // links.
-func Links(ctx context.Context, lang Language, src []byte) ([]citekit.Link, error) {
+func Links(ctx context.Context, lang Language, src []byte) ([]relations.Link, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"strings"
 )
@@ -27,6 +28,16 @@ func Hash(ctx context.Context, r io.Reader) (hash string, size int64, err error)
 func HashOf(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
+}
+
+// HashParts returns the SHA-256 of several parts, each apart from the next, in
+// lower case hex.
+func HashParts(parts ...string) string {
+	h := sha256.New()
+	for _, part := range parts {
+		fmt.Fprintf(h, "%d:%s", len(part), part)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // hashLen is the length of a SHA-256 in hex.

@@ -10,9 +10,10 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/relations"
 )
 
-// The kinds of links, as [citekit.Link] has them.
+// The kinds of links, as [relations.Link] has them.
 const (
 	Hyperlink = "hyperlink"
 	Image     = "image"
@@ -33,7 +34,7 @@ const (
 
 // A Set gathers links. The zero value is ready to use.
 type Set struct {
-	links []citekit.Link
+	links []relations.Link
 	bytes int
 }
 
@@ -55,7 +56,7 @@ func (s *Set) AddTo(first, last int, kind, text, target string, to citekit.Locat
 	}
 	text = plain.Cut(plain.Line(plain.Cut(text, maxText*examined)), maxText)
 	s.bytes += len(text) + len(target)
-	s.links = append(s.links, citekit.Link{
+	s.links = append(s.links, relations.Link{
 		From:   citekit.Location{Modality: citekit.Text, Lines: citekit.Range{First: first, Last: max(first, last)}},
 		Kind:   kind,
 		Text:   strings.Clone(text),
@@ -72,7 +73,7 @@ func isTarget(target string) bool {
 
 // Last returns the link that was added last, or nil. It may be changed until
 // the next one is added.
-func (s *Set) Last() *citekit.Link {
+func (s *Set) Last() *relations.Link {
 	if len(s.links) == 0 {
 		return nil
 	}
@@ -80,8 +81,8 @@ func (s *Set) Last() *citekit.Link {
 }
 
 // Links returns what was gathered, by the first line.
-func (s *Set) Links() []citekit.Link {
-	slices.SortStableFunc(s.links, func(a, b citekit.Link) int {
+func (s *Set) Links() []relations.Link {
+	slices.SortStableFunc(s.links, func(a, b relations.Link) int {
 		return cmp.Compare(a.From.Lines.First, b.From.Lines.First)
 	})
 	return s.links

@@ -7,6 +7,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/linkset"
+	"github.com/citekit/citekit/relations"
 )
 
 // Links returns the links in src, which is UTF-8 with lines ended by "\n", each
@@ -15,7 +16,7 @@ import (
 //
 // An error is ctx.Err(), or matches [citekit.ErrFormat] if the format is none
 // of those of this package. Links does not keep src.
-func Links(ctx context.Context, format Format, src []byte) ([]citekit.Link, error) {
+func Links(ctx context.Context, format Format, src []byte) ([]relations.Link, error) {
 	var set linkset.Set
 	src = withoutMark(src)
 	find, ok := linkFinders()[format]
@@ -30,7 +31,7 @@ func Links(ctx context.Context, format Format, src []byte) ([]citekit.Link, erro
 
 // PlainLinks returns the URIs that stand in src, a text without markup, as
 // [Links] does.
-func PlainLinks(ctx context.Context, src []byte) ([]citekit.Link, error) {
+func PlainLinks(ctx context.Context, src []byte) ([]relations.Link, error) {
 	var set linkset.Set
 	for number, line := range linesOf(src) {
 		if number%4096 == 0 && ctx.Err() != nil {

@@ -8,8 +8,9 @@ import (
 	"math"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/drawing"
 	"github.com/citekit/citekit/internal/ffmpeg"
-	"github.com/citekit/citekit/internal/preview"
+	"github.com/citekit/citekit/preview"
 )
 
 // shortSpan is how many seconds are decoded from end to end for a sheet: of
@@ -18,13 +19,13 @@ const shortSpan = 5.0
 
 // contactSheet returns frames of a span, evenly apart as far as that is had
 // without decoding all of it, each with its time below.
-func (e *Engine) contactSheet(ctx context.Context, src *citekit.Source, m medium, span citekit.Span, opts citekit.PreviewOptions) (*citekit.Preview, error) {
+func (e *Engine) contactSheet(ctx context.Context, src *citekit.Source, m medium, span citekit.Span, opts preview.Options) (*preview.Preview, error) {
 	extent := m.extent()
 	if extent.Width < 1 || extent.Height < 1 {
 		return nil, fmt.Errorf("the video has no pictures that can be shown: %w", errors.ErrUnsupported)
 	}
 	f := frameFinder{engine: e, medium: m, src: src, span: span, count: frameCount(m, span)}
-	sheet := preview.NewSheet(f.count, float64(extent.Width), float64(extent.Height), opts.Side).Within(extent.Width, extent.Height)
+	sheet := drawing.NewSheet(f.count, float64(extent.Width), float64(extent.Height), opts.Side).Within(extent.Width, extent.Height)
 	f.size = sheet.Cell
 	frames, err := f.find(ctx)
 	if err != nil {
@@ -37,15 +38,15 @@ func (e *Engine) contactSheet(ctx context.Context, src *citekit.Source, m medium
 	captions := make([]string, len(frames))
 	shown := make([]citekit.Location, len(frames))
 	for i, frame := range frames {
-		preview.Mark(frame.Image, opts.Boxes, citekit.Box{})
+		drawing.Mark(frame.Image, opts.Boxes, citekit.Box{})
 		end := span.End
 		if i+1 < len(frames) {
 			end = frames[i+1].Time
 		}
-		pictures[i], captions[i] = frame.Image, preview.Clock(frame.Time)
+		pictures[i], captions[i] = frame.Image, drawing.Clock(frame.Time)
 		shown[i] = citekit.Location{Modality: citekit.Video, Time: citekit.Span{Start: frame.Time, End: end}}
 	}
-	return preview.Of(sheet.Draw(pictures, captions), shown...)
+	return drawing.Of(sheet.Draw(pictures, captions), shown...)
 }
 
 // frameCount returns how many frames of a span are shown at most.
@@ -55,7 +56,7 @@ func frameCount(m medium, span citekit.Span) int {
 	if rate <= 0 || math.IsInf(rate, 0) || math.IsNaN(rate) {
 		rate = usualRate
 	}
-	return int(min(max(math.Round((span.End-span.Start)*rate), 1), preview.MaxCells))
+	return int(min(max(math.Round((span.End-span.Start)*rate), 1), drawing.MaxCells))
 }
 
 // A frameFinder finds the frames of a contact sheet.

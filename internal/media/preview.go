@@ -7,11 +7,12 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ffmpeg"
+	"github.com/citekit/citekit/preview"
 )
 
-// Preview does what [citekit.Previewer] says: a contact sheet of a video, a
+// Preview does what [preview.Previewer] says: a contact sheet of a video, a
 // waveform of a sound.
-func (e *Engine) Preview(ctx context.Context, src *citekit.Source, loc citekit.Location, opts citekit.PreviewOptions) (*citekit.Preview, error) {
+func (e *Engine) Preview(ctx context.Context, src *citekit.Source, loc citekit.Location, opts preview.Options) (*preview.Preview, error) {
 	opts, err := opts.WithDefaults()
 	if err != nil {
 		return nil, err

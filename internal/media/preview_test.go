@@ -12,6 +12,7 @@ import (
 	"github.com/citekit/citekit/internal/ffmpeg"
 	"github.com/citekit/citekit/internal/mp4/mp4test"
 	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/preview"
 )
 
 // shaded makes a video whose frames tell the time: 8 levels of grey a second.
@@ -78,7 +79,7 @@ func TestPreviewWithoutFFmpeg(t *testing.T) {
 	none := filepath.Join(t.TempDir(), "ffmpeg")
 	e := &Engine{Modality: citekit.Video, Tools: ffmpeg.Tools{FFmpeg: none, FFprobe: none}}
 	src := source("a.mp4", mp4test.Video(20, 10, 64, 48))
-	_, err := e.Preview(t.Context(), src, citekit.Location{Modality: citekit.Video}, citekit.PreviewOptions{})
+	_, err := e.Preview(t.Context(), src, citekit.Location{Modality: citekit.Video}, preview.Options{})
 	var missing *ffmpeg.MissingError
 	if !errors.Is(err, errors.ErrUnsupported) || !errors.As(err, &missing) {
 		t.Errorf("of a video: %v", err)
@@ -89,7 +90,7 @@ func TestPreviewWithoutFFmpeg(t *testing.T) {
 func TestSheetOfNothing(t *testing.T) {
 	src := openFile(t, shaded(t, "a.mp4", 2, 10))
 	e := &Engine{Modality: citekit.Video}
-	_, err := e.Preview(t.Context(), src, citekit.Location{Modality: citekit.Video, Time: citekit.Span{Start: 1.01, End: 1.02}}, citekit.PreviewOptions{})
+	_, err := e.Preview(t.Context(), src, citekit.Location{Modality: citekit.Video, Time: citekit.Span{Start: 1.01, End: 1.02}}, preview.Options{})
 	if !errors.Is(err, citekit.ErrRange) {
 		t.Errorf("where no frame begins: %v", err)
 	}
@@ -106,7 +107,7 @@ func BenchmarkContactSheet(b *testing.B) {
 	e := &Engine{Modality: citekit.Video}
 	src := openFile(b, path)
 	for b.Loop() {
-		if _, err := e.Preview(b.Context(), src, citekit.Location{Modality: citekit.Video}, citekit.PreviewOptions{}); err != nil {
+		if _, err := e.Preview(b.Context(), src, citekit.Location{Modality: citekit.Video}, preview.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

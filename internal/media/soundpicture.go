@@ -8,14 +8,15 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ctxio"
+	"github.com/citekit/citekit/internal/drawing"
 	"github.com/citekit/citekit/internal/ffmpeg"
-	"github.com/citekit/citekit/internal/preview"
 	"github.com/citekit/citekit/internal/wav"
+	"github.com/citekit/citekit/preview"
 )
 
 // drawSound returns the waveform of a span above a time axis.
-func (e *Engine) drawSound(ctx context.Context, src *citekit.Source, m medium, span citekit.Span, side int) (*citekit.Preview, error) {
-	w := preview.NewWave(span.Start, span.End, side)
+func (e *Engine) drawSound(ctx context.Context, src *citekit.Source, m medium, span citekit.Span, side int) (*preview.Preview, error) {
+	w := drawing.NewWave(span.Start, span.End, side)
 	var err error
 	if wave, ok := m.(waveform); ok && wave.file.Extremes() != nil {
 		err = drawWAV(ctx, src, wave, span, w)
@@ -25,13 +26,13 @@ func (e *Engine) drawSound(ctx context.Context, src *citekit.Source, m medium, s
 	if err != nil {
 		return nil, err
 	}
-	return preview.Of(w.Draw(), citekit.Location{Modality: citekit.Audio, Time: span})
+	return drawing.Of(w.Draw(), citekit.Location{Modality: citekit.Audio, Time: span})
 }
 
 // soundPiece is how many bytes are read at a time.
 const soundPiece = 256 << 10
 
-func drawWAV(ctx context.Context, src *citekit.Source, wave waveform, span citekit.Span, w *preview.Wave) error {
+func drawWAV(ctx context.Context, src *citekit.Source, wave waveform, span citekit.Span, w *drawing.Wave) error {
 	if err := wave.holds(span); err != nil {
 		return err
 	}
@@ -43,7 +44,7 @@ func drawWAV(ctx context.Context, src *citekit.Source, wave waveform, span citek
 	return err
 }
 
-func (e *Engine) drawDecoded(ctx context.Context, src *citekit.Source, m medium, span citekit.Span, w *preview.Wave) error {
+func (e *Engine) drawDecoded(ctx context.Context, src *citekit.Source, m medium, span citekit.Span, w *drawing.Wave) error {
 	in, stream, origin, err := e.inputOf(ctx, src, m, "audio")
 	if err != nil {
 		return err
@@ -82,7 +83,7 @@ func soundSeek(m medium, start, from float64) ffmpeg.Options {
 // waveform.
 type columns struct {
 	wholeFrames
-	wave     *preview.Wave
+	wave     *drawing.Wave
 	total    int64 // frames that are expected
 	extremes func(frames []byte) (low, high float64)
 	frames   int64 // that came

@@ -55,6 +55,7 @@ import (
 	"github.com/citekit/citekit"
 	engine "github.com/citekit/citekit/internal/media"
 	"github.com/citekit/citekit/modality/media"
+	"github.com/citekit/citekit/preview"
 )
 
 // A Resolver extracts time ranges of sound. The zero value is ready to use.
@@ -73,7 +74,7 @@ var (
 	_ citekit.Mapper           = (*Resolver)(nil)
 	_ citekit.TextReader       = (*Resolver)(nil)
 	_ citekit.TranscriptReader = (*Resolver)(nil)
-	_ citekit.Previewer        = (*Resolver)(nil)
+	_ preview.Previewer        = (*Resolver)(nil)
 )
 
 // Resolve implements [citekit.Resolver]. A source that needs ffmpeg where it
@@ -112,9 +113,9 @@ func (r *Resolver) ReadTranscript(ctx context.Context, src, transcript *citekit.
 	return r.ready().ReadTranscript(ctx, src, transcript, loc)
 }
 
-// Preview implements [citekit.Previewer] with the waveform of the time. What is
+// Preview implements [preview.Previewer] with the waveform of the time. What is
 // not WAV needs ffmpeg.
-func (r *Resolver) Preview(ctx context.Context, src *citekit.Source, loc citekit.Location, opts citekit.PreviewOptions) (*citekit.Preview, error) {
+func (r *Resolver) Preview(ctx context.Context, src *citekit.Source, loc citekit.Location, opts preview.Options) (*preview.Preview, error) {
 	return r.ready().Preview(ctx, src, loc, opts)
 }
 

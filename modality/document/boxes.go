@@ -9,7 +9,7 @@ import (
 	"github.com/citekit/citekit/internal/pdfium"
 )
 
-// Boxes implements [citekit.Boxer]. A box holds the ink of its characters. Text
+// Boxes implements [preview.Boxer]. A box holds the ink of its characters. Text
 // that OCR recognised has none.
 func (r *Resolver) Boxes(ctx context.Context, src *citekit.Source, loc citekit.Location, from, to int) ([]citekit.Box, error) {
 	r.init()

@@ -18,6 +18,7 @@ import (
 	"github.com/citekit/citekit/internal/sniff"
 	"github.com/citekit/citekit/internal/tesseract"
 	"github.com/citekit/citekit/internal/warm"
+	"github.com/citekit/citekit/preview"
 )
 
 const (
@@ -114,9 +115,9 @@ var (
 	_ citekit.Resolver   = (*Resolver)(nil)
 	_ citekit.Measurer   = (*Resolver)(nil)
 	_ citekit.TextReader = (*Resolver)(nil)
-	_ citekit.Previewer  = (*Resolver)(nil)
+	_ preview.Previewer  = (*Resolver)(nil)
 	_ citekit.Versioner  = (*Resolver)(nil)
-	_ citekit.Boxer      = (*Resolver)(nil)
+	_ preview.Boxer      = (*Resolver)(nil)
 )
 
 func (r *Resolver) init() {

@@ -14,9 +14,10 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdf"
 	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/relations"
 )
 
-var _ citekit.Linker = (*Resolver)(nil)
+var _ relations.Linker = (*Resolver)(nil)
 
 const (
 	maxLinkText   = 200      // bytes
@@ -24,16 +25,16 @@ const (
 	maxLinkBytes  = 32 << 20 // of all targets and texts of a document
 )
 
-// ReadLinks implements [citekit.Linker]. Links are the annotations that lead to
+// ReadLinks implements [relations.Linker]. Links are the annotations that lead to
 // a page of the document, to another file or to a URI, each at its page and
 // box; the names of destinations are anchors. The text is what the annotation
 // says, if anything: the words under it are not read.
-func (r *Resolver) ReadLinks(ctx context.Context, src *citekit.Source) iter.Seq2[citekit.Link, error] {
-	return func(yield func(citekit.Link, error) bool) {
+func (r *Resolver) ReadLinks(ctx context.Context, src *citekit.Source) iter.Seq2[relations.Link, error] {
+	return func(yield func(relations.Link, error) bool) {
 		r.init()
 		links, err := r.links(ctx, src)
 		if err != nil {
-			yield(citekit.Link{}, known(ctx, err))
+			yield(relations.Link{}, known(ctx, err))
 			return
 		}
 		for _, link := range links {
@@ -44,7 +45,7 @@ func (r *Resolver) ReadLinks(ctx context.Context, src *citekit.Source) iter.Seq2
 	}
 }
 
-func (r *Resolver) links(ctx context.Context, src *citekit.Source) (links []citekit.Link, err error) {
+func (r *Resolver) links(ctx context.Context, src *citekit.Source) (links []relations.Link, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -64,7 +65,7 @@ func (r *Resolver) links(ctx context.Context, src *citekit.Source) (links []cite
 		})
 		if err == nil {
 			err = pdf.NewDestinations(f, doc.structure).Each(func(name string, page int) {
-				links = appendLink(links, citekit.Link{From: onPage(page, citekit.Box{}), Kind: "anchor", Target: "#" + name})
+				links = appendLink(links, relations.Link{From: onPage(page, citekit.Box{}), Kind: "anchor", Target: "#" + name})
 			})
 		}
 		if errors.Is(err, pdf.ErrLimit) {
@@ -76,7 +77,7 @@ func (r *Resolver) links(ctx context.Context, src *citekit.Source) (links []cite
 }
 
 // appendLink appends a link that is as it must be.
-func appendLink(links []citekit.Link, l citekit.Link) []citekit.Link {
+func appendLink(links []relations.Link, l relations.Link) []relations.Link {
 	control := strings.ContainsFunc(l.Target, func(r rune) bool { return r < ' ' || r == 0x7f })
 	if control || len(l.Target) > maxLinkTarget || !utf8.ValidString(l.Target) || l.Target == "#" {
 		return links
@@ -86,8 +87,8 @@ func appendLink(links []citekit.Link, l citekit.Link) []citekit.Link {
 }
 
 // linkOf returns the link of an annotation in a document of so many pages.
-func linkOf(l pdf.Link, pages int) citekit.Link {
-	link := citekit.Link{From: onPage(l.Page, boxOfLink(l)), Kind: "hyperlink", Text: l.Contents}
+func linkOf(l pdf.Link, pages int) relations.Link {
+	link := relations.Link{From: onPage(l.Page, boxOfLink(l)), Kind: "hyperlink", Text: l.Contents}
 	switch {
 	case l.URI != "":
 		link.Target = l.URI

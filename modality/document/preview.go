@@ -7,14 +7,15 @@ import (
 	"strconv"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/drawing"
 	"github.com/citekit/citekit/internal/pdfium"
-	"github.com/citekit/citekit/internal/preview"
+	"github.com/citekit/citekit/preview"
 )
 
-// Preview implements [citekit.Previewer]. One page, or the box on it, fills the
+// Preview implements [preview.Previewer]. One page, or the box on it, fills the
 // picture, drawn as large as it fits: a small box is drawn sharp. Of several
 // pages the first 12 stand side by side, each with its number.
-func (r *Resolver) Preview(ctx context.Context, src *citekit.Source, loc citekit.Location, opts citekit.PreviewOptions) (*citekit.Preview, error) {
+func (r *Resolver) Preview(ctx context.Context, src *citekit.Source, loc citekit.Location, opts preview.Options) (*preview.Preview, error) {
 	r.init()
 	opts, err := opts.WithDefaults()
 	if err != nil {
@@ -39,8 +40,8 @@ func (r *Resolver) Preview(ctx context.Context, src *citekit.Source, loc citekit
 		return nil, known(ctx, err)
 	}
 	if len(pictures) == 1 {
-		preview.Mark(pictures[0], opts.Boxes, loc.Box)
-		return preview.Of(pictures[0], shown)
+		drawing.Mark(pictures[0], opts.Boxes, loc.Box)
+		return drawing.Of(pictures[0], shown)
 	}
 	var each []citekit.Location
 	var captions []string
@@ -48,7 +49,7 @@ func (r *Resolver) Preview(ctx context.Context, src *citekit.Source, loc citekit
 		each = append(each, onPage(page, citekit.Box{}))
 		captions = append(captions, strconv.Itoa(page+1))
 	}
-	return preview.Of(sheet.Draw(pictures, captions), each...)
+	return drawing.Of(sheet.Draw(pictures, captions), each...)
 }
 
 // firstPages returns the location of the pages at loc that a sheet has room
@@ -59,7 +60,7 @@ func firstPages(loc citekit.Location, pages int) citekit.Location {
 		runs = []citekit.Range{{First: 1, Last: pages}}
 	}
 	loc.Pages = nil
-	left := preview.MaxCells
+	left := drawing.MaxCells
 	for _, run := range runs {
 		if left == 0 {
 			break
@@ -73,7 +74,7 @@ func firstPages(loc citekit.Location, pages int) citekit.Location {
 
 // draw returns pictures of the pages at loc: of one page as large as side lets
 // it be, of several as large as the cells of the sheet they belong on.
-func (r *Resolver) draw(ctx context.Context, src *citekit.Source, loc citekit.Location, side int) (pictures []*image.RGBA, sheet preview.Sheet, err error) {
+func (r *Resolver) draw(ctx context.Context, src *citekit.Source, loc citekit.Location, side int) (pictures []*image.RGBA, sheet drawing.Sheet, err error) {
 	j, end, err := r.start(ctx, src, textTime)
 	if err != nil {
 		return nil, sheet, err
@@ -90,7 +91,7 @@ func (r *Resolver) draw(ctx context.Context, src *citekit.Source, loc citekit.Lo
 	pictures, err = j.pdfium.Draw(ctx, out, out.Size(), firstIndexes(n), func(sizes []pdfium.Size) []image.Point {
 		room := image.Pt(side, side)
 		if n > 1 {
-			sheet = preview.NewSheet(n, sizes[0].Width, sizes[0].Height, side)
+			sheet = drawing.NewSheet(n, sizes[0].Width, sizes[0].Height, side)
 			room = sheet.Cell
 		}
 		return fitted(sizes, room)
@@ -101,7 +102,7 @@ func (r *Resolver) draw(ctx context.Context, src *citekit.Source, loc citekit.Lo
 func fitted(sizes []pdfium.Size, room image.Point) []image.Point {
 	pixels := make([]image.Point, len(sizes))
 	for i, s := range sizes {
-		pixels[i] = preview.Fit(s.Width, s.Height, room.X, room.Y)
+		pixels[i] = drawing.Fit(s.Width, s.Height, room.X, room.Y)
 	}
 	return pixels
 }

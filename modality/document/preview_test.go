@@ -14,6 +14,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdftest"
 	"github.com/citekit/citekit/modality/document"
+	"github.com/citekit/citekit/preview"
 )
 
 // painted returns a file of pages of 300 by 200 points with more entries, whose
@@ -39,7 +40,7 @@ func painted(entries string, contents ...string) []byte {
 
 const redSquare = "1 0 0 rg 60 120 60 40 re f" // a fifth from the left and the top
 
-func seen(t *testing.T, r *document.Resolver, data []byte, loc citekit.Location, opts citekit.PreviewOptions) (*citekit.Preview, *image.RGBA) {
+func seen(t *testing.T, r *document.Resolver, data []byte, loc citekit.Location, opts preview.Options) (*preview.Preview, *image.RGBA) {
 	t.Helper()
 	p, err := r.Preview(t.Context(), source(data), loc, opts)
 	if err != nil {
@@ -92,7 +93,7 @@ func TestPreviewPixels(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			loc := pages(1, 1)
 			loc.Box = tt.box
-			p, img := seen(t, r, painted(tt.entries, redSquare), loc, citekit.PreviewOptions{Side: 600, Boxes: tt.marks})
+			p, img := seen(t, r, painted(tt.entries, redSquare), loc, preview.Options{Side: 600, Boxes: tt.marks})
 			if img.Rect.Max != tt.size || len(p.Shown) != 1 || !p.Shown[0].Equal(loc) {
 				t.Fatalf("%v pixels show %v", img.Rect.Max, p.Shown)
 			}
@@ -122,7 +123,7 @@ func TestPreviewSheet(t *testing.T) {
 	for i := range 20 {
 		contents = append(contents, fmt.Sprintf("%g g 0 0 300 200 re f", float64(i+1)/40))
 	}
-	p, img := seen(t, r, painted("", contents...), pages(3, 5, 7, 20), citekit.PreviewOptions{})
+	p, img := seen(t, r, painted("", contents...), pages(3, 5, 7, 20), preview.Options{})
 	if len(p.Shown) != 12 || p.Shown[0].Pages[0].First != 3 || p.Shown[3].Pages[0].First != 7 || p.Shown[11].Pages[0].Last != 15 {
 		t.Errorf("shown are %v", p.Shown)
 	}
@@ -140,7 +141,7 @@ func TestPreviewSheet(t *testing.T) {
 			t.Errorf("page %d has %d pixels", shown.Pages[0].First, n)
 		}
 	}
-	if _, err := r.Preview(t.Context(), source(painted("", contents...)), pages(1, 2), citekit.PreviewOptions{Boxes: []citekit.Box{{X2: 1, Y2: 1}}}); !errors.Is(err, citekit.ErrSyntax) {
+	if _, err := r.Preview(t.Context(), source(painted("", contents...)), pages(1, 2), preview.Options{Boxes: []citekit.Box{{X2: 1, Y2: 1}}}); !errors.Is(err, citekit.ErrSyntax) {
 		t.Errorf("boxes on two pages: %v", err)
 	}
 }
@@ -154,7 +155,7 @@ func TestPreviewOddSizes(t *testing.T) {
 	} {
 		for _, more := range []string{"", " /UserUnit 1000000000"} {
 			data := painted("/MediaBox "+box+more, redSquare)
-			p, err := r.Preview(t.Context(), source(data), pages(1, 1), citekit.PreviewOptions{})
+			p, err := r.Preview(t.Context(), source(data), pages(1, 1), preview.Options{})
 			if err != nil {
 				if citekit.CodeOf(err) == citekit.CodeInternal {
 					t.Errorf("%s%s: %v", box, more, err)
@@ -172,7 +173,7 @@ func BenchmarkPreview(b *testing.B) {
 	src := source(pdftest.Manual(100))
 	r := newResolver(b)
 	for i := 0; b.Loop(); i++ {
-		if _, err := r.Preview(b.Context(), src, pages(1+i%100, 1+i%100), citekit.PreviewOptions{}); err != nil {
+		if _, err := r.Preview(b.Context(), src, pages(1+i%100, 1+i%100), preview.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

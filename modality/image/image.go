@@ -30,6 +30,7 @@ import (
 	"github.com/citekit/citekit/internal/jpeg"
 	"github.com/citekit/citekit/internal/tesseract"
 	"github.com/citekit/citekit/internal/warm"
+	"github.com/citekit/citekit/preview"
 )
 
 // Defaults of the fields of [Resolver].
@@ -92,7 +93,7 @@ var (
 	_ citekit.Measurer   = (*Resolver)(nil)
 	_ citekit.Mapper     = (*Resolver)(nil)
 	_ citekit.TextReader = (*Resolver)(nil)
-	_ citekit.Previewer  = (*Resolver)(nil)
+	_ preview.Previewer  = (*Resolver)(nil)
 	_ citekit.Versioner  = (*Resolver)(nil)
 )
 

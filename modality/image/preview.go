@@ -5,13 +5,14 @@ import (
 	"image"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/preview"
+	"github.com/citekit/citekit/internal/drawing"
+	"github.com/citekit/citekit/preview"
 )
 
-// Preview implements [citekit.Previewer]. The picture is the box as displayed,
+// Preview implements [preview.Previewer]. The picture is the box as displayed,
 // or all of the image, on white where it is transparent; of an animation it is
 // the first frame. Colour profiles are not looked at.
-func (r *Resolver) Preview(ctx context.Context, src *citekit.Source, loc citekit.Location, opts citekit.PreviewOptions) (*citekit.Preview, error) {
+func (r *Resolver) Preview(ctx context.Context, src *citekit.Source, loc citekit.Location, opts preview.Options) (*preview.Preview, error) {
 	opts, err := opts.WithDefaults()
 	if err != nil {
 		return nil, err
@@ -42,8 +43,8 @@ func (r *Resolver) Preview(ctx context.Context, src *citekit.Source, loc citekit
 	if err != nil {
 		return nil, sourceError(f, err)
 	}
-	preview.Mark(img, opts.Boxes, fractions(region, width, height))
-	return preview.Of(img, loc)
+	drawing.Mark(img, opts.Boxes, fractions(region, width, height))
+	return drawing.Of(img, loc)
 }
 
 // fractions returns which box a region is.
@@ -57,15 +58,15 @@ func fractions(region image.Rectangle, width, height int) citekit.Box {
 // reduced returns a region, as displayed, in pixels that fit into a square.
 func (r *Resolver) reduced(ctx context.Context, src *citekit.Source, p *picture, region image.Rectangle, side int) (*image.RGBA, error) {
 	stored := p.orientation.StoredRect(region, p.width, p.height)
-	size := preview.Shrink(stored.Dx(), stored.Dy(), side, side)
+	size := drawing.Shrink(stored.Dx(), stored.Dy(), side, side)
 	const copies = 2 // one is turned, one encoded
 	memory := p.format.readMemory(r, p, stored) + copies*4*int64(size.X)*int64(size.Y)
-	held, err := r.reserve(ctx, memory+preview.ReducerMemory(stored.Dx(), size)+rowMemory*int64(p.width))
+	held, err := r.reserve(ctx, memory+drawing.ReducerMemory(stored.Dx(), size)+rowMemory*int64(p.width))
 	if err != nil {
 		return nil, regionError(region, err)
 	}
 	defer held.release()
-	reducer := preview.NewReducer(stored.Dx(), stored.Dy(), size)
+	reducer := drawing.NewReducer(stored.Dx(), stored.Dy(), size)
 	if err := p.format.read(ctx, r, src, p, stored, reducer.Row); err != nil {
 		return nil, err
 	}

@@ -13,9 +13,10 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality/image"
+	"github.com/citekit/citekit/preview"
 )
 
-func seen(t *testing.T, r *image.Resolver, data []byte, name string, loc citekit.Location, opts citekit.PreviewOptions) *stdimage.RGBA {
+func seen(t *testing.T, r *image.Resolver, data []byte, name string, loc citekit.Location, opts preview.Options) *stdimage.RGBA {
 	t.Helper()
 	p, err := r.Preview(t.Context(), source(data, name), loc, opts)
 	if err != nil {
@@ -38,7 +39,7 @@ func TestPreviewRegion(t *testing.T) {
 	files := samples(t)
 	r := &image.Resolver{}
 	for name, data := range files {
-		if _, err := r.Preview(t.Context(), source(data, name), allOf(), citekit.PreviewOptions{}); errors.Is(err, errors.ErrUnsupported) {
+		if _, err := r.Preview(t.Context(), source(data, name), allOf(), preview.Options{}); errors.Is(err, errors.ErrUnsupported) {
 			continue
 		}
 		turns := []byte{0}
@@ -50,7 +51,7 @@ func TestPreviewRegion(t *testing.T) {
 			if o != 0 {
 				label, turned = fmt.Sprint(o, name), oriented(t, name, data, o)
 			}
-			whole := seen(t, r, turned, label, allOf(), citekit.PreviewOptions{})
+			whole := seen(t, r, turned, label, allOf(), preview.Options{})
 			extent, err := r.Measure(t.Context(), source(turned, label))
 			if err != nil {
 				t.Fatal(err)
@@ -59,7 +60,7 @@ func TestPreviewRegion(t *testing.T) {
 				t.Errorf("%s: the picture has %v pixels of %v", label, whole.Rect.Max, size)
 			}
 			loc := box(.25, .25, .75, .75)
-			part := seen(t, r, turned, label, loc, citekit.PreviewOptions{})
+			part := seen(t, r, turned, label, loc, preview.Options{})
 			at := stdimage.Rect(loc.Box.Pixels(extent.Width, extent.Height))
 			if part.Rect.Size() != at.Size() {
 				t.Fatalf("%s: a part of %v pixels, want %v", label, part.Rect.Size(), at.Size())
@@ -106,7 +107,7 @@ func TestPreviewTurned(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := oriented(t, "a.png", b.Bytes(), 6)
-	got := seen(t, &image.Resolver{}, data, "turned.png", allOf(), citekit.PreviewOptions{
+	got := seen(t, &image.Resolver{}, data, "turned.png", allOf(), preview.Options{
 		Side: 200, Boxes: []citekit.Box{{X1: 0, Y1: .75, X2: .5, Y2: 1}},
 	})
 	if got.Rect.Max != stdimage.Pt(100, 200) {
@@ -137,7 +138,7 @@ func TestPreviewFirstFrame(t *testing.T) {
 	if err := gif.EncodeAll(&b, g); err != nil {
 		t.Fatal(err)
 	}
-	got := seen(t, &image.Resolver{}, b.Bytes(), "a.gif", allOf(), citekit.PreviewOptions{})
+	got := seen(t, &image.Resolver{}, b.Bytes(), "a.gif", allOf(), preview.Options{})
 	if c := got.RGBAAt(10, 10); c != (color.RGBA{0, 255, 0, 255}) || got.Rect.Max != stdimage.Pt(30, 20) {
 		t.Errorf("%v of %v pixels", c, got.Rect.Max)
 	}
@@ -145,7 +146,7 @@ func TestPreviewFirstFrame(t *testing.T) {
 
 func TestPreviewUnread(t *testing.T) {
 	avif := []byte("\x00\x00\x00\x18ftypavif\x00\x00\x00\x00avifmif1")
-	_, err := new(image.Resolver).Preview(t.Context(), source(avif, "a.avif"), allOf(), citekit.PreviewOptions{})
+	_, err := new(image.Resolver).Preview(t.Context(), source(avif, "a.avif"), allOf(), preview.Options{})
 	if !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("of an AVIF: %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/preview"
 )
 
 // crowdCallers is how many callers there are for each good case.
@@ -70,8 +71,8 @@ func (s *suite) crowdCaller(t testing.TB, i int, c Case, maps bool) {
 	if m, ok := s.resolver.(citekit.Mapper); ok && maps {
 		m.Map(ctx, src, citekit.MapRequest{Modality: s.modality}) // any outcome will do, in time
 	}
-	if _, ok := s.resolver.(citekit.Previewer); ok {
-		_, err := s.preview(t, ctx, src, c.Location, citekit.PreviewOptions{Side: smallSide})
+	if _, ok := s.resolver.(preview.Previewer); ok {
+		_, err := s.preview(t, ctx, src, c.Location, preview.Options{Side: smallSide})
 		if err != nil && ctx.Err() == nil && !errors.Is(err, errors.ErrUnsupported) {
 			t.Errorf("%s, shown in a crowd: %v", c.Name, err)
 		}

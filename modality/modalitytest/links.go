@@ -7,12 +7,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/relations"
 )
 
 // checkLinks reads the links of the source, of every kind, and of the
 // beginnings of it, which may fail.
 func (s *suite) checkLinks(t testing.TB) {
-	linker, ok := s.resolver.(citekit.Linker)
+	linker, ok := s.resolver.(relations.Linker)
 	if !ok {
 		return
 	}
@@ -45,7 +46,7 @@ func (s *suite) readLinks(t testing.TB, ctx context.Context, src *citekit.Source
 			err = errPanic
 		}
 	}()
-	for link, e := range s.resolver.(citekit.Linker).ReadLinks(ctx, src) {
+	for link, e := range s.resolver.(relations.Linker).ReadLinks(ctx, src) {
 		if err != nil {
 			t.Errorf("ReadLinks went on after the error %v", err)
 			break
@@ -57,7 +58,7 @@ func (s *suite) readLinks(t testing.TB, ctx context.Context, src *citekit.Source
 	return err
 }
 
-func (s *suite) inspectLink(t testing.TB, link citekit.Link) {
+func (s *suite) inspectLink(t testing.TB, link relations.Link) {
 	t.Helper()
 	for _, loc := range []citekit.Location{link.From, link.To} {
 		if loc.Modality == "" && loc.IsWhole() {

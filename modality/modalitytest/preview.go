@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/preview"
 )
 
 // smallSide is the longest side of the pictures that the suite asks for.
@@ -20,14 +21,14 @@ const smallSide = 160
 // checkPreview looks at pictures of all good cases, and asks for what there is
 // none of.
 func (s *suite) checkPreview(t testing.TB) {
-	if _, ok := s.resolver.(citekit.Previewer); !ok {
+	if _, ok := s.resolver.(preview.Previewer); !ok {
 		return
 	}
 	for _, loc := range s.previewed() {
-		var first *citekit.Preview
+		var first *preview.Preview
 		for _, kind := range s.sourceKinds() {
 			src := kind.open(t)
-			p, err := s.preview(t, t.Context(), src, loc, citekit.PreviewOptions{Side: smallSide})
+			p, err := s.preview(t, t.Context(), src, loc, preview.Options{Side: smallSide})
 			src.Close()
 			if errors.Is(err, errors.ErrUnsupported) {
 				continue
@@ -58,7 +59,7 @@ func (s *suite) previewed() []citekit.Location {
 }
 
 // preview makes one call. A panic is reported and becomes an error.
-func (s *suite) preview(t testing.TB, ctx context.Context, src *citekit.Source, loc citekit.Location, opts citekit.PreviewOptions) (p *citekit.Preview, err error) {
+func (s *suite) preview(t testing.TB, ctx context.Context, src *citekit.Source, loc citekit.Location, opts preview.Options) (p *preview.Preview, err error) {
 	t.Helper()
 	defer func() {
 		if v := recover(); v != nil {
@@ -66,13 +67,13 @@ func (s *suite) preview(t testing.TB, ctx context.Context, src *citekit.Source, 
 			p, err = nil, errPanic
 		}
 	}()
-	return s.resolver.(citekit.Previewer).Preview(ctx, src, loc, opts)
+	return s.resolver.(preview.Previewer).Preview(ctx, src, loc, opts)
 }
 
 const maxPreview = 32 << 20 // bytes
 
 // inspectPreview checks that a preview is the picture that it says it is.
-func (s *suite) inspectPreview(t testing.TB, loc citekit.Location, p *citekit.Preview, side int) {
+func (s *suite) inspectPreview(t testing.TB, loc citekit.Location, p *preview.Preview, side int) {
 	t.Helper()
 	if p == nil {
 		t.Errorf("%v: Preview: neither a picture nor an error", label(loc))
@@ -103,7 +104,7 @@ func (s *suite) inspectPreview(t testing.TB, loc citekit.Location, p *citekit.Pr
 // refusedPreviews asks for pictures that there cannot be.
 func (s *suite) refusedPreviews(t testing.TB) {
 	src := s.memory(s.Source, true)
-	refused := func(ctx context.Context, loc citekit.Location, opts citekit.PreviewOptions, want ...error) {
+	refused := func(ctx context.Context, loc citekit.Location, opts preview.Options, want ...error) {
 		t.Helper()
 		_, err := s.preview(t, ctx, src, loc, opts)
 		for _, target := range append(want, errors.ErrUnsupported) {
@@ -114,7 +115,7 @@ func (s *suite) refusedPreviews(t testing.TB) {
 		}
 		t.Errorf("%v: Preview: the error %v, want one that matches %q", label(loc), err, want)
 	}
-	small := citekit.PreviewOptions{Side: smallSide}
+	small := preview.Options{Side: smallSide}
 	for _, loc := range s.OutOfRange {
 		refused(t.Context(), loc, small, citekit.ErrRange)
 	}
@@ -122,7 +123,7 @@ func (s *suite) refusedPreviews(t testing.TB) {
 		refused(t.Context(), loc, small, citekit.ErrSyntax)
 	}
 	loc := s.Good[0].Location
-	for _, opts := range []citekit.PreviewOptions{
+	for _, opts := range []preview.Options{
 		{Side: -1}, {Side: 1}, {Side: 1 << 20}, {Boxes: make([]citekit.Box, 1)}, {Boxes: []citekit.Box{{X1: .5, X2: .4, Y2: 1}}},
 	} {
 		refused(t.Context(), loc, opts, citekit.ErrSyntax)
@@ -138,7 +139,7 @@ func (s *suite) concurrentPreviews(t testing.TB) {
 	const callers = 4
 	loc := s.Good[0].Location
 	src := s.memory(s.Source, true)
-	want, err := s.preview(t, t.Context(), src, loc, citekit.PreviewOptions{Side: smallSide})
+	want, err := s.preview(t, t.Context(), src, loc, preview.Options{Side: smallSide})
 	if err != nil || want == nil {
 		return // which is reported elsewhere
 	}
@@ -148,7 +149,7 @@ func (s *suite) concurrentPreviews(t testing.TB) {
 			if i%2 == 0 {
 				s.resolve(t, t.Context(), src, s.first(), largePiece)
 			}
-			p, err := s.preview(t, t.Context(), src, loc, citekit.PreviewOptions{Side: smallSide})
+			p, err := s.preview(t, t.Context(), src, loc, preview.Options{Side: smallSide})
 			if err != nil || p == nil || !bytes.Equal(p.Data, want.Data) {
 				failures <- fmt.Sprintf("%v: Preview, called concurrently: other bytes, or %v", label(loc), err)
 				return
@@ -166,10 +167,10 @@ func (s *suite) concurrentPreviews(t testing.TB) {
 // previewHostile looks at a picture of a hostile source.
 func (s *suite) previewHostile(t testing.TB, src *citekit.Source, loc citekit.Location) {
 	t.Helper()
-	if _, ok := s.resolver.(citekit.Previewer); !ok {
+	if _, ok := s.resolver.(preview.Previewer); !ok {
 		return
 	}
-	p, err := s.preview(t, t.Context(), src, loc, citekit.PreviewOptions{Side: smallSide})
+	p, err := s.preview(t, t.Context(), src, loc, preview.Options{Side: smallSide})
 	if err != nil {
 		s.inspectKnown(t, loc, err)
 		return

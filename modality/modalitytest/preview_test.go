@@ -11,16 +11,17 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/preview"
 )
 
 // A drawing resolver also previews: a pixel for each byte of its lines, and
 // one more. What change does to a preview or error may break it.
 type drawing struct {
 	lineResolver
-	change func(loc citekit.Location, opts citekit.PreviewOptions, p *citekit.Preview, err error) (*citekit.Preview, error)
+	change func(loc citekit.Location, opts preview.Options, p *preview.Preview, err error) (*preview.Preview, error)
 }
 
-func (d drawing) Preview(ctx context.Context, src *citekit.Source, loc citekit.Location, opts citekit.PreviewOptions) (*citekit.Preview, error) {
+func (d drawing) Preview(ctx context.Context, src *citekit.Source, loc citekit.Location, opts preview.Options) (*preview.Preview, error) {
 	p, err := d.draw(ctx, src, loc, opts)
 	if d.change != nil {
 		return d.change(loc, opts, p, err)
@@ -28,7 +29,7 @@ func (d drawing) Preview(ctx context.Context, src *citekit.Source, loc citekit.L
 	return p, err
 }
 
-func (d drawing) draw(ctx context.Context, src *citekit.Source, loc citekit.Location, opts citekit.PreviewOptions) (*citekit.Preview, error) {
+func (d drawing) draw(ctx context.Context, src *citekit.Source, loc citekit.Location, opts preview.Options) (*preview.Preview, error) {
 	opts, err := opts.WithDefaults()
 	if err != nil {
 		return nil, err
@@ -47,7 +48,7 @@ func (d drawing) draw(ctx context.Context, src *citekit.Source, loc citekit.Loca
 	if err := png.Encode(&out, img); err != nil {
 		return nil, err
 	}
-	p := &citekit.Preview{MediaType: "image/png", Width: img.Rect.Dx(), Height: 1, Data: out.Bytes(), Shown: []citekit.Location{loc}}
+	p := &preview.Preview{MediaType: "image/png", Width: img.Rect.Dx(), Height: 1, Data: out.Bytes(), Shown: []citekit.Location{loc}}
 	if len(lines) > 0 {
 		p.Shown = []citekit.Location{linesAt(at.First, at.Last)}
 	}
@@ -58,8 +59,8 @@ func (d drawing) draw(ctx context.Context, src *citekit.Source, loc citekit.Loca
 // each, and nothing in one that is right.
 func TestBrokenPreviewers(t *testing.T) {
 	var calls atomic.Int64
-	altered := func(change func(p *citekit.Preview)) drawing {
-		return drawing{change: func(_ citekit.Location, _ citekit.PreviewOptions, p *citekit.Preview, err error) (*citekit.Preview, error) {
+	altered := func(change func(p *preview.Preview)) drawing {
+		return drawing{change: func(_ citekit.Location, _ preview.Options, p *preview.Preview, err error) (*preview.Preview, error) {
 			if err == nil {
 				change(p)
 			}
@@ -67,7 +68,7 @@ func TestBrokenPreviewers(t *testing.T) {
 		}}
 	}
 	failing := func(change func(loc citekit.Location, err error) error) drawing {
-		return drawing{change: func(loc citekit.Location, _ citekit.PreviewOptions, p *citekit.Preview, err error) (*citekit.Preview, error) {
+		return drawing{change: func(loc citekit.Location, _ preview.Options, p *preview.Preview, err error) (*preview.Preview, error) {
 			if err != nil {
 				err = change(loc, err)
 			}
@@ -80,20 +81,20 @@ func TestBrokenPreviewers(t *testing.T) {
 		r    drawing
 	}{
 		{"right", "", drawing{}},
-		{"another width", "says 7x1", altered(func(p *citekit.Preview) { p.Width = 7 })},
-		{"another type", "says it is image/jpeg", altered(func(p *citekit.Preview) { p.MediaType = "image/jpeg" })},
-		{"half a picture", "cannot be decoded", altered(func(p *citekit.Preview) { p.Data = p.Data[:len(p.Data)/2] })},
-		{"shows nothing", "does not say what", altered(func(p *citekit.Preview) { p.Shown = nil })},
-		{"shows what was not asked for", "the preview shows text [lines 1-9]", altered(func(p *citekit.Preview) {
+		{"another width", "says 7x1", altered(func(p *preview.Preview) { p.Width = 7 })},
+		{"another type", "says it is image/jpeg", altered(func(p *preview.Preview) { p.MediaType = "image/jpeg" })},
+		{"half a picture", "cannot be decoded", altered(func(p *preview.Preview) { p.Data = p.Data[:len(p.Data)/2] })},
+		{"shows nothing", "does not say what", altered(func(p *preview.Preview) { p.Shown = nil })},
+		{"shows what was not asked for", "the preview shows text [lines 1-9]", altered(func(p *preview.Preview) {
 			p.Shown = []citekit.Location{linesAt(1, 9)}
 		})},
-		{"no picture", "neither a picture", drawing{change: func(_ citekit.Location, _ citekit.PreviewOptions, _ *citekit.Preview, err error) (*citekit.Preview, error) {
+		{"no picture", "neither a picture", drawing{change: func(_ citekit.Location, _ preview.Options, _ *preview.Preview, err error) (*preview.Preview, error) {
 			return nil, err
 		}}},
-		{"other bytes each time", "gives other bytes", altered(func(p *citekit.Preview) {
+		{"other bytes each time", "gives other bytes", altered(func(p *preview.Preview) {
 			p.Data = append(bytes.Clone(p.Data), byte(calls.Add(1)))
 		})},
-		{"larger than wanted", "pixels were wanted", drawing{change: func(_ citekit.Location, _ citekit.PreviewOptions, p *citekit.Preview, err error) (*citekit.Preview, error) {
+		{"larger than wanted", "pixels were wanted", drawing{change: func(_ citekit.Location, _ preview.Options, p *preview.Preview, err error) (*preview.Preview, error) {
 			if err == nil {
 				var out bytes.Buffer
 				png.Encode(&out, image.NewGray(image.Rect(0, 0, 500, 1)))

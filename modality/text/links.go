@@ -11,20 +11,21 @@ import (
 	"github.com/citekit/citekit/internal/data"
 	"github.com/citekit/citekit/internal/linkset"
 	"github.com/citekit/citekit/internal/markup"
+	"github.com/citekit/citekit/relations"
 )
 
-var _ citekit.Linker = (*Resolver)(nil)
+var _ relations.Linker = (*Resolver)(nil)
 
-// ReadLinks implements [citekit.Linker]. Documents in a markup language have
+// ReadLinks implements [relations.Linker]. Documents in a markup language have
 // what their markup makes links, source code its imports and includes, the file
 // go.mod the path of its module as an anchor and what it requires, and prose
 // and other text the URIs that stand in it. The links of notebooks, logs and
 // data are left out, and so are those of a source of more than 16 MiB.
-func (r *Resolver) ReadLinks(ctx context.Context, src *citekit.Source) iter.Seq2[citekit.Link, error] {
-	return func(yield func(citekit.Link, error) bool) {
+func (r *Resolver) ReadLinks(ctx context.Context, src *citekit.Source) iter.Seq2[relations.Link, error] {
+	return func(yield func(relations.Link, error) bool) {
 		links, err := r.links(ctx, src)
 		if err != nil {
-			yield(citekit.Link{}, err)
+			yield(relations.Link{}, err)
 			return
 		}
 		for _, link := range links {
@@ -35,7 +36,7 @@ func (r *Resolver) ReadLinks(ctx context.Context, src *citekit.Source) iter.Seq2
 	}
 }
 
-func (r *Resolver) links(ctx context.Context, src *citekit.Source) ([]citekit.Link, error) {
+func (r *Resolver) links(ctx context.Context, src *citekit.Source) ([]relations.Link, error) {
 	x, err := r.index(ctx, src)
 	if err != nil || src.Size() > maxHeld {
 		return nil, err
@@ -52,7 +53,7 @@ func (r *Resolver) links(ctx context.Context, src *citekit.Source) ([]citekit.Li
 }
 
 // links returns the links of a text that is held in memory.
-func (m *mapping) links() ([]citekit.Link, error) {
+func (m *mapping) links() ([]relations.Link, error) {
 	if m.src.Name() == "go.mod" {
 		return moduleLinks(m.held), nil
 	}
@@ -74,7 +75,7 @@ func (m *mapping) links() ([]citekit.Link, error) {
 
 // moduleLinks reads the file go.mod: the path of the module is a name of the
 // folder, and what it requires is imported.
-func moduleLinks(src []byte) []citekit.Link {
+func moduleLinks(src []byte) []relations.Link {
 	var set linkset.Set
 	inRequire, number := false, 0
 	for line := range bytes.Lines(src) {

@@ -53,6 +53,7 @@ import (
 	"github.com/citekit/citekit"
 	engine "github.com/citekit/citekit/internal/media"
 	"github.com/citekit/citekit/modality/media"
+	"github.com/citekit/citekit/preview"
 )
 
 // A Resolver extracts time ranges of videos. The zero value is ready to use.
@@ -71,7 +72,7 @@ var (
 	_ citekit.Mapper           = (*Resolver)(nil)
 	_ citekit.TextReader       = (*Resolver)(nil)
 	_ citekit.TranscriptReader = (*Resolver)(nil)
-	_ citekit.Previewer        = (*Resolver)(nil)
+	_ preview.Previewer        = (*Resolver)(nil)
 )
 
 // Resolve implements [citekit.Resolver]. A source that needs ffmpeg where it
@@ -110,12 +111,12 @@ func (r *Resolver) ReadTranscript(ctx context.Context, src, transcript *citekit.
 	return r.ready().ReadTranscript(ctx, src, transcript, loc)
 }
 
-// Preview implements [citekit.Previewer] with a sheet of up to 12 frames of the
+// Preview implements [preview.Previewer] with a sheet of up to 12 frames of the
 // time, each with when it is shown. Of more than a few seconds they are the
 // first frame and the key frames before times that are evenly apart; where there
 // are few of those, what can be decoded in the time that cutting may take. It
 // needs ffmpeg.
-func (r *Resolver) Preview(ctx context.Context, src *citekit.Source, loc citekit.Location, opts citekit.PreviewOptions) (*citekit.Preview, error) {
+func (r *Resolver) Preview(ctx context.Context, src *citekit.Source, loc citekit.Location, opts preview.Options) (*preview.Preview, error) {
 	return r.ready().Preview(ctx, src, loc, opts)
 }
 

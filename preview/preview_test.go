@@ -1,4 +1,4 @@
-package citekit_test
+package preview_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/linetest"
+	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -25,7 +26,7 @@ type drawingResolver struct {
 	data  []byte // what it gives instead, or nil
 }
 
-func (r drawingResolver) Preview(ctx context.Context, _ *citekit.Source, loc citekit.Location, opts citekit.PreviewOptions) (*citekit.Preview, error) {
+func (r drawingResolver) Preview(ctx context.Context, _ *citekit.Source, loc citekit.Location, opts preview.Options) (*preview.Preview, error) {
 	r.drawn.Add(1)
 	if r.meet != nil {
 		r.meet()
@@ -35,7 +36,7 @@ func (r drawingResolver) Preview(ctx context.Context, _ *citekit.Source, loc cit
 	if r.data != nil {
 		out = *bytes.NewBuffer(r.data)
 	}
-	return &citekit.Preview{
+	return &preview.Preview{
 		MediaType: "image/png", Width: opts.Side, Height: loc.Lines.Len(),
 		Shown: []citekit.Location{loc}, Data: out.Bytes(),
 	}, errors.Join(err, ctx.Err())
@@ -72,14 +73,14 @@ func TestPreviewIsKept(t *testing.T) {
 	var drawn atomic.Int64
 	lib, _ := drawingLibrary(t, drawingResolver{drawn: &drawn})
 	a := citekit.Address{Resource: "poem", Location: citekit.Lines(1, 2)}
-	first, err := lib.Preview(t.Context(), a, nil)
+	first, err := preview.New(lib).Make(t.Context(), a, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if first.Cached || first.Width != 1000 || first.Height != 2 || !first.Shown[0].Equal(linesAt(1, 2)) {
 		t.Errorf("the first preview is %+v", first)
 	}
-	again, err := lib.Preview(t.Context(), a, &citekit.PreviewOptions{Side: 1000})
+	again, err := preview.New(lib).Make(t.Context(), a, &preview.Options{Side: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,8 +90,8 @@ func TestPreviewIsKept(t *testing.T) {
 	if n := drawn.Load(); n != 1 {
 		t.Errorf("drawn %d times for the same request", n)
 	}
-	for i, opts := range []citekit.PreviewOptions{{Side: 500}, {Boxes: []citekit.Box{{X2: .5, Y2: 1}}}, {Boxes: []citekit.Box{{X2: .6, Y2: 1}}}} {
-		if p, err := lib.Preview(t.Context(), a, &opts); err != nil || p.Cached || drawn.Load() != int64(i+2) {
+	for i, opts := range []preview.Options{{Side: 500}, {Boxes: []citekit.Box{{X2: .5, Y2: 1}}}, {Boxes: []citekit.Box{{X2: .6, Y2: 1}}}} {
+		if p, err := preview.New(lib).Make(t.Context(), a, &opts); err != nil || p.Cached || drawn.Load() != int64(i+2) {
 			t.Errorf("%+v: cached %v, %v; drawn %d times", opts, p.Cached, err, drawn.Load())
 		}
 	}
@@ -102,10 +103,11 @@ func TestPreviewOnce(t *testing.T) {
 	var drawn atomic.Int64
 	asked := make(chan struct{})
 	lib, _ := drawingLibrary(t, drawingResolver{drawn: &drawn, meet: func() { <-asked }})
+	previews := preview.New(lib)
 	var callers sync.WaitGroup
 	for range 4 {
 		callers.Go(func() {
-			if _, err := lib.Preview(t.Context(), citekit.Address{Resource: "poem", Location: citekit.Lines(1, 1)}, nil); err != nil {
+			if _, err := previews.Make(t.Context(), citekit.Address{Resource: "poem", Location: citekit.Lines(1, 1)}, nil); err != nil {
 				t.Error(err)
 			}
 		})
@@ -125,30 +127,30 @@ func TestPreviewErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		a    citekit.Address
-		opts citekit.PreviewOptions
+		opts preview.Options
 		want error
 	}{
-		{"no resource", citekit.Address{Resource: "prose", Location: lines}, citekit.PreviewOptions{}, os.ErrNotExist},
-		{"a side too small", citekit.Address{Resource: "poem", Location: lines}, citekit.PreviewOptions{Side: 127}, citekit.ErrSyntax},
-		{"a side too large", citekit.Address{Resource: "poem", Location: lines}, citekit.PreviewOptions{Side: 2049}, citekit.ErrSyntax},
-		{"too many boxes", citekit.Address{Resource: "poem", Location: lines}, citekit.PreviewOptions{Boxes: many}, citekit.ErrSyntax},
-		{"an empty box", citekit.Address{Resource: "poem", Location: lines}, citekit.PreviewOptions{Boxes: many[:1]}, citekit.ErrSyntax},
-		{"no lines", citekit.Address{Resource: "poem", Location: citekit.Lines(0, 2)}, citekit.PreviewOptions{}, citekit.ErrSyntax},
-		{"another version", citekit.Address{Resource: "poem", Location: lines, Version: strings.Repeat("0", 8)}, citekit.PreviewOptions{}, citekit.ErrStale},
+		{"no resource", citekit.Address{Resource: "prose", Location: lines}, preview.Options{}, os.ErrNotExist},
+		{"a side too small", citekit.Address{Resource: "poem", Location: lines}, preview.Options{Side: 127}, citekit.ErrSyntax},
+		{"a side too large", citekit.Address{Resource: "poem", Location: lines}, preview.Options{Side: 2049}, citekit.ErrSyntax},
+		{"too many boxes", citekit.Address{Resource: "poem", Location: lines}, preview.Options{Boxes: many}, citekit.ErrSyntax},
+		{"an empty box", citekit.Address{Resource: "poem", Location: lines}, preview.Options{Boxes: many[:1]}, citekit.ErrSyntax},
+		{"no lines", citekit.Address{Resource: "poem", Location: citekit.Lines(0, 2)}, preview.Options{}, citekit.ErrSyntax},
+		{"another version", citekit.Address{Resource: "poem", Location: lines, Version: strings.Repeat("0", 8)}, preview.Options{}, citekit.ErrStale},
 	} {
-		_, err := lib.Preview(t.Context(), tt.a, &tt.opts)
+		_, err := preview.New(lib).Make(t.Context(), tt.a, &tt.opts)
 		var resolve *citekit.ResolveError
 		if !errors.Is(err, tt.want) || !errors.As(err, &resolve) || resolve.Op != "preview" {
 			t.Errorf("%s: the error %v, want one that matches %v", tt.name, err, tt.want)
 		}
 	}
-	if _, err := lib.Preview(t.Context(), citekit.Address{Resource: "poem", Location: lines}, nil); err != nil {
+	if _, err := preview.New(lib).Make(t.Context(), citekit.Address{Resource: "poem", Location: lines}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(dir+"/poem.txt", []byte("A\nB\nC\nD\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := lib.Preview(t.Context(), citekit.Address{Resource: "poem", Location: lines}, nil); !errors.Is(err, citekit.ErrStale) {
+	if _, err := preview.New(lib).Make(t.Context(), citekit.Address{Resource: "poem", Location: lines}, nil); !errors.Is(err, citekit.ErrStale) {
 		t.Errorf("of a source that changed: %v", err)
 	}
 }
@@ -156,7 +158,7 @@ func TestPreviewErrors(t *testing.T) {
 func TestPreviewTooLarge(t *testing.T) {
 	var drawn atomic.Int64
 	lib, _ := drawingLibrary(t, drawingResolver{drawn: &drawn, data: make([]byte, 32<<20+1)})
-	if _, err := lib.Preview(t.Context(), citekit.Address{Resource: "poem", Location: citekit.Lines(1, 2)}, nil); !errors.Is(err, citekit.ErrTooLarge) {
+	if _, err := preview.New(lib).Make(t.Context(), citekit.Address{Resource: "poem", Location: citekit.Lines(1, 2)}, nil); !errors.Is(err, citekit.ErrTooLarge) {
 		t.Errorf("a preview of more than 32 MiB: %v", err)
 	}
 }
@@ -164,7 +166,7 @@ func TestPreviewTooLarge(t *testing.T) {
 func TestPreviewUnsupported(t *testing.T) {
 	lib, _ := drawingLibrary(t, drawingResolver{drawn: new(atomic.Int64)})
 	plain := citekit.New(lib.Workspace(), citekit.Resolvers{citekit.Text: new(linetest.Resolver)}, nil)
-	_, err := plain.Preview(t.Context(), citekit.Address{Resource: "poem", Location: citekit.Lines(1, 2)}, nil)
+	_, err := preview.New(plain).Make(t.Context(), citekit.Address{Resource: "poem", Location: citekit.Lines(1, 2)}, nil)
 	if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "a picture of a text source") {
 		t.Errorf("of a resolver that draws nothing: %v", err)
 	}

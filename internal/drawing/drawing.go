@@ -1,7 +1,7 @@
-// Package preview has what the previews of all modalities are drawn with:
+// Package drawing has what the previews of all modalities are drawn with:
 // scaling, highlights, captions, sheets of several pictures, and how they are
 // encoded.
-package preview
+package drawing
 
 import (
 	"bytes"
@@ -11,14 +11,15 @@ import (
 	"image/png"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/preview"
 )
 
 // Of returns img, which is opaque, as a preview that shows the locations. It
 // is a PNG where half of the pixels or more are as the one to their left, as on
 // pages, slides and screens, and else a JPEG: PNG is exact, and small where
 // much is plain; a photograph takes ten times as long and as many bytes in it.
-func Of(img *image.RGBA, shown ...citekit.Location) (*citekit.Preview, error) {
-	p := &citekit.Preview{
+func Of(img *image.RGBA, shown ...citekit.Location) (*preview.Preview, error) {
+	p := &preview.Preview{
 		MediaType: "image/png",
 		Width:     img.Rect.Dx(),
 		Height:    img.Rect.Dy(),

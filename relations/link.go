@@ -1,4 +1,4 @@
-package citekit
+package relations
 
 import (
 	"context"
@@ -6,24 +6,25 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/fserror"
 )
 
-// A Linker is a [Resolver] whose sources contain links.
+// A Linker is a [citekit.Resolver] whose sources contain links.
 type Linker interface {
 	// ReadLinks yields the links that stand in src, in the order of the
 	// source, and the names that links may have for places in it. There may
 	// be fewer than there are, if a limit is passed, and none in a source
 	// that has none. It stops after the first error. Errors are as for
 	// Resolve.
-	ReadLinks(ctx context.Context, src *Source) iter.Seq2[Link, error]
+	ReadLinks(ctx context.Context, src *citekit.Source) iter.Seq2[Link, error]
 }
 
 // A Link is a reference that stands in a source, as it is written there.
 type Link struct {
 	// From is where it stands: its lines, or its page with the box of what
 	// is clicked on.
-	From Location
+	From citekit.Location
 
 	// Kind is one of "hyperlink", "image", "import" (a module or package),
 	// "include" (a file that becomes a part), "citation" (a work) and
@@ -44,18 +45,19 @@ type Link struct {
 
 	// To is where in the same source it leads, where the reader knows; else
 	// it is zero.
-	To Location
+	To citekit.Location
 }
 
 // ReadLinks yields the links in a resource: see [Linker]. It stops after the
-// first error, which is like those of [Library.ReadText]. A modality whose
-// resolver knows no links is an error matching [errors.ErrUnsupported]. All
-// links are read, in a slot of the modality, before the first is yielded.
-func (l *Library) ReadLinks(ctx context.Context, resourceID string) iter.Seq2[Link, error] {
+// first error, which is one of [citekit.Library.Open] or of the Linker. A
+// modality whose resolver knows no links is an error matching
+// [errors.ErrUnsupported]. All links are read, in a slot of the modality,
+// before the first is yielded.
+func ReadLinks(ctx context.Context, lib *citekit.Library, resourceID string) iter.Seq2[Link, error] {
 	return func(yield func(Link, error) bool) {
-		links, err := l.linksOf(ctx, resourceID)
+		links, err := readLinks(ctx, lib, citekit.Address{Resource: resourceID})
 		if err != nil {
-			yield(Link{}, &ResolveError{Op: "read", Address: Address{Resource: resourceID}, Err: err})
+			yield(Link{}, err)
 			return
 		}
 		for _, link := range links {
@@ -66,25 +68,38 @@ func (l *Library) ReadLinks(ctx context.Context, resourceID string) iter.Seq2[Li
 	}
 }
 
-func (l *Library) linksOf(ctx context.Context, resourceID string) (links []Link, err error) {
-	t, resolver, src, err := l.openAddress(ctx, Address{Resource: resourceID})
+func readLinks(ctx context.Context, lib *citekit.Library, a citekit.Address) ([]Link, error) {
+	opened, err := lib.Open(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	defer src.Close()
-	modality := t.address.Location.Modality
+	defer opened.Source.Close()
+	links, err := linksIn(ctx, lib, opened)
+	if err != nil {
+		return nil, &citekit.ResolveError{Op: "read", Address: a, Err: err}
+	}
+	return links, nil
+}
+
+// linksIn reads the links of a source that is open.
+func linksIn(ctx context.Context, lib *citekit.Library, o *citekit.Opened) (links []Link, err error) {
+	modality := o.Address.Location.Modality
+	resolver, err := lib.Resolver(modality)
+	if err != nil {
+		return nil, err
+	}
 	linker, ok := resolver.(Linker)
 	if !ok {
 		return nil, fmt.Errorf("the links of a %s source: %w", modality, errors.ErrUnsupported)
 	}
-	err = l.WithSlot(ctx, modality, func(ctx context.Context) error {
-		for link, err := range linker.ReadLinks(ctx, src) {
+	err = lib.WithSlot(ctx, modality, func(ctx context.Context) error {
+		for link, err := range linker.ReadLinks(ctx, o.Source) {
 			if err != nil {
 				return fserror.WithoutPath(err)
 			}
 			links = append(links, link)
 		}
-		return src.CheckUnchanged()
+		return o.Source.CheckUnchanged()
 	})
 	return links, err
 }

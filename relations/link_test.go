@@ -1,4 +1,4 @@
-package citekit_test
+package relations_test
 
 import (
 	"context"
@@ -8,18 +8,20 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/linetest"
+	"github.com/citekit/citekit/relations"
 	"github.com/citekit/citekit/workspace"
 )
 
 // A linkReader yields one link, then panics if it shall.
 type linkReader struct {
-	lineResolver
+	linetest.Resolver
 	panics bool
 }
 
-func (r *linkReader) ReadLinks(context.Context, *citekit.Source) iter.Seq2[citekit.Link, error] {
-	return func(yield func(citekit.Link, error) bool) {
-		yield(citekit.Link{Kind: "hyperlink", Target: "b"}, nil)
+func (r *linkReader) ReadLinks(context.Context, *citekit.Source) iter.Seq2[relations.Link, error] {
+	return func(yield func(relations.Link, error) bool) {
+		yield(relations.Link{Kind: "hyperlink", Target: "b"}, nil)
 		if r.panics {
 			panic("a bug")
 		}
@@ -41,7 +43,7 @@ func TestReadLinks(t *testing.T) {
 		{"links", &linkReader{}, "", 1, "", nil},
 		{"panic", &linkReader{panics: true}, "", 0, "the text resolver failed", nil},
 		{"stale", &linkReader{}, `,"metadata":{"source_hash":"` + hash + `"}`, 0, "map it again", citekit.ErrStale},
-		{"none", &lineResolver{}, "", 0, "the links of a text source", errors.ErrUnsupported},
+		{"none", &linetest.Resolver{}, "", 0, "the links of a text source", errors.ErrUnsupported},
 	} {
 		ws := workspace.NewMemory(nil)
 		ws.AddSource("a.txt", []byte("one\n"))
@@ -51,7 +53,7 @@ func TestReadLinks(t *testing.T) {
 		lib := citekit.New(ws, citekit.Resolvers{citekit.Text: test.resolver}, nil)
 		defer lib.Close()
 		links, failed := 0, error(nil)
-		for _, err := range lib.ReadLinks(t.Context(), "a") {
+		for _, err := range relations.ReadLinks(t.Context(), lib, "a") {
 			if failed = err; err == nil {
 				links++
 			}

@@ -1,0 +1,23 @@
+package slug
+
+import "strings"
+
+const (
+	maxStem   = 48 // bytes of a resource or label in the name of a file
+	keyInName = 16 // hex digits
+)
+
+// Evidence returns the name of a file of evidence: the resource and what part
+// of it is in there, for a person, and the start of its key, which has at least
+// 16 digits, to tell it from all others. An ext without a dot is left out.
+func Evidence(resource, label, key, ext string) string {
+	label = strings.ReplaceAll(label, ".", "_")
+	return Stem(resource, maxStem) + "_" + Stem(label, maxStem) + "-" + key[:keyInName] + fileExt(ext)
+}
+
+func fileExt(ext string) string {
+	if len(ext) < 2 || ext[0] != '.' {
+		return ""
+	}
+	return "." + Stem(ext[1:], maxStem)
+}

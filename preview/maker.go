@@ -1,0 +1,102 @@
+package preview
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/flight"
+	"github.com/citekit/citekit/internal/fserror"
+)
+
+// A Maker makes previews of what is in a library. Make one with [New]. It is
+// safe for concurrent use.
+type Maker struct {
+	lib     *citekit.Library
+	flights flight.Group[*Preview]
+}
+
+// New returns a Maker of previews over a library.
+func New(lib *citekit.Library) *Maker { return &Maker{lib: lib} }
+
+const maxBytes = 32 << 20 // of a picture
+
+// Make returns a picture of what an address stands for: its pages, frames or
+// sound. An empty modality is that of the resource. A nil opts means the
+// defaults. Previews are kept with the evidence, so that the same is made once.
+//
+// The error is a [*citekit.ResolveError] wrapping those of
+// [citekit.Library.Open], or one that [Previewer] or [Options.WithDefaults]
+// names.
+func (m *Maker) Make(ctx context.Context, a citekit.Address, opts *Options) (*Preview, error) {
+	p, err := m.preview(ctx, a, opts)
+	if err == nil {
+		return p, nil
+	}
+	var failed *citekit.ResolveError
+	if errors.As(err, &failed) {
+		err = failed.Err
+	}
+	return nil, &citekit.ResolveError{Op: "preview", Address: a, Err: err}
+}
+
+func (m *Maker) preview(ctx context.Context, a citekit.Address, options *Options) (*Preview, error) {
+	opts, err := options.WithDefaults()
+	if err != nil {
+		return nil, err
+	}
+	opened, err := m.lib.Open(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	defer opened.Source.Close()
+	modality := opened.Address.Location.Modality
+	resolver, err := m.lib.Resolver(modality)
+	if err != nil {
+		return nil, err
+	}
+	previewer, ok := resolver.(Previewer)
+	if !ok {
+		return nil, fmt.Errorf("a picture of a %s source: %w", modality, errors.ErrUnsupported)
+	}
+	j := job{opened, previewer, opts, keyOf(opened, m.lib.Resolvers().Version(modality), opts)}
+	if p, err := m.kept(ctx, j.key); err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return p, fserror.WithoutPath(err)
+	}
+	p, err := m.flights.Do(ctx, j.key, func(ctx context.Context) (*Preview, error) {
+		return m.draw(ctx, j)
+	})
+	if err != nil {
+		return nil, fserror.WithoutPath(err)
+	}
+	shared := *p
+	return &shared, nil
+}
+
+// A job is what one preview is made from.
+type job struct {
+	*citekit.Opened
+	previewer Previewer
+	opts      Options
+	key       string
+}
+
+// draw makes a preview within the limits of the library, and keeps it.
+func (m *Maker) draw(ctx context.Context, j job) (p *Preview, err error) {
+	loc := j.Address.Location
+	err = m.lib.WithSlot(ctx, loc.Modality, func(ctx context.Context) error {
+		if p, err = j.previewer.Preview(ctx, j.Source, loc, j.opts); err != nil {
+			return err
+		}
+		return j.Source.CheckUnchanged()
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(p.Data) == 0 || len(p.Data) > maxBytes {
+		return nil, fmt.Errorf("a preview of %d bytes; at most %d: %w", len(p.Data), maxBytes, citekit.ErrTooLarge)
+	}
+	return p, m.keep(ctx, j, p)
+}
