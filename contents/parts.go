@@ -2,12 +2,10 @@ package contents
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"slices"
-	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/textlayer"
 )
 
@@ -82,141 +80,17 @@ func (r *Reader) find(ctx context.Context, id string) (*part, *citekit.ResourceM
 }
 
 func (r *Reader) findPart(ctx context.Context, id string) (*part, *citekit.ResourceMap, error) {
-	if strings.Contains(id, "://") {
-		return r.addressPart(ctx, id)
-	}
-	if resource, fragment, ok := strings.Cut(id, "#"); ok && r.hasMap(ctx, resource) {
-		return r.fragmentPart(ctx, resource, fragment)
-	}
-	for resource, node := range readings(id) {
-		if !r.hasMap(ctx, resource) {
-			continue
-		}
-		p, m, err := r.nodePart(ctx, resource, node)
-		if node == "" || !errors.Is(err, fs.ErrNotExist) {
-			return p, m, err
-		}
-	}
-	return nil, nil, r.missing(ctx, id)
-}
-
-// hasMap reports whether there is a map of a resource.
-func (r *Reader) hasMap(ctx context.Context, resource string) bool {
-	if citekit.CheckResourceID(resource) != nil {
-		return false
-	}
-	_, err := r.lib.Workspace().StatMap(ctx, resource)
-	return err == nil
-}
-
-// nodePart returns a node of a resource as a part, or with "" all of it.
-func (r *Reader) nodePart(ctx context.Context, resource, node string) (*part, *citekit.ResourceMap, error) {
-	m, err := r.lib.Map(ctx, resource)
-	if err != nil || node == "" {
-		return partOf(m, nil), m, err
-	}
-	n, err := r.lib.Node(ctx, resource, node)
-	return partOf(m, n), m, err
-}
-
-// missing returns the error for an id of whose readings none names something:
-// that of a node which a resource does not have, or of the resource whose id is
-// nearest, or of the shortest.
-func (r *Reader) missing(ctx context.Context, id string) error {
-	var best error
-	for resource, node := range readings(id) {
-		if best != nil && !r.hasMap(ctx, resource) && strings.Contains(resource, ".") {
-			continue // what is meant is looked for with the longest and the shortest id
-		}
-		_, _, err := r.nodePart(ctx, resource, node)
-		if err == nil {
-			err = &citekit.NotFoundError{Kind: "resource", ID: id} // it was not there just now
-		}
-		if best == nil || rank(err) >= rank(best) {
-			best = err
-		}
-	}
-	return best
-}
-
-// rank orders errors by how much they say of what was probably meant.
-func rank(err error) int {
-	var missing *citekit.NotFoundError
-	switch {
-	case !errors.As(err, &missing):
-		return 0
-	case missing.Kind == "node":
-		return 3
-	case len(missing.Suggestions) > 0:
-		return 2
-	}
-	return 1
-}
-
-// mostReadings bounds how many of its dots an id is split at.
-const mostReadings = 64
-
-// readings yields the readings of an id as a resource and a node, the longest
-// resource id first: that of the whole comes before all.
-func readings(id string) func(yield func(resource, node string) bool) {
-	return func(yield func(resource, node string) bool) {
-		if !yield(id, "") {
-			return
-		}
-		end := len(id)
-		for range mostReadings {
-			if end = strings.LastIndexByte(id[:end], '.'); end <= 0 || !yield(id[:end], id[end+1:]) {
-				return
-			}
-		}
-	}
-}
-
-func (r *Reader) addressPart(ctx context.Context, id string) (*part, *citekit.ResourceMap, error) {
-	a, err := citekit.ParseAddress(id)
+	found, err := lookup.Find(ctx, r.lib, id)
 	if err != nil {
 		return nil, nil, err
 	}
-	return r.partAt(ctx, a)
+	p := partOf(found.Map, found.Node)
+	p.item.Address, p.loc = found.Address, found.Address.Location
+	return p, found.Map, nil
 }
 
-// fragmentPart returns the part of an address without its scheme.
-func (r *Reader) fragmentPart(ctx context.Context, resource, fragment string) (*part, *citekit.ResourceMap, error) {
-	loc, version, err := citekit.ParseFragment(fragment)
-	if err != nil {
-		return nil, nil, err
-	}
-	m, err := r.lib.Map(ctx, resource)
-	if err != nil {
-		return nil, nil, err
-	}
-	if loc.Modality == "" {
-		loc.Modality = m.Address(nil).Location.Modality
-	}
-	return r.partAt(ctx, citekit.Address{Resource: resource, Location: loc, Version: version})
-}
-
-func (r *Reader) partAt(ctx context.Context, a citekit.Address) (*part, *citekit.ResourceMap, error) {
-	m, err := r.lib.Map(ctx, a.Resource)
-	if err != nil {
-		return nil, nil, err
-	}
-	p := &part{item: &Item{ResourceID: a.Resource, Address: a}, loc: a.Location}
-	for n := range m.All() {
-		if n.Location.Equal(a.Location) {
-			p.item.NodeID = n.ID
-			break
-		}
-	}
-	return p, m, nil
-}
-
-// partOf returns a node as a part, or with nil all of the resource. There may be
-// no map.
+// partOf returns a node as a part, or with nil all of the resource.
 func partOf(m *citekit.ResourceMap, n *citekit.Node) *part {
-	if m == nil {
-		return nil
-	}
 	a := m.Address(n)
 	p := &part{item: &Item{ResourceID: m.ResourceID, Address: a}, loc: a.Location}
 	if n != nil {

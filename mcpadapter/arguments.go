@@ -32,6 +32,7 @@ type parameter struct {
 	longest     int         // bytes of a text; zero means maxID
 	most        int         // texts of a list; zero means maxPaths
 	members     []parameter // of a group
+	untold      bool        // another tool's schema says what the members are
 	description string
 }
 

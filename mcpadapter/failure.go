@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -113,7 +114,7 @@ func hintFor(tool string, err error, code citekit.Code) string {
 		return "There are more resources than a message holds; ask for them with an empty cursor, and then with next_cursor."
 	case code == citekit.CodeTooLarge && tool == "getContents":
 		return "Give more max_tokens, or fewer ids."
-	case code == citekit.CodeTimeout && (tool == "search" || tool == "getContents"):
+	case code == citekit.CodeTimeout && slices.Contains([]string{"search", "findSimilar", "getContext", "getContents"}, tool):
 		return "Texts are read the first time they are asked for; call again."
 	case code == citekit.CodeTooLarge && tool == "getStructure":
 		return "Ask for part of it, with depth, node_id or an empty cursor."

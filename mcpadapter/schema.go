@@ -136,6 +136,9 @@ func (p parameter) schema() *schema {
 	case texts:
 		s.kind, s.items, s.enum = "array", &schema{kind: "string", enum: p.choices}, nil
 	case group:
+		if s.kind = "object"; p.untold {
+			return s
+		}
 		s = inputSchema(p.members)
 		s.description = p.description
 	}

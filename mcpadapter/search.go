@@ -19,10 +19,33 @@ const (
 // is over.
 var timeLimit = parameter{name: "timeout_ms", kind: count, description: "Answer with what there is by then. May only shorten the server's limit."}
 
+// topK and by are arguments of tools that rank.
+var (
+	topK = parameter{name: "top_k", kind: count, description: "At most so many results, 1-50. Default 10."}
+	by   = parameter{name: "by", kind: text, choices: []string{string(search.ByPassages), string(search.ByNodes), string(search.ByResources)}, description: "What to find. Default passages."}
+)
+
+// filters is the argument that filters what is found.
+var filters = parameter{name: "filters", kind: group, description: "Only what passes all that are given.", members: []parameter{
+	{name: "resources", kind: texts, most: maxFilter, description: "Resource ids."},
+	{name: "modalities", kind: texts, most: maxFilter, description: "document, video, audio, image, text."},
+	{name: "types", kind: texts, most: maxFilter, description: "Of nodes, such as section or function."},
+	{name: "authors", kind: texts, most: maxFilter},
+	{name: "labels", kind: texts, most: maxFilter},
+	{name: "after", kind: text, description: "Maps made then or later, ISO 8601."},
+	{name: "before", kind: text, description: "Maps made then or earlier, ISO 8601."},
+	{name: "path", kind: text, description: "Pattern of source paths, such as *.md or docs/."},
+}}
+
+// sameFilters is filters for tools that refer to search for what they are, so
+// that the definitions of all tools stay small.
+func sameFilters() parameter {
+	p := filters
+	p.untold, p.description = true, "As those of search."
+	return p
+}
+
 func (a *adapter) searchTool() tool {
-	values := func(name, description string) parameter {
-		return parameter{name: name, kind: texts, most: maxFilter, description: description}
-	}
 	return tool{
 		name:  "search",
 		title: "Search all resources",
@@ -31,18 +54,7 @@ func (a *adapter) searchTool() tool {
 			`"exact words", head*, -excluded and title:word are understood.`,
 		parameters: []parameter{
 			{name: "query", kind: text, required: true, longest: maxQuery, description: "A few words of what is asked, in the language of the resources."},
-			{name: "top_k", kind: count, description: "At most so many results, 1-50. Default 10."},
-			{name: "by", kind: text, choices: []string{string(search.ByPassages), string(search.ByNodes), string(search.ByResources)}, description: "What to find. Default passages."},
-			{name: "filters", kind: group, description: "Only what passes all that are given.", members: []parameter{
-				values("resources", "Resource ids."),
-				values("modalities", "document, video, audio, image, text."),
-				values("types", "Of nodes, such as section or function."),
-				values("authors", ""),
-				values("labels", ""),
-				{name: "after", kind: text, description: "Maps made then or later, ISO 8601."},
-				{name: "before", kind: text, description: "Maps made then or earlier, ISO 8601."},
-				{name: "path", kind: text, description: "Pattern of source paths, such as *.md or docs/."},
-			}},
+			topK, by, filters,
 			{name: "include", kind: texts, choices: []string{includeHighlights, includeRationale}, description: "highlights: places of the words in the snippet (default); rationale: why each result is there."},
 			timeLimit,
 		},
@@ -86,8 +98,8 @@ func (a *adapter) search(ctx context.Context, args arguments) (answer, error) {
 		return answer{}, err
 	}
 	req := search.Request{Query: args.text("query"), By: search.By(args.text("by")), TopK: args.count("top_k"), Filters: filters}
-	if args.has("top_k") && req.TopK == 0 {
-		return answer{}, badArgument("argument 'top_k' is 0; it runs from 1 to %d", search.MaxTopK)
+	if err := checkTopK(args); err != nil {
+		return answer{}, err
 	}
 	if args.has("include") {
 		req.NoHighlights = true
@@ -101,6 +113,14 @@ func (a *adapter) search(ctx context.Context, args arguments) (answer, error) {
 		return answer{}, asArgument(err)
 	}
 	return asJSON(found.MarshalJSON())
+}
+
+// checkTopK tells a number that is 0 from none.
+func checkTopK(args arguments) error {
+	if args.has("top_k") && args.count("top_k") == 0 {
+		return badArgument("argument 'top_k' is 0; it runs from 1 to %d", search.MaxTopK)
+	}
+	return nil
 }
 
 func searchFilters(args arguments) (index.Filters, error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/briefing"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"
@@ -55,7 +56,7 @@ func findingServer(t *testing.T) *mcp.ClientSession {
 		searcher.Close()
 		lib.Close()
 	})
-	return connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Searcher: searcher, Contents: contents.New(lib, layers)}), nil)
+	return connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Searcher: searcher, Contents: contents.New(lib, layers), Briefing: briefing.New(searcher, layers)}), nil)
 }
 
 // TestFindingSchemas checks calls and answers against the schemas the server
@@ -76,6 +77,8 @@ func TestFindingSchemas(t *testing.T) {
 				"query": "three", "top_k": 5, "by": "nodes", "timeout_ms": 2000, "include": []any{"rationale"},
 				"filters": map[string]any{"resources": []any{"poem"}, "after": "2020-01-01", "before": "2025-12-31", "path": "*.txt"},
 			},
+			"findSimilar": {"text": "three four", "by": "passages", "top_k": 3, "filters": map[string]any{"labels": []any{}, "resources": []any{"poem"}}},
+			"getContext":  {"task": "what comes after three", "token_budget": 200, "timeout_ms": 2000},
 			"getContents": {"ids": []any{"poem.first"}, "include": []any{"text", "runs"}, "expand": []any{"children"}, "max_tokens": 900},
 		}[tool.Name]
 		if arguments == nil {

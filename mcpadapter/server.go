@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/briefing"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/search"
@@ -35,7 +36,7 @@ type Options struct {
 	Heartbeat time.Duration
 
 	// Searcher, if it is not nil, lets agents search: the server then has the
-	// tool search. It must be over the same library. The server does not own
+	// tools search and findSimilar. It must be over the same library. The server does not own
 	// it.
 	Searcher *search.Searcher
 
@@ -43,6 +44,10 @@ type Options struct {
 	// without opening files: the server then has the tool getContents. It must
 	// be over the same library.
 	Contents *contents.Reader
+
+	// Briefing, if it is not nil, gathers evidence for a task: the server then
+	// has the tool getContext. It must be over the same library.
+	Briefing *briefing.Writer
 
 	// Ingester, if it is not nil, lets agents make maps of files inside the
 	// roots of the workspace: the server then has the tools ingest and
@@ -111,7 +116,11 @@ ingest makes maps of files and folders that are not listed yet.`
 
 const searchInstructions = `
 
-To answer a question begin with search: it finds passages in all resources, each with an address to cite.`
+To answer a question begin with search: it finds passages in all resources, each with an address to cite. findSimilar goes on from a good hit or a text to what is like it.`
+
+const contextInstructions = `
+
+For a broad task getContext gathers the best evidence of all resources in one call, within token_budget; for one fact search is enough.`
 
 const contentsInstructions = `
 
@@ -140,7 +149,11 @@ func NewServer(lib *citekit.Library, opts *Options) *mcp.Server {
 	tools := a.tools()
 	if o.Searcher != nil {
 		settings.Instructions += searchInstructions
-		tools = append(tools, a.searchTool())
+		tools = append(tools, a.searchTool(), a.similarTool())
+	}
+	if o.Briefing != nil {
+		settings.Instructions += contextInstructions
+		tools = append(tools, a.contextTool())
 	}
 	if o.Contents != nil {
 		settings.Instructions += contentsInstructions

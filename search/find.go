@@ -17,6 +17,7 @@ import (
 // A finding is one search. It holds what it opened of the resources of its hits.
 type finding struct {
 	*Searcher
+	index     index.Index // in place of the Searcher's
 	req       Request
 	resources map[string]*found
 	out       []string // resources whose entries are not what they are
@@ -39,11 +40,11 @@ type candidate struct {
 	marks  []mark
 }
 
-func (s *Searcher) search(ctx context.Context, req Request) (*Results, error) {
-	f := &finding{Searcher: s, req: req, resources: make(map[string]*found), leftOut: make(map[string]bool)}
+func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Results, error) {
+	f := &finding{Searcher: s, index: in, req: req, resources: make(map[string]*found), leftOut: make(map[string]bool)}
 	defer f.close()
 	for k := req.hitsFor(); ; k = min(mostHits, 4*k) {
-		answer, err := s.index.Search(ctx, index.Query{Text: req.Query, Filters: req.Filters, TopK: k, Explain: req.Rationale})
+		answer, err := f.index.Search(ctx, index.Query{Text: req.Query, Filters: req.Filters, TopK: k, Explain: req.Rationale})
 		if err != nil {
 			return nil, err
 		}
@@ -204,6 +205,7 @@ func (f *finding) showPassage(ctx context.Context, r *found, h *index.Hit, p par
 	if c.text, err = r.layer.Text(ctx, p.from, p.to); err != nil {
 		return err
 	}
+	c.result.Passage = &Passage{Text: c.text, From: p.from, To: p.to, SourceHash: r.layer.SourceHash()}
 	loc, err := r.layer.Location(p.from, p.to)
 	if err != nil {
 		return err
@@ -258,6 +260,7 @@ func (f *finding) showNode(ctx context.Context, r *found, h *index.Hit, c *candi
 	if c.goesOn = ranges[0].To > from+mostNodeText; c.goesOn {
 		c.text = c.text[:strings.LastIndexFunc(c.text, unicode.IsSpace)+1]
 	}
+	c.result.Passage = &Passage{Text: c.text, From: from, To: from + int64(len(c.text)), SourceHash: r.layer.SourceHash()}
 	c.marks = marksOf(h, c.text)
 	return nil
 }

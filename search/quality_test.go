@@ -23,13 +23,7 @@ func TestQuality(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			files := make(map[string]string)
-			for _, d := range c.Documents {
-				if files["d"+d.ID+".md"] = d.Text + "\n"; d.Title != "" {
-					files["d"+d.ID+".md"] = fmt.Sprintf("# %s\n\n%s\n", d.Title, d.Text)
-				}
-			}
-			s := newShelf(t, files)
+			s := newShelf(t, collectionFiles(c))
 			sum := 0.
 			for _, q := range c.Queries {
 				found, err := s.Search(ctx, search.Request{Query: q.Text, By: search.ByResources})
@@ -49,4 +43,15 @@ func TestQuality(t *testing.T) {
 			}
 		})
 	}
+}
+
+// collectionFiles returns each document of a collection as a file.
+func collectionFiles(c *irtest.Collection) map[string]string {
+	files := make(map[string]string)
+	for _, d := range c.Documents {
+		if files["d"+d.ID+".md"] = d.Text + "\n"; d.Title != "" {
+			files["d"+d.ID+".md"] = fmt.Sprintf("# %s\n\n%s\n", d.Title, d.Text)
+		}
+	}
+	return files
 }

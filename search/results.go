@@ -39,8 +39,19 @@ type Result struct {
 	Snippet    string
 	Highlights [][2]int // words of the query in the snippet, in code points, the end excluded
 
+	// Passage is the text that the snippet is of; nil if there is none. It is
+	// not in JSON.
+	Passage *Passage
+
 	Score     float64   // comparable within one answer only
 	Rationale []*Reason // why it is there, if that was asked for
+}
+
+// A Passage is a part of the text of a source.
+type Passage struct {
+	Text       string
+	From, To   int64  // bytes of the text layer
+	SourceHash string // of the version that the layer is of
 }
 
 // A Reason is part of why something was found.

@@ -110,7 +110,12 @@ func reserve(left time.Duration) time.Duration { return max(left/5, min(left, 50
 // the index and of the context. A time that is over in the middle is no error if
 // something was found.
 func (s *Searcher) Search(ctx context.Context, req Request) (*Results, error) {
-	start := time.Now()
+	return s.answer(ctx, time.Now(), req, s.index)
+}
+
+// answer answers a request that came at start from an index that is s.index, or
+// asks that in another way.
+func (s *Searcher) answer(ctx context.Context, start time.Time, req Request, in index.Index) (*Results, error) {
 	req, err := req.withDefaults()
 	if err != nil {
 		return nil, err
@@ -122,7 +127,7 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Results, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	results, err := s.search(ctx, req)
+	results, err := s.search(ctx, req, in)
 	if err != nil {
 		return nil, err
 	}

@@ -27,6 +27,7 @@ func commands() []*command {
 		resolveCommand(),
 		inspectCommand(),
 		searchCommand(),
+		similarCommand(),
 		readCommand(),
 		listCommand(),
 		structureCommand(),

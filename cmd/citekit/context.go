@@ -13,23 +13,34 @@ import (
 func contextCommand() *command {
 	var all, plain bool
 	var tokens int
+	var task string
+	f := searchFlags{command: "context"}
 	return &command{
 		name:    "context",
 		args:    "<resource>...",
-		summary: "Print what resources hold, for an agent to read",
-		about: `Prints the maps of resources in a compact form, with the id, title and
+		summary: "Print what resources hold, or the evidence for a task, for an agent to read",
+		about: `With --task prints the evidence that says most about a task or a question,
+from all resources, within a number of tokens: as Markdown, each piece below its
+address. What stands in several places comes once.
+
+Without it prints the maps of resources in a compact form, with the id, title and
 location of each node, within a number of tokens. If not all fits, nodes near
 the top come first, from all resources alike; where there is room left,
 summaries follow. Tokens are estimated from the bytes, rather too many than too
 few.`,
-		example: []string{"citekit context book lecture", "citekit context --all --tokens 8000", "citekit context book --json"},
+		example: []string{"citekit context --task 'How is a kettle descaled?' --tokens 2000", "citekit context book lecture", "citekit context --all --tokens 8000", "citekit context book --json"},
 		maxArgs: -1,
-		flags: func(f *flagSet) {
-			f.BoolVar(&all, "all", false, "all resources")
-			f.IntVar(&tokens, "tokens", 4000, "most `TOKENS` to print")
-			f.BoolVar(&plain, "no-summaries", false, "leave summaries out")
+		flags: func(flags *flagSet) {
+			flags.StringVar(&task, "task", "", "print the evidence for the task or question `TEXT`")
+			flags.BoolVar(&all, "all", false, "all resources")
+			flags.IntVar(&tokens, "tokens", 4000, "most `TOKENS` to print")
+			flags.BoolVar(&plain, "no-summaries", false, "leave summaries out")
+			f.registerFilters(flags)
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
+			if task != "" {
+				return s.printBriefing(ctx, task, tokens, args, f)
+			}
 			if len(args) == 0 && !all {
 				return usagef("context", "context needs a resource, or --all")
 			}

@@ -18,15 +18,16 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// searchFlags are the flags of search.
+// searchFlags are the flags of search, and in part of what ranks as it does.
 type searchFlags struct {
 	request       search.Request
 	modalities    []string
 	after, before string
+	command       string // that they are of
 }
 
 func searchCommand() *command {
-	var f searchFlags
+	f := searchFlags{command: "search"}
 	return &command{
 		name:    "search",
 		args:    "<query>...",
@@ -60,10 +61,16 @@ left out.`,
 }
 
 func (f *searchFlags) register(flags *flagSet) {
-	filters := &f.request.Filters
 	flags.StringVar((*string)(&f.request.By), "by", "", "find `WHAT`: passages, nodes or resources (default passages)")
 	flags.IntVar(&f.request.TopK, "top-k", search.DefaultTopK, "at most `N` results, 1 to 50")
 	flags.alias("k", "top-k")
+	flags.BoolVar(&f.request.Rationale, "why", false, "say of each result why it is there, on a terminal or with --json")
+	f.registerFilters(flags)
+}
+
+// registerFilters defines the flags that filter what is found.
+func (f *searchFlags) registerFilters(flags *flagSet) {
+	filters := &f.request.Filters
 	flags.Func("resource", "only in the resource `ID`; repeatable", appendTo(&filters.Resources))
 	flags.Func("type", "only in resources of `TYPE`, such as document or text; repeatable", appendTo(&f.modalities))
 	flags.Func("node-type", "only in nodes of `TYPE`, such as section or function; repeatable", appendTo(&filters.Types))
@@ -72,7 +79,6 @@ func (f *searchFlags) register(flags *flagSet) {
 	flags.StringVar(&f.after, "after", "", "only in maps made at or after `DATE`, such as 2024-12-31")
 	flags.StringVar(&f.before, "before", "", "only in maps made at or before `DATE`")
 	flags.StringVar(&filters.Path, "path", "", "only in sources whose path fits `PATTERN`, such as '*.md' or docs/")
-	flags.BoolVar(&f.request.Rationale, "why", false, "say of each result why it is there, on a terminal or with --json")
 }
 
 // appendTo returns the parser of a flag that may be given several times.
@@ -83,18 +89,47 @@ func appendTo(list *[]string) func(string) error {
 	}
 }
 
-func (s *session) search(ctx context.Context, query string, f searchFlags) (err error) {
-	req := f.request
+func (s *session) search(ctx context.Context, query string, f searchFlags) error {
+	req, err := f.read()
+	if err != nil {
+		return err
+	}
 	req.Query = query
+	var found *search.Results
+	err = s.withSearcher(func(_ *citekit.Library, searcher *search.Searcher, _ *textlayer.Store) (err error) {
+		found, err = searcher.Search(ctx, req)
+		return err
+	})
+	return s.printFound(found, err)
+}
+
+// printFound prints results, or returns the error with advice.
+func (s *session) printFound(found *search.Results, err error) error {
+	if err != nil {
+		return adviseStorage(err)
+	}
+	if s.json {
+		return s.printJSON(found)
+	}
+	s.printResults(found)
+	return nil
+}
+
+// read returns the request that the flags ask for.
+func (f *searchFlags) read() (req search.Request, err error) {
+	req = f.request
 	for _, m := range f.modalities {
 		req.Filters.Modalities = append(req.Filters.Modalities, citekit.Modality(m))
 	}
-	if req.Filters.After, err = parseDate("after", f.after); err != nil {
-		return err
+	if req.Filters.After, err = parseDate(f.command, "after", f.after); err == nil {
+		req.Filters.Before, err = parseDate(f.command, "before", f.before)
 	}
-	if req.Filters.Before, err = parseDate("before", f.before); err != nil {
-		return err
-	}
+	return req, err
+}
+
+// withSearcher calls f with a Searcher over the base directory. A bar shows how
+// far the reading of texts has come.
+func (s *session) withSearcher(f func(*citekit.Library, *search.Searcher, *textlayer.Store) error) error {
 	lib, err := s.open()
 	if err != nil {
 		return err
@@ -104,24 +139,14 @@ func (s *session) search(ctx context.Context, query string, f searchFlags) (err 
 	if s.showsProgress() {
 		reading.bar = term.NewBar(s.stderr)
 	}
-	searcher, err := search.New(lib, &search.Options{
-		Layers:   textlayer.New(lib, &textlayer.Options{Progress: reading.text}),
-		Progress: reading.resource,
-	})
+	defer reading.stop()
+	layers := textlayer.New(lib, &textlayer.Options{Progress: reading.text})
+	searcher, err := search.New(lib, &search.Options{Layers: layers, Progress: reading.resource})
 	if err != nil {
 		return err
 	}
 	defer searcher.Close()
-	found, err := searcher.Search(ctx, req)
-	reading.stop()
-	if err != nil {
-		return adviseStorage(err)
-	}
-	if s.json {
-		return s.printJSON(found)
-	}
-	s.printResults(found)
-	return nil
+	return f(lib, searcher, layers)
 }
 
 // adviseStorage says what to do about an output directory that cannot be written.
@@ -133,7 +158,7 @@ func adviseStorage(err error) error {
 }
 
 // parseDate reads a day, or a time in ISO 8601.
-func parseDate(flag, value string) (time.Time, error) {
+func parseDate(command, flag, value string) (time.Time, error) {
 	if value == "" {
 		return time.Time{}, nil
 	}
@@ -145,7 +170,7 @@ func parseDate(flag, value string) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, usagef("search", "--%s %s; write a day such as 2024-12-31, or a time such as 2024-12-31T23:59:59Z", flag, term.Line(value))
+	return time.Time{}, usagef(command, "--%s %s; write a day such as 2024-12-31, or a time such as 2024-12-31T23:59:59Z", flag, term.Line(value))
 }
 
 // An indexing shows on a bar how far the reading of texts has come. Without a

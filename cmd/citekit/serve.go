@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"path/filepath"
 
+	"github.com/citekit/citekit/briefing"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/term"
@@ -22,7 +23,8 @@ func serveCommand() *command {
 		name:    "serve",
 		summary: "Serve the resources to agents over MCP",
 		about: `Runs a Model Context Protocol server on the standard input and output, with
-the tools search, getContents, listResources, getStructure, getNode and resolve.
+the tools search, findSimilar, getContext, getContents, listResources,
+getStructure, getNode and resolve.
 It ends with its input, or with a signal. Logs go to the standard error.
 
 With --ingest agents can also make maps of files in the base directory and the
@@ -58,7 +60,7 @@ func (s *session) serve(ctx context.Context, level slog.Level, mayIngest bool) e
 	defer searcher.Close()
 	opts := &mcpadapter.Options{
 		Version: buildVersion().Version, Logger: logger,
-		Searcher: searcher, Contents: contents.New(lib, layers),
+		Searcher: searcher, Contents: contents.New(lib, layers), Briefing: briefing.New(searcher, layers),
 	}
 	if mayIngest {
 		opts.Ingester = mcpadapter.NewIngester(lib, &mcpadapter.IngesterOptions{Ingest: ingest.Options{Renames: followAll}})

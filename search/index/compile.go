@@ -29,11 +29,16 @@ const (
 	minSimilar      = 4    // letters of a word for which they are looked for
 )
 
-func compile(s *snapshot, text string) *segment.Query {
+func newCompiler(s *snapshot) *compiler {
 	c := &compiler{snapshot: s, words: make(map[string]int), before: -1}
 	for _, l := range s.languages {
 		c.analyzers = append(c.analyzers, terms.New(l))
 	}
+	return c
+}
+
+func compile(s *snapshot, text string) *segment.Query {
+	c := newCompiler(s)
 	for _, clause := range parse(text) {
 		c.clause(clause)
 	}
@@ -115,11 +120,11 @@ func (c *compiler) add(list []string, boost float64) {
 		return
 	}
 	slices.Sort(list)
-	key := strings.Join(list, "\x00")
-	i, ok := c.words[key]
+	k := key(list)
+	i, ok := c.words[k]
 	if !ok {
 		i = len(c.query.Words)
-		c.words[key] = i
+		c.words[k] = i
 		c.query.Words = append(c.query.Words, segment.Word{Terms: list, Boost: boost})
 	}
 	c.query.Words[i].Count++
@@ -128,6 +133,9 @@ func (c *compiler) add(list []string, boost float64) {
 	}
 	c.before = i
 }
+
+// key tells words apart by their terms, which are sorted.
+func key(list []string) string { return strings.Join(list, "\x00") }
 
 // known returns the terms of a word, or those like it if the index has none of
 // them. A single character of a script without spaces stands for all that

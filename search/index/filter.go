@@ -50,6 +50,7 @@ func keyword(kind, value string) string {
 type filter struct {
 	lists     [][]string // of keywords, one of each
 	resources []string
+	without   []string // resources
 	from, to  int64
 	timed     bool
 	path      string
@@ -57,7 +58,7 @@ type filter struct {
 
 // newFilter returns nil if nothing is filtered.
 func newFilter(f *Filters) (*filter, error) {
-	c := &filter{resources: f.Resources, from: math.MinInt64, to: math.MaxInt64, path: f.Path}
+	c := &filter{resources: f.Resources, without: f.Without, from: math.MinInt64, to: math.MaxInt64, path: f.Path}
 	if _, err := path.Match(f.Path, ""); errors.Is(err, path.ErrBadPattern) {
 		return nil, fmt.Errorf("search: the pattern %q for paths has a bracket or backslash too many: %w", f.Path, citekit.ErrSyntax)
 	}
@@ -75,7 +76,7 @@ func newFilter(f *Filters) (*filter, error) {
 	if !f.Before.IsZero() {
 		c.to, c.timed = seconds(f.Before), true
 	}
-	if len(c.lists) == 0 && len(c.resources) == 0 && !c.timed && c.path == "" {
+	if len(c.lists) == 0 && len(c.resources) == 0 && len(c.without) == 0 && !c.timed && c.path == "" {
 		return nil, nil
 	}
 	return c, nil
@@ -107,7 +108,12 @@ func (f *filter) only(s *segment.Segment) (segment.Bitmap, error) {
 		err = errors.Join(err, keep(func(b segment.Bitmap) error { return s.Having(b, list...) }))
 	}
 	if len(f.resources) > 0 {
-		err = errors.Join(err, keep(func(b segment.Bitmap) error { return f.addResources(s, b) }))
+		err = errors.Join(err, keep(func(b segment.Bitmap) error { return addResources(s, b, f.resources) }))
+	}
+	if len(f.without) > 0 {
+		out := segment.NewBitmap(s.Docs())
+		err = errors.Join(err, addResources(s, out, f.without))
+		set.Drop(out)
 	}
 	if f.timed {
 		err = errors.Join(err, keep(func(b segment.Bitmap) error { return f.addTimes(s, b) }))
@@ -118,8 +124,8 @@ func (f *filter) only(s *segment.Segment) (segment.Bitmap, error) {
 	return set, err
 }
 
-func (f *filter) addResources(s *segment.Segment, set segment.Bitmap) error {
-	for _, id := range f.resources {
+func addResources(s *segment.Segment, set segment.Bitmap, ids []string) error {
+	for _, id := range ids {
 		for n := range s.FindResource(id) {
 			_, docs := s.Resource(n)
 			set.AddRange(docs)

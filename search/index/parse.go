@@ -22,9 +22,7 @@ const (
 
 // parse returns the clauses of a query. Every text has some reading.
 func parse(text string) []clause {
-	if len(text) > maxQuery {
-		text = text[:maxQuery]
-	}
+	text = cut(text, maxQuery)
 	var clauses []clause
 	for len(clauses) < maxClauses {
 		text = strings.TrimLeftFunc(text, unicode.IsSpace)
@@ -77,3 +75,6 @@ func startsWord(text string) bool {
 	r, _ := utf8.DecodeRuneInString(text)
 	return r == '"' || unicode.IsLetter(r) || unicode.IsNumber(r) || strings.HasPrefix(text, "title:")
 }
+
+// cut returns the first n bytes of a text.
+func cut(text string, n int) string { return text[:min(len(text), n)] }

@@ -37,6 +37,8 @@ type Filters struct {
 	Authors    []string
 	Labels     []string
 
+	Without []string // resources that do not pass
+
 	// After and Before bound the time of creation, both included. Entries of
 	// unknown time do not pass.
 	After, Before time.Time

@@ -14,6 +14,11 @@ const (
 // Search implements [Index]. A pattern for paths that cannot be one is an error
 // matching [citekit.ErrSyntax].
 func (l *Local) Search(ctx context.Context, q Query) (*Result, error) {
+	return l.run(ctx, q, compile)
+}
+
+// run searches with what compile makes of the text of a query.
+func (l *Local) run(ctx context.Context, q Query, compile func(*snapshot, string) *segment.Query) (*Result, error) {
 	if q.TopK <= 0 {
 		q.TopK = defaultTopK
 	}
@@ -23,7 +28,7 @@ func (l *Local) Search(ctx context.Context, q Query) (*Result, error) {
 	}
 	var result *Result
 	err = l.read(ctx, func(s *snapshot) error {
-		result, err = s.search(ctx, &q, f)
+		result, err = s.search(ctx, &q, f, compile(s, q.Text))
 		return err
 	})
 	if err != nil {
@@ -32,8 +37,7 @@ func (l *Local) Search(ctx context.Context, q Query) (*Result, error) {
 	return result, nil
 }
 
-func (s *snapshot) search(ctx context.Context, q *Query, f *filter) (*Result, error) {
-	compiled := compile(s, q.Text)
+func (s *snapshot) search(ctx context.Context, q *Query, f *filter, compiled *segment.Query) (*Result, error) {
 	compiled.K, compiled.Explain = min(q.TopK, maxTopK), q.Explain
 	if f != nil {
 		compiled.Only = f.only

@@ -1,0 +1,73 @@
+package briefing
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit/internal/sentence"
+	"github.com/citekit/citekit/internal/tokens"
+)
+
+// worthCutting is how many tokens of a passage are given at least if it is cut.
+const worthCutting = 40
+
+// part returns the sentences or lines of a passage around what it was found by,
+// as many as there is room for, or nil if that is too little.
+func (g *gathering) part(c *candidate) *stretch {
+	empty := &stretch{first: c, address: c.Address}
+	room := g.room - tokens.Count(render(append(slices.Clip(g.pieces), empty))) - addressRoom
+	if room < worthCutting {
+		return nil
+	}
+	text := c.Passage.Text
+	from, to := around(text, anchor(c), room)
+	if from >= to {
+		return nil
+	}
+	return &stretch{first: c, from: c.Passage.From + int64(from), to: c.Passage.From + int64(to), text: text[from:to]}
+}
+
+// addressRoom is how many tokens the address of a part may have more than that of
+// the whole.
+const addressRoom = 12
+
+// anchor returns where in a passage that stands which it was found by.
+func anchor(c *candidate) int {
+	shown := strings.Trim(c.Snippet, "…")
+	return max(0, strings.Index(c.Passage.Text, shown)) + len(shown)/2
+}
+
+// around returns the sentences and lines around an offset of a text that have at
+// most so many tokens together: those that follow before those that precede. It
+// returns nothing if not even one has.
+func around(text string, at, room int) (from, to int) {
+	ends := slices.Collect(sentence.Ends(text))
+	i, _ := slices.BinarySearch(ends, at+1)
+	i = min(i, len(ends)-1)
+	start := func(i int) int {
+		if i <= 0 {
+			return 0
+		}
+		return ends[i-1]
+	}
+	if i < 0 {
+		return 0, 0
+	}
+	first, last := i, i
+	fits := func(first, last int) bool {
+		return first >= 0 && last < len(ends) && tokens.Count(text[start(first):ends[last]]) <= room
+	}
+	if !fits(first, last) {
+		return 0, 0
+	}
+	for {
+		switch {
+		case fits(first, last+1):
+			last++
+		case fits(first-1, last):
+			first--
+		default:
+			return start(first), ends[last]
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/briefing"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/textlayer"
+)
+
+// printBriefing prints the evidence for a task, from some resources or all.
+func (s *session) printBriefing(ctx context.Context, task string, tokens int, resources []string, f searchFlags) error {
+	req, err := f.read()
+	if err != nil {
+		return err
+	}
+	req.Filters.Resources = append(req.Filters.Resources, resources...)
+	var b *briefing.Briefing
+	err = s.withSearcher(func(_ *citekit.Library, searcher *search.Searcher, layers *textlayer.Store) (err error) {
+		b, err = briefing.New(searcher, layers).Write(ctx, briefing.Request{Task: task, Tokens: tokens, Filters: req.Filters})
+		return err
+	})
+	if err != nil {
+		return adviseStorage(err)
+	}
+	if s.json {
+		return s.printJSON(b)
+	}
+	s.printText(b.Content)
+	switch {
+	case len(b.Pieces) == 0 && b.LeftOut == 0:
+		fmt.Fprintln(s.stderr, "citekit: nothing found")
+	case b.LeftOut > 0:
+		fmt.Fprintf(s.stderr, "citekit: no room for %s more; --tokens gives some\n", message.Count(b.LeftOut, "passage"))
+	}
+	if !b.Complete {
+		fmt.Fprintln(s.stderr, "citekit: not all is searched: the index could not be brought up to date")
+	}
+	return nil
+}

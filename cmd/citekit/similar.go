@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/textlayer"
+)
+
+// maxText is how much is read of a text that results are to be like, in bytes.
+const maxText = 1 << 20
+
+func similarCommand() *command {
+	f := searchFlags{command: "similar"}
+	var text string
+	return &command{
+		name:    "similar",
+		args:    "[<what>]",
+		summary: "Find what is like a text, a node or a resource",
+		about: `Finds the parts of resources that have most of the telling words of what is
+named: RESOURCE.NODE, a whole RESOURCE, or an address; of a text with --text, or
+of the standard input with "-". The part itself is left out. The output is that
+of search.`,
+		example: []string{
+			"citekit similar book.chapter-2",
+			"citekit similar 'doc://book#pages=12-15' --by resources",
+			"citekit similar --text 'chalk in the kettle' --json",
+			"citekit similar - < draft.md",
+		},
+		maxArgs: 1,
+		flags: func(flags *flagSet) {
+			flags.StringVar(&text, "text", "", "find what is like `TEXT`")
+			f.register(flags)
+		},
+		run: func(ctx context.Context, s *session, args []string) error {
+			if (len(args) == 1) == (text != "") {
+				return usagef("similar", "similar needs an id, --text or -, and only one of them")
+			}
+			req := search.SimilarRequest{Text: text}
+			if text == "" && args[0] != "-" {
+				req.ID = args[0]
+			} else if text == "" {
+				read, err := io.ReadAll(io.LimitReader(s.stdin, maxText))
+				if err != nil {
+					return err
+				}
+				req.Text = string(read)
+			}
+			return s.similar(ctx, req, f)
+		},
+	}
+}
+
+func (s *session) similar(ctx context.Context, req search.SimilarRequest, f searchFlags) error {
+	asked, err := f.read()
+	if err != nil {
+		return err
+	}
+	req.By, req.TopK, req.Filters, req.Rationale = asked.By, asked.TopK, asked.Filters, asked.Rationale
+	var found *search.Results
+	err = s.withSearcher(func(_ *citekit.Library, searcher *search.Searcher, _ *textlayer.Store) (err error) {
+		found, err = searcher.Similar(ctx, req)
+		return err
+	})
+	return s.printFound(found, err)
+}

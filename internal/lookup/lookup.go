@@ -1,0 +1,102 @@
+// Package lookup finds the part of a resource that an id means, as agents and
+// people write it: an address, "resource.node", or a resource alone.
+package lookup
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+
+	"github.com/citekit/citekit"
+)
+
+// A Part is what an id means.
+type Part struct {
+	Map     *citekit.ResourceMap
+	Node    *citekit.Node // nil if it is not a node
+	Address citekit.Address
+}
+
+// Find returns the part that an id means. Of "resource.node" the longest
+// resource id that fits counts. A fragment may stand behind a resource id
+// without a scheme.
+//
+// Errors are those of [citekit.ParseAddress], [citekit.Library.Map] and
+// [citekit.Library.Node], the latter with suggestions.
+func Find(ctx context.Context, lib *citekit.Library, id string) (Part, error) {
+	if strings.Contains(id, "://") {
+		a, err := citekit.ParseAddress(id)
+		if err != nil {
+			return Part{}, err
+		}
+		return partAt(ctx, lib, a)
+	}
+	if resource, fragment, ok := strings.Cut(id, "#"); ok && hasMap(ctx, lib, resource) {
+		return fragmentPart(ctx, lib, resource, fragment)
+	}
+	for resource, node := range readings(id) {
+		if !hasMap(ctx, lib, resource) {
+			continue
+		}
+		p, err := nodePart(ctx, lib, resource, node)
+		if node == "" || !errors.Is(err, fs.ErrNotExist) {
+			return p, err
+		}
+	}
+	return Part{}, missing(ctx, lib, id)
+}
+
+// hasMap reports whether there is a map of a resource.
+func hasMap(ctx context.Context, lib *citekit.Library, resource string) bool {
+	if citekit.CheckResourceID(resource) != nil {
+		return false
+	}
+	_, err := lib.Workspace().StatMap(ctx, resource)
+	return err == nil
+}
+
+// nodePart returns a node of a resource, or with "" all of it.
+func nodePart(ctx context.Context, lib *citekit.Library, resource, node string) (Part, error) {
+	m, err := lib.Map(ctx, resource)
+	if err != nil {
+		return Part{}, err
+	}
+	if node == "" {
+		return Part{Map: m, Address: m.Address(nil)}, nil
+	}
+	n, err := lib.Node(ctx, resource, node)
+	if err != nil {
+		return Part{}, err
+	}
+	return Part{Map: m, Node: n, Address: m.Address(n)}, nil
+}
+
+// fragmentPart returns the part of an address without its scheme.
+func fragmentPart(ctx context.Context, lib *citekit.Library, resource, fragment string) (Part, error) {
+	loc, version, err := citekit.ParseFragment(fragment)
+	if err != nil {
+		return Part{}, err
+	}
+	m, err := lib.Map(ctx, resource)
+	if err != nil {
+		return Part{}, err
+	}
+	if loc.Modality == "" {
+		loc.Modality = m.Address(nil).Location.Modality
+	}
+	return partAt(ctx, lib, citekit.Address{Resource: resource, Location: loc, Version: version})
+}
+
+func partAt(ctx context.Context, lib *citekit.Library, a citekit.Address) (Part, error) {
+	m, err := lib.Map(ctx, a.Resource)
+	if err != nil {
+		return Part{}, err
+	}
+	for n := range m.All() {
+		if n.Location.Equal(a.Location) {
+			return Part{Map: m, Node: n, Address: a}, nil
+		}
+	}
+	return Part{Map: m, Address: a}, nil
+}

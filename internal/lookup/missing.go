@@ -1,0 +1,62 @@
+package lookup
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/citekit/citekit"
+)
+
+// missing returns the error for an id of whose readings none names something:
+// that of a node which a resource does not have, or of the resource whose id is
+// nearest, or of the shortest.
+func missing(ctx context.Context, lib *citekit.Library, id string) error {
+	var best error
+	for resource, node := range readings(id) {
+		if best != nil && !hasMap(ctx, lib, resource) && strings.Contains(resource, ".") {
+			continue // what is meant is looked for with the longest and the shortest id
+		}
+		_, err := nodePart(ctx, lib, resource, node)
+		if err == nil {
+			err = &citekit.NotFoundError{Kind: "resource", ID: id} // it was not there just now
+		}
+		if best == nil || rank(err) >= rank(best) {
+			best = err
+		}
+	}
+	return best
+}
+
+// rank orders errors by how much they say of what was probably meant.
+func rank(err error) int {
+	var missing *citekit.NotFoundError
+	switch {
+	case !errors.As(err, &missing):
+		return 0
+	case missing.Kind == "node":
+		return 3
+	case len(missing.Suggestions) > 0:
+		return 2
+	}
+	return 1
+}
+
+// mostReadings bounds how many of its dots an id is split at.
+const mostReadings = 64
+
+// readings yields the readings of an id as a resource and a node, the longest
+// resource id first: that of the whole comes before all.
+func readings(id string) func(yield func(resource, node string) bool) {
+	return func(yield func(resource, node string) bool) {
+		if !yield(id, "") {
+			return
+		}
+		end := len(id)
+		for range mostReadings {
+			if end = strings.LastIndexByte(id[:end], '.'); end <= 0 || !yield(id[:end], id[end+1:]) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package mcpadapter
+
+import (
+	"context"
+
+	"github.com/citekit/citekit/search"
+)
+
+func (a *adapter) similarTool() tool {
+	return tool{
+		name:  "findSimilar",
+		title: "Find what is similar",
+		description: "Find passages, nodes or resources that have most of the telling words of a text or of a part of a resource. " +
+			"Give text or id. The part itself is left out. Results are as of search.",
+		parameters: []parameter{
+			{name: "text", kind: text, longest: maxQuery, description: "What results are like."},
+			{name: "id", kind: text, description: "Address, resource.node or resource that results are like."},
+			topK, by, sameFilters(),
+			timeLimit,
+		},
+		timeout: searchTimeout,
+		call:    a.findSimilar,
+	}
+}
+
+func (a *adapter) findSimilar(ctx context.Context, args arguments) (answer, error) {
+	filters, err := searchFilters(args.group("filters"))
+	if err == nil {
+		err = checkTopK(args)
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	found, err := a.opts.Searcher.Similar(ctx, search.SimilarRequest{
+		Text: args.text("text"), ID: args.text("id"),
+		By: search.By(args.text("by")), TopK: args.count("top_k"), Filters: filters,
+	})
+	if err != nil {
+		return answer{}, asArgument(err)
+	}
+	return asJSON(found.MarshalJSON())
+}

@@ -1,0 +1,183 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/lookup"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/textlayer"
+)
+
+// A SimilarRequest says what to find things like.
+type SimilarRequest struct {
+	// Text or ID is what the results should be like, never both. The first
+	// 64 KiB of a text count. An ID is an address, "resource.node" or a
+	// resource.
+	Text string
+	ID   string
+
+	By      By
+	TopK    int // at most so many results, 1 to [MaxTopK]; zero means [DefaultTopK]
+	Filters index.Filters
+
+	NoHighlights bool
+	Rationale    bool // say of each result why it is there
+}
+
+// Similar returns what has the most telling words of a text, or of a part of a
+// resource, best first. Of a long text a sample counts. The part itself is not
+// among the results, nor is what it contains or lies in. As [Searcher.Search] it
+// brings the index up to date before, and answers in the time of the context
+// with what there is.
+//
+// Errors match [citekit.ErrSyntax] if the request means nothing, or has no word
+// to go by; they are those of [citekit.Library.Node] and of the text layer if
+// the part cannot be read.
+func (s *Searcher) Similar(ctx context.Context, req SimilarRequest) (*Results, error) {
+	start := time.Now()
+	like, err := s.likeness(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	request := Request{
+		Query: like.text, By: req.By, TopK: req.TopK, Filters: req.Filters,
+		NoHighlights: req.NoHighlights, Rationale: req.Rationale,
+	}
+	return s.answer(ctx, start, request, like)
+}
+
+// likeness returns an index that finds what is like what is asked for.
+func (s *Searcher) likeness(ctx context.Context, req SimilarRequest) (*likeness, error) {
+	like := &likeness{Index: s.index, text: req.Text, by: req.By}
+	switch {
+	case req.Text != "" && req.ID != "":
+		return nil, syntaxError("both a text and an id; give one of them")
+	case req.ID != "":
+		if err := like.read(ctx, s, req.ID); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case strings.TrimSpace(like.text) == "" && req.ID == "":
+		return nil, syntaxError("no text and no id; give one of them")
+	case strings.IndexFunc(like.text, isWordRune) < 0:
+		return nil, syntaxError("%s has no word to go by", message.Quote(req.Text+req.ID))
+	}
+	return like, nil
+}
+
+// read makes a part what others are compared with.
+func (l *likeness) read(ctx context.Context, s *Searcher, id string) error {
+	part, err := lookup.Find(ctx, s.lib, id)
+	if err != nil {
+		return err
+	}
+	l.of = newSelf(part)
+	l.text = part.Map.Title
+	if part.Node != nil {
+		l.text = part.Node.Title + "\n" + part.Node.Summary
+	}
+	layer, err := s.layers.Open(ctx, part.Map.ResourceID)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil // its title says what it is
+	}
+	if err != nil {
+		return err
+	}
+	defer layer.Close()
+	if !strings.HasPrefix(layer.SourceHash(), part.Address.Version) {
+		return fmt.Errorf("the source is not the version that the address pins: %w", citekit.ErrStale)
+	}
+	ranges, err := layer.Ranges(part.Address.Location)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return l.readBox(ctx, s, part.Address)
+	}
+	if err != nil {
+		return err
+	}
+	l.of.ranges = ranges
+	text, err := sample(ctx, layer, ranges)
+	l.text += "\n" + text
+	return err
+}
+
+// readBox adds the text in a box on a page.
+func (l *likeness) readBox(ctx context.Context, s *Searcher, a citekit.Address) error {
+	for run, err := range s.lib.ReadText(ctx, a.Resource, a.Location) {
+		if err != nil {
+			return err
+		}
+		if l.text += "\n" + run.Text; len(l.text) > sampleBytes {
+			break
+		}
+	}
+	return nil
+}
+
+// The sample of a long text is so many bytes in all, in pieces from all over it.
+const (
+	sampleBytes  = 60 << 10
+	samplePieces = 15
+)
+
+// sample returns the text of some ranges, or of long ones pieces at even
+// distances.
+func sample(ctx context.Context, layer *textlayer.Layer, ranges []textlayer.Bytes) (string, error) {
+	size := int64(0)
+	for _, r := range ranges {
+		size += r.To - r.From
+	}
+	var b strings.Builder
+	if size <= sampleBytes {
+		for _, r := range ranges {
+			text, err := layer.Text(ctx, r.From, r.To)
+			if err != nil {
+				return "", err
+			}
+			b.WriteString(text + "\n")
+		}
+		return b.String(), nil
+	}
+	const piece = int64(sampleBytes / samplePieces)
+	for i := range int64(samplePieces) {
+		from := (size - piece) * i / (samplePieces - 1)
+		at := locate(ranges, from)
+		text, err := layer.Text(ctx, at.From, min(at.To, at.From+piece))
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(wholeWords(text) + "\n")
+	}
+	return b.String(), nil
+}
+
+// locate returns what is left of the range that has the byte at an offset into
+// all ranges together, from that on.
+func locate(ranges []textlayer.Bytes, offset int64) textlayer.Bytes {
+	for _, r := range ranges {
+		length := r.To - r.From
+		if offset < length {
+			return textlayer.Bytes{From: r.From + offset, To: r.To}
+		}
+		offset -= length
+	}
+	return textlayer.Bytes{}
+}
+
+// wholeWords returns a piece of a text without the parts of words at its ends.
+func wholeWords(text string) string {
+	if text == "" {
+		return ""
+	}
+	from, to := wordStart(text, 1, len(text)), wordEnd(text, len(text)-1, 0)
+	if from >= to {
+		return ""
+	}
+	return text[from:to]
+}
