@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests need on Debian or Ubuntu, where it is missing, and
-# runs them all with the race detector. Arguments go to "go test".
+# runs them all, with the race detector where several goroutines meet. Arguments
+# go to "go test".
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -31,4 +32,15 @@ for modules in mcpadapter/testdata/client internal/code/testdata; do
   [ -d "$modules/node_modules" ] || (cd "$modules" && npm install --no-audit --no-fund --no-package-lock --loglevel=error)
 done
 
-exec go test -race -timeout 20m "$@" ./...
+# The tests of some rooms compare, for minutes, what one goroutine makes with
+# what other programs make: there the race detector, which makes everything some
+# four times slower, watches only the tests with several goroutines.
+comparing='citekit/(e2e|internal/(code|jpeg|markup|media|pdfcut)|modality/(document|image))$'
+several='Conformance|Concurrent|Concurrently|Once|JobsEnd|Budget|Cancel|Cancelled|Stops'
+mapfile -t rooms < <(go list ./... | grep -vE "$comparing")
+mapfile -t compared < <(go list ./... | grep -E "$comparing")
+status=0
+go test -timeout 20m "$@" "${compared[@]}" || status=$?
+go test -race -timeout 20m "$@" "${rooms[@]}" || status=$?
+go test -race -timeout 20m -run "$several" "$@" "${compared[@]}" || status=$?
+exit "$status"

@@ -42,7 +42,9 @@ func TestEveryNodeResolves(t *testing.T) {
 			continue
 		}
 		for n := range m.All() {
-			count++
+			if count++; !n.Location.Time.IsZero() && count%usually(4, 1) != 0 {
+				continue // internal/media resolves all of them
+			}
 			e, err := lib.Resolve(t.Context(), id, n.ID, nil)
 			if err != nil || e.Size == 0 {
 				t.Errorf("%s of %s: %v", n.ID, id, err)

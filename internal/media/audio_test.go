@@ -27,7 +27,7 @@ var soundFiles = []struct {
 // TestSound cuts recordings and looks for the samples of the clip in those of
 // the whole, both as ffmpeg decodes them.
 func TestSound(t *testing.T) {
-	for _, file := range soundFiles {
+	for i, file := range soundFiles {
 		t.Run(file.name, func(t *testing.T) {
 			path := sharedtest.Corpus(t, "media/"+file.name)
 			whole := decodeSound(t, path, origin(t, path, file.force...), file.force...)
@@ -41,9 +41,9 @@ func TestSound(t *testing.T) {
 				t.Errorf("measured %v s; decoded %v s", extent.Duration, decoded)
 			}
 			middle := citekit.Span{Start: 0.11, End: 0.3}
-			spans := []citekit.Span{middle, {Start: round(extent.Duration - 0.2), End: extent.Duration}}
-			if thorough() {
-				spans = append(spans, citekit.Span{Start: 0, End: 0.2})
+			spans := []citekit.Span{middle, {Start: round(extent.Duration - 0.2), End: extent.Duration}, {Start: 0, End: 0.2}}
+			if !thorough() {
+				spans = spans[i%2 : i%2+1] // the files share the spans
 			}
 			for _, span := range spans {
 				compareSound(t, e, src, whole, span, citekit.ModeExact, file.coarse)
