@@ -166,6 +166,65 @@ func TestReadOnlyFileSystem(t *testing.T) {
 	}
 }
 
+// On a full file system notes stay as they were, no change is told that was not
+// made, and changes work again when there is room.
+func TestNotesOnFullFileSystem(t *testing.T) {
+	dir, ctx := mountTmpfs(t, "size=512k"), context.Background()
+	d := open(t, dir, nil)
+	want := map[string]string{"first": "kept"}
+	writeNote(t, d, "first", "kept", citekit.Stamp{})
+	body := bytes.Repeat([]byte("x"), 10000)
+	var full error
+	for i := 0; full == nil && i < 1000; i++ {
+		name := fmt.Sprint("n", i)
+		if _, full = d.WriteNoteIf(ctx, "kind", name, body, citekit.Stamp{}); full == nil {
+			want[name] = string(body)
+		}
+	}
+	if full == nil || !strings.Contains(full.Error(), "no space left") || strings.Contains(full.Error(), dir) {
+		t.Fatal(full)
+	}
+	stamps := checkNotes(t, d, want)
+	batch := []citekit.NoteChange{
+		{Name: "first", Data: body, Stamp: stamps["first"]},
+		{Name: "n0", Stamp: stamps["n0"]},
+		{Name: "more", Data: body},
+	}
+	if _, err := d.ChangeNotes(ctx, "kind", batch); err == nil {
+		t.Error("notes were changed on a full file system")
+	}
+	checkNotes(t, d, want)
+	checkNotes(t, open(t, dir, nil), want)
+	if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_REMOUNT, "size=4m"); err != nil {
+		t.Skip(err)
+	}
+	if _, err := d.ChangeNotes(ctx, "kind", batch); err != nil {
+		t.Fatal("with room again:", err)
+	}
+	want["first"], want["more"] = string(body), string(body)
+	delete(want, "n0")
+	checkNotes(t, d, want)
+	checkNotes(t, open(t, dir, nil), want)
+}
+
+func TestNotesOnReadOnlyFileSystem(t *testing.T) {
+	dir, ctx := mountTmpfs(t, "size=2m"), context.Background()
+	d := open(t, dir, nil)
+	stamp := writeNote(t, d, "first", "kept", citekit.Stamp{})
+	if err := unix.Mount("", dir, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
+		t.Skip(err)
+	}
+	if _, err := d.WriteNoteIf(ctx, "kind", "first", []byte("new"), stamp); err == nil || !strings.Contains(err.Error(), "read-only") {
+		t.Errorf("WriteNoteIf: %v", err)
+	}
+	if err := d.DeleteNoteIf(ctx, "kind", "first", stamp); err == nil || !strings.Contains(err.Error(), "read-only") {
+		t.Errorf("DeleteNoteIf: %v", err)
+	}
+	for _, ws := range []citekit.NoteStore{d, open(t, dir, nil)} {
+		checkNotes(t, ws, map[string]string{"first": "kept"})
+	}
+}
+
 // While a source and a link to a secret change places as fast as they can, no
 // open ever reads the secret, and a hash is that of the bytes read.
 func TestSwappedSource(t *testing.T) {

@@ -29,8 +29,9 @@ import (
 // where the length is that of what follows it, in bytes and without LF, the
 // seal is over what follows it, and the name is quoted as Go does. Data without
 // a line end stands as it is behind "="; other data is quoted, and "-" stands for
-// that of a note that was deleted. The last line of a name counts. A line that was not written whole, as a process was killed or the
-// power lost, has another length and is skipped; whoever writes next ends it.
+// that of a note that was deleted. The last line of a name counts. A line that
+// was not written whole, as a process was killed or the power lost, has another
+// length and is skipped; whoever writes next ends it.
 //
 // The index holds where the lines are. It grows with the file; a file that is
 // another one, or shorter, is read anew. Seals are checked when a note is read.
