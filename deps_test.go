@@ -25,7 +25,7 @@ var mayImport = map[string][]string{
 	"digest":                  {"."},
 	"citation":                {"."},
 	"textlayer":               {".", "internal/slug", "internal/warm"},
-	"search":                  {".", "textlayer", "internal/lookup", "internal/strictjson", "internal/tokens"},
+	"search":                  {".", "textlayer", "preview", "internal/lookup", "internal/strictjson", "internal/tokens"},
 	"contents":                {".", "textlayer", "internal/lookup", "internal/strictjson", "internal/tokens"},
 	"briefing":                {".", "textlayer", "search", "search/index", "internal/sentence", "internal/strictjson", "internal/terms", "internal/tokens"},
 	"search/index":            {".", "internal/terms", "internal/segment"},

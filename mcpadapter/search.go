@@ -55,7 +55,7 @@ func (a *adapter) searchTool() tool {
 		parameters: []parameter{
 			{name: "query", kind: text, required: true, longest: maxQuery, description: "A few words of what is asked, in the language of the resources."},
 			topK, by, filters,
-			{name: "include", kind: texts, choices: []string{includeHighlights, includeRationale}, description: "highlights: places of the words in the snippet (default); rationale: why each result is there."},
+			{name: "include", kind: texts, choices: []string{includeHighlights, includeRationale, includeBoxes}, description: "highlights (default): words in the snippet; rationale: why each is there; boxes: addresses on pages with boxes."},
 			timeLimit,
 		},
 		output:  searchSchema(),
@@ -68,6 +68,7 @@ func (a *adapter) searchTool() tool {
 const (
 	includeHighlights = "highlights"
 	includeRationale  = "rationale"
+	includeBoxes      = "boxes"
 )
 
 func searchSchema() *schema {
@@ -106,6 +107,7 @@ func (a *adapter) search(ctx context.Context, args arguments) (answer, error) {
 		for _, name := range args.texts("include") {
 			req.NoHighlights = req.NoHighlights && name != includeHighlights
 			req.Rationale = req.Rationale || name == includeRationale
+			req.Boxes = req.Boxes || name == includeBoxes
 		}
 	}
 	found, err := a.opts.Searcher.Search(ctx, req)

@@ -75,6 +75,50 @@ func (m *Maker) preview(ctx context.Context, a citekit.Address, options *Options
 	return &shared, nil
 }
 
+// Boxes returns where on a page a part of its text stands: bytes from up to to
+// of what [citekit.Library.ReadText] yields for the address, which selects one
+// page. There is a box for each line, in the order of the text, and none for
+// text that is recognised in a picture.
+//
+// The error is a [*citekit.ResolveError] wrapping those of
+// [citekit.Library.Open] or of [Boxer], or one matching [errors.ErrUnsupported]
+// for a modality without pages.
+func (m *Maker) Boxes(ctx context.Context, a citekit.Address, from, to int) ([]citekit.Box, error) {
+	boxes, err := m.boxes(ctx, a, from, to)
+	if err != nil {
+		var failed *citekit.ResolveError
+		if errors.As(err, &failed) {
+			err = failed.Err
+		}
+		return nil, &citekit.ResolveError{Op: "find the place of a text", Address: a, Err: fserror.WithoutPath(err)}
+	}
+	return boxes, nil
+}
+
+func (m *Maker) boxes(ctx context.Context, a citekit.Address, from, to int) (boxes []citekit.Box, err error) {
+	opened, err := m.lib.Open(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	defer opened.Source.Close()
+	loc := opened.Address.Location
+	resolver, err := m.lib.Resolver(loc.Modality)
+	if err != nil {
+		return nil, err
+	}
+	boxer, ok := resolver.(Boxer)
+	if !ok {
+		return nil, fmt.Errorf("where the text of a %s source stands: %w", loc.Modality, errors.ErrUnsupported)
+	}
+	err = m.lib.WithSlot(ctx, loc.Modality, func(ctx context.Context) error {
+		if boxes, err = boxer.Boxes(ctx, opened.Source, loc, from, to); err != nil {
+			return err
+		}
+		return opened.Source.CheckUnchanged()
+	})
+	return boxes, err
+}
+
 // A job is what one preview is made from.
 type job struct {
 	*citekit.Opened

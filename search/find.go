@@ -63,6 +63,9 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 		if req.By == ByPassages && len(f.leftOut) == 0 {
 			results.Total, results.Exact = answer.Total, answer.Exact
 		}
+		if req.Boxes {
+			f.addBoxes(ctx, shown)
+		}
 		results.Results = shorten(shown, req)
 		return results, nil
 	}

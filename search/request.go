@@ -42,6 +42,12 @@ type Request struct {
 
 	NoHighlights bool
 	Rationale    bool // say of each result why it is there
+
+	// Boxes narrows the address of each passage that is on one page to the
+	// box that it stands in, where a box has its text and no other. It takes
+	// some tens of milliseconds for each; where the time is over, or a layout
+	// gives no such box, the address is that of the page.
+	Boxes bool
 }
 
 // withDefaults returns the request with what zeros stand for, or an error

@@ -53,7 +53,10 @@ left out.`,
 			"citekit search kettle --json",
 		},
 		minArgs: 1, maxArgs: -1,
-		flags: f.register,
+		flags: func(flags *flagSet) {
+			f.register(flags)
+			flags.BoolVar(&f.request.Boxes, "boxes", false, "narrow addresses on a page to the box of the text, where it stands alone in one")
+		},
 		run: func(ctx context.Context, s *session, args []string) error {
 			return s.search(ctx, strings.Join(args, " "), f)
 		},
