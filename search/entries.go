@@ -64,7 +64,11 @@ func (k *maker) passages(ctx context.Context, layer *textlayer.Layer) error {
 	if err != nil {
 		return err
 	}
-	for p, err := range passages(ctx, layer, stretches(claimed, layer.Len())) {
+	parts, err := addLeads(ctx, layer, claimed, stretches(claimed, layer.Len()))
+	if err != nil {
+		return err
+	}
+	for p, err := range passages(ctx, layer, parts) {
 		if err != nil {
 			return err
 		}

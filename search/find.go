@@ -214,7 +214,7 @@ func (f *finding) showPassage(ctx context.Context, r *found, h *index.Hit, p par
 		return err
 	}
 	if f.req.By == ByNodes && r.nodes[h.Entry.Node] != nil {
-		loc = r.nodes[h.Entry.Node].node.Location
+		loc = withLead(r.layer, r.nodes[h.Entry.Node].node.Location, p.from)
 	}
 	if f.req.By == ByResources {
 		loc = r.m.Address(nil).Location

@@ -13,15 +13,22 @@ type place struct {
 	node  *citekit.Node
 	path  []string // titles of the nodes around it, from the root
 	order int      // among all nodes of the map, parents before children
+
+	parent *place // nil at the top
 }
 
 // places returns all nodes of a map.
 func places(m *citekit.ResourceMap) []*place {
 	var all []*place
 	var titles []string
+	var around []*place
 	for n, depth := range m.All() {
-		titles = append(titles[:depth:depth], n.Title)
-		all = append(all, &place{node: n, path: titles[:depth:depth], order: len(all)})
+		p := &place{node: n, path: titles[:depth:depth], order: len(all)}
+		if depth > 0 {
+			p.parent = around[depth-1]
+		}
+		titles, around = append(titles[:depth:depth], n.Title), append(around[:depth], p)
+		all = append(all, p)
 	}
 	return all
 }
@@ -43,6 +50,7 @@ func (c claim) outranks(other claim) bool {
 type stretch struct {
 	from, to int64
 	place    *place // nil where no node is about it
+	lead     int64  // bytes at its start that stand before the node
 }
 
 // stretches divides a text among the claims on it, from its start to its end.
@@ -67,7 +75,7 @@ func stretches(claims []claim, size int64) []stretch {
 		if len(active) > 0 {
 			owner, end = active[0].place, min(end, active[0].to)
 		}
-		parts = appendStretch(parts, stretch{at, end, owner})
+		parts = appendStretch(parts, stretch{from: at, to: end, place: owner})
 		at = end
 	}
 	return parts

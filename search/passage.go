@@ -17,6 +17,10 @@ const (
 	mostBytes  = 4000 // what belongs together is kept together up to here
 	mostLines  = 120
 	mostTime   = 60 // seconds
+
+	// shortBytes is how long a paragraph is at most that is kept with the one
+	// after it: a heading, a caption, a sentence that leads to a list.
+	shortBytes = 200
 )
 
 // gap is how many bytes part two runs: a line feed that neither has.
@@ -34,9 +38,11 @@ type passage struct {
 type cutter struct {
 	yield func(passage, error) bool
 	open  passage // not yet yielded; empty if its text is
+	short passage // paragraph behind it that goes with the next, if there is one
 	most  int     // bytes of the open one
 	lines int     // line ends in the open one
 	since float64 // when the open one begins, in seconds
+	lead  int64   // up to where the text stands before its node
 	ended bool    // yield returned false
 }
 
@@ -71,9 +77,10 @@ func passages(ctx context.Context, layer *textlayer.Layer, parts []stretch) iter
 // add adds what a run has of a stretch.
 func (c *cutter) add(s stretch, run textlayer.Run, text string) {
 	at := max(s.from, run.From)
-	if s.place != c.open.place || len(run.Location.Pages) > 0 || at > c.open.to+gap {
+	if s.place != c.open.place || len(run.Location.Pages) > 0 || at > c.end()+gap {
 		c.flush()
 	}
+	c.lead = s.from + s.lead
 	if !run.Location.Time.IsZero() {
 		if c.open.text == "" {
 			c.since = run.Location.Time.Start
@@ -93,21 +100,46 @@ func (c *cutter) add(s stretch, run textlayer.Run, text string) {
 	}
 }
 
+// end returns where in the text what is not yet yielded ends.
+func (c *cutter) end() int64 { return max(c.open.to, c.short.to) }
+
 // put adds a paragraph, which may be too long for one passage.
 func (c *cutter) put(p passage) {
+	if c.short.text != "" {
+		if !c.hasRoom(c.short, p) {
+			c.yieldOpen()
+		}
+		c.join(c.short)
+		c.short = passage{}
+	}
+	if c.open.text != "" && len(p.text) <= shortBytes && !c.leads() {
+		c.short = p
+		return
+	}
 	for p.text != "" && !c.ended {
 		room := c.most - len(c.open.text)
 		n := beginning(p.text, min(len(p.text), max(room, 0)), mostLines-c.lines)
-		if n < len(p.text) && c.open.text != "" { // it begins a passage of its own
-			c.flush()
+		if n < len(p.text) && c.open.text != "" && !c.leads() { // it begins a passage of its own
+			c.yieldOpen()
 			continue
 		}
 		c.join(passage{from: p.from, to: p.from + int64(n), text: p.text[:n], place: p.place})
 		p.from, p.text = p.from+int64(n), p.text[n:]
 		if p.text != "" {
-			c.flush()
+			c.yieldOpen()
 		}
 	}
+}
+
+// hasRoom reports whether two paragraphs fit behind the open passage.
+func (c *cutter) hasRoom(a, b passage) bool {
+	return b.to-c.open.from <= int64(c.most) && c.lines+lineEnds(a.text)+lineEnds(b.text) <= mostLines
+}
+
+// leads reports whether the open passage says too little without what comes
+// after it.
+func (c *cutter) leads() bool {
+	return (len(c.open.text) <= shortBytes || c.open.to <= c.lead) && c.lines < mostLines
 }
 
 // join adds p, which fits, to the open passage.
@@ -123,8 +155,21 @@ func (c *cutter) join(p passage) {
 	c.open.to, c.open.text = p.to, c.open.text+p.text
 }
 
-// flush yields the open passage, and begins a new one.
+// flush yields all that there is. A short paragraph that nothing comes after
+// goes with what is before it.
 func (c *cutter) flush() {
+	if short := c.short; short.text != "" {
+		c.short = passage{}
+		if len(c.open.text)+gap+len(short.text) > mostBytes || c.lines+lineEnds(short.text) > mostLines {
+			c.yieldOpen()
+		}
+		c.join(short)
+	}
+	c.yieldOpen()
+}
+
+// yieldOpen yields the open passage, and begins a new one.
+func (c *cutter) yieldOpen() {
 	p := c.open
 	c.open, c.lines = passage{}, 0
 	if !c.ended && strings.IndexFunc(p.text, isWordRune) >= 0 {

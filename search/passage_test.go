@@ -54,8 +54,12 @@ func passagesOf(t *testing.T, name, content string) ([]passage, *textlayer.Layer
 	if err != nil {
 		t.Fatal(err)
 	}
+	parts, err := addLeads(ctx, layer, claimed, stretches(claimed, layer.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
 	var found []passage
-	for p, err := range passages(ctx, layer, stretches(claimed, layer.Len())) {
+	for p, err := range passages(ctx, layer, parts) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,6 +114,50 @@ func TestPassagesOfSections(t *testing.T) {
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// What leads to something is in one passage with it, in whatever format.
+func TestPassagesKeepTogether(t *testing.T) {
+	long := strings.Repeat("It goes on and on for many words. ", 90)
+	rows := strings.Repeat("| leaf | three |\n", 200)
+	for name, test := range map[string]struct {
+		content string
+		parts   []string // that one passage has
+		node    string   // which it belongs to
+	}{
+		"a.go":    {"package a\n\n// Frob turns a widget into\n// a gadget.\nfunc Frob() {\n\tturn()\n}\n\n// T is it.\ntype T struct{}\n", []string{"// Frob turns", "turn()"}, "Frob"},
+		"b.go":    {"package a\n\n// Frob is long.\n" + strings.Repeat("// It says so again.\n", 60) + "func Frob() {\n" + strings.Repeat("\tturn()\n", 900) + "}\n", []string{"// Frob is long", "func Frob"}, "Frob"},
+		"A.java":  {"package a;\n\npublic class A {\n    /**\n     * Frobs the\n     * widget.\n     */\n    @Override\n    public void frob() {\n        turn();\n    }\n}\n", []string{"/**", "Frobs the", "@Override", "turn()"}, "frob"},
+		"a.py":    {"class C:\n    # turns widgets\n    def frob(self):\n        turn()\n\n    # other\n    def other(self):\n        pass\n", []string{"# turns widgets", "turn()"}, "frob"},
+		"b.py":    {"import os\n\n# turns widgets\n# slowly\ndef frob():\n    turn()\n", []string{"# turns widgets", "turn()"}, "frob"},
+		"a.rs":    {"/// Turns widgets.\n#[inline]\npub fn frob(a: i32) -> i32 {\n    a\n}\n", []string{"Turns widgets", "pub fn"}, "frob"},
+		"a.c":     {"#include <a.h>\n\n/*\n   Turns the widgets\n\n   and more.\n*/\nstatic int\nfrob(int a)\n{\n\treturn a;\n}\n", []string{"/*\n   Turns the", "return a"}, "frob"},
+		"a.sql":   {"-- people who work here\nCREATE TABLE people (id int);\n\n-- their pay\nCREATE TABLE pay (id int);\n", []string{"-- their pay", "TABLE pay"}, "pay"},
+		"a.yaml":  {"a: 1\n\n# where it listens\nserver:\n  port: 80\n", []string{"# where it listens", "port: 80"}, "server"},
+		"head.md": {"# Tea\n\n## Water\n\n" + long + "\n\n## Time\n\nThree minutes.\n", []string{"## Water", "It goes on"}, "Water"},
+		"cap.md":  {"# Tea\n\n" + long[:1200] + "\n\n" + long[:700] + "\n\nTable 1: steeping\n\n" + rows, []string{"Table 1: steeping", "| leaf"}, "Tea"},
+		"end.md":  {"# Tea\n\n" + long[:1990] + "\n\nThe last words.\n\n## Time\n\n" + long + "\n", []string{"goes on", "The last words."}, "Tea"},
+		"near.md": {"# Tea\nGreen, or\n- black\n## Water\nEighty degrees.\n", []string{"# Tea", "- black"}, "Tea"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found, _ := passagesOf(t, name, test.content)
+			for _, p := range found {
+				if !strings.Contains(p.text, test.parts[0]) {
+					continue
+				}
+				for _, part := range test.parts[1:] {
+					if !strings.Contains(p.text, part) {
+						t.Errorf("%q is not in the passage %.200q", part, p.text)
+					}
+				}
+				if p.place == nil || p.place.node.Title != test.node {
+					t.Errorf("the passage belongs to %+v", p.place)
+				}
+				return
+			}
+			t.Errorf("no passage has %q", test.parts[0])
+		})
 	}
 }
 

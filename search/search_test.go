@@ -164,8 +164,8 @@ func TestSearch(t *testing.T) {
 		want string
 	}{
 		{search.Request{Query: "three minutes"}, "text://tea#lines=9-11"},
-		{search.Request{Query: "boiling"}, "text://pot#lines=4-6 text://coffee#lines=5-7 text://pot#lines=1-3"},
-		{search.Request{Query: "kettle"}, "text://pot#lines=4-6 text://pot#lines=1-3"},
+		{search.Request{Query: "boiling"}, "text://pot#lines=3-6 text://coffee#lines=5-7"},
+		{search.Request{Query: "kettle"}, "text://pot#lines=3-6"},
 		{search.Request{Query: "tomatoes"}, "text://talk#lines=5-7"},
 		{search.Request{Query: "degrees -ninety", Filters: index.Filters{Path: "*.md"}}, "text://tea#lines=5-8"},
 		{search.Request{Query: `"warm nights"`}, "text://talk#lines=5-7"},
@@ -221,6 +221,17 @@ func TestByNodesAndResources(t *testing.T) {
 	}
 }
 
+// A node that is found by the words above it is shown with them.
+func TestByNodesWithLead(t *testing.T) {
+	s := newShelf(t, library)
+	for _, by := range []search.By{search.ByPassages, search.ByNodes} {
+		first := s.find(t, search.Request{Query: "heats kettle", By: by}).Results[0]
+		if got := first.Address.String(); got != "text://pot#lines=3-6" || first.NodeID != "Boil" {
+			t.Errorf("by %s: %s of %s", by, got, first.NodeID)
+		}
+	}
+}
+
 // TestChanges changes sources and maps in every way, and searches in the same
 // process, in another, and again with the same Searcher.
 func TestChanges(t *testing.T) {
@@ -251,7 +262,7 @@ func TestChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	both("oven", "")
-	both("kettle", "text://pot#lines=4-6 text://pot#lines=1-3")
+	both("kettle", "text://pot#lines=3-6")
 }
 
 func TestLeftOutIsCounted(t *testing.T) {
@@ -272,7 +283,7 @@ func TestLostIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, shelf := range []*shelf{openShelf(t, s.dir), s} {
-		if got := addresses(shelf.find(t, search.Request{Query: "kettle"})); got != "text://pot#lines=4-6 text://pot#lines=1-3" {
+		if got := addresses(shelf.find(t, search.Request{Query: "kettle"})); got != "text://pot#lines=3-6" {
 			t.Errorf("found %q", got)
 		}
 	}
