@@ -22,6 +22,7 @@ type cursor struct {
 	best      byte
 
 	block  int // the one read, -1 before the first
+	near   int // the first that may have what is looked for
 	at     int // in the block
 	in     int // documents of the block
 	docs   [blockSize]uint32
@@ -62,7 +63,7 @@ func (c *cursor) open(s *Segment, e entry) error {
 		return err
 	}
 	c.s, c.n, c.blocks, c.best, c.err = s, e.docs, blocksOf(e.docs), e.best, nil
-	c.block, c.at, c.in, c.have = -1, 0, 0, 0
+	c.block, c.near, c.at, c.in, c.have = -1, 0, 0, 0, 0
 	c.positions = data[e.postingSize:][:e.positionSize]
 	c.heads = nil
 	if c.blocks > 1 {
@@ -81,6 +82,9 @@ func (c *cursor) open(s *Segment, e entry) error {
 	}
 	return c.err
 }
+
+// forget lets go of the segment.
+func (c *cursor) forget() { c.s, c.heads, c.data, c.positions, c.tail = nil, nil, nil, nil, nil }
 
 // last returns the last document of a block. Of the only block it is known only
 // once that is read, which open does.
@@ -174,25 +178,48 @@ func firstFrom(docs []uint32, doc uint32) int {
 
 // skip reads the first block after the one at hand that ends with doc or later.
 func (c *cursor) skip(doc uint32) bool {
-	low := c.block + 1
-	if low >= c.blocks {
+	next := c.find(doc)
+	if next < c.blocks {
+		return c.load(next)
+	}
+	if c.heads == nil { // its last document stays known
 		c.at = c.in
-		return false
+	} else {
+		c.block, c.in, c.at = c.blocks, 0, 0
 	}
-	if c.heads != nil {
-		high := low
-		for step := 1; high < c.blocks && c.last(high) < doc; step *= 2 {
-			low = high + 1
-			high += step
-		}
-		high = min(high, c.blocks)
-		low += sort.Search(high-low, func(i int) bool { return c.last(low+i) >= doc })
-		if low >= c.blocks {
-			c.block, c.in, c.at = c.blocks, 0, 0
-			return false
-		}
+	return false
+}
+
+// find returns the first block after the one at hand that ends with doc or
+// later, or the number of blocks.
+func (c *cursor) find(doc uint32) int {
+	low := max(c.block+1, c.near)
+	if low >= c.blocks || c.heads == nil {
+		return low
 	}
-	return c.load(low)
+	high := low
+	for step := 1; high < c.blocks && c.last(high) < doc; step *= 2 {
+		low = high + 1
+		high += step
+	}
+	high = min(high, c.blocks)
+	low += sort.Search(high-low, func(i int) bool { return c.last(low+i) >= doc })
+	return low
+}
+
+// limitAt returns the largest saturation that a document can have which is not
+// before the one at hand, in 255ths, without reading it. Documents that are
+// asked for later must not be before it.
+func (c *cursor) limitAt(doc uint32) byte {
+	if c.block < 0 || c.in > 0 && c.docs[c.in-1] < doc {
+		c.near = c.find(doc)
+	} else {
+		c.near = c.block
+	}
+	if c.near >= c.blocks || c.near < 0 {
+		return 0
+	}
+	return c.limit(c.near)
 }
 
 // loadWeights reads the weights of the block, less one each.
@@ -205,7 +232,9 @@ func (c *cursor) loadWeights() {
 
 // docWeight returns the weight of the document the cursor is at.
 func (c *cursor) docWeight() uint32 {
-	c.loadWeights()
+	if c.have&haveWeights == 0 {
+		return unpackOne(c.tail, c.at, c.width) + 1
+	}
 	return c.weight[c.at] + 1
 }
 

@@ -167,6 +167,11 @@ type decoder struct {
 }
 
 func (d *decoder) uvarint() uint64 {
+	if len(d.data) > 0 && d.data[0] < 0x80 { // most are small
+		v := d.data[0]
+		d.data = d.data[1:]
+		return uint64(v)
+	}
 	v, n := binary.Uvarint(d.data)
 	if n <= 0 {
 		d.data, d.failed = nil, true

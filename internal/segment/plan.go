@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // A plan is a query with what the segments say about it.
@@ -15,8 +16,9 @@ type plan struct {
 	views []View
 	query *Query
 	words []plannedWord
-	mean  float64 // length of documents
-	depth int     // how many candidates are looked at closely
+	pairs [][2]int // of words, as the query has them
+	mean  float64  // length of documents
+	depth int      // how many candidates are looked at closely
 }
 
 // A plannedWord is a word that some segment has.
@@ -61,6 +63,12 @@ func newPlan(views []View, q *Query) (*plan, error) {
 		p.words = append(p.words, planned)
 	}
 	p.keepRarest()
+	for _, pair := range q.Pairs {
+		i, j := p.planned(pair[0]), p.planned(pair[1])
+		if i >= 0 && j >= 0 {
+			p.pairs = append(p.pairs, [2]int{i, j})
+		}
+	}
 	return p, nil
 }
 
@@ -104,11 +112,61 @@ func (p *plan) keepRarest() {
 	slices.SortFunc(p.words, func(a, b plannedWord) int { return cmp.Compare(a.index, b.index) })
 }
 
+// planned returns which planned word is that of the query, or -1.
+func (p *plan) planned(index int) int {
+	i, ok := slices.BinarySearchFunc(p.words, index, func(w plannedWord, index int) int { return cmp.Compare(w.index, index) })
+	if !ok {
+		return -1
+	}
+	return i
+}
+
 // A finding is what was found in one view or several.
 type finding struct {
-	best  best
-	total int
-	exact bool
+	best   best
+	total  int
+	exact  bool
+	shared *shared // nil for one that looks alone
+}
+
+// shared is what searches side by side tell each other.
+type shared struct {
+	total     atomic.Int64
+	threshold atomic.Uint32 // bits of a float32 that is not negative
+}
+
+// count counts documents that match.
+func (f *finding) count(n int) {
+	f.total += n
+	if f.shared != nil {
+		f.shared.total.Add(int64(n))
+	}
+}
+
+// isCounting reports whether all documents that match are still counted.
+func (f *finding) isCounting() bool {
+	if f.shared != nil {
+		return f.shared.total.Load() < CountTo
+	}
+	return f.total < CountTo
+}
+
+// share tells others what a document must exceed to be among the best here, and
+// returns what it must exceed to be among the best of all. Of equal ones those
+// of the first view are the best, so others get to know a little less.
+func (f *finding) share() float32 {
+	own := f.best.threshold()
+	if f.shared == nil {
+		return own
+	}
+	less := math.Nextafter32(own, 0)
+	for {
+		bits := f.shared.threshold.Load()
+		others := math.Float32frombits(bits)
+		if others >= less || f.shared.threshold.CompareAndSwap(bits, math.Float32bits(less)) {
+			return max(own, others)
+		}
+	}
 }
 
 // runAll searches all views, side by side if there is much to do.
@@ -135,9 +193,11 @@ func (p *plan) runSideBySide(ctx context.Context, workers int) (*finding, error)
 	}
 	close(next)
 	parts, errs := make([]*finding, workers), make([]error, workers)
+	common := new(shared)
 	var wait sync.WaitGroup
 	for w := range workers {
 		parts[w] = p.finding()
+		parts[w].shared = common
 		wait.Go(func() {
 			for v := range next {
 				if errs[w] = p.run(ctx, v, parts[w]); errs[w] != nil {

@@ -3,6 +3,7 @@ package segment
 import (
 	"cmp"
 	"slices"
+	"sync"
 )
 
 // A rescored is a candidate with its exact score. The candidates of all
@@ -18,62 +19,119 @@ type rescored struct {
 
 // result ranks the candidates.
 func (p *plan) result(found *finding) (*Result, error) {
+	slices.SortFunc(found.best.heap, byPlace)
 	all := make([]rescored, len(found.best.heap))
+	order := make([]*rescored, len(all))
 	for i, c := range found.best.heap {
-		all[i].candidate = c
+		all[i].candidate, order[i] = c, &all[i]
 	}
-	slices.SortFunc(all, func(a, b rescored) int {
-		return cmp.Or(cmp.Compare(a.view, b.view), cmp.Compare(a.doc, b.doc))
-	})
-	for i := 0; i < len(all); {
-		view := all[i].view
-		n := slices.IndexFunc(all[i:], func(r rescored) bool { return r.view != view })
-		if n < 0 {
-			n = len(all) - i
+	for left := all; len(left) > 0; {
+		n := 1
+		for n < len(left) && left[n].view == left[0].view {
+			n++
 		}
-		if Guard(func() error { return p.rescore(view, all[i:i+n]) }) != nil {
+		view := left[0].view
+		if Guard(func() error { return p.rescore(view, left[:n]) }) != nil {
 			return nil, &DamageError{view}
 		}
-		i += n
+		left = left[n:]
 	}
-	slices.SortStableFunc(all, func(a, b rescored) int { return cmp.Compare(b.exact, a.exact) })
-	all = all[:min(len(all), p.query.K)]
-	r := &Result{Total: found.total, Exact: found.exact, Hits: make([]Hit, len(all))}
-	for i, c := range all {
+	slices.SortFunc(order, func(a, b *rescored) int {
+		if a.exact != b.exact {
+			return cmp.Compare(b.exact, a.exact)
+		}
+		return byPlace(a.candidate, b.candidate)
+	})
+	order = order[:min(len(order), p.query.K)]
+	r := &Result{Total: found.total, Exact: found.exact, Hits: make([]Hit, len(order))}
+	for i, c := range order {
 		r.Hits[i] = Hit{View: c.view, Doc: c.doc, Score: c.exact, Terms: c.terms, Parts: c.parts}
 	}
 	return r, nil
+}
+
+// byPlace compares candidates by where they are.
+func byPlace(a, b candidate) int {
+	if a.view != b.view {
+		return cmp.Compare(a.view, b.view)
+	}
+	return cmp.Compare(a.doc, b.doc)
 }
 
 // A rescoring looks at candidates of one segment, in ascending order.
 type rescoring struct {
 	plan    *plan
 	segment *Segment
-	words   [][]*cursor // of each word, nil where a term is missing
-	places  [][]uint32  // positions of each word in the document at hand, ascending
-	have    []bool      // whether they are read
+	words   []rescoredWord // of the plan
+	cursors []cursor       // of all words
+	terms   []string       // of the candidates so far
 }
 
-func (p *plan) rescore(view int, candidates []rescored) error {
-	r := &rescoring{plan: p, segment: p.views[view].Segment, words: make([][]*cursor, len(p.words)), places: make([][]uint32, len(p.words)), have: make([]bool, len(p.words))}
-	for i, w := range p.words {
-		r.words[i] = make([]*cursor, len(w.terms))
-		for t, e := range w.at[view] {
+// A rescoredWord is a word of a plan in the document at hand.
+type rescoredWord struct {
+	cursors []*cursor // of each term, nil where it is missing
+	there   bool      // in the document
+	places  []uint32  // positions, ascending
+	have    bool      // whether they are read
+}
+
+var rescorings = sync.Pool{New: func() any { return new(rescoring) }}
+
+func (r *rescoring) release() {
+	if cap(r.cursors) > maxKept {
+		r.cursors = nil
+	}
+	for i := range r.cursors {
+		r.cursors[i].forget()
+	}
+	r.plan, r.segment, r.terms = nil, nil, nil
+	rescorings.Put(r)
+}
+
+// open puts cursors on the terms that the segment has.
+func (r *rescoring) open(view int) error {
+	r.segment = r.plan.views[view].Segment
+	n := 0
+	for _, w := range r.plan.words {
+		n += len(w.terms)
+	}
+	r.cursors = slices.Grow(r.cursors[:0], n)[:n]
+	r.words = slices.Grow(r.words[:0], len(r.plan.words))[:len(r.plan.words)]
+	n = 0
+	for i, w := range r.plan.words {
+		word := &r.words[i]
+		word.cursors = word.cursors[:0]
+		for _, e := range w.at[view] {
 			if e.docs == 0 {
+				word.cursors = append(word.cursors, nil)
 				continue
 			}
-			c := new(cursor)
+			c := &r.cursors[n]
+			n++
 			if err := c.open(r.segment, e); err != nil {
 				return err
 			}
-			r.words[i][t] = c
+			word.cursors = append(word.cursors, c)
 		}
 	}
-	for i := range candidates {
-		r.document(&candidates[i])
+	return nil
+}
+
+func (p *plan) rescore(view int, candidates []rescored) error {
+	r := rescorings.Get().(*rescoring)
+	defer r.release()
+	r.plan = p
+	if err := r.open(view); err != nil {
+		return err
 	}
-	for _, cursors := range r.words {
-		for _, c := range cursors {
+	r.terms = make([]string, 0, 2*len(candidates))
+	for i := range candidates {
+		first := len(r.terms)
+		r.document(&candidates[i])
+		candidates[i].terms = r.terms[first:len(r.terms):len(r.terms)]
+	}
+	for _, w := range r.words {
+		for _, c := range w.cursors {
 			if c != nil && c.err != nil {
 				return c.err
 			}
@@ -85,24 +143,27 @@ func (p *plan) rescore(view int, candidates []rescored) error {
 // document scores one candidate.
 func (r *rescoring) document(c *rescored) {
 	length := float64(little.Uint16(r.segment.lengths[2*c.doc:]))
-	for i := range r.plan.words {
-		w := &r.plan.words[i]
-		r.have[i] = false
-		for t, cursor := range r.words[i] {
+	for i := range r.words {
+		w, planned := &r.words[i], &r.plan.words[i]
+		w.there, w.have = false, false
+		for t, cursor := range w.cursors {
 			if cursor == nil || cursor.seek(c.doc) != c.doc {
 				continue
 			}
+			w.there = true
 			weight := cursor.docWeight()
-			score := w.scored * saturation(float64(weight), length, r.plan.mean)
+			score := planned.scored * saturation(float64(weight), length, r.plan.mean)
 			c.exact += score
-			c.terms = append(c.terms, w.terms[t])
+			r.terms = append(r.terms, planned.terms[t])
 			if r.plan.query.Explain {
-				c.parts = append(c.parts, r.part(c.doc, cursor, Part{Word: w.index, Term: w.terms[t], Weight: int(weight), Score: score}))
+				c.parts = append(c.parts, r.part(c.doc, cursor, Part{Word: planned.index, Term: planned.terms[t], Weight: int(weight), Score: score}))
 			}
 		}
 	}
-	for _, pair := range r.plan.query.Pairs {
-		r.pair(c, pair, length)
+	for _, pair := range r.plan.pairs {
+		if r.words[pair[0]].there && r.words[pair[1]].there {
+			r.pair(c, pair, length)
+		}
 	}
 }
 
@@ -120,51 +181,38 @@ func (r *rescoring) part(doc uint32, c *cursor, p Part) Part {
 }
 
 // pair adds what two words that are neighbours in the query add where they are
-// in the document.
+// in the document, which has both.
 func (r *rescoring) pair(c *rescored, pair [2]int, length float64) {
-	i, j := r.planned(pair[0]), r.planned(pair[1])
-	if i < 0 || j < 0 {
-		return
-	}
-	times := follow(r.positions(i, c.doc), r.positions(j, c.doc))
+	times := follow(r.positions(pair[0], c.doc), r.positions(pair[1], c.doc))
 	if times == 0 {
 		return
 	}
-	weight := min(r.plan.words[i].weight, r.plan.words[j].weight)
-	score := PairBonus * weight * saturation(float64(times), length, r.plan.mean)
+	a, b := &r.plan.words[pair[0]], &r.plan.words[pair[1]]
+	score := PairBonus * min(a.weight, b.weight) * saturation(float64(times), length, r.plan.mean)
 	c.exact += score
 	if r.plan.query.Explain {
-		c.parts = append(c.parts, Part{Word: pair[0], Next: pair[1], Weight: times, Score: score})
+		c.parts = append(c.parts, Part{Word: a.index, Next: b.index, Weight: times, Score: score})
 	}
-}
-
-// planned returns which planned word is that of the query, or -1.
-func (r *rescoring) planned(index int) int {
-	i, ok := slices.BinarySearchFunc(r.plan.words, index, func(w plannedWord, index int) int { return cmp.Compare(w.index, index) })
-	if !ok {
-		return -1
-	}
-	return i
 }
 
 // positions returns where a word is in a document.
 func (r *rescoring) positions(i int, doc uint32) []uint32 {
-	if r.have[i] {
-		return r.places[i]
+	w := &r.words[i]
+	if w.have {
+		return w.places
 	}
-	r.have[i] = true
-	r.places[i] = r.places[i][:0]
+	w.have, w.places = true, w.places[:0]
 	terms := 0
-	for _, c := range r.words[i] {
-		if c != nil && c.seek(doc) == doc {
-			r.places[i] = c.docPositions(r.places[i])
+	for _, c := range w.cursors {
+		if c != nil && c.doc() == doc {
+			w.places = c.docPositions(w.places)
 			terms++
 		}
 	}
 	if terms > 1 {
-		slices.Sort(r.places[i])
+		slices.Sort(w.places)
 	}
-	return r.places[i]
+	return w.places
 }
 
 // follow returns how many positions of b come right after one of a.

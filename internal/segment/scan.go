@@ -9,7 +9,7 @@ import (
 
 // window is how many documents are scored at once. Of these a search keeps the
 // sums, and skips those windows in which no document can be among the best.
-const window = 1 << 13
+const window = 1 << 12
 
 // A scan is a search of one segment: MaxScore, window by window. The terms that
 // together cannot lift a document among the best are looked up only for
@@ -21,6 +21,7 @@ type scan struct {
 	first   uint32 // document of the window
 	next    uint32 // of the one after
 
+	floor      float32       // what a document of the window must exceed to be among the best of all
 	terms      []*scoredTerm // by their limit in the window
 	optional   int           // how many of them are only looked up
 	sums       []float32     // of the limits of the first terms
@@ -54,8 +55,7 @@ func (s *scan) release() {
 		s.all = nil
 	}
 	for i := range s.all {
-		c := &s.all[i].cursor
-		c.s, c.heads, c.data, c.positions, c.tail = nil, nil, nil, nil, nil
+		s.all[i].cursor.forget()
 	}
 	clear(s.scores[:])
 	clear(s.hit[:])
@@ -123,8 +123,9 @@ func (s *scan) open(p *plan) error {
 
 // window scores the documents of a window.
 func (s *scan) window() error {
-	counting := s.into.total < CountTo
-	threshold := s.into.best.threshold()
+	counting := s.into.isCounting()
+	threshold := s.into.share()
+	s.floor = threshold
 	sum := s.limits()
 	if sum == 0 {
 		return nil
@@ -166,10 +167,15 @@ func (s *scan) limits() (sum float32) {
 				break
 			}
 		}
-		t.limit = t.worth * s.scale * float32(limit) / 255 * roundingSlack
+		t.limit = s.adds(t, limit)
 		sum += t.limit
 	}
 	return sum
+}
+
+// adds returns what a term adds at most where its saturation has a limit.
+func (s *scan) adds(t *scoredTerm, limit byte) float32 {
+	return t.worth * s.scale * float32(limit) / 255 * roundingSlack
 }
 
 // roundingSlack makes limits safe against the rounding of sums.
@@ -220,7 +226,7 @@ func (s *scan) accumulate(t *scoredTerm) {
 
 // collect takes the documents of the window that were scored among the best.
 func (s *scan) collect(selective bool) {
-	least, more := s.least(), float32(0)
+	least, more, matched := s.least(), float32(0), 0
 	if s.optional > 0 {
 		more = s.sums[s.optional-1]
 	}
@@ -236,22 +242,26 @@ func (s *scan) collect(selective bool) {
 			if selective && s.met[i]&(rest&-rest) == 0 {
 				continue
 			}
-			s.into.total++
+			matched++
 			if score+more > least {
 				s.complete(s.first+uint32(at), score)
 				least = s.least()
 			}
 		}
 	}
+	s.into.count(matched)
 }
 
 // least returns what a document must exceed to be among the best, which is less
 // than any score while there is room.
 func (s *scan) least() float32 {
-	if !s.into.best.full() {
-		return -1
+	if s.into.best.full() {
+		return max(s.floor, s.into.best.threshold())
 	}
-	return s.into.best.threshold()
+	if s.floor > 0 {
+		return s.floor
+	}
+	return -1
 }
 
 // complete adds what the optional terms add to a document, and takes it among
@@ -263,7 +273,17 @@ func (s *scan) complete(doc uint32, score float32) {
 			return
 		}
 		t := s.terms[i]
-		if t.limit == 0 || t.seek(doc) != doc {
+		if t.limit == 0 {
+			continue
+		}
+		others := score
+		if i > 0 {
+			others += s.sums[i-1]
+		}
+		if others+s.adds(t, t.limitAt(doc)) <= least {
+			return
+		}
+		if t.seek(doc) != doc {
 			continue
 		}
 		weight := float32(t.docWeight())

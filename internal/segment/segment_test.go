@@ -337,8 +337,8 @@ func TestSearchOfManyWindows(t *testing.T) {
 	n := newNaive(docs)
 	views := []segment.View{view(t, build(t, "a", docs))}
 	pruned := false
-	for range 8 {
-		q := randomQuery(r, 300)
+	for i := range 16 {
+		q := randomQuery(r, 300*(1+i%2*9)) // also rare words
 		checkResult(t, n, views, q)
 		got, _ := segment.Search(context.Background(), views, q)
 		pruned = pruned || !got.Exact

@@ -141,17 +141,8 @@ func key(list []string) string { return strings.Join(list, "\x00") }
 // them. A single character of a script without spaces stands for all that
 // begins with it. It also returns what the word counts.
 func (c *compiler) known(forms []string) (list []string, boost float64) {
-	counts := make(map[string]int)
-	for _, term := range forms {
-		c.count(counts, func(s *segment.Segment) {
-			n, _ := s.Frequency(term)
-			counts[term] += n
-		})
-	}
-	for _, n := range counts {
-		if n > 0 {
-			return forms, 1
-		}
+	if c.has(forms) {
+		return forms, 1
 	}
 	if r, size := utf8.DecodeRuneInString(forms[0]); size == len(forms[0]) && size > 2 {
 		return c.starting(string(r)), 1
@@ -159,9 +150,27 @@ func (c *compiler) known(forms []string) (list []string, boost float64) {
 	return c.similar(forms), similarBoost
 }
 
+// has reports whether the index has a term.
+func (c *compiler) has(forms []string) bool {
+	for _, v := range c.snapshot.views {
+		found := false
+		_ = segment.Guard(func() error {
+			found = slices.ContainsFunc(forms, func(term string) bool {
+				n, err := v.Segment.Frequency(term)
+				return n > 0 && err == nil
+			})
+			return nil
+		})
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
 // count calls f with each segment. One whose memory is gone is found out by the
 // search.
-func (c *compiler) count(counts map[string]int, f func(*segment.Segment)) {
+func (c *compiler) count(f func(*segment.Segment)) {
 	for _, v := range c.snapshot.views {
 		_ = segment.Guard(func() error { f(v.Segment); return nil })
 	}
@@ -181,7 +190,7 @@ func (c *compiler) similar(forms []string) []string {
 		if letters < minSimilar {
 			continue
 		}
-		c.count(counts, func(s *segment.Segment) {
+		c.count(func(s *segment.Segment) {
 			for near, n := range s.Near(term) {
 				counts[near] += n
 			}
@@ -193,7 +202,7 @@ func (c *compiler) similar(forms []string) []string {
 // starting returns the commonest terms that begin with a prefix.
 func (c *compiler) starting(prefix string) []string {
 	counts := make(map[string]int)
-	c.count(counts, func(s *segment.Segment) {
+	c.count(func(s *segment.Segment) {
 		looked := 0
 		for term, n := range s.Terms(prefix) {
 			if counts[term] += n; looked == maxPrefixLooked {

@@ -87,6 +87,10 @@ func readRecord(records []byte, start, end int) (e Entry, language terms.Languag
 }
 
 func (r *recordReader) uvarint() uint64 {
+	if r.at < r.end && r.all[r.at] < 0x80 { // most are small
+		r.at++
+		return uint64(r.all[r.at-1])
+	}
 	v, n := binary.Uvarint(r.all[r.at:r.end])
 	return v * r.moved(n)
 }
