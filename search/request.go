@@ -40,6 +40,13 @@ type Request struct {
 	TopK    int // at most so many results, 1 to [MaxTopK]; zero means [DefaultTopK]
 	Filters index.Filters
 
+	// Expand also looks for the 20 words that the ten best passages have most,
+	// for relevance feedback after the model RM3. It finds more of what is said
+	// in other words where the best passages are right, and leads away where
+	// they are not. It takes about three times as long. The words that are added
+	// count as words of the query in totals and highlights.
+	Expand bool
+
 	NoHighlights bool
 	Rationale    bool // say of each result why it is there
 

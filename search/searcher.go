@@ -110,7 +110,13 @@ func reserve(left time.Duration) time.Duration { return max(left/5, min(left, 50
 // the index and of the context. A time that is over in the middle is no error if
 // something was found.
 func (s *Searcher) Search(ctx context.Context, req Request) (*Results, error) {
-	return s.answer(ctx, time.Now(), req, s.index)
+	in := s.ranking(req)
+	defer in.close()
+	results, err := s.answer(ctx, time.Now(), req, in)
+	if err == nil {
+		in.tell(results)
+	}
+	return results, err
 }
 
 // answer answers a request that came at start from an index that is s.index, or

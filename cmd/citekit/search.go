@@ -68,6 +68,7 @@ func (f *searchFlags) register(flags *flagSet) {
 	flags.IntVar(&f.request.TopK, "top-k", search.DefaultTopK, "at most `N` results, 1 to 50")
 	flags.alias("k", "top-k")
 	flags.BoolVar(&f.request.Rationale, "why", false, "say of each result why it is there, on a terminal or with --json")
+	flags.BoolVar(&f.request.Expand, "expand", false, "look for the words too that the ten best passages have most")
 	f.registerFilters(flags)
 }
 

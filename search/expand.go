@@ -1,0 +1,57 @@
+package search
+
+import (
+	"context"
+
+	"github.com/citekit/citekit/search/index"
+)
+
+// feedbackPassages is how many of the best passages say which words a query is
+// expanded by.
+const feedbackPassages = 10
+
+// An expansion is an index that is asked for more words than a query has: those
+// that the best of what the query finds has most.
+type expansion struct {
+	index.Index
+	reader   *reader
+	feedback []index.Feedback
+	ready    bool
+}
+
+// Search implements [index.Index]. An index that is no [index.Expander] is asked
+// for the query as it is.
+func (x *expansion) Search(ctx context.Context, q index.Query) (*index.Result, error) {
+	expander, ok := x.Index.(index.Expander)
+	if !ok {
+		return x.Index.Search(ctx, q)
+	}
+	if !x.ready {
+		if err := x.read(ctx, q); err != nil {
+			return nil, err
+		}
+	}
+	return expander.Expand(ctx, q, x.feedback)
+}
+
+// read reads the passages that a query is expanded by. Those that are not what
+// was indexed are passed over.
+func (x *expansion) read(ctx context.Context, q index.Query) error {
+	q.TopK, q.Explain = feedbackPassages, false
+	best, err := x.Index.Search(ctx, q)
+	if err != nil {
+		return err
+	}
+	for i := range best.Hits {
+		h := &best.Hits[i]
+		text, err := x.reader.text(ctx, h)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil {
+			x.feedback = append(x.feedback, index.Feedback{Text: text, Language: h.Language, Weight: h.Score})
+		}
+	}
+	x.ready = true
+	return nil
+}

@@ -1,0 +1,108 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/citekit/citekit/internal/segment"
+	"github.com/citekit/citekit/internal/terms"
+)
+
+// An Expander is an [Index] that can look for more words than a query has.
+type Expander interface {
+	// Expand is Search with the words that some texts have most, beside those
+	// of the query: relevance feedback after the model RM3. The words of the
+	// query count as much as all others together.
+	Expand(ctx context.Context, q Query, feedback []Feedback) (*Result, error)
+}
+
+var _ Expander = (*Local)(nil)
+
+// Feedback is a text that is taken to be what a query is after.
+type Feedback struct {
+	Text     string
+	Language string  // of [Hit.Language]
+	Weight   float64 // what it counts beside others; a text without is passed over
+}
+
+const (
+	expansionTerms = 20 // words that are added at most
+	originalShare  = .5 // of the query's own words in the weight of all
+)
+
+// Expand implements [Expander].
+func (l *Local) Expand(ctx context.Context, q Query, feedback []Feedback) (*Result, error) {
+	return l.run(ctx, q, func(s *snapshot, text string) *segment.Query {
+		compiled := compile(s, text)
+		expand(compiled, relevance(feedback))
+		return compiled
+	})
+}
+
+// A weightedTerm is a term with its share of a text or of several.
+type weightedTerm struct {
+	text  string
+	share float64
+}
+
+// relevance returns the terms that feedback has most, whose shares add up to 1.
+func relevance(feedback []Feedback) []weightedTerm {
+	shares, all := make(map[string]float64), 0.
+	for _, f := range feedback {
+		if f.Weight > 0 {
+			all += f.Weight
+			addShares(shares, f)
+		}
+	}
+	list := make([]weightedTerm, 0, len(shares))
+	for term, share := range shares {
+		list = append(list, weightedTerm{term, share / all})
+	}
+	slices.SortFunc(list, func(a, b weightedTerm) int {
+		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.text, b.text))
+	})
+	list = list[:min(len(list), expansionTerms)]
+	sum := 0.
+	for _, t := range list {
+		sum += t.share
+	}
+	for i := range list {
+		list[i].share /= sum
+	}
+	return list
+}
+
+// addShares adds what share of a text each of its terms is, times its weight.
+func addShares(shares map[string]float64, f Feedback) {
+	counts, length := make(map[string]int), 0
+	for t := range terms.New(terms.Language(f.Language)).Terms(cut(f.Text, maxQuery)) {
+		if t.Role != terms.Whole {
+			counts[t.Text]++
+			length++
+		}
+	}
+	for term, n := range counts {
+		shares[term] += f.Weight * float64(n) / float64(length)
+	}
+}
+
+// expand adds terms to a query that has words, as many as have room.
+func expand(q *segment.Query, added []weightedTerm) {
+	asked := 0
+	for _, w := range q.Words {
+		asked += w.Count
+	}
+	worth := float64(asked) * (1 - originalShare) / originalShare
+	own := len(q.Words)
+	for _, t := range added {
+		has := func(w segment.Word) bool { return slices.Contains(w.Terms, t.text) }
+		if i := slices.IndexFunc(q.Words[:own], has); i >= 0 {
+			q.Words[i].Boost += worth * t.share / float64(q.Words[i].Count)
+			continue
+		}
+		if own > 0 && len(q.Words) < segment.MaxWords {
+			q.Words = append(q.Words, segment.Word{Terms: []string{t.text}, Count: 1, Boost: worth * t.share})
+		}
+	}
+}

@@ -1,0 +1,24 @@
+package search
+
+import "github.com/citekit/citekit/search/index"
+
+// A ranking is the index that one search asks.
+type ranking struct {
+	index.Index
+	reader *reader
+}
+
+// ranking returns the index for a request: that of the Searcher, or one around
+// it that does what the request and the options ask beside.
+func (s *Searcher) ranking(req Request) *ranking {
+	r := &ranking{Index: s.index, reader: s.newReader()}
+	if req.Expand {
+		r.Index = &expansion{Index: r.Index, reader: r.reader}
+	}
+	return r
+}
+
+func (r *ranking) close() { r.reader.close() }
+
+// tell says in the results what could not be done.
+func (r *ranking) tell(*Results) {}

@@ -1,0 +1,78 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/textlayer"
+)
+
+// A reader reads the texts of hits anew, for one search. It is not safe for
+// concurrent use.
+type reader struct {
+	*Searcher
+	layers map[string]*textlayer.Layer // by resource; nil for one without text
+}
+
+func (s *Searcher) newReader() *reader {
+	return &reader{Searcher: s, layers: make(map[string]*textlayer.Layer)}
+}
+
+func (r *reader) close() {
+	for _, layer := range r.layers {
+		if layer != nil {
+			layer.Close()
+		}
+	}
+}
+
+// text returns the text of a hit under its title. The error matches
+// [citekit.ErrStale] if it is not what was indexed.
+func (r *reader) text(ctx context.Context, h *index.Hit) (string, error) {
+	version, err := r.version(ctx, h.Resource)
+	if err == nil && version != h.Version {
+		err = citekit.ErrStale
+	}
+	if err != nil {
+		return "", err
+	}
+	p, ok := parsePart(h.Entry.Location)
+	if !ok {
+		return titled(h.Entry.Title, h.Entry.Summary), nil
+	}
+	layer, err := r.layer(ctx, h.Resource)
+	if err != nil {
+		return "", err
+	}
+	if layer == nil || p.of != lengthOf(layer) {
+		return "", citekit.ErrStale
+	}
+	text, err := layer.Text(ctx, p.from, p.to)
+	return titled(h.Entry.Title, text), err
+}
+
+// layer returns the text of a resource, nil if it has none.
+func (r *reader) layer(ctx context.Context, id string) (*textlayer.Layer, error) {
+	if layer, ok := r.layers[id]; ok {
+		return layer, nil
+	}
+	layer, err := r.Searcher.layers.Open(ctx, id)
+	if errors.Is(err, errors.ErrUnsupported) {
+		layer, err = nil, nil
+	}
+	if err == nil {
+		r.layers[id] = layer
+	}
+	return layer, err
+}
+
+// titled returns a text under its title, which it may begin with already.
+func titled(title, text string) string {
+	if title == "" || strings.Contains(text[:min(len(text), len(title)+16)], title) {
+		return text
+	}
+	return title + "\n" + text
+}
