@@ -288,8 +288,11 @@ func reasons(h *index.Hit) []*Reason {
 		if p.InTitle {
 			r.Fields = append(r.Fields, "title")
 		}
-		if p.InBody || !p.InTitle {
+		if p.InBody || !p.InTitle && !p.Vector {
 			r.Fields = append(r.Fields, "text")
+		}
+		if p.Vector {
+			r.Fields = append(r.Fields, "vector")
 		}
 		list = append(list, r)
 	}

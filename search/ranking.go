@@ -6,6 +6,7 @@ import "github.com/citekit/citekit/search/index"
 type ranking struct {
 	index.Index
 	reader *reader
+	fusion *fusion // nil if there is none
 }
 
 // ranking returns the index for a request: that of the Searcher, or one around
@@ -15,10 +16,23 @@ func (s *Searcher) ranking(req Request) *ranking {
 	if req.Expand {
 		r.Index = &expansion{Index: r.Index, reader: r.reader}
 	}
+	if s.semantics != nil {
+		r.fusion = &fusion{Index: r.Index, reader: r.reader, asked: index.Asked(req.Query)}
+		r.Index = r.fusion
+	}
 	return r
 }
 
-func (r *ranking) close() { r.reader.close() }
+func (r *ranking) close() {
+	if r.fusion != nil && r.fusion.cancel != nil {
+		r.fusion.cancel()
+	}
+	r.reader.close()
+}
 
 // tell says in the results what could not be done.
-func (r *ranking) tell(*Results) {}
+func (r *ranking) tell(results *Results) {
+	if r.fusion != nil && r.fusion.lacks != "" {
+		results.Degraded, results.Complete = r.fusion.lacks, false
+	}
+}

@@ -22,6 +22,10 @@ type Results struct {
 	// date and searched.
 	Complete bool
 
+	// Degraded says what the ranking lacks that [Semantics] should have done; ""
+	// if it lacks nothing. Complete is then false.
+	Degraded string
+
 	QueryTimeMS float64
 }
 
@@ -57,12 +61,13 @@ type Passage struct {
 // A Reason is part of why something was found.
 type Reason struct {
 	Term   string   `json:"term"`   // as it is in the index
-	Fields []string `json:"fields"` // "title", "text"
+	Fields []string `json:"fields"` // "title", "text", or "vector" if it is near
 	Score  float64  `json:"score"`  // what it adds
 }
 
 // MarshalJSON returns an object with "results", "total", "query_time_ms",
-// "complete", and where they say something "total_is_minimum" and "left_out".
+// "complete", and where they say something "total_is_minimum", "left_out" and
+// "degraded".
 func (r *Results) MarshalJSON() ([]byte, error) {
 	w := new(strictjson.Writer)
 	w.Open()
@@ -84,6 +89,7 @@ func (r *Results) MarshalJSON() ([]byte, error) {
 	}
 	w.Value("query_time_ms", rounded(r.QueryTimeMS))
 	w.Value("complete", r.Complete)
+	w.Optional("degraded", r.Degraded)
 	w.Close()
 	return w.Bytes(), w.Err
 }

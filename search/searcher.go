@@ -21,6 +21,9 @@ type Options struct {
 	// Layers keeps the texts; nil means a store of its own with the defaults.
 	Layers *textlayer.Store
 
+	// Semantics ranks by meaning too; nil ranks by words alone.
+	Semantics *Semantics
+
 	// Progress, if it is not nil, hears after each resource how many of those
 	// that were not up to date are now.
 	Progress func(done, of int)
@@ -34,6 +37,8 @@ type Searcher struct {
 	progress func(done, of int)
 	form     string // of entries, as part of each version
 	close    func() error
+
+	semantics *semantics // nil if it is off
 
 	background context.Context // of updating, which goes on when its caller gives up
 	stop       context.CancelFunc
@@ -71,6 +76,10 @@ func New(lib *citekit.Library, opts *Options) (*Searcher, error) {
 		}
 		local := index.New(store, nil)
 		s.index, s.close = local, local.Close
+	}
+	var err error
+	if s.semantics, err = s.newSemantics(o.Semantics); err != nil {
+		return nil, errors.Join(err, s.close())
 	}
 	s.background, s.stop = context.WithCancel(context.Background())
 	return s, nil

@@ -131,6 +131,9 @@ func (s *Searcher) update(ctx context.Context) error {
 			return err
 		}
 	}
+	if of > 0 {
+		s.embedChanges()
+	}
 	return nil
 }
 

@@ -82,6 +82,7 @@ type Part struct {
 	Times   int    // how often it is there; in a title it counts four times
 	InTitle bool
 	InBody  bool // or in the path or the summary
+	Vector  bool // it is near by its vector, whatever its words
 	Score   float64
 }
 

@@ -1,0 +1,245 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/search/index"
+)
+
+// nearestPassages is how many of the nearest passages are joined with those that
+// words find.
+const nearestPassages = 100
+
+// A fusion is an index that joins the ranking by words with one by vectors, and
+// reranks the best. Where that fails it ranks by words, and says what it lacks.
+type fusion struct {
+	index.Index // ranks by words
+	reader      *reader
+	asked       string // what the query asks for
+
+	limited  context.Context // ends when the search waits no longer; nil before it
+	cancel   context.CancelFunc
+	query    *queryVector       // nil if there is none
+	judged   map[string]float64 // by the Reranker
+	unjudged bool               // the Reranker failed
+	lacks    string
+}
+
+// Search implements [index.Index].
+func (f *fusion) Search(ctx context.Context, q index.Query) (*index.Result, error) {
+	asking := f.begin(ctx)
+	wide := q
+	wide.TopK = max(q.TopK, nearestPassages, f.reader.semantics.Rerank)
+	found, err := f.Index.Search(ctx, wide)
+	if err != nil {
+		return nil, err
+	}
+	asking()
+	if f.query != nil {
+		f.fuse(ctx, q, found)
+	}
+	if f.reader.semantics.Reranker != nil && !f.unjudged && strings.TrimSpace(f.asked) != "" {
+		f.rerank(found)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	found.Hits = found.Hits[:min(len(found.Hits), max(q.TopK, 1))]
+	return found, nil
+}
+
+// lack notes why the ranking is not what it should be. It tells no text of
+// models, which may hold what is secret.
+func (f *fusion) lack(what string, err error) {
+	if f.lacks != "" {
+		return
+	}
+	f.lacks = what + " failed"
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		f.lacks = what + " did not answer in time"
+	}
+}
+
+// begin begins to embed the query, when it is first called, and to make the
+// vectors that are missing. It returns a function that waits for both.
+func (f *fusion) begin(ctx context.Context) (wait func()) {
+	if f.limited != nil {
+		return func() {}
+	}
+	m := f.reader.semantics
+	limit := time.Now().Add(m.Wait)
+	if deadline, limited := ctx.Deadline(); limited {
+		if last := deadline.Add(-reserve(time.Until(deadline))); last.Before(limit) {
+			limit = last
+		}
+	}
+	f.limited, f.cancel = context.WithDeadline(ctx, limit)
+	if m.Embedder == nil || strings.TrimSpace(f.asked) == "" {
+		return func() {}
+	}
+	pass := f.reader.startEmbedding(false)
+	embedded := make(chan func(), 1)
+	go func() {
+		vectors, err := m.embed(f.limited, QueryText, []string{plain.Cut(f.asked, maxEmbedded)})
+		embedded <- func() {
+			if err != nil {
+				f.lack("the embedder", err)
+				return
+			}
+			q := newQueryVector(vectors[0])
+			f.query = &q
+		}
+	}()
+	return func() {
+		(<-embedded)()
+		if pass != nil && f.query != nil {
+			f.await(pass)
+		}
+	}
+}
+
+// await waits for vectors that are being made, unless that has taken long.
+func (f *fusion) await(pass *embedding) {
+	ctx, cancel := context.WithDeadline(f.limited, pass.began.Add(f.reader.semantics.Wait))
+	defer cancel()
+	select {
+	case <-pass.done:
+	case <-ctx.Done():
+	}
+}
+
+// fuse joins what words found with the nearest passages, and ranks them anew.
+func (f *fusion) fuse(ctx context.Context, q index.Query, found *index.Result) {
+	m := f.reader.semantics
+	scorer, ok := f.reader.index.(index.Scorer)
+	if !ok {
+		return
+	}
+	missing := make(map[string]bool)
+	wanted := q
+	wanted.TopK = nearestPassages
+	near, err := scorer.Score(ctx, wanted, func(id, version string) index.Scores {
+		m.mu.Lock()
+		set := m.sets[id]
+		m.mu.Unlock()
+		if set == nil || set.version != version || set.dimensions != len(f.query.codes) {
+			missing[id] = true
+			return nil
+		}
+		return set.scores(f.query)
+	})
+	if err != nil {
+		f.lack("the comparison of vectors", err)
+		return
+	}
+	if len(missing) > 0 {
+		m.mayLack(false)
+		f.lacks = cmp.Or(f.lacks, "the vectors of "+message.Count(len(missing), "resource")+" are not made yet")
+	}
+	f.join(found, near, q.Explain)
+}
+
+// join adds to what was found the hits that only vectors found, and gives all
+// the scores of weighted reciprocal rank fusion: 1 for what is first by both.
+func (f *fusion) join(found, near *index.Result, explain bool) {
+	m := f.reader.semantics
+	unit := (m.K + 1) / (m.LexicalWeight + m.VectorWeight)
+	listed := len(found.Hits) == found.Total
+	at := make(map[string]int, len(found.Hits))
+	for i := range found.Hits {
+		h := &found.Hits[i]
+		at[hitKey(h)] = i
+		h.Score = unit * m.LexicalWeight / (m.K + float64(i+1))
+	}
+	for place := range near.Hits {
+		h := near.Hits[place]
+		share := unit * m.VectorWeight / (m.K + float64(place+1))
+		i, both := at[hitKey(&h)]
+		if !both {
+			i = len(found.Hits)
+			h.Score = 0
+			found.Hits = append(found.Hits, h)
+		}
+		found.Hits[i].Score += share
+		if explain {
+			found.Hits[i].Parts = append(found.Hits[i].Parts, index.Part{Term: f.asked, Vector: true, Score: share})
+		}
+	}
+	slices.SortStableFunc(found.Hits, func(a, b index.Hit) int { return cmp.Compare(b.Score, a.Score) })
+	found.Exact = found.Exact && listed
+	found.Total = max(found.Total, len(found.Hits))
+}
+
+func hitKey(h *index.Hit) string { return h.Resource + "\x00" + strconv.Itoa(h.Entry.Ordinal) }
+
+// rerank puts the best hits into the order of the Reranker. They share the
+// scores they had. Hits whose text is not what it was come last among them.
+func (f *fusion) rerank(found *index.Result) {
+	best := found.Hits[:min(len(found.Hits), f.reader.semantics.Rerank)]
+	if err := f.judge(best); err != nil {
+		f.unjudged = true
+		f.lack("the reranker", err)
+		return
+	}
+	scores := make([]float64, len(best))
+	for i := range best {
+		scores[i] = best[i].Score
+	}
+	judgement := func(h *index.Hit) float64 {
+		if score, ok := f.judged[hitKey(h)]; ok {
+			return score
+		}
+		return math.Inf(-1)
+	}
+	slices.SortStableFunc(best, func(a, b index.Hit) int { return cmp.Compare(judgement(&b), judgement(&a)) })
+	for i := range best {
+		best[i].Score = scores[i]
+	}
+}
+
+// judge has hits judged that have not been.
+func (f *fusion) judge(hits []index.Hit) error {
+	var keys, texts []string
+	for i := range hits {
+		key := hitKey(&hits[i])
+		if _, judged := f.judged[key]; judged {
+			continue
+		}
+		text, err := f.reader.text(f.limited, &hits[i])
+		if f.limited.Err() != nil {
+			return f.limited.Err()
+		}
+		if err == nil && strings.TrimSpace(text) != "" {
+			keys, texts = append(keys, key), append(texts, plain.Cut(text, maxEmbedded))
+		}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	scores, err := call(f.limited, func() ([]float64, error) {
+		return f.reader.semantics.Reranker.Rerank(f.limited, plain.Cut(f.asked, maxEmbedded), texts)
+	})
+	if err != nil {
+		return err
+	}
+	if len(scores) != len(texts) || slices.ContainsFunc(scores, func(s float64) bool { return math.IsNaN(s) || math.IsInf(s, 0) }) {
+		return fmt.Errorf("search: the reranker returned %d scores for %d texts, or one that is not finite", len(scores), len(texts))
+	}
+	if f.judged == nil {
+		f.judged = make(map[string]float64)
+	}
+	for i, key := range keys {
+		f.judged[key] = scores[i]
+	}
+	return nil
+}

@@ -1,0 +1,190 @@
+package index
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit/internal/segment"
+)
+
+// A Scorer is an [Index] whose entries can be ranked by something other than
+// words.
+type Scorer interface {
+	// Score returns the entries with the highest scores among those that pass
+	// what a query demands: its filters, and what its text has in quotes, behind
+	// "title:" and behind "-". Other words of it are not looked at.
+	//
+	// Of each resource that is held, scores is asked for the scores of its
+	// entries by [Entry.Ordinal], which must count them from 0. It returns nil
+	// for a resource of which none has a score. It may be called more than once
+	// for one resource, and must not use the index.
+	Score(ctx context.Context, q Query, scores func(resource, version string) Scores) (*Result, error)
+}
+
+var _ Scorer = (*Local)(nil)
+
+// Scores returns the score of an entry; it is not ok if the entry has none.
+type Scores func(ordinal int) (score float64, ok bool)
+
+// Asked returns what a query asks for in plain words: without what it excludes
+// and the signs of its language.
+func Asked(text string) string {
+	var words []string
+	for _, c := range parse(text) {
+		if !c.excluded {
+			words = append(words, c.text)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// Score implements [Scorer].
+func (l *Local) Score(ctx context.Context, q Query, scores func(resource, version string) Scores) (*Result, error) {
+	if q.TopK <= 0 {
+		q.TopK = defaultTopK
+	}
+	f, err := newFilter(&q.Filters)
+	if err != nil {
+		return nil, err
+	}
+	var result *Result
+	err = l.read(ctx, func(s *snapshot) error {
+		compiled := compile(s, q.Text)
+		if f != nil {
+			compiled.Only = f.only
+		}
+		c := &scoring{snapshot: s, scores: scores, limit: min(q.TopK, maxTopK)}
+		for view := range s.views {
+			if err := c.view(ctx, view, compiled); err != nil {
+				return err
+			}
+		}
+		result, err = c.result(compiled)
+		return err
+	})
+	return result, err
+}
+
+// A scoring is one call of Score.
+type scoring struct {
+	snapshot *snapshot
+	scores   func(resource, version string) Scores
+	limit    int
+	best     bestScored
+	total    int
+}
+
+// A scored is an entry with its score.
+type scored struct {
+	score   float64
+	view    int
+	doc     uint32
+	ordinal int
+}
+
+// compare is negative if a comes before b.
+func (a scored) compare(b scored) int {
+	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.view, b.view), cmp.Compare(a.doc, b.doc))
+}
+
+// bestScored is a heap with the worst on top.
+type bestScored []scored
+
+func (b bestScored) Len() int           { return len(b) }
+func (b bestScored) Less(i, j int) bool { return b[i].compare(b[j]) > 0 }
+func (b bestScored) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
+func (b *bestScored) Push(s any)        { *b = append(*b, s.(scored)) }
+
+func (b *bestScored) Pop() any {
+	last := (*b)[len(*b)-1]
+	*b = (*b)[:len(*b)-1]
+	return last
+}
+
+// view scores the entries of one view.
+func (c *scoring) view(ctx context.Context, view int, q *segment.Query) error {
+	v := c.snapshot.views[view]
+	passing, err := segment.Passing(ctx, v, q)
+	if err != nil {
+		return damageOf(err, view)
+	}
+	for n := range v.Segment.Resources() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if isDead(c.snapshot.dead[c.snapshot.of[view]], n) {
+			continue
+		}
+		r, docs := v.Segment.Resource(n)
+		scores := c.scores(r.ID, r.Version)
+		if scores == nil {
+			continue
+		}
+		first, err := c.firstOrdinal(view, r, docs)
+		if err != nil {
+			return damageOf(err, view)
+		}
+		for doc := docs.First; doc < docs.End; doc++ {
+			if passing.Has(doc) {
+				c.add(scores, scored{view: view, doc: doc, ordinal: first + int(doc-docs.First)})
+			}
+		}
+	}
+	return nil
+}
+
+func damageOf(err error, view int) error {
+	if errors.Is(err, segment.ErrDamaged) {
+		return &segment.DamageError{View: view}
+	}
+	return err
+}
+
+// firstOrdinal returns the ordinal of the first entry that a segment has of a
+// resource.
+func (c *scoring) firstOrdinal(view int, r segment.Resource, docs segment.Range) (int, error) {
+	if r.Part == 0 || docs.First == docs.End {
+		return 0, nil
+	}
+	h, err := c.snapshot.hit(segment.Hit{View: view, Doc: docs.First}, nil)
+	if err != nil {
+		return 0, segment.ErrDamaged
+	}
+	return h.Entry.Ordinal, nil
+}
+
+func (c *scoring) add(scores Scores, s scored) {
+	var ok bool
+	if s.score, ok = scores(s.ordinal); !ok {
+		return
+	}
+	c.total++
+	switch {
+	case len(c.best) < c.limit:
+		heap.Push(&c.best, s)
+	case s.compare(c.best[0]) < 0:
+		c.best[0] = s
+		heap.Fix(&c.best, 0)
+	}
+}
+
+// result returns the best entries. One whose ordinal is not what its place says
+// has the score of another, and is left out.
+func (c *scoring) result(q *segment.Query) (*Result, error) {
+	slices.SortFunc(c.best, scored.compare)
+	result := &Result{Total: c.total, Exact: true}
+	for _, s := range c.best {
+		h, err := c.snapshot.hit(segment.Hit{View: s.view, Doc: s.doc, Score: s.score}, q)
+		if err != nil {
+			return nil, &segment.DamageError{View: s.view}
+		}
+		if h.Entry.Ordinal == s.ordinal {
+			result.Hits = append(result.Hits, h)
+		}
+	}
+	return result, nil
+}
