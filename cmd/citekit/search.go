@@ -56,6 +56,7 @@ left out.`,
 		flags: func(flags *flagSet) {
 			f.register(flags)
 			flags.BoolVar(&f.request.Boxes, "boxes", false, "narrow addresses on a page to the box of the text, where it stands alone in one")
+			flags.BoolVar(&f.request.Expand, "expand", false, "look for the words too that the ten best passages have most")
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
 			return s.search(ctx, strings.Join(args, " "), f)
@@ -68,7 +69,6 @@ func (f *searchFlags) register(flags *flagSet) {
 	flags.IntVar(&f.request.TopK, "top-k", search.DefaultTopK, "at most `N` results, 1 to 50")
 	flags.alias("k", "top-k")
 	flags.BoolVar(&f.request.Rationale, "why", false, "say of each result why it is there, on a terminal or with --json")
-	flags.BoolVar(&f.request.Expand, "expand", false, "look for the words too that the ten best passages have most")
 	f.registerFilters(flags)
 }
 
