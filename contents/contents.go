@@ -11,6 +11,7 @@ import (
 	"fmt"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/relations"
 	"github.com/citekit/citekit/textlayer"
 )
 
@@ -54,6 +55,11 @@ type Expansion struct {
 	Parent     bool
 	Children   bool
 	Neighbours bool // the nodes before and after it that have the same parent
+
+	// Relations is how many relations away the places are that are read
+	// beside each node or address, 0 to [relations.MaxHops]: those that links
+	// lead to or come from, as [relations.Graph.Around] finds them.
+	Relations int
 }
 
 // Contents are an answer. Its JSON has at most Request.MaxTokens tokens: one
@@ -71,6 +77,10 @@ type Item struct {
 	Address    citekit.Address
 	MediaType  string // of the source, where that is known
 
+	// Relation is why a place is read that was not asked for, if that is a
+	// relation; else it is nil.
+	Relation *Relation
+
 	Text   string
 	Tokens int    // of Text
 	Runs   []Run  // if they were asked for
@@ -86,12 +96,18 @@ type Run struct {
 
 // A Reader reads the resources of a Library. It is safe for concurrent use.
 type Reader struct {
+	// Relations finds what is related. [New] makes one; another of the same
+	// Library may take its place before the first call, to be shared.
+	Relations *relations.Graph
+
 	lib    *citekit.Library
 	layers *textlayer.Store
 }
 
 // New returns a Reader over a Library, with the texts that layers keeps.
-func New(lib *citekit.Library, layers *textlayer.Store) *Reader { return &Reader{lib, layers} }
+func New(lib *citekit.Library, layers *textlayer.Store) *Reader {
+	return &Reader{Relations: relations.New(lib), lib: lib, layers: layers}
+}
 
 // Read reads what a request asks for, in its order. What cannot be read is an
 // item with an error. If the time of the context is over, what was read by then
@@ -131,6 +147,8 @@ func (req *Request) check() error {
 		return syntaxError("%d ids; give at most %d at a time", n, MaxIDs)
 	case req.MaxTokens < MinTokens || req.MaxTokens > MaxTokens:
 		return syntaxError("max_tokens %d; give %d to %d", req.MaxTokens, MinTokens, MaxTokens)
+	case req.Expand.Relations < 0 || req.Expand.Relations > relations.MaxHops:
+		return syntaxError("%d hops along relations; give 0 to %d", req.Expand.Relations, relations.MaxHops)
 	}
 	return nil
 }

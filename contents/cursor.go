@@ -23,10 +23,16 @@ const (
 	restOfAll = 1 << 62
 )
 
-// fingerprint identifies what a request asks for.
-func (req *Request) fingerprint() []byte {
+// fingerprint identifies what a request asks for, and if that depends on the
+// links of other sources, what it is now.
+func (req *Request) fingerprint(parts []*part) []byte {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %v", req.IDs, req.Expand)
+	if req.Expand.Relations > 0 {
+		for _, p := range parts {
+			fmt.Fprintf(h, " %q", p.item.Address)
+		}
+	}
 	return h.Sum(nil)[:fingerprintBytes]
 }
 
@@ -73,16 +79,20 @@ func isRest(parts []*part) bool {
 // afterCursor returns the parts that the cursor of a request says are left, or
 // all of them.
 func afterCursor(parts []*part, req Request) ([]*part, error) {
-	print := req.fingerprint()
+	print := req.fingerprint(parts)
 	for i, p := range parts {
 		p.index, p.request, p.last = i, print, i == len(parts)-1
 	}
 	if req.Cursor == "" {
 		return parts, nil
 	}
+	changed := ""
+	if req.Expand.Relations > 0 {
+		changed = ", or what is related changed"
+	}
 	data, err := base64.RawURLEncoding.DecodeString(req.Cursor)
 	if err != nil || len(data) <= fingerprintBytes || string(data[:fingerprintBytes]) != string(print) {
-		return nil, syntaxError("the cursor is not one that was given for these ids; leave it out to begin")
+		return nil, syntaxError("the cursor is not one that was given for these ids%s; leave it out to begin", changed)
 	}
 	var left []*part
 	for data = data[fingerprintBytes:]; len(data) > 0; {

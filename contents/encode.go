@@ -36,6 +36,9 @@ func (i *Item) write(w *strictjson.Writer) {
 		w.Text("address", i.Address.String())
 	}
 	w.Optional("media_type", i.MediaType)
+	if i.Relation != nil {
+		w.Value("relation", i.Relation)
+	}
 	w.Text("text", i.Text)
 	w.Value("tokens", i.Tokens)
 	if len(i.Runs) > 0 {
@@ -61,4 +64,24 @@ func (r Run) MarshalJSON() ([]byte, error) {
 		Start   int    `json:"start"`
 		End     int    `json:"end"`
 	}{r.Address.String(), r.Start, r.End})
+}
+
+// MarshalJSON returns an object with "kind", "from" and "to", "hops" if there are
+// several, and of a relation that a map states "text", "origin" and "proofs".
+func (r *Relation) MarshalJSON() ([]byte, error) {
+	w := new(strictjson.Writer)
+	w.Open()
+	w.Text("kind", r.Kind)
+	w.Text("from", r.From.String())
+	w.Text("to", r.To.String())
+	if r.Hops > 1 {
+		w.Value("hops", r.Hops)
+	}
+	w.Optional("text", r.Text)
+	w.Optional("origin", string(r.Origin))
+	if len(r.Proofs) > 0 {
+		w.Value("proofs", r.Proofs)
+	}
+	w.Close()
+	return w.Bytes(), w.Err
 }

@@ -39,19 +39,17 @@ func (r *Reader) parts(ctx context.Context, req Request) ([]*part, error) {
 		asked[id], seen[p.item.Address.String()] = true, true
 		all, maps = append(all, p), append(maps, m)
 	}
-	return r.withAround(all, maps, seen, req.Expand), ctx.Err()
+	all = r.withAround(ctx, all, maps, seen, req.Expand)
+	return all, ctx.Err()
 }
 
 // withAround returns parts, which are of some maps, each with those around it
 // that are not seen yet.
-func (r *Reader) withAround(asked []*part, maps []*citekit.ResourceMap, seen map[string]bool, e Expansion) []*part {
+func (r *Reader) withAround(ctx context.Context, asked []*part, maps []*citekit.ResourceMap, seen map[string]bool, e Expansion) []*part {
 	var all []*part
-	added := 0
+	added, related := 0, 0
 	for i, p := range asked {
 		all = append(all, p)
-		if p.item.NodeID == "" {
-			continue
-		}
 		for _, n := range around(maps[i], p.item.NodeID, e) {
 			q := partOf(maps[i], n)
 			q.item.ID = q.item.Address.String()
@@ -59,11 +57,18 @@ func (r *Reader) withAround(asked []*part, maps []*citekit.ResourceMap, seen map
 				continue
 			}
 			if added++; added > maxAround {
-				p.item.Note = "not all around it is read; ask for its children by their ids"
+				p.note("not all around it is read; ask for its children by their ids")
 				break
 			}
 			seen[q.item.ID] = true
 			all = append(all, q)
+		}
+		for _, q := range r.related(ctx, p, e.Relations, maxAllRelated-related) {
+			if !seen[q.item.ID] {
+				seen[q.item.ID] = true
+				all = append(all, q)
+				related++
+			}
 		}
 	}
 	return all
@@ -102,6 +107,9 @@ func partOf(m *citekit.ResourceMap, n *citekit.Node) *part {
 // around returns the nodes around a node that an expansion asks for: its parent,
 // the one before it, the one after it, and its children.
 func around(m *citekit.ResourceMap, id string, e Expansion) []*citekit.Node {
+	if id == "" {
+		return nil
+	}
 	parent, siblings, at := locate(nil, m.Nodes, id)
 	if at < 0 {
 		return nil

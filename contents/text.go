@@ -118,7 +118,7 @@ func (in *reading) find(ctx context.Context, p *part) error {
 	o := in.open(ctx, p.item.ResourceID)
 	p.item.MediaType = o.mediaType
 	if errors.Is(o.err, errors.ErrUnsupported) {
-		p.item.Note = "it has no text that can be read here; resolve it"
+		p.note("it has no text that can be read here; resolve it")
 		return nil
 	}
 	if o.err != nil {
@@ -135,7 +135,7 @@ func (in *reading) find(ctx context.Context, p *part) error {
 		return in.readBox(ctx, p)
 	}
 	if layer.Empty() || layer.Incomplete() {
-		p.item.Note = layer.Reason()
+		p.note(layer.Reason())
 	}
 	return err
 }
@@ -177,7 +177,7 @@ func (in *reading) readBox(ctx context.Context, p *part) error {
 		p.text.runs = append(p.text.runs, bytesRun{run.Location, b.Len(), b.Len() + len(run.Text)})
 		b.WriteString(run.Text)
 		if b.Len() > maxBoxText {
-			p.item.Note = "the rest of its text is left out"
+			p.note("the rest of its text is left out")
 			break
 		}
 	}

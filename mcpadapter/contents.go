@@ -21,6 +21,7 @@ const (
 	expandParent     = "parent"
 	expandChildren   = "children"
 	expandNeighbours = "neighbours"
+	expandRelations  = "relations"
 )
 
 // maxPictures is how many pictures one answer has: each is read by a model as
@@ -34,12 +35,13 @@ func (a *adapter) contentsTool() tool {
 	return tool{
 		name:  "getContents",
 		title: "Read nodes and addresses",
-		description: "Read the text of 1-100 nodes and addresses, within max_tokens in all. Short texts come whole, long ones share the room, and next_cursor continues. " +
+		description: "Read the text of 1-100 nodes and addresses, within max_tokens in all. Short texts come whole, and next_cursor continues. " +
 			"With include image the first " + fmt.Sprint(maxPictures) + " are shown as pictures: pages, crops, frames of a video, the waveform of a sound.",
 		parameters: []parameter{
 			{name: "ids", kind: texts, required: true, most: contents.MaxIDs, description: "Addresses, such as doc://book#pages=12-15, and nodes, as resource.node."},
 			{name: "include", kind: texts, choices: []string{includeText, includeImage, includeRuns}, description: "text (default), image, and runs: the address of each part of a text, such as a page."},
-			{name: "expand", kind: texts, choices: []string{expandParent, expandChildren, expandNeighbours}, description: "Read also the nodes around each node."},
+			{name: "expand", kind: texts, choices: []string{expandParent, expandChildren, expandNeighbours, expandRelations}, description: "Read also nodes around each, or what links connect it to."},
+			{name: "hops", kind: count, description: "Of relations, 0-2. Default 1."},
 			{name: "max_tokens", kind: count, description: fmt.Sprintf("Of the whole answer without pictures. Default %d.", contents.DefaultTokens)},
 			{name: "cursor", kind: text, longest: maxCursor, description: "next_cursor of the answer before to the same ids."},
 			timeLimit,
@@ -52,12 +54,20 @@ func (a *adapter) contentsTool() tool {
 
 func (a *adapter) getContents(ctx context.Context, args arguments) (answer, error) {
 	include, expand := args.texts("include"), args.texts("expand")
+	hops := 0
+	if slices.Contains(expand, expandRelations) {
+		hops = 1
+		if args.has("hops") {
+			hops = args.count("hops")
+		}
+	}
 	read, err := a.opts.Contents.Read(ctx, contents.Request{
 		IDs: args.texts("ids"),
 		Expand: contents.Expansion{
 			Parent:     slices.Contains(expand, expandParent),
 			Children:   slices.Contains(expand, expandChildren),
 			Neighbours: slices.Contains(expand, expandNeighbours),
+			Relations:  hops,
 		},
 		NoText:    len(include) > 0 && !slices.Contains(include, includeText) && !slices.Contains(include, includeRuns),
 		Runs:      slices.Contains(include, includeRuns),

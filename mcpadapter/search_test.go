@@ -79,7 +79,7 @@ func TestFindingSchemas(t *testing.T) {
 			},
 			"findSimilar": {"text": "three four", "by": "passages", "top_k": 3, "filters": map[string]any{"labels": []any{}, "resources": []any{"poem"}}},
 			"getContext":  {"task": "what comes after three", "token_budget": 200, "timeout_ms": 2000},
-			"getContents": {"ids": []any{"poem.first"}, "include": []any{"text", "runs"}, "expand": []any{"children"}, "max_tokens": 900},
+			"getContents": {"ids": []any{"poem.first"}, "include": []any{"text", "runs"}, "expand": []any{"children", "relations"}, "hops": 2, "max_tokens": 900},
 		}[tool.Name]
 		if arguments == nil {
 			continue

@@ -54,7 +54,7 @@ func (p *placer) relation(l Link) Relation {
 	} else if loc.Modality != to.m.Address(nil).Location.Modality {
 		return r
 	}
-	r.To = citekit.Address{Resource: to.m.ResourceID, Location: loc}
+	r.To = citekit.Address{Resource: to.m.ResourceID, Location: loc, Version: t.address.Version}
 	r.ToNode = to.nodeAt(loc)
 	return r
 }

@@ -12,6 +12,7 @@ package relations
 import (
 	"context"
 	"errors"
+	"iter"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/semaphore"
@@ -77,14 +78,29 @@ func New(lib *citekit.Library) *Graph {
 // Errors are those of [citekit.Library.Map] and of [ReadLinks].
 // A resource whose modality knows no links has only the relations of its map.
 func (g *Graph) Outgoing(ctx context.Context, at citekit.Address) ([]Relation, error) {
-	if err := g.catchUp(ctx, false); err != nil {
-		return nil, err
+	var all []Relation
+	for r, err := range g.leaving(ctx, at) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
 	}
-	all, err := g.relationsOf(ctx, at.Resource)
-	if err != nil {
-		return nil, err
+	return all, nil
+}
+
+// leaving yields the relations that lead from a place. It stops after an error.
+func (g *Graph) leaving(ctx context.Context, at citekit.Address) iter.Seq2[Relation, error] {
+	return func(yield func(Relation, error) bool) {
+		if err := g.catchUp(ctx, false); err != nil {
+			yield(Relation{}, err)
+			return
+		}
+		for r, err := range g.relationsOf(ctx, at) {
+			if !yield(r, err) {
+				return
+			}
+		}
 	}
-	return holding(all, at, func(r Relation) citekit.Address { return r.From }), nil
 }
 
 // Incoming returns the relations that lead to a place: to any part of a
@@ -96,48 +112,59 @@ func (g *Graph) Outgoing(ctx context.Context, at citekit.Address) ([]Relation, e
 // are passed, which they are with some millions of links, the error matches
 // [citekit.ErrTooLarge], and the relations that are known come with it.
 func (g *Graph) Incoming(ctx context.Context, at citekit.Address) ([]Relation, error) {
-	if _, err := g.lib.Map(ctx, at.Resource); err != nil {
-		return nil, err
-	}
-	if err := g.catchUp(ctx, true); err != nil {
-		return nil, err
-	}
-	ids, whole := g.referrers(at.Resource)
 	var found []Relation
-	for _, id := range ids {
-		all, err := g.relationsOf(ctx, id)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+	for r, err := range g.arriving(ctx, at) {
+		if errors.Is(err, errTooMany) {
+			return found, err
 		}
 		if err != nil {
-			continue
+			return nil, err
 		}
-		for _, r := range all {
-			if r.To.Resource == at.Resource {
-				found = append(found, r)
-			}
-		}
-	}
-	found = holding(found, at, func(r Relation) citekit.Address { return r.To })
-	if !whole {
-		return found, errTooMany
+		found = append(found, r)
 	}
 	return found, nil
 }
 
-// holding returns the relations whose place lies in an address.
-func holding(all []Relation, at citekit.Address, place func(Relation) citekit.Address) []Relation {
-	if at.Location.IsWhole() {
-		return all
-	}
-	var kept []Relation
-	for _, r := range all {
-		loc := place(r).Location
-		if loc.Modality != "" && (at.Location.Modality == "" || at.Location.Modality == loc.Modality) && holds(at.Location, loc) {
-			kept = append(kept, r)
+// arriving yields the relations that lead to a place. It stops after an error;
+// errTooMany comes after all others.
+func (g *Graph) arriving(ctx context.Context, at citekit.Address) iter.Seq2[Relation, error] {
+	return func(yield func(Relation, error) bool) {
+		_, err := g.lib.Map(ctx, at.Resource)
+		if err == nil {
+			err = g.catchUp(ctx, true)
+		}
+		if err != nil {
+			yield(Relation{}, err)
+			return
+		}
+		ids, whole := g.referrers(at.Resource)
+		for _, id := range ids {
+			for r, err := range g.relationsOf(ctx, citekit.Address{Resource: id}) {
+				if ctx.Err() != nil {
+					yield(Relation{}, ctx.Err())
+					return
+				}
+				if err != nil {
+					break
+				}
+				if r.To.Resource == at.Resource && lies(r.To, at) && !yield(r, nil) {
+					return
+				}
+			}
+		}
+		if !whole {
+			yield(Relation{}, errTooMany)
 		}
 	}
-	return kept
+}
+
+// lies reports whether a place is in an address of its resource.
+func lies(place, at citekit.Address) bool {
+	if at.Location.IsWhole() {
+		return true
+	}
+	loc := place.Location
+	return loc.Modality != "" && (at.Location.Modality == "" || at.Location.Modality == loc.Modality) && holds(at.Location, loc)
 }
 
 // holds reports whether inner lies in outer.
@@ -149,27 +176,45 @@ func holds(outer, inner citekit.Location) bool {
 	return outer.Contains(inner)
 }
 
-// relationsOf returns all relations that lead from a resource.
-func (g *Graph) relationsOf(ctx context.Context, id string) ([]Relation, error) {
+// relationsOf yields all relations that lead from an address. It stops after an
+// error.
+func (g *Graph) relationsOf(ctx context.Context, at citekit.Address) iter.Seq2[Relation, error] {
+	return func(yield func(Relation, error) bool) {
+		m, links, err := g.mapAndLinks(ctx, at.Resource)
+		if err != nil {
+			yield(Relation{}, err)
+			return
+		}
+		p := placer{g: g, ctx: ctx, m: m, own: newAtlasMap(m, links)}
+		for _, link := range links {
+			from := citekit.Address{Resource: at.Resource, Location: link.From}
+			if link.Kind == anchor || !lies(from, at) {
+				continue
+			}
+			r := p.relation(link)
+			if !yield(r, ctx.Err()) || ctx.Err() != nil {
+				return
+			}
+		}
+		for _, r := range mapRelations(m) {
+			if lies(r.From, at) && !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// mapAndLinks returns a map with the links of its source, if it has some.
+func (g *Graph) mapAndLinks(ctx context.Context, id string) (*citekit.ResourceMap, []Link, error) {
 	m, err := g.lib.Map(ctx, id)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	links, err := g.links(ctx, m)
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		return nil, err
+		return nil, nil, err
 	}
-	p := placer{g: g, ctx: ctx, m: m, own: newAtlasMap(m, links)}
-	var all []Relation
-	for i, link := range links {
-		if i%1024 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if link.Kind != anchor {
-			all = append(all, p.relation(link))
-		}
-	}
-	return append(all, mapRelations(m)...), ctx.Err()
+	return m, links, nil
 }
 
 // acquire waits until nobody else catches up.

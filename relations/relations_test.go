@@ -225,8 +225,9 @@ func TestConcurrent(t *testing.T) {
 	group.Wait()
 }
 
-// TestMapRelations reads relations that an adapter brought into a map.
-func TestMapRelations(t *testing.T) {
+// farm returns a library with a map that an adapter brought relations into.
+func farm(t testing.TB) *citekit.Library {
+	t.Helper()
 	ws := workspace.NewMemory(nil)
 	ws.AddSource("farm.txt", []byte("Rain fell.\nThe farmer sows.\n"))
 	const farm = `{"resource_id":"farm","type":"text","title":"","source_path":"farm.txt","nodes":[
@@ -240,7 +241,13 @@ func TestMapRelations(t *testing.T) {
 		t.Fatal(err)
 	}
 	lib := citekit.New(ws, modality.All(), nil)
-	defer lib.Close()
+	t.Cleanup(func() { lib.Close() })
+	return lib
+}
+
+// TestMapRelations reads relations that an adapter brought into a map.
+func TestMapRelations(t *testing.T) {
+	lib := farm(t)
 	g := relations.New(lib)
 	all, err := g.Outgoing(t.Context(), whole("farm"))
 	if err != nil || len(all) != 2 {

@@ -24,6 +24,7 @@ whole, and long ones share the room; the end says how to go on.`,
 			"citekit read book.chapter-2",
 			"citekit read 'doc://book#pages=12-15' --tokens 20000",
 			"citekit read book.chapter-2 --parent --neighbours --json",
+			"citekit read notes.summary --relations 1",
 		},
 		minArgs: 1, maxArgs: contents.MaxIDs,
 		flags: func(f *flagSet) {
@@ -32,6 +33,7 @@ whole, and long ones share the room; the end says how to go on.`,
 			f.BoolVar(&req.Expand.Parent, "parent", false, "read also the node around each node")
 			f.BoolVar(&req.Expand.Children, "children", false, "read also the nodes in each node")
 			f.BoolVar(&req.Expand.Neighbours, "neighbours", false, "read also the nodes before and after each node")
+			f.IntVar(&req.Expand.Relations, "relations", 0, "read also the places that links lead to from each part, or come from, up to `HOPS` links away, 0 to 2")
 			f.BoolVar(&req.Runs, "runs", false, "with --json, give the address of each part, such as a page")
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
@@ -93,6 +95,14 @@ func (s *session) printText(text string) {
 	}
 }
 
+// because returns what follows the address of a part that is read for a relation.
+func because(r *contents.Relation) string {
+	if r == nil {
+		return ""
+	}
+	return fmt.Sprintf("  (%s: %s → %s)", term.Line(r.Kind), r.From, r.To)
+}
+
 // printContents prints texts, each below its address if there are several.
 func (s *session) printContents(read *contents.Contents) {
 	several := len(read.Items) > 1
@@ -104,7 +114,7 @@ func (s *session) printContents(read *contents.Contents) {
 			if i > 0 {
 				s.printf("\n")
 			}
-			s.printf("%s\n", item.Address)
+			s.printf("%s%s\n", item.Address, because(item.Relation))
 		}
 		s.printText(item.Text)
 		if item.Note != "" {

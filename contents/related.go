@@ -1,0 +1,109 @@
+package contents
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/relations"
+)
+
+// Bounds of what relations add.
+const (
+	maxRelated    = 20  // places to one part
+	maxAllRelated = 200 // places to all parts
+	maxProofs     = 3   // addresses that prove one relation
+	maxStatement  = 200 // bytes of what is said of one
+)
+
+// A Relation says why a place that was not asked for is read.
+type Relation struct {
+	Kind string // as in [relations.Relation]
+
+	// From is where the relation stands, which proves it, and To where it
+	// leads: one of them is in a part that was asked for, or with two hops in
+	// one that this is related to.
+	From, To citekit.Address
+	Hops     int
+
+	// Of a relation that the map of a resource states:
+	Text   string            // what is said of it
+	Origin relations.Origin  // "" if it stands in the source
+	Proofs []citekit.Address // texts that prove it
+}
+
+// related returns the places that relations lead to from a part, or come from,
+// and says of the part what is left out.
+func (r *Reader) related(ctx context.Context, p *part, hops, most int) []*part {
+	if hops == 0 || p.item.Err != nil {
+		return nil
+	}
+	if deadline, limited := ctx.Deadline(); limited { // what was asked for is read in the other half
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-time.Until(deadline)/2))
+		defer cancel()
+	}
+	around, err := r.Relations.Around(ctx, p.item.Address, hops, min(most, maxRelated))
+	if err != nil {
+		return nil // reading the part says why
+	}
+	p.noteRelated(around)
+	var all []*part
+	for _, place := range around.Places {
+		if q := r.partAt(ctx, place); q != nil {
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
+// partAt returns a related place as a part: all of the node that a link to
+// another stands in, so that it can be understood.
+func (r *Reader) partAt(ctx context.Context, place relations.Place) *part {
+	m, err := r.lib.Map(ctx, place.Address.Resource)
+	if err != nil {
+		return nil // it went just now
+	}
+	p := partOf(m, nil)
+	p.item.Address, p.loc = place.Address, place.Address.Location
+	if n := m.Node(place.Node); n != nil && (place.Incoming && !place.Proof || n.Location.Equal(p.loc)) {
+		p = partOf(m, n)
+		p.item.Address.Version = place.Address.Version
+	}
+	p.item.ID = p.item.Address.String()
+	by := place.By
+	p.item.Relation = &Relation{Kind: by.Kind, From: by.From, To: by.To, Hops: place.Hops}
+	if by.Origin != relations.FromSource {
+		p.item.Relation.Origin = by.Origin
+		p.item.Relation.Text = plain.Shorten(plain.Line(by.Text), maxStatement)
+		p.item.Relation.Proofs = by.Evidence[:min(len(by.Evidence), maxProofs)]
+	}
+	return p
+}
+
+// noteRelated says what of the places around a part is left out.
+func (p *part) noteRelated(around *relations.Surroundings) {
+	if around.More > 0 {
+		least := ""
+		if !around.Complete {
+			least = "at least "
+		}
+		p.note(fmt.Sprintf("%s%s left out; ask for fewer hops, or for smaller parts", least, message.Count(around.More, "more related place")))
+	} else if !around.Complete {
+		p.note("not all that is related is known yet; ask again")
+	}
+	if around.Outdated > 0 {
+		p.note(fmt.Sprintf("%s left out, as their sources changed, are gone or cannot be read", message.Count(around.Outdated, "related place")))
+	}
+}
+
+// note adds to what is said of a part.
+func (p *part) note(text string) {
+	if p.item.Note != "" {
+		text = p.item.Note + "; " + text
+	}
+	p.item.Note = text
+}

@@ -1,0 +1,217 @@
+package relations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/citekit/citekit"
+)
+
+// Bounds of [Graph.Around].
+const (
+	MaxHops  = 2
+	MaxMost  = 1000
+	maxLooks = 1000 // relations that one call looks at
+)
+
+// A Place is where relations lead from another place, or come from.
+type Place struct {
+	// Address is where a relation leads; where it comes from, the address
+	// that proves it; or a text that proves a relation of a map.
+	Address citekit.Address
+	Node    string // the smallest node that holds the address, or ""
+
+	Hops     int // relations that lie between, from 1
+	By       Relation
+	Incoming bool // By leads from here
+	Proof    bool // it is a text that proves By
+}
+
+// Surroundings are the places around one.
+type Surroundings struct {
+	Places []Place // those of fewer hops first
+
+	// More is how many further places there are, or at least are if not all
+	// was looked at.
+	More int
+
+	// Outdated is how many places were left out, since their sources changed
+	// after they were mapped, are gone or may not be read.
+	Outdated int
+
+	// Complete is false if the time was over, or there were more relations
+	// than are looked at.
+	Complete bool
+}
+
+// Around returns the places that relations lead to from an address or come from
+// to it, and with two hops those around these, at most most of them and each
+// once. What lies in the address or around it is left out. Relations of a source
+// that is not what was mapped are not followed, and places in it not returned.
+//
+// Of each place what it leads to and what leads to it alternate, in the orders of
+// [Graph.Outgoing] and [Graph.Incoming]. If the time of the context is over, the
+// places that are known are the answer.
+//
+// Errors match [citekit.ErrSyntax] if hops are not 0 to [MaxHops] or most is not
+// 0 to [MaxMost], and are those of [citekit.Library.Open].
+func (g *Graph) Around(ctx context.Context, at citekit.Address, hops, most int) (*Surroundings, error) {
+	if hops < 0 || hops > MaxHops || most < 0 || most > MaxMost {
+		return nil, fmt.Errorf("%d hops and %d places; give 0 to %d hops and 0 to %d places: %w", hops, most, MaxHops, MaxMost, citekit.ErrSyntax)
+	}
+	w := &walk{g: g, at: at, most: most, seen: make(map[string]bool), current: make(map[string]error)}
+	w.Complete = true
+	if err := w.check(ctx, at); err != nil {
+		return nil, err
+	}
+	from := []citekit.Address{at}
+	for hop := 1; hop <= hops && w.Complete; hop++ {
+		known := len(w.Places)
+		for _, a := range from {
+			w.visit(ctx, a, hop)
+		}
+		from = nil
+		for _, p := range w.Places[known:] {
+			from = append(from, p.Address)
+		}
+	}
+	return &w.Surroundings, nil
+}
+
+// A walk is one call of [Graph.Around].
+type walk struct {
+	g     *Graph
+	at    citekit.Address
+	most  int
+	looks int
+	seen  map[string]bool // addresses
+	Surroundings
+
+	current map[string]error // why a resource, at a version, cannot be followed
+}
+
+// visit adds the places of the relations from an address and to it, alternately.
+func (w *walk) visit(ctx context.Context, a citekit.Address, hop int) {
+	out, stopOut := iter.Pull2(w.g.leaving(ctx, a))
+	defer stopOut()
+	in, stopIn := iter.Pull2(w.g.arriving(ctx, a))
+	defer stopIn()
+	for there, here := true, true; there || here; {
+		if there {
+			there = w.step(ctx, out, hop, false)
+		}
+		if here {
+			here = w.step(ctx, in, hop, true)
+		}
+	}
+}
+
+// step adds the places of the next relation, and reports whether there may be
+// another.
+func (w *walk) step(ctx context.Context, next func() (Relation, error, bool), hop int, incoming bool) bool {
+	if w.looks >= maxLooks {
+		w.Complete = false
+		return false
+	}
+	r, err, ok := next()
+	if !ok {
+		return false
+	}
+	if w.looks++; ctx.Err() != nil || errors.Is(err, errTooMany) {
+		w.Complete = false
+		return false
+	}
+	if err != nil || r.To.Resource == "" {
+		return err == nil // what is not read has no relations
+	}
+	if w.check(ctx, r.From) != nil {
+		w.Outdated++
+		return true
+	}
+	p := Place{Address: r.To, Node: r.ToNode, Hops: hop, By: r, Incoming: incoming}
+	if incoming {
+		p.Address, p.Node = r.From, r.FromNode
+	}
+	w.add(ctx, p)
+	for _, proof := range r.Evidence {
+		w.add(ctx, Place{Address: proof, Hops: hop, By: r, Incoming: incoming, Proof: true})
+	}
+	return true
+}
+
+// add adds a place that is not seen yet.
+func (w *walk) add(ctx context.Context, p Place) {
+	key := w.key(ctx, p)
+	if w.seen[key] || p.Address.Resource == w.at.Resource && overlap(p.Address.Location, w.at.Location) {
+		return
+	}
+	w.seen[key] = true
+	switch err := w.check(ctx, p.Address); {
+	case ctx.Err() != nil:
+		w.Complete = false
+	case err != nil:
+		w.Outdated++
+	case len(w.Places) >= w.most:
+		w.More++
+	default:
+		w.Places = append(w.Places, p)
+	}
+}
+
+// key returns what a place is known by: a node, if a relation leads to it or
+// stands anywhere in it, else an address.
+func (w *walk) key(ctx context.Context, p Place) string {
+	if p.Node != "" && p.Address.Version == "" {
+		if p.Incoming && !p.Proof || w.g.isNode(ctx, p.Address, p.Node) {
+			return p.Address.Resource + "\x00" + p.Node
+		}
+	}
+	return p.Address.String()
+}
+
+// isNode reports whether an address is that of a node.
+func (g *Graph) isNode(ctx context.Context, a citekit.Address, id string) bool {
+	m, err := g.lib.Map(ctx, a.Resource)
+	if err != nil {
+		return false
+	}
+	n := m.Node(id)
+	return n != nil && n.Location.Equal(a.Location)
+}
+
+// overlap reports whether one location lies in the other.
+func overlap(a, b citekit.Location) bool {
+	if a.IsWhole() || b.IsWhole() {
+		return true
+	}
+	return a.Modality == b.Modality && (holds(a, b) || holds(b, a))
+}
+
+// check returns an error if the source of an address is not what was mapped, or
+// what the address pins. A map without a source has none that could change.
+func (w *walk) check(ctx context.Context, a citekit.Address) error {
+	key := a.Resource + "#" + a.Version
+	if err, ok := w.current[key]; ok {
+		return err
+	}
+	err := w.g.current(ctx, citekit.Address{Resource: a.Resource, Version: a.Version})
+	if ctx.Err() == nil {
+		w.current[key] = err
+	}
+	return err
+}
+
+// current returns an error if a resource is not as it was mapped.
+func (g *Graph) current(ctx context.Context, a citekit.Address) error {
+	m, err := g.lib.Map(ctx, a.Resource)
+	if err != nil || m.SourcePath == "" {
+		return err
+	}
+	opened, err := g.lib.Open(ctx, a)
+	if err != nil {
+		return err
+	}
+	return opened.Source.Close()
+}

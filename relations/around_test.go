@@ -1,0 +1,161 @@
+package relations_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/modality"
+	"github.com/citekit/citekit/relations"
+	"github.com/citekit/citekit/workspace"
+)
+
+// placesAround writes the places around an address, each with its hops.
+func placesAround(t testing.TB, g *relations.Graph, at citekit.Address, hops, most int) ([]string, *relations.Surroundings) {
+	t.Helper()
+	around, err := g.Around(t.Context(), at, hops, most)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := []string{}
+	for _, p := range around.Places {
+		lines = append(lines, fmt.Sprintf("%d %s", p.Hops, p.Address))
+	}
+	return lines, around
+}
+
+func TestAround(t *testing.T) {
+	lib, dir := newLibrary(t, map[string]string{
+		"a.md": "# A\n\n[b](b.md#two) and [b](b.md#two), [self](#a), [web](https://e.com), [gone](gone.md)\n\n## Else\n\n[d](d.md)\n",
+		"b.md": "# B\n\n[c](c.md)\n\n## Two\n\n[a](a.md)\n",
+		"c.md": "# C\n\n[a](a.md)\n",
+		"d.md": "# D\n",
+	})
+	g := relations.New(lib)
+	a := idOf(t, lib, "a.md")
+	for hops, want := range [][]string{
+		{},
+		{"1 text://b#lines=5-7", "1 text://c#lines=3-3", "1 text://d"},
+	} {
+		if got, around := placesAround(t, g, whole(a), hops, 10); !slices.Equal(got, want) || !around.Complete || around.More != 0 {
+			t.Errorf("%d hops: %q, want %q; %+v", hops, got, want, around)
+		}
+	}
+	first := citekit.Address{Resource: a, Location: citekit.Lines(1, 3)}
+	want := []string{"1 text://b#lines=5-7", "2 text://a"}
+	if got, _ := placesAround(t, g, first, 2, 10); len(got) == 0 || got[0] != want[0] {
+		t.Errorf("from a section: %q", got)
+	}
+	got, around := placesAround(t, g, whole(a), 2, 2)
+	if len(got) != 2 || around.More != 1 {
+		t.Errorf("at most two: %q, %d more", got, around.More)
+	}
+	if _, err := g.Around(t.Context(), whole(a), 3, 10); citekit.CodeOf(err) != citekit.CodeInvalidInput {
+		t.Errorf("three hops: %v", err)
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if around, err := g.Around(cancelled, whole(a), 1, 10); err == nil && (around.Complete || len(around.Places) > 0) {
+		t.Errorf("cancelled: %+v", around)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "b.md"), []byte("# B\n\nchanged\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "d.md")); err != nil {
+		t.Fatal(err)
+	}
+	got, around = placesAround(t, g, whole(a), 2, 10)
+	if !slices.Equal(got, []string{"1 text://c#lines=3-3"}) || around.Outdated != 3 {
+		t.Errorf("with b stale and d gone: %q, %d outdated", got, around.Outdated)
+	}
+	if _, err := g.Around(t.Context(), whole("b"), 1, 10); citekit.CodeOf(err) != citekit.CodeStale {
+		t.Errorf("around a stale source: %v", err)
+	}
+}
+
+// TestAroundHub has a page with 10,000 links, and 500 that lead to one.
+func TestAroundHub(t *testing.T) {
+	ws := workspace.NewMemory(nil)
+	var hub strings.Builder
+	add := func(id, content string) {
+		ws.AddSource(id+".md", []byte(content))
+		m := fmt.Sprintf(`{"resource_id":%q,"type":"text","title":"","source_path":%q,"nodes":[]}`, id, id+".md")
+		if err := ws.WriteMap(t.Context(), id, []byte(m)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 10_000 {
+		id := fmt.Sprintf("p%d", i%500)
+		if fmt.Fprintf(&hub, "[%s](%s.md#L%d)\n", id, id, i/500+1); i < 500 {
+			add(id, fmt.Sprintf("# P\n\n[hub](hub.md) [next](p%d.md)\n", (i+1)%500))
+		}
+	}
+	add("hub", hub.String())
+	lib := citekit.New(ws, modality.All(), nil)
+	defer lib.Close()
+	g := relations.New(lib)
+	for _, hops := range []int{1, 2} {
+		got, around := placesAround(t, g, whole("hub"), hops, 20)
+		if len(got) != 20 || around.More < 400 || around.Complete {
+			t.Errorf("%d hops: %d places, %d more, complete %t", hops, len(got), around.More, around.Complete)
+		}
+		seen := slices.Clone(got)
+		slices.Sort(seen)
+		if len(slices.Compact(seen)) != len(got) {
+			t.Errorf("some come twice: %q", got)
+		}
+	}
+}
+
+// TestAroundPinned follows a link to a version that is no more.
+func TestAroundPinned(t *testing.T) {
+	lib, _ := newLibrary(t, map[string]string{"b.md": "# B\n", "a.md": "# A\n\ntext://b#lines=1&v=00112233 and text://b#lines=1\n"})
+	got, around := placesAround(t, relations.New(lib), whole("a"), 1, 10)
+	if !slices.Equal(got, []string{"1 text://b#lines=1-1"}) || around.Outdated != 1 {
+		t.Errorf("%q, %d outdated", got, around.Outdated)
+	}
+}
+
+// TestAroundOutside follows links to a map whose source is outside the roots.
+func TestAroundOutside(t *testing.T) {
+	lib, dir := newLibrary(t, map[string]string{"a.md": "# A\n\n[secret](secret.md) text://secret#lines=1 [up](../secret.md)\n"})
+	outside := filepath.Join(t.TempDir(), "secret.md")
+	if err := os.WriteFile(outside, []byte("# Secret\n\n[a](a.md)\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path, err := filepath.Rel(dir, outside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []string{path, outside} {
+		m := fmt.Sprintf(`{"resource_id":"secret","type":"text","title":"","source_path":%q,"nodes":[]}`, filepath.ToSlash(p))
+		if err := lib.Workspace().WriteMap(t.Context(), "secret", []byte(m)); err != nil {
+			t.Fatal(err)
+		}
+		if got, around := placesAround(t, relations.New(lib), whole("a"), 2, 10); len(got) != 0 || around.Outdated == 0 {
+			t.Errorf("%q, %d outdated", got, around.Outdated)
+		}
+	}
+}
+
+// TestAroundEntities has the relations of a map and the texts that prove them.
+func TestAroundEntities(t *testing.T) {
+	lib := farm(t)
+	g := relations.New(lib)
+	m, err := lib.Map(t.Context(), "farm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, around := placesAround(t, g, m.Address(m.Node("rain")), 1, 10)
+	if !slices.Equal(got, []string{"1 virtual://farm#farmer", "1 text://farm#lines=1-2"}) {
+		t.Errorf("%q", got)
+	}
+	if len(around.Places) == 2 && (!around.Places[1].Proof || around.Places[0].By.Text != "helps" || around.Places[0].By.Origin != relations.FromAdapter) {
+		t.Errorf("%+v", around.Places)
+	}
+}
