@@ -70,7 +70,7 @@ var mayImport = map[string][]string{
 	"internal/testcorpus":     {"internal/pdftest"},
 	"internal/attacktest":     {"internal/pdftest"},
 	"mcpadapter":              {".", "preview", "ingest", "digest", "citation", "search", "search/index", "contents", "briefing"},
-	"cmd/citekit":             {".", "ingest", "digest", "citation", "textlayer", "search", "search/embedding", "contents", "briefing", "workspace", "modality", "modality/*", "mcpadapter", "mapadapter", "mapper/llm", "mapper/llm/*", "schema", "internal/term"},
+	"cmd/citekit":             {".", "ingest", "digest", "citation", "textlayer", "relations", "search", "search/embedding", "contents", "briefing", "workspace", "modality", "modality/*", "mcpadapter", "mapadapter", "mapper/llm", "mapper/llm/*", "schema", "internal/term"},
 	"examples/*":              {".", "ingest", "digest", "workspace", "modality", "modality/*", "mcpadapter"},
 	"examples/quickstart/*":   {"internal/mp4/mp4test", "internal/pdftest"},
 	"examples/quickstart/*/*": {"internal/mp4/mp4test", "internal/pdftest"},

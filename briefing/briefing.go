@@ -107,9 +107,9 @@ func (w *Writer) find(ctx context.Context, req Request) (*search.Results, error)
 	const fewWords = 32 // as many as a query counts
 	query := plainQuery(req.Task)
 	if len(strings.Fields(query)) > fewWords {
-		return w.searcher.Similar(ctx, search.SimilarRequest{Text: query, TopK: search.MaxTopK, Filters: req.Filters})
+		return w.searcher.Similar(ctx, search.SimilarRequest{Text: query, TopK: search.MaxTopK, Filters: req.Filters, SameAddress: true})
 	}
-	return w.searcher.Search(ctx, search.Request{Query: query, TopK: search.MaxTopK, Filters: req.Filters})
+	return w.searcher.Search(ctx, search.Request{Query: query, TopK: search.MaxTopK, Filters: req.Filters, SameAddress: true})
 }
 
 // plainQuery returns a text as a query in which no sign has a meaning.

@@ -46,7 +46,7 @@ func (r *Reader) related(ctx context.Context, p *part, hops, most int) []*part {
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-time.Until(deadline)/2))
 		defer cancel()
 	}
-	around, err := r.Relations.Around(ctx, p.item.Address, hops, min(most, maxRelated))
+	around, err := r.Relations.Around(ctx, p.item.Address, relations.Reach{Hops: hops, Most: min(most, maxRelated)})
 	if err != nil {
 		return nil // reading the part says why
 	}

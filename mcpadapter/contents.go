@@ -39,11 +39,11 @@ func (a *adapter) contentsTool() tool {
 			"With include image the first " + fmt.Sprint(maxPictures) + " are shown as pictures: pages, crops, frames of a video, the waveform of a sound.",
 		parameters: []parameter{
 			{name: "ids", kind: texts, required: true, most: contents.MaxIDs, description: "Addresses, such as doc://book#pages=12-15, and nodes, as resource.node."},
-			{name: "include", kind: texts, choices: []string{includeText, includeImage, includeRuns}, description: "text (default), image, and runs: the address of each part of a text, such as a page."},
+			{name: "include", kind: texts, choices: []string{includeText, includeImage, includeRuns}, description: "text (default), image, runs: the address of each part, such as a page."},
 			{name: "expand", kind: texts, choices: []string{expandParent, expandChildren, expandNeighbours, expandRelations}, description: "Read also nodes around each, or what links connect it to."},
 			{name: "hops", kind: count, description: "Of relations, 0-2. Default 1."},
 			{name: "max_tokens", kind: count, description: fmt.Sprintf("Of the whole answer without pictures. Default %d.", contents.DefaultTokens)},
-			{name: "cursor", kind: text, longest: maxCursor, description: "next_cursor of the answer before to the same ids."},
+			{name: "cursor", kind: text, longest: maxCursor, description: "next_cursor of the answer before."},
 			timeLimit,
 		},
 		long:    true,

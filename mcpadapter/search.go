@@ -25,6 +25,9 @@ var (
 	by   = parameter{name: "by", kind: text, choices: []string{string(search.ByPassages), string(search.ByNodes), string(search.ByResources)}, description: "What to find. Default passages."}
 )
 
+// mode is the argument of search that says by what it finds.
+var mode = parameter{name: "mode", kind: text, choices: []string{string(search.Auto), string(search.Knowledge), string(search.Graph), string(search.Hybrid)}, description: "graph: what the best hits are linked with."}
+
 // filters is the argument that filters what is found.
 var filters = parameter{name: "filters", kind: group, description: "Only what passes all that are given.", members: []parameter{
 	{name: "resources", kind: texts, most: maxFilter, description: "Resource ids."},
@@ -50,11 +53,11 @@ func (a *adapter) searchTool() tool {
 		name:  "search",
 		title: "Search all resources",
 		description: "Find passages that say something, in the text of all resources and the titles of their nodes, best first, " +
-			"each with its address for citing and the words around. Words need not all be there; rarer ones count more. " +
+			"each with its address for citing and the words around. Words need not all be there. " +
 			`"exact words", head*, -excluded and title:word are understood.`,
 		parameters: []parameter{
-			{name: "query", kind: text, required: true, longest: maxQuery, description: "A few words of what is asked, in the language of the resources."},
-			topK, by, filters,
+			{name: "query", kind: text, required: true, longest: maxQuery, description: "A few words, in the language of the resources."},
+			topK, by, mode, filters,
 			{name: "include", kind: texts, choices: []string{includeHighlights, includeRationale, includeBoxes}, description: "highlights (default): words in the snippet; rationale: why each is there; boxes: addresses on pages with boxes."},
 			timeLimit,
 		},
@@ -72,10 +75,10 @@ const (
 )
 
 func searchSchema() *schema {
-	reason := object([]string{"term"}, typed("term", "string", ""), arrayOf("fields", &schema{kind: "string"}, ""), typed("score", "number", ""))
+	reason := object(nil, typed("term", "string", ""), arrayOf("fields", &schema{kind: "string"}, ""), typed("relation", "string", ""), typed("from", "string", ""), typed("score", "number", ""))
 	result := object([]string{"resource_id", "address", "snippet", "score"},
 		typed("resource_id", "string", ""),
-		typed("node_id", "string", "Smallest node around it, if there is one."),
+		typed("node_id", "string", "Smallest node around it."),
 		typed("address", "string", "Cite this, or pass it to resolve or getContents."),
 		typed("title", "string", ""),
 		arrayOf("path", &schema{kind: "string"}, "Titles of the nodes around it."),
@@ -98,7 +101,7 @@ func (a *adapter) search(ctx context.Context, args arguments) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	req := search.Request{Query: args.text("query"), By: search.By(args.text("by")), TopK: args.count("top_k"), Filters: filters}
+	req := search.Request{Query: args.text("query"), Mode: search.Mode(args.text("mode")), By: search.By(args.text("by")), TopK: args.count("top_k"), Filters: filters}
 	if err := checkTopK(args); err != nil {
 		return answer{}, err
 	}

@@ -74,7 +74,7 @@ func TestFindingSchemas(t *testing.T) {
 	for _, tool := range tools.Tools {
 		arguments := map[string]map[string]any{
 			"search": {
-				"query": "three", "top_k": 5, "by": "nodes", "timeout_ms": 2000, "include": []any{"rationale"},
+				"query": "three", "top_k": 5, "by": "nodes", "mode": "hybrid", "timeout_ms": 2000, "include": []any{"rationale"},
 				"filters": map[string]any{"resources": []any{"poem"}, "after": "2020-01-01", "before": "2025-12-31", "path": "*.txt"},
 			},
 			"findSimilar": {"text": "three four", "by": "passages", "top_k": 3, "filters": map[string]any{"labels": []any{}, "resources": []any{"poem"}}},

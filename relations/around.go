@@ -29,6 +29,16 @@ type Place struct {
 	Proof    bool // it is a text that proves By
 }
 
+// A Reach says how far [Graph.Around] goes.
+type Reach struct {
+	Hops int // 0 to [MaxHops]
+	Most int // places, 0 to [MaxMost]
+
+	// Enclosing also takes the relations that lead to what the address lies
+	// in, such as to all of its resource.
+	Enclosing bool
+}
+
 // Surroundings are the places around one.
 type Surroundings struct {
 	Places []Place // those of fewer hops first
@@ -47,27 +57,26 @@ type Surroundings struct {
 }
 
 // Around returns the places that relations lead to from an address or come from
-// to it, and with two hops those around these, at most most of them and each
-// once. What lies in the address or around it is left out. Relations of a source
+// to it, and with two hops those around these, each once. What lies in the address or around it is left out. Relations of a source
 // that is not what was mapped are not followed, and places in it not returned.
 //
 // Of each place what it leads to and what leads to it alternate, in the orders of
 // [Graph.Outgoing] and [Graph.Incoming]. If the time of the context is over, the
 // places that are known are the answer.
 //
-// Errors match [citekit.ErrSyntax] if hops are not 0 to [MaxHops] or most is not
-// 0 to [MaxMost], and are those of [citekit.Library.Open].
-func (g *Graph) Around(ctx context.Context, at citekit.Address, hops, most int) (*Surroundings, error) {
-	if hops < 0 || hops > MaxHops || most < 0 || most > MaxMost {
-		return nil, fmt.Errorf("%d hops and %d places; give 0 to %d hops and 0 to %d places: %w", hops, most, MaxHops, MaxMost, citekit.ErrSyntax)
+// Errors match [citekit.ErrSyntax] if the reach is out of its bounds, and are
+// those of [citekit.Library.Open].
+func (g *Graph) Around(ctx context.Context, at citekit.Address, reach Reach) (*Surroundings, error) {
+	if reach.Hops < 0 || reach.Hops > MaxHops || reach.Most < 0 || reach.Most > MaxMost {
+		return nil, fmt.Errorf("%d hops and %d places; give 0 to %d hops and 0 to %d places: %w", reach.Hops, reach.Most, MaxHops, MaxMost, citekit.ErrSyntax)
 	}
-	w := &walk{g: g, at: at, most: most, seen: make(map[string]bool), current: make(map[string]error)}
+	w := &walk{g: g, at: at, Reach: reach, seen: make(map[string]bool), current: make(map[string]error)}
 	w.Complete = true
 	if err := w.check(ctx, at); err != nil {
 		return nil, err
 	}
 	from := []citekit.Address{at}
-	for hop := 1; hop <= hops && w.Complete; hop++ {
+	for hop := 1; hop <= reach.Hops && w.Complete; hop++ {
 		known := len(w.Places)
 		for _, a := range from {
 			w.visit(ctx, a, hop)
@@ -84,9 +93,9 @@ func (g *Graph) Around(ctx context.Context, at citekit.Address, hops, most int) 
 type walk struct {
 	g     *Graph
 	at    citekit.Address
-	most  int
 	looks int
 	seen  map[string]bool // addresses
+	Reach
 	Surroundings
 
 	current map[string]error // why a resource, at a version, cannot be followed
@@ -96,7 +105,7 @@ type walk struct {
 func (w *walk) visit(ctx context.Context, a citekit.Address, hop int) {
 	out, stopOut := iter.Pull2(w.g.leaving(ctx, a))
 	defer stopOut()
-	in, stopIn := iter.Pull2(w.g.arriving(ctx, a))
+	in, stopIn := iter.Pull2(w.g.arriving(ctx, a, w.Enclosing))
 	defer stopIn()
 	for there, here := true, true; there || here; {
 		if there {
@@ -153,7 +162,7 @@ func (w *walk) add(ctx context.Context, p Place) {
 		w.Complete = false
 	case err != nil:
 		w.Outdated++
-	case len(w.Places) >= w.most:
+	case len(w.Places) >= w.Most:
 		w.More++
 	default:
 		w.Places = append(w.Places, p)

@@ -18,7 +18,7 @@ import (
 // placesAround writes the places around an address, each with its hops.
 func placesAround(t testing.TB, g *relations.Graph, at citekit.Address, hops, most int) ([]string, *relations.Surroundings) {
 	t.Helper()
-	around, err := g.Around(t.Context(), at, hops, most)
+	around, err := g.Around(t.Context(), at, relations.Reach{Hops: hops, Most: most})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,16 +51,22 @@ func TestAround(t *testing.T) {
 	if got, _ := placesAround(t, g, first, 2, 10); len(got) == 0 || got[0] != want[0] {
 		t.Errorf("from a section: %q", got)
 	}
+	section := citekit.Address{Resource: a, Location: citekit.Lines(5, 7)}
+	for enclosing, want := range map[bool]int{false: 1, true: 3} {
+		if around, err := g.Around(t.Context(), section, relations.Reach{Hops: 1, Most: 10, Enclosing: enclosing}); err != nil || len(around.Places) != want {
+			t.Errorf("enclosing %t: %+v, %v", enclosing, around, err)
+		}
+	}
 	got, around := placesAround(t, g, whole(a), 2, 2)
 	if len(got) != 2 || around.More != 1 {
 		t.Errorf("at most two: %q, %d more", got, around.More)
 	}
-	if _, err := g.Around(t.Context(), whole(a), 3, 10); citekit.CodeOf(err) != citekit.CodeInvalidInput {
+	if _, err := g.Around(t.Context(), whole(a), relations.Reach{Hops: 3}); citekit.CodeOf(err) != citekit.CodeInvalidInput {
 		t.Errorf("three hops: %v", err)
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if around, err := g.Around(cancelled, whole(a), 1, 10); err == nil && (around.Complete || len(around.Places) > 0) {
+	if around, err := g.Around(cancelled, whole(a), relations.Reach{Hops: 1, Most: 10}); err == nil && (around.Complete || len(around.Places) > 0) {
 		t.Errorf("cancelled: %+v", around)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "b.md"), []byte("# B\n\nchanged\n"), 0o600); err != nil {
@@ -73,7 +79,7 @@ func TestAround(t *testing.T) {
 	if !slices.Equal(got, []string{"1 text://c#lines=3-3"}) || around.Outdated != 3 {
 		t.Errorf("with b stale and d gone: %q, %d outdated", got, around.Outdated)
 	}
-	if _, err := g.Around(t.Context(), whole("b"), 1, 10); citekit.CodeOf(err) != citekit.CodeStale {
+	if _, err := g.Around(t.Context(), whole("b"), relations.Reach{Hops: 1, Most: 10}); citekit.CodeOf(err) != citekit.CodeStale {
 		t.Errorf("around a stale source: %v", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/semaphore"
@@ -72,7 +73,8 @@ func New(lib *citekit.Library) *Graph {
 }
 
 // Outgoing returns the relations that lead from a place: those of a resource
-// if the address selects all of it, else those that stand in what it selects.
+// if the address selects all of it, else those that stand in what it selects,
+// or of a map that are proved by a text there.
 // They come in the order of the source, then those of the map.
 //
 // Errors are those of [citekit.Library.Map] and of [ReadLinks].
@@ -113,7 +115,7 @@ func (g *Graph) leaving(ctx context.Context, at citekit.Address) iter.Seq2[Relat
 // [citekit.ErrTooLarge], and the relations that are known come with it.
 func (g *Graph) Incoming(ctx context.Context, at citekit.Address) ([]Relation, error) {
 	var found []Relation
-	for r, err := range g.arriving(ctx, at) {
+	for r, err := range g.arriving(ctx, at, false) {
 		if errors.Is(err, errTooMany) {
 			return found, err
 		}
@@ -125,9 +127,9 @@ func (g *Graph) Incoming(ctx context.Context, at citekit.Address) ([]Relation, e
 	return found, nil
 }
 
-// arriving yields the relations that lead to a place. It stops after an error;
-// errTooMany comes after all others.
-func (g *Graph) arriving(ctx context.Context, at citekit.Address) iter.Seq2[Relation, error] {
+// arriving yields the relations that lead to a place, or also to what that lies
+// in. It stops after an error; errTooMany comes after all others.
+func (g *Graph) arriving(ctx context.Context, at citekit.Address, enclosing bool) iter.Seq2[Relation, error] {
 	return func(yield func(Relation, error) bool) {
 		_, err := g.lib.Map(ctx, at.Resource)
 		if err == nil {
@@ -147,7 +149,8 @@ func (g *Graph) arriving(ctx context.Context, at citekit.Address) iter.Seq2[Rela
 				if err != nil {
 					break
 				}
-				if r.To.Resource == at.Resource && lies(r.To, at) && !yield(r, nil) {
+				leads := r.To.Resource == at.Resource && (lies(r.To, at) || enclosing && overlap(r.To.Location, at.Location))
+				if leads && !yield(r, nil) {
 					return
 				}
 			}
@@ -197,11 +200,17 @@ func (g *Graph) relationsOf(ctx context.Context, at citekit.Address) iter.Seq2[R
 			}
 		}
 		for _, r := range mapRelations(m) {
-			if lies(r.From, at) && !yield(r, nil) {
+			if statedIn(r, at) && !yield(r, nil) {
 				return
 			}
 		}
 	}
+}
+
+// statedIn reports whether a relation of a map leads from an address, or a text
+// there proves it.
+func statedIn(r Relation, at citekit.Address) bool {
+	return lies(r.From, at) || slices.ContainsFunc(r.Evidence, func(proof citekit.Address) bool { return overlap(proof.Location, at.Location) })
 }
 
 // mapAndLinks returns a map with the links of its source, if it has some.

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,8 +11,23 @@ import (
 	"github.com/citekit/citekit/preview"
 )
 
-// addBoxes narrows the addresses of passages that are on one page to boxes. It
-// stops when half of the time that is left of the context is over.
+// withBoxes narrows the addresses of passages that are on one page to boxes, and
+// leaves out those that then have the address of a better one. It stops when half
+// of the time that is left of the context is over.
+func (f *finding) withBoxes(ctx context.Context, shown []candidate) []candidate {
+	f.addBoxes(ctx, shown)
+	if f.req.SameAddress {
+		return shown
+	}
+	seen := make(map[string]bool)
+	return slices.DeleteFunc(shown, func(c candidate) bool {
+		a := c.result.Address.String()
+		again := seen[a]
+		seen[a] = true
+		return again
+	})
+}
+
 func (f *finding) addBoxes(ctx context.Context, shown []candidate) {
 	if deadline, limited := ctx.Deadline(); limited {
 		var cancel context.CancelFunc

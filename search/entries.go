@@ -35,15 +35,7 @@ type maker struct {
 // of its nodes alone.
 func makeEntries(ctx context.Context, layers *textlayer.Store, m *citekit.ResourceMap, yield func(index.Entry) bool) error {
 	k := &maker{m: m, places: places(m), written: make(map[*place]bool), yield: yield}
-	k.common = index.Entry{
-		Modality:   m.Type,
-		Authors:    words(m.Metadata, ";", "author", "authors", "artist", "creator"),
-		Labels:     words(m.Metadata, ",;", "keywords", "tags", "labels", "categories"),
-		SourcePath: m.SourcePath,
-	}
-	if created, err := m.Created(); err == nil {
-		k.common.Created = created.Truncate(time.Second)
-	}
+	k.common = commonEntry(m)
 	layer, err := layers.Open(ctx, m.ResourceID)
 	switch {
 	case err == nil:
@@ -56,6 +48,20 @@ func makeEntries(ctx context.Context, layers *textlayer.Store, m *citekit.Resour
 		return err
 	}
 	return k.nodes(ctx)
+}
+
+// commonEntry returns what all entries of a resource share.
+func commonEntry(m *citekit.ResourceMap) index.Entry {
+	e := index.Entry{
+		Modality:   m.Type,
+		Authors:    words(m.Metadata, ";", "author", "authors", "artist", "creator"),
+		Labels:     words(m.Metadata, ",;", "keywords", "tags", "labels", "categories"),
+		SourcePath: m.SourcePath,
+	}
+	if created, err := m.Created(); err == nil {
+		e.Created = created.Truncate(time.Second)
+	}
+	return e
 }
 
 // passages yields the entries of the passages of a text.

@@ -40,17 +40,18 @@ type candidate struct {
 	marks  []mark
 }
 
-func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Results, error) {
+// search returns what an index finds by words, and what to show of it.
+func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Results, []candidate, error) {
 	f := &finding{Searcher: s, index: in, req: req, resources: make(map[string]*found), leftOut: make(map[string]bool)}
 	defer f.close()
 	for k := req.hitsFor(); ; k = min(mostHits, 4*k) {
 		answer, err := f.index.Search(ctx, index.Query{Text: req.Query, Filters: req.Filters, TopK: k, Explain: req.Rationale})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		shown, groups, complete := f.show(ctx, answer.Hits)
 		if err := ctx.Err(); err != nil && len(shown) == 0 {
-			return nil, err
+			return nil, nil, err
 		}
 		all := len(answer.Hits) < k || k == mostHits
 		if len(shown) < req.TopK && !all && complete {
@@ -64,10 +65,9 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 			results.Total, results.Exact = answer.Total, answer.Exact
 		}
 		if req.Boxes {
-			f.addBoxes(ctx, shown)
+			shown = f.withBoxes(ctx, shown)
 		}
-		results.Results = shorten(shown, req)
-		return results, nil
+		return results, shown, nil
 	}
 }
 
@@ -105,6 +105,7 @@ func (f *finding) forget(ctx context.Context) bool {
 // looked for among the hits. It is not complete if the time was over before.
 func (f *finding) show(ctx context.Context, hits []index.Hit) (shown []candidate, groups int, complete bool) {
 	seen := make(map[string]bool)
+	addresses := make(map[string]bool)
 	for i := range hits {
 		h := &hits[i]
 		if r := f.resources[h.Resource]; r != nil && r.err != nil {
@@ -123,7 +124,9 @@ func (f *finding) show(ctx context.Context, hits []index.Hit) (shown []candidate
 				f.leftOut[h.Resource] = true
 				continue
 			}
-			shown = append(shown, c)
+			if a := c.result.Address.String(); f.req.SameAddress || f.req.Boxes || !addresses[a] {
+				shown, addresses[a] = append(shown, c), true
+			}
 		}
 		seen[group] = true
 	}

@@ -36,6 +36,7 @@ type Request struct {
 	// Query is what is looked for, in the language of [index.Query].
 	Query string
 
+	Mode    Mode
 	By      By
 	TopK    int // at most so many results, 1 to [MaxTopK]; zero means [DefaultTopK]
 	Filters index.Filters
@@ -46,6 +47,10 @@ type Request struct {
 	// they are not. It takes about three times as long. The words that are added
 	// count as words of the query in totals and highlights.
 	Expand bool
+
+	// SameAddress also gives passages whose address is that of a better one,
+	// such as two on one page.
+	SameAddress bool
 
 	NoHighlights bool
 	Rationale    bool // say of each result why it is there
@@ -67,6 +72,9 @@ func (r Request) withDefaults() (Request, error) {
 	}
 	if r.By != ByPassages && r.By != ByNodes && r.By != ByResources {
 		return r, syntaxError("by %s; it is passages, nodes or resources", message.Quote(string(r.By)))
+	}
+	if !r.Mode.valid() {
+		return r, syntaxError("mode %s; it is auto, knowledge, graph or hybrid", message.Quote(string(r.Mode)))
 	}
 	if strings.TrimSpace(r.Query) == "" {
 		return r, syntaxError("the query is empty; give some words")

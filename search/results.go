@@ -48,7 +48,7 @@ type Result struct {
 	Passage *Passage
 
 	Score     float64   // comparable within one answer only
-	Rationale []*Reason // why it is there, if that was asked for
+	Rationale []*Reason // why it is there, if that was asked for, or is a relation
 }
 
 // A Passage is a part of the text of a source.
@@ -58,11 +58,18 @@ type Passage struct {
 	SourceHash string // of the version that the layer is of
 }
 
-// A Reason is part of why something was found.
+// A Reason is part of why something was found: a term, or a relation.
 type Reason struct {
-	Term   string   `json:"term"`   // as it is in the index
-	Fields []string `json:"fields"` // "title", "text", or "vector" if it is near
-	Score  float64  `json:"score"`  // what it adds
+	Term   string   `json:"term,omitempty"`   // as it is in the index
+	Fields []string `json:"fields,omitempty"` // "title", "text", or "vector" if it is near
+
+	// Relation is the kind of what relates the result to a hit. From is where
+	// it stands, which proves it, and To where it leads.
+	Relation string          `json:"relation,omitempty"`
+	From     citekit.Address `json:"from,omitzero"`
+	To       citekit.Address `json:"to,omitzero"`
+
+	Score float64 `json:"score"` // what it adds
 }
 
 // MarshalJSON returns an object with "results", "total", "query_time_ms",

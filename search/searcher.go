@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/relations"
 	"github.com/citekit/citekit/search/index"
 	"github.com/citekit/citekit/textlayer"
 )
@@ -21,6 +22,9 @@ type Options struct {
 	// Layers keeps the texts; nil means a store of its own with the defaults.
 	Layers *textlayer.Store
 
+	// Relations finds what is related; nil means one of its own.
+	Relations *relations.Graph
+
 	// Semantics ranks by meaning too; nil ranks by words alone.
 	Semantics *Semantics
 
@@ -31,12 +35,13 @@ type Options struct {
 
 // A Searcher searches the resources of a Library. It is safe for concurrent use.
 type Searcher struct {
-	lib      *citekit.Library
-	layers   *textlayer.Store
-	index    index.Index
-	progress func(done, of int)
-	form     string // of entries, as part of each version
-	close    func() error
+	lib       *citekit.Library
+	layers    *textlayer.Store
+	index     index.Index
+	relations *relations.Graph
+	progress  func(done, of int)
+	form      string // of entries, as part of each version
+	close     func() error
 
 	semantics *semantics // nil if it is off
 
@@ -62,12 +67,15 @@ func New(lib *citekit.Library, opts *Options) (*Searcher, error) {
 		o = *opts
 	}
 	s := &Searcher{
-		lib: lib, layers: o.Layers, index: o.Index, progress: o.Progress,
+		lib: lib, layers: o.Layers, index: o.Index, relations: o.Relations, progress: o.Progress,
 		form: formOf(lib.Resolvers()), close: func() error { return nil },
 		failed: make(map[string]failure),
 	}
 	if s.layers == nil {
 		s.layers = textlayer.New(lib, nil)
+	}
+	if s.relations == nil {
+		s.relations = relations.New(lib)
 	}
 	if s.index == nil {
 		store, ok := lib.Workspace().(index.Store)
@@ -142,7 +150,7 @@ func (s *Searcher) answer(ctx context.Context, start time.Time, req Request, in 
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	results, err := s.search(ctx, req, in)
+	results, err := s.inMode(ctx, req, in)
 	if err != nil {
 		return nil, err
 	}

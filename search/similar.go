@@ -26,6 +26,8 @@ type SimilarRequest struct {
 	TopK    int // at most so many results, 1 to [MaxTopK]; zero means [DefaultTopK]
 	Filters index.Filters
 
+	SameAddress bool // as of [Request]
+
 	NoHighlights bool
 	Rationale    bool // say of each result why it is there
 }
@@ -47,7 +49,7 @@ func (s *Searcher) Similar(ctx context.Context, req SimilarRequest) (*Results, e
 	}
 	request := Request{
 		Query: like.text, By: req.By, TopK: req.TopK, Filters: req.Filters,
-		NoHighlights: req.NoHighlights, Rationale: req.Rationale,
+		SameAddress: req.SameAddress, NoHighlights: req.NoHighlights, Rationale: req.Rationale,
 	}
 	return s.answer(ctx, start, request, like)
 }

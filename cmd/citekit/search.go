@@ -50,10 +50,11 @@ left out.`,
 			"citekit search water temperature",
 			"citekit search --by nodes -- '\"least squares\"' -history",
 			"citekit search 'title:installation' --type document --after 2024-01-01",
-			"citekit search kettle --json",
+			"citekit search kettle --mode hybrid --json",
 		},
 		minArgs: 1, maxArgs: -1,
 		flags: func(flags *flagSet) {
+			flags.StringVar((*string)(&f.request.Mode), "mode", "", "find by `MODE`: knowledge (words), graph (what is linked to the best hits), hybrid or auto (default auto, which is knowledge)")
 			f.register(flags)
 			flags.BoolVar(&f.request.Boxes, "boxes", false, "narrow addresses on a page to the box of the text, where it stands alone in one")
 			flags.BoolVar(&f.request.Expand, "expand", false, "look for the words too that the ten best passages have most")
@@ -238,10 +239,18 @@ func (s *session) printResults(found *search.Results) {
 		s.printf("%s%s%s  %s%s%s\n", bold, r.Address, reset, dim, term.Line(plain.Line(title)), reset)
 		s.printf("  %s\n", highlighted(r))
 		for _, why := range r.Rationale {
-			s.printf("  %s%s in %s: %.3g%s\n", dim, term.Line(why.Term), strings.Join(why.Fields, " and "), why.Score, reset)
+			s.printf("  %s%s: %.3g%s\n", dim, term.Line(reasonOf(why)), why.Score, reset)
 		}
 	}
 	s.tellOfSearch(found)
+}
+
+// reasonOf returns why a result is there.
+func reasonOf(why *search.Reason) string {
+	if why.Relation != "" {
+		return fmt.Sprintf("%s: %s → %s", why.Relation, why.From, why.To)
+	}
+	return why.Term + " in " + strings.Join(why.Fields, " and ")
 }
 
 // highlighted returns the snippet of a result on one line, with the words of the

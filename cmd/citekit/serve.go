@@ -12,6 +12,7 @@ import (
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/relations"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/textlayer"
 )
@@ -53,14 +54,17 @@ func (s *session) serve(ctx context.Context, level slog.Level, mayIngest bool) e
 	}
 	logger := slog.New(slog.NewTextHandler(s.stderr, &slog.HandlerOptions{Level: level}))
 	layers := textlayer.New(lib, nil)
-	searcher, err := search.New(lib, &search.Options{Layers: layers})
+	related := relations.New(lib)
+	searcher, err := search.New(lib, &search.Options{Layers: layers, Relations: related})
 	if err != nil {
 		return err
 	}
 	defer searcher.Close()
+	reader := contents.New(lib, layers)
+	reader.Relations = related
 	opts := &mcpadapter.Options{
 		Version: buildVersion().Version, Logger: logger,
-		Searcher: searcher, Contents: contents.New(lib, layers), Briefing: briefing.New(searcher, layers),
+		Searcher: searcher, Contents: reader, Briefing: briefing.New(searcher, layers),
 	}
 	if mayIngest {
 		opts.Ingester = mcpadapter.NewIngester(lib, &mcpadapter.IngesterOptions{Ingest: ingest.Options{Renames: followAll}})

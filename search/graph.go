@@ -1,0 +1,315 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/relations"
+	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/textlayer"
+)
+
+// Mode says by what a search finds.
+type Mode string
+
+// The modes of a search.
+const (
+	// Auto, as is "", is Knowledge: nothing shows that what a hit is linked
+	// to answers a query better than the next hit.
+	Auto Mode = "auto"
+
+	// Knowledge finds by words.
+	Knowledge Mode = "knowledge"
+
+	// Graph finds the places that relations lead to from the best hits, or
+	// come from: see package [relations].
+	Graph Mode = "graph"
+
+	// Hybrid has the hits of Knowledge and below them places of Graph, which
+	// are at least a third of the results where there are so many.
+	Hybrid Mode = "hybrid"
+)
+
+func (m Mode) valid() bool {
+	return m == "" || m == Auto || m == Knowledge || m.related()
+}
+
+// related reports whether m finds by relations.
+func (m Mode) related() bool { return m == Graph || m == Hybrid }
+
+const (
+	seeds     = 5  // hits that relations are followed from
+	mostBonds = 20 // places around each of them
+)
+
+// What a place counts of the score of the hit that it is related to.
+const (
+	directBond    = 1.     // by a link in the hit, or into it
+	enclosingBond = .5     // by one to what the hit lies in, such as to its resource
+	commonKind    = .5     // of that by an import or an image, of which a source has many
+	besideHits    = .5     // of that in a list with hits
+	leastRelated  = 1 / 3. // of the results in such a list
+)
+
+// A bond is a place with what relates it to hits.
+type bond struct {
+	relations.Place
+	hits  map[int]float64 // what each of them adds to the score, by its rank
+	score float64
+}
+
+// inMode searches in the mode of a request.
+func (s *Searcher) inMode(ctx context.Context, req Request, in index.Index) (*Results, error) {
+	results, shown := &Results{Exact: true, Complete: true}, []candidate(nil)
+	if req.Mode != Graph {
+		var err error
+		if results, shown, err = s.search(ctx, req, in); err != nil {
+			return nil, err
+		}
+	}
+	if req.Mode.related() {
+		near, hits, err := s.search(ctx, Request{Query: req.Query, Filters: req.Filters, By: ByPassages, TopK: seeds}, in)
+		if err != nil {
+			return nil, err
+		}
+		results.LeftOut = max(results.LeftOut, near.LeftOut)
+		shown = s.addRelated(ctx, req, results, shown, hits)
+	}
+	results.Results = shorten(shown, req)
+	return results, nil
+}
+
+// addRelated returns what is shown with the places that relations lead to from
+// hits, and counts them in the results.
+func (s *Searcher) addRelated(ctx context.Context, req Request, results *Results, shown, hits []candidate) []candidate {
+	f := &finding{Searcher: s, req: req, resources: make(map[string]*found), leftOut: make(map[string]bool)}
+	defer f.close()
+	bonds, whole := f.bonds(ctx, hits)
+	related, all := f.showBonds(ctx, bonds, shown)
+	results.Total += len(related)
+	results.Exact = results.Exact && whole && all
+	results.Complete = results.Complete && ctx.Err() == nil
+	most := max(int(float64(req.TopK)*leastRelated), req.TopK-len(shown))
+	related = related[:min(most, len(related))]
+	shown = shown[:min(len(shown), req.TopK-len(related))]
+	for _, c := range related {
+		if n := len(shown); n > 0 && req.Mode == Hybrid {
+			c.result.Score = min(besideHits*c.result.Score, shown[n-1].result.Score)
+		}
+		shown = append(shown, c)
+	}
+	return shown
+}
+
+// bonds returns the places around hits that pass the filters, best first, and
+// whether these are all.
+func (f *finding) bonds(ctx context.Context, hits []candidate) (all []*bond, whole bool) {
+	if deadline, limited := ctx.Deadline(); limited {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-reserve(time.Until(deadline))))
+		defer cancel()
+	}
+	whole = true
+	byKey := make(map[string]*bond)
+	for rank, hit := range hits {
+		around, err := f.relations.Around(ctx, f.seedOf(ctx, hit.result), relations.Reach{Hops: 1, Most: mostBonds, Enclosing: true})
+		if err != nil {
+			whole = whole && ctx.Err() == nil
+			continue // its source is not what it was a moment ago
+		}
+		whole = whole && around.Complete && around.More == 0
+		for _, p := range around.Places {
+			key, ok := f.keyOf(ctx, p)
+			if !ok {
+				continue
+			}
+			b := byKey[key]
+			if b == nil {
+				b = &bond{Place: p, hits: make(map[int]float64)}
+				byKey[key], all = b, append(all, b)
+			}
+			b.hits[rank] = max(b.hits[rank], hit.result.Score*strength(p, hit.result.Address))
+		}
+	}
+	for _, b := range all {
+		for rank := range hits { // in one order, so that sums are always the same
+			b.score += b.hits[rank]
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *bond) int { return cmp.Compare(b.score, a.score) })
+	return all, whole
+}
+
+// seedOf returns the address whose relations are followed from a hit: that of its
+// node where that is shown by another.
+func (f *finding) seedOf(ctx context.Context, r *Result) citekit.Address {
+	if r.Passage == nil && r.NodeID != "" {
+		if m, err := f.lib.Map(ctx, r.ResourceID); err == nil && m.Node(r.NodeID) != nil {
+			return m.Address(m.Node(r.NodeID))
+		}
+	}
+	return r.Address
+}
+
+// strength returns what a place that is related to a hit counts of its score.
+func strength(p relations.Place, hit citekit.Address) float64 {
+	s := directBond
+	if p.Incoming && !hit.Location.Contains(p.By.To.Location) {
+		s = enclosingBond
+	}
+	if p.By.Kind == "import" || p.By.Kind == "image" {
+		s *= commonKind
+	}
+	return s
+}
+
+// keyOf returns what counts once of places, and whether one passes the filters.
+func (f *finding) keyOf(ctx context.Context, p relations.Place) (key string, ok bool) {
+	m, err := f.lib.Map(ctx, p.Address.Resource)
+	if err != nil {
+		return "", false
+	}
+	var at *place
+	for _, one := range places(m) {
+		if p.Node != "" && one.node.ID == p.Node {
+			at = one
+			break
+		}
+	}
+	k := maker{m: m, common: commonEntry(m)}
+	entry := k.entry(at)
+	if ok, err = f.req.Filters.Match(m.ResourceID, &entry); !ok || err != nil {
+		return "", false
+	}
+	switch {
+	case f.req.By == ByResources:
+		return m.ResourceID, true
+	case f.req.By == ByNodes || p.Incoming && !p.Proof:
+		return m.ResourceID + "\x00" + p.Node, true
+	}
+	return p.Address.String(), p.Address.Location.VirtualAddress == "" // which has no passage
+}
+
+// showBonds returns the best places that can be shown, each once and none that
+// is among the hits, as many as results are wanted, and whether these are all.
+func (f *finding) showBonds(ctx context.Context, bonds []*bond, hits []candidate) (shown []candidate, all bool) {
+	seen := slices.Clone(hits)
+	for _, b := range bonds {
+		if len(shown) == f.req.TopK || ctx.Err() != nil {
+			return shown, false
+		}
+		c, err := f.bondCandidate(ctx, b)
+		if err != nil || slices.ContainsFunc(seen, func(other candidate) bool { return f.same(c.result, other.result) }) {
+			continue
+		}
+		shown, seen = append(shown, c), append(seen, c)
+	}
+	return shown, true
+}
+
+// same reports whether two results are of one address, or of passages that share
+// text.
+func (f *finding) same(a, b *Result) bool {
+	if a.ResourceID != b.ResourceID {
+		return false
+	}
+	if f.req.By == ByPassages && a.Passage != nil && b.Passage != nil && a.Passage.From < b.Passage.To && b.Passage.From < a.Passage.To {
+		return true
+	}
+	return a.Address.String() == b.Address.String()
+}
+
+// bondCandidate returns what to show of a place.
+func (f *finding) bondCandidate(ctx context.Context, b *bond) (candidate, error) {
+	version, err := f.version(ctx, b.Address.Resource)
+	if err != nil {
+		return candidate{}, err
+	}
+	r := f.open(ctx, &index.Hit{Resource: b.Address.Resource, Version: version})
+	if r.err != nil {
+		return candidate{}, r.err
+	}
+	whole := r.m.Address(nil)
+	result := &Result{
+		ResourceID: r.m.ResourceID, Title: r.m.Title, Address: whole,
+		Modality: whole.Location.Modality, Score: b.score, Rationale: []*Reason{b.reason()},
+	}
+	c := candidate{result: result}
+	at := r.nodes[b.Node]
+	if f.req.By != ByResources && at != nil {
+		result.NodeID, result.Title, result.Path = at.node.ID, cmp.Or(at.node.Title, r.m.Title), at.path
+	}
+	if f.req.By == ByPassages || f.req.By == ByNodes && at != nil {
+		result.Address.Location = b.Address.Location
+		if at != nil && (f.req.By == ByNodes || b.Incoming && !b.Proof) {
+			result.Address.Location = at.node.Location
+		}
+	}
+	if loc := result.Address.Location; loc.Modality != whole.Location.Modality || loc.Validate() != nil {
+		result.Address = whole
+	}
+	if r.layer == nil {
+		return c, result.Address.Validate()
+	}
+	return c, f.showStart(ctx, r, b, &c)
+}
+
+// showStart shows the start of the text at the address of a result, which by
+// passages becomes that of what is shown.
+func (f *finding) showStart(ctx context.Context, r *found, b *bond, c *candidate) error {
+	loc := &c.result.Address.Location
+	ranges, err := r.layer.Ranges(*loc)
+	if errors.Is(err, errors.ErrUnsupported) && !loc.Box.IsZero() {
+		loc.Box = citekit.Box{} // all of the page that a link is on
+		ranges, err = r.layer.Ranges(*loc)
+	}
+	if err != nil || len(ranges) == 0 {
+		return err
+	}
+	all := ranges[0]
+	end := min(all.To, all.From+mostNodeText)
+	if f.req.By == ByPassages {
+		end = passageEnd(r.layer, all.From, end)
+	}
+	text, err := r.layer.Text(ctx, all.From, end)
+	if err != nil {
+		return err
+	}
+	if f.req.By == ByPassages && text != "" {
+		text = text[:beginning(text, len(text), mostLines)]
+		end = all.From + int64(len(text))
+		if *loc, err = r.layer.Location(all.From, end); err != nil {
+			return err
+		}
+	}
+	c.text, c.goesOn = text, end < all.To && f.req.By != ByPassages
+	c.result.Passage = &Passage{Text: text, From: all.From, To: end, SourceHash: r.layer.SourceHash()}
+	return nil
+}
+
+// passageEnd returns where a passage that begins at from ends at the latest: with
+// the page, or after a minute.
+func passageEnd(layer *textlayer.Layer, from, end int64) int64 {
+	since := -1.
+	for run := range layer.RunsIn(from, end) {
+		switch at := run.Location; {
+		case len(at.Pages) > 0:
+			return min(end, run.To)
+		case at.Time.IsZero():
+		case since < 0:
+			since = at.Time.Start
+		case at.Time.End-since > mostTime:
+			return min(end, run.From)
+		}
+	}
+	return end
+}
+
+// reason says what relates a place to a hit.
+func (b *bond) reason() *Reason {
+	return &Reason{Relation: b.By.Kind, From: b.By.From, To: b.By.To, Score: rounded(b.score)}
+}

@@ -1,0 +1,26 @@
+package index
+
+import "slices"
+
+// Match reports whether an entry of a resource passes the filters, or returns an
+// error matching [citekit.ErrSyntax] if one of them means nothing.
+func (f *Filters) Match(resource string, e *Entry) (bool, error) {
+	c, err := newFilter(f)
+	if err != nil || c == nil {
+		return err == nil, err
+	}
+	if len(c.resources) > 0 && !slices.Contains(c.resources, resource) || slices.Contains(c.without, resource) {
+		return false, nil
+	}
+	words := keywords(e, "")
+	for _, list := range c.lists {
+		if !slices.ContainsFunc(list, func(k string) bool { return slices.Contains(words, k) }) {
+			return false, nil
+		}
+	}
+	at := seconds(e.Created)
+	if c.timed && (at == 0 || at < c.from || at > c.to) {
+		return false, nil
+	}
+	return c.path == "" || matchPath(c.path, e.SourcePath), nil
+}
