@@ -35,8 +35,8 @@ var filters = parameter{name: "filters", kind: group, description: "Only what pa
 	{name: "types", kind: texts, most: maxFilter, description: "Of nodes, such as section or function."},
 	{name: "authors", kind: texts, most: maxFilter},
 	{name: "labels", kind: texts, most: maxFilter},
-	{name: "after", kind: text, description: "Maps made then or later, ISO 8601."},
-	{name: "before", kind: text, description: "Maps made then or earlier, ISO 8601."},
+	{name: "after", kind: text, description: "Made then or later, ISO 8601."},
+	{name: "before", kind: text, description: "Made then or earlier, ISO 8601."},
 	{name: "path", kind: text, description: "Pattern of source paths, such as *.md or docs/."},
 }}
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/search/index"
 	"github.com/citekit/citekit/textlayer"
@@ -55,12 +56,14 @@ func commonEntry(m *citekit.ResourceMap) index.Entry {
 	e := index.Entry{
 		Modality:   m.Type,
 		Authors:    words(m.Metadata, ";", "author", "authors", "artist", "creator"),
-		Labels:     words(m.Metadata, ",;", "keywords", "tags", "labels", "categories"),
+		Labels:     words(m.Metadata, ",;", "keywords", "tags", "labels", "categories", "genre"),
 		SourcePath: m.SourcePath,
 	}
-	if created, err := m.Created(); err == nil {
-		e.Created = created.Truncate(time.Second)
+	created, known := about.Time(m.Metadata)
+	if !known {
+		created, _ = m.Created()
 	}
+	e.Created = created.Truncate(time.Second)
 	return e
 }
 

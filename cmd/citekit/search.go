@@ -81,8 +81,8 @@ func (f *searchFlags) registerFilters(flags *flagSet) {
 	flags.Func("node-type", "only in nodes of `TYPE`, such as section or function; repeatable", appendTo(&filters.Types))
 	flags.Func("author", "only in resources by `NAME`; repeatable", appendTo(&filters.Authors))
 	flags.Func("label", "only in resources with the label `WORD`; repeatable", appendTo(&filters.Labels))
-	flags.StringVar(&f.after, "after", "", "only in maps made at or after `DATE`, such as 2024-12-31")
-	flags.StringVar(&f.before, "before", "", "only in maps made at or before `DATE`")
+	flags.StringVar(&f.after, "after", "", "only in what says it was made at or after `DATE`, such as 2024-12-31, or else was mapped then")
+	flags.StringVar(&f.before, "before", "", "only in what says it was made at or before `DATE`, or else was mapped then")
 	flags.StringVar(&filters.Path, "path", "", "only in sources whose path fits `PATTERN`, such as '*.md' or docs/")
 }
 

@@ -6,12 +6,15 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/citekit/citekit/internal/about"
 )
 
 // matter is what stands before the text of a Markdown file.
 type matter struct {
 	lines int // its lines, with those that enclose it
 	title string
+	facts about.Facts
 }
 
 // maxMatter is how many bytes of front matter there may be.
@@ -35,6 +38,7 @@ func frontMatter(src []byte) matter {
 		case string(line) == fence, fence == "---" && string(line) == "...":
 			m.lines = number
 			m.title = matterTitle(src[:min(size, len(src))], fence)
+			m.facts = matterFacts(src[:min(size, len(src))], fence)
 			return m
 		case size > maxMatter:
 			return matter{}

@@ -129,6 +129,9 @@ func (r *htmlReader) startTag(tag atom.Atom, attributes bool, line int, ended bo
 		}
 		return
 	}
+	if tag == atom.Meta && attributes && r.hidden == 0 && r.foreign == 0 {
+		r.readMeta()
+	}
 	if r.hidden > 0 || ended {
 		return
 	}
@@ -140,6 +143,22 @@ func (r *htmlReader) startTag(tag atom.Atom, attributes bool, line int, ended bo
 		r.head = false
 	}
 	r.startBlock(tag, line)
+}
+
+// readMeta reads a meta element, whose name may be called property.
+func (r *htmlReader) readMeta() {
+	var name, content string
+	for more := true; more; {
+		var key, value []byte
+		key, value, more = r.tokens.TagAttr()
+		switch string(key) {
+		case "name", "property":
+			name = string(value)
+		case "content":
+			content = plain.Cut(string(value), maxInline)
+		}
+	}
+	addMeta(&r.doc.facts, name, content)
 }
 
 // skipRaw leaves out the text of an element that holds no markup.

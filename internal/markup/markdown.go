@@ -12,7 +12,7 @@ import (
 // are part of them.
 func readMarkdown(ctx context.Context, src []byte, doc *outline) error {
 	matter := frontMatter(src)
-	doc.bodyLine = matter.lines + 1
+	doc.bodyLine, doc.facts = matter.lines+1, matter.facts
 	inline := newInliner()
 	scanner := blocks{src: src, doc: doc, refs: inline.define}
 	if err := scanner.scan(ctx, matter.lines+1); err != nil {

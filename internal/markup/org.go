@@ -112,11 +112,29 @@ func (r *orgReader) keyword(number int, text []byte) {
 		}
 		return
 	}
-	if key, value, ok := orgKeyword(text); ok && key == "title" && r.doc.title == "" {
-		r.doc.title = orgText(value)
+	if key, value, ok := orgKeyword(text); ok {
+		r.setting(key, plain.Cut(value, maxInline))
 	}
 	if r.body && len(r.doc.headings) == 0 {
 		r.doc.bodyLine = number + 1
+	}
+}
+
+// setting takes what the document says of itself.
+func (r *orgReader) setting(key, value string) {
+	switch key {
+	case "title":
+		if r.doc.title == "" {
+			r.doc.title = orgText(value)
+		}
+	case "author":
+		r.doc.facts.AddAuthors(orgText(value))
+	case "date":
+		r.doc.facts.AddDate(strings.Trim(value, "<>[]"))
+	case "keywords":
+		r.doc.facts.AddKeywordList(value)
+	case "filetags":
+		r.doc.facts.AddKeywords(strings.Split(value, ":")...)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sentence"
 )
@@ -45,6 +46,7 @@ type outline struct {
 	lines int // in src
 
 	title    string
+	facts    about.Facts
 	headings []heading
 
 	bodyLine int     // the first line after front matter, from 1
@@ -160,7 +162,8 @@ func (o *outline) wantsProse() bool {
 
 // structure returns the tree of the headings.
 func (o *outline) structure() *citekit.Draft {
-	s := &citekit.Draft{Title: plain.Words(o.title, maxTitle), Method: "headings"}
+	s := &citekit.Draft{Title: plain.Words(o.title, maxTitle), Method: "headings", Metadata: make(map[string]any)}
+	o.facts.Note(s.Metadata)
 	if len(o.headings) == 0 {
 		return s
 	}

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"maps"
 	"math"
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/code"
 	"github.com/citekit/citekit/internal/data"
 	"github.com/citekit/citekit/internal/markup"
@@ -62,6 +64,8 @@ type mapping struct {
 	lines int    // as counted by Measure
 	head  []byte // the beginning of the text
 	held  []byte // all of it, unless the source is too large
+
+	facts map[string]any // what it says of itself, for the metadata of the map
 }
 
 func (r *Resolver) newMapping(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*mapping, error) {
@@ -113,6 +117,9 @@ func (m *mapping) structure() (*citekit.Draft, error) {
 	reason := ""
 	for _, w := range m.methods() {
 		s, err := w.find()
+		if err == nil {
+			m.note(s)
+		}
 		if err == nil && (len(s.Nodes) == 0 || m.crowded(s.Nodes)) {
 			continue
 		}
@@ -122,7 +129,7 @@ func (m *mapping) structure() (*citekit.Draft, error) {
 		}
 		switch {
 		case err == nil:
-			return annotated(s, w.name, reason), nil
+			return m.withFacts(annotated(s, w.name, reason)), nil
 		case m.ctx.Err() != nil:
 			return nil, m.ctx.Err()
 		case !errors.Is(err, citekit.ErrFormat) && !errors.Is(err, citekit.ErrTooLarge):
@@ -131,7 +138,25 @@ func (m *mapping) structure() (*citekit.Draft, error) {
 			reason = fmt.Sprintf("not %s: %s", w.name, explain(err))
 		}
 	}
-	return annotated(m.even(), "lines", reason), nil
+	return m.withFacts(annotated(m.even(), "lines", reason)), nil
+}
+
+// note keeps what a source says of itself, whichever method finds its nodes.
+func (m *mapping) note(s *citekit.Draft) {
+	for _, key := range []string{about.AuthorKey, about.KeywordsKey, about.DateKey} {
+		if value, ok := s.Metadata[key]; ok && m.facts[key] == nil {
+			if m.facts == nil {
+				m.facts = make(map[string]any)
+			}
+			m.facts[key] = value
+		}
+	}
+}
+
+// withFacts returns s with what was noted.
+func (m *mapping) withFacts(s *citekit.Draft) *citekit.Draft {
+	maps.Copy(s.Metadata, m.facts)
+	return s
 }
 
 // annotated returns s with what is known of how it was found.

@@ -66,7 +66,7 @@ type Entry struct {
 	Location string // where the entry is, as the caller writes it
 	Ordinal  int    // as the caller counts
 
-	Created    time.Time // to the second; zero if it is not known
+	Created    time.Time // of the source, else of the map; to the second; zero if it is not known
 	Authors    []string
 	Labels     []string
 	SourcePath string

@@ -1,0 +1,111 @@
+// Package about has what sources say of themselves, whatever their format, as the
+// metadata of maps: who made them, what they are about, and when they were made.
+package about
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/citekit/citekit/internal/plain"
+)
+
+// Bounds of what is kept.
+const (
+	maxValues = 50  // authors, keywords
+	maxValue  = 300 // bytes
+)
+
+// The members of the metadata of a map.
+const (
+	AuthorKey   = "author"   // a text; several are parted by "; "
+	KeywordsKey = "keywords" // a list of texts
+	DateKey     = "date"     // when the source was made: ISO 8601, or as it is written there
+)
+
+// Facts are what a source says of itself. The zero value says nothing.
+type Facts struct {
+	authors, keywords []string
+	date              string
+}
+
+// AddAuthors adds names, each once.
+func (f *Facts) AddAuthors(names ...string) { f.authors = add(f.authors, names) }
+
+// AddKeywords adds keywords, each once.
+func (f *Facts) AddKeywords(words ...string) { f.keywords = add(f.keywords, words) }
+
+// AddKeywordList adds the keywords of a text that has commas or semicolons
+// between them.
+func (f *Facts) AddKeywordList(text string) {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ';' }) {
+		f.AddKeywords(word)
+	}
+}
+
+// AddDate adds when the source was made, unless that is known.
+func (f *Facts) AddDate(date string) {
+	if f.date == "" {
+		f.date = plain.Words(date, maxValue)
+	}
+}
+
+// AddTime is AddDate of a time; one at midnight UTC is a day.
+func (f *Facts) AddTime(t time.Time) {
+	layout := time.RFC3339
+	if t.Equal(t.Truncate(24 * time.Hour)) {
+		layout = time.DateOnly
+	}
+	f.AddDate(t.Format(layout))
+}
+
+// Note writes what is known into the metadata of a map.
+func (f *Facts) Note(metadata map[string]any) {
+	if len(f.authors) > 0 {
+		metadata[AuthorKey] = strings.Join(f.authors, "; ")
+	}
+	if len(f.keywords) > 0 {
+		list := make([]any, 0, len(f.keywords))
+		for _, word := range f.keywords {
+			list = append(list, word)
+		}
+		metadata[KeywordsKey] = list
+	}
+	if f.date != "" {
+		metadata[DateKey] = f.date
+	}
+}
+
+func add(list, values []string) []string {
+	for _, value := range values {
+		if len(list) >= maxValues {
+			break
+		}
+		value = plain.Words(value, maxValue)
+		if value != "" && !slices.ContainsFunc(list, func(known string) bool { return strings.EqualFold(known, value) }) {
+			list = append(list, value)
+		}
+	}
+	return list
+}
+
+// layouts are how a date may be written that Time reads.
+var layouts = []string{
+	time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04",
+	"2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly, "2006-01", "2006",
+}
+
+// Time returns when the metadata of a map say that the source was made. What is
+// written without a zone is taken as UTC.
+func Time(metadata map[string]any) (time.Time, bool) {
+	date, _ := metadata[DateKey].(string)
+	if len(date) > 40 {
+		return time.Time{}, false
+	}
+	for _, layout := range layouts {
+		if t, err := time.Parse(layout, date); err == nil && t.Year() > 0 {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}

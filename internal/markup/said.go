@@ -1,0 +1,150 @@
+package markup
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/citekit/citekit/internal/about"
+)
+
+// matterFacts returns what front matter says of its document besides the title.
+func matterFacts(text []byte, fence string) about.Facts {
+	var f about.Facts
+	for key, value := range matterValues(text, fence) {
+		switch key {
+		case "author", "authors", "creator":
+			for _, name := range textsOf(value) {
+				f.AddAuthors(strings.Split(name, ";")...)
+			}
+		case "tags", "tag", "keywords", "categories", "category", "labels":
+			for _, words := range textsOf(value) {
+				f.AddKeywordList(words)
+			}
+		case "date", "created", "published", "pubdate":
+			if t, ok := value.(time.Time); ok {
+				f.AddTime(t)
+			} else if texts := textsOf(value); len(texts) > 0 {
+				f.AddDate(texts[0])
+			}
+		}
+	}
+	return f
+}
+
+// matterValues yields the keys at the left margin of front matter, in lower case,
+// with what stands behind them. What cannot be read is left out.
+func matterValues(text []byte, fence string) func(yield func(string, any) bool) {
+	return func(yield func(string, any) bool) {
+		toml := fence == "+++"
+		separator, decode := ":", yamlValue
+		if toml {
+			separator, decode = "=", tomlValue
+		}
+		key, value := "", ""
+		for _, line := range linesOf(text) {
+			goesOn := isIndented(line) || len(line) > 0 && (line[0] == '-' || line[0] == ']') || toml && strings.Count(value, "[") > strings.Count(value, "]")
+			if key != "" && goesOn && string(line) != fence {
+				value += "\n" + string(line)
+				continue
+			}
+			if key != "" && !yield(key, decode(value)) {
+				return
+			}
+			name, rest, ok := strings.Cut(string(line), separator)
+			if key = ""; ok {
+				key, value = strings.ToLower(strings.Trim(strings.TrimSpace(name), `"'`)), rest
+			}
+		}
+		if key != "" {
+			yield(key, decode(value))
+		}
+	}
+}
+
+// maxMatterValue is how much of one value is read, in bytes.
+const maxMatterValue = 8 << 10
+
+func yamlValue(value string) any {
+	if len(value) > maxMatterValue || strings.ContainsAny(value, "&*") { // what refers elsewhere
+		return nil
+	}
+	var decoded struct{ Value any }
+	if err := yaml.Unmarshal([]byte("value:"+value+"\n"), &decoded); err != nil {
+		return strings.Trim(strings.TrimSpace(value), `'"`)
+	}
+	return decoded.Value
+}
+
+// tomlValue returns a text, a date or a list of texts.
+func tomlValue(value string) any {
+	value = strings.TrimSpace(value)
+	if len(value) > maxMatterValue {
+		return nil
+	}
+	if !strings.HasPrefix(value, "[") {
+		return tomlString(value)
+	}
+	var list []any
+	for value = value[1:]; ; {
+		start := strings.IndexAny(value, `"'`)
+		if start < 0 {
+			return list
+		}
+		end := start + 1
+		for end < len(value) && value[end] != value[start] {
+			if value[end] == '\\' && value[start] == '"' {
+				end++
+			}
+			end++
+		}
+		if end >= len(value) {
+			return list
+		}
+		list = append(list, tomlString(value[start:end+1]))
+		value = value[end+1:]
+	}
+}
+
+// textsOf returns the texts in a value: itself, those of a list, or the names of
+// what has one.
+func textsOf(value any) []string {
+	switch v := value.(type) {
+	case string:
+		return []string{v}
+	case int:
+		return []string{strconv.Itoa(v)}
+	case time.Time:
+		return []string{v.Format(time.DateOnly)}
+	case map[string]any:
+		if name, ok := v["name"]; ok {
+			return []string{fmt.Sprint(name)}
+		}
+	case []any:
+		var texts []string
+		for _, one := range v {
+			if _, nested := one.([]any); !nested {
+				texts = append(texts, textsOf(one)...)
+			}
+		}
+		return texts
+	}
+	return nil
+}
+
+// addMeta takes what a meta element of HTML says of its document.
+func addMeta(f *about.Facts, name, content string) {
+	switch strings.ToLower(strings.TrimSpace(name)) {
+	case "author", "dc.creator", "dcterms.creator", "citation_author", "article:author":
+		if !strings.Contains(content, "://") { // the address of a profile
+			f.AddAuthors(strings.Split(content, ";")...)
+		}
+	case "keywords", "news_keywords", "dc.subject", "dcterms.subject", "citation_keywords", "article:tag":
+		f.AddKeywordList(content)
+	case "date", "dc.date", "dcterms.date", "dcterms.created", "citation_publication_date", "article:published_time":
+		f.AddDate(strings.ReplaceAll(content, "/", "-"))
+	}
+}
