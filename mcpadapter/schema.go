@@ -235,8 +235,8 @@ func evidenceSchema() *schema {
 		typed("modality", "string", ""),
 		typed("address", "string", "Cite this."),
 		property{"node", &schema{
-			anyOf:       []*schema{object([]string{"id"}, nodeProperties()...), {kind: "null"}},
-			description: "The node; null if an address was resolved."}},
+			anyOf:       []*schema{{kind: "object"}, {kind: "null"}},
+			description: "As of getNode, without children; null if an address was resolved."}},
 		typed("resource_id", "string", ""),
 		typed("media_type", "string", "Of the file."),
 		typed("charset", "string", "Encoding of a text file."),
@@ -244,7 +244,7 @@ func evidenceSchema() *schema {
 		typed("size", "integer", "Bytes of the file."),
 		typed("sha256", "string", "Of the file, in hex."),
 		typed("source_hash", "string", "SHA-256 of the source, if known."),
-		location("actual", "What the file holds, if that is not the node's location."),
+		untyped("actual", "Location that the file holds, if that is not the one asked for."),
 		typed("cached", "boolean", "The file was there before."),
 		typed("stale", "boolean", "The source has changed since it was mapped."))
 }

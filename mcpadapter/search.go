@@ -75,7 +75,6 @@ const (
 )
 
 func searchSchema() *schema {
-	reason := object(nil, typed("term", "string", ""), arrayOf("fields", &schema{kind: "string"}, ""), typed("relation", "string", ""), typed("from", "string", ""), typed("score", "number", ""))
 	result := object([]string{"resource_id", "address", "snippet", "score"},
 		typed("resource_id", "string", ""),
 		typed("node_id", "string", "Smallest node around it."),
@@ -86,7 +85,7 @@ func searchSchema() *schema {
 		typed("snippet", "string", "Text of the source; cuts are marked by …"),
 		arrayOf("highlights", &schema{kind: "array", items: &schema{kind: "integer"}}, "[start, end] in code points of the snippet."),
 		typed("score", "number", "Comparable within this answer only."),
-		arrayOf("rationale", reason, ""))
+		arrayOf("rationale", &schema{kind: "object"}, ""))
 	return object([]string{"results", "total", "complete"},
 		arrayOf("results", result, "Best first."),
 		typed("total", "integer", "How many there are."),

@@ -12,6 +12,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/preview"
+	"github.com/citekit/citekit/stats"
 )
 
 // An adapter turns calls of tools into calls of a Library.
@@ -19,6 +20,7 @@ type adapter struct {
 	lib      *citekit.Library
 	opts     Options
 	previews *preview.Maker
+	stats    *stats.Collector
 }
 
 // An answer is what a tool says: one JSON object, the text that a model is to

@@ -220,8 +220,8 @@ func (s *Store) open(ctx context.Context, o *origin) (l *Layer, err error) {
 }
 
 func (s *Store) isKept(ctx context.Context, o *origin) bool {
-	_, err := s.lib.Workspace().FindEvidence(ctx, o.key())
-	return err == nil
+	content, _, err := s.content.OpenEvidence(ctx, o.key())
+	return err == nil && content.Close() == nil
 }
 
 // openKept opens the layer that is kept of an origin. One that cannot be read

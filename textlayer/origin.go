@@ -45,11 +45,14 @@ func (o *origin) key() string {
 // keyInName is how many digits of its key the name of a layer has.
 const keyInName = 16
 
+// Ext ends the names of the files that layers are kept in.
+const Ext = ".ctl"
+
 // meta returns what is kept beside the layer: it goes with its map, and with
 // the version of the source that is mapped.
 func (o *origin) meta() citekit.EvidenceMeta {
 	return citekit.EvidenceMeta{
-		Name:       "text_layer-" + o.key()[:keyInName] + ".ctl",
+		Name:       "text_layer-" + o.key()[:keyInName] + Ext,
 		Size:       -1,
 		Resource:   o.resource,
 		MediaType:  "application/octet-stream",

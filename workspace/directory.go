@@ -82,6 +82,8 @@ type Directory struct {
 	hashes  recent[hashRecord]
 	records recent[heldRecord]
 	named   recent[namedSources]
+
+	evidenceUse
 }
 
 var (

@@ -37,6 +37,10 @@ const markEvery = time.Minute
 // FindEvidence implements [citekit.EvidenceStore]. The content of a file that may
 // have been changed since it was stored is hashed again.
 func (d *Directory) FindEvidence(ctx context.Context, key string) (*citekit.StoredEvidence, error) {
+	return d.counted(d.findEvidence(ctx, key))
+}
+
+func (d *Directory) findEvidence(ctx context.Context, key string) (*citekit.StoredEvidence, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
 	}
@@ -68,7 +72,7 @@ func (d *Directory) FindEvidence(ctx context.Context, key string) (*citekit.Stor
 // more after it is open: then what is open is what was checked.
 func (d *Directory) OpenEvidence(ctx context.Context, key string) (io.ReadSeekCloser, *citekit.StoredEvidence, error) {
 	for range maxTries {
-		found, err := d.FindEvidence(ctx, key)
+		found, err := d.findEvidence(ctx, key)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -94,7 +98,7 @@ func (d *Directory) openFound(ctx context.Context, key string, found *citekit.St
 	if err != nil {
 		return nil, false, nil // it is gone: FindEvidence says so
 	}
-	again, err := d.FindEvidence(ctx, key)
+	again, err := d.findEvidence(ctx, key)
 	if err == nil && again.SHA256 == found.SHA256 && again.Name == found.Name {
 		now, statErr := root.Lstat(found.Name)
 		if statErr == nil && os.SameFile(before, now) && identity(before) == identity(now) {

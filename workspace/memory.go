@@ -34,6 +34,8 @@ type Memory struct {
 	evidence map[string]memoryEvidence
 
 	ingesting chan struct{} // capacity 1: held by the one who ingests
+
+	evidenceUse
 }
 
 type memoryMap struct {
@@ -270,10 +272,10 @@ func (m *Memory) FindEvidence(ctx context.Context, key string) (*citekit.StoredE
 	defer m.mu.Unlock()
 	e, ok := m.evidence[key]
 	if !ok {
-		return nil, missing("evidence")
+		return m.counted(nil, missing("evidence"))
 	}
 	stored := e.stored
-	return &stored, ctx.Err()
+	return m.counted(&stored, ctx.Err())
 }
 
 // OpenEvidence implements [citekit.EvidenceOpener].

@@ -32,6 +32,7 @@ func commands() []*command {
 		listCommand(),
 		structureCommand(),
 		contextCommand(),
+		infoCommand(),
 		checkMapCommand(),
 		rmCommand(),
 		pruneCommand(),

@@ -25,7 +25,7 @@ func serveCommand() *command {
 		summary: "Serve the resources to agents over MCP",
 		about: `Runs a Model Context Protocol server on the standard input and output, with
 the tools search, findSimilar, getContext, getContents, listResources,
-getStructure, getNode and resolve.
+getStructure, getNode, resolve and info.
 It ends with its input, or with a signal. Logs go to the standard error.
 
 With --ingest agents can also make maps of files in the base directory and the

@@ -177,3 +177,26 @@ func TestEnvironment(t *testing.T) {
 		t.Errorf("the environment is %q", got)
 	}
 }
+
+func TestVersion(t *testing.T) {
+	for script, want := range map[string]string{
+		"echo 'ffmpeg version 5.1.9-0+deb12u1 Copyright (c) 2000-2025'": "5.1.9-0+deb12u1",
+		"echo 'tesseract 5.3.0'; echo ' leptonica-1.82.0'":              "5.3.0",
+		"echo 'tesseract 3.04' >&2":                                     "3.04",
+		"echo 'a program'; echo 7.1":                                    "",
+		"printf 'x \\033[31m7.1\\033[m'":                                "",
+		"exit 3":                                                        "",
+		"while :; do echo 12345678; done":                               "",
+	} {
+		path := filepath.Join(t.TempDir(), "program")
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n[ \"$1\" = --version ] || exit 9\n"+script+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if got := child.Version(t.Context(), path, "--version"); got != want {
+			t.Errorf("%s: %q, want %q", script, got, want)
+		}
+	}
+	if got := child.Version(t.Context(), filepath.Join(t.TempDir(), "none"), "--version"); got != "" {
+		t.Errorf("of no program: %q", got)
+	}
+}

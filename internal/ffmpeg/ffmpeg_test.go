@@ -175,6 +175,21 @@ func TestImpostor(t *testing.T) {
 	}
 }
 
+func TestPrograms(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("scripts are not programs here")
+	}
+	path := filepath.Join(t.TempDir(), "ffmpeg")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\necho ffmpeg version 7.1 Copyright\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	tools := Tools{FFmpeg: path, FFprobe: path + "-none"}
+	found, missing := tools.Programs(t.Context())
+	if len(found) != 1 || found["ffmpeg"] != "7.1" || len(missing) != 1 || missing[0] != "ffprobe" {
+		t.Errorf("%v, missing %v", found, missing)
+	}
+}
+
 func TestTooOld(t *testing.T) {
 	for banner, want := range map[string]bool{
 		"ffmpeg version 5.1.9-0+deb12u1 Copyright": false,

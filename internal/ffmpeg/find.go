@@ -63,6 +63,21 @@ func (t *Tools) find(program string) (string, error) {
 	return path, nil
 }
 
+// Programs returns the versions of the programs that are found, by name, and the
+// names of the others.
+func (t *Tools) Programs(ctx context.Context) (found map[string]string, missing []string) {
+	found = make(map[string]string)
+	for _, program := range []string{programFFmpeg, programFFprobe} {
+		path, err := t.find(program)
+		if err != nil {
+			missing = append(missing, program)
+			continue
+		}
+		found[program] = child.Version(ctx, path, "-version")
+	}
+	return found, missing
+}
+
 func (t *Tools) configured(program string) string {
 	if program == programFFprobe {
 		return t.FFprobe

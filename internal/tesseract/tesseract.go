@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/child"
 )
 
 // Limits of a [Command].
@@ -91,6 +92,17 @@ func Find(path string) (*Command, error) {
 		return nil, fmt.Errorf("recognising text needs tesseract, and the configured one cannot be run; correct its path or %s: %w", howToInstall, errors.ErrUnsupported)
 	}
 	return nil, fmt.Errorf("recognising text needs tesseract, which is not installed; %s: %w", howToInstall, errors.ErrUnsupported)
+}
+
+// Programs returns the version of the program at path, or of the one on PATH if
+// path is "", by its name, or its name as one that is missing.
+func Programs(ctx context.Context, path string) (found map[string]string, missing []string) {
+	const name = "tesseract"
+	command, err := Find(path)
+	if err != nil {
+		return nil, []string{name}
+	}
+	return map[string]string{name: child.Version(ctx, command.path, "--version")}, nil
 }
 
 // Recognise returns the blocks of text in a picture, in reading order; a

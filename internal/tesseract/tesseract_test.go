@@ -153,6 +153,16 @@ func script(t *testing.T, body string) *Command {
 	return c
 }
 
+func TestPrograms(t *testing.T) {
+	path := script(t, "echo tesseract 5.3.0\n").path
+	if found, missing := Programs(t.Context(), path); found["tesseract"] != "5.3.0" || missing != nil {
+		t.Errorf("%v, missing %v", found, missing)
+	}
+	if found, missing := Programs(t.Context(), path+"-none"); found != nil || len(missing) != 1 {
+		t.Errorf("%v, missing %v", found, missing)
+	}
+}
+
 func TestHostileProgram(t *testing.T) {
 	picture := encode(t, image.NewGray(image.Rect(0, 0, 4, 4)))
 	endless := script(t, "while :; do echo 0123456789012345678901234567890123456789; done\n")

@@ -140,6 +140,11 @@ func withDefault(n, zero int64) int64 {
 	return max(n, 0)
 }
 
+// Programs implements stats.ProgramUser with tesseract.
+func (r *Resolver) Programs(ctx context.Context) (found map[string]string, missing []string) {
+	return tesseract.Programs(ctx, r.Tesseract)
+}
+
 // Version implements [citekit.Versioner]. It tells OCR, which changes what is
 // read as text.
 func (r *Resolver) Version() string {

@@ -130,6 +130,11 @@ func (r *Resolver) quality() int {
 	return min(max(r.Quality, 1), 100)
 }
 
+// Programs implements stats.ProgramUser with tesseract.
+func (r *Resolver) Programs(ctx context.Context) (found map[string]string, missing []string) {
+	return tesseract.Programs(ctx, r.Tesseract)
+}
+
 // Version implements [citekit.Versioner].
 func (r *Resolver) Version() string {
 	version := fmt.Sprintf("image/2;quality=%d", r.quality())

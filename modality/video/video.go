@@ -120,6 +120,11 @@ func (r *Resolver) Preview(ctx context.Context, src *citekit.Source, loc citekit
 	return r.ready().Preview(ctx, src, loc, opts)
 }
 
+// Programs implements stats.ProgramUser with ffmpeg and ffprobe.
+func (r *Resolver) Programs(ctx context.Context) (found map[string]string, missing []string) {
+	return r.ready().Tools.Programs(ctx)
+}
+
 // Version implements [citekit.Versioner].
 func (r *Resolver) Version() string { return "video/1" }
 

@@ -74,10 +74,10 @@ type Entry struct {
 
 // Stats are counts of an index.
 type Stats struct {
-	Resources int
-	Entries   int
-	Segments  int
-	Bytes     int64 // of the segments
-	Outdated  int   // entries in the segments that count no more
-	Lost      int   // segments that are gone or damaged; what they held is not held any more
+	Resources int   `json:"resources"`
+	Entries   int   `json:"entries"`
+	Segments  int   `json:"segments"`
+	Bytes     int64 `json:"bytes"`    // of the segments
+	Outdated  int   `json:"outdated"` // entries in the segments that count no more
+	Lost      int   `json:"lost"`     // segments that are gone or damaged; what they held is not held any more
 }

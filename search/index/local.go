@@ -143,7 +143,9 @@ func (l *Local) touch(ctx context.Context) {
 	l.touched = time.Now()
 	for _, h := range l.now.segments {
 		if h != nil {
-			_, _ = l.store.FindEvidence(ctx, h.key) // one that is lost is mapped here still
+			if content, _, err := l.store.OpenEvidence(ctx, h.key); err == nil { // one that is lost is mapped here still
+				content.Close()
+			}
 		}
 	}
 }

@@ -12,6 +12,9 @@ import (
 	"github.com/citekit/citekit"
 )
 
+// Ext ends the names of the files that a [Local] keeps its segments in.
+const Ext = ".seg"
+
 const (
 	keyBytes  = 32
 	keyInName = 16 // digits
@@ -36,7 +39,7 @@ func (l *Local) storeSegment(ctx context.Context, write func(io.Writer) error) (
 		}
 		in.CloseWithError(err)
 	}()
-	meta := citekit.EvidenceMeta{Name: "search_segment-" + key[:keyInName] + ".seg", Size: -1, MediaType: "application/octet-stream"}
+	meta := citekit.EvidenceMeta{Name: "search_segment-" + key[:keyInName] + Ext, Size: -1, MediaType: "application/octet-stream"}
 	stored, err := l.store.StoreEvidence(ctx, key, meta, out)
 	out.CloseWithError(errStopped)
 	if err != nil {

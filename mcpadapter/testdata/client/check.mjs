@@ -44,7 +44,7 @@ await check("handshake", () => {
 
 await check("tools", async () => {
   const { tools } = await client.listTools();
-  assert.deepEqual(tools.map((tool) => tool.name).sort(), ["getNode", "getStructure", "listResources", "resolve"]);
+  assert.deepEqual(tools.map((tool) => tool.name).sort(), ["getNode", "getStructure", "info", "listResources", "resolve"]);
   for (const tool of tools) {
     assert.equal(tool.inputSchema.type, "object");
     assert.equal(tool.outputSchema.type, "object");
@@ -52,6 +52,13 @@ await check("tools", async () => {
     assert.deepEqual({ readOnlyHint, destructiveHint, idempotentHint, openWorldHint },
       { readOnlyHint: tool.name !== "resolve", destructiveHint: false, idempotentHint: true, openWorldHint: false });
   }
+});
+
+await check("info", async () => {
+  const info = await call("info", {});
+  assert.equal(info.counts.resources, 3);
+  assert.equal(typeof info.uptime, "number");
+  assert.ok(info.programs.some((program) => program.name === "ffmpeg"));
 });
 
 await check("listResources", async () => {

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/stats"
+	"github.com/citekit/citekit/textlayer"
+)
+
+func infoCommand() *command {
+	return &command{
+		name:    "info",
+		summary: "Say what there is: resources, sizes, the index, programs",
+		about: `Says how many resources there are and of which types, and how many of them have
+no source that can be read; how much room maps, evidence, texts and the index of
+the search take; what the index holds; and which programs are found that some
+formats need. Nothing is made or changed.
+
+With --json there are also how often evidence was asked for and was there (cache),
+and the seconds since the start (uptime). Both are of this process: a server that
+has run for a while says more by its tool info.`,
+		example: []string{"citekit info", "citekit info --json"},
+		run:     func(ctx context.Context, s *session, _ []string) error { return s.info(ctx) },
+	}
+}
+
+func (s *session) info(ctx context.Context) error {
+	return s.withSearcher(func(lib *citekit.Library, searcher *search.Searcher, _ *textlayer.Store) error {
+		info, err := stats.New(lib, &stats.Options{Version: buildVersion().Version, Searcher: searcher}).Collect(ctx)
+		if err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if s.json {
+			return s.printJSON(info)
+		}
+		s.printInfo(info)
+		return nil
+	})
+}
+
+func (s *session) printInfo(info *stats.Stats) {
+	rows := []row{
+		{"version", info.Version},
+		{"resources", describeCounts(info.Counts)},
+		{"maps", byteSize(info.Sizes.Maps)},
+		{"evidence", byteSize(info.Sizes.Evidence)},
+		{"texts", byteSize(info.Sizes.Text)},
+		{"index", byteSize(info.Sizes.Index)},
+	}
+	if held := info.Index; held != nil {
+		rows[len(rows)-1].value += fmt.Sprintf(", %d entries of %s", held.Entries, message.Count(held.Resources, "resource"))
+	}
+	for _, p := range info.Programs {
+		rows = append(rows, row{p.Name, describeProgram(p)})
+	}
+	s.printRows(rows)
+	if !info.Complete {
+		s.warn("not all could be counted")
+	}
+}
+
+// describeCounts says how many resources there are, of which types, and what is
+// wrong with some.
+func describeCounts(c stats.Counts) string {
+	var types, lines []string
+	for _, m := range slices.Sorted(maps.Keys(c.Modalities)) {
+		types = append(types, fmt.Sprintf("%d %s", c.Modalities[m], m))
+	}
+	total := fmt.Sprint(c.Resources)
+	if len(types) > 0 {
+		total += ": " + strings.Join(types, ", ")
+	}
+	lines = append(lines, total, message.Count(c.Nodes, "node"))
+	for _, fault := range []struct {
+		number int
+		text   string
+	}{
+		{c.Unreadable, "with a map that cannot be read"},
+		{c.OutsideRoots, "with a source outside the roots, left out of searches"},
+		{c.Vanished, "with a source that is gone"},
+	} {
+		if fault.number > 0 {
+			lines = append(lines, fmt.Sprintf("%d %s", fault.number, fault.text))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func describeProgram(p stats.Program) string {
+	switch {
+	case !p.Found:
+		return "not found"
+	case p.Version == "":
+		return "found"
+	}
+	return p.Version
+}

@@ -1,0 +1,45 @@
+package mcpadapter_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestInfo(t *testing.T) {
+	session := findingServer(t)
+	info := func() (got struct {
+		Version string
+		Counts  struct {
+			Resources  int
+			Modalities map[string]int
+		}
+		Index    struct{ Resources, Entries int }
+		Cache    struct{ Hits, Misses int }
+		Programs []struct{ Name string }
+		Uptime   *float64
+		Complete bool
+	}) {
+		t.Helper()
+		text, result := callTool(t, session, "info", map[string]any{})
+		if err := json.Unmarshal([]byte(text), &got); err != nil || result.IsError || result.StructuredContent == nil {
+			t.Fatal(text, err)
+		}
+		return got
+	}
+	before := info()
+	if before.Version == "" || before.Counts.Resources != 2 || before.Counts.Modalities["image"] != 1 || before.Counts.Modalities["text"] != 1 ||
+		before.Index.Entries != 0 || len(before.Programs) != 3 || before.Uptime == nil || !before.Complete {
+		t.Errorf("at first: %+v", before)
+	}
+	callTool(t, session, "search", map[string]any{"query": "four"})
+	for range 2 {
+		callTool(t, session, "resolve", map[string]any{"resource_id": "poem", "node_id": "first"})
+	}
+	if after := info(); after.Index.Resources != 2 || after.Index.Entries == 0 || after.Cache.Hits != 1 || after.Cache.Misses != 1 {
+		t.Errorf("afterwards: %+v", after)
+	}
+	if text, result := callTool(t, session, "info", map[string]any{"x": 1}); !result.IsError || !strings.Contains(text, "takes none") {
+		t.Error(text)
+	}
+}

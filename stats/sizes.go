@@ -1,0 +1,34 @@
+package stats
+
+import (
+	"context"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/textlayer"
+)
+
+// addSizes adds up what is kept beside the maps. What it is of is told by its
+// name, so that nothing is opened or counts as used.
+func (c *Collector) addSizes(ctx context.Context, s *Stats) {
+	keeper, ok := c.lib.Workspace().(citekit.Deleter)
+	if !ok {
+		return
+	}
+	for kept, err := range keeper.Kept(ctx) {
+		if err != nil {
+			s.Complete = false
+			return
+		}
+		switch {
+		case kept.Kind != citekit.KeptEvidence:
+		case strings.HasSuffix(kept.Path, textlayer.Ext):
+			s.Sizes.Text += kept.Size
+		case strings.HasSuffix(kept.Path, index.Ext):
+			s.Sizes.Index += kept.Size
+		default:
+			s.Sizes.Evidence += kept.Size
+		}
+	}
+}
