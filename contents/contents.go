@@ -7,6 +7,7 @@
 package contents
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -67,6 +68,10 @@ type Expansion struct {
 type Contents struct {
 	Items      []*Item
 	NextCursor string // for what was left out; "" if that is nothing
+
+	// Late makes the JSON say that it is not complete, though it may be all of
+	// the text: the time was over before what else belongs to the answer.
+	Late bool
 }
 
 // An Item is one part.
@@ -131,7 +136,7 @@ func (r *Reader) Read(ctx context.Context, req Request) (*Contents, error) {
 	defer in.close()
 	read := in.readAll(ctx, all)
 	if len(read) == 0 {
-		return nil, ctx.Err()
+		return nil, cmp.Or(ctx.Err(), context.DeadlineExceeded)
 	}
 	return fit(ctx, read, all, req)
 }

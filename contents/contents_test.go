@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
@@ -352,5 +354,50 @@ func TestFragments(t *testing.T) {
 	c := s.read(t, contents.Request{IDs: []string{"tea#lines=1", "tea#lines=0"}})
 	if c.Items[0].Text != "# Tea\n" || citekit.CodeOf(c.Items[1].Err) != citekit.CodeInvalidInput {
 		t.Errorf("got %q, %v", c.Items[0].Text, c.Items[1].Err)
+	}
+}
+
+// A silentReader is a resolver whose text never comes.
+type silentReader struct{ citekit.Resolver }
+
+func (silentReader) ReadText(ctx context.Context, _ *citekit.Source, _ citekit.Location) iter.Seq2[citekit.TextRun, error] {
+	return func(yield func(citekit.TextRun, error) bool) {
+		<-ctx.Done()
+		yield(citekit.TextRun{}, ctx.Err())
+	}
+}
+
+// TestTimeIsOver has a text that cannot be read in time behind one that can.
+func TestTimeIsOver(t *testing.T) {
+	ws := workspace.NewMemory(nil)
+	ws.AddSource("a.txt", []byte("one\ntwo\n"))
+	for id, modality := range map[string]string{"a": "text", "silent": "ballad"} {
+		data := fmt.Sprintf(`{"resource_id": %q, "type": %q, "title": "", "source_path": "a.txt", "nodes": []}`, id, modality)
+		if err := ws.WriteMap(t.Context(), id, []byte(data)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lib := citekit.New(ws, citekit.Resolvers{"text": modality.All()["text"], "ballad": silentReader{}}, nil)
+	defer lib.Close()
+	r := contents.New(lib, textlayer.New(lib, nil))
+	read := func(limit time.Duration, ids ...string) (*contents.Contents, error) {
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		defer cancel()
+		return r.Read(ctx, contents.Request{IDs: ids})
+	}
+	limit := 20 * time.Millisecond
+	c, err := read(limit, "a", "silent")
+	for ; err != nil && limit < time.Minute; c, err = read(limit, "a", "silent") { // on a busy machine
+		limit *= 2
+	}
+	if err != nil || len(c.Items) != 1 || c.Items[0].Text != "one\ntwo\n" || c.NextCursor == "" {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	if c, err := read(limit, "silent"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%+v, %v", c, err)
+	}
+	c.Late, c.NextCursor = true, ""
+	if data, err := json.Marshal(c); err != nil || !strings.Contains(string(data), `"complete":false`) {
+		t.Errorf("%s, %v", data, err)
 	}
 }

@@ -8,7 +8,8 @@ import (
 )
 
 // MarshalJSON returns an object with "contents", "complete" and "next_cursor",
-// which is left out if nothing is left.
+// which is left out if nothing is left. It is complete if nothing is left and
+// it is not Late.
 func (c *Contents) MarshalJSON() ([]byte, error) {
 	w := new(strictjson.Writer)
 	w.Open()
@@ -21,7 +22,7 @@ func (c *Contents) MarshalJSON() ([]byte, error) {
 		item.write(w)
 	}
 	w.WriteByte(']')
-	w.Value("complete", c.NextCursor == "")
+	w.Value("complete", c.NextCursor == "" && !c.Late)
 	w.Optional("next_cursor", c.NextCursor)
 	w.Close()
 	return w.Bytes(), w.Err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
@@ -85,24 +86,41 @@ func (in *reading) open(ctx context.Context, resource string) opened {
 // those that it had time for.
 func (in *reading) readAll(ctx context.Context, all []*part) []*part {
 	in.parts = len(all)
-	lengths := make([]int, len(all))
-	for i, p := range all {
-		if p.item.Err == nil {
-			p.item.Err = in.find(ctx, p)
-		}
-		if ctx.Err() != nil {
-			all = all[:i]
-			break
-		}
-		lengths[i] = p.length()
-	}
+	all = in.findAll(ctx, all)
 	if len(all) == 0 {
 		return nil
 	}
-	level := waterLevel(lengths[:len(all)], in.req.MaxTokens*bytesPerToken)
+	lengths := make([]int, len(all))
+	for i, p := range all {
+		lengths[i] = p.length()
+	}
+	level := waterLevel(lengths, in.req.MaxTokens*bytesPerToken)
 	for i, p := range all {
 		if p.item.Err == nil && len(p.ranges) > 0 {
 			p.item.Err = in.read(ctx, p, level)
+		}
+		if ctx.Err() != nil {
+			p.item.Err = nil
+			return all[:i]
+		}
+	}
+	return all
+}
+
+// reserve is which part of the time of a call is kept for reading what was found.
+const reserve = 5
+
+// findAll finds the text of parts, which may be read from the source for it. It
+// returns those that it had time for.
+func (in *reading) findAll(ctx context.Context, all []*part) []*part {
+	if deadline, limited := ctx.Deadline(); limited {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-time.Until(deadline)/reserve))
+		defer cancel()
+	}
+	for i, p := range all {
+		if p.item.Err == nil {
+			p.item.Err = in.find(ctx, p)
 		}
 		if ctx.Err() != nil {
 			p.item.Err = nil

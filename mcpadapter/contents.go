@@ -82,11 +82,13 @@ func (a *adapter) getContents(ctx context.Context, args arguments) (answer, erro
 			item.Err = readable{item.Err}
 		}
 	}
-	ans, err := asJSON(read.MarshalJSON())
-	if err == nil && slices.Contains(include, includeImage) {
-		ans.more = a.pictures(ctx, read.Items)
+	var pictures []mcp.Content
+	if slices.Contains(include, includeImage) {
+		pictures = a.pictures(ctx, read.Items)
+		read.Late = read.Late || ctx.Err() != nil
 	}
-	return ans, err
+	data, err := read.MarshalJSON()
+	return answer{data: data, more: pictures}, err
 }
 
 // readable is an error as the tools word it.

@@ -28,6 +28,15 @@ func failure(tool string, err error) *mcp.CallToolResult {
 		message += "\nHint: " + hint
 		meta["hint"] = hint
 	}
+	var limited limitError
+	if errors.As(err, &limited) {
+		message += "\nDetails: " + limited.sentence()
+		meta["details"] = limited
+		if limited.fallback != nil {
+			message += "\nFallback: " + string(limited.fallback)
+			meta["fallback"] = limited.fallback
+		}
+	}
 	return &mcp.CallToolResult{
 		Meta:    meta,
 		Content: []mcp.Content{&mcp.TextContent{Text: message}},

@@ -181,33 +181,35 @@ func resourceListSchema() *schema {
 }
 
 // location describes a location without holding its fields to a type.
-func location(name, description string) property {
-	return property{name, &schema{
-		description: description + " Its modality is document, video, audio, image, text, virtual or another word. " +
+func location() property {
+	return property{"location", &schema{
+		description: "The part of the source. Its modality is document, video, audio, image, text, virtual or another word. " +
 			"It has pages (page numbers from 1), lines ([first, last] from 1), start and end (seconds, end excluded), " +
 			"bbox ([x1, y1, x2, y2], fractions from the top left) or virtual_address; without any it is the whole source.",
 	}}
 }
 
-func nodeProperties() []property {
+// nodeProperties are those of a node; where one tool describes locations, the
+// others refer to it.
+func nodeProperties(location property) []property {
 	return []property{
 		typed("id", "string", "Node id."),
 		typed("title", "string", ""),
 		typed("type", "string", "A free word, such as section."),
-		location("location", "The part of the source."),
+		location,
 		typed("summary", "string", ""),
 	}
 }
 
 func nodeSchema() *schema {
 	reference := object([]string{"id"}, typed("id", "string", ""))
-	return object([]string{"id", "children"}, append(nodeProperties(),
+	return object([]string{"id", "children"}, append(nodeProperties(location()),
 		arrayOf("children", reference, "Ids of the children."))...)
 }
 
 func structureSchema() *schema {
 	node := &schema{ref: "#/$defs/node"}
-	tree := object([]string{"id", "children"}, append(nodeProperties(),
+	tree := object([]string{"id", "children"}, append(nodeProperties(untyped("location", "The part of the source, as of getNode.")),
 		arrayOf("children", node, ""),
 		untyped("child_count", "How many children there are, if not all are shown."),
 		untyped("parent_id", "The parent, if it is not shown."))...)

@@ -15,10 +15,6 @@ const (
 	maxFilter     = 10_000    // values
 )
 
-// timeLimit is the argument of tools that return what they have when their time
-// is over.
-var timeLimit = parameter{name: "timeout_ms", kind: count, description: "Answer with what there is by then. May only shorten the server's limit."}
-
 // topK and by are arguments of tools that rank.
 var (
 	topK = parameter{name: "top_k", kind: count, description: "At most so many results, 1-50. Default 10."}

@@ -68,6 +68,7 @@ func TestFindingSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	all, err := json.Marshal(tools)
+	t.Logf("%d bytes", len(all))
 	if err != nil || len(all) > 16_000 { // a token is about four bytes
 		t.Errorf("the definitions have %d bytes, %v", len(all), err)
 	}
@@ -79,6 +80,8 @@ func TestFindingSchemas(t *testing.T) {
 			},
 			"findSimilar": {"text": "three four", "by": "passages", "top_k": 3, "filters": map[string]any{"labels": []any{}, "resources": []any{"poem"}}},
 			"getContext":  {"task": "what comes after three", "token_budget": 200, "timeout_ms": 2000},
+			"resolve":     {"address": "text://poem#lines=1-2", "include": []any{"text"}, "max_tokens": 900, "timeout_ms": 20000},
+			"info":        {},
 			"getContents": {"ids": []any{"poem.first"}, "include": []any{"text", "runs"}, "expand": []any{"children", "relations"}, "hops": 2, "max_tokens": 900},
 		}[tool.Name]
 		if arguments == nil {

@@ -158,7 +158,7 @@ func NewServer(lib *citekit.Library, opts *Options) *mcp.Server {
 	}
 	if o.Contents != nil {
 		settings.Instructions += contentsInstructions
-		tools = append(tools, a.contentsTool())
+		tools = append(withReading(tools), a.contentsTool())
 	}
 	if o.Ingester != nil {
 		settings.Instructions += ingestInstructions

@@ -115,6 +115,7 @@ func (a *adapter) tools() []tool {
 				{name: "virtual", kind: flag, description: "Only the address, no file. Default false."},
 				{name: "mode", kind: text, choices: []string{string(citekit.ModeExact), string(citekit.ModeCopy), string(citekit.ModeStrict)},
 					description: "How to cut video and audio: exact to the frame (default), copy from the key frame before without re-encoding, or strict for players that show hidden frames."},
+				timeLimit,
 			},
 			output: evidenceSchema(),
 			writes: true,
@@ -154,11 +155,6 @@ func (a *adapter) handler(t tool) mcp.ToolHandler {
 	}
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		start := time.Now()
-		if t.timeout > 0 {
-			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, t.timeout)
-			defer cancel()
-		}
 		answer, err := a.invoke(ctx, t, req)
 		if err == nil {
 			err = answer.checkSize()
@@ -179,11 +175,15 @@ func (a *adapter) invoke(ctx context.Context, t tool, req *mcp.CallToolRequest) 
 	if err := checkResourceID(args); err != nil {
 		return answer{}, err
 	}
-	if ms := args.count("timeout_ms"); ms > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, time.Duration(ms)*time.Millisecond)
-		defer cancel()
-	}
+	start, limit := time.Now(), t.limitFor(args)
+	ctx, cancel := limit.start(ctx)
+	defer cancel()
+	answer, err := a.dispatch(ctx, t, args, req)
+	return answer, limit.explain(err, time.Since(start))
+}
+
+// dispatch calls the tool.
+func (a *adapter) dispatch(ctx context.Context, t tool, args arguments, req *mcp.CallToolRequest) (answer, error) {
 	if t.follow != nil {
 		return asJSON(t.follow(ctx, args, notifierFor(ctx, req)))
 	}
@@ -223,53 +223,6 @@ func (a *adapter) getNode(ctx context.Context, args arguments) (answer, error) {
 	}
 	return asJSON(encodeNode(n))
 }
-
-func (a *adapter) resolve(ctx context.Context, args arguments) (answer, error) {
-	opts := &citekit.ResolveOptions{Virtual: args.flag("virtual"), Mode: citekit.Mode(args.text("mode"))}
-	resolve := a.resolveNode
-	if args.text("address") != "" {
-		resolve = a.resolveAddress
-	}
-	evidence, err := resolve(ctx, args, opts)
-	if err != nil {
-		return answer{}, err
-	}
-	return asJSON(compact(evidence.MarshalJSON()))
-}
-
-func (a *adapter) resolveNode(ctx context.Context, args arguments, opts *citekit.ResolveOptions) (*citekit.Evidence, error) {
-	for _, name := range []string{"resource_id", "node_id"} {
-		if !args.has(name) {
-			return nil, badArgument("argument '%s' is missing; give resource_id and node_id, or address", name)
-		}
-	}
-	return a.lib.Resolve(ctx, args.text("resource_id"), args.text("node_id"), opts)
-}
-
-// resolveAddress resolves an address. The id of its resource may be given as
-// well.
-func (a *adapter) resolveAddress(ctx context.Context, args arguments, opts *citekit.ResolveOptions) (*citekit.Evidence, error) {
-	address, err := citekit.ParseAddress(args.text("address"))
-	if err != nil {
-		return nil, inputError(withoutSyntax(err))
-	}
-	if args.text("node_id") != "" {
-		return nil, badArgument("give node_id or address, not both")
-	}
-	if id := args.text("resource_id"); id != "" && id != address.Resource {
-		return nil, badArgument("the address is of resource %s, and resource_id is %s", quote(address.Resource), quote(id))
-	}
-	evidence, err := a.lib.ResolveAddress(ctx, address, opts)
-	if err != nil {
-		return nil, addressError{err}
-	}
-	return evidence, nil
-}
-
-// An addressError reports an address that could be parsed and not resolved.
-type addressError struct{ error }
-
-func (e addressError) Unwrap() error { return e.error }
 
 // The formats of getStructure.
 const (

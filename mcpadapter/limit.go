@@ -1,0 +1,91 @@
+package mcpadapter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+)
+
+// timeLimit is the argument of tools that return what they have when their time
+// is over.
+var timeLimit = parameter{name: "timeout_ms", kind: count, description: "Answer with what there is by then."}
+
+// A limit bounds the time of a call.
+type limit struct {
+	name string        // as details call it
+	time time.Duration // not positive means none
+}
+
+// The names of limits beside that of timeLimit.
+const (
+	serverLimit     = "server"     // of the tool, see Options.Timeouts
+	extractionLimit = "extraction" // of the Library
+)
+
+// limitFor returns the limit of a call. The caller may only shorten that of the
+// server.
+func (t tool) limitFor(args arguments) limit {
+	l := limit{serverLimit, t.timeout}
+	asked := time.Duration(args.count(timeLimit.name)) * time.Millisecond
+	if asked > 0 && (l.time <= 0 || asked < l.time) {
+		l = limit{timeLimit.name, asked}
+	}
+	return l
+}
+
+// start returns the context of a call.
+func (l limit) start(ctx context.Context) (context.Context, context.CancelFunc) {
+	if l.time <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, l.time)
+}
+
+// A limitError reports a call whose time was over.
+type limitError struct {
+	error
+	Limit    string          `json:"limit"`
+	LimitMS  int64           `json:"limit_ms,omitempty"` // left out if it is not known here
+	SpentMS  int64           `json:"elapsed_ms"`
+	fallback json.RawMessage // what there was by then; nil if nothing
+}
+
+func (e limitError) Unwrap() error { return e.error }
+
+// sentence says in words what the fields say.
+func (e limitError) sentence() string {
+	if e.LimitMS == 0 {
+		return fmt.Sprintf("limit %s, after %d ms", e.Limit, e.SpentMS)
+	}
+	return fmt.Sprintf("limit %s of %d ms, after %d ms", e.Limit, e.LimitMS, e.SpentMS)
+}
+
+// A partialError is the error of a call that has an answer to less than what was
+// asked for.
+type partialError struct {
+	error
+	answer json.RawMessage
+}
+
+func (e partialError) Unwrap() error { return e.error }
+
+// explain returns an error that time caused with the limit and the time spent.
+func (l limit) explain(err error, spent time.Duration) error {
+	e := limitError{error: err, SpentMS: spent.Milliseconds()}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		e.Limit, e.LimitMS = l.name, l.time.Milliseconds()
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		e.Limit = extractionLimit
+	default:
+		return err
+	}
+	var partial partialError
+	if errors.As(err, &partial) {
+		e.fallback = partial.answer
+	}
+	return e
+}

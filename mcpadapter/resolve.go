@@ -1,0 +1,85 @@
+package mcpadapter
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/citekit/citekit"
+)
+
+func (a *adapter) resolve(ctx context.Context, args arguments) (answer, error) {
+	opts := &citekit.ResolveOptions{Virtual: args.flag("virtual"), Mode: citekit.Mode(args.text("mode"))}
+	evidence, err := a.evidence(ctx, args, opts)
+	if err != nil {
+		return answer{}, a.withAddress(ctx, args, err)
+	}
+	data, err := compact(evidence.MarshalJSON())
+	if err != nil || !args.has("include") {
+		return answer{data: data}, err
+	}
+	return a.shown(ctx, evidence.Address, data, args)
+}
+
+func (a *adapter) evidence(ctx context.Context, args arguments, opts *citekit.ResolveOptions) (*citekit.Evidence, error) {
+	if args.text("address") != "" {
+		return a.resolveAddress(ctx, args, opts)
+	}
+	return a.resolveNode(ctx, args, opts)
+}
+
+// addressTime is how long a call whose time is over may take to find the address.
+const addressTime = time.Second
+
+// withAddress returns the error of a resolve whose time was over with what is
+// known without opening the source.
+func (a *adapter) withAddress(ctx context.Context, args arguments, err error) error {
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), addressTime)
+	defer cancel()
+	evidence, virtualErr := a.evidence(ctx, args, &citekit.ResolveOptions{Virtual: true})
+	if virtualErr != nil {
+		return err
+	}
+	known, virtualErr := compact(evidence.MarshalJSON())
+	if virtualErr != nil {
+		return err
+	}
+	return partialError{err, known}
+}
+
+func (a *adapter) resolveNode(ctx context.Context, args arguments, opts *citekit.ResolveOptions) (*citekit.Evidence, error) {
+	for _, name := range []string{"resource_id", "node_id"} {
+		if !args.has(name) {
+			return nil, badArgument("argument '%s' is missing; give resource_id and node_id, or address", name)
+		}
+	}
+	return a.lib.Resolve(ctx, args.text("resource_id"), args.text("node_id"), opts)
+}
+
+// resolveAddress resolves an address. The id of its resource may be given as
+// well.
+func (a *adapter) resolveAddress(ctx context.Context, args arguments, opts *citekit.ResolveOptions) (*citekit.Evidence, error) {
+	address, err := citekit.ParseAddress(args.text("address"))
+	if err != nil {
+		return nil, inputError(withoutSyntax(err))
+	}
+	if args.text("node_id") != "" {
+		return nil, badArgument("give node_id or address, not both")
+	}
+	if id := args.text("resource_id"); id != "" && id != address.Resource {
+		return nil, badArgument("the address is of resource %s, and resource_id is %s", quote(address.Resource), quote(id))
+	}
+	evidence, err := a.lib.ResolveAddress(ctx, address, opts)
+	if err != nil {
+		return nil, addressError{err}
+	}
+	return evidence, nil
+}
+
+// An addressError reports an address that could be parsed and not resolved.
+type addressError struct{ error }
+
+func (e addressError) Unwrap() error { return e.error }

@@ -1,0 +1,107 @@
+package mcpadapter
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/internal/strictjson"
+	"github.com/citekit/citekit/internal/tokens"
+)
+
+// withReading gives resolve, which is one of some tools, the arguments that ask for
+// the evidence in the same answer.
+func withReading(tools []tool) []tool {
+	i := slices.IndexFunc(tools, func(t tool) bool { return t.name == "resolve" })
+	t := &tools[i]
+	t.parameters = append(t.parameters,
+		parameter{name: "include", kind: texts, choices: []string{includeText, includeImage}, description: "Add the text of the evidence, or a picture of it, to the answer."},
+		parameter{name: "max_tokens", kind: count, description: "Of the whole answer without pictures."})
+	t.output.properties = append(t.output.properties, typed("text", "string", "If included; goes on with getContents of the address and next_cursor."))
+	return tools
+}
+
+// A shownText is what the answer of resolve has of the text of evidence.
+type shownText struct {
+	asked      bool // else there is none
+	text       string
+	note       string // why there is no text, or not all
+	complete   bool
+	nextCursor string
+}
+
+// addTo returns an object with members behind those that it has.
+func (t shownText) addTo(object json.RawMessage) json.RawMessage {
+	w := new(strictjson.Writer)
+	w.Open()
+	if t.asked {
+		w.Text("text", t.text)
+		w.Value("tokens", tokens.Count(t.text))
+		w.Optional("note", t.note)
+	}
+	w.Value("complete", t.complete)
+	w.Optional("next_cursor", t.nextCursor)
+	w.Close()
+	return slices.Concat(bytes.TrimSuffix(object, []byte("}")), []byte(","), w.Bytes()[1:])
+}
+
+// shown returns the answer of resolve, whose data are there, with the text and
+// the picture of what is at an address. The address is held to the version that
+// was mapped or that it pins, as evidence is.
+func (a *adapter) shown(ctx context.Context, address citekit.Address, data json.RawMessage, args arguments) (answer, error) {
+	include := args.texts("include")
+	read := shownText{complete: true}
+	if slices.Contains(include, includeText) {
+		room, err := roomForText(data, args)
+		if err == nil {
+			read, err = a.readOne(ctx, address, room)
+		}
+		if err != nil {
+			return answer{}, err
+		}
+	}
+	var pictures []mcp.Content
+	if slices.Contains(include, includeImage) {
+		pictures = a.pictures(ctx, []*contents.Item{{Address: address, Text: read.text}})
+	}
+	read.complete = read.complete && ctx.Err() == nil
+	return answer{data: read.addTo(data), more: pictures}, nil
+}
+
+// roomForText returns how many tokens the text may have with what makes it JSON.
+func roomForText(data json.RawMessage, args arguments) (int, error) {
+	least := tokens.Count(string(data)) + contents.MinTokens
+	most := max(contents.DefaultTokens, least)
+	if args.has("max_tokens") {
+		most = args.count("max_tokens")
+	}
+	if most < least || most > contents.MaxTokens {
+		return 0, badArgument("argument 'max_tokens' is %d; with the text of this evidence it runs from %d to %d", most, least, contents.MaxTokens)
+	}
+	return most - least + contents.MinTokens, nil
+}
+
+// readOne reads the text at an address. One for which there is no room or no time
+// is no error: the evidence is there.
+func (a *adapter) readOne(ctx context.Context, address citekit.Address, room int) (shownText, error) {
+	read, err := a.opts.Contents.Read(ctx, contents.Request{IDs: []string{address.String()}, MaxTokens: room})
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), ctx.Err() != nil && (err != nil || read.Items[0].Err != nil):
+		return shownText{asked: true, note: "there was no time to read it"}, nil
+	case errors.Is(err, citekit.ErrTooLarge):
+		return shownText{asked: true, note: "there is no room for it within max_tokens"}, nil
+	case err != nil:
+		return shownText{}, asArgument(err)
+	}
+	item := read.Items[0]
+	if item.Err != nil {
+		item.Note = readable{item.Err}.Error()
+	}
+	return shownText{true, item.Text, item.Note, read.NextCursor == "" && item.Err == nil, read.NextCursor}, nil
+}
