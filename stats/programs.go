@@ -39,5 +39,7 @@ func (c *Collector) programs(ctx context.Context) []Program {
 		})
 	}
 	asking.Wait()
-	return slices.SortedFunc(maps.Values(all), func(a, b Program) int { return strings.Compare(a.Name, b.Name) })
+	programs := slices.AppendSeq(make([]Program, 0, len(all)), maps.Values(all)) // never null in JSON
+	slices.SortFunc(programs, func(a, b Program) int { return strings.Compare(a.Name, b.Name) })
+	return programs
 }

@@ -214,6 +214,11 @@ func TestJSON(t *testing.T) {
 			t.Errorf("no %s in %s", key, data)
 		}
 	}
+	lib = citekit.New(workspace.NewMemory(nil), nil, nil)
+	defer lib.Close()
+	if data, err := json.Marshal(collect(t, stats.New(lib, nil))); err != nil || !strings.Contains(string(data), `"programs":[]`) {
+		t.Errorf("without programs: %s, %v", data, err)
+	}
 	if rate, ok := got["cache"].(map[string]any)["hit_rate"]; !ok || rate != nil {
 		t.Errorf("a hit rate of nothing: %s", data)
 	}
