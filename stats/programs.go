@@ -1,45 +1,86 @@
 package stats
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/shelter"
 )
 
-// programs asks all resolvers at once: a program takes a moment to say its
-// version. Of two that are configured for one name, one that is found counts.
+var errPanic = errors.New("panic")
+
+// programsFor is how long it is believed which programs there are: to ask takes
+// them tenths of a second of processor time.
+const programsFor = time.Minute
+
+// knownPrograms are the programs that were found at a time.
+type knownPrograms struct {
+	mu   sync.Mutex
+	at   time.Time
+	list []Program
+}
+
+// programs returns what the resolvers run. It is not kept if there was no time to
+// ask.
 func (c *Collector) programs(ctx context.Context) []Program {
+	known := &c.found
+	known.mu.Lock()
+	defer known.mu.Unlock()
+	if known.list != nil && time.Since(known.at) < programsFor {
+		return known.list
+	}
+	list := findPrograms(ctx, c.lib.Resolvers())
+	if ctx.Err() == nil {
+		known.list, known.at = list, time.Now()
+	}
+	return list
+}
+
+// findPrograms asks all resolvers at once. Of two that are configured for one
+// name, one that is found counts.
+func findPrograms(ctx context.Context, resolvers citekit.Resolvers) []Program {
 	var mu sync.Mutex
 	all := make(map[string]Program)
 	add := func(p Program) {
 		mu.Lock()
 		defer mu.Unlock()
-		if before := all[p.Name]; !before.Found {
-			p.Version = cmp.Or(p.Version, before.Version)
+		if before := all[p.Name]; !before.Found || before.Version == "" && p.Found {
 			all[p.Name] = p
 		}
 	}
 	var asking sync.WaitGroup
-	for _, resolver := range c.lib.Resolvers() {
-		user, ok := resolver.(ProgramUser)
-		if !ok {
-			continue
+	for _, resolver := range resolvers {
+		if user, ok := resolver.(ProgramUser); ok {
+			asking.Go(func() { ask(ctx, user, add) })
 		}
-		asking.Go(func() {
-			found, missing := user.Programs(ctx)
-			for name, version := range found {
-				add(Program{Name: name, Found: true, Version: version})
-			}
-			for _, name := range missing {
-				add(Program{Name: name})
-			}
-		})
 	}
 	asking.Wait()
 	programs := slices.AppendSeq(make([]Program, 0, len(all)), maps.Values(all)) // never null in JSON
 	slices.SortFunc(programs, func(a, b Program) int { return strings.Compare(a.Name, b.Name) })
 	return programs
+}
+
+// ask asks one resolver. One that panics runs no programs.
+func ask(ctx context.Context, user ProgramUser, add func(Program)) {
+	var found map[string]string
+	var missing []string
+	err := shelter.Call(func() error {
+		found, missing = user.Programs(ctx)
+		return nil
+	}, func(any) error { return errPanic })
+	if err != nil {
+		return
+	}
+	for name, version := range found {
+		add(Program{Name: name, Found: true, Version: version})
+	}
+	for _, name := range missing {
+		add(Program{Name: name})
+	}
 }

@@ -29,7 +29,7 @@ type Stats struct {
 	Sizes    Sizes        `json:"sizes"`
 	Index    *index.Stats `json:"index,omitempty"` // nil without a Searcher
 	Cache    *Cache       `json:"cache,omitempty"` // nil if the workspace does not count
-	Programs []Program    `json:"programs"`        // in the order of their names
+	Programs []Program    `json:"programs"`        // in the order of their names, shared; as of a minute ago or less
 	Uptime   float64      `json:"uptime"`          // seconds since the Collector was made
 
 	// Complete is false if the time was over, or what is stored could not be
@@ -96,6 +96,7 @@ type Collector struct {
 	opts    Options
 	started time.Time
 	known   knownMaps
+	found   knownPrograms
 }
 
 // New returns a Collector over a Library. A nil opts means the defaults.

@@ -166,6 +166,9 @@ type programUser struct {
 }
 
 func (u programUser) Programs(context.Context) (map[string]string, []string) {
+	if u.found == nil && u.missing == nil {
+		panic("a resolver of somebody else")
+	}
 	return u.found, u.missing
 }
 
@@ -174,6 +177,7 @@ func TestPrograms(t *testing.T) {
 		"video": programUser{found: map[string]string{"cutter": "7.1", "viewer": ""}},
 		"audio": programUser{missing: []string{"cutter", "reader"}},
 		"text":  nil,
+		"image": programUser{},
 	}, nil)
 	defer lib.Close()
 	want := []stats.Program{{Name: "cutter", Found: true, Version: "7.1"}, {Name: "reader"}, {Name: "viewer", Found: true}}
