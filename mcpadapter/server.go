@@ -125,7 +125,7 @@ For a broad task getContext gathers the best evidence of all resources in one ca
 
 const contentsInstructions = `
 
-getContents reads the text of up to 100 nodes and addresses at once, within max_tokens; with include image it shows pages, images and frames.`
+getContents reads the text of up to 100 nodes and addresses at once, such as the first hits of a search, within max_tokens; with include image it shows pages, images and frames.`
 
 const instructions = `citekit gives exact evidence from local files: pages of documents, seconds of video and audio, regions of images, lines of text.
 
