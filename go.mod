@@ -23,7 +23,7 @@ require (
 	golang.org/x/net v0.59.0 // internal/markup
 	golang.org/x/sync v0.24.0 // mapper/llm, modality/image
 	golang.org/x/sys v0.49.0 // workspace, internal/child
-	golang.org/x/text v0.43.0 // modality/text
+	golang.org/x/text v0.43.0 // modality/text, search/embedding
 )
 
 require (
