@@ -28,6 +28,7 @@ type searchFlags struct {
 
 func searchCommand() *command {
 	f := searchFlags{command: "search"}
+	models := semanticsFlags{command: "search"}
 	return &command{
 		name:    "search",
 		args:    "<query>...",
@@ -45,12 +46,18 @@ tabs between.
 Other words need not all be there: what has more of them, and rarer ones, comes
 first. The first search of a folder reads all texts and takes its time; after
 that only what changed is read. Sources that changed since they were mapped are
-left out.`,
+left out.
+
+With --embedder passages are compared by meaning too; the first search makes
+their vectors, which are kept. It and --reranker send passages to the server
+that they name. Keys are taken from CITEKIT_EMBEDDER_KEY and
+CITEKIT_RERANKER_KEY, that of OpenAI itself from OPENAI_API_KEY.`,
 		example: []string{
 			"citekit search water temperature",
 			"citekit search --by nodes -- '\"least squares\"' -history",
 			"citekit search 'title:installation' --type document --after 2024-01-01",
 			"citekit search kettle --mode hybrid --json",
+			"citekit search 'heating water' --embedder ollama:nomic-embed-text",
 		},
 		minArgs: 1, maxArgs: -1,
 		flags: func(flags *flagSet) {
@@ -58,9 +65,10 @@ left out.`,
 			f.register(flags)
 			flags.BoolVar(&f.request.Boxes, "boxes", false, "narrow addresses on a page to the box of the text, where it stands alone in one")
 			flags.BoolVar(&f.request.Expand, "expand", false, "look for the words too that the ten best passages have most")
+			models.register(flags)
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
-			return s.search(ctx, strings.Join(args, " "), f)
+			return s.search(ctx, strings.Join(args, " "), f, models)
 		},
 	}
 }
@@ -94,14 +102,23 @@ func appendTo(list *[]string) func(string) error {
 	}
 }
 
-func (s *session) search(ctx context.Context, query string, f searchFlags) error {
+func (s *session) search(ctx context.Context, query string, f searchFlags, models semanticsFlags) error {
 	req, err := f.read()
+	if err != nil {
+		return err
+	}
+	semantics, err := models.open()
 	if err != nil {
 		return err
 	}
 	req.Query = query
 	var found *search.Results
-	err = s.withSearcher(func(_ *citekit.Library, searcher *search.Searcher, _ *textlayer.Store) (err error) {
+	err = s.withSemantics(semantics, func(_ *citekit.Library, searcher *search.Searcher, _ *textlayer.Store) (err error) {
+		if semantics != nil {
+			if err := s.embed(ctx, searcher); err != nil {
+				return err
+			}
+		}
 		found, err = searcher.Search(ctx, req)
 		return err
 	})
@@ -135,6 +152,11 @@ func (f *searchFlags) read() (req search.Request, err error) {
 // withSearcher calls f with a Searcher over the base directory. A bar shows how
 // far the reading of texts has come.
 func (s *session) withSearcher(f func(*citekit.Library, *search.Searcher, *textlayer.Store) error) error {
+	return s.withSemantics(nil, f)
+}
+
+// withSemantics is withSearcher with models, if they are not nil.
+func (s *session) withSemantics(semantics *search.Semantics, f func(*citekit.Library, *search.Searcher, *textlayer.Store) error) error {
 	lib, err := s.open()
 	if err != nil {
 		return err
@@ -146,7 +168,10 @@ func (s *session) withSearcher(f func(*citekit.Library, *search.Searcher, *textl
 	}
 	defer reading.stop()
 	layers := textlayer.New(lib, &textlayer.Options{Progress: reading.text})
-	searcher, err := search.New(lib, &search.Options{Layers: layers, Progress: reading.resource})
+	if semantics != nil {
+		semantics.Wait, semantics.Progress = modelPatience, reading.passages
+	}
+	searcher, err := search.New(lib, &search.Options{Layers: layers, Semantics: semantics, Progress: reading.resource})
 	if err != nil {
 		return err
 	}
@@ -199,6 +224,13 @@ func (x *indexing) resource(done, of int) {
 func (x *indexing) text(_ context.Context, p textlayer.Progress) {
 	if p.Of > 0 {
 		x.show(float64(p.Done)/float64(p.Of), p.Resource)
+	}
+}
+
+// passages hears how many passages have vectors.
+func (x *indexing) passages(n int) {
+	if x.bar != nil {
+		x.bar.Set(1, "embedding", message.Count(n, "passage"))
 	}
 }
 
@@ -294,7 +326,10 @@ func (s *session) tellOfSearch(found *search.Results) {
 	if found.LeftOut > 0 {
 		fmt.Fprintf(s.stderr, "citekit: %s left out, as the sources changed, are gone or cannot be read; 'citekit list' marks them\n", message.Count(found.LeftOut, "resource"))
 	}
-	if !found.Complete {
+	switch {
+	case found.Degraded != "":
+		fmt.Fprintf(s.stderr, "citekit: the ranking is not complete: %s\n", found.Degraded)
+	case !found.Complete:
 		fmt.Fprintln(s.stderr, "citekit: not all is searched: the index could not be brought up to date")
 	}
 }

@@ -20,6 +20,7 @@ import (
 func serveCommand() *command {
 	level := slog.LevelWarn
 	var mayIngest bool
+	models := semanticsFlags{command: "serve"}
 	return &command{
 		name:    "serve",
 		summary: "Serve the resources to agents over MCP",
@@ -29,7 +30,8 @@ getStructure, getNode, resolve and info.
 It ends with its input, or with a signal. Logs go to the standard error.
 
 With --ingest agents can also make maps of files in the base directory and the
-roots, by the tools ingest and ingestStatus.
+roots, by the tools ingest and ingestStatus. With --embedder and --reranker
+searches rank by meaning too, as 'citekit help search' says.
 
 Most clients take a configuration such as
   {"mcpServers": {"citekit": {"command": "citekit",
@@ -37,13 +39,18 @@ Most clients take a configuration such as
 		example: []string{"citekit serve --dir ~/papers", "claude mcp add citekit -- citekit serve --dir ~/papers"},
 		flags: func(f *flagSet) {
 			f.BoolVar(&mayIngest, "ingest", false, "let agents make maps of files inside the roots")
+			models.register(f)
 			f.TextVar(&level, "log-level", slog.LevelWarn, "least `LEVEL` that is logged: debug, info, warn or error")
 		},
-		run: func(ctx context.Context, s *session, _ []string) error { return s.serve(ctx, level, mayIngest) },
+		run: func(ctx context.Context, s *session, _ []string) error { return s.serve(ctx, level, mayIngest, models) },
 	}
 }
 
-func (s *session) serve(ctx context.Context, level slog.Level, mayIngest bool) error {
+func (s *session) serve(ctx context.Context, level slog.Level, mayIngest bool, models semanticsFlags) error {
+	semantics, err := models.open()
+	if err != nil {
+		return err
+	}
 	lib, err := s.openReporting(tellPreparing)
 	if err != nil {
 		return err
@@ -55,7 +62,7 @@ func (s *session) serve(ctx context.Context, level slog.Level, mayIngest bool) e
 	logger := slog.New(slog.NewTextHandler(s.stderr, &slog.HandlerOptions{Level: level}))
 	layers := textlayer.New(lib, nil)
 	related := relations.New(lib)
-	searcher, err := search.New(lib, &search.Options{Layers: layers, Relations: related})
+	searcher, err := search.New(lib, &search.Options{Layers: layers, Relations: related, Semantics: semantics})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/search/embedding"
+)
+
+// semanticsFlags choose the models of a search by meaning.
+type semanticsFlags struct {
+	command            string // that they are of
+	embedder, reranker string
+}
+
+func (f *semanticsFlags) register(flags *flagSet) {
+	flags.StringVar(&f.embedder, "embedder", "", "rank by meaning too, by `MODEL`: openai:NAME, ollama:NAME, both with @URL for another server, or static:DIR")
+	flags.StringVar(&f.reranker, "reranker", "", "rank the best anew by `MODEL`: NAME@URL of a server with /rerank")
+}
+
+// The variables that keys are taken from. That of OpenAI is for no other server.
+const (
+	openAIKey   = "OPENAI_API_KEY"
+	embedderKey = "CITEKIT_EMBEDDER_KEY"
+	rerankerKey = "CITEKIT_RERANKER_KEY"
+)
+
+// open returns what the flags ask for, nil if that is nothing.
+func (f *semanticsFlags) open() (*search.Semantics, error) {
+	if f.embedder == "" && f.reranker == "" {
+		return nil, nil
+	}
+	o := new(search.Semantics)
+	if f.embedder != "" {
+		var err error
+		if o.Embedder, err = f.openEmbedder(); err != nil {
+			return nil, fmt.Errorf("--embedder: %w", err)
+		}
+	}
+	if f.reranker != "" {
+		model, url := nameAndURL(f.reranker)
+		reranker, err := embedding.NewReranker(&embedding.Options{Model: model, BaseURL: url, KeyEnv: rerankerKey})
+		if err != nil {
+			return nil, fmt.Errorf("--reranker: %w", err)
+		}
+		o.Reranker = reranker
+	}
+	return o, nil
+}
+
+func (f *semanticsFlags) openEmbedder() (search.Embedder, error) {
+	kind, rest, _ := strings.Cut(f.embedder, ":")
+	model, url := nameAndURL(rest)
+	o := &embedding.Options{Model: model, BaseURL: url, KeyEnv: embedderKey}
+	switch kind {
+	case "openai":
+		if url == "" {
+			o.KeyEnv = openAIKey
+		}
+		return embedding.NewOpenAI(o)
+	case "ollama":
+		return embedding.NewOllama(o)
+	case "static":
+		return embedding.NewStatic(os.DirFS(rest))
+	}
+	return nil, usagef(f.command, "--embedder %s; write openai:NAME, ollama:NAME or static:DIR", term.Line(f.embedder))
+}
+
+// nameAndURL splits what is written as NAME@URL.
+func nameAndURL(text string) (name, url string) {
+	if i := strings.LastIndex(text, "@http"); i >= 0 {
+		return text[:i], text[i+1:]
+	}
+	return text, ""
+}
+
+// modelPatience is how long the command waits for the models of one search.
+const modelPatience = 30 * time.Second
+
+// embed makes the vectors that are missing before the one search of a command.
+// Without them words rank.
+func (s *session) embed(ctx context.Context, searcher *search.Searcher) error {
+	err := searcher.Embed(ctx)
+	if err == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	fmt.Fprintf(s.stderr, "citekit: the vectors could not all be made: %s\n", term.Line(err.Error()))
+	return nil
+}
