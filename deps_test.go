@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"briefing":                {".", "textlayer", "search", "search/index", "internal/sentence", "internal/strictjson", "internal/terms", "internal/tokens"},
 	"search/index":            {".", "internal/terms", "internal/segment"},
 	"search/embedding":        {".", "search", "mapper/llm"},
+	"search/embedding/*":      {"search"},
 	"workspace":               {"."},
 	"workspace/workspacetest": {"."},
 	"modality":                {".", "modality/*"},

@@ -23,8 +23,8 @@ const (
 )
 
 // An Embedder turns texts into vectors that are near each other if the texts
-// mean the like. Package search/embedding has some.
-// Implementations must be safe for concurrent use.
+// mean the like. Package search/embedding has some, and embeddingtest below it
+// checks what is promised here. Implementations must be safe for concurrent use.
 type Embedder interface {
 	// Embed returns a vector for each text, in their order, all with the same
 	// number of finite numbers. Their lengths do not count. It returns ctx.Err()
