@@ -26,6 +26,7 @@ type semantics struct {
 	dimensions int                   // 0 until they are known
 	pass       *embedding            // nil if none is under way
 	stale      bool                  // vectors may be missing
+	changed    bool                  // the index was changed since a pass began
 	ended      time.Time             // the last pass
 	failures   int                   // of passes, one after the other
 }
@@ -46,12 +47,17 @@ func (s *Searcher) Embed(ctx context.Context) error {
 	if err := s.Update(ctx); err != nil || s.semantics == nil || s.semantics.Embedder == nil {
 		return err
 	}
-	e := s.startEmbedding(true)
-	select {
-	case <-e.done:
-		return e.err
-	case <-ctx.Done():
-		return ctx.Err()
+	for {
+		e, began := s.startEmbedding(true)
+		select {
+		case <-e.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if began || e.err != nil {
+			return e.err
+		}
+		// It may have passed over resources before they became what they are.
 	}
 }
 
@@ -98,24 +104,23 @@ func (s *Searcher) embedChanges() {
 func (m *semantics) mayLack(changed bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.stale = true; changed && m.failures == 0 {
-		m.ended = time.Time{}
-	}
+	m.stale = true
+	m.changed = m.changed || changed
 }
 
-// startEmbedding returns the pass that is under way, or one that it began, as
-// vectors may be missing or that was asked for; else nil. After one that failed
+// startEmbedding returns the pass that is under way, or one that it began as
+// vectors may be missing or as that was asked for; else nil. After one that failed
 // it waits longer each time.
-func (s *Searcher) startEmbedding(asked bool) *embedding {
+func (s *Searcher) startEmbedding(asked bool) (e *embedding, began bool) {
 	m := s.semantics
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	pause := retryAfter << min(m.failures, 7)
-	if m.pass != nil || !asked && (!m.stale || time.Since(m.ended) < pause) {
-		return m.pass
+	due := m.changed && m.failures == 0 || m.stale && time.Since(m.ended) >= retryAfter<<min(m.failures, 7)
+	if m.pass != nil || !asked && !due {
+		return m.pass, false
 	}
-	e := &embedding{Searcher: s, began: time.Now(), done: make(chan struct{})}
-	m.pass, m.stale = e, false
+	e = &embedding{Searcher: s, began: time.Now(), done: make(chan struct{})}
+	m.pass, m.stale, m.changed = e, false, false
 	s.running.Go(func() {
 		e.err = e.run(s.background)
 		m.mu.Lock()
@@ -128,7 +133,7 @@ func (s *Searcher) startEmbedding(asked bool) *embedding {
 		m.mu.Unlock()
 		close(e.done)
 	})
-	return e
+	return e, true
 }
 
 // run makes what is missing. What was made until an error is kept.

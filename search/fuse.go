@@ -87,7 +87,7 @@ func (f *fusion) begin(ctx context.Context) (wait func()) {
 	if m.Embedder == nil || strings.TrimSpace(f.asked) == "" {
 		return func() {}
 	}
-	pass := f.reader.startEmbedding(false)
+	pass, _ := f.reader.startEmbedding(false)
 	embedded := make(chan func(), 1)
 	go func() {
 		vectors, err := m.embed(f.limited, QueryText, []string{plain.Cut(f.asked, maxEmbedded)})

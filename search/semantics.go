@@ -58,6 +58,8 @@ type Reranker interface {
 // made again only for texts that changed. They are also held in memory. A search
 // joins the ranking by words and the hundred nearest passages by weighted
 // reciprocal rank fusion: what is in a list at place r gets its weight / (K + r).
+// Near are passages whose vectors are at less than a right angle to that of the
+// query. They pass the filters and what the query demands, and count in totals.
 type Semantics struct {
 	Embedder Embedder // nil compares no vectors
 	Reranker Reranker // nil reranks nothing

@@ -103,6 +103,20 @@ func (t *tensor) at(i int) float64 {
 	return float64(int8(t.data[i]))
 }
 
+// addRow adds a row of a table times a weight to a sum of its width.
+func (t *tensor) addRow(sum []float64, row int, weight float64) {
+	if t.kind != "F32" {
+		for i := range sum {
+			sum[i] += weight * t.at(row*len(sum)+i)
+		}
+		return
+	}
+	data := t.data[4*row*len(sum):][:4*len(sum)]
+	for i := range sum {
+		sum[i] += weight * float64(math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:])))
+	}
+}
+
 // float16 returns a number of IEEE 754 in 16 bits.
 func float16(bits uint16) float64 {
 	exponent, fraction := int(bits>>10&31), float64(bits&1023)

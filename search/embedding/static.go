@@ -175,9 +175,7 @@ func (s *Static) vector(text string) ([]float32, error) {
 		if s.weights != nil {
 			weight = s.weights.at(token)
 		}
-		for i := range sum {
-			sum[i] += weight * s.matrix.at(row*dimensions+i)
-		}
+		s.matrix.addRow(sum, row, weight)
 	}
 	length := 0.
 	for _, x := range sum {

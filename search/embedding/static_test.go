@@ -254,3 +254,33 @@ func FuzzStatic(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkStatic embeds passages of 2,000 bytes by a table of 30,000 × 256.
+func BenchmarkStatic(b *testing.B) {
+	const tokens, dimensions = 30_000, 256
+	vocab := make(map[string]int, tokens)
+	for i := range tokens {
+		vocab[fmt.Sprint("w", i)] = i
+	}
+	rules, err := json.Marshal(map[string]any{
+		"normalizer":    map[string]any{"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "lowercase": true},
+		"pre_tokenizer": map[string]any{"type": "BertPreTokenizer"},
+		"model":         map[string]any{"type": "WordPiece", "vocab": vocab},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	e, err := embedding.NewStatic(folder(string(rules), table{"embeddings", "F32", []int{tokens, dimensions}, make([]byte, 4*tokens*dimensions)}))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var text strings.Builder
+	for i := 0; text.Len() < 2000; i++ {
+		fmt.Fprintf(&text, "W%d ", i*7919%tokens)
+	}
+	for b.Loop() {
+		if _, err := e.Embed(ctx, search.PassageText, []string{text.String()}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
