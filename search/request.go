@@ -44,8 +44,8 @@ type Request struct {
 	// Expand also looks for the 20 words that the ten best passages have most,
 	// for relevance feedback after the model RM3. It finds more of what is said
 	// in other words where the best passages are right, and leads away where
-	// they are not. It takes about three times as long. The words that are added
-	// count as words of the query in totals and highlights.
+	// they are not. It costs a second search and the reading of ten passages. The
+	// words that are added count as words of the query in totals and highlights.
 	Expand bool
 
 	// SameAddress also gives passages whose address is that of a better one,
