@@ -174,9 +174,6 @@ func (e *embedding) learnDimensions(ctx context.Context) error {
 	if known > 0 {
 		return nil
 	}
-	if n := m.Embedder.Dimensions(); n != 0 {
-		return m.checkDimensions(n)
-	}
 	ctx, cancel := context.WithTimeout(ctx, batchWait)
 	defer cancel()
 	_, err := m.embed(ctx, PassageText, []string{"word"})

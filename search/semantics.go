@@ -146,6 +146,9 @@ func (s *Searcher) newSemantics(opts *Semantics) (*semantics, error) {
 	if _, scores := s.index.(index.Scorer); !ok || !scores {
 		return nil, fmt.Errorf("citekit: search: this workspace or index cannot hold vectors; leave out the Embedder: %w", errors.ErrUnsupported)
 	}
+	if m.dimensions = o.Embedder.Dimensions(); m.dimensions < 0 || m.dimensions > maxDimensions {
+		return nil, syntaxError("semantics: vectors of %d numbers; at most %d are possible", m.dimensions, maxDimensions)
+	}
 	m.store = store
 	return m, nil
 }
@@ -204,7 +207,7 @@ func (m *semantics) checkDimensions(n int) error {
 	if m.dimensions == 0 && n > 0 && n <= maxDimensions {
 		m.dimensions = n
 	}
-	if n != m.dimensions {
+	if n == 0 || n != m.dimensions {
 		return fmt.Errorf("search: the embedder returned a vector of %d numbers, not %d; at most %d are possible", n, m.dimensions, maxDimensions)
 	}
 	return nil
