@@ -1,8 +1,8 @@
 // Package mcpadapter offers a [citekit.Library] to agents over the Model
 // Context Protocol.
 //
-// [NewServer] returns a server with four tools: listResources, getStructure,
-// getNode and resolve. [ServeStdio] runs it over standard input and output;
+// [NewServer] returns a server with the tools listResources, getStructure,
+// getNode, resolve and info, and with those that [Options] add. [ServeStdio] runs it over standard input and output;
 // any transport of the protocol's SDK will do as well. The adapter only
 // translates: it decodes the arguments, makes one call to the Library and
 // encodes the answer.
@@ -45,6 +45,16 @@
 // that a line is a line. What failed inside the server is only named
 // "internal error"; the log has the rest.
 //
+// # Time
+//
+// Tools that take timeout_ms answer with what there is by then, and say that it
+// is not complete. Where there is nothing, and where another limit of time was
+// reached, the error has a line of details, which are also in "_meta": limit is
+// timeout_ms, server ([Options.Timeouts]) or extraction (that of the Library),
+// limit_ms how long it is, and elapsed_ms how long the call took. An error of
+// resolve has as fallback what resolve answers with virtual true, where that is
+// known.
+//
 // # Other tools
 //
 // A program may add tools, resources and prompts of its own to the server. A
@@ -53,6 +63,6 @@
 // a tool is shown as it is, and that of a resource or prompt is only named
 // "internal error".
 //
-// Middleware that is added sees long answers of the four tools as a
+// Middleware that is added sees long answers of the tools as a
 // [mcp.Result] that is not a [*mcp.CallToolResult].
 package mcpadapter
