@@ -71,7 +71,7 @@ func codedErrors(logger *slog.Logger) mcp.Middleware {
 }
 
 // withCode words the failure of a tool, if it is one that citekit knows, as
-// the four tools do. Others are as the tool's author wrote them.
+// our own tools do. Others are as the tool's author wrote them.
 func withCode(result mcp.Result, req mcp.Request) mcp.Result {
 	call, ok := req.(*mcp.CallToolRequest)
 	if !ok {

@@ -57,6 +57,10 @@ func (t shownText) addTo(object json.RawMessage) json.RawMessage {
 func (a *adapter) shown(ctx context.Context, address citekit.Address, data json.RawMessage, args arguments) (answer, error) {
 	include := args.texts("include")
 	read := shownText{complete: true}
+	if address.Location.Modality == citekit.Virtual {
+		read.asked, read.note = true, "it is an address elsewhere; read that with getContents"
+		return answer{data: read.addTo(data)}, nil
+	}
 	if slices.Contains(include, includeText) {
 		room, err := roomForText(data, args)
 		if err == nil {

@@ -151,3 +151,22 @@ func TestResolveIncludesPinned(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// TestResolveIncludesVirtual has nodes that are addresses elsewhere: the answer
+// says why there is no text.
+func TestResolveIncludesVirtual(t *testing.T) {
+	ws := workspace.NewMemory(nil)
+	session := longServer(t, ws)
+	data := `{"resource_id": "links", "type": "virtual", "title": "", "source_path": "", "nodes": [
+		{"id": "there", "type": "x", "location": {"modality": "virtual", "virtual_address": "text://long#lines=2"}},
+		{"id": "nowhere", "type": "x", "location": {"modality": "virtual", "virtual_address": "text://nobody#lines=2"}}]}`
+	if err := ws.WriteMap(t.Context(), "links", []byte(data)); err != nil {
+		t.Fatal(err)
+	}
+	for _, node := range []string{"there", "nowhere"} {
+		got, answer, pictures := resolveRead(t, session, map[string]any{"resource_id": "links", "node_id": node, "include": []any{"text", "image"}})
+		if got.Text == nil || *got.Text != "" || pictures != 0 || !strings.Contains(got.Note, "elsewhere") {
+			t.Error(answer)
+		}
+	}
+}

@@ -1,5 +1,5 @@
 // Command mcpserver is the smallest MCP server of one's own on citekit: the
-// four tools over a directory, and one more.
+// tools over a directory, and one more.
 //
 //	go run ./examples/mcpserver [DIRECTORY]
 package main
