@@ -142,6 +142,9 @@ func (s *Searcher) newSemantics(opts *Semantics) (*semantics, error) {
 	if m.name = o.Embedder.Name(); m.name == "" || len(m.name) > maxModelName {
 		return nil, syntaxError("semantics: the name of the embedder has %d bytes; give 1 to %d", len(m.name), maxModelName)
 	}
+	if m.dimensions = o.Embedder.Dimensions(); m.dimensions < 0 || m.dimensions > maxDimensions {
+		return nil, syntaxError("semantics: vectors of %d numbers; at most %d are possible", m.dimensions, maxDimensions)
+	}
 	store, ok := s.lib.Workspace().(vectorStore)
 	if _, scores := s.index.(index.Scorer); !ok || !scores {
 		return nil, fmt.Errorf("citekit: search: this workspace or index cannot hold vectors; leave out the Embedder: %w", errors.ErrUnsupported)
@@ -204,11 +207,9 @@ func (m *semantics) embed(ctx context.Context, kind TextKind, texts []string) ([
 func (m *semantics) checkDimensions(n int) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.dimensions == 0 && n > 0 && n <= maxDimensions {
-		m.dimensions = n
+	if n < 1 || n > maxDimensions || m.dimensions != 0 && n != m.dimensions {
+		return fmt.Errorf("search: the embedder returned a vector of %d numbers; all have the same, 1 to %d", n, maxDimensions)
 	}
-	if n == 0 || n != m.dimensions {
-		return fmt.Errorf("search: the embedder returned a vector of %d numbers, not %d; at most %d are possible", n, m.dimensions, maxDimensions)
-	}
+	m.dimensions = n
 	return nil
 }
