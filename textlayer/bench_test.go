@@ -124,7 +124,7 @@ func BenchmarkColdText(b *testing.B) {
 		b.Run(map[bool]string{true: "mirrored", false: "copied"}[copied < 0], func(b *testing.B) {
 			lib := benchLibrary(b, citekit.Text, "a.txt", bigText(b))
 			for i := range b.N {
-				s := textlayer.New(lib, &textlayer.Options{MaxBytes: 4<<30 + int64(i), CopyBytes: copied})
+				s := textlayer.New(lib, &textlayer.Options{MaxBytes: 4<<30 + int64(i), CopyBytes: copied, SmallBytes: -1})
 				l, err := s.Open(b.Context(), "a")
 				if err != nil {
 					b.Fatal(err)

@@ -35,14 +35,19 @@ type builder struct {
 	open  bool             // that run does not end its line
 	full  bool
 
-	start int64 // in the source, of the text that it mirrors; -1 before there is any
-	buf   []byte
+	isLarge bool  // so that text is not copied which is that of the source
+	isSmall bool  // so that nothing is kept if the text is all of the source
+	start   int64 // in the source, of the text that it mirrors; -1 before there is any
+	buf     []byte
 }
 
-func newBuilder(w io.Writer, o *origin, copyBytes int64) *builder {
+func newBuilder(w io.Writer, o *origin, opts *Options) *builder {
 	b := &builder{w: w, o: o, start: -1}
 	b.index.modality, b.index.hash = o.modality, o.hash
-	b.index.mirrors = o.transcript == nil && o.src.Size() > copyBytes
+	if o.transcript == nil {
+		b.isLarge, b.isSmall = o.src.Size() > opts.CopyBytes, o.src.Size() <= opts.SmallBytes
+	}
+	b.index.mirrors = b.isLarge || b.isSmall
 	return b
 }
 
@@ -175,8 +180,24 @@ func (b *builder) unmirror() error {
 	return err
 }
 
+// small returns the places of the runs of a text of which nothing is kept, or
+// nil.
+func (b *builder) small() *index {
+	if !b.isSmall || !b.index.mirrors || max(b.start, 0)+b.index.size != b.o.src.Size() {
+		return nil
+	}
+	x := b.index
+	x.start = max(b.start, 0)
+	return &x
+}
+
 // finish writes the places of the runs.
 func (b *builder) finish() error {
+	if b.index.mirrors && !b.isLarge {
+		if err := b.unmirror(); err != nil {
+			return err
+		}
+	}
 	if b.index.mirrors {
 		b.index.start = max(b.start, 0)
 	}

@@ -39,9 +39,9 @@ func (s *Store) OpenFile(ctx context.Context, path string, modality citekit.Moda
 }
 
 // OpenVersion returns the text of a version of a resource that was read before,
-// whatever its source is now: to find again what was cited of it. The version
-// is the whole SHA-256 in hex. A text that is not kept is an error matching
-// [fs.ErrNotExist], and one that only the source of that version has is an
+// whatever its source is now, or of the version that its source has: to find
+// again what was cited of it. The version is the whole SHA-256 in hex. A text
+// that is not kept is an error matching [fs.ErrNotExist], and one that only the source of that version has is an
 // error matching [citekit.ErrStale] if that has changed.
 func (s *Store) OpenVersion(ctx context.Context, resourceID, hash string) (*Layer, error) {
 	m, err := s.lib.Map(ctx, resourceID)
@@ -157,7 +157,7 @@ func (s *Store) openVersion(ctx context.Context, m *citekit.ResourceMap, hash st
 	}
 	l, err := s.openKept(ctx, o)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, citekit.ErrDamaged) {
-		return nil, fmt.Errorf("no text is kept of version %.12s: %w", o.hash, fs.ErrNotExist)
+		return s.openPresent(ctx, m, o)
 	}
 	if err != nil || !l.mirrors {
 		return l, err
@@ -171,6 +171,25 @@ func (s *Store) openVersion(ctx context.Context, m *citekit.ResourceMap, hash st
 	}
 	l.text = l.src
 	return l, nil
+}
+
+// openPresent returns the text of a version that is not kept from the source, if
+// that is of it.
+func (s *Store) openPresent(ctx context.Context, m *citekit.ResourceMap, o *origin) (*Layer, error) {
+	lost := fmt.Errorf("no text is kept of version %.12s: %w", o.hash, fs.ErrNotExist)
+	if o.words != "" {
+		return nil, lost
+	}
+	src, err := s.lib.OpenSource(ctx, m.SourcePath)
+	if err != nil {
+		return nil, lost
+	}
+	if isVersion(ctx, src, o.hash) != nil {
+		src.Close()
+		return nil, lost
+	}
+	o.src = src
+	return s.open(ctx, o)
 }
 
 func isVersion(ctx context.Context, src *citekit.Source, hash string) error {
@@ -197,6 +216,9 @@ func (s *Store) open(ctx context.Context, o *origin) (l *Layer, err error) {
 	}()
 	var lost error
 	for range maxTries {
+		if x, ok := s.indexes.Peek(o.smallKey()); ok {
+			return &Layer{index: x, text: o.src, src: o.src}, nil
+		}
 		l, err = s.openKept(ctx, o)
 		if err == nil && l.mirrors {
 			l.src, l.text = o.src, o.src
@@ -206,14 +228,18 @@ func (s *Store) open(ctx context.Context, o *origin) (l *Layer, err error) {
 		}
 		lost = err
 		missing := errors.Is(err, fs.ErrNotExist)
-		_, err = s.readers.Do(ctx, o.key(), func(ctx context.Context) (struct{}, error) {
+		small, err := s.readers.Do(ctx, o.key(), func(ctx context.Context) (*index, error) {
 			if missing && s.isKept(ctx, o) { // since it was looked for
-				return struct{}{}, nil
+				return nil, nil
 			}
-			return struct{}{}, s.read(ctx, o)
+			return s.read(ctx, o)
 		})
 		if err != nil {
 			return nil, err
+		}
+		if small != nil {
+			_, err = s.indexes.Get(ctx, o.smallKey(), func(context.Context) (*index, int64, error) { return small, small.cost(), nil })
+			return &Layer{index: small, text: o.src, src: o.src}, err
 		}
 	}
 	return nil, fmt.Errorf("the text that was read is not kept as it should be: %w", lost)

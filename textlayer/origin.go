@@ -42,6 +42,9 @@ func (o *origin) key() string {
 	)
 }
 
+// smallKey returns the key in memory of the places of a text that is not kept.
+func (o *origin) smallKey() string { return "small " + o.key() }
+
 // keyInName is how many digits of its key the name of a layer has.
 const keyInName = 16
 

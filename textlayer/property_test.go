@@ -87,7 +87,7 @@ func TestLines(t *testing.T) {
 	for _, content := range texts {
 		for _, copied := range []int64{0, -1} {
 			lib, _ := textLibrary(t, content)
-			l := open(t, textlayer.New(lib, &textlayer.Options{CopyBytes: copied}), "a")
+			l := open(t, textlayer.New(lib, &textlayer.Options{CopyBytes: copied, SmallBytes: -1}), "a")
 			if extent, err := lib.Measure(t.Context(), "a"); err == nil {
 				checkLines(t, lib, l, extent.Lines, random)
 			}
@@ -131,7 +131,7 @@ func checkLines(t *testing.T, lib *citekit.Library, l *textlayer.Layer, count in
 func TestMirrored(t *testing.T) {
 	const content = "\xef\xbb\xbfone\ntwo\nthree\n"
 	lib, ws := textLibrary(t, content)
-	s := textlayer.New(lib, &textlayer.Options{CopyBytes: -1})
+	s := textlayer.New(lib, &textlayer.Options{CopyBytes: -1, SmallBytes: -1})
 	l := open(t, s, "a")
 	if text(t, l) != content[3:] {
 		t.Errorf("the text is %q", text(t, l))
@@ -155,7 +155,7 @@ func TestMirrored(t *testing.T) {
 		lib, _ := textLibrary(t, other)
 		copied := open(t, textlayer.New(lib, nil), "a")
 		lib, _ = textLibrary(t, other)
-		mirrored := open(t, textlayer.New(lib, &textlayer.Options{CopyBytes: -1}), "a")
+		mirrored := open(t, textlayer.New(lib, &textlayer.Options{CopyBytes: -1, SmallBytes: -1}), "a")
 		if text(t, copied) != text(t, mirrored) || !utf8.ValidString(text(t, mirrored)) {
 			t.Errorf("%s: %.40q, copied %.40q", name, text(t, mirrored), text(t, copied))
 		}

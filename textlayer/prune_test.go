@@ -24,7 +24,7 @@ func TestPrune(t *testing.T) {
 	}
 	lib := citekit.New(ws, modality.All(), nil)
 	defer lib.Close()
-	s := textlayer.New(lib, nil)
+	s := textlayer.New(lib, &textlayer.Options{SmallBytes: -1})
 	write := func(content string) string {
 		t.Helper()
 		if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte(content), 0o600); err != nil {

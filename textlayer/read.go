@@ -12,38 +12,45 @@ import (
 // writeBytes is how much of a layer is handed to the workspace at a time.
 const writeBytes = 256 << 10
 
-// read reads the text of a source and stores it as a layer. The slot of the
-// Library is given up once all is read: the workspace then waits for its disk
-// without it.
-func (s *Store) read(ctx context.Context, o *origin) error {
+// read reads the text of a source and stores it as a layer. Where nothing is to
+// be kept of it, it returns the places of its runs. The slot of the Library is
+// given up once all is read: the workspace then waits for its disk without it.
+func (s *Store) read(ctx context.Context, o *origin) (*index, error) {
 	limited, cancel := context.WithCancel(ctx)
 	defer cancel()
 	body, w := io.Pipe()
 	ended := make(chan error, 1)
+	var small *index
 	go func() {
-		err := s.build(limited, o, w)
+		var err error
+		small, err = s.build(limited, o, w)
 		w.CloseWithError(err)
 		ended <- err
 	}()
-	_, err := s.lib.Workspace().StoreEvidence(ctx, o.key(), o.meta(), body)
+	in := bufio.NewReaderSize(body, writeBytes)
+	if _, err := in.Peek(1); err == io.EOF { // it is small
+		return small, <-ended
+	}
+	_, err := s.lib.Workspace().StoreEvidence(ctx, o.key(), o.meta(), in)
 	body.CloseWithError(errNotStored) // ends the reading, if it goes on
 	if err != nil {
 		cancel()
 	}
 	if failed := <-ended; failed != nil && errors.Is(err, failed) {
-		return failed
+		return nil, failed
 	}
-	return err
+	return nil, err
 }
 
 var errNotStored = errors.New("the text cannot be stored")
 
-// build writes the layer of an origin to w.
-func (s *Store) build(ctx context.Context, o *origin, w io.Writer) error {
+// build writes the layer of an origin to w, or writes nothing and returns the
+// places of its runs.
+func (s *Store) build(ctx context.Context, o *origin, w io.Writer) (small *index, err error) {
 	progress := s.progress(ctx, o)
-	return s.lib.WithSlot(ctx, o.modality, func(ctx context.Context) error {
+	err = s.lib.WithSlot(ctx, o.modality, func(ctx context.Context) error {
 		out := bufio.NewWriterSize(w, writeBytes)
-		b := newBuilder(out, o, s.opts.CopyBytes)
+		b := newBuilder(out, o, &s.opts)
 		for run, err := range o.runs(ctx) {
 			if err == nil {
 				err = b.add(run)
@@ -59,11 +66,15 @@ func (s *Store) build(ctx context.Context, o *origin, w io.Writer) error {
 		if err := errors.Join(ctx.Err(), o.checkUnchanged()); err != nil {
 			return err
 		}
+		if small = b.small(); small != nil {
+			return nil
+		}
 		if err := b.finish(); err != nil {
 			return err
 		}
 		return out.Flush()
 	})
+	return small, err
 }
 
 // progress returns what tells of the progress of a reading. How long a source is

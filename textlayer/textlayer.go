@@ -18,7 +18,7 @@
 // a source that changed since it was mapped is an error matching
 // [citekit.ErrStale]. The layer of the version before stays until
 // ingest.Prune deletes it or it leaves for want of room, and [Store.OpenVersion]
-// opens it.
+// opens it. Of small texts no layer is kept: see Options.SmallBytes.
 package textlayer
 
 import (
@@ -41,6 +41,12 @@ type Options struct {
 	// Zero means 64 MiB; negative copies none.
 	CopyBytes int64
 
+	// SmallBytes is the size of a source up to which text that is the very
+	// bytes of its source is not kept at all, since reading it again is
+	// cheaper: there is then no text of a version that is gone. Zero means
+	// 64 KiB; negative keeps all.
+	SmallBytes int64
+
 	// CacheBytes bounds the memory, roughly, for the places of runs that are
 	// kept between calls; zero means 64 MiB, negative none.
 	CacheBytes int64
@@ -61,6 +67,7 @@ type Progress struct {
 const (
 	defaultMaxBytes   = 4 << 30
 	defaultCopyBytes  = 64 << 20
+	defaultSmallBytes = 64 << 10
 	defaultCacheBytes = 64 << 20
 )
 
@@ -71,7 +78,7 @@ type Store struct {
 	lib     *citekit.Library
 	opts    Options
 	content citekit.EvidenceOpener // nil if the workspace cannot open what it keeps
-	readers flight.Group[struct{}]
+	readers flight.Group[*index]
 	indexes warm.Cache[*index]
 }
 
@@ -84,6 +91,7 @@ func New(lib *citekit.Library, opts *Options) *Store {
 	}
 	setDefault(&s.opts.MaxBytes, defaultMaxBytes)
 	setDefault(&s.opts.CopyBytes, defaultCopyBytes)
+	setDefault(&s.opts.SmallBytes, defaultSmallBytes)
 	setDefault(&s.opts.CacheBytes, defaultCacheBytes)
 	s.content, _ = lib.Workspace().(citekit.EvidenceOpener)
 	s.indexes.MaxCost = s.opts.CacheBytes

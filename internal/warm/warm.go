@@ -50,6 +50,9 @@ func (c *Cache[V]) Get(ctx context.Context, key string, load func(context.Contex
 	})
 }
 
+// Peek returns the value for key if it is held.
+func (c *Cache[V]) Peek(key string) (V, bool) { return c.held(key) }
+
 func (c *Cache[V]) held(key string) (v V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
