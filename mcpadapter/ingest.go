@@ -10,6 +10,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/search"
 )
 
 const (
@@ -61,6 +62,21 @@ func (g *Ingester) onChange(tell func(context.Context)) {
 			tell(ctx)
 		}
 	})
+}
+
+// indexingTime is how long the end of an ingest waits for the index of searches,
+// which is brought up to date all the same if that takes longer.
+const indexingTime = 20 * time.Millisecond
+
+// keepIndex brings the index up to date if there is one. What fails the next
+// search tries again, and reports.
+func keepIndex(ctx context.Context, s *search.Searcher) {
+	if s == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, indexingTime)
+	defer cancel()
+	_ = s.KeepUp(ctx)
 }
 
 const maxNews = 8 // that wait to be told

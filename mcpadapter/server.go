@@ -174,6 +174,7 @@ func NewServer(lib *citekit.Library, opts *Options) *mcp.Server {
 			if err := resources.sync(ctx); err != nil {
 				o.Logger.LogAttrs(ctx, slog.LevelError, "list of resources", slog.String("error", clip(err.Error())))
 			}
+			keepIndex(ctx, o.Searcher)
 		})
 	}
 	for _, t := range tools {

@@ -77,6 +77,16 @@ func (s *Searcher) Update(ctx context.Context) error {
 	}
 }
 
+// KeepUp is [Searcher.Update] where something is indexed, and does nothing else:
+// for those who changed maps and do not know whether anybody searches them.
+func (s *Searcher) KeepUp(ctx context.Context) error {
+	stats, err := s.index.Stats(ctx)
+	if err != nil || stats.Segments+stats.Lost == 0 {
+		return err
+	}
+	return s.Update(ctx)
+}
+
 // startUpdating returns the updating that is under way, or one that it began as
 // there was none, or nil if nothing changed since the last.
 func (s *Searcher) startUpdating(ctx context.Context) (u *updating, began bool) {

@@ -11,12 +11,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/mapper/llm"
+	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/textlayer"
 )
 
 // ingestFlags are the flags of ingest.
@@ -223,7 +226,27 @@ func (in *ingestion) run(ctx context.Context) (*ingest.Report, error) {
 	if in.flags.outside && !in.flags.watch {
 		err = errors.Join(err, in.tidyGrants(ctx, in.grants.ws))
 	}
+	if in.total[ingest.Mapped]+in.total[ingest.Copied]+in.total[ingest.Renamed] > 0 {
+		in.keepIndex(ctx)
+	}
 	return report, errors.Join(err, in.grants.failed())
+}
+
+// indexingTime is how long an ingest goes on for the index of searches. What is
+// then left the next search does.
+const indexingTime = 5 * time.Second
+
+// keepIndex brings the index up to date if there is one, as a search would: its
+// resolvers are not those of the flags.
+func (in *ingestion) keepIndex(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, indexingTime)
+	defer cancel()
+	err := in.withSearcher(func(_ *citekit.Library, searcher *search.Searcher, _ *textlayer.Store) error {
+		return searcher.KeepUp(ctx)
+	})
+	if err != nil && ctx.Err() == nil {
+		fmt.Fprintf(in.stderr, "citekit: warning: %s\n", term.Line("the index is not up to date; the next search tries again: "+err.Error()))
+	}
 }
 
 // warnOfEnrichment tells of maps that a model was to enrich and did not.
