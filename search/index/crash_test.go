@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
+	"maps"
 	"math/rand"
 	"os"
 	"os/exec"
@@ -40,19 +42,23 @@ func versioned(id, version int) index.Resource {
 	return resource(fmt.Sprint("r", id), strconv.Itoa(version), fmt.Sprintf("shared mark%dx%d", id, version), "shared again")
 }
 
+// ownResources is how many resources a process of these tests writes.
+const ownResources = 6
+
 // writeForever puts and deletes until it is killed. It says what it begins and
-// what it has done.
+// what it has done. With so few segments all merging is due again and again.
 func writeForever(dir string) {
 	d, err := workspace.Open(dir, nil)
 	if err != nil {
 		fmt.Println("ERR", err)
 		return
 	}
-	x := index.New(d, nil)
+	x := index.New(d, &index.Options{MergeAll: os.Getenv("MERGE") != ""})
 	r := rand.New(rand.NewSource(time.Now().UnixNano()))
 	from, _ := strconv.Atoi(os.Getenv("FROM"))
+	first, _ := strconv.Atoi(os.Getenv("FIRST"))
 	for version := from; ; version++ {
-		id := r.Intn(6)
+		id := first + r.Intn(ownResources)
 		delete := r.Intn(4) == 0
 		fmt.Println("BEGIN", id, version, delete)
 		if delete {
@@ -104,60 +110,147 @@ func (m model) check(t *testing.T, x index.Index) {
 	}
 }
 
-// A writer is killed at random moments. What it said it had done is there, and
-// of what it had begun all or nothing.
+// A writer is killed at random moments, of putting, deleting and merging. What
+// it said it had done is there, and of what it had begun all or nothing.
 func TestKill(t *testing.T) {
-	kills := 12
-	if sharedtest.Long() {
-		kills = 200
-	}
-	dir, m, version := t.TempDir(), make(model), 1
-	for range kills {
-		version = killOnce(t, dir, m, version)
+	dir, m := t.TempDir(), make(model)
+	w := &writerProcess{dir: dir, model: m, version: 1}
+	for i := range kills() {
+		w.merge = i%2 == 1
+		w.killAt(t, time.Duration(50+rand.Intn(250))*time.Millisecond)
 		x := index.New(directory(t, dir), nil)
 		m.check(t, x)
 		x.Close()
 	}
 }
 
-func killOnce(t *testing.T, dir string, m model, version int) (next int) {
+func kills() int {
+	if sharedtest.Long() {
+		return 200
+	}
+	return 12
+}
+
+// Two processes write one index, each resources of its own, and are killed one
+// after the other while this process searches: neither spoils what the other
+// has done, and no search shows a resource twice, in part, or in a version that
+// was not begun.
+func TestKillTwo(t *testing.T) {
+	dir := t.TempDir()
+	var writers [2]*writerProcess
+	for i := range writers {
+		writers[i] = &writerProcess{dir: dir, model: make(model), version: 1, first: i * ownResources, merge: i == 1}
+	}
+	reader := newIndex(t, directory(t, dir))
+	for range (kills() + 1) / 2 {
+		var wait sync.WaitGroup
+		for _, w := range writers {
+			wait.Go(func() { w.killAt(t, time.Duration(50+rand.Intn(350))*time.Millisecond) })
+		}
+		done := make(chan struct{})
+		go func() { wait.Wait(); close(done) }()
+		for reading := true; reading; {
+			select {
+			case <-done:
+				reading = false
+			default:
+			}
+			checkWhole(t, reader)
+		}
+		x := newIndex(t, directory(t, dir))
+		both := make(model)
+		for _, w := range writers {
+			maps.Copy(both, w.model)
+		}
+		both.check(t, x)
+		for id, versions := range both {
+			writers[id/ownResources].model[id] = versions
+		}
+	}
+}
+
+// checkWhole searches for all entries: of each resource that is there both are,
+// once, and of one version.
+func checkWhole(t *testing.T, x index.Index) {
 	t.Helper()
+	result, err := x.Search(ctx, index.Query{Text: "shared", TopK: 1000})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	entries, version := make(map[string]int), make(map[string]string)
+	for _, h := range result.Hits {
+		if v, ok := version[h.Resource]; ok && v != h.Version {
+			t.Errorf("resource %s in versions %s and %s", h.Resource, v, h.Version)
+		}
+		version[h.Resource] = h.Version
+		entries[h.Resource]++
+	}
+	for id, n := range entries {
+		if n != 2 {
+			t.Errorf("%d entries of resource %s", n, id)
+		}
+	}
+}
+
+// A writerProcess runs writeForever, again and again.
+type writerProcess struct {
+	dir     string
+	model   model // of its resources
+	version int   // the next
+	first   int   // of its resources
+	merge   bool
+}
+
+// killAt runs a writer for some time, and notes what it may have done.
+func (w *writerProcess) killAt(t *testing.T, after time.Duration) {
 	self, err := os.Executable()
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
+		return
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), writerVar+"="+dir, fmt.Sprint("FROM=", version))
+	cmd.Env = append(os.Environ(), writerVar+"="+w.dir, fmt.Sprint("FROM=", w.version), fmt.Sprint("FIRST=", w.first))
+	if w.merge {
+		cmd.Env = append(cmd.Env, "MERGE=1")
+	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
+		return
 	}
 	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+		t.Error(err)
+		return
 	}
-	time.AfterFunc(time.Duration(50+rand.Intn(250))*time.Millisecond, func() { cmd.Process.Kill() })
+	time.AfterFunc(after, func() { cmd.Process.Kill() })
 	for lines := bufio.NewScanner(out); lines.Scan(); {
-		var word string
-		var id, v int
-		var deleted bool
-		if n, _ := fmt.Sscan(lines.Text(), &word, &id, &v, &deleted); n != 4 {
-			t.Fatal(lines.Text())
-		}
-		version = v + 1
-		if deleted {
-			v = 0
-		}
-		if word == "BEGIN" {
-			if m[id] == nil {
-				m[id] = []int{0}
-			}
-			m[id] = append(m[id], v)
-		} else {
-			m[id] = []int{v}
-		}
+		w.note(t, lines.Text())
 	}
 	_ = cmd.Wait()
-	return version
+}
+
+// note notes what a writer says.
+func (w *writerProcess) note(t *testing.T, line string) {
+	var word string
+	var id, v int
+	var deleted bool
+	if n, _ := fmt.Sscan(line, &word, &id, &v, &deleted); n != 4 {
+		t.Error(line)
+		return
+	}
+	w.version = v + 1
+	if deleted {
+		v = 0
+	}
+	if word != "BEGIN" {
+		w.model[id] = []int{v}
+		return
+	}
+	if w.model[id] == nil {
+		w.model[id] = []int{0}
+	}
+	w.model[id] = append(w.model[id], v)
 }
 
 // A faulty store fails at the n-th call.
@@ -223,6 +316,25 @@ func (f *faulty) WriteNoteIf(ctx context.Context, kind, name string, data []byte
 	return now, err
 }
 
+func (f *faulty) DeleteMaps(ctx context.Context, maps []citekit.MapVersion) (int, error) {
+	return f.Store.(citekit.Deleter).DeleteMaps(ctx, maps)
+}
+
+func (f *faulty) Kept(ctx context.Context) iter.Seq2[citekit.Kept, error] {
+	return f.Store.(citekit.Deleter).Kept(ctx)
+}
+
+func (f *faulty) DeleteKept(ctx context.Context, k citekit.Kept) error {
+	if err := f.call(); err != nil {
+		return err
+	}
+	err := f.Store.(citekit.Deleter).DeleteKept(ctx, k)
+	if failed := f.call(); failed != nil {
+		return failed
+	}
+	return err
+}
+
 // Whatever call of the store fails, the index holds the old or the new.
 func TestFaultAtEachCallOfTheStore(t *testing.T) {
 	for n := 1; ; n++ {
@@ -232,8 +344,9 @@ func TestFaultAtEachCallOfTheStore(t *testing.T) {
 			put(t, before, versioned(id, 1))
 			m[id] = []int{1}
 		}
+		before.Close() // ends merging in the background
 		f := &faulty{Store: store, fail: n}
-		x := index.New(f, nil)
+		x := index.New(f, &index.Options{MergeAll: true})
 		fallible := func(id, version int, err error) {
 			if err == nil {
 				m[id] = []int{version}

@@ -98,12 +98,12 @@ func (l *Local) changeOnce(ctx context.Context, s *snapshot, f func(*edit) error
 	}
 	added, data, err := l.fit(ctx, e)
 	if err != nil {
-		l.remove(ctx, added)
+		l.discard(ctx, added)
 		return err
 	}
 	stamp, err := l.store.WriteNoteIf(ctx, manifestKind, l.name, data, s.stamp)
 	if err != nil {
-		l.remove(ctx, added)
+		l.discard(ctx, added)
 		return fmt.Errorf("search: write the manifest: %w", err)
 	}
 	m := decodeManifest(data)

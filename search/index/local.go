@@ -25,9 +25,9 @@ type Options struct {
 	// Name tells several indexes of one store from each other.
 	Name string
 
-	// MergeAll makes Put end all merging that is due before it returns. Else it
-	// does what takes about as long as what was put, and leaves the rest to
-	// later calls and to [Local.Merge].
+	// MergeAll makes Put end all merging that is due before it returns. Else
+	// that is done in the background, until [Local.Close]; only where many small
+	// segments wait for it does Put merge some, in about the time that it took.
 	MergeAll bool
 }
 
@@ -42,7 +42,14 @@ type Local struct {
 	name     string
 	mergeAll bool
 
+	background context.Context // of merging
+	stop       context.CancelFunc
+	running    sync.WaitGroup
+	turn       chan struct{} // of the one that does all merging
+
 	mu      sync.Mutex
+	merging bool // in the background
+	again   bool // more may be due than when that began
 	now     *snapshot
 	checked time.Time // when the manifest was last looked at
 	touched time.Time // when the segments were last marked as used
@@ -64,14 +71,21 @@ func New(store Store, opts *Options) *Local {
 	if opts == nil {
 		opts = new(Options)
 	}
-	return &Local{store: store, name: opts.Name, mergeAll: opts.MergeAll}
+	l := &Local{store: store, name: opts.Name, mergeAll: opts.MergeAll, turn: make(chan struct{}, 1)}
+	l.background, l.stop = context.WithCancel(context.Background())
+	return l
 }
 
-// Close releases what the Local has open. What is stored stays.
+// Close ends merging in the background and releases what the Local has open.
+// What is stored stays.
 func (l *Local) Close() error {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.closed = true
+	l.mu.Unlock()
+	l.stop()
+	l.running.Wait()
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.now != nil {
 		l.now.release()
 		l.now = nil

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit/internal/segment"
+	"github.com/citekit/citekit/internal/semaphore"
 )
 
 // Segments are merged by tiers: mergeWidth of about one size become one of the
@@ -19,23 +20,70 @@ const (
 	maxMerged    = 500_000
 	maxMergedLen = maxSegment / 2 // bytes
 
-	// mergeShare and mergeBase say how many entries Put merges in its own time,
+	// mostWaiting is how many segments of one tier may wait for the background.
+	// Above it Put merges some: mergeShare and mergeBase say how many entries,
 	// beside those that it put.
-	mergeShare = 2
-	mergeBase  = 10_000
+	mostWaiting = 3 * mergeWidth
+	mergeShare  = 2
+	mergeBase   = 10_000
 )
 
-// Merge does all merging that is due. It may take seconds for each hundred
-// thousand entries, and ends early, with nothing lost, once ctx is done.
-// Searches and changes go on meanwhile.
-func (l *Local) Merge(ctx context.Context) error { return l.mergeUpTo(ctx, maxMerged) }
-
-func (l *Local) mergeAfter(ctx context.Context, docs int) error {
-	limit := mergeShare*docs + mergeBase
-	if l.mergeAll {
-		limit = maxMerged
+// Merge does all merging that is due, and waits for merging that is under way.
+// It may take seconds for each hundred thousand entries, and ends early, with
+// nothing lost, once ctx is done. Searches and changes go on meanwhile.
+func (l *Local) Merge(ctx context.Context) error {
+	if err := semaphore.Acquire(ctx, l.turn); err != nil {
+		return err
 	}
-	return l.mergeUpTo(ctx, min(limit, maxMerged))
+	defer func() { <-l.turn }()
+	return l.mergeUpTo(ctx, maxMerged)
+}
+
+// mergeAfter sees to the merging that is due after some entries were put.
+func (l *Local) mergeAfter(ctx context.Context, docs int) error {
+	if l.mergeAll {
+		return l.Merge(ctx)
+	}
+	s, err := l.acquire(ctx, Latency)
+	if err != nil {
+		return err
+	}
+	waiting := s.waiting()
+	s.release()
+	if waiting > mostWaiting { // those who close soon leave the work to others
+		return l.mergeUpTo(ctx, min(mergeShare*docs+mergeBase, maxMerged))
+	}
+	if waiting >= mergeWidth {
+		l.startMerging()
+	}
+	return nil
+}
+
+// startMerging has all merging that is due done in the background, where one
+// goroutine does it. What fails is tried again after the next change.
+func (l *Local) startMerging() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.again = true
+	if l.merging || l.closed {
+		return
+	}
+	l.merging = true
+	l.running.Go(func() {
+		for l.isMergingDue() {
+			_ = l.Merge(l.background)
+		}
+	})
+}
+
+// isMergingDue reports whether merging was asked for since it last did. If not,
+// merging in the background has ended.
+func (l *Local) isMergingDue() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.merging = l.again && !l.closed
+	l.again = false
+	return l.merging
 }
 
 func (l *Local) mergeUpTo(ctx context.Context, docs int) error {
@@ -61,16 +109,35 @@ func (l *Local) mergeUpTo(ctx context.Context, docs int) error {
 	}
 }
 
+// waiting returns how many segments of one tier there are at most, or that some
+// have much that is dead: these are merged too.
+func (s *snapshot) waiting() int {
+	most, tiers := 0, make(map[int]int)
+	for _, v := range s.views {
+		if hasMuchDead(v) {
+			most = max(most, mergeWidth)
+		}
+		tier := tierOf(v)
+		tiers[tier]++
+		most = max(most, tiers[tier])
+	}
+	return most
+}
+
+func tierOf(v segment.View) int { return bits.Len(uint(v.Docs()/smallestTier)) / 3 }
+
+// hasMuchDead reports whether a view is worth writing anew by itself.
+func hasMuchDead(v segment.View) bool { return 3*(v.Segment.Docs()-v.Docs()) > v.Segment.Docs() }
+
 // due returns indexes of views that should be merged, of at most so many
 // documents; none if there is nothing to do.
 func (s *snapshot) due(limit int) []int {
 	tiers := make(map[int][]int)
 	for i, v := range s.views {
-		docs := v.Docs()
-		if dead := v.Segment.Docs() - docs; 3*dead > v.Segment.Docs() && docs <= limit {
+		if hasMuchDead(v) && v.Docs() <= limit {
 			return []int{i}
 		}
-		tier := bits.Len(uint(docs/smallestTier)) / 3
+		tier := tierOf(v)
 		tiers[tier] = append(tiers[tier], i)
 	}
 	for _, views := range tiers {
@@ -115,7 +182,7 @@ func (l *Local) merge(ctx context.Context, s *snapshot, due []int) error {
 	defer h.release()
 	err = l.change(ctx, func(e *edit) error { return e.replace(s, due, r, h) })
 	if err != nil {
-		l.remove(ctx, []segmentRecord{r})
+		l.discard(ctx, []segmentRecord{r})
 	}
 	return err
 }

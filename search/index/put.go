@@ -28,7 +28,7 @@ func (l *Local) Put(ctx context.Context, resources iter.Seq[Resource]) error {
 	p.feed(resources)
 	records, err := p.finish()
 	if err != nil || len(p.ids) == 0 {
-		l.remove(ctx, records)
+		l.discard(ctx, records)
 		return err
 	}
 	err = l.change(ctx, func(e *edit) error {
@@ -39,7 +39,7 @@ func (l *Local) Put(ctx context.Context, resources iter.Seq[Resource]) error {
 		return nil
 	})
 	if err != nil {
-		l.remove(ctx, records)
+		l.discard(ctx, records)
 		return err
 	}
 	docs := 0

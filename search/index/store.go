@@ -48,6 +48,18 @@ func (l *Local) storeSegment(ctx context.Context, write func(io.Writer) error) (
 	return segmentRecord{Key: key, SHA256: stored.SHA256, Size: stored.Size}, nil
 }
 
+// discard deletes segments of a change that failed. One that failed may still
+// have been made: what the manifest names stays, and where it cannot be read
+// all do.
+func (l *Local) discard(ctx context.Context, records []segmentRecord) {
+	if len(records) == 0 {
+		return
+	}
+	if m, _, err := l.readManifest(context.WithoutCancel(ctx)); err == nil {
+		l.remove(ctx, notIn(records, m))
+	}
+}
+
 // remove deletes segments that no manifest names any more, where the store can.
 // Elsewhere, and if that fails, they are evicted in time.
 func (l *Local) remove(ctx context.Context, records []segmentRecord) {
