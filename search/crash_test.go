@@ -1,0 +1,351 @@
+package search_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/modality"
+	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/workspace"
+)
+
+const changerVar = "CITEKIT_SEARCH_CHANGER"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(changerVar); dir != "" {
+		changeForever(dir)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// notes is how many sources the processes of these tests change.
+const notes = 6
+
+// note returns a source of two sections, each with a word of all, one of its
+// own and one of its version.
+func note(i, version int) string {
+	section := fmt.Sprintf("shared own%d mark%dx%d", i, i, version)
+	return fmt.Sprintf("# First\n\n%s\n\n# Second\n\n%s\n", section, section)
+}
+
+func noteName(i int) string { return fmt.Sprintf("note%d.md", i) }
+
+// changeForever changes sources, maps them and brings the index up to date until
+// it is killed.
+func changeForever(dir string) {
+	ws, err := workspace.Open(dir, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	lib := citekit.New(ws, modality.All(), nil)
+	s, err := search.New(lib, nil)
+	r := rand.New(rand.NewSource(time.Now().UnixNano()))
+	for version := 1; err == nil; version++ {
+		i := r.Intn(notes)
+		err = os.WriteFile(filepath.Join(dir, noteName(i)), []byte(note(i, version)), 0o600)
+		if err == nil {
+			_, err = ingest.Run(context.Background(), lib, []string{noteName(i)}, nil)
+		}
+		if err == nil {
+			err = s.Update(context.Background())
+		}
+		fmt.Println("changed")
+	}
+	fmt.Println(err)
+}
+
+// TestKilled kills processes that change sources, map them and index them, two
+// at once. Nothing that is found afterwards is not in a source, and once all is
+// mapped again everything is found, once.
+func TestKilled(t *testing.T) {
+	rounds := 4
+	if sharedtest.Long() {
+		rounds = 100
+	}
+	dir := t.TempDir()
+	for i := range notes {
+		write(t, dir, noteName(i), note(i, 0))
+	}
+	for range rounds {
+		var wait sync.WaitGroup
+		for range 2 {
+			wait.Go(func() { changeUntilKilled(t, dir, time.Duration(100+rand.Intn(900))*time.Millisecond) })
+		}
+		wait.Wait()
+		s := openShelf(t, dir)
+		checkSources(t, s, false)
+		s.ingest(t)
+		checkSources(t, s, true)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func changeUntilKilled(t *testing.T, dir string, after time.Duration) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), changerVar+"="+dir)
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	time.AfterFunc(after, func() { cmd.Process.Kill() })
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if lines.Text() != "changed" {
+			t.Error(lines.Text())
+		}
+	}
+	_ = cmd.Wait()
+}
+
+// checkSources compares what is found with the sources: nothing else is found,
+// and if all is to be there each section once.
+func checkSources(t *testing.T, s *shelf, all bool) {
+	t.Helper()
+	found := make(map[string]int)
+	results, err := s.Search(ctx, search.Request{Query: "shared", TopK: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results.Results {
+		found[r.ResourceID+" "+r.Passage.Text]++
+	}
+	want := make(map[string]int)
+	for i := range notes {
+		content, err := os.ReadFile(filepath.Join(s.dir, noteName(i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for section := range strings.SplitSeq(string(content), "# ") {
+			if strings.Contains(section, "shared") {
+				want[fmt.Sprintf("note%d # %s", i, section)]++
+			}
+		}
+	}
+	for text, n := range found {
+		if n > want[text] {
+			t.Errorf("found %d times, and is there %d times: %q", n, want[text], text)
+		}
+	}
+	if all && len(found) != len(want) {
+		t.Errorf("%d sections are found, of %d", len(found), len(want))
+	}
+}
+
+// A faultyWorkspace fails at the n-th call.
+type faultyWorkspace struct {
+	*workspace.Memory
+
+	mu    sync.Mutex
+	calls int
+	fail  int
+}
+
+var errFault = errors.New("a fault")
+
+func (f *faultyWorkspace) call() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls++
+	if f.calls == f.fail {
+		return errFault
+	}
+	return nil
+}
+
+func (f *faultyWorkspace) ListMaps(ctx context.Context, after string, limit int) ([]string, error) {
+	if err := f.call(); err != nil {
+		return nil, err
+	}
+	return f.Memory.ListMaps(ctx, after, limit)
+}
+
+func (f *faultyWorkspace) StatMap(ctx context.Context, id string) (citekit.Stamp, error) {
+	if err := f.call(); err != nil {
+		return citekit.Stamp{}, err
+	}
+	return f.Memory.StatMap(ctx, id)
+}
+
+func (f *faultyWorkspace) ReadMap(ctx context.Context, id string, most int64) ([]byte, citekit.Stamp, error) {
+	if err := f.call(); err != nil {
+		return nil, citekit.Stamp{}, err
+	}
+	return f.Memory.ReadMap(ctx, id, most)
+}
+
+func (f *faultyWorkspace) OpenSource(ctx context.Context, path string) (*citekit.Source, error) {
+	if err := f.call(); err != nil {
+		return nil, err
+	}
+	return f.Memory.OpenSource(ctx, path)
+}
+
+func (f *faultyWorkspace) FindEvidence(ctx context.Context, key string) (*citekit.StoredEvidence, error) {
+	if err := f.call(); err != nil {
+		return nil, err
+	}
+	return f.Memory.FindEvidence(ctx, key)
+}
+
+func (f *faultyWorkspace) StoreEvidence(ctx context.Context, key string, meta citekit.EvidenceMeta, body io.Reader) (*citekit.StoredEvidence, error) {
+	if err := f.call(); err != nil {
+		return nil, err
+	}
+	stored, err := f.Memory.StoreEvidence(ctx, key, meta, body)
+	if failed := f.call(); failed != nil {
+		return nil, failed // it is stored, and nobody knows
+	}
+	return stored, err
+}
+
+func (f *faultyWorkspace) OpenEvidence(ctx context.Context, key string) (io.ReadSeekCloser, *citekit.StoredEvidence, error) {
+	if err := f.call(); err != nil {
+		return nil, nil, err
+	}
+	return f.Memory.OpenEvidence(ctx, key)
+}
+
+func (f *faultyWorkspace) ReadNote(ctx context.Context, kind, name string) ([]byte, citekit.Stamp, error) {
+	if err := f.call(); err != nil {
+		return nil, citekit.Stamp{}, err
+	}
+	return f.Memory.ReadNote(ctx, kind, name)
+}
+
+func (f *faultyWorkspace) WriteNoteIf(ctx context.Context, kind, name string, data []byte, stamp citekit.Stamp) (citekit.Stamp, error) {
+	if err := f.call(); err != nil {
+		return citekit.Stamp{}, err
+	}
+	now, err := f.Memory.WriteNoteIf(ctx, kind, name, data, stamp)
+	if failed := f.call(); failed != nil {
+		return citekit.Stamp{}, failed
+	}
+	return now, err
+}
+
+func (f *faultyWorkspace) DeleteKept(ctx context.Context, k citekit.Kept) error {
+	if err := f.call(); err != nil {
+		return err
+	}
+	return f.Memory.DeleteKept(ctx, k)
+}
+
+// TestFaultAtEachCall fails each call of the workspace in turn while the index
+// is made and while one of its resources changes. What is found meanwhile is in
+// a source, and who opens the workspace later finds everything.
+func TestFaultAtEachCall(t *testing.T) {
+	for n := 1; ; n++ {
+		f := &faultyWorkspace{Memory: workspace.NewMemory(nil), fail: n}
+		shelve(t, f.Memory, 0, 1, 2)
+		found := func(ws citekit.Workspace) (string, error) {
+			lib := citekit.New(ws, modality.All(), nil)
+			defer lib.Close()
+			s, err := search.New(lib, nil)
+			if err != nil {
+				return "", err
+			}
+			defer s.Close()
+			return wordsFound(s)
+		}
+		if got, err := found(f); err == nil && !isPartOf(got, "0x0 1x0 2x0") {
+			t.Fatalf("call %d: found %s", n, got)
+		}
+		f.AddSource(noteName(1), []byte(note(1, 7)))
+		saveNote(t, f.Memory, 1, 7)
+		if got, err := found(f); err == nil && !isPartOf(got, "0x0 1x7 2x0") {
+			t.Fatalf("call %d: after a change found %s", n, got)
+		}
+		reached := f.calls >= n
+		f.fail = 0
+		if got, err := found(f); err != nil || got != "0x0 1x7 2x0" {
+			t.Fatalf("call %d: opened again found %s, %v", n, got, err)
+		}
+		if !reached {
+			t.Logf("%d calls", n-1)
+			return
+		}
+	}
+}
+
+// shelve puts notes in their first version, with maps, into a workspace.
+func shelve(t *testing.T, ws *workspace.Memory, which ...int) {
+	t.Helper()
+	for _, i := range which {
+		ws.AddSource(noteName(i), []byte(note(i, 0)))
+		saveNote(t, ws, i, 0)
+	}
+}
+
+// saveNote stores a map of a version of a note, which is not that of others.
+func saveNote(t *testing.T, ws *workspace.Memory, i, version int) {
+	t.Helper()
+	lib := citekit.New(ws, modality.All(), nil)
+	defer lib.Close()
+	m := &citekit.ResourceMap{ResourceID: fmt.Sprint("note", i), Type: citekit.Text, SourcePath: noteName(i), Title: fmt.Sprint("Version ", version)}
+	for name, lines := range map[string][2]int{"first": {1, 4}, "second": {5, 7}} {
+		location := citekit.Lines(lines[0], lines[1])
+		location.Modality = citekit.Text
+		m.Nodes = append(m.Nodes, &citekit.Node{ID: name, Title: name, Location: location})
+	}
+	if err := lib.Save(ctx, m); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wordsFound returns the versions of notes that are found, twice each.
+func wordsFound(s *search.Searcher) (string, error) {
+	results, err := s.Search(ctx, search.Request{Query: "shared", TopK: 50})
+	if err != nil {
+		return "", err
+	}
+	count := make(map[string]int)
+	for _, r := range results.Results {
+		_, mark, _ := strings.Cut(r.Passage.Text, "mark")
+		count[strings.TrimSpace(mark)]++
+	}
+	var words []string
+	for word, n := range count {
+		if n != 2 {
+			word += fmt.Sprint(" times ", n)
+		}
+		words = append(words, word)
+	}
+	slices.Sort(words)
+	return strings.Join(words, " "), nil
+}
+
+func isPartOf(some, all string) bool {
+	for word := range strings.FieldsSeq(some) {
+		if !slices.Contains(strings.Fields(all), word) {
+			return false
+		}
+	}
+	return true
+}
