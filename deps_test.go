@@ -45,7 +45,7 @@ var mayImport = map[string][]string{
 	"modality/media":          {},
 	"internal/media":          {".", "internal/about", "preview", "internal/charset", "internal/ffmpeg", "internal/id3", "internal/matroska", "internal/vorbis", "internal/mp3", "internal/mp4", "internal/drawing", "internal/sentence", "internal/sniff", "internal/subtitle", "internal/wav", "internal/warm", "modality/media"},
 	"internal/drawing":        {".", "preview"},
-	"internal/pdf":            {"internal/xmp"},
+	"internal/pdf":            {"internal/about", "internal/xmp"},
 	"internal/pdfcut":         {"internal/pdf"},
 	"internal/snifftest":      {"internal/sniff"},
 	"internal/wav":            {".", "internal/charset"},

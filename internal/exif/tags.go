@@ -17,6 +17,8 @@ type Tags struct {
 	Title       string // XPTitle, as Windows writes it
 	Description string // ImageDescription
 	Make, Model string // of the camera
+	Artist      string // or XPAuthor; several are parted by ";"
+	Keywords    string // XPKeywords, parted by ";"
 
 	// Date is when the picture was taken, else when it was digitized, in ISO
 	// 8601, with its offset from UTC if that is known.
@@ -33,6 +35,7 @@ const (
 	descriptionTag     = 0x10e
 	makeTag            = 0x10f
 	modelTag           = 0x110
+	artistTag          = 0x13b
 	exifPointer        = 0x8769
 	gpsPointer         = 0x8825
 	dateOriginalTag    = 0x9003
@@ -40,6 +43,8 @@ const (
 	offsetOriginalTag  = 0x9011
 	offsetDigitizedTag = 0x9012
 	titleTag           = 0x9c9b
+	authorTag          = 0x9c9d
+	keywordsTag        = 0x9c9e
 
 	latitudeRefTag  = 1
 	latitudeTag     = 2
@@ -79,7 +84,12 @@ func ReadTags(r io.ReaderAt) Tags {
 		Description: first.text(descriptionTag),
 		Make:        first.text(makeTag),
 		Model:       first.text(modelTag),
+		Artist:      first.text(artistTag),
+		Keywords:    first.wide(keywordsTag),
 		Place:       first.sub(gpsPointer).place(),
+	}
+	if t.Artist == "" {
+		t.Artist = first.wide(authorTag)
 	}
 	t.Date = isoTime(photo.text(dateOriginalTag), photo.text(offsetOriginalTag))
 	if t.Date == "" {

@@ -28,6 +28,7 @@ const (
 // A Tag is what a tag says.
 type Tag struct {
 	Title, Artist, Date string
+	Album, Genre        string
 	Chapters            []Chapter
 	CueSheet            string // of a disc that was stored as one file, as text; mostly empty
 }
@@ -219,6 +220,10 @@ func id22(id string) string {
 		return "TPE1"
 	case "TYE":
 		return "TYER"
+	case "TAL":
+		return "TALB"
+	case "TCO":
+		return "TCON"
 	case "TXX":
 		return "TXXX"
 	}
@@ -227,7 +232,7 @@ func id22(id string) string {
 
 func wanted(id string) bool {
 	switch id {
-	case "TIT2", "TPE1", "TDRC", "TYER", "TXXX", "CHAP", "CTOC":
+	case "TIT2", "TPE1", "TDRC", "TYER", "TALB", "TCON", "TXXX", "CHAP", "CTOC":
 		return true
 	}
 	return false
@@ -279,11 +284,23 @@ func (p *parser) take(f frame) {
 }
 
 func (p *parser) tag() *Tag {
-	t := &Tag{Title: p.text["TIT2"], Artist: p.text["TPE1"], Date: p.text["TDRC"], Chapters: p.outline(), CueSheet: p.sheet}
+	t := &Tag{Title: p.text["TIT2"], Artist: p.text["TPE1"], Date: p.text["TDRC"], Album: p.text["TALB"], Genre: genre(p.text["TCON"]), Chapters: p.outline(), CueSheet: p.sheet}
 	if t.Date == "" {
 		t.Date = p.text["TYER"]
 	}
 	return t
+}
+
+// genre returns a genre in words: before version 2.4 a number may stand for one,
+// in parentheses before the words.
+func genre(s string) string {
+	for strings.HasPrefix(s, "(") && strings.Contains(s, ")") {
+		_, s, _ = strings.Cut(s, ")")
+	}
+	if strings.Trim(s, "0123456789") == "" {
+		return ""
+	}
+	return s
 }
 
 // text reads the content of a text frame: the first of its strings.

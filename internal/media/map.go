@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/ffmpeg"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sentence"
@@ -45,6 +46,11 @@ func (e *Engine) Map(ctx context.Context, src *citekit.Source, req citekit.MapRe
 	}
 	note(structure.Metadata, "artist", plainTitle(s.artist))
 	note(structure.Metadata, "date", plainTitle(s.date))
+	note(structure.Metadata, "album", plainTitle(s.album))
+	note(structure.Metadata, "genre", plainTitle(s.genre))
+	var facts about.Facts
+	facts.AddKeywordList(s.keywords)
+	facts.Note(structure.Metadata)
 	if err := e.mapScript(ctx, s, src, req, structure, m.extent().Duration); err != nil {
 		return nil, err
 	}

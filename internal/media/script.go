@@ -21,6 +21,8 @@ import (
 // source.
 type script struct {
 	title, artist, date string
+	album, genre        string
+	keywords            string // with commas or semicolons between
 	language            string // of the sound; "" if it is not known
 	chapters            []chapter
 	tracks              []textTrack // best first
@@ -69,7 +71,7 @@ func movieScript(src *citekit.Source) (*script, error) {
 		}
 		return &script{}, nil
 	}
-	s := &script{title: w.Title, artist: w.Artist, date: w.Date}
+	s := &script{title: w.Title, artist: w.Artist, date: w.Date, album: w.Album, genre: w.Genre, keywords: w.Keywords}
 	for _, c := range w.Chapters {
 		s.chapters = append(s.chapters, chapter{start: c.Start, end: c.End, title: c.Title})
 	}
@@ -115,6 +117,7 @@ func matroskaScript(ctx context.Context, src *citekit.Source, m medium) (*script
 		origin = known.origin
 	}
 	s := &script{title: f.Tags["TITLE"], artist: f.Tags["ARTIST"], date: firstOf(f.Tags, "DATE", "DATE_RELEASED", "DATE_RECORDED", "DATE_RELEASE")}
+	s.album, s.genre, s.keywords = f.Tags["ALBUM"], f.Tags["GENRE"], f.Tags["KEYWORDS"]
 	s.chapters = matroskaChapters(f.Chapters, origin)
 	for _, t := range f.Tracks {
 		kind := textOf(t.Codec)
@@ -170,7 +173,7 @@ func id3Script(src *citekit.Source) (*script, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &script{title: tag.Title, artist: tag.Artist, date: tag.Date, chapters: id3Chapters(tag.Chapters)}
+	s := &script{title: tag.Title, artist: tag.Artist, date: tag.Date, album: tag.Album, genre: tag.Genre, chapters: id3Chapters(tag.Chapters)}
 	if len(s.chapters) == 0 {
 		s.chapters = trackChapters(vorbis.Sheet(tag.CueSheet))
 	}
@@ -213,7 +216,10 @@ func flacScript(src *citekit.Source) (*script, error) {
 }
 
 func commentScript(c *vorbis.Comments) *script {
-	s := &script{title: c.Tags["TITLE"], artist: c.Tags["ARTIST"], date: c.Tags["DATE"]}
+	s := &script{
+		title: c.Tags["TITLE"], artist: c.Tags["ARTIST"], date: c.Tags["DATE"],
+		album: c.Tags["ALBUM"], genre: c.Tags["GENRE"], keywords: c.Tags["KEYWORDS"],
+	}
 	for _, found := range c.Chapters {
 		s.chapters = append(s.chapters, chapter{start: float64(found.Start) / 1000, title: found.Title})
 	}
@@ -237,7 +243,10 @@ func wavScript(src *citekit.Source) (*script, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &script{title: notes.Title, artist: notes.Artist, date: notes.Date}
+	s := &script{
+		title: notes.Title, artist: notes.Artist, date: notes.Date,
+		album: notes.Album, genre: notes.Genre, keywords: notes.Keywords,
+	}
 	for _, c := range notes.Cues {
 		found := chapter{start: c.Start, title: c.Label}
 		if c.Length > 0 {

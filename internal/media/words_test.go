@@ -44,6 +44,8 @@ const (
 	chapterList = `;FFMETADATA1
 title=Two talks — 日本語
 artist=A. Speaker
+album=Collected talks
+genre=Speech
 date=2021-03-04
 [CHAPTER]
 TIMEBASE=1/1000
@@ -128,6 +130,9 @@ func TestChapters(t *testing.T) {
 			}
 			if s.Title != "Two talks — 日本語" || s.Metadata["artist"] != "A. Speaker" || !strings.HasPrefix(fmt.Sprint(s.Metadata["date"]), "2021") {
 				t.Errorf("title %q, metadata %v", s.Title, s.Metadata)
+			}
+			if s.Metadata["genre"] != "Speech" || s.Metadata["album"] != "Collected talks" {
+				t.Errorf("metadata %v", s.Metadata)
 			}
 		})
 	}

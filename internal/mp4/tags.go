@@ -11,6 +11,9 @@ const (
 	keyTitle  = "\xa9nam"
 	keyArtist = "\xa9ART"
 	keyDate   = "\xa9day"
+	keyAlbum  = "\xa9alb"
+	keyGenre  = "\xa9gen"
+	keyWords  = "keyw"
 
 	keyPrefix = "com.apple.quicktime."
 )
@@ -38,6 +41,9 @@ func (w *Words) tag(key, value string) {
 		keyTitle: &w.Title, keyPrefix + "title": &w.Title,
 		keyArtist: &w.Artist, keyPrefix + "artist": &w.Artist,
 		keyDate: &w.Date, keyPrefix + "creationdate": &w.Date,
+		keyAlbum: &w.Album, keyPrefix + "album": &w.Album,
+		keyGenre: &w.Genre, keyPrefix + "genre": &w.Genre,
+		keyWords: &w.Keywords, keyPrefix + "keywords": &w.Keywords,
 	}[key]
 	if field != nil && *field == "" {
 		*field = value

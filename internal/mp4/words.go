@@ -11,10 +11,11 @@ import (
 
 // Words is what a movie says in words. It holds nothing of the file open.
 type Words struct {
-	Title, Artist, Date string // tags, verbatim
-	Language            string // of the first sound, as of a [Track]; empty if not known
-	Chapters            []Chapter
-	Subtitles           []*TextTrack
+	Title, Artist, Date    string // tags, verbatim
+	Album, Genre, Keywords string
+	Language               string // of the first sound, as of a [Track]; empty if not known
+	Chapters               []Chapter
+	Subtitles              []*TextTrack
 }
 
 // A Chapter is a part of a movie.

@@ -2,8 +2,11 @@ package pdf
 
 import (
 	"errors"
+	"slices"
 	"strings"
+	"time"
 
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/xmp"
 )
 
@@ -18,6 +21,8 @@ type Info struct {
 	Title    string
 	Author   string // several are joined by "; "
 	Language string // a tag such as "en-US"
+	Keywords string // several are joined by "; "
+	Date     string // when it was made, in ISO 8601
 }
 
 // Info returns what the metadata stream of the document (14.3.2) says, else
@@ -31,16 +36,20 @@ func (d *Document) Info(f *File) (Info, error) {
 	if err := spared(err); err != nil {
 		return Info{}, err
 	}
+	date := ""
 	for _, entry := range []struct {
 		field *string
 		value Object
-	}{{&info.Title, dict["Title"]}, {&info.Author, dict["Author"]}} {
+	}{{&info.Title, dict["Title"]}, {&info.Author, dict["Author"]}, {&info.Keywords, dict["Keywords"]}, {&date, dict["CreationDate"]}} {
 		if strings.TrimSpace(*entry.field) != "" {
 			continue
 		}
 		if *entry.field, err = d.text(f, entry.value); err != nil {
 			return Info{}, err
 		}
+	}
+	if info.Date == "" {
+		info.Date = isoDate(date)
 	}
 	language, err := d.text(f, d.Catalog["Lang"])
 	if language != "" {
@@ -85,21 +94,59 @@ func (d *Document) xmp(f *File) (Info, error) {
 	return infoOf(xmp.Read(data)), nil
 }
 
+// isoDate returns a date such as "D:20240501120000+02'00'" (7.9.4) in ISO 8601, as
+// a day where the time is left out; "" if it is none.
+func isoDate(date string) string {
+	date = strings.ReplaceAll(strings.TrimPrefix(strings.TrimSpace(date), "D:"), "'", "")
+	const day, second = len("20240501"), len("20240501120000")
+	if len(date) >= second {
+		zone := date[second:]
+		if len(zone) == len("+02") {
+			zone += "00"
+		}
+		for _, form := range []struct{ from, to string }{{"20060102150405Z0700", time.RFC3339}, {"20060102150405", "2006-01-02T15:04:05"}} {
+			if t, err := time.Parse(form.from, date[:second]+zone); err == nil && t.Year() > 0 {
+				return t.Format(form.to)
+			}
+		}
+		date = date[:day]
+	}
+	if t, err := time.Parse("20060102", date); err == nil && t.Year() > 0 {
+		return t.Format(time.DateOnly)
+	}
+	return ""
+}
+
 // infoOf returns what the properties of a packet say. A text of more than
 // maxXMPText bytes counts as missing.
 func infoOf(p xmp.Packet) Info {
-	var creators []string
-	for _, name := range p.List(xmp.DublinCore, "creator") {
-		if len(name) <= maxXMPText {
-			creators = append(creators, name)
-		}
+	date := short(p.Text(xmp.Basic, "CreateDate"))
+	if _, known := about.Time(map[string]any{about.DateKey: date}); !known {
+		date = ""
 	}
-	title, language := p.Text(xmp.DublinCore, "title"), p.Text(xmp.DublinCore, "language")
-	if len(title) > maxXMPText {
-		title = ""
+	info := Info{
+		Title:    short(p.Text(xmp.DublinCore, "title")),
+		Author:   joined(p.List(xmp.DublinCore, "creator")),
+		Language: short(p.Text(xmp.DublinCore, "language")),
+		Keywords: joined(p.List(xmp.DublinCore, "subject")),
+		Date:     date,
 	}
-	if len(language) > maxXMPText {
-		language = ""
+	if info.Keywords == "" {
+		info.Keywords = short(p.Text(xmp.PDF, "Keywords"))
 	}
-	return Info{Title: title, Author: strings.Join(creators, "; "), Language: language}
+	return info
+}
+
+// short returns a text that is not too long to be kept, else "".
+func short(text string) string {
+	if len(text) > maxXMPText {
+		return ""
+	}
+	return text
+}
+
+// joined returns the short ones of several texts.
+func joined(texts []string) string {
+	texts = slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return short(text) == "" })
+	return strings.Join(texts, "; ")
 }

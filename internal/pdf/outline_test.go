@@ -148,22 +148,23 @@ func TestLabel(t *testing.T) {
 func TestInfo(t *testing.T) {
 	const xmp = `<?xpacket begin="" id="x"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
 <rdf:Description xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title><rdf:Alt><rdf:li xml:lang="x-default">The &amp; title</rdf:li></rdf:Alt></dc:title>
-<dc:creator><rdf:Seq><rdf:li>One</rdf:li><rdf:li>Two</rdf:li></rdf:Seq></dc:creator></rdf:Description></rdf:RDF></x:xmpmeta>`
+<dc:creator><rdf:Seq><rdf:li>One</rdf:li><rdf:li>Two</rdf:li></rdf:Seq></dc:creator>
+<dc:subject><rdf:Bag><rdf:li>a</rdf:li><rdf:li>b, c</rdf:li></rdf:Bag></dc:subject><x:CreateDate xmlns:x="http://ns.adobe.com/xap/1.0/">2024-05-01T10:00:00+02:00</x:CreateDate></rdf:Description></rdf:RDF></x:xmpmeta>`
 	const hostile = `<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><dc:title xmlns:dc="http://purl.org/dc/elements/1.1/"><li>&e;</li></dc:title>`
 	for name, test := range map[string]struct {
 		xmp  string
 		want pdf.Info
 	}{
-		"both":    {xmp, pdf.Info{Title: "The & title", Author: "One; Two", Language: "de"}},
-		"cut":     {xmp[:300], pdf.Info{Title: "The & title", Author: "old author", Language: "de"}},
-		"entity":  {hostile, pdf.Info{Title: "old title", Author: "old author", Language: "de"}},
-		"not XML": {"\x00\xff", pdf.Info{Title: "old title", Author: "old author", Language: "de"}},
+		"both":    {xmp, pdf.Info{Title: "The & title", Author: "One; Two", Language: "de", Keywords: "a; b, c", Date: "2024-05-01T10:00:00+02:00"}},
+		"cut":     {xmp[:300], pdf.Info{Title: "The & title", Author: "old author", Language: "de", Keywords: "old, words", Date: "2001-02-03T04:05:06-07:00"}},
+		"entity":  {hostile, pdf.Info{Title: "old title", Author: "old author", Language: "de", Keywords: "old, words", Date: "2001-02-03T04:05:06-07:00"}},
+		"not XML": {"\x00\xff", pdf.Info{Title: "old title", Author: "old author", Language: "de", Keywords: "old, words", Date: "2001-02-03T04:05:06-07:00"}},
 	} {
 		f := &pdftest.File{}
 		root, tree := f.Reserve(), f.Reserve()
 		page := f.Add("<< /Type /Page /Parent %d 0 R >>", tree)
 		f.Set(tree, "<< /Type /Pages /Kids [%d 0 R] /Count 1 >>", page)
-		info := f.Add("<< /Title (old title) /Author (old author) >>")
+		info := f.Add("<< /Title (old title) /Author (old author) /Keywords (old, words) /CreationDate (D:20010203040506-07'00') >>")
 		f.Set(root, "<< /Type /Catalog /Pages %d 0 R /Lang (de) /Metadata %d 0 R >>", tree, f.Stream("/Type /Metadata", []byte(test.xmp)))
 		f.Root(root)
 		data := []byte(strings.Replace(string(f.Bytes()), "trailer\n<<", fmt.Sprintf("trailer\n<< /Info %d 0 R", info), 1))
@@ -175,6 +176,18 @@ func TestInfo(t *testing.T) {
 		got, err := d.Info(file)
 		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		}
+	}
+}
+
+func TestInfoDate(t *testing.T) {
+	for date, want := range map[string]string{
+		"D:20240501120000Z": "2024-05-01T12:00:00Z", "D:20240501120000+02'30'": "2024-05-01T12:00:00+02:30", "D:20240501120000+02'": "2024-05-01T12:00:00+02:00",
+		"D:20240501120000": "2024-05-01T12:00:00", "20240501": "2024-05-01", "D:20240501120000junk": "2024-05-01",
+		"D:20241301": "", "D:2024": "", "": "", "May 2024": "", "D:00000000": "",
+	} {
+		if got := pdf.ISODate(date); got != want {
+			t.Errorf("%q is %q, want %q", date, got, want)
 		}
 	}
 }

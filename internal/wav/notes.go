@@ -12,8 +12,9 @@ import (
 
 // Notes are what a WAV file says in words.
 type Notes struct {
-	Title, Artist, Date string // of the INFO list
-	Cues                []Cue  // in the order of time
+	Title, Artist, Date    string // of the INFO list
+	Album, Genre, Keywords string
+	Cues                   []Cue // in the order of time
 }
 
 // A Cue is a marked place.
@@ -154,6 +155,12 @@ func (n *noteReader) info(id string, b []byte) {
 		n.found.Artist = text(b)
 	case "ICRD":
 		n.found.Date = text(b)
+	case "IPRD":
+		n.found.Album = text(b)
+	case "IGNR":
+		n.found.Genre = text(b)
+	case "IKEY":
+		n.found.Keywords = text(b)
 	}
 }
 

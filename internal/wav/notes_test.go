@@ -35,14 +35,14 @@ func noted() []byte {
 		noteChunk("cue ", le(3), le(7, 0, 0, 0, 0, 16000), le(1, 0, 0, 0, 0, 0), le(2, 0, 0, 0, 0, 8001)),
 		noteChunk("LIST", []byte("adtl"), noteChunk("labl", le(7), []byte("caf\xe9\x00")), noteChunk("labl", le(1), []byte("Start\x00")),
 			noteChunk("note", le(2), []byte("a note\x00")), noteChunk("ltxt", le(2, 4000), []byte("rgn \x00\x00\x00\x00\x00\x00\x00\x00"))),
-		noteChunk("LIST", []byte("INFO"), noteChunk("INAM", []byte("Title\x00")), noteChunk("IART", []byte("Artist")), noteChunk("ICRD", []byte("2020\x00"))),
+		noteChunk("LIST", []byte("INFO"), noteChunk("INAM", []byte("Title\x00")), noteChunk("IART", []byte("Artist")), noteChunk("ICRD", []byte("2020\x00")), noteChunk("IPRD", []byte("Album")), noteChunk("IGNR", []byte("Genre\x00")), noteChunk("IKEY", []byte("a; b"))),
 	}, nil)
 }
 
 func TestNotes(t *testing.T) {
 	data := noted()
 	got, err := ReadNotes(bytes.NewReader(data), int64(len(data)))
-	want := &Notes{Title: "Title", Artist: "Artist", Date: "2020", Cues: []Cue{{0, 0, "Start"}, {1.000125, 0.5, "a note"}, {2, 0, "café"}}}
+	want := &Notes{Title: "Title", Artist: "Artist", Date: "2020", Album: "Album", Genre: "Genre", Keywords: "a; b", Cues: []Cue{{0, 0, "Start"}, {1.000125, 0.5, "a note"}, {2, 0, "café"}}}
 	if err != nil {
 		t.Fatal(err)
 	}

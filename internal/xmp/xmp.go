@@ -15,6 +15,7 @@ const (
 	Photoshop  = "http://ns.adobe.com/photoshop/1.0/"
 	Exif       = "http://ns.adobe.com/exif/1.0/"
 	TIFF       = "http://ns.adobe.com/tiff/1.0/"
+	PDF        = "http://ns.adobe.com/pdf/1.3/"
 )
 
 const (

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/pdfium"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sentence"
@@ -227,6 +228,10 @@ func (m *mapping) metadata() map[string]any {
 			metadata[key] = value
 		}
 	}
+	var facts about.Facts
+	facts.AddKeywordList(m.facts.info.Keywords)
+	facts.AddDate(m.facts.info.Date)
+	facts.Note(metadata)
 	if len(m.facts.cut) > 0 {
 		metadata["incomplete"] = m.facts.cut
 	}

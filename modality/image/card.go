@@ -18,6 +18,8 @@ type card struct {
 	date               string // when the picture was made, in ISO 8601
 	camera             string
 	place              *exif.Place
+
+	authors, keywords string // with ";" between
 }
 
 // A cards holds the forms of metadata that an image can have side by side.
@@ -72,6 +74,8 @@ func (c cards) joined() card {
 		camera:      first(func(c card) string { return plain.Words(c.camera, maxCardText) }, all...),
 		date:        first(func(c card) string { return c.date }, c.exif, c.xmp, c.iptc, c.text),
 		place:       c.exif.place,
+		authors:     first(func(c card) string { return c.authors }, all...),
+		keywords:    first(func(c card) string { return c.keywords }, all...),
 	}
 	if joined.place == nil {
 		joined.place = c.xmp.place
@@ -110,7 +114,7 @@ func exifCard(t exif.Tags) card {
 	if !strings.HasPrefix(strings.ToLower(camera), strings.ToLower(t.Make)) {
 		camera = t.Make + " " + camera
 	}
-	return card{title: t.Title, description: t.Description, date: t.Date, camera: camera, place: t.Place}
+	return card{title: t.Title, description: t.Description, date: t.Date, camera: camera, place: t.Place, authors: t.Artist, keywords: t.Keywords}
 }
 
 // read returns a block of metadata, or nil if it is too large or not there.

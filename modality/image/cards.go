@@ -90,6 +90,8 @@ func (c *cards) addText(kind string, data []byte) {
 		}
 	case "Title":
 		setOnce(&c.text.title, chunkText(kind, rest, maxCardText))
+	case "Author":
+		setOnce(&c.text.authors, chunkText(kind, rest, maxCardText))
 	case "Description":
 		setOnce(&c.text.description, chunkText(kind, rest, maxCardText))
 	case "Creation Time":

@@ -3,6 +3,7 @@ package image
 import (
 	"bytes"
 	"encoding/binary"
+	"strings"
 	"time"
 )
 
@@ -35,8 +36,10 @@ func (c *cards) addResources(b []byte) {
 const (
 	iptcCharset     = 1<<8 | 90
 	iptcTitle       = 2<<8 | 5
+	iptcKeywords    = 2<<8 | 25 // one each
 	iptcDate        = 2<<8 | 55
 	iptcTime        = 2<<8 | 60
+	iptcByline      = 2<<8 | 80 // one each
 	iptcHeadline    = 2<<8 | 105
 	iptcDescription = 2<<8 | 120
 )
@@ -44,24 +47,40 @@ const (
 // addIPTC reads IPTC records.
 func (c *cards) addIPTC(b []byte) {
 	const utf8Escape = "\x1b%G"
-	sets := make(map[int][]byte)
+	const maxEach = 50
+	sets := make(map[int][][]byte)
 	for len(b) >= 5 && b[0] == 0x1c {
 		id := int(b[1])<<8 | int(b[2])
 		size := int(binary.BigEndian.Uint16(b[3:]))
 		if size > len(b)-5 { // an extended length would be larger than any text here
 			break
 		}
-		if _, ok := sets[id]; !ok {
-			sets[id] = b[5 : 5+size]
+		if len(sets[id]) < maxEach {
+			sets[id] = append(sets[id], b[5:5+size])
 		}
 		b = b[5+size:]
 	}
-	text := func(id int) string {
-		if bytes.Equal(sets[iptcCharset], []byte(utf8Escape)) {
-			return string(sets[id])
+	encoded := sets[iptcCharset]
+	isUTF8 := len(encoded) > 0 && bytes.Equal(encoded[0], []byte(utf8Escape))
+	texts := func(id int) []string {
+		var list []string
+		for _, set := range sets[id] {
+			if isUTF8 {
+				list = append(list, string(set))
+			} else {
+				list = append(list, latin1(set))
+			}
 		}
-		return latin1(sets[id])
+		return list
 	}
+	text := func(id int) string {
+		if list := texts(id); len(list) > 0 {
+			return list[0]
+		}
+		return ""
+	}
+	c.iptc.authors = strings.Join(texts(iptcByline), ";")
+	c.iptc.keywords = strings.Join(texts(iptcKeywords), ";")
 	c.iptc.title = text(iptcTitle)
 	if c.iptc.title == "" {
 		c.iptc.title = text(iptcHeadline)

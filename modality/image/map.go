@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sentence"
 	"github.com/citekit/citekit/internal/tesseract"
@@ -76,6 +77,10 @@ func (c card) metadata() map[string]any {
 			m[key] = value
 		}
 	}
+	var facts about.Facts
+	facts.AddAuthors(strings.Split(c.authors, ";")...)
+	facts.AddKeywordList(c.keywords)
+	facts.Note(m)
 	if c.place != nil {
 		m["latitude"], m["longitude"] = c.place.Latitude, c.place.Longitude
 	}

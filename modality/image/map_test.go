@@ -265,18 +265,21 @@ func TestMapMetadata(t *testing.T) {
 		{"exif", "image/baseline.jpeg", []string{
 			"-EXIF:ImageDescription=The old bridge. It stands.", "-EXIF:DateTimeOriginal=2019:07:06 05:04:03", "-EXIF:Make=Acme", "-EXIF:Model=Acme One",
 			"-EXIF:GPSLatitude=48.8584", "-EXIF:GPSLatitudeRef=N", "-EXIF:GPSLongitude=2.2945", "-EXIF:GPSLongitudeRef=W",
-		}, map[string]any{"description": "The old bridge. It stands.", "date": "2019-07-06T05:04:03", "camera": "Acme One", "latitude": 48.8584, "longitude": -2.2945}, "The old bridge."},
+			"-EXIF:Artist=Ada Lovelace; Charles Babbage", "-EXIF:XPKeywords=bridge;stone",
+		}, map[string]any{"author": "Ada Lovelace; Charles Babbage", "keywords": []any{"bridge", "stone"}, "description": "The old bridge. It stands.", "date": "2019-07-06T05:04:03", "camera": "Acme One", "latitude": 48.8584, "longitude": -2.2945}, "The old bridge."},
 		{"xmp", "image/jpeg-cmyk-adobe.jpg", []string{
 			"-XMP-dc:Title=Ein Pinguin", "-XMP-dc:Title-de=Anders", "-XMP-dc:Description=Two words", "-XMP-photoshop:DateCreated=2018:01:02",
 			"-XMP-exif:GPSLatitude=-33.5", "-XMP-exif:GPSLongitude=151.25",
-		}, map[string]any{"description": "Two words", "date": "2018-01-02", "latitude": -33.5, "longitude": 151.25}, "Ein Pinguin"},
+			"-XMP-dc:Creator=Ada Lovelace", "-XMP-dc:Creator=Charles Babbage", "-XMP-dc:Subject=Pinguin", "-XMP-dc:Subject=Eis",
+		}, map[string]any{"author": "Ada Lovelace; Charles Babbage", "keywords": []any{"Pinguin", "Eis"}, "description": "Two words", "date": "2018-01-02", "latitude": -33.5, "longitude": 151.25}, "Ein Pinguin"},
 		{"iptc", "image/progressive.jpg", []string{
 			"-IPTC:CodedCharacterSet=UTF8", "-IPTC:ObjectName=Über den Fluss", "-IPTC:Caption-Abstract=A caption", "-IPTC:DateCreated=2001:02:03", "-IPTC:TimeCreated=04:05:06+01:00",
-		}, map[string]any{"description": "A caption", "date": "2001-02-03T04:05:06+01:00"}, "Über den Fluss"},
-		{"tiff", "image/tiff-tiled.tiff", []string{"-EXIF:XPTitle=Вид", "-EXIF:ImageDescription=Seen from above", "-EXIF:CreateDate=2010:11:12 13:14:15", "-EXIF:OffsetTimeDigitized=-03:00", "-EXIF:Model=Two"},
-			map[string]any{"description": "Seen from above", "date": "2010-11-12T13:14:15-03:00", "camera": "Two"}, "Вид"},
-		{"png", "image/png-palette.png", []string{"-PNG:Title=A map of colours", "-PNG:Description=Many", "-PNG:CreationTime=2003:04:05 06:07:08"},
-			map[string]any{"description": "Many", "date": "2003-04-05T06:07:08"}, "A map of colours"},
+			"-IPTC:By-line=Ada Lovelace", "-IPTC:Keywords=Fluß", "-IPTC:Keywords=river",
+		}, map[string]any{"author": "Ada Lovelace", "keywords": []any{"Fluß", "river"}, "description": "A caption", "date": "2001-02-03T04:05:06+01:00"}, "Über den Fluss"},
+		{"tiff", "image/tiff-tiled.tiff", []string{"-EXIF:XPTitle=Вид", "-EXIF:ImageDescription=Seen from above", "-EXIF:CreateDate=2010:11:12 13:14:15", "-EXIF:OffsetTimeDigitized=-03:00", "-EXIF:Model=Two", "-EXIF:XPAuthor=Пётр"},
+			map[string]any{"author": "Пётр", "description": "Seen from above", "date": "2010-11-12T13:14:15-03:00", "camera": "Two"}, "Вид"},
+		{"png", "image/png-palette.png", []string{"-PNG:Title=A map of colours", "-PNG:Description=Many", "-PNG:CreationTime=2003:04:05 06:07:08", "-PNG:Author=Ada"},
+			map[string]any{"author": "Ada", "description": "Many", "date": "2003-04-05T06:07:08"}, "A map of colours"},
 		{"png exif", "image/png-alpha.png", []string{"-EXIF:ImageDescription=A layer", "-EXIF:DateTimeOriginal=2003:04:05 06:07:08"},
 			map[string]any{"description": "A layer", "date": "2003-04-05T06:07:08"}, "A layer"},
 		{"says nothing", "image/baseline.jpeg", []string{"-EXIF:ImageDescription=OLYMPUS DIGITAL CAMERA         ", "-EXIF:DateTimeOriginal=0000:00:00 00:00:00"}, map[string]any{}, ""},
@@ -361,7 +364,7 @@ func TestMapWebP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]any{"width": 24, "height": 20, "date": "2020-01-02T03:04:05.67Z"}
+	want := map[string]any{"width": 24, "height": 20, "date": "2020-01-02T03:04:05.67Z", "author": "Nobody"}
 	if diff := cmp.Diff(want, s.Metadata); diff != "" || s.Title != "A picture & more" {
 		t.Errorf("title %q; metadata -want +got:\n%s", s.Title, diff)
 	}

@@ -25,6 +25,8 @@ func xmpCard(p xmp.Packet) card {
 		description: p.Text(xmp.DublinCore, "description"),
 		camera:      p.Text(xmp.TIFF, "Model"),
 		place:       xmpPlace(p.Text(xmp.Exif, "GPSLatitude"), p.Text(xmp.Exif, "GPSLongitude")),
+		authors:     strings.Join(p.List(xmp.DublinCore, "creator"), ";"),
+		keywords:    strings.Join(p.List(xmp.DublinCore, "subject"), ";"),
 	}
 	if c.title == "" {
 		c.title = p.Text(xmp.Photoshop, "Headline")

@@ -1,0 +1,3 @@
+package pdf
+
+var ISODate = isoDate
