@@ -85,8 +85,9 @@ func searchSchema() *schema {
 	return object([]string{"results", "total", "complete"},
 		arrayOf("results", result, "Best first."),
 		typed("total", "integer", "How many there are."),
-		typed("total_is_minimum", "boolean", "There are more than total."),
+		typed("total_is_minimum", "boolean", ""),
 		typed("left_out", "integer", "Resources whose sources changed, are gone or cannot be read."),
+		typed("hint", "string", ""),
 		typed("query_time_ms", "number", ""),
 		typed("complete", "boolean", "False if the time was over before all was searched; ask again."))
 }

@@ -27,6 +27,10 @@ type Results struct {
 	Degraded string
 
 	QueryTimeMS float64
+
+	// Hint says, where nothing was found, which values of the filters no
+	// resource has, and some that there are; else it is "".
+	Hint string
 }
 
 // A Result is something that was found.
@@ -73,8 +77,8 @@ type Reason struct {
 }
 
 // MarshalJSON returns an object with "results", "total", "query_time_ms",
-// "complete", and where they say something "total_is_minimum", "left_out" and
-// "degraded".
+// "complete", and where they say something "total_is_minimum", "left_out",
+// "hint" and "degraded".
 func (r *Results) MarshalJSON() ([]byte, error) {
 	w := new(strictjson.Writer)
 	w.Open()
@@ -94,6 +98,7 @@ func (r *Results) MarshalJSON() ([]byte, error) {
 	if r.LeftOut > 0 {
 		w.Value("left_out", r.LeftOut)
 	}
+	w.Optional("hint", r.Hint)
 	w.Value("query_time_ms", rounded(r.QueryTimeMS))
 	w.Value("complete", r.Complete)
 	w.Optional("degraded", r.Degraded)

@@ -157,6 +157,9 @@ func (s *Searcher) answer(ctx context.Context, start time.Time, req Request, in 
 	if failed != nil && len(results.Results) == 0 && !errors.Is(failed, context.DeadlineExceeded) {
 		return nil, failed
 	}
+	if len(results.Results) == 0 {
+		results.Hint = s.hint(ctx, req.Filters)
+	}
 	results.Complete = results.Complete && failed == nil
 	results.QueryTimeMS = float64(time.Since(start).Microseconds()) / 1000
 	return results, nil

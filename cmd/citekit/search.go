@@ -313,6 +313,9 @@ func (s *session) tellOfSearch(found *search.Results) {
 	switch {
 	case len(found.Results) == 0:
 		fmt.Fprintln(s.stderr, "citekit: nothing found")
+		if found.Hint != "" {
+			fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(found.Hint))
+		}
 	case found.Total > len(found.Results):
 		atLeast, more := "", ""
 		if !found.Exact {

@@ -1,0 +1,48 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/search/index"
+)
+
+// hint says which values of filters no resource has, so that nothing is found;
+// "" if all have some, or that is not known.
+func (s *Searcher) hint(ctx context.Context, f index.Filters) string {
+	lister, ok := s.index.(index.Lister)
+	if !ok {
+		return ""
+	}
+	missing, err := lister.Missing(ctx, f)
+	if err != nil {
+		return "" // it would only have been help
+	}
+	var hints []string
+	for _, m := range missing {
+		hints = append(hints, hintOf(m))
+	}
+	return strings.Join(hints, "; ")
+}
+
+func hintOf(m index.Missing) string {
+	plural := m.Filter + "s"
+	if m.Filter == "modality" {
+		plural = "modalities"
+	}
+	text := fmt.Sprintf("nothing has the %s %s", m.Filter, message.Quote(m.Value))
+	if len(m.Known) == 0 {
+		return text + ", or any other"
+	}
+	known := make([]string, 0, len(m.Known))
+	for _, value := range m.Known {
+		known = append(known, message.Clip(value))
+	}
+	text += "; " + plural + " are: " + strings.Join(known, ", ")
+	if m.More {
+		text += " and more"
+	}
+	return text
+}

@@ -1,0 +1,68 @@
+package search_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/search/index"
+)
+
+// TestHints asks for values that no resource has.
+func TestHints(t *testing.T) {
+	files := map[string]string{
+		"a.md":    "---\nauthor: Ada Lovelace\ntags: [engine, \"evil\\x1b[2J\\u202e\"]\n---\n# A\n\nA zebra.\n",
+		"gone.md": "---\ntags: [vanished]\n---\n# Gone\n\nA zebra.\n",
+	}
+	for i := range 30 {
+		files[fmt.Sprintf("n%d.md", i)] = fmt.Sprintf("---\ntags: tag%d\n---\n# N\n\nwords\n", i)
+	}
+	s := newShelf(t, files)
+	s.find(t, search.Request{Query: "zebra"})
+	if _, err := ingest.Delete(ctx, s.Library, "gone", nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		filters index.Filters
+		want    []string
+	}{
+		{index.Filters{Labels: []string{"Engin"}}, []string{`nothing has the label "Engin"; labels are: engine, evil`, " and more"}},
+		{index.Filters{Labels: []string{"vanished"}}, []string{`nothing has the label "vanished"; labels are: engine`}},
+		{index.Filters{Authors: []string{"Ada Lovelac"}}, []string{`nothing has the author "Ada Lovelac"; authors are: ada lovelace`}},
+		{index.Filters{Types: []string{"sectoin"}, Modalities: []citekit.Modality{"vidio"}}, []string{`nothing has the modality "vidio"; modalities are: text; nothing has the type "sectoin"; types are: section`}},
+		{index.Filters{Labels: []string{"x1", "x2", "x3", "x4", "x5"}}, []string{`"x3"`}},
+	} {
+		found := s.find(t, search.Request{Query: "zebra", Filters: c.filters})
+		for _, want := range c.want {
+			if len(found.Results) != 0 || !strings.Contains(found.Hint, want) {
+				t.Errorf("%+v: %q, want %q", c.filters, found.Hint, want)
+			}
+		}
+		if strings.ContainsAny(found.Hint, "\x1b\u202e\n") || strings.Contains(found.Hint, "x4") || len(found.Hint) > 2500 {
+			t.Errorf("%+v: %q", c.filters, found.Hint)
+		}
+		data, err := json.Marshal(found)
+		if err != nil || !strings.Contains(string(data), `"hint":"nothing has the `) {
+			t.Errorf("%s, %v", data, err)
+		}
+	}
+	for _, req := range []search.Request{
+		{Query: "zebra"}, {Query: "zebra", Filters: index.Filters{Labels: []string{"engine", "none"}}},
+		{Query: "unicorn", Filters: index.Filters{Labels: []string{"ENGINE"}}},
+	} {
+		if found := s.find(t, req); found.Hint != "" {
+			t.Errorf("%+v: %q", req, found.Hint)
+		}
+	}
+	many := make([]string, 10_000)
+	for i := range many {
+		many[i] = fmt.Sprint("none", i)
+	}
+	if found := s.find(t, search.Request{Query: "zebra", Filters: index.Filters{Labels: many}}); len(found.Hint) > 2500 || found.Hint == "" {
+		t.Errorf("%q", found.Hint)
+	}
+}
