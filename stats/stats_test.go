@@ -32,6 +32,11 @@ var otherMaps = map[string]string{
 }
 
 // newLibrary returns a library over a directory with a text, and a Searcher.
+// keepAll returns a store that keeps the text of small sources too.
+func keepAll(lib *citekit.Library) *textlayer.Store {
+	return textlayer.New(lib, &textlayer.Options{SmallBytes: -1})
+}
+
 func newLibrary(t *testing.T) (*citekit.Library, *search.Searcher) {
 	t.Helper()
 	dir := t.TempDir()
@@ -49,7 +54,7 @@ func newLibrary(t *testing.T) (*citekit.Library, *search.Searcher) {
 		t.Fatal(err)
 	}
 	lib := citekit.New(ws, modality.All(), nil)
-	searcher, err := search.New(lib, nil)
+	searcher, err := search.New(lib, &search.Options{Layers: keepAll(lib)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +136,7 @@ func TestSizesIndexAndCache(t *testing.T) {
 // TestTextAlone checks that reading texts does not count as evidence.
 func TestTextAlone(t *testing.T) {
 	lib, _ := newLibrary(t)
-	layers := textlayer.New(lib, nil)
+	layers := keepAll(lib)
 	for range 2 {
 		layer, err := layers.Open(t.Context(), "tea")
 		if err != nil {

@@ -41,8 +41,9 @@ func (s *Store) OpenFile(ctx context.Context, path string, modality citekit.Moda
 // OpenVersion returns the text of a version of a resource that was read before,
 // whatever its source is now, or of the version that its source has: to find
 // again what was cited of it. The version is the whole SHA-256 in hex. A text
-// that is not kept is an error matching [fs.ErrNotExist], and one that only the source of that version has is an
-// error matching [citekit.ErrStale] if that has changed.
+// that is not kept is an error matching [fs.ErrNotExist], and one that only the
+// source of that version has is an error matching [citekit.ErrStale] if that has
+// changed.
 func (s *Store) OpenVersion(ctx context.Context, resourceID, hash string) (*Layer, error) {
 	m, err := s.lib.Map(ctx, resourceID)
 	if err != nil {
