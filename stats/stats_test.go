@@ -31,12 +31,12 @@ var otherMaps = map[string]string{
 	"broken":  `{"resource_id": "broken", `,
 }
 
-// newLibrary returns a library over a directory with a text, and a Searcher.
 // keepAll returns a store that keeps the text of small sources too.
 func keepAll(lib *citekit.Library) *textlayer.Store {
 	return textlayer.New(lib, &textlayer.Options{SmallBytes: -1})
 }
 
+// newLibrary returns a library over a directory with a text, and a Searcher.
 func newLibrary(t *testing.T) (*citekit.Library, *search.Searcher) {
 	t.Helper()
 	dir := t.TempDir()
