@@ -69,10 +69,11 @@ type embedding struct {
 	done  chan struct{}
 	err   error
 
-	drafts []*draft // that wait for vectors
-	queue  []queued
-	texts  int   // embedded so far
-	unkept error // of vectors that are in memory alone
+	drafts     []*draft // that wait for vectors
+	queue      []queued
+	texts      int   // embedded so far
+	dimensions int   // of all vectors
+	unkept     error // of vectors that are in memory alone
 }
 
 // A draft is the vectors of a resource, as far as they are made.
@@ -164,20 +165,24 @@ func (e *embedding) run(ctx context.Context) error {
 	return cmp.Or(err, e.unkept)
 }
 
-// learnDimensions embeds a word, if nothing else says how many numbers a vector
-// has.
-func (e *embedding) learnDimensions(ctx context.Context) error {
+// learnDimensions finds out how many numbers a vector has, by embedding a word if
+// nothing else says so.
+func (e *embedding) learnDimensions(ctx context.Context) (err error) {
 	m := e.semantics
-	m.mu.Lock()
-	known := m.dimensions
-	m.mu.Unlock()
-	if known > 0 {
+	if e.dimensions = m.knownDimensions(); e.dimensions > 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, batchWait)
 	defer cancel()
-	_, err := m.embed(ctx, PassageText, []string{"word"})
+	_, err = m.embed(ctx, PassageText, []string{"word"})
+	e.dimensions = m.knownDimensions()
 	return err
+}
+
+func (m *semantics) knownDimensions() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.dimensions
 }
 
 // keepOnly releases the vectors of other resources.
@@ -228,7 +233,7 @@ func (e *embedding) resource(ctx context.Context, id string) error {
 	if err != nil || e.semantics.holds(id, version) || e.hasFailed(id, version) {
 		return err
 	}
-	kept, err := e.semantics.load(ctx, id, e.semantics.dimensions)
+	kept, err := e.semantics.load(ctx, id, e.dimensions)
 	if err != nil {
 		return err
 	}
@@ -259,7 +264,7 @@ func (e *embedding) resource(ctx context.Context, id string) error {
 
 func (e *embedding) begin(id, version string, kept *vectorFile) *draft {
 	d := &draft{old: make(map[textHash]vector, len(kept.vectors))}
-	d.file.vectorHead = vectorHead{Resource: id, Version: version, Model: e.semantics.name, Dimensions: e.semantics.dimensions}
+	d.file.vectorHead = vectorHead{Resource: id, Version: version, Model: e.semantics.name, Dimensions: e.dimensions}
 	for _, v := range kept.vectors {
 		if v.scale > 0 {
 			d.old[v.hash] = v

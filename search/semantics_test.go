@@ -151,6 +151,31 @@ func TestSemantics(t *testing.T) {
 	}
 }
 
+// An unsized is an embedder that does not know how many numbers it makes.
+type unsized struct{ *thesaurus }
+
+func (unsized) Dimensions() int { return 0 }
+
+// How many numbers vectors have is learned, whichever text comes first.
+func TestUnsizedEmbedder(t *testing.T) {
+	e := newThesaurus("car automobile vehicle", "bread loaf oven", "tax duty")
+	s := newSemantic(t, garage, search.Semantics{Embedder: unsized{e}})
+	for range 2 {
+		if found := s.find(t, search.Request{Query: "vehicle"}); resources(found) != "a c" || !found.Complete {
+			t.Errorf("found %q, degraded %q", resources(found), found.Degraded)
+		}
+		e.taken()
+		s.Close()
+		s = openSemantic(t, s.dir, search.Semantics{Embedder: unsized{e}})
+	}
+	if err := s.Embed(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if got := e.taken(); len(got) > 1 {
+		t.Errorf("embedded %q again", got)
+	}
+}
+
 // Scores of both rankings add up as weights say.
 func TestWeights(t *testing.T) {
 	e := newThesaurus("car automobile vehicle", "bread loaf oven", "tax duty")
