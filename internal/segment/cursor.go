@@ -190,10 +190,16 @@ func (c *cursor) skip(doc uint32) bool {
 	return false
 }
 
-// find returns the first block after the one at hand that ends with doc or
-// later, or the number of blocks.
+// find returns the first block, not before the one at hand, that ends with doc
+// or later, or at least the number of blocks.
 func (c *cursor) find(doc uint32) int {
-	low := max(c.block+1, c.near)
+	low := max(c.block, c.near, 0)
+	if low == c.block && c.in > 0 {
+		if c.docs[c.in-1] >= doc {
+			return low
+		}
+		low++
+	}
 	if low >= c.blocks || c.heads == nil {
 		return low
 	}
@@ -203,20 +209,22 @@ func (c *cursor) find(doc uint32) int {
 		high += step
 	}
 	high = min(high, c.blocks)
-	low += sort.Search(high-low, func(i int) bool { return c.last(low+i) >= doc })
-	return low
+	return low + sort.Search(high-low, func(i int) bool { return c.last(low+i) >= doc })
+}
+
+// first returns the least document that a block may have.
+func (c *cursor) first(block int) uint32 {
+	if block == 0 {
+		return 0
+	}
+	return c.last(block-1) + 1
 }
 
 // limitAt returns the largest saturation that a document can have which is not
 // before the one at hand, in 255ths, without reading it. Documents that are
 // asked for later must not be before it.
 func (c *cursor) limitAt(doc uint32) byte {
-	if c.block < 0 || c.in > 0 && c.docs[c.in-1] < doc {
-		c.near = c.find(doc)
-	} else {
-		c.near = c.block
-	}
-	if c.near >= c.blocks || c.near < 0 {
+	if c.near = c.find(doc); c.near >= c.blocks {
 		return 0
 	}
 	return c.limit(c.near)

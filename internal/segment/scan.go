@@ -143,7 +143,11 @@ func (s *scan) window() error {
 		s.into.exact = false
 	}
 	for _, t := range s.terms[s.optional:] {
-		s.accumulate(t)
+		mayLack := float32(-1)
+		if !counting {
+			mayLack = threshold - (sum - t.limit)
+		}
+		s.accumulate(t, mayLack)
 	}
 	s.collect(selective)
 	for _, t := range s.terms {
@@ -203,25 +207,42 @@ func (s *scan) split(threshold float32, counting bool) {
 	}
 }
 
-// accumulate adds what a term adds to the documents of the window.
-func (s *scan) accumulate(t *scoredTerm) {
-	if t.limit == 0 || t.seek(s.first) >= s.next {
+// accumulate adds what a term adds to the documents of the window. It passes
+// over blocks in which the term adds no more than a document may lack.
+func (s *scan) accumulate(t *scoredTerm, mayLack float32) {
+	if t.limit == 0 {
 		return
 	}
-	lengths := s.segment.lengths
-	for {
-		t.loadWeights()
-		i := t.at
-		for ; i < t.in && t.docs[i] < s.next; i++ {
-			doc := t.docs[i]
-			weight := float32(t.weight[i] + 1)
-			s.scores[doc-s.first] += t.worth * weight / (weight + s.base + s.perLength*float32(little.Uint16(lengths[2*doc:])))
-			s.hit[(doc-s.first)/64] |= 1 << ((doc - s.first) % 64)
+	for b := t.find(s.first); b < t.blocks && t.first(b) < s.next; b++ {
+		if s.adds(t, t.cursor.limit(b)) <= mayLack {
+			s.into.exact = false
+			continue
 		}
-		if t.at = i; i < t.in || !t.skip(t.docs[t.in-1]+1) || t.docs[0] >= s.next {
+		if b != t.cursor.block && !t.load(b) {
+			return
+		}
+		if s.accumulateBlock(t); t.at < t.in {
 			return
 		}
 	}
+}
+
+// accumulateBlock adds what a term adds to those documents of the window that
+// are in the block at hand.
+func (s *scan) accumulateBlock(t *scoredTerm) {
+	if t.docs[t.at] < s.first {
+		t.at += firstFrom(t.docs[t.at:t.in], s.first)
+	}
+	t.loadWeights()
+	lengths := s.segment.lengths
+	i := t.at
+	for ; i < t.in && t.docs[i] < s.next; i++ {
+		doc := t.docs[i]
+		weight := float32(t.weight[i] + 1)
+		s.scores[doc-s.first] += t.worth * weight / (weight + s.base + s.perLength*float32(little.Uint16(lengths[2*doc:])))
+		s.hit[(doc-s.first)/64] |= 1 << ((doc - s.first) % 64)
+	}
+	t.at = i
 }
 
 // collect takes the documents of the window that were scored among the best.
