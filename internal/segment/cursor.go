@@ -151,13 +151,16 @@ func (c *cursor) doc() uint32 {
 	return c.docs[c.at]
 }
 
+// isBehind reports whether the block at hand ends before a document.
+func (c *cursor) isBehind(doc uint32) bool {
+	return c.block < 0 || c.in > 0 && c.docs[c.in-1] < doc
+}
+
 // seek moves on to the first document that is not before doc, and returns it,
 // or end.
 func (c *cursor) seek(doc uint32) uint32 {
-	if c.block < 0 || c.in > 0 && c.docs[c.in-1] < doc {
-		if !c.skip(doc) {
-			return end
-		}
+	if c.isBehind(doc) && !c.skip(doc) {
+		return end
 	}
 	if c.at < c.in && c.docs[c.at] < doc {
 		c.at += firstFrom(c.docs[c.at:c.in], doc)

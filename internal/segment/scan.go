@@ -41,6 +41,7 @@ type scan struct {
 type scoredTerm struct {
 	cursor
 	worth float32 // times saturation
+	most  float32 // times a limit of saturation in 255ths, safe against rounding
 	limit float32 // in the window
 	block int     // the first that reaches into the window
 }
@@ -107,6 +108,7 @@ func (s *scan) open(p *plan) error {
 			t := &s.all[n]
 			n++
 			t.worth, t.block = float32(w.scored), 0
+			t.most = t.worth * s.scale / 255 * roundingSlack
 			if err := t.open(s.segment, e); err != nil {
 				return err
 			}
@@ -171,16 +173,14 @@ func (s *scan) limits() (sum float32) {
 				break
 			}
 		}
-		t.limit = s.adds(t, limit)
+		t.limit = t.adds(limit)
 		sum += t.limit
 	}
 	return sum
 }
 
 // adds returns what a term adds at most where its saturation has a limit.
-func (s *scan) adds(t *scoredTerm, limit byte) float32 {
-	return t.worth * s.scale * float32(limit) / 255 * roundingSlack
-}
+func (t *scoredTerm) adds(limit byte) float32 { return t.most * float32(limit) }
 
 // roundingSlack makes limits safe against the rounding of sums.
 const roundingSlack = 1.0001
@@ -214,7 +214,7 @@ func (s *scan) accumulate(t *scoredTerm, mayLack float32) {
 		return
 	}
 	for b := t.find(s.first); b < t.blocks && t.first(b) < s.next; b++ {
-		if s.adds(t, t.cursor.limit(b)) <= mayLack {
+		if t.adds(t.cursor.limit(b)) <= mayLack {
 			s.into.exact = false
 			continue
 		}
@@ -264,8 +264,7 @@ func (s *scan) collect(selective bool) {
 				continue
 			}
 			matched++
-			if score+more > least {
-				s.complete(s.first+uint32(at), score)
+			if score+more > least && s.complete(s.first+uint32(at), score, least) {
 				least = s.least()
 			}
 		}
@@ -286,23 +285,25 @@ func (s *scan) least() float32 {
 }
 
 // complete adds what the optional terms add to a document, and takes it among
-// the best, unless it cannot be.
-func (s *scan) complete(doc uint32, score float32) {
-	least := s.least()
+// the best, unless it cannot be as it does not exceed what is least. It reports
+// whether it did.
+func (s *scan) complete(doc uint32, score, least float32) bool {
 	for i := s.optional - 1; i >= 0; i-- {
 		if score+s.sums[i] <= least {
-			return
+			return false
 		}
 		t := s.terms[i]
 		if t.limit == 0 {
 			continue
 		}
-		others := score
-		if i > 0 {
-			others += s.sums[i-1]
-		}
-		if others+s.adds(t, t.limitAt(doc)) <= least {
-			return
+		if t.isBehind(doc) { // looking at the limit of a block is less than reading it
+			others := score
+			if i > 0 {
+				others += s.sums[i-1]
+			}
+			if others+t.adds(t.limitAt(doc)) <= least {
+				return false
+			}
 		}
 		if t.seek(doc) != doc {
 			continue
@@ -312,5 +313,7 @@ func (s *scan) complete(doc uint32, score float32) {
 	}
 	if score > least {
 		s.into.best.add(candidate{score, s.view, doc})
+		return true
 	}
+	return false
 }
