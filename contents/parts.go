@@ -48,6 +48,8 @@ func (r *Reader) parts(ctx context.Context, req Request) ([]*part, error) {
 func (r *Reader) withAround(ctx context.Context, asked []*part, maps []*citekit.ResourceMap, seen map[string]bool, e Expansion) []*part {
 	var all []*part
 	added, related := 0, 0
+	short, cancel := half(ctx)
+	defer cancel()
 	for i, p := range asked {
 		all = append(all, p)
 		for _, n := range around(maps[i], p.item.NodeID, e) {
@@ -63,8 +65,8 @@ func (r *Reader) withAround(ctx context.Context, asked []*part, maps []*citekit.
 			seen[q.item.ID] = true
 			all = append(all, q)
 		}
-		for _, q := range r.related(ctx, p, e.Relations, maxAllRelated-related) {
-			if !seen[q.item.ID] {
+		for _, q := range r.related(short, p, e.Relations, maxAllRelated-related) {
+			if !seen[q.item.ID] && !q.liesIn(asked) {
 				seen[q.item.ID] = true
 				all = append(all, q)
 				related++

@@ -3,6 +3,7 @@ package contents
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/citekit/citekit"
@@ -41,11 +42,6 @@ func (r *Reader) related(ctx context.Context, p *part, hops, most int) []*part {
 	if hops == 0 || p.item.Err != nil {
 		return nil
 	}
-	if deadline, limited := ctx.Deadline(); limited { // what was asked for is read in the other half
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-time.Until(deadline)/2))
-		defer cancel()
-	}
 	around, err := r.Relations.Around(ctx, p.item.Address, relations.Reach{Hops: hops, Most: min(most, maxRelated)})
 	if err != nil {
 		return nil // reading the part says why
@@ -58,6 +54,24 @@ func (r *Reader) related(ctx context.Context, p *part, hops, most int) []*part {
 		}
 	}
 	return all
+}
+
+// half returns a context that ends when half of the time is over; what was asked
+// for is read in the other.
+func half(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, limited := ctx.Deadline()
+	if !limited {
+		return ctx, func() {}
+	}
+	return context.WithDeadline(ctx, deadline.Add(-time.Until(deadline)/2))
+}
+
+// liesIn reports whether a part is in one of others.
+func (p *part) liesIn(others []*part) bool {
+	return slices.ContainsFunc(others, func(other *part) bool {
+		return other.item.Err == nil && other.item.ResourceID == p.item.ResourceID &&
+			other.loc.Modality == p.loc.Modality && other.loc.VirtualAddress == p.loc.VirtualAddress && other.loc.Contains(p.loc)
+	})
 }
 
 // partAt returns a related place as a part: all of the node that a link to

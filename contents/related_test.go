@@ -54,6 +54,9 @@ func TestExpandRelations(t *testing.T) {
 	if got := related(read(1, "tea", "water.water.soft")); strings.Contains(got, "water#lines=5-7:") {
 		t.Errorf("what was asked for comes again: %s", got)
 	}
+	if got := related(read(1, "tea", "water")); strings.Contains(got, "text://water#lines=5-7:") {
+		t.Errorf("a part of what was asked for comes again: %s", got)
+	}
 	data, err := json.Marshal(read(2, "tea"))
 	if err != nil || !strings.Contains(string(data), `"relation":{"kind":"hyperlink","from":"text://water#lines=7-7","to":"text://rain","hops":2}`) {
 		t.Errorf("%s, %v", data, err)

@@ -14,6 +14,7 @@ const (
 	MaxHops  = 2
 	MaxMost  = 1000
 	maxLooks = 1000 // relations that one call looks at
+	maxMore  = 100  // places that are counted beyond those that are returned
 )
 
 // A Place is where relations lead from another place, or come from.
@@ -120,7 +121,7 @@ func (w *walk) visit(ctx context.Context, a citekit.Address, hop int) {
 // step adds the places of the next relation, and reports whether there may be
 // another.
 func (w *walk) step(ctx context.Context, next func() (Relation, error, bool), hop int, incoming bool) bool {
-	if w.looks >= maxLooks {
+	if w.looks >= maxLooks || w.More >= maxMore {
 		w.Complete = false
 		return false
 	}

@@ -306,6 +306,21 @@ func (g *Graph) referrers(id string) (ids []string, whole bool) {
 	return slices.Compact(ids), !g.partial
 }
 
+// mayLeadTo returns what tells whether a link of another resource may lead to one.
+// It costs far less than to follow the link.
+func (g *Graph) mayLeadTo(id string) func(l Link, source string) bool {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	i, ok := g.byID[id]
+	if !ok {
+		return func(Link, string) bool { return false }
+	}
+	keys := keysTo(g.known[i], g.modules)
+	return func(l Link, source string) bool {
+		return slices.ContainsFunc(keysOfLink(l, source), func(key string) bool { return slices.Contains(keys, key) })
+	}
+}
+
 // at returns the id of the first map of a source by its path, or "".
 func (g *Graph) at(p string) string {
 	g.mu.RLock()

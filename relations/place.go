@@ -19,6 +19,8 @@ type placer struct {
 	m   *citekit.ResourceMap
 	own *atlasMap
 
+	path string // of the source, clean
+
 	others map[string]*atlasMap // by id; nil for one that cannot be read
 }
 
@@ -40,7 +42,7 @@ func (p *placer) relation(l Link) Relation {
 		r.ToNode = p.own.nodeAt(l.To)
 		return r
 	}
-	t := targetOf(l, cleanPath(p.m.SourcePath))
+	t := targetOf(l, p.path)
 	to := p.mapAt(t)
 	if to == nil {
 		return r
@@ -76,7 +78,7 @@ func (p *placer) mapAt(t target) *atlasMap {
 			return p.other(id)
 		}
 	}
-	for dir := path.Dir(cleanPath(p.m.SourcePath)); len(t.module) > 0; dir = path.Dir(dir) {
+	for dir := path.Dir(p.path); len(t.module) > 0; dir = path.Dir(dir) {
 		for _, file := range t.module {
 			if id := p.g.at(path.Join(dir, file)); id != "" {
 				return p.other(id)

@@ -97,7 +97,7 @@ func (g *Graph) leaving(ctx context.Context, at citekit.Address) iter.Seq2[Relat
 			yield(Relation{}, err)
 			return
 		}
-		for r, err := range g.relationsOf(ctx, at) {
+		for r, err := range g.relationsOf(ctx, at, nil) {
 			if !yield(r, err) {
 				return
 			}
@@ -140,8 +140,13 @@ func (g *Graph) arriving(ctx context.Context, at citekit.Address, enclosing bool
 			return
 		}
 		ids, whole := g.referrers(at.Resource)
+		may := g.mayLeadTo(at.Resource)
 		for _, id := range ids {
-			for r, err := range g.relationsOf(ctx, citekit.Address{Resource: id}) {
+			passes := may
+			if id == at.Resource {
+				passes = nil // its links may lead to it by names of its own
+			}
+			for r, err := range g.relationsOf(ctx, citekit.Address{Resource: id}, passes) {
 				if ctx.Err() != nil {
 					yield(Relation{}, ctx.Err())
 					return
@@ -179,19 +184,19 @@ func holds(outer, inner citekit.Location) bool {
 	return outer.Contains(inner)
 }
 
-// relationsOf yields all relations that lead from an address. It stops after an
-// error.
-func (g *Graph) relationsOf(ctx context.Context, at citekit.Address) iter.Seq2[Relation, error] {
+// relationsOf yields all relations that lead from an address, or if may is not
+// nil those that it lets pass by what the link says. It stops after an error.
+func (g *Graph) relationsOf(ctx context.Context, at citekit.Address, may func(l Link, source string) bool) iter.Seq2[Relation, error] {
 	return func(yield func(Relation, error) bool) {
 		m, links, err := g.mapAndLinks(ctx, at.Resource)
 		if err != nil {
 			yield(Relation{}, err)
 			return
 		}
-		p := placer{g: g, ctx: ctx, m: m, own: newAtlasMap(m, links)}
+		p := placer{g: g, ctx: ctx, m: m, path: cleanPath(m.SourcePath), own: newAtlasMap(m, links)}
 		for _, link := range links {
 			from := citekit.Address{Resource: at.Resource, Location: link.From}
-			if link.Kind == anchor || !lies(from, at) {
+			if link.Kind == anchor || !lies(from, at) || may != nil && !may(link, p.path) {
 				continue
 			}
 			r := p.relation(link)
