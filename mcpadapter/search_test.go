@@ -38,9 +38,11 @@ func findingServer(t *testing.T) *mcp.ClientSession {
 	ws := workspace.NewMemory(nil)
 	ws.AddSource("poem.txt", []byte(poem))
 	ws.AddSource("red.png", picture.Bytes())
+	ws.AddSource("notes.md", []byte("# Notes\n\nAbout [the poem](poem.txt#L1-L2), a zebra.\n"))
 	for id, data := range map[string]string{
-		"poem": poemMap,
-		"red":  `{"resource_id": "red", "type": "image", "title": "Red", "source_path": "red.png", "nodes": [{"id": "all", "title": "A red square", "type": "image", "location": {"modality": "image"}}]}`,
+		"poem":  poemMap,
+		"notes": `{"resource_id": "notes", "type": "text", "title": "Notes", "source_path": "notes.md", "nodes": []}`,
+		"red":   `{"resource_id": "red", "type": "image", "title": "Red", "source_path": "red.png", "nodes": [{"id": "all", "title": "A red square", "type": "image", "location": {"modality": "image"}}]}`,
 	} {
 		if err := ws.WriteMap(t.Context(), id, []byte(data)); err != nil {
 			t.Fatal(err)
@@ -151,6 +153,7 @@ func TestSearchToolErrors(t *testing.T) {
 		"unknown filter": {"query": "x", "filters": map[string]any{"colour": "red"}},
 		"filters":        {"query": "x", "filters": "red"},
 		"after":          {"query": "x", "filters": map[string]any{"after": "yesterday"}},
+		"mode":           {"query": "x", "mode": "near"},
 		"include":        {"query": "x", "include": []any{"everything"}},
 		"a long query":   {"query": strings.Repeat("x", 200<<10)},
 	} {
@@ -179,6 +182,30 @@ func TestGetContents(t *testing.T) {
 		t.Error(text)
 	}
 	if text, result := callTool(t, session, "getContents", map[string]any{"ids": "poem", "cursor": "zzz"}); !result.IsError {
+		t.Error(text)
+	}
+}
+
+// TestRelated reads and finds what is linked.
+func TestRelated(t *testing.T) {
+	session := findingServer(t)
+	const relation = `"from":"text://notes#lines=3-3","to":"text://poem#lines=1-2"`
+	for expand, want := range map[any]bool{"relations": true, "children": false} {
+		text, _ := callTool(t, session, "getContents", map[string]any{"ids": "notes", "expand": expand})
+		if strings.Contains(text, `"relation":{"kind":"hyperlink",`+relation) != want || strings.Contains(text, `"text":"one\ntwo\n"`) != want {
+			t.Errorf("%v: %s", expand, text)
+		}
+	}
+	if text, result := callTool(t, session, "getContents", map[string]any{"ids": "notes", "expand": "relations", "hops": 3}); !result.IsError || !strings.Contains(text, "give 0 to 2") {
+		t.Error(text)
+	}
+	for mode, want := range map[string]bool{"graph": true, "hybrid": true, "auto": false} {
+		text, _ := callTool(t, session, "search", map[string]any{"query": "zebra", "mode": mode})
+		if strings.Contains(text, `"relation":"hyperlink",`+relation) != want {
+			t.Errorf("%s: %s", mode, text)
+		}
+	}
+	if text, _ := callTool(t, session, "search", map[string]any{"query": "zebra", "filters": map[string]any{"labels": "none"}}); !strings.Contains(text, `"hint":"nothing has the label `) {
 		t.Error(text)
 	}
 }

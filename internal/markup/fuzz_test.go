@@ -3,6 +3,8 @@ package markup_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"testing"
 	"unicode/utf8"
 
@@ -14,7 +16,8 @@ import (
 )
 
 func FuzzMarkdown(f *testing.F) {
-	fuzz(f, markup.Markdown, "# a\n\nb\n=\n> # c\n\n- d\n  # e\n\n```\n# f\n```\n", "---\ntitle: x\n---\n# [a]\n\n[a]: b 'c'\n", "|a|\n|-|\nb\n---\n<!-- \n# a\n-->\n1. x\n\n\t# code\n")
+	fuzz(f, markup.Markdown, "# a\n\nb\n=\n> # c\n\n- d\n  # e\n\n```\n# f\n```\n", "---\ntitle: x\n---\n# [a]\n\n[a]: b 'c'\n", "|a|\n|-|\nb\n---\n<!-- \n# a\n-->\n1. x\n\n\t# code\n",
+		"---\nauthor:\n- {name: a}\ntags: [b, 'c']\ndate: 2024-01-02\n---\n# d\n", "+++\ntags = [\"a\\\"\",\n 'b']\ndate = 2024-01-02\n+++\n")
 }
 
 func FuzzReST(f *testing.F) {
@@ -26,7 +29,7 @@ func FuzzAsciiDoc(f *testing.F) {
 }
 
 func FuzzHTML(f *testing.F) {
-	fuzz(f, markup.HTML, "<title>a</title><h1>b<br>c</h2><p>d<script>e</script><template><h1>f</template><h3/><svg><title>g", "<?xml version='1.0'?><html><script/><h1>a&amp;b</h1><img alt='c'>")
+	fuzz(f, markup.HTML, "<title>a</title><h1>b<br>c</h2><p>d<script>e</script><template><h1>f</template><h3/><svg><title>g", "<meta name=author content=a><meta content='b;c' property=article:tag><meta name=date content=2024/01/02><h1>d", "<?xml version='1.0'?><html><script/><h1>a&amp;b</h1><img alt='c'>")
 }
 
 func FuzzLaTeX(f *testing.F) {
@@ -50,6 +53,9 @@ func fuzz(f *testing.F, format markup.Format, seeds ...string) {
 		checkTree(t, structure, src)
 		if !utf8.ValidString(structure.Title) {
 			t.Errorf("title %q", structure.Title)
+		}
+		if said, err := json.Marshal(structure.Metadata); err != nil || !utf8.ValidString(fmt.Sprint(structure.Metadata)) || len(said) > 200<<10 {
+			t.Errorf("metadata %q, %v", said, err)
 		}
 	})
 }
