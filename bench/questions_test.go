@@ -61,8 +61,8 @@ const (
 
 const (
 	mostTokens = 1500 // of both replies, which is the aim
-	leastFound = 9    // questions whose answer one of the hits that are read holds; the aim is 9
-	leastRead  = 8    // questions whose answer stands in what is read; the aim is 9
+	leastFound = 9    // questions whose answer one of the hits that are read holds, which is the aim
+	leastRead  = 9    // questions whose answer stands in what is read, which is the aim
 )
 
 // An asked is what became of a question.

@@ -27,6 +27,8 @@ const (
 // its words to the lines that it explains. Such a text belonged to no node or to
 // one around, and is one of these:
 //
+//   - all that a node around, or the source, has before it, if that is one
+//     short line: a heading, the header of a table
 //   - all from where the summary of the node was taken on
 //   - the lines above, without a blank one between, that begin with a sign; not
 //     where the node around begins with them and they are no further in
@@ -49,6 +51,12 @@ func addLeads(ctx context.Context, layer *textlayer.Layer, claimed []claim, part
 			return nil, err
 		}
 		above, text := text[:s.from-from], text[s.from-from:]
+		first := begins(*before) || before.place == nil && before.from == 0
+		if first && from == before.from+before.lead && isShortLine(above) {
+			s.lead = int64(len(above))
+			s.from, before.to = from, from
+			continue
+		}
 		if from > before.from+before.lead { // in the middle of a line
 			above = above[strings.IndexByte(above, '\n')+1:]
 		}
@@ -67,6 +75,11 @@ func leadOf(above, text, summary string, begins bool) int64 {
 		n = signed(above)
 	}
 	return int64(n)
+}
+
+// isShortLine reports whether a text is one short line, and blank ones.
+func isShortLine(text string) bool {
+	return len(text) <= shortBytes && !strings.Contains(strings.TrimSpace(text), "\n")
 }
 
 // withLead returns the location of a node with the text before it, from an

@@ -138,6 +138,8 @@ func TestPassagesKeepTogether(t *testing.T) {
 		"head.md": {"# Tea\n\n## Water\n\n" + long + "\n\n## Time\n\nThree minutes.\n", []string{"## Water", "It goes on"}, "Water"},
 		"cap.md":  {"# Tea\n\n" + long[:1200] + "\n\n" + long[:700] + "\n\nTable 1: steeping\n\n" + rows, []string{"Table 1: steeping", "| leaf"}, "Tea"},
 		"end.md":  {"# Tea\n\n" + long[:1990] + "\n\nThe last words.\n\n## Time\n\n" + long + "\n", []string{"goes on", "The last words."}, "Tea"},
+		"a.csv":   {"leaf,minutes\n" + strings.Repeat("green,three\n", 9), []string{"leaf,minutes", "green,three"}, ""},
+		"sub.md":  {"# Tea\n\n## Water\n\nEighty degrees.\n", []string{"# Tea", "Eighty"}, "Water"},
 		"near.md": {"# Tea\nGreen, or\n- black\n## Water\nEighty degrees.\n", []string{"# Tea", "- black"}, "Tea"},
 	} {
 		t.Run(name, func(t *testing.T) {
