@@ -28,7 +28,7 @@ func TestInfo(t *testing.T) {
 		return got
 	}
 	before := info()
-	if before.Version == "" || before.Counts.Resources != 2 || before.Counts.Modalities["image"] != 1 || before.Counts.Modalities["text"] != 1 ||
+	if before.Version == "" || before.Counts.Resources != 3 || before.Counts.Modalities["image"] != 1 || before.Counts.Modalities["text"] != 2 ||
 		before.Index.Entries != 0 || len(before.Programs) != 3 || before.Uptime == nil || !before.Complete {
 		t.Errorf("at first: %+v", before)
 	}
@@ -36,7 +36,7 @@ func TestInfo(t *testing.T) {
 	for range 2 {
 		callTool(t, session, "resolve", map[string]any{"resource_id": "poem", "node_id": "first"})
 	}
-	if after := info(); after.Index.Resources != 2 || after.Index.Entries == 0 || after.Cache.Hits != 1 || after.Cache.Misses != 1 {
+	if after := info(); after.Index.Resources != 3 || after.Index.Entries == 0 || after.Cache.Hits != 1 || after.Cache.Misses != 1 {
 		t.Errorf("afterwards: %+v", after)
 	}
 	if text, result := callTool(t, session, "info", map[string]any{"x": 1}); !result.IsError || !strings.Contains(text, "takes none") {
