@@ -3,9 +3,7 @@ package search_test
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"math/rand"
 	"os"
 	"os/exec"
@@ -18,6 +16,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/faulttest"
 	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
@@ -158,111 +157,12 @@ func checkSources(t *testing.T, s *shelf, all bool) {
 	}
 }
 
-// A faultyWorkspace fails at the n-th call.
-type faultyWorkspace struct {
-	*workspace.Memory
-
-	mu    sync.Mutex
-	calls int
-	fail  int
-}
-
-var errFault = errors.New("a fault")
-
-func (f *faultyWorkspace) call() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.calls++
-	if f.calls == f.fail {
-		return errFault
-	}
-	return nil
-}
-
-func (f *faultyWorkspace) ListMaps(ctx context.Context, after string, limit int) ([]string, error) {
-	if err := f.call(); err != nil {
-		return nil, err
-	}
-	return f.Memory.ListMaps(ctx, after, limit)
-}
-
-func (f *faultyWorkspace) StatMap(ctx context.Context, id string) (citekit.Stamp, error) {
-	if err := f.call(); err != nil {
-		return citekit.Stamp{}, err
-	}
-	return f.Memory.StatMap(ctx, id)
-}
-
-func (f *faultyWorkspace) ReadMap(ctx context.Context, id string, most int64) ([]byte, citekit.Stamp, error) {
-	if err := f.call(); err != nil {
-		return nil, citekit.Stamp{}, err
-	}
-	return f.Memory.ReadMap(ctx, id, most)
-}
-
-func (f *faultyWorkspace) OpenSource(ctx context.Context, path string) (*citekit.Source, error) {
-	if err := f.call(); err != nil {
-		return nil, err
-	}
-	return f.Memory.OpenSource(ctx, path)
-}
-
-func (f *faultyWorkspace) FindEvidence(ctx context.Context, key string) (*citekit.StoredEvidence, error) {
-	if err := f.call(); err != nil {
-		return nil, err
-	}
-	return f.Memory.FindEvidence(ctx, key)
-}
-
-func (f *faultyWorkspace) StoreEvidence(ctx context.Context, key string, meta citekit.EvidenceMeta, body io.Reader) (*citekit.StoredEvidence, error) {
-	if err := f.call(); err != nil {
-		return nil, err
-	}
-	stored, err := f.Memory.StoreEvidence(ctx, key, meta, body)
-	if failed := f.call(); failed != nil {
-		return nil, failed // it is stored, and nobody knows
-	}
-	return stored, err
-}
-
-func (f *faultyWorkspace) OpenEvidence(ctx context.Context, key string) (io.ReadSeekCloser, *citekit.StoredEvidence, error) {
-	if err := f.call(); err != nil {
-		return nil, nil, err
-	}
-	return f.Memory.OpenEvidence(ctx, key)
-}
-
-func (f *faultyWorkspace) ReadNote(ctx context.Context, kind, name string) ([]byte, citekit.Stamp, error) {
-	if err := f.call(); err != nil {
-		return nil, citekit.Stamp{}, err
-	}
-	return f.Memory.ReadNote(ctx, kind, name)
-}
-
-func (f *faultyWorkspace) WriteNoteIf(ctx context.Context, kind, name string, data []byte, stamp citekit.Stamp) (citekit.Stamp, error) {
-	if err := f.call(); err != nil {
-		return citekit.Stamp{}, err
-	}
-	now, err := f.Memory.WriteNoteIf(ctx, kind, name, data, stamp)
-	if failed := f.call(); failed != nil {
-		return citekit.Stamp{}, failed
-	}
-	return now, err
-}
-
-func (f *faultyWorkspace) DeleteKept(ctx context.Context, k citekit.Kept) error {
-	if err := f.call(); err != nil {
-		return err
-	}
-	return f.Memory.DeleteKept(ctx, k)
-}
-
 // TestFaultAtEachCall fails each call of the workspace in turn while the index
 // is made and while one of its resources changes. What is found meanwhile is in
 // a source, and who opens the workspace later finds everything.
 func TestFaultAtEachCall(t *testing.T) {
 	for n := 1; ; n++ {
-		f := &faultyWorkspace{Memory: workspace.NewMemory(nil), fail: n}
+		f := &faulttest.Workspace{Memory: workspace.NewMemory(nil), Fail: n}
 		shelve(t, f.Memory, 0, 1, 2)
 		found := func(ws citekit.Workspace) (string, error) {
 			lib := citekit.New(ws, modality.All(), nil)
@@ -282,8 +182,8 @@ func TestFaultAtEachCall(t *testing.T) {
 		if got, err := found(f); err == nil && !isPartOf(got, "0x0 1x7 2x0") {
 			t.Fatalf("call %d: after a change found %s", n, got)
 		}
-		reached := f.calls >= n
-		f.fail = 0
+		reached := f.Calls() >= n
+		f.Fail = 0
 		if got, err := found(f); err != nil || got != "0x0 1x7 2x0" {
 			t.Fatalf("call %d: opened again found %s, %v", n, got, err)
 		}

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"iter"
 	"maps"
 	"math/rand"
 	"os"
@@ -20,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/faulttest"
 	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/search/index"
 	"github.com/citekit/citekit/workspace"
@@ -253,88 +251,6 @@ func (w *writerProcess) note(t *testing.T, line string) {
 	w.model[id] = append(w.model[id], v)
 }
 
-// A faulty store fails at the n-th call.
-type faulty struct {
-	index.Store
-	mu    sync.Mutex
-	calls int
-	fail  int
-}
-
-var errFault = errors.New("a fault")
-
-func (f *faulty) call() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.calls++
-	if f.calls == f.fail {
-		return errFault
-	}
-	return nil
-}
-
-func (f *faulty) FindEvidence(ctx context.Context, key string) (*citekit.StoredEvidence, error) {
-	if err := f.call(); err != nil {
-		return nil, err
-	}
-	return f.Store.FindEvidence(ctx, key)
-}
-
-func (f *faulty) StoreEvidence(ctx context.Context, key string, meta citekit.EvidenceMeta, body io.Reader) (*citekit.StoredEvidence, error) {
-	if err := f.call(); err != nil {
-		return nil, err
-	}
-	stored, err := f.Store.StoreEvidence(ctx, key, meta, body)
-	if failed := f.call(); failed != nil {
-		return nil, failed // it is stored, and nobody knows
-	}
-	return stored, err
-}
-
-func (f *faulty) OpenEvidence(ctx context.Context, key string) (io.ReadSeekCloser, *citekit.StoredEvidence, error) {
-	if err := f.call(); err != nil {
-		return nil, nil, err
-	}
-	return f.Store.OpenEvidence(ctx, key)
-}
-
-func (f *faulty) ReadNote(ctx context.Context, kind, name string) ([]byte, citekit.Stamp, error) {
-	if err := f.call(); err != nil {
-		return nil, citekit.Stamp{}, err
-	}
-	return f.Store.ReadNote(ctx, kind, name)
-}
-
-func (f *faulty) WriteNoteIf(ctx context.Context, kind, name string, data []byte, stamp citekit.Stamp) (citekit.Stamp, error) {
-	if err := f.call(); err != nil {
-		return citekit.Stamp{}, err
-	}
-	now, err := f.Store.WriteNoteIf(ctx, kind, name, data, stamp)
-	if failed := f.call(); failed != nil {
-		return citekit.Stamp{}, failed
-	}
-	return now, err
-}
-
-func (f *faulty) DeleteMaps(ctx context.Context, maps []citekit.MapVersion) (int, error) {
-	return f.Store.(citekit.Deleter).DeleteMaps(ctx, maps)
-}
-
-func (f *faulty) Kept(ctx context.Context) iter.Seq2[citekit.Kept, error] {
-	return f.Store.(citekit.Deleter).Kept(ctx)
-}
-
-func (f *faulty) DeleteKept(ctx context.Context, k citekit.Kept) error {
-	if err := f.call(); err != nil {
-		return err
-	}
-	err := f.Store.(citekit.Deleter).DeleteKept(ctx, k)
-	if failed := f.call(); failed != nil {
-		return failed
-	}
-	return err
-}
-
 // Whatever call of the store fails, the index holds the old or the new.
 func TestFaultAtEachCallOfTheStore(t *testing.T) {
 	for n := 1; ; n++ {
@@ -345,27 +261,27 @@ func TestFaultAtEachCallOfTheStore(t *testing.T) {
 			m[id] = []int{1}
 		}
 		before.Close() // ends merging in the background
-		f := &faulty{Store: store, fail: n}
+		f := &faulttest.Workspace{Memory: store, Fail: n}
 		x := index.New(f, &index.Options{MergeAll: true})
 		fallible := func(id, version int, err error) {
 			if err == nil {
 				m[id] = []int{version}
-			} else if m[id] = append(m[id], version); !errors.Is(err, errFault) {
+			} else if m[id] = append(m[id], version); !errors.Is(err, faulttest.ErrFault) {
 				t.Fatal(err)
 			}
 		}
 		fallible(3, 2, x.Put(ctx, all(versioned(3, 2))))
 		fallible(4, 0, x.Delete(ctx, "r4"))
 		fallible(5, 2, x.Put(ctx, all(versioned(5, 2))))
-		if err := x.Merge(ctx); err != nil && !errors.Is(err, errFault) {
+		if err := x.Merge(ctx); err != nil && !errors.Is(err, faulttest.ErrFault) {
 			t.Fatal(err)
 		}
-		f.fail = 0
+		f.Fail = 0
 		m.check(t, newIndex(t, store))
 		m.check(t, x)
 		x.Close()
-		if f.calls < n {
-			t.Logf("%d calls", f.calls)
+		if f.Calls() < n {
+			t.Logf("%d calls", f.Calls())
 			return
 		}
 	}
