@@ -74,7 +74,7 @@ var mayImport = map[string][]string{
 	"internal/testcorpus":     {"internal/pdftest"},
 	"internal/attacktest":     {"internal/pdftest"},
 	"mcpadapter":              {".", "preview", "ingest", "digest", "citation", "search", "search/index", "contents", "briefing", "stats", "internal/strictjson", "internal/tokens"},
-	"cmd/citekit":             {".", "ingest", "digest", "citation", "textlayer", "relations", "search", "search/embedding", "contents", "briefing", "stats", "workspace", "modality", "modality/*", "mcpadapter", "mapadapter", "mapper/llm", "mapper/llm/*", "schema", "internal/term"},
+	"cmd/citekit":             {".", "ingest", "digest", "citation", "textlayer", "preview", "relations", "search", "search/embedding", "contents", "briefing", "stats", "workspace", "modality", "modality/*", "mcpadapter", "mapadapter", "mapper/llm", "mapper/llm/*", "schema", "internal/term"},
 	"examples/*":              {".", "ingest", "digest", "workspace", "modality", "modality/*", "mcpadapter"},
 	"examples/quickstart/*":   {"internal/mp4/mp4test", "internal/pdftest"},
 	"examples/quickstart/*/*": {"internal/mp4/mp4test", "internal/pdftest"},

@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/textlayer"
 )
 
 func readCommand() *command {
 	var req contents.Request
+	var pictures bool
 	return &command{
 		name:    "read",
 		args:    "<what>...",
@@ -34,16 +37,21 @@ whole, and long ones share the room; the end says how to go on.`,
 			f.BoolVar(&req.Expand.Children, "children", false, "read also the nodes in each node")
 			f.BoolVar(&req.Expand.Neighbours, "neighbours", false, "read also the nodes before and after each node")
 			f.IntVar(&req.Expand.Relations, "relations", 0, "read also the places that links lead to from each part, or come from, up to `HOPS` links away, 0 to 2")
+			f.BoolVar(&pictures, "image", false, "show a picture of each part above its text, on a terminal that can (kitty, Ghostty, iTerm2, WezTerm)")
 			f.BoolVar(&req.Runs, "runs", false, "with --json, give the address of each part, such as a page")
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
 			req.IDs = args
-			return s.read(ctx, req)
+			return s.read(ctx, req, pictures)
 		},
 	}
 }
 
-func (s *session) read(ctx context.Context, req contents.Request) error {
+func (s *session) read(ctx context.Context, req contents.Request, pictures bool) error {
+	shown := term.PicturesOf(s.stdout)
+	if pictures && (s.json || shown == term.NoPictures) {
+		return usagef("read", "--image needs a terminal that shows pictures, such as kitty, Ghostty, iTerm2 or WezTerm; 'citekit resolve --open' opens the evidence")
+	}
 	lib, err := s.open()
 	if err != nil {
 		return err
@@ -56,7 +64,11 @@ func (s *session) read(ctx context.Context, req contents.Request) error {
 	if s.json {
 		err = s.printJSON(read)
 	} else {
-		s.printContents(read)
+		s.printContents(read, func(a citekit.Address) {
+			if pictures {
+				s.showPicture(ctx, lib, a, shown)
+			}
+		})
 	}
 	return cmp.Or(err, s.tellUnread(read))
 }
@@ -103,8 +115,21 @@ func because(r *contents.Relation) string {
 	return fmt.Sprintf("  (%s: %s → %s)", term.Line(r.Kind), r.From, r.To)
 }
 
-// printContents prints texts, each below its address if there are several.
-func (s *session) printContents(read *contents.Contents) {
+// showPicture shows a picture of what is at an address, or says why there is none.
+func (s *session) showPicture(ctx context.Context, lib *citekit.Library, a citekit.Address, how term.Pictures) {
+	p, err := preview.New(lib).Make(ctx, a, nil)
+	if err == nil {
+		s.out.Flush()
+		err = how.Show(s.stdout, p.Data)
+	}
+	if err != nil {
+		fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(strings.TrimPrefix(err.Error(), "citekit: ")))
+	}
+}
+
+// printContents prints texts, each below its address if there are several, and
+// calls above before each.
+func (s *session) printContents(read *contents.Contents, above func(citekit.Address)) {
 	several := len(read.Items) > 1
 	for i, item := range read.Items {
 		if item.Err != nil {
@@ -116,6 +141,7 @@ func (s *session) printContents(read *contents.Contents) {
 			}
 			s.printf("%s%s\n", item.Address, because(item.Relation))
 		}
+		above(item.Address)
 		s.printText(item.Text)
 		if item.Note != "" {
 			fmt.Fprintf(s.stderr, "citekit: %s: %s\n", item.Address, term.Line(item.Note))

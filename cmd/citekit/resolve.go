@@ -24,6 +24,7 @@ type resolveRequest struct {
 	options  citekit.ResolveOptions
 	output   string
 	force    bool
+	open     bool
 }
 
 func resolveCommand() *command {
@@ -60,6 +61,7 @@ Fragments define them.`,
 			"citekit resolve 'book.pdf#pages=3-5'",
 			"citekit resolve 'talk.mp4#t=60-90' --output clip.mp4",
 			"citekit resolve 'notes.md#lines=10-20' --output -",
+			"citekit resolve book.chapter-2 --open",
 			"citekit resolve 'doc://book#pages=12-15' --virtual",
 		},
 		minArgs: 1, maxArgs: 1,
@@ -78,6 +80,7 @@ func (r *resolveRequest) register(f *flagSet) {
 	f.StringVar(&r.output, "output", "", "copy the evidence to `FILE`; - writes its bytes to the standard output")
 	f.BoolVar(&r.force, "force", false, "with --output, replace FILE if it exists")
 	f.alias("o", "output")
+	f.BoolVar(&r.open, "open", false, "open the evidence with the program that files of its kind are opened with")
 }
 
 func (s *session) resolve(ctx context.Context, what string, r resolveRequest) error {
@@ -86,6 +89,9 @@ func (s *session) resolve(ctx context.Context, what string, r resolveRequest) er
 	}
 	if r.output != "" && r.options.Virtual {
 		return usagef("resolve", "--virtual extracts nothing that --output could copy")
+	}
+	if r.open && (r.output == "-" || r.options.Virtual) {
+		return usagef("resolve", "--open needs a file, which --virtual and --output - do not make")
 	}
 	if err := checkOutput(r.output, r.force); err != nil {
 		return fmt.Errorf("--output: %w", err)
@@ -99,7 +105,7 @@ func (s *session) resolve(ctx context.Context, what string, r resolveRequest) er
 	}
 	switch r.output {
 	case "":
-		return s.printEvidence(e, e.OutputPath)
+		return cmp.Or(s.printEvidence(e, e.OutputPath), r.openIf(e))
 	case "-":
 		return s.writeEvidence(ctx, e.Evidence)
 	}
@@ -109,7 +115,18 @@ func (s *session) resolve(ctx context.Context, what string, r resolveRequest) er
 	if e.OutputPath, err = filepath.Abs(r.output); err != nil {
 		return err
 	}
-	return s.printEvidence(e, r.output)
+	return cmp.Or(s.printEvidence(e, r.output), r.openIf(e))
+}
+
+// openIf opens evidence if that is wanted.
+func (r *resolveRequest) openIf(e found) error {
+	switch {
+	case !r.open:
+		return nil
+	case e.OutputPath == "":
+		return fmt.Errorf("%s is virtual; there is nothing to open", e.Address)
+	}
+	return openFile(e.OutputPath)
 }
 
 // A found is evidence with what it was found by.

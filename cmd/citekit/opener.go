@@ -1,0 +1,59 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// opened are the endings of evidence that another program may be started for:
+// that of a text may be such that the program runs it.
+var opened = []string{
+	".pdf", ".txt", ".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff", ".bmp", ".webp", ".heic", ".avif",
+	".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".mp3", ".m4a", ".wav", ".flac", ".ogg", ".opus", ".aac",
+}
+
+// checkOpened returns an error if a file is not one to open.
+func checkOpened(path string) error {
+	if kind := strings.ToLower(filepath.Ext(path)); !slices.Contains(opened, kind) {
+		return fmt.Errorf("--open: a file of the type '%s' is not opened, as that might run it; its path is above", kind)
+	}
+	return nil
+}
+
+// opener returns the command of a system that opens a file.
+func opener(system, path string) (name string, args []string) {
+	switch system {
+	case "darwin":
+		return "open", []string{path}
+	case "windows":
+		return "rundll32", []string{"url.dll,FileProtocolHandler", path}
+	}
+	return "xdg-open", []string{path}
+}
+
+// openFile has the program that the person chose for files of its kind open one,
+// and does not wait for that.
+func openFile(path string) error {
+	path, err := filepath.Abs(path)
+	if err == nil {
+		err = checkOpened(path)
+	}
+	if err != nil {
+		return err
+	}
+	name, args := opener(runtime.GOOS, path)
+	cmd := exec.Command(name, args...)
+	if err := cmd.Start(); err != nil {
+		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("--open: the program %s, which opens files here, is not installed; the path of the evidence is above", name)
+		}
+		return fmt.Errorf("--open: %w", err)
+	}
+	return cmd.Process.Release()
+}
