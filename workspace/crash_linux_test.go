@@ -15,19 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/faulttest"
 	"github.com/citekit/citekit/internal/sharedtest"
 )
-
-// faults are what strace does to the n-th call of a kind.
-func faults() (list []string) {
-	for _, call := range []string{"openat", "write", "pwrite64", "fsync", "renameat", "renameat2", "unlinkat", "mkdirat", "utimensat", "fchmod", "fchmodat", "flock", "close", "newfstatat"} {
-		list = append(list, call+":signal=SIGKILL")
-	}
-	return append(list,
-		"write:error=ENOSPC", "write:error=EDQUOT", "write:error=EIO", "fsync:error=EIO", "renameat:error=EIO",
-		"renameat:error=ENOSPC", "openat:error=EMFILE", "openat:error=ENFILE", "openat:error=EIO", "mkdirat:error=ENOSPC",
-		"flock:error=ENOLCK", "utimensat:error=EPERM", "fchmod:error=EIO", "close:error=EIO")
-}
 
 // A writer is killed at, or gets an error from, every system call that can
 // change the store, one after the other. There is the old map or the new one,
@@ -42,7 +32,7 @@ func TestFaultAtEachCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	runs := 0
-	for _, fault := range faults() {
+	for _, fault := range faulttest.SystemCalls() {
 		call, _, _ := strings.Cut(fault, ":")
 		untouched := 0
 		for n := 1; n <= 80 && untouched < 2; n++ {

@@ -28,10 +28,49 @@ const writerVar = "CITEKIT_SEARCH_WRITER"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(writerVar); dir != "" {
-		writeForever(dir)
+		write(dir)
 		return
 	}
 	os.Exit(m.Run())
+}
+
+// write is what a process of these tests does.
+func write(dir string) {
+	if os.Getenv("ONCE") == "" {
+		writeForever(dir)
+		return
+	}
+	if err := writeOnce(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// writeOnce puts, deletes and merges, and says what it begins and has done.
+func writeOnce(dir string) error {
+	d, err := workspace.Open(dir, nil)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	x := index.New(d, &index.Options{MergeAll: true})
+	defer x.Close()
+	for _, step := range []struct {
+		id, version int
+		delete      bool
+	}{{1, 2, false}, {2, 0, true}, {7, 1, false}} {
+		fmt.Println("BEGIN", step.id, step.version, step.delete)
+		if step.delete {
+			err = x.Delete(context.Background(), fmt.Sprint("r", step.id))
+		} else {
+			err = x.Put(context.Background(), all(versioned(step.id, step.version)))
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Println("DONE", step.id, step.version, step.delete)
+	}
+	return x.Merge(context.Background())
 }
 
 // Resources of these tests have texts that tell their version: all of them
