@@ -120,6 +120,32 @@ func TestEncoding(t *testing.T) {
 	}
 }
 
+// TestGrey checks that a PNG has the very pixels, in one sample for each where
+// all are grey.
+func TestGrey(t *testing.T) {
+	page := NewWhite(image.Pt(30, 20))
+	Text(page, image.Pt(3, 3), "a page", 1, color.Black)
+	coloured := NewWhite(image.Pt(30, 20))
+	coloured.Set(29, 19, color.RGBA{R: 200, G: 200, B: 201, A: 255})
+	for img, model := range map[*image.RGBA]color.Model{page: color.GrayModel, coloured: color.RGBAModel} {
+		data, err := encodePNG(img)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := image.Decode(bytes.NewReader(data))
+		if err != nil || got.ColorModel() != model {
+			t.Fatal(err, got.ColorModel() == color.GrayModel)
+		}
+		for y := range 20 {
+			for x := range 30 {
+				if c := color.RGBAModel.Convert(got.At(x, y)); c != img.RGBAAt(x, y) {
+					t.Fatalf("pixel %d,%d is %v, want %v", x, y, c, img.RGBAAt(x, y))
+				}
+			}
+		}
+	}
+}
+
 // TestSheet checks that sheets fit, and that every picture is in a cell of its
 // own.
 func TestSheet(t *testing.T) {
