@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/strictjson"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/search/index"
@@ -40,6 +41,10 @@ type Briefing struct {
 	// LeftOut is how many passages that matter had no room. Copies of what is
 	// there do not count.
 	LeftOut int
+
+	// Hint says what is not searched and what to do about it, or which values of
+	// the filters there are not; "" if there is nothing to say.
+	Hint string
 
 	// Complete is false if the time was over before all was searched and
 	// weighed.
@@ -93,7 +98,12 @@ func (w *Writer) Write(ctx context.Context, req Request) (*Briefing, error) {
 	g := &gathering{Writer: w, room: req.Tokens, layers: make(map[string]*textlayer.Layer)}
 	defer g.close()
 	complete := g.gather(ctx, candidates(found.Results))
-	return g.briefing(complete && found.Complete), nil
+	b := g.briefing(complete && found.Complete)
+	b.Hint = found.Hint
+	if b.Hint == "" && found.LeftOut > 0 {
+		b.Hint = message.Count(found.LeftOut, "resource") + " left out, as the sources changed, are gone or cannot be read"
+	}
+	return b, nil
 }
 
 // find finds passages for a task. A task of many words is taken as a text that
@@ -124,8 +134,8 @@ func plainQuery(text string) string {
 	return "?" // nothing but signs: nothing is found
 }
 
-// MarshalJSON returns an object with "content", "pieces", "tokens", "left_out"
-// and "complete".
+// MarshalJSON returns an object with "content", "pieces", "tokens", "left_out",
+// "complete", and where it says something "hint".
 func (b *Briefing) MarshalJSON() ([]byte, error) {
 	w := new(strictjson.Writer)
 	w.Open()
@@ -145,6 +155,7 @@ func (b *Briefing) MarshalJSON() ([]byte, error) {
 	w.WriteByte(']')
 	w.Value("tokens", b.Tokens)
 	w.Value("left_out", b.LeftOut)
+	w.Optional("hint", b.Hint)
 	w.Value("complete", b.Complete)
 	w.Close()
 	return w.Bytes(), w.Err

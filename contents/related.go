@@ -46,7 +46,7 @@ func (r *Reader) related(ctx context.Context, p *part, hops, most int) []*part {
 	if err != nil {
 		return nil // reading the part says why
 	}
-	p.noteRelated(around)
+	p.noteRelated(around, ctx.Err() != nil)
 	var all []*part
 	for _, place := range around.Places {
 		if q := r.partAt(ctx, place); q != nil {
@@ -99,15 +99,17 @@ func (r *Reader) partAt(ctx context.Context, place relations.Place) *part {
 }
 
 // noteRelated says what of the places around a part is left out.
-func (p *part) noteRelated(around *relations.Surroundings) {
+func (p *part) noteRelated(around *relations.Surroundings, timeWasOver bool) {
 	if around.More > 0 {
 		least := ""
 		if !around.Complete {
 			least = "at least "
 		}
 		p.note(fmt.Sprintf("%s%s left out; ask for fewer hops, or for smaller parts", least, message.Count(around.More, "more related place")))
-	} else if !around.Complete {
+	} else if !around.Complete && timeWasOver {
 		p.note("not all that is related is known yet; ask again")
+	} else if !around.Complete {
+		p.note("it has too many relations to look at all; ask for smaller parts")
 	}
 	if around.Outdated > 0 {
 		p.note(fmt.Sprintf("%s left out, as their sources changed, are gone or cannot be read", message.Count(around.Outdated, "related place")))

@@ -22,6 +22,7 @@ type finding struct {
 	resources map[string]*found
 	out       []string // resources whose entries are not what they are
 	leftOut   map[string]bool
+	inexact   int // hits that have only the stems of a phrase
 }
 
 // A found is a resource that has a hit.
@@ -49,6 +50,7 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 		if err != nil {
 			return nil, nil, err
 		}
+		f.inexact = 0
 		shown, groups, complete := f.show(ctx, answer.Hits)
 		if err := ctx.Err(); err != nil && len(shown) == 0 {
 			return nil, nil, err
@@ -63,6 +65,12 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 		results := &Results{Total: groups, Exact: answer.Exact && len(answer.Hits) == answer.Total, LeftOut: f.unsearched(), Complete: complete}
 		if req.By == ByPassages && len(f.leftOut) == 0 {
 			results.Total, results.Exact = answer.Total, answer.Exact
+		}
+		if f.inexact > 0 && req.By == ByPassages {
+			results.Total = max(len(shown), results.Total-f.inexact)
+		}
+		if len(req.phrases) > 0 && len(answer.Hits) > len(shown)+f.inexact {
+			results.Exact = false // of the others it is not known whether they have the words
 		}
 		if req.Boxes {
 			shown = f.withBoxes(ctx, shown)
@@ -120,6 +128,10 @@ func (f *finding) show(ctx context.Context, hits []index.Hit) (shown []candidate
 			if ctx.Err() != nil {
 				return shown, len(seen), false
 			}
+			if errors.Is(err, errNotWords) {
+				f.inexact++
+				continue
+			}
 			if err != nil {
 				f.leftOut[h.Resource] = true
 				continue
@@ -151,10 +163,16 @@ func (f *finding) candidate(ctx context.Context, h *index.Hit) (candidate, error
 		result.Rationale = reasons(h)
 	}
 	c := candidate{result: result}
+	var err error
 	if p, ok := parsePart(h.Entry.Location); ok {
-		return c, f.showPassage(ctx, r, h, p, &c)
+		err = f.showPassage(ctx, r, h, p, &c)
+	} else {
+		err = f.showNode(ctx, r, h, &c)
 	}
-	return c, f.showNode(ctx, r, h, &c)
+	if err == nil && !hasPhrases(h.Entry.Title+"\n"+h.Entry.Summary+"\n"+c.text, f.req.phrases) {
+		err = errNotWords
+	}
+	return c, err
 }
 
 // open opens the resource of a hit, once.

@@ -72,7 +72,7 @@ func (s *Searcher) inMode(ctx context.Context, req Request, in index.Index) (*Re
 		}
 	}
 	if req.Mode.related() {
-		near, hits, err := s.search(ctx, Request{Query: req.Query, Filters: req.Filters, By: ByPassages, TopK: seeds}, in)
+		near, hits, err := s.search(ctx, Request{Query: req.Query, Filters: req.Filters, By: ByPassages, TopK: seeds, phrases: req.phrases}, in)
 		if err != nil {
 			return nil, err
 		}

@@ -77,6 +77,12 @@ func leadOf(above, text, summary string, begins bool) int64 {
 	return int64(n)
 }
 
+// isOfMarkup reports whether a line that begins with a sign is an item of a list
+// or a rule, as no comment is.
+func isOfMarkup(line string) bool {
+	return strings.HasPrefix(line, "- ") || len(line) >= 3 && strings.Trim(line, line[:1]) == "" && strings.Contains("-=_", line[:1])
+}
+
 // isShortLine reports whether a text is one short line, and blank ones.
 func isShortLine(text string) bool {
 	return len(text) <= shortBytes && !strings.Contains(strings.TrimSpace(text), "\n")
@@ -132,7 +138,7 @@ func signed(text string) int {
 	for start > 0 {
 		above := lineStart(text, start-1)
 		line := strings.TrimSpace(text[above:start])
-		if line == "" || strings.IndexFunc(line, isWordRune) == 0 {
+		if line == "" || strings.IndexFunc(line, isWordRune) == 0 || isOfMarkup(line) {
 			break
 		}
 		start = above

@@ -139,6 +139,7 @@ func TestPassagesKeepTogether(t *testing.T) {
 		"cap.md":  {"# Tea\n\n" + long[:1200] + "\n\n" + long[:700] + "\n\nTable 1: steeping\n\n" + rows, []string{"Table 1: steeping", "| leaf"}, "Tea"},
 		"end.md":  {"# Tea\n\n" + long[:1990] + "\n\nThe last words.\n\n## Time\n\n" + long + "\n", []string{"goes on", "The last words."}, "Tea"},
 		"a.csv":   {"leaf,minutes\n" + strings.Repeat("green,three\n", 9), []string{"leaf,minutes", "green,three"}, ""},
+		"list.md": {"---\ntitle: T\ntags:\n  - chemistry\n  - Water\n---\n# Tea\n\nEighty degrees.\n", []string{"# Tea", "Eighty"}, "Tea"},
 		"sub.md":  {"# Tea\n\n## Water\n\nEighty degrees.\n", []string{"# Tea", "Eighty"}, "Water"},
 		"near.md": {"# Tea\nGreen, or\n- black\n## Water\nEighty degrees.\n", []string{"# Tea", "- black"}, "Tea"},
 	} {

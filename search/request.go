@@ -55,6 +55,8 @@ type Request struct {
 	NoHighlights bool
 	Rationale    bool // say of each result why it is there
 
+	phrases []string // that results must have as they are written
+
 	// Boxes narrows the address of each passage that is on one page to the
 	// box that it stands in, where a box has its text and no other. It takes
 	// some tens of milliseconds for each; where the time is over, or a layout

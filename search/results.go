@@ -28,8 +28,9 @@ type Results struct {
 
 	QueryTimeMS float64
 
-	// Hint says, where nothing was found, which values of the filters no
-	// resource has, and some that there are; else it is "".
+	// Hint says what to do where it helps: that texts are still being read, or,
+	// where nothing was found, which values of the filters no resource has, and
+	// some that there are; else it is "".
 	Hint string
 }
 

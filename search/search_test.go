@@ -311,6 +311,47 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
+// TestPhrases checks that what is in quotes is there as it is written.
+func TestPhrases(t *testing.T) {
+	s := newShelf(t, map[string]string{
+		"is.md":   "# Is\n\nCompression is generally good, and must permit sending.\n",
+		"not.md":  "# Not\n\nCompression is not generally good, and must not permit sending.\n",
+		"cjk.md":  "# 水\n\n水温は九十度である。\n",
+		"boil.md": "# Boiling\n\nThe user boils it daily. Été à la plage.\n",
+	})
+	for query, want := range map[string]string{
+		`"compression is not generally"`: "not",
+		`"compression is generally"`:     "is",
+		`"must not permit"`:              "not",
+		`"must   PERMIT"`:                "is",
+		`"users boil daily"`:             "",
+		`"boils it daily"`:               "boil",
+		`"oils it"`:                      "",
+		`"九十度"`:                          "cjk",
+		`"été à la plage"`:               "boil",
+	} {
+		found := s.find(t, search.Request{Query: query})
+		if got := resources(found); got != want || want == "" && (found.Total != 0 || found.LeftOut != 0) {
+			t.Errorf("%s: found %q of %d, want %q", query, got, found.Total, want)
+		}
+	}
+}
+
+// TestLongQueries checks that of a query that is too long what must not be there
+// counts, and that the answer says what does not.
+func TestLongQueries(t *testing.T) {
+	s := newShelf(t, library)
+	var filler strings.Builder
+	for i := range 1100 {
+		fmt.Fprintf(&filler, " fil%d", i)
+	}
+	short := resources(s.find(t, search.Request{Query: "degrees -ninety"}))
+	long := s.find(t, search.Request{Query: "degrees" + filler.String() + " -ninety"})
+	if resources(long) != short || long.Hint == "" {
+		t.Errorf("found %q, want %q; hint %q", resources(long), short, long.Hint)
+	}
+}
+
 func TestEndedContext(t *testing.T) {
 	s := newShelf(t, library)
 	cancelled, cancel := context.WithCancel(ctx)

@@ -127,11 +127,15 @@ func reserve(left time.Duration) time.Duration { return max(left/5, min(left, 50
 // the index and of the context. A time that is over in the middle is no error if
 // something was found.
 func (s *Searcher) Search(ctx context.Context, req Request) (*Results, error) {
+	req.phrases = index.Phrases(req.Query)
 	in := s.ranking(req)
 	defer in.close()
 	results, err := s.answer(ctx, time.Now(), req, in)
 	if err == nil {
 		in.tell(results)
+		if !index.IsRead(req.Query) {
+			results.Hint = "the query is so long that only the first words of it count"
+		}
 	}
 	return results, err
 }
@@ -157,7 +161,10 @@ func (s *Searcher) answer(ctx context.Context, start time.Time, req Request, in 
 	if failed != nil && len(results.Results) == 0 && !errors.Is(failed, context.DeadlineExceeded) {
 		return nil, failed
 	}
-	if len(results.Results) == 0 {
+	switch {
+	case errors.Is(failed, context.DeadlineExceeded):
+		results.Hint = "texts are being read that are new, which goes on; ask again for what they say"
+	case len(results.Results) == 0:
 		results.Hint = s.hint(ctx, req.Filters)
 	}
 	results.Complete = results.Complete && failed == nil

@@ -7,6 +7,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/briefing"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/textlayer"
 )
@@ -24,7 +25,7 @@ func (s *session) printBriefing(ctx context.Context, task string, tokens int, re
 		return err
 	})
 	if err != nil {
-		return adviseStorage(err)
+		return asUsage("context", adviseStorage(err))
 	}
 	if s.json {
 		return s.printJSON(b)
@@ -35,6 +36,9 @@ func (s *session) printBriefing(ctx context.Context, task string, tokens int, re
 		fmt.Fprintln(s.stderr, "citekit: nothing found")
 	case b.LeftOut > 0:
 		fmt.Fprintf(s.stderr, "citekit: no room for %s more; --tokens gives some\n", message.Count(b.LeftOut, "passage"))
+	}
+	if b.Hint != "" {
+		fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(b.Hint))
 	}
 	if !b.Complete {
 		fmt.Fprintln(s.stderr, "citekit: not all is searched: the index could not be brought up to date")

@@ -38,6 +38,7 @@ few.`,
 			f.registerFilters(flags)
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
+			s.ocr = f.ocr
 			if task != "" {
 				return s.printBriefing(ctx, task, tokens, args, f)
 			}

@@ -31,6 +31,14 @@ func usagef(command, format string, args ...any) error {
 	return &usageError{command, fmt.Sprintf(format, args...)}
 }
 
+// asUsage makes an error about what a request says one of the command line.
+func asUsage(command string, err error) error {
+	if !errors.Is(err, citekit.ErrSyntax) || errors.As(err, new(*usageError)) {
+		return err
+	}
+	return usagef(command, "%s", term.Line(strings.TrimSuffix(err.Error(), ": "+citekit.ErrSyntax.Error())))
+}
+
 // An interruption reports that a signal ended the program.
 type interruption struct{}
 

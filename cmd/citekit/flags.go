@@ -22,6 +22,11 @@ func newFlagSet(command string) *flagSet {
 	return f
 }
 
+// ocr defines the flag that says to read pages without text.
+func (f *flagSet) ocr(wanted *bool) {
+	f.BoolVar(wanted, "ocr", false, "read scanned pages with tesseract, some seconds each; the index is of one kind, so give it to all commands that search, or to none")
+}
+
 // alias gives the flag name a short name.
 func (f *flagSet) alias(short, name string) {
 	f.short[name] = short

@@ -15,7 +15,7 @@ import (
 
 func readCommand() *command {
 	var req contents.Request
-	var pictures bool
+	var pictures, ocr bool
 	return &command{
 		name:    "read",
 		args:    "<what>...",
@@ -38,10 +38,11 @@ whole, and long ones share the room; the end says how to go on.`,
 			f.BoolVar(&req.Expand.Neighbours, "neighbours", false, "read also the nodes before and after each node")
 			f.IntVar(&req.Expand.Relations, "relations", 0, "read also the places that links lead to from each part, or come from, up to `HOPS` links away, 0 to 2")
 			f.BoolVar(&pictures, "image", false, "show a picture of each part above its text, on a terminal that can (kitty, Ghostty, iTerm2, WezTerm)")
+			f.ocr(&ocr)
 			f.BoolVar(&req.Runs, "runs", false, "with --json, give the address of each part, such as a page")
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
-			req.IDs = args
+			req.IDs, s.ocr = args, ocr
 			return s.read(ctx, req, pictures)
 		},
 	}
@@ -59,7 +60,7 @@ func (s *session) read(ctx context.Context, req contents.Request, pictures bool)
 	defer lib.Close()
 	read, err := contents.New(lib, textlayer.New(lib, nil)).Read(ctx, req)
 	if err != nil {
-		return err
+		return asUsage("read", err)
 	}
 	if s.json {
 		err = s.printJSON(read)

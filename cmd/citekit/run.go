@@ -27,6 +27,8 @@ type session struct {
 	out    *bufio.Writer // for everything else; flushed at the end
 	stderr io.Writer
 
+	ocr bool // read pages without text by tesseract
+
 	spinning spinner
 	bar      *term.Bar // of an ingest, or nil
 

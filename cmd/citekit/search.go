@@ -23,6 +23,7 @@ type searchFlags struct {
 	request       search.Request
 	modalities    []string
 	after, before string
+	ocr           bool
 	command       string // that they are of
 }
 
@@ -68,6 +69,7 @@ CITEKIT_RERANKER_KEY, that of OpenAI itself from OPENAI_API_KEY.`,
 			models.register(flags)
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
+			s.ocr = f.ocr
 			return s.search(ctx, strings.Join(args, " "), f, models)
 		},
 	}
@@ -83,6 +85,7 @@ func (f *searchFlags) register(flags *flagSet) {
 
 // registerFilters defines the flags that filter what is found.
 func (f *searchFlags) registerFilters(flags *flagSet) {
+	flags.ocr(&f.ocr)
 	filters := &f.request.Filters
 	flags.Func("resource", "only in the resource `ID`; repeatable", appendTo(&filters.Resources))
 	flags.Func("type", "only in resources of `TYPE`, such as document or text; repeatable", appendTo(&f.modalities))
@@ -122,13 +125,13 @@ func (s *session) search(ctx context.Context, query string, f searchFlags, model
 		found, err = searcher.Search(ctx, req)
 		return err
 	})
-	return s.printFound(found, err)
+	return s.printFound("search", found, err)
 }
 
 // printFound prints results, or returns the error with advice.
-func (s *session) printFound(found *search.Results, err error) error {
+func (s *session) printFound(command string, found *search.Results, err error) error {
 	if err != nil {
-		return adviseStorage(err)
+		return asUsage(command, adviseStorage(err))
 	}
 	if s.json {
 		return s.printJSON(found)

@@ -19,7 +19,7 @@ import (
 
 func serveCommand() *command {
 	level := slog.LevelWarn
-	var mayIngest bool
+	var mayIngest, ocr bool
 	models := semanticsFlags{command: "serve"}
 	return &command{
 		name:    "serve",
@@ -40,9 +40,13 @@ Most clients take a configuration such as
 		flags: func(f *flagSet) {
 			f.BoolVar(&mayIngest, "ingest", false, "let agents make maps of files inside the roots")
 			models.register(f)
+			f.ocr(&ocr)
 			f.TextVar(&level, "log-level", slog.LevelWarn, "least `LEVEL` that is logged: debug, info, warn or error")
 		},
-		run: func(ctx context.Context, s *session, _ []string) error { return s.serve(ctx, level, mayIngest, models) },
+		run: func(ctx context.Context, s *session, _ []string) error {
+			s.ocr = ocr
+			return s.serve(ctx, level, mayIngest, models)
+		},
 	}
 }
 

@@ -35,6 +35,7 @@ of search.`,
 			f.register(flags)
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
+			s.ocr = f.ocr
 			if (len(args) == 1) == (text != "") {
 				return usagef("similar", "similar needs an id, --text or -, and only one of them")
 			}
@@ -64,5 +65,5 @@ func (s *session) similar(ctx context.Context, req search.SimilarRequest, f sear
 		found, err = searcher.Similar(ctx, req)
 		return err
 	})
-	return s.printFound(found, err)
+	return s.printFound("similar", found, err)
 }

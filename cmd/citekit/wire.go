@@ -29,7 +29,7 @@ func (s *session) openReporting(compiling func(context.Context) func(), files ..
 		return nil, err
 	}
 	resolvers := modality.All()
-	resolvers[citekit.Document] = &document.Resolver{Compiling: compiling}
+	resolvers[citekit.Document] = &document.Resolver{OCR: s.ocr, Compiling: compiling}
 	return citekit.New(ws, resolvers, nil), nil
 }
 

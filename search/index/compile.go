@@ -19,6 +19,7 @@ type compiler struct {
 	query     segment.Query
 	words     map[string]int // index of the word by its terms
 	before    int            // index of the word before, or -1
+	unknown   int            // words that the index does not have
 }
 
 const (
@@ -27,6 +28,7 @@ const (
 	maxSimilar      = 8    // terms that stand for a word that is not there
 	similarBoost    = 0.5  // what these count beside a word as it was written
 	minSimilar      = 4    // letters of a word for which they are looked for
+	maxUnknown      = 16   // words for which they are: to look takes about a millisecond
 )
 
 func newCompiler(s *snapshot) *compiler {
@@ -146,6 +148,9 @@ func (c *compiler) known(forms []string) (list []string, boost float64) {
 	}
 	if r, size := utf8.DecodeRuneInString(forms[0]); size == len(forms[0]) && size > 2 {
 		return c.starting(string(r)), 1
+	}
+	if c.unknown++; c.unknown > maxUnknown {
+		return forms, 1
 	}
 	return c.similar(forms), similarBoost
 }

@@ -76,7 +76,7 @@ func relevance(feedback []Feedback) []weightedTerm {
 // addShares adds what share of a text each of its terms is, times its weight.
 func addShares(shares map[string]float64, f Feedback) {
 	counts, length := make(map[string]int), 0
-	for t := range terms.New(terms.Language(f.Language)).Terms(cut(f.Text, maxQuery)) {
+	for t := range terms.New(terms.Language(f.Language)).Terms(cut(f.Text, maxText)) {
 		if t.Role != terms.Whole {
 			counts[t.Text]++
 			length++

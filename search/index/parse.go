@@ -16,26 +16,60 @@ type clause struct {
 }
 
 const (
-	maxQuery   = 64 << 10 // bytes
-	maxClauses = 1024
+	maxQuery   = 128 << 10 // bytes
+	maxText    = 64 << 10  // of a text that others are compared with
+	maxClauses = 1024      // words, and as many of what must or must not be there
 )
 
 // parse returns the clauses of a query. Every text has some reading.
 func parse(text string) []clause {
-	text = cut(text, maxQuery)
-	var clauses []clause
-	for len(clauses) < maxClauses {
+	clauses, _ := parseAll(text)
+	return clauses
+}
+
+// parseAll returns the clauses of a query, and whether these are all. Of a query
+// that is too long the first words count.
+func parseAll(text string) (clauses []clause, whole bool) {
+	whole, text = len(text) <= maxQuery, cut(text, maxQuery)
+	words, demands := 0, 0
+	for {
 		text = strings.TrimLeftFunc(text, unicode.IsSpace)
 		if text == "" {
-			return clauses
+			return clauses, whole
 		}
 		var c clause
-		c, text = parseClause(text)
-		if c.text != "" {
-			clauses = append(clauses, c)
+		if c, text = parseClause(text); c.text == "" {
+			continue
+		}
+		n := &words
+		if c.excluded || c.phrase || c.title {
+			n = &demands
+		}
+		if *n++; *n > maxClauses {
+			whole = false
+			continue
+		}
+		clauses = append(clauses, c)
+	}
+}
+
+// IsRead reports whether all of a query counts: it does up to 128 KiB and 1,024
+// words, beside as many phrases and what must not be there.
+func IsRead(query string) bool {
+	_, whole := parseAll(query)
+	return whole
+}
+
+// Phrases returns the texts in quotes that a query demands anywhere, as they are
+// written. An index finds them by stems, and does not see words such as "not" and
+// "the" in them.
+func Phrases(query string) (phrases []string) {
+	for _, c := range parse(query) {
+		if c.phrase && !c.excluded && !c.title {
+			phrases = append(phrases, c.text)
 		}
 	}
-	return clauses
+	return phrases
 }
 
 // parseClause reads the clause that text begins with, and returns what comes

@@ -37,7 +37,7 @@ func telling(s *snapshot, text string, least int) *segment.Query {
 	c := newCompiler(s)
 	counts := make(map[string]int)
 	var words []segment.Word
-	for _, list := range c.forms(cut(text, maxQuery)) {
+	for _, list := range c.forms(cut(text, maxText)) {
 		slices.Sort(list)
 		k := key(list)
 		if counts[k]++; counts[k] == 1 {
@@ -100,7 +100,7 @@ func (s *snapshot) docs() (n int) {
 func Telling(text string, n int) []string {
 	counts := make(map[string]int)
 	var words []string
-	for t := range terms.New(terms.None).Terms(cut(text, maxQuery)) {
+	for t := range terms.New(terms.None).Terms(cut(text, maxText)) {
 		if t.Role == terms.Whole {
 			continue
 		}
