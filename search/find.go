@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/search/index"
@@ -282,11 +283,27 @@ func (f *finding) showNode(ctx context.Context, r *found, h *index.Hit, c *candi
 		return err
 	}
 	if c.goesOn = ranges[0].To > from+mostNodeText; c.goesOn {
-		c.text = c.text[:strings.LastIndexFunc(c.text, unicode.IsSpace)+1]
+		c.text = uncut(c.text)
 	}
 	c.result.Passage = &Passage{Text: c.text, From: from, To: from + int64(len(c.text)), SourceHash: r.layer.SourceHash()}
 	c.marks = marksOf(h, c.text)
 	return nil
+}
+
+// uncut returns a text that was cut anywhere without what may be part of a word,
+// or of a character where it has no white space.
+func uncut(text string) string {
+	if at := strings.LastIndexFunc(text, unicode.IsSpace); at > 0 {
+		_, size := utf8.DecodeRuneInString(text[at:])
+		return text[:at+size]
+	}
+	for text != "" {
+		if r, size := utf8.DecodeLastRuneInString(text); r != utf8.RuneError || size > 1 {
+			break
+		}
+		text = text[:len(text)-1]
+	}
+	return text
 }
 
 // marksOf returns where a text has what made it a hit.

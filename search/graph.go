@@ -279,6 +279,10 @@ func (f *finding) showStart(ctx context.Context, r *found, b *bond, c *candidate
 	if err != nil {
 		return err
 	}
+	if end < all.To && end == all.From+mostNodeText {
+		text = uncut(text)
+		end = all.From + int64(len(text))
+	}
 	if f.req.By == ByPassages && text != "" {
 		text = text[:beginning(text, len(text), mostLines)]
 		end = all.From + int64(len(text))

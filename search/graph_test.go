@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality"
@@ -118,6 +119,25 @@ func TestGraphOutdated(t *testing.T) {
 	write(t, s.dir, "a.md", "# A\n\nA zebra alone\n")
 	if got := all(); got != "" {
 		t.Errorf("from a source that changed: %s", got)
+	}
+}
+
+// What is shown of a long text is cut between characters.
+func TestGraphCut(t *testing.T) {
+	s := newShelf(t, map[string]string{
+		"a.md": "A zebra, see [b](b.md), [c](c.md), [d](d.md).\n",
+		"b.md": strings.Repeat("水", 3000), "c.md": "x" + strings.Repeat("水", 3000), "d.md": strings.Repeat("水\u3000", 3000),
+	})
+	for _, by := range []search.By{search.ByPassages, search.ByNodes, search.ByResources} {
+		found := s.find(t, search.Request{Query: "zebra", Mode: search.Graph, By: by})
+		if len(found.Results) != 3 {
+			t.Errorf("by %s: %s", by, addresses(found))
+		}
+		for _, r := range found.Results {
+			if p := r.Passage; !utf8.ValidString(p.Text) || len(p.Text) < 1990 || p.To-p.From != int64(len(p.Text)) {
+				t.Errorf("by %s: %d bytes of %d-%d of %s end with %q", by, len(p.Text), p.From, p.To, r.Address, p.Text[max(0, len(p.Text)-3):])
+			}
+		}
 	}
 }
 
