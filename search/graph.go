@@ -88,11 +88,11 @@ func (s *Searcher) inMode(ctx context.Context, req Request, in index.Index) (*Re
 func (s *Searcher) addRelated(ctx context.Context, req Request, results *Results, shown, hits []candidate) []candidate {
 	f := &finding{Searcher: s, req: req, resources: make(map[string]*found), leftOut: make(map[string]bool)}
 	defer f.close()
-	bonds, whole := f.bonds(ctx, hits)
+	bonds, whole, inTime := f.bonds(ctx, hits)
 	related, all := f.showBonds(ctx, bonds, shown)
 	results.Total += len(related)
 	results.Exact = results.Exact && whole && all
-	results.Complete = results.Complete && ctx.Err() == nil
+	results.Complete = results.Complete && inTime && ctx.Err() == nil
 	most := max(int(float64(req.TopK)*leastRelated), req.TopK-len(shown))
 	related = related[:min(most, len(related))]
 	shown = shown[:min(len(shown), req.TopK-len(related))]
@@ -105,9 +105,9 @@ func (s *Searcher) addRelated(ctx context.Context, req Request, results *Results
 	return shown
 }
 
-// bonds returns the places around hits that pass the filters, best first, and
-// whether these are all.
-func (f *finding) bonds(ctx context.Context, hits []candidate) (all []*bond, whole bool) {
+// bonds returns the places around hits that pass the filters, best first, whether
+// these are all, and whether there was time for them.
+func (f *finding) bonds(ctx context.Context, hits []candidate) (all []*bond, whole, inTime bool) {
 	if deadline, limited := ctx.Deadline(); limited {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-reserve(time.Until(deadline))))
@@ -141,7 +141,7 @@ func (f *finding) bonds(ctx context.Context, hits []candidate) (all []*bond, who
 		}
 	}
 	slices.SortStableFunc(all, func(a, b *bond) int { return cmp.Compare(b.score, a.score) })
-	return all, whole
+	return all, whole, ctx.Err() == nil
 }
 
 // seedOf returns the address whose relations are followed from a hit: that of its

@@ -4,15 +4,20 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality"
+	"github.com/citekit/citekit/modality/text"
+	"github.com/citekit/citekit/relations"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/search/index"
 	"github.com/citekit/citekit/workspace"
@@ -91,6 +96,43 @@ func TestGraphFilters(t *testing.T) {
 		if got := addresses(s.find(t, search.Request{Query: "zebra", Mode: search.Graph, Filters: c.filters})); got != c.want {
 			t.Errorf("%+v: %s, want %s", c.filters, got, c.want)
 		}
+	}
+}
+
+// A stuck is a resolver of texts whose links are never read to the end.
+type stuck struct{ *text.Resolver }
+
+func (stuck) ReadLinks(ctx context.Context, _ *citekit.Source) iter.Seq2[relations.Link, error] {
+	return func(yield func(relations.Link, error) bool) {
+		<-ctx.Done()
+		yield(relations.Link{}, ctx.Err())
+	}
+}
+
+// A search that has no time for all links is not complete.
+func TestGraphLate(t *testing.T) { synctest.Test(t, testGraphLate) }
+
+func testGraphLate(t *testing.T) {
+	ws := workspace.NewMemory(nil)
+	ws.AddSource("a.md", []byte("A zebra, see [b](b.md).\n"))
+	if err := ws.WriteMap(ctx, "a", []byte(`{"resource_id":"a","type":"text","title":"","source_path":"a.md","nodes":[]}`)); err != nil {
+		t.Fatal(err)
+	}
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: stuck{&text.Resolver{}}}, nil)
+	defer lib.Close()
+	s, err := search.New(lib, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Update(ctx); err != nil {
+		t.Fatal(err)
+	}
+	limited, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	found, err := s.Search(limited, search.Request{Query: "zebra", Mode: search.Hybrid})
+	if err != nil || len(found.Results) != 1 || found.Complete {
+		t.Errorf("%+v, %v", found, err)
 	}
 }
 
