@@ -1,6 +1,7 @@
 package textlayer
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -183,12 +184,13 @@ func (s *Store) openPresent(ctx context.Context, m *citekit.ResourceMap, o *orig
 	}
 	src, err := s.lib.OpenSource(ctx, m.SourcePath)
 	if err != nil {
-		return nil, lost
+		return nil, cmp.Or(ctx.Err(), lost)
 	}
 	if isVersion(ctx, src, o.hash) != nil {
 		src.Close()
-		return nil, lost
+		return nil, cmp.Or(ctx.Err(), lost)
 	}
+	src.Declare(o.declared)
 	o.src = src
 	return s.open(ctx, o)
 }
@@ -239,8 +241,8 @@ func (s *Store) open(ctx context.Context, o *origin) (l *Layer, err error) {
 			return nil, err
 		}
 		if small != nil {
-			_, err = s.indexes.Get(ctx, o.smallKey(), func(context.Context) (*index, int64, error) { return small, small.cost(), nil })
-			return &Layer{index: small, text: o.src, src: o.src}, err
+			_, _ = s.indexes.Get(ctx, o.smallKey(), func(context.Context) (*index, int64, error) { return small, small.cost(), nil })
+			return &Layer{index: small, text: o.src, src: o.src}, nil
 		}
 	}
 	return nil, fmt.Errorf("the text that was read is not kept as it should be: %w", lost)

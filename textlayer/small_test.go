@@ -1,6 +1,8 @@
 package textlayer_test
 
 import (
+	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,7 +11,9 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/textlayer"
+	"github.com/citekit/citekit/workspace"
 )
 
 // Small texts that are all of their source are not kept; others are.
@@ -23,6 +27,7 @@ func TestSmall(t *testing.T) {
 		"marked":    {"\xef\xbb\xbfone\ntwo\n", false},
 		"CRLF":      {"one\r\ntwo\r\n", false},
 		"empty":     {"", false},
+		"binary":    {"one\x00\x01two\n", false}, // as the map says that it is a text
 		"UTF-16":    {"\xff\xfeo\x00n\x00e\x00\n\x00", true},
 		"not UTF-8": {"caf\xe9 ferm\xe9\n", true},
 		"large":     {strings.Repeat("a line\n", 64<<10), true},
@@ -42,8 +47,10 @@ func TestSmall(t *testing.T) {
 				}
 			}
 			l := open(t, s, "a")
-			if again, err := s.OpenVersion(t.Context(), "a", l.SourceHash()); err != nil || text(t, again) != want {
-				t.Errorf("by its version: %v", err)
+			for _, s := range []*textlayer.Store{s, textlayer.New(lib, nil)} {
+				if again, err := s.OpenVersion(t.Context(), "a", l.SourceHash()); err != nil || text(t, again) != want {
+					t.Errorf("by its version: %v", err)
+				}
 			}
 			ws.AddSource("a.txt", []byte("another\n"))
 			var out strings.Builder
@@ -54,6 +61,29 @@ func TestSmall(t *testing.T) {
 				t.Errorf("a version that is gone: %v", err)
 			}
 		})
+	}
+}
+
+// A leaving is a workspace whose caller gives up when it opens a source.
+type leaving struct {
+	*workspace.Memory
+	leave context.CancelFunc
+}
+
+func (l leaving) OpenSource(ctx context.Context, path string) (*citekit.Source, error) {
+	l.leave()
+	return l.Memory.OpenSource(ctx, path)
+}
+
+// Who gives up is not told that a version is gone.
+func TestVersionCanceled(t *testing.T) {
+	_, ws := textLibrary(t, "one\n")
+	ctx, leave := context.WithCancel(t.Context())
+	lib := citekit.New(leaving{ws, leave}, modality.All(), nil)
+	defer lib.Close()
+	_, err := textlayer.New(lib, nil).OpenVersion(ctx, "a", fmt.Sprintf("%x", sha256.Sum256([]byte("one\n"))))
+	if !errors.Is(err, context.Canceled) || errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
 	}
 }
 
