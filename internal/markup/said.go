@@ -2,6 +2,7 @@ package markup
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -69,14 +70,28 @@ func matterValues(text []byte, fence string) func(yield func(string, any) bool) 
 const maxMatterValue = 8 << 10
 
 func yamlValue(value string) any {
-	if len(value) > maxMatterValue || strings.ContainsAny(value, "&*") { // what refers elsewhere
+	if len(value) > maxMatterValue {
 		return nil
 	}
+	var node yaml.Node
 	var decoded struct{ Value any }
-	if err := yaml.Unmarshal([]byte("value:"+value+"\n"), &decoded); err != nil {
+	err := yaml.Unmarshal([]byte("value:"+value+"\n"), &node)
+	if err == nil && refers(&node) || err != nil && strings.Contains(err.Error(), "unknown anchor") {
+		return nil
+	}
+	if err == nil {
+		err = node.Decode(&decoded)
+	}
+	if err != nil {
 		return strings.Trim(strings.TrimSpace(value), `'"`)
 	}
 	return decoded.Value
+}
+
+// refers reports whether a part of a value is given by a reference, which could
+// make it large.
+func refers(node *yaml.Node) bool {
+	return node.Kind == yaml.AliasNode || slices.ContainsFunc(node.Content, refers)
 }
 
 // tomlValue returns a text, a date or a list of texts.

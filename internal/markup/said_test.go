@@ -26,6 +26,8 @@ func TestSaid(t *testing.T) {
 		"nothing":            {markup.Markdown, "---\ntitle: X\n---\n# X\n", map[string]any{}},
 		"no matter":          {markup.Markdown, "# X\n\nauthor: Nobody\n", map[string]any{}},
 		"alias":              {markup.Markdown, "---\na: &a [x, x]\ntags: [*a, *a]\n---\n# X\n", map[string]any{}},
+		"signs":              {markup.Markdown, "---\nauthor: Simon & Schuster\ntags: [R&D, 2*3, '*a']\n---\n# X\n", map[string]any{"author": "Simon & Schuster", "keywords": []any{"R&D", "2*3", "*a"}}},
+		"bomb":               {markup.Markdown, "---\ntags: [&a [x, x], &b [*a, *a], &c [*b, *b], *c]\n---\n# X\n", map[string]any{}},
 		"nested":             {markup.Markdown, "---\ntags: [[[[a]]]]\nauthor: {first: A}\ndate: [1, 2]\n---\n# X\n", map[string]any{"date": "1"}},
 		"broken":             {markup.Markdown, "---\ntags: [a, b\nauthor: \"A\ndate: 2024-99-99\n---\n# X\n", map[string]any{"author": "A", "keywords": []any{"[a", "b"}, "date": "2024-99-99"}},
 		"open":               {markup.Markdown, "+++\ntags = [\"a\n+++\n# X\n", map[string]any{}},
