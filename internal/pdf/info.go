@@ -109,9 +109,8 @@ func isoDate(date string) string {
 				return t.Format(form.to)
 			}
 		}
-		date = date[:day]
 	}
-	if t, err := time.Parse("20060102", date); err == nil && t.Year() > 0 {
+	if t, err := time.Parse("20060102", date[:min(len(date), day)]); err == nil && t.Year() > 0 {
 		return t.Format(time.DateOnly)
 	}
 	return ""
