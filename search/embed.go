@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -23,6 +24,7 @@ type semantics struct {
 	mu         sync.Mutex
 	sets       map[string]*vectorSet // by resource
 	bytes      int64                 // of them
+	crowded    map[string]string     // versions of resources whose vectors have no room
 	dimensions int                   // 0 until they are known
 	pass       *embedding            // nil if none is under way
 	stale      bool                  // vectors may be missing
@@ -193,34 +195,48 @@ func (m *semantics) keepOnly(ids []string) {
 	for _, id := range ids {
 		listed[id] = true
 	}
-	for id, set := range m.sets {
+	for id := range m.sets {
 		if !listed[id] {
-			m.bytes -= set.size()
-			delete(m.sets, id)
+			m.release(id)
 		}
+	}
+	maps.DeleteFunc(m.crowded, func(id, _ string) bool { return !listed[id] })
+}
+
+// release lets go of the vectors of a resource, which makes room for others.
+func (m *semantics) release(id string) {
+	if set := m.sets[id]; set != nil {
+		m.bytes -= set.size()
+		delete(m.sets, id)
+		clear(m.crowded)
 	}
 }
 
-// holds reports whether there are the vectors of a version of a resource.
-func (m *semantics) holds(id, version string) bool {
+// isDone reports whether nothing is to be made of a version of a resource: its
+// vectors are there, or have no room.
+func (m *semantics) isDone(id, version string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	set := m.sets[id]
-	return set != nil && set.version == version
+	return set != nil && set.version == version || m.isCrowded(id, version)
+}
+
+func (m *semantics) isCrowded(id, version string) bool {
+	crowded, ok := m.crowded[id]
+	return ok && crowded == version
 }
 
 // install holds the vectors of a resource in memory, if there is room.
 func (m *semantics) install(id string, set *vectorSet) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if old := m.sets[id]; old != nil {
-		m.bytes -= old.size()
-		delete(m.sets, id)
+	m.release(id)
+	if m.bytes+set.size() > m.MaxBytes {
+		m.crowded[id] = set.version
+		return
 	}
-	if m.bytes+set.size() <= m.MaxBytes {
-		m.sets[id] = set
-		m.bytes += set.size()
-	}
+	m.sets[id] = set
+	m.bytes += set.size()
 }
 
 // resource queues the texts of a resource that have no vector. One that cannot
@@ -230,7 +246,7 @@ func (e *embedding) resource(ctx context.Context, id string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err != nil || e.semantics.holds(id, version) || e.hasFailed(id, version) {
+	if err != nil || e.semantics.isDone(id, version) || e.hasFailed(id, version) {
 		return err
 	}
 	kept, err := e.semantics.load(ctx, id, e.dimensions)

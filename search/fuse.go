@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -125,14 +127,18 @@ func (f *fusion) fuse(ctx context.Context, q index.Query, found *index.Result) {
 	if !ok {
 		return
 	}
-	missing := make(map[string]bool)
+	missing, crowded := make(map[string]bool), make(map[string]bool)
 	wanted := q
 	wanted.TopK = nearestPassages
 	near, err := scorer.Score(ctx, wanted, func(id, version string) index.Scores {
 		m.mu.Lock()
+		defer m.mu.Unlock()
 		set := m.sets[id]
-		m.mu.Unlock()
-		if set == nil || set.version != version || set.dimensions != len(f.query.codes) {
+		switch {
+		case m.isCrowded(id, version):
+			crowded[id] = true
+			return nil
+		case set == nil || set.version != version || set.dimensions != len(f.query.codes):
 			missing[id] = true
 			return nil
 		}
@@ -142,11 +148,32 @@ func (f *fusion) fuse(ctx context.Context, q index.Query, found *index.Result) {
 		f.lack("the comparison of vectors", err)
 		return
 	}
+	f.lackVectors(ctx, missing, crowded)
+	f.join(found, near, q.Explain)
+}
+
+// mostGone is how many resources are looked at to tell those that are gone from
+// those whose vectors are not made yet.
+const mostGone = 1000
+
+// lackVectors notes that some resources have no vectors, as they are not made yet
+// or have no room. Those that are gone, which an index may still have, need none.
+func (f *fusion) lackVectors(ctx context.Context, missing, crowded map[string]bool) {
+	if len(missing) <= mostGone {
+		maps.DeleteFunc(missing, func(id string, _ bool) bool {
+			_, err := f.reader.version(ctx, id)
+			return errors.Is(err, fs.ErrNotExist)
+		})
+	}
+	if len(missing)+len(crowded) > 0 {
+		f.reader.semantics.mayLack(false)
+	}
 	if len(missing) > 0 {
-		m.mayLack(false)
 		f.lacks = cmp.Or(f.lacks, "the vectors of "+message.Count(len(missing), "resource")+" are not made yet")
 	}
-	f.join(found, near, q.Explain)
+	if len(crowded) > 0 {
+		f.lacks = cmp.Or(f.lacks, "the vectors of "+message.Count(len(crowded), "resource")+" have no room")
+	}
 }
 
 // join adds to what was found the hits that only vectors found, and gives all

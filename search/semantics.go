@@ -135,7 +135,7 @@ func (s *Searcher) newSemantics(opts *Semantics) (*semantics, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &semantics{Semantics: o, sets: make(map[string]*vectorSet), stale: true}
+	m := &semantics{Semantics: o, sets: make(map[string]*vectorSet), crowded: make(map[string]string), stale: true}
 	if o.Embedder == nil {
 		return m, nil
 	}
@@ -148,9 +148,6 @@ func (s *Searcher) newSemantics(opts *Semantics) (*semantics, error) {
 	store, ok := s.lib.Workspace().(vectorStore)
 	if _, scores := s.index.(index.Scorer); !ok || !scores {
 		return nil, fmt.Errorf("citekit: search: this workspace or index cannot hold vectors; leave out the Embedder: %w", errors.ErrUnsupported)
-	}
-	if m.dimensions = o.Embedder.Dimensions(); m.dimensions < 0 || m.dimensions > maxDimensions {
-		return nil, syntaxError("semantics: vectors of %d numbers; at most %d are possible", m.dimensions, maxDimensions)
 	}
 	m.store = store
 	return m, nil

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -315,6 +317,83 @@ func TestRefusedText(t *testing.T) {
 	}
 	if found := s.find(t, search.Request{Query: "vehicle"}); resources(found) != "a c" || !found.Complete {
 		t.Errorf("found %q, degraded %q", resources(found), found.Degraded)
+	}
+}
+
+// A resource that is gone lacks no vectors, though the index may still have it.
+func TestVectorsOfNone(t *testing.T) {
+	s := newSemantic(t, garage, search.Semantics{Embedder: newThesaurus("car automobile vehicle", "bread loaf oven", "tax duty")})
+	if err := s.Embed(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(s.dir, ".resource_maps", "b.json")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Embed(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if found := s.find(t, search.Request{Query: "vehicle"}); resources(found) != "a c" || !found.Complete || found.Degraded != "" {
+		t.Errorf("found %q, degraded %q", resources(found), found.Degraded)
+	}
+}
+
+// A countingStore counts how often vectors are opened.
+type countingStore struct {
+	*workspace.Directory
+	opened atomic.Int64
+}
+
+func (c *countingStore) OpenEvidence(ctx context.Context, key string) (io.ReadSeekCloser, *citekit.StoredEvidence, error) {
+	content, stored, err := c.Directory.OpenEvidence(ctx, key)
+	if err == nil && strings.HasSuffix(stored.Name, ".vec") {
+		c.opened.Add(1)
+	}
+	return content, stored, err
+}
+
+// Vectors that have no room are not read again and again, and get what others
+// leave.
+func TestCrowdedVectors(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range garage {
+		write(t, dir, name, content)
+	}
+	directory, err := workspace.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ws := &countingStore{Directory: directory}
+	e := newThesaurus("car automobile vehicle", "bread loaf oven", "tax duty")
+	s := &shelf{dir: dir, Library: citekit.New(ws, modality.All(), nil)}
+	s.Searcher, err = search.New(s.Library, &search.Options{Semantics: &search.Semantics{Embedder: e, MaxBytes: 2 * (4 + 3), Wait: time.Minute}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.ingest(t)
+	for range 3 {
+		if err := s.Embed(ctx); err != nil {
+			t.Fatal(err)
+		}
+		found := s.find(t, search.Request{Query: "vehicle"})
+		if resources(found) != "a" || found.Degraded != "the vectors of 1 resource have no room" {
+			t.Errorf("found %q, degraded %q", resources(found), found.Degraded)
+		}
+	}
+	if n := ws.opened.Load(); n != 0 {
+		t.Errorf("vectors were opened %d times", n)
+	}
+	if err := os.Remove(filepath.Join(dir, ".resource_maps", "b.json")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Embed(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if found := s.find(t, search.Request{Query: "vehicle"}); resources(found) != "a c" || found.Degraded != "" {
+		t.Errorf("found %q, degraded %q", resources(found), found.Degraded)
+	}
+	if n := len(e.taken()); n != 3 {
+		t.Errorf("%d passages were embedded, want 3", n)
 	}
 }
 
