@@ -35,7 +35,8 @@ type semantics struct {
 
 const (
 	checkpoint = 1024             // vectors after which a part of a resource is kept
-	giveUp     = 3                // texts in a row that are not embedded
+	giveUp     = 3                // texts in a row that are not embedded, after which anyText is tried
+	anyText    = "word"           // which every model embeds
 	batchWait  = 5 * time.Minute  // for a batch of passages
 	keepWait   = 10 * time.Second // to keep what was made when a pass is stopped
 )
@@ -176,7 +177,7 @@ func (e *embedding) learnDimensions(ctx context.Context) (err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, batchWait)
 	defer cancel()
-	_, err = m.embed(ctx, PassageText, []string{"word"})
+	_, err = m.embed(ctx, PassageText, []string{anyText})
 	e.dimensions = m.knownDimensions()
 	return err
 }
@@ -359,7 +360,7 @@ func (e *embedding) flush(ctx context.Context) error {
 
 // embedSome returns the vectors of some texts. If they are not embedded together
 // each is tried by itself, and one that is refused has a nil vector, so that it
-// keeps no other from having its own.
+// keeps no other from having its own. An error means that no text is embedded.
 func (e *embedding) embedSome(ctx context.Context, texts []string) ([][]float32, error) {
 	embed := func(texts []string) ([][]float32, error) {
 		ctx, cancel := context.WithTimeout(ctx, batchWait)
@@ -367,8 +368,8 @@ func (e *embedding) embedSome(ctx context.Context, texts []string) ([][]float32,
 		return e.semantics.embed(ctx, PassageText, texts)
 	}
 	vectors, err := embed(texts)
-	if err == nil || len(texts) == 1 {
-		return vectors, err
+	if err == nil {
+		return vectors, nil
 	}
 	vectors = make([][]float32, len(texts))
 	for i, failed := 0, 0; i < len(texts); i++ {
@@ -380,9 +381,13 @@ func (e *embedding) embedSome(ctx context.Context, texts []string) ([][]float32,
 			vectors[i], failed = one[0], 0
 			continue
 		}
-		if failed++; failed == min(giveUp, len(texts)) {
+		if failed++; failed < min(giveUp, len(texts)) {
+			continue
+		}
+		if _, down := embed([]string{anyText}); down != nil {
 			return nil, err
 		}
+		failed = 0 // it is these texts that are refused
 	}
 	return vectors, nil
 }

@@ -302,21 +302,27 @@ func TestInterruptedResource(t *testing.T) {
 	}
 }
 
-// A text that a model refuses keeps no other from its vector.
+// Texts that a model refuses keep no other from its vector, however many are
+// embedded at once.
 func TestRefusedText(t *testing.T) {
-	e := newThesaurus("car automobile vehicle", "bread loaf oven", "tax duty")
-	e.fail = func(kind search.TextKind, texts []string) error {
-		if slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, "Bread") }) {
-			return errors.New("refused")
+	for _, refused := range []string{"Bread", "#"} { // one, or all
+		for batch := range 4 {
+			e := newThesaurus("car automobile vehicle", "bread loaf oven", "tax duty")
+			e.fail = func(kind search.TextKind, texts []string) error {
+				if slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, refused) }) {
+					return errors.New("refused")
+				}
+				return nil
+			}
+			s := newSemantic(t, garage, search.Semantics{Embedder: e, Batch: batch})
+			if err := s.Embed(ctx); err != nil {
+				t.Fatal(err)
+			}
+			want := map[string]string{"Bread": "a c", "#": ""}[refused]
+			if found := s.find(t, search.Request{Query: "vehicle"}); resources(found) != want || !found.Complete {
+				t.Errorf("%s, %d at once: found %q, degraded %q", refused, batch, resources(found), found.Degraded)
+			}
 		}
-		return nil
-	}
-	s := newSemantic(t, garage, search.Semantics{Embedder: e})
-	if err := s.Embed(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if found := s.find(t, search.Request{Query: "vehicle"}); resources(found) != "a c" || !found.Complete {
-		t.Errorf("found %q, degraded %q", resources(found), found.Degraded)
 	}
 }
 
