@@ -70,7 +70,8 @@ type Contents struct {
 	NextCursor string // for what was left out; "" if that is nothing
 
 	// Late makes the JSON say that it is not complete, though it may be all of
-	// the text: the time was over before what else belongs to the answer.
+	// the text: the time was over before what is related was known, or before
+	// what else belongs to the answer.
 	Late bool
 }
 

@@ -200,6 +200,7 @@ func answer(shown, all []*part) *Contents {
 		c.Items = append(c.Items, p.item)
 	}
 	c.NextCursor = cursorFor(shown, all)
+	c.Late = slices.ContainsFunc(all, func(p *part) bool { return p.late })
 	return c
 }
 

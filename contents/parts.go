@@ -19,6 +19,7 @@ type part struct {
 	index   int    // among all parts of the request
 	request []byte // the fingerprint of that
 	last    bool   // of all parts of the request
+	late    bool   // the time was over before all that is related to it was found
 
 	ranges []textlayer.Bytes // of the layer
 	text   text

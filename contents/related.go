@@ -43,6 +43,7 @@ func (r *Reader) related(ctx context.Context, p *part, hops, most int) []*part {
 		return nil
 	}
 	around, err := r.Relations.Around(ctx, p.item.Address, relations.Reach{Hops: hops, Most: min(most, maxRelated)})
+	p.late = ctx.Err() != nil
 	if err != nil {
 		return nil // reading the part says why
 	}

@@ -4,13 +4,20 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/modality/text"
+	"github.com/citekit/citekit/relations"
+	"github.com/citekit/citekit/textlayer"
+	"github.com/citekit/citekit/workspace"
 )
 
 // related writes what a request adds for relations, one a line.
@@ -63,6 +70,39 @@ func TestExpandRelations(t *testing.T) {
 	}
 	if _, err := s.Read(t.Context(), contents.Request{IDs: []string{"tea"}, Expand: contents.Expansion{Relations: 3}}); citekit.CodeOf(err) != citekit.CodeInvalidInput {
 		t.Errorf("three hops: %v", err)
+	}
+}
+
+// A stuck is a resolver of texts whose links are never read to the end.
+type stuck struct{ *text.Resolver }
+
+func (stuck) ReadLinks(ctx context.Context, _ *citekit.Source) iter.Seq2[relations.Link, error] {
+	return func(yield func(relations.Link, error) bool) {
+		<-ctx.Done()
+		yield(relations.Link{}, ctx.Err())
+	}
+}
+
+// An answer without time for all that is related has the text that was asked for,
+// and says that it is not complete.
+func TestExpandLate(t *testing.T) { synctest.Test(t, testExpandLate) }
+
+func testExpandLate(t *testing.T) {
+	ws := workspace.NewMemory(nil)
+	ws.AddSource("a.md", []byte("[b](b.md)\n"))
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: stuck{&text.Resolver{}}}, nil)
+	defer lib.Close()
+	if err := lib.Save(t.Context(), &citekit.ResourceMap{ResourceID: "a", Type: citekit.Text, SourcePath: "a.md"}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	c, err := contents.New(lib, textlayer.New(lib, nil)).Read(ctx, contents.Request{IDs: []string{"a"}, Expand: contents.Expansion{Relations: 1}})
+	if err != nil || len(c.Items) != 1 || c.Items[0].Text == "" || !c.Late {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	if data, err := json.Marshal(c); !strings.Contains(string(data), `"complete":false`) {
+		t.Errorf("%s, %v", data, err)
 	}
 }
 
