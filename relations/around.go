@@ -58,8 +58,9 @@ type Surroundings struct {
 }
 
 // Around returns the places that relations lead to from an address or come from
-// to it, and with two hops those around these, each once. What lies in the address or around it is left out. Relations of a source
-// that is not what was mapped are not followed, and places in it not returned.
+// to it, and with two hops those around these, each once. What lies in the address
+// or around it is left out. Relations of a source that is not what was mapped are
+// not followed, and places in it not returned.
 //
 // Of each place what it leads to and what leads to it alternate, in the orders of
 // [Graph.Outgoing] and [Graph.Incoming]. If the time of the context is over, the
@@ -136,7 +137,11 @@ func (w *walk) step(ctx context.Context, next func() (Relation, error, bool), ho
 	if err != nil || r.To.Resource == "" {
 		return err == nil // what is not read has no relations
 	}
-	if w.check(ctx, r.From) != nil {
+	switch err := w.check(ctx, r.From); {
+	case ctx.Err() != nil:
+		w.Complete = false
+		return false
+	case err != nil:
 		w.Outdated++
 		return true
 	}

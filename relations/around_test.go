@@ -127,6 +127,51 @@ func TestAroundPinned(t *testing.T) {
 	}
 }
 
+// A leaving is a workspace whose caller gives up when it opens a source for the
+// n-th time.
+type leaving struct {
+	*workspace.Memory
+	n     int
+	leave context.CancelFunc
+}
+
+func (l *leaving) OpenSource(ctx context.Context, path string) (*citekit.Source, error) {
+	if l.n--; l.n == 0 {
+		l.leave()
+	}
+	return l.Memory.OpenSource(ctx, path)
+}
+
+// A place is not outdated because there was no time to look at it.
+func TestAroundCanceled(t *testing.T) {
+	ws := &leaving{Memory: workspace.NewMemory(nil)}
+	lib := citekit.New(ws, modality.All(), nil)
+	defer lib.Close()
+	for id, content := range map[string]string{"a": "# A\n", "b": "[a](a.md)\n"} {
+		ws.AddSource(id+".md", []byte(content))
+		if err := lib.Save(t.Context(), &citekit.ResourceMap{ResourceID: id, Type: citekit.Text, SourcePath: id + ".md"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g := relations.New(lib)
+	if got, around := placesAround(t, g, whole("a"), 1, 10); !slices.Equal(got, []string{"1 text://b#lines=1-1"}) || !around.Complete {
+		t.Fatalf("%q, %+v", got, around)
+	}
+	for n := 1; ; n++ {
+		ctx, leave := context.WithCancel(t.Context())
+		ws.n, ws.leave = n, leave
+		around, err := g.Around(ctx, whole("a"), relations.Reach{Hops: 1, Most: 10})
+		left := ctx.Err() != nil
+		leave()
+		if !left {
+			break
+		}
+		if err == nil && (around.Complete || around.Outdated > 0) {
+			t.Errorf("at source %d: %+v", n, around)
+		}
+	}
+}
+
 // TestAroundOutside follows links to a map whose source is outside the roots.
 func TestAroundOutside(t *testing.T) {
 	lib, dir := newLibrary(t, map[string]string{"a.md": "# A\n\n[secret](secret.md) text://secret#lines=1 [up](../secret.md)\n"})
