@@ -58,7 +58,7 @@ func addLeads(ctx context.Context, layer *textlayer.Layer, claimed []claim, part
 			continue
 		}
 		if from > before.from+before.lead { // in the middle of a line
-			above = above[strings.IndexByte(above, '\n')+1:]
+			_, above, _ = strings.Cut(above, "\n")
 		}
 		s.lead = leadOf(above, text, s.place.node.Summary, begins(*before))
 		s.from -= s.lead

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
@@ -83,6 +84,9 @@ func checkPassages(t *testing.T, found []passage, layer *textlayer.Layer) {
 	for i, p := range found {
 		if p.from < at || all[p.from:p.to] != p.text {
 			t.Fatalf("passage %d, bytes %d-%d after %d, is %q", i, p.from, p.to, at, p.text)
+		}
+		if !utf8.ValidString(p.text) {
+			t.Errorf("passage %d, bytes %d-%d, begins or ends in a character", i, p.from, p.to)
 		}
 		if left := all[at:p.from]; strings.IndexFunc(left, isWordRune) >= 0 {
 			t.Errorf("no passage has %q", left)
@@ -172,6 +176,7 @@ func TestPassagesOfLongTexts(t *testing.T) {
 		"lines.txt": strings.Repeat("x\n", 3000),
 		"crlf.txt":  strings.Repeat("some words\r\n", 1000),
 		"cr.txt":    strings.Repeat("some words\r", 1000),
+		"cr.py":     "import os\r\r" + strings.Repeat("# x"+strings.Repeat("é", 30)+"\r", 80) + "def frob():\r    turn()\r",
 		"solid.txt": strings.Repeat("é", 20000),
 		"blank.txt": "a" + strings.Repeat("\n", 5000) + "b\n",
 		"code.go":   "package a\n\n" + strings.Repeat("// F does it.\nfunc F() {\n\tx := 1\n}\n\n", 200),
