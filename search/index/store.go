@@ -31,7 +31,9 @@ func (l *Local) storeSegment(ctx context.Context, write func(io.Writer) error) (
 	rand.Read(random[:])
 	key := hex.EncodeToString(random[:])
 	out, in := io.Pipe()
+	ended := make(chan struct{})
 	go func() {
+		defer close(ended)
 		w := bufio.NewWriterSize(in, writeSize)
 		err := write(w)
 		if err == nil {
@@ -42,6 +44,7 @@ func (l *Local) storeSegment(ctx context.Context, write func(io.Writer) error) (
 	meta := citekit.EvidenceMeta{Name: "search_segment-" + key[:keyInName] + Ext, Size: -1, MediaType: "application/octet-stream"}
 	stored, err := l.store.StoreEvidence(ctx, key, meta, out)
 	out.CloseWithError(errStopped)
+	<-ended // what is written is read from segments that the caller releases
 	if err != nil {
 		return segmentRecord{}, fmt.Errorf("search: store a segment: %w", err)
 	}
