@@ -273,6 +273,9 @@ func (e *embedding) resource(ctx context.Context, id string) error {
 	}
 	if now, changed := e.version(ctx, id); err != nil || changed != nil || now != version {
 		e.drop(d)
+		if err != nil && ctx.Err() == nil {
+			e.setFailed(id, version) // so that nobody waits for its vectors
+		}
 		return ctx.Err()
 	}
 	d.whole = true

@@ -152,8 +152,8 @@ func (f *fusion) fuse(ctx context.Context, q index.Query, found *index.Result) {
 	f.join(found, near, q.Explain)
 }
 
-// mostGone is how many resources are looked at to tell those that are gone from
-// those whose vectors are not made yet.
+// mostGone is how many resources are looked at to tell those without a
+// text from those whose vectors are not made yet.
 const mostGone = 1000
 
 // lackVectors notes that some resources have no vectors, as they are not made yet
@@ -161,8 +161,8 @@ const mostGone = 1000
 func (f *fusion) lackVectors(ctx context.Context, missing, crowded map[string]bool) {
 	if len(missing) <= mostGone {
 		maps.DeleteFunc(missing, func(id string, _ bool) bool {
-			_, err := f.reader.version(ctx, id)
-			return errors.Is(err, fs.ErrNotExist)
+			version, err := f.reader.version(ctx, id)
+			return errors.Is(err, fs.ErrNotExist) || f.reader.hasFailed(id, version)
 		})
 	}
 	if len(missing)+len(crowded) > 0 {

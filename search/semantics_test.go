@@ -343,6 +343,23 @@ func TestVectorsOfNone(t *testing.T) {
 	}
 }
 
+// A source that changed since it was indexed lacks no vectors, and is left out.
+func TestVectorsOfChanged(t *testing.T) {
+	s := newShelf(t, garage)
+	if err := s.Update(ctx); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	write(t, s.dir, "b.md", "# Butter\n\nAnother text.\n")
+	s = openSemantic(t, s.dir, search.Semantics{Embedder: newThesaurus("car automobile vehicle", "bread loaf oven", "tax duty")})
+	if err := s.Embed(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if found := s.find(t, search.Request{Query: "vehicle"}); resources(found) != "a c" || !found.Complete || found.Degraded != "" || found.LeftOut != 1 {
+		t.Errorf("found %q, degraded %q, %d left out", resources(found), found.Degraded, found.LeftOut)
+	}
+}
+
 // A countingStore counts how often vectors are opened.
 type countingStore struct {
 	*workspace.Directory
