@@ -120,6 +120,11 @@ func (s *Searcher) startEmbedding(asked bool) (e *embedding, began bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	due := m.changed && m.failures == 0 || m.stale && time.Since(m.ended) >= retryAfter<<min(m.failures, 7)
+	if err := s.background.Err(); err != nil { // closed
+		e = &embedding{done: make(chan struct{}), err: err}
+		close(e.done)
+		return e, true
+	}
 	if m.pass != nil || !asked && !due {
 		return m.pass, false
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -416,3 +417,18 @@ func BenchmarkSearch(b *testing.B) {
 }
 
 func filterOf(ids ...string) index.Filters { return index.Filters{Resources: ids} }
+
+// TestClosedWhileSearched closes a Searcher while others begin to use it.
+func TestClosedWhileSearched(t *testing.T) {
+	for range 20 {
+		s := newShelf(t, map[string]string{"a.md": "# Tea\n\nEighty degrees.\n"})
+		var using sync.WaitGroup
+		for range 4 {
+			using.Go(func() {
+				s.Search(ctx, search.Request{Query: "degrees"}) // whatever it answers
+			})
+		}
+		s.Searcher.Close()
+		using.Wait()
+	}
+}

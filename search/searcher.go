@@ -97,8 +97,19 @@ func New(lib *citekit.Library, opts *Options) (*Searcher, error) {
 // What is indexed stays.
 func (s *Searcher) Close() error {
 	s.stop()
+	pass(&s.mu)
+	if s.semantics != nil {
+		pass(&s.semantics.mu)
+	}
 	s.running.Wait()
 	return s.close()
+}
+
+// pass waits for who holds a lock: what began to run before the end is then
+// counted, and nothing begins after it.
+func pass(lock *sync.Mutex) {
+	lock.Lock()
+	defer lock.Unlock()
 }
 
 // Stats says what the index holds.

@@ -96,6 +96,9 @@ func (s *Searcher) startUpdating(ctx context.Context) (u *updating, began bool) 
 	if s.updating != nil {
 		return s.updating, false
 	}
+	if s.background.Err() != nil { // closed
+		return nil, false
+	}
 	if stamp != (citekit.Stamp{}) && stamp == s.seen.stamp && time.Since(s.seen.at) < sweepEvery {
 		return nil, false
 	}

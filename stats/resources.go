@@ -86,7 +86,9 @@ func (c *Collector) addResources(ctx context.Context, s *Stats) error {
 		s.Counts.Modalities[m.modality]++
 		c.countSource(ctx, m, &s.Counts)
 	}
-	c.known.keep(ids)
+	if ctx.Err() == nil { // else these may not be all
+		c.known.keep(ids)
+	}
 	return nil
 }
 

@@ -50,10 +50,10 @@ func (f *Facts) AddDate(date string) {
 	}
 }
 
-// AddTime is AddDate of a time; one at midnight UTC is a day.
+// AddTime is AddDate of a time; one at midnight is a day.
 func (f *Facts) AddTime(t time.Time) {
 	layout := time.RFC3339
-	if t.Equal(t.Truncate(24 * time.Hour)) {
+	if hour, minute, second := t.Clock(); hour == 0 && minute == 0 && second == 0 {
 		layout = time.DateOnly
 	}
 	f.AddDate(t.Format(layout))
