@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +21,10 @@ func TestFaultAtEachSystemCall(t *testing.T) {
 	strace := sharedtest.Tool(t, "strace")
 	faults, most := []string{"renameat:signal=SIGKILL", "fsync:signal=SIGKILL", "write:error=ENOSPC"}, 3
 	if sharedtest.Long() {
-		faults, most = faulttest.SystemCalls(), 80
+		most = 80
+		// A close that fails, as on no local disk, may cost a segment, whose
+		// entries are then put again: see docs/design.md.
+		faults = slices.DeleteFunc(faulttest.SystemCalls(), func(fault string) bool { return fault == "close:error=EIO" })
 	}
 	runs := 0
 	for _, fault := range faults {
@@ -58,6 +62,12 @@ func writeWithFault(t *testing.T, strace, fault string, n int) bool {
 	cmd := exec.Command(strace, "-f", "-qq", "-o", trace, "-e", "trace="+call, "-e", fmt.Sprintf("inject=%s:when=%d", fault, n), self)
 	cmd.Env = append(os.Environ(), writerVar+"="+dir, "ONCE=1")
 	out, err := cmd.Output()
+	defer func() {
+		if t.Failed() {
+			said, _ := os.ReadFile(trace)
+			t.Logf("%s #%d: %v\n%s\n%s", fault, n, err, out, said)
+		}
+	}()
 	w := &writerProcess{model: m}
 	for line := range strings.Lines(string(out)) {
 		if strings.HasSuffix(line, "\n") { // else it was killed while it said so

@@ -59,7 +59,9 @@ func writeOnce(dir string) error {
 		id, version int
 		delete      bool
 	}{{1, 2, false}, {2, 0, true}, {7, 1, false}} {
-		fmt.Println("BEGIN", step.id, step.version, step.delete)
+		if _, err := fmt.Println("BEGIN", step.id, step.version, step.delete); err != nil {
+			return err // nobody would know of it
+		}
 		if step.delete {
 			err = x.Delete(context.Background(), fmt.Sprint("r", step.id))
 		} else {
@@ -68,7 +70,9 @@ func writeOnce(dir string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Println("DONE", step.id, step.version, step.delete)
+		if _, err := fmt.Println("DONE", step.id, step.version, step.delete); err != nil {
+			return err
+		}
 	}
 	return x.Merge(context.Background())
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"sync/atomic"
 
+	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/segment"
 )
 
@@ -27,9 +28,23 @@ type heldSegment struct {
 // errLost reports a segment that is gone, damaged, or not the one it should be.
 var errLost = errors.New("search: a segment is lost")
 
+// openSure opens evidence. What is not there is looked for again: a store says so
+// too of what it cannot read for a moment, and a segment that is lost is to be
+// made again.
+func openSure(ctx context.Context, store Store, key string) (content io.ReadSeekCloser, stored *citekit.StoredEvidence, err error) {
+	const tries = 3
+	for range tries {
+		content, stored, err = store.OpenEvidence(ctx, key)
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return content, stored, err
+}
+
 // openHeld opens the segment of a record, for one user.
 func openHeld(ctx context.Context, store Store, r segmentRecord) (*heldSegment, error) {
-	content, stored, err := store.OpenEvidence(ctx, r.Key)
+	content, stored, err := openSure(ctx, store, r.Key)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errLost
 	}
