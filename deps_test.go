@@ -69,7 +69,7 @@ var mayImport = map[string][]string{
 	"internal/terms":          {"internal/nfc"},
 	"internal/lookup":         {"."},
 	"internal/linetest":       {".", "workspace"},
-	"internal/faulttest":      {".", "workspace"},
+	"internal/faulttest":      {".", "workspace", "relations", "modality/text"},
 	"internal/sharedtest":     {"internal/testcorpus"},
 	"internal/testcorpus":     {"internal/pdftest"},
 	"internal/attacktest":     {"internal/pdftest"},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,8 +13,8 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/internal/faulttest"
 	"github.com/citekit/citekit/modality/text"
-	"github.com/citekit/citekit/relations"
 	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/workspace"
 )
@@ -73,16 +72,6 @@ func TestExpandRelations(t *testing.T) {
 	}
 }
 
-// A stuck is a resolver of texts whose links are never read to the end.
-type stuck struct{ *text.Resolver }
-
-func (stuck) ReadLinks(ctx context.Context, _ *citekit.Source) iter.Seq2[relations.Link, error] {
-	return func(yield func(relations.Link, error) bool) {
-		<-ctx.Done()
-		yield(relations.Link{}, ctx.Err())
-	}
-}
-
 // An answer without time for all that is related has the text that was asked for,
 // and says that it is not complete.
 func TestExpandLate(t *testing.T) { synctest.Test(t, testExpandLate) }
@@ -90,7 +79,7 @@ func TestExpandLate(t *testing.T) { synctest.Test(t, testExpandLate) }
 func testExpandLate(t *testing.T) {
 	ws := workspace.NewMemory(nil)
 	ws.AddSource("a.md", []byte("[b](b.md)\n"))
-	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: stuck{&text.Resolver{}}}, nil)
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: faulttest.StuckLinks{Resolver: &text.Resolver{}}}, nil)
 	defer lib.Close()
 	if err := lib.Save(t.Context(), &citekit.ResourceMap{ResourceID: "a", Type: citekit.Text, SourcePath: "a.md"}); err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,9 +14,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/faulttest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/text"
-	"github.com/citekit/citekit/relations"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/search/index"
 	"github.com/citekit/citekit/workspace"
@@ -99,16 +98,6 @@ func TestGraphFilters(t *testing.T) {
 	}
 }
 
-// A stuck is a resolver of texts whose links are never read to the end.
-type stuck struct{ *text.Resolver }
-
-func (stuck) ReadLinks(ctx context.Context, _ *citekit.Source) iter.Seq2[relations.Link, error] {
-	return func(yield func(relations.Link, error) bool) {
-		<-ctx.Done()
-		yield(relations.Link{}, ctx.Err())
-	}
-}
-
 // A search that has no time for all links is not complete.
 func TestGraphLate(t *testing.T) { synctest.Test(t, testGraphLate) }
 
@@ -118,7 +107,7 @@ func testGraphLate(t *testing.T) {
 	if err := ws.WriteMap(ctx, "a", []byte(`{"resource_id":"a","type":"text","title":"","source_path":"a.md","nodes":[]}`)); err != nil {
 		t.Fatal(err)
 	}
-	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: stuck{&text.Resolver{}}}, nil)
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: faulttest.StuckLinks{Resolver: &text.Resolver{}}}, nil)
 	defer lib.Close()
 	s, err := search.New(lib, nil)
 	if err != nil {

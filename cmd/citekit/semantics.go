@@ -39,14 +39,14 @@ func (f *semanticsFlags) open() (*search.Semantics, error) {
 	if f.embedder != "" {
 		var err error
 		if o.Embedder, err = f.openEmbedder(); err != nil {
-			return nil, fmt.Errorf("--embedder: %w", err)
+			return nil, asUsage(f.command, fmt.Errorf("--embedder: %w", err))
 		}
 	}
 	if f.reranker != "" {
 		model, url := nameAndURL(f.reranker)
 		reranker, err := embedding.NewReranker(&embedding.Options{Model: model, BaseURL: url, KeyEnv: rerankerKey})
 		if err != nil {
-			return nil, fmt.Errorf("--reranker: %w", err)
+			return nil, asUsage(f.command, fmt.Errorf("--reranker: %w", err))
 		}
 		o.Reranker = reranker
 	}
@@ -68,7 +68,7 @@ func (f *semanticsFlags) openEmbedder() (search.Embedder, error) {
 	case "static":
 		return embedding.NewStatic(os.DirFS(rest))
 	}
-	return nil, usagef(f.command, "--embedder %s; write openai:NAME, ollama:NAME or static:DIR", term.Line(f.embedder))
+	return nil, usagef(f.command, "%s; write openai:NAME, ollama:NAME or static:DIR", term.Line(f.embedder))
 }
 
 // nameAndURL splits what is written as NAME@URL.

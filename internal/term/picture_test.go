@@ -67,7 +67,7 @@ func TestPicturesOfITerm(t *testing.T) {
 		t.Error("a terminal without pictures shows one")
 	}
 	if err := KittyPictures.Show(&shown, []byte("no picture")); err == nil {
-		t.Error("what is no picture is shown")
+		t.Error("a file that has no picture is shown")
 	}
 }
 

@@ -1,0 +1,21 @@
+package faulttest
+
+import (
+	"context"
+	"iter"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/modality/text"
+	"github.com/citekit/citekit/relations"
+)
+
+// StuckLinks is a resolver of texts whose links are never read to the end.
+type StuckLinks struct{ *text.Resolver }
+
+// ReadLinks implements [relations.Linker]: it waits for the end of the context.
+func (StuckLinks) ReadLinks(ctx context.Context, _ *citekit.Source) iter.Seq2[relations.Link, error] {
+	return func(yield func(relations.Link, error) bool) {
+		<-ctx.Done()
+		yield(relations.Link{}, ctx.Err())
+	}
+}
