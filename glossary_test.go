@@ -52,6 +52,9 @@ func TestGlossary(t *testing.T) {
 			for _, name := range declared(n) {
 				for _, word := range nameWord.FindAllString(name.Name, -1) {
 					word = strings.ToLower(word)
+					if word == "verify" && strings.Contains(filepath.ToSlash(path), "verify") {
+						continue // it is about quotes
+					}
 					if use := retired[word]; use != "" && !slices.Contains(onlyTypes, word) {
 						t.Errorf("%s: %s; say %s", files.Position(name.Pos()), name.Name, use)
 					}

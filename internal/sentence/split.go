@@ -1,31 +1,93 @@
 package sentence
 
 import (
+	"bytes"
 	"iter"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/sentences"
 )
 
-// Ends yields the offsets in a text behind each sentence and each line, in
-// ascending order; the last is the length of the text. White space belongs to
-// what it follows. A full stop that more likely ends an abbreviation ends no
-// sentence.
-func Ends(text string) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for tokens := sentences.FromString(text); tokens.Next(); {
-			end := tokens.End()
-			if end < len(text) && text[end-1] != '\n' && endsInAbbreviation(near(text[:end])) {
-				continue
-			}
-			if !yield(end) {
+// Split yields the sentences of a text in order, each as the bytes from start
+// up to end, without the white space around them. Sentences end as Unicode's
+// UAX #29 has it, but not after an abbreviation or an initial, nor before a
+// small letter; a line end alone ends none, an empty line does. It takes linear
+// time.
+func Split(text string) iter.Seq2[int, int] {
+	return func(yield func(start, end int) bool) {
+		for start := 0; start < len(text); {
+			end := paragraphEnd(text, start)
+			if !splitParagraph(text, start, end, yield) {
 				return
 			}
+			start = end
 		}
 	}
 }
 
-// near returns the end of a text, in which its last word is.
-func near(text string) string {
-	const word = 40 // bytes
-	return text[max(0, len(text)-word):]
+// paragraphEnd returns where the paragraph that begins at start ends: behind
+// the first empty line.
+func paragraphEnd(text string, start int) int {
+	for at := start; ; {
+		i := strings.IndexByte(text[at:], '\n')
+		if i < 0 {
+			return len(text)
+		}
+		at += i + 1
+		rest := strings.TrimLeft(text[at:], " \t\r")
+		if rest == "" {
+			return len(text)
+		}
+		if rest[0] == '\n' {
+			return len(text) - len(rest) + 1
+		}
+	}
+}
+
+// splitParagraph yields the sentences of a paragraph. It reports whether to go on.
+func splitParagraph(text string, start, end int, yield func(start, end int) bool) bool {
+	// A line end counts as a space, which keeps all offsets.
+	line := []byte(text[start:end])
+	for i, c := range line {
+		if '\t' <= c && c <= '\r' {
+			line[i] = ' '
+		}
+	}
+	from := 0
+	for tokens := sentences.FromBytes(line); tokens.Next(); {
+		to := tokens.End()
+		to -= openingEnd(line[from:to])
+		if to < len(line) && joins(string(line[from:to]), string(line[to:min(to+8, len(line))])) {
+			continue
+		}
+		if !yieldTrimmed(text, start+from, start+to, yield) {
+			return false
+		}
+		from = to
+	}
+	return from == len(line) || yieldTrimmed(text, start+from, end, yield)
+}
+
+// openingEnd returns the length of the opening brackets and quotation marks at the
+// end of a sentence, which belong to the next one.
+func openingEnd(sentence []byte) int {
+	rest := bytes.TrimRightFunc(sentence, func(r rune) bool { return unicode.In(r, unicode.Ps, unicode.Pi) })
+	return len(sentence) - len(rest)
+}
+
+// joins reports whether what follows is of the same sentence.
+func joins(sentence, next string) bool {
+	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(next, " (["))
+	return unicode.IsLower(r) || endsInAbbreviation(sentence)
+}
+
+func yieldTrimmed(text string, start, end int, yield func(start, end int) bool) bool {
+	trimmed := strings.TrimSpace(text[start:end])
+	if trimmed == "" {
+		return true
+	}
+	start += strings.Index(text[start:end], trimmed)
+	return yield(start, start+len(trimmed))
 }

@@ -1,22 +1,44 @@
-package sentence_test
+package sentence
 
 import (
 	"slices"
 	"testing"
-
-	"github.com/citekit/citekit/internal/sentence"
 )
 
-func TestEnds(t *testing.T) {
-	for text, want := range map[string][]int{
-		"":                       nil,
-		"One. Two.":              {5, 9},
-		"a\nb\n":                 {2, 4},
-		"See Dr. Who. He is in.": {13, 22},
-		"これは文です。次の文です。": {21, 39},
+func split(text string) (all []string) {
+	for start, end := range Split(text) {
+		all = append(all, text[start:end])
+	}
+	return all
+}
+
+func TestSplit(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{"Dr. Lang measured it. It was\n3.5 mm, approx. Nothing more.", []string{"Dr. Lang measured it.", "It was\n3.5 mm, approx. Nothing more."}},
+		{"A title\n\nThe text. ", []string{"A title", "The text."}},
+		{"全文検索です。次の文。「引用。」終わり", []string{"全文検索です。", "次の文。", "「引用。」", "終わり"}},
+		{"See v1.2.3 of it. Is it so? Yes!", []string{"See v1.2.3 of it.", "Is it so?", "Yes!"}},
+		{"It ends. and goes on. So it does.", []string{"It ends. and goes on.", "So it does."}},
+		{" \n \n", nil},
 	} {
-		if got := slices.Collect(sentence.Ends(text)); !slices.Equal(got, want) {
-			t.Errorf("Ends(%q) = %v, want %v", text, got, want)
+		if got := split(c.text); !slices.Equal(got, c.want) {
+			t.Errorf("Split(%q) = %q, want %q", c.text, got, c.want)
 		}
 	}
+}
+
+func FuzzSplit(f *testing.F) {
+	f.Add("A. B c. \n\n D\xff")
+	f.Fuzz(func(t *testing.T, text string) {
+		last := 0
+		for start, end := range Split(text) {
+			if start < last || end <= start || end > len(text) {
+				t.Fatalf("from %d to %d after %d", start, end, last)
+			}
+			last = end
+		}
+	})
 }

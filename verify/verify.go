@@ -1,0 +1,89 @@
+// Package verify holds quotes to their sources: whether the words stand where
+// they are said to, what had to be repaired to find them, where they stand
+// instead, or how they were altered.
+//
+// A difference that may change what is said is never repaired: a negation, a
+// hedge, a sign, a number, a date, a unit, a name, or a word of any other kind.
+// What is repaired is what copying, typesetting and typing change, and the
+// verdict names each kind of it.
+//
+// No format is known here. Texts and places come through package textlayer, and
+// quotes of no stated source are found through package search.
+package verify
+
+import (
+	"context"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/preview"
+	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/textlayer"
+)
+
+// Bounds of a [Request].
+const (
+	MaxQuote  = 64 << 10 // bytes of a quote
+	MaxOthers = 20       // further places that a verdict names
+)
+
+// Options configures a Verifier. The zero value is ready to use.
+type Options struct {
+	// Layers keeps the texts; nil means a store of its own with the defaults.
+	Layers *textlayer.Store
+
+	// Searcher finds what quotes of no stated source may stand in. Without one
+	// every resource is looked through.
+	Searcher *search.Searcher
+
+	// CacheBytes bounds the memory for texts that are kept prepared between
+	// calls; zero means 128 MiB, negative none.
+	CacheBytes int64
+}
+
+// A Request is a quote with the place where it is said to stand.
+type Request struct {
+	// Quote is the text. An ellipsis ("…", "...", "[…]" or "[...]") in it stands
+	// for what it leaves out. White space and quotation marks around it do not
+	// count.
+	Quote string
+
+	// Address is where it is said to stand. One without a location is the whole
+	// resource; the zero one is any resource.
+	Address citekit.Address
+
+	// Boxes asks for the boxes of the text on its pages.
+	Boxes bool
+}
+
+// A Verifier holds quotes to the resources of a Library. It is safe for
+// concurrent use.
+type Verifier struct {
+	lib      *citekit.Library
+	layers   *textlayer.Store
+	searcher *search.Searcher
+	boxes    *preview.Maker
+}
+
+// New returns a Verifier over a Library, whose workspace must be a
+// [citekit.EvidenceOpener]. A nil opts means the defaults.
+func New(lib *citekit.Library, opts *Options) *Verifier {
+	v := &Verifier{lib: lib, boxes: preview.New(lib)}
+	if opts == nil {
+		opts = &Options{}
+	}
+	v.layers, v.searcher = opts.Layers, opts.Searcher
+	if v.layers == nil {
+		v.layers = textlayer.New(lib, nil)
+	}
+	return v
+}
+
+// Quote says whether a quote stands in its source, and where.
+//
+// What is wrong with a source, such as one that is gone, is [Verdict.Problem].
+// Errors match [citekit.ErrSyntax] if the request means nothing, such as a quote
+// without a letter, digit or sign, or [citekit.ErrTooLarge] if the quote has more
+// than [MaxQuote] bytes; or are ctx.Err().
+func (v *Verifier) Quote(ctx context.Context, req Request) (*Verdict, error) {
+	panic("being written")
+}
