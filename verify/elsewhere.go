@@ -164,7 +164,7 @@ func (e *elsewhere) lookInto(s *source, text stretch) {
 	if len(e.found) > 0 {
 		return
 	}
-	m, ok := text.Nearest(e.quote, 0, len(text.Raw()))
+	m, ok := text.Nearest(e.quote, 0, len(text.Raw()), found)
 	switch p := (&place{m, text.at, s}); {
 	case !ok:
 	case len(m.Difference) == 0:

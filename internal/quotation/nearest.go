@@ -26,11 +26,11 @@ const (
 
 // Nearest returns the part of the text that a quote is like: repaired if it stands
 // there over the edges of pages, else with the difference. It reports whether there
-// is one. Find must have found nothing.
-func (t *Text) Nearest(q *Quote, from, to int) (Match, bool) {
+// is one. It is given what [Text.Find] returned for the same part, which has no match.
+func (t *Text) Nearest(q *Quote, from, to int, found *Places) (Match, bool) {
 	in := part{max(0, from), min(to, len(t.raw))}
 	best, ok := Match{}, false
-	for _, m := range t.Find(q, in.from, in.to, 1).near {
+	for _, m := range found.near {
 		if m = t.altered(q, m); m.Similarity >= alikeLetters && (!ok || m.Similarity > best.Similarity) {
 			best, ok = m, true
 		}
@@ -103,13 +103,13 @@ type window struct {
 func (t *Text) windows(quote []uint32, in part) []window {
 	first, last := t.words.index(in.from), t.words.index(in.to)
 	keys := t.words.keys[first:last]
-	count := countWords(quote, keys)
+	count, places := countWords(quote, keys)
 	rare := rarest(count)
 	width := len(quote) + 2*slack
 	var hits []hit
-	for i, k := range keys {
-		if n, ok := rare[k]; ok {
-			hits = append(hits, hit{first + i, k, 1 / (1 + 1000*float64(n)/float64(len(keys)+1))})
+	for _, i := range places {
+		if n, ok := rare[keys[i]]; ok {
+			hits = append(hits, hit{first + int(i), keys[i], 1 / (1 + 1000*float64(n)/float64(len(keys)+1))})
 		}
 	}
 	return bestWindows(hits, width)
@@ -122,23 +122,24 @@ type hit struct {
 	weight float64
 }
 
-// countWords counts the words of a text that a quote has.
-func countWords(quote, text []uint32) map[uint32]int {
-	count := make(map[uint32]int, len(quote))
+// countWords counts the words of a text that a quote has, and returns their numbers.
+func countWords(quote, text []uint32) (count map[uint32]int, places []int32) {
+	count = make(map[uint32]int, len(quote))
 	var filter [1 << 10]uint64
 	for _, k := range quote {
 		count[k] = 0
 		filter[k>>6&1023] |= 1 << (k & 63)
 	}
-	for _, k := range text {
+	for i, k := range text {
 		if filter[k>>6&1023]>>(k&63)&1 == 0 {
 			continue
 		}
-		if _, ok := count[k]; ok {
-			count[k]++
+		if n, ok := count[k]; ok {
+			count[k] = n + 1
+			places = append(places, int32(i))
 		}
 	}
-	return count
+	return count, places
 }
 
 // rarest returns the words that are rare enough for all of their places to vote.

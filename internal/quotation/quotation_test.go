@@ -14,10 +14,11 @@ func look(text, quote string, opts Options) (string, Match) {
 		return err.Error(), Match{}
 	}
 	t := Prepare(text, opts)
-	if f := t.Find(q, 0, len(text), 10); len(f.Matches) > 0 {
+	f := t.Find(q, 0, len(text), 10)
+	if len(f.Matches) > 0 {
 		return name(f.Matches[0]), f.Matches[0]
 	}
-	if m, ok := t.Nearest(q, 0, len(text)); ok {
+	if m, ok := t.Nearest(q, 0, len(text), f); ok {
 		return name(m), m
 	}
 	return "", Match{}
