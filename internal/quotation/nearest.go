@@ -3,7 +3,6 @@ package quotation
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -297,16 +296,4 @@ func within(parts []part, in part) (inside []part) {
 		}
 	}
 	return inside
-}
-
-func shown(s string) string {
-	const most = 300
-	if s = strings.Join(strings.Fields(s), " "); len(s) <= most {
-		return s
-	}
-	cut := most
-	for !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
 }
