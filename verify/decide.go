@@ -71,9 +71,12 @@ func (c *call) decideUnfound(ctx context.Context, near *place, s *source) error 
 	others := c.newElsewhere(s.resource)
 	defer others.close()
 	found, like, err := others.look(ctx)
+	if err != nil { // the resource that is named was looked through all the same
+		found, like, c.verdict.Counted = nil, nil, false
+	}
 	switch {
-	case err != nil:
-		return err
+	case ctx.Err() != nil:
+		return ctx.Err()
 	case len(found) > 0:
 		return c.settle(ctx, found, nil)
 	case near == nil || like != nil && like.Similarity > near.Similarity+.1:

@@ -13,6 +13,9 @@ const (
 	alikeShort   = .75 // of quotes under sixShort words
 	alikeLetters = .50 // where all letters are the same
 	sixShort     = 6
+
+	// halfOfIt is the share of the votes that one half of a quote may have alone.
+	halfOfIt = .35
 )
 
 // Bounds of the search for what a quote is like.
@@ -42,8 +45,9 @@ func (t *Text) Nearest(q *Quote, from, to int, found *Places) (Match, bool) {
 		return Match{}, false
 	}
 	windows := t.windows(words.keys, in)
+	tried := make(map[int]bool)
 	for _, w := range windows {
-		if m, ok := t.overBreaks(q, w, in); ok {
+		if m, ok := t.overBreaks(q, w, in, tried); ok {
 			return m, true
 		}
 	}
@@ -95,6 +99,7 @@ func (t *Text) isCutBefore(at int) bool { return isAlone(t.runeAt(at)) && !t.beg
 type window struct {
 	from, to int // numbers of words
 	votes    float64
+	share    float64 // of the votes that there could be
 }
 
 // windows returns the parts of the text that share the most and rarest words with a
@@ -108,11 +113,22 @@ func (t *Text) windows(quote []uint32, in part) []window {
 	var hits []hit
 	for _, i := range places {
 		if n, ok := rare[keys[i]]; ok {
-			hits = append(hits, hit{first + int(i), keys[i], 1 / (1 + 1000*float64(n)/float64(len(keys)+1))})
+			hits = append(hits, hit{first + int(i), keys[i], weightOf(n, len(keys))})
 		}
 	}
-	return bestWindows(hits, width)
+	all := 0.0
+	for _, n := range count {
+		all += weightOf(n, len(keys))
+	}
+	best := bestWindows(hits, width)
+	for i := range best {
+		best[i].share = best[i].votes / all
+	}
+	return best
 }
+
+// weightOf returns what a word weighs that stands in a text so often.
+func weightOf(n, words int) float64 { return 1 / (1 + 1000*float64(n)/float64(words+1)) }
 
 // A hit is a word of the text that the quote has.
 type hit struct {
@@ -175,7 +191,7 @@ func bestWindows(hits []hit, width int) (best []window) {
 			}
 			j++
 		}
-		best = offer(best, window{hits[j].at, hits[i].at + 1, votes}, width)
+		best = offer(best, window{from: hits[j].at, to: hits[i].at + 1, votes: votes}, width)
 	}
 	return best
 }
@@ -226,15 +242,20 @@ func (t *Text) nearestOf(q *Quote, quote []uint32, windows []window, in part) (M
 }
 
 // overBreaks finds a quote that goes over the edge of a page near a window, between
-// whose halves there is a page number, a running head or a note.
-func (t *Text) overBreaks(q *Quote, w window, in part) (Match, bool) {
-	if len(t.opt.Pages) == 0 || len(t.words.at) == 0 {
+// whose halves there is a page number, a running head or a note. It does not try page
+// breaks again that were tried.
+func (t *Text) overBreaks(q *Quote, w window, in part, tried map[int]bool) (Match, bool) {
+	if len(t.opt.Pages) == 0 || w.share < halfOfIt {
 		return Match{}, false
 	}
 	reach := 4*len(q.raw) + 200
 	near := part{int(t.words.at[w.from]) - reach, int(t.words.at[w.to-1]) + reach}
 	letters := lettersOf(q.raw)
 	for _, b := range t.breaks(near) {
+		if tried[b.at] {
+			continue
+		}
+		tried[b.at] = true
 		for _, from := range slices.Concat([]int{b.at}, b.tails) {
 			for _, to := range slices.Concat([]int{b.at}, b.heads) {
 				if from == to {
