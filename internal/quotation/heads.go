@@ -88,7 +88,7 @@ func (t *Text) noteMarks() (marks []part) {
 		notes := make(map[string]int)
 		for _, l := range t.linesOf(part{from, t.pageEnd(page)}) {
 			line := t.raw[l.from:l.to]
-			if n := len(line) - len(strings.TrimLeft(line, "0123456789")); n > 0 && n <= 3 && t.beginsNote(l) {
+			if n := noteNumber(line); n > 0 {
 				notes[line[:n]] = l.from
 			}
 		}
@@ -250,7 +250,7 @@ func (t *Text) tails(page int) (starts []int) {
 	edge := true
 	for i := len(lines) - 1; i >= 0 && len(lines)-i <= maxNotes; i-- {
 		edge = edge && len(lines)-i <= edgeLines && t.mayBeLeftOut(lines[i])
-		if edge || t.beginsNote(lines[i]) {
+		if edge || t.beginsNote(lines[i], t.opt.Pages[page]) {
 			starts = append(starts, lines[i].from)
 		}
 	}
@@ -267,17 +267,27 @@ func (t *Text) mayBeLeftOut(l part) bool {
 	return isNumeral(line) || t.lines[t.maskOf(l)] > 1
 }
 
-// beginsNote reports whether a line begins with the mark of a note.
-func (t *Text) beginsNote(l part) bool {
+// beginsNote reports whether a line begins with the mark of a note: of a number, one
+// that stands on a word above it on the page, which begins at an offset.
+func (t *Text) beginsNote(l part, page int) bool {
 	line := t.raw[l.from:l.to]
-	digits := len(line) - len(strings.TrimLeft(line, "0123456789"))
-	switch {
-	case digits > 0 && digits <= 3 && digits < len(line):
-		rest := strings.TrimLeft(line[digits:], " ")
-		return rest != "" && (unicode.IsLetter([]rune(rest)[0]) || rest[0] == '"')
-	case markLength(line) > 0 && line[0] == '[':
-		return true
+	if n := noteNumber(line); n > 0 {
+		return len(t.marksOf(part{page, l.from}, map[string]int{line[:n]: l.from})) > 0
 	}
-	r := []rune(line)[0]
-	return isSuperscript(r) || r == '†' || r == '‡' || r == '*'
+	r, _ := utf8.DecodeRuneInString(line)
+	return isSuperscript(r) || r == '†' || r == '‡' || r == '*' || r == '[' && markLength(line) > 0
+}
+
+// noteNumber returns how many digits a line begins with that may number a note; it
+// may have nothing else.
+func noteNumber(line string) int {
+	digits := len(line) - len(strings.TrimLeft(line, "0123456789"))
+	if digits == 0 || digits > 3 {
+		return 0
+	}
+	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(line[digits:], " "))
+	if digits < len(line) && !unicode.IsLetter(r) && !isDoubleQuote(r) && !isSingleQuote(r) {
+		return 0
+	}
+	return digits
 }
