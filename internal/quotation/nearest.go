@@ -40,7 +40,7 @@ func (t *Text) Nearest(q *Quote, from, to int, found *Places) (Match, bool) {
 	if ok {
 		return best, true
 	}
-	words := wordsOf(q.raw, nil)
+	words := wordsOf(q.raw)
 	if len(words.keys) == 0 {
 		return Match{}, false
 	}
@@ -63,7 +63,11 @@ func (t *Text) altered(q *Quote, m Match) Match {
 		return m
 	}
 	m.From, m.To = t.wordEdges(m.From, m.To, q.raw)
-	m.Difference, m.Similarity = Compare(q.raw, t.raw[m.From:m.To])
+	source := t.raw[m.From:m.To]
+	if t.body != nil && len(t.opt.Pages) > 0 {
+		source, _ = without(t.raw, part{m.From, m.To}, within(t.body.from(m.From), part{m.From, m.To}))
+	}
+	m.Difference, m.Similarity = Compare(q.raw, source)
 	if len(m.Difference) == 0 {
 		m.Difference = []Change{{Quote: shown(q.raw), Source: shown(t.raw[m.From:m.To])}}
 	}
@@ -229,6 +233,9 @@ func (t *Text) nearestOf(q *Quote, quote []uint32, windows []window, in part) (M
 			a.from, a.to = a.from+from, a.to+from
 			best = a
 		}
+		if a, ok := t.alignBody(quote, from, to); ok && a.similarity > best.similarity {
+			best = a
+		}
 	}
 	need := alike
 	if len(quote) < sixShort {
@@ -239,6 +246,35 @@ func (t *Text) nearestOf(q *Quote, quote []uint32, windows []window, in part) (M
 	}
 	m := Match{From: int(t.words.at[best.from]), To: t.words.end(t.raw, best.to-1)}
 	return t.altered(q, m), true
+}
+
+// alignBody aligns a quote with words without those of running heads. It is not ok if
+// there are none of these.
+func (t *Text) alignBody(quote []uint32, from, to int) (alignment, bool) {
+	if len(t.opt.Pages) == 0 || t.body == nil || from >= to {
+		return alignment{}, false
+	}
+	heads := within(t.body.from(int(t.words.at[from])), part{int(t.words.at[from]), t.words.end(t.raw, to-1)})
+	if len(heads) == 0 {
+		return alignment{}, false
+	}
+	var keys []uint32
+	var numbers []int
+	for i := from; i < to; i++ {
+		at := int(t.words.at[i])
+		for len(heads) > 0 && heads[0].to <= at {
+			heads = heads[1:]
+		}
+		if len(heads) == 0 || at < heads[0].from {
+			keys, numbers = append(keys, t.words.keys[i]), append(numbers, i)
+		}
+	}
+	a := alignLong(quote, keys)
+	if a.from >= a.to {
+		return alignment{}, false
+	}
+	a.from, a.to = numbers[a.from], numbers[a.to-1]+1
+	return a, true
 }
 
 // overBreaks finds a quote that goes over the edge of a page near a window, between
@@ -272,14 +308,20 @@ func (t *Text) overBreaks(q *Quote, w window, in part, tried map[int]bool) (Matc
 
 // leavingOut finds a quote in a part of the text of which a further part is left out.
 func (t *Text) leavingOut(q *Quote, letters []byte, left, in part) (Match, bool) {
-	var skips []part
-	if t.body != nil {
-		skips = t.body.skips
+	for _, form := range []*form{{}, t.body, t.bare} {
+		if form == nil {
+			continue
+		}
+		skips := slices.DeleteFunc(within(form.from(in.from), in), func(p part) bool { return p.from < left.to && left.from < p.to })
+		if m, ok := t.withoutParts(q, letters, joined(skips, []part{left}), left, in); ok {
+			return m, true
+		}
 	}
-	skips = within(skips, in)
-	skips = slices.DeleteFunc(skips, func(p part) bool { return p.from >= left.from && p.to <= left.to })
-	skips = append(skips, left)
-	slices.SortFunc(skips, func(a, b part) int { return cmp.Compare(a.from, b.from) })
+	return Match{}, false
+}
+
+// withoutParts finds a quote in a part of the text without some parts of it.
+func (t *Text) withoutParts(q *Quote, letters []byte, skips []part, left, in part) (Match, bool) {
 	reach := 4*len(q.raw) + 200
 	f := &form{text: t.raw[:in.to], skips: skips}
 	var at []int
