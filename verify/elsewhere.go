@@ -20,6 +20,10 @@ const (
 	// beside the length of the quote.
 	around = 2000
 
+	// maxPhrase is up to how many words a quote is searched for as a phrase first: such
+	// of common words alone stand in many passages.
+	maxPhrase = 16
+
 	// maxQueryWords is how many words of a quote a search is given.
 	maxQueryWords = 40
 )
@@ -81,7 +85,7 @@ func (e *elsewhere) look(ctx context.Context) ([]place, *place, error) {
 		return nil, nil, nil
 	}
 	queries := []string{strings.Join(words, " ")}
-	if len(words) <= 8 {
+	if len(words) <= maxPhrase {
 		queries = append([]string{`"` + queries[0] + `"`}, queries...)
 	}
 	for _, query := range queries {

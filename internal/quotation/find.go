@@ -297,7 +297,7 @@ func turnsRound(leftOut string) bool {
 		return true
 	}
 	words := strings.FieldsFunc(leftOut, func(r rune) bool { return !unicode.IsLetter(r) && !isHyphen(r) })
-	if len(words) > 5 {
+	if len(words) > 3 {
 		return false
 	}
 	return slices.ContainsFunc(words, func(w string) bool { return negations[strings.ToLower(w)] })

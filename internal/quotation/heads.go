@@ -1,6 +1,7 @@
 package quotation
 
 import (
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -227,6 +228,17 @@ type breakAt struct {
 	at    int
 	tails []int // where lines before the break begin that may be left out, the nearest first
 	heads []int // where lines behind it end
+}
+
+// each calls f for what may be left out, until it returns false.
+func (b breakAt) each(f func(part) bool) {
+	for _, from := range slices.Concat([]int{b.at}, b.tails) {
+		for _, to := range slices.Concat([]int{b.at}, b.heads) {
+			if from < to && !f(part{from, to}) {
+				return
+			}
+		}
+	}
 }
 
 // breaks returns the page breaks in a part of the text.

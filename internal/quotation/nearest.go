@@ -51,7 +51,61 @@ func (t *Text) Nearest(q *Quote, from, to int, found *Places) (Match, bool) {
 			return m, true
 		}
 	}
+	if len(q.pieces) > 1 {
+		if m, ok := t.nearestPieces(q, in); ok {
+			return m, true
+		}
+	}
 	return t.nearestOf(q, words.keys, windows, in)
+}
+
+// nearestPieces returns the part of the text that a quote with ellipses is like: its
+// longest piece that is found, or that something is like, and the others around it.
+func (t *Text) nearestPieces(q *Quote, in part) (Match, bool) {
+	longest := 0
+	for i, p := range q.pieces {
+		if len(p.letters) > len(q.pieces[longest].letters) {
+			longest = i
+		}
+	}
+	anchor, ok := t.nearestPiece(q.pieces[longest], in)
+	if !ok {
+		return Match{}, false
+	}
+	whole, words, common := anchor, 0.0, 0.0
+	whole.Difference, whole.Repairs = nil, nil
+	at := anchor
+	for i, p := range q.pieces {
+		n := float64(len(wordsOf(p.raw).keys))
+		words += n
+		m := anchor
+		if i < longest {
+			m, ok = t.nearestPiece(p, part{max(in.from, anchor.From-maxLeftOut-4*len(p.raw)), anchor.From})
+		} else if i > longest {
+			m, ok = t.nearestPiece(p, part{at.To, min(in.to, at.To+maxLeftOut+4*len(p.raw))})
+			at = m
+		}
+		if i != longest && !ok {
+			whole.Difference = append(whole.Difference, Change{Quote: shown(p.raw)})
+			at = anchor
+			continue
+		}
+		whole.From, whole.To = min(whole.From, m.From), max(whole.To, m.To)
+		whole.Difference = append(whole.Difference, m.Difference...)
+		common += n * m.Similarity
+	}
+	whole.Similarity, whole.Exact = common/words, false
+	return whole, len(whole.Difference) > 0 && whole.Similarity >= alike
+}
+
+// nearestPiece returns where a piece of a quote stands, or what it is like.
+func (t *Text) nearestPiece(p piece, in part) (Match, bool) {
+	one := &Quote{raw: p.raw, pieces: []piece{p}}
+	found := t.Find(one, in.from, in.to, 1)
+	if len(found.Matches) > 0 {
+		return found.Matches[0], true
+	}
+	return t.Nearest(one, in.from, in.to, found)
 }
 
 // altered returns a match with the difference between it and the quote, out to the
@@ -225,6 +279,10 @@ func offer(best []window, w window, width int) []window {
 
 // nearestOf compares a quote with windows word by word.
 func (t *Text) nearestOf(q *Quote, quote []uint32, windows []window, in part) (Match, bool) {
+	need := alike
+	if len(quote) < sixShort {
+		need = alikeShort
+	}
 	var best alignment
 	for _, w := range windows {
 		from := max(w.from-slack, t.words.index(in.from))
@@ -237,9 +295,8 @@ func (t *Text) nearestOf(q *Quote, quote []uint32, windows []window, in part) (M
 			best = a
 		}
 	}
-	need := alike
-	if len(quote) < sixShort {
-		need = alikeShort
+	if best.similarity < need && len(t.opt.Pages) > 0 {
+		return t.alteredOverBreaks(q, quote, windows, in, need)
 	}
 	if best.similarity < need || best.from >= best.to {
 		return Match{}, false
@@ -258,14 +315,19 @@ func (t *Text) alignBody(quote []uint32, from, to int) (alignment, bool) {
 	if len(heads) == 0 {
 		return alignment{}, false
 	}
+	return t.alignWithout(quote, from, to, heads)
+}
+
+// alignWithout aligns a quote with words without those in some parts of the text.
+func (t *Text) alignWithout(quote []uint32, from, to int, left []part) (alignment, bool) {
 	var keys []uint32
 	var numbers []int
 	for i := from; i < to; i++ {
 		at := int(t.words.at[i])
-		for len(heads) > 0 && heads[0].to <= at {
-			heads = heads[1:]
+		for len(left) > 0 && left[0].to <= at {
+			left = left[1:]
 		}
-		if len(heads) == 0 || at < heads[0].from {
+		if len(left) == 0 || at < left[0].from {
 			keys, numbers = append(keys, t.words.keys[i]), append(numbers, i)
 		}
 	}
@@ -275,6 +337,38 @@ func (t *Text) alignBody(quote []uint32, from, to int) (alignment, bool) {
 	}
 	a.from, a.to = numbers[a.from], numbers[a.to-1]+1
 	return a, true
+}
+
+// alteredOverBreaks returns what a quote is like that goes over the edge of a page,
+// without what stands there between its halves.
+func (t *Text) alteredOverBreaks(q *Quote, quote []uint32, windows []window, in part, need float64) (Match, bool) {
+	var best alignment
+	var left part
+	for _, w := range windows {
+		if w.share < halfOfIt || len(quote) > chunkWords {
+			continue
+		}
+		reach := 4*len(q.raw) + 200
+		for _, b := range t.breaks(part{int(t.words.at[w.from]) - reach, int(t.words.at[w.to-1]) + reach}) {
+			from, to := t.words.index(max(in.from, b.at-reach-4000)), t.words.index(min(in.to, b.at+reach))
+			b.each(func(p part) bool {
+				near := max(from, t.words.index(p.from)-len(quote)-slack)
+				if a, ok := t.alignWithout(quote, near, min(to, t.words.index(p.to)+len(quote)+slack), []part{p}); ok && a.similarity > best.similarity {
+					best, left = a, p
+				}
+				return true
+			})
+		}
+	}
+	if best.similarity < need {
+		return Match{}, false
+	}
+	m := Match{From: int(t.words.at[best.from]), To: t.words.end(t.raw, best.to-1)}
+	m.From, m.To = t.wordEdges(m.From, m.To, q.raw)
+	source, _ := without(t.raw, part{m.From, m.To}, []part{left})
+	m.Difference, m.Similarity = Compare(q.raw, source)
+	m.Similarity = min(m.Similarity, .99)
+	return m, len(m.Difference) > 0
 }
 
 // overBreaks finds a quote that goes over the edge of a page near a window, between
@@ -292,15 +386,14 @@ func (t *Text) overBreaks(q *Quote, w window, in part, tried map[int]bool) (Matc
 			continue
 		}
 		tried[b.at] = true
-		for _, from := range slices.Concat([]int{b.at}, b.tails) {
-			for _, to := range slices.Concat([]int{b.at}, b.heads) {
-				if from == to {
-					continue
-				}
-				if m, ok := t.leavingOut(q, letters, part{from, to}, part{max(in.from, b.at-8000-reach), min(in.to, b.at+reach)}); ok {
-					return m, true
-				}
-			}
+		var found Match
+		ok := false
+		b.each(func(left part) bool {
+			found, ok = t.leavingOut(q, letters, left, part{max(in.from, b.at-8000-reach), min(in.to, b.at+reach)})
+			return !ok
+		})
+		if ok {
+			return found, true
 		}
 	}
 	return Match{}, false
