@@ -167,7 +167,7 @@ func (t *Text) findWhole(q *Quote, in part, f *Places) {
 	}
 	t.findLetters(t.whole, piece{q.raw, letters}, in, seen, f)
 	for _, form := range []*form{t.body, t.bare} {
-		if form != nil {
+		if form != nil && len(f.Matches) == 0 {
 			t.findLetters(form, piece{q.raw, letters}, in, seen, f)
 		}
 	}
