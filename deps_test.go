@@ -66,6 +66,8 @@ var mayImport = map[string][]string{
 	"mapadapter":              {".", "ingest", "internal/child", "internal/sniff"},
 	"internal/*":              {},
 	"internal/meant":          {"internal/slug"},
+	"internal/mention":        {"."},
+	"internal/citedtext":      {".", "internal/mention", "internal/sentence"},
 	"internal/quotation":      {"internal/nfc"},
 	"internal/slug":           {"internal/nfc"},
 	"internal/terms":          {"internal/nfc"},
