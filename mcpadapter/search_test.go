@@ -19,6 +19,7 @@ import (
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/textlayer"
+	"github.com/citekit/citekit/verify"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -58,7 +59,7 @@ func findingServer(t *testing.T) *mcp.ClientSession {
 		searcher.Close()
 		lib.Close()
 	})
-	return connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Searcher: searcher, Contents: contents.New(lib, layers), Briefing: briefing.New(searcher, layers)}), nil)
+	return connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Searcher: searcher, Contents: contents.New(lib, layers), Briefing: briefing.New(searcher, layers), Verifier: verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})}), nil)
 }
 
 // TestFindingSchemas checks calls and answers against the schemas the server
@@ -84,6 +85,7 @@ func TestFindingSchemas(t *testing.T) {
 			"getContext":  {"task": "what comes after three", "token_budget": 200, "timeout_ms": 2000},
 			"resolve":     {"address": "text://poem#lines=1-2", "include": []any{"text"}, "max_tokens": 900, "timeout_ms": 20000},
 			"info":        {},
+			"verify":      {"text": "It says “three” [text://poem], and more.", "strict": false, "timeout_ms": 20000},
 			"getContents": {"ids": []any{"poem.first"}, "include": []any{"text", "runs"}, "expand": []any{"children", "relations"}, "hops": 2, "max_tokens": 900},
 		}[tool.Name]
 		if arguments == nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/citekit/citekit/relations"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/textlayer"
+	"github.com/citekit/citekit/verify"
 )
 
 func serveCommand() *command {
@@ -76,6 +77,7 @@ func (s *session) serve(ctx context.Context, level slog.Level, mayIngest bool, m
 	opts := &mcpadapter.Options{
 		Version: buildVersion().Version, Logger: logger,
 		Searcher: searcher, Contents: reader, Briefing: briefing.New(searcher, layers),
+		Verifier: verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher}),
 	}
 	if mayIngest {
 		opts.Ingester = mcpadapter.NewIngester(lib, &mcpadapter.IngesterOptions{Ingest: ingest.Options{Renames: followAll}})
