@@ -150,6 +150,9 @@ func (e *elsewhere) source(ctx context.Context, id string) (*source, error) {
 		var err error
 		if s, err = e.open(ctx, citekit.Address{Resource: id}); err != nil {
 			s = nil
+		} else if e.req.citing == s.SourceHash() {
+			s.Close()
+			s = nil
 		}
 		e.sources[id] = s
 	}

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"runtime"
@@ -42,7 +43,8 @@ type TextOptions struct {
 // for the sentence, or the part of it up to there, which is a claim. Of several
 // quotes with several addresses in one place each must hold with one of the others.
 //
-// What is wrong with an address is [Verdict.Problem] of its entry. If the time of
+// A resource that is the text itself is no other place of what the text quotes. What
+// is wrong with an address is [Verdict.Problem] of its entry. If the time of
 // the context is over, the report has what was judged by then. Errors match
 // [citekit.ErrSyntax] if the text is not UTF-8, or [citekit.ErrTooLarge] if it has
 // more than [MaxText] bytes or [MaxCitations] addresses; or are ctx.Err() if the
@@ -59,7 +61,7 @@ func (v *Verifier) Text(ctx context.Context, text string, opts *TextOptions) (*R
 	}
 	modalities := v.lib.Modalities()
 	read := citedtext.Parse(text, func(m citekit.Modality) bool { return slices.Contains(modalities, m) })
-	c := &checking{judge: v, opts: opts, text: text, units: newUnits(text)}
+	c := &checking{judge: v, opts: opts, text: text, units: newUnits(text), hash: fmt.Sprintf("%x", sha256.Sum256([]byte(text)))}
 	if err := c.pair(read.Statements); err != nil {
 		return nil, err
 	}
@@ -85,6 +87,7 @@ type checking struct {
 	opts  *TextOptions
 	text  string
 	units *units
+	hash  string // SHA-256 of the text
 	pairs []*pair
 }
 
@@ -197,7 +200,7 @@ func (c *checking) judgePair(ctx context.Context, p *pair) bool {
 
 // judgeWords returns the verdict about a quote, or about the words of a claim.
 func (c *checking) judgeWords(ctx context.Context, p *pair) (*Verdict, error) {
-	req := Request{Quote: p.passage.Text, Address: p.citation.Address, Boxes: c.opts.Boxes}
+	req := Request{Quote: p.passage.Text, Address: p.citation.Address, Boxes: c.opts.Boxes, citing: c.hash}
 	verdict, err := c.judgeQuote(ctx, req)
 	if err != nil {
 		return nil, err

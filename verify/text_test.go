@@ -88,6 +88,20 @@ func TestTextStrict(t *testing.T) {
 	}
 }
 
+// TestTextOfResource has a text that is a resource too.
+func TestTextOfResource(t *testing.T) {
+	text := "It says “Do use chalk in the kettle” [text://kettle#lines=2]. Elephants say so [text://kettle].\n"
+	s := newShelf(t, map[string]string{"kettle.txt": kettle, "answer.md": text})
+	r, err := s.Text(t.Context(), text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"FAILS quote altered text://kettle#lines=2", "claim unquoted text://kettle"}
+	if diff := cmp.Diff(want, told(r)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestTextStale has a source that changed after it was cited.
 func TestTextStale(t *testing.T) {
 	s := newShelf(t, map[string]string{"kettle.txt": kettle})

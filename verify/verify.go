@@ -58,6 +58,10 @@ type Request struct {
 
 	// Boxes asks for the boxes of the text on its pages.
 	Boxes bool
+
+	// citing is the SHA-256 of the text that cites, in hex, or "": it has the quote,
+	// and is no other place of it.
+	citing string
 }
 
 // A Verifier holds quotes to the resources of a Library. It is safe for
