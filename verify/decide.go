@@ -50,7 +50,7 @@ func (c *call) decide(ctx context.Context) error {
 		return err
 	}
 	l := &look{call: c, source: s, cited: cited, seen: make(map[int64]bool)}
-	if err := c.stretches(ctx, s, textlayer.Bytes{From: 0, To: s.Len()}, func(t stretch) bool {
+	if err := c.stretches(ctx, s, func(t stretch) bool {
 		l.at(t)
 		return ctx.Err() == nil
 	}); err != nil {
@@ -147,8 +147,7 @@ func (l *look) at(t stretch) {
 			l.add(place{m, t.at, l.source})
 		}
 		if i == len(parts)-1 {
-			l.verdict.Places += found.Count
-			l.verdict.Counted = l.verdict.Counted && found.Counted
+			l.count(found)
 		}
 		if len(l.found) > 0 {
 			continue
@@ -162,6 +161,17 @@ func (l *look) at(t stretch) {
 			l.offer(&like)
 		}
 	}
+}
+
+// count counts the places in a stretch. Those of long texts, whose stretches overlap,
+// are at least those that are kept.
+func (l *look) count(found *quotation.Places) {
+	if l.source.Len() > l.parts.whole {
+		l.verdict.Places, l.verdict.Counted = len(l.found), l.verdict.Counted && len(l.found) == 0
+		return
+	}
+	l.verdict.Places = found.Count
+	l.verdict.Counted = l.verdict.Counted && found.Counted
 }
 
 func (l *look) add(p place) {

@@ -207,7 +207,7 @@ func (e *elsewhere) lookThroughAll(ctx context.Context) ([]place, *place, error)
 		if s == nil || s.stale {
 			continue
 		}
-		err = e.stretches(ctx, s, textlayer.Bytes{From: 0, To: s.Len()}, func(t stretch) bool {
+		err = e.stretches(ctx, s, func(t stretch) bool {
 			e.lookInto(s, t)
 			return ctx.Err() == nil
 		})

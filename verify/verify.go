@@ -72,6 +72,7 @@ type Verifier struct {
 	searcher *search.Searcher
 	boxes    *preview.Maker
 	texts    warm.Cache[*quotation.Text]
+	parts    partition
 }
 
 const defaultCache = 128 << 20
@@ -82,7 +83,7 @@ func New(lib *citekit.Library, opts *Options) *Verifier {
 	if opts == nil {
 		opts = &Options{}
 	}
-	v := &Verifier{lib: lib, layers: opts.Layers, searcher: opts.Searcher, boxes: preview.New(lib)}
+	v := &Verifier{lib: lib, layers: opts.Layers, searcher: opts.Searcher, boxes: preview.New(lib), parts: partition{maxPrepared, maxPart, overlap}}
 	if v.layers == nil {
 		v.layers = textlayer.New(lib, nil)
 	}
