@@ -30,6 +30,7 @@ func commands() []*command {
 		similarCommand(),
 		verifyCommand(),
 		readCommand(),
+		citeCommand(),
 		listCommand(),
 		structureCommand(),
 		contextCommand(),
