@@ -52,7 +52,11 @@ func escapeMarkdown(text string) string {
 	var b strings.Builder
 	for i := range len(text) {
 		ch := text[i]
-		if strings.IndexByte("\\`*_[]<>()!|~&$^\"{}", ch) >= 0 || i == 0 && strings.IndexByte("#+-=:", ch) >= 0 ||
+		if ch == '&' { // cmark takes "\&amp;" in the title of a link for "&"
+			b.WriteString("&amp;")
+			continue
+		}
+		if strings.IndexByte("\\`*_[]<>()!|~$^\"{}", ch) >= 0 || i == 0 && strings.IndexByte("#+-=:", ch) >= 0 ||
 			(ch == '.' || ch == '/' || ch == ':') && i > 0 && isLinkStart(text[:i+1]) || ch == '.' && isNumber(text[:i]) {
 			b.WriteByte('\\')
 		}
@@ -73,7 +77,7 @@ func isNumber(text string) bool {
 // destination returns an address as the destination of a link.
 func destination(address string) string {
 	if !strings.ContainsAny(address, "()<>\\\" ") && plain.Line(address) == address {
-		return strings.ReplaceAll(address, "&", "\\&")
+		return strings.ReplaceAll(address, "&", "&amp;")
 	}
 	return "<" + escapeMarkdown(address) + ">"
 }
@@ -106,7 +110,7 @@ func ParseMarkdown(text string) []Citation {
 // that begins there. The end is i if there is none.
 func readLink(text string, i int) (c Citation, end int) {
 	if text[i] == '<' {
-		target, end := readEnclosed(text, i, '>')
+		target, end := readAutolink(text, i)
 		a, err := citekit.ParseAddress(target)
 		if end == i || err != nil {
 			return c, i
@@ -136,6 +140,16 @@ func readLink(text string, i int) (c Citation, end int) {
 // skipSpace returns where the white space at i ends.
 func skipSpace(text string, i int) int {
 	return len(text) - len(strings.TrimLeft(text[i:], " \t\r\n"))
+}
+
+// readAutolink returns what stands between angle brackets, where nothing is
+// escaped, and where that ends; or i if there is nothing.
+func readAutolink(text string, i int) (string, int) {
+	n := strings.IndexAny(text[i+1:], "<> \t\r\n")
+	if n < 0 || text[i+1+n] != '>' {
+		return "", i
+	}
+	return text[i+1 : i+1+n], i + n + 2
 }
 
 // readEnclosed returns what stands between the sign at i and the next closing
@@ -186,15 +200,20 @@ func quoteBefore(text string) string {
 	return ""
 }
 
-// unescapeMarkdown takes the backslashes before punctuation away.
+// unescapeMarkdown takes the backslashes before punctuation away, and reads
+// "&amp;".
 func unescapeMarkdown(text string) string {
-	if strings.IndexByte(text, '\\') < 0 {
+	if !strings.ContainsAny(text, "\\&") {
 		return text
 	}
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
 		if text[i] == '\\' && i+1 < len(text) && isPunctuation(text[i+1]) {
 			i++
+		} else if strings.HasPrefix(text[i:], "&amp;") {
+			b.WriteByte('&')
+			i += len("&amp;") - 1
+			continue
 		}
 		b.WriteByte(text[i])
 	}
