@@ -24,7 +24,7 @@ import (
 type citeFlags struct {
 	as, quote, url, from string
 	documents            stringList
-	ocr                  bool
+	pin, ocr             bool
 }
 
 // citeForms are the words that --as takes.
@@ -58,6 +58,7 @@ their sources: what does not stand there is told, and the exit code is 1.`,
 			flags.StringVar(&f.url, "url", "", "`URL` of a published copy, for --as url (default the path of the source)")
 			flags.StringVar(&f.from, "from", "", "read a `FORM`: "+strings.Join(citeSources, ", "))
 			flags.Var(&f.documents, "document", "`RESOURCE` that the model was given, in the order of the request; repeatable, for --from anthropic")
+			flags.BoolVar(&f.pin, "pin", false, "name the version of the source in the address")
 			flags.ocr(&f.ocr)
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
@@ -165,10 +166,13 @@ func (c *citer) make(ctx context.Context, id string) (*citation.Citation, error)
 		return nil, err
 	}
 	cited := &citation.Citation{Address: part.Address, Work: citation.WorkOf(part.Map, part.Node)}
+	if hash := part.Map.SourceHash(); c.pin && cited.Address.Version == "" && hash != "" {
+		cited.Address.Version = hash[:min(len(hash), pinned)]
+	}
 	if c.quote == "" {
 		return cited, cited.Address.Validate()
 	}
-	verdict, err := c.verifier.Quote(ctx, verify.Request{Quote: c.quote, Address: part.Address})
+	verdict, err := c.verifier.Quote(ctx, verify.Request{Quote: c.quote, Address: cited.Address})
 	switch {
 	case err != nil:
 		return nil, asUsage("cite", err)
@@ -192,6 +196,9 @@ func unheld(v *verify.Verdict, a citekit.Address) error {
 	}
 	return fmt.Errorf("the quote does not stand in %s; 'citekit search' finds what does", a)
 }
+
+// pinned is how many digits of the SHA-256 of a source an address has for --pin.
+const pinned = 16
 
 // around is how many characters before and behind a quote are given, at most.
 const around = 32
