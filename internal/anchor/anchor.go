@@ -19,8 +19,8 @@ const (
 	Gone               // half of it or more does not
 )
 
-// A Found is where a part of the old text stands in the new one.
-type Found struct {
+// A Place is where a part of the old text is in the new one.
+type Place struct {
 	How      How
 	From, To int // bytes of the new text; 0 if it is gone
 

@@ -6,13 +6,14 @@ const (
 	fewLetters = 30      // letters and digits of a part that may be written anew anywhere
 	closeBy    = 3       // lines beside a part that count as around it
 	closeWords = 8       // and words
-	leastKept  = .5      // of the words of a part
+	leastKept  = .5      // of the words of a part, and of its lines
+	mostlyKept = .8      // of its words, if less of its lines is
 	compared   = 1 << 24 // units that a search for places compares
 )
 
 // Find finds the part of the old text from from up to to, in bytes, in the new
 // one. Of a text of lines it is the lines that the part has some of.
-func (p *Pair) Find(from, to int) Found {
+func (p *Pair) Find(from, to int) Place {
 	if p.flows {
 		return p.findWords(p.old.wordsIn(from, to))
 	}
@@ -21,7 +22,7 @@ func (p *Pair) Find(from, to int) Found {
 }
 
 // findLines finds lines; blank ones at the edges go with the others.
-func (p *Pair) findLines(first, end int) Found {
+func (p *Pair) findLines(first, end int) Place {
 	a, b := first, end
 	for a < b && p.old.isBlank(a) {
 		a++
@@ -30,16 +31,15 @@ func (p *Pair) findLines(first, end int) Found {
 		b--
 	}
 	if a == b {
-		return Found{How: Gone}
+		return Place{How: Gone}
 	}
 	wordsFrom, wordsTo := p.old.wordsOn(a, b)
 	places, counted := p.new.find(p.old.units[a:b])
-	f := Found{How: Gone, Places: len(places)}
+	f := Place{How: Gone, Places: len(places)}
 	at, how, around := p.decide(a, b, places, counted, p.lines, closeBy, p.old.letters(wordsFrom, wordsTo))
 	if how == Gone {
-		at.from, at.to, f.Kept = p.similarLines(a, b)
-		if f.Kept < leastKept || at.from >= at.to {
-			return Found{How: Gone, Kept: min(f.Kept, leastKept), Places: f.Places}
+		if at.from, at.to, f.Kept = p.similarLines(a, b); at.from >= at.to {
+			return f
 		}
 		how = Similar
 	} else {
@@ -60,17 +60,16 @@ func (p *Pair) findLines(first, end int) Found {
 }
 
 // findWords finds words of a text that flows.
-func (p *Pair) findWords(a, b int) Found {
+func (p *Pair) findWords(a, b int) Place {
 	if a == b {
-		return Found{How: Gone}
+		return Place{How: Gone}
 	}
 	places, counted := p.new.find(p.old.units[a:b])
-	f := Found{How: Gone, Places: len(places)}
+	f := Place{How: Gone, Places: len(places)}
 	at, how, around := p.decide(a, b, places, counted, p.words, closeWords, p.old.letters(a, b))
 	if how == Gone {
-		at.from, at.to, f.Kept = p.similarWords(a, b)
-		if f.Kept < leastKept {
-			return Found{How: Gone, Kept: f.Kept, Places: f.Places}
+		if at.from, at.to, f.Kept = p.similarWords(a, b); f.Kept < leastKept {
+			return f
 		}
 		how = Similar
 	} else {

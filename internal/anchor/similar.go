@@ -3,7 +3,7 @@ package anchor
 import "slices"
 
 // similarLines returns the lines that lines have become, and the share of their
-// words, or lines without any, that are there.
+// words, or lines without any, that are there; no lines if that is too few.
 func (p *Pair) similarLines(a, b int) (from, to int, kept float64) {
 	wordsFrom, wordsTo := p.old.wordsOn(a, b)
 	in := p.solid(wordsFrom, wordsTo)
@@ -11,7 +11,23 @@ func (p *Pair) similarLines(a, b int) (from, to int, kept float64) {
 	if first < 0 || last < first {
 		return 0, 0, 0
 	}
-	return first, last + 1, p.keptIn(a, b, in, first, last)
+	kept = p.keptIn(a, b, in, first, last)
+	if kept < leastKept || kept < mostlyKept && p.linesKept(a, b, first, last) < leastKept {
+		return 0, 0, kept
+	}
+	return first, last + 1, kept
+}
+
+// linesKept returns the share of lines that stand between first and last as they
+// are.
+func (p *Pair) linesKept(a, b, first, last int) float64 {
+	kept := 0
+	for _, j := range p.lines[a:b] {
+		if int(j) >= first && int(j) <= last {
+			kept++
+		}
+	}
+	return float64(kept) / float64(b-a)
 }
 
 // solid returns which words of a part are aligned with what belongs together: a
