@@ -1,6 +1,7 @@
 package anchor
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -51,7 +52,7 @@ func (t *text) placesOf(id uint32) []int32 { return t.places[t.starts[id]:t.star
 func read(raw string, flows bool, pages []int, n names) *text {
 	t := &text{raw: raw}
 	from := 0
-	for l := range strings.Lines(raw) {
+	for l := range linesOf(raw) {
 		ended := strings.TrimRightFunc(l, unicode.IsSpace)
 		t.lines = append(t.lines, line{from: int32(from), to: int32(from + len(ended))})
 		from += len(l)
@@ -75,6 +76,27 @@ func read(raw string, flows bool, pages []int, n names) *text {
 		t.joinHyphens(n)
 	}
 	return t
+}
+
+// linesOf yields lines with their ends: a line feed, a carriage return or both.
+func linesOf(raw string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for l := range strings.Lines(raw) {
+			for {
+				i := strings.IndexByte(l, '\r')
+				if i < 0 || i+1 == len(l) || l[i+1] == '\n' {
+					break
+				}
+				if !yield(l[:i+1]) {
+					return
+				}
+				l = l[i+1:]
+			}
+			if !yield(l) {
+				return
+			}
+		}
+	}
 }
 
 // addWords adds the words of a line.
