@@ -10,7 +10,6 @@ package reanchor
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -161,7 +160,7 @@ func (r *Reanchorer) find(ctx context.Context, req Request, result *Result) erro
 		result.Address, result.How, result.Confidence = req.Address, Unchanged, 1
 		return nil
 	}
-	why := errors.New("the address pins no version, and nothing is quoted beside it: nothing tells what it was of")
+	why := ErrUnpinned
 	if cited != "" {
 		old, err := r.openOld(ctx, req.Address)
 		if err == nil {

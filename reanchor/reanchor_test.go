@@ -2,6 +2,8 @@ package reanchor_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"os"
@@ -196,25 +198,31 @@ func TestFindInOtherForms(t *testing.T) {
 	}
 }
 
-// A file that got another name keeps its id where ingest finds it again.
-func TestFindInARenamedFile(t *testing.T) {
+// A resource whose file is in another folder now, and changed, has the texts of before.
+func TestFindInAFileThatMoved(t *testing.T) {
 	s := newShelf(t, map[string]string{"guide.md": guide})
 	a := s.cite(t, "text://guide#lines=7-8")
 	m, err := s.Map(t.Context(), "guide")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(filepath.Join(s.dir, "guide.md"), filepath.Join(s.dir, "manual.md")); err != nil {
+	if err := os.Mkdir(filepath.Join(s.dir, "new"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ingest.Run(t.Context(), s.Library, []string{"."}, nil); err != nil {
+	if err := os.Rename(filepath.Join(s.dir, "guide.md"), filepath.Join(s.dir, "new", "guide.md")); err != nil {
 		t.Fatal(err)
 	}
-	moved, err := s.Map(t.Context(), "guide")
-	if err != nil || moved.SourcePath == m.SourcePath {
-		t.Skipf("the id is now of another file: %v", err)
+	changed := "New.\n\n" + guide
+	if err := os.WriteFile(filepath.Join(s.dir, "new", "guide.md"), []byte(changed), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	s.ingest(t, map[string]string{"manual.md": "New.\n\n" + guide})
+	sum := sha256.Sum256([]byte(changed))
+	m = m.Clone()
+	m.SourcePath = "new/guide.md"
+	m.Metadata = map[string]any{"source_hash": hex.EncodeToString(sum[:])}
+	if err := s.Save(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
 	if got := s.find(t, reanchor.Request{Address: a}); got.How != reanchor.Unique || got.Address.Location.String() != "lines=9-10" {
 		t.Errorf("%+v %v", got, got.Problem)
 	}

@@ -36,6 +36,7 @@ func commands() []*command {
 		contextCommand(),
 		infoCommand(),
 		checkMapCommand(),
+		reanchorCommand(),
 		rmCommand(),
 		pruneCommand(),
 		allowedCommand(),
