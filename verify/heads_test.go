@@ -1,0 +1,94 @@
+package verify_test
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// realBreaks finds sentences that go on over the end of a page, in a file that
+// others made. What is a running head or a page number is told by what stands
+// at the edges of other pages.
+func realBreaks(s *source) (found []acrossPages) {
+	var pages [][]string
+	for _, r := range s.runs {
+		pages = append(pages, pageLines(s.text[r.From:r.To]))
+	}
+	edges := make(map[string]int)
+	for _, lines := range pages {
+		for _, line := range edgeLines(lines) {
+			edges[withoutNumbers(line)]++
+		}
+	}
+	for i, lines := range pages {
+		pages[i] = body(lines, edges)
+	}
+	for i := 0; i+1 < len(pages); i++ {
+		quote := goesOn(pages[i], pages[i+1])
+		if quote != "" && len(s.runs[i].Location.Pages) == 1 {
+			found = append(found, acrossPages{quote: quote, page: s.runs[i].Location.Pages[0].First})
+		}
+	}
+	return found
+}
+
+func pageLines(text string) (lines []string) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func edgeLines(lines []string) []string {
+	if len(lines) < 6 {
+		return lines
+	}
+	return append(append([]string{}, lines[:2]...), lines[len(lines)-2:]...)
+}
+
+var numbers = regexp.MustCompile(`\d+|\b[ivxlc]+\b`)
+
+func withoutNumbers(line string) string {
+	return strings.Join(strings.Fields(numbers.ReplaceAllString(line, "")), " ")
+}
+
+// body leaves out the lines at the edges that stand on three pages or are a
+// number alone.
+func body(lines []string, edges map[string]int) []string {
+	isHead := func(line string) bool {
+		rest := withoutNumbers(line)
+		return strings.Trim(rest, "-– .|") == "" || edges[rest] >= 3
+	}
+	for n := 0; n < 2 && len(lines) > 0 && isHead(lines[0]); n++ {
+		lines = lines[1:]
+	}
+	for n := 0; n < 2 && len(lines) > 0 && isHead(lines[len(lines)-1]); n++ {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+// goesOn returns the two lines before and after the end of a page as one line,
+// if a sentence goes on from one to the other.
+func goesOn(before, after []string) string {
+	if len(before) < 4 || len(after) < 4 {
+		return ""
+	}
+	before, after = before[len(before)-2:], after[:2]
+	last, first := []rune(before[1]), []rune(after[0])
+	if end := last[len(last)-1]; !unicode.IsLower(end) && end != ',' || !unicode.IsLower(first[0]) {
+		return ""
+	}
+	text := strings.Join(append(append([]string{}, before...), after...), "\n")
+	for line := range strings.Lines(text) {
+		if len(strings.Fields(line)) < 6 || !isProse(line+" and so it goes on", false) {
+			return ""
+		}
+	}
+	if unicode.IsDigit([]rune(before[0])[0]) || !isProse(text, false) {
+		return ""
+	}
+	return flat(text, false)
+}
