@@ -57,6 +57,7 @@ var kinds = []kind{
 	{name: "bidi control", want: "altered", check: sameLetters, make: rewrite(bidi)},
 	{name: "accent dropped", want: "altered", check: noSuch, make: rewrite(unaccented)},
 	{name: "number changed under repairs", want: "altered", check: noSuch, make: numberUnderRepairs, from: latin},
+	{name: "ellipsis for a negation", want: "altered", check: unchecked, make: leftOutNegation, from: latin},
 	{name: "ellipsis with a word changed", want: "altered", check: unchecked, make: leftOutAltered},
 
 	{name: "elsewhere, other page or line", want: "elsewhere", make: flatCopy, elsewhere: "page", weight: 3},
@@ -87,19 +88,42 @@ func phraseOf(g *generator, s *source, at part) (string, bool) {
 	from := g.IntN(len(starts) - 8)
 	to := from + 6 + g.IntN(len(starts)-from-7)
 	phrase := strings.TrimRightFunc(text[starts[from]:starts[to]], unicode.IsSpace)
+	if s.wide && (countsNear(text, starts[from]) || countsNear(text, starts[to])) {
+		return "", false
+	}
 	return phrase, !strings.HasSuffix(phrase, "-") && g.places(phrase, 2) == 1
 }
 
 func wordStarts(text string, wide bool) (starts []int) {
+	if wide {
+		at := 0
+		for _, w := range tokens(text, true) {
+			if strings.TrimSpace(w) != "" {
+				starts = append(starts, at)
+			}
+			at += len(w)
+		}
+		return starts
+	}
 	space := true
 	for i, c := range text {
-		if !unicode.IsSpace(c) && (space || wide) {
+		if !unicode.IsSpace(c) && space {
 			starts = append(starts, i)
 		}
 		space = unicode.IsSpace(c)
 	}
 	return starts
 }
+
+// countsNear reports whether a numeral stands beside a place of a text, where a
+// cut makes another number of it, or a negation before it.
+func countsNear(text string, at int) bool {
+	before, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text[:at], "\n"))
+	after, _ := utf8.DecodeRuneInString(strings.TrimLeft(text[at:], "\n"))
+	return strings.ContainsRune(numerals, before) || strings.ContainsRune(numerals, after) || strings.ContainsRune("不没无未非", before)
+}
+
+const numerals = "〇一二三四五六七八九十百千万億亿半两几数第0123456789."
 
 func lineEnds(_ *generator, s *source, at part) (string, bool) {
 	text := s.text[at.from:at.to]
@@ -114,13 +138,26 @@ func moreSpace(g *generator, s *source, at part) (string, bool) {
 	return strings.TrimSpace(strings.Join(w, "")), true
 }
 
+// healed joins a word that was divided at the end of a line. Where the layer of a
+// PDF does not tell the end of that line, it is a word that the source has
+// elsewhere in one piece, and in two nowhere else.
 func healed(_ *generator, s *source, at part) (string, bool) {
 	text := s.text[at.from:at.to]
-	m := lineHyphen.FindStringIndex(text)
-	if m == nil {
-		return "", false
+	if lineHyphen.MatchString(text) {
+		return flat(text, false), true
 	}
-	return flat(text, false), true
+	for _, m := range innerHyphen.FindAllStringSubmatchIndex(text, -1) {
+		if s.paged() && isDivided(s, text[m[2]:m[3]], text[m[4]:m[5]]) {
+			return flat(text[:m[3]]+text[m[4]:], false), true
+		}
+	}
+	return "", false
+}
+
+var innerHyphen = regexp.MustCompile(`\b(\p{Ll}{2,})-(\p{Ll}{2,})\b`)
+
+func isDivided(s *source, first, rest string) bool {
+	return strings.Count(s.text, first+rest) >= 2 && strings.Count(s.text, first+"-"+rest) == 1
 }
 
 func divided(g *generator, s *source, at part) (string, bool) {
@@ -194,7 +231,26 @@ func leftOut(g *generator, s *source, at part) (string, bool) {
 	}
 	first, last := 6+g.IntN(len(w)-15), 6
 	a, b := joined(w[:first], s.wide), joined(w[len(w)-last:], s.wide)
+	if negation.MatchString(joined(w[first:len(w)-last], s.wide)) {
+		return "", false
+	}
 	return a + ellipses[g.IntN(len(ellipses))] + b, utf8.RuneCountInString(b) >= 10 && g.places(a, 2) == 1
+}
+
+// A negation, alone or within a word.
+var negation = regexp.MustCompile(`(?i)\b(not?|never|none|nothing|nobody|neither|nor|without|hardly|cannot|few|fewer|nicht|nichts|nie|niemals|niemand|kein\w*|ohne|kaum)\b|n['’]t\b|不|没|無|无|未|非|ない|なく|なかっ|ません|ず`)
+
+// leftOutNegation leaves out a negation and at most a word beside it.
+func leftOutNegation(g *generator, s *source, at part) (string, bool) {
+	w := strings.Fields(flat(s.text[at.from:at.to], false))
+	for i := 4; i+6 < len(w); i++ {
+		switch strings.ToLower(w[i]) {
+		case "not", "never", "no", "nicht", "kein", "keine", "niemals":
+			skip := 1 + g.IntN(2)
+			return joined(w[:i], false) + ellipses[g.IntN(4)] + joined(w[i+skip:], false), true
+		}
+	}
+	return "", false
 }
 
 // leftOutFar takes the start of one sentence and the end of the one after the
@@ -204,7 +260,7 @@ func leftOutFar(g *generator, s *source, at part) (string, bool) {
 		if d := next.from - at.to; d > 20 && d < 500 && s.onePage(part{at.from, next.to}) {
 			a := tokens(flat(s.text[at.from:at.to], s.wide), s.wide)
 			b := tokens(flat(s.text[next.from:next.to], s.wide), s.wide)
-			if len(a) < 9 || len(b) < 9 {
+			if len(a) < 9 || len(b) < 9 || negation.MatchString(s.text[at.from:next.to]) {
 				return "", false
 			}
 			x, y := joined(a[:7], s.wide), joined(b[len(b)-8:], s.wide)
@@ -467,7 +523,7 @@ var compound = regexp.MustCompile(`\s(\p{Ll}{2,})-(\p{Ll}{2,})[ ,]`)
 // midHyphen takes a hyphen from the middle of a line, or puts one there.
 func midHyphen(g *generator, s *source, at part) (string, bool) {
 	text := s.text[at.from:at.to]
-	if m := compound.FindStringSubmatchIndex(text); m != nil {
+	if m := compound.FindStringSubmatchIndex(text); m != nil && isCompound(s, text[m[2]:m[3]], text[m[4]:m[5]]) {
 		return flat(text[:m[3]]+text[m[4]:], false), true
 	}
 	w := strings.Fields(flat(text, false))
@@ -477,6 +533,11 @@ func midHyphen(g *generator, s *source, at part) (string, bool) {
 	}
 	w[k] = w[k][:3] + "-" + w[k][3:]
 	return strings.Join(w, " "), true
+}
+
+// isCompound reports whether a hyphen is not one of the end of a line in a PDF.
+func isCompound(s *source, first, rest string) bool {
+	return !s.paged() || strings.Count(s.text, first+"-"+rest) >= 3 && !strings.Contains(s.text, first+rest)
 }
 
 // cutWord begins inside a word, whose rest means another thing, or ends there.

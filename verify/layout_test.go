@@ -28,6 +28,7 @@ type typesetter struct {
 type setPage struct {
 	lines []string
 	notes []string
+	raw   string // the content, if it is not made of these
 }
 
 var noteMark = regexp.MustCompile(`\^(\d+)\^`)
@@ -195,6 +196,9 @@ func (s *typesetter) font(f *pdftest.File) int {
 func (s *typesetter) content(i int) string {
 	var b strings.Builder
 	p := s.pages[i]
+	if p.raw != "" {
+		return p.raw
+	}
 	around := func(text func(int) string, y int) {
 		if text != nil && text(i+1) != "" {
 			b.WriteString(s.line(60, y, 9, text(i+1)))
@@ -219,7 +223,7 @@ func (s *typesetter) content(i int) string {
 // line shows a line of text, with the marks of notes raised.
 func (s *typesetter) line(x, y, size int, text string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "BT /F1 %d Tf %d %d Td ", size, x, y)
+	b.WriteString(s.begin(x, y, size))
 	for text != "" {
 		at := noteMark.FindStringSubmatchIndex(text)
 		if at == nil {
@@ -230,6 +234,10 @@ func (s *typesetter) line(x, y, size int, text string) string {
 		text = text[at[1]:]
 	}
 	return b.String() + " ET\n"
+}
+
+func (s *typesetter) begin(x, y, size int) string {
+	return fmt.Sprintf("BT /F1 %d Tf %d %d Td ", size, x, y)
 }
 
 func (s *typesetter) shown(text string) string {
