@@ -311,7 +311,7 @@ func (g *generator) broken(s *source, b acrossPages) bool {
 	all := letters(b.quote)
 	for at := range all {
 		if strings.Contains(sides[0], all[:at]) && strings.Contains(sides[1], all[at:]) && at > 12 && at < len(all)-12 {
-			return g.places(b.quote[:len(b.quote)/4*1], 3) < 3 && utf8.ValidString(b.quote)
+			return g.places(all[:at], 2) == 1 && g.places(all[at:], 2) == 1
 		}
 	}
 	return false

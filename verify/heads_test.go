@@ -2,6 +2,7 @@ package verify_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -14,12 +15,7 @@ func realBreaks(s *source) (found []acrossPages) {
 	for _, r := range s.runs {
 		pages = append(pages, pageLines(s.text[r.From:r.To]))
 	}
-	edges := make(map[string]int)
-	for _, lines := range pages {
-		for _, line := range edgeLines(lines) {
-			edges[withoutNumbers(line)]++
-		}
-	}
+	edges := edgesOf(pages)
 	for i, lines := range pages {
 		pages[i] = body(lines, edges)
 	}
@@ -30,6 +26,41 @@ func realBreaks(s *source) (found []acrossPages) {
 		}
 	}
 	return found
+}
+
+// edgesOf counts the lines at the edges of pages, without their numbers.
+func edgesOf(pages [][]string) map[string]int {
+	edges := make(map[string]int)
+	for _, lines := range pages {
+		for _, line := range edgeLines(lines) {
+			edges[withoutNumbers(line)]++
+		}
+	}
+	return edges
+}
+
+// withoutHeads leaves out the sentences that a running head was taken for a part
+// of.
+func withoutHeads(s *source) (kept []part) {
+	var pages [][]string
+	for _, r := range s.runs {
+		pages = append(pages, pageLines(s.text[r.From:r.To]))
+	}
+	edges := edgesOf(pages)
+	for _, at := range s.sentences {
+		lines := pageLines(s.text[at.from:at.to])
+		if !slices.ContainsFunc(lines, func(line string) bool { return isHead(line, edges) }) {
+			kept = append(kept, at)
+		}
+	}
+	return kept
+}
+
+// isHead reports whether a line stands at the edges of two pages, or is a number
+// alone.
+func isHead(line string, edges map[string]int) bool {
+	rest := withoutNumbers(line)
+	return strings.Trim(rest, "-– .|") == "" || edges[rest] >= 2
 }
 
 func pageLines(text string) (lines []string) {
@@ -54,17 +85,12 @@ func withoutNumbers(line string) string {
 	return strings.Join(strings.Fields(numbers.ReplaceAllString(line, "")), " ")
 }
 
-// body leaves out the lines at the edges that stand on three pages or are a
-// number alone.
+// body leaves out the heads and feet of a page.
 func body(lines []string, edges map[string]int) []string {
-	isHead := func(line string) bool {
-		rest := withoutNumbers(line)
-		return strings.Trim(rest, "-– .|") == "" || edges[rest] >= 3
-	}
-	for n := 0; n < 2 && len(lines) > 0 && isHead(lines[0]); n++ {
+	for n := 0; n < 2 && len(lines) > 0 && isHead(lines[0], edges); n++ {
 		lines = lines[1:]
 	}
-	for n := 0; n < 2 && len(lines) > 0 && isHead(lines[len(lines)-1]); n++ {
+	for n := 0; n < 2 && len(lines) > 0 && isHead(lines[len(lines)-1], edges); n++ {
 		lines = lines[:len(lines)-1]
 	}
 	return lines

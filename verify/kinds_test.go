@@ -31,7 +31,7 @@ var kinds = []kind{
 	{name: "ellipsis", want: "repaired", make: leftOut, check: unchecked},
 	{name: "ellipsis over sentences", want: "repaired", make: leftOutFar, check: unchecked, beyond: true},
 	{name: "footnote mark dropped", want: "repaired", make: withoutMarks, from: notes, check: unchecked, beyond: true},
-	{name: "full-width forms", want: "repaired", make: rewrite(func(_ *generator, line string) string { return fullWidth(line) })},
+	{name: "full-width forms", want: "repaired", make: rewrite(fullWidth)},
 	{name: "accents decomposed", want: "repaired", make: rewrite(func(_ *generator, line string) string { return nfd(line) })},
 	{name: "several repairs", want: "repaired", make: rewrite(several), from: latin},
 
@@ -213,7 +213,10 @@ func several(g *generator, line string) string {
 	return strings.ReplaceAll(otherCase(g, ligatures(g, otherSigns(g, line))), " ", "\n")
 }
 
-func fullWidth(line string) string {
+func fullWidth(_ *generator, line string) string {
+	if strings.Contains(line, "[^") {
+		return line // marks of Markdown are not of full width
+	}
 	return strings.Map(func(c rune) rune {
 		if c < 128 && (unicode.IsLetter(c) || unicode.IsDigit(c)) {
 			return c + 0xFEE0
@@ -231,7 +234,8 @@ func leftOut(g *generator, s *source, at part) (string, bool) {
 	}
 	first, last := 6+g.IntN(len(w)-15), 6
 	a, b := joined(w[:first], s.wide), joined(w[len(w)-last:], s.wide)
-	if negation.MatchString(joined(w[first:len(w)-last], s.wide)) {
+	out := joined(w[first:len(w)-last], s.wide)
+	if negation.MatchString(out) || s.wide && (countsNear(a+out, len(a)) || countsNear(out+b, len(out))) {
 		return "", false
 	}
 	return a + ellipses[g.IntN(len(ellipses))] + b, utf8.RuneCountInString(b) >= 10 && g.places(a, 2) == 1

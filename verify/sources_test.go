@@ -116,7 +116,11 @@ func (st *stock) read(t testing.TB, layers *textlayer.Store, i int, s *source) {
 	for run := range layer.Runs() {
 		s.runs = append(s.runs, run)
 	}
-	if s.sentences = sentences(s); kind == citekit.Document && s.breaks == nil {
+	s.sentences = sentences(s)
+	if s.paged() {
+		s.sentences = withoutHeads(s)
+	}
+	if s.paged() && s.breaks == nil {
 		s.breaks = realBreaks(s)
 	}
 }
