@@ -102,6 +102,7 @@ func goesOn(before, after []string) string {
 	if len(before) < 4 || len(after) < 4 {
 		return ""
 	}
+	intoWord := strings.HasSuffix(before[len(before)-3], "-")
 	before, after = before[len(before)-2:], after[:2]
 	last, first := []rune(before[1]), []rune(after[0])
 	if end := last[len(last)-1]; !unicode.IsLower(end) && end != ',' || !unicode.IsLower(first[0]) {
@@ -116,5 +117,12 @@ func goesOn(before, after []string) string {
 	if unicode.IsDigit([]rune(before[0])[0]) || !isProse(text, false) {
 		return ""
 	}
-	return flat(text, false)
+	words := strings.Fields(flat(text, false))
+	if intoWord {
+		words = words[1:]
+	}
+	if strings.HasSuffix(words[len(words)-1], "-") {
+		words = words[:len(words)-1]
+	}
+	return strings.Join(words, " ")
 }
