@@ -92,6 +92,14 @@ func (w Work) date() (date, bool) {
 	return date{year, int(month), day}, true
 }
 
+// day returns the date without the time of the day, or as it is written.
+func (w Work) day() string {
+	if d, ok := w.date(); ok {
+		return d.String()
+	}
+	return w.Date
+}
+
 func (d date) String() string {
 	switch {
 	case d.month == 0:

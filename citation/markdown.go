@@ -34,7 +34,7 @@ func (c *Citation) Footnote(label string) (string, error) {
 		parts = append(parts, escapeMarkdown(plain.Line(name)))
 	}
 	parts = append(parts, "*"+escapeMarkdown(c.title())+"*")
-	for _, more := range []string{c.Work.Part, Place(c.Address.Location), c.Work.Date} {
+	for _, more := range []string{c.Work.Part, Place(c.Address.Location), c.Work.day()} {
 		if more = plain.Line(more); more != "" {
 			parts = append(parts, escapeMarkdown(more))
 		}

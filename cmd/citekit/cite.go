@@ -225,8 +225,14 @@ func (c *citer) place(ctx context.Context, cited *citation.Citation, v *verify.V
 	if cited.Prefix, err = layer.Text(ctx, from, v.Span.Bytes[0]); err != nil {
 		return err
 	}
+	if _, words, ok := strings.Cut(cited.Prefix, " "); ok && from > 0 { // browsers want whole words
+		cited.Prefix = words
+	}
 	behind, err := layer.Text(ctx, v.Span.Bytes[1], min(layer.Len(), v.Span.Bytes[1]+utf8.UTFMax*around))
 	cited.Suffix = firstRunes(behind, around)
+	if space := strings.LastIndexByte(cited.Suffix, ' '); space > 0 && len(cited.Suffix) < len(behind) {
+		cited.Suffix = cited.Suffix[:space]
+	}
 	return err
 }
 

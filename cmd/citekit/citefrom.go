@@ -236,7 +236,11 @@ func (c *citer) locateQuote(ctx context.Context, cited *citation.Citation, p *pl
 // locateAddress checks an address, and narrows that of a whole resource to the
 // position in its text.
 func (c *citer) locateAddress(ctx context.Context, cited *citation.Citation, p *placed) error {
-	if _, err := lookup.Find(ctx, c.lib, cited.Address.String()); err != nil {
+	part, err := lookup.Find(ctx, c.lib, cited.Address.String())
+	if err != nil {
+		return err
+	}
+	if err := checkExtent(part.Map.Extent(), cited.Address); err != nil {
 		return err
 	}
 	if cited.Position.IsZero() || !cited.Address.Location.IsWhole() {
@@ -256,6 +260,20 @@ func (c *citer) locateAddress(ctx context.Context, cited *citation.Citation, p *
 		p.Address = &cited.Address
 	}
 	return err
+}
+
+// checkExtent returns an error for an address beyond what a map says of the size
+// of its source.
+func checkExtent(e citekit.Extent, a citekit.Address) error {
+	loc := a.Location
+	known := e.Pages > 0 && len(loc.Pages) > 0 || e.Lines > 0 && !loc.Lines.IsZero() || e.Duration > 0 && !loc.Time.IsZero()
+	if !known {
+		return nil
+	}
+	if err := e.Check(loc); err != nil {
+		return &citekit.ResolveError{Op: "cite", Address: a, Err: err}
+	}
+	return nil
 }
 
 // sourceURL returns the path of a source as a relative URL.

@@ -55,6 +55,7 @@ function item(data) {
   return { title: data.title, authors, url: data.URL, date: (data.issued?.["date-parts"]?.[0] ?? []).map(Number), page: data.page, quote: data.annote ?? data.custom?.quote };
 }
 
+process.stdin.setEncoding("utf8");
 let input = "";
 for await (const chunk of process.stdin) input += chunk;
 const found = [];
