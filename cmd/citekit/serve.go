@@ -26,7 +26,7 @@ func serveCommand() *command {
 		name:    "serve",
 		summary: "Serve the resources to agents over MCP",
 		about: `Runs a Model Context Protocol server on the standard input and output, with
-the tools search, findSimilar, getContext, getContents, listResources,
+the tools search, findSimilar, getContext, getContents, verify, listResources,
 getStructure, getNode, resolve and info.
 It ends with its input, or with a signal. Logs go to the standard error.
 

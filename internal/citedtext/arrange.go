@@ -71,6 +71,9 @@ func (b *block) split() {
 			b.sentences[n-1].to = from
 			goesOn = beginsInLowerCase(text[from:to])
 		}
+		if end := from + emphasisEnd(text[from:to]); n > 0 && end > from { // it is of the sentence before
+			from, b.sentences[n-1].to = end, end
+		}
 		says := b.says(from, to) && !goesOn
 		if n > 0 && (!says || b.kind == row || b.kind == quotation || !b.says(b.sentences[n-1].from, b.sentences[n-1].to)) {
 			b.sentences[n-1].to = to
@@ -78,6 +81,16 @@ func (b *block) split() {
 		}
 		b.sentences = append(b.sentences, &sentence{span: span{from, to}})
 	}
+}
+
+// emphasisEnd returns the length of the marks that a text begins with which end
+// what is emphasized before it.
+func emphasisEnd(text []byte) int {
+	n := len(text) - len(bytes.TrimLeft(text, "*_"))
+	if n < len(text) && text[n] != ' ' && text[n] != '\n' {
+		return 0
+	}
+	return n
 }
 
 // beginsInLowerCase reports whether the first letter of a text is a small one.
@@ -116,7 +129,7 @@ func (b *block) cutAttribution() {
 	last := b.lines[len(b.lines)-1].inBlock
 	line := strings.TrimLeft(b.text[last:], " *_")
 	for _, dash := range []string{"—", "–", "―", "--", "- "} {
-		if strings.HasPrefix(line, dash) && last > 0 {
+		if strings.HasPrefix(line, dash) && (last > 0 || len(b.cites) > 0) {
 			b.hide(last, len(b.text))
 			return
 		}

@@ -148,6 +148,9 @@ func (d *document) defineNotes() {
 			continue
 		}
 		for _, m := range d.within(b.at(0), b.at(len(b.text))) {
+			if d.text[m.From-1] == '`' { // code
+				continue
+			}
 			d.define(b.label, citationOf(m))
 			d.noteOf(b.label).block = true
 		}

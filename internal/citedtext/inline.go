@@ -350,7 +350,11 @@ func (s *scanner) inlineLink(b bracket, at int) int {
 		for _, c := range s.cites[b.cites:] { // the text of the link is an address too
 			s.hide(c.from, c.to)
 		}
-		s.cites = append(s.cites[:b.cites], cite{span: span{at, end}, citations: cited, label: span{b.at, at}})
+		c := cite{span: span{at, end}, citations: cited, label: span{b.at, at}}
+		if c.behind = !bytes.ContainsFunc(s.shown[b.at:at], unicode.IsLetter); c.behind { // it is the number of a note
+			s.hide(b.at, at)
+		}
+		s.cites = append(s.cites[:b.cites], c)
 	}
 	return end
 }

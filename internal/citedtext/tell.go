@@ -43,7 +43,10 @@ func (d *document) settleGroup(i, end int) {
 		cites = d.blocks[i-1].takeIntroduction()
 	}
 	for _, b := range d.blocks[i:end] {
-		if first := b.sentences[0]; len(first.cites) == 0 {
+		switch first := b.sentences[0]; {
+		case end-i > 1 && !b.says(0, len(b.text)): // it is the attribution of the others
+			first.cites = nil
+		case len(first.cites) == 0:
 			first.cites = cites
 		}
 	}
@@ -113,13 +116,20 @@ func (b *block) tellUncited(d *document, s *sentence) {
 	d.found.Uncited = append(d.found.Uncited, b.passage(s.span, len(s.quotes) > 0))
 }
 
-// maxLabelWords is how many words a line such as "Sources:" has.
-const maxLabelWords = 3
+// maxLabelWords and maxLabelBytes bound what only says what follows it, such as
+// "Sources:" or "**Summary.**".
+const (
+	maxLabelWords = 3
+	maxLabelBytes = 100
+)
 
 // isLabel reports whether a sentence only says what follows it.
 func (b *block) isLabel(s *sentence) bool {
-	shown := onOneLine(withoutMarks(b.shown[s.from:s.to]))
-	return (strings.HasSuffix(shown, ":") || strings.HasSuffix(shown, "：")) && strings.Count(shown, " ") < maxLabelWords && len(shown) < 100
+	written := onOneLine(b.shown[s.from:s.to])
+	bare := strings.Trim(written, "*_")
+	emphasized := strings.HasPrefix(written, "**") && strings.HasSuffix(written, "**") || strings.HasPrefix(written, "__") && strings.HasSuffix(written, "__")
+	leads := emphasized || strings.HasSuffix(bare, ":") || strings.HasSuffix(bare, "：")
+	return leads && strings.Count(bare, " ") < maxLabelWords && len(bare) < maxLabelBytes
 }
 
 func (b *block) tellQuotation(d *document, s *sentence, clusters []cluster) {
