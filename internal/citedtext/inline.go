@@ -271,6 +271,9 @@ func closingOf(mark string) string {
 // link takes what follows the closing bracket of a link or of a reference to a
 // note. It returns where that ends, or 0 if it is neither.
 func (s *scanner) link(b bracket, at int) int {
+	if at-b.at > maxBracket {
+		return 0
+	}
 	text := s.block.text
 	label := text[b.at+1 : at]
 	end := at + 1
@@ -384,8 +387,8 @@ func targetEnd(text string, from int) int {
 }
 
 // maxApparatus is how much a citation in brackets says beside its addresses and
-// links, in bytes; what says more is a part of the sentence. maxBracket bounds it
-// with them.
+// links, in bytes; what says more is a part of the sentence. maxBracket bounds what
+// stands in the brackets of one and of a link.
 const (
 	maxApparatus = 80
 	maxBracket   = 4 << 10
