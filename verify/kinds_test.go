@@ -10,8 +10,6 @@ import (
 )
 
 func latin(s *source) bool   { return !s.wide }
-func wide(s *source) bool    { return s.wide }
-func german(s *source) bool  { return s.group == "de" }
 func english(s *source) bool { return !s.wide && s.group != "de" }
 func notes(s *source) bool   { return s.group == "en" || s.group == "de" }
 

@@ -19,14 +19,13 @@ var classes = []verify.Class{verify.Exact, verify.Repaired, verify.Elsewhere, ve
 
 // A judgement counts what a Verifier says of cases.
 type judgement struct {
-	kinds   []string
-	said    map[string]map[verify.Class]int // by kind
-	wanted  map[string]string               // by kind
-	groups  map[string][2]int               // right, all
-	placed  [2]int                          // at the right place, all that are right
-	spanned [2]int                          // with the text that is right, all exact ones
-	misses  strings.Builder
-	shown   map[string]int
+	kinds  []string
+	said   map[string]map[verify.Class]int // by kind
+	wanted map[string]string               // by kind
+	groups map[string][2]int               // right, all
+	placed [2]int                          // at the right place, all that are right
+	misses strings.Builder
+	shown  map[string]int
 }
 
 // TestQuality judges quotes that were altered by rule. Of one half of the

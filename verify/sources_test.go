@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -260,7 +259,7 @@ func pdfFiles(t testing.TB) []string {
 // markdownFiles lists the Markdown files of Go and of the modules around.
 func markdownFiles(t testing.TB) []string {
 	var files []string
-	for _, dir := range append(moduleDirs(t), runtime.GOROOT()) {
+	for _, dir := range append(moduleDirs(t), goRoot(t)) {
 		filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() && strings.HasSuffix(path, ".md") {
 				files = append(files, path)
@@ -290,6 +289,15 @@ func moduleDirs(t testing.TB) []string {
 	return strings.Fields(string(out))
 }
 
+func goRoot(t testing.TB) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
 // ownSources makes sources of the prose in testdata, and of what Go says of
 // itself in HTML: every other paragraph as text, the rest as PDF.
 func ownSources(t testing.TB) (made []*source) {
@@ -314,7 +322,7 @@ func ownSources(t testing.TB) (made []*source) {
 		}
 	}
 	for i, name := range []string{"go_spec.html", "go_mem.html", "asm.html"} {
-		if data, err := os.ReadFile(filepath.Join(runtime.GOROOT(), "doc", name)); err == nil {
+		if data, err := os.ReadFile(filepath.Join(goRoot(t), "doc", name)); err == nil {
 			p := paragraphsOf(string(data))
 			made = append(made, typeset(name+"-a.pdf", false, "en", p[:len(p)/2], 20+i), typeset(name+"-b.pdf", true, "en", p[len(p)/2:], 20+i))
 		}
