@@ -63,6 +63,28 @@ func (r *Reanchorer) findQuote(ctx context.Context, req Request, now *textlayer.
 	return nil
 }
 
+// settle makes a result sure that is only similar, if the quote stands there word
+// for word. On pages it is then the pages of the quote.
+func (r *Reanchorer) settle(ctx context.Context, req Request, result *Result) error {
+	at := result.Address
+	at.Version = ""
+	v, err := r.verifier.Quote(ctx, verify.Request{Quote: req.Quote, Address: at})
+	if err != nil {
+		return err
+	}
+	if v.Class != verify.Exact && v.Class != verify.Repaired || quoted(req.Quote, Unique) != Unique {
+		return nil
+	}
+	result.How, result.Confidence, result.Places = Context, byContext, v.Places
+	if v.Places == 1 && v.Counted {
+		result.How, result.Confidence = Unique, byQuote
+	}
+	if len(at.Location.Pages) > 0 {
+		result.Address.Location = v.Address.Location
+	}
+	return nil
+}
+
 // quoted returns how a quote was found that stands in its source: one of few
 // letters may be another.
 func quoted(quote string, how How) How {

@@ -73,7 +73,8 @@ type Request struct {
 	Address citekit.Address
 
 	// Quote is what is quoted of it, or "": what to look for where the text of
-	// the cited version is not kept.
+	// the cited version is not kept. Where it is, a part that was changed is
+	// still sure if the quote stands in it.
 	Quote string
 }
 
@@ -166,6 +167,9 @@ func (r *Reanchorer) find(ctx context.Context, req Request, result *Result) erro
 		if err == nil {
 			defer old.Close()
 			err = r.findText(ctx, old, now, result)
+		}
+		if err == nil && result.How == Similar && req.Quote != "" {
+			return r.settle(ctx, req, result)
 		}
 		if err == nil || ctx.Err() != nil {
 			return err

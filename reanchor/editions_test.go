@@ -1,0 +1,150 @@
+package reanchor_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/reanchor"
+)
+
+// An edition is a manual as it is printed.
+type edition struct {
+	pdf   []byte
+	pages map[int][]int // of each paragraph, those it stands on
+}
+
+// printed sets paragraphs on pages with a running head and a number.
+func printed(paragraphs []string, ids []int, width, lines int) edition {
+	e := edition{pages: make(map[int][]int)}
+	f := &pdftest.File{}
+	root, tree := f.Reserve(), f.Reserve()
+	font := f.Add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>")
+	var kids []string
+	var page []string
+	flush := func() {
+		n := len(kids) + 1
+		head := fmt.Sprintf("(The manual of everything   %d) Tj T* T*\n", n)
+		content := f.Stream("", []byte("BT /F1 9 Tf 50 760 Td 12 TL\n"+head+strings.Join(page, "")+fmt.Sprintf("T* (Page %d) Tj ET\n", n)))
+		kids = append(kids, fmt.Sprintf("%d 0 R", f.Add("<< /Type /Page /Parent %d 0 R /MediaBox [0 0 612 792] /Contents %d 0 R /Resources << /Font << /F1 %d 0 R >> >> >>", tree, content, font)))
+		page = nil
+	}
+	put := func(id int, line string) {
+		page = append(page, "("+strings.NewReplacer(`\`, `\\`, "(", `\(`, ")", `\)`).Replace(line)+") Tj T*\n")
+		if on := e.pages[id]; line != "" && (len(on) == 0 || on[len(on)-1] != len(kids)+1) {
+			e.pages[id] = append(on, len(kids)+1)
+		}
+		if len(page) >= lines {
+			flush()
+		}
+	}
+	for i, p := range paragraphs {
+		line := ""
+		for _, word := range strings.Fields(p) {
+			if len(line)+len(word) > width {
+				put(ids[i], strings.TrimSpace(line))
+				line = ""
+			}
+			line += " " + word
+		}
+		put(ids[i], strings.TrimSpace(line))
+		put(ids[i], "")
+	}
+	flush()
+	f.Set(tree, "<< /Type /Pages /Count %d /Kids [%s] >>", len(kids), strings.Join(kids, " "))
+	f.Set(root, "<< /Type /Catalog /Pages %d 0 R >>", tree)
+	f.Root(root)
+	e.pdf = f.Bytes()
+	return e
+}
+
+// paragraphsOf returns the paragraphs of a documentation of ours that can be
+// printed in Latin letters.
+func paragraphsOf(t *testing.T) (all []string) {
+	for _, name := range []string{"README.md", "CHANGELOG.md", "CONTRIBUTING.md"} {
+		data, err := os.ReadFile(filepath.Join("..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range strings.Split(string(data), "\n\n") {
+			p = strings.Map(func(r rune) rune {
+				if r > '~' {
+					return -1
+				}
+				return r
+			}, p)
+			if len(p) > 80 {
+				all = append(all, strings.Join(strings.Fields(p), " "))
+			}
+		}
+	}
+	return all
+}
+
+// TestTwoEditionsOfAManual cites a paragraph with its page, and judges where it is
+// in an edition with other pages, lines and words.
+func TestTwoEditionsOfAManual(t *testing.T) {
+	paragraphs := paragraphsOf(t)
+	ids := make([]int, len(paragraphs))
+	for i := range ids {
+		ids[i] = i
+	}
+	r := rand.New(rand.NewPCG(5, 6))
+	var now []string
+	var nowIDs []int
+	fate := make([]string, len(paragraphs))
+	for i, p := range paragraphs {
+		if r.IntN(8) == 0 {
+			now, nowIDs = append(now, fmt.Sprintf("Added in this edition: remark %d, which was never there before, about %s.", i, strings.Fields(p)[r.IntN(5)])), append(nowIDs, -1)
+		}
+		words := strings.Fields(p)
+		switch n := r.IntN(20); {
+		case n < 2:
+			fate[i] = "deleted"
+			continue
+		case n < 5:
+			fate[i] = "changed"
+			words[2+r.IntN(3)] = "altogether"
+		}
+		now, nowIDs = append(now, strings.Join(words, " ")), append(nowIDs, i)
+	}
+	first, second := printed(paragraphs, ids, 90, 24), printed(now, nowIDs, 70, 31)
+	s := newShelf(t, map[string]string{"manual.pdf": string(first.pdf)})
+	version := s.cite(t, "doc://manual#pages=1").Version
+	s.ingest(t, map[string]string{"manual.pdf": string(second.pdf)})
+	judged, right, wrong, pagesRight := 0, 0, 0, 0
+	for i := 0; judged < 200; i = (i + 1) % len(paragraphs) {
+		quote := paragraphs[i]
+		if judged >= len(paragraphs) { // another part of it
+			words := strings.Fields(quote)
+			quote = strings.Join(words[:min(12, len(words))], " ")
+		}
+		address := s.cite(t, fmt.Sprintf("doc://manual#pages=%d-%d", first.pages[i][0], first.pages[i][len(first.pages[i])-1]))
+		address.Version = version
+		judged++
+		want := second.pages[i]
+		page := s.find(t, reanchor.Request{Address: address})
+		if fate[i] == "deleted" || page.Address.Resource != "" && page.Address.Location.Pages[0].First <= want[0] && page.Address.Location.Pages[0].Last >= want[len(want)-1] {
+			pagesRight++
+		}
+		got := s.find(t, reanchor.Request{Address: address, Quote: quote})
+		isThere := got.Address.Resource != "" && fate[i] != "deleted" && got.Address.Location.Pages[0].First >= want[0]-1 && got.Address.Location.Pages[0].First <= want[0]
+		switch {
+		case fate[i] == "" && got.How.Moves() && isThere, fate[i] == "changed" && isThere, fate[i] == "deleted" && !got.How.Moves():
+			right++
+		case got.How.Moves():
+			wrong++
+			fallthrough
+		default:
+			t.Logf("%s: %.60q on %v: %v at %v, want %v", fate[i], quote, first.pages[i], got.How, got.Address, want)
+		}
+	}
+	t.Logf("%d quotes: %d right, %d moved to a wrong place; the pages of %d are right", judged, right, wrong, pagesRight)
+	if right < judged*95/100 || wrong > 0 || pagesRight < judged*95/100 {
+		t.Error("too few")
+	}
+}
