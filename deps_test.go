@@ -79,7 +79,7 @@ var mayImport = map[string][]string{
 	"internal/sharedtest":     {"internal/testcorpus"},
 	"internal/testcorpus":     {"internal/pdftest"},
 	"internal/attacktest":     {"internal/pdftest"},
-	"mcpadapter":              {".", "preview", "ingest", "digest", "citation", "search", "search/index", "contents", "briefing", "stats", "verify", "internal/strictjson", "internal/tokens"},
+	"mcpadapter":              {".", "preview", "reanchor", "ingest", "digest", "citation", "search", "search/index", "contents", "briefing", "stats", "verify", "internal/strictjson", "internal/tokens"},
 	"cmd/citekit":             {".", "ingest", "reanchor", "digest", "citation", "citation/*", "textlayer", "preview", "relations", "search", "search/embedding", "contents", "briefing", "stats", "verify", "workspace", "modality", "modality/*", "mcpadapter", "mapadapter", "mapper/llm", "mapper/llm/*", "schema", "internal/lookup", "internal/term"},
 	"examples/*":              {".", "ingest", "digest", "verify", "workspace", "modality", "modality/*", "mcpadapter"},
 	"examples/quickstart/*":   {"internal/mp4/mp4test", "internal/pdftest"},

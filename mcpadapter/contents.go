@@ -77,17 +77,12 @@ func (a *adapter) getContents(ctx context.Context, args arguments) (answer, erro
 	if err != nil {
 		return answer{}, asArgument(err)
 	}
-	for _, item := range read.Items {
-		if item.Err != nil {
-			item.Err = readable{item.Err}
-		}
-	}
 	var pictures []mcp.Content
 	if slices.Contains(include, includeImage) {
 		pictures = a.pictures(ctx, read.Items)
 		read.Late = read.Late || ctx.Err() != nil
 	}
-	data, err := read.MarshalJSON()
+	data, err := a.sayWhereItemsAre(ctx, read, args.count("max_tokens"))
 	return answer{data: data, more: pictures}, err
 }
 
@@ -95,7 +90,11 @@ func (a *adapter) getContents(ctx context.Context, args arguments) (answer, erro
 type readable struct{ error }
 
 func (e readable) Error() string {
-	return printable(explain("getContents", e.error, citekit.CodeOf(e.error)))
+	message := printable(explain("getContents", e.error, citekit.CodeOf(e.error)))
+	if moved := new(movedError); errors.As(e.error, moved) {
+		message += "; " + moved.sentence()
+	}
+	return message
 }
 
 func (e readable) Unwrap() error { return e.error }

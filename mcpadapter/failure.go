@@ -28,6 +28,11 @@ func failure(tool string, err error) *mcp.CallToolResult {
 		message += "\nHint: " + hint
 		meta["hint"] = hint
 	}
+	var moved movedError
+	if errors.As(err, &moved) {
+		message += "\nReanchored: " + moved.sentence()
+		meta["reanchored"] = moved.place()
+	}
 	var limited limitError
 	if errors.As(err, &limited) {
 		message += "\nDetails: " + limited.sentence()
@@ -104,7 +109,10 @@ func hintFor(tool string, err error, code citekit.Code) string {
 	var missing *citekit.NotFoundError
 	var input inputError
 	var storage storageFault
+	var moved movedError
 	switch {
+	case errors.As(err, &moved):
+		return moved.hint()
 	case errors.As(err, &missing) && missing.Kind == "resource":
 		return "listResources names the resources there are."
 	case missing != nil:

@@ -12,6 +12,7 @@ import (
 	"github.com/citekit/citekit/briefing"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/preview"
+	"github.com/citekit/citekit/reanchor"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/stats"
 	"github.com/citekit/citekit/verify"
@@ -46,6 +47,11 @@ type Options struct {
 	// without opening files: the server then has the tool getContents. It must
 	// be over the same library.
 	Contents *contents.Reader
+
+	// Reanchorer, if it is not nil, finds again what an address pins of a version
+	// that the source no longer has: the error of a stale address then says where
+	// that is now, and how sure it is. It must be over the same library.
+	Reanchorer *reanchor.Reanchorer
 
 	// Briefing, if it is not nil, gathers evidence for a task: the server then
 	// has the tool getContext. It must be over the same library.

@@ -165,7 +165,7 @@ func (a *adapter) handler(t tool) mcp.ToolHandler {
 		}
 		a.log(ctx, t.name, time.Since(start), err)
 		if err != nil {
-			return failure(t.name, err), nil
+			return failure(t.name, a.sayWhereNow(ctx, err)), nil
 		}
 		return success(answer, t.output != nil), nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/reanchor"
 	"github.com/citekit/citekit/relations"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/textlayer"
@@ -77,7 +78,8 @@ func (s *session) serve(ctx context.Context, level slog.Level, mayIngest bool, m
 	opts := &mcpadapter.Options{
 		Version: buildVersion().Version, Logger: logger,
 		Searcher: searcher, Contents: reader, Briefing: briefing.New(searcher, layers),
-		Verifier: verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher}),
+		Verifier:   verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher}),
+		Reanchorer: reanchor.New(lib, &reanchor.Options{Layers: layers}),
 	}
 	if mayIngest {
 		opts.Ingester = mcpadapter.NewIngester(lib, &mcpadapter.IngesterOptions{Ingest: ingest.Options{Renames: followAll}})

@@ -1,0 +1,95 @@
+package mcpadapter
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/internal/tokens"
+	"github.com/citekit/citekit/reanchor"
+)
+
+// maxReanchoring is how long an error waits for the place of what is stale.
+const maxReanchoring = 5 * time.Second
+
+// A movedError is the error of a stale address, with where what it cites is now.
+type movedError struct {
+	error
+	now *reanchor.Result
+}
+
+func (e movedError) Unwrap() error { return e.error }
+
+// sayWhereNow returns err, with the new place if it is that of an address which
+// pins a version that the source no longer has, and the part is found again.
+func (a *adapter) sayWhereNow(ctx context.Context, err error) error {
+	var failed *citekit.ResolveError
+	if !errors.As(err, &failed) {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, maxReanchoring)
+	defer cancel()
+	return a.withNewPlace(ctx, err, failed.Address)
+}
+
+func (a *adapter) withNewPlace(ctx context.Context, err error, stale citekit.Address) error {
+	if a.opts.Reanchorer == nil || stale.Version == "" || !errors.Is(err, citekit.ErrStale) {
+		return err
+	}
+	now, findErr := a.opts.Reanchorer.Find(ctx, reanchor.Request{Address: stale})
+	if findErr != nil || now.How == reanchor.Unchanged || now.Address.Resource == "" {
+		return err
+	}
+	return movedError{err, now}
+}
+
+// sayWhereItemsAre adds the new places to the errors of texts that were read, and
+// returns the answer, unless that has then more tokens than it may.
+func (a *adapter) sayWhereItemsAre(ctx context.Context, read *contents.Contents, most int) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, maxReanchoring)
+	defer cancel()
+	before := make([]error, len(read.Items))
+	for i, item := range read.Items {
+		if item.Err != nil {
+			before[i] = item.Err
+			item.Err = readable{a.withNewPlace(ctx, item.Err, item.Address)}
+		}
+	}
+	data, err := read.MarshalJSON()
+	if err != nil || tokens.Count(string(data)) <= cmp.Or(most, contents.DefaultTokens) {
+		return data, err
+	}
+	for i, item := range read.Items {
+		if item.Err != nil {
+			item.Err = readable{before[i]}
+		}
+	}
+	return read.MarshalJSON()
+}
+
+// confidence has two decimals.
+func (e movedError) confidence() float64 { return math.Round(e.now.Confidence*100) / 100 }
+
+func (e movedError) sentence() string {
+	if !e.now.How.Moves() {
+		return fmt.Sprintf("something similar is now at %s (confidence %.2f)", e.now.Address, e.confidence())
+	}
+	return fmt.Sprintf("it is now at %s (%s, confidence %.2f)", e.now.Address, e.now.How, e.confidence())
+}
+
+// place is what the metadata of the answer say.
+func (e movedError) place() map[string]any {
+	return map[string]any{"address": e.now.Address.String(), "how": string(e.now.How), "confidence": e.confidence()}
+}
+
+func (e movedError) hint() string {
+	if !e.now.How.Moves() {
+		return "What was cited has changed: read the address that is named, and cite it only if it still says the same."
+	}
+	return "What was cited stands word for word at the address that is named: cite that."
+}
