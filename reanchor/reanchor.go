@@ -63,7 +63,7 @@ type Options struct {
 
 const (
 	defaultCache = 128 << 20
-	maxText      = 64 << 20 // bytes of a version
+	maxText      = 16 << 20 // bytes of a version; aligning takes some twenty times that
 )
 
 // A Request is what was cited.

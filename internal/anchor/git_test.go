@@ -55,7 +55,7 @@ func download(t *testing.T, version string) string {
 // of these.
 func TestEdited(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("no git")
+		sharedtest.Missing(t, "no git")
 	}
 	for _, c := range []struct {
 		name, pattern string
