@@ -76,7 +76,9 @@ func Align(oldText, newText string, opts Options) *Pair {
 }
 
 // Cost is about how much memory a pair takes, in bytes.
-func (p *Pair) Cost() int64 { return p.old.cost() + p.new.cost() + int64(4*(len(p.lines)+len(p.words))) }
+func (p *Pair) Cost() int64 {
+	return p.old.cost() + p.new.cost() + int64(4*(len(p.lines)+len(p.words)))
+}
 
 // wordsOfLines aligns the words of lines that are the same.
 func (p *Pair) wordsOfLines() {
