@@ -61,10 +61,10 @@ func (v *Verdict) writeOthers(w *strictjson.Writer) {
 		}
 		w.Value("others", others)
 	}
-	if v.Places > 1 || !v.Counted && v.Places > 0 {
+	if v.Places > 1 {
 		w.Value("places", v.Places)
-	}
-	if !v.Counted && v.Places > 0 {
-		w.Value("places_is_minimum", true)
+		if !v.Counted {
+			w.Value("places_is_minimum", true)
+		}
 	}
 }

@@ -13,8 +13,13 @@ package verify
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"unicode/utf8"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/quotation"
+	"github.com/citekit/citekit/internal/warm"
 	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/textlayer"
@@ -62,18 +67,23 @@ type Verifier struct {
 	layers   *textlayer.Store
 	searcher *search.Searcher
 	boxes    *preview.Maker
+	texts    warm.Cache[*quotation.Text]
 }
+
+const defaultCache = 128 << 20
 
 // New returns a Verifier over a Library, whose workspace must be a
 // [citekit.EvidenceOpener]. A nil opts means the defaults.
 func New(lib *citekit.Library, opts *Options) *Verifier {
-	v := &Verifier{lib: lib, boxes: preview.New(lib)}
 	if opts == nil {
 		opts = &Options{}
 	}
-	v.layers, v.searcher = opts.Layers, opts.Searcher
+	v := &Verifier{lib: lib, layers: opts.Layers, searcher: opts.Searcher, boxes: preview.New(lib)}
 	if v.layers == nil {
 		v.layers = textlayer.New(lib, nil)
+	}
+	if v.texts.MaxCost = opts.CacheBytes; v.texts.MaxCost == 0 {
+		v.texts.MaxCost = defaultCache
 	}
 	return v
 }
@@ -85,5 +95,22 @@ func New(lib *citekit.Library, opts *Options) *Verifier {
 // without a letter, digit or sign, or [citekit.ErrTooLarge] if the quote has more
 // than [MaxQuote] bytes; or are ctx.Err().
 func (v *Verifier) Quote(ctx context.Context, req Request) (*Verdict, error) {
-	panic("being written")
+	if len(req.Quote) > MaxQuote {
+		return nil, fmt.Errorf("a quote of %d bytes; at most %d: %w", len(req.Quote), MaxQuote, citekit.ErrTooLarge)
+	}
+	if !utf8.ValidString(req.Quote) {
+		return nil, fmt.Errorf("the quote is not UTF-8: %w", citekit.ErrSyntax)
+	}
+	quote, err := quotation.Parse(req.Quote)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", err, citekit.ErrSyntax)
+	}
+	c := &call{Verifier: v, req: req, quote: quote, verdict: &Verdict{Quote: req.Quote, Class: NotFound, Counted: true}}
+	if err := c.decide(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		c.verdict = &Verdict{Quote: req.Quote, Class: NotFound, Counted: true, Problem: err, Stale: errors.Is(err, citekit.ErrStale)}
+	}
+	return c.verdict, nil
 }

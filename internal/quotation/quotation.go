@@ -35,9 +35,3 @@ type Change struct {
 	Quote  string `json:"quote"`
 	Source string `json:"source"`
 }
-
-// Compare returns the differences by words between a quote and a text of the
-// same length or so, and the share of words that both have, from 0 to 1.
-func Compare(quote, source string) ([]Change, float64) {
-	panic("being written")
-}

@@ -1,0 +1,170 @@
+package quotation
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit/internal/nfc"
+)
+
+// Bounds of [Compare].
+const (
+	maxChanges  = 50
+	maxCompared = 2000 // words of each text
+)
+
+// Compare returns the differences by words between a quote and a text of the
+// same length or so, and the share of words that both have, from 0 to 1. What may
+// be repaired is no difference. At most 50 differences are told, of the first 2,000
+// words.
+func Compare(quote, source string) ([]Change, float64) {
+	q, s := chunksOf(quote), chunksOf(source)
+	if len(q) == 0 && len(s) == 0 {
+		return nil, 1
+	}
+	pairs := commonChunks(q, s)
+	var changes []Change
+	i, j := 0, 0
+	for _, p := range append(pairs, [2]int{len(q), len(s)}) {
+		if p[0] > i || p[1] > j {
+			changes = append(changes, Change{spanOf(quote, q[i:p[0]]), spanOf(source, s[j:p[1]])})
+		}
+		i, j = p[0]+1, p[1]+1
+	}
+	if len(changes) > maxChanges {
+		changes = changes[:maxChanges]
+	}
+	return changes, 2 * float64(len(pairs)) / float64(len(q)+len(s))
+}
+
+// A chunk is a word with the signs on it, as it is compared.
+type chunk struct {
+	part
+	key string
+}
+
+// chunksOf returns the words of a text; a letter of a script without spaces, with
+// the signs behind it, is one by itself.
+func chunksOf(s string) (chunks []chunk) {
+	from := -1
+	end := func(to int) {
+		if from >= 0 && len(chunks) < maxCompared {
+			chunks = append(chunks, chunk{part{from, to}, keyOf(s[from:to])})
+		}
+		from = -1
+	}
+	for i, r := range s {
+		switch {
+		case isSpace(r):
+			if from >= 0 && dividesLine(s, from, i) {
+				continue
+			}
+			end(i)
+		case isAlone(r):
+			end(i)
+			from = i
+		default:
+			if from < 0 {
+				from = i
+			} else if last, _ := utf8.DecodeRuneInString(s[from:]); isAlone(last) && isWordRune(r) {
+				end(i)
+				from = i
+			}
+		}
+	}
+	end(len(s))
+	return chunks
+}
+
+// dividesLine reports whether the white space at an offset follows the hyphen of a
+// word that goes on in the next line.
+func dividesLine(s string, from, at int) bool {
+	before := strings.TrimRightFunc(s[from:at], isSpace)
+	r, n := utf8.DecodeLastRuneInString(before)
+	letter, _ := utf8.DecodeLastRuneInString(before[:len(before)-n])
+	rest := s[at:min(len(s), at+16)]
+	next := strings.TrimLeftFunc(rest, isSpace)
+	first, _ := utf8.DecodeRuneInString(next)
+	return isHyphen(r) && unicode.IsLetter(letter) && unicode.IsLower(first) &&
+		strings.ContainsAny(s[from+len(before):at]+rest[:len(rest)-len(next)], "\n\r\f")
+}
+
+// keyOf returns a word as it is compared.
+func keyOf(s string) string {
+	var b strings.Builder
+	divided := strings.ContainsAny(s, " \n\r\f\t")
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		i += n
+		switch {
+		case r == '\u00ad' || r == '\u200c' || r == '\u200d' || r == '\u2060' || r == '\ufeff' || isSpace(r):
+		case divided && isHyphen(r) && i < len(s) && isSpace(rune(s[i])):
+		case isDash(r):
+			b.WriteByte('-')
+		case isSingleQuote(r):
+			b.WriteByte('\'')
+		case isDoubleQuote(r):
+			b.WriteByte('"')
+		case r == '…':
+			b.WriteString("...")
+		default:
+			b.WriteRune(plainForm(r))
+		}
+	}
+	return lowered(mapRunes(nfc.String(b.String()), ligatures))
+}
+
+// spanOf returns the text of some chunks.
+func spanOf(s string, chunks []chunk) string {
+	if len(chunks) == 0 {
+		return ""
+	}
+	return shown(s[chunks[0].from:chunks[len(chunks)-1].to])
+}
+
+// commonChunks returns the pairs of a longest common subsequence, after what both
+// begin and end with.
+func commonChunks(q, s []chunk) (pairs [][2]int) {
+	start := 0
+	for start < len(q) && start < len(s) && q[start].key == s[start].key {
+		pairs = append(pairs, [2]int{start, start})
+		start++
+	}
+	tail := 0
+	for tail < len(q)-start && tail < len(s)-start && q[len(q)-1-tail].key == s[len(s)-1-tail].key {
+		tail++
+	}
+	pairs = append(pairs, longest(q[start:len(q)-tail], s[start:len(s)-tail], start)...)
+	for i := tail; i > 0; i-- {
+		pairs = append(pairs, [2]int{len(q) - i, len(s) - i})
+	}
+	return pairs
+}
+
+// longest returns a longest common subsequence by the table of all.
+func longest(q, s []chunk, offset int) (pairs [][2]int) {
+	n, m := len(q), len(s)
+	table := make([]uint16, (n+1)*(m+1))
+	for i := n - 1; i >= 0; i-- {
+		for j := m - 1; j >= 0; j-- {
+			if q[i].key == s[j].key {
+				table[i*(m+1)+j] = table[(i+1)*(m+1)+j+1] + 1
+			} else {
+				table[i*(m+1)+j] = max(table[(i+1)*(m+1)+j], table[i*(m+1)+j+1])
+			}
+		}
+	}
+	for i, j := 0, 0; i < n && j < m; {
+		switch {
+		case q[i].key == s[j].key:
+			pairs = append(pairs, [2]int{offset + i, offset + j})
+			i, j = i+1, j+1
+		case table[(i+1)*(m+1)+j] >= table[i*(m+1)+j+1]:
+			i++
+		default:
+			j++
+		}
+	}
+	return pairs
+}

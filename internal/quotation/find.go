@@ -1,0 +1,315 @@
+package quotation
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// ErrEmpty reports a quote that has nothing to look for.
+var ErrEmpty = errors.New("the quote has no letter, digit or sign")
+
+// What one search looks at, at most.
+const (
+	maxTried   = 20_000  // places
+	maxLetters = 4 << 20 // bytes of letters compared
+	maxPieces  = 64      // pieces of a quote between ellipses
+	maxChains  = 200     // places of the first piece of a quote with ellipses
+	maxLeftOut = 4000    // bytes that an ellipsis may stand for
+	maxNear    = 8       // places of the same letters that say something else
+)
+
+// A Quote is a quote as it is looked for.
+type Quote struct {
+	raw    string
+	pieces []piece // between ellipses
+	outer  bool    // it begins or ends with an ellipsis
+}
+
+// A piece is a part of a quote without ellipses.
+type piece struct {
+	raw     string
+	letters []byte
+}
+
+// Parse reads a quote: without white space and quotation marks around it, and in
+// pieces where it has ellipses. The error is [ErrEmpty].
+func Parse(s string) (*Quote, error) {
+	q := &Quote{raw: unquoted(strings.TrimFunc(s, isSpace))}
+	if q.raw == "" {
+		return nil, ErrEmpty
+	}
+	pieces := splitEllipses(q.raw)
+	first, last := pieces[0], pieces[len(pieces)-1]
+	pieces = slices.DeleteFunc(pieces, func(s string) bool { return len(lettersOf(s)) == 0 })
+	if len(pieces) == 0 || len(pieces) > maxPieces {
+		pieces, first, last = []string{q.raw}, q.raw, q.raw
+	}
+	q.outer = first == "" || last == ""
+	for _, p := range pieces {
+		q.pieces = append(q.pieces, piece{p, lettersOf(p)})
+	}
+	return q, nil
+}
+
+// unquoted returns a quote without the quotation marks around it.
+func unquoted(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	last, m := utf8.DecodeLastRuneInString(s)
+	quotes := isDoubleQuote(r) && isDoubleQuote(last) || isSingleQuote(r) && isSingleQuote(last) || r == '「' && last == '」' || r == '『' && last == '』'
+	if !quotes || n+m >= len(s) {
+		return s
+	}
+	return strings.TrimFunc(s[n:len(s)-m], isSpace)
+}
+
+// splitEllipses returns what stands between the ellipses of a quote.
+func splitEllipses(s string) (pieces []string) {
+	at := 0
+	for i := 0; i < len(s); {
+		n := ellipsisLength(s[i:])
+		if n == 0 {
+			i++
+			continue
+		}
+		pieces = append(pieces, strings.TrimFunc(s[at:i], isSpace))
+		i += n
+		at = i
+	}
+	return append(pieces, strings.TrimFunc(s[at:], isSpace))
+}
+
+// ellipsisLength returns how long the ellipsis is that s begins with, in bytes.
+func ellipsisLength(s string) int {
+	switch s[0] {
+	case '[', '(':
+		for _, e := range []string{"[…]", "[...]", "[ … ]", "[ ... ]", "[. . .]", "(…)", "(...)"} {
+			if strings.HasPrefix(s, e) {
+				return len(e)
+			}
+		}
+	case '.':
+		if strings.HasPrefix(s, ". . .") {
+			return len(". . .")
+		}
+		if n := len(s) - len(strings.TrimLeft(s, ".")); n == 3 || n == 4 {
+			return n
+		}
+	case "…"[0]:
+		n := 0
+		for strings.HasPrefix(s[n:], "…") {
+			n += len("…")
+		}
+		return n
+	}
+	return 0
+}
+
+// lettersOf returns the letters of a text, as they are found by.
+func lettersOf(s string) (letters []byte) {
+	sc := scanner{text: s}
+	for l, ok := sc.next(); ok; l, ok = sc.next() {
+		letters = append(letters, l.find()...)
+	}
+	return letters
+}
+
+// A Match is a part of a text that a quote stands in, or is like.
+type Match struct {
+	From, To   int  // bytes of the text
+	Exact      bool // it has the very characters
+	Repairs    []Repair
+	Difference []Change // of one that the quote is only like
+	Similarity float64  // the share of words that both have
+
+	skipped []part // what stands in it and not in the quote
+}
+
+// Places are where a quote stands: the first places in the order of the text, and how
+// many there are, at least if Counted is false.
+type Places struct {
+	Matches []Match
+	Count   int
+	Counted bool
+
+	near []Match // places of the same letters that do not say the same
+	most int
+	left int // letters that may still be compared
+}
+
+// Find returns where a quote stands in the text from one offset up to another, at
+// most so many places.
+func (t *Text) Find(q *Quote, from, to, most int) *Places {
+	f := &Places{Counted: true, most: most, left: maxLetters}
+	in := part{max(0, from), min(to, len(t.raw))}
+	t.findWhole(q, in, f)
+	if len(f.Matches) == 0 && (len(q.pieces) > 1 || q.outer) {
+		t.findPieces(q, in, f)
+	}
+	slices.SortFunc(f.Matches, func(a, b Match) int { return cmp.Compare(a.From, b.From) })
+	f.Matches = f.Matches[:min(len(f.Matches), most)]
+	return f
+}
+
+// findWhole finds a quote as it is written.
+func (t *Text) findWhole(q *Quote, in part, f *Places) {
+	exact := t.findExact(q.raw, in, f)
+	letters := lettersOf(q.raw)
+	if len(letters) == 0 {
+		return
+	}
+	seen := make(map[int]bool, len(exact))
+	for _, m := range exact {
+		seen[m] = true
+	}
+	t.findLetters(t.whole, piece{q.raw, letters}, in, seen, f)
+	if t.body != nil {
+		t.findLetters(t.body, piece{q.raw, letters}, in, seen, f)
+	}
+}
+
+// findExact finds the very characters of a quote. It returns where they stand.
+func (t *Text) findExact(raw string, in part, f *Places) (at []int) {
+	for from := in.from; from < in.to; {
+		i := strings.Index(t.raw[from:in.to], raw)
+		if i < 0 {
+			break
+		}
+		if from += i; t.beginsWord(from) && t.endsWord(from+len(raw)) {
+			f.add(Match{From: from, To: from + len(raw), Exact: true, Similarity: 1})
+			at = append(at, from)
+		}
+		if len(at) > maxTried {
+			f.Counted = false
+			break
+		}
+		from++
+	}
+	return at
+}
+
+// add counts a place, and keeps it if there are not enough.
+func (f *Places) add(m Match) {
+	f.Count++
+	if len(f.Matches) < 2*f.most {
+		f.Matches = append(f.Matches, m)
+	}
+}
+
+// findLetters finds the places of the same letters, and tells those that say the
+// same.
+func (t *Text) findLetters(form *form, p piece, in part, seen map[int]bool, f *Places) {
+	tried := 0
+	form.find(p.letters, form.index(in.from), form.index(in.to), func(key int) bool {
+		if tried++; tried > maxTried || f.left < 0 {
+			f.Counted = false
+			return false
+		}
+		source, ok := form.scannerAt(key)
+		if !ok {
+			return true
+		}
+		f.left -= len(p.letters)
+		m, letters, ok := t.compare(p.raw, source)
+		switch {
+		case !letters || m.To > in.to || m.From < in.from || seen[m.From]:
+		case ok:
+			seen[m.From] = true
+			m.Similarity = 1
+			f.add(m)
+		case len(f.near) < maxNear:
+			f.near = append(f.near, m)
+		}
+		return true
+	})
+}
+
+// findPieces finds a quote with ellipses: its pieces one after another.
+func (t *Text) findPieces(q *Quote, in part, f *Places) {
+	first := t.findPiece(q.pieces[0], in, maxChains)
+	f.Counted = f.Counted && first.Counted
+	for _, m := range first.Matches {
+		whole, found, ok := t.chain(q, m, in)
+		whole.Exact, whole.Similarity = false, 1
+		if ok {
+			f.add(whole)
+		} else if found && len(f.near) < maxNear {
+			f.near = append(f.near, whole)
+		}
+	}
+}
+
+func (t *Text) findPiece(p piece, in part, most int) *Places {
+	f := &Places{Counted: true, most: most, left: maxLetters}
+	t.findWhole(&Quote{raw: p.raw}, in, f)
+	slices.SortFunc(f.Matches, func(a, b Match) int { return cmp.Compare(a.From, b.From) })
+	return f
+}
+
+// chain finds the pieces behind the first one. It reports whether they are there,
+// and whether what they leave out may be left out.
+func (t *Text) chain(q *Quote, m Match, in part) (whole Match, found, ok bool) {
+	all := repairs{}
+	ok = true
+	all.add(m.Repairs)
+	if len(q.pieces) == 1 {
+		all.note(Ellipsis, "")
+	}
+	for _, p := range q.pieces[1:] {
+		reach := maxLeftOut
+		if len(p.letters) < 12 {
+			reach = maxLeftOut / 8
+		}
+		next := t.findPiece(p, part{m.To, min(in.to, m.To+reach+4*len(p.raw))}, 1)
+		if len(next.Matches) == 0 {
+			return m, false, false
+		}
+		leftOut := t.raw[m.To:next.Matches[0].From]
+		if turnsRound(leftOut) {
+			ok = false
+			m.Difference = append(m.Difference, Change{Quote: "…", Source: shown(leftOut)})
+		}
+		all.note(Ellipsis, leftOut)
+		all.add(next.Matches[0].Repairs)
+		m.skipped = append(m.skipped, part{m.To, next.Matches[0].From})
+		m.skipped = append(m.skipped, next.Matches[0].skipped...)
+		m.To = next.Matches[0].To
+	}
+	m.Repairs = all
+	return m, true, ok
+}
+
+// negations are words whose leaving out turns round what is said.
+var negations = map[string]bool{
+	"not": true, "no": true, "never": true, "none": true, "nor": true, "neither": true, "cannot": true, "without": true, "t": true, "hardly": true, "unless": true, "except": true,
+	"nicht": true, "kein": true, "keine": true, "keinen": true, "keiner": true, "keinem": true, "keines": true, "nie": true, "niemals": true, "ohne": true, "weder": true, "außer": true,
+	"ne": true, "pas": true, "jamais": true, "sans": true, "ni": true, "nunca": true, "jamás": true, "sin": true, "non": true, "mai": true, "senza": true,
+}
+
+// turnsRound reports whether a short text that a quote leaves out has a negation.
+func turnsRound(leftOut string) bool {
+	if strings.ContainsAny(leftOut, "不没沒無无未非") && utf8.RuneCountInString(leftOut) <= 12 {
+		return true
+	}
+	words := strings.FieldsFunc(leftOut, func(r rune) bool { return !unicode.IsLetter(r) })
+	if len(words) > 5 {
+		return false
+	}
+	return slices.ContainsFunc(words, func(w string) bool { return negations[strings.ToLower(w)] })
+}
+
+// Shown returns the parts of the text that a match has of the quote, without what is
+// between them: from and to of each.
+func (m Match) Shown() [][2]int {
+	shown, at := [][2]int(nil), m.From
+	for _, s := range m.skipped {
+		if s.from > at {
+			shown = append(shown, [2]int{at, s.from})
+		}
+		at = max(at, s.to)
+	}
+	return append(shown, [2]int{at, m.To})
+}

@@ -1,0 +1,375 @@
+package quotation
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A sign is a character between two letters that is no white space. What kind it
+// is says which signs are the same.
+type sign struct {
+	kind  byte // 'd' dash, '\'' and '"' quotation marks, 'e' ellipsis, 'n' mark of a note, 'o' other
+	r     rune // as it stands; of other signs in its usual form
+	n     int  // how many of them
+	text  string
+	space bool // white space before it
+	line  bool // that ends a line
+}
+
+// A gap is what is between two letters.
+type gap struct {
+	signs     []sign
+	space     bool // white space at its end
+	line      bool // that ends a line
+	soft      bool // it has a soft hyphen
+	plain     bool // all signs are in their usual form
+	pageBreak bool
+	spaces    string // all white space of it
+}
+
+// parseGap reads a gap.
+func parseGap(s string) gap {
+	g := gap{plain: true, spaces: spacesOf(s)}
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case isSpace(r):
+			g.space, g.line = true, g.line || r == '\n' || r == '\r' || r == '\f' || r == '\u2028' || r == '\u2029'
+		case r == '\u00ad':
+			g.soft = true
+		case r == '\u200c' || r == '\u200d' || r == '\u2060' || r == '\ufeff':
+		default:
+			g.add(s[i:], r, &n)
+		}
+		i += n
+	}
+	return g
+}
+
+// add adds the sign that rest begins with, and sets how long it is.
+func (g *gap) add(rest string, r rune, n *int) {
+	one := sign{kind: 'o', r: plainForm(r), n: 1, space: g.space, line: g.line}
+	switch {
+	case isDash(r):
+		one.kind, one.r = 'd', r
+		one.n, *n = repeats(rest, r, 3)
+	case r == '.' && strings.HasPrefix(rest, "..."):
+		one.kind, *n = 'e', 3
+	case r == '…':
+		one.kind = 'e'
+	case isSingleQuote(r):
+		one.kind, one.r = '\'', r
+		if count, bytes := repeats(rest, r, 2); count == 2 && r < utf8.RuneSelf {
+			one.kind, *n = '"', bytes
+		}
+	case isDoubleQuote(r):
+		one.kind, one.r = '"', r
+	case isSuperscript(r), r == '†', r == '‡':
+		one.kind = 'n'
+	case r == '[' && markLength(rest) > 0:
+		one.kind, *n = 'n', 1+markLength(rest)
+	case r == '\ufffe' || r == '\u0002': // how some readers write a hyphen at the end of a line
+		one.kind, one.r, g.line = 'd', '-', true
+		one.text = "-"
+		g.signs, g.space = append(g.signs, one), true
+		return
+	}
+	one.text = rest[:*n]
+	if one.kind == 'o' && one.r != r {
+		g.plain = false
+	}
+	g.signs, g.space, g.line = append(g.signs, one), false, false
+}
+
+// spacesOf returns the white space of a text.
+func spacesOf(s string) string {
+	return strings.Map(func(r rune) rune {
+		if isSpace(r) {
+			return r
+		}
+		return -1
+	}, s)
+}
+
+// repeats returns how often a character stands at the start of s, at most so many
+// times, and how many bytes that takes.
+func repeats(s string, r rune, most int) (count, n int) {
+	for count < most && n < len(s) {
+		c, size := utf8.DecodeRuneInString(s[n:])
+		if c != r {
+			break
+		}
+		count, n = count+1, n+size
+	}
+	return count, n
+}
+
+func isSpace(r rune) bool {
+	return unicode.IsSpace(r) || r < ' ' && r != '\u0002' || r == '\u200b'
+}
+
+func isDash(r rune) bool {
+	switch r {
+	case '-', '‐', '‑', '‒', '–', '—', '―', '−', '﹣', '－', '﹘':
+		return true
+	}
+	return false
+}
+
+func isSingleQuote(r rune) bool {
+	switch r {
+	case '\'', '’', '‘', '‚', '‛', '′', '`', '´', '‹', '›', '＇':
+		return true
+	}
+	return isApostropheLetter(r)
+}
+
+func isDoubleQuote(r rune) bool {
+	switch r {
+	case '"', '“', '”', '„', '‟', '«', '»', '″', '〝', '〞', '〟', '＂':
+		return true
+	}
+	return false
+}
+
+// same reports whether two signs are the same but for their shape.
+func same(a, b sign) bool {
+	if a.kind != b.kind {
+		return false
+	}
+	switch a.kind {
+	case 'd':
+		return a.n == b.n || isLongDash(a) && b.n > 1 && b.r == '-' || isLongDash(b) && a.n > 1 && a.r == '-'
+	case 'n':
+		return a.text == b.text
+	case 'o':
+		return a.r == b.r
+	}
+	return true
+}
+
+func isLongDash(s sign) bool { return s.n == 1 && (s.r == '–' || s.r == '—' || s.r == '―') }
+
+// A joint is the two letters around a gap; there is none at the edge of a quote.
+type joint struct {
+	before, after      rune // 0 if there is none
+	wordBefore         string
+	verbatim, markdown bool
+}
+
+// compareGaps reports whether the gaps of a quote and of its source say the same,
+// and notes what had to be repaired for it.
+func compareGaps(quote, source string, pageBreak bool, j joint, note func(kind Kind, source string)) bool {
+	if quote == source && !pageBreak {
+		return true
+	}
+	q, s := parseGap(quote), parseGap(source)
+	s.pageBreak = pageBreak
+	if pageBreak {
+		s.space, s.line = s.space || len(s.signs) == 0, true
+	}
+	switch {
+	case j.isDivided(q, s):
+		note(Hyphenation, "")
+		return true
+	case sameSigns(q.signs, s.signs):
+		return j.spacesMatch(q, s, note)
+	}
+	if left, ok := j.withoutNotes(q, s); ok {
+		if !j.spacesMatch(q, left, func(kind Kind, text string) {}) {
+			return false
+		}
+		note(FootnoteMarks, strings.TrimSpace(source))
+		return true
+	}
+	if left, ok := j.withoutMarkup(q, s); ok && j.spacesMatch(q, left, note) {
+		note(Markup, strings.TrimSpace(source))
+		return true
+	}
+	return false
+}
+
+func sameSigns(a, b []sign) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !same(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// spacesMatch reports whether two gaps of the same signs are spaced so that they
+// say the same.
+func (j joint) spacesMatch(q, s gap, note func(Kind, string)) bool {
+	differs, shapes := q.space != s.space || q.line != s.line, false
+	for i := range q.signs {
+		differs = differs || q.signs[i].space != s.signs[i].space || q.signs[i].line != s.signs[i].line
+		shapes = shapes || q.signs[i].kind != 'o' && q.signs[i].text != s.signs[i].text
+	}
+	if differs && !j.mayDiffer(q, s) {
+		return false
+	}
+	if q.soft != s.soft {
+		note(Hyphenation, "")
+	}
+	if shapes {
+		note(TypographicSigns, "")
+	}
+	if q.plain != s.plain {
+		note(CharacterForms, "")
+	}
+	if q.spaces != s.spaces {
+		note(WhiteSpace, "")
+	}
+	return true
+}
+
+// mayDiffer reports whether white space that is in one gap only says nothing.
+func (j joint) mayDiffer(q, s gap) bool {
+	if len(q.signs) == 0 {
+		if q.space == s.space {
+			return true
+		}
+		digits := unicode.IsDigit(j.before) && unicode.IsDigit(j.after)
+		return !digits && !j.splitsOff()
+	}
+	if !unicode.IsDigit(j.after) {
+		return true
+	}
+	// What stands directly before a number may be its sign or its decimal point.
+	last := len(q.signs) - 1
+	if !changesNumber(q.signs[last]) {
+		return true
+	}
+	if q.space != s.space {
+		symmetric := last == 0 && q.signs[0].space == q.space && s.signs[0].space == s.space
+		return symmetric && q.signs[0].kind == 'd' && unicode.IsDigit(j.before)
+	}
+	return q.space || (q.signs[last].space == s.signs[last].space || last > 0)
+}
+
+func changesNumber(s sign) bool {
+	return s.kind == 'd' || s.kind == 'o' && strings.ContainsRune(".,+±:/~<>=", s.r) || s.kind == '\''
+}
+
+// splitsOff reports whether what stands before the gap is a word or a prefix that
+// changes what is said by standing alone.
+func (j joint) splitsOff() bool {
+	if isAlone(j.before) || isAlone(j.after) {
+		return false
+	}
+	switch strings.ToLower(j.wordBefore) {
+	case "a", "an", "un", "in", "im", "il", "ir", "non", "no", "not", "dis", "mis", "de", "re", "anti", "ab", "kein", "ein":
+		return true
+	}
+	return false
+}
+
+// isDivided reports whether a word is divided at the end of a line in one text, and
+// not in the other, or not by a line end.
+func (j joint) isDivided(q, s gap) bool {
+	if !unicode.IsLetter(j.before) || !unicode.IsLetter(j.after) {
+		return false
+	}
+	return j.divides(s) && isUndivided(q) || j.divides(q) && isUndivided(s)
+}
+
+// divides reports whether a gap is a hyphen with white space behind it, or one that
+// does not show.
+func (j joint) divides(g gap) bool {
+	if len(g.signs) == 0 {
+		return g.soft
+	}
+	return len(g.signs) == 1 && g.signs[0].kind == 'd' && g.signs[0].n == 1 && !g.signs[0].space && g.space
+}
+
+// isUndivided reports whether a gap is empty, or a hyphen alone.
+func isUndivided(g gap) bool {
+	return len(g.signs) == 0 && !g.space || len(g.signs) == 1 && g.signs[0].kind == 'd' && !g.signs[0].space && !g.space
+}
+
+// withoutNotes returns the gap of a source without the marks of notes, or false if
+// that is not what the quote leaves out.
+func (j joint) withoutNotes(q, s gap) (gap, bool) {
+	left := s
+	left.signs = nil
+	for i, one := range s.signs {
+		if !(one.kind == 'n' || one.kind == 'o' && one.r == '*') || !j.mayBeNote(i, s) {
+			if n := len(left.signs); n == 0 || i > 0 {
+				one.space = one.space || i > 0 && isNote(s.signs[i-1]) && s.signs[i-1].space
+			}
+			left.signs = append(left.signs, one)
+		}
+	}
+	if len(s.signs) > 0 && isNote(s.signs[len(s.signs)-1]) && s.signs[len(s.signs)-1].space {
+		left.space = true
+	}
+	return left, len(left.signs) < len(s.signs) && sameSigns(q.signs, left.signs)
+}
+
+func isNote(s sign) bool { return s.kind == 'n' || s.kind == 'o' && s.r == '*' }
+
+// mayBeNote reports whether a sign marks a note rather than a power, a place in a
+// list or a product: it stands behind a word of three letters, or behind
+// punctuation.
+func (j joint) mayBeNote(i int, g gap) bool {
+	if j.verbatim || g.signs[i].r == '*' && (j.markdown || g.signs[i].space) {
+		return false
+	}
+	if i > 0 {
+		return true
+	}
+	return utf8.RuneCountInString(j.wordBefore) >= 3 && unicode.IsLetter(j.before) || isAlone(j.before)
+}
+
+// withoutMarkup returns the gap of a source without signs that are markup, or false
+// if these are not what the quote leaves out.
+func (j joint) withoutMarkup(q, s gap) (gap, bool) {
+	left := s
+	left.signs = nil
+	for i, one := range s.signs {
+		if j.isMarkup(i, s) {
+			continue
+		}
+		left.signs = append(left.signs, one)
+	}
+	if len(left.signs) == len(s.signs) {
+		return left, false
+	}
+	left.space, left.line = left.space || s.line || lineInside(s), left.line || lineInside(s)
+	return left, sameSigns(q.signs, left.signs)
+}
+
+// lineInside reports whether a line ends before one of the signs.
+func lineInside(g gap) bool {
+	for _, s := range g.signs {
+		if s.line {
+			return true
+		}
+	}
+	return false
+}
+
+// isMarkup reports whether a sign is one of emphasis or code in Markdown, or begins
+// a line as those of comments, lists and quoted text do.
+func (j joint) isMarkup(i int, g gap) bool {
+	s := g.signs[i]
+	if j.markdown && (s.kind == 'o' && strings.ContainsRune("*_~\\[]", s.r) || s.text == "`" || s.text == "``") {
+		return !unicode.IsDigit(j.before) || !unicode.IsDigit(j.after)
+	}
+	begins := false
+	for k := i; k >= 0; k-- {
+		begins = begins || g.signs[k].line
+	}
+	if !begins {
+		return false
+	}
+	if s.kind == 'd' { // of a list or a comment, and not the sign of a number
+		return i < len(g.signs)-1 || g.space
+	}
+	return s.kind == 'o' && strings.ContainsRune("#*>•/|;%", s.r) && (i < len(g.signs)-1 || g.space)
+}

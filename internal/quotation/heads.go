@@ -1,0 +1,283 @@
+package quotation
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// What is looked at of a page for running heads and page numbers.
+const (
+	edgeLines = 3   // at each end of a page
+	maxHead   = 120 // bytes of a line
+)
+
+// An edgeLine is a line at an edge of a page.
+type edgeLine struct {
+	part
+	page  int // from 0
+	depth int // lines between it and the edge
+	top   bool
+}
+
+// pageEnd returns where a page ends.
+func (t *Text) pageEnd(page int) int {
+	if page+1 < len(t.opt.Pages) {
+		return t.opt.Pages[page+1]
+	}
+	return len(t.raw)
+}
+
+// linesOf returns the lines of a part of the text that have something, without
+// the white space around them.
+func (t *Text) linesOf(p part) (lines []part) {
+	for from := p.from; from < p.to; {
+		to := p.to
+		if i := strings.IndexAny(t.raw[from:p.to], "\n\f\r"); i >= 0 {
+			to = from + i
+		}
+		line := t.raw[from:to]
+		if trimmed := strings.TrimSpace(line); trimmed != "" {
+			start := from + strings.Index(line, trimmed)
+			lines = append(lines, part{start, start + len(trimmed)})
+		}
+		from = to + 1
+	}
+	return lines
+}
+
+// runningHeads returns the lines that are repeated at the edges of pages, but for
+// their digits, or count the pages, in the order of the text. It also counts all
+// short lines.
+func (t *Text) runningHeads() []part {
+	var edges []edgeLine
+	t.lines = make(map[uint64]int32)
+	for page, from := range t.opt.Pages {
+		lines := t.linesOf(part{from, t.pageEnd(page)})
+		for i, l := range lines {
+			if l.to-l.from > maxHead {
+				continue
+			}
+			t.lines[t.maskOf(l)]++
+			if i < edgeLines && i <= len(lines)/2 {
+				edges = append(edges, edgeLine{l, page, i, true})
+			} else if left := len(lines) - 1 - i; left < edgeLines {
+				edges = append(edges, edgeLine{l, page, left, false})
+			}
+		}
+	}
+	repeated, numbers := t.countEdges(edges)
+	heads := t.noteMarks()
+	for _, e := range edges {
+		if t.isHead(e, repeated, numbers) {
+			heads = append(heads, e.part)
+		}
+	}
+	slices.SortFunc(heads, func(a, b part) int { return cmp.Compare(a.from, b.from) })
+	return slices.CompactFunc(heads, func(p, before part) bool { return p.from < before.to })
+}
+
+// noteMarks returns the numbers on words that are those of notes: at the foot of
+// the same page a line begins with each.
+func (t *Text) noteMarks() (marks []part) {
+	for page, from := range t.opt.Pages {
+		notes := make(map[string]int)
+		for _, l := range t.linesOf(part{from, t.pageEnd(page)}) {
+			line := t.raw[l.from:l.to]
+			if n := len(line) - len(strings.TrimLeft(line, "0123456789")); n > 0 && n <= 3 && t.beginsNote(l) {
+				notes[line[:n]] = l.from
+			}
+		}
+		if len(notes) > 0 {
+			marks = append(marks, t.marksOf(part{from, t.pageEnd(page)}, notes)...)
+		}
+	}
+	return marks
+}
+
+// marksOf returns the numbers in a part of the text that stand directly on a word,
+// or on the punctuation behind it, and begin a note further down.
+func (t *Text) marksOf(p part, notes map[string]int) (marks []part) {
+	for i := p.from + 1; i < p.to; i++ {
+		if !isDigitAt(t.raw, i) || isDigitAt(t.raw, i-1) {
+			continue
+		}
+		end := i
+		for end < p.to && isDigitAt(t.raw, end) {
+			end++
+		}
+		at, ok := notes[t.raw[i:end]]
+		if ok && at > i && t.isOnWord(i) && !isWordRune(t.runeAt(end)) && t.runeAt(end) != '.' {
+			marks = append(marks, part{i, end})
+		}
+		i = end
+	}
+	return marks
+}
+
+func isDigitAt(s string, i int) bool { return '0' <= s[i] && s[i] <= '9' }
+
+// isOnWord reports whether a word of three letters ends at an offset, with at most
+// two signs behind it.
+func (t *Text) isOnWord(at int) bool {
+	for n := 0; n < 2 && at > 0; n++ {
+		r := t.runeBefore(at)
+		if !strings.ContainsRune(".,;:!?)”\"’", r) {
+			break
+		}
+		at -= utf8.RuneLen(r)
+	}
+	return utf8.RuneCountInString(strings.TrimLeft(t.wordBefore(at), "0123456789")) >= 3 && !unicode.IsDigit(t.runeBefore(at))
+}
+
+// edgeKey is a line at a side of pages, with digits masked.
+type edgeKey struct {
+	mask uint64
+	top  bool
+}
+
+// countEdges counts lines by their masked text, and how far numbers at their ends
+// are from the number of the page.
+func (t *Text) countEdges(edges []edgeLine) (repeated map[edgeKey]int, numbers map[int]int) {
+	repeated, numbers = make(map[edgeKey]int), make(map[int]int)
+	for _, e := range edges {
+		repeated[edgeKey{t.maskOf(e.part), e.top}]++
+		if n, ok := t.pageNumber(e); ok {
+			numbers[n-e.page]++
+		}
+	}
+	return repeated, numbers
+}
+
+func (t *Text) isHead(e edgeLine, repeated map[edgeKey]int, numbers map[int]int) bool {
+	pages := len(t.opt.Pages)
+	if n, ok := t.pageNumber(e); ok && numbers[n-e.page] >= max(2, min(5, pages/2)) {
+		return true
+	}
+	if e.depth == 0 && isNumeral(t.raw[e.from:e.to]) {
+		return true
+	}
+	need := 3
+	if pages <= 4 && e.depth == 0 {
+		need = 2
+	}
+	return pages > 1 && repeated[edgeKey{t.maskOf(e.part), e.top}] >= need && hasLetter(t.raw[e.from:e.to])
+}
+
+// pageNumber returns the number at an end of a line at the very edge of its page.
+func (t *Text) pageNumber(e edgeLine) (int, bool) {
+	if e.depth > 1 {
+		return 0, false
+	}
+	fields := strings.Fields(t.raw[e.from:e.to])
+	for _, f := range []string{fields[0], fields[len(fields)-1]} {
+		if n, err := strconv.Atoi(strings.Trim(f, "-–—|[]().")); err == nil && n >= 0 && n < 1_000_000 {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// isNumeral reports whether a line is a page number alone.
+func isNumeral(line string) bool {
+	line = strings.Trim(line, "-–—|[](). ")
+	if line == "" || len(line) > 8 {
+		return false
+	}
+	return strings.Trim(line, "0123456789") == "" || strings.Trim(line, "ivxlc") == "" || strings.Trim(line, "IVXLC") == ""
+}
+
+func hasLetter(s string) bool { return strings.IndexFunc(s, unicode.IsLetter) >= 0 }
+
+// maskOf returns a hash of a line without white space in which all digits are the same.
+func (t *Text) maskOf(p part) uint64 {
+	h, digit := uint64(14695981039346656037), false
+	for _, r := range t.raw[p.from:p.to] {
+		if isSpace(r) {
+			continue
+		}
+		if unicode.IsDigit(r) {
+			if digit {
+				continue
+			}
+			r = '#'
+		}
+		digit = r == '#'
+		h = (h ^ uint64(unicode.ToLower(r))) * 1099511628211
+	}
+	return h
+}
+
+// A breakAt is a page break with what may stand between the halves of a quote.
+type breakAt struct {
+	at    int
+	tails []int // where lines before the break begin that may be left out, the nearest first
+	heads []int // where lines behind it end
+}
+
+// breaks returns the page breaks in a part of the text.
+func (t *Text) breaks(p part) (all []breakAt) {
+	first := sort.SearchInts(t.opt.Pages, p.from+1)
+	for page := first; page < len(t.opt.Pages) && t.opt.Pages[page] < p.to && len(all) < 8; page++ {
+		b := breakAt{at: t.opt.Pages[page]}
+		b.tails = t.tails(page - 1)
+		for i, l := range t.linesOf(part{b.at, min(t.pageEnd(page), b.at+2000)}) {
+			if i >= edgeLines || !t.mayBeLeftOut(l) {
+				break
+			}
+			b.heads = append(b.heads, l.to)
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+// maxNotes is how many lines of notes at the foot of a page may stand inside a quote.
+const maxNotes = 30
+
+// tails returns where lines at the foot of a page begin that may be left out: page
+// numbers, lines that stand elsewhere too, and notes.
+func (t *Text) tails(page int) (starts []int) {
+	if page < 0 {
+		return nil
+	}
+	from := max(t.opt.Pages[page], t.pageEnd(page)-8000)
+	lines := t.linesOf(part{from, t.pageEnd(page)})
+	edge := true
+	for i := len(lines) - 1; i >= 0 && len(lines)-i <= maxNotes; i-- {
+		edge = edge && len(lines)-i <= edgeLines && t.mayBeLeftOut(lines[i])
+		if edge || t.beginsNote(lines[i]) {
+			starts = append(starts, lines[i].from)
+		}
+	}
+	return starts
+}
+
+// mayBeLeftOut reports whether a line at the edge of a page is a page number, or
+// stands in the text more than once.
+func (t *Text) mayBeLeftOut(l part) bool {
+	line := t.raw[l.from:l.to]
+	if l.to-l.from > maxHead {
+		return false
+	}
+	return isNumeral(line) || t.lines[t.maskOf(l)] > 1
+}
+
+// beginsNote reports whether a line begins with the mark of a note.
+func (t *Text) beginsNote(l part) bool {
+	line := t.raw[l.from:l.to]
+	digits := len(line) - len(strings.TrimLeft(line, "0123456789"))
+	switch {
+	case digits > 0 && digits <= 3 && digits < len(line):
+		rest := strings.TrimLeft(line[digits:], " ")
+		return rest != "" && (unicode.IsLetter([]rune(rest)[0]) || rest[0] == '"')
+	case markLength(line) > 0 && line[0] == '[':
+		return true
+	}
+	r := []rune(line)[0]
+	return isSuperscript(r) || r == '†' || r == '‡' || r == '*'
+}

@@ -1,0 +1,365 @@
+package quotation
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit/internal/plain"
+)
+
+// maxShown is how much of a source a repair shows, in bytes.
+const maxShown = 200
+
+// repairs gathers what had to be repaired, each kind once.
+type repairs []Repair
+
+func (r *repairs) note(kind Kind, source string) {
+	for i := range *r {
+		if (*r)[i].Kind == kind {
+			(*r)[i].Times++
+			return
+		}
+	}
+	*r = append(*r, Repair{Kind: kind, Times: 1, Source: plain.Shorten(plain.Line(source), maxShown)})
+}
+
+func (r *repairs) add(others repairs) {
+	for _, o := range others {
+		before := len(*r)
+		r.note(o.Kind, "")
+		if len(*r) > before {
+			(*r)[before] = o
+		} else {
+			for i := range *r {
+				if (*r)[i].Kind == o.Kind {
+					(*r)[i].Times += o.Times - 1
+				}
+			}
+		}
+	}
+}
+
+// A judge compares a quote with the text from a letter on, letter by letter and
+// gap by gap.
+type judge struct {
+	text    *Text
+	quote   scanner
+	source  scanner
+	skips   []part // all of the source
+	repairs repairs
+}
+
+// compare returns the part of the text that the quote stands in, from the first
+// letter that the source scanner yields, and reports whether it says the same. The
+// part is set where the letters are the same, whatever the gaps are.
+func (t *Text) compare(q string, source scanner) (m Match, letters, ok bool) {
+	j := judge{text: t, quote: scanner{text: q}, source: source, skips: source.skips}
+	lq, more := j.quote.next()
+	ls, there := j.source.next()
+	if !more || !there {
+		return m, false, false
+	}
+	m.From, ok = j.lead(q[:lq.from], lq, ls)
+	for {
+		if lq, ls, there = j.group(lq, ls); !there {
+			return m, false, false
+		}
+		ok = ok && compareLetters(q[lq.from:lq.to], j.rawOf(ls.part), j.repairs.note)
+		nq, more := j.quote.next()
+		if !more {
+			break
+		}
+		ns, more := j.source.next()
+		if !more {
+			return m, false, false
+		}
+		ok = ok && j.gap(q[lq.to:nq.from], lq, nq, ls, ns)
+		lq, ls = nq, ns
+	}
+	var ends bool
+	m.To, ends = j.trail(q[lq.to:], lq, ls)
+	m.Repairs, m.skipped = j.repairs, within(source.skips, part{m.From, m.To})
+	return m, true, ok && ends
+}
+
+// group makes two letters of different lengths one: a ligature and the letters that
+// it stands for. It reports whether they are the same.
+func (j *judge) group(q, s letter) (letter, letter, bool) {
+	kq, ks := string(q.find()), string(s.find())
+	for len(kq) != len(ks) {
+		side, l, key := &j.quote, &q, &kq
+		if len(ks) < len(kq) {
+			side, l, key = &j.source, &s, &ks
+		}
+		next, ok := side.next()
+		if !ok || next.from != l.to {
+			return q, s, false
+		}
+		l.to, *key = next.to, *key+string(next.find())
+	}
+	return q, s, kq == ks
+}
+
+// rawOf returns a part of the source without what is skipped.
+func (j *judge) rawOf(p part) string {
+	text, _ := without(j.text.raw, p, j.skips)
+	return text
+}
+
+// without returns a part of a text without what is skipped, and what that is.
+func without(text string, p part, skips []part) (left, skipped string) {
+	at := p.from
+	var b, out strings.Builder
+	for _, s := range skips {
+		if s.from >= p.to {
+			break
+		}
+		if s.to <= at {
+			continue
+		}
+		b.WriteString(text[at:max(at, s.from)])
+		out.WriteString(text[max(at, s.from):min(s.to, p.to)])
+		at = max(at, min(s.to, p.to))
+	}
+	if at == p.from {
+		return text[p.from:p.to], ""
+	}
+	b.WriteString(text[at:p.to])
+	return b.String(), out.String()
+}
+
+// gap compares what is between two letters.
+func (j *judge) gap(quote string, lq, nq, ls, ns letter) bool {
+	source, skipped := j.gapOf(part{ls.to, ns.from})
+	if quote == source && skipped == "" {
+		return true
+	}
+	joint := j.text.joint(ls, ns)
+	paged := skipped != "" && len(j.text.opt.Pages) > 0
+	over := paged && strings.ContainsAny(j.text.raw[ls.to:ns.from], "\n\f")
+	if !compareGaps(quote, source, over, joint, j.repairs.note) {
+		return false
+	}
+	switch {
+	case paged && len(skipped) <= 3 && isDigitAt(skipped, 0) && ns.from-ls.to < 8:
+		j.repairs.note(FootnoteMarks, skipped)
+	case paged:
+		j.repairs.note(PageBreak, skipped)
+	case skipped != "":
+		j.repairs.note(Markup, skipped)
+	}
+	return true
+}
+
+// gapOf returns a gap of the source, and what is skipped in it.
+func (j *judge) gapOf(p part) (source, skipped string) {
+	for len(j.skips) > 0 && j.skips[0].to <= p.from {
+		j.skips = j.skips[1:]
+	}
+	if len(j.skips) == 0 || j.skips[0].from >= p.to {
+		return j.text.raw[p.from:p.to], ""
+	}
+	return without(j.text.raw, p, j.skips)
+}
+
+// joint returns what stands around a gap of the text.
+func (t *Text) joint(before, after letter) joint {
+	j := joint{verbatim: t.opt.Verbatim, markdown: t.opt.Markdown}
+	if before.to > 0 {
+		j.before, _ = utf8.DecodeRuneInString(t.raw[before.from:])
+		j.wordBefore = t.wordBefore(before.to)
+	}
+	if after.to > 0 {
+		j.after, _ = utf8.DecodeRuneInString(t.raw[after.from:])
+	}
+	return j
+}
+
+// wordBefore returns the word that ends at an offset, at most its last letters.
+func (t *Text) wordBefore(at int) string {
+	from := at
+	for n := 0; from > 0 && n < 8; n++ {
+		r, size := utf8.DecodeLastRuneInString(t.raw[:from])
+		if !isLetter(r) && !unicode.Is(unicode.Mn, r) {
+			break
+		}
+		from -= size
+	}
+	return t.raw[from:at]
+}
+
+// lead compares what the quote has before its first letter with what the source
+// has there. It returns where the quote begins in the source.
+func (j *judge) lead(quote string, lq, ls letter) (int, bool) {
+	from := ls.from
+	if quote == "" {
+		return from, j.text.beginsWord(from)
+	}
+	before := j.text.raw[max(0, from-4*len(quote)-8):from]
+	if strings.HasSuffix(before, quote) {
+		from -= len(quote)
+		return from, j.text.beginsWord(from)
+	}
+	q, s := parseGap(quote), parseGap(before)
+	n := len(q.signs)
+	if n == 0 || n > len(s.signs) {
+		return from, n == 0 && j.text.beginsWord(from)
+	}
+	at := len(before)
+	cut := s
+	cut.signs = s.signs[len(s.signs)-n:]
+	for i := len(cut.signs) - 1; i >= 0; i-- {
+		at = strings.LastIndex(before[:at], cut.signs[i].text)
+		if at < 0 {
+			return from, false
+		}
+	}
+	q.signs[0].space, q.signs[0].line = cut.signs[0].space, cut.signs[0].line
+	ok := sameSigns(q.signs, cut.signs) && j.text.joint(letter{}, ls).spacesMatch(withSpaces(q, ""), withSpaces(cut, ""), j.repairs.note)
+	from -= len(before) - at
+	return from, ok && j.text.beginsWord(from)
+}
+
+// withSpaces returns a gap whose white space is not compared but where it is.
+func withSpaces(g gap, spaces string) gap {
+	g.spaces = spaces
+	return g
+}
+
+// trail compares what the quote has behind its last letter, and returns where it
+// ends in the source.
+func (j *judge) trail(quote string, lq, ls letter) (int, bool) {
+	to := ls.to
+	if quote == "" {
+		return to, j.text.endsWord(to)
+	}
+	behind := j.text.raw[to:min(len(j.text.raw), to+4*len(quote)+40)]
+	if strings.HasPrefix(behind, quote) {
+		to += len(quote)
+		return to, j.text.endsWord(to)
+	}
+	q, s := parseGap(quote), parseGap(behind)
+	joint := j.text.joint(ls, letter{})
+	for skip := 0; skip < 2 && skip+len(q.signs) <= len(s.signs); skip++ {
+		cut := s
+		cut.signs, cut.space, cut.line = s.signs[:skip+len(q.signs)], false, false
+		if len(q.signs) == 0 {
+			return to, j.text.endsWord(to)
+		}
+		end := 0
+		for _, one := range cut.signs {
+			end += strings.Index(behind[end:], one.text) + len(one.text)
+		}
+		q := withSpaces(q, "")
+		q.space, q.line = false, false
+		if skip == 0 && sameSigns(q.signs, cut.signs) && joint.spacesMatch(q, withSpaces(cut, ""), j.repairs.note) {
+			return to + end, j.text.endsWord(to + end)
+		}
+		if _, ok := joint.withoutNotes(q, cut); ok && skip > 0 {
+			j.repairs.note(FootnoteMarks, behind[:end])
+			return to + end, j.text.endsWord(to + end)
+		}
+	}
+	return to, false
+}
+
+// beginsWord reports whether a quote may begin at an offset: not inside a word, a
+// number or a compound, nor behind what turns its first word round.
+func (t *Text) beginsWord(at int) bool {
+	if at == 0 || at == len(t.raw) {
+		return true
+	}
+	r, before := t.runeAt(at), t.runeBefore(at)
+	wide := 0
+	if before != utf8.RuneError {
+		wide = utf8.RuneLen(before)
+	}
+	further := t.runeBefore(at - max(wide, 1))
+	switch {
+	case isAlone(r) && isAlone(before):
+		return !strings.ContainsRune("不没沒無无未非莫勿", before)
+	case isWordRune(r) && isWordRune(before):
+		return false
+	case unicode.IsDigit(r):
+		return t.beginsNumber(before, further)
+	case isHyphen(before) && isWordRune(further) && isWordRune(r):
+		return false
+	case isHyphen(r) && isWordRune(before) && isWordRune(t.runeAt(at+utf8.RuneLen(r))):
+		return false
+	case isWordRune(r) && isSpace(before):
+		return !t.isDividedBefore(at)
+	}
+	return true
+}
+
+// beginsNumber reports whether a number may begin behind two characters.
+func (t *Text) beginsNumber(before, further rune) bool {
+	switch before {
+	case '-', '−', '+', '±', '~', '<', '>', '≤', '≥', '≈':
+		return isWordRune(further) // as in "pages 3-5"
+	case '.', ',', ':', '/', '\'', '’':
+		return !unicode.IsDigit(further)
+	case '$', '€', '£', '¥', '#', '§':
+		return false
+	}
+	return !isHyphen(before) || !isWordRune(further)
+}
+
+// isDividedBefore reports whether the word at an offset is the second half of one
+// that is divided at the end of the line before.
+func (t *Text) isDividedBefore(at int) bool {
+	line := strings.TrimRightFunc(t.raw[max(0, at-32):at], isSpace)
+	gap := t.raw[max(0, at-32)+len(line) : at]
+	r, n := utf8.DecodeLastRuneInString(line)
+	if !isHyphen(r) || !strings.ContainsAny(gap, "\n\f") {
+		return false
+	}
+	before, _ := utf8.DecodeLastRuneInString(line[:len(line)-n])
+	return unicode.IsLetter(before) && unicode.IsLower(t.runeAt(at))
+}
+
+// endsWord reports whether a quote may end at an offset.
+func (t *Text) endsWord(at int) bool {
+	if at == 0 || at == len(t.raw) {
+		return true
+	}
+	r, last := t.runeAt(at), t.runeBefore(at)
+	next := t.runeAt(min(len(t.raw), at+max(1, utf8.RuneLen(r))))
+	switch {
+	case isAlone(r) && isAlone(last):
+		return true
+	case isWordRune(r) && isWordRune(last):
+		return false
+	case isSuperscript(r): // a power, or the mark of a note
+		return !unicode.IsDigit(last) && utf8.RuneCountInString(t.wordBefore(at)) >= 3
+	case unicode.IsDigit(last):
+		if strings.ContainsRune(".,:/'’", r) && unicode.IsDigit(next) {
+			return false
+		}
+		return !strings.ContainsRune("%‰°€$£¥′″", r)
+	case isHyphen(r) && isWordRune(last) && isWordRune(next):
+		return false
+	case isSingleQuote(r) && unicode.ToLower(last) == 'n' && (next == 't' || next == 'T'):
+		return false
+	case isHyphen(r) && isWordRune(last):
+		return !t.isDividedBehind(at + utf8.RuneLen(r))
+	}
+	return true
+}
+
+// isDividedBehind reports whether a line ends at an offset, and the next one begins
+// with a small letter.
+func (t *Text) isDividedBehind(at int) bool {
+	rest := t.raw[at:min(len(t.raw), at+32)]
+	word := strings.TrimLeftFunc(rest, isSpace)
+	r, _ := utf8.DecodeRuneInString(word)
+	return strings.ContainsAny(rest[:len(rest)-len(word)], "\n\f") && unicode.IsLower(r)
+}
+
+func isHyphen(r rune) bool { return r == '-' || r == '‐' || r == '‑' || r == '\u00ad' }
+
+// isWordRune reports whether a character is of a word.
+func isWordRune(r rune) bool {
+	return r != utf8.RuneError && (isLetter(r) || unicode.Is(unicode.Mn, r) || r == '_')
+}

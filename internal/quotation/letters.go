@@ -1,0 +1,245 @@
+package quotation
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit/internal/nfc"
+)
+
+// A part is some bytes of a text.
+type part struct{ from, to int }
+
+// A letter is a letter or digit of a text, with the marks on it.
+type letter struct {
+	part
+	key [utf8.UTFMax]byte // what it is found by: small letters without marks
+	n   int               // bytes of the key
+}
+
+func (l *letter) find() []byte { return l.key[:l.n] }
+
+// A scanner yields the letters of a text. What is between two letters is a gap.
+type scanner struct {
+	text  string
+	skips []part // what does not count, in order and apart
+	at    int
+}
+
+// next returns the next letter, or false at the end of the text.
+func (s *scanner) next() (letter, bool) {
+	for s.at < len(s.text) {
+		for len(s.skips) > 0 && s.at >= s.skips[0].from {
+			s.at = max(s.at, s.skips[0].to)
+			s.skips = s.skips[1:]
+		}
+		if s.at >= len(s.text) {
+			break
+		}
+		from := s.at
+		if c := s.text[from]; c < utf8.RuneSelf {
+			s.at++
+			switch {
+			case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
+			case 'A' <= c && c <= 'Z':
+				c |= 0x20
+			case c == '[':
+				s.at += markLength(s.text[from:])
+				continue
+			default:
+				continue
+			}
+			l := letter{part: part{from, s.marks(s.at)}, n: 1}
+			l.key[0] = c
+			return l, true
+		}
+		r, n := utf8.DecodeRuneInString(s.text[from:])
+		s.at += n
+		if isLetter(r) {
+			l := letter{}
+			l.n = copy(l.key[:], appendKey(l.key[:0], r))
+			l.part = part{from, s.marks(s.at)}
+			return l, true
+		}
+	}
+	return letter{}, false
+}
+
+// marks moves past the combining marks that stand at an offset, and returns where
+// they end.
+func (s *scanner) marks(at int) int {
+	for at < len(s.text) && s.text[at] >= utf8.RuneSelf {
+		r, n := utf8.DecodeRuneInString(s.text[at:])
+		if !unicode.Is(unicode.Mn, r) {
+			break
+		}
+		at += n
+	}
+	s.at = at
+	return at
+}
+
+// markLength returns how many bytes the mark of a note in brackets has behind the
+// bracket that text begins with, such as "12]", "3, 4]" or "^note]"; 0 if there is
+// none.
+func markLength(text string) int {
+	end := strings.IndexByte(text[:min(len(text), 24)], ']')
+	if end < 2 {
+		return 0
+	}
+	inside := text[1:end]
+	if inside[0] == '^' {
+		if len(inside) > 1 && !strings.ContainsAny(inside, " \n[") {
+			return end
+		}
+		return 0
+	}
+	digits := 0
+	for i := 0; i < len(inside); i++ {
+		switch c := inside[i]; {
+		case '0' <= c && c <= '9':
+			digits++
+			if digits > 3 {
+				return 0
+			}
+		case i > 0 && strings.IndexByte(",;- ", c) >= 0:
+			digits = 0
+		default:
+			return 0
+		}
+	}
+	if digits == 0 {
+		return 0
+	}
+	return end
+}
+
+// isLetter reports whether a character counts as a letter or digit.
+func isLetter(r rune) bool {
+	switch {
+	case isSuperscript(r), isApostropheLetter(r):
+		return false
+	case unicode.IsLetter(r), unicode.IsDigit(r):
+		return true
+	}
+	return unicode.In(r, unicode.Mc, unicode.Nl, unicode.No)
+}
+
+// isApostropheLetter reports whether a letter looks and serves as an apostrophe.
+func isApostropheLetter(r rune) bool { return '\u02b9' <= r && r <= '\u02bf' }
+
+// isSuperscript reports whether a digit is raised, as marks of notes and powers
+// are.
+func isSuperscript(r rune) bool {
+	return r == '¹' || r == '²' || r == '³' || '\u2070' <= r && r <= '\u2079'
+}
+
+var ligatures = map[rune]string{
+	'ﬀ': "ff", 'ﬁ': "fi", 'ﬂ': "fl", 'ﬃ': "ffi", 'ﬄ': "ffl", 'ﬅ': "st", 'ﬆ': "st",
+	'œ': "oe", 'Œ': "OE", 'æ': "ae", 'Æ': "AE", 'ĳ': "ij", 'Ĳ': "IJ",
+}
+
+// sharpS are letters whose capitals are two.
+var sharpS = map[rune]string{'ß': "ss", 'ẞ': "SS"}
+
+// appendKey appends what a letter is found by, at most four bytes.
+func appendKey(to []byte, r rune) []byte {
+	if s, ok := ligatures[r]; ok {
+		return append(to, strings.ToLower(s)...)
+	}
+	if s, ok := sharpS[r]; ok {
+		return append(to, strings.ToLower(s)...)
+	}
+	r = smallLetter(plainForm(r))
+	if r < utf8.RuneSelf || isHangul(r) {
+		return utf8.AppendRune(to, r)
+	}
+	return utf8.AppendRune(to, nfc.Base(r))
+}
+
+func isHangul(r rune) bool { return 0xac00 <= r && r <= 0xd7a3 }
+
+// smallLetter returns the small letter of a letter.
+func smallLetter(r rune) rune {
+	if r = unicode.ToLower(r); r == 'ς' {
+		return 'σ'
+	}
+	return r
+}
+
+// plainForm returns the usual form of a character of full width, a lowered digit
+// or a sign that looks like a letter and is one.
+func plainForm(r rune) rune {
+	switch {
+	case '！' <= r && r <= '～':
+		return r - '！' + '!'
+	case '₀' <= r && r <= '₉':
+		return r - '₀' + '0'
+	case r == 'µ':
+		return 'μ'
+	case r == '\u3000':
+		return ' '
+	}
+	return r
+}
+
+// isAlone reports whether a letter is of a script that has no spaces between
+// words.
+func isAlone(r rune) bool {
+	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan) || r == 'ー'
+}
+
+// compareLetters returns which repairs make two writings of the same letters one.
+func compareLetters(quote, source string, note func(kind Kind, source string)) bool {
+	if quote == source {
+		return true
+	}
+	if nfc.String(quote) == nfc.String(source) {
+		note(CharacterForms, "")
+		return true
+	}
+	var kinds []Kind
+	quote, source = expand(quote, source, &kinds)
+	if quote != source {
+		if lowered(quote) != lowered(source) {
+			return false
+		}
+		kinds = append(kinds, Case)
+	}
+	for _, k := range kinds {
+		note(k, "")
+	}
+	return true
+}
+
+// expand writes ligatures and other forms of both in plain letters, and tells
+// which of these differ.
+func expand(quote, source string, kinds *[]Kind) (string, string) {
+	q, s := mapRunes(quote, ligatures), mapRunes(source, ligatures)
+	if (q != quote) != (s != source) {
+		*kinds = append(*kinds, Ligatures)
+	}
+	quote, source = strings.Map(plainForm, nfc.String(q)), strings.Map(plainForm, nfc.String(s))
+	if (quote != q) != (source != s) {
+		*kinds = append(*kinds, CharacterForms)
+	}
+	return quote, source
+}
+
+func mapRunes(s string, to map[rune]string) string {
+	if len(s) == 1 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if t, ok := to[r]; ok {
+			b.WriteString(t)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func lowered(s string) string { return strings.Map(smallLetter, mapRunes(s, sharpS)) }

@@ -1,0 +1,121 @@
+package quotation
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// look returns how a quote stands in a text: "exact", "repaired" with the kinds,
+// "altered", or "".
+func look(text, quote string, opts Options) (string, Match) {
+	q, err := Parse(quote)
+	if err != nil {
+		return err.Error(), Match{}
+	}
+	t := Prepare(text, opts)
+	if f := t.Find(q, 0, len(text), 10); len(f.Matches) > 0 {
+		return name(f.Matches[0]), f.Matches[0]
+	}
+	if m, ok := t.Nearest(q, 0, len(text)); ok {
+		return name(m), m
+	}
+	return "", Match{}
+}
+
+func name(m Match) string {
+	if m.Exact {
+		return "exact"
+	}
+	if len(m.Difference) > 0 {
+		return "altered"
+	}
+	var kinds []string
+	for _, r := range m.Repairs {
+		kinds = append(kinds, string(r.Kind))
+	}
+	slices.Sort(kinds)
+	return strings.Join(kinds, " ")
+}
+
+const prose = "The kettle was de-\nscaled twice, and it’s not certain that the “efﬁcient” coat —\n" +
+	"about −3.5 mm thick — would last.12 Non-standard kettles cost $40 or 5% more.\n" +
+	"In 1998 the unable brewers [12] could not do it at all. The well-known Café resigned.\n"
+
+func TestFind(t *testing.T) {
+	for _, c := range []struct{ quote, want string }{
+		{"could not do it at all", "exact"},
+		{"“could not do it at all”", "exact"},
+		{"The kettle was descaled twice", "hyphenation"},
+		{"kettle was de-scaled twice", "hyphenation"},
+		{"it's not certain that the \"efficient\" coat", "ligatures typographic_signs"},
+		{"about -3.5 mm thick", "typographic_signs"},
+		{"ABOUT −3.5 MM THICK", "case"},
+		{"the unable brewers could not do it", "footnote_marks"},
+		{"the unable brewers [12] could not", "exact"},
+		{"The kettle was … not certain", "ellipsis"},
+		{"The kettle … twice […] that the", "altered"},
+		{"The kettle … twice […] coat — about", "ellipsis white_space"},
+		{"... could not do it ...", "ellipsis"},
+		{"coat - about −3.5 mm thick", "typographic_signs white_space"},
+		{"Cafe\u0301 resigned", "character_forms"},
+
+		{"about 3.5 mm thick", "altered"},
+		{"3.5 mm thick - would last", "altered"},
+		{"about −35 mm thick", "altered"},
+		{"it’s certain that the", "altered"},
+		{"could do it at all", "altered"},
+		{"could … do it at all", "altered"},
+		{"able brewers [12] could not", "altered"},
+		{"standard kettles cost $40", "altered"},
+		{"kettles cost 40 or 5% more", "altered"},
+		{"kettles cost $40 or 5", "altered"},
+		{"kettles cost $40 or 6% more", "altered"},
+		{"The wellknown Café resigned", "altered"},
+		{"The well-known Cafe resigned", "altered"},
+		{"The well-known Café re-signed", "altered"},
+		{"In 1998, the unable brewers", "altered"},
+		{"the unаble brewers [12] could not do", "altered"}, // a Cyrillic letter
+		{"could \u202enot do it at all", "altered"},
+		{"In 1998 the unable brewers [13] could not", "altered"},
+		{"five crows sat upon the gate of the mill", ""},
+		{"—", "exact"},
+		{"§", ""},
+	} {
+		if got, m := look(prose, c.quote, Options{}); got != c.want {
+			t.Errorf("%q: %q, want %q: %+v", c.quote, got, c.want, m)
+		}
+	}
+}
+
+// pages is a text of three pages with heads, feet and a note.
+var pages = []string{
+	"Chapter 1  On kettles 7\nWater was boiled in the copper vessel until\nthe lid began to rattle, and the brewers of the\n",
+	"On kettles  Chapter 1 8\nlower town took note of the sound3 before they\nwent home to the\n3 See the ledger of the guild.\n4 Ibid.\n",
+	"The Rattling Lid\n9\nvillage on the hill. They never wrote it down, and\nnobody asked them to do it again.\n",
+	"The Rattling Lid\n10\nA later hand added that they had been right.\nNothing else is known of them.\n",
+}
+
+func TestFindOverPages(t *testing.T) {
+	text, starts := "", []int{}
+	for _, p := range pages {
+		starts = append(starts, len(text))
+		text += p
+	}
+	for _, c := range []struct{ quote, want string }{
+		{"the brewers of the lower town took note", "page_break white_space"},
+		{"before they went home to the village on the hill.", "page_break white_space"},
+		{"the sound before they went home", ""},
+		{"the brewers of the upper town took note", "altered"},
+		{"Chapter 1 On kettles 7", "white_space"},
+		{"took note of the sound3 before", "exact"},
+	} {
+		got, m := look(text, c.quote, Options{Pages: starts})
+		if c.want == "" {
+			c.want = "footnote_marks white_space"
+		}
+		if got != c.want {
+			t.Errorf("%q: %q, want %q: %+v", c.quote, got, c.want, m)
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/textlayer"
+)
+
+const (
+	// maxPassages is how many passages are looked at for a quote of no stated source.
+	maxPassages = 20
+
+	// around is how much of the text before and behind a passage is looked at too,
+	// beside the length of the quote.
+	around = 2000
+
+	// maxQueryWords is how many words of a quote a search is given.
+	maxQueryWords = 40
+)
+
+// decideAnywhere decides about a quote that may stand in any resource.
+func (c *call) decideAnywhere(ctx context.Context) error {
+	all := c.newElsewhere("")
+	defer all.close()
+	found, like, err := all.look(ctx)
+	switch {
+	case err != nil:
+		return err
+	case len(found) > 0:
+		best := 0
+		for i, p := range found {
+			if p.Exact {
+				best = i
+				break
+			}
+		}
+		found[0], found[best] = found[best], found[0]
+		return c.settle(ctx, found, []textlayer.Bytes{{From: 0, To: found[0].source.Len()}})
+	case like != nil:
+		return c.settleAltered(ctx, *like)
+	}
+	return nil
+}
+
+// An elsewhere looks for a quote in all resources but one.
+type elsewhere struct {
+	*call
+	but     string
+	sources map[string]*source // by resource; nil for one that cannot be read
+
+	found []place
+	like  *place
+}
+
+func (c *call) newElsewhere(but string) *elsewhere {
+	return &elsewhere{call: c, but: but, sources: make(map[string]*source)}
+}
+
+func (e *elsewhere) close() {
+	for _, s := range e.sources {
+		if s != nil {
+			s.Close()
+		}
+	}
+}
+
+// look returns the places where the quote stands, and what it is most like if there
+// are none.
+func (e *elsewhere) look(ctx context.Context) ([]place, *place, error) {
+	if e.searcher == nil {
+		return e.lookThroughAll(ctx)
+	}
+	words := wordsOf(e.req.Quote)
+	if len(words) == 0 {
+		return nil, nil, nil
+	}
+	queries := []string{strings.Join(words, " ")}
+	if len(words) <= 8 {
+		queries = append([]string{`"` + queries[0] + `"`}, queries...)
+	}
+	for _, query := range queries {
+		results, err := e.searcher.Search(ctx, search.Request{Query: query, TopK: maxPassages, SameAddress: true, NoHighlights: true})
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := e.lookAt(ctx, results); err != nil {
+			return nil, nil, err
+		}
+		if len(e.found) > 0 {
+			e.verdict.Counted = false // there may be passages beyond these
+			break
+		}
+	}
+	return e.found, e.like, nil
+}
+
+// wordsOf returns words of a quote for a search: all, or of a long one some from
+// each part of it.
+func wordsOf(quote string) []string {
+	words := strings.FieldsFunc(quote, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.M, r)
+	})
+	if len(words) <= maxQueryWords {
+		return words
+	}
+	some := make([]string, maxQueryWords)
+	for i := range some {
+		some[i] = words[i*len(words)/maxQueryWords]
+	}
+	return some
+}
+
+// lookAt looks at the text around passages.
+func (e *elsewhere) lookAt(ctx context.Context, results *search.Results) error {
+	for _, r := range results.Results {
+		if r.Passage == nil || r.ResourceID == e.but {
+			continue
+		}
+		s, err := e.source(ctx, r.ResourceID)
+		if err != nil {
+			return err
+		}
+		if s == nil || s.stale || s.SourceHash() != r.Passage.SourceHash {
+			continue
+		}
+		reach := int64(len(e.req.Quote) + around)
+		text, err := e.partOf(ctx, s, max(0, r.Passage.From-reach), min(s.Len(), r.Passage.To+reach))
+		if err != nil {
+			return err
+		}
+		e.lookInto(s, text)
+	}
+	return nil
+}
+
+// source opens the text of a resource; it is nil if that cannot be read.
+func (e *elsewhere) source(ctx context.Context, id string) (*source, error) {
+	s, ok := e.sources[id]
+	if !ok {
+		var err error
+		if s, err = e.open(ctx, citekit.Address{Resource: id}); err != nil {
+			s = nil
+		}
+		e.sources[id] = s
+	}
+	return s, ctx.Err()
+}
+
+// lookInto looks for the quote in a stretch of a text.
+func (e *elsewhere) lookInto(s *source, text stretch) {
+	found := text.Find(e.quote, 0, len(text.Raw()), MaxOthers+1)
+	for _, m := range found.Matches {
+		p := place{m, text.at, s}
+		if !e.has(p) && len(e.found) <= MaxOthers {
+			e.found = append(e.found, p)
+		}
+	}
+	if len(e.found) > 0 {
+		return
+	}
+	m, ok := text.Nearest(e.quote, 0, len(text.Raw()))
+	switch p := (&place{m, text.at, s}); {
+	case !ok:
+	case len(m.Difference) == 0:
+		e.found = append(e.found, *p)
+	case e.like == nil || m.Similarity > e.like.Similarity:
+		e.like = p
+	}
+}
+
+func (e *elsewhere) has(p place) bool {
+	for _, other := range e.found {
+		if other.source == p.source && other.from() == p.from() {
+			return true
+		}
+	}
+	return false
+}
+
+// lookThroughAll looks through the texts of all resources.
+func (e *elsewhere) lookThroughAll(ctx context.Context) ([]place, *place, error) {
+	ids, err := e.lib.Resources(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, id := range ids {
+		if id == e.but {
+			continue
+		}
+		s, err := e.source(ctx, id)
+		if err != nil {
+			return nil, nil, err
+		}
+		if s == nil || s.stale {
+			continue
+		}
+		err = e.stretches(ctx, s, textlayer.Bytes{From: 0, To: s.Len()}, func(t stretch) bool {
+			e.lookInto(s, t)
+			return ctx.Err() == nil
+		})
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return nil, nil, err
+		}
+		if !e.uses(s) {
+			s.Close()
+			delete(e.sources, id)
+		}
+	}
+	return e.found, e.like, nil
+}
+
+// uses reports whether something was found in a source.
+func (e *elsewhere) uses(s *source) bool {
+	return e.like != nil && e.like.source == s || slices.ContainsFunc(e.found, func(p place) bool { return p.source == s })
+}

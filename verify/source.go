@@ -1,0 +1,165 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/quotation"
+	"github.com/citekit/citekit/textlayer"
+)
+
+const (
+	// maxPrepared is the length of a text up to which it is looked through as one,
+	// in bytes. Longer ones are, in parts.
+	maxPrepared = 32 << 20
+
+	// overlap is how much two of these parts have in common: more than a quote with
+	// what it leaves out.
+	overlap = 1 << 20
+)
+
+// A source is the text of a resource that quotes are looked for in.
+type source struct {
+	*textlayer.Layer
+	resource string
+	opts     quotation.Options
+	stale    bool // it is not the version that is cited
+}
+
+// open opens the text of a resource: of the version that is cited, if there is one
+// and its text is kept, else as it is now.
+func (v *Verifier) open(ctx context.Context, a citekit.Address) (*source, error) {
+	m, err := v.lib.Map(ctx, a.Resource)
+	if err != nil {
+		return nil, &citekit.ResolveError{Op: "verify", Address: a, Err: err}
+	}
+	layer, err := v.layers.Open(ctx, a.Resource)
+	stale := errors.Is(err, citekit.ErrStale) || err == nil && !strings.HasPrefix(layer.SourceHash(), a.Version)
+	if stale {
+		if layer != nil {
+			layer.Close()
+		}
+		layer, err = v.openCited(ctx, m, a)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &source{Layer: layer, resource: a.Resource, opts: optionsFor(m.SourcePath, layer), stale: stale}
+	return s, nil
+}
+
+// openCited opens the text of a version that the source no longer has, or else the
+// text that it has now.
+func (v *Verifier) openCited(ctx context.Context, m *citekit.ResourceMap, a citekit.Address) (*textlayer.Layer, error) {
+	hash := a.Version
+	if strings.HasPrefix(m.SourceHash(), a.Version) {
+		hash = m.SourceHash()
+	}
+	if layer, err := v.layers.OpenVersion(ctx, m.ResourceID, hash); err == nil {
+		return layer, nil
+	}
+	layer, err := v.layers.OpenFile(ctx, m.SourcePath, m.Address(nil).Location.Modality)
+	if err != nil && ctx.Err() == nil {
+		err = &citekit.ResolveError{Op: "verify", Address: a, Err: fmt.Errorf("its source is not what was cited, and cannot be read: %w", citekit.ErrStale)}
+	}
+	return layer, err
+}
+
+// prose are the extensions of texts that are written for people.
+var prose = []string{"", ".txt", ".text", ".md", ".markdown", ".mdx", ".qmd", ".rmd", ".rst", ".adoc", ".asciidoc", ".org", ".tex", ".html", ".htm", ".xhtml", ".eml", ".mbox"}
+
+// optionsFor says what is known of a text by the name of its source and its places.
+func optionsFor(sourcePath string, layer *textlayer.Layer) (opts quotation.Options) {
+	ext := strings.ToLower(path.Ext(strings.ReplaceAll(sourcePath, "\\", "/")))
+	switch layer.Modality() {
+	case citekit.Document:
+		for r := range layer.Runs() {
+			if len(r.Location.Pages) > 0 && layer.Len() <= maxPrepared {
+				opts.Pages = append(opts.Pages, int(r.From))
+			}
+		}
+	case citekit.Text:
+		opts.Markdown = slices.Contains(prose[3:7], ext) || slices.Contains([]string{".html", ".htm", ".xhtml"}, ext)
+		opts.Verbatim = !slices.Contains(prose, ext)
+	}
+	return opts
+}
+
+// A stretch is a part of the text of a source, prepared, which begins at an offset.
+type stretch struct {
+	*quotation.Text
+	at int64
+}
+
+// stretches calls f for the text of a source: all of it, or if it is long its parts
+// that have some of the bytes from one offset up to another. It ends when f returns
+// false.
+func (v *Verifier) stretches(ctx context.Context, s *source, in textlayer.Bytes, f func(stretch) bool) error {
+	if s.Len() <= maxPrepared {
+		text, err := v.prepared(ctx, s)
+		if err == nil {
+			f(stretch{text, 0})
+		}
+		return err
+	}
+	for from := max(0, in.From-in.From%(maxPrepared/4)-overlap); from < in.To; from += maxPrepared/4 - overlap {
+		text, err := v.partOf(ctx, s, from, min(from+maxPrepared/4, s.Len()))
+		if err != nil {
+			return err
+		}
+		if !f(text) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// prepared returns the whole text of a source, which is kept.
+func (v *Verifier) prepared(ctx context.Context, s *source) (*quotation.Text, error) {
+	key := s.resource + "\x00" + s.SourceHash() + fmt.Sprint("\x00", s.Len(), s.stale)
+	return v.texts.Get(ctx, key, func(ctx context.Context) (*quotation.Text, int64, error) {
+		raw, err := s.Text(ctx, 0, s.Len())
+		if err != nil {
+			return nil, 0, err
+		}
+		text := quotation.Prepare(raw, s.opts)
+		return text, text.Cost(), nil
+	})
+}
+
+// partOf prepares a part of a text, out to the edges of characters.
+func (v *Verifier) partOf(ctx context.Context, s *source, from, to int64) (stretch, error) {
+	for from > 0 && !s.isEdge(from) {
+		from--
+	}
+	for to < s.Len() && !s.isEdge(to) {
+		to++
+	}
+	raw, err := s.Text(ctx, from, to)
+	if err != nil {
+		return stretch{}, err
+	}
+	opts := s.opts
+	opts.Pages = nil
+	for _, p := range s.opts.Pages {
+		if int64(p) >= from && int64(p) < to {
+			opts.Pages = append(opts.Pages, p-int(from))
+		}
+	}
+	if len(opts.Pages) > 0 && opts.Pages[0] > 0 {
+		opts.Pages = append([]int{0}, opts.Pages...)
+	}
+	return stretch{quotation.Prepare(raw, opts), from}, nil
+}
+
+// isEdge reports whether a character begins at an offset.
+func (s *source) isEdge(at int64) bool {
+	var b [1]byte
+	_, err := s.ReadAt(b[:], at)
+	return err != nil || b[0]&0xc0 != 0x80
+}

@@ -1,0 +1,175 @@
+package verify_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/modality"
+	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/verify"
+	"github.com/citekit/citekit/workspace"
+)
+
+// A shelf is a library of files with what verifies quotes of them.
+type shelf struct {
+	*citekit.Library
+	*verify.Verifier
+	dir string
+}
+
+func newShelf(t testing.TB, files map[string]string) *shelf {
+	s := &shelf{dir: t.TempDir()}
+	for name, text := range files {
+		s.write(t, name, text)
+	}
+	ws, err := workspace.Open(s.dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Library = citekit.New(ws, modality.All(), nil)
+	t.Cleanup(func() { s.Library.Close() })
+	if _, err := ingest.Run(t.Context(), s.Library, []string{"."}, nil); err != nil {
+		t.Fatal(err)
+	}
+	searcher, err := search.New(s.Library, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { searcher.Close() })
+	s.Verifier = verify.New(s.Library, &verify.Options{Searcher: searcher})
+	return s
+}
+
+func (s *shelf) write(t testing.TB, name, text string) {
+	if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *shelf) quote(t testing.TB, quote, address string) *verify.Verdict {
+	t.Helper()
+	req := verify.Request{Quote: quote}
+	if address != "" {
+		a, err := citekit.ParseAddress(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Address = a
+	}
+	v, err := s.Quote(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+var files = map[string]string{
+	"tea.md": "# Tea\n\nThe kettle *must not* boil dry.\nIt holds 1.5 litres, and it was\nmade in 1911.\n\n" +
+		"## Chalk\n\nChalk settles in the [kettle](https://example.com/kettle), and it should be removed twice a year.\nThe kettle is old.\n",
+	"coffee.txt": "Coffee is brewed at 93 °C.\nThe grinder makes a noise that wakes the cat.\nThe kettle is old.\n",
+	"say.srt":    "1\n00:00:01,000 --> 00:00:03,000\nGood evening to all of you\n\n2\n00:00:03,500 --> 00:00:06,000\nwho came in spite of the snow.\n",
+}
+
+func TestQuote(t *testing.T) {
+	s := newShelf(t, files)
+	for _, c := range []struct {
+		quote, address string
+		class          verify.Class
+		at             string
+	}{
+		{"It holds 1.5 litres", "text://tea#lines=3-5", verify.Exact, "text://tea#lines=4-4"},
+		{"It holds 1.5 litres", "text://tea", verify.Exact, "text://tea#lines=4-4"},
+		{"It holds 1.5 litres", "", verify.Exact, "text://tea#lines=4-4"},
+		{"and it was made in 1911", "text://tea#lines=4-5", verify.Repaired, "text://tea#lines=4-5"},
+		{"and it was made in 1911", "text://tea#lines=4", verify.Elsewhere, "text://tea#lines=4-5"},
+		{"The kettle must not boil dry.", "text://tea", verify.Repaired, "text://tea#lines=3-3"},
+		{"Chalk settles in the kettle, and it should be removed", "text://tea", verify.Repaired, "text://tea#lines=9-9"},
+		{"The kettle must boil dry.", "text://tea", verify.Altered, "text://tea#lines=3-3"},
+		{"It holds 15 litres, and it was made in 1911", "text://tea", verify.Altered, "text://tea#lines=4-5"},
+		{"The grinder makes a noise", "text://tea", verify.Elsewhere, "text://coffee#lines=2-2"},
+		{"the grinder makes no noise that wakes the cat", "", verify.Altered, "text://coffee#lines=2-2"},
+		{"Nobody has ever seen the inside of the pot", "text://tea", verify.NotFound, ""},
+		{"Nobody has ever seen the inside of the pot", "", verify.NotFound, ""},
+		{"to all of you who came in spite of the snow", "text://say", verify.Altered, "text://say#lines=3-7"},
+	} {
+		v := s.quote(t, c.quote, c.address)
+		at := ""
+		if v.Class != verify.NotFound {
+			at = v.Address.String()
+		}
+		if v.Class != c.class || at != c.at {
+			data, _ := json.Marshal(v)
+			t.Errorf("%q at %q: %s; want %s at %q", c.quote, c.address, data, c.class, c.at)
+		}
+	}
+}
+
+// TestPlaces counts where short quotes stand.
+func TestPlaces(t *testing.T) {
+	s := newShelf(t, files)
+	v := s.quote(t, "The kettle is old.", "text://coffee")
+	if v.Class != verify.Exact || v.Places != 1 || !v.Counted {
+		t.Errorf("%+v", v)
+	}
+	v = s.quote(t, "The kettle is old.", "")
+	if v.Class != verify.Exact || v.Places != 2 || len(v.Others) != 1 {
+		t.Errorf("%+v", v)
+	}
+	v = s.quote(t, "kettle", "text://tea")
+	if v.Class != verify.Exact || v.Places != 4 || v.Span.Bytes != [2]int64{11, 17} {
+		t.Errorf("%+v", v)
+	}
+}
+
+// TestStale verifies quotes of sources that changed or are gone.
+func TestStale(t *testing.T) {
+	s := newShelf(t, files)
+	s.write(t, "tea.md", strings.Replace(files["tea.md"], "1.5 litres", "2 litres", 1))
+	v := s.quote(t, "The kettle is old.", "text://tea")
+	if !v.Stale || v.Holds() || v.Class != verify.Exact {
+		t.Errorf("%+v", v)
+	}
+	v = s.quote(t, "It holds 1.5 litres, and it was", "text://tea")
+	if !v.Stale || v.Class != verify.Altered {
+		t.Errorf("%+v", v)
+	}
+	if err := os.Remove(filepath.Join(s.dir, "coffee.txt")); err != nil {
+		t.Fatal(err)
+	}
+	v = s.quote(t, "The kettle is old.", "text://coffee")
+	if v.Problem == nil || v.Holds() || v.Class != verify.NotFound {
+		t.Errorf("%+v", v)
+	}
+	v = s.quote(t, "words", "text://milk")
+	if !errors.Is(v.Problem, os.ErrNotExist) {
+		t.Errorf("%+v", v)
+	}
+}
+
+// TestBadQuotes gives what is no quote, or a hard one.
+func TestBadQuotes(t *testing.T) {
+	s := newShelf(t, files)
+	for quote, want := range map[string]error{
+		"": citekit.ErrSyntax, " \n": citekit.ErrSyntax, "“”": nil, "\xff": citekit.ErrSyntax,
+		strings.Repeat("a", verify.MaxQuote+1): citekit.ErrTooLarge,
+	} {
+		if _, err := s.Quote(t.Context(), verify.Request{Quote: quote}); !errors.Is(err, want) {
+			t.Errorf("%.20q: %v, want %v", quote, err, want)
+		}
+	}
+	for _, quote := range []string{
+		"x", ".", "…", "!?!?", strings.Repeat("a", verify.MaxQuote), strings.Repeat("kettle ", 9000), strings.Repeat("(a+)+", 10_000),
+		strings.Repeat("…kettle", 5000), strings.Repeat("\u0301", 10_000), strings.Repeat("[", 60_000),
+	} {
+		v := s.quote(t, quote, "text://tea")
+		if v.Class != verify.NotFound && quote != "." {
+			t.Errorf("%.20q: %+v", quote, v)
+		}
+	}
+}
