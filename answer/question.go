@@ -27,6 +27,8 @@ type word struct {
 	text   string   // in lower case
 	terms  []string // its stems, in each language of the index
 	weight float64  // how rare it is, 0 for those that every entry has
+	others []string // stems of words that mean nearly the same
+	named  bool     // it is a name by its form
 	hint   bool     // it is not in the question: what answers such a question may have it
 }
 
@@ -36,6 +38,8 @@ type question struct {
 	words []word
 	total float64 // weight of all words but hints
 	wants want
+
+	stemmed map[terms.Language][]word // the words with their stems in a language
 }
 
 // A want is what kind of thing a question asks for.
@@ -59,7 +63,7 @@ func readQuestion(ctx context.Context, s *search.Searcher, text string) (*questi
 	if strings.IndexFunc(text, isWordRune) < 0 {
 		return nil, fmt.Errorf("the question has no word to go by: %w", citekit.ErrSyntax)
 	}
-	q := &question{text: text, wants: wantsOf(text)}
+	q := &question{text: text, wants: wantsOf(text), stemmed: make(map[terms.Language][]word)}
 	told := content(text)
 	if len(strings.Fields(told)) == 0 {
 		told = text
@@ -85,16 +89,36 @@ func (q *question) weigh(ctx context.Context, s *search.Searcher, text string) e
 	for _, w := range words {
 		if k := strings.Join(w.Terms, " "); !seen[k] && tells(w.Text) {
 			seen[k] = true
-			q.words = append(q.words, word{text: strings.ToLower(w.Text), terms: w.Terms, weight: rarity(w, entries)})
+			next := word{text: strings.ToLower(w.Text), terms: w.Terms, weight: rarity(w, entries)}
+			next.named = isName(w.Text, text)
+			for _, t := range w.Terms {
+				next.others = append(next.others, synonyms(t)...)
+			}
+			q.words = append(q.words, next)
 		}
 	}
 	slices.SortStableFunc(q.words, func(a, b word) int { return compareWeights(b, a) })
 	q.words = q.words[:min(len(q.words), maxWords)]
+	q.hints()
 	for _, w := range q.words {
 		q.total += w.weight
 	}
-	q.hints()
 	return nil
+}
+
+// isName reports whether a word of a question is a name by its form: it has a
+// digit or a sign beside letters, or a capital that is not at the start of a
+// question in a language that has few of them.
+func isName(word, question string) bool {
+	letters := strings.IndexFunc(word, unicode.IsLetter) >= 0
+	if letters && strings.ContainsAny(word, "0123456789_") {
+		return true
+	}
+	r, size := utf8.DecodeRuneInString(word)
+	if !unicode.IsUpper(r) || size == len(word) || strings.HasPrefix(strings.TrimLeft(question, "\"'“¿¡ "), word) && strings.ToUpper(word) != word {
+		return false
+	}
+	return terms.Guess(question) != terms.German
 }
 
 func compareWeights(a, b word) int {
@@ -117,10 +141,14 @@ func ownWords(text string) (words []index.Word) {
 	return words
 }
 
+// fewEntries is added to how many entries there are: where there are few, that a
+// word is in none of them says little.
+const fewEntries = 50
+
 // rarity returns how much a word tells. Of two characters of a script without
 // spaces each is in two words, and they count half.
 func rarity(w index.Word, entries int) float64 {
-	weight := math.Log(1 + (float64(entries)+1)/(float64(w.Entries)+.5))
+	weight := math.Log(1 + (float64(entries)+fewEntries)/(float64(w.Entries)+.5))
 	if isUnspaced(w.Text) {
 		weight /= 2
 		if strings.IndexFunc(w.Text, isHiragana) >= 0 {
@@ -194,4 +222,33 @@ func setOf(words string) map[string]bool {
 		set[word] = true
 	}
 	return set
+}
+
+// query returns what to search for: the words of the question, in which no sign
+// has a meaning, each twice if there are others that mean nearly the same.
+func (q *question) query() string {
+	told := content(plainQuery(q.text))
+	if strings.IndexFunc(told, isWordRune) < 0 {
+		told = plainQuery(q.text)
+	}
+	var others []string
+	for _, w := range q.words {
+		others = append(others, w.others...)
+		if w.hint {
+			others = append(others, w.text)
+		}
+	}
+	if len(others) == 0 {
+		return told
+	}
+	return told + " " + told + " " + strings.Join(others, " ")
+}
+
+// plainQuery returns a text as a query in which no sign has a meaning.
+func plainQuery(text string) string {
+	words := strings.Fields(strings.NewReplacer(`"`, " ", "*", " ", "title:", "title ").Replace(text))
+	for i, word := range words {
+		words[i] = strings.TrimLeft(word, "-")
+	}
+	return strings.Join(words, " ")
 }

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -12,10 +13,14 @@ import (
 const (
 	inSentence = 1.
 	inCompound = .7 // as part of a longer word
+	inOther    = .7 // as a word that means nearly the same
+	inLetters  = .5 // by both characters of two, in scripts without spaces
 	inTitle    = .6 // of the node, or in a heading or the header of a table
 	inBefore   = .5 // in the sentence before
 	inAfter    = .25
 	inPassage  = .3
+
+	isNear = .4 // in the sentence, above it or right before
 )
 
 // What makes up a score, beside which words are in the sentence itself.
@@ -41,6 +46,44 @@ func newReader() *reader {
 	return &reader{english: terms.New(terms.English), others: make(map[terms.Language]*terms.Analyzer)}
 }
 
+// in returns the words of a question with their stems in a language and in
+// English, as [reader.places] has them of a text.
+func (q *question) in(r *reader, language terms.Language) []word {
+	if words, ok := q.stemmed[language]; ok {
+		return words
+	}
+	words := slices.Clone(q.words)
+	for i := range words {
+		words[i].terms = r.stems(words[i].text, language)
+	}
+	q.stemmed[language] = words
+	return words
+}
+
+// stems returns the terms of one word. Those of an identifier are the whole of
+// it, as its parts are words of their own in a question.
+func (r *reader) stems(word string, language terms.Language) (stems []string) {
+	for _, a := range []*terms.Analyzer{r.english, r.analyzer(language)} {
+		for t := range a.Terms(word) {
+			stems = append(stems, t.Text)
+			if t.Role == terms.Whole {
+				break
+			}
+		}
+	}
+	return stems
+}
+
+func (r *reader) analyzer(language terms.Language) *terms.Analyzer {
+	if language == terms.English {
+		return r.english
+	}
+	if r.others[language] == nil {
+		r.others[language] = terms.New(language)
+	}
+	return r.others[language]
+}
+
 // places returns where the terms of a text are, by their positions.
 func (r *reader) places(text string, language terms.Language) map[string][]int {
 	places := make(map[string][]int)
@@ -50,15 +93,22 @@ func (r *reader) places(text string, language terms.Language) map[string][]int {
 	if language == terms.English {
 		return places
 	}
-	if r.others[language] == nil {
-		r.others[language] = terms.New(language)
-	}
-	for t := range r.others[language].Terms(text) {
+	for t := range r.analyzer(language).Terms(text) {
 		if len(places[t.Text]) == 0 || places[t.Text][len(places[t.Text])-1] != t.Position {
 			places[t.Text] = append(places[t.Text], t.Position)
 		}
+		if verb, ok := participle(t.Text); ok && language == terms.German {
+			places[verb] = append(places[verb], t.Position)
+		}
 	}
 	return places
+}
+
+// participle returns the stem of the verb that a word of German may be the
+// participle of, as "reinig" of "gereinigt".
+func participle(word string) (verb string, ok bool) {
+	verb, ok = strings.CutPrefix(word, "ge")
+	return strings.TrimSuffix(verb, "t"), ok && strings.HasSuffix(verb, "t") && len(verb) > minPart
 }
 
 // A terrain is what is around the sentences of a passage.
@@ -73,6 +123,9 @@ type rating struct {
 	score   float64
 	direct  float64 // share of the words that are in the sentence
 	covered float64 // share of the words that are in it or around
+	sure    float64 // the same, of words as they were asked for
+	near    int     // words that are in it, above or right before
+	names   float64 // share of the names among the words that are in it or around; 1 if there are none
 	found   []string
 }
 
@@ -89,21 +142,27 @@ func (q *question) rate(r *reader, units []unit, at int, where *terrain) rating 
 	}
 	lower := strings.ToLower(u.text)
 	var result rating
+	names, named := 0., 0.
 	asks := at > 0 && asksItself(units[at-1])
-	for _, w := range q.words {
+	for _, w := range q.in(r, where.language) {
 		if w.hint {
 			if has(own, w) {
 				result.score += hintBonus
 			}
 			continue
 		}
-		part, share := 0., w.weight/q.total
+		part, share, sure := 0., w.weight/q.total, 1.
 		switch {
 		case has(own, w):
 			part = inSentence
 			result.found = append(result.found, w.text)
+		case isUnspaced(w.text) && hasLetters(u.text, w.text):
+			part = inLetters
 		case isPartOf(w, lower):
 			part = inCompound
+			result.found = append(result.found, w.text)
+		case hasAny(own, w.others):
+			part, sure = inOther, .5
 			result.found = append(result.found, w.text)
 		}
 		result.direct += part * share
@@ -111,14 +170,33 @@ func (q *question) rate(r *reader, units []unit, at int, where *terrain) rating 
 			places map[string][]int
 			counts float64
 		}{{above, inTitle}, {where.title, inTitle}, {before, inBefore}, {after, inAfter}, {where.passage, inPassage}} {
-			if context.counts > part && has(context.places, w) {
-				part = context.counts
-				if asks && context.counts == inBefore {
-					part = inTitle // the sentence before is the question
+			counts := context.counts
+			if !has(context.places, w) {
+				counts *= inOther
+				if !hasAny(context.places, w.others) {
+					continue
 				}
 			}
+			if asks && context.counts == inBefore {
+				counts = inTitle // the sentence before is the question
+			}
+			part = math.Max(part, counts)
 		}
 		result.covered += part * share
+		result.sure += part * share * sure
+		if part >= isNear {
+			result.near++
+		}
+		if w.named {
+			named += w.weight
+			if part > 0 {
+				names += w.weight
+			}
+		}
+	}
+	result.names = 1
+	if named > 0 {
+		result.names = names / named
 	}
 	result.score += (1-aroundPart)*result.direct + aroundPart*result.covered + q.pairs(own)
 	result.score += wantBonus*q.wants.fits(u.text, q.text) + priorPart*where.prior
@@ -144,13 +222,25 @@ func cost(u unit) (cost float64) {
 	return cost
 }
 
-func has(places map[string][]int, w word) bool {
-	for _, t := range w.terms {
+func has(places map[string][]int, w word) bool { return hasAny(places, w.terms) }
+
+func hasAny(places map[string][]int, list []string) bool {
+	for _, t := range list {
 		if len(places[t]) > 0 {
 			return true
 		}
 	}
 	return false
+}
+
+// hasLetters reports whether a text has each character of a word.
+func hasLetters(text, word string) bool {
+	for _, r := range word {
+		if !strings.ContainsRune(text, r) {
+			return false
+		}
+	}
+	return true
 }
 
 // minPart is how many letters a word needs to be looked for in longer ones.

@@ -74,7 +74,19 @@ func linesOf(text string) (lines []line) {
 			lines[n].kind = cueLine
 		}
 	}
+	for i := range lines {
+		if lines[i].kind == headingLine && (i > 0 && isComment(lines[i-1].text) || i+1 < len(lines) && isComment(lines[i+1].text)) {
+			lines[i].kind = codeLine
+		}
+	}
 	return lines
+}
+
+// isComment reports whether a line looks like one of a comment that goes on over
+// several lines, each of which begins with the sign that else is a heading's.
+func isComment(line string) bool {
+	line = strings.TrimSpace(line)
+	return line == "#" || strings.HasPrefix(line, "# ") || strings.HasPrefix(line, "#!")
 }
 
 var (
@@ -83,6 +95,7 @@ var (
 	cueTimes   = regexp.MustCompile(`^\s*[\d:.,]+\s+-->\s+[\d:.,]+`)
 	itemAhead  = regexp.MustCompile(`^\s*([-*+•·–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s`)
 	gapped     = regexp.MustCompile(`\S(\s{3,}|\t)\S.*\S(\s{3,}|\t)\S`)
+	speaker    = regexp.MustCompile(`^<v(?:\.\S*)? ?([^>]*)>`)
 	codeAhead  = regexp.MustCompile(`^\s*(//|#define|#include|#if|#end|import |package |func |def |class |return\b|const |let |var |use |@|\$ )`)
 )
 
@@ -181,7 +194,6 @@ type unitCutter struct {
 
 	open []line // lines of prose, or of cues, that are not cut yet
 	cues bool
-	last *line
 }
 
 func (c *unitCutter) line(l line, header bool) {
@@ -199,14 +211,18 @@ func (c *unitCutter) line(l line, header bool) {
 		c.cues = true
 		return
 	case proseLine:
-		if len(c.open) > 0 && !c.cues && c.breaks(c.open[len(c.open)-1], l) {
+		if c.cues {
+			c.cue(l)
+			return
+		}
+		if len(c.open) > 0 && c.breaks(c.open[len(c.open)-1], l) {
 			c.flush()
 		}
 		c.open = append(c.open, l)
 		return
 	}
 	if c.cues {
-		c.open = append(c.open, l)
+		c.cue(l)
 		return
 	}
 	c.flush()
@@ -229,6 +245,17 @@ func (c *unitCutter) line(l line, header bool) {
 	}
 }
 
+// cue adds a line of a cue. Where the next one begins to speak, a sentence ends.
+func (c *unitCutter) cue(l line) {
+	if m := speaker.FindStringSubmatch(l.text); m != nil {
+		c.flush()
+		c.cues, c.heading = true, m[1]
+		l.from += len(m[0])
+		l.text = l.text[len(m[0]):]
+	}
+	c.open = append(c.open, l)
+}
+
 // breaks reports whether a line of prose does not go on with the one before: it
 // is an item of a list, or the one before ends early and is no sentence.
 func (c *unitCutter) breaks(before, l line) bool {
@@ -238,6 +265,9 @@ func (c *unitCutter) breaks(before, l line) bool {
 	above := strings.TrimSpace(before.text)
 	r, _ := utf8.DecodeRuneInString(strings.TrimSpace(l.text))
 	ends, _ := utf8.DecodeLastRuneInString(above)
+	if len(c.open) == 1 && len(above)*10 < c.width*4 && !strings.ContainsRune(".,;:!?", ends) && len(l.text)*10 > c.width*7 {
+		return true // a heading
+	}
 	short := len(above)*10 < c.width*7
 	return short && !strings.ContainsRune(",;-–—", ends) && !unicode.IsLower(r)
 }

@@ -40,15 +40,30 @@ func wantsOf(text string) (w want) {
 	return w
 }
 
+// askedWith is how much of its weight a word keeps that only says what kind of
+// thing is asked for, as "tall" does.
+const askedWith = .5
+
 // hints adds words that are not in a question and may be in what answers it.
+// They may stand for the word that is asked with, too.
 func (q *question) hints() {
 	folded := spacedOut(q.text)
 	for _, a := range asks {
 		if a.hints == "" || !askedIn(folded, a.phrases) {
 			continue
 		}
-		for _, w := range ownWords(a.hints) {
-			q.words = append(q.words, word{text: w.Text, terms: w.Terms, hint: true})
+		for _, hint := range ownWords(a.hints) {
+			for i := range q.words {
+				if w := &q.words[i]; strings.Contains(a.phrases, " "+w.text) {
+					w.others = append(w.others, hint.Terms...)
+				}
+			}
+			q.words = append(q.words, word{text: hint.Text, terms: hint.Terms, hint: true})
+		}
+		for i := range q.words {
+			if w := &q.words[i]; !w.hint && strings.Contains(a.phrases+",", " "+w.text+",") {
+				w.weight *= askedWith
+			}
 		}
 	}
 }

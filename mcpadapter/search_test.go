@@ -13,12 +13,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/answer"
 	"github.com/citekit/citekit/briefing"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/textlayer"
+	"github.com/citekit/citekit/verify"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -58,7 +60,12 @@ func findingServer(t *testing.T) *mcp.ClientSession {
 		searcher.Close()
 		lib.Close()
 	})
-	return connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Searcher: searcher, Contents: contents.New(lib, layers), Briefing: briefing.New(searcher, layers)}), nil)
+	return connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Searcher: searcher, Contents: contents.New(lib, layers), Briefing: briefing.New(searcher, layers), Answerer: newAnswerer(lib, searcher, layers)}), nil)
+}
+
+func newAnswerer(lib *citekit.Library, searcher *search.Searcher, layers *textlayer.Store) *answer.Answerer {
+	checker := verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})
+	return answer.New(answer.Options{Searcher: searcher, Layers: layers, Checker: checker})
 }
 
 // TestFindingSchemas checks calls and answers against the schemas the server
@@ -82,6 +89,7 @@ func TestFindingSchemas(t *testing.T) {
 			},
 			"findSimilar": {"text": "three four", "by": "passages", "top_k": 3, "filters": map[string]any{"labels": []any{}, "resources": []any{"poem"}}},
 			"getContext":  {"task": "what comes after three", "token_budget": 200, "timeout_ms": 2000},
+			"answer":      {"question": "What comes after three?", "type": "extractive", "max_sentences": 2, "max_tokens": 100, "rationale": true, "timeout_ms": 2000},
 			"resolve":     {"address": "text://poem#lines=1-2", "include": []any{"text"}, "max_tokens": 900, "timeout_ms": 20000},
 			"info":        {},
 			"getContents": {"ids": []any{"poem.first"}, "include": []any{"text", "runs"}, "expand": []any{"children", "relations"}, "hops": 2, "max_tokens": 900},
