@@ -79,6 +79,7 @@ var mayImport = map[string][]string{
 	"mcpadapter":              {".", "preview", "ingest", "digest", "citation", "search", "search/index", "contents", "briefing", "answer", "stats", "internal/strictjson", "internal/tokens"},
 	"cmd/citekit":             {".", "ingest", "digest", "citation", "textlayer", "preview", "relations", "search", "search/embedding", "contents", "briefing", "verify", "answer", "stats", "workspace", "modality", "modality/*", "mcpadapter", "mapadapter", "mapper/llm", "mapper/llm/*", "schema", "internal/term"},
 	"examples/*":              {".", "ingest", "digest", "workspace", "modality", "modality/*", "mcpadapter"},
+	"examples/heldanswer":     {".", "ingest", "workspace", "modality", "answer", "search", "textlayer", "verify", "mapper/llm/openai"},
 	"examples/quickstart/*":   {"internal/mp4/mp4test", "internal/pdftest"},
 	"examples/quickstart/*/*": {"internal/mp4/mp4test", "internal/pdftest"},
 	"bench":                   {".", "ingest", "workspace", "modality", "modality/*", "mcpadapter", "internal/*", "internal/*/*"},

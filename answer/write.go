@@ -16,15 +16,6 @@ import (
 	"github.com/citekit/citekit/verify"
 )
 
-// A Streamer is an [llm.Model] that tells its answer as it writes it.
-type Streamer interface {
-	llm.Model
-
-	// Stream answers as Generate does, and calls tell with each piece of the
-	// text. An error of tell ends the request and is returned.
-	Stream(ctx context.Context, req *llm.Request, tell func(piece string) error) (*llm.Response, error)
-}
-
 // What a model is given and may say.
 const (
 	mostPieces  = 12      // sources
@@ -90,7 +81,7 @@ func (c *call) write(ctx context.Context, all []*candidate) error {
 // ask sends a request, and what the model says to the scanner, piece by piece
 // where the model can tell it so.
 func (c *call) ask(ctx context.Context, req *llm.Request, scan *scanner) (*llm.Response, error) {
-	if s, ok := c.Model.(Streamer); ok {
+	if s, ok := c.Model.(llm.StreamModel); ok {
 		return s.Stream(ctx, req, scan.add)
 	}
 	response, err := c.Model.Generate(ctx, req)
