@@ -179,12 +179,12 @@ func (c *call) open(ctx context.Context, result *search.Result) *textlayer.Layer
 // What a sentence must have at least to answer, in shares of what the question
 // asks for. They were chosen on one half of testdata/questions.json.
 const (
-	leastCovered = .55 // with what is around it
+	leastCovered = .57 // with what is around it
 	leastSure    = .35 // the same, where other words of the same meaning count half
-	leastDirect  = .25 // itself
+	leastDirect  = .3  // itself
 	aloneCovered = .85 // with what is around it, if it has but one word of several
 	leastNames   = .5  // of the names, itself or around
-	leastBeside  = .75 // of the best score, for further sentences
+	leastBeside  = .65 // of the best score, for further sentences
 )
 
 // answers reports whether the best sentences answer the question at all.
@@ -200,7 +200,7 @@ func (c *call) answers(all []*candidate) bool {
 
 func (c *call) holds(s *candidate) bool {
 	return s.covered >= leastCovered && s.sure >= leastSure && s.direct >= leastDirect && s.names >= leastNames &&
-		(s.near > 1 || s.covered >= aloneCovered)
+		(s.near > 1 || s.rare || s.covered >= aloneCovered)
 }
 
 // extract gives the best sentences.

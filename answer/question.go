@@ -39,6 +39,8 @@ type question struct {
 	total float64 // weight of all words but hints
 	wants want
 
+	rarest float64 // weight of a word that one entry has
+
 	stemmed map[terms.Language][]word // the words with their stems in a language
 }
 
@@ -91,6 +93,10 @@ func (q *question) weigh(ctx context.Context, s *search.Searcher, text string) e
 			seen[k] = true
 			next := word{text: strings.ToLower(w.Text), terms: w.Terms, weight: rarity(w, entries)}
 			next.named = isName(w.Text, text)
+			if light[next.text] {
+				next.weight *= lightPart
+			}
+			q.rarest = max(q.rarest, rarity(index.Word{Text: "x", Entries: 1}, entries))
 			for _, t := range w.Terms {
 				next.others = append(next.others, synonyms(t)...)
 			}
@@ -215,6 +221,16 @@ var asking = setOf(`
 	chi cosa che quale quali quando dove perché come quanto quanti è sono era il lo gli i di del della un uno con per e
 	quem qual quais onde como quanto quantos o os as foi do da em no na com
 	wie wat welke wanneer waar waarom hoe hoeveel zijn was het een van met voor`)
+
+// light are verbs and adverbs that say little by themselves, whatever they are
+// asked with.
+var light = setOf(`use uses used using get getting gets got go goes went gone going become becomes became take takes took taken make makes made making
+	happen happens happened mean means meant call called calls come comes came keep keeps put puts set sets try work works thing things way
+	after before during until since while again back always never already one two first last other another several
+	machen macht gemacht gehen geht kommt benutzt verwendet bedeutet fait faire va utilise veut dire`)
+
+// lightPart is how much of their weight these words keep.
+const lightPart = .4
 
 func setOf(words string) map[string]bool {
 	set := make(map[string]bool)

@@ -20,6 +20,8 @@ const (
 	inAfter    = .25
 	inPassage  = .3
 
+	nearlyRarest = .85 // of the weight of a word that one passage has
+
 	isNear = .4 // in the sentence, above it or right before
 )
 
@@ -125,6 +127,7 @@ type rating struct {
 	covered float64 // share of the words that are in it or around
 	sure    float64 // the same, of words as they were asked for
 	near    int     // words that are in it, above or right before
+	rare    bool    // one of these is as rare as words are
 	names   float64 // share of the names among the words that are in it or around; 1 if there are none
 	found   []string
 }
@@ -186,6 +189,7 @@ func (q *question) rate(r *reader, units []unit, at int, where *terrain) rating 
 		result.sure += part * share * sure
 		if part >= isNear {
 			result.near++
+			result.rare = result.rare || w.weight >= nearlyRarest*q.rarest && part >= inOther
 		}
 		if w.named {
 			named += w.weight
