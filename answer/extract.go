@@ -182,6 +182,7 @@ const (
 	leastCovered = .57 // with what is around it
 	leastSure    = .35 // the same, where other words of the same meaning count half
 	leastDirect  = .3  // itself
+	otherCovered = .68 // with what is around it, if it lacks the rarest word
 	aloneCovered = .85 // with what is around it, if it has but one word of several
 	leastNames   = .5  // of the names, itself or around
 	leastBeside  = .65 // of the best score, for further sentences
@@ -200,7 +201,7 @@ func (c *call) answers(all []*candidate) bool {
 
 func (c *call) holds(s *candidate) bool {
 	return s.covered >= leastCovered && s.sure >= leastSure && s.direct >= leastDirect && s.names >= leastNames &&
-		(s.near > 1 || s.rare || s.covered >= aloneCovered)
+		(s.rarest || s.covered >= otherCovered) && (s.near > 1 || s.rare || s.covered >= aloneCovered)
 }
 
 // extract gives the best sentences.

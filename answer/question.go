@@ -39,7 +39,8 @@ type question struct {
 	total float64 // weight of all words but hints
 	wants want
 
-	rarest float64 // weight of a word that one entry has
+	rarest   float64 // weight of a word that one entry has
+	heaviest float64 // weight of the rarest word of the question
 
 	stemmed map[terms.Language][]word // the words with their stems in a language
 }
@@ -108,6 +109,7 @@ func (q *question) weigh(ctx context.Context, s *search.Searcher, text string) e
 	q.hints()
 	for _, w := range q.words {
 		q.total += w.weight
+		q.heaviest = max(q.heaviest, w.weight)
 	}
 	return nil
 }

@@ -128,6 +128,7 @@ type rating struct {
 	sure    float64 // the same, of words as they were asked for
 	near    int     // words that are in it, above or right before
 	rare    bool    // one of these is as rare as words are
+	rarest  bool    // the rarest word of the question is one of these
 	names   float64 // share of the names among the words that are in it or around; 1 if there are none
 	found   []string
 }
@@ -189,6 +190,7 @@ func (q *question) rate(r *reader, units []unit, at int, where *terrain) rating 
 		result.sure += part * share * sure
 		if part >= isNear {
 			result.near++
+			result.rarest = result.rarest || w.weight >= q.heaviest
 			result.rare = result.rare || w.weight >= nearlyRarest*q.rarest && part >= inOther
 		}
 		if w.named {
