@@ -116,13 +116,13 @@ func MediaFragment(l citekit.Location) (string, error) {
 	case l.Modality == citekit.Image && !l.Box.IsZero():
 		b := l.Box
 		return "xywh=percent:" + strings.Join([]string{
-			percent(b.X1), percent(b.Y1), percent(b.X2 - b.X1), percent(b.Y2 - b.Y1),
+			percentOf(b.X1), percentOf(b.Y1), percentOf(b.X2 - b.X1), percentOf(b.Y2 - b.Y1),
 		}, ","), nil
 	}
 	return "", fmt.Errorf("a %s location without time or box has no media fragment: %w", l.Modality, errors.ErrUnsupported)
 }
 
-func percent(fraction float64) string { return decimal.Format(math.Round(fraction*1e8) / 1e6) }
+func percentOf(fraction float64) string { return decimal.Format(math.Round(fraction*1e8) / 1e6) }
 
 // ParsePDFFragment converts a PDF fragment of RFC 8118, section 3, such as
 // "page=5", to a location. Parameters other than page say how to display the

@@ -21,9 +21,9 @@ func withReading(tools []tool) []tool {
 	i := slices.IndexFunc(tools, func(t tool) bool { return t.name == "resolve" })
 	t := &tools[i]
 	t.parameters = append(t.parameters,
-		parameter{name: "include", kind: texts, choices: []string{includeText, includeImage}, description: "Add the text of the evidence, or a picture of it, to the answer."},
+		parameter{name: "include", kind: texts, choices: []string{includeText, includeImage}, description: "Add its text or picture to the answer."},
 		parameter{name: "max_tokens", kind: count, description: "Of the whole answer without pictures."})
-	t.output.properties = append(t.output.properties, typed("text", "string", "If included; goes on with getContents of the address and next_cursor."))
+	t.output.properties = append(t.output.properties, typed("text", "string", "If included; getContents of the address with next_cursor goes on."))
 	return tools
 }
 

@@ -163,29 +163,28 @@ func arrayOf(name string, items *schema, description string) property {
 
 func resourceListSchema() *schema {
 	item := object([]string{"resource_id", "nodes"},
-		typed("resource_id", "string", "Resource id."),
+		typed("resource_id", "string", ""),
 		typed("type", "string", "Modality of the source."),
 		typed("title", "string", ""),
-		typed("nodes", "integer", "In the map."),
-		typed("pages", "integer", "Of a document, when it was mapped."),
-		typed("lines", "integer", "Of a text, when it was mapped."),
-		typed("duration", "number", "Of a video or recording, in seconds."),
-		typed("width", "integer", "Of an image or video, in pixels."),
-		typed("height", "integer", "Of an image or video, in pixels."),
+		typed("nodes", "integer", "How many."),
+		typed("pages", "integer", "When it was mapped, as lines."),
+		typed("lines", "integer", ""),
+		typed("duration", "number", "In seconds."),
+		typed("width", "integer", "In pixels."),
+		typed("height", "integer", ""),
 		typed("address", "string", "Of the whole, for citing."),
 		typed("error", "string", "Why the map cannot be read."))
 	return object([]string{"resources"},
-		arrayOf("resources", &schema{kind: "string"}, "Resource ids."),
-		arrayOf("items", item, "What is known of the first of them, or of those that follow the cursor."),
-		typed("next_cursor", "string", "Pass it as cursor for the next items."))
+		arrayOf("resources", &schema{kind: "string"}, "Their ids."),
+		arrayOf("items", item, "Of the first of them, or of those after the cursor."),
+		typed("next_cursor", "string", "Pass it as cursor."))
 }
 
 // location describes a location without holding its fields to a type.
 func location() property {
 	return property{"location", &schema{
-		description: "The part of the source. Its modality is document, video, audio, image, text, virtual or another word. " +
-			"It has pages (page numbers from 1), lines ([first, last] from 1), start and end (seconds, end excluded), " +
-			"bbox ([x1, y1, x2, y2], fractions from the top left) or virtual_address; without any it is the whole source.",
+		description: "The part of the source: modality, and pages (numbers from 1), lines ([first, last] from 1), start and end (seconds, end excluded), " +
+			"bbox ([x1, y1, x2, y2], fractions from the top left) or virtual_address; without these all of it.",
 	}}
 }
 
@@ -193,9 +192,9 @@ func location() property {
 // others refer to it.
 func nodeProperties(location property) []property {
 	return []property{
-		typed("id", "string", "Node id."),
+		typed("id", "string", ""),
 		typed("title", "string", ""),
-		typed("type", "string", "A free word, such as section."),
+		typed("type", "string", "Such as section."),
 		location,
 		typed("summary", "string", ""),
 	}
@@ -209,12 +208,12 @@ func nodeSchema() *schema {
 
 func structureSchema() *schema {
 	node := &schema{ref: "#/$defs/node"}
-	tree := object([]string{"id", "children"}, append(nodeProperties(untyped("location", "The part of the source, as of getNode.")),
+	tree := object([]string{"id", "children"}, append(nodeProperties(untyped("location", "As of getNode.")),
 		arrayOf("children", node, ""),
-		untyped("child_count", "How many children there are, if not all are shown."),
-		untyped("parent_id", "The parent, if it is not shown."))...)
+		untyped("child_count", "If not all are shown."),
+		untyped("parent_id", "If the parent is not shown."))...)
 	s := object([]string{"resource_id"},
-		typed("resource_id", "string", "Resource id."),
+		typed("resource_id", "string", ""),
 		typed("type", "string", "Modality of the source."),
 		typed("title", "string", ""),
 		typed("source_path", "string", ""),
@@ -223,15 +222,15 @@ func structureSchema() *schema {
 		typed("created_at", "string", "ISO 8601."),
 		untyped("omitted", "How many nodes are not shown."),
 		untyped("hint", "How to see them."),
-		untyped("next_cursor", "Pass it as cursor for the next part."),
-		untyped("outline", "The map as a compact text, in place of nodes."))
+		untyped("next_cursor", "Pass it as cursor."),
+		untyped("outline", "In place of nodes."))
 	s.defs = []property{{"node", tree}}
 	return s
 }
 
 func evidenceSchema() *schema {
 	null := &schema{anyOf: []*schema{{kind: "string"}, {kind: "null"}},
-		description: "Absolute path of the evidence file; null if virtual."}
+		description: "Path of the evidence file; null if virtual."}
 	return object([]string{"output_path", "modality", "address", "node", "resource_id"},
 		property{"output_path", null},
 		typed("modality", "string", ""),
@@ -240,15 +239,15 @@ func evidenceSchema() *schema {
 			anyOf:       []*schema{{kind: "object"}, {kind: "null"}},
 			description: "As of getNode, without children; null if an address was resolved."}},
 		typed("resource_id", "string", ""),
-		typed("media_type", "string", "Of the file."),
-		typed("charset", "string", "Encoding of a text file."),
-		typed("guessed", "boolean", "The charset is inferred from the bytes, not declared."),
+		typed("media_type", "string", ""),
+		typed("charset", "string", "Of a text file."),
+		typed("guessed", "boolean", "The charset is inferred, not declared."),
 		typed("size", "integer", "Bytes of the file."),
 		typed("sha256", "string", "Of the file, in hex."),
-		typed("source_hash", "string", "SHA-256 of the source, if known."),
-		untyped("actual", "Location that the file holds, if that is not the one asked for."),
-		typed("cached", "boolean", "The file was there before."),
-		typed("stale", "boolean", "The source has changed since it was mapped."))
+		typed("source_hash", "string", "SHA-256 of the source."),
+		untyped("actual", "Location that the file holds, if another."),
+		typed("cached", "boolean", ""),
+		typed("stale", "boolean", "The source changed since it was mapped."))
 }
 
 func ingestSchema() *schema {

@@ -74,22 +74,22 @@ func searchSchema() *schema {
 	result := object([]string{"resource_id", "address", "snippet", "score"},
 		typed("resource_id", "string", ""),
 		typed("node_id", "string", "Smallest node around it."),
-		typed("address", "string", "Cite this, or pass it to resolve or getContents."),
+		typed("address", "string", "Cite this, or pass it to getContents."),
 		typed("title", "string", ""),
-		arrayOf("path", &schema{kind: "string"}, "Titles of the nodes around it."),
+		arrayOf("path", &schema{kind: "string"}, "Titles above it."),
 		typed("modality", "string", ""),
-		typed("snippet", "string", "Text of the source; cuts are marked by …"),
-		arrayOf("highlights", &schema{kind: "array", items: &schema{kind: "integer"}}, "[start, end] in code points of the snippet."),
-		typed("score", "number", "Comparable within this answer only."),
+		typed("snippet", "string", "Of the source; … marks cuts."),
+		arrayOf("highlights", &schema{kind: "array", items: &schema{kind: "integer"}}, "[start, end] in code points."),
+		typed("score", "number", "Only for this answer."),
 		arrayOf("rationale", &schema{kind: "object"}, ""))
 	return object([]string{"results", "total", "complete"},
 		arrayOf("results", result, "Best first."),
 		typed("total", "integer", "How many there are."),
 		typed("total_is_minimum", "boolean", ""),
-		typed("left_out", "integer", "Resources whose sources changed, are gone or cannot be read."),
+		typed("left_out", "integer", "Resources that changed, are gone or cannot be read."),
 		typed("hint", "string", ""),
 		typed("query_time_ms", "number", ""),
-		typed("complete", "boolean", "False if the time was over before all was searched; ask again."))
+		typed("complete", "boolean", "False if the time was over before; ask again."))
 }
 
 func (a *adapter) search(ctx context.Context, args arguments) (answer, error) {

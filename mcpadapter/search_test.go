@@ -60,12 +60,9 @@ func findingServer(t *testing.T) *mcp.ClientSession {
 		searcher.Close()
 		lib.Close()
 	})
-	return connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Searcher: searcher, Contents: contents.New(lib, layers), Briefing: briefing.New(searcher, layers), Answerer: newAnswerer(lib, searcher, layers)}), nil)
-}
-
-func newAnswerer(lib *citekit.Library, searcher *search.Searcher, layers *textlayer.Store) *answer.Answerer {
 	checker := verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})
-	return answer.New(answer.Options{Searcher: searcher, Layers: layers, Checker: checker})
+	return connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Searcher: searcher, Contents: contents.New(lib, layers), Briefing: briefing.New(searcher, layers), Verifier: checker,
+		Answerer: answer.New(answer.Options{Searcher: searcher, Layers: layers, Checker: checker})}), nil)
 }
 
 // TestFindingSchemas checks calls and answers against the schemas the server
@@ -92,6 +89,7 @@ func TestFindingSchemas(t *testing.T) {
 			"answer":      {"question": "What comes after three?", "type": "extractive", "max_sentences": 2, "max_tokens": 100, "rationale": true, "timeout_ms": 2000},
 			"resolve":     {"address": "text://poem#lines=1-2", "include": []any{"text"}, "max_tokens": 900, "timeout_ms": 20000},
 			"info":        {},
+			"verify":      {"text": "It says “three” [text://poem], and more.", "strict": false, "timeout_ms": 20000},
 			"getContents": {"ids": []any{"poem.first"}, "include": []any{"text", "runs"}, "expand": []any{"children", "relations"}, "hops": 2, "max_tokens": 900},
 		}[tool.Name]
 		if arguments == nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/stats"
+	"github.com/citekit/citekit/verify"
 )
 
 // Options configures a server. The zero value is ready to use.
@@ -54,6 +55,10 @@ type Options struct {
 	// Answerer, if it is not nil, answers questions: the server then has the tool
 	// answer. It must be over the same library.
 	Answerer *answers.Answerer
+
+	// Verifier, if it is not nil, holds quotes and answers to their sources: the
+	// server then has the tool verify. It must be over the same library.
+	Verifier *verify.Verifier
 
 	// Ingester, if it is not nil, lets agents make maps of files inside the
 	// roots of the workspace: the server then has the tools ingest and
@@ -128,6 +133,10 @@ const contextInstructions = `
 
 For a broad task getContext gathers the best evidence of all resources in one call, within token_budget; for one fact search is enough.`
 
+const quoteInstructions = `
+
+Before you answer pass your text with its addresses to verify: quotes that do not hold are told with what the source has.`
+
 const contentsInstructions = `
 
 getContents reads the text of up to 100 nodes and addresses at once, such as the first hits of a search, within max_tokens; with include image it shows pages, images and frames.`
@@ -167,6 +176,10 @@ func NewServer(lib *citekit.Library, opts *Options) *mcp.Server {
 	if o.Contents != nil {
 		settings.Instructions += contentsInstructions
 		tools = append(withReading(tools), a.contentsTool())
+	}
+	if o.Verifier != nil {
+		settings.Instructions += quoteInstructions
+		tools = append(tools, a.verifyTool())
 	}
 	if o.Ingester != nil {
 		settings.Instructions += ingestInstructions

@@ -56,8 +56,8 @@ func (a *adapter) tools() []tool {
 	node := parameter{name: "node_id", kind: text, required: true, description: "Node id, from getStructure."}
 	citedResource, citedNode := resource, node
 	citedResource.required, citedNode.required = false, false
-	citedResource.description += " With node_id, unless address is given."
-	citedNode.description += " With resource_id, unless address is given."
+	citedResource.description = "With node_id, unless address is given."
+	citedNode.description = "With resource_id, unless address is given."
 	branch := node
 	branch.required = false
 	branch.description = "Show only this node and what is below it."
@@ -66,10 +66,10 @@ func (a *adapter) tools() []tool {
 			name:  "listResources",
 			title: "List resources",
 			description: "List all resources: the documents, videos, recordings, images and texts that can be cited. " +
-				"resources are the ids of all; items say of the first of them type, title, extent and address, and next_cursor continues. " +
+				"resources are the ids of all, items tell more of the first of them, and next_cursor continues. " +
 				"With a cursor, which may be empty, resources are only those of the items.",
 			parameters: []parameter{
-				{name: "cursor", kind: text, longest: maxCursor, description: "next_cursor of the previous answer; empty for the first part."},
+				{name: "cursor", kind: text, longest: maxCursor, description: "next_cursor of the answer before; empty for the first part."},
 			},
 			output:  resourceListSchema(),
 			long:    true,
@@ -80,15 +80,15 @@ func (a *adapter) tools() []tool {
 			name:  "getStructure",
 			title: "Get the structure of a resource",
 			description: "Get the map of a resource: a tree of nodes, each with its title, summary and location. " +
-				"Of a map that is too long to read the upper levels come, with a hint: a node of which not all children are shown has child_count. " +
-				"Pass node_id, depth or cursor for the rest: a node apart from its parent has parent_id, and next_cursor continues.",
+				"Of a long map the upper levels come, with a hint; a node whose children are not all shown has child_count. " +
+				"Pass node_id, depth or cursor for the rest; next_cursor continues.",
 			parameters: []parameter{
 				resource,
 				branch,
-				{name: "depth", kind: count, description: "How many levels to show below the topmost nodes; 0 shows only those."},
-				{name: "cursor", kind: text, longest: maxCursor, description: "next_cursor of the previous answer; empty for the first part."},
+				{name: "depth", kind: count, description: "Levels to show below the topmost nodes."},
+				{name: "cursor", kind: text, longest: maxCursor, description: "next_cursor of the answer before; empty for the first part."},
 				{name: "full", kind: flag, description: "The whole map however long, for programs. Default false."},
-				{name: "format", kind: text, choices: []string{formatJSON, formatOutline}, description: "outline is a compact text with ids, titles and places. Default json."},
+				{name: "format", kind: text, choices: []string{formatJSON, formatOutline}, description: "outline: a compact text with ids, titles and places. Default json."},
 			},
 			output:  structureSchema(),
 			long:    true,
@@ -98,7 +98,7 @@ func (a *adapter) tools() []tool {
 		{
 			name:        "getNode",
 			title:       "Get a node",
-			description: "Get one node of a resource: its title, summary and location, and the ids of its children.",
+			description: "Get a node of a resource: title, summary, location, ids of its children.",
 			parameters:  []parameter{resource, node},
 			output:      nodeSchema(),
 			timeout:     defaultTimeout,
@@ -107,15 +107,15 @@ func (a *adapter) tools() []tool {
 		{
 			name:  "resolve",
 			title: "Resolve a node or an address to evidence",
-			description: "Get the evidence for a node, or for an address such as doc://book#pages=12-15: its address, for citing, and a file holding exactly that part of the source, at output_path. " +
-				"With virtual true there is only the address, at once. The file is written to the server's output directory; nothing else is changed.",
+			description: "Get the evidence for a node, or for an address such as doc://book#pages=12-15: its address, for citing, and a file with exactly that part of the source, at output_path. " +
+				"With virtual true there is only the address, at once.",
 			parameters: []parameter{
 				citedResource,
 				citedNode,
-				{name: "address", kind: text, description: "An address of a part of a resource, in place of resource_id and node_id: pages=3-5,9 of doc://, t=10-20 (seconds) of video:// and audio://, bbox=x1,y1,x2,y2 of image://, lines=10-25 of text://."},
+				{name: "address", kind: text, description: "In place of resource_id and node_id: pages=3-5,9 of doc://, t=10-20 (seconds) of video:// and audio://, bbox=x1,y1,x2,y2 of image://, lines=10-25 of text://."},
 				{name: "virtual", kind: flag, description: "Only the address, no file. Default false."},
 				{name: "mode", kind: text, choices: []string{string(citekit.ModeExact), string(citekit.ModeCopy), string(citekit.ModeStrict)},
-					description: "How to cut video and audio: exact to the frame (default), copy from the key frame before without re-encoding, or strict for players that show hidden frames."},
+					description: "How to cut video and audio: exact to the frame (default), copy from the key frame before, strict for players that show hidden frames."},
 				timeLimit,
 			},
 			output: evidenceSchema(),
@@ -126,8 +126,19 @@ func (a *adapter) tools() []tool {
 	}
 }
 
-func (t tool) definition() *mcp.Tool {
+// annotations tells what a call may change. What is read-only needs no other
+// hint of that. resolve adds a file of its own and never touches another, so it
+// is not read-only, but harmless to repeat.
+func (t tool) annotations() *mcp.ToolAnnotations {
 	no := false
+	hints := &mcp.ToolAnnotations{ReadOnlyHint: !t.writes && !t.adds, OpenWorldHint: &no}
+	if !hints.ReadOnlyHint {
+		hints.DestructiveHint, hints.IdempotentHint = &no, true
+	}
+	return hints
+}
+
+func (t tool) definition() *mcp.Tool {
 	var output any // not a nil json.RawMessage, which would be encoded
 	if t.output != nil {
 		output = t.output.raw()
@@ -138,14 +149,7 @@ func (t tool) definition() *mcp.Tool {
 		Description:  t.description,
 		InputSchema:  inputSchema(t.parameters).raw(),
 		OutputSchema: output,
-		// resolve adds a file of its own and never touches another, so it
-		// is not read-only, but harmless to repeat.
-		Annotations: &mcp.ToolAnnotations{
-			ReadOnlyHint:    !t.writes && !t.adds,
-			DestructiveHint: &no,
-			IdempotentHint:  true,
-			OpenWorldHint:   &no,
-		},
+		Annotations:  t.annotations(),
 	}
 }
 

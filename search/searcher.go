@@ -57,7 +57,7 @@ type Searcher struct {
 
 // entryForm changes with what entries are made of, so that those of earlier
 // builds are made again.
-const entryForm = "2"
+const entryForm = "3"
 
 // New returns a Searcher over a Library. A nil opts means the defaults. The
 // caller closes it, before the Library.

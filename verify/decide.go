@@ -49,32 +49,34 @@ func (c *call) decide(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	all, err := c.find(ctx, s, cited)
-	if err != nil {
+	l := &look{call: c, source: s, cited: cited, seen: make(map[int64]bool)}
+	if err := c.stretches(ctx, s, func(t stretch) bool {
+		l.at(t)
+		return ctx.Err() == nil
+	}); err != nil {
 		return err
 	}
-	if len(all) > 0 {
-		return c.settle(ctx, all, cited)
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	return c.decideUnfound(ctx, s, cited)
+	if len(l.found) > 0 {
+		return c.settle(ctx, l.sorted(), cited)
+	}
+	return c.decideUnfound(ctx, l.like, s)
 }
 
 // decideUnfound decides about a quote that does not stand in its resource: it may
 // stand in another, or be like what stands in one of them.
-func (c *call) decideUnfound(ctx context.Context, s *source, cited []textlayer.Bytes) error {
-	near, err := c.nearest(ctx, s, cited)
-	if err != nil {
-		return err
-	}
-	if near != nil && len(near.Difference) == 0 {
-		return c.settle(ctx, []place{*near}, cited)
-	}
+func (c *call) decideUnfound(ctx context.Context, near *place, s *source) error {
 	others := c.newElsewhere(s.resource)
 	defer others.close()
 	found, like, err := others.look(ctx)
+	if err != nil { // the resource that is named was looked through all the same
+		found, like, c.verdict.Counted = nil, nil, false
+	}
 	switch {
-	case err != nil:
-		return err
+	case ctx.Err() != nil:
+		return ctx.Err()
 	case len(found) > 0:
 		return c.settle(ctx, found, nil)
 	case near == nil || like != nil && like.Similarity > near.Similarity+.1:
@@ -118,35 +120,88 @@ func (c *call) standsInBox(ctx context.Context) bool {
 	return len(quotation.Prepare(text, quotation.Options{}).Find(c.quote, 0, len(text), 1).Matches) > 0
 }
 
-// find returns the places in a resource where the quote stands: those in the cited
-// parts first, the exact ones before others, then as they follow each other.
-func (c *call) find(ctx context.Context, s *source, cited []textlayer.Bytes) (all []place, err error) {
-	seen := make(map[int64]bool)
-	add := func(t stretch, found *quotation.Places) {
-		for _, m := range found.Matches {
-			if p := (place{m, t.at, s}); !seen[p.from()] {
-				seen[p.from()] = true
-				all = append(all, p)
-			}
+// A look is a search of a resource for a quote.
+type look struct {
+	*call
+	source *source
+	cited  []textlayer.Bytes
+
+	found []place
+	seen  map[int64]bool // where those begin
+	like  *place         // what the quote is most like, while it is not found; or nil
+}
+
+// at looks into a stretch of the text: into the parts that are cited, and then into
+// all of it.
+func (l *look) at(t stretch) {
+	parts := []textlayer.Bytes{{From: 0, To: int64(len(t.Raw()))}}
+	for _, p := range l.cited {
+		if p = (textlayer.Bytes{From: max(0, p.From-t.at), To: min(parts[0].To, p.To-t.at)}); p.From < p.To && p != parts[0] {
+			parts = append(parts, p)
 		}
 	}
-	whole := textlayer.Bytes{From: 0, To: s.Len()}
-	err = c.stretches(ctx, s, whole, func(t stretch) bool {
-		for _, part := range cited {
-			if part != whole {
-				add(t, t.Find(c.quote, int(part.From-t.at), int(part.To-t.at), MaxOthers+1))
-			}
+	slices.Reverse(parts)
+	for i, p := range parts {
+		found := t.Find(l.quote, int(p.From), int(p.To), MaxOthers+1)
+		for _, m := range found.Matches {
+			l.add(place{m, t.at, l.source})
 		}
-		found := t.Find(c.quote, 0, len(t.Raw()), MaxOthers+1)
-		add(t, found)
-		c.verdict.Places += found.Count
-		c.verdict.Counted = c.verdict.Counted && found.Counted
-		return ctx.Err() == nil
+		if i == len(parts)-1 {
+			l.count(found)
+		}
+		if len(l.found) > 0 {
+			continue
+		}
+		m, ok := t.Nearest(l.quote, int(p.From), int(p.To), found)
+		switch like := (place{m, t.at, l.source}); {
+		case !ok:
+		case len(m.Difference) == 0:
+			l.add(like)
+		default:
+			l.offer(&like)
+		}
+	}
+}
+
+// count counts the places in a stretch. Those of long texts, whose stretches overlap,
+// are at least those that are kept.
+func (l *look) count(found *quotation.Places) {
+	if l.source.Len() > l.parts.whole {
+		l.verdict.Places, l.verdict.Counted = len(l.found), l.verdict.Counted && len(l.found) == 0
+		return
+	}
+	l.verdict.Places = found.Count
+	l.verdict.Counted = l.verdict.Counted && found.Counted
+}
+
+func (l *look) add(p place) {
+	if !l.seen[p.from()] {
+		l.seen[p.from()] = true
+		l.found = append(l.found, p)
+	}
+}
+
+// offer keeps what is most like the quote: what is at the address comes first where
+// it is as near.
+func (l *look) offer(p *place) {
+	score := func(p *place) float64 {
+		if p.isIn(l.cited) {
+			return p.Similarity + .02
+		}
+		return p.Similarity
+	}
+	if l.like == nil || score(p) > score(l.like) {
+		l.like = p
+	}
+}
+
+// sorted returns the places that were found: those in the cited parts first, the exact
+// ones before others, then as they follow each other.
+func (l *look) sorted() []place {
+	slices.SortStableFunc(l.found, func(a, b place) int {
+		return cmp.Or(-compareBool(a.isIn(l.cited), b.isIn(l.cited)), -compareBool(a.Exact, b.Exact), cmp.Compare(a.from(), b.from()))
 	})
-	slices.SortStableFunc(all, func(a, b place) int {
-		return cmp.Or(-compareBool(a.isIn(cited), b.isIn(cited)), -compareBool(a.Exact, b.Exact), cmp.Compare(a.from(), b.from()))
-	})
-	return all, errors.Join(err, ctx.Err())
+	return l.found
 }
 
 func compareBool(a, b bool) int {
@@ -157,35 +212,6 @@ func compareBool(a, b bool) int {
 		return 1
 	}
 	return -1
-}
-
-// nearest returns what the quote is most like in a resource, or nil. What is at the
-// address comes first where it is as near.
-func (c *call) nearest(ctx context.Context, s *source, cited []textlayer.Bytes) (best *place, err error) {
-	score := func(p *place) float64 {
-		if p.isIn(cited) {
-			return p.Similarity + .02
-		}
-		return p.Similarity
-	}
-	offer := func(t stretch, from, to int) {
-		if m, ok := t.Nearest(c.quote, from, to); ok {
-			if p := (&place{m, t.at, s}); best == nil || score(p) > score(best) {
-				best = p
-			}
-		}
-	}
-	whole := textlayer.Bytes{From: 0, To: s.Len()}
-	err = c.stretches(ctx, s, whole, func(t stretch) bool {
-		for _, part := range cited {
-			if part != whole && part.From < t.at+int64(len(t.Raw())) && part.To > t.at {
-				offer(t, int(part.From-t.at), int(part.To-t.at))
-			}
-		}
-		offer(t, 0, len(t.Raw()))
-		return ctx.Err() == nil
-	})
-	return best, errors.Join(err, ctx.Err())
 }
 
 // settle sets the verdict on a quote that stands at some places, the first of which

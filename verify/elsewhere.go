@@ -20,6 +20,10 @@ const (
 	// beside the length of the quote.
 	around = 2000
 
+	// maxPhrase is up to how many words a quote is searched for as a phrase first: such
+	// of common words alone stand in many passages.
+	maxPhrase = 16
+
 	// maxQueryWords is how many words of a quote a search is given.
 	maxQueryWords = 40
 )
@@ -81,7 +85,7 @@ func (e *elsewhere) look(ctx context.Context) ([]place, *place, error) {
 		return nil, nil, nil
 	}
 	queries := []string{strings.Join(words, " ")}
-	if len(words) <= 8 {
+	if len(words) <= maxPhrase {
 		queries = append([]string{`"` + queries[0] + `"`}, queries...)
 	}
 	for _, query := range queries {
@@ -146,6 +150,9 @@ func (e *elsewhere) source(ctx context.Context, id string) (*source, error) {
 		var err error
 		if s, err = e.open(ctx, citekit.Address{Resource: id}); err != nil {
 			s = nil
+		} else if e.req.citing == s.SourceHash() {
+			s.Close()
+			s = nil
 		}
 		e.sources[id] = s
 	}
@@ -164,7 +171,7 @@ func (e *elsewhere) lookInto(s *source, text stretch) {
 	if len(e.found) > 0 {
 		return
 	}
-	m, ok := text.Nearest(e.quote, 0, len(text.Raw()))
+	m, ok := text.Nearest(e.quote, 0, len(text.Raw()), found)
 	switch p := (&place{m, text.at, s}); {
 	case !ok:
 	case len(m.Difference) == 0:
@@ -200,7 +207,7 @@ func (e *elsewhere) lookThroughAll(ctx context.Context) ([]place, *place, error)
 		if s == nil || s.stale {
 			continue
 		}
-		err = e.stretches(ctx, s, textlayer.Bytes{From: 0, To: s.Len()}, func(t stretch) bool {
+		err = e.stretches(ctx, s, func(t stretch) bool {
 			e.lookInto(s, t)
 			return ctx.Err() == nil
 		})

@@ -13,15 +13,16 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
+// A text of up to maxPrepared bytes is looked through as one. Longer ones are in parts,
+// of which two have overlap in common: more than a quote with what it leaves out.
 const (
-	// maxPrepared is the length of a text up to which it is looked through as one,
-	// in bytes. Longer ones are, in parts.
 	maxPrepared = 32 << 20
-
-	// overlap is how much two of these parts have in common: more than a quote with
-	// what it leaves out.
-	overlap = 1 << 20
+	maxPart     = 8 << 20
+	overlap     = 1 << 20
 )
+
+// partition says how long texts are looked through.
+type partition struct{ whole, length, overlap int64 }
 
 // A source is the text of a resource that quotes are looked for in.
 type source struct {
@@ -79,7 +80,7 @@ func optionsFor(sourcePath string, layer *textlayer.Layer) (opts quotation.Optio
 	switch layer.Modality() {
 	case citekit.Document:
 		for r := range layer.Runs() {
-			if len(r.Location.Pages) > 0 && layer.Len() <= maxPrepared {
+			if len(r.Location.Pages) > 0 {
 				opts.Pages = append(opts.Pages, int(r.From))
 			}
 		}
@@ -96,19 +97,18 @@ type stretch struct {
 	at int64
 }
 
-// stretches calls f for the text of a source: all of it, or if it is long its parts
-// that have some of the bytes from one offset up to another. It ends when f returns
-// false.
-func (v *Verifier) stretches(ctx context.Context, s *source, in textlayer.Bytes, f func(stretch) bool) error {
-	if s.Len() <= maxPrepared {
+// stretches calls f for the text of a source: all of it, or if it is long its parts one
+// after another. It ends when f returns false.
+func (v *Verifier) stretches(ctx context.Context, s *source, f func(stretch) bool) error {
+	if s.Len() <= v.parts.whole {
 		text, err := v.prepared(ctx, s)
 		if err == nil {
 			f(stretch{text, 0})
 		}
 		return err
 	}
-	for from := max(0, in.From-in.From%(maxPrepared/4)-overlap); from < in.To; from += maxPrepared/4 - overlap {
-		text, err := v.partOf(ctx, s, from, min(from+maxPrepared/4, s.Len()))
+	for from := int64(0); from < s.Len(); from += v.parts.length - v.parts.overlap {
+		text, err := v.partOf(ctx, s, from, min(from+v.parts.length, s.Len()))
 		if err != nil {
 			return err
 		}

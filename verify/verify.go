@@ -58,6 +58,10 @@ type Request struct {
 
 	// Boxes asks for the boxes of the text on its pages.
 	Boxes bool
+
+	// citing is the SHA-256 of the text that cites, in hex, or "": it has the quote,
+	// and is no other place of it.
+	citing string
 }
 
 // A Verifier holds quotes to the resources of a Library. It is safe for
@@ -68,6 +72,7 @@ type Verifier struct {
 	searcher *search.Searcher
 	boxes    *preview.Maker
 	texts    warm.Cache[*quotation.Text]
+	parts    partition
 }
 
 const defaultCache = 128 << 20
@@ -78,7 +83,7 @@ func New(lib *citekit.Library, opts *Options) *Verifier {
 	if opts == nil {
 		opts = &Options{}
 	}
-	v := &Verifier{lib: lib, layers: opts.Layers, searcher: opts.Searcher, boxes: preview.New(lib)}
+	v := &Verifier{lib: lib, layers: opts.Layers, searcher: opts.Searcher, boxes: preview.New(lib), parts: partition{maxPrepared, maxPart, overlap}}
 	if v.layers == nil {
 		v.layers = textlayer.New(lib, nil)
 	}

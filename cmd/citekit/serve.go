@@ -82,10 +82,12 @@ func (s *session) serve(ctx context.Context, level slog.Level, mayIngest bool, m
 	defer searcher.Close()
 	reader := contents.New(lib, layers)
 	reader.Relations = related
+	checker := verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})
 	opts := &mcpadapter.Options{
 		Version: buildVersion().Version, Logger: logger,
 		Searcher: searcher, Contents: reader, Briefing: briefing.New(searcher, layers),
-		Answerer: answer.New(answer.Options{Searcher: searcher, Layers: layers, Checker: verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher}), Model: writer}),
+		Verifier: checker,
+		Answerer: answer.New(answer.Options{Searcher: searcher, Layers: layers, Checker: checker, Model: writer}),
 	}
 	if mayIngest {
 		opts.Ingester = mcpadapter.NewIngester(lib, &mcpadapter.IngesterOptions{Ingest: ingest.Options{Renames: followAll}})

@@ -12,9 +12,12 @@ import (
 
 // Bounds of what is kept.
 const (
-	maxValues = 50  // authors, keywords
+	maxValues = MaxAuthors
 	maxValue  = 300 // bytes
 )
+
+// MaxAuthors is how many authors a map names, and how many keywords.
+const MaxAuthors = 50
 
 // The members of the metadata of a map.
 const (

@@ -175,11 +175,14 @@ func textWithin(p pdfium.Pdfium, text references.FPDF_TEXTPAGE, box *responses.F
 }
 
 // clean makes plain text of what PDFium gives: U+FFFE and U+0002 stand for a
-// hyphen at the end of a line there.
+// hyphen and the end of its line there.
 func clean(text string) string {
-	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\ufffe", "-", "\x02", "-", "\x00", "").Replace(text)
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\ufffe", "-\n", "\x02", "-\n", "\x00", "").Replace(text)
 	return strings.ToValidUTF8(text, "\ufffd")
 }
+
+// cleanLine is clean for a text of one line.
+func cleanLine(text string) string { return strings.ReplaceAll(clean(text), "-\n", "-") }
 
 // ended reports whether an error means that the instance is not usable any
 // more: it ran out of memory, trapped, or was stopped.

@@ -222,7 +222,7 @@ func (r *lineReader) line(runes []rune, start, end int) (Line, bool, error) {
 	if err != nil || !ok {
 		return Line{}, false, err
 	}
-	line := Line{Text: clean(string(runes[start:end])), Box: first.box, Size: first.size * first.scale, Weight: first.weight}
+	line := Line{Text: cleanLine(string(runes[start:end])), Box: first.box, Size: first.size * first.scale, Weight: first.weight}
 	if end-start <= maxHeading {
 		if line.Bold, err = r.bold(first.index); err != nil {
 			return Line{}, false, err

@@ -1,6 +1,7 @@
 package quotation
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -28,7 +29,7 @@ func Compare(quote, source string) ([]Change, float64) {
 	i, j := 0, 0
 	for _, p := range append(pairs, [2]int{len(q), len(s)}) {
 		if p[0] > i || p[1] > j {
-			changes = append(changes, Change{spanOf(quote, q[i:p[0]]), spanOf(source, s[j:p[1]])})
+			changes = append(changes, changeOf(spanOf(quote, q[i:p[0]]), spanOf(source, s[j:p[1]])))
 		}
 		i, j = p[0]+1, p[1]+1
 	}
@@ -115,12 +116,67 @@ func keyOf(s string) string {
 	return lowered(mapRunes(nfc.String(b.String()), ligatures))
 }
 
+// changeOf returns a difference, with a note where the eye cannot see it.
+func changeOf(quote, source string) Change {
+	return Change{Quote: shown(quote), Source: shown(source), Note: unseen(quote, source)}
+}
+
+// unseen says which characters of two words differ that look alike: letters of
+// another script.
+func unseen(quote, source string) string {
+	q, s := []rune(quote), []rune(source)
+	if len(q) != len(s) {
+		return ""
+	}
+	var notes []string
+	for i := range q {
+		if q[i] != s[i] && scriptOf(q[i]) != scriptOf(s[i]) && len(notes) < 3 {
+			notes = append(notes, fmt.Sprintf("%U for %U", q[i], s[i]))
+		}
+	}
+	return strings.Join(notes, ", ")
+}
+
+// scriptOf returns the script of a letter among those that have letters which look
+// like those of another; nil of all others.
+func scriptOf(r rune) *unicode.RangeTable {
+	for _, script := range []*unicode.RangeTable{unicode.Latin, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee} {
+		if unicode.Is(script, r) {
+			return script
+		}
+	}
+	return nil
+}
+
+// shown returns a text on one line, cut at 300 bytes, with characters that do not
+// show written as their code.
+func shown(s string) string {
+	const most = 300
+	var b strings.Builder
+	for i, word := range strings.Fields(s) {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		for _, r := range word {
+			if b.Len() >= most {
+				return b.String() + "…"
+			}
+			if r == utf8.RuneError || unicode.Is(unicode.Cf, r) || unicode.IsControl(r) {
+				fmt.Fprintf(&b, "\\u%04x", r)
+			} else {
+				b.WriteRune(r)
+			}
+		}
+	}
+	return b.String()
+}
+
 // spanOf returns the text of some chunks.
 func spanOf(s string, chunks []chunk) string {
 	if len(chunks) == 0 {
 		return ""
 	}
-	return shown(s[chunks[0].from:chunks[len(chunks)-1].to])
+	return s[chunks[0].from:chunks[len(chunks)-1].to]
 }
 
 // commonChunks returns the pairs of a longest common subsequence, after what both

@@ -166,8 +166,10 @@ func (t *Text) findWhole(q *Quote, in part, f *Places) {
 		seen[m] = true
 	}
 	t.findLetters(t.whole, piece{q.raw, letters}, in, seen, f)
-	if t.body != nil {
-		t.findLetters(t.body, piece{q.raw, letters}, in, seen, f)
+	for _, form := range []*form{t.body, t.bare} {
+		if form != nil && len(f.Matches) == 0 {
+			t.findLetters(form, piece{q.raw, letters}, in, seen, f)
+		}
 	}
 }
 
@@ -294,8 +296,8 @@ func turnsRound(leftOut string) bool {
 	if strings.ContainsAny(leftOut, "不没沒無无未非") && utf8.RuneCountInString(leftOut) <= 12 {
 		return true
 	}
-	words := strings.FieldsFunc(leftOut, func(r rune) bool { return !unicode.IsLetter(r) })
-	if len(words) > 5 {
+	words := strings.FieldsFunc(leftOut, func(r rune) bool { return !unicode.IsLetter(r) && !isHyphen(r) })
+	if len(words) > 3 {
 		return false
 	}
 	return slices.ContainsFunc(words, func(w string) bool { return negations[strings.ToLower(w)] })

@@ -1,7 +1,6 @@
 package quotation
 
 import (
-	"cmp"
 	"slices"
 	"sort"
 	"strconv"
@@ -71,14 +70,13 @@ func (t *Text) runningHeads() []part {
 		}
 	}
 	repeated, numbers := t.countEdges(edges)
-	heads := t.noteMarks()
+	var heads []part
 	for _, e := range edges {
 		if t.isHead(e, repeated, numbers) {
 			heads = append(heads, e.part)
 		}
 	}
-	slices.SortFunc(heads, func(a, b part) int { return cmp.Compare(a.from, b.from) })
-	return slices.CompactFunc(heads, func(p, before part) bool { return p.from < before.to })
+	return joined(heads, nil)
 }
 
 // noteMarks returns the numbers on words that are those of notes: at the foot of
@@ -88,7 +86,7 @@ func (t *Text) noteMarks() (marks []part) {
 		notes := make(map[string]int)
 		for _, l := range t.linesOf(part{from, t.pageEnd(page)}) {
 			line := t.raw[l.from:l.to]
-			if n := len(line) - len(strings.TrimLeft(line, "0123456789")); n > 0 && n <= 3 && t.beginsNote(l) {
+			if n := noteNumber(line); n > 0 {
 				notes[line[:n]] = l.from
 			}
 		}
@@ -134,18 +132,21 @@ func (t *Text) isOnWord(at int) bool {
 	return utf8.RuneCountInString(strings.TrimLeft(t.wordBefore(at), "0123456789")) >= 3 && !unicode.IsDigit(t.runeBefore(at))
 }
 
-// edgeKey is a line at a side of pages, with digits masked.
+// edgeKey is a line at a place of pages, with digits masked.
 type edgeKey struct {
-	mask uint64
-	top  bool
+	mask  uint64
+	top   bool
+	depth int
 }
 
-// countEdges counts lines by their masked text, and how far numbers at their ends
-// are from the number of the page.
-func (t *Text) countEdges(edges []edgeLine) (repeated map[edgeKey]int, numbers map[int]int) {
-	repeated, numbers = make(map[edgeKey]int), make(map[int]int)
+func (t *Text) keyOf(e edgeLine) edgeKey { return edgeKey{t.maskOf(e.part), e.top, e.depth} }
+
+// countEdges gathers the pages of lines by their masked text and place, and counts how
+// far numbers at their ends are from the number of the page.
+func (t *Text) countEdges(edges []edgeLine) (repeated map[edgeKey][]int, numbers map[int]int) {
+	repeated, numbers = make(map[edgeKey][]int), make(map[int]int)
 	for _, e := range edges {
-		repeated[edgeKey{t.maskOf(e.part), e.top}]++
+		repeated[t.keyOf(e)] = append(repeated[t.keyOf(e)], e.page)
 		if n, ok := t.pageNumber(e); ok {
 			numbers[n-e.page]++
 		}
@@ -153,7 +154,9 @@ func (t *Text) countEdges(edges []edgeLine) (repeated map[edgeKey]int, numbers m
 	return repeated, numbers
 }
 
-func (t *Text) isHead(e edgeLine, repeated map[edgeKey]int, numbers map[int]int) bool {
+// isHead reports whether a line counts the pages, is a number alone, or stands at the
+// same place of pages near by, as titles of sections in the text do not.
+func (t *Text) isHead(e edgeLine, repeated map[edgeKey][]int, numbers map[int]int) bool {
 	pages := len(t.opt.Pages)
 	if n, ok := t.pageNumber(e); ok && numbers[n-e.page] >= max(2, min(5, pages/2)) {
 		return true
@@ -165,7 +168,15 @@ func (t *Text) isHead(e edgeLine, repeated map[edgeKey]int, numbers map[int]int)
 	if pages <= 4 && e.depth == 0 {
 		need = 2
 	}
-	return pages > 1 && repeated[edgeKey{t.maskOf(e.part), e.top}] >= need && hasLetter(t.raw[e.from:e.to])
+	on := repeated[t.keyOf(e)]
+	return len(on) >= need && near(on, e.page) && hasLetter(t.raw[e.from:e.to])
+}
+
+// near reports whether one of some pages, which are in order, is the next or the next
+// but one of a page.
+func near(pages []int, page int) bool {
+	i := sort.SearchInts(pages, page)
+	return i > 0 && page-pages[i-1] <= 2 || i+1 < len(pages) && pages[i+1]-page <= 2
 }
 
 // pageNumber returns the number at an end of a line at the very edge of its page.
@@ -219,6 +230,17 @@ type breakAt struct {
 	heads []int // where lines behind it end
 }
 
+// each calls f for what may be left out, until it returns false.
+func (b breakAt) each(f func(part) bool) {
+	for _, from := range slices.Concat([]int{b.at}, b.tails) {
+		for _, to := range slices.Concat([]int{b.at}, b.heads) {
+			if from < to && !f(part{from, to}) {
+				return
+			}
+		}
+	}
+}
+
 // breaks returns the page breaks in a part of the text.
 func (t *Text) breaks(p part) (all []breakAt) {
 	first := sort.SearchInts(t.opt.Pages, p.from+1)
@@ -250,34 +272,44 @@ func (t *Text) tails(page int) (starts []int) {
 	edge := true
 	for i := len(lines) - 1; i >= 0 && len(lines)-i <= maxNotes; i-- {
 		edge = edge && len(lines)-i <= edgeLines && t.mayBeLeftOut(lines[i])
-		if edge || t.beginsNote(lines[i]) {
+		if edge || t.beginsNote(lines[i], t.opt.Pages[page]) {
 			starts = append(starts, lines[i].from)
 		}
 	}
 	return starts
 }
 
-// mayBeLeftOut reports whether a line at the edge of a page is a page number, or
-// stands in the text more than once.
+// mayBeLeftOut reports whether a line at the edge of a page is a page number or a
+// running head, or stands in the text more than once.
 func (t *Text) mayBeLeftOut(l part) bool {
 	line := t.raw[l.from:l.to]
 	if l.to-l.from > maxHead {
 		return false
 	}
-	return isNumeral(line) || t.lines[t.maskOf(l)] > 1
+	return isNumeral(line) || t.lines[t.maskOf(l)] > 1 || t.body != nil && len(within(t.body.from(l.from), l)) > 0
 }
 
-// beginsNote reports whether a line begins with the mark of a note.
-func (t *Text) beginsNote(l part) bool {
+// beginsNote reports whether a line begins with the mark of a note: of a number, one
+// that stands on a word above it on the page, which begins at an offset.
+func (t *Text) beginsNote(l part, page int) bool {
 	line := t.raw[l.from:l.to]
-	digits := len(line) - len(strings.TrimLeft(line, "0123456789"))
-	switch {
-	case digits > 0 && digits <= 3 && digits < len(line):
-		rest := strings.TrimLeft(line[digits:], " ")
-		return rest != "" && (unicode.IsLetter([]rune(rest)[0]) || rest[0] == '"')
-	case markLength(line) > 0 && line[0] == '[':
-		return true
+	if n := noteNumber(line); n > 0 {
+		return len(t.marksOf(part{page, l.from}, map[string]int{line[:n]: l.from})) > 0
 	}
-	r := []rune(line)[0]
-	return isSuperscript(r) || r == '†' || r == '‡' || r == '*'
+	r, _ := utf8.DecodeRuneInString(line)
+	return isSuperscript(r) || r == '†' || r == '‡' || r == '*' || r == '[' && markLength(line) > 0
+}
+
+// noteNumber returns how many digits a line begins with that may number a note; it
+// may have nothing else.
+func noteNumber(line string) int {
+	digits := len(line) - len(strings.TrimLeft(line, "0123456789"))
+	if digits == 0 || digits > 3 {
+		return 0
+	}
+	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(line[digits:], " "))
+	if digits < len(line) && !unicode.IsLetter(r) && !isDoubleQuote(r) && !isSingleQuote(r) {
+		return 0
+	}
+	return digits
 }

@@ -3,7 +3,6 @@ package quotation
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -14,6 +13,9 @@ const (
 	alikeShort   = .75 // of quotes under sixShort words
 	alikeLetters = .50 // where all letters are the same
 	sixShort     = 6
+
+	// halfOfIt is the share of the votes that one half of a quote may have alone.
+	halfOfIt = .35
 )
 
 // Bounds of the search for what a quote is like.
@@ -26,11 +28,11 @@ const (
 
 // Nearest returns the part of the text that a quote is like: repaired if it stands
 // there over the edges of pages, else with the difference. It reports whether there
-// is one. Find must have found nothing.
-func (t *Text) Nearest(q *Quote, from, to int) (Match, bool) {
+// is one. It is given what [Text.Find] returned for the same part, which has no match.
+func (t *Text) Nearest(q *Quote, from, to int, found *Places) (Match, bool) {
 	in := part{max(0, from), min(to, len(t.raw))}
 	best, ok := Match{}, false
-	for _, m := range t.Find(q, in.from, in.to, 1).near {
+	for _, m := range found.near {
 		if m = t.altered(q, m); m.Similarity >= alikeLetters && (!ok || m.Similarity > best.Similarity) {
 			best, ok = m, true
 		}
@@ -38,17 +40,72 @@ func (t *Text) Nearest(q *Quote, from, to int) (Match, bool) {
 	if ok {
 		return best, true
 	}
-	words := wordsOf(q.raw, nil)
+	words := wordsOf(q.raw)
 	if len(words.keys) == 0 {
 		return Match{}, false
 	}
 	windows := t.windows(words.keys, in)
+	tried := make(map[int]bool)
 	for _, w := range windows {
-		if m, ok := t.overBreaks(q, w, in); ok {
+		if m, ok := t.overBreaks(q, w, in, tried); ok {
+			return m, true
+		}
+	}
+	if len(q.pieces) > 1 {
+		if m, ok := t.nearestPieces(q, in); ok {
 			return m, true
 		}
 	}
 	return t.nearestOf(q, words.keys, windows, in)
+}
+
+// nearestPieces returns the part of the text that a quote with ellipses is like: its
+// longest piece that is found, or that something is like, and the others around it.
+func (t *Text) nearestPieces(q *Quote, in part) (Match, bool) {
+	longest := 0
+	for i, p := range q.pieces {
+		if len(p.letters) > len(q.pieces[longest].letters) {
+			longest = i
+		}
+	}
+	anchor, ok := t.nearestPiece(q.pieces[longest], in)
+	if !ok {
+		return Match{}, false
+	}
+	whole, words, common := anchor, 0.0, 0.0
+	whole.Difference, whole.Repairs = nil, nil
+	at := anchor
+	for i, p := range q.pieces {
+		n := float64(len(wordsOf(p.raw).keys))
+		words += n
+		m := anchor
+		if i < longest {
+			m, ok = t.nearestPiece(p, part{max(in.from, anchor.From-maxLeftOut-4*len(p.raw)), anchor.From})
+		} else if i > longest {
+			m, ok = t.nearestPiece(p, part{at.To, min(in.to, at.To+maxLeftOut+4*len(p.raw))})
+			at = m
+		}
+		if i != longest && !ok {
+			whole.Difference = append(whole.Difference, Change{Quote: shown(p.raw)})
+			at = anchor
+			continue
+		}
+		whole.From, whole.To = min(whole.From, m.From), max(whole.To, m.To)
+		whole.Difference = append(whole.Difference, m.Difference...)
+		common += n * m.Similarity
+	}
+	whole.Similarity, whole.Exact = common/words, false
+	return whole, len(whole.Difference) > 0 && whole.Similarity >= alike
+}
+
+// nearestPiece returns where a piece of a quote stands, or what it is like.
+func (t *Text) nearestPiece(p piece, in part) (Match, bool) {
+	one := &Quote{raw: p.raw, pieces: []piece{p}}
+	found := t.Find(one, in.from, in.to, 1)
+	if len(found.Matches) > 0 {
+		return found.Matches[0], true
+	}
+	return t.Nearest(one, in.from, in.to, found)
 }
 
 // altered returns a match with the difference between it and the quote, out to the
@@ -60,7 +117,11 @@ func (t *Text) altered(q *Quote, m Match) Match {
 		return m
 	}
 	m.From, m.To = t.wordEdges(m.From, m.To, q.raw)
-	m.Difference, m.Similarity = Compare(q.raw, t.raw[m.From:m.To])
+	source := t.raw[m.From:m.To]
+	if t.body != nil && len(t.opt.Pages) > 0 {
+		source, _ = without(t.raw, part{m.From, m.To}, within(t.body.from(m.From), part{m.From, m.To}))
+	}
+	m.Difference, m.Similarity = Compare(q.raw, source)
 	if len(m.Difference) == 0 {
 		m.Difference = []Change{{Quote: shown(q.raw), Source: shown(t.raw[m.From:m.To])}}
 	}
@@ -96,6 +157,7 @@ func (t *Text) isCutBefore(at int) bool { return isAlone(t.runeAt(at)) && !t.beg
 type window struct {
 	from, to int // numbers of words
 	votes    float64
+	share    float64 // of the votes that there could be
 }
 
 // windows returns the parts of the text that share the most and rarest words with a
@@ -103,17 +165,28 @@ type window struct {
 func (t *Text) windows(quote []uint32, in part) []window {
 	first, last := t.words.index(in.from), t.words.index(in.to)
 	keys := t.words.keys[first:last]
-	count := countWords(quote, keys)
+	count, places := countWords(quote, keys)
 	rare := rarest(count)
 	width := len(quote) + 2*slack
 	var hits []hit
-	for i, k := range keys {
-		if n, ok := rare[k]; ok {
-			hits = append(hits, hit{first + i, k, 1 / (1 + 1000*float64(n)/float64(len(keys)+1))})
+	for _, i := range places {
+		if n, ok := rare[keys[i]]; ok {
+			hits = append(hits, hit{first + int(i), keys[i], weightOf(n, len(keys))})
 		}
 	}
-	return bestWindows(hits, width)
+	all := 0.0
+	for _, n := range count {
+		all += weightOf(n, len(keys))
+	}
+	best := bestWindows(hits, width)
+	for i := range best {
+		best[i].share = best[i].votes / all
+	}
+	return best
 }
+
+// weightOf returns what a word weighs that stands in a text so often.
+func weightOf(n, words int) float64 { return 1 / (1 + 1000*float64(n)/float64(words+1)) }
 
 // A hit is a word of the text that the quote has.
 type hit struct {
@@ -122,23 +195,24 @@ type hit struct {
 	weight float64
 }
 
-// countWords counts the words of a text that a quote has.
-func countWords(quote, text []uint32) map[uint32]int {
-	count := make(map[uint32]int, len(quote))
+// countWords counts the words of a text that a quote has, and returns their numbers.
+func countWords(quote, text []uint32) (count map[uint32]int, places []int32) {
+	count = make(map[uint32]int, len(quote))
 	var filter [1 << 10]uint64
 	for _, k := range quote {
 		count[k] = 0
 		filter[k>>6&1023] |= 1 << (k & 63)
 	}
-	for _, k := range text {
+	for i, k := range text {
 		if filter[k>>6&1023]>>(k&63)&1 == 0 {
 			continue
 		}
-		if _, ok := count[k]; ok {
-			count[k]++
+		if n, ok := count[k]; ok {
+			count[k] = n + 1
+			places = append(places, int32(i))
 		}
 	}
-	return count
+	return count, places
 }
 
 // rarest returns the words that are rare enough for all of their places to vote.
@@ -175,7 +249,7 @@ func bestWindows(hits []hit, width int) (best []window) {
 			}
 			j++
 		}
-		best = offer(best, window{hits[j].at, hits[i].at + 1, votes}, width)
+		best = offer(best, window{from: hits[j].at, to: hits[i].at + 1, votes: votes}, width)
 	}
 	return best
 }
@@ -205,6 +279,10 @@ func offer(best []window, w window, width int) []window {
 
 // nearestOf compares a quote with windows word by word.
 func (t *Text) nearestOf(q *Quote, quote []uint32, windows []window, in part) (Match, bool) {
+	need := alike
+	if len(quote) < sixShort {
+		need = alikeShort
+	}
 	var best alignment
 	for _, w := range windows {
 		from := max(w.from-slack, t.words.index(in.from))
@@ -213,10 +291,12 @@ func (t *Text) nearestOf(q *Quote, quote []uint32, windows []window, in part) (M
 			a.from, a.to = a.from+from, a.to+from
 			best = a
 		}
+		if a, ok := t.alignBody(quote, from, to); ok && a.similarity > best.similarity {
+			best = a
+		}
 	}
-	need := alike
-	if len(quote) < sixShort {
-		need = alikeShort
+	if best.similarity < need && len(t.opt.Pages) > 0 {
+		return t.alteredOverBreaks(q, quote, windows, in, need)
 	}
 	if best.similarity < need || best.from >= best.to {
 		return Match{}, false
@@ -225,25 +305,95 @@ func (t *Text) nearestOf(q *Quote, quote []uint32, windows []window, in part) (M
 	return t.altered(q, m), true
 }
 
+// alignBody aligns a quote with words without those of running heads. It is not ok if
+// there are none of these.
+func (t *Text) alignBody(quote []uint32, from, to int) (alignment, bool) {
+	if len(t.opt.Pages) == 0 || t.body == nil || from >= to {
+		return alignment{}, false
+	}
+	heads := within(t.body.from(int(t.words.at[from])), part{int(t.words.at[from]), t.words.end(t.raw, to-1)})
+	if len(heads) == 0 {
+		return alignment{}, false
+	}
+	return t.alignWithout(quote, from, to, heads)
+}
+
+// alignWithout aligns a quote with words without those in some parts of the text.
+func (t *Text) alignWithout(quote []uint32, from, to int, left []part) (alignment, bool) {
+	var keys []uint32
+	var numbers []int
+	for i := from; i < to; i++ {
+		at := int(t.words.at[i])
+		for len(left) > 0 && left[0].to <= at {
+			left = left[1:]
+		}
+		if len(left) == 0 || at < left[0].from {
+			keys, numbers = append(keys, t.words.keys[i]), append(numbers, i)
+		}
+	}
+	a := alignLong(quote, keys)
+	if a.from >= a.to {
+		return alignment{}, false
+	}
+	a.from, a.to = numbers[a.from], numbers[a.to-1]+1
+	return a, true
+}
+
+// alteredOverBreaks returns what a quote is like that goes over the edge of a page,
+// without what stands there between its halves.
+func (t *Text) alteredOverBreaks(q *Quote, quote []uint32, windows []window, in part, need float64) (Match, bool) {
+	var best alignment
+	var left part
+	for _, w := range windows {
+		if w.share < halfOfIt || len(quote) > chunkWords {
+			continue
+		}
+		reach := 4*len(q.raw) + 200
+		for _, b := range t.breaks(part{int(t.words.at[w.from]) - reach, int(t.words.at[w.to-1]) + reach}) {
+			from, to := t.words.index(max(in.from, b.at-reach-4000)), t.words.index(min(in.to, b.at+reach))
+			b.each(func(p part) bool {
+				near := max(from, t.words.index(p.from)-len(quote)-slack)
+				if a, ok := t.alignWithout(quote, near, min(to, t.words.index(p.to)+len(quote)+slack), []part{p}); ok && a.similarity > best.similarity {
+					best, left = a, p
+				}
+				return true
+			})
+		}
+	}
+	if best.similarity < need {
+		return Match{}, false
+	}
+	m := Match{From: int(t.words.at[best.from]), To: t.words.end(t.raw, best.to-1)}
+	m.From, m.To = t.wordEdges(m.From, m.To, q.raw)
+	source, _ := without(t.raw, part{m.From, m.To}, []part{left})
+	m.Difference, m.Similarity = Compare(q.raw, source)
+	m.Similarity = min(m.Similarity, .99)
+	return m, len(m.Difference) > 0
+}
+
 // overBreaks finds a quote that goes over the edge of a page near a window, between
-// whose halves there is a page number, a running head or a note.
-func (t *Text) overBreaks(q *Quote, w window, in part) (Match, bool) {
-	if len(t.opt.Pages) == 0 || len(t.words.at) == 0 {
+// whose halves there is a page number, a running head or a note. It does not try page
+// breaks again that were tried.
+func (t *Text) overBreaks(q *Quote, w window, in part, tried map[int]bool) (Match, bool) {
+	if len(t.opt.Pages) == 0 || w.share < halfOfIt {
 		return Match{}, false
 	}
 	reach := 4*len(q.raw) + 200
 	near := part{int(t.words.at[w.from]) - reach, int(t.words.at[w.to-1]) + reach}
 	letters := lettersOf(q.raw)
 	for _, b := range t.breaks(near) {
-		for _, from := range slices.Concat([]int{b.at}, b.tails) {
-			for _, to := range slices.Concat([]int{b.at}, b.heads) {
-				if from == to {
-					continue
-				}
-				if m, ok := t.leavingOut(q, letters, part{from, to}, part{max(in.from, b.at-8000-reach), min(in.to, b.at+reach)}); ok {
-					return m, true
-				}
-			}
+		if tried[b.at] {
+			continue
+		}
+		tried[b.at] = true
+		var found Match
+		ok := false
+		b.each(func(left part) bool {
+			found, ok = t.leavingOut(q, letters, left, part{max(in.from, b.at-8000-reach), min(in.to, b.at+reach)})
+			return !ok
+		})
+		if ok {
+			return found, true
 		}
 	}
 	return Match{}, false
@@ -251,14 +401,20 @@ func (t *Text) overBreaks(q *Quote, w window, in part) (Match, bool) {
 
 // leavingOut finds a quote in a part of the text of which a further part is left out.
 func (t *Text) leavingOut(q *Quote, letters []byte, left, in part) (Match, bool) {
-	var skips []part
-	if t.body != nil {
-		skips = t.body.skips
+	for _, form := range []*form{{}, t.body, t.bare} {
+		if form == nil {
+			continue
+		}
+		skips := slices.DeleteFunc(within(form.from(in.from), in), func(p part) bool { return p.from < left.to && left.from < p.to })
+		if m, ok := t.withoutParts(q, letters, joined(skips, []part{left}), left, in); ok {
+			return m, true
+		}
 	}
-	skips = within(skips, in)
-	skips = slices.DeleteFunc(skips, func(p part) bool { return p.from >= left.from && p.to <= left.to })
-	skips = append(skips, left)
-	slices.SortFunc(skips, func(a, b part) int { return cmp.Compare(a.from, b.from) })
+	return Match{}, false
+}
+
+// withoutParts finds a quote in a part of the text without some parts of it.
+func (t *Text) withoutParts(q *Quote, letters []byte, skips []part, left, in part) (Match, bool) {
 	reach := 4*len(q.raw) + 200
 	f := &form{text: t.raw[:in.to], skips: skips}
 	var at []int
@@ -296,16 +452,4 @@ func within(parts []part, in part) (inside []part) {
 		}
 	}
 	return inside
-}
-
-func shown(s string) string {
-	const most = 300
-	if s = strings.Join(strings.Fields(s), " "); len(s) <= most {
-		return s
-	}
-	cut := most
-	for !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
 }

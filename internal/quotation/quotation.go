@@ -29,9 +29,14 @@ type Repair struct {
 	Source string `json:"source,omitempty"`
 }
 
-// A Change is a difference by words. Where the quote has words that the source
-// has not, Source is "", and the other way round.
+// A Change is a difference by words, at most 300 bytes of each side. Where the quote
+// has words that the source has not, Source is "", and the other way round.
+// Characters that do not show are written as their code, such as "\u202e".
 type Change struct {
 	Quote  string `json:"quote"`
 	Source string `json:"source"`
+
+	// Note says what cannot be seen of it: letters that look like those of another
+	// script; else "".
+	Note string `json:"note,omitempty"`
 }

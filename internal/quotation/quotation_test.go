@@ -14,10 +14,11 @@ func look(text, quote string, opts Options) (string, Match) {
 		return err.Error(), Match{}
 	}
 	t := Prepare(text, opts)
-	if f := t.Find(q, 0, len(text), 10); len(f.Matches) > 0 {
+	f := t.Find(q, 0, len(text), 10)
+	if len(f.Matches) > 0 {
 		return name(f.Matches[0]), f.Matches[0]
 	}
-	if m, ok := t.Nearest(q, 0, len(text)); ok {
+	if m, ok := t.Nearest(q, 0, len(text), f); ok {
 		return name(m), m
 	}
 	return "", Match{}
@@ -54,7 +55,8 @@ func TestFind(t *testing.T) {
 		{"the unable brewers could not do it", "footnote_marks"},
 		{"the unable brewers [12] could not", "exact"},
 		{"The kettle was … not certain", "ellipsis"},
-		{"The kettle … twice […] that the", "altered"},
+		{"The kettle … twice […] that the", "ellipsis"},
+		{"In 1998 … brewers could do it at all", "altered"},
 		{"The kettle … twice […] coat — about", "ellipsis white_space"},
 		{"... could not do it ...", "ellipsis"},
 		{"coat - about −3.5 mm thick", "typographic_signs white_space"},
@@ -115,6 +117,38 @@ func TestFindOverPages(t *testing.T) {
 			c.want = "footnote_marks white_space"
 		}
 		if got != c.want {
+			t.Errorf("%q: %q, want %q: %+v", c.quote, got, c.want, m)
+		}
+	}
+}
+
+// TestFindInLanguages finds quotes of texts in other scripts and languages.
+func TestFindInLanguages(t *testing.T) {
+	const german = "Der Kessel darf nicht trocken kochen; er faßt 1,5 Liter. Die Straße ist naß,\nund die Müller-\nmeisterin hat „nein“ gesagt."
+	const chinese = "水壶不可以烧干。它的容量是1.5升,\n制造于1911年。没有人知道是谁做的。"
+	const japanese = "やかんは空焚きしてはいけません。容量は1.5リットルで、\n1911年に作られました。誰が作ったかは知られていない。"
+	const arabic = "لا يجوز أن تغلي الغلاية جافة. سعتها ١٫٥ لتر."
+	for _, c := range []struct{ text, quote, want string }{
+		{german, "Die Straße ist naß, und die Müllermeisterin", "hyphenation white_space"},
+		{german, "die strasse ist naß", "case"},
+		{german, "hat \"nein\" gesagt", "typographic_signs"},
+		{german, "Der Kessel darf trocken kochen; er faßt 1,5 Liter.", "altered"},
+		{german, "Der Kessel darf nicht trocken kochen; er faßt 15 Liter.", "altered"},
+		{german, "die Mullermeisterin hat", "altered"},
+		{chinese, "它的容量是1.5升,制造于1911年。", "white_space"},
+		{chinese, "它的容量是１.５升，", "character_forms"},
+		{chinese, "水壶可以烧干。它的容量是1.5升", "altered"},
+		{chinese, "可以烧干。它的容量", "altered"},
+		{chinese, "没有人知道是谁做的。", "exact"},
+		{chinese, "它的容量是2.5升,制造于1911年。", "altered"},
+		{japanese, "容量は1.5リットルで、1911年に作られました。", "white_space"},
+		{japanese, "やかんは空焚きしてもいいです。", "altered"},
+		{japanese, "誰が作ったかは知られている。", "altered"},
+		{arabic, "لا يجوز أن تغلي الغلاية جافة", "exact"},
+		{arabic, "يجوز أن تغلي الغلاية جافة. سعتها ١٥ لتر.", "altered"},
+		{"한국어 문장은 띄어쓰기가\n있다.", "한국어 문장은 띄어쓰기가 있다.", "white_space"},
+	} {
+		if got, m := look(c.text, c.quote, Options{}); got != c.want {
 			t.Errorf("%q: %q, want %q: %+v", c.quote, got, c.want, m)
 		}
 	}

@@ -2,6 +2,7 @@ package quotation
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"unicode/utf8"
 )
@@ -27,6 +28,7 @@ type Text struct {
 
 	whole *form
 	body  *form // without running heads and markup; nil if there are none
+	bare  *form // without the marks of notes too; nil if there are none
 
 	words words
 	lines map[uint64]int32 // how often short lines stand in a text with pages
@@ -41,23 +43,35 @@ func Prepare(text string, opts Options) *Text {
 	switch {
 	case len(opts.Pages) > 0:
 		skips = t.runningHeads()
+		if marks := t.noteMarks(); len(marks) > 0 {
+			t.bare = newForm(text, joined(skips, marks))
+		}
 	case opts.Markdown:
 		skips = markupParts(text)
 	}
 	if len(skips) > 0 {
 		t.body = newForm(text, skips)
 	}
-	t.words = wordsOf(text, skips)
+	t.words = wordsOf(text)
 	return t
 }
 
 // Cost returns about how many bytes of memory the text holds.
 func (t *Text) Cost() int64 {
 	n := len(t.raw) + len(t.whole.letters) + 8*len(t.whole.marks) + 8*len(t.words.keys) + 40*len(t.lines)
-	if t.body != nil {
-		n += len(t.body.letters) + 8*len(t.body.marks) + 16*len(t.body.skips)
+	for _, f := range []*form{t.body, t.bare} {
+		if f != nil {
+			n += len(f.letters) + 8*len(f.marks) + 16*len(f.skips)
+		}
 	}
 	return int64(n)
+}
+
+// joined returns the parts of two lists in order, without those that lie in others.
+func joined(a, b []part) []part {
+	all := slices.Concat(a, b)
+	slices.SortFunc(all, func(a, b part) int { return cmp.Compare(a.from, b.from) })
+	return slices.CompactFunc(all, func(p, before part) bool { return p.from < before.to })
 }
 
 // Raw returns the text.
@@ -125,13 +139,18 @@ func (f *form) scannerAt(key int) (scanner, bool) {
 
 // scan returns a scanner from an offset of the text.
 func (f *form) scan(from int) scanner {
+	return scanner{text: f.text, skips: f.from(from), at: from}
+}
+
+// from returns what is skipped that ends behind an offset.
+func (f *form) from(from int) []part {
 	i, _ := slices.BinarySearchFunc(f.skips, from, func(p part, at int) int {
 		if p.to <= at {
 			return -1
 		}
 		return 1
 	})
-	return scanner{text: f.text, skips: f.skips[i:], at: from}
+	return f.skips[i:]
 }
 
 // index returns the index in the letters of the first letter at or behind an

@@ -14,9 +14,9 @@ type words struct {
 
 // wordsOf returns the words of a text: letters that stand together, numbers with
 // their points, words joined over hyphens; of scripts without spaces each letter.
-func wordsOf(text string, skips []part) words {
+func wordsOf(text string) words {
 	var w words
-	s := scanner{text: text, skips: skips}
+	s := scanner{text: text}
 	var key []byte
 	var last letter
 	flush := func() {

@@ -134,6 +134,25 @@ func NodeModules(t testing.TB) string {
 	return dir
 }
 
+// CitationReaders returns the directory of the packages for Node that read
+// citations: the one named by CITEKIT_READERS, else where npm puts them. Without
+// them the test fails where CI is set and is skipped elsewhere.
+func CitationReaders(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("CITEKIT_READERS")
+	if dir == "" {
+		dir = filepath.Join(module(), "citation", "testdata", "readers", "node_modules")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "jsonld")); err != nil {
+		Missing(t, "no readers of citations: run npm install in citation/testdata/readers, or set CITEKIT_READERS")
+	}
+	return dir
+}
+
 // Convert returns the path of ImageMagick's program: the one of the system,
 // where there is one, for another program may have its name. It skips or
 // fails the test as Tool does.

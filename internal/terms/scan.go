@@ -1,6 +1,7 @@
 package terms
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -102,8 +103,48 @@ func (s *scanner) words(start, end int) {
 	}
 }
 
+// divided returns where the second half of a word ends that is divided behind an
+// offset by a hyphen and the end of a line, and where it begins; 0 if it is not.
+func (s *scanner) divided(end int) (from, to int) {
+	const most = 64 // bytes of the gap and of the half
+	rest := s.text[end:min(len(s.text), end+most)]
+	if !strings.HasPrefix(rest, "-") && !strings.HasPrefix(rest, "\u00ad") && !strings.HasPrefix(rest, "\u2010") {
+		return 0, 0
+	}
+	_, n := utf8.DecodeRuneInString(rest)
+	half := strings.TrimLeft(rest[n:], " \t\r\n")
+	if !strings.Contains(rest[n:len(rest)-len(half)], "\n") {
+		return 0, 0
+	}
+	letters := strings.IndexFunc(half, func(r rune) bool { return !unicode.IsLetter(r) })
+	if letters < 0 {
+		letters = len(half)
+	}
+	if first, _ := utf8.DecodeRuneInString(half); letters == 0 || !unicode.IsLower(first) {
+		return 0, 0
+	}
+	from = end + len(rest) - len(half)
+	return from, from + letters
+}
+
+// joined yields the terms of a word whose second half stands in the next line.
+func (s *scanner) joined(start, end int) {
+	from, to := s.divided(end)
+	if to == 0 {
+		return
+	}
+	for _, f := range s.analyzer.forms(s.text[start:end] + s.text[from:to]) {
+		if f.role == Word && !s.ended {
+			s.ended = !s.yield(Term{Text: f.text, Start: start, End: to, Position: s.position, Role: Whole})
+		}
+	}
+}
+
 // word yields the terms of one word.
 func (s *scanner) word(start, end int) {
+	if s.joined(start, end); s.ended {
+		return
+	}
 	forms := s.analyzer.forms(s.text[start:end])
 	for _, f := range forms {
 		t := Term{Text: f.text, Start: start + f.start, End: start + f.end, Position: s.position, Role: f.role}

@@ -4,7 +4,8 @@
 // Words are those of Unicode annex 29, with a path of their own for ASCII.
 // Identifiers such as parseFile, snake_case and os.Root give a term for the
 // whole and one for each part. Scripts that put no spaces between words give
-// pairs of neighbouring characters.
+// pairs of neighbouring characters. A word that is divided at the end of a line
+// gives a term for the whole too.
 //
 // Work and memory are linear in the text, whatever it holds: no term has more
 // than [MaxBytes] bytes, and what is longer is cut.
@@ -33,7 +34,7 @@ type Role uint8
 
 const (
 	Word  Role = iota // a word, a part of an identifier, or two characters
-	Whole             // an identifier whose parts follow as words
+	Whole             // an identifier whose parts follow as words, or a word that is divided
 	Last              // the last character of a run whose pairs of characters came before
 )
 

@@ -42,6 +42,8 @@ func TestTerms(t *testing.T) {
 		{terms.English, "os.Root PDFs iPhone", "[0:os.root] 0:os 1:root 2:pdfs 3:iphon"},
 		{terms.English, "café cafe\u0301 naïve—word", "0:cafe 1:cafe 2:naiv 3:word"},
 		{terms.English, "soft\u00adware ＡＢＣ ﬁnal", "0:softwar 1:abc 2:final"},
+		{terms.English, "data manip-\n  ulated by a well-\nknown non-\nBritish x-\n1 end-", "0:data [1:manipul] 1:manip 2:ulat [3:wellknown] 3:well 4:known 5:non 6:british 7:x 8:1 9:end"},
+		{terms.German, "die Müller-\nmeisterin", "0:die [1:mullermeisterin] 1:mull 2:meisterin"},
 		{terms.None, "The Houses", "0:the 1:houses"},
 		{terms.German, "Die Häuser, Straßen", "0:die 1:haus 2:strass"},
 		{terms.French, "l’hôtel d'une journée", "0:hotel 1:une 2:journ"},

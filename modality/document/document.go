@@ -149,9 +149,9 @@ func (r *Resolver) Programs(ctx context.Context) (found map[string]string, missi
 // read as text.
 func (r *Resolver) Version() string {
 	if r.OCR {
-		return "pdf/1 ocr " + r.OCRLanguages
+		return "pdf/2 ocr " + r.OCRLanguages
 	}
-	return "pdf/1"
+	return "pdf/2"
 }
 
 // Resolve implements [citekit.Resolver]. The media type is always

@@ -1,0 +1,322 @@
+// Package anthropic has citations in the shapes of Anthropic's Messages API:
+// search_result blocks to give to a model, and what it cites in its answers.
+package anthropic
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/citation"
+	"github.com/citekit/citekit/internal/message"
+)
+
+type textBlock struct {
+	Type      string     `json:"type"`
+	Text      string     `json:"text"`
+	Citations []location `json:"citations,omitempty"`
+}
+
+// A location is a citation of any type. Members that are nil are not of its type.
+type location struct {
+	Type      string  `json:"type"`
+	CitedText string  `json:"cited_text"`
+	Title     *string `json:"title,omitempty"`
+	Source    string  `json:"source,omitempty"`
+	URL       string  `json:"url,omitempty"`
+
+	DocumentIndex *int    `json:"document_index,omitempty"`
+	DocumentTitle *string `json:"document_title,omitempty"`
+	ResultIndex   *int    `json:"search_result_index,omitempty"`
+
+	StartPage  int    `json:"start_page_number,omitempty"` // from 1
+	EndPage    int    `json:"end_page_number,omitempty"`   // not in it
+	StartChar  *int64 `json:"start_char_index,omitempty"`  // code points
+	EndChar    *int64 `json:"end_char_index,omitempty"`
+	StartBlock *int   `json:"start_block_index,omitempty"` // from 0
+	EndBlock   *int   `json:"end_block_index,omitempty"`   // not in it
+}
+
+type searchResult struct {
+	Type      string      `json:"type"`
+	Source    string      `json:"source"`
+	Title     string      `json:"title"`
+	Content   []textBlock `json:"content"`
+	Citations struct {
+		Enabled bool `json:"enabled"`
+	} `json:"citations"`
+}
+
+// SearchResult returns a content block "search_result" of the texts of what c
+// cites, one block of text each. A model cites whole blocks, and gives the address
+// back as the source. Without a text it is an error matching [citekit.ErrSyntax],
+// as it is for what is no address.
+func SearchResult(c *citation.Citation, texts ...string) ([]byte, error) {
+	if err := c.Address.Validate(); err != nil {
+		return nil, err
+	}
+	result := searchResult{Type: "search_result", Source: c.Address.String(), Title: c.Label()}
+	for _, text := range texts {
+		if text != "" {
+			result.Content = append(result.Content, textBlock{Type: "text", Text: text})
+		}
+	}
+	if len(result.Content) == 0 {
+		return nil, fmt.Errorf("a search_result of %s without text: %w", c.Address, citekit.ErrSyntax)
+	}
+	result.Citations.Enabled = true
+	return json.Marshal(result)
+}
+
+// Location returns c as the API cites a document that it was given: a
+// page_location of pages, or else a char_location of the position. The document
+// is the one at an index, from 0, in the request, and all of the resource. A
+// citation of several runs of pages, or without pages or position, is an error
+// matching [citekit.ErrSyntax].
+func Location(c *citation.Citation, document int) ([]byte, error) {
+	title := c.Work.Title
+	l := location{CitedText: c.Quote, DocumentIndex: &document, DocumentTitle: &title}
+	switch pages := c.Address.Location.Pages; {
+	case len(pages) == 1:
+		open := citation.HalfOpen(pages[0])
+		l.Type, l.StartPage, l.EndPage = "page_location", open.Start, open.End
+	case len(pages) == 0 && !c.Position.IsZero():
+		l.Type, l.StartChar, l.EndChar = "char_location", &c.Position.Start, &c.Position.End
+	default:
+		return nil, fmt.Errorf("%s has no run of pages and no position in its text: %w", c.Address, citekit.ErrSyntax)
+	}
+	return json.Marshal(struct {
+		location
+		FileID *string `json:"file_id"`
+	}{l, nil})
+}
+
+// Content returns an answer as the content of a message: blocks of text, of which
+// those of claims have citations "search_result_location" with the address as
+// their source. Claims that overlap are cited together. A claim that is not in the
+// text is an error matching [citekit.ErrRange].
+func Content(a *citation.Answer) ([]byte, error) {
+	if err := a.Check(); err != nil {
+		return nil, err
+	}
+	ordered := citation.Answer{Text: a.Text, Claims: append([]citation.Claim{}, a.Claims...)}
+	ordered.Sort()
+	content := &contentWriter{text: a.Text, results: make(map[string]int)}
+	for i := 0; i < len(ordered.Claims); {
+		part := ordered.Claims[i].Part
+		var cited []citation.Citation
+		for ; i < len(ordered.Claims) && (ordered.Claims[i].Part.Start < part.End || ordered.Claims[i].Part == part); i++ {
+			part.End = max(part.End, ordered.Claims[i].Part.End)
+			cited = append(cited, ordered.Claims[i].Citations...)
+		}
+		content.add(part.Start, nil)
+		content.add(part.End, cited)
+	}
+	content.add(int64(len(a.Text)), nil)
+	if content.blocks == nil {
+		content.blocks = []textBlock{}
+	}
+	return json.Marshal(content.blocks)
+}
+
+// A contentWriter cuts a text into blocks.
+type contentWriter struct {
+	text    string
+	at      int64
+	results map[string]int // the index of each source
+	blocks  []textBlock
+}
+
+// add writes the text up to an offset.
+func (w *contentWriter) add(end int64, cited []citation.Citation) {
+	if end > w.at || len(cited) > 0 {
+		block := textBlock{Type: "text", Text: w.text[w.at:end]}
+		for i := range cited {
+			block.Citations = append(block.Citations, w.location(&cited[i]))
+		}
+		w.blocks = append(w.blocks, block)
+	}
+	w.at = end
+}
+
+func (w *contentWriter) location(c *citation.Citation) location {
+	source, title := c.Address.String(), c.Label()
+	index, known := w.results[source]
+	if !known {
+		index = len(w.results)
+		w.results[source] = index
+	}
+	first, end := 0, 1
+	return location{
+		Type: "search_result_location", CitedText: c.Quote, Title: &title, Source: source,
+		ResultIndex: &index, StartBlock: &first, EndBlock: &end,
+	}
+}
+
+// Sent is what a request gave to the model, in its order, so that the indices in
+// an answer can be told.
+type Sent struct {
+	Documents     []Document
+	SearchResults []Document
+}
+
+// A Document is one document or search result. Blocks are the addresses of its
+// content blocks, if it has such.
+type Document struct {
+	Address citekit.Address
+	Blocks  []citekit.Address
+}
+
+// Parse reads what the API returned: a message, its content, a block of it, or one
+// citation. Sent, which may be nil, says what the indices in it mean. Without it
+// the address of a search result is known by its source; of a document only the
+// title, and the pages, in an address without a resource. Citations of the web have
+// their URL as the path of the work. JSON of another shape is an error matching
+// [citekit.ErrSyntax].
+func Parse(data []byte, sent *Sent) (*citation.Answer, error) {
+	blocks, err := readBlocks(data)
+	if err != nil {
+		return nil, err
+	}
+	if sent == nil {
+		sent = &Sent{}
+	}
+	answer := &citation.Answer{}
+	for _, block := range blocks {
+		if block.Type != "text" {
+			continue
+		}
+		part := citation.ByteRange{Start: int64(len(answer.Text))}
+		answer.Text += block.Text
+		part.End = int64(len(answer.Text))
+		claim := citation.Claim{Part: part}
+		for i, l := range block.Citations {
+			c, err := sent.read(&l)
+			if err != nil {
+				return nil, fmt.Errorf("citation %d of the text %s: %w", i+1, message.Quote(block.Text), err)
+			}
+			claim.Citations = append(claim.Citations, c)
+		}
+		if len(claim.Citations) > 0 {
+			answer.Claims = append(answer.Claims, claim)
+		}
+	}
+	return answer, nil
+}
+
+func readBlocks(data []byte) ([]textBlock, error) {
+	var blocks []textBlock
+	if json.Unmarshal(data, &blocks) == nil {
+		return blocks, nil
+	}
+	var object struct {
+		Type      string          `json:"type"`
+		Content   json.RawMessage `json:"content"`
+		CitedText *string         `json:"cited_text"`
+	}
+	if err := json.Unmarshal(data, &object); err != nil {
+		return nil, wrongShape(err.Error())
+	}
+	switch {
+	case object.Type == "message" || object.Type == "" && object.Content != nil:
+		if err := json.Unmarshal(object.Content, &blocks); err != nil {
+			return nil, wrongShape(err.Error())
+		}
+		return blocks, nil
+	case object.Type == "text":
+		var block textBlock
+		err := json.Unmarshal(data, &block)
+		return []textBlock{block}, asShape(err)
+	case object.CitedText != nil:
+		var l location
+		err := json.Unmarshal(data, &l)
+		return []textBlock{{Type: "text", Citations: []location{l}}}, asShape(err)
+	}
+	return nil, wrongShape("it has neither content nor a cited_text")
+}
+
+func asShape(err error) error {
+	if err != nil {
+		return wrongShape(err.Error())
+	}
+	return nil
+}
+
+func wrongShape(why string) error {
+	return fmt.Errorf("this is no message of Anthropic's API, %s: %w", message.Clip(why), citekit.ErrSyntax)
+}
+
+// read returns a citation of ours.
+func (s *Sent) read(l *location) (citation.Citation, error) {
+	c := citation.Citation{Quote: l.CitedText}
+	switch l.Type {
+	case "search_result_location":
+		err := s.readResult(l, &c)
+		return c, err
+	case "web_search_result_location":
+		c.Work.Path, c.Work.Title = l.URL, text(l.Title)
+		return c, nil
+	}
+	c.Work.Title = text(l.DocumentTitle)
+	document := at(s.Documents, l.DocumentIndex)
+	c.Address = document.Address
+	switch l.Type {
+	case "page_location":
+		pages, err := citation.HalfOpenPages{Start: l.StartPage, End: l.EndPage}.Range()
+		if err == nil && c.Address.Location.IsWhole() {
+			c.Address.Location = citekit.Location{Modality: citekit.Document, Pages: []citekit.Range{pages}}
+		}
+		return c, err
+	case "char_location":
+		if l.StartChar == nil || l.EndChar == nil || *l.StartChar < 0 || *l.EndChar < *l.StartChar {
+			return c, fmt.Errorf("a char_location without start_char_index and a later end_char_index: %w", citekit.ErrSyntax)
+		}
+		if c.Address.Location.IsWhole() {
+			c.Position = citation.CodePointRange{Start: *l.StartChar, End: *l.EndChar}
+		}
+		return c, nil
+	case "content_block_location":
+		err := document.narrow(l, &c)
+		return c, err
+	}
+	return c, fmt.Errorf("a citation of type %s; known are search_result_location, page_location, char_location, content_block_location and web_search_result_location: %w",
+		message.Quote(l.Type), citekit.ErrSyntax)
+}
+
+func (s *Sent) readResult(l *location, c *citation.Citation) error {
+	result := at(s.SearchResults, l.ResultIndex)
+	c.Address, c.Work.Title = result.Address, text(l.Title)
+	if a, err := citekit.ParseAddress(l.Source); err == nil {
+		c.Address = a
+	} else if result.Address.Resource == "" {
+		c.Work.Path = l.Source
+	}
+	return result.narrow(l, c)
+}
+
+// narrow takes the address of the block that is cited, if it is one block, and
+// its address is known.
+func (d *Document) narrow(l *location, c *citation.Citation) error {
+	if l.StartBlock == nil || l.EndBlock == nil || *l.StartBlock < 0 || *l.EndBlock <= *l.StartBlock {
+		return fmt.Errorf("a %s without start_block_index and a later end_block_index: %w", l.Type, citekit.ErrSyntax)
+	}
+	blocks := citation.BlockRange{Start: *l.StartBlock, End: *l.EndBlock}
+	if blocks.End == blocks.Start+1 && blocks.Start < len(d.Blocks) {
+		c.Address = d.Blocks[blocks.Start]
+	}
+	return nil
+}
+
+func at(documents []Document, index *int) *Document {
+	if index == nil || *index < 0 || *index >= len(documents) {
+		return &Document{}
+	}
+	return &documents[*index]
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

@@ -1,0 +1,194 @@
+package citation
+
+import (
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/percent"
+)
+
+// A TextDirective selects text in a web page, as WICG's URL Fragment Text
+// Directives have it: the text Start, or from Start up to End where End is not
+// "", between Prefix and Suffix. Browsers compare without regard to case, and
+// match whole words.
+type TextDirective struct {
+	Prefix, Start, End, Suffix string
+}
+
+// Bounds of a text directive in characters.
+const (
+	wholeQuote = 300 // a longer quote is given by its first and last words
+	edgeWords  = 60  // how long these are, at most
+)
+
+// directiveMark is what a directive begins with in a fragment.
+const directiveMark = ":~:"
+
+// Directive returns the text directive for the quote of c with what stands before
+// and behind it; of a quote of more than 300 characters, its first and last
+// words. White space is one space, as in a page. It is zero if c has no quote.
+func (c *Citation) Directive() TextDirective {
+	quote := strings.Join(strings.Fields(c.Quote), " ")
+	if quote == "" {
+		return TextDirective{}
+	}
+	d := TextDirective{
+		Prefix: strings.Join(strings.Fields(c.Prefix), " "), Start: quote,
+		Suffix: strings.Join(strings.Fields(c.Suffix), " "),
+	}
+	if utf8.RuneCountInString(quote) > wholeQuote {
+		d.Start, d.End = firstWords(quote), lastWords(quote)
+	}
+	return d
+}
+
+// firstWords returns the words that a text begins with, at most edgeWords
+// characters; where there is no space so early, the characters.
+func firstWords(text string) string {
+	cut, n := len(text), 0
+	for i := range text {
+		if n == edgeWords {
+			cut = i
+			break
+		}
+		n++
+	}
+	if space := strings.LastIndexByte(text[:cut], ' '); space > 0 && cut < len(text) {
+		cut = space
+	}
+	return text[:cut]
+}
+
+// lastWords is firstWords of the end.
+func lastWords(text string) string {
+	cut := len(text)
+	for range edgeWords {
+		_, size := utf8.DecodeLastRuneInString(text[:cut])
+		cut -= size
+	}
+	if space := strings.IndexByte(text[cut:], ' '); space >= 0 && cut > 0 && text[cut-1] != ' ' {
+		cut += space + 1
+	}
+	return text[cut:]
+}
+
+// String returns d as it stands in a fragment behind ":~:", such as
+// "text=before-,from%20here,to%20here,-after"; "" if d has no Start.
+// [ParseTextDirective] reads it.
+func (d TextDirective) String() string {
+	if d.Start == "" {
+		return ""
+	}
+	parts := make([]string, 0, 4)
+	if d.Prefix != "" {
+		parts = append(parts, encodeTerm(d.Prefix)+"-")
+	}
+	parts = append(parts, encodeTerm(d.Start))
+	if d.End != "" {
+		parts = append(parts, encodeTerm(d.End))
+	}
+	if d.Suffix != "" {
+		parts = append(parts, "-"+encodeTerm(d.Suffix))
+	}
+	return "text=" + strings.Join(parts, ",")
+}
+
+// encodeTerm escapes also "-", which means something in a directive.
+func encodeTerm(text string) string {
+	return strings.ReplaceAll(percent.Encode(strings.ToValidUTF8(text, "\uFFFD")), "-", "%2D")
+}
+
+// ParseTextDirective returns the first text directive of a fragment, or of what
+// stands there behind ":~:". A fragment without one, or one that is none by the
+// grammar, is an error matching [citekit.ErrSyntax].
+func ParseTextDirective(fragment string) (TextDirective, error) {
+	if _, behind, ok := strings.Cut(fragment, directiveMark); ok {
+		fragment = behind
+	}
+	for param := range strings.SplitSeq(fragment, "&") {
+		if value, ok := strings.CutPrefix(param, "text="); ok {
+			return parseTerms(value)
+		}
+	}
+	return TextDirective{}, syntaxError("fragment %s has no text directive, such as :~:text=some%%20words", message.Quote(fragment))
+}
+
+func parseTerms(value string) (d TextDirective, err error) {
+	terms := strings.SplitN(value, ",", 5)
+	if len(terms) > 1 && strings.HasSuffix(terms[0], "-") {
+		d.Prefix, terms = strings.TrimSuffix(terms[0], "-"), terms[1:]
+	}
+	if n := len(terms); n > 1 && strings.HasPrefix(terms[n-1], "-") {
+		d.Suffix, terms = strings.TrimPrefix(terms[n-1], "-"), terms[:n-1]
+	}
+	if len(terms) > 2 || terms[0] == "" {
+		return d, syntaxError("text=%s; write prefix-,start,end,-suffix, of which only start is needed", message.Clip(value))
+	}
+	d.Start = terms[0]
+	if len(terms) == 2 {
+		d.End = terms[1]
+	}
+	for _, term := range []*string{&d.Prefix, &d.Start, &d.End, &d.Suffix} {
+		if strings.Contains(*term, "-") {
+			return d, syntaxError("text=%s; a hyphen in a text is written %%2D", message.Clip(value))
+		}
+		if *term, err = url.PathUnescape(*term); err != nil || !utf8.ValidString(*term) {
+			return d, syntaxError("text=%s has a bad percent escape", message.Clip(value))
+		}
+	}
+	return d, nil
+}
+
+// URL returns a link that opens a published copy of the source at what c cites:
+// base, an absolute or relative URL without a fragment, with the fragment of the
+// standard that the kind of source has, and a text directive for the quote. Where
+// neither is to be had it is base.
+func (c *Citation) URL(base string) (string, error) {
+	u, err := url.Parse(base)
+	if err != nil || strings.Contains(base, "#") || base == "" {
+		return "", syntaxError("URL %s; write one without a fragment, such as https://example.org/book.pdf", message.Quote(base))
+	}
+	fragment := ""
+	if standard, ok := c.standard(); ok {
+		fragment = standard.value
+	}
+	if d := c.Directive(); d.Start != "" {
+		fragment += directiveMark + d.String()
+	}
+	if fragment == "" {
+		return u.String(), nil
+	}
+	return u.String() + "#" + fragment, nil
+}
+
+// A standardFragment is a fragment with the IRI of the standard it is of.
+type standardFragment struct{ value, conformsTo string }
+
+// The IRIs of the standards of fragments, as the Web Annotation model lists
+// them. That of PDF is RFC 3778, which RFC 8118 replaces.
+const (
+	pdfStandard   = "http://tools.ietf.org/rfc/rfc3778"
+	plainStandard = "http://tools.ietf.org/rfc/rfc5147"
+	mediaStandard = "http://www.w3.org/TR/media-frags/"
+)
+
+// standard returns the location as a fragment of a standard, if there is one for
+// it: of several pages the first, of a box on a page its page.
+func (c *Citation) standard() (standardFragment, bool) {
+	loc := c.Address.Location
+	if len(loc.Pages) > 0 {
+		first := loc.Pages[0].First
+		loc = citekit.Location{Modality: loc.Modality, Pages: []citekit.Range{{First: first, Last: first}}}
+	}
+	if value, err := PDFFragment(loc); err == nil {
+		return standardFragment{value, pdfStandard}, true
+	}
+	if value, err := TextFragment(loc); err == nil {
+		return standardFragment{value, plainStandard}, true
+	}
+	value, err := MediaFragment(loc)
+	return standardFragment{value, mediaStandard}, err == nil
+}

@@ -1,0 +1,387 @@
+package citation_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/citation"
+	"github.com/citekit/citekit/internal/plain"
+)
+
+// each calls f with many citations.
+func each(t *testing.T, f func(t *testing.T, c citation.Citation)) {
+	for seed := range uint64(3000) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		f(t, randomCitation(rng))
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+func TestMarkdownRoundTrip(t *testing.T) {
+	each(t, func(t *testing.T, c citation.Citation) {
+		note, err := c.Footnote("1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, form := range []string{c.Markdown(), note, "See " + c.Markdown() + ", or <http://a.example>.\n\n" + note} {
+			found := citation.ParseMarkdown(form)
+			if len(found) == 0 || strings.HasPrefix(form, "See ") && len(found) != 2 {
+				t.Fatalf("%d found in %q", len(found), form)
+			}
+			for _, got := range found {
+				if got.Address.String() != c.Address.String() || got.Quote != plain.Line(c.Quote) {
+					t.Fatalf("%q is %v with %q; want %v with %q", form, got.Address, got.Quote, c.Address, plain.Line(c.Quote))
+				}
+			}
+		}
+		if strings.Contains(note, "\n") || strings.Contains(c.Markdown(), "\n") {
+			t.Fatalf("%q has several lines", note)
+		}
+	})
+}
+
+func TestCSLRoundTrip(t *testing.T) {
+	each(t, func(t *testing.T, c citation.Citation) {
+		data, err := c.CSL()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := citation.ParseCSL(data)
+		if err != nil || len(got) != 1 {
+			t.Fatalf("%s: %v", data, err)
+		}
+		checkSame(t, string(data), got[0], c)
+		if got[0].Quote != strings.ToValidUTF8(c.Quote, "\uFFFD") && utf8.ValidString(c.Quote) {
+			t.Errorf("%s: quote %q; want %q", data, got[0].Quote, c.Quote)
+		}
+	})
+}
+
+func TestBibTeXRoundTrip(t *testing.T) {
+	each(t, func(t *testing.T, c citation.Citation) {
+		entry, err := c.BibTeX()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := citation.ParseBibTeX("Comment with user@example.org\n@string{x = {y}}\n" + entry)
+		if err != nil || len(got) != 1 {
+			t.Fatalf("%s: %d, %v", entry, len(got), err)
+		}
+		checkSame(t, entry, got[0], c)
+		if got[0].Quote != plain.Line(c.Quote) {
+			t.Errorf("%s: quote %q; want %q", entry, got[0].Quote, plain.Line(c.Quote))
+		}
+	})
+}
+
+// checkSame checks what bibliographies keep.
+func checkSame(t *testing.T, form string, got, want citation.Citation) {
+	t.Helper()
+	if got.Address.String() != want.Address.String() {
+		t.Errorf("%s: address %v; want %v", form, got.Address, want.Address)
+	}
+	title := plain.Line(want.Work.Title)
+	if title == "" {
+		title = want.Address.Resource
+	}
+	if got.Work.Title != title {
+		t.Errorf("%s: title %q; want %q", form, got.Work.Title, title)
+	}
+	var authors []string
+	for _, name := range want.Work.Authors {
+		if name = plain.Line(name); name != "" {
+			authors = append(authors, name)
+		}
+	}
+	if !slices.Equal(got.Work.Authors, authors) {
+		t.Errorf("%s: authors %q; want %q", form, got.Work.Authors, authors)
+	}
+	if date := strings.TrimSuffix(want.Work.Date, "T12:00:00Z"); got.Work.Date != date {
+		t.Errorf("%s: date %q; want %q", form, got.Work.Date, date)
+	}
+}
+
+func TestAnnotationRoundTrip(t *testing.T) {
+	each(t, func(t *testing.T, c citation.Citation) {
+		c.Quote, c.Prefix, c.Suffix = strings.ToValidUTF8(c.Quote, ""), strings.ToValidUTF8(c.Prefix, ""), strings.ToValidUTF8(c.Suffix, "")
+		data, err := c.Annotation()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := citation.ParseAnnotation(data)
+		if err != nil || len(got) != 1 {
+			t.Fatalf("%s: %v", data, err)
+		}
+		g := got[0]
+		if g.Address.String() != c.Address.String() || g.Quote != c.Quote || g.Position != c.Position || c.Quote != "" && (g.Prefix != c.Prefix || g.Suffix != c.Suffix) {
+			t.Fatalf("%s is\n%+v; want\n%+v", data, g, c)
+		}
+	})
+}
+
+// An annotation of another program has no address of ours as its id.
+func TestParseAnnotationOfOthers(t *testing.T) {
+	got, err := citation.ParseAnnotation([]byte(`{"@context": ["http://www.w3.org/ns/anno.jsonld"], "type": ["Annotation"], "target": [
+		"https://example.org/page",
+		{"source": "doc://book", "selector": {"type": "FragmentSelector", "value": "page=3", "conformsTo": "https://www.rfc-editor.org/rfc/rfc8118"}},
+		{"source": {"id": "text://notes"}, "selector": [{"type": "FragmentSelector", "value": "line=9,25", "conformsTo": "http://tools.ietf.org/rfc/rfc5147"}, {"type": "XPathSelector", "value": "/p"}]},
+		{"source": "text://notes", "selector": {"type": "FragmentSelector", "value": "page=3", "conformsTo": "http://tools.ietf.org/rfc/rfc3778"}}]}`))
+	if err != nil || len(got) != 4 {
+		t.Fatal(len(got), err)
+	}
+	if got[0].Work.Path != "https://example.org/page" || got[0].Address.Resource != "" {
+		t.Errorf("%+v", got[0])
+	}
+	for i, want := range []string{"doc://book#pages=3", "text://notes#lines=10-25", "text://notes"} {
+		if got[i+1].Address.String() != want {
+			t.Errorf("%v; want %s", got[i+1].Address, want)
+		}
+	}
+}
+
+func TestDirectiveRoundTrip(t *testing.T) {
+	each(t, func(t *testing.T, c citation.Citation) {
+		d := citation.TextDirective{Prefix: c.Prefix, Start: c.Quote, End: c.Work.Part, Suffix: c.Suffix}
+		for _, text := range []*string{&d.Prefix, &d.Start, &d.End, &d.Suffix} {
+			*text = strings.ToValidUTF8(*text, "")
+		}
+		if d.Start == "" {
+			return
+		}
+		got, err := citation.ParseTextDirective("#page=3:~:other=1&" + d.String())
+		if err != nil || got != d {
+			t.Fatalf("%q is %+v, %v; want %+v", d, got, err, d)
+		}
+		if i := strings.IndexFunc(d.String(), func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"<>#&\^{}|`, r) }); i >= 0 {
+			t.Fatalf("%q has a sign at %d that no URL has there", d, i)
+		}
+	})
+}
+
+func TestDirective(t *testing.T) {
+	c := citation.Citation{Quote: "well-known,  words", Prefix: "the\n", Suffix: " & more"}
+	if got, want := c.Directive().String(), "text=the-,well%2Dknown%2C%20words,-%26%20more"; got != want {
+		t.Errorf("%s; want %s", got, want)
+	}
+	c.Quote = strings.Repeat("word ", 100) + "end"
+	if d := c.Directive(); d.Start != strings.TrimSpace(strings.Repeat("word ", 11))+" word" || !strings.HasSuffix(d.End, "word end") || len(d.End) > 60 {
+		t.Errorf("%+v", d)
+	}
+	for _, bad := range []string{"", "page=3", "text=", "text=a,b,c", "text=-a", "text=a-", "text=a-b", "text=%", "text=%ff", "text=,a", "text=a,b,c,d,e"} {
+		if d, err := citation.ParseTextDirective(bad); !errors.Is(err, citekit.ErrSyntax) {
+			t.Errorf("%s: %+v, %v", bad, d, err)
+		}
+	}
+}
+
+func TestURL(t *testing.T) {
+	page := citekit.Address{Resource: "b", Location: citekit.Location{Modality: citekit.Document, Pages: []citekit.Range{{First: 3, Last: 5}}}}
+	for _, test := range []struct {
+		c          citation.Citation
+		base, want string
+	}{
+		{citation.Citation{Address: page}, "https://x.example/b.pdf", "https://x.example/b.pdf#page=3"},
+		{citation.Citation{Address: page, Quote: "a b"}, "b.pdf?v=1", "b.pdf?v=1#page=3:~:text=a%20b"},
+		{citation.Citation{Address: citekit.Address{Resource: "t", Location: citekit.Location{Modality: citekit.Text, Lines: citekit.Range{First: 10, Last: 25}}}}, "t.txt", "t.txt#line=9,25"},
+		{citation.Citation{}, "t.txt", "t.txt"},
+	} {
+		if got, err := test.c.URL(test.base); got != test.want || err != nil {
+			t.Errorf("%s, %v; want %s", got, err, test.want)
+		}
+	}
+	for _, bad := range []string{"", "a#b", "http://[", "%zz"} {
+		if _, err := (&citation.Citation{}).URL(bad); !errors.Is(err, citekit.ErrSyntax) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+// Titles of a megabyte, and line ends in them, do not come out.
+func TestHostileTitles(t *testing.T) {
+	m := &citekit.ResourceMap{ResourceID: "x", Title: strings.Repeat("evil\n](http://x)\u202e ", 1<<16), Metadata: map[string]any{"author": strings.Repeat("a;b\n;", 1<<18), "date": strings.Repeat("9", 1<<20)}}
+	w := citation.WorkOf(m, &citekit.Node{Title: "\x00\n"})
+	if len(w.Title) > 600 || len(w.Authors) > 50 || len(w.Date) > 400 || w.Part != "" || strings.ContainsAny(w.Title, "\n\u202e") {
+		t.Errorf("%d bytes of title, %d authors, part %q", len(w.Title), len(w.Authors), w.Part)
+	}
+}
+
+func TestPlace(t *testing.T) {
+	for address, want := range map[string]string{
+		"doc://a": "", "doc://a#pages=3": "page 3", "doc://a#pages=3-5,9": "pages 3–5, 9", "text://a#lines=7-7": "line 7",
+		"text://a#lines=7-9": "lines 7–9", "video://a#t=62-3670.5": "1:02–1:01:10", "audio://a#t=5-": "from 0:05", "image://a#bbox=0,0,0.5,1": "",
+	} {
+		a, err := citekit.ParseAddress(address)
+		if got := citation.Place(a.Location); got != want || err != nil {
+			t.Errorf("%s: %q, %v; want %q", address, got, err, want)
+		}
+	}
+}
+
+func TestCharPositions(t *testing.T) {
+	text := "a\r\nb🙂e\u0301\rc"
+	for _, test := range []struct {
+		fragment string
+		want     string
+	}{
+		{"char=0,1", "a"}, {"char=1,2", "\r\n"}, {"char=2,4", "b🙂"}, {"char=,3", "a\r\nb"}, {"char=7,", "c"}, {"char=5", ""}, {"char=3,99", "🙂e\u0301\rc"},
+	} {
+		p, err := citation.ParseCharFragment(test.fragment + ";length=8")
+		r := p.Bytes(text)
+		if err != nil || text[r.Start:r.End] != test.want {
+			t.Errorf("%s: %v is %q, %v; want %q", test.fragment, r, text[r.Start:r.End], err, test.want)
+			continue
+		}
+		if back, err := r.CharPositions(text); err != nil || p.End != math.MaxInt64 && p.End < 9 && back != p {
+			t.Errorf("%s: back as %v, %v", test.fragment, back, err)
+		}
+	}
+	for _, bad := range []citation.ByteRange{{2, 3}, {0, 2}, {-1, 0}, {5, 3}, {0, 99}, {5, 6}} {
+		if p, err := bad.CharPositions(text); !errors.Is(err, citekit.ErrRange) {
+			t.Errorf("%v: %v, %v", bad, p, err)
+		}
+	}
+	for _, bad := range []string{"", "char=", "char=,", "char=5,3", "char=-1,2", "char=x", "line=1,2", "char=1,2,3"} {
+		if p, err := citation.ParseCharFragment(bad); !errors.Is(err, citekit.ErrSyntax) {
+			t.Errorf("%s: %v, %v", bad, p, err)
+		}
+	}
+}
+
+func TestIntegrity(t *testing.T) {
+	text := "a\r\nb🙂"
+	i := citation.IntegrityOf(text)
+	if want := ";length=4,UTF-8;md5=" + i.MD5 + ",UTF-8"; i.String() != want {
+		t.Errorf("%s; want %s", i, want)
+	}
+	got, err := citation.ParseIntegrity("line=0,1" + i.String())
+	if err != nil || got != i || got.Check(text) != nil {
+		t.Errorf("%+v, %v, %v", got, err, got.Check(text))
+	}
+	if err := got.Check("a\r\nc🙂"); !errors.Is(err, citekit.ErrStale) {
+		t.Errorf("another text: %v", err)
+	}
+	if none, err := citation.ParseIntegrity("line=0,1"); err != nil || none.Check("x") != nil || none.String() != "" {
+		t.Errorf("%+v, %v", none, err)
+	}
+	for _, bad := range []string{"x;md5=12", "x;sha=1", "x;length=-1", "x;length=", "x;md5=" + strings.Repeat("g", 32)} {
+		if _, err := citation.ParseIntegrity(bad); !errors.Is(err, citekit.ErrSyntax) {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}
+
+func TestCSVFragment(t *testing.T) {
+	for _, fragment := range []string{"row=4", "row=5-7", "row=4-*", "row=*", "col=2;5-9", "cell=4,1", "cell=4,1-6,2", "cell=4,1-6,*;8,2"} {
+		cells, err := citation.ParseCSVFragment(fragment)
+		if err != nil {
+			t.Errorf("%s: %v", fragment, err)
+			continue
+		}
+		if back, err := citation.CSVFragment(cells...); back != fragment || err != nil {
+			t.Errorf("%s comes back as %s, %v", fragment, back, err)
+		}
+	}
+	for _, bad := range []string{"", "row=", "row=0", "row=5-4", "row=*-4", "col=a", "cell=4", "cell=4,1-6", "cell=4,1,2", "row=1;", "row=1;x", "line=1", "row=1-2-3"} {
+		if cells, err := citation.ParseCSVFragment(bad); !errors.Is(err, citekit.ErrSyntax) {
+			t.Errorf("%s: %v, %v", bad, cells, err)
+		}
+	}
+	for _, bad := range [][]citation.Cells{nil, {{}}, {{Rows: citekit.Range{First: 2, Last: 1}}}, {{Rows: citekit.Range{First: 1, Last: 1}}, {Columns: citekit.Range{First: 1, Last: 1}}}} {
+		if f, err := citation.CSVFragment(bad...); !errors.Is(err, citekit.ErrSyntax) {
+			t.Errorf("%v: %s, %v", bad, f, err)
+		}
+	}
+}
+
+func TestCellsLines(t *testing.T) {
+	table := "h1,h2\r\n\"a\nb\",1\n\nx,\"q\"\"\r\nr\"\rlast,2"
+	for fragment, want := range map[string]citekit.Range{
+		"row=1": {First: 1, Last: 1}, "row=2": {First: 2, Last: 3}, "row=2-3": {First: 2, Last: 4}, "row=4": {First: 5, Last: 6},
+		"row=4-*": {First: 5, Last: 7}, "row=*": {First: 7, Last: 7}, "col=1": {First: 1, Last: 7}, "cell=2,1-4,2": {First: 2, Last: 6},
+	} {
+		cells, err := citation.ParseCSVFragment(fragment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, err := cells[0].Lines(table)
+		if lines != want || err != nil {
+			t.Errorf("%s: lines %v, %v; want %v", fragment, lines, err, want)
+		}
+	}
+	if lines, err := (citation.Cells{Rows: citekit.Range{First: 3, Last: 9}}).Lines(table); !errors.Is(err, citekit.ErrRange) {
+		t.Errorf("rows 3-9: %v, %v", lines, err)
+	}
+	if c, err := citation.RowsAt(table, citekit.Range{First: 3, Last: 5}); err != nil || c.Rows != (citekit.Range{First: 2, Last: 4}) {
+		t.Errorf("lines 3-5: %v, %v", c, err)
+	}
+	if c, err := citation.RowsAt(table, citekit.Range{First: 3, Last: 8}); !errors.Is(err, citekit.ErrRange) {
+		t.Errorf("lines 3-8: %v, %v", c, err)
+	}
+}
+
+func TestPDFRegion(t *testing.T) {
+	page := citation.PageSize{Width: 612, Height: 792}
+	for seed := range uint64(500) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		loc := citekit.Location{Modality: citekit.Document, Pages: []citekit.Range{{First: 3, Last: 3}},
+			Box: citekit.Box{X1: rng.Float64() / 2, Y1: rng.Float64() / 2, X2: .51 + rng.Float64()*.49, Y2: .51 + rng.Float64()*.49}}
+		fragment, err := citation.PDFRegion(loc, page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := citation.ParsePDFRegion(fragment, page)
+		if err != nil || math.Abs(got.Box.X1-loc.Box.X1)+math.Abs(got.Box.Y1-loc.Box.Y1)+math.Abs(got.Box.X2-loc.Box.X2)+math.Abs(got.Box.Y2-loc.Box.Y2) > 1e-5 {
+			t.Fatalf("%s is %v, %v; want %v", fragment, got.Box, err, loc.Box)
+		}
+	}
+	loc, err := citation.ParsePDFRegion("page=2&highlight=61.2,306,79.2,396&zoom=100", page)
+	if want := (citekit.Box{X1: .1, Y1: .1, X2: .5, Y2: .5}); err != nil || loc.Box != want {
+		t.Errorf("%v, %v; want %v", loc.Box, err, want)
+	}
+	for _, bad := range []string{"page=2&viewrect=1,2,3", "page=2&viewrect=1,2,0,4", "page=2&viewrect=700,2,3,4", "viewrect=1,2,3,4", "page=2&highlight=5,4,1,2", "page=2&viewrect=-1,2,3,4"} {
+		if loc, err := citation.ParsePDFRegion(bad, page); !errors.Is(err, citekit.ErrSyntax) {
+			t.Errorf("%s: %v, %v", bad, loc, err)
+		}
+	}
+}
+
+func TestWrongShapes(t *testing.T) {
+	for _, bad := range []string{"", "null x", "3", `"x"`, "[1]", "{", `{"type": 3}`, `{"author": "x"}`, `[{"issued": {"date-parts": [["x"]]}}]`} {
+		if c, err := citation.ParseCSL([]byte(bad)); !errors.Is(err, citekit.ErrSyntax) {
+			t.Errorf("CSL %s: %v, %v", bad, c, err)
+		}
+	}
+	for _, bad := range []string{"", "[]", "3", "{}", `{"type": "Annotation"}`, `{"type": "Annotation", "target": 3}`, `{"type": "Annotation", "target": {"selector": 3}}`} {
+		if c, err := citation.ParseAnnotation([]byte(bad)); !errors.Is(err, citekit.ErrSyntax) {
+			t.Errorf("annotation %s: %v, %v", bad, c, err)
+		}
+	}
+	for _, bad := range []string{"no entry", "@misc{a, title}", "@misc{a, title = {x}", "@misc{a, title = {x", `@misc{a, title = "x}`, "@misc{a, title = }"} {
+		if c, err := citation.ParseBibTeX(bad); !errors.Is(err, citekit.ErrSyntax) {
+			t.Errorf("BibTeX %s: %v, %v", bad, c, err)
+		}
+	}
+	for _, label := range []string{"", "a b", "a]", "^", "\n"} {
+		if note, err := (&citation.Citation{}).Footnote(label); !errors.Is(err, citekit.ErrSyntax) {
+			t.Errorf("label %q: %s, %v", label, note, err)
+		}
+	}
+	c := citation.Citation{Quote: "of no address"}
+	if _, err := c.CSL(); !errors.Is(err, citekit.ErrSyntax) {
+		t.Error(err)
+	}
+	if _, err := c.BibTeX(); !errors.Is(err, citekit.ErrSyntax) {
+		t.Error(err)
+	}
+	if _, err := c.Annotation(); !errors.Is(err, citekit.ErrSyntax) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,60 @@
+package citation_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/citekit/citekit/citation"
+	"github.com/citekit/citekit/citation/anthropic"
+	"github.com/citekit/citekit/citation/gemini"
+	"github.com/citekit/citekit/citation/openai"
+)
+
+// Megabytes that make a parser look at the same text again and again take it
+// a second or so; what takes quadratic time would run into the limit of the test.
+func TestLinear(t *testing.T) {
+	const n = 1 << 18
+	parsers := map[string]func(string){
+		"markdown":   func(s string) { citation.ParseMarkdown(s) },
+		"bibtex":     func(s string) { citation.ParseBibTeX(s) },
+		"csl":        func(s string) { citation.ParseCSL([]byte(s)) },
+		"annotation": func(s string) { citation.ParseAnnotation([]byte(s)) },
+		"directive":  func(s string) { citation.ParseTextDirective(s) },
+		"csv":        func(s string) { citation.ParseCSVFragment(s) },
+		"integrity":  func(s string) { citation.ParseIntegrity(s) },
+		"anthropic":  func(s string) { anthropic.Parse([]byte(s), nil) },
+		"openai":     func(s string) { openai.Parse([]byte(s)) },
+		"gemini":     func(s string) { gemini.Parse([]byte(s)) },
+	}
+	inputs := []string{
+		strings.Repeat("](", n), strings.Repeat("](<", n), strings.Repeat("[a](doc://a \"", n), strings.Repeat("\" <doc://a>", n), strings.Repeat("](doc://a ", n),
+		strings.Repeat("@misc{a, ", n), strings.Repeat("@misc{a, title = {", n), strings.Repeat("@misc{a, author = {{x} and {y}}}\n", n/8), strings.Repeat("{", n), strings.Repeat("@", n),
+		strings.Repeat("[", n), strings.Repeat(`{"content":[`, n), `{"type":"text","text":"` + strings.Repeat("🙂", n) + `","citations":[]}`,
+		"text=" + strings.Repeat(",", n), "row=" + strings.Repeat("1;", n), strings.Repeat(";md5=", n), strings.Repeat("é\r\n", n),
+	}
+	for name, parse := range parsers {
+		for _, input := range inputs {
+			t.Logf("%s of %.20q…", name, input)
+			parse(input)
+		}
+	}
+}
+
+// Ten thousand marks in one text are converted without reading it for each.
+func TestManyAnnotations(t *testing.T) {
+	a := &citation.Answer{}
+	for range 10_000 {
+		start := int64(len(a.Text))
+		a.Text += "é🙂 word "
+		a.Claims = append(a.Claims, citation.Claim{Part: citation.ByteRange{Start: start, End: int64(len(a.Text))}, Citations: make([]citation.Citation, 1)})
+	}
+	for _, api := range apis {
+		data, err := api.write(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := api.read(data); err != nil || len(got.Claims) != 10_000 || got.Text != a.Text {
+			t.Errorf("%s: %v", api.name, err)
+		}
+	}
+}

@@ -1,0 +1,225 @@
+package citation
+
+import (
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/plain"
+)
+
+// Markdown returns c as a link of CommonMark with the quote as its title, such as
+// [Notes, page 12](doc://notes#pages=12 "the engine weaves"). Texts are on one
+// line. [ParseMarkdown] reads it.
+func (c *Citation) Markdown() string {
+	link := "[" + escapeMarkdown(c.Label()) + "](" + destination(c.Address.String())
+	if quote := plain.Line(c.Quote); quote != "" {
+		link += ` "` + escapeMarkdown(quote) + `"`
+	}
+	return link + ")"
+}
+
+// Footnote returns c as a footnote of Markdown with the label n, such as
+//
+//	[^1]: Ada Lovelace, *Notes*, page 12, 1843. "the engine weaves" <doc://notes#pages=12>
+//
+// A label that is empty, or has white space, a bracket or a "^", is an error
+// matching [citekit.ErrSyntax]. [ParseMarkdown] reads it.
+func (c *Citation) Footnote(label string) (string, error) {
+	if label == "" || plain.Line(label) != label || strings.ContainsAny(label, " []^\\") {
+		return "", syntaxError("footnote label %s; write a number or a word", message.Quote(label))
+	}
+	parts := make([]string, 0, len(c.Work.Authors)+4)
+	for _, name := range c.Work.Authors {
+		parts = append(parts, escapeMarkdown(plain.Line(name)))
+	}
+	parts = append(parts, "*"+escapeMarkdown(c.title())+"*")
+	for _, more := range []string{c.Work.Part, Place(c.Address.Location), c.Work.Date} {
+		if more = plain.Line(more); more != "" {
+			parts = append(parts, escapeMarkdown(more))
+		}
+	}
+	note := "[^" + label + "]: " + strings.Join(parts, ", ") + "."
+	if quote := plain.Line(c.Quote); quote != "" {
+		note += ` "` + escapeMarkdown(quote) + `"`
+	}
+	return note + " <" + c.Address.String() + ">", nil
+}
+
+// escapeMarkdown escapes what has a meaning within a line of Markdown, and at its
+// beginning.
+func escapeMarkdown(text string) string {
+	var b strings.Builder
+	for i := range len(text) {
+		ch := text[i]
+		if ch == '&' { // cmark takes "\&amp;" in the title of a link for "&"
+			b.WriteString("&amp;")
+			continue
+		}
+		if strings.IndexByte("\\`*_[]<>()!|~$^\"{}", ch) >= 0 || i == 0 && strings.IndexByte("#+-=:", ch) >= 0 ||
+			(ch == '.' || ch == '/' || ch == ':') && i > 0 && isLinkStart(text[:i+1]) || ch == '.' && isNumber(text[:i]) {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(ch)
+	}
+	return b.String()
+}
+
+// isLinkStart reports whether a text ends as what GitHub makes a link of.
+func isLinkStart(text string) bool {
+	return strings.HasSuffix(text, "://") || strings.HasSuffix(strings.ToLower(text[max(0, len(text)-4):]), "www.")
+}
+
+func isNumber(text string) bool {
+	return text != "" && len(text) < 10 && strings.Trim(text, "0123456789") == ""
+}
+
+// destination returns an address as the destination of a link.
+func destination(address string) string {
+	if !strings.ContainsAny(address, "()<>\\\" ") && plain.Line(address) == address {
+		return strings.ReplaceAll(address, "&", "&amp;")
+	}
+	return "<" + escapeMarkdown(address) + ">"
+}
+
+// ParseMarkdown returns the citations in a text of Markdown, in order: links
+// whose destination is an address, with their title as the quote, and addresses
+// in angle brackets, with the text in quotation marks before them, as
+// [Citation.Footnote] writes them. Other links, and addresses that are none, are
+// passed over. It takes linear time.
+func ParseMarkdown(text string) []Citation {
+	var found []Citation
+	for i := 0; i < len(text); {
+		next := strings.IndexAny(text[i:], "]<")
+		if next < 0 {
+			break
+		}
+		i += next
+		c, end := readLink(text, i)
+		if end > i {
+			found = append(found, c)
+			i = end
+			continue
+		}
+		i++
+	}
+	return found
+}
+
+// readLink reads the link whose label ends at i, or the address in angle brackets
+// that begins there. The end is i if there is none.
+func readLink(text string, i int) (c Citation, end int) {
+	if text[i] == '<' {
+		target, end := readAutolink(text, i)
+		a, err := citekit.ParseAddress(target)
+		if end == i || err != nil {
+			return c, i
+		}
+		return Citation{Address: a, Quote: quoteBefore(text[:i])}, end
+	}
+	if !strings.HasPrefix(text[i:], "](") {
+		return c, i
+	}
+	target, end := readDestination(text, i+2)
+	a, err := citekit.ParseAddress(target)
+	if err != nil {
+		return c, i
+	}
+	c.Address = a
+	end = skipSpace(text, end)
+	if end < len(text) && text[end] == '"' {
+		c.Quote, end = readEnclosed(text, end, '"')
+		end = skipSpace(text, end)
+	}
+	if end == len(text) || text[end] != ')' {
+		return Citation{}, i
+	}
+	return c, end + 1
+}
+
+// skipSpace returns where the white space at i ends.
+func skipSpace(text string, i int) int {
+	return len(text) - len(strings.TrimLeft(text[i:], " \t\r\n"))
+}
+
+// readAutolink returns what stands between angle brackets, where nothing is
+// escaped, and where that ends; or i if there is nothing.
+func readAutolink(text string, i int) (string, int) {
+	n := strings.IndexAny(text[i+1:], "<> \t\r\n")
+	if n < 0 || text[i+1+n] != '>' {
+		return "", i
+	}
+	return text[i+1 : i+1+n], i + n + 2
+}
+
+// readEnclosed returns what stands between the sign at i and the next closing
+// one, and where that ends; or i if there is none.
+func readEnclosed(text string, i int, closing byte) (string, int) {
+	for at := i + 1; at < len(text); at++ {
+		switch text[at] {
+		case closing:
+			return unescapeMarkdown(text[i+1 : at]), at + 1
+		case '\\':
+			at++
+		case '<', '\n':
+			if closing == '>' {
+				return "", i
+			}
+		}
+	}
+	return "", i
+}
+
+// readDestination returns the destination of a link that begins at i, and where
+// it ends.
+func readDestination(text string, i int) (string, int) {
+	if i < len(text) && text[i] == '<' {
+		return readEnclosed(text, i, '>')
+	}
+	at := i
+	for at < len(text) && text[at] > ' ' && text[at] != ')' && text[at] != '(' {
+		if text[at] == '\\' && at+1 < len(text) {
+			at++
+		}
+		at++
+	}
+	return unescapeMarkdown(text[i:at]), at
+}
+
+// quoteBefore returns the text in quotation marks that a text ends with, or "".
+func quoteBefore(text string) string {
+	inside, ok := strings.CutSuffix(text, "\" ")
+	if !ok {
+		return ""
+	}
+	for at := len(inside) - 1; at >= 0 && inside[at] != '\n'; at-- {
+		if inside[at] == '"' && (at == 0 || inside[at-1] != '\\') {
+			return unescapeMarkdown(inside[at+1:])
+		}
+	}
+	return ""
+}
+
+// unescapeMarkdown takes the backslashes before punctuation away, and reads
+// "&amp;".
+func unescapeMarkdown(text string) string {
+	if !strings.ContainsAny(text, "\\&") {
+		return text
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) && isPunctuation(text[i+1]) {
+			i++
+		} else if strings.HasPrefix(text[i:], "&amp;") {
+			b.WriteByte('&')
+			i += len("&amp;") - 1
+			continue
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
+func isPunctuation(c byte) bool {
+	return c > ' ' && c < 0x7f && !('0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z')
+}

@@ -1,0 +1,189 @@
+package citation
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/decimal"
+	"github.com/citekit/citekit/internal/message"
+)
+
+// LastCell stands for the last row or column of a table, which RFC 7111 writes
+// "*".
+const LastCell = math.MaxInt
+
+// Cells are a part of a table: rows and columns counted from 1, of which a header
+// is the first row. The zero Range is all of them.
+type Cells struct{ Rows, Columns citekit.Range }
+
+// CSVFragment returns parts of a table as a fragment of RFC 7111, such as
+// "row=5-7", "col=2" or "cell=4,1-6,*;8,2". Parts of which some select rows or
+// columns alone, and others not the same, or none, or a range that ends before it
+// begins, are an error matching [citekit.ErrSyntax].
+func CSVFragment(cells ...Cells) (string, error) {
+	specs := make([]string, len(cells))
+	kind := ""
+	for i, c := range cells {
+		is, spec := c.spec()
+		if is == "" || kind != "" && is != kind {
+			return "", syntaxError("rows %v, columns %v of a table; give rows, or columns, or both, for all parts alike", c.Rows, c.Columns)
+		}
+		kind, specs[i] = is, spec
+	}
+	if kind == "" {
+		return "", syntaxError("no part of a table")
+	}
+	return kind + "=" + strings.Join(specs, ";"), nil
+}
+
+func (c Cells) spec() (kind, spec string) {
+	rows, columns := c.Rows.IsZero() || isRun(c.Rows), c.Columns.IsZero() || isRun(c.Columns)
+	switch {
+	case !rows || !columns || c == Cells{}:
+		return "", ""
+	case c.Columns.IsZero():
+		return "row", runSpec(c.Rows)
+	case c.Rows.IsZero():
+		return "col", runSpec(c.Columns)
+	}
+	spec = cell(c.Rows.First) + "," + cell(c.Columns.First)
+	if c.Rows.First != c.Rows.Last || c.Columns.First != c.Columns.Last {
+		spec += "-" + cell(c.Rows.Last) + "," + cell(c.Columns.Last)
+	}
+	return "cell", spec
+}
+
+func isRun(r citekit.Range) bool { return r.First >= 1 && r.Last >= r.First }
+
+func runSpec(r citekit.Range) string {
+	if r.First == r.Last {
+		return cell(r.First)
+	}
+	return cell(r.First) + "-" + cell(r.Last)
+}
+
+func cell(n int) string {
+	if n == LastCell {
+		return "*"
+	}
+	return strconv.Itoa(n)
+}
+
+// ParseCSVFragment parses a fragment of RFC 7111. Another one is an error
+// matching [citekit.ErrSyntax].
+func ParseCSVFragment(fragment string) ([]Cells, error) {
+	kind, value, _ := strings.Cut(fragment, "=")
+	if kind != "row" && kind != "col" && kind != "cell" || len(value) > 1<<16 {
+		return nil, syntaxError("table fragment %s; write row=5-7, col=2 or cell=4,1-6,*", message.Quote(fragment))
+	}
+	var cells []Cells
+	for spec := range strings.SplitSeq(value, ";") {
+		c, ok := parseCells(kind, spec)
+		if !ok {
+			return nil, syntaxError("%s=%s; rows and columns count from 1, and * is the last: write such as row=5-7 or cell=4,1-6,*", kind, message.Clip(spec))
+		}
+		cells = append(cells, c)
+	}
+	return cells, nil
+}
+
+func parseCells(kind, spec string) (c Cells, ok bool) {
+	first, last, isRange := strings.Cut(spec, "-")
+	if !isRange {
+		last = first
+	}
+	switch kind {
+	case "row":
+		c.Rows = citekit.Range{First: parseCell(first), Last: parseCell(last)}
+		return c, isRun(c.Rows)
+	case "col":
+		c.Columns = citekit.Range{First: parseCell(first), Last: parseCell(last)}
+		return c, isRun(c.Columns)
+	}
+	row1, column1, _ := strings.Cut(first, ",")
+	row2, column2, _ := strings.Cut(last, ",")
+	c.Rows = citekit.Range{First: parseCell(row1), Last: parseCell(row2)}
+	c.Columns = citekit.Range{First: parseCell(column1), Last: parseCell(column2)}
+	return c, isRun(c.Rows) && isRun(c.Columns)
+}
+
+func parseCell(s string) int {
+	if s == "*" {
+		return LastCell
+	}
+	return decimal.Whole(s)
+}
+
+// Lines returns the lines that the rows of c take in the text of a table, where
+// a quoted field may have line ends. Rows behind the last are an error matching
+// [citekit.ErrRange].
+func (c Cells) Lines(table string) (citekit.Range, error) {
+	var lines citekit.Range
+	row, line, start := 0, 0, 1
+	for end := range rowEnds(table) {
+		row, start, line = row+1, line+1, end
+		if row == c.Rows.First {
+			lines.First = start
+		}
+		if lines.First > 0 && row <= max(c.Rows.Last, 1) {
+			lines.Last = line
+		}
+	}
+	if c.Rows.First == LastCell && row > 0 {
+		return citekit.Range{First: start, Last: line}, nil
+	}
+	if c.Rows.IsZero() && row > 0 {
+		return citekit.Range{First: 1, Last: line}, nil
+	}
+	if lines.First == 0 || c.Rows.Last > row && c.Rows.Last != LastCell {
+		return citekit.Range{}, fmt.Errorf("rows %s of %d: %w", runSpec(c.Rows), row, citekit.ErrRange)
+	}
+	return lines, nil
+}
+
+// RowsAt returns the rows of a table that some of its lines touch. Lines behind
+// the last are an error matching [citekit.ErrRange].
+func RowsAt(table string, lines citekit.Range) (Cells, error) {
+	var c Cells
+	row, before := 0, 0
+	for end := range rowEnds(table) {
+		row++
+		if end >= lines.First && before < lines.Last {
+			if c.Rows.First == 0 {
+				c.Rows.First = row
+			}
+			c.Rows.Last = row
+		}
+		before = end
+	}
+	if c.Rows.First == 0 || lines.Last > before {
+		return Cells{}, fmt.Errorf("lines %v of %d: %w", lines, before, citekit.ErrRange)
+	}
+	return c, nil
+}
+
+// rowEnds yields the line that each row of a table ends on, from 1.
+func rowEnds(table string) func(yield func(line int) bool) {
+	return func(yield func(line int) bool) {
+		line, quoted, open := 0, false, false
+		for i := range len(table) {
+			open = true
+			switch c := table[i]; {
+			case c == '"':
+				quoted = !quoted
+			case c == '\n' || c == '\r' && !strings.HasPrefix(table[i+1:], "\n"):
+				line++
+				open = false
+				if !quoted && !yield(line) {
+					return
+				}
+			}
+		}
+		if open {
+			yield(line + 1)
+		}
+	}
+}

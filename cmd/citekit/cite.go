@@ -1,0 +1,302 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/citation"
+	"github.com/citekit/citekit/citation/anthropic"
+	"github.com/citekit/citekit/citation/gemini"
+	"github.com/citekit/citekit/citation/openai"
+	"github.com/citekit/citekit/internal/lookup"
+	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/textlayer"
+	"github.com/citekit/citekit/verify"
+)
+
+// citeFlags are the flags of cite.
+type citeFlags struct {
+	as, quote, url, from string
+	documents            stringList
+	pin, ocr             bool
+}
+
+// citeForms are the words that --as takes.
+var citeForms = []string{"markdown", "footnote", "csl", "bibtex", "annotation", "url", "anthropic", "openai", "gemini"}
+
+func citeCommand() *command {
+	var f citeFlags
+	return &command{
+		name:    "cite",
+		args:    "<what>...",
+		summary: "Write citations in the forms of others, and read them",
+		about: `Writes RESOURCE.NODE, a whole RESOURCE or an address as others cite: ` + strings.Join(citeForms[:len(citeForms)-1], ", ") + `
+or ` + citeForms[len(citeForms)-1] + `. Title, authors and date are those of the map. With --quote the words
+must stand there; the page and the text around them are found. For anthropic it is
+then a citation of a document, else a search_result block with the text.
+
+With --from it reads such a form, or what a model's API returned, from a file or
+the standard input, and prints where each citation stands. Quotes are held to
+their sources: what does not stand there is told, and the exit code is 1.`,
+		example: []string{
+			"citekit cite book.chapter-2 --as bibtex",
+			"citekit cite 'doc://book#pages=12' --quote 'the engine weaves' --as annotation",
+			"citekit cite book.chapter-2 --quote 'the engine weaves' --as url --url https://example.org/book.pdf",
+			"citekit cite --from anthropic response.json --document book --document notes",
+			"citekit cite --from openai --json < response.json",
+		},
+		maxArgs: -1,
+		flags: func(flags *flagSet) {
+			flags.StringVar(&f.as, "as", "markdown", "`FORM` to write: "+strings.Join(citeForms, ", "))
+			flags.StringVar(&f.quote, "quote", "", "cite the words `TEXT`, wherever they stand in what is named")
+			flags.StringVar(&f.url, "url", "", "`URL` of a published copy, for --as url (default the path of the source)")
+			flags.StringVar(&f.from, "from", "", "read a `FORM`: "+strings.Join(citeSources, ", "))
+			flags.Var(&f.documents, "document", "`RESOURCE` that the model was given, in the order of the request; repeatable, for --from anthropic")
+			flags.BoolVar(&f.pin, "pin", false, "name the version of the source in the address")
+			flags.ocr(&f.ocr)
+		},
+		run: func(ctx context.Context, s *session, args []string) error {
+			s.ocr = f.ocr
+			if err := f.check(args); err != nil {
+				return err
+			}
+			return s.withSearcher(func(lib *citekit.Library, searcher *search.Searcher, layers *textlayer.Store) error {
+				c := &citer{session: s, citeFlags: f, lib: lib, layers: layers}
+				c.verifier = verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})
+				if f.from != "" {
+					return c.read(ctx, args)
+				}
+				return c.write(ctx, args)
+			})
+		},
+	}
+}
+
+func (f *citeFlags) check(args []string) error {
+	switch {
+	case f.from != "" && !isOneOf(f.from, citeSources):
+		return usagef("cite", "--from %s; write one of %s", term.Line(f.from), strings.Join(citeSources, ", "))
+	case !isOneOf(f.as, citeForms):
+		return usagef("cite", "--as %s; write one of %s", term.Line(f.as), strings.Join(citeForms, ", "))
+	case f.from != "" && len(args) > 1:
+		return usagef("cite", "--from reads one file, or the standard input")
+	case f.from != "" && f.quote != "":
+		return usagef("cite", "--quote is for citations that are written, and --from reads them")
+	case f.from == "" && len(args) == 0:
+		return usagef("cite", "cite needs an id or an address, or --from")
+	case f.quote != "" && len(args) > 1:
+		return usagef("cite", "--quote is of one source; name it alone")
+	}
+	return nil
+}
+
+func isOneOf(word string, words []string) bool {
+	for _, w := range words {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+// A citer writes and reads citations.
+type citer struct {
+	*session
+	citeFlags
+	lib      *citekit.Library
+	layers   *textlayer.Store
+	verifier *verify.Verifier
+}
+
+// A written citation is what --json prints of one.
+type written struct {
+	Address citekit.Address `json:"address"`
+	Label   string          `json:"label"`
+	Quote   string          `json:"quote,omitempty"`
+	As      string          `json:"as"`
+	Text    string          `json:"text,omitempty"` // of a form that is text
+	JSON    json.RawMessage `json:"value,omitempty"`
+}
+
+func (c *citer) write(ctx context.Context, ids []string) error {
+	var all []written
+	for i, id := range ids {
+		cited, err := c.make(ctx, id)
+		if err != nil {
+			return err
+		}
+		w := written{Address: cited.Address, Label: cited.Label(), Quote: cited.Quote, As: c.as}
+		if w.Text, w.JSON, err = c.form(ctx, cited, i+1); err != nil {
+			return asUsage("cite", err)
+		}
+		all = append(all, w)
+	}
+	if c.json {
+		return c.printJSON(map[string]any{"citations": all})
+	}
+	if c.as == "csl" {
+		items := make([]json.RawMessage, len(all))
+		for i, w := range all {
+			items[i] = w.JSON
+		}
+		return c.printJSON(items)
+	}
+	for _, w := range all {
+		if w.JSON != nil {
+			if err := c.printJSON(w.JSON); err != nil {
+				return err
+			}
+			continue
+		}
+		c.printText(w.Text)
+	}
+	return nil
+}
+
+// make returns the citation of what an id means, with the quote in it.
+func (c *citer) make(ctx context.Context, id string) (*citation.Citation, error) {
+	part, err := lookup.Find(ctx, c.lib, id)
+	if err != nil {
+		return nil, err
+	}
+	cited := &citation.Citation{Address: part.Address, Work: citation.WorkOf(part.Map, part.Node)}
+	if hash := part.Map.SourceHash(); c.pin && cited.Address.Version == "" && hash != "" {
+		cited.Address.Version = hash[:min(len(hash), pinned)]
+	}
+	if c.quote == "" {
+		return cited, cited.Address.Validate()
+	}
+	verdict, err := c.verifier.Quote(ctx, verify.Request{Quote: c.quote, Address: cited.Address})
+	switch {
+	case err != nil:
+		return nil, asUsage("cite", err)
+	case verdict.Problem != nil:
+		return nil, verdict.Problem
+	case !verdict.Holds():
+		return nil, unheld(verdict, part.Address)
+	}
+	return cited, c.place(ctx, cited, verdict)
+}
+
+// unheld returns the error for a quote that does not stand where it is cited.
+func unheld(v *verify.Verdict, a citekit.Address) error {
+	switch {
+	case v.Stale:
+		return &citekit.ResolveError{Op: "cite", Address: a, Err: citekit.ErrStale}
+	case v.Class == verify.Elsewhere:
+		return fmt.Errorf("the quote does not stand in %s, but in %s; cite that", a, v.Address)
+	case v.Class == verify.Altered:
+		return fmt.Errorf("the quote is altered; %s has: %s", v.Address, strconv.Quote(term.Line(v.Text)))
+	}
+	return fmt.Errorf("the quote does not stand in %s; 'citekit search' finds what does", a)
+}
+
+// pinned is how many digits of the SHA-256 of a source an address has for --pin.
+const pinned = 16
+
+// around is how many characters before and behind a quote are given, at most.
+const around = 32
+
+// place writes where a quote was found into a citation, with what is around it.
+func (c *citer) place(ctx context.Context, cited *citation.Citation, v *verify.Verdict) error {
+	version := cited.Address.Version
+	cited.Address, cited.Quote = v.Address, v.Quote
+	cited.Address.Version = version
+	if v.Text != "" {
+		cited.Quote = v.Text
+	}
+	cited.Position = citation.CodePointRange{Start: v.Span.CodePoints[0], End: v.Span.CodePoints[1]}
+	layer, err := c.layers.Open(ctx, cited.Address.Resource)
+	if err != nil {
+		return err
+	}
+	defer layer.Close()
+	before := max(0, cited.Position.Start-around)
+	from, err := layer.Convert(before, textlayer.InCodePoints, textlayer.InBytes)
+	if err != nil {
+		return err
+	}
+	if cited.Prefix, err = layer.Text(ctx, from, v.Span.Bytes[0]); err != nil {
+		return err
+	}
+	behind, err := layer.Text(ctx, v.Span.Bytes[1], min(layer.Len(), v.Span.Bytes[1]+utf8.UTFMax*around))
+	cited.Suffix = firstRunes(behind, around)
+	return err
+}
+
+// firstRunes returns the first characters of a text, whose end may be cut.
+func firstRunes(text string, n int) string {
+	text = strings.ToValidUTF8(text, "")
+	for i := range text {
+		if n == 0 {
+			return text[:i]
+		}
+		n--
+	}
+	return text
+}
+
+// form returns a citation as the form that was asked for: as text, or as JSON.
+func (c *citer) form(ctx context.Context, cited *citation.Citation, number int) (text string, data []byte, err error) {
+	switch c.as {
+	case "markdown":
+		return cited.Markdown(), nil, nil
+	case "footnote":
+		text, err = cited.Footnote(strconv.Itoa(number))
+	case "bibtex":
+		text, err = cited.BibTeX()
+	case "url":
+		text, err = cited.URL(c.published(cited))
+	case "csl":
+		data, err = cited.CSL()
+	case "annotation":
+		data, err = cited.Annotation()
+	case "anthropic":
+		if cited.Quote != "" {
+			data, err = anthropic.Location(cited, 0)
+		} else {
+			data, err = c.searchResult(ctx, cited)
+		}
+	case "openai":
+		data, err = openai.OutputText(citation.AnswerOf(*cited))
+	case "gemini":
+		data, err = gemini.Candidate(citation.AnswerOf(*cited))
+	}
+	return text, data, err
+}
+
+// published returns the URL of the source.
+func (c *citer) published(cited *citation.Citation) string {
+	if c.url != "" {
+		return c.url
+	}
+	return sourceURL(cited.Work.Path)
+}
+
+// maxResult bounds the text of a search_result, in bytes.
+const maxResult = 1 << 20
+
+// searchResult returns what is cited as a block with its text, one for each page
+// or other run of it.
+func (c *citer) searchResult(ctx context.Context, cited *citation.Citation) ([]byte, error) {
+	var texts []string
+	size := 0
+	for run, err := range c.lib.ReadText(ctx, cited.Address.Resource, cited.Address.Location) {
+		if err != nil {
+			return nil, err
+		}
+		if size += len(run.Text); size > maxResult {
+			return nil, fmt.Errorf("the text of %s has more than %d bytes; cite a part of it: %w", cited.Address, maxResult, citekit.ErrTooLarge)
+		}
+		if text := strings.TrimSpace(run.Text); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return anthropic.SearchResult(cited, texts...)
+}

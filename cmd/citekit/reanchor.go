@@ -1,0 +1,233 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/reanchor"
+)
+
+// maxCiting is the size of a file whose citations are rewritten, in bytes.
+const maxCiting = 64 << 20
+
+func reanchorCommand() *command {
+	var flags reanchorFlags
+	return &command{
+		name:    "reanchor",
+		args:    "<file>",
+		summary: "Move the citations of a text to where what they cite is now",
+		about: `Finds the addresses in a text, such as Markdown, that cite an older version of
+their source, and writes them anew where what they cite stands now. Only what
+stands there word for word is moved; what was changed is shown, and moved with
+--similar. Addresses in fenced blocks of code stay. Prints a line for each
+citation that is not up to date. Fails if something is left to look at: what was
+changed, is gone, or cannot be told.
+
+The text of a cited version is compared where it is still kept. A run keeps the
+texts of the versions that the file cites now: run it, or --dry-run, once after
+writing citations. Where no text is kept, the quote beside an address is looked
+for. Of an address without v= and without a quote nothing can be told.`,
+		example: []string{
+			"citekit reanchor notes.md --dry-run",
+			"citekit reanchor notes.md",
+			"citekit reanchor notes.md --similar --json",
+		},
+		minArgs: 1, maxArgs: 1,
+		flags: func(f *flagSet) {
+			f.BoolVar(&flags.dryRun, "dry-run", false, "leave the file as it is, and print what would be done")
+			f.BoolVar(&flags.similar, "similar", false, "move also citations of what was changed")
+			f.ocr(&flags.ocr)
+		},
+		run: func(ctx context.Context, s *session, args []string) error {
+			s.ocr = flags.ocr
+			return s.reanchor(ctx, args[0], flags)
+		},
+	}
+}
+
+// reanchorFlags are the flags of reanchor.
+type reanchorFlags struct {
+	dryRun, similar, ocr bool
+}
+
+func (s *session) reanchor(ctx context.Context, name string, flags reanchorFlags) error {
+	before, err := readCiting(name)
+	if err != nil {
+		return err
+	}
+	lib, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer lib.Close()
+	r, err := reanchor.New(lib, nil).Rewrite(ctx, string(before), &reanchor.RewriteOptions{Similar: flags.similar})
+	if err != nil {
+		return err
+	}
+	written := r.Text != string(before) && !flags.dryRun
+	if written {
+		if err := rewriteFile(ctx, name, before, []byte(r.Text)); err != nil {
+			return err
+		}
+	}
+	return s.printRewriting(name, r, written)
+}
+
+// readCiting reads a file whose citations are to be rewritten.
+func readCiting(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, usagef("reanchor", "%s is no file", term.Line(name))
+	}
+	if info.Size() > maxCiting {
+		return nil, fmt.Errorf("%s has %d bytes, at most %d are read: %w", term.Line(name), info.Size(), maxCiting, citekit.ErrTooLarge)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxCiting))
+}
+
+// rewriteFile writes a file anew, whole or not at all, with the permissions it
+// has, unless it is no longer what it was. A link stays one.
+func rewriteFile(ctx context.Context, name string, before, after []byte) (err error) {
+	target, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(target)
+	if err != nil {
+		return err
+	}
+	if info.Mode().Perm()&0o200 == 0 {
+		return fmt.Errorf("%s may not be written: %w", term.Line(name), os.ErrPermission)
+	}
+	temporary, err := createBeside(target)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(temporary.Name())
+		}
+	}()
+	_, err = temporary.Write(after)
+	if err == nil {
+		err = temporary.Chmod(info.Mode().Perm())
+	}
+	if err == nil {
+		err = temporary.Sync()
+	}
+	if closed := temporary.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	now, err := readCiting(target)
+	if err == nil && !bytes.Equal(now, before) {
+		err = fmt.Errorf("%s was changed meanwhile, and is left as it is; run it again: %w", term.Line(name), citekit.ErrConflict)
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(temporary.Name(), target)
+}
+
+// A citationReport is what reanchor says of a citation.
+type citationReport struct {
+	Line    int              `json:"line"`
+	Written string           `json:"written"`
+	Now     string           `json:"now"`
+	Moved   bool             `json:"moved"`
+	Left    bool             `json:"left"`
+	Result  *reanchor.Result `json:"result"`
+}
+
+func (s *session) printRewriting(name string, r *reanchor.Rewriting, written bool) error {
+	all := []citationReport{}
+	count := make(map[string]int)
+	for i := range r.Citations {
+		c := &r.Citations[i]
+		all = append(all, citationReport{c.Line, c.Written, c.Now, c.Moved(), c.Left(), c.Result})
+		count[string(c.Result.How)]++
+		if c.Moved() {
+			count["moved"]++
+		}
+		if c.Left() {
+			count["left"]++
+		}
+	}
+	var err error
+	if s.json {
+		err = s.printJSON(map[string]any{"file": name, "rewritten": written, "citations": all, "counts": count})
+	} else {
+		for _, c := range all {
+			s.printCitation(c)
+		}
+		verb := "moved"
+		if !written {
+			verb = "to move"
+		}
+		s.printf("%d citations: %d up to date, %d %s, %d left, %d that nothing tells of\n", len(all),
+			count[string(reanchor.Unchanged)], count["moved"], verb, count["left"], unproven(r))
+	}
+	if err == nil && count["left"] > 0 {
+		err = errReported
+	}
+	return err
+}
+
+// unproven counts the citations that are held to nothing.
+func unproven(r *reanchor.Rewriting) (n int) {
+	for i := range r.Citations {
+		if c := &r.Citations[i]; c.Result.How == reanchor.Unknown && !c.Left() {
+			n++
+		}
+	}
+	return n
+}
+
+// printCitation prints a line about a citation that is not up to date.
+func (s *session) printCitation(c citationReport) {
+	if !c.Moved && !c.Left {
+		return
+	}
+	s.printf("%d: %s", c.Line, term.Line(c.Written))
+	switch {
+	case c.Moved:
+		s.printf(" -> %s", term.Line(c.Now))
+	case c.Result.Address.Resource != "":
+		s.printf(" ~> %s", c.Result.Address)
+	}
+	s.printf(": %s", c.Result.How)
+	switch {
+	case c.Result.Problem != nil:
+		s.printf(", %s", term.Line(strings.TrimPrefix(c.Result.Problem.Error(), "citekit: ")))
+	case c.Result.Address.Resource != "":
+		s.printf(" %.2f", c.Result.Confidence)
+	}
+	for i, d := range c.Result.Difference {
+		if i == 3 {
+			s.printf(" …")
+			break
+		}
+		s.printf(" [-%s-]{+%s+}", term.Line(d.Quote), term.Line(d.Source))
+	}
+	s.printf("\n")
+}

@@ -1,0 +1,285 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/lookup"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/textlayer"
+	"github.com/citekit/citekit/verify"
+)
+
+// verifyFlags are the flags of verify.
+type verifyFlags struct {
+	quote string
+	texts []string
+	opts  verify.TextOptions
+	ocr   bool
+}
+
+func verifyCommand() *command {
+	var f verifyFlags
+	return &command{
+		name:    "verify",
+		args:    "[<what>]",
+		summary: "Tell whether quotes stand in their sources",
+		about: `Tells whether a quote stands at an address, in a resource, or anywhere; or, with
+--text, whether all that a text cites holds: quotes with their addresses, and
+claims, whose address must be there. Each is a line: whether it holds, how the
+words stand in the source, where, the words, and the difference.
+
+  exact, repaired   they stand there, but for what copying and typesetting change
+  elsewhere         they stand at the address that is shown
+  altered           the source has other words
+  not_found         nothing there is like them
+  unquoted          a claim in words of its own
+  uncited           a sentence without an address
+
+The exit code is 0 if all holds, 1 if something does not, and 2 if the command
+means nothing.`,
+		example: []string{
+			"citekit verify --quote 'chalk in the kettle' 'doc://manual#pages=3'",
+			"citekit verify --quote 'chalk in the kettle' manual",
+			"citekit verify --text answer.md",
+			"citekit verify --strict --json --text docs/a.md docs/b.md",
+			"citekit verify --text - < answer.md",
+		},
+		maxArgs: -1,
+		flags: func(flags *flagSet) {
+			flags.StringVar(&f.quote, "quote", "", "the `WORDS` that are said to stand there; \"…\" is for what they leave out")
+			flags.Func("text", "verify what the text in `FILE` cites, or with - that of the standard input; further files may follow", appendTo(&f.texts))
+			flags.BoolVar(&f.opts.Strict, "strict", false, "let claims fail whose words do not stand in the source")
+			flags.BoolVar(&f.opts.Boxes, "boxes", false, "find the boxes of the words on their pages, for --json")
+			flags.ocr(&f.ocr)
+		},
+		run: func(ctx context.Context, s *session, args []string) error {
+			s.ocr = f.ocr
+			switch {
+			case (f.quote == "") == (len(f.texts) == 0):
+				return usagef("verify", "verify needs --quote or --text, and only one of them")
+			case f.quote == "":
+				return s.verifyTexts(ctx, append(f.texts, args...), &f.opts)
+			case len(args) > 1:
+				return usagef("verify", "a quote stands in one place; %s names another", term.Line(args[1]))
+			}
+			return s.verifyQuote(ctx, f, args)
+		},
+	}
+}
+
+// withVerifier calls f with a Verifier over the base directory.
+func (s *session) withVerifier(f func(*citekit.Library, *verify.Verifier) error) error {
+	return s.withSearcher(func(lib *citekit.Library, searcher *search.Searcher, layers *textlayer.Store) error {
+		return f(lib, verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher}))
+	})
+}
+
+func (s *session) verifyQuote(ctx context.Context, f verifyFlags, args []string) error {
+	var verdict *verify.Verdict
+	err := s.withVerifier(func(lib *citekit.Library, v *verify.Verifier) error {
+		req := verify.Request{Quote: f.quote, Boxes: f.opts.Boxes}
+		if len(args) == 1 {
+			part, err := lookup.Find(ctx, lib, args[0])
+			if err != nil {
+				return err
+			}
+			req.Address = part.Address
+		}
+		var err error
+		verdict, err = v.Quote(ctx, req)
+		return err
+	})
+	if err != nil {
+		return asUsage("verify", adviseStorage(err))
+	}
+	if s.json {
+		err = s.printJSON(map[string]any{"holds": verdict.Holds(), "verdicts": []any{verdict}})
+	} else {
+		s.printVerdict("", verdict.Holds(), verdict, "")
+	}
+	if err == nil && !verdict.Holds() {
+		err = errReported
+	}
+	return err
+}
+
+// A verifiedText is what a file cites.
+type verifiedText struct {
+	File   string
+	text   string
+	report *verify.Report
+}
+
+// MarshalJSON returns the report with the name of the file.
+func (v verifiedText) MarshalJSON() ([]byte, error) {
+	report, err := v.report.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	name, err := json.Marshal(v.File)
+	return slices.Concat([]byte(`{"file":`), name, []byte(","), report[1:]), err
+}
+
+func (s *session) verifyTexts(ctx context.Context, files []string, opts *verify.TextOptions) error {
+	var all []verifiedText
+	for _, name := range files {
+		text, err := s.readText(name)
+		if err != nil {
+			return err
+		}
+		all = append(all, verifiedText{File: name, text: text})
+	}
+	holds := true
+	err := s.withVerifier(func(_ *citekit.Library, v *verify.Verifier) (err error) {
+		for i := range all {
+			if all[i].report, err = v.Text(ctx, all[i].text, opts); err != nil {
+				return fmt.Errorf("%s: %w", all[i].File, err)
+			}
+			holds = holds && all[i].report.Holds()
+		}
+		return nil
+	})
+	if err != nil {
+		return adviseStorage(err)
+	}
+	switch {
+	case !s.json:
+		s.printVerified(all)
+	case len(all) == 1:
+		err = s.printJSON(all[0])
+	default:
+		err = s.printJSON(map[string]any{"holds": holds, "files": all})
+	}
+	if err == nil && !holds {
+		err = errReported
+	}
+	return err
+}
+
+// readText returns the text of a file that the person named, or of the standard
+// input.
+func (s *session) readText(name string) (string, error) {
+	in := s.stdin
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return "", err
+		}
+		defer file.Close()
+		in = file
+	}
+	text, err := io.ReadAll(io.LimitReader(in, verify.MaxText+1))
+	return string(text), err
+}
+
+// printVerified prints a line for each verdict and each sentence that cites nothing.
+func (s *session) printVerified(all []verifiedText) {
+	entries, holding, uncited := 0, 0, 0
+	for _, v := range all {
+		lines := lineEnds(v.text)
+		for _, e := range v.report.Entries {
+			entries++
+			if e.Holds() {
+				holding++
+			}
+			at := e.At
+			if e.Kind == verify.AddressKind {
+				at = e.CitedAt
+			}
+			s.printVerdict(fmt.Sprintf("%s:%d", term.Line(v.File), lines.at(at.Bytes[0])), e.Holds(), &e.Verdict, e.Cited)
+		}
+		for _, u := range v.report.Uncited {
+			s.printf("%s:%d\t-\tuncited\t\t%s\n", term.Line(v.File), lines.at(u.At.Bytes[0]), shownWords(u.Text))
+		}
+		uncited += len(v.report.Uncited)
+	}
+	fmt.Fprintf(s.stderr, "citekit: %d of %s hold; %s without one\n", holding, message.Count(entries, "citation"), message.Count(uncited, "sentence"))
+}
+
+// lineNumbers are the offsets behind the lines of a text.
+type lineNumbers []int
+
+func lineEnds(text string) (ends lineNumbers) {
+	for i := range len(text) {
+		if text[i] == '\n' {
+			ends = append(ends, i+1)
+		}
+	}
+	return ends
+}
+
+// at returns the number of the line of an offset, from 1.
+func (l lineNumbers) at(offset int64) int {
+	n, _ := slices.BinarySearch(l, int(offset)+1)
+	return n + 1
+}
+
+// printVerdict prints a line about a quote or claim: where the text has it, if
+// that is not "", whether it holds, its class, its address, the words, and what is
+// to be said of them. cited is the address that the text has.
+func (s *session) printVerdict(where string, holds bool, v *verify.Verdict, cited string) {
+	if where != "" {
+		s.printf("%s\t", where)
+	}
+	state := "ok"
+	if !holds {
+		state = "FAIL"
+	}
+	address := term.Line(cited)
+	if v.Address.Resource != "" {
+		address = v.Address.String()
+	}
+	s.printf("%s\t%s\t%s\t%s", state, v.Class, address, shownWords(v.Quote))
+	if about := remarks(v, cited); about != "" {
+		s.printf("\t%s", about)
+	}
+	s.printf("\n")
+}
+
+// maxShownWords bounds what a line shows of a quote, in bytes.
+const maxShownWords = 160
+
+func shownWords(text string) string {
+	return term.Line(plain.Shorten(plain.Line(text), maxShownWords))
+}
+
+// remarks says what there is to say of a verdict beside its class.
+func remarks(v *verify.Verdict, cited string) string {
+	var all []string
+	for _, c := range v.Difference {
+		switch {
+		case c.Source == "":
+			all = append(all, fmt.Sprintf("“%s” is not in the source", shownWords(c.Quote)))
+		case c.Quote == "":
+			all = append(all, fmt.Sprintf("the source has “%s” too", shownWords(c.Source)))
+		default:
+			all = append(all, fmt.Sprintf("“%s”: the source has “%s”", shownWords(c.Quote), shownWords(c.Source)))
+		}
+	}
+	for _, r := range v.Repairs {
+		all = append(all, strings.ReplaceAll(string(r.Kind), "_", " "))
+	}
+	if v.Class == verify.Elsewhere && cited != "" {
+		all = append(all, "not at "+term.Line(cited))
+	}
+	if v.Class == verify.Unquoted && v.Similarity > 0 {
+		all = append(all, fmt.Sprintf("similarity %.2f", v.Similarity))
+	}
+	switch {
+	case v.Problem != nil:
+		all = append(all, term.Line(plain.Line(strings.TrimPrefix(v.Problem.Error(), "citekit: "))))
+	case v.Stale:
+		all = append(all, "the source has changed since it was cited")
+	}
+	return strings.Join(all, "; ")
+}

@@ -1,0 +1,126 @@
+// Command checkcitations tells whether the citations in the Markdown files of a
+// folder hold, for CI. The other files of the folder are the sources, which it maps
+// first; a Markdown file is one if it has a map already.
+//
+//	go run ./examples/checkcitations [-strict] [DIRECTORY]
+//
+// It prints a line for each citation that does not hold. The exit code is 0 if all
+// hold, 1 if one does not, and 2 if they could not be read.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/modality"
+	"github.com/citekit/citekit/verify"
+	"github.com/citekit/citekit/workspace"
+)
+
+func main() {
+	strict := flag.Bool("strict", false, "let claims fail whose words do not stand in the source")
+	flag.Parse()
+	dir := "."
+	if flag.NArg() > 0 {
+		dir = flag.Arg(0)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	failed, err := check(ctx, os.Stdout, dir, &verify.TextOptions{Strict: *strict})
+	switch {
+	case err != nil:
+		slog.Error("the citations were not checked", "error", err)
+		os.Exit(2)
+	case failed > 0:
+		os.Exit(1)
+	}
+}
+
+// check prints the citations below a directory that do not hold, and returns how
+// many there are.
+func check(ctx context.Context, out io.Writer, dir string, opts *verify.TextOptions) (failed int, err error) {
+	ws, err := workspace.Open(dir, nil)
+	if err != nil {
+		return 0, err
+	}
+	lib := citekit.New(ws, modality.All(), nil)
+	defer lib.Close()
+	texts, sources, err := files(dir)
+	if err != nil {
+		return 0, err
+	}
+	if len(sources) > 0 {
+		if _, err := ingest.Run(ctx, lib, sources, nil); err != nil {
+			return 0, err
+		}
+	}
+	verifier := verify.New(lib, nil)
+	for _, path := range texts {
+		n, err := checkFile(ctx, out, verifier, path, opts)
+		if err != nil {
+			return failed, err
+		}
+		failed += n
+	}
+	return failed, nil
+}
+
+// files returns the Markdown files below a directory, and the other ones, which are
+// relative to it. Hidden ones are left out.
+func files(dir string) (texts, sources []string, err error) {
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case strings.HasPrefix(d.Name(), ".") && path != dir:
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+		case d.IsDir():
+		case filepath.Ext(path) == ".md":
+			texts = append(texts, path)
+		default:
+			source, err := filepath.Rel(dir, path)
+			sources = append(sources, source)
+			return err
+		}
+		return nil
+	})
+	return texts, sources, err
+}
+
+func checkFile(ctx context.Context, out io.Writer, verifier *verify.Verifier, path string, opts *verify.TextOptions) (failed int, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	report, err := verifier.Text(ctx, string(text), opts)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", path, err)
+	}
+	for _, e := range report.Entries {
+		if e.Holds() {
+			continue
+		}
+		failed++
+		line := 1 + strings.Count(string(text[:e.CitedAt.Bytes[0]]), "\n")
+		fmt.Fprintf(out, "%s:%d: %s: %s %q\n", filepath.Base(path), line, e.Cited, e.Class, e.Quote)
+		for _, c := range e.Difference {
+			fmt.Fprintf(out, "\tit has %q, the source %q\n", c.Quote, c.Source)
+		}
+		if e.Problem != nil {
+			fmt.Fprintf(out, "\t%v\n", e.Problem)
+		}
+	}
+	return failed, nil
+}

@@ -1,0 +1,468 @@
+package citedtext
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit/internal/mention"
+)
+
+// A span is a part of a block, in bytes; the end is not in it.
+type span struct{ from, to int }
+
+// A cite is where a block cites.
+type cite struct {
+	span
+	citations []Citation
+	label     span // the text of a link
+	behind    bool // it can only stand behind what it is for, as what is in brackets
+	word      bool // it stands in its sentence as a word does
+}
+
+// An inline is what stands in a block.
+type inline struct {
+	shown  []byte // the text with zeros for addresses and all that does not show
+	prose  []byte // shown with spaces for zeros, and letters for addresses that are words
+	code   []span // in backquotes, with these
+	cites  []cite
+	quotes []span // between the marks, the outermost alone
+}
+
+// filler stands in prose for each byte of an address that is a word.
+const filler = 'X'
+
+// readInline finds the citations and quotes of a block.
+func (b *block) readInline(d *document) {
+	s := &scanner{document: d, block: b}
+	b.shown = []byte(b.text)
+	from := b.at(0)
+	for _, m := range d.within(from, b.at(len(b.text))) {
+		s.mentions = append(s.mentions, located{m, s.inBlock(m.From), s.inBlock(m.To)})
+	}
+	s.codeSpans()
+	s.scan()
+	slices.SortFunc(b.cites, func(x, y cite) int { return x.from - y.from })
+	s.settle()
+}
+
+// A located mention is one with its place in a block.
+type located struct {
+	mention.Mention
+	from, to int
+}
+
+// A scanner reads what stands in a block from its beginning to its end.
+type scanner struct {
+	*document
+	*block
+	mentions []located // that are left
+	open     []bracket
+	noTags   bool // there is no further end of one
+	lastLine int
+}
+
+// A bracket is one that is open.
+type bracket struct {
+	at, length int
+	closing    string
+	cites      int // that stand before it
+	mentions   bool
+	image      bool
+}
+
+// inBlock returns where an offset of the text, which is behind those that were
+// asked for before, stands in the block.
+func (s *scanner) inBlock(offset int) int {
+	for s.lastLine+1 < len(s.lines) && s.lines[s.lastLine+1].inText <= offset {
+		s.lastLine++
+	}
+	l := s.lines[s.lastLine]
+	return offset - l.inText + l.inBlock
+}
+
+// codeSpans finds the code between backquotes.
+func (s *scanner) codeSpans() {
+	var runs []span
+	for i := 0; i < len(s.block.text); i++ {
+		switch s.block.text[i] {
+		case '\\':
+			i++
+		case '`':
+			from := i
+			for i+1 < len(s.block.text) && s.block.text[i+1] == '`' {
+				i++
+			}
+			runs = append(runs, span{from, i + 1})
+		}
+	}
+	next, after := make([]int, len(runs)), make(map[int]int)
+	for i, r := range slices.Backward(runs) {
+		next[i] = after[r.to-r.from]
+		after[r.to-r.from] = i
+	}
+	for i := 0; i < len(runs); i++ {
+		if closing := next[i]; closing > i {
+			s.code = append(s.code, span{runs[i].from, runs[closing].to})
+			i = closing
+		}
+	}
+}
+
+// hide takes what does not show out of what is shown, and out of the prose if
+// there is one yet.
+func (b *block) hide(from, to int) {
+	clear(b.shown[from:to])
+	if b.prose != nil {
+		blank(b.prose[from:to])
+	}
+}
+
+func blank(text []byte) {
+	for i, c := range text {
+		if c != '\n' {
+			text[i] = ' '
+		}
+	}
+}
+
+// scan finds addresses, brackets, links and tags.
+func (s *scanner) scan() {
+	text, code := s.block.text, s.code
+	for i := 0; i < len(text); {
+		if len(code) > 0 && i >= code[0].from {
+			i = max(i, code[0].to)
+			code = code[1:]
+			continue
+		}
+		for len(s.mentions) > 0 && s.mentions[0].from < i {
+			s.mentions = s.mentions[1:]
+		}
+		if len(s.mentions) > 0 && s.mentions[0].from == i {
+			i = s.address()
+			continue
+		}
+		switch c := text[i]; c {
+		case '\\':
+			i += 2
+		case '<':
+			i = s.tag(i)
+		case '[', '(', ']', ')':
+			i = s.bracket(i, 1)
+		default:
+			if size := wideBracket(text[i:]); size > 0 {
+				i = s.bracket(i, size)
+				continue
+			}
+			i++
+		}
+	}
+}
+
+// wideBrackets are those of Chinese and Japanese in which notes stand.
+const wideBrackets = "（）【】〔〕［］"
+
+// wideBracket returns the length of the bracket that a text begins with, or 0.
+func wideBracket(text string) int {
+	if text[0] < utf8.RuneSelf {
+		return 0
+	}
+	if r, size := utf8.DecodeRuneInString(text); strings.ContainsRune(wideBrackets, r) {
+		return size
+	}
+	return 0
+}
+
+// address takes the mention that is next, and returns where it ends.
+func (s *scanner) address() int {
+	m := s.mentions[0]
+	s.mentions = s.mentions[1:]
+	s.cites = append(s.cites, cite{span: span{m.from, m.to}, citations: []Citation{citationOf(m.Mention)}, word: true})
+	if n := len(s.open); n > 0 {
+		s.open[n-1].mentions = true
+	}
+	return m.to
+}
+
+// tag takes a tag of HTML, or an address in angle brackets.
+func (s *scanner) tag(at int) int {
+	text := s.block.text
+	if at+1 == len(text) || s.noTags || !isLetter(text[at+1]) && text[at+1] != '/' && text[at+1] != '!' {
+		return at + 1
+	}
+	end := strings.IndexByte(text[at:], '>')
+	if end < 0 {
+		s.noTags = true
+		return at + 1
+	}
+	if inner := strings.IndexByte(text[at+1:at+end], '<'); inner >= 0 {
+		return at + 1 + inner
+	}
+	end += at + 1
+	before := len(s.cites)
+	for len(s.mentions) > 0 && s.mentions[0].from < end {
+		s.address()
+	}
+	s.hide(at, end)
+	if len(s.cites) > before {
+		c := &s.cites[before]
+		c.word = c.from == at+1 // else it is the target of a link
+		c.span = span{at, end}
+	}
+	return end
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// bracket takes a bracket of any kind, and returns where to go on.
+func (s *scanner) bracket(at, size int) int {
+	mark := s.block.text[at : at+size]
+	if closing := closingOf(mark); closing != "" {
+		image := mark == "[" && at > 0 && s.block.text[at-1] == '!'
+		s.open = append(s.open, bracket{at: at, length: size, closing: closing, cites: len(s.cites), image: image})
+		return at + size
+	}
+	n := len(s.open) - 1
+	if n < 0 || s.open[n].closing != mark {
+		// What is open inside was no bracket: of "[a (b]" the round one.
+		if n < 1 || s.open[n-1].closing != mark {
+			return at + size
+		}
+		s.open[n-1].mentions = s.open[n-1].mentions || s.open[n].mentions
+		s.open, n = s.open[:n], n-1
+	}
+	b := s.open[n]
+	s.open = s.open[:n]
+	if n > 0 {
+		s.open[n-1].mentions = s.open[n-1].mentions || b.mentions
+	}
+	if mark == "]" {
+		if end := s.link(b, at); end > 0 {
+			if n > 0 {
+				s.open[n-1].mentions = true
+			}
+			return end
+		}
+	}
+	s.apparatus(b, at+size)
+	return at + size
+}
+
+func closingOf(mark string) string {
+	switch mark {
+	case "[":
+		return "]"
+	case "(":
+		return ")"
+	case "（":
+		return "）"
+	case "【":
+		return "】"
+	case "〔":
+		return "〕"
+	case "［":
+		return "］"
+	}
+	return ""
+}
+
+// link takes what follows the closing bracket of a link or of a reference to a
+// note. It returns where that ends, or 0 if it is neither.
+func (s *scanner) link(b bracket, at int) int {
+	text := s.block.text
+	label := text[b.at+1 : at]
+	end := at + 1
+	switch {
+	case strings.HasPrefix(text[end:], "("):
+		return s.inlineLink(b, at)
+	case strings.HasPrefix(text[end:], "["):
+		if n := strings.IndexAny(text[end+1:min(len(text), end+1+maxLabel)], "[]"); n >= 0 && text[end+1+n] == ']' {
+			if n > 0 {
+				label = text[end+1 : end+1+n]
+			}
+			end += n + 2
+		}
+	}
+	if len(label) > maxLabel || label == "" {
+		return 0
+	}
+	n := s.noteOf(label)
+	if n == nil && end > at+1 { // it is two labels, not a text and a label
+		end, label = at+1, text[b.at+1:at]
+		n = s.noteOf(label)
+	}
+	switch {
+	case n == nil && strings.HasPrefix(label, "^"): // a note without an address
+		s.hide(b.at, end)
+		return end
+	case n == nil, s.kind == footnote && labelOf(s.label) == labelOf(label):
+		return 0
+	}
+	n.used = true
+	c := cite{citations: n.citations[:min(len(n.citations), MaxAtOnce)]}
+	if n.block || end == at+1 {
+		c.span, c.behind = span{b.at, end}, true
+	} else {
+		c.span = span{at, end}
+		s.hideMark(b)
+	}
+	s.hide(c.from, c.to)
+	s.cites = append(s.cites, c)
+	return end
+}
+
+// hideMark hides the bracket that a link begins with.
+func (s *scanner) hideMark(b bracket) {
+	from := b.at
+	if b.image {
+		from--
+	}
+	s.hide(from, b.at+b.length)
+}
+
+// maxTitle bounds the title of a link and a target that is no address, in bytes.
+const maxTitle = 512
+
+// inlineLink takes a link whose target is in round brackets.
+func (s *scanner) inlineLink(b bracket, at int) int {
+	text := s.block.text
+	from := at + 2
+	for from < len(text) && from < at+8 && (text[from] == ' ' || text[from] == '<') {
+		from++
+	}
+	var cited []Citation
+	to := from
+	for len(s.mentions) > 0 && s.mentions[0].from < from {
+		s.mentions = s.mentions[1:]
+	}
+	if len(s.mentions) > 0 && s.mentions[0].from == from {
+		cited, to = []Citation{citationOf(s.mentions[0].Mention)}, s.mentions[0].to
+	}
+	end := targetEnd(text, to)
+	if end == 0 {
+		return 0
+	}
+	s.hideMark(b)
+	s.hide(at, end)
+	if cited != nil {
+		for _, c := range s.cites[b.cites:] { // the text of the link is an address too
+			s.hide(c.from, c.to)
+		}
+		s.cites = append(s.cites[:b.cites], cite{span: span{at, end}, citations: cited, label: span{b.at, at}})
+	}
+	return end
+}
+
+// targetEnd returns where the brackets end around the target of a link, or 0.
+func targetEnd(text string, from int) int {
+	depth, quote := 1, byte(0)
+	for i := from; i < min(len(text), from+maxTitle); i++ {
+		switch c := text[i]; {
+		case c == '\\':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case (c == '"' || c == '\'') && text[i-1] == ' ':
+			quote = c
+		case c == '(':
+			depth++
+		case c == ')':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// maxApparatus is how much a citation in brackets says beside its addresses and
+// links, in bytes; what says more is a part of the sentence. maxBracket bounds it
+// with them.
+const (
+	maxApparatus = 80
+	maxBracket   = 4 << 10
+)
+
+// quotationMarks are those that are never apostrophes.
+const quotationMarks = `"“”„«»「」『』`
+
+// apparatus hides brackets with citations in them and little else: they are not
+// of the sentence.
+func (s *scanner) apparatus(b bracket, end int) {
+	inside := len(s.cites) - b.cites
+	if inside == 0 || inside > MaxAtOnce || !b.mentions || end-b.at > maxBracket {
+		return
+	}
+	left := 0
+	for _, c := range s.cites[b.cites:] {
+		left -= c.to - c.from
+	}
+	if left += end - b.at; left > maxApparatus || strings.ContainsAny(string(s.shown[b.at:end]), quotationMarks) {
+		return
+	}
+	all := cite{span: span{b.at, end}, behind: true}
+	for _, c := range s.cites[b.cites:] {
+		if all.citations == nil {
+			all.citations = slices.Clip(c.citations)
+			continue
+		}
+		all.citations = append(all.citations, c.citations...)
+	}
+	s.hide(b.at, end)
+	s.cites = append(s.cites[:b.cites], all)
+}
+
+// settle makes the prose: what does not show are spaces. An address that is
+// neither in brackets nor the target of a link is a word, unless it stands
+// between two sentences.
+func (s *scanner) settle() {
+	s.prose = bytes.ReplaceAll(s.shown, []byte{0}, []byte{' '})
+	for _, c := range s.cites {
+		s.hide(c.from, c.to)
+	}
+	for i := range s.cites {
+		c := &s.cites[i]
+		if l := c.label; l.to > l.from+1 && s.betweenSentences(l.from, c.to) && !strings.ContainsAny(string(s.shown[l.from:l.to]), quotationMarks) {
+			s.hide(l.from, l.to)
+			c.behind = true
+		}
+		if c.word = c.word && !c.behind; !c.word {
+			continue
+		}
+		if s.betweenSentences(c.from, c.to) {
+			c.word, c.behind = false, true
+			continue
+		}
+		for j := c.from; j < c.to; j++ {
+			s.prose[j] = filler
+		}
+	}
+}
+
+// betweenSentences reports whether a part of a block stands behind the end of a
+// sentence and before the next one, or at the end of the block.
+func (s *scanner) betweenSentences(from, to int) bool {
+	before := strings.TrimRight(string(s.prose[max(0, from-64):from]), " \n([<")
+	if !endsSentence(before) {
+		return false
+	}
+	after := string(s.prose[to:min(len(s.prose), to+64)])
+	if line, _, _ := strings.Cut(after, "\n"); strings.Trim(line, " .>)]") == "" {
+		return true
+	}
+	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(after, " \n.>)]"))
+	return !unicode.IsLetter(r) || unicode.IsUpper(r)
+}
+
+// endsSentence reports whether a text ends as a sentence does.
+func endsSentence(text string) bool {
+	text = strings.TrimRightFunc(text, func(r rune) bool {
+		return r == '"' || r == '\'' || unicode.In(r, unicode.Pe, unicode.Pf, unicode.Pi) || r == '*' || r == '_'
+	})
+	r, _ := utf8.DecodeLastRuneInString(text)
+	return strings.ContainsRune(".!?。！？…।؟", r) && r != utf8.RuneError
+}

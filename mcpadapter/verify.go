@@ -1,0 +1,92 @@
+package mcpadapter
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/verify"
+)
+
+// maxVerified bounds a text that is verified over MCP, in bytes.
+const maxVerified = 1 << 20
+
+func (a *adapter) verifyTool() tool {
+	return tool{
+		name:  "verify",
+		title: "Verify quotes",
+		description: "Tell whether a quote, or all that a text with addresses in it cites, stands in the sources: " +
+			"exact, repaired, elsewhere, altered, not_found; a claim in other words is unquoted.",
+		parameters: []parameter{
+			{name: "quote", kind: text, longest: verify.MaxQuote},
+			{name: "address", kind: text, description: "Of quote; or resource_id."},
+			{name: "resource_id", kind: text},
+			{name: "text", kind: text, longest: maxVerified, description: "In place of quote."},
+			{name: "strict", kind: flag, description: "Claims must be verbatim."},
+			timeLimit,
+		},
+		output:  object([]string{"verdicts"}),
+		long:    true,
+		timeout: defaultTimeout,
+		call:    a.verify,
+	}
+}
+
+func (a *adapter) verify(ctx context.Context, args arguments) (answer, error) {
+	if args.has("quote") == args.has("text") {
+		return answer{}, badArgument("give quote or text, and only one of them")
+	}
+	if args.has("text") {
+		return a.verifyText(ctx, args)
+	}
+	address, err := citedPlace(args)
+	if err != nil {
+		return answer{}, err
+	}
+	verdict, err := a.opts.Verifier.Quote(ctx, verify.Request{Quote: args.text("quote"), Address: address, Boxes: true})
+	if err != nil {
+		return answer{}, asArgument(err)
+	}
+	readableProblem(verdict)
+	return asJSON(json.Marshal(struct {
+		Holds    bool              `json:"holds"`
+		Verdicts []*verify.Verdict `json:"verdicts"`
+	}{verdict.Holds(), []*verify.Verdict{verdict}}))
+}
+
+func (a *adapter) verifyText(ctx context.Context, args arguments) (answer, error) {
+	if args.has("address") || args.has("resource_id") {
+		return answer{}, badArgument("a text has its addresses in it; address and resource_id are for a quote")
+	}
+	report, err := a.opts.Verifier.Text(ctx, args.text("text"), &verify.TextOptions{Strict: args.flag("strict")})
+	if err != nil {
+		return answer{}, asArgument(err)
+	}
+	for _, e := range report.Entries {
+		readableProblem(&e.Verdict)
+	}
+	return asJSON(report.MarshalJSON())
+}
+
+// citedPlace returns where a quote is said to stand; zero if that is not said.
+func citedPlace(args arguments) (citekit.Address, error) {
+	id := args.text("resource_id")
+	if args.text("address") == "" {
+		return citekit.Address{Resource: id}, nil
+	}
+	address, err := citekit.ParseAddress(args.text("address"))
+	if err != nil {
+		return address, asArgument(err)
+	}
+	if id != "" && id != address.Resource {
+		return address, badArgument("resource_id %s is not that of the address; give one of them", quote(id))
+	}
+	return address, nil
+}
+
+// readableProblem words what is wrong with a source as the tools do.
+func readableProblem(v *verify.Verdict) {
+	if v.Problem != nil {
+		v.Problem = readable{v.Problem}
+	}
+}

@@ -1,0 +1,33 @@
+package reanchor
+
+import (
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/strictjson"
+)
+
+// MarshalJSON returns an object with "was", "address" (null if the part is gone
+// or unknown), "how", "confidence", and where they say something "difference",
+// "places" and "error", as a code and a message.
+func (r *Result) MarshalJSON() ([]byte, error) {
+	w := new(strictjson.Writer)
+	w.Open()
+	w.Text("was", r.Was.String())
+	if r.Address.Resource == "" {
+		w.Value("address", nil)
+	} else {
+		w.Text("address", r.Address.String())
+	}
+	w.Text("how", string(r.How))
+	w.Value("confidence", r.Confidence)
+	if len(r.Difference) > 0 {
+		w.Value("difference", r.Difference)
+	}
+	if r.Places > 1 {
+		w.Value("places", r.Places)
+	}
+	if r.Problem != nil {
+		w.Value("error", map[string]string{"code": string(citekit.CodeOf(r.Problem)), "message": r.Problem.Error()})
+	}
+	w.Close()
+	return w.Bytes(), w.Err
+}

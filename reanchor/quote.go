@@ -1,0 +1,82 @@
+package reanchor
+
+import (
+	"context"
+	"unicode"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/textlayer"
+	"github.com/citekit/citekit/verify"
+)
+
+const (
+	enoughLetters = 20  // of a quote that is not there by chance
+	byQuote       = .95 // a quote stands in the new version once
+	severalPlaces = .5
+)
+
+// findQuote finds what is quoted, where the text that it was quoted from is not
+// kept.
+func (r *Reanchorer) findQuote(ctx context.Context, req Request, now *textlayer.Layer, result *Result) error {
+	here := pinned(req.Address, req.Address.Location, now)
+	v, err := r.verifier.Quote(ctx, verify.Request{Quote: req.Quote, Address: citekit.Address{
+		Resource: here.Resource, Location: here.Location}})
+	if err != nil {
+		return err
+	}
+	if v.Problem != nil { // such as an address beyond the end
+		v, err = r.verifier.Quote(ctx, verify.Request{Quote: req.Quote, Address: citekit.Address{
+			Resource: here.Resource, Location: citekit.Location{Modality: here.Location.Modality}}})
+		if err != nil {
+			return err
+		}
+		if v.Problem != nil {
+			return v.Problem
+		}
+		if v.Class == verify.Exact || v.Class == verify.Repaired {
+			v.Class = verify.Elsewhere
+		}
+	}
+	result.Places = v.Places
+	switch v.Class {
+	case verify.Exact, verify.Repaired:
+		result.Address, result.How, result.Confidence = here, Unchanged, byQuote
+		if req.Address.Version != "" {
+			result.How = quoted(req.Quote, Unique)
+		}
+		if result.How == Unique && v.Places > 1 {
+			result.How = Context
+		}
+		return nil
+	case verify.Elsewhere:
+		result.How, result.Confidence = quoted(req.Quote, Unique), byQuote
+		if v.Places != 1 || !v.Counted {
+			result.How, result.Confidence = Similar, severalPlaces
+		}
+	case verify.Altered:
+		result.How, result.Confidence, result.Difference = Similar, similarMost*v.Similarity, v.Difference
+	default:
+		result.How = Gone
+		return nil
+	}
+	result.Address = pinned(req.Address, v.Address.Location, now)
+	return nil
+}
+
+// quoted returns how a quote was found that stands in its source: one of few
+// letters may be another.
+func quoted(quote string, how How) How {
+	n := 0
+	for _, r := range quote {
+		switch {
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
+			n += 3 // a character says more than a letter
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			n++
+		}
+	}
+	if n < enoughLetters {
+		return Similar
+	}
+	return how
+}

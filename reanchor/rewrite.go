@@ -1,0 +1,128 @@
+package reanchor
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/citedtext"
+	"github.com/citekit/citekit/internal/mention"
+)
+
+// ErrUnpinned is the problem of an address that pins no version and stands beside
+// no quote: nothing tells what it was of. It matches [errors.ErrUnsupported].
+var ErrUnpinned error = unpinned{}
+
+type unpinned struct{}
+
+func (unpinned) Error() string {
+	return "the address pins no version, and nothing is quoted beside it: nothing tells what it was of"
+}
+
+func (unpinned) Is(target error) bool { return target == errors.ErrUnsupported }
+
+// RewriteOptions configures [Reanchorer.Rewrite]. The zero value is ready to use.
+type RewriteOptions struct {
+	// Similar also moves citations of what was changed.
+	Similar bool
+}
+
+// A Citation is an address in a text that is rewritten.
+type Citation struct {
+	Line    int    // from 1
+	Written string // as it stood there
+	Now     string // as it is written now; Written if it was not moved
+	Result  *Result
+}
+
+// Moved reports whether the citation was written anew.
+func (c *Citation) Moved() bool { return c.Now != c.Written }
+
+// Left reports whether a person has to look at the citation.
+func (c *Citation) Left() bool {
+	switch c.Result.How {
+	case Similar:
+		return !c.Moved()
+	case Unknown:
+		return !errors.Is(c.Result.Problem, ErrUnpinned)
+	}
+	return c.Result.How == Gone
+}
+
+// A Rewriting is a text with its citations moved to where what they cite is now.
+type Rewriting struct {
+	Text      string
+	Citations []Citation // in order
+}
+
+// Rewrite finds again what the addresses in a text cite, in Markdown or any
+// other, and writes those anew that [How.Moves] says may be moved. Everything
+// else stays as it is, byte for byte. Addresses in fenced blocks of code are
+// examples and stay; so do those of modalities that the Library has no resolver
+// for. A quote beside an address counts as [Request.Quote]. Errors are ctx.Err().
+func (r *Reanchorer) Rewrite(ctx context.Context, text string, opts *RewriteOptions) (*Rewriting, error) {
+	if opts == nil {
+		opts = &RewriteOptions{}
+	}
+	known := func(m citekit.Modality) bool { return r.lib.Resolvers()[m] != nil }
+	quotes := quotesOf(text, known)
+	out := &Rewriting{}
+	var b strings.Builder
+	last := 0
+	for m := range mention.Find(text) {
+		if m.Fenced || m.Err == nil && !known(m.Address.Location.Modality) {
+			continue
+		}
+		c := Citation{Line: m.Line, Written: text[m.From:m.To], Now: text[m.From:m.To]}
+		var err error
+		if c.Result, err = r.findMention(ctx, m, quotes[m.From]); err != nil {
+			return nil, err
+		}
+		if c.Result.How.Moves() || c.Result.How == Similar && opts.Similar {
+			c.Now = text[m.From:m.Fragment] + fragment(c.Result.Address, m.Escaped)
+		}
+		b.WriteString(text[last:m.From])
+		b.WriteString(c.Now)
+		last = m.To
+		out.Citations = append(out.Citations, c)
+	}
+	b.WriteString(text[last:])
+	out.Text = b.String()
+	return out, nil
+}
+
+func (r *Reanchorer) findMention(ctx context.Context, m mention.Mention, quote string) (*Result, error) {
+	if m.Err != nil {
+		return &Result{How: Unknown, Problem: m.Err}, ctx.Err()
+	}
+	return r.Find(ctx, Request{Address: m.Address, Quote: quote})
+}
+
+// fragment returns what follows the id of an address.
+func fragment(a citekit.Address, escaped bool) string {
+	f := a.Fragment()
+	if f == "" {
+		return ""
+	}
+	if escaped {
+		f = strings.ReplaceAll(f, "&", "&amp;")
+	}
+	return "#" + f
+}
+
+// quotesOf returns what is quoted for the address at each offset of a text.
+func quotesOf(text string, known func(citekit.Modality) bool) map[int]string {
+	quotes := make(map[int]string)
+	for _, s := range citedtext.Parse(text, known).Statements {
+		if len(s.Quotes) == 0 {
+			continue
+		}
+		for _, c := range s.Citations {
+			if _, ok := quotes[c.From]; !ok {
+				quotes[c.From] = s.Quotes[0].Text
+			}
+		}
+	}
+	return quotes
+}

@@ -1,0 +1,76 @@
+package reanchor
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/citekit/citekit"
+)
+
+// wholeVersion is how many digits a version has that is not cut.
+const wholeVersion = 64
+
+// freshFor is how long the list of versions is used that was made once.
+const freshFor = time.Second
+
+// versions finds the whole hash of a version of which an address has the first
+// digits, among what the workspace keeps.
+type versions struct {
+	lib *citekit.Library
+
+	mu   sync.Mutex
+	made time.Time
+	kept map[string][]string // by resource
+}
+
+// whole returns the hash that begins with some digits. Where nothing that is
+// kept has it, or several have, the error matches [fs.ErrNotExist].
+func (v *versions) whole(ctx context.Context, resource, digits string) (string, error) {
+	if len(digits) == wholeVersion {
+		return digits, nil
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.kept == nil || time.Since(v.made) > freshFor {
+		if err := v.list(ctx); err != nil {
+			return "", err
+		}
+	}
+	var found []string
+	for _, hash := range v.kept[resource] {
+		if strings.HasPrefix(hash, digits) && !slices.Contains(found, hash) {
+			found = append(found, hash)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return "", fmt.Errorf("no text is kept of version %.12s: %w", digits, fs.ErrNotExist)
+	}
+	return "", fmt.Errorf("%d versions that are kept begin with %s; cite more digits: %w", len(found), digits, fs.ErrNotExist)
+}
+
+func (v *versions) list(ctx context.Context) error {
+	keeper, ok := v.lib.Workspace().(citekit.Deleter)
+	if !ok {
+		v.kept = map[string][]string{}
+		return nil
+	}
+	kept := make(map[string][]string)
+	for k, err := range keeper.Kept(ctx) {
+		if err != nil {
+			return fmt.Errorf("the versions that are kept: %w", err)
+		}
+		if k.Kind == citekit.KeptEvidence && k.ResourceID != "" && len(k.SourceHash) == wholeVersion {
+			kept[k.ResourceID] = append(kept[k.ResourceID], k.SourceHash)
+		}
+	}
+	v.kept, v.made = kept, time.Now()
+	return nil
+}

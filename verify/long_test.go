@@ -1,0 +1,58 @@
+package verify_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/citekit/citekit/verify"
+)
+
+// TestLongTexts looks through a text in parts, and finds what it finds as a whole.
+func TestLongTexts(t *testing.T) {
+	var b strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&b, "Line %d says that the kettle é no. %d holds %d litres of water.\n", i+1, i, i*7)
+	}
+	s := newShelf(t, map[string]string{"long.txt": b.String()})
+	quotes := []string{
+		"the kettle é no. 399 holds 2793 litres", "the kettle é no. 200 holds 1401 litres", "Line 1 says", "no. 57 HOLDS 399 litres of water. Line 59",
+		"water. Line 300 says … no. 300 holds", "nobody ever saw such a thing", "litres",
+	}
+	whole := make([]*verify.Verdict, len(quotes))
+	for i, q := range quotes {
+		whole[i] = s.quote(t, q, "text://long")
+	}
+	s.SetParts(1000, 3000, 700)
+	for i, q := range quotes {
+		if v := s.quote(t, q, "text://long"); fmt.Sprint(v.Class, v.Span, v.Address, v.Difference) != fmt.Sprint(whole[i].Class, whole[i].Span, whole[i].Address, whole[i].Difference) {
+			t.Errorf("%q:\n%+v\n%+v", q, v, whole[i])
+		}
+	}
+	if v := s.quote(t, "the kettle é no. 250 holds", "text://long#lines=251-252"); v.Class != verify.Exact {
+		t.Errorf("%+v", v)
+	}
+}
+
+// TestConcurrent verifies quotes side by side, some of which are given up.
+func TestConcurrent(t *testing.T) {
+	s := newShelf(t, files)
+	var wg sync.WaitGroup
+	for i := range 32 {
+		wg.Go(func() {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if i%4 == 0 {
+				cancel()
+			}
+			v, err := s.Quote(ctx, verify.Request{Quote: "The grinder makes a noise"})
+			if i%4 == 0 && err != nil && !errors.Is(err, context.Canceled) || i%4 != 0 && (err != nil || v.Class != verify.Exact) {
+				t.Errorf("%+v, %v", v, err)
+			}
+		})
+	}
+	wg.Wait()
+}

@@ -1,0 +1,283 @@
+package verify
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/citedtext"
+)
+
+// Bounds of [Verifier.Text].
+const (
+	MaxText      = 16 << 20 // bytes
+	MaxCitations = 100_000  // addresses, each counted for each quote that it is cited for
+)
+
+// TextOptions configures one call of [Verifier.Text]. The zero value is ready to
+// use.
+type TextOptions struct {
+	// Strict lets a claim hold only if its words stand at its address.
+	Strict bool
+
+	// Boxes asks for the boxes of what is quoted on its pages.
+	Boxes bool
+}
+
+// Text says of all that a text cites whether it holds, and which sentences cite
+// nothing. A nil opts means the defaults.
+//
+// The text is Markdown, or plain. An address counts wherever it stands, but for
+// code: bare, in brackets, as the target of a link, or in a note that is referred
+// to. It is cited for the quotes that stand before it in its sentence, behind the
+// citation before; where a sentence begins with an address and ends with a quote,
+// for those that follow it; and for a block of quotation that it stands in, right
+// behind, or before in a sentence that ends in a colon. Without a quote it is cited
+// for the sentence, or the part of it up to there, which is a claim. Of several
+// quotes with several addresses in one place each must hold with one of the others.
+//
+// A resource that is the text itself is no other place of what the text quotes. What
+// is wrong with an address is [Verdict.Problem] of its entry. If the time of
+// the context is over, the report has what was judged by then. Errors match
+// [citekit.ErrSyntax] if the text is not UTF-8, or [citekit.ErrTooLarge] if it has
+// more than [MaxText] bytes or [MaxCitations] addresses; or are ctx.Err() if the
+// context ended before anything was judged, or was cancelled.
+func (v *Verifier) Text(ctx context.Context, text string, opts *TextOptions) (*Report, error) {
+	if opts == nil {
+		opts = &TextOptions{}
+	}
+	if len(text) > MaxText {
+		return nil, fmt.Errorf("a text of %d bytes; at most %d, so give it in parts: %w", len(text), MaxText, citekit.ErrTooLarge)
+	}
+	if !utf8.ValidString(text) {
+		return nil, fmt.Errorf("the text is not UTF-8: %w", citekit.ErrSyntax)
+	}
+	modalities := v.lib.Modalities()
+	read := citedtext.Parse(text, func(m citekit.Modality) bool { return slices.Contains(modalities, m) })
+	c := &checking{judge: v, opts: opts, text: text, units: newUnits(text), hash: fmt.Sprintf("%x", sha256.Sum256([]byte(text)))}
+	if err := c.pair(read.Statements); err != nil {
+		return nil, err
+	}
+	if err := c.judgeAll(ctx); err != nil {
+		return nil, err
+	}
+	report := c.report()
+	for _, p := range read.Uncited {
+		report.Uncited = append(report.Uncited, Sentence{Text: p.Text, At: c.units.span(p.From, p.To), Quoted: p.Quoted})
+	}
+	return report, nil
+}
+
+// A judge tells of one quote and of one address.
+type judge interface {
+	Quote(context.Context, Request) (*Verdict, error)
+	check(context.Context, citekit.Address) error
+}
+
+// A checking is one call of Text.
+type checking struct {
+	judge
+	opts  *TextOptions
+	text  string
+	units *units
+	hash  string // SHA-256 of the text
+	pairs []*pair
+}
+
+// A pair is one quote or claim with one address.
+type pair struct {
+	statement int // they are of
+	passage   citedtext.Passage
+	citation  citedtext.Citation
+	entry     *Entry
+	same      *pair // an earlier one that asks the same, or nil
+}
+
+// pair makes the pairs of statements.
+func (c *checking) pair(statements []citedtext.Statement) error {
+	type question struct {
+		kind          Kind
+		text, address string
+	}
+	asked := make(map[question]*pair)
+	for i, s := range statements {
+		add := func(kind Kind, p citedtext.Passage, cited citedtext.Citation) {
+			next := &pair{statement: i, passage: p, citation: cited, entry: c.entry(kind, p, cited)}
+			q := question{kind, p.Text, c.text[cited.From:cited.To]}
+			if next.same = asked[q]; next.same == nil {
+				asked[q] = next
+			}
+			c.pairs = append(c.pairs, next)
+		}
+		kind := ClaimKind
+		if s.Claim.Text == "" {
+			kind = AddressKind
+		}
+		for n, cited := range s.Citations {
+			switch {
+			case len(s.Quotes) == 0:
+				add(kind, s.Claim, cited)
+			case n >= citedtext.MaxAtOnce:
+				add(QuoteKind, s.Quotes[len(s.Quotes)-1], cited)
+			}
+		}
+		for _, quote := range s.Quotes {
+			for _, cited := range s.Citations[:min(len(s.Citations), citedtext.MaxAtOnce)] {
+				add(QuoteKind, quote, cited)
+			}
+		}
+		if len(c.pairs) > MaxCitations {
+			return fmt.Errorf("a text with more than %d citations; give it in parts: %w", MaxCitations, citekit.ErrTooLarge)
+		}
+	}
+	return nil
+}
+
+// entry returns the entry of a pair without a verdict.
+func (c *checking) entry(kind Kind, p citedtext.Passage, cited citedtext.Citation) *Entry {
+	e := &Entry{Kind: kind, Cited: c.text[cited.From:cited.To], CitedAt: c.units.span(cited.From, cited.To), strict: c.opts.Strict}
+	if kind != AddressKind {
+		e.At = c.units.span(p.From, p.To)
+	}
+	return e
+}
+
+// maxWorkers bounds how many quotes of one text are judged at a time.
+const maxWorkers = 8
+
+// judgeAll judges the pairs. It returns an error if the context was cancelled, or
+// ended before any was judged.
+func (c *checking) judgeAll(ctx context.Context) error {
+	var next, judged atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), maxWorkers) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(c.pairs)) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				if c.judgePair(ctx, c.pairs[i]) {
+					judged.Add(1)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	if err := ctx.Err(); err != nil && len(c.pairs) > 0 && (judged.Load() == 0 || !errors.Is(err, context.DeadlineExceeded)) {
+		return err
+	}
+	return nil
+}
+
+// judgePair sets the verdict of a pair. It reports whether there was time for it.
+func (c *checking) judgePair(ctx context.Context, p *pair) bool {
+	var verdict *Verdict
+	var err error
+	switch {
+	case p.same != nil:
+		return true
+	case p.citation.Err != nil:
+		verdict = &Verdict{Quote: p.passage.Text, Class: NotFound, Problem: p.citation.Err}
+	case p.entry.Kind == AddressKind:
+		verdict = &Verdict{Address: p.citation.Address, Problem: c.check(ctx, p.citation.Address)}
+		verdict.Stale = errors.Is(verdict.Problem, citekit.ErrStale)
+	default:
+		verdict, err = c.judgeWords(ctx, p)
+	}
+	if err != nil || verdict.Problem != nil && ctx.Err() != nil {
+		return false
+	}
+	if p.entry.Kind != QuoteKind && verdict.Class != Exact && verdict.Class != Repaired && verdict.Class != Elsewhere {
+		verdict.Class = Unquoted
+	}
+	p.entry.Verdict = *verdict
+	return true
+}
+
+// judgeWords returns the verdict about a quote, or about the words of a claim.
+func (c *checking) judgeWords(ctx context.Context, p *pair) (*Verdict, error) {
+	req := Request{Quote: p.passage.Text, Address: p.citation.Address, Boxes: c.opts.Boxes, citing: c.hash}
+	verdict, err := c.judgeQuote(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	if p.passage.Written != "" && verdict.Class != Exact && verdict.Problem == nil {
+		req.Quote = p.passage.Written
+		written, err := c.judgeQuote(ctx, req)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Index(classes, written.Class) < slices.Index(classes, verdict.Class) {
+			verdict = written
+		}
+	}
+	if p.entry.Kind == ClaimKind && errors.Is(verdict.Problem, errors.ErrUnsupported) {
+		verdict.Problem = c.check(ctx, req.Address) // there are no words to compare
+	}
+	return verdict, nil
+}
+
+// classes are those of quotes, the best first.
+var classes = []Class{Exact, Repaired, Elsewhere, Altered, NotFound}
+
+// judgeQuote is Quote, where what is wrong with the quote is a problem too.
+func (c *checking) judgeQuote(ctx context.Context, req Request) (*Verdict, error) {
+	verdict, err := c.Quote(ctx, req)
+	if err != nil && ctx.Err() == nil {
+		return &Verdict{Quote: req.Quote, Class: NotFound, Problem: err}, nil
+	}
+	return verdict, err
+}
+
+// A spot is a passage or an address of a statement, by where it stands.
+type spot struct{ statement, from int }
+
+// report returns the entries of all pairs that were judged. Of several quotes with
+// several addresses in one place it leaves out the pairs that do not hold of which
+// both hold in another.
+func (c *checking) report() *Report {
+	quoteHolds := make(map[spot]bool)
+	addressHolds := make(map[spot]bool)
+	report := &Report{}
+	for _, p := range c.pairs {
+		if p.same != nil {
+			p.entry.Verdict = p.same.entry.Verdict
+		}
+		if p.entry.Holds() {
+			quoteHolds[spot{p.statement, p.passage.From}] = true
+			addressHolds[spot{p.statement, p.citation.From}] = true
+		}
+	}
+	for _, p := range c.pairs {
+		switch {
+		case p.entry.Class == "":
+			report.LeftOut++
+		case p.entry.Holds() || !quoteHolds[spot{p.statement, p.passage.From}] || !addressHolds[spot{p.statement, p.citation.From}]:
+			report.Entries = append(report.Entries, p.entry)
+		}
+	}
+	return report
+}
+
+// check returns why there is nothing at an address, or its source is not as it was
+// cited; nil if there is.
+func (v *Verifier) check(ctx context.Context, a citekit.Address) error {
+	opened, err := v.lib.Open(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer opened.Source.Close()
+	loc := opened.Address.Location
+	extent, err := v.lib.MeasureSource(ctx, loc.Modality, opened.Source)
+	if err == nil && extent.Modality != "" {
+		err = extent.Check(loc)
+	}
+	if err != nil {
+		return &citekit.ResolveError{Op: "verify", Address: a, Err: err}
+	}
+	return nil
+}

@@ -1,0 +1,223 @@
+package verify_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/verify"
+)
+
+// told returns what a report says, a line each.
+func told(r *verify.Report) (lines []string) {
+	for _, e := range r.Entries {
+		line := fmt.Sprintf("%s %s %s", e.Kind, e.Class, e.Cited)
+		if !e.Holds() {
+			line = "FAILS " + line
+		}
+		if e.Stale {
+			line += " stale"
+		}
+		if e.Problem != nil {
+			line += " " + string(citekit.CodeOf(e.Problem))
+		}
+		lines = append(lines, line)
+	}
+	for _, s := range r.Uncited {
+		lines = append(lines, "- "+s.Text)
+	}
+	return lines
+}
+
+const kettle = "The kettle must be cleaned weekly.\nDo not use chalk in the kettle.\n\nIt boils 1.7 litres of water in four minutes.\n"
+
+func TestText(t *testing.T) {
+	s := newShelf(t, map[string]string{"kettle.txt": kettle, "other.txt": "Another text about gloves and gardening.\n"})
+	for _, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"exact", "It says “Do not use chalk in the kettle.” [text://kettle#lines=2]", []string{"quote exact text://kettle#lines=2"}},
+		{"repaired", "> do not use\n> chalk in the kettle\n\n(text://kettle)", []string{"quote repaired text://kettle"}},
+		{"elsewhere", "It says “Do not use chalk in the kettle” [text://kettle#lines=4].", []string{"FAILS quote elsewhere text://kettle#lines=4"}},
+		{"altered", "It says “Do use chalk in the kettle” [text://kettle#lines=2].", []string{"FAILS quote altered text://kettle#lines=2"}},
+		{"not found", "It says “Elephants never sleep at noon” [text://kettle].", []string{"FAILS quote not_found text://kettle"}},
+		{"claims", "Chalk is bad for it [text://kettle#lines=2]. The kettle must be cleaned weekly [text://kettle#lines=1].",
+			[]string{"claim unquoted text://kettle#lines=2", "claim exact text://kettle#lines=1"}},
+		{"addresses", "- text://kettle#lines=2\n- text://kettle#lines=9\n", []string{"address unquoted text://kettle#lines=2", "FAILS address unquoted text://kettle#lines=9 INVALID_INPUT"}},
+		{"bad", "So “it is” [text://kettle#line=2]. This is so [text://none]. “Weekly” text://kettle#lines=99.",
+			[]string{"FAILS quote not_found text://kettle#line=2 INVALID_INPUT", "FAILS claim unquoted text://none NOT_FOUND", "FAILS quote not_found text://kettle#lines=99 INVALID_INPUT"}},
+		{"each of several", "“four minutes” and “gardening” [text://kettle][text://other].", []string{"quote exact text://kettle", "quote exact text://other"}},
+		{"one of several", "“four minutes” [text://kettle][text://other].", []string{"quote exact text://kettle", "FAILS quote elsewhere text://other"}},
+		{"emphasis", "“**chalk** in `the` kettle” text://kettle#lines=2", []string{"quote exact text://kettle#lines=2"}},
+		{"uncited", "No one knows. Claim [text://other]. See https://example.org/.", []string{"claim unquoted text://other", "- No one knows.", "- See https://example.org/."}},
+		{"another's", "So they say “it” slack://channel.", []string{"- So they say “it” slack://channel."}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, err := s.Text(t.Context(), c.text, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, told(r)); diff != "" {
+				t.Error(diff)
+			}
+			if fails := strings.Contains(strings.Join(c.want, "\n"), "FAILS"); r.Holds() == fails {
+				t.Errorf("holds: %v", r.Holds())
+			}
+		})
+	}
+}
+
+func TestTextStrict(t *testing.T) {
+	s := newShelf(t, map[string]string{"kettle.txt": kettle})
+	r, err := s.Text(t.Context(), "Chalk is bad for it [text://kettle#lines=2]. The kettle must be cleaned weekly [text://kettle#lines=1].", &verify.TextOptions{Strict: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"FAILS claim unquoted text://kettle#lines=2", "claim exact text://kettle#lines=1"}
+	if diff := cmp.Diff(want, told(r)); diff != "" || r.Holds() {
+		t.Errorf("holds %v %s", r.Holds(), diff)
+	}
+}
+
+// TestTextOfResource has a text that is a resource too.
+func TestTextOfResource(t *testing.T) {
+	text := "It says “Do use chalk in the kettle” [text://kettle#lines=2]. Elephants say so [text://kettle].\n"
+	s := newShelf(t, map[string]string{"kettle.txt": kettle, "answer.md": text})
+	r, err := s.Text(t.Context(), text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"FAILS quote altered text://kettle#lines=2", "claim unquoted text://kettle"}
+	if diff := cmp.Diff(want, told(r)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestTextStale has a source that changed after it was cited.
+func TestTextStale(t *testing.T) {
+	s := newShelf(t, map[string]string{"kettle.txt": kettle})
+	s.write(t, "kettle.txt", strings.Replace(kettle, "Do not use", "Use", 1))
+	r, err := s.Text(t.Context(), "“chalk in the kettle” [text://kettle#lines=2]. Chalk is bad text://kettle.\n\n- text://kettle", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range r.Entries {
+		if e.Holds() || !e.Stale {
+			t.Errorf("%s %s: stale %v", e.Kind, e.Class, e.Stale)
+		}
+	}
+	if len(r.Entries) != 3 {
+		t.Error(told(r))
+	}
+}
+
+// TestTextPlaces checks the units of places.
+func TestTextPlaces(t *testing.T) {
+	s := newShelf(t, map[string]string{"kettle.txt": kettle})
+	text := strings.Repeat("Größe 𝄞 日本. ", 100) + "\n\nEs heißt „chalk in the kettle“ [text://kettle#lines=2]. 𝄞 Ende."
+	r, err := s.Text(t.Context(), text, nil)
+	if err != nil || len(r.Entries) != 1 || len(r.Uncited) != 101 {
+		t.Fatalf("%v: %+v", err, r)
+	}
+	check := func(at verify.Span, want string) {
+		t.Helper()
+		points, units := []rune(text), utf16.Encode([]rune(text))
+		got := []string{
+			text[at.Bytes[0]:at.Bytes[1]], string(points[at.CodePoints[0]:at.CodePoints[1]]), string(utf16.Decode(units[at.UTF16[0]:at.UTF16[1]])),
+		}
+		if diff := cmp.Diff([]string{want, want, want}, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+	check(r.Entries[0].At, "chalk in the kettle")
+	check(r.Entries[0].CitedAt, "text://kettle#lines=2")
+	for _, u := range r.Uncited {
+		check(u.At, u.Text)
+	}
+}
+
+func TestTextJSON(t *testing.T) {
+	s := newShelf(t, map[string]string{"kettle.txt": kettle})
+	r, err := s.Text(t.Context(), "It says “Do use chalk in the kettle” [text://kettle#lines=2]. So.", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Holds    *bool
+		Verdicts []map[string]any
+		Uncited  []map[string]any
+		Complete bool
+	}
+	if err := json.Unmarshal(data, &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Holds == nil || *got.Holds || !got.Complete || len(got.Verdicts) != 1 || len(got.Uncited) != 1 {
+		t.Fatalf("%s", data)
+	}
+	for _, name := range []string{"kind", "holds", "cited", "cited_at", "at", "quote", "class", "address", "difference", "similarity"} {
+		if _, ok := got.Verdicts[0][name]; !ok {
+			t.Errorf("no %s in %s", name, data)
+		}
+	}
+	if r, err = s.Text(t.Context(), "", nil); err != nil || !r.Holds() {
+		t.Fatal(r, err)
+	}
+	if data, _ = json.Marshal(r); string(data) != `{"holds":true,"verdicts":[],"uncited":[],"complete":true}` {
+		t.Errorf("%s", data)
+	}
+}
+
+func TestTextRefuses(t *testing.T) {
+	s := newShelf(t, map[string]string{"kettle.txt": kettle})
+	if _, err := s.Text(t.Context(), "\xff text://kettle", nil); !errors.Is(err, citekit.ErrSyntax) {
+		t.Error(err)
+	}
+	if _, err := s.Text(t.Context(), strings.Repeat("x", verify.MaxText+1), nil); !errors.Is(err, citekit.ErrTooLarge) {
+		t.Error(err)
+	}
+	if _, err := s.Text(t.Context(), strings.Repeat("text://kettle a ", verify.MaxCitations+1), nil); !errors.Is(err, citekit.ErrTooLarge) {
+		t.Error(err)
+	}
+	long := "“" + strings.Repeat("word ", verify.MaxQuote/4) + "” text://kettle"
+	if r, err := s.Text(t.Context(), long, nil); err != nil || len(r.Entries) != 1 || citekit.CodeOf(r.Entries[0].Problem) != citekit.CodeTooLarge {
+		t.Error(r, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Text(ctx, "“a” text://kettle", nil); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// TestTextMany has 10,000 citations in one text.
+func TestTextMany(t *testing.T) {
+	var source, text strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&source, "Line %d speaks of number %d and nothing else.\n", i+1, i*i)
+	}
+	s := newShelf(t, map[string]string{"lines.txt": source.String()})
+	for i := range 10_000 {
+		n := i % 2000
+		fmt.Fprintf(&text, "Sentence %d cites “speaks of number %d and nothing” [text://lines#lines=%d].\n", i, n*n, n+1)
+	}
+	r, err := s.Text(t.Context(), text.String(), nil)
+	if err != nil || len(r.Entries) != 10_000 || !r.Holds() {
+		t.Fatalf("%v: %d entries", err, len(r.Entries))
+	}
+	if i := slices.IndexFunc(r.Entries, func(e *verify.Entry) bool { return e.Class != verify.Exact }); i >= 0 {
+		t.Errorf("%+v", r.Entries[i])
+	}
+}
