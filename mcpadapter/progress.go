@@ -61,12 +61,12 @@ func (b *beat) notify(message string) {
 // reportProgress tells a client that asked for it that the call has begun,
 // that it still runs, and, when the function it returns is called, that it is
 // over. What is announced with the context that it returns is told too.
-func (a *adapter) reportProgress(ctx context.Context, req *mcp.CallToolRequest) (_ context.Context, done func()) {
+func (a *adapter) reportProgress(ctx context.Context, req *mcp.CallToolRequest, doing string) (_ context.Context, done func()) {
 	if req.Params.GetProgressToken() == nil {
 		return ctx, func() {}
 	}
 	b := &beat{start: time.Now(), tell: notifierFor(ctx, req)}
-	b.tell(0, 0, "resolving")
+	b.tell(0, 0, doing)
 	beating, stop := context.WithCancel(ctx)
 	var beats sync.WaitGroup
 	beats.Go(func() {
@@ -77,7 +77,7 @@ func (a *adapter) reportProgress(ctx context.Context, req *mcp.CallToolRequest) 
 			case <-beating.Done():
 				return
 			case <-ticker.C:
-				b.notify(fmt.Sprintf("resolving for %.0f seconds", time.Since(b.start).Seconds()))
+				b.notify(fmt.Sprintf("%s for %.0f seconds", doing, time.Since(b.start).Seconds()))
 			}
 		}
 	})

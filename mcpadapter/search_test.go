@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/answer"
 	"github.com/citekit/citekit/briefing"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/mcpadapter"
@@ -59,7 +60,9 @@ func findingServer(t *testing.T) *mcp.ClientSession {
 		searcher.Close()
 		lib.Close()
 	})
-	return connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Searcher: searcher, Contents: contents.New(lib, layers), Briefing: briefing.New(searcher, layers), Verifier: verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})}), nil)
+	verifier := verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})
+	return connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Searcher: searcher, Contents: contents.New(lib, layers), Briefing: briefing.New(searcher, layers), Verifier: verifier,
+		Answerer: answer.New(answer.Options{Searcher: searcher, Layers: layers, Verifier: verifier})}), nil)
 }
 
 // TestFindingSchemas checks calls and answers against the schemas the server
@@ -83,6 +86,7 @@ func TestFindingSchemas(t *testing.T) {
 			},
 			"findSimilar": {"text": "three four", "by": "passages", "top_k": 3, "filters": map[string]any{"labels": []any{}, "resources": []any{"poem"}}},
 			"getContext":  {"task": "what comes after three", "token_budget": 200, "timeout_ms": 2000},
+			"answer":      {"question": "What comes after three?", "type": "extractive", "max_sentences": 2, "max_tokens": 100, "rationale": true, "timeout_ms": 2000},
 			"resolve":     {"address": "text://poem#lines=1-2", "include": []any{"text"}, "max_tokens": 900, "timeout_ms": 20000},
 			"info":        {},
 			"verify":      {"text": "It says “three” [text://poem], and more.", "strict": false, "timeout_ms": 20000},

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	answers "github.com/citekit/citekit/answer"
 	"github.com/citekit/citekit/briefing"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/preview"
@@ -56,6 +57,10 @@ type Options struct {
 	// Briefing, if it is not nil, gathers evidence for a task: the server then
 	// has the tool getContext. It must be over the same library.
 	Briefing *briefing.Writer
+
+	// Answerer, if it is not nil, answers questions: the server then has the tool
+	// answer. It must be over the same library.
+	Answerer *answers.Answerer
 
 	// Verifier, if it is not nil, holds quotes and answers to their sources: the
 	// server then has the tool verify. It must be over the same library.
@@ -170,6 +175,9 @@ func NewServer(lib *citekit.Library, opts *Options) *mcp.Server {
 	if o.Briefing != nil {
 		settings.Instructions += contextInstructions
 		tools = append(tools, a.contextTool())
+	}
+	if o.Answerer != nil {
+		tools = append(tools, a.answerTool())
 	}
 	if o.Contents != nil {
 		settings.Instructions += contentsInstructions

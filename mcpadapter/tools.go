@@ -43,6 +43,7 @@ type tool struct {
 	output      *schema       // nil if the data stand in the text alone, as pictures may follow
 	writes      bool          // it may write a file, the same at every call
 	adds        bool          // it may write maps
+	doing       string        // what a client that follows the call hears; "" for calls that nobody waits for
 	long        bool          // its answers may be megabytes: few calls are handled at a time
 	timeout     time.Duration // zero means none
 
@@ -119,6 +120,7 @@ func (a *adapter) tools() []tool {
 			},
 			output: evidenceSchema(),
 			writes: true,
+			doing:  "resolving",
 			call:   a.resolve,
 		},
 	}
@@ -191,8 +193,8 @@ func (a *adapter) dispatch(ctx context.Context, t tool, args arguments, req *mcp
 	if t.follow != nil {
 		return asJSON(t.follow(ctx, args, notifierFor(ctx, req)))
 	}
-	if t.writes {
-		reporting, done := a.reportProgress(ctx, req)
+	if t.doing != "" {
+		reporting, done := a.reportProgress(ctx, req, t.doing)
 		defer done()
 		ctx = reporting
 	}

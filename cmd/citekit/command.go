@@ -28,6 +28,7 @@ func commands() []*command {
 		inspectCommand(),
 		searchCommand(),
 		similarCommand(),
+		answerCommand(),
 		verifyCommand(),
 		readCommand(),
 		citeCommand(),

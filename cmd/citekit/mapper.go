@@ -21,6 +21,7 @@ type mapperFlags struct {
 	config  string
 	retries int
 	enrich  bool
+	command string // that they are of; "" for ingest
 }
 
 func (m *mapperFlags) register(f *flagSet) {
@@ -80,16 +81,16 @@ func (m *mapperFlags) openModel(resolvers citekit.Resolvers) (chosenMapper, erro
 	return chosenMapper{mapper, name, mapper.Usage}, nil
 }
 
-// model returns the model and what it is called in maps, and reads the options
-// of the mapper from the same settings.
-func (m *mapperFlags) model(opts *llm.Options) (llm.Model, string, error) {
+// model returns the model and what it is called in maps, and reads further options,
+// such as those of the mapper, from the same settings.
+func (m *mapperFlags) model(options ...any) (llm.Model, string, error) {
 	retries := m.retries
 	if retries <= 0 {
 		retries = -1 // zero means the default there
 	}
 	if m.name == "gemini" {
 		o := gemini.Options{Retries: retries}
-		if err := m.parse(&o, opts); err != nil {
+		if err := m.parse(append(options, &o)...); err != nil {
 			return nil, "", err
 		}
 		if o.BaseURL == "" && o.KeyEnv == "" {
@@ -102,7 +103,7 @@ func (m *mapperFlags) model(opts *llm.Options) (llm.Model, string, error) {
 		return model, named("gemini", o.Model), err
 	}
 	o := openai.Options{Retries: retries}
-	if err := m.parse(&o, opts); err != nil {
+	if err := m.parse(append(options, &o)...); err != nil {
 		return nil, "", err
 	}
 	if o.BaseURL == "" && o.KeyEnv == "" {
@@ -114,6 +115,9 @@ func (m *mapperFlags) model(opts *llm.Options) (llm.Model, string, error) {
 
 func (m *mapperFlags) parse(structs ...any) error {
 	if err := llm.ParseConfig([]byte(m.config), structs...); err != nil {
+		if m.command != "" {
+			return usagef(m.command, "--model-config: %v", err)
+		}
 		return usagef("ingest", "--mapper-config: %v", err)
 	}
 	return nil

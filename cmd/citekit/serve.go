@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"path/filepath"
 
+	"github.com/citekit/citekit/answer"
 	"github.com/citekit/citekit/briefing"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/ingest"
@@ -23,17 +24,19 @@ func serveCommand() *command {
 	level := slog.LevelWarn
 	var mayIngest, ocr bool
 	models := semanticsFlags{command: "serve"}
+	writer := mapperFlags{retries: 3, command: "serve"}
 	return &command{
 		name:    "serve",
 		summary: "Serve the resources to agents over MCP",
 		about: `Runs a Model Context Protocol server on the standard input and output, with
-the tools search, findSimilar, getContext, getContents, verify, listResources,
+the tools search, findSimilar, getContext, answer, getContents, verify, listResources,
 getStructure, getNode, resolve and info.
 It ends with its input, or with a signal. Logs go to the standard error.
 
 With --ingest agents can also make maps of files in the base directory and the
 roots, by the tools ingest and ingestStatus. With --embedder and --reranker
-searches rank by meaning too, as 'citekit help search' says.
+searches rank by meaning too, as 'citekit help search' says. With --model a model
+writes abstractive answers, as 'citekit help answer' says.
 
 Most clients take a configuration such as
   {"mcpServers": {"citekit": {"command": "citekit",
@@ -42,17 +45,22 @@ Most clients take a configuration such as
 		flags: func(f *flagSet) {
 			f.BoolVar(&mayIngest, "ingest", false, "let agents make maps of files inside the roots")
 			models.register(f)
+			writer.registerWriter(f)
 			f.ocr(&ocr)
 			f.TextVar(&level, "log-level", slog.LevelWarn, "least `LEVEL` that is logged: debug, info, warn or error")
 		},
 		run: func(ctx context.Context, s *session, _ []string) error {
 			s.ocr = ocr
-			return s.serve(ctx, level, mayIngest, models)
+			return s.serve(ctx, level, mayIngest, models, &writer)
 		},
 	}
 }
 
-func (s *session) serve(ctx context.Context, level slog.Level, mayIngest bool, models semanticsFlags) error {
+func (s *session) serve(ctx context.Context, level slog.Level, mayIngest bool, models semanticsFlags, m *mapperFlags) error {
+	writer, err := m.writer()
+	if err != nil {
+		return err
+	}
 	semantics, err := models.open()
 	if err != nil {
 		return err
@@ -75,10 +83,12 @@ func (s *session) serve(ctx context.Context, level slog.Level, mayIngest bool, m
 	defer searcher.Close()
 	reader := contents.New(lib, layers)
 	reader.Relations = related
+	verifier := verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})
 	opts := &mcpadapter.Options{
 		Version: buildVersion().Version, Logger: logger,
 		Searcher: searcher, Contents: reader, Briefing: briefing.New(searcher, layers),
-		Verifier:   verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher}),
+		Verifier:   verifier,
+		Answerer:   answer.New(answer.Options{Searcher: searcher, Layers: layers, Verifier: verifier, Model: writer}),
 		Reanchorer: reanchor.New(lib, &reanchor.Options{Layers: layers}),
 	}
 	if mayIngest {

@@ -74,12 +74,23 @@ func endsInAbbreviation(text string) bool {
 	word = strings.TrimLeft(word, "([{\"'“‘")
 	if utf8.RuneCountInString(word) == 1 {
 		r, _ := utf8.DecodeRuneInString(word)
-		return unicode.IsUpper(r)
+		return unicode.IsUpper(r) || strings.ContainsRune(lettersOfAbbreviations, r)
 	}
-	switch strings.ToLower(word) {
-	case "mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr", "vs", "etc", "cf", "e.g", "i.e", "al",
-		"fig", "figs", "eq", "no", "vol", "pp", "ed", "eds", "inc", "ltd", "co", "ca", "approx", "resp", "sec", "chap":
-		return true
-	}
-	return false
+	return abbreviations[strings.ToLower(word)]
 }
+
+// lettersOfAbbreviations are the small letters that stand alone before a full stop
+// in abbreviations, such as "z. B.", "d. h.", "u. a." and "p. 3".
+const lettersOfAbbreviations = "zdupsvoh"
+
+// abbreviations are those of English and German that more often stand within a
+// sentence than at its end.
+var abbreviations = func() map[string]bool {
+	all := make(map[string]bool)
+	for word := range strings.FieldsSeq(`mr mrs ms dr prof st jr sr vs etc cf e.g i.e al fig figs eq eqs no nos vol pp ed eds inc ltd co corp ca approx resp sec chap
+		ch dept est ref refs rev gen col lt sgt capt mt ft viz
+		bzw usw vgl evtl ggf inkl exkl zzgl abb bd nr abs aufl bsp ca d.h z.b u.a o.ä i.d.r s.o s.u hrsg jh mio mrd sog str tel dipl`) {
+		all[word] = true
+	}
+	return all
+}()

@@ -22,6 +22,10 @@ func TestSplit(t *testing.T) {
 		{"全文検索です。次の文。「引用。」終わり", []string{"全文検索です。", "次の文。", "「引用。」", "終わり"}},
 		{"See v1.2.3 of it. Is it so? Yes!", []string{"See v1.2.3 of it.", "Is it so?", "Yes!"}},
 		{"It ends. and goes on. So it does.", []string{"It ends. and goes on.", "So it does."}},
+		{"Der Kessel wird z. B. mit Essig entkalkt. Das dauert ca. Zwei Stunden bzw. Drei.", []string{"Der Kessel wird z. B. mit Essig entkalkt.", "Das dauert ca. Zwei Stunden bzw. Drei."}},
+		{"Nach Abs. 3 der Satzung gilt das. Siehe Nr. 7, d. h. Seite 12.", []string{"Nach Abs. 3 der Satzung gilt das.", "Siehe Nr. 7, d. h. Seite 12."}},
+		{"See Fig. 3 of Corp. Data. It is so.", []string{"See Fig. 3 of Corp. Data.", "It is so."}},
+		{"水很热！真的吗？是的。", []string{"水很热！", "真的吗？", "是的。"}},
 		{" \n \n", nil},
 	} {
 		if got := split(c.text); !slices.Equal(got, c.want) {

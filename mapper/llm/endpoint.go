@@ -153,7 +153,8 @@ func (e *Endpoint) attempt(ctx context.Context, call Call, into any) (*Reply, er
 	return nil, err
 }
 
-func (e *Endpoint) exchange(ctx context.Context, call Call, into any) (*Reply, error) {
+// send makes the request of a call. The caller closes the body of the response.
+func (e *Endpoint) send(ctx context.Context, call Call) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, call.Method, call.URL, bytes.NewReader(call.Body))
 	if err != nil {
 		return nil, fmt.Errorf("the base URL is not one: %w", citekit.ErrSyntax)
@@ -170,6 +171,14 @@ func (e *Endpoint) exchange(ctx context.Context, call Call, into any) (*Reply, e
 	response, err := e.client().Do(request)
 	if err != nil {
 		return nil, e.connectionError(err)
+	}
+	return response, nil
+}
+
+func (e *Endpoint) exchange(ctx context.Context, call Call, into any) (*Reply, error) {
+	response, err := e.send(ctx, call)
+	if err != nil {
+		return nil, err
 	}
 	defer response.Body.Close()
 	body, err := e.read(response)

@@ -34,6 +34,15 @@ type MediaModel interface {
 	Upload(ctx context.Context, src *citekit.Source, mediaType string) (*Media, error)
 }
 
+// A StreamModel is a [Model] that tells its answer as it writes it.
+type StreamModel interface {
+	Model
+
+	// Stream answers as Generate does, and calls tell with each piece of the
+	// text, in order. An error of tell ends the request and is returned.
+	Stream(ctx context.Context, req *Request, tell func(piece string) error) (*Response, error)
+}
+
 // Media is a file that a [MediaModel] has been given.
 type Media struct {
 	MediaType string

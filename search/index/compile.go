@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -69,11 +70,21 @@ func (c *compiler) clause(cl clause) {
 	}
 }
 
+// A wordPlace is where a word is in a text, in bytes.
+type wordPlace struct{ start, end int }
+
 // forms returns the words of a text, each as the terms that it is in the
 // languages of the index.
 func (c *compiler) forms(text string) (words [][]string) {
-	type place struct{ start, end int }
-	at := make(map[place][]string)
+	for _, list := range c.placed(text) {
+		words = append(words, list)
+	}
+	return words
+}
+
+// placed yields the words of a text in order, each as [compiler.forms] has it.
+func (c *compiler) placed(text string) iter.Seq2[wordPlace, []string] {
+	at := make(map[wordPlace][]string)
 	for _, a := range c.analyzers {
 		seen := false
 		for t := range a.Terms(text) {
@@ -81,17 +92,20 @@ func (c *compiler) forms(text string) (words [][]string) {
 				continue
 			}
 			seen = true
-			p := place{t.Start, t.End}
+			p := wordPlace{t.Start, t.End}
 			if term := t.Text; !slices.Contains(at[p], term) {
 				at[p] = append(at[p], term)
 			}
 		}
 	}
-	places := slices.SortedFunc(maps.Keys(at), func(a, b place) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) })
-	for _, p := range places {
-		words = append(words, at[p])
+	places := slices.SortedFunc(maps.Keys(at), func(a, b wordPlace) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) })
+	return func(yield func(wordPlace, []string) bool) {
+		for _, p := range places {
+			if !yield(p, at[p]) {
+				return
+			}
+		}
 	}
-	return words
 }
 
 // phrases returns what a text in quotes is in the languages of the index.

@@ -176,6 +176,7 @@ type completionRequest struct {
 	MaxTokens           int             `json:"max_tokens,omitempty"`
 	MaxCompletionTokens int             `json:"max_completion_tokens,omitempty"`
 	Temperature         *float64        `json:"temperature,omitempty"`
+	Stream              bool            `json:"stream,omitempty"`
 }
 
 type responseFormat struct {

@@ -1,0 +1,74 @@
+package answer
+
+import (
+	"context"
+	"fmt"
+	"iter"
+)
+
+// A Kind is what an [Event] tells.
+type Kind string
+
+// The kinds of events, in the order in which they come: meta once, then for each
+// sentence a token and a citation, then final.
+const (
+	Meta     Kind = "meta"     // how the question is answered
+	Token    Kind = "token"    // text of the answer, a sentence that is checked
+	Citation Kind = "citation" // the sentence that the last token was of, with its address and verdict
+	Final    Kind = "final"    // the whole answer
+)
+
+// An Event is a step of an answer that is given as it is made.
+type Event struct {
+	Kind     Kind      `json:"event"`
+	Type     Type      `json:"type,omitempty"`     // of meta
+	Text     string    `json:"text,omitempty"`     // of token
+	Sentence *Sentence `json:"sentence,omitempty"` // of citation
+	Answer   *Answer   `json:"answer,omitempty"`   // of final
+}
+
+// Stream answers a question as [Answerer.Answer] does, and yields what there is of
+// the answer as it is made. A sentence comes when it is checked, never before.
+// An error is the last that is yielded. To stop early ends the request to the
+// model too.
+func (a *Answerer) Stream(ctx context.Context, req Request) iter.Seq2[*Event, error] {
+	return func(yield func(*Event, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		req, err := req.withDefaults()
+		if err == nil && req.Type == Abstractive && a.Model == nil {
+			err = errNoModel
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		c := &call{Answerer: a, req: req, answer: &Answer{Type: req.Type}, yield: yield}
+		defer c.close()
+		if !c.tell(&Event{Kind: Meta, Type: req.Type}) {
+			return
+		}
+		if err := c.run(ctx); err != nil && !c.ended {
+			yield(nil, err)
+			return
+		}
+		c.answer.Found = len(c.answer.Sentences) > 0
+		c.answer.Text = onOneLine(c.answer.Sentences)
+		c.tell(&Event{Kind: Final, Answer: c.answer})
+	}
+}
+
+// errNoModel reports that an abstractive answer cannot be given.
+var errNoModel = fmt.Errorf("no model is configured; ask for an extractive answer: %w", errUnsupported)
+
+// tell yields an event, and reports whether to go on.
+func (c *call) tell(e *Event) bool {
+	c.ended = c.ended || !c.yield(e, nil)
+	return !c.ended
+}
+
+// give adds a sentence to the answer and tells of it.
+func (c *call) give(s *Sentence) bool {
+	c.answer.Sentences = append(c.answer.Sentences, s)
+	return c.tell(&Event{Kind: Token, Text: s.Text}) && c.tell(&Event{Kind: Citation, Sentence: s})
+}

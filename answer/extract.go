@@ -1,0 +1,277 @@
+package answer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/terms"
+	"github.com/citekit/citekit/internal/tokens"
+	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/textlayer"
+	"github.com/citekit/citekit/verify"
+)
+
+var errUnsupported = errors.ErrUnsupported
+
+// A call answers one question.
+type call struct {
+	*Answerer
+	req    Request
+	q      *question
+	answer *Answer
+	layers map[string]*textlayer.Layer // that are open, by resource; nil for one that cannot be read
+
+	yield func(*Event, error) bool
+	ended bool // yield returned false
+}
+
+func (c *call) close() {
+	for _, layer := range c.layers {
+		if layer != nil {
+			layer.Close()
+		}
+	}
+}
+
+// run answers the question.
+func (c *call) run(ctx context.Context) error {
+	c.layers = make(map[string]*textlayer.Layer)
+	found, err := c.find(ctx)
+	if err != nil {
+		return err
+	}
+	c.answer.Complete, c.answer.Hint = found.Complete, found.Hint
+	if c.answer.Hint == "" && found.LeftOut > 0 {
+		c.answer.Hint = message.Count(found.LeftOut, "resource") + " left out, as the sources changed, are gone or cannot be read"
+	}
+	if len(found.Results) == 0 {
+		return nil
+	}
+	all, err := c.candidates(ctx, found.Results)
+	if err != nil || !c.answers(all) {
+		return err
+	}
+	if c.req.Type == Abstractive {
+		return c.write(ctx, all)
+	}
+	return c.extract(ctx, all)
+}
+
+// find finds passages for the question.
+func (c *call) find(ctx context.Context) (*search.Results, error) {
+	limited, cancel := untilReserve(ctx)
+	defer cancel()
+	var err error
+	if c.q, err = readQuestion(ctx, c.Searcher, c.req.Question); err != nil {
+		return nil, err
+	}
+	found, err := c.Searcher.Search(limited, search.Request{Query: c.q.query(), TopK: search.MaxTopK, Filters: c.req.Filters, SameAddress: true, NoHighlights: true})
+	if err != nil {
+		return nil, err
+	}
+	// Again, as the index may have been brought up to date only now.
+	c.q, err = readQuestion(ctx, c.Searcher, c.req.Question)
+	return found, err
+}
+
+// A candidate is a sentence that may answer.
+type candidate struct {
+	unit
+	rating
+	passage *search.Result
+}
+
+// candidates returns the sentences of passages, those that answer best first.
+// Passages after the time is over are left out.
+func (c *call) candidates(ctx context.Context, results []*search.Result) ([]*candidate, error) {
+	r := newReader()
+	var all []*candidate
+	for _, result := range results {
+		if err := ctx.Err(); err != nil {
+			if errors.Is(err, context.DeadlineExceeded) && len(all) > 0 {
+				c.answer.Complete = false
+				break
+			}
+			return nil, err
+		}
+		if result.Passage == nil {
+			continue
+		}
+		prior := 1.
+		if best := results[0].Score; best > 0 {
+			prior = result.Score / best
+		}
+		all = append(all, c.inPassage(ctx, r, result, prior)...)
+	}
+	slices.SortStableFunc(all, func(a, b *candidate) int { return cmp.Compare(b.score, a.score) })
+	return all, nil
+}
+
+// inPassage returns the sentences of a passage.
+func (c *call) inPassage(ctx context.Context, r *reader, result *search.Result, prior float64) (all []*candidate) {
+	text := result.Passage.Text
+	where := &terrain{prior: prior, language: terms.Guess(text)}
+	where.title = r.places(strings.Join(append(append([]string{}, result.Path...), result.Title, strings.NewReplacer("-", " ", "_", " ").Replace(result.ResourceID)), "\n"), where.language)
+	where.passage = r.places(text, where.language)
+	units := unitsOf(text, c.headerOf(ctx, result))
+	for i := range units {
+		rated := c.q.rate(r, units, i, where)
+		if rated.direct > 0 || rated.covered > 0 {
+			all = append(all, &candidate{unit: units[i], rating: rated, passage: result})
+		}
+	}
+	return all
+}
+
+// maxHeader is how long the header of a table is at most, in bytes.
+const maxHeader = 2000
+
+// headerOf returns the first line of a source if a passage that does not begin
+// with it is rows like it, else "".
+func (c *call) headerOf(ctx context.Context, result *search.Result) string {
+	if result.Passage.From == 0 {
+		return ""
+	}
+	first, _, _ := strings.Cut(result.Passage.Text, "\n")
+	if !strings.ContainsAny(first, ",;\t|") {
+		return ""
+	}
+	layer := c.open(ctx, result)
+	if layer == nil {
+		return ""
+	}
+	text, err := layer.Text(ctx, 0, min(layer.Len(), maxHeader))
+	if err != nil {
+		return ""
+	}
+	header, _, _ := strings.Cut(text, "\n")
+	for _, sign := range []string{"\t", ",", ";", "|"} {
+		if n := strings.Count(header, sign); n >= 2 && n == strings.Count(first, sign) {
+			return header
+		}
+	}
+	return ""
+}
+
+// open returns the layer of a passage, or nil if it is not of that version any
+// more.
+func (c *call) open(ctx context.Context, result *search.Result) *textlayer.Layer {
+	layer, ok := c.layers[result.ResourceID]
+	if !ok {
+		var err error
+		if layer, err = c.Layers.Open(ctx, result.ResourceID); err != nil {
+			layer = nil
+		}
+		c.layers[result.ResourceID] = layer
+	}
+	if layer == nil || layer.SourceHash() != result.Passage.SourceHash {
+		return nil
+	}
+	return layer
+}
+
+// What a sentence must have at least to answer, in shares of what the question
+// asks for. They were chosen on one half of testdata/questions.json.
+const (
+	leastCovered = .57 // with what is around it
+	leastSure    = .35 // the same, where other words of the same meaning count half
+	leastDirect  = .3  // itself
+	otherCovered = .68 // with what is around it, if it lacks the rarest word
+	aloneCovered = .85 // with what is around it, if it has but one word of several
+	leastNames   = .5  // of the names, itself or around
+	leastBeside  = .65 // of the best score, for further sentences
+)
+
+// answers reports whether the best sentences answer the question at all.
+func (c *call) answers(all []*candidate) bool {
+	const looked = 3
+	for _, s := range all[:min(len(all), looked)] {
+		if c.holds(s) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *call) holds(s *candidate) bool {
+	return s.covered >= leastCovered && s.sure >= leastSure && s.direct >= leastDirect && s.names >= leastNames &&
+		(s.rarest || s.covered >= otherCovered) && (s.near > 1 || s.rare || s.covered >= aloneCovered)
+}
+
+// extract gives the best sentences.
+func (c *call) extract(ctx context.Context, all []*candidate) error {
+	best, room := 0., c.req.Tokens
+	seen := make(map[string]bool)
+	for _, s := range all {
+		if len(c.answer.Sentences) == c.req.Sentences || s.score < leastBeside*best {
+			break
+		}
+		key := strings.Join(strings.Fields(strings.ToLower(s.text)), " ")
+		if s.title || asksItself(s.unit) || seen[key] || !c.holds(s) {
+			continue
+		}
+		needs := tokens.Count(s.text)
+		if needs > room && len(c.answer.Sentences) > 0 {
+			continue
+		}
+		given, err := c.check(ctx, s)
+		if err != nil {
+			if errors.Is(err, context.DeadlineExceeded) {
+				c.answer.Complete = false
+				return nil
+			}
+			return err
+		}
+		if given == nil {
+			continue
+		}
+		seen[key], room, best = true, room-needs, max(best, s.score)
+		if !c.give(given) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// check returns a candidate as a sentence of the answer, or nil if it does not
+// stand in its source as it is now.
+func (c *call) check(ctx context.Context, s *candidate) (*Sentence, error) {
+	layer := c.open(ctx, s.passage)
+	if layer == nil {
+		return nil, ctx.Err()
+	}
+	from := s.passage.Passage.From
+	loc, err := layer.Location(from+int64(s.from), from+int64(s.to))
+	if err != nil {
+		return nil, ctx.Err()
+	}
+	address := citekit.Address{Resource: s.passage.ResourceID, Location: loc}
+	quote := s.text
+	if len(s.pieces) > 1 && !strings.Contains(s.passage.Passage.Text[s.from:s.to], s.text) { // something stands between them
+		quote = strings.Join(s.pieces, " … ")
+	}
+	verdict, err := c.Verifier.Quote(ctx, verify.Request{Quote: quote, Address: address})
+	if err != nil {
+		if errors.Is(err, citekit.ErrSyntax) || errors.Is(err, citekit.ErrTooLarge) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	if !verdict.Holds() {
+		return nil, nil
+	}
+	given := &Sentence{Text: s.text, Address: address, Score: rounded(s.score), Verdict: Verdict(verdict.Class)}
+	if c.req.Rationale {
+		given.Rationale = s.found
+	}
+	return given, nil
+}
+
+// rounded returns a score with three decimals, from 0 to 1.
+func rounded(v float64) float64 { return math.Round(min(max(v, 0), 1)*1000) / 1000 }

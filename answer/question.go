@@ -1,0 +1,272 @@
+package answer
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/terms"
+	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/search/index"
+)
+
+// Bounds of a question. What is beyond is not read.
+const (
+	maxQuestion = 4 << 10 // bytes
+	maxWords    = 32
+)
+
+// A word is a word of a question that tells what it is about.
+type word struct {
+	text   string   // in lower case
+	terms  []string // its stems, in each language of the index
+	weight float64  // how rare it is, 0 for those that every entry has
+	others []string // stems of words that mean nearly the same
+	named  bool     // it is a name by its form
+	hint   bool     // it is not in the question: what answers such a question may have it
+}
+
+// A question is a [Request.Question] as it is compared with sentences.
+type question struct {
+	text  string
+	words []word
+	total float64 // weight of all words but hints
+	wants want
+
+	rarest   float64 // weight of a word that one entry has
+	heaviest float64 // weight of the rarest word of the question
+
+	stemmed map[terms.Language][]word // the words with their stems in a language
+}
+
+// A want is what kind of thing a question asks for.
+type want uint8
+
+const (
+	wantNumber want = 1 << iota
+	wantTime
+	wantName
+	wantPlace
+	wantReason
+)
+
+// readQuestion returns the question of a request. The error matches
+// [citekit.ErrSyntax] if there is no word in it.
+func readQuestion(ctx context.Context, s *search.Searcher, text string) (*question, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, fmt.Errorf("the question is empty; ask something: %w", citekit.ErrSyntax)
+	}
+	text = plain.Cut(strings.ToValidUTF8(text, " "), maxQuestion)
+	if strings.IndexFunc(text, isWordRune) < 0 {
+		return nil, fmt.Errorf("the question has no word to go by: %w", citekit.ErrSyntax)
+	}
+	q := &question{text: text, wants: wantsOf(text), stemmed: make(map[terms.Language][]word)}
+	told := content(text)
+	if len(strings.Fields(told)) == 0 {
+		told = text
+	}
+	if err := q.weigh(ctx, s, told); err != nil {
+		return nil, err
+	}
+	return q, nil
+}
+
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
+
+// weigh fills the words of a question with those of a text.
+func (q *question) weigh(ctx context.Context, s *search.Searcher, text string) error {
+	words, entries, err := s.Words(ctx, text)
+	if err != nil {
+		return err
+	}
+	if words == nil {
+		words, entries = ownWords(text), 0
+	}
+	seen := make(map[string]bool)
+	for _, w := range words {
+		if k := strings.Join(w.Terms, " "); !seen[k] && tells(w.Text) {
+			seen[k] = true
+			next := word{text: strings.ToLower(w.Text), terms: w.Terms, weight: rarity(w, entries)}
+			next.named = isName(w.Text, text)
+			if light[next.text] {
+				next.weight *= lightPart
+			}
+			q.rarest = max(q.rarest, rarity(index.Word{Text: "x", Entries: 1}, entries))
+			for _, t := range w.Terms {
+				next.others = append(next.others, synonyms(t)...)
+			}
+			q.words = append(q.words, next)
+		}
+	}
+	slices.SortStableFunc(q.words, func(a, b word) int { return compareWeights(b, a) })
+	q.words = q.words[:min(len(q.words), maxWords)]
+	q.hints()
+	for _, w := range q.words {
+		q.total += w.weight
+		q.heaviest = max(q.heaviest, w.weight)
+	}
+	return nil
+}
+
+// isName reports whether a word of a question is a name by its form: it has a
+// digit or a sign beside letters, or a capital that is not at the start of a
+// question in a language that has few of them.
+func isName(word, question string) bool {
+	letters := strings.IndexFunc(word, unicode.IsLetter) >= 0
+	if letters && strings.ContainsAny(word, "0123456789_") {
+		return true
+	}
+	r, size := utf8.DecodeRuneInString(word)
+	if !unicode.IsUpper(r) || size == len(word) || strings.HasPrefix(strings.TrimLeft(question, "\"'“¿¡ "), word) && strings.ToUpper(word) != word {
+		return false
+	}
+	return terms.Guess(question) != terms.German
+}
+
+func compareWeights(a, b word) int {
+	switch {
+	case a.weight < b.weight:
+		return -1
+	case a.weight > b.weight:
+		return 1
+	}
+	return 0
+}
+
+// ownWords returns the words of a text where no index tells of them.
+func ownWords(text string) (words []index.Word) {
+	for t := range terms.New(terms.Guess(text)).Terms(text) {
+		if t.Role != terms.Whole {
+			words = append(words, index.Word{Text: text[t.Start:t.End], Terms: []string{t.Text}})
+		}
+	}
+	return words
+}
+
+// fewEntries is added to how many entries there are: where there are few, that a
+// word is in none of them says little.
+const fewEntries = 50
+
+// rarity returns how much a word tells. Of two characters of a script without
+// spaces each is in two words, and they count half.
+func rarity(w index.Word, entries int) float64 {
+	weight := math.Log(1 + (float64(entries)+fewEntries)/(float64(w.Entries)+.5))
+	if isUnspaced(w.Text) {
+		weight /= 2
+		if strings.IndexFunc(w.Text, isHiragana) >= 0 {
+			weight /= 2
+		}
+	}
+	return weight
+}
+
+func isHiragana(r rune) bool { return unicode.Is(unicode.Hiragana, r) }
+
+func isUnspaced(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai)
+}
+
+// tells reports whether a word can tell what a question is about: not two
+// characters of Hiragana, which are mostly endings and particles, nor those that
+// ask in Chinese and Japanese.
+func tells(text string) bool {
+	if strings.IndexFunc(text, func(r rune) bool { return isWordRune(r) && !isHiragana(r) }) < 0 {
+		return false
+	}
+	if !isUnspaced(text) {
+		return true
+	}
+	return utf8.RuneCountInString(text) > 1 && !strings.ContainsAny(text, "什么麼吗嗎呢哪谁誰几幾怎何")
+}
+
+// content returns a question without the words that only ask.
+func content(text string) string {
+	words := strings.FieldsFunc(text, unicode.IsSpace)
+	for i, w := range words {
+		bare := strings.TrimFunc(w, func(r rune) bool { return !isWordRune(r) })
+		if asking[strings.ToLower(bare)] {
+			words[i] = ""
+			continue
+		}
+		if at := strings.IndexAny(bare, "'’"); at > 0 && asking[strings.ToLower(bare[:at])] {
+			words[i] = bare[at+1:]
+			for _, sign := range []string{"'", "’"} {
+				if rest, ok := strings.CutPrefix(bare[at:], sign); ok {
+					words[i] = rest
+				}
+			}
+		}
+	}
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
+}
+
+// asking are words that say that something is asked, and the commonest ones, of
+// the languages that words are stemmed in.
+var asking = setOf(`
+	a an the what which who whom whose when where why how is are was were be been being do does did done has have had having can could
+	should would will shall may might must i me my we us our you your he him his she her hers it its they them their there this that these those
+	of in on at to from by for with about as into than then and or not no if so please tell say give show know find get gets got any some much many
+	up out off over under only also just ever yet still very too long often far s t
+	wer wen wem was wann wo warum wieso weshalb wie welche welcher welches welchen womit wodurch wofür wozu woher wohin viel viele lange hoch oft
+	ist sind war waren wird werden hat haben hatte kann können muss müssen soll sollen darf der die das den dem des ein eine einen einem einer eines
+	ich mich mir wir uns man sich es er sie ihr mit von zu zum zur im am an auf aus bei bis für gegen nach vor um und oder nicht bitte alle
+	qui que quoi quel quelle quels quelles quand où pourquoi comment combien est sont était sera fait se ce cette ces le la les un une des du de d l
+	a-t-il sont-ils est-ce il elle ils elles on au aux en dans par pour sur avec et ou ne pas je nous vous coûté
+	quién quiénes qué cuál cuáles cuándo dónde cómo cuánto cuántos por el los las es son fue del con para y
+	chi cosa che quale quali quando dove perché come quanto quanti è sono era il lo gli i di del della un uno con per e
+	quem qual quais onde como quanto quantos o os as foi do da em no na com
+	wie wat welke wanneer waar waarom hoe hoeveel zijn was het een van met voor`)
+
+// light are verbs and adverbs that say little by themselves, whatever they are
+// asked with.
+var light = setOf(`use uses used using get getting gets got go goes went gone going become becomes became take takes took taken make makes made making
+	happen happens happened mean means meant call called calls come comes came keep keeps put puts set sets try work works thing things way
+	after before during until since while again back always never already one two first last other another several
+	machen macht gemacht gehen geht kommt benutzt verwendet bedeutet fait faire va utilise veut dire`)
+
+// lightPart is how much of their weight these words keep.
+const lightPart = .4
+
+func setOf(words string) map[string]bool {
+	set := make(map[string]bool)
+	for word := range strings.FieldsSeq(words) {
+		set[word] = true
+	}
+	return set
+}
+
+// query returns what to search for: the words of the question, in which no sign
+// has a meaning, each twice if there are others that mean nearly the same.
+func (q *question) query() string {
+	told := content(plainQuery(q.text))
+	if strings.IndexFunc(told, isWordRune) < 0 {
+		told = plainQuery(q.text)
+	}
+	var others []string
+	for _, w := range q.words {
+		others = append(others, w.others...)
+		if w.hint {
+			others = append(others, w.text)
+		}
+	}
+	if len(others) == 0 {
+		return told
+	}
+	return told + " " + told + " " + strings.Join(others, " ")
+}
+
+// plainQuery returns a text as a query in which no sign has a meaning.
+func plainQuery(text string) string {
+	words := strings.Fields(strings.NewReplacer(`"`, " ", "*", " ", "title:", "title ").Replace(text))
+	for i, word := range words {
+		words[i] = strings.TrimLeft(word, "-")
+	}
+	return strings.Join(words, " ")
+}

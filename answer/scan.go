@@ -1,0 +1,61 @@
+package answer
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/citekit/citekit"
+)
+
+// A scanner finds the sentences in the JSON that a model writes, each as soon as
+// it is whole. What is around them, such as a fence of Markdown, does not count.
+type scanner struct {
+	give func(*written) error
+
+	said   int
+	depth  int // of braces that are open
+	text   bool
+	escape bool
+	open   []byte // from the brace of the innermost object on
+}
+
+// add reads a piece of what the model says. Its errors are those of give, or
+// match [citekit.ErrTooLarge] if the model says too much.
+func (s *scanner) add(piece string) error {
+	if s.said += len(piece); s.said > mostAnswer {
+		return fmt.Errorf("the model answers more than %d bytes: %w", mostAnswer, citekit.ErrTooLarge)
+	}
+	for i := range len(piece) {
+		if err := s.next(piece[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *scanner) next(b byte) error {
+	if s.depth > 0 {
+		s.open = append(s.open, b)
+	}
+	switch {
+	case s.escape:
+		s.escape = false
+	case s.text && b == '\\':
+		s.escape = true
+	case b == '"' && s.depth > 0:
+		s.text = !s.text
+	case s.text:
+	case b == '{':
+		s.depth++
+		s.open = append(s.open[:0], b)
+	case b == '}' && s.depth > 0:
+		s.depth--
+		var one written
+		object := s.open
+		s.open = s.open[:0]
+		if len(object) > 0 && json.Unmarshal(object, &one) == nil && one.Text != "" {
+			return s.give(&one)
+		}
+	}
+	return nil
+}

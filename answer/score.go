@@ -1,0 +1,294 @@
+package answer
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit/internal/terms"
+)
+
+// How much a word of the question counts for a sentence, by where it stands.
+const (
+	inSentence = 1.
+	inCompound = .7 // as part of a longer word
+	inOther    = .7 // as a word that means nearly the same
+	inLetters  = .5 // by both characters of two, in scripts without spaces
+	inTitle    = .6 // of the node, or in a heading or the header of a table
+	inBefore   = .5 // in the sentence before
+	inAfter    = .25
+	inPassage  = .3
+
+	nearlyRarest = .85 // of the weight of a word that one passage has
+
+	isNear = .4 // in the sentence, above it or right before
+)
+
+// What makes up a score, beside which words are in the sentence itself.
+const (
+	aroundPart = .45 // of words, those around the sentence included
+	pairBonus  = .06 // for two words of the question next to each other
+	wantBonus  = .12 // for the kind of thing that is asked for
+	hintBonus  = .08
+	priorPart  = .08 // for the place of the passage among those found
+	askingCost = .25 // of a sentence that asks itself
+	titleCost  = .35 // of a heading
+	longCost   = .06 // of a long one, for each time it has so many words more
+	longWords  = 40
+)
+
+// A reader makes terms of texts, in their language and in English, for one call.
+type reader struct {
+	english *terms.Analyzer
+	others  map[terms.Language]*terms.Analyzer
+}
+
+func newReader() *reader {
+	return &reader{english: terms.New(terms.English), others: make(map[terms.Language]*terms.Analyzer)}
+}
+
+// in returns the words of a question with their stems in a language and in
+// English, as [reader.places] has them of a text.
+func (q *question) in(r *reader, language terms.Language) []word {
+	if words, ok := q.stemmed[language]; ok {
+		return words
+	}
+	words := slices.Clone(q.words)
+	for i := range words {
+		words[i].terms = r.stems(words[i].text, language)
+	}
+	q.stemmed[language] = words
+	return words
+}
+
+// stems returns the terms of one word. Those of an identifier are the whole of
+// it, as its parts are words of their own in a question.
+func (r *reader) stems(word string, language terms.Language) (stems []string) {
+	for _, a := range []*terms.Analyzer{r.english, r.analyzer(language)} {
+		for t := range a.Terms(word) {
+			stems = append(stems, t.Text)
+			if t.Role == terms.Whole {
+				break
+			}
+		}
+	}
+	return stems
+}
+
+func (r *reader) analyzer(language terms.Language) *terms.Analyzer {
+	if language == terms.English {
+		return r.english
+	}
+	if r.others[language] == nil {
+		r.others[language] = terms.New(language)
+	}
+	return r.others[language]
+}
+
+// places returns where the terms of a text are, by their positions.
+func (r *reader) places(text string, language terms.Language) map[string][]int {
+	places := make(map[string][]int)
+	for t := range r.english.Terms(text) {
+		places[t.Text] = append(places[t.Text], t.Position)
+	}
+	if language == terms.English {
+		return places
+	}
+	for t := range r.analyzer(language).Terms(text) {
+		if len(places[t.Text]) == 0 || places[t.Text][len(places[t.Text])-1] != t.Position {
+			places[t.Text] = append(places[t.Text], t.Position)
+		}
+		if verb, ok := participle(t.Text); ok && language == terms.German {
+			places[verb] = append(places[verb], t.Position)
+		}
+	}
+	return places
+}
+
+// participle returns the stem of the verb that a word of German may be the
+// participle of, as "reinig" of "gereinigt".
+func participle(word string) (verb string, ok bool) {
+	verb, ok = strings.CutPrefix(word, "ge")
+	return strings.TrimSuffix(verb, "t"), ok && strings.HasSuffix(verb, "t") && len(verb) > minPart
+}
+
+// A terrain is what is around the sentences of a passage.
+type terrain struct {
+	title, passage map[string][]int
+	prior          float64 // of the passage, from 0 to 1
+	language       terms.Language
+}
+
+// A rating is how well a sentence answers a question.
+type rating struct {
+	score   float64
+	direct  float64 // share of the words that are in the sentence
+	covered float64 // share of the words that are in it or around
+	sure    float64 // the same, of words as they were asked for
+	near    int     // words that are in it, above or right before
+	rare    bool    // one of these is as rare as words are
+	rarest  bool    // the rarest word of the question is one of these
+	names   float64 // share of the names among the words that are in it or around; 1 if there are none
+	found   []string
+}
+
+// rate rates the unit at an index of a passage.
+func (q *question) rate(r *reader, units []unit, at int, where *terrain) rating {
+	u := units[at]
+	own, above := r.places(u.text, where.language), r.places(u.heading, where.language)
+	var before, after map[string][]int
+	if at > 0 {
+		before = r.places(units[at-1].text, where.language)
+	}
+	if at+1 < len(units) {
+		after = r.places(units[at+1].text, where.language)
+	}
+	lower := strings.ToLower(u.text)
+	var result rating
+	names, named := 0., 0.
+	asks := at > 0 && asksItself(units[at-1])
+	for _, w := range q.in(r, where.language) {
+		if w.hint {
+			if has(own, w) {
+				result.score += hintBonus
+			}
+			continue
+		}
+		part, share, sure := 0., w.weight/q.total, 1.
+		switch {
+		case has(own, w):
+			part = inSentence
+			result.found = append(result.found, w.text)
+		case isUnspaced(w.text) && hasLetters(u.text, w.text):
+			part = inLetters
+		case isPartOf(w, lower):
+			part = inCompound
+			result.found = append(result.found, w.text)
+		case hasAny(own, w.others):
+			part, sure = inOther, .5
+			result.found = append(result.found, w.text)
+		}
+		result.direct += part * share
+		for _, context := range []struct {
+			places map[string][]int
+			counts float64
+		}{{above, inTitle}, {where.title, inTitle}, {before, inBefore}, {after, inAfter}, {where.passage, inPassage}} {
+			counts := context.counts
+			if !has(context.places, w) {
+				counts *= inOther
+				if !hasAny(context.places, w.others) {
+					continue
+				}
+			}
+			if asks && context.counts == inBefore {
+				counts = inTitle // the sentence before is the question
+			}
+			part = math.Max(part, counts)
+		}
+		result.covered += part * share
+		result.sure += part * share * sure
+		if part >= isNear {
+			result.near++
+			result.rarest = result.rarest || w.weight >= q.heaviest
+			result.rare = result.rare || w.weight >= nearlyRarest*q.rarest && part >= inOther
+		}
+		if w.named {
+			named += w.weight
+			if part > 0 {
+				names += w.weight
+			}
+		}
+	}
+	result.names = 1
+	if named > 0 {
+		result.names = names / named
+	}
+	result.score += (1-aroundPart)*result.direct + aroundPart*result.covered + q.pairs(own)
+	result.score += wantBonus*q.wants.fits(u.text, q.text) + priorPart*where.prior
+	result.score -= cost(u)
+	return result
+}
+
+func asksItself(u unit) bool {
+	return strings.HasSuffix(u.text, "?") || strings.HasSuffix(u.text, "？")
+}
+
+// cost returns what is taken off for the form of a sentence.
+func cost(u unit) (cost float64) {
+	if asksItself(u) {
+		cost += askingCost
+	}
+	if u.title {
+		cost += titleCost
+	}
+	if words := len(strings.Fields(u.text)); words > longWords && !u.row {
+		cost += longCost * math.Min(3, float64(words-longWords)/longWords)
+	}
+	return cost
+}
+
+func has(places map[string][]int, w word) bool { return hasAny(places, w.terms) }
+
+func hasAny(places map[string][]int, list []string) bool {
+	for _, t := range list {
+		if len(places[t]) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// hasLetters reports whether a text has each character of a word.
+func hasLetters(text, word string) bool {
+	for _, r := range word {
+		if !strings.ContainsRune(text, r) {
+			return false
+		}
+	}
+	return true
+}
+
+// minPart is how many letters a word needs to be looked for in longer ones.
+const minPart = 5
+
+// isPartOf reports whether a word is part of a longer one in a text in lower
+// case, as in the compounds of German.
+func isPartOf(w word, lower string) bool {
+	if isUnspaced(w.text) {
+		return false
+	}
+	for _, t := range w.terms {
+		if utf8.RuneCountInString(t) >= minPart && strings.Contains(lower, t) {
+			return true
+		}
+	}
+	return false
+}
+
+// pairs returns the bonus for words of the question that are close together.
+func (q *question) pairs(places map[string][]int) (bonus float64) {
+	for i, a := range q.words {
+		for _, b := range q.words[i+1:] {
+			if !a.hint && !b.hint && near(places, a, b) {
+				bonus += pairBonus * (a.weight + b.weight) / q.total
+			}
+		}
+	}
+	return math.Min(bonus, 2*pairBonus)
+}
+
+func near(places map[string][]int, a, b word) bool {
+	for _, s := range a.terms {
+		for _, t := range b.terms {
+			for _, p := range places[s] {
+				for _, o := range places[t] {
+					if s != t && p-o <= 2 && o-p <= 2 {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}

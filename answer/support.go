@@ -1,0 +1,83 @@
+package answer
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/citekit/citekit/internal/terms"
+)
+
+// leastSupport is which share of the telling words of a sentence its quote must
+// have, or words that mean nearly the same. Those of the question count as had.
+const leastSupport = .6
+
+// supports reports whether a quote bears a sentence that answers a question: it
+// has its numbers, names and denials, and most of its other words. A sentence
+// that denies what its quote affirms has words enough, so both must deny or
+// neither.
+func (r *reader) supports(quote, sentence, question string) bool {
+	language := terms.Guess(sentence + " " + quote)
+	has, asked := r.places(quote, language), r.places(question, language)
+	if denies(quote) != denies(sentence) {
+		return false
+	}
+	quoted, inQuestion := factsOf(quote), factsOf(question)
+	for _, fact := range factsOf(sentence) {
+		if !slices.Contains(quoted, fact) && (isNumeric(fact) || !slices.Contains(inQuestion, fact)) {
+			return false
+		}
+	}
+	had, all := 0., 0.
+	for t := range r.analyzer(language).Terms(sentence) {
+		if t.Role == terms.Whole || asking[strings.ToLower(sentence[t.Start:t.End])] {
+			continue
+		}
+		all++
+		switch {
+		case len(has[t.Text]) > 0:
+			had++
+		case hasAny(has, synonyms(t.Text)) || len(asked[t.Text]) > 0:
+			had += .8
+		}
+	}
+	return all == 0 || had >= leastSupport*all
+}
+
+// factsOf returns the numbers of a text, and its names: words with a capital that
+// begin no sentence, all in lower case.
+func factsOf(text string) (facts []string) {
+	starts := true
+	for _, field := range strings.Fields(text) {
+		w := strings.TrimFunc(field, func(r rune) bool { return !isWordRune(r) && r != '-' && r != '−' })
+		r := []rune(w)
+		switch {
+		case len(r) == 0:
+		case isNumeric(w), !starts && unicode.IsUpper(r[0]):
+			facts = append(facts, strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(w), "'s"), "’s"))
+		}
+		starts = strings.HasSuffix(field, ".") || strings.HasSuffix(field, ":") || strings.HasSuffix(field, "!") || strings.HasSuffix(field, "?")
+	}
+	return facts
+}
+
+func isNumeric(w string) bool {
+	return strings.IndexFunc(w, unicode.IsNumber) >= 0 || numerals[strings.ToLower(w)]
+}
+
+var denials = setOf(`not no never none nor neither without cannot nothing nobody nowhere hardly unless except
+	nicht kein keine keinen keiner nie niemals ohne ne pas jamais sans aucun non mai senza no nunca sin jamás não sem niet geen nooit zonder не нет без`)
+
+// denies reports whether a text has an odd number of words that deny.
+func denies(text string) bool {
+	n := 0
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !isWordRune(r) && r != '\'' && r != '’' }) {
+		if denials[w] || strings.HasSuffix(w, "n't") || strings.HasSuffix(w, "n’t") {
+			n++
+		}
+	}
+	for _, sign := range []string{"不", "没", "無", "未", "ない", "ません", "없", "않"} {
+		n += strings.Count(text, sign)
+	}
+	return n%2 == 1
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/answer"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/mapper/llm"
+	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/textlayer"
+	"github.com/citekit/citekit/verify"
+)
+
+func answerCommand() *command {
+	f := searchFlags{command: "answer"}
+	var req answer.Request
+	model := mapperFlags{retries: 3, command: "answer"}
+	return &command{
+		name:    "answer",
+		args:    "<question>...",
+		summary: "Answer a question with sentences of the resources",
+		about: `Prints the sentences of the resources that answer a question, word for word,
+each with its address, or says that there is no answer in them and ends with the
+exit code 1. In a pipe each is a line of address and sentence with a tab between.
+A question whose rarest words stand nowhere near each other is not answered.
+
+With --type abstractive a model writes the answer, from the passages that are
+found, which are sent to it. Each of its sentences names the words that bear it;
+they are held to the source, and a sentence that says more than they do is marked,
+or left out with --drop. --type takes extractive and abstractive beside types of
+resources, and may be given twice. Keys are taken from GEMINI_API_KEY or OPENAI_API_KEY.`,
+		example: []string{
+			"citekit answer 'How hot is the water for green tea?'",
+			"citekit answer --max-sentences 1 --json 'Who keeps the lighthouse?'",
+			"citekit answer --type abstractive --model openai --model-config '{\"model\": \"…\"}' 'How is a kettle descaled?'",
+		},
+		minArgs: 1, maxArgs: -1,
+		flags: func(flags *flagSet) {
+			flags.IntVar(&req.Sentences, "max-sentences", answer.DefaultSentences, "at most `N` sentences, 1 to 20")
+			flags.IntVar(&req.Tokens, "max-tokens", answer.DefaultTokens, "at most `N` tokens, 16 to 4096")
+			flags.BoolVar(&req.Rationale, "why", false, "say of each sentence which words led to it")
+			flags.BoolVar(&req.Drop, "drop", false, "leave out sentences of a model that no source supports")
+			model.registerWriter(flags)
+			f.registerFilters(flags)
+		},
+		run: func(ctx context.Context, s *session, args []string) error {
+			s.ocr = f.ocr
+			req.Question = strings.Join(args, " ")
+			return s.answer(ctx, req, f, &model)
+		},
+	}
+}
+
+// answer answers a question.
+func (s *session) answer(ctx context.Context, req answer.Request, f searchFlags, m *mapperFlags) error {
+	if err := f.takeAnswerType(&req); err != nil {
+		return err
+	}
+	asked, err := f.read()
+	if err != nil {
+		return err
+	}
+	req.Filters = asked.Filters
+	model, err := m.writer()
+	if err != nil {
+		return err
+	}
+	if req.Type == answer.Abstractive && model == nil {
+		return usagef("answer", "--type abstractive needs --model gemini or openai")
+	}
+	var given *answer.Answer
+	err = s.withSearcher(func(lib *citekit.Library, searcher *search.Searcher, layers *textlayer.Store) (err error) {
+		verifier := verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})
+		given, err = answer.New(answer.Options{Searcher: searcher, Layers: layers, Verifier: verifier, Model: model}).Answer(ctx, req)
+		return err
+	})
+	if err != nil {
+		return asUsage("answer", adviseStorage(err))
+	}
+	if s.json {
+		err = s.printJSON(given)
+	} else {
+		s.printAnswer(given)
+	}
+	if err == nil && !given.Found {
+		err = errReported
+	}
+	return err
+}
+
+// takeAnswerType reads "--type extractive" and "--type abstractive", which say how
+// to answer, out of the types of resources to search.
+func (f *searchFlags) takeAnswerType(req *answer.Request) error {
+	for _, t := range []answer.Type{answer.Extractive, answer.Abstractive} {
+		if i := slices.Index(f.modalities, string(t)); i >= 0 {
+			if req.Type != "" && req.Type != t {
+				return usagef("answer", "--type %s and %s; give one of them", req.Type, t)
+			}
+			req.Type, f.modalities = t, slices.Delete(slices.Clone(f.modalities), i, i+1)
+		}
+	}
+	return nil
+}
+
+// registerWriter defines the flags that choose who writes abstractive answers.
+func (m *mapperFlags) registerWriter(flags *flagSet) {
+	flags.StringVar(&m.name, "model", "", "who writes abstractive answers: gemini or openai")
+	flags.StringVar(&m.config, "model-config", "", "settings of that model as `JSON`, such as {\"model\": \"…\"}")
+}
+
+// writer returns the model that writes answers; nil if none does.
+func (m *mapperFlags) writer() (llm.Model, error) {
+	switch m.name {
+	case "":
+		if m.config != "" {
+			return nil, usagef(m.command, "--model-config needs --model gemini or openai")
+		}
+		return nil, nil
+	case "gemini", "openai":
+		model, _, err := m.model()
+		return model, err
+	}
+	return nil, usagef(m.command, "--model %s; it is gemini or openai", term.Line(m.name))
+}
+
+func (s *session) printAnswer(a *answer.Answer) {
+	onTerminal := term.IsTTY(s.stdout)
+	for _, one := range a.Sentences {
+		text := term.Line(plain.Line(one.Text))
+		if !onTerminal {
+			s.printf("%s\t%s%s\n", one.Address, text, marked(one))
+			continue
+		}
+		s.printf("%s%s\n  %s%s%s\n", text, marked(one), dim, one.Address, reset)
+		if len(one.Rationale) > 0 {
+			s.printf("  %s%s%s\n", dim, term.Line(strings.Join(one.Rationale, ", ")), reset)
+		}
+	}
+	if !a.Found {
+		fmt.Fprintln(s.stderr, "citekit: not found in these resources")
+	}
+	if a.Dropped > 0 {
+		fmt.Fprintf(s.stderr, "citekit: %s of the model left out, as no source supports them\n", message.Count(a.Dropped, "sentence"))
+	}
+	if a.Hint != "" {
+		fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(a.Hint))
+	}
+	if !a.Complete {
+		fmt.Fprintln(s.stderr, "citekit: not all is searched: the time was over, or the index could not be brought up to date")
+	}
+}
+
+// marked returns what follows a sentence that its source does not bear.
+func marked(s *answer.Sentence) string {
+	if s.Verdict.Holds() {
+		return ""
+	}
+	return " [" + strings.ReplaceAll(string(s.Verdict), "_", " ") + "]"
+}

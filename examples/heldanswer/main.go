@@ -1,0 +1,88 @@
+// Heldanswer has a model answer a question about the files in a directory, and
+// holds what it streams to them: a sentence is printed once it is checked, with
+// the address of the words that bear it, or marked if none do.
+//
+//	go run ./examples/heldanswer -dir ~/papers -url http://localhost:11434/v1 -model qwen3 'What was measured?'
+//
+// The model is any that speaks chat completions. A key, if it needs one, is taken
+// from OPENAI_API_KEY.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/answer"
+	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/mapper/llm/openai"
+	"github.com/citekit/citekit/modality"
+	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/textlayer"
+	"github.com/citekit/citekit/verify"
+	"github.com/citekit/citekit/workspace"
+)
+
+func main() {
+	dir := flag.String("dir", ".", "the directory with the files")
+	url := flag.String("url", "http://localhost:11434/v1", "the server of the model")
+	name := flag.String("model", "", "the model, as the server calls it")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	model, err := openai.New(&openai.Options{BaseURL: *url, Model: *name, KeyEnv: "OPENAI_API_KEY"})
+	if err == nil {
+		err = run(ctx, os.Stdout, *dir, model, flag.Arg(0))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// run answers a question about the files in a directory.
+func run(ctx context.Context, out io.Writer, dir string, model *openai.Model, question string) (err error) {
+	ws, err := workspace.Open(dir, nil)
+	if err != nil {
+		return err
+	}
+	lib := citekit.New(ws, modality.All(), nil)
+	defer lib.Close()
+	if _, err := ingest.Run(ctx, lib, []string{"."}, nil); err != nil {
+		return err
+	}
+	layers := textlayer.New(lib, nil)
+	searcher, err := search.New(lib, &search.Options{Layers: layers})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, searcher.Close()) }()
+	answerer := answer.New(answer.Options{
+		Searcher: searcher, Layers: layers, Model: model,
+		Verifier: verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher}),
+	})
+	return print(ctx, out, answerer, question)
+}
+
+// print prints the sentences of an answer as they come.
+func print(ctx context.Context, out io.Writer, answerer *answer.Answerer, question string) error {
+	for event, err := range answerer.Stream(ctx, answer.Request{Question: question, Type: answer.Abstractive}) {
+		if err != nil {
+			return err
+		}
+		switch {
+		case event.Kind == answer.Citation && event.Sentence.Verdict.Holds():
+			fmt.Fprintf(out, "%s [%s]\n", event.Sentence.Text, event.Sentence.Address)
+		case event.Kind == answer.Citation:
+			fmt.Fprintf(out, "%s [%s: do not rely on it]\n", event.Sentence.Text, event.Sentence.Verdict)
+		case event.Kind == answer.Final && !event.Answer.Found:
+			fmt.Fprintln(out, "not found in these resources")
+		}
+	}
+	return nil
+}

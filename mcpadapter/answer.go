@@ -1,0 +1,63 @@
+package mcpadapter
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	answers "github.com/citekit/citekit/answer"
+)
+
+// answerTimeout is that of the design that the tool is after.
+const answerTimeout = 30 * time.Second
+
+func (a *adapter) answerTool() tool {
+	return tool{
+		name:  "answer",
+		title: "Answer",
+		description: "Answer with sentences of the sources, each with address and verdict, or found: false. " +
+			"abstractive: by the host's model.",
+		parameters: []parameter{
+			{name: "question", kind: text, required: true, longest: maxQuery},
+			{name: "type", kind: text, choices: []string{string(answers.Extractive), string(answers.Abstractive)}},
+			{name: "max_sentences", kind: count},
+			{name: "max_tokens", kind: count},
+			sameFilters(),
+			{name: includeRationale, kind: flag},
+			{name: timeLimit.name, kind: count},
+		},
+		doing:   "answering",
+		timeout: answerTimeout,
+		call:    a.answerQuestion,
+	}
+}
+
+func (a *adapter) answerQuestion(ctx context.Context, args arguments) (answer, error) {
+	filters, err := searchFilters(args.group("filters"))
+	if err != nil {
+		return answer{}, err
+	}
+	for _, name := range []string{"max_sentences", "max_tokens"} {
+		if args.has(name) && args.count(name) == 0 {
+			return answer{}, badArgument("argument '%s' is 0; it is at least 1", name)
+		}
+	}
+	req := answers.Request{
+		Question: args.text("question"), Type: answers.Type(args.text("type")),
+		Sentences: args.count("max_sentences"), Tokens: args.count("max_tokens"),
+		Filters: filters, Rationale: args.flag(includeRationale),
+	}
+	var given *answers.Answer
+	for event, err := range a.opts.Answerer.Stream(ctx, req) {
+		if err != nil {
+			return answer{}, asArgument(err)
+		}
+		switch event.Kind {
+		case answers.Token:
+			Announce(ctx, strings.Join(strings.Fields(event.Text), " "))
+		case answers.Final:
+			given = event.Answer
+		}
+	}
+	return asJSON(given.MarshalJSON())
+}
