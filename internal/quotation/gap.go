@@ -183,12 +183,17 @@ func compareGaps(quote, source string, pageBreak bool, j joint, note func(kind K
 		note(FootnoteMarks, strings.TrimSpace(source))
 		return true
 	}
-	if left, ok := j.withoutMarkup(q, s); ok && j.spacesMatch(q, left, note) {
-		note(Markup, strings.TrimSpace(source))
-		return true
+	for _, markup := range []func(int, gap) bool{isEscape, j.isMarkup} {
+		if left, ok := withoutMarkup(q, s, markup); ok && j.spacesMatch(q, left, note) {
+			note(Markup, strings.TrimSpace(source))
+			return true
+		}
 	}
 	return false
 }
+
+// isEscape reports whether a sign is a backslash before another sign.
+func isEscape(i int, g gap) bool { return g.signs[i].r == '\\' && i < len(g.signs)-1 }
 
 func sameSigns(a, b []sign) bool {
 	if len(a) != len(b) {
@@ -320,6 +325,9 @@ func (j joint) mayBeNote(i int, g gap) bool {
 	if j.verbatim || g.signs[i].r == '*' && (j.markdown || g.signs[i].space) {
 		return false
 	}
+	if j.after != 0 && len(g.signs) == 1 && !g.space && !isAlone(j.before) && g.signs[i].text[0] != '[' {
+		return false // it stands between letters, as in a product
+	}
 	if i > 0 {
 		return true
 	}
@@ -328,11 +336,11 @@ func (j joint) mayBeNote(i int, g gap) bool {
 
 // withoutMarkup returns the gap of a source without signs that are markup, or false
 // if these are not what the quote leaves out.
-func (j joint) withoutMarkup(q, s gap) (gap, bool) {
+func withoutMarkup(q, s gap, isMarkup func(int, gap) bool) (gap, bool) {
 	left := s
 	left.signs = nil
 	for i, one := range s.signs {
-		if j.isMarkup(i, s) {
+		if isMarkup(i, s) {
 			continue
 		}
 		left.signs = append(left.signs, one)
@@ -354,12 +362,20 @@ func lineInside(g gap) bool {
 	return false
 }
 
-// isMarkup reports whether a sign is one of emphasis or code in Markdown, or begins
-// a line as those of comments, lists and quoted text do.
+// isMarkup reports whether a sign is one of emphasis, links or code in Markdown, or
+// begins a line as those of comments, lists and quoted text do. Between two letters
+// without white space, and beside numbers, it may be part of a name or a formula.
 func (j joint) isMarkup(i int, g gap) bool {
 	s := g.signs[i]
-	if j.markdown && (s.kind == 'o' && strings.ContainsRune("*_~\\[]", s.r) || s.text == "`" || s.text == "``") {
-		return !unicode.IsDigit(j.before) || !unicode.IsDigit(j.after)
+	if unicode.IsDigit(j.before) && (unicode.IsDigit(j.after) || i == 0 && s.kind == 'o' && strings.ContainsRune("%/*", s.r)) {
+		return false
+	}
+	if j.markdown && (s.text == "`" || s.text == "``") {
+		return true
+	}
+	inWord := j.before != 0 && j.after != 0 && !g.space && !g.signs[0].space && allSame(g.signs)
+	if j.markdown && !inWord && s.kind == 'o' && strings.ContainsRune("*_[]", s.r) {
+		return true
 	}
 	begins := false
 	for k := i; k >= 0; k-- {
@@ -368,8 +384,22 @@ func (j joint) isMarkup(i int, g gap) bool {
 	if !begins {
 		return false
 	}
+	last := i == len(g.signs)-1
 	if s.kind == 'd' { // of a list or a comment, and not the sign of a number
-		return i < len(g.signs)-1 || g.space
+		return !last || g.space
 	}
-	return s.kind == 'o' && strings.ContainsRune("#*>•/|;%", s.r) && (i < len(g.signs)-1 || g.space)
+	if s.r == '/' && !(i > 0 && g.signs[i-1].r == '/') && !(!last && g.signs[i+1].r == '/') {
+		return false
+	}
+	return s.kind == 'o' && strings.ContainsRune("#*>•/|;%", s.r) && (!last || g.space)
+}
+
+// allSame reports whether all signs are the same.
+func allSame(signs []sign) bool {
+	for _, s := range signs {
+		if s.r != signs[0].r {
+			return false
+		}
+	}
+	return true
 }
