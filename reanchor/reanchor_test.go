@@ -227,3 +227,18 @@ func TestFindInAFileThatMoved(t *testing.T) {
 		t.Errorf("%+v %v", got, got.Problem)
 	}
 }
+
+// TestQuoteOfAnother does not take the place of a quote in another resource for one
+// in the cited resource.
+func TestQuoteOfAnother(t *testing.T) {
+	s := newShelf(t, map[string]string{"guide.md": guide, "other.md": "One.\n\nThe lid of the copper kettle rattles before it boils.\n"})
+	a, err := citekit.ParseAddress("text://guide#lines=7&v=0123456789abcdef")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, quote := range []string{"The lid of the copper kettle rattles before it boils.", "The lid of the copper kettle sings before it boils."} {
+		if got := s.find(t, reanchor.Request{Address: a, Quote: quote}); got.How != reanchor.Gone || got.Address.Resource != "" {
+			t.Errorf("%q: %+v", quote, got)
+		}
+	}
+}
