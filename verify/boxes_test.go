@@ -98,6 +98,7 @@ func TestBoxesOfQuotes(t *testing.T) {
 	files["two.pdf"].set(strings.Split(strings.TrimSpace(string(more)), "\n"))
 	shelf := newShelf(t, map[string]string{"one.pdf": string(files["one.pdf"].pdf()), "two.pdf": string(files["two.pdf"].pdf())})
 	random := rand.New(rand.NewPCG(7, 8))
+	engine := &pdfium.Engine{CacheDir: codeCache(t)}
 	for name, s := range files {
 		pages := make(map[int]*image.Gray)
 		for found := 0; found < 100; {
@@ -108,14 +109,14 @@ func TestBoxesOfQuotes(t *testing.T) {
 			}
 			found++
 			if pages[q.page] == nil {
-				pages[q.page] = render(t, s.pdf(), q.page)
+				pages[q.page] = render(t, engine, s.pdf(), q.page)
 			}
 			id := strings.TrimSuffix(name, ".pdf")
 			v, err := shelf.Quote(t.Context(), verify.Request{Quote: quote, Boxes: true, Address: citekit.Address{Resource: id, Location: citekit.Location{Modality: citekit.Document}}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkBoxes(t, q, v, pages[q.page], render(t, s.only(q), 0))
+			checkBoxes(t, q, v, pages[q.page], render(t, engine, s.only(q), 0))
 		}
 	}
 }
@@ -184,9 +185,8 @@ func inkIn(page, only *image.Gray, boxes []citekit.Box) (own, missed, foreign in
 	return own, missed, foreign
 }
 
-func render(t *testing.T, data []byte, page int) *image.Gray {
+func render(t *testing.T, engine *pdfium.Engine, data []byte, page int) *image.Gray {
 	t.Helper()
-	engine := &pdfium.Engine{CacheDir: codeCache(t)}
 	drawn, err := engine.Session(time.Minute).Render(t.Context(), bytes.NewReader(data), int64(len(data)), page, 100)
 	if err != nil {
 		t.Fatal(err)

@@ -188,12 +188,17 @@ func compareGaps(quote, source string, pageBreak bool, j joint, note func(kind K
 		note(FootnoteMarks, strings.TrimSpace(source))
 		return true
 	}
-	if left, ok := j.withoutMarkup(q, s); ok && j.spacesMatch(q, left, note) {
-		note(Markup, strings.TrimSpace(source))
-		return true
+	for _, markup := range []func(int, gap) bool{isEscape, j.isMarkup} {
+		if left, ok := withoutMarkup(q, s, markup); ok && j.spacesMatch(q, left, note) {
+			note(Markup, strings.TrimSpace(source))
+			return true
+		}
 	}
 	return false
 }
+
+// isEscape reports whether a sign is a backslash before another sign.
+func isEscape(i int, g gap) bool { return g.signs[i].r == '\\' && i < len(g.signs)-1 }
 
 func sameSigns(a, b []sign) bool {
 	if len(a) != len(b) {
@@ -355,6 +360,9 @@ func (j joint) mayBeNote(i int, g gap) bool {
 	if j.verbatim || g.signs[i].r == '*' && (j.markdown || g.signs[i].space || i == len(g.signs)-1 && !g.space) {
 		return false
 	}
+	if j.after != 0 && len(g.signs) == 1 && !g.space && !isAlone(j.before) && g.signs[i].text[0] != '[' {
+		return false // it stands between letters, as in a product
+	}
 	if i > 0 {
 		return true
 	}
@@ -363,11 +371,11 @@ func (j joint) mayBeNote(i int, g gap) bool {
 
 // withoutMarkup returns the gap of a source without signs that are markup, or false
 // if these are not what the quote leaves out.
-func (j joint) withoutMarkup(q, s gap) (gap, bool) {
+func withoutMarkup(q, s gap, isMarkup func(int, gap) bool) (gap, bool) {
 	left := s
 	left.signs = nil
 	for i, one := range s.signs {
-		if j.isMarkup(i, s) {
+		if isMarkup(i, s) {
 			continue
 		}
 		left.signs = append(left.signs, one)
@@ -389,21 +397,24 @@ func lineInside(g gap) bool {
 	return false
 }
 
-// isMarkup reports whether a sign is one of emphasis or code in Markdown, or begins
-// a line as those of comments, lists and quoted text do.
+// isMarkup reports whether a sign is one of emphasis, links or code in Markdown, or
+// begins a line as those of comments, lists and quoted text do. Between two letters
+// without white space, and beside numbers, it may be part of a name or a formula.
 func (j joint) isMarkup(i int, g gap) bool {
-	if j.markdown && j.isMarkdown(i, g) {
-		return !unicode.IsDigit(j.before) || !unicode.IsDigit(j.after)
+	s, last := g.signs[i], i == len(g.signs)-1
+	if unicode.IsDigit(j.before) && (unicode.IsDigit(j.after) || i == 0 && s.kind == 'o' && strings.ContainsRune("%/*", s.r)) {
+		return false
 	}
-	s := g.signs[i]
+	if j.markdown && j.isMarkdown(i, g) {
+		return true
+	}
 	begins := false
 	for k := i; k >= 0; k-- {
 		begins = begins || g.signs[k].line
 	}
-	if !begins || i == len(g.signs)-1 && !g.space {
-		return false
-	}
 	switch {
+	case !begins || last && !g.space:
+		return false
 	case s.kind != 'd' && (s.kind != 'o' || !strings.ContainsRune("#*>•/|;%", s.r)):
 		return false
 	case j.goesOnWith(s):
@@ -426,41 +437,32 @@ func (j joint) goesOnWith(s sign) bool {
 func (j joint) isMarkdown(i int, g gap) bool {
 	s, last := g.signs[i], i == len(g.signs)-1
 	spaceBehind := last && g.space || !last && g.signs[i+1].space
+	inWord := j.before != 0 && j.after != 0 && !g.space && allJoined(g.signs)
 	switch {
 	case i > 0 && g.signs[i-1].r == '\\' && !s.space:
 		return false // it is escaped
 	case s.text == "`" || s.text == "``":
 		return true
-	case s.kind != 'o':
+	case s.kind != 'o' || inWord:
 		return false
 	}
 	switch s.r {
 	case '\\':
 		return !last && !spaceBehind || last && g.line
 	case '*':
-		return !(s.space && spaceBehind) && (len(g.signs) > 1 || s.space || spaceBehind || j.isPaired('*'))
-	case '_':
-		return !j.isInWord(g)
+		return !s.space || !spaceBehind
 	case '[':
 		return i > 0 || s.space || !isLetter(j.before)
 	}
-	return s.r == ']'
+	return s.r == ']' || s.r == '_'
 }
 
-// isPaired reports whether a sign stands on the line around the gap once more.
-func (j joint) isPaired(sign byte) bool {
-	before := j.textBefore[strings.LastIndexByte(j.textBefore, '\n')+1:]
-	after, _, _ := strings.Cut(j.textAfter, "\n")
-	return strings.IndexByte(before, sign) >= 0 || strings.IndexByte(after, sign) >= 0
-}
-
-// isInWord reports whether a gap has only lines under what it stands in, as
-// "foo_bar" has.
-func (j joint) isInWord(g gap) bool {
-	for _, s := range g.signs {
-		if s.r != '_' || s.space {
+// allJoined reports whether all signs are the same, without white space before one.
+func allJoined(signs []sign) bool {
+	for _, s := range signs {
+		if s.r != signs[0].r || s.space {
 			return false
 		}
 	}
-	return !g.space && j.before != 0 && j.after != 0
+	return true
 }

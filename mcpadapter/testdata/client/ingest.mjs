@@ -28,7 +28,7 @@ async function check(name, run) {
 await check("no ingest unless it is asked for", async () => {
   const { client } = await connect([command, "serve", "--dir", base]);
   const { tools } = await client.listTools();
-  assert.deepEqual(tools.map((tool) => tool.name).sort(), ["findSimilar", "getContents", "getContext", "getNode", "getStructure", "info", "listResources", "resolve", "search", "verify"]);
+  assert.deepEqual(tools.map((tool) => tool.name).sort(), ["answer", "findSimilar", "getContents", "getContext", "getNode", "getStructure", "info", "listResources", "resolve", "search", "verify"]);
   assert.equal(client.getServerCapabilities().resources?.listChanged ?? false, false);
   const answer = await client.callTool({ name: "ingest", arguments: { paths: ["."] } }).catch((error) => ({ isError: true, error }));
   assert.equal(answer.isError, true);
@@ -72,7 +72,7 @@ async function until(what, holds) {
 await check("tools", async () => {
   const { tools } = await client.listTools();
   assert.deepEqual(tools.map((tool) => tool.name).sort(),
-    ["findSimilar", "getContents", "getContext", "getNode", "getStructure", "info", "ingest", "ingestStatus", "listResources", "resolve", "search", "verify"]);
+    ["answer", "findSimilar", "getContents", "getContext", "getNode", "getStructure", "info", "ingest", "ingestStatus", "listResources", "resolve", "search", "verify"]);
   const { readOnlyHint, destructiveHint, openWorldHint } = tools.find((tool) => tool.name === "ingest").annotations;
   assert.deepEqual({ readOnlyHint, destructiveHint, openWorldHint }, { readOnlyHint: false, destructiveHint: false, openWorldHint: false });
 });
