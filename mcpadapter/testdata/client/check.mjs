@@ -49,8 +49,10 @@ await check("tools", async () => {
     assert.equal(tool.inputSchema.type, "object");
     assert.equal(tool.outputSchema.type, "object");
     const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = tool.annotations;
-    assert.deepEqual({ readOnlyHint, destructiveHint, idempotentHint, openWorldHint },
-      { readOnlyHint: tool.name !== "resolve", destructiveHint: false, idempotentHint: true, openWorldHint: false });
+    // The other two hints mean nothing for tools that only read.
+    const expected = tool.name === "resolve" ? { readOnlyHint: false, destructiveHint: false, idempotentHint: true } :
+      { readOnlyHint: true, destructiveHint: undefined, idempotentHint: false };
+    assert.deepEqual({ readOnlyHint, destructiveHint, idempotentHint: idempotentHint || false, openWorldHint }, { ...expected, openWorldHint: false });
   }
 });
 
