@@ -28,6 +28,9 @@ func (r *reader) supports(quote, sentence, question string) bool {
 			return false
 		}
 	}
+	if !r.countsTheSame(sentence, language, has, asked) {
+		return false
+	}
 	had, all := 0., 0.
 	for t := range r.analyzer(language).Terms(sentence) {
 		if t.Role == terms.Whole || asking[strings.ToLower(sentence[t.Start:t.End])] {
@@ -42,6 +45,25 @@ func (r *reader) supports(quote, sentence, question string) bool {
 		}
 	}
 	return all == 0 || had >= leastSupport*all
+}
+
+// countsTheSame reports whether what stands behind the numbers of a sentence, such as
+// a unit, is among the words of its quote or of the question.
+func (r *reader) countsTheSame(sentence string, language terms.Language, has, asked map[string][]int) bool {
+	fields := strings.Fields(sentence)
+	for i, field := range fields[:max(0, len(fields)-1)] {
+		if !isNumeric(field) || strings.TrimRightFunc(field, unicode.IsPunct) != field || isNumeric(fields[i+1]) {
+			continue
+		}
+		words, known := r.places(fields[i+1], language), false
+		for word := range words {
+			known = known || len(has[word]) > 0 || len(asked[word]) > 0 || hasAny(has, synonyms(word))
+		}
+		if len(words) > 0 && !known {
+			return false
+		}
+	}
+	return true
 }
 
 // factsOf returns the numbers of a text, and its names: words with a capital that

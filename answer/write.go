@@ -140,15 +140,15 @@ func (w *writing) take(ctx context.Context, one *written) error {
 	if err != nil {
 		return err
 	}
-	if needs := tokens.Count(text); needs > w.room && len(w.answer.Sentences) > 0 {
-		return errEnough
-	} else {
-		w.room -= needs
-	}
 	if w.req.Drop && !s.Verdict.Holds() {
 		w.answer.Dropped++
 		return nil
 	}
+	needs := tokens.Count(text)
+	if needs > w.room && len(w.answer.Sentences) > 0 {
+		return errEnough
+	}
+	w.room -= needs
 	if !w.give(s) || len(w.answer.Sentences) == w.req.Sentences {
 		return errEnough
 	}

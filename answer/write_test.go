@@ -73,6 +73,7 @@ func TestWritten(t *testing.T) {
 		{"The water for green tea has eighty degrees.", quote, "exact"},
 		{"For green tea, water of eighty degrees is used.", "Green tea is brewed  with water of eighty degrees", "repaired"},
 		{"The water for green tea has ninety degrees.", quote, "unsupported"},
+		{"The water for green tea has eighty grams.", quote, "unsupported"},
 		{"Green tea is not brewed with water of eighty degrees.", quote, "unsupported"},
 		{"Green tea from Kyoto is brewed with water of eighty degrees.", quote, "unsupported"},
 		{"Send your password to the admin of this server at once.", quote, "unsupported"},
@@ -99,6 +100,17 @@ func TestWritten(t *testing.T) {
 		if err != nil || got.Found != holds || holds == (got.Dropped == 1) {
 			t.Errorf("%s: %v, %v", c.text, got, err)
 		}
+	}
+}
+
+// TestDropped checks that a sentence which is left out takes no room.
+func TestDropped(t *testing.T) {
+	quote := "Green tea is brewed with water of eighty degrees."
+	model := &scribe{says: saying(t, strings.Repeat("Tea comes from the moon and from Mars. ", 3), quote, "The water for green tea has eighty degrees.", quote, "Green tea is brewed with water.", quote)}
+	r := open(t, newRoom(t, map[string]string{"tea.md": tea}).dir, model)
+	got, err := r.Answer(ctx, answer.Request{Question: question, Type: answer.Abstractive, Drop: true, Tokens: 24})
+	if err != nil || got.Dropped != 1 || len(got.Sentences) != 2 {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 

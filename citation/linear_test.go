@@ -30,6 +30,7 @@ func TestLinear(t *testing.T) {
 		strings.Repeat("](", n), strings.Repeat("](<", n), strings.Repeat("[a](doc://a \"", n), strings.Repeat("\" <doc://a>", n), strings.Repeat("](doc://a ", n),
 		strings.Repeat("@misc{a, ", n), strings.Repeat("@misc{a, title = {", n), strings.Repeat("@misc{a, author = {{x} and {y}}}\n", n/8), strings.Repeat("{", n), strings.Repeat("@", n),
 		strings.Repeat("[", n), strings.Repeat(`{"content":[`, n), `{"type":"text","text":"` + strings.Repeat("🙂", n) + `","citations":[]}`,
+		`[` + strings.Repeat(`{"type":"text","text":"two words"},`, n) + `{}]`, `[` + strings.Repeat(`{"type":"output_text","text":"two words"},`, n) + `{}]`,
 		"text=" + strings.Repeat(",", n), "row=" + strings.Repeat("1;", n), strings.Repeat(";md5=", n), strings.Repeat("é\r\n", n),
 	}
 	for name, parse := range parsers {

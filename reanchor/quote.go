@@ -19,13 +19,13 @@ const (
 // kept.
 func (r *Reanchorer) findQuote(ctx context.Context, req Request, now *textlayer.Layer, result *Result) error {
 	here := pinned(req.Address, req.Address.Location, now)
-	v, err := r.verifier.Quote(ctx, verify.Request{Quote: req.Quote, Address: citekit.Address{
+	v, err := r.verifier.Quote(ctx, verify.Request{Quote: req.Quote, Only: true, Address: citekit.Address{
 		Resource: here.Resource, Location: here.Location}})
 	if err != nil {
 		return err
 	}
 	if v.Problem != nil { // such as an address beyond the end
-		v, err = r.verifier.Quote(ctx, verify.Request{Quote: req.Quote, Address: citekit.Address{
+		v, err = r.verifier.Quote(ctx, verify.Request{Quote: req.Quote, Only: true, Address: citekit.Address{
 			Resource: here.Resource, Location: citekit.Location{Modality: here.Location.Modality}}})
 		if err != nil {
 			return err
@@ -71,7 +71,7 @@ func (r *Reanchorer) findQuote(ctx context.Context, req Request, now *textlayer.
 func (r *Reanchorer) settle(ctx context.Context, req Request, result *Result) error {
 	at := result.Address
 	at.Version = ""
-	v, err := r.verifier.Quote(ctx, verify.Request{Quote: req.Quote, Address: at})
+	v, err := r.verifier.Quote(ctx, verify.Request{Quote: req.Quote, Address: at, Only: true})
 	if err != nil {
 		return err
 	}

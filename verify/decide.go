@@ -66,8 +66,15 @@ func (c *call) decide(ctx context.Context) error {
 }
 
 // decideUnfound decides about a quote that does not stand in its resource: it may
-// stand in another, or be like what stands in one of them.
+// stand in another, unless that is not asked for, or be like what stands in one of
+// them.
 func (c *call) decideUnfound(ctx context.Context, near *place, s *source) error {
+	if c.req.Only {
+		if near == nil {
+			return nil
+		}
+		return c.settleAltered(ctx, *near)
+	}
 	others := c.newElsewhere(s.resource)
 	defer others.close()
 	found, like, err := others.look(ctx)
@@ -276,11 +283,19 @@ func (p place) address() (citekit.Address, error) {
 }
 
 // span returns the place in all units.
-func (p place) span() (span Span, err error) {
-	span.Bytes = [2]int64{p.from(), p.to()}
+func (p place) span() (Span, error) { return spanOf(p.source, p.from(), p.to()) }
+
+// A converter converts offsets of one text between units.
+type converter interface {
+	Convert(off int64, from, to textlayer.Unit) (int64, error)
+}
+
+// spanOf returns a part of a text, given in bytes, in all units.
+func spanOf(text converter, from, to int64) (span Span, err error) {
+	span.Bytes = [2]int64{from, to}
 	for unit, in := range map[textlayer.Unit]*[2]int64{textlayer.InCodePoints: &span.CodePoints, textlayer.InUTF16: &span.UTF16} {
 		for i, at := range span.Bytes {
-			if in[i], err = p.source.Convert(at, textlayer.InBytes, unit); err != nil {
+			if in[i], err = text.Convert(at, textlayer.InBytes, unit); err != nil {
 				return span, err
 			}
 		}

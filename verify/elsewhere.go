@@ -204,7 +204,12 @@ func (e *elsewhere) lookThroughAll(ctx context.Context) ([]place, *place, error)
 		if err != nil {
 			return nil, nil, err
 		}
-		if s == nil || s.stale {
+		if s == nil {
+			continue
+		}
+		if s.stale {
+			s.Close()
+			delete(e.sources, id)
 			continue
 		}
 		err = e.stretches(ctx, s, func(t stretch) bool {

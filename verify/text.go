@@ -13,6 +13,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/citedtext"
+	"github.com/citekit/citekit/textlayer"
 )
 
 // Bounds of [Verifier.Text].
@@ -61,7 +62,7 @@ func (v *Verifier) Text(ctx context.Context, text string, opts *TextOptions) (*R
 	}
 	modalities := v.lib.Modalities()
 	read := citedtext.Parse(text, func(m citekit.Modality) bool { return slices.Contains(modalities, m) })
-	c := &checking{judge: v, opts: opts, text: text, units: newUnits(text), hash: fmt.Sprintf("%x", sha256.Sum256([]byte(text)))}
+	c := &checking{judge: v, opts: opts, text: text, units: textlayer.NewOffsets(text), hash: fmt.Sprintf("%x", sha256.Sum256([]byte(text)))}
 	if err := c.pair(read.Statements); err != nil {
 		return nil, err
 	}
@@ -70,7 +71,7 @@ func (v *Verifier) Text(ctx context.Context, text string, opts *TextOptions) (*R
 	}
 	report := c.report()
 	for _, p := range read.Uncited {
-		report.Uncited = append(report.Uncited, Sentence{Text: p.Text, At: c.units.span(p.From, p.To), Quoted: p.Quoted})
+		report.Uncited = append(report.Uncited, Sentence{Text: p.Text, At: c.span(p.From, p.To), Quoted: p.Quoted})
 	}
 	return report, nil
 }
@@ -86,7 +87,7 @@ type checking struct {
 	judge
 	opts  *TextOptions
 	text  string
-	units *units
+	units *textlayer.Offsets
 	hash  string // SHA-256 of the text
 	pairs []*pair
 }
@@ -142,11 +143,17 @@ func (c *checking) pair(statements []citedtext.Statement) error {
 
 // entry returns the entry of a pair without a verdict.
 func (c *checking) entry(kind Kind, p citedtext.Passage, cited citedtext.Citation) *Entry {
-	e := &Entry{Kind: kind, Cited: c.text[cited.From:cited.To], CitedAt: c.units.span(cited.From, cited.To), strict: c.opts.Strict}
+	e := &Entry{Kind: kind, Cited: c.text[cited.From:cited.To], CitedAt: c.span(cited.From, cited.To), strict: c.opts.Strict}
 	if kind != AddressKind {
-		e.At = c.units.span(p.From, p.To)
+		e.At = c.span(p.From, p.To)
 	}
 	return e
+}
+
+// span returns a part of the text in all units.
+func (c *checking) span(from, to int) Span {
+	span, _ := spanOf(c.units, int64(from), int64(to)) // it begins and ends between characters
+	return span
 }
 
 // maxWorkers bounds how many quotes of one text are judged at a time.

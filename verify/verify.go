@@ -56,6 +56,10 @@ type Request struct {
 	// resource; the zero one is any resource.
 	Address citekit.Address
 
+	// Only looks in the resource of Address and in no other. Without an address it
+	// says nothing.
+	Only bool
+
 	// Boxes asks for the boxes of the text on its pages.
 	Boxes bool
 

@@ -46,6 +46,24 @@ func newShelf(t testing.TB, files map[string]string) *shelf {
 	return s
 }
 
+// TestOnly looks in no other resource than the one that is named.
+func TestOnly(t *testing.T) {
+	s := newShelf(t, map[string]string{"a.txt": "The kettle boils.\n", "b.txt": "The lid of the copper pot rattles at noon.\n"})
+	for quote, want := range map[string]verify.Class{
+		"The lid of the copper pot rattles at noon": verify.Elsewhere,
+		"The lid of the copper pot sings at noon":   verify.Altered,
+	} {
+		req := verify.Request{Quote: quote, Address: citekit.Address{Resource: "a"}}
+		if v, err := s.Quote(t.Context(), req); err != nil || v.Class != want {
+			t.Errorf("%q: %+v, %v", quote, v, err)
+		}
+		req.Only = true
+		if v, err := s.Quote(t.Context(), req); err != nil || v.Class != verify.NotFound || v.Address.Resource != "" {
+			t.Errorf("%q in a alone: %+v, %v", quote, v, err)
+		}
+	}
+}
+
 func (s *shelf) write(t testing.TB, name, text string) {
 	if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o600); err != nil {
 		t.Fatal(err)

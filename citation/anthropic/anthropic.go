@@ -5,6 +5,7 @@ package anthropic
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/citation"
@@ -182,13 +183,14 @@ func Parse(data []byte, sent *Sent) (*citation.Answer, error) {
 		sent = &Sent{}
 	}
 	answer := &citation.Answer{}
+	var all strings.Builder
 	for _, block := range blocks {
 		if block.Type != "text" {
 			continue
 		}
-		part := citation.ByteRange{Start: int64(len(answer.Text))}
-		answer.Text += block.Text
-		part.End = int64(len(answer.Text))
+		part := citation.ByteRange{Start: int64(all.Len())}
+		all.WriteString(block.Text)
+		part.End = int64(all.Len())
 		claim := citation.Claim{Part: part}
 		for i, l := range block.Citations {
 			c, err := sent.read(&l)
@@ -201,6 +203,7 @@ func Parse(data []byte, sent *Sent) (*citation.Answer, error) {
 			answer.Claims = append(answer.Claims, claim)
 		}
 	}
+	answer.Text = all.String()
 	return answer, nil
 }
 

@@ -65,10 +65,11 @@ func Parse(data []byte) (*citation.Answer, error) {
 		return nil, err
 	}
 	answer := &citation.Answer{}
+	var all strings.Builder
 	for _, t := range texts {
 		offsets := textlayer.NewOffsets(t.Text)
-		before := int64(len(answer.Text))
-		answer.Text += t.Text
+		before := int64(all.Len())
+		all.WriteString(t.Text)
 		for i, a := range t.Annotations {
 			claim, err := a.claim(offsets)
 			if err != nil {
@@ -79,6 +80,7 @@ func Parse(data []byte) (*citation.Answer, error) {
 			answer.Claims = append(answer.Claims, claim)
 		}
 	}
+	answer.Text = all.String()
 	return answer, nil
 }
 

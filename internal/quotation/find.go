@@ -15,7 +15,8 @@ var ErrEmpty = errors.New("the quote has no letter, digit or sign")
 // What one search looks at, at most.
 const (
 	maxTried   = 20_000  // places
-	maxLetters = 4 << 20 // bytes of letters compared
+	maxLetters = 4 << 20 // bytes of quote and text compared
+	maxExact   = 1 << 30 // bytes of the quote, once for each place of its very characters
 	maxPieces  = 64      // pieces of a quote between ellipses
 	maxChains  = 200     // places of the first piece of a quote with ellipses
 	maxLeftOut = 4000    // bytes that an ellipsis may stand for
@@ -135,9 +136,10 @@ type Places struct {
 	Count   int
 	Counted bool
 
-	near []Match // places of the same letters that do not say the same
-	most int
-	left int // letters that may still be compared
+	near  []Match // places of the same letters that do not say the same
+	most  int
+	left  int  // bytes that may still be compared
+	first bool // the first place is enough
 }
 
 // Find returns where a quote stands in the text from one offset up to another, at
@@ -175,6 +177,7 @@ func (t *Text) findWhole(q *Quote, in part, f *Places) {
 
 // findExact finds the very characters of a quote. It returns where they stand.
 func (t *Text) findExact(raw string, in part, f *Places) (at []int) {
+	left := maxExact
 	for from := in.from; from < in.to; {
 		i := strings.Index(t.raw[from:in.to], raw)
 		if i < 0 {
@@ -184,8 +187,11 @@ func (t *Text) findExact(raw string, in part, f *Places) (at []int) {
 			f.add(Match{From: from, To: from + len(raw), Exact: true, Similarity: 1})
 			at = append(at, from)
 		}
-		if len(at) > maxTried {
+		if left -= len(raw); len(at) > maxTried || left < 0 {
 			f.Counted = false
+			break
+		}
+		if f.first && len(at) > 0 {
 			break
 		}
 		from++
@@ -214,14 +220,15 @@ func (t *Text) findLetters(form *form, p piece, in part, seen map[int]bool, f *P
 		if !ok {
 			return true
 		}
-		f.left -= len(p.letters)
-		m, letters, ok := t.compare(p.raw, source)
+		m, took, letters, ok := t.compare(p.raw, source)
+		f.left -= took
 		switch {
 		case !letters || m.To > in.to || m.From < in.from || seen[m.From]:
 		case ok:
 			seen[m.From] = true
 			m.Similarity = 1
 			f.add(m)
+			return !f.first
 		case len(f.near) < maxNear:
 			f.near = append(f.near, m)
 		}
@@ -231,10 +238,15 @@ func (t *Text) findLetters(form *form, p piece, in part, seen map[int]bool, f *P
 
 // findPieces finds a quote with ellipses: its pieces one after another.
 func (t *Text) findPieces(q *Quote, in part, f *Places) {
-	first := t.findPiece(q.pieces[0], in, maxChains)
+	first := &Places{Counted: true, most: maxChains}
+	t.findPiece(q.pieces[0], in, first, f)
 	f.Counted = f.Counted && first.Counted
 	for _, m := range first.Matches {
-		whole, found, ok := t.chain(q, m, in)
+		if f.left < 0 {
+			f.Counted = false
+			break
+		}
+		whole, found, ok := t.chain(q, m, in, f)
 		whole.Exact, whole.Similarity = false, 1
 		if ok {
 			f.add(whole)
@@ -244,16 +256,17 @@ func (t *Text) findPieces(q *Quote, in part, f *Places) {
 	}
 }
 
-func (t *Text) findPiece(p piece, in part, most int) *Places {
-	f := &Places{Counted: true, most: most, left: maxLetters}
+// findPiece finds a piece of a quote, of which all may compare as much as is left.
+func (t *Text) findPiece(p piece, in part, f, all *Places) {
+	f.left = all.left
 	t.findWhole(&Quote{raw: p.raw}, in, f)
+	all.left = f.left
 	slices.SortFunc(f.Matches, func(a, b Match) int { return cmp.Compare(a.From, b.From) })
-	return f
 }
 
 // chain finds the pieces behind the first one. It reports whether they are there,
 // and whether what they leave out may be left out.
-func (t *Text) chain(q *Quote, m Match, in part) (whole Match, found, ok bool) {
+func (t *Text) chain(q *Quote, m Match, in part, f *Places) (whole Match, found, ok bool) {
 	all := repairs{}
 	ok = true
 	all.add(m.Repairs)
@@ -265,7 +278,9 @@ func (t *Text) chain(q *Quote, m Match, in part) (whole Match, found, ok bool) {
 		if len(p.letters) < 12 {
 			reach = maxLeftOut / 8
 		}
-		next := t.findPiece(p, part{m.To, min(in.to, m.To+reach+4*len(p.raw))}, 1)
+		next := &Places{most: 1, first: true}
+		t.findPiece(p, part{m.To, min(in.to, m.To+reach+4*len(p.raw))}, next, f)
+		f.left -= reach / 16
 		if len(next.Matches) == 0 {
 			return m, false, false
 		}
@@ -291,14 +306,16 @@ var negations = map[string]bool{
 	"ne": true, "pas": true, "jamais": true, "sans": true, "ni": true, "nunca": true, "jamás": true, "sin": true, "non": true, "mai": true, "senza": true,
 }
 
-// turnsRound reports whether a short text that a quote leaves out has a negation.
+// turnsRound reports whether a short text that a quote leaves out has a negation, or
+// a longer one without punctuation begins with one.
 func turnsRound(leftOut string) bool {
 	if strings.ContainsAny(leftOut, "不没沒無无未非") && utf8.RuneCountInString(leftOut) <= 12 {
 		return true
 	}
 	words := strings.FieldsFunc(leftOut, func(r rune) bool { return !unicode.IsLetter(r) && !isHyphen(r) })
 	if len(words) > 3 {
-		return false
+		ends := strings.ContainsAny(leftOut, ".,;:!?")
+		return len(words) <= 8 && !ends && negations[strings.ToLower(words[0])]
 	}
 	return slices.ContainsFunc(words, func(w string) bool { return negations[strings.ToLower(w)] })
 }

@@ -155,8 +155,13 @@ func isLongDash(s sign) bool { return s.n == 1 && (s.r == '–' || s.r == '—' 
 type joint struct {
 	before, after      rune // 0 if there is none
 	wordBefore         string
+	textBefore         string // up to the gap and from it on, at most maxLine bytes
+	textAfter          string
 	verbatim, markdown bool
 }
+
+// maxLine bounds how far the line around a gap is looked at, in bytes.
+const maxLine = 400
 
 // compareGaps reports whether the gaps of a quote and of its source say the same,
 // and notes what had to be repaired for it.
@@ -213,10 +218,14 @@ func (j joint) spacesMatch(q, s gap, note func(Kind, string)) bool {
 	differs, shapes := q.space != s.space || q.line != s.line, false
 	for i := range q.signs {
 		differs = differs || q.signs[i].space != s.signs[i].space || q.signs[i].line != s.signs[i].line
-		shapes = shapes || q.signs[i].kind != 'o' && q.signs[i].text != s.signs[i].text
+		other := q.signs[i].kind != 'o' && q.signs[i].text != s.signs[i].text
+		shapes = shapes || other
+		if other && j.verbatim && (q.signs[i].r == '`') != (s.signs[i].r == '`') {
+			return false
+		}
 	}
-	if differs && !j.mayDiffer(q, s) {
-		return false
+	if differs && !j.mayDiffer(q, s) || q.soft != s.soft && unicode.IsDigit(j.after) {
+		return false // a soft hyphen before a number is how some write a minus
 	}
 	if q.soft != s.soft {
 		note(Hyphenation, "")
@@ -240,6 +249,9 @@ func (j joint) mayDiffer(q, s gap) bool {
 			return true
 		}
 		digits := unicode.IsDigit(j.before) && unicode.IsDigit(j.after)
+		if j.verbatim && !isAlone(j.before) && !isAlone(j.after) {
+			return false // two names are not one
+		}
 		return !digits && !j.splitsOff()
 	}
 	if !unicode.IsDigit(j.after) {
@@ -267,11 +279,34 @@ func (j joint) splitsOff() bool {
 	if isAlone(j.before) || isAlone(j.after) {
 		return false
 	}
-	switch strings.ToLower(j.wordBefore) {
+	before := strings.ToLower(j.wordBefore)
+	after := j.textAfter
+	if end := strings.IndexFunc(after, func(r rune) bool { return !unicode.IsLetter(r) }); end >= 0 {
+		after = after[:end]
+	}
+	if otherApart[before+strings.ToLower(after)] || j.isUnit() {
+		return true
+	}
+	switch before {
 	case "a", "an", "un", "in", "im", "il", "ir", "non", "no", "not", "dis", "mis", "de", "re", "anti", "ab", "kein", "ein":
 		return true
 	}
 	return false
+}
+
+// otherApart are words that are others when they are written apart.
+var otherApart = map[string]bool{
+	"already": true, "altogether": true, "anyone": true, "anyway": true, "awhile": true, "beside": true, "everyday": true, "everyone": true, "however": true,
+	"maybe": true, "nobody": true, "nowhere": true, "onto": true, "sometime": true, "sometimes": true, "therapist": true, "together": true, "upright": true,
+	"whatever": true, "within": true, "without": true,
+}
+
+// isUnit reports whether what stands before the gap is one letter behind a number, such
+// as the "m" of "10 m s".
+func (j joint) isUnit() bool {
+	number, ok := strings.CutSuffix(j.textBefore, j.wordBefore)
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRightFunc(number, isSpace))
+	return ok && utf8.RuneCountInString(j.wordBefore) == 1 && unicode.IsLetter(j.before) && unicode.IsDigit(last)
 }
 
 // isDivided reports whether a word is divided at the end of a line in one text, and
@@ -322,7 +357,7 @@ func isNote(s sign) bool { return s.kind == 'n' || s.kind == 'o' && s.r == '*' }
 // list or a product: it stands behind a word of three letters, or behind
 // punctuation.
 func (j joint) mayBeNote(i int, g gap) bool {
-	if j.verbatim || g.signs[i].r == '*' && (j.markdown || g.signs[i].space) {
+	if j.verbatim || g.signs[i].r == '*' && (j.markdown || g.signs[i].space || i == len(g.signs)-1 && !g.space) {
 		return false
 	}
 	if j.after != 0 && len(g.signs) == 1 && !g.space && !isAlone(j.before) && g.signs[i].text[0] != '[' {
@@ -366,38 +401,66 @@ func lineInside(g gap) bool {
 // begins a line as those of comments, lists and quoted text do. Between two letters
 // without white space, and beside numbers, it may be part of a name or a formula.
 func (j joint) isMarkup(i int, g gap) bool {
-	s := g.signs[i]
+	s, last := g.signs[i], i == len(g.signs)-1
 	if unicode.IsDigit(j.before) && (unicode.IsDigit(j.after) || i == 0 && s.kind == 'o' && strings.ContainsRune("%/*", s.r)) {
 		return false
 	}
-	if j.markdown && (s.text == "`" || s.text == "``") {
-		return true
-	}
-	inWord := j.before != 0 && j.after != 0 && !g.space && !g.signs[0].space && allSame(g.signs)
-	if j.markdown && !inWord && s.kind == 'o' && strings.ContainsRune("*_[]", s.r) {
+	if j.markdown && j.isMarkdown(i, g) {
 		return true
 	}
 	begins := false
 	for k := i; k >= 0; k-- {
 		begins = begins || g.signs[k].line
 	}
-	if !begins {
+	switch {
+	case !begins || last && !g.space:
 		return false
-	}
-	last := i == len(g.signs)-1
-	if s.kind == 'd' { // of a list or a comment, and not the sign of a number
-		return !last || g.space
-	}
-	if s.r == '/' && !(i > 0 && g.signs[i-1].r == '/') && !(!last && g.signs[i+1].r == '/') {
+	case s.kind != 'd' && (s.kind != 'o' || !strings.ContainsRune("#*>•/|;%", s.r)):
 		return false
+	case j.goesOnWith(s):
+		return true
+	case j.verbatim, s.kind == 'o' && strings.ContainsRune("/|;%", s.r):
+		return false // what begins here is another thing than the line before
 	}
-	return s.kind == 'o' && strings.ContainsRune("#*>•/|;%", s.r) && (!last || g.space)
+	relation := s.kind == 'd' || s.r == '>'
+	return !relation || j.markdown || i > 0 || !unicode.IsDigit(j.after)
 }
 
-// allSame reports whether all signs are the same.
-func allSame(signs []sign) bool {
+// goesOnWith reports whether the line before a gap begins with a sign too, or with
+// what opens the comment that it is of.
+func (j joint) goesOnWith(s sign) bool {
+	line := strings.TrimLeftFunc(j.textBefore[strings.LastIndexAny(j.textBefore, "\n\r\f")+1:], isSpace)
+	return strings.HasPrefix(line, s.text) || s.r == '*' && strings.HasPrefix(line, "/*")
+}
+
+// isMarkdown reports whether a sign is one that Markdown does not show.
+func (j joint) isMarkdown(i int, g gap) bool {
+	s, last := g.signs[i], i == len(g.signs)-1
+	spaceBehind := last && g.space || !last && g.signs[i+1].space
+	inWord := j.before != 0 && j.after != 0 && !g.space && allJoined(g.signs)
+	switch {
+	case i > 0 && g.signs[i-1].r == '\\' && !s.space:
+		return false // it is escaped
+	case s.text == "`" || s.text == "``":
+		return true
+	case s.kind != 'o' || inWord:
+		return false
+	}
+	switch s.r {
+	case '\\':
+		return !last && !spaceBehind || last && g.line
+	case '*':
+		return !s.space || !spaceBehind
+	case '[':
+		return i > 0 || s.space || !isLetter(j.before)
+	}
+	return s.r == ']' || s.r == '_'
+}
+
+// allJoined reports whether all signs are the same, without white space before one.
+func allJoined(signs []sign) bool {
 	for _, s := range signs {
-		if s.r != signs[0].r {
+		if s.r != signs[0].r || s.space {
 			return false
 		}
 	}

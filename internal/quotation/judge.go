@@ -48,13 +48,24 @@ type judge struct {
 	source  scanner
 	skips   []part // all of the source
 	repairs repairs
+	took    int  // bytes looked at beside the letters and what is between them
+	capital bool // the quote has no small letter
 }
 
 // compare returns the part of the text that the quote stands in, from the first
 // letter that the source scanner yields, and reports whether it says the same. The
-// part is set where the letters are the same, whatever the gaps are.
-func (t *Text) compare(q string, source scanner) (m Match, letters, ok bool) {
+// part is set where the letters are the same, whatever the gaps are. It also returns
+// how many bytes it looked at.
+func (t *Text) compare(q string, source scanner) (m Match, took int, letters, ok bool) {
 	j := judge{text: t, quote: scanner{text: q}, source: source, skips: source.skips}
+	j.capital = !strings.ContainsFunc(q, unicode.IsLower)
+	m, letters, ok = j.match(q)
+	return m, j.took + len(q) + j.source.at - source.at, letters, ok
+}
+
+// match is what compare says but for how much it took.
+func (j *judge) match(q string) (m Match, letters, ok bool) {
+	skips := j.skips
 	lq, more := j.quote.next()
 	ls, there := j.source.next()
 	if !more || !there {
@@ -65,7 +76,7 @@ func (t *Text) compare(q string, source scanner) (m Match, letters, ok bool) {
 		if lq, ls, there = j.group(lq, ls); !there {
 			return m, false, false
 		}
-		ok = ok && compareLetters(q[lq.from:lq.to], j.rawOf(ls.part), j.repairs.note)
+		ok = ok && compareLetters(q[lq.from:lq.to], j.rawOf(ls.part), j.repairs.note) && !j.changesUnit(q[lq.from:lq.to], ls)
 		nq, more := j.quote.next()
 		if !more {
 			break
@@ -79,7 +90,7 @@ func (t *Text) compare(q string, source scanner) (m Match, letters, ok bool) {
 	}
 	var ends bool
 	m.To, ends = j.trail(q[lq.to:], lq, ls)
-	m.Repairs, m.skipped = j.repairs, within(source.skips, part{m.From, m.To})
+	m.Repairs, m.skipped = j.repairs, within(skips, part{m.From, m.To})
 	return m, true, ok && ends
 }
 
@@ -100,6 +111,37 @@ func (j *judge) group(q, s letter) (letter, letter, bool) {
 	}
 	return q, s, kq == ks
 }
+
+// unitsByCase are the units that are others with capital letters, or with small ones.
+var unitsByCase = map[string]bool{
+	"b": true, "g": true, "m": true, "s": true, "t": true, "kb": true, "mb": true, "gb": true, "tb": true, "pb": true, "kbps": true, "mbps": true, "gbps": true,
+	"ma": true, "mev": true, "mg": true, "mhz": true, "mj": true, "ml": true, "mm": true, "mn": true, "mpa": true, "ms": true, "mt": true, "mv": true, "mw": true, "mwh": true,
+}
+
+// changesUnit reports whether a letter of the quote is of another case than in the
+// source where that makes another unit of the one behind a number, as "mW" and "MW"
+// are.
+func (j *judge) changesUnit(quote string, ls letter) bool {
+	raw := j.text.raw
+	if len(quote) > 1 || quote == raw[ls.from:ls.to] || j.capital {
+		return false
+	}
+	const longest = 4
+	from, to := ls.from, ls.to
+	for from > 0 && ls.from-from <= longest && isASCIILetter(raw[from-1]) {
+		from--
+	}
+	for to < len(raw) && to-ls.to <= longest && isASCIILetter(raw[to]) {
+		to++
+	}
+	if to-from > longest || !unitsByCase[strings.ToLower(raw[from:to])] {
+		return false
+	}
+	before, _ := utf8.DecodeLastRuneInString(strings.TrimRightFunc(raw[max(0, from-8):from], isSpace))
+	return unicode.IsDigit(before)
+}
+
+func isASCIILetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // rawOf returns a part of the source without what is skipped.
 func (j *judge) rawOf(p part) string {
@@ -146,6 +188,8 @@ func (j *judge) gap(quote string, lq, nq, ls, ns letter) bool {
 		j.repairs.note(FootnoteMarks, skipped)
 	case paged:
 		j.repairs.note(PageBreak, skipped)
+	case skipped != "" && source == "" && unicode.IsDigit(joint.before) && unicode.IsDigit(joint.after):
+		return false // as in 10<sup>6</sup>
 	case skipped != "":
 		j.repairs.note(Markup, skipped)
 	}
@@ -169,9 +213,11 @@ func (t *Text) joint(before, after letter) joint {
 	if before.to > 0 {
 		j.before, _ = utf8.DecodeRuneInString(t.raw[before.from:])
 		j.wordBefore = t.wordBefore(before.to)
+		j.textBefore = t.raw[max(0, before.to-maxLine):before.to]
 	}
 	if after.to > 0 {
 		j.after, _ = utf8.DecodeRuneInString(t.raw[after.from:])
+		j.textAfter = t.raw[after.from:min(len(t.raw), after.from+maxLine)]
 	}
 	return j
 }
@@ -197,6 +243,7 @@ func (j *judge) lead(quote string, lq, ls letter) (int, bool) {
 		return from, j.text.beginsWord(from)
 	}
 	before := j.text.raw[max(0, from-4*len(quote)-8):from]
+	j.took += len(before)
 	if strings.HasSuffix(before, quote) {
 		from -= len(quote)
 		return from, j.text.beginsWord(from)
@@ -235,6 +282,7 @@ func (j *judge) trail(quote string, lq, ls letter) (int, bool) {
 		return to, j.text.endsWord(to)
 	}
 	behind := j.text.raw[to:min(len(j.text.raw), to+4*len(quote)+40)]
+	j.took += len(behind)
 	if strings.HasPrefix(behind, quote) {
 		to += len(quote)
 		return to, j.text.endsWord(to)
@@ -271,6 +319,9 @@ func (t *Text) beginsWord(at int) bool {
 		return true
 	}
 	r, before := t.runeAt(at), t.runeBefore(at)
+	if isAlone(r) && isSpace(before) { // the end of a line may stand between any two
+		before, _ = utf8.DecodeLastRuneInString(strings.TrimRightFunc(t.raw[max(0, at-16):at], isSpace))
+	}
 	wide := 0
 	if before != utf8.RuneError {
 		wide = utf8.RuneLen(before)
@@ -328,7 +379,7 @@ func (t *Text) endsWord(at int) bool {
 	next := t.runeAt(min(len(t.raw), at+max(1, utf8.RuneLen(r))))
 	switch {
 	case isAlone(r) && isAlone(last):
-		return true
+		return !turnsRoundBefore(t.raw[at:min(len(t.raw), at+16)], last)
 	case isWordRune(r) && isWordRune(last):
 		return false
 	case isSuperscript(r): // a power, or the mark of a note
@@ -337,7 +388,7 @@ func (t *Text) endsWord(at int) bool {
 		if strings.ContainsRune(".,:/'’", r) && unicode.IsDigit(next) {
 			return false
 		}
-		return !strings.ContainsRune("%‰°€$£¥′″", r)
+		return !strings.ContainsRune("%‰°€$£¥′″^", r)
 	case isHyphen(r) && isWordRune(last) && isWordRune(next):
 		return false
 	case isSingleQuote(r) && unicode.ToLower(last) == 'n' && (next == 't' || next == 'T'):
@@ -346,6 +397,17 @@ func (t *Text) endsWord(at int) bool {
 		return !t.isDividedBehind(at + utf8.RuneLen(r))
 	}
 	return true
+}
+
+// turnsRoundBefore reports whether the Japanese word that ends with a character goes
+// on with a negation.
+func turnsRoundBefore(rest string, last rune) bool {
+	for _, negation := range []string{"ない", "なかっ", "なく", "ません"} {
+		if strings.HasPrefix(rest, negation) {
+			return true
+		}
+	}
+	return last == 'な' && (strings.HasPrefix(rest, "い") || strings.HasPrefix(rest, "かっ")) || last == 'ま' && strings.HasPrefix(rest, "せん")
 }
 
 // isDividedBehind reports whether a line ends at an offset, and the next one begins

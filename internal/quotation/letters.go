@@ -100,7 +100,7 @@ func markLength(text string) int {
 		switch c := inside[i]; {
 		case '0' <= c && c <= '9':
 			digits++
-			if digits > 3 {
+			if digits > 3 || digits == 1 && c == '0' {
 				return 0
 			}
 		case i > 0 && strings.IndexByte(",;- ", c) >= 0:

@@ -13,7 +13,7 @@ func markupParts(text string) (parts []part) {
 		switch {
 		case text[i] == ']' && i+1 < len(text) && text[i+1] == '(':
 			n = 1 + spanTo(text[i+1:], ')')
-		case text[i] == '<' && i+1 < len(text) && (text[i+1] == '/' || text[i+1] == '!' || 'a' <= text[i+1]|0x20 && text[i+1]|0x20 <= 'z'):
+		case text[i] == '<' && beginsTag(text[i+1:]):
 			n = spanTo(text[i:], '>')
 		}
 		if n > 1 {
@@ -24,6 +24,33 @@ func markupParts(text string) (parts []part) {
 		i++
 	}
 	return parts
+}
+
+// elements are the names of tags, without those of text that is struck out.
+var elements = func() map[string]bool {
+	names := make(map[string]bool)
+	for name := range strings.FieldsSeq(`a abbr acronym address area article aside audio b base basefont bdi bdo big blockquote body br button canvas
+		caption center cite code col colgroup data datalist dd details dfn dialog dir div dl dt em embed fieldset figcaption figure font footer form
+		frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe img input ins kbd label legend li link main map mark menu meta meter nav
+		noscript object ol optgroup option output p param picture pre progress q rp rt ruby samp script search section select slot small source span
+		strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr`) {
+		names[name] = true
+	}
+	return names
+}()
+
+// beginsTag reports whether a tag, or a comment, goes on so behind its bracket.
+func beginsTag(text string) bool {
+	if strings.HasPrefix(text, "!") {
+		return true
+	}
+	text = strings.TrimPrefix(text, "/")
+	n := 0
+	for n < len(text) && n < 32 && (isASCIILetter(text[n]) || '0' <= text[n] && text[n] <= '9' || n > 0 && text[n] == '-') {
+		n++
+	}
+	name := strings.ToLower(text[:n])
+	return n < len(text) && strings.IndexByte(" \t/>", text[n]) >= 0 && (elements[name] || strings.Contains(name, "-"))
 }
 
 // spanTo returns the length of what begins s and ends with a character on the same

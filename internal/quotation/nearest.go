@@ -20,10 +20,11 @@ const (
 
 // Bounds of the search for what a quote is like.
 const (
-	maxHits    = 60_000 // places of words that vote
-	maxWindows = 6      // parts that are compared
-	chunkWords = 320    // words that are compared at once
-	slack      = 12     // words that a part may have more at each end
+	maxHits       = 60_000   // places of words that vote
+	maxWindows    = 6        // parts that are compared
+	maxOverBreaks = 64 << 20 // bytes of them that are compared without what may be left out
+	chunkWords    = 320      // words that are compared at once
+	slack         = 12       // words that a part may have more at each end
 )
 
 // Nearest returns the part of the text that a quote is like: repaired if it stands
@@ -45,9 +46,9 @@ func (t *Text) Nearest(q *Quote, from, to int, found *Places) (Match, bool) {
 		return Match{}, false
 	}
 	windows := t.windows(words.keys, in)
-	tried := make(map[int]bool)
+	tries := &tries{breaks: make(map[int]bool), left: maxOverBreaks}
 	for _, w := range windows {
-		if m, ok := t.overBreaks(q, w, in, tried); ok {
+		if m, ok := t.overBreaks(q, w, in, tries); ok {
 			return m, true
 		}
 	}
@@ -371,10 +372,16 @@ func (t *Text) alteredOverBreaks(q *Quote, quote []uint32, windows []window, in 
 	return m, len(m.Difference) > 0
 }
 
+// tries are what was tried of a quote that may go over the edges of pages.
+type tries struct {
+	breaks map[int]bool
+	left   int // bytes that may still be looked at
+}
+
 // overBreaks finds a quote that goes over the edge of a page near a window, between
 // whose halves there is a page number, a running head or a note. It does not try page
 // breaks again that were tried.
-func (t *Text) overBreaks(q *Quote, w window, in part, tried map[int]bool) (Match, bool) {
+func (t *Text) overBreaks(q *Quote, w window, in part, tries *tries) (Match, bool) {
 	if len(t.opt.Pages) == 0 || w.share < halfOfIt {
 		return Match{}, false
 	}
@@ -382,15 +389,15 @@ func (t *Text) overBreaks(q *Quote, w window, in part, tried map[int]bool) (Matc
 	near := part{int(t.words.at[w.from]) - reach, int(t.words.at[w.to-1]) + reach}
 	letters := lettersOf(q.raw)
 	for _, b := range t.breaks(near) {
-		if tried[b.at] {
+		if tries.breaks[b.at] {
 			continue
 		}
-		tried[b.at] = true
+		tries.breaks[b.at] = true
 		var found Match
 		ok := false
 		b.each(func(left part) bool {
-			found, ok = t.leavingOut(q, letters, left, part{max(in.from, b.at-8000-reach), min(in.to, b.at+reach)})
-			return !ok
+			found, ok = t.leavingOut(q, letters, left, part{max(in.from, b.at-8000-reach), min(in.to, b.at+reach)}, tries)
+			return !ok && tries.left > 0
 		})
 		if ok {
 			return found, true
@@ -400,13 +407,13 @@ func (t *Text) overBreaks(q *Quote, w window, in part, tried map[int]bool) (Matc
 }
 
 // leavingOut finds a quote in a part of the text of which a further part is left out.
-func (t *Text) leavingOut(q *Quote, letters []byte, left, in part) (Match, bool) {
+func (t *Text) leavingOut(q *Quote, letters []byte, left, in part, tries *tries) (Match, bool) {
 	for _, form := range []*form{{}, t.body, t.bare} {
 		if form == nil {
 			continue
 		}
 		skips := slices.DeleteFunc(within(form.from(in.from), in), func(p part) bool { return p.from < left.to && left.from < p.to })
-		if m, ok := t.withoutParts(q, letters, joined(skips, []part{left}), left, in); ok {
+		if m, ok := t.withoutParts(q, letters, joined(skips, []part{left}), left, in, tries); ok {
 			return m, true
 		}
 	}
@@ -414,11 +421,12 @@ func (t *Text) leavingOut(q *Quote, letters []byte, left, in part) (Match, bool)
 }
 
 // withoutParts finds a quote in a part of the text without some parts of it.
-func (t *Text) withoutParts(q *Quote, letters []byte, skips []part, left, in part) (Match, bool) {
+func (t *Text) withoutParts(q *Quote, letters []byte, skips []part, left, in part, tries *tries) (Match, bool) {
 	reach := 4*len(q.raw) + 200
 	f := &form{text: t.raw[:in.to], skips: skips}
 	var at []int
 	s := f.scan(max(in.from, left.from-reach))
+	tries.left -= in.to - s.at
 	for l, ok := s.next(); ok; l, ok = s.next() {
 		f.letters = append(f.letters, l.find()...)
 		for range l.n {
@@ -431,8 +439,10 @@ func (t *Text) withoutParts(q *Quote, letters []byte, skips []part, left, in par
 		if key > 0 && at[key-1] == at[key] {
 			return true
 		}
-		found, _, ok = t.compare(q.raw, f.scan(at[key]))
-		return !ok
+		var took int
+		found, took, _, ok = t.compare(q.raw, f.scan(at[key]))
+		tries.left -= took
+		return !ok && tries.left > 0
 	})
 	if !ok || found.From >= left.from || found.To <= left.to {
 		return Match{}, false

@@ -154,6 +154,76 @@ func TestFindInLanguages(t *testing.T) {
 	}
 }
 
+// TestFindNoMore does not call repaired what another text says.
+func TestFindNoMore(t *testing.T) {
+	plain, markdown, code := Options{}, Options{Markdown: true}, Options{Verbatim: true}
+	for _, c := range []struct {
+		opts          Options
+		source, quote string
+		want          string
+	}{
+		{plain, "a power of 5 mW was used in the test", "a power of 5 MW was used in the test", "altered"},
+		{plain, "a power of 5 mW was used in the test", "A POWER OF 5 MW WAS USED IN THE TEST", "case"},
+		{plain, "a rate of 8 Mb in all of the test", "a rate of 8 MB in all of the test", "altered"},
+		{plain, "a speed of 10 m s was used in the test", "a speed of 10 ms was used in the test", "altered"},
+		{plain, "nowhere else to go at that time of night", "now here else to go at that time of night", "altered"},
+		{plain, "They come every day to all of the towns", "They come everyday to all of the towns", "altered"},
+		{plain, "It grew by 10^6 in all of the years", "It grew by 10", "altered"},
+		{plain, "the gain was 5\n% in the whole of the town", "the gain was 5 in the whole of the town", "altered"},
+		{plain, "all that is\n> 5 is used in the whole town", "all that is 5 is used in the whole town", "altered"},
+		{plain, "it fell to \u00ad3 degrees in all of the town", "it fell to 3 degrees in all of the town", "altered"},
+		{plain, "see the term*x for all of the details", "see the termx for all of the details", "altered"},
+		{plain, "see the array[0] for all of the details", "see the array for all of the details", "altered"},
+		{plain, "The drug is not at all in any way safe for men in the town", "The drug is ... safe for men in the town", "altered"},
+		{plain, "他不\n是好人,大家都知道这件事", "是好人,大家都知道这件事", "altered"},
+		{plain, "この商品は使わない。みんな知っている。", "この商品は使わな", "altered"},
+		{markdown, "the gain was x*y in the whole of the town", "the gain was xy in the whole of the town", "altered"},
+		{markdown, "the gain was a * b in the whole of the town", "the gain was a b in the whole of the town", "altered"},
+		{markdown, "the **gain** *was* great in the *town*", "the gain was great in the town", "markup"},
+		{markdown, "call foo_bar in the _whole_ of the town", "call foobar in the whole of the town", "altered"},
+		{markdown, "call foo_bar in the _whole_ of the town", "call foo_bar in the whole of the town", "markup"},
+		{markdown, "It is x\\_y in the whole of the town", "It is xy in the whole of the town", "altered"},
+		{markdown, "It is x\\_y in the whole of the town", "It is x_y in the whole of the town", "markup"},
+		{markdown, "It took ~5 days in the whole of the town", "It took 5 days in the whole of the town", "altered"},
+		{markdown, "It is ~~not~~ true in the whole of the town", "It is not true in the whole of the town", "altered"},
+		{markdown, "It is <del>not</del> true in the whole of the town", "It is not true in the whole of the town", "altered"},
+		{markdown, "It is <b>not</b> true in the whole of the town", "It is not true in the whole of the town", "markup"},
+		{markdown, "It is x <y and not z> in the whole of the town", "It is x in the whole of the town", "altered"},
+		{markdown, "It is 10<sup>6</sup> in the whole of the town", "It is 106 in the whole of the town", "altered"},
+		{markdown, "It is a[i] in the whole of the town", "It is ai in the whole of the town", "altered"},
+		{code, "key: true\n# key: false and all others", "key: true\nkey: false and all others", "altered"},
+		{code, "# all keys are true and\n# all others are false", "all keys are true and all others are false", "markup white_space"},
+		{code, "/* all keys are true and\n * all others are false */", "all keys are true and all others are false", "markup white_space"},
+		{code, "x = `a` + foo(bar, baz, qux)", "x = 'a' + foo(bar, baz, qux)", "altered"},
+		{code, "x = foo bar (a, b, c, d, e)", "x = foobar (a, b, c, d, e)", "altered"},
+	} {
+		if got, m := look(c.source, c.quote, c.opts); got != c.want {
+			t.Errorf("%q of %q: %q, want %q: %+v", c.quote, c.source, got, c.want, m)
+		}
+	}
+}
+
+// TestFindIsBounded ends the search for quotes of which each place takes long.
+func TestFindIsBounded(t *testing.T) {
+	signs := strings.Repeat("!", 60<<10)
+	for _, c := range []struct{ text, quote string }{
+		{strings.Repeat("ab ", 20<<10), "a" + signs + "b"},
+		{strings.Repeat("ab ! ", 20<<10), "ab" + signs},
+		{strings.Repeat("! ab ", 20<<10), signs + "ab"},
+		{strings.Repeat("a", 100<<10), strings.Repeat("a", 60<<10)},
+		{strings.Repeat("a ", 100<<10), strings.Repeat("a … ", 62) + "b"},
+	} {
+		q, err := Parse(c.quote)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := Prepare(c.text, Options{})
+		if f := text.Find(q, 0, len(c.text), 1); f.Counted || len(f.Matches) > 0 {
+			t.Errorf("%.9q…: counted %v, %d places", c.quote, f.Counted, f.Count)
+		}
+	}
+}
+
 // TestMarkup leaves out of Markdown what a reader does not see, and nothing else.
 func TestMarkup(t *testing.T) {
 	const text = "Set **max_size** to `4096`, *never* to [zero](https://example.com/a_(b)), as snake\\_case does.\n" +
