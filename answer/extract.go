@@ -200,7 +200,7 @@ func (c *call) answers(all []*candidate) bool {
 }
 
 func (c *call) holds(s *candidate) bool {
-	return s.covered >= leastCovered && s.sure >= leastSure && s.direct >= leastDirect && s.names >= leastNames &&
+	return s.covered >= leastCovered && s.sure >= leastSure && s.direct >= leastDirect && s.names >= leastNames && s.numbers &&
 		(s.rarest || s.covered >= otherCovered) && (s.near > 1 || s.rare || s.covered >= aloneCovered)
 }
 

@@ -130,6 +130,7 @@ type rating struct {
 	rare    bool    // one of these is as rare as words are
 	rarest  bool    // the rarest word of the question is one of these
 	names   float64 // share of the names among the words that are in it or around; 1 if there are none
+	numbers bool    // all words with digits are in it, above or right before
 	found   []string
 }
 
@@ -147,6 +148,7 @@ func (q *question) rate(r *reader, units []unit, at int, where *terrain) rating 
 	lower := strings.ToLower(u.text)
 	var result rating
 	names, named := 0., 0.
+	result.numbers = true
 	asks := at > 0 && asksItself(units[at-1])
 	for _, w := range q.in(r, where.language) {
 		if w.hint {
@@ -192,6 +194,9 @@ func (q *question) rate(r *reader, units []unit, at int, where *terrain) rating 
 			result.near++
 			result.rarest = result.rarest || w.weight >= q.heaviest
 			result.rare = result.rare || w.weight >= nearlyRarest*q.rarest && part >= inOther
+		}
+		if strings.ContainsAny(w.text, "0123456789") && part < isNear {
+			result.numbers = false // another one is not what was asked for
 		}
 		if w.named {
 			named += w.weight

@@ -86,7 +86,8 @@ func optionsFor(sourcePath string, layer *textlayer.Layer) (opts quotation.Optio
 		}
 	case citekit.Text:
 		opts.Markdown = slices.Contains(prose[3:7], ext) || slices.Contains([]string{".html", ".htm", ".xhtml"}, ext)
-		opts.Verbatim = !slices.Contains(prose, ext)
+		opts.Subtitles = slices.Contains([]string{".srt", ".vtt", ".sbv"}, ext)
+		opts.Verbatim = !slices.Contains(prose, ext) && !opts.Subtitles
 	}
 	return opts
 }

@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/citedtext"
+	"github.com/citekit/citekit/internal/quotation"
 	"github.com/citekit/citekit/textlayer"
 )
 
@@ -200,6 +202,9 @@ func (c *checking) judgePair(ctx context.Context, p *pair) bool {
 	}
 	if p.entry.Kind != QuoteKind && verdict.Class != Exact && verdict.Class != Repaired && verdict.Class != Elsewhere {
 		verdict.Class = Unquoted
+		if p.entry.Kind == ClaimKind && verdict.Problem == nil && !verdict.Stale {
+			verdict.Address = p.citation.Address
+		}
 	}
 	p.entry.Verdict = *verdict
 	return true
@@ -207,7 +212,7 @@ func (c *checking) judgePair(ctx context.Context, p *pair) bool {
 
 // judgeWords returns the verdict about a quote, or about the words of a claim.
 func (c *checking) judgeWords(ctx context.Context, p *pair) (*Verdict, error) {
-	req := Request{Quote: p.passage.Text, Address: p.citation.Address, Boxes: c.opts.Boxes, citing: c.hash}
+	req := Request{Quote: p.passage.Text, Address: p.citation.Address, Boxes: c.opts.Boxes, citing: c.hash, Only: p.entry.Kind == ClaimKind}
 	verdict, err := c.judgeQuote(ctx, req)
 	if err != nil {
 		return nil, err
@@ -222,10 +227,33 @@ func (c *checking) judgeWords(ctx context.Context, p *pair) (*Verdict, error) {
 			verdict = written
 		}
 	}
+	if verdict, err = c.withoutEnd(ctx, req, verdict); err != nil {
+		return nil, err
+	}
 	if p.entry.Kind == ClaimKind && errors.Is(verdict.Problem, errors.ErrUnsupported) {
 		verdict.Problem = c.check(ctx, req.Address) // there are no words to compare
 	}
 	return verdict, nil
+}
+
+// withoutEnd returns the verdict without a full stop or comma at the end of a quote, if
+// it stands there without: such belong to the sentence that quotes.
+func (c *checking) withoutEnd(ctx context.Context, req Request, verdict *Verdict) (*Verdict, error) {
+	end := len(strings.TrimRight(req.Quote, ".,"))
+	if verdict.Class != Altered || end == 0 || end != len(req.Quote)-1 {
+		return verdict, nil
+	}
+	req.Quote = req.Quote[:end]
+	shorter, err := c.judgeQuote(ctx, req)
+	if err != nil || shorter.Class != Exact && shorter.Class != Repaired && shorter.Class != Elsewhere {
+		return verdict, err
+	}
+	shorter.Quote = verdict.Quote
+	if shorter.Class == Exact {
+		shorter.Class = Repaired
+	}
+	shorter.Repairs = append(shorter.Repairs, Repair{Kind: quotation.EndOfSentence, Times: 1})
+	return shorter, nil
 }
 
 // classes are those of quotes, the best first.

@@ -114,7 +114,7 @@ func TestQuote(t *testing.T) {
 		{"the grinder makes no noise that wakes the cat", "", verify.Altered, "text://coffee#lines=2-2"},
 		{"Nobody has ever seen the inside of the pot", "text://tea", verify.NotFound, ""},
 		{"Nobody has ever seen the inside of the pot", "", verify.NotFound, ""},
-		{"to all of you who came in spite of the snow", "text://say", verify.Altered, "text://say#lines=3-7"},
+		{"to all of you who came in spite of the snow", "text://say", verify.Repaired, "text://say#lines=3-7"},
 	} {
 		v := s.quote(t, c.quote, c.address)
 		at := ""

@@ -169,8 +169,11 @@ func (c *citer) make(ctx context.Context, id string) (*citation.Citation, error)
 	if hash := part.Map.SourceHash(); c.pin && cited.Address.Version == "" && hash != "" {
 		cited.Address.Version = hash[:min(len(hash), pinned)]
 	}
+	if err := checkPlace(part.Map, cited.Address); err != nil {
+		return nil, err
+	}
 	if c.quote == "" {
-		return cited, cited.Address.Validate()
+		return cited, nil
 	}
 	verdict, err := c.verifier.Quote(ctx, verify.Request{Quote: c.quote, Address: cited.Address})
 	switch {

@@ -240,7 +240,7 @@ func (c *citer) locateAddress(ctx context.Context, cited *citation.Citation, p *
 	if err != nil {
 		return err
 	}
-	if err := checkExtent(part.Map.Extent(), cited.Address); err != nil {
+	if err := checkPlace(part.Map, cited.Address); err != nil {
 		return err
 	}
 	if cited.Position.IsZero() || !cited.Address.Location.IsWhole() {
@@ -262,15 +262,19 @@ func (c *citer) locateAddress(ctx context.Context, cited *citation.Citation, p *
 	return err
 }
 
-// checkExtent returns an error for an address beyond what a map says of the size
-// of its source.
-func checkExtent(e citekit.Extent, a citekit.Address) error {
-	loc := a.Location
-	known := e.Pages > 0 && len(loc.Pages) > 0 || e.Lines > 0 && !loc.Lines.IsZero() || e.Duration > 0 && !loc.Time.IsZero()
-	if !known {
-		return nil
+// checkPlace returns an error for an address of another modality than its resource, or
+// beyond what the map says of the size of the source.
+func checkPlace(m *citekit.ResourceMap, a citekit.Address) error {
+	err := a.Validate()
+	loc, e := a.Location, m.Extent()
+	if is := m.Address(nil).Location.Modality; err == nil && is != "" && loc.Modality != is && loc.Modality != citekit.Virtual {
+		err = fmt.Errorf("the resource is of the modality %s: %w", is, citekit.ErrSyntax)
 	}
-	if err := e.Check(loc); err != nil {
+	known := e.Pages > 0 && len(loc.Pages) > 0 || e.Lines > 0 && !loc.Lines.IsZero() || e.Duration > 0 && !loc.Time.IsZero()
+	if err == nil && known {
+		err = e.Check(loc)
+	}
+	if err != nil {
 		return &citekit.ResolveError{Op: "cite", Address: a, Err: err}
 	}
 	return nil

@@ -267,7 +267,11 @@ func remarks(v *verify.Verdict, cited string) string {
 		}
 	}
 	for _, r := range v.Repairs {
-		all = append(all, strings.ReplaceAll(string(r.Kind), "_", " "))
+		remark := strings.ReplaceAll(string(r.Kind), "_", " ")
+		if r.Source != "" {
+			remark += fmt.Sprintf(" for “%s”", shownWords(r.Source))
+		}
+		all = append(all, remark)
 	}
 	if v.Class == verify.Elsewhere && cited != "" {
 		all = append(all, "not at "+term.Line(cited))

@@ -69,7 +69,7 @@ func align(quote, text []uint32) alignment {
 	}
 	best := 0
 	for j := range row {
-		if row[j] > row[best] {
+		if row[j] >= row[best] { // the last, so that a word which differs at the end has its place
 			best = j
 		}
 	}

@@ -127,6 +127,7 @@ type Match struct {
 	Similarity float64  // the share of words that both have
 
 	skipped []part // what stands in it and not in the quote
+	second  int    // where the second piece of a quote with ellipses begins
 }
 
 // Places are where a quote stands: the first places in the order of the text, and how
@@ -241,12 +242,15 @@ func (t *Text) findPieces(q *Quote, in part, f *Places) {
 	first := &Places{Counted: true, most: maxChains}
 	t.findPiece(q.pieces[0], in, first, f)
 	f.Counted = f.Counted && first.Counted
-	for _, m := range first.Matches {
+	for i, m := range first.Matches {
 		if f.left < 0 {
 			f.Counted = false
 			break
 		}
 		whole, found, ok := t.chain(q, m, in, f)
+		if found && i+1 < len(first.Matches) && first.Matches[i+1].To <= whole.second {
+			continue // the piece stands again, nearer to the next
+		}
 		whole.Exact, whole.Similarity = false, 1
 		if ok {
 			f.add(whole)
@@ -285,6 +289,7 @@ func (t *Text) chain(q *Quote, m Match, in part, f *Places) (whole Match, found,
 			return m, false, false
 		}
 		leftOut := t.raw[m.To:next.Matches[0].From]
+		m.second = cmp.Or(m.second, next.Matches[0].From)
 		if turnsRound(leftOut) {
 			ok = false
 			m.Difference = append(m.Difference, Change{Quote: "…", Source: shown(leftOut)})
@@ -306,18 +311,28 @@ var negations = map[string]bool{
 	"ne": true, "pas": true, "jamais": true, "sans": true, "ni": true, "nunca": true, "jamás": true, "sin": true, "non": true, "mai": true, "senza": true,
 }
 
-// turnsRound reports whether a short text that a quote leaves out has a negation, or
-// a longer one without punctuation begins with one.
+// turnsRound reports whether what a quote leaves out has a negation that it turns round
+// by that: among a few words, or beside what it goes on with.
 func turnsRound(leftOut string) bool {
 	if strings.ContainsAny(leftOut, "不没沒無无未非") && utf8.RuneCountInString(leftOut) <= 12 {
 		return true
 	}
-	words := strings.FieldsFunc(leftOut, func(r rune) bool { return !unicode.IsLetter(r) && !isHyphen(r) })
-	if len(words) > 3 {
-		ends := strings.ContainsAny(leftOut, ".,;:!?")
-		return len(words) <= 8 && !ends && negations[strings.ToLower(words[0])]
+	const ends = ".,;:!?"
+	if words := wordsIn(leftOut); len(words) <= 3 || len(words) <= 8 && !strings.ContainsAny(leftOut, ends) && negations[words[0]] {
+		return denies(words)
 	}
-	return slices.ContainsFunc(words, func(w string) bool { return negations[strings.ToLower(w)] })
+	before := wordsIn(leftOut[:max(0, strings.IndexAny(leftOut+".", ends))])
+	behind := wordsIn(leftOut[strings.LastIndexAny(leftOut, ".;:!?")+1:])
+	return denies(before[:min(2, len(before))]) || denies(behind[max(0, len(behind)-2):])
+}
+
+// wordsIn returns the words of a text in small letters.
+func wordsIn(s string) []string {
+	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !isHyphen(r) })
+}
+
+func denies(words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return negations[w] })
 }
 
 // Shown returns the parts of the text that a match has of the quote, without what is

@@ -62,3 +62,26 @@ func spanTo(s string, end byte) int {
 	}
 	return strings.IndexByte(s, end) + 1
 }
+
+// timingParts returns the lines of a file of subtitles that nobody says: those of times,
+// and the numbers or names before them.
+func timingParts(text string) (parts []part) {
+	last := part{}
+	for from := 0; from < len(text); {
+		to := from + strings.IndexByte(text[from:]+"\n", '\n')
+		if strings.Contains(text[from:to], "-->") {
+			if before := strings.TrimSpace(text[last.from:last.to]); before != "" && !strings.Contains(before, "-->") && isCueName(text, last) {
+				parts = append(parts, last)
+			}
+			parts = append(parts, part{from, to})
+		}
+		last, from = part{from, to}, to+1
+	}
+	return parts
+}
+
+// isCueName reports whether a line stands behind an empty one, or begins the text.
+func isCueName(text string, line part) bool {
+	before := strings.TrimRight(text[:line.from], " \t\r")
+	return before == "" || strings.HasSuffix(strings.TrimRight(strings.TrimSuffix(before, "\n"), " \t\r"), "\n") || strings.TrimSpace(before) == ""
+}

@@ -16,6 +16,7 @@ const (
 	PageBreak        Kind = "page_break"        // running heads, page numbers and notes between two pages
 	Ellipsis         Kind = "ellipsis"          // what the quote says that it leaves out
 	FootnoteMarks    Kind = "footnote_marks"    // marks of notes
+	EndOfSentence    Kind = "end_of_sentence"   // a full stop or comma of the sentence that quotes
 	Markup           Kind = "markup"            // signs of a markup language, and of comments in code
 )
 

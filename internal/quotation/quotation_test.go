@@ -55,7 +55,7 @@ func TestFind(t *testing.T) {
 		{"the unable brewers could not do it", "footnote_marks"},
 		{"the unable brewers [12] could not", "exact"},
 		{"The kettle was … not certain", "ellipsis"},
-		{"The kettle … twice […] that the", "ellipsis"},
+		{"The kettle … twice […] that the", "altered"},
 		{"In 1998 … brewers could do it at all", "altered"},
 		{"The kettle … twice […] coat — about", "ellipsis white_space"},
 		{"... could not do it ...", "ellipsis"},
@@ -255,5 +255,25 @@ func TestMarkup(t *testing.T) {
 		if got, m := look(text, quote, Options{}); got != "altered" {
 			t.Errorf("%q: %q: %+v", quote, got, m)
 		}
+	}
+}
+
+// TestEllipsis leaves out the least that it can, and nothing that turns round what is
+// said.
+func TestEllipsis(t *testing.T) {
+	const text = "It was cold. The lamp was built of brass in 1871. It was not damaged in the storm of 1903. " +
+		"It was later seen, and that by nobody in the town, in a shed where it was never lit."
+	for _, c := range []struct{ quote, want string }{
+		{"The lamp … in 1871", "ellipsis"},
+		{"It was … damaged in the storm", "altered"},
+		{"It was later seen … in a shed", "ellipsis"},
+		{"in a shed where … lit", "altered"},
+	} {
+		if got, m := look(text, c.quote, Options{}); got != c.want {
+			t.Errorf("%q: %q, want %q: %+v", c.quote, got, c.want, m)
+		}
+	}
+	if _, m := look(text, "It was later seen … lit", Options{}); len(m.Difference) == 0 {
+		t.Errorf("%+v", m)
 	}
 }

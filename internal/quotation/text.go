@@ -16,6 +16,10 @@ type Options struct {
 	// Markdown says that signs may be markup.
 	Markdown bool
 
+	// Subtitles says that the text is a file of subtitles, whose numbers and times stand
+	// between what is said.
+	Subtitles bool
+
 	// Verbatim says that the text is code or data, in which what looks like the
 	// mark of a note is none.
 	Verbatim bool
@@ -48,6 +52,8 @@ func Prepare(text string, opts Options) *Text {
 		}
 	case opts.Markdown:
 		skips = markupParts(text)
+	case opts.Subtitles:
+		skips = timingParts(text)
 	}
 	if len(skips) > 0 {
 		t.body = newForm(text, skips)

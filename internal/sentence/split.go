@@ -80,7 +80,25 @@ func openingEnd(sentence []byte) int {
 // joins reports whether what follows is of the same sentence.
 func joins(sentence, next string) bool {
 	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(next, " (["))
-	return unicode.IsLower(r) || endsInAbbreviation(sentence)
+	return unicode.IsLower(r) || endsInAbbreviation(sentence) || isOrdinal(sentence) && beginsMonth(next)
+}
+
+// isOrdinal reports whether a sentence ends in a number of a day as German writes it.
+func isOrdinal(sentence string) bool {
+	sentence = strings.TrimRight(sentence, " ")
+	word := strings.TrimSuffix(sentence[strings.LastIndexByte(sentence, ' ')+1:], ".")
+	return len(word) >= 1 && len(word) <= 2 && strings.Trim(word, "0123456789") == ""
+}
+
+// beginsMonth reports whether a German month comes next.
+func beginsMonth(next string) bool {
+	next = strings.TrimLeft(next, " ")
+	for _, month := range []string{"Jan", "Jän", "Feb", "Mär", "Apr", "Mai", "Jun", "Jul", "Aug", "Sep", "Okt", "Nov", "Dez"} {
+		if strings.HasPrefix(next, month) {
+			return true
+		}
+	}
+	return false
 }
 
 func yieldTrimmed(text string, start, end int, yield func(start, end int) bool) bool {

@@ -26,6 +26,7 @@ func TestSplit(t *testing.T) {
 		{"Nach Abs. 3 der Satzung gilt das. Siehe Nr. 7, d. h. Seite 12.", []string{"Nach Abs. 3 der Satzung gilt das.", "Siehe Nr. 7, d. h. Seite 12."}},
 		{"See Fig. 3 of Corp. Data. It is so.", []string{"See Fig. 3 of Corp. Data.", "It is so."}},
 		{"水很热！真的吗？是的。", []string{"水很热！", "真的吗？", "是的。"}},
+		{"Am 5. Juli fiel sie aus. Am 6. Frau Lang.", []string{"Am 5. Juli fiel sie aus.", "Am 6.", "Frau Lang."}},
 		{" \n \n", nil},
 	} {
 		if got := split(c.text); !slices.Equal(got, c.want) {
