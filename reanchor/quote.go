@@ -37,6 +37,9 @@ func (r *Reanchorer) findQuote(ctx context.Context, req Request, now *textlayer.
 			v.Class = verify.Elsewhere
 		}
 	}
+	if v.Address.Resource != "" && v.Address.Resource != here.Resource {
+		v = &verify.Verdict{Class: verify.NotFound} // another has the words, which is not what was cited
+	}
 	result.Places = v.Places
 	switch v.Class {
 	case verify.Exact, verify.Repaired:

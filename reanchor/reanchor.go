@@ -171,6 +171,9 @@ func (r *Reanchorer) find(ctx context.Context, req Request, result *Result) erro
 		if err == nil && result.How == Similar && req.Quote != "" {
 			return r.settle(ctx, req, result)
 		}
+		if err == nil && result.How == Gone && req.Quote != "" { // its words may stand all the same
+			return r.findQuote(ctx, req, now, result)
+		}
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
