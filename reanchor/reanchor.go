@@ -89,7 +89,7 @@ type Result struct {
 	Confidence float64
 
 	Difference []verify.Change // by words, of a similar part of at most [verify.MaxQuote] bytes
-	Places     int             // how often the very part stands in the new version, counted to [anchor.MaxPlaces]
+	Places     int             // how often the very part stands in the new version, counted to 100
 	Problem    error           // why it is unknown
 }
 

@@ -88,7 +88,7 @@ type Verdict struct {
 	// kept, else about the text as it is now.
 	Stale bool
 
-	// Problem says why the quote could not be looked for where it was to be; ""
+	// Problem says why the quote could not be looked for where it was to be; nil
 	// if it was. The class is then [NotFound].
 	Problem error
 }

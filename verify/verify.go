@@ -7,7 +7,7 @@
 // What is repaired is what copying, typesetting and typing change, and the
 // verdict names each kind of it.
 //
-// No format is known here. Texts and places come through package textlayer, and
+// No format is read here. Texts and places come through package textlayer, and
 // quotes of no stated source are found through package search.
 package verify
 

@@ -335,6 +335,12 @@ func denies(words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return negations[w] })
 }
 
+// saysOnlyNo reports whether all words of a text are negations: it is no running head.
+func saysOnlyNo(text string) bool {
+	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !negations[strings.ToLower(w)] })
+}
+
 // Shown returns the parts of the text that a match has of the quote, without what is
 // between them: from and to of each.
 func (m Match) Shown() [][2]int {

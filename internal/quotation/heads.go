@@ -1,6 +1,7 @@
 package quotation
 
 import (
+	"regexp"
 	"slices"
 	"sort"
 	"strconv"
@@ -70,6 +71,11 @@ func (t *Text) runningHeads() []part {
 		}
 	}
 	repeated, numbers := t.countEdges(edges)
+	for _, n := range numbers {
+		if n >= max(5, len(t.opt.Pages)/2) {
+			t.numbers = numbers
+		}
+	}
 	var heads []part
 	for _, e := range edges {
 		if t.isHead(e, repeated, numbers) {
@@ -161,7 +167,7 @@ func (t *Text) isHead(e edgeLine, repeated map[edgeKey][]int, numbers map[int]in
 	if n, ok := t.pageNumber(e); ok && numbers[n-e.page] >= max(2, min(5, pages/2)) {
 		return true
 	}
-	if e.depth == 0 && isNumeral(t.raw[e.from:e.to]) {
+	if e.depth == 0 && t.isPageNumber(e.part) {
 		return true
 	}
 	need := 3
@@ -193,13 +199,31 @@ func (t *Text) pageNumber(e edgeLine) (int, bool) {
 	return 0, false
 }
 
+// isPageNumber reports whether a line at an edge of a page may be its number alone:
+// where most pages have theirs, one that counts with another.
+func (t *Text) isPageNumber(l part) bool {
+	line := t.raw[l.from:l.to]
+	if !isNumeral(line) {
+		return false
+	}
+	n, err := strconv.Atoi(strings.Trim(line, "-–—|[](). "))
+	if err != nil || t.numbers == nil {
+		return true
+	}
+	page := sort.SearchInts(t.opt.Pages, l.from+1) - 1
+	return t.numbers[n-page] >= 2
+}
+
+// roman are the numerals of pages that have no arabic ones.
+var roman = regexp.MustCompile(`^c{0,3}(xc|xl|l?x{0,3})(ix|iv|v?i{0,3})$`)
+
 // isNumeral reports whether a line is a page number alone.
 func isNumeral(line string) bool {
 	line = strings.Trim(line, "-–—|[](). ")
 	if line == "" || len(line) > 8 {
 		return false
 	}
-	return strings.Trim(line, "0123456789") == "" || strings.Trim(line, "ivxlc") == "" || strings.Trim(line, "IVXLC") == ""
+	return strings.Trim(line, "0123456789") == "" || roman.MatchString(line) || line == strings.ToUpper(line) && roman.MatchString(strings.ToLower(line))
 }
 
 func hasLetter(s string) bool { return strings.IndexFunc(s, unicode.IsLetter) >= 0 }
@@ -282,22 +306,38 @@ func (t *Text) tails(page int) (starts []int) {
 // mayBeLeftOut reports whether a line at the edge of a page is a page number or a
 // running head, or stands in the text more than once.
 func (t *Text) mayBeLeftOut(l part) bool {
-	line := t.raw[l.from:l.to]
 	if l.to-l.from > maxHead {
 		return false
 	}
-	return isNumeral(line) || t.lines[t.maskOf(l)] > 1 || t.body != nil && len(within(t.body.from(l.from), l)) > 0
+	if isNumeral(t.raw[l.from:l.to]) {
+		return t.isPageNumber(l)
+	}
+	return t.lines[t.maskOf(l)] > 1 || t.body != nil && len(within(t.body.from(l.from), l)) > 0
 }
 
-// beginsNote reports whether a line begins with the mark of a note: of a number, one
-// that stands on a word above it on the page, which begins at an offset.
+// beginsNote reports whether a line begins with the mark of a note, one that stands on
+// a word above it on the page, which begins at an offset.
 func (t *Text) beginsNote(l part, page int) bool {
 	line := t.raw[l.from:l.to]
 	if n := noteNumber(line); n > 0 {
 		return len(t.marksOf(part{page, l.from}, map[string]int{line[:n]: l.from})) > 0
 	}
-	r, _ := utf8.DecodeRuneInString(line)
-	return isSuperscript(r) || r == '†' || r == '‡' || r == '*' || r == '[' && markLength(line) > 0
+	r, n := utf8.DecodeRuneInString(line)
+	switch {
+	case r == '[' && markLength(line) > 0:
+		n += markLength(line)
+	case !isSuperscript(r) && r != '†' && r != '‡' && r != '*':
+		return false
+	}
+	for above := t.raw[page:l.from]; ; {
+		i := strings.LastIndex(above, line[:n])
+		if i < 0 {
+			return false
+		}
+		if above = above[:i]; above != "" && !isSpace(rune(above[i-1])) || r == '[' && strings.TrimSpace(above) != "" {
+			return true
+		}
+	}
 }
 
 // noteNumber returns how many digits a line begins with that may number a note; it

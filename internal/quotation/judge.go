@@ -184,7 +184,9 @@ func (j *judge) gap(quote string, lq, nq, ls, ns letter) bool {
 		return false
 	}
 	switch {
-	case paged && len(skipped) <= 3 && isDigitAt(skipped, 0) && ns.from-ls.to < 8:
+	case paged && saysOnlyNo(skipped):
+		return false
+	case paged && len(skipped) <= 3 && isDigitAt(skipped, 0) && strings.HasPrefix(strings.TrimLeft(j.text.raw[ls.to:ns.from], ".,;:!?)”\"’"), skipped):
 		j.repairs.note(FootnoteMarks, skipped)
 	case paged:
 		j.repairs.note(PageBreak, skipped)

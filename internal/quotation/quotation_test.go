@@ -2,6 +2,7 @@ package quotation
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -275,5 +276,36 @@ func TestEllipsis(t *testing.T) {
 	}
 	if _, m := look(text, "It was later seen … lit", Options{}); len(m.Difference) == 0 {
 		t.Errorf("%+v", m)
+	}
+}
+
+// TestFindTextBetweenPages leaves out nothing between pages that may be of the text.
+func TestFindTextBetweenPages(t *testing.T) {
+	numbered := []string{}
+	for i := range 12 {
+		numbered = append(numbered, "It goes on and on in the text of page "+strings.Repeat("x", i+1)+".\n"+strconv.Itoa(i+1)+"\n")
+	}
+	numbered[3] = "The dose of it for all of the men is\n4\n"
+	numbered[4] = "250\nmg in all of the towns of the land.\n5\n"
+	for _, c := range []struct {
+		pages       []string
+		quote, want string
+	}{
+		{[]string{"The drug is\nnot\n", "safe for men in the town of London.\n", "not\nMore.\nnot\n", "not\nyes\n"}, "The drug is safe for men in the town of London.", "altered"},
+		{[]string{"He was the king\n", "civil\nof manners in all of the towns\n", "were there.\n"}, "He was the king of manners in all of the towns", "altered"},
+		{[]string{"He was the king\n", "xiv\nof manners in all of the towns\n", "were there.\n"}, "He was the king of manners in all of the towns", "page_break white_space"},
+		{[]string{"It is great in all the\n* See below.\n", "towns of London, of course it is.\n"}, "It is great in all the towns of London, of course it is.", "altered"},
+		{[]string{"It is great* in all the\n* See below.\n", "towns of London, of course it is.\n"}, "great* in all the towns of London, of course it is.", "page_break white_space"},
+		{numbered, "The dose of it for all of the men is mg in all of the towns", "altered"},
+		{numbered, "The dose of it for all of the men is 250 mg in all of the towns", "page_break white_space"},
+	} {
+		text, starts := "", []int{}
+		for _, p := range c.pages {
+			starts = append(starts, len(text))
+			text += p
+		}
+		if got, m := look(text, c.quote, Options{Pages: starts}); got != c.want {
+			t.Errorf("%q: %q, want %q: %+v", c.quote, got, c.want, m)
+		}
 	}
 }

@@ -36,6 +36,10 @@ type Text struct {
 
 	words words
 	lines map[uint64]int32 // how often short lines stand in a text with pages
+
+	// numbers has how many pages have a number at their edge that is so far from the
+	// number of the page, if most have the same; else nil.
+	numbers map[int]int
 }
 
 // Prepare reads a text. It takes linear time and about four times the memory of
