@@ -259,26 +259,6 @@ func TestMarkup(t *testing.T) {
 	}
 }
 
-// TestEllipsis leaves out the least that it can, and nothing that turns round what is
-// said.
-func TestEllipsis(t *testing.T) {
-	const text = "It was cold. The lamp was built of brass in 1871. It was not damaged in the storm of 1903. " +
-		"It was later seen, and that by nobody in the town, in a shed where it was never lit."
-	for _, c := range []struct{ quote, want string }{
-		{"The lamp … in 1871", "ellipsis"},
-		{"It was … damaged in the storm", "altered"},
-		{"It was later seen … in a shed", "ellipsis"},
-		{"in a shed where … lit", "altered"},
-	} {
-		if got, m := look(text, c.quote, Options{}); got != c.want {
-			t.Errorf("%q: %q, want %q: %+v", c.quote, got, c.want, m)
-		}
-	}
-	if _, m := look(text, "It was later seen … lit", Options{}); len(m.Difference) == 0 {
-		t.Errorf("%+v", m)
-	}
-}
-
 // TestFindTextBetweenPages leaves out nothing between pages that may be of the text.
 func TestFindTextBetweenPages(t *testing.T) {
 	numbered := []string{}
@@ -307,5 +287,25 @@ func TestFindTextBetweenPages(t *testing.T) {
 		if got, m := look(text, c.quote, Options{Pages: starts}); got != c.want {
 			t.Errorf("%q: %q, want %q: %+v", c.quote, got, c.want, m)
 		}
+	}
+}
+
+// TestEllipsis leaves out the least that it can, and nothing that turns round what is
+// said.
+func TestEllipsis(t *testing.T) {
+	const text = "It was cold. The lamp was built of brass in 1871. It was not damaged in the storm of 1903. " +
+		"It was later seen, and that by nobody in the town, in a shed where it was never lit."
+	for _, c := range []struct{ quote, want string }{
+		{"The lamp … in 1871", "ellipsis"},
+		{"It was … damaged in the storm", "altered"},
+		{"It was later seen … in a shed", "ellipsis"},
+		{"in a shed where … lit", "altered"},
+	} {
+		if got, m := look(text, c.quote, Options{}); got != c.want {
+			t.Errorf("%q: %q, want %q: %+v", c.quote, got, c.want, m)
+		}
+	}
+	if _, m := look(text, "It was later seen … lit", Options{}); len(m.Difference) == 0 {
+		t.Errorf("%+v", m)
 	}
 }
