@@ -8,17 +8,20 @@ import (
 	"github.com/citekit/citekit/internal/terms"
 )
 
-// leastSupport is which share of the telling words of a sentence its quote must
-// have, or words that mean nearly the same. Those of the question count as had.
-const leastSupport = .6
+// newWords is of how many telling words of a sentence one may be new: neither in its
+// quote, nor meaning nearly the same as one that is, nor a word of the question that
+// stands in the passage around the quote.
+const newWords = 8
 
 // supports reports whether a quote bears a sentence that answers a question: it
-// has its numbers, names and denials, and most of its other words. A sentence
-// that denies what its quote affirms has words enough, so both must deny or
-// neither.
-func (r *reader) supports(quote, sentence, question string) bool {
+// has its numbers, names and denials, and nearly all of its other words, as one of
+// them alone may make it say something else. A sentence that denies what its quote
+// affirms has words enough, so both must deny or neither. The passage is what is
+// around the quote, with its title.
+func (r *reader) supports(quote, sentence, question, passage string) bool {
 	language := terms.Guess(sentence + " " + quote)
 	has, asked := r.places(quote, language), r.places(question, language)
+	around := r.places(passage, language)
 	if denies(quote) != denies(sentence) {
 		return false
 	}
@@ -31,21 +34,24 @@ func (r *reader) supports(quote, sentence, question string) bool {
 	if !r.countsTheSame(sentence, language, has, asked) {
 		return false
 	}
-	had, all := 0., 0.
+	strange, all := 0, 0
 	for t := range r.analyzer(language).Terms(sentence) {
-		if t.Role == terms.Whole || asking[strings.ToLower(sentence[t.Start:t.End])] {
+		word := strings.ToLower(sentence[t.Start:t.End])
+		if t.Role == terms.Whole || asking[word] || linking[word] {
 			continue
 		}
 		all++
-		switch {
-		case len(has[t.Text]) > 0:
-			had++
-		case hasAny(has, synonyms(t.Text)) || len(asked[t.Text]) > 0:
-			had += .8
+		isAsked := len(asked[t.Text]) > 0 && len(around[t.Text]) > 0
+		if len(has[t.Text]) == 0 && !hasAny(has, synonyms(t.Text)) && !isAsked {
+			strange++
 		}
 	}
-	return all == 0 || had >= leastSupport*all
+	return strange <= all/newWords
 }
+
+// linking are verbs that a sentence needs and that say nothing by themselves.
+var linking = setOf(`is are was were be been being has have had having do does did use uses used using get gets got make makes made
+	take takes took give gives given need needs ist sind war waren wird werden wurde hat haben hatte verwendet benutzt gibt est sont fait`)
 
 // countsTheSame reports whether what stands behind the numbers of a sentence, such as
 // a unit, is among the words of its quote or of the question.

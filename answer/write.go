@@ -176,7 +176,7 @@ func (w *writing) judge(ctx context.Context, text string, one *written) (*Senten
 	if verdict.Problem != nil || verdict.Stale {
 		s.Verdict = Verdict(verify.NotFound)
 	}
-	if s.Verdict.Holds() && !w.reader.supports(quote, text, w.q.text) {
+	if s.Verdict.Holds() && !w.reader.supports(quote, text, w.q.text, source.passage.Title+"\n"+source.passage.Passage.Text) {
 		s.Verdict = Unsupported
 	}
 	if w.req.Rationale {
