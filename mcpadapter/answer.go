@@ -26,6 +26,7 @@ func (a *adapter) answerTool() tool {
 			{name: includeRationale, kind: flag},
 			{name: timeLimit.name, kind: count},
 		},
+		output:  object([]string{"found", "sentences"}),
 		doing:   "answering",
 		timeout: answerTimeout,
 		call:    a.answerQuestion,

@@ -64,7 +64,7 @@ func TestAnswerDefinition(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := len(all) - len(rest); n > 700 {
+		if n := len(all) - len(rest); n > 750 {
 			t.Errorf("%d bytes", n)
 		} else {
 			t.Logf("%d bytes", n)
