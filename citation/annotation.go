@@ -44,8 +44,8 @@ type annotationSelector struct {
 // is the resource and its id the address. Its selectors are, where they are to be
 // had, a TextQuoteSelector, a TextPositionSelector, which counts code points of
 // the text as package textlayer has it, and a FragmentSelector of the standard for
-// the kind of source: of several pages for the first. What is no address is an
-// error matching [citekit.ErrSyntax].
+// the kind of source; of several pages it names the first. An address that is not
+// valid is an error matching [citekit.ErrSyntax].
 func (c *Citation) Annotation() ([]byte, error) {
 	if err := c.Address.Validate(); err != nil {
 		return nil, err

@@ -24,8 +24,8 @@ var latex = map[rune]string{
 // BibTeX returns c as an entry "misc" of BibTeX and BibLaTeX in UTF-8. Its url is
 // the address, which stands there as it is; the words of the quote are its annote,
 // which styles do not print. An author that is written "Family, Given" is taken
-// for that, and another as one name. What is no address is an error matching
-// [citekit.ErrSyntax].
+// for that, and another as one name. An address that is not valid is an error
+// matching [citekit.ErrSyntax].
 func (c *Citation) BibTeX() (string, error) {
 	if err := c.Address.Validate(); err != nil {
 		return "", err

@@ -56,7 +56,7 @@ type cslCustom struct {
 // Its URL is the address. An author that is written "Family, Given" has these
 // apart; another stays as it is written, for which names are family names cannot
 // be known. The words of the quote and the title of the part are in "custom".
-// What is no address is an error matching [citekit.ErrSyntax].
+// An address that is not valid is an error matching [citekit.ErrSyntax].
 func (c *Citation) CSL() ([]byte, error) {
 	if err := c.Address.Validate(); err != nil {
 		return nil, err

@@ -144,8 +144,8 @@ func parseTerms(value string) (d TextDirective, err error) {
 
 // URL returns a link that opens a published copy of the source at what c cites:
 // base, an absolute or relative URL without a fragment, with the fragment of the
-// standard that the kind of source has, and a text directive for the quote. Where
-// neither is to be had it is base.
+// standard that the kind of source has, and a text directive for the quote. If there
+// is neither, the link is base alone.
 func (c *Citation) URL(base string) (string, error) {
 	u, err := url.Parse(base)
 	if err != nil || strings.Contains(base, "#") || base == "" {

@@ -170,7 +170,7 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// TestBadQuotes gives what is no quote, or a hard one.
+// TestBadQuotes verifies quotes that are empty, too long or made to be slow.
 func TestBadQuotes(t *testing.T) {
 	s := newShelf(t, files)
 	for quote, want := range map[string]error{

@@ -50,8 +50,8 @@ type searchResult struct {
 
 // SearchResult returns a content block "search_result" of the texts of what c
 // cites, one block of text each. A model cites whole blocks, and gives the address
-// back as the source. Without a text it is an error matching [citekit.ErrSyntax],
-// as it is for what is no address.
+// back as the source. The error matches [citekit.ErrSyntax] if there is no text, or
+// if the address is not valid.
 func SearchResult(c *citation.Citation, texts ...string) ([]byte, error) {
 	if err := c.Address.Validate(); err != nil {
 		return nil, err

@@ -67,7 +67,7 @@ func (s *streaming) chunk(data []byte) error {
 	}
 	var c chunk
 	if json.Unmarshal(data, &c) != nil {
-		return &llm.Error{Message: "the server streams what is no JSON"}
+		return &llm.Error{Message: "the server sent a part of the stream that is not JSON"}
 	}
 	if c.Model != "" {
 		s.response.Model = c.Model
