@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/reanchor"
 )
@@ -184,7 +185,7 @@ func (s *session) printRewriting(name string, r *reanchor.Rewriting, written boo
 		if !written {
 			verb = "to move"
 		}
-		s.printf("%d citations: %d up to date, %d %s, %d left, %d that nothing tells of\n", len(all),
+		s.printf("%s: %d up to date, %d %s, %d left, %d that nothing tells of\n", message.Count(len(all), "citation"),
 			count[string(reanchor.Unchanged)], count["moved"], verb, count["left"], unproven(r))
 	}
 	if err == nil && count["left"] > 0 {
