@@ -103,6 +103,7 @@ func FuzzNameNodes(f *testing.F) {
 func FuzzResourceIDFor(f *testing.F) {
 	f.Add("Smith (2020).pdf")
 	f.Add("e\u200d\u0301 \ufb01_\u0130.x")
+	f.Add("\u0130\u200d\u0301")
 	f.Fuzz(func(t *testing.T, name string) {
 		id := ingest.ResourceIDFor(name)
 		if err := citekit.CheckResourceID(id); err != nil || strings.ContainsAny(id, " '\"#?%&") || len(id) > 120 {

@@ -71,7 +71,6 @@ func Make(text, kept string, max int) string {
 		if b.Len() == 0 {
 			gap = ""
 		}
-		r = unicode.ToLower(r)
 		if b.Len()+len(gap)+utf8.RuneLen(r) > max {
 			break
 		}
@@ -94,15 +93,19 @@ func isNameRune(r rune) bool {
 	return r != utf8.RuneError && unicode.In(r, unicode.L, unicode.N, unicode.M)
 }
 
-// visible returns text in Normalization Form C, with ligatures of Latin
-// letters written out, and without characters that have no look of their own.
+// visible returns text in lower case and Normalization Form C, with ligatures of
+// Latin letters written out, and without characters that have no look of their
+// own.
 func visible(text string) string {
-	return nfc.String(ligatures.Replace(strings.Map(func(r rune) rune {
+	composed := nfc.String(ligatures.Replace(strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) {
 			return -1
 		}
 		return r
 	}, text)))
+	// The small letter may compose with a mark that the capital stood apart from,
+	// as that of U+0130 does.
+	return nfc.String(strings.Map(unicode.ToLower, composed))
 }
 
 var ligatures = strings.NewReplacer("\ufb00", "ff", "\ufb01", "fi", "\ufb02", "fl", "\ufb03", "ffi", "\ufb04", "ffl", "\ufb05", "st", "\ufb06", "st")
