@@ -73,6 +73,28 @@ type Options struct {
 	// does not own it.
 	Ingester *Ingester
 
+	// Links, if it is not nil, gives links to evidence to clients that call over
+	// HTTP, for whom a path on this machine means nothing. It must be over the
+	// same library.
+	Links *EvidenceLinks
+
+	// Toolsets are the groups of tools that there are: read, search and write.
+	// Nil means all. A client may narrow them by the header X-MCP-Toolsets.
+	Toolsets []string
+
+	// Tools are the names of the tools that there are, of those in Toolsets. Nil
+	// means all. A client may narrow them by the header X-MCP-Tools.
+	Tools []string
+
+	// ReadOnly leaves out every tool that writes, whatever else is chosen. A
+	// client may ask for it by the header X-MCP-Readonly.
+	ReadOnly bool
+
+	// Watch is how often the server looks for maps that other processes made,
+	// changed or deleted, while there are clients to tell; zero means 2 seconds,
+	// and a negative one never.
+	Watch time.Duration
+
 	// Logger gets one record for each event. A handler that writes text
 	// must escape control characters, as those of log/slog do, and must not
 	// write to the standard output, which belongs to the protocol. Nil

@@ -23,6 +23,7 @@ import (
 func serveCommand() *command {
 	level := slog.LevelWarn
 	var mayIngest, ocr bool
+	var over httpFlags
 	models := semanticsFlags{command: "serve"}
 	writer := mapperFlags{retries: 3, command: "serve"}
 	return &command{
@@ -44,6 +45,7 @@ Most clients take a configuration such as
 		example: []string{"citekit serve --dir ~/papers", "claude mcp add citekit -- citekit serve --dir ~/papers"},
 		flags: func(f *flagSet) {
 			f.BoolVar(&mayIngest, "ingest", false, "let agents make maps of files inside the roots")
+			over.register(f)
 			models.register(f)
 			writer.registerWriter(f)
 			f.ocr(&ocr)
@@ -51,12 +53,12 @@ Most clients take a configuration such as
 		},
 		run: func(ctx context.Context, s *session, _ []string) error {
 			s.ocr = ocr
-			return s.serve(ctx, level, mayIngest, models, &writer)
+			return s.serve(ctx, level, mayIngest, models, &writer, over)
 		},
 	}
 }
 
-func (s *session) serve(ctx context.Context, level slog.Level, mayIngest bool, models semanticsFlags, m *mapperFlags) error {
+func (s *session) serve(ctx context.Context, level slog.Level, mayIngest bool, models semanticsFlags, m *mapperFlags, over httpFlags) error {
 	writer, err := m.writer()
 	if err != nil {
 		return err
@@ -70,7 +72,7 @@ func (s *session) serve(ctx context.Context, level slog.Level, mayIngest bool, m
 		return err
 	}
 	defer lib.Close()
-	if term.IsTTY(s.stdin) {
+	if over.transport == transportStdio && term.IsTTY(s.stdin) {
 		s.explainServer()
 	}
 	logger := slog.New(slog.NewTextHandler(s.stderr, &slog.HandlerOptions{Level: level}))
@@ -94,6 +96,9 @@ func (s *session) serve(ctx context.Context, level slog.Level, mayIngest bool, m
 	if mayIngest {
 		opts.Ingester = mcpadapter.NewIngester(lib, &mcpadapter.IngesterOptions{Ingest: ingest.Options{Renames: followAll}})
 		defer opts.Ingester.Close()
+	}
+	if over.transport == transportHTTP {
+		return s.serveHTTP(ctx, lib, opts, over)
 	}
 	server := mcpadapter.NewServer(lib, opts)
 	transport := &mcpadapter.StreamTransport{Reader: s.stdin, Writer: s.stdout, Logger: logger}
