@@ -308,14 +308,15 @@ func TestIngestOneBadSource(t *testing.T) {
 }
 
 func TestIngestCancelled(t *testing.T) {
+	const sources = 500 // so many that some are left when the 21st is told
 	files := map[string]string{}
-	for i := range 50 {
-		files[fmt.Sprintf("%02d.txt", i)] = strconv.Itoa(i) + "\n"
+	for i := range sources {
+		files[fmt.Sprintf("%03d.txt", i)] = strconv.Itoa(i) + "\n"
 	}
 	f := newIngestFixture(t, files)
 	ctx, cancel := context.WithCancel(t.Context())
 	opts := &ingest.Options{Each: func(item ingest.Item) {
-		if item.Path == "20.txt" {
+		if item.Path == "020.txt" {
 			cancel()
 		}
 	}}
@@ -328,11 +329,11 @@ func TestIngestCancelled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if mapped < 21 || mapped == 50 || len(ids) != mapped {
+	if mapped < 21 || mapped == sources || len(ids) != mapped {
 		t.Errorf("%d reported as mapped, %d maps", mapped, len(ids))
 	}
 	report, err = ingest.Run(t.Context(), f.lib, []string{"."}, nil)
-	if err != nil || report.Count(ingest.Unchanged) != mapped || report.Count(ingest.Mapped) != 50-mapped {
+	if err != nil || report.Count(ingest.Unchanged) != mapped || report.Count(ingest.Mapped) != sources-mapped {
 		t.Errorf("again: %v, %v", report.Items, err)
 	}
 }
