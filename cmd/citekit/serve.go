@@ -34,6 +34,11 @@ the tools search, findSimilar, getContext, answer, getContents, verify, listReso
 getStructure, getNode, resolve and info.
 It ends with its input, or with a signal. Logs go to the standard error.
 
+With --transport http it serves clients that connect to a port of this machine,
+of any version of the protocol, at the address that it tells on the standard
+error. Nobody else can reach it, and pages of web sites are refused. A signal
+ends it: calls that run have 10 seconds to finish.
+
 With --ingest agents can also make maps of files in the base directory and the
 roots, by the tools ingest and ingestStatus. With --embedder and --reranker
 searches rank by meaning too, as 'citekit help search' says. With --model a model
@@ -42,7 +47,7 @@ writes abstractive answers, as 'citekit help answer' says.
 Most clients take a configuration such as
   {"mcpServers": {"citekit": {"command": "citekit",
                               "args": ["serve", "--dir", "/path/to/files"]}}}`,
-		example: []string{"citekit serve --dir ~/papers", "claude mcp add citekit -- citekit serve --dir ~/papers"},
+		example: []string{"citekit serve --dir ~/papers", "claude mcp add citekit -- citekit serve --dir ~/papers", "citekit serve --transport http --port 8808"},
 		flags: func(f *flagSet) {
 			f.BoolVar(&mayIngest, "ingest", false, "let agents make maps of files inside the roots")
 			over.register(f)
@@ -59,6 +64,9 @@ Most clients take a configuration such as
 }
 
 func (s *session) serve(ctx context.Context, level slog.Level, mayIngest bool, models semanticsFlags, m *mapperFlags, over httpFlags) error {
+	if err := over.check(); err != nil {
+		return err
+	}
 	writer, err := m.writer()
 	if err != nil {
 		return err

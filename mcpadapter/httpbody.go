@@ -1,0 +1,165 @@
+package mcpadapter
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// writeTimeout is how long a client may take to read 64 KiB of an answer.
+	writeTimeout = 30 * time.Second
+
+	// writePiece is how many bytes of an answer a deadline is for.
+	writePiece = 64 << 10
+
+	// smallBody is how long a body may be, in bytes, that is not counted.
+	smallBody = 16 << 10
+
+	// bodyMemory is how many bytes the longer bodies of all requests may have
+	// together, if two of the longest have less.
+	bodyMemory = 32 << 20
+)
+
+// bodies reads the bodies of requests, of which there are only so many bytes at
+// a time.
+type bodies struct {
+	limit  int64 // of one body, in bytes
+	memory int64 // of all that are longer than smallBody
+	taken  atomic.Int64
+}
+
+func newBodies(limit int64) *bodies {
+	return &bodies{limit: limit, memory: max(bodyMemory, 2*limit)}
+}
+
+// A refusal is an answer to a request that is not served.
+type refusal struct {
+	status  int
+	message string
+}
+
+func (e *refusal) Error() string { return e.message }
+
+// write answers a request. The connection ends, as what is left of the request
+// is not read.
+func (e *refusal) write(w http.ResponseWriter) {
+	w.Header().Set("Connection", "close")
+	if e.status == http.StatusServiceUnavailable || e.status == http.StatusTooManyRequests {
+		w.Header().Set("Retry-After", retryAfter)
+	}
+	http.Error(w, e.message, e.status)
+}
+
+// retryAfter is how many seconds a client should wait for room.
+const retryAfter = "5"
+
+// read returns the body of a request; the caller calls release once it is not
+// held any more. The error is a [*refusal].
+func (b *bodies) read(r *http.Request) (data []byte, release func(), err error) {
+	tooLarge := &refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is longer than %d bytes", b.limit)}
+	if r.ContentLength > b.limit {
+		return nil, nil, tooLarge
+	}
+	var counted int64
+	release = func() { b.taken.Add(-counted) }
+	data = make([]byte, 0, min(smallBody, max(r.ContentLength, 511)+1))
+	for {
+		n, err := r.Body.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		switch {
+		case int64(len(data)) > b.limit:
+			release()
+			return nil, nil, tooLarge
+		case errors.Is(err, io.EOF):
+			return data, release, nil
+		case err != nil:
+			release()
+			return nil, nil, unreadable(err)
+		case len(data) < cap(data):
+			continue
+		}
+		size := min(2*int64(cap(data)), b.limit+1)
+		if size > smallBody {
+			grown := size - counted
+			counted = size
+			if b.taken.Add(grown) > b.memory {
+				release()
+				return nil, nil, &refusal{http.StatusServiceUnavailable, "too many long requests at a time; try again"}
+			}
+		}
+		data = append(make([]byte, 0, size), data...)
+	}
+}
+
+func unreadable(err error) *refusal {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return &refusal{http.StatusRequestTimeout, "the body did not arrive in time"}
+	}
+	return &refusal{http.StatusBadRequest, "the body could not be read"}
+}
+
+// A deadlineWriter writes an answer that its reader must take within a while,
+// piece by piece, however long the answer or the time before it.
+type deadlineWriter struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	refused func() *refusal // asked before the header is written; may be nil
+	begun   bool
+	dropped bool // the answer is replaced by a refusal
+}
+
+func newDeadlineWriter(w http.ResponseWriter) *deadlineWriter {
+	d := &deadlineWriter{ResponseWriter: w, control: http.NewResponseController(w)}
+	d.extend()
+	return d
+}
+
+// extend gives what is written from now on its time. A writer without deadlines
+// is one of a test, or of a server that sees to them itself.
+func (w *deadlineWriter) extend() { _ = w.control.SetWriteDeadline(time.Now().Add(writeTimeout)) }
+
+// Unwrap is for [http.ResponseController].
+func (w *deadlineWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// WriteHeader implements [http.ResponseWriter].
+func (w *deadlineWriter) WriteHeader(status int) {
+	w.extend()
+	if w.begun {
+		w.ResponseWriter.WriteHeader(status)
+		return
+	}
+	w.begun = true
+	if w.refused != nil {
+		if refused := w.refused(); refused != nil {
+			w.dropped = true
+			w.Header().Del(sessionHeader)
+			refused.write(w.ResponseWriter)
+			return
+		}
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements [io.Writer].
+func (w *deadlineWriter) Write(data []byte) (n int, err error) {
+	if !w.begun {
+		w.WriteHeader(http.StatusOK)
+	}
+	if w.dropped {
+		return len(data), nil
+	}
+	for {
+		w.extend()
+		piece := data[n:min(len(data), n+writePiece)]
+		written, err := w.ResponseWriter.Write(piece)
+		n += written
+		if err != nil || n == len(data) {
+			return n, err
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package mcpadapter
+
+import (
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+)
+
+// A keyPair is a certificate of TLS whose files may change.
+type keyPair struct {
+	certFile, keyFile string
+	logger            *slog.Logger
+
+	mu     sync.Mutex
+	loaded *tls.Certificate
+	tried  [2]fileStamp // of the files when they were last read
+}
+
+// A fileStamp changes with a file.
+type fileStamp struct {
+	size     int64
+	modified time.Time
+}
+
+func stampOf(name string) (fileStamp, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return fileStamp{}, err
+	}
+	return fileStamp{info.Size(), info.ModTime()}, nil
+}
+
+func (p *keyPair) stamps() (stamps [2]fileStamp, err error) {
+	for i, name := range []string{p.certFile, p.keyFile} {
+		if stamps[i], err = stampOf(name); err != nil {
+			return stamps, err
+		}
+	}
+	return stamps, nil
+}
+
+// load reads the files, if they changed since they were last read. Those that
+// were read before stay in use if it fails.
+func (p *keyPair) load() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.certFile == "" || p.keyFile == "" {
+		return fmt.Errorf("TLS needs both a certificate and a key")
+	}
+	stamps, err := p.stamps()
+	if p.loaded != nil && stamps == p.tried {
+		return nil
+	}
+	p.tried = stamps
+	if err != nil {
+		return err
+	}
+	pair, err := tls.LoadX509KeyPair(p.certFile, p.keyFile)
+	if err != nil {
+		return fmt.Errorf("TLS certificate %s with key %s: %w", p.certFile, p.keyFile, err)
+	}
+	p.loaded = &pair
+	return nil
+}
+
+// certificate is called at each handshake.
+func (p *keyPair) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	if err := p.load(); err != nil {
+		p.logger.LogAttrs(hello.Context(), slog.LevelError, "TLS files cannot be read; those before stay in use", slog.String("error", clip(err.Error())))
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.loaded, nil
+}

@@ -1,0 +1,278 @@
+package mcpadapter
+
+import (
+	"cmp"
+	"container/list"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// ServeOptions configures [Handler.Serve]. The zero value is ready to use.
+type ServeOptions struct {
+	// CertFile and KeyFile name PEM files; if they are given, clients connect
+	// by TLS. They are read anew when they change: new ones that cannot be read
+	// are logged, and those before stay in use.
+	CertFile, KeyFile string
+
+	// MaxConnections is how many connections there may be; zero means 4,096.
+	// Beyond that the one that was longest without a complete request is closed
+	// for a new one, so that half-open ones are in nobody's way; if all have
+	// requests that run, the new one is closed.
+	MaxConnections int
+
+	// HeaderTimeout is how long the TLS handshake and the headers of a request
+	// may each take to arrive; zero means 10 seconds.
+	HeaderTimeout time.Duration
+
+	// IdleTimeout is how long a connection may wait for the next request; zero
+	// means 2 minutes.
+	IdleTimeout time.Duration
+
+	// Grace is how long calls that run may go on once the server is to stop;
+	// zero means 10 seconds.
+	Grace time.Duration
+}
+
+const (
+	defaultMaxConnections = 4096
+	defaultHeaderTimeout  = 10 * time.Second
+	defaultIdleTimeout    = 2 * time.Minute
+	defaultStopGrace      = 10 * time.Second
+
+	// maxHeader bounds the headers of a request, in bytes.
+	maxHeader = 32 << 10
+
+	// cancelGrace is how long cancelled calls may take to return.
+	cancelGrace = time.Second
+)
+
+func (o *ServeOptions) withDefaults() ServeOptions {
+	var opts ServeOptions
+	if o != nil {
+		opts = *o
+	}
+	opts.MaxConnections = cmp.Or(max(opts.MaxConnections, 0), defaultMaxConnections)
+	opts.HeaderTimeout = cmp.Or(max(opts.HeaderTimeout, 0), defaultHeaderTimeout)
+	opts.IdleTimeout = cmp.Or(max(opts.IdleTimeout, 0), defaultIdleTimeout)
+	opts.Grace = cmp.Or(max(opts.Grace, 0), defaultStopGrace)
+	return opts
+}
+
+// ErrOpenListener is matched by the error of a server that others than those of
+// this machine could reach, without authentication.
+var ErrOpenListener = errors.New("others could call without authentication")
+
+// Serve serves the clients that connect to listener until ctx is done. Then it
+// stops: it ends streams, waits [ServeOptions.Grace] for calls that run, cancels
+// the others, and returns nil. A nil opts means the defaults. It closes
+// listener. A handler serves once.
+//
+// The error matches [ErrOpenListener] if listener has another address than a
+// loopback one, or is no Unix socket, and [HandlerOptions.Authenticate] is nil.
+//
+// Clients speak HTTP/1.1, of which a connection has one request at a time: that
+// is what the limits count. What speaks HTTP/2 to clients stands before it.
+func (h *Handler) Serve(ctx context.Context, listener net.Listener, opts *ServeOptions) error {
+	o := opts.withDefaults()
+	defer listener.Close()
+	if h.opts.Authenticate == nil && !isLocal(listener.Addr()) {
+		return fmt.Errorf("mcpadapter: serve on %s: %w; listen on 127.0.0.1, or set HandlerOptions.Authenticate", listener.Addr(), ErrOpenListener)
+	}
+	conns := &connections{Listener: listener, limit: o.MaxConnections}
+	listener = conns
+	if o.CertFile != "" || o.KeyFile != "" {
+		pair := &keyPair{certFile: o.CertFile, keyFile: o.KeyFile, logger: h.opts.Logger}
+		if err := pair.load(); err != nil {
+			return fmt.Errorf("mcpadapter: serve: %w", err)
+		}
+		listener = tls.NewListener(conns, &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: pair.certificate, NextProtos: []string{"http/1.1"}})
+	}
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	server := &http.Server{
+		Handler: h, ReadHeaderTimeout: o.HeaderTimeout, IdleTimeout: o.IdleTimeout,
+		MaxHeaderBytes: maxHeader, Protocols: protocols, DisableGeneralOptionsHandler: true,
+		ConnContext: withConnection, ErrorLog: slog.NewLogLogger(h.opts.Logger.Handler(), slog.LevelDebug),
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case err := <-ended:
+		h.kill()
+		return err
+	case <-ctx.Done():
+	}
+	h.stopServer(ctx, server, conns, o.Grace)
+	return nil
+}
+
+// stopServer ends a server and what it serves.
+func (h *Handler) stopServer(ctx context.Context, server *http.Server, conns *connections, grace time.Duration) {
+	ctx = context.WithoutCancel(ctx)
+	bound, cancel := context.WithTimeout(ctx, grace)
+	defer cancel()
+	conns.stop()
+	stopped := make(chan error, 1)
+	go func() { stopped <- h.Shutdown(bound) }()
+	err := server.Shutdown(bound)
+	if cut := <-stopped; cut != nil {
+		h.opts.Logger.LogAttrs(ctx, slog.LevelWarn, "calls were cancelled, as the server stops")
+	}
+	if err != nil {
+		last, cancel := context.WithTimeout(ctx, cancelGrace)
+		defer cancel()
+		if server.Shutdown(last) != nil {
+			server.Close()
+		}
+	}
+}
+
+// isLocal reports whether only what runs on this machine can reach an address.
+func isLocal(address net.Addr) bool {
+	switch address := address.(type) {
+	case *net.TCPAddr:
+		return address.IP.IsLoopback()
+	case *net.UnixAddr:
+		return true
+	}
+	return false
+}
+
+// connections is a listener with so many connections at a time.
+type connections struct {
+	net.Listener
+	limit int
+
+	mu      sync.Mutex
+	open    int
+	waiting list.List // of those without a complete request, the longest first
+	stopped bool
+}
+
+// A connection is one of a listener's.
+type connection struct {
+	net.Conn
+	of     *connections
+	closed bool
+	work   int           // requests that are complete and not answered
+	place  *list.Element // in waiting, or nil
+}
+
+// Accept implements [net.Listener].
+func (l *connections) Accept() (net.Conn, error) {
+	for {
+		accepted, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		c := &connection{Conn: accepted, of: l}
+		longest, ok := l.admit(c)
+		if longest != nil {
+			longest.Close()
+		}
+		if ok {
+			return c, nil
+		}
+		accepted.Close()
+	}
+}
+
+// admit takes a connection in. If there are as many as there may be, longest is
+// one to close for it.
+func (l *connections) admit(c *connection) (longest *connection, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.stopped {
+		return nil, false
+	}
+	if l.open >= l.limit {
+		first := l.waiting.Front()
+		if first == nil {
+			return nil, false
+		}
+		longest = first.Value.(*connection)
+		l.forgetLocked(longest)
+	}
+	l.open++
+	c.place = l.waiting.PushBack(c)
+	return longest, true
+}
+
+func (l *connections) forgetLocked(c *connection) {
+	if c.closed {
+		return
+	}
+	c.closed = true
+	l.open--
+	l.leaveLocked(c)
+}
+
+func (l *connections) leaveLocked(c *connection) {
+	if c.place != nil {
+		l.waiting.Remove(c.place)
+		c.place = nil
+	}
+}
+
+// stop closes the connections that wait. Those at work end with what they do.
+func (l *connections) stop() {
+	l.mu.Lock()
+	l.stopped = true
+	var waiting []*connection
+	for e := l.waiting.Front(); e != nil; e = e.Next() {
+		waiting = append(waiting, e.Value.(*connection))
+	}
+	l.mu.Unlock()
+	for _, c := range waiting {
+		c.Close()
+	}
+}
+
+// Close implements [net.Conn].
+func (c *connection) Close() error {
+	c.of.mu.Lock()
+	c.of.forgetLocked(c)
+	c.of.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// begin notes that a request is complete, and is at work until done is called.
+func (c *connection) begin() (done func()) {
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	c.work++
+	c.of.leaveLocked(c)
+	return func() {
+		c.of.mu.Lock()
+		defer c.of.mu.Unlock()
+		c.work--
+		if c.work == 0 && !c.closed {
+			c.place = c.of.waiting.PushBack(c)
+		}
+	}
+}
+
+// connectionKey is the key of the context of a request for its connection.
+type connectionKey struct{}
+
+func withConnection(ctx context.Context, c net.Conn) context.Context {
+	if secure, ok := c.(*tls.Conn); ok {
+		c = secure.NetConn()
+	}
+	return context.WithValue(ctx, connectionKey{}, c)
+}
+
+// atWork notes that all of a request has come, until done is called.
+func atWork(r *http.Request) (done func()) {
+	if c, ok := r.Context().Value(connectionKey{}).(*connection); ok {
+		return c.begin()
+	}
+	return func() {}
+}

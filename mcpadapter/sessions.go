@@ -1,0 +1,291 @@
+package mcpadapter
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A session is what a client has at the server between requests: a session of
+// the versions that have them, or a stream of its own.
+type session struct {
+	caller string // as callerOf returns it
+
+	// life ends when the calls of the session must; end ends it.
+	life context.Context
+	end  context.CancelFunc
+
+	// For the table alone, which guards what follows.
+	id      string
+	close   func()    // once it is in the table
+	calls   int       // that are not answered
+	streams int       // that are open
+	used    time.Time // when the last call or stream ended
+	expiry  *time.Timer
+	refused bool
+	ours    *mcp.ServerSession // of HTTP+SSE, once it is initialized
+}
+
+// newSession returns a session that is not in a table yet, whose calls end with
+// life.
+func newSession(caller string, life context.Context) *session {
+	s := &session{caller: caller}
+	s.life, s.end = context.WithCancel(life)
+	return s
+}
+
+// sessions is a table of sessions. Of each caller there are at most limit: the
+// longest idle one makes room for a new one, so that abandoned ones are in
+// nobody's way.
+type sessions struct {
+	limit   int
+	timeout time.Duration
+
+	mu      sync.Mutex
+	byID    map[string]*session
+	callers map[string]map[*session]struct{}
+}
+
+func newSessions(limit int, timeout time.Duration) *sessions {
+	return &sessions{limit: limit, timeout: timeout, byID: make(map[string]*session), callers: make(map[string]map[*session]struct{})}
+}
+
+// add puts a session with an optional id into the table. It calls close, once,
+// when the session must make room or was idle for too long. It reports false if
+// the caller has no room: all its sessions are at work.
+func (t *sessions) add(s *session, id string, close func()) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s.close != nil {
+		return true
+	}
+	mine := t.callers[s.caller]
+	if len(mine) >= t.limit {
+		oldest := longestIdle(mine)
+		if oldest == nil {
+			s.refused = true
+			return false
+		}
+		t.removeLocked(oldest)
+		go oldest.close()
+	}
+	if mine == nil {
+		mine = make(map[*session]struct{})
+		t.callers[s.caller] = mine
+	}
+	mine[s] = struct{}{}
+	s.id, s.close, s.used = id, close, time.Now()
+	if id != "" {
+		t.byID[id] = s
+	}
+	t.waitLocked(s)
+	return true
+}
+
+// longestIdle returns the session that was not used for the longest time, of
+// those without a stream if there are any. It returns nil if all have calls.
+func longestIdle(all map[*session]struct{}) *session {
+	var found *session
+	for s := range all {
+		if s.calls > 0 {
+			continue
+		}
+		if found == nil || s.streams == 0 && found.streams > 0 ||
+			(s.streams == 0) == (found.streams == 0) && s.used.Before(found.used) {
+			found = s
+		}
+	}
+	return found
+}
+
+// remove takes a session out of the table, if it is there.
+func (t *sessions) remove(s *session) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.removeLocked(s)
+}
+
+func (t *sessions) removeLocked(s *session) {
+	if s.expiry != nil {
+		s.expiry.Stop()
+	}
+	mine := t.callers[s.caller]
+	delete(mine, s)
+	if len(mine) == 0 {
+		delete(t.callers, s.caller)
+	}
+	if s.id != "" && t.byID[s.id] == s {
+		delete(t.byID, s.id)
+	}
+}
+
+// waitLocked lets a session expire once it is idle for long enough.
+func (t *sessions) waitLocked(s *session) {
+	if s.calls > 0 || s.streams > 0 {
+		return
+	}
+	if s.expiry == nil {
+		s.expiry = time.AfterFunc(t.timeout, func() { t.expire(s) })
+		return
+	}
+	s.expiry.Reset(t.timeout)
+}
+
+func (t *sessions) expire(s *session) {
+	t.mu.Lock()
+	_, there := t.callers[s.caller][s]
+	idle := s.calls == 0 && s.streams == 0 && time.Since(s.used) >= t.timeout
+	if there && idle {
+		t.removeLocked(s)
+	}
+	t.mu.Unlock()
+	if there && idle {
+		s.close()
+	}
+}
+
+// find returns the caller's session of an id, or nil.
+func (t *sessions) find(caller, id string) *session {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s := t.byID[id]; s != nil && s.caller == caller {
+		return s
+	}
+	return nil
+}
+
+// all returns the sessions that are in the table.
+func (t *sessions) all() []*session {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var all []*session
+	for _, mine := range t.callers {
+		for s := range mine {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// A use is what keeps a session from being idle.
+type use struct{ calls, streams int }
+
+var (
+	aCall   = use{calls: 1}
+	aStream = use{streams: 1}
+)
+
+// begin notes the use of a session until done is called.
+func (t *sessions) begin(s *session, u use) (done func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s.calls += u.calls
+	s.streams += u.streams
+	if s.expiry != nil {
+		s.expiry.Stop()
+	}
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		s.calls -= u.calls
+		s.streams -= u.streams
+		s.used = time.Now()
+		if _, there := t.callers[s.caller][s]; there {
+			t.waitLocked(s)
+		}
+	}
+}
+
+// wasRefused reports whether there was no room for a session.
+func (t *sessions) wasRefused(s *session) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return s.refused
+}
+
+// sessionKey is the key of the context of a request for its session.
+type sessionKey struct{}
+
+// A heldBy is what the context of a request says: the handler that it came by,
+// and its session.
+type heldBy struct {
+	handler *Handler
+	session *session
+}
+
+// followSessions is middleware of a server: it learns which requests make
+// sessions and streams, and ends calls with their session. It leaves alone what
+// comes by another way than the handler.
+func (h *Handler) followSessions(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		held, ok := ctx.Value(sessionKey{}).(heldBy)
+		if !ok || held.handler != h {
+			return next(ctx, method, req)
+		}
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(held.session.life, cancel)()
+		defer context.AfterFunc(h.killed, cancel)()
+		switch {
+		case method == "initialize":
+			return h.initialize(ctx, held.session, next, req)
+		case method == "subscriptions/listen":
+			return h.listen(ctx, held.session, cancel, next, req)
+		case isNotification(method):
+			return next(ctx, method, req)
+		}
+		defer h.sessions.begin(held.session, aCall)()
+		return next(ctx, method, req)
+	}
+}
+
+// initialize makes a session, if its caller has room for one.
+func (h *Handler) initialize(ctx context.Context, s *session, next mcp.MethodHandler, req mcp.Request) (mcp.Result, error) {
+	ours, ok := req.GetSession().(*mcp.ServerSession)
+	if !ok || ours.ID() == "" { // without sessions, or one of HTTP+SSE, which has its place
+		h.sessions.setServer(s, ours)
+		return next(ctx, "initialize", req)
+	}
+	if !h.sessions.add(s, ours.ID(), func() { ours.Close() }) {
+		return nil, errNoRoom
+	}
+	defer h.sessions.begin(s, aCall)()
+	result, err := next(ctx, "initialize", req)
+	if err != nil && ours.InitializeParams() == nil {
+		h.sessions.remove(s)
+	}
+	return result, err
+}
+
+// listen serves a stream of changes, if its caller has room for one. It ends
+// when the server stops.
+func (h *Handler) listen(ctx context.Context, s *session, cancel context.CancelFunc, next mcp.MethodHandler, req mcp.Request) (mcp.Result, error) {
+	if !h.sessions.add(s, "", cancel) {
+		return nil, errNoRoom
+	}
+	defer h.sessions.remove(s)
+	defer context.AfterFunc(h.stopping, cancel)()
+	defer h.sessions.begin(s, aStream)()
+	return next(ctx, "subscriptions/listen", req)
+}
+
+func (t *sessions) setServer(s *session, ours *mcp.ServerSession) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s.ours = ours
+}
+
+// endAtRest ends a session of HTTP+SSE once no call of it runs: the answers
+// come by its stream, which end would cut.
+func (t *sessions) endAtRest(s *session, cut func()) {
+	t.mu.Lock()
+	ours := s.ours
+	t.mu.Unlock()
+	if ours == nil {
+		cut()
+		return
+	}
+	ours.Close() // which waits for the calls, and ends the stream
+}
