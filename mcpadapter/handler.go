@@ -172,7 +172,7 @@ func (h *Handler) counted(next http.Handler) http.Handler {
 			(&refusal{http.StatusBadRequest, "a request for evidence has no body"}).write(w)
 			return
 		}
-		defer atWork(r)()
+		atWork(r)
 		next.ServeHTTP(w, r)
 	})
 }
@@ -231,7 +231,7 @@ func (h *Handler) serveEndpoint(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer release()
-	defer atWork(r)()
+	atWork(r)
 	versions := r.Header[versionHeader]
 	switch {
 	case len(versions) > 1:
@@ -331,7 +331,7 @@ func (h *Handler) serveSSE(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer release()
-	defer atWork(r)()
+	atWork(r)
 	if r.Method != http.MethodGet {
 		h.sse.ServeHTTP(w, r)
 		return

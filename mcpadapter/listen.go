@@ -99,7 +99,7 @@ func (h *Handler) Serve(ctx context.Context, listener net.Listener, opts *ServeO
 	server := &http.Server{
 		Handler: h, ReadHeaderTimeout: o.HeaderTimeout, IdleTimeout: o.IdleTimeout,
 		MaxHeaderBytes: maxHeader, Protocols: protocols, DisableGeneralOptionsHandler: true,
-		ConnContext: withConnection, ErrorLog: slog.NewLogLogger(h.opts.Logger.Handler(), slog.LevelDebug),
+		ConnContext: withConnection, ConnState: followConnection, ErrorLog: slog.NewLogLogger(h.opts.Logger.Handler(), slog.LevelDebug),
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
@@ -161,7 +161,6 @@ type connection struct {
 	net.Conn
 	of     *connections
 	closed bool
-	work   int           // requests that are complete and not answered
 	place  *list.Element // in waiting, or nil
 }
 
@@ -243,19 +242,19 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// begin notes that a request is complete, and is at work until done is called.
-func (c *connection) begin() (done func()) {
+// begin notes that a request is complete, until its answer is written.
+func (c *connection) begin() {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
-	c.work++
 	c.of.leaveLocked(c)
-	return func() {
-		c.of.mu.Lock()
-		defer c.of.mu.Unlock()
-		c.work--
-		if c.work == 0 && !c.closed {
-			c.place = c.of.waiting.PushBack(c)
-		}
+}
+
+// end notes that the answer of a request is written.
+func (c *connection) end() {
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	if !c.closed && c.place == nil {
+		c.place = c.of.waiting.PushBack(c)
 	}
 }
 
@@ -263,16 +262,28 @@ func (c *connection) begin() (done func()) {
 type connectionKey struct{}
 
 func withConnection(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, connectionKey{}, ours(c))
+}
+
+// ours returns the connection below one that the server has.
+func ours(c net.Conn) *connection {
 	if secure, ok := c.(*tls.Conn); ok {
 		c = secure.NetConn()
 	}
-	return context.WithValue(ctx, connectionKey{}, c)
+	own, _ := c.(*connection)
+	return own
 }
 
-// atWork notes that all of a request has come, until done is called.
-func atWork(r *http.Request) (done func()) {
-	if c, ok := r.Context().Value(connectionKey{}).(*connection); ok {
-		return c.begin()
+// followConnection is told by the server how a connection goes on.
+func followConnection(c net.Conn, state http.ConnState) {
+	if own := ours(c); own != nil && state == http.StateIdle {
+		own.end()
 	}
-	return func() {}
+}
+
+// atWork notes that all of a request has come.
+func atWork(r *http.Request) {
+	if c, ok := r.Context().Value(connectionKey{}).(*connection); ok && c != nil {
+		c.begin()
+	}
 }

@@ -25,7 +25,7 @@ type session struct {
 	used    time.Time // when the last call or stream ended
 	expiry  *time.Timer
 	refused bool
-	ours    *mcp.ServerSession // of HTTP+SSE, once it is initialized
+	atRest  func() // called when the last call ends, if it is not nil
 }
 
 // newSession returns a session that is not in a table yet, whose calls end with
@@ -192,6 +192,9 @@ func (t *sessions) begin(s *session, u use) (done func()) {
 		s.calls -= u.calls
 		s.streams -= u.streams
 		s.used = time.Now()
+		if s.calls == 0 && s.atRest != nil {
+			s.atRest()
+		}
 		if _, there := t.callers[s.caller][s]; there {
 			t.waitLocked(s)
 		}
@@ -245,7 +248,6 @@ func (h *Handler) followSessions(next mcp.MethodHandler) mcp.MethodHandler {
 func (h *Handler) initialize(ctx context.Context, s *session, next mcp.MethodHandler, req mcp.Request) (mcp.Result, error) {
 	ours, ok := req.GetSession().(*mcp.ServerSession)
 	if !ok || ours.ID() == "" { // without sessions, or one of HTTP+SSE, which has its place
-		h.sessions.setServer(s, ours)
 		return next(ctx, "initialize", req)
 	}
 	if !h.sessions.add(s, ours.ID(), func() { ours.Close() }) {
@@ -271,21 +273,17 @@ func (h *Handler) listen(ctx context.Context, s *session, cancel context.CancelF
 	return next(ctx, "subscriptions/listen", req)
 }
 
-func (t *sessions) setServer(s *session, ours *mcp.ServerSession) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	s.ours = ours
-}
+// answerTime is how long the answer of a call over HTTP+SSE may take to be
+// written, once the call is done.
+const answerTime = 100 * time.Millisecond
 
-// endAtRest ends a session of HTTP+SSE once no call of it runs: the answers
-// come by its stream, which end would cut.
+// endAtRest calls cut to end a session of HTTP+SSE, once no call of it runs: the
+// answers come by its stream. (The SDK drops them if the session is closed.)
 func (t *sessions) endAtRest(s *session, cut func()) {
 	t.mu.Lock()
-	ours := s.ours
-	t.mu.Unlock()
-	if ours == nil {
-		cut()
-		return
+	defer t.mu.Unlock()
+	s.atRest = func() { time.AfterFunc(answerTime, cut) }
+	if s.calls == 0 {
+		s.atRest()
 	}
-	ours.Close() // which waits for the calls, and ends the stream
 }
