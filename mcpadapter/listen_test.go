@@ -1,0 +1,320 @@
+package mcpadapter_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit/mcpadapter"
+)
+
+// A listener that others could reach needs authentication.
+func TestServeOpenListener(t *testing.T) {
+	listener, err := net.Listen("tcp", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler := mcpadapter.NewHandler(mcpadapter.NewServer(standardLibrary(t), nil), nil)
+	err = handler.Serve(t.Context(), listener, nil)
+	if !errors.Is(err, mcpadapter.ErrOpenListener) || !strings.Contains(err.Error(), "HandlerOptions.Authenticate") {
+		t.Error(err)
+	}
+	if _, err := listener.Accept(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("the listener is open: %v", err)
+	}
+}
+
+const slowCall = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"resolve","arguments":{"resource_id":"slow","node_id":"%s"}}}`
+
+// A server that stops finishes what runs, ends streams at once, and cancels what
+// does not end.
+func TestServeStops(t *testing.T) {
+	for _, test := range []struct {
+		node, want string
+		grace      time.Duration
+	}{
+		{"short", "output_path", patience},
+		{"wait", "Error", 50 * time.Millisecond},
+	} {
+		slow := newSlowResolver()
+		server := mcpadapter.NewServer(newLibrary(t, slow, map[string]string{"slow": slowMap}), nil)
+		s := serveHTTP(t, server, nil, &mcpadapter.ServeOptions{Grace: test.grace})
+		session := s.as().initialize("2025-06-18")
+		stream, err := session.request(t.Context(), "GET", "/mcp", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stream.Body.Close()
+		called := make(chan string, 1)
+		go func() {
+			_, _, body := session.send("POST", "/mcp", fmt.Sprintf(slowCall, test.node))
+			called <- body
+		}()
+		<-slow.started
+		s.stop()
+		if _, err := io.ReadAll(stream.Body); err != nil {
+			t.Errorf("%s: the stream: %v", test.node, err)
+		}
+		if test.node == "wait" {
+			<-slow.cancelled
+		} else {
+			slow.released <- struct{}{}
+		}
+		if body := <-called; !strings.Contains(body, test.want) {
+			t.Errorf("%s: %s", test.node, body)
+		}
+		if err := s.ended(); err != nil {
+			t.Errorf("%s: %v", test.node, err)
+		}
+		if _, err := net.Dial("tcp", s.address); err == nil {
+			t.Errorf("%s: the server still listens", test.node)
+		}
+	}
+}
+
+func long() bool { return os.Getenv("CITEKIT_LONG") != "" }
+
+// many returns how many attackers a test has.
+func many() int {
+	if long() {
+		return 10_000
+	}
+	return 2000
+}
+
+// Half-open connections are in nobody's way.
+func TestHTTPHalfOpen(t *testing.T) {
+	const limit = 200
+	s := serveHTTP(t, mcpadapter.NewServer(standardLibrary(t), nil), nil, &mcpadapter.ServeOptions{MaxConnections: limit})
+	session := s.as().initialize("2025-06-18")
+	for i := range many() {
+		conn, err := net.Dial("tcp", s.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		switch i % 3 {
+		case 0:
+			fmt.Fprint(conn, "POST /mcp HTTP/1.1\r\nHost: ")
+		case 1:
+			fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Length: 1000\r\n\r\n{", s.address)
+		}
+		if i%100 == 0 {
+			if status := session.ping(); status != 200 {
+				t.Fatalf("ping after %d connections: %d", i, status)
+			}
+		}
+	}
+	s.listResources()
+	checkMemory(t)
+}
+
+func checkMemory(t *testing.T) {
+	t.Helper()
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	if memory.Sys > 512<<20 {
+		t.Errorf("%d MiB of memory", memory.Sys>>20)
+	}
+}
+
+// Abandoned sessions make room, and each authenticated caller has a room of its own.
+func TestHTTPAbandonedSessions(t *testing.T) {
+	const limit = 20
+	s := serveHTTP(t, mcpadapter.NewServer(standardLibrary(t), nil), &mcpadapter.HandlerOptions{MaxSessions: limit, Authenticate: byName}, nil)
+	other := s.as("Authorization", "Bearer ann").initialize("2025-06-18")
+	before := runtime.NumGoroutine()
+	first := s.as().initialize("2025-06-18")
+	last := first
+	for range many() / 2 {
+		last = s.as().initialize("2025-06-18")
+	}
+	if first.ping() != 404 || last.ping() != 200 || other.ping() != 200 {
+		t.Errorf("first %d, last %d, other %d", first.ping(), last.ping(), other.ping())
+	}
+	stolen := client{s, last.header.Clone()}
+	stolen.header.Set("Mcp-Session-Id", other.header.Get("Mcp-Session-Id"))
+	if status := stolen.ping(); status != 403 {
+		t.Errorf("the session of another: %d", status)
+	}
+	http.DefaultClient.CloseIdleConnections()
+	// Sessions that made room end in the background.
+	for deadline := time.Now().Add(patience); runtime.NumGoroutine() > before+limit*10; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		}
+	}
+	checkMemory(t)
+}
+
+// byName authenticates callers that have a key, whose name that is.
+func byName(next http.Handler) http.Handler {
+	known := auth.RequireBearerToken(func(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
+		return &auth.TokenInfo{UserID: token}, nil
+	}, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "" {
+			known.ServeHTTP(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// A session with a call never makes room; it ends when it was idle.
+func TestHTTPSessionRoom(t *testing.T) {
+	slow := newSlowResolver()
+	s := serveHTTP(t, mcpadapter.NewServer(newLibrary(t, slow, map[string]string{"poem": poemMap, "slow": slowMap}), nil),
+		&mcpadapter.HandlerOptions{MaxSessions: 1, SessionTimeout: 20 * time.Millisecond}, nil)
+	session := s.as().initialize("2025-06-18")
+	called := make(chan string, 1)
+	go func() {
+		_, _, body := session.send("POST", "/mcp", fmt.Sprintf(slowCall, "short"))
+		called <- body
+	}()
+	<-slow.started
+	for range 3 {
+		status, header, body := s.as().send("POST", "/mcp", fmt.Sprintf(initializeMessage, "2025-06-18"))
+		if status != 429 || header.Get("Retry-After") == "" || header.Get("Mcp-Session-Id") != "" || !strings.HasPrefix(body, "too many sessions") {
+			t.Errorf("%d %v %s", status, header, body)
+		}
+	}
+	s.listResources() // needs no session
+	slow.released <- struct{}{}
+	if body := <-called; !strings.Contains(body, "output_path") {
+		t.Error(body)
+	}
+	for deadline := time.Now().Add(patience); session.ping() != 404; time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the session does not end")
+		}
+	}
+}
+
+// The files of TLS are read again when they change; broken ones change nothing.
+func TestServeTLS(t *testing.T) {
+	dir := t.TempDir()
+	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	write := func(serial int64) {
+		cert, key := newCertificate(t, serial)
+		for name, data := range map[string][]byte{certFile: cert, keyFile: key} {
+			if err := os.WriteFile(name, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	write(1)
+	s := serveHTTP(t, mcpadapter.NewServer(standardLibrary(t), nil), nil, &mcpadapter.ServeOptions{CertFile: certFile, KeyFile: keyFile})
+	serial := func() int64 {
+		conn, err := tls.Dial("tcp", s.address, &tls.Config{InsecureSkipVerify: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		if answer := readAnswer(t, conn); answer.StatusCode != 400 {
+			t.Error(answer.Status)
+		}
+		return conn.ConnectionState().PeerCertificates[0].SerialNumber.Int64()
+	}
+	if got := serial(); got != 1 {
+		t.Errorf("certificate %d", got)
+	}
+	write(1000)
+	if got := serial(); got != 1000 {
+		t.Errorf("certificate %d; want the new one", got)
+	}
+	if err := os.WriteFile(certFile, []byte("broken"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := serial(); got != 1000 {
+		t.Errorf("certificate %d; want that before", got)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.handler.Serve(t.Context(), listener, &mcpadapter.ServeOptions{CertFile: certFile, KeyFile: keyFile}); err == nil {
+		t.Error("serves with a broken certificate")
+	}
+}
+
+func newCertificate(t *testing.T, serial int64) (cert, key []byte) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "test"}, NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	privateDER, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: privateDER})
+}
+
+// BenchmarkHTTP compares getNode with a tool of the SDK that does nothing.
+func BenchmarkHTTP(b *testing.B) {
+	noop := mcp.NewServer(&mcp.Implementation{Name: "noop", Version: "1"}, nil)
+	mcp.AddTool(noop, &mcp.Tool{Name: "noop"}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, struct{ OK bool }, error) {
+		return nil, struct{ OK bool }{true}, nil
+	})
+	plain := http.NewServeMux()
+	get := func(*http.Request) *mcp.Server { return noop }
+	plain.Handle("/mcp", mcp.NewStreamableHTTPHandler(get, nil))
+	lib := newLibrary(b, newSlowResolver(), map[string]string{"big": bigMap("big", 10_000)})
+	for _, bench := range []struct {
+		name, tool string
+		arguments  map[string]any
+		handler    http.Handler
+	}{
+		{"noop", "noop", map[string]any{}, plain},
+		{"getNode", "getNode", map[string]any{"resource_id": "big", "node_id": "s777.n7777"}, mcpadapter.NewHandler(mcpadapter.NewServer(lib, nil), nil)},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				b.Fatal(err)
+			}
+			server := &http.Server{Handler: bench.handler}
+			go server.Serve(listener)
+			defer server.Close()
+			address := listener.Addr().String()
+			c := (&httpServer{t: b, address: address}).as().initialize("2025-11-25")
+			arguments := fmt.Sprintf(`{"resource_id":%q,"node_id":%q}`, bench.arguments["resource_id"], bench.arguments["node_id"])
+			if bench.tool == "noop" {
+				arguments = "{}"
+			}
+			body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, bench.tool, arguments)
+			for b.Loop() {
+				if status, _, answer := c.send("POST", "/mcp", body); status != 200 || strings.Contains(answer, `"isError":true`) {
+					b.Fatal(status, answer)
+				}
+			}
+		})
+	}
+}
