@@ -55,6 +55,20 @@
 // resolve has as fallback what resolve answers with virtual true, where that is
 // known.
 //
+// # Serving over HTTP
+//
+// [NewHandler] serves clients of all versions of the protocol at /mcp: those of
+// 2026-07-28 without sessions, and those before with them. A header with another
+// version is refused. [Handler.Serve] listens, and stops in good order; a program
+// may mount the handler on a server of its own. Then that server must set
+// ReadHeaderTimeout, limit its connections, and call [Handler.Shutdown].
+//
+// Requests are refused, with any method, if they name a host or an origin that is
+// not the server's ([HandlerOptions.Hosts], [HandlerOptions.Origins]). Bodies
+// must arrive in time and be of limited length; streams may last. The sessions
+// of a caller are limited, and of connections those that send nothing: what was
+// idle for the longest time makes room for what is new.
+//
 // # Other tools
 //
 // A program may add tools, resources and prompts of its own to the server. A

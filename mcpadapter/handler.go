@@ -401,6 +401,11 @@ func (h *Handler) Shutdown(ctx context.Context) error {
 	case <-idle:
 	case <-ctx.Done():
 		err = ctx.Err()
+		h.kill()
+		select {
+		case <-idle: // the answers of what was cancelled are written
+		case <-time.After(cancelGrace):
+		}
 	}
 	h.kill()
 	for _, s := range h.sessions.all() {

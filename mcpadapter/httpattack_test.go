@@ -1,0 +1,37 @@
+package mcpadapter_test
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/mcpadapter"
+)
+
+// TestHTTPAttackFiles sends the requests of files, if there are any: all must be
+// refused.
+func TestHTTPAttackFiles(t *testing.T) {
+	dir, _ := sharedtest.Extra(t)
+	files, err := filepath.Glob(filepath.Join(dir, "attacks", "a03-http", "*.http"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serveHTTP(t, mcpadapter.NewServer(standardLibrary(t), nil), nil, nil)
+	_, port, _ := strings.Cut(s.address, ":")
+	for _, name := range files {
+		request, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn := s.dial()
+		io.WriteString(conn, strings.ReplaceAll(string(request), "PORT", port))
+		answer := readAnswer(t, conn)
+		if answer.StatusCode < 400 || answer.StatusCode >= 500 || answer.Header.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s: %s %v", filepath.Base(name), answer.Status, answer.Header)
+		}
+	}
+	s.listResources()
+}
