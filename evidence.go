@@ -15,6 +15,7 @@ type Evidence struct {
 	// OutputPath is the absolute path of the evidence file; "" if there is
 	// none, which is null in JSON.
 	OutputPath string
+	Key        string // that it is stored under, for an [EvidenceOpener]; "" if there is no file
 
 	Modality   Modality
 	Address    Address

@@ -228,9 +228,8 @@ func (l *Library) extract(ctx context.Context, t target, opts ResolveOptions, e 
 	if err != nil {
 		return nil, err
 	}
-	e.OutputPath, e.Cached = stored.Path, cached
-	e.MediaType, e.Charset, e.Actual = stored.MediaType, stored.Charset, stored.Actual
-	e.CharsetGuessed = stored.Guessed
+	e.OutputPath, e.Key, e.Cached = stored.Path, key, cached
+	e.MediaType, e.Charset, e.CharsetGuessed, e.Actual = stored.MediaType, stored.Charset, stored.Guessed, stored.Actual
 	e.Size, e.SHA256 = stored.Size, stored.SHA256
 	e.SourceHash = src.KnownHash()
 	return e, nil
