@@ -4,16 +4,18 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
+	"log/slog"
 	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/strictjson"
 )
 
 // evidencePath begins the path of every link to evidence; the SHA-256 of the
@@ -58,27 +60,6 @@ func NewEvidenceLinks(lib *citekit.Library, opts *LinkOptions) *EvidenceLinks {
 		l.opts.Lifetime = defaultLifetime
 	}
 	return l
-}
-
-// A caller is who called over HTTP.
-type caller struct {
-	base string // what links begin with, as the client called the server; "" if that is not known
-	user string // who it authenticated as, or ""
-}
-
-// callerOf returns who called, or nil if the call did not come over HTTP.
-func callerOf(extra *mcp.RequestExtra) *caller {
-	if extra == nil || extra.Header == nil {
-		return nil
-	}
-	c := new(caller)
-	if base := extra.Header[baseHeader]; len(base) == 1 {
-		c.base = base[0]
-	}
-	if extra.TokenInfo != nil {
-		c.user = extra.TokenInfo.UserID
-	}
-	return c
 }
 
 // errNoBase reports links of which nothing tells the host.
@@ -168,7 +149,62 @@ func (l *EvidenceLinks) checkingKey(ctx context.Context) ([]byte, error) {
 	return key, nil
 }
 
-// ServeHTTP implements [http.Handler].
-func (l *EvidenceLinks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	http.Error(w, "no such evidence", http.StatusNotFound)
+// encodeEvidence returns what resolve says of evidence: where it is as a path, or
+// to who called over HTTP as a link, which is then also in a block of its own.
+func (a *adapter) encodeEvidence(ctx context.Context, e *citekit.Evidence) (json.RawMessage, []mcp.Content, error) {
+	data, err := compact(e.MarshalJSON())
+	c := callerFrom(ctx)
+	if err != nil || c == nil || e.OutputPath == "" {
+		return data, nil, err
+	}
+	list, err := members(data)
+	if err != nil {
+		return nil, nil, err
+	}
+	url, expires, err := a.linkTo(ctx, c, e)
+	w := new(strictjson.Writer)
+	w.Open()
+	for _, m := range list {
+		if m.key != "output_path" {
+			w.Raw(m.key, m.value)
+			continue
+		}
+		w.Raw(m.key, json.RawMessage("null"))
+		w.Optional("evidence_url", url)
+		if err == nil {
+			w.Text("evidence_expires", expires.Format(time.RFC3339))
+		}
+	}
+	if err != nil {
+		w.Text("hint", "this server gives no link to the file: "+err.Error()+"; include text or image, or read it with getContents")
+	}
+	w.Close()
+	if err != nil || !c.takesLinks() {
+		return w.Bytes(), nil, w.Err
+	}
+	return w.Bytes(), []mcp.Content{&mcp.ResourceLink{URI: url, Name: evidenceName(e), MIMEType: e.MediaType, Size: &e.Size}}, w.Err
+}
+
+// errNoLinks reports a server without [Options.Links].
+var errNoLinks = errors.New("links are not set up")
+
+// linkTo returns a link to evidence, or an error to tell who called.
+func (a *adapter) linkTo(ctx context.Context, c *caller, e *citekit.Evidence) (url string, expires time.Time, err error) {
+	if a.opts.Links == nil {
+		return "", time.Time{}, errNoLinks
+	}
+	url, expires, err = a.opts.Links.link(ctx, c, e)
+	if err != nil && err != errNoBase {
+		a.opts.Logger.LogAttrs(ctx, slog.LevelError, "link to evidence", slog.String("error", clip(err.Error())))
+		err = errLinkFailed
+	}
+	return url, expires, err
+}
+
+// errLinkFailed is all that a caller hears of what failed inside.
+var errLinkFailed = errors.New("making one failed")
+
+// evidenceName returns the name of the file of evidence.
+func evidenceName(e *citekit.Evidence) string {
+	return e.OutputPath[strings.LastIndexAny(e.OutputPath, `/\`)+1:]
 }

@@ -152,7 +152,7 @@ func NewHandler(server *mcp.Server, opts *HandlerOptions) *Handler {
 		h.mux.Handle(ssePath, h.authenticated(h.serveSSE))
 	}
 	if o.Links != nil {
-		h.mux.Handle(evidencePath, h.counted(o.Links))
+		h.mux.Handle(evidencePath, h.counted(o.Links.behind(o.Authenticate)))
 	}
 	return h
 }
@@ -275,7 +275,7 @@ func refuseVersion(w http.ResponseWriter, version string, body []byte) {
 // serveStateless serves a request that is its own session: what it calls ends
 // with it.
 func (h *Handler) serveStateless(w http.ResponseWriter, r *http.Request) {
-	s := newSession(callerOf(r), r.Context())
+	s := newSession(userOf(r), r.Context())
 	defer s.end()
 	h.forSession(h.stateless, w, r, s)
 }
@@ -284,10 +284,10 @@ func (h *Handler) serveStateless(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) serveStateful(w http.ResponseWriter, r *http.Request) {
 	id := r.Header.Get(sessionHeader)
 	if id == "" {
-		h.forSession(h.stateful, w, r, newSession(callerOf(r), context.Background()))
+		h.forSession(h.stateful, w, r, newSession(userOf(r), context.Background()))
 		return
 	}
-	s := h.sessions.find(callerOf(r), id)
+	s := h.sessions.find(userOf(r), id)
 	switch {
 	case s == nil: // the SDK says what is wrong
 	case r.Method == http.MethodDelete:
@@ -338,7 +338,7 @@ func (h *Handler) serveSSE(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	s := newSession(callerOf(r), ctx)
+	s := newSession(userOf(r), ctx)
 	if !h.sessions.add(s, "", cancel) {
 		tooManySessions.write(w)
 		return
@@ -349,8 +349,8 @@ func (h *Handler) serveSSE(w http.ResponseWriter, r *http.Request) {
 	h.sse.ServeHTTP(w, r.WithContext(context.WithValue(ctx, sessionKey{}, heldBy{h, s})))
 }
 
-// callerOf returns who authenticated, or "" for all who did not.
-func callerOf(r *http.Request) string {
+// userOf returns who authenticated, or "" for all who did not.
+func userOf(r *http.Request) string {
 	if token := auth.TokenInfoFromContext(r.Context()); token != nil {
 		return token.UserID
 	}

@@ -14,11 +14,13 @@ func (a *adapter) resolve(ctx context.Context, args arguments) (answer, error) {
 	if err != nil {
 		return answer{}, a.withAddress(ctx, args, err)
 	}
-	data, err := compact(evidence.MarshalJSON())
+	data, file, err := a.encodeEvidence(ctx, evidence)
 	if err != nil || !args.has("include") {
-		return answer{data: data}, err
+		return answer{data: data, more: file}, err
 	}
-	return a.shown(ctx, evidence.Address, data, args)
+	shown, err := a.shown(ctx, evidence.Address, data, args)
+	shown.more = append(file, shown.more...)
+	return shown, err
 }
 
 func (a *adapter) evidence(ctx context.Context, args arguments, opts *citekit.ResolveOptions) (*citekit.Evidence, error) {

@@ -230,9 +230,10 @@ func structureSchema() *schema {
 
 func evidenceSchema() *schema {
 	null := &schema{anyOf: []*schema{{kind: "string"}, {kind: "null"}},
-		description: "Path of the evidence file; null if virtual."}
+		description: "Path of the evidence file; null if virtual or over HTTP."}
 	return object([]string{"output_path", "modality", "address", "node", "resource_id"},
 		property{"output_path", null},
+		untyped("evidence_url", "Link to the file over HTTP, until evidence_expires."),
 		typed("modality", "string", ""),
 		typed("address", "string", "Cite this."),
 		property{"node", &schema{

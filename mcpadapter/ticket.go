@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/hex"
 	"math"
 	"time"
 )
@@ -20,6 +21,9 @@ type ticket struct {
 	expires time.Time         // in whole seconds
 	user    [userTagSize]byte // tells the user it was given to; zero for anybody
 }
+
+func (t ticket) hash() string     { return hex.EncodeToString(t.sha256[:]) }
+func (t ticket) storeKey() string { return hex.EncodeToString(t.store[:]) }
 
 // The parts of a ticket as it is written, in bytes.
 const (
@@ -57,7 +61,7 @@ func openTicket(key []byte, hash, text string) (t ticket, ok bool) {
 		return ticket{}, false
 	}
 	data, err := ticketEncoding.DecodeString(text)
-	if err != nil || !hmac.Equal(data[ticketContent:], t.mac(key, data[:ticketContent])) {
+	if err != nil || len(data) != ticketSize || !hmac.Equal(data[ticketContent:], t.mac(key, data[:ticketContent])) {
 		return ticket{}, false
 	}
 	t.expires = time.Unix(int64(min(binary.BigEndian.Uint64(data), math.MaxInt64)), 0).UTC()

@@ -184,7 +184,7 @@ func (a *adapter) invoke(ctx context.Context, t tool, req *mcp.CallToolRequest) 
 	start, limit := time.Now(), t.limitFor(args)
 	ctx, cancel := limit.start(ctx)
 	defer cancel()
-	answer, err := a.dispatch(ctx, t, args, req)
+	answer, err := a.dispatch(withCaller(ctx, callerOf(req.Extra)), t, args, req)
 	return answer, limit.explain(err, time.Since(start))
 }
 
@@ -241,6 +241,7 @@ func (a *adapter) getStructure(ctx context.Context, args arguments) (answer, err
 	if err != nil {
 		return answer{}, err
 	}
+	m = withoutPath(ctx, m)
 	size := a.opts.PageBytes
 	if args.flag("full") {
 		size = math.MaxInt

@@ -1,0 +1,252 @@
+package mcpadapter
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+
+	"github.com/citekit/citekit"
+)
+
+// What is wrong with a link. Of one that this server did not sign nothing more is
+// told.
+var (
+	refusedAddress = &refusal{http.StatusNotFound, "There is nothing here. Links to evidence come from resolve."}
+	refusedTicket  = &refusal{http.StatusForbidden, "This link is not valid. Call resolve for a new one."}
+	refusedUser    = &refusal{http.StatusForbidden, "This link was given to another user. Call resolve for one of your own."}
+	refusedGone    = &refusal{http.StatusGone, "The evidence is not kept any more. Call resolve to have it made again."}
+	refusedNow     = &refusal{http.StatusInternalServerError, "The evidence cannot be read now. Try again later."}
+)
+
+// ServeHTTP implements [http.Handler]: it answers GET and HEAD of a link, with
+// ranges. Where the request is of an authenticated user, as
+// [auth.TokenInfoFromContext] says, a link that was given to another user is
+// refused.
+func (l *EvidenceLinks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		refuse(w, &refusal{http.StatusMethodNotAllowed, "Links to evidence answer GET and HEAD."})
+		return
+	}
+	t, err := l.check(r)
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	content, stored, err := l.open(r.Context(), t)
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	defer content.Close()
+	describe(w.Header(), stored)
+	w.Header().Set("Cache-Control", "private, max-age="+strconv.Itoa(int(t.expires.Sub(l.now()).Seconds())))
+	p := newPatient(w)
+	http.ServeContent(p, r, "", time.Time{}, content)
+	p.end()
+}
+
+// behind returns a handler that has who sends credentials authenticated, so that
+// what was given to another user is refused. Who sends none has the link alone.
+// Authenticate may be nil.
+func (l *EvidenceLinks) behind(authenticate func(http.Handler) http.Handler) http.Handler {
+	if authenticate == nil {
+		return l
+	}
+	known := authenticate(l)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "" {
+			known.ServeHTTP(w, r)
+			return
+		}
+		l.ServeHTTP(w, r)
+	})
+}
+
+// refuse answers a request that gets no evidence.
+func refuse(w http.ResponseWriter, err error) {
+	var r *refusal
+	if !errors.As(err, &r) {
+		r = refusedNow
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	http.Error(w, r.message, r.status)
+}
+
+// check returns the ticket of a link that may be followed now.
+func (l *EvidenceLinks) check(r *http.Request) (ticket, error) {
+	hash, ok := strings.CutPrefix(r.URL.Path, evidencePath)
+	if !ok || len(hash) != 64 || strings.Trim(hash, "0123456789abcdef") != "" {
+		return ticket{}, refusedAddress
+	}
+	key, err := l.checkingKey(r.Context())
+	if errors.Is(err, fs.ErrNotExist) {
+		return ticket{}, refusedTicket
+	}
+	if err != nil {
+		return ticket{}, err
+	}
+	text, ok := ticketOf(r.URL)
+	if !ok {
+		return ticket{}, refusedTicket
+	}
+	t, ok := openTicket(key, hash, text)
+	switch {
+	case !ok:
+		return ticket{}, refusedTicket
+	case !l.now().Before(t.expires):
+		return ticket{}, refusal{http.StatusGone, "This link worked until " + t.expires.Format(time.RFC3339) + ". Call resolve for a new one."}
+	case t.user != [userTagSize]byte{} && !isFor(t, key, auth.TokenInfoFromContext(r.Context())):
+		return ticket{}, refusedUser
+	}
+	return t, nil
+}
+
+// ticketOf returns the ticket that a link has, if it has one.
+func ticketOf(u *url.URL) (string, bool) {
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil || len(query[ticketParameter]) != 1 {
+		return "", false
+	}
+	return query.Get(ticketParameter), true
+}
+
+// isFor reports whether a ticket that was given to a user may be used by a
+// caller: the link itself is what tells who may, unless it is known to be
+// another.
+func isFor(t ticket, key []byte, info *auth.TokenInfo) bool {
+	return info == nil || info.UserID == "" || userTag(key, info.UserID) == t.user
+}
+
+// open opens the evidence of a ticket, which must be what the link was given for.
+func (l *EvidenceLinks) open(ctx context.Context, t ticket) (io.ReadSeekCloser, *citekit.StoredEvidence, error) {
+	opener, ok := l.lib.Workspace().(citekit.EvidenceOpener)
+	if !ok {
+		return nil, nil, refusedGone
+	}
+	content, stored, err := opener.OpenEvidence(ctx, t.storeKey())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, refusedGone
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if stored.SHA256 != t.hash() {
+		content.Close()
+		return nil, nil, refusedGone
+	}
+	return content, stored, nil
+}
+
+// The policies of what a browser may do with evidence that it shows: nothing at
+// all, and nothing but what its own viewers of pictures, sound and video need.
+// Browsers show no PDF that is in a sandbox.
+const (
+	policyOfData  = "sandbox; default-src 'none'"
+	policyOfMedia = "sandbox; default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'"
+	policyOfPDF   = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'"
+)
+
+// describe sets the headers of evidence. What is not known to be harmless in a
+// browser is for saving, and source that a browser would run is text.
+func describe(h http.Header, stored *citekit.StoredEvidence) {
+	kind, parameters := servedType(stored)
+	h.Set("Content-Type", mime.FormatMediaType(kind, parameters))
+	disposition, policy := "attachment", policyOfData
+	switch major, _, _ := strings.Cut(kind, "/"); {
+	case kind == "application/pdf":
+		disposition, policy = "inline", policyOfPDF
+	case major == "image" && kind != "image/svg+xml", major == "audio", major == "video":
+		disposition, policy = "inline", policyOfMedia
+	case kind == "text/plain":
+		disposition = "inline"
+	}
+	h.Set("Content-Disposition", dispositionOf(disposition, stored.Name))
+	h.Set("Content-Security-Policy", policy)
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin") // who has the link may show it
+	h.Set("ETag", `"`+stored.SHA256+`"`)
+}
+
+// servedType returns the media type that evidence is served as.
+func servedType(stored *citekit.StoredEvidence) (kind string, parameters map[string]string) {
+	kind, parameters, err := mime.ParseMediaType(stored.MediaType)
+	if err != nil {
+		return "application/octet-stream", nil
+	}
+	if isMarkup(kind) {
+		kind = "text/plain"
+	}
+	if !strings.HasPrefix(kind, "text/") {
+		return kind, nil
+	}
+	charset := cmp.Or(stored.Charset, parameters["charset"])
+	if charset == "" {
+		return kind, nil
+	}
+	return kind, map[string]string{"charset": charset}
+}
+
+// isMarkup reports whether a browser may run what stands in text of a media type.
+func isMarkup(kind string) bool {
+	switch kind {
+	case "text/html", "text/xml", "application/xml", "application/xhtml+xml", "text/xsl":
+		return true
+	}
+	return strings.Contains(kind, "javascript") || strings.Contains(kind, "ecmascript")
+}
+
+// dispositionOf returns a Content-Disposition with a file name. Programs that do
+// not know the encoded form of other letters get the name without these.
+func dispositionOf(disposition, name string) string {
+	plain := strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' || r == '"' || r == '\\' || r == '%' {
+			return '_'
+		}
+		return r
+	}, name)
+	value := disposition + `; filename="` + plain + `"`
+	if plain != name {
+		value += "; filename*=UTF-8''" + strings.ReplaceAll(url.QueryEscape(name), "+", "%20")
+	}
+	return value
+}
+
+// stallTime is how long a client may take to read the next part of evidence.
+const stallTime = 30 * time.Second
+
+// A patient is a response that takes any time while the client goes on reading.
+type patient struct {
+	http.ResponseWriter
+	control *http.ResponseController
+}
+
+func newPatient(w http.ResponseWriter) patient { return patient{w, http.NewResponseController(w)} }
+
+// Write implements [io.Writer].
+func (p patient) Write(data []byte) (int, error) {
+	_ = p.control.SetWriteDeadline(time.Now().Add(stallTime)) // where there is one
+	return p.ResponseWriter.Write(data)
+}
+
+// end sends what is left. The deadline is not that of the next request.
+func (p patient) end() {
+	if p.control.SetWriteDeadline(time.Now().Add(stallTime)) == nil {
+		_ = p.control.Flush()
+		_ = p.control.SetWriteDeadline(time.Time{})
+	}
+}
+
+// Unwrap serves [http.ResponseController].
+func (p patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
