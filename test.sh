@@ -26,9 +26,10 @@ if [ ${#missing[@]} -gt 0 ] && command -v apt-get >/dev/null; then
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi
 
-# The MCP client the server is tested with, a Node it runs on, the parsers that
-# symbols of code are compared with, and the readers of citations.
-for modules in mcpadapter/testdata/client internal/code/testdata citation/testdata/readers; do
+# The MCP client the server is tested with, a Node it runs on, the conformance
+# suites of the protocol, the parsers that symbols of code are compared with, and
+# the readers of citations.
+for modules in mcpadapter/testdata/client mcpadapter/testdata/conformance internal/code/testdata citation/testdata/readers; do
   [ -d "$modules/node_modules" ] || (cd "$modules" && npm install --no-audit --no-fund --no-package-lock --loglevel=error)
 done
 

@@ -134,6 +134,26 @@ func NodeModules(t testing.TB) string {
 	return dir
 }
 
+// ConformanceSuites returns the directory of the packages with the conformance
+// suites of the protocol: the one named by CITEKIT_CONFORMANCE, else where npm
+// puts them. Without them the test fails where CI is set and is skipped
+// elsewhere.
+func ConformanceSuites(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("CITEKIT_CONFORMANCE")
+	if dir == "" {
+		dir = filepath.Join(module(), "mcpadapter", "testdata", "conformance", "node_modules")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "conformance-next")); err != nil {
+		Missing(t, "no conformance suites: run npm install in mcpadapter/testdata/conformance, or set CITEKIT_CONFORMANCE")
+	}
+	return dir
+}
+
 // CitationReaders returns the directory of the packages for Node that read
 // citations: the one named by CITEKIT_READERS, else where npm puts them. Without
 // them the test fails where CI is set and is skipped elsewhere.
