@@ -100,7 +100,7 @@ var only = map[string][]string{
 	"github.com/klippa-app/go-pdfium":            {"internal/pdfium"},
 	"github.com/tetratelabs/wazero":              {"internal/pdfium"},
 	"github.com/u2takey/ffmpeg-go":               {},
-	"github.com/modelcontextprotocol/go-sdk":     {"mcpadapter", "cmd/citekit", "examples/mcpserver", "bench"},
+	"github.com/modelcontextprotocol/go-sdk":     {"mcpadapter", "cmd/citekit", "examples/mcpserver", "examples/httpserver", "bench"},
 	"github.com/google/jsonschema-go":            {"examples/mcpserver", "schema"},
 	"golang.org/x/image":                         {"modality/image", "internal/drawing", "internal/testcorpus"},
 	"golang.org/x/text":                          {"internal/charset", "modality/text", "search/embedding", "internal/testcorpus"},
