@@ -107,7 +107,7 @@ func (l *EvidenceLinks) check(r *http.Request) (ticket, error) {
 	case !ok:
 		return ticket{}, refusedTicket
 	case !l.now().Before(t.expires):
-		return ticket{}, refusal{http.StatusGone, "This link worked until " + t.expires.Format(time.RFC3339) + ". Call resolve for a new one."}
+		return ticket{}, &refusal{http.StatusGone, "This link worked until " + t.expires.Format(time.RFC3339) + ". Call resolve for a new one."}
 	case t.user != [userTagSize]byte{} && !isFor(t, key, auth.TokenInfoFromContext(r.Context())):
 		return ticket{}, refusedUser
 	}

@@ -28,11 +28,14 @@ func serveCommand() *command {
 	writer := mapperFlags{retries: 3, command: "serve"}
 	return &command{
 		name:    "serve",
+		args:    "[root]...",
 		summary: "Serve the resources to agents over MCP",
+		maxArgs: -1,
 		about: `Runs a Model Context Protocol server on the standard input and output, with
 the tools search, findSimilar, getContext, answer, getContents, verify, listResources,
 getStructure, getNode, resolve and info.
-It ends with its input, or with a signal. Logs go to the standard error.
+It ends with its input, or with a signal. Logs go to the standard error. Folders
+named after the flags are as with --root.
 
 With --transport http it serves clients that connect to a port of this machine,
 of any version of the protocol, at the address that it tells on the standard
@@ -56,8 +59,9 @@ Most clients take a configuration such as
 			f.ocr(&ocr)
 			f.TextVar(&level, "log-level", slog.LevelWarn, "least `LEVEL` that is logged: debug, info, warn or error")
 		},
-		run: func(ctx context.Context, s *session, _ []string) error {
+		run: func(ctx context.Context, s *session, roots []string) error {
 			s.ocr = ocr
+			s.roots = append(s.roots, roots...)
 			return s.serve(ctx, level, mayIngest, models, &writer, over)
 		},
 	}
