@@ -137,7 +137,7 @@ func TestIngestTool(t *testing.T) {
 	for _, r := range listed.Resources {
 		uris = append(uris, r.URI)
 	}
-	if diff := cmp.Diff([]string{"citekit://map/a", "citekit://map/b"}, uris); diff != "" {
+	if diff := cmp.Diff([]string{"citekit://maps/a", "citekit://maps/b"}, uris); diff != "" {
 		t.Errorf("resources (-want +got):\n%s", diff)
 	}
 	read, err := f.session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "citekit://map/b"})

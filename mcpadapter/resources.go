@@ -2,94 +2,185 @@ package mcpadapter
 
 import (
 	"context"
-	"fmt"
-	"net/url"
+	"encoding/base64"
+	"errors"
+	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/percent"
 )
 
-// mapURI begins the URI of a map as a resource of the protocol; the id
-// follows, percent-encoded.
-const mapURI = "citekit://map/"
+// The URIs of resources of the protocol begin so; ids follow, percent-encoded.
+// Addresses are URIs as they are.
+const (
+	mapURI    = "citekit://maps/"
+	nodeURI   = "citekit://nodes/"
+	oldMapURI = "citekit://map/" // as the first versions had it
+)
 
-// mapResources offers the maps of a library as resources of the protocol, so
-// that clients hear when there are others.
-type mapResources struct {
-	lib    *citekit.Library
-	server *mcp.Server
+// The templates of maps and of nodes.
+const (
+	mapTemplate  = mapURI + "{resource_id}"
+	nodeTemplate = nodeURI + "{resource_id}/{node_id}"
+)
 
-	mu    sync.Mutex
-	known []string // ids, sorted
+// listedMaps is how many maps one page of resources/list has at most.
+const listedMaps = 200
+
+// resources answers for maps, nodes and addresses past the SDK's list of
+// resources, which would have to hold every map.
+type resources struct {
+	*adapter
+	watch *watcher
 }
 
-// sync makes the resources of the server the maps that there are. The SDK
-// tells clients of every change.
-func (r *mapResources) sync(ctx context.Context) error {
-	r.mu.Lock()
-	defer r.mu.Unlock() // an older list must not come after a newer one
-	ids, err := r.lib.Resources(ctx)
-	if err != nil {
-		return err
+// offer offers maps, nodes and addresses as resources of the protocol. The
+// middleware comes before that which words errors.
+func (r *resources) offer(server *mcp.Server) {
+	server.AddReceivingMiddleware(r.middleware)
+	for _, template := range r.templates() {
+		server.AddResourceTemplate(template, r.read)
 	}
-	for _, id := range ids {
-		if _, known := slices.BinarySearch(r.known, id); !known {
-			r.server.AddResource(&mcp.Resource{
-				URI:         mapURI + percent.Encode(id),
-				Name:        printable(id),
-				Description: "The map of a resource: its parts, each with its location.",
-				MIMEType:    "application/json",
-			}, r.read)
+	r.watch.notify = func() { server.AddResourceTemplate(r.mapTemplate(), r.read) } // the SDK tells of every change
+}
+
+func (r *resources) mapTemplate() *mcp.ResourceTemplate {
+	return &mcp.ResourceTemplate{
+		URITemplate: mapTemplate, Name: "map", Title: "Map of a resource", MIMEType: "application/json",
+		Description: "The map of a resource: its parts, each with its location.",
+	}
+}
+
+// templates lists the forms of URI that can be read.
+func (r *resources) templates() []*mcp.ResourceTemplate {
+	list := []*mcp.ResourceTemplate{r.mapTemplate(), {
+		URITemplate: nodeTemplate, Name: "node", Title: "Node of a resource", MIMEType: "application/json",
+		Description: "A node of a map: title, summary, location, ids of its children.",
+	}}
+	for _, scheme := range r.schemes() {
+		list = append(list, &mcp.ResourceTemplate{
+			URITemplate: scheme + "://{+address}", Name: scheme, Title: "Evidence at an address of " + scheme + "://",
+			Description: "The very evidence that an address stands for: text as text, other content as it is, or a link where it is long.",
+		})
+	}
+	return list
+}
+
+// schemes lists the schemes of addresses that have evidence.
+func (r *resources) schemes() []string {
+	var schemes []string
+	for _, modality := range r.lib.Modalities() {
+		address := citekit.Address{Resource: "a", Location: citekit.Location{Modality: modality}}
+		scheme, _, ok := strings.Cut(address.String(), "://")
+		if ok && !slices.Contains(schemes, scheme) {
+			schemes = append(schemes, scheme)
 		}
 	}
-	var gone []string
-	for _, id := range r.known {
-		if _, there := slices.BinarySearch(ids, id); !there {
-			gone = append(gone, mapURI+percent.Encode(id))
-		}
-	}
-	if len(gone) > 0 {
-		r.server.RemoveResources(gone...)
-	}
-	r.known = ids
-	return nil
+	return schemes
 }
 
-func (r *mapResources) read(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	id, err := url.PathUnescape(strings.TrimPrefix(req.Params.URI, mapURI))
-	if err != nil {
-		return nil, fmt.Errorf("the URI of a map: %w", citekit.ErrSyntax)
-	}
-	m, err := r.lib.Map(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	data, err := m.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-	if err := checkSize(data, 0); err != nil {
-		return nil, err
-	}
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{
-		URI: req.Params.URI, MIMEType: "application/json", Text: string(data),
-	}}}, nil
+// isOurs reports whether we read what has a URI.
+func (r *resources) isOurs(uri string) bool {
+	scheme, _, ok := strings.Cut(uri, "://")
+	return ok && (scheme == "citekit" || slices.Contains(r.schemes(), scheme))
 }
 
-// middleware looks for maps before a client is told which there are or reads
-// one: other programs make maps too.
-func (r *mapResources) middleware(next mcp.MethodHandler) mcp.MethodHandler {
+func (r *resources) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		if method == "resources/list" || method == "resources/read" {
-			if err := r.sync(ctx); err != nil {
-				return nil, featureError(method, err, citekit.CodeOf(err))
+		switch req := req.(type) {
+		case *mcp.ListResourcesRequest:
+			return r.list(ctx, method, req, next)
+		case *mcp.ReadResourceRequest:
+			if req.Params != nil && r.isOurs(req.Params.URI) {
+				return r.readNow(ctx, req)
 			}
+		}
+		if method == "notifications/initialized" || method == "subscriptions/listen" {
+			r.watch.start()
 		}
 		return next(ctx, method, req)
 	}
+}
+
+// mapsCursor begins the cursors of pages of maps. Those of the SDK are in base64,
+// which has no colon.
+const mapsCursor = "maps:"
+
+// list answers resources/list: first with the resources of the program that
+// embeds the server, then with the maps, of which only those of the page are
+// looked up.
+func (r *resources) list(ctx context.Context, method string, req *mcp.ListResourcesRequest, next mcp.MethodHandler) (mcp.Result, error) {
+	cursor := ""
+	if req.Params != nil {
+		cursor = req.Params.Cursor
+	}
+	after, ours := strings.CutPrefix(cursor, mapsCursor)
+	page := &mcp.ListResourcesResult{Cacheable: private, Resources: []*mcp.Resource{}}
+	if !ours {
+		result, err := next(ctx, method, req)
+		others, ok := result.(*mcp.ListResourcesResult)
+		if err != nil || !ok || others.NextCursor != "" {
+			return result, err
+		}
+		page = others
+	}
+	last, err := lastListed(after)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := r.lib.ResourcesAfter(ctx, last, listedMaps+1)
+	if err != nil {
+		return nil, err
+	}
+	if len(ids) > listedMaps {
+		ids = ids[:listedMaps]
+		page.NextCursor = mapsCursor + base64.RawURLEncoding.EncodeToString([]byte(ids[listedMaps-1]))
+	}
+	page.Resources = slices.Clone(page.Resources)
+	for _, id := range ids {
+		page.Resources = append(page.Resources, &mcp.Resource{URI: mapURI + percent.Encode(id), Name: printable(id), MIMEType: "application/json"})
+	}
+	return page, nil
+}
+
+// private keeps answers out of caches that several users share: what one may see
+// another may not.
+var private = mcp.Cacheable{CacheScope: "private"}
+
+// setPrivate has the SDK's own answers say the same.
+func setPrivate(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
+	c.CacheScope = private.CacheScope
+}
+
+func (r *resources) readNow(ctx context.Context, req *mcp.ReadResourceRequest) (mcp.Result, error) {
+	result, err := r.read(withCaller(ctx, callerOf(req.Extra)), req)
+	if err != nil {
+		err = missingAs(err, req)
+		r.opts.Logger.LogAttrs(ctx, slog.LevelInfo, "resource", slog.String("code", string(citekit.CodeOf(err))), slog.String("error", clip(err.Error())))
+		return nil, err
+	}
+	return result, nil
+}
+
+// oldNotFound is the code of a missing resource in the versions of the protocol
+// before 2026-07-28.
+const oldNotFound = -32002
+
+// missingAs returns the error for what is not there with the code that the
+// client's version of the protocol has for it. Others it passes on.
+func missingAs(err error, req *mcp.ReadResourceRequest) error {
+	var missing *citekit.NotFoundError
+	if !errors.As(err, &missing) {
+		return err
+	}
+	coded := featureError("resources/read", err, citekit.CodeNotFound).(*jsonrpc.Error)
+	if p := req.Session.InitializeParams(); p != nil && !slices.Contains(statelessVersions, p.ProtocolVersion) {
+		coded.Code = oldNotFound
+	}
+	return coded
 }

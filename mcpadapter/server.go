@@ -1,7 +1,6 @@
 package mcpadapter
 
 import (
-	"context"
 	"log/slog"
 	"runtime/debug"
 	"time"
@@ -211,21 +210,12 @@ func NewServer(lib *citekit.Library, opts *Options) *mcp.Server {
 	}
 	if o.Ingester != nil {
 		settings.Instructions += ingestInstructions
-		settings.Capabilities.Resources = &mcp.ResourceCapabilities{ListChanged: true}
 		tools = append(tools, o.Ingester.tools()...)
 	}
+	features := a.features(settings, tools)
 	server := mcp.NewServer(&mcp.Implementation{Name: o.Name, Version: o.Version}, settings)
+	features(server)
 	server.AddReceivingMiddleware(codedErrors(o.Logger), recoverPanics(o.Logger))
-	if o.Ingester != nil {
-		resources := &mapResources{lib: lib, server: server}
-		server.AddReceivingMiddleware(resources.middleware)
-		o.Ingester.onChange(func(ctx context.Context) {
-			if err := resources.sync(ctx); err != nil {
-				o.Logger.LogAttrs(ctx, slog.LevelError, "list of resources", slog.String("error", clip(err.Error())))
-			}
-			keepIndex(ctx, o.Searcher)
-		})
-	}
 	for _, t := range tools {
 		server.AddTool(t.definition(), a.handler(t))
 	}

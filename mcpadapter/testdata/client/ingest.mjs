@@ -29,7 +29,6 @@ await check("no ingest unless it is asked for", async () => {
   const { client } = await connect([command, "serve", "--dir", base]);
   const { tools } = await client.listTools();
   assert.deepEqual(tools.map((tool) => tool.name).sort(), ["answer", "findSimilar", "getContents", "getContext", "getNode", "getStructure", "info", "listResources", "resolve", "search", "verify"]);
-  assert.equal(client.getServerCapabilities().resources?.listChanged ?? false, false);
   const answer = await client.callTool({ name: "ingest", arguments: { paths: ["."] } }).catch((error) => ({ isError: true, error }));
   assert.equal(answer.isError, true);
   assert.ok(!existsSync(join(base, ".resource_maps")));
@@ -109,7 +108,7 @@ await check("search and read what was just mapped", async () => {
 });
 
 await check("the client hears of new resources", async () => {
-  await until("list_changed", () => changes === 1);
+  await until("list_changed", () => changes >= 1);
   const uris = new Set();
   let cursor;
   do {

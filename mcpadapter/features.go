@@ -1,0 +1,37 @@
+package mcpadapter
+
+import (
+	"context"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// features sets up what a server has beside its tools: resources, prompts,
+// completion and subscriptions. What it returns is called with the server once
+// that is made, before other middleware is added.
+func (a *adapter) features(settings *mcp.ServerOptions, tools []tool) func(*mcp.Server) {
+	w := newWatcher(a.lib, a.opts.Watch, a.opts.Logger)
+	r := &resources{adapter: a, watch: w}
+	settings.Capabilities.Resources = &mcp.ResourceCapabilities{ListChanged: a.opts.Watch >= 0 || a.opts.Ingester != nil, Subscribe: true}
+	settings.Capabilities.Prompts = &mcp.PromptCapabilities{}
+	settings.SetCacheable = setPrivate
+	settings.CompletionHandler = a.complete
+	settings.SubscribeHandler = func(ctx context.Context, req *mcp.SubscribeRequest) error {
+		return w.subscribe(ctx, req.Session, req.Params.URI, r.isOurs(req.Params.URI))
+	}
+	settings.UnsubscribeHandler = func(_ context.Context, req *mcp.UnsubscribeRequest) error {
+		w.unsubscribe(req.Session, req.Params.URI)
+		return nil
+	}
+	return func(server *mcp.Server) {
+		w.server = server
+		r.offer(server)
+		a.offerPrompts(server, tools)
+		if a.opts.Ingester != nil {
+			a.opts.Ingester.onChange(func(ctx context.Context) {
+				w.lookNow()
+				keepIndex(ctx, a.opts.Searcher)
+			})
+		}
+	}
+}

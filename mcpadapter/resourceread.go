@@ -1,0 +1,164 @@
+package mcpadapter
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"mime"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit"
+)
+
+const (
+	maxURI = 16 << 10 // bytes
+
+	// maxContent is how much evidence one answer holds. In base64, and after the
+	// SDK has encoded it, that stays well below the 16 MiB that end a session.
+	maxContent = 4 << 20
+)
+
+// read returns what a URI of ours stands for.
+func (r *resources) read(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	uri := req.Params.URI
+	if len(uri) > maxURI {
+		return nil, badArgument("the URI has more than %d bytes", maxURI)
+	}
+	contents, err := r.contentsOf(ctx, uri)
+	if err != nil {
+		return nil, err
+	}
+	contents.URI = uri
+	return &mcp.ReadResourceResult{Cacheable: private, Contents: []*mcp.ResourceContents{contents}}, nil
+}
+
+func (r *resources) contentsOf(ctx context.Context, uri string) (*mcp.ResourceContents, error) {
+	resource, node, err := idsOf(uri)
+	if err != nil {
+		return nil, err
+	}
+	if resource == "" {
+		return r.readAddress(ctx, uri)
+	}
+	ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
+	defer cancel()
+	var data []byte
+	if node != "" {
+		data, err = r.nodeJSON(ctx, resource, node)
+	} else {
+		data, err = r.mapJSON(ctx, resource)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := checkSize(data, 0); err != nil {
+		return nil, err
+	}
+	return &mcp.ResourceContents{MIMEType: "application/json", Text: string(data)}, nil
+}
+
+func (r *resources) mapJSON(ctx context.Context, id string) ([]byte, error) {
+	m, err := r.lib.Map(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return withoutPath(ctx, m).MarshalJSON()
+}
+
+func (r *resources) nodeJSON(ctx context.Context, resource, id string) ([]byte, error) {
+	n, err := r.lib.Node(ctx, resource, id)
+	if err != nil {
+		return nil, err
+	}
+	return encodeNode(n)
+}
+
+// idsOf returns the ids that the URI of a map or a node holds; both are "" for
+// the URI of another kind.
+func idsOf(uri string) (resource, node string, err error) {
+	path, isMap := strings.CutPrefix(uri, mapURI)
+	if !isMap {
+		path, isMap = strings.CutPrefix(uri, oldMapURI)
+	}
+	if !isMap {
+		var isNode bool
+		if path, isNode = strings.CutPrefix(uri, nodeURI); !isNode {
+			if strings.HasPrefix(uri, "citekit://") {
+				return "", "", badArgument("there are %s and %s", mapTemplate, nodeTemplate)
+			}
+			return "", "", nil
+		}
+		var two bool
+		if path, node, two = strings.Cut(path, "/"); !two || node == "" {
+			return "", "", badArgument("the URI of a node is %s", nodeTemplate)
+		}
+	}
+	resource, err = url.PathUnescape(path)
+	if err == nil {
+		node, err = url.PathUnescape(node)
+	}
+	if err != nil || !utf8.ValidString(node) {
+		return "", "", badArgument("the URI is not percent-encoded as it should be")
+	}
+	if err := citekit.CheckResourceID(resource); err != nil {
+		return "", "", badArgument("%s is no id of a resource", quote(resource))
+	}
+	return resource, node, nil
+}
+
+// readAddress returns the evidence at an address: text as text, other content as
+// it is, and where it is long what resolve says of it.
+func (r *resources) readAddress(ctx context.Context, uri string) (*mcp.ResourceContents, error) {
+	address, err := citekit.ParseAddress(uri)
+	if err != nil {
+		return nil, inputError(withoutSyntax(err))
+	}
+	evidence, err := r.lib.ResolveAddress(ctx, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	meta := mcp.Meta{"address": evidence.Address.String(), "sha256": evidence.SHA256}
+	opener, ok := r.lib.Workspace().(citekit.EvidenceOpener)
+	if !ok || evidence.Key == "" || evidence.Size > maxContent {
+		data, _, err := r.encodeEvidence(ctx, evidence)
+		if err != nil {
+			return nil, err
+		}
+		return &mcp.ResourceContents{Meta: meta, MIMEType: "application/json", Text: string(data)}, nil
+	}
+	content, stored, err := opener.OpenEvidence(ctx, evidence.Key)
+	if err != nil {
+		return nil, err
+	}
+	defer content.Close()
+	data, err := io.ReadAll(io.LimitReader(content, maxContent+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) != stored.Size {
+		return nil, fmt.Errorf("evidence of %d bytes has %d", stored.Size, len(data))
+	}
+	return contentsOfEvidence(stored, data, meta), nil
+}
+
+func contentsOfEvidence(stored *citekit.StoredEvidence, data []byte, meta mcp.Meta) *mcp.ResourceContents {
+	kind, parameters := servedType(stored)
+	mediaType := mime.FormatMediaType(kind, parameters)
+	if isText(stored) && utf8.Valid(data) && !bytes.ContainsRune(data, 0) {
+		return &mcp.ResourceContents{Meta: meta, MIMEType: mediaType, Text: string(data)}
+	}
+	if data == nil {
+		data = []byte{} // else it would be no blob
+	}
+	return &mcp.ResourceContents{Meta: meta, MIMEType: mediaType, Blob: data}
+}
+
+func isText(stored *citekit.StoredEvidence) bool {
+	charset := stored.Charset
+	return strings.HasPrefix(stored.MediaType, "text/") && (charset == "" || charset == "utf-8" || charset == "us-ascii")
+}
