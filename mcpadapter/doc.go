@@ -45,6 +45,17 @@
 // that a line is a line. What failed inside the server is only named
 // "internal error"; the log has the rest.
 //
+// # Links to evidence
+//
+// To a caller over HTTP a path on this machine means nothing. There resolve
+// answers with output_path null, and with [Options.Links] with evidence_url, a
+// link to the file that works until evidence_expires, and the same in a resource
+// link block where the version of the protocol has those. Who has the link may
+// fetch the file, with ranges, by GET and HEAD; a link that was given to an
+// authenticated user is refused to one who authenticates as another. Nothing is
+// served by path. The key of the links is kept in the workspace, so that servers
+// over one workspace answer for one another.
+//
 // # Time
 //
 // Tools that take timeout_ms answer with what there is by then, and say that it

@@ -47,13 +47,13 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // authenticate takes any token for that of the user it names.
 func authenticate(next http.Handler) http.Handler {
-	verify := func(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
+	check := func(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
 		if token == "wrong" {
 			return nil, auth.ErrInvalidToken
 		}
 		return &auth.TokenInfo{UserID: token, Expiration: time.Now().Add(time.Hour)}, nil
 	}
-	return auth.RequireBearerToken(verify, nil)(next)
+	return auth.RequireBearerToken(check, nil)(next)
 }
 
 // overHTTP returns the URL of a server over lib.
