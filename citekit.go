@@ -17,6 +17,7 @@ import (
 	"github.com/citekit/citekit/internal/meant"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/semaphore"
+	"github.com/citekit/citekit/internal/timing"
 	"github.com/citekit/citekit/internal/warm"
 )
 
@@ -117,15 +118,11 @@ func (l *Library) Map(ctx context.Context, resourceID string) (*ResourceMap, err
 // Node returns a node of a resource. It is shared: do not modify it. A
 // resource or node that does not exist is a [*NotFoundError].
 func (l *Library) Node(ctx context.Context, resourceID, nodeID string) (*Node, error) {
-	m, err := l.load(ctx, resourceID)
-	if err != nil {
-		return nil, &ResolveError{Op: "open", Address: Address{Resource: resourceID}, Err: err}
-	}
-	n, err := m.node(nodeID)
+	t, err := l.nodeTarget(ctx, resourceID, nodeID)
 	if err != nil {
 		return nil, &ResolveError{Op: "open", Address: Address{Resource: resourceID}, Node: nodeID, Err: err}
 	}
-	return n, nil
+	return t.node, nil
 }
 
 // Save stores a map, replacing the one with its id. The map must pass
@@ -225,6 +222,7 @@ func (m *indexedMap) ids() iter.Seq[string] {
 
 // load returns the current map of a resource, parsed once for each stamp.
 func (l *Library) load(ctx context.Context, id string) (*indexedMap, error) {
+	defer timing.Start(ctx, timing.Lookup)()
 	if err := CheckResourceID(id); err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/shelter"
 	"github.com/citekit/citekit/internal/slug"
+	"github.com/citekit/citekit/internal/timing"
 )
 
 // ResolveOptions are the options of one resolve. The zero value is ready to
@@ -274,6 +275,7 @@ func (l *Library) WithSlot(ctx context.Context, modality Modality, f func(contex
 
 // bounded is WithSlot for a caller that has a slot.
 func (l *Library) bounded(ctx context.Context, modality Modality, f func(context.Context) error) error {
+	defer timing.Start(ctx, timing.Extract)()
 	limited, cancel := context.WithTimeout(ctx, l.opts.ExtractTimeout)
 	defer cancel()
 	err := shelter.Call(func() error { return f(limited) }, panicked(modality))

@@ -9,7 +9,7 @@ import (
 // features sets up what a server has beside its tools: resources, prompts,
 // completion and subscriptions. What it returns is called with the server once
 // that is made, before other middleware is added.
-func (a *adapter) features(settings *mcp.ServerOptions, tools []tool) func(*mcp.Server) {
+func (a *adapter) features(settings *mcp.ServerOptions) func(*mcp.Server) {
 	w := newWatcher(a.lib, a.opts.Watch, a.opts.Logger)
 	r := &resources{adapter: a, watch: w}
 	settings.Capabilities.Resources = &mcp.ResourceCapabilities{ListChanged: a.opts.Watch >= 0 || a.opts.Ingester != nil, Subscribe: true}
@@ -26,7 +26,7 @@ func (a *adapter) features(settings *mcp.ServerOptions, tools []tool) func(*mcp.
 	return func(server *mcp.Server) {
 		w.server = server
 		r.offer(server)
-		a.offerPrompts(server, tools)
+		a.offerPrompts(server)
 		if a.opts.Ingester != nil {
 			a.opts.Ingester.onChange(func(ctx context.Context) {
 				w.lookNow()

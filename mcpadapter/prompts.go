@@ -143,12 +143,13 @@ func prompts() []prompt {
 	}
 }
 
-// offerPrompts offers the prompts, which name the tools that there are.
-func (a *adapter) offerPrompts(server *mcp.Server, tools []tool) {
-	has := func(name string) bool { return slices.ContainsFunc(tools, func(t tool) bool { return t.name == name }) }
+// offerPrompts offers the prompts, which name the tools that there are and were asked for.
+func (a *adapter) offerPrompts(server *mcp.Server) {
 	for _, p := range prompts() {
 		server.AddPrompt(&mcp.Prompt{Name: p.name, Title: p.title, Description: p.description, Arguments: p.arguments},
-			func(_ context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+				asked, _ := ctx.Value(choiceKey{}).(choice)
+				has := func(tool string) bool { return a.offers(tool, asked) }
 				values, err := p.check(req.Params.Arguments)
 				if err != nil {
 					return nil, err

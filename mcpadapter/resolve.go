@@ -9,7 +9,7 @@ import (
 )
 
 func (a *adapter) resolve(ctx context.Context, args arguments) (answer, error) {
-	opts := &citekit.ResolveOptions{Virtual: args.flag("virtual"), Mode: citekit.Mode(args.text("mode"))}
+	opts := &citekit.ResolveOptions{Virtual: args.flag("virtual") || a.readOnly(ctx), Mode: citekit.Mode(args.text("mode"))}
 	evidence, err := a.evidence(ctx, args, opts)
 	if err != nil {
 		return answer{}, a.withAddress(ctx, args, err)

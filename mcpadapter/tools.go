@@ -6,11 +6,13 @@ import (
 	"errors"
 	"log/slog"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/timing"
 	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/stats"
 )
@@ -21,6 +23,8 @@ type adapter struct {
 	opts     Options
 	previews *preview.Maker
 	stats    *stats.Collector
+
+	resolveWithoutFiles *mcp.Tool // for calls that ask for nothing to be written
 }
 
 // An answer is what a tool says: one JSON object, the text that a model is to
@@ -126,6 +130,20 @@ func (a *adapter) tools() []tool {
 	}
 }
 
+// withoutFiles returns resolve as it is where nothing may be written.
+func (t tool) withoutFiles() tool {
+	t.writes = false
+	t.description = "Get the evidence for a node, or for an address such as doc://book#pages=12-15: its address, for citing. " +
+		"Nothing is written here: there is no file, and output_path is null."
+	t.parameters = slices.Clone(t.parameters)
+	for i := range t.parameters {
+		if t.parameters[i].name == "virtual" {
+			t.parameters[i].description = "Always so here."
+		}
+	}
+	return t
+}
+
 // annotations tells what a call may change. What is read-only needs no other
 // hint of that. resolve adds a file of its own and never touches another, so it
 // is not read-only, but harmless to repeat.
@@ -210,7 +228,7 @@ func asArgument(err error) error {
 }
 
 func (a *adapter) log(ctx context.Context, tool string, took time.Duration, err error) {
-	level, attrs := slog.LevelDebug, []slog.Attr{slog.String("tool", tool), slog.Duration("took", took)}
+	level, attrs := slog.LevelDebug, []slog.Attr{slog.String("tool", tool), slog.String("request_id", requestID(ctx)), slog.Duration("took", took)}
 	if err != nil {
 		code := citekit.CodeOf(err)
 		level = slog.LevelInfo
@@ -227,6 +245,7 @@ func (a *adapter) getNode(ctx context.Context, args arguments) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	defer timing.Start(ctx, timing.Encode)()
 	return asJSON(encodeNode(n))
 }
 
@@ -252,6 +271,7 @@ func (a *adapter) getStructure(ctx context.Context, args arguments) (answer, err
 	if args.has("node_id") || args.has("depth") || args.has("cursor") {
 		return asJSON(a.structurePart(ctx, m, args, size))
 	}
+	defer timing.Start(ctx, timing.Encode)()
 	if !longerThan(m, size) {
 		if data, err := compact(m.MarshalJSON()); err != nil || len(data) <= size {
 			return answer{data: data}, err
@@ -273,6 +293,7 @@ func (a *adapter) structurePart(ctx context.Context, m *citekit.ResourceMap, arg
 		}
 		top = []*citekit.Node{n}
 	}
+	defer timing.Start(ctx, timing.Encode)()
 	return encodePage(m, top, view, size)
 }
 
@@ -289,5 +310,6 @@ func (a *adapter) structureOutline(ctx context.Context, m *citekit.ResourceMap, 
 		branch.Nodes = []*citekit.Node{n}
 		m = &branch
 	}
+	defer timing.Start(ctx, timing.Encode)()
 	return encodeOutline(m, size)
 }

@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/citekit/citekit/internal/timing"
 )
 
 // Hash returns the SHA-256 of what r yields, in lower case hex, and how many
 // bytes that is. It stops with ctx.Err() once ctx is done.
 func Hash(ctx context.Context, r io.Reader) (hash string, size int64, err error) {
+	defer timing.Start(ctx, timing.Hash)()
 	h := sha256.New()
 	buffer := int64(1 << 20)
 	if sized, ok := r.(interface{ Size() int64 }); ok {

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"sync"
+
+	"github.com/citekit/citekit/internal/timing"
 )
 
 // A Group does work once for all callers that ask with the same key while it
@@ -37,6 +39,7 @@ func (g *Group[V]) Do(ctx context.Context, key string, work func(context.Context
 		if first {
 			return g.run(ctx, key, c, work)
 		}
+		timing.Fresh(ctx) // it was not there before
 		select {
 		case <-ctx.Done():
 			var zero V

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/citekit/citekit/internal/flight"
+	"github.com/citekit/citekit/internal/timing"
 )
 
 // A Cache holds values by key up to a total cost. Set MaxCost before use; the
@@ -42,6 +43,7 @@ func (c *Cache[V]) Get(ctx context.Context, key string, load func(context.Contex
 		if v, ok := c.held(key); ok { // since it was looked for
 			return v, nil
 		}
+		timing.Fresh(ctx)
 		v, cost, err := load(ctx)
 		if err == nil && key != "" {
 			c.keep(key, v, max(cost, 1)) // so that the number of entries is bounded too

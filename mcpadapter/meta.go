@@ -1,0 +1,154 @@
+package mcpadapter
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"maps"
+	"math"
+	"reflect"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit/internal/timing"
+)
+
+// What "_meta" has in every answer.
+const (
+	metaRequestID = "requestId"
+	metaTiming    = "timing"
+
+	requestIDHeader = "X-Request-Id"
+)
+
+// maxRequestID is the longest request id that is accepted, in bytes.
+const maxRequestID = 128
+
+type requestIDKey struct{}
+
+// requestID returns the id of the call that ctx is of, or "".
+func requestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestIDKey{}).(string)
+	return id
+}
+
+// requestIDOf returns the id that the caller gave a request, in "_meta" or by
+// a header, or else a new one. One that is too long or has other characters
+// than printable ones of ASCII counts as not given.
+func requestIDOf(req mcp.Request) string {
+	if id, _ := metaOf(req)[metaRequestID].(string); validRequestID(id) {
+		return id
+	}
+	if id := headerOf(req).Get(requestIDHeader); validRequestID(id) {
+		return id
+	}
+	return rand.Text()
+}
+
+func validRequestID(id string) bool {
+	for i := range len(id) {
+		if id[i] <= ' ' || id[i] > '~' {
+			return false
+		}
+	}
+	return id != "" && len(id) <= maxRequestID
+}
+
+// metaOf returns the "_meta" of the params of a request.
+func metaOf(req mcp.Request) map[string]any {
+	params := req.GetParams()
+	if v := reflect.ValueOf(params); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil
+	}
+	return params.GetMeta()
+}
+
+// A breakdown tells what the time of a call was spent on, in milliseconds. Work
+// that was done side by side counts as if it were done in turn.
+type breakdown struct {
+	Total    float64 `json:"total_ms"`
+	Lookup   float64 `json:"lookup_ms"`
+	Hash     float64 `json:"hash_ms"`
+	Extract  float64 `json:"extract_ms"`
+	Encode   float64 `json:"encode_ms"`
+	CacheHit bool    `json:"cache_hit"`
+}
+
+func breakdownOf(r *timing.Recorder, total time.Duration) breakdown {
+	return breakdown{
+		milliseconds(total), milliseconds(r.Spent(timing.Lookup)), milliseconds(r.Spent(timing.Hash)),
+		milliseconds(r.Spent(timing.Extract)), milliseconds(r.Spent(timing.Encode)), r.Cached(),
+	}
+}
+
+// milliseconds returns a duration, exact to the microsecond.
+func milliseconds(d time.Duration) float64 { return math.Round(float64(d)/1e3) / 1e3 }
+
+// describeCalls is middleware that gives every request an id and every answer
+// the id and the time of the request.
+func (a *adapter) describeCalls(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if isNotification(method) {
+			return next(ctx, method, req)
+		}
+		start, recorder, id := time.Now(), new(timing.Recorder), requestIDOf(req)
+		ctx = timing.With(context.WithValue(ctx, requestIDKey{}, id), recorder)
+		result, err := next(ctx, method, req)
+		if err != nil {
+			return nil, withRequestID(err, id)
+		}
+		return withMeta(result, mcp.Meta{metaRequestID: id, metaTiming: breakdownOf(recorder, time.Since(start))}), nil
+	}
+}
+
+// withMeta returns a result with more in its "_meta". Results that a program
+// may return again are copied. Those of the SDK's other methods have no "_meta".
+func withMeta(result mcp.Result, more mcp.Meta) mcp.Result {
+	switch r := result.(type) {
+	case *mcp.CallToolResult:
+		result = copied(r)
+	case *mcp.ReadResourceResult:
+		result = copied(r)
+	case *mcp.GetPromptResult:
+		result = copied(r)
+	case *mcp.CompleteResult:
+		result = copied(r)
+	case *longResult, *mcp.ListToolsResult, *mcp.ListResourcesResult, *mcp.ListResourceTemplatesResult,
+		*mcp.ListPromptsResult, *mcp.InitializeResult, *mcp.DiscoverResult:
+	default:
+		return result
+	}
+	meta := mcp.Meta(maps.Clone(result.GetMeta()))
+	if meta == nil {
+		meta = more
+	} else {
+		maps.Copy(meta, more)
+	}
+	result.SetMeta(meta)
+	return result
+}
+
+func copied[T any](of *T) *T {
+	c := *of
+	return &c
+}
+
+// withRequestID returns an error of the protocol with the id of the request in
+// its data, unless those are no object.
+func withRequestID(err error, id string) error {
+	var coded *jsonrpc.Error
+	if !errors.As(err, &coded) {
+		return err
+	}
+	data := make(map[string]json.RawMessage)
+	if len(coded.Data) > 0 && json.Unmarshal(coded.Data, &data) != nil || data == nil {
+		return err
+	}
+	described := *coded
+	data[metaRequestID] = appendString(nil, id)
+	described.Data, _ = json.Marshal(data) // what was decoded always encodes
+	return &described
+}

@@ -1,0 +1,103 @@
+package mcpadapter
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+type choiceKey struct{}
+
+// readOnly reports whether a call must not write evidence either.
+func (a *adapter) readOnly(ctx context.Context) bool {
+	asked, _ := ctx.Value(choiceKey{}).(choice)
+	return a.opts.ReadOnly || asked.readOnly
+}
+
+// narrow is middleware that offers a client no more tools than its headers ask
+// for. What the server does not offer anyhow stays away.
+func (a *adapter) narrow(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		asked, err := choiceOf(headerOf(req))
+		if err != nil {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
+		}
+		if asked.all() {
+			return next(ctx, method, req)
+		}
+		ctx = context.WithValue(ctx, choiceKey{}, asked)
+		if call, ok := req.(*mcp.CallToolRequest); ok && !asked.has(call.Params.Name) {
+			return nil, unknownTool(call.Params.Name)
+		}
+		result, err := next(ctx, method, req)
+		if err != nil {
+			return nil, err
+		}
+		return a.narrowed(result, asked)
+	}
+}
+
+func headerOf(req mcp.Request) http.Header {
+	if extra := req.GetExtra(); extra != nil {
+		return extra.Header
+	}
+	return nil
+}
+
+// unknownTool returns the error that the SDK gives for a tool that there is
+// not: what is hidden must not be told from it.
+func unknownTool(name string) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", name)}
+}
+
+// narrowed returns a result without the tools that were not asked for.
+func (a *adapter) narrowed(result mcp.Result, asked choice) (mcp.Result, error) {
+	switch r := result.(type) {
+	case *mcp.ListToolsResult:
+		if err := asked.checkTools(r); err != nil {
+			return nil, err
+		}
+		r.Tools = slices.DeleteFunc(slices.Clone(r.Tools), func(t *mcp.Tool) bool { return !asked.has(t.Name) })
+		if i := slices.IndexFunc(r.Tools, func(t *mcp.Tool) bool { return t.Name == "resolve" }); i >= 0 && asked.readOnly {
+			r.Tools[i] = a.resolveWithoutFiles
+		}
+	case *mcp.InitializeResult:
+		r.Instructions = a.narrowedInstructions(r.Instructions, asked)
+	case *mcp.DiscoverResult:
+		r.Instructions = a.narrowedInstructions(r.Instructions, asked)
+	}
+	return result, nil
+}
+
+// checkTools returns an error if a name that was asked for is that of no tool,
+// of ours or of those in the whole list.
+func (c choice) checkTools(list *mcp.ListToolsResult) error {
+	if list.NextCursor != "" {
+		return nil
+	}
+	known := ToolNames()
+	for _, t := range list.Tools {
+		if toolsetOf(t.Name) == "" {
+			known = append(known, t.Name)
+		}
+	}
+	for _, name := range c.tools {
+		if err := checkName("tool", name, known); err != nil {
+			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "header X-MCP-Tools: " + err.Error()}
+		}
+	}
+	return nil
+}
+
+// narrowedInstructions returns the instructions for fewer tools. Those of
+// another program stay as they are.
+func (a *adapter) narrowedInstructions(whole string, asked choice) string {
+	if whole != a.instructions(choice{}) {
+		return whole
+	}
+	return a.instructions(asked)
+}
