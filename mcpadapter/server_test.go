@@ -26,7 +26,7 @@ func TestToolsAreConstant(t *testing.T) {
 		handshake := w.next()
 		w.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 		w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-		return handshake + "\n" + w.next()
+		return withoutCallMeta(handshake + "\n" + w.next())
 	}
 	empty := list(nil)
 	if diff := cmp.Diff(empty, list(map[string]string{"poem": hostile, "slow": slowMap})); diff != "" {

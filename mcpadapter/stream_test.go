@@ -337,16 +337,16 @@ func TestOtherFeatures(t *testing.T) {
 	w := serve(t, server, mcpadapter.StreamTransport{}).start()
 	for _, test := range []struct{ request, want string }{
 		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"panics","arguments":{}}}`,
-			`{"jsonrpc":"2.0","id":1,"result":{"_meta":{"code":"INTERNAL","hint":"The server's log has more. Calling again may help."},"content":[{"type":"text","text":"Error: internal error\nCode: INTERNAL\nHint: The server's log has more. Calling again may help."}],"isError":true}}`},
+			`{"jsonrpc":"2.0","id":1,"result":{"_meta":{"code":"INTERNAL","hint":"The server's log has more. Calling again may help.","requestId":"-","timing":"-"},"content":[{"type":"text","text":"Error: internal error\nCode: INTERNAL\nHint: The server's log has more. Calling again may help."}],"isError":true}}`},
 		{`{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"x:leaks"}}`,
-			`{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"internal error","data":{"code":"INTERNAL"}}}`},
+			`{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"internal error","data":{"code":"INTERNAL","requestId":"-"}}}`},
 		{`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"x:panics"}}`,
-			`{"jsonrpc":"2.0","id":3,"error":{"code":-32603,"message":"internal error"}}`},
+			`{"jsonrpc":"2.0","id":3,"error":{"code":-32603,"message":"internal error","data":{"requestId":"-"}}}`},
 		{`{"jsonrpc":"2.0","id":4,"method":"resources/read","params":{"uri":"x:missing"}}`,
-			`{"jsonrpc":"2.0","id":4,"error":{"code":-32602,"message":"Resource not found","data":{"uri":"x:missing"}}}`},
+			`{"jsonrpc":"2.0","id":4,"error":{"code":-32602,"message":"Resource not found","data":{"requestId":"-","uri":"x:missing"}}}`},
 	} {
 		w.send(test.request)
-		if got := w.next(); got != test.want {
+		if got := withoutCallMeta(w.next()); got != test.want {
 			t.Errorf("%s\n got %s\nwant %s", test.request, got, test.want)
 		}
 	}

@@ -21,11 +21,12 @@ import (
 )
 
 func serveCommand() *command {
-	level := slog.LevelWarn
-	var mayIngest, ocr bool
-	var over httpFlags
-	models := semanticsFlags{command: "serve"}
-	writer := mapperFlags{retries: 3, command: "serve"}
+	var ocr bool
+	flags := serveFlags{
+		level:  slog.LevelWarn,
+		models: semanticsFlags{command: "serve"},
+		writer: mapperFlags{retries: 3, command: "serve"},
+	}
 	return &command{
 		name:    "serve",
 		args:    "[root]...",
@@ -47,35 +48,51 @@ roots, by the tools ingest and ingestStatus. With --embedder and --reranker
 searches rank by meaning too, as 'citekit help search' says. With --model a model
 writes abstractive answers, as 'citekit help answer' says.
 
+With --toolsets and --tools there are fewer tools, which leaves models more room;
+clients over HTTP can leave out more with the headers X-MCP-Toolsets, X-MCP-Tools
+and X-MCP-Readonly. With --read-only no tool writes maps or evidence files, whatever
+else is given.
+
 Most clients take a configuration such as
   {"mcpServers": {"citekit": {"command": "citekit",
                               "args": ["serve", "--dir", "/path/to/files"]}}}`,
 		example: []string{"citekit serve --dir ~/papers", "claude mcp add citekit -- citekit serve --dir ~/papers", "citekit serve --transport http --port 8808"},
 		flags: func(f *flagSet) {
-			f.BoolVar(&mayIngest, "ingest", false, "let agents make maps of files inside the roots")
-			over.register(f)
-			models.register(f)
-			writer.registerWriter(f)
+			f.BoolVar(&flags.ingest, "ingest", false, "let agents make maps of files inside the roots")
+			flags.tools.register(f)
+			flags.http.register(f)
+			flags.models.register(f)
+			flags.writer.registerWriter(f)
 			f.ocr(&ocr)
-			f.TextVar(&level, "log-level", slog.LevelWarn, "least `LEVEL` that is logged: debug, info, warn or error")
+			f.TextVar(&flags.level, "log-level", slog.LevelWarn, "least `LEVEL` that is logged: debug, info, warn or error")
 		},
 		run: func(ctx context.Context, s *session, roots []string) error {
 			s.ocr = ocr
 			s.roots = append(s.roots, roots...)
-			return s.serve(ctx, level, mayIngest, models, &writer, over)
+			return s.serve(ctx, &flags)
 		},
 	}
 }
 
-func (s *session) serve(ctx context.Context, level slog.Level, mayIngest bool, models semanticsFlags, m *mapperFlags, over httpFlags) error {
-	if err := over.check(); err != nil {
+// serveFlags are those of serve.
+type serveFlags struct {
+	level  slog.Level
+	ingest bool
+	tools  toolFlags
+	http   httpFlags
+	models semanticsFlags
+	writer mapperFlags
+}
+
+func (s *session) serve(ctx context.Context, flags *serveFlags) error {
+	if err := flags.http.check(); err != nil {
 		return err
 	}
-	writer, err := m.writer()
+	writer, err := flags.writer.writer()
 	if err != nil {
 		return err
 	}
-	semantics, err := models.open()
+	semantics, err := flags.models.open()
 	if err != nil {
 		return err
 	}
@@ -84,10 +101,10 @@ func (s *session) serve(ctx context.Context, level slog.Level, mayIngest bool, m
 		return err
 	}
 	defer lib.Close()
-	if over.transport == transportStdio && term.IsTTY(s.stdin) {
+	if flags.http.transport == transportStdio && term.IsTTY(s.stdin) {
 		s.explainServer()
 	}
-	logger := slog.New(slog.NewTextHandler(s.stderr, &slog.HandlerOptions{Level: level}))
+	logger := slog.New(slog.NewTextHandler(s.stderr, &slog.HandlerOptions{Level: flags.level}))
 	layers := textlayer.New(lib, nil)
 	related := relations.New(lib)
 	searcher, err := search.New(lib, &search.Options{Layers: layers, Relations: related, Semantics: semantics})
@@ -105,12 +122,15 @@ func (s *session) serve(ctx context.Context, level slog.Level, mayIngest bool, m
 		Answerer:   answer.New(answer.Options{Searcher: searcher, Layers: layers, Verifier: verifier, Model: writer}),
 		Reanchorer: reanchor.New(lib, &reanchor.Options{Layers: layers}),
 	}
-	if mayIngest {
+	if flags.ingest {
 		opts.Ingester = mcpadapter.NewIngester(lib, &mcpadapter.IngesterOptions{Ingest: ingest.Options{Renames: followAll}})
 		defer opts.Ingester.Close()
 	}
-	if over.transport == transportHTTP {
-		return s.serveHTTP(ctx, lib, opts, over)
+	if err := flags.tools.choose(opts); err != nil {
+		return err
+	}
+	if flags.http.transport == transportHTTP {
+		return s.serveHTTP(ctx, lib, opts, flags.http)
 	}
 	server := mcpadapter.NewServer(lib, opts)
 	transport := &mcpadapter.StreamTransport{Reader: s.stdin, Writer: s.stdout, Logger: logger}

@@ -1,0 +1,267 @@
+package mcpadapter_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit/internal/tokens"
+	"github.com/citekit/citekit/mcpadapter"
+)
+
+// ingestingOptions are those of a server with the tools that need no index.
+func ingestingOptions(t testing.TB, change func(*mcpadapter.Options)) *mcp.Server {
+	t.Helper()
+	lib := standardLibrary(t)
+	ingester := mcpadapter.NewIngester(lib, nil)
+	t.Cleanup(func() { ingester.Close() })
+	opts := &mcpadapter.Options{Ingester: ingester}
+	change(opts)
+	return mcpadapter.NewServer(lib, opts)
+}
+
+func namesOf(t testing.TB, session *mcp.ClientSession) []string {
+	t.Helper()
+	list, err := session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, tool := range list.Tools {
+		names = append(names, tool.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func TestToolsets(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(*mcpadapter.Options)
+		want   string
+	}{
+		{"all", func(*mcpadapter.Options) {}, "getNode getStructure info ingest ingestStatus listResources resolve"},
+		{"read", func(o *mcpadapter.Options) { o.Toolsets = []string{"read"} }, "getNode getStructure info listResources resolve"},
+		{"write", func(o *mcpadapter.Options) { o.Toolsets = []string{"write"} }, "ingest ingestStatus"},
+		{"one", func(o *mcpadapter.Options) { o.Tools = []string{"getNode"} }, "getNode"},
+		{"none", func(o *mcpadapter.Options) { o.Tools = []string{} }, ""},
+		{"read-only", func(o *mcpadapter.Options) { o.ReadOnly, o.Toolsets = true, []string{"all"} }, "getNode getStructure info listResources resolve"},
+		{"read-only write", func(o *mcpadapter.Options) { o.ReadOnly, o.Tools = true, []string{"ingest"} }, ""},
+	} {
+		session := connect(t, ingestingOptions(t, test.change), nil)
+		names := namesOf(t, session)
+		if got := strings.Join(names, " "); got != test.want {
+			t.Errorf("%s: %s; want %s", test.name, got, test.want)
+		}
+		for _, tool := range mcpadapter.ToolNames() {
+			said := strings.Contains(session.InitializeResult().Instructions, tool+" ")
+			if said && !slices.Contains(names, tool) {
+				t.Errorf("%s: the instructions name %s", test.name, tool)
+			}
+		}
+	}
+}
+
+// TestReadOnly checks that every tool of such a server says that it writes
+// nothing, and that resolve keeps to that.
+func TestReadOnly(t *testing.T) {
+	session := connect(t, ingestingOptions(t, func(o *mcpadapter.Options) { o.ReadOnly = true }), nil)
+	list, err := session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range list.Tools {
+		if !tool.Annotations.ReadOnlyHint {
+			t.Errorf("%s may write", tool.Name)
+		}
+	}
+	text, _ := callTool(t, session, "resolve", map[string]any{"resource_id": "poem", "node_id": "first", "virtual": false})
+	if !strings.Contains(text, `"output_path":null`) || !strings.Contains(text, "text://poem#lines=1-2") {
+		t.Error(text)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for want, opts := range map[string]mcpadapter.Options{
+		"did you mean 'search'":      {Toolsets: []string{"serach"}},
+		"did you mean 'getNode'":     {Tools: []string{"getnode"}},
+		"needs options":              {Tools: []string{"ingest"}},
+		"in toolset read, which is":  {Toolsets: []string{"write"}, Tools: []string{"getNode"}},
+		"there are read, search, wr": {Toolsets: []string{"zzzzzzzz"}},
+	} {
+		if err := opts.Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want %s", err, want)
+		}
+	}
+	if err := (&mcpadapter.Options{Toolsets: mcpadapter.Toolsets(), Tools: []string{"getNode"}, ReadOnly: true}).Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestToolDefinitions holds the definitions of all tools to testdata/tools,
+// and each tool to one toolset.
+func TestToolDefinitions(t *testing.T) {
+	found, err := findingServer(t).ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writing, err := connect(t, ingestingOptions(t, func(o *mcpadapter.Options) { o.Toolsets = []string{"write"} }), nil).ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	total := 0
+	for _, tool := range append(found.Tools, writing.Tools...) {
+		names = append(names, tool.Name)
+		compact, err := json.Marshal(tool)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += tokens.Count(string(compact))
+		got, err := json.MarshalIndent(tool, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join("testdata", "tools", tool.Name+".json")
+		if *update {
+			if err := os.WriteFile(file, append(got, '\n'), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(strings.ReplaceAll(string(want), "\r\n", "\n"), string(got)+"\n"); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tool.Name, diff)
+		}
+	}
+	t.Logf("%d tokens", total)
+	all := mcpadapter.ToolNames()
+	slices.Sort(all)
+	slices.Sort(names)
+	if diff := cmp.Diff(all, names); diff != "" {
+		t.Errorf("toolsets (-toolsets +tools):\n%s", diff)
+	}
+}
+
+// post sends one request to a handler without sessions and returns the answer.
+func post(t testing.TB, handler http.Handler, header http.Header, body string) string {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/mcp", strings.NewReader(body))
+	for name, values := range header {
+		r.Header[name] = values
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, r)
+	return w.Body.String()
+}
+
+const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+
+func stateless(t testing.TB, change func(*mcpadapter.Options)) http.Handler {
+	return mcpadapter.NewHandler(ingestingOptions(t, change), &mcpadapter.HandlerOptions{Stateless: true})
+}
+
+func TestHeadersNarrow(t *testing.T) {
+	handler := stateless(t, func(o *mcpadapter.Options) { o.Toolsets = []string{"read"} })
+	for _, test := range []struct {
+		name, value  string
+		there, never string
+	}{
+		{"X-MCP-Toolsets", "write", `"tools":[]`, `"ingest"`},
+		{"X-MCP-Toolsets", "all", `"name":"getNode"`, `"name":"ingest"`},
+		{"X-MCP-Tools", "getNode, ingest", `"name":"getNode"`, `"name":"ingest"`},
+		{"X-MCP-Tools", "getnode", "did you mean 'getNode'", `"tools"`},
+		{"X-MCP-Toolsets", "raed", "did you mean 'read'", `"tools"`},
+		{"X-MCP-Readonly", "1", "Nothing is written here", `"readOnlyHint":false`},
+		{"X-MCP-Readonly", "perhaps", "it is true or false", `"tools"`},
+	} {
+		got := post(t, handler, http.Header{http.CanonicalHeaderKey(test.name): {test.value}}, listTools)
+		if !strings.Contains(got, test.there) || strings.Contains(got, test.never) {
+			t.Errorf("%s: %s: %.300s", test.name, test.value, got)
+		}
+	}
+	call := func(header http.Header, tool string) string {
+		answer := post(t, handler, header, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":{"resource_id":"poem","node_id":"first"}}}`, tool))
+		return strings.ReplaceAll(withoutCallMeta(answer), tool, "TOOL")
+	}
+	only := http.Header{"X-Mcp-Tools": {"getStructure"}}
+	if hidden, unknown := call(only, "getNode"), call(nil, "nosuch"); hidden != unknown || !strings.Contains(hidden, "-32602") {
+		t.Errorf("a hidden tool: %s\nan unknown one: %s", hidden, unknown)
+	}
+	if got := call(http.Header{"X-Mcp-Readonly": {"true"}}, "resolve"); !strings.Contains(got, `\"output_path\":null`) {
+		t.Error(got)
+	}
+}
+
+// FuzzHeaders checks that no header shows a tool that is not there without it.
+func FuzzHeaders(f *testing.F) {
+	f.Add("read,search", "getNode", "true")
+	f.Add("all", "", "0")
+	f.Add("", "ingest , resolve", "")
+	f.Add("write", "\x00", "perhaps")
+	handler := stateless(f, func(o *mcpadapter.Options) { o.Tools = []string{"getNode", "resolve", "info"} })
+	f.Fuzz(func(t *testing.T, toolsets, tools, readOnly string) {
+		header := http.Header{"X-Mcp-Toolsets": {toolsets}, "X-Mcp-Tools": {tools}, "X-Mcp-Readonly": {readOnly}}
+		got := post(t, handler, header, listTools)
+		for _, name := range mcpadapter.ToolNames() {
+			if !slices.Contains([]string{"getNode", "resolve", "info"}, name) && strings.Contains(got, `{"annotations"`) && strings.Contains(got, `"name":"`+name+`"`) {
+				t.Errorf("%q, %q, %q show %s", toolsets, tools, readOnly, name)
+			}
+		}
+	})
+}
+
+func TestRequestID(t *testing.T) {
+	handler := stateless(t, func(*mcpadapter.Options) {})
+	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{%s"name":"%s","arguments":{}}}`
+	for _, test := range []struct{ meta, header, tool, want string }{
+		{`"_meta":{"requestId":"mine-1"},`, "", "info", `"requestId":"mine-1"`},
+		{"", "proxy-2", "info", `"requestId":"proxy-2"`},
+		{`"_meta":{"requestId":"mine-1"},`, "proxy-2", "getNode", `"requestId":"mine-1"`},
+		{"", "proxy-3", "nosuch", `"data":{"requestId":"proxy-3"}`},
+	} {
+		got := post(t, handler, http.Header{"X-Request-Id": {test.header}}, fmt.Sprintf(call, test.meta, test.tool))
+		if !strings.Contains(got, test.want) {
+			t.Errorf("%+v: %.300s", test, got)
+		}
+	}
+}
+
+// FuzzRequestID checks that what comes back as the id of a request is short
+// and printable, whatever was given.
+func FuzzRequestID(f *testing.F) {
+	for _, id := range []string{"", "a b", "abc", "\n", "é", strings.Repeat("x", 129)} {
+		f.Add(id)
+	}
+	handler := stateless(f, func(*mcpadapter.Options) {})
+	f.Fuzz(func(t *testing.T, id string) {
+		answer := post(t, handler, http.Header{"X-Request-Id": {id}}, listTools)
+		_, data, _ := strings.Cut(answer, "data: ")
+		var got struct {
+			Result struct {
+				Meta struct{ RequestID string } `json:"_meta"`
+			}
+		}
+		if err := json.Unmarshal([]byte(strings.TrimSpace(data)), &got); err != nil {
+			t.Fatalf("%v in %.200s", err, answer)
+		}
+		made := got.Result.Meta.RequestID
+		if made == "" || len(made) > 128 || strings.ContainsFunc(made, func(r rune) bool { return r <= ' ' || r > '~' }) {
+			t.Errorf("%q gives %q", id, made)
+		}
+	})
+}
