@@ -80,6 +80,34 @@
 // of a caller are limited, and of connections those that send nothing: what was
 // idle for the longest time makes room for what is new.
 //
+// # Choosing tools
+//
+// [Options.Toolsets], [Options.Tools] and [Options.ReadOnly] leave out tools,
+// and so do the headers X-MCP-Toolsets, X-MCP-Tools and X-MCP-Readonly of a
+// request over HTTP. A tool is there if all of them choose it: none adds what
+// another leaves out. A tool that is left out is answered like one that does
+// not exist, and the instructions do not name it. A header with a toolset that
+// there is not is an error; with a tool that there is not, the list of tools
+// is. A header that chooses toolsets or read-only hides the tools that other
+// programs added.
+//
+// Where it is read-only there are no tools that make maps, whatever else is
+// chosen, and resolve writes no evidence file: it gives the address, and text
+// and pictures if these are included. What the server keeps for itself, such as
+// the index of searches and the version that a source had, is still written.
+//
+// # Request ids and times
+//
+// Every answer has a requestId in its "_meta", and a protocol error in its
+// data: that of the "_meta" of the request, or of its header X-Request-Id, if
+// it has 1 to 128 printable characters of ASCII without spaces, else a new one.
+// The log has it as request_id. Beside it stands timing: total_ms, and of that
+// lookup_ms (finding and parsing maps), hash_ms (hashing sources), extract_ms
+// (reading what is inside sources) and encode_ms (writing nodes and maps as
+// JSON). The parts may overlap, and leave out what the protocol takes.
+// cache_hit is true if nothing had to be parsed or extracted. Answers to ping
+// and to subscriptions have no "_meta".
+//
 // # Other tools
 //
 // A program may add tools, resources and prompts of its own to the server. A

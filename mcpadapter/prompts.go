@@ -35,7 +35,7 @@ func promptArgument(name, description string, required bool) *mcp.PromptArgument
 // The steps that several prompts have.
 const (
 	stepCite    = "Write after each claim the address that it comes from, in brackets and as it was returned, such as [doc://book#pages=12-15]. Never make up or change an address."
-	stepVerify  = "Pass what you wrote to verify, as text. Mend or leave out what it says is altered, elsewhere or not_found."
+	stepQuotes  = "Pass what you wrote to verify, as text. Mend or leave out what it says is altered, elsewhere or not_found."
 	stepAbstain = "If the resources do not hold it, say so. Do not fill in from memory."
 	stepPick    = "Call listResources, and getStructure of the resources that may help, to pick nodes by their titles and summaries."
 	stepResolve = "Call resolve with resource_id and node_id for the address of each node that you cite."
@@ -61,7 +61,7 @@ func stepsToWrite(has func(string) bool) []string {
 	if !has("verify") {
 		return []string{stepCite, stepAbstain}
 	}
-	return []string{stepCite, stepVerify, stepAbstain}
+	return []string{stepCite, stepQuotes, stepAbstain}
 }
 
 func prompts() []prompt {

@@ -73,7 +73,7 @@ func TestFindingSchemas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := json.Marshal(tools)
+	all, err := json.Marshal(tools.Tools)
 	t.Logf("%d bytes", len(all))
 	if err != nil || len(all) > 16_000 { // a token is about four bytes
 		t.Errorf("the definitions have %d bytes, %v", len(all), err)

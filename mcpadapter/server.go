@@ -86,8 +86,9 @@ type Options struct {
 	// means all. A client may narrow them by the header X-MCP-Tools.
 	Tools []string
 
-	// ReadOnly leaves out every tool that writes, whatever else is chosen. A
-	// client may ask for it by the header X-MCP-Readonly.
+	// ReadOnly leaves out the tools that make maps, whatever else is chosen, and
+	// has resolve write no evidence files: it then answers as with virtual true.
+	// A client may ask for it by the header X-MCP-Readonly.
 	ReadOnly bool
 
 	// Watch is how often the server looks for maps that other processes made,

@@ -119,7 +119,7 @@ func TestToolDefinitions(t *testing.T) {
 		t.Fatal(err)
 	}
 	var names []string
-	total := 0
+	total, read := 0, 0 // tokens of all that clients get, and of what they show a model
 	for _, tool := range append(found.Tools, writing.Tools...) {
 		names = append(names, tool.Name)
 		compact, err := json.Marshal(tool)
@@ -127,6 +127,11 @@ func TestToolDefinitions(t *testing.T) {
 			t.Fatal(err)
 		}
 		total += tokens.Count(string(compact))
+		shown, err := json.Marshal(map[string]any{"name": tool.Name, "description": tool.Description, "input_schema": tool.InputSchema})
+		if err != nil {
+			t.Fatal(err)
+		}
+		read += tokens.Count(string(shown))
 		got, err := json.MarshalIndent(tool, "", "  ")
 		if err != nil {
 			t.Fatal(err)
@@ -146,7 +151,10 @@ func TestToolDefinitions(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", tool.Name, diff)
 		}
 	}
-	t.Logf("%d tokens", total)
+	t.Logf("%d tokens, of which models read %d", total, read)
+	if read >= 4000 {
+		t.Errorf("models read %d tokens of definitions, want less than 4,000", read)
+	}
 	all := mcpadapter.ToolNames()
 	slices.Sort(all)
 	slices.Sort(names)
@@ -156,7 +164,7 @@ func TestToolDefinitions(t *testing.T) {
 }
 
 // post sends one request to a handler without sessions and returns the answer.
-func post(t testing.TB, handler http.Handler, header http.Header, body string) string {
+func postRPC(t testing.TB, handler http.Handler, header http.Header, body string) string {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/mcp", strings.NewReader(body))
 	for name, values := range header {
@@ -189,13 +197,13 @@ func TestHeadersNarrow(t *testing.T) {
 		{"X-MCP-Readonly", "1", "Nothing is written here", `"readOnlyHint":false`},
 		{"X-MCP-Readonly", "perhaps", "it is true or false", `"tools"`},
 	} {
-		got := post(t, handler, http.Header{http.CanonicalHeaderKey(test.name): {test.value}}, listTools)
+		got := postRPC(t, handler, http.Header{http.CanonicalHeaderKey(test.name): {test.value}}, listTools)
 		if !strings.Contains(got, test.there) || strings.Contains(got, test.never) {
 			t.Errorf("%s: %s: %.300s", test.name, test.value, got)
 		}
 	}
 	call := func(header http.Header, tool string) string {
-		answer := post(t, handler, header, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":{"resource_id":"poem","node_id":"first"}}}`, tool))
+		answer := postRPC(t, handler, header, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":{"resource_id":"poem","node_id":"first"}}}`, tool))
 		return strings.ReplaceAll(withoutCallMeta(answer), tool, "TOOL")
 	}
 	only := http.Header{"X-Mcp-Tools": {"getStructure"}}
@@ -216,7 +224,7 @@ func FuzzHeaders(f *testing.F) {
 	handler := stateless(f, func(o *mcpadapter.Options) { o.Tools = []string{"getNode", "resolve", "info"} })
 	f.Fuzz(func(t *testing.T, toolsets, tools, readOnly string) {
 		header := http.Header{"X-Mcp-Toolsets": {toolsets}, "X-Mcp-Tools": {tools}, "X-Mcp-Readonly": {readOnly}}
-		got := post(t, handler, header, listTools)
+		got := postRPC(t, handler, header, listTools)
 		for _, name := range mcpadapter.ToolNames() {
 			if !slices.Contains([]string{"getNode", "resolve", "info"}, name) && strings.Contains(got, `{"annotations"`) && strings.Contains(got, `"name":"`+name+`"`) {
 				t.Errorf("%q, %q, %q show %s", toolsets, tools, readOnly, name)
@@ -234,7 +242,7 @@ func TestRequestID(t *testing.T) {
 		{`"_meta":{"requestId":"mine-1"},`, "proxy-2", "getNode", `"requestId":"mine-1"`},
 		{"", "proxy-3", "nosuch", `"data":{"requestId":"proxy-3"}`},
 	} {
-		got := post(t, handler, http.Header{"X-Request-Id": {test.header}}, fmt.Sprintf(call, test.meta, test.tool))
+		got := postRPC(t, handler, http.Header{"X-Request-Id": {test.header}}, fmt.Sprintf(call, test.meta, test.tool))
 		if !strings.Contains(got, test.want) {
 			t.Errorf("%+v: %.300s", test, got)
 		}
@@ -249,7 +257,7 @@ func FuzzRequestID(f *testing.F) {
 	}
 	handler := stateless(f, func(*mcpadapter.Options) {})
 	f.Fuzz(func(t *testing.T, id string) {
-		answer := post(t, handler, http.Header{"X-Request-Id": {id}}, listTools)
+		answer := postRPC(t, handler, http.Header{"X-Request-Id": {id}}, listTools)
 		_, data, _ := strings.Cut(answer, "data: ")
 		var got struct {
 			Result struct {
