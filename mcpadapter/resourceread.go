@@ -25,7 +25,10 @@ const (
 
 // read returns what a URI of ours stands for.
 func (r *resources) read(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	uri := req.Params.URI
+	uri, ours := ctx.Value(uriKey{}).(string)
+	if !ours {
+		uri = req.Params.URI
+	}
 	if len(uri) > maxURI {
 		return nil, badArgument("the URI has more than %d bytes", maxURI)
 	}

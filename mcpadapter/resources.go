@@ -97,7 +97,7 @@ func (r *resources) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 			return r.list(ctx, method, req, next)
 		case *mcp.ReadResourceRequest:
 			if req.Params != nil && r.isOurs(req.Params.URI) {
-				return r.readNow(ctx, req)
+				return r.readOurs(ctx, method, req, next)
 			}
 		}
 		if method == "notifications/initialized" || method == "subscriptions/listen" {
@@ -115,19 +115,24 @@ const mapsCursor = "maps:"
 // embeds the server, then with the maps, of which only those of the page are
 // looked up.
 func (r *resources) list(ctx context.Context, method string, req *mcp.ListResourcesRequest, next mcp.MethodHandler) (mcp.Result, error) {
-	cursor := ""
+	params := mcp.ListResourcesParams{}
 	if req.Params != nil {
-		cursor = req.Params.Cursor
+		params = *req.Params
 	}
-	after, ours := strings.CutPrefix(cursor, mapsCursor)
-	page := &mcp.ListResourcesResult{Cacheable: private, Resources: []*mcp.Resource{}}
-	if !ours {
-		result, err := next(ctx, method, req)
-		others, ok := result.(*mcp.ListResourcesResult)
-		if err != nil || !ok || others.NextCursor != "" {
-			return result, err
-		}
-		page = others
+	after, ours := strings.CutPrefix(params.Cursor, mapsCursor)
+	if ours { // the SDK's first page is what all that an answer has besides is taken from
+		params.Cursor = ""
+	}
+	asked := *req
+	asked.Params = &params
+	result, err := next(ctx, method, &asked)
+	page, ok := result.(*mcp.ListResourcesResult)
+	if err != nil || !ok || !ours && page.NextCursor != "" {
+		return result, err
+	}
+	listed := page.Resources
+	if page.NextCursor = ""; ours {
+		listed = nil
 	}
 	last, err := lastListed(after)
 	if err != nil {
@@ -141,7 +146,7 @@ func (r *resources) list(ctx context.Context, method string, req *mcp.ListResour
 		ids = ids[:listedMaps]
 		page.NextCursor = mapsCursor + base64.RawURLEncoding.EncodeToString([]byte(ids[listedMaps-1]))
 	}
-	page.Resources = slices.Clone(page.Resources)
+	page.Resources = append([]*mcp.Resource{}, listed...)
 	for _, id := range ids {
 		page.Resources = append(page.Resources, &mcp.Resource{URI: mapURI + percent.Encode(id), Name: printable(id), MIMEType: "application/json"})
 	}
@@ -157,8 +162,17 @@ func setPrivate(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
 	c.CacheScope = private.CacheScope
 }
 
-func (r *resources) readNow(ctx context.Context, req *mcp.ReadResourceRequest) (mcp.Result, error) {
-	result, err := r.read(withCaller(ctx, callerOf(req.Extra)), req)
+type uriKey struct{}
+
+// readOurs reads what a URI of ours stands for. The SDK finds the reader by a
+// URI that it knows in any case: templates match only some of the forms that an
+// address may have.
+func (r *resources) readOurs(ctx context.Context, method string, req *mcp.ReadResourceRequest, next mcp.MethodHandler) (mcp.Result, error) {
+	ctx = context.WithValue(withCaller(ctx, callerOf(req.Extra)), uriKey{}, req.Params.URI)
+	asked, params := *req, *req.Params
+	params.URI = mapURI + "any"
+	asked.Params = &params
+	result, err := next(ctx, method, &asked)
 	if err != nil {
 		err = missingAs(err, req)
 		r.opts.Logger.LogAttrs(ctx, slog.LevelInfo, "resource", slog.String("code", string(citekit.CodeOf(err))), slog.String("error", clip(err.Error())))
