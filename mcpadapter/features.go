@@ -13,7 +13,6 @@ func (a *adapter) features(settings *mcp.ServerOptions) func(*mcp.Server) {
 	w := newWatcher(a.lib, a.opts.Watch, a.opts.Logger)
 	r := &resources{adapter: a, watch: w}
 	settings.Capabilities.Resources = &mcp.ResourceCapabilities{ListChanged: a.opts.Watch >= 0 || a.opts.Ingester != nil, Subscribe: true}
-	settings.Capabilities.Prompts = &mcp.PromptCapabilities{}
 	settings.SetCacheable = setPrivate
 	settings.CompletionHandler = a.complete
 	settings.SubscribeHandler = func(ctx context.Context, req *mcp.SubscribeRequest) error {

@@ -38,7 +38,7 @@ async function fail(name, args) {
 }
 
 await check("handshake", () => {
-  assert.deepEqual(client.getServerCapabilities(), { completions: {}, prompts: {}, resources: { listChanged: true, subscribe: true }, tools: {} });
+  assert.deepEqual(client.getServerCapabilities(), { completions: {}, prompts: { listChanged: true }, resources: { listChanged: true, subscribe: true }, tools: {} });
   assert.match(client.getInstructions(), /resolve/);
 });
 
