@@ -31,27 +31,30 @@ func (b *bench) mcp() error {
 	if err != nil {
 		return err
 	}
+	whole := func(int) map[string]any {
+		return map[string]any{"resource_id": "big", "full": true} // which the other ignores
+	}
 	calls := []struct {
 		job, tool, goal string
 		rest            time.Duration
+		decoded         bool // the time ends when the client has decoded the answer, not when it has arrived
 		args            func(i int) map[string]any
 	}{
-		{"listResources, 2,000 maps", "listResources", "at least 1×", 0, func(int) map[string]any { return map[string]any{} }},
-		{"getNode, 10,000-node map", "getNode", "at least 25×", 0, func(i int) map[string]any {
+		{"listResources, 2,000 maps", "listResources", "at least 1×", 0, true, func(int) map[string]any { return map[string]any{} }},
+		{"getNode, 10,000-node map", "getNode", "at least 25×", 0, true, func(i int) map[string]any {
 			return map[string]any{"resource_id": "big", "node_id": ids[i*37%len(ids)]}
 		}},
-		{"— each call after 10 ms of rest", "getNode", "", 10 * time.Millisecond, func(i int) map[string]any {
+		{"— each call after 10 ms of rest", "getNode", "", 10 * time.Millisecond, true, func(i int) map[string]any {
 			return map[string]any{"resource_id": "big", "node_id": ids[i*37%len(ids)]}
 		}},
-		{"virtual resolve, 10,000-node map", "resolve", "at least 25×", 0, func(i int) map[string]any {
+		{"virtual resolve, 10,000-node map", "resolve", "at least 25×", 0, true, func(i int) map[string]any {
 			return map[string]any{"resource_id": "big", "node_id": ids[i*37%len(ids)], "virtual": true}
 		}},
-		{"getStructure, 10,000-node map, whole", "getStructure", "", 0, func(int) map[string]any {
-			return map[string]any{"resource_id": "big", "full": true} // which the other ignores
-		}},
+		{"getStructure, 10,000-node map, whole", "getStructure", "at least 1.3×", 0, false, whole},
+		{"— and decoded by a client in Go", "getStructure", "", 0, true, whole},
 	}
 	for _, c := range calls {
-		times, err := callTimes(servers, c.rest, c.tool, c.args)
+		times, err := callTimes(servers, c.rest, c.decoded, c.tool, c.args)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.tool, err)
 		}
@@ -101,8 +104,9 @@ func (b *bench) serveAll(commands ...[]string) ([]*stdio.Server, error) {
 }
 
 // callTimes calls the servers by turns, in blocks of calls with a rest before
-// each call, and returns the median of each.
-func callTimes(servers []*stdio.Server, rest time.Duration, tool string, args func(i int) map[string]any) ([]time.Duration, error) {
+// each call, and returns the median of each: until the answer has arrived, or until
+// the client has decoded it as well.
+func callTimes(servers []*stdio.Server, rest time.Duration, decoded bool, tool string, args func(i int) map[string]any) ([]time.Duration, error) {
 	const blocks, calls = 8, 25
 	medians := make([]time.Duration, len(servers))
 	times := make([][]time.Duration, len(servers))
@@ -118,7 +122,11 @@ func callTimes(servers []*stdio.Server, rest time.Duration, tool string, args fu
 				if err != nil {
 					return nil, err
 				}
-				times[j] = append(times[j], time.Since(start))
+				took := time.Since(start)
+				if !decoded {
+					took = s.Arrived().Sub(start)
+				}
+				times[j] = append(times[j], took)
 			}
 		}
 	}

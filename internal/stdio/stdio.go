@@ -22,7 +22,13 @@ type Server struct {
 	out    *bufio.Reader
 	stderr bytes.Buffer
 	id     int
+
+	arrived time.Time
 }
+
+// Arrived returns when the last byte of the last answer had come, before it was
+// decoded.
+func (s *Server) Arrived() time.Time { return s.arrived }
 
 // Start starts a server in dir and initializes it. It ends when ctx is done.
 func Start(ctx context.Context, dir string, args ...string) (*Server, error) {
@@ -83,6 +89,7 @@ func (s *Server) Call(method string, params any) (json.RawMessage, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: the server ended: %w\n%s", method, err, s.stderr.Bytes())
 		}
+		s.arrived = time.Now()
 		var answer struct {
 			ID     int
 			Result json.RawMessage
