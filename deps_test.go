@@ -40,11 +40,11 @@ var mayImport = map[string][]string{
 	"workspace/workspacetest": {"."},
 	"modality":                {".", "modality/*"},
 	"modality/modalitytest":   {".", "preview", "relations"},
-	"modality/document":       {".", "internal/about", "preview", "relations", "internal/pdf*", "internal/sentence", "internal/drawing", "internal/sniff", "internal/tesseract", "internal/warm", "internal/lazyregexp"},
+	"modality/document":       {".", "internal/about", "preview", "relations", "internal/pdf*", "internal/sentence", "internal/drawing", "internal/sniff", "internal/tesseract", "internal/warm"},
 	"modality/video":          {".", "preview", "internal/ffmpeg", "internal/mp4", "internal/media", "internal/subtitle", "internal/warm", "modality/media"},
 	"modality/audio":          {".", "preview", "internal/ffmpeg", "internal/mp4", "internal/wav", "internal/media", "internal/subtitle", "internal/warm", "modality/media"},
-	"modality/image":          {".", "internal/about", "preview", "internal/exif", "internal/jpeg*", "internal/drawing", "internal/sentence", "internal/sniff", "internal/tesseract", "internal/warm", "internal/xmp", "internal/lazyregexp"},
-	"modality/text":           {".", "internal/about", "relations", "internal/charset", "internal/code", "internal/linkset", "internal/markup", "internal/data", "internal/subtitle", "internal/sentence", "internal/sniff", "internal/warm", "internal/lazyregexp"},
+	"modality/image":          {".", "internal/about", "preview", "internal/exif", "internal/jpeg*", "internal/drawing", "internal/sentence", "internal/sniff", "internal/tesseract", "internal/warm", "internal/xmp"},
+	"modality/text":           {".", "internal/about", "relations", "internal/charset", "internal/code", "internal/linkset", "internal/markup", "internal/data", "internal/subtitle", "internal/sentence", "internal/sniff", "internal/warm"},
 	"modality/virtual":        {"."},
 	"modality/media":          {},
 	"internal/media":          {".", "internal/about", "preview", "internal/charset", "internal/ffmpeg", "internal/id3", "internal/matroska", "internal/vorbis", "internal/mp3", "internal/mp4", "internal/drawing", "internal/sentence", "internal/sniff", "internal/subtitle", "internal/wav", "internal/warm", "modality/media"},
@@ -55,12 +55,12 @@ var mayImport = map[string][]string{
 	"internal/wav":            {".", "internal/charset"},
 	"internal/mp4":            {"internal/charset"},
 	"internal/id3":            {"internal/charset"},
-	"internal/ffmpeg":         {".", "internal/child", "internal/lazyregexp"},
+	"internal/ffmpeg":         {".", "internal/child"},
 	"internal/code":           {".", "relations", "internal/sentence", "internal/linkset"},
 	"internal/about":          {},
-	"internal/markup":         {".", "internal/about", "relations", "internal/sentence", "internal/lazyregexp", "internal/linkset"},
+	"internal/markup":         {".", "internal/about", "relations", "internal/sentence", "internal/linkset"},
 	"internal/linkset":        {".", "relations"},
-	"internal/data":           {".", "internal/sentence", "internal/lazyregexp"},
+	"internal/data":           {".", "internal/sentence"},
 	"internal/subtitle":       {".", "internal/sentence"},
 	"internal/tesseract":      {".", "internal/child"},
 	"schema":                  {"."},
@@ -91,7 +91,7 @@ var mayImport = map[string][]string{
 
 // everywhere lists what every package may import: small mechanisms that know no
 // format, and import nothing of ours but each other.
-var everywhere = []string{"internal/ctxio", "internal/decimal", "internal/flight", "internal/fserror", "internal/lenient", "internal/message", "internal/percent", "internal/plain", "internal/pulse", "internal/semaphore", "internal/shelter", "internal/suggest", "internal/timing"}
+var everywhere = []string{"internal/ctxio", "internal/decimal", "internal/flight", "internal/fserror", "internal/lazyregexp", "internal/lenient", "internal/message", "internal/percent", "internal/plain", "internal/pulse", "internal/semaphore", "internal/shelter", "internal/suggest", "internal/timing"}
 
 // only says which packages alone may import a module outside the standard
 // library, outside their tests: what is heavy stays in the room that needs it.

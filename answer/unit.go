@@ -1,12 +1,12 @@
 package answer
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/citekit/citekit/internal/lazyregexp"
 	"github.com/citekit/citekit/internal/sentence"
 )
 
@@ -90,13 +90,13 @@ func isComment(line string) bool {
 }
 
 var (
-	stampAhead = regexp.MustCompile(`^\[?(\d{4}[-/]\d\d[-/]\d\d[T ]|(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:|\d\d:\d\d:\d\d[ .,])`)
-	ruleOnly   = regexp.MustCompile(`^[|\s]*:?-{2,}[-:|\s+=]*$`)
-	cueTimes   = regexp.MustCompile(`^\s*[\d:.,]+\s+-->\s+[\d:.,]+`)
-	itemAhead  = regexp.MustCompile(`^\s*([-*+•·–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s`)
-	gapped     = regexp.MustCompile(`\S(\s{3,}|\t)\S.*\S(\s{3,}|\t)\S`)
-	speaker    = regexp.MustCompile(`^<v(?:\.\S*)? ?([^>]*)>`)
-	codeAhead  = regexp.MustCompile(`^\s*(//|#define|#include|#if|#end|import |package |func |def |class |return\b|const |let |var |use |@|\$ )`)
+	stampAhead = lazyregexp.New(`^\[?(\d{4}[-/]\d\d[-/]\d\d[T ]|(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:|\d\d:\d\d:\d\d[ .,])`)
+	ruleOnly   = lazyregexp.New(`^[|\s]*:?-{2,}[-:|\s+=]*$`)
+	cueTimes   = lazyregexp.New(`^\s*[\d:.,]+\s+-->\s+[\d:.,]+`)
+	itemAhead  = lazyregexp.New(`^\s*([-*+•·–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s`)
+	gapped     = lazyregexp.New(`\S(\s{3,}|\t)\S.*\S(\s{3,}|\t)\S`)
+	speaker    = lazyregexp.New(`^<v(?:\.\S*)? ?([^>]*)>`)
+	codeAhead  = lazyregexp.New(`^\s*(//|#define|#include|#if|#end|import |package |func |def |class |return\b|const |let |var |use |@|\$ )`)
 )
 
 func kindOf(text string, cells func(string) bool) lineKind {

@@ -1,13 +1,14 @@
 package quotation
 
 import (
-	"regexp"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/citekit/citekit/internal/lazyregexp"
 )
 
 // What is looked at of a page for running heads and page numbers.
@@ -215,7 +216,7 @@ func (t *Text) isPageNumber(l part) bool {
 }
 
 // roman are the numerals of pages that have no arabic ones.
-var roman = regexp.MustCompile(`^c{0,3}(xc|xl|l?x{0,3})(ix|iv|v?i{0,3})$`)
+var roman = lazyregexp.New(`^c{0,3}(xc|xl|l?x{0,3})(ix|iv|v?i{0,3})$`)
 
 // isNumeral reports whether a line is a page number alone.
 func isNumeral(line string) bool {

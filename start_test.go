@@ -1,0 +1,56 @@
+package citekit_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestNoExpressionsAtStart holds every package to compile regular expressions
+// when they are first used, by internal/lazyregexp: each costs every program that
+// imports the package, at each start, some tenth of a millisecond.
+func TestNoExpressionsAtStart(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range []string{"*/*.go", "*/*/*.go", "*/*/*/*.go"} {
+		more, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, more...)
+	}
+	read := 0
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") || strings.Contains(filepath.ToSlash(name), "testdata/") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read++
+		for _, declaration := range file.Decls {
+			general, ok := declaration.(*ast.GenDecl)
+			if !ok || general.Tok != token.VAR {
+				continue
+			}
+			ast.Inspect(general, func(n ast.Node) bool {
+				if _, ok := n.(*ast.FuncLit); ok {
+					return false // it runs later
+				}
+				if selector, ok := n.(*ast.SelectorExpr); ok && selector.Sel.Name == "MustCompile" {
+					t.Errorf("%s compiles an expression when the program starts; use internal/lazyregexp", name)
+				}
+				return true
+			})
+		}
+	}
+	if read < 300 {
+		t.Errorf("%d files were read", read)
+	}
+}
