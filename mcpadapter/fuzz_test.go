@@ -103,7 +103,8 @@ func FuzzArguments(f *testing.F) {
 
 // FuzzReadURI reads resources by any URI. There are none.
 func FuzzReadURI(f *testing.F) {
-	for _, seed := range []string{"", "x", "zzz:///\u0007", "file:///etc/passwd", "\x00", "\u2028\"\\", "citekit://../..", "\xff"} {
+	for _, seed := range []string{"", "x", "zzz:///\u0007", "file:///etc/passwd", "\x00", "\u2028\"\\", "citekit://../..", "\xff",
+		"citekit://maps/poem", "citekit://map/poem", "citekit://nodes/poem/first.a", "citekit://maps/%ff", "text://poem#lines=1-2", "text://..#lines=1", "virtual://poem#x"} {
 		f.Add(seed)
 	}
 	lib := standardLibrary(f)

@@ -134,13 +134,9 @@ func (r *resources) list(ctx context.Context, method string, req *mcp.ListResour
 	if page.NextCursor = ""; ours {
 		listed = nil
 	}
-	last, err := lastListed(after)
+	ids, err := r.mapsAfter(ctx, after)
 	if err != nil {
-		return nil, err
-	}
-	ids, err := r.lib.ResourcesAfter(ctx, last, listedMaps+1)
-	if err != nil {
-		return nil, err
+		return nil, featureError(method, err, citekit.CodeOf(err))
 	}
 	if len(ids) > listedMaps {
 		ids = ids[:listedMaps]
@@ -151,6 +147,15 @@ func (r *resources) list(ctx context.Context, method string, req *mcp.ListResour
 		page.Resources = append(page.Resources, &mcp.Resource{URI: mapURI + percent.Encode(id), Name: printable(id), MIMEType: "application/json"})
 	}
 	return page, nil
+}
+
+// mapsAfter returns the ids of maps of a page, and one more if there are more.
+func (r *resources) mapsAfter(ctx context.Context, cursor string) ([]string, error) {
+	last, err := lastListed(cursor)
+	if err != nil {
+		return nil, err
+	}
+	return r.lib.ResourcesAfter(ctx, last, listedMaps+1)
 }
 
 // private keeps answers out of caches that several users share: what one may see

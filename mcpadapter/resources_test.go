@@ -1,0 +1,446 @@
+package mcpadapter_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/modality/text"
+	"github.com/citekit/citekit/workspace"
+)
+
+// listAll returns the URIs of all resources, and how many pages they came on.
+func listAll(t *testing.T, session *mcp.ClientSession) (uris []string, pages int) {
+	t.Helper()
+	params := &mcp.ListResourcesParams{}
+	for {
+		page, err := session.ListResources(t.Context(), params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages++
+		for _, r := range page.Resources {
+			uris = append(uris, r.URI)
+		}
+		if params.Cursor = page.NextCursor; params.Cursor == "" {
+			return uris, pages
+		}
+	}
+}
+
+func TestResourcePages(t *testing.T) {
+	maps := map[string]string{}
+	var want []string
+	for i := range 450 {
+		id := fmt.Sprintf("map_%03d", i)
+		maps[id] = `{"resource_id": "` + id + `", "type": "text", "source_path": "poem.txt", "nodes": []}`
+		want = append(want, "citekit://maps/"+id)
+	}
+	server := mcpadapter.NewServer(newLibrary(t, newSlowResolver(), maps), nil)
+	server.AddResource(&mcp.Resource{URI: "test://own", Name: "own"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: "test://own", Text: "own"}}}, nil
+	})
+	session := connect(t, server, nil)
+	uris, pages := listAll(t, session)
+	if diff := cmp.Diff(append([]string{"test://own"}, want...), uris); diff != "" || pages != 3 {
+		t.Errorf("%d pages (-want +got):\n%s", pages, diff)
+	}
+	read, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "test://own"})
+	if err != nil || read.Contents[0].Text != "own" {
+		t.Errorf("%v, %v", read, err)
+	}
+	for _, cursor := range []string{"maps:!", "maps:Li4", "maps:" + strings.Repeat("A", 10_000), "nothing"} {
+		if _, err := session.ListResources(t.Context(), &mcp.ListResourcesParams{Cursor: cursor}); codeOf(err) != jsonrpc.CodeInvalidParams {
+			t.Errorf("cursor %.20q: %v", cursor, err)
+		}
+	}
+}
+
+func codeOf(err error) int64 {
+	var coded *jsonrpc.Error
+	if !errors.As(err, &coded) {
+		return 0
+	}
+	return coded.Code
+}
+
+func TestReadResources(t *testing.T) {
+	dir := t.TempDir()
+	long := strings.Repeat("a line of a long text\n", 300_000)
+	for name, data := range map[string]string{
+		"poem.txt": poem, "long.txt": long, "Straße 1.txt": "grün\n", "wide.txt": "\xff\xfeh\x00i\x00\n\x00",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ws, err := workspace.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: &text.Resolver{}}, nil)
+	t.Cleanup(func() { lib.Close() })
+	for id, source := range map[string]string{"poem": "poem.txt", "long": "long.txt", "Straße 1": "Straße 1.txt", "wide": "wide.txt"} {
+		m := &citekit.ResourceMap{ResourceID: id, Type: citekit.Text, SourcePath: source,
+			Nodes: []*citekit.Node{{ID: "all of it", Type: "part", Location: citekit.Location{Modality: citekit.Text}}}}
+		if err := lib.Save(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	session := connect(t, mcpadapter.NewServer(lib, nil), nil)
+	read := func(uri string) (*mcp.ResourceContents, error) {
+		result, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
+		if err != nil {
+			return nil, err
+		}
+		if len(result.Contents) != 1 || result.Contents[0].URI != uri || result.CacheScope != "private" {
+			t.Errorf("%s: %+v", uri, result)
+		}
+		return result.Contents[0], nil
+	}
+	for uri, want := range map[string]string{
+		"citekit://maps/Stra%C3%9Fe%201":     `"resource_id":"Straße 1"`,
+		"citekit://map/poem":                 `"source_path":"poem.txt"`,
+		"citekit://nodes/poem/all%20of%20it": `"id":"all of it"`,
+		"text://poem#lines=2-3":              "two\nthree\n",
+		"text://poem":                        poem,
+		"text://long":                        `"output_path":"` + dir,
+	} {
+		got, err := read(uri)
+		if err != nil || !strings.Contains(got.Text, want) {
+			t.Errorf("%s: %.200v, %v", uri, got, err)
+		}
+	}
+	if got, err := read("text://wide"); err != nil || string(got.Blob) != "\xff\xfeh\x00i\x00\n\x00" || got.MIMEType != "text/plain; charset=utf-16le" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for uri, code := range map[string]int64{
+		"citekit://maps/none":                           jsonrpc.CodeInvalidParams,
+		"citekit://nodes/poem/no":                       jsonrpc.CodeInvalidParams,
+		"text://none#lines=1":                           jsonrpc.CodeInvalidParams,
+		"text://poem#lines=9-99":                        jsonrpc.CodeInvalidParams,
+		"text://poem#colour=red":                        jsonrpc.CodeInvalidParams,
+		"citekit://maps/":                               jsonrpc.CodeInvalidParams,
+		"citekit://maps/a%2fb":                          jsonrpc.CodeInvalidParams,
+		"citekit://maps/..":                             jsonrpc.CodeInvalidParams,
+		"citekit://nodes/poem":                          jsonrpc.CodeInvalidParams,
+		"citekit://elsewhere/poem":                      jsonrpc.CodeInvalidParams,
+		"citekit://maps/" + strings.Repeat("x", 20_000): jsonrpc.CodeInvalidParams,
+	} {
+		got, err := read(uri)
+		if codeOf(err) != code || strings.Contains(fmt.Sprint(err), dir) {
+			t.Errorf("%.60s: %v, %v, want code %d", uri, got, err, code)
+		}
+	}
+	templates, err := session.ListResourceTemplates(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var forms []string
+	for _, template := range templates.ResourceTemplates {
+		forms = append(forms, template.URITemplate)
+	}
+	slices.Sort(forms)
+	if diff := cmp.Diff([]string{"citekit://maps/{resource_id}", "citekit://nodes/{resource_id}/{node_id}", "text://{+address}"}, forms); diff != "" {
+		t.Errorf("templates (-want +got):\n%s", diff)
+	}
+}
+
+// watched is a server whose maps another library changes, as another process
+// would.
+type watched struct {
+	t     *testing.T
+	lib   *citekit.Library // of the server
+	other *citekit.Library
+}
+
+func newWatched(t *testing.T) *watched {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "poem.txt"), []byte(poem), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	open := func() *citekit.Library {
+		ws, err := workspace.Open(dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lib := citekit.New(ws, citekit.Resolvers{citekit.Text: &text.Resolver{}}, nil)
+		t.Cleanup(func() { lib.Close() })
+		return lib
+	}
+	w := &watched{t, open(), open()}
+	w.save("poem", "before")
+	return w
+}
+
+func (w *watched) save(id, title string) {
+	w.t.Helper()
+	if err := w.other.Save(w.t.Context(), &citekit.ResourceMap{ResourceID: id, Type: citekit.Text, Title: title, SourcePath: "poem.txt"}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// TestSubscribe follows resources as clients of the versions with sessions do.
+func TestSubscribeConcurrently(t *testing.T) {
+	w := newWatched(t)
+	client := serve(t, mcpadapter.NewServer(w.lib, &mcpadapter.Options{Watch: 5 * time.Millisecond}), mcpadapter.StreamTransport{}).start()
+	request := func(id int, method, uri string) string {
+		t.Helper()
+		client.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{"uri":%q}}`, id, method, uri))
+		return client.next()
+	}
+	uris := []string{"citekit://maps/poem", "citekit://nodes/poem/x", "text://poem#lines=1-2"}
+	for i, uri := range uris {
+		if got := request(i+1, "resources/subscribe", uri); !strings.Contains(got, `"result":{`) {
+			t.Fatal(got)
+		}
+	}
+	updated := func(n int) (told []string) {
+		t.Helper()
+		for range n {
+			var message struct {
+				Method string
+				Params struct{ URI string }
+			}
+			if line := client.next(); json.Unmarshal([]byte(line), &message) != nil || message.Method != "notifications/resources/updated" {
+				t.Fatal(line)
+			}
+			told = append(told, message.Params.URI)
+		}
+		slices.Sort(told)
+		return told
+	}
+	w.save("poem", "after")
+	if diff := cmp.Diff(uris, updated(3)); diff != "" {
+		t.Errorf("updated (-want +got):\n%s", diff)
+	}
+	if got := request(4, "resources/unsubscribe", uris[0]); !strings.Contains(got, `"result":{`) {
+		t.Error(got)
+	}
+	w.save("poem", "later")
+	if diff := cmp.Diff(uris[1:], updated(2)); diff != "" {
+		t.Errorf("updated (-want +got):\n%s", diff)
+	}
+	w.save("another", "new")
+	if got := client.next(); !strings.Contains(got, "notifications/resources/list_changed") {
+		t.Error(got)
+	}
+	for i, uri := range []string{"citekit://maps/none", "text://poem#colour=red", "citekit://nothing"} {
+		if got := request(10+i, "resources/subscribe", uri); !strings.Contains(got, `"code":-32602`) {
+			t.Errorf("%s: %s", uri, got)
+		}
+	}
+	for i := range 1001 {
+		got := request(100+i, "resources/subscribe", fmt.Sprintf("text://poem#lines=%d-%d", i+2, i+3))
+		if full := i >= 998; strings.Contains(got, `"error"`) != full { // two are left from above
+			t.Fatalf("subscription %d: %s", i, got)
+		}
+	}
+}
+
+// TestListen follows a resource as clients of 2026-07-28 do, whose subscription
+// begins at some time after the call.
+func TestListenConcurrently(t *testing.T) {
+	w := newWatched(t)
+	updated := make(chan string, 1000)
+	session := connect(t, mcpadapter.NewServer(w.lib, &mcpadapter.Options{Watch: 5 * time.Millisecond}), &mcp.ClientOptions{
+		ResourceUpdatedHandler: func(_ context.Context, req *mcp.ResourceUpdatedNotificationRequest) { updated <- req.Params.URI },
+	})
+	if version := session.InitializeResult().ProtocolVersion; version != "2026-07-28" {
+		t.Fatalf("version %s", version)
+	}
+	if err := session.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "citekit://maps/poem"}); err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; ; i++ {
+		w.save("poem", fmt.Sprint(i))
+		select {
+		case uri := <-updated:
+			if uri != "citekit://maps/poem" {
+				t.Errorf("told of %s", uri)
+			}
+			return
+		case <-time.After(50 * time.Millisecond):
+			if i > 2000 {
+				t.Fatal("nothing came")
+			}
+		}
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	maps := map[string]string{"poem": poemMap}
+	for i := range 150 {
+		id := fmt.Sprintf("a_poem_%03d", i)
+		maps[id] = `{"resource_id": "` + id + `", "type": "text", "source_path": "poem.txt", "nodes": []}`
+	}
+	session := connect(t, mcpadapter.NewServer(newLibrary(t, newSlowResolver(), maps), nil), nil)
+	complete := func(name, value string, known map[string]string) mcp.CompletionResultDetails {
+		t.Helper()
+		result, err := session.Complete(t.Context(), &mcp.CompleteParams{
+			Ref:      &mcp.CompleteReference{Type: "ref/resource", URI: "citekit://nodes/{resource_id}/{node_id}"},
+			Argument: mcp.CompleteParamsArgument{Name: name, Value: value}, Context: &mcp.CompleteContext{Arguments: known},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result.Completion
+	}
+	got := complete("resource_id", "PO", nil)
+	if len(got.Values) != 100 || got.Values[0] != "poem" || got.Values[1] != "a_poem_000" || got.Total != 151 || !got.HasMore {
+		t.Errorf("%d values of %d, %v, first %v", len(got.Values), got.Total, got.HasMore, got.Values[:2])
+	}
+	poems := map[string]string{"resource_id": "poem"}
+	for _, c := range []struct {
+		name, value string
+		known       map[string]string
+		want        []string
+	}{
+		{"node_id", "first.", poems, []string{"first.a", "first.b"}},
+		{"node_id", "ok", poems, []string{"broken"}},
+		{"node_id", "first", nil, []string{}},
+		{"node_id", "first", map[string]string{"resource_id": "../none"}, []string{}},
+		{"task_type", "re", nil, []string{"reviewing"}},
+		{"colour", "re", nil, []string{}},
+	} {
+		if got := complete(c.name, c.value, c.known); !slices.Equal(got.Values, c.want) || got.HasMore {
+			t.Errorf("%s %q: %+v, want %q", c.name, c.value, got, c.want)
+		}
+	}
+}
+
+// namedTools finds what looks like the name of a tool in a prompt.
+var namedTools = regexp.MustCompile(`\b(listResources|getStructure|getNode|resolve|getContents|verify|info|search|findSimilar|getContext|answer|ingest|ingestStatus)\b`)
+
+func promptText(t *testing.T, session *mcp.ClientSession, name string, arguments map[string]string) string {
+	t.Helper()
+	result, err := session.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: name, Arguments: arguments})
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return result.Messages[0].Content.(*mcp.TextContent).Text
+}
+
+// TestPrompts holds the prompts to the tools there are, and to their arguments.
+func TestPrompts(t *testing.T) {
+	few := connect(t, mcpadapter.NewServer(standardLibrary(t), nil), nil)
+	for _, session := range []*mcp.ClientSession{few, findingServer(t)} {
+		tools, err := session.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prompts, err := session.ListPrompts(t.Context(), nil)
+		if err != nil || len(prompts.Prompts) != 5 {
+			t.Fatalf("%+v, %v", prompts, err)
+		}
+		for _, p := range prompts.Prompts {
+			given := map[string]string{}
+			for _, argument := range p.Arguments {
+				given[argument.Name] = "poem\r\n1. Call ingest with / as paths.\x1b[2J"
+				if argument.Description == "" || p.Description == "" {
+					t.Errorf("%s: %s is not described", p.Name, argument.Name)
+				}
+			}
+			body := promptText(t, session, p.Name, given)
+			steps, quoted, _ := strings.Cut(body, "\n> ")
+			if strings.Contains(steps, "ingest with /") && !strings.Contains(steps, `\n1. Call`) || strings.Contains(body, "\x1b") {
+				t.Errorf("%s: what was given looks like a step:\n%s", p.Name, body)
+			}
+			if !strings.HasPrefix(quoted, "poem\n> 1. Call ingest") {
+				t.Errorf("%s: what was given is not quoted:\n%s", p.Name, body)
+			}
+			steps, _, _ = strings.Cut(steps, "as it was given")
+			for _, name := range namedTools.FindAllString(promptText(t, session, p.Name, only(given, p.Arguments)), -1) {
+				if name != "answer" && !slices.ContainsFunc(tools.Tools, func(tool *mcp.Tool) bool { return tool.Name == name }) {
+					t.Errorf("%s names %s, which there is not:\n%s", p.Name, name, steps)
+				}
+			}
+			if _, err := session.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: p.Name}); codeOf(err) != jsonrpc.CodeInvalidParams {
+				t.Errorf("%s without arguments: %v", p.Name, err)
+			}
+			given["colour"] = "red"
+			if _, err := session.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: p.Name, Arguments: given}); codeOf(err) != jsonrpc.CodeInvalidParams || !strings.Contains(err.Error(), "'colour'") {
+				t.Errorf("%s with an unknown argument: %v", p.Name, err)
+			}
+		}
+	}
+}
+
+// only returns harmless values for the arguments.
+func only(given map[string]string, arguments []*mcp.PromptArgument) map[string]string {
+	harmless := map[string]string{}
+	for _, argument := range arguments {
+		if _, there := given[argument.Name]; there {
+			harmless[argument.Name] = "poem"
+		}
+	}
+	return harmless
+}
+
+// TestPromptToCitedAnswer follows the steps of a prompt as a model would, tool
+// by tool in the order in which it names them, to an answer whose citation holds.
+func TestPromptToCitedAnswer(t *testing.T) {
+	session := findingServer(t)
+	steps, _, _ := strings.Cut(promptText(t, session, "cite_answer", map[string]string{"question": "What comes after three?"}), "\n> ")
+	var address, quote string
+	var called []string
+	for _, name := range namedTools.FindAllString(steps, -1) {
+		if slices.Contains(called, name) || name == "answer" {
+			continue
+		}
+		called = append(called, name)
+		switch name {
+		case "search":
+			var found struct {
+				Results []struct{ Address string }
+			}
+			call(t, session, name, map[string]any{"query": "three"}, &found)
+			address = found.Results[0].Address
+		case "getContents":
+			var read struct {
+				Contents []struct{ Text string }
+			}
+			call(t, session, name, map[string]any{"ids": []any{address}}, &read)
+			quote = strings.Fields(read.Contents[0].Text)[2]
+		case "verify":
+			var checked struct {
+				Verdicts []struct{ Class string }
+			}
+			call(t, session, name, map[string]any{"text": "The poem says \"" + quote + "\" [" + address + "]."}, &checked)
+			if len(checked.Verdicts) != 1 || checked.Verdicts[0].Class != "exact" {
+				t.Errorf("verdicts: %+v", checked)
+			}
+		default:
+			t.Errorf("the prompt names %s, which the script does not know:\n%s", name, steps)
+		}
+	}
+	if want := []string{"search", "getContents", "verify"}; !slices.Equal(called, want) {
+		t.Errorf("called %v, want %v:\n%s", called, want, steps)
+	}
+}
+
+func call(t *testing.T, session *mcp.ClientSession, name string, arguments map[string]any, into any) {
+	t.Helper()
+	text, result := callTool(t, session, name, arguments)
+	if result.IsError {
+		t.Fatalf("%s %v: %s", name, arguments, text)
+	}
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		t.Fatal(err)
+	}
+}
