@@ -38,6 +38,21 @@ func (c *caller) takesLinks() bool {
 	return c.version != "" && c.version != "2025-03-26" && c.version != "2024-11-05"
 }
 
+// streamKey is the key of the context of a session over HTTP+SSE for the extra of
+// the request that began it.
+type streamKey struct{}
+
+// extraOf returns what is known of the HTTP request that a request came by, or
+// nil. Over HTTP+SSE the SDK tells nothing of the requests that messages come by:
+// there it is the one that began the session.
+func extraOf(ctx context.Context, req mcp.Request) *mcp.RequestExtra {
+	if extra := req.GetExtra(); extra != nil && extra.Header != nil {
+		return extra
+	}
+	extra, _ := ctx.Value(streamKey{}).(*mcp.RequestExtra)
+	return extra
+}
+
 type callerKey struct{}
 
 // withCaller returns a context of a call with who called; nil is for one that did

@@ -346,7 +346,9 @@ func (h *Handler) serveSSE(w http.ResponseWriter, r *http.Request) {
 	defer h.sessions.remove(s)
 	defer h.sessions.begin(s, aStream)()
 	defer context.AfterFunc(h.stopping, func() { h.sessions.endAtRest(s, cancel) })()
-	h.sse.ServeHTTP(w, r.WithContext(context.WithValue(ctx, sessionKey{}, heldBy{h, s})))
+	ctx = context.WithValue(ctx, sessionKey{}, heldBy{h, s})
+	ctx = context.WithValue(ctx, streamKey{}, &mcp.RequestExtra{Header: r.Header, TokenInfo: auth.TokenInfoFromContext(ctx)})
+	h.sse.ServeHTTP(w, r.WithContext(ctx))
 }
 
 // userOf returns who authenticated, or "" for all who did not.

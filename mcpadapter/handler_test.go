@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"strings"
@@ -358,6 +359,49 @@ func TestHTTPDeadlines(t *testing.T) {
 
 // The older transport has the same guards and caps, and answers come although
 // the server stops.
+// headed sends headers of its own with every request.
+type headed http.Header
+
+func (h headed) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	maps.Copy(r.Header, http.Header(h))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// TestHTTPSSEHeaders holds that transport, whose messages the SDK tells nothing
+// of, to the same as the newer one: no paths, and headers that narrow.
+func TestHTTPSSEHeaders(t *testing.T) {
+	lib := standardLibrary(t)
+	links := mcpadapter.NewEvidenceLinks(lib, nil)
+	s := serveHTTP(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Links: links}), &mcpadapter.HandlerOptions{SSE: true, Links: links}, nil)
+	connect := func(header http.Header) *mcp.ClientSession {
+		session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(),
+			&mcp.SSEClientTransport{Endpoint: "http://" + s.address + "/sse", HTTPClient: &http.Client{Transport: headed(header)}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { session.Close() })
+		return session
+	}
+	poems := map[string]any{"address": "text://poem#lines=1-2"}
+	got, _ := callTool(t, connect(nil), "resolve", poems)
+	if !strings.Contains(got, `"output_path":null`) || !strings.Contains(got, `"evidence_url":"http://`+s.address+"/evidence/") {
+		t.Error(got)
+	}
+	few := connect(http.Header{"X-Mcp-Tools": {"getNode"}})
+	tools, err := few.ListTools(t.Context(), nil)
+	if err != nil || len(tools.Tools) != 1 || tools.Tools[0].Name != "getNode" {
+		t.Errorf("%+v, %v", tools, err)
+	}
+	if _, err := few.CallTool(t.Context(), &mcp.CallToolParams{Name: "resolve", Arguments: poems}); err == nil {
+		t.Error("a tool that was left out was called")
+	}
+	got, _ = callTool(t, connect(http.Header{"X-Mcp-Readonly": {"true"}}), "resolve", poems)
+	if strings.Contains(got, "evidence_url") || !strings.Contains(got, `"output_path":null`) {
+		t.Error(got)
+	}
+}
+
 func TestHTTPSSE(t *testing.T) {
 	slow := newSlowResolver()
 	lib := newLibrary(t, slow, map[string]string{"poem": poemMap, "slow": slowMap})

@@ -42,8 +42,8 @@ func requestIDOf(req mcp.Request) string {
 	if id, _ := metaOf(req)[metaRequestID].(string); validRequestID(id) {
 		return id
 	}
-	if id := headerOf(req).Get(requestIDHeader); validRequestID(id) {
-		return id
+	if extra := req.GetExtra(); extra != nil && validRequestID(extra.Header.Get(requestIDHeader)) {
+		return extra.Header.Get(requestIDHeader)
 	}
 	return rand.Text()
 }

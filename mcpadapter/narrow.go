@@ -22,7 +22,7 @@ func (a *adapter) readOnly(ctx context.Context) bool {
 // for. What the server does not offer anyhow stays away.
 func (a *adapter) narrow(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		asked, err := choiceOf(headerOf(req))
+		asked, err := choiceOf(headerOf(ctx, req))
 		if err != nil {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
 		}
@@ -41,8 +41,9 @@ func (a *adapter) narrow(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-func headerOf(req mcp.Request) http.Header {
-	if extra := req.GetExtra(); extra != nil {
+// headerOf returns the header of the HTTP request that a request came by, or nil.
+func headerOf(ctx context.Context, req mcp.Request) http.Header {
+	if extra := extraOf(ctx, req); extra != nil {
 		return extra.Header
 	}
 	return nil

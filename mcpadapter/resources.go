@@ -173,7 +173,7 @@ type uriKey struct{}
 // URI that it knows in any case: templates match only some of the forms that an
 // address may have.
 func (r *resources) readOurs(ctx context.Context, method string, req *mcp.ReadResourceRequest, next mcp.MethodHandler) (mcp.Result, error) {
-	ctx = context.WithValue(withCaller(ctx, callerOf(req.Extra)), uriKey{}, req.Params.URI)
+	ctx = context.WithValue(withCaller(ctx, callerOf(extraOf(ctx, req))), uriKey{}, req.Params.URI)
 	asked, params := *req, *req.Params
 	params.URI = mapURI + "any"
 	asked.Params = &params

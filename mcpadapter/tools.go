@@ -202,7 +202,7 @@ func (a *adapter) invoke(ctx context.Context, t tool, req *mcp.CallToolRequest) 
 	start, limit := time.Now(), t.limitFor(args)
 	ctx, cancel := limit.start(ctx)
 	defer cancel()
-	answer, err := a.dispatch(withCaller(ctx, callerOf(req.Extra)), t, args, req)
+	answer, err := a.dispatch(withCaller(ctx, callerOf(extraOf(ctx, req))), t, args, req)
 	return answer, limit.explain(err, time.Since(start))
 }
 
