@@ -42,7 +42,11 @@ func TestClientsOfEverything(t *testing.T) {
 	over := []string{"--server-url", url, "--transport", "http", "--protocol-era"}
 	for name, target := range map[string][]string{"stdio": serve, "HTTP": append(over, "legacy"), "HTTP without sessions": append(over, "modern")} {
 		t.Run("Inspector over "+name, func(t *testing.T) {
-			inspectEverything(t, &inspector{node: node, modules: modules, target: target})
+			i := &inspector{node: node, modules: modules, target: target}
+			if name != "stdio" {
+				i.hidden = base
+			}
+			inspectEverything(t, i)
 		})
 	}
 }
@@ -87,6 +91,7 @@ func serveURL(t *testing.T, command []string) string {
 type inspector struct {
 	node, modules string
 	target        []string
+	hidden        string // a path that no answer may tell, or ""
 }
 
 // result returns the result of a method, as JSON. A result that says that it is
@@ -102,6 +107,9 @@ func (i *inspector) result(t *testing.T, method string, args ...string) string {
 	out, err := cmd.Output()
 	if err != nil {
 		t.Errorf("%s %q: %v\n%s%s", method, args, err, out, stderr.String())
+	}
+	if i.hidden != "" && strings.Contains(string(out), i.hidden) {
+		t.Errorf("%s %q tells where the server's files are: %s", method, args, out)
 	}
 	return string(out)
 }
