@@ -349,6 +349,19 @@ func (s *site) hostileNodes(resource string, check func(id, failure string)) {
 	}
 }
 
+// toolsOf returns the tools of an answer to tools/list, which beside them
+// says how long it took.
+func toolsOf(t *testing.T, list []byte) json.RawMessage {
+	var answer struct{ Tools json.RawMessage }
+	if err := json.Unmarshal(list, &answer); err != nil {
+		t.Fatal(err)
+	}
+	if len(answer.Tools) < 1000 {
+		t.Fatalf("an answer to tools/list without tools: %.200s", list)
+	}
+	return answer.Tools
+}
+
 // TestAttackTitles: instructions and terminal escapes in titles.
 func TestAttackTitles(t *testing.T) { eachAttackSet(t, attackTitles) }
 
@@ -366,8 +379,8 @@ func attackTitles(t *testing.T, attacks attackSet) {
 		t.Fatal(err)
 	}
 	without, err := plain.Call("tools/list", map[string]any{})
-	if err != nil || !bytes.Equal(with, without) {
-		t.Errorf("the tools depend on the maps: %v", err)
+	if err != nil || !bytes.Equal(toolsOf(t, with), toolsOf(t, without)) {
+		t.Errorf("the tools depend on the maps (%v):\n%s\n%s", err, with, without)
 	}
 	if result := s.call("getStructure", map[string]any{"resource_id": "r1"}); result.IsError {
 		t.Errorf("getStructure: %s", result.Text)
