@@ -2,9 +2,10 @@ package ingest
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"slices"
-	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/citekit/citekit"
@@ -25,7 +26,6 @@ type Jobs struct {
 	running sync.WaitGroup
 
 	mu    sync.Mutex
-	last  int    // number of the last job
 	jobs  []*Job // oldest first
 	onEnd []func(context.Context, *Report)
 }
@@ -62,10 +62,9 @@ func (s *Jobs) Start(ctx context.Context, paths []string, opts *Options) (*Job, 
 	if running := s.forget(); running >= maxJobs {
 		return nil, fmt.Errorf("%d ingests are running or waiting; ask again when one has ended: %w", running, citekit.ErrTooLarge)
 	}
-	s.last++
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(s.ctx, cancel)
-	j := &Job{id: "ingest-" + strconv.Itoa(s.last), cancel: cancel, done: make(chan struct{}), moved: make(chan struct{})}
+	j := &Job{id: "ingest-" + strings.ToLower(rand.Text()[:16]), cancel: cancel, done: make(chan struct{}), moved: make(chan struct{})}
 	s.jobs = append(s.jobs, j)
 	progress := o.Progress
 	o.Progress = func(p Progress) {
@@ -142,7 +141,8 @@ type Job struct {
 	moved    chan struct{} // closed, and replaced, when there is progress
 }
 
-// ID names the job among those of the same [Jobs].
+// ID names the job, also among those of other processes. It is random, 80 bits,
+// so that only those know it who were told.
 func (j *Job) ID() string { return j.id }
 
 // Cancel ends the job, and does not wait for that. What was mapped stays.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/citekit/citekit"
@@ -29,6 +30,12 @@ type IngesterOptions struct {
 	// AnswerWithin is how long a call waits for an ingest to end before it
 	// answers that it is running; zero means 5 seconds.
 	AnswerWithin time.Duration
+
+	// Jobs keeps what is known of the ingests, so that other servers with it
+	// answer ingestStatus too; nil means notes of the Library's workspace,
+	// which servers over one directory share. If it fails, ingests go on, and
+	// only the server of each knows of it.
+	Jobs JobStore
 }
 
 // An Ingester lets agents make maps: see [Options.Ingester]. Make one with
@@ -37,6 +44,10 @@ type Ingester struct {
 	lib  *citekit.Library
 	opts IngesterOptions
 	jobs *ingest.Jobs
+
+	mu        sync.Mutex
+	closed    bool           // nothing new is recorded
+	recording sync.WaitGroup // of jobs that run
 }
 
 // NewIngester returns an Ingester over lib. A nil opts means the defaults. Close
@@ -49,11 +60,21 @@ func NewIngester(lib *citekit.Library, opts *IngesterOptions) *Ingester {
 	if o.AnswerWithin <= 0 {
 		o.AnswerWithin = defaultPromise
 	}
+	if o.Jobs == nil {
+		o.Jobs = &noteJobs{notes: lib.Workspace()}
+	}
 	return &Ingester{lib: lib, opts: o, jobs: ingest.NewJobs(lib)}
 }
 
 // Close ends what is running and waits for it. What was mapped stays.
-func (g *Ingester) Close() error { return g.jobs.Close() }
+func (g *Ingester) Close() error {
+	err := g.jobs.Close()
+	g.mu.Lock()
+	g.closed = true
+	g.mu.Unlock()
+	g.recording.Wait()
+	return err
+}
 
 // onChange has tell called after every ingest that made or moved a map.
 func (g *Ingester) onChange(tell func(context.Context)) {
@@ -150,14 +171,20 @@ func (g *Ingester) follow(ctx context.Context, j *ingest.Job, news <-chan string
 	}
 }
 
+// running is the status of an ingest that has not ended.
+const running = "running"
+
+// jobStatuses are those that an ingest can have.
+var jobStatuses = []string{running, "done", "cancelled", "failed"}
+
 // An ingestAnswer is what agents hear of a job.
 type ingestAnswer struct {
 	JobID   string                `json:"job_id"`
-	Status  string                `json:"status"` // running, done, cancelled or failed
+	Status  string                `json:"status"` // of jobStatuses
 	Done    int                   `json:"done"`   // sources
 	Total   int                   `json:"total"`
 	Counts  map[ingest.Status]int `json:"counts,omitempty"`
-	Items   []ingest.Item         `json:"items,omitempty"`
+	Items   []json.RawMessage     `json:"items,omitempty"` // each an [ingest.Item]
 	Omitted int                   `json:"items_omitted,omitempty"`
 	Error   string                `json:"error,omitempty"`
 	Code    citekit.Code          `json:"code,omitempty"`
@@ -165,13 +192,13 @@ type ingestAnswer struct {
 
 // answerOf tells how a job stands. Of one that has ended it has what is news,
 // failures first.
-func answerOf(j *ingest.Job) (json.RawMessage, error) {
+func answerOf(j *ingest.Job) ingestAnswer {
 	p, _ := j.Progress()
-	a := ingestAnswer{JobID: j.ID(), Status: "running", Done: p.Done, Total: p.Total}
+	a := ingestAnswer{JobID: j.ID(), Status: running, Done: p.Done, Total: p.Total}
 	select {
 	case <-j.Done():
 	default:
-		return json.Marshal(a)
+		return a
 	}
 	report, err := j.Result()
 	switch {
@@ -183,18 +210,25 @@ func answerOf(j *ingest.Job) (json.RawMessage, error) {
 		a.Status, a.Error, a.Code = "failed", printable(err.Error()), citekit.CodeOf(err)
 	}
 	a.Counts = make(map[ingest.Status]int)
+	var news []ingest.Item
 	for _, item := range report.Items {
 		a.Counts[item.Status]++
 		if item.Status != ingest.Unchanged {
-			a.Items = append(a.Items, item)
+			news = append(news, item)
 		}
 	}
-	slices.SortStableFunc(a.Items, func(x, y ingest.Item) int { return urgency(x) - urgency(y) })
-	if len(a.Items) > shownItems {
-		a.Omitted = len(a.Items) - shownItems
-		a.Items = a.Items[:shownItems]
+	slices.SortStableFunc(news, func(x, y ingest.Item) int { return urgency(x) - urgency(y) })
+	shown := news[:min(len(news), shownItems)]
+	a.Omitted = len(news) - len(shown)
+	for _, item := range shown {
+		data, err := json.Marshal(item)
+		if err != nil {
+			a.Omitted++
+			continue
+		}
+		a.Items = append(a.Items, data)
 	}
-	return json.Marshal(a)
+	return a
 }
 
 func urgency(item ingest.Item) int {
@@ -264,13 +298,18 @@ func (g *Ingester) ingest(ctx context.Context, args arguments, tell notifier) (j
 	if err := g.follow(ctx, j, news, tell); err != nil {
 		return nil, err
 	}
-	return answerOf(j)
+	g.record(j) // nobody else has heard of it before
+	return json.Marshal(answerOf(j))
 }
 
 func (g *Ingester) status(ctx context.Context, args arguments, _ notifier) (json.RawMessage, error) {
 	j := g.jobs.Job(args.text("job_id"))
 	if j == nil {
-		return nil, badArgument("there is no ingest %s; those that ended long ago are forgotten", quote(args.text("job_id")))
+		a, err := g.otherStatus(ctx, args.text("job_id"), args.flag("cancel"))
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(a)
 	}
 	if args.flag("cancel") {
 		j.Cancel()
@@ -283,5 +322,5 @@ func (g *Ingester) status(ctx context.Context, args arguments, _ notifier) (json
 	case <-ctx.Done(): // who only asks does not end it
 		return nil, ctx.Err()
 	}
-	return answerOf(j)
+	return json.Marshal(answerOf(j))
 }
