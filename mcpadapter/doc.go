@@ -2,10 +2,10 @@
 // Context Protocol.
 //
 // [NewServer] returns a server with the tools listResources, getStructure,
-// getNode, resolve and info, and with those that [Options] add. [ServeStdio] runs it over standard input and output;
-// any transport of the protocol's SDK will do as well. The adapter only
-// translates: it decodes the arguments, makes one call to the Library and
-// encodes the answer.
+// getNode, resolve and info, and with those that [Options] add. [ServeStdio]
+// runs it over standard input and output, [NewHandler] over HTTP; any transport
+// of the protocol's SDK will do as well. The adapter only translates: it decodes
+// the arguments, makes one call to the Library and encodes the answer.
 //
 // # Making maps
 //
@@ -14,8 +14,25 @@
 // ingest tells of its progress to a client that asks for it, and cancelling the
 // call ends the ingest. After some seconds it answers that the ingest is
 // running, which goes on until ingestStatus is asked to cancel it or the
-// Ingester is closed. Such a server offers the maps as resources of the
-// protocol, so that clients hear when the list changes.
+// Ingester is closed. What is known of an ingest is kept in a [JobStore], by
+// default notes of the workspace, so that each of several servers over one
+// directory answers ingestStatus for all of them.
+//
+// # Resources and prompts
+//
+// Every server offers resources of the protocol: the map of each resource
+// (citekit://maps/{resource_id}), each node (citekit://nodes/{resource_id}/{node_id},
+// with ids percent-encoded), and every address, such as text://notes#lines=10-25,
+// as the very evidence that it stands for: text as text, other content as a blob,
+// and what is longer than 4 MiB as what resolve says of it. Maps are listed in
+// pages of 200, nodes and addresses are templates. Clients can subscribe to each
+// of them, and hear when its map changes or the list of maps does, whichever
+// process changed it: see [Options.Watch]. Reading an address extracts into the
+// cache of evidence, also where it is read-only.
+//
+// The prompts cite_answer, study_resource, find_evidence, check_citations and
+// task tell a model how to come to a cited answer with the tools that there are.
+// Ids of resources and nodes, and arguments of prompts, are completed.
 //
 // # Results
 //
@@ -73,6 +90,12 @@
 // version is refused. [Handler.Serve] listens, and stops in good order; a program
 // may mount the handler on a server of its own. Then that server must set
 // ReadHeaderTimeout, limit its connections, and call [Handler.Shutdown].
+//
+// Several servers behind a load balancer answer any request of any client if
+// [HandlerOptions.Stateless] is set and they are over one workspace. A balancer
+// that is made with net/http/httputil.ReverseProxy must enable full duplex for
+// HTTP/1 ([http.ResponseController.EnableFullDuplex]), or it may break off
+// answers that come early: see https://go.dev/issue/40747.
 //
 // Requests are refused, with any method, if they name a host or an origin that is
 // not the server's ([HandlerOptions.Hosts], [HandlerOptions.Origins]). Bodies

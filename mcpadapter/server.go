@@ -68,9 +68,8 @@ type Options struct {
 
 	// Ingester, if it is not nil, lets agents make maps of files inside the
 	// roots of the workspace: the server then has the tools ingest and
-	// ingestStatus, and offers the maps as resources, so that clients hear
-	// when there are new ones. It must be over the same library. The server
-	// does not own it.
+	// ingestStatus. It must be over the same library. The server does not own
+	// it.
 	Ingester *Ingester
 
 	// Links, if it is not nil, gives links to evidence to clients that call over
