@@ -64,6 +64,13 @@ func nodeOf(t *testing.T, modules string) string {
 // URL that it says.
 func serveURL(t *testing.T, command []string) string {
 	t.Helper()
+	url, _ := serveProcess(t, command)
+	return url
+}
+
+// serveProcess is serveURL, and returns the process too.
+func serveProcess(t *testing.T, command []string) (string, *os.Process) {
+	t.Helper()
 	server := exec.CommandContext(t.Context(), command[0], command[1:]...)
 	stderr, err := server.StderrPipe()
 	if err != nil {
@@ -80,11 +87,11 @@ func serveURL(t *testing.T, command []string) string {
 				for lines.Scan() { // so that the server never waits to log
 				}
 			}()
-			return "http://" + strings.Fields(url)[0]
+			return "http://" + strings.Fields(url)[0], server.Process
 		}
 	}
 	t.Fatalf("the server did not say where it is: %v", lines.Err())
-	return ""
+	return "", nil
 }
 
 // An inspector runs the Inspector on one server.

@@ -37,13 +37,14 @@ type guard struct {
 	ready chan struct{} // has a value when a call has ended
 	idle  chan struct{} // closed once ended is set and pending is zero
 
-	mu           sync.Mutex
-	calls        map[jsonrpc.ID]*call
-	held         int  // bytes of the requests of calls
-	pending      int  // calls, but parked ones, whose answers are not written
-	ended        bool // Reader has ended
-	long, others queue
-	longResults  longResults
+	mu          sync.Mutex
+	calls       map[jsonrpc.ID]*call
+	held        int               // bytes of the requests of calls
+	pending     int               // calls, but parked ones, whose answers are not written
+	ended       bool              // Reader has ended
+	long        map[string]*queue // by tool
+	others      queue
+	longResults longResults
 }
 
 // A call is a request that has not been answered.
@@ -64,7 +65,7 @@ func newGuard(t StreamTransport) *guard {
 		exhausted:       make(chan struct{}),
 		closed:          make(chan struct{}),
 		calls:           make(map[jsonrpc.ID]*call),
-		long:            queue{limit: longCalls},
+		long:            newLongQueues(),
 		others:          queue{limit: otherCalls},
 	}
 	g.input = g.lines

@@ -107,6 +107,7 @@ type Handler struct {
 	mux      *http.ServeMux
 	guard    *originGuard
 	bodies   *bodies
+	answers  *longAnswers
 	sessions *sessions
 
 	stateless, stateful, sse http.Handler
@@ -130,7 +131,7 @@ func NewHandler(server *mcp.Server, opts *HandlerOptions) *Handler {
 	o := opts.withDefaults()
 	h := &Handler{
 		opts: o, mux: http.NewServeMux(), guard: newOriginGuard(o.Hosts, o.Origins),
-		bodies: newBodies(o.MaxBodyBytes), sessions: newSessions(o.MaxSessions, o.SessionTimeout),
+		bodies: newBodies(o.MaxBodyBytes), answers: newLongAnswers(), sessions: newSessions(o.MaxSessions, o.SessionTimeout),
 	}
 	h.stopping, h.stop = context.WithCancel(context.Background())
 	h.killed, h.kill = context.WithCancel(context.Background())
@@ -180,6 +181,7 @@ func (h *Handler) counted(next http.Handler) http.Handler {
 // ServeHTTP implements [http.Handler].
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := newDeadlineWriter(w)
+	answer.answers = h.answers
 	defer answer.extend()
 	if r.ContentLength != 0 {
 		// Also for what the server itself reads of a body that was refused.

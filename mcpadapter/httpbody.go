@@ -108,6 +108,7 @@ func unreadable(err error) *refusal {
 type deadlineWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
+	answers *longAnswers    // written in place of their keys; may be nil
 	refused func() *refusal // asked before the header is written; may be nil
 	begun   bool
 	dropped bool // the answer is replaced by a refusal
@@ -153,8 +154,35 @@ func (w *deadlineWriter) Write(data []byte) (n int, err error) {
 	if w.dropped {
 		return len(data), nil
 	}
+	if before, key, after := w.answers.find(data); key != "" {
+		return len(data), w.writeLong(before, key, after)
+	}
+	return w.writePieces(data, w.extend)
+}
+
+// writeLong writes a message in which a key stands for a long answer.
+func (w *deadlineWriter) writeLong(before []byte, key string, after []byte) error {
+	a := w.answers.take(key, w)
+	if a == nil {
+		return errAnswerDropped
+	}
+	defer w.answers.done(key)
+	var err error
+	write := func(data []byte) {
+		if err == nil {
+			_, err = w.writePieces(data, func() { w.answers.extend(a) })
+		}
+	}
+	write(before)
+	a.body.write(write)
+	write(after)
+	return err
+}
+
+// writePieces writes data and calls extend before each piece.
+func (w *deadlineWriter) writePieces(data []byte, extend func()) (n int, err error) {
 	for {
-		w.extend()
+		extend()
 		piece := data[n:min(len(data), n+writePiece)]
 		written, err := w.ResponseWriter.Write(piece)
 		n += written

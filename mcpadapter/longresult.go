@@ -45,11 +45,21 @@ func pastEncoder(ctx context.Context, result mcp.Result) mcp.Result {
 	if !ok {
 		return result
 	}
-	data, ok := success.StructuredContent.(encodedData)
-	if !ok || len(data) < longAnswer || !utf8.Valid(data) || success.Content[0].(*mcp.TextContent).Text != string(data) {
+	data := onlyData(success)
+	if len(data) < longAnswer {
 		return result
 	}
-	return &longResult{CallToolResult: success, data: json.RawMessage(data), guard: g}
+	return &longResult{CallToolResult: success, data: data, guard: g}
+}
+
+// onlyData returns the data of a success of ours that has nothing else, once as
+// text and once as structured content; else nil.
+func onlyData(success *mcp.CallToolResult) json.RawMessage {
+	data, ok := success.StructuredContent.(encodedData)
+	if !ok || !utf8.Valid(data) || len(success.Content) != 1 || success.Content[0].(*mcp.TextContent).Text != string(data) {
+		return nil
+	}
+	return json.RawMessage(data)
 }
 
 // MarshalJSON implements [json.Marshaler]. The SDK calls it last, when it has
@@ -57,22 +67,32 @@ func pastEncoder(ctx context.Context, result mcp.Result) mcp.Result {
 func (l *longResult) MarshalJSON() ([]byte, error) {
 	rest := *l.CallToolResult
 	rest.Content, rest.StructuredContent = []mcp.Content{}, nil
-	list, err := membersWithout(&rest, "content")
+	head, err := openWithout(&rest, "content")
 	if err != nil {
 		return nil, err
 	}
-	var head bytes.Buffer
-	head.WriteByte('{')
-	for _, m := range list {
-		writeMember(&head, m.key, m.value)
-	}
-	l.head = head.Bytes()
+	l.head = head
 	l.guard.mu.Lock()
 	defer l.guard.mu.Unlock()
 	if l.key == nil {
 		l.key = l.guard.longResults.keep(l)
 	}
 	return l.key, nil
+}
+
+// openWithout encodes v, an object, without the member of a key and without its
+// closing brace.
+func openWithout(v json.Marshaler, key string) ([]byte, error) {
+	list, err := membersWithout(v, key)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for _, m := range list {
+		writeMember(&b, m.key, m.value)
+	}
+	return b.Bytes(), nil
 }
 
 // write writes the message that answers a call with the result.

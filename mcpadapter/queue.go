@@ -48,8 +48,8 @@ func (q *queue) remove(id jsonrpc.ID) bool {
 }
 
 const (
-	// longCalls is how many calls are handled at a time whose answers may
-	// be megabytes.
+	// longCalls is how many calls of one tool are handled at a time if its
+	// answers may be megabytes.
 	longCalls = 2
 
 	// otherCalls is how many other calls of tools are.
@@ -60,16 +60,24 @@ const (
 	heldMessages = 16
 )
 
-// answersLong reports whether answers of a tool may be megabytes.
-func answersLong(tool string) bool { return longTools()[tool] }
-
-var longTools = sync.OnceValue(func() map[string]bool {
-	names := make(map[string]bool)
-	for _, t := range (*adapter)(nil).tools() {
-		names[t.name] = t.long
+// longTools returns the names of the tools whose answers may be megabytes.
+var longTools = sync.OnceValue(func() (names []string) {
+	for _, t := range new(adapter).everyTool() {
+		if t.long {
+			names = append(names, t.name)
+		}
 	}
 	return names
 })
+
+// newLongQueues returns a queue for each of longTools.
+func newLongQueues() map[string]*queue {
+	queues := make(map[string]*queue)
+	for _, name := range longTools() {
+		queues[name] = &queue{limit: longCalls}
+	}
+	return queues
+}
 
 // queueFor returns the queue a request belongs in, or nil for one that is
 // handled at once.
@@ -80,8 +88,8 @@ func (g *guard) queueFor(request *jsonrpc.Request) *queue {
 	// What is wrong with the parameters the SDK will say.
 	params, _ := members(request.Params)
 	for _, m := range params {
-		if name, _ := unquoted(m.value); m.key == "name" && answersLong(name) {
-			return &g.long
+		if name, _ := unquoted(m.value); m.key == "name" && g.long[name] != nil {
+			return g.long[name]
 		}
 	}
 	return &g.others
@@ -91,10 +99,10 @@ func (g *guard) queueFor(request *jsonrpc.Request) *queue {
 func (g *guard) nextWaiting() []byte {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, q := range []*queue{&g.long, &g.others} {
+	for _, q := range g.long {
 		if text := q.next(); text != nil {
 			return text
 		}
 	}
-	return nil
+	return g.others.next()
 }

@@ -171,6 +171,11 @@ func NewServer(lib *citekit.Library, opts *Options) *mcp.Server {
 	return server
 }
 
+// everyTool returns the tools there are but those that make maps.
+func (a *adapter) everyTool() []tool {
+	return append(a.tools(), a.infoTool(), a.searchTool(), a.similarTool(), a.contextTool(), a.answerTool(), a.contentsTool(), a.verifyTool())
+}
+
 // offered returns the tools that the options have and choose.
 func (a *adapter) offered() []tool {
 	o := &a.opts

@@ -240,7 +240,16 @@ func (h *Handler) followSessions(next mcp.MethodHandler) mcp.MethodHandler {
 			return next(ctx, method, req)
 		}
 		defer h.sessions.begin(held.session, aCall)()
-		return next(ctx, method, req)
+		leave, err := h.answers.enter(ctx, method, req)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+		result, err := next(ctx, method, req)
+		if err != nil {
+			return nil, err
+		}
+		return h.answers.hold(result), nil
 	}
 }
 

@@ -1,0 +1,118 @@
+package mcpadapter_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit/mcpadapter"
+)
+
+// wholeStructure asks for all of a map.
+var wholeStructure = &mcp.CallToolParams{Name: "getStructure", Arguments: map[string]any{"resource_id": "big", "full": true}}
+
+// TestHTTPLongAnswers compares long answers over HTTP, which go past the SDK's
+// encoder, with those that the SDK encodes.
+func TestHTTPLongAnswers(t *testing.T) {
+	server := mcpadapter.NewServer(newLibrary(t, newSlowResolver(), map[string]string{"big": bigMap("big", 2000)}), nil)
+	s := serveHTTP(t, server, &mcpadapter.HandlerOptions{SSE: true}, nil)
+	stateless := serveHTTP(t, server, &mcpadapter.HandlerOptions{Stateless: true}, nil)
+	plain := connect(t, server, nil)
+	resource := &mcp.ReadResourceParams{URI: "citekit://maps/big"}
+	wantTool, err := plain.CallTool(t.Context(), wholeStructure)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantResource, err := plain.ReadResource(t.Context(), resource)
+	if err != nil || len(wantResource.Contents[0].Text) < 500_000 {
+		t.Fatalf("%v, %d bytes", err, len(wantResource.Contents[0].Text))
+	}
+	for name, transport := range map[string]mcp.Transport{
+		"sessions":    &mcp.StreamableClientTransport{Endpoint: "http://" + s.address + "/mcp"},
+		"no sessions": &mcp.StreamableClientTransport{Endpoint: "http://" + stateless.address + "/mcp"},
+		"SSE":         &mcp.SSEClientTransport{Endpoint: "http://" + s.address + "/sse"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), transport, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer session.Close()
+			for range 3 {
+				tool, err := session.CallTool(t.Context(), wholeStructure)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(jsonOf(t, wantTool, wantTool.StructuredContent, wantTool.Content), jsonOf(t, tool, tool.StructuredContent, tool.Content)); diff != "" {
+					t.Errorf("getStructure (-want +got):\n%.1000s", diff)
+				}
+				read, err := session.ReadResource(t.Context(), resource)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(jsonOf(t, wantResource, wantResource.Contents), jsonOf(t, read, read.Contents)); diff != "" {
+					t.Errorf("resources/read (-want +got):\n%.1000s", diff)
+				}
+			}
+		})
+	}
+}
+
+// jsonOf returns parts of a result as JSON.
+func jsonOf(t *testing.T, result mcp.Result, parts ...any) string {
+	t.Helper()
+	if meta := result.GetMeta(); meta["requestId"] == nil || meta["timing"] == nil {
+		t.Errorf("_meta is %v", meta)
+	}
+	data, err := json.Marshal(parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// TestHTTPUnreadAnswers has more long answers that nobody reads than there is
+// memory for: the first are dropped, and who reads gets all.
+func TestHTTPUnreadAnswers(t *testing.T) {
+	s := serveHTTP(t, mcpadapter.NewServer(newLibrary(t, newSlowResolver(), map[string]string{"big": bigMap("big", 10_000)}), nil), nil, nil)
+	message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"getStructure","arguments":{"resource_id":"big","full":true},` + modernMeta + `}}`
+	ask := func() net.Conn {
+		conn, err := net.Dial("tcp", s.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		if err := conn.(*net.TCPConn).SetReadBuffer(64 << 10); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"+
+			"Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: getStructure\r\nContent-Length: %d\r\n\r\n%s", s.address, len(message), message)
+		if _, err := conn.Read(make([]byte, 1)); err != nil { // the answer is being written
+			t.Fatal(err)
+		}
+		return conn
+	}
+	status, _, want := s.modern("tools/call", "getStructure").send("POST", "/mcp", message)
+	if status != 200 || !strings.Contains(want, `"resultType":"complete"`) || !strings.Contains(want, `"timing":`) {
+		t.Fatalf("%d %.300s", status, want)
+	}
+	const memory = 48 << 20
+	first := ask()
+	for range memory/(len(want)/3) + 2 { // an answer is held once, and sent twice, once escaped
+		ask()
+	}
+	rest, err := io.ReadAll(first)
+	if len(rest) > len(want)*9/10 || bytes.HasSuffix(rest, []byte("0\r\n\r\n")) {
+		t.Errorf("the first was written to its end: %d bytes of %d, %v", len(rest), len(want), err)
+	}
+	if status, _, got := s.modern("tools/call", "getStructure").send("POST", "/mcp", message); status != 200 || len(got) < len(want)-100 || !strings.HasSuffix(got, "\n\n") {
+		t.Errorf("one that reads: %d, %d bytes of %d", status, len(got), len(want))
+	}
+}
