@@ -20,10 +20,19 @@ const (
 	answersMade = 4
 
 	// answerMemory is how many bytes the long answers of a handler may have that
-	// are not written yet, or of which the reader has not taken all. Beyond
-	// that the one whose reader has taken nothing for the longest time is
-	// dropped, with its connection.
+	// are not written yet, or of which the reader has not taken all. A new one
+	// then waits for room, and the one whose reader has taken nothing for the
+	// longest time is dropped, with its connection.
 	answerMemory = 48 << 20
+
+	// stalled is for how long a reader may take nothing while others wait.
+	stalled = 2 * time.Second
+
+	// roomTime is how long an answer waits for room while all readers read.
+	// Then the one is dropped that took something longest ago.
+	roomTime = 10 * time.Second
+
+	roomLook = 20 * time.Millisecond // how often it looks for room
 
 	// untaken is how long an answer waits for its turn on its connection.
 	untaken = writeTimeout
@@ -120,8 +129,8 @@ func (a *longAnswers) enter(ctx context.Context, method string, req mcp.Request)
 }
 
 // hold returns a result that goes past the SDK's encoder, or the same if it is
-// short.
-func (a *longAnswers) hold(result mcp.Result) mcp.Result {
+// short. It waits until there is room for it.
+func (a *longAnswers) hold(ctx context.Context, result mcp.Result) mcp.Result {
 	switch r := result.(type) {
 	case *mcp.CallToolResult:
 		if sizeOfContent(r.Content) < longAnswer {
@@ -135,7 +144,7 @@ func (a *longAnswers) hold(result mcp.Result) mcp.Result {
 		} else if body.encode(`"content":`, r.Content) != nil {
 			return result // the SDK says what is wrong
 		}
-		return &heldTool{CallToolResult: head, body: body, key: a.keep(body)}
+		return &heldTool{CallToolResult: head, body: body, key: a.keep(ctx, body)}
 	case *mcp.ReadResourceResult:
 		size := 0
 		for _, content := range r.Contents {
@@ -146,7 +155,7 @@ func (a *longAnswers) hold(result mcp.Result) mcp.Result {
 			return result
 		}
 		head.Contents = []*mcp.ResourceContents{}
-		return &heldResource{ReadResourceResult: head, body: body, key: a.keep(body)}
+		return &heldResource{ReadResourceResult: head, body: body, key: a.keep(ctx, body)}
 	}
 	return result
 }
@@ -197,25 +206,43 @@ func (r *heldResource) MarshalJSON() (key []byte, err error) {
 	return r.key, err
 }
 
-// keep counts a result until it is written, and makes room for it. It returns
-// the JSON that stands for the result.
-func (a *longAnswers) keep(body *longBody) []byte {
-	held := &heldAnswer{body: body, size: int64(len(body.data) + len(body.rest)), moved: time.Now()}
+// keep counts a result until it is written, once there is room for it. It
+// returns the JSON that stands for the result.
+func (a *longAnswers) keep(ctx context.Context, body *longBody) []byte {
+	held := &heldAnswer{body: body, size: int64(len(body.data) + len(body.rest))}
+	for start := time.Now(); !a.makeRoom(held.size, time.Since(start) > roomTime || ctx.Err() != nil); {
+		select {
+		case <-time.After(roomLook):
+		case <-ctx.Done():
+		}
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for a.bytes+held.size > a.limit && len(a.byKey) > 0 {
-		a.dropOldest()
-	}
 	a.last++
 	key := strconv.Itoa(a.last)
+	held.moved = time.Now()
 	a.byKey[key] = held
-	a.bytes += held.size
 	held.expiry = time.AfterFunc(untaken, func() { a.done(key) })
 	return append(append(bytes.Clone(a.prefix), key...), `"}`...)
 }
 
-// dropOldest drops the result that moved longest ago.
-func (a *longAnswers) dropOldest() {
+// makeRoom counts a result of some bytes if there is room. For that it drops
+// results whose readers take nothing, or, with force, that moved longest ago.
+func (a *longAnswers) makeRoom(size int64, force bool) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for a.bytes+size > a.limit && len(a.byKey) > 0 {
+		if !a.dropOldest(force) {
+			return false
+		}
+	}
+	a.bytes += size
+	return true
+}
+
+// dropOldest drops the result that moved longest ago, if its reader takes nothing
+// or with force, and reports whether it did. The caller holds the lock.
+func (a *longAnswers) dropOldest(force bool) bool {
 	var oldest string
 	for key, held := range a.byKey {
 		if oldest == "" || held.moved.Before(a.byKey[oldest].moved) {
@@ -223,10 +250,14 @@ func (a *longAnswers) dropOldest() {
 		}
 	}
 	held := a.byKey[oldest]
+	if !force && time.Since(held.moved) < stalled {
+		return false
+	}
 	a.forget(oldest)
 	if held.writer != nil {
 		_ = held.writer.control.SetWriteDeadline(time.Now()) // which ends the write
 	}
+	return true
 }
 
 // forget takes a result out. The caller holds the lock.
