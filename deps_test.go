@@ -80,7 +80,7 @@ var mayImport = map[string][]string{
 	"internal/sharedtest":     {"internal/testcorpus"},
 	"internal/testcorpus":     {"internal/pdftest"},
 	"internal/attacktest":     {"internal/pdftest"},
-	"mcpadapter":              {".", "preview", "reanchor", "ingest", "digest", "citation", "search", "search/index", "contents", "briefing", "answer", "stats", "verify", "internal/strictjson", "internal/tokens"},
+	"mcpadapter":              {".", "preview", "reanchor", "ingest", "digest", "citation", "search", "search/index", "contents", "briefing", "answer", "stats", "verify", "relations", "internal/strictjson", "internal/tokens", "internal/nfc"},
 	"cmd/citekit":             {".", "ingest", "reanchor", "digest", "citation", "citation/*", "textlayer", "preview", "relations", "search", "search/embedding", "contents", "briefing", "answer", "stats", "verify", "workspace", "modality", "modality/*", "mcpadapter", "mapadapter", "mapper/llm", "mapper/llm/*", "schema", "internal/lookup", "internal/term"},
 	"examples/*":              {".", "ingest", "digest", "verify", "workspace", "modality", "modality/*", "mcpadapter"},
 	"examples/heldanswer":     {".", "ingest", "workspace", "modality", "answer", "search", "textlayer", "verify", "mapper/llm/openai"},

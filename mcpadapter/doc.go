@@ -43,6 +43,12 @@
 // getStructure gives on demand, is text as it is, with what the map says on
 // lines of its own and without control characters.
 //
+// listResources answers with the ids of all resources while they fit on a page,
+// and in parts of up to 100 with arguments: query and type leave out what does
+// not have the words or is of another modality, and next_cursor continues, also
+// when maps have come and gone. getNode and getStructure take an address in place
+// of ids: that of a part means the smallest node that holds it.
+//
 // getStructure answers with the whole map while its JSON has at most
 // [Options.PageBytes] bytes, which is what clients show a model. Of a longer
 // one the upper levels come, with a hint how to see the rest; programs pass

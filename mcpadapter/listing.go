@@ -30,7 +30,7 @@ type resourceItem struct {
 }
 
 // A resourceList is the answer of listResources. Resources are the ids of all,
-// or where a cursor is given those of the items.
+// or those of the items, if all are too many or arguments are given.
 type resourceList struct {
 	Resources  []string       `json:"resources"`
 	Items      []resourceItem `json:"items,omitempty"`
@@ -42,30 +42,63 @@ func (a *adapter) listResources(ctx context.Context, args arguments) (answer, er
 	if err != nil {
 		return answer{}, err
 	}
-	limit := 0 // without a cursor all are named
-	if args.has("cursor") {
-		limit = maxItems + 1
+	limit := maxItems
+	if args.has("limit") {
+		if limit = args.count("limit"); limit < 1 || limit > maxItems {
+			return answer{}, badArgument("argument 'limit' is %d; it runs from 1 to %d", limit, maxItems)
+		}
 	}
-	rest, err := a.lib.ResourcesAfter(ctx, last, limit)
+	var list resourceList
+	if wanted := filterOf(args); !wanted.all() {
+		err = a.listWanted(ctx, &list, last, limit, wanted)
+	} else {
+		err = a.listAll(ctx, &list, last, limit, len(args) == 0)
+	}
 	if err != nil {
 		return answer{}, err
-	}
-	list := resourceList{Resources: rest}
-	if list.Items, err = a.describe(ctx, rest); err != nil {
-		return answer{}, err
-	}
-	described := rest[:len(list.Items)]
-	if args.has("cursor") {
-		list.Resources = described
-	}
-	if len(described) < len(rest) {
-		list.NextCursor = base64.RawURLEncoding.EncodeToString([]byte(described[len(described)-1]))
 	}
 	if list.Resources == nil {
 		list.Resources = []string{}
 	}
 	return asJSON(json.Marshal(list))
 }
+
+// listAll lists what comes after an id. With named, the ids of all are listed if
+// they fit on a page.
+func (a *adapter) listAll(ctx context.Context, list *resourceList, last string, limit int, named bool) error {
+	most := limit + 1
+	if named {
+		most = max(most, a.opts.PageBytes/leastID)
+	}
+	rest, err := a.lib.ResourcesAfter(ctx, last, most)
+	if err != nil {
+		return err
+	}
+	if list.Items, err = a.describe(ctx, rest[:min(len(rest), limit)]); err != nil {
+		return err
+	}
+	described := rest[:len(list.Items)]
+	if len(described) < len(rest) {
+		list.NextCursor = listCursor(described[len(described)-1])
+	}
+	if list.Resources = described; named && len(rest) < most && sizeOfIDs(rest) <= a.opts.PageBytes {
+		list.Resources = rest
+	}
+	return nil
+}
+
+// leastID is how many bytes an id takes at least in a list.
+const leastID = len(`"a",`)
+
+// sizeOfIDs returns how many bytes ids take in a list at least.
+func sizeOfIDs(ids []string) (size int) {
+	for _, id := range ids {
+		size += len(id) + len(`"",`)
+	}
+	return size
+}
+
+func listCursor(last string) string { return base64.RawURLEncoding.EncodeToString([]byte(last)) }
 
 // lastListed returns the id that a cursor stands for, or "". What was added or
 // removed since does not matter: ids are sorted.
@@ -80,8 +113,8 @@ func lastListed(cursor string) (string, error) {
 	return string(last), nil
 }
 
-// describe describes the first of some resources, as many as fit on a page, at
-// least one.
+// describe describes the first of some resources, at most maxItems, as many as
+// fit on a page, at least one.
 func (a *adapter) describe(ctx context.Context, ids []string) ([]resourceItem, error) {
 	items := make([]resourceItem, 0, min(len(ids), maxItems))
 	room := a.opts.PageBytes

@@ -64,15 +64,9 @@ func (a *adapter) resolveNode(ctx context.Context, args arguments, opts *citekit
 // resolveAddress resolves an address. The id of its resource may be given as
 // well.
 func (a *adapter) resolveAddress(ctx context.Context, args arguments, opts *citekit.ResolveOptions) (*citekit.Evidence, error) {
-	address, err := citekit.ParseAddress(args.text("address"))
+	address, err := addressOf(args)
 	if err != nil {
-		return nil, inputError(withoutSyntax(err))
-	}
-	if args.text("node_id") != "" {
-		return nil, badArgument("give node_id or address, not both")
-	}
-	if id := args.text("resource_id"); id != "" && id != address.Resource {
-		return nil, badArgument("the address is of resource %s, and resource_id is %s", quote(address.Resource), quote(id))
+		return nil, err
 	}
 	evidence, err := a.lib.ResolveAddress(ctx, address, opts)
 	if err != nil {

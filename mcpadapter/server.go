@@ -154,7 +154,7 @@ func moduleVersion() string {
 // are chosen. A nil opts means the defaults. The server does not own lib.
 func NewServer(lib *citekit.Library, opts *Options) *mcp.Server {
 	o := opts.withDefaults()
-	a := &adapter{lib: lib, opts: o, previews: preview.New(lib), stats: stats.New(lib, &stats.Options{Version: o.Version, Searcher: o.Searcher})}
+	a := &adapter{lib: lib, opts: o, catalog: newCatalog(), previews: preview.New(lib), stats: stats.New(lib, &stats.Options{Version: o.Version, Searcher: o.Searcher})}
 	tools := a.offered()
 	settings := &mcp.ServerOptions{
 		Instructions: a.instructions(choice{}),

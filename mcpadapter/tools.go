@@ -23,6 +23,7 @@ type adapter struct {
 	opts     Options
 	previews *preview.Maker
 	stats    *stats.Collector
+	catalog  *catalog
 
 	resolveWithoutFiles *mcp.Tool // for calls that ask for nothing to be written
 }
@@ -56,24 +57,22 @@ type tool struct {
 }
 
 func (a *adapter) tools() []tool {
-	resource := parameter{name: "resource_id", kind: text, required: true, description: "Resource id, from listResources."}
-	node := parameter{name: "node_id", kind: text, required: true, description: "Node id, from getStructure."}
-	citedResource, citedNode := resource, node
-	citedResource.required, citedNode.required = false, false
-	citedResource.description = "With node_id, unless address is given."
-	citedNode.description = "With resource_id, unless address is given."
-	branch := node
-	branch.required = false
-	branch.description = "Show only this node and what is below it."
+	citedResource := parameter{name: "resource_id", kind: text, description: "From listResources, unless address is given."}
+	citedNode := parameter{name: "node_id", kind: text, description: "From getStructure, unless address is given."}
+	branch := citedNode
+	branch.description = "Only this node and what is below it."
 	return []tool{
 		{
 			name:  "listResources",
 			title: "List resources",
-			description: "List all resources: the documents, videos, recordings, images and texts that can be cited. " +
-				"resources are the ids of all, items tell more of the first of them, and next_cursor continues. " +
-				"With a cursor, which may be empty, resources are only those of the items.",
+			description: "List the resources that can be cited: documents, videos, recordings, images and texts. " +
+				"Without arguments resources are all ids, if they are few enough, and items tell more of the first; " +
+				"with any, resources are those of the items. next_cursor continues.",
 			parameters: []parameter{
-				{name: "cursor", kind: text, longest: maxCursor, description: "next_cursor of the answer before; empty for the first part."},
+				{name: "query", kind: text, longest: maxQuery, description: "Words of the id or title."},
+				{name: "type", kind: text, description: "Such as document."},
+				{name: "limit", kind: count, description: "Most items, up to 100."},
+				{name: "cursor", kind: text, longest: maxCursor, description: "next_cursor, with the same arguments."},
 			},
 			output:  resourceListSchema(),
 			long:    true,
@@ -87,12 +86,13 @@ func (a *adapter) tools() []tool {
 				"Of a long map the upper levels come, with a hint; a node whose children are not all shown has child_count. " +
 				"Pass node_id, depth or cursor for the rest; next_cursor continues.",
 			parameters: []parameter{
-				resource,
+				citedResource,
 				branch,
-				{name: "depth", kind: count, description: "Levels to show below the topmost nodes."},
-				{name: "cursor", kind: text, longest: maxCursor, description: "next_cursor of the answer before; empty for the first part."},
-				{name: "full", kind: flag, description: "The whole map however long, for programs. Default false."},
-				{name: "format", kind: text, choices: []string{formatJSON, formatOutline}, description: "outline: a compact text with ids, titles and places. Default json."},
+				{name: "address", kind: text, description: "In place of both."},
+				{name: "depth", kind: count, description: "Levels below the topmost nodes."},
+				{name: "cursor", kind: text, longest: maxCursor, description: "next_cursor; empty for the first part."},
+				{name: "full", kind: flag, description: "The whole map however long, for programs."},
+				{name: "format", kind: text, choices: []string{formatJSON, formatOutline}, description: "outline: a compact text with ids, titles and places."},
 			},
 			output:  structureSchema(),
 			long:    true,
@@ -103,10 +103,11 @@ func (a *adapter) tools() []tool {
 			name:        "getNode",
 			title:       "Get a node",
 			description: "Get a node of a resource: title, summary, location, ids of its children.",
-			parameters:  []parameter{resource, node},
-			output:      nodeSchema(),
-			timeout:     defaultTimeout,
-			call:        a.getNode,
+			parameters: []parameter{citedResource, citedNode,
+				{name: "address", kind: text, description: "Of a part: the smallest node with it."}},
+			output:  nodeSchema(),
+			timeout: defaultTimeout,
+			call:    a.getNode,
 		},
 		{
 			name:  "resolve",
@@ -117,7 +118,7 @@ func (a *adapter) tools() []tool {
 				citedResource,
 				citedNode,
 				{name: "address", kind: text, description: "In place of resource_id and node_id: pages=3-5,9 of doc://, t=10-20 (seconds) of video:// and audio://, bbox=x1,y1,x2,y2 of image://, lines=10-25 of text://."},
-				{name: "virtual", kind: flag, description: "Only the address, no file. Default false."},
+				{name: "virtual", kind: flag, description: "Only the address, no file."},
 				{name: "mode", kind: text, choices: []string{string(citekit.ModeExact), string(citekit.ModeCopy), string(citekit.ModeStrict)},
 					description: "How to cut video and audio: exact to the frame (default), copy from the key frame before, strict for players that show hidden frames."},
 				timeLimit,
@@ -241,7 +242,14 @@ func (a *adapter) log(ctx context.Context, tool string, took time.Duration, err 
 }
 
 func (a *adapter) getNode(ctx context.Context, args arguments) (answer, error) {
-	n, err := a.lib.Node(ctx, args.text("resource_id"), args.text("node_id"))
+	var n *citekit.Node
+	resource, node, err := a.placeOf(ctx, args)
+	switch {
+	case err == nil && node == nil:
+		err = badArgument("argument 'node_id' is missing; give resource_id and node_id, or the address of a part")
+	case err == nil:
+		n, err = a.lib.Node(ctx, resource, *node)
+	}
 	if err != nil {
 		return answer{}, err
 	}
@@ -256,7 +264,14 @@ const (
 )
 
 func (a *adapter) getStructure(ctx context.Context, args arguments) (answer, error) {
-	m, err := a.lib.Map(ctx, args.text("resource_id"))
+	resource, node, err := a.placeOf(ctx, args)
+	if err != nil {
+		return answer{}, err
+	}
+	if node != nil {
+		args["node_id"] = *node
+	}
+	m, err := a.lib.Map(ctx, resource)
 	if err != nil {
 		return answer{}, err
 	}

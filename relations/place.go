@@ -271,16 +271,26 @@ func slugOf(title string) string {
 
 // nodeAt returns the id of the smallest node that holds a location, or "".
 func (a *atlasMap) nodeAt(loc citekit.Location) string {
-	if loc.IsWhole() {
-		return ""
+	if n := NodeAt(a.m, loc); n != nil {
+		return n.ID
 	}
-	id := ""
-	for nodes := a.m.Nodes; ; {
+	return ""
+}
+
+// NodeAt returns the smallest node of a map that holds a location: on each
+// level the one with the smallest location, of several such the first. It is nil
+// if no node holds it, and for the whole of a source.
+func NodeAt(m *citekit.ResourceMap, loc citekit.Location) *citekit.Node {
+	if loc.IsWhole() {
+		return nil
+	}
+	var found *citekit.Node
+	for nodes := m.Nodes; ; nodes = found.Children {
 		inner := nodeWith(nodes, loc)
 		if inner == nil {
-			return id
+			return found
 		}
-		id, nodes = inner.ID, inner.Children
+		found = inner
 	}
 }
 

@@ -1,0 +1,58 @@
+package mcpadapter
+
+import (
+	"context"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/relations"
+)
+
+// placeOf returns the resource and the node, or nil, that arguments name: by
+// their ids, or by an address. That of a part means the smallest node that holds
+// the part.
+func (a *adapter) placeOf(ctx context.Context, args arguments) (resource string, node *string, err error) {
+	if args.text("address") == "" {
+		if !args.has("resource_id") {
+			return "", nil, badArgument("argument 'resource_id' is missing; give it or an address")
+		}
+		if args.has("node_id") {
+			id := args.text("node_id")
+			node = &id
+		}
+		return args.text("resource_id"), node, nil
+	}
+	address, err := addressOf(args)
+	if err != nil {
+		return "", nil, err
+	}
+	m, err := a.lib.Map(ctx, address.Resource)
+	if err != nil {
+		return "", nil, err
+	}
+	n := relations.NodeAt(m, address.Location)
+	switch {
+	case n != nil:
+		return address.Resource, &n.ID, nil
+	case address.Location.Modality != m.Type && m.Type != citekit.Virtual:
+		return "", nil, address.Mismatch(m.Type)
+	case !address.Location.IsWhole():
+		return "", nil, badArgument("no node of %s holds all of %s; getStructure shows its nodes", quote(address.Resource), quote(address.String()))
+	}
+	return address.Resource, nil, nil
+}
+
+// addressOf returns the address that arguments give in place of ids. The id of
+// its resource may be given as well.
+func addressOf(args arguments) (citekit.Address, error) {
+	address, err := citekit.ParseAddress(args.text("address"))
+	if err != nil {
+		return address, inputError(withoutSyntax(err))
+	}
+	if args.text("node_id") != "" {
+		return address, badArgument("give node_id or address, not both")
+	}
+	if id := args.text("resource_id"); id != "" && id != address.Resource {
+		return address, badArgument("the address is of resource %s, and resource_id is %s", quote(address.Resource), quote(id))
+	}
+	return address, nil
+}

@@ -1,0 +1,220 @@
+package mcpadapter
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/nfc"
+	"github.com/citekit/citekit/internal/plain"
+)
+
+// A resourceFilter says which resources are wanted in a list. The zero value
+// wants all.
+type resourceFilter struct {
+	words    []string // that the id or the title has, folded
+	modality citekit.Modality
+}
+
+func filterOf(args arguments) resourceFilter {
+	return resourceFilter{
+		words:    strings.Fields(fold(args.text("query"))),
+		modality: citekit.Modality(strings.ToLower(strings.TrimSpace(args.text("type")))),
+	}
+}
+
+func (f resourceFilter) all() bool { return len(f.words) == 0 && f.modality == "" }
+
+// wants reports whether a resource is wanted. A map that cannot be read has its
+// id alone.
+func (f resourceFilter) wants(e catalogEntry) bool {
+	if f.modality != "" && f.modality != e.modality {
+		return false
+	}
+	for _, word := range f.words {
+		if !strings.Contains(e.text, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// fold makes texts equal that differ only in case or in how letters are composed.
+func fold(s string) string { return nfc.String(strings.ToLower(nfc.String(s))) }
+
+// listWanted lists those that come after an id and are wanted.
+func (a *adapter) listWanted(ctx context.Context, list *resourceList, last string, limit int, wanted resourceFilter) error {
+	if wanted.modality != "" && !slices.Contains(citekit.Modalities(), wanted.modality) && !slices.Contains(a.lib.Modalities(), wanted.modality) {
+		return badArgument("argument 'type' is %s; it is one of %s", quote(string(wanted.modality)), joinModalities(citekit.Modalities()))
+	}
+	entries, err := a.catalog.entries(ctx, a.lib)
+	if err != nil {
+		return err
+	}
+	ids := entries.wanted(last, limit+1, wanted)
+	if list.Items, err = a.describe(ctx, ids[:min(len(ids), limit)]); err != nil {
+		return err
+	}
+	list.Resources = ids[:len(list.Items)]
+	if len(list.Resources) < len(ids) {
+		list.NextCursor = listCursor(list.Resources[len(list.Resources)-1])
+	}
+	return nil
+}
+
+func joinModalities(modalities []citekit.Modality) string {
+	names := make([]string, len(modalities))
+	for i, m := range modalities {
+		names[i] = string(m)
+	}
+	return strings.Join(names, ", ")
+}
+
+// A catalog remembers what lists are filtered by. It is as new as the maps, but
+// for maps that an editor wrote in their place: their types and titles may be
+// those before until another map changes. Its methods are safe for concurrent
+// use.
+type catalog struct {
+	turn  chan struct{} // has a token while maps are read, so that each is read once
+	stamp citekit.Stamp
+	known *catalogEntries // replaced, never changed
+}
+
+func newCatalog() *catalog {
+	return &catalog{turn: make(chan struct{}, 1), known: new(catalogEntries)}
+}
+
+// catalogEntries are sorted by id. Their texts are parts of one, which is searched
+// at the speed of memory.
+type catalogEntries struct {
+	list []catalogEntry
+	text string // with a zero byte after that of each entry
+	ends []int  // in text
+}
+
+func newCatalogEntries(list []catalogEntry) *catalogEntries {
+	var all strings.Builder
+	ends := make([]int, 0, len(list))
+	for _, e := range list {
+		all.WriteString(e.text)
+		ends = append(ends, all.Len())
+		all.WriteByte(0)
+	}
+	c := &catalogEntries{list: list, text: all.String(), ends: ends}
+	for i := range list {
+		list[i].text = c.text[ends[i]-len(list[i].text) : ends[i]]
+	}
+	return c
+}
+
+// wanted returns the ids, at most most of them, that come after an id and are
+// wanted.
+func (c *catalogEntries) wanted(last string, most int, filter resourceFilter) (ids []string) {
+	i, there := slices.BinarySearchFunc(c.list, last, func(e catalogEntry, id string) int { return strings.Compare(e.id, id) })
+	if there {
+		i++
+	}
+	for ; i < len(c.list) && len(ids) < most; i++ {
+		if i = c.next(i, filter.words); i < len(c.list) && filter.wants(c.list[i]) {
+			ids = append(ids, c.list[i].id)
+		}
+	}
+	return ids
+}
+
+// next returns the first entry from i that may have the words.
+func (c *catalogEntries) next(i int, words []string) int {
+	if len(words) == 0 {
+		return i
+	}
+	longest := slices.MaxFunc(words, func(x, y string) int { return len(x) - len(y) })
+	start := c.ends[i] - len(c.list[i].text)
+	at := strings.Index(c.text[start:], longest)
+	if at < 0 {
+		return len(c.list)
+	}
+	found, _ := slices.BinarySearch(c.ends[i:], start+at)
+	return i + found
+}
+
+// A catalogEntry is what a catalog remembers of a resource.
+type catalogEntry struct {
+	id       string
+	stamp    citekit.Stamp // of the map
+	modality citekit.Modality
+	text     string // id and title, folded
+}
+
+// maxFoldedTitle is the most of a title that lists are filtered by, in bytes.
+const maxFoldedTitle = 1000
+
+// stamper is an ability of workspaces: a stamp that changes when a map does, or
+// the zero stamp.
+type stamper interface {
+	MapsStamp(ctx context.Context) (citekit.Stamp, error)
+}
+
+// entries returns all resources in ascending order of their ids. Where the maps
+// have changed, those are read that are not as they were. If ctx ends before, what
+// was read is kept for the next call.
+func (c *catalog) entries(ctx context.Context, lib *citekit.Library) (*catalogEntries, error) {
+	select {
+	case c.turn <- struct{}{}:
+		defer func() { <-c.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	var stamp citekit.Stamp
+	if s, ok := lib.Workspace().(stamper); ok {
+		var err error
+		if stamp, err = s.MapsStamp(ctx); err != nil {
+			return nil, err
+		}
+		if stamp != (citekit.Stamp{}) && stamp == c.stamp {
+			return c.known, nil
+		}
+	}
+	ids, err := lib.Resources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]catalogEntry, 0, len(ids))
+	old := c.known.list
+	for _, id := range ids {
+		for len(old) > 0 && old[0].id < id {
+			old = old[1:]
+		}
+		if err := ctx.Err(); err != nil {
+			c.known, c.stamp = newCatalogEntries(append(list, old...)), citekit.Stamp{}
+			return nil, fmt.Errorf("%d of %d maps are read; ask again to go on: %w", len(list), len(ids), err)
+		}
+		e := catalogEntry{id: id}
+		if e.stamp, err = lib.Workspace().StatMap(ctx, id); err != nil {
+			e.text = fold(id)
+		} else if len(old) > 0 && old[0].id == id && old[0].stamp == e.stamp {
+			e = old[0]
+		} else {
+			e = entryOf(ctx, lib, e)
+		}
+		list = append(list, e)
+	}
+	c.known, c.stamp = newCatalogEntries(list), stamp
+	return c.known, nil
+}
+
+// entryOf reads what the catalog has of a resource. Of a map that cannot be read
+// it has the id.
+func entryOf(ctx context.Context, lib *citekit.Library, e catalogEntry) catalogEntry {
+	m, err := lib.Map(ctx, e.id)
+	if err != nil {
+		if ctx.Err() != nil {
+			e.stamp = citekit.Stamp{} // read it again
+		}
+		e.text = fold(e.id)
+		return e
+	}
+	e.modality, e.text = m.Type, fold(e.id+"\n"+plain.Shorten(m.Title, maxFoldedTitle))
+	return e
+}
