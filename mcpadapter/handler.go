@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"mime"
 	"net/http"
 	"slices"
 	"strings"
@@ -238,13 +239,45 @@ func (h *Handler) serveEndpoint(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case len(versions) > 1:
 		http.Error(w, "more than one header "+versionHeader, http.StatusBadRequest)
-	case len(versions) == 1 && slices.Contains(statelessVersions, versions[0]):
-		h.serveStateless(w, r)
-	case len(versions) == 1 && !slices.Contains(sessionVersions, versions[0]):
+	case len(versions) == 1 && !slices.Contains(statelessVersions, versions[0]) && !slices.Contains(sessionVersions, versions[0]):
 		refuseVersion(w, versions[0], body)
-	case h.opts.Stateless:
-		h.serveStateless(w, r)
+	case r.Method == http.MethodPost && isJSON(r):
+		h.serveMessage(w, r, body)
 	default:
+		h.serveVersion(w, r)
+	}
+}
+
+// serveMessage serves a request whose body must be a message.
+func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request, body []byte) {
+	version := r.Header.Get(versionHeader)
+	calls, rejected := checkBody(body, version)
+	if rejected == nil && !h.withoutSession(version) && r.Header.Get(sessionHeader) == "" {
+		rejected = needSession(calls)
+	}
+	if rejected != nil {
+		rejected.respond(w, http.StatusBadRequest)
+		return
+	}
+	h.serveVersion(&errorWriter{ResponseWriter: w, calls: calls}, r)
+}
+
+// isJSON reports whether a body is said to be JSON. The SDK refuses others.
+func isJSON(r *http.Request) bool {
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	return err == nil && media == "application/json"
+}
+
+// withoutSession reports whether requests of a version are served each for itself.
+func (h *Handler) withoutSession(version string) bool {
+	return h.opts.Stateless || slices.Contains(statelessVersions, version)
+}
+
+// serveVersion serves a request of a version that is known, or that is not told.
+func (h *Handler) serveVersion(w http.ResponseWriter, r *http.Request) {
+	if h.withoutSession(r.Header.Get(versionHeader)) {
+		h.serveStateless(w, r)
+	} else {
 		h.serveStateful(w, r)
 	}
 }
@@ -328,12 +361,18 @@ var (
 // serveSSE serves the transport of version 2024-11-05, whose sessions are as
 // long as their streams.
 func (h *Handler) serveSSE(w http.ResponseWriter, r *http.Request) {
-	_, release, ok := h.readBody(w, r)
+	body, release, ok := h.readBody(w, r)
 	if !ok {
 		return
 	}
 	defer release()
 	atWork(r)
+	if r.Method == http.MethodPost {
+		if _, rejected := checkBody(body, ""); rejected != nil {
+			rejected.respond(w, http.StatusBadRequest)
+			return
+		}
+	}
 	if r.Method != http.MethodGet {
 		h.sse.ServeHTTP(w, r)
 		return

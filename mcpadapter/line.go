@@ -76,18 +76,35 @@ type message struct {
 // parseMessage reads a message. Both results are nil for an empty line.
 func parseMessage(l line, limit int) (*message, *rejection) {
 	text := bytes.TrimSpace(l.text)
-	switch {
-	case l.tooLong:
+	if l.tooLong {
 		return nil, &rejection{findID(text), jsonrpc.CodeInvalidRequest, fmt.Sprintf("a message of more than %d bytes", limit)}
-	case len(text) == 0:
+	}
+	if len(text) == 0 {
 		return nil, nil
-	case tooDeep(text):
-		return nil, &rejection{findID(text), jsonrpc.CodeParseError, fmt.Sprintf("JSON nested more than %d deep", maxNesting)}
-	case !json.Valid(text):
-		return nil, &rejection{findID(text), jsonrpc.CodeParseError, "the message is not valid JSON on one line"}
-	case text[0] == '[':
+	}
+	if rejected := checkJSON(text, "the message is not valid JSON on one line"); rejected != nil {
+		return nil, rejected
+	}
+	if text[0] == '[' {
 		return nil, &rejection{nil, jsonrpc.CodeInvalidRequest, "batches are not supported; send one message a line"}
-	case text[0] != '{':
+	}
+	return parseObject(text)
+}
+
+// checkJSON rejects what is no JSON, with a message, or nests too deep.
+func checkJSON(text []byte, message string) *rejection {
+	if tooDeep(text) {
+		return &rejection{findID(text), jsonrpc.CodeParseError, fmt.Sprintf("JSON nested more than %d deep", maxNesting)}
+	}
+	if !json.Valid(text) {
+		return &rejection{findID(text), jsonrpc.CodeParseError, message}
+	}
+	return nil
+}
+
+// parseObject reads a message that is valid JSON and no batch.
+func parseObject(text []byte) (*message, *rejection) {
+	if text[0] != '{' {
 		return nil, &rejection{nil, jsonrpc.CodeInvalidRequest, "a message is a JSON object"}
 	}
 	if request := plainRequest(text); request != nil {
