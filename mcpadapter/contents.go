@@ -75,7 +75,7 @@ func (a *adapter) getContents(ctx context.Context, args arguments) (answer, erro
 		Cursor:    args.text("cursor"),
 	})
 	if err != nil {
-		return answer{}, asArgument(err)
+		return answer{}, a.withAddresses(ctx, args, asArgument(err))
 	}
 	var pictures []mcp.Content
 	if slices.Contains(include, includeImage) {
@@ -84,6 +84,26 @@ func (a *adapter) getContents(ctx context.Context, args arguments) (answer, erro
 	}
 	data, err := a.sayWhereItemsAre(ctx, read, args.count("max_tokens"))
 	return answer{data: data, more: pictures}, err
+}
+
+// withAddresses returns the error of a call whose time was over with what is
+// known without reading a text.
+func (a *adapter) withAddresses(ctx context.Context, args arguments, err error) error {
+	if !errors.Is(err, context.DeadlineExceeded) { // which comes a little before the end of ctx
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), addressTime)
+	defer cancel()
+	read, withoutErr := a.opts.Contents.Read(ctx, contents.Request{IDs: args.texts("ids"), NoText: true, Cursor: args.text("cursor")})
+	if withoutErr != nil {
+		return err
+	}
+	read.Late = true
+	known, withoutErr := a.sayWhereItemsAre(ctx, read, args.count("max_tokens"))
+	if withoutErr != nil {
+		return err
+	}
+	return partialError{err, known}
 }
 
 // readable is an error as the tools word it.

@@ -93,9 +93,9 @@
 // is not complete. Where there is nothing, and where another limit of time was
 // reached, the error has a line of details, which are also in "_meta": limit is
 // timeout_ms, server ([Options.Timeouts]) or extraction (that of the Library),
-// limit_ms how long it is, and elapsed_ms how long the call took. An error of
-// resolve has as fallback what resolve answers with virtual true, where that is
-// known.
+// limit_ms how long it is, and elapsed_ms how long the call took. As
+// fallback the error of resolve has what resolve answers with virtual true, and
+// that of getContents the addresses of what was asked for, where they are known.
 //
 // # Serving over HTTP
 //

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -127,12 +126,10 @@ func hintFor(tool string, err error, code citekit.Code) string {
 		return "The operating system does not let the server read the source; a person has to give it the permission."
 	case errors.As(err, new(addressError)) && (code == citekit.CodeInvalidInput || code == citekit.CodeUnsupported):
 		return "Correct the address, or resolve a node: getStructure shows those there are."
-	case code == citekit.CodeTooLarge && tool == "listResources":
-		return "There are more resources than a message holds; ask for them with an empty cursor, and then with next_cursor."
 	case code == citekit.CodeTooLarge && tool == "getContents":
 		return "Give more max_tokens, or fewer ids."
-	case code == citekit.CodeTimeout && slices.Contains([]string{"search", "findSimilar", "getContext", "getContents"}, tool):
-		return "Texts are read the first time they are asked for; call again."
+	case code == citekit.CodeTimeout && tool != "resolve":
+		return "Texts and maps are read the first time they are asked for; call again, or with more time."
 	case code == citekit.CodeTooLarge && tool == "getStructure":
 		return "Ask for part of it, with depth, node_id or an empty cursor."
 	}

@@ -129,7 +129,8 @@ func TestTimeLimitOfResolve(t *testing.T) {
 		}
 	}
 	got, result := callTool(t, session, "getContents", map[string]any{"ids": []any{"slow"}, "timeout_ms": 20})
-	if meta := metaOf(t, result); meta.Details.Limit != "timeout_ms" || meta.Fallback != nil {
+	if meta := metaOf(t, result); meta.Details.Limit != "timeout_ms" || meta.Fallback == nil ||
+		!strings.Contains(got, "\nFallback: {\"contents\":[{\"id\":\"slow\"") || !strings.Contains(got, "audio://slow") || !strings.Contains(got, `"complete":false`) {
 		t.Errorf("%+v: %s", meta, got)
 	}
 }
