@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"flag"
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
 	"slices"
 	"strconv"
 	"time"
@@ -93,6 +95,23 @@ func (h *httpFlags) listen(ctx context.Context) (net.Listener, error) {
 	return listener, nil
 }
 
+// checkTLS returns what is wrong with the files of the certificate, before anybody
+// hears that the server listens.
+func (h *httpFlags) checkTLS() error {
+	if h.tlsCert == "" {
+		return nil
+	}
+	for _, file := range []struct{ flag, path string }{{"--tls-cert", h.tlsCert}, {"--tls-key", h.tlsKey}} {
+		if _, err := os.ReadFile(file.path); err != nil {
+			return fmt.Errorf("%s: %w", file.flag, err)
+		}
+	}
+	if _, err := tls.LoadX509KeyPair(h.tlsCert, h.tlsKey); err != nil {
+		return fmt.Errorf("--tls-cert %s, --tls-key %s: %w", h.tlsCert, h.tlsKey, err)
+	}
+	return nil
+}
+
 // cause returns what the system says of a network operation.
 func cause(err error) error {
 	var op *net.OpError
@@ -129,6 +148,9 @@ func loopbackAddress(ctx context.Context, host string) (netip.Addr, error) {
 }
 
 func (s *session) serveHTTP(ctx context.Context, lib *citekit.Library, opts *mcpadapter.Options, over httpFlags) error {
+	if err := over.checkTLS(); err != nil {
+		return err
+	}
 	listener, err := over.listen(ctx)
 	if err != nil {
 		return err
