@@ -113,6 +113,14 @@ func findNodes(ctx context.Context, lib *citekit.Library, word string) ([]nodeNa
 			firstErr = err
 		}
 	}
+	if len(found) == 0 { // an id of a node may itself begin with that of its resource
+		for _, name := range names {
+			whole := nodeName{name.resource, word}
+			if name.node != "" && hasMap(ctx, lib, name.resource) && whole.check(ctx, lib) == nil {
+				found = append(found, whole)
+			}
+		}
+	}
 	switch {
 	case len(found) > 0:
 		return found, nil

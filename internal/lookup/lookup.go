@@ -19,8 +19,9 @@ type Part struct {
 }
 
 // Find returns the part that an id means. Of "resource.node" the longest
-// resource id that fits counts. A fragment may stand behind a resource id
-// without a scheme.
+// resource id that fits counts. Where the ids of nodes begin with that of their
+// resource, as they do under a heading of its name, such an id alone means the
+// node. A fragment may stand behind a resource id without a scheme.
 //
 // Errors are those of [citekit.ParseAddress], [citekit.Library.Map] and
 // [citekit.Library.Node], the latter with suggestions.
@@ -41,6 +42,14 @@ func Find(ctx context.Context, lib *citekit.Library, id string) (Part, error) {
 		}
 		p, err := nodePart(ctx, lib, resource, node)
 		if node == "" || !errors.Is(err, fs.ErrNotExist) {
+			return p, err
+		}
+	}
+	for resource, node := range readings(id) {
+		if node == "" || !hasMap(ctx, lib, resource) {
+			continue
+		}
+		if p, err := nodePart(ctx, lib, resource, id); !errors.Is(err, fs.ErrNotExist) {
 			return p, err
 		}
 	}
