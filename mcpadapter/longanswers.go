@@ -129,35 +129,37 @@ func (a *longAnswers) enter(ctx context.Context, method string, req mcp.Request)
 }
 
 // hold returns a result that goes past the SDK's encoder, or the same if it is
-// short. It waits until there is room for it.
-func (a *longAnswers) hold(ctx context.Context, result mcp.Result) mcp.Result {
+// short. It waits until there is room for it, or ctx ends.
+func (a *longAnswers) hold(ctx context.Context, result mcp.Result) (mcp.Result, error) {
+	body := new(longBody)
 	switch r := result.(type) {
 	case *mcp.CallToolResult:
 		if sizeOfContent(r.Content) < longAnswer {
-			return result
+			return result, nil
 		}
-		body := &longBody{data: onlyData(r)}
 		head := copied(r)
 		head.Content = []mcp.Content{}
-		if body.data != nil {
+		if body.data = onlyData(r); body.data != nil {
 			head.StructuredContent = nil
 		} else if body.encode(`"content":`, r.Content) != nil {
-			return result // the SDK says what is wrong
+			return result, nil // the SDK says what is wrong
 		}
-		return &heldTool{CallToolResult: head, body: body, key: a.keep(ctx, body)}
+		key, err := a.keep(ctx, body)
+		return &heldTool{CallToolResult: head, body: body, key: key}, err
 	case *mcp.ReadResourceResult:
 		size := 0
 		for _, content := range r.Contents {
 			size += len(content.Text) + base64.StdEncoding.EncodedLen(len(content.Blob))
 		}
-		body, head := new(longBody), copied(r)
 		if size < longAnswer || body.encode(`"contents":`, r.Contents) != nil {
-			return result
+			return result, nil
 		}
+		head := copied(r)
 		head.Contents = []*mcp.ResourceContents{}
-		return &heldResource{ReadResourceResult: head, body: body, key: a.keep(ctx, body)}
+		key, err := a.keep(ctx, body)
+		return &heldResource{ReadResourceResult: head, body: body, key: key}, err
 	}
-	return result
+	return result, nil
 }
 
 func sizeOfContent(content []mcp.Content) (size int) {
@@ -208,12 +210,13 @@ func (r *heldResource) MarshalJSON() (key []byte, err error) {
 
 // keep counts a result until it is written, once there is room for it. It
 // returns the JSON that stands for the result.
-func (a *longAnswers) keep(ctx context.Context, body *longBody) []byte {
+func (a *longAnswers) keep(ctx context.Context, body *longBody) ([]byte, error) {
 	held := &heldAnswer{body: body, size: int64(len(body.data) + len(body.rest))}
-	for start := time.Now(); !a.makeRoom(held.size, time.Since(start) > roomTime || ctx.Err() != nil); {
+	for start := time.Now(); !a.makeRoom(held.size, time.Since(start) > roomTime); {
 		select {
 		case <-time.After(roomLook):
 		case <-ctx.Done():
+			return nil, ctx.Err()
 		}
 	}
 	a.mu.Lock()
@@ -223,7 +226,7 @@ func (a *longAnswers) keep(ctx context.Context, body *longBody) []byte {
 	held.moved = time.Now()
 	a.byKey[key] = held
 	held.expiry = time.AfterFunc(untaken, func() { a.done(key) })
-	return append(append(bytes.Clone(a.prefix), key...), `"}`...)
+	return append(append(bytes.Clone(a.prefix), key...), `"}`...), nil
 }
 
 // makeRoom counts a result of some bytes if there is room. For that it drops

@@ -249,7 +249,7 @@ func (h *Handler) followSessions(next mcp.MethodHandler) mcp.MethodHandler {
 		if err != nil {
 			return nil, err
 		}
-		return h.answers.hold(ctx, result), nil
+		return h.answers.hold(ctx, result)
 	}
 }
 
