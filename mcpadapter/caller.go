@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 
+	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
@@ -12,9 +13,10 @@ import (
 // A caller is who called over HTTP, for whom paths on this machine mean nothing
 // and tell what is nobody's business.
 type caller struct {
-	base    string // what links begin with, as the client called the server; "" if that is not known
-	user    string // who it authenticated as, or ""
-	version string // of the protocol, as the client says with each request; "" before 2025-06-18
+	base    string          // what links begin with, as the client called the server; "" if that is not known
+	user    string          // who it authenticated as, or ""
+	info    *auth.TokenInfo // of that; may be nil
+	version string          // of the protocol, as the client says with each request; "" before 2025-06-18
 }
 
 // callerOf returns who called, or nil if the call did not come over HTTP.
@@ -27,7 +29,7 @@ func callerOf(extra *mcp.RequestExtra) *caller {
 		c.base = base[0]
 	}
 	if extra.TokenInfo != nil {
-		c.user = extra.TokenInfo.UserID
+		c.user, c.info = extra.TokenInfo.UserID, extra.TokenInfo
 	}
 	return c
 }

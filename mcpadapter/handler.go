@@ -67,6 +67,11 @@ type HandlerOptions struct {
 	// Links serves evidence at /evidence/; the same as in [Options], or nil.
 	Links *EvidenceLinks
 
+	// Gate, if it is not nil, says when calls may run, and hears how they end.
+	// Then a call that makes no maps is cancelled when nobody waits for its
+	// answer.
+	Gate Gate
+
 	// Logger is as in [Options].
 	Logger *slog.Logger
 }
@@ -110,6 +115,7 @@ type Handler struct {
 	bodies   *bodies
 	answers  *longAnswers
 	sessions *sessions
+	passes   passes
 
 	stateless, stateful, sse http.Handler
 
@@ -130,16 +136,24 @@ type Handler struct {
 // handler.
 func NewHandler(server *mcp.Server, opts *HandlerOptions) *Handler {
 	o := opts.withDefaults()
+	h := newHandler(&o, func(*http.Request) *mcp.Server { return server })
+	server.AddReceivingMiddleware(h.followSessions)
+	if o.Links != nil {
+		h.mux.Handle(evidencePath, h.counted(behind(h.gated(o.Links), o.Authenticate)))
+	}
+	return h
+}
+
+// newHandler returns a handler that has no evidence yet.
+func newHandler(o *HandlerOptions, get func(*http.Request) *mcp.Server) *Handler {
 	h := &Handler{
-		opts: o, mux: http.NewServeMux(), guard: newOriginGuard(o.Hosts, o.Origins),
+		opts: *o, mux: http.NewServeMux(), guard: newOriginGuard(o.Hosts, o.Origins), passes: passes{gate: o.Gate},
 		bodies: newBodies(o.MaxBodyBytes), answers: newLongAnswers(), sessions: newSessions(o.MaxSessions, o.SessionTimeout),
 	}
 	h.stopping, h.stop = context.WithCancel(context.Background())
 	h.killed, h.kill = context.WithCancel(context.Background())
-	server.AddReceivingMiddleware(h.followSessions)
 
 	// Hosts, the lengths of bodies and idle sessions are seen to here.
-	get := func(*http.Request) *mcp.Server { return server }
 	h.stateless = mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
 		Stateless: true, PropagateRequestCancellation: true,
 		DisableLocalhostProtection: true, MaxRequestBodyBytes: -1, Logger: o.Logger,
@@ -152,9 +166,6 @@ func NewHandler(server *mcp.Server, opts *HandlerOptions) *Handler {
 	h.mux.Handle(endpointPath, h.authenticated(h.serveEndpoint))
 	if o.SSE {
 		h.mux.Handle(ssePath, h.authenticated(h.serveSSE))
-	}
-	if o.Links != nil {
-		h.mux.Handle(evidencePath, h.counted(o.Links.behind(o.Authenticate)))
 	}
 	return h
 }
@@ -181,7 +192,7 @@ func (h *Handler) counted(next http.Handler) http.Handler {
 
 // ServeHTTP implements [http.Handler].
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	answer := newDeadlineWriter(w)
+	answer := newDeadlineWriter(&countingWriter{ResponseWriter: w})
 	answer.answers = h.answers
 	defer answer.extend()
 	if r.ContentLength != 0 {
@@ -251,15 +262,21 @@ func (h *Handler) serveEndpoint(w http.ResponseWriter, r *http.Request) {
 // serveMessage serves a request whose body must be a message.
 func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request, body []byte) {
 	version := r.Header.Get(versionHeader)
-	calls, rejected := checkBody(body, version)
+	requests, rejected := checkBody(body, version)
 	if rejected == nil && !h.withoutSession(version) && r.Header.Get(sessionHeader) == "" {
-		rejected = needSession(calls)
+		rejected = needSession(requests)
 	}
 	if rejected != nil {
 		rejected.respond(w, http.StatusBadRequest)
 		return
 	}
-	h.serveVersion(&errorWriter{ResponseWriter: w, calls: calls}, r)
+	leave, err := h.passes.enter(r, requests)
+	if err != nil {
+		refuseBusy(w, err, requests)
+		return
+	}
+	defer func() { leave(bytesWritten(w)) }()
+	h.serveVersion(&errorWriter{ResponseWriter: w, calls: requests}, r)
 }
 
 // isJSON reports whether a body is said to be JSON. The SDK refuses others.
@@ -310,7 +327,7 @@ func refuseVersion(w http.ResponseWriter, version string, body []byte) {
 // serveStateless serves a request that is its own session: what it calls ends
 // with it.
 func (h *Handler) serveStateless(w http.ResponseWriter, r *http.Request) {
-	s := newSession(userOf(r), r.Context())
+	s := newSession(r, r.Context())
 	defer s.end()
 	h.forSession(h.stateless, w, r, s)
 }
@@ -319,7 +336,7 @@ func (h *Handler) serveStateless(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) serveStateful(w http.ResponseWriter, r *http.Request) {
 	id := r.Header.Get(sessionHeader)
 	if id == "" {
-		h.forSession(h.stateful, w, r, newSession(userOf(r), context.Background()))
+		h.forSession(h.stateful, w, r, newSession(r, context.Background()))
 		return
 	}
 	s := h.sessions.find(userOf(r), id)
@@ -379,7 +396,7 @@ func (h *Handler) serveSSE(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	s := newSession(userOf(r), ctx)
+	s := newSession(r, ctx)
 	if !h.sessions.add(s, "", cancel) {
 		tooManySessions.write(w)
 		return

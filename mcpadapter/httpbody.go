@@ -191,3 +191,33 @@ func (w *deadlineWriter) writePieces(data []byte, extend func()) (n int, err err
 		}
 	}
 }
+
+// bytesWritten returns how many bytes of an answer's body were written.
+func bytesWritten(w http.ResponseWriter) int64 {
+	for {
+		switch of := w.(type) {
+		case *countingWriter:
+			return of.bytes
+		case interface{ Unwrap() http.ResponseWriter }:
+			w = of.Unwrap()
+		default:
+			return 0
+		}
+	}
+}
+
+// A countingWriter counts the bytes of an answer's body.
+type countingWriter struct {
+	http.ResponseWriter
+	bytes int64
+}
+
+// Unwrap is for [http.ResponseController].
+func (w *countingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Write implements [io.Writer].
+func (w *countingWriter) Write(data []byte) (n int, err error) {
+	n, err = w.ResponseWriter.Write(data)
+	w.bytes += int64(n)
+	return n, err
+}

@@ -21,6 +21,10 @@ type ServeOptions struct {
 	// are logged, and those before stay in use.
 	CertFile, KeyFile string
 
+	// Handler is what is served, if it is not the Handler alone: one that has the
+	// Handler answer the requests that are not its own.
+	Handler http.Handler
+
 	// MaxConnections is how many connections there may be; zero means 4,096.
 	// Beyond that the one that was longest without a complete request is closed
 	// for a new one, so that half-open ones are in nobody's way; if all have
@@ -96,8 +100,12 @@ func (h *Handler) Serve(ctx context.Context, listener net.Listener, opts *ServeO
 	}
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
+	var handler http.Handler = h
+	if o.Handler != nil {
+		handler = o.Handler
+	}
 	server := &http.Server{
-		Handler: h, ReadHeaderTimeout: o.HeaderTimeout, IdleTimeout: o.IdleTimeout,
+		Handler: handler, ReadHeaderTimeout: o.HeaderTimeout, IdleTimeout: o.IdleTimeout,
 		MaxHeaderBytes: maxHeader, Protocols: protocols, DisableGeneralOptionsHandler: true,
 		ConnContext: withConnection, ConnState: followConnection, ErrorLog: slog.NewLogLogger(h.opts.Logger.Handler(), slog.LevelDebug),
 	}

@@ -19,12 +19,18 @@ func (a *adapter) readOnly(ctx context.Context) bool {
 }
 
 // narrow is middleware that offers a client no more tools than its headers ask
-// for. What the server does not offer anyhow stays away.
+// for and than its grant gives. What the server does not offer anyhow stays away.
 func (a *adapter) narrow(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		asked, err := choiceOf(headerOf(ctx, req))
 		if err != nil {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
+		}
+		if given := granted(ctx, req); !given.all() {
+			asked.within, asked.readOnly = &given, asked.readOnly || given.readOnly
+			if err := given.checkFeature(req); err != nil {
+				return nil, err
+			}
 		}
 		if asked.all() {
 			return next(ctx, method, req)
@@ -65,6 +71,14 @@ func (a *adapter) narrowed(result mcp.Result, asked choice) (mcp.Result, error) 
 		r.Tools = slices.DeleteFunc(slices.Clone(r.Tools), func(t *mcp.Tool) bool { return !asked.has(t.Name) })
 		if i := slices.IndexFunc(r.Tools, func(t *mcp.Tool) bool { return t.Name == "resolve" }); i >= 0 && asked.readOnly {
 			r.Tools[i] = a.resolveWithoutFiles
+		}
+	case *mcp.ListResourcesResult:
+		if asked.within != nil && !asked.within.hasAny(listing...) {
+			r.Resources, r.NextCursor = []*mcp.Resource{}, ""
+		}
+	case *mcp.CompleteResult:
+		if asked.within != nil && !asked.within.hasAny(listing...) {
+			r.Completion = mcp.CompletionResultDetails{Values: []string{}}
 		}
 	case *mcp.InitializeResult:
 		r.Instructions = a.narrowedInstructions(r.Instructions, asked)

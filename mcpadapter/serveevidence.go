@@ -61,17 +61,17 @@ func (l *EvidenceLinks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // behind returns a handler that has who sends credentials authenticated, so that
 // what was given to another user is refused. Who sends none has the link alone.
 // Authenticate may be nil.
-func (l *EvidenceLinks) behind(authenticate func(http.Handler) http.Handler) http.Handler {
+func behind(links http.Handler, authenticate func(http.Handler) http.Handler) http.Handler {
 	if authenticate == nil {
-		return l
+		return links
 	}
-	known := authenticate(l)
+	known := authenticate(links)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "" {
 			known.ServeHTTP(w, r)
 			return
 		}
-		l.ServeHTTP(w, r)
+		links.ServeHTTP(w, r)
 	})
 }
 
@@ -88,7 +88,7 @@ func refuse(w http.ResponseWriter, err error) {
 // check returns the ticket of a link that may be followed now.
 func (l *EvidenceLinks) check(r *http.Request) (ticket, error) {
 	hash, ok := strings.CutPrefix(r.URL.Path, evidencePath)
-	if !ok || len(hash) != 64 || strings.Trim(hash, "0123456789abcdef") != "" {
+	if !ok || !isHash(hash) {
 		return ticket{}, refusedAddress
 	}
 	key, err := l.checkingKey(r.Context())

@@ -2,16 +2,21 @@ package mcpadapter
 
 import (
 	"context"
+	"net/http"
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit/access"
 )
 
 // A session is what a client has at the server between requests: a session of
 // the versions that have them, or a stream of its own.
 type session struct {
-	caller string // as callerOf returns it
+	caller string        // as userOf returns it
+	grant  *access.Grant // of the caller; may be nil
 
 	// life ends when the calls of the session must; end ends it.
 	life context.Context
@@ -30,8 +35,9 @@ type session struct {
 
 // newSession returns a session that is not in a table yet, whose calls end with
 // life.
-func newSession(caller string, life context.Context) *session {
-	s := &session{caller: caller}
+func newSession(r *http.Request, life context.Context) *session {
+	s := &session{caller: userOf(r)}
+	s.grant, _ = grantOf(auth.TokenInfoFromContext(r.Context()))
 	s.life, s.end = context.WithCancel(life)
 	return s
 }
@@ -233,23 +239,29 @@ func (h *Handler) followSessions(next mcp.MethodHandler) mcp.MethodHandler {
 		defer context.AfterFunc(h.killed, cancel)()
 		switch {
 		case method == "initialize":
-			return h.initialize(ctx, held.session, next, req)
-		case method == "subscriptions/listen":
-			return h.listen(ctx, held.session, cancel, next, req)
+			return h.pass(ctx, method, req, func(ctx context.Context, _ string, req mcp.Request) (mcp.Result, error) {
+				return h.initialize(ctx, held.session, next, req)
+			})
+		case method == listenMethod:
+			return h.pass(ctx, method, req, func(ctx context.Context, _ string, req mcp.Request) (mcp.Result, error) {
+				return h.listen(ctx, held.session, cancel, next, req)
+			})
 		case isNotification(method):
 			return next(ctx, method, req)
 		}
 		defer h.sessions.begin(held.session, aCall)()
-		leave, err := h.answers.enter(ctx, method, req)
-		if err != nil {
-			return nil, err
-		}
-		defer leave()
-		result, err := next(ctx, method, req)
-		if err != nil {
-			return nil, err
-		}
-		return h.answers.hold(ctx, result)
+		return h.pass(ctx, method, req, func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			leave, err := h.answers.enter(ctx, method, req)
+			if err != nil {
+				return nil, err
+			}
+			defer leave()
+			result, err := next(ctx, method, req)
+			if err != nil {
+				return nil, err
+			}
+			return h.answers.hold(ctx, result)
+		})
 	}
 }
 
@@ -279,7 +291,7 @@ func (h *Handler) listen(ctx context.Context, s *session, cancel context.CancelF
 	defer h.sessions.remove(s)
 	defer context.AfterFunc(h.stopping, cancel)()
 	defer h.sessions.begin(s, aStream)()
-	return next(ctx, "subscriptions/listen", req)
+	return next(ctx, listenMethod, req)
 }
 
 // answerTime is how long the answer of a call over HTTP+SSE may take to be

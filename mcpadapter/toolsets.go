@@ -63,6 +63,7 @@ func toolsetOf(tool string) string {
 type choice struct {
 	toolsets, tools []string // names; nil means all
 	readOnly        bool
+	within          *choice // has what is chosen too; nil means all
 }
 
 // has reports whether a tool is chosen. A tool of another program is in no
@@ -70,6 +71,8 @@ type choice struct {
 func (c choice) has(tool string) bool {
 	set := toolsetOf(tool)
 	switch {
+	case c.within != nil && !c.within.has(tool):
+		return false
 	case c.tools != nil && !slices.Contains(c.tools, tool),
 		c.readOnly && (set == ToolsetWrite || set == ""):
 		return false
@@ -78,9 +81,13 @@ func (c choice) has(tool string) bool {
 }
 
 // all reports whether the choice leaves out nothing.
-func (c choice) all() bool { return c.toolsets == nil && c.tools == nil && !c.readOnly }
+func (c choice) all() bool {
+	return c.toolsets == nil && c.tools == nil && !c.readOnly && (c.within == nil || c.within.all())
+}
 
-func (o *Options) choice() choice { return choice{o.Toolsets, o.Tools, o.ReadOnly} }
+func (o *Options) choice() choice {
+	return choice{toolsets: o.Toolsets, tools: o.Tools, readOnly: o.ReadOnly}
+}
 
 // Check returns an error if Toolsets or Tools have a name that there is not,
 // or a tool that the other options leave out, such as ingest without an

@@ -1,0 +1,271 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+
+	"github.com/citekit/citekit/access"
+	"github.com/citekit/citekit/mcpadapter"
+)
+
+// workspaceHeader names one of the workspaces that a caller may see.
+const workspaceHeader = "X-Mcp-Workspace"
+
+// maxToken is how long a token may be, in bytes.
+const maxToken = 16 << 10
+
+// A denial is why a request is not served.
+type denial struct {
+	status  int
+	message string
+	oauth   string // what the header WWW-Authenticate says, beside where tokens come from
+	err     error  // for the log; may be nil
+}
+
+// authenticated returns what finds out who makes a request, and which workspace
+// it is for, before it is served.
+func (s *Server) authenticated(workspaces []Workspace) func(http.Handler) http.Handler {
+	everything := &access.Grant{}
+	for _, w := range workspaces {
+		everything.Workspaces = append(everything.Workspaces, w.Name)
+	}
+	return func(next http.Handler) http.Handler {
+		next = withoutToken(next)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			start := time.Now()
+			grant, why := everything, (*denial)(nil)
+			if s.opts.Authenticator != nil {
+				grant, why = s.whoCalls(r)
+			}
+			var workspace string
+			if why == nil {
+				workspace, why = s.workspaceOf(r, grant)
+			}
+			if why != nil {
+				s.deny(w, r, why, grant, start)
+				return
+			}
+			ctx, done := s.active.begin(r.Context(), grant)
+			defer done()
+			identified(next, mcpadapter.Identify(grant, workspace)).ServeHTTP(w, r.WithContext(ctx))
+		})
+	}
+}
+
+// identified has the SDK put who calls into the context of requests: it does that
+// in no other way than for a request with a token.
+func identified(next http.Handler, info *auth.TokenInfo) http.Handler {
+	known := func(context.Context, string, *http.Request) (*auth.TokenInfo, error) { return info, nil }
+	require := auth.RequireBearerToken(known, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header["Authorization"] = []string{"Bearer known"}
+		require.ServeHTTP(w, r)
+	})
+}
+
+// withoutToken takes the token from what is told to tools.
+func withoutToken(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		delete(r.Header, "Authorization")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// whoCalls returns what the token of a request may do.
+func (s *Server) whoCalls(r *http.Request) (*access.Grant, *denial) {
+	values := r.Header["Authorization"]
+	if len(values) == 0 {
+		return nil, &denial{status: http.StatusUnauthorized, message: "this server needs a token: send the header Authorization: Bearer TOKEN"}
+	}
+	invalid := &denial{status: http.StatusUnauthorized, message: "the token is not valid: it may have been revoked, or have expired", oauth: `error="invalid_token"`}
+	scheme, token, _ := strings.Cut(values[0], " ")
+	if len(values) > 1 || !strings.EqualFold(scheme, "Bearer") || token == "" || len(token) > maxToken || strings.ContainsFunc(token, isNotInToken) {
+		invalid.message = "the header Authorization must be Bearer and a token"
+		invalid.oauth = `error="invalid_request"`
+		return nil, invalid
+	}
+	grant, err := s.opts.Authenticator.Authenticate(r.Context(), token)
+	switch {
+	case err == nil && (grant.Expires.IsZero() || time.Now().Before(grant.Expires)):
+		return grant, nil
+	case err == nil, errors.Is(err, access.ErrRefused):
+		invalid.err = err
+		return nil, invalid
+	}
+	return nil, &denial{status: http.StatusServiceUnavailable, message: "tokens cannot be checked at the moment; try again later", err: err}
+}
+
+// isNotInToken reports whether no token has the letter (RFC 6750, section 2.1).
+func isNotInToken(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == ',' || r == '\\' }
+
+// workspaceOf returns the workspace that a request is for. Of one that is not the
+// caller's no more is told than of one that there is not.
+func (s *Server) workspaceOf(r *http.Request, grant *access.Grant) (string, *denial) {
+	values := r.Header[workspaceHeader]
+	if len(values) > 1 {
+		return "", &denial{status: http.StatusBadRequest, message: "more than one header X-MCP-Workspace"}
+	}
+	if len(values) == 1 {
+		if name := values[0]; grant.Has(name) && s.names[name] {
+			return name, nil
+		}
+		return "", &denial{status: http.StatusForbidden, message: "there is no such workspace for this token; the header X-MCP-Workspace names one that it is for, or is left out"}
+	}
+	for _, name := range grant.Workspaces {
+		if s.names[name] {
+			return name, nil
+		}
+	}
+	return "", &denial{status: http.StatusForbidden, message: "the token is for no workspace of this server"}
+}
+
+// deny answers a request that is not served, and tells of it.
+func (s *Server) deny(w http.ResponseWriter, r *http.Request, why *denial, grant *access.Grant, start time.Time) {
+	header := w.Header()
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Cache-Control", "no-store")
+	switch why.status {
+	case http.StatusUnauthorized:
+		challenge := []string{}
+		if why.oauth != "" {
+			challenge = append(challenge, why.oauth)
+		}
+		if s.opts.Metadata != nil {
+			challenge = append(challenge, fmt.Sprintf("resource_metadata=%q", s.opts.Metadata.url()))
+		}
+		header.Set("WWW-Authenticate", strings.TrimSpace("Bearer "+strings.Join(challenge, ", ")))
+	case http.StatusServiceUnavailable:
+		header.Set("Retry-After", "5")
+	}
+	http.Error(w, why.message, why.status)
+	event := Event{Start: start, Duration: time.Since(start), Method: "other", Outcome: OutcomeUnauthenticated}
+	if grant != nil {
+		event.Caller, event.Outcome = grant.ID, string(outcomeForbidden)
+	}
+	if why.status == http.StatusServiceUnavailable {
+		s.opts.Logger.LogAttrs(r.Context(), slog.LevelError, "tokens cannot be checked", slog.String("error", safe(why.err.Error())))
+		event.Outcome = OutcomeBusy
+	}
+	if skipped, ok := s.failed.now(); ok {
+		s.log(r.Context(), &event, slog.Int("not_logged", skipped))
+	}
+	s.observe(r.Context(), event)
+}
+
+// outcomeForbidden is that of a request for a workspace that the caller has not.
+const outcomeForbidden = "FORBIDDEN"
+
+// A Revalidator is an [access.Authenticator] that knows at any time which callers
+// still have a token that is valid.
+type Revalidator interface {
+	Valid(id string) bool // of the ID of a grant
+}
+
+// revokedAfter is how long it takes until what a caller does ends whose key is
+// revoked.
+const revokedAfter = 500 * time.Millisecond
+
+// revoked reports whether it is known that a caller has no valid token any more.
+func (s *Server) revoked(grant *access.Grant) bool {
+	revalidator, ok := s.opts.Authenticator.(Revalidator)
+	return ok && grant != nil && !revalidator.Valid(grant.ID)
+}
+
+// watchRevoked ends what callers do whose tokens are valid no more.
+func (s *Server) watchRevoked(ctx context.Context) {
+	if _, ok := s.opts.Authenticator.(Revalidator); !ok {
+		return
+	}
+	ticker := time.NewTicker(revokedAfter)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		s.active.end(s.revoked)
+		s.handler.EndCaller(s.revoked)
+	}
+}
+
+// active are the requests that are being served.
+type active struct {
+	mu       sync.Mutex
+	requests map[*request]struct{}
+}
+
+type request struct {
+	grant  *access.Grant
+	cancel context.CancelFunc
+}
+
+func newActive() *active { return &active{requests: make(map[*request]struct{})} }
+
+// begin notes a request until done is called. Its context ends with its token.
+func (a *active) begin(ctx context.Context, grant *access.Grant) (context.Context, func()) {
+	var cancel context.CancelFunc
+	if grant.Expires.IsZero() {
+		ctx, cancel = context.WithCancel(ctx)
+	} else {
+		ctx, cancel = context.WithDeadline(ctx, grant.Expires)
+	}
+	r := &request{grant, cancel}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.requests[r] = struct{}{}
+	return ctx, func() {
+		cancel()
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		delete(a.requests, r)
+	}
+}
+
+// end cancels the requests of some callers.
+func (a *active) end(is func(*access.Grant) bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for r := range a.requests {
+		if is(r.grant) {
+			r.cancel()
+		}
+	}
+}
+
+// A sometimes lets through so many of what may be a flood.
+type sometimes struct {
+	mu      sync.Mutex
+	most    int
+	per     time.Duration
+	since   time.Time
+	count   int
+	skipped int
+}
+
+func newSometimes(most int, per time.Duration) *sometimes { return &sometimes{most: most, per: per} }
+
+// now reports whether this one is let through, and how many were not since the
+// last one that was.
+func (s *sometimes) now() (skipped int, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now := time.Now(); now.Sub(s.since) >= s.per {
+		s.since, s.count = now, 0
+	}
+	if s.count >= s.most {
+		s.skipped++
+		return 0, false
+	}
+	s.count++
+	skipped, s.skipped = s.skipped, 0
+	return skipped, true
+}

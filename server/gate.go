@@ -1,0 +1,100 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/citekit/citekit/access"
+	"github.com/citekit/citekit/mcpadapter"
+)
+
+// A gate lets calls run within the limits of a server.
+type gate struct{ s *Server }
+
+// Enter implements [mcpadapter.Gate].
+func (g gate) Enter(ctx context.Context, calls []*mcpadapter.Call) (end func(), err error) {
+	k, places, caller := lookup, 0, ""
+	for _, c := range calls {
+		if !c.Lookup {
+			k = heavy
+		}
+		if !c.Stream {
+			places++
+		}
+		if g.s.revoked(c.Grant) { // who has a link may be one whose key was revoked
+			return nil, access.ErrRefused
+		}
+		caller = callerOf(c.Grant)
+	}
+	start := time.Now()
+	end, err = g.s.queue.enter(ctx, caller, k, places)
+	for _, c := range calls {
+		c.Waited = time.Since(start)
+	}
+	return end, err
+}
+
+// Ended implements [mcpadapter.Gate].
+func (g gate) Ended(ctx context.Context, c *mcpadapter.Call) {
+	g.s.queue.spend(callerOf(c.Grant), c.Bytes)
+	event := Event{
+		Start: c.Start, Duration: c.Duration, Waited: c.Waited, RequestID: c.RequestID,
+		Caller: callerOf(c.Grant), Workspace: c.Workspace, Method: c.Method, Tool: c.Tool, Resource: c.Resource,
+		Outcome: c.Outcome, Bytes: c.Bytes,
+	}
+	g.s.log(ctx, &event)
+	g.s.observe(ctx, event)
+}
+
+func callerOf(grant *access.Grant) string {
+	if grant == nil {
+		return ""
+	}
+	return grant.ID
+}
+
+func (s *Server) observe(ctx context.Context, e Event) {
+	if s.opts.Observer != nil {
+		s.opts.Observer.Observe(ctx, e)
+	}
+}
+
+// log writes a record of a request to the log and to the audit log.
+func (s *Server) log(ctx context.Context, e *Event, more ...slog.Attr) {
+	ctx = context.WithoutCancel(ctx)
+	attrs := []slog.Attr{slog.String("outcome", e.Outcome), slog.String("method", e.Method)}
+	for _, a := range []struct{ key, value string }{
+		{"caller", e.Caller}, {"workspace", e.Workspace}, {"tool", e.Tool}, {"resource", e.Resource}, {"request_id", e.RequestID},
+	} {
+		if a.value != "" {
+			attrs = append(attrs, slog.String(a.key, safe(a.value)))
+		}
+	}
+	attrs = append(attrs, slog.Float64("ms", milliseconds(e.Duration)), slog.Int64("bytes", e.Bytes))
+	if e.Waited >= time.Millisecond {
+		attrs = append(attrs, slog.Float64("waited_ms", milliseconds(e.Waited)))
+	}
+	attrs = append(attrs, more...)
+	s.opts.Logger.LogAttrs(ctx, slog.LevelInfo, "request", attrs...)
+	s.opts.Audit.LogAttrs(ctx, slog.LevelInfo, "request", attrs...)
+}
+
+// milliseconds returns a duration, exact to the microsecond.
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// safe returns text for a log line: short, and without letters that do not show,
+// which some handlers of log/slog write as they are.
+func safe(text string) string {
+	const longest = 512 // bytes
+	if len(text) > longest {
+		text = strings.ToValidUTF8(text[:longest], "") + "…"
+	}
+	if !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
+		return text
+	}
+	return strconv.QuoteToGraphic(text)
+}

@@ -1,0 +1,133 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+func serveHealth(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = w.Write([]byte("ok\n"))
+}
+
+// probes answers whether a server can serve.
+type probes struct {
+	checks map[string][]*check
+	logger *slog.Logger
+
+	mu      sync.Mutex // held while the checks run, of which there is one run at a time
+	checked time.Time
+	failing []string // by what a probe is told
+	known   map[string]string
+}
+
+// A check is one thing that must be well.
+type check struct {
+	name    string // for the log
+	do      func(context.Context) error
+	running atomic.Bool
+}
+
+const (
+	probeTime  = 3 * time.Second // for all checks
+	probeAgain = time.Second     // what was found counts so long
+)
+
+func newProbes(workspaces []Workspace, shared map[string]func(context.Context) error, logger *slog.Logger) *probes {
+	p := &probes{checks: make(map[string][]*check), logger: logger, known: make(map[string]string)}
+	for _, w := range workspaces {
+		if w.Ready != nil {
+			p.checks["workspaces"] = append(p.checks["workspaces"], &check{name: w.Name, do: w.Ready})
+		}
+	}
+	for kind, do := range shared {
+		p.checks[kind] = append(p.checks[kind], &check{name: kind, do: do})
+	}
+	return p
+}
+
+// ServeHTTP implements [http.Handler].
+func (p *probes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	failing := p.look(r.Context())
+	status := http.StatusOK
+	if len(failing) > 0 {
+		status = http.StatusServiceUnavailable
+	}
+	answer, _ := json.Marshal(struct { // names and a boolean always encode
+		Ready   bool     `json:"ready"`
+		Failing []string `json:"failing,omitempty"`
+	}{len(failing) == 0, failing})
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(answer, '\n'))
+}
+
+// look returns what is not well, in order.
+func (p *probes) look(ctx context.Context) []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if time.Since(p.checked) < probeAgain {
+		return p.failing
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTime)
+	defer cancel()
+	failing := make(map[string]bool)
+	for kind, checks := range p.checks {
+		for _, c := range checks {
+			if err := c.bounded(ctx); err != nil {
+				failing[kind] = true
+				p.tell(ctx, kind, c.name, err.Error())
+			} else {
+				p.tell(ctx, kind, c.name, "")
+			}
+		}
+	}
+	p.failing, p.checked = slices.Sorted(maps.Keys(failing)), time.Now()
+	return p.failing
+}
+
+// errHangs reports a check that did not end when it was to.
+var errHangs = errors.New("the check before has not ended yet; does the file system answer?")
+
+// bounded does a check, and gives up when ctx ends: a file system that hangs does
+// not end with it.
+func (c *check) bounded(ctx context.Context) error {
+	if !c.running.CompareAndSwap(false, true) {
+		return errHangs
+	}
+	ended := make(chan error, 1)
+	go func() {
+		defer c.running.Store(false)
+		ended <- c.do(ctx)
+	}()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// tell logs what a check found, if that is new.
+func (p *probes) tell(ctx context.Context, kind, name, failure string) {
+	key := kind + "/" + name
+	if p.known[key] == failure {
+		return
+	}
+	p.known[key] = failure
+	if failure == "" {
+		p.logger.LogAttrs(ctx, slog.LevelInfo, "well again", slog.String("check", kind), slog.String("name", name))
+		return
+	}
+	p.logger.LogAttrs(ctx, slog.LevelError, "not ready", slog.String("check", kind), slog.String("name", name), slog.String("error", safe(failure)))
+}

@@ -1,0 +1,286 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/citekit/citekit/mcpadapter"
+)
+
+// A queue gives calls their places. Callers take turns: of those that wait, the
+// one is next that got a place longest ago, however many calls another has.
+type queue struct {
+	mu      sync.Mutex
+	limits  Limits // with defaults
+	callers map[string]*caller
+	lanes   [kinds]lane
+	waiting int
+	swept   time.Time
+}
+
+// A lane has the places of one kind of calls.
+type lane struct {
+	running int
+	turns   []*caller // that wait, the next one first
+}
+
+// A caller is what a queue knows of one.
+type caller struct {
+	calls   *rate.Limiter
+	bytes   *rate.Limiter // may be in debt
+	running [kinds]int
+	waiters [kinds][]*waiter
+	waiting int
+	used    time.Time
+}
+
+// A waiter is a request that waits for places for its calls.
+type waiter struct {
+	calls int
+	ready chan struct{} // closed once it has them
+}
+
+// forgetAfter is how long a caller is remembered that has nothing to do with the
+// queue any more: by then its rates are full again.
+const forgetAfter = 5 * time.Minute
+
+func newQueue(limits Limits) *queue {
+	return &queue{limits: limits.withDefaults(), callers: make(map[string]*caller), swept: time.Now()}
+}
+
+// set changes the limits. What runs and waits goes on.
+func (q *queue) set(limits Limits) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.limits = limits.withDefaults()
+	now := time.Now()
+	for _, c := range q.callers {
+		q.rate(c, now)
+	}
+	for k := range kinds {
+		q.dispatch(k)
+	}
+}
+
+// rate gives a caller the rates of the limits.
+func (q *queue) rate(c *caller, now time.Time) {
+	perSecond := float64(q.limits.BytesPerMinute) / 60
+	if c.calls == nil {
+		c.calls = rate.NewLimiter(rate.Limit(q.limits.Rate), q.limits.Burst)
+		c.bytes = rate.NewLimiter(rate.Limit(perSecond), clampInt(q.limits.BytesPerMinute))
+		return
+	}
+	c.calls.SetLimitAt(now, rate.Limit(q.limits.Rate))
+	c.calls.SetBurstAt(now, q.limits.Burst)
+	c.bytes.SetLimitAt(now, rate.Limit(perSecond))
+	c.bytes.SetBurstAt(now, clampInt(q.limits.BytesPerMinute))
+}
+
+// clampInt returns how many bytes may be had at once: so many that counting them
+// is no work.
+func clampInt(n int64) int { return int(min(max(n, 64<<10), math.MaxInt32)) }
+
+// caller returns what is known of a caller. The caller of it holds the lock.
+func (q *queue) caller(id string, now time.Time) *caller {
+	if now.Sub(q.swept) > time.Minute {
+		q.swept = now
+		for id, c := range q.callers {
+			if c.waiting == 0 && c.running == [kinds]int{} && now.Sub(c.used) > forgetAfter && c.bytes.TokensAt(now) >= 0 {
+				delete(q.callers, id)
+			}
+		}
+	}
+	c := q.callers[id]
+	if c == nil {
+		c = new(caller)
+		q.rate(c, now)
+		q.callers[id] = c
+	}
+	c.used = now
+	return c
+}
+
+// enter waits for places for calls of a caller, of which there may be none: those
+// then only count as one for the rate. The error is a [*mcpadapter.BusyError] or
+// that of ctx.
+func (q *queue) enter(ctx context.Context, id string, k kind, calls int) (leave func(), err error) {
+	q.mu.Lock()
+	now := time.Now()
+	c := q.caller(id, now)
+	if err := q.checkRates(c, max(calls, 1), now); err != nil {
+		q.mu.Unlock()
+		return nil, err
+	}
+	if calls == 0 {
+		q.mu.Unlock()
+		return func() {}, nil
+	}
+	leave = sync.OnceFunc(func() { q.leave(c, k, calls) })
+	if len(c.waiters[k]) == 0 && q.fits(c, k, calls) {
+		q.take(c, k, calls)
+		q.mu.Unlock()
+		return leave, nil
+	}
+	w, err := q.wait(c, k, calls)
+	limit := q.limits.Wait
+	q.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-w.ready:
+		return leave, nil
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-timer.C:
+	}
+	return q.giveUp(c, k, w, leave, err)
+}
+
+// checkRates takes calls from the rate of a caller, or refuses them.
+func (q *queue) checkRates(c *caller, calls int, now time.Time) error {
+	if debt := -c.bytes.TokensAt(now); debt > 0 {
+		return &mcpadapter.BusyError{
+			RetryAfter: time.Duration(debt / float64(c.bytes.Limit()) * float64(time.Second)),
+			Message:    fmt.Sprintf("you had more than %d bytes in a minute; wait, or ask for less", q.limits.BytesPerMinute),
+		}
+	}
+	r := c.calls.ReserveN(now, calls)
+	if !r.OK() {
+		return &mcpadapter.BusyError{RetryAfter: time.Second, Message: fmt.Sprintf("a request has at most %d calls", q.limits.Burst)}
+	}
+	if wait := r.DelayFrom(now); wait > 0 {
+		r.CancelAt(now)
+		return &mcpadapter.BusyError{RetryAfter: wait, Message: fmt.Sprintf("more than %v calls in a second; wait, and ask less often", q.limits.Rate)}
+	}
+	return nil
+}
+
+func (q *queue) fits(c *caller, k kind, calls int) bool {
+	all, each := q.limits.places(k)
+	return q.lanes[k].running+calls <= all && c.running[k]+calls <= each
+}
+
+func (q *queue) take(c *caller, k kind, calls int) {
+	q.lanes[k].running += calls
+	c.running[k] += calls
+}
+
+// wait puts calls into the queue, if there is room.
+func (q *queue) wait(c *caller, k kind, calls int) (*waiter, error) {
+	all, each := q.limits.places(k)
+	switch {
+	case calls > each:
+		return nil, &mcpadapter.BusyError{RetryAfter: time.Second, Message: "a request has at most " + plural(each, k)}
+	case c.waiting >= q.limits.QueuePerCaller:
+		return nil, &mcpadapter.BusyError{RetryAfter: time.Second, Message: fmt.Sprintf("you have %d calls that wait; each caller may have %s at a time", c.waiting, plural(each, k))}
+	case q.waiting >= q.limits.Queue:
+		return nil, &mcpadapter.BusyError{Server: true, RetryAfter: q.limits.Wait / 2, Message: "the server is busy with " + plural(all, k) + "; try again later"}
+	}
+	w := &waiter{calls: calls, ready: make(chan struct{})}
+	if len(c.waiters[k]) == 0 {
+		q.lanes[k].turns = append(q.lanes[k].turns, c)
+	}
+	c.waiters[k] = append(c.waiters[k], w)
+	c.waiting++
+	q.waiting++
+	return w, nil
+}
+
+// giveUp ends the wait of calls, unless they got their places in the meantime and
+// somebody still wants them.
+func (q *queue) giveUp(c *caller, k kind, w *waiter, leave func(), err error) (func(), error) {
+	q.mu.Lock()
+	select {
+	case <-w.ready:
+		q.mu.Unlock()
+		if err == nil {
+			return leave, nil
+		}
+		leave()
+		return nil, err
+	default:
+	}
+	defer q.mu.Unlock()
+	q.remove(c, k, slices.Index(c.waiters[k], w))
+	if err != nil {
+		return nil, err
+	}
+	all, each := q.limits.places(k)
+	if c.running[k] >= each {
+		return nil, &mcpadapter.BusyError{RetryAfter: time.Second, Message: fmt.Sprintf("waited %v for one of your %s to end", q.limits.Wait, plural(each, k))}
+	}
+	return nil, &mcpadapter.BusyError{Server: true, RetryAfter: q.limits.Wait / 2, Message: fmt.Sprintf("waited %v; the server is busy with %s; try again later", q.limits.Wait, plural(all, k))}
+}
+
+func (q *queue) leave(c *caller, k kind, calls int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.lanes[k].running -= calls
+	c.running[k] -= calls
+	c.used = time.Now()
+	q.dispatch(k)
+}
+
+// dispatch gives places to those that wait, in turn, while somebody's fit.
+func (q *queue) dispatch(k kind) {
+	l := &q.lanes[k]
+	for passed := 0; passed < len(l.turns); passed++ {
+		c := l.turns[0]
+		l.turns = append(l.turns[1:], c)
+		w := c.waiters[k][0]
+		if !q.fits(c, k, w.calls) {
+			continue
+		}
+		q.take(c, k, w.calls)
+		q.remove(c, k, 0)
+		close(w.ready)
+		passed = -1
+	}
+}
+
+// remove takes what waits at a place out of the queue of a caller.
+func (q *queue) remove(c *caller, k kind, i int) {
+	c.waiters[k] = slices.Delete(c.waiters[k], i, i+1)
+	c.waiting--
+	q.waiting--
+	if len(c.waiters[k]) == 0 {
+		l := &q.lanes[k]
+		l.turns = slices.DeleteFunc(l.turns, func(other *caller) bool { return other == c })
+	}
+}
+
+// spend counts bytes that a caller was sent.
+func (q *queue) spend(id string, bytes int64) {
+	if bytes <= 0 {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now := time.Now()
+	c := q.caller(id, now)
+	for burst := int64(c.bytes.Burst()); bytes > 0; bytes -= burst {
+		c.bytes.ReserveN(now, int(min(bytes, burst)))
+	}
+}
+
+// A Load is what a server does at the moment.
+type Load struct {
+	Lookups, HeavyCalls int // that run
+	Waiting             int // calls that wait for a place
+	Callers             int // that were there within minutes
+}
+
+func (q *queue) load() Load {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return Load{q.lanes[lookup].running, q.lanes[heavy].running, q.waiting, len(q.callers)}
+}
