@@ -64,9 +64,10 @@ const (
 type Gate interface {
 	// Enter returns once the calls of a request may run, or with an error that
 	// matches a [*BusyError] if they may not now, or [access.ErrRefused] if who
-	// has a link may not follow it; other errors are as if ctx had ended. There are several calls only in a batch, and none in a request
-	// that has notifications alone. End is called, once, when all of them have
-	// ended, whether or not somebody takes the answer.
+	// has a link may not follow it; other errors are as if ctx had ended. There
+	// are several calls only in a batch, and none in a request that has
+	// notifications alone. End is called, once, when all of them have ended,
+	// whether or not somebody takes the answer.
 	Enter(ctx context.Context, calls []*Call) (end func(), err error)
 
 	// Ended is told of a call that has ended, and whose answer was written as
