@@ -325,13 +325,13 @@ func (c *Call) ended(result mcp.Result, err error) {
 	case err != nil:
 		c.Outcome, c.RequestID = outcomeOf(err)
 		return
-	case result == nil:
-		c.Outcome = OutcomeOK
+	}
+	c.Outcome = OutcomeOK
+	if !hasMeta(result) {
 		return
 	}
 	meta := result.GetMeta()
 	c.RequestID, _ = meta[metaRequestID].(string)
-	c.Outcome = OutcomeOK
 	if failed, ok := result.(*mcp.CallToolResult); ok && failed.IsError {
 		if c.Outcome, ok = meta["code"].(string); !ok {
 			c.Outcome = string(citekit.CodeInternal)
