@@ -400,7 +400,7 @@ func (c *Call) identify(info *auth.TokenInfo) {
 // isLookup reports whether a tool answers from maps alone, and not with a whole one.
 func isLookup(tool string, arguments json.RawMessage) bool {
 	switch tool {
-	case "listResources", "getNode", "info", "ingestStatus":
+	case "listResources", "getNode", "ingestStatus":
 		return true
 	case "getStructure":
 		list, _ := members(arguments)
