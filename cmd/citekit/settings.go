@@ -23,7 +23,6 @@ type settingFlags struct {
 	file       string
 	workspaces stringList
 	level      slog.Level
-	http       httpFlags
 }
 
 // settingOf has the setting that each flag is for.
@@ -46,7 +45,7 @@ func (f *settingFlags) register(flags *flagSet) {
 	flags.String("toolsets", "", "offer only the tools of these `TOOLSETS`: "+strings.Join(mcpadapter.Toolsets(), ", ")+"; with commas")
 	flags.String("tools", "", "offer only these `TOOLS`, by name, with commas")
 	flags.Bool("read-only", false, "no tool writes maps or evidence files, also with --ingest")
-	f.http.register(flags)
+	registerHTTP(flags)
 	new(semanticsFlags).register(flags)
 	new(mapperFlags).registerWriter(flags)
 	flags.ocr(new(bool))

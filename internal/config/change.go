@@ -47,3 +47,18 @@ func values(c *Config) map[path]any {
 	})
 	return all
 }
+
+// Reloaded returns the settings of a server that has taken over from after what a
+// running one can: the rest counts as before, until a restart.
+func (s *Settings) Reloaded(after *Settings) *Settings {
+	both := *s
+	both.Toolsets, both.Tools, both.ReadOnly = after.Toolsets, after.Tools, after.ReadOnly
+	both.Timeouts, both.Log.Level = after.Timeouts, after.Log.Level
+	limits := after.Limits
+	before := s.Limits
+	limits.Sessions, limits.Connections, limits.BodyBytes = before.Sessions, before.Connections, before.BodyBytes
+	limits.Extractions, limits.ExtractionTime, limits.ChildProcesses = before.Extractions, before.ExtractionTime, before.ChildProcesses
+	limits.DecoderMemory, limits.EvidencePerSpace = before.DecoderMemory, before.EvidencePerSpace
+	both.Limits = limits
+	return &both
+}

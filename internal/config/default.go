@@ -85,8 +85,12 @@ func (s *Settings) Team() bool {
 // Authenticates reports whether callers must tell who they are.
 func (s *Settings) Authenticates() bool { return s.KeysFile != "" || s.OAuth.Issuer != "" }
 
-// fillTimeouts adds what counts for the tools that the settings leave out.
-func (s *Settings) fillTimeouts() {
+// fillTeam adds what counts for a server for several callers where nothing is given:
+// bounds of the time of every tool, and a line in the log for each request.
+func (s *Settings) fillTeam() {
+	if !s.Given("log", "level") {
+		s.Log.Level = "info"
+	}
 	all := make(map[string]Duration)
 	for tool, timeout := range server.Timeouts() {
 		all[tool] = Duration(timeout)

@@ -71,7 +71,7 @@ func (s *Settings) merge(layers ...*layer) error {
 	}
 	s.Limits = s.Limits.filled()
 	if s.Team() {
-		s.fillTimeouts()
+		s.fillTeam()
 	}
 	return nil
 }
