@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -164,6 +166,7 @@ func TestReadResources(t *testing.T) {
 // would.
 type watched struct {
 	t     *testing.T
+	dir   string
 	lib   *citekit.Library // of the server
 	other *citekit.Library
 }
@@ -183,7 +186,7 @@ func newWatched(t *testing.T) *watched {
 		t.Cleanup(func() { lib.Close() })
 		return lib
 	}
-	w := &watched{t, open(), open()}
+	w := &watched{t, dir, open(), open()}
 	w.save("poem", "before")
 	return w
 }
@@ -400,5 +403,29 @@ func call(t *testing.T, session *mcp.ClientSession, name string, arguments map[s
 	}
 	if err := json.Unmarshal([]byte(text), into); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestReadOnlyAddresses reads an address as a resource where nothing may be written,
+// by the server's options or by a header.
+func TestReadOnlyAddresses(t *testing.T) {
+	const body = `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"text://poem#lines=2-3"}}`
+	for name, test := range map[string]struct {
+		readOnly bool
+		header   http.Header
+	}{
+		"option": {readOnly: true},
+		"header": {header: http.Header{"X-Mcp-Readonly": {"true"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWatched(t)
+			handler := mcpadapter.NewHandler(mcpadapter.NewServer(w.lib, &mcpadapter.Options{ReadOnly: test.readOnly}), &mcpadapter.HandlerOptions{Stateless: true})
+			if got := postRPC(t, handler, test.header, body); !strings.Contains(got, `\"output_path\":null`) || !strings.Contains(got, `\"address\":\"text://poem#lines=2-3\"`) {
+				t.Error(got)
+			}
+			if files, err := os.ReadDir(filepath.Join(w.dir, ".citekit_output")); len(files) > 0 || !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("written: %v, %v", files, err)
+			}
+		})
 	}
 }
