@@ -256,6 +256,25 @@ func TestSubscribeConcurrently(t *testing.T) {
 	}
 }
 
+// TestLongSubscriptionsConcurrently follows resources by URIs that take more room than a
+// session has.
+func TestLongSubscriptionsConcurrently(t *testing.T) {
+	w := newWatched(t)
+	client := serve(t, mcpadapter.NewServer(w.lib, nil), mcpadapter.StreamTransport{}).start()
+	failed := 0
+	for i := range 20 {
+		client.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/subscribe","params":{"uri":"citekit://nodes/poem/%d%s"}}`, i, i, strings.Repeat("x", 10_000)))
+		if got := client.next(); strings.Contains(got, `"code":-32602`) && strings.Contains(got, "unsubscribe from some") {
+			failed++
+		} else if !strings.Contains(got, `"result":{`) {
+			t.Error(got)
+		}
+	}
+	if failed != 7 {
+		t.Errorf("%d of 20 refused, want all beyond 128 KiB", failed)
+	}
+}
+
 // TestListen follows a resource as clients of 2026-07-28 do, whose subscription
 // begins at some time after the call.
 func TestListenConcurrently(t *testing.T) {
