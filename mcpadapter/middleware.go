@@ -100,7 +100,8 @@ func withValidData(coded *jsonrpc.Error, req mcp.Request) error {
 // the handler of the method.
 func isFeature(method string) bool {
 	switch method {
-	case "tools/call", "resources/read", "resources/subscribe", "resources/unsubscribe", "prompts/get", "completion/complete":
+	case "tools/call", "resources/read", "resources/subscribe", "resources/unsubscribe", "subscriptions/listen",
+		"prompts/get", "completion/complete":
 		return true
 	}
 	return false

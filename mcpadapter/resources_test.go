@@ -256,6 +256,27 @@ func TestSubscribeConcurrently(t *testing.T) {
 	}
 }
 
+// TestListenToNothing follows what cannot be followed: the errors are those of a
+// read, and say nothing of where maps are.
+func TestListenToNothing(t *testing.T) {
+	w := newWatched(t)
+	if err := os.Mkdir(filepath.Join(w.dir, ".resource_maps", "folder.json"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := serveHTTP(t, mcpadapter.NewServer(w.lib, nil), nil, nil)
+	for uri, want := range map[string]string{
+		"citekit://maps/none":    `"error":{"code":-32602,"message":"Resource 'none' not found.`,
+		"text://poem#colour=red": `"error":{"code":-32602,`,
+		"citekit://maps/folder":  `"error":{"code":-32`,
+	} {
+		_, _, body := s.modern("subscriptions/listen", "").send("POST", "/mcp",
+			fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":[%q]},%s}}`, uri, modernMeta))
+		if !strings.Contains(body, want) || strings.Contains(body, w.dir) || !strings.Contains(body, `"data":{"code":"`) {
+			t.Errorf("%s: %s", uri, body)
+		}
+	}
+}
+
 // TestLongSubscriptionsConcurrently follows resources by URIs that take more room than a
 // session has.
 func TestLongSubscriptionsConcurrently(t *testing.T) {
