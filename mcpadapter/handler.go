@@ -38,7 +38,8 @@ type HandlerOptions struct {
 	// status 429. Callers are told apart by [auth.TokenInfo.UserID].
 	MaxSessions int
 
-	// MaxBodyBytes bounds the body of a request; zero means 4 MiB.
+	// MaxBodyBytes bounds the body of a request; zero means 4 MiB, and more than
+	// 1 GiB means that.
 	MaxBodyBytes int64
 
 	// BodyTimeout is how long the body of a request may take to arrive; zero
@@ -85,6 +86,7 @@ const (
 	defaultSessionTimeout = 10 * time.Minute
 	defaultMaxSessions    = 1000
 	defaultMaxBody        = 4 << 20
+	mostBody              = 1 << 30
 	defaultBodyTimeout    = 30 * time.Second
 )
 
@@ -528,6 +530,7 @@ func (o *HandlerOptions) withDefaults() HandlerOptions {
 	if opts.MaxBodyBytes <= 0 {
 		opts.MaxBodyBytes = defaultMaxBody
 	}
+	opts.MaxBodyBytes = min(opts.MaxBodyBytes, mostBody)
 	if opts.BodyTimeout <= 0 {
 		opts.BodyTimeout = defaultBodyTimeout
 	}

@@ -256,6 +256,46 @@ func TestSubscribeConcurrently(t *testing.T) {
 	}
 }
 
+// TestListenToNothing follows what cannot be followed: the errors are those of a
+// read, and say nothing of where maps are.
+func TestListenToNothing(t *testing.T) {
+	w := newWatched(t)
+	if err := os.Mkdir(filepath.Join(w.dir, ".resource_maps", "folder.json"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := serveHTTP(t, mcpadapter.NewServer(w.lib, nil), nil, nil)
+	for uri, want := range map[string]string{
+		"citekit://maps/none":    `"error":{"code":-32602,"message":"Resource 'none' not found.`,
+		"text://poem#colour=red": `"error":{"code":-32602,`,
+		"citekit://maps/folder":  `"error":{"code":-32`,
+	} {
+		_, _, body := s.modern("subscriptions/listen", "").send("POST", "/mcp",
+			fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":[%q]},%s}}`, uri, modernMeta))
+		if !strings.Contains(body, want) || strings.Contains(body, w.dir) || !strings.Contains(body, `"data":{"code":"`) {
+			t.Errorf("%s: %s", uri, body)
+		}
+	}
+}
+
+// TestLongSubscriptionsConcurrently follows resources by URIs that take more room than a
+// session has.
+func TestLongSubscriptionsConcurrently(t *testing.T) {
+	w := newWatched(t)
+	client := serve(t, mcpadapter.NewServer(w.lib, nil), mcpadapter.StreamTransport{}).start()
+	failed := 0
+	for i := range 20 {
+		client.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/subscribe","params":{"uri":"citekit://nodes/poem/%d%s"}}`, i, i, strings.Repeat("x", 10_000)))
+		if got := client.next(); strings.Contains(got, `"code":-32602`) && strings.Contains(got, "unsubscribe from some") {
+			failed++
+		} else if !strings.Contains(got, `"result":{`) {
+			t.Error(got)
+		}
+	}
+	if failed != 7 {
+		t.Errorf("%d of 20 refused, want all beyond 128 KiB", failed)
+	}
+}
+
 // TestListen follows a resource as clients of 2026-07-28 do, whose subscription
 // begins at some time after the call.
 func TestListenConcurrently(t *testing.T) {
