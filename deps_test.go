@@ -106,6 +106,8 @@ var only = map[string][]string{
 	"github.com/u2takey/ffmpeg-go":               {},
 	"github.com/modelcontextprotocol/go-sdk":     {"mcpadapter", "server", "cmd/citekit", "examples/mcpserver", "examples/httpserver", "bench"},
 	"golang.org/x/time":                          {"server"},
+	"github.com/coreos/go-oidc":                  {"access/oidc"},
+	"github.com/go-jose/go-jose":                 {"access/oidc"},
 	"github.com/google/jsonschema-go":            {"examples/mcpserver", "schema"},
 	"golang.org/x/image":                         {"modality/image", "internal/drawing", "internal/testcorpus"},
 	"golang.org/x/text":                          {"internal/charset", "modality/text", "search/embedding", "internal/testcorpus"},

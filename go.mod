@@ -6,7 +6,9 @@ go 1.26.5
 require (
 	github.com/blevesearch/snowballstem v0.9.0 // internal/terms
 	github.com/clipperhouse/uax29/v2 v2.7.0 // internal/sentence, internal/terms
+	github.com/coreos/go-oidc/v3 v3.21.0 // access/oidc
 	github.com/fsnotify/fsnotify v1.9.0 // cmd/citekit
+	github.com/go-jose/go-jose/v4 v4.1.4 // access/oidc
 	github.com/google/go-cmp v0.7.0 // tests
 	github.com/google/jsonschema-go v0.4.3 // schema
 	github.com/klippa-app/go-pdfium v1.19.8 // internal/pdfium; what PDFium reads changes with it: measure before raising it
@@ -46,7 +48,7 @@ require (
 	golang.org/x/crypto v0.57.0 // indirect
 	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
 	golang.org/x/mod v0.41.0 // indirect
-	golang.org/x/oauth2 v0.35.0 // indirect
+	golang.org/x/oauth2 v0.36.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 	honnef.co/go/tools v0.8.2 // indirect
 )
