@@ -108,6 +108,8 @@ var only = map[string][]string{
 	"github.com/u2takey/ffmpeg-go":               {},
 	"github.com/modelcontextprotocol/go-sdk":     {"mcpadapter", "server", "cmd/citekit", "examples/mcpserver", "examples/httpserver", "bench"},
 	"golang.org/x/time":                          {"server"},
+	"github.com/coreos/go-oidc":                  {"access/oidc"},
+	"github.com/go-jose/go-jose":                 {"access/oidc"},
 	"github.com/google/jsonschema-go":            {"examples/mcpserver", "internal/config", "schema"},
 	"github.com/prometheus":                      {"telemetry"},
 	"go.opentelemetry.io":                        {"telemetry"},
