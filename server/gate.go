@@ -96,5 +96,5 @@ func safe(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
 		return text
 	}
-	return strconv.QuoteToGraphic(text)
+	return strconv.Quote(text)
 }
