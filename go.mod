@@ -8,8 +8,9 @@ require (
 	github.com/clipperhouse/uax29/v2 v2.7.0 // internal/sentence, internal/terms
 	github.com/fsnotify/fsnotify v1.9.0 // cmd/citekit
 	github.com/google/go-cmp v0.7.0 // tests
-	github.com/google/jsonschema-go v0.4.3 // schema
+	github.com/google/jsonschema-go v0.4.3 // internal/config, schema
 	github.com/klippa-app/go-pdfium v1.19.8 // internal/pdfium; what PDFium reads changes with it: measure before raising it
+	github.com/knadh/koanf/v2 v2.4.1 // internal/config
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // mcpadapter
 	github.com/parquet-go/parquet-go v0.25.1 // mapadapter; v0.32 makes the command 17 MB larger
 	github.com/pdfcpu/pdfcpu v0.15.0 // tests of e2e
@@ -18,7 +19,7 @@ require (
 	github.com/tetratelabs/wazero v1.12.0 // internal/pdfium
 	github.com/u2takey/ffmpeg-go v0.5.0 // tests of internal/ffmpeg
 	github.com/yuin/goldmark v1.8.7 // internal/markup
-	go.yaml.in/yaml/v3 v3.0.5 // internal/markup
+	go.yaml.in/yaml/v3 v3.0.5 // internal/config, internal/markup
 	golang.org/x/image v0.47.0 // modality/image, internal/preview
 	golang.org/x/net v0.59.0 // internal/markup
 	golang.org/x/sync v0.24.0 // mapper/llm, modality/image
@@ -47,13 +48,17 @@ require (
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
+	github.com/go-viper/mapstructure/v2 v2.5.0 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.30.0 // indirect
 	github.com/hhrutter/tiff v1.0.6 // indirect
 	github.com/jmespath/go-jmespath v0.4.0 // indirect
 	github.com/jolestar/go-commons-pool/v2 v2.1.2 // indirect
 	github.com/klauspost/compress v1.20.1 // indirect
+	github.com/knadh/koanf/maps v0.1.2 // indirect
 	github.com/mattn/go-runewidth v0.0.27 // indirect
+	github.com/mitchellh/copystructure v1.2.0 // indirect
+	github.com/mitchellh/reflectwalk v1.0.2 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/pierrec/lz4/v4 v4.1.21 // indirect
 	github.com/prometheus/client_model v0.6.3 // indirect

@@ -285,8 +285,8 @@ func (g *Ingester) tools() []tool {
 			parameters: []parameter{
 				{name: "paths", kind: texts, required: true, longest: maxPath,
 					description: "Files, folders and patterns such as docs/**/*.pdf, relative to the base directory or absolute."},
-				{name: "type", kind: text, choices: g.types(), description: "What the files are, if that is not to be told from their content."},
-				{name: "resource_id", kind: text, description: "Id for the map of a single file; made from its name by default."},
+				{name: "type", kind: text, choices: g.types(), description: "If their content does not tell."},
+				{name: "resource_id", kind: text, description: "For a single file. Default: from its name."},
 			},
 			output: ingestSchema(),
 			adds:   true,
@@ -300,7 +300,7 @@ func (g *Ingester) tools() []tool {
 				{name: "job_id", kind: text, required: true, description: "job_id of the answer of ingest."},
 				{name: "cancel", kind: flag, description: "End it. Default false."},
 			},
-			output: ingestSchema(),
+			output: object(jobFields), // as of ingest
 			follow: g.status,
 		},
 	}

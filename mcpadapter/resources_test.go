@@ -392,48 +392,6 @@ func only(given map[string]string, arguments []*mcp.PromptArgument) map[string]s
 	return harmless
 }
 
-// TestPromptToCitedAnswer follows the steps of a prompt as a model would, tool
-// by tool in the order in which it names them, to an answer whose citation holds.
-func TestPromptToCitedAnswer(t *testing.T) {
-	session := findingServer(t)
-	steps, _, _ := strings.Cut(promptText(t, session, "cite_answer", map[string]string{"question": "What comes after three?"}), "\n> ")
-	var address, quote string
-	var called []string
-	for _, name := range namedTools.FindAllString(steps, -1) {
-		if slices.Contains(called, name) || name == "answer" {
-			continue
-		}
-		called = append(called, name)
-		switch name {
-		case "search":
-			var found struct {
-				Results []struct{ Address string }
-			}
-			call(t, session, name, map[string]any{"query": "three"}, &found)
-			address = found.Results[0].Address
-		case "getContents":
-			var read struct {
-				Contents []struct{ Text string }
-			}
-			call(t, session, name, map[string]any{"ids": []any{address}}, &read)
-			quote = strings.Fields(read.Contents[0].Text)[2]
-		case "verify":
-			var checked struct {
-				Verdicts []struct{ Class string }
-			}
-			call(t, session, name, map[string]any{"text": "The poem says \"" + quote + "\" [" + address + "]."}, &checked)
-			if len(checked.Verdicts) != 1 || checked.Verdicts[0].Class != "exact" {
-				t.Errorf("verdicts: %+v", checked)
-			}
-		default:
-			t.Errorf("the prompt names %s, which the script does not know:\n%s", name, steps)
-		}
-	}
-	if want := []string{"search", "getContents", "verify"}; !slices.Equal(called, want) {
-		t.Errorf("called %v, want %v:\n%s", called, want, steps)
-	}
-}
-
 func call(t *testing.T, session *mcp.ClientSession, name string, arguments map[string]any, into any) {
 	t.Helper()
 	text, result := callTool(t, session, name, arguments)

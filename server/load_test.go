@@ -61,7 +61,7 @@ func TestLoad(t *testing.T) {
 
 // A load is what a client in its own process asks of a server in another.
 type load struct {
-	t        *testing.T
+	t        testing.TB
 	address  string
 	sessions []client
 
@@ -72,7 +72,7 @@ type load struct {
 }
 
 // loadFiles writes what the two workspaces of the load are about.
-func loadFiles(t *testing.T, dir, word string) {
+func loadFiles(t testing.TB, dir, word string) {
 	t.Helper()
 	var text bytes.Buffer
 	for i := range 2000 {
@@ -98,7 +98,7 @@ func loadFiles(t *testing.T, dir, word string) {
 }
 
 // startLoad starts the server, and returns once it listens.
-func startLoad(t *testing.T) *load {
+func startLoad(t testing.TB) *load {
 	t.Helper()
 	red, blue := t.TempDir(), t.TempDir()
 	loadFiles(t, red, "scarlet")

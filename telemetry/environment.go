@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"os"
@@ -74,12 +75,13 @@ func wrong(name, value, right string) error {
 }
 
 // defaultEndpoint returns where spans go if the environment does not say it: to
-// the place that the specification names, which is not that of the library.
-func defaultEndpoint() []otlptracehttp.Option {
+// a collector, or the place that the specification names, which is not that of the
+// library.
+func defaultEndpoint(collector string) []otlptracehttp.Option {
 	for _, name := range endpointVariables {
 		if os.Getenv(name) != "" {
 			return nil
 		}
 	}
-	return []otlptracehttp.Option{otlptracehttp.WithEndpointURL("http://localhost:4318/v1/traces")}
+	return []otlptracehttp.Option{otlptracehttp.WithEndpointURL(strings.TrimSuffix(cmp.Or(collector, "http://localhost:4318"), "/") + "/v1/traces")}
 }

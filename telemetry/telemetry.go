@@ -73,6 +73,11 @@ type Options struct {
 	// Traces exports spans, as the variables of OpenTelemetry say.
 	Traces bool
 
+	// Endpoint is the URL of a collector that takes OTLP over HTTP, without the
+	// path /v1/traces, where those variables name none; "" means
+	// http://localhost:4318.
+	Endpoint string
+
 	// Logger hears when spans cannot be exported, and when they can again; nil
 	// discards.
 	Logger *slog.Logger

@@ -34,7 +34,7 @@ func newTracer(ctx context.Context, o *Options, m *metrics) (*tracer, error) {
 	if err != nil || !wanted {
 		return nil, err
 	}
-	client, err := otlptracehttp.New(ctx, defaultEndpoint()...)
+	client, err := otlptracehttp.New(ctx, defaultEndpoint(o.Endpoint)...)
 	if err != nil {
 		return nil, fmt.Errorf("telemetry: traces cannot be exported: %w", err)
 	}
