@@ -46,8 +46,7 @@ func (g gate) Ended(ctx context.Context, c *mcpadapter.Call) {
 		Caller: callerOf(c.Grant), Workspace: c.Workspace, Method: c.Method, Tool: c.Tool, Resource: c.Resource,
 		Outcome: c.Outcome, Bytes: c.Bytes, Traceparent: c.Traceparent,
 	}
-	g.s.log(ctx, &event)
-	g.s.observe(ctx, event)
+	g.s.reports.add(ctx, event)
 }
 
 func callerOf(grant *access.Grant) string {
