@@ -201,7 +201,7 @@ func (a *adapter) linkTo(ctx context.Context, c *caller, e *citekit.Evidence) (u
 	}
 	url, expires, err = a.opts.Links.link(ctx, c, e)
 	if err != nil && err != errNoBase {
-		a.opts.Logger.LogAttrs(ctx, slog.LevelError, "link to evidence", slog.String("error", clip(err.Error())))
+		a.opts.Logger.LogAttrs(ctx, slog.LevelError, "link to evidence", slog.String("error", printable(err.Error())))
 		err = errLinkFailed
 	}
 	return url, expires, err

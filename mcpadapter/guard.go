@@ -104,7 +104,7 @@ func (g *guard) readLines() {
 		l, err := readLine(r, g.MaxMessage)
 		if err != nil {
 			if err != io.EOF {
-				g.Logger.Warn("reading messages ended", "error", err.Error())
+				g.Logger.Warn("reading messages ended", "error", printable(err.Error()))
 			}
 			return
 		}

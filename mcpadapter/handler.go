@@ -162,10 +162,10 @@ func newHandler(o *HandlerOptions, get func(*http.Request) *mcp.Server) *Handler
 	// Hosts, the lengths of bodies and idle sessions are seen to here.
 	h.stateless = mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
 		Stateless: true, PropagateRequestCancellation: true,
-		DisableLocalhostProtection: true, MaxRequestBodyBytes: -1, Logger: o.Logger,
+		DisableLocalhostProtection: true, MaxRequestBodyBytes: -1, Logger: forForeign(o.Logger),
 	})
 	h.stateful = mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
-		DisableLocalhostProtection: true, MaxRequestBodyBytes: -1, Logger: o.Logger,
+		DisableLocalhostProtection: true, MaxRequestBodyBytes: -1, Logger: forForeign(o.Logger),
 	})
 	h.sse = mcp.NewSSEHandler(get, &mcp.SSEOptions{DisableLocalhostProtection: true, MaxRequestBodyBytes: -1})
 

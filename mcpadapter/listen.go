@@ -109,7 +109,7 @@ func (h *Handler) Serve(ctx context.Context, listener net.Listener, opts *ServeO
 	server := &http.Server{
 		Handler: handler, ReadHeaderTimeout: o.HeaderTimeout, IdleTimeout: o.IdleTimeout,
 		MaxHeaderBytes: maxHeader, Protocols: protocols, DisableGeneralOptionsHandler: true,
-		ConnContext: withConnection, ConnState: followConnection, ErrorLog: slog.NewLogLogger(h.opts.Logger.Handler(), slog.LevelDebug),
+		ConnContext: withConnection, ConnState: followConnection, ErrorLog: slog.NewLogLogger(foreignLog{h.opts.Logger.Handler()}, slog.LevelDebug),
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()

@@ -22,7 +22,7 @@ func recoverPanics(logger *slog.Logger) mcp.Middleware {
 			defer func() {
 				if p := recover(); p != nil {
 					logger.LogAttrs(ctx, slog.LevelError, "panic",
-						slog.String("method", method), slog.String("request_id", requestID(ctx)), slog.String("panic", fmt.Sprint(p)), slog.String("stack", string(debug.Stack())))
+						slog.String("method", knownMethod(method)), slog.String("request_id", requestID(ctx)), slog.String("panic", printable(fmt.Sprint(p))), slog.String("stack", string(debug.Stack())))
 					result, err = panicked(method, req)
 				}
 			}()
@@ -63,7 +63,7 @@ func codedErrors(logger *slog.Logger) mcp.Middleware {
 			}
 			code := citekit.CodeOf(err)
 			if code == citekit.CodeInternal {
-				logger.LogAttrs(ctx, slog.LevelError, "request failed", slog.String("method", method), slog.String("request_id", requestID(ctx)), slog.String("error", clip(err.Error())))
+				logger.LogAttrs(ctx, slog.LevelError, "request failed", slog.String("method", method), slog.String("request_id", requestID(ctx)), slog.String("error", printable(err.Error())))
 			}
 			return nil, featureError(method, err, code)
 		}

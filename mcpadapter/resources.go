@@ -180,7 +180,7 @@ func (r *resources) readOurs(ctx context.Context, method string, req *mcp.ReadRe
 	result, err := next(ctx, method, &asked)
 	if err != nil {
 		err = missingAs(err, req)
-		r.opts.Logger.LogAttrs(ctx, slog.LevelInfo, "resource", slog.String("code", string(citekit.CodeOf(err))), slog.String("error", clip(err.Error())))
+		r.opts.Logger.LogAttrs(ctx, slog.LevelInfo, "resource", slog.String("code", string(citekit.CodeOf(err))), slog.String("request_id", requestID(ctx)))
 		return nil, err
 	}
 	return result, nil

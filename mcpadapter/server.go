@@ -171,7 +171,7 @@ func NewServer(lib *citekit.Library, opts *Options) *mcp.Server {
 	tools := a.offered()
 	settings := &mcp.ServerOptions{
 		Instructions: a.instructions(choice{}),
-		Logger:       o.Logger,
+		Logger:       forForeign(o.Logger),
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 	}
 	features := a.features(settings)
@@ -221,7 +221,7 @@ func (a *adapter) offered() []tool {
 		}
 	}
 	if err := o.Check(); err != nil {
-		o.Logger.Warn("choice of tools", "error", err.Error())
+		o.Logger.Warn("choice of tools", "error", printable(err.Error()))
 	}
 	chosen := o.choice()
 	return slices.DeleteFunc(tools, func(t tool) bool { return !chosen.has(t.name) })

@@ -239,15 +239,18 @@ func asArgument(err error) error {
 	return err
 }
 
+// log notes how a call ended. The text of an error that is the caller's repeats what
+// it sent, such as a query: that is left to the answer.
 func (a *adapter) log(ctx context.Context, tool string, took time.Duration, err error) {
 	level, attrs := slog.LevelDebug, []slog.Attr{slog.String("tool", tool), slog.String("request_id", requestID(ctx)), slog.Duration("took", took)}
 	if err != nil {
 		code := citekit.CodeOf(err)
+		attrs = append(attrs, slog.String("code", string(code)))
 		level = slog.LevelInfo
 		if code == citekit.CodeInternal {
 			level = slog.LevelError
+			attrs = append(attrs, slog.String("error", printable(err.Error())))
 		}
-		attrs = append(attrs, slog.String("code", string(code)), slog.String("error", clip(err.Error())))
 	}
 	a.opts.Logger.LogAttrs(ctx, level, "tool call", attrs...)
 }

@@ -92,7 +92,7 @@ func (w *watcher) run() {
 		listed, err := w.listHash(ctx)
 		switch {
 		case err != nil:
-			w.logger.LogAttrs(ctx, slog.LevelError, "list of resources", slog.String("error", clip(err.Error())))
+			w.logger.LogAttrs(ctx, slog.LevelError, "list of resources", slog.String("error", printable(err.Error())))
 		case !started || listed != known:
 			known, started = listed, true
 			w.notify()
@@ -172,7 +172,7 @@ func (w *watcher) tellChanges(ctx context.Context) {
 		}
 		for _, uri := range uris {
 			if err := w.server.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: uri}); err != nil {
-				w.logger.LogAttrs(ctx, slog.LevelInfo, "resource updated", slog.String("error", clip(err.Error())))
+				w.logger.LogAttrs(ctx, slog.LevelInfo, "resource updated", slog.String("error", printable(err.Error())))
 			}
 		}
 	}

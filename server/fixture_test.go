@@ -73,7 +73,10 @@ func openPlace(t testing.TB, resolvers citekit.Resolvers, dir string) *citekit.L
 }
 
 // host returns a server of the protocol with every tool.
-func host(t testing.TB, lib *citekit.Library) mcpadapter.Hosted {
+func host(t testing.TB, lib *citekit.Library) mcpadapter.Hosted { return hostLogging(t, lib, nil) }
+
+// hostLogging is as host, with a logger of the protocol's server.
+func hostLogging(t testing.TB, lib *citekit.Library, logger *slog.Logger) mcpadapter.Hosted {
 	t.Helper()
 	layers, related := textlayer.New(lib, nil), relations.New(lib)
 	searcher, err := search.New(lib, &search.Options{Layers: layers, Relations: related})
@@ -91,6 +94,7 @@ func host(t testing.TB, lib *citekit.Library) mcpadapter.Hosted {
 		Searcher: searcher, Contents: reader, Briefing: briefing.New(searcher, layers), Verifier: verifier,
 		Answerer:   answer.New(answer.Options{Searcher: searcher, Layers: layers, Verifier: verifier}),
 		Reanchorer: reanchor.New(lib, &reanchor.Options{Layers: layers}),
+		Logger:     logger,
 		Ingester:   ingester, Links: links, Timeouts: server.Timeouts(), Watch: 20 * time.Millisecond,
 	})}
 }

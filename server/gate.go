@@ -46,8 +46,7 @@ func (g gate) Ended(ctx context.Context, c *mcpadapter.Call) {
 		Caller: callerOf(c.Grant), Workspace: c.Workspace, Method: c.Method, Tool: c.Tool, Resource: c.Resource,
 		Outcome: c.Outcome, Bytes: c.Bytes, Traceparent: c.Traceparent,
 	}
-	g.s.log(ctx, &event)
-	g.s.observe(ctx, event)
+	g.s.reports.add(ctx, event)
 }
 
 func callerOf(grant *access.Grant) string {
@@ -96,5 +95,5 @@ func safe(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
 		return text
 	}
-	return strconv.QuoteToGraphic(text)
+	return strconv.Quote(text)
 }

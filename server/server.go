@@ -90,6 +90,7 @@ type Server struct {
 	names   map[string]bool
 	queue   *queue
 	active  *active
+	reports *reports
 	failed  *sometimes // log lines of requests without a valid token
 	probes  *probes
 }
@@ -121,6 +122,7 @@ func New(workspaces []Workspace, opts *Options) (*Server, error) {
 		hosted[w.Name] = w.Hosted
 	}
 	s.queue, s.active, s.failed = newQueue(s.opts.Limits), newActive(), newSometimes(10, time.Second)
+	s.reports = newReports(s.report)
 	s.probes = newProbes(workspaces, s.opts.Ready, s.opts.Logger)
 	endpoint := s.opts.Handler
 	endpoint.Gate = gate{s}
@@ -175,8 +177,20 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener, opts *mcpadap
 	watch, stop := context.WithCancel(ctx)
 	defer stop()
 	go s.watchRevoked(watch)
-	return s.handler.Serve(ctx, listener, &o)
+	err := s.handler.Serve(ctx, listener, &o)
+	settle, end := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+	defer end()
+	s.reports.settle(settle)
+	return err
 }
 
-// Shutdown ends what the server serves, as [mcpadapter.Handler.Shutdown] does.
-func (s *Server) Shutdown(ctx context.Context) error { return s.handler.Shutdown(ctx) }
+// settleTime is how long the logs may take for what has ended when a server does.
+const settleTime = 5 * time.Second
+
+// Shutdown ends what the server serves, as [mcpadapter.Handler.Shutdown] does, and
+// waits until what has ended is in the logs.
+func (s *Server) Shutdown(ctx context.Context) error {
+	err := s.handler.Shutdown(ctx)
+	s.reports.settle(ctx)
+	return err
+}

@@ -1,0 +1,45 @@
+package mcpadapter
+
+import (
+	"context"
+	"log/slog"
+)
+
+// A foreignLog is the handler of what the SDK and package http log, who repeat what
+// callers sent as it is: here it is on one line, of moderate length, and shows.
+type foreignLog struct{ slog.Handler }
+
+// forForeign returns a logger for code that is not ours.
+func forForeign(logger *slog.Logger) *slog.Logger { return slog.New(foreignLog{logger.Handler()}) }
+
+// Handle implements [slog.Handler].
+func (f foreignLog) Handle(ctx context.Context, r slog.Record) error {
+	clean := slog.NewRecord(r.Time, r.Level, printable(r.Message), r.PC)
+	r.Attrs(func(a slog.Attr) bool {
+		clean.AddAttrs(printableAttr(a))
+		return true
+	})
+	return f.Handler.Handle(ctx, clean)
+}
+
+// WithAttrs implements [slog.Handler].
+func (f foreignLog) WithAttrs(attrs []slog.Attr) slog.Handler {
+	clean := make([]slog.Attr, 0, len(attrs))
+	for _, a := range attrs {
+		clean = append(clean, printableAttr(a))
+	}
+	return foreignLog{f.Handler.WithAttrs(clean)}
+}
+
+// WithGroup implements [slog.Handler].
+func (f foreignLog) WithGroup(name string) slog.Handler {
+	return foreignLog{f.Handler.WithGroup(name)}
+}
+
+func printableAttr(a slog.Attr) slog.Attr {
+	switch v := a.Value.Resolve(); v.Kind() {
+	case slog.KindString, slog.KindAny, slog.KindGroup:
+		return slog.String(printable(a.Key), printable(v.String()))
+	}
+	return a
+}
