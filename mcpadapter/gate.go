@@ -64,9 +64,10 @@ const (
 type Gate interface {
 	// Enter returns once the calls of a request may run, or with an error that
 	// matches a [*BusyError] if they may not now, or [access.ErrRefused] if who
-	// has a link may not follow it; other errors are as if ctx had ended. There are several calls only in a batch, and none in a request
-	// that has notifications alone. End is called, once, when all of them have
-	// ended, whether or not somebody takes the answer.
+	// has a link may not follow it; other errors are as if ctx had ended. There
+	// are several calls only in a batch, and none in a request that has
+	// notifications alone. End is called, once, when all of them have ended,
+	// whether or not somebody takes the answer.
 	Enter(ctx context.Context, calls []*Call) (end func(), err error)
 
 	// Ended is told of a call that has ended, and whose answer was written as
@@ -324,13 +325,13 @@ func (c *Call) ended(result mcp.Result, err error) {
 	case err != nil:
 		c.Outcome, c.RequestID = outcomeOf(err)
 		return
-	case result == nil:
-		c.Outcome = OutcomeOK
+	}
+	c.Outcome = OutcomeOK
+	if !hasMeta(result) {
 		return
 	}
 	meta := result.GetMeta()
 	c.RequestID, _ = meta[metaRequestID].(string)
-	c.Outcome = OutcomeOK
 	if failed, ok := result.(*mcp.CallToolResult); ok && failed.IsError {
 		if c.Outcome, ok = meta["code"].(string); !ok {
 			c.Outcome = string(citekit.CodeInternal)
@@ -399,7 +400,7 @@ func (c *Call) identify(info *auth.TokenInfo) {
 // isLookup reports whether a tool answers from maps alone, and not with a whole one.
 func isLookup(tool string, arguments json.RawMessage) bool {
 	switch tool {
-	case "listResources", "getNode", "info", "ingestStatus":
+	case "listResources", "getNode", "ingestStatus":
 		return true
 	case "getStructure":
 		list, _ := members(arguments)

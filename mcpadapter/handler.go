@@ -60,9 +60,13 @@ type HandlerOptions struct {
 
 	// Authenticate, if it is not nil, wraps what answers callers, such as with
 	// [auth.RequireBearerToken]. It must tell callers apart by
-	// [auth.TokenInfo.UserID], else they all share the sessions of one. Signed links to evidence need no
-	// authentication.
+	// [auth.TokenInfo.UserID], else they all share the sessions of one. Signed
+	// links to evidence need no authentication.
 	Authenticate func(http.Handler) http.Handler
+
+	// Anonymous says that Authenticate lets everybody in. [Handler.Serve] then
+	// listens on loopback addresses alone, as without Authenticate.
+	Anonymous bool
 
 	// Links serves evidence at /evidence/; the same as in [Options], or nil.
 	Links *EvidenceLinks
@@ -341,7 +345,9 @@ func (h *Handler) serveStateful(w http.ResponseWriter, r *http.Request) {
 	}
 	s := h.sessions.find(userOf(r), id)
 	switch {
-	case s == nil: // the SDK says what is wrong
+	case s == nil: // none, or one of another caller, of which no more is told
+		http.Error(w, "session not found", http.StatusNotFound)
+		return
 	case r.Method == http.MethodDelete:
 		s.end()
 		h.sessions.remove(s)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -231,6 +232,26 @@ func answerOf(j *ingest.Job) ingestAnswer {
 	return a
 }
 
+// shown returns the answer as who called may see it: over HTTP sources outside the
+// base directory are told by their names alone.
+func (a ingestAnswer) shown(ctx context.Context) (json.RawMessage, error) {
+	if callerFrom(ctx) == nil {
+		return json.Marshal(a)
+	}
+	a.Items = slices.Clone(a.Items)
+	for i, data := range a.Items {
+		item := make(map[string]any)
+		if err := json.Unmarshal(data, &item); err != nil {
+			return nil, err
+		}
+		if path, _ := item["path"].(string); filepath.IsAbs(path) {
+			item["path"] = filepath.Base(path)
+			a.Items[i], _ = json.Marshal(item) // what was decoded encodes
+		}
+	}
+	return json.Marshal(a)
+}
+
 func urgency(item ingest.Item) int {
 	switch item.Status {
 	case ingest.Failed:
@@ -299,7 +320,7 @@ func (g *Ingester) ingest(ctx context.Context, args arguments, tell notifier) (j
 		return nil, err
 	}
 	g.record(j) // nobody else has heard of it before
-	return json.Marshal(answerOf(j))
+	return answerOf(j).shown(ctx)
 }
 
 func (g *Ingester) status(ctx context.Context, args arguments, _ notifier) (json.RawMessage, error) {
@@ -309,7 +330,7 @@ func (g *Ingester) status(ctx context.Context, args arguments, _ notifier) (json
 		if err != nil {
 			return nil, err
 		}
-		return json.Marshal(a)
+		return a.shown(ctx)
 	}
 	if args.flag("cancel") {
 		j.Cancel()
@@ -322,5 +343,5 @@ func (g *Ingester) status(ctx context.Context, args arguments, _ notifier) (json
 	case <-ctx.Done(): // who only asks does not end it
 		return nil, ctx.Err()
 	}
-	return json.Marshal(answerOf(j))
+	return answerOf(j).shown(ctx)
 }

@@ -12,7 +12,7 @@ import (
 // all.
 //
 // Calls are of two kinds. Lookups are answered from maps: listResources,
-// getStructure, getNode, info, ingestStatus, and what the protocol itself needs.
+// getStructure, getNode, ingestStatus, and what the protocol itself needs.
 // All others are heavy: they search, extract and render. Each kind has its
 // places, so that the heavy ones are not in the way of the others.
 type Limits struct {
