@@ -10,6 +10,7 @@ require (
 	github.com/google/go-cmp v0.7.0 // tests
 	github.com/google/jsonschema-go v0.4.3 // schema
 	github.com/klippa-app/go-pdfium v1.19.8 // internal/pdfium; what PDFium reads changes with it: measure before raising it
+	github.com/knadh/koanf/v2 v2.4.1 // internal/config
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // mcpadapter
 	github.com/parquet-go/parquet-go v0.25.1 // mapadapter; v0.32 makes the command 17 MB larger
 	github.com/pdfcpu/pdfcpu v0.15.0 // tests of e2e
@@ -18,7 +19,7 @@ require (
 	github.com/tetratelabs/wazero v1.12.0 // internal/pdfium
 	github.com/u2takey/ffmpeg-go v0.5.0 // tests of internal/ffmpeg
 	github.com/yuin/goldmark v1.8.7 // internal/markup
-	go.yaml.in/yaml/v3 v3.0.5 // internal/markup
+	go.yaml.in/yaml/v3 v3.0.5 // internal/config, internal/markup
 	golang.org/x/image v0.47.0 // modality/image, internal/preview
 	golang.org/x/net v0.59.0 // internal/markup
 	golang.org/x/sync v0.24.0 // mapper/llm, modality/image
@@ -32,12 +33,16 @@ require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
 	github.com/andybalholm/brotli v1.1.0 // indirect
 	github.com/aws/aws-sdk-go v1.38.20 // indirect
+	github.com/go-viper/mapstructure/v2 v2.4.0 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/hhrutter/tiff v1.0.6 // indirect
 	github.com/jmespath/go-jmespath v0.4.0 // indirect
 	github.com/jolestar/go-commons-pool/v2 v2.1.2 // indirect
 	github.com/klauspost/compress v1.17.9 // indirect
+	github.com/knadh/koanf/maps v0.1.2 // indirect
 	github.com/mattn/go-runewidth v0.0.27 // indirect
+	github.com/mitchellh/copystructure v1.2.0 // indirect
+	github.com/mitchellh/reflectwalk v1.0.2 // indirect
 	github.com/pierrec/lz4/v4 v4.1.21 // indirect
 	github.com/segmentio/asm v1.1.3 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect

@@ -177,7 +177,7 @@ func olderGo(version, than string) bool {
 
 func readDockerfile(t *testing.T) []stage {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "packaging", "Dockerfile"))
+	text, err := os.ReadFile(filepath.Join("..", "packaging", "docker", "Dockerfile"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestDockerfile(t *testing.T) {
 
 // The lint finds each fault that is put into the Dockerfile.
 func TestDockerfileLint(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "packaging", "Dockerfile"))
+	text, err := os.ReadFile(filepath.Join("..", "packaging", "docker", "Dockerfile"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,6 +46,10 @@ const (
 	unlimited = 1 << 30 // more than there will ever be
 )
 
+// Effective returns the limits with what zero means in them. What has no limit is a
+// very large number, and a queue that there is not zero.
+func (l Limits) Effective() Limits { return l.withDefaults() }
+
 // withDefaults returns limits that are all positive, or zero for a queue that
 // there is not.
 func (l Limits) withDefaults() Limits {

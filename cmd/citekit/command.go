@@ -42,6 +42,7 @@ func commands() []*command {
 		pruneCommand(),
 		allowedCommand(),
 		serveCommand(),
+		configCommand(),
 		versionCommand(),
 		completionCommand(),
 		helpCommand(),

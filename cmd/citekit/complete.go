@@ -146,7 +146,7 @@ func (c *completer) offerValue(ctx context.Context, f *flag.Flag, typed string) 
 	switch f.Name {
 	case "dir", "root", "maps-dir", "output-dir":
 		c.kind = directories
-	case "output", "o":
+	case "output", "o", "config", "keys", "log-file", "audit-log", "tls-cert", "tls-key":
 		c.kind = files
 	case "source":
 		c.offerSources(typed)
@@ -162,6 +162,10 @@ func (c *completer) offerValue(ctx context.Context, f *flag.Flag, typed string) 
 		c.offer(typed, string(citekit.ModeExact), string(citekit.ModeCopy), string(citekit.ModeStrict))
 	case "log-level":
 		c.offer(typed, "debug", "info", "warn", "error")
+	case "log-format":
+		c.offer(typed, "text", "json")
+	case "transport":
+		c.offer(typed, transportStdio, transportHTTP)
 	case "resource":
 		c.offerResources(ctx, typed, "")
 	}

@@ -44,10 +44,8 @@ func (s *session) openWith(resolvers citekit.Resolvers, roots []string) (*citeki
 
 // workspace returns the workspace over the base directory.
 func (s *session) workspace(roots []string, files ...string) (*workspace.Directory, error) {
-	for _, root := range s.roots {
-		if info, err := os.Stat(root); err != nil || !info.IsDir() {
-			return nil, usagef("", "--root %s: there is no such directory", term.Line(root))
-		}
+	if err := s.checkRoots(); err != nil {
+		return nil, err
 	}
 	ws, err := workspace.Open(s.dir, &workspace.Options{
 		MapsDir:     s.mapsDir,
@@ -61,6 +59,16 @@ func (s *session) workspace(roots []string, files ...string) (*workspace.Directo
 		return nil, fmt.Errorf("--dir %s: %w", term.Line(s.dir), err)
 	}
 	return ws, nil
+}
+
+// checkRoots returns an error if a directory of --root is not there.
+func (s *session) checkRoots() error {
+	for _, root := range s.roots {
+		if info, err := os.Stat(root); err != nil || !info.IsDir() {
+			return usagef("", "--root %s: there is no such directory", term.Line(root))
+		}
+	}
+	return nil
 }
 
 // settingsDir returns where citekit keeps what is a person's own, or "" if the

@@ -14,6 +14,7 @@
 package image
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,9 +78,13 @@ type Resolver struct {
 	// need the memory.
 	WarmBytes int64
 
+	// DecodeBytes is how much memory the jobs of one time may hold together;
+	// zero means 384 MiB. What needs more is refused as too large.
+	DecodeBytes int64
+
 	once    sync.Once
 	memory  *semaphore.Weighted
-	budget  int64        // bytes that memory has; zero means decodeMemory
+	budget  int64        // bytes that memory has; zero means DecodeBytes
 	held    atomic.Int64 // bytes reserved of memory
 	pixels  warm.Cache[any]
 	indexes warm.Cache[*jpeg.Image]
@@ -101,7 +106,7 @@ var (
 func (r *Resolver) setUp() {
 	r.once.Do(func() {
 		if r.budget == 0 {
-			r.budget = decodeMemory
+			r.budget = cmp.Or(max(0, r.DecodeBytes), decodeMemory)
 		}
 		r.memory = semaphore.NewWeighted(r.budget)
 		budget := r.WarmBytes
