@@ -41,6 +41,7 @@ func commands() []*command {
 		rmCommand(),
 		pruneCommand(),
 		allowedCommand(),
+		keyCommand(),
 		serveCommand(),
 		configCommand(),
 		versionCommand(),
