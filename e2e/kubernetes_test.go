@@ -62,12 +62,13 @@ func readManifests(t *testing.T) map[string]object {
 			t.Fatal(err)
 		}
 		for decoder := yaml.NewDecoder(bytes.NewReader(data)); ; {
-			var o object
-			if err := decoder.Decode(&o); errors.Is(err, io.EOF) {
+			var decoded map[string]any
+			if err := decoder.Decode(&decoded); errors.Is(err, io.EOF) {
 				break
 			} else if err != nil {
 				t.Fatalf("%s: %v", file, err)
 			}
+			o := object(decoded)
 			kind, _ := o["kind"].(string)
 			name, _ := o.at("metadata", "name").(string)
 			if kind == "" || o["apiVersion"] == nil || kind != "Kustomization" && name == "" {
@@ -254,10 +255,11 @@ func TestCompose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var o object
-	if err := yaml.Unmarshal(data, &o); err != nil {
+	var decoded map[string]any
+	if err := yaml.Unmarshal(data, &decoded); err != nil {
 		t.Fatal(err)
 	}
+	o := object(decoded)
 	service := object(o.at("services", "citekit").(map[string]any))
 	if service["read_only"] != true || service["user"] != "65532:65532" {
 		t.Errorf("read_only %v, user %v", service["read_only"], service["user"])
