@@ -42,7 +42,12 @@ type Call struct {
 	Grant     *access.Grant // of the caller; nil if nobody authenticated
 	Workspace string        // the name of the one that the call is for; may be ""
 	Start     time.Time     // when all of the request had come
-	Waited    time.Duration // how long the gate let it wait
+	Waited time.Duration // how long the gate let it wait
+
+	// Traceparent is the span of the caller that the call is of, as W3C Trace
+	// Context writes it: what "_meta" of the call has, else the header of the
+	// request. It is "" unless it is valid.
+	Traceparent string
 
 	// What is known once the call has ended.
 	RequestID string
@@ -129,7 +134,7 @@ func (p *passes) enter(r *http.Request, requests []*jsonrpc.Request) (leave func
 	}
 	var calls []*Call
 	for _, request := range requests {
-		c := newCall(request.Method, request.Params)
+		c := newCall(request.Method, request.Params, r.Header)
 		c.identify(auth.TokenInfoFromContext(r.Context()))
 		calls = append(calls, c)
 	}
@@ -275,7 +280,7 @@ func (h *Handler) pass(ctx context.Context, method string, req mcp.Request, next
 // passAlone has a call go through the gate that has no pass.
 func (h *Handler) passAlone(ctx context.Context, method string, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
 	params, _ := json.Marshal(req.GetParams()) // what was decoded encodes
-	c := newCall(method, params)
+	c := newCall(method, params, headerOf(ctx, req))
 	if extra := extraOf(ctx, req); extra != nil {
 		c.identify(extra.TokenInfo)
 	}
@@ -359,14 +364,15 @@ func outcomeOf(err error) (code, requestID string) {
 	return string(citekit.CodeInvalidInput), data.RequestID
 }
 
-// newCall returns a call as far as its method and parameters tell.
-func newCall(method string, params json.RawMessage) *Call {
+// newCall returns a call as far as its method, its parameters and the headers of
+// its request tell.
+func newCall(method string, params json.RawMessage, header http.Header) *Call {
 	c := &Call{Method: knownMethod(method), Start: time.Now(), Lookup: true, Stream: method == listenMethod}
+	var name, arguments, uri, meta json.RawMessage
 	list, err := members(params)
 	if err != nil {
-		return c
+		list = nil
 	}
-	var name, arguments, uri json.RawMessage
 	for _, m := range list {
 		switch m.key {
 		case "name":
@@ -375,8 +381,11 @@ func newCall(method string, params json.RawMessage) *Call {
 			arguments = m.value
 		case "uri":
 			uri = m.value
+		case "_meta":
+			meta = m.value
 		}
 	}
+	c.trace(meta, header)
 	switch method {
 	case "tools/call":
 		tool, _ := unquoted(name)
@@ -456,6 +465,7 @@ func (h *Handler) gated(links evidence) http.Handler {
 			info = links.givenTo(r)
 		}
 		c.identify(info)
+		c.trace(nil, r.Header)
 		end, err := enterGate(r.Context(), gate, []*Call{c})
 		if err != nil {
 			refuseEvidence(w, err)

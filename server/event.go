@@ -25,6 +25,10 @@ type Event struct {
 	Outcome string
 
 	Bytes int64 // of the answer's body
+
+	// Traceparent is the span of the caller that the request is of, as W3C Trace
+	// Context writes it, or "". It is valid.
+	Traceparent string
 }
 
 // The outcomes of events that are no codes of errors.

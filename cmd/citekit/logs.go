@@ -1,50 +1,57 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"sync"
 
 	"github.com/citekit/citekit/internal/config"
+	"github.com/citekit/citekit/internal/logfile"
 )
 
 // logs are those of a server.
 type logs struct {
 	logger, audit *slog.Logger // audit is nil if there is none
 	level         *slog.LevelVar
-	files         []*logFile
+	files         map[string]*logfile.File // by what they are for: log or audit
 }
 
 // openLogs opens the logs that the settings name.
 func openLogs(settings *config.Settings, stderr io.Writer) (l *logs, err error) {
-	l = &logs{level: new(slog.LevelVar)}
+	l = &logs{level: new(slog.LevelVar), files: make(map[string]*logfile.File)}
 	l.level.Set(levelOf(settings))
 	out := stderr
 	if settings.Log.File != "" {
-		if out, err = l.open(settings, "log", settings.Log.File); err != nil {
+		if out, err = l.open(settings, "log", settings.Log.File, stderr); err != nil {
 			return nil, err
 		}
 	}
-	l.logger = slog.New(logHandler(settings.Log.Format, out, l.level))
+	var format logfile.Format
+	if err := format.UnmarshalText([]byte(settings.Log.Format)); err != nil {
+		return nil, err // Load has checked it
+	}
+	l.logger = slog.New(logfile.NewHandler(out, format, l.level))
 	if settings.Audit.File != "" {
-		file, err := l.open(settings, "audit", settings.Audit.File)
+		file, err := l.open(settings, "audit", settings.Audit.File, stderr)
 		if err != nil {
 			l.close()
 			return nil, err
 		}
-		l.audit = slog.New(slog.NewJSONHandler(file, nil))
+		l.audit = slog.New(logfile.NewHandler(file, logfile.JSON, nil))
 	}
 	return l, nil
 }
 
-func logHandler(format string, out io.Writer, level slog.Leveler) slog.Handler {
-	if format == "json" {
-		return slog.NewJSONHandler(out, &slog.HandlerOptions{Level: level})
+func (l *logs) open(settings *config.Settings, section, name string, stderr io.Writer) (io.Writer, error) {
+	file, err := logfile.Open(name, stderr)
+	if err != nil {
+		return nil, &settingsError{"serve", config.Faults{settings.Fault(fmt.Sprintf("it cannot be written: %v", systemError(err)), section, "file")}}
 	}
-	return slog.NewTextHandler(out, &slog.HandlerOptions{Level: level})
+	l.files[section] = file
+	return file, nil
 }
 
 func levelOf(settings *config.Settings) (level slog.Level) {
@@ -54,81 +61,76 @@ func levelOf(settings *config.Settings) (level slog.Level) {
 	return level
 }
 
-func (l *logs) open(settings *config.Settings, section, name string) (io.Writer, error) {
-	file := &logFile{setting: section + ".file", name: name}
-	if err := file.reopen(); err != nil {
-		return nil, &settingsError{"serve", config.Faults{settings.Fault(fmt.Sprintf("it cannot be written: %v", systemError(err)), section, "file")}}
-	}
-	l.files = append(l.files, file)
-	return file, nil
-}
-
 // reopen opens all files anew, as they may have been renamed. One that cannot be
 // opened goes on where it was.
-func (l *logs) reopen() error {
-	var failed error
-	for _, file := range l.files {
-		if err := file.reopen(); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("%s: %w", file.setting, err))
+func (l *logs) reopen() (failed error) {
+	for section, file := range l.files {
+		if err := file.Reopen(); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s.file: %w", section, err))
 		}
 	}
 	return failed
 }
 
-func (l *logs) close() {
+func (l *logs) close() (failed error) {
 	for _, file := range l.files {
-		file.close()
-	}
-}
-
-// failure returns why what was last written to a file could not be, or nil.
-func (l *logs) failure() error {
-	var failed error
-	for _, file := range l.files {
-		failed = errors.Join(failed, file.failure())
+		failed = errors.Join(failed, file.Close())
 	}
 	return failed
 }
 
-// A logFile is appended to, and can be opened anew by its name.
-type logFile struct {
-	setting, name string
-
-	mu     sync.Mutex
-	file   *os.File
-	failed error // of the last write
-}
-
-func (f *logFile) reopen() error {
-	file, err := os.OpenFile(f.name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
+// lost tells for each file how many lines could not be written.
+func (l *logs) lost() map[string]func() int64 {
+	all := make(map[string]func() int64)
+	for section, file := range l.files {
+		all[section] = file.Lost
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.file != nil {
-		f.file.Close()
+	return all
+}
+
+// ready returns what tells whether all lines were written since it was last asked.
+func (l *logs) ready() func() error {
+	var mu sync.Mutex
+	before := make(map[string]int64)
+	return func() (failed error) {
+		mu.Lock()
+		defer mu.Unlock()
+		for section, file := range l.files {
+			if lost := file.Lost(); lost > before[section] {
+				before[section] = lost
+				failed = errors.Join(failed, fmt.Errorf("lines of %s.file could not be written", section))
+			}
+		}
+		return failed
 	}
-	f.file, f.failed = file, nil
-	return nil
 }
 
-// Write implements [io.Writer].
-func (f *logFile) Write(data []byte) (n int, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	n, f.failed = f.file.Write(data)
-	return n, f.failed
+// A demoted handler takes what is of level info for debug: of each request package
+// server has a record, and the protocol needs none of its own.
+type demoted struct{ slog.Handler }
+
+// Enabled implements [slog.Handler].
+func (d demoted) Enabled(ctx context.Context, level slog.Level) bool {
+	return d.Handler.Enabled(ctx, lower(level))
 }
 
-func (f *logFile) failure() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.failed
+// Handle implements [slog.Handler].
+func (d demoted) Handle(ctx context.Context, r slog.Record) error {
+	r.Level = lower(r.Level)
+	return d.Handler.Handle(ctx, r)
 }
 
-func (f *logFile) close() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.file.Close()
+// WithAttrs implements [slog.Handler].
+func (d demoted) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return demoted{d.Handler.WithAttrs(attrs)}
+}
+
+// WithGroup implements [slog.Handler].
+func (d demoted) WithGroup(name string) slog.Handler { return demoted{d.Handler.WithGroup(name)} }
+
+func lower(level slog.Level) slog.Level {
+	if level == slog.LevelInfo {
+		return slog.LevelDebug
+	}
+	return level
 }

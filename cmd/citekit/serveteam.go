@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net"
 
-	"github.com/citekit/citekit/access"
 	"github.com/citekit/citekit/internal/config"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/server"
@@ -32,10 +30,15 @@ func (s *session) serveTeam(ctx context.Context, h *host, flags *settingFlags, l
 		return err
 	}
 	defer closeAll(all)
+	shown, err := openTelemetry(ctx, settings, all, logs)
+	if err != nil {
+		return err
+	}
+	defer shown.close()
 	now := newAdjusted(settings)
 	team, err := server.New(hostedServers(all, now), &server.Options{
 		Authenticator: callers.authenticator, Limits: settings.Limits.Server(), Handler: endpointOptions(settings, logs.logger),
-		Metadata: callers.metadata, Ready: callers.ready(logs), Logger: logs.logger, Audit: logs.audit,
+		Metadata: callers.metadata, Ready: sharedChecks(callers, logs), Logger: logs.logger, Audit: logs.audit, Observer: shown.observer(),
 	})
 	if err != nil {
 		return err
@@ -51,6 +54,7 @@ func (s *session) serveTeam(ctx context.Context, h *host, flags *settingFlags, l
 	requests, stop := reloadRequests()
 	defer stop()
 	go (&reloader{flags: flags, settings: settings, logs: logs, team: team, now: now}).run(watch, requests)
+	shown.serve(watch, team.Load)
 	s.tellAddress(settings, listener)
 	if err := team.Serve(ctx, listener, serveOptions(settings)); err != nil {
 		return err
@@ -86,38 +90,23 @@ func hostedServers(all []*hosted, now *adjusted) []server.Workspace {
 	return served
 }
 
+// sharedChecks returns the checks of what workspaces share.
+func sharedChecks(c *callers, logs *logs) map[string]func(context.Context) error {
+	checks := make(map[string]func(context.Context) error)
+	if c.keys != nil {
+		checks["keys"] = c.keys.Check
+	}
+	if len(logs.files) > 0 {
+		ready := logs.ready()
+		checks["log"] = func(context.Context) error { return ready() }
+	}
+	return checks
+}
+
 // warnOpen tells of what travels in the clear.
 func warnOpen(settings *config.Settings, listener net.Listener, logger *slog.Logger) {
 	address, ok := listener.Addr().(*net.TCPAddr)
 	if ok && !address.IP.IsLoopback() && settings.TLS.Cert == "" {
 		logger.Warn("other machines reach this server without TLS, and keys travel in the clear: give --tls-cert and --tls-key, or have a proxy with TLS before it", slog.String("address", address.String()))
 	}
-}
-
-// callers are those who know what a token may do.
-type callers struct {
-	authenticator access.Authenticator // nil if nobody must tell who they are
-	metadata      *server.Metadata
-	checks        map[string]func(context.Context) error
-	closers       []func() error
-}
-
-// openCallers opens the keys and the identity provider that the settings name.
-func openCallers(ctx context.Context, settings *config.Settings, logger *slog.Logger) (*callers, error) {
-	return &callers{checks: make(map[string]func(context.Context) error)}, nil
-}
-
-// ready returns the checks of what workspaces share.
-func (c *callers) ready(logs *logs) map[string]func(context.Context) error {
-	if len(logs.files) > 0 {
-		c.checks["log"] = func(context.Context) error { return logs.failure() }
-	}
-	return c.checks
-}
-
-func (c *callers) close() (failed error) {
-	for _, end := range c.closers {
-		failed = errors.Join(failed, end())
-	}
-	return failed
 }

@@ -29,7 +29,7 @@ type settingFlags struct {
 var settingOf = map[string]string{
 	"transport": "transport", "host": "host", "port": "port", "stateless": "stateless", "sse": "sse",
 	"tls-cert": "tls.cert", "tls-key": "tls.key", "session-timeout": "session_timeout",
-	"keys": "keys_file", "toolsets": "toolsets", "tools": "tools", "read-only": "read_only",
+	"keys": "keys", "toolsets": "toolsets", "tools": "tools", "read-only": "read_only",
 	"ingest": "capabilities.ingest", "ocr": "capabilities.ocr",
 	"embedder": "embedder", "reranker": "reranker", "model": "model.name", "model-config": "model.config",
 	"log-level": "log.level", "log-format": "log.format", "log-file": "log.file", "audit-log": "audit.file",
@@ -53,7 +53,7 @@ func (f *settingFlags) register(flags *flagSet) {
 	flags.String("log-format", "text", "`FORM` of the log: text or json")
 	flags.String("log-file", "", "append the log to this `FILE`; SIGHUP opens it anew")
 	flags.String("audit-log", "", "append who did what to this `FILE`, as JSON; SIGHUP opens it anew")
-	flags.Bool("metrics", false, "offer metrics for Prometheus at 127.0.0.1:9808, or where the settings say")
+	flags.Bool("metrics", false, "offer metrics for Prometheus at 127.0.0.1:9464, or where the settings say")
 }
 
 // given returns what the command line sets.
@@ -80,7 +80,11 @@ func (f *settingFlags) load() (*config.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := config.Load(config.Sources{File: f.settingsFile(), Environ: os.Environ(), Flags: flags})
+	names := make(map[string]string)
+	for name, setting := range settingOf {
+		names[setting] = name
+	}
+	s, err := config.Load(config.Sources{File: f.settingsFile(), Environ: os.Environ(), Flags: flags, FlagNames: names})
 	var faults config.Faults
 	if errors.As(err, &faults) {
 		return nil, &settingsError{f.command, faults}

@@ -25,8 +25,8 @@ type Config struct {
 
 	Workspaces map[string]Workspace `json:"workspaces" jsonschema:"What is served, by the names that keys are for. Without any it is the base directory of the command line."`
 
-	KeysFile string `json:"keys_file" jsonschema:"File of the keys that callers need, as made by citekit key; read again when it changes." setting:"path"`
-	OAuth    OAuth  `json:"oauth" jsonschema:"An identity provider whose tokens are taken, beside keys or instead of them."`
+	Keys  string `json:"keys" jsonschema:"File of the keys that callers need, as made by citekit key; read again when it changes." setting:"path"`
+	OAuth OAuth  `json:"oauth" jsonschema:"An identity provider whose tokens are taken, beside keys or instead of them."`
 
 	Toolsets     []string     `json:"toolsets" jsonschema:"Offer only the tools of these toolsets; none means all." setting:"reload toolset"`
 	Tools        []string     `json:"tools" jsonschema:"Offer only these tools; none means all." setting:"reload tool"`
@@ -134,6 +134,6 @@ type Metrics struct {
 
 // Traces say where OpenTelemetry gets spans.
 type Traces struct {
-	Enabled  bool   `json:"enabled" jsonschema:"Send them."`
-	Endpoint string `json:"endpoint" jsonschema:"URL of a collector that takes OTLP over HTTP, such as http://127.0.0.1:4318." setting:"url"`
+	Enabled  bool   `json:"enabled" jsonschema:"Send them, as the variables of OpenTelemetry such as OTEL_TRACES_SAMPLER say."`
+	Endpoint string `json:"endpoint" jsonschema:"URL of a collector that takes OTLP over HTTP, such as http://127.0.0.1:4318; the variables of OpenTelemetry count over it." setting:"url"`
 }

@@ -84,19 +84,19 @@ func TestFaults(t *testing.T) {
 		"list":               {"tools: search\n", "f:1: tools: bad value \"search\": write a list such as [a, b]"},
 		"list of numbers":    {"hosts: [1]\n", "f:1: hosts: bad value \"1\" in a list of texts: write it in quotes if it is one"},
 		"transport":          {"transport: htp\n", "f:1: transport: bad value \"htp\": did you mean http?"},
-		"url":                {"traces: {enabled: true, endpoint: localhost}\n", "f:1: traces.enabled: it needs traces.endpoint, which is not given\nf:1: traces.endpoint: bad value \"localhost\": write a URL such as https://example.org"},
-		"address":            {"metrics: {listen: 9808}\n", "f:1: metrics.listen: bad value \"9808\": write a text, in quotes if it looks like a number"},
-		"address, no port":   {"metrics: {listen: localhost}\n", "f:1: metrics.listen: bad value \"localhost\": write HOST:PORT such as 127.0.0.1:9808"},
-		"half a certificate": {"port: 1\ntls:\n  cert: c.pem\n", "f:3: tls.cert: it needs tls.key, which is not given"},
-		"sse":                {"stateless: true\nsse: true\n", "f:2: sse: it does not go with stateless: that transport has sessions"},
-		"no dir":             {"workspaces:\n  a: {}\n  b:\n", "f:2: workspaces.a: it has no dir: write the folder with its files\nf:3: workspaces.b: it has no dir: write the folder with its files"},
+		"url":                {"traces: {enabled: true, endpoint: localhost}\n", "f:1: traces.endpoint: bad value \"localhost\": write a URL such as https://example.org"},
+		"address":            {"metrics: {listen: 9464}\n", "f:1: metrics.listen: bad value \"9464\": write a text, in quotes if it looks like a number"},
+		"address, no port":   {"metrics: {listen: localhost}\n", "f:1: metrics.listen: bad value \"localhost\": write HOST:PORT such as 127.0.0.1:9464"},
+		"half a certificate": {"port: 1\ntls:\n  cert: c.pem\n", "f:3: tls.cert needs tls.key"},
+		"sse":                {"stateless: true\nsse: true\n", "f:2: sse does not go with stateless: that transport has sessions"},
+		"no dir":             {"workspaces:\n  a: {}\n  b:\n", "f:2: workspaces.a has no dir: write the folder with its files\nf:3: workspaces.b has no dir: write the folder with its files"},
 		"same dir":           {"workspaces:\n  a: {dir: x}\n  b: {dir: x}\n", "f:3: workspaces.b.dir: it is the folder of workspace a; each has its own"},
 		"name":               {"workspaces:\n  a/b: {dir: x}\n", "f:2: workspaces.a/b: names have 1 to 64 ASCII letters, digits, \"-\", \"_\" and \".\", and begin with a letter or digit"},
-		"workspace":          {"workspaces:\n  v1.0: {directory: x}\n", "f:2: workspaces.v1.0: it has no dir: write the folder with its files\nf:2: workspaces.v1.0.directory: there is no such setting; workspaces.v1.0 has dir, roots, maps_dir, evidence_dir, ingest"},
-		"issuer alone":       {"oauth: {issuer: 'https://a.example'}\n", "f:1: oauth.issuer: it needs oauth.resource, which is not given"},
-		"model":              {"model: {config: {model: m}}\n", "f:1: model.config: it needs model.name, which is not given"},
+		"workspace":          {"workspaces:\n  v1.0: {directory: x}\n", "f:2: workspaces.v1.0 has no dir: write the folder with its files\nf:2: workspaces.v1.0.directory: there is no such setting; workspaces.v1.0 has dir, roots, maps_dir, evidence_dir, ingest"},
+		"issuer alone":       {"oauth: {issuer: 'https://a.example'}\n", "f:1: oauth.issuer needs oauth.resource"},
+		"model":              {"model: {config: {model: m}}\n", "f:1: model.config needs model.name"},
 		"object":             {"model: {name: gemini, config: {a: 1, a: 2}}\n", "f:1: model.config: a is given twice; leave out one"},
-		"one file, two logs": {"log: {file: x}\naudit: {file: x}\n", "f:2: audit.file: it is the file of log.file; the audit log is kept apart"},
+		"one file, two logs": {"log: {file: x}\naudit: {file: x}\n", "f:2: audit.file is the file of log.file: the audit log is kept apart"},
 		"escapes":            {"\"\\e[31m\": 1\n", "f:1: \\x1b[31m: there is no such setting; there are " + strings.Join(names(), ", ")},
 	} {
 		if got := faultsOf(t, Sources{}, test.text); got != test.want {
@@ -315,7 +315,7 @@ func TestSettingsAreDescribed(t *testing.T) {
 			t.Errorf("%s and %s have the variable %s", p, other, p.variable())
 		}
 		seen[p.variable()] = p
-		if isSecret(string(p)) && p != "keys_file" {
+		if isSecret(string(p)) {
 			t.Errorf("%s looks like a secret", p)
 		}
 	}

@@ -23,7 +23,7 @@ func Default() Config {
 			ChildProcesses: 2, DecoderMemory: 384 << 20, EvidencePerSpace: 10 << 30,
 		},
 		Log:     Log{Level: "warn", Format: "text"},
-		Metrics: Metrics{Listen: "127.0.0.1:9808"},
+		Metrics: Metrics{Listen: "127.0.0.1:9464"},
 	}
 }
 
@@ -74,7 +74,7 @@ func (s *Settings) Team() bool {
 	if s.Transport != "http" {
 		return false
 	}
-	for _, section := range []string{"workspaces", "keys_file", "oauth", "limits", "audit", "metrics", "traces"} {
+	for _, section := range []string{"workspaces", "keys", "oauth", "limits", "audit", "metrics", "traces"} {
 		if s.Given(section) {
 			return true
 		}
@@ -83,7 +83,7 @@ func (s *Settings) Team() bool {
 }
 
 // Authenticates reports whether callers must tell who they are.
-func (s *Settings) Authenticates() bool { return s.KeysFile != "" || s.OAuth.Issuer != "" }
+func (s *Settings) Authenticates() bool { return s.Keys != "" || s.OAuth.Issuer != "" }
 
 // fillTeam adds what counts for a server for several callers where nothing is given:
 // bounds of the time of every tool, and a line in the log for each request.

@@ -52,7 +52,7 @@ func readEnvironment(environ []string) (l *layer, warnings []string) {
 			l.setText(p, m, value, Origin{Variable: name})
 		case !slices.Contains(otherVariables, name):
 			for _, near := range suggest.Closest(name, slices.Values(known), 1, 1) {
-				if suggest.Distance(name, near, 3) <= 3 {
+				if suggest.Distance(name, near, 2) <= 2 {
 					warnings = append(warnings, fmt.Sprintf("environment variable %s is no setting; did you mean %s?", message.Clip(name), near))
 				}
 			}

@@ -38,15 +38,21 @@ type Fault struct {
 	Origin  Origin
 	Setting string // such as limits.calls; "" if it is of none
 	Message string // what is wrong, and what would be right
+
+	// Verb says that the message begins with one, whose subject is the setting.
+	Verb bool
 }
 
 // Error implements [error]. A flag names its setting.
 func (f Fault) Error() string {
-	text := f.Origin.String() + ": "
+	subject := f.Origin.String()
 	if f.Setting != "" && f.Origin.Flag == "" {
-		text += f.Setting + ": "
+		subject += ": " + f.Setting
 	}
-	return text + f.Message
+	if f.Verb {
+		return subject + " " + f.Message
+	}
+	return subject + ": " + f.Message
 }
 
 // Faults are all that is wrong, in the order of the file, then those of the

@@ -237,7 +237,7 @@ func clipped(p path, name string) string {
 // unknown says what is right instead of a setting that there is not.
 func unknown(p path, m member, name string) string {
 	if isSecret(name) {
-		return "secrets are not settings: keys of models are in environment variables such as OPENAI_API_KEY or CITEKIT_EMBEDDER_KEY, and keys of callers are in the file that keys_file names"
+		return "secrets are not settings: keys of models are in environment variables such as OPENAI_API_KEY or CITEKIT_EMBEDDER_KEY, and keys of callers are in the file that keys names"
 	}
 	var known []string
 	for _, one := range members(m.typ) {

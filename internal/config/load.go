@@ -16,6 +16,10 @@ type Sources struct {
 	File    string   // YAML; "" means none
 	Environ []string // as of [os.Environ]
 	Flags   []Flag
+
+	// FlagNames are the flags that there are, by their settings with dots, for
+	// messages.
+	FlagNames map[string]string
 }
 
 // A Flag of a command line sets a setting.
@@ -32,6 +36,7 @@ type Settings struct {
 	Warnings []string // of what does not keep from serving
 
 	origins map[path]Origin
+	flags   map[string]string // as in Sources
 }
 
 // Load reads all sources. The error is a [Faults] with all that is wrong.
@@ -46,7 +51,7 @@ func Load(from Sources) (*Settings, error) {
 func load(from Sources, file *layer) (*Settings, error) {
 	environment, warnings := readEnvironment(from.Environ)
 	flags := readFlags(from.Flags)
-	s := &Settings{File: from.File, Warnings: warnings, origins: mergeOrigins(file, environment, flags)}
+	s := &Settings{File: from.File, Warnings: warnings, flags: from.FlagNames, origins: mergeOrigins(file, environment, flags)}
 	faults := slices.Concat(file.faults, environment.faults, flags.faults)
 	if err := s.merge(file, environment, flags); err != nil {
 		return nil, err

@@ -122,7 +122,7 @@ func (r rules) checkText(text string) string {
 		}
 	case r.address:
 		if _, port, err := net.SplitHostPort(text); err != nil || !isPort(port) {
-			return bad(text, "write HOST:PORT such as 127.0.0.1:9808")
+			return bad(text, "write HOST:PORT such as 127.0.0.1:9464")
 		}
 	}
 	return ""
