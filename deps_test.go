@@ -92,6 +92,7 @@ var mayImport = map[string][]string{
 	"examples/heldanswer":     {".", "ingest", "workspace", "modality", "answer", "search", "textlayer", "verify", "mapper/llm/openai"},
 	"examples/quickstart/*":   {"internal/mp4/mp4test", "internal/pdftest"},
 	"examples/quickstart/*/*": {"internal/mp4/mp4test", "internal/pdftest"},
+	"packaging/*":             {},
 	"bench":                   {".", "ingest", "workspace", "modality", "modality/*", "mcpadapter", "internal/*", "internal/*/*"},
 }
 

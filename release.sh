@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Builds the command for every platform into dist/ (or the folder named):
-# static, without symbols, and the same bytes from the same commit.
+# Builds the command for every platform into dist/ (or the folder named): static,
+# without symbols, and the same bytes from the same commit with the same Go. Beside
+# each program lies the list of what it is made of, in CycloneDX; SHA256SUMS has the
+# hashes of all. TARGETS names fewer platforms. Needs nothing but Go and its modules.
 set -euo pipefail
 cd "$(dirname "$0")"
 out=${1:-dist}
@@ -11,6 +13,7 @@ for target in ${TARGETS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windo
   name=citekit-$os-$arch
   [ "$os" = windows ] && name=$name.exe
   GOOS=$os GOARCH=$arch CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "$out/$name" ./cmd/citekit
+  go run ./packaging/sbom "$out/$name" >"$out/${name%.exe}.cdx.json"
   printf '%s %s bytes\n' "$out/$name" "$(wc -c <"$out/$name")"
 done
 (cd "$out" && sha256sum citekit-* >SHA256SUMS)

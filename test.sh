@@ -13,7 +13,7 @@ declare -A package=(
   [/usr/bin/convert]=imagemagick [vips]=libvips-tools [strace]=strace [python3]=python3 [npm]=npm
   [tesseract]=tesseract-ocr [exiftool]=libimage-exiftool-perl [mkvmerge]=mkvtoolnix [git]=git
   [cmark-gfm]=cmark-gfm [asciidoctor]=asciidoctor [/usr/lib/python3/dist-packages/docutils]=python3-docutils
-  [gcc]=gcc [bash]=bash [zsh]=zsh [fish]=fish
+  [gcc]=gcc [bash]=bash [zsh]=zsh [fish]=fish [curl]=curl [openssl]=openssl [ip]=iproute2 [systemd-analyze]=systemd
   [/usr/share/R/doc/manual/fullrefman.pdf]=r-doc-pdf # a real manual of 2,400 pages
 )
 missing=()

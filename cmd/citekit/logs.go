@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -102,4 +103,34 @@ func (l *logs) ready() func() error {
 		}
 		return failed
 	}
+}
+
+// A demoted handler takes what is of level info for debug: of each request package
+// server has a record, and the protocol needs none of its own.
+type demoted struct{ slog.Handler }
+
+// Enabled implements [slog.Handler].
+func (d demoted) Enabled(ctx context.Context, level slog.Level) bool {
+	return d.Handler.Enabled(ctx, lower(level))
+}
+
+// Handle implements [slog.Handler].
+func (d demoted) Handle(ctx context.Context, r slog.Record) error {
+	r.Level = lower(r.Level)
+	return d.Handler.Handle(ctx, r)
+}
+
+// WithAttrs implements [slog.Handler].
+func (d demoted) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return demoted{d.Handler.WithAttrs(attrs)}
+}
+
+// WithGroup implements [slog.Handler].
+func (d demoted) WithGroup(name string) slog.Handler { return demoted{d.Handler.WithGroup(name)} }
+
+func lower(level slog.Level) slog.Level {
+	if level == slog.LevelInfo {
+		return slog.LevelDebug
+	}
+	return level
 }

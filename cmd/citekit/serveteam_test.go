@@ -213,8 +213,8 @@ func TestServeTeam(t *testing.T) {
 		status           int
 		has, hasNot      string
 	}{
-		{red, "", 200, "red", "blue"}, {red, "red", 200, "red", "blue"}, {both, "", 200, "blue", "red"}, {both, "red", 200, "red", "blue"},
-		{red, "blue", 403, "no such workspace", "resources"}, {"", "", 401, "needs a token", "resources"}, {red + "x", "", 401, "not valid", "resources"},
+		{red, "", 200, `["red"]`, "blue"}, {red, "red", 200, `["red"]`, "blue"}, {both, "", 200, `["blue"]`, `["red"]`}, {both, "red", 200, `["red"]`, "blue"},
+		{red, "blue", 403, "no such workspace", "blue"}, {"", "", 401, "needs a token", "red"}, {red + "x", "", 401, "not valid", `["red"]`},
 	} {
 		status, body := s.request(test.token, test.workspace, "tools/call", listCall)
 		if status != test.status || !strings.Contains(body, test.has) || strings.Contains(body, test.hasNot) {
@@ -258,7 +258,7 @@ func TestServeReloads(t *testing.T) {
 	}
 	s.reload(settings+"tool: [search]\nport: many\n", "the settings stay as they were")
 	s.await("did you mean tools?")
-	s.await("citekit.yaml:2: port: it is given twice")
+	s.await("citekit.yaml:11: port: it is given twice, first in line 2")
 	if fewer := tools(); strings.Contains(fewer, `"search"`) {
 		t.Error(fewer)
 	}
@@ -275,7 +275,7 @@ func TestServeReloads(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.reload(settings+"timeouts: {getNode: 1ns}\n", "settings reloaded")
-	if _, body := s.request("", "", "tools/call", `"name":"getNode","arguments":{"resourceId":"blue","nodeId":"x"},`); !strings.Contains(body, "TIMEOUT") {
+	if _, body := s.request("", "", "tools/call", `"name":"getNode","arguments":{"node_id":"blue.x"},`); !strings.Contains(body, "TIMEOUT") {
 		t.Error(body)
 	}
 	s.until("the new audit log has the call", func() bool {
@@ -297,7 +297,10 @@ func TestServeFolderVanishes(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(s.dir, "red"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s.await("another folder than when the server started")
+	s.until("the log tells of another folder", func() bool {
+		s.get("/readyz")
+		return strings.Contains(s.logged(), "another folder than when the server started")
+	})
 	if err := os.Remove(filepath.Join(s.dir, "red")); err != nil {
 		t.Fatal(err)
 	}
