@@ -112,6 +112,8 @@ var only = map[string][]string{
 	"github.com/prometheus":                      {"telemetry"},
 	"go.opentelemetry.io":                        {"telemetry"},
 	"google.golang.org":                          {},
+	"github.com/coreos/go-oidc":                  {"access/oidc"},
+	"github.com/go-jose/go-jose":                 {"access/oidc"},
 	"golang.org/x/image":                         {"modality/image", "internal/drawing", "internal/testcorpus"},
 	"golang.org/x/text":                          {"internal/charset", "modality/text", "search/embedding", "internal/testcorpus"},
 	"golang.org/x/net":                           {"internal/markup"},

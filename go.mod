@@ -6,7 +6,9 @@ go 1.26.5
 require (
 	github.com/blevesearch/snowballstem v0.9.0 // internal/terms
 	github.com/clipperhouse/uax29/v2 v2.7.0 // internal/sentence, internal/terms
+	github.com/coreos/go-oidc/v3 v3.21.0 // access/oidc
 	github.com/fsnotify/fsnotify v1.9.0 // cmd/citekit
+	github.com/go-jose/go-jose/v4 v4.1.4 // access/oidc
 	github.com/google/go-cmp v0.7.0 // tests
 	github.com/google/jsonschema-go v0.4.3 // internal/config, schema
 	github.com/klippa-app/go-pdfium v1.19.8 // internal/pdfium; what PDFium reads changes with it: measure before raising it

@@ -71,3 +71,12 @@ func (s several) Authenticate(ctx context.Context, token string) (*Grant, error)
 	}
 	return nil, failed
 }
+
+// Valid reports whether one of the authenticators takes an ID of a grant for valid
+// still. One that cannot tell counts as if it did.
+func (s several) Valid(id string) bool {
+	return slices.ContainsFunc(s, func(a Authenticator) bool {
+		valid, ok := a.(interface{ Valid(id string) bool })
+		return !ok || valid.Valid(id)
+	})
+}

@@ -358,3 +358,23 @@ func TestWaitsForLock(t *testing.T) {
 	release()
 	newKey(t, f, keyfile.Key{})
 }
+
+func BenchmarkAuthenticate(b *testing.B) {
+	f, err := keyfile.Open(filepath.Join(b.TempDir(), "keys.json"), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	_, token, err := f.New(b.Context(), keyfile.Key{Workspaces: []string{"a"}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	unknown := "citekit_aaaaaaaaaa" + token[18:]
+	for name, token := range map[string]string{"known": token, "malformed": unknown} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				_, _ = f.Authenticate(b.Context(), token)
+			}
+		})
+	}
+}

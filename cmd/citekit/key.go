@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/citekit/citekit/access"
 	"github.com/citekit/citekit/access/keyfile"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/mcpadapter"
@@ -19,6 +20,12 @@ import (
 
 // keysVariable names the file of keys where no flag does.
 const keysVariable = "CITEKIT_KEYS"
+
+// What a server asks a file of keys for.
+var (
+	_ access.Authenticator = (*keyfile.File)(nil)
+	_ server.Revalidator   = (*keyfile.File)(nil)
+)
 
 // keyActions are what can be done with keys.
 var keyActions = []string{"new", "list", "revoke"}

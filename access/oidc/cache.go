@@ -1,0 +1,44 @@
+package oidc
+
+import (
+	"crypto/sha256"
+	"sync"
+
+	"github.com/citekit/citekit/access"
+)
+
+// maxTaken is how many tokens a cache has.
+const maxTaken = 4096
+
+// A cache has the grants of tokens that were taken, so that a signature is checked
+// once and not with each request. A grant counts as long as the keys that it was
+// checked with.
+type cache struct {
+	mu         sync.Mutex
+	generation int // of the keys
+	grants     map[[sha256.Size]byte]*access.Grant
+}
+
+func newCache() *cache { return &cache{grants: make(map[[sha256.Size]byte]*access.Grant)} }
+
+func (c *cache) get(sum [sha256.Size]byte, generation int) *access.Grant {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if generation != c.generation {
+		return nil
+	}
+	return c.grants[sum]
+}
+
+func (c *cache) put(sum [sha256.Size]byte, generation int, grant *access.Grant) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if generation < c.generation {
+		return
+	}
+	if generation > c.generation || len(c.grants) >= maxTaken {
+		clear(c.grants)
+		c.generation = generation
+	}
+	c.grants[sum] = grant
+}
