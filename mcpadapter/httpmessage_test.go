@@ -3,6 +3,7 @@ package mcpadapter_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -108,6 +109,15 @@ func TestHTTPBatches(t *testing.T) {
 			t.Errorf("%s: %d %q", version, status, body)
 		}
 	}
+	ping := `,{"jsonrpc":"2.0","id":%d,"method":"ping"}`
+	long := ""
+	for i := range 101 {
+		long += fmt.Sprintf(ping, i)
+	}
+	status, _, body := s.as().initialize("2025-03-26").send("POST", "/mcp", "["+long[1:]+"]")
+	if status != 400 || !strings.Contains(body, "the batch has 101 messages; send at most 100 at a time") {
+		t.Errorf("a long batch: %d %.300s", status, body)
+	}
 }
 
 // TestHTTPNoSession calls without a session that is needed, and with one that is
@@ -176,4 +186,22 @@ func FuzzHTTPBody(f *testing.F) {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
 	})
+}
+
+// TestHTTPSecondInitialize begins a session that there is: the SDK's errors of that
+// have no code.
+func TestHTTPSecondInitialize(t *testing.T) {
+	s := serveHTTP(t, mcpadapter.NewServer(standardLibrary(t), nil), nil, nil)
+	session := s.as().initialize("2025-11-25")
+	if status, _, body := session.send("POST", "/mcp", fmt.Sprintf(initializeMessage, "2025-11-25")); status != 200 || !strings.Contains(body, `"error":{"code":-32600,"message":"duplicate \"initialize\" received"`) {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
+// TestHTTPAnyBody has bodies of any length allowed.
+func TestHTTPAnyBody(t *testing.T) {
+	s := serveHTTP(t, mcpadapter.NewServer(standardLibrary(t), nil), &mcpadapter.HandlerOptions{MaxBodyBytes: math.MaxInt64}, nil)
+	if status, _, body := s.as().send("POST", "/mcp", ping+strings.Repeat(" ", 100_000)); status != 200 || !strings.Contains(body, `"result":{}`) {
+		t.Errorf("%d %s", status, body)
+	}
 }

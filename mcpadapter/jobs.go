@@ -191,7 +191,7 @@ func (g *Ingester) loadRecord(ctx context.Context, id string) (r jobRecord, stam
 func (g *Ingester) otherStatus(ctx context.Context, id string, cancel bool) (ingestAnswer, error) {
 	due := time.NewTimer(g.opts.AnswerWithin)
 	defer due.Stop()
-	look := time.NewTicker(min(readEvery, g.opts.AnswerWithin) / 4)
+	look := time.NewTicker(max(min(readEvery, g.opts.AnswerWithin)/4, time.Millisecond))
 	defer look.Stop()
 	for {
 		r, stamp, err := g.loadRecord(ctx, id)

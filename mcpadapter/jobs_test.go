@@ -202,3 +202,23 @@ func TestManyJobs(t *testing.T) {
 		t.Errorf("%d records are kept", kept)
 	}
 }
+
+// TestImpatientReplica asks a server that waits for nothing for another's ingest.
+func TestImpatientReplica(t *testing.T) {
+	f := newIngestFixture(t, 20*time.Millisecond, "slow.txt")
+	job := f.call(t, "ingest", map[string]any{"paths": "."}).JobID
+	ws, err := workspace.Open(f.dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: new(text.Resolver)}, nil)
+	ingester := mcpadapter.NewIngester(lib, &mcpadapter.IngesterOptions{AnswerWithin: 1})
+	t.Cleanup(func() {
+		ingester.Close()
+		lib.Close()
+	})
+	other := &ingestFixture{session: connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Ingester: ingester}), nil)}
+	if a := other.call(t, "ingestStatus", map[string]any{"job_id": job}); a.Status != "running" {
+		t.Errorf("%+v", a)
+	}
+}

@@ -26,9 +26,10 @@ type ServeOptions struct {
 	Handler http.Handler
 
 	// MaxConnections is how many connections there may be; zero means 4,096.
-	// Beyond that the one that was longest without a complete request is closed
-	// for a new one, so that half-open ones are in nobody's way; if all have
-	// requests that run, the new one is closed.
+	// Beyond that one without a complete request is closed for a new one: of those
+	// that never had one, if they are more than half of all, else of those that
+	// wait for the next, the longest. So half-open ones are in nobody's way; if all
+	// have requests that run, the new one is closed.
 	MaxConnections int
 
 	// HeaderTimeout is how long the TLS handshake and the headers of a request
@@ -161,7 +162,8 @@ type connections struct {
 
 	mu      sync.Mutex
 	open    int
-	waiting list.List // of those without a complete request, the longest first
+	fresh   list.List // of those that never had a complete request, the longest first
+	idle    list.List // of those that wait for a further request, the longest first
 	stopped bool
 }
 
@@ -170,7 +172,8 @@ type connection struct {
 	net.Conn
 	of     *connections
 	closed bool
-	place  *list.Element // in waiting, or nil
+	in     *list.List    // fresh, idle, or nil while a request is answered
+	place  *list.Element // in that list
 }
 
 // Accept implements [net.Listener].
@@ -193,7 +196,8 @@ func (l *connections) Accept() (net.Conn, error) {
 }
 
 // admit takes a connection in. If there are as many as there may be, longest is
-// one to close for it.
+// one to close for it: whoever opens connections and sends nothing is not to take
+// those of callers that had answers, nor whoever keeps such to shut out others.
 func (l *connections) admit(c *connection) (longest *connection, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -201,7 +205,11 @@ func (l *connections) admit(c *connection) (longest *connection, ok bool) {
 		return nil, false
 	}
 	if l.open >= l.limit {
-		first := l.waiting.Front()
+		from := &l.idle
+		if from.Len() == 0 || l.fresh.Len() > l.limit/2 {
+			from = &l.fresh
+		}
+		first := from.Front()
 		if first == nil {
 			return nil, false
 		}
@@ -209,7 +217,7 @@ func (l *connections) admit(c *connection) (longest *connection, ok bool) {
 		l.forgetLocked(longest)
 	}
 	l.open++
-	c.place = l.waiting.PushBack(c)
+	c.waitLocked(&l.fresh)
 	return longest, true
 }
 
@@ -219,14 +227,7 @@ func (l *connections) forgetLocked(c *connection) {
 	}
 	c.closed = true
 	l.open--
-	l.leaveLocked(c)
-}
-
-func (l *connections) leaveLocked(c *connection) {
-	if c.place != nil {
-		l.waiting.Remove(c.place)
-		c.place = nil
-	}
+	c.leaveLocked()
 }
 
 // stop closes the connections that wait. Those at work end with what they do.
@@ -234,12 +235,23 @@ func (l *connections) stop() {
 	l.mu.Lock()
 	l.stopped = true
 	var waiting []*connection
-	for e := l.waiting.Front(); e != nil; e = e.Next() {
-		waiting = append(waiting, e.Value.(*connection))
+	for _, in := range []*list.List{&l.fresh, &l.idle} {
+		for e := in.Front(); e != nil; e = e.Next() {
+			waiting = append(waiting, e.Value.(*connection))
+		}
 	}
 	l.mu.Unlock()
 	for _, c := range waiting {
 		c.Close()
+	}
+}
+
+func (c *connection) waitLocked(in *list.List) { c.in, c.place = in, in.PushBack(c) }
+
+func (c *connection) leaveLocked() {
+	if c.in != nil {
+		c.in.Remove(c.place)
+		c.in, c.place = nil, nil
 	}
 }
 
@@ -255,15 +267,15 @@ func (c *connection) Close() error {
 func (c *connection) begin() {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
-	c.of.leaveLocked(c)
+	c.leaveLocked()
 }
 
 // end notes that the answer of a request is written.
 func (c *connection) end() {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
-	if !c.closed && c.place == nil {
-		c.place = c.of.waiting.PushBack(c)
+	if !c.closed && c.in == nil {
+		c.waitLocked(&c.of.idle)
 	}
 }
 

@@ -1,6 +1,7 @@
 package mcpadapter_test
 
 import (
+	"bufio"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -127,6 +128,55 @@ func TestHTTPHalfOpen(t *testing.T) {
 	}
 	s.listResources()
 	checkMemory(t)
+}
+
+// Who had an answer keeps the connection while others open some and send nothing,
+// and connections that are kept shut nobody out.
+func TestHTTPKeptConnections(t *testing.T) {
+	const limit = 4
+	s := serveHTTP(t, mcpadapter.NewServer(standardLibrary(t), nil), nil, &mcpadapter.ServeOptions{MaxConnections: limit})
+	const list = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{` + modernMeta + `}}`
+	ask := func(conn net.Conn) error {
+		fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"+
+			"Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/list\r\nContent-Length: %d\r\n\r\n%s", s.address, len(list), list)
+		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			return err
+		}
+		if body, err := io.ReadAll(answer.Body); err != nil || answer.StatusCode != 200 || !strings.Contains(string(body), "getNode") {
+			return fmt.Errorf("%s %s, %v", answer.Status, body, err)
+		}
+		return nil
+	}
+	kept := s.dial()
+	if err := ask(kept); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		var silent []net.Conn
+		for range 3 * limit {
+			silent = append(silent, s.dial())
+		}
+		for i, conn := range silent[:2*limit] {
+			if _, err := io.ReadAll(conn); errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Fatalf("silent connection %d: %v", i, err)
+			}
+		}
+		if err := ask(kept); err != nil {
+			t.Fatalf("the connection that was kept: %v", err)
+		}
+	}
+	for i := range 3 * limit {
+		for deadline := time.Now().Add(patience); ; { // the answer before may not be over yet
+			err := ask(s.dial())
+			if err == nil {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("connection %d: %v", i, err)
+			}
+		}
+	}
 }
 
 func checkMemory(t *testing.T) {

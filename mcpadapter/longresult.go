@@ -56,7 +56,10 @@ func pastEncoder(ctx context.Context, result mcp.Result) mcp.Result {
 // text and once as structured content; else nil.
 func onlyData(success *mcp.CallToolResult) json.RawMessage {
 	data, ok := success.StructuredContent.(encodedData)
-	if !ok || !utf8.Valid(data) || len(success.Content) != 1 || success.Content[0].(*mcp.TextContent).Text != string(data) {
+	if !ok || !utf8.Valid(data) || len(success.Content) != 1 {
+		return nil
+	}
+	if text, ok := success.Content[0].(*mcp.TextContent); !ok || text.Text != string(data) { // other middleware may have changed it
 		return nil
 	}
 	return json.RawMessage(data)

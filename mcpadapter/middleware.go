@@ -58,8 +58,8 @@ func codedErrors(logger *slog.Logger) mcp.Middleware {
 			if errors.As(err, &coded) {
 				return nil, withValidData(coded, req)
 			}
-			if !isFeature(method) {
-				return nil, err // the SDK's own, such as a second initialize
+			if !isFeature(method) { // the SDK's own, such as a second initialize
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: printable(err.Error())}
 			}
 			code := citekit.CodeOf(err)
 			if code == citekit.CodeInternal {
@@ -100,7 +100,8 @@ func withValidData(coded *jsonrpc.Error, req mcp.Request) error {
 // the handler of the method.
 func isFeature(method string) bool {
 	switch method {
-	case "tools/call", "resources/read", "resources/subscribe", "resources/unsubscribe", "prompts/get", "completion/complete":
+	case "tools/call", "resources/read", "resources/subscribe", "resources/unsubscribe", "subscriptions/listen",
+		"prompts/get", "completion/complete":
 		return true
 	}
 	return false

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -164,6 +166,7 @@ func TestReadResources(t *testing.T) {
 // would.
 type watched struct {
 	t     *testing.T
+	dir   string
 	lib   *citekit.Library // of the server
 	other *citekit.Library
 }
@@ -183,7 +186,7 @@ func newWatched(t *testing.T) *watched {
 		t.Cleanup(func() { lib.Close() })
 		return lib
 	}
-	w := &watched{t, open(), open()}
+	w := &watched{t, dir, open(), open()}
 	w.save("poem", "before")
 	return w
 }
@@ -250,6 +253,46 @@ func TestSubscribeConcurrently(t *testing.T) {
 		if full := i >= 998; strings.Contains(got, `"error"`) != full { // two are left from above
 			t.Fatalf("subscription %d: %s", i, got)
 		}
+	}
+}
+
+// TestListenToNothing follows what cannot be followed: the errors are those of a
+// read, and say nothing of where maps are.
+func TestListenToNothing(t *testing.T) {
+	w := newWatched(t)
+	if err := os.Mkdir(filepath.Join(w.dir, ".resource_maps", "folder.json"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := serveHTTP(t, mcpadapter.NewServer(w.lib, nil), nil, nil)
+	for uri, want := range map[string]string{
+		"citekit://maps/none":    `"error":{"code":-32602,"message":"Resource 'none' not found.`,
+		"text://poem#colour=red": `"error":{"code":-32602,`,
+		"citekit://maps/folder":  `"error":{"code":-32`,
+	} {
+		_, _, body := s.modern("subscriptions/listen", "").send("POST", "/mcp",
+			fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":[%q]},%s}}`, uri, modernMeta))
+		if !strings.Contains(body, want) || strings.Contains(body, w.dir) || !strings.Contains(body, `"data":{"code":"`) {
+			t.Errorf("%s: %s", uri, body)
+		}
+	}
+}
+
+// TestLongSubscriptionsConcurrently follows resources by URIs that take more room than a
+// session has.
+func TestLongSubscriptionsConcurrently(t *testing.T) {
+	w := newWatched(t)
+	client := serve(t, mcpadapter.NewServer(w.lib, nil), mcpadapter.StreamTransport{}).start()
+	failed := 0
+	for i := range 20 {
+		client.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/subscribe","params":{"uri":"citekit://nodes/poem/%d%s"}}`, i, i, strings.Repeat("x", 10_000)))
+		if got := client.next(); strings.Contains(got, `"code":-32602`) && strings.Contains(got, "unsubscribe from some") {
+			failed++
+		} else if !strings.Contains(got, `"result":{`) {
+			t.Error(got)
+		}
+	}
+	if failed != 7 {
+		t.Errorf("%d of 20 refused, want all beyond 128 KiB", failed)
 	}
 }
 
@@ -392,48 +435,6 @@ func only(given map[string]string, arguments []*mcp.PromptArgument) map[string]s
 	return harmless
 }
 
-// TestPromptToCitedAnswer follows the steps of a prompt as a model would, tool
-// by tool in the order in which it names them, to an answer whose citation holds.
-func TestPromptToCitedAnswer(t *testing.T) {
-	session := findingServer(t)
-	steps, _, _ := strings.Cut(promptText(t, session, "cite_answer", map[string]string{"question": "What comes after three?"}), "\n> ")
-	var address, quote string
-	var called []string
-	for _, name := range namedTools.FindAllString(steps, -1) {
-		if slices.Contains(called, name) || name == "answer" {
-			continue
-		}
-		called = append(called, name)
-		switch name {
-		case "search":
-			var found struct {
-				Results []struct{ Address string }
-			}
-			call(t, session, name, map[string]any{"query": "three"}, &found)
-			address = found.Results[0].Address
-		case "getContents":
-			var read struct {
-				Contents []struct{ Text string }
-			}
-			call(t, session, name, map[string]any{"ids": []any{address}}, &read)
-			quote = strings.Fields(read.Contents[0].Text)[2]
-		case "verify":
-			var checked struct {
-				Verdicts []struct{ Class string }
-			}
-			call(t, session, name, map[string]any{"text": "The poem says \"" + quote + "\" [" + address + "]."}, &checked)
-			if len(checked.Verdicts) != 1 || checked.Verdicts[0].Class != "exact" {
-				t.Errorf("verdicts: %+v", checked)
-			}
-		default:
-			t.Errorf("the prompt names %s, which the script does not know:\n%s", name, steps)
-		}
-	}
-	if want := []string{"search", "getContents", "verify"}; !slices.Equal(called, want) {
-		t.Errorf("called %v, want %v:\n%s", called, want, steps)
-	}
-}
-
 func call(t *testing.T, session *mcp.ClientSession, name string, arguments map[string]any, into any) {
 	t.Helper()
 	text, result := callTool(t, session, name, arguments)
@@ -442,5 +443,29 @@ func call(t *testing.T, session *mcp.ClientSession, name string, arguments map[s
 	}
 	if err := json.Unmarshal([]byte(text), into); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestReadOnlyAddresses reads an address as a resource where nothing may be written,
+// by the server's options or by a header.
+func TestReadOnlyAddresses(t *testing.T) {
+	const body = `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"text://poem#lines=2-3"}}`
+	for name, test := range map[string]struct {
+		readOnly bool
+		header   http.Header
+	}{
+		"option": {readOnly: true},
+		"header": {header: http.Header{"X-Mcp-Readonly": {"true"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWatched(t)
+			handler := mcpadapter.NewHandler(mcpadapter.NewServer(w.lib, &mcpadapter.Options{ReadOnly: test.readOnly}), &mcpadapter.HandlerOptions{Stateless: true})
+			if got := postRPC(t, handler, test.header, body); !strings.Contains(got, `\"output_path\":null`) || !strings.Contains(got, `\"address\":\"text://poem#lines=2-3\"`) {
+				t.Error(got)
+			}
+			if files, err := os.ReadDir(filepath.Join(w.dir, ".citekit_output")); len(files) > 0 || !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("written: %v, %v", files, err)
+			}
+		})
 	}
 }

@@ -23,6 +23,9 @@ const (
 
 	// maxSubscriptions is how many resources one session follows at most.
 	maxSubscriptions = 1000
+
+	// maxFollowed is how many bytes the URIs of these have together.
+	maxFollowed = 128 << 10
 )
 
 // A watcher tells clients when there are other maps, and when a map changes that
@@ -251,8 +254,8 @@ func (w *watcher) subscribe(ctx context.Context, session *mcp.ServerSession, uri
 		uris = map[string]struct{}{}
 		w.follows[session] = uris
 	}
-	if _, again := uris[uri]; !again && len(uris) >= maxSubscriptions {
-		return badArgument("this session follows %d resources already; unsubscribe from some", maxSubscriptions)
+	if _, again := uris[uri]; !again && (len(uris) >= maxSubscriptions || sizeOfURIs(uris)+len(uri) > maxFollowed) {
+		return badArgument("this session follows %d resources already; unsubscribe from some", len(uris))
 	}
 	uris[uri] = struct{}{}
 	if !w.running {
@@ -260,6 +263,13 @@ func (w *watcher) subscribe(ctx context.Context, session *mcp.ServerSession, uri
 		go w.run()
 	}
 	return nil
+}
+
+func sizeOfURIs(uris map[string]struct{}) (size int) {
+	for uri := range uris {
+		size += len(uri)
+	}
+	return size
 }
 
 func (w *watcher) unsubscribe(session *mcp.ServerSession, uri string) {

@@ -28,7 +28,11 @@ func (d *Directory) HoldListing() (release func()) {
 
 // LoadKey returns the key kept in a directory, or that of the process.
 func LoadKey(dir string) []byte {
-	key, err := loadKey(dir)
+	k, err := newKeyHolder(Options{KeyDir: dir}, private)
+	if err != nil {
+		panic(err)
+	}
+	key, err := k.load()
 	if err != nil {
 		panic(err)
 	}

@@ -25,6 +25,8 @@ type folder struct {
 	// symbolic link.
 	inside string
 
+	perms permissions // of what is made in it, and of itself
+
 	writing chan struct{} // capacity 1: held by the one who writes
 
 	mu     sync.Mutex
@@ -34,7 +36,7 @@ type folder struct {
 }
 
 func newFolder(what, path, inside string) *folder {
-	return &folder{what: what, path: path, inside: inside, writing: make(chan struct{}, 1)}
+	return &folder{what: what, path: path, inside: inside, perms: private, writing: make(chan struct{}, 1)}
 }
 
 // open returns the directory and its metadata. A directory that does not
@@ -126,28 +128,27 @@ func (d *folder) mkdir() error {
 		return err
 	}
 	defer root.Close()
-	return mkdirAll(root, name)
+	return d.perms.mkdirAll(root, name)
 }
 
-// mkdirAll makes a directory and its parents, durably and with mode 0700
-// whatever the umask.
-func mkdirAll(root *os.Root, name string) error {
+// mkdirAll makes a directory and its parents, durably.
+func (p permissions) mkdirAll(root *os.Root, name string) error {
 	if info, err := root.Lstat(name); err == nil && info.IsDir() {
 		return nil
 	}
 	parent := filepath.Dir(name)
 	if parent != "." {
-		if err := mkdirAll(root, parent); err != nil {
+		if err := p.mkdirAll(root, parent); err != nil {
 			return err
 		}
 	}
-	if err := root.Mkdir(name, 0o700); err != nil {
+	if err := p.patiently(func() error { return root.Mkdir(name, 0o700) }); err != nil {
 		if errors.Is(err, fs.ErrExist) {
 			return isDir(root, name)
 		}
 		return err
 	}
-	if err := root.Chmod(name, 0o700); err != nil {
+	if err := p.giveDir(root, name); err != nil {
 		return err
 	}
 	return syncDir(root, parent)
@@ -169,7 +170,7 @@ func (d *folder) lock(ctx context.Context, root *os.Root) (release func(), err e
 	if err := semaphore.Acquire(ctx, d.writing); err != nil {
 		return nil, err
 	}
-	f, err := openLock(root, lockName)
+	f, err := d.perms.openLock(root, lockName)
 	if err == nil {
 		err = waitLock(ctx, f)
 		if err != nil {
@@ -189,13 +190,17 @@ func (d *folder) lock(ctx context.Context, root *os.Root) (release func(), err e
 
 // openLock opens the file that is locked, in place of whatever else stands at
 // its name.
-func openLock(root *os.Root, name string) (*os.File, error) {
+func (p permissions) openLock(root *os.Root, name string) (*os.File, error) {
 	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
 		if err := root.Remove(name); err != nil {
 			return nil, refusal("the lock is not a plain file")
 		}
 	}
-	f, err := root.OpenFile(name, os.O_CREATE|os.O_RDWR|nonblock, 0o600)
+	var f *os.File
+	err := p.patiently(func() (err error) {
+		f, err = root.OpenFile(name, os.O_CREATE|os.O_RDWR|nonblock, 0o600)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -203,8 +208,8 @@ func openLock(root *os.Root, name string) (*os.File, error) {
 	if err == nil && !info.Mode().IsRegular() {
 		err = refusal("the lock is not a plain file")
 	}
-	if err == nil && info.Mode().Perm()&0o600 != 0o600 { // the umask did it
-		err = f.Chmod(0o600)
+	if err == nil && info.Mode().Perm()&p.file != p.file { // it is new
+		err = p.restore(f)
 	}
 	if err != nil {
 		f.Close()
