@@ -1,13 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"crypto/x509"
+	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"strings"
+	"time"
 
 	"github.com/citekit/citekit/access"
 	"github.com/citekit/citekit/access/keyfile"
+	"github.com/citekit/citekit/access/oidc"
 	"github.com/citekit/citekit/internal/config"
 	"github.com/citekit/citekit/server"
 )
@@ -16,6 +22,7 @@ import (
 type callers struct {
 	authenticator access.Authenticator // nil if nobody must tell who they are
 	keys          *keyfile.File        // nil if there are none
+	provider      *oidc.Authenticator  // nil if there is none
 	metadata      *server.Metadata
 }
 
@@ -27,7 +34,43 @@ func openCallers(ctx context.Context, settings *config.Settings, logger *slog.Lo
 			return nil, err
 		}
 	}
+	if settings.OAuth.Issuer != "" {
+		if err := c.openProvider(settings); err != nil {
+			return nil, errors.Join(err, c.close())
+		}
+	}
 	return c, nil
+}
+
+// openProvider takes the tokens of an identity provider, beside keys.
+func (c *callers) openProvider(settings *config.Settings) error {
+	o := settings.OAuth
+	opts := &oidc.Options{ScopeClaim: o.ScopeClaim, RequireType: o.RequireType, Skew: time.Duration(o.Skew), Scopes: make(map[string]oidc.Rule)}
+	for scope, grant := range o.Grants {
+		opts.Scopes[scope] = oidc.Rule{
+			Workspaces: grant.Workspaces, Toolsets: emptyIsNil(grant.Toolsets), Tools: emptyIsNil(grant.Tools), ReadOnly: grant.ReadOnly,
+		}
+	}
+	if o.CAFile != "" {
+		data, err := os.ReadFile(o.CAFile)
+		opts.RootCAs = x509.NewCertPool()
+		if err == nil && !opts.RootCAs.AppendCertsFromPEM(data) {
+			err = errors.New("there is no certificate in PEM in it")
+		}
+		if err != nil {
+			return &settingsError{"serve", config.Faults{settings.Fault(systemError(err).Error(), "oauth", "ca_file")}}
+		}
+	}
+	provider, err := oidc.New(o.Issuer, []string{cmp.Or(o.Audience, o.Resource)}, opts)
+	if err != nil {
+		return &settingsError{"serve", config.Faults{settings.Fault(strings.TrimPrefix(err.Error(), "oidc: "), "oauth", "issuer")}}
+	}
+	c.provider, c.authenticator = provider, provider
+	if c.keys != nil {
+		c.authenticator = access.Several(c.keys, provider)
+	}
+	c.metadata = &server.Metadata{Resource: o.Resource, Issuers: []string{o.Issuer}, Scopes: o.Scopes}
+	return nil
 }
 
 func (c *callers) openKeys(ctx context.Context, settings *config.Settings, logger *slog.Logger) error {
@@ -56,7 +99,7 @@ func warnOfNames(ctx context.Context, keys *keyfile.File, settings *config.Setti
 	}
 	for _, key := range all {
 		for _, name := range key.Workspaces {
-			if _, ok := settings.Workspaces[name]; !ok && !(len(settings.Workspaces) == 0 && name == baseWorkspace) && key.Revoked.IsZero() {
+			if _, ok := settings.Workspaces[name]; !ok && !(len(settings.Workspaces) == 0 && name == config.BaseWorkspace) && key.Revoked.IsZero() {
 				logger.Warn("a key is for a workspace that this server has not", slog.String("key", key.ID), slog.String("workspace", name))
 			}
 		}

@@ -10,10 +10,6 @@ import (
 	"github.com/citekit/citekit/server"
 )
 
-// baseWorkspace is the name of the base directory for keys, where the settings have
-// no workspaces.
-const baseWorkspace = "default"
-
 // serveTeam serves workspaces to callers that each have their own.
 func (s *session) serveTeam(ctx context.Context, h *host, flags *settingFlags, logs *logs) error {
 	settings := h.settings
@@ -67,7 +63,7 @@ func (s *session) openTeam(h *host) ([]*hosted, error) {
 	if len(h.settings.Workspaces) > 0 {
 		return h.openAll()
 	}
-	one, err := s.openBase(h, baseWorkspace)
+	one, err := s.openBase(h, config.BaseWorkspace)
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +91,9 @@ func sharedChecks(c *callers, logs *logs) map[string]func(context.Context) error
 	checks := make(map[string]func(context.Context) error)
 	if c.keys != nil {
 		checks["keys"] = c.keys.Check
+	}
+	if c.provider != nil {
+		checks["oauth"] = c.provider.Check
 	}
 	if len(logs.files) > 0 {
 		ready := logs.ready()

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/citekit/citekit/internal/message"
 )
 
 // check returns what is wrong with settings that are each right alone.
@@ -35,7 +37,24 @@ func (s *Settings) check() (faults Faults) {
 	if s.Audit.File != "" && s.Audit.File == s.Log.File {
 		fault("audit.file", "is the file of "+s.called("audit.file", "log.file")+": the audit log is kept apart")
 	}
-	return append(faults, s.checkWorkspaces()...)
+	needs("oauth.grants", "oauth.issuer", len(s.OAuth.Grants) > 0 && s.OAuth.Issuer == "")
+	return slices.Concat(faults, s.checkWorkspaces(), s.checkGrants())
+}
+
+// checkGrants returns which scopes are for workspaces that there are not.
+func (s *Settings) checkGrants() (faults Faults) {
+	known := slices.Sorted(maps.Keys(s.Workspaces))
+	if len(known) == 0 {
+		known = []string{BaseWorkspace}
+	}
+	for _, scope := range slices.Sorted(maps.Keys(s.OAuth.Grants)) {
+		for _, name := range s.OAuth.Grants[scope].Workspaces {
+			if !slices.Contains(known, name) {
+				faults = append(faults, s.Fault("there is no workspace "+message.Quote(name)+"; "+orNear(name, known), "oauth", "grants", scope, "workspaces"))
+			}
+		}
+	}
+	return faults
 }
 
 // called returns how the person who gave a setting gives another one: by its flag, if

@@ -68,6 +68,20 @@ type OAuth struct {
 	Audience string   `json:"audience" jsonschema:"Whom the tokens must be for; empty means the URL of resource."`
 	Resource string   `json:"resource" jsonschema:"URL at which clients reach this server, such as https://cite.example/mcp." setting:"url"`
 	Scopes   []string `json:"scopes" jsonschema:"Scopes that clients are told to ask for."`
+
+	ScopeClaim  string           `json:"scope_claim" jsonschema:"Claim that has the scopes; one inside others is named with dots. Empty means scope, or scp."`
+	RequireType bool             `json:"require_type" jsonschema:"Take only tokens whose type is at+jwt (RFC 9068)."`
+	Skew        Duration         `json:"skew" jsonschema:"How much the clocks of the provider and of this machine may differ, at most 5m. Negative means not at all." setting:"max=300000000000"`
+	CAFile      string           `json:"ca_file" jsonschema:"PEM file of the authorities that may vouch for the provider's certificate; empty means those of the system." setting:"path"`
+	Grants      map[string]Grant `json:"grants" jsonschema:"What scopes of the provider's own allow, beside those of the form citekit:workspace:NAME."`
+}
+
+// A Grant is what a scope allows.
+type Grant struct {
+	Workspaces []string `json:"workspaces" jsonschema:"Workspaces that may be seen."`
+	Toolsets   []string `json:"toolsets" jsonschema:"Toolsets that alone may be used; none means all." setting:"toolset"`
+	Tools      []string `json:"tools" jsonschema:"Tools that alone may be used; none means all." setting:"tool"`
+	ReadOnly   bool     `json:"read_only" jsonschema:"No tool that writes may be used."`
 }
 
 // Capabilities say what a server may do.

@@ -94,6 +94,9 @@ func TestFaults(t *testing.T) {
 		"name":               {"workspaces:\n  a/b: {dir: x}\n", "f:2: workspaces.a/b: names have 1 to 64 ASCII letters, digits, \"-\", \"_\" and \".\", and begin with a letter or digit"},
 		"workspace":          {"workspaces:\n  v1.0: {directory: x}\n", "f:2: workspaces.v1.0 has no dir: write the folder with its files\nf:2: workspaces.v1.0.directory: there is no such setting; workspaces.v1.0 has dir, roots, maps_dir, evidence_dir, ingest"},
 		"issuer alone":       {"oauth: {issuer: 'https://a.example'}\n", "f:1: oauth.issuer needs oauth.resource"},
+		"grant":              {"oauth:\n  issuer: https://a.example\n  resource: https://b.example/mcp\n  grants:\n    https://a/read: {workspaces: [read]}\nworkspaces: {red: {dir: x}}\n", "f:5: oauth.grants.https://a/read.workspaces: there is no workspace \"read\"; did you mean red?"},
+		"scope":              {"oauth: {grants: {'a b': {read_only: true}}}\n", "f:1: oauth.grants.a b: scopes have 1 to 200 letters of ASCII, without spaces, quotes and backslashes"},
+		"skew":               {"oauth: {skew: 6m}\n", "f:1: oauth.skew: bad value \"6m\": it is too large"},
 		"model":              {"model: {config: {model: m}}\n", "f:1: model.config needs model.name"},
 		"object":             {"model: {name: gemini, config: {a: 1, a: 2}}\n", "f:1: model.config: a is given twice; leave out one"},
 		"one file, two logs": {"log: {file: x}\naudit: {file: x}\n", "f:2: audit.file is the file of log.file: the audit log is kept apart"},
@@ -232,12 +235,12 @@ func TestFaultsOfEnvironmentAndFlags(t *testing.T) {
 			{"model-config", []string{"model", "config"}, "[]"},
 		},
 	}, "")
-	want := `environment variable CITEKIT_PORT: port: bad value "x": write a whole number
-environment variable CITEKIT_LIMITS_WAIT: limits.wait: bad value "3": write a time with its unit, such as 30s, 500ms or 10m
-flag --port: bad value "65536": ports run from 0 to 65535
-flag --workspace: bad value "a b": names have 1 to 64 ASCII letters, digits, "-", "_" and ".", and begin with a letter or digit
+	want := `environment variable CITEKIT_LIMITS_WAIT: limits.wait: bad value "3": write a time with its unit, such as 30s, 500ms or 10m
+environment variable CITEKIT_PORT: port: bad value "x": write a whole number
+flag --model-config: write an object of JSON, such as {"model": "…"}
 flag --odd: there is no setting none
-flag --model-config: write an object of JSON, such as {"model": "…"}`
+flag --port: bad value "65536": ports run from 0 to 65535
+flag --workspace: bad value "a b": names have 1 to 64 ASCII letters, digits, "-", "_" and ".", and begin with a letter or digit`
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -363,7 +366,7 @@ func TestSchemaAgrees(t *testing.T) {
 func FuzzFile(f *testing.F) {
 	for _, text := range []string{
 		"port: 1\n", "workspaces:\n  a: {dir: x, roots: [y]}\n", "a: &a [*a]\n", "limits: {rate: 1e9, wait: 5s}\n", "? [a]\n: b\n", "model: {config: {a: {b: [1, ~, .nan]}}}",
-		"%YAML 1.1\n---\nport: 0x10\n", "<<: {port: 1}\n", "timeouts: {search: -1s}\n", "port: |\n  3\n", "'a/b': 1\nworkspaces/a/dir: x", "? &a\n: *a\n",
+		"%YAML 1.1\n---\nport: 0x10\n", "<<: {port: 1}\n", "timeouts: {search: -1s}\n", "port: |\n  3\n", "'a\\x1fb': 1\n\"workspaces\\x1fa\\x1fdir\": x\nworkspaces: {\"a\\x1fdir\": {dir: x}}\noauth: {grants: {'api://x/.y': {tools: [search]}}}", "? &a\n: *a\n",
 	} {
 		f.Add([]byte(text))
 	}

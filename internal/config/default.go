@@ -27,6 +27,10 @@ func Default() Config {
 	}
 }
 
+// BaseWorkspace is the name of the base directory for keys, where the settings have no
+// workspaces.
+const BaseWorkspace = "default"
+
 // Server returns the limits that package server keeps.
 func (l Limits) Server() server.Limits {
 	return server.Limits{

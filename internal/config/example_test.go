@@ -33,7 +33,7 @@ func TestExampleFile(t *testing.T) {
 		t.Fatalf("%v\n%s", err, all.String())
 	}
 	for _, p := range everySetting() {
-		if _, ok := s.origins[p]; !ok && !strings.HasPrefix(string(p), "mapper/config") {
+		if _, ok := s.origins[p]; !ok && p.String() != "mapper.config" {
 			t.Errorf("the example has no %s", p)
 		}
 	}

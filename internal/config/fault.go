@@ -33,6 +33,25 @@ func (o Origin) String() string {
 	return "default"
 }
 
+// compare orders places as their values count, and within a file as they stand.
+func (o Origin) compare(other Origin) int {
+	return cmp.Or(o.rank()-other.rank(), o.Line-other.Line, o.Column-other.Column, strings.Compare(o.Variable+o.Flag, other.Variable+other.Flag))
+}
+
+func (o Origin) before(other Origin) bool { return o.compare(other) < 0 }
+
+func (o Origin) rank() int {
+	switch {
+	case o.Flag != "":
+		return 3
+	case o.Variable != "":
+		return 2
+	case o.File != "":
+		return 1
+	}
+	return 0
+}
+
 // A Fault is one thing that is wrong with the settings.
 type Fault struct {
 	Origin  Origin
@@ -72,20 +91,7 @@ func (f Faults) Error() string {
 const maxFaults = 100
 
 func (f Faults) sorted() Faults {
-	rank := func(o Origin) int {
-		switch {
-		case o.Flag != "":
-			return 3
-		case o.Variable != "":
-			return 2
-		case o.File != "":
-			return 1
-		}
-		return 0
-	}
-	slices.SortStableFunc(f, func(a, b Fault) int {
-		return cmp.Or(rank(a.Origin)-rank(b.Origin), a.Origin.Line-b.Origin.Line, a.Origin.Column-b.Origin.Column)
-	})
+	slices.SortStableFunc(f, func(a, b Fault) int { return a.Origin.compare(b.Origin) })
 	if more := len(f) - maxFaults; more > 0 {
 		f = append(slices.Clip(f[:maxFaults]), Fault{Origin: f[maxFaults].Origin, Message: fmt.Sprintf("there are %d more faults", more)})
 	}

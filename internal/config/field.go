@@ -38,8 +38,8 @@ var (
 // A path has the names down to a setting. Names of workspaces may have dots.
 type path string
 
-// separator is in no name that can be in a path.
-const separator = "/"
+// separator is in no name that can be in a path: [checkKey] refuses it.
+const separator = "\x1f"
 
 func (p path) to(name string) path {
 	if p == "" {

@@ -133,7 +133,13 @@ func absolute(dir string, value any) any {
 // checkKey returns what is wrong with a name in a section that has any names, ""
 // if nothing is.
 func checkKey(p path, name string) string {
-	if p == "workspaces" {
+	switch p {
+	case path("oauth").to("grants"):
+		if name == "" || len(name) > maxScope || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' }) {
+			return "scopes have 1 to 200 letters of ASCII, without spaces, quotes and backslashes"
+		}
+		return ""
+	case "workspaces":
 		if err := server.CheckName(name); err != nil {
 			return "names have 1 to 64 ASCII letters, digits, \"-\", \"_\" and \".\", and begin with a letter or digit"
 		}
@@ -145,6 +151,9 @@ func checkKey(p path, name string) string {
 	}
 	return ""
 }
+
+// maxScope is how long the name of a scope may be, in bytes.
+const maxScope = 200
 
 func mergeOrigins(all ...*layer) map[path]Origin {
 	merged := make(map[path]Origin)

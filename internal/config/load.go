@@ -130,10 +130,17 @@ func (s *Settings) Given(setting ...string) bool {
 	return false
 }
 
-// Fault returns what is wrong with a setting, with where it comes from.
+// Fault returns what is wrong with a setting, with where it comes from. A section
+// comes from where its first setting does.
 func (s *Settings) Fault(message string, setting ...string) Fault {
 	p := path(strings.Join(setting, separator))
-	return Fault{Origin: s.Origin(setting...), Setting: p.String(), Message: message}
+	origin, ok := s.origins[p]
+	for given, from := range s.origins {
+		if strings.HasPrefix(string(given), string(p)+separator) && (!ok || from.before(origin)) {
+			origin, ok = from, true
+		}
+	}
+	return Fault{Origin: origin, Setting: p.String(), Message: message}
 }
 
 // everySetting returns all settings but those within maps.

@@ -98,6 +98,8 @@ func (r rules) checkNumber(v float64, text string) string {
 			return bad(text, "ports run from 0 to 65535")
 		}
 		return bad(text, fmt.Sprintf("it runs from %v to %v", *r.min, *r.max))
+	case r.max != nil && r.min == nil && v > *r.max:
+		return bad(text, "it is too large")
 	case r.min != nil && v < *r.min:
 		return bad(text, fmt.Sprintf("it must not be less than %v", *r.min))
 	}

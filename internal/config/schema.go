@@ -43,7 +43,9 @@ func schemaOf(m member) *jsonschema.Schema {
 		inner.about = ""
 		inner.rules = rules{}
 		s.AdditionalProperties = schemaOf(inner)
-		s.PropertyNames = &jsonschema.Schema{Pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}
+		if m.name == "workspaces" {
+			s.PropertyNames = &jsonschema.Schema{Pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}
+		}
 		if m.rules.oneOf != nil {
 			s.PropertyNames = &jsonschema.Schema{Enum: anyOf(m.rules.oneOf)}
 		}
