@@ -46,7 +46,7 @@ var mayImport = map[string][]string{
 	"modality/image":          {".", "internal/about", "preview", "internal/exif", "internal/jpeg*", "internal/drawing", "internal/sentence", "internal/sniff", "internal/tesseract", "internal/warm", "internal/xmp"},
 	"modality/text":           {".", "internal/about", "relations", "internal/charset", "internal/code", "internal/linkset", "internal/markup", "internal/data", "internal/subtitle", "internal/sentence", "internal/sniff", "internal/warm"},
 	"modality/virtual":        {"."},
-	"modality/media":          {},
+	"modality/media":          {"."},
 	"internal/media":          {".", "internal/about", "preview", "internal/charset", "internal/ffmpeg", "internal/id3", "internal/matroska", "internal/vorbis", "internal/mp3", "internal/mp4", "internal/drawing", "internal/sentence", "internal/sniff", "internal/subtitle", "internal/wav", "internal/warm", "modality/media"},
 	"internal/drawing":        {".", "preview"},
 	"internal/pdf":            {"internal/about", "internal/xmp"},

@@ -76,6 +76,7 @@ func TestTrimEvidence(t *testing.T) {
 	if !checkEvidence(t, d, keyOf(6), body) || checkEvidence(t, d, keyOf(5), body) {
 		t.Error("what was used longest ago is not what went")
 	}
+	markUsed(t, dir, keyOf(6), now)
 	trimmed(workspace.Trim{MaxBytes: 1}, 3, 200) // one is in use now, and one is to be kept
 	if _, err := open(t, t.TempDir(), nil).TrimEvidence(t.Context(), workspace.Trim{MaxBytes: 1}); err != nil {
 		t.Errorf("no evidence: %v", err)

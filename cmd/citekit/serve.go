@@ -86,6 +86,7 @@ func (s *session) serve(ctx context.Context, flags *settingFlags) error {
 	if err != nil {
 		return err
 	}
+	h.sharing = s.shared
 	if settings.Team() {
 		return s.serveTeam(ctx, h, flags, logs)
 	}

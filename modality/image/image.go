@@ -70,6 +70,15 @@ type Resolver struct {
 	// files, such as "deu+eng"; "" means its default, English.
 	Languages string
 
+	// Children are shared with other resolvers: programs of all of them that
+	// run at a time. Nil means two of this resolver's own.
+	Children *citekit.Slots
+
+	// MaxMemory is how many bytes all jobs at one time may hold together, what
+	// they give out included, others wait; zero means 384 MiB. An image that
+	// alone takes more is too large.
+	MaxMemory int64
+
 	// NoText leaves text alone: tesseract is not run.
 	NoText bool
 
@@ -78,13 +87,9 @@ type Resolver struct {
 	// need the memory.
 	WarmBytes int64
 
-	// DecodeBytes is how much memory the jobs of one time may hold together;
-	// zero means 384 MiB. What needs more is refused as too large.
-	DecodeBytes int64
-
 	once    sync.Once
 	memory  *semaphore.Weighted
-	budget  int64        // bytes that memory has; zero means DecodeBytes
+	budget  int64        // bytes that memory has; zero means MaxMemory
 	held    atomic.Int64 // bytes reserved of memory
 	pixels  warm.Cache[any]
 	indexes warm.Cache[*jpeg.Image]
@@ -106,7 +111,7 @@ var (
 func (r *Resolver) setUp() {
 	r.once.Do(func() {
 		if r.budget == 0 {
-			r.budget = cmp.Or(max(0, r.DecodeBytes), decodeMemory)
+			r.budget = cmp.Or(max(r.MaxMemory, 0), decodeMemory)
 		}
 		r.memory = semaphore.NewWeighted(r.budget)
 		budget := r.WarmBytes
@@ -115,10 +120,18 @@ func (r *Resolver) setUp() {
 		}
 		budget = max(0, budget)
 		r.texts.MaxCost = min(budget, maxTextCost)
-		r.program = sync.OnceValues(func() (*tesseract.Command, error) { return tesseract.Find(r.Tesseract) })
+		r.program = sync.OnceValues(r.findProgram)
 		r.indexes.MaxCost = budget / 8
 		r.pixels.MaxCost = budget - budget/8
 	})
+}
+
+func (r *Resolver) findProgram() (*tesseract.Command, error) {
+	command, err := tesseract.Find(r.Tesseract)
+	if err == nil && r.Children != nil {
+		command.Slots = r.Children
+	}
+	return command, err
 }
 
 func (r *Resolver) maxPixels() int {
