@@ -151,10 +151,12 @@ func (s *Server) deny(w http.ResponseWriter, r *http.Request, why *denial, grant
 		event.Caller, event.Outcome = grant.ID, string(outcomeForbidden)
 	}
 	if why.status == http.StatusServiceUnavailable {
-		s.opts.Logger.LogAttrs(r.Context(), slog.LevelError, "tokens cannot be checked", slog.String("error", safe(why.err.Error())))
 		event.Outcome = OutcomeBusy
 	}
 	if skipped, ok := s.failed.now(); ok {
+		if event.Outcome == OutcomeBusy {
+			s.opts.Logger.LogAttrs(r.Context(), slog.LevelError, "tokens cannot be checked", slog.String("error", safe(why.err.Error())))
+		}
 		s.log(r.Context(), &event, slog.Int("not_logged", skipped))
 	}
 	s.observe(r.Context(), event)
