@@ -2,9 +2,9 @@ package oidc
 
 import (
 	"context"
+	"crypto"
 	"errors"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
@@ -92,9 +92,9 @@ func (k *keySet) reload() {
 	k.loading = nil
 }
 
-// find returns the keys that a token may be signed with, and their generation. It
-// loads them, once, if there are none.
-func (k *keySet) find(ctx context.Context, h header) ([]jose.JSONWebKey, int, error) {
+// find returns the public keys that a token may be signed with, and their generation.
+// It loads them, once, if there are none.
+func (k *keySet) find(ctx context.Context, h header) ([]crypto.PublicKey, int, error) {
 	k.generation()
 	for waited := false; ; waited = true {
 		k.mu.Lock()
@@ -127,11 +127,11 @@ func (k *keySet) find(ctx context.Context, h header) ([]jose.JSONWebKey, int, er
 }
 
 // fitting returns the keys that a header may mean.
-func (k *keySet) fitting(h header) []jose.JSONWebKey {
-	var fitting []jose.JSONWebKey
+func (k *keySet) fitting(h header) []crypto.PublicKey {
+	var fitting []crypto.PublicKey
 	for _, key := range k.keys {
 		if (h.KeyID == "" || key.KeyID == h.KeyID) && fits(key, h.Algorithm) && len(fitting) < maxTried {
-			fitting = append(fitting, key)
+			fitting = append(fitting, key.Key)
 		}
 	}
 	return fitting
@@ -148,35 +148,4 @@ func (k *keySet) check(ctx context.Context) error {
 		return nil
 	}
 	return err
-}
-
-// A signature checks that of one token, as a key set of go-oidc.
-type signature struct {
-	keys       *keySet
-	header     header
-	generation int
-	err        error // why it could not be checked, or is wrong
-}
-
-// VerifySignature implements the KeySet of go-oidc.
-func (s *signature) VerifySignature(ctx context.Context, token string) ([]byte, error) {
-	algorithm := []jose.SignatureAlgorithm{jose.SignatureAlgorithm(s.header.Algorithm)}
-	parsed, err := jose.ParseSignedCompact(token, algorithm)
-	if err != nil {
-		s.err = errMalformed
-		return nil, s.err
-	}
-	keys, generation, err := s.keys.find(ctx, s.header)
-	if err != nil {
-		s.err = err
-		return nil, err
-	}
-	for key := range slices.Values(keys) {
-		if payload, err := parsed.Verify(key); err == nil {
-			s.generation, s.err = generation, nil
-			return payload, nil
-		}
-	}
-	s.err = errSignature
-	return nil, s.err
 }

@@ -179,14 +179,14 @@ func (a *Authenticator) Authenticate(ctx context.Context, token string) (*access
 	if err != nil {
 		return nil, err
 	}
-	signature := &signature{keys: a.keys, header: head, err: errMalformed}
-	config := &gooidc.Config{SkipClientIDCheck: true, SkipExpiryCheck: true, SupportedSigningAlgs: a.opts.Algorithms}
-	verified, err := gooidc.NewVerifier(a.issuer, signature, config).Verify(ctx, token)
-	if signature.err != nil {
-		return nil, signature.err
-	}
+	keys, generation, err := a.keys.find(ctx, head)
 	if err != nil {
-		return nil, errIssuer // all else of the claims is checked below
+		return nil, err
+	}
+	config := &gooidc.Config{SkipClientIDCheck: true, SkipExpiryCheck: true, SupportedSigningAlgs: []string{head.Algorithm}}
+	verified, err := gooidc.NewVerifier(a.issuer, &gooidc.StaticKeySet{PublicKeys: keys}, config).Verify(ctx, token)
+	if err != nil {
+		return nil, errSignature
 	}
 	var c claims
 	if err := verified.Claims(&c); err != nil {
@@ -196,7 +196,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, token string) (*access
 	if err != nil {
 		return nil, err
 	}
-	a.taken.put(sum, signature.generation, grant)
+	a.taken.put(sum, generation, grant)
 	return grant, nil
 }
 
