@@ -81,9 +81,13 @@ var mayImport = map[string][]string{
 	"internal/testcorpus":     {"internal/pdftest"},
 	"internal/attacktest":     {"internal/pdftest"},
 	"access":                  {},
+	"access/keyfile":          {"access", "internal/filelock", "internal/strictjson"},
+	"access/oidc":             {"access"},
 	"mcpadapter":              {".", "access", "preview", "reanchor", "ingest", "digest", "citation", "search", "search/index", "contents", "briefing", "answer", "stats", "verify", "relations", "internal/strictjson", "internal/tokens", "internal/nfc"},
 	"server":                  {".", "access", "mcpadapter"},
-	"cmd/citekit":             {".", "access", "server", "ingest", "reanchor", "digest", "citation", "citation/*", "textlayer", "preview", "relations", "search", "search/embedding", "contents", "briefing", "answer", "stats", "verify", "workspace", "modality", "modality/*", "mcpadapter", "mapadapter", "mapper/llm", "mapper/llm/*", "schema", "internal/lookup", "internal/term"},
+	"internal/config":         {"mcpadapter", "server"},
+	"telemetry":               {"server"},
+	"cmd/citekit":             {".", "access", "server", "internal/config", "ingest", "reanchor", "digest", "citation", "citation/*", "textlayer", "preview", "relations", "search", "search/embedding", "contents", "briefing", "answer", "stats", "verify", "workspace", "modality", "modality/*", "mcpadapter", "mapadapter", "mapper/llm", "mapper/llm/*", "schema", "internal/lookup", "internal/term", "access/*", "telemetry", "internal/logfile"},
 	"examples/*":              {".", "ingest", "digest", "verify", "workspace", "modality", "modality/*", "mcpadapter"},
 	"examples/heldanswer":     {".", "ingest", "workspace", "modality", "answer", "search", "textlayer", "verify", "mapper/llm/openai"},
 	"examples/quickstart/*":   {"internal/mp4/mp4test", "internal/pdftest"},
@@ -104,13 +108,17 @@ var only = map[string][]string{
 	"github.com/u2takey/ffmpeg-go":               {},
 	"github.com/modelcontextprotocol/go-sdk":     {"mcpadapter", "server", "cmd/citekit", "examples/mcpserver", "examples/httpserver", "bench"},
 	"golang.org/x/time":                          {"server"},
-	"github.com/google/jsonschema-go":            {"examples/mcpserver", "schema"},
+	"github.com/google/jsonschema-go":            {"examples/mcpserver", "internal/config", "schema"},
+	"github.com/prometheus":                      {"telemetry"},
+	"go.opentelemetry.io":                        {"telemetry"},
+	"google.golang.org":                          {},
 	"golang.org/x/image":                         {"modality/image", "internal/drawing", "internal/testcorpus"},
 	"golang.org/x/text":                          {"internal/charset", "modality/text", "search/embedding", "internal/testcorpus"},
 	"golang.org/x/net":                           {"internal/markup"},
 	"github.com/yuin/goldmark":                   {"internal/markup"},
 	"github.com/pelletier/go-toml":               {},
-	"go.yaml.in/yaml/v3":                         {"internal/markup"},
+	"go.yaml.in/yaml/v3":                         {"internal/config", "internal/markup"},
+	"github.com/knadh/koanf":                     {"internal/config"},
 	"github.com/clipperhouse/uax29":              {"internal/sentence", "internal/terms"},
 	"github.com/blevesearch/snowballstem":        {"internal/terms"},
 	"github.com/parquet-go/parquet-go":           {"mapadapter"},
@@ -129,8 +137,14 @@ var onlyTests = map[string][]string{
 	"github.com/parquet-go/parquet-go": {"mapadapter"},
 	"github.com/klippa-app/go-pdfium":  {"internal/pdfium"},
 	"github.com/u2takey/ffmpeg-go":     {"internal/ffmpeg"},
+	"github.com/prometheus":            {"telemetry"},
+	"go.opentelemetry.io":              {"telemetry"},
+	"google.golang.org":                {"telemetry"},
 	"honnef.co/go/tools":               {},
 }
+
+// apart lists what packages that others embed do not link, however far from them.
+var apart = []string{module + "/telemetry", module + "/cmd/", "github.com/prometheus/", "go.opentelemetry.io/", "google.golang.org/"}
 
 type listedPackage struct {
 	ImportPath   string
@@ -157,6 +171,25 @@ func TestDependencies(t *testing.T) {
 				if strings.HasPrefix(imported, heavy) && !matchesAny(rooms, room) {
 					t.Errorf("the tests of %s import %s", room, imported)
 				}
+			}
+		}
+	}
+}
+
+// TestEmbeddersLinkNoTelemetry looks at all that packages for embedders import.
+func TestEmbeddersLinkNoTelemetry(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}}", ".", "./access/...", "./mcpadapter", "./server").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	linked := strings.Fields(string(out))
+	if !slices.Contains(linked, module+"/server") || !slices.Contains(linked, "net/http") {
+		t.Fatalf("the list is not of all that is imported: %v", linked)
+	}
+	for _, imported := range linked {
+		for _, far := range apart {
+			if strings.HasPrefix(imported, far) {
+				t.Errorf("who imports package mcpadapter or server links %s", imported)
 			}
 		}
 	}

@@ -44,6 +44,11 @@ type Call struct {
 	Start     time.Time     // when all of the request had come
 	Waited    time.Duration // how long the gate let it wait
 
+	// Traceparent is the span of the caller that the call is of, as W3C Trace
+	// Context writes it: what "_meta" of the call has, else the header of the
+	// request. It is "" unless it is valid.
+	Traceparent string
+
 	// What is known once the call has ended.
 	RequestID string
 	Duration  time.Duration // from Start until the answer was made
@@ -64,9 +69,10 @@ const (
 type Gate interface {
 	// Enter returns once the calls of a request may run, or with an error that
 	// matches a [*BusyError] if they may not now, or [access.ErrRefused] if who
-	// has a link may not follow it; other errors are as if ctx had ended. There are several calls only in a batch, and none in a request
-	// that has notifications alone. End is called, once, when all of them have
-	// ended, whether or not somebody takes the answer.
+	// has a link may not follow it; other errors are as if ctx had ended. There
+	// are several calls only in a batch, and none in a request that has
+	// notifications alone. End is called, once, when all of them have ended,
+	// whether or not somebody takes the answer.
 	Enter(ctx context.Context, calls []*Call) (end func(), err error)
 
 	// Ended is told of a call that has ended, and whose answer was written as
@@ -128,7 +134,7 @@ func (p *passes) enter(r *http.Request, requests []*jsonrpc.Request) (leave func
 	}
 	var calls []*Call
 	for _, request := range requests {
-		c := newCall(request.Method, request.Params)
+		c := newCall(request.Method, request.Params, r.Header)
 		c.identify(auth.TokenInfoFromContext(r.Context()))
 		calls = append(calls, c)
 	}
@@ -274,7 +280,7 @@ func (h *Handler) pass(ctx context.Context, method string, req mcp.Request, next
 // passAlone has a call go through the gate that has no pass.
 func (h *Handler) passAlone(ctx context.Context, method string, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
 	params, _ := json.Marshal(req.GetParams()) // what was decoded encodes
-	c := newCall(method, params)
+	c := newCall(method, params, headerOf(ctx, req))
 	if extra := extraOf(ctx, req); extra != nil {
 		c.identify(extra.TokenInfo)
 	}
@@ -324,13 +330,13 @@ func (c *Call) ended(result mcp.Result, err error) {
 	case err != nil:
 		c.Outcome, c.RequestID = outcomeOf(err)
 		return
-	case result == nil:
-		c.Outcome = OutcomeOK
+	}
+	c.Outcome = OutcomeOK
+	if !hasMeta(result) {
 		return
 	}
 	meta := result.GetMeta()
 	c.RequestID, _ = meta[metaRequestID].(string)
-	c.Outcome = OutcomeOK
 	if failed, ok := result.(*mcp.CallToolResult); ok && failed.IsError {
 		if c.Outcome, ok = meta["code"].(string); !ok {
 			c.Outcome = string(citekit.CodeInternal)
@@ -358,14 +364,15 @@ func outcomeOf(err error) (code, requestID string) {
 	return string(citekit.CodeInvalidInput), data.RequestID
 }
 
-// newCall returns a call as far as its method and parameters tell.
-func newCall(method string, params json.RawMessage) *Call {
+// newCall returns a call as far as its method, its parameters and the headers of
+// its request tell.
+func newCall(method string, params json.RawMessage, header http.Header) *Call {
 	c := &Call{Method: knownMethod(method), Start: time.Now(), Lookup: true, Stream: method == listenMethod}
+	var name, arguments, uri, meta json.RawMessage
 	list, err := members(params)
 	if err != nil {
-		return c
+		list = nil
 	}
-	var name, arguments, uri json.RawMessage
 	for _, m := range list {
 		switch m.key {
 		case "name":
@@ -374,8 +381,11 @@ func newCall(method string, params json.RawMessage) *Call {
 			arguments = m.value
 		case "uri":
 			uri = m.value
+		case "_meta":
+			meta = m.value
 		}
 	}
+	c.trace(meta, header)
 	switch method {
 	case "tools/call":
 		tool, _ := unquoted(name)
@@ -399,7 +409,7 @@ func (c *Call) identify(info *auth.TokenInfo) {
 // isLookup reports whether a tool answers from maps alone, and not with a whole one.
 func isLookup(tool string, arguments json.RawMessage) bool {
 	switch tool {
-	case "listResources", "getNode", "info", "ingestStatus":
+	case "listResources", "getNode", "ingestStatus":
 		return true
 	case "getStructure":
 		list, _ := members(arguments)
@@ -455,6 +465,7 @@ func (h *Handler) gated(links evidence) http.Handler {
 			info = links.givenTo(r)
 		}
 		c.identify(info)
+		c.trace(nil, r.Header)
 		end, err := enterGate(r.Context(), gate, []*Call{c})
 		if err != nil {
 			refuseEvidence(w, err)

@@ -79,14 +79,15 @@ var ErrOpenListener = errors.New("others could call without authentication")
 // listener. A handler serves once.
 //
 // The error matches [ErrOpenListener] if listener has another address than a
-// loopback one, or is no Unix socket, and [HandlerOptions.Authenticate] is nil.
+// loopback one, or is no Unix socket, and [HandlerOptions.Authenticate] is nil or
+// lets everybody in.
 //
 // Clients speak HTTP/1.1, of which a connection has one request at a time: that
 // is what the limits count. What speaks HTTP/2 to clients stands before it.
 func (h *Handler) Serve(ctx context.Context, listener net.Listener, opts *ServeOptions) error {
 	o := opts.withDefaults()
 	defer listener.Close()
-	if h.opts.Authenticate == nil && !isLocal(listener.Addr()) {
+	if (h.opts.Authenticate == nil || h.opts.Anonymous) && !isLocal(listener.Addr()) {
 		return fmt.Errorf("mcpadapter: serve on %s: %w; listen on 127.0.0.1, or set HandlerOptions.Authenticate", listener.Addr(), ErrOpenListener)
 	}
 	conns := &connections{Listener: listener, limit: o.MaxConnections}

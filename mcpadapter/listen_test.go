@@ -154,7 +154,7 @@ func TestHTTPAbandonedSessions(t *testing.T) {
 	}
 	stolen := client{s, last.header.Clone()}
 	stolen.header.Set("Mcp-Session-Id", other.header.Get("Mcp-Session-Id"))
-	if status := stolen.ping(); status != 403 {
+	if status := stolen.ping(); status != 404 {
 		t.Errorf("the session of another: %d", status)
 	}
 	http.DefaultClient.CloseIdleConnections()

@@ -104,9 +104,24 @@ func (a *adapter) describeCalls(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// withMeta returns a result with more in its "_meta". Results that a program
-// may return again are copied. Those of the SDK's other methods have no "_meta".
+// hasMeta reports whether a result has a "_meta". Asking those of the SDK's other
+// methods for theirs panics.
+func hasMeta(result mcp.Result) bool {
+	switch result.(type) {
+	case *mcp.CallToolResult, *mcp.ReadResourceResult, *mcp.GetPromptResult, *mcp.CompleteResult, *longResult,
+		*mcp.ListToolsResult, *mcp.ListResourcesResult, *mcp.ListResourceTemplatesResult,
+		*mcp.ListPromptsResult, *mcp.InitializeResult, *mcp.DiscoverResult:
+		return true
+	}
+	return false
+}
+
+// withMeta returns a result with more in its "_meta", if it has one. Results that
+// a program may return again are copied.
 func withMeta(result mcp.Result, more mcp.Meta) mcp.Result {
+	if !hasMeta(result) {
+		return result
+	}
 	switch r := result.(type) {
 	case *mcp.CallToolResult:
 		result = copied(r)
@@ -116,10 +131,6 @@ func withMeta(result mcp.Result, more mcp.Meta) mcp.Result {
 		result = copied(r)
 	case *mcp.CompleteResult:
 		result = copied(r)
-	case *longResult, *mcp.ListToolsResult, *mcp.ListResourcesResult, *mcp.ListResourceTemplatesResult,
-		*mcp.ListPromptsResult, *mcp.InitializeResult, *mcp.DiscoverResult:
-	default:
-		return result
 	}
 	meta := mcp.Meta(maps.Clone(result.GetMeta()))
 	if meta == nil {

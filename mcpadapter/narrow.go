@@ -26,7 +26,7 @@ func (a *adapter) narrow(next mcp.MethodHandler) mcp.MethodHandler {
 		if err != nil {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
 		}
-		if given := granted(ctx, req); !given.all() {
+		if given := a.given(granted(ctx, req)); !given.all() {
 			asked.within, asked.readOnly = &given, asked.readOnly || given.readOnly
 			if err := given.checkFeature(req); err != nil {
 				return nil, err
@@ -45,6 +45,21 @@ func (a *adapter) narrow(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		return a.narrowed(result, asked)
 	}
+}
+
+// given returns what a caller has by its grant, without what is left out for all at
+// the moment.
+func (a *adapter) given(granted choice) choice {
+	if a.opts.Adjust == nil {
+		return granted
+	}
+	now := a.opts.Adjust()
+	everybody := choice{toolsets: now.Toolsets, tools: now.Tools, readOnly: now.ReadOnly}
+	if everybody.all() {
+		return granted
+	}
+	granted.within, granted.readOnly = &everybody, granted.readOnly || now.ReadOnly
+	return granted
 }
 
 // headerOf returns the header of the HTTP request that a request came by, or nil.

@@ -29,6 +29,10 @@ type Options struct {
 	// Library. A negative one means no limit.
 	Timeouts map[string]time.Duration
 
+	// Adjust, if it is not nil, says at each request what changed since the server
+	// was made. It must return soon, and be safe for concurrent use.
+	Adjust func() Adjustment
+
 	// PageBytes is about how many bytes getStructure answers with unless it
 	// is asked for the full map: a map whose JSON is longer comes in parts.
 	// Zero means 60,000, which is some 20,000 tokens and what clients show a
@@ -86,8 +90,9 @@ type Options struct {
 	Tools []string
 
 	// ReadOnly leaves out the tools that make maps, whatever else is chosen, and
-	// has resolve write no evidence files: it then answers as with virtual true.
-	// A client may ask for it by the header X-MCP-Readonly.
+	// has resolve write no evidence files: it then answers as with virtual true,
+	// and so does the read of an address as a resource. A client may ask for it by
+	// the header X-MCP-Readonly.
 	ReadOnly bool
 
 	// Watch is how often the server looks for maps that other processes made,
@@ -100,6 +105,14 @@ type Options struct {
 	// write to the standard output, which belongs to the protocol. Nil
 	// discards.
 	Logger *slog.Logger
+}
+
+// An Adjustment is what may change while a server runs. Toolsets, Tools and
+// ReadOnly leave out what the [Options] have, and Timeouts count instead of theirs.
+type Adjustment struct {
+	Timeouts        map[string]time.Duration
+	Toolsets, Tools []string
+	ReadOnly        bool
 }
 
 const (

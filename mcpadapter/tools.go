@@ -175,11 +175,10 @@ func (t tool) definition() *mcp.Tool {
 // handler decodes the arguments, calls the tool within its time, and encodes
 // what it returns.
 func (a *adapter) handler(t tool) mcp.ToolHandler {
-	if timeout, ok := a.opts.Timeouts[t.name]; ok {
-		t.timeout = timeout
-	}
+	usual := t.timeout
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		start := time.Now()
+		start, t := time.Now(), t
+		t.timeout = a.timeout(t.name, usual)
 		answer, err := a.invoke(ctx, t, req)
 		if err == nil {
 			err = answer.checkSize()
@@ -190,6 +189,18 @@ func (a *adapter) handler(t tool) mcp.ToolHandler {
 		}
 		return success(answer, t.output != nil), nil
 	}
+}
+
+// timeout returns how long a call of a tool may take.
+func (a *adapter) timeout(tool string, usual time.Duration) time.Duration {
+	timeouts := a.opts.Timeouts
+	if a.opts.Adjust != nil {
+		timeouts = a.opts.Adjust().Timeouts
+	}
+	if timeout, ok := timeouts[tool]; ok {
+		return timeout
+	}
+	return usual
 }
 
 func (a *adapter) invoke(ctx context.Context, t tool, req *mcp.CallToolRequest) (answer, error) {

@@ -93,19 +93,30 @@ func (o *Options) choice() choice {
 // or a tool that the other options leave out, such as ingest without an
 // Ingester. [NewServer] passes over such names.
 func (o *Options) Check() error {
-	for _, name := range o.Toolsets {
+	if err := CheckTools(o.Toolsets, o.Tools); err != nil {
+		return err
+	}
+	for _, name := range o.Tools {
+		if !o.provides(name) {
+			return fmt.Errorf("tool '%s' needs options that are not set", name)
+		}
+	}
+	return nil
+}
+
+// CheckTools returns an error if a server can have no toolset or tool of a name,
+// or if a tool is in none of the toolsets. Nil means all of them.
+func CheckTools(toolsets, tools []string) error {
+	for _, name := range toolsets {
 		if err := checkName("toolset", name, append(Toolsets(), allToolsets)); err != nil {
 			return err
 		}
 	}
-	for _, name := range o.Tools {
+	for _, name := range tools {
 		if err := checkName("tool", name, ToolNames()); err != nil {
 			return err
 		}
-		if !o.provides(name) {
-			return fmt.Errorf("tool '%s' needs options that are not set", name)
-		}
-		if c := (choice{toolsets: o.Toolsets}); !c.has(name) {
+		if c := (choice{toolsets: toolsets}); !c.has(name) {
 			return fmt.Errorf("tool '%s' is in toolset %s, which is not chosen", name, toolsetOf(name))
 		}
 	}

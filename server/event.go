@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"time"
+
+	"github.com/citekit/citekit/mcpadapter"
 )
 
 // An Event is a request of the protocol that has ended.
@@ -23,14 +25,19 @@ type Event struct {
 	Outcome string
 
 	Bytes int64 // of the answer's body
+
+	// Traceparent is the span of the caller that the request is of, as W3C Trace
+	// Context writes it, or "". It is valid.
+	Traceparent string
 }
 
 // The outcomes of events that are no codes of errors.
 const (
-	OutcomeOK              = "ok"
-	OutcomeUnauthenticated = "unauthenticated" // no token that is valid
-	OutcomeLimited         = "limited"         // a limit of the caller's
-	OutcomeBusy            = "busy"            // a limit of the server's
+	OutcomeOK              = mcpadapter.OutcomeOK
+	OutcomeLimited         = mcpadapter.OutcomeLimited   // a limit of the caller's
+	OutcomeBusy            = mcpadapter.OutcomeBusy      // a limit of the server's
+	OutcomeCancelled       = mcpadapter.OutcomeCancelled // the caller, or the server, did not wait for the end
+	OutcomeUnauthenticated = "unauthenticated"           // no token that is valid
 )
 
 // An Observer is told of each request once it has ended. It must be safe for

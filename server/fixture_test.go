@@ -53,16 +53,23 @@ func newPlace(t testing.TB, resolvers citekit.Resolvers, name string, files map[
 			t.Fatal(err)
 		}
 	}
-	ws, err := workspace.Open(p.dir, &workspace.Options{AllowedDir: t.TempDir()})
+	p.lib = openPlace(t, resolvers, p.dir)
+	return p, server.Workspace{Name: name, Hosted: host(t, p.lib)}
+}
+
+// openPlace returns a library of the files of a directory, which it maps.
+func openPlace(t testing.TB, resolvers citekit.Resolvers, dir string) *citekit.Library {
+	t.Helper()
+	ws, err := workspace.Open(dir, &workspace.Options{AllowedDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.lib = citekit.New(ws, resolvers, nil)
-	t.Cleanup(func() { p.lib.Close() })
-	if _, err := ingest.Run(t.Context(), p.lib, []string{"."}, nil); err != nil {
+	lib := citekit.New(ws, resolvers, nil)
+	t.Cleanup(func() { lib.Close() })
+	if _, err := ingest.Run(t.Context(), lib, []string{"."}, nil); err != nil {
 		t.Fatal(err)
 	}
-	return p, server.Workspace{Name: name, Hosted: host(t, p.lib)}
+	return lib
 }
 
 // host returns a server of the protocol with every tool.

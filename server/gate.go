@@ -44,7 +44,7 @@ func (g gate) Ended(ctx context.Context, c *mcpadapter.Call) {
 	event := Event{
 		Start: c.Start, Duration: c.Duration, Waited: c.Waited, RequestID: c.RequestID,
 		Caller: callerOf(c.Grant), Workspace: c.Workspace, Method: c.Method, Tool: c.Tool, Resource: c.Resource,
-		Outcome: c.Outcome, Bytes: c.Bytes,
+		Outcome: c.Outcome, Bytes: c.Bytes, Traceparent: c.Traceparent,
 	}
 	g.s.log(ctx, &event)
 	g.s.observe(ctx, event)

@@ -12,7 +12,7 @@ import (
 // all.
 //
 // Calls are of two kinds. Lookups are answered from maps: listResources,
-// getStructure, getNode, info, ingestStatus, and what the protocol itself needs.
+// getStructure, getNode, ingestStatus, and what the protocol itself needs.
 // All others are heavy: they search, extract and render. Each kind has its
 // places, so that the heavy ones are not in the way of the others.
 type Limits struct {
@@ -45,6 +45,10 @@ const (
 
 	unlimited = 1 << 30 // more than there will ever be
 )
+
+// Effective returns the limits with what zero means in them. What has no limit is a
+// very large number, and a queue that there is not zero.
+func (l Limits) Effective() Limits { return l.withDefaults() }
 
 // withDefaults returns limits that are all positive, or zero for a queue that
 // there is not.

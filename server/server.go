@@ -124,7 +124,7 @@ func New(workspaces []Workspace, opts *Options) (*Server, error) {
 	s.probes = newProbes(workspaces, s.opts.Ready, s.opts.Logger)
 	endpoint := s.opts.Handler
 	endpoint.Gate = gate{s}
-	endpoint.Authenticate = s.authenticated(workspaces)
+	endpoint.Authenticate, endpoint.Anonymous = s.authenticated(workspaces), s.opts.Authenticator == nil
 	s.handler = mcpadapter.NewWorkspacesHandler(hosted, &endpoint)
 	s.mux.Handle("/", s.handler)
 	s.mux.HandleFunc("GET /healthz", serveHealth)

@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/citekit/citekit/access"
 	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/server"
 )
 
@@ -51,7 +53,7 @@ func TestKeysChooseWorkspaces(t *testing.T) {
 
 func TestRefusedTokens(t *testing.T) {
 	_, _, workspaces, known := twoPlaces(t)
-	known.grants["expired"] = &access.Grant{ID: "k-old", Workspaces: []string{"red"}, Expires: time.Now().Add(-time.Second)}
+	known.grants["token-of-old"] = &access.Grant{ID: "k-old", Workspaces: []string{"red"}, Expires: time.Now().Add(-time.Second)}
 	known.grants["nowhere"] = &access.Grant{ID: "k-nowhere", Workspaces: []string{"gone"}}
 	s := start(t, workspaces, &server.Options{Authenticator: known, Metadata: &server.Metadata{Resource: "https://cite.example/mcp", Issuers: []string{"https://id.example"}}})
 	const metadata = `resource_metadata="https://cite.example/.well-known/oauth-protected-resource/mcp"`
@@ -63,7 +65,7 @@ func TestRefusedTokens(t *testing.T) {
 		{"none", "", 401, "Bearer " + metadata},
 		{"unknown", "Bearer guess", 401, `Bearer error="invalid_token", ` + metadata},
 		{"truncated", "Bearer token-of-re", 401, `Bearer error="invalid_token", ` + metadata},
-		{"expired", "Bearer expired", 401, `Bearer error="invalid_token", ` + metadata},
+		{"expired", "Bearer token-of-old", 401, `Bearer error="invalid_token", ` + metadata},
 		{"basic", "Basic " + redKey, 401, `Bearer error="invalid_request", ` + metadata},
 		{"no word", redKey, 401, `Bearer error="invalid_request", ` + metadata},
 		{"a list", "Bearer " + redKey + "," + blueKey, 401, `Bearer error="invalid_request", ` + metadata},
@@ -224,7 +226,8 @@ func TestRevokedDuringACall(t *testing.T) {
 	known.revoke("a")
 	<-slow.cancelled // the call has ended
 	<-ended
-	if _, err := stream.Body.Read(make([]byte, 1)); err == nil {
+	_, _ = io.Copy(io.Discard, stream.Body) // ends with the stream
+	if ctx.Err() != nil {
 		t.Error("the stream of a revoked key goes on")
 	}
 	if status, _, _ := session.send("POST", "/mcp", message("ping", nil)); status != 401 {
@@ -283,7 +286,7 @@ func TestNames(t *testing.T) {
 
 // TestOpenListener: without tokens a server listens to this machine alone.
 func TestOpenListener(t *testing.T) {
-	_, w := newPlace(t, nil, "a", map[string]string{"a.txt": "one\n"})
+	_, w := newPlace(t, modality.All(), "a", map[string]string{"a.txt": "one\n"})
 	s := start(t, []server.Workspace{w}, &server.Options{})
 	if text, failed := s.as("").session().tool("listResources", map[string]any{}); failed || !strings.Contains(text, `"a"`) {
 		t.Errorf("without tokens: %s", text)

@@ -54,7 +54,7 @@ func listenEverywhere(t testing.TB) net.Listener {
 }
 
 // volatile is what each answer has anew.
-var volatile = regexp.MustCompile(`"(requestId|timing|[a-z_]+_ms)":("[^"]*"|\{[^}]*\}|[0-9.]+)`)
+var volatile = regexp.MustCompile(`"(requestId|timing|job_id|[a-z_]+_ms)":("[^"]*"|\{[^}]*\}|[0-9.]+)`)
 
 // stripped returns text without an id, and without what each answer has anew.
 func stripped(text, id string) string {

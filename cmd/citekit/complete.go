@@ -11,6 +11,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/mapadapter"
+	"github.com/citekit/citekit/mcpadapter"
 )
 
 // completeCommand is what the completion scripts call: its arguments are the
@@ -66,6 +67,7 @@ const maxOffered = 1000 // words
 // A completer finds the words that may come next.
 type completer struct {
 	*session
+	flags *flagSet // with what is on the line
 	kind  string
 	words []string
 }
@@ -74,6 +76,7 @@ func (c *completer) complete(ctx context.Context, line []string) {
 	c.kind = onlyWords
 	typed := line[len(line)-1]
 	flags := newFlagSet("")
+	c.flags = flags
 	c.register(flags)
 	cmd, positional, open := c.readLine(flags, line[:len(line)-1])
 	switch {
@@ -146,7 +149,7 @@ func (c *completer) offerValue(ctx context.Context, f *flag.Flag, typed string) 
 	switch f.Name {
 	case "dir", "root", "maps-dir", "output-dir":
 		c.kind = directories
-	case "output", "o":
+	case "output", "o", "config", "log-file", "audit-log", "tls-cert", "tls-key":
 		c.kind = files
 	case "source":
 		c.offerSources(typed)
@@ -162,8 +165,24 @@ func (c *completer) offerValue(ctx context.Context, f *flag.Flag, typed string) 
 		c.offer(typed, string(citekit.ModeExact), string(citekit.ModeCopy), string(citekit.ModeStrict))
 	case "log-level":
 		c.offer(typed, "debug", "info", "warn", "error")
+	case "log-format":
+		c.offer(typed, "text", "json")
+	case "transport":
+		c.offer(typed, transportStdio, transportHTTP)
 	case "resource":
 		c.offerResources(ctx, typed, "")
+	case "toolsets":
+		c.offerInList(typed, mcpadapter.Toolsets())
+	case "tools":
+		c.offerInList(typed, mcpadapter.ToolNames())
+	}
+}
+
+// offerInList offers words for the last place of a list with commas.
+func (c *completer) offerInList(typed string, words []string) {
+	before := typed[:strings.LastIndexByte(typed, ',')+1]
+	for _, word := range words {
+		c.offer(typed, before+word)
 	}
 }
 
@@ -190,6 +209,8 @@ func (c *completer) offerArguments(ctx context.Context, cmd *command, positional
 		c.offer(typed, "bash", "zsh", "fish")
 	case "help":
 		c.offerCommands(typed)
+	case "key":
+		c.offerKeys(ctx, positional, typed)
 	}
 }
 

@@ -87,14 +87,22 @@ func (s *session) fail(err error, asJSON bool) int {
 		return exitFailure
 	}
 	report := errorReport{detail(err)}
-	s.warn(report.Error.Message)
+	var settings *settingsError
+	if errors.As(err, &settings) {
+		report.Error.Faults = settings.details()
+		for _, line := range settings.lines() {
+			s.warn(line)
+		}
+	} else {
+		s.warn(report.Error.Message)
+	}
 	if asJSON {
 		s.printJSON(report)
 		s.out.Flush()
 	}
 	var usage *usageError
 	switch {
-	case errors.As(err, &usage):
+	case errors.As(err, &usage), settings != nil && settings.isUsage():
 		return exitUsage
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
@@ -113,12 +121,13 @@ type errorReport struct {
 }
 
 type errorDetail struct {
-	Code    citekit.Code `json:"code"`
-	Message string       `json:"message"`
+	Code    citekit.Code  `json:"code"`
+	Message string        `json:"message"`
+	Faults  []faultDetail `json:"faults,omitempty"` // of settings
 }
 
 func detail(err error) *errorDetail {
-	return &errorDetail{citekit.CodeOf(err), strings.TrimPrefix(err.Error(), "citekit: ")}
+	return &errorDetail{Code: citekit.CodeOf(err), Message: strings.TrimPrefix(err.Error(), "citekit: ")}
 }
 
 // printJSON prints v, indented.

@@ -121,3 +121,12 @@ func dashed(name string) string {
 	}
 	return "--" + name
 }
+
+// commaNames returns the names between commas, or nil if there are none.
+func commaNames(list string) []string {
+	names := strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
+	if len(names) == 0 {
+		return nil
+	}
+	return names
+}

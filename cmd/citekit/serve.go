@@ -7,26 +7,13 @@ import (
 	"log/slog"
 	"path/filepath"
 
-	"github.com/citekit/citekit/answer"
-	"github.com/citekit/citekit/briefing"
-	"github.com/citekit/citekit/contents"
-	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/config"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/mcpadapter"
-	"github.com/citekit/citekit/reanchor"
-	"github.com/citekit/citekit/relations"
-	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/textlayer"
-	"github.com/citekit/citekit/verify"
 )
 
 func serveCommand() *command {
-	var ocr bool
-	flags := serveFlags{
-		level:  slog.LevelWarn,
-		models: semanticsFlags{command: "serve"},
-		writer: mapperFlags{retries: 3, command: "serve"},
-	}
+	flags := settingFlags{command: "serve"}
 	return &command{
 		name:    "serve",
 		args:    "[root]...",
@@ -43,6 +30,12 @@ of any version of the protocol, at the address that it tells on the standard
 error. Nobody else can reach it, and pages of web sites are refused. A signal
 ends it: calls that run have 10 seconds to finish.
 
+With --keys callers need a key, which 'citekit key' makes, and other machines may
+reach the server, with --tls-cert by https. With --workspace there are several
+folders, each with its own keys. Limits, an identity provider and what else a team
+needs are in a file of settings: see 'citekit help config'. SIGHUP has the server
+read it again, and open its logs anew.
+
 With --ingest agents can also make maps of files in the base directory and the
 roots, by the tools ingest and ingestStatus. With --embedder and --reranker
 searches rank by meaning too, as 'citekit help search' says. With --model a model
@@ -56,89 +49,119 @@ else is given.
 Most clients take a configuration such as
   {"mcpServers": {"citekit": {"command": "citekit",
                               "args": ["serve", "--dir", "/path/to/files"]}}}`,
-		example: []string{"citekit serve --dir ~/papers", "claude mcp add citekit -- citekit serve --dir ~/papers", "citekit serve --transport http --port 8808"},
-		flags: func(f *flagSet) {
-			f.BoolVar(&flags.ingest, "ingest", false, "let agents make maps of files inside the roots")
-			flags.tools.register(f)
-			flags.http.register(f)
-			flags.models.register(f)
-			flags.writer.registerWriter(f)
-			f.ocr(&ocr)
-			f.TextVar(&flags.level, "log-level", slog.LevelWarn, "least `LEVEL` that is logged: debug, info, warn or error")
+		example: []string{
+			"citekit serve --dir ~/papers", "claude mcp add citekit -- citekit serve --dir ~/papers", "citekit serve --transport http --port 8808",
+			"citekit serve --config /etc/citekit/citekit.yaml",
 		},
+		flags: flags.register,
 		run: func(ctx context.Context, s *session, roots []string) error {
-			s.ocr = ocr
 			s.roots = append(s.roots, roots...)
 			return s.serve(ctx, &flags)
 		},
 	}
 }
 
-// serveFlags are those of serve.
-type serveFlags struct {
-	level  slog.Level
-	ingest bool
-	tools  toolFlags
-	http   httpFlags
-	models semanticsFlags
-	writer mapperFlags
+func (s *session) serve(ctx context.Context, flags *settingFlags) error {
+	settings, err := flags.load()
+	if err != nil {
+		return err
+	}
+	if settings.Transport == transportStdio {
+		if err := flags.checkStdio(); err != nil {
+			return err
+		}
+	}
+	if err := s.checkFolders(settings); err != nil {
+		return err
+	}
+	logs, err := openLogs(settings, s.stderr)
+	if err != nil {
+		return err
+	}
+	defer logs.close()
+	for _, warning := range settings.Warnings {
+		logs.logger.Warn(warning)
+	}
+	h, err := newHost(settings, s.shared, logs.logger)
+	if err != nil {
+		return err
+	}
+	if settings.Team() {
+		return s.serveTeam(ctx, h, flags, logs)
+	}
+	one, err := s.openServed(h)
+	if err != nil {
+		return err
+	}
+	defer one.close()
+	if err := one.opts.Check(); err != nil {
+		return usagef("serve", "%v", err)
+	}
+	if settings.Transport == transportHTTP {
+		return s.serveHTTP(ctx, one, settings, logs.logger)
+	}
+	return s.serveStdio(ctx, one, logs.logger)
 }
 
-func (s *session) serve(ctx context.Context, flags *serveFlags) error {
-	if err := flags.http.check(); err != nil {
-		return err
-	}
-	writer, err := flags.writer.writer()
-	if err != nil {
-		return err
-	}
-	semantics, err := flags.models.open()
-	if err != nil {
-		return err
-	}
-	lib, err := s.openReporting(tellPreparing)
-	if err != nil {
-		return err
-	}
-	defer lib.Close()
-	if flags.http.transport == transportStdio && term.IsTTY(s.stdin) {
+// serveStdio serves one client on the standard streams.
+func (s *session) serveStdio(ctx context.Context, one *hosted, logger *slog.Logger) error {
+	if term.IsTTY(s.stdin) {
 		s.explainServer()
 	}
-	logger := slog.New(slog.NewTextHandler(s.stderr, &slog.HandlerOptions{Level: flags.level}))
-	layers := textlayer.New(lib, nil)
-	related := relations.New(lib)
-	searcher, err := search.New(lib, &search.Options{Layers: layers, Relations: related, Semantics: semantics})
-	if err != nil {
-		return err
-	}
-	defer searcher.Close()
-	reader := contents.New(lib, layers)
-	reader.Relations = related
-	verifier := verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})
-	opts := &mcpadapter.Options{
-		Version: buildVersion().Version, Logger: logger,
-		Searcher: searcher, Contents: reader, Briefing: briefing.New(searcher, layers),
-		Verifier:   verifier,
-		Answerer:   answer.New(answer.Options{Searcher: searcher, Layers: layers, Verifier: verifier, Model: writer}),
-		Reanchorer: reanchor.New(lib, &reanchor.Options{Layers: layers}),
-	}
-	if flags.ingest {
-		opts.Ingester = mcpadapter.NewIngester(lib, &mcpadapter.IngesterOptions{Ingest: ingest.Options{Renames: followAll}})
-		defer opts.Ingester.Close()
-	}
-	if err := flags.tools.choose(opts); err != nil {
-		return err
-	}
-	if flags.http.transport == transportHTTP {
-		return s.serveHTTP(ctx, lib, opts, flags.http)
-	}
-	server := mcpadapter.NewServer(lib, opts)
 	transport := &mcpadapter.StreamTransport{Reader: s.stdin, Writer: s.stdout, Logger: logger}
-	err = transport.Serve(ctx, server)
+	err := transport.Serve(ctx, mcpadapter.NewServer(one.lib, one.opts))
 	if ctx.Err() != nil {
 		return stopped(ctx) // a signal is how a server is ended
 	}
 	return err
+}
+
+// checkFolders returns an error if both the command line and the settings say what
+// is served.
+func (s *session) checkFolders(settings *config.Settings) error {
+	if len(settings.Workspaces) == 0 {
+		return nil
+	}
+	for _, given := range []struct {
+		flag string
+		is   bool
+	}{
+		{"--dir", s.dir != "."}, {"--root", len(s.roots) > 0}, {"--maps-dir", s.mapsDir != ""}, {"--output-dir", s.outputDir != ""},
+	} {
+		if given.is {
+			return usagef("serve", "flag %s does not go with workspaces: each has its own folders", given.flag)
+		}
+	}
+	if settings.Transport == transportStdio && len(settings.Workspaces) > 1 {
+		return &settingsError{"serve", config.Faults{settings.Fault(
+			fmt.Sprintf("stdio serves one workspace, and there are %d: write http, or leave out others", len(settings.Workspaces)), "transport")}}
+	}
+	return nil
+}
+
+// openServed opens what one client or port serves: the only workspace of the
+// settings, or the base directory.
+func (s *session) openServed(h *host) (*hosted, error) {
+	if len(h.settings.Workspaces) > 0 {
+		all, err := h.openAll()
+		if err != nil {
+			return nil, err
+		}
+		return all[0], nil
+	}
+	return s.openBase(h, "")
+}
+
+// openBase opens the base directory under a name.
+func (s *session) openBase(h *host, name string) (*hosted, error) {
+	if err := s.checkRoots(); err != nil {
+		return nil, err
+	}
+	one, err := h.open(name, config.Workspace{Dir: s.dir, Roots: s.roots, MapsDir: s.mapsDir, EvidenceDir: s.outputDir})
+	if err != nil {
+		return nil, fmt.Errorf("--dir %s: %w", term.Line(s.dir), err)
+	}
+	return one, nil
 }
 
 // tellPreparing tells the client whose call needs PDFium that it is compiled.

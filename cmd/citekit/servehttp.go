@@ -6,14 +6,15 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/netip"
 	"os"
 	"slices"
-	"strconv"
+	"strings"
 	"time"
 
-	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/config"
 	"github.com/citekit/citekit/mcpadapter"
 )
 
@@ -23,93 +24,74 @@ const (
 	transportHTTP  = "http"
 )
 
-// httpFlags are those of a server over HTTP.
-type httpFlags struct {
-	transport       string
-	host            string
-	port            int
-	stateless, sse  bool
-	tlsCert, tlsKey string
-	sessionTimeout  time.Duration
-	flags           *flagSet
-}
-
 // onlyHTTP are the flags that need --transport http.
-var onlyHTTP = []string{"host", "port", "stateless", "sse", "tls-cert", "tls-key", "session-timeout"}
+var onlyHTTP = []string{"host", "port", "stateless", "sse", "tls-cert", "tls-key", "session-timeout", "keys", "audit-log", "metrics"}
 
-func (h *httpFlags) register(f *flagSet) {
-	h.flags = f
-	f.StringVar(&h.transport, "transport", transportStdio, "`TRANSPORT`: stdio, or http for clients that connect to a port")
-	f.StringVar(&h.host, "host", "127.0.0.1", "`HOST` to listen on with --transport http: an address of this machine that others cannot reach")
-	f.IntVar(&h.port, "port", 8808, "`PORT` to listen on with --transport http; 0 takes a free one")
-	f.BoolVar(&h.stateless, "stateless", false, "with --transport http: no sessions, for several servers behind a load balancer")
-	f.BoolVar(&h.sse, "sse", false, "with --transport http: also serve the older HTTP+SSE transport, at /sse")
-	f.StringVar(&h.tlsCert, "tls-cert", "", "PEM `FILE` of the certificate, to serve https; read again when it changes")
-	f.StringVar(&h.tlsKey, "tls-key", "", "PEM `FILE` of the certificate's key; read again when it changes")
-	f.DurationVar(&h.sessionTimeout, "session-timeout", 10*time.Minute, "end a session that was idle for this `TIME`, such as 30m")
+// registerHTTP defines the flags of a server over HTTP.
+func registerHTTP(f *flagSet) {
+	f.String("transport", transportStdio, "`TRANSPORT`: stdio, or http for clients that connect to a port")
+	f.String("host", "127.0.0.1", "`HOST` to listen on with --transport http: an address of this machine that others cannot reach")
+	f.Int("port", 8808, "`PORT` to listen on with --transport http; 0 takes a free one")
+	f.Bool("stateless", false, "with --transport http: no sessions, for several servers behind a load balancer")
+	f.Bool("sse", false, "with --transport http: also serve the older HTTP+SSE transport, at /sse")
+	f.String("tls-cert", "", "PEM `FILE` of the certificate, to serve https; read again when it changes")
+	f.String("tls-key", "", "PEM `FILE` of the certificate's key; read again when it changes")
+	f.Duration("session-timeout", 10*time.Minute, "end a session that was idle for this `TIME`, such as 30m")
 }
 
-// check returns what is wrong with the flags.
-func (h *httpFlags) check() error {
-	switch h.transport {
-	case transportHTTP:
-	case transportStdio:
-		return h.checkStdio()
-	default:
-		return usagef("serve", "flag --transport: bad value %q: it is stdio or http", h.transport)
-	}
-	switch {
-	case h.port < 0 || h.port > 65535:
-		return usagef("serve", "flag --port: bad value %q: ports run from 0 to 65535", strconv.Itoa(h.port))
-	case h.sessionTimeout <= 0:
-		return usagef("serve", "flag --session-timeout: bad value %q: it must be more than 0", h.sessionTimeout)
-	case h.tlsCert != "" && h.tlsKey == "":
-		return usagef("serve", "flag --tls-cert needs --tls-key")
-	case h.tlsKey != "" && h.tlsCert == "":
-		return usagef("serve", "flag --tls-key needs --tls-cert")
-	case h.stateless && h.sse:
-		return usagef("serve", "flag --sse does not go with --stateless: that transport has sessions")
-	}
-	return nil
-}
-
-func (h *httpFlags) checkStdio() (err error) {
-	h.flags.Visit(func(f *flag.Flag) {
-		if err == nil && slices.Contains(onlyHTTP, f.Name) {
-			err = usagef("serve", "flag %s needs --transport http", dashed(f.Name))
+// checkStdio returns an error if a flag is given that needs --transport http.
+func (f *settingFlags) checkStdio() (err error) {
+	f.flags.Visit(func(one *flag.Flag) {
+		if err == nil && slices.Contains(onlyHTTP, one.Name) {
+			err = usagef(f.command, "flag %s needs --transport http", dashed(one.Name))
 		}
 	})
 	return err
 }
 
-// listen listens where the flags say, if only this machine can reach it.
-func (h *httpFlags) listen(ctx context.Context) (net.Listener, error) {
-	address, err := loopbackAddress(ctx, h.host)
+// listen listens where the settings say. Without authentication only this machine
+// may be able to reach it.
+func listen(ctx context.Context, settings *config.Settings) (net.Listener, error) {
+	address, err := listenAddress(ctx, settings)
 	if err != nil {
 		return nil, err
 	}
-	listener, err := net.ListenTCP("tcp", net.TCPAddrFromAddrPort(netip.AddrPortFrom(address, uint16(h.port))))
+	listener, err := net.ListenTCP("tcp", net.TCPAddrFromAddrPort(netip.AddrPortFrom(address, uint16(settings.Port))))
 	if err != nil {
-		return nil, fmt.Errorf("--host %s --port %d: %w", h.host, h.port, cause(err))
+		return nil, fmt.Errorf("--host %s --port %d: %w", settings.Host, settings.Port, cause(err))
 	}
 	return listener, nil
 }
 
 // checkTLS returns what is wrong with the files of the certificate, before anybody
 // hears that the server listens.
-func (h *httpFlags) checkTLS() error {
-	if h.tlsCert == "" {
+func checkTLS(settings *config.Settings) error {
+	files := settings.TLS
+	if files.Cert == "" {
 		return nil
 	}
-	for _, file := range []struct{ flag, path string }{{"--tls-cert", h.tlsCert}, {"--tls-key", h.tlsKey}} {
+	cert, key := calledAs(settings, "tls", "cert"), calledAs(settings, "tls", "key")
+	for _, file := range []struct{ setting, path string }{{cert, files.Cert}, {key, files.Key}} {
 		if _, err := os.ReadFile(file.path); err != nil {
-			return fmt.Errorf("%s: %w", file.flag, err)
+			return fmt.Errorf("%s: %w", file.setting, err)
 		}
 	}
-	if _, err := tls.LoadX509KeyPair(h.tlsCert, h.tlsKey); err != nil {
-		return fmt.Errorf("--tls-cert %s, --tls-key %s: %w", h.tlsCert, h.tlsKey, err)
+	if _, err := tls.LoadX509KeyPair(files.Cert, files.Key); err != nil {
+		return fmt.Errorf("%s %s, %s %s: %w", cert, files.Cert, key, files.Key, err)
 	}
 	return nil
+}
+
+// calledAs returns how a person gave a setting: by a flag, or where.
+func calledAs(settings *config.Settings, setting ...string) string {
+	origin, name := settings.Origin(setting...), strings.Join(setting, ".")
+	switch {
+	case origin.Flag != "":
+		return dashed(origin.Flag)
+	case origin == config.Origin{}:
+		return name
+	}
+	return origin.String() + ": " + name
 }
 
 // cause returns what the system says of a network operation.
@@ -121,9 +103,13 @@ func cause(err error) error {
 	return err
 }
 
-// loopbackAddress returns the address that a host means, which must be a
-// loopback one, as must all others that its name has.
-func loopbackAddress(ctx context.Context, host string) (netip.Addr, error) {
+// listenAddress returns the address that the host of the settings means. Without
+// authentication it must be a loopback one, as must all others that its name has.
+func listenAddress(ctx context.Context, settings *config.Settings) (netip.Addr, error) {
+	host := settings.Host
+	fault := func(message string) error {
+		return &settingsError{"serve", config.Faults{settings.Fault(fmt.Sprintf("bad value %q: %s", host, message), "host")}}
+	}
 	if host == "localhost" {
 		return netip.AddrFrom4([4]byte{127, 0, 0, 1}), nil // whatever a resolver says
 	}
@@ -131,43 +117,72 @@ func loopbackAddress(ctx context.Context, host string) (netip.Addr, error) {
 	if address, err := netip.ParseAddr(host); err == nil {
 		addresses = append(addresses, address)
 	} else if host != "" {
-		if addresses, err = net.DefaultResolver.LookupNetIP(ctx, "ip", host); err != nil {
-			return netip.Addr{}, usagef("serve", "flag --host: bad value %q: no address of that name", host)
+		if addresses, err = net.DefaultResolver.LookupNetIP(ctx, "ip", host); err != nil || len(addresses) == 0 {
+			return netip.Addr{}, fault("no address of that name")
 		}
 	}
+	open := len(addresses) == 0
 	for i, address := range addresses {
-		if addresses[i] = address.Unmap(); !addresses[i].IsLoopback() {
-			addresses = nil
-			break
-		}
+		addresses[i] = address.Unmap()
+		open = open || !addresses[i].IsLoopback()
 	}
-	if len(addresses) == 0 {
-		return netip.Addr{}, usagef("serve", "flag --host: bad value %q: other machines could read the files without authentication, which this server does not have; listen on 127.0.0.1, and have a proxy that authenticates in front of it", host)
+	switch {
+	case !open:
+		return addresses[0], nil
+	case !settings.Authenticates():
+		return netip.Addr{}, fault("other machines could read the files without authentication; give --keys FILE, which 'citekit key' makes, or listen on 127.0.0.1")
+	case len(addresses) == 0:
+		return netip.IPv6Unspecified(), nil // of both versions
 	}
 	return addresses[0], nil
 }
 
-func (s *session) serveHTTP(ctx context.Context, lib *citekit.Library, opts *mcpadapter.Options, over httpFlags) error {
-	if err := over.checkTLS(); err != nil {
+// serveHTTP serves one workspace to whoever can reach a loopback address.
+func (s *session) serveHTTP(ctx context.Context, one *hosted, settings *config.Settings, logger *slog.Logger) error {
+	if err := checkTLS(settings); err != nil {
 		return err
 	}
-	listener, err := over.listen(ctx)
+	listener, err := listen(ctx, settings)
 	if err != nil {
 		return err
 	}
 	defer listener.Close()
-	opts.Links = mcpadapter.NewEvidenceLinks(lib, nil)
-	handler := mcpadapter.NewHandler(mcpadapter.NewServer(lib, opts), &mcpadapter.HandlerOptions{
-		Stateless: over.stateless, SSE: over.sse, SessionTimeout: over.sessionTimeout, Links: opts.Links, Logger: opts.Logger,
-	})
-	scheme := "http"
-	if over.tlsCert != "" {
-		scheme = "https"
-	}
-	fmt.Fprintf(s.stderr, "citekit: serving MCP at %s://%s/mcp\n", scheme, listener.Addr())
-	err = handler.Serve(ctx, listener, &mcpadapter.ServeOptions{CertFile: over.tlsCert, KeyFile: over.tlsKey})
-	if err != nil {
+	one.opts.Links = mcpadapter.NewEvidenceLinks(one.lib, nil)
+	opts := endpointOptions(settings, logger)
+	opts.Links = one.opts.Links
+	handler := mcpadapter.NewHandler(mcpadapter.NewServer(one.lib, one.opts), &opts)
+	s.tellAddress(settings, listener)
+	if err := handler.Serve(ctx, listener, serveOptions(settings)); err != nil {
 		return err
 	}
 	return stopped(ctx)
+}
+
+// tellAddress says where clients connect to.
+func (s *session) tellAddress(settings *config.Settings, listener net.Listener) {
+	scheme := "http"
+	if settings.TLS.Cert != "" {
+		scheme = "https"
+	}
+	fmt.Fprintf(s.stderr, "citekit: serving MCP at %s://%s/mcp\n", scheme, listener.Addr())
+}
+
+// endpointOptions returns those of the endpoint that the settings have.
+func endpointOptions(settings *config.Settings, logger *slog.Logger) mcpadapter.HandlerOptions {
+	return mcpadapter.HandlerOptions{
+		Stateless: settings.Stateless, SSE: settings.SSE, SessionTimeout: time.Duration(settings.SessionTimeout),
+		MaxSessions: settings.Limits.Sessions, MaxBodyBytes: int64(settings.Limits.BodyBytes),
+		Hosts: emptyIsNil(settings.Hosts), Origins: emptyIsNil(settings.Origins), Logger: logger,
+	}
+}
+
+func serveOptions(settings *config.Settings) *mcpadapter.ServeOptions {
+	return &mcpadapter.ServeOptions{CertFile: settings.TLS.Cert, KeyFile: settings.TLS.Key, MaxConnections: settings.Limits.Connections}
+}
+
+func emptyIsNil(list []string) []string {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
 }

@@ -44,10 +44,8 @@ func (s *session) openWith(resolvers citekit.Resolvers, roots []string) (*citeki
 
 // workspace returns the workspace over the base directory.
 func (s *session) workspace(roots []string, files ...string) (*workspace.Directory, error) {
-	for _, root := range s.roots {
-		if info, err := os.Stat(root); err != nil || !info.IsDir() {
-			return nil, usagef("", "--root %s: there is no such directory", term.Line(root))
-		}
+	if err := s.checkRoots(); err != nil {
+		return nil, err
 	}
 	opts, err := s.workspaceOptions()
 	if err != nil {
@@ -60,6 +58,16 @@ func (s *session) workspace(roots []string, files ...string) (*workspace.Directo
 		return nil, fmt.Errorf("--dir %s: %w", term.Line(s.dir), err)
 	}
 	return ws, nil
+}
+
+// checkRoots returns an error if a directory of --root is not there.
+func (s *session) checkRoots() error {
+	for _, root := range s.roots {
+		if info, err := os.Stat(root); err != nil || !info.IsDir() {
+			return usagef("", "--root %s: there is no such directory", term.Line(root))
+		}
+	}
+	return nil
 }
 
 // workspaceOptions returns what the flags and the environment say of the

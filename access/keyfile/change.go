@@ -1,0 +1,183 @@
+package keyfile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/citekit/citekit/internal/filelock"
+	"github.com/citekit/citekit/internal/message"
+)
+
+// New makes a key and returns it with its token, which nobody can find out again.
+// Of key the fields Label, Workspaces, Toolsets, Tools, ReadOnly and Expires
+// count. A file that is missing is made, with its folder. The error says which
+// field is wrong, or why the file cannot be read or written.
+func (f *File) New(ctx context.Context, key Key) (made Key, token string, err error) {
+	now := f.now().UTC().Truncate(time.Second)
+	made = Key{
+		Label: key.Label, Workspaces: slices.Clone(key.Workspaces), Toolsets: slices.Clone(key.Toolsets), Tools: slices.Clone(key.Tools),
+		ReadOnly: key.ReadOnly, Created: now, Expires: key.Expires.UTC().Truncate(time.Second),
+	}
+	err = made.check()
+	if err == nil && f.opts.Check != nil {
+		err = f.opts.Check(made)
+	}
+	if err == nil && !made.Expires.IsZero() && (!made.Expires.After(now) || made.Expires.Year() > 9999) {
+		err = fmt.Errorf("expires is %s, which is not to come", made.Expires.Format(time.RFC3339))
+	}
+	if err != nil {
+		return Key{}, "", err
+	}
+	err = f.change(ctx, true, func(records []record) ([]record, error) {
+		for made.ID == "" || slices.ContainsFunc(records, func(r record) bool { return r.ID == made.ID }) {
+			made.ID, token = newToken()
+		}
+		return makeRoom(append(records, record{Key: made, hash: hashOf(token)}))
+	})
+	if err != nil {
+		return Key{}, "", err
+	}
+	return made, token, nil
+}
+
+// makeRoom leaves out keys that were revoked, the first ones first, where there
+// are too many.
+func makeRoom(records []record) ([]record, error) {
+	for len(records) > maxKeys {
+		first := -1
+		for i, r := range records {
+			if !r.Revoked.IsZero() && (first < 0 || r.Revoked.Before(records[first].Revoked)) {
+				first = i
+			}
+		}
+		if first < 0 {
+			return nil, fmt.Errorf("there are %d keys, which is the most; revoke one first", maxKeys)
+		}
+		records = slices.Delete(records, first, first+1)
+	}
+	return records, nil
+}
+
+// Revoke ends a key for good and returns it. The key stays in the list; one that
+// was revoked before stays as it is. The error of an id that no key has matches
+// [fs.ErrNotExist].
+func (f *File) Revoke(ctx context.Context, id string) (Key, error) {
+	if inToken, ok := idOf(id); ok {
+		return Key{}, fmt.Errorf("this is a token; name its key by the id, %s", inToken)
+	}
+	var revoked Key
+	err := f.change(ctx, false, func(records []record) ([]record, error) {
+		i := slices.IndexFunc(records, func(r record) bool { return r.ID == id })
+		if i < 0 {
+			return nil, missing("no key has the id " + message.Quote(id))
+		}
+		if records[i].Revoked.IsZero() {
+			records[i].Revoked = f.now().UTC().Truncate(time.Second)
+		}
+		revoked = records[i].Key
+		return records, nil
+	})
+	return revoked, err
+}
+
+// List returns all keys, in the order in which they were made, as the file has them
+// now.
+func (f *File) List(ctx context.Context) ([]Key, error) {
+	if err := f.Check(ctx); err != nil {
+		return nil, err
+	}
+	kept, keys := f.uses.read(), []Key{}
+	for id, e := range f.last.Load().entries {
+		k := e.key
+		k.LastUsed = kept[id]
+		if at := e.used.Load(); at != 0 && time.Unix(at, 0).After(k.LastUsed) {
+			k.LastUsed = time.Unix(at, 0).UTC()
+		}
+		k.Workspaces, k.Toolsets, k.Tools = slices.Clone(k.Workspaces), slices.Clone(k.Toolsets), slices.Clone(k.Tools)
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b Key) int {
+		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID))
+	})
+	return keys, nil
+}
+
+// change writes the file with other keys. If there is none, it begins with none
+// where it may be made.
+func (f *File) change(ctx context.Context, create bool, edit func([]record) ([]record, error)) error {
+	err := f.locked(ctx, create, func(fs.FileInfo) error {
+		records, info, err := f.read()
+		if err != nil && !(create && errors.Is(err, fs.ErrNotExist)) {
+			return f.explain(err)
+		}
+		if records, err = edit(records); err != nil {
+			return fmt.Errorf("%s: %w", f.path, err)
+		}
+		data, err := encode(records)
+		if err == nil && len(data) > maxFile {
+			err = fmt.Errorf("%s would be larger than %d MiB", f.path, maxFile>>20)
+		}
+		if err == nil {
+			err = replacePrivate(f.path, data, info)
+		}
+		return f.explain(err)
+	})
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.look()
+	return err
+}
+
+// locked calls do while no other process changes the file, with what is known of
+// the file, or nil if there is none. It makes the folder if it may.
+func (f *File) locked(ctx context.Context, create bool, do func(fs.FileInfo) error) error {
+	info, err := os.Lstat(f.path)
+	if err != nil {
+		info = nil
+	}
+	if err != nil && !create {
+		return f.explain(err)
+	}
+	if create {
+		if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
+			return f.explain(err)
+		}
+	}
+	lock, err := f.openLock(info)
+	if err != nil {
+		return f.explain(err)
+	}
+	defer lock.Close()
+	if err := filelock.Lock(ctx, lock); err != nil {
+		return fmt.Errorf("wait for another process that writes %s: %w", f.path, err)
+	}
+	defer filelock.Unlock(lock)
+	return do(info)
+}
+
+// openLock opens the file of the lock. A new one belongs to whom the file of keys
+// belongs to, so that a server can use what root made.
+func (f *File) openLock(like fs.FileInfo) (*os.File, error) {
+	path := f.path + ".lock"
+	lock, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|openFlags, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return os.OpenFile(path, os.O_RDWR|openFlags, 0o600)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if like != nil {
+		if err := giveTo(lock, like); err != nil {
+			lock.Close()
+			return nil, err
+		}
+	}
+	return lock, nil
+}

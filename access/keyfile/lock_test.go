@@ -1,0 +1,24 @@
+package keyfile_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/citekit/citekit/internal/filelock"
+)
+
+// lockFile locks a file as another process does.
+func lockFile(t *testing.T, path string) (release func()) {
+	t.Helper()
+	lock, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := filelock.Lock(t.Context(), lock); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		filelock.Unlock(lock)
+		lock.Close()
+	}
+}

@@ -1,0 +1,78 @@
+//go:build unix
+
+package keyfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// openFlags keep an open from following a link, and from waiting for the other end
+// of a pipe.
+const openFlags = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
+
+// checkPrivate returns an error that has the remedy if others may read or write a
+// file, or if it is another person's.
+func checkPrivate(path string, info fs.FileInfo) error {
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return fmt.Errorf("others may read or write %s, whose mode is %#o; run: chmod 600 %s", path, mode, path)
+	}
+	owner, me := ownerOf(info), os.Geteuid()
+	switch {
+	case owner == me, owner == 0:
+		return nil
+	case me != 0:
+		return fmt.Errorf("%s belongs to another user (%d), who could change it; run citekit as that user, or make a file of your own", path, owner)
+	}
+	// Root reads what is another user's, such as a server's, if only whom the
+	// directory belongs to could have put it there.
+	dir, err := os.Stat(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	if dir.Mode().Perm()&0o022 != 0 && ownerOf(dir) != owner {
+		return fmt.Errorf("%s belongs to another user (%d), and others may write in its directory; run: chmod go-w %s", path, owner, filepath.Dir(path))
+	}
+	return nil
+}
+
+func ownerOf(info fs.FileInfo) int {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(stat.Uid)
+	}
+	return -1
+}
+
+// giveTo gives a new file the owner of another one, so that what root changes can
+// still be read by the server.
+func giveTo(f *os.File, like fs.FileInfo) error {
+	stat, ok := like.Sys().(*syscall.Stat_t)
+	if !ok || int(stat.Uid) == os.Geteuid() {
+		return nil
+	}
+	if err := f.Chown(int(stat.Uid), int(stat.Gid)); err != nil {
+		return fmt.Errorf("keep the owner of %s: %w", like.Name(), errors.Unwrap(err))
+	}
+	return nil
+}
+
+func rename(from, to string) error { return os.Rename(from, to) }
+
+// syncDir makes the entries of a directory durable. Some file systems cannot;
+// there is nothing better to do on them.
+func syncDir(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	err = d.Sync()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
+		return nil
+	}
+	return err
+}

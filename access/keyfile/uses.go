@@ -1,0 +1,162 @@
+package keyfile
+
+import (
+	"context"
+	"encoding/json"
+	"io/fs"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	usesEvery   = time.Minute     // between two writes
+	usesSoonest = time.Second     // after the first use that is written
+	usesWait    = 5 * time.Second // for the lock, and for another write
+)
+
+// uses are when the keys of a file were last used: in memory, and now and then
+// written to a file beside it. To note one never waits and never fails.
+type uses struct {
+	file    *File
+	pending atomic.Bool // a use was noted, and a write is to come
+
+	mu      sync.Mutex
+	at      map[string]*atomic.Int64 // by id, in seconds since 1970; 0 is never
+	timer   *time.Timer
+	written time.Time
+	closed  bool
+	told    bool // of a write that failed
+
+	writing sync.Mutex
+}
+
+func newUses(f *File) *uses { return &uses{file: f, at: make(map[string]*atomic.Int64)} }
+
+// of returns where the uses of keys are noted, and forgets those of others.
+func (u *uses) of(records []record) []*atomic.Int64 {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	at, all := make(map[string]*atomic.Int64, len(records)), make([]*atomic.Int64, len(records))
+	for i, r := range records {
+		if all[i] = u.at[r.ID]; all[i] == nil {
+			all[i] = new(atomic.Int64)
+		}
+		at[r.ID] = all[i]
+	}
+	u.at = at
+	return all
+}
+
+// note notes that a key is used now.
+func (u *uses) note(used *atomic.Int64) {
+	used.Store(u.file.now().Unix())
+	if u.pending.CompareAndSwap(false, true) {
+		u.schedule()
+	}
+}
+
+func (u *uses) schedule() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.closed {
+		return
+	}
+	wait := usesSoonest
+	if !u.written.IsZero() {
+		wait = max(wait, usesEvery-time.Since(u.written))
+	}
+	u.timer = time.AfterFunc(wait, u.write)
+}
+
+// write writes the uses to the file. A failure is told once, until a write
+// succeeds; what was noted goes with the next one.
+func (u *uses) write() {
+	u.writing.Lock()
+	defer u.writing.Unlock()
+	u.pending.Store(false)
+	ctx, cancel := context.WithTimeout(context.Background(), usesWait)
+	defer cancel()
+	err := u.file.locked(ctx, false, func(info fs.FileInfo) error {
+		data, err := json.Marshal(u.merged())
+		if err != nil {
+			return err
+		}
+		return replacePrivate(u.path(), data, info)
+	})
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.written = time.Now()
+	if err != nil && !u.told {
+		u.file.opts.Logger.LogAttrs(ctx, slog.LevelWarn, "it is not noted when keys were last used", slog.String("error", err.Error()))
+	}
+	u.told = err != nil
+}
+
+// close writes what was noted.
+func (u *uses) close() error {
+	u.mu.Lock()
+	u.closed = true
+	if u.timer != nil {
+		u.timer.Stop()
+	}
+	u.mu.Unlock()
+	if u.pending.Load() {
+		u.write()
+	}
+	u.writing.Lock() // waits for a write that has begun
+	defer u.writing.Unlock()
+	return nil
+}
+
+func (u *uses) path() string { return u.file.path + ".used" }
+
+// usesFile is what the file of uses has.
+type usesFile struct {
+	Version int                  `json:"version"`
+	Used    map[string]time.Time `json:"used"` // by id
+}
+
+// merged returns the later of what is noted here and what is in the file, for the
+// keys that there are.
+func (u *uses) merged() usesFile {
+	merged := usesFile{Version: 1, Used: make(map[string]time.Time)}
+	kept := u.read()
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for id, used := range u.at {
+		last := kept[id]
+		if at := used.Load(); at != 0 && time.Unix(at, 0).After(last) {
+			last = time.Unix(at, 0)
+		}
+		if !last.IsZero() {
+			merged.Used[id] = last.UTC()
+		}
+	}
+	return merged
+}
+
+// read returns what is in the file. One that cannot be read counts as empty: it is
+// only what is told to people, and the next write makes it anew.
+func (u *uses) read() map[string]time.Time {
+	data, _, err := readPrivate(u.path(), maxFile)
+	if err != nil {
+		return nil
+	}
+	return parseUses(data)
+}
+
+func parseUses(data []byte) map[string]time.Time {
+	var kept usesFile
+	if err := json.Unmarshal(data, &kept); err != nil || kept.Version != 1 {
+		return nil
+	}
+	used := make(map[string]time.Time)
+	for id, at := range kept.Used {
+		if at = at.UTC().Truncate(time.Second); isID(id) && at.Year() >= 1970 && at.Year() <= 9999 && len(used) < maxKeys {
+			used[id] = at
+		}
+	}
+	return used
+}

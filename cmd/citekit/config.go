@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/citekit/citekit/internal/config"
+	"github.com/citekit/citekit/internal/term"
+)
+
+func configCommand() *command {
+	flags := settingFlags{command: "config"}
+	var check, schema bool
+	return &command{
+		name:    "config",
+		summary: "Show the settings of a server, and where each comes from",
+		about: `Prints the settings that 'citekit serve' would have with the same flags, as YAML
+with a comment that says where each comes from: the file, an environment variable, a
+flag, or the default.
+
+The file is the one that --config names, else that of the environment variable
+CITEKIT_CONFIG, else citekit.yaml where a person's own settings are, such as
+~/.config/citekit. A file in the current folder is not read unless it is named. Over
+the file count environment variables, such as CITEKIT_LIMITS_CALLS for limits.calls,
+and over these flags. Paths in the file are relative to its folder.
+
+A setting that there is not, one that is given twice and a value that is none are
+faults. All of them are told, each with its file and line and what would be right.
+With --check nothing else is printed, and the exit code is 1 if there are any.
+
+Secrets are no settings: keys of models stay in the environment.`,
+		example: []string{"citekit config", "citekit config --config /etc/citekit/citekit.yaml --check", "citekit config --schema > config.schema.json"},
+		flags: func(f *flagSet) {
+			flags.register(f)
+			f.BoolVar(&check, "check", false, "print only what is wrong")
+			f.BoolVar(&schema, "schema", false, "print the JSON schema of the file")
+		},
+		run: func(_ context.Context, s *session, _ []string) error {
+			if schema {
+				return s.printConfigSchema()
+			}
+			settings, err := flags.load()
+			if err != nil {
+				return err
+			}
+			for _, warning := range settings.Warnings {
+				s.warn(warning)
+			}
+			if check {
+				return nil
+			}
+			return s.printSettings(settings)
+		},
+	}
+}
+
+func (s *session) printConfigSchema() error {
+	data, err := config.Schema()
+	if err != nil {
+		return err
+	}
+	_, err = s.out.Write(data)
+	return err
+}
+
+func (s *session) printSettings(settings *config.Settings) error {
+	if s.json {
+		return s.printJSON(settings)
+	}
+	text, err := settings.YAML()
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(text)) {
+		s.printf("%s\n", term.Line(strings.TrimSuffix(line, "\n")))
+	}
+	return nil
+}

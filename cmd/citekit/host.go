@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/answer"
+	"github.com/citekit/citekit/briefing"
+	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/config"
+	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/mapper/llm"
+	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/modality"
+	"github.com/citekit/citekit/modality/document"
+	"github.com/citekit/citekit/reanchor"
+	"github.com/citekit/citekit/relations"
+	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/textlayer"
+	"github.com/citekit/citekit/verify"
+	"github.com/citekit/citekit/workspace"
+)
+
+// A host opens the workspaces of a server. They share its resolvers and models.
+type host struct {
+	settings  *config.Settings
+	shared    sharingFlags
+	logger    *slog.Logger
+	resolvers citekit.Resolvers
+	semantics *search.Semantics
+	writer    llm.Model
+	mapper    chosenMapper
+}
+
+// A hosted workspace is open.
+type hosted struct {
+	name  string
+	lib   *citekit.Library
+	opts  *mcpadapter.Options
+	ready func(context.Context) error
+
+	closers []func() error
+}
+
+// newHost returns what the settings ask for that is of no workspace.
+func newHost(settings *config.Settings, shared sharingFlags, logger *slog.Logger) (h *host, err error) {
+	h = &host{settings: settings, shared: shared, logger: logger, resolvers: resolversOf(settings)}
+	model := mapperFlags{name: settings.Model.Name, config: string(settings.Model.Config), retries: 3, command: "serve"}
+	if h.writer, err = model.writer(); err != nil {
+		return nil, err
+	}
+	semantics := semanticsFlags{command: "serve", embedder: settings.Embedder, reranker: settings.Reranker}
+	if h.semantics, err = semantics.open(); err != nil {
+		return nil, err
+	}
+	m := settings.Mapper
+	mapper := mapperFlags{name: m.Name, config: string(m.Config), retries: m.Retries, enrich: m.Enrich}
+	if h.mapper, err = mapper.open(h.resolvers); err != nil {
+		return nil, fmt.Errorf("mapper: %w", err)
+	}
+	return h, nil
+}
+
+// resolversOf returns resolvers within the limits of the settings.
+func resolversOf(settings *config.Settings) citekit.Resolvers {
+	all := modality.New(&modality.Limits{MaxChildren: settings.Limits.ChildProcesses, DecoderMemory: int64(settings.Limits.DecoderMemory)})
+	if documents, ok := all[citekit.Document].(*document.Resolver); ok {
+		documents.OCR, documents.Compiling = settings.Capabilities.OCR, tellPreparing
+	}
+	return all
+}
+
+// open returns a workspace with what answers calls over it.
+func (h *host) open(name string, w config.Workspace) (_ *hosted, err error) {
+	limits := h.settings.Limits
+	opts := &workspace.Options{
+		MapsDir: w.MapsDir, EvidenceDir: w.EvidenceDir, Roots: w.Roots,
+		AllowedDir: allowedDir(), KeyDir: settingsDir(), MaxEvidenceBytes: int64(limits.EvidencePerSpace),
+	}
+	if err := h.shared.apply(opts); err != nil {
+		return nil, err
+	}
+	ws, err := workspace.Open(w.Dir, opts)
+	if err != nil {
+		return nil, err
+	}
+	lib := citekit.New(ws, h.resolvers, &citekit.Options{MaxExtractions: limits.Extractions, ExtractTimeout: time.Duration(limits.ExtractionTime)})
+	one := &hosted{name: name, lib: lib, closers: []func() error{lib.Close}}
+	if one.ready, err = readiness(w, h.settings.ReadOnly); err != nil {
+		return nil, errors.Join(err, one.close())
+	}
+	if one.opts, err = h.adapt(one, w); err != nil {
+		return nil, errors.Join(err, one.close())
+	}
+	return one, nil
+}
+
+// adapt returns the options of the server of the protocol for a workspace.
+func (h *host) adapt(one *hosted, w config.Workspace) (*mcpadapter.Options, error) {
+	lib := one.lib
+	layers, related := textlayer.New(lib, nil), relations.New(lib)
+	searcher, err := search.New(lib, &search.Options{Layers: layers, Relations: related, Semantics: h.semantics})
+	if err != nil {
+		return nil, err
+	}
+	one.closers = append(one.closers, searcher.Close)
+	reader := contents.New(lib, layers)
+	reader.Relations = related
+	verifier := verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})
+	opts := &mcpadapter.Options{
+		Version: buildVersion().Version, Logger: h.logger,
+		Searcher: searcher, Contents: reader, Briefing: briefing.New(searcher, layers), Verifier: verifier,
+		Answerer:   answer.New(answer.Options{Searcher: searcher, Layers: layers, Verifier: verifier, Model: h.writer}),
+		Reanchorer: reanchor.New(lib, &reanchor.Options{Layers: layers}),
+		Timeouts:   timeoutsOf(h.settings),
+		Toolsets:   emptyIsNil(h.settings.Toolsets), Tools: emptyIsNil(h.settings.Tools), ReadOnly: h.settings.ReadOnly,
+	}
+	if one.name != "" {
+		opts.Logger = h.logger.With(slog.String("workspace", one.name))
+	}
+	if ingests(h.settings, w) {
+		opts.Ingester = mcpadapter.NewIngester(lib, &mcpadapter.IngesterOptions{
+			Ingest: ingest.Options{Renames: followAll, Mapper: h.mapper.Mapper, MapperName: h.mapper.name},
+		})
+		one.closers = append(one.closers, func() error { opts.Ingester.Close(); return nil })
+	}
+	return opts, nil
+}
+
+// ingests reports whether agents may make maps in a workspace.
+func ingests(settings *config.Settings, w config.Workspace) bool {
+	if w.Ingest != nil {
+		return *w.Ingest
+	}
+	return settings.Capabilities.Ingest
+}
+
+func timeoutsOf(settings *config.Settings) map[string]time.Duration {
+	all := make(map[string]time.Duration)
+	for tool, timeout := range settings.Timeouts {
+		all[tool] = time.Duration(timeout)
+	}
+	return all
+}
+
+// close closes what was opened, the last first.
+func (one *hosted) close() error {
+	var failed error
+	for _, end := range slices.Backward(one.closers) {
+		failed = errors.Join(failed, end())
+	}
+	return failed
+}
+
+// openAll opens the workspaces that the settings name. The error has all that is
+// wrong with them.
+func (h *host) openAll() (all []*hosted, err error) {
+	if faults := missingFolders(h.settings); len(faults) > 0 {
+		return nil, &settingsError{"serve", faults}
+	}
+	for _, name := range slices.Sorted(maps.Keys(h.settings.Workspaces)) {
+		one, err := h.open(name, h.settings.Workspaces[name])
+		if err != nil {
+			closeAll(all)
+			return nil, &settingsError{"serve", config.Faults{h.settings.Fault(err.Error(), "workspaces", name, "dir")}}
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+func closeAll(all []*hosted) {
+	for _, one := range all {
+		one.close()
+	}
+}
+
+// missingFolders returns which folders of workspaces are not there.
+func missingFolders(settings *config.Settings) (faults config.Faults) {
+	check := func(dir string, setting ...string) {
+		if info, err := os.Stat(dir); err != nil {
+			faults = append(faults, settings.Fault(fmt.Sprintf("folder %s: %v", term.Line(dir), systemError(err)), setting...))
+		} else if !info.IsDir() {
+			faults = append(faults, settings.Fault(term.Line(dir)+" is no folder", setting...))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(settings.Workspaces)) {
+		w := settings.Workspaces[name]
+		check(w.Dir, "workspaces", name, "dir")
+		for _, root := range w.Roots {
+			check(root, "workspaces", name, "roots")
+		}
+	}
+	return faults
+}
+
+// systemError returns what the system says, without the path.
+func systemError(err error) error {
+	var of *os.PathError
+	if errors.As(err, &of) {
+		return of.Err
+	}
+	return err
+}

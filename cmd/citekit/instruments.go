@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/citekit/citekit/internal/config"
+	"github.com/citekit/citekit/server"
+	"github.com/citekit/citekit/telemetry"
+)
+
+// exportGrace is how long the last spans may take to be sent.
+const exportGrace = 5 * time.Second
+
+// Instruments tell an operator what a server does, as far as the settings ask for it.
+type instruments struct {
+	telemetry *telemetry.Telemetry // nil if nobody asks
+	listener  net.Listener         // of metrics; nil if there are none
+	logger    *slog.Logger
+}
+
+// openTelemetry returns what the settings ask for. The address of the metrics is
+// listened on at once, so that a taken one is told before the server starts.
+func openTelemetry(ctx context.Context, settings *config.Settings, all []*hosted, logs *logs) (*instruments, error) {
+	i := &instruments{logger: logs.logger}
+	if !settings.Metrics.Enabled && !settings.Traces.Enabled {
+		return i, nil
+	}
+	opts := &telemetry.Options{
+		Version: buildVersion().Version, LogErrors: logs.lost(), Evidence: make(map[string]func() (hits, misses int64)),
+		Traces: settings.Traces.Enabled, Endpoint: settings.Traces.Endpoint, Logger: logs.logger,
+	}
+	for _, one := range all {
+		opts.Workspaces = append(opts.Workspaces, one.name)
+		if counter, ok := one.lib.Workspace().(interface{ EvidenceUse() (hits, misses int64) }); ok {
+			opts.Evidence[one.name] = counter.EvidenceUse
+		}
+	}
+	var err error
+	if i.telemetry, err = telemetry.New(ctx, opts); err != nil {
+		return nil, err
+	}
+	if !settings.Metrics.Enabled {
+		return i, nil
+	}
+	var listening net.ListenConfig
+	if i.listener, err = listening.Listen(ctx, "tcp", settings.Metrics.Listen); err != nil {
+		return nil, &settingsError{"serve", config.Faults{settings.Fault(fmt.Sprintf("cannot listen on %s: %v", settings.Metrics.Listen, cause(err)), "metrics", "listen")}}
+	}
+	return i, nil
+}
+
+// observer returns who is told of calls, nil if nobody is.
+func (i *instruments) observer() server.Observer {
+	if i.telemetry == nil {
+		return nil
+	}
+	return i.telemetry
+}
+
+// serve offers the metrics until ctx is done.
+func (i *instruments) serve(ctx context.Context, load func() server.Load) {
+	if i.telemetry == nil {
+		return
+	}
+	i.telemetry.Watch(load)
+	if i.listener == nil {
+		return
+	}
+	i.logger.LogAttrs(ctx, slog.LevelInfo, "serving metrics", slog.String("address", i.listener.Addr().String()))
+	go func() {
+		if err := i.telemetry.Serve(ctx, i.listener); err != nil {
+			i.logger.LogAttrs(ctx, slog.LevelError, "metrics are served no more", slog.String("error", err.Error()))
+		}
+	}()
+}
+
+// close sends the spans that wait.
+func (i *instruments) close() {
+	if i.listener != nil {
+		i.listener.Close()
+	}
+	if i.telemetry == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), exportGrace)
+	defer cancel()
+	if err := i.telemetry.Shutdown(ctx); err != nil {
+		i.logger.LogAttrs(ctx, slog.LevelWarn, "the last spans were not sent", slog.String("error", err.Error()))
+	}
+}

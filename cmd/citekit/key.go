@@ -1,0 +1,297 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/citekit/citekit/access/keyfile"
+	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/server"
+)
+
+// keysVariable names the file of keys where no flag does.
+const keysVariable = "CITEKIT_KEYS"
+
+// keyActions are what can be done with keys.
+var keyActions = []string{"new", "list", "revoke"}
+
+// keyFlags are the flags of key. All but keys are those of new.
+type keyFlags struct {
+	keys            string
+	workspaces      stringList
+	toolsets, tools string
+	readOnly        bool
+	expires, label  string
+	set             *flagSet
+}
+
+func (k *keyFlags) register(f *flagSet) {
+	k.set = f
+	f.StringVar(&k.keys, "keys", "", "`FILE` of keys (default $"+keysVariable+", else keys.json in the person's settings for citekit)")
+	f.Var(&k.workspaces, "workspace", "new: `NAME` of a workspace that the key is for; repeatable, the first is meant where a client names none")
+	f.StringVar(&k.toolsets, "toolsets", "", "new: only the tools of these `TOOLSETS`: "+strings.Join(mcpadapter.Toolsets(), ", ")+"; with commas")
+	f.StringVar(&k.tools, "tools", "", "new: only these `TOOLS`, by name, with commas")
+	f.BoolVar(&k.readOnly, "read-only", false, "new: no tool writes maps or evidence files")
+	f.StringVar(&k.expires, "expires", "", "new: end the key after this `TIME`, such as 90d or 12h, or on a day, such as 2027-01-31 (default never)")
+	f.StringVar(&k.label, "label", "", "new: `TEXT` that says whose the key is, or what it is for")
+}
+
+func keyCommand() *command {
+	var flags keyFlags
+	return &command{
+		name:    "key",
+		args:    "new|list|revoke [id]",
+		summary: "Make, list or revoke the keys of a server's callers",
+		about: `Keys are what the callers of a server with several workspaces show. A client
+sends the token of one in the header Authorization: Bearer TOKEN.
+
+'citekit key new' makes a key and prints its token, alone, on the standard
+output. It is shown this once: the file of keys has only its hash. The key is for
+the workspaces that --workspace names; the tools that it may use can be narrowed
+by --toolsets, --tools and --read-only.
+'citekit key list' lists the keys: state, workspaces, tools and when they were last
+used, to about a minute.
+'citekit key revoke ID' ends a key for good. A server that runs ends its calls and
+sessions within a second. The key stays in the list, so that logs can be read.
+
+Several processes may change the file. On Unix it must be private to its owner
+(chmod 600).`,
+		example: []string{
+			"citekit key new --workspace papers --toolsets read --expires 90d --label 'Ada, laptop'",
+			"citekit key list",
+			"citekit key revoke k7hqz2m4xb",
+		},
+		minArgs: 1, maxArgs: 2,
+		flags: flags.register,
+		run: func(ctx context.Context, s *session, args []string) error {
+			return s.key(ctx, args, &flags)
+		},
+	}
+}
+
+func (s *session) key(ctx context.Context, args []string, flags *keyFlags) error {
+	action, ids := args[0], args[1:]
+	if err := flags.check(action, ids); err != nil {
+		return err
+	}
+	keys, err := openKeys(flags.keys)
+	if err != nil {
+		return err
+	}
+	defer keys.Close()
+	switch action {
+	case "new":
+		return s.newKey(ctx, keys, flags)
+	case "list":
+		return s.listKeys(ctx, keys)
+	}
+	return s.revokeKey(ctx, keys, ids[0])
+}
+
+// check returns what is wrong with the command line of an action.
+func (k *keyFlags) check(action string, ids []string) (err error) {
+	switch {
+	case !slices.Contains(keyActions, action):
+		if near := closest(action, keyActions); near != "" {
+			return usagef("key", "unknown action %q; did you mean '%s'?", action, near)
+		}
+		return usagef("key", "unknown action %q; there are new, list and revoke", action)
+	case action == "revoke" && len(ids) == 0:
+		return usagef("key", "key revoke needs the id of a key; 'citekit key list' shows them")
+	case action != "revoke" && len(ids) > 0:
+		return usagef("key", "unexpected argument %q; key %s takes flags alone", ids[0], action)
+	case action == "new" && len(k.workspaces) == 0:
+		return usagef("key", "key new needs --workspace NAME")
+	}
+	k.set.Visit(func(f *flag.Flag) {
+		if err == nil && action != "new" && k.isOfNew(f.Name) {
+			err = usagef("key", "flag %s is for 'citekit key new' alone", dashed(f.Name))
+		}
+	})
+	return err
+}
+
+// isOfNew reports whether a flag is one of new alone.
+func (k *keyFlags) isOfNew(name string) bool {
+	f := k.set.Lookup(name)
+	return f != nil && strings.HasPrefix(f.Usage, "new: ")
+}
+
+// openKeys opens the file of keys that a flag names, the environment, or nobody.
+func openKeys(path string) (*keyfile.File, error) {
+	if path == "" {
+		path = os.Getenv(keysVariable)
+	}
+	if path == "" {
+		dir := settingsDir()
+		if dir == "" {
+			return nil, fmt.Errorf("there is no folder for settings; name the file of keys with --keys or %s", keysVariable)
+		}
+		path = filepath.Join(dir, "keys.json")
+	}
+	return keyfile.Open(path, &keyfile.Options{Check: checkKey})
+}
+
+// checkKey returns what is wrong with the names in a key.
+func checkKey(k keyfile.Key) error {
+	for _, name := range k.Workspaces {
+		if err := server.CheckName(name); err != nil {
+			return err
+		}
+	}
+	return mcpadapter.CheckTools(k.Toolsets, k.Tools)
+}
+
+func (s *session) newKey(ctx context.Context, keys *keyfile.File, flags *keyFlags) error {
+	expires, err := parseExpiry(flags.expires, time.Now())
+	if err != nil {
+		return usagef("key", "flag --expires: bad value %q: %v", flags.expires, err)
+	}
+	asked := keyfile.Key{
+		Label: flags.label, Workspaces: flags.workspaces, Toolsets: commaNames(flags.toolsets), Tools: commaNames(flags.tools),
+		ReadOnly: flags.readOnly, Expires: expires,
+	}
+	if err := checkKey(asked); err != nil {
+		return usagef("key", "%v", err)
+	}
+	key, token, err := keys.New(ctx, asked)
+	if err != nil {
+		return err
+	}
+	if s.json {
+		err = s.printJSON(struct {
+			Key   keyfile.Key `json:"key"`
+			Token string      `json:"token"`
+		}{key, token})
+	} else {
+		s.printf("%s\n", token)
+		err = s.out.Flush()
+	}
+	if err != nil {
+		return fmt.Errorf("the token could not be printed; revoke the key with 'citekit key revoke %s': %w", key.ID, err)
+	}
+	until := "until it is revoked"
+	if !key.Expires.IsZero() {
+		until = "until " + key.Expires.Format(time.RFC3339)
+	}
+	s.warn(fmt.Sprintf("made key %s for %s, %s, in %s", key.ID, strings.Join(key.Workspaces, ", "), until, keys.Path()))
+	s.warn("its token is shown this once; keep it like a password")
+	return nil
+}
+
+func (s *session) listKeys(ctx context.Context, keys *keyfile.File) error {
+	list, err := keys.List(ctx)
+	if err != nil {
+		return err
+	}
+	if s.json {
+		return s.printJSON(map[string][]keyfile.Key{"keys": list})
+	}
+	if len(list) == 0 {
+		s.warn("there are no keys in " + keys.Path())
+		return nil
+	}
+	rows := [][]string{{"ID", "STATE", "LABEL", "WORKSPACES", "TOOLS", "CREATED", "EXPIRES", "LAST USED"}}
+	for _, k := range list {
+		rows = append(rows, []string{
+			k.ID, string(k.State(time.Now())), k.Label, strings.Join(k.Workspaces, ","), describeTools(k),
+			day(k.Created), day(k.Expires), day(k.LastUsed),
+		})
+	}
+	const label, none = 2, -1
+	s.printTable(rows, label, none)
+	return nil
+}
+
+// describeTools says what a key may use.
+func describeTools(k keyfile.Key) string {
+	tools := "all"
+	switch {
+	case k.Tools != nil:
+		tools = strings.Join(k.Tools, ",")
+	case k.Toolsets != nil:
+		tools = strings.Join(k.Toolsets, ",")
+	}
+	if k.ReadOnly {
+		tools += " (read-only)"
+	}
+	return tools
+}
+
+// day returns a time for a column, in UTC, or "-" for none.
+func day(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.UTC().Format("2006-01-02 15:04")
+}
+
+func (s *session) revokeKey(ctx context.Context, keys *keyfile.File, id string) error {
+	key, err := keys.Revoke(ctx, id)
+	if err != nil {
+		return err
+	}
+	if s.json {
+		return s.printJSON(map[string]keyfile.Key{"revoked": key})
+	}
+	s.printf("revoked %s\n", term.Line(strings.TrimRight(key.ID+"  "+key.Label, " ")))
+	return nil
+}
+
+// parseExpiry reads when a key ends: a number of days or weeks, a duration as Go
+// writes it, a day, or a time. Empty means never.
+func parseExpiry(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	const day, longest = 24 * time.Hour, 100 * 365
+	expires, ok := time.Time{}, false
+	if number, found := strings.CutSuffix(text, "d"); found {
+		if n, err := strconv.Atoi(number); err == nil && n <= longest {
+			expires, ok = now.Add(time.Duration(n)*day), true
+		}
+	} else if d, err := time.ParseDuration(text); err == nil && d <= longest*day {
+		expires, ok = now.Add(d), true
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(layout, text); err == nil {
+			expires, ok = t, true
+		}
+	}
+	switch {
+	case !ok:
+		return time.Time{}, fmt.Errorf("it is a time such as 90d or 12h, of up to 100 years, or a day such as 2027-01-31")
+	case !expires.After(now):
+		return time.Time{}, fmt.Errorf("that is not to come")
+	}
+	return expires, nil
+}
+
+// offerKeys offers what may be done with keys, and the ids of those that can be
+// revoked.
+func (c *completer) offerKeys(ctx context.Context, positional []string, typed string) {
+	switch {
+	case len(positional) == 0:
+		c.offer(typed, keyActions...)
+	case positional[0] == "revoke":
+		keys, err := openKeys(c.flags.Lookup("keys").Value.String())
+		if err != nil {
+			return
+		}
+		defer keys.Close()
+		list, _ := keys.List(ctx)
+		for _, k := range list {
+			if k.Revoked.IsZero() {
+				c.offer(typed, k.ID)
+			}
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/citekit/citekit/internal/config"
+)
+
+// probeBytes is what a probe writes to see that there is room: more than a system
+// may keep for the names of files alone.
+const probeBytes = 64 << 10
+
+// readiness returns what tells whether a workspace can still be served: its folders
+// are those that they were at the start and can be read, and where evidence and the
+// index are kept there is room to write.
+func readiness(w config.Workspace, readOnly bool) (func(context.Context) error, error) {
+	var folders []folder
+	for _, dir := range append([]string{w.Dir}, w.Roots...) {
+		info, err := os.Stat(dir)
+		if err != nil {
+			return nil, err
+		}
+		folders = append(folders, folder{dir, info})
+	}
+	kept := w.EvidenceDir
+	if kept == "" {
+		kept = ".citekit_output"
+	}
+	if !filepath.IsAbs(kept) {
+		kept = filepath.Join(w.Dir, kept)
+	}
+	return func(ctx context.Context) error {
+		for _, f := range folders {
+			if err := errors.Join(ctx.Err(), f.check()); err != nil {
+				return err
+			}
+		}
+		if readOnly {
+			return nil
+		}
+		return checkRoom(w.Dir, kept)
+	}, nil
+}
+
+// A folder is one that was there.
+type folder struct {
+	dir string
+	was os.FileInfo
+}
+
+// check returns an error if the folder is gone, another one, or cannot be read.
+func (f folder) check() error {
+	d, err := os.Open(f.dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	info, err := d.Stat()
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(info, f.was) {
+		return fmt.Errorf("%s is another folder than when the server started; is something not mounted?", f.dir)
+	}
+	if _, err := d.Readdirnames(1); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+// checkRoom returns an error if nothing can be written where evidence and the index
+// are kept, or below the base directory before there is any.
+func checkRoom(base, kept string) (err error) {
+	if _, err := os.Lstat(kept); errors.Is(err, os.ErrNotExist) {
+		kept = base
+	}
+	f, err := os.CreateTemp(kept, ".citekit-ready-*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
+	_, err = f.Write(make([]byte, probeBytes))
+	return err
+}

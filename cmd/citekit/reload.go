@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"strings"
+	"sync/atomic"
+
+	"github.com/citekit/citekit/internal/config"
+	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/server"
+)
+
+// An adjusted has what the servers of all workspaces take from the settings at each
+// request.
+type adjusted struct {
+	current atomic.Pointer[mcpadapter.Adjustment]
+}
+
+func newAdjusted(settings *config.Settings) *adjusted {
+	a := new(adjusted)
+	a.set(settings)
+	return a
+}
+
+func (a *adjusted) get() mcpadapter.Adjustment { return *a.current.Load() }
+
+func (a *adjusted) set(settings *config.Settings) {
+	a.current.Store(&mcpadapter.Adjustment{
+		Timeouts: timeoutsOf(settings), Toolsets: emptyIsNil(settings.Toolsets), Tools: emptyIsNil(settings.Tools), ReadOnly: settings.ReadOnly,
+	})
+}
+
+// A reloader has a running server take over new settings.
+type reloader struct {
+	flags    *settingFlags
+	settings *config.Settings // those that count, but for what needs a restart
+	logs     *logs
+	team     *server.Server
+	now      *adjusted
+}
+
+// run reloads at each request of the operator until ctx is done.
+func (r *reloader) run(ctx context.Context, requests <-chan os.Signal) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-requests:
+			r.reload(ctx)
+		}
+	}
+}
+
+// reload reads the settings again, and opens the logs anew. Faulty settings change
+// nothing.
+func (r *reloader) reload(ctx context.Context) {
+	logger := r.logs.logger
+	if err := r.logs.reopen(); err != nil {
+		logger.LogAttrs(ctx, slog.LevelError, "a log could not be opened anew, and goes on where it was", slog.String("error", err.Error()))
+	}
+	after, err := r.flags.load()
+	var faulty *settingsError
+	if errors.As(err, &faulty) {
+		for _, fault := range faulty.faults {
+			logger.LogAttrs(ctx, slog.LevelError, "the settings stay as they were", slog.String("fault", fault.Error()))
+		}
+		return
+	}
+	if err != nil {
+		logger.LogAttrs(ctx, slog.LevelError, "the settings stay as they were", slog.String("error", err.Error()))
+		return
+	}
+	now, restart := config.Changes(r.settings, after)
+	r.team.SetLimits(after.Limits.Server())
+	r.now.set(after)
+	r.logs.level.Set(levelOf(after))
+	r.settings = r.settings.Reloaded(after)
+	for _, setting := range restart {
+		logger.LogAttrs(ctx, slog.LevelWarn, "the setting changed, which needs a restart", slog.String("setting", setting))
+	}
+	logger.LogAttrs(ctx, slog.LevelWarn, "settings reloaded", slog.String("changed", strings.Join(now, " ")))
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"net"
+
+	"github.com/citekit/citekit/internal/config"
+	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/server"
+)
+
+// baseWorkspace is the name of the base directory for keys, where the settings have
+// no workspaces.
+const baseWorkspace = "default"
+
+// serveTeam serves workspaces to callers that each have their own.
+func (s *session) serveTeam(ctx context.Context, h *host, flags *settingFlags, logs *logs) error {
+	settings := h.settings
+	if err := checkTLS(settings); err != nil {
+		return err
+	}
+	callers, err := openCallers(ctx, settings, logs.logger)
+	if err != nil {
+		return err
+	}
+	defer callers.close()
+	all, err := s.openTeam(h)
+	if err != nil {
+		return err
+	}
+	defer closeAll(all)
+	shown, err := openTelemetry(ctx, settings, all, logs)
+	if err != nil {
+		return err
+	}
+	defer shown.close()
+	now := newAdjusted(settings)
+	team, err := server.New(hostedServers(all, now), &server.Options{
+		Authenticator: callers.authenticator, Limits: settings.Limits.Server(), Handler: endpointOptions(settings, logs.logger),
+		Metadata: callers.metadata, Ready: sharedChecks(callers, logs), Logger: logs.logger, Audit: logs.audit, Observer: shown.observer(),
+	})
+	if err != nil {
+		return err
+	}
+	listener, err := listen(ctx, settings)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	warnOpen(settings, listener, logs.logger)
+	watch, end := context.WithCancel(ctx)
+	defer end()
+	requests, stop := reloadRequests()
+	defer stop()
+	go (&reloader{flags: flags, settings: settings, logs: logs, team: team, now: now}).run(watch, requests)
+	shown.serve(watch, team.Load)
+	s.tellAddress(settings, listener)
+	if err := team.Serve(ctx, listener, serveOptions(settings)); err != nil {
+		return err
+	}
+	return stopped(ctx)
+}
+
+// openTeam opens the workspaces of the settings, or the base directory.
+func (s *session) openTeam(h *host) ([]*hosted, error) {
+	if len(h.settings.Workspaces) > 0 {
+		return h.openAll()
+	}
+	one, err := s.openBase(h, baseWorkspace)
+	if err != nil {
+		return nil, err
+	}
+	return []*hosted{one}, nil
+}
+
+// hostedServers returns a server of the protocol for each workspace. What is left out
+// for all changes with now.
+func hostedServers(all []*hosted, now *adjusted) []server.Workspace {
+	var served []server.Workspace
+	for _, one := range all {
+		opts := one.opts
+		opts.Links = mcpadapter.NewEvidenceLinks(one.lib, nil)
+		opts.Toolsets, opts.Tools, opts.ReadOnly, opts.Adjust = nil, nil, false, now.get
+		served = append(served, server.Workspace{
+			Name: one.name, Ready: one.ready,
+			Hosted: mcpadapter.Hosted{Server: mcpadapter.NewServer(one.lib, opts), Links: opts.Links},
+		})
+	}
+	return served
+}
+
+// sharedChecks returns the checks of what workspaces share.
+func sharedChecks(c *callers, logs *logs) map[string]func(context.Context) error {
+	checks := make(map[string]func(context.Context) error)
+	if c.keys != nil {
+		checks["keys"] = c.keys.Check
+	}
+	if len(logs.files) > 0 {
+		ready := logs.ready()
+		checks["log"] = func(context.Context) error { return ready() }
+	}
+	return checks
+}
+
+// warnOpen tells of what travels in the clear.
+func warnOpen(settings *config.Settings, listener net.Listener, logger *slog.Logger) {
+	address, ok := listener.Addr().(*net.TCPAddr)
+	if ok && !address.IP.IsLoopback() && settings.TLS.Cert == "" {
+		logger.Warn("other machines reach this server without TLS, and keys travel in the clear: give --tls-cert and --tls-key, or have a proxy with TLS before it", slog.String("address", address.String()))
+	}
+}

@@ -1,0 +1,308 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// teamPatience is how long a test waits for what must come, on any machine.
+const teamPatience = 2 * time.Minute
+
+// A teamServer is the command as a process, with a file of settings.
+type teamServer struct {
+	t        *testing.T
+	dir      string // of the settings
+	settings string
+	url      string
+	cmd      *exec.Cmd
+
+	mu  sync.Mutex
+	log strings.Builder
+}
+
+// startTeam serves what the settings say. The workspaces red and blue, with one text
+// each, are in the folder of the settings.
+func startTeam(t *testing.T, settings string, args ...string) *teamServer {
+	t.Helper()
+	s := &teamServer{t: t, dir: t.TempDir()}
+	s.settings = filepath.Join(s.dir, "citekit.yaml")
+	s.write(settings)
+	for _, name := range []string{"red", "blue"} {
+		dir := filepath.Join(s.dir, name)
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name+".txt"), []byte("What "+name+" says.\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s.run("ingest", "--dir", dir, ".")
+	}
+	s.cmd = exec.Command("citekit", append([]string{"serve", "--config", s.settings}, args...)...)
+	s.cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+s.dir, "HOME="+s.dir)
+	pipe, err := s.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		for lines := bufio.NewReader(pipe); ; {
+			line, err := lines.ReadString('\n')
+			s.mu.Lock()
+			s.log.WriteString(line)
+			s.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		s.cmd.Process.Signal(syscall.SIGTERM)
+		<-read
+		if err := s.cmd.Wait(); err != nil {
+			t.Errorf("%v\n%s", err, s.logged())
+		}
+	})
+	_, address, _ := strings.Cut(s.await("serving MCP at http://"), "serving MCP at ")
+	s.url = strings.TrimSuffix(strings.Fields(address)[0], "/mcp")
+	return s
+}
+
+func (s *teamServer) write(settings string) {
+	s.t.Helper()
+	if err := os.WriteFile(s.settings, []byte(settings), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// run runs another command and returns what it prints.
+func (s *teamServer) run(args ...string) string {
+	s.t.Helper()
+	cmd := exec.Command("citekit", args...)
+	cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+s.dir, "HOME="+s.dir)
+	out, err := cmd.Output()
+	if err != nil {
+		s.t.Fatalf("%v: %v", args, err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (s *teamServer) logged() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.log.String()
+}
+
+// await waits until the server has said something, and returns all that it has.
+func (s *teamServer) await(text string) string {
+	s.t.Helper()
+	s.until("the log has "+text, func() bool { return strings.Contains(s.logged(), text) })
+	return s.logged()
+}
+
+func (s *teamServer) until(what string, is func() bool) {
+	s.t.Helper()
+	for end := time.Now().Add(teamPatience); !is(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			s.t.Fatalf("not so: %s\n%s", what, s.logged())
+		}
+	}
+}
+
+// reload has the server read its settings again, which it tells with a text.
+func (s *teamServer) reload(settings, told string) {
+	s.t.Helper()
+	s.write(settings)
+	before := strings.Count(s.logged(), told)
+	if err := s.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		s.t.Fatal(err)
+	}
+	s.until("the log has "+told+" again", func() bool { return strings.Count(s.logged(), told) > before })
+}
+
+// get returns the status and the body of a page.
+func (s *teamServer) get(path string) (int, string) {
+	s.t.Helper()
+	answer, err := http.Get(s.url + path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return answer.StatusCode, string(body)
+}
+
+// request sends one request of the newest version, which needs no session.
+func (s *teamServer) request(token, workspace, method, params string) (int, string) {
+	s.t.Helper()
+	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
+	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{%s%s}}`, method, params, meta)
+	r, err := http.NewRequest("POST", s.url+"/mcp", strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for name, value := range map[string]string{
+		"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Protocol-Version": "2026-07-28",
+		"Mcp-Method": method, "Authorization": "Bearer " + token, "X-Mcp-Workspace": workspace,
+	} {
+		if value != "" && value != "Bearer " {
+			r.Header.Set(name, value)
+		}
+	}
+	if method == "tools/call" {
+		var named struct{ Name string }
+		if err := json.Unmarshal([]byte("{"+strings.TrimSuffix(params, ",")+"}"), &named); err != nil {
+			s.t.Fatal(err)
+		}
+		r.Header.Set("Mcp-Name", named.Name)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	data, err := io.ReadAll(answer.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return answer.StatusCode, string(data)
+}
+
+const listCall = `"name":"listResources","arguments":{},`
+
+const teamSettings = `transport: http
+port: 0
+keys: keys.json
+workspaces:
+  red: {dir: red}
+  blue: {dir: blue}
+log:
+  format: json
+audit:
+  file: audit.log
+`
+
+// Each key sees its own workspace, and the operator sees who did what.
+func TestServeTeam(t *testing.T) {
+	keys := filepath.Join(t.TempDir(), "keys.json")
+	made := &teamServer{t: t, dir: t.TempDir()}
+	red := made.run("key", "new", "--keys", keys, "--workspace", "red")
+	both := made.run("key", "new", "--keys", keys, "--workspace", "blue", "--workspace", "red")
+	s := startTeam(t, strings.ReplaceAll(teamSettings, "keys.json", keys), "--metrics")
+	for _, test := range []struct {
+		token, workspace string
+		status           int
+		has, hasNot      string
+	}{
+		{red, "", 200, "red", "blue"}, {red, "red", 200, "red", "blue"}, {both, "", 200, "blue", "red"}, {both, "red", 200, "red", "blue"},
+		{red, "blue", 403, "no such workspace", "resources"}, {"", "", 401, "needs a token", "resources"}, {red + "x", "", 401, "not valid", "resources"},
+	} {
+		status, body := s.request(test.token, test.workspace, "tools/call", listCall)
+		if status != test.status || !strings.Contains(body, test.has) || strings.Contains(body, test.hasNot) {
+			t.Errorf("%.12s in %q: %d %s", test.token, test.workspace, status, body)
+		}
+	}
+	if status, body := s.get("/readyz"); status != 200 {
+		t.Error(status, body)
+	}
+	info, err := os.Stat(filepath.Join(s.dir, "audit.log"))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Error(info, err)
+	}
+	audit, err := os.ReadFile(filepath.Join(s.dir, "audit.log"))
+	if err != nil || !strings.Contains(string(audit), `"workspace":"blue"`) || strings.Contains(string(audit), red) || strings.Contains(s.logged(), red) {
+		t.Errorf("%v: %s\n%s", err, audit, s.logged())
+	}
+	if !strings.Contains(s.logged(), `"msg":"request"`) {
+		t.Error(s.logged())
+	}
+}
+
+// A server takes over what it can, tells what needs a restart, and keeps its
+// settings where the new ones are wrong.
+func TestServeReloads(t *testing.T) {
+	settings := strings.Replace(teamSettings, "keys: keys.json\n", "", 1)
+	s := startTeam(t, settings)
+	tools := func() string {
+		status, body := s.request("", "", "tools/list", "")
+		if status != 200 {
+			t.Fatalf("%d %s", status, body)
+		}
+		return body
+	}
+	if all := tools(); !strings.Contains(all, `"search"`) || !strings.Contains(all, `"getNode"`) {
+		t.Error(all)
+	}
+	s.reload(settings+"tools: [getNode]\n", "settings reloaded")
+	if fewer := tools(); strings.Contains(fewer, `"search"`) || !strings.Contains(fewer, `"getNode"`) {
+		t.Error(fewer)
+	}
+	s.reload(settings+"tool: [search]\nport: many\n", "the settings stay as they were")
+	s.await("did you mean tools?")
+	s.await("citekit.yaml:2: port: it is given twice")
+	if fewer := tools(); strings.Contains(fewer, `"search"`) {
+		t.Error(fewer)
+	}
+	s.reload(settings+"tools: [search]\nstateless: true\nlimits: {rate: -1}\n", "settings reloaded")
+	s.await(`"setting":"stateless"`)
+	s.await("limits.rate")
+	if other := tools(); !strings.Contains(other, `"search"`) || strings.Contains(other, `"getNode"`) {
+		t.Error(other)
+	}
+
+	// Logs are turned over.
+	audit := filepath.Join(s.dir, "audit.log")
+	if err := os.Rename(audit, audit+".1"); err != nil {
+		t.Fatal(err)
+	}
+	s.reload(settings+"timeouts: {getNode: 1ns}\n", "settings reloaded")
+	if _, body := s.request("", "", "tools/call", `"name":"getNode","arguments":{"resourceId":"blue","nodeId":"x"},`); !strings.Contains(body, "TIMEOUT") {
+		t.Error(body)
+	}
+	s.until("the new audit log has the call", func() bool {
+		data, _ := os.ReadFile(audit)
+		return strings.Contains(string(data), `"tool":"getNode"`)
+	})
+}
+
+// A folder that vanishes turns /readyz red, and leaves the other workspace as it is.
+func TestServeFolderVanishes(t *testing.T) {
+	s := startTeam(t, strings.Replace(teamSettings, "keys: keys.json\n", "", 1))
+	if err := os.Rename(filepath.Join(s.dir, "red"), filepath.Join(s.dir, "gone")); err != nil {
+		t.Fatal(err)
+	}
+	s.until("/readyz is red", func() bool { status, _ := s.get("/readyz"); return status == 503 })
+	if status, body := s.request("", "blue", "tools/call", listCall); status != 200 || !strings.Contains(body, "blue") {
+		t.Error(status, body)
+	}
+	if err := os.Mkdir(filepath.Join(s.dir, "red"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s.await("another folder than when the server started")
+	if err := os.Remove(filepath.Join(s.dir, "red")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(s.dir, "gone"), filepath.Join(s.dir, "red")); err != nil {
+		t.Fatal(err)
+	}
+	s.until("/readyz is green", func() bool { status, _ := s.get("/readyz"); return status == 200 })
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/config"
+	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/mcpadapter"
+)
+
+// settingFlags are the flags for settings, of serve and config. What they are set to
+// is read by package config, beside the file and the environment.
+type settingFlags struct {
+	command    string
+	flags      *flagSet
+	file       string
+	workspaces stringList
+	level      slog.Level
+}
+
+// settingOf has the setting that each flag is for.
+var settingOf = map[string]string{
+	"transport": "transport", "host": "host", "port": "port", "stateless": "stateless", "sse": "sse",
+	"tls-cert": "tls.cert", "tls-key": "tls.key", "session-timeout": "session_timeout",
+	"keys": "keys", "toolsets": "toolsets", "tools": "tools", "read-only": "read_only",
+	"ingest": "capabilities.ingest", "ocr": "capabilities.ocr",
+	"embedder": "embedder", "reranker": "reranker", "model": "model.name", "model-config": "model.config",
+	"log-level": "log.level", "log-format": "log.format", "log-file": "log.file", "audit-log": "audit.file",
+	"metrics": "metrics.enabled",
+}
+
+func (f *settingFlags) register(flags *flagSet) {
+	f.flags = flags
+	flags.StringVar(&f.file, "config", "", "YAML `FILE` of settings; else that of CITEKIT_CONFIG, else citekit.yaml among a person's own settings")
+	flags.Var(&f.workspaces, "workspace", "serve the folder `NAME=DIR` under this name; repeatable")
+	flags.String("keys", "", "`FILE` of the keys that callers need with --transport http, as 'citekit key' makes it")
+	flags.Bool("ingest", false, "let agents make maps of files inside the roots")
+	flags.String("toolsets", "", "offer only the tools of these `TOOLSETS`: "+strings.Join(mcpadapter.Toolsets(), ", ")+"; with commas")
+	flags.String("tools", "", "offer only these `TOOLS`, by name, with commas")
+	flags.Bool("read-only", false, "no tool writes maps or evidence files, also with --ingest")
+	registerHTTP(flags)
+	new(semanticsFlags).register(flags)
+	new(mapperFlags).registerWriter(flags)
+	flags.ocr(new(bool))
+	flags.TextVar(&f.level, "log-level", slog.LevelWarn, "least `LEVEL` that is logged: debug, info, warn or error")
+	flags.String("log-format", "text", "`FORM` of the log: text or json")
+	flags.String("log-file", "", "append the log to this `FILE`; SIGHUP opens it anew")
+	flags.String("audit-log", "", "append who did what to this `FILE`, as JSON; SIGHUP opens it anew")
+	flags.Bool("metrics", false, "offer metrics for Prometheus at 127.0.0.1:9464, or where the settings say")
+}
+
+// given returns what the command line sets.
+func (f *settingFlags) given() ([]config.Flag, error) {
+	var all []config.Flag
+	f.flags.Visit(func(one *flag.Flag) {
+		if setting, ok := settingOf[one.Name]; ok {
+			all = append(all, config.Flag{Name: one.Name, Setting: strings.Split(setting, "."), Value: one.Value.String()})
+		}
+	})
+	for _, value := range f.workspaces {
+		name, dir, ok := strings.Cut(value, "=")
+		if !ok || dir == "" {
+			return nil, usagef(f.command, "flag --workspace: bad value %q: write NAME=DIR", value)
+		}
+		all = append(all, config.Flag{Name: "workspace", Setting: []string{"workspaces", name, "dir"}, Value: dir})
+	}
+	return all, nil
+}
+
+// load returns the settings of the file, the environment and the command line.
+func (f *settingFlags) load() (*config.Settings, error) {
+	flags, err := f.given()
+	if err != nil {
+		return nil, err
+	}
+	names := make(map[string]string)
+	for name, setting := range settingOf {
+		names[setting] = name
+	}
+	s, err := config.Load(config.Sources{File: f.settingsFile(), Environ: os.Environ(), Flags: flags, FlagNames: names})
+	var faults config.Faults
+	if errors.As(err, &faults) {
+		return nil, &settingsError{f.command, faults}
+	}
+	return s, err
+}
+
+// settingsFile returns the file of settings, or "" if there is none. One in the
+// current folder must be named: whose it is nobody knows.
+func (f *settingFlags) settingsFile() string {
+	if f.file != "" {
+		return f.file
+	}
+	if name := os.Getenv("CITEKIT_CONFIG"); name != "" {
+		return name
+	}
+	dir := settingsDir()
+	if dir == "" {
+		return ""
+	}
+	name := filepath.Join(dir, "citekit.yaml")
+	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return name
+}
+
+// A settingsError reports all that is wrong with settings.
+type settingsError struct {
+	command string
+	faults  config.Faults
+}
+
+func (e *settingsError) Error() string { return strings.Join(e.lines(), "; ") }
+
+// Is makes the code of a settingsError that of invalid input.
+func (e *settingsError) Is(target error) bool { return target == citekit.ErrSyntax }
+
+// lines returns what a person is told, one fault each.
+func (e *settingsError) lines() []string {
+	var all []string
+	for _, fault := range e.faults {
+		all = append(all, term.Line(fault.Error()))
+	}
+	if e.isUsage() {
+		all[len(all)-1] += " (see 'citekit help " + e.command + "')"
+	}
+	return all
+}
+
+// isUsage reports whether only the command line is wrong.
+func (e *settingsError) isUsage() bool {
+	for _, fault := range e.faults {
+		if fault.Origin.Flag == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// A faultDetail is how a fault looks in JSON.
+type faultDetail struct {
+	From    string `json:"from"`
+	Line    int    `json:"line,omitempty"`
+	Setting string `json:"setting,omitempty"`
+	Message string `json:"message"`
+}
+
+func (e *settingsError) details() []faultDetail {
+	var all []faultDetail
+	for _, fault := range e.faults {
+		all = append(all, faultDetail{fault.Origin.String(), fault.Origin.Line, fault.Setting, fault.Message})
+	}
+	return all
+}

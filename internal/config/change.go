@@ -1,0 +1,64 @@
+package config
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Changes returns the settings that differ between two, in order: those that a
+// running server can take over, and those that need a restart.
+func Changes(before, after *Settings) (now, restart []string) {
+	old := values(&before.Config)
+	for p, value := range values(&after.Config) {
+		if was, ok := old[p]; !ok || !reflect.DeepEqual(was, value) {
+			now, restart = sortChange(p, now, restart)
+		}
+		delete(old, p)
+	}
+	for p := range old {
+		now, restart = sortChange(p, now, restart)
+	}
+	slices.Sort(now)
+	slices.Sort(restart)
+	return now, restart
+}
+
+func sortChange(p path, now, restart []string) ([]string, []string) {
+	m, _ := find(p)
+	if m.rules.reload {
+		return append(now, p.String()), restart
+	}
+	return now, append(restart, p.String())
+}
+
+// values returns what each setting has. A list that is empty is none.
+func values(c *Config) map[path]any {
+	all := make(map[path]any)
+	walk("", member{typ: configType}, reflect.ValueOf(*c), func(p path, _ member, v reflect.Value) {
+		if v.Kind() == reflect.Pointer && !v.IsNil() {
+			v = v.Elem()
+		}
+		if list, ok := v.Interface().([]string); ok {
+			all[p] = strings.Join(list, "\x00")
+			return
+		}
+		all[p] = v.Interface()
+	})
+	return all
+}
+
+// Reloaded returns the settings of a server that has taken over from after what a
+// running one can: the rest counts as before, until a restart.
+func (s *Settings) Reloaded(after *Settings) *Settings {
+	both := *s
+	both.Toolsets, both.Tools, both.ReadOnly = after.Toolsets, after.Tools, after.ReadOnly
+	both.Timeouts, both.Log.Level = after.Timeouts, after.Log.Level
+	limits := after.Limits
+	before := s.Limits
+	limits.Sessions, limits.Connections, limits.BodyBytes = before.Sessions, before.Connections, before.BodyBytes
+	limits.Extractions, limits.ExtractionTime, limits.ChildProcesses = before.Extractions, before.ExtractionTime, before.ChildProcesses
+	limits.DecoderMemory, limits.EvidencePerSpace = before.DecoderMemory, before.EvidencePerSpace
+	both.Limits = limits
+	return &both
+}

@@ -1,0 +1,139 @@
+// Package config reads the settings of citekit: one YAML file, environment
+// variables over it, and flags over those.
+//
+// Whatever is wrong is a [Fault] with the place where it stands, and all faults
+// come at once. Nothing is guessed: a setting that there is not, one that is given
+// twice, and a value of another type are refused. Secrets are no settings: keys and
+// tokens stay in environment variables of their own.
+package config
+
+// Config are all settings. [Default] has those that count where nothing is given.
+//
+// The tags are the whole description of a setting, for reading, printing and the
+// schema: json has its name, jsonschema what it means, and setting how its value is
+// checked (see [rules]) and whether a running server can change it.
+type Config struct {
+	Transport      string   `json:"transport" jsonschema:"How clients connect: stdio, or http for a port." setting:"oneof=stdio|http"`
+	Host           string   `json:"host" jsonschema:"Address or name to listen on. Without keys and OAuth only a loopback one."`
+	Port           int      `json:"port" jsonschema:"Port to listen on; 0 takes a free one." setting:"min=0 max=65535"`
+	TLS            TLS      `json:"tls" jsonschema:"Certificate, to serve https. Both files are read again when they change."`
+	Hosts          []string `json:"hosts" jsonschema:"Host names that requests may name beside the loopback ones; needed behind a proxy on the same machine."`
+	Origins        []string `json:"origins" jsonschema:"Origins of web pages that may call, such as https://agents.example." setting:"url"`
+	Stateless      bool     `json:"stateless" jsonschema:"No sessions, for several servers behind a load balancer."`
+	SSE            bool     `json:"sse" jsonschema:"Also serve the older HTTP+SSE transport, at /sse."`
+	SessionTimeout Duration `json:"session_timeout" jsonschema:"How long a session may be idle." setting:"more=0"`
+
+	Workspaces map[string]Workspace `json:"workspaces" jsonschema:"What is served, by the names that keys are for. Without any it is the base directory of the command line."`
+
+	Keys  string `json:"keys" jsonschema:"File of the keys that callers need, as made by citekit key; read again when it changes." setting:"path"`
+	OAuth OAuth  `json:"oauth" jsonschema:"An identity provider whose tokens are taken, beside keys or instead of them."`
+
+	Toolsets     []string     `json:"toolsets" jsonschema:"Offer only the tools of these toolsets; none means all." setting:"reload toolset"`
+	Tools        []string     `json:"tools" jsonschema:"Offer only these tools; none means all." setting:"reload tool"`
+	ReadOnly     bool         `json:"read_only" jsonschema:"No tool writes maps or evidence files, whatever else is given." setting:"reload"`
+	Capabilities Capabilities `json:"capabilities" jsonschema:"What the server may do beside reading what there is."`
+
+	Embedder string `json:"embedder" jsonschema:"Model that ranks by meaning too: openai:NAME, ollama:NAME, both with @URL for another server, or static:DIR."`
+	Reranker string `json:"reranker" jsonschema:"Model that ranks the best anew: NAME@URL of a server with /rerank."`
+	Model    Model  `json:"model" jsonschema:"Who writes abstractive answers."`
+	Mapper   Mapper `json:"mapper" jsonschema:"Who makes the maps of files that agents ingest."`
+
+	Timeouts map[string]Duration `json:"timeouts" jsonschema:"How long a call may take, by tool. A call may ask for less. A negative time means no limit." setting:"reload tool"`
+	Limits   Limits              `json:"limits" jsonschema:"How much callers may ask for. Zero means the default, and a negative number no limit."`
+
+	Log     Log     `json:"log" jsonschema:"What is told of requests and faults; never evidence, quotes, queries or keys."`
+	Audit   Audit   `json:"audit" jsonschema:"A log of who did what, apart from the other."`
+	Metrics Metrics `json:"metrics" jsonschema:"Numbers for Prometheus."`
+	Traces  Traces  `json:"traces" jsonschema:"Spans for OpenTelemetry."`
+}
+
+// TLS names the files of a certificate.
+type TLS struct {
+	Cert string `json:"cert" jsonschema:"PEM file of the certificate." setting:"path"`
+	Key  string `json:"key" jsonschema:"PEM file of the certificate's key." setting:"path"`
+}
+
+// A Workspace is a base directory with what belongs to it.
+type Workspace struct {
+	Dir         string   `json:"dir" jsonschema:"Base directory, with maps, evidence and sources." setting:"path"`
+	Roots       []string `json:"roots" jsonschema:"Further directories that sources may be in." setting:"path"`
+	MapsDir     string   `json:"maps_dir" jsonschema:"Directory of the maps, relative to dir; empty means .resource_maps."`
+	EvidenceDir string   `json:"evidence_dir" jsonschema:"Directory of the evidence, relative to dir; empty means .citekit_output."`
+	Ingest      *bool    `json:"ingest" jsonschema:"Let agents make maps of files here; without it capabilities.ingest counts."`
+}
+
+// OAuth says which tokens of an identity provider are taken.
+type OAuth struct {
+	Issuer   string   `json:"issuer" jsonschema:"URL of the identity provider, as its tokens have it." setting:"url"`
+	Audience string   `json:"audience" jsonschema:"Whom the tokens must be for; empty means the URL of resource."`
+	Resource string   `json:"resource" jsonschema:"URL at which clients reach this server, such as https://cite.example/mcp." setting:"url"`
+	Scopes   []string `json:"scopes" jsonschema:"Scopes that clients are told to ask for."`
+}
+
+// Capabilities say what a server may do.
+type Capabilities struct {
+	Ingest bool `json:"ingest" jsonschema:"Let agents make maps of files in the base directory and the roots."`
+	OCR    bool `json:"ocr" jsonschema:"Read scanned pages with tesseract, some seconds each. The index is of one kind: give it to all commands that search, or to none."`
+}
+
+// A Model writes.
+type Model struct {
+	Name   string `json:"name" jsonschema:"Which API: gemini or openai." setting:"oneof=|gemini|openai"`
+	Config JSON   `json:"config" jsonschema:"Its settings, such as model and base_url."`
+}
+
+// A Mapper makes maps.
+type Mapper struct {
+	Name    string `json:"name" jsonschema:"Who makes them: structure, gemini, openai or a program; empty means structure."`
+	Config  JSON   `json:"config" jsonschema:"Its settings, such as model and base_url."`
+	Retries int    `json:"retries" jsonschema:"How often a request to a model is tried again." setting:"min=0 max=100"`
+	Enrich  bool   `json:"enrich" jsonschema:"Keep the structure, and let the model add titles and summaries."`
+}
+
+// Limits are those of package server, and of what extracts evidence.
+type Limits struct {
+	Calls          int      `json:"calls" jsonschema:"Lookups at a time." setting:"reload"`
+	CallsPerCaller int      `json:"calls_per_caller" jsonschema:"Of these for each caller; 0 means a quarter of calls." setting:"reload"`
+	HeavyCalls     int      `json:"heavy_calls" jsonschema:"Calls at a time that search or extract; 0 means one for each CPU, at least 2." setting:"reload"`
+	HeavyPerCaller int      `json:"heavy_per_caller" jsonschema:"Of these for each caller; 0 means three quarters of heavy_calls." setting:"reload"`
+	Queue          int      `json:"queue" jsonschema:"Calls that wait for a place; a negative number means none." setting:"reload"`
+	QueuePerCaller int      `json:"queue_per_caller" jsonschema:"Of these for each caller; a negative number means none." setting:"reload"`
+	Wait           Duration `json:"wait" jsonschema:"Longest wait for a place." setting:"reload"`
+	Rate           float64  `json:"rate" jsonschema:"Calls in a second that each caller may make." setting:"reload"`
+	Burst          int      `json:"burst" jsonschema:"Calls that each caller may make at once; 0 means twice the rate." setting:"reload"`
+	BytesPerMinute Size     `json:"bytes_per_minute" jsonschema:"Answers and evidence that each caller may have in a minute." setting:"reload"`
+
+	Sessions    int  `json:"sessions" jsonschema:"Sessions of each caller." setting:"min=0"`
+	Connections int  `json:"connections" jsonschema:"Connections at a time." setting:"min=0"`
+	BodyBytes   Size `json:"body_bytes" jsonschema:"Body of a request." setting:"min=0"`
+
+	Extractions      int      `json:"extractions" jsonschema:"Extractions of each modality at a time, in each workspace; 0 means four for each CPU." setting:"min=0"`
+	ExtractionTime   Duration `json:"extraction_time" jsonschema:"Longest extraction." setting:"min=0"`
+	ChildProcesses   int      `json:"child_processes" jsonschema:"Programs such as ffmpeg and tesseract at a time, of all workspaces and modalities together." setting:"min=0 max=1024"`
+	DecoderMemory    Size     `json:"decoder_memory" jsonschema:"Memory for decoding images, of all workspaces together." setting:"min=0"`
+	EvidencePerSpace Size     `json:"evidence_per_workspace" jsonschema:"Evidence files that each workspace keeps; those used longest ago go first."`
+}
+
+// Log says where the log goes.
+type Log struct {
+	Level  string `json:"level" jsonschema:"The least level that is logged: debug, info, warn or error." setting:"reload level"`
+	Format string `json:"format" jsonschema:"Form of the lines: text or json." setting:"oneof=text|json"`
+	File   string `json:"file" jsonschema:"File that the log is appended to; empty means the standard error. SIGHUP opens it anew." setting:"path"`
+}
+
+// Audit says where the audit log goes.
+type Audit struct {
+	File string `json:"file" jsonschema:"File that lines of JSON are appended to; empty means no audit log. SIGHUP opens it anew." setting:"path"`
+}
+
+// Metrics say where Prometheus finds numbers.
+type Metrics struct {
+	Enabled bool   `json:"enabled" jsonschema:"Offer them, at /metrics of the address in listen."`
+	Listen  string `json:"listen" jsonschema:"HOST:PORT of a listener of their own, for nobody needs a key there." setting:"address"`
+}
+
+// Traces say where OpenTelemetry gets spans.
+type Traces struct {
+	Enabled  bool   `json:"enabled" jsonschema:"Send them, as the variables of OpenTelemetry such as OTEL_TRACES_SAMPLER say."`
+	Endpoint string `json:"endpoint" jsonschema:"URL of a collector that takes OTLP over HTTP, such as http://127.0.0.1:4318; the variables of OpenTelemetry count over it." setting:"url"`
+}

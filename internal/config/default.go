@@ -1,0 +1,100 @@
+package config
+
+import (
+	"maps"
+	"runtime"
+	"time"
+
+	"github.com/citekit/citekit/server"
+)
+
+// Default returns the settings that count where nothing is given. Those of Limits
+// that depend on others are zero.
+func Default() Config {
+	return Config{
+		Transport:      "stdio",
+		Host:           "127.0.0.1",
+		Port:           8808,
+		SessionTimeout: Duration(10 * time.Minute),
+		Mapper:         Mapper{Retries: 3},
+		Limits: Limits{
+			Sessions: 1000, Connections: 4096, BodyBytes: 4 << 20,
+			Extractions: 4 * runtime.NumCPU(), ExtractionTime: Duration(10 * time.Minute),
+			ChildProcesses: 4, DecoderMemory: 384 << 20, EvidencePerSpace: 10 << 30,
+		},
+		Log:     Log{Level: "warn", Format: "text"},
+		Metrics: Metrics{Listen: "127.0.0.1:9464"},
+	}
+}
+
+// Server returns the limits that package server keeps.
+func (l Limits) Server() server.Limits {
+	return server.Limits{
+		Calls: l.Calls, CallsPerCaller: l.CallsPerCaller, HeavyCalls: l.HeavyCalls, HeavyPerCaller: l.HeavyPerCaller,
+		Queue: l.Queue, QueuePerCaller: l.QueuePerCaller, Wait: time.Duration(l.Wait),
+		Rate: l.Rate, Burst: l.Burst, BytesPerMinute: int64(l.BytesPerMinute),
+	}
+}
+
+// filled returns the limits with what zero means in package server, and in the
+// defaults. What is negative stays.
+func (l Limits) filled() Limits {
+	all, rest := l.Server().Effective(), Default().Limits
+	zero(&l.Calls, all.Calls)
+	zero(&l.CallsPerCaller, all.CallsPerCaller)
+	zero(&l.HeavyCalls, all.HeavyCalls)
+	zero(&l.HeavyPerCaller, all.HeavyPerCaller)
+	zero(&l.Queue, all.Queue)
+	zero(&l.QueuePerCaller, all.QueuePerCaller)
+	zero(&l.Wait, Duration(all.Wait))
+	zero(&l.Rate, all.Rate)
+	zero(&l.Burst, all.Burst)
+	zero(&l.BytesPerMinute, Size(all.BytesPerMinute))
+	zero(&l.Sessions, rest.Sessions)
+	zero(&l.Connections, rest.Connections)
+	zero(&l.BodyBytes, rest.BodyBytes)
+	zero(&l.Extractions, rest.Extractions)
+	zero(&l.ExtractionTime, rest.ExtractionTime)
+	zero(&l.ChildProcesses, rest.ChildProcesses)
+	zero(&l.DecoderMemory, rest.DecoderMemory)
+	zero(&l.EvidencePerSpace, rest.EvidencePerSpace)
+	return l
+}
+
+func zero[T comparable](value *T, meaning T) {
+	var none T
+	if *value == none {
+		*value = meaning
+	}
+}
+
+// Team reports whether the settings are those of a server for several callers: one
+// over HTTP with workspaces, keys, limits or what tells an operator of it.
+func (s *Settings) Team() bool {
+	if s.Transport != "http" {
+		return false
+	}
+	for _, section := range []string{"workspaces", "keys", "oauth", "limits", "audit", "metrics", "traces"} {
+		if s.Given(section) {
+			return true
+		}
+	}
+	return false
+}
+
+// Authenticates reports whether callers must tell who they are.
+func (s *Settings) Authenticates() bool { return s.Keys != "" || s.OAuth.Issuer != "" }
+
+// fillTeam adds what counts for a server for several callers where nothing is given:
+// bounds of the time of every tool, and a line in the log for each request.
+func (s *Settings) fillTeam() {
+	if !s.Given("log", "level") {
+		s.Log.Level = "info"
+	}
+	all := make(map[string]Duration)
+	for tool, timeout := range server.Timeouts() {
+		all[tool] = Duration(timeout)
+	}
+	maps.Copy(all, s.Timeouts)
+	s.Timeouts = all
+}

@@ -1,0 +1,69 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/suggest"
+)
+
+const prefix = "CITEKIT_"
+
+// otherVariables are no settings, but secrets and what else is told to the command
+// and to the tests.
+var otherVariables = []string{
+	"CITEKIT_CONFIG", "CITEKIT_FILE_MODE", "CITEKIT_GROUP", "CITEKIT_KEY_FILE", "CITEKIT_EMBEDDER_KEY", "CITEKIT_RERANKER_KEY",
+	"CITEKIT_CODE_FILES", "CITEKIT_DOCS", "CITEKIT_HEADINGS", "CITEKIT_LONG", "CITEKIT_PDFS", "CITEKIT_SHARED",
+}
+
+// Variable returns the name of the environment variable of a setting.
+func (p path) variable() string {
+	return prefix + strings.ToUpper(strings.ReplaceAll(string(p), separator, "_"))
+}
+
+// readEnvironment returns the settings of an environment. One that is empty counts
+// as not given. Variables that are no
+// settings may be of another program; those that nearly are one are told.
+func readEnvironment(environ []string) (l *layer, warnings []string) {
+	l = newLayer()
+	settings := make(map[string]path)
+	for _, p := range everySetting() {
+		settings[p.variable()] = p
+	}
+	tools, _ := find("timeouts")
+	for _, tool := range tools.rules.oneOf {
+		p := path("timeouts").to(tool)
+		settings[p.variable()] = p
+	}
+	known := slices.Clone(otherVariables)
+	for name := range settings {
+		known = append(known, name)
+	}
+	slices.Sort(known)
+	for _, variable := range environ {
+		name, value, _ := strings.Cut(variable, "=")
+		p, ok := settings[name]
+		switch {
+		case !strings.HasPrefix(name, prefix), value == "", isOfKubernetes(name, value):
+		case ok:
+			m, _ := find(p)
+			l.setText(p, m, value, Origin{Variable: name})
+		case !slices.Contains(otherVariables, name):
+			for _, near := range suggest.Closest(name, slices.Values(known), 1, 1) {
+				if suggest.Distance(name, near, 2) <= 2 {
+					warnings = append(warnings, fmt.Sprintf("environment variable %s is no setting; did you mean %s?", message.Clip(name), near))
+				}
+			}
+		}
+	}
+	return l, warnings
+}
+
+// isOfKubernetes reports whether a variable is one that Kubernetes gives to each
+// container of a namespace with a service named citekit: CITEKIT_PORT has an
+// address then.
+func isOfKubernetes(name, value string) bool {
+	return strings.HasPrefix(name, "CITEKIT_SERVICE_") || strings.HasPrefix(name, "CITEKIT_PORT") && (strings.Contains(value, "://") || name != "CITEKIT_PORT")
+}

@@ -1,0 +1,142 @@
+package config
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// A member is a setting, or a section of settings, as the tags of a struct
+// describe it.
+type member struct {
+	name  string
+	about string
+	rules rules
+	typ   reflect.Type
+	index int // in the struct
+}
+
+// members returns what a struct has, in the order of its fields.
+func members(t reflect.Type) []member {
+	all := make([]member, t.NumField())
+	for i := range all {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		all[i] = member{name: name, about: f.Tag.Get("jsonschema"), rules: parseRules(f.Tag.Get("setting")), typ: f.Type, index: i}
+	}
+	return all
+}
+
+// The types whose values are read in a way of their own.
+var (
+	durationType = reflect.TypeFor[Duration]()
+	sizeType     = reflect.TypeFor[Size]()
+	jsonType     = reflect.TypeFor[JSON]()
+	configType   = reflect.TypeFor[Config]()
+)
+
+// A path has the names down to a setting. Names of workspaces may have dots.
+type path string
+
+// separator is in no name that can be in a path.
+const separator = "/"
+
+func (p path) to(name string) path {
+	if p == "" {
+		return path(name)
+	}
+	return p + separator + path(name)
+}
+
+// String returns the path as people write it.
+func (p path) String() string { return strings.ReplaceAll(string(p), separator, ".") }
+
+func (p path) names() []string { return strings.Split(string(p), separator) }
+
+// find returns the setting or section at a path, and whether there can be one.
+func find(p path) (member, bool) {
+	m := member{typ: configType}
+	for _, name := range p.names() {
+		next, ok := m.inner(name)
+		if !ok {
+			return member{}, false
+		}
+		m = next
+	}
+	return m, true
+}
+
+// inner returns what a section has by a name.
+func (m member) inner(name string) (member, bool) {
+	switch m.typ.Kind() {
+	case reflect.Struct:
+		for _, inner := range members(m.typ) {
+			if inner.name == name {
+				inner.rules.reload = inner.rules.reload || m.rules.reload
+				return inner, true
+			}
+		}
+	case reflect.Map:
+		return member{name: name, about: m.about, rules: m.rules, typ: m.typ.Elem()}, true
+	}
+	return member{}, false
+}
+
+// isSection reports whether a member has members.
+func (m member) isSection() bool {
+	return m.typ.Kind() == reflect.Struct || m.typ.Kind() == reflect.Map
+}
+
+// walk calls each with every setting of a value, section by section, and within
+// maps in the order of their names.
+func walk(p path, m member, v reflect.Value, each func(path, member, reflect.Value)) {
+	switch m.typ.Kind() {
+	case reflect.Struct:
+		for _, inner := range members(m.typ) {
+			walk(p.to(inner.name), inner, v.Field(inner.index), each)
+		}
+	case reflect.Map:
+		for _, key := range sortedKeys(v) {
+			inner, _ := m.inner(key)
+			walk(p.to(key), inner, v.MapIndex(reflect.ValueOf(key)), each)
+		}
+	default:
+		each(p, m, v)
+	}
+}
+
+func sortedKeys(v reflect.Value) []string {
+	keys := make([]string, 0, v.Len())
+	for _, key := range v.MapKeys() {
+		keys = append(keys, key.String())
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// kindOf says in words what a value must be.
+func kindOf(t reflect.Type) string {
+	switch t {
+	case durationType:
+		return "a time such as 30s, 500ms or 10m"
+	case sizeType:
+		return "a number of bytes, or one with its unit such as 512MiB"
+	case jsonType:
+		return "a section of settings"
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return kindOf(t.Elem())
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int:
+		return "a whole number"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Slice:
+		return "a list such as [a, b]"
+	case reflect.Struct, reflect.Map:
+		return "a section of settings"
+	}
+	return "a text"
+}

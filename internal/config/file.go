@@ -1,0 +1,393 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/citekit/citekit/internal/message"
+)
+
+// maxFile is how large a file of settings may be, in bytes.
+const maxFile = 1 << 20
+
+// readFile returns the settings of a file. Its paths are relative to its folder.
+func readFile(name string) *layer {
+	l := newLayer()
+	data, err := readBounded(name)
+	if err != nil {
+		l.fault(Origin{File: name}, "", "%s", err.Error())
+		return l
+	}
+	dir, err := filepath.Abs(filepath.Dir(name))
+	if err != nil {
+		dir = filepath.Dir(name)
+	}
+	parseFile(l, name, dir, data)
+	return l
+}
+
+func readBounded(name string) ([]byte, error) {
+	info, err := os.Stat(name) // opening a pipe would wait
+	if err != nil {
+		return nil, reason(err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is no regular file")
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, reason(err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, reason(err)
+	}
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("it is larger than 1 MiB, which settings are not")
+	}
+	return data, nil
+}
+
+// reason returns what the system says, without the path, which is told anyway.
+func reason(err error) error {
+	var of *os.PathError
+	if errors.As(err, &of) {
+		return of.Err
+	}
+	return err
+}
+
+// parseFile adds what a file says to a layer.
+func parseFile(l *layer, name, dir string, data []byte) {
+	r := &fileReader{layer: l, file: name, dir: dir}
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if line := lineOf(data, func(line []byte) bool { return !utf8.Valid(line) || bytes.IndexByte(line, 0) >= 0 }); line > 0 {
+		l.fault(Origin{File: name, Line: line}, "", "the file is no text in UTF-8")
+		return
+	}
+	if line := lineOf(data, hasTabIndent); line > 0 {
+		l.fault(Origin{File: name, Line: line}, "", "the line begins with a tab; YAML is indented by spaces")
+		return
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	var document, second yaml.Node
+	if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
+		return // nothing but comments
+	} else if err != nil {
+		r.syntax(err)
+		return
+	}
+	if err := decoder.Decode(&second); err == nil {
+		l.fault(r.at(&second), "", "a second document begins here; the settings are one document, without a line ---")
+	} else if !errors.Is(err, io.EOF) {
+		r.syntax(err)
+	}
+	if len(document.Content) != 1 || !r.isPlain(&document) {
+		return
+	}
+	r.section("", member{typ: configType}, document.Content[0])
+}
+
+func hasTabIndent(line []byte) bool {
+	rest := bytes.TrimLeft(line, " ")
+	return len(rest) > 0 && rest[0] == '\t' && len(bytes.TrimSpace(rest)) > 0 && bytes.TrimSpace(rest)[0] != '#'
+}
+
+// lineOf returns the number of the first line that is so, or 0.
+func lineOf(data []byte, is func([]byte) bool) int {
+	n := 0
+	for line := range bytes.Lines(data) {
+		if n++; is(line) {
+			return n
+		}
+	}
+	return 0
+}
+
+// A fileReader reads settings from the nodes of YAML.
+type fileReader struct {
+	*layer
+	file, dir string
+}
+
+func (r *fileReader) at(n *yaml.Node) Origin {
+	return Origin{File: r.file, Line: max(1, n.Line), Column: n.Column}
+}
+
+var syntaxLine = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?(.*)`)
+
+// syntax tells of a file that is no YAML.
+func (r *fileReader) syntax(err error) {
+	parts := syntaxLine.FindStringSubmatch(strings.ReplaceAll(err.Error(), "\n", " "))
+	line, _ := strconv.Atoi(parts[1])
+	r.fault(Origin{File: r.file, Line: max(1, line)}, "", "this is no YAML: %s", message.Clip(parts[2]))
+}
+
+// isPlain reports whether a document has no anchors, aliases and tags, by which a
+// small file can mean a huge one.
+func (r *fileReader) isPlain(n *yaml.Node) bool {
+	plain := true
+	switch {
+	case n.Kind == yaml.AliasNode:
+		r.fault(r.at(n), "", "*%s: settings have no aliases; write the value where it counts", message.Clip(n.Value))
+		plain = false
+	case n.Anchor != "":
+		r.fault(r.at(n), "", "&%s: settings have no anchors; write the value where it counts", message.Clip(n.Anchor))
+		plain = false
+	case n.Style&yaml.TaggedStyle != 0:
+		r.fault(r.at(n), "", "%s: settings have no tags", message.Clip(n.Tag))
+		plain = false
+	}
+	if len(r.faults) > maxFaults {
+		return false
+	}
+	for _, inner := range n.Content {
+		plain = r.isPlain(inner) && plain
+	}
+	return plain
+}
+
+// section reads the settings of a section.
+func (r *fileReader) section(p path, m member, n *yaml.Node) {
+	if isNull(n) {
+		return // all of it is commented out
+	}
+	if n.Kind != yaml.MappingNode {
+		r.fault(r.at(n), p, "%s: write %s", describe(n), kindOf(m.typ))
+		return
+	}
+	lines := make(map[string]int)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if len(r.faults) > maxFaults {
+			return
+		}
+		if key.Kind != yaml.ScalarNode {
+			r.fault(r.at(key), p, "the name of a setting is a word")
+			continue
+		}
+		if first := lines[key.Value]; first > 0 {
+			r.fault(r.at(key), p.to(key.Value), "it is given twice, first in line %d; leave out one", first)
+			continue
+		}
+		lines[key.Value] = key.Line
+		r.setting(p, m, key, value)
+	}
+}
+
+// setting reads one setting of a section.
+func (r *fileReader) setting(p path, m member, key, n *yaml.Node) {
+	if m.typ.Kind() == reflect.Map {
+		if wrong := checkKey(p, key.Value); wrong != "" {
+			r.fault(r.at(key), "", "%s: %s", clipped(p, key.Value), wrong)
+			return
+		}
+	}
+	inner, ok := m.inner(key.Value)
+	if !ok {
+		r.fault(r.at(key), "", "%s: %s", clipped(p, key.Value), unknown(p, m, key.Value))
+		return
+	}
+	p = p.to(key.Value)
+	if inner.isSection() {
+		if inner.typ.Kind() == reflect.Struct && m.typ.Kind() == reflect.Map {
+			r.origins[p] = r.at(key) // a name that a person chose
+			r.keep(p)
+		}
+		r.section(p, inner, n)
+		return
+	}
+	value, wrong := r.value(inner, n)
+	if wrong != "" {
+		r.fault(r.at(key), p, "%s", wrong)
+		return
+	}
+	if inner.rules.path {
+		value = absolute(r.dir, value)
+	}
+	r.set(p, inner, value, r.at(key))
+}
+
+// keep notes a section that may have no settings.
+func (r *fileReader) keep(p path) {
+	r.within(p.names())
+}
+
+// clipped returns a path that ends with what a file has.
+func clipped(p path, name string) string {
+	if p == "" {
+		return message.Clip(name)
+	}
+	return p.String() + "." + message.Clip(name)
+}
+
+// unknown says what is right instead of a setting that there is not.
+func unknown(p path, m member, name string) string {
+	if isSecret(name) {
+		return "secrets are not settings: keys of models are in environment variables such as OPENAI_API_KEY or CITEKIT_EMBEDDER_KEY, and keys of callers are in the file that keys names"
+	}
+	var known []string
+	for _, one := range members(m.typ) {
+		known = append(known, one.name)
+	}
+	if near := nearest(name, known); near != "" {
+		return "there is no such setting; did you mean " + p.to(near).String() + "?"
+	}
+	for _, elsewhere := range everySetting() {
+		if names := elsewhere.names(); names[len(names)-1] == strings.ToLower(name) {
+			return "there is no such setting here; did you mean " + elsewhere.String() + "?"
+		}
+	}
+	where := "there are "
+	if p != "" {
+		where = p.String() + " has "
+	}
+	return "there is no such setting; " + where + strings.Join(known, ", ")
+}
+
+// value reads a value, and says what is wrong with it.
+func (r *fileReader) value(m member, n *yaml.Node) (any, string) {
+	if m.typ == jsonType {
+		return objectOf(n)
+	}
+	if m.typ.Kind() == reflect.Slice {
+		return listOf(n)
+	}
+	wanted := kindOf(m.typ)
+	if isNull(n) {
+		return nil, "it has no value: write " + wanted + ", or leave it out"
+	}
+	if n.Kind != yaml.ScalarNode {
+		return nil, describe(n) + ": write " + wanted
+	}
+	if !takes(m.typ, n.ShortTag()) || m.typ.Kind() == reflect.Int && !isDecimal(n.Value) {
+		return nil, bad(n.Value, "write "+wanted+asText(m.typ))
+	}
+	if m.typ.Kind() == reflect.String && m.typ != jsonType {
+		return n.Value, ""
+	}
+	value, err := parseText(m.typ, n.Value)
+	if err != nil {
+		return nil, bad(n.Value, err.Error())
+	}
+	return value, ""
+}
+
+// takes reports whether a type is read from scalars of a kind.
+func takes(t reflect.Type, tag string) bool {
+	switch t {
+	case durationType:
+		return tag == "!!str"
+	case sizeType:
+		return tag == "!!int" || tag == "!!str"
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return takes(t.Elem(), tag)
+	case reflect.Bool:
+		return tag == "!!bool"
+	case reflect.Int:
+		return tag == "!!int"
+	case reflect.Float64:
+		return tag == "!!int" || tag == "!!float"
+	}
+	return tag == "!!str"
+}
+
+func asText(t reflect.Type) string {
+	if t.Kind() == reflect.String {
+		return ", in quotes if it looks like a number"
+	}
+	return ""
+}
+
+// isDecimal refuses the other ways that YAML has to write numbers: 010 is 8 there.
+func isDecimal(text string) bool {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return err == nil && strconv.FormatInt(n, 10) == text
+}
+
+func listOf(n *yaml.Node) (any, string) {
+	texts := []string{}
+	if isNull(n) {
+		return texts, ""
+	}
+	if n.Kind != yaml.SequenceNode {
+		return nil, describe(n) + ": write a list such as [a, b]"
+	}
+	for _, item := range n.Content {
+		if item.Kind != yaml.ScalarNode || item.ShortTag() != "!!str" {
+			return nil, describe(item) + " in a list of texts: write it in quotes if it is one"
+		}
+		texts = append(texts, item.Value)
+	}
+	return texts, ""
+}
+
+// objectOf returns a section that is the business of another part, as JSON.
+func objectOf(n *yaml.Node) (any, string) {
+	if isNull(n) {
+		return JSON(""), ""
+	}
+	if n.Kind != yaml.MappingNode {
+		return nil, describe(n) + ": write a section of settings"
+	}
+	if name := repeated(n); name != "" {
+		return nil, message.Clip(name) + " is given twice; leave out one"
+	}
+	var members map[string]any
+	if err := n.Decode(&members); err != nil {
+		return nil, "it cannot be read: " + message.Clip(strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	data, err := json.Marshal(members)
+	if err != nil {
+		return nil, "it has what JSON cannot say"
+	}
+	if len(members) == 0 {
+		return JSON(""), ""
+	}
+	return JSON(data), ""
+}
+
+// repeated returns a name that is twice in one section, or "".
+func repeated(n *yaml.Node) string {
+	seen := make(map[string]bool)
+	for i, inner := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 0 {
+			if seen[inner.Value] {
+				return inner.Value
+			}
+			seen[inner.Value] = true
+		}
+		if name := repeated(inner); name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
+
+// describe says what is in a file where another thing should be.
+func describe(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "this is a section of settings"
+	case yaml.SequenceNode:
+		return "this is a list"
+	}
+	return "bad value " + message.Quote(n.Value)
+}

@@ -1,0 +1,155 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/citekit/citekit/server"
+)
+
+// A layer has the settings of one source. It is a provider of koanf.
+type layer struct {
+	values  map[string]any // sections within sections
+	origins map[path]Origin
+	faults  Faults
+}
+
+func newLayer() *layer { return &layer{values: make(map[string]any), origins: make(map[path]Origin)} }
+
+// Read implements koanf.Provider.
+func (l *layer) Read() (map[string]any, error) { return l.values, nil }
+
+// ReadBytes implements koanf.Provider.
+func (l *layer) ReadBytes() ([]byte, error) { return json.Marshal(l.values) }
+
+func (l *layer) fault(from Origin, p path, format string, args ...any) {
+	l.faults = append(l.faults, Fault{Origin: from, Setting: p.String(), Message: fmt.Sprintf(format, args...)})
+}
+
+// set checks a value and notes it.
+func (l *layer) set(p path, m member, value any, from Origin) {
+	if wrong := m.rules.check(value); wrong != "" {
+		l.fault(from, p, "%s", wrong)
+		return
+	}
+	names := p.names()
+	last := len(names) - 1
+	l.within(names[:last])[names[last]] = value
+	l.origins[p] = from
+}
+
+// within returns the section with such names, and makes it if it is not there.
+func (l *layer) within(names []string) map[string]any {
+	section := l.values
+	for _, name := range names {
+		inner, ok := section[name].(map[string]any)
+		if !ok {
+			inner = make(map[string]any)
+			section[name] = inner
+		}
+		section = inner
+	}
+	return section
+}
+
+// setText reads the value of a setting from text that has no types.
+func (l *layer) setText(p path, m member, text string, from Origin) {
+	value, err := parseText(m.typ, text)
+	if err != nil {
+		if hasPassword(text) || m.typ == jsonType {
+			l.fault(from, p, "%s", err.Error())
+		} else {
+			l.fault(from, p, "%s", bad(text, err.Error()))
+		}
+		return
+	}
+	l.set(p, m, value, from)
+}
+
+// parseText reads a value from text. Lists have commas.
+func parseText(t reflect.Type, text string) (any, error) {
+	wrong := fmt.Errorf("write %s", kindOf(t))
+	switch t {
+	case durationType:
+		return parseDuration(text)
+	case sizeType:
+		return parseSize(text)
+	case jsonType:
+		return parseJSON(text)
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return parseText(t.Elem(), text)
+	case reflect.Bool:
+		if text != "true" && text != "false" {
+			return nil, wrong
+		}
+		return text == "true", nil
+	case reflect.Int:
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, wrong
+		}
+		return n, nil
+	case reflect.Float64:
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return nil, wrong
+		}
+		return n, nil
+	case reflect.Slice:
+		return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }), nil
+	}
+	return text, nil
+}
+
+// absolute makes the paths of a file relative to its folder.
+func absolute(dir string, value any) any {
+	join := func(name string) string {
+		if name == "" || filepath.IsAbs(name) {
+			return name
+		}
+		return filepath.Join(dir, name)
+	}
+	switch v := value.(type) {
+	case string:
+		return join(v)
+	case []string:
+		all := make([]string, len(v))
+		for i, name := range v {
+			all[i] = join(name)
+		}
+		return all
+	}
+	return value
+}
+
+// checkKey returns what is wrong with a name in a section that has any names, ""
+// if nothing is.
+func checkKey(p path, name string) string {
+	if p == "workspaces" {
+		if err := server.CheckName(name); err != nil {
+			return "names have 1 to 64 ASCII letters, digits, \"-\", \"_\" and \".\", and begin with a letter or digit"
+		}
+		return ""
+	}
+	section, _ := find(p)
+	if !slices.Contains(section.rules.oneOf, name) {
+		return "there is no such tool; " + orNear(name, section.rules.oneOf)
+	}
+	return ""
+}
+
+func mergeOrigins(all ...*layer) map[path]Origin {
+	merged := make(map[path]Origin)
+	for _, l := range all {
+		maps.Copy(merged, l.origins)
+	}
+	return merged
+}

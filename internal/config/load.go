@@ -1,0 +1,144 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/knadh/koanf/v2"
+
+	"github.com/citekit/citekit/internal/message"
+)
+
+// Sources are where settings come from. Each counts over those before it.
+type Sources struct {
+	File    string   // YAML; "" means none
+	Environ []string // as of [os.Environ]
+	Flags   []Flag
+
+	// FlagNames are the flags that there are, by their settings with dots, for
+	// messages.
+	FlagNames map[string]string
+}
+
+// A Flag of a command line sets a setting.
+type Flag struct {
+	Name    string   // without dashes
+	Setting []string // such as limits and calls
+	Value   string
+}
+
+// Settings are the effective ones, with where each comes from.
+type Settings struct {
+	Config
+	File     string   // that was read; "" if there was none
+	Warnings []string // of what does not keep from serving
+
+	origins map[path]Origin
+	flags   map[string]string // as in Sources
+}
+
+// Load reads all sources. The error is a [Faults] with all that is wrong.
+func Load(from Sources) (*Settings, error) {
+	file := newLayer()
+	if from.File != "" {
+		file = readFile(from.File)
+	}
+	return load(from, file)
+}
+
+func load(from Sources, file *layer) (*Settings, error) {
+	environment, warnings := readEnvironment(from.Environ)
+	flags := readFlags(from.Flags)
+	s := &Settings{File: from.File, Warnings: warnings, flags: from.FlagNames, origins: mergeOrigins(file, environment, flags)}
+	faults := slices.Concat(file.faults, environment.faults, flags.faults)
+	if err := s.merge(file, environment, flags); err != nil {
+		return nil, err
+	}
+	faults = append(faults, s.check()...)
+	if len(faults) > 0 {
+		return nil, faults.sorted()
+	}
+	return s, nil
+}
+
+// merge puts the layers over the defaults.
+func (s *Settings) merge(layers ...*layer) error {
+	k := koanf.New(separator)
+	for _, l := range append([]*layer{defaults()}, layers...) {
+		if err := k.Load(l, nil); err != nil {
+			return fmt.Errorf("config: %w", err)
+		}
+	}
+	if err := k.UnmarshalWithConf("", &s.Config, koanf.UnmarshalConf{Tag: "json"}); err != nil {
+		return fmt.Errorf("config: %w", err)
+	}
+	s.Limits = s.Limits.filled()
+	if s.Team() {
+		s.fillTeam()
+	}
+	return nil
+}
+
+// defaults are a layer of their own.
+func defaults() *layer {
+	l := newLayer()
+	walk("", member{typ: configType}, reflect.ValueOf(Default()), func(p path, m member, v reflect.Value) {
+		if !v.IsZero() {
+			l.set(p, m, v.Interface(), Origin{})
+		}
+	})
+	return l
+}
+
+func readFlags(flags []Flag) *layer {
+	l := newLayer()
+	for _, f := range flags {
+		p, from := path(strings.Join(f.Setting, separator)), Origin{Flag: f.Name}
+		if len(f.Setting) > 1 && f.Setting[0] == "workspaces" {
+			if wrong := checkKey("workspaces", f.Setting[1]); wrong != "" {
+				l.fault(from, p, "%s", bad(f.Setting[1], wrong))
+				continue
+			}
+			l.origins[path("workspaces").to(f.Setting[1])] = from
+		}
+		m, ok := find(p)
+		if !ok || m.isSection() {
+			l.fault(from, p, "there is no setting %s", message.Clip(p.String()))
+			continue
+		}
+		l.setText(p, m, f.Value, from)
+	}
+	return l
+}
+
+// Origin returns where the value of a setting comes from, such as limits.calls. The
+// names of a workspace are given one by one.
+func (s *Settings) Origin(setting ...string) Origin {
+	return s.origins[path(strings.Join(setting, separator))]
+}
+
+// Given reports whether a setting, or any of a section, is not the default.
+func (s *Settings) Given(setting ...string) bool {
+	p := path(strings.Join(setting, separator))
+	for given := range s.origins {
+		if given == p || strings.HasPrefix(string(given), string(p)+separator) {
+			return true
+		}
+	}
+	return false
+}
+
+// Fault returns what is wrong with a setting, with where it comes from.
+func (s *Settings) Fault(message string, setting ...string) Fault {
+	p := path(strings.Join(setting, separator))
+	return Fault{Origin: s.Origin(setting...), Setting: p.String(), Message: message}
+}
+
+// everySetting returns all settings but those within maps.
+func everySetting() []path {
+	var all []path
+	walk("", member{typ: configType}, reflect.ValueOf(Config{}), func(p path, _ member, _ reflect.Value) { all = append(all, p) })
+	return all
+}

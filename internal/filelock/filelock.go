@@ -1,0 +1,33 @@
+// Package filelock locks files against other processes, and against other
+// openings of the same file in this one.
+package filelock
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+)
+
+// Lock locks a file that is open for writing, and waits for whoever has the lock
+// until ctx is done. Where the file system has no locks it does nothing. The lock
+// ends with [Unlock], or with the process.
+func Lock(ctx context.Context, f *os.File) error {
+	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
+		locked, err := try(f)
+		if locked || errors.Is(err, errors.ErrUnsupported) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+}
+
+// Unlock ends the lock of a file.
+func Unlock(f *os.File) { unlock(f) }

@@ -1,0 +1,27 @@
+//go:build unix
+
+package filelock
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+func try(f *os.File) (bool, error) {
+	for {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		switch {
+		case err == nil:
+			return true, nil
+		case err == unix.EWOULDBLOCK:
+			return false, nil
+		case err != unix.EINTR:
+			return false, err
+		}
+	}
+}
+
+// unlock ends a lock. To close f would do, were it not for children being
+// started, which hold it open for an instant.
+func unlock(f *os.File) { _ = unix.Flock(int(f.Fd()), unix.LOCK_UN) }

@@ -1,0 +1,125 @@
+package logfile
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Format is how records are written. Its text is that of a flag or a setting.
+type Format int
+
+// The formats: "key=value" in lines for people, or an object in each line.
+const (
+	Text Format = iota
+	JSON
+)
+
+var formats = [...]string{"text", "json"}
+
+// String returns the name of a format.
+func (f Format) String() string { return formats[f] }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (f Format) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (f *Format) UnmarshalText(text []byte) error {
+	for i, name := range formats {
+		if string(text) == name {
+			*f = Format(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("%.40q is no format of logs: it is text or json", text)
+}
+
+// NewHandler returns a handler that writes records from a level on to w, one line
+// each. A nil level means [slog.LevelInfo]. Letters that do not show, and bytes that
+// are no UTF-8, are escaped, wherever they come from.
+func NewHandler(w io.Writer, format Format, level slog.Leveler) slog.Handler {
+	opts := &slog.HandlerOptions{Level: level}
+	if format == JSON {
+		return slog.NewJSONHandler(&jsonEscaper{w: w}, opts)
+	}
+	return slog.NewTextHandler(w, opts) // it quotes all of these itself
+}
+
+// A jsonEscaper escapes what does not show in lines of JSON, such as marks that turn
+// the direction of a text, which JSON lets stand in strings.
+type jsonEscaper struct {
+	w  io.Writer
+	mu sync.Mutex
+	b  []byte
+}
+
+// Write implements [io.Writer], for whole lines.
+func (e *jsonEscaper) Write(line []byte) (int, error) {
+	if shows(line) {
+		return e.w.Write(line)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.b = appendEscaped(e.b[:0], line)
+	if _, err := e.w.Write(e.b); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}
+
+// shows reports whether a line has nothing to escape.
+func shows(line []byte) bool {
+	for i := 0; i < len(line); {
+		if c := line[i]; c < utf8.RuneSelf {
+			if c == 0x7f || c < ' ' && i != len(line)-1 {
+				return false
+			}
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(line[i:])
+		if !showing(r, size) {
+			return false
+		}
+		i += size
+	}
+	return true
+}
+
+func showing(r rune, size int) bool {
+	return unicode.IsPrint(r) && (r != utf8.RuneError || size > 1)
+}
+
+// appendEscaped appends a line in which all shows. Outside of strings JSON has
+// nothing to escape, but the end of the line.
+func appendEscaped(b, line []byte) []byte {
+	for i := 0; i < len(line); {
+		r, size := utf8.DecodeRune(line[i:])
+		switch {
+		case r == '\n' || showing(r, size):
+			b = append(b, line[i:i+size]...)
+		case r == utf8.RuneError:
+			b = append(b, `\ufffd`...)
+		case r > 0xffff:
+			r -= 0x10000
+			b = fmt.Appendf(b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+		default:
+			b = fmt.Appendf(b, `\u%04x`, r)
+		}
+		i += size
+	}
+	return b
+}
+
+// printable returns text for a line on a terminal.
+func printable(text string) string {
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) {
+		return strconv.Quote(text)
+	}
+	return text
+}

@@ -1,0 +1,126 @@
+// Package logfile writes logs for operators: as text or JSON, to a file that can be
+// kept apart and turned over, and without letters that do not show.
+package logfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+)
+
+// A File is a log that is appended to. Lines that cannot be written are counted and
+// told of once, and are no error for who logs them. It is safe for concurrent use.
+type File struct {
+	path string
+	tell io.Writer
+
+	mu      sync.Mutex
+	file    *os.File // nil once it is closed
+	torn    bool     // the last line in it has no end
+	failing bool     // the last line could not be written
+	lost    int64
+}
+
+// Open opens a log, which it makes if it is not there, for its owner alone. What
+// keeps it from being written is told to tell, which may be nil. Errors are those of
+// [os.OpenFile]; a path must be one of a regular file or a device.
+func Open(path string, tell io.Writer) (*File, error) {
+	if tell == nil {
+		tell = io.Discard
+	}
+	file, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	return &File{path: path, tell: tell, file: file}, nil
+}
+
+func open(path string) (*os.File, error) {
+	// To open a pipe would wait for somebody who reads.
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && info.Mode()&fs.ModeCharDevice == 0 {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("a log must be a file")}
+	}
+	return os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+}
+
+// Write implements [io.Writer], for one line or several at a time. It returns no
+// error.
+func (f *File) Write(lines []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.write(lines); err != nil {
+		f.lost++
+		f.report(err)
+		return len(lines), nil
+	}
+	f.failing = false
+	return len(lines), nil
+}
+
+func (f *File) write(lines []byte) error {
+	if f.file == nil {
+		return fs.ErrClosed
+	}
+	if f.torn {
+		if _, err := f.file.Write([]byte("\n")); err != nil {
+			return err
+		}
+		f.torn = false
+	}
+	n, err := f.file.Write(lines)
+	f.torn = n > 0 && lines[n-1] != '\n'
+	return err
+}
+
+// report tells of an error, if the line before had none.
+func (f *File) report(err error) {
+	if f.failing {
+		return
+	}
+	f.failing = true
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		err = failed.Err
+	}
+	fmt.Fprintf(f.tell, "citekit: the log %s cannot be written, and lines are lost: %v\n", printable(f.path), err)
+}
+
+// Reopen opens the path again, after the file there was renamed or removed. If that
+// fails, the log goes on in the file that it has.
+func (f *File) Reopen() error {
+	file, err := open(f.path)
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.file == nil {
+		file.Close()
+		return &fs.PathError{Op: "reopen", Path: f.path, Err: fs.ErrClosed}
+	}
+	old := f.file
+	f.file, f.torn = file, false
+	return old.Close()
+}
+
+// Lost returns how many lines could not be written.
+func (f *File) Lost() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.lost
+}
+
+// Close closes the log. Lines that come later are lost.
+func (f *File) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.file == nil {
+		return nil
+	}
+	file := f.file
+	f.file = nil
+	return file.Close()
+}

@@ -1,0 +1,51 @@
+package mcpadapter
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+)
+
+// traceparentKey is what "_meta" and HTTP call the place of a caller in a trace.
+// Its value has the form of W3C Trace Context in both.
+const traceparentKey = "traceparent"
+
+// trace notes which span of its caller a call is of: the one that "_meta" names,
+// else the one of the HTTP request, which may carry several calls.
+func (c *Call) trace(meta json.RawMessage, header http.Header) {
+	if len(meta) > 0 {
+		list, _ := members(meta)
+		for _, m := range list {
+			if m.key == traceparentKey {
+				c.Traceparent, _ = unquoted(m.value)
+			}
+		}
+	}
+	if !validTraceparent(c.Traceparent) {
+		c.Traceparent = ""
+		if values := header[http.CanonicalHeaderKey(traceparentKey)]; len(values) == 1 && validTraceparent(values[0]) {
+			c.Traceparent = values[0]
+		}
+	}
+}
+
+// validTraceparent reports whether a text is a traceparent: a version, the ids of
+// a trace and a span, and flags, in small hexadecimal digits. What versions after
+// 00 add is only held to the rules of the id of a request.
+func validTraceparent(text string) bool {
+	const length = 55 // bytes
+	if len(text) < length || text[2] != '-' || text[35] != '-' || text[52] != '-' {
+		return false
+	}
+	version, trace, span, flags := text[:2], text[3:35], text[36:52], text[53:length]
+	for _, digits := range []string{version, trace, span, flags} {
+		if strings.Trim(digits, "0123456789abcdef") != "" {
+			return false
+		}
+	}
+	if version == "ff" || strings.Trim(trace, "0") == "" || strings.Trim(span, "0") == "" {
+		return false
+	}
+	rest := text[length:]
+	return rest == "" || version != "00" && rest[0] == '-' && validRequestID(text)
+}

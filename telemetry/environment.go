@@ -1,0 +1,87 @@
+package telemetry
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+)
+
+// endpointVariables say where spans go; the first that is set counts.
+var endpointVariables = []string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"}
+
+// samplers are the values of OTEL_TRACES_SAMPLER.
+var samplers = []string{"always_on", "always_off", "traceidratio", "parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio"}
+
+// checkEnvironment reports whether the variables of OpenTelemetry want traces, or
+// which of them has a value that does not serve: the library takes the default in
+// its place.
+func checkEnvironment() (wanted bool, err error) {
+	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") {
+		return false, nil
+	}
+	switch value := os.Getenv("OTEL_TRACES_EXPORTER"); value {
+	case "none":
+		return false, nil
+	case "", "otlp":
+	default:
+		return false, wrong("OTEL_TRACES_EXPORTER", value, "it is otlp or none")
+	}
+	for _, name := range []string{"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"} {
+		if value := os.Getenv(name); value != "" && value != "http/protobuf" {
+			return false, wrong(name, value, "this program speaks http/protobuf")
+		}
+	}
+	for _, name := range endpointVariables {
+		if value := os.Getenv(name); value != "" && !isEndpoint(value) {
+			return false, fmt.Errorf("telemetry: the variable %s must be a URL such as http://localhost:4318", name) // it may have a password
+		}
+	}
+	return true, checkNumbers()
+}
+
+func isEndpoint(value string) bool {
+	u, err := url.Parse(value)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
+func checkNumbers() error {
+	sampler := os.Getenv("OTEL_TRACES_SAMPLER")
+	if sampler != "" && !slices.Contains(samplers, strings.ToLower(strings.TrimSpace(sampler))) {
+		return wrong("OTEL_TRACES_SAMPLER", sampler, "it is one of "+strings.Join(samplers, ", "))
+	}
+	if value := os.Getenv("OTEL_TRACES_SAMPLER_ARG"); value != "" && strings.Contains(sampler, "ratio") {
+		if ratio, err := strconv.ParseFloat(value, 64); err != nil || !(ratio >= 0 && ratio <= 1) {
+			return wrong("OTEL_TRACES_SAMPLER_ARG", value, "it is a number from 0 to 1")
+		}
+	}
+	for _, name := range []string{"OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_BSP_SCHEDULE_DELAY", "OTEL_BSP_EXPORT_TIMEOUT", "OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE"} {
+		if value := os.Getenv(name); value != "" {
+			if n, err := strconv.Atoi(value); err != nil || n < 1 {
+				return wrong(name, value, "it is a whole number from 1 on")
+			}
+		}
+	}
+	return nil
+}
+
+func wrong(name, value, right string) error {
+	return fmt.Errorf("telemetry: the variable %s has the value %.80q: %s", name, value, right)
+}
+
+// defaultEndpoint returns where spans go if the environment does not say it: to
+// a collector, or the place that the specification names, which is not that of the
+// library.
+func defaultEndpoint(collector string) []otlptracehttp.Option {
+	for _, name := range endpointVariables {
+		if os.Getenv(name) != "" {
+			return nil
+		}
+	}
+	return []otlptracehttp.Option{otlptracehttp.WithEndpointURL(strings.TrimSuffix(cmp.Or(collector, "http://localhost:4318"), "/") + "/v1/traces")}
+}

@@ -1,0 +1,78 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+)
+
+// DefaultAddress is where metrics are served that no other address is given for:
+// to this machine alone.
+const DefaultAddress = "127.0.0.1:9464"
+
+const (
+	readTimeout  = 10 * time.Second // for the headers of a request
+	writeTimeout = time.Minute      // for all of an answer
+	closeTimeout = 5 * time.Second  // for requests that run when the server ends
+	mostHeader   = 16 << 10         // bytes
+)
+
+// Serve serves the metrics at /metrics to whoever connects to listener, until ctx
+// is done, and closes the listener. On a loopback address it refuses requests that
+// name another host, as those of web pages may. It returns nil once ctx is done.
+func (t *Telemetry) Serve(ctx context.Context, listener net.Listener) error {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", onlyLocalNames(t.handler))
+	s := &http.Server{
+		Handler: mux, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, MaxHeaderBytes: mostHeader,
+		ErrorLog: slog.NewLogLogger(t.metrics.logger.Handler(), slog.LevelDebug),
+	}
+	stopped := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(stopped)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+		defer cancel()
+		if s.Shutdown(ctx) != nil {
+			s.Close()
+		}
+	})
+	err := s.Serve(listener)
+	if !stop() {
+		<-stopped
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// onlyLocalNames refuses requests that came to a loopback address by a name that
+// is not one: another site may let its own name lead there.
+func onlyLocalNames(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+		if ok && local.IP.IsLoopback() && !isLocalName(r.Host) {
+			http.Error(w, "the Host header must be localhost or an address: this server is of this machine alone", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func isLocalName(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if host == "localhost" {
+		return true
+	}
+	if len(host) > 2 && host[0] == '[' && host[len(host)-1] == ']' {
+		host = host[1 : len(host)-1]
+	}
+	_, err := netip.ParseAddr(host)
+	return err == nil
+}

@@ -1,0 +1,154 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/citekit/citekit/server"
+)
+
+// A tracer makes spans of calls that have ended.
+type tracer struct {
+	provider *sdktrace.TracerProvider // nil if the environment turns traces off
+	tracer   trace.Tracer
+	parents  propagation.TraceContext
+}
+
+// longestAttribute is how long the value of an attribute may be, in bytes.
+const longestAttribute = 512
+
+// newTracer returns what exports as the environment says.
+func newTracer(ctx context.Context, o *Options, m *metrics) (*tracer, error) {
+	wanted, err := checkEnvironment()
+	if err != nil || !wanted {
+		return nil, err
+	}
+	client, err := otlptracehttp.New(ctx, defaultEndpoint(o.Endpoint)...)
+	if err != nil {
+		return nil, fmt.Errorf("telemetry: traces cannot be exported: %w", err)
+	}
+	about, err := resource.New(ctx,
+		resource.WithAttributes(attribute.String("service.name", "citekit"), attribute.String("service.version", clean(o.Version))),
+		resource.WithTelemetrySDK(), resource.WithFromEnv(),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("telemetry: OTEL_RESOURCE_ATTRIBUTES: %w", err)
+	}
+	exported := &exporter{
+		SpanExporter: client, logger: o.Logger,
+		sent: m.spans.WithLabelValues("exported"), lost: m.spans.WithLabelValues("failed"),
+	}
+	t := &tracer{provider: sdktrace.NewTracerProvider(sdktrace.WithBatcher(exported), sdktrace.WithResource(about))}
+	t.tracer = t.provider.Tracer("github.com/citekit/citekit/telemetry", trace.WithInstrumentationVersion(clean(o.Version)))
+	return t, nil
+}
+
+// trace makes the span of a call.
+func (t *tracer) trace(ctx context.Context, e *server.Event) {
+	if e.Traceparent != "" {
+		ctx = t.parents.Extract(ctx, propagation.MapCarrier{"traceparent": e.Traceparent})
+	}
+	_, span := t.tracer.Start(ctx, spanName(e), trace.WithTimestamp(e.Start), trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(sampled(e)...))
+	if span.IsRecording() {
+		span.SetAttributes(attributes(e)...)
+		if e.Outcome != server.OutcomeOK {
+			span.SetStatus(codes.Error, clean(e.Outcome))
+		}
+	}
+	span.End(trace.WithTimestamp(e.Start.Add(max(0, e.Duration))))
+}
+
+// spanName returns the method and what it is about.
+func spanName(e *server.Event) string {
+	if e.Tool != "" {
+		return label(e.Method) + " " + label(e.Tool)
+	}
+	return label(e.Method)
+}
+
+// sampled returns the attributes that a sampler may decide by.
+func sampled(e *server.Event) []attribute.KeyValue {
+	return []attribute.KeyValue{attribute.String("mcp.method.name", label(e.Method))}
+}
+
+// attributes returns what is told of a call that is sampled.
+func attributes(e *server.Event) []attribute.KeyValue {
+	all := make([]attribute.KeyValue, 0, 16)
+	add := func(key, value string) {
+		if value != "" {
+			all = append(all, attribute.String(key, clean(value)))
+		}
+	}
+	add("network.transport", "tcp")
+	add("network.protocol.name", "http")
+	if e.Tool != "" {
+		add("gen_ai.operation.name", "execute_tool")
+		add("gen_ai.tool.name", label(e.Tool))
+	}
+	add("citekit.workspace", e.Workspace)
+	add("citekit.caller", e.Caller)
+	add("citekit.resource", e.Resource)
+	add("citekit.request_id", e.RequestID)
+	add("citekit.outcome", e.Outcome)
+	if e.Outcome != server.OutcomeOK {
+		add("error.type", e.Outcome)
+	}
+	if e.Waited > 0 {
+		all = append(all, attribute.Float64("citekit.waited", e.Waited.Seconds()))
+	}
+	return append(all, attribute.Int64("http.response.body.size", e.Bytes))
+}
+
+// clean returns text that can be exported: one value that is not UTF-8 would keep
+// back all those that it is sent with.
+func clean(text string) string {
+	if len(text) > longestAttribute {
+		text = text[:longestAttribute]
+	}
+	return strings.ToValidUTF8(text, "�")
+}
+
+func (t *tracer) shutdown(ctx context.Context) error {
+	if err := t.provider.Shutdown(ctx); err != nil {
+		return fmt.Errorf("telemetry: spans that waited were not exported: %w", err)
+	}
+	return nil
+}
+
+// An exporter counts what is exported, and keeps its failures from the handler of
+// errors that all of a program shares.
+type exporter struct {
+	sdktrace.SpanExporter
+	sent, lost interface{ Add(float64) }
+	logger     *slog.Logger
+	failing    bool // exports come one after the other
+}
+
+// ExportSpans implements [sdktrace.SpanExporter].
+func (x *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	err := x.SpanExporter.ExportSpans(ctx, spans)
+	if err == nil {
+		x.sent.Add(float64(len(spans)))
+	} else {
+		x.lost.Add(float64(len(spans)))
+	}
+	switch {
+	case err != nil && !x.failing && !errors.Is(err, context.Canceled):
+		x.logger.LogAttrs(ctx, slog.LevelError, "traces cannot be exported; is OTEL_EXPORTER_OTLP_ENDPOINT right?", slog.String("error", clean(err.Error())))
+	case err == nil && x.failing:
+		x.logger.LogAttrs(ctx, slog.LevelInfo, "traces are exported again")
+	}
+	x.failing = err != nil
+	return nil
+}
