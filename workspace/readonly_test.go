@@ -43,7 +43,7 @@ func TestReadOnly(t *testing.T) {
 	if err := empty.WriteMap(t.Context(), "a", []byte("{}")); !errors.Is(err, citekit.ErrForbidden) {
 		t.Errorf("a map: %v", err)
 	}
-	if checkEvidence(t, empty, keyOf(1)) {
+	if checkEvidence(t, empty, keyOf(1), "") {
 		t.Error("evidence from nowhere")
 	}
 	if _, err := os.Stat(keys); !errors.Is(err, fs.ErrNotExist) {

@@ -44,8 +44,8 @@ const (
 	levelFault   = "fault"
 )
 
-// A finding is one thing that was looked at.
-type finding struct {
+// A symptom is one thing that was looked at.
+type symptom struct {
 	Level   string `json:"level"`
 	Subject string `json:"subject"`          // such as "base directory /srv/docs"
 	Message string `json:"message"`          // what is so
@@ -58,19 +58,19 @@ type doctor struct {
 	settings *config.Settings // nil if they are wrong
 	flags    doctorFlags
 	now      time.Time
-	findings []finding
+	findings []symptom
 }
 
 func (d *doctor) ok(subject, format string, args ...any) {
-	d.findings = append(d.findings, finding{Level: levelOK, Subject: subject, Message: fmt.Sprintf(format, args...)})
+	d.findings = append(d.findings, symptom{Level: levelOK, Subject: subject, Message: fmt.Sprintf(format, args...)})
 }
 
 func (d *doctor) warning(subject, remedy, format string, args ...any) {
-	d.findings = append(d.findings, finding{levelWarning, subject, fmt.Sprintf(format, args...), remedy})
+	d.findings = append(d.findings, symptom{levelWarning, subject, fmt.Sprintf(format, args...), remedy})
 }
 
 func (d *doctor) fault(subject, remedy, format string, args ...any) {
-	d.findings = append(d.findings, finding{levelFault, subject, fmt.Sprintf(format, args...), remedy})
+	d.findings = append(d.findings, symptom{levelFault, subject, fmt.Sprintf(format, args...), remedy})
 }
 
 func (d *doctor) count(level string) (n int) {
@@ -101,7 +101,7 @@ func (s *session) doctor(ctx context.Context, flags doctorFlags) error {
 			OK       bool      `json:"ok"`
 			Faults   int       `json:"faults"`
 			Warnings int       `json:"warnings"`
-			Findings []finding `json:"findings"`
+			Findings []symptom `json:"findings"`
 		}{faults == 0, faults, d.count(levelWarning), d.findings})
 		if err != nil {
 			return err
@@ -117,15 +117,15 @@ func (s *session) doctor(ctx context.Context, flags doctorFlags) error {
 
 func (d *doctor) print() {
 	for _, f := range d.findings {
-		d.session.printf("%-7s  %s\n", f.Level, term.Line(f.Subject+": "+oneLine(f.Message)))
+		d.session.printf("%-7s  %s\n", f.Level, term.Line(f.Subject+": "+joined(f.Message)))
 		if f.Remedy != "" {
-			d.session.printf("%9s%s\n", "", term.Line("→ "+oneLine(f.Remedy)))
+			d.session.printf("%9s%s\n", "", term.Line("→ "+joined(f.Remedy)))
 		}
 	}
 	d.session.printf("%d faults, %d warnings\n", d.count(levelFault), d.count(levelWarning))
 }
 
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+func joined(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // checkSettings reads the settings of a server, if there are any.
 func (d *doctor) checkSettings() {

@@ -186,15 +186,15 @@ func (d *doctor) checkMaps(ctx context.Context, lib *citekit.Library, subject st
 	}
 	if len(bad) > 0 {
 		d.fault(subject, "'citekit check-map ID' says what is wrong, 'citekit ingest' makes maps anew, and 'citekit rm ID' removes one",
-			"%s not maps: %s", countedAre(len(bad), "file"), named(bad))
+			"%s not maps: %s", countedAre(len(bad), "file"), firstOf(bad))
 	} else {
 		d.ok(subject, "%s", message.Count(len(ids), "resource"))
 	}
 	return known
 }
 
-// named returns the first of some names.
-func named(names []string) string {
+// firstOf returns the first of some names.
+func firstOf(names []string) string {
 	text := strings.Join(names[:min(mostNamed, len(names))], ", ")
 	if more := len(names) - mostNamed; more > 0 {
 		text += " and " + message.Count(more, "other")
@@ -210,13 +210,13 @@ func (d *doctor) checkSources(ctx context.Context, lib *citekit.Library, ids []s
 		by[state.State] = append(by[state.State], state.ResourceID)
 	}
 	if stale := by[ingest.StateStale]; len(stale) > 0 {
-		d.warning(subject, "'citekit ingest' maps them anew", "%s changed since they were mapped: %s", message.Count(len(stale), "source"), named(stale))
+		d.warning(subject, "'citekit ingest' maps them anew", "%s changed since they were mapped: %s", message.Count(len(stale), "source"), firstOf(stale))
 	}
 	if gone := by[ingest.StateVanished]; len(gone) > 0 {
-		d.warning(subject, "is a disk not mounted? 'citekit ingest' finds sources that were moved, 'citekit prune' removes their maps", "%s not there: %s", countedAre(len(gone), "source"), named(gone))
+		d.warning(subject, "is a disk not mounted? 'citekit ingest' finds sources that were moved, 'citekit prune' removes their maps", "%s not there: %s", countedAre(len(gone), "source"), firstOf(gone))
 	}
 	if bad := by[ingest.StateUnreadable]; len(bad) > 0 {
-		d.warning(subject, "'citekit list' says why", "%s cannot be read: %s", message.Count(len(bad), "source"), named(bad))
+		d.warning(subject, "'citekit list' says why", "%s cannot be read: %s", message.Count(len(bad), "source"), firstOf(bad))
 	}
 	switch {
 	case err != nil:
