@@ -58,7 +58,7 @@ func New(limits *Limits) citekit.Resolvers {
 		citekit.Document: &document.Resolver{Children: children, MaxJobs: l.MaxDocuments},
 		citekit.Video:    &video.Resolver{Options: recordings},
 		citekit.Audio:    &audio.Resolver{Options: recordings},
-		citekit.Image:    &image.Resolver{Children: children, MaxMemory: l.DecoderMemory},
+		citekit.Image:    &image.Resolver{Children: children, DecodeBytes: l.DecoderMemory},
 		citekit.Text:     new(text.Resolver),
 		citekit.Virtual:  virtual.Resolver{},
 	}

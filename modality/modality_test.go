@@ -80,7 +80,7 @@ func TestLimits(t *testing.T) {
 	if shared == nil || documents.Children != shared || films.Children != shared || sounds.Children != shared {
 		t.Error("the modalities share no slots of programs")
 	}
-	if films.MaxMemory != 1<<30 || sounds.MaxMemory != 1<<30 || pictures.MaxMemory != 1<<20 || documents.MaxJobs != 3 {
+	if films.MaxMemory != 1<<30 || sounds.MaxMemory != 1<<30 || pictures.DecodeBytes != 1<<20 || documents.MaxJobs != 3 {
 		t.Error("a limit is not set")
 	}
 }

@@ -66,6 +66,11 @@ type Options struct {
 	Group             string
 	FileMode, DirMode fs.FileMode
 
+	// ReadOnly leaves everything on the disk as it is: to write is an error
+	// matching [citekit.ErrForbidden], nothing is marked as used, and no key is
+	// made. What is allowed in AllowedDir can still be changed.
+	ReadOnly bool
+
 	// MaxEvidenceBytes is how many bytes of evidence there may be, the index of
 	// searches included; zero means 10 GiB, negative means any number. Evidence
 	// used longest ago is removed first, and none that was used in the last 10
@@ -95,6 +100,7 @@ type Directory struct {
 	logs     noteLogs
 	key      *keyHolder
 	perms    permissions
+	readOnly bool
 	budget   int64
 	now      func() time.Time
 
@@ -144,11 +150,13 @@ func Open(dir string, opts *Options) (*Directory, error) {
 		budget:   o.MaxEvidenceBytes,
 		now:      time.Now,
 		perms:    perms,
+		readOnly: o.ReadOnly,
 		listings: newListingCache(),
 
 		ingesting: make(chan struct{}, 1),
 	}
 	d.maps.perms, d.evidence.perms = perms, perms
+	d.maps.readOnly, d.evidence.readOnly = o.ReadOnly, o.ReadOnly
 	if o.AllowedDir != "" {
 		d.allowed = newFolder("directory of allowed sources", o.AllowedDir, "")
 	}

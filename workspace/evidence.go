@@ -199,6 +199,9 @@ func (d *Directory) checkContent(ctx context.Context, root *os.Root, key string,
 // renew records the identity of a file whose content was found right, if that
 // identity will tell whether it changes.
 func (d *Directory) renew(root *os.Root, key string, r *evidenceRecord, f *os.File, now time.Time, tells bool) error {
+	if d.readOnly {
+		return nil
+	}
 	err := d.perms.restore(f)
 	if err != nil {
 		return missing("evidence")
@@ -257,6 +260,9 @@ func (d *Directory) found(root *os.Root, key string, held heldRecord) (*citekit.
 // first. A record of another person, whose times are not ours to set, is written
 // again.
 func (d *Directory) mark(root *os.Root, key string, now time.Time) {
+	if d.readOnly {
+		return
+	}
 	name := recordName(evidenceDir, key)
 	err := root.Chtimes(name, now, now)
 	if !d.perms.isShared() || !errors.Is(err, fs.ErrPermission) {

@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// Now returns the time by that clock.
+func (d *Directory) Now() time.Time { return d.now() }
+
 // SetClock replaces the clock that last uses of evidence are told by.
 func (d *Directory) SetClock(now func() time.Time) { d.now = now }
 

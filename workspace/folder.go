@@ -25,7 +25,8 @@ type folder struct {
 	// symbolic link.
 	inside string
 
-	perms permissions // of what is made in it, and of itself
+	perms    permissions // of what is made in it, and of itself
+	readOnly bool        // nothing is written in it
 
 	writing chan struct{} // capacity 1: held by the one who writes
 
@@ -104,6 +105,9 @@ func (d *folder) relative() string {
 
 // make is open, but makes a directory that does not exist.
 func (d *folder) make() (*os.Root, error) {
+	if d.readOnly {
+		return nil, d.errReadOnly()
+	}
 	root, _, err := d.open()
 	if !errors.Is(err, fs.ErrNotExist) {
 		return root, err
@@ -113,6 +117,10 @@ func (d *folder) make() (*os.Root, error) {
 	}
 	root, _, err = d.open()
 	return root, err
+}
+
+func (d *folder) errReadOnly() error {
+	return refusal("the " + d.what + " is open for reading only")
 }
 
 func (d *folder) mkdir() error {
@@ -167,6 +175,9 @@ const lockName = ".lock"
 // lock waits until no other goroutine or process writes in the folder. The
 // lock ends with the process that holds it.
 func (d *folder) lock(ctx context.Context, root *os.Root) (release func(), err error) {
+	if d.readOnly {
+		return nil, d.errReadOnly()
+	}
 	if err := semaphore.Acquire(ctx, d.writing); err != nil {
 		return nil, err
 	}

@@ -48,13 +48,14 @@ type keyHolder struct {
 	path  string      // absolute, or "" if the key is not kept
 	named bool        // a person chose the file, which others may have made
 	perms permissions // of a file that is made
+	keep  bool        // none is made
 
 	mu  sync.Mutex
 	key []byte // nil until it is loaded
 }
 
 func newKeyHolder(o Options, perms permissions) (k *keyHolder, err error) {
-	k = &keyHolder{path: o.KeyFile, named: o.KeyFile != "", perms: private}
+	k = &keyHolder{path: o.KeyFile, named: o.KeyFile != "", perms: private, keep: o.ReadOnly}
 	if k.named {
 		k.perms = permissions{file: private.file | perms.file&0o040, gid: perms.gid}
 	} else if dir := keyFolder(o); dir != "" {
@@ -93,6 +94,9 @@ func (k *keyHolder) load() ([]byte, error) {
 	}
 	key, err := k.read()
 	replace := err == errNoKey && !k.named
+	if k.keep && (errors.Is(err, fs.ErrNotExist) || err == errNoKey) {
+		return processKey(), nil // no record counts
+	}
 	if errors.Is(err, fs.ErrNotExist) || replace {
 		if err = k.make(replace); err == nil {
 			key, err = k.read() // that of whoever was first

@@ -32,7 +32,7 @@ import (
 // A host opens the workspaces of a server. They share its resolvers and models.
 type host struct {
 	settings  *config.Settings
-	sharing   sharingFlags
+	shared    sharingFlags
 	logger    *slog.Logger
 	resolvers citekit.Resolvers
 	semantics *search.Semantics
@@ -51,8 +51,8 @@ type hosted struct {
 }
 
 // newHost returns what the settings ask for that is of no workspace.
-func newHost(settings *config.Settings, logger *slog.Logger) (h *host, err error) {
-	h = &host{settings: settings, logger: logger, resolvers: resolversOf(settings)}
+func newHost(settings *config.Settings, shared sharingFlags, logger *slog.Logger) (h *host, err error) {
+	h = &host{settings: settings, shared: shared, logger: logger, resolvers: resolversOf(settings)}
 	model := mapperFlags{name: settings.Model.Name, config: string(settings.Model.Config), retries: 3, command: "serve"}
 	if h.writer, err = model.writer(); err != nil {
 		return nil, err
@@ -72,8 +72,9 @@ func newHost(settings *config.Settings, logger *slog.Logger) (h *host, err error
 // resolversOf returns resolvers within the limits of the settings.
 func resolversOf(settings *config.Settings) citekit.Resolvers {
 	all := modality.New(&modality.Limits{MaxChildren: settings.Limits.ChildProcesses, DecoderMemory: int64(settings.Limits.DecoderMemory)})
-	documents := all[citekit.Document].(*document.Resolver)
-	documents.OCR, documents.Compiling = settings.Capabilities.OCR, tellPreparing
+	if documents, ok := all[citekit.Document].(*document.Resolver); ok {
+		documents.OCR, documents.Compiling = settings.Capabilities.OCR, tellPreparing
+	}
 	return all
 }
 
@@ -84,7 +85,7 @@ func (h *host) open(name string, w config.Workspace) (_ *hosted, err error) {
 		MapsDir: w.MapsDir, EvidenceDir: w.EvidenceDir, Roots: w.Roots,
 		AllowedDir: allowedDir(), KeyDir: settingsDir(), MaxEvidenceBytes: int64(limits.EvidencePerSpace),
 	}
-	if err := h.sharing.apply(opts); err != nil {
+	if err := h.shared.apply(opts); err != nil {
 		return nil, err
 	}
 	ws, err := workspace.Open(w.Dir, opts)
@@ -122,8 +123,8 @@ func (h *host) adapt(one *hosted, w config.Workspace) (*mcpadapter.Options, erro
 		Timeouts:   timeoutsOf(h.settings),
 		Toolsets:   emptyIsNil(h.settings.Toolsets), Tools: emptyIsNil(h.settings.Tools), ReadOnly: h.settings.ReadOnly,
 	}
-	if h.settings.Team() {
-		opts.Logger = slog.New(demoted{h.logger.Handler()}).With(slog.String("workspace", one.name))
+	if one.name != "" {
+		opts.Logger = h.logger.With(slog.String("workspace", one.name))
 	}
 	if ingests(h.settings, w) {
 		opts.Ingester = mcpadapter.NewIngester(lib, &mcpadapter.IngesterOptions{

@@ -82,11 +82,10 @@ func (s *session) serve(ctx context.Context, flags *settingFlags) error {
 	for _, warning := range settings.Warnings {
 		logs.logger.Warn(warning)
 	}
-	h, err := newHost(settings, logs.logger)
+	h, err := newHost(settings, s.shared, logs.logger)
 	if err != nil {
 		return err
 	}
-	h.sharing = s.shared
 	if settings.Team() {
 		return s.serveTeam(ctx, h, flags, logs)
 	}

@@ -74,11 +74,6 @@ type Resolver struct {
 	// run at a time. Nil means two of this resolver's own.
 	Children *citekit.Slots
 
-	// MaxMemory is how many bytes all jobs at one time may hold together, what
-	// they give out included, others wait; zero means 384 MiB. An image that
-	// alone takes more is too large.
-	MaxMemory int64
-
 	// NoText leaves text alone: tesseract is not run.
 	NoText bool
 
@@ -87,9 +82,13 @@ type Resolver struct {
 	// need the memory.
 	WarmBytes int64
 
+	// DecodeBytes is how much memory the jobs of one time may hold together;
+	// zero means 384 MiB. What needs more is refused as too large.
+	DecodeBytes int64
+
 	once    sync.Once
 	memory  *semaphore.Weighted
-	budget  int64        // bytes that memory has; zero means MaxMemory
+	budget  int64        // bytes that memory has; zero means DecodeBytes
 	held    atomic.Int64 // bytes reserved of memory
 	pixels  warm.Cache[any]
 	indexes warm.Cache[*jpeg.Image]
@@ -111,7 +110,7 @@ var (
 func (r *Resolver) setUp() {
 	r.once.Do(func() {
 		if r.budget == 0 {
-			r.budget = cmp.Or(max(r.MaxMemory, 0), decodeMemory)
+			r.budget = cmp.Or(max(0, r.DecodeBytes), decodeMemory)
 		}
 		r.memory = semaphore.NewWeighted(r.budget)
 		budget := r.WarmBytes
