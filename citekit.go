@@ -31,6 +31,7 @@ type Options struct {
 	MaxMapBytes    int64         // largest map read or saved; zero means 64 MiB
 	MapCacheBytes  int64         // memory for parsed maps, roughly; zero means 256 MiB
 	MaxExtractions int           // extractions of each modality running at a time, others wait; zero means four for each CPU
+	Extractions    *Slots        // shared with other libraries, and taken besides: extractions of all modalities running at a time; nil means any number
 	ExtractTimeout time.Duration // longest extraction; zero means 10 minutes
 
 	// HashLimit is the size in bytes up to which a source is hashed without

@@ -261,16 +261,35 @@ func (l *Library) OpenSource(ctx context.Context, path string) (*Source, error) 
 }
 
 // WithSlot calls f, which extracts from sources of a modality, when fewer than
-// Options.MaxExtractions others of the modality are running, with a context
+// Options.MaxExtractions others of the modality are running and there is one of
+// Options.Extractions, with a context
 // that ends after Options.ExtractTimeout. If f panics, that is an error: one
 // bad source must not end a server. f must not call WithSlot.
 func (l *Library) WithSlot(ctx context.Context, modality Modality, f func(context.Context) error) error {
-	release, err := l.slots.Acquire(ctx, modality)
+	release, err := l.acquireSlot(ctx, modality)
 	if err != nil {
 		return err
 	}
 	defer release()
 	return l.bounded(ctx, modality, f)
+}
+
+// acquireSlot waits until an extraction may run. One that waits for others of its
+// modality takes no slot of all.
+func (l *Library) acquireSlot(ctx context.Context, modality Modality) (release func(), err error) {
+	own, err := l.slots.Acquire(ctx, modality)
+	if err != nil {
+		return nil, err
+	}
+	shared, err := l.opts.Extractions.Acquire(ctx)
+	if err != nil {
+		own()
+		return nil, err
+	}
+	return func() {
+		shared()
+		own()
+	}, nil
 }
 
 // bounded is WithSlot for a caller that has a slot.

@@ -191,3 +191,56 @@ func TestOneSlot(t *testing.T) {
 		t.Errorf("afterwards: %v", err)
 	}
 }
+
+// TestSharedSlots fills the slots of two libraries by one of them.
+func TestSharedSlots(t *testing.T) {
+	shared := citekit.NewSlots(0) // one
+	var libs [2]*citekit.Library
+	for i := range libs {
+		libs[i] = citekit.New(workspace.NewMemory(nil), nil, &citekit.Options{Extractions: shared})
+		t.Cleanup(func() { libs[i].Close() })
+	}
+	err := libs[0].WithSlot(t.Context(), citekit.Text, func(ctx context.Context) error {
+		short, cancel := context.WithCancel(ctx)
+		cancel()
+		if err := libs[1].WithSlot(short, citekit.Image, func(context.Context) error { return nil }); !errors.Is(err, context.Canceled) {
+			t.Errorf("a second extraction of another library: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if err := libs[1].WithSlot(t.Context(), citekit.Image, func(context.Context) error { return nil }); err != nil {
+		t.Errorf("after the first: %v", err)
+	}
+}
+
+func TestSlots(t *testing.T) {
+	slots := citekit.NewSlots(2)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	first, err := slots.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := slots.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	first()
+	first() // nobody else's
+	if _, err := slots.Acquire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := slots.Acquire(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("a third of two: %v", err)
+	}
+	second()
+	var any *citekit.Slots
+	if release, err := any.Acquire(t.Context()); err != nil {
+		t.Error(err)
+	} else {
+		release()
+	}
+}

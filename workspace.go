@@ -216,6 +216,11 @@ type EvidenceMeta struct {
 	Actual     *Location `json:"actual,omitempty"`
 	SourceHash string    `json:"source_hash,omitempty"`
 
+	// Keep says that the file is not made again at once when it is asked for,
+	// as a part of an index is not: a store that removes evidence to make room
+	// leaves it alone as long as it is in use.
+	Keep bool `json:"keep,omitempty"`
+
 	// Preview says what a picture shows, as package preview writes it; nil
 	// for evidence.
 	Preview json.RawMessage `json:"preview,omitempty"`

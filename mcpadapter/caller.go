@@ -75,10 +75,19 @@ func callerFrom(ctx context.Context) *caller {
 // withoutPath returns a map as who called may see it: over HTTP a source outside
 // the base directory is told by its name alone.
 func withoutPath(ctx context.Context, m *citekit.ResourceMap) *citekit.ResourceMap {
-	if callerFrom(ctx) == nil || !filepath.IsAbs(m.SourcePath) {
+	path := shownPath(ctx, m.SourcePath)
+	if path == m.SourcePath {
 		return m
 	}
 	shown := *m
-	shown.SourcePath = filepath.Base(m.SourcePath)
+	shown.SourcePath = path
 	return &shown
+}
+
+// shownPath returns the path of a source as who called may see it.
+func shownPath(ctx context.Context, path string) string {
+	if callerFrom(ctx) == nil || !filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Base(path)
 }

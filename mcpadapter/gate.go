@@ -42,7 +42,7 @@ type Call struct {
 	Grant     *access.Grant // of the caller; nil if nobody authenticated
 	Workspace string        // the name of the one that the call is for; may be ""
 	Start     time.Time     // when all of the request had come
-	Waited time.Duration // how long the gate let it wait
+	Waited    time.Duration // how long the gate let it wait
 
 	// Traceparent is the span of the caller that the call is of, as W3C Trace
 	// Context writes it: what "_meta" of the call has, else the header of the

@@ -248,7 +248,17 @@ func (h *Handler) serveEndpoint(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	defer release()
+	s := h.sessions.find(userOf(r), r.Header.Get(sessionHeader))
+	defer func() {
+		if r.Context().Err() == nil { // all calls are answered
+			s = nil
+		}
+		h.sessions.releaseLater(s, len(body), release)
+	}()
+	if h.sessions.owesMuch(s, len(body)) {
+		tooMuchUnanswered.write(w)
+		return
+	}
 	atWork(r)
 	versions := r.Header[versionHeader]
 	switch {
@@ -388,14 +398,12 @@ func (h *Handler) serveSSE(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	defer release()
 	atWork(r)
 	if r.Method == http.MethodPost {
-		if _, rejected := checkBody(body, ""); rejected != nil {
-			rejected.respond(w, http.StatusBadRequest)
-			return
-		}
+		h.postSSE(w, r, body, release)
+		return
 	}
+	defer release()
 	if r.Method != http.MethodGet {
 		h.sse.ServeHTTP(w, r)
 		return
@@ -407,12 +415,37 @@ func (h *Handler) serveSSE(w http.ResponseWriter, r *http.Request) {
 		tooManySessions.write(w)
 		return
 	}
+	defer h.sessions.settle(s, maxOwed)
 	defer h.sessions.remove(s)
 	defer h.sessions.begin(s, aStream)()
 	defer context.AfterFunc(h.stopping, func() { h.sessions.endAtRest(s, cancel) })()
 	ctx = context.WithValue(ctx, sessionKey{}, heldBy{h, s})
 	ctx = context.WithValue(ctx, streamKey{}, &mcp.RequestExtra{Header: r.Header, TokenInfo: auth.TokenInfoFromContext(ctx)})
-	h.sse.ServeHTTP(w, r.WithContext(ctx))
+	stream := &sseStream{w, func(id string) { h.sessions.nameSSE(s, id) }, func() { h.sessions.settle(s, 1) }}
+	h.sse.ServeHTTP(stream, r.WithContext(ctx))
+}
+
+// postSSE serves a message of a session of HTTP+SSE, which must be the caller's.
+func (h *Handler) postSSE(w http.ResponseWriter, r *http.Request, body []byte, release func()) {
+	calls, rejected := checkBody(body, "")
+	s := h.sessions.find(userOf(r), sseID(r.URL.Query().Get("sessionid")))
+	switch {
+	case rejected != nil:
+		rejected.respond(w, http.StatusBadRequest)
+	case s == nil:
+		http.Error(w, "session not found", http.StatusNotFound)
+	case h.sessions.owesMuch(s, len(body)), !h.sessions.ask(s, len(calls)):
+		tooMuchUnanswered.write(w)
+	default:
+		defer h.sessions.releaseLater(s, len(body), release)
+		answer := &statusWriter{ResponseWriter: w}
+		h.sse.ServeHTTP(answer, r)
+		if answer.status != http.StatusAccepted {
+			h.sessions.settle(s, len(calls))
+		}
+		return
+	}
+	release()
 }
 
 // userOf returns who authenticated, or "" for all who did not.

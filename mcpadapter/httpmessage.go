@@ -3,6 +3,7 @@ package mcpadapter
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -12,6 +13,10 @@ import (
 // batchVersion is the only version of the protocol with batches. Requests
 // without a version are of it.
 const batchVersion = "2025-03-26"
+
+// maxBatch is how many messages a batch has at most: all its calls are made at a
+// time, and by one request.
+const maxBatch = 100
 
 // codeNoSession is that of a session that is not there, as in the SDK for
 // TypeScript.
@@ -32,6 +37,9 @@ func checkBody(body []byte, version string) (calls []*jsonrpc.Request, rejected 
 		messages = nil // what is decoded into them would be written over the body
 		if json.Unmarshal(text, &messages) != nil || len(messages) == 0 {
 			return nil, &rejection{nil, jsonrpc.CodeInvalidRequest, "the batch is empty"}
+		}
+		if len(messages) > maxBatch {
+			return nil, &rejection{nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the batch has %d messages; send at most %d at a time", len(messages), maxBatch)}
 		}
 	}
 	for _, text := range messages {

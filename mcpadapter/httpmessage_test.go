@@ -108,6 +108,15 @@ func TestHTTPBatches(t *testing.T) {
 			t.Errorf("%s: %d %q", version, status, body)
 		}
 	}
+	ping := `,{"jsonrpc":"2.0","id":%d,"method":"ping"}`
+	long := ""
+	for i := range 101 {
+		long += fmt.Sprintf(ping, i)
+	}
+	status, _, body := s.as().initialize("2025-03-26").send("POST", "/mcp", "["+long[1:]+"]")
+	if status != 400 || !strings.Contains(body, "the batch has 101 messages; send at most 100 at a time") {
+		t.Errorf("a long batch: %d %.300s", status, body)
+	}
 }
 
 // TestHTTPNoSession calls without a session that is needed, and with one that is

@@ -1,11 +1,11 @@
 package mcpadapter
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -147,7 +147,7 @@ func (g *Ingester) follow(ctx context.Context, j *ingest.Job, news <-chan string
 			done += p.Part
 		}
 		if p.Total > 0 && done > told {
-			say(done, p, fmt.Sprintf("%d of %d: %s", p.Done, p.Total, clip(printable(p.Path))))
+			say(done, p, fmt.Sprintf("%d of %d: %s", p.Done, p.Total, clip(printable(shownPath(ctx, p.Path)))))
 		}
 		for len(news) > 0 {
 			say(max(told, 0)+leastStep, p, <-news)
@@ -232,26 +232,6 @@ func answerOf(j *ingest.Job) ingestAnswer {
 	return a
 }
 
-// shown returns the answer as who called may see it: over HTTP sources outside the
-// base directory are told by their names alone.
-func (a ingestAnswer) shown(ctx context.Context) (json.RawMessage, error) {
-	if callerFrom(ctx) == nil {
-		return json.Marshal(a)
-	}
-	a.Items = slices.Clone(a.Items)
-	for i, data := range a.Items {
-		item := make(map[string]any)
-		if err := json.Unmarshal(data, &item); err != nil {
-			return nil, err
-		}
-		if path, _ := item["path"].(string); filepath.IsAbs(path) {
-			item["path"] = filepath.Base(path)
-			a.Items[i], _ = json.Marshal(item) // what was decoded encodes
-		}
-	}
-	return json.Marshal(a)
-}
-
 func urgency(item ingest.Item) int {
 	switch item.Status {
 	case ingest.Failed:
@@ -285,8 +265,8 @@ func (g *Ingester) tools() []tool {
 			parameters: []parameter{
 				{name: "paths", kind: texts, required: true, longest: maxPath,
 					description: "Files, folders and patterns such as docs/**/*.pdf, relative to the base directory or absolute."},
-				{name: "type", kind: text, choices: g.types(), description: "What the files are, if that is not to be told from their content."},
-				{name: "resource_id", kind: text, description: "Id for the map of a single file; made from its name by default."},
+				{name: "type", kind: text, choices: g.types(), description: "If their content does not tell."},
+				{name: "resource_id", kind: text, description: "For a single file. Default: from its name."},
 			},
 			output: ingestSchema(),
 			adds:   true,
@@ -300,7 +280,7 @@ func (g *Ingester) tools() []tool {
 				{name: "job_id", kind: text, required: true, description: "job_id of the answer of ingest."},
 				{name: "cancel", kind: flag, description: "End it. Default false."},
 			},
-			output: ingestSchema(),
+			output: object(jobFields), // as of ingest
 			follow: g.status,
 		},
 	}
@@ -320,7 +300,7 @@ func (g *Ingester) ingest(ctx context.Context, args arguments, tell notifier) (j
 		return nil, err
 	}
 	g.record(j) // nobody else has heard of it before
-	return answerOf(j).shown(ctx)
+	return encodeJob(ctx, answerOf(j))
 }
 
 func (g *Ingester) status(ctx context.Context, args arguments, _ notifier) (json.RawMessage, error) {
@@ -330,7 +310,7 @@ func (g *Ingester) status(ctx context.Context, args arguments, _ notifier) (json
 		if err != nil {
 			return nil, err
 		}
-		return a.shown(ctx)
+		return encodeJob(ctx, a)
 	}
 	if args.flag("cancel") {
 		j.Cancel()
@@ -343,5 +323,30 @@ func (g *Ingester) status(ctx context.Context, args arguments, _ notifier) (json
 	case <-ctx.Done(): // who only asks does not end it
 		return nil, ctx.Err()
 	}
-	return answerOf(j).shown(ctx)
+	return encodeJob(ctx, answerOf(j))
+}
+
+// encodeJob returns the JSON of an answer as who called may see it: over HTTP files
+// outside the base directory are told by their names alone.
+func encodeJob(ctx context.Context, a ingestAnswer) (json.RawMessage, error) {
+	if callerFrom(ctx) != nil {
+		items := make([]json.RawMessage, len(a.Items))
+		for i, item := range a.Items {
+			list, err := members(item)
+			if err != nil {
+				return nil, err
+			}
+			b := bytes.NewBufferString("{")
+			for _, m := range list {
+				if path, err := unquoted(m.value); err == nil && (m.key == "path" || m.key == "from") {
+					m.value = appendString(nil, shownPath(ctx, path))
+				}
+				writeMember(b, m.key, m.value)
+			}
+			b.WriteByte('}')
+			items[i] = b.Bytes()
+		}
+		a.Items = items
+	}
+	return json.Marshal(a)
 }

@@ -336,3 +336,38 @@ func TestIngestAnnotations(t *testing.T) {
 		}
 	}
 }
+
+// TestIngestOverHTTP names paths out of the base directory, which tell nobody
+// elsewhere where that is.
+func TestIngestOverHTTP(t *testing.T) {
+	dir := t.TempDir()
+	base := filepath.Join(dir, "base")
+	if err := os.Mkdir(base, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(base, "a.txt"), []byte("text\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ws, err := workspace.Open(base, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: new(text.Resolver)}, nil)
+	ingester := mcpadapter.NewIngester(lib, &mcpadapter.IngesterOptions{AnswerWithin: patience})
+	t.Cleanup(func() {
+		ingester.Close()
+		lib.Close()
+	})
+	session := connectHTTP(t, overHTTP(t, lib, &mcpadapter.Options{Ingester: ingester}, &mcpadapter.HandlerOptions{}), "")
+	answer, result := callTool(t, session, "ingest", map[string]any{"paths": []string{"../out.txt", "../*.md", "a.txt"}})
+	if result.IsError || strings.Contains(answer, filepath.ToSlash(dir)) || !strings.Contains(answer, `"path":"out.txt"`) || !strings.Contains(answer, `"path":"a.txt"`) {
+		t.Error(answer)
+	}
+	var a ingestAnswer
+	if err := json.Unmarshal([]byte(answer), &a); err != nil || a.Counts["failed"] != 2 || len(a.Items) != 3 {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if again, _ := callTool(t, session, "ingestStatus", map[string]any{"job_id": a.JobID}); again != answer {
+		t.Errorf("later: %s", again)
+	}
+}

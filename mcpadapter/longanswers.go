@@ -272,18 +272,24 @@ func (a *longAnswers) forget(key string) {
 	}
 }
 
-// find returns the key in a message and what is around it; "" means that there
-// is none.
+// keyRoom is how many bytes a key and what stands behind it in a message have at
+// most.
+const keyRoom = 128
+
+// find returns the key that a message ends with and what is around it; "" means
+// that there is none. Before the result a message has the id of its call, which
+// may be of any length.
 func (a *longAnswers) find(message []byte) (before []byte, key string, after []byte) {
-	if a == nil || len(message) >= longAnswer {
+	if a == nil {
 		return nil, "", nil
 	}
-	before, rest, found := bytes.Cut(message, a.prefix)
-	if !found {
+	start := max(0, len(message)-keyRoom)
+	at := bytes.Index(message[start:], a.prefix)
+	if at < 0 {
 		return nil, "", nil
 	}
-	number, after, _ := bytes.Cut(rest, []byte(`"}`))
-	return before, string(number), after
+	number, after, _ := bytes.Cut(message[start+at+len(a.prefix):], []byte(`"}`))
+	return message[:start+at], string(number), after
 }
 
 // take returns the result of a key for who writes it, or nil if it was dropped.

@@ -116,3 +116,14 @@ func TestHTTPUnreadAnswers(t *testing.T) {
 		t.Errorf("one that reads: %d, %d bytes of %d", status, len(got), len(want))
 	}
 }
+
+// TestHTTPLongAnswerToLongID has calls whose ids are longer than short answers.
+func TestHTTPLongAnswerToLongID(t *testing.T) {
+	s := serveHTTP(t, mcpadapter.NewServer(newLibrary(t, newSlowResolver(), map[string]string{"big": bigMap("big", 2000)}), nil), nil, nil)
+	id := strings.Repeat("a", 20_000)
+	_, _, body := s.as().initialize("2025-11-25").send("POST", "/mcp",
+		`{"jsonrpc":"2.0","id":"`+id+`","method":"tools/call","params":{"name":"getStructure","arguments":{"resource_id":"big","full":true}}}`)
+	if len(body) < 500_000 || !strings.Contains(body, `"id":"`+id+`"`) || !strings.Contains(body, `"structuredContent":{"resource_id":"big"`) {
+		t.Errorf("%d bytes that end with %s", len(body), body[max(0, len(body)-100):])
+	}
+}

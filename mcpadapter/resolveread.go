@@ -23,7 +23,7 @@ func withReading(tools []tool) []tool {
 	t.parameters = append(t.parameters,
 		parameter{name: "include", kind: texts, choices: []string{includeText, includeImage}, description: "Add its text or picture to the answer."},
 		parameter{name: "max_tokens", kind: count, description: "Of the whole answer without pictures."})
-	t.output.properties = append(t.output.properties, typed("text", "string", "If included; getContents of the address with next_cursor goes on."))
+	t.output.properties = append(t.output.properties, typed("text", "string", "If included; getContents with next_cursor goes on."))
 	return tools
 }
 

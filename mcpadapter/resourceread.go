@@ -115,17 +115,20 @@ func idsOf(uri string) (resource, node string, err error) {
 }
 
 // readAddress returns the evidence at an address: text as text, other content as
-// it is, and where it is long what resolve says of it.
+// it is, and where it is long, or nothing may be written, what resolve says of it.
 func (r *resources) readAddress(ctx context.Context, uri string) (*mcp.ResourceContents, error) {
 	address, err := citekit.ParseAddress(uri)
 	if err != nil {
 		return nil, inputError(withoutSyntax(err))
 	}
-	evidence, err := r.lib.ResolveAddress(ctx, address, nil)
+	evidence, err := r.lib.ResolveAddress(ctx, address, &citekit.ResolveOptions{Virtual: r.readOnly(ctx)})
 	if err != nil {
 		return nil, err
 	}
-	meta := mcp.Meta{"address": evidence.Address.String(), "sha256": evidence.SHA256}
+	meta := mcp.Meta{"address": evidence.Address.String()}
+	if evidence.SHA256 != "" {
+		meta["sha256"] = evidence.SHA256
+	}
 	opener, ok := r.lib.Workspace().(citekit.EvidenceOpener)
 	if !ok || evidence.Key == "" || evidence.Size > maxContent {
 		data, _, err := r.encodeEvidence(ctx, evidence)

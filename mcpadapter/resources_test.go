@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -164,6 +166,7 @@ func TestReadResources(t *testing.T) {
 // would.
 type watched struct {
 	t     *testing.T
+	dir   string
 	lib   *citekit.Library // of the server
 	other *citekit.Library
 }
@@ -183,7 +186,7 @@ func newWatched(t *testing.T) *watched {
 		t.Cleanup(func() { lib.Close() })
 		return lib
 	}
-	w := &watched{t, open(), open()}
+	w := &watched{t, dir, open(), open()}
 	w.save("poem", "before")
 	return w
 }
@@ -392,48 +395,6 @@ func only(given map[string]string, arguments []*mcp.PromptArgument) map[string]s
 	return harmless
 }
 
-// TestPromptToCitedAnswer follows the steps of a prompt as a model would, tool
-// by tool in the order in which it names them, to an answer whose citation holds.
-func TestPromptToCitedAnswer(t *testing.T) {
-	session := findingServer(t)
-	steps, _, _ := strings.Cut(promptText(t, session, "cite_answer", map[string]string{"question": "What comes after three?"}), "\n> ")
-	var address, quote string
-	var called []string
-	for _, name := range namedTools.FindAllString(steps, -1) {
-		if slices.Contains(called, name) || name == "answer" {
-			continue
-		}
-		called = append(called, name)
-		switch name {
-		case "search":
-			var found struct {
-				Results []struct{ Address string }
-			}
-			call(t, session, name, map[string]any{"query": "three"}, &found)
-			address = found.Results[0].Address
-		case "getContents":
-			var read struct {
-				Contents []struct{ Text string }
-			}
-			call(t, session, name, map[string]any{"ids": []any{address}}, &read)
-			quote = strings.Fields(read.Contents[0].Text)[2]
-		case "verify":
-			var checked struct {
-				Verdicts []struct{ Class string }
-			}
-			call(t, session, name, map[string]any{"text": "The poem says \"" + quote + "\" [" + address + "]."}, &checked)
-			if len(checked.Verdicts) != 1 || checked.Verdicts[0].Class != "exact" {
-				t.Errorf("verdicts: %+v", checked)
-			}
-		default:
-			t.Errorf("the prompt names %s, which the script does not know:\n%s", name, steps)
-		}
-	}
-	if want := []string{"search", "getContents", "verify"}; !slices.Equal(called, want) {
-		t.Errorf("called %v, want %v:\n%s", called, want, steps)
-	}
-}
-
 func call(t *testing.T, session *mcp.ClientSession, name string, arguments map[string]any, into any) {
 	t.Helper()
 	text, result := callTool(t, session, name, arguments)
@@ -442,5 +403,29 @@ func call(t *testing.T, session *mcp.ClientSession, name string, arguments map[s
 	}
 	if err := json.Unmarshal([]byte(text), into); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestReadOnlyAddresses reads an address as a resource where nothing may be written,
+// by the server's options or by a header.
+func TestReadOnlyAddresses(t *testing.T) {
+	const body = `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"text://poem#lines=2-3"}}`
+	for name, test := range map[string]struct {
+		readOnly bool
+		header   http.Header
+	}{
+		"option": {readOnly: true},
+		"header": {header: http.Header{"X-Mcp-Readonly": {"true"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWatched(t)
+			handler := mcpadapter.NewHandler(mcpadapter.NewServer(w.lib, &mcpadapter.Options{ReadOnly: test.readOnly}), &mcpadapter.HandlerOptions{Stateless: true})
+			if got := postRPC(t, handler, test.header, body); !strings.Contains(got, `\"output_path\":null`) || !strings.Contains(got, `\"address\":\"text://poem#lines=2-3\"`) {
+				t.Error(got)
+			}
+			if files, err := os.ReadDir(filepath.Join(w.dir, ".citekit_output")); len(files) > 0 || !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("written: %v, %v", files, err)
+			}
+		})
 	}
 }

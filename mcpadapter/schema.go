@@ -164,112 +164,67 @@ func arrayOf(name string, items *schema, description string) property {
 func resourceListSchema() *schema {
 	item := object([]string{"resource_id", "nodes"},
 		typed("resource_id", "string", ""),
-		typed("type", "string", "Modality of the source."),
+		typed("type", "string", ""),
 		typed("title", "string", ""),
-		typed("nodes", "integer", "How many."),
-		typed("pages", "integer", "When it was mapped, as lines."),
-		typed("lines", "integer", ""),
-		typed("duration", "number", "In seconds."),
-		typed("width", "integer", "In pixels."),
-		typed("height", "integer", ""),
-		typed("address", "string", "Of the whole, for citing."),
+		typed("nodes", "integer", ""),
+		typed("address", "string", "Of the whole."),
 		typed("error", "string", "Why the map cannot be read."))
 	return object([]string{"resources"},
-		arrayOf("resources", &schema{kind: "string"}, "Their ids."),
-		arrayOf("items", item, "Of the first of them, or of those after the cursor."),
-		typed("next_cursor", "string", "Pass it as cursor."))
+		arrayOf("resources", &schema{kind: "string"}, "Ids."),
+		arrayOf("items", item, ""),
+		typed("next_cursor", "string", ""))
 }
 
 // location describes a location without holding its fields to a type.
 func location() property {
 	return property{"location", &schema{
-		description: "The part of the source: modality, and pages (numbers from 1), lines ([first, last] from 1), start and end (seconds, end excluded), " +
+		description: "modality, and pages, lines ([first, last]), start and end (seconds, end excluded), " +
 			"bbox ([x1, y1, x2, y2], fractions from the top left) or virtual_address; without these all of it.",
 	}}
 }
 
-// nodeProperties are those of a node; where one tool describes locations, the
-// others refer to it.
-func nodeProperties(location property) []property {
-	return []property{
+func nodeSchema() *schema {
+	return object([]string{"id", "children"},
 		typed("id", "string", ""),
 		typed("title", "string", ""),
-		typed("type", "string", "Such as section."),
-		location,
 		typed("summary", "string", ""),
-	}
-}
-
-func nodeSchema() *schema {
-	reference := object([]string{"id"}, typed("id", "string", ""))
-	return object([]string{"id", "children"}, append(nodeProperties(location()),
-		arrayOf("children", reference, "Ids of the children."))...)
+		location(),
+		arrayOf("children", &schema{kind: "object"}, "Their ids."))
 }
 
 func structureSchema() *schema {
-	node := &schema{ref: "#/$defs/node"}
-	tree := object([]string{"id", "children"}, append(nodeProperties(untyped("location", "As of getNode.")),
-		arrayOf("children", node, ""),
-		untyped("child_count", "If not all are shown."),
-		untyped("parent_id", "If the parent is not shown."))...)
-	s := object([]string{"resource_id"},
+	return object([]string{"resource_id"},
 		typed("resource_id", "string", ""),
-		typed("type", "string", "Modality of the source."),
+		typed("type", "string", ""),
 		typed("title", "string", ""),
-		typed("source_path", "string", ""),
-		arrayOf("nodes", node, "The topmost nodes."),
-		typed("metadata", "object", ""),
-		typed("created_at", "string", "ISO 8601."),
-		untyped("omitted", "How many nodes are not shown."),
-		untyped("hint", "How to see them."),
-		untyped("next_cursor", "Pass it as cursor."),
+		arrayOf("nodes", &schema{kind: "object"}, "As of getNode, with child_count if not all children are shown, and parent_id if the parent is not."),
+		untyped("omitted", "Nodes that are not shown."),
+		untyped("next_cursor", ""),
 		untyped("outline", "In place of nodes."))
-	s.defs = []property{{"node", tree}}
-	return s
 }
 
 func evidenceSchema() *schema {
-	null := &schema{anyOf: []*schema{{kind: "string"}, {kind: "null"}},
-		description: "Path of the evidence file; null if virtual or over HTTP."}
+	null := &schema{anyOf: []*schema{{kind: "string"}, {kind: "null"}}, description: "Null if virtual or over HTTP."}
 	return object([]string{"output_path", "modality", "address", "node", "resource_id"},
 		property{"output_path", null},
-		untyped("evidence_url", "Link to the file over HTTP, until evidence_expires."),
-		typed("modality", "string", ""),
+		untyped("evidence_url", "Until evidence_expires."),
 		typed("address", "string", "Cite this."),
-		property{"node", &schema{
-			anyOf:       []*schema{{kind: "object"}, {kind: "null"}},
-			description: "As of getNode, without children; null if an address was resolved."}},
-		typed("resource_id", "string", ""),
-		typed("media_type", "string", ""),
-		typed("charset", "string", "Of a text file."),
-		typed("guessed", "boolean", "The charset is inferred, not declared."),
-		typed("size", "integer", "Bytes of the file."),
-		typed("sha256", "string", "Of the file, in hex."),
-		typed("source_hash", "string", "SHA-256 of the source."),
-		untyped("actual", "Location that the file holds, if another."),
-		typed("cached", "boolean", ""),
-		typed("stale", "boolean", "The source changed since it was mapped."))
+		untyped("node", "Null if an address was resolved."),
+		typed("size", "integer", "Bytes."),
+		typed("sha256", "string", "Of the file."),
+		typed("stale", "boolean", "The source changed."))
 }
 
+// ingestSchema is that of a job.
 func ingestSchema() *schema {
-	item := object([]string{"path", "status"},
-		typed("path", "string", "Of the source."),
-		typed("from", "string", "Path that a renamed source had before."),
-		typed("status", "string", "mapped, copied, renamed (its map followed the file to another path), skipped, vanished or failed."),
-		typed("resource_id", "string", "Of the map."),
-		typed("type", "string", "Modality of the source."),
-		typed("nodes", "integer", "In the map."),
-		typed("method", "string", "How the nodes were found."),
-		typed("reason", "string", "Why it was skipped or failed, or where the bytes of what vanished are."),
-		typed("code", "string", "The kind of failure."))
-	return object([]string{"job_id", "status", "done", "total"},
-		typed("job_id", "string", "For ingestStatus."),
+	return object(jobFields,
+		typed("job_id", "string", ""),
 		typed("status", "string", "running, done, cancelled or failed."),
-		typed("done", "integer", "Sources that are done."),
-		typed("total", "integer", "Sources that were found."),
-		typed("counts", "object", "How many sources became what."),
-		arrayOf("items", item, "Sources that were not unchanged, failures first."),
-		typed("items_omitted", "integer", "How many more there are."),
-		typed("error", "string", "Why the whole failed."),
-		typed("code", "string", "The kind of failure."))
+		typed("done", "integer", "Of total."),
+		typed("counts", "object", "Sources by status."),
+		arrayOf("items", &schema{kind: "object"}, "Failures first: path, status (mapped, copied, renamed, skipped, vanished or failed), resource_id, reason."),
+		typed("error", "string", "Why all failed."))
 }
+
+// jobFields are those that every job has.
+var jobFields = []string{"job_id", "status", "done", "total"}

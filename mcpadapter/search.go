@@ -25,7 +25,7 @@ var (
 var mode = parameter{name: "mode", kind: text, choices: []string{string(search.Auto), string(search.Knowledge), string(search.Graph), string(search.Hybrid)}, description: "graph: what the best hits are linked with."}
 
 // filters is the argument that filters what is found.
-var filters = parameter{name: "filters", kind: group, description: "Only what passes all that are given.", members: []parameter{
+var filters = parameter{name: "filters", kind: group, description: "All must hold.", members: []parameter{
 	{name: "resources", kind: texts, most: maxFilter, description: "Resource ids."},
 	{name: "modalities", kind: texts, most: maxFilter, description: "document, video, audio, image, text."},
 	{name: "types", kind: texts, most: maxFilter, description: "Of nodes, such as section or function."},
@@ -54,7 +54,7 @@ func (a *adapter) searchTool() tool {
 		parameters: []parameter{
 			{name: "query", kind: text, required: true, longest: maxQuery, description: "A few words, in the language of the resources."},
 			topK, by, mode, filters,
-			{name: "include", kind: texts, choices: []string{includeHighlights, includeRationale, includeBoxes}, description: "highlights (default): words in the snippet; rationale: why each is there; boxes: addresses on pages with boxes."},
+			{name: "include", kind: texts, choices: []string{includeHighlights, includeRationale, includeBoxes}, description: "highlights (default): words in the snippet, [start, end] in code points; rationale: why each is there; boxes: addresses on pages with boxes."},
 			timeLimit,
 		},
 		output:  searchSchema(),
@@ -73,23 +73,17 @@ const (
 func searchSchema() *schema {
 	result := object([]string{"resource_id", "address", "snippet", "score"},
 		typed("resource_id", "string", ""),
-		typed("node_id", "string", "Smallest node around it."),
+		typed("node_id", "string", "Smallest around."),
 		typed("address", "string", "Cite this, or pass it to getContents."),
 		typed("title", "string", ""),
-		arrayOf("path", &schema{kind: "string"}, "Titles above it."),
-		typed("modality", "string", ""),
-		typed("snippet", "string", "Of the source; … marks cuts."),
-		arrayOf("highlights", &schema{kind: "array", items: &schema{kind: "integer"}}, "[start, end] in code points."),
-		typed("score", "number", "Only for this answer."),
-		arrayOf("rationale", &schema{kind: "object"}, ""))
+		arrayOf("path", &schema{kind: "string"}, "Titles above."),
+		typed("snippet", "string", "… marks cuts."),
+		typed("score", "number", ""))
 	return object([]string{"results", "total", "complete"},
-		arrayOf("results", result, "Best first."),
-		typed("total", "integer", "How many there are."),
-		typed("total_is_minimum", "boolean", ""),
-		typed("left_out", "integer", "Resources that changed, are gone or cannot be read."),
-		typed("hint", "string", ""),
-		typed("query_time_ms", "number", ""),
-		typed("complete", "boolean", "False if the time was over before; ask again."))
+		arrayOf("results", result, ""),
+		typed("total", "integer", ""),
+		typed("left_out", "integer", "Resources that changed or are unreadable."),
+		typed("complete", "boolean", "False: ask again."))
 }
 
 func (a *adapter) search(ctx context.Context, args arguments) (answer, error) {

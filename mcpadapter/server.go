@@ -90,8 +90,9 @@ type Options struct {
 	Tools []string
 
 	// ReadOnly leaves out the tools that make maps, whatever else is chosen, and
-	// has resolve write no evidence files: it then answers as with virtual true.
-	// A client may ask for it by the header X-MCP-Readonly.
+	// has resolve write no evidence files: it then answers as with virtual true,
+	// and so does the read of an address as a resource. A client may ask for it by
+	// the header X-MCP-Readonly.
 	ReadOnly bool
 
 	// Watch is how often the server looks for maps that other processes made,

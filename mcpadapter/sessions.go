@@ -30,7 +30,12 @@ type session struct {
 	used    time.Time // when the last call or stream ended
 	expiry  *time.Timer
 	refused bool
-	atRest  func() // called when the last call ends, if it is not nil
+	running int // calls that messages ask for
+	owed    int // calls of HTTP+SSE whose answers are not written
+
+	unanswered int64    // bytes of bodies
+	bodies     []func() // release these
+	atRest     func()   // called when the last call ends, if it is not nil
 }
 
 // newSession returns a session that is not in a table yet, whose calls end with
@@ -50,6 +55,7 @@ type sessions struct {
 	timeout time.Duration
 
 	mu      sync.Mutex
+	running int // calls of all sessions
 	byID    map[string]*session
 	callers map[string]map[*session]struct{}
 }
@@ -198,6 +204,7 @@ func (t *sessions) begin(s *session, u use) (done func()) {
 		s.calls -= u.calls
 		s.streams -= u.streams
 		s.used = time.Now()
+		s.releaseLocked()
 		if s.calls == 0 && s.atRest != nil {
 			s.atRest()
 		}
@@ -249,7 +256,11 @@ func (h *Handler) followSessions(next mcp.MethodHandler) mcp.MethodHandler {
 		case isNotification(method):
 			return next(ctx, method, req)
 		}
-		defer h.sessions.begin(held.session, aCall)()
+		done, err := h.sessions.beginCall(held.session)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
 		return h.pass(ctx, method, req, func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 			leave, err := h.answers.enter(ctx, method, req)
 			if err != nil {

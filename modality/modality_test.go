@@ -8,6 +8,10 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality"
+	"github.com/citekit/citekit/modality/audio"
+	"github.com/citekit/citekit/modality/document"
+	"github.com/citekit/citekit/modality/image"
+	"github.com/citekit/citekit/modality/video"
 )
 
 // TestAll checks that every modality has a resolver of its own, which names
@@ -65,4 +69,18 @@ func ExampleAll() {
 	_, reads := resolvers[citekit.Text].(citekit.TextReader)
 	fmt.Println(measures, reads)
 	// Output: true true
+}
+
+// TestLimits holds a slot that all programs share: no modality starts one.
+func TestLimits(t *testing.T) {
+	all := modality.New(&modality.Limits{MaxChildren: 1, ChildMemory: 1 << 30, DecoderMemory: 1 << 20, MaxDocuments: 3})
+	pictures, documents := all[citekit.Image].(*image.Resolver), all[citekit.Document].(*document.Resolver)
+	films, sounds := all[citekit.Video].(*video.Resolver).Options, all[citekit.Audio].(*audio.Resolver).Options
+	shared := pictures.Children
+	if shared == nil || documents.Children != shared || films.Children != shared || sounds.Children != shared {
+		t.Error("the modalities share no slots of programs")
+	}
+	if films.MaxMemory != 1<<30 || sounds.MaxMemory != 1<<30 || pictures.DecodeBytes != 1<<20 || documents.MaxJobs != 3 {
+		t.Error("a limit is not set")
+	}
 }

@@ -14,15 +14,31 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// keepFor is how long evidence is kept after its last use. It is a little
-// more than promised, as the last use is known to the minute.
-const keepFor = 10*time.Minute + markEvery + time.Second
+const (
+	// keepFor is how long evidence is kept after its last use. It is a little
+	// more than promised, as the last use is known to the minute.
+	keepFor = 10*time.Minute + markEvery + time.Second
+
+	// keepLong is the same for evidence that is to be kept: what is in use is
+	// used in that time.
+	keepLong = 30 * 24 * time.Hour
+
+	// lookAgain is how long after it was looked through in vain the directory is
+	// not looked through again, if nothing is known to be free earlier.
+	lookAgain = time.Minute
+)
 
 // A usageRecord is how many bytes of evidence there are. It may count a file
 // that a crash lost, and is put right whenever the directory is looked
 // through.
 type usageRecord struct {
 	Bytes int64 `json:"bytes"`
+
+	// FullUntil is set when the directory was looked through and what could not
+	// be removed left too little room: before that time, to look again is in
+	// vain. In between, each write that does not fit costs no more than this
+	// record.
+	FullUntil time.Time `json:"full_until,omitzero"`
 }
 
 // makeRoom counts size bytes that will be stored under key, removing evidence
@@ -34,17 +50,47 @@ func (d *Directory) makeRoom(ctx context.Context, root *os.Root, key string, siz
 	var usage usageRecord
 	known := d.readOwn(root, usageName, &usage) == nil
 	if !known || usage.Bytes+size > d.budget {
-		left, err := d.evict(ctx, root, key, d.budget-size)
+		if known && d.isFull(root, key, usage) {
+			return d.errFull(size)
+		}
+		left, free, err := d.evict(ctx, root, key, d.budget-size)
 		if err != nil {
 			return err
 		}
-		usage.Bytes = left
+		usage = usageRecord{Bytes: left}
+		if left+size > d.budget {
+			usage.Bytes += d.sizeOf(root, key) // which stays
+			usage.FullUntil = free
+			_ = d.writeOwn(root, usageName, usage, false) // else it is looked through again
+			return d.errFull(size)
+		}
 	}
 	usage.Bytes += size
-	if usage.Bytes > 2*d.budget {
-		return fmt.Errorf("the evidence used in the last minutes fills the evidence directory twice over (budget %d bytes): %w", d.budget, citekit.ErrTooLarge)
-	}
 	return d.writeOwn(root, usageName, usage, false)
+}
+
+// isFull reports whether to make room is in vain for now. Evidence that is
+// there already may replace itself.
+func (d *Directory) isFull(root *os.Root, key string, usage usageRecord) bool {
+	wait := usage.FullUntil.Sub(d.now())
+	return wait > 0 && wait <= keepLong && d.sizeOf(root, key) == 0
+}
+
+// sizeOf returns how many bytes of evidence are stored under key.
+func (d *Directory) sizeOf(root *os.Root, key string) int64 {
+	held, err := d.readHeld(root, key)
+	if err != nil {
+		return 0
+	}
+	info, err := root.Lstat(held.Meta.Name)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+func (d *Directory) errFull(size int64) error {
+	return fmt.Errorf("%d bytes more do not fit into the evidence directory, which may hold %d and has nothing that was not used in the last minutes or is an index in use; try again in some minutes, or allow more: %w", size, d.budget, citekit.ErrTooLarge)
 }
 
 // storedFile is an evidence file that might be evicted.
@@ -52,50 +98,75 @@ type storedFile struct {
 	key, name string
 	size      int64
 	used      time.Time
+	keep      bool
+}
+
+// freeAt returns when evidence that is not used until then may be evicted.
+func (f storedFile) freeAt() time.Time {
+	if f.keep {
+		return f.used.Add(keepLong)
+	}
+	return f.used.Add(keepFor)
+}
+
+// inUse reports whether evidence may not be evicted now. A time of use well in
+// the future is from before the clock was set back.
+func (f storedFile) inUse(now time.Time) bool {
+	kept := keepFor
+	if f.keep {
+		kept = keepLong
+	}
+	return now.Sub(f.used).Abs() < kept
 }
 
 // evict removes evidence, that used longest ago first, until at most limit
-// bytes are left, and returns how many are. To have it done less often, it
-// goes on to nine tenths of the limit. It counts the file of key as gone.
-func (d *Directory) evict(ctx context.Context, root *os.Root, key string, limit int64) (left int64, err error) {
-	files, err := d.evidenceFiles(ctx, root)
+// bytes are left, and returns how many are, and when more may be evicted. To have
+// it done less often, it goes on to nine tenths of the limit. It counts the file
+// of key as gone.
+func (d *Directory) evict(ctx context.Context, root *os.Root, key string, limit int64) (left int64, free time.Time, err error) {
+	files, err := d.evidenceFiles(ctx, root, true)
 	if err != nil {
-		return 0, err
+		return 0, free, err
 	}
 	files = slices.DeleteFunc(files, func(f storedFile) bool { return f.key == key })
 	for _, f := range files {
 		left += f.size
 	}
+	now := d.now()
+	free = now.Add(lookAgain)
 	if left <= limit {
-		return left, nil
+		return left, free, nil
 	}
+	sortByUse(files)
+	for _, f := range files {
+		if left <= limit-limit/10 {
+			break
+		}
+		if f.inUse(now) {
+			if at := f.freeAt(); at.Before(free) {
+				free = at
+			}
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return 0, free, err
+		}
+		if d.remove(root, f) {
+			left -= f.size
+		}
+	}
+	return left, free, nil
+}
+
+// sortByUse puts what was used longest ago first.
+func sortByUse(files []storedFile) {
 	slices.SortFunc(files, func(a, b storedFile) int {
 		if c := a.used.Compare(b.used); c != 0 {
 			return c
 		}
 		return strings.Compare(a.key, b.key)
 	})
-	now := d.now()
-	for _, f := range files {
-		if left <= limit-limit/10 {
-			break
-		}
-		if inUse(f.used, now) {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		if d.remove(root, f) {
-			left -= f.size
-		}
-	}
-	return left, nil
 }
-
-// inUse reports whether evidence used at a time may not be evicted now. A time
-// well in the future is from before the clock was set back.
-func inUse(used, now time.Time) bool { return now.Sub(used).Abs() < keepFor }
 
 // remove removes evidence, unless it was used since its record was read. The
 // file goes first: a record without a file is found out, a file without a
@@ -118,9 +189,10 @@ func (d *Directory) remove(root *os.Root, f storedFile) bool {
 }
 
 // evidenceFiles returns all files that have a record which this person's
-// citekit made. Records that are damaged or have no file are removed; those of
-// others stay, and so do the files that they name, whatever these are.
-func (d *Directory) evidenceFiles(ctx context.Context, root *os.Root) ([]storedFile, error) {
+// citekit made. Records that are damaged or have no file are removed if clean is
+// set, for which the directory must be locked; those of others stay, and so do
+// the files that they name, whatever these are.
+func (d *Directory) evidenceFiles(ctx context.Context, root *os.Root, clean bool) ([]storedFile, error) {
 	dir, err := root.Open(evidenceDir)
 	if err != nil {
 		return nil, err
@@ -133,7 +205,7 @@ func (d *Directory) evidenceFiles(ctx context.Context, root *os.Root) ([]storedF
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if f, ok := d.evidenceFile(root, name); ok {
+			if f, ok := d.evidenceFile(root, name, clean); ok {
 				files = append(files, f)
 			}
 		}
@@ -146,7 +218,7 @@ func (d *Directory) evidenceFiles(ctx context.Context, root *os.Root) ([]storedF
 	}
 }
 
-func (d *Directory) evidenceFile(root *os.Root, name string) (storedFile, bool) {
+func (d *Directory) evidenceFile(root *os.Root, name string, clean bool) (storedFile, bool) {
 	key, ok := strings.CutSuffix(name, ".json")
 	if !ok || checkKey(key) != nil {
 		return storedFile{}, false
@@ -159,11 +231,11 @@ func (d *Directory) evidenceFile(root *os.Root, name string) (storedFile, bool) 
 			size = info.Size()
 		}
 	}
-	if errors.Is(err, fs.ErrNotExist) || err == errDamaged {
+	if clean && (errors.Is(err, fs.ErrNotExist) || err == errDamaged) {
 		root.Remove(recordName(evidenceDir, key))
 	}
 	if err != nil {
 		return storedFile{}, false
 	}
-	return storedFile{key: key, name: held.Meta.Name, size: size, used: held.marked}, true
+	return storedFile{key: key, name: held.Meta.Name, size: size, used: held.marked, keep: held.Meta.Keep}, true
 }

@@ -42,10 +42,41 @@ type Options struct {
 	// to.
 	KeyDir string
 
-	// MaxEvidenceBytes is the budget of the evidence directory; zero means
-	// 10 GiB, negative means that there is none. Evidence used longest ago
-	// is removed first, and none that was used in the last 10 minutes: only
-	// when that alone is twice the budget is storing more an error.
+	// KeyFile is the file of the key, in place of "evidence.key" in KeyDir. It
+	// is for people who share a base directory, who each need the same key: with
+	// keys of their own they make each other's evidence and notes again. The
+	// file may be another person's, and its group may read it, but nobody
+	// else, and only its owner may write it; it is made if it is not there,
+	// with Group and leave for it to read. It must not be in the base directory
+	// or a root. What is wrong with it is an error
+	// whenever a record is read or written. Whoever can read it can make
+	// evidence that counts for all who use it.
+	KeyFile string
+
+	// Group is the Unix group that gets what is made in the base directory: a
+	// name or a number, of a group that this person is a member of. "" leaves
+	// it to the system.
+	//
+	// FileMode and DirMode are the permissions of what is made there, whatever
+	// the umask. Zero means 0600, and for directories FileMode with leave to
+	// enter for all who may read, and setgid if the group may do anything.
+	// People of a group who all write maps and evidence need 0660. What is
+	// there already keeps its permissions. On Windows the three are ignored:
+	// files and directories have what the one they are made in passes on.
+	Group             string
+	FileMode, DirMode fs.FileMode
+
+	// ReadOnly leaves everything on the disk as it is: to write is an error
+	// matching [citekit.ErrForbidden], nothing is marked as used, and no key is
+	// made. What is allowed in AllowedDir can still be changed.
+	ReadOnly bool
+
+	// MaxEvidenceBytes is how many bytes of evidence there may be, the index of
+	// searches included; zero means 10 GiB, negative means any number. Evidence
+	// used longest ago is removed first, and none that was used in the last 10
+	// minutes, nor any with EvidenceMeta.Keep that was used in the last 30
+	// days. What still does not fit is not stored: the error matches
+	// [citekit.ErrTooLarge].
 	MaxEvidenceBytes int64
 }
 
@@ -67,8 +98,9 @@ type Directory struct {
 	files    map[string]string
 	allowed  *folder // nil if there is none
 	logs     noteLogs
-	keyDir   string // absolute, or "" if the key is not kept
 	key      *keyHolder
+	perms    permissions
+	readOnly bool
 	budget   int64
 	now      func() time.Time
 
@@ -106,6 +138,10 @@ func Open(dir string, opts *Options) (*Directory, error) {
 	if err := checkBase(base); err != nil {
 		return nil, err
 	}
+	perms, err := o.permissions()
+	if err != nil {
+		return nil, err
+	}
 	d := &Directory{
 		base:     base,
 		maps:     ownFolder("maps directory", base, o.MapsDir, mapsName),
@@ -113,24 +149,28 @@ func Open(dir string, opts *Options) (*Directory, error) {
 		files:    make(map[string]string),
 		budget:   o.MaxEvidenceBytes,
 		now:      time.Now,
+		perms:    perms,
+		readOnly: o.ReadOnly,
 		listings: newListingCache(),
 
 		ingesting: make(chan struct{}, 1),
 	}
+	d.maps.perms, d.evidence.perms = perms, perms
+	d.maps.readOnly, d.evidence.readOnly = o.ReadOnly, o.ReadOnly
 	if o.AllowedDir != "" {
 		d.allowed = newFolder("directory of allowed sources", o.AllowedDir, "")
 	}
-	if dir := keyFolder(o); dir != "" {
-		if d.keyDir, err = filepath.Abs(dir); err != nil {
-			return nil, fmt.Errorf("directory of the key: %w", err)
-		}
+	if d.key, err = newKeyHolder(o, perms); err != nil {
+		return nil, err
 	}
-	d.key = &keyHolder{dir: d.keyDir}
 	if d.budget == 0 {
 		d.budget = defaultEvidenceBytes
 	}
 	if err := d.allow(append([]string{base}, o.Roots...), o.Files); err != nil {
 		return nil, err
+	}
+	if d.key.named && d.inRoots(d.key.path) {
+		return nil, fmt.Errorf("the key file: %w", refusal("it is in the base directory or a root; what comes with a folder must not say which evidence counts"))
 	}
 	return d, nil
 }

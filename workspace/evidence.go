@@ -199,12 +199,14 @@ func (d *Directory) checkContent(ctx context.Context, root *os.Root, key string,
 // renew records the identity of a file whose content was found right, if that
 // identity will tell whether it changes.
 func (d *Directory) renew(root *os.Root, key string, r *evidenceRecord, f *os.File, now time.Time, tells bool) error {
-	info, err := f.Stat()
-	if err == nil && info.Mode().Perm() != 0o600 {
-		if err = f.Chmod(0o600); err == nil {
-			info, err = f.Stat()
-		}
+	if d.readOnly {
+		return nil
 	}
+	err := d.perms.restore(f)
+	if err != nil {
+		return missing("evidence")
+	}
+	info, err := f.Stat()
 	if err != nil {
 		return missing("evidence")
 	}
@@ -213,8 +215,10 @@ func (d *Directory) renew(root *os.Root, key string, r *evidenceRecord, f *os.Fi
 	if tells && !isRacy(info, now) {
 		r.Identity = identity(info)
 	}
-	if r.Identity != known {
-		_ = d.writeOwn(root, recordName(evidenceDir, key), r, false) // else it is hashed again
+	if r.Identity != "" && r.Identity != known {
+		// Else it is hashed again. What the record says now stays true, and may
+		// be of use to another person, whose file it is.
+		_ = d.writeOwn(root, recordName(evidenceDir, key), r, false)
 	}
 	return nil
 }
@@ -242,7 +246,7 @@ func (d *Directory) found(root *os.Root, key string, held heldRecord) (*citekit.
 	if now.Sub(held.marked).Abs() <= markEvery {
 		return d.stored(held.evidenceRecord), nil
 	}
-	_ = root.Chtimes(recordName(evidenceDir, key), now, now) // a matter of what is evicted first
+	d.mark(root, key, now)
 	if info, err := root.Lstat(held.Meta.Name); err != nil || !info.Mode().IsRegular() {
 		d.records.remove(key)
 		return nil, missing("evidence")
@@ -250,6 +254,24 @@ func (d *Directory) found(root *os.Root, key string, held heldRecord) (*citekit.
 	held.marked = now
 	d.records.put(key, held)
 	return d.stored(held.evidenceRecord), nil
+}
+
+// mark sets the time of the last use of evidence, a matter of what is evicted
+// first. A record of another person, whose times are not ours to set, is written
+// again.
+func (d *Directory) mark(root *os.Root, key string, now time.Time) {
+	if d.readOnly {
+		return
+	}
+	name := recordName(evidenceDir, key)
+	err := root.Chtimes(name, now, now)
+	if !d.perms.isShared() || !errors.Is(err, fs.ErrPermission) {
+		return
+	}
+	var r evidenceRecord
+	if d.readOwn(root, name, &r) == nil {
+		_ = d.writeOwn(root, name, r, false)
+	}
 }
 
 func (d *Directory) stored(r evidenceRecord) *citekit.StoredEvidence {
@@ -303,14 +325,14 @@ func (d *Directory) createEvidence(ctx context.Context) (*os.Root, *tempFile, er
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := makeMeta(root, evidenceDir); err != nil {
+	if err := d.perms.makeMeta(root, evidenceDir); err != nil {
 		return nil, nil, err
 	}
 	d.sweep.Do(func() { err = removeOldTemps(ctx, root, tempDir, d.now()) })
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err := createTemp(root, tempDir)
+	t, err := d.perms.createTemp(root, tempDir)
 	return root, t, err
 }
 

@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// Now returns the time by that clock.
+func (d *Directory) Now() time.Time { return d.now() }
+
 // SetClock replaces the clock that last uses of evidence are told by.
 func (d *Directory) SetClock(now func() time.Time) { d.now = now }
 
@@ -28,7 +31,11 @@ func (d *Directory) HoldListing() (release func()) {
 
 // LoadKey returns the key kept in a directory, or that of the process.
 func LoadKey(dir string) []byte {
-	key, err := loadKey(dir)
+	k, err := newKeyHolder(Options{KeyDir: dir}, private)
+	if err != nil {
+		panic(err)
+	}
+	key, err := k.load()
 	if err != nil {
 		panic(err)
 	}

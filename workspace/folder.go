@@ -25,6 +25,9 @@ type folder struct {
 	// symbolic link.
 	inside string
 
+	perms    permissions // of what is made in it, and of itself
+	readOnly bool        // nothing is written in it
+
 	writing chan struct{} // capacity 1: held by the one who writes
 
 	mu     sync.Mutex
@@ -34,7 +37,7 @@ type folder struct {
 }
 
 func newFolder(what, path, inside string) *folder {
-	return &folder{what: what, path: path, inside: inside, writing: make(chan struct{}, 1)}
+	return &folder{what: what, path: path, inside: inside, perms: private, writing: make(chan struct{}, 1)}
 }
 
 // open returns the directory and its metadata. A directory that does not
@@ -102,6 +105,9 @@ func (d *folder) relative() string {
 
 // make is open, but makes a directory that does not exist.
 func (d *folder) make() (*os.Root, error) {
+	if d.readOnly {
+		return nil, d.errReadOnly()
+	}
 	root, _, err := d.open()
 	if !errors.Is(err, fs.ErrNotExist) {
 		return root, err
@@ -111,6 +117,10 @@ func (d *folder) make() (*os.Root, error) {
 	}
 	root, _, err = d.open()
 	return root, err
+}
+
+func (d *folder) errReadOnly() error {
+	return refusal("the " + d.what + " is open for reading only")
 }
 
 func (d *folder) mkdir() error {
@@ -126,28 +136,27 @@ func (d *folder) mkdir() error {
 		return err
 	}
 	defer root.Close()
-	return mkdirAll(root, name)
+	return d.perms.mkdirAll(root, name)
 }
 
-// mkdirAll makes a directory and its parents, durably and with mode 0700
-// whatever the umask.
-func mkdirAll(root *os.Root, name string) error {
+// mkdirAll makes a directory and its parents, durably.
+func (p permissions) mkdirAll(root *os.Root, name string) error {
 	if info, err := root.Lstat(name); err == nil && info.IsDir() {
 		return nil
 	}
 	parent := filepath.Dir(name)
 	if parent != "." {
-		if err := mkdirAll(root, parent); err != nil {
+		if err := p.mkdirAll(root, parent); err != nil {
 			return err
 		}
 	}
-	if err := root.Mkdir(name, 0o700); err != nil {
+	if err := p.patiently(func() error { return root.Mkdir(name, 0o700) }); err != nil {
 		if errors.Is(err, fs.ErrExist) {
 			return isDir(root, name)
 		}
 		return err
 	}
-	if err := root.Chmod(name, 0o700); err != nil {
+	if err := p.giveDir(root, name); err != nil {
 		return err
 	}
 	return syncDir(root, parent)
@@ -166,10 +175,13 @@ const lockName = ".lock"
 // lock waits until no other goroutine or process writes in the folder. The
 // lock ends with the process that holds it.
 func (d *folder) lock(ctx context.Context, root *os.Root) (release func(), err error) {
+	if d.readOnly {
+		return nil, d.errReadOnly()
+	}
 	if err := semaphore.Acquire(ctx, d.writing); err != nil {
 		return nil, err
 	}
-	f, err := openLock(root, lockName)
+	f, err := d.perms.openLock(root, lockName)
 	if err == nil {
 		err = waitLock(ctx, f)
 		if err != nil {
@@ -189,13 +201,17 @@ func (d *folder) lock(ctx context.Context, root *os.Root) (release func(), err e
 
 // openLock opens the file that is locked, in place of whatever else stands at
 // its name.
-func openLock(root *os.Root, name string) (*os.File, error) {
+func (p permissions) openLock(root *os.Root, name string) (*os.File, error) {
 	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
 		if err := root.Remove(name); err != nil {
 			return nil, refusal("the lock is not a plain file")
 		}
 	}
-	f, err := root.OpenFile(name, os.O_CREATE|os.O_RDWR|nonblock, 0o600)
+	var f *os.File
+	err := p.patiently(func() (err error) {
+		f, err = root.OpenFile(name, os.O_CREATE|os.O_RDWR|nonblock, 0o600)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -203,8 +219,8 @@ func openLock(root *os.Root, name string) (*os.File, error) {
 	if err == nil && !info.Mode().IsRegular() {
 		err = refusal("the lock is not a plain file")
 	}
-	if err == nil && info.Mode().Perm()&0o600 != 0o600 { // the umask did it
-		err = f.Chmod(0o600)
+	if err == nil && info.Mode().Perm()&p.file != p.file { // it is new
+		err = p.restore(f)
 	}
 	if err != nil {
 		f.Close()

@@ -21,7 +21,7 @@ func (d *Directory) LockIngest(ctx context.Context) (release func(), err error) 
 func (d *Directory) lockIngest(ctx context.Context) (release func(), err error) {
 	root, err := d.evidence.make()
 	if err == nil {
-		err = makeMeta(root, notesDir)
+		err = d.perms.makeMeta(root, notesDir)
 	}
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func (d *Directory) lockIngest(ctx context.Context) (release func(), err error) 
 	if err := semaphore.Acquire(ctx, d.ingesting); err != nil {
 		return nil, err
 	}
-	f, err := openLock(root, ingestLockName)
+	f, err := d.perms.openLock(root, ingestLockName)
 	if err == nil {
 		if err = waitLock(ctx, f); err != nil {
 			f.Close()

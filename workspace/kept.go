@@ -250,7 +250,7 @@ func (d *Directory) hasRecord(root *os.Root, digits, name string) bool {
 func (d *Directory) freed(root *os.Root, size int64) {
 	var usage usageRecord
 	if d.readOwn(root, usageName, &usage) == nil {
-		usage.Bytes = max(0, usage.Bytes-size)
+		usage = usageRecord{Bytes: max(0, usage.Bytes-size)} // and there is room again
 		_ = d.writeOwn(root, usageName, usage, false)
 	}
 }

@@ -45,10 +45,28 @@ func keyFolder(o Options) string {
 
 // A keyHolder loads the key once. A failure that may pass is not kept.
 type keyHolder struct {
-	dir string
+	path  string      // absolute, or "" if the key is not kept
+	named bool        // a person chose the file, which others may have made
+	perms permissions // of a file that is made
+	keep  bool        // none is made
 
 	mu  sync.Mutex
 	key []byte // nil until it is loaded
+}
+
+func newKeyHolder(o Options, perms permissions) (k *keyHolder, err error) {
+	k = &keyHolder{path: o.KeyFile, named: o.KeyFile != "", perms: private, keep: o.ReadOnly}
+	if k.named {
+		k.perms = permissions{file: private.file | perms.file&0o040, gid: perms.gid}
+	} else if dir := keyFolder(o); dir != "" {
+		k.path = filepath.Join(dir, keyName)
+	}
+	if k.path != "" {
+		if k.path, err = filepath.Abs(k.path); err != nil {
+			return nil, fmt.Errorf("the key of evidence: %w", err)
+		}
+	}
+	return k, nil
 }
 
 func (k *keyHolder) get() ([]byte, error) {
@@ -57,7 +75,7 @@ func (k *keyHolder) get() ([]byte, error) {
 	if k.key != nil {
 		return k.key, nil
 	}
-	key, err := loadKey(k.dir)
+	key, err := k.load()
 	if err != nil {
 		return nil, err
 	}
@@ -65,23 +83,30 @@ func (k *keyHolder) get() ([]byte, error) {
 	return key, nil
 }
 
-// loadKey returns the key kept in the directory dir, making it if there is
-// none, or that of the process if dir has no key that only this person can
-// read and write. What hides a key for the moment, such as too many open files,
-// is an error: a record that another key sealed would not count any more.
-func loadKey(dir string) ([]byte, error) {
-	if dir == "" {
+// load returns the key, making it if there is none, or that of the process if
+// there is no key that only this person can read and write. What hides a key for
+// the moment, such as too many open files, is an error: a record that another key
+// sealed would not count any more. So is what is wrong with a file that a person
+// named.
+func (k *keyHolder) load() ([]byte, error) {
+	if k.path == "" {
 		return processKey(), nil
 	}
-	key, err := readKey(dir)
-	if errors.Is(err, fs.ErrNotExist) || err == errNoKey {
-		if err = makeKey(dir, err == errNoKey); err == nil {
-			key, err = readKey(dir) // that of whoever was first
+	key, err := k.read()
+	replace := err == errNoKey && !k.named
+	if k.keep && (errors.Is(err, fs.ErrNotExist) || err == errNoKey) {
+		return processKey(), nil // no record counts
+	}
+	if errors.Is(err, fs.ErrNotExist) || replace {
+		if err = k.make(replace); err == nil {
+			key, err = k.read() // that of whoever was first
 		}
 	}
 	switch {
 	case err == nil:
 		return key, nil
+	case k.named:
+		return nil, fmt.Errorf("the key file: %w", withoutPath(err))
 	case err == errKeyNotOwn, err == errNoKey, errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR):
 		return processKey(), nil // there is no place for one
 	}
@@ -105,42 +130,67 @@ var (
 
 	// errKeyNotOwn reports something that is not replaced.
 	errKeyNotOwn = refusal("the key is not a plain file of this person")
+
+	// What is wrong with a file that a person named.
+	errKeyOpen   = refusal("others than its owner and its group may read it, or others than its owner may write it; make its mode 0640 or 0600, and a new one if somebody may have read it")
+	errKeyBroken = refusal("it does not hold a key, which is 32 random bytes; name another file, or one that is not there, which is then made")
 )
 
-func readKey(dir string) ([]byte, error) {
+// read returns the key in the file.
+func (k *keyHolder) read() ([]byte, error) {
+	dir, name := filepath.Split(k.path)
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	f, info, err := openPlain(root, keyName, errKeyNotOwn)
+	f, info, err := openPlain(root, name, errKeyNotOwn)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	there, err := root.Lstat(keyName)
+	there, err := root.Lstat(name)
 	if mayPass(err) {
 		return nil, err
 	}
 	if err != nil || !os.SameFile(there, info) {
 		return nil, errKeyNotOwn // a link, made this instant
 	}
-	if !isOwned(info) {
-		return nil, errKeyNotOwn
+	if err := k.checkOwner(info); err != nil {
+		return nil, err
 	}
 	key := make([]byte, keySize)
 	if _, err = io.ReadFull(f, key); mayPass(err) {
 		return nil, err
 	}
-	if err != nil || info.Size() != keySize || !isPrivate(info) {
-		return nil, errNoKey
+	switch {
+	case err == nil && info.Size() == keySize:
+		return key, nil
+	case k.named:
+		return nil, errKeyBroken
 	}
-	return key, nil
+	return nil, errNoKey
 }
 
-// makeKey makes a key that is whole before it has its name. One that is there
+// checkOwner returns an error if the key may not be a secret.
+func (k *keyHolder) checkOwner(info fs.FileInfo) error {
+	switch {
+	case k.named && !isShareable(info):
+		return errKeyOpen
+	case k.named:
+		return nil
+	case !isOwned(info):
+		return errKeyNotOwn
+	case !isPrivate(info):
+		return errNoKey
+	}
+	return nil
+}
+
+// make makes a key that is whole before it has its name. One that is there
 // stays, unless it is to be replaced.
-func makeKey(dir string, replace bool) error {
+func (k *keyHolder) make(replace bool) error {
+	dir, name := filepath.Split(k.path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -149,7 +199,7 @@ func makeKey(dir string, replace bool) error {
 		return err
 	}
 	defer root.Close()
-	t, err := createTemp(root, ".")
+	t, err := k.perms.createTemp(root, ".")
 	if err != nil {
 		return err
 	}
@@ -161,17 +211,17 @@ func makeKey(dir string, replace bool) error {
 		return err
 	}
 	if !replace {
-		err = root.Link(t.name, keyName)
+		err = root.Link(t.name, name)
 		if err == nil || errors.Is(err, fs.ErrExist) {
 			t.remove()
 			return syncDir(root, ".")
 		}
-		if _, statErr := root.Lstat(keyName); statErr == nil {
+		if _, statErr := root.Lstat(name); statErr == nil {
 			t.remove()
 			return nil
 		}
 	}
-	if err := t.rename(keyName); err != nil {
+	if err := t.rename(name); err != nil {
 		return err
 	}
 	return syncDir(root, ".")

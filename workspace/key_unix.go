@@ -14,5 +14,9 @@ func isOwned(info fs.FileInfo) bool {
 	return ok && int(st.Uid) == os.Geteuid()
 }
 
+// isShareable reports whether only the owner may write the file, and only the
+// owner and the group may read it.
+func isShareable(info fs.FileInfo) bool { return info.Mode().Perm()&0o037 == 0 }
+
 // isPrivate reports whether nobody else may read or write the file.
 func isPrivate(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 == 0 }

@@ -141,7 +141,7 @@ func (d *Directory) replaceMap(ctx context.Context, id string, data []byte, stam
 		return now, err
 	}
 	// What takes long, others who write need not wait for.
-	t, err := createTemp(root, ".")
+	t, err := d.maps.perms.createTemp(root, ".")
 	if err != nil {
 		return now, err
 	}

@@ -316,7 +316,7 @@ func (l *noteLog) lookUp(s *sealer, name string) ([]byte, citekit.Stamp, error) 
 func (l *noteLog) change(root *os.Root, changes []citekit.NoteChange) ([]citekit.Stamp, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := makeMeta(root, notesDir); err != nil {
+	if err := l.d.perms.makeMeta(root, notesDir); err != nil {
 		return nil, err
 	}
 	if err := l.refresh(root); err != nil {
@@ -385,7 +385,7 @@ func (l *noteLog) rewrite(root *os.Root, changes []citekit.NoteChange, lines []b
 	// Temporary files that dead processes left go; what cannot be removed harms
 	// no notes.
 	l.d.sweep.Do(func() { _ = removeOldTemps(context.Background(), root, tempDir, l.d.now()) })
-	t, err := createTemp(root, tempDir)
+	t, err := l.d.perms.createTemp(root, tempDir)
 	if err != nil {
 		return err
 	}

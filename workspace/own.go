@@ -95,10 +95,10 @@ func (d *Directory) checkNotOwn(path string, info fs.FileInfo) error {
 
 // isKey reports whether a file is the key, which no map may show to anyone.
 func (d *Directory) isKey(info fs.FileInfo) bool {
-	if d.keyDir == "" || info.Size() != keySize {
+	if d.key.path == "" || info.Size() != keySize {
 		return false
 	}
-	key, err := os.Stat(filepath.Join(d.keyDir, keyName))
+	key, err := os.Stat(d.key.path)
 	return err == nil && os.SameFile(key, info)
 }
 

@@ -77,11 +77,11 @@ func readStored(root *os.Root, name string, v any, isOwn func(seal string, recor
 // writeRecord writes a record without a seal, whole or not at all. The folders
 // for it exist afterwards.
 func writeRecord(root *os.Root, name string, v any, durable bool) error {
-	return writeStored(root, name, v, durable, func([]byte) (string, error) { return "", nil })
+	return private.writeStored(root, name, v, durable, func([]byte) (string, error) { return "", nil })
 }
 
 // writeStored is writeRecord with a seal.
-func writeStored(root *os.Root, name string, v any, durable bool, seal func(record []byte) (string, error)) error {
+func (p permissions) writeStored(root *os.Root, name string, v any, durable bool, seal func(record []byte) (string, error)) error {
 	record, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -96,10 +96,10 @@ func writeStored(root *os.Root, name string, v any, durable bool, seal func(reco
 	if err != nil {
 		return err
 	}
-	if err := makeMeta(root, path.Dir(name)); err != nil {
+	if err := p.makeMeta(root, path.Dir(name)); err != nil {
 		return err
 	}
-	if err := writeFile(root, tempDir, name, append(data, '\n'), durable); err != nil {
+	if err := p.writeFile(root, tempDir, name, append(data, '\n'), durable); err != nil {
 		return err
 	}
 	if durable {
@@ -119,16 +119,16 @@ func (d *Directory) readOwn(root *os.Root, name string, v any) error {
 
 // writeOwn writes a record of the evidence directory.
 func (d *Directory) writeOwn(root *os.Root, name string, v any, durable bool) error {
-	return writeStored(root, name, v, durable, func(record []byte) (string, error) {
+	return d.perms.writeStored(root, name, v, durable, func(record []byte) (string, error) {
 		return d.seal(root, name, record)
 	})
 }
 
-func makeMeta(root *os.Root, dir string) error {
-	if err := mkdirAll(root, tempDir); err != nil {
+func (p permissions) makeMeta(root *os.Root, dir string) error {
+	if err := p.mkdirAll(root, tempDir); err != nil {
 		return err
 	}
-	return mkdirAll(root, dir)
+	return p.mkdirAll(root, dir)
 }
 
 func checksum(data []byte) string {

@@ -33,17 +33,21 @@ type tempFile struct {
 	hold *os.File // locked until the file has its name, or nil
 }
 
-// createTemp makes a temporary file with mode 0600 in a directory of root.
-func createTemp(root *os.Root, dir string) (*tempFile, error) {
+// createTemp makes a temporary file in a directory of root.
+func (p permissions) createTemp(root *os.Root, dir string) (*tempFile, error) {
 	var random [tempDigits / 2]byte
 	rand.Read(random[:])
 	name := path.Join(dir, tempPrefix+hex.EncodeToString(random[:]))
-	f, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	var f *os.File
+	err := p.patiently(func() (err error) {
+		f, err = root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
 	t := &tempFile{File: f, root: root, name: name}
-	if err := t.Chmod(0o600); err != nil { // whatever the umask
+	if err := p.give(f); err != nil {
 		t.discard()
 		return nil, err
 	}
@@ -118,8 +122,8 @@ func (t *tempFile) follow(old fs.FileInfo) error {
 }
 
 // writeFile puts data under a name, whole or not at all.
-func writeFile(root *os.Root, tempDir, name string, data []byte, durable bool) error {
-	t, err := createTemp(root, tempDir)
+func (p permissions) writeFile(root *os.Root, tempDir, name string, data []byte, durable bool) error {
+	t, err := p.createTemp(root, tempDir)
 	if err != nil {
 		return err
 	}

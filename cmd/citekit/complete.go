@@ -171,8 +171,6 @@ func (c *completer) offerValue(ctx context.Context, f *flag.Flag, typed string) 
 		c.offer(typed, transportStdio, transportHTTP)
 	case "resource":
 		c.offerResources(ctx, typed, "")
-	case "keys":
-		c.kind = files
 	case "toolsets":
 		c.offerInList(typed, mcpadapter.Toolsets())
 	case "tools":

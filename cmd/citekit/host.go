@@ -20,11 +20,7 @@ import (
 	"github.com/citekit/citekit/mapper/llm"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"
-	"github.com/citekit/citekit/modality/audio"
 	"github.com/citekit/citekit/modality/document"
-	"github.com/citekit/citekit/modality/image"
-	"github.com/citekit/citekit/modality/media"
-	"github.com/citekit/citekit/modality/video"
 	"github.com/citekit/citekit/reanchor"
 	"github.com/citekit/citekit/relations"
 	"github.com/citekit/citekit/search"
@@ -36,6 +32,7 @@ import (
 // A host opens the workspaces of a server. They share its resolvers and models.
 type host struct {
 	settings  *config.Settings
+	shared    sharingFlags
 	logger    *slog.Logger
 	resolvers citekit.Resolvers
 	semantics *search.Semantics
@@ -54,8 +51,8 @@ type hosted struct {
 }
 
 // newHost returns what the settings ask for that is of no workspace.
-func newHost(settings *config.Settings, logger *slog.Logger) (h *host, err error) {
-	h = &host{settings: settings, logger: logger, resolvers: resolversOf(settings)}
+func newHost(settings *config.Settings, shared sharingFlags, logger *slog.Logger) (h *host, err error) {
+	h = &host{settings: settings, shared: shared, logger: logger, resolvers: resolversOf(settings)}
 	model := mapperFlags{name: settings.Model.Name, config: string(settings.Model.Config), retries: 3, command: "serve"}
 	if h.writer, err = model.writer(); err != nil {
 		return nil, err
@@ -74,22 +71,24 @@ func newHost(settings *config.Settings, logger *slog.Logger) (h *host, err error
 
 // resolversOf returns resolvers within the limits of the settings.
 func resolversOf(settings *config.Settings) citekit.Resolvers {
-	programs := media.Options{MaxChildren: settings.Limits.ChildProcesses}
-	all := modality.All()
-	all[citekit.Document] = &document.Resolver{OCR: settings.Capabilities.OCR, Compiling: tellPreparing}
-	all[citekit.Video] = &video.Resolver{Options: programs}
-	all[citekit.Audio] = &audio.Resolver{Options: programs}
-	all[citekit.Image] = &image.Resolver{DecodeBytes: int64(settings.Limits.DecoderMemory)}
+	all := modality.New(&modality.Limits{MaxChildren: settings.Limits.ChildProcesses, DecoderMemory: int64(settings.Limits.DecoderMemory)})
+	if documents, ok := all[citekit.Document].(*document.Resolver); ok {
+		documents.OCR, documents.Compiling = settings.Capabilities.OCR, tellPreparing
+	}
 	return all
 }
 
 // open returns a workspace with what answers calls over it.
 func (h *host) open(name string, w config.Workspace) (_ *hosted, err error) {
 	limits := h.settings.Limits
-	ws, err := workspace.Open(w.Dir, &workspace.Options{
+	opts := &workspace.Options{
 		MapsDir: w.MapsDir, EvidenceDir: w.EvidenceDir, Roots: w.Roots,
 		AllowedDir: allowedDir(), KeyDir: settingsDir(), MaxEvidenceBytes: int64(limits.EvidencePerSpace),
-	})
+	}
+	if err := h.shared.apply(opts); err != nil {
+		return nil, err
+	}
+	ws, err := workspace.Open(w.Dir, opts)
 	if err != nil {
 		return nil, err
 	}

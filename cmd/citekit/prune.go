@@ -15,6 +15,9 @@ import (
 // pruneFlags are the flags of prune.
 type pruneFlags struct {
 	yes, dryRun, force bool
+
+	unused age       // evidence that was not used for so long goes
+	most   byteCount // how much evidence stays
 }
 
 func pruneCommand() *command {
@@ -30,13 +33,20 @@ can be asked, --yes is needed: without it the exit code is 1 if there was
 something to delete, and 0 if not. Sources are never touched, nor are maps that
 were made or changed by hand, unless --force is given.
 
+With --evidence-older-than or --evidence-max only evidence goes, and nothing is
+asked: it is made again when it is resolved again. What was used in the last 10
+minutes stays, and so does an index that was used in the last 30 days. That is for
+a timer, and may run while a server does.
+
 Is a disk not mounted, or a folder renamed? 'citekit ingest' lets maps follow
 sources that are elsewhere now.`,
-		example: []string{"citekit prune", "citekit prune --dry-run", "citekit prune --yes"},
+		example: []string{"citekit prune", "citekit prune --dry-run", "citekit prune --yes", "citekit prune --evidence-older-than 30d --evidence-max 5G"},
 		flags: func(f *flagSet) {
 			f.BoolVar(&flags.yes, "yes", false, "do not ask")
 			f.BoolVar(&flags.dryRun, "dry-run", false, "only say what would be deleted")
 			f.BoolVar(&flags.force, "force", false, "also delete maps made or changed by hand, if their source vanished")
+			f.Var(&flags.unused, "evidence-older-than", "delete evidence that was not used for this `TIME`, such as 30d or 12h")
+			f.Var(&flags.most, "evidence-max", "then delete evidence used longest ago, until at most `SIZE` is left, such as 5G")
 			f.alias("y", "yes")
 			f.alias("n", "dry-run")
 			f.alias("f", "force")
@@ -46,6 +56,9 @@ sources that are elsewhere now.`,
 }
 
 func (s *session) prune(ctx context.Context, flags pruneFlags) error {
+	if flags.unused > 0 || flags.most > 0 {
+		return s.trim(ctx, flags)
+	}
 	lib, err := s.open()
 	if err != nil {
 		return err

@@ -41,6 +41,7 @@ type globalFlags struct {
 	roots     stringList
 	mapsDir   string
 	outputDir string
+	shared    sharingFlags
 	json      bool
 	help      bool
 	version   bool
@@ -51,6 +52,7 @@ func (g *globalFlags) register(f *flagSet) {
 	f.Var(&g.roots, "root", "further `DIR` that sources may be in; repeatable")
 	f.StringVar(&g.mapsDir, "maps-dir", "", "`DIR` of the maps, relative to the base directory (default .resource_maps)")
 	f.StringVar(&g.outputDir, "output-dir", "", "`DIR` of the evidence, relative to the base directory (default .citekit_output)")
+	g.shared.register(f)
 	f.BoolVar(&g.json, "json", false, "print JSON, errors included")
 	f.BoolVar(&g.help, "help", false, "print help")
 	f.BoolVar(&g.version, "version", false, "print the version")

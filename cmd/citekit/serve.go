@@ -82,7 +82,7 @@ func (s *session) serve(ctx context.Context, flags *settingFlags) error {
 	for _, warning := range settings.Warnings {
 		logs.logger.Warn(warning)
 	}
-	h, err := newHost(settings, logs.logger)
+	h, err := newHost(settings, s.shared, logs.logger)
 	if err != nil {
 		return err
 	}

@@ -47,14 +47,13 @@ func (s *session) workspace(roots []string, files ...string) (*workspace.Directo
 	if err := s.checkRoots(); err != nil {
 		return nil, err
 	}
-	ws, err := workspace.Open(s.dir, &workspace.Options{
-		MapsDir:     s.mapsDir,
-		EvidenceDir: s.outputDir,
-		Roots:       append(slices.Clone(s.roots), roots...),
-		Files:       files,
-		AllowedDir:  allowedDir(),
-		KeyDir:      settingsDir(),
-	})
+	opts, err := s.workspaceOptions()
+	if err != nil {
+		return nil, err
+	}
+	opts.Roots = append(opts.Roots, roots...)
+	opts.Files = files
+	ws, err := workspace.Open(s.dir, opts)
 	if err != nil {
 		return nil, fmt.Errorf("--dir %s: %w", term.Line(s.dir), err)
 	}
@@ -69,6 +68,19 @@ func (s *session) checkRoots() error {
 		}
 	}
 	return nil
+}
+
+// workspaceOptions returns what the flags and the environment say of the
+// workspace.
+func (s *session) workspaceOptions() (*workspace.Options, error) {
+	opts := &workspace.Options{
+		MapsDir:     s.mapsDir,
+		EvidenceDir: s.outputDir,
+		Roots:       slices.Clone(s.roots),
+		AllowedDir:  allowedDir(),
+		KeyDir:      settingsDir(),
+	}
+	return opts, s.shared.apply(opts)
 }
 
 // settingsDir returns where citekit keeps what is a person's own, or "" if the

@@ -109,7 +109,7 @@ type Limits struct {
 
 	Extractions      int      `json:"extractions" jsonschema:"Extractions of each modality at a time, in each workspace; 0 means four for each CPU." setting:"min=0"`
 	ExtractionTime   Duration `json:"extraction_time" jsonschema:"Longest extraction." setting:"min=0"`
-	ChildProcesses   int      `json:"child_processes" jsonschema:"Programs such as ffmpeg at a time, for video and for audio each." setting:"min=0 max=1024"`
+	ChildProcesses   int      `json:"child_processes" jsonschema:"Programs such as ffmpeg and tesseract at a time, of all workspaces and modalities together." setting:"min=0 max=1024"`
 	DecoderMemory    Size     `json:"decoder_memory" jsonschema:"Memory for decoding images, of all workspaces together." setting:"min=0"`
 	EvidencePerSpace Size     `json:"evidence_per_workspace" jsonschema:"Evidence files that each workspace keeps; those used longest ago go first."`
 }

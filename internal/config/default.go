@@ -20,7 +20,7 @@ func Default() Config {
 		Limits: Limits{
 			Sessions: 1000, Connections: 4096, BodyBytes: 4 << 20,
 			Extractions: 4 * runtime.NumCPU(), ExtractionTime: Duration(10 * time.Minute),
-			ChildProcesses: 2, DecoderMemory: 384 << 20, EvidencePerSpace: 10 << 30,
+			ChildProcesses: 4, DecoderMemory: 384 << 20, EvidencePerSpace: 10 << 30,
 		},
 		Log:     Log{Level: "warn", Format: "text"},
 		Metrics: Metrics{Listen: "127.0.0.1:9464"},

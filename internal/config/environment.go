@@ -14,7 +14,7 @@ const prefix = "CITEKIT_"
 // otherVariables are no settings, but secrets and what else is told to the command
 // and to the tests.
 var otherVariables = []string{
-	"CITEKIT_CONFIG", "CITEKIT_EMBEDDER_KEY", "CITEKIT_RERANKER_KEY",
+	"CITEKIT_CONFIG", "CITEKIT_FILE_MODE", "CITEKIT_GROUP", "CITEKIT_KEY_FILE", "CITEKIT_EMBEDDER_KEY", "CITEKIT_RERANKER_KEY",
 	"CITEKIT_CODE_FILES", "CITEKIT_DOCS", "CITEKIT_HEADINGS", "CITEKIT_LONG", "CITEKIT_PDFS", "CITEKIT_SHARED",
 }
 

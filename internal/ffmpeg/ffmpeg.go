@@ -15,12 +15,13 @@
 package ffmpeg
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
 
+	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/child"
-	"github.com/citekit/citekit/internal/semaphore"
 )
 
 // Limits of a [Tools] whose fields are zero.
@@ -45,27 +46,22 @@ type Tools struct {
 	Children  int           // programs running at a time, others wait; zero means DefaultChildren
 	Timeout   time.Duration // longest run of one program; zero means DefaultTimeout
 	MaxOutput int64         // largest file a program may write, in bytes; zero means DefaultMaxOutput
+	MaxMemory int64         // bytes that a program may have, on Linux; zero means 16 GiB, or three quarters of what the machine has
 
-	memory int64 // bytes that a program may have; zero means mostMemory, or three quarters of what the machine has
+	Slots *citekit.Slots // shared with others, in place of Children; nil means own ones
 
 	once  sync.Once
 	sweep sync.Once
-	slots chan struct{}
 }
 
 // acquire waits for a slot to run a program in. The caller calls release.
 func (t *Tools) acquire(ctx context.Context) (release func(), err error) {
 	t.once.Do(func() {
-		n := t.Children
-		if n <= 0 {
-			n = DefaultChildren
+		if t.Slots == nil {
+			t.Slots = citekit.NewSlots(cmp.Or(max(t.Children, 0), DefaultChildren))
 		}
-		t.slots = make(chan struct{}, n)
 	})
-	if err := semaphore.Acquire(ctx, t.slots); err != nil {
-		return nil, err
-	}
-	return func() { <-t.slots }, nil
+	return t.Slots.Acquire(ctx)
 }
 
 func (t *Tools) timeout() time.Duration {
@@ -76,8 +72,8 @@ func (t *Tools) timeout() time.Duration {
 }
 
 func (t *Tools) maxMemory() int64 {
-	if t.memory > 0 {
-		return t.memory
+	if t.MaxMemory > 0 {
+		return t.MaxMemory
 	}
 	return min(mostMemory, child.MachineMemory()/4*3)
 }

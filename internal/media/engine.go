@@ -51,6 +51,8 @@ func (e *Engine) Configure(modality citekit.Modality, o media.Options) {
 	e.Tools.FFmpeg = o.FFmpeg
 	e.Tools.FFprobe = o.FFprobe
 	e.Tools.Children = o.MaxChildren
+	e.Tools.Slots = o.Children
+	e.Tools.MaxMemory = o.MaxMemory
 	e.Tools.Timeout = o.Timeout
 	e.Tools.MaxOutput = o.MaxOutput
 }

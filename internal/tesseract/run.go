@@ -11,7 +11,6 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/child"
-	"github.com/citekit/citekit/internal/semaphore"
 )
 
 // run runs the program on a picture and returns what it prints.
@@ -53,10 +52,7 @@ func (c *Command) run(ctx context.Context, args []string, make func(context.Cont
 
 // acquire waits until the program may run. The caller calls release.
 func (c *Command) acquire(ctx context.Context) (release func(), err error) {
-	if err := semaphore.Acquire(ctx, c.slots); err != nil {
-		return nil, err
-	}
-	return func() { <-c.slots }, nil
+	return c.Slots.Acquire(ctx)
 }
 
 func (c *Command) timeout() time.Duration {

@@ -26,8 +26,8 @@ import (
 const (
 	DefaultTimeout = 2 * time.Minute
 
-	// MaxChildren is how many programs of one Command run at a time; further
-	// calls wait.
+	// MaxChildren is how many programs of one Command without Slots run at a
+	// time; further calls wait.
 	MaxChildren = 2
 
 	// MaxPixels is the largest picture, width times height.
@@ -45,8 +45,11 @@ type Command struct {
 	// It must not change once the Command is in use.
 	Timeout time.Duration
 
-	path  string
-	slots chan struct{}
+	// Slots bound how many programs run at a time. They may be replaced by
+	// shared ones before the Command is in use.
+	Slots *citekit.Slots
+
+	path string
 }
 
 // A Block is a block of text in a picture, such as a column or a heading, as
@@ -87,7 +90,7 @@ func Find(path string) (*Command, error) {
 	}
 	switch {
 	case err == nil:
-		return &Command{path: found, slots: make(chan struct{}, MaxChildren)}, nil
+		return &Command{path: found, Slots: citekit.NewSlots(MaxChildren)}, nil
 	case path != "":
 		return nil, fmt.Errorf("recognising text needs tesseract, and the configured one cannot be run; correct its path or %s: %w", howToInstall, errors.ErrUnsupported)
 	}

@@ -2,6 +2,7 @@
 package document
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,6 +103,14 @@ type Resolver struct {
 	// them, such as "deu+eng"; "" means its default, English.
 	OCRLanguages string
 
+	// Children are shared with other resolvers: programs of all of them that
+	// run at a time. Nil means two of this resolver's own.
+	Children *citekit.Slots
+
+	// MaxJobs is how many documents are read or cut at a time, others wait;
+	// zero means one less than there are CPUs, and at least one.
+	MaxJobs int
+
 	once    sync.Once
 	opened  warm.Cache[*opened]
 	engine  pdfium.Engine
@@ -123,7 +132,7 @@ var (
 func (r *Resolver) init() {
 	r.once.Do(func() {
 		r.opened.MaxCost = withDefault(r.CacheBytes, 128<<20)
-		r.working = make(chan struct{}, max(runtime.GOMAXPROCS(0)-1, 1))
+		r.working = make(chan struct{}, cmp.Or(max(r.MaxJobs, 0), max(runtime.GOMAXPROCS(0)-1, 1)))
 		r.engine.Timeout = r.PDFiumTimeout
 		r.engine.Compiling = r.Compiling
 		r.engine.CacheDir = r.CodeCacheDir

@@ -68,6 +68,9 @@ func (r *Resolver) tesseract() (*tesseract.Command, error) {
 		if err != nil {
 			return nil, err
 		}
+		if r.Children != nil {
+			command.Slots = r.Children
+		}
 		r.found = command
 	}
 	return r.found, nil

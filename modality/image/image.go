@@ -70,6 +70,10 @@ type Resolver struct {
 	// files, such as "deu+eng"; "" means its default, English.
 	Languages string
 
+	// Children are shared with other resolvers: programs of all of them that
+	// run at a time. Nil means two of this resolver's own.
+	Children *citekit.Slots
+
 	// NoText leaves text alone: tesseract is not run.
 	NoText bool
 
@@ -115,10 +119,18 @@ func (r *Resolver) setUp() {
 		}
 		budget = max(0, budget)
 		r.texts.MaxCost = min(budget, maxTextCost)
-		r.program = sync.OnceValues(func() (*tesseract.Command, error) { return tesseract.Find(r.Tesseract) })
+		r.program = sync.OnceValues(r.findProgram)
 		r.indexes.MaxCost = budget / 8
 		r.pixels.MaxCost = budget - budget/8
 	})
+}
+
+func (r *Resolver) findProgram() (*tesseract.Command, error) {
+	command, err := tesseract.Find(r.Tesseract)
+	if err == nil && r.Children != nil {
+		command.Slots = r.Children
+	}
+	return command, err
 }
 
 func (r *Resolver) maxPixels() int {

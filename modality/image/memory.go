@@ -11,8 +11,7 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// decodeMemory is how many bytes all jobs at one time may hold together, what
-// they give out included. What is kept warm leaves when they need it, so that
+// decodeMemory is the DecodeBytes of a [Resolver] unless it has one. What is kept warm leaves when they need it, so that
 // a process stays under 512 MiB.
 const decodeMemory = 384 << 20
 

@@ -41,7 +41,7 @@ func (l *Local) storeSegment(ctx context.Context, write func(io.Writer) error) (
 		}
 		in.CloseWithError(err)
 	}()
-	meta := citekit.EvidenceMeta{Name: "search_segment-" + key[:keyInName] + Ext, Size: -1, MediaType: "application/octet-stream"}
+	meta := citekit.EvidenceMeta{Name: "search_segment-" + key[:keyInName] + Ext, Size: -1, MediaType: "application/octet-stream", Keep: true}
 	stored, err := l.store.StoreEvidence(ctx, key, meta, out)
 	out.CloseWithError(errStopped)
 	<-ended // what is written is read from segments that the caller releases
@@ -64,7 +64,7 @@ func (l *Local) discard(ctx context.Context, records []segmentRecord) {
 }
 
 // remove deletes segments that no manifest names any more, where the store can.
-// Elsewhere, and if that fails, they are evicted in time.
+// Elsewhere, and if that fails, they go when nobody has used them for long.
 func (l *Local) remove(ctx context.Context, records []segmentRecord) {
 	d, ok := l.store.(citekit.Deleter)
 	if !ok {

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/workspace"
+)
+
+func backupCommand() *command {
+	var flags backupFlags
+	return &command{
+		name:    "backup",
+		args:    "<file.tar.gz>",
+		summary: "Save maps, and what cannot be made again",
+		minArgs: 1,
+		maxArgs: 1,
+		about: `Writes all maps to an archive, with the versions that sources are held to, which files
+outside the base directory are allowed, the key of evidence, and with --keys the keys
+of callers. Whoever has the archive has the keys: only its owner can read it.
+
+Sources are not in it: they have their own backup. Evidence, texts and the index are
+not either, as they are made again. A server may run meanwhile: each map is the old one
+or the new one.`,
+		example: []string{"citekit backup maps.tar.gz", "citekit backup --dir /srv/docs --keys /etc/citekit/keys.json /backup/docs.tar.gz"},
+		flags: func(f *flagSet) {
+			f.StringVar(&flags.keys, "keys", "", "also save this `FILE` of the keys of callers")
+			f.BoolVar(&flags.force, "force", false, "replace an archive that is there")
+			f.alias("f", "force")
+		},
+		run: func(ctx context.Context, s *session, args []string) error { return s.backup(ctx, args[0], flags) },
+	}
+}
+
+type backupFlags struct {
+	keys  string
+	force bool
+}
+
+// The names of what is in an archive.
+const (
+	backupHead    = "citekit-backup.json" // which comes first
+	backupPins    = "pins.json"
+	backupAllowed = "allowed.json"
+	backupSeal    = "evidence.key"
+	backupKeys    = "keys.json"
+	backupMaps    = "maps/" // with the id of each, escaped, and .json
+
+	backupVersion = 1
+)
+
+// A backupHeader says what an archive is.
+type backupHeader struct {
+	Version int       `json:"citekit_backup"`
+	Created time.Time `json:"created"`
+}
+
+// A savedPin is the version that the source of a map is held to.
+type savedPin struct {
+	ID   string `json:"id"`
+	Data []byte `json:"data"`
+}
+
+// A saved is what backup and restore tell.
+type saved struct {
+	Maps    int `json:"maps"`
+	Pins    int `json:"pins"`
+	Allowed int `json:"allowed"`
+
+	Key  bool `json:"evidence_key"`
+	Keys bool `json:"keys"`
+}
+
+func (s *session) backup(ctx context.Context, name string, flags backupFlags) error {
+	if _, err := os.Lstat(name); err == nil && !flags.force {
+		return fmt.Errorf("'%s' exists; --force replaces it", name)
+	}
+	opts, err := s.workspaceOptions()
+	if err != nil {
+		return err
+	}
+	opts.ReadOnly = true
+	ws, err := workspace.Open(s.dir, opts)
+	if err != nil {
+		return fmt.Errorf("--dir %s: %w", s.dir, err)
+	}
+	defer ws.Close()
+	var done saved
+	err = writeWhole(name, func(w io.Writer) error {
+		b := newBackup(w)
+		if err := b.all(ctx, ws, opts, flags.keys); err != nil {
+			return err
+		}
+		done = b.done
+		return b.close()
+	})
+	if err != nil {
+		return err
+	}
+	if s.json {
+		return s.printJSON(done)
+	}
+	s.printf("saved %s, %s; it holds secrets if it holds keys: keep it as one\n", message.Count(done.Maps, "map"), message.Count(done.Pins, "version of a source"))
+	return nil
+}
+
+// writeWhole writes a file that only its owner can read, whole or not at all.
+func writeWhole(name string, write func(io.Writer) error) (err error) {
+	temporary := filepath.Join(filepath.Dir(name), ".citekit-"+rand.Text()+".tmp")
+	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(temporary)
+		}
+	}()
+	err = write(f)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temporary, name)
+}
+
+// A backup writes an archive.
+type backup struct {
+	zip  *gzip.Writer
+	tar  *tar.Writer
+	now  time.Time
+	done saved
+}
+
+func newBackup(w io.Writer) *backup {
+	zip := gzip.NewWriter(w)
+	return &backup{zip: zip, tar: tar.NewWriter(zip), now: time.Now().UTC().Truncate(time.Second)}
+}
+
+func (b *backup) close() error { return errors.Join(b.tar.Close(), b.zip.Close()) }
+
+func (b *backup) add(name string, data []byte) error {
+	err := b.tar.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o600, Size: int64(len(data)), ModTime: b.now, Format: tar.FormatPAX})
+	if err == nil {
+		_, err = io.Copy(b.tar, bytes.NewReader(data))
+	}
+	return err
+}
+
+func (b *backup) addJSON(name string, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return b.add(name, data)
+}
+
+func (b *backup) all(ctx context.Context, ws *workspace.Directory, opts *workspace.Options, keys string) error {
+	if err := b.addJSON(backupHead, backupHeader{backupVersion, b.now}); err != nil {
+		return err
+	}
+	if err := b.maps(ctx, ws); err != nil {
+		return err
+	}
+	if err := b.pins(ctx, ws); err != nil {
+		return err
+	}
+	allowed, err := ws.Allowed(ctx)
+	if err != nil {
+		return err
+	}
+	b.done.Allowed = len(allowed)
+	if err := b.addJSON(backupAllowed, allowed); err != nil {
+		return err
+	}
+	if b.done.Key, err = b.file(backupSeal, keyPath(opts), true); err != nil {
+		return err
+	}
+	if keys != "" {
+		b.done.Keys, err = b.file(backupKeys, keys, false)
+	}
+	return err
+}
+
+// maps adds all maps. One that is deleted meanwhile is left out.
+func (b *backup) maps(ctx context.Context, ws *workspace.Directory) error {
+	ids, err := ws.ListMaps(ctx, "", 0)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		data, _, err := ws.ReadMap(ctx, id, maxSaved)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", id, err)
+		}
+		if err := b.add(backupMaps+url.PathEscape(id)+".json", data); err != nil {
+			return err
+		}
+		b.done.Maps++
+	}
+	return nil
+}
+
+func (b *backup) pins(ctx context.Context, ws *workspace.Directory) error {
+	pins := []savedPin{}
+	for note, err := range ws.Notes(ctx, citekit.PinNotes) {
+		if err != nil {
+			return err
+		}
+		pins = append(pins, savedPin{note.Name, note.Data})
+	}
+	b.done.Pins = len(pins)
+	return b.addJSON(backupPins, pins)
+}
+
+// file adds a file, if it is there or must be.
+func (b *backup) file(name, path string, optional bool) (bool, error) {
+	if path == "" {
+		return false, nil
+	}
+	f, err := os.Open(path)
+	if optional && errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxSaved+1))
+	if err == nil && len(data) > maxSaved {
+		err = fmt.Errorf("'%s' has more than %s: %w", path, byteSize(maxSaved), citekit.ErrTooLarge)
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, b.add(name, data)
+}
+
+// keyPath returns where the key of evidence is, or "" if there is no place for it.
+func keyPath(opts *workspace.Options) string {
+	switch {
+	case opts.KeyFile != "":
+		return opts.KeyFile
+	case opts.KeyDir != "":
+		return filepath.Join(opts.KeyDir, "evidence.key")
+	}
+	return ""
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/citekit/citekit/internal/config"
+	"github.com/citekit/citekit/internal/term"
+)
+
+func doctorCommand() *command {
+	var flags doctorFlags
+	return &command{
+		name:    "doctor",
+		summary: "Say what is missing, stale or misconfigured, and the remedy",
+		about: `Looks at the machine, the base directory and the settings of a server, and prints a
+line for each thing: ok, warning or fault, with what to do about it. The exit code is 1
+if there are faults. Nothing is changed, no secret is printed, and nobody else is asked
+over a network, unless --online says to ask the servers of models.
+
+The settings are those of --config, as 'citekit help config' says. If they name
+workspaces, these are looked at in place of the base directory.`,
+		example: []string{"citekit doctor", "citekit doctor --config /etc/citekit/citekit.yaml", "citekit doctor --json"},
+		flags: func(f *flagSet) {
+			f.StringVar(&flags.config, "config", "", "YAML `FILE` of settings; else that of CITEKIT_CONFIG, else citekit.yaml among a person's own settings")
+			f.BoolVar(&flags.online, "online", false, "also ask whether the servers of models can be reached")
+		},
+		run: func(ctx context.Context, s *session, _ []string) error { return s.doctor(ctx, flags) },
+	}
+}
+
+// doctorFlags are the flags of doctor.
+type doctorFlags struct {
+	config string
+	online bool
+}
+
+// The levels of findings.
+const (
+	levelOK      = "ok"
+	levelWarning = "warning"
+	levelFault   = "fault"
+)
+
+// A symptom is one thing that was looked at.
+type symptom struct {
+	Level   string `json:"level"`
+	Subject string `json:"subject"`          // such as "base directory /srv/docs"
+	Message string `json:"message"`          // what is so
+	Remedy  string `json:"remedy,omitempty"` // what to do; "" where nothing has to be done
+}
+
+// A doctor looks at things and keeps what it finds.
+type doctor struct {
+	session  *session
+	settings *config.Settings // nil if they are wrong
+	flags    doctorFlags
+	now      time.Time
+	findings []symptom
+}
+
+func (d *doctor) ok(subject, format string, args ...any) {
+	d.findings = append(d.findings, symptom{Level: levelOK, Subject: subject, Message: fmt.Sprintf(format, args...)})
+}
+
+func (d *doctor) warning(subject, remedy, format string, args ...any) {
+	d.findings = append(d.findings, symptom{levelWarning, subject, fmt.Sprintf(format, args...), remedy})
+}
+
+func (d *doctor) fault(subject, remedy, format string, args ...any) {
+	d.findings = append(d.findings, symptom{levelFault, subject, fmt.Sprintf(format, args...), remedy})
+}
+
+func (d *doctor) count(level string) (n int) {
+	for _, f := range d.findings {
+		if f.Level == level {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *session) doctor(ctx context.Context, flags doctorFlags) error {
+	d := &doctor{session: s, flags: flags, now: time.Now()}
+	stop := s.spin(ctx, "looking")
+	d.checkMachine(ctx)
+	d.checkSettings()
+	d.checkSpaces(ctx)
+	if d.settings != nil {
+		d.checkServer(ctx)
+	}
+	stop()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	faults := d.count(levelFault)
+	if s.json {
+		err := s.printJSON(struct {
+			OK       bool      `json:"ok"`
+			Faults   int       `json:"faults"`
+			Warnings int       `json:"warnings"`
+			Findings []symptom `json:"findings"`
+		}{faults == 0, faults, d.count(levelWarning), d.findings})
+		if err != nil {
+			return err
+		}
+	} else {
+		d.print()
+	}
+	if faults > 0 {
+		return errReported
+	}
+	return nil
+}
+
+func (d *doctor) print() {
+	for _, f := range d.findings {
+		d.session.printf("%-7s  %s\n", f.Level, term.Line(f.Subject+": "+joined(f.Message)))
+		if f.Remedy != "" {
+			d.session.printf("%9s%s\n", "", term.Line("→ "+joined(f.Remedy)))
+		}
+	}
+	d.session.printf("%d faults, %d warnings\n", d.count(levelFault), d.count(levelWarning))
+}
+
+func joined(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// checkSettings reads the settings of a server, if there are any.
+func (d *doctor) checkSettings() {
+	from := &settingFlags{command: "doctor", file: d.flags.config, flags: newFlagSet("doctor")}
+	settings, err := from.load()
+	const remedy = "correct it; 'citekit config --schema' has all settings"
+	name := from.settingsFile()
+	if wrong, ok := err.(*settingsError); ok {
+		for _, line := range wrong.lines() {
+			d.fault("settings", remedy, "%s", line)
+		}
+		return
+	}
+	if err != nil {
+		d.fault("settings", remedy, "%v", err)
+		return
+	}
+	for _, warning := range settings.Warnings {
+		d.warning("settings", "", "%s", warning)
+	}
+	d.settings = settings
+	if name == "" {
+		d.ok("settings", "no file of settings; the defaults count, and variables of the environment")
+		return
+	}
+	d.ok("settings", "%s can be used", name)
+}

@@ -1,0 +1,282 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/modality"
+	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/workspace"
+)
+
+const (
+	lookTime   = 20 * time.Second // at the maps and sources of one base directory
+	mostNamed  = 5                // resources that a finding names
+	littleRoom = 1 << 30          // bytes
+	noRoom     = 64 << 20         // bytes
+	fewFiles   = 1000
+)
+
+// A space is a base directory with what belongs to it.
+type space struct {
+	name string // of a workspace, or ""
+	dir  string
+	opts workspace.Options
+}
+
+// checkSpaces looks at the workspaces of the settings, or at the base directory.
+func (d *doctor) checkSpaces(ctx context.Context) {
+	opts, err := d.session.workspaceOptions()
+	if err != nil {
+		return // the key has told
+	}
+	if d.settings == nil || len(d.settings.Workspaces) == 0 {
+		if d.settings != nil {
+			opts.MaxEvidenceBytes = int64(d.settings.Limits.EvidencePerSpace)
+		}
+		d.checkSpace(ctx, space{dir: d.session.dir, opts: *opts})
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.settings.Workspaces)) {
+		w := d.settings.Workspaces[name]
+		own := *opts
+		own.MapsDir, own.EvidenceDir, own.Roots = w.MapsDir, w.EvidenceDir, w.Roots
+		own.MaxEvidenceBytes = int64(d.settings.Limits.EvidencePerSpace)
+		d.checkSpace(ctx, space{name: name, dir: w.Dir, opts: own})
+	}
+}
+
+func (d *doctor) checkSpace(ctx context.Context, sp space) {
+	what := "base directory "
+	if sp.name != "" {
+		what = "workspace " + sp.name + " "
+	}
+	sound := d.checkFolder(what+sp.dir, sp.dir)
+	for _, root := range sp.opts.Roots {
+		sound = d.checkFolder("root "+root, root) && sound
+	}
+	if !sound {
+		return
+	}
+	d.checkRoom(what+sp.dir, sp.dir)
+	mapsDir := within(sp.dir, cmp.Or(sp.opts.MapsDir, ".resource_maps"))
+	evidenceDir := within(sp.dir, cmp.Or(sp.opts.EvidenceDir, ".citekit_output"))
+	d.checkOwnFolder("maps "+mapsDir, mapsDir, sp)
+	d.checkOwnFolder("evidence "+evidenceDir, evidenceDir, sp)
+	sp.opts.ReadOnly = true
+	ws, err := workspace.Open(sp.dir, &sp.opts)
+	if err != nil {
+		d.fault(what+sp.dir, "", "%v", err)
+		return
+	}
+	lib := citekit.New(ws, modality.All(), nil)
+	defer lib.Close()
+	limited, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	known := d.checkMaps(limited, lib, "maps "+mapsDir)
+	d.checkSources(limited, lib, known, "sources of "+sp.dir)
+	d.checkIndex(limited, lib, known, "index of "+sp.dir)
+	d.checkEvidence(limited, ws, sp, "evidence "+evidenceDir)
+}
+
+func within(base, dir string) string {
+	if filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(base, dir)
+}
+
+// checkFolder reports whether a folder of sources can be read.
+func (d *doctor) checkFolder(subject, dir string) bool {
+	err := readable(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		d.fault(subject, "make it, mount it, or correct its name", "it is not there")
+	case err != nil:
+		d.fault(subject, "let this user read it", "it cannot be read: %v", systemError(err))
+	default:
+		d.ok(subject, "can be read")
+	}
+	return err == nil
+}
+
+func readable(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := f.Readdirnames(1); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+// checkOwnFolder looks at a folder that citekit writes in.
+func (d *doctor) checkOwnFolder(subject, dir string, sp space) {
+	info, err := os.Lstat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if !mayWrite(filepath.Dir(dir)) {
+			d.fault(subject, "let this user write in "+filepath.Dir(dir)+", or make the folder for it", "it is not there and cannot be made")
+		}
+	case err != nil:
+		d.fault(subject, "let this user read it", "it cannot be read: %v", systemError(err))
+	case info.Mode()&fs.ModeSymlink != 0:
+		d.fault(subject, "name the directory it points to in the settings, or by --maps-dir or --output-dir", "it is a symbolic link, which is not followed")
+	case !info.IsDir():
+		d.fault(subject, "move it away", "it is not a directory")
+	case readable(dir) != nil || !mayWrite(dir):
+		d.fault(subject, "make this user its owner, or share it with a group: --group, --file-mode 0660", "this user may not read and write there: its mode is %v", info.Mode())
+	default:
+		if want := sp.opts.FileMode & 0o060; info.Mode().Perm()&want != want {
+			d.warning(subject, "chgrp and chmod g+rwX,g+s it with all that is in it, once", "the group is meant to use it and may not: its mode is %v", info.Mode())
+			return
+		}
+		d.ok(subject, "can be read and written")
+	}
+}
+
+// checkRoom looks at how full a disk is.
+func (d *doctor) checkRoom(subject, dir string) {
+	bytes, files, ok := freeRoom(dir)
+	const remedy = "make room; 'citekit prune' and 'citekit prune --evidence-max SIZE' delete what can be made again"
+	switch {
+	case !ok:
+	case bytes < noRoom:
+		d.fault(subject, remedy, "the disk is full: %s are left", byteSize(bytes))
+	case bytes < littleRoom:
+		d.warning(subject, remedy, "the disk is nearly full: %s are left", byteSize(bytes))
+	case files >= 0 && files < fewFiles:
+		d.fault(subject, remedy, "there is room for %d more files (inodes)", files)
+	}
+}
+
+// checkMaps reads all maps and returns the ids of those that are ones.
+func (d *doctor) checkMaps(ctx context.Context, lib *citekit.Library, subject string) (known []string) {
+	ids, err := lib.Resources(ctx)
+	if err != nil {
+		d.fault(subject, "", "they cannot be listed: %v", err)
+		return nil
+	}
+	var bad []string
+	for i, id := range ids {
+		_, err := lib.Map(ctx, id)
+		if ctx.Err() != nil {
+			d.warning(subject, "", "%d of %d were read in the time there is", i, len(ids))
+			break
+		}
+		if err != nil {
+			bad = append(bad, id)
+			continue
+		}
+		known = append(known, id)
+	}
+	if len(bad) > 0 {
+		d.fault(subject, "'citekit check-map ID' says what is wrong, 'citekit ingest' makes maps anew, and 'citekit rm ID' removes one",
+			"%s not maps: %s", countedAre(len(bad), "file"), firstOf(bad))
+	} else {
+		d.ok(subject, "%s", message.Count(len(ids), "resource"))
+	}
+	return known
+}
+
+// firstOf returns the first of some names.
+func firstOf(names []string) string {
+	text := strings.Join(names[:min(mostNamed, len(names))], ", ")
+	if more := len(names) - mostNamed; more > 0 {
+		text += " and " + message.Count(more, "other")
+	}
+	return text
+}
+
+// checkSources counts the sources that are not what was mapped.
+func (d *doctor) checkSources(ctx context.Context, lib *citekit.Library, ids []string, subject string) {
+	states, err := ingest.States(ctx, lib, ids)
+	by := make(map[ingest.State][]string)
+	for _, state := range states {
+		by[state.State] = append(by[state.State], state.ResourceID)
+	}
+	if stale := by[ingest.StateStale]; len(stale) > 0 {
+		d.warning(subject, "'citekit ingest' maps them anew", "%s changed since they were mapped: %s", message.Count(len(stale), "source"), firstOf(stale))
+	}
+	if gone := by[ingest.StateVanished]; len(gone) > 0 {
+		d.warning(subject, "is a disk not mounted? 'citekit ingest' finds sources that were moved, 'citekit prune' removes their maps", "%s not there: %s", countedAre(len(gone), "source"), firstOf(gone))
+	}
+	if bad := by[ingest.StateUnreadable]; len(bad) > 0 {
+		d.warning(subject, "'citekit list' says why", "%s cannot be read: %s", message.Count(len(bad), "source"), firstOf(bad))
+	}
+	switch {
+	case err != nil:
+		d.warning(subject, "", "%d of %d were looked at in the time there is", len(states), len(ids))
+	case len(by[ingest.StateOK]) == len(ids):
+		d.ok(subject, "as they were mapped")
+	}
+}
+
+// checkIndex says how the index of the search is.
+func (d *doctor) checkIndex(ctx context.Context, lib *citekit.Library, ids []string, subject string) {
+	searcher, err := search.New(lib, nil)
+	if err != nil {
+		d.fault(subject, "", "%v", err)
+		return
+	}
+	defer searcher.Close()
+	held, err := searcher.Stats(ctx)
+	const remedy = "nothing has to be done: the next search makes again what is missing"
+	switch {
+	case ctx.Err() != nil:
+		d.warning(subject, "", "there was no time to look at it")
+	case err != nil:
+		d.warning(subject, remedy, "it cannot be read: %v", err)
+	case held.Lost > 0:
+		d.warning(subject, remedy, "%s damaged or gone", countedAre(held.Lost, "segment"))
+	case held.Resources == 0 && len(ids) > 0:
+		d.ok(subject, "there is none yet; the first search makes it")
+	case held.Resources != len(ids):
+		d.warning(subject, remedy, "it holds %d of %s", held.Resources, message.Count(len(ids), "resource"))
+	default:
+		d.ok(subject, "%d entries of %s, %s", held.Entries, message.Count(held.Resources, "resource"), byteSize(held.Bytes))
+	}
+}
+
+// checkEvidence says how much evidence there is, and what processes left behind.
+func (d *doctor) checkEvidence(ctx context.Context, ws *workspace.Directory, sp space, subject string) {
+	var total, scrap int64
+	left := 0
+	for kept, err := range ws.Kept(ctx) {
+		if err != nil {
+			d.warning(subject, "", "not all could be looked at: %v", err)
+			return
+		}
+		switch kept.Kind {
+		case citekit.KeptEvidence:
+			total += kept.Size
+		case citekit.KeptScrap:
+			scrap += kept.Size
+			left++
+		}
+	}
+	most := cmp.Or(sp.opts.MaxEvidenceBytes, 10<<30)
+	switch {
+	case most > 0 && total > most/10*9:
+		d.warning(subject, "allow more by limits.evidence_per_workspace, if it is often made again", "%s of at most %s; what was used longest ago goes", byteSize(total), byteSize(most))
+	default:
+		d.ok(subject, "%s", byteSize(total))
+	}
+	if left > 0 {
+		d.warning(subject, "'citekit prune' deletes them", "%s that nothing knows, %s: left by processes that were killed, by another key, or with a copied folder", message.Count(left, "file"), byteSize(scrap))
+	}
+}

@@ -1,0 +1,342 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/workspace"
+)
+
+func restoreCommand() *command {
+	var flags restoreFlags
+	return &command{
+		name:    "restore",
+		args:    "<file.tar.gz>",
+		summary: "Bring back what backup saved",
+		minArgs: 1,
+		maxArgs: 1,
+		about: `Brings maps, and the versions that their sources are held to, from an archive that
+'citekit backup' wrote into the base directory. The archive is read to its end before
+anything is written: one that is damaged, or that is none of backup's, changes nothing.
+Maps that are there already stay, and so does everything else, unless --force is
+given. What was interrupted can be begun again.
+
+The key of evidence comes back where there is none. Keys of callers are written only
+to the file that --keys names, and files outside the base directory are allowed again
+only with --allowed.`,
+		example: []string{"citekit restore /backup/docs.tar.gz --dir /srv/docs", "citekit restore docs.tar.gz --dir new --keys /etc/citekit/keys.json"},
+		flags: func(f *flagSet) {
+			f.StringVar(&flags.keys, "keys", "", "write the keys of callers to this `FILE`")
+			f.BoolVar(&flags.allowed, "allowed", false, "allow again the files outside the base directory that were allowed")
+			f.BoolVar(&flags.force, "force", false, "replace maps, versions and keys that are there")
+			f.alias("f", "force")
+		},
+		run: func(ctx context.Context, s *session, args []string) error { return s.restore(ctx, args[0], flags) },
+	}
+}
+
+type restoreFlags struct {
+	keys           string
+	allowed, force bool
+}
+
+// Limits of an archive.
+const (
+	maxSaved      = 64 << 20 // bytes of one file in it
+	maxSavedFiles = 4_000_000
+	maxSavedInAll = 64 << 30
+)
+
+// errNoBackup begins what is wrong with an archive.
+var errNoBackup = errors.New("it is no backup of citekit, or a damaged one")
+
+func (s *session) restore(ctx context.Context, name string, flags restoreFlags) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := readBackup(ctx, f, func(string, []byte) error { return nil }); err != nil {
+		return fmt.Errorf("'%s': %w", name, err)
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if flags.keys != "" {
+		if _, err := os.Lstat(flags.keys); err == nil && !flags.force {
+			return fmt.Errorf("'%s' exists; --force replaces it", flags.keys)
+		}
+	}
+	opts, err := s.workspaceOptions()
+	if err != nil {
+		return err
+	}
+	r := &restoring{flags: flags, keyPath: keyPath(opts)}
+	if err := r.key(ctx, f); err != nil { // before anything is sealed
+		return err
+	}
+	if r.ws, err = s.workspace(nil); err != nil {
+		return err
+	}
+	defer r.ws.Close()
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if err := readBackup(ctx, f, func(name string, data []byte) error { return r.put(ctx, name, data) }); err != nil {
+		return err
+	}
+	return s.tellRestored(r)
+}
+
+func (s *session) tellRestored(r *restoring) error {
+	if s.json {
+		return s.printJSON(struct {
+			saved
+			Kept int `json:"kept"`
+		}{r.done, r.kept})
+	}
+	s.printf("restored %s, %s\n", message.Count(r.done.Maps, "map"), message.Count(r.done.Pins, "version of a source"))
+	if r.kept > 0 {
+		s.printf("%s there already and kept; --force replaces\n", countedAre(r.kept, "thing"))
+	}
+	if r.outside > 0 {
+		s.printf("%s outside the base directory not allowed again; --allowed does it\n", countedAre(r.outside, "file"))
+	}
+	return nil
+}
+
+// readBackup reads an archive and calls f with what is in it. Nothing in it is a
+// path: what is none of the names that backup writes is refused, and so are links.
+func readBackup(ctx context.Context, r io.Reader, f func(name string, data []byte) error) error {
+	zip, err := gzip.NewReader(r)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errNoBackup, err)
+	}
+	archive, total, seen := tar.NewReader(zip), int64(0), make(map[string]bool)
+	for n := 0; ; n++ {
+		head, err := archive.Next()
+		if err == io.EOF && n > 0 {
+			return drain(zip)
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %w", errNoBackup, err)
+		}
+		if total += max(head.Size, 0); n >= maxSavedFiles || total > maxSavedInAll {
+			return fmt.Errorf("%w: it is too large", errNoBackup)
+		}
+		if err := errors.Join(ctx.Err(), checkSaved(head, n)); err != nil {
+			return err
+		}
+		if seen[head.Name] {
+			return fmt.Errorf("%w: %s is in it twice", errNoBackup, message.Quote(head.Name))
+		}
+		seen[head.Name] = true
+		data, err := io.ReadAll(io.LimitReader(archive, maxSaved))
+		if err != nil || int64(len(data)) != head.Size {
+			return fmt.Errorf("%w: %s is cut short", errNoBackup, message.Quote(head.Name))
+		}
+		if err := checkSavedData(head.Name, data); err != nil {
+			return err
+		}
+		if err := f(head.Name, data); err != nil {
+			return err
+		}
+	}
+}
+
+// drain reads to the end of an archive, where the checksum stands.
+func drain(zip *gzip.Reader) error {
+	n, err := io.Copy(io.Discard, io.LimitReader(zip, maxSaved))
+	if err != nil || n == maxSaved {
+		return fmt.Errorf("%w: its end is not right", errNoBackup)
+	}
+	return nil
+}
+
+// checkSaved returns what is wrong with the header of the n-th file.
+func checkSaved(head *tar.Header, n int) error {
+	switch {
+	case n == 0 && head.Name != backupHead:
+		return fmt.Errorf("%w: it does not begin with %s", errNoBackup, backupHead)
+	case head.Typeflag != tar.TypeReg:
+		return fmt.Errorf("%w: %s is no plain file", errNoBackup, message.Quote(head.Name))
+	case head.Size < 0 || head.Size > maxSaved:
+		return fmt.Errorf("%w: %s has %d bytes, and at most %d may be", errNoBackup, message.Quote(head.Name), head.Size, maxSaved)
+	}
+	switch head.Name {
+	case backupHead, backupPins, backupAllowed, backupSeal, backupKeys:
+		return nil
+	}
+	if _, ok := savedMap(head.Name); !ok {
+		return fmt.Errorf("%w: %s is none of what backup saves", errNoBackup, message.Quote(head.Name))
+	}
+	return nil
+}
+
+// checkSavedData returns what is wrong with the content of a file.
+func checkSavedData(name string, data []byte) error {
+	var err error
+	switch name {
+	case backupHead:
+		var head backupHeader
+		if err = json.Unmarshal(data, &head); err == nil && head.Version != backupVersion {
+			err = fmt.Errorf("version %d; this program reads %d", head.Version, backupVersion)
+		}
+	case backupPins:
+		err = json.Unmarshal(data, new([]savedPin))
+	case backupAllowed:
+		err = json.Unmarshal(data, new([]workspace.Allowed))
+	case backupKeys:
+		if !json.Valid(data) {
+			err = errors.New("it is not JSON")
+		}
+	case backupSeal:
+		if len(data) != 32 {
+			err = errors.New("it is no key of 32 bytes")
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", errNoBackup, name, err)
+	}
+	return nil
+}
+
+// savedMap returns the id of the map that a file in an archive is.
+func savedMap(name string) (id string, ok bool) {
+	escaped, isMap := strings.CutPrefix(name, backupMaps)
+	escaped, isJSON := strings.CutSuffix(escaped, ".json")
+	id, err := url.PathUnescape(escaped)
+	return id, isMap && isJSON && err == nil && url.PathEscape(id) == escaped && citekit.CheckResourceID(id) == nil
+}
+
+// A restoring writes what is in an archive.
+type restoring struct {
+	ws      *workspace.Directory
+	flags   restoreFlags
+	keyPath string
+	done    saved
+	kept    int // things that were there
+	outside int // files that were allowed
+}
+
+// key writes the key of evidence, if there is none.
+func (r *restoring) key(ctx context.Context, f io.Reader) error {
+	if r.keyPath == "" {
+		return nil
+	}
+	return readBackup(ctx, f, func(name string, data []byte) error {
+		if name != backupSeal {
+			return nil
+		}
+		if _, err := os.Lstat(r.keyPath); err == nil && !r.flags.force {
+			return nil
+		}
+		if err := os.MkdirAll(filepath.Dir(r.keyPath), 0o700); err != nil {
+			return err
+		}
+		r.done.Key = true
+		return writeBytes(r.keyPath, data)
+	})
+}
+
+func writeBytes(path string, data []byte) error {
+	return writeWhole(path, func(w io.Writer) error {
+		_, err := io.Copy(w, bytes.NewReader(data))
+		return err
+	})
+}
+
+func (r *restoring) put(ctx context.Context, name string, data []byte) error {
+	switch name {
+	case backupHead, backupSeal:
+		return nil
+	case backupPins:
+		return r.putPins(ctx, data)
+	case backupAllowed:
+		return r.allow(ctx, data)
+	case backupKeys:
+		if r.flags.keys == "" {
+			return nil
+		}
+		r.done.Keys = true
+		return writeBytes(r.flags.keys, data)
+	}
+	id, _ := savedMap(name)
+	return r.putMap(ctx, id, data)
+}
+
+func (r *restoring) putMap(ctx context.Context, id string, data []byte) error {
+	var err error
+	if r.flags.force {
+		err = r.ws.WriteMap(ctx, id, data)
+	} else {
+		_, err = r.ws.WriteMapIf(ctx, id, data, citekit.Stamp{})
+	}
+	return r.counted(err, &r.done.Maps)
+}
+
+// counted counts what was written, or was there.
+func (r *restoring) counted(err error, written *int) error {
+	if errors.Is(err, citekit.ErrConflict) {
+		r.kept++
+		return nil
+	}
+	if err == nil {
+		*written++
+	}
+	return err
+}
+
+func (r *restoring) putPins(ctx context.Context, data []byte) error {
+	var pins []savedPin
+	if err := json.Unmarshal(data, &pins); err != nil {
+		return err
+	}
+	for _, pin := range pins {
+		var stamp citekit.Stamp
+		if r.flags.force {
+			_, now, err := r.ws.ReadNote(ctx, citekit.PinNotes, pin.ID)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, citekit.ErrDamaged) {
+				return err
+			}
+			stamp = now
+		}
+		_, err := r.ws.WriteNoteIf(ctx, citekit.PinNotes, pin.ID, pin.Data, stamp)
+		if err := r.counted(err, &r.done.Pins); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allow allows files outside the base directory again, if a person says so.
+func (r *restoring) allow(ctx context.Context, data []byte) error {
+	var allowed []workspace.Allowed
+	if err := json.Unmarshal(data, &allowed); err != nil {
+		return err
+	}
+	for _, a := range allowed {
+		if !r.flags.allowed {
+			r.outside++
+			continue
+		}
+		if err := r.ws.Allow(ctx, a.Path, a.Maps...); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		r.done.Allowed++
+	}
+	return nil
+}

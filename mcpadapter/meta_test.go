@@ -1,0 +1,64 @@
+package mcpadapter_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit/mcpadapter"
+)
+
+// TestTiming holds every kind of answer to have a request id and the whole
+// breakdown of its time, and the breakdown to tell what was made for the call.
+func TestTiming(t *testing.T) {
+	session := connect(t, mcpadapter.NewServer(standardLibrary(t), nil), nil)
+	describe := func(what string, result mcp.Result, err error) map[string]any {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		meta := result.GetMeta()
+		spent, _ := meta["timing"].(map[string]any)
+		for _, phase := range []string{"total_ms", "lookup_ms", "hash_ms", "extract_ms", "encode_ms"} {
+			if took, ok := spent[phase].(float64); !ok || took < 0 {
+				t.Errorf("%s: %s is %v", what, phase, spent[phase])
+			}
+		}
+		if _, ok := spent["cache_hit"].(bool); !ok || len(spent) != 6 {
+			t.Errorf("%s: timing %v", what, spent)
+		}
+		if id, _ := meta["requestId"].(string); len(id) != 26 || strings.ToUpper(id) != id {
+			t.Errorf("%s: request id %v", what, meta["requestId"])
+		}
+		return spent
+	}
+	resolve := func() map[string]any {
+		t.Helper()
+		_, result := callTool(t, session, "resolve", map[string]any{"resource_id": "poem", "node_id": "second"})
+		return describe("resolve", result, nil)
+	}
+	first, again := resolve(), resolve()
+	if first["cache_hit"] != false || first["extract_ms"].(float64) <= 0 || first["lookup_ms"].(float64) <= 0 {
+		t.Errorf("the first resolve: %v", first)
+	}
+	if again["cache_hit"] != true || again["extract_ms"].(float64) != 0 {
+		t.Errorf("the same resolve again: %v", again)
+	}
+	_, failed := callTool(t, session, "getNode", map[string]any{"resource_id": "poem", "node_id": "none"})
+	describe("an error", failed, nil)
+	tools, err := session.ListTools(t.Context(), nil)
+	describe("tools/list", tools, err)
+	resources, err := session.ListResources(t.Context(), nil)
+	describe("resources/list", resources, err)
+	read, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "citekit://maps/poem"})
+	describe("resources/read", read, err)
+	prompts, err := session.ListPrompts(t.Context(), nil)
+	describe("prompts/list", prompts, err)
+	prompt, err := session.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "study_resource", Arguments: map[string]string{"resource_id": "poem"}})
+	describe("prompts/get", prompt, err)
+	completed, err := session.Complete(t.Context(), &mcp.CompleteParams{
+		Ref:      &mcp.CompleteReference{Type: "ref/resource", URI: "citekit://maps/{resource_id}"},
+		Argument: mcp.CompleteParamsArgument{Name: "resource_id", Value: "po"}})
+	describe("completion/complete", completed, err)
+}

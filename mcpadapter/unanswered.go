@@ -1,0 +1,149 @@
+package mcpadapter
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// Calls of a session go on when the request that they came by has ended, so that
+// connections bound neither their number nor what they were asked with.
+const (
+	maxSessionCalls = 500    // of one session at a time
+	maxAllCalls     = 10_000 // of all sessions
+
+	// maxOwed is how many calls of a session of HTTP+SSE may be not answered: they
+	// last until its stream has taken their answers.
+	maxOwed = 100
+
+	// maxUnanswered is how many bytes the bodies of a session's calls have together
+	// for whose answers no request waits, before the next long one is refused.
+	maxUnanswered = 8 << 20
+)
+
+var tooMuchUnanswered = &refusal{http.StatusServiceUnavailable, "too many long calls of this session are not answered; try again"}
+
+// beginCall is begin for a call that a message asks for, if there is room for it.
+// The error is one of the protocol.
+func (t *sessions) beginCall(s *session) (done func(), err error) {
+	t.mu.Lock()
+	if s.running >= maxSessionCalls || t.running >= maxAllCalls {
+		t.mu.Unlock()
+		return nil, &jsonrpc.Error{Code: codeBusy, Message: fmt.Sprintf("busy; a session has at most %d calls at a time, and all together %d", maxSessionCalls, maxAllCalls)}
+	}
+	s.running++
+	t.running++
+	t.mu.Unlock()
+	end := t.begin(s, aCall)
+	return func() {
+		end()
+		t.mu.Lock()
+		s.running--
+		t.running--
+		t.mu.Unlock()
+	}, nil
+}
+
+// owesMuch reports whether a session, which may be nil, must have calls answered
+// before it sends a body of some bytes.
+func (t *sessions) owesMuch(s *session, size int) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return s != nil && s.unanswered > maxUnanswered && size > smallBody
+}
+
+// releaseLater calls release once no call of a session runs, or is owed an answer,
+// that a body may have asked for. The session may be nil.
+func (t *sessions) releaseLater(s *session, size int, release func()) {
+	t.mu.Lock()
+	if s == nil || s.calls == 0 && s.owed == 0 {
+		t.mu.Unlock()
+		release()
+		return
+	}
+	s.unanswered += int64(size)
+	s.bodies = append(s.bodies, release)
+	t.mu.Unlock()
+}
+
+// releaseLocked releases what was kept for calls, if none runs or is owed an answer.
+func (s *session) releaseLocked() {
+	if s.calls > 0 || s.owed > 0 {
+		return
+	}
+	for _, release := range s.bodies {
+		release()
+	}
+	s.bodies, s.unanswered = nil, 0
+}
+
+// nameSSE lets a session of HTTP+SSE be found by the id that its client was given.
+func (t *sessions) nameSSE(s *session, id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, there := t.callers[s.caller][s]; there {
+		s.id = sseID(id)
+		t.byID[s.id] = s
+	}
+}
+
+// sseID returns the id that a session of HTTP+SSE has in the table, which is none
+// that a request to /mcp can have.
+func sseID(id string) string { return "sse\n" + id }
+
+// ask notes calls of a session of HTTP+SSE, which are owed an answer by its stream,
+// if there is room for them.
+func (t *sessions) ask(s *session, calls int) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s.owed+calls > maxOwed && calls > 0 {
+		return false
+	}
+	s.owed += calls
+	return true
+}
+
+// settle notes that calls of a session of HTTP+SSE are answered, or never will be.
+func (t *sessions) settle(s *session, calls int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s.owed = max(0, s.owed-calls)
+	s.releaseLocked()
+}
+
+// An sseStream is the stream of a session of HTTP+SSE. Its first event says where
+// the client is to send messages to, with the id that the SDK made; the others are
+// messages.
+type sseStream struct {
+	http.ResponseWriter
+	named    func(id string) // called once; then nil
+	answered func()          // called after each answer
+}
+
+// Unwrap is for [http.ResponseController].
+func (w *sseStream) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Write implements [io.Writer].
+func (w *sseStream) Write(event []byte) (int, error) {
+	if w.named != nil {
+		if _, id, found := bytes.Cut(event, []byte("?sessionid=")); found {
+			id, _, _ = bytes.Cut(id, []byte("\n"))
+			w.named(string(id))
+			w.named = nil
+		}
+	}
+	n, err := w.ResponseWriter.Write(event)
+	if isAnswer(event) {
+		w.answered()
+	}
+	return n, err
+}
+
+// isAnswer reports whether an event is a message with an id and no method, as the
+// SDK writes it.
+func isAnswer(event []byte) bool {
+	_, rest, found := bytes.Cut(event, []byte(`data: {"jsonrpc":"2.0","id":`))
+	return found && !bytes.HasPrefix(rest[valueEnd(rest, 0):], []byte(`,"method":`))
+}

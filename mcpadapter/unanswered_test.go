@@ -1,0 +1,147 @@
+package mcpadapter_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/citekit/citekit/mcpadapter"
+)
+
+// beginSSE begins a session of HTTP+SSE, and returns its stream and where messages
+// go.
+func (c client) beginSSE() (stream *bufio.Scanner, endpoint string) {
+	c.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	c.t.Cleanup(cancel)
+	answer, err := c.request(ctx, "GET", "/sse", "")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() { answer.Body.Close() })
+	stream = bufio.NewScanner(answer.Body)
+	endpoint = nextData(c.t, stream)
+	if status, _, body := c.send("POST", endpoint, fmt.Sprintf(initializeMessage, "2024-11-05")); status != 202 {
+		c.t.Fatalf("initialize: %d %s", status, body)
+	}
+	nextData(c.t, stream)
+	c.send("POST", endpoint, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	return stream, endpoint
+}
+
+// nextData returns the data of the next event of a stream.
+func nextData(t testing.TB, stream *bufio.Scanner) string {
+	t.Helper()
+	for stream.Scan() {
+		if data, ok := strings.CutPrefix(stream.Text(), "data: "); ok {
+			return data
+		}
+	}
+	t.Fatalf("the stream ended: %v", stream.Err())
+	return ""
+}
+
+// waitingCall is a call with an id, of a node, and with more in its parameters.
+const waitingCall = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"resolve","arguments":{"resource_id":"slow","node_id":"%s"}%s}}`
+
+// TestHTTPSSEUnanswered makes calls over HTTP+SSE until there is no room for more,
+// by their number and by what they were asked with, and once they are answered
+// there is.
+func TestHTTPSSEUnanswered(t *testing.T) {
+	for name, test := range map[string]struct{ most, padding int }{
+		"number": {most: 100},
+		"bytes":  {most: 3, padding: 3 << 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			slow := newSlowResolver()
+			s := serveHTTP(t, mcpadapter.NewServer(newLibrary(t, slow, map[string]string{"slow": slowMap}), nil), &mcpadapter.HandlerOptions{SSE: true}, nil)
+			stream, endpoint := s.as().beginSSE()
+			post := func(id int) (int, string) {
+				status, _, body := s.as().send("POST", endpoint, fmt.Sprintf(waitingCall, id, "short", strings.Repeat(" ", test.padding)))
+				return status, body
+			}
+			for i := range test.most {
+				if status, body := post(i); status != 202 {
+					t.Fatalf("call %d: %d %s", i, status, body)
+				}
+			}
+			if status, body := post(test.most); status != 503 || !strings.Contains(body, "not answered") {
+				t.Errorf("one more: %d %s", status, body)
+			}
+			if status, _, _ := s.as().beginAnother(t); status != 202 {
+				t.Errorf("another session: %d", status)
+			}
+			slow.released <- struct{}{} // the calls are of the same evidence, which is made once
+			for range test.most {
+				if got := nextData(t, stream); !strings.Contains(got, `"result":`) {
+					t.Error(got)
+				}
+			}
+			for status := 0; status != 202; { // the last answer is written before it counts
+				status, _ = post(1000)
+			}
+		})
+	}
+}
+
+// beginAnother makes a call in a session of its own.
+func (c client) beginAnother(t *testing.T) (int, http.Header, string) {
+	t.Helper()
+	_, endpoint := c.beginSSE()
+	return c.send("POST", endpoint, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
+}
+
+// TestHTTPSSEUsers sends messages to the session of another user.
+func TestHTTPSSEUsers(t *testing.T) {
+	s := serveHTTP(t, mcpadapter.NewServer(standardLibrary(t), nil), &mcpadapter.HandlerOptions{SSE: true, Authenticate: authenticate}, nil)
+	alice := s.as("Authorization", "Bearer alice")
+	stream, endpoint := alice.beginSSE()
+	const list = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
+	if status, _, body := s.as("Authorization", "Bearer bob").send("POST", endpoint, list); status != 404 {
+		t.Errorf("another user: %d %s", status, body)
+	}
+	if status, _, body := alice.send("POST", endpoint, strings.Replace(list, "2,", "3,", 1)); status != 202 {
+		t.Errorf("its user: %d %s", status, body)
+	}
+	if got := nextData(t, stream); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":3,"result":`) {
+		t.Errorf("%.200s", got)
+	}
+}
+
+// TestHTTPAbandonedCall leaves a long call of a session before it is answered: no
+// other long one is taken until it is cancelled.
+func TestHTTPAbandonedCall(t *testing.T) {
+	slow := newSlowResolver()
+	s := serveHTTP(t, mcpadapter.NewServer(newLibrary(t, slow, map[string]string{"slow": slowMap}), nil), &mcpadapter.HandlerOptions{MaxBodyBytes: 16 << 20}, nil)
+	session := s.as().initialize("2025-11-25")
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if answer, err := session.request(ctx, "POST", "/mcp", fmt.Sprintf(waitingCall, 7, "wait", strings.Repeat(" ", 9<<20))); err == nil {
+			answer.Body.Close()
+		}
+	}()
+	<-slow.started
+	cancel()
+	<-ended
+	long := `{"jsonrpc":"2.0","id":8,"method":"ping"}` + strings.Repeat(" ", 20_000)
+	for status := 0; status != 503; { // the server learns later that the client is gone
+		var body string
+		if status, _, body = session.send("POST", "/mcp", long); status != 200 && status != 503 {
+			t.Fatalf("%d %s", status, body)
+		}
+	}
+	if status, _, body := s.as().initialize("2025-11-25").send("POST", "/mcp", long); status != 200 {
+		t.Errorf("another session: %d %s", status, body)
+	}
+	if status, _, body := session.send("POST", "/mcp", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`); status != 202 {
+		t.Errorf("cancel: %d %s", status, body)
+	}
+	for status := 0; status != 200; {
+		status, _, _ = session.send("POST", "/mcp", long)
+	}
+}

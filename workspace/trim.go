@@ -1,0 +1,115 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// Trim says which evidence [Directory.TrimEvidence] removes. The zero value
+// removes none.
+type Trim struct {
+	UnusedFor time.Duration // what was not used for so long goes; zero means none
+	MaxBytes  int64         // then what was used longest ago, until so many bytes are left; zero means any number
+	DryRun    bool          // nothing is removed, only counted
+}
+
+// Trimmed is what [Directory.TrimEvidence] removed and left.
+type Trimmed struct {
+	Files int   `json:"files"`
+	Bytes int64 `json:"bytes"`
+
+	Left int64 `json:"left"` // bytes of evidence that stay; more than was asked for if they are in use
+}
+
+// trimBatch is how many files are removed while others who write wait.
+const trimBatch = 256
+
+// TrimEvidence removes evidence that may be made again when it is asked for:
+// what was used longest ago goes first, and nothing goes that was used in the
+// last 10 minutes, nor what has EvidenceMeta.Keep and was used in the last 30
+// days. It may run while others read and write.
+func (d *Directory) TrimEvidence(ctx context.Context, trim Trim) (Trimmed, error) {
+	done, err := d.trimEvidence(ctx, trim)
+	if err != nil {
+		return done, fmt.Errorf("remove evidence: %w", withoutPath(storageFault(evidenceUnwritable, err)))
+	}
+	return done, nil
+}
+
+func (d *Directory) trimEvidence(ctx context.Context, trim Trim) (done Trimmed, err error) {
+	root, _, err := d.evidence.open()
+	if err != nil {
+		return done, ignoreMissing(err)
+	}
+	files, err := d.lookThrough(ctx, root)
+	if err != nil {
+		return done, ignoreMissing(err)
+	}
+	for _, f := range files {
+		done.Left += f.size
+	}
+	going := d.going(files, trim, done.Left)
+	for len(going) > 0 {
+		batch := going[:min(trimBatch, len(going))]
+		going = going[len(batch):]
+		if err := d.trimSome(ctx, root, batch, trim.DryRun, &done); err != nil {
+			return done, err
+		}
+	}
+	return done, nil
+}
+
+// lookThrough returns all evidence, as it is to be removed.
+func (d *Directory) lookThrough(ctx context.Context, root *os.Root) ([]storedFile, error) {
+	if _, err := d.key.get(); err != nil { // else what we made would count as somebody else's
+		return nil, err
+	}
+	files, err := d.evidenceFiles(ctx, root, false)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	sortByUse(files)
+	return files, err
+}
+
+// going returns which of the files, whose sizes add up to total, are to go.
+func (d *Directory) going(files []storedFile, trim Trim, total int64) (going []storedFile) {
+	now := d.now()
+	for _, f := range files {
+		old := trim.UnusedFor > 0 && now.Sub(f.used) > trim.UnusedFor
+		if f.inUse(now) || !old && (trim.MaxBytes <= 0 || total <= trim.MaxBytes) {
+			continue
+		}
+		going = append(going, f)
+		total -= f.size
+	}
+	return going
+}
+
+// trimSome removes files that nobody has used meanwhile.
+func (d *Directory) trimSome(ctx context.Context, root *os.Root, files []storedFile, dryRun bool, done *Trimmed) error {
+	if !dryRun {
+		unlock, err := d.evidence.lock(ctx, root)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
+	var freed int64
+	for _, f := range files {
+		if dryRun || d.remove(root, f) {
+			done.Files++
+			freed += f.size
+		}
+	}
+	done.Bytes += freed
+	done.Left -= freed
+	if !dryRun && freed > 0 {
+		d.freed(root, freed)
+	}
+	return nil
+}
