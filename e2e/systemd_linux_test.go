@@ -76,7 +76,7 @@ func TestSystemdSystemCalls(t *testing.T) {
 	}
 	base, log := t.TempDir(), filepath.Join(t.TempDir(), "trace")
 	writeFile(t, filepath.Join(base, "guide.md"), []byte(installGuide))
-	for name, file := range map[string]string{"a.pdf": "pdf/outline-and-page-labels.pdf", "b.mp4": "media/source.mp4"} {
+	for name, file := range map[string]string{"a.pdf": "pdf/outline-and-page-labels.pdf", "b.mp4": "media/h264-aac-chapters.mp4"} {
 		data, err := os.ReadFile(sharedtest.Made(t, file))
 		if err != nil {
 			t.Fatal(err)
