@@ -149,7 +149,7 @@ func (c *completer) offerValue(ctx context.Context, f *flag.Flag, typed string) 
 	switch f.Name {
 	case "dir", "root", "maps-dir", "output-dir":
 		c.kind = directories
-	case "output", "o", "config", "log-file", "audit-log", "tls-cert", "tls-key":
+	case "output", "o", "config", "keys", "log-file", "audit-log", "tls-cert", "tls-key":
 		c.kind = files
 	case "source":
 		c.offerSources(typed)

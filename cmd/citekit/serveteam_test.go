@@ -274,13 +274,22 @@ func TestServeReloads(t *testing.T) {
 	if err := os.Rename(audit, audit+".1"); err != nil {
 		t.Fatal(err)
 	}
-	s.reload(settings+"timeouts: {getNode: 1ns}\n", "settings reloaded")
-	if _, body := s.request("", "", "tools/call", `"name":"getNode","arguments":{"node_id":"blue.x"},`); !strings.Contains(body, "TIMEOUT") {
-		t.Error(body)
+	const search = `"name":"search","arguments":{"query":"says"},`
+	late := func() bool {
+		_, body := s.request("", "", "tools/call", search)
+		return strings.Contains(body, "TIMEOUT") || strings.Contains(body, `"complete":false`)
+	}
+	s.reload(settings+"timeouts: {search: 1m}\n", "settings reloaded")
+	if late() {
+		t.Error("a search was late with a minute")
+	}
+	s.reload(settings+"timeouts: {search: 1ns}\n", "settings reloaded")
+	if !late() {
+		t.Error("a search was in time without any")
 	}
 	s.until("the new audit log has the call", func() bool {
 		data, _ := os.ReadFile(audit)
-		return strings.Contains(string(data), `"tool":"getNode"`)
+		return strings.Contains(string(data), `"tool":"search"`)
 	})
 }
 
