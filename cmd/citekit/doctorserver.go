@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit/access/keyfile"
+	"github.com/citekit/citekit/internal/config"
 	"github.com/citekit/citekit/internal/message"
 )
 

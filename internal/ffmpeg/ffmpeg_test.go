@@ -358,7 +358,7 @@ func TestMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for memory, want := range map[int64]error{160 << 20: citekit.ErrTooLarge, 0: nil} {
-		tools := &Tools{memory: memory}
+		tools := &Tools{MaxMemory: memory}
 		in, err := tools.Open(t.Context(), citekit.NewSource(f, citekit.SourceInfo{Name: "large.avi", Size: info.Size()}), "avi", 0)
 		if err != nil {
 			t.Fatal(err)
