@@ -376,7 +376,7 @@ func TestMemory(t *testing.T) {
 // TestLacksMemory tells a program that got too little memory from one that failed
 // for another reason.
 func TestLacksMemory(t *testing.T) {
-	tools := &Tools{memory: 100}
+	tools := &Tools{MaxMemory: 100}
 	failed, said := errors.New("exit status 1"), "decoder: Cannot allocate memory\n"
 	for _, test := range []struct {
 		peak   int64
