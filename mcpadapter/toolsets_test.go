@@ -273,3 +273,25 @@ func FuzzRequestID(f *testing.F) {
 		}
 	})
 }
+
+// What is left out for all changes between two requests.
+func TestAdjust(t *testing.T) {
+	var now mcpadapter.Adjustment
+	session := connect(t, ingestingOptions(t, func(o *mcpadapter.Options) {
+		o.Adjust = func() mcpadapter.Adjustment { return now }
+	}), nil)
+	for _, test := range []struct {
+		now  mcpadapter.Adjustment
+		want string
+	}{
+		{mcpadapter.Adjustment{}, "getNode getStructure info ingest ingestStatus listResources resolve"},
+		{mcpadapter.Adjustment{Tools: []string{"getNode", "search"}}, "getNode"},
+		{mcpadapter.Adjustment{Toolsets: []string{"write"}}, "ingest ingestStatus"},
+		{mcpadapter.Adjustment{ReadOnly: true}, "getNode getStructure info listResources resolve"},
+	} {
+		now = test.now
+		if got := strings.Join(namesOf(t, session), " "); got != test.want {
+			t.Errorf("%+v: %s, want %s", test.now, got, test.want)
+		}
+	}
+}

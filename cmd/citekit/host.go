@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -166,6 +167,9 @@ func (h *host) openAll() (all []*hosted, err error) {
 	if faults := missingFolders(h.settings); len(faults) > 0 {
 		return nil, &settingsError{"serve", faults}
 	}
+	if faults := h.sharedFolders(); len(faults) > 0 {
+		return nil, &settingsError{"serve", faults}
+	}
 	for _, name := range slices.Sorted(maps.Keys(h.settings.Workspaces)) {
 		one, err := h.open(name, h.settings.Workspaces[name])
 		if err != nil {
@@ -175,6 +179,37 @@ func (h *host) openAll() (all []*hosted, err error) {
 		all = append(all, one)
 	}
 	return all, nil
+}
+
+// sharedFolders returns which workspaces are the same folder by another name, and
+// warns of those within another, whose callers then see their files.
+func (h *host) sharedFolders() (faults config.Faults) {
+	real := make(map[string]string) // by workspaces
+	for _, name := range slices.Sorted(maps.Keys(h.settings.Workspaces)) {
+		dir, err := filepath.EvalSymlinks(h.settings.Workspaces[name].Dir)
+		if err == nil {
+			dir, err = filepath.Abs(dir)
+		}
+		if err != nil {
+			continue // opening it tells why
+		}
+		for _, other := range slices.Sorted(maps.Keys(real)) {
+			switch {
+			case real[other] == dir:
+				faults = append(faults, h.settings.Fault("it is the folder of workspace "+other+"; each has its own", "workspaces", name, "dir"))
+			case isWithin(real[other], dir), isWithin(dir, real[other]):
+				h.logger.Warn("the folder of a workspace lies within that of another, whose callers can see what is in it", slog.String("workspace", name), slog.String("other", other))
+			}
+		}
+		real[name] = dir
+	}
+	return faults
+}
+
+// isWithin reports whether a folder lies below another one.
+func isWithin(outer, inner string) bool {
+	rel, err := filepath.Rel(outer, inner)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 func closeAll(all []*hosted) {
