@@ -358,7 +358,7 @@ func TestMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for memory, want := range map[int64]error{160 << 20: citekit.ErrTooLarge, 0: nil} {
-		tools := &Tools{memory: memory}
+		tools := &Tools{MaxMemory: memory}
 		in, err := tools.Open(t.Context(), citekit.NewSource(f, citekit.SourceInfo{Name: "large.avi", Size: info.Size()}), "avi", 0)
 		if err != nil {
 			t.Fatal(err)
@@ -376,7 +376,7 @@ func TestMemory(t *testing.T) {
 // TestLacksMemory tells a program that got too little memory from one that failed
 // for another reason.
 func TestLacksMemory(t *testing.T) {
-	tools := &Tools{memory: 100}
+	tools := &Tools{MaxMemory: 100}
 	failed, said := errors.New("exit status 1"), "decoder: Cannot allocate memory\n"
 	for _, test := range []struct {
 		peak   int64
