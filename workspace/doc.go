@@ -16,7 +16,8 @@
 //	    .meta/tmp/            files being written
 //
 // Directories are made when something is first written, with mode 0700; files
-// have mode 0600. A map that is replaced keeps the permissions it had.
+// have mode 0600, unless Options.FileMode, DirMode and Group say otherwise, for a
+// directory that several people share. A map that is replaced keeps the mode it had.
 //
 // # Promises
 //
