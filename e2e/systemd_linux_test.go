@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -10,7 +11,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/citekit/citekit/internal/sharedtest"
@@ -99,16 +99,27 @@ func TestSystemdSystemCalls(t *testing.T) {
 	} else {
 		t.Error(err)
 	}
-	if err := process.Signal(syscall.SIGTERM); err != nil {
+	// strace lets no signal through while it writes to a file.
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", process.Pid))
+	if err != nil {
 		t.Fatal(err)
 	}
+	traced := strings.Fields(string(children))
+	if len(traced) != 1 {
+		t.Fatalf("the processes traced: %q", traced)
+	}
+	output(t, "kill", "-TERM", traced[0])
 	process.Wait()
 	seen := callsIn(t, log)
 	if len(seen) < 40 || !seen["execve"] || !seen["bind"] {
 		t.Fatalf("only %d system calls were seen", len(seen))
 	}
 	for call := range seen {
-		if !allowed[call] {
+		// What follows is newer than some lists of systemd, and done without there.
+		if call == "syscall_0x1c4" { // as strace calls what it does not know
+			call = "fchmodat2"
+		}
+		if !allowed[call] && call != "fchmodat2" {
 			t.Errorf("the unit does not allow %s", call)
 		}
 	}
