@@ -124,8 +124,8 @@ func (h *host) adapt(one *hosted, w config.Workspace) (*mcpadapter.Options, erro
 		Timeouts:   timeoutsOf(h.settings),
 		Toolsets:   emptyIsNil(h.settings.Toolsets), Tools: emptyIsNil(h.settings.Tools), ReadOnly: h.settings.ReadOnly,
 	}
-	if one.name != "" {
-		opts.Logger = h.logger.With(slog.String("workspace", one.name))
+	if h.settings.Team() {
+		opts.Logger = slog.New(demoted{h.logger.Handler()}).With(slog.String("workspace", one.name))
 	}
 	if ingests(h.settings, w) {
 		opts.Ingester = mcpadapter.NewIngester(lib, &mcpadapter.IngesterOptions{
