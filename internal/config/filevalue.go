@@ -1,0 +1,146 @@
+package config
+
+import (
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/citekit/citekit/internal/message"
+)
+
+// value reads a value, and says what is wrong with it.
+func (r *fileReader) value(m member, n *yaml.Node) (any, string) {
+	if m.typ == jsonType {
+		return objectOf(n)
+	}
+	if m.typ.Kind() == reflect.Slice {
+		return listOf(n)
+	}
+	wanted := kindOf(m.typ)
+	if isNull(n) {
+		return nil, "it has no value: write " + wanted + ", or leave it out"
+	}
+	if n.Kind != yaml.ScalarNode {
+		return nil, describe(n) + ": write " + wanted
+	}
+	if !takes(m.typ, n.ShortTag()) || m.typ.Kind() == reflect.Int && !isDecimal(n.Value) {
+		return nil, bad(n.Value, "write "+wanted+asText(m.typ))
+	}
+	if m.typ.Kind() == reflect.String && m.typ != jsonType {
+		return n.Value, ""
+	}
+	value, err := parseText(m.typ, n.Value)
+	if err != nil {
+		return nil, bad(n.Value, err.Error())
+	}
+	return value, ""
+}
+
+// takes reports whether a type is read from scalars of a kind.
+func takes(t reflect.Type, tag string) bool {
+	switch t {
+	case durationType:
+		return tag == "!!str"
+	case sizeType:
+		return tag == "!!int" || tag == "!!str"
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return takes(t.Elem(), tag)
+	case reflect.Bool:
+		return tag == "!!bool"
+	case reflect.Int:
+		return tag == "!!int"
+	case reflect.Float64:
+		return tag == "!!int" || tag == "!!float"
+	}
+	return tag == "!!str"
+}
+
+func asText(t reflect.Type) string {
+	if t.Kind() == reflect.String {
+		return ", in quotes if it looks like a number"
+	}
+	return ""
+}
+
+// isDecimal refuses the other ways that YAML has to write numbers: 010 is 8 there.
+func isDecimal(text string) bool {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return err == nil && strconv.FormatInt(n, 10) == text
+}
+
+func listOf(n *yaml.Node) (any, string) {
+	texts := []string{}
+	if isNull(n) {
+		return texts, ""
+	}
+	if n.Kind != yaml.SequenceNode {
+		return nil, describe(n) + ": write a list such as [a, b]"
+	}
+	for _, item := range n.Content {
+		if item.Kind != yaml.ScalarNode || item.ShortTag() != "!!str" {
+			return nil, describe(item) + " in a list of texts: write it in quotes if it is one"
+		}
+		texts = append(texts, item.Value)
+	}
+	return texts, ""
+}
+
+// objectOf returns a section that is the business of another part, as JSON.
+func objectOf(n *yaml.Node) (any, string) {
+	if isNull(n) {
+		return JSON(""), ""
+	}
+	if n.Kind != yaml.MappingNode {
+		return nil, describe(n) + ": write a section of settings"
+	}
+	if name := repeated(n); name != "" {
+		return nil, message.Clip(name) + " is given twice; leave out one"
+	}
+	var members map[string]any
+	if err := n.Decode(&members); err != nil {
+		return nil, "it cannot be read: " + message.Clip(strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	data, err := json.Marshal(members)
+	if err != nil {
+		return nil, "it has what JSON cannot say"
+	}
+	if len(members) == 0 {
+		return JSON(""), ""
+	}
+	return JSON(data), ""
+}
+
+// repeated returns a name that is twice in one section, or "".
+func repeated(n *yaml.Node) string {
+	seen := make(map[string]bool)
+	for i, inner := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 0 {
+			if seen[inner.Value] {
+				return inner.Value
+			}
+			seen[inner.Value] = true
+		}
+		if name := repeated(inner); name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
+
+// describe says what is in a file where another thing should be.
+func describe(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "this is a section of settings"
+	case yaml.SequenceNode:
+		return "this is a list"
+	}
+	return "bad value " + message.Quote(n.Value)
+}
