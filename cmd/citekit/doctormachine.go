@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/child"
+	"github.com/citekit/citekit/internal/lazyregexp"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/stats"
 )
@@ -68,7 +68,7 @@ func (d *doctor) checkPrograms(ctx context.Context) {
 	}
 }
 
-var versionForm = regexp.MustCompile(`^v?(\d+)(?:\.(\d+))?`)
+var versionForm = lazyregexp.New(`^v?(\d+)(?:\.(\d+))?`)
 
 // checkVersion says what is found, and whether it is too old.
 func (d *doctor) checkVersion(ctx context.Context, name, version string) {

@@ -8,13 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/citekit/citekit/internal/lazyregexp"
 	"github.com/citekit/citekit/internal/message"
 )
 
@@ -126,7 +126,7 @@ func (r *fileReader) at(n *yaml.Node) Origin {
 	return Origin{File: r.file, Line: max(1, n.Line), Column: n.Column}
 }
 
-var syntaxLine = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?(.*)`)
+var syntaxLine = lazyregexp.New(`^(?:yaml: )?(?:line (\d+): )?(.*)`)
 
 // syntax tells of a file that is no YAML.
 func (r *fileReader) syntax(err error) {
