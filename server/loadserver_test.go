@@ -69,6 +69,10 @@ func holding() sample {
 	s := sample{Goroutines: runtime.NumGoroutine(), Descriptors: -1, Heap: heap[0].Value.Uint64(), Resident: -1}
 	if entries, err := os.ReadDir("/proc/self/fd"); err == nil {
 		s.Descriptors = len(entries)
+		for _, entry := range entries {
+			target, _ := os.Readlink("/proc/self/fd/" + entry.Name())
+			s.Files = append(s.Files, target)
+		}
 	}
 	if data, err := os.ReadFile("/proc/self/statm"); err == nil {
 		if fields := strings.Fields(string(data)); len(fields) > 1 {
