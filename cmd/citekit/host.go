@@ -38,6 +38,7 @@ type host struct {
 	resolvers citekit.Resolvers
 	semantics *search.Semantics
 	writer    llm.Model
+	slots     *citekit.Slots // extractions of all workspaces
 	mapper    chosenMapper
 }
 
@@ -53,7 +54,7 @@ type hosted struct {
 
 // newHost returns what the settings ask for that is of no workspace.
 func newHost(settings *config.Settings, shared sharingFlags, logger *slog.Logger) (h *host, err error) {
-	h = &host{settings: settings, shared: shared, logger: logger, resolvers: resolversOf(settings)}
+	h = &host{settings: settings, shared: shared, logger: logger, resolvers: resolversOf(settings), slots: citekit.NewSlots(settings.Limits.Extractions)}
 	model := mapperFlags{name: settings.Model.Name, config: string(settings.Model.Config), retries: 3, command: "serve"}
 	if h.writer, err = model.writer(); err != nil {
 		return nil, err
@@ -93,7 +94,7 @@ func (h *host) open(name string, w config.Workspace) (_ *hosted, err error) {
 	if err != nil {
 		return nil, err
 	}
-	lib := citekit.New(ws, h.resolvers, &citekit.Options{MaxExtractions: limits.Extractions, ExtractTimeout: time.Duration(limits.ExtractionTime)})
+	lib := citekit.New(ws, h.resolvers, &citekit.Options{MaxExtractions: limits.Extractions, Extractions: h.slots, ExtractTimeout: time.Duration(limits.ExtractionTime)})
 	one := &hosted{name: name, lib: lib, closers: []func() error{lib.Close}}
 	if one.ready, err = readiness(w, h.settings.ReadOnly); err != nil {
 		return nil, errors.Join(err, one.close())

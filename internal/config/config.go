@@ -121,7 +121,7 @@ type Limits struct {
 	Connections int  `json:"connections" jsonschema:"Connections at a time." setting:"min=0"`
 	BodyBytes   Size `json:"body_bytes" jsonschema:"Body of a request." setting:"min=0"`
 
-	Extractions      int      `json:"extractions" jsonschema:"Extractions of each modality at a time, in each workspace; 0 means four for each CPU." setting:"min=0"`
+	Extractions      int      `json:"extractions" jsonschema:"Extractions at a time, in all workspaces together; 0 means four for each CPU." setting:"min=0"`
 	ExtractionTime   Duration `json:"extraction_time" jsonschema:"Longest extraction." setting:"min=0"`
 	ChildProcesses   int      `json:"child_processes" jsonschema:"Programs such as ffmpeg and tesseract at a time, of all workspaces and modalities together." setting:"min=0 max=1024"`
 	DecoderMemory    Size     `json:"decoder_memory" jsonschema:"Memory for decoding images, of all workspaces together." setting:"min=0"`
