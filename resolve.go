@@ -262,9 +262,9 @@ func (l *Library) OpenSource(ctx context.Context, path string) (*Source, error) 
 
 // WithSlot calls f, which extracts from sources of a modality, when fewer than
 // Options.MaxExtractions others of the modality are running and there is one of
-// Options.Extractions, with a context
-// that ends after Options.ExtractTimeout. If f panics, that is an error: one
-// bad source must not end a server. f must not call WithSlot.
+// Options.Extractions, with a context that ends after Options.ExtractTimeout. If
+// f panics, that is an error: one bad source must not end a server. f must not
+// call WithSlot.
 func (l *Library) WithSlot(ctx context.Context, modality Modality, f func(context.Context) error) error {
 	release, err := l.acquireSlot(ctx, modality)
 	if err != nil {
