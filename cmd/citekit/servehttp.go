@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/config"
 	"github.com/citekit/citekit/mcpadapter"
 )
@@ -147,7 +148,7 @@ func (s *session) serveHTTP(ctx context.Context, one *hosted, settings *config.S
 		return err
 	}
 	defer listener.Close()
-	one.opts.Links = mcpadapter.NewEvidenceLinks(one.lib, nil)
+	one.opts.Links = linksOf(one.lib, settings)
 	opts := endpointOptions(settings, logger)
 	opts.Links = one.opts.Links
 	handler := mcpadapter.NewHandler(mcpadapter.NewServer(one.lib, one.opts), &opts)
@@ -156,6 +157,11 @@ func (s *session) serveHTTP(ctx context.Context, one *hosted, settings *config.S
 		return err
 	}
 	return stopped(ctx)
+}
+
+// linksOf returns links to the evidence of a workspace.
+func linksOf(lib *citekit.Library, settings *config.Settings) *mcpadapter.EvidenceLinks {
+	return mcpadapter.NewEvidenceLinks(lib, &mcpadapter.LinkOptions{BaseURL: settings.PublicURL})
 }
 
 // tellAddress says where clients connect to.

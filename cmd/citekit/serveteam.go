@@ -32,7 +32,7 @@ func (s *session) serveTeam(ctx context.Context, h *host, flags *settingFlags, l
 	}
 	defer shown.close()
 	now := newAdjusted(settings)
-	team, err := server.New(hostedServers(all, now), &server.Options{
+	team, err := server.New(hostedServers(all, settings, now), &server.Options{
 		Authenticator: callers.authenticator, Limits: settings.Limits.Server(), Handler: endpointOptions(settings, logs.logger),
 		Metadata: callers.metadata, Ready: sharedChecks(callers, logs), Logger: logs.logger, Audit: logs.audit, Observer: shown.observer(),
 	})
@@ -72,11 +72,11 @@ func (s *session) openTeam(h *host) ([]*hosted, error) {
 
 // hostedServers returns a server of the protocol for each workspace. What is left out
 // for all changes with now.
-func hostedServers(all []*hosted, now *adjusted) []server.Workspace {
+func hostedServers(all []*hosted, settings *config.Settings, now *adjusted) []server.Workspace {
 	var served []server.Workspace
 	for _, one := range all {
 		opts := one.opts
-		opts.Links = mcpadapter.NewEvidenceLinks(one.lib, nil)
+		opts.Links = linksOf(one.lib, settings)
 		opts.Toolsets, opts.Tools, opts.ReadOnly, opts.Adjust = nil, nil, false, now.get
 		served = append(served, server.Workspace{
 			Name: one.name, Ready: one.ready,

@@ -207,7 +207,7 @@ func TestServeTeam(t *testing.T) {
 	made := &teamServer{t: t, dir: t.TempDir()}
 	red := made.run("key", "new", "--keys", keys, "--workspace", "red")
 	both := made.run("key", "new", "--keys", keys, "--workspace", "blue", "--workspace", "red")
-	s := startTeam(t, strings.ReplaceAll(teamSettings, "keys.json", keys), "--metrics")
+	s := startTeam(t, "public_url: https://cite.example/\n"+strings.ReplaceAll(teamSettings, "keys.json", keys), "--metrics")
 	for _, test := range []struct {
 		token, workspace string
 		status           int
@@ -220,6 +220,10 @@ func TestServeTeam(t *testing.T) {
 		if status != test.status || !strings.Contains(body, test.has) || strings.Contains(body, test.hasNot) {
 			t.Errorf("%.12s in %q: %d %s", test.token, test.workspace, status, body)
 		}
+	}
+	status, body := s.request(red, "", "tools/call", `"name":"resolve","arguments":{"address":"text://red#lines=1"},`)
+	if status != 200 || !strings.Contains(body, `"evidence_url":"https://cite.example/evidence/`) {
+		t.Errorf("a link behind a proxy: %d %s", status, body)
 	}
 	if status, body := s.get("/readyz"); status != 200 {
 		t.Error(status, body)

@@ -19,6 +19,7 @@ type Config struct {
 	TLS            TLS      `json:"tls" jsonschema:"Certificate, to serve https. Both files are read again when they change."`
 	Hosts          []string `json:"hosts" jsonschema:"Host names that requests may name beside the loopback ones; needed behind a proxy on the same machine."`
 	Origins        []string `json:"origins" jsonschema:"Origins of web pages that may call, such as https://agents.example." setting:"url"`
+	PublicURL      string   `json:"public_url" jsonschema:"What links to evidence begin with, such as https://cite.example, behind a proxy that ends TLS; empty means what requests say." setting:"url"`
 	Stateless      bool     `json:"stateless" jsonschema:"No sessions, for several servers behind a load balancer."`
 	SSE            bool     `json:"sse" jsonschema:"Also serve the older HTTP+SSE transport, at /sse."`
 	SessionTimeout Duration `json:"session_timeout" jsonschema:"How long a session may be idle." setting:"more=0"`
