@@ -17,7 +17,9 @@ type gate struct{ s *Server }
 
 // Enter implements [mcpadapter.Gate].
 func (g gate) Enter(ctx context.Context, calls []*mcpadapter.Call) (end func(), err error) {
-	k, places, caller := lookup, 0, ""
+	k, places := lookup, 0
+	grant, _ := ctx.Value(grantKey{}).(*access.Grant) // of who sends nothing but notifications
+	caller := callerOf(grant)
 	for _, c := range calls {
 		if !c.Lookup {
 			k = heavy

@@ -230,3 +230,22 @@ func TestLimitsChange(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 }
+
+// TestNotificationsCount: those of one caller are in nobody else's way.
+func TestNotificationsCount(t *testing.T) {
+	_, _, workspaces, known := twoPlaces(t)
+	s := start(t, workspaces, &server.Options{Authenticator: known, Limits: server.Limits{Rate: 1e-9, Burst: 5}})
+	const notification = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`
+	red, blue := s.as(redKey).session(), s.as(blueKey).session()
+	for range 3 {
+		if status, _, body := red.send("POST", "/mcp", notification); status != 202 {
+			t.Fatalf("%d %s", status, body)
+		}
+	}
+	if status, _, body := red.send("POST", "/mcp", notification); status != 429 {
+		t.Errorf("one too many: %d %s", status, body)
+	}
+	if status, _, body := blue.send("POST", "/mcp", notification); status != 202 {
+		t.Errorf("of another caller: %d %s", status, body)
+	}
+}
