@@ -22,7 +22,7 @@ import (
 
 // A Call is a request of the protocol that came over HTTP.
 type Call struct {
-	Method   string // such as tools/call, or "evidence" for a link that is followed; "other" for one that is not known
+	Method   string // such as tools/call, or [MethodEvidence]; "other" for one that is not known
 	Tool     string // of tools/call, or ""; "other" for one that is not of ours
 	Resource string // the id of the resource that it names, or ""
 
@@ -443,8 +443,8 @@ func resourceNamed(arguments json.RawMessage) string {
 	return ""
 }
 
-// evidenceMethod is what a request for evidence is called.
-const evidenceMethod = "evidence"
+// MethodEvidence is the Method of a [Call] for a link that is followed.
+const MethodEvidence = "evidence"
 
 // evidence is what serves links.
 type evidence interface {
@@ -459,7 +459,7 @@ func (h *Handler) gated(links evidence) http.Handler {
 		return links
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := &Call{Method: evidenceMethod, Start: time.Now(), Lookup: true, Stream: true}
+		c := &Call{Method: MethodEvidence, Start: time.Now(), Lookup: true, Stream: true}
 		info := auth.TokenInfoFromContext(r.Context())
 		if info == nil {
 			info = links.givenTo(r)
