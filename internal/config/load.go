@@ -76,7 +76,7 @@ func (s *Settings) merge(layers ...*layer) error {
 	}
 	s.Limits = s.Limits.filled()
 	if s.Team() {
-		s.fillTeam()
+		s.FillTeam()
 	}
 	return nil
 }
