@@ -295,8 +295,18 @@ func (h *Handler) passAlone(ctx context.Context, method string, req mcp.Request,
 	result, err := next(ctx, method, req)
 	end()
 	c.ended(result, err)
+	if err == nil {
+		c.Bytes = encodedSize(result)
+	}
 	gate.Ended(ctx, c)
 	return result, err
+}
+
+// encodedSize returns how many bytes a result has where it is written to a stream
+// that several calls share.
+func encodedSize(result mcp.Result) int64 {
+	data, _ := json.Marshal(result) // the answer is an error if that fails
+	return int64(len(data))
 }
 
 // listenMethod is the call that lasts as long as its stream of changes.

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit/access"
+	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/server"
 )
 
@@ -247,5 +249,33 @@ func TestNotificationsCount(t *testing.T) {
 	}
 	if status, _, body := blue.send("POST", "/mcp", notification); status != 202 {
 		t.Errorf("of another caller: %d %s", status, body)
+	}
+}
+
+// TestBytesOfStreams: what is answered by the stream of HTTP+SSE counts too.
+func TestBytesOfStreams(t *testing.T) {
+	_, _, workspaces, known := twoPlaces(t)
+	s := start(t, workspaces, &server.Options{Authenticator: known, Handler: mcpadapter.HandlerOptions{SSE: true}})
+	red := s.as(redKey)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	stream, err := red.do(ctx, "GET", "/sse", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
+	endpoint := ""
+	for lines := bufio.NewScanner(stream.Body); endpoint == "" && lines.Scan(); {
+		endpoint, _ = strings.CutPrefix(lines.Text(), "data: ")
+		if !strings.HasPrefix(endpoint, "/") {
+			endpoint = ""
+		}
+	}
+	red.send("POST", endpoint, message("initialize", map[string]any{"protocolVersion": "2024-11-05", "capabilities": struct{}{}, "clientInfo": map[string]string{"name": "test", "version": "1"}}))
+	red.send("POST", endpoint, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	red.send("POST", endpoint, toolCall("listResources", struct{}{}))
+	e := s.journal.await(t, "a call over HTTP+SSE", func(e server.Event) bool { return e.Tool == "listResources" })
+	if e.Outcome != server.OutcomeOK || e.Bytes < 50 {
+		t.Errorf("%+v", e)
 	}
 }
