@@ -302,11 +302,19 @@ func (h *Handler) passAlone(ctx context.Context, method string, req mcp.Request,
 	return result, err
 }
 
-// encodedSize returns how many bytes a result has where it is written to a stream
-// that several calls share.
-func encodedSize(result mcp.Result) int64 {
-	data, _ := json.Marshal(result) // the answer is an error if that fails
-	return int64(len(data))
+// encodedSize returns about how many bytes a result has where it is written to a
+// stream that several calls share.
+func encodedSize(result mcp.Result) (size int64) {
+	switch r := result.(type) {
+	case *heldTool:
+		r.body.write(func(part []byte) { size += int64(len(part)) })
+	case *heldResource:
+		r.body.write(func(part []byte) { size += int64(len(part)) })
+	default:
+		data, _ := json.Marshal(result) // the answer is an error if that fails
+		size = int64(len(data))
+	}
+	return size
 }
 
 // listenMethod is the call that lasts as long as its stream of changes.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/citekit/citekit/access"
 	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/server"
 )
 
@@ -254,7 +255,8 @@ func TestNotificationsCount(t *testing.T) {
 
 // TestBytesOfStreams: what is answered by the stream of HTTP+SSE counts too.
 func TestBytesOfStreams(t *testing.T) {
-	_, _, workspaces, known := twoPlaces(t)
+	_, place := newPlace(t, modality.All(), "red", map[string]string{"long.txt": strings.Repeat("Much is said of the harvest.\n", 1500)})
+	workspaces, known := []server.Workspace{place}, &keys{grants: map[string]*access.Grant{redKey: {ID: "k-red", Workspaces: []string{"red"}}}}
 	s := start(t, workspaces, &server.Options{Authenticator: known, Handler: mcpadapter.HandlerOptions{SSE: true}})
 	red := s.as(redKey)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -277,5 +279,10 @@ func TestBytesOfStreams(t *testing.T) {
 	e := s.journal.await(t, "a call over HTTP+SSE", func(e server.Event) bool { return e.Tool == "listResources" })
 	if e.Outcome != server.OutcomeOK || e.Bytes < 50 {
 		t.Errorf("%+v", e)
+	}
+	red.send("POST", endpoint, message("resources/read", map[string]any{"uri": "text://long#lines=1-1500"}))
+	e = s.journal.await(t, "a long answer over HTTP+SSE", func(e server.Event) bool { return e.Method == "resources/read" })
+	if e.Outcome != server.OutcomeOK || e.Bytes < 40_000 {
+		t.Errorf("a long answer: %+v", e)
 	}
 }
