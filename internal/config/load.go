@@ -60,6 +60,7 @@ func load(from Sources, file *layer) (*Settings, error) {
 	if len(faults) > 0 {
 		return nil, faults.sorted()
 	}
+	s.Warnings = append(s.Warnings, s.warnings()...)
 	return s, nil
 }
 
