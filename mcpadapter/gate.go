@@ -22,7 +22,7 @@ import (
 
 // A Call is a request of the protocol that came over HTTP.
 type Call struct {
-	Method   string // such as tools/call, or "evidence" for a link that is followed; "other" for one that is not known
+	Method   string // such as tools/call, or [MethodEvidence]; "other" for one that is not known
 	Tool     string // of tools/call, or ""; "other" for one that is not of ours
 	Resource string // the id of the resource that it names, or ""
 
@@ -295,8 +295,26 @@ func (h *Handler) passAlone(ctx context.Context, method string, req mcp.Request,
 	result, err := next(ctx, method, req)
 	end()
 	c.ended(result, err)
+	if err == nil {
+		c.Bytes = encodedSize(result)
+	}
 	gate.Ended(ctx, c)
 	return result, err
+}
+
+// encodedSize returns about how many bytes a result has where it is written to a
+// stream that several calls share.
+func encodedSize(result mcp.Result) (size int64) {
+	switch r := result.(type) {
+	case *heldTool:
+		r.body.write(func(part []byte) { size += int64(len(part)) })
+	case *heldResource:
+		r.body.write(func(part []byte) { size += int64(len(part)) })
+	default:
+		data, _ := json.Marshal(result) // the answer is an error if that fails
+		size = int64(len(data))
+	}
+	return size
 }
 
 // listenMethod is the call that lasts as long as its stream of changes.
@@ -443,8 +461,8 @@ func resourceNamed(arguments json.RawMessage) string {
 	return ""
 }
 
-// evidenceMethod is what a request for evidence is called.
-const evidenceMethod = "evidence"
+// MethodEvidence is the Method of a [Call] for a link that is followed.
+const MethodEvidence = "evidence"
 
 // evidence is what serves links.
 type evidence interface {
@@ -459,7 +477,7 @@ func (h *Handler) gated(links evidence) http.Handler {
 		return links
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := &Call{Method: evidenceMethod, Start: time.Now(), Lookup: true, Stream: true}
+		c := &Call{Method: MethodEvidence, Start: time.Now(), Lookup: true, Stream: true}
 		info := auth.TokenInfoFromContext(r.Context())
 		if info == nil {
 			info = links.givenTo(r)

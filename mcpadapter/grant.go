@@ -71,6 +71,15 @@ func (c choice) checkFeature(req mcp.Request) error {
 		if !c.hasAny(toolsFor(req.Params.URI)...) {
 			return featureError("resources/subscribe", noResource(req.Params.URI), citekit.CodeNotFound)
 		}
+	case *mcp.SubscriptionsListenRequest:
+		if req.Params.Notifications == nil {
+			return nil // the SDK says that they are missing
+		}
+		for _, uri := range req.Params.Notifications.ResourceSubscriptions {
+			if !c.hasAny(toolsFor(uri)...) {
+				return featureError(listenMethod, noResource(uri), citekit.CodeNotFound)
+			}
+		}
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"sync/atomic"
+	"sync"
 	"time"
 )
 
@@ -30,11 +30,32 @@ const (
 type bodies struct {
 	limit  int64 // of one body, in bytes
 	memory int64 // of all that are longer than smallBody
-	taken  atomic.Int64
+
+	mu      sync.Mutex
+	taken   int64            // bytes of that memory
+	callers map[string]int64 // of these, by who authenticated
 }
 
 func newBodies(limit int64) *bodies {
-	return &bodies{limit: limit, memory: max(bodyMemory, 2*limit)}
+	return &bodies{limit: limit, memory: max(bodyMemory, 2*limit), callers: make(map[string]int64)}
+}
+
+// take counts bytes that a caller holds more, or fewer, and reports whether there is
+// room for them: a caller that authenticated may have half, so that one that sends
+// slowly is not in the way of all others.
+func (b *bodies) take(caller string, bytes int64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.taken += bytes
+	room := b.taken <= b.memory
+	if caller != "" {
+		b.callers[caller] += bytes
+		room = room && b.callers[caller] <= max(b.memory/2, b.limit+1)
+		if b.callers[caller] == 0 {
+			delete(b.callers, caller)
+		}
+	}
+	return room
 }
 
 // A refusal is an answer to a request that is not served.
@@ -66,7 +87,8 @@ func (b *bodies) read(r *http.Request) (data []byte, release func(), err error) 
 		return nil, nil, tooLarge
 	}
 	var counted int64
-	release = func() { b.taken.Add(-counted) }
+	caller := userOf(r)
+	release = func() { b.take(caller, -counted) }
 	data = make([]byte, 0, min(smallBody, max(r.ContentLength, 511)+1))
 	for {
 		n, err := r.Body.Read(data[len(data):cap(data)])
@@ -87,7 +109,7 @@ func (b *bodies) read(r *http.Request) (data []byte, release func(), err error) 
 		if size > smallBody {
 			grown := size - counted
 			counted = size
-			if b.taken.Add(grown) > b.memory {
+			if !b.take(caller, grown) {
 				release()
 				return nil, nil, &refusal{http.StatusServiceUnavailable, "too many long requests at a time; try again"}
 			}

@@ -212,6 +212,9 @@ type request struct {
 
 func newActive() *active { return &active{requests: make(map[*request]struct{})} }
 
+// grantKey is the key of the context of a request for the grant of its caller.
+type grantKey struct{}
+
 // begin notes a request until done is called. Its context ends with its token.
 func (a *active) begin(ctx context.Context, grant *access.Grant) (context.Context, func()) {
 	var cancel context.CancelFunc
@@ -220,6 +223,7 @@ func (a *active) begin(ctx context.Context, grant *access.Grant) (context.Contex
 	} else {
 		ctx, cancel = context.WithDeadline(ctx, grant.Expires)
 	}
+	ctx = context.WithValue(ctx, grantKey{}, grant)
 	r := &request{grant, cancel}
 	a.mu.Lock()
 	defer a.mu.Unlock()

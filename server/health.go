@@ -81,10 +81,16 @@ func (p *probes) look(ctx context.Context) []string {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTime)
 	defer cancel()
+	found := make(map[*check]<-chan error) // all at once: one that hangs takes no time from others
+	for _, checks := range p.checks {
+		for _, c := range checks {
+			found[c] = c.begin(ctx)
+		}
+	}
 	failing := make(map[string]bool)
 	for kind, checks := range p.checks {
 		for _, c := range checks {
-			if err := c.bounded(ctx); err != nil {
+			if err := awaitCheck(ctx, found[c]); err != nil {
 				failing[kind] = true
 				p.tell(ctx, kind, c.name, err.Error())
 			} else {
@@ -99,21 +105,33 @@ func (p *probes) look(ctx context.Context) []string {
 // errHangs reports a check that did not end when it was to.
 var errHangs = errors.New("the check before has not ended yet; does the file system answer?")
 
-// bounded does a check, and gives up when ctx ends: a file system that hangs does
-// not end with it.
-func (c *check) bounded(ctx context.Context) error {
-	if !c.running.CompareAndSwap(false, true) {
-		return errHangs
-	}
+// begin begins a check, unless that before has not ended yet, and returns where its
+// error comes.
+func (c *check) begin(ctx context.Context) <-chan error {
 	ended := make(chan error, 1)
+	if !c.running.CompareAndSwap(false, true) {
+		ended <- errHangs
+		return ended
+	}
 	go func() {
 		defer c.running.Store(false)
 		ended <- c.do(ctx)
 	}()
+	return ended
+}
+
+// awaitCheck returns what a check found, and gives up when ctx ends: a file system
+// that hangs does not end with it.
+func awaitCheck(ctx context.Context, ended <-chan error) error {
 	select {
 	case err := <-ended:
 		return err
 	case <-ctx.Done():
+	}
+	select {
+	case err := <-ended: // while others were awaited
+		return err
+	default:
 		return ctx.Err()
 	}
 }

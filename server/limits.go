@@ -14,7 +14,8 @@ import (
 // Calls are of two kinds. Lookups are answered from maps: listResources,
 // getStructure, getNode, ingestStatus, and what the protocol itself needs.
 // All others are heavy: they search, extract and render. Each kind has its
-// places, so that the heavy ones are not in the way of the others.
+// places, so that the heavy ones are not in the way of the others. Evidence that is
+// fetched by a link takes none; each caller may fetch 64 pieces at a time.
 type Limits struct {
 	Calls          int // lookups at a time; zero means 64
 	CallsPerCaller int // of these for each caller; zero means a quarter of Calls
@@ -42,6 +43,10 @@ const (
 	defaultWait           = 10 * time.Second
 	defaultRate           = 100
 	defaultBytesPerMinute = 1 << 30
+
+	// maxDownloads is how many pieces of evidence a caller may fetch at a time: each
+	// has a connection and an open file for as long as the client goes on reading.
+	maxDownloads = 64
 
 	unlimited = 1 << 30 // more than there will ever be
 )

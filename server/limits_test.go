@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,8 @@ import (
 	"time"
 
 	"github.com/citekit/citekit/access"
+	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/server"
 )
 
@@ -228,5 +231,58 @@ func TestLimitsChange(t *testing.T) {
 	<-slow.started
 	if l := s.server.Load(); l.HeavyCalls != 3 || l.Waiting != 0 {
 		t.Errorf("%+v", l)
+	}
+}
+
+// TestNotificationsCount: those of one caller are in nobody else's way.
+func TestNotificationsCount(t *testing.T) {
+	_, _, workspaces, known := twoPlaces(t)
+	s := start(t, workspaces, &server.Options{Authenticator: known, Limits: server.Limits{Rate: 1e-9, Burst: 5}})
+	const notification = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`
+	red, blue := s.as(redKey).session(), s.as(blueKey).session()
+	for range 3 {
+		if status, _, body := red.send("POST", "/mcp", notification); status != 202 {
+			t.Fatalf("%d %s", status, body)
+		}
+	}
+	if status, _, body := red.send("POST", "/mcp", notification); status != 429 {
+		t.Errorf("one too many: %d %s", status, body)
+	}
+	if status, _, body := blue.send("POST", "/mcp", notification); status != 202 {
+		t.Errorf("of another caller: %d %s", status, body)
+	}
+}
+
+// TestBytesOfStreams: what is answered by the stream of HTTP+SSE counts too.
+func TestBytesOfStreams(t *testing.T) {
+	_, place := newPlace(t, modality.All(), "red", map[string]string{"long.txt": strings.Repeat("Much is said of the harvest.\n", 1500)})
+	workspaces, known := []server.Workspace{place}, &keys{grants: map[string]*access.Grant{redKey: {ID: "k-red", Workspaces: []string{"red"}}}}
+	s := start(t, workspaces, &server.Options{Authenticator: known, Handler: mcpadapter.HandlerOptions{SSE: true}})
+	red := s.as(redKey)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	stream, err := red.do(ctx, "GET", "/sse", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
+	endpoint := ""
+	for lines := bufio.NewScanner(stream.Body); endpoint == "" && lines.Scan(); {
+		endpoint, _ = strings.CutPrefix(lines.Text(), "data: ")
+		if !strings.HasPrefix(endpoint, "/") {
+			endpoint = ""
+		}
+	}
+	red.send("POST", endpoint, message("initialize", map[string]any{"protocolVersion": "2024-11-05", "capabilities": struct{}{}, "clientInfo": map[string]string{"name": "test", "version": "1"}}))
+	red.send("POST", endpoint, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	red.send("POST", endpoint, toolCall("listResources", struct{}{}))
+	e := s.journal.await(t, "a call over HTTP+SSE", func(e server.Event) bool { return e.Tool == "listResources" })
+	if e.Outcome != server.OutcomeOK || e.Bytes < 50 {
+		t.Errorf("%+v", e)
+	}
+	red.send("POST", endpoint, message("resources/read", map[string]any{"uri": "text://long#lines=1-1500"}))
+	e = s.journal.await(t, "a long answer over HTTP+SSE", func(e server.Event) bool { return e.Method == "resources/read" })
+	if e.Outcome != server.OutcomeOK || e.Bytes < 40_000 {
+		t.Errorf("a long answer: %+v", e)
 	}
 }

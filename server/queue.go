@@ -37,6 +37,7 @@ type caller struct {
 	running [kinds]int
 	waiters [kinds][]*waiter
 	waiting int
+	fetches int // of evidence that are under way
 	used    time.Time
 }
 
@@ -91,7 +92,7 @@ func (q *queue) caller(id string, now time.Time) *caller {
 	if now.Sub(q.swept) > time.Minute {
 		q.swept = now
 		for id, c := range q.callers {
-			if c.waiting == 0 && c.running == [kinds]int{} && now.Sub(c.used) > forgetAfter && c.bytes.TokensAt(now) >= 0 {
+			if c.waiting == 0 && c.fetches == 0 && c.running == [kinds]int{} && now.Sub(c.used) > forgetAfter && c.bytes.TokensAt(now) >= 0 {
 				delete(q.callers, id)
 			}
 		}
@@ -143,6 +144,28 @@ func (q *queue) enter(ctx context.Context, id string, k kind, calls int) (leave 
 	case <-timer.C:
 	}
 	return q.giveUp(c, k, w, leave, err)
+}
+
+// fetch counts evidence that a caller fetches, until done is called. The error is a
+// [*mcpadapter.BusyError].
+func (q *queue) fetch(id string) (done func(), err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now := time.Now()
+	c := q.caller(id, now)
+	if c.fetches >= maxDownloads {
+		return nil, &mcpadapter.BusyError{RetryAfter: time.Second, Message: fmt.Sprintf("you fetch %d pieces of evidence already; wait until one ends", maxDownloads)}
+	}
+	if err := q.checkRates(c, 1, now); err != nil {
+		return nil, err
+	}
+	c.fetches++
+	return sync.OnceFunc(func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		c.fetches--
+		c.used = time.Now()
+	}), nil
 }
 
 // checkRates takes calls from the rate of a caller, or refuses them.
@@ -211,6 +234,7 @@ func (q *queue) giveUp(c *caller, k kind, w *waiter, leave func(), err error) (f
 	}
 	defer q.mu.Unlock()
 	q.remove(c, k, slices.Index(c.waiters[k], w))
+	q.dispatch(k) // those behind it may need fewer places
 	if err != nil {
 		return nil, err
 	}

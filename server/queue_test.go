@@ -261,3 +261,56 @@ func TestLimitsHold(t *testing.T) {
 		})
 	}
 }
+
+// TestFetchesAreBounded: who fetches evidence without end is in nobody else's way.
+func TestFetchesAreBounded(t *testing.T) {
+	q := newQueue(Limits{Rate: -1})
+	done := func() {}
+	for range maxDownloads {
+		var err error
+		if done, err = q.fetch("a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := q.fetch("a")
+	if refusedAs(t, err).Server {
+		t.Errorf("a caller's own limit: %v", err)
+	}
+	if _, err := q.fetch("b"); err != nil {
+		t.Errorf("another caller: %v", err)
+	}
+	done()
+	done()
+	if _, err := q.fetch("a"); err != nil {
+		t.Errorf("once one has ended: %v", err)
+	}
+}
+
+// TestGivenUpMakesRoom: once calls that need many places are given up, those behind
+// them that need fewer run.
+func TestGivenUpMakesRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(Limits{HeavyCalls: 4, HeavyPerCaller: 4, Wait: time.Hour})
+		if _, err := q.enter(t.Context(), "a", heavy, 3); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			if _, err := q.enter(ctx, "a", heavy, 2); !errors.Is(err, context.Canceled) {
+				t.Errorf("given up: %v", err)
+			}
+		}()
+		synctest.Wait()
+		go func() {
+			if _, err := q.enter(t.Context(), "a", heavy, 1); err != nil {
+				t.Error(err)
+			}
+		}()
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		if l := q.load(); l.HeavyCalls != 4 || l.Waiting != 0 {
+			t.Errorf("%+v", l)
+		}
+	})
+}

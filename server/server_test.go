@@ -143,6 +143,19 @@ func TestGrantNarrowsTools(t *testing.T) {
 			t.Errorf("subscribe %s with a key for search: %s", uri, r.Result)
 		}
 	}
+	listener := s.as("searcher", "Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "subscriptions/listen")
+	for _, id := range []string{"rednotes", "absent"} {
+		status, _, body := listener.send("POST", "/mcp", message("subscriptions/listen", map[string]any{
+			"notifications": map[string]any{"resourceSubscriptions": []string{"citekit://maps/" + id}},
+			"_meta": map[string]any{
+				"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": map[string]any{},
+				"io.modelcontextprotocol/clientInfo": map[string]any{"name": "test", "version": "1"},
+			},
+		}))
+		if r := parse(t, body); r.Error == nil || !strings.Contains(string(r.Error), "NOT_FOUND") {
+			t.Errorf("listen to %s with a key for search: %d %s", id, status, body)
+		}
+	}
 	if r := searcher.request("resources/list", nil); strings.Contains(string(r.Result), "citekit://maps/") {
 		t.Errorf("resources/list with a key for search: %s", r.Result)
 	}

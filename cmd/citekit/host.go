@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -182,29 +183,70 @@ func (h *host) openAll() (all []*hosted, err error) {
 	return all, nil
 }
 
-// sharedFolders returns which workspaces are the same folder by another name, and
-// warns of those within another, whose callers then see their files.
+// sharedFolders returns which workspaces have a folder in common, by whatever names,
+// and warns of those within another, whose callers then see their files. With the maps
+// or the evidence of another a workspace would serve what is not its own.
 func (h *host) sharedFolders() (faults config.Faults) {
-	real := make(map[string]string) // by workspaces
+	var before []ownFolder
 	for _, name := range slices.Sorted(maps.Keys(h.settings.Workspaces)) {
-		dir, err := filepath.EvalSymlinks(h.settings.Workspaces[name].Dir)
-		if err == nil {
-			dir, err = filepath.Abs(dir)
-		}
-		if err != nil {
-			continue // opening it tells why
-		}
-		for _, other := range slices.Sorted(maps.Keys(real)) {
-			switch {
-			case real[other] == dir:
-				faults = append(faults, h.settings.Fault("it is the folder of workspace "+other+"; each has its own", "workspaces", name, "dir"))
-			case isWithin(real[other], dir), isWithin(dir, real[other]):
-				h.logger.Warn("the folder of a workspace lies within that of another, whose callers can see what is in it", slog.String("workspace", name), slog.String("other", other))
+		all := foldersOf(name, h.settings.Workspaces[name])
+		warned := make(map[string]bool)
+		for _, one := range all {
+			for _, other := range before {
+				switch {
+				case one.dir == other.dir && !one.isRoot() && !other.isRoot():
+					faults = append(faults, h.settings.Fault("it is the folder of workspace "+other.workspace+"; each has its own", "workspaces", name, one.setting))
+				case !warned[other.workspace] && (one.shows(other) || other.shows(one)):
+					warned[other.workspace] = true
+					h.logger.Warn("the folder of a workspace lies within that of another, whose callers can see what is in it", slog.String("workspace", name), slog.String("other", other.workspace))
+				}
 			}
 		}
-		real[name] = dir
+		before = append(before, all...)
 	}
 	return faults
+}
+
+// An ownFolder is a folder that a workspace reads or writes.
+type ownFolder struct{ workspace, setting, dir string }
+
+// foldersOf returns the folders of a workspace that have settings.
+func foldersOf(name string, w config.Workspace) []ownFolder {
+	base := realPath(w.Dir)
+	all := []ownFolder{{name, "dir", base}}
+	for _, given := range []struct{ setting, dir string }{{"maps_dir", w.MapsDir}, {"evidence_dir", w.EvidenceDir}} {
+		switch {
+		case given.dir == "":
+		case filepath.IsAbs(given.dir):
+			all = append(all, ownFolder{name, given.setting, realPath(given.dir)})
+		default:
+			all = append(all, ownFolder{name, given.setting, realPath(filepath.Join(base, given.dir))})
+		}
+	}
+	for _, root := range w.Roots {
+		all = append(all, ownFolder{name, "roots", realPath(root)})
+	}
+	return all
+}
+
+func (f ownFolder) isRoot() bool { return f.setting == "roots" }
+
+// shows reports whether callers who see a folder see another one in it.
+func (f ownFolder) shows(inner ownFolder) bool {
+	return (f.isRoot() || f.setting == "dir") && !inner.isRoot() && isWithin(f.dir, inner.dir)
+}
+
+// realPath returns a path without links, as far as there is something at it.
+func realPath(path string) string {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return path // opening it tells why
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if parent := filepath.Dir(path); err != nil && parent != path {
+		return filepath.Join(realPath(parent), filepath.Base(path))
+	}
+	return cmp.Or(real, path)
 }
 
 // isWithin reports whether a folder lies below another one.

@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"strings"
 	"sync/atomic"
 
 	"github.com/citekit/citekit/internal/config"
+	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/server"
 )
@@ -61,7 +63,7 @@ func (r *reloader) reload(ctx context.Context) {
 	if err := r.logs.reopen(); err != nil {
 		logger.LogAttrs(ctx, slog.LevelError, "a log could not be opened anew, and goes on where it was", slog.String("error", err.Error()))
 	}
-	after, err := r.flags.load()
+	after, err := r.read()
 	var faulty *settingsError
 	if errors.As(err, &faulty) {
 		for _, fault := range faulty.faults {
@@ -82,4 +84,19 @@ func (r *reloader) reload(ctx context.Context) {
 		logger.LogAttrs(ctx, slog.LevelWarn, "the setting changed, which needs a restart", slog.String("setting", setting))
 	}
 	logger.LogAttrs(ctx, slog.LevelWarn, "settings reloaded", slog.String("changed", strings.Join(now, " ")))
+}
+
+// read returns the settings as they are now, for a server that goes on to be one for
+// several callers. A file that is gone is an error: without it all limits would be
+// those by default, and all tools there.
+func (r *reloader) read() (*config.Settings, error) {
+	after, err := r.flags.load()
+	if err != nil {
+		return nil, err
+	}
+	if r.settings.File != "" && after.File == "" {
+		return nil, fmt.Errorf("the file of settings %s is gone; put it back, or restart the server to do without", term.Line(r.settings.File))
+	}
+	after.FillTeam()
+	return after, nil
 }

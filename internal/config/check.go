@@ -41,6 +41,26 @@ func (s *Settings) check() (faults Faults) {
 	return slices.Concat(faults, s.checkWorkspaces(), s.checkGrants())
 }
 
+// onlyHTTP are the settings that count for nothing over the standard streams.
+var onlyHTTP = []string{
+	"host", "port", "tls", "hosts", "origins", "stateless", "sse", "session_timeout", "keys", "oauth", "audit", "metrics", "traces",
+}
+
+// warnings returns what a file says in vain because it does not say how clients
+// connect.
+func (s *Settings) warnings() (all []string) {
+	if s.Transport == "http" || s.Given("transport") {
+		return nil
+	}
+	for _, name := range onlyHTTP {
+		f := s.Fault("counts for nothing without transport: http", name)
+		if f.Verb = true; f.Origin.File != "" {
+			all = append(all, f.Error())
+		}
+	}
+	return all
+}
+
 // checkGrants returns which scopes are for workspaces that there are not.
 func (s *Settings) checkGrants() (faults Faults) {
 	known := slices.Sorted(maps.Keys(s.Workspaces))

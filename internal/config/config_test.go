@@ -211,7 +211,10 @@ func TestPrecedence(t *testing.T) {
 			t.Errorf("%v is from %s, want %s", test.setting, got, test.want)
 		}
 	}
-	if diff := cmp.Diff([]string{"environment variable CITEKIT_HOTS is no setting; did you mean CITEKIT_HOST?"}, s.Warnings); diff != "" {
+	if diff := cmp.Diff([]string{
+		"environment variable CITEKIT_HOTS is no setting; did you mean CITEKIT_HOST?",
+		file + ":2: host counts for nothing without transport: http", file + ":4: session_timeout counts for nothing without transport: http",
+	}, s.Warnings); diff != "" {
 		t.Error(diff)
 	}
 	if !s.Given("limits") || !s.Given("workspaces", "v1.0") || s.Given("oauth") || s.Given("tls") {
@@ -423,4 +426,21 @@ func FuzzValues(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What a file says in vain is told.
+func TestWarnsWithoutTransport(t *testing.T) {
+	for text, want := range map[string]int{
+		"keys: keys.json\nport: 80\nlimits: {extractions: 2}\n": 2,
+		"transport: http\nkeys: keys.json\n":                    0,
+		"transport: stdio\nkeys: keys.json\n":                   0,
+	} {
+		s, err := Load(Sources{File: write(t, text)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Warnings) != want || want > 0 && !strings.Contains(strings.Join(s.Warnings, "\n"), "keys counts for nothing without transport: http") {
+			t.Errorf("%q: %q", text, s.Warnings)
+		}
+	}
 }

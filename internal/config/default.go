@@ -89,9 +89,10 @@ func (s *Settings) Team() bool {
 // Authenticates reports whether callers must tell who they are.
 func (s *Settings) Authenticates() bool { return s.Keys != "" || s.OAuth.Issuer != "" }
 
-// fillTeam adds what counts for a server for several callers where nothing is given:
-// bounds of the time of every tool, and a line in the log for each request.
-func (s *Settings) fillTeam() {
+// FillTeam adds what counts for a server for several callers where nothing is given:
+// bounds of the time of every tool, and a line in the log for each request. Load does
+// it where [Settings.Team] holds; a server that runs stays one whatever the file says.
+func (s *Settings) FillTeam() {
 	if !s.Given("log", "level") {
 		s.Log.Level = "info"
 	}

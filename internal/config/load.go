@@ -60,6 +60,7 @@ func load(from Sources, file *layer) (*Settings, error) {
 	if len(faults) > 0 {
 		return nil, faults.sorted()
 	}
+	s.Warnings = append(s.Warnings, s.warnings()...)
 	return s, nil
 }
 
@@ -76,7 +77,7 @@ func (s *Settings) merge(layers ...*layer) error {
 	}
 	s.Limits = s.Limits.filled()
 	if s.Team() {
-		s.fillTeam()
+		s.FillTeam()
 	}
 	return nil
 }
