@@ -9,12 +9,18 @@ import (
 // callers sent as it is: here it is on one line, of moderate length, and shows.
 type foreignLog struct{ slog.Handler }
 
-// forForeign returns a logger for code that is not ours.
+// forForeign returns a logger for code that is not ours. What it tells is of level
+// debug at most: callers cause much of it, and calls that fail are logged by us.
 func forForeign(logger *slog.Logger) *slog.Logger { return slog.New(foreignLog{logger.Handler()}) }
+
+// Enabled implements [slog.Handler].
+func (f foreignLog) Enabled(ctx context.Context, level slog.Level) bool {
+	return f.Handler.Enabled(ctx, min(level, slog.LevelDebug))
+}
 
 // Handle implements [slog.Handler].
 func (f foreignLog) Handle(ctx context.Context, r slog.Record) error {
-	clean := slog.NewRecord(r.Time, r.Level, printable(r.Message), r.PC)
+	clean := slog.NewRecord(r.Time, min(r.Level, slog.LevelDebug), printable(r.Message), r.PC)
 	r.Attrs(func(a slog.Attr) bool {
 		clean.AddAttrs(printableAttr(a))
 		return true

@@ -24,6 +24,10 @@ const (
 // [auth.RequireBearerToken] put into the context of a request. A caller has
 // sessions and links of its own in each workspace.
 //
+// The workspace is often what a header of the request asks for. One that the grant
+// does not have is served to nobody: answer such a request with an error that does
+// not tell whether it exists, as package server does.
+//
 // The grant leaves out tools as the headers of a request do: see the package
 // comment. It also leaves out resources of the protocol: the map of a resource
 // needs the tool getStructure, a node getNode, an address resolve or getContents,
@@ -119,13 +123,17 @@ type Hosted struct {
 }
 
 // NewWorkspacesHandler returns a handler that serves several servers, each to the
-// callers that [Identify] names its workspace for; others find none. A nil opts
+// callers that [Identify] names its workspace for, if their grant has it; others
+// find none. A nil opts
 // means the defaults, and [HandlerOptions.Links] counts for nothing.
 func NewWorkspacesHandler(all map[string]Hosted, opts *HandlerOptions) *Handler {
 	o := opts.withDefaults()
 	o.Links = nil
 	h := newHandler(&o, func(r *http.Request) *mcp.Server {
-		_, workspace := grantOf(auth.TokenInfoFromContext(r.Context()))
+		grant, workspace := grantOf(auth.TokenInfoFromContext(r.Context()))
+		if grant == nil || !grant.Has(workspace) {
+			return nil
+		}
 		return all[workspace].Server
 	})
 	var links severalLinks

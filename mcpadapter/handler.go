@@ -202,6 +202,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer.answers = h.answers
 	defer answer.extend()
 	if r.ContentLength != 0 {
+		answer.body = &followedBody{ReadCloser: r.Body}
+		r.Body = answer.body
 		// Also for what the server itself reads of a body that was refused.
 		_ = answer.control.SetReadDeadline(time.Now().Add(h.opts.BodyTimeout))
 	}
@@ -234,6 +236,9 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request) (data []byte,
 	}
 	data, release, err := h.bodies.read(r)
 	if err != nil {
+		// A client that still sends would see its connection cut, and no answer.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(restTime))
+		_, _ = io.CopyN(io.Discard, r.Body, 4*min(h.bodies.limit, defaultMaxBody))
 		err.(*refusal).write(w)
 		return nil, nil, false
 	}

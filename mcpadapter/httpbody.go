@@ -125,6 +125,22 @@ func unreadable(err error) *refusal {
 	return &refusal{http.StatusBadRequest, "the body could not be read"}
 }
 
+// restTime is how long the rest of a body is waited for that nobody reads.
+const restTime = time.Second
+
+// A followedBody knows whether all of it was read.
+type followedBody struct {
+	io.ReadCloser
+	ended bool
+}
+
+// Read implements [io.Reader].
+func (b *followedBody) Read(p []byte) (n int, err error) {
+	n, err = b.ReadCloser.Read(p)
+	b.ended = b.ended || errors.Is(err, io.EOF)
+	return n, err
+}
+
 // A deadlineWriter writes an answer that its reader must take within a while,
 // piece by piece, however long the answer or the time before it.
 type deadlineWriter struct {
@@ -132,6 +148,7 @@ type deadlineWriter struct {
 	control *http.ResponseController
 	answers *longAnswers    // written in place of their keys; may be nil
 	refused func() *refusal // asked before the header is written; may be nil
+	body    *followedBody    // of the request; nil if it has none
 	begun   bool
 	dropped bool // the answer is replaced by a refusal
 }
@@ -157,6 +174,9 @@ func (w *deadlineWriter) WriteHeader(status int) {
 		return
 	}
 	w.begun = true
+	if w.body != nil && !w.body.ended { // what may come of it is waited for before the answer is sent
+		_ = w.control.SetReadDeadline(time.Now().Add(restTime))
+	}
 	if w.refused != nil {
 		if refused := w.refused(); refused != nil {
 			w.dropped = true

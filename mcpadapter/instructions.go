@@ -25,7 +25,7 @@ var steps = []sentence{
 }
 
 const (
-	resolveStep = "resolve with virtual true gives the address of a node at once; without it, also a file with exactly that part of the source, at output_path. In place of a node it takes an address."
+	resolveStep = "resolve with virtual true gives the address of a node at once; without it, also a file with exactly that part of the source, at output_path, or over HTTP at evidence_url. In place of a node it takes an address."
 
 	// resolveReadOnly is that of a server that writes no files.
 	resolveReadOnly = "resolve gives the address of a node. In place of a node it takes an address."

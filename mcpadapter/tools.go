@@ -112,7 +112,7 @@ func (a *adapter) tools() []tool {
 		{
 			name:  "resolve",
 			title: "Resolve a node or an address to evidence",
-			description: "Get the evidence for a node, or for an address such as doc://book#pages=12-15: its address, for citing, and a file with exactly that part of the source, at output_path. " +
+			description: "Get the evidence for a node, or for an address such as doc://book#pages=12-15: its address, for citing, and a file with exactly that part of the source, at output_path (over HTTP evidence_url). " +
 				"With virtual true there is only the address, at once.",
 			parameters: []parameter{
 				citedResource,

@@ -153,11 +153,17 @@ func (s *Server) deny(w http.ResponseWriter, r *http.Request, why *denial, grant
 	if why.status == http.StatusServiceUnavailable {
 		event.Outcome = OutcomeBusy
 	}
-	if skipped, ok := s.failed.now(); ok {
-		if event.Outcome == OutcomeBusy {
-			s.opts.Logger.LogAttrs(r.Context(), slog.LevelError, "tokens cannot be checked", slog.String("error", safe(why.err.Error())))
+	if event.Outcome == OutcomeBusy {
+		if skipped, ok := s.unchecked.now(); ok {
+			s.opts.Logger.LogAttrs(r.Context(), slog.LevelError, "tokens cannot be checked", slog.String("error", safe(why.err.Error())), slog.Int("not_logged", skipped))
 		}
-		s.log(r.Context(), &event, slog.Int("not_logged", skipped))
+	}
+	if skipped, ok := s.failed.now(); ok {
+		more := []slog.Attr{slog.Int("not_logged", skipped)}
+		if why.err != nil {
+			more = append(more, slog.String("reason", safe(why.err.Error())))
+		}
+		s.log(r.Context(), &event, more...)
 	}
 	s.observe(r.Context(), event)
 }

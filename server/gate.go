@@ -30,6 +30,9 @@ func (g gate) Enter(ctx context.Context, calls []*mcpadapter.Call) (end func(), 
 		if g.s.revoked(c.Grant) { // who has a link may be one whose key was revoked
 			return nil, access.ErrRefused
 		}
+		if g.s.probes.isGone(c.Workspace) {
+			return nil, &mcpadapter.BusyError{Server: true, RetryAfter: probeEvery, Message: "the files of the workspace cannot be read at the moment; the operator is told"}
+		}
 		caller = callerOf(c.Grant)
 	}
 	if len(calls) == 1 && calls[0].Method == mcpadapter.MethodEvidence {

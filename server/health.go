@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -28,6 +29,8 @@ type probes struct {
 	checked time.Time
 	failing []string // by what a probe is told
 	known   map[string]string
+
+	gone sync.Map // the names of workspaces whose folder is not there
 }
 
 // A check is one thing that must be well.
@@ -40,13 +43,14 @@ type check struct {
 const (
 	probeTime  = 3 * time.Second // for all checks
 	probeAgain = time.Second     // what was found counts so long
+	probeEvery = 2 * time.Second // while nobody asks
 )
 
 func newProbes(workspaces []Workspace, shared map[string]func(context.Context) error, logger *slog.Logger) *probes {
 	p := &probes{checks: make(map[string][]*check), logger: logger, known: make(map[string]string)}
 	for _, w := range workspaces {
 		if w.Ready != nil {
-			p.checks["workspaces"] = append(p.checks["workspaces"], &check{name: w.Name, do: w.Ready})
+			p.checks[checkWorkspaces] = append(p.checks[checkWorkspaces], &check{name: w.Name, do: w.Ready})
 		}
 	}
 	for kind, do := range shared {
@@ -90,7 +94,11 @@ func (p *probes) look(ctx context.Context) []string {
 	failing := make(map[string]bool)
 	for kind, checks := range p.checks {
 		for _, c := range checks {
-			if err := awaitCheck(ctx, found[c]); err != nil {
+			err := awaitCheck(ctx, found[c])
+			if kind == checkWorkspaces {
+				p.note(c.name, errors.Is(err, fs.ErrNotExist))
+			}
+			if err != nil {
 				failing[kind] = true
 				p.tell(ctx, kind, c.name, err.Error())
 			} else {
@@ -100,6 +108,39 @@ func (p *probes) look(ctx context.Context) []string {
 	}
 	p.failing, p.checked = slices.Sorted(maps.Keys(failing)), time.Now()
 	return p.failing
+}
+
+// checkWorkspaces is what a probe is told if a workspace is not well.
+const checkWorkspaces = "workspaces"
+
+// note keeps whether the folder of a workspace is gone.
+func (p *probes) note(workspace string, gone bool) {
+	if gone {
+		p.gone.Store(workspace, nil)
+	} else {
+		p.gone.Delete(workspace)
+	}
+}
+
+// isGone reports whether the folder of a workspace was gone when it was last looked
+// for. What is asked of it must not be answered as if it held nothing.
+func (p *probes) isGone(workspace string) bool {
+	_, gone := p.gone.Load(workspace)
+	return gone
+}
+
+// watch looks again and again until ctx ends, whether or not somebody probes.
+func (p *probes) watch(ctx context.Context) {
+	ticker := time.NewTicker(probeEvery)
+	defer ticker.Stop()
+	for {
+		p.look(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
 }
 
 // errHangs reports a check that did not end when it was to.

@@ -47,7 +47,10 @@ type Workspace struct {
 	Hosted mcpadapter.Hosted
 
 	// Ready returns an error if what the workspace needs cannot be read or
-	// written. It is called at most once in a second. Nil means that all is well.
+	// written. It is called at most once in a second, and every two seconds while
+	// [Server.Serve] runs. If the error matches [io/fs.ErrNotExist] the files are
+	// gone, and calls are refused until they are back, rather than answered as if
+	// there were none. Nil means that all is well.
 	Ready func(context.Context) error
 }
 
@@ -84,15 +87,15 @@ type Options struct {
 
 // A Server serves workspaces. Make one with [New].
 type Server struct {
-	opts    Options
-	handler *mcpadapter.Handler
-	mux     *http.ServeMux
-	names   map[string]bool
-	queue   *queue
-	active  *active
-	reports *reports
-	failed  *sometimes // log lines of requests without a valid token
-	probes  *probes
+	opts              Options
+	handler           *mcpadapter.Handler
+	mux               *http.ServeMux
+	names             map[string]bool
+	queue             *queue
+	active            *active
+	reports           *reports
+	failed, unchecked *sometimes // log lines of requests without a valid token, and of tokens that cannot be checked
+	probes            *probes
 }
 
 // New returns a server of workspaces. A nil opts means the defaults. The error
@@ -121,7 +124,8 @@ func New(workspaces []Workspace, opts *Options) (*Server, error) {
 		s.names[w.Name] = true
 		hosted[w.Name] = w.Hosted
 	}
-	s.queue, s.active, s.failed = newQueue(s.opts.Limits), newActive(), newSometimes(10, time.Second)
+	s.queue, s.active = newQueue(s.opts.Limits), newActive()
+	s.failed, s.unchecked = newSometimes(10, time.Second), newSometimes(1, time.Second)
 	s.reports = newReports(s.report)
 	s.probes = newProbes(workspaces, s.opts.Ready, s.opts.Logger)
 	endpoint := s.opts.Handler
@@ -177,6 +181,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener, opts *mcpadap
 	watch, stop := context.WithCancel(ctx)
 	defer stop()
 	go s.watchRevoked(watch)
+	go s.probes.watch(watch)
 	err := s.handler.Serve(ctx, listener, &o)
 	settle, end := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer end()

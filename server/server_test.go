@@ -1,13 +1,18 @@
 package server_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
 
 	"github.com/citekit/citekit/access"
 	"github.com/citekit/citekit/mcpadapter"
@@ -293,6 +298,53 @@ func TestNames(t *testing.T) {
 	for _, workspaces := range [][]server.Workspace{nil, {w, w}, {{Name: "", Hosted: w.Hosted}}, {{Name: "a/b", Hosted: w.Hosted}}, {{Name: ".a"}}, {{Name: strings.Repeat("a", 65)}}, {{Name: "ä"}}} {
 		if _, err := server.New(workspaces, nil); err == nil {
 			t.Errorf("%v: no error", workspaces)
+		}
+	}
+}
+
+// TestAnswersBeforeTheBody: who is refused hears so at once, though the body that
+// was announced never comes.
+func TestAnswersBeforeTheBody(t *testing.T) {
+	_, _, workspaces, known := twoPlaces(t)
+	s := start(t, workspaces, &server.Options{Authenticator: known, Handler: mcpadapter.HandlerOptions{BodyTimeout: time.Hour}})
+	for _, head := range []string{"POST /mcp HTTP/1.1\r\nContent-Length: 200\r\n", "POST /nosuch HTTP/1.1\r\nContent-Length: 200\r\n", "POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\nAuthorization: Bearer guess\r\n"} {
+		conn, err := net.Dial("tcp", s.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if _, err := io.WriteString(conn, head+"Host: "+s.address+"\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		_ = conn.SetReadDeadline(time.Now().Add(patience))
+		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatalf("%q: %v", head, err)
+		}
+		if answer.StatusCode != 401 && answer.StatusCode != 404 {
+			t.Errorf("%q: %s", head, answer.Status)
+		}
+	}
+}
+
+// TestIdentifyWithoutGrant: a handler holds who embeds it to the grant.
+func TestIdentifyWithoutGrant(t *testing.T) {
+	_, _, workspaces, _ := twoPlaces(t)
+	hosted := make(map[string]mcpadapter.Hosted)
+	for _, w := range workspaces {
+		hosted[w.Name] = w.Hosted
+	}
+	red := &access.Grant{ID: "k-red", Workspaces: []string{"red"}}
+	handler := mcpadapter.NewWorkspacesHandler(hosted, &mcpadapter.HandlerOptions{Authenticate: auth.RequireBearerToken(func(_ context.Context, _ string, r *http.Request) (*auth.TokenInfo, error) {
+		return mcpadapter.Identify(red, r.Header.Get("X-Mcp-Workspace")), nil
+	}, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})})
+	for workspace, status := range map[string]int{"red": 200, "blue": 400, "nought": 400, "": 400} {
+		r := httptest.NewRequest("POST", "http://127.0.0.1/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`))
+		r.Header = http.Header{"Authorization": {"Bearer x"}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "X-Mcp-Workspace": {workspace}}
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, r)
+		if answer.Code != status {
+			t.Errorf("%q: %d %s", workspace, answer.Code, answer.Body)
 		}
 	}
 }

@@ -83,7 +83,11 @@ func (r *reloader) reload(ctx context.Context) {
 	for _, setting := range restart {
 		logger.LogAttrs(ctx, slog.LevelWarn, "the setting changed, which needs a restart", slog.String("setting", setting))
 	}
-	logger.LogAttrs(ctx, slog.LevelWarn, "settings reloaded", slog.String("changed", strings.Join(now, " ")))
+	level := slog.LevelWarn
+	if len(now) == 0 {
+		level = slog.LevelInfo // such as when logs are turned over
+	}
+	logger.LogAttrs(ctx, level, "settings reloaded", slog.String("changed", strings.Join(now, " ")))
 }
 
 // read returns the settings as they are now, for a server that goes on to be one for

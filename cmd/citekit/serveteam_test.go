@@ -304,6 +304,10 @@ func TestServeFolderVanishes(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.until("/readyz is red", func() bool { status, _ := s.get("/readyz"); return status == 503 })
+	// What is gone is not answered as if there were nothing.
+	if status, body := s.request("", "red", "tools/call", listCall); status != 503 || !strings.Contains(body, "cannot be read") {
+		t.Error(status, body)
+	}
 	if status, body := s.request("", "blue", "tools/call", listCall); status != 200 || !strings.Contains(body, "blue") {
 		t.Error(status, body)
 	}
@@ -321,4 +325,7 @@ func TestServeFolderVanishes(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.until("/readyz is green", func() bool { status, _ := s.get("/readyz"); return status == 200 })
+	if status, body := s.request("", "red", "tools/call", listCall); status != 200 || !strings.Contains(body, `"red"`) && !strings.Contains(body, `\"red\"`) {
+		t.Error(status, body)
+	}
 }
