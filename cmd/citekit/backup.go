@@ -114,7 +114,7 @@ func (s *session) backup(ctx context.Context, name string, flags backupFlags) er
 	if s.json {
 		return s.printJSON(done)
 	}
-	s.printf("saved %s, %s; it holds secrets if it holds keys: keep it as one\n", message.Count(done.Maps, "map"), message.Count(done.Pins, "version of a source"))
+	s.printf("saved %s and %s; the file holds secrets: let nobody else read it\n", message.Count(done.Maps, "map"), message.Count(done.Pins, "pinned version"))
 	return nil
 }
 

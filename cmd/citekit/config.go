@@ -2,6 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
 	"strings"
 
 	"github.com/citekit/citekit/internal/config"
@@ -35,7 +39,7 @@ Secrets are no settings: keys of models stay in the environment.`,
 			f.BoolVar(&check, "check", false, "print only what is wrong")
 			f.BoolVar(&schema, "schema", false, "print the JSON schema of the file")
 		},
-		run: func(_ context.Context, s *session, _ []string) error {
+		run: func(ctx context.Context, s *session, _ []string) error {
 			if schema {
 				return s.printConfigSchema()
 			}
@@ -47,11 +51,44 @@ Secrets are no settings: keys of models stay in the environment.`,
 				s.warn(warning)
 			}
 			if check {
-				return nil
+				return checkServing(ctx, settings)
 			}
 			return s.printSettings(settings)
 		},
 	}
+}
+
+// checkServing returns what keeps a server from starting with settings each of which
+// may stand by itself.
+func checkServing(ctx context.Context, settings *config.Settings) error {
+	var faults config.Faults
+	fault := func(message string, setting ...string) {
+		faults = append(faults, settings.Fault(message, setting...))
+	}
+	if settings.Transport == transportHTTP {
+		if _, err := listenAddress(ctx, settings); err != nil {
+			wrong := new(settingsError)
+			if !errors.As(err, &wrong) {
+				return err
+			}
+			faults = append(faults, wrong.faults...)
+		}
+		if m := settings.Metrics; m.Enabled && m.Listen == net.JoinHostPort(settings.Host, strconv.Itoa(settings.Port)) {
+			fault(fmt.Sprintf("bad value %q: clients connect there; give metrics another port", m.Listen), "metrics", "listen")
+		}
+	}
+	for _, model := range []struct {
+		setting string
+		flags   semanticsFlags
+	}{{"embedder", semanticsFlags{embedder: settings.Embedder}}, {"reranker", semanticsFlags{reranker: settings.Reranker}}} {
+		if _, err := model.flags.open(); err != nil {
+			fault("bad value: "+strings.TrimPrefix(err.Error(), "--"+model.setting+": "), model.setting)
+		}
+	}
+	if faults != nil {
+		return &settingsError{"config", faults}
+	}
+	return nil
 }
 
 func (s *session) printConfigSchema() error {

@@ -108,7 +108,7 @@ func (s *session) tellRestored(r *restoring) error {
 			Kept int `json:"kept"`
 		}{r.done, r.kept})
 	}
-	s.printf("restored %s, %s\n", message.Count(r.done.Maps, "map"), message.Count(r.done.Pins, "version of a source"))
+	s.printf("restored %s, %s\n", message.Count(r.done.Maps, "map"), message.Count(r.done.Pins, "pinned version"))
 	if r.kept > 0 {
 		s.printf("%s there already and kept; --force replaces\n", countedAre(r.kept, "thing"))
 	}

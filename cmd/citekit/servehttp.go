@@ -31,7 +31,7 @@ var onlyHTTP = []string{"host", "port", "stateless", "sse", "tls-cert", "tls-key
 // registerHTTP defines the flags of a server over HTTP.
 func registerHTTP(f *flagSet) {
 	f.String("transport", transportStdio, "`TRANSPORT`: stdio, or http for clients that connect to a port")
-	f.String("host", "127.0.0.1", "`HOST` to listen on with --transport http: an address of this machine that others cannot reach")
+	f.String("host", "127.0.0.1", "`HOST` to listen on with --transport http: a loopback address, or any with --keys")
 	f.Int("port", 8808, "`PORT` to listen on with --transport http; 0 takes a free one")
 	f.Bool("stateless", false, "with --transport http: no sessions, for several servers behind a load balancer")
 	f.Bool("sse", false, "with --transport http: also serve the older HTTP+SSE transport, at /sse")
