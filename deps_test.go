@@ -36,7 +36,7 @@ var mayImport = map[string][]string{
 	"search/index":            {".", "internal/terms", "internal/segment"},
 	"search/embedding":        {".", "search", "mapper/llm"},
 	"search/embedding/*":      {"search"},
-	"workspace":               {"."},
+	"workspace":               {".", "internal/filelock"},
 	"workspace/workspacetest": {"."},
 	"modality":                {".", "modality/*"},
 	"modality/modalitytest":   {".", "preview", "relations"},

@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
+	"github.com/citekit/citekit/internal/filelock"
 	"github.com/citekit/citekit/internal/semaphore"
 )
 
@@ -183,7 +183,7 @@ func (d *folder) lock(ctx context.Context, root *os.Root) (release func(), err e
 	}
 	f, err := d.perms.openLock(root, lockName)
 	if err == nil {
-		err = waitLock(ctx, f)
+		err = filelock.Lock(ctx, f)
 		if err != nil {
 			f.Close()
 		}
@@ -193,7 +193,7 @@ func (d *folder) lock(ctx context.Context, root *os.Root) (release func(), err e
 		return nil, fmt.Errorf("lock the %s: %w", d.what, withoutPath(err))
 	}
 	return func() {
-		unlock(f)
+		filelock.Unlock(f)
 		f.Close()
 		<-d.writing
 	}, nil
@@ -227,23 +227,6 @@ func (p permissions) openLock(root *os.Root, name string) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
-}
-
-func waitLock(ctx context.Context, f *os.File) error {
-	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
-		locked, err := tryLock(f)
-		if locked || errors.Is(err, errors.ErrUnsupported) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(wait):
-		}
-	}
 }
 
 func (d *folder) close() error {

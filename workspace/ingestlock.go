@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/citekit/citekit/internal/filelock"
 	"github.com/citekit/citekit/internal/semaphore"
 )
 
@@ -31,7 +32,7 @@ func (d *Directory) lockIngest(ctx context.Context) (release func(), err error) 
 	}
 	f, err := d.perms.openLock(root, ingestLockName)
 	if err == nil {
-		if err = waitLock(ctx, f); err != nil {
+		if err = filelock.Lock(ctx, f); err != nil {
 			f.Close()
 		}
 	}
@@ -40,7 +41,7 @@ func (d *Directory) lockIngest(ctx context.Context) (release func(), err error) 
 		return nil, err
 	}
 	return func() {
-		unlock(f)
+		filelock.Unlock(f)
 		f.Close()
 		<-d.ingesting
 	}, nil

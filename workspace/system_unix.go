@@ -7,31 +7,11 @@ import (
 	"os"
 	"syscall"
 
-	"golang.org/x/sys/unix"
+	"github.com/citekit/citekit/internal/filelock"
 )
 
 // nonblock keeps an open from waiting for the other end of a pipe.
 const nonblock = syscall.O_NONBLOCK
-
-// tryLock locks f against other openings of the same file. It reports false
-// if another has the lock.
-func tryLock(f *os.File) (bool, error) {
-	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		switch {
-		case err == nil:
-			return true, nil
-		case err == unix.EWOULDBLOCK:
-			return false, nil
-		case err != unix.EINTR:
-			return false, err
-		}
-	}
-}
-
-// unlock ends a lock. To close f would do, were it not for children being
-// started, which hold it open for an instant.
-func unlock(f *os.File) { _ = unix.Flock(int(f.Fd()), unix.LOCK_UN) }
 
 // holdTemp locks a temporary file for as long as what it returns is open, to
 // show that its writer lives. It returns nil if that cannot be.
@@ -40,7 +20,7 @@ func holdTemp(root *os.Root, name string) *os.File {
 	if err != nil {
 		return nil
 	}
-	if locked, err := tryLock(f); !locked || err != nil {
+	if locked, err := filelock.Try(f); !locked || err != nil {
 		f.Close()
 		return nil
 	}
@@ -54,7 +34,7 @@ func isHeld(root *os.Root, name string) bool {
 		return false
 	}
 	defer f.Close()
-	locked, err := tryLock(f)
+	locked, err := filelock.Try(f)
 	return !locked && err == nil
 }
 

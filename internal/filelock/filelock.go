@@ -14,7 +14,7 @@ import (
 // ends with [Unlock], or with the process.
 func Lock(ctx context.Context, f *os.File) error {
 	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
-		locked, err := try(f)
+		locked, err := Try(f)
 		if locked || errors.Is(err, errors.ErrUnsupported) {
 			return nil
 		}
@@ -28,6 +28,10 @@ func Lock(ctx context.Context, f *os.File) error {
 		}
 	}
 }
+
+// Try locks a file that is open for writing, and reports false if another has the
+// lock.
+func Try(f *os.File) (bool, error) { return try(f) }
 
 // Unlock ends the lock of a file.
 func Unlock(f *os.File) { unlock(f) }
