@@ -148,7 +148,7 @@ type deadlineWriter struct {
 	control *http.ResponseController
 	answers *longAnswers    // written in place of their keys; may be nil
 	refused func() *refusal // asked before the header is written; may be nil
-	body    *followedBody    // of the request; nil if it has none
+	body    *followedBody   // of the request; nil if it has none
 	begun   bool
 	dropped bool // the answer is replaced by a refusal
 }
