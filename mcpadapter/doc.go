@@ -69,7 +69,7 @@
 // "internal error"; the log has the rest.
 //
 // What is wrong with a message itself is an error of JSON-RPC, over every
-// transport: -32700 for what is no JSON, -32600 for what is no message, -32601 for
+// transport: -32700 for invalid JSON, -32600 for an invalid message, -32601 for
 // a method and -32602 for parameters, tools, prompts and resources that there are
 // not, -32603 for what fails inside. Over HTTP the status is 400 beside the first
 // two, 404 and -32001 for a session that is not there, and for the others 200, or

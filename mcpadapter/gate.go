@@ -382,8 +382,8 @@ func outcomeOf(err error) (code, requestID string) {
 	return string(citekit.CodeInvalidInput), data.RequestID
 }
 
-// newCall returns a call as far as its method, its parameters and the headers of
-// its request tell.
+// newCall returns what the method, the parameters and the headers of a request
+// say of a call.
 func newCall(method string, params json.RawMessage, header http.Header) *Call {
 	c := &Call{Method: knownMethod(method), Start: time.Now(), Lookup: true, Stream: method == listenMethod}
 	var name, arguments, uri, meta json.RawMessage

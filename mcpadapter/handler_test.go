@@ -225,7 +225,7 @@ func TestHTTPStateless(t *testing.T) {
 	}
 }
 
-// TestHTTPBadBodies sends what is no message, and then a ping.
+// TestHTTPBadBodies sends invalid messages, and then a ping.
 func TestHTTPBadBodies(t *testing.T) {
 	s := serveHTTP(t, mcpadapter.NewServer(standardLibrary(t), nil), &mcpadapter.HandlerOptions{MaxBodyBytes: 100_000}, nil)
 	session := s.as().initialize("2025-06-18")

@@ -91,7 +91,7 @@ func parseMessage(l line, limit int) (*message, *rejection) {
 	return parseObject(text)
 }
 
-// checkJSON rejects what is no JSON, with a message, or nests too deep.
+// checkJSON rejects invalid JSON, with a message, and JSON that nests too deep.
 func checkJSON(text []byte, message string) *rejection {
 	if tooDeep(text) {
 		return &rejection{findID(text), jsonrpc.CodeParseError, fmt.Sprintf("JSON nested more than %d deep", maxNesting)}

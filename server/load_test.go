@@ -90,7 +90,7 @@ func loadFiles(t testing.TB, dir, word string) {
 			t.Fatal(err)
 		}
 	}
-	if program, err := exec.LookPath("ffmpeg"); err == nil { // what is no MP4 is cut by a child process
+	if program, err := exec.LookPath("ffmpeg"); err == nil { // a child process cuts files that are not MP4
 		if out, err := exec.Command(program, "-v", "error", "-i", filepath.Join(dir, "clip.mp4"), "-c:v", "mpeg4", "-g", "5", filepath.Join(dir, "movie.mkv")).CombinedOutput(); err != nil {
 			t.Fatalf("ffmpeg: %v: %s", err, out)
 		}

@@ -198,7 +198,7 @@ func hostileHeaders(c client, text string) {
 	c.send("POST", "/mcp?"+escaped, message("ping", nil))
 }
 
-// hostileBytes sends what is no HTTP.
+// hostileBytes sends bytes that are not HTTP.
 func hostileBytes(t *testing.T, address, session string) {
 	t.Helper()
 	body := message("tools/list", nil)

@@ -90,8 +90,8 @@ func (c *callers) openKeys(ctx context.Context, settings *config.Settings, logge
 	return nil
 }
 
-// warnOfNames tells of keys for workspaces that there are not: a slip of the pen, or
-// those of another server.
+// warnOfNames logs the keys that name unknown workspaces: a typing error, or keys of
+// another server.
 func warnOfNames(ctx context.Context, keys *keyfile.File, settings *config.Settings, logger *slog.Logger) {
 	all, err := keys.List(ctx)
 	if err != nil {

@@ -61,7 +61,7 @@ func (s *Settings) warnings() (all []string) {
 	return all
 }
 
-// checkGrants returns which scopes are for workspaces that there are not.
+// checkGrants returns the scopes that name unknown workspaces.
 func (s *Settings) checkGrants() (faults Faults) {
 	known := slices.Sorted(maps.Keys(s.Workspaces))
 	if len(known) == 0 {

@@ -39,7 +39,7 @@ func run(args []string, out io.Writer) error {
 	return encoder.Encode(document)
 }
 
-// A bom is a document of CycloneDX, as far as it is needed here.
+// A bom is a CycloneDX document with the fields that we write.
 type bom struct {
 	Schema       string      `json:"$schema"`
 	Format       string      `json:"bomFormat"`

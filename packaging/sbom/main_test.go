@@ -14,7 +14,7 @@ import (
 )
 
 // The bill of this command itself, which has no module beside the standard
-// library, and of what is no program.
+// library, and of a file that is not a program.
 func TestOwnBill(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "sbom")
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
