@@ -47,6 +47,7 @@ func (b *block) arrange(*document) {
 		if !c.behind && c.from >= s.to && i+1 < len(b.sentences) {
 			s = b.sentences[i+1]
 		}
+		c.of = b
 		s.cites = append(s.cites, c)
 	}
 }
@@ -142,11 +143,12 @@ type cluster struct {
 	citations []Citation
 }
 
-// clusters returns the citations of a sentence by their places.
-func (b *block) clusters(s *sentence) []cluster {
+// clusters returns the citations of a sentence by their places. Their offsets are
+// of the block that the citations stand in.
+func (s *sentence) clusters() []cluster {
 	var all []cluster
 	for _, c := range s.cites {
-		if n := len(all); n > 0 && c.from >= all[n-1].to && b.isJoint(all[n-1].to, c.from) {
+		if n := len(all); n > 0 && c.from >= all[n-1].to && c.of.isJoint(all[n-1].to, c.from) {
 			all[n-1].to = c.to
 			all[n-1].citations = append(all[n-1].citations, c.citations...)
 			continue

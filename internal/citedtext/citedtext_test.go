@@ -180,6 +180,7 @@ func TestMany(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"“a” [doc://a][1], «b» ([c](doc://c)).\n\n[1]: doc://d\n", "> q\n> — doc://a\n\n- x [^1]\n\n[^1]: n doc://b", "| a | “b” doc://c |\n|--|\n", "`“` <doc://a> \\“ *_x_*",
+		"> q\n\n— doc://a, doc://b\n", "See doc://a and doc://b:\n\n> q\n", "> q\n\n> r\n\n— doc://a, doc://b\n",
 	} {
 		f.Add(text)
 	}

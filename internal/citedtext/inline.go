@@ -16,6 +16,7 @@ type span struct{ from, to int }
 // A cite is where a block cites.
 type cite struct {
 	span
+	of        *block // that the offsets are of; a quotation may have those of the block behind it
 	citations []Citation
 	label     span // the text of a link
 	behind    bool // it can only stand behind what it is for, as what is in brackets

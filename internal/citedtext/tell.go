@@ -94,7 +94,7 @@ func (b *block) tell(d *document) {
 	n := d.noteOf(b.label)
 	used := b.kind == footnote && n != nil && n.used
 	for _, s := range b.sentences {
-		clusters := b.clusters(s)
+		clusters := s.clusters()
 		switch {
 		case b.kind == quotation:
 			b.tellQuotation(d, s, clusters)
