@@ -19,6 +19,15 @@ import (
 //	scheme   = "doc" / "video" / "audio" / "image" / "text" / "virtual"
 //	         / a [Modality] with a resolver of its own
 //	param    = "pages=" run *( "," run )
+//	         / "blocks=" run
+//	         / "sheet=" name
+//	         / "cells=" cell [ ":" cell ]      ; A1 notation
+//	         / "rows=" run
+//	         / "cols=" col *( "," col )        ; names, or letters of a sheet as "B:D"
+//	         / "part=" n *( "." n )
+//	         / "message=" n
+//	         / "table=" name
+//	         / "member=" name [ "!/" name ]
 //	         / "t=" time "-" [ time ]
 //	         / "lines=" n [ "-" n ]
 //	         / "bbox=" x1 "," y1 "," x2 "," y2
@@ -27,14 +36,19 @@ import (
 //	time     = seconds / mm:ss / hh:mm:ss      ; with decimals
 //
 // in which numbers are digits with at most one decimal point: no sign, no
-// exponent. Id bytes outside [A-Za-z0-9._~-] are percent-encoded. A bbox may
-// join pages, for a region of one page. What follows the id of a virtual
+// exponent. Bytes of ids and names outside [A-Za-z0-9._~-] are percent-encoded,
+// but for "/" in the name of a member. A bbox may join pages, for a region of
+// one page; blocks join a part; cells, rows and cols a sheet, a table or one
+// block; a part and lines a message; and all a member, in which they then are.
+// What follows the id of a virtual
 // address, from the first "/", "?" or "#", is free.
 //
 // The canonical form, which [Address.String] gives, has sorted, distinct
-// pages as runs, one page as "pages=5", one line as "lines=5-5", times in
-// seconds, times and boxes as shortest exact decimals, and the parameters in
-// the order above.
+// pages as runs, one page as "pages=5" and so other runs but for one line,
+// "lines=5-5"; columns and cells in upper case; times in seconds, times and
+// boxes as shortest exact decimals; and the parameters in the order member,
+// message, part, table, sheet, pages, blocks, cells, rows, cols, t, lines, bbox,
+// v.
 type Address struct {
 	Resource string   // resource id
 	Location Location // Modality gives the scheme
@@ -82,6 +96,7 @@ func ParseAddress(s string) (Address, error) {
 			return Address{}, err
 		}
 		a.Location.Modality = modality
+		a.Location.normalizeCols()
 		if a.Location.Time.IsZero() && modality.builtIn() && modality != Video && modality != Audio && hasTime(fragment) {
 			return Address{}, syntaxError("a %s location cannot have t", modality)
 		}
@@ -132,8 +147,9 @@ func parseID(escaped string) (string, error) {
 
 // ParseFragment parses the part of an address after "#", for a file that has
 // no address yet. The modality of the location follows from the selector:
-// [Document] for pages, [Text] for lines, [Image] for a bbox alone, and "" for
-// a time, which may be of [Video] or [Audio], and for an empty fragment.
+// [Document] for pages, a sheet and a table, [Text] for lines and a message,
+// [Image] for a bbox alone, and "" for what may be of several, as a time may be
+// of [Video] or [Audio], and for an empty fragment.
 func ParseFragment(fragment string) (loc Location, version string, err error) {
 	if len(fragment) > maxAddress {
 		return Location{}, "", syntaxError("a fragment of %d bytes; at most %d", len(fragment), maxAddress)
@@ -144,11 +160,16 @@ func ParseFragment(fragment string) (loc Location, version string, err error) {
 	if loc, version, err = parseFragment(fragment); err != nil {
 		return Location{}, "", err
 	}
+	loc.normalizeCols()
 	switch {
-	case len(loc.Pages) > 0:
+	case loc.Member != "":
+		// the member tells
+	case len(loc.Pages) > 0, loc.Sheet != "", loc.Table != "":
 		loc.Modality = Document
-	case !loc.Lines.IsZero():
+	case !loc.Lines.IsZero(), loc.Message != 0:
 		loc.Modality = Text
+	case loc.isStructured():
+		// of a document or a text, as the file tells
 	case !loc.Box.IsZero():
 		loc.Modality = Image
 	case loc.Time.IsZero() && hasTime(fragment):
@@ -177,6 +198,24 @@ func parseFragment(fragment string) (loc Location, version string, err error) {
 			loc.Time, err = parseSpan(value)
 		case "lines":
 			loc.Lines, err = parseRun("lines", value)
+		case "blocks":
+			loc.Blocks, err = parseRun("blocks", value)
+		case "rows":
+			loc.Rows, err = parseRun("rows", value)
+		case "cells":
+			loc.Cells, err = ParseCells(unescaped(value))
+		case "cols":
+			loc.Cols, err = parseCols(value)
+		case "sheet":
+			loc.Sheet, err = parseName(name, value)
+		case "table":
+			loc.Table, err = parseName(name, value)
+		case "member":
+			loc.Member, err = parseName(name, value)
+		case "part":
+			loc.Part, err = parsePart(value)
+		case "message":
+			loc.Message, err = parseMessage(value)
 		case "bbox":
 			loc.Box, err = parseBox(value)
 		case "v":
@@ -189,6 +228,56 @@ func parseFragment(fragment string) (loc Location, version string, err error) {
 		}
 	}
 	return loc, version, nil
+}
+
+// unescaped returns a value without percent escapes, as some programs escape ":",
+// or as it is if they are none.
+func unescaped(value string) string {
+	if plain, err := url.PathUnescape(value); err == nil {
+		return plain
+	}
+	return value
+}
+
+// parseName parses the name of a sheet, a table, a member or a column.
+func parseName(param, value string) (string, error) {
+	name, err := url.PathUnescape(value)
+	if err != nil {
+		return "", syntaxError("%s=%s has a bad percent escape", param, message.Clip(value))
+	}
+	if name == "" {
+		return "", syntaxError("%s has no name; write such as %s=Results", param, param)
+	}
+	return name, checkName(param, name)
+}
+
+func parseCols(value string) ([]string, error) {
+	var cols []string
+	for text := range strings.SplitSeq(value, ",") {
+		col, err := parseName("cols", text)
+		if err != nil {
+			return nil, err
+		}
+		if cols = append(cols, col); len(cols) > maxCols {
+			return nil, syntaxError("more than %d cols", maxCols)
+		}
+	}
+	return cols, nil
+}
+
+func parsePart(value string) (string, error) {
+	if !isPartNumber(value) {
+		return "", syntaxError("part=%s; parts are numbers from 1, such as part=4, or part=1.2 in a mail", message.Clip(value))
+	}
+	return value, nil
+}
+
+func parseMessage(value string) (int, error) {
+	n := decimal.Whole(value)
+	if n < 1 {
+		return 0, syntaxError("message=%s; messages count from 1: write such as message=3", message.Clip(value))
+	}
+	return n, nil
 }
 
 // reads reports whether a value is one of a selector.
@@ -366,9 +455,29 @@ func (a Address) Fragment() string {
 // is the whole, or virtual. [ParseFragment] reads it.
 func (l Location) String() string {
 	var params []string
+	add := func(there bool, name string, value func() string) {
+		if there {
+			params = append(params, name+"="+value())
+		}
+	}
+	add(l.Member != "", "member", func() string { return escapeBut(l.Member, "/!") })
+	add(l.Message != 0, "message", func() string { return strconv.Itoa(l.Message) })
+	add(l.Part != "", "part", func() string { return percent.Encode(l.Part) })
+	add(l.Table != "", "table", func() string { return percent.Encode(l.Table) })
+	add(l.Sheet != "", "sheet", func() string { return percent.Encode(l.Sheet) })
 	if len(l.Pages) > 0 {
 		params = append(params, "pages="+formatPages(l.Pages))
 	}
+	add(!l.Blocks.IsZero(), "blocks", l.Blocks.String)
+	add(!l.Cells.IsZero(), "cells", l.Cells.String)
+	add(!l.Rows.IsZero(), "rows", l.Rows.String)
+	add(len(l.Cols) > 0, "cols", func() string {
+		var cols []string
+		for _, col := range l.Cols {
+			cols = append(cols, escapeBut(col, ":"))
+		}
+		return strings.Join(cols, ",")
+	})
 	if !l.Time.IsZero() {
 		params = append(params, "t="+l.Time.String())
 	}
@@ -379,6 +488,20 @@ func (l Location) String() string {
 		params = append(params, "bbox="+l.Box.String())
 	}
 	return strings.Join(params, "&")
+}
+
+// escapeBut percent-encodes a name as [percent.Encode] does, but for the bytes
+// of kept.
+func escapeBut(name, kept string) string {
+	var b strings.Builder
+	for i := range len(name) {
+		if strings.IndexByte(kept, name[i]) >= 0 {
+			b.WriteByte(name[i])
+		} else {
+			b.WriteString(percent.Encode(name[i : i+1]))
+		}
+	}
+	return b.String()
 }
 
 func formatPages(pages []Range) string {

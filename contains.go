@@ -1,6 +1,10 @@
 package citekit
 
-import "math"
+import (
+	"math"
+	"slices"
+	"strings"
+)
 
 // Contains reports whether inner lies inside l, both being valid locations of
 // one source. The whole contains everything; a box on a page lies inside that
@@ -14,6 +18,8 @@ func (l Location) Contains(inner Location) bool {
 		return false
 	}
 	return containsPages(l, inner) &&
+		containsNamed(l, inner) &&
+		containsRange(l.Blocks, inner.Blocks) && (!inner.Cells.IsZero() || containsRange(l.Rows, inner.Rows)) && l.containsCells(inner) &&
 		(l.Lines.IsZero() || l.Lines.First <= inner.Lines.First && inner.Lines.Last <= l.Lines.Last) &&
 		(l.Time.IsZero() || containsTime(l.Time, inner.Time)) &&
 		(l.Box.IsZero() || containsBox(l.Box, inner.Box))
@@ -51,4 +57,40 @@ func containsBox(outer, inner Box) bool {
 	const rounding = 1e-6
 	return !inner.IsZero() && outer.X1 <= inner.X1+rounding && outer.Y1 <= inner.Y1+rounding &&
 		inner.X2 <= outer.X2+rounding && inner.Y2 <= outer.Y2+rounding
+}
+
+// containsNamed reports whether what outer names, as a sheet, inner names too,
+// or a part of that part.
+func containsNamed(outer, inner Location) bool {
+	same := func(outer, inner string) bool { return outer == "" || outer == inner }
+	within := func(outer, inner, separator string) bool {
+		return same(outer, inner) || strings.HasPrefix(inner, outer+separator)
+	}
+	return within(outer.Member, inner.Member, MemberSeparator) && within(outer.Part, inner.Part, ".") &&
+		same(outer.Sheet, inner.Sheet) && same(outer.Table, inner.Table) && (outer.Message == 0 || outer.Message == inner.Message)
+}
+
+func containsRange(outer, inner Range) bool {
+	return outer.IsZero() || outer.First <= inner.First && inner.Last <= outer.Last
+}
+
+// containsCells reports whether the cells of inner, or its rows or columns of a
+// sheet, are among those of l.
+func (l Location) containsCells(inner Location) bool {
+	if !l.Cells.IsZero() {
+		return !inner.Cells.IsZero() && l.Cells.contains(inner.Cells)
+	}
+	if !inner.Cells.IsZero() { // in whole rows or columns
+		first, last := l.SheetCols()
+		return (l.Rows.IsZero() || containsRange(l.Rows, Range{int(inner.Cells.First.Row), int(inner.Cells.Last.Row)})) &&
+			(len(l.Cols) == 0 || first <= int(inner.Cells.First.Col) && int(inner.Cells.Last.Col) <= last)
+	}
+	if len(l.Cols) == 0 {
+		return true
+	}
+	if first, last := l.SheetCols(); l.Sheet != "" {
+		from, to := inner.SheetCols()
+		return from > 0 && first <= from && to <= last
+	}
+	return len(inner.Cols) > 0 && !slices.ContainsFunc(inner.Cols, func(col string) bool { return !slices.Contains(l.Cols, col) })
 }

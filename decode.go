@@ -185,7 +185,25 @@ func (r mapReader) selectors() (loc Location, extra extraFields, err error) {
 		case "pages":
 			return r.pages(&loc.Pages)
 		case "lines":
-			return r.lines(&loc.Lines)
+			return r.run("line", &loc.Lines)
+		case "blocks":
+			return r.run("block", &loc.Blocks)
+		case "rows":
+			return r.run("row", &loc.Rows)
+		case "cells":
+			return r.cells(&loc.Cells)
+		case "cols":
+			return r.cols(&loc.Cols)
+		case "sheet":
+			return r.Text(&loc.Sheet)
+		case "part":
+			return r.Text(&loc.Part)
+		case "table":
+			return r.Text(&loc.Table)
+		case "member":
+			return r.Text(&loc.Member)
+		case "message":
+			return r.message(&loc.Message)
 		case "bbox":
 			return r.bbox(&loc.Box)
 		case "start":
@@ -241,21 +259,59 @@ func (r mapReader) pages(pages *[]Range) error {
 	return err
 }
 
-func (r mapReader) lines(lines *Range) error {
+// run reads [first, last] of lines, blocks or rows, as unit says.
+func (r mapReader) run(unit string, run *Range) error {
 	if r.Null() {
 		return nil
 	}
 	var v []int
-	if err := r.wholes("line", func(n int) { v = append(v, n) }); err != nil {
+	if err := r.wholes(unit, func(n int) { v = append(v, n) }); err != nil {
 		return err
 	}
 	if len(v) != 2 {
 		return &strictjson.Error{Reason: "has " + strconv.Itoa(len(v)) + " numbers; it is [first, last]"}
 	}
 	if v[1] < v[0] {
-		return fmt.Errorf("lines [%d, %d] end before they begin", v[0], v[1])
+		return fmt.Errorf("%ss [%d, %d] end before they begin", unit, v[0], v[1])
 	}
-	*lines = Range{v[0], v[1]}
+	*run = Range{v[0], v[1]}
+	return nil
+}
+
+func (r mapReader) cells(cells *Cells) error {
+	var text string
+	if err := r.Text(&text); err != nil || text == "" {
+		return err
+	}
+	parsed, err := ParseCells(text)
+	*cells = parsed
+	return err
+}
+
+func (r mapReader) cols(cols *[]string) error {
+	if r.Null() {
+		return nil
+	}
+	return r.Elements(func() error {
+		var col string
+		err := r.Text(&col)
+		*cols = append(*cols, col)
+		return err
+	})
+}
+
+func (r mapReader) message(n *int) error {
+	if r.Null() {
+		return nil
+	}
+	literal, err := r.Number()
+	if err != nil {
+		return err
+	}
+	var ok bool
+	if *n, ok = strictjson.Whole(literal); !ok || *n < 1 {
+		return fmt.Errorf("message %s; messages are whole numbers from 1", message.Clip(literal))
+	}
 	return nil
 }
 

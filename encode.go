@@ -116,11 +116,38 @@ func (w *jsonWriter) location(l Location) {
 	if !l.Box.IsZero() {
 		w.Raw("bbox", json.RawMessage("["+l.Box.String()+"]"))
 	}
+	w.structure(l)
 	w.Optional("virtual_address", l.VirtualAddress)
 	if l.odd != nil {
 		w.Extras(l.odd.extra)
 	}
 	w.Close()
+}
+
+// structure writes the selectors of documents that have other parts than pages.
+func (w *jsonWriter) structure(l Location) {
+	w.Optional("member", l.Member)
+	if l.Message != 0 {
+		w.Value("message", l.Message)
+	}
+	w.Optional("part", l.Part)
+	w.Optional("table", l.Table)
+	w.Optional("sheet", l.Sheet)
+	for _, r := range []struct {
+		key string
+		Range
+	}{{"blocks", l.Blocks}, {"rows", l.Rows}} {
+		if !r.IsZero() {
+			w.Key(r.key)
+			w.Write(fmt.Appendf(w.AvailableBuffer(), "[%d,%d]", r.First, r.Last))
+		}
+	}
+	if !l.Cells.IsZero() {
+		w.Text("cells", l.Cells.String())
+	}
+	if len(l.Cols) > 0 {
+		w.Value("cols", l.Cols)
+	}
 }
 
 func (w *jsonWriter) pages(l Location) {

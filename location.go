@@ -84,7 +84,9 @@ func (b Box) String() string {
 //
 // Its JSON form is {"modality": …} with "pages" (a list of page numbers),
 // "lines" ([first, last]), "start" and "end" (seconds), "bbox" ([x1, y1, x2,
-// y2]) or "virtual_address". Fields it does not know survive.
+// y2]), "blocks" and "rows" ([first, last]), "cells" (A1 notation), "sheet",
+// "table", "part" and "member" (strings), "cols" (a list of strings), "message"
+// (a number) or "virtual_address". Fields it does not know survive.
 type Location struct {
 	Modality Modality
 
@@ -95,6 +97,35 @@ type Location struct {
 	Lines Range
 	Time  Span
 	Box   Box // of an image, or of the one page in Pages
+
+	// Blocks are children of the body of a text with structure, such as
+	// paragraphs, lists and tables, or of that of the Part.
+	Blocks Range
+
+	// Sheet is the name of a sheet; within it are Cells, Rows or Cols.
+	Sheet string
+
+	// Cells are of the Sheet, or of the table that is the one block in Blocks.
+	Cells Cells
+
+	Rows Range // of a Sheet or a Table, or records of comma-separated values, of which 1 is the header
+
+	// Cols are columns: of a Sheet one run of letters, such as "B:D", else
+	// names or numbers of columns.
+	Cols []string
+
+	// Part is the number of a part: of a book in reading order, such as "4";
+	// of a mail as RFC 3501 counts, such as "1.2".
+	Part string
+
+	Message int // of a mailbox, from 1; zero selects everything
+
+	Table string // the name of a table of a database
+
+	// Member is the name of a member of an archive as it is stored there, or
+	// two with [MemberSeparator] between, the first of which is an archive
+	// itself. Modality and all other selectors are of the member.
+	Member string
 
 	// VirtualAddress is where a virtual location points. It is only ever
 	// given back, never followed.
@@ -151,14 +182,18 @@ func (l Location) PageCount() int {
 
 // IsWhole reports whether l selects all of its resource.
 func (l Location) IsWhole() bool {
-	return len(l.Pages) == 0 && l.Lines.IsZero() && l.Time.IsZero() && l.Box.IsZero() && l.VirtualAddress == ""
+	return len(l.Pages) == 0 && l.Lines.IsZero() && l.Time.IsZero() && l.Box.IsZero() && l.VirtualAddress == "" &&
+		l.Blocks.IsZero() && l.Cells.IsZero() && l.Rows.IsZero() && len(l.Cols) == 0 &&
+		l.Sheet == "" && l.Part == "" && l.Message == 0 && l.Table == "" && l.Member == ""
 }
 
 // Equal reports whether l and m select the same. Unknown JSON fields do not
 // count.
 func (l Location) Equal(m Location) bool {
 	return l.Modality == m.Modality && slices.Equal(l.Pages, m.Pages) && l.Lines == m.Lines &&
-		l.Time == m.Time && l.Box == m.Box && l.VirtualAddress == m.VirtualAddress
+		l.Time == m.Time && l.Box == m.Box && l.VirtualAddress == m.VirtualAddress &&
+		l.Blocks == m.Blocks && l.Cells == m.Cells && l.Rows == m.Rows && slices.Equal(l.Cols, m.Cols) &&
+		l.Sheet == m.Sheet && l.Part == m.Part && l.Message == m.Message && l.Table == m.Table && l.Member == m.Member
 }
 
 // Validate returns an error matching [ErrSyntax] if l means nothing whatever
@@ -175,7 +210,10 @@ func (l Location) Validate() error {
 	if field := l.foreignSelector(); field != "" {
 		return syntaxError("a %s location cannot have %s", l.Modality, field)
 	}
-	for _, check := range []func() error{l.checkPages, l.checkLines, l.checkTime, l.checkBox, l.checkVirtual} {
+	for _, check := range []func() error{
+		l.checkPages, l.checkLines, l.checkTime, l.checkBox, l.checkVirtual,
+		l.checkBlocks, l.checkRows, l.checkCells, l.checkPart, l.checkNames, l.checkCols, l.checkFamily,
+	} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -188,18 +226,15 @@ func (l Location) Validate() error {
 func (l Location) foreignSelector() string {
 	m := l.Modality
 	switch {
-	case !m.builtIn() && l.VirtualAddress == "":
-		return ""
-	case len(l.Pages) > 0 && m != Document:
-		return "pages"
-	case !l.Lines.IsZero() && m != Text:
-		return "lines"
-	case !l.Time.IsZero() && m != Video && m != Audio:
-		return "start and end"
-	case !l.Box.IsZero() && m != Image && m != Document:
-		return "bbox"
 	case l.VirtualAddress != "" && m != Virtual:
 		return "virtual_address"
+	case !m.builtIn():
+		return ""
+	}
+	for _, name := range l.selectorsIn() {
+		if !slices.ContainsFunc(families[m], func(family []string) bool { return slices.Contains(family, name) }) {
+			return name
+		}
 	}
 	return ""
 }
