@@ -79,7 +79,17 @@ type Content struct {
 	// Actual is the location the bytes hold, where it differs from the one
 	// requested; else nil.
 	Actual *Location
+
+	// Changes say what the bytes have otherwise than the source, beyond
+	// holding a part of it: one sentence fragment each, such as "the formula
+	// of B7 replaced by its value" or "macros left out". They quote no more of
+	// the source than the names of its parts. More than [MaxChanges] are not
+	// kept.
+	Changes []string
 }
+
+// MaxChanges is how many Changes an evidence has at most.
+const MaxChanges = 20
 
 // A Measurer is a [Resolver] that knows the extent of a source.
 type Measurer interface {

@@ -40,6 +40,10 @@ var (
 	// ErrFormat reports a source that is damaged, encrypted, or not of the
 	// format its map claims.
 	ErrFormat = errors.New("source cannot be read")
+
+	// ErrEncrypted reports a source that nobody reads without its password or
+	// its licence. It matches ErrFormat.
+	ErrEncrypted error = saying{"the source is encrypted", ErrFormat}
 )
 
 // A saying is an error with a text of its own that matches another.

@@ -40,6 +40,10 @@ type Evidence struct {
 	// address; else nil.
 	Actual *Location
 
+	// Changes say what the file has otherwise than the source, as in
+	// [Content]. They must not be changed.
+	Changes []string
+
 	Cached bool // the file was there before this call
 	Stale  bool // the source has changed since it was mapped
 }
@@ -47,7 +51,7 @@ type Evidence struct {
 // MarshalJSON returns an object with "output_path", "modality", "address",
 // "node" without its children, and "resource_id"; and, if there is a file,
 // "media_type", "charset", "guessed" if the charset is, "size", "sha256",
-// "source_hash", "actual", "cached" and "stale", where they say something.
+// "source_hash", "actual", "changes", "cached" and "stale", where they say something.
 func (e *Evidence) MarshalJSON() ([]byte, error) {
 	w := new(jsonWriter)
 	w.Open()
@@ -84,6 +88,9 @@ func (e *Evidence) writeFile(w *jsonWriter) {
 	if e.Actual != nil {
 		w.Key("actual")
 		w.location(*e.Actual)
+	}
+	if len(e.Changes) > 0 {
+		w.Value("changes", e.Changes)
 	}
 	w.Value("cached", e.Cached)
 	if e.Stale {
@@ -141,6 +148,7 @@ func (l *Library) extractTo(ctx context.Context, key string, t target, src *Sour
 		Charset:    extract.Charset,
 		Guessed:    extract.CharsetGuessed,
 		Actual:     extract.Actual,
+		Changes:    extract.Changes[:min(len(extract.Changes), MaxChanges)],
 		SourceHash: src.KnownHash(),
 	}
 	if t.m != nil {

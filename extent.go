@@ -3,6 +3,7 @@ package citekit
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/citekit/citekit/internal/decimal"
 )
@@ -18,6 +19,13 @@ type Extent struct {
 	Modality Modality `json:"modality"`
 
 	Pages    int     `json:"pages,omitempty"`
+	Blocks   int     `json:"blocks,omitempty"`
+	Sheets   int     `json:"sheets,omitempty"`
+	Rows     int     `json:"rows,omitempty"` // of comma-separated values, with the header
+	Parts    int     `json:"parts,omitempty"`
+	Messages int     `json:"messages,omitempty"`
+	Tables   int     `json:"tables,omitempty"`
+	Members  int     `json:"members,omitempty"` // of an archive
 	Lines    int     `json:"lines,omitempty"`
 	Duration float64 `json:"duration,omitempty"` // seconds
 	Width    int     `json:"width,omitempty"`    // pixels as displayed
@@ -38,6 +46,9 @@ func (e Extent) Check(loc Location) error {
 	if loc.Modality != e.Modality {
 		return fmt.Errorf("a %s location in a %s source: %w", loc.Modality, e.Modality, errors.ErrUnsupported)
 	}
+	if err := e.checkStructure(loc); err != nil {
+		return err
+	}
 	known := func(bound bool) bool { return bound || e.Modality.builtIn() }
 	if n := len(loc.Pages); n > 0 && loc.Pages[n-1].Last > e.Pages && known(e.Pages != 0) {
 		page := max(loc.Pages[n-1].First, e.Pages+1)
@@ -50,6 +61,59 @@ func (e Extent) Check(loc Location) error {
 		return rangeError("t=%v of %s seconds", t, decimal.Format(e.Duration))
 	}
 	return nil
+}
+
+// checkStructure checks what is counted, other than pages and lines. What is
+// named, as a sheet, and what lies within a part or a message is for the resolver.
+func (e Extent) checkStructure(loc Location) error {
+	if !e.Modality.builtIn() || loc.Member != "" {
+		return nil
+	}
+	part, err := strconv.Atoi(loc.Part)
+	if loc.Part == "" || err != nil {
+		part = 0
+	}
+	for _, s := range []struct {
+		unit  string
+		there bool
+		last  int
+		bound int
+	}{
+		{"pages", len(loc.Pages) > 0, 0, e.Pages},
+		{"blocks", !loc.Blocks.IsZero() && loc.Part == "", loc.Blocks.Last, e.Blocks},
+		{"sheets", loc.Sheet != "", 0, e.Sheets},
+		{"rows", !loc.Rows.IsZero() && loc.Sheet == "" && loc.Table == "", loc.Rows.Last, e.Rows},
+		{"parts", loc.Part != "" && loc.Message == 0, part, e.Parts},
+		{"messages", loc.Message != 0, loc.Message, e.Messages},
+		{"tables", loc.Table != "", 0, e.Tables},
+	} {
+		switch counted := e.counted(); {
+		case !s.there:
+		case s.bound == 0 && counted != "" && counted != s.unit:
+			return fmt.Errorf("%s of a source that has none: it has %s: %w", s.unit, counted, errors.ErrUnsupported)
+		case s.bound == 0 && s.unit != "pages":
+			return fmt.Errorf("%s of a source that has none: %w", s.unit, errors.ErrUnsupported)
+		case s.last > s.bound:
+			return rangeError("%s %d of %d; %s run %s", s.unit, s.last, s.bound, s.unit, upTo(s.bound))
+		}
+	}
+	return nil
+}
+
+// counted names what the source has, such as "blocks", or "".
+func (e Extent) counted() string {
+	for _, s := range []struct {
+		unit string
+		n    int
+	}{
+		{"pages", e.Pages}, {"blocks", e.Blocks}, {"sheets", e.Sheets}, {"parts", e.Parts}, {"messages", e.Messages},
+		{"tables", e.Tables}, {"members", e.Members}, {"rows", e.Rows}, {"lines", e.Lines},
+	} {
+		if s.n > 0 {
+			return s.unit
+		}
+	}
+	return ""
 }
 
 func describeLines(lines Range) string {

@@ -29,9 +29,11 @@ func (m *ResourceMap) Extent() Extent {
 	e := Extent{Modality: m.Type}
 	switch m.Type {
 	case Document:
-		e.Pages = m.count("pages")
+		e.Pages, e.Blocks, e.Sheets = m.count("pages"), m.count("blocks"), m.count("sheets")
+		e.Parts, e.Tables, e.Members = m.count("parts"), m.count("tables"), m.count("members")
 	case Text:
-		e.Lines = m.count("lines")
+		e.Lines, e.Blocks, e.Rows = m.count("lines"), m.count("blocks"), m.count("rows")
+		e.Parts, e.Messages = m.count("parts"), m.count("messages")
 	case Image, Video:
 		e.Width, e.Height = m.count("width"), m.count("height")
 	}

@@ -231,6 +231,7 @@ func (l *Library) extract(ctx context.Context, t target, opts ResolveOptions, e 
 	}
 	e.OutputPath, e.Key, e.Cached = stored.Path, key, cached
 	e.MediaType, e.Charset, e.CharsetGuessed, e.Actual = stored.MediaType, stored.Charset, stored.Guessed, stored.Actual
+	e.Changes = stored.Changes
 	e.Size, e.SHA256 = stored.Size, stored.SHA256
 	e.SourceHash = src.KnownHash()
 	return e, nil

@@ -214,6 +214,7 @@ type EvidenceMeta struct {
 	Charset    string    `json:"charset,omitempty"`
 	Guessed    bool      `json:"guessed,omitempty"` // the charset is inferred
 	Actual     *Location `json:"actual,omitempty"`
+	Changes    []string  `json:"changes,omitempty"` // as [Content] has them
 	SourceHash string    `json:"source_hash,omitempty"`
 
 	// Keep says that the file is not made again at once when it is asked for,

@@ -480,6 +480,9 @@ func (s *session) printEvidence(e found, path string) error {
 		actual := citekit.Address{Resource: e.ResourceID, Location: *e.Actual}
 		rows = append(rows, row{"actual", actual.String()})
 	}
+	for _, change := range e.Changes {
+		rows = append(rows, row{"changed", change})
+	}
 	if e.Stale {
 		rows = append(rows, row{"stale", "the source has changed since it was mapped"})
 	}
