@@ -262,7 +262,7 @@ func (it *item) has(property string) bool {
 }
 
 // find returns the name in the archive that is meant by a name: that, or one
-// that differs in the case of its letters; "" if there is none.
+// that differs in the case of its letters or in its encoding; "" if there is none.
 func (b *book) find(name string) string {
 	if f := b.archive.File(name); name == "" || f != nil && !f.IsUnsafe() {
 		return name
@@ -270,7 +270,7 @@ func (b *book) find(name string) string {
 	b.folded.once.Do(func() {
 		b.folded.names = make(map[string]string)
 		for _, f := range b.archive.Files() {
-			if folded := strings.ToLower(f.Name()); b.folded.names[folded] == "" && !f.IsUnsafe() {
+			if folded := strings.ToLower(f.Text()); b.folded.names[folded] == "" && !f.IsUnsafe() {
 				b.folded.names[folded] = f.Name()
 			}
 		}

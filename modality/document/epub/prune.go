@@ -52,7 +52,8 @@ func (c *cutting) cutContents(ctx context.Context) error {
 type pruning struct {
 	*cutting
 	*tree
-	base string
+	base  string
+	order map[string]int // of the targets of an NCX
 }
 
 func (p *pruning) endTag(i int32) string {
@@ -218,13 +219,30 @@ func (p *pruning) navPoints(parent int32, name string) string {
 		if n.name != name {
 			continue
 		}
-		below := p.navPoints(i, name)
 		content := p.child(i, "content")
 		if content == 0 || !p.has(p.base, p.attr(content, "src")) {
-			out.WriteString(below)
+			out.WriteString(p.navPoints(i, name))
 			continue
 		}
-		out.WriteString(p.element(i, p.labels(i)+below))
+		tag := p.ordered(p.openTag(i), p.attr(content, "src"))
+		out.WriteString(tag + p.labels(i) + p.navPoints(i, name) + p.endTag(i))
 	}
 	return out.String()
+}
+
+// ordered gives a start tag its place in the order of play, in which there are
+// no gaps, and one place for each target.
+func (p *pruning) ordered(tag, target string) string {
+	if p.order == nil {
+		p.order = make(map[string]int)
+	}
+	if p.order[target] == 0 {
+		p.order[target] = len(p.order) + 1
+	}
+	for a := range attributes(tag) {
+		if a.name == "playOrder" {
+			return fmt.Sprintf(`%splayOrder="%d"%s`, tag[:a.start], p.order[target], tag[a.end:])
+		}
+	}
+	return tag
 }

@@ -39,7 +39,8 @@ type textWriter struct {
 	out   strings.Builder
 	but   int32
 	space bool // to be written before the next word
-	begun bool // there is text on the line
+	begun bool // there is text, or a tab, on the line
+	word  bool // there is text on the line or in the cell
 	cell  int  // cells that are open: they have no lines
 	cells int  // on the line, whether they have text or not
 	pre   int
@@ -93,7 +94,7 @@ func (w *textWriter) element(i int32, n *node) {
 func (w *textWriter) tableCell(i int32) {
 	if w.cell == 0 {
 		if w.cells++; w.cells > 1 {
-			w.space, w.begun = false, true
+			w.space, w.word, w.begun = false, false, true
 			w.out.WriteByte('\t')
 		}
 	}
@@ -109,12 +110,12 @@ func (w *textWriter) tableCell(i int32) {
 func (w *textWriter) line() {
 	switch {
 	case w.cell > 0:
-		w.space = w.begun
+		w.space = w.word
 		return
 	case w.begun:
 		w.out.WriteByte('\n')
 	}
-	w.space, w.begun, w.cells = false, false, 0
+	w.space, w.begun, w.word, w.cells = false, false, false, 0
 }
 
 func (w *textWriter) text(s string) {
@@ -132,11 +133,11 @@ func (w *textWriter) text(s string) {
 				w.out.WriteByte(' ')
 			}
 			w.out.WriteString(s[:n])
-			w.space, w.begun = false, true
+			w.space, w.begun, w.word = false, true, true
 		}
 		rest := strings.TrimLeftFunc(s[n:], isSpace)
 		if len(rest) < len(s[n:]) {
-			w.space = w.begun
+			w.space = w.word
 		}
 		s = rest
 	}
@@ -147,10 +148,10 @@ func (w *textWriter) lines(s string) {
 	for line := range strings.Lines(strings.ReplaceAll(s, "\r\n", "\n")) {
 		content := strings.TrimSuffix(line, "\n")
 		w.out.WriteString(content)
-		w.begun = w.begun || content != ""
+		w.begun, w.word = w.begun || content != "", w.word || content != ""
 		if content != line {
 			w.out.WriteByte('\n')
-			w.begun = false
+			w.begun, w.word = false, false
 		}
 	}
 }
