@@ -124,7 +124,7 @@ func (c *Cut) visit(ctx context.Context, pl *plan, name string, follow func(stri
 		return nil, err
 	}
 	n := -1
-	text = without(text, func(s *xmlspan.Scanner) bool {
+	text, err = Without(text, func(s *xmlspan.Scanner) bool {
 		if s.Local != "Relationship" {
 			return false
 		}
@@ -132,22 +132,7 @@ func (c *Cut) visit(ctx context.Context, pl *plan, name string, follow func(stri
 		return n < len(keep) && !keep[n]
 	})
 	pl.rels[key] = &text
-	return reached, nil
-}
-
-// without returns a list without the elements that drop reports.
-func without(text string, drop func(*xmlspan.Scanner) bool) string {
-	var edits []xmlspan.Edit
-	s := xmlspan.New(text)
-	for s.Next() {
-		if s.Kind == xmlspan.Start && s.Depth > 1 && drop(s) {
-			pos := s.Pos
-			if s.Skip() {
-				edits = append(edits, xmlspan.Edit{Pos: pos, Stop: s.Stop})
-			}
-		}
-	}
-	return xmlspan.Splice(text, 0, len(text), edits)
+	return reached, err
 }
 
 // WriteTo writes the package that the cut makes. Errors are those of reading

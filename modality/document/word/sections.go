@@ -1,0 +1,125 @@
+package word
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/citekit/citekit/internal/xmlspan"
+)
+
+// sections returns the properties that the cut ends with, and the edits of what
+// stands before them. A section has its properties at its end: the cut ends
+// with those of the section that its last block is in. If that block ends the
+// section itself, they move from it to the end.
+func (d *docx) sections(kept span, last block) (final string, edits []xmlspan.Edit) {
+	at := d.final
+	var within []span
+	for _, b := range d.breaks {
+		switch {
+		case b.pos < kept.pos:
+		case b.pos < kept.stop && !(last.kind == "p" && b.pos > last.pos):
+			within = append(within, b)
+		case b.pos < kept.stop:
+			edits = append(edits, xmlspan.Edit{Pos: b.pos, Stop: b.stop})
+			fallthrough
+		default:
+			at = b
+		}
+		if at != d.final {
+			break
+		}
+	}
+	if at.isEmpty() {
+		return "", edits
+	}
+	first := at
+	if len(within) > 0 {
+		first = within[0]
+	}
+	more := d.inherit(first, kept.pos)
+	if first != at {
+		return d.text[at.pos:at.stop], append(edits, more...)
+	}
+	return xmlspan.Splice(d.text, at.pos, at.stop, more), edits
+}
+
+// A sheet is what a section says of its pages, as far as others inherit it.
+type sheet struct {
+	start   span              // its tag
+	borders map[string]string // references to headers and footers, by kind
+	notes   [noteKinds]bool   // it has properties of notes
+	insert  int               // after its references
+}
+
+func (d *docx) sheet(at span) sheet {
+	s := d.scope.Fragment(at.pos, at.stop)
+	s.Next()
+	sh := sheet{start: span{s.Pos, s.Stop}, borders: make(map[string]string), insert: s.Stop}
+	for s.Next() {
+		if s.Kind != xmlspan.Start || s.Depth != 2 {
+			continue
+		}
+		switch s.Local {
+		case "headerReference", "footerReference":
+			key, pos := s.Local+" "+s.Get("w", "type"), s.Pos
+			s.Skip()
+			sh.borders[key] = d.text[pos:s.Stop]
+			sh.insert = s.Stop
+		case "footnotePr":
+			sh.notes[footnote] = true
+		case "endnotePr":
+			sh.notes[endnote] = true
+		}
+	}
+	return sh
+}
+
+// borderKinds are those of references in the order in which they are written.
+var borderKinds = []string{
+	"headerReference even", "headerReference default", "headerReference first",
+	"footerReference even", "footerReference default", "footerReference first",
+}
+
+// inherit returns the edits that give the first section of a cut what it has
+// from those before it: headers and footers, and the number of its first note.
+func (d *docx) inherit(first span, pos int) (edits []xmlspan.Edit) {
+	own := d.sheet(first)
+	inherited := make(map[string]string)
+	for _, b := range d.breaks {
+		if b.pos >= first.pos || b.pos >= pos {
+			break
+		}
+		for key, reference := range d.sheet(b).borders {
+			inherited[key] = reference
+		}
+	}
+	var added strings.Builder
+	for _, key := range borderKinds {
+		if own.borders[key] == "" {
+			added.WriteString(inherited[key])
+		}
+	}
+	for kind := range noteKinds {
+		if n := d.firstNote(kind, pos); n > 1 && !own.notes[kind] {
+			fmt.Fprintf(&added, `<%[1]s%[2]sPr><%[1]snumStart %[1]sval="%[3]d"/></%[1]s%[2]sPr>`, d.prefix, noteNames[kind], n)
+		}
+	}
+	switch {
+	case added.Len() == 0:
+		return nil
+	case own.insert == own.start.stop:
+		return []xmlspan.Edit{into(d.text, own.start, added.String())}
+	}
+	return []xmlspan.Edit{{Pos: own.insert, Stop: own.insert, Text: added.String()}}
+}
+
+// firstNote returns the number of the first note of a kind that is referred to
+// from pos on, or 0.
+func (d *docx) firstNote(kind, pos int) int {
+	for _, r := range d.references {
+		if r.kind == kind && r.pos >= pos && r.number > 0 {
+			return r.number
+		}
+	}
+	return 0
+}
