@@ -19,8 +19,9 @@ import (
 type Cut struct {
 	// Follow reports whether a relationship of a part is kept, and with it the
 	// part that it leads to; nil keeps all. One whose target is missing is left
-	// out without asking, and one to the outside is kept as it is if Follow
-	// says so.
+	// out in any case, and one to the outside is kept as it is if Follow says
+	// so. It may replace the part, which is not written before all of them were
+	// followed.
 	Follow func(part string, rel Rel) bool
 
 	p        *Package
@@ -100,7 +101,7 @@ func (c *Cut) visit(ctx context.Context, pl *plan, name string, follow func(stri
 	count := 0
 	for i, rel := range rels {
 		target := c.p.Part(rel.Target)
-		if !rel.External && target == nil || !follow(name, rel) {
+		if !follow(name, rel) || !rel.External && target == nil {
 			continue
 		}
 		keep[i] = true

@@ -190,14 +190,15 @@ func (c *cutting) follow(part string, rel ooxml.Rel) bool {
 		}
 		return c.main.rels[rel.ID]
 	}
-	if !usable[rel.ID] || c.isKind("settings", part) {
+	if c.isKind("settings", part) {
 		return false
 	}
+	used := c.usedBy(part)
 	switch kind {
 	case "chartStyle", "chartColorStyle", "themeOverride":
-		return true
+		return usable[rel.ID]
 	}
-	return c.usedBy(part)[rel.ID]
+	return used[rel.ID]
 }
 
 func (c *cutting) fail(err error) {
@@ -240,8 +241,8 @@ func (c *cutting) isKind(kind, part string) bool {
 
 func (c *cutting) replaceKind(kind, text string) error {
 	part, err := c.ofKind(kind)
-	if part != nil {
-		c.out.Replace(part.Name, text)
+	if err == nil && part != nil {
+		_, err = c.clean(part.Name, text)
 	}
 	return err
 }

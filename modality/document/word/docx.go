@@ -68,7 +68,9 @@ type reference struct {
 	pos    int
 	kind   int
 	id     string
-	number int // as it is shown; 0 for a mark of its own
+	own    bool // it has a mark of its own
+	number int
+	mark   string // as the number is shown
 }
 
 func openDocx(ctx context.Context, p *ooxml.Package) (*docx, error) {
@@ -83,8 +85,13 @@ func openDocx(ctx context.Context, p *ooxml.Package) (*docx, error) {
 		return nil, err
 	}
 	texts := make(map[string]string)
+	var settings *ooxml.Part
 	for _, rel := range rels {
 		switch kind := rel.Kind(); kind {
+		case "settings":
+			if !rel.External {
+				settings = p.Part(rel.Target)
+			}
 		case "styles", "numbering", "footnotes", "endnotes":
 			if part := p.Part(rel.Target); part != nil && !rel.External && texts[kind] == "" {
 				if texts[kind], err = part.Text(ctx); err != nil {
@@ -107,7 +114,15 @@ func openDocx(ctx context.Context, p *ooxml.Package) (*docx, error) {
 	if d.core, err = p.Core(ctx); err != nil {
 		return nil, err
 	}
-	return d, d.index(ctx)
+	rules, err := readSettings(ctx, settings)
+	if err != nil {
+		return nil, fmt.Errorf("the settings: %w", err)
+	}
+	if err := d.index(ctx); err != nil {
+		return nil, err
+	}
+	d.numberNotes(rules)
+	return d, nil
 }
 
 // An indexer finds the blocks of a body.
@@ -116,7 +131,6 @@ type indexer struct {
 	d        *docx
 	s        *xmlspan.Scanner
 	counters *counters
-	numbers  [noteKinds]int
 	boxes    int  // text boxes that are open
 	headed   bool // the block at hand has its level
 }
@@ -251,10 +265,7 @@ func (x *indexer) element(b *block) error {
 func (x *indexer) reference(kind int) {
 	s := x.s
 	r := reference{pos: s.Pos, kind: kind, id: s.Get("w", "id")}
-	if own, there := s.Attr("w", "customMarkFollows"); !there || !isOn(own) {
-		x.numbers[kind]++
-		r.number = x.numbers[kind]
-	}
+	r.own = isOn(s.Get("w", "customMarkFollows"))
 	x.d.references = append(x.d.references, r)
 }
 

@@ -47,7 +47,7 @@ func (d *docx) sections(kept span, last block) (final string, edits []xmlspan.Ed
 type sheet struct {
 	start   span              // its tag
 	borders map[string]string // references to headers and footers, by kind
-	notes   [noteKinds]bool   // it has properties of notes
+	notes   [noteKinds]span   // its properties of notes
 	insert  int               // after its references
 }
 
@@ -65,10 +65,12 @@ func (d *docx) sheet(at span) sheet {
 			s.Skip()
 			sh.borders[key] = d.text[pos:s.Stop]
 			sh.insert = s.Stop
-		case "footnotePr":
-			sh.notes[footnote] = true
-		case "endnotePr":
-			sh.notes[endnote] = true
+		}
+		for kind := range noteKinds {
+			if pos := s.Pos; s.Kind == xmlspan.Start && s.Local == noteNames[kind]+"Pr" {
+				s.Skip()
+				sh.notes[kind] = span{pos, s.Stop}
+			}
 		}
 	}
 	return sh
@@ -100,17 +102,48 @@ func (d *docx) inherit(first span, pos int) (edits []xmlspan.Edit) {
 		}
 	}
 	for kind := range noteKinds {
-		if n := d.firstNote(kind, pos); n > 1 && !own.notes[kind] {
-			fmt.Fprintf(&added, `<%[1]s%[2]sPr><%[1]snumStart %[1]sval="%[3]d"/></%[1]s%[2]sPr>`, d.prefix, noteNames[kind], n)
+		n := d.firstNote(kind, pos)
+		numStart := fmt.Sprintf(`<%[1]snumStart %[1]sval="%[2]d"/>`, d.prefix, n)
+		switch at := own.notes[kind]; {
+		case n > 1 && at.isEmpty():
+			fmt.Fprintf(&added, `<%[1]s%[2]sPr>%[3]s</%[1]s%[2]sPr>`, d.prefix, noteNames[kind], numStart)
+		case n > 0 && !at.isEmpty():
+			edits = append(edits, d.startNotes(at, numStart)...)
 		}
 	}
 	switch {
 	case added.Len() == 0:
-		return nil
+		return edits
 	case own.insert == own.start.stop:
-		return []xmlspan.Edit{into(d.text, own.start, added.String())}
+		return append(edits, into(d.text, own.start, added.String()))
 	}
-	return []xmlspan.Edit{{Pos: own.insert, Stop: own.insert, Text: added.String()}}
+	return append(edits, xmlspan.Edit{Pos: own.insert, Stop: own.insert, Text: added.String()})
+}
+
+// startNotes returns the edits that put another numStart into properties of
+// notes.
+func (d *docx) startNotes(at span, numStart string) (edits []xmlspan.Edit) {
+	s := d.scope.Fragment(at.pos, at.stop)
+	s.Next()
+	tag := span{s.Pos, s.Stop}
+	insert := tag.stop
+	for s.Next() {
+		if s.Kind != xmlspan.Start || s.Depth != 2 {
+			continue
+		}
+		pos, local := s.Pos, s.Local
+		s.Skip()
+		switch local {
+		case "pos", "numFmt":
+			insert = s.Stop
+		case "numStart":
+			edits = append(edits, xmlspan.Edit{Pos: pos, Stop: s.Stop})
+		}
+	}
+	if insert == tag.stop {
+		return append(edits, into(d.text, tag, numStart))
+	}
+	return append(edits, xmlspan.Edit{Pos: insert, Stop: insert, Text: numStart})
 }
 
 // firstNote returns the number of the first note of a kind that is referred to

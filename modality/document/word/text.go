@@ -44,7 +44,7 @@ func (t *texter) note(r reference) {
 	inner := &texter{}
 	inner.container(n.scope.Fragment(at.pos, at.stop), 0)
 	if text := strings.TrimSpace(inner.out.String()); text != "" {
-		t.out.WriteString("[" + noteMark(r.kind, r.number) + "] " + text + "\n")
+		t.out.WriteString("[" + r.mark + "] " + text + "\n")
 	}
 }
 
