@@ -3,6 +3,7 @@ package word
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/citekit/citekit"
@@ -231,11 +232,26 @@ func insert(nodes []*citekit.Node, node *citekit.Node) []*citekit.Node {
 	return append([]*citekit.Node{node}, nodes...)
 }
 
-// captionNear returns the caption of a block, which stands before or after it
-// and belongs to no other; -1 if there is none.
-func (m *mapping) captionNear(i int, taken []bool, order ...int) int {
+// Words that captions of tables and of figures begin with, in some languages.
+var (
+	tableWords  = []string{"tab", "табл", "πίν", "表"}
+	figureWords = []string{"fig", "abb", "рис", "εικ", "图", "圖", "図", "ill", "photo", "image", "bild"}
+)
+
+func beginsWith(line string, words []string) bool {
+	line = strings.ToLower(line)
+	return slices.ContainsFunc(words, func(word string) bool { return strings.HasPrefix(line, word) })
+}
+
+// captionNear returns the caption of a block, which stands before or after it,
+// belongs to no other and does not begin with some words; -1 if there is none.
+func (m *mapping) captionNear(i int, taken []bool, without []string, order ...int) int {
 	for _, step := range order {
-		if at := i + step; at >= 0 && at < len(m.items) && m.items[at].caption && !taken[at] && m.line(at) != "" {
+		at := i + step
+		if at < 0 || at >= len(m.items) || !m.items[at].caption || taken[at] {
+			continue
+		}
+		if line := m.line(at); line != "" && !beginsWith(line, without) {
 			taken[at] = true
 			return at
 		}
@@ -246,7 +262,7 @@ func (m *mapping) captionNear(i int, taken []bool, order ...int) int {
 // table returns the node of a table: one with a caption, or with several rows
 // and columns, which is then titled by its first row.
 func (m *mapping) table(i int, taken []bool) *citekit.Node {
-	at := m.captionNear(i, taken, -1, 1)
+	at := m.captionNear(i, taken, figureWords, -1, 1)
 	if at >= 0 {
 		return &citekit.Node{Title: plain.Words(m.line(at), maxTitle), Type: "table", Location: blockAt(min(i, at), max(i, at)+1)}
 	}
@@ -264,7 +280,7 @@ func (m *mapping) figure(i int, taken []bool) *citekit.Node {
 		taken[i] = true
 		return &citekit.Node{Title: plain.Words(m.line(i), maxTitle), Type: "figure", Location: blockAt(i, i+1)}
 	}
-	at := m.captionNear(i, taken, 1, -1)
+	at := m.captionNear(i, taken, tableWords, 1, -1)
 	if at < 0 {
 		return nil
 	}

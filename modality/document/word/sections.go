@@ -36,7 +36,7 @@ func (d *docx) sections(kept span, last block) (final string, edits []xmlspan.Ed
 	if len(within) > 0 {
 		first = within[0]
 	}
-	more := d.inherit(first, kept.pos)
+	more := d.inherit(first, kept)
 	if first != at {
 		return d.text[at.pos:at.stop], append(edits, more...)
 	}
@@ -84,11 +84,11 @@ var borderKinds = []string{
 
 // inherit returns the edits that give the first section of a cut what it has
 // from those before it: headers and footers, and the number of its first note.
-func (d *docx) inherit(first span, pos int) (edits []xmlspan.Edit) {
+func (d *docx) inherit(first, kept span) (edits []xmlspan.Edit) {
 	own := d.sheet(first)
 	inherited := make(map[string]string)
 	for _, b := range d.breaks {
-		if b.pos >= first.pos || b.pos >= pos {
+		if b.pos >= first.pos || b.pos >= kept.pos {
 			break
 		}
 		for key, reference := range d.sheet(b).borders {
@@ -102,7 +102,7 @@ func (d *docx) inherit(first span, pos int) (edits []xmlspan.Edit) {
 		}
 	}
 	for kind := range noteKinds {
-		n := d.firstNote(kind, pos)
+		n := d.firstNote(kind, kept)
 		numStart := fmt.Sprintf(`<%[1]snumStart %[1]sval="%[2]d"/>`, d.prefix, n)
 		switch at := own.notes[kind]; {
 		case n > 1 && at.isEmpty():
@@ -146,11 +146,11 @@ func (d *docx) startNotes(at span, numStart string) (edits []xmlspan.Edit) {
 	return append(edits, xmlspan.Edit{Pos: insert, Stop: insert, Text: numStart})
 }
 
-// firstNote returns the number of the first note of a kind that is referred to
-// from pos on, or 0.
-func (d *docx) firstNote(kind, pos int) int {
+// firstNote returns the number of the first note of a kind that a part refers
+// to, or 0.
+func (d *docx) firstNote(kind int, part span) int {
 	for _, r := range d.references {
-		if r.kind == kind && r.pos >= pos && r.number > 0 {
+		if r.kind == kind && r.pos >= part.pos && r.pos < part.stop && !r.own {
 			return r.number
 		}
 	}
