@@ -67,6 +67,7 @@ var mayImport = map[string][]string{
 	"mapper/llm":              {"."},
 	"mapper/llm/*":            {".", "mapper/llm", "internal/child"},
 	"mapadapter":              {".", "ingest", "internal/child", "internal/sniff"},
+	"internal/ooxml":          {".", "internal/about", "internal/xmlspan", "internal/zipread"},
 	"internal/*":              {},
 	"internal/meant":          {"internal/slug"},
 	"internal/mention":        {"."},
