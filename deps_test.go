@@ -58,6 +58,7 @@ var mayImport = map[string][]string{
 	"internal/ffmpeg":         {".", "internal/child"},
 	"internal/code":           {".", "relations", "internal/sentence", "internal/linkset"},
 	"internal/about":          {},
+	"internal/zipread":        {"."},
 	"internal/markup":         {".", "internal/about", "relations", "internal/sentence", "internal/linkset"},
 	"internal/linkset":        {".", "relations"},
 	"internal/data":           {".", "internal/sentence"},

@@ -32,7 +32,7 @@ func (p *Package) Core(ctx context.Context) (Core, error) {
 		if rel.Kind() != "core-properties" || rel.External || part == nil {
 			continue
 		}
-		text, err := p.listed(ctx, part)
+		text, err := part.text(ctx, maxListed)
 		if ctx.Err() != nil {
 			return core, ctx.Err()
 		}

@@ -119,7 +119,7 @@ func (c *Cut) visit(ctx context.Context, pl *plan, name string, follow func(stri
 	if count == len(rels) {
 		return reached, nil
 	}
-	text, err := c.p.listed(ctx, list)
+	text, err := list.text(ctx, maxListed)
 	if err != nil {
 		return nil, err
 	}

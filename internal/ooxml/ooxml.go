@@ -113,10 +113,8 @@ func (part *Part) Size() int64 { return part.file.Size() }
 
 // Bytes returns the content of a part, at most 128 MiB; a part that is larger
 // is an error matching [citekit.ErrTooLarge].
-func (part *Part) Bytes(ctx context.Context) ([]byte, error) { return part.upTo(ctx, maxPart) }
-
-func (part *Part) upTo(ctx context.Context, limit int64) ([]byte, error) {
-	data, err := part.file.Bytes(ctx, limit)
+func (part *Part) Bytes(ctx context.Context) ([]byte, error) {
+	data, err := part.file.Bytes(ctx, maxPart)
 	return data, zipread.Known(ctx, err)
 }
 
@@ -128,12 +126,23 @@ func (part *Part) Open(ctx context.Context) (io.ReadCloser, error) {
 
 // Text returns a part that is XML, in UTF-8, as a [xmlspan.Scanner] takes it.
 // Errors are as for [Part.Bytes].
-func (part *Part) Text(ctx context.Context) (string, error) {
-	data, err := part.Bytes(ctx)
+func (part *Part) Text(ctx context.Context) (string, error) { return part.text(ctx, maxPart) }
+
+func (part *Part) text(ctx context.Context, limit int64) (string, error) {
+	if part.Size() > limit {
+		return "", fmt.Errorf("a part of %d bytes; at most %d: %w", part.Size(), limit, citekit.ErrTooLarge)
+	}
+	r, err := part.Open(ctx)
 	if err != nil {
 		return "", err
 	}
-	text, err := xmlspan.Decode(data)
+	defer r.Close()
+	var b strings.Builder
+	b.Grow(int(part.Size()))
+	if _, err := io.Copy(&b, r); err != nil {
+		return "", zipread.Known(ctx, err)
+	}
+	text, err := xmlspan.Decode(b.String())
 	return text, KnownXML(err)
 }
 
@@ -179,7 +188,7 @@ func (p *Package) Rels(ctx context.Context, part string) ([]Rel, error) {
 	if list == nil {
 		return nil, nil
 	}
-	text, err := p.listed(ctx, list)
+	text, err := list.text(ctx, maxListed)
 	if err != nil {
 		return nil, err
 	}
@@ -191,16 +200,6 @@ func (p *Package) Rels(ctx context.Context, part string) ([]Rel, error) {
 		}
 	}
 	return rels, KnownXML(s.Err())
-}
-
-// listed returns a part that is a list about others.
-func (p *Package) listed(ctx context.Context, part *Part) (string, error) {
-	data, err := part.upTo(ctx, maxListed)
-	if err != nil {
-		return "", err
-	}
-	text, err := xmlspan.Decode(data)
-	return text, KnownXML(err)
 }
 
 // rel reads the relationship of a part that is the Start at hand.

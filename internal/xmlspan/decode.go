@@ -10,29 +10,28 @@ import (
 // Decode returns a document in UTF-8. One in UTF-16 is converted, and one that
 // declares ISO 8859-1 or US-ASCII; both then lose their declaration. Any other
 // encoding is an error matching [ErrMalformed].
-func Decode(data []byte) (string, error) {
+func Decode(data string) (string, error) {
 	if order := byteOrder(data); order != nil {
 		return withoutDeclaration(decode16(data, order)), nil
 	}
-	text := string(data)
-	switch declared := strings.ToLower(declaredEncoding(text)); declared {
+	switch strings.ToLower(declaredEncoding(data)) {
 	case "", "utf-8", "utf8":
-		return text, nil
+		return data, nil
 	case "iso-8859-1", "latin1", "us-ascii", "ascii":
 		var b strings.Builder
-		for _, c := range data {
-			b.WriteRune(rune(c))
+		for i := range len(data) {
+			b.WriteRune(rune(data[i]))
 		}
 		return withoutDeclaration(b.String()), nil
 	}
 	return "", fmt.Errorf("%w: its encoding is neither UTF-8 nor UTF-16", ErrMalformed)
 }
 
-func byteOrder(data []byte) binary.ByteOrder {
+func byteOrder(data string) binary.ByteOrder {
 	if len(data) < 4 {
 		return nil
 	}
-	switch string(data[:2]) {
+	switch data[:2] {
 	case "\xff\xfe", "<\x00":
 		return binary.LittleEndian
 	case "\xfe\xff", "\x00<":
@@ -41,10 +40,10 @@ func byteOrder(data []byte) binary.ByteOrder {
 	return nil
 }
 
-func decode16(data []byte, order binary.ByteOrder) string {
+func decode16(data string, order binary.ByteOrder) string {
 	units := make([]uint16, 0, len(data)/2)
 	for ; len(data) >= 2; data = data[2:] {
-		units = append(units, order.Uint16(data))
+		units = append(units, order.Uint16([]byte(data[:2])))
 	}
 	return strings.TrimPrefix(string(utf16.Decode(units)), "\ufeff")
 }

@@ -73,6 +73,8 @@ type Scanner struct {
 	empty   bool   // the Start at hand is an empty element
 	cdata   bool
 	rooted  bool // the root has begun
+
+	fragment bool // it has no root
 }
 
 type element struct {
@@ -91,6 +93,16 @@ func New(data string) *Scanner {
 		s.next = len("\ufeff")
 	}
 	return s
+}
+
+// Fragment returns a scanner of the bytes of the document from pos to stop,
+// which are whole elements within those that are open now: prefixes mean there
+// what they mean here. Its depths count from 1, its offsets as those of s.
+func (s *Scanner) Fragment(pos, stop int) *Scanner {
+	return &Scanner{
+		Namespace: s.Namespace, data: s.data[:stop], next: pos, fragment: true,
+		bound: s.bound[:len(s.bound):len(s.bound)],
+	}
 }
 
 // Err returns what was wrong, once Next has returned false: nil at the end of a
@@ -132,7 +144,7 @@ func (s *Scanner) Next() bool {
 	if len(s.open) > 0 {
 		return s.fail(fmt.Errorf("%w: it ends within an element", ErrMalformed))
 	}
-	if !s.rooted {
+	if !s.rooted && !s.fragment {
 		return s.fail(fmt.Errorf("%w: it has no element", ErrMalformed))
 	}
 	s.Kind = 0
@@ -248,7 +260,7 @@ func (s *Scanner) startTag(rest string) bool {
 	if i := strings.IndexAny(inner, " \t\r\n"); i >= 0 {
 		name = inner[:i]
 	}
-	if name == "" || len(s.open) == 0 && s.rooted {
+	if name == "" || len(s.open) == 0 && s.rooted && !s.fragment {
 		return s.fail(ErrMalformed)
 	}
 	if len(s.open) >= MaxDepth {

@@ -90,6 +90,20 @@ func TestSkip(t *testing.T) {
 	}
 }
 
+func TestFragment(t *testing.T) {
+	text := "<a xmlns:p='urn:p'><b/><p:c>x</p:c><p:d/></a>"
+	s := xmlspan.New(text)
+	s.Next()
+	f := s.Fragment(strings.Index(text, "<p:c"), strings.Index(text, "</a>"))
+	var got []string
+	for f.Next() {
+		got = append(got, fmt.Sprint(f.Kind, f.Space, f.Local, f.Depth, text[f.Pos:f.Stop]))
+	}
+	if want := "[1urn:pc1<p:c> 3urn:pc1x 2urn:pc1</p:c> 1urn:pd1<p:d/> 2urn:pd1]"; fmt.Sprint(got) != want || f.Err() != nil {
+		t.Errorf("%v, %v; want %v", got, f.Err(), want)
+	}
+}
+
 func TestSplice(t *testing.T) {
 	got := xmlspan.Splice("0123456789", 1, 9, []xmlspan.Edit{
 		{Pos: 6, Stop: 7}, {Pos: 3, Stop: 5, Text: "x"}, {Pos: 4, Stop: 4, Text: "no"}, {Pos: 3, Stop: 3, Text: "y"}, {Pos: 0, Stop: 2}, {Pos: 9, Stop: 9, Text: "!"},
@@ -115,11 +129,11 @@ func TestDecode(t *testing.T) {
 		"latin":  []byte("<?xml version='1.0' encoding='ISO-8859-1'?><a>\xe4</a>"),
 		"utf-8":  []byte("<a>ä</a>"),
 	} {
-		if got, err := xmlspan.Decode(data); err != nil || got != "<a>ä</a>" {
+		if got, err := xmlspan.Decode(string(data)); err != nil || got != "<a>ä</a>" {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
-	if _, err := xmlspan.Decode([]byte(`<?xml version="1.0" encoding="EBCDIC"?><a/>`)); !errors.Is(err, xmlspan.ErrMalformed) {
+	if _, err := xmlspan.Decode(`<?xml version="1.0" encoding="EBCDIC"?><a/>`); !errors.Is(err, xmlspan.ErrMalformed) {
 		t.Errorf("another encoding: %v", err)
 	}
 }
