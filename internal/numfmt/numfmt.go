@@ -162,7 +162,7 @@ func (f *Format) Number(v float64, since1904 bool) string {
 	}
 	switch s.kind {
 	case general:
-		return s.withLiterals(General(v), absolute && v < 0)
+		return s.withLiterals(General(v), absolute && v < 0 && s.when.value == 0)
 	case date:
 		if shown, ok := s.date(v, since1904); ok {
 			return shown

@@ -33,7 +33,7 @@ type cutting struct {
 	changes   []string
 	lostRules lostRules
 
-	rows     strings.Builder
+	text     strings.Builder // of the part of the sheet
 	ids      map[int]int // new numbers of shared strings
 	order    []int       // old numbers by new ones
 	masters  map[string]*master
@@ -80,19 +80,14 @@ func (c *cutting) cells() ([]byte, []string, error) {
 	if err := c.keepTables(); err != nil {
 		return nil, nil, err
 	}
-	if err := c.x.each(c.ctx, c.p, c.area, c.row); err != nil {
+	if err := c.sheet(); err != nil {
 		return nil, nil, err
 	}
-	c.reportFormulas()
 	if c.entry.hidden {
 		c.change("the sheet shown, which is hidden in the source")
 	}
-	sheet, err := c.sheet()
-	if err != nil {
-		return nil, nil, err
-	}
 	out := ooxml.NewCut(c.p)
-	out.Replace(c.entry.part, sheet)
+	out.Replace(c.entry.part, c.text.String())
 	if c.book.stringsPart != "" {
 		list, err := c.sharedStrings()
 		if err != nil {

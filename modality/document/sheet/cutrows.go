@@ -23,7 +23,7 @@ type edit struct {
 
 // row writes those cells of a row that are in the area.
 func (c *cutting) row(w *row) error {
-	if c.rows.Len() > maxSheetBytes {
+	if c.text.Len() > maxSheetBytes {
 		return errEvidence
 	}
 	var edits []edit
@@ -43,7 +43,7 @@ func (c *cutting) row(w *row) error {
 			return err
 		}
 	}
-	c.rows.Write(w.data[bytes.LastIndex(w.data, []byte("</")):])
+	c.text.Write(w.data[bytes.LastIndex(w.data, []byte("</")):])
 	return nil
 }
 
@@ -69,11 +69,11 @@ func (c *cutting) splice(data []byte, part span, edits []edit) {
 	}
 	from := part.from
 	for _, e := range edits {
-		c.rows.Write(data[from:e.from])
-		c.rows.WriteString(e.text)
+		c.text.Write(data[from:e.from])
+		c.text.WriteString(e.text)
 		from = e.to
 	}
-	c.rows.Write(data[from:part.to])
+	c.text.Write(data[from:part.to])
 }
 
 // cell writes a cell.

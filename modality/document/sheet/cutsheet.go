@@ -7,28 +7,32 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// sheet returns the part of the sheet: what stands around the rows, of which
-// much is clipped or left out, and the rows.
-func (c *cutting) sheet() (string, error) {
+// sheet writes the part of the sheet: what stands around the rows, of which much
+// is clipped or left out, and the rows.
+func (c *cutting) sheet() error {
 	open, end, list, err := children(c.x.around)
 	if err != nil {
-		return "", err
+		return err
 	}
-	var b strings.Builder
-	b.Grow(c.rows.Len() + len(c.x.around) + 256)
-	b.WriteString(open)
+	if c.isWhole() {
+		c.text.Grow(int(min(c.p.Part(c.entry.part).Size()+4096, maxSheetBytes)))
+	}
+	c.text.WriteString(open)
 	for _, part := range list {
-		if part.local == "sheetData" {
-			name := rawName(part.raw)
-			b.WriteString("<" + name + ">")
-			b.WriteString(c.rows.String())
-			b.WriteString("</" + name + ">")
+		if part.local != "sheetData" {
+			c.text.WriteString(c.around(part))
 			continue
 		}
-		b.WriteString(c.around(part))
+		name := rawName(part.raw)
+		c.text.WriteString("<" + name + ">")
+		if err := c.x.each(c.ctx, c.p, c.area, c.row); err != nil {
+			return err
+		}
+		c.text.WriteString("</" + name + ">")
+		c.reportFormulas()
 	}
-	b.WriteString(end)
-	return b.String(), c.reportLost()
+	c.text.WriteString(end)
+	return c.reportLost()
 }
 
 // around returns what becomes of an element of the sheet other than its rows.

@@ -114,16 +114,14 @@ func nextString(t *tagReader, to *segment, root *string) (offset int64, ok bool,
 	}
 	offset = t.offset()
 	t.keep = t.tag
-	for t.kind != emptyTag {
+	for isOpen := t.kind == openTag; isOpen; {
 		if err := t.next(); err != nil {
 			return 0, false, err
 		}
 		if t.kind == atEnd {
 			return 0, false, errMalformed
 		}
-		if t.kind == closeTag && t.is("si") {
-			break
-		}
+		isOpen = t.kind != closeTag || !t.is("si")
 	}
 	to.data = append(to.data, t.buf[t.keep:t.pos]...)
 	to.ends = append(to.ends, uint32(len(to.data)))

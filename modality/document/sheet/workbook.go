@@ -128,17 +128,17 @@ func (b *workbook) read() error {
 			continue
 		}
 		switch {
-		case s.Depth == 1 && !s.Is("x", "workbook"):
+		case s.Depth == 1 && s.Local != "workbook":
 			return fmt.Errorf("an Office document that is no workbook: %w", citekit.ErrFormat)
 		case s.Depth == 2 && s.Local == "workbookPr":
 			b.since1904 = isTrue(s.Get("", "date1904"))
-		case s.Depth == 3 && s.Is("x", "sheet"):
+		case s.Depth == 3 && s.Local == "sheet":
 			if len(b.sheets) == maxSheets {
 				return fmt.Errorf("a workbook of more than %d sheets: %w", maxSheets, citekit.ErrTooLarge)
 			}
 			state := s.Get("", "state")
 			b.sheets = append(b.sheets, entry{name: s.Get("", "name"), rel: s.Get("r", "id"), hidden: state == "hidden" || state == "veryHidden"})
-		case s.Depth == 3 && s.Is("x", "definedName") && len(b.names) < maxNames:
+		case s.Depth == 3 && s.Local == "definedName" && len(b.names) < maxNames:
 			if !b.readName(s) {
 				return ooxml.KnownXML(s.Err())
 			}
