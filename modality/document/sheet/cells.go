@@ -86,6 +86,8 @@ func (r *rowReader) next() (bool, error) {
 			return false, nil
 		case r.tags.kind != closeTag && r.tags.is("row"):
 			return true, r.read()
+		case r.tags.kind == closeTag:
+			return false, errMalformed
 		}
 	}
 }
@@ -137,11 +139,11 @@ func (r *rowReader) readCells() error {
 			if t.is("row") {
 				return nil
 			}
-			if t.is("sheetData") {
-				return errMalformed
-			}
-			continue
+			return errMalformed
 		case !t.is("c"):
+			if t.kind == openTag {
+				return errMalformed // nothing else holds others there
+			}
 			continue
 		}
 		if len(r.row.cells) == maxCellsOfRow {
@@ -254,7 +256,7 @@ func (r *rowReader) readCell(c *cell) error {
 			return errMalformed
 		case t.kind == closeTag && t.is("c"):
 			return nil
-		case t.kind == closeTag && (t.is("row") || t.is("sheetData")):
+		case t.kind == closeTag && (t.is("row") || t.is("sheetData")), t.kind != closeTag && (t.is("row") || t.is("c")):
 			return errMalformed
 		case t.kind == closeTag && t.is("v") && c.kind != typeInline:
 			c.value = span{at(t.text), at(t.tag)}
