@@ -153,9 +153,12 @@ func (m *mapping) note(s *citekit.Draft) {
 	}
 }
 
-// withFacts returns s with what was noted.
+// withFacts returns s with what was noted, and the lines beside other units.
 func (m *mapping) withFacts(s *citekit.Draft) *citekit.Draft {
 	maps.Copy(s.Metadata, m.facts)
+	if s.Metadata["rows"] != nil {
+		s.Metadata["lines"] = m.lines
+	}
 	return s
 }
 
