@@ -46,6 +46,9 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 		return nil, err
 	}
 	s, err := m.structure()
+	if err == nil {
+		err = r.noteUnits(ctx, src, m.lines, s)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -153,12 +156,9 @@ func (m *mapping) note(s *citekit.Draft) {
 	}
 }
 
-// withFacts returns s with what was noted, and the lines beside other units.
+// withFacts returns s with what was noted.
 func (m *mapping) withFacts(s *citekit.Draft) *citekit.Draft {
 	maps.Copy(s.Metadata, m.facts)
-	if s.Metadata["rows"] != nil {
-		s.Metadata["lines"] = m.lines
-	}
 	return s
 }
 

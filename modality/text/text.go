@@ -40,6 +40,7 @@ type Resolver struct {
 
 	once    sync.Once
 	indexes warm.Cache[*index]
+	pages   warm.Cache[*page]
 }
 
 const defaultCacheBytes = 16 << 20
@@ -164,6 +165,7 @@ func (r *Resolver) index(ctx context.Context, src *citekit.Source) (*index, erro
 		if r.CacheBytes == 0 {
 			r.indexes.MaxCost = defaultCacheBytes
 		}
+		r.pages.MaxCost = r.indexes.MaxCost
 	})
 	if err := ctx.Err(); err != nil {
 		return nil, err

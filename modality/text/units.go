@@ -19,6 +19,8 @@ func unitOf(loc citekit.Location) *unit {
 	switch {
 	case !loc.Rows.IsZero() || len(loc.Cols) > 0:
 		return &unit{(*Resolver).resolveRows, (*Resolver).readRows}
+	case !loc.Blocks.IsZero():
+		return &unit{(*Resolver).resolveBlocks, (*Resolver).readBlocks}
 	}
 	return nil
 }
@@ -40,7 +42,14 @@ func (r *Resolver) measureUnits(ctx context.Context, src *citekit.Source, e *cit
 	if err == nil {
 		e.Rows, err = table.count(ctx, src)
 	}
-	if errors.Is(err, errors.ErrUnsupported) {
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	page, err := r.page(ctx, src)
+	switch {
+	case err == nil:
+		e.Blocks = len(page.Blocks)
+	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, citekit.ErrTooLarge):
 		return nil
 	}
 	return err
@@ -53,4 +62,19 @@ func (r *Resolver) readRows(ctx context.Context, src *citekit.Source, loc citeki
 		return err
 	}
 	return c.text(ctx, src, yield)
+}
+
+// noteUnits puts what a source has beside lines into the metadata of its map,
+// and then its lines, which are not told otherwise.
+func (r *Resolver) noteUnits(ctx context.Context, src *citekit.Source, lines int, s *citekit.Draft) error {
+	var e citekit.Extent
+	if err := r.measureUnits(ctx, src, &e); err != nil {
+		return err
+	}
+	for key, n := range map[string]int{"rows": e.Rows, "blocks": e.Blocks} {
+		if n > 0 {
+			s.Metadata[key], s.Metadata["lines"] = n, lines
+		}
+	}
+	return nil
 }
