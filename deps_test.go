@@ -60,7 +60,7 @@ var mayImport = map[string][]string{
 	"internal/about":          {},
 	"internal/markup":         {".", "internal/about", "relations", "internal/sentence", "internal/linkset"},
 	"internal/linkset":        {".", "relations"},
-	"internal/data":           {".", "internal/sentence"},
+	"internal/data":           {".", "internal/sentence", "internal/csvrow"},
 	"internal/subtitle":       {".", "internal/sentence"},
 	"internal/tesseract":      {".", "internal/child"},
 	"schema":                  {"."},
