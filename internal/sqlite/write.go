@@ -198,12 +198,16 @@ func (w *Writer) Finish() []byte {
 // where it would else not fit on the first page, which has the header too.
 func (w *Writer) schema(root uint32) []byte {
 	text := func(s string) Value { return textValue(s, w.table.db.Encoding) }
-	for statement := w.statement(); ; statement += " " {
-		payload := record([]Value{text("table"), text(w.table.Name), text(w.table.Name), intValue(int64(root)), text(statement)})
-		if localSize(len(payload), w.size, true) <= w.size-headerSize-32 {
-			return payload
-		}
+	name, statement := text(w.table.Name), w.statement()
+	with := func(pad int) []byte {
+		return record([]Value{text("table"), name, name, intValue(int64(root)), text(statement + strings.Repeat(" ", pad))})
 	}
+	const slack = 40 // for the pointers, and a header of the record that grows
+	pad, size := 0, len(with(0))
+	for unit := len(text(" ").raw); localSize(size+pad*unit, w.size, true) > w.size-headerSize-slack; {
+		pad++
+	}
+	return with(pad)
 }
 
 // writerVersion is that of the library whose files ours are like.
