@@ -72,6 +72,7 @@ var mayImport = map[string][]string{
 	"mapper/llm":              {"."},
 	"mapper/llm/*":            {".", "mapper/llm", "internal/child"},
 	"mapadapter":              {".", "ingest", "internal/child", "internal/sniff"},
+	"internal/odf":            {".", "internal/about", "internal/xmlspan", "internal/zipread"},
 	"internal/ooxml":          {".", "internal/about", "internal/xmlspan", "internal/zipread"},
 	"internal/*":              {},
 	"internal/meant":          {"internal/slug"},
