@@ -17,8 +17,15 @@ const (
 	docxExt  = ".docx"
 
 	maxBlocks     = 1 << 20
-	maxParagraphs = 1 << 21 // in lists
+	maxParagraphs = 1 << 20 // in lists
+	maxReferences = 1 << 20 // to notes
 )
+
+// How many bytes parts have at most, so that all of them together fit into
+// memory with what is made of them.
+const maxMain = 96 << 20
+
+var maxParts = map[string]int64{"styles": 16 << 20, "numbering": 16 << 20, "footnotes": 48 << 20, "endnotes": 48 << 20}
 
 // A docx is what is known of a DOCX whose package may be closed.
 type docx struct {
@@ -77,7 +84,7 @@ func openDocx(ctx context.Context, p *ooxml.Package) (*docx, error) {
 	d := &docx{main: p.Main()}
 	d.contentType = p.ContentType(d.main)
 	var err error
-	if d.text, err = p.Part(d.main).Text(ctx); err != nil {
+	if d.text, err = p.Part(d.main).TextUpTo(ctx, maxMain); err != nil {
 		return nil, err
 	}
 	rels, err := p.Rels(ctx, d.main)
@@ -94,7 +101,7 @@ func openDocx(ctx context.Context, p *ooxml.Package) (*docx, error) {
 			}
 		case "styles", "numbering", "footnotes", "endnotes":
 			if part := p.Part(rel.Target); part != nil && !rel.External && texts[kind] == "" {
-				if texts[kind], err = part.Text(ctx); err != nil {
+				if texts[kind], err = part.TextUpTo(ctx, maxParts[kind]); err != nil {
 					return nil, err
 				}
 			}

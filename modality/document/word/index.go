@@ -140,18 +140,22 @@ func (x *indexer) element(b *block) error {
 			x.headed, b.level = true, 0
 		}
 	case "footnoteReference":
-		x.reference(footnote)
+		return x.reference(footnote)
 	case "endnoteReference":
-		x.reference(endnote)
+		return x.reference(endnote)
 	}
 	return nil
 }
 
-func (x *indexer) reference(kind int) {
+func (x *indexer) reference(kind int) error {
 	s := x.s
+	if len(x.d.references) == maxReferences {
+		return fmt.Errorf("more than %d references to notes: %w", maxReferences, citekit.ErrTooLarge)
+	}
 	r := reference{pos: s.Pos, kind: kind, id: s.Get("w", "id")}
 	r.own = isOn(s.Get("w", "customMarkFollows"))
 	x.d.references = append(x.d.references, r)
+	return nil
 }
 
 // properties are what a paragraph says of itself.
