@@ -120,7 +120,7 @@ func (c *Cut) visit(ctx context.Context, pl *plan, name string, follow func(stri
 	if count == len(rels) {
 		return reached, nil
 	}
-	text, err := list.text(ctx, maxListed)
+	text, err := list.TextUpTo(ctx, maxListed)
 	if err != nil {
 		return nil, err
 	}
