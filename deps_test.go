@@ -44,6 +44,8 @@ var mayImport = map[string][]string{
 	"modality/modalitytest":   {".", "preview", "relations"},
 	"modality/document":       {".", "preview", "relations", "internal/sniff", "modality/document/*"},
 	"modality/document/pdf":   {".", "internal/about", "preview", "relations", "internal/pdf*", "internal/sentence", "internal/drawing", "internal/sniff", "internal/tesseract", "internal/warm"},
+	"modality/document/sheet": {".", "internal/inflate", "internal/numfmt", "internal/ooxml", "internal/warm", "internal/xmlspan", "internal/zipread"},
+	"modality/document/word":  {".", "internal/about", "internal/odf", "internal/ooxml", "internal/plain", "internal/sentence", "internal/warm", "internal/xmlspan"},
 	"modality/video":          {".", "preview", "internal/ffmpeg", "internal/mp4", "internal/media", "internal/subtitle", "internal/warm", "modality/media"},
 	"modality/audio":          {".", "preview", "internal/ffmpeg", "internal/mp4", "internal/wav", "internal/media", "internal/subtitle", "internal/warm", "modality/media"},
 	"modality/image":          {".", "internal/about", "preview", "internal/exif", "internal/jpeg*", "internal/drawing", "internal/sentence", "internal/sniff", "internal/tesseract", "internal/warm", "internal/xmp"},
