@@ -29,14 +29,17 @@ func NewWriter(w io.Writer) *Writer {
 
 // Copy adds f as it is packed, without unpacking it. Its content is not
 // checked; that of a folder is left out. Errors are as for [File.Open], and [ErrLimit] above 4 GiB.
-func (w *Writer) Copy(f *File) error {
+func (w *Writer) Copy(f *File) error { return w.CopyAs(f.Name(), f) }
+
+// CopyAs is Copy under another name.
+func (w *Writer) CopyAs(name string, f *File) error {
 	r, err := f.raw()
 	if err != nil {
 		return err
 	}
 	e := f.header
 	h := zip.FileHeader{
-		Name: e.Name, Flags: e.Flags & flagUTF8, Method: e.Method, CRC32: e.CRC32, ReaderVersion: e.ReaderVersion,
+		Name: name, Flags: e.Flags & flagUTF8, Method: e.Method, CRC32: e.CRC32, ReaderVersion: e.ReaderVersion,
 		CompressedSize64: e.CompressedSize64, UncompressedSize64: e.UncompressedSize64,
 	}
 	if f.IsDir() {
