@@ -151,8 +151,10 @@ func (c *cutter) follows(part string, rel ooxml.Rel) bool {
 	switch is := c.typeOf(target); {
 	case is == "slide":
 		return c.kept[target] > 0
-	case is == "notesSlide", is == "comments":
-		return c.typeOf(part) == "slide"
+	case is == "notesSlide":
+		return kind == is && c.notesOf[target] > 0
+	case is == "comments":
+		return kind == is && c.typeOf(part) == "slide"
 	case is == "notesMaster":
 		return c.notes || !isMain
 	case target == c.pkg.Main(), is == "handoutMaster", is == "viewProps":

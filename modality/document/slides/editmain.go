@@ -15,7 +15,7 @@ func (c *cutter) editMain() error {
 		isKept[i] = true
 		keptIDs[c.slides[i].id] = true
 	}
-	gone, err := c.unfollowed(c.pkg.Main())
+	gone, err := c.fate(c.pkg.Main())
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ type mainEditor struct {
 	*cutter
 	isKept  map[int]bool    // slides by index
 	keptIDs map[string]bool // by the ids that sections have
-	gone    map[string]reason
+	gone    fate
 	next    int        // index of the next slide in the list
 	emptied []*element // those that go if all in them went
 }
@@ -78,7 +78,7 @@ const sectionsURI = "{521415D9-36F7-43E2-AB2F-B90AF26B5E84}"
 // extension or the font that it belongs to.
 func (m *mainEditor) unname(e *element) {
 	for _, a := range e.refs {
-		if _, gone := m.gone[a.Value]; !gone {
+		if m.gone.of(a.Value) == 0 {
 			continue
 		}
 		whole := e

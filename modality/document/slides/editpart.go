@@ -20,15 +20,39 @@ const (
 	missing                   // the source lacks what it leads to
 )
 
-// unfollowed returns the relationships of a part that are not kept, by their
-// ids.
-func (c *cutter) unfollowed(part string) (map[string]reason, error) {
+// A fate says what becomes of the relationships of a part, by their ids; 0 for
+// those that are kept.
+type fate map[string]reason
+
+// of returns why an id is not that of a relationship that is kept, or 0. One
+// that the part does not have is missing; "" names none.
+func (f fate) of(id string) reason {
+	why, known := f[id]
+	if !known && id != "" {
+		return missing
+	}
+	return why
+}
+
+// any reports whether a relationship is not kept.
+func (f fate) any() bool {
+	for _, why := range f {
+		if why != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// fate returns what becomes of the relationships of a part.
+func (c *cutter) fate(part string) (fate, error) {
 	rels, err := c.pkg.Rels(c.ctx, part)
 	if err != nil {
 		return nil, err
 	}
-	gone := make(map[string]reason)
+	gone := make(fate, len(rels))
 	for _, rel := range rels {
+		gone[rel.ID] = 0
 		switch {
 		case !rel.External && c.pkg.Part(rel.Target) == nil:
 			gone[rel.ID] = missing
@@ -96,12 +120,12 @@ func (c *cutter) editPart(part string) error {
 	if part == c.pkg.Main() {
 		return nil
 	}
-	gone, err := c.unfollowed(part)
+	gone, err := c.fate(part)
 	if err != nil {
 		return err
 	}
 	ed := &partEditor{cutter: c, gone: gone, label: c.label(part), number: c.writtenNumber(part)}
-	if len(gone) == 0 && ed.number == "" && c.typeOf(part) != "slide" {
+	if !gone.any() && c.typeOf(part) == "" {
 		return nil
 	}
 	return c.rewrite(part, ed.visit, ed.decide)
@@ -110,6 +134,9 @@ func (c *cutter) editPart(part string) error {
 // rewrite edits a part, as visit says of each element and then decide, which
 // may be nil, of all.
 func (c *cutter) rewrite(part string, visit func(*element, *xmlspan.Scanner), decide func(text string, root *element)) error {
+	if size := c.pkg.Part(part).Size(); size > maxSlideBytes {
+		return fmt.Errorf("a part of %d MiB to edit; at most %d: %w", size>>20, maxSlideBytes>>20, citekit.ErrTooLarge)
+	}
 	text, err := c.pkg.Part(part).Text(c.ctx)
 	if err != nil {
 		return err

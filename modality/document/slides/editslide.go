@@ -9,9 +9,9 @@ import (
 // A partEditor edits a slide, or what it is made of.
 type partEditor struct {
 	*cutter
-	gone   map[string]reason // relationships
-	label  string            // names the part in a change
-	number string            // to write in the place of fields; "" leaves them
+	gone   fate
+	label  string // names the part in a change
+	number string // to write in the place of fields; "" leaves them
 
 	local  []*element // links to what no cut has
 	fields []*element // that show the number of the slide
@@ -33,7 +33,7 @@ func (ed *partEditor) visit(e *element, s *xmlspan.Scanner) {
 		ed.fields = append(ed.fields, e)
 	}
 	for _, a := range e.refs {
-		if why, gone := ed.gone[a.Value]; gone {
+		if why := ed.gone.of(a.Value); why != 0 {
 			ed.named = append(ed.named, reference{e, a, why})
 		}
 	}
@@ -64,7 +64,7 @@ func (ed *partEditor) write(text string, field *element) {
 		field.edit.instead = []*element{format}
 	}
 	field.edit.after = "<" + prefix + "t>" + ed.number + "</" + prefix + "t></" + prefix + "r>"
-	ed.change("the number of %s written as text, so that it stays", ed.label)
+	ed.change("slide numbers written as text, so that they stay")
 }
 
 // unname edits what names a relationship that is not kept.

@@ -2,6 +2,8 @@ package slides
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/citekit/citekit"
@@ -171,18 +173,21 @@ func (p *printer) start(e *element) {
 	p.b.WriteString(tag)
 }
 
-// declarations returns those of namespaces in the start tags from the child of
-// outer on that e is in, up to its parent: what e lacks where it stands in the
-// place of outer.
+// declarations returns those of namespaces that e needs and that stand in the
+// start tags from outer on, up to its parent: what e lacks where it stands in
+// the place of outer.
 func declarations(text string, outer, e *element) string {
 	have := names(text[e.pos:e.inner])
 	var b strings.Builder
 	for at := e.parent; at != nil && at != outer.parent; at = at.parent {
-		for name, declaration := range names(text[at.pos:at.inner]) {
-			if _, known := have[name]; !known {
-				have[name] = declaration
-				b.WriteString(" " + declaration)
+		found := names(text[at.pos:at.inner])
+		for _, name := range slices.Sorted(maps.Keys(found)) {
+			_, prefix, prefixed := strings.Cut(name, ":")
+			if _, known := have[name]; known || prefixed && !strings.Contains(text[e.pos:e.stop], prefix+":") {
+				continue
 			}
+			have[name] = found[name]
+			b.WriteString(" " + found[name])
 		}
 	}
 	return b.String()
