@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf16"
 
 	"github.com/citekit/citekit"
@@ -65,7 +66,7 @@ func hasEncrypted(r io.ReaderAt, head []byte) (bool, error) {
 			return false, err
 		}
 		for entry := sector[:n]; len(entry) >= entrySize; entry = entry[entrySize:] {
-			if entryName(entry) == "EncryptedPackage" {
+			if strings.EqualFold(entryName(entry), "EncryptedPackage") {
 				return true, nil
 			}
 		}

@@ -19,8 +19,9 @@ import (
 type Cut struct {
 	// Follow reports whether a relationship of a part is kept, and with it the
 	// part that it leads to; nil keeps all. One whose target is missing is left
-	// out without asking, and one to the outside is kept as it is if Follow
-	// says so.
+	// out in any case, and one to the outside is kept as it is if Follow says
+	// so. It may replace the part, which is not written before all of them were
+	// followed.
 	Follow func(part string, rel Rel) bool
 
 	p        *Package
@@ -100,7 +101,7 @@ func (c *Cut) visit(ctx context.Context, pl *plan, name string, follow func(stri
 	count := 0
 	for i, rel := range rels {
 		target := c.p.Part(rel.Target)
-		if !rel.External && target == nil || !follow(name, rel) {
+		if !follow(name, rel) || !rel.External && target == nil {
 			continue
 		}
 		keep[i] = true
@@ -124,7 +125,7 @@ func (c *Cut) visit(ctx context.Context, pl *plan, name string, follow func(stri
 		return nil, err
 	}
 	n := -1
-	text = without(text, func(s *xmlspan.Scanner) bool {
+	text, err = Without(text, func(s *xmlspan.Scanner) bool {
 		if s.Local != "Relationship" {
 			return false
 		}
@@ -132,22 +133,7 @@ func (c *Cut) visit(ctx context.Context, pl *plan, name string, follow func(stri
 		return n < len(keep) && !keep[n]
 	})
 	pl.rels[key] = &text
-	return reached, nil
-}
-
-// without returns a list without the elements that drop reports.
-func without(text string, drop func(*xmlspan.Scanner) bool) string {
-	var edits []xmlspan.Edit
-	s := xmlspan.New(text)
-	for s.Next() {
-		if s.Kind == xmlspan.Start && s.Depth > 1 && drop(s) {
-			pos := s.Pos
-			if s.Skip() {
-				edits = append(edits, xmlspan.Edit{Pos: pos, Stop: s.Stop})
-			}
-		}
-	}
-	return xmlspan.Splice(text, 0, len(text), edits)
+	return reached, err
 }
 
 // WriteTo writes the package that the cut makes. Errors are those of reading
