@@ -99,6 +99,7 @@ var mayImport = map[string][]string{
 	"packaging/*":                {},
 	"bench":                      {".", "ingest", "workspace", "modality", "modality/*", "mcpadapter", "internal/*", "internal/*/*"},
 	"modality/document/word":     {".", "internal/about", "internal/odf", "internal/ooxml", "internal/plain", "internal/sentence", "internal/warm", "internal/xmlspan"},
+	"modality/document/slides":   {".", "internal/ooxml", "internal/plain", "internal/sentence", "internal/xmlspan"},
 	"internal/ooxml":             {".", "internal/about", "internal/xmlspan", "internal/zipread"},
 	"modality/document/database": {".", "internal/sqlite", "internal/warm"},
 	"internal/sqlitetest":        {},

@@ -139,7 +139,11 @@ func (c *cutter) follows(part string, rel ooxml.Rel) bool {
 	if rel.External {
 		return !slices.Contains(activeKinds, kind) || !c.isPresented(part)
 	}
-	target := c.pkg.Part(rel.Target).Name
+	there := c.pkg.Part(rel.Target)
+	if there == nil {
+		return false
+	}
+	target := there.Name
 	switch kind {
 	case "slideMaster":
 		return c.masters[target]
