@@ -103,6 +103,7 @@ var mayImport = map[string][]string{
 	"modality/document/database": {".", "internal/sqlite", "internal/warm"},
 	"internal/sqlitetest":        {},
 	"internal/odf":               {".", "internal/about", "internal/xmlspan", "internal/zipread"},
+	"modality/document/slides":   {".", "internal/ooxml", "internal/plain", "internal/sentence", "internal/xmlspan"},
 }
 
 // everywhere lists what every package may import: small mechanisms that know no
