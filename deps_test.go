@@ -41,6 +41,7 @@ var mayImport = map[string][]string{
 	"modality":                {".", "modality/*", "modality/document/*"},
 	"modality/modalitytest":   {".", "preview", "relations"},
 	"modality/document":       {".", "preview", "relations", "internal/sniff", "modality/document/*"},
+	"modality/document/epub":  {".", "internal/about", "internal/charset", "internal/warm", "internal/zipread"},
 	"modality/document/pdf":   {".", "internal/about", "preview", "relations", "internal/pdf*", "internal/sentence", "internal/drawing", "internal/sniff", "internal/tesseract", "internal/warm"},
 	"modality/video":          {".", "preview", "internal/ffmpeg", "internal/mp4", "internal/media", "internal/subtitle", "internal/warm", "modality/media"},
 	"modality/audio":          {".", "preview", "internal/ffmpeg", "internal/mp4", "internal/wav", "internal/media", "internal/subtitle", "internal/warm", "modality/media"},
