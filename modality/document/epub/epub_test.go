@@ -95,7 +95,11 @@ func pack(t testing.TB, members map[string]string) []byte {
 	f, _ := w.CreateHeader(&zip.FileHeader{Name: "mimetype", Method: zip.Store})
 	io.WriteString(f, "application/epub+zip")
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		f, err := w.Create(name)
+		method := zip.Store
+		if len(members[name]) > 500 {
+			method = zip.Deflate
+		}
+		f, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: method})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -277,6 +281,22 @@ c</td><td><p>d</p></td></tr></table></div></div></section></body></html>`; got["
 	if !slices.Equal(changes, []string{"1 link leads to what is left out"}) || got["OPS/img/a pic.png"] == "" {
 		t.Errorf("the changes are %q", changes)
 	}
+}
+
+// TestCutOfContents cites a part that is the table of contents.
+func TestCutOfContents(t *testing.T) {
+	data := with(t, map[string]string{"OPS/book.opf": strings.Replace(opf, "<itemref", `<itemref idref="nav"/><itemref`, 1)})
+	if got, _ := cut(t, data, at(1)); got["OPS/nav.xhtml"] != nav {
+		t.Error("the bytes of the part have changed")
+	}
+	got, changes := cut(t, data, at(1, 1, 1))
+	if !strings.Contains(got["OPS/contents-0.xhtml"], `<a href="nav.xhtml">Contents</a>`) || len(changes) != 1 {
+		t.Errorf("%q, %q", got["OPS/contents-0.xhtml"], changes)
+	}
+	if opf := got["OPS/book.opf"]; strings.Count(opf, `properties="nav"`) != 1 || !strings.Contains(opf, "contents-0.xhtml") {
+		t.Errorf("the package document is %s", opf)
+	}
+	wellFormed(t, "the package document", got["OPS/book.opf"])
 }
 
 // TestCutsSayTheSame resolves every part and block, and reads the text of the

@@ -135,7 +135,7 @@ func FuzzPart(f *testing.F) {
 				runs = append(runs, run)
 			}
 		}
-		for _, run := range runs[:min(len(runs), 4)] {
+		for _, run := range runs[:min(len(runs), 3)] {
 			x, err := r.Resolve(t.Context(), source(data), citekit.Request{Location: run.Location})
 			if err != nil {
 				t.Fatalf("%v is read and not resolved: %v", run.Location, err)

@@ -2,6 +2,7 @@ package epub
 
 import (
 	"context"
+	"path"
 	"slices"
 	"strings"
 )
@@ -38,6 +39,7 @@ func (c *cutting) cutPackage(ctx context.Context) error {
 		}
 	}
 	edits = append(edits, c.spineEdits()...)
+	edits = append(edits, c.extraEdits()...)
 	for i := range t.within(0, "reference") {
 		if !c.has(c.name, t.attr(i, "href")) {
 			remove(i)
@@ -62,6 +64,19 @@ func (c *cutting) keepsAny(parent int32, name, attr string) bool {
 		}
 	}
 	return false
+}
+
+// extraEdits name the table of contents that is made.
+func (c *cutting) extraEdits() []edit {
+	if c.extra == "" {
+		return nil
+	}
+	t := c.opf
+	tag := t.tag(c.nav.node)
+	name := path.Base(c.extra)
+	at := t.nodes[c.nav.node].start
+	return []edit{{at, at, tag[:1+nameLen(tag[1:])] + ` id="` + strings.TrimSuffix(name, ".xhtml") + `" href="` + name +
+		`" media-type="application/xhtml+xml" properties="nav"/>`}}
 }
 
 // spineEdits make the part a linear one, as a book must have one, and drop the
@@ -143,7 +158,7 @@ func (c *cutting) itemEdits(it *item) (edits []edit) {
 	}
 	left := slices.DeleteFunc(slices.Clone(it.properties), func(property string) bool {
 		holds := declared[property]
-		return holds != nil && !holds(t)
+		return holds != nil && !holds(t) || property == "nav" && c.extra != ""
 	})
 	if len(left) == len(it.properties) {
 		return edits
