@@ -396,6 +396,29 @@ Group part=2
 	}
 }
 
+// TestMapOutOfOrder has a table of contents that is not in the order of the
+// part, and entries that lead nowhere.
+func TestMapOutOfOrder(t *testing.T) {
+	draft := mapped(t, with(t, map[string]string{"OPS/nav.xhtml": `<html xmlns:epub="x"><body><nav epub:type="toc"><ol>
+<li><a href="c2.xhtml#p2">A</a><ol><li><a href="c2.xhtml#h2">B</a></li><li><a href="c2.xhtml#s1">C</a></li></ol></li>
+<li><a href="c2.xhtml#mark">D</a></li><li><a href="c2.xhtml#mark">E</a></li>
+<li><a href="../../x">F</a><ol><li><a href="gone.xhtml">G</a><ol><li><a href="c3.xhtml#gone">H</a></li></ol></li><li><span>I</span></li></ol></li>
+<li><a href="http://example.com">J</a></li></ol></nav></body></html>`}))
+	if got, want := outline(draft.Nodes, 0), `A part=2
+ B part=2&blocks=4-8
+ C part=2&blocks=1-3
+D part=2&blocks=4-8
+E part=2&blocks=4-8
+F part=3
+ G part=3
+  H part=3
+ I part=3
+J 
+`; got != want {
+		t.Errorf("the map is\n%swant\n%s", got, want)
+	}
+}
+
 func TestConformance(t *testing.T) {
 	modalitytest.Test(t, new(epub.Resolver), modalitytest.Fixture{
 		Name:   "book.epub",

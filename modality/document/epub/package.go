@@ -133,11 +133,27 @@ var declared = map[string]func(*tree) bool{
 	"mathml": func(t *tree) bool { return t.first(0, "math") != 0 },
 	"switch": func(t *tree) bool { return t.first(0, "switch") != 0 },
 	"scripted": func(t *tree) bool {
-		return t.first(0, "script") != 0 || t.first(0, "form") != 0 || strings.Contains(t.data, " on")
+		return t.first(0, "script") != 0 || t.first(0, "form") != 0 || t.hasHandlers()
 	},
 	"remote-resources": func(t *tree) bool {
 		return slices.ContainsFunc(t.refs().needs, func(href string) bool { return strings.Contains(href, "://") })
 	},
+}
+
+// hasHandlers reports whether an element has a script in an attribute, such as
+// onclick.
+func (t *tree) hasHandlers() bool {
+	for i, n := range t.nodes {
+		if n.name == "" || !strings.Contains(t.tag(int32(i)), " on") {
+			continue
+		}
+		for a := range attributes(t.tag(int32(i))) {
+			if strings.HasPrefix(a.name, "on") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // itemEdits drop what an item has no longer.
