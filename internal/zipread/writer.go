@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -49,13 +50,18 @@ func (w *Writer) CopyAs(name string, f *File) error {
 	return w.add(&h, r)
 }
 
+// deflaters are kept, as each has a megabyte.
+var deflaters = sync.Pool{New: func() any {
+	w, _ := flate.NewWriter(nil, flate.DefaultCompression) // the level is known
+	return w
+}}
+
 // Add adds a member, compressed if that makes it smaller.
 func (w *Writer) Add(name string, data []byte) error {
 	var packed bytes.Buffer
-	deflate, err := flate.NewWriter(&packed, flate.DefaultCompression)
-	if err != nil {
-		return err
-	}
+	deflate := deflaters.Get().(*flate.Writer)
+	defer deflaters.Put(deflate)
+	deflate.Reset(&packed)
 	if _, err := deflate.Write(data); err != nil {
 		return err
 	}
