@@ -64,8 +64,8 @@ type parser struct {
 	ctx   context.Context
 	src   io.ReaderAt
 	lines *scanner
-	cur   line // the line that comes next
-	done  bool // there is none
+	cur   line     // the line that comes next
+	done  bool     // there is none
 	stops []string // the boundaries of the multiparts that are open
 	limit *budget
 
@@ -105,7 +105,9 @@ func parseMessage(ctx context.Context, src io.ReaderAt, start, end int64) (*mess
 // A structureError says why the parts of a message are not read.
 type structureError string
 
-func (e structureError) Error() string { return "the parts of the message are " + string(e) + ": too large" }
+func (e structureError) Error() string {
+	return "the parts of the message are " + string(e) + ": too large"
+}
 
 func (e structureError) Is(target error) bool { return target == citekit.ErrTooLarge }
 

@@ -100,3 +100,18 @@ func (t *tail) Read(p []byte) (int, error) {
 func (t *decodedText) between(start, end int64) io.Reader {
 	return &whole{io.LimitReader(&tail{t.open(), start}, end-start), end - start}
 }
+
+// count returns the number of lines.
+func (t *decodedText) count() (int, error) {
+	s, n := newScanner(t.open(), t.coding, -1), 0
+	for {
+		switch l, err := s.next(); {
+		case errors.Is(err, io.EOF):
+			return n, nil
+		case err != nil:
+			return 0, err
+		case l.begins:
+			n++
+		}
+	}
+}
