@@ -69,6 +69,7 @@ var mayImport = map[string][]string{
 	"mapadapter":              {".", "ingest", "internal/child", "internal/sniff"},
 	"internal/*":              {},
 	"internal/meant":          {"internal/slug"},
+	"internal/member":         {"."},
 	"internal/mention":        {"."},
 	"internal/citedtext":      {".", "internal/mention", "internal/sentence"},
 	"internal/quotation":      {"internal/nfc"},
