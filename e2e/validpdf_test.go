@@ -13,7 +13,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdftest"
 	"github.com/citekit/citekit/internal/sharedtest"
-	"github.com/citekit/citekit/modality/document"
+	document "github.com/citekit/citekit/modality/document/pdf"
 )
 
 // The validator is a large module. It is imported here, as this package is

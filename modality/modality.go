@@ -12,6 +12,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality/audio"
 	"github.com/citekit/citekit/modality/document"
+	"github.com/citekit/citekit/modality/document/pdf"
 	"github.com/citekit/citekit/modality/image"
 	"github.com/citekit/citekit/modality/media"
 	"github.com/citekit/citekit/modality/text"
@@ -42,7 +43,7 @@ type Limits struct {
 	DecoderMemory int64
 
 	// MaxDocuments is how many documents are read or cut at a time; zero is as
-	// in [document.Resolver].
+	// in [pdf.Resolver].
 	MaxDocuments int
 }
 
@@ -55,7 +56,7 @@ func New(limits *Limits) citekit.Resolvers {
 	}
 	recordings := media.Options{Children: children, MaxMemory: l.ChildMemory}
 	return citekit.Resolvers{
-		citekit.Document: &document.Resolver{Children: children, MaxJobs: l.MaxDocuments},
+		citekit.Document: &document.Resolver{PDF: pdf.Resolver{Children: children, MaxJobs: l.MaxDocuments}},
 		citekit.Video:    &video.Resolver{Options: recordings},
 		citekit.Audio:    &audio.Resolver{Options: recordings},
 		citekit.Image:    &image.Resolver{Children: children, DecodeBytes: l.DecoderMemory},

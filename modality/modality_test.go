@@ -77,10 +77,10 @@ func TestLimits(t *testing.T) {
 	pictures, documents := all[citekit.Image].(*image.Resolver), all[citekit.Document].(*document.Resolver)
 	films, sounds := all[citekit.Video].(*video.Resolver).Options, all[citekit.Audio].(*audio.Resolver).Options
 	shared := pictures.Children
-	if shared == nil || documents.Children != shared || films.Children != shared || sounds.Children != shared {
+	if shared == nil || documents.PDF.Children != shared || films.Children != shared || sounds.Children != shared {
 		t.Error("the modalities share no slots of programs")
 	}
-	if films.MaxMemory != 1<<30 || sounds.MaxMemory != 1<<30 || pictures.DecodeBytes != 1<<20 || documents.MaxJobs != 3 {
+	if films.MaxMemory != 1<<30 || sounds.MaxMemory != 1<<30 || pictures.DecodeBytes != 1<<20 || documents.PDF.MaxJobs != 3 {
 		t.Error("a limit is not set")
 	}
 }

@@ -76,7 +76,7 @@ func newHost(settings *config.Settings, shared sharingFlags, logger *slog.Logger
 func resolversOf(settings *config.Settings) citekit.Resolvers {
 	all := modality.New(&modality.Limits{MaxChildren: settings.Limits.ChildProcesses, DecoderMemory: int64(settings.Limits.DecoderMemory)})
 	if documents, ok := all[citekit.Document].(*document.Resolver); ok {
-		documents.OCR, documents.Compiling = settings.Capabilities.OCR, tellPreparing
+		documents.PDF.OCR, documents.PDF.Compiling = settings.Capabilities.OCR, tellPreparing
 	}
 	return all
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/document"
+	"github.com/citekit/citekit/modality/document/pdf"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -29,7 +30,7 @@ func (s *session) openReporting(compiling func(context.Context) func(), files ..
 		return nil, err
 	}
 	resolvers := modality.All()
-	resolvers[citekit.Document] = &document.Resolver{OCR: s.ocr, Compiling: compiling}
+	resolvers[citekit.Document] = &document.Resolver{PDF: pdf.Resolver{OCR: s.ocr, Compiling: compiling}}
 	return citekit.New(ws, resolvers, nil), nil
 }
 

@@ -11,7 +11,7 @@ import (
 // too many extensions to name them.
 func ByName(name string) Kind {
 	switch strings.ToLower(path.Ext(name)) {
-	case ".pdf":
+	case ".pdf", ".docx", ".docm", ".dotx", ".odt", ".xlsx", ".xlsm", ".ods", ".pptx", ".pptm", ".odp", ".epub":
 		return Document
 	case ".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".mpg", ".mpeg", ".m2ts", ".mts", ".wmv", ".flv", ".3gp", ".ogv":
 		return Video
@@ -23,25 +23,32 @@ func ByName(name string) Kind {
 	return Other
 }
 
-// Office returns what people call an office format that they expect to be
-// read, such as "DOCX", or "": that of the content, or where that is of an
-// office container that does not say it, the extension.
+// unread are the extensions of documents that are not read, with what they can
+// be saved as instead.
+var unread = map[string]string{
+	".doc": "DOCX or PDF", ".rtf": "DOCX or PDF", ".xls": "XLSX", ".xlsb": "XLSX", ".ppt": "PPTX or PDF",
+	".mobi": "EPUB", ".msg": "EML", ".djvu": "PDF", ".ps": "PDF",
+}
+
+// Office returns what people call a format of documents that they expect to be
+// read and that is not, such as "DOC", or "": that of the content, or where that
+// is of a container that does not say it, the extension.
 func Office(f Format, name string) string {
-	if f.Office != "" || f.ID != "" && f.ID != "zip" && f.ID != "ole" {
+	if f.Office != "" || f.ID != "" && f.ID != "ole" {
 		return f.Office
 	}
-	switch ext := strings.ToLower(path.Ext(name)); ext {
-	case ".doc", ".docx", ".odt", ".rtf", ".ppt", ".pptx", ".odp", ".xls", ".xlsx", ".ods", ".epub", ".mobi":
+	if ext := strings.ToLower(path.Ext(name)); unread[ext] != "" && ext != ".ps" {
 		return strings.ToUpper(ext[1:])
 	}
 	return ""
 }
 
 // Refusal returns the error, matching [errors.ErrUnsupported], for a source of
-// an office format, or nil.
+// a format of documents that is not read, or nil.
 func Refusal(f Format, name string) error {
-	if office := Office(f, name); office != "" {
-		return fmt.Errorf("%s files are not read; save it as PDF: %w", office, errors.ErrUnsupported)
+	office := Office(f, name)
+	if office == "" {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%s files are not read; save it as %s: %w", office, unread["."+strings.ToLower(office)], errors.ErrUnsupported)
 }

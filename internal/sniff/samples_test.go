@@ -1,6 +1,7 @@
 package sniff_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/citekit/citekit/internal/sniff"
@@ -34,18 +35,21 @@ func TestOffice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, want := sniff.Office(f, "report.docx"), ""
+		got, want := sniff.Office(f, "report.doc"), ""
 		switch s.ID {
-		case "docx", "zip", "ole", "":
-			want = "DOCX"
-		case "xlsx", "pptx", "odt", "ods", "odp", "epub", "mobi":
+		case "ole", "":
+			want = "DOC"
+		case "doc", "xls", "ppt", "msg", "xlsb", "mobi", "djvu", "rtf", "ps":
 			want = f.Office
 			if want == "" {
 				t.Errorf("%s has no office format", s.ID)
 			}
 		}
 		if got != want {
-			t.Errorf("%s named report.docx is %q, want %q", s.Name, got, want)
+			t.Errorf("%s named report.doc is %q, want %q", s.Name, got, want)
+		}
+		if err := sniff.Refusal(f, "report.doc"); (err != nil) != (want != "") || err != nil && strings.Contains(err.Error(), "as :") {
+			t.Errorf("%s: %v", s.Name, err)
 		}
 	}
 }

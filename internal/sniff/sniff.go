@@ -37,8 +37,12 @@ type Format struct {
 	// header says it.
 	Lean Kind
 
-	// Office is what people call an office format, such as "DOCX", or "".
+	// Office is what people call a format of documents that is not read, such
+	// as "DOC", or "".
 	Office string
+
+	// Encrypted says that it takes a password to read.
+	Encrypted bool
 
 	// Unread says that the format is known and no resolver here reads it.
 	Unread bool

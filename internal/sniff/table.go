@@ -91,11 +91,11 @@ var table = []row{
 	{signs: "\xca\xfe\xba\xbe", Format: other("class", "compiled code (Java or macOS)", ".class")},
 	{signs: "\x00asm", Format: other("wasm", "a WebAssembly module", ".wasm")},
 	{signs: "dex\n0", weak: true, Format: other("dex", "an executable of Android", ".dex")},
-	{signs: "SQLite format 3\x00", Format: other("sqlite", "an SQLite database", ".sqlite")},
+	{signs: "SQLite format 3\x00", Format: formatSQLite},
 	{signs: "wOFF|wOF2", also: func(h head) bool { return at(h.b, 4, "\x00\x01\x00\x00") || at(h.b, 4, "OTTO") || at(h.b, 4, "true") }, weak: true, Format: other("woff", "a font (WOFF)", ".woff")},
 	{signs: "OTTO\x00|ttcf\x00|true\x00", also: isTrueType, weak: true, Format: other("otf", "a font (OpenType)", ".otf")},
 	{signs: "\x00\x01\x00\x00", also: isTrueType, Format: other("ttf", "a font (TrueType)", ".ttf")},
-	{signs: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Format: other("ole", "an older office file (OLE)", "")},
+	{signs: "AT&TFORM", weak: true, Format: Format{ID: "djvu", Name: "a DjVu file", MediaType: "image/vnd.djvu", Ext: ".djvu", Office: "DjVu"}},
 	{signs: "PAR1", also: func(h head) bool { return len(h.b) > 4 && h.b[4] < 0x20 }, weak: true, Format: other("parquet", "a Parquet table", ".parquet")},
 	{signs: "\x89HDF\r\n\x1a\n", Format: other("hdf5", "an HDF5 file", ".h5")},
 	{signs: "\x93NUMPY", Format: other("npy", "a NumPy array", ".npy")},
@@ -132,7 +132,9 @@ func signed(h head) (Format, error) {
 	case at(h.b, 0, "OggS") && (len(h.b) < 5 || h.b[4] == 0):
 		return ogg(h)
 	case h.binary && (at(h.b, 257, "ustar") || isTar(h.b)):
-		return other("tar", "a tar archive", ".tar"), nil
+		return formatTar, nil
+	case at(h.b, 0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") && h.binary:
+		return compound(h)
 	case at(h.b, 2, "\r\n\x00\x00") && (h.b[1] < ' ' || h.b[1] > '~'): // the second line of a text may be zeros
 		return other("pyc", "compiled Python", ".pyc"), nil
 	case at(h.b, 128, "DICM") && h.binary:
@@ -301,47 +303,4 @@ func ogg(h head) (Format, error) {
 		off += length
 	}
 	return found, nil
-}
-
-// zipped tells office formats, which are archives, by the names in them.
-func zipped(h head) (Format, error) {
-	const tail = 16 << 10 // bytes of the list of names at the end
-	end, err := readUpTo(h.r, max(h.size-tail, 0), min(h.size, tail))
-	if err != nil {
-		return Format{}, err
-	}
-	if at(h.b, 30, "mimetype") {
-		kind := h.b[38:]
-		for _, f := range []struct{ sign, name string }{
-			{"application/epub+zip", "EPUB"},
-			{"application/vnd.oasis.opendocument.text", "ODT"},
-			{"application/vnd.oasis.opendocument.spreadsheet", "ODS"},
-			{"application/vnd.oasis.opendocument.presentation", "ODP"},
-			{"application/vnd.oasis.opendocument.graphics", "ODG"},
-		} {
-			if at(kind, 0, f.sign) {
-				return office(f.name), nil
-			}
-		}
-	}
-	for _, f := range []struct{ part, name string }{
-		{"word/document.xml", "DOCX"}, {"xl/workbook.", "XLSX"}, {"ppt/presentation.xml", "PPTX"},
-	} {
-		if bytes.Contains(end, []byte(f.part)) || bytes.Contains(h.b, []byte(f.part)) {
-			return office(f.name), nil
-		}
-	}
-	if bytes.Contains(h.b, []byte("META-INF/MANIFEST.MF")) {
-		return other("jar", "a JAR archive", ".jar"), nil
-	}
-	return other("zip", "a ZIP archive", ".zip"), nil
-}
-
-func office(name string) Format {
-	lower := string(bytes.ToLower([]byte(name)))
-	article := "a "
-	if name == "EPUB" || name[0] == 'O' || name == "XLSX" {
-		article = "an "
-	}
-	return Format{ID: lower, Name: article + name + " file", Ext: "." + lower, Office: name}
 }

@@ -271,7 +271,11 @@ func All() []Sample {
 		"epub": zip("mimetype=application/epub+zip"),
 		"jar":  zip("META-INF/MANIFEST.MF="),
 		"zip":  zip("notes.txt=hello"),
+		"xlsb": zip("[Content_Types].xml=", "xl/workbook.bin="),
 		"ole":  "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + zeros,
+		"doc":  compound("WordDocument"), "xls": compound("Workbook"), "ppt": compound("PowerPoint Document"),
+		"msg": compound("__properties_version1.0"), "ooxml-encrypted": compound("EncryptedPackage"),
+		"djvu": "AT&TFORM\x00\x00\x00\x10DJVM" + zeros,
 		"mobi": "a title" + strings.Repeat("\x00", 53) + "BOOKMOBI" + zeros,
 		"gzip": "\x1f\x8b\x08\x00" + zeros, "bzip2": "BZh91AY&SY\x00" + zeros, "xz": "\xfd7zXZ\x00" + zeros,
 		"zstd": "\x28\xb5\x2f\xfd" + zeros, "lz4": "\x04\x22\x4d\x18" + zeros, "7z": "7z\xbc\xaf\x27\x1c" + zeros,
@@ -288,9 +292,39 @@ func All() []Sample {
 		"qcow": "QFI\xfb\x00\x00" + zeros, "cpio": "070701" + strings.Repeat("0", 104) + "a\x00" + zeros, "pyc": "\x6f\x0d\r\n\x00\x00\x00\x00" + zeros,
 		"ebml": element("\x1a\x45\xdf\xa3", element("\x42\x82", "other")),
 	} {
+		if documents[id] {
+			all = append(all, Sample{id, []byte(data), id, sniff.Document})
+			continue
+		}
 		text(id, id, data)
 	}
 	return all
+}
+
+// documents are the formats of documents among those that are no text.
+var documents = map[string]bool{
+	"docx": true, "xlsx": true, "pptx": true, "odt": true, "ods": true, "odp": true, "epub": true,
+	"zip": true, "jar": true, "tar": true, "sqlite": true, "ooxml-encrypted": true,
+}
+
+// compound returns a compound file with a stream of the name.
+func compound(stream string) string {
+	le := binary.LittleEndian
+	b := make([]byte, 3*512)
+	copy(b, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+	le.PutUint16(b[30:], 9)          // sectors of 512 bytes
+	le.PutUint32(b[48:], 1)          // the directory
+	le.PutUint32(b[76:], 0)          // the allocation table
+	le.PutUint32(b[512:], 1<<32-3)   // which is itself the first sector
+	le.PutUint32(b[512+4:], 1<<32-2) // the end of the directory
+	for i, name := range []string{"Root Entry", stream} {
+		entry := b[1024+128*i:]
+		for j := range len(name) {
+			entry[2*j] = name[j]
+		}
+		le.PutUint16(entry[64:], uint16(2*len(name)+2))
+	}
+	return string(b)
 }
 
 // IDs returns the ids of the formats that there are samples of.

@@ -1,337 +1,177 @@
-// Package document resolves pages, and regions of pages, of PDF files.
+// Package document resolves documents of all formats that citekit reads. It
+// tells formats by their content, whatever the name of the file says, and
+// leaves the work to one room for each, which can be used alone:
+//
+//	documents := new(document.Resolver)
+//	documents.PDF.MaxFigurePages = 50
+//	resolvers[citekit.Document] = documents
 package document
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"runtime"
-	"sync"
-	"time"
+	"iter"
+	"slices"
+	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/ctxio"
-	"github.com/citekit/citekit/internal/pdf"
-	"github.com/citekit/citekit/internal/pdfcut"
-	"github.com/citekit/citekit/internal/pdfium"
 	"github.com/citekit/citekit/internal/sniff"
-	"github.com/citekit/citekit/internal/tesseract"
-	"github.com/citekit/citekit/internal/warm"
+	"github.com/citekit/citekit/modality/document/pdf"
 	"github.com/citekit/citekit/preview"
+	"github.com/citekit/citekit/relations"
 )
 
-const (
-	mediaType = "application/pdf"
-	ext       = ".pdf"
-)
-
-// A Resolver extracts pages of PDF files as PDF files of their own. The zero
-// value is ready to use. It is safe for concurrent use and must not be copied
-// after first use.
-//
-// # What is kept
-//
-// Pages come in ascending order, each as it is in the source: content, fonts,
-// images, annotations, form fields with their values, layers and page labels.
-// A box crops its page: the region of the page as displayed, after rotation
-// and within its crop box, becomes the whole page, and annotations outside
-// are left out. Content outside the region is not shown, but remains in the
-// file.
-//
-// Nothing is kept that acts by itself or leads away: the document's open
-// action, JavaScript, launch, submit and remote actions, attachments, XFA,
-// digital signatures, outlines and structure trees are left out. Links to
-// kept pages and to URIs stay links; links to other pages stay as boxes
-// without a target.
-//
-// Files encrypted with an empty user password are read, and what is extracted
-// from them is not encrypted. Others fail.
-//
-// # Damaged files
-//
-// A file that contradicts itself is repaired: by finding its objects anew,
-// else by PDFium in a WebAssembly sandbox. It is refused if anything that the
-// pages need is still missing. Every extract is read again and checked before
-// it is returned.
+// A Resolver resolves documents by the resolvers of their formats, which may be
+// set before first use. The zero value is ready to use. It is safe for
+// concurrent use and must not be copied after first use.
 type Resolver struct {
-	// CacheBytes bounds the memory, roughly, of the structure of documents
-	// that are kept for further calls; zero means 128 MiB, negative none.
-	CacheBytes int64
+	PDF pdf.Resolver
+}
 
-	// MaxRepairBytes is the largest damaged source that is repaired; zero
-	// means 256 MiB, negative none.
-	MaxRepairBytes int64
+// A room is who reads some formats, by the ids of package sniff.
+type room struct {
+	formats []string
+	of      func(*Resolver) citekit.Resolver
+}
 
-	// CodeCacheDir is where the compiled code of PDFium is kept between
-	// processes; "" means citekit/pdfium in the user's cache directory.
-	// Where it cannot be written, starting PDFium takes some seconds.
-	CodeCacheDir string
-
-	// Compiling, if it is not nil, is called when PDFium must be compiled,
-	// which takes seconds: its code is neither in memory nor in CodeCacheDir.
-	// The context is that of the call that needs it. What it returns, if that
-	// is not nil, is called when PDFium has started, or has failed to, which
-	// may be after that call has given up.
-	Compiling func(context.Context) (done func())
-
-	// PDFiumTimeout bounds each use of PDFium; zero means 20 seconds. The
-	// processor time that PDFium may take for repairs and layouts grows and
-	// shrinks with it: raise it for a slow machine.
-	PDFiumTimeout time.Duration
-
-	// MaxFigurePages is how many pages a document may have for [Resolver.Map]
-	// to look for figures, tables and summaries on them; zero means 200,
-	// negative none. Each page takes PDFium some 10 ms.
-	MaxFigurePages int
-
-	// MaxHeadingPages is how many pages a document without an outline may
-	// have for [Resolver.Map] to look for headings on them; zero means 500,
-	// negative none.
-	MaxHeadingPages int
-
-	// OCR has [Resolver.ReadText] recognise the text of pages that have none,
-	// such as scans, by the program tesseract. It takes seconds a page.
-	OCR bool
-
-	// Tesseract is the program; "" means the one on PATH. Without it, reading
-	// such a page with OCR is an error matching [errors.ErrUnsupported].
-	Tesseract string
-
-	// OCRLanguages are those of the text by the names that tesseract has for
-	// them, such as "deu+eng"; "" means its default, English.
-	OCRLanguages string
-
-	// Children are shared with other resolvers: programs of all of them that
-	// run at a time. Nil means two of this resolver's own.
-	Children *citekit.Slots
-
-	// MaxJobs is how many documents are read or cut at a time, others wait;
-	// zero means one less than there are CPUs, and at least one.
-	MaxJobs int
-
-	once    sync.Once
-	opened  warm.Cache[*opened]
-	engine  pdfium.Engine
-	working chan struct{} // holds a token for each job that is at work
-
-	finding sync.Mutex
-	found   *tesseract.Command
+// rooms has a line for each format. What has no known signature is read as PDF,
+// whose resolver says what is wrong with it.
+var rooms = []room{
+	{[]string{"pdf"}, func(r *Resolver) citekit.Resolver { return &r.PDF }},
 }
 
 var (
 	_ citekit.Resolver   = (*Resolver)(nil)
 	_ citekit.Measurer   = (*Resolver)(nil)
 	_ citekit.TextReader = (*Resolver)(nil)
-	_ preview.Previewer  = (*Resolver)(nil)
+	_ citekit.Mapper     = (*Resolver)(nil)
 	_ citekit.Versioner  = (*Resolver)(nil)
+	_ preview.Previewer  = (*Resolver)(nil)
 	_ preview.Boxer      = (*Resolver)(nil)
+	_ relations.Linker   = (*Resolver)(nil)
 )
 
-func (r *Resolver) init() {
-	r.once.Do(func() {
-		r.opened.MaxCost = withDefault(r.CacheBytes, 128<<20)
-		r.working = make(chan struct{}, cmp.Or(max(r.MaxJobs, 0), max(runtime.GOMAXPROCS(0)-1, 1)))
-		r.engine.Timeout = r.PDFiumTimeout
-		r.engine.Compiling = r.Compiling
-		r.engine.CacheDir = r.CodeCacheDir
-		if r.engine.CacheDir == "" {
-			r.engine.CacheDir = pdfium.DefaultCacheDir()
-		}
-	})
-}
-
-func withDefault(n, zero int64) int64 {
-	if n == 0 {
-		return zero
-	}
-	return max(n, 0)
-}
-
-// Programs implements stats.ProgramUser with tesseract.
-func (r *Resolver) Programs(ctx context.Context) (found map[string]string, missing []string) {
-	return tesseract.Programs(ctx, r.Tesseract)
-}
-
-// Version implements [citekit.Versioner]. It tells OCR, which changes what is
-// read as text.
-func (r *Resolver) Version() string {
-	if r.OCR {
-		return "pdf/2 ocr " + r.OCRLanguages
-	}
-	return "pdf/2"
-}
-
-// Resolve implements [citekit.Resolver]. The media type is always
-// "application/pdf". The mode has no meaning for documents.
-func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
-	r.init()
-	if err := checkLocation(ctx, req.Location); err != nil {
-		return nil, err
-	}
-	if src.Size() == 0 {
-		return nil, errEmpty
-	}
-	if req.Location.IsWhole() {
-		return whole(ctx, src)
-	}
-	j, end, err := r.start(ctx, src, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer end()
-	out, err := j.cut(ctx, req.Location)
-	if err != nil {
-		return nil, known(ctx, err)
-	}
-	return extract(ctx, out, out.Size()), nil
-}
-
-var errEmpty = fmt.Errorf("the source is empty: %w", citekit.ErrFormat)
-
-// checkLocation refuses what no document has.
-func checkLocation(ctx context.Context, loc citekit.Location) error {
+// roomOf returns the resolver of the format of src. The error is that of
+// [citekit.Resolver] for a format that is known and not read.
+func (r *Resolver) roomOf(ctx context.Context, src *citekit.Source) (citekit.Resolver, error) {
 	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := loc.Validate(); err != nil {
-		return err
-	}
-	if loc.Modality != citekit.Document {
-		return fmt.Errorf("a %s location in a document: %w", loc.Modality, errors.ErrUnsupported)
-	}
-	return nil
-}
-
-// whole returns the source as it is, if it begins as a PDF file does and is
-// not a text about PDF.
-func whole(ctx context.Context, src *citekit.Source) (*citekit.Content, error) {
-	if err := pdf.CheckHeader(pdf.NewFile(ctx, src, src.Size())); err != nil {
-		return nil, known(ctx, err)
+		return nil, err
 	}
 	format, err := sniff.Detect(src, src.Size())
 	if err != nil {
 		return nil, err
 	}
-	if format.Kind == sniff.Text && src.Declared() != citekit.Document {
-		return nil, fmt.Errorf("the source is text, not a document: %w", citekit.ErrFormat)
-	}
-	return extract(ctx, src, src.Size()), nil
-}
-
-func extract(ctx context.Context, r io.ReaderAt, size int64) *citekit.Content {
-	return &citekit.Content{
-		Body:      io.NopCloser(ctxio.Reader(ctx, io.NewSectionReader(r, 0, size))),
-		Size:      size,
-		MediaType: mediaType,
-		Ext:       ext,
-	}
-}
-
-// cut returns the pages at loc, which has some or else all are meant.
-func (j *job) cut(ctx context.Context, loc citekit.Location) (*pdfcut.Output, error) {
-	var out *pdfcut.Output
-	err := j.withDocument(ctx, func(doc *opened, f *pdf.File, data io.ReaderAt) error {
-		extent := doc.extent()
-		if err := extent.Check(loc); err != nil {
-			return err
-		}
-		pages := indexes(loc, extent.Pages)
-		var err error
-		if out, err = pdfcut.Cut(f, doc.structure, data, pages, boxOf(loc)); err != nil {
-			return err
-		}
-		if err := check(ctx, out, len(pages)); err != nil || doc.repaired == nil {
-			return err
-		}
-		return j.compareText(ctx, pages, out)
-	})
-	return out, err
-}
-
-// indexes lists the selected pages, counted from 0.
-func indexes(loc citekit.Location, pages int) []int {
-	runs := loc.Pages
-	if len(runs) == 0 {
-		runs = []citekit.Range{{First: 1, Last: pages}}
-	}
-	list := make([]int, 0, pageCount(loc, pages))
-	for _, run := range runs {
-		for page := run.First; page <= run.Last; page++ {
-			list = append(list, page-1)
+	for _, room := range rooms {
+		if slices.Contains(room.formats, format.ID) {
+			return room.of(r), nil
 		}
 	}
-	return list
-}
-
-func pageCount(loc citekit.Location, pages int) int {
-	if n := loc.PageCount(); n > 0 {
-		return n
+	if format.Encrypted {
+		return nil, fmt.Errorf("%s; open it with its password and save it without: %w", format.Name, citekit.ErrEncrypted)
 	}
-	return pages
-}
-
-func boxOf(loc citekit.Location) *pdfcut.Box {
-	if loc.Box.IsZero() {
-		return nil
+	if err := sniff.Refusal(format, src.Name()); err != nil {
+		return nil, err
 	}
-	return &pdfcut.Box{X1: loc.Box.X1, Y1: loc.Box.Y1, X2: loc.Box.X2, Y2: loc.Box.Y2}
+	if format.Kind == sniff.Document {
+		return nil, fmt.Errorf("%s is not read here: %w", format.Name, errors.ErrUnsupported)
+	}
+	return &r.PDF, nil
 }
 
-// check reads an output as a stranger would: it has its pages, and everything
-// that is referred to is there.
-func check(ctx context.Context, out *pdfcut.Output, pages int) error {
-	f := pdf.NewFile(ctx, out, out.Size())
-	structure, err := pdf.Open(f)
+// ability returns the resolver of the format of src as something that not every
+// room is. What it lacks is an error matching [errors.ErrUnsupported].
+func ability[T any](ctx context.Context, r *Resolver, src *citekit.Source, what string) (able T, err error) {
+	room, err := r.roomOf(ctx, src)
 	if err != nil {
-		return fmt.Errorf("checking the extract: %w", err)
+		return able, err
 	}
-	if len(structure.Pages) != pages {
-		return fmt.Errorf("the extract has %d pages instead of %d: %w", len(structure.Pages), pages, citekit.ErrFormat)
+	able, ok := room.(T)
+	if !ok {
+		return able, fmt.Errorf("%s of this format: %w", what, errors.ErrUnsupported)
 	}
-	if err := structure.Check(f); err != nil {
-		return fmt.Errorf("checking the extract: %w", err)
-	}
-	return nil
+	return able, nil
 }
 
-// Measure implements [citekit.Measurer]. Pages are counted, whatever the
-// source says about their number.
+// Resolve implements [citekit.Resolver]. The evidence is of the format of the
+// source.
+func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
+	room, err := r.roomOf(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	return room.Resolve(ctx, src, req)
+}
+
+// Measure implements [citekit.Measurer].
 func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
-	r.init()
-	if err := ctx.Err(); err != nil {
+	room, err := ability[citekit.Measurer](ctx, r, src, "the extent")
+	if err != nil {
 		return citekit.Extent{}, err
 	}
-	var extent citekit.Extent
-	j, end, err := r.start(ctx, src, 0)
-	if err != nil {
-		return extent, err
-	}
-	defer end()
-	err = j.withDocument(ctx, func(doc *opened, _ *pdf.File, _ io.ReaderAt) error {
-		extent = doc.extent()
-		return nil
-	})
-	return extent, known(ctx, err)
+	return room.Measure(ctx, src)
 }
 
-// known makes an error match what [citekit.Resolver] documents.
-func known(ctx context.Context, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case errors.Is(err, citekit.ErrRange), errors.Is(err, citekit.ErrFormat):
-		return err
-	case errors.Is(err, pdf.ErrLimit), errors.Is(err, pdfium.ErrLimit):
-		return fmt.Errorf("%w: %w", err, citekit.ErrTooLarge)
+// ReadText implements [citekit.TextReader].
+func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+	room, err := ability[citekit.TextReader](ctx, r, src, "the text")
+	if err != nil {
+		return func(yield func(citekit.TextRun, error) bool) { yield(citekit.TextRun{}, err) }
 	}
-	for _, format := range []error{pdf.ErrNotPDF, pdf.ErrDamaged, pdf.ErrPassword, pdf.ErrEncryption, pdfium.ErrRefused} {
-		if errors.Is(err, format) {
-			return fmt.Errorf("%w: %w", err, citekit.ErrFormat)
+	return room.ReadText(ctx, src, loc)
+}
+
+// Map implements [citekit.Mapper].
+func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
+	room, err := ability[citekit.Mapper](ctx, r, src, "a map")
+	if err != nil {
+		return nil, err
+	}
+	return room.Map(ctx, src, req)
+}
+
+// Preview implements [preview.Previewer].
+func (r *Resolver) Preview(ctx context.Context, src *citekit.Source, loc citekit.Location, opts preview.Options) (*preview.Preview, error) {
+	room, err := ability[preview.Previewer](ctx, r, src, "a picture")
+	if err != nil {
+		return nil, err
+	}
+	return room.Preview(ctx, src, loc, opts)
+}
+
+// Boxes implements [preview.Boxer].
+func (r *Resolver) Boxes(ctx context.Context, src *citekit.Source, loc citekit.Location, from, to int) ([]citekit.Box, error) {
+	room, err := ability[preview.Boxer](ctx, r, src, "the boxes of words")
+	if err != nil {
+		return nil, err
+	}
+	return room.Boxes(ctx, src, loc, from, to)
+}
+
+// ReadLinks implements [relations.Linker].
+func (r *Resolver) ReadLinks(ctx context.Context, src *citekit.Source) iter.Seq2[relations.Link, error] {
+	room, err := ability[relations.Linker](ctx, r, src, "the links")
+	if errors.Is(err, errors.ErrUnsupported) {
+		return func(func(relations.Link, error) bool) {}
+	}
+	if err != nil {
+		return func(yield func(relations.Link, error) bool) { yield(relations.Link{}, err) }
+	}
+	return room.ReadLinks(ctx, src)
+}
+
+// Version implements [citekit.Versioner] with the versions of all formats.
+func (r *Resolver) Version() string {
+	var versions []string
+	for _, room := range rooms {
+		if v, ok := room.of(r).(citekit.Versioner); ok {
+			versions = append(versions, v.Version())
 		}
 	}
-	return err
+	return strings.Join(versions, ", ")
+}
+
+// Programs implements stats.ProgramUser with those that PDF uses.
+func (r *Resolver) Programs(ctx context.Context) (found map[string]string, missing []string) {
+	return r.PDF.Programs(ctx)
 }

@@ -1,0 +1,337 @@
+// Package pdf resolves pages, and regions of pages, of PDF files.
+package pdf
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
+	"github.com/citekit/citekit/internal/pdf"
+	"github.com/citekit/citekit/internal/pdfcut"
+	"github.com/citekit/citekit/internal/pdfium"
+	"github.com/citekit/citekit/internal/sniff"
+	"github.com/citekit/citekit/internal/tesseract"
+	"github.com/citekit/citekit/internal/warm"
+	"github.com/citekit/citekit/preview"
+)
+
+const (
+	mediaType = "application/pdf"
+	ext       = ".pdf"
+)
+
+// A Resolver extracts pages of PDF files as PDF files of their own. The zero
+// value is ready to use. It is safe for concurrent use and must not be copied
+// after first use.
+//
+// # What is kept
+//
+// Pages come in ascending order, each as it is in the source: content, fonts,
+// images, annotations, form fields with their values, layers and page labels.
+// A box crops its page: the region of the page as displayed, after rotation
+// and within its crop box, becomes the whole page, and annotations outside
+// are left out. Content outside the region is not shown, but remains in the
+// file.
+//
+// Nothing is kept that acts by itself or leads away: the document's open
+// action, JavaScript, launch, submit and remote actions, attachments, XFA,
+// digital signatures, outlines and structure trees are left out. Links to
+// kept pages and to URIs stay links; links to other pages stay as boxes
+// without a target.
+//
+// Files encrypted with an empty user password are read, and what is extracted
+// from them is not encrypted. Others fail.
+//
+// # Damaged files
+//
+// A file that contradicts itself is repaired: by finding its objects anew,
+// else by PDFium in a WebAssembly sandbox. It is refused if anything that the
+// pages need is still missing. Every extract is read again and checked before
+// it is returned.
+type Resolver struct {
+	// CacheBytes bounds the memory, roughly, of the structure of documents
+	// that are kept for further calls; zero means 128 MiB, negative none.
+	CacheBytes int64
+
+	// MaxRepairBytes is the largest damaged source that is repaired; zero
+	// means 256 MiB, negative none.
+	MaxRepairBytes int64
+
+	// CodeCacheDir is where the compiled code of PDFium is kept between
+	// processes; "" means citekit/pdfium in the user's cache directory.
+	// Where it cannot be written, starting PDFium takes some seconds.
+	CodeCacheDir string
+
+	// Compiling, if it is not nil, is called when PDFium must be compiled,
+	// which takes seconds: its code is neither in memory nor in CodeCacheDir.
+	// The context is that of the call that needs it. What it returns, if that
+	// is not nil, is called when PDFium has started, or has failed to, which
+	// may be after that call has given up.
+	Compiling func(context.Context) (done func())
+
+	// PDFiumTimeout bounds each use of PDFium; zero means 20 seconds. The
+	// processor time that PDFium may take for repairs and layouts grows and
+	// shrinks with it: raise it for a slow machine.
+	PDFiumTimeout time.Duration
+
+	// MaxFigurePages is how many pages a document may have for [Resolver.Map]
+	// to look for figures, tables and summaries on them; zero means 200,
+	// negative none. Each page takes PDFium some 10 ms.
+	MaxFigurePages int
+
+	// MaxHeadingPages is how many pages a document without an outline may
+	// have for [Resolver.Map] to look for headings on them; zero means 500,
+	// negative none.
+	MaxHeadingPages int
+
+	// OCR has [Resolver.ReadText] recognise the text of pages that have none,
+	// such as scans, by the program tesseract. It takes seconds a page.
+	OCR bool
+
+	// Tesseract is the program; "" means the one on PATH. Without it, reading
+	// such a page with OCR is an error matching [errors.ErrUnsupported].
+	Tesseract string
+
+	// OCRLanguages are those of the text by the names that tesseract has for
+	// them, such as "deu+eng"; "" means its default, English.
+	OCRLanguages string
+
+	// Children are shared with other resolvers: programs of all of them that
+	// run at a time. Nil means two of this resolver's own.
+	Children *citekit.Slots
+
+	// MaxJobs is how many documents are read or cut at a time, others wait;
+	// zero means one less than there are CPUs, and at least one.
+	MaxJobs int
+
+	once    sync.Once
+	opened  warm.Cache[*opened]
+	engine  pdfium.Engine
+	working chan struct{} // holds a token for each job that is at work
+
+	finding sync.Mutex
+	found   *tesseract.Command
+}
+
+var (
+	_ citekit.Resolver   = (*Resolver)(nil)
+	_ citekit.Measurer   = (*Resolver)(nil)
+	_ citekit.TextReader = (*Resolver)(nil)
+	_ preview.Previewer  = (*Resolver)(nil)
+	_ citekit.Versioner  = (*Resolver)(nil)
+	_ preview.Boxer      = (*Resolver)(nil)
+)
+
+func (r *Resolver) init() {
+	r.once.Do(func() {
+		r.opened.MaxCost = withDefault(r.CacheBytes, 128<<20)
+		r.working = make(chan struct{}, cmp.Or(max(r.MaxJobs, 0), max(runtime.GOMAXPROCS(0)-1, 1)))
+		r.engine.Timeout = r.PDFiumTimeout
+		r.engine.Compiling = r.Compiling
+		r.engine.CacheDir = r.CodeCacheDir
+		if r.engine.CacheDir == "" {
+			r.engine.CacheDir = pdfium.DefaultCacheDir()
+		}
+	})
+}
+
+func withDefault(n, zero int64) int64 {
+	if n == 0 {
+		return zero
+	}
+	return max(n, 0)
+}
+
+// Programs implements stats.ProgramUser with tesseract.
+func (r *Resolver) Programs(ctx context.Context) (found map[string]string, missing []string) {
+	return tesseract.Programs(ctx, r.Tesseract)
+}
+
+// Version implements [citekit.Versioner]. It tells OCR, which changes what is
+// read as text.
+func (r *Resolver) Version() string {
+	if r.OCR {
+		return "pdf/2 ocr " + r.OCRLanguages
+	}
+	return "pdf/2"
+}
+
+// Resolve implements [citekit.Resolver]. The media type is always
+// "application/pdf". The mode has no meaning for documents.
+func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
+	r.init()
+	if err := checkLocation(ctx, req.Location); err != nil {
+		return nil, err
+	}
+	if src.Size() == 0 {
+		return nil, errEmpty
+	}
+	if req.Location.IsWhole() {
+		return whole(ctx, src)
+	}
+	j, end, err := r.start(ctx, src, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	out, err := j.cut(ctx, req.Location)
+	if err != nil {
+		return nil, known(ctx, err)
+	}
+	return extract(ctx, out, out.Size()), nil
+}
+
+var errEmpty = fmt.Errorf("the source is empty: %w", citekit.ErrFormat)
+
+// checkLocation refuses what no document has.
+func checkLocation(ctx context.Context, loc citekit.Location) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := loc.Validate(); err != nil {
+		return err
+	}
+	if loc.Modality != citekit.Document {
+		return fmt.Errorf("a %s location in a document: %w", loc.Modality, errors.ErrUnsupported)
+	}
+	return nil
+}
+
+// whole returns the source as it is, if it begins as a PDF file does and is
+// not a text about PDF.
+func whole(ctx context.Context, src *citekit.Source) (*citekit.Content, error) {
+	if err := pdf.CheckHeader(pdf.NewFile(ctx, src, src.Size())); err != nil {
+		return nil, known(ctx, err)
+	}
+	format, err := sniff.Detect(src, src.Size())
+	if err != nil {
+		return nil, err
+	}
+	if format.Kind == sniff.Text && src.Declared() != citekit.Document {
+		return nil, fmt.Errorf("the source is text, not a document: %w", citekit.ErrFormat)
+	}
+	return extract(ctx, src, src.Size()), nil
+}
+
+func extract(ctx context.Context, r io.ReaderAt, size int64) *citekit.Content {
+	return &citekit.Content{
+		Body:      io.NopCloser(ctxio.Reader(ctx, io.NewSectionReader(r, 0, size))),
+		Size:      size,
+		MediaType: mediaType,
+		Ext:       ext,
+	}
+}
+
+// cut returns the pages at loc, which has some or else all are meant.
+func (j *job) cut(ctx context.Context, loc citekit.Location) (*pdfcut.Output, error) {
+	var out *pdfcut.Output
+	err := j.withDocument(ctx, func(doc *opened, f *pdf.File, data io.ReaderAt) error {
+		extent := doc.extent()
+		if err := extent.Check(loc); err != nil {
+			return err
+		}
+		pages := indexes(loc, extent.Pages)
+		var err error
+		if out, err = pdfcut.Cut(f, doc.structure, data, pages, boxOf(loc)); err != nil {
+			return err
+		}
+		if err := check(ctx, out, len(pages)); err != nil || doc.repaired == nil {
+			return err
+		}
+		return j.compareText(ctx, pages, out)
+	})
+	return out, err
+}
+
+// indexes lists the selected pages, counted from 0.
+func indexes(loc citekit.Location, pages int) []int {
+	runs := loc.Pages
+	if len(runs) == 0 {
+		runs = []citekit.Range{{First: 1, Last: pages}}
+	}
+	list := make([]int, 0, pageCount(loc, pages))
+	for _, run := range runs {
+		for page := run.First; page <= run.Last; page++ {
+			list = append(list, page-1)
+		}
+	}
+	return list
+}
+
+func pageCount(loc citekit.Location, pages int) int {
+	if n := loc.PageCount(); n > 0 {
+		return n
+	}
+	return pages
+}
+
+func boxOf(loc citekit.Location) *pdfcut.Box {
+	if loc.Box.IsZero() {
+		return nil
+	}
+	return &pdfcut.Box{X1: loc.Box.X1, Y1: loc.Box.Y1, X2: loc.Box.X2, Y2: loc.Box.Y2}
+}
+
+// check reads an output as a stranger would: it has its pages, and everything
+// that is referred to is there.
+func check(ctx context.Context, out *pdfcut.Output, pages int) error {
+	f := pdf.NewFile(ctx, out, out.Size())
+	structure, err := pdf.Open(f)
+	if err != nil {
+		return fmt.Errorf("checking the extract: %w", err)
+	}
+	if len(structure.Pages) != pages {
+		return fmt.Errorf("the extract has %d pages instead of %d: %w", len(structure.Pages), pages, citekit.ErrFormat)
+	}
+	if err := structure.Check(f); err != nil {
+		return fmt.Errorf("checking the extract: %w", err)
+	}
+	return nil
+}
+
+// Measure implements [citekit.Measurer]. Pages are counted, whatever the
+// source says about their number.
+func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
+	r.init()
+	if err := ctx.Err(); err != nil {
+		return citekit.Extent{}, err
+	}
+	var extent citekit.Extent
+	j, end, err := r.start(ctx, src, 0)
+	if err != nil {
+		return extent, err
+	}
+	defer end()
+	err = j.withDocument(ctx, func(doc *opened, _ *pdf.File, _ io.ReaderAt) error {
+		extent = doc.extent()
+		return nil
+	})
+	return extent, known(ctx, err)
+}
+
+// known makes an error match what [citekit.Resolver] documents.
+func known(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, citekit.ErrRange), errors.Is(err, citekit.ErrFormat):
+		return err
+	case errors.Is(err, pdf.ErrLimit), errors.Is(err, pdfium.ErrLimit):
+		return fmt.Errorf("%w: %w", err, citekit.ErrTooLarge)
+	}
+	for _, format := range []error{pdf.ErrNotPDF, pdf.ErrDamaged, pdf.ErrPassword, pdf.ErrEncryption, pdfium.ErrRefused} {
+		if errors.Is(err, format) {
+			return fmt.Errorf("%w: %w", err, citekit.ErrFormat)
+		}
+	}
+	return err
+}

@@ -1,0 +1,261 @@
+package pdf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/pdf"
+)
+
+var _ citekit.Mapper = (*Resolver)(nil)
+
+const (
+	textSamples = 8 // pages that are asked before the others whether they show text
+
+	maxTextSearch = 10_000 // pages that are asked
+)
+
+// Map implements [citekit.Mapper]. Sections come from the outline of the
+// document, else from headings that its text is found to have, else they are
+// runs of pages titled by their first line; the method says "outline",
+// "headings" or "pages". An entry of an outline that leads to no page of the
+// document has the pages of its children, else those of its parent, else all.
+//
+// A section begins on the page its outline entry or heading stands on, and
+// ends where the next one of its level or above begins: on the page before,
+// or on the same page if something else stands above that beginning. Sections
+// cover their children, but for those that an outline puts on earlier pages
+// than their parent.
+//
+// The title is the one the document's metadata give, else the largest text of
+// the first page if nothing later is as large.
+//
+// Figures and tables with a caption, in documents of at most MaxFigurePages
+// pages, are children of the innermost section on their page. They have the
+// box of what is drawn beside the caption together with the caption, where
+// that can be told, else only the page.
+//
+// The metadata are "pages", their number; "text_layer", whether pages of the
+// document hold any text, false for a scan; "author" and "language" as the
+// document gives them; and "page_labels" where pages are labelled otherwise
+// than by their number: a list of objects that each say how the pages from
+// "page" on are labelled, with the "label" of that page, and "style" ("D" for
+// 1, "R" for I, "r" for i, "A" for A, "a" for a), "prefix" and "start" where
+// they are not none, "" and 1. At most 1000 of them are kept. What reached a
+// limit is named by "incomplete", a list of "outline", "page_labels",
+// "headings" and "figures": there may be more of it in the document. Without
+// all headings the nodes are runs of pages.
+func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
+	r.init()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if req.Modality != citekit.Document {
+		return nil, fmt.Errorf("a %s map of a document: %w", req.Modality, errors.ErrUnsupported)
+	}
+	if src.Size() == 0 {
+		return nil, fmt.Errorf("empty; there is nothing to cite: %w", citekit.ErrFormat)
+	}
+	j, end, err := r.start(ctx, src, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	facts, err := j.facts(ctx)
+	if err != nil {
+		return nil, known(ctx, err)
+	}
+	m := &mapping{job: j, facts: facts, progress: req.Progress}
+	structure, err := m.structure(ctx)
+	return structure, known(ctx, err)
+}
+
+// facts are what the structure of a document tells, without its pages'
+// content.
+type facts struct {
+	pages   int
+	outline []entry // nil if there is none, or it is too large
+	labels  []pdf.LabelRange
+	info    pdf.Info
+	text    presence // whether pages show text, for documents not read in full
+	cut     []any    // which of these are not all there is, as in the metadata
+}
+
+// A presence says whether something is there.
+type presence int
+
+const (
+	unknown presence = iota
+	absent
+	present
+)
+
+// facts reads what a document tells. Where the outline is damaged the file is
+// repaired; if that does not help, what can be read of it counts.
+func (j *job) facts(ctx context.Context) (*facts, error) {
+	var found *facts
+	read := func(lenient bool) error {
+		return j.withDocument(ctx, func(doc *opened, f *pdf.File, _ io.ReaderAt) (err error) {
+			found, err = j.readFacts(doc.structure, f, lenient)
+			return err
+		})
+	}
+	err := read(false)
+	if err != nil && ctx.Err() == nil && (isDamage(err) || errors.Is(err, errNotRepaired)) {
+		err = read(true)
+	}
+	return found, err
+}
+
+func (r *Resolver) readFacts(d *pdf.Document, f *pdf.File, lenient bool) (*facts, error) {
+	found := &facts{pages: len(d.Pages)}
+	items, err := d.Outline(f, lenient)
+	if errors.Is(err, pdf.ErrLimit) {
+		found.cut, err = append(found.cut, "outline"), nil
+	}
+	if err == nil {
+		found.outline, err = entriesOf(d, f, items, lenient)
+	}
+	if err != nil {
+		return nil, err
+	}
+	found.labels, err = d.Labels(f)
+	if errors.Is(err, pdf.ErrLimit) {
+		found.cut = append(found.cut, "page_labels")
+	} else if err != nil && !errors.Is(err, pdf.ErrDamaged) {
+		return nil, err
+	}
+	if found.info, err = d.Info(f); err != nil {
+		return nil, err
+	}
+	if found.pages > r.figurePages() {
+		found.text, err = findText(d, f)
+	}
+	return found, err
+}
+
+// findText asks the pages of a document whether they show text until one does,
+// first some that are spread over it. It spends no more than a part of what a
+// job may, since titles need the pages too.
+func findText(d *pdf.Document, f *pdf.File) (answer presence, err error) {
+	err = f.Within(4, func() error {
+		answer, err = searchText(d, f)
+		return err
+	})
+	return answer, err
+}
+
+func searchText(d *pdf.Document, f *pdf.File) (presence, error) {
+	total := len(d.Pages)
+	answer := absent
+	search := pdf.NewTextSearch(f, d)
+	for i := range textSamples + total {
+		if i > maxTextSearch || f.Exhausted() {
+			return unknown, nil
+		}
+		index := i - textSamples
+		if index < 0 {
+			index = i * total / textSamples
+		}
+		shows, known, err := search.OnPage(index)
+		switch {
+		case err != nil:
+			return unknown, err
+		case shows:
+			return present, nil
+		case !known:
+			answer = unknown
+		}
+	}
+	return answer, nil
+}
+
+func (r *Resolver) figurePages() int {
+	return int(withDefault(int64(r.MaxFigurePages), 200))
+}
+
+func (r *Resolver) headingPages() int {
+	return int(withDefault(int64(r.MaxHeadingPages), 500))
+}
+
+// A mapping is the making of one structure.
+type mapping struct {
+	job      *job
+	facts    *facts
+	progress func(float64)
+	pages    []page   // layouts, of all pages or none
+	unread   bool     // a limit left some of pages unread
+	text     presence // on some pages, where not all were read
+}
+
+func (m *mapping) structure(ctx context.Context) (*citekit.Draft, error) {
+	sections, method, err := m.sections(ctx)
+	if err != nil {
+		return nil, err
+	}
+	nodes := m.nodes(sections)
+	body := bodyOf(m.pages)
+	if method == "outline" || method == "headings" {
+		summarize(sections, m.pages, body)
+	}
+	if m.facts.pages <= m.job.figurePages() {
+		addFigures(&nodes, sections, m.pages, body)
+	}
+	title := sensibleTitle(m.facts.info.Title)
+	if title == "" {
+		title = titleOn(m.pages, body)
+	}
+	return &citekit.Draft{
+		Title:    title,
+		Nodes:    nodes,
+		Method:   method,
+		Metadata: m.metadata(),
+	}, nil
+}
+
+// sections finds the sections of a document and how they were found.
+func (m *mapping) sections(ctx context.Context) ([]*section, string, error) {
+	j, pages := m.job, m.facts.pages
+	entries := coarse(m.facts.outline)
+	if len(entries) < len(m.facts.outline) && !slices.Contains(m.facts.cut, any("outline")) {
+		m.facts.cut = append(m.facts.cut, "outline")
+	}
+	inFull := pages <= j.figurePages() || entries == nil && pages <= j.headingPages()
+	if inFull {
+		var err error
+		j.pdfium.Set(j.paced(layoutTime))
+		if m.pages, err = j.layouts(ctx, firstIndexes(pages), m.progress); err != nil {
+			return nil, "", err
+		}
+		m.noteUnread(entries)
+	}
+	if entries != nil {
+		placeEntries(entries, m.pages)
+		return arrange(entries, pages), "outline", nil
+	}
+	if !m.unread {
+		if headings := coarse(findHeadings(m.pages)); headings != nil {
+			return arrange(headings, pages), "headings", nil
+		}
+	}
+	runs, err := m.runs(ctx)
+	return runs, "pages", err
+}
+
+// noteUnread notes what is not known because a limit left pages unread:
+// figures, and headings if no entries tell the sections.
+func (m *mapping) noteUnread(entries []entry) {
+	if m.unread = m.job.short; !m.unread {
+		return
+	}
+	if m.facts.pages <= m.job.figurePages() {
+		m.facts.cut = append(m.facts.cut, "figures")
+	}
+	if entries == nil {
+		m.facts.cut = append(m.facts.cut, "headings")
+	}
+}

@@ -1,0 +1,442 @@
+package pdf
+
+import (
+	"context"
+	"math"
+	"path"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
+	"github.com/citekit/citekit/internal/pdfium"
+	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/sentence"
+)
+
+const (
+	maxSummary = 300  // bytes
+	maxLabels  = 1000 // runs of page labels
+	runPages   = 10   // of a run in a document that is not short
+	shortPages = 20   // up to which every page is a run of its own
+	maxRuns    = 500
+)
+
+// nodes makes the nodes of sections.
+func (m *mapping) nodes(sections []*section) []*citekit.Node {
+	nodes := make([]*citekit.Node, len(sections))
+	for i, s := range sections {
+		nodes[i] = &citekit.Node{
+			Title:    s.title,
+			Type:     "section",
+			Location: pagesLocation(s.first, s.last),
+			Children: m.nodes(s.children),
+		}
+		if s.isRun {
+			nodes[i].Type = "pages"
+		}
+		s.node = nodes[i]
+	}
+	return nodes
+}
+
+func pagesLocation(first, last int) citekit.Location {
+	return citekit.Location{Modality: citekit.Document, Pages: []citekit.Range{{First: first, Last: last}}}
+}
+
+// runs returns runs of pages, titled by the first line that can be a title,
+// else by the label of the first page.
+func (m *mapping) runs(ctx context.Context) ([]*section, error) {
+	total := m.facts.pages
+	length := 1
+	if total > shortPages {
+		length = max(runPages, (total+maxRuns-1)/maxRuns)
+	}
+	var sections []*section
+	var firsts []int
+	for first := 1; first <= total; first += length {
+		s := &section{first: first, last: min(first+length-1, total), isRun: true}
+		sections = append(sections, s)
+		firsts = append(firsts, first-1)
+	}
+	pages := m.pages
+	if pages == nil {
+		var err error
+		m.job.pdfium.Set(m.job.paced(runTime))
+		if pages, err = m.job.layouts(ctx, firsts, m.progress); err != nil {
+			return nil, err
+		}
+		m.text = textOn(pages)
+	}
+	byNumber := make(map[int]*page, len(pages))
+	for i := range pages {
+		byNumber[pages[i].number] = &pages[i]
+	}
+	body := bodyOf(pages)
+	for _, s := range sections {
+		if p := byNumber[s.first]; p != nil {
+			s.title = runTitle(p, body)
+		}
+		if s.title == "" {
+			s.title = "Page " + m.label(s.first)
+		}
+	}
+	return sections, nil
+}
+
+// runTitle returns what a run of pages is titled by: the first line of its
+// first page that can be a title, if that is set like one; else the first
+// heading there, else that line, else what the page shares with others; "" if
+// there is none.
+func runTitle(p *page, body measure) string {
+	var headings []heading
+	if body.size > 0 {
+		headings = slices.DeleteFunc(headingsOn(p, body), func(h heading) bool { return !isSensible(h.title, h.number) || isByline(h.title) })
+	}
+	repeated := ""
+	for i, line := range p.Lines {
+		text := withoutPageNumber(line)
+		if isFurniture(line.Text) || !isRunTitle(text) || isCell(p, i) || hasGaps(p, i) || function.MatchString(text) && !flowsOn(p, i) {
+			continue
+		}
+		if p.running[i] {
+			if repeated == "" {
+				repeated = cleanTitle(text)
+			}
+			continue
+		}
+		at := slices.IndexFunc(headings, func(h heading) bool { return h.top == line.Box.Y1 })
+		switch {
+		case at >= 0:
+			return headings[at].title
+		case isSensible(text, numberDepth(text)) && !isByline(text) && !flowsOn(p, i):
+			return cleanTitle(text)
+		case len(headings) > 0:
+			return headings[0].title
+		}
+		return sentenceAt(p, i)
+	}
+	return repeated
+}
+
+// flowsOn reports whether line i of a page may be one of running text that the
+// next line goes on with.
+func flowsOn(p *page, i int) bool {
+	const wide, indent, size = 0.25, 0.05, 0.05 // of the page, twice; of the size of the font
+	if i+1 >= len(p.Lines) || p.running[i+1] {
+		return false
+	}
+	line, next := p.Lines[i], p.Lines[i+1]
+	height := line.Box.Y2 - line.Box.Y1
+	return line.Box.X2-line.Box.X1 > wide && math.Abs(line.Box.X1-next.Box.X1) < indent &&
+		math.Abs(line.Size-next.Size) <= size*line.Size &&
+		next.Box.Y1 > line.Box.Y1 && next.Box.Y1 < line.Box.Y2+height
+}
+
+// sentenceAt returns the sentence that begins with line i of a page, or the
+// line alone if it does not go on; cut if that is long.
+func sentenceAt(p *page, i int) string {
+	const most, words = 100, 4 // characters; of a sentence, at least
+	var b strings.Builder
+	b.WriteString(withoutPageNumber(p.Lines[i]))
+	for ; flowsOn(p, i) && b.Len() < maxSummary; i++ {
+		joinLine(&b, strings.TrimSpace(p.Lines[i+1].Text))
+	}
+	text := cleanTitle(b.String())
+	if first := sentence.First(text, maxSummary); len(strings.Fields(first)) >= words {
+		text = first
+	}
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	text = plain.CutRunes(text, most)
+	if at := strings.LastIndexByte(text, ' '); at > 0 {
+		text = text[:at]
+	}
+	return strings.TrimRight(text, " ,;:-–") + "…"
+}
+
+// withoutPageNumber returns the text of a line, without a number at its
+// beginning or end if it is one in the margin.
+func withoutPageNumber(line pdfium.Line) string {
+	text := strings.TrimSpace(line.Text)
+	if !inMargin(line) {
+		return text
+	}
+	if head, rest, ok := strings.Cut(text, " "); ok && isNumber(head) {
+		return strings.TrimSpace(rest)
+	}
+	if at := strings.LastIndexByte(text, ' '); at > 0 && isNumber(text[at+1:]) {
+		return strings.TrimSpace(text[:at])
+	}
+	return text
+}
+
+func isNumber(word string) bool { return word != "" && strings.Trim(word, "0123456789") == "" }
+
+// label returns the label of a page, which is its number where it has none.
+func (m *mapping) label(page int) string {
+	labels := m.facts.labels
+	after := sort.Search(len(labels), func(i int) bool { return labels[i].First >= page })
+	if after > 0 {
+		r := labels[after-1]
+		if text := cleanTitle(r.Label(page - 1 - r.First)); text != "" {
+			return text
+		}
+	}
+	return strconv.Itoa(page)
+}
+
+// textOn reports whether there is text on pages. That there is none is known
+// only if all were read.
+func textOn(pages []page) presence {
+	answer := absent
+	for i := range pages {
+		for _, line := range pages[i].Lines {
+			if strings.ContainsFunc(line.Text, isWritten) {
+				return present
+			}
+		}
+		if !pages[i].read {
+			answer = unknown
+		}
+	}
+	return answer
+}
+
+func isWritten(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
+
+// metadata returns what is kept in the map.
+func (m *mapping) metadata() map[string]any {
+	metadata := map[string]any{"pages": m.facts.pages}
+	text := m.facts.text
+	if m.pages != nil {
+		m.text = textOn(m.pages)
+	}
+	if text == unknown && m.pages != nil || m.text == present {
+		text = m.text
+	}
+	if text != unknown {
+		metadata["text_layer"] = text == present
+	}
+	for key, value := range map[string]string{"author": m.facts.info.Author, "language": m.facts.info.Language} {
+		if value = cleanTitle(value); value != "" {
+			metadata[key] = value
+		}
+	}
+	var facts about.Facts
+	facts.AddKeywordList(m.facts.info.Keywords)
+	facts.AddDate(m.facts.info.Date)
+	facts.Note(metadata)
+	if len(m.facts.cut) > 0 {
+		metadata["incomplete"] = m.facts.cut
+	}
+	if labels := m.labels(); labels != nil {
+		metadata["page_labels"] = labels
+	}
+	return metadata
+}
+
+// labels returns the page labels; nil if they are the numbers of the pages.
+func (m *mapping) labels() []any {
+	var list []any
+	numbered := true
+	for i, r := range m.facts.labels {
+		prefix, style, start := r.Parts()
+		alone := i+1 < len(m.facts.labels) && m.facts.labels[i+1].First == r.First+1 || r.First+1 == m.facts.pages
+		asNumber := prefix == "" && style == "D" && start == r.First+1
+		numbered = numbered && (asNumber || alone && r.Label(0) == strconv.Itoa(r.First+1))
+		label := map[string]any{"page": r.First + 1, "label": cleanTitle(r.Label(0))}
+		if style != "" {
+			label["style"] = style
+		}
+		if prefix = cleanTitle(prefix); prefix != "" {
+			label["prefix"] = prefix
+		}
+		if start != 1 {
+			label["start"] = start
+		}
+		if list = append(list, label); len(list) == maxLabels {
+			break
+		}
+	}
+	if numbered {
+		return nil
+	}
+	return list
+}
+
+// sensibleTitle returns a title that a document gives itself; "" if a program
+// has only put the name of a file there, or nothing that says anything.
+func sensibleTitle(title string) string {
+	title = cleanTitle(title)
+	lower := strings.ToLower(title)
+	for _, prefix := range []string{"microsoft word - ", "microsoft powerpoint - ", "microsoft excel - ", "untitled", "(anonymous)", "unknown", "document1", "file://", "slide 1"} {
+		if strings.HasPrefix(lower, prefix) {
+			return ""
+		}
+	}
+	if strings.HasSuffix(lower, " - notepad") {
+		return ""
+	}
+	ext := path.Ext(lower)
+	if !strings.Contains(title, " ") && len(ext) >= 3 && len(ext) <= 6 || !strings.ContainsFunc(title, isWritten) {
+		return ""
+	}
+	return title
+}
+
+// titleOn returns the largest text of a first page, if it is much larger than
+// the running text and nothing later is as large; else "".
+func titleOn(pages []page, body measure) string {
+	const larger, most = 1.3, 4 // times the body; lines
+	if len(pages) == 0 || !pages[0].read {
+		return ""
+	}
+	first, largest := &pages[0], 0.0
+	for i, line := range first.Lines {
+		if !first.running[i] {
+			largest = max(largest, halves(line.Size))
+		}
+	}
+	if largest < larger*body.size {
+		return ""
+	}
+	for i := range pages[1:] {
+		for _, line := range pages[i+1].Lines {
+			if halves(line.Size) >= largest {
+				return ""
+			}
+		}
+	}
+	var b strings.Builder
+	n := 0
+	for i, line := range first.Lines {
+		if !first.running[i] && halves(line.Size) == largest {
+			joinLine(&b, line.Text)
+			n++
+		}
+	}
+	if title := cleanTitle(b.String()); n <= most && isTitleText(title) {
+		return sensibleTitle(title)
+	}
+	return ""
+}
+
+// summarize gives sections the first sentences after their heading.
+func summarize(sections []*section, pages []page, body measure) {
+	for _, s := range sections {
+		if s.page > 0 && s.page <= len(pages) && pages[s.page-1].read {
+			s.node.Summary = sentence.Lead(textAfter(&pages[s.page-1], s.entry, body), maxSummary)
+		}
+		summarize(s.children, pages, body)
+	}
+}
+
+// textAfter returns the running text that follows a heading on its page; ""
+// if the heading cannot be found there.
+func textAfter(p *page, e entry, body measure) string {
+	at := findTitle(p, e)
+	if at < 0 {
+		return ""
+	}
+	var b strings.Builder
+	title := letters(e.title)
+	for i := at + 1; i < len(p.Lines) && b.Len() < 4*maxSummary; i++ {
+		line := p.Lines[i]
+		rest := b.Len() == 0 && strings.Contains(title, p.letters[i]) // of the heading
+		if p.running[i] || rest {
+			continue
+		}
+		if !body.has(line) || isLeader(line.Text) {
+			break
+		}
+		joinLine(&b, line.Text)
+	}
+	return b.String()
+}
+
+// findTitle returns the index of the line that a heading begins with, the one
+// nearest to where the heading is said to be; -1 if there is none.
+func findTitle(p *page, e entry) int {
+	title := letters(e.title)
+	best, away := -1, 2.0
+	for i, line := range p.Lines {
+		if title == "" || p.running[i] || !beginsTitle(title, p.letters[i]) {
+			continue
+		}
+		distance := line.Box.Y1
+		if e.top >= 0 {
+			distance = math.Abs(line.Box.Y1 - e.top)
+		}
+		if distance < away {
+			best, away = i, distance
+		}
+	}
+	return best
+}
+
+// beginsTitle reports whether a line has a title, but for a number before it,
+// or the first words of one. Both are letters only.
+func beginsTitle(title, line string) bool {
+	const enough = 8 // letters of a title that is continued on the next line
+	if strings.HasSuffix(line, title) {
+		return len(line)-len(title) <= 12
+	}
+	line = strings.TrimLeft(line, "0123456789")
+	return len(line) >= enough && (strings.HasPrefix(title, line) || strings.HasPrefix(strings.TrimLeft(title, "0123456789"), line))
+}
+
+// joinLine appends a line to running text. A word that was divided at the end
+// of the line before becomes whole.
+func joinLine(b *strings.Builder, line string) {
+	text := b.String()
+	first, _ := utf8.DecodeRuneInString(line)
+	if head, ok := strings.CutSuffix(text, "-"); ok && unicode.IsLower(first) {
+		last, _ := utf8.DecodeLastRuneInString(head)
+		if unicode.IsLetter(last) {
+			b.Reset()
+			b.WriteString(head + line)
+			return
+		}
+	}
+	if text != "" {
+		b.WriteByte(' ')
+	}
+	b.WriteString(line)
+}
+
+// placeEntries finds out where on their pages sections begin, and whether
+// text stands above them there, from the lines of the pages.
+func placeEntries(entries []entry, pages []page) {
+	for i := range entries {
+		e := &entries[i]
+		if e.page == 0 || e.page > len(pages) || len(pages[e.page-1].Lines) == 0 {
+			continue
+		}
+		p := &pages[e.page-1]
+		at := findTitle(p, *e)
+		if at >= 0 && (e.top < 0 || p.Lines[at].Box.Y1 < e.top || p.Lines[at].Box.Y1-e.top < 0.1) {
+			e.top = p.Lines[at].Box.Y1
+		}
+		if e.top >= 0 {
+			e.inside = textAbove(p, e.top)
+		}
+	}
+}
+
+// textAbove reports whether there is text of its own above a place of a page,
+// beside a title such as "Chapter 1".
+func textAbove(p *page, top float64) bool {
+	for i, line := range p.Lines {
+		middle := (line.Box.Y1 + line.Box.Y2) / 2
+		if middle < top && !p.running[i] && !p.divisions[i] {
+			return true
+		}
+	}
+	return false
+}

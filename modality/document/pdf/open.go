@@ -1,0 +1,231 @@
+package pdf
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/pdf"
+	"github.com/citekit/citekit/internal/pdfium"
+	"github.com/citekit/citekit/internal/semaphore"
+)
+
+// An opened is a document whose structure has been read.
+type opened struct {
+	structure *pdf.Document
+	repaired  []byte // what the structure is that of, if not the source
+}
+
+func (o *opened) extent() citekit.Extent {
+	return citekit.Extent{Modality: citekit.Document, Pages: len(o.structure.Pages), MediaType: mediaType}
+}
+
+// data returns what the document is read from.
+func (o *opened) data(src *citekit.Source) (r io.ReaderAt, size int64) {
+	if o.repaired != nil {
+		return bytes.NewReader(o.repaired), int64(len(o.repaired))
+	}
+	return src, src.Size()
+}
+
+// A job is one call for one source. Whatever it opens and however often, it
+// has one budget for reading, and one for PDFium.
+type job struct {
+	*Resolver
+	src    *citekit.Source
+	budget *pdf.Budget
+	pdfium *pdfium.Session
+	tried  [openerCount]attempt
+	short  bool // layouts were read last of some pages only, because of a limit
+}
+
+// An attempt is what came of trying an opener on the source of a job.
+type attempt struct {
+	done bool
+	doc  *opened
+	file *pdf.File
+	data io.ReaderAt
+	err  error
+}
+
+// How long PDFium may take for one job, in processor time, if nothing else is
+// said: see [Resolver.paced]. Repairing takes it
+// some 50 ms for a megabyte, the layout of most pages 5 to 15 ms.
+const (
+	repairTime    = 1500 * time.Millisecond
+	repairPerMB   = 100 * time.Millisecond
+	maxRepairTime = 15 * time.Second
+	textTime      = 20 * time.Second     // for the text of some pages
+	layoutTime    = 2 * time.Second      // for that of pages read in full
+	runTime       = time.Second          // for that of the first pages of runs
+	pageTime      = 5 * time.Millisecond // more, for each page
+
+	openTime = time.Minute // that opening a source may take in all
+)
+
+// start begins a job, once there is a processor for it: the others are left to
+// those who ask for less. The caller must call end.
+func (r *Resolver) start(ctx context.Context, src *citekit.Source, more time.Duration) (j *job, end func(), err error) {
+	if err := semaphore.Acquire(ctx, r.working); err != nil {
+		return nil, nil, err
+	}
+	repair := repairTime + time.Duration(src.Size()>>20)*repairPerMB
+	j = &job{
+		Resolver: r,
+		src:      src,
+		budget:   pdf.NewBudget(src.Size()),
+		pdfium:   r.engine.Session(r.paced(min(repair, maxRepairTime) + more)),
+	}
+	return j, func() { <-r.working }, nil
+}
+
+// paced returns what a time becomes with the PDFiumTimeout that is set.
+func (r *Resolver) paced(d time.Duration) time.Duration {
+	if r.PDFiumTimeout <= 0 {
+		return d
+	}
+	return time.Duration(float64(d) * float64(r.PDFiumTimeout) / float64(pdfium.DefaultTimeout))
+}
+
+// isExhausted reports whether j may do no more.
+func (j *job) isExhausted() bool { return j.pdfium.Spent() || j.budget.Exhausted() }
+
+// An opener opens a source in one manner. They are tried in order, each when
+// the one before has found damage.
+type opener struct {
+	name string // tells apart what is kept in the cache
+	open func(*job, context.Context) (*opened, error)
+}
+
+const openerCount = 3
+
+var openers = [openerCount]opener{
+	{"", (*job).openSound},
+	{" rebuilt", (*job).openRebuilt},
+	{" repaired", (*job).openRepaired},
+}
+
+// withDocument calls use with the source opened, again with the source
+// repaired as long as damage is found. Nothing is tried again after a limit,
+// nor for a file in which there is nothing to be found.
+func (j *job) withDocument(ctx context.Context, use func(*opened, *pdf.File, io.ReaderAt) error) error {
+	var damage []error // what each opener found
+	pages := 0
+	for i := range openers {
+		a := j.open(ctx, i)
+		if a.err == nil && pages != 0 && pages != len(a.doc.structure.Pages) {
+			break // page numbers would mean something else
+		}
+		err := a.err
+		if err == nil {
+			pages = len(a.doc.structure.Pages)
+			err = use(a.doc, a.file, a.data)
+		}
+		if err == nil || !isDamage(err) {
+			return err
+		}
+		damage = append(damage, err)
+		if errors.Is(err, pdf.ErrEmpty) {
+			break
+		}
+	}
+	if len(damage) == 1 || damage[0].Error() == damage[1].Error() {
+		return damage[0]
+	}
+	return fmt.Errorf("%w; repairing it: %w", damage[0], damage[1])
+}
+
+// open opens the source with the opener of an index, which is tried once.
+func (j *job) open(ctx context.Context, index int) *attempt {
+	a := &j.tried[index]
+	if a.done {
+		return a
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, openTime, errSlow)
+	defer cancel()
+	a.doc, a.err = j.opened.Get(limited, key(j.src, openers[index].name), func(ctx context.Context) (*opened, int64, error) {
+		doc, err := openers[index].open(j, ctx)
+		if err != nil {
+			return nil, 0, err
+		}
+		return doc, doc.structure.Cost() + int64(len(doc.repaired)), nil
+	})
+	switch {
+	case ctx.Err() != nil: // the next call of the job may have more time
+		return &attempt{err: ctx.Err()}
+	case a.err != nil && limited.Err() != nil:
+		a.err = errSlow
+	case a.err == nil:
+		data, size := a.doc.data(j.src)
+		a.file, a.data = j.budget.File(ctx, data, size), data
+	}
+	a.done = true
+	return a
+}
+
+var errSlow = fmt.Errorf("not opened after %v: %w", openTime, pdf.ErrLimit)
+
+func key(src *citekit.Source, opener string) string {
+	version := src.Version()
+	if version == "" {
+		return ""
+	}
+	return version + opener
+}
+
+func isDamage(err error) bool {
+	return errors.Is(err, pdf.ErrDamaged) || errors.Is(err, pdfium.ErrRefused)
+}
+
+func (j *job) openSound(ctx context.Context) (*opened, error) {
+	structure, err := pdf.Open(j.budget.File(ctx, j.src, j.src.Size()))
+	if err != nil {
+		return nil, err
+	}
+	return &opened{structure: structure}, nil
+}
+
+func (j *job) openRebuilt(ctx context.Context) (*opened, error) {
+	if err := j.checkRepairable(); err != nil {
+		return nil, err
+	}
+	structure, err := pdf.Rebuild(j.budget.File(ctx, j.src, j.src.Size()))
+	if err != nil {
+		return nil, err
+	}
+	return &opened{structure: structure}, nil
+}
+
+// errNotRepaired reports a damaged file that is too large to be repaired. It
+// matches [citekit.ErrTooLarge].
+var errNotRepaired = fmt.Errorf("%w", citekit.ErrTooLarge)
+
+func (j *job) checkRepairable() error {
+	if limit := withDefault(j.MaxRepairBytes, 256<<20); j.src.Size() > limit {
+		return fmt.Errorf("a damaged file of %d bytes; at most %d are repaired: %w", j.src.Size(), limit, errNotRepaired)
+	}
+	return nil
+}
+
+// openRepaired opens what PDFium makes of a source. What PDFium lost is
+// missing there, which is found out when it is needed.
+func (j *job) openRepaired(ctx context.Context) (*opened, error) {
+	if err := j.checkRepairable(); err != nil {
+		return nil, err
+	}
+	repaired, err := j.pdfium.Repair(ctx, j.src, j.src.Size())
+	if err != nil {
+		return nil, err
+	}
+	data := bytes.NewReader(repaired)
+	structure, err := pdf.Open(j.budget.File(ctx, data, data.Size()))
+	if err != nil {
+		return nil, err
+	}
+	structure.Rebuilt = true
+	return &opened{structure: structure, repaired: repaired}, nil
+}

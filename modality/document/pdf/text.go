@@ -1,0 +1,127 @@
+package pdf
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/pdf"
+	"github.com/citekit/citekit/internal/pdfcut"
+)
+
+// textPages is how many pages are handed to PDFium at a time.
+const textPages = 16
+
+// ReadText implements [citekit.TextReader]. Each run is the text of one page,
+// or of the box on it, as PDFium reads it. Pages without text, such as scans,
+// give an empty run, or with OCR what is recognised on them.
+func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+	return func(yield func(citekit.TextRun, error) bool) {
+		r.init()
+		if err := checkLocation(ctx, loc); err != nil {
+			yield(citekit.TextRun{}, err)
+			return
+		}
+		extent, err := r.Measure(ctx, src)
+		if err == nil {
+			err = extent.Check(loc)
+		}
+		if err != nil {
+			yield(citekit.TextRun{}, err)
+			return
+		}
+		pages := indexes(loc, extent.Pages)
+		for len(pages) > 0 {
+			n := min(len(pages), textPages)
+			if !r.yieldText(ctx, src, loc.Box, pages[:n], yield) {
+				return
+			}
+			pages = pages[n:]
+		}
+	}
+}
+
+// yieldText yields the text of some pages, counted from 0. It reports whether
+// to go on.
+func (r *Resolver) yieldText(ctx context.Context, src *citekit.Source, box citekit.Box, pages []int, yield func(citekit.TextRun, error) bool) bool {
+	loc := citekit.Location{Modality: citekit.Document, Box: box}
+	for _, page := range pages {
+		loc.Pages = append(loc.Pages, citekit.Range{First: page + 1, Last: page + 1})
+	}
+	loc.Pages = citekit.PageRuns(loc.Pages...)
+	texts, err := r.textAt(ctx, src, loc)
+	if err != nil {
+		yield(citekit.TextRun{}, known(ctx, err))
+		return false
+	}
+	for i, page := range pages {
+		at := onPage(page, box)
+		if r.OCR {
+			if texts[i], err = r.orRecognised(ctx, src, at, texts[i]); err != nil {
+				yield(citekit.TextRun{}, known(ctx, err))
+				return false
+			}
+		}
+		if !yield(citekit.TextRun{Text: texts[i], Location: at}, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// onPage returns the location of a page, counted from 0, or of a box on it.
+func onPage(page int, box citekit.Box) citekit.Location {
+	return citekit.Location{Modality: citekit.Document, Pages: []citekit.Range{{First: page + 1, Last: page + 1}}, Box: box}
+}
+
+// textAt returns the text at loc, page by page.
+func (r *Resolver) textAt(ctx context.Context, src *citekit.Source, loc citekit.Location) ([]string, error) {
+	j, end, err := r.start(ctx, src, textTime)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	return j.textOf(ctx, loc)
+}
+
+// textOf returns the text of each page at loc. PDFium only sees these pages.
+func (j *job) textOf(ctx context.Context, loc citekit.Location) ([]string, error) {
+	out, err := j.cut(ctx, loc)
+	if err != nil {
+		return nil, err
+	}
+	if out.Excessive() {
+		return nil, fmt.Errorf("page content that is too long to read its text: %w", citekit.ErrTooLarge)
+	}
+	return j.pdfium.Text(ctx, out, out.Size(), firstIndexes(loc.PageCount()), !loc.Box.IsZero())
+}
+
+func firstIndexes(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// compareText returns an error matching [pdf.ErrDamaged] if PDFium does not
+// read the same text in pages of the source and in the extract of them.
+func (j *job) compareText(ctx context.Context, pages []int, out *pdfcut.Output) error {
+	for start := 0; start < len(pages); start += textPages {
+		end := min(start+textPages, len(pages))
+		before, err := j.pdfium.Text(ctx, j.src, j.src.Size(), pages[start:end], false)
+		if err != nil {
+			return err
+		}
+		after, err := j.pdfium.Text(ctx, out, out.Size(), firstIndexes(end)[start:], false)
+		if err != nil {
+			return err
+		}
+		if !slices.Equal(before, after) {
+			return fmt.Errorf("the text changes when the file is repaired: %w", pdf.ErrDamaged)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,157 @@
+package pdf
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/pdfium"
+)
+
+func TestCleanTitle(t *testing.T) {
+	for in, want := range map[string]string{
+		" a\t b\u00a0c\r\n": "a b c",
+		"\u202aleft\u202c":  "left",
+		"\x1b[31mred \x07":  "[31mred",
+		"\u200b \x00":       "",
+		"می\u200cخواهم":     "می\u200cخواهم",
+		"so\u00adft":        "soft",
+	} {
+		if got := cleanTitle(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+	long := strings.Repeat("wörter ", 200)
+	if got := cleanTitle(long); len(got) > maxTitle || !strings.HasSuffix(got, "wörter") {
+		t.Errorf("a long title has %d bytes and ends in %q", len(got), got[len(got)-10:])
+	}
+	if got := cleanTitle(strings.Repeat("ö", 400)); len(got) > maxTitle || !utf8.ValidString(got) {
+		t.Errorf("a long word has %d bytes", len(got))
+	}
+}
+
+func TestSensibleTitle(t *testing.T) {
+	for in, want := range map[string]string{
+		"The Go Programming Language":  "The Go Programming Language",
+		"R":                            "R",
+		"Microsoft Word - thesis.docx": "",
+		"untitled":                     "",
+		"1.txt - Notepad":              "",
+		"report_final.indd":            "",
+		"Node.js in action":            "Node.js in action",
+		"  ":                           "",
+		"---":                          "",
+	} {
+		if got := sensibleTitle(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestNumberDepth(t *testing.T) {
+	for in, want := range map[string]int{
+		"1 Introduction":      1,
+		"1. Introduction":     1,
+		"2.3 Methods":         2,
+		"2.3.1. Methods":      3,
+		"A.1 Tables":          2,
+		"A. Tables":           1,
+		"A word":              0,
+		"IV. Results":         1,
+		"I see":               1,
+		"Introduction":        0,
+		"1998":                0,
+		"3.5":                 0,
+		"§ 12 Scope":          1,
+		"12345 is no section": 0,
+	} {
+		if got := numberDepth(in); got != want {
+			t.Errorf("%q: %d levels, want %d", in, got, want)
+		}
+	}
+}
+
+func TestCaptionKind(t *testing.T) {
+	for in, want := range map[string]string{
+		"Figure 3: A thing":        "figure",
+		"Fig. 2. A thing":          "figure",
+		"FIGURE 12.4 — A thing":    "figure",
+		"Table B.7 – Numbers":      "table",
+		"Tabelle 1: Zahlen":        "table",
+		"Abb. 4: Ein Ding":         "figure",
+		"Figures are useful":       "",
+		"Table of Contents":        "",
+		"Tables 3 and 4":           "",
+		"Figure 3: A thing .... 9": "",
+		"Figment 3: A thing":       "",
+	} {
+		if got := captionKind(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestMisplacedEntry checks that an entry whose target is before that of its
+// parent does not reach to the entry that follows it.
+func TestMisplacedEntry(t *testing.T) {
+	sections := arrange([]entry{
+		{title: "one", page: 1}, {title: "two", page: 5},
+		{title: "three", page: 10}, {title: "first", page: 11, depth: 1}, {title: "elsewhere", page: 3, depth: 1}, {title: "last", page: 15, depth: 1},
+		{title: "four", page: 20},
+	}, 30)
+	got := map[string]citekit.Range{}
+	var note func([]*section)
+	note = func(sections []*section) {
+		for _, s := range sections {
+			got[s.title] = citekit.Range{First: s.first, Last: s.last}
+			note(s.children)
+		}
+	}
+	note(sections)
+	want := map[string]citekit.Range{
+		"one": {First: 1, Last: 4}, "two": {First: 5, Last: 9}, "three": {First: 10, Last: 19}, "first": {First: 11, Last: 14},
+		"elsewhere": {First: 3, Last: 4}, "last": {First: 15, Last: 19}, "four": {First: 20, Last: 30},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// FuzzLines has one page of lines with a hostile text mapped.
+func FuzzLines(f *testing.F) {
+	f.Add("Chapter 1", "1.1 Title", 18.0, 10.0, 0.2, 0.3)
+	f.Add("Figure 1: x", "Table 2. y", 9.0, 9.0, 0.9, 0.1)
+	f.Add("a . . . . . 3", "\u202e\x00-", 0.0, -1.0, 1.0, 0.0)
+	f.Fuzz(func(t *testing.T, a, b string, sizeA, sizeB, yA, yB float64) {
+		p := page{number: 1, read: true}
+		p.Height, p.Width = 800, 600
+		for i := range 6 {
+			text, size, y := a, sizeA, yA
+			if i%2 == 1 {
+				text, size, y = b, sizeB, yB
+			}
+			p.Lines = append(p.Lines, pdfium.Line{Text: strings.ToValidUTF8(text, ""), Size: size, Box: pdfium.Box{X1: 0.1, Y1: y, X2: 0.5, Y2: y + 0.01}})
+		}
+		p.Drawn = []pdfium.Box{{X1: 0.1, Y1: yB, X2: 0.6, Y2: yA}, {X1: 0, Y1: 0, X2: 1, Y2: 1}}
+		pages := []page{p}
+		markLines(pages)
+		entries := findHeadings(pages)
+		sections := arrange(entries, 1)
+		m := &mapping{facts: &facts{pages: 1}, pages: pages}
+		nodes := m.nodes(sections)
+		summarize(sections, pages, bodyOf(pages))
+		addFigures(&nodes, sections, pages, bodyOf(pages))
+		for _, n := range nodes {
+			if !utf8.ValidString(n.Title) || strings.ContainsFunc(n.Title, unicode.IsControl) || len(n.Title) > maxTitle || len(n.Summary) > maxSummary {
+				t.Errorf("title %q, summary %q", n.Title, n.Summary)
+			}
+			if len(n.Location.Pages) != 1 || n.Location.Pages[0].First != 1 || n.Location.Pages[0].Last != 1 {
+				t.Errorf("pages %v", n.Location.Pages)
+			}
+		}
+	})
+}

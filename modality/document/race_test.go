@@ -1,6 +1,0 @@
-//go:build race
-
-package document_test
-
-// raced says that the race detector is on, which takes memory of its own.
-const raced = true
