@@ -36,7 +36,7 @@ const patchDate = " Mon Sep 17 00:00:00 2001"
 // IsSeparator reports whether a line of a mailbox begins a message. Next is
 // the line after it; blank says that the one before it is empty, or that there
 // is none. Separators have a date (RFC 4155, appendix A); where they do not,
-// as some programs write them, a field that every message has must follow.
+// as some programs write them, a field of a message must follow.
 func IsSeparator(line, next []byte, blank bool) bool {
 	if !bytes.HasPrefix(line, []byte("From ")) {
 		return false
@@ -45,7 +45,7 @@ func IsSeparator(line, next []byte, blank bool) bool {
 	if hasDate(line) {
 		return blank || name != ""
 	}
-	return blank && isMailField(name)
+	return isMailField(name) && (blank || string(bytes.TrimSpace(line)) == "From -")
 }
 
 // hasDate reports whether a line has a time and a year.

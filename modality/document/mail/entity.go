@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -176,9 +177,9 @@ func (p *parser) entity(e *entity, fallback string, depth int) error {
 		return tooDeep(maxDepth)
 	}
 	var err error
-	boundary := e.params["boundary"]
+	boundary := strings.TrimRight(e.params["boundary"], " \t")
 	switch {
-	case strings.HasPrefix(e.kind, "multipart/") && boundary != "" && len(boundary) <= maxBoundary:
+	case strings.HasPrefix(e.kind, "multipart/") && boundary != "" && len(boundary) <= maxBoundary && !slices.Contains(p.stops, boundary):
 		err = p.multipart(e, boundary, depth)
 	case mayBeMessage(e.kind) && isIdentity(e.header["content-transfer-encoding"]):
 		e.message = &entity{}
@@ -293,6 +294,12 @@ func (p *parser) stop() int {
 	return -1
 }
 
+// closes reports whether the current line, a delimiter of a multipart, is its
+// last.
+func (p *parser) closes(boundary string) bool {
+	return string(bytes.TrimRight(p.cur.text, " \t\r\n")) == "--"+boundary+"--"
+}
+
 // multipart reads parts up to the delimiter that closes them, and what follows
 // it.
 func (p *parser) multipart(e *entity, boundary string, depth int) error {
@@ -301,18 +308,21 @@ func (p *parser) multipart(e *entity, boundary string, depth int) error {
 		fallback = "message/rfc822"
 	}
 	level := len(p.stops)
-	p.stops = append(p.stops, strings.TrimRight(boundary, " \t"))
+	p.stops = append(p.stops, boundary)
 	defer func() { p.stops = p.stops[:level] }()
 	if err := p.skip(); err != nil {
 		return err
 	}
 	for !p.done && p.stop() == level {
-		closes := bytes.HasSuffix(bytes.TrimRight(p.cur.text, " \t\r\n"), []byte(p.stops[level]+"--"))
+		closes := p.closes(boundary)
 		if err := p.advance(); err != nil {
 			return err
 		}
 		if closes {
 			break
+		}
+		if !p.done && p.stop() == level {
+			continue // nothing stands between two delimiters
 		}
 		part := &entity{}
 		e.parts = append(e.parts, part)

@@ -33,6 +33,7 @@ import (
 	"sync"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/member"
 	"github.com/citekit/citekit/internal/warm"
 )
 
@@ -49,6 +50,7 @@ type Resolver struct {
 	once     sync.Once
 	boxes    warm.Cache[*mailbox]
 	messages warm.Cache[*message]
+	copies   member.Copier
 }
 
 const defaultCacheBytes = 16 << 20
