@@ -121,6 +121,18 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 	return extent, err
 }
 
+// Count returns the media type of a mail, and how many messages a mailbox has,
+// or how many parts are at the top of a message. It is [Resolver.Measure]
+// without lines; errors are as there.
+func (r *Resolver) Count(ctx context.Context, src *citekit.Source) (mediaType string, messages, parts int, err error) {
+	f, err := r.open(ctx, src, citekit.Location{Modality: citekit.Text})
+	if err != nil {
+		return "", 0, 0, err
+	}
+	extent, err := f.extent(ctx)
+	return extent.MediaType, extent.Messages, extent.Parts, err
+}
+
 // A file is an open source: a message or a mailbox.
 type file struct {
 	r   *Resolver

@@ -167,7 +167,7 @@ func (c *cartographer) lead(e *entity, head []byte) string {
 		if err != nil {
 			return ""
 		}
-		text = string(page)
+		text = page
 	}
 	return sentence.Lead(text, maxSummary)
 }

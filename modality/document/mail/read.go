@@ -19,10 +19,11 @@ const runBytes = 64 << 10 // of a part that go into one run of text
 // sender, receivers, date and subject, decoded, then that of its parts which
 // are text, of alternatives the plain one; messages within it are read the same
 // way. A run of a header is located at its message. A run of a part holds whole
-// lines, some 64 KB of them, with their ends; of HTML it has what a reader sees
-// on each line of the source. Bytes that mean nothing in the charset become
-// U+FFFD. Lines of a file or a message without a part are read as they are
-// stored.
+// lines, some 64 KB of them, with their ends; a page of HTML is one run, of what
+// people see of it. Bytes that mean nothing in the charset become U+FFFD.
+//
+// Where lines are selected, they are read as they are written: those of HTML
+// with their tags, and those of a message with its whole header.
 //
 // A part that is no text is an error matching [errors.ErrUnsupported].
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
@@ -150,7 +151,16 @@ func (rd *reading) entity(e *entity, at citekit.Location) error {
 	if err != nil {
 		return err
 	}
-	return rd.text(text, e.kind == "text/html", citekit.Range{}, at)
+	if e.kind == "text/html" {
+		page, ok, err := text.page()
+		switch {
+		case err != nil, page == "" && ok:
+			return err
+		case ok:
+			return rd.give(page, at)
+		}
+	}
+	return rd.text(text, citekit.Range{}, at)
 }
 
 // read returns the parts of a multipart that are read: of alternatives one, the
@@ -217,23 +227,12 @@ func (rd *reading) lines(f *file, loc citekit.Location) error {
 	if _, _, err := text.span(loc.Lines); err != nil {
 		return err
 	}
-	html := t.part != nil && t.part.kind == "text/html" && t.part.message == nil
-	return rd.text(text, html, loc.Lines, loc)
+	return rd.text(text, loc.Lines, loc)
 }
 
 // text reads lines of a text, all of them if lines is zero.
-func (rd *reading) text(t *decodedText, html bool, lines citekit.Range, at citekit.Location) error {
+func (rd *reading) text(t *decodedText, lines citekit.Range, at citekit.Location) error {
 	s := newScanner(t.open(), t.coding, -1)
-	if html {
-		page, ok, err := t.page()
-		if err != nil {
-			return err
-		}
-		if ok {
-			s = newScanner(bytes.NewReader(page), narrow, int64(len(page)))
-			t = &decodedText{charset: "utf-8"}
-		}
-	}
 	g := gathering{rd: rd, charset: t.charset, at: at}
 	for number := 0; lines.IsZero() || number <= lines.Last; {
 		l, err := s.next()
