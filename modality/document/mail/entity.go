@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/ctxio"
 )
 
 const (
@@ -23,7 +22,7 @@ const (
 
 // An entity is a message or a part of one: a header and a body (RFC 2045).
 type entity struct {
-	src    io.ReaderAt // what the offsets are in
+	held   io.ReaderAt // what the offsets are in; nil if that is the source
 	number string      // as addresses have it; "" for one that has none
 	header header
 	kind   string // its media type, in lower case
@@ -33,6 +32,14 @@ type entity struct {
 
 	parts   []*entity // of a multipart
 	message *entity   // that is in a message/rfc822
+}
+
+// in returns what the offsets of e are in, for the source of its message.
+func (e *entity) in(src io.ReaderAt) io.ReaderAt {
+	if e.held != nil {
+		return e.held
+	}
+	return src
 }
 
 // isMultipart reports whether e has parts. A multipart without any is none.
@@ -64,6 +71,7 @@ func (m *message) size() int64 { return int64(1024 * (len(m.order) + 1)) }
 type parser struct {
 	ctx   context.Context
 	src   io.ReaderAt
+	held  io.ReaderAt // src, if it is not the source of the message
 	lines *scanner
 	cur   line     // the line that comes next
 	done  bool     // there is none
@@ -85,7 +93,8 @@ type budget struct {
 // errors are those of the source and of ctx.
 func parseMessage(ctx context.Context, src io.ReaderAt, start, end int64) (*message, error) {
 	limit := &budget{entities: maxEntities, headers: maxHeaders, nested: maxNested}
-	root, err := parseRoot(ctx, src, start, end, 0, limit)
+	p := &parser{ctx: ctx, src: src, limit: limit}
+	root, err := p.root(start, end, 0)
 	m := &message{root: root, parts: make(map[string]*entity)}
 	if err == nil {
 		err = m.number(root, "")
@@ -114,14 +123,14 @@ func (e structureError) Is(target error) bool { return target == citekit.ErrTooL
 
 func tooDeep(n int) error { return structureError(fmt.Sprintf("nested more than %d deep", n)) }
 
-func parseRoot(ctx context.Context, src io.ReaderAt, start, end int64, depth int, limit *budget) (*entity, error) {
-	section := io.NewSectionReader(src, start, end-start)
-	c, start, err := messageCoding(section, start)
+// root reads the message between two offsets.
+func (p *parser) root(start, end int64, depth int) (*entity, error) {
+	c, skipped, err := messageCoding(p.src, start, end)
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{ctx: ctx, src: src, limit: limit}
-	p.lines = newScanner(ctxio.Reader(ctx, io.NewSectionReader(src, start, end-start)), c, end-start)
+	start += skipped
+	p.lines = newScanner(section(p.ctx, p.src, start, end), c, end-start)
 	p.lines.off = start
 	if err := p.advance(); err != nil {
 		return nil, err
@@ -131,13 +140,13 @@ func parseRoot(ctx context.Context, src io.ReaderAt, start, end int64, depth int
 	return root, err
 }
 
-// messageCoding returns how the lines of a message end, and where it begins
-// after a byte order mark and empty lines.
-func messageCoding(r io.ReaderAt, start int64) (coding, int64, error) {
-	head := make([]byte, 4<<10)
-	n, err := r.ReadAt(head, 0)
+// messageCoding returns how the lines of a message end, and how long the byte
+// order mark and the empty lines are that it begins with.
+func messageCoding(src io.ReaderAt, start, end int64) (coding, int64, error) {
+	head := make([]byte, min(4<<10, end-start))
+	n, err := src.ReadAt(head, start)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return narrow, start, err
+		return narrow, 0, err
 	}
 	head = head[:n]
 	rest := bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
@@ -146,7 +155,7 @@ func messageCoding(r io.ReaderAt, start int64) (coding, int64, error) {
 	}
 	c := narrow
 	c.cr = bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0
-	return c, start + int64(len(head)-len(rest)), nil
+	return c, int64(len(head) - len(rest)), nil
 }
 
 // advance makes the next line the current one.
@@ -167,7 +176,7 @@ func (p *parser) entity(e *entity, fallback string, depth int) error {
 	if p.limit.entities--; p.limit.entities < 0 {
 		return structureError(fmt.Sprintf("more than %d", maxEntities))
 	}
-	e.src, e.start = p.src, p.cur.off
+	e.held, e.start = p.held, p.cur.off
 	if err := p.header(e); err != nil {
 		return err
 	}
@@ -209,12 +218,14 @@ func (p *parser) nested(e *entity, depth int) error {
 		return nil
 	}
 	var held bytes.Buffer
-	_, err := io.Copy(&held, io.LimitReader(e.decoded(p.ctx), int64(p.limit.nested)+1))
+	_, err := io.Copy(&held, io.LimitReader(e.decoded(p.ctx, p.src), int64(p.limit.nested)+1))
 	if err != nil || held.Len() == 0 || held.Len() > p.limit.nested {
 		return err
 	}
 	p.limit.nested -= held.Len()
-	inner, err := parseRoot(p.ctx, bytes.NewReader(held.Bytes()), 0, int64(held.Len()), depth+1, p.limit)
+	r := bytes.NewReader(held.Bytes())
+	q := &parser{ctx: p.ctx, src: r, held: r, limit: p.limit}
+	inner, err := q.root(0, r.Size(), depth+1)
 	if err == nil {
 		e.message = inner
 	}

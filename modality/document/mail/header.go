@@ -32,6 +32,9 @@ func (h header) text(name string) string { return decodeWords(h[name]) }
 // time returns when a message was sent; it is zero if that is not told or not
 // in a way that is known.
 func (h header) time() time.Time {
+	if h["date"] == "" {
+		return time.Time{}
+	}
 	t, err := netmail.ParseDate(strings.Join(strings.Fields(h["date"]), " "))
 	if err != nil || t.Year() < 1 || t.Year() > 9999 {
 		return time.Time{}

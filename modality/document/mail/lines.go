@@ -20,13 +20,11 @@ type decodedText struct {
 // textOf returns the text that open reads, in the charset that is declared, if
 // one is.
 func textOf(open func() io.Reader, declared string, html bool) (*decodedText, error) {
-	sample := make([]byte, judgement)
-	n, err := io.ReadFull(open(), sample)
-	all := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-	if err != nil && !all {
+	sample, err := io.ReadAll(io.LimitReader(open(), judgement))
+	if err != nil {
 		return nil, err
 	}
-	sample = sample[:n]
+	all := len(sample) < judgement
 	if html && knownCharset(declared) == "" {
 		declared = htmlCharset(sample)
 	}
@@ -37,8 +35,8 @@ func textOf(open func() io.Reader, declared string, html bool) (*decodedText, er
 }
 
 // text returns the body of e as lines of text.
-func (e *entity) text(ctx context.Context) (*decodedText, error) {
-	return textOf(func() io.Reader { return e.decoded(ctx) }, firstWord(e.params["charset"]), e.kind == "text/html")
+func (e *entity) text(ctx context.Context, src io.ReaderAt) (*decodedText, error) {
+	return textOf(func() io.Reader { return e.decoded(ctx, src) }, firstWord(e.params["charset"]), e.kind == "text/html")
 }
 
 // firstWord returns a value of a parameter without a comment behind it.

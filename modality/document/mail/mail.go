@@ -67,8 +67,8 @@ var (
 func (r *Resolver) Version() string { return "mail/1" }
 
 // Resolve implements [citekit.Resolver]. Errors match [citekit.ErrFormat] if src
-// does not begin as a message or a mailbox, [errors.ErrUnsupported] for lines of
-// a part that is no text, and [citekit.ErrTooLarge] if a message has more than
+// does not begin as a message or a mailbox, [citekit.ErrRange] also for a part
+// without a byte, [errors.ErrUnsupported] for lines of a part that is no text, and [citekit.ErrTooLarge] if a message has more than
 // 10,000 parts or nests them more than 32 deep, or a mailbox has more than
 // 1,048,576 messages. The Body reads from src, and fails with ctx.Err() once
 // ctx is done.
@@ -80,6 +80,9 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	}
 	t, err := f.target(ctx, loc)
 	if err != nil {
+		return nil, err
+	}
+	if err := t.mustHold(ctx); err != nil {
 		return nil, err
 	}
 	c, err := t.content(ctx)

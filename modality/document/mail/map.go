@@ -65,7 +65,7 @@ func (f *file) mapMessage(ctx context.Context) (*citekit.Draft, error) {
 	if m.why != nil {
 		d.Metadata["structure"] = strings.TrimSuffix(m.why.Error(), ": "+citekit.ErrTooLarge.Error())
 	}
-	c := &cartographer{ctx: ctx, at: citekit.Location{Modality: citekit.Text}}
+	c := &cartographer{ctx: ctx, src: f.src, at: citekit.Location{Modality: citekit.Text}}
 	if d.Nodes, err = c.inner(m.root); err != nil {
 		return nil, err
 	}
@@ -86,6 +86,7 @@ func (h header) date() string {
 // A cartographer makes the nodes of a message.
 type cartographer struct {
 	ctx context.Context
+	src io.ReaderAt
 	at  citekit.Location // of the message
 }
 
@@ -120,7 +121,7 @@ func (c *cartographer) node(e *entity) (*citekit.Node, error) {
 	if e.number == "" {
 		return nil, nil
 	}
-	head, err := io.ReadAll(io.LimitReader(e.decoded(c.ctx), leadBytes))
+	head, err := io.ReadAll(io.LimitReader(e.decoded(c.ctx, c.src), leadBytes))
 	if err != nil || len(head) == 0 && !e.isMultipart() {
 		return nil, err
 	}
@@ -141,11 +142,11 @@ func (c *cartographer) node(e *entity) (*citekit.Node, error) {
 
 // describe says in a node what a part is.
 func (c *cartographer) describe(n *citekit.Node, e *entity, head []byte) {
-	name := e.fileName(c.ctx)
+	name := e.fileName(c.ctx, c.src)
 	if name != "" {
 		n.Title = plain.Shorten(plain.Line(name), maxTitle)
 	}
-	if e.isAttachment(c.ctx) {
+	if e.isAttachment(c.ctx, c.src) {
 		n.Type = "attachment"
 	}
 	if e.isText() {

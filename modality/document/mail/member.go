@@ -3,6 +3,7 @@ package mail
 import (
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"strconv"
 	"strings"
@@ -37,18 +38,18 @@ func (r *Resolver) OpenMember(ctx context.Context, src *citekit.Source, name str
 	if m.why != nil {
 		return nil, m.why
 	}
-	members := m.members(ctx)
+	members := m.members(ctx, src)
 	part := members[inner]
 	if part == nil {
 		if part = m.parts[inner]; part == nil || part.isMultipart() {
 			return nil, member.Missing(inner, maps.Keys(members))
 		}
 	}
-	file := part.fileName(ctx)
+	file := part.fileName(ctx, src)
 	if file == "" {
 		file = part.number + part.ext()
 	}
-	return r.copies.Source(ctx, file, part.decoded(ctx), -1)
+	return r.copies.Source(ctx, file, part.decoded(ctx, src), -1)
 }
 
 // cutMessage cuts the number of a message from the name of a member.
@@ -63,15 +64,15 @@ func (f *file) cutMessage(name string) (n int, rest string, err error) {
 }
 
 // members returns the attachments of a message by their names.
-func (m *message) members(ctx context.Context) map[string]*entity {
+func (m *message) members(ctx context.Context, src io.ReaderAt) map[string]*entity {
 	members := make(map[string]*entity)
 	twice := make(map[string]bool)
 	for _, number := range m.order {
 		part := m.parts[number]
-		if !part.isAttachment(ctx) && (part.message == nil || part.fileName(ctx) == "") {
+		if !part.isAttachment(ctx, src) && (part.message == nil || part.fileName(ctx, src) == "") {
 			continue
 		}
-		name := part.fileName(ctx)
+		name := part.fileName(ctx, src)
 		if other := members[name]; other != nil && !twice[name] {
 			twice[name] = true
 			members[other.number] = other

@@ -2,6 +2,7 @@ package mail
 
 import (
 	"context"
+	"io"
 	"path"
 	"strings"
 )
@@ -11,13 +12,13 @@ const maxName = 255
 
 // fileName returns the name of the file that a part is said to be, without the
 // folders that it may have, or "".
-func (e *entity) fileName(ctx context.Context) string {
+func (e *entity) fileName(ctx context.Context, src io.ReaderAt) string {
 	name := parseValue(e.header["content-disposition"]).params["filename"]
 	if name == "" {
 		name = e.params["name"]
 	}
 	if name == "" && transferEncoding(e.header["content-transfer-encoding"]) == "uuencode" {
-		name = uuName(e.raw(ctx))
+		name = uuName(e.raw(ctx, src))
 	}
 	name = path.Base(strings.ReplaceAll(strings.TrimSpace(name), `\`, "/"))
 	if name == "." || name == ".." || name == "/" || len(name) > maxName {
@@ -28,12 +29,12 @@ func (e *entity) fileName(ctx context.Context) string {
 
 // isAttachment reports whether a part is a file of its own and no text of the
 // message.
-func (e *entity) isAttachment(ctx context.Context) bool {
+func (e *entity) isAttachment(ctx context.Context, src io.ReaderAt) bool {
 	if e.isMultipart() || e.message != nil {
 		return false
 	}
 	disposition := parseValue(e.header["content-disposition"]).word
-	return disposition == "attachment" || !e.isText() || e.fileName(ctx) != "" && disposition != "inline"
+	return disposition == "attachment" || !e.isText() || e.fileName(ctx, src) != "" && disposition != "inline"
 }
 
 const maxExt = 16

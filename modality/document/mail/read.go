@@ -19,7 +19,8 @@ const runBytes = 64 << 10 // of a part that go into one run of text
 // sender, receivers, date and subject, decoded, then that of its parts which
 // are text, of alternatives the plain one; messages within it are read the same
 // way. A run of a header is located at its message. A run of a part holds whole
-// lines, some 64 KB of them, with their ends; a page of HTML is one run, of what
+// lines, some 64 KB of them, with their ends, and LF after the last if it has
+// none; a page of HTML is one run, of what
 // people see of it. Bytes that mean nothing in the charset become U+FFFD.
 //
 // Where lines are selected, they are read as they are written: those of HTML
@@ -30,7 +31,7 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 	return func(yield func(citekit.TextRun, error) bool) {
 		f, err := r.open(ctx, src, loc)
 		if err == nil {
-			rd := &reading{ctx: ctx, yield: func(run citekit.TextRun) bool { return yield(run, nil) }}
+			rd := &reading{ctx: ctx, src: src, yield: func(run citekit.TextRun) bool { return yield(run, nil) }}
 			err = rd.file(f, loc)
 		}
 		if err != nil && !errors.Is(err, errStopped) {
@@ -45,6 +46,7 @@ var errStopped = errors.New("stopped")
 // A reading yields the runs of one call.
 type reading struct {
 	ctx   context.Context
+	src   io.ReaderAt
 	yield func(citekit.TextRun) bool
 }
 
@@ -131,7 +133,7 @@ func (rd *reading) entity(e *entity, at citekit.Location) error {
 		}
 		return rd.entity(e.message, at)
 	case e.isMultipart():
-		parts, err := e.read(rd.ctx)
+		parts, err := e.read(rd.ctx, rd.src)
 		if err != nil {
 			return err
 		}
@@ -147,7 +149,7 @@ func (rd *reading) entity(e *entity, at citekit.Location) error {
 	if !e.hasLines() {
 		return nil
 	}
-	text, err := e.text(rd.ctx)
+	text, err := e.text(rd.ctx, rd.src)
 	if err != nil {
 		return err
 	}
@@ -165,7 +167,7 @@ func (rd *reading) entity(e *entity, at citekit.Location) error {
 
 // read returns the parts of a multipart that are read: of alternatives one, the
 // plain text if it has words, else the last that is text.
-func (e *entity) read(ctx context.Context) ([]*entity, error) {
+func (e *entity) read(ctx context.Context, src io.ReaderAt) ([]*entity, error) {
 	if e.kind != "multipart/alternative" {
 		return e.parts, nil
 	}
@@ -173,7 +175,7 @@ func (e *entity) read(ctx context.Context) ([]*entity, error) {
 	for i, part := range e.parts {
 		kind := part.textKind()
 		if kind == "text/plain" {
-			worded, err := part.hasWords(ctx)
+			worded, err := part.hasWords(ctx, src)
 			if err != nil {
 				return nil, err
 			}
@@ -205,12 +207,12 @@ func (e *entity) textKind() string {
 }
 
 // hasWords reports whether the beginning of a text has something to see.
-func (e *entity) hasWords(ctx context.Context) (bool, error) {
+func (e *entity) hasWords(ctx context.Context, src io.ReaderAt) (bool, error) {
 	const examined = 4 << 10
 	if e.isMultipart() || e.message != nil {
 		return true, nil
 	}
-	head, err := io.ReadAll(io.LimitReader(e.decoded(ctx), examined))
+	head, err := io.ReadAll(io.LimitReader(e.decoded(ctx, src), examined))
 	return bytes.ContainsFunc(head, func(r rune) bool { return !unicode.IsSpace(r) && unicode.IsPrint(r) }), err
 }
 
@@ -252,7 +254,7 @@ func (rd *reading) text(t *decodedText, lines citekit.Range, at citekit.Location
 			return err
 		}
 	}
-	return g.flush()
+	return g.finish()
 }
 
 // A gathering is a run in the making.
@@ -276,6 +278,19 @@ func (g *gathering) add(l line, number int) error {
 	}
 	g.held, g.last = append(g.held, l.text...), number
 	return nil
+}
+
+// finish gives the last run, which ends its line.
+func (g *gathering) finish() error {
+	if len(g.held) == 0 {
+		return nil
+	}
+	g.at.Lines = citekit.Range{First: g.first, Last: g.last}
+	text := decodeText(g.charset, g.held)
+	if !strings.HasSuffix(text, "\n") && !strings.HasSuffix(text, "\r") {
+		text += "\n"
+	}
+	return g.rd.give(text, g.at)
 }
 
 func (g *gathering) flush() error {

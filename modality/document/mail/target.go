@@ -29,10 +29,12 @@ func kindOf(src *citekit.Source) (string, error) {
 		}
 		return "", err
 	}
-	if sniff.IsMbox(head) {
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), "\r\n")
+	separator, rest, _ := bytes.Cut(text, []byte("\n"))
+	next, _, _ := bytes.Cut(rest, []byte("\n"))
+	if sniff.IsSeparator(separator, next, true) {
 		return mboxKind, nil
 	}
-	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), "\r\n")
 	if sniff.FieldName(text) != "" || isTrace(text) {
 		return emlKind, nil
 	}
@@ -95,9 +97,9 @@ func (f *file) target(ctx context.Context, loc citekit.Location) (*target, error
 	if err != nil {
 		return nil, err
 	}
-	t := &target{src: part.src, start: part.body, end: part.end, part: part}
+	t := &target{src: f.src, start: part.body, end: part.end, part: part}
 	if part.isMultipart() {
-		t = &target{src: part.src, start: part.start, end: part.end, media: "message/rfc822", ext: ".eml"}
+		t = &target{src: part.in(f.src), start: part.start, end: part.end, media: "message/rfc822", ext: ".eml"}
 	}
 	return t, nil
 }
@@ -112,6 +114,26 @@ func (f *file) check(ctx context.Context, loc citekit.Location) error {
 	return extent.Check(loc)
 }
 
+// mustHold returns an error if there is not a byte in t, unless that is all of a
+// file.
+func (t *target) mustHold(ctx context.Context) error {
+	if t.part == nil && (t.end > t.start || t.start == 0) {
+		return nil
+	}
+	what, n := "the message", 0
+	if t.part != nil {
+		what = "part " + t.part.number
+		var err error
+		if n, err = io.ReadFull(t.part.decoded(ctx, t.src), make([]byte, 1)); err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+	}
+	if n > 0 {
+		return nil
+	}
+	return fmt.Errorf("%s is empty: %w", what, citekit.ErrRange)
+}
+
 // isMessage reports whether t is a message, or a mailbox.
 func (t *target) isMessage() bool { return t.part == nil || t.part.message != nil }
 
@@ -122,13 +144,13 @@ func (t *target) content(ctx context.Context) (*citekit.Content, error) {
 		c.Body = io.NopCloser(section(ctx, t.src, t.start, t.end))
 		return c, nil
 	}
-	c.Body = io.NopCloser(t.part.decoded(ctx))
+	c.Body = io.NopCloser(t.part.decoded(ctx, t.src))
 	if !isIdentity(t.part.header["content-transfer-encoding"]) {
 		c.Size = -1
 	}
 	c.MediaType, c.Ext = t.part.kind, t.part.ext()
 	if t.part.hasLines() && !t.isMessage() {
-		text, err := t.part.text(ctx)
+		text, err := t.part.text(ctx, t.src)
 		if err != nil {
 			return nil, err
 		}
@@ -143,7 +165,7 @@ func (t *target) text(ctx context.Context) (*decodedText, error) {
 	case t.part == nil:
 		return textOf(func() io.Reader { return section(ctx, t.src, t.start, t.end) }, "", false)
 	case t.part.hasLines():
-		return t.part.text(ctx)
+		return t.part.text(ctx, t.src)
 	}
 	return nil, fmt.Errorf("lines of part %s, which is %s; leave them out: %w", t.part.number, t.part.kind, errors.ErrUnsupported)
 }

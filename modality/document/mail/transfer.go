@@ -33,12 +33,14 @@ func transferEncoding(text string) string {
 }
 
 // raw reads the body of e as it is stored.
-func (e *entity) raw(ctx context.Context) io.Reader { return section(ctx, e.src, e.body, e.end) }
+func (e *entity) raw(ctx context.Context, src io.ReaderAt) io.Reader {
+	return section(ctx, e.in(src), e.body, e.end)
+}
 
 // decoded reads the body of e without its transfer encoding. Bytes that are
 // wrong are left out, or stay as they are in quoted-printable.
-func (e *entity) decoded(ctx context.Context) io.Reader {
-	raw := e.raw(ctx)
+func (e *entity) decoded(ctx context.Context, src io.ReaderAt) io.Reader {
+	raw := e.raw(ctx, src)
 	switch transferEncoding(e.header["content-transfer-encoding"]) {
 	case "base64":
 		return &base64Reader{r: raw, in: make([]byte, min(32<<10, e.end-e.body+1))}
