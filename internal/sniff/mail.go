@@ -28,7 +28,7 @@ func mail(h head) (Format, error) {
 func IsMbox(b []byte) bool {
 	line, rest, _ := bytes.Cut(bytes.TrimLeft(b, "\r\n"), []byte("\n"))
 	next, _, _ := bytes.Cut(rest, []byte("\n"))
-	return IsSeparator(line, next, true) && FieldName(next) != "" && !bytes.Contains(line, []byte(patchDate))
+	return IsSeparator(line, next, true) && isFirstField(FieldName(next)) && !bytes.Contains(line, []byte(patchDate))
 }
 
 const patchDate = " Mon Sep 17 00:00:00 2001"
@@ -94,6 +94,11 @@ func isMailField(name string) bool {
 	return name != "" && (strings.HasPrefix(name, "x-") || strings.Contains(mailFields, " "+name+" "))
 }
 
+// isFirstField reports whether a message may begin with the field of a name.
+func isFirstField(name string) bool {
+	return isMailField(name) || name == "date" || name == "content-type"
+}
+
 // IsEML reports whether a file that begins with b is a message: all lines up to
 // the first empty one are fields, or go one on, the first is one of mail, and
 // they say who wrote it and when, or how it came. More says that the file goes
@@ -114,7 +119,7 @@ func IsEML(b []byte, more bool) bool {
 		switch continues := line[0] == ' ' || line[0] == '\t'; {
 		case continues && len(seen) > 0:
 			continue
-		case name == "" || len(seen) == 0 && !isMailField(name) && name != "date" && name != "content-type":
+		case name == "" || len(seen) == 0 && !isFirstField(name):
 			return false
 		}
 		if (isMailField(name) || name == "date") && 'A' <= line[0] && line[0] <= 'Z' && !seen[name] {
