@@ -20,7 +20,7 @@ const maxParams = 64
 // encoded words too, as many programs write names of files.
 func parseValue(text string) value {
 	word, rest := cutParam(text)
-	v := value{word: strings.ToLower(strings.Join(strings.Fields(stripComments(word)), "")), params: make(map[string]string)}
+	v := value{word: firstType(stripComments(word)), params: make(map[string]string)}
 	pieces := make(map[string]map[int]string) // of parameters that are split
 	for n := 0; rest != "" && n < maxParams; n++ {
 		var param string
@@ -48,6 +48,16 @@ func parseValue(text string) value {
 		}
 	}
 	return v
+}
+
+// firstType returns the media type, or the word, that text begins with: blanks
+// about its slash are left out, and so is what follows it without a semicolon.
+func firstType(text string) string {
+	words := strings.Fields(strings.ToLower(text))
+	if len(words) > 1 && strings.Contains(strings.Trim(words[0], "/"), "/") {
+		return words[0]
+	}
+	return strings.Join(words, "")
 }
 
 // cutParam cuts text at the first ";" that is not within quotes.
