@@ -48,7 +48,7 @@ var mayImport = map[string][]string{
 	"modality/video":            {".", "preview", "internal/ffmpeg", "internal/mp4", "internal/media", "internal/subtitle", "internal/warm", "modality/media"},
 	"modality/audio":            {".", "preview", "internal/ffmpeg", "internal/mp4", "internal/wav", "internal/media", "internal/subtitle", "internal/warm", "modality/media"},
 	"modality/image":            {".", "internal/about", "preview", "internal/exif", "internal/jpeg*", "internal/drawing", "internal/sentence", "internal/sniff", "internal/tesseract", "internal/warm", "internal/xmp"},
-	"modality/text":             {".", "internal/about", "relations", "internal/charset", "internal/code", "internal/linkset", "internal/markup", "internal/data", "internal/subtitle", "internal/sentence", "internal/sniff", "internal/warm"},
+	"modality/text":             {".", "internal/about", "relations", "internal/charset", "internal/code", "internal/linkset", "internal/markup", "internal/data", "internal/subtitle", "internal/sentence", "internal/sniff", "internal/warm", "modality/document/mail", "internal/csvrow", "internal/htmlblocks"},
 	"modality/virtual":          {"."},
 	"modality/media":            {"."},
 	"internal/media":            {".", "internal/about", "preview", "internal/charset", "internal/ffmpeg", "internal/id3", "internal/matroska", "internal/vorbis", "internal/mp3", "internal/mp4", "internal/drawing", "internal/sentence", "internal/sniff", "internal/subtitle", "internal/wav", "internal/warm", "modality/media"},
@@ -101,6 +101,7 @@ var mayImport = map[string][]string{
 	"packaging/*":               {},
 	"bench":                     {".", "ingest", "workspace", "modality", "modality/*", "mcpadapter", "internal/*", "internal/*/*"},
 	"modality/document/word":    {".", "internal/about", "internal/odf", "internal/ooxml", "internal/plain", "internal/sentence", "internal/warm", "internal/xmlspan"},
+	"modality/document/mail":    {".", "internal/about", "internal/charset", "internal/htmlblocks", "internal/member", "internal/sentence", "internal/sniff", "internal/warm"},
 }
 
 // everywhere lists what every package may import: small mechanisms that know no
@@ -123,7 +124,7 @@ var only = map[string][]string{
 	"go.opentelemetry.io":                        {"telemetry"},
 	"google.golang.org":                          {},
 	"golang.org/x/image":                         {"modality/image", "internal/drawing", "internal/testcorpus"},
-	"golang.org/x/text":                          {"internal/charset", "modality/text", "search/embedding", "internal/testcorpus"},
+	"golang.org/x/text":                          {"internal/charset", "modality/document/mail", "modality/text", "search/embedding", "internal/testcorpus"},
 	"golang.org/x/net":                           {"internal/markup"},
 	"github.com/yuin/goldmark":                   {"internal/markup"},
 	"github.com/pelletier/go-toml":               {},
