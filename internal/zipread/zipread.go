@@ -43,6 +43,8 @@ type Archive struct {
 	r      io.ReaderAt
 	files  []*File
 	byName map[string]int // in files
+
+	hasTwice bool // two files have one name
 }
 
 // Open reads the directory of the ZIP archive in the first size bytes of r.
@@ -56,6 +58,16 @@ type Archive struct {
 // Encrypted entries, and those that are compressed in a way not known here, are
 // errors only of reading them.
 func Open(r io.ReaderAt, size int64) (*Archive, error) {
+	a, err := OpenAny(r, size)
+	if err == nil && a.hasTwice {
+		err = fmt.Errorf("it names one member twice: %w", ErrDamaged)
+	}
+	return a, err
+}
+
+// OpenAny is [Open] for archives that may name a member twice: see
+// [File.IsTwice].
+func OpenAny(r io.ReaderAt, size int64) (*Archive, error) {
 	bounded := &bounded{r: r, left: maxDirectory}
 	z, err := zip.NewReader(bounded, size)
 	switch {
@@ -99,7 +111,8 @@ func newArchive(z *zip.Reader, b *bounded, size int64) (*Archive, error) {
 			if f.IsDir() && f.PackedSize() == 0 {
 				continue
 			}
-			return nil, fmt.Errorf("it names one member twice: %w", ErrDamaged)
+			a.hasTwice, f.twice = true, true
+			a.files[a.byName[entry.Name]].twice = true
 		}
 		start, err := entry.DataOffset()
 		if b.err != nil {
@@ -119,7 +132,7 @@ func newArchive(z *zip.Reader, b *bounded, size int64) (*Archive, error) {
 // callers that keep an archive for longer than the file that it was read from
 // is open.
 func (a *Archive) On(r io.ReaderAt) *Archive {
-	other := &Archive{r: r, byName: a.byName, files: make([]*File, len(a.files))}
+	other := &Archive{r: r, byName: a.byName, hasTwice: a.hasTwice, files: make([]*File, len(a.files))}
 	copies := make([]File, len(a.files))
 	for i, f := range a.files {
 		copies[i] = *f
