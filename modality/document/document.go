@@ -4,6 +4,7 @@
 //
 //	documents := new(document.Resolver)
 //	documents.PDF.MaxFigurePages = 50
+//	documents.Archive.Members = resolvers // which read what is in archives
 //	resolvers[citekit.Document] = documents
 package document
 
@@ -17,6 +18,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/sniff"
+	"github.com/citekit/citekit/modality/document/archive"
 	"github.com/citekit/citekit/modality/document/pdf"
 	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/relations"
@@ -26,7 +28,8 @@ import (
 // set before first use. The zero value is ready to use. It is safe for
 // concurrent use and must not be copied after first use.
 type Resolver struct {
-	PDF pdf.Resolver
+	PDF     pdf.Resolver
+	Archive archive.Resolver
 }
 
 // A room is who reads some formats, by the ids of package sniff.
@@ -39,17 +42,19 @@ type room struct {
 // whose resolver says what is wrong with it.
 var rooms = []room{
 	{[]string{"pdf"}, func(r *Resolver) citekit.Resolver { return &r.PDF }},
+	{[]string{"zip", "jar", "tar"}, func(r *Resolver) citekit.Resolver { return &r.Archive }},
 }
 
 var (
-	_ citekit.Resolver   = (*Resolver)(nil)
-	_ citekit.Measurer   = (*Resolver)(nil)
-	_ citekit.TextReader = (*Resolver)(nil)
-	_ citekit.Mapper     = (*Resolver)(nil)
-	_ citekit.Versioner  = (*Resolver)(nil)
-	_ preview.Previewer  = (*Resolver)(nil)
-	_ preview.Boxer      = (*Resolver)(nil)
-	_ relations.Linker   = (*Resolver)(nil)
+	_ citekit.Resolver     = (*Resolver)(nil)
+	_ citekit.MemberOpener = (*Resolver)(nil)
+	_ citekit.Measurer     = (*Resolver)(nil)
+	_ citekit.TextReader   = (*Resolver)(nil)
+	_ citekit.Mapper       = (*Resolver)(nil)
+	_ citekit.Versioner    = (*Resolver)(nil)
+	_ preview.Previewer    = (*Resolver)(nil)
+	_ preview.Boxer        = (*Resolver)(nil)
+	_ relations.Linker     = (*Resolver)(nil)
 )
 
 // roomOf returns the resolver of the format of src. The error is that of
@@ -119,6 +124,15 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 		return func(yield func(citekit.TextRun, error) bool) { yield(citekit.TextRun{}, err) }
 	}
 	return room.ReadText(ctx, src, loc)
+}
+
+// OpenMember implements [citekit.MemberOpener].
+func (r *Resolver) OpenMember(ctx context.Context, src *citekit.Source, name string) (*citekit.Source, error) {
+	room, err := ability[citekit.MemberOpener](ctx, r, src, "a member")
+	if err != nil {
+		return nil, err
+	}
+	return room.OpenMember(ctx, src, name)
 }
 
 // Map implements [citekit.Mapper].
