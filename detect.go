@@ -45,3 +45,17 @@ func (l *Library) detect(ctx context.Context, src *Source) (Modality, sniff.Form
 	kind, format, err := sniff.Classify(src, src.Size(), src.Name())
 	return Modality(kind), format, fserror.WithoutPath(err)
 }
+
+// Detect tells the modality of a source, as [Library.Detect] does, for a
+// resolver that has others for what its sources hold. It takes no slots.
+func (r Resolvers) Detect(ctx context.Context, src *Source) (Modality, error) {
+	for _, modality := range slices.Sorted(maps.Keys(r)) {
+		if detector, ok := r[modality].(Detector); ok {
+			if own, err := detector.Detect(ctx, src); err != nil || own {
+				return modality, err
+			}
+		}
+	}
+	kind, _, err := sniff.Classify(src, src.Size(), src.Name())
+	return Modality(kind), err
+}

@@ -41,8 +41,12 @@ type Extent struct {
 // Check returns an error matching [ErrRange] if loc lies outside e, or
 // [errors.ErrUnsupported] if it belongs to another modality. The location
 // must have passed [Location.Validate]. Of a modality that is not built in, a
-// bound of zero is one that does not apply.
+// bound of zero is one that does not apply. What lies in a member is not
+// checked: e says nothing of that.
 func (e Extent) Check(loc Location) error {
+	if loc.Member != "" {
+		return nil
+	}
 	if loc.Modality != e.Modality {
 		return fmt.Errorf("a %s location in a %s source: %w", loc.Modality, e.Modality, errors.ErrUnsupported)
 	}
@@ -67,7 +71,7 @@ func (e Extent) Check(loc Location) error {
 // checkStructure checks what is counted, other than pages and lines. What is
 // named, as a sheet, and what lies within a part or a message is for the resolver.
 func (e Extent) checkStructure(loc Location) error {
-	if !e.Modality.builtIn() || loc.Member != "" {
+	if !e.Modality.builtIn() {
 		return nil
 	}
 	part, err := strconv.Atoi(loc.Part)

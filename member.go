@@ -196,7 +196,7 @@ func (l *Library) fillMember(ctx context.Context, t *target) error {
 		return nil
 	}
 	if t.m != nil {
-		if loc.Modality = t.m.memberModality(loc.Member); loc.Modality != "" {
+		if loc.Modality = t.m.ModalityOf(*loc); loc.Modality != "" {
 			return nil
 		}
 	}
@@ -212,15 +212,4 @@ func (l *Library) fillMember(ctx context.Context, t *target) error {
 	defer p.close()
 	loc.Modality = p.loc.Modality
 	return nil
-}
-
-// memberModality returns the modality of the first node that is in a member,
-// or "".
-func (m *indexedMap) memberModality(member string) Modality {
-	for n := range m.All() {
-		if n.Location.Member == member {
-			return n.Location.Modality
-		}
-	}
-	return ""
 }

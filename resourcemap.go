@@ -124,6 +124,23 @@ func (m *ResourceMap) Address(n *Node) Address {
 	return Address{Resource: m.ResourceID, Location: n.Location}
 }
 
+// ModalityOf returns the modality that a location without one is of: that of the
+// resource, or in a member that of the nodes there. It is "" if neither tells.
+func (m *ResourceMap) ModalityOf(loc Location) Modality {
+	if loc.Modality != "" {
+		return loc.Modality
+	}
+	if loc.Member == "" {
+		return m.modality()
+	}
+	for n := range m.All() {
+		if n.Location.Member == loc.Member {
+			return n.Location.Modality
+		}
+	}
+	return ""
+}
+
 // modality returns what the resource is: the type of the map, or where there
 // is none, what all its nodes are, or what the name of the source stands for.
 // It is "" if neither says it.

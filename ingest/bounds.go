@@ -14,12 +14,41 @@ import (
 type bounds struct {
 	lib     *citekit.Library
 	src     *citekit.Source
+	m       *citekit.ResourceMap
 	extents map[citekit.Modality]citekit.Extent
 	failed  map[citekit.Modality]bool
+
+	inner *bounds // of the member that was opened last; without a source if it cannot be
+	name  string  // of that
 }
 
-func newBounds(lib *citekit.Library, src *citekit.Source) *bounds {
-	return &bounds{lib, src, make(map[citekit.Modality]citekit.Extent), make(map[citekit.Modality]bool)}
+func newBounds(lib *citekit.Library, src *citekit.Source, m *citekit.ResourceMap) *bounds {
+	return &bounds{lib: lib, src: src, m: m, extents: make(map[citekit.Modality]citekit.Extent), failed: make(map[citekit.Modality]bool)}
+}
+
+// member returns the bounds of the member that a location is in, which is opened
+// once for the nodes that follow each other there. The error is that of opening
+// it, said once.
+func (b *bounds) member(ctx context.Context, loc citekit.Location) (*bounds, error) {
+	if b.inner != nil && b.name == loc.Member {
+		return b.inner, nil
+	}
+	b.close()
+	whole := citekit.Address{Resource: b.m.ResourceID, Location: citekit.Location{Modality: loc.Modality}.In(loc.Member)}
+	b.inner, b.name = newBounds(b.lib, nil, b.m), loc.Member
+	src, _, err := b.lib.OpenMember(ctx, b.src, b.m.Address(nil).Location.Modality, whole)
+	if err == nil {
+		b.inner.src = src
+	}
+	return b.inner, err
+}
+
+// close closes the member that is open.
+func (b *bounds) close() {
+	if b.inner != nil && b.inner.src != nil {
+		b.inner.src.Close()
+	}
+	b.inner = nil
 }
 
 // check returns an error if a location lies outside the source, or if the
@@ -27,8 +56,15 @@ func newBounds(lib *citekit.Library, src *citekit.Source) *bounds {
 // that means nothing is a fault of its map, and no error here.
 func (b *bounds) check(ctx context.Context, loc citekit.Location) error {
 	modality := loc.Modality
-	if modality == citekit.Virtual || loc.Validate() != nil || b.failed[modality] {
+	if modality == citekit.Virtual || loc.Validate() != nil || b.failed[modality] || b.src == nil {
 		return nil
+	}
+	if loc.Member != "" {
+		inner, err := b.member(ctx, loc)
+		if err != nil {
+			return err
+		}
+		return inner.check(ctx, loc.In(""))
 	}
 	extent, measured := b.extents[modality]
 	if !measured {
@@ -53,6 +89,9 @@ func (b *bounds) check(ctx context.Context, loc citekit.Location) error {
 // names the node.
 func (b *bounds) checkAll(ctx context.Context, m *citekit.ResourceMap) (citekit.Extent, error) {
 	for n := range m.All() {
+		if n.Location.Member != "" { // which was read to be mapped
+			continue
+		}
 		if err := b.check(ctx, n.Location); err != nil {
 			return citekit.Extent{}, fmt.Errorf("node '%s': %w", message.Clip(n.ID), err)
 		}

@@ -48,7 +48,8 @@ func Check(ctx context.Context, lib *citekit.Library, m *citekit.ResourceMap) []
 	if err != nil && !errors.Is(err, citekit.ErrSyntax) { // a malformed hash is a fault
 		problems = append(problems, Problem{Path: "metadata.source_hash", Err: err})
 	}
-	bounds := newBounds(lib, src)
+	bounds := newBounds(lib, src, m)
+	defer bounds.close()
 	eachNode(m, func(path string, n, _ *citekit.Node) {
 		if err := bounds.check(ctx, n.Location); err != nil {
 			problems = append(problems, Problem{Path: path + ".location", Node: n.ID, Err: err})

@@ -98,7 +98,7 @@ func (in *run) check(ctx context.Context, t *task, m *citekit.ResourceMap) error
 	for _, p := range faultsOf(m) {
 		return fmt.Errorf("the mapper made a map that is wrong: %w", p)
 	}
-	extent, err := newBounds(in.lib, t.src).checkAll(ctx, m)
+	extent, err := newBounds(in.lib, t.src, m).checkAll(ctx, m)
 	if err != nil {
 		return err
 	}

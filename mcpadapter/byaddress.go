@@ -33,7 +33,7 @@ func (a *adapter) placeOf(ctx context.Context, args arguments) (resource string,
 	switch {
 	case n != nil:
 		return address.Resource, &n.ID, nil
-	case address.Location.Modality != m.Type && m.Type != citekit.Virtual:
+	case address.Location.Modality != m.Type && m.Type != citekit.Virtual && address.Location.Member == "":
 		return "", nil, address.Mismatch(m.Type)
 	case !address.Location.IsWhole():
 		return "", nil, badArgument("no node of %s holds all of %s; getStructure shows its nodes", quote(address.Resource), quote(address.String()))

@@ -55,12 +55,14 @@ func New(limits *Limits) citekit.Resolvers {
 		children = citekit.NewSlots(l.MaxChildren)
 	}
 	recordings := media.Options{Children: children, MaxMemory: l.ChildMemory}
-	return citekit.Resolvers{
-		citekit.Document: &document.Resolver{PDF: pdf.Resolver{Children: children, MaxJobs: l.MaxDocuments}},
+	documents := &document.Resolver{PDF: pdf.Resolver{Children: children, MaxJobs: l.MaxDocuments}}
+	documents.Archive.Members = citekit.Resolvers{
+		citekit.Document: documents,
 		citekit.Video:    &video.Resolver{Options: recordings},
 		citekit.Audio:    &audio.Resolver{Options: recordings},
 		citekit.Image:    &image.Resolver{Children: children, DecodeBytes: l.DecoderMemory},
 		citekit.Text:     new(text.Resolver),
 		citekit.Virtual:  virtual.Resolver{},
 	}
+	return documents.Archive.Members // entries that are replaced read members, too
 }

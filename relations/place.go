@@ -294,12 +294,18 @@ func NodeAt(m *citekit.ResourceMap, loc citekit.Location) *citekit.Node {
 	}
 }
 
+// comparable reports whether one location can hold another: they are of one
+// modality, or the other is in a member of what the first is.
+func comparable(outer, inner citekit.Location) bool {
+	return outer.Modality == inner.Modality || outer.Member != "" && outer.Member != inner.Member
+}
+
 // nodeWith returns the node with the smallest location that holds loc; of
 // nodes of the same size the first.
 func nodeWith(nodes []*citekit.Node, loc citekit.Location) *citekit.Node {
 	var best *citekit.Node
 	for _, n := range nodes {
-		if n.Location.Modality != loc.Modality || n.Location.VirtualAddress != loc.VirtualAddress || !n.Location.Contains(loc) {
+		if !comparable(n.Location, loc) || n.Location.VirtualAddress != loc.VirtualAddress || !n.Location.Contains(loc) {
 			continue
 		}
 		if best == nil || best.Location.Contains(n.Location) && !n.Location.Contains(best.Location) {

@@ -21,7 +21,7 @@ func claims(ctx context.Context, layer *textlayer.Layer, all []*place) ([]claim,
 			return nil, err
 		}
 		loc := p.node.Location
-		if loc.Modality != layer.Modality() || !loc.Box.IsZero() || loc.Validate() != nil {
+		if loc.Modality != layer.Modality() && loc.Member == "" || !loc.Box.IsZero() || loc.Validate() != nil {
 			continue
 		}
 		ranges, err := layer.Ranges(loc)

@@ -170,6 +170,9 @@ func (f *finding) candidate(ctx context.Context, h *index.Hit) (candidate, error
 	} else {
 		err = f.showNode(ctx, r, h, &c)
 	}
+	if loc := result.Address.Location; loc.Member != "" {
+		result.Modality = loc.Modality
+	}
 	if err == nil && !hasPhrases(h.Entry.Title+"\n"+h.Entry.Summary+"\n"+c.text, f.req.phrases) {
 		err = errNotWords
 	}
@@ -259,7 +262,7 @@ func (f *finding) showNode(ctx context.Context, r *found, h *index.Hit, c *candi
 		c.result.Address = r.m.Address(p.node)
 	}
 	whole := r.m.Address(nil)
-	if loc := c.result.Address.Location; loc.Modality != whole.Location.Modality || loc.Validate() != nil {
+	if loc := c.result.Address.Location; loc.Modality != whole.Location.Modality && loc.Member == "" || loc.Validate() != nil {
 		c.result.Address = whole // what the map says of the node leads nowhere
 	}
 	if err := c.result.Address.Validate(); err != nil {

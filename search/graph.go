@@ -249,7 +249,7 @@ func (f *finding) bondCandidate(ctx context.Context, b *bond) (candidate, error)
 			result.Address.Location = at.node.Location
 		}
 	}
-	if loc := result.Address.Location; loc.Modality != whole.Location.Modality || loc.Validate() != nil {
+	if loc := result.Address.Location; loc.Modality != whole.Location.Modality && loc.Member == "" || loc.Validate() != nil {
 		result.Address = whole
 	}
 	if r.layer == nil {

@@ -60,7 +60,7 @@ func (b *builder) add(r citekit.TextRun) error {
 	if r.Location.Modality == "" {
 		r.Location.Modality = b.o.modality
 	}
-	if err := r.Location.Validate(); err != nil || r.Location.Modality != b.o.modality {
+	if err := r.Location.Validate(); err != nil || r.Location.Modality != b.o.modality && r.Location.Member == "" {
 		return fmt.Errorf("the %s resolver gave a text at a place that cannot be: %w", b.o.modality, citekit.ErrFormat)
 	}
 	gap := ""

@@ -24,7 +24,9 @@ type index struct {
 	incomplete bool
 	written    int // runs that have something to see
 
-	lastPage, lastLine, lastBlock int
+	lastPage, lastLine, lastBlock int // of what is in no member
+
+	members map[string]numbers // of the runs of each member, and of those in it
 
 	measure   measure // what all places count, if they do not go back; else noMeasure
 	last      extent  // of the run before
@@ -69,12 +71,16 @@ func (x *index) add(r run, points, units int64) {
 	if r.ink {
 		x.written++
 	}
+	x.order(r.loc)
+	if r.loc.Member != "" {
+		x.noteMember(r.loc.Member)
+		return
+	}
 	if n := len(r.loc.Pages); n > 0 {
 		x.lastPage = max(x.lastPage, r.loc.Pages[n-1].Last)
 	}
 	x.lastLine = max(x.lastLine, r.loc.Lines.Last)
 	x.lastBlock = max(x.lastBlock, r.loc.Blocks.Last)
-	x.order(r.loc)
 }
 
 // A measure is what a place counts in.
@@ -126,6 +132,9 @@ func (x *index) order(loc citekit.Location) {
 // near returns runs that have all that overlap a location: where places go on,
 // few more than these.
 func (x *index) near(loc citekit.Location) []run {
+	if loc.Member != "" {
+		return x.nearMember(loc.Member)
+	}
 	m, e := extentOf(loc)
 	if m == noMeasure || m != x.measure {
 		return x.runs

@@ -109,9 +109,20 @@ func (s *Store) complete(ctx context.Context, o *origin) (err error) {
 	if err := s.check(o); err != nil {
 		return err
 	}
+	o.others = s.memberVersions(o.resolver)
 	o.name = o.src.Name()
 	o.hash, err = o.src.Hash(ctx)
 	return err
+}
+
+// memberVersions names the versions of what reads the members of sources that a
+// resolver opens members of, or "".
+func (s *Store) memberVersions(r citekit.Resolver) string {
+	if _, ok := r.(citekit.MemberOpener); !ok {
+		return ""
+	}
+	all := s.lib.Resolvers()
+	return ", members " + all.Version(citekit.Document) + ", " + all.Version(citekit.Text)
 }
 
 // check returns an error matching [errors.ErrUnsupported] if there cannot be a
@@ -149,7 +160,7 @@ func (s *Store) openVersion(ctx context.Context, m *citekit.ResourceMap, hash st
 	o := &origin{
 		resource: m.ResourceID, modality: modalityOf(m), declared: m.Type, resolver: resolver,
 		name: path.Base(filepath.ToSlash(m.SourcePath)), hash: strings.ToLower(hash),
-		maxBytes: s.opts.MaxBytes,
+		maxBytes: s.opts.MaxBytes, others: s.memberVersions(resolver),
 	}
 	if o.readsTranscripts() {
 		_, o.words = m.Transcript()

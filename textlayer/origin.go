@@ -17,6 +17,7 @@ type origin struct {
 	modality citekit.Modality
 	declared citekit.Modality
 	resolver citekit.Resolver
+	others   string // versions of the resolvers of members, if the source may have some
 
 	src  *citekit.Source // nil if only what is kept is wanted
 	name string          // of the source
@@ -35,7 +36,7 @@ const layerFormat = "1"
 // key returns the key that the layer is kept under: a SHA-256 in hex over all
 // that decides what is in it.
 func (o *origin) key() string {
-	version := citekit.Resolvers{o.modality: o.resolver}.Version(o.modality)
+	version := citekit.Resolvers{o.modality: o.resolver}.Version(o.modality) + o.others
 	return ctxio.HashParts(
 		"text layer", layerFormat, string(o.modality), version, o.hash, o.name, string(o.declared), o.words, o.resource,
 		strconv.FormatInt(o.maxBytes, 10),

@@ -202,7 +202,7 @@ func unionCells(a, b citekit.Cells) citekit.Cells {
 // overlapStructure reports whether a run has something of what a location
 // selects by structure.
 func overlapStructure(r, loc citekit.Location) bool {
-	return overlapName(r.Member, loc.Member, citekit.MemberSeparator) && overlapName(r.Part, loc.Part, ".") &&
+	return overlapMember(r.Member, loc) && overlapName(r.Part, loc.Part, ".") &&
 		overlapName(r.Table, loc.Table, "") && overlapName(r.Sheet, loc.Sheet, "") &&
 		(loc.Message == 0 || r.Message == 0 || r.Message == loc.Message) &&
 		overlapLines(r.Blocks, loc.Blocks) && overlapLines(rowsOf(r), rowsOf(loc)) && overlapCols(r, loc)

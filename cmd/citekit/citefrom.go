@@ -198,7 +198,7 @@ func (c *citer) name(ctx context.Context, cited *citation.Citation) error {
 		}
 		whole := m.Address(nil)
 		cited.Address.Resource = id
-		if cited.Address.Location.Modality != whole.Location.Modality {
+		if loc := cited.Address.Location; loc.Modality != whole.Location.Modality && loc.Member == "" {
 			cited.Address.Location = whole.Location
 		}
 		return nil
@@ -267,7 +267,7 @@ func (c *citer) locateAddress(ctx context.Context, cited *citation.Citation, p *
 func checkPlace(m *citekit.ResourceMap, a citekit.Address) error {
 	err := a.Validate()
 	loc, e := a.Location, m.Extent()
-	if is := m.Address(nil).Location.Modality; err == nil && is != "" && loc.Modality != is && loc.Modality != citekit.Virtual {
+	if is := m.Address(nil).Location.Modality; err == nil && is != "" && loc.Modality != is && loc.Modality != citekit.Virtual && loc.Member == "" {
 		err = fmt.Errorf("the resource is of the modality %s: %w", is, citekit.ErrSyntax)
 	}
 	known := e.Pages > 0 && len(loc.Pages) > 0 || e.Lines > 0 && !loc.Lines.IsZero() || e.Duration > 0 && !loc.Time.IsZero()

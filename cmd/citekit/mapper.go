@@ -13,6 +13,7 @@ import (
 	"github.com/citekit/citekit/mapper/llm/openai"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/document"
+	"github.com/citekit/citekit/modality/document/archive"
 	"github.com/citekit/citekit/modality/document/pdf"
 )
 
@@ -129,7 +130,10 @@ func named(mapper, model string) string { return strings.TrimSpace(mapper + " " 
 // resolversFor returns the resolvers with the settings that the flags ask for.
 func (s *session) resolversFor(flags *ingestFlags) citekit.Resolvers {
 	resolvers := modality.All()
-	resolvers[citekit.Document] = &document.Resolver{PDF: pdf.Resolver{OCR: flags.ocr, Compiling: s.compiling}}
+	resolvers[citekit.Document] = &document.Resolver{
+		PDF:     pdf.Resolver{OCR: flags.ocr, Compiling: s.compiling},
+		Archive: archive.Resolver{Members: resolvers},
+	}
 	return resolvers
 }
 

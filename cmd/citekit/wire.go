@@ -13,6 +13,7 @@ import (
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/document"
+	"github.com/citekit/citekit/modality/document/archive"
 	"github.com/citekit/citekit/modality/document/pdf"
 	"github.com/citekit/citekit/workspace"
 )
@@ -30,7 +31,10 @@ func (s *session) openReporting(compiling func(context.Context) func(), files ..
 		return nil, err
 	}
 	resolvers := modality.All()
-	resolvers[citekit.Document] = &document.Resolver{PDF: pdf.Resolver{OCR: s.ocr, Compiling: compiling}}
+	resolvers[citekit.Document] = &document.Resolver{
+		PDF:     pdf.Resolver{OCR: s.ocr, Compiling: compiling},
+		Archive: archive.Resolver{Members: resolvers},
+	}
 	return citekit.New(ws, resolvers, nil), nil
 }
 

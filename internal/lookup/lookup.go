@@ -92,7 +92,7 @@ func fragmentPart(ctx context.Context, lib *citekit.Library, resource, fragment 
 		return Part{}, err
 	}
 	if loc.Modality == "" {
-		loc.Modality = m.Address(nil).Location.Modality
+		loc.Modality = m.ModalityOf(loc)
 	}
 	return partAt(ctx, lib, citekit.Address{Resource: resource, Location: loc, Version: version})
 }

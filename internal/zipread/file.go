@@ -22,6 +22,7 @@ type File struct {
 	header  *zip.FileHeader
 	start   int64 // of its data
 	lost    bool  // it is not where the directory says
+	twice   bool  // another entry has its name
 }
 
 const (
@@ -67,6 +68,19 @@ func (f *File) IsDir() bool { return strings.HasSuffix(f.header.Name, "/") }
 // IsEncrypted reports whether a password is needed to read the content.
 func (f *File) IsEncrypted() bool {
 	return f.header.Flags&flagEncrypted != 0 || f.header.Method == methodAES
+}
+
+// IsTwice reports whether another entry of the archive has the same name, so
+// that the name does not tell which is meant.
+func (f *File) IsTwice() bool { return f.twice }
+
+// Stored returns the content where it is in the archive, or nil if it is
+// compressed, encrypted or damaged. Its checksum is not looked at.
+func (f *File) Stored() *io.SectionReader {
+	if !f.IsStored() || f.Size() != f.PackedSize() || f.IsEncrypted() || f.lost {
+		return nil
+	}
+	return io.NewSectionReader(f.archive.r, f.start, f.Size())
 }
 
 // IsStored reports whether the content is held without compression.

@@ -44,6 +44,8 @@ type Archive struct {
 	r      io.ReaderAt
 	files  []*File
 	byName map[string]int // in files
+
+	hasTwice bool // two files have one name
 }
 
 // Open reads the directory of the ZIP archive in the first size bytes of r.
@@ -58,6 +60,16 @@ type Archive struct {
 // Encrypted entries, and those that are compressed in a way not known here, are
 // errors only of reading them.
 func Open(r io.ReaderAt, size int64) (*Archive, error) {
+	a, err := OpenAny(r, size)
+	if err == nil && a.hasTwice {
+		err = fmt.Errorf("it names one member twice: %w", ErrDamaged)
+	}
+	return a, err
+}
+
+// OpenAny is [Open] for archives that may name a member twice: see
+// [File.IsTwice].
+func OpenAny(r io.ReaderAt, size int64) (*Archive, error) {
 	bounded := &bounded{r: r, left: maxDirectory}
 	z, err := zip.NewReader(bounded, size)
 	switch {
@@ -107,14 +119,16 @@ func newArchive(z *zip.Reader, b *bounded, size int64) (*Archive, error) {
 			f.start = 0 // where no data is
 		}
 		if i, known := a.byName[entry.Name]; known {
-			same, err := a.files[i].sameAs(f, b.r)
-			if err != nil {
-				return nil, err
+			same := false
+			if twice++; twice <= maxTwice {
+				if same, err = a.files[i].sameAs(f, b.r); err != nil {
+					return nil, err
+				}
 			}
-			if twice++; !same || twice > maxTwice {
-				return nil, fmt.Errorf("it names one member twice: %w", ErrDamaged)
+			if same {
+				continue
 			}
-			continue
+			a.hasTwice, f.twice, a.files[i].twice = true, true, true
 		}
 		a.byName[entry.Name] = len(a.files)
 		a.files = append(a.files, f)
@@ -153,7 +167,7 @@ func (f *File) sameAs(g *File, r io.ReaderAt) (bool, error) {
 // callers that keep an archive for longer than the file that it was read from
 // is open.
 func (a *Archive) On(r io.ReaderAt) *Archive {
-	other := &Archive{r: r, byName: a.byName, files: make([]*File, len(a.files))}
+	other := &Archive{r: r, byName: a.byName, hasTwice: a.hasTwice, files: make([]*File, len(a.files))}
 	copies := make([]File, len(a.files))
 	for i, f := range a.files {
 		copies[i] = *f

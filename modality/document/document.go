@@ -4,6 +4,7 @@
 //
 //	documents := new(document.Resolver)
 //	documents.PDF.MaxFigurePages = 50
+//	documents.Archive.Members = resolvers // which read what is in archives
 //	resolvers[citekit.Document] = documents
 package document
 
@@ -17,10 +18,12 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/sniff"
+	"github.com/citekit/citekit/modality/document/archive"
 	"github.com/citekit/citekit/modality/document/database"
 	"github.com/citekit/citekit/modality/document/epub"
 	"github.com/citekit/citekit/modality/document/pdf"
 	"github.com/citekit/citekit/modality/document/sheet"
+	"github.com/citekit/citekit/modality/document/slides"
 	"github.com/citekit/citekit/modality/document/word"
 	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/relations"
@@ -35,6 +38,8 @@ type Resolver struct {
 	Sheet    sheet.Resolver    // XLSX, ODS
 	EPUB     epub.Resolver     // EPUB
 	Database database.Resolver // SQLite
+	Slides   slides.Resolver   // PPTX, ODP
+	Archive  archive.Resolver  // ZIP, JAR, TAR
 }
 
 // A room is who reads some formats, by the ids of package sniff.
@@ -49,19 +54,22 @@ var rooms = []room{
 	{[]string{"pdf"}, func(r *Resolver) citekit.Resolver { return &r.PDF }},
 	{[]string{"docx"}, func(r *Resolver) citekit.Resolver { return &r.Word }},
 	{[]string{"xlsx"}, func(r *Resolver) citekit.Resolver { return &r.Sheet }},
+	{[]string{"pptx"}, func(r *Resolver) citekit.Resolver { return &r.Slides }},
 	{[]string{"epub"}, func(r *Resolver) citekit.Resolver { return &r.EPUB }},
 	{[]string{"sqlite"}, func(r *Resolver) citekit.Resolver { return &r.Database }},
+	{[]string{"zip", "jar", "tar"}, func(r *Resolver) citekit.Resolver { return &r.Archive }},
 }
 
 var (
-	_ citekit.Resolver   = (*Resolver)(nil)
-	_ citekit.Measurer   = (*Resolver)(nil)
-	_ citekit.TextReader = (*Resolver)(nil)
-	_ citekit.Mapper     = (*Resolver)(nil)
-	_ citekit.Versioner  = (*Resolver)(nil)
-	_ preview.Previewer  = (*Resolver)(nil)
-	_ preview.Boxer      = (*Resolver)(nil)
-	_ relations.Linker   = (*Resolver)(nil)
+	_ citekit.Resolver     = (*Resolver)(nil)
+	_ citekit.MemberOpener = (*Resolver)(nil)
+	_ citekit.Measurer     = (*Resolver)(nil)
+	_ citekit.TextReader   = (*Resolver)(nil)
+	_ citekit.Mapper       = (*Resolver)(nil)
+	_ citekit.Versioner    = (*Resolver)(nil)
+	_ preview.Previewer    = (*Resolver)(nil)
+	_ preview.Boxer        = (*Resolver)(nil)
+	_ relations.Linker     = (*Resolver)(nil)
 )
 
 // roomOf returns the resolver of the format of src. The error is that of
@@ -131,6 +139,15 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 		return func(yield func(citekit.TextRun, error) bool) { yield(citekit.TextRun{}, err) }
 	}
 	return room.ReadText(ctx, src, loc)
+}
+
+// OpenMember implements [citekit.MemberOpener].
+func (r *Resolver) OpenMember(ctx context.Context, src *citekit.Source, name string) (*citekit.Source, error) {
+	room, err := ability[citekit.MemberOpener](ctx, r, src, "a member")
+	if err != nil {
+		return nil, err
+	}
+	return room.OpenMember(ctx, src, name)
 }
 
 // Map implements [citekit.Mapper].

@@ -83,11 +83,10 @@ func (s *suite) crowdCaller(t testing.TB, i int, c Case, maps bool) {
 // readInCrowd reads text, and resolves where it stands while it is read: who
 // is called back must hold nothing that others wait for.
 func (s *suite) readInCrowd(t testing.TB, ctx context.Context, src *citekit.Source, c Case) {
-	reader, ok := s.resolver.(citekit.TextReader)
-	if !ok {
+	if _, ok := s.resolver.(citekit.TextReader); !ok {
 		return
 	}
-	for run, err := range reader.ReadText(ctx, src, c.Location) {
+	for run, err := range s.text(ctx, src, c.Location) {
 		if err == nil {
 			s.resolve(t, ctx, src, citekit.Request{Location: run.Location}, largePiece)
 		}

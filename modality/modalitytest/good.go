@@ -183,7 +183,7 @@ func (s *suite) checkClosedEarly(t testing.TB) {
 	for _, c := range s.Good {
 		for _, n := range []int{0, 1} {
 			src := s.file(t)
-			x, err := s.resolver.Resolve(t.Context(), src, c.request())
+			x, err := s.call(t.Context(), src, c.request())
 			if err != nil || x == nil || x.Body == nil {
 				t.Errorf("%s: %v", c.Name, err)
 				return

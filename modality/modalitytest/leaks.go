@@ -52,7 +52,7 @@ func (s *suite) leakRound(t testing.TB) {
 		s.resolve(t, t.Context(), src, req, largePiece)
 		s.resolve(t, cancelled, src, req, largePiece)
 		s.resolve(t, t.Context(), s.memory(s.Source[:len(s.Source)/2], false), req, largePiece)
-		if x, err := s.resolver.Resolve(t.Context(), src, req); err == nil && x != nil && x.Body != nil {
+		if x, err := s.call(t.Context(), src, req); err == nil && x != nil && x.Body != nil {
 			x.Body.Close()
 		}
 	}

@@ -52,6 +52,15 @@ type Fixture struct {
 	// Source, and some well known nonsense, are made by the suite.
 	Garbage [][]byte
 
+	// Members read the members of the source, for a [citekit.MemberOpener]:
+	// locations of the fixture, and of the nodes of the map, may then have a
+	// Member, as those that a Library resolves.
+	Members citekit.Resolvers
+
+	// LargeMembers are the names of members that are larger than the resolver
+	// takes, such as those of a bomb.
+	LargeMembers []string
+
 	// Slow says that a call takes long, as one that starts a program does:
 	// fewer damaged sources are tried unless CITEKIT_LONG is set.
 	Slow bool
@@ -122,6 +131,7 @@ func (s *suite) checks() []check {
 		{"text", s.checkText},
 		{"preview", s.checkPreview},
 		{"links", s.checkLinks},
+		{"members", s.checkMembers},
 		{"version", s.checkVersion},
 		{"cancelled", s.checkCancelled},
 		{"cancelled while reading", s.checkCancelledReading},

@@ -92,7 +92,7 @@ func (s *suite) inspectNodes(t testing.TB, v variant, structure *citekit.Draft, 
 	}
 	src := s.memory(v.data, true)
 	for _, loc := range s.someLocations(structure.Nodes) {
-		if loc.Modality != s.modality {
+		if !s.belongs(loc) {
 			t.Errorf("Map of %s: %v is not of modality %s", v.name, label(loc), s.modality)
 			continue
 		}

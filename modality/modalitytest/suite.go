@@ -122,7 +122,7 @@ func (s *suite) resolve(t testing.TB, ctx context.Context, src *citekit.Source, 
 			out = outcome{err: errPanic}
 		}
 	}()
-	out.extract, out.err = s.resolver.Resolve(ctx, src, req)
+	out.extract, out.err = s.call(ctx, src, req)
 	if out.err != nil {
 		if out.extract != nil && out.extract.Body != nil {
 			t.Errorf("%v: a Body beside the error %v", label(req.Location), out.err)
@@ -178,7 +178,7 @@ func (s *suite) inspectActual(t testing.TB, loc citekit.Location, actual *citeki
 	if err := actual.Validate(); err != nil {
 		t.Errorf("%v: the actual location is invalid: %v", label(loc), err)
 	}
-	if actual.Modality != s.modality {
+	if !s.belongs(loc) || actual.Modality != s.modality && actual.Modality != loc.Modality {
 		t.Errorf("%v: the actual location is of modality %s", label(loc), actual.Modality)
 	}
 	if actual.Equal(loc) {
@@ -200,6 +200,9 @@ func label(loc citekit.Location) string {
 	}
 	if b := loc.Box; !b.IsZero() {
 		parts = append(parts, fmt.Sprintf("bbox=%v,%v,%v,%v", b.X1, b.Y1, b.X2, b.Y2))
+	}
+	if loc.Member != "" {
+		parts = append(parts, fmt.Sprintf("member %.100q", loc.Member))
 	}
 	if loc.VirtualAddress != "" {
 		parts = append(parts, loc.VirtualAddress)

@@ -13,8 +13,7 @@ import (
 
 // checkText reads the text of all good cases.
 func (s *suite) checkText(t testing.TB) {
-	reader, ok := s.resolver.(citekit.TextReader)
-	if !ok {
+	if _, ok := s.resolver.(citekit.TextReader); !ok {
 		return
 	}
 	for _, c := range s.Good {
@@ -28,7 +27,7 @@ func (s *suite) checkText(t testing.TB) {
 			case c.WantText != "" && text != c.WantText:
 				t.Errorf("%s: ReadText from %s: got %s, want %s", c.Name, kind.name, excerpt([]byte(text)), excerpt([]byte(c.WantText)))
 			}
-			for range reader.ReadText(t.Context(), src, c.Location) {
+			for range s.text(t.Context(), src, c.Location) {
 				break
 			}
 			src.Close()
@@ -53,7 +52,7 @@ func (s *suite) readText(t testing.TB, ctx context.Context, src *citekit.Source,
 		}
 	}()
 	var all strings.Builder
-	for run, e := range s.resolver.(citekit.TextReader).ReadText(ctx, src, loc) {
+	for run, e := range s.text(ctx, src, loc) {
 		if err != nil {
 			t.Errorf("%v: ReadText went on after the error %v", label(loc), err)
 			break
@@ -75,7 +74,7 @@ func (s *suite) inspectRun(t testing.TB, loc citekit.Location, run citekit.TextR
 	if err := run.Location.Validate(); err != nil {
 		t.Errorf("%v: a run of text has an invalid location: %v", label(loc), err)
 	}
-	if run.Location.Modality != s.modality || !within(run.Location, loc) {
+	if !s.belongs(run.Location) || !within(run.Location, loc) {
 		t.Errorf("%v: a run of text is at %v", label(loc), label(run.Location))
 	}
 }

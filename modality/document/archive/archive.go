@@ -1,0 +1,160 @@
+// Package archive resolves archives of files: ZIP, with JAR and CBZ, and tar.
+//
+// An archive as a whole is a document whose evidence is its bytes. What lies in
+// it is read by the resolvers of its members, as the Member of a
+// [citekit.Location] says:
+//
+//	archives := &archive.Resolver{Members: resolvers}
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/member"
+)
+
+// A Resolver resolves archives. The zero value is ready to use, and knows
+// nothing of what the members are but their format. It is safe for concurrent
+// use and must not be copied after first use.
+type Resolver struct {
+	// Members read the members, for the map of an archive and its text. They
+	// are usually those of the library, with this resolver or one that leads
+	// to it for archives in archives. Nil lists members only.
+	Members citekit.Resolvers
+
+	// MaxMember is how many bytes a member has at most that is unpacked; zero
+	// means 2 GiB. A member of more than 4 MiB is unpacked into a temporary
+	// file without a name, unless it is not compressed.
+	MaxMember int64
+
+	// MaxUnpacked is how many bytes are unpacked at most for one map or one
+	// text; zero means 1 GiB.
+	MaxUnpacked int64
+
+	once   sync.Once
+	copier member.Copier
+}
+
+var (
+	_ citekit.Resolver     = (*Resolver)(nil)
+	_ citekit.Measurer     = (*Resolver)(nil)
+	_ citekit.TextReader   = (*Resolver)(nil)
+	_ citekit.Mapper       = (*Resolver)(nil)
+	_ citekit.Versioner    = (*Resolver)(nil)
+	_ citekit.MemberOpener = (*Resolver)(nil)
+)
+
+const defaultUnpacked = 1 << 30
+
+// Version implements [citekit.Versioner].
+func (r *Resolver) Version() string { return "archive/1" }
+
+// Resolve implements [citekit.Resolver] for the whole of an archive: its bytes
+// as they are. A part of it is a member, which is opened first.
+func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
+	l, err := list(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	if err := check(l, req.Location); err != nil {
+		return nil, err
+	}
+	return &citekit.Content{
+		Body: io.NopCloser(src.Reader()), Size: src.Size(), MediaType: l.kind.mediaType, Ext: l.kind.ext,
+	}, nil
+}
+
+// check refuses locations that are not the whole.
+func check(l *listing, loc citekit.Location) error {
+	if err := loc.Validate(); err != nil {
+		return err
+	}
+	if err := l.extent().Check(loc); err != nil {
+		return err
+	}
+	if !loc.IsWhole() {
+		return fmt.Errorf("part of an archive is a member, which is opened by its name: %w", errors.ErrUnsupported)
+	}
+	return nil
+}
+
+// Measure implements [citekit.Measurer] with the number of members that can be
+// addressed, without folders.
+func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
+	l, err := list(ctx, src)
+	if err != nil {
+		return citekit.Extent{}, err
+	}
+	return l.extent(), nil
+}
+
+func (l *listing) extent() citekit.Extent {
+	n := 0
+	for _, e := range l.entries {
+		if e.isMember() {
+			n++
+		}
+	}
+	return citekit.Extent{Modality: citekit.Document, Members: n, MediaType: l.kind.mediaType}
+}
+
+// OpenMember implements [citekit.MemberOpener]. A name that ends in "/" is that
+// of a folder, which is opened as an archive of what lies in it, under the names
+// that it has.
+func (r *Resolver) OpenMember(ctx context.Context, src *citekit.Source, name string) (*citekit.Source, error) {
+	l, err := list(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasSuffix(name, "/") {
+		return r.openFolder(ctx, l, name)
+	}
+	e, err := l.find(name)
+	if err != nil {
+		return nil, err
+	}
+	return r.open(ctx, e)
+}
+
+// find returns the entry of a member.
+func (l *listing) find(name string) (*entry, error) {
+	e := l.byName[name]
+	switch {
+	case e == nil:
+		return nil, member.Missing(name, l.names())
+	case e.refusal != nil:
+		return nil, e.refusal
+	}
+	return e, nil
+}
+
+// open opens a member: where it is in the archive if it is large and not
+// compressed, else unpacked.
+func (r *Resolver) open(ctx context.Context, e *entry) (*citekit.Source, error) {
+	if in := e.inPlace(); in != nil && e.size > inPlaceFrom {
+		return citekit.NewSource(in, citekit.SourceInfo{Name: path.Base(e.name), Size: e.size}), nil
+	}
+	content, err := e.open(ctx)
+	if err != nil {
+		return nil, known(ctx, err)
+	}
+	defer content.Close()
+	src, err := r.unpacker().Source(ctx, e.name, content, e.size)
+	return src, known(ctx, err)
+}
+
+// inPlaceFrom is how large a member is at least that is read where it is,
+// without a look at its checksum.
+const inPlaceFrom = 4 << 20
+
+func (r *Resolver) unpacker() *member.Copier {
+	r.once.Do(func() { r.copier.MaxBytes = r.MaxMember })
+	return &r.copier
+}

@@ -1,0 +1,274 @@
+package archive
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/member"
+	"github.com/citekit/citekit/internal/message"
+)
+
+const (
+	// maxMapped is how many members are mapped as what they are.
+	maxMapped = 1000
+
+	// maxSkipped is how many members that cannot be cited are named.
+	maxSkipped = 100
+)
+
+// Map implements [citekit.Mapper]. There is a node for each folder and for each
+// member that can be cited, which has the map of the member below it if that is
+// a text or a document.
+//
+// The metadata say how many "members" can be cited; "skipped" lists others, with
+// the reason; and "incomplete" is there if not all that could be mapped is.
+func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
+	l, err := list(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	m := &mapping{look: r.newLook(), l: l, folders: make(map[string]*citekit.Node), room: citekit.MaxMappedNodes}
+	if !isDeep(ctx) {
+		if err := m.entries(ctx, req.Progress); err != nil {
+			return nil, err
+		}
+	}
+	if l.kind == kindCBZ {
+		m.page()
+	}
+	return &citekit.Draft{Nodes: m.nodes, Method: "members", Metadata: m.metadata()}, nil
+}
+
+// A mapping makes the map of one archive.
+type mapping struct {
+	*look
+	l       *listing
+	nodes   []*citekit.Node
+	folders map[string]*citekit.Node // by their names, which end in "/"
+	room    int                      // for further nodes
+	mapped  int                      // members that were mapped as what they are
+
+	skipped []any
+	more    int  // skipped members that are not named
+	coarse  bool // something was not looked into
+	leftOut int  // members without a node
+}
+
+func (m *mapping) entries(ctx context.Context, progress func(float64)) error {
+	below := make(map[*citekit.Node][]*citekit.Node)
+	var order []*citekit.Node
+	for i, e := range m.l.entries {
+		if e.folder && e.refusal == nil {
+			m.folder(e.name)
+			continue
+		}
+		n, children, err := m.member(ctx, e)
+		if err != nil {
+			return err
+		}
+		if n != nil && len(children) > 0 {
+			below[n] = children
+			order = append(order, n)
+		}
+		if progress != nil {
+			progress(float64(i+1) / float64(len(m.l.entries)))
+		}
+	}
+	for _, n := range order { // once each member has a node
+		if size := count(below[n]); size <= m.room {
+			n.Children = below[n]
+			m.room -= size
+		} else {
+			m.coarse = true
+		}
+	}
+	return nil
+}
+
+// member adds the node of a member, and returns it with those that lie in it.
+func (m *mapping) member(ctx context.Context, e *entry) (n *citekit.Node, children []*citekit.Node, err error) {
+	f, err := m.open(ctx, e)
+	if err != nil {
+		if ends(ctx, err) {
+			return nil, nil, err
+		}
+		m.skip(e, err)
+		return nil, nil, nil
+	}
+	defer f.src.Close()
+	n = &citekit.Node{Title: path.Base(e.name), Type: "file", Location: citekit.Location{Modality: f.modality}.In(e.name)}
+	if mapper, ok := m.r.Members[f.modality].(citekit.Mapper); ok && hasWords(f.modality) {
+		if f.whole && m.mapped < maxMapped {
+			m.mapped++
+			draft, err := mapper.Map(member.Deeper(ctx), f.src, citekit.MapRequest{Modality: f.modality})
+			switch {
+			case err == nil:
+				children = m.inside(e.name, f.modality, draft)
+				n.Summary = summary(draft)
+			case ends(ctx, err):
+				return nil, nil, err
+			case !errors.Is(err, citekit.ErrTooLarge):
+				m.skip(e, err)
+				return nil, nil, nil
+			}
+		} else {
+			m.coarse = true
+		}
+	}
+	if !m.place(n, e.name) {
+		return nil, nil, nil
+	}
+	return n, children, nil
+}
+
+// place adds a node to its folder, if there is room for it.
+func (m *mapping) place(n *citekit.Node, name string) bool {
+	if m.room <= 0 {
+		m.leftOut++
+		return false
+	}
+	m.room--
+	folder, _ := path.Split(strings.TrimSuffix(name, "/"))
+	if folder == "" {
+		m.nodes = append(m.nodes, n)
+		return true
+	}
+	if parent := m.folder(folder); parent != nil {
+		parent.Children = append(parent.Children, n)
+		return true
+	}
+	m.leftOut++
+	return false
+}
+
+// folder returns the node of a folder, made if there is none; nil if there is no
+// room for it.
+func (m *mapping) folder(name string) *citekit.Node {
+	if n := m.folders[name]; n != nil {
+		return n
+	}
+	n := &citekit.Node{Title: path.Base(name), Type: "folder", Location: citekit.Location{Modality: citekit.Document}.In(name)}
+	if !m.place(n, name) {
+		return nil
+	}
+	m.folders[name] = n
+	return n
+}
+
+// inside returns the nodes of the map of a member, located in the archive.
+func (m *mapping) inside(name string, modality citekit.Modality, draft *citekit.Draft) []*citekit.Node {
+	if draft == nil {
+		return nil
+	}
+	var locate func(nodes []*citekit.Node)
+	locate = func(nodes []*citekit.Node) {
+		for _, n := range nodes {
+			n.ID = "" // it is named within this map
+			n.Location = within(name, modality, n.Location)
+			locate(n.Children)
+		}
+	}
+	if len(draft.Nodes) == 1 && draft.Nodes[0].Location.IsWhole() { // it is the member
+		draft.Nodes = draft.Nodes[0].Children
+	}
+	locate(draft.Nodes)
+	return draft.Nodes
+}
+
+// summary returns what a member says of itself that its name does not.
+func summary(draft *citekit.Draft) string {
+	if draft == nil {
+		return ""
+	}
+	return draft.Title
+}
+
+func count(nodes []*citekit.Node) int {
+	n := len(nodes)
+	for _, node := range nodes {
+		n += count(node.Children)
+	}
+	return n
+}
+
+// skip notes a member that cannot be cited.
+func (m *mapping) skip(e *entry, err error) {
+	if len(m.skipped) == maxSkipped {
+		m.more++
+		return
+	}
+	m.skipped = append(m.skipped, map[string]any{"name": message.Clip(e.name), "reason": err.Error()})
+}
+
+// page sorts the pages of a comic book, which are pictures, as people count.
+func (m *mapping) page() {
+	var sort func(nodes []*citekit.Node)
+	sort = func(nodes []*citekit.Node) {
+		slices.SortStableFunc(nodes, func(a, b *citekit.Node) int { return natural(a.Title, b.Title) })
+		for _, n := range nodes {
+			if n.Location.Modality == citekit.Image {
+				n.Type = "page"
+			}
+			if n.Type == "folder" {
+				sort(n.Children)
+			}
+		}
+	}
+	sort(m.nodes)
+}
+
+// natural compares names as people count: page2 before page10.
+func natural(a, b string) int {
+	for a != "" && b != "" {
+		x, restA := leadingDigits(a)
+		y, restB := leadingDigits(b)
+		if x != "" && y != "" {
+			if c := cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(x, y)); c != 0 {
+				return c
+			}
+			a, b = restA, restB
+			continue
+		}
+		if a[0] != b[0] {
+			return strings.Compare(a, b)
+		}
+		a, b = a[1:], b[1:]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// leadingDigits returns the number that s begins with, without leading zeros,
+// or "" if it begins with none.
+func leadingDigits(s string) (number, rest string) {
+	n := len(s) - len(strings.TrimLeft(s, "0123456789"))
+	if n == 0 {
+		return "", s
+	}
+	return "0" + strings.TrimLeft(s[:n], "0"), s[n:]
+}
+
+func (m *mapping) metadata() map[string]any {
+	metadata := map[string]any{"format": m.l.kind.name, "members": m.l.extent().Members}
+	if len(m.skipped) > 0 {
+		metadata["skipped"] = m.skipped
+	}
+	if m.more > 0 {
+		metadata["skipped_more"] = m.more
+	}
+	var incomplete []any
+	if m.coarse {
+		incomplete = append(incomplete, "contents of members")
+	}
+	if m.leftOut > 0 {
+		incomplete = append(incomplete, message.Count(m.leftOut, "member")+" left out")
+	}
+	if incomplete != nil {
+		metadata["incomplete"] = incomplete
+	}
+	return metadata
+}

@@ -1,0 +1,90 @@
+package archive
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/member"
+)
+
+// ReadText implements [citekit.TextReader] for the whole of an archive, with the
+// text of its members that are texts and documents, in the order of the archive.
+// Members that cannot be read are left out. More than MaxUnpacked bytes of
+// compressed members are an error matching [citekit.ErrTooLarge].
+func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+	return func(yield func(citekit.TextRun, error) bool) {
+		l, err := list(ctx, src)
+		if err == nil {
+			err = check(l, loc)
+		}
+		if err != nil {
+			yield(citekit.TextRun{}, err)
+			return
+		}
+		if isDeep(ctx) {
+			return
+		}
+		k := r.newLook()
+		for _, e := range l.entries {
+			if e.folder {
+				continue
+			}
+			if more, err := k.readText(ctx, e, yield); err != nil {
+				yield(citekit.TextRun{}, err)
+				return
+			} else if !more {
+				return
+			}
+		}
+	}
+}
+
+// readText yields the text of a member, and reports whether more is wanted.
+func (k *look) readText(ctx context.Context, e *entry, yield func(citekit.TextRun, error) bool) (more bool, err error) {
+	f, err := k.open(ctx, e)
+	if err != nil {
+		if ends(ctx, err) {
+			return false, err
+		}
+		return true, nil
+	}
+	defer f.src.Close()
+	reader, ok := k.r.Members[f.modality].(citekit.TextReader)
+	if !ok || !hasWords(f.modality) {
+		return true, nil
+	}
+	if !f.whole {
+		return false, fmt.Errorf("the text of members of more than %d bytes: %w", k.r.newLook().left, citekit.ErrTooLarge)
+	}
+	for run, err := range reader.ReadText(member.Deeper(ctx), f.src, citekit.Location{Modality: f.modality}) {
+		if err != nil {
+			if ends(ctx, err) {
+				return false, err
+			}
+			return true, nil
+		}
+		run.Location = within(e.name, f.modality, run.Location)
+		if !yield(run, nil) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// hasWords reports whether members of a modality have text that is read with
+// that of the archive: what is recognised in pictures and said in recordings
+// takes too long.
+func hasWords(m citekit.Modality) bool { return m == citekit.Text || m == citekit.Document }
+
+// within returns a location in a member, as one in the archive.
+func within(name string, modality citekit.Modality, loc citekit.Location) citekit.Location {
+	if loc.Member != "" {
+		name += citekit.MemberSeparator + loc.Member
+	}
+	if loc.Modality == "" {
+		loc.Modality = modality
+	}
+	return loc.In(name)
+}

@@ -1,0 +1,216 @@
+package modalitytest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/citekit/citekit"
+)
+
+// A place is where a location is read: a source, who reads it, and the location
+// in it.
+type place struct {
+	resolver citekit.Resolver
+	src      *citekit.Source
+	loc      citekit.Location
+	members  []*citekit.Source // that were opened for it, the last one first
+}
+
+func (p place) close() {
+	for _, m := range p.members {
+		m.Close()
+	}
+}
+
+// in opens the member that a location is in, as a Library does.
+func (s *suite) in(ctx context.Context, src *citekit.Source, loc citekit.Location) (p place, err error) {
+	p = place{resolver: s.resolver, src: src, loc: loc}
+	defer func() {
+		if err != nil {
+			p.close()
+		}
+	}()
+	if loc.Member == "" || s.Members == nil {
+		return p, nil
+	}
+	p.loc = loc.In("")
+	for name := range strings.SplitSeq(loc.Member, citekit.MemberSeparator) {
+		opener, ok := p.resolver.(citekit.MemberOpener)
+		if !ok {
+			return p, fmt.Errorf("no members: %w", errors.ErrUnsupported)
+		}
+		member, err := opener.OpenMember(ctx, p.src, name)
+		if err != nil {
+			return p, err
+		}
+		p.src, p.members = member, append([]*citekit.Source{member}, p.members...)
+		is, err := s.Members.Detect(ctx, member)
+		if err != nil {
+			return p, err
+		}
+		if p.resolver = s.Members[is]; p.resolver == nil {
+			return p, fmt.Errorf("no resolver for %s: %w", is, errors.ErrUnsupported)
+		}
+	}
+	if p.resolver = s.Members[loc.Modality]; p.resolver == nil {
+		return p, fmt.Errorf("no resolver for %s: %w", loc.Modality, errors.ErrUnsupported)
+	}
+	return p, nil
+}
+
+// call resolves a request.
+func (s *suite) call(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
+	p, err := s.in(ctx, src, req.Location)
+	if err != nil {
+		return nil, err
+	}
+	req.Location = p.loc
+	x, err := p.resolver.Resolve(ctx, p.src, req)
+	if err != nil || x == nil || x.Body == nil {
+		p.close()
+		return x, err
+	}
+	if len(p.members) > 0 {
+		inside := *x
+		inside.Body = &closing{x.Body, p.close}
+		return &inside, nil
+	}
+	return x, nil
+}
+
+// A closing body closes the members that it is read from.
+type closing struct {
+	io.ReadCloser
+	then func()
+}
+
+func (c *closing) Close() error {
+	defer c.then()
+	return c.ReadCloser.Close()
+}
+
+// text reads the text at a location.
+func (s *suite) text(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+	return func(yield func(citekit.TextRun, error) bool) {
+		p, err := s.in(ctx, src, loc)
+		if err != nil {
+			yield(citekit.TextRun{}, err)
+			return
+		}
+		defer p.close()
+		reader, ok := p.resolver.(citekit.TextReader)
+		if !ok {
+			yield(citekit.TextRun{}, fmt.Errorf("no text: %w", errors.ErrUnsupported))
+			return
+		}
+		for run, err := range reader.ReadText(ctx, p.src, p.loc) {
+			if loc.Member != "" && err == nil {
+				run.Location = run.Location.In(loc.Member)
+			}
+			if !yield(run, err) {
+				return
+			}
+		}
+	}
+}
+
+// belongs reports whether what is at a location may be of a modality: that of the
+// source, or of a member.
+func (s *suite) belongs(loc citekit.Location) bool {
+	return loc.Modality == s.modality || loc.Member != "" && loc.Modality.Valid()
+}
+
+// checkMembers opens the members that the good cases name, and others.
+func (s *suite) checkMembers(t testing.TB) {
+	opener, ok := s.resolver.(citekit.MemberOpener)
+	if !ok {
+		return
+	}
+	for _, name := range s.LargeMembers {
+		m, err := opener.OpenMember(t.Context(), s.memory(s.Source, true), name)
+		s.inspectNoMember(t, name, m, err, citekit.ErrTooLarge)
+	}
+	seen := make(map[string]bool)
+	for _, c := range s.Good {
+		name, _, _ := strings.Cut(c.Location.Member, citekit.MemberSeparator)
+		if name != "" && !seen[name] {
+			seen[name] = true
+			s.inspectMember(t, opener, name)
+			s.inspectOthers(t, opener, name)
+		}
+	}
+}
+
+// inspectMember opens a member from all kinds of sources.
+func (s *suite) inspectMember(t testing.TB, opener citekit.MemberOpener, name string) {
+	t.Helper()
+	var before []byte
+	for i, kind := range s.sourceKinds() {
+		src := kind.open(t)
+		m, err := opener.OpenMember(t.Context(), src, name)
+		if err != nil {
+			t.Errorf("member %q from %s: %v", name, kind.name, err)
+			src.Close()
+			continue
+		}
+		data, err := io.ReadAll(m.Reader())
+		switch {
+		case err != nil:
+			t.Errorf("member %q from %s: %v", name, kind.name, err)
+		case int64(len(data)) != m.Size():
+			t.Errorf("member %q from %s has %d bytes and says %d", name, kind.name, len(data), m.Size())
+		case i > 0 && !bytes.Equal(data, before):
+			t.Errorf("member %q from %s: not the bytes it had before", name, kind.name)
+		case m.Name() != path.Base(m.Name()) || m.Name() == "":
+			t.Errorf("member %q is named %q, want the last element of its name", name, m.Name())
+		}
+		before = data
+		m.Close()
+		src.Close()
+	}
+}
+
+// inspectOthers asks for what is no member.
+func (s *suite) inspectOthers(t testing.TB, opener citekit.MemberOpener, name string) {
+	t.Helper()
+	src := s.memory(s.Source, true)
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	m, err := opener.OpenMember(cancelled, src, name)
+	s.inspectNoMember(t, name, m, err, context.Canceled)
+
+	like := name + "_"
+	m, err = opener.OpenMember(t.Context(), src, like)
+	s.inspectNoMember(t, like, m, err, citekit.ErrRange)
+	if base := strings.TrimSuffix(name, "/"); err != nil && base == name && !strings.Contains(err.Error(), name) {
+		t.Errorf("member %q: the error %q does not name %q", like, err, name)
+	}
+	for _, other := range []string{"", "../" + name, "/" + name, "no/such/thing.txt", "./" + name, strings.Repeat("x/", 1000)} {
+		m, err := opener.OpenMember(t.Context(), src, other)
+		s.inspectNoMember(t, other, m, err, citekit.ErrRange, citekit.ErrSyntax, errors.ErrUnsupported)
+	}
+}
+
+// inspectNoMember checks the error for what is no member.
+func (s *suite) inspectNoMember(t testing.TB, name string, m *citekit.Source, err error, want ...error) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("member %q was opened, want the error %q", label(citekit.Member(name)), want[0])
+		m.Close()
+		return
+	}
+	s.inspectError(t, citekit.Member(name), err)
+	for _, target := range want {
+		if errors.Is(err, target) {
+			return
+		}
+	}
+	t.Errorf("member %q: the error %q, want one that matches %q", name, err, want[0])
+}

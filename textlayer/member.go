@@ -1,0 +1,51 @@
+package textlayer
+
+import (
+	"strings"
+
+	"github.com/citekit/citekit"
+)
+
+// The numbers of runs, from the first up to the end.
+type numbers struct{ first, end int }
+
+// noteMember notes that the last run is in a member, and in the archives that
+// the member is in.
+func (x *index) noteMember(name string) {
+	if x.members == nil {
+		x.members = make(map[string]numbers)
+	}
+	last := len(x.runs) - 1
+	for {
+		n, known := x.members[name]
+		if !known {
+			n.first = last
+		}
+		n.end = last + 1
+		x.members[name] = n
+		i := strings.LastIndex(name, citekit.MemberSeparator)
+		if i < 0 {
+			return
+		}
+		name = name[:i]
+	}
+}
+
+// nearMember returns runs that have all that are in a member or a folder.
+func (x *index) nearMember(name string) []run {
+	if strings.HasSuffix(name, "/") {
+		return x.runs
+	}
+	n := x.members[name]
+	return x.runs[n.first:n.end]
+}
+
+// overlapMember reports whether a run, which is in a member or in none if that
+// is "", has something of the member of a location.
+func overlapMember(member string, loc citekit.Location) bool {
+	if loc.Member == "" {
+		return member == "" || loc.IsWhole()
+	}
+	return member == loc.Member || strings.HasPrefix(member, loc.Member+citekit.MemberSeparator) ||
+		strings.HasSuffix(loc.Member, "/") && strings.HasPrefix(member, loc.Member)
+}
