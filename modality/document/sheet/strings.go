@@ -109,6 +109,8 @@ func nextString(t *tagReader, to *segment, root *string) (offset int64, ok bool,
 			continue
 		case t.kind == closeTag || !t.is("si"):
 			continue
+		case root != nil && *root == "":
+			return 0, false, errMalformed // a string outside of the list
 		}
 		break
 	}

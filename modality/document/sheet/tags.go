@@ -203,6 +203,9 @@ func (t *tagReader) readTag() error {
 	for i < len(inner) && inner[i] > ' ' {
 		i++
 	}
+	if i == 0 {
+		return errMalformed
+	}
 	name := inner[:i]
 	t.nameFrom = from
 	if colon := bytes.IndexByte(name, ':'); colon >= 0 {
