@@ -155,7 +155,7 @@ func FuzzPart(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if loc, err := r.FromCFI(t.Context(), source(data), cfi); err != nil || !loc.Equal(run.Location) {
+			if loc, err := r.FromCFI(t.Context(), source(data), cfi); err != nil || !loc.Equal(run.Location) && !strings.HasSuffix(cfi, "!)") { // a drawing is all of its part
 				t.Errorf("%v becomes %s and that %v, %v", run.Location, cfi, loc, err)
 			}
 		}
