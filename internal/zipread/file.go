@@ -11,6 +11,7 @@ import (
 	"io"
 	"math"
 	"strings"
+	"unicode/utf8"
 )
 
 // A File is an entry of an [Archive].
@@ -32,6 +33,26 @@ func clamp(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
 
 // Name returns the name as it is stored, which may not be UTF-8.
 func (f *File) Name() string { return f.header.Name }
+
+// Text returns the name in UTF-8: of one that is none, as IBM code page 437 has
+// it, which archives are in that do not say otherwise.
+func (f *File) Text() string {
+	name := f.header.Name
+	if utf8.ValidString(name) {
+		return name
+	}
+	var text strings.Builder
+	for i := range len(name) {
+		if c := name[i]; c < utf8.RuneSelf {
+			text.WriteByte(c)
+		} else {
+			text.WriteRune(page437[c-utf8.RuneSelf])
+		}
+	}
+	return text.String()
+}
+
+var page437 = []rune("ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0")
 
 // Size returns the length of the content in bytes, as declared.
 func (f *File) Size() int64 { return clamp(f.header.UncompressedSize64) }

@@ -10,6 +10,7 @@ package zipread
 
 import (
 	"archive/zip"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -53,7 +54,8 @@ type Archive struct {
 // see [File.IsUnsafe].
 //
 // The error matches [ErrNotZip] if there is no directory, [ErrDamaged] if it
-// contradicts itself or names a member twice or members overlap, and [ErrLimit]
+// contradicts itself, or has two members of one name and different bytes, or
+// members that overlap, and [ErrLimit]
 // above [MaxEntries] entries or 16 MiB of directory; else it is that of r.
 // Encrypted entries, and those that are compressed in a way not known here, are
 // errors only of reading them.
@@ -105,15 +107,9 @@ func classify(r io.ReaderAt, size int64) error {
 
 func newArchive(z *zip.Reader, b *bounded, size int64) (*Archive, error) {
 	a := &Archive{byName: make(map[string]int, len(z.File))}
+	twice := 0
 	for _, entry := range z.File {
 		f := &File{archive: a, header: &entry.FileHeader}
-		if _, known := a.byName[entry.Name]; known {
-			if f.IsDir() && f.PackedSize() == 0 {
-				continue
-			}
-			a.hasTwice, f.twice = true, true
-			a.files[a.byName[entry.Name]].twice = true
-		}
 		start, err := entry.DataOffset()
 		if b.err != nil {
 			return nil, b.err
@@ -122,10 +118,49 @@ func newArchive(z *zip.Reader, b *bounded, size int64) (*Archive, error) {
 		if err != nil {
 			f.start = 0 // where no data is
 		}
+		if i, known := a.byName[entry.Name]; known {
+			same := false
+			if twice++; twice <= maxTwice {
+				if same, err = a.files[i].sameAs(f, b.r); err != nil {
+					return nil, err
+				}
+			}
+			if same {
+				continue
+			}
+			a.hasTwice, f.twice, a.files[i].twice = true, true, true
+		}
 		a.byName[entry.Name] = len(a.files)
 		a.files = append(a.files, f)
 	}
 	return a, nil
+}
+
+// Of members of one name: how many there may be, and how many bytes are
+// compared.
+const (
+	maxTwice = 100
+	maxSame  = 1 << 20
+)
+
+// sameAs reports whether two members of one name are the same, as folders are,
+// and files that were put in twice.
+func (f *File) sameAs(g *File, r io.ReaderAt) (bool, error) {
+	size := f.PackedSize()
+	switch {
+	case f.IsDir() && size == 0 && g.PackedSize() == 0:
+		return true, nil
+	case f.lost || g.lost || size > maxSame || size != g.PackedSize() || f.Size() != g.Size(),
+		f.header.CRC32 != g.header.CRC32 || f.header.Method != g.header.Method || f.header.Flags != g.header.Flags:
+		return false, nil
+	}
+	data := make([]byte, 2*size)
+	for i, file := range []*File{f, g} {
+		if _, err := r.ReadAt(data[int64(i)*size:int64(i+1)*size], file.start); err != nil && err != io.EOF {
+			return false, err
+		}
+	}
+	return bytes.Equal(data[:size], data[size:]), nil
 }
 
 // On returns the same archive with another reader of the same bytes, for

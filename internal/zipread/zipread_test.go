@@ -144,6 +144,30 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
+// TestTwice has members that were put in twice.
+func TestTwice(t *testing.T) {
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for range 2 {
+		f, _ := w.Create("a")
+		io.WriteString(f, "one")
+		w.Create("dir/")
+	}
+	w.Close()
+	a := mustOpen(t, out.Bytes())
+	if got, err := a.File("a").Bytes(t.Context(), 9); len(a.Files()) != 2 || err != nil || string(got) != "one" {
+		t.Errorf("%d members, %q, %v", len(a.Files()), got, err)
+	}
+}
+
+func TestText(t *testing.T) {
+	for name, want := range map[string]string{"caf\x82": "café", "café": "café", "\xff": "\u00a0"} {
+		if got := (&File{header: &zip.FileHeader{Name: name}}).Text(); got != want {
+			t.Errorf("%q is %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestBombedDirectory(t *testing.T) {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
