@@ -34,12 +34,12 @@ import (
 // concurrent use and must not be copied after first use.
 type Resolver struct {
 	PDF      pdf.Resolver
-	Word     word.Resolver     // DOCX, ODT
+	Word     word.Resolver     // DOCX
 	Sheet    sheet.Resolver    // XLSX, ODS
 	EPUB     epub.Resolver     // EPUB
 	Database database.Resolver // SQLite
-	Slides   slides.Resolver   // PPTX, ODP
-	Archive  archive.Resolver  // ZIP, JAR, TAR
+	Slides   slides.Resolver   // PPTX
+	Archive  archive.Resolver  // ZIP, JAR, CBZ, tar
 }
 
 // A room is who reads some formats, by the ids of package sniff.
