@@ -166,7 +166,7 @@ func (m *measurement) checkRuns(t *table, r *reading) {
 		if err := r.outside(run.Location); err != nil {
 			m.found(t, "run outside", r.path, "%+v: %v", run.Location, err)
 		}
-		if !strings.HasSuffix(run.Text, "\n") {
+		if run.Text != "" && !strings.HasSuffix(run.Text, "\n") {
 			m.found(t, "run without an end of line", r.path, "%+v", run.Location)
 			return
 		}

@@ -153,7 +153,7 @@ def texts(data):
     for p in root.iter():
         if local(p) == 'p':
             s = ''.join(t.text or '' for t in p.iter() if local(t) == 't')
-            if s.strip():
+            if s.strip() and '‹#›' not in s:
                 out.append(s)
     return out
 
@@ -220,7 +220,7 @@ def op_leaks(q):
         sheets = [e.get('name') for e in ET.fromstring(cut.read(book)).iter() if local(e) == 'sheet']
         if len(sheets) != 1:
             return ['sheets: ' + repr(sheets)]
-    known = '\n'.join(''.join(t.split()) for _, t in open_)
+    known = ''.join(''.join(t.split()) for _, t in open_)
     out = []
     for kind, text in secrets:
         s = ''.join(text.split())
