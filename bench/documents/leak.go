@@ -35,7 +35,7 @@ func (m *measurement) leaks(t *table, r *reading, loc citekit.Location, cut []by
 	}
 	all := strings.Builder{}
 	for _, name := range sortedNames(parts) {
-		if isXML(name) {
+		if isXML(name) && !strings.HasPrefix(name, "word/header") && !strings.HasPrefix(name, "word/footer") { // which stand on each page
 			all.WriteString(plainText(parts[name]))
 		}
 	}

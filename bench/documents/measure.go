@@ -51,19 +51,15 @@ func measure(ctx context.Context, o options) error {
 		}
 		defer m.second.close()
 	}
-	var tables []*table
 	for _, f := range formats {
 		if !f.IsDir() || o.only != "" && !slices.Contains(strings.Split(o.only, ","), f.Name()) {
 			continue
 		}
 		t, err := m.format(f.Name())
+		t.print(os.Stdout)
 		if err != nil {
 			return err
 		}
-		tables = append(tables, t)
-	}
-	for _, t := range tables {
-		t.print(os.Stdout)
 	}
 	return nil
 }
@@ -80,7 +76,7 @@ func (m *measurement) format(name string) (*table, error) {
 	t := &table{format: name, reasons: make(map[string]int), counts: make(map[string]int)}
 	folder, err := os.MkdirTemp("", "cuts")
 	if err != nil {
-		return nil, err
+		return t, err
 	}
 	defer os.RemoveAll(folder)
 	m.office = office{folder: folder, most: m.opened}
@@ -96,7 +92,7 @@ func (m *measurement) format(name string) (*table, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return t, err
 	}
 	m.office.check(m.ctx, func(cut officeCut, text string, err error) { m.officeRead(t, cut, text, err) })
 	return t, nil

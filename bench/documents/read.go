@@ -116,6 +116,9 @@ func textOf(runs []citekit.TextRun) string {
 
 // reason sorts errors.
 func reason(err error) string {
+	if strings.Contains(err.Error(), "nothing to cite") {
+		return "empty"
+	}
 	for _, known := range []struct {
 		err  error
 		name string

@@ -41,6 +41,29 @@ def op_plain(q):
     return out.stdout.decode('utf8', 'replace')
 
 
+# The words of the body and of its notes in the markup: no deleted text, no fallbacks.
+def op_markup(q):
+    z = zipfile.ZipFile(q['path'])
+    body = main_part(z)
+    parts = [body] + [t for _, k, t in rels(z, body) if k in ('footnotes', 'endnotes') and t in z.namelist()]
+    out = []
+
+    def walk(e):
+        for c in e:
+            name = local(c)
+            if name in ('Fallback', 'del', 'moveFrom') or name in ('footnote', 'endnote') and c.get(W + 'type'):
+                continue
+            if name == 't' and c.tag.startswith('{http://schemas.openxmlformats.org/wordprocessingml') or name == 't' and 'purl.oclc.org' in c.tag and 'wordprocessingml' in c.tag:
+                out.append(c.text or '')
+            if name in ('tab', 'br', 'cr', 'p', 'tc', 'noBreakHyphen'):
+                out.append(' ')
+            walk(c)
+
+    for part in parts:
+        walk(ET.fromstring(z.read(part)))
+    return ''.join(out)
+
+
 # Opens a file as who uses it would.
 def op_open(q):
     if q['format'] == 'docx':
