@@ -35,7 +35,7 @@ func (m *measurement) leaks(t *table, r *reading, loc citekit.Location, cut []by
 	}
 	all := strings.Builder{}
 	for _, name := range sortedNames(parts) {
-		if isXML(name) && !strings.HasPrefix(name, "word/header") && !strings.HasPrefix(name, "word/footer") { // which stand on each page
+		if isXML(name) && !isCommon(name) {
 			all.WriteString(plainText(parts[name]))
 		}
 	}
@@ -59,6 +59,14 @@ func sortedNames(parts map[string][]byte) (names []string) {
 
 func isXML(name string) bool {
 	return slices.Contains([]string{".xml", ".xhtml", ".html", ".htm", ".ncx", ".opf", ".rels", ".vml"}, strings.ToLower(path.Ext(name)))
+}
+
+// isCommon reports whether a part may have text that is not of one place: that
+// of each page, and the name and contents of a book.
+func isCommon(name string) bool {
+	base := path.Base(name)
+	return strings.HasPrefix(name, "word/header") || strings.HasPrefix(name, "word/footer") ||
+		slices.Contains([]string{".opf", ".ncx"}, path.Ext(name)) || strings.Contains(strings.ToLower(base), "nav") || strings.Contains(base, "toc")
 }
 
 func squeezed(s string) string { return strings.Join(strings.Fields(s), "") }
