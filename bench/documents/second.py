@@ -332,7 +332,7 @@ def op_toc(q):
 
 # The parts of a mail by their numbers (RFC 3501): [number, type, SHA-256].
 def op_parts(q):
-    m = email.message_from_binary_file(open(q['path'], 'rb'), policy=email.policy.compat32)
+    m = email.message_from_bytes(open(q['path'], 'rb').read(), policy=email.policy.compat32)
     out = []
 
     def leaf(part, n):
