@@ -1,6 +1,7 @@
 package citekit
 
 import (
+	"cmp"
 	"net/url"
 	"strconv"
 	"strings"
@@ -163,13 +164,13 @@ func ParseFragment(fragment string) (loc Location, version string, err error) {
 	loc.normalizeCols()
 	switch {
 	case loc.Member != "":
-		// the member tells
+		return loc, version, loc.validateAs(Document, Text, Image, Video, Audio)
 	case len(loc.Pages) > 0, loc.Sheet != "", loc.Table != "":
 		loc.Modality = Document
 	case !loc.Lines.IsZero(), loc.Message != 0:
 		loc.Modality = Text
 	case loc.isStructured():
-		// of a document or a text, as the file tells
+		return loc, version, loc.validateAs(Document, Text)
 	case !loc.Box.IsZero():
 		loc.Modality = Image
 	case loc.Time.IsZero() && hasTime(fragment):
@@ -178,6 +179,20 @@ func ParseFragment(fragment string) (loc Location, version string, err error) {
 		return loc, version, nil
 	}
 	return loc, version, loc.Validate()
+}
+
+// validateAs returns nil if l means something in one of the modalities, else the
+// error of the first.
+func (l Location) validateAs(modalities ...Modality) (first error) {
+	for _, m := range modalities {
+		l.Modality = m
+		err := l.Validate()
+		if err == nil {
+			return nil
+		}
+		first = cmp.Or(first, err)
+	}
+	return first
 }
 
 func parseFragment(fragment string) (loc Location, version string, err error) {
@@ -282,7 +297,7 @@ func parseMessage(value string) (int, error) {
 
 // reads reports whether a value is one of a selector.
 func reads(name, value string) bool {
-	_, _, err := parseFragment(name + "=" + value)
+	_, _, err := ParseFragment(name + "=" + value)
 	return err == nil
 }
 

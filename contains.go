@@ -25,6 +25,20 @@ func (l Location) Contains(inner Location) bool {
 		(l.Box.IsZero() || containsBox(l.Box, inner.Box))
 }
 
+// Widened returns the smallest location that holds l and that texts are kept
+// by: the page of a box, the block of the cells of a table, the rows of cells and
+// columns. It is l if there is none such.
+func (l Location) Widened() Location {
+	if l.Modality != Image {
+		l.Box = Box{}
+	}
+	if c := l.Cells; !c.IsZero() && l.Sheet != "" {
+		l.Rows = Range{int(c.First.Row), int(c.Last.Row)}
+	}
+	l.Cells, l.Cols = Cells{}, nil
+	return l
+}
+
 // containsPages reports whether every page of inner is one of outer. The runs
 // of both are sorted and apart.
 func containsPages(outer, inner Location) bool {

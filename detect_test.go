@@ -282,7 +282,7 @@ func TestModalityWords(t *testing.T) {
 func TestUnreadFormats(t *testing.T) {
 	dir := t.TempDir()
 	for _, s := range snifftest.All() {
-		if s.ID == "docx" {
+		if s.ID == "doc" {
 			if err := os.WriteFile(filepath.Join(dir, "misnamed.bin"), s.Data, 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -300,7 +300,7 @@ func TestUnreadFormats(t *testing.T) {
 	}
 	_, resolved := lib.ResolveFile(t.Context(), "misnamed.bin", citekit.Location{}, nil)
 	for _, err := range []error{report.Items[0].Err, resolved} {
-		if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "DOCX files are not read; save it as PDF") {
+		if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "DOC files are not read; save it as DOCX or PDF") {
 			t.Errorf("%v", err)
 		}
 	}

@@ -191,8 +191,22 @@ func parseStandard(value, conformsTo string, modality citekit.Modality) (citekit
 		return ParsePDFFragment(value)
 	case "rfc5147":
 		return ParseTextFragment(value)
+	case "rfc7111":
+		return parseTable(value)
 	case "media-frags":
 		return ParseMediaFragment(value, citekit.Extent{Modality: modality})
 	}
 	return citekit.Location{}, syntaxError("fragment of an unknown standard %s", message.Quote(conformsTo))
+}
+
+// parseTable parses a fragment of RFC 7111 that selects one part of a table.
+func parseTable(value string) (citekit.Location, error) {
+	cells, err := ParseCSVFragment(value)
+	if err != nil {
+		return citekit.Location{}, err
+	}
+	if len(cells) != 1 {
+		return citekit.Location{}, syntaxError("table fragment of %d parts; one is read", len(cells))
+	}
+	return cells[0].Location(citekit.Extent{})
 }

@@ -172,11 +172,13 @@ type standardFragment struct{ value, conformsTo string }
 const (
 	pdfStandard   = "http://tools.ietf.org/rfc/rfc3778"
 	plainStandard = "http://tools.ietf.org/rfc/rfc5147"
+	tableStandard = "http://tools.ietf.org/rfc/rfc7111"
 	mediaStandard = "http://www.w3.org/TR/media-frags/"
 )
 
 // standard returns the location as a fragment of a standard, if there is one for
-// it: of several pages the first, of a box on a page its page.
+// it: of several pages the first, of a box on a page its page. Columns have one by
+// their numbers, for the names are in the table.
 func (c *Citation) standard() (standardFragment, bool) {
 	loc := c.Address.Location
 	if len(loc.Pages) > 0 {
@@ -188,6 +190,10 @@ func (c *Citation) standard() (standardFragment, bool) {
 	}
 	if value, err := TextFragment(loc); err == nil {
 		return standardFragment{value, plainStandard}, true
+	}
+	if cells, err := TableCells(loc, nil); err == nil {
+		value, err := CSVFragment(cells...)
+		return standardFragment{value, tableStandard}, err == nil
 	}
 	value, err := MediaFragment(loc)
 	return standardFragment{value, mediaStandard}, err == nil

@@ -1,8 +1,10 @@
 package citation
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -115,6 +117,74 @@ func parseCell(s string) int {
 		return LastCell
 	}
 	return decimal.Whole(s)
+}
+
+// Location returns c as the location in comma-separated values of extent e, of
+// which the header is row 1. The last row of a table whose e.Rows is 0, and the
+// last column, are an error matching [errors.ErrUnsupported]; rows behind the
+// last are one matching [citekit.ErrRange].
+func (c Cells) Location(e citekit.Extent) (citekit.Location, error) {
+	loc := citekit.Location{Modality: citekit.Text, Rows: c.Rows}
+	for _, row := range []*int{&loc.Rows.First, &loc.Rows.Last} {
+		if *row == LastCell {
+			if *row = e.Rows; e.Rows == 0 {
+				return citekit.Location{}, fmt.Errorf("the last row of a table whose rows were not counted: %w", errors.ErrUnsupported)
+			}
+		}
+	}
+	switch n := c.Columns.Len(); {
+	case c.Columns.Last == LastCell:
+		return citekit.Location{}, fmt.Errorf("the last column of a table, whose number is not known; write it: %w", errors.ErrUnsupported)
+	case !c.Columns.IsZero() && n > maxColumns:
+		return citekit.Location{}, fmt.Errorf("%d columns; at most %d: %w", n, maxColumns, citekit.ErrRange)
+	case !c.Columns.IsZero():
+		for column := c.Columns.First; column <= c.Columns.Last; column++ {
+			loc.Cols = append(loc.Cols, strconv.Itoa(column))
+		}
+	}
+	if err := loc.Validate(); err != nil {
+		return citekit.Location{}, err
+	}
+	if e.Rows > 0 && loc.Rows.Last > e.Rows {
+		return citekit.Location{}, fmt.Errorf("rows %v of %d: %w", loc.Rows, e.Rows, citekit.ErrRange)
+	}
+	return loc, nil
+}
+
+// maxColumns is how many columns a location names.
+const maxColumns = 1 << 10
+
+// TableCells returns the rows and columns of comma-separated values that l
+// selects, as [CSVFragment] takes them: a part for each run of columns. Columns
+// are found among the names of the header, as they are written there, else they
+// are numbers; others are an error matching [citekit.ErrRange]. A location without
+// rows and columns matches [errors.ErrUnsupported].
+func TableCells(l citekit.Location, header []string) ([]Cells, error) {
+	if err := l.Validate(); err != nil {
+		return nil, err
+	}
+	if l.Modality != citekit.Text || l.Rows.IsZero() && len(l.Cols) == 0 {
+		return nil, fmt.Errorf("a %s location without rows or cols has no table fragment: %w", l.Modality, errors.ErrUnsupported)
+	}
+	if len(l.Cols) == 0 {
+		return []Cells{{Rows: l.Rows}}, nil
+	}
+	runs := make([]citekit.Range, len(l.Cols))
+	for i, name := range l.Cols {
+		column := slices.Index(header, name) + 1
+		if column == 0 {
+			column = decimal.Whole(name)
+		}
+		if column < 1 {
+			return nil, fmt.Errorf("no column %s in the header: %w", message.Quote(name), citekit.ErrRange)
+		}
+		runs[i] = citekit.Range{First: column, Last: column}
+	}
+	var cells []Cells
+	for _, run := range citekit.PageRuns(runs...) {
+		cells = append(cells, Cells{Rows: l.Rows, Columns: run})
+	}
+	return cells, nil
 }
 
 // Lines returns the lines that the rows of c take in the text of a table, where

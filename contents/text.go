@@ -130,8 +130,8 @@ func (in *reading) findAll(ctx context.Context, all []*part) []*part {
 	return all
 }
 
-// find finds the text of a part. That in a box on a page, which the layer does
-// not tell from the rest of the page, is read at once.
+// find finds the text of a part. That in a box on a page, or in cells of a row,
+// which the layer does not tell from the rest of these, is read at once.
 func (in *reading) find(ctx context.Context, p *part) error {
 	o := in.open(ctx, p.item.ResourceID)
 	p.item.MediaType = o.mediaType
@@ -149,7 +149,7 @@ func (in *reading) find(ctx context.Context, p *part) error {
 	layer := o.layer
 	var err error
 	p.ranges, err = layer.Ranges(p.loc)
-	if errors.Is(err, errors.ErrUnsupported) && !p.loc.Box.IsZero() {
+	if errors.Is(err, errors.ErrUnsupported) && !p.loc.Widened().Equal(p.loc) {
 		return in.readBox(ctx, p)
 	}
 	if layer.Empty() || layer.Incomplete() {
@@ -179,13 +179,13 @@ func (p *part) checkVersion(hash string) error {
 	return nil
 }
 
-// Bounds of what is read of a box on a page, in bytes.
+// Bounds of what is read of a box on a page, or of cells, in bytes.
 const (
 	maxBoxText = 1 << 20
 	leastBox   = 4 << 10
 )
 
-// readBox reads the text in a box on a page.
+// readBox reads the text in a box on a page, or in cells.
 func (in *reading) readBox(ctx context.Context, p *part) error {
 	var b strings.Builder
 	for run, err := range in.lib.ReadText(ctx, p.item.ResourceID, p.loc) {

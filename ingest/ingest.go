@@ -14,7 +14,7 @@ import (
 // resolversMapper is the name, in maps, of what the resolvers themselves find.
 // Its number rises when they find more: unchanged sources are then mapped
 // again.
-const resolversMapper = "structure/2"
+const resolversMapper = "structure/3"
 
 const maxMapperName = 1024 // bytes
 

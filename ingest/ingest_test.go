@@ -522,8 +522,8 @@ func ingestOnce(b *testing.B, dir string, n int, want ingest.Status) {
 // TestIngestBrokenMap checks that what stands in place of a map is told of,
 // and not replaced unasked.
 func TestIngestBrokenMap(t *testing.T) {
-	f := newIngestFixture(t, map[string]string{"a.txt": "one\n", "b.docx": "PK\x03\x04\x00"})
-	f.want(t, f.ingest(t, nil), "mapped a.txt as a: 1", "skipped b.docx (DOCX files are not read; save it as PDF: unsupported operation)")
+	f := newIngestFixture(t, map[string]string{"a.txt": "one\n", "b.doc": "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00"})
+	f.want(t, f.ingest(t, nil), "mapped a.txt as a: 1", "skipped b.doc (DOC files are not read; save it as DOCX or PDF: unsupported operation)")
 	f.write(t, ".resource_maps/a.json", "{")
 	f.want(t, f.ingest(t, nil, "a.txt"), "failed a.txt (its map 'a' cannot be read; force replaces it: invalid syntax)")
 	f.write(t, "a.txt", "two\n")

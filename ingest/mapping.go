@@ -115,6 +115,9 @@ func (in *run) foreign(t *task, modality citekit.Modality, err error) (error, bo
 	if failed != nil || modality != citekit.Text {
 		return err, format.Unread && errors.Is(err, errors.ErrUnsupported)
 	}
+	if format.Kind == sniff.Text && errors.Is(err, errors.ErrUnsupported) {
+		return err, format.Office != ""
+	}
 	if !errors.Is(err, citekit.ErrFormat) {
 		return err, false
 	}
@@ -129,8 +132,24 @@ func (in *run) mapSource(ctx context.Context, t *task) (draft *citekit.Draft, mo
 	if modality, err = in.modalityOf(ctx, t.src); err != nil {
 		return nil, "", err
 	}
+	if refused := in.refused(t, modality); refused != nil {
+		return nil, modality, refused
+	}
 	draft, err = in.mapAs(ctx, t, modality)
 	return draft, modality, err
+}
+
+// refused returns the error for a document whose source is a text, such as RTF,
+// that nobody means to cite by its lines, unless a type was asked for.
+func (in *run) refused(t *task, modality citekit.Modality) error {
+	if in.opts.Type != "" || modality != citekit.Text {
+		return nil
+	}
+	format, err := sniff.Detect(t.src, t.src.Size())
+	if err != nil || format.Kind != sniff.Text {
+		return nil // the resolver says so
+	}
+	return sniff.Refusal(format, t.Path)
 }
 
 // modalityOf returns what a source is: what was asked for, or what it is found

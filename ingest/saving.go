@@ -113,7 +113,11 @@ func noteExtent(m *citekit.ResourceMap, e citekit.Extent) {
 	if e.Modality != m.Type || m.Extent() != (citekit.Extent{Modality: m.Type}) {
 		return
 	}
-	for key, n := range map[string]int{"pages": e.Pages, "lines": e.Lines, "width": e.Width, "height": e.Height} {
+	for key, n := range map[string]int{
+		"pages": e.Pages, "lines": e.Lines, "width": e.Width, "height": e.Height,
+		"blocks": e.Blocks, "sheets": e.Sheets, "rows": e.Rows, "parts": e.Parts,
+		"messages": e.Messages, "tables": e.Tables, "members": e.Members,
+	} {
 		if n > 0 {
 			m.Metadata[key] = n
 		}

@@ -2,6 +2,7 @@ package reanchor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/citekit/citekit"
@@ -23,6 +24,9 @@ const (
 // findText finds a part of the old text in the new one.
 func (r *Reanchorer) findText(ctx context.Context, old, now *textlayer.Layer, result *Result) error {
 	parts, err := old.Ranges(result.Was.Location)
+	if errors.Is(err, errors.ErrUnsupported) {
+		parts, err = old.Ranges(result.Was.Location.Widened())
+	}
 	if err != nil {
 		return err
 	}

@@ -43,6 +43,15 @@ type location struct {
 	Start          float64          `json:"start,omitempty" jsonschema:"Seconds."`
 	End            float64          `json:"end,omitempty" jsonschema:"Seconds; the end itself is not included. Without it the location ends with the source."`
 	BBox           []float64        `json:"bbox,omitempty" jsonschema:"Left, top, right and bottom, as fractions of the image or page as displayed, from its top left corner."`
+	Blocks         []int            `json:"blocks,omitempty" jsonschema:"First and last block of a text with structure, from 1, both included."`
+	Sheet          string           `json:"sheet,omitempty" jsonschema:"The name of a sheet."`
+	Cells          string           `json:"cells,omitempty" jsonschema:"Cells of the sheet, or of a table that is one block, in A1 notation."`
+	Rows           []int            `json:"rows,omitempty" jsonschema:"First and last row, from 1, both included."`
+	Cols           []string         `json:"cols,omitempty" jsonschema:"Names of columns, or letters such as B:D of a sheet."`
+	Part           string           `json:"part,omitempty" jsonschema:"The number of a part of a book or a mail, such as 1.2."`
+	Message        int              `json:"message,omitempty" jsonschema:"The number of a message of a mailbox, from 1."`
+	Table          string           `json:"table,omitempty" jsonschema:"The name of a table of a database."`
+	Member         string           `json:"member,omitempty" jsonschema:"The name of a member of an archive, in which all else is."`
 	VirtualAddress string           `json:"virtual_address,omitempty" jsonschema:"What a virtual location points to."`
 }
 
@@ -69,6 +78,7 @@ func resourceMapSchema() (*jsonschema.Schema, error) {
 		reflect.TypeFor[citekit.Location](): {Ref: "#/$defs/location"},
 		reflect.TypeFor[[]*citekit.Node]():  {Type: "array", Items: &jsonschema.Schema{Ref: "#/$defs/node"}},
 		reflect.TypeFor[map[string]any]():   {Type: "object"},
+		reflect.TypeFor[[]string]():         {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
 		reflect.TypeFor[[]int]():            {Type: "array", Items: &jsonschema.Schema{Type: "integer"}},
 		reflect.TypeFor[[]float64]():        {Type: "array", Items: &jsonschema.Schema{Type: "number"}},
 	}}
@@ -137,6 +147,11 @@ func bound(s *jsonschema.Schema) {
 	pages.MinItems, pages.Items.Minimum = &first, &one
 	lines.MinItems, lines.MaxItems, lines.Items.Minimum = &two, &two, &one
 	box.MinItems, box.MaxItems, box.Items.Minimum, box.Items.Maximum = &four, &four, &zero, &one
+	for _, name := range []string{"blocks", "rows"} {
+		run := s.Properties[name]
+		run.MinItems, run.MaxItems, run.Items.Minimum = &two, &two, &one
+	}
+	s.Properties["message"].Minimum = &one
 	s.Properties["start"].Minimum, s.Properties["end"].Minimum = &zero, &zero
 }
 

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"errors"
 
 	"github.com/citekit/citekit/textlayer"
 )
@@ -24,6 +25,9 @@ func claims(ctx context.Context, layer *textlayer.Layer, all []*place) ([]claim,
 			continue
 		}
 		ranges, err := layer.Ranges(loc)
+		if errors.Is(err, errors.ErrUnsupported) {
+			ranges, err = layer.Ranges(loc.Widened())
+		}
 		if err != nil {
 			continue // past the end of the text, or no text at all
 		}

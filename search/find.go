@@ -272,6 +272,9 @@ func (f *finding) showNode(ctx context.Context, r *found, h *index.Hit, c *candi
 		return nil
 	}
 	ranges, err := r.layer.Ranges(c.result.Address.Location)
+	if errors.Is(err, errors.ErrUnsupported) && c.result.Address.Location.Box.IsZero() {
+		ranges, err = r.layer.Ranges(c.result.Address.Location.Widened())
+	}
 	if errors.Is(err, citekit.ErrRange) {
 		c.result.Address = whole
 	}

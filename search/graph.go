@@ -263,8 +263,8 @@ func (f *finding) bondCandidate(ctx context.Context, b *bond) (candidate, error)
 func (f *finding) showStart(ctx context.Context, r *found, b *bond, c *candidate) error {
 	loc := &c.result.Address.Location
 	ranges, err := r.layer.Ranges(*loc)
-	if errors.Is(err, errors.ErrUnsupported) && !loc.Box.IsZero() {
-		loc.Box = citekit.Box{} // all of the page that a link is on
+	if errors.Is(err, errors.ErrUnsupported) {
+		*loc = loc.Widened() // all of the page that a link is on
 		ranges, err = r.layer.Ranges(*loc)
 	}
 	if err != nil || len(ranges) == 0 {

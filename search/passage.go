@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/textlayer"
 )
 
@@ -37,13 +38,14 @@ type passage struct {
 // A cutter makes passages of a text.
 type cutter struct {
 	yield func(passage, error) bool
-	open  passage // not yet yielded; empty if its text is
-	short passage // paragraph behind it that goes with the next, if there is one
-	most  int     // bytes of the open one
-	lines int     // line ends in the open one
-	since float64 // when the open one begins, in seconds
-	lead  int64   // up to where the text stands before its node
-	ended bool    // yield returned false
+	open  passage          // not yet yielded; empty if its text is
+	short passage          // paragraph behind it that goes with the next, if there is one
+	most  int              // bytes of the open one
+	lines int              // line ends in the open one
+	since float64          // when the open one begins, in seconds
+	in    citekit.Location // of the run before
+	lead  int64            // up to where the text stands before its node
+	ended bool             // yield returned false
 }
 
 // passages yields the passages of a layer, whose text is divided into
@@ -77,9 +79,10 @@ func passages(ctx context.Context, layer *textlayer.Layer, parts []stretch) iter
 // add adds what a run has of a stretch.
 func (c *cutter) add(s stretch, run textlayer.Run, text string) {
 	at := max(s.from, run.From)
-	if s.place != c.open.place || len(run.Location.Pages) > 0 || at > c.end()+gap {
+	if s.place != c.open.place || len(run.Location.Pages) > 0 || at > c.end()+gap || !sameWithin(c.in, run.Location) {
 		c.flush()
 	}
+	c.in = run.Location
 	c.lead = s.from + s.lead
 	if !run.Location.Time.IsZero() {
 		if c.open.text == "" {
@@ -98,6 +101,12 @@ func (c *cutter) add(s stretch, run textlayer.Run, text string) {
 		c.put(passage{from: at, to: at + int64(n), text: text[:n], place: s.place})
 		text, at = text[n:], at+int64(n)
 	}
+}
+
+// sameWithin reports whether two locations are within the same member, message,
+// part, table and sheet: a passage does not go over the end of one.
+func sameWithin(a, b citekit.Location) bool {
+	return a.Member == b.Member && a.Message == b.Message && a.Part == b.Part && a.Table == b.Table && a.Sheet == b.Sheet
 }
 
 // end returns where in the text what is not yet yielded ends.

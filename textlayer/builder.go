@@ -82,6 +82,8 @@ func (b *builder) add(r citekit.TextRun) error {
 // before it ends on.
 func goesOn(last, next citekit.Location) bool {
 	switch {
+	case !isWithin(last, next):
+		return false
 	case !last.Lines.IsZero() && !next.Lines.IsZero():
 		return next.Lines.First == last.Lines.Last
 	case len(last.Pages) > 0 && len(next.Pages) > 0:

@@ -1,6 +1,7 @@
 package textlayer
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 
@@ -61,7 +62,7 @@ func (d *decoder) real() float64 {
 
 // run reads the next run of x, with how many characters and units it has.
 func (d *decoder) run(x *index) (r run, points, units int64) {
-	has := d.uint(1<<8 - 1)
+	has := d.uint(hasStructure<<1 - 1)
 	gap := d.uint(min(1, x.size-x.end()))
 	r.from = x.end() + gap
 	length := d.uint(x.size - r.from)
@@ -77,7 +78,7 @@ func (d *decoder) run(x *index) (r run, points, units int64) {
 		before = x.runs[n-1].loc
 	}
 	r.loc = d.place(has, before)
-	r.loc.Modality = x.modality
+	r.loc.Modality = cmp.Or(r.loc.Modality, x.modality)
 	return r, points, units
 }
 
@@ -101,6 +102,9 @@ func (d *decoder) place(has int64, before citekit.Location) (loc citekit.Locatio
 	}
 	if has&hasVirtual != 0 {
 		loc.VirtualAddress = d.text()
+	}
+	if has&hasStructure != 0 {
+		d.structure(before, &loc)
 	}
 	return loc
 }

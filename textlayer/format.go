@@ -32,6 +32,7 @@ const (
 	hasBox
 	hasVirtual
 	hasInk
+	hasStructure
 )
 
 // encode writes all that comes after the text.
@@ -78,7 +79,7 @@ func (e encoder) run(x *index, i int) {
 	r := x.runs[i]
 	points, units := x.counts(i)
 	loc, has := r.loc, int64(r.ends)
-	for i, there := range []bool{len(loc.Pages) > 0, !loc.Lines.IsZero(), !loc.Time.IsZero(), !loc.Box.IsZero(), loc.VirtualAddress != "", r.ink} {
+	for i, there := range []bool{len(loc.Pages) > 0, !loc.Lines.IsZero(), !loc.Time.IsZero(), !loc.Box.IsZero(), loc.VirtualAddress != "", r.ink, isStructured(loc)} {
 		if there {
 			has |= hasPages << i
 		}
@@ -117,6 +118,9 @@ func (e encoder) place(has int64, before, loc citekit.Location) {
 	}
 	if has&hasVirtual != 0 {
 		e.text(loc.VirtualAddress)
+	}
+	if has&hasStructure != 0 {
+		e.structure(before, loc)
 	}
 }
 

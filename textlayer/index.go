@@ -24,7 +24,7 @@ type index struct {
 	incomplete bool
 	written    int // runs that have something to see
 
-	lastPage, lastLine int
+	lastPage, lastLine, lastBlock int
 
 	measure   measure // what all places count, if they do not go back; else noMeasure
 	last      extent  // of the run before
@@ -73,6 +73,7 @@ func (x *index) add(r run, points, units int64) {
 		x.lastPage = max(x.lastPage, r.loc.Pages[n-1].Last)
 	}
 	x.lastLine = max(x.lastLine, r.loc.Lines.Last)
+	x.lastBlock = max(x.lastBlock, r.loc.Blocks.Last)
 	x.order(r.loc)
 }
 
@@ -84,6 +85,7 @@ const (
 	byPages
 	byLines
 	byTime
+	byBlocks
 )
 
 // An extent is from where to where a place goes.
@@ -94,6 +96,8 @@ func extentOf(loc citekit.Location) (measure, extent) {
 	switch n := len(loc.Pages); {
 	case n > 0:
 		return byPages, extent{float64(loc.Pages[0].First), float64(loc.Pages[n-1].Last)}
+	case !loc.Blocks.IsZero() && loc.Part == "" && loc.Member == "":
+		return byBlocks, extent{float64(loc.Blocks.First), float64(loc.Blocks.Last)}
 	case !loc.Lines.IsZero():
 		return byLines, extent{float64(loc.Lines.First), float64(loc.Lines.Last)}
 	case !loc.Time.IsZero() && loc.Time.End == 0:
@@ -141,7 +145,7 @@ func (x *index) near(loc citekit.Location) []run {
 
 // cost returns the memory that x takes, roughly.
 func (x *index) cost() int64 {
-	const perRun = 240
+	const perRun = 400
 	return perRun * int64(len(x.runs)+4)
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/citekit/citekit"
@@ -35,6 +34,7 @@ func (l *Layer) Location(from, to int64) (citekit.Location, error) {
 			loc = union(loc, r.loc)
 		}
 	}
+	loc.Modality = cmp.Or(loc.Modality, l.modality)
 	if loc.Lines.IsZero() {
 		return loc, nil
 	}
@@ -65,6 +65,9 @@ func (l *Layer) lineAt(r run, off int64) (int, error) {
 
 // union returns the smallest location that holds two.
 func union(a, b citekit.Location) citekit.Location {
+	if isStructured(a) || isStructured(b) {
+		a = unionStructure(a, b)
+	}
 	if len(a.Pages) == 0 || len(b.Pages) == 0 {
 		a.Pages = nil
 	} else if len(a.Pages) != 1 || len(b.Pages) != 1 || a.Pages[0] != b.Pages[0] {
@@ -102,8 +105,8 @@ func unionSpan(a, b citekit.Span) citekit.Span {
 // pages, whole lines, and the runs that a time or a box has some of. An empty
 // modality is that of the source. A location beyond the text is an error
 // matching [citekit.ErrRange], or [citekit.ErrTooLarge] if the text is
-// incomplete. A box on a page, whose runs are whole pages, is an error matching
-// [errors.ErrUnsupported]: [citekit.Library.ReadText] reads it.
+// incomplete. A box on a page, whose runs are whole pages, and cells or columns of
+// a row, are an error matching [errors.ErrUnsupported]: [citekit.Library.ReadText] reads it.
 func (l *Layer) Ranges(loc citekit.Location) ([]Bytes, error) {
 	if loc.Modality == "" {
 		loc.Modality = l.modality
@@ -111,7 +114,8 @@ func (l *Layer) Ranges(loc citekit.Location) ([]Bytes, error) {
 	if err := loc.Validate(); err != nil {
 		return nil, err
 	}
-	bounds := citekit.Extent{Modality: l.modality, Pages: l.lastPage, Lines: l.lastLine, Duration: math.MaxFloat64}
+	bounds := maxBound
+	bounds.Modality, bounds.Pages, bounds.Lines, bounds.Blocks = l.modality, l.lastPage, l.lastLine, l.lastBlock
 	if err := bounds.Check(loc); err != nil {
 		if l.incomplete && errors.Is(err, citekit.ErrRange) {
 			err = fmt.Errorf("%s: %w", l.Reason(), citekit.ErrTooLarge)
@@ -130,6 +134,9 @@ func (l *Layer) Ranges(loc citekit.Location) ([]Bytes, error) {
 		}
 		if !loc.Box.IsZero() && r.loc.Box.IsZero() {
 			return nil, fmt.Errorf("where on its page a text stands: %w", errors.ErrUnsupported)
+		}
+		if splits(loc, r.loc) {
+			return nil, fmt.Errorf("where in its row a text stands: %w", errors.ErrUnsupported)
 		}
 		part, err := l.cut(r, loc.Lines)
 		if err != nil {
@@ -168,7 +175,7 @@ func (l *Layer) cut(r run, lines citekit.Range) (Bytes, error) {
 
 // overlap reports whether a run has something of what a location selects.
 func overlap(r, loc citekit.Location) bool {
-	return overlapPages(r.Pages, loc.Pages) && overlapLines(r.Lines, loc.Lines) &&
+	return overlapStructure(r, loc) && overlapPages(r.Pages, loc.Pages) && overlapLines(r.Lines, loc.Lines) &&
 		overlapTime(r.Time, loc.Time) && overlapBox(r.Box, loc.Box)
 }
 

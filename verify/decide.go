@@ -99,9 +99,8 @@ func (c *call) decideUnfound(ctx context.Context, near *place, s *source) error 
 func (c *call) citedParts(ctx context.Context, s *source) ([]textlayer.Bytes, error) {
 	loc := c.req.Address.Location
 	parts, err := s.Ranges(loc)
-	if errors.Is(err, errors.ErrUnsupported) && !loc.Box.IsZero() {
-		loc.Box = citekit.Box{}
-		parts, err = s.Ranges(loc)
+	if wide := loc.Widened(); errors.Is(err, errors.ErrUnsupported) && !wide.Equal(loc) {
+		parts, err = s.Ranges(wide)
 		if err == nil && !c.standsInBox(ctx) {
 			return nil, nil
 		}
@@ -115,7 +114,8 @@ func (c *call) citedParts(ctx context.Context, s *source) ([]textlayer.Bytes, er
 	return parts, err
 }
 
-// standsInBox reports whether the quote stands in the text of a box on a page.
+// standsInBox reports whether the quote stands in the text of a box on a page, or
+// of cells.
 func (c *call) standsInBox(ctx context.Context) bool {
 	text := ""
 	for run, err := range c.lib.ReadText(ctx, c.req.Address.Resource, c.req.Address.Location) {

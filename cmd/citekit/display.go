@@ -75,6 +75,18 @@ func describeExtent(e citekit.Extent) string {
 	switch {
 	case e.Pages > 0:
 		return manyOf(e.Pages, "page")
+	case e.Sheets > 0:
+		return manyOf(e.Sheets, "sheet")
+	case e.Parts > 0 && e.Modality == citekit.Document:
+		return manyOf(e.Parts, "part")
+	case e.Tables > 0:
+		return manyOf(e.Tables, "table")
+	case e.Members > 0:
+		return manyOf(e.Members, "member")
+	case e.Messages > 0:
+		return manyOf(e.Messages, "message")
+	case e.Blocks > 0 && e.Modality == citekit.Document:
+		return manyOf(e.Blocks, "block")
 	case e.Lines > 0:
 		return manyOf(e.Lines, "line")
 	case e.Duration > 0:

@@ -455,7 +455,7 @@ func missedDocuments(items []ingest.Item) string {
 	if len(names) > shown {
 		names = append(names[:shown:shown], "…")
 	}
-	return fmt.Sprintf("%d %s skipped that people read: %s: %s; save them as PDF",
+	return fmt.Sprintf("%d %s skipped that people read: %s: %s; -v says what to save them as",
 		total(byFormat), verb, strings.Join(formats, ", "), strings.Join(names, ", "))
 }
 

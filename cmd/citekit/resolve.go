@@ -15,6 +15,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/render"
 )
 
 // A resolveRequest is what the flags of resolve say.
@@ -25,6 +26,7 @@ type resolveRequest struct {
 	output   string
 	force    bool
 	open     bool
+	as       string
 }
 
 func resolveCommand() *command {
@@ -51,7 +53,11 @@ scheme, and the name or path of a source that is no file here stands for its
 resource. A name that is a file and also another resource is an error: ./NAME is
 always a file.
 
-A fragment is pages=3-5,9 for documents, t=60-90 or t=1:30-2:00 for video and
+A fragment is pages=3-5,9 for PDF and slides, blocks=12-15 for DOCX, EPUB and
+HTML (of a part=4 of a book; cells=B2:C3 of one that is a table), sheet=Results,
+with cells=B5:D10, rows=5-7 or cols=B:D, for spreadsheets, rows=5-7 and
+cols=name,price for CSV and, with table=orders, databases, part=1.2 and message=3
+for mail, member=dir/a.pdf and any of these for an archive, t=60-90 or t=1:30-2:00 for video and
 audio, bbox=0,0,0.5,0.5 for images (and with pages= for a region of a page),
 lines=10-25 for text. Quote it: "#" may mean something to the shell. page=,
 line=, xywh= and t=60,90 are read as RFC 8118, RFC 5147 and W3C Media
@@ -80,6 +86,7 @@ func (r *resolveRequest) register(f *flagSet) {
 	f.StringVar(&r.output, "output", "", "copy the evidence to `FILE`; - writes its bytes to the standard output")
 	f.BoolVar(&r.force, "force", false, "with --output, replace FILE if it exists")
 	f.alias("o", "output")
+	f.StringVar(&r.as, "as", "", "`FORMAT` to lay the evidence out as, for people to look at: pdf, which takes LibreOffice")
 	f.BoolVar(&r.open, "open", false, "open the evidence with the program that files of its kind are opened with")
 }
 
@@ -92,6 +99,12 @@ func (s *session) resolve(ctx context.Context, what string, r resolveRequest) er
 	}
 	if r.open && (r.output == "-" || r.options.Virtual) {
 		return usagef("resolve", "--open needs a file, which --virtual and --output - do not make")
+	}
+	if r.as != "" && r.as != "pdf" {
+		return usagef("resolve", "--as %s; it is pdf", r.as)
+	}
+	if r.as != "" && r.options.Virtual {
+		return usagef("resolve", "--virtual extracts nothing that --as could lay out")
 	}
 	if err := checkOutput(r.output, r.force); err != nil {
 		return fmt.Errorf("--output: %w", err)
@@ -154,6 +167,17 @@ func (s *session) evidence(ctx context.Context, what string, r resolveRequest) (
 	}
 	defer lib.Close()
 	defer s.spin(ctx, "resolving "+what)()
+	e, err := s.resolveMeant(ctx, lib, what, part, isFile, r)
+	if err == nil && r.as == "pdf" && e.OutputPath != "" {
+		if e.Evidence, err = render.PDF(ctx, lib, e.Evidence); err != nil {
+			err = fmt.Errorf("--as pdf: %w", err)
+		}
+	}
+	return e, err
+}
+
+// resolveMeant resolves what a word, an address or a file stands for.
+func (s *session) resolveMeant(ctx context.Context, lib *citekit.Library, what string, part filePart, isFile bool, r resolveRequest) (found, error) {
 	switch {
 	case r.resource != "":
 		return resolveNode(ctx, lib, nodeName{r.resource, what}, &r.options)

@@ -185,7 +185,8 @@ func (c *command) unexpected(args []string) error {
 // isSelector reports whether a word is the name of a parameter of addresses.
 func isSelector(word string) bool {
 	switch word {
-	case "pages", "page", "t", "lines", "line", "bbox", "xywh", "v":
+	case "pages", "page", "t", "lines", "line", "bbox", "xywh", "v",
+		"blocks", "block", "sheet", "cells", "rows", "cols", "part", "message", "table", "member":
 		return true
 	}
 	return false

@@ -3,28 +3,23 @@ package data
 import (
 	"bytes"
 	"strconv"
-	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/csvrow"
 )
 
-const (
-	delimiters    = ",;\t|"
-	maxQuoted     = 1 << 20 // bytes of a field in quotes
-	maxFirst      = 64 << 10
-	sampleRecords = 10
-)
+const maxFirst = 64 << 10
 
 // mapCSV gathers the records of RFC 4180, with any of four delimiters, into
 // runs of rows. Fields in quotes may have lines. A first record of names is the
 // header: the columns, and no row.
 func mapCSV(r *reader) (*citekit.Draft, error) {
-	delimiter := findDelimiter(r.rest())
+	delimiter := csvrow.Delimiter(r.rest())
 	c := csvScanner{r: r, delimiter: delimiter, rows: newRuns(maxRuns)}
 	if err := c.scan(); err != nil {
 		return nil, err
 	}
-	meta := map[string]any{"format": string(CSV), "delimiter": string(delimiter), "rows": c.count}
+	meta := map[string]any{"format": string(CSV), "delimiter": string(delimiter), "rows": c.records}
 	if c.columns != nil {
 		meta["columns"] = c.columns
 	}
@@ -35,41 +30,16 @@ func mapCSV(r *reader) (*citekit.Draft, error) {
 	return &citekit.Draft{Nodes: nodes, Method: "rows", Metadata: meta}, nil
 }
 
-// A fieldState is where in a field a byte of a record stands.
-type fieldState byte
-
-const (
-	fieldStart fieldState = iota
-	inField
-	inQuotes
-	afterQuote // which ends the field, or stands for itself if another follows
-)
-
-// after returns the state behind a byte that ends no record.
-func (s fieldState) after(b, delimiter byte) fieldState {
-	switch {
-	case s == inQuotes:
-		if b == '"' {
-			return afterQuote
-		}
-		return inQuotes
-	case b == delimiter:
-		return fieldStart
-	case b == '"' && s != inField:
-		return inQuotes
-	}
-	return inField
-}
-
 type csvScanner struct {
 	r         *reader
 	delimiter byte
 	rows      *runs
 	columns   []string
-	records   int
-	count     int // of rows
+	records   int // of them all, as rows= counts them
+	named     int // without those that are blank
+	count     int // of these, without the header
 
-	state  fieldState
+	state  csvrow.State
 	quote  int   // line where quotes opened last
 	opened int64 // and offset
 
@@ -82,18 +52,18 @@ func (c *csvScanner) scan() error {
 	c.begin()
 	for part := c.r.rest(); len(part) > 0; part = c.r.rest() {
 		n, ended := c.record(part)
-		if c.records == 0 {
+		if c.named == 0 {
 			c.first = append(c.first, part[:min(n, maxFirst-len(c.first))]...)
 		}
 		c.r.skip(n)
 		if ended {
 			c.finish(c.r.line - 1)
 		}
-		if c.state == inQuotes && c.r.offset()-c.opened > maxQuoted {
+		if c.state == csvrow.InQuotes && c.r.offset()-c.opened > csvrow.MaxQuoted {
 			break
 		}
 	}
-	if c.state == inQuotes {
+	if c.state == csvrow.InQuotes {
 		return malformed(c.quote, "a field in quotes that does not end")
 	}
 	if c.r.offset() > c.start {
@@ -107,13 +77,13 @@ func (c *csvScanner) scan() error {
 func (c *csvScanner) record(part []byte) (n int, ended bool) {
 	state, opened := c.state, -1
 	for i, b := range part {
-		if b == '\n' && state != inQuotes {
+		if b == '\n' && state != csvrow.InQuotes {
 			n, ended = i+1, true
 			break
 		}
 		before := state
-		state = state.after(b, c.delimiter)
-		if before == fieldStart && state == inQuotes {
+		state = state.After(b, c.delimiter)
+		if before == csvrow.FieldStart && state == csvrow.InQuotes {
 			opened = i
 		}
 	}
@@ -129,18 +99,18 @@ func (c *csvScanner) record(part []byte) (n int, ended bool) {
 }
 
 func (c *csvScanner) begin() {
-	c.line, c.start, c.state = c.r.line, c.r.offset(), fieldStart
+	c.line, c.start, c.state = c.r.line, c.r.offset(), csvrow.FieldStart
 }
 
 // finish ends a record whose last line is given.
 func (c *csvScanner) finish(last int) {
 	size := c.r.offset() - c.start
+	c.records++
 	if size > 1 {
-		c.records++
-		if c.records == 1 {
-			c.columns = header(fields(c.first, c.delimiter))
+		if c.named++; c.named == 1 {
+			c.columns = header(csvrow.Fields(c.first, c.delimiter))
 		}
-		if c.records > 1 || c.columns == nil {
+		if c.named > 1 || c.columns == nil {
 			c.count++
 			c.rows.add(&citekit.Node{Type: "rows", Location: linesAt(c.line, last)}, 1, size)
 		}
@@ -163,59 +133,4 @@ func header(fields []string) []string {
 		names = append(names, name)
 	}
 	return names
-}
-
-// fields divides a record.
-func fields(record []byte, delimiter byte) []string {
-	var all []string
-	var field []byte
-	state := fieldStart
-	for _, b := range bytes.TrimRight(record, "\n") {
-		before := state
-		state = state.after(b, delimiter)
-		switch {
-		case state == fieldStart:
-			all, field = append(all, string(field)), nil
-		case state == afterQuote, state == inQuotes && before == fieldStart:
-		default:
-			field = append(field, b)
-		}
-	}
-	return append(all, string(field))
-}
-
-// findDelimiter returns the delimiter that divides the first records into the
-// same number of fields, the most of them; else a comma.
-func findDelimiter(sample []byte) byte {
-	best, most := byte(','), 1
-	for _, delimiter := range []byte(delimiters) {
-		n := 0
-		records := 0
-		for line := range bytes.Lines(sample) {
-			if bytes.Count(line, []byte{'"'})%2 == 1 || records == sampleRecords {
-				break // a field of several lines
-			}
-			if len(bytes.TrimSpace(line)) == 0 || line[len(line)-1] != '\n' && records > 0 {
-				continue
-			}
-			count := len(fields(line, delimiter))
-			if records++; records > 1 && count != n {
-				n = 1
-				break
-			}
-			n = count
-		}
-		if n > most {
-			best, most = delimiter, n
-		}
-	}
-	if most == 1 { // none divides all alike
-		first, _, _ := bytes.Cut(sample, []byte("\n"))
-		for _, delimiter := range []byte(delimiters) {
-			if n := strings.Count(string(first), string(delimiter)) + 1; n > most {
-				best, most = delimiter, n
-			}
-		}
-	}
-	return best
 }

@@ -25,7 +25,7 @@ func mapRecords(r *reader) (*citekit.Draft, error) {
 		count++
 		rows.add(&citekit.Node{Type: "rows", Location: linesAt(line, line)}, 1, size)
 	})
-	meta["rows"] = count
+	meta["records"] = count
 	return &citekit.Draft{Nodes: rows.nodes(), Method: "rows", Metadata: meta}, nil
 }
 

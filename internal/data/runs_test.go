@@ -18,11 +18,11 @@ func TestCSV(t *testing.T) {
 		delimiter string
 		rows      int
 	}{
-		{"name,age\n\"a\nb\",1\n\nc,2", "2-5 rows \"\"\n", []string{"name", "age"}, ",", 2},
+		{"name,age\n\"a\nb\",1\n\nc,2", "2-5 rows \"\"\n", []string{"name", "age"}, ",", 4},
 		{"1;2\n3;4\n", "1-2 rows \"\"\n", nil, ";", 2},
 		{"a\tb, c\ta\n1\t2\t3\n", "1-2 rows \"\"\n", nil, "\t", 2},
-		{"\"x \"\"y\"\"\",z\n1,\"2\"\"\n3\"\n", "2-3 rows \"\"\n", []string{`x "y"`, "z"}, ",", 1},
-		{"a,b\n", "1 rows \"\"\n", []string{"a", "b"}, ",", 0},
+		{"\"x \"\"y\"\"\",z\n1,\"2\"\"\n3\"\n", "2-3 rows \"\"\n", []string{`x "y"`, "z"}, ",", 2},
+		{"a,b\n", "1 rows \"\"\n", []string{"a", "b"}, ",", 1},
 		{"a|b|c\n1|a\"b|\"\n", "", nil, "|", 0},
 	} {
 		if test.want == "" {
@@ -70,7 +70,7 @@ func TestCSVRecords(t *testing.T) {
 
 func TestRecords(t *testing.T) {
 	s := checkOutline(t, data.Records, "{\"b\": 1, \"a\": {\"c\": 2}}\n\n{\"b\": 2}\n", "1-3 rows \"\"\n")
-	if diff := cmp.Diff([]string{"b", "a"}, s.Metadata["columns"]); diff != "" || s.Metadata["rows"] != 2 {
+	if diff := cmp.Diff([]string{"b", "a"}, s.Metadata["columns"]); diff != "" || s.Metadata["records"] != 2 {
 		t.Errorf("%v %s", s.Metadata, diff)
 	}
 	checkRows(t, mapped(t, data.Records, strings.Repeat("[1]\n", 5_000)), 1, 5_000)

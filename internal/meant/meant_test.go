@@ -51,9 +51,9 @@ func TestParameter(t *testing.T) {
 		{"seconds", "5", `parameter "seconds"; write such as t=10-20`},
 		{"xywh", "1,2,3,4", `parameter "xywh"; write such as bbox=0,0,0.5,0.5`},
 		{"sha256", "", `parameter "sha256"; write such as v=0123abcd`},
-		{"zoom", "2", `parameter "zoom"; it is one of pages, t, lines, bbox, v`},
-		{"x", "2", `parameter "x"; it is one of pages, t, lines, bbox, v`},
-		{"", "", `parameter ""; it is one of pages, t, lines, bbox, v`},
+		{"zoom", "2", `parameter "zoom"; it is one of pages, t, lines, bbox, blocks, sheet, cells, rows, cols, part, message, table, member, v`},
+		{"x", "2", `parameter "x"; it is one of pages, t, lines, bbox, blocks, sheet, cells, rows, cols, part, message, table, member, v`},
+		{"", "", `parameter ""; it is one of pages, t, lines, bbox, blocks, sheet, cells, rows, cols, part, message, table, member, v`},
 	} {
 		if got := meant.Parameter(test.name, test.value, isRun); got != test.want {
 			t.Errorf("%s=%s: %s; want %s", test.name, test.value, got, test.want)

@@ -15,9 +15,18 @@ type selector struct {
 }
 
 var selectors = []selector{
-	{"pages", "pages=3-5", []string{"page", "p", "pp", "pg"}},
+	{"pages", "pages=3-5", []string{"page", "p", "pp", "pg", "slide", "slides"}},
 	{"t", "t=10-20", []string{"time", "times", "start", "end", "seconds", "second", "sec", "s", "ts", "from"}},
-	{"lines", "lines=10-25", []string{"line", "l", "ln", "row", "rows"}},
+	{"lines", "lines=10-25", []string{"line", "l", "ln"}},
+	{"blocks", "blocks=12-15", []string{"block", "para", "paras", "paragraph", "paragraphs"}},
+	{"sheet", "sheet=Results", []string{"sheets", "tab", "worksheet"}},
+	{"cells", "sheet=Results&cells=B5:D10", []string{"cell", "range"}},
+	{"rows", "rows=5-7", []string{"row", "records", "record"}},
+	{"cols", "cols=name,price", []string{"col", "column", "columns"}},
+	{"part", "part=4", []string{"parts", "chapter", "chapters"}},
+	{"message", "message=3", []string{"messages", "mail", "msg"}},
+	{"table", "table=orders", []string{"tables"}},
+	{"member", "member=dir/a.pdf", []string{"members", "file", "entry", "path"}},
 	{"bbox", "bbox=0,0,0.5,0.5", []string{"box", "b", "rect", "region", "crop", "xywh", "viewrect"}},
 	{"v", "v=0123abcd", []string{"version", "hash", "sha", "sha256"}},
 }
@@ -32,7 +41,7 @@ func Parameter(name, value string, reads func(selector, value string) bool) stri
 	s, ok := selectorOf(name)
 	switch {
 	case !ok:
-		return "parameter " + message.Quote(name) + "; it is one of pages, t, lines, bbox, v"
+		return "parameter " + message.Quote(name) + "; it is one of pages, t, lines, bbox, blocks, sheet, cells, rows, cols, part, message, table, member, v"
 	case strings.ToLower(name) != "xywh" && reads(s.name, value): // which has a width and a height
 		return "parameter " + message.Quote(name) + "; write " + s.name + "=" + message.Clip(value)
 	}

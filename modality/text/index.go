@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"sort"
+	"sync"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/semaphore"
@@ -30,6 +31,9 @@ type index struct {
 	// step of reading at most.
 	turn  chan struct{}
 	tally tally
+
+	tableOnce sync.Mutex
+	rows      *rowIndex // of comma-separated values; nil until asked for
 }
 
 // A tally is what is known of the lines of a source. Copies stay valid when
@@ -86,7 +90,10 @@ func readSample(ctx context.Context, src *citekit.Source) (sample, error) {
 }
 
 // maxBytes is the memory the index takes when it is complete.
-func (x *index) maxBytes() int64 { return 256 + 2*8*(x.size/x.block+1) }
+func (x *index) maxBytes() int64 {
+	const lineEntry, rowEntry = 8, 16
+	return 512 + 2*(lineEntry+rowEntry)*(x.size/x.block+1)
+}
 
 // lines returns the bytes [start, end) of the lines at loc.
 func (x *index) lines(ctx context.Context, src *citekit.Source, loc citekit.Location) (start, end int64, err error) {

@@ -46,6 +46,9 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 		return nil, err
 	}
 	s, err := m.structure()
+	if err == nil {
+		err = r.noteUnits(ctx, src, m.lines, s)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -20,14 +20,25 @@ const runBytes = 64 << 10
 // bytes that mean nothing in the charset become U+FFFD.
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
-		c, err := r.find(ctx, src, loc)
-		if err == nil {
-			err = c.runs(ctx, src, func(run citekit.TextRun) bool { return yield(run, nil) })
-		}
-		if err != nil {
+		each := func(run citekit.TextRun) bool { return yield(run, nil) }
+		if err := r.readText(ctx, src, loc, each); err != nil {
 			yield(citekit.TextRun{}, err)
 		}
 	}
+}
+
+func (r *Resolver) readText(ctx context.Context, src *citekit.Source, loc citekit.Location, yield func(citekit.TextRun) bool) error {
+	if err := checkText(loc); err != nil {
+		return err
+	}
+	if unit := unitOf(loc); unit != nil {
+		return unit.text(r, ctx, src, loc, yield)
+	}
+	c, err := r.find(ctx, src, loc)
+	if err != nil {
+		return err
+	}
+	return c.runs(ctx, src, yield)
 }
 
 // runs calls yield for the runs of c until it returns false.

@@ -18,7 +18,6 @@ package text
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -41,6 +40,7 @@ type Resolver struct {
 
 	once    sync.Once
 	indexes warm.Cache[*index]
+	pages   warm.Cache[*page]
 }
 
 const defaultCacheBytes = 16 << 20
@@ -53,7 +53,7 @@ var (
 )
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "text/2" }
+func (r *Resolver) Version() string { return "text/3" }
 
 // Resolve implements [citekit.Resolver]. Only as much of src is read as it
 // takes to find the lines. The Body reads from src and fails with ctx.Err()
@@ -81,6 +81,12 @@ func (r *Resolver) Version() string { return "text/2" }
 // than text has; but not if it is declared to be text. Zero bytes in text are
 // part of its lines.
 func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
+	if err := checkText(req.Location); err != nil {
+		return nil, err
+	}
+	if unit := unitOf(req.Location); unit != nil {
+		return unit.resolve(r, ctx, src, req.Location)
+	}
 	cut, err := r.find(ctx, src, req.Location)
 	if err != nil {
 		return nil, err
@@ -111,14 +117,18 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 	if err != nil {
 		return citekit.Extent{}, err
 	}
-	return citekit.Extent{
+	e := citekit.Extent{
 		Modality:  citekit.Text,
 		Lines:     lines,
 		MediaType: mediaType(src.Name()),
 		Charset:   x.coding.charset,
 
 		CharsetGuessed: x.coding.guessed,
-	}, nil
+	}
+	if err := r.measureUnits(ctx, src, &e); err != nil {
+		return citekit.Extent{}, err
+	}
+	return e, nil
 }
 
 // A cut is a part of a source: the bytes [start, end) hold the lines from
@@ -131,11 +141,8 @@ type cut struct {
 
 // find returns the cut that loc selects.
 func (r *Resolver) find(ctx context.Context, src *citekit.Source, loc citekit.Location) (cut, error) {
-	if err := loc.Validate(); err != nil {
+	if err := checkText(loc); err != nil {
 		return cut{}, err
-	}
-	if loc.Modality != citekit.Text {
-		return cut{}, fmt.Errorf("a %s location in a text source: %w", loc.Modality, errors.ErrUnsupported)
 	}
 	x, err := r.index(ctx, src)
 	if err != nil {
@@ -158,6 +165,7 @@ func (r *Resolver) index(ctx context.Context, src *citekit.Source) (*index, erro
 		if r.CacheBytes == 0 {
 			r.indexes.MaxCost = defaultCacheBytes
 		}
+		r.pages.MaxCost = r.indexes.MaxCost
 	})
 	if err := ctx.Err(); err != nil {
 		return nil, err

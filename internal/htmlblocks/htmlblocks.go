@@ -1,0 +1,156 @@
+// Package htmlblocks counts the blocks of a page of HTML or XHTML, and cuts
+// them out of it.
+//
+// A block is an element of the body that stands for itself: a paragraph, a
+// heading, a list, a table, a preformatted or quoted text, a figure, a rule, an
+// address, or the details of something; or what stands between such elements as
+// a run of words and pictures. Elements that only group others are none, and
+// their children count in their place: div, section, article, main, header,
+// footer, nav, aside, form, center, search, and any other that begins with a
+// block, as a link around a paragraph does. Scripts, styles, templates, noscript
+// and comments are none either. Blocks count from 1, and what is within one
+// belongs to it.
+//
+// Tags are read one by one, with the ends that HTML implies, and no tree is
+// built, so that no nesting is too deep.
+package htmlblocks
+
+import (
+	"context"
+
+	"golang.org/x/net/html/atom"
+)
+
+// A Span is the bytes [Start, End) of a page.
+type Span struct{ Start, End int }
+
+// A Block is one of a page.
+type Block struct {
+	Span
+	Tag string // the name of its element, such as "table"; "" for a run of words
+
+	within int // the innermost wrapper around it, or -1
+}
+
+// A wrapper is an element that only groups others.
+type wrapper struct {
+	tag    Span // its start tag
+	name   string
+	within int // the wrapper around it, or -1
+}
+
+// A Page is a page of HTML with its blocks. It does not change.
+type Page struct {
+	Blocks []Block
+
+	src      []byte
+	xml      bool
+	wrappers []wrapper
+	scripts  []Span // elements that are left out of cuts
+	head     []Span // what a cut keeps of what is before the body
+	html     bool   // there is a tag that has to be closed
+	body     bool
+	heads    bool
+	hidden   int // scripts and templates before the body
+}
+
+// Parse reads a page, which it keeps, in a charset that has ASCII as one byte
+// each. XML says that elements end only where their tags do. It fails only with
+// ctx.Err().
+func Parse(ctx context.Context, src []byte, xml bool) (*Page, error) {
+	r := newReader(src, xml)
+	for n := 0; r.next(); n++ {
+		if n%4096 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		r.read()
+	}
+	r.finish()
+	return r.page, ctx.Err()
+}
+
+// Source returns the page.
+func (p *Page) Source() []byte { return p.src }
+
+// Bytes returns the bytes of a block, counted from 1.
+func (p *Page) Bytes(n int) []byte {
+	b := p.Blocks[n-1]
+	return p.src[b.Start:b.End]
+}
+
+// A kind says what an element is to the count of blocks.
+type kind byte
+
+const (
+	inline  kind = iota
+	block        // which counts
+	wraps        // whose children count
+	hides        // which shows nothing
+	void         // which has no content
+	nothing      // which is no part of the body
+)
+
+func kindOf(tag atom.Atom, name string) kind {
+	switch tag {
+	case atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Hgroup, atom.Ul, atom.Ol, atom.Dl, atom.Menu, atom.Dir,
+		atom.Table, atom.Pre, atom.Listing, atom.Xmp, atom.Blockquote, atom.Figure, atom.Hr, atom.Address, atom.Details, atom.Fieldset, atom.Dialog:
+		return block
+	case atom.Div, atom.Section, atom.Article, atom.Main, atom.Header, atom.Footer, atom.Nav, atom.Aside, atom.Form, atom.Center:
+		return wraps
+	case atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Title, atom.Noembed, atom.Noframes:
+		return hides
+	case atom.Html, atom.Head, atom.Body, atom.Frameset:
+		return nothing
+	case atom.Br, atom.Img, atom.Input, atom.Wbr, atom.Embed, atom.Area, atom.Col, atom.Source, atom.Track, atom.Param, atom.Meta, atom.Link, atom.Base, atom.Basefont, atom.Frame, atom.Bgsound, atom.Keygen:
+		return void
+	}
+	if name == "search" {
+		return wraps
+	}
+	return inline
+}
+
+// shows reports whether an element without words is seen.
+func shows(tag atom.Atom) bool {
+	switch tag {
+	case atom.Img, atom.Svg, atom.Math, atom.Video, atom.Audio, atom.Object, atom.Embed, atom.Iframe, atom.Canvas, atom.Picture,
+		atom.Input, atom.Button, atom.Select, atom.Textarea, atom.Meter, atom.Progress:
+		return true
+	}
+	return false
+}
+
+func isHeading(tag atom.Atom) bool {
+	switch tag {
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		return true
+	}
+	return false
+}
+
+// bounds reports whether an end tag within an element ends nothing outside of it.
+func bounds(tag atom.Atom) bool {
+	switch tag {
+	case atom.Td, atom.Th, atom.Caption, atom.Table, atom.Object, atom.Svg, atom.Math, atom.Template, atom.Marquee, atom.Applet, atom.Button, atom.Select:
+		return true
+	}
+	return false
+}
+
+// isPart reports whether an element is a part of a list, a table or the like,
+// whose end tag also ends paragraphs in it.
+func isPart(tag atom.Atom) bool {
+	switch tag {
+	case atom.Li, atom.Dt, atom.Dd, atom.Figcaption, atom.Summary, atom.Legend, atom.Option, atom.Optgroup, atom.Colgroup:
+		return true
+	}
+	return isTablePart(tag)
+}
+
+func isTablePart(tag atom.Atom) bool {
+	switch tag {
+	case atom.Td, atom.Th, atom.Tr, atom.Tbody, atom.Thead, atom.Tfoot, atom.Table, atom.Caption:
+		return true
+	}
+	return false
+}

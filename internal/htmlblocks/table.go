@@ -1,0 +1,271 @@
+package htmlblocks
+
+import (
+	"bytes"
+	"strconv"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// Bounds of a table.
+const (
+	maxTableCols  = 1 << 10
+	maxTableSlots = 1 << 22 // rows times columns
+)
+
+// A Table is the rows and columns of the first table of a block.
+type Table struct {
+	Rows, Cols int
+
+	tag   Span // of the table
+	rows  []Span
+	cells []tableCell
+	slots [][]int32 // by row and column: an index of cells plus 1, or 0
+}
+
+// A tableCell is one as it stands, with its first row and column.
+type tableCell struct {
+	Span
+	row, col int // from 0
+}
+
+// Table returns the first table of a block, counted from 1, or nil if it has
+// none, or one of too many cells.
+func (p *Page) Table(n int) *Table {
+	b := p.Blocks[n-1]
+	t := tableReader{tokens: html.NewTokenizer(bytes.NewReader(p.src[b.Start:b.End])), at: b.Start, table: &Table{}}
+	t.tokens.AllowCDATA(p.xml)
+	for t.next(p.xml) {
+	}
+	t.endRow()
+	if t.table.tag.End == 0 || t.full {
+		return nil
+	}
+	t.table.Rows = len(t.table.slots)
+	return t.table
+}
+
+type tableReader struct {
+	tokens *html.Tokenizer
+	table  *Table
+	at     int // end of the token
+	start  int
+	depth  int // of tables that are open
+	hidden atom.Atom
+
+	cell    int // index of the one that is open plus 1, or 0
+	inRow   bool
+	col     int
+	done    bool
+	full    bool
+	pending []int // by column, how many more rows a cell above takes
+	owner   []int32
+}
+
+func (t *tableReader) next(xml bool) bool {
+	kind := t.tokens.Next()
+	t.start = t.at
+	t.at += len(t.tokens.Raw())
+	if kind == html.ErrorToken || t.done || t.full {
+		return false
+	}
+	if kind != html.StartTagToken && kind != html.SelfClosingTagToken && kind != html.EndTagToken {
+		return true
+	}
+	name, more := t.tokens.TagName()
+	tag := atom.Lookup(name)
+	ended := kind == html.SelfClosingTagToken && xml
+	switch {
+	case t.hidden != 0:
+		if kind == html.EndTagToken && tag == t.hidden {
+			t.hidden = 0
+		}
+	case kind == html.EndTagToken:
+		t.endTag(tag)
+	case kindOf(tag, "") == hides:
+		if ended {
+			t.tokens.NextIsNotRawText()
+		} else {
+			t.hidden = tag
+		}
+	default:
+		t.startTag(tag, more, ended)
+	}
+	return true
+}
+
+func (t *tableReader) startTag(tag atom.Atom, more, ended bool) {
+	switch {
+	case tag == atom.Table && !ended:
+		if t.depth++; t.depth == 1 {
+			t.table.tag = Span{t.start, t.at}
+		}
+	case t.depth != 1:
+	case tag == atom.Tr:
+		t.endRow()
+		t.beginRow(Span{t.start, t.at})
+	case tag == atom.Td || tag == atom.Th:
+		t.endCell(t.start)
+		if !t.inRow {
+			t.beginRow(Span{})
+		}
+		t.beginCell(more)
+		if ended {
+			t.endCell(t.at)
+		}
+	case tag == atom.Thead || tag == atom.Tbody || tag == atom.Tfoot || tag == atom.Caption:
+		t.endRow()
+	}
+}
+
+func (t *tableReader) endTag(tag atom.Atom) {
+	switch {
+	case tag == atom.Table && t.depth > 0:
+		if t.depth--; t.depth == 0 {
+			t.endRow()
+			t.done = true
+		}
+	case t.depth != 1:
+	case tag == atom.Td || tag == atom.Th:
+		t.endCell(t.at)
+	case tag == atom.Tr || tag == atom.Thead || tag == atom.Tbody || tag == atom.Tfoot:
+		t.endRow()
+	}
+}
+
+func (t *tableReader) beginRow(tag Span) {
+	t.inRow, t.col = true, 0
+	t.table.rows = append(t.table.rows, tag)
+	row := make([]int32, 0, t.table.Cols)
+	for c, left := range t.pending {
+		if left > 0 {
+			row = grow(row, c+1)
+			row[c] = t.owner[c]
+			t.pending[c]--
+		}
+	}
+	t.table.slots = append(t.table.slots, row)
+	t.full = t.full || len(t.table.slots)*max(t.table.Cols, 1) > maxTableSlots
+}
+
+func grow(row []int32, n int) []int32 {
+	for len(row) < n {
+		row = append(row, 0)
+	}
+	return row
+}
+
+func (t *tableReader) beginCell(more bool) {
+	rows, cols := t.spans(more)
+	last := len(t.table.slots) - 1
+	row := t.table.slots[last]
+	for t.col < len(row) && row[t.col] != 0 {
+		t.col++
+	}
+	if cols = min(cols, maxTableCols-t.col); cols < 1 {
+		t.full = true
+		return
+	}
+	c := tableCell{Span: Span{Start: t.start}, row: last, col: t.col}
+	t.table.cells = append(t.table.cells, c)
+	t.cell = len(t.table.cells)
+	row = grow(row, t.col+cols)
+	for ; cols > 0; cols-- {
+		row[t.col] = int32(t.cell)
+		for len(t.pending) <= t.col {
+			t.pending, t.owner = append(t.pending, 0), append(t.owner, 0)
+		}
+		t.pending[t.col], t.owner[t.col] = rows-1, int32(t.cell)
+		t.col++
+	}
+	t.table.slots[last] = row
+	t.table.Cols = max(t.table.Cols, len(row))
+}
+
+// spans returns how many rows and columns a cell takes.
+func (t *tableReader) spans(more bool) (rows, cols int) {
+	rows, cols = 1, 1
+	for more {
+		var key, value []byte
+		key, value, more = t.tokens.TagAttr()
+		n, err := strconv.Atoi(string(bytes.TrimSpace(value)))
+		if err != nil || n < 1 {
+			continue
+		}
+		switch string(key) {
+		case "rowspan":
+			rows = min(n, 1<<16)
+		case "colspan":
+			cols = min(n, maxTableCols)
+		}
+	}
+	return rows, cols
+}
+
+func (t *tableReader) endCell(end int) {
+	if t.cell > 0 {
+		t.table.cells[t.cell-1].End = end
+		t.cell = 0
+	}
+}
+
+func (t *tableReader) endRow() {
+	t.endCell(t.start)
+	t.inRow = false
+}
+
+// CellBytes returns the bytes of the cell at a row and a column, counted from 1,
+// and whether it begins there; nil where there is none.
+func (p *Page) CellBytes(t *Table, row, col int) (cell []byte, begins bool) {
+	slots := t.slots[row-1]
+	if col > len(slots) || slots[col-1] == 0 {
+		return nil, false
+	}
+	c := t.cells[slots[col-1]-1]
+	return p.src[c.Start:c.End], c.row == row-1 && c.col == col-1
+}
+
+// CutCells is [Page.Cut] of some cells of the table t of a block: its rows and
+// columns counted from 1, which must be there. Reached says how many cells begin
+// outside and reach in: an empty one is in the place of each.
+func (p *Page) CutCells(n int, t *Table, rows, cols Span) (cut Cut, reached int) {
+	w := p.newWriter()
+	w.enter(p.Blocks[n-1].within)
+	w.data = append(w.data, p.src[t.tag.Start:t.tag.End]...)
+	w.data = append(w.data, '\n')
+	for row := rows.Start; row <= rows.End; row++ {
+		tag := p.src[t.rows[row-1].Start:t.rows[row-1].End]
+		if len(tag) == 0 {
+			tag = []byte("<tr>")
+		}
+		w.data = append(w.data, tag...)
+		reached += w.row(t, row, rows, cols)
+		w.data = append(w.data, "</tr>\n"...)
+	}
+	w.data = append(w.data, "</table>\n"...)
+	return w.close(), reached
+}
+
+// row writes the cells of a row in some columns.
+func (w *writer) row(t *Table, row int, rows, cols Span) (reached int) {
+	for col := cols.Start; col <= cols.End; col++ {
+		slots := t.slots[row-1]
+		if col > len(slots) || slots[col-1] == 0 {
+			w.data = append(w.data, "<td></td>"...)
+			continue
+		}
+		c := t.cells[slots[col-1]-1]
+		within := c.row >= rows.Start-1 && c.col >= cols.Start-1
+		switch {
+		case c.row == row-1 && c.col == col-1:
+			w.span(Span{c.Start, c.Start + len(bytes.TrimRight(w.page.src[c.Start:c.End], " \t\r\n\f"))})
+		case !within:
+			w.data = append(w.data, "<td></td>"...)
+			if row-1 == max(c.row, rows.Start-1) && col-1 == max(c.col, cols.Start-1) {
+				reached++
+			}
+		}
+	}
+	return reached
+}

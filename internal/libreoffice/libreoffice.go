@@ -1,0 +1,194 @@
+// Package libreoffice runs LibreOffice to lay out a document as PDF. It is
+// locked down: it has a profile of its own that is thrown away, runs no macros,
+// follows no links, has no network, and bounded time and memory.
+package libreoffice
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/child"
+)
+
+// A Command is an installed LibreOffice. It is safe for concurrent use; runs are
+// one at a time.
+type Command struct {
+	path    string
+	isolate []string // what runs it without a network; empty if nothing does
+
+	versionOnce sync.Once
+	version     string
+
+	running sync.Mutex
+}
+
+const (
+	timeout   = 2 * time.Minute
+	maxMemory = 3 << 30 // of address space, most of which it never touches
+	maxOutput = 1 << 30 // bytes of a PDF
+)
+
+const howToInstall = "install it (Debian: apt-get install --no-install-recommends libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui)"
+
+// programs are the names that LibreOffice goes by.
+var programs = []string{"soffice", "libreoffice"}
+
+// Find returns the LibreOffice of this machine. If there is none, the error
+// matches [errors.ErrUnsupported] and says how to install it.
+func Find(ctx context.Context) (*Command, error) {
+	for _, name := range programs {
+		if path, err := child.Find(name); err == nil {
+			return &Command{path: path, isolate: isolation(ctx)}, nil
+		}
+	}
+	return nil, fmt.Errorf("LibreOffice is not installed; %s: %w", howToInstall, errors.ErrUnsupported)
+}
+
+// isolation returns the program, with its arguments, that runs another without
+// a network, or nil if this machine has or allows none.
+func isolation(ctx context.Context) []string {
+	if runtime.GOOS != "linux" {
+		return nil
+	}
+	path, err := child.Find("unshare")
+	if err != nil {
+		return nil
+	}
+	args := []string{"--map-root-user", "--net"}
+	probe := child.Program{Path: path, Args: append(args, "true"), Env: child.Environment(nil), Stdout: io.Discard, Timeout: 5 * time.Second}
+	if _, err := probe.Run(ctx); err != nil {
+		return nil
+	}
+	return append([]string{path}, args...)
+}
+
+// Isolated reports whether the program runs without a network. Else it is told
+// to use none, which it may not heed for all that a document links to.
+func (c *Command) Isolated() bool { return len(c.isolate) > 0 }
+
+// Version returns what the program says of itself, such as "LibreOffice
+// 7.4.7.2", or "LibreOffice" if it says nothing.
+func (c *Command) Version(ctx context.Context) string {
+	c.versionOnce.Do(func() {
+		c.version = "LibreOffice"
+		if fields := strings.Fields(child.Version(ctx, c.path, "--version")); len(fields) > 1 {
+			c.version = strings.Join(fields[:2], " ")
+		}
+	})
+	return c.version
+}
+
+// PDF lays out a document, whose format ext names, such as ".docx", and calls
+// use with the PDF, which is gone when use returns. Errors match
+// [citekit.ErrFormat] if the program cannot read it, [citekit.ErrTooLarge] if it
+// takes too long, and ctx.Err() once ctx is done.
+func (c *Command) PDF(ctx context.Context, document io.Reader, ext string, use func(pdf io.Reader, size int64) error) error {
+	c.running.Lock()
+	defer c.running.Unlock()
+	dir, err := os.MkdirTemp("", "citekit-render-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	source, profile, out := filepath.Join(dir, "document"+ext), filepath.Join(dir, "profile"), filepath.Join(dir, "out")
+	if err := write(source, document); err != nil {
+		return err
+	}
+	if err := writeProfile(profile); err != nil {
+		return err
+	}
+	if err := c.run(ctx, dir, source, profile, out); err != nil {
+		return err
+	}
+	f, err := os.Open(filepath.Join(out, "document.pdf"))
+	if err != nil {
+		return fmt.Errorf("LibreOffice cannot read the document: %w", citekit.ErrFormat)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() > maxOutput {
+		return fmt.Errorf("LibreOffice made a PDF of %d bytes; at most %d: %w", info.Size(), maxOutput, citekit.ErrTooLarge)
+	}
+	return use(f, info.Size())
+}
+
+func (c *Command) run(ctx context.Context, dir, source, profile, out string) error {
+	command := append(c.isolate[:len(c.isolate):len(c.isolate)], c.path,
+		"-env:UserInstallation="+(&url.URL{Scheme: "file", Path: filepath.ToSlash(profile)}).String(),
+		"--headless", "--norestore", "--nolockcheck", "--nodefault", "--nofirststartwizard", "--nologo",
+		"--convert-to", "pdf", "--outdir", out, source)
+	program := child.Program{
+		Path: command[0], Args: command[1:], Dir: dir,
+		Env: child.Environment([]string{
+			"HOME=" + dir, "TMPDIR=" + dir, "LC_ALL=C.UTF-8", "SAL_USE_VCLPLUGIN=svp",
+			"http_proxy=http://127.0.0.1:9", "https_proxy=http://127.0.0.1:9", "no_proxy=",
+		}),
+		Stdout: io.Discard, Timeout: timeout, Memory: maxMemory,
+	}
+	_, err := program.Run(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, child.ErrTimeout):
+		return fmt.Errorf("LibreOffice was still running after %v: %w", timeout, citekit.ErrTooLarge)
+	case err != nil:
+		return fmt.Errorf("LibreOffice failed on the document: %w", citekit.ErrFormat)
+	}
+	return nil
+}
+
+func write(path string, r io.Reader) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, r)
+	return errors.Join(err, f.Close())
+}
+
+// settings are those of a profile that runs nothing and follows nothing: no
+// macros whatever signs them, no active content, links that are never updated,
+// and a proxy that is not there.
+var settings = []struct{ path, name, value string }{
+	{"/org.openoffice.Office.Common/Security/Scripting", "MacroSecurityLevel", "3"},
+	{"/org.openoffice.Office.Common/Security/Scripting", "DisableMacrosExecution", "true"},
+	{"/org.openoffice.Office.Common/Security/Scripting", "DisableActiveContent", "true"},
+	{"/org.openoffice.Office.Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"},
+	{"/org.openoffice.Office.Writer/Content/Update", "Link", "0"},
+	{"/org.openoffice.Office.Calc/Content/Update", "Link", "2"},
+	{"/org.openoffice.Inet/Settings", "ooInetProxyType", "2"},
+	{"/org.openoffice.Inet/Settings", "ooInetHTTPProxyName", "127.0.0.1"},
+	{"/org.openoffice.Inet/Settings", "ooInetHTTPProxyPort", "9"},
+	{"/org.openoffice.Inet/Settings", "ooInetHTTPSProxyName", "127.0.0.1"},
+	{"/org.openoffice.Inet/Settings", "ooInetHTTPSProxyPort", "9"},
+}
+
+// writeProfile writes a profile with the settings.
+func writeProfile(dir string) error {
+	var b strings.Builder
+	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+`)
+	for _, s := range settings {
+		fmt.Fprintf(&b, `<item oor:path="%s"><prop oor:name="%s" oor:op="fuse"><value>%s</value></prop></item>`+"\n", s.path, s.name, s.value)
+	}
+	b.WriteString("</oor:items>\n")
+	user := filepath.Join(dir, "user")
+	if err := os.MkdirAll(user, 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(user, "registrymodifications.xcu"), []byte(b.String()), 0o600)
+}

@@ -1,0 +1,218 @@
+package ooxml
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/internal/zipread"
+)
+
+// A Cut is a package made of parts of another: of its main part, and of all
+// that is reached from there by relationships that are followed. Properties,
+// thumbnails and signatures of the package are never among them.
+//
+// Parts that are not replaced are copied as they are packed; lists of
+// relationships and of content types lose the lines about what is left out. The
+// same cut gives the same bytes.
+type Cut struct {
+	// Follow reports whether a relationship of a part is kept, and with it the
+	// part that it leads to; nil keeps all. One whose target is missing is left
+	// out in any case, and one to the outside is kept as it is if Follow says
+	// so. It may replace the part, which is not written before all of them were
+	// followed.
+	Follow func(part string, rel Rel) bool
+
+	p        *Package
+	replaced map[string]string // by folded name
+	retyped  map[string]string // by folded name
+}
+
+// NewCut returns a cut of p.
+func NewCut(p *Package) *Cut {
+	return &Cut{p: p, replaced: make(map[string]string), retyped: make(map[string]string)}
+}
+
+// Replace gives a part another content. The part is kept only if it is reached.
+func (c *Cut) Replace(part, content string) { c.replaced[fold(part)] = content }
+
+// Retype gives a part another content type.
+func (c *Cut) Retype(part, contentType string) { c.retyped[fold(part)] = contentType }
+
+// A plan says which parts a cut keeps, and the lists of their relationships.
+type plan struct {
+	kept map[string]bool    // by folded name
+	rels map[string]*string // by folded name of the list: its text if that is another, or nil
+}
+
+// Parts returns the names of the parts that the cut holds, in the order of the
+// package, without content types and lists of relationships.
+func (c *Cut) Parts(ctx context.Context) ([]string, error) {
+	plan, err := c.plan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, part := range c.p.Parts() {
+		if plan.kept[fold(part.Name)] {
+			names = append(names, part.Name)
+		}
+	}
+	return names, nil
+}
+
+// plan follows the relationships from the package on. A part is visited once,
+// so that cycles end.
+func (c *Cut) plan(ctx context.Context) (*plan, error) {
+	pl := &plan{kept: make(map[string]bool), rels: make(map[string]*string)}
+	main := func(_ string, rel Rel) bool { return rel == c.p.main }
+	waiting, err := c.visit(ctx, pl, "", main)
+	if err != nil {
+		return nil, err
+	}
+	follow := c.Follow
+	if follow == nil {
+		follow = func(string, Rel) bool { return true }
+	}
+	for len(waiting) > 0 {
+		name := waiting[0]
+		waiting = waiting[1:]
+		more, err := c.visit(ctx, pl, name, follow)
+		if err != nil {
+			return nil, err
+		}
+		waiting = append(waiting, more...)
+	}
+	return pl, nil
+}
+
+// visit notes the relationships of a part that are kept, and returns the parts
+// that are reached for the first time.
+func (c *Cut) visit(ctx context.Context, pl *plan, name string, follow func(string, Rel) bool) (reached []string, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	rels, err := c.p.Rels(ctx, name)
+	if err != nil || len(rels) == 0 {
+		return nil, err
+	}
+	keep := make([]bool, len(rels))
+	count := 0
+	for i, rel := range rels {
+		target := c.p.Part(rel.Target)
+		if !follow(name, rel) || !rel.External && target == nil {
+			continue
+		}
+		keep[i] = true
+		count++
+		if key := fold(rel.Target); !rel.External && !pl.kept[key] {
+			pl.kept[key] = true
+			reached = append(reached, target.Name)
+		}
+	}
+	if count == 0 {
+		return reached, nil
+	}
+	list := c.p.Part(relsName(name))
+	key := fold(list.Name)
+	pl.rels[key] = nil
+	if count == len(rels) {
+		return reached, nil
+	}
+	text, err := list.text(ctx, maxListed)
+	if err != nil {
+		return nil, err
+	}
+	n := -1
+	text, err = Without(text, func(s *xmlspan.Scanner) bool {
+		if s.Local != "Relationship" {
+			return false
+		}
+		n++
+		return n < len(keep) && !keep[n]
+	})
+	pl.rels[key] = &text
+	return reached, err
+}
+
+// WriteTo writes the package that the cut makes. Errors are those of reading
+// the source, as [Open] has them, and of w.
+func (c *Cut) WriteTo(ctx context.Context, w io.Writer) error {
+	pl, err := c.plan(ctx)
+	if err != nil {
+		return err
+	}
+	out := zipread.NewWriter(w)
+	for _, part := range c.p.Parts() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := c.write(out, pl, part); err != nil {
+			return zipread.Known(ctx, err)
+		}
+	}
+	return out.Close()
+}
+
+func (c *Cut) write(out *zipread.Writer, pl *plan, part *Part) error {
+	key := fold(part.Name)
+	list, isList := pl.rels[key]
+	content, isReplaced := c.replaced[key]
+	switch {
+	case key == fold(typesName):
+		return out.Add(part.file.Name(), []byte(c.types(pl)))
+	case isList && list != nil:
+		return out.Add(part.file.Name(), []byte(*list))
+	case isReplaced && pl.kept[key]:
+		return out.Add(part.file.Name(), []byte(content))
+	case isList, pl.kept[key]:
+		return out.Copy(part.file)
+	}
+	return nil
+}
+
+// types returns the content types of what is kept.
+func (c *Cut) types(pl *plan) string {
+	exts := map[string]bool{"rels": true, "xml": true}
+	for key := range pl.kept {
+		exts[extOf(key)] = true
+	}
+	t := c.p.types
+	var edits []xmlspan.Edit
+	retyped := make(map[string]bool)
+	s := xmlspan.New(t.text)
+	for s.Next() {
+		if s.Kind != xmlspan.Start || s.Depth < 2 {
+			continue
+		}
+		drop := s.Local == "Default" && !exts[strings.ToLower(s.Get("", "Extension"))]
+		if s.Local == "Override" {
+			key := fold(s.Get("", "PartName"))
+			drop = !pl.kept[key]
+			if other, ok := c.retyped[key]; ok && !drop {
+				retyped[key] = true
+				edits = append(edits, retype(s, other)...)
+			}
+		}
+		if pos := s.Pos; drop && s.Skip() {
+			edits = append(edits, xmlspan.Edit{Pos: pos, Stop: s.Stop})
+		}
+	}
+	for _, part := range c.p.Parts() {
+		if other, ok := c.retyped[fold(part.Name)]; ok && !retyped[fold(part.Name)] && pl.kept[fold(part.Name)] {
+			line := `<Override xmlns="http://schemas.openxmlformats.org/package/2006/content-types" PartName="/` + xmlspan.Escape(part.Name) + `" ContentType="` + xmlspan.Escape(other) + `"/>`
+			edits = append(edits, xmlspan.Edit{Pos: t.rootStop, Stop: t.rootStop, Text: line})
+		}
+	}
+	return xmlspan.Splice(t.text, 0, len(t.text), edits)
+}
+
+func retype(s *xmlspan.Scanner, contentType string) []xmlspan.Edit {
+	for a := range s.Attrs() {
+		if a.Local == "ContentType" && a.Space == "" {
+			return []xmlspan.Edit{{Pos: a.ValuePos, Stop: a.ValueStop, Text: xmlspan.Escape(contentType)}}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package ooxml
+
+import (
+	"strings"
+
+	"github.com/citekit/citekit/internal/xmlspan"
+)
+
+// namespaces are the short names that [Namespace] gives: the prefixes that
+// documents usually have for them.
+var namespaces = map[string]string{
+	"http://schemas.openxmlformats.org/wordprocessingml/2006/main":           "w",
+	"http://purl.oclc.org/ooxml/wordprocessingml/main":                       "w",
+	"http://schemas.openxmlformats.org/spreadsheetml/2006/main":              "x",
+	"http://purl.oclc.org/ooxml/spreadsheetml/main":                          "x",
+	"http://schemas.openxmlformats.org/presentationml/2006/main":             "p",
+	"http://purl.oclc.org/ooxml/presentationml/main":                         "p",
+	"http://schemas.openxmlformats.org/drawingml/2006/main":                  "a",
+	"http://purl.oclc.org/ooxml/drawingml/main":                              "a",
+	"http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing": "wp",
+	"http://purl.oclc.org/ooxml/drawingml/wordprocessingDrawing":             "wp",
+	"http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing":    "xdr",
+	"http://purl.oclc.org/ooxml/drawingml/spreadsheetDrawing":                "xdr",
+	"http://schemas.openxmlformats.org/drawingml/2006/picture":               "pic",
+	"http://purl.oclc.org/ooxml/drawingml/picture":                           "pic",
+	"http://schemas.openxmlformats.org/drawingml/2006/chart":                 "c",
+	"http://purl.oclc.org/ooxml/drawingml/chart":                             "c",
+	"http://schemas.openxmlformats.org/drawingml/2006/diagram":               "dgm",
+	"http://purl.oclc.org/ooxml/drawingml/diagram":                           "dgm",
+	"http://schemas.openxmlformats.org/officeDocument/2006/relationships":    "r",
+	"http://purl.oclc.org/ooxml/officeDocument/relationships":                "r",
+	"http://schemas.openxmlformats.org/officeDocument/2006/math":             "m",
+	"http://purl.oclc.org/ooxml/officeDocument/math":                         "m",
+	"http://schemas.openxmlformats.org/markup-compatibility/2006":            "mc",
+	"http://schemas.microsoft.com/office/word/2010/wordprocessingShape":      "wps",
+	"http://schemas.microsoft.com/office/word/2010/wordprocessingGroup":      "wpg",
+	"http://schemas.microsoft.com/office/word/2010/wordml":                   "w14",
+	"http://schemas.microsoft.com/office/word/2012/wordml":                   "w15",
+	"http://schemas.microsoft.com/office/word/2016/wordml/cid":               "w16cid",
+	"http://schemas.microsoft.com/office/powerpoint/2010/main":               "p14",
+	"http://schemas.microsoft.com/office/spreadsheetml/2009/9/main":          "x14",
+	"urn:schemas-microsoft-com:vml":                                          "v",
+	"urn:schemas-microsoft-com:office:office":                                "o",
+	"urn:schemas-microsoft-com:office:word":                                  "w10",
+	"http://schemas.openxmlformats.org/package/2006/relationships":           "rel",
+	"http://schemas.openxmlformats.org/package/2006/content-types":           "ct",
+}
+
+// Namespace gives a namespace of office documents a short name, which is the
+// same for transitional and strict documents, such as "w" for the text of
+// DOCX. Others stay as they are. It is what [xmlspan.Scanner] takes.
+func Namespace(uri string) string {
+	if short, ok := namespaces[uri]; ok {
+		return short
+	}
+	return uri
+}
+
+// Scan returns a scanner of a part that names namespaces as [Namespace] does.
+func Scan(text string) *xmlspan.Scanner {
+	s := xmlspan.New(text)
+	s.Namespace = Namespace
+	return s
+}
+
+// RelIDs returns the relationships that the attributes of a part name.
+func RelIDs(text string) (map[string]bool, error) {
+	ids := make(map[string]bool)
+	s := Scan(text)
+	for s.Next() {
+		if s.Kind != xmlspan.Start {
+			continue
+		}
+		for a := range s.Attrs() {
+			if a.Space == "r" || a.Space == "o" && strings.EqualFold(a.Local, "relid") {
+				ids[a.Value] = true
+			}
+		}
+	}
+	return ids, KnownXML(s.Err())
+}
+
+// Without returns a part without the elements that drop reports, each with all
+// that is in it. The root stays.
+func Without(text string, drop func(*xmlspan.Scanner) bool) (string, error) {
+	var edits []xmlspan.Edit
+	s := Scan(text)
+	for s.Next() {
+		if s.Kind == xmlspan.Start && s.Depth > 1 && drop(s) {
+			pos := s.Pos
+			s.Skip()
+			edits = append(edits, xmlspan.Edit{Pos: pos, Stop: s.Stop})
+		}
+	}
+	if len(edits) == 0 || s.Err() != nil {
+		return text, KnownXML(s.Err())
+	}
+	return xmlspan.Splice(text, 0, len(text), edits), nil
+}

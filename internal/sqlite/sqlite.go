@@ -1,0 +1,124 @@
+// Package sqlite reads tables of SQLite database files, and writes files of one
+// table. It opens one file, which it never changes: no journal, no WAL and no
+// lock is looked at.
+//
+// The format is that of https://www.sqlite.org/fileformat2.html.
+package sqlite
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Errors of this package match one of these, that of the reader, or ctx.Err().
+var (
+	ErrDamaged = errors.New("the database is damaged")
+	ErrLarge   = errors.New("too large")
+)
+
+const (
+	magic      = "SQLite format 3\x00"
+	headerSize = 100
+	minPage    = 512
+	maxPage    = 1 << 16
+	minUsable  = 480
+)
+
+// An Encoding is how a database stores text.
+type Encoding uint32
+
+// The encodings.
+const (
+	UTF8 Encoding = 1 + iota
+	UTF16LE
+	UTF16BE
+)
+
+// A Database is an open file. It is safe for concurrent use if its reader is.
+type Database struct {
+	Tables []*Table // in the order of the schema; those of SQLite itself are left out
+	Views  []string // views and virtual tables, which have no rows of their own
+
+	Encoding Encoding
+	WAL      bool // what is written may also be in a file beside it
+
+	r        io.ReaderAt
+	pageSize int
+	usable   int
+	pages    uint32
+}
+
+// Open reads the schema of the database in r, of size bytes.
+func Open(ctx context.Context, r io.ReaderAt, size int64) (*Database, error) {
+	var h [headerSize]byte
+	if size < headerSize {
+		return nil, damaged("it has %d bytes", size)
+	}
+	if err := readAt(r, h[:], 0); err != nil {
+		return nil, err
+	}
+	if string(h[:len(magic)]) != magic {
+		return nil, damaged("its header is not that of SQLite")
+	}
+	db := &Database{r: r, pageSize: int(binary.BigEndian.Uint16(h[16:]))}
+	if db.pageSize == 1 {
+		db.pageSize = maxPage
+	}
+	db.usable = db.pageSize - int(h[20])
+	if db.pageSize < minPage || db.pageSize&(db.pageSize-1) != 0 || db.usable < minUsable {
+		return nil, damaged("its pages have %d bytes", db.pageSize)
+	}
+	db.Encoding = max(Encoding(binary.BigEndian.Uint32(h[56:])), UTF8)
+	if db.Encoding > UTF16BE {
+		return nil, damaged("its text encoding is %d", db.Encoding)
+	}
+	db.WAL = h[19] == 2
+	db.pages = uint32(min(size/int64(db.pageSize), 1<<32-2))
+	if declared := binary.BigEndian.Uint32(h[28:]); declared > db.pages && string(h[24:28]) == string(h[92:96]) {
+		return nil, damaged("it has %d of %d pages", db.pages, declared)
+	}
+	return db, db.readSchema(ctx)
+}
+
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
+}
+
+// readAt fills p from r.
+func readAt(r io.ReaderAt, p []byte, off int64) error {
+	n, err := r.ReadAt(p, off)
+	if n == len(p) {
+		return nil
+	}
+	if err == io.EOF || err == nil {
+		return damaged("it ends early")
+	}
+	return err
+}
+
+// page reads the first n bytes of a page into buf.
+func (db *Database) page(number uint32, buf []byte) error {
+	if number < 1 || number > db.pages {
+		return damaged("page %d of %d", number, db.pages)
+	}
+	return readAt(db.r, buf, int64(number-1)*int64(db.pageSize))
+}
+
+// Table returns the table of a name, as it is written or else whatever the case,
+// or nil.
+func (db *Database) Table(name string) *Table {
+	for _, t := range db.Tables {
+		if t.Name == name {
+			return t
+		}
+	}
+	for _, t := range db.Tables {
+		if foldASCII(t.Name) == foldASCII(name) {
+			return t
+		}
+	}
+	return nil
+}

@@ -1,0 +1,35 @@
+package xmlspan
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// An Edit puts Text in the place of the bytes from Pos to Stop of a document.
+type Edit struct {
+	Pos, Stop int
+	Text      string
+}
+
+// Splice returns the bytes of a document from pos to stop with edits. Edits may
+// come in any order; one within another, or that reaches out of the bytes, is
+// left out. Of two at one place the one that was added first comes first.
+func Splice(data string, pos, stop int, edits []Edit) string {
+	sorted := slices.Clone(edits)
+	slices.SortStableFunc(sorted, func(a, b Edit) int {
+		return cmp.Or(cmp.Compare(a.Pos, b.Pos), cmp.Compare(min(a.Stop-a.Pos, 1), min(b.Stop-b.Pos, 1)))
+	})
+	var b strings.Builder
+	b.Grow(max(stop-pos, 0))
+	for _, e := range sorted {
+		if e.Pos < pos || e.Stop > stop || e.Stop < e.Pos {
+			continue
+		}
+		b.WriteString(data[pos:e.Pos])
+		b.WriteString(e.Text)
+		pos = e.Stop
+	}
+	b.WriteString(data[pos:stop])
+	return b.String()
+}

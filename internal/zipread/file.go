@@ -1,0 +1,198 @@
+package zipread
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"context"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// A File is an entry of an [Archive].
+type File struct {
+	archive *Archive
+	header  *zip.FileHeader
+	start   int64 // of its data
+	lost    bool  // it is not where the directory says
+}
+
+const (
+	flagEncrypted = 1<<0 | 1<<6 | 1<<13
+	flagUTF8      = 1 << 11
+	methodAES     = 99
+)
+
+func clamp(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
+
+// Name returns the name as it is stored, which may not be UTF-8.
+func (f *File) Name() string { return f.header.Name }
+
+// Text returns the name in UTF-8: of one that is none, as IBM code page 437 has
+// it, which archives are in that do not say otherwise.
+func (f *File) Text() string {
+	name := f.header.Name
+	if utf8.ValidString(name) {
+		return name
+	}
+	var text strings.Builder
+	for i := range len(name) {
+		if c := name[i]; c < utf8.RuneSelf {
+			text.WriteByte(c)
+		} else {
+			text.WriteRune(page437[c-utf8.RuneSelf])
+		}
+	}
+	return text.String()
+}
+
+var page437 = []rune("ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0")
+
+// Size returns the length of the content in bytes, as declared.
+func (f *File) Size() int64 { return clamp(f.header.UncompressedSize64) }
+
+// PackedSize returns how many bytes of the archive hold the content.
+func (f *File) PackedSize() int64 { return clamp(f.header.CompressedSize64) }
+
+// IsDir reports whether the entry is a folder.
+func (f *File) IsDir() bool { return strings.HasSuffix(f.header.Name, "/") }
+
+// IsEncrypted reports whether a password is needed to read the content.
+func (f *File) IsEncrypted() bool {
+	return f.header.Flags&flagEncrypted != 0 || f.header.Method == methodAES
+}
+
+// IsStored reports whether the content is held without compression.
+func (f *File) IsStored() bool { return f.header.Method == zip.Store }
+
+// IsUnsafe reports whether the name would lead out of the folder that it is
+// unpacked to, or may do so on some system: it is empty or absolute, or has a
+// "..", a backslash, a drive letter or a zero byte.
+func (f *File) IsUnsafe() bool {
+	name := f.header.Name
+	if name == "" || name[0] == '/' || strings.ContainsAny(name, "\\\x00") {
+		return true
+	}
+	if len(name) > 1 && name[1] == ':' {
+		return true
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if part == ".." {
+			return true
+		}
+	}
+	return false
+}
+
+// Bytes returns the content. The error matches [ErrLimit] if that is more than
+// limit bytes, and else is as for [File.Open].
+func (f *File) Bytes(ctx context.Context, limit int64) ([]byte, error) {
+	if f.Size() > limit {
+		return nil, fmt.Errorf("a member of %d bytes; at most %d: %w", f.header.UncompressedSize64, limit, ErrLimit)
+	}
+	r, err := f.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	var content bytes.Buffer
+	content.Grow(int(min(f.Size(), f.likelySize())) + bytes.MinRead)
+	if _, err := content.ReadFrom(r); err != nil {
+		return nil, err
+	}
+	return content.Bytes(), nil
+}
+
+// likelySize bounds the memory that is taken before there is content for it:
+// a declared size is only a claim.
+func (f *File) likelySize() int64 { return 64<<10 + min(f.PackedSize(), 1<<24)*8 }
+
+// Open returns a reader of the content. It fails with ctx.Err() once ctx is
+// done. Errors, of Open or of reading, match [ErrEncrypted] and [ErrMethod],
+// and [ErrDamaged] if the content is not of its declared size or has another
+// checksum; others are those of the archive's reader.
+func (f *File) Open(ctx context.Context) (io.ReadCloser, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	packed, err := f.raw()
+	if err != nil {
+		return nil, err
+	}
+	c := &content{ctx: ctx, file: f, sum: crc32.NewIEEE(), source: packed}
+	switch f.header.Method {
+	case zip.Store:
+		c.r, c.Closer = c.source, io.NopCloser(nil)
+	case zip.Deflate:
+		inflater := flate.NewReader(c.source)
+		c.r, c.Closer = inflater, inflater
+	default:
+		return nil, fmt.Errorf("a member is compressed by method %d: %w", f.header.Method, ErrMethod)
+	}
+	return c, nil
+}
+
+// raw returns the content as it is packed.
+func (f *File) raw() (*packed, error) {
+	switch {
+	case f.IsEncrypted():
+		return nil, ErrEncrypted
+	case f.lost:
+		return nil, fmt.Errorf("a member is not where the directory says: %w", ErrDamaged)
+	}
+	return &packed{r: io.NewSectionReader(f.archive.r, f.start, f.PackedSize())}, nil
+}
+
+// A packed reader remembers the error of the archive's own reader.
+type packed struct {
+	r   io.Reader
+	err error
+}
+
+func (p *packed) Read(b []byte) (int, error) {
+	n, err := p.r.Read(b)
+	if err != nil && err != io.EOF {
+		p.err = err
+	}
+	return n, err
+}
+
+// A content is read while its size and its checksum are checked.
+type content struct {
+	ctx context.Context
+	io.Closer
+	r      io.Reader
+	source *packed
+	file   *File
+	sum    hash.Hash32
+	n      int64
+}
+
+func (c *content) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	c.sum.Write(p[:n])
+	switch {
+	case c.source.err != nil:
+		return 0, c.source.err
+	case c.n > c.file.Size():
+		return 0, fmt.Errorf("a member is larger than declared: %w", ErrDamaged)
+	case err == nil:
+		return n, nil
+	case err != io.EOF:
+		return n, fmt.Errorf("a member cannot be unpacked: %w", ErrDamaged)
+	case c.n != c.file.Size():
+		return n, fmt.Errorf("a member is cut off: %w", ErrDamaged)
+	case c.file.header.CRC32 != 0 && c.sum.Sum32() != c.file.header.CRC32:
+		return n, fmt.Errorf("a member has another checksum than declared: %w", ErrDamaged)
+	}
+	return n, io.EOF
+}

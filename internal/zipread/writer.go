@@ -1,0 +1,116 @@
+package zipread
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"unicode/utf8"
+)
+
+// day is the first that the times of ZIP archives know, 1 January 1980: every
+// member is of that day.
+const day = 1<<5 | 1
+
+// A Writer writes a ZIP archive. The same calls give the same bytes: times are
+// fixed, and nothing of a source but names and content travels along.
+type Writer struct {
+	z     *zip.Writer
+	names map[string]bool
+}
+
+// NewWriter returns a Writer to w.
+func NewWriter(w io.Writer) *Writer {
+	return &Writer{z: zip.NewWriter(w), names: make(map[string]bool)}
+}
+
+// Copy adds f as it is packed, without unpacking it. Its content is not
+// checked; that of a folder is left out. Errors are as for [File.Open], and [ErrLimit] above 4 GiB.
+func (w *Writer) Copy(f *File) error {
+	r, err := f.raw()
+	if err != nil {
+		return err
+	}
+	e := f.header
+	h := zip.FileHeader{
+		Name: e.Name, Flags: e.Flags & flagUTF8, Method: e.Method, CRC32: e.CRC32, ReaderVersion: e.ReaderVersion,
+		CompressedSize64: e.CompressedSize64, UncompressedSize64: e.UncompressedSize64,
+	}
+	if f.IsDir() {
+		h.Method, h.CRC32, h.CompressedSize64, h.UncompressedSize64 = zip.Store, 0, 0, 0
+		return w.add(&h, bytes.NewReader(nil))
+	}
+	return w.add(&h, r)
+}
+
+// Add adds a member, compressed if that makes it smaller.
+func (w *Writer) Add(name string, data []byte) error {
+	var packed bytes.Buffer
+	deflate, err := flate.NewWriter(&packed, flate.DefaultCompression)
+	if err != nil {
+		return err
+	}
+	if _, err := deflate.Write(data); err != nil {
+		return err
+	}
+	if err := deflate.Close(); err != nil {
+		return err
+	}
+	if packed.Len() >= len(data) {
+		return w.Store(name, data)
+	}
+	h := header(name, data)
+	h.Method, h.CompressedSize64 = zip.Deflate, uint64(packed.Len())
+	return w.add(h, &packed)
+}
+
+// Store adds a member without compression.
+func (w *Writer) Store(name string, data []byte) error {
+	return w.add(header(name, data), bytes.NewReader(data))
+}
+
+func header(name string, data []byte) *zip.FileHeader {
+	h := &zip.FileHeader{
+		Name: name, Method: zip.Store, CRC32: crc32.ChecksumIEEE(data), ReaderVersion: 20,
+		CompressedSize64: uint64(len(data)), UncompressedSize64: uint64(len(data)),
+	}
+	if utf8.ValidString(name) && !isASCII(name) {
+		h.Flags = flagUTF8
+	}
+	return h
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *Writer) add(h *zip.FileHeader, content io.Reader) error {
+	if w.names[h.Name] {
+		return fmt.Errorf("a member is added twice: %w", ErrDamaged)
+	}
+	w.names[h.Name] = true
+	if h.CompressedSize64 >= math.MaxUint32 || h.UncompressedSize64 >= math.MaxUint32 {
+		return fmt.Errorf("a member of more than 4 GiB: %w", ErrLimit)
+	}
+	h.ModifiedDate = day //lint:ignore SA1019 a Modified is not written by CreateRaw
+	out, err := w.z.CreateRaw(h)
+	if err != nil {
+		return err
+	}
+	n, err := io.Copy(out, content) // of a folder, nothing
+	if err == nil && uint64(n) != h.CompressedSize64 {
+		err = fmt.Errorf("a member is cut off: %w", ErrDamaged)
+	}
+	return err
+}
+
+// Close writes the directory. It does not close the underlying writer.
+func (w *Writer) Close() error { return w.z.Close() }

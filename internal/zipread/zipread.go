@@ -1,0 +1,243 @@
+// Package zipread reads and writes ZIP archives that strangers made, for the
+// formats that are one: OOXML, ODF, EPUB, and archives themselves.
+//
+// It differs from archive/zip, which it is built on, in what it refuses. The
+// directory has bounds; no name is twice in it; no two entries share bytes of
+// the archive, as those of a bomb do; an encrypted entry is named as such; and
+// a member is read to no more than its declared size, which must be the real
+// one. What [Writer] writes depends on nothing but what is given to it.
+package zipread
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit"
+)
+
+// Errors of archives. [Known] makes them match what a resolver returns.
+var (
+	ErrNotZip    = errors.New("not a ZIP archive")
+	ErrDamaged   = errors.New("damaged ZIP archive")
+	ErrLimit     = errors.New("the ZIP archive passes a limit")
+	ErrEncrypted = errors.New("the ZIP archive is encrypted")
+	ErrMethod    = errors.New("a compression method that is not read here")
+)
+
+const (
+	// MaxEntries is how many entries an archive may have.
+	MaxEntries = 1 << 16
+
+	maxDirectory = 16 << 20 // bytes of the directory, with the search for it
+)
+
+// An Archive is the directory of a ZIP archive with the reader that it came
+// from. It is safe for concurrent use as far as that is.
+type Archive struct {
+	r      io.ReaderAt
+	files  []*File
+	byName map[string]int // in files
+}
+
+// Open reads the directory of the ZIP archive in the first size bytes of r.
+// What stands before the archive or after it is not looked at, as long as the
+// end of the directory is within the last 64 KB. Names are as they are stored,
+// see [File.IsUnsafe].
+//
+// The error matches [ErrNotZip] if there is no directory, [ErrDamaged] if it
+// contradicts itself, or has two members of one name and different bytes, or
+// members that overlap, and [ErrLimit]
+// above [MaxEntries] entries or 16 MiB of directory; else it is that of r.
+// Encrypted entries, and those that are compressed in a way not known here, are
+// errors only of reading them.
+func Open(r io.ReaderAt, size int64) (*Archive, error) {
+	bounded := &bounded{r: r, left: maxDirectory}
+	z, err := zip.NewReader(bounded, size)
+	switch {
+	case bounded.err != nil:
+		return nil, bounded.err
+	case errors.Is(err, zip.ErrInsecurePath):
+	case errors.Is(err, zip.ErrFormat), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, classify(r, size)
+	case err != nil:
+		return nil, err
+	}
+	if len(z.File) > MaxEntries {
+		return nil, fmt.Errorf("%d entries; at most %d: %w", len(z.File), MaxEntries, ErrLimit)
+	}
+	bounded.left = int64(len(z.File)) * 64 // a local header of 30 bytes is read for each
+	a, err := newArchive(z, bounded, size)
+	if err != nil {
+		return nil, err
+	}
+	a.r = r
+	return a, a.checkOverlap()
+}
+
+// classify tells a file that begins as a ZIP archive from what never was one.
+func classify(r io.ReaderAt, size int64) error {
+	var head [4]byte
+	if n, err := r.ReadAt(head[:min(4, size)], 0); n < 4 && err != nil && err != io.EOF {
+		return err
+	}
+	if strings.HasPrefix(string(head[:]), "PK") {
+		return fmt.Errorf("its directory is missing or cut off: %w", ErrDamaged)
+	}
+	return ErrNotZip
+}
+
+func newArchive(z *zip.Reader, b *bounded, size int64) (*Archive, error) {
+	a := &Archive{byName: make(map[string]int, len(z.File))}
+	twice := 0
+	for _, entry := range z.File {
+		f := &File{archive: a, header: &entry.FileHeader}
+		start, err := entry.DataOffset()
+		if b.err != nil {
+			return nil, b.err
+		}
+		f.start, f.lost = start, err != nil || f.PackedSize() > size-start
+		if err != nil {
+			f.start = 0 // where no data is
+		}
+		if i, known := a.byName[entry.Name]; known {
+			same, err := a.files[i].sameAs(f, b.r)
+			if err != nil {
+				return nil, err
+			}
+			if twice++; !same || twice > maxTwice {
+				return nil, fmt.Errorf("it names one member twice: %w", ErrDamaged)
+			}
+			continue
+		}
+		a.byName[entry.Name] = len(a.files)
+		a.files = append(a.files, f)
+	}
+	return a, nil
+}
+
+// Of members of one name: how many there may be, and how many bytes are
+// compared.
+const (
+	maxTwice = 100
+	maxSame  = 1 << 20
+)
+
+// sameAs reports whether two members of one name are the same, as folders are,
+// and files that were put in twice.
+func (f *File) sameAs(g *File, r io.ReaderAt) (bool, error) {
+	size := f.PackedSize()
+	switch {
+	case f.IsDir() && size == 0 && g.PackedSize() == 0:
+		return true, nil
+	case f.lost || g.lost || size > maxSame || size != g.PackedSize() || f.Size() != g.Size(),
+		f.header.CRC32 != g.header.CRC32 || f.header.Method != g.header.Method || f.header.Flags != g.header.Flags:
+		return false, nil
+	}
+	data := make([]byte, 2*size)
+	for i, file := range []*File{f, g} {
+		if _, err := r.ReadAt(data[int64(i)*size:int64(i+1)*size], file.start); err != nil && err != io.EOF {
+			return false, err
+		}
+	}
+	return bytes.Equal(data[:size], data[size:]), nil
+}
+
+// On returns the same archive with another reader of the same bytes, for
+// callers that keep an archive for longer than the file that it was read from
+// is open.
+func (a *Archive) On(r io.ReaderAt) *Archive {
+	other := &Archive{r: r, byName: a.byName, files: make([]*File, len(a.files))}
+	copies := make([]File, len(a.files))
+	for i, f := range a.files {
+		copies[i] = *f
+		copies[i].archive = other
+		other.files[i] = &copies[i]
+	}
+	return other
+}
+
+// checkOverlap refuses archives two members of which share bytes: a few
+// kilobytes can then stand for petabytes.
+func (a *Archive) checkOverlap() error {
+	placed := make([]*File, 0, len(a.files))
+	for _, f := range a.files {
+		if f.start > 0 && f.PackedSize() != 0 {
+			placed = append(placed, f)
+		}
+	}
+	slices.SortFunc(placed, func(f, g *File) int { return cmp.Compare(f.start, g.start) })
+	for i, f := range placed[:max(len(placed)-1, 0)] {
+		if f.header.CompressedSize64 > uint64(placed[i+1].start-f.start) {
+			return fmt.Errorf("two of its members overlap: %w", ErrDamaged)
+		}
+	}
+	return nil
+}
+
+// Files returns the entries in the order of the directory, folders too. The
+// slice must not be changed.
+func (a *Archive) Files() []*File { return a.files }
+
+// File returns the entry of exactly that name, or nil if there is none.
+func (a *Archive) File(name string) *File {
+	if i, ok := a.byName[name]; ok {
+		return a.files[i]
+	}
+	return nil
+}
+
+// Known makes an error of this package match what [citekit.Resolver] documents,
+// and returns ctx.Err() once ctx is done. Other errors stay as they are.
+func Known(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	for _, as := range []struct{ ours, known error }{
+		{ErrEncrypted, citekit.ErrEncrypted},
+		{ErrNotZip, citekit.ErrFormat},
+		{ErrDamaged, citekit.ErrFormat},
+		{ErrLimit, citekit.ErrTooLarge},
+		{ErrMethod, errors.ErrUnsupported},
+	} {
+		if errors.Is(err, as.ours) && !errors.Is(err, as.known) {
+			return fmt.Errorf("%w: %w", err, as.known)
+		}
+	}
+	return err
+}
+
+// A bounded reader stops archive/zip from reading more of a directory than an
+// honest one has.
+type bounded struct {
+	r    io.ReaderAt
+	left int64
+	err  error // the first, other than the end of the source
+}
+
+func (b *bounded) ReadAt(p []byte, off int64) (int, error) {
+	if b.err != nil {
+		return 0, b.err
+	}
+	if off < 0 { // of a directory that says so
+		return 0, io.ErrUnexpectedEOF
+	}
+	if b.left -= int64(len(p)); b.left < 0 {
+		b.err = fmt.Errorf("its directory has more than %d MiB: %w", maxDirectory>>20, ErrLimit)
+		return 0, b.err
+	}
+	n, err := b.r.ReadAt(p, off)
+	if err != nil && err != io.EOF {
+		b.err = err
+	}
+	return n, err
+}

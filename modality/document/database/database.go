@@ -1,0 +1,275 @@
+// Package database resolves rows of the tables of SQLite databases.
+//
+// A row counts from 1 in the order of the rowids of its table, or of its primary
+// key if it has no rowids; the names of the columns are no row. Views and virtual
+// tables have no rows of their own and cannot be cited.
+//
+// Only the file itself is read, as it is: nothing is written, and neither a
+// journal nor a write-ahead log beside it is looked at. A database in WAL mode
+// may have its last changes there; evidence and maps say so.
+package database
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/decimal"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/sqlite"
+	"github.com/citekit/citekit/internal/warm"
+)
+
+// A Resolver resolves rows of databases. The zero value is ready to use. It must
+// not be copied.
+type Resolver struct {
+	// CacheBytes bounds the memory for where the rows of tables are; zero means
+	// 16 MiB and a negative number none.
+	CacheBytes int64
+
+	once        sync.Once
+	directories warm.Cache[*sqlite.Directory]
+}
+
+const (
+	defaultCacheBytes = 16 << 20
+	maxEvidence       = 256 << 20 // bytes of rows in one evidence, which is made in memory
+	maxListed         = 20        // names in an error
+)
+
+var (
+	_ citekit.Resolver   = (*Resolver)(nil)
+	_ citekit.Measurer   = (*Resolver)(nil)
+	_ citekit.TextReader = (*Resolver)(nil)
+	_ citekit.Mapper     = (*Resolver)(nil)
+	_ citekit.Versioner  = (*Resolver)(nil)
+)
+
+// Version implements [citekit.Versioner].
+func (r *Resolver) Version() string { return "database/1" }
+
+// Resolve implements [citekit.Resolver]. The evidence is a database of the one
+// table with the rows, each with its rowid and the values as they are stored. The
+// table is declared as in the source if that needs no index. Else, and where
+// columns are selected, its columns have their names and types alone, which
+// Changes say. More than 256 MiB of rows match [citekit.ErrTooLarge].
+func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
+	db, err := open(ctx, src, req.Location)
+	if err != nil {
+		return nil, err
+	}
+	content := &citekit.Content{MediaType: mediaType, Ext: ".sqlite"}
+	if req.Location.IsWhole() {
+		content.Body, content.Size = io.NopCloser(src.Reader()), src.Size()
+		return content, nil
+	}
+	c, err := r.find(ctx, src, db, req.Location)
+	if err != nil {
+		return nil, err
+	}
+	w := c.table.NewWriter(c.columns, maxEvidence)
+	err = c.read(ctx, func(row sqlite.Row) error { return w.Add(row) })
+	if err != nil {
+		return nil, err
+	}
+	data := w.Finish()
+	content.Body, content.Size = io.NopCloser(bytes.NewReader(data)), int64(len(data))
+	content.Changes = c.changes(w.Verbatim)
+	return content, nil
+}
+
+const mediaType = "application/vnd.sqlite3"
+
+// Measure implements [citekit.Measurer].
+func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
+	db, err := open(ctx, src, citekit.Location{Modality: citekit.Document})
+	if err != nil {
+		return citekit.Extent{}, err
+	}
+	return citekit.Extent{Modality: citekit.Document, Tables: len(db.Tables), MediaType: mediaType}, nil
+}
+
+// open opens a database for a location.
+func open(ctx context.Context, src *citekit.Source, loc citekit.Location) (*sqlite.Database, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := loc.Validate(); err != nil {
+		return nil, err
+	}
+	if loc.Modality != citekit.Document {
+		return nil, fmt.Errorf("a %s location in a database: %w", loc.Modality, errors.ErrUnsupported)
+	}
+	db, err := sqlite.Open(ctx, src, src.Size())
+	return db, known(err)
+}
+
+// known returns err as one that [citekit.Resolver] documents.
+func known(err error) error {
+	switch {
+	case errors.Is(err, sqlite.ErrDamaged):
+		return fmt.Errorf("%v: %w", err, citekit.ErrFormat)
+	case errors.Is(err, sqlite.ErrLarge):
+		return fmt.Errorf("the database or what is asked for of it; cite fewer rows: %w", citekit.ErrTooLarge)
+	}
+	return err
+}
+
+// A cut is rows and columns of a table.
+type cut struct {
+	db      *sqlite.Database
+	table   *sqlite.Table
+	rows    *sqlite.Directory
+	first   int // row; 1 even of an empty table
+	last    int
+	columns []int    // from 0; nil for all
+	name    string   // of the table, as asked for
+	names   []string // of columns, as asked for
+}
+
+// find returns the rows that loc selects.
+func (r *Resolver) find(ctx context.Context, src *citekit.Source, db *sqlite.Database, loc citekit.Location) (*cut, error) {
+	extent := citekit.Extent{Modality: citekit.Document, Tables: len(db.Tables)}
+	if err := extent.Check(loc); err != nil {
+		return nil, err
+	}
+	table, err := tableOf(db, loc.Table)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.directory(ctx, src, table)
+	if err != nil {
+		return nil, err
+	}
+	c := &cut{db: db, table: table, rows: rows, first: 1, last: rows.Rows(), name: loc.Table, names: loc.Cols}
+	if !loc.Rows.IsZero() {
+		if loc.Rows.Last > c.last {
+			return nil, fmt.Errorf("rows %v of a table of %s: %w", loc.Rows, message.Count(c.last, "row"), citekit.ErrRange)
+		}
+		c.first, c.last = loc.Rows.First, loc.Rows.Last
+	}
+	return c, c.pick(loc.Cols)
+}
+
+func tableOf(db *sqlite.Database, name string) (*sqlite.Table, error) {
+	if table := db.Table(name); table != nil {
+		return table, nil
+	}
+	for _, view := range db.Views {
+		if strings.EqualFold(view, name) {
+			return nil, fmt.Errorf("%s is a view or a virtual table, which has no rows of its own; cite the tables it shows: %w", message.Quote(view), errors.ErrUnsupported)
+		}
+	}
+	var names []string
+	for _, table := range db.Tables {
+		names = append(names, table.Name)
+	}
+	return nil, fmt.Errorf("no table %s; there are %s: %w", message.Quote(name), listed(names), citekit.ErrRange)
+}
+
+// pick finds the columns with names: as they are written, else whatever the
+// case, else by number.
+func (c *cut) pick(names []string) error {
+	for _, name := range names {
+		column := -1
+		for i, known := range c.table.Columns {
+			if known.Name == name || column < 0 && strings.EqualFold(known.Name, name) {
+				column = i
+			}
+			if known.Name == name {
+				break
+			}
+		}
+		if n := decimal.Whole(name); column < 0 && 1 <= n && n <= len(c.table.Columns) {
+			column = n - 1
+		}
+		if column < 0 {
+			var all []string
+			for _, known := range c.table.Columns {
+				all = append(all, known.Name)
+			}
+			return fmt.Errorf("no column %s; there are %s: %w", message.Quote(name), listed(all), citekit.ErrRange)
+		}
+		c.columns = append(c.columns, column)
+	}
+	c.columns = sortedOnce(c.columns)
+	return nil
+}
+
+// listed names some of many for an error.
+func listed(names []string) string {
+	text := ""
+	for i, name := range names {
+		if i == maxListed || len(text) > 500 {
+			return text + fmt.Sprintf(" and others, %d in all", len(names))
+		}
+		if i > 0 {
+			text += ", "
+		}
+		text += message.Clip(name)
+	}
+	return text
+}
+
+// directory returns where the rows of a table are.
+func (r *Resolver) directory(ctx context.Context, src *citekit.Source, table *sqlite.Table) (*sqlite.Directory, error) {
+	r.once.Do(func() {
+		r.directories.MaxCost = r.CacheBytes
+		if r.CacheBytes == 0 {
+			r.directories.MaxCost = defaultCacheBytes
+		}
+	})
+	key := src.Version()
+	if key != "" {
+		key = fmt.Sprintf("%s %d %s", key, src.Size(), table.Name)
+	}
+	d, err := r.directories.Get(ctx, key, func(ctx context.Context) (*sqlite.Directory, int64, error) {
+		d, err := table.Directory(ctx)
+		if err != nil {
+			return nil, 0, known(err)
+		}
+		return d, d.Bytes(), nil
+	})
+	return d, err
+}
+
+// read calls f for the rows of c until it fails.
+func (c *cut) read(ctx context.Context, f func(sqlite.Row) error) error {
+	if c.last < c.first {
+		return nil
+	}
+	var failed error
+	err := c.table.Read(ctx, c.rows, c.first, c.last, func(row sqlite.Row) bool {
+		failed = f(row)
+		return failed == nil
+	})
+	if err == nil {
+		err = failed
+	}
+	return known(err)
+}
+
+// changes says what evidence has otherwise than the source.
+func (c *cut) changes(verbatim bool) []string {
+	var changes []string
+	if !verbatim {
+		changes = append(changes, "the columns have their names and types alone: constraints, defaults and indexes left out")
+	}
+	if !c.table.Rowids {
+		changes = append(changes, "the rows have rowids from 1, for the source has none")
+	}
+	if c.table.Computed() {
+		changes = append(changes, "columns that the source computes and does not store left empty")
+	}
+	if c.db.WAL {
+		changes = append(changes, walNote)
+	}
+	return changes
+}
+
+const walNote = "changes that are only in a write-ahead log beside the database left out"

@@ -1,0 +1,55 @@
+package database
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/plain"
+)
+
+const maxSummary = 500
+
+// Map implements [citekit.Mapper]: a node for each table, whose summary names its
+// columns and says how many rows it has. Metadata have "tables", their number,
+// and "structure" if changes may be in a write-ahead log.
+func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
+	if req.Modality != citekit.Document {
+		return nil, fmt.Errorf("a %s map of a database: %w", req.Modality, errors.ErrUnsupported)
+	}
+	db, err := open(ctx, src, citekit.Location{Modality: citekit.Document})
+	if err != nil {
+		return nil, err
+	}
+	if len(db.Tables) == 0 {
+		return nil, fmt.Errorf("the database has no tables; there is nothing to cite: %w", citekit.ErrFormat)
+	}
+	d := &citekit.Draft{Method: "tables", Metadata: map[string]any{"format": "sqlite", "tables": len(db.Tables)}}
+	if db.WAL {
+		d.Metadata["structure"] = walNote
+	}
+	for i, table := range db.Tables[:min(len(db.Tables), citekit.MaxMappedNodes)] {
+		loc := citekit.Location{Modality: citekit.Document, Table: table.Name}
+		if loc.Validate() != nil {
+			continue // a name that no address has
+		}
+		rows, err := r.directory(ctx, src, table)
+		if err != nil {
+			return nil, err
+		}
+		var names []string
+		for _, c := range table.Columns {
+			names = append(names, c.Name)
+		}
+		d.Nodes = append(d.Nodes, &citekit.Node{
+			Type: "table", Title: plain.Line(table.Name), Location: loc,
+			Summary: plain.Shorten(message.Count(rows.Rows(), "row")+": "+listed(names), maxSummary),
+		})
+		if req.Progress != nil {
+			req.Progress(float64(i+1) / float64(len(db.Tables)))
+		}
+	}
+	return d, nil
+}

@@ -1,0 +1,154 @@
+package database
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sqlite"
+)
+
+const (
+	runBytes = 64 << 10
+	maxValue = 1 << 20 // bytes of one value in the text
+)
+
+// errStop ends reading without an error.
+var errStop = errors.New("stop")
+
+// ReadText implements [citekit.TextReader]. Each row is a line, its values with
+// tabs between, line ends and tabs in them being spaces. Null is empty, and a
+// blob is said to be one of so many bytes. A run holds some 64 KB of rows of one
+// table. The whole is all tables, one after the other.
+func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+	return func(yield func(citekit.TextRun, error) bool) {
+		err := r.readText(ctx, src, loc, func(run citekit.TextRun) error {
+			if !yield(run, nil) {
+				return errStop
+			}
+			return nil
+		})
+		if err != nil && err != errStop {
+			yield(citekit.TextRun{}, err)
+		}
+	}
+}
+
+func (r *Resolver) readText(ctx context.Context, src *citekit.Source, loc citekit.Location, yield func(citekit.TextRun) error) error {
+	db, err := open(ctx, src, loc)
+	if err != nil {
+		return err
+	}
+	tables := []string{loc.Table}
+	if loc.IsWhole() {
+		tables = nil
+		for _, table := range db.Tables {
+			tables = append(tables, table.Name)
+		}
+	}
+	for _, name := range tables {
+		loc.Table = name
+		c, err := r.find(ctx, src, db, loc)
+		if err == nil {
+			err = c.runs(ctx, yield)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runs calls yield for runs of rows.
+func (c *cut) runs(ctx context.Context, yield func(citekit.TextRun) error) error {
+	var text strings.Builder
+	first, row := c.first, c.first
+	give := func() error {
+		loc := citekit.Location{Modality: citekit.Document, Table: c.name, Rows: citekit.Range{First: first, Last: row - 1}, Cols: c.names}
+		run := citekit.TextRun{Text: text.String(), Location: loc}
+		text.Reset()
+		first = row
+		return yield(run)
+	}
+	err := c.read(ctx, func(r sqlite.Row) error {
+		values, err := c.table.Values(r)
+		if err != nil {
+			return err
+		}
+		c.line(&text, values)
+		if row++; text.Len() >= runBytes {
+			return give()
+		}
+		return nil
+	})
+	if err == nil && text.Len() > 0 {
+		err = give()
+	}
+	return err
+}
+
+// line writes the values of a row.
+func (c *cut) line(text *strings.Builder, values []sqlite.Value) {
+	columns := c.columns
+	if columns == nil {
+		for i := range values {
+			columns = append(columns, i)
+		}
+	}
+	for i, column := range columns {
+		if i > 0 {
+			text.WriteByte('\t')
+		}
+		text.WriteString(shown(c.db, values[column]))
+	}
+	text.WriteByte('\n')
+}
+
+// shown returns a value as text on one line.
+func shown(db *sqlite.Database, v sqlite.Value) string {
+	switch v.Kind {
+	case sqlite.Integer:
+		return strconv.FormatInt(v.Int, 10)
+	case sqlite.Real:
+		return real(v.Float)
+	case sqlite.Blob:
+		return fmt.Sprintf("blob of %d bytes", len(v.Bytes))
+	case sqlite.Text:
+		b := v.Bytes[:min(len(v.Bytes), maxValue)]
+		text := strings.ToValidUTF8(db.DecodeText(b), "\ufffd")
+		return strings.Map(func(r rune) rune {
+			if r == '\n' || r == '\r' || r == '\t' || r == 0 {
+				return ' '
+			}
+			return r
+		}, text)
+	}
+	return ""
+}
+
+// real returns a number with a decimal point or an exponent.
+func real(f float64) string {
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		return fmt.Sprint(f)
+	}
+	if size := math.Abs(f); size != 0 && (size < 1e-4 || size >= 1e16) {
+		return strconv.FormatFloat(f, 'e', -1, 64)
+	}
+	text := strconv.FormatFloat(f, 'f', -1, 64)
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return text
+}
+
+// sortedOnce returns numbers sorted, each once.
+func sortedOnce(numbers []int) []int {
+	slices.Sort(numbers)
+	return slices.Compact(numbers)
+}

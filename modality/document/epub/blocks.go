@@ -1,0 +1,189 @@
+package epub
+
+import (
+	"slices"
+	"sort"
+	"strings"
+)
+
+// A part is a content document with the places of its blocks.
+type part struct {
+	*tree
+	body   int32
+	blocks []block
+}
+
+// A block is an element, or a run of texts and elements within a line that
+// stand beside blocks: siblings from first to last, without the spaces around
+// them.
+type block struct {
+	first, last int32 // nodes
+	start, end  int32 // bytes
+}
+
+// newPart finds the blocks of a content document.
+func newPart(t *tree) *part {
+	p := &part{tree: t, body: t.first(0, "body")}
+	if p.body == 0 {
+		p.body = t.root()
+	}
+	if p.body == 0 {
+		return p
+	}
+	f := blockFinder{part: p, holds: make([]holding, len(t.nodes))}
+	for i := len(t.nodes) - 1; i > 0; i-- {
+		f.note(int32(i))
+	}
+	if name := t.nodes[p.body].name; name == "svg" || name == "math" {
+		f.add(p.body, p.body)
+		return p
+	}
+	f.find(p.body)
+	return p
+}
+
+// root returns the first element of the document, or 0.
+func (t *tree) root() int32 {
+	for i, n := range t.children(0) {
+		if n.name != "" {
+			return i
+		}
+	}
+	return 0
+}
+
+// A holding says what an element has in it.
+type holding struct {
+	blocks bool // elements that are blocks
+	shown  bool // text, or something else that is seen
+}
+
+type blockFinder struct {
+	*part
+	holds []holding
+}
+
+// note notes what a node, whose children are noted, gives its parent.
+func (f *blockFinder) note(i int32) {
+	n, parent := &f.nodes[i], &f.holds[f.nodes[i].parent]
+	if n.name == "" {
+		parent.shown = parent.shown || strings.TrimSpace(f.data[n.start:n.end]) != ""
+		return
+	}
+	if isUnseen(n.name) {
+		return
+	}
+	parent.shown = parent.shown || f.holds[i].shown || isPicture(n.name)
+	parent.blocks = parent.blocks || isBlock(n.name) || f.holds[i].blocks && !isOpaque(n.name)
+}
+
+// find adds the blocks of an element that is none itself.
+func (f *blockFinder) find(i int32) {
+	var first, last int32
+	flush := func() {
+		if first != 0 {
+			f.add(first, last)
+		}
+		first, last = 0, 0
+	}
+	for c, n := range f.children(i) {
+		switch {
+		case n.name == "" && strings.TrimSpace(f.data[n.start:n.end]) == "", isUnseen(n.name):
+		case isWhole(n.name):
+			flush()
+			f.add(c, c)
+		case f.holds[c].blocks && n.name != "" && !isOpaque(n.name):
+			flush()
+			f.find(c)
+		case isBlock(n.name):
+			flush()
+			if f.holds[c].shown {
+				f.add(c, c)
+			}
+		case n.name == "" || f.holds[c].shown || isPicture(n.name):
+			if first == 0 {
+				first = c
+			}
+			last = c
+		}
+	}
+	flush()
+}
+
+func (f *blockFinder) add(first, last int32) {
+	f.blocks = append(f.blocks, block{first, last, f.nodes[first].start, f.nodes[last].end})
+}
+
+// at returns the number of the block, from 1, that has a byte of the document,
+// else of the next one, else of the last; 0 if there are none.
+func (p *part) at(offset int32) int {
+	i := sort.Search(len(p.blocks), func(i int) bool { return p.blocks[i].end > offset })
+	return min(i+1, len(p.blocks))
+}
+
+// anchors returns where the elements with these ids begin.
+func (t *tree) anchors(ids map[string]bool) map[string]int32 {
+	found := make(map[string]int32, len(ids))
+	for i := range t.nodes {
+		if t.nodes[i].name == "" || !strings.Contains(t.tag(int32(i)), "=") {
+			continue
+		}
+		for a := range attributes(t.tag(int32(i))) {
+			if a.name != "id" && a.name != "xml:id" && (a.name != "name" || t.nodes[i].name != "a") {
+				continue
+			}
+			id := a.text()
+			if _, known := found[id]; !known && (ids == nil || ids[id]) {
+				found[id] = t.nodes[i].start
+			}
+		}
+	}
+	return found
+}
+
+// isBlock reports whether an element begins on a line of its own.
+func isBlock(name string) bool {
+	switch name {
+	case "address", "article", "aside", "blockquote", "body", "center", "dd", "div", "dt", "fieldset", "footer", "form",
+		"header", "hgroup", "li", "main", "nav", "section", "search",
+		"book", "frontmatter", "bodymatter", "rearmatter", "level", "level1", "level2", "level3", "level4", "level5", "level6": // of DTBook
+		return true
+	}
+	return isWhole(name)
+}
+
+// isWhole reports whether an element is one block, whatever is in it.
+func isWhole(name string) bool {
+	switch name {
+	case "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "dl", "menu", "dir", "table", "figure", "pre", "hr", "details", "dialog",
+		"list", "poem": // of DTBook
+		return true
+	}
+	return false
+}
+
+// isOpaque reports whether an element that stands in a line may have blocks in
+// it that are none of the part.
+func isOpaque(name string) bool {
+	return slices.Contains(opaque, name) || isPicture(name)
+}
+
+var opaque = []string{"ruby", "button", "select", "textarea", "map", "noscript"}
+
+// isPicture reports whether an element shows something that is no text.
+func isPicture(name string) bool {
+	switch name {
+	case "img", "image", "svg", "math", "object", "embed", "video", "audio", "iframe", "canvas", "input", "switch":
+		return true
+	}
+	return false
+}
+
+// isUnseen reports whether an element is not shown.
+func isUnseen(name string) bool {
+	switch name {
+	case "script", "style", "template", "head", "title", "link", "meta", "base", "metadata", "desc", "trigger":
+		return true
+	}
+	return false
+}

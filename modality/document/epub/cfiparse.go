@@ -1,0 +1,188 @@
+package epub
+
+import (
+	"strings"
+
+	"github.com/citekit/citekit/internal/decimal"
+	"github.com/citekit/citekit/internal/message"
+)
+
+// A cfi is an EPUB CFI that was read. Without a range, start and end are the
+// same.
+type cfi struct {
+	start, end []localPath
+	isRange    bool
+}
+
+// A localPath is a path within one document. Those of a CFI are parted by "!".
+type localPath struct {
+	steps  []cfiStep
+	offset int // of a character in the text of the last step
+}
+
+// atElement reports whether the path ends at an element, not at a point in a
+// text.
+func (p localPath) atElement() bool {
+	return len(p.steps) == 0 || p.steps[len(p.steps)-1].number%2 == 0
+}
+
+type cfiStep struct {
+	number int
+	id     string
+}
+
+const (
+	maxCFI      = 8 << 10
+	maxCFIDepth = 1000
+)
+
+// parseCFI reads "epubcfi(path)" or "epubcfi(path,start,end)", with the name of
+// a file and "#" before it or without.
+func parseCFI(s string) (cfi, error) {
+	if len(s) > maxCFI {
+		return cfi{}, syntaxError("an EPUB CFI of %d bytes; at most %d", len(s), maxCFI)
+	}
+	_, inner, ok := strings.Cut(s, "epubcfi(")
+	inner, closed := strings.CutSuffix(inner, ")")
+	if !ok || !closed {
+		return cfi{}, syntaxError("%s; an EPUB CFI is such as epubcfi(/6/4!/4/10)", message.Quote(s))
+	}
+	p := cfiParser{text: inner}
+	path, err := p.paths(nil)
+	if err != nil {
+		return cfi{}, err
+	}
+	c := cfi{start: path, end: path}
+	if p.take(',') {
+		c.isRange = true
+		if c.start, err = p.paths(path); err != nil {
+			return cfi{}, err
+		}
+		if !p.take(',') {
+			return cfi{}, syntaxError("a range of an EPUB CFI has a start and an end")
+		}
+		if c.end, err = p.paths(path); err != nil {
+			return cfi{}, err
+		}
+	}
+	if p.text != "" {
+		return cfi{}, syntaxError("%s stands in an EPUB CFI where a step should", message.Quote(p.text))
+	}
+	if len(c.start[0].steps) == 0 || len(c.end[0].steps) == 0 {
+		return cfi{}, syntaxError("an EPUB CFI begins with steps, such as /6/4")
+	}
+	return c, nil
+}
+
+// A cfiParser reads what is left of the text.
+type cfiParser struct {
+	text  string
+	count int
+}
+
+func (p *cfiParser) take(c byte) bool {
+	if p.text == "" || p.text[0] != c {
+		return false
+	}
+	p.text = p.text[1:]
+	return true
+}
+
+// paths reads steps, indirections and what ends a path, after those of a parent.
+func (p *cfiParser) paths(parent []localPath) ([]localPath, error) {
+	list := []localPath{{}}
+	if len(parent) > 0 {
+		list = append([]localPath(nil), parent...)
+		last := &list[len(list)-1]
+		last.steps = append([]cfiStep(nil), last.steps...)
+	}
+	for {
+		last := &list[len(list)-1]
+		switch {
+		case p.take('!'):
+			list = append(list, localPath{})
+		case p.take('/'):
+			step, err := p.step()
+			if err != nil {
+				return nil, err
+			}
+			last.steps = append(last.steps, step)
+		default:
+			return list, p.end(last)
+		}
+		if p.count++; p.count > maxCFIDepth {
+			return nil, syntaxError("an EPUB CFI of more than %d steps", maxCFIDepth)
+		}
+	}
+}
+
+// step reads a number and its assertion.
+func (p *cfiParser) step() (cfiStep, error) {
+	number, err := p.number()
+	if err != nil {
+		return cfiStep{}, err
+	}
+	id, err := p.assertion()
+	return cfiStep{number, id}, err
+}
+
+func (p *cfiParser) number() (int, error) {
+	n := 0
+	for n < len(p.text) && '0' <= p.text[n] && p.text[n] <= '9' {
+		n++
+	}
+	value := decimal.Whole(p.text[:n])
+	if n == 0 || value < 0 || value > maxMarkup {
+		return 0, syntaxError("%s in an EPUB CFI; a number should be there", message.Quote(p.text))
+	}
+	p.text = p.text[n:]
+	return value, nil
+}
+
+// assertion reads what stands in brackets, if they are there, and returns what
+// is in them up to a parameter.
+func (p *cfiParser) assertion() (string, error) {
+	if !p.take('[') {
+		return "", nil
+	}
+	var id strings.Builder
+	whole := true
+	for i := 0; i < len(p.text); i++ {
+		switch c := p.text[i]; {
+		case c == ']':
+			p.text = p.text[i+1:]
+			return id.String(), nil
+		case c == '^' && i+1 < len(p.text):
+			i++
+			if whole {
+				id.WriteByte(p.text[i])
+			}
+		case c == ';' || c == ',':
+			whole = false
+		case whole:
+			id.WriteByte(c)
+		}
+	}
+	return "", syntaxError("a bracket of an EPUB CFI is not closed")
+}
+
+// end reads what ends a path: a character, a time, a place in a picture.
+func (p *cfiParser) end(path *localPath) (err error) {
+	if p.take(':') {
+		if path.offset, err = p.number(); err != nil {
+			return err
+		}
+	}
+	for p.take('~') || p.take('@') || p.take(':') {
+		n := 0
+		for n < len(p.text) && ('0' <= p.text[n] && p.text[n] <= '9' || p.text[n] == '.') {
+			n++
+		}
+		if n == 0 {
+			return syntaxError("%s in an EPUB CFI; a number should be there", message.Quote(p.text))
+		}
+		p.text = p.text[n:]
+	}
+	_, err = p.assertion()
+	return err
+}

@@ -1,0 +1,304 @@
+package epub
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/zipread"
+)
+
+const (
+	maxPacked   = 256 << 20 // bytes of evidence
+	maxUnpacked = 512 << 20 // bytes of its members, which are all checked
+)
+
+// A cutting is the making of evidence.
+type cutting struct {
+	*book
+	number int
+	ref    itemref
+	whole  bool // all blocks of the part
+
+	text    *tree           // of the part as it will be; nil if it is no markup
+	title   string          // of the part
+	ids     map[string]bool // in text, if that is a part of the part
+	part    map[string]bool // the names of the part, and of what stands in for it
+	kept    map[string]bool // members
+	remote  map[string]bool // what is needed from elsewhere
+	made    map[string][]byte
+	changes []string
+}
+
+// cut returns a book of one part, or of some blocks of it.
+func (b *book) cut(ctx context.Context, number int, blocks citekit.Range) ([]byte, []string, error) {
+	c := &cutting{
+		book: b, number: number, ref: b.spine[number-1], whole: blocks.IsZero(),
+		part: make(map[string]bool), kept: make(map[string]bool), remote: make(map[string]bool), made: make(map[string][]byte),
+	}
+	if !b.isThere(number) {
+		return nil, nil, damaged("part %d is not in the book", number)
+	}
+	for _, step := range []func(context.Context) error{
+		func(ctx context.Context) error { return c.cutPart(ctx, blocks) },
+		c.follow, c.cutContents, c.cutPackage, c.cutContainer,
+	} {
+		if err := step(ctx); err != nil {
+			return nil, nil, err
+		}
+	}
+	c.countLinks()
+	data, err := c.write(ctx)
+	return data, c.changes, err
+}
+
+// cutPart keeps the part, and what stands in for it.
+func (c *cutting) cutPart(ctx context.Context, blocks citekit.Range) error {
+	for it := range c.fallbacks(c.ref.item) {
+		if it.name != "" {
+			c.part[it.name] = true
+			c.keep(it.name)
+		}
+	}
+	p, it, err := c.book.part(ctx, c.number)
+	if errors.Is(err, errNoText) {
+		return checkNone(c.number, blocks)
+	}
+	if err != nil {
+		return err
+	}
+	if err := p.checkBlocks(c.number, blocks); err != nil {
+		return err
+	}
+	c.text, c.title = p.tree, p.title()
+	if c.whole {
+		return nil
+	}
+	c.text, err = parse(p.only(blocks), true)
+	if err != nil {
+		return err
+	}
+	c.ids = make(map[string]bool)
+	for id := range c.text.anchors(nil) {
+		c.ids[id] = true
+	}
+	return c.make(ctx, it.name, c.text.data)
+}
+
+// make puts a text in the place of a member, in its encoding.
+func (c *cutting) make(ctx context.Context, name, text string) error {
+	like, err := c.raw(ctx, name)
+	if err == nil {
+		c.made[name] = encode(text, like)
+	}
+	return err
+}
+
+// only returns the document with some blocks alone: with its head, and the tags
+// of the elements that the blocks are in.
+func (p *part) only(blocks citekit.Range) string {
+	first, last := p.blocks[blocks.First-1], p.blocks[blocks.Last-1]
+	if first.first == p.body {
+		return p.data
+	}
+	var before, after strings.Builder
+	var starts []string
+	for i := p.nodes[first.first].parent; i != p.body && i != 0; i = p.nodes[i].parent {
+		starts = append(starts, p.tag(i))
+	}
+	for i := len(starts) - 1; i >= 0; i-- {
+		before.WriteString(starts[i])
+	}
+	for i := p.nodes[last.last].parent; i != p.body && i != 0; i = p.nodes[i].parent {
+		after.WriteString(p.data[p.nodes[i].close:p.nodes[i].end])
+	}
+	body := &p.nodes[p.body]
+	return splice(p.data, []edit{
+		{body.open, first.start, before.String()},
+		{last.end, max(body.close, last.end), after.String()},
+	})
+}
+
+func (c *cutting) keep(name string) bool {
+	known := c.kept[name]
+	c.kept[name] = true
+	return !known
+}
+
+// follow keeps what the part needs, and what that needs.
+func (c *cutting) follow(ctx context.Context) error {
+	var queue []string
+	for name := range c.kept {
+		queue = append(queue, name)
+	}
+	if overlay := c.byID[c.ref.item.overlay]; overlay != nil && overlay.name != "" {
+		if !c.whole {
+			c.changes = append(c.changes, "the recording that is played along left out")
+		} else if c.keep(overlay.name) {
+			queue = append(queue, overlay.name)
+		}
+	}
+	return c.followAll(ctx, queue)
+}
+
+func (c *cutting) followAll(ctx context.Context, queue []string) error {
+	for len(queue) > 0 {
+		name := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		needs, err := c.needs(ctx, name)
+		if err != nil {
+			return err
+		}
+		for _, href := range needs {
+			target, _, ok := resolve(name, href)
+			if !ok {
+				c.remote[href] = true
+				continue
+			}
+			if target = c.find(target); target != "" && c.keep(target) {
+				queue = append(queue, target)
+			}
+			for it := range c.fallbacks(c.byName[target]) {
+				if it.name != "" && c.keep(it.name) {
+					queue = append(queue, it.name)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// needs returns what a member needs.
+func (c *cutting) needs(ctx context.Context, name string) ([]string, error) {
+	media := ""
+	if it := c.byName[name]; it != nil {
+		media = it.media
+	}
+	kind := kindOf(media, name)
+	if kind == opaqueKind {
+		return nil, nil
+	}
+	text, err := c.madeText(ctx, name)
+	if err != nil || kind == styleKind {
+		return cssRefs(text), err
+	}
+	t, err := parse(text, kind == markupKind)
+	if err != nil {
+		return nil, err
+	}
+	if kind == markupKind {
+		return t.refs().needs, nil
+	}
+	var sounds []string
+	for i := range t.within(0, "audio") {
+		sounds = append(sounds, t.attr(i, "src"))
+	}
+	return sounds, nil
+}
+
+// madeText returns a member as it will be.
+func (c *cutting) madeText(ctx context.Context, name string) (string, error) {
+	if made, ok := c.made[name]; ok {
+		return decode(made), nil
+	}
+	return c.book.text(ctx, name)
+}
+
+// has reports whether a reference in the member base leads to what is kept of
+// the part.
+func (c *cutting) has(base, href string) bool {
+	name, fragment, ok := resolve(base, href)
+	if !ok {
+		return false
+	}
+	return c.part[c.find(name)] && (fragment == "" || c.ids == nil || c.ids[fragment])
+}
+
+// countLinks reports links of the part that lead to what is left out.
+func (c *cutting) countLinks() {
+	if c.text == nil {
+		return
+	}
+	base := c.content(c.ref.item).name
+	count := 0
+	for _, href := range c.text.refs().links {
+		name, fragment, ok := resolve(base, href)
+		if !ok {
+			continue
+		}
+		if name = c.find(name); name == "" {
+			continue // it leads nowhere in the book, either
+		}
+		if !c.kept[name] || name == base && fragment != "" && c.ids != nil && !c.ids[fragment] {
+			count++
+		}
+	}
+	switch count {
+	case 0:
+	case 1:
+		c.changes = append(c.changes, "1 link leads to what is left out")
+	default:
+		c.changes = append(c.changes, fmt.Sprintf("%d links lead to what is left out", count))
+	}
+}
+
+// metaNames are the members of META-INF that a cut has, where the book has
+// them.
+var metaNames = []string{containerName, encryptionName, "META-INF/com.apple.ibooks.display-options.xml"}
+
+// write writes the book: the media type first and as it is, then what belongs to
+// the container, the package document, and the others in the order they had.
+func (c *cutting) write(ctx context.Context) ([]byte, error) {
+	if c.archive.File("META-INF/signatures.xml") != nil {
+		c.changes = append(c.changes, "signatures left out")
+	}
+	var out bytes.Buffer
+	w := zipread.NewWriter(&out)
+	if err := w.Store("mimetype", []byte(mediaType)); err != nil {
+		return nil, err
+	}
+	names := append(metaNames[:len(metaNames):len(metaNames)], c.name)
+	for _, f := range c.archive.Files() {
+		if name := f.Name(); c.kept[name] && name != "mimetype" && name != c.name && !strings.HasPrefix(name, "META-INF/") {
+			names = append(names, name)
+		}
+	}
+	unpacked := int64(0)
+	for _, name := range names {
+		f := c.archive.File(name)
+		if made, ok := c.made[name]; ok {
+			if err := w.Add(name, made); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if f == nil || name == encryptionName {
+			continue
+		}
+		if unpacked += f.Size(); unpacked > maxUnpacked || int64(out.Len())+f.PackedSize() > maxPacked {
+			return nil, fmt.Errorf("the part needs more than %d MiB: %w", maxPacked>>20, citekit.ErrTooLarge)
+		}
+		if err := copyMember(ctx, w, f); err != nil {
+			return nil, err
+		}
+	}
+	err := w.Close()
+	return out.Bytes(), err
+}
+
+// copyMember copies a member as it is packed, once it is known to be whole.
+func copyMember(ctx context.Context, w *zipread.Writer, f *zipread.File) error {
+	r, err := f.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if _, err := io.Copy(io.Discard, r); err != nil {
+		return err
+	}
+	return w.Copy(f)
+}

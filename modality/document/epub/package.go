@@ -1,0 +1,193 @@
+package epub
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// keepsItem reports whether an item of the manifest is kept.
+func (c *cutting) keepsItem(it *item) bool {
+	if it.name == "" {
+		return it == c.ref.item || c.remote[it.href]
+	}
+	return c.kept[it.name]
+}
+
+// cutPackage takes out of the package document what leads to what is left out.
+func (c *cutting) cutPackage(ctx context.Context) error {
+	t := c.opf
+	var edits []edit
+	gone := make(map[string]bool) // ids
+	remove := func(i int32) {
+		edits = append(edits, t.removal(i))
+		if id := t.attr(i, "id"); id != "" {
+			gone[id] = true
+		}
+	}
+	for _, it := range c.manifest {
+		if !c.keepsItem(it) {
+			remove(it.node)
+			continue
+		}
+		edits = append(edits, c.itemEdits(it)...)
+	}
+	for i, ref := range c.spine {
+		if i != c.number-1 {
+			remove(ref.node)
+		}
+	}
+	edits = append(edits, c.spineEdits()...)
+	for i := range t.within(0, "reference") {
+		if !c.has(c.name, t.attr(i, "href")) {
+			remove(i)
+		}
+	}
+	if guide := t.first(0, "guide"); guide != 0 && !c.keepsAny(guide, "reference", "href") {
+		remove(guide)
+	}
+	for _, name := range []string{"collection", "tours", "bindings"} {
+		for i := range t.within(0, name) {
+			remove(i)
+		}
+	}
+	edits = append(edits, c.metadataEdits(gone)...)
+	return c.make(ctx, c.name, splice(t.data, edits))
+}
+
+func (c *cutting) keepsAny(parent int32, name, attr string) bool {
+	for i := range c.opf.within(parent, name) {
+		if c.has(c.name, c.opf.attr(i, attr)) {
+			return true
+		}
+	}
+	return false
+}
+
+// spineEdits make the part a linear one, as a book must have one, and drop the
+// map of pages.
+func (c *cutting) spineEdits() []edit {
+	t := c.opf
+	var edits []edit
+	if strings.EqualFold(t.attr(c.ref.node, "linear"), "no") {
+		edits = append(edits, t.withAttr(c.ref.node, "linear", "")...)
+		c.changes = append(c.changes, "the part made a linear one")
+	}
+	for _, name := range []string{"toc", "page-map"} {
+		if it := c.byID[t.attr(c.spineNode, name)]; it != nil && !c.keepsItem(it) {
+			edits = append(edits, t.withAttr(c.spineNode, name, "")...)
+		}
+	}
+	return edits
+}
+
+// metadataEdits drop what is said of elements that are gone, the cover that is
+// gone, and links to records that are.
+func (c *cutting) metadataEdits(gone map[string]bool) (edits []edit) {
+	t := c.opf
+	for i, n := range t.children(t.first(0, "metadata")) {
+		if n.name != "meta" && n.name != "link" {
+			continue
+		}
+		refines, isLocal := strings.CutPrefix(t.attr(i, "refines"), "#")
+		switch {
+		case isLocal && gone[refines]:
+		case n.name == "meta" && t.attr(i, "name") == "cover" && gone[t.attr(i, "content")]:
+		case n.name == "link" && c.isGone(t.attr(i, "href")):
+		case n.name == "meta" && !c.whole && strings.HasPrefix(t.attr(i, "property"), "media:"):
+		default:
+			continue
+		}
+		if id := t.attr(i, "id"); id != "" {
+			gone[id] = true
+		}
+		edits = append(edits, t.removal(i))
+	}
+	return edits
+}
+
+func (c *cutting) isGone(href string) bool {
+	name, _, ok := resolve(c.name, href)
+	return ok && !c.kept[c.find(name)]
+}
+
+// declared are the properties of an item that say what is in it, with what they
+// mean.
+var declared = map[string]func(*tree) bool{
+	"svg":    func(t *tree) bool { return t.first(0, "svg") != 0 },
+	"mathml": func(t *tree) bool { return t.first(0, "math") != 0 },
+	"switch": func(t *tree) bool { return t.first(0, "switch") != 0 },
+	"scripted": func(t *tree) bool {
+		return t.first(0, "script") != 0 || t.first(0, "form") != 0 || strings.Contains(t.data, " on")
+	},
+	"remote-resources": func(t *tree) bool {
+		return slices.ContainsFunc(t.refs().needs, func(href string) bool { return strings.Contains(href, "://") })
+	},
+}
+
+// itemEdits drop what an item has no longer.
+func (c *cutting) itemEdits(it *item) (edits []edit) {
+	if overlay := c.byID[it.overlay]; overlay != nil && !c.keepsItem(overlay) {
+		edits = append(edits, c.opf.withAttr(it.node, "media-overlay", "")...)
+	}
+	made, ok := c.made[it.name]
+	if !ok || len(it.properties) == 0 {
+		return edits
+	}
+	t := c.text
+	if !c.part[it.name] {
+		var err error
+		if t, err = parse(decode(made), true); err != nil {
+			return edits
+		}
+	}
+	left := slices.DeleteFunc(slices.Clone(it.properties), func(property string) bool {
+		holds := declared[property]
+		return holds != nil && !holds(t)
+	})
+	if len(left) == len(it.properties) {
+		return edits
+	}
+	return append(edits, c.opf.withAttr(it.node, "properties", strings.Join(left, " "))...)
+}
+
+// cutContainer leaves the container its first rendition, and says of encryption
+// only what is of kept fonts.
+func (c *cutting) cutContainer(ctx context.Context) error {
+	t := c.container
+	var edits []edit
+	for i := range t.within(0, "rootfile") {
+		if i != c.rootfile {
+			edits = append(edits, t.removal(i))
+		}
+	}
+	for i := range t.within(0, "links") {
+		edits = append(edits, t.removal(i))
+	}
+	if len(edits) > 0 {
+		if err := c.make(ctx, containerName, splice(t.data, edits)); err != nil {
+			return err
+		}
+	}
+	if c.archive.File(encryptionName) == nil {
+		return nil
+	}
+	t, err := c.tree(ctx, encryptionName, false)
+	if err != nil {
+		return err
+	}
+	edits = nil
+	kept := false
+	for i := range t.within(0, "encrypteddata") {
+		name, _, ok := resolve("", t.attr(t.first(i, "cipherreference"), "URI"))
+		if ok && c.kept[c.find(name)] {
+			kept = true
+			continue
+		}
+		edits = append(edits, t.removal(i))
+	}
+	if !kept {
+		return nil
+	}
+	return c.make(ctx, encryptionName, splice(t.data, edits))
+}

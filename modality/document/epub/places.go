@@ -1,0 +1,171 @@
+package epub
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/zipread"
+)
+
+// A mapping is the making of nodes from a table of contents.
+type mapping struct {
+	*book
+	places []*place // in the order of the table, parents before children
+}
+
+// A place is where an entry is: blocks [first, last] of a part. A last of 0 is
+// the end of the part.
+type place struct {
+	*entry
+	parent      *place
+	end         int // the index of the first place after those of its children
+	part        int // 0 if it is not known
+	first, last int
+	blocks      int // of the part, if it was read; else 0
+}
+
+// list lists the entries with their parts.
+func (m *mapping) list(entries []*entry, parent *place) {
+	for _, e := range entries {
+		p := &place{entry: e, parent: parent, first: 1}
+		if it := m.byName[e.name]; it != nil && e.name != "" {
+			p.part = it.first
+		}
+		m.places = append(m.places, p)
+		m.list(e.children, p)
+		p.end = len(m.places)
+	}
+}
+
+// findBlocks finds the blocks that entries lead to. What cannot be read has
+// none.
+func (m *mapping) findBlocks(ctx context.Context) error {
+	wanted := make(map[int][]*place)
+	var order []int
+	for _, p := range m.places {
+		if p.part == 0 || p.fragment == "" {
+			continue
+		}
+		if wanted[p.part] == nil {
+			order = append(order, p.part)
+		}
+		wanted[p.part] = append(wanted[p.part], p)
+	}
+	counts := make(map[int]int, len(order))
+	for read, i := 0, 0; i < len(order) && read < maxMapRead; i++ {
+		number := order[i]
+		part, _, err := m.book.part(ctx, number)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			if isBadPart(err) {
+				continue
+			}
+			return err
+		}
+		read += len(part.data)
+		counts[number] = len(part.blocks)
+		ids := make(map[string]bool)
+		for _, p := range wanted[number] {
+			ids[p.fragment] = true
+		}
+		anchors := part.anchors(ids)
+		for _, p := range wanted[number] {
+			if at, ok := anchors[p.fragment]; ok {
+				p.first = max(part.at(at), 1)
+			}
+		}
+	}
+	for _, p := range m.places {
+		p.blocks = counts[p.part]
+	}
+	return nil
+}
+
+// isBadPart reports whether an error is of the content of a part alone.
+func isBadPart(err error) bool {
+	for _, bad := range []error{errNoText, errMarkup, citekit.ErrFormat, zipread.ErrDamaged, zipread.ErrLimit, zipread.ErrMethod, zipread.ErrEncrypted} {
+		if errors.Is(err, bad) {
+			return true
+		}
+	}
+	return false
+}
+
+// nodes makes the nodes, and ends each place where the next begins.
+func (m *mapping) nodes() []*citekit.Node {
+	for _, p := range slices.Backward(m.places) {
+		m.endPlace(p)
+	}
+	for _, p := range m.places {
+		p.stayWithin(p.parent)
+	}
+	var nodes []*citekit.Node
+	made := make(map[*place]*citekit.Node, len(m.places))
+	for i, p := range m.places {
+		n := &citekit.Node{Title: plain.Words(p.title, maxTitle), Type: "section", Location: m.location(i, p)}
+		made[p] = n
+		if p.parent != nil {
+			made[p.parent].Children = append(made[p.parent].Children, n)
+		} else {
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes
+}
+
+// endPlace ends a place before the next entry that leads to a later block of
+// the part and is none of its children. Later places have their ends.
+func (m *mapping) endPlace(p *place) {
+	if p.part == 0 || p.blocks == 0 || p.end == len(m.places) {
+		return
+	}
+	switch next := m.places[p.end]; {
+	case next.part != p.part || next.first < p.first:
+	case next.first == p.first:
+		p.last = next.last
+	default:
+		p.last = next.first - 1
+	}
+}
+
+// stayWithin ends a place where the one above it ends, if that has it.
+func (p *place) stayWithin(above *place) {
+	if above == nil || above.part != p.part || above.last == 0 || p.first > above.last {
+		return
+	}
+	if p.last == 0 || p.last > above.last {
+		p.last = above.last
+	}
+}
+
+// location returns that of a place: that of an entry that leads nowhere is that
+// of another.
+func (m *mapping) location(i int, p *place) citekit.Location {
+	for _, child := range m.places[i:p.end] {
+		if child.part != 0 {
+			return child.location()
+		}
+	}
+	for above := p.parent; above != nil; above = above.parent {
+		if above.part != 0 {
+			return above.location()
+		}
+	}
+	return citekit.Location{Modality: citekit.Document}
+}
+
+func (p *place) location() citekit.Location {
+	last := p.last
+	if last == 0 {
+		last = p.blocks
+	}
+	if p.blocks == 0 || p.first == 1 && last == p.blocks {
+		return location(p.part, citekit.Range{})
+	}
+	return location(p.part, citekit.Range{First: p.first, Last: last})
+}

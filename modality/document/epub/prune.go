@@ -1,0 +1,248 @@
+package epub
+
+import (
+	"context"
+	"fmt"
+	"html"
+	"net/url"
+	"path/filepath"
+	"strings"
+)
+
+// cutContents leaves the tables of contents the entries of the part. Each has
+// one at least, as it must.
+func (c *cutting) cutContents(ctx context.Context) error {
+	if c.title == "" {
+		c.title = fmt.Sprintf("Part %d", c.number)
+	}
+	for _, source := range []struct {
+		item   *item
+		isHTML bool
+		prune  func(*pruning) string
+	}{
+		{c.nav, true, (*pruning).nav},
+		{c.ncx, false, (*pruning).ncx},
+	} {
+		it := source.item
+		if it == nil || it.name == "" || c.part[it.name] || it == c.ncx && it == c.nav {
+			continue
+		}
+		t, err := c.tree(ctx, it.name, source.isHTML)
+		if err != nil {
+			return err
+		}
+		p := &pruning{cutting: c, tree: t, base: it.name}
+		text := source.prune(p)
+		if text == "" {
+			continue
+		}
+		if err := c.make(ctx, it.name, text); err != nil {
+			return err
+		}
+		c.keep(it.name)
+		if err := c.followAll(ctx, []string{it.name}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A pruning is of one table of contents. Entries that lead elsewhere are left
+// out, and those in them that lead to the part stand in their place.
+type pruning struct {
+	*cutting
+	*tree
+	base  string
+	order map[string]int // of the targets of an NCX
+}
+
+func (p *pruning) endTag(i int32) string {
+	if n := &p.nodes[i]; n.close < n.end {
+		return p.data[n.close:n.end]
+	}
+	return "</" + p.rawName(i) + ">"
+}
+
+// openTag returns the start tag of an element that will have content.
+func (p *pruning) openTag(i int32) string {
+	if tag, empty := strings.CutSuffix(p.tag(i), "/>"); empty {
+		return tag + ">"
+	}
+	return p.tag(i)
+}
+
+// rawName returns the name of an element as it is written.
+func (p *pruning) rawName(i int32) string {
+	tag := p.tag(i)[1:]
+	return tag[:nameLen(tag)]
+}
+
+// element returns an element with other content.
+func (p *pruning) element(i int32, content string) string {
+	return p.openTag(i) + content + p.endTag(i)
+}
+
+// target returns the name of the part, or of what stands in for it.
+func (p *pruning) target() string {
+	if it := p.ref.item; it.name != "" {
+		return it.name
+	}
+	return p.book.content(p.ref.item).name
+}
+
+// href returns a reference to the part.
+func (p *pruning) href() string {
+	dir := filepath.ToSlash(filepath.Dir(filepath.FromSlash(p.base)))
+	rel, err := filepath.Rel(filepath.FromSlash(dir), filepath.FromSlash(p.target()))
+	if err != nil {
+		rel = p.target()
+	}
+	return html.EscapeString((&url.URL{Path: filepath.ToSlash(rel)}).String())
+}
+
+// nav returns the navigation document with no more than its lists, or "" if it
+// has no table of contents.
+func (p *pruning) nav() string {
+	toc := navOf(p.tree)
+	body := p.first(0, "body")
+	if toc == 0 || body == 0 {
+		return ""
+	}
+	var content strings.Builder
+	for i := range p.within(body, "nav") {
+		list := p.first(i, "ol")
+		if list == 0 && i != toc {
+			continue
+		}
+		entries := ""
+		if list != 0 {
+			entries = p.navList(list)
+		}
+		switch {
+		case i == toc && entries == "":
+			entries = `<li><a href="` + p.href() + `">` + html.EscapeString(p.title) + "</a></li>"
+			p.changes = append(p.changes, "an entry for the part added to the table of contents")
+		case i != toc && (entries == "" || navType(p.tree, i) == ""):
+			continue
+		}
+		content.WriteString("\n" + p.element(i, p.heading(i, list)+p.listOf(list, entries)))
+	}
+	edits := []edit{{p.nodes[body].open, p.nodes[body].close, content.String() + "\n"}}
+	for _, name := range []string{"link", "style", "script"} {
+		for i := range p.within(p.first(0, "head"), name) {
+			edits = append(edits, p.removal(i))
+		}
+	}
+	return splice(p.data, edits)
+}
+
+func (p *pruning) listOf(list int32, entries string) string {
+	if list == 0 {
+		return "<ol>" + entries + "</ol>"
+	}
+	return p.element(list, entries)
+}
+
+// heading returns the heading of a nav element before its list.
+func (p *pruning) heading(nav, list int32) string {
+	for i, n := range p.children(nav) {
+		if len(n.name) == 2 && n.name[0] == 'h' && n.name != "hr" && (list == 0 || n.end <= p.nodes[list].start) {
+			return p.data[p.nodes[i].start:p.nodes[i].end]
+		}
+	}
+	return ""
+}
+
+func (p *pruning) navList(list int32) string {
+	var out strings.Builder
+	for i, n := range p.children(list) {
+		if n.name != "li" {
+			continue
+		}
+		inner := p.child(i, "ol")
+		below, end := "", n.close
+		if inner != 0 {
+			below, end = p.navList(inner), p.nodes[inner].start
+		}
+		link := p.linkOf(i, inner)
+		if link == 0 || !p.has(p.base, p.attr(link, "href")) {
+			out.WriteString(below)
+			continue
+		}
+		if below != "" {
+			below = p.element(inner, below)
+		}
+		out.WriteString(p.element(i, p.data[n.open:end]+below))
+	}
+	return out.String()
+}
+
+func (p *pruning) ncx() string {
+	root := p.first(0, "navmap")
+	if root == 0 {
+		return ""
+	}
+	points := p.navPoints(root, "navpoint")
+	if points == "" {
+		prefix := strings.TrimSuffix(p.rawName(root), "navMap")
+		points = fmt.Sprintf(`<%[1]snavPoint id="part-%[2]d" playOrder="1"><%[1]snavLabel><%[1]stext>%[3]s</%[1]stext></%[1]snavLabel><%[1]scontent src="%[4]s"/></%[1]snavPoint>`,
+			prefix, p.number, html.EscapeString(p.title), p.href())
+	}
+	edits := []edit{{p.nodes[root].start, p.nodes[root].end, p.element(root, points)}}
+	for _, list := range []struct{ list, target string }{{"pagelist", "pagetarget"}, {"navlist", "navtarget"}} {
+		for i := range p.within(0, list.list) {
+			targets := p.navPoints(i, list.target)
+			if targets == "" {
+				edits = append(edits, p.removal(i))
+				continue
+			}
+			edits = append(edits, edit{p.nodes[i].start, p.nodes[i].end, p.element(i, p.labels(i)+targets)})
+		}
+	}
+	return splice(p.data, edits)
+}
+
+// labels returns the labels of an element.
+func (p *pruning) labels(i int32) string {
+	var out strings.Builder
+	for c, n := range p.children(i) {
+		if n.name == "navlabel" || n.name == "navinfo" || n.name == "content" {
+			out.WriteString(p.data[p.nodes[c].start:p.nodes[c].end])
+		}
+	}
+	return out.String()
+}
+
+func (p *pruning) navPoints(parent int32, name string) string {
+	var out strings.Builder
+	for i, n := range p.children(parent) {
+		if n.name != name {
+			continue
+		}
+		content := p.child(i, "content")
+		if content == 0 || !p.has(p.base, p.attr(content, "src")) {
+			out.WriteString(p.navPoints(i, name))
+			continue
+		}
+		tag := p.ordered(p.openTag(i), p.attr(content, "src"))
+		out.WriteString(tag + p.labels(i) + p.navPoints(i, name) + p.endTag(i))
+	}
+	return out.String()
+}
+
+// ordered gives a start tag its place in the order of play, in which there are
+// no gaps, and one place for each target.
+func (p *pruning) ordered(tag, target string) string {
+	if p.order == nil {
+		p.order = make(map[string]int)
+	}
+	if p.order[target] == 0 {
+		p.order[target] = len(p.order) + 1
+	}
+	for a := range attributes(tag) {
+		if a.name == "playOrder" {
+			return fmt.Sprintf(`%splayOrder="%d"%s`, tag[:a.start], p.order[target], tag[a.end:])
+		}
+	}
+	return tag
+}

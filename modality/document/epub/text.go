@@ -1,0 +1,175 @@
+package epub
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// blockText returns the text of a block, each line with its end; "" if it has
+// none.
+func (p *part) blockText(b block) string {
+	return p.textOf(b.first, b.last, 0)
+}
+
+// label returns the text of an element on one line, without what stands in the
+// element but.
+func (t *tree) label(i, but int32) string {
+	return strings.Join(strings.Fields(t.textOf(i, i, but)), " ")
+}
+
+// textOf returns the text of the siblings from first to last, without what
+// stands in the element but. Spaces are one space, as they show; a line of a
+// table is its row, with tabs between the cells; what shows as a picture is its
+// alternative text.
+func (t *tree) textOf(first, last, but int32) string {
+	w := textWriter{tree: t, but: but}
+	for i := first; i != 0; i = t.nodes[i].after {
+		w.node(i)
+		if i == last {
+			break
+		}
+	}
+	w.line()
+	return w.out.String()
+}
+
+type textWriter struct {
+	*tree
+	out   strings.Builder
+	but   int32
+	space bool // to be written before the next word
+	begun bool // there is text, or a tab, on the line
+	word  bool // there is text on the line or in the cell
+	cell  int  // cells that are open: they have no lines
+	cells int  // on the line, whether they have text or not
+	pre   int
+}
+
+func (w *textWriter) node(i int32) {
+	n := &w.nodes[i]
+	switch {
+	case i == w.but && i != 0, isUnseen(n.name):
+	case n.name == "":
+		w.text(w.characters(n))
+	case n.name == "rt", n.name == "rp", n.name == "annotation", n.name == "annotation-xml":
+	case n.name == "img", n.name == "image":
+		w.text(w.attr(i, "alt"))
+	case n.name == "br":
+		w.line()
+	case n.name == "td", n.name == "th":
+		w.tableCell(i)
+	default:
+		w.element(i, n)
+	}
+}
+
+// characters returns what a text says.
+func (t *tree) characters(n *node) string {
+	text := t.data[n.start:n.end]
+	if rest, ok := strings.CutPrefix(text, "<![CDATA["); ok {
+		return strings.TrimSuffix(rest, "]]>")
+	}
+	return unescape(text)
+}
+
+func (w *textWriter) element(i int32, n *node) {
+	ownLines := isBlock(n.name) || n.name == "tr" || n.name == "caption" || n.name == "figcaption" || n.name == "summary"
+	if ownLines {
+		w.line()
+	}
+	if n.name == "pre" {
+		w.pre++
+		defer func() { w.pre-- }()
+	}
+	for c := range w.children(i) {
+		w.node(c)
+	}
+	if ownLines {
+		w.line()
+	}
+}
+
+// tableCell writes a cell: in it lines are spaces.
+func (w *textWriter) tableCell(i int32) {
+	if w.cell == 0 {
+		if w.cells++; w.cells > 1 {
+			w.space, w.word, w.begun = false, false, true
+			w.out.WriteByte('\t')
+		}
+	}
+	w.cell++
+	for c := range w.children(i) {
+		w.node(c)
+	}
+	w.cell--
+	w.space = w.cell > 0
+}
+
+// line ends the line that is begun, if one is.
+func (w *textWriter) line() {
+	switch {
+	case w.cell > 0:
+		w.space = w.word
+		return
+	case w.begun:
+		w.out.WriteByte('\n')
+	}
+	w.space, w.begun, w.word, w.cells = false, false, false, 0
+}
+
+func (w *textWriter) text(s string) {
+	if w.pre > 0 && w.cell == 0 {
+		w.lines(s)
+		return
+	}
+	for s != "" {
+		n := strings.IndexFunc(s, isSpace)
+		if n < 0 {
+			n = len(s)
+		}
+		if n > 0 {
+			if w.space {
+				w.out.WriteByte(' ')
+			}
+			w.out.WriteString(s[:n])
+			w.space, w.begun, w.word = false, true, true
+		}
+		rest := strings.TrimLeftFunc(s[n:], isSpace)
+		if len(rest) < len(s[n:]) {
+			w.space = w.word
+		}
+		s = rest
+	}
+}
+
+// lines writes text whose lines and spaces show as they are.
+func (w *textWriter) lines(s string) {
+	for line := range strings.Lines(strings.ReplaceAll(s, "\r\n", "\n")) {
+		content := strings.TrimSuffix(line, "\n")
+		w.out.WriteString(content)
+		w.begun, w.word = w.begun || content != "", w.word || content != ""
+		if content != line {
+			w.out.WriteByte('\n')
+			w.begun, w.word = false, false
+		}
+	}
+}
+
+// isSpace reports whether a character shows as a space that may be joined with
+// others.
+func isSpace(r rune) bool {
+	return r == ' ' || r == '\n' || r == '\t' || r == '\r' || r == '\f'
+}
+
+// isBlank reports whether s shows nothing.
+func isBlank(s string) bool {
+	for s != "" {
+		r, n := utf8.DecodeRuneInString(s)
+		if !unicode.IsSpace(r) && r != '\u200b' && r != '\ufeff' {
+			return false
+		}
+		s = s[n:]
+	}
+	return true
+}

@@ -1,0 +1,276 @@
+package sheet
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/ooxml"
+)
+
+const mainType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// A cutting is the work of one evidence.
+type cutting struct {
+	*job
+	ctx    context.Context
+	number int // of the sheet, from 0
+	entry  *entry
+	x      *index
+	area   area
+
+	reading *reading
+	tables  []table        // those that are kept
+	named   map[string]int // what is known of names: see nameStays
+
+	rels      map[string]bool // of the sheet that are kept
+	changes   []string
+	lostRules lostRules
+
+	text     strings.Builder // of the part of the sheet
+	ids      map[int]int // new numbers of shared strings
+	order    []int       // old numbers by new ones
+	masters  map[string]*master
+	replaced []string // cells whose formulas are gone
+	gone     int
+}
+
+// cut returns the workbook that holds what a location selects.
+func (j *job) cut(ctx context.Context, loc citekit.Location) ([]byte, []string, error) {
+	i, err := j.book.find(loc.Sheet)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := &cutting{job: j, ctx: ctx, number: i, entry: &j.book.sheets[i], rels: make(map[string]bool)}
+	isPart := !loc.Cells.IsZero() || !loc.Rows.IsZero() || len(loc.Cols) > 0
+	if c.entry.kind == chartSheet && !isPart {
+		return c.chart()
+	}
+	if c.x, err = j.index(ctx, c.entry); err != nil {
+		return nil, nil, err
+	}
+	if c.area, err = selected(loc, c.x.used); err != nil {
+		return nil, nil, err
+	}
+	c.ids, c.named, c.masters = make(map[int]int), make(map[string]int), make(map[string]*master)
+	c.reading = j.reading(ctx)
+	return c.cells()
+}
+
+func (c *cutting) isWhole() bool { return c.area == everywhere }
+
+// change notes what the evidence has otherwise.
+func (c *cutting) change(what string) { c.changes = append(c.changes, what) }
+
+// lost notes how many of something are left out.
+func (c *cutting) lost(n int, thing string) {
+	if n > 0 {
+		c.change(message.Count(n, thing) + " left out")
+	}
+}
+
+// cells returns the workbook of a sheet of cells.
+func (c *cutting) cells() ([]byte, []string, error) {
+	if err := c.keepTables(); err != nil {
+		return nil, nil, err
+	}
+	if err := c.sheet(); err != nil {
+		return nil, nil, err
+	}
+	if c.entry.hidden {
+		c.change("the sheet shown, which is hidden in the source")
+	}
+	out := ooxml.NewCut(c.p)
+	out.Replace(c.entry.part, c.text.String())
+	if c.book.stringsPart != "" {
+		list, err := c.sharedStrings()
+		if err != nil {
+			return nil, nil, err
+		}
+		out.Replace(c.book.stringsPart, list)
+	}
+	for _, t := range c.tables {
+		out.Replace(t.part, c.table(t))
+	}
+	out.Follow = func(part string, rel ooxml.Rel) bool {
+		if part == c.entry.part {
+			return c.rels[rel.ID]
+		}
+		return c.follow(part, rel)
+	}
+	return c.write(out)
+}
+
+// follow reports whether a relationship of another part than the sheet is kept.
+func (c *cutting) follow(part string, rel ooxml.Rel) bool {
+	if part == c.p.Main() {
+		switch rel.Kind() {
+		case "styles", "theme", "sharedStrings":
+			return !rel.External
+		}
+		return rel.ID == c.entry.rel
+	}
+	return rel.Kind() == "image" && !rel.External // of the theme
+}
+
+// write writes the package, with a main part of one sheet.
+func (c *cutting) write(out *ooxml.Cut) ([]byte, []string, error) {
+	main, err := c.main()
+	if err != nil {
+		return nil, nil, err
+	}
+	out.Replace(c.p.Main(), main)
+	out.Retype(c.p.Main(), mainType)
+	if c.book.macros {
+		c.change("macros left out")
+	}
+	var data bytes.Buffer
+	if err := out.WriteTo(c.ctx, &data); err != nil {
+		return nil, nil, err
+	}
+	return data.Bytes(), c.changes, nil
+}
+
+// main returns the main part with the one sheet.
+func (c *cutting) main() (string, error) {
+	open, end, list, err := children(c.book.text)
+	if err != nil {
+		return "", err
+	}
+	kept := make(map[string]string)
+	for _, part := range list {
+		prefix := prefixOf(part.raw)
+		switch part.local {
+		case "workbookPr":
+			kept["workbookPr"] = without(part.raw, "codeName")
+		case "sheets":
+			kept["bookViews"] = "<" + prefix + "bookViews><" + prefix + "workbookView/></" + prefix + "bookViews>"
+			sheets := part.within()
+			if c.number < len(sheets) {
+				name := rawName(part.raw)
+				kept["sheets"] = "<" + name + ">" + without(sheets[c.number].raw, "state") + "</" + name + ">"
+			}
+		case "definedNames":
+			kept["definedNames"] = c.definedNames(part)
+		case "calcPr":
+			kept["calcPr"] = without(part.raw, "fullCalcOnLoad", "forceFullCalc")
+		}
+	}
+	if kept["sheets"] == "" {
+		return "", errMalformed
+	}
+	for _, local := range []string{"workbookPr", "bookViews", "sheets", "definedNames", "calcPr"} {
+		open += kept[local]
+	}
+	return open + end, nil
+}
+
+// chart returns the workbook of a sheet of charts.
+func (c *cutting) chart() ([]byte, []string, error) {
+	part := c.p.Part(c.entry.part)
+	text, err := part.Text(c.ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	sheet, end, list, err := children(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	drawing := ""
+	for _, part := range list {
+		switch part.local {
+		case "sheetPr", "pageMargins", "headerFooter":
+			sheet += part.raw
+		case "sheetViews":
+			name := rawName(part.raw)
+			prefix := prefixOf(part.raw)
+			sheet += "<" + name + "><" + prefix + `sheetView tabSelected="1" workbookViewId="0"/></` + name + ">"
+		case "pageSetup":
+			sheet += without(part.raw, ":id")
+		case "drawing":
+			drawing = attrOf(part.raw, ":id")
+			sheet += part.raw
+		}
+	}
+	c.named = make(map[string]int)
+	out := ooxml.NewCut(c.p)
+	out.Replace(c.entry.part, sheet+end)
+	if c.book.stringsPart != "" {
+		out.Replace(c.book.stringsPart, emptyStrings(c.book.text))
+	}
+	out.Follow = func(part string, rel ooxml.Rel) bool {
+		switch part {
+		case c.entry.part:
+			return rel.ID == drawing
+		case c.p.Main():
+			return c.follow(part, rel)
+		}
+		return !rel.External && chartParts[rel.Kind()]
+	}
+	c.change("the chart shows the values that the source kept for it")
+	return c.write(out)
+}
+
+// chartParts are the kinds of parts that a chart is made of.
+var chartParts = map[string]bool{
+	"chart": true, "chartEx": true, "chartStyle": true, "chartColorStyle": true, "chartUserShapes": true, "image": true, "themeOverride": true,
+}
+
+func emptyStrings(workbook string) string {
+	space := "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+	if strings.Contains(workbook, "http://purl.oclc.org/ooxml/spreadsheetml/main") {
+		space = "http://purl.oclc.org/ooxml/spreadsheetml/main"
+	}
+	return `<sst xmlns="` + space + `" count="0" uniqueCount="0"/>`
+}
+
+const maxListed = 8 // cells that a change names
+
+// reportFormulas notes the formulas that were replaced.
+func (c *cutting) reportFormulas() {
+	switch more := c.gone - len(c.replaced); {
+	case c.gone == 0:
+	case c.gone == 1:
+		c.change("the formula of " + c.replaced[0] + " replaced by its value")
+	case more == 0:
+		c.change("the formulas of " + strings.Join(c.replaced, ", ") + " replaced by their values")
+	default:
+		c.change(fmt.Sprintf("the formulas of %s and %d more cells replaced by their values", strings.Join(c.replaced, ", "), more))
+	}
+}
+
+// sharedStrings returns the list of those strings that are used.
+func (c *cutting) sharedStrings() (string, error) {
+	if _, err := c.reading.sharedString(-1); err != nil {
+		return "", err
+	}
+	root := c.reading.strings.root
+	if root == "" {
+		return emptyStrings(c.book.text), nil
+	}
+	name, prefix := rawName(root), prefixOf(root)
+	root = without(root, "count", "uniqueCount")
+	var b strings.Builder
+	b.WriteString(strings.TrimSuffix(strings.TrimSuffix(root, ">"), "/") + ">")
+	for _, old := range c.order {
+		raw, err := c.reading.sharedString(old)
+		if err != nil {
+			return "", err
+		}
+		if raw == nil {
+			raw = []byte("<" + prefix + "si><" + prefix + "t/></" + prefix + "si>")
+		}
+		if b.Len()+len(raw) > maxSheetBytes {
+			return "", errEvidence
+		}
+		b.Write(raw)
+	}
+	b.WriteString("</" + name + ">")
+	return b.String(), nil
+}

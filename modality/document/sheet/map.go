@@ -1,0 +1,315 @@
+package sheet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ooxml"
+	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/xmlspan"
+)
+
+const (
+	maxTitle   = 200 // bytes
+	maxSummary = 400
+)
+
+// Map implements [citekit.Mapper]. A sheet is a node of type "sheet", hidden
+// ones too, which say so in their summary. Its children are its tables; the
+// areas that the workbook names, of type "range"; and, of type "table" as well,
+// the blocks of cells that touch each other, of two rows and two columns at
+// least, where no table is. A block is titled by the one text of its first row,
+// if that stands above its header, else by its header. Areas end where the
+// sheet does.
+//
+// The metadata are "sheets", their number, and "author", "date", "keywords" and
+// "language" as the workbook gives them; "incomplete" is a list with "blocks" or
+// "nodes" if there are more.
+func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if req.Modality != citekit.Document {
+		return nil, fmt.Errorf("a %s map of a workbook: %w", req.Modality, errors.ErrUnsupported)
+	}
+	j, err := r.open(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	core, err := j.p.Core(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m := &mapping{job: j, ctx: ctx, reading: j.reading(ctx), left: citekit.MaxMappedNodes}
+	draft := &citekit.Draft{Title: plain.Words(core.Title, maxTitle), Method: "sheets", Metadata: map[string]any{"sheets": len(j.book.sheets)}}
+	core.Note(draft.Metadata)
+	for i := range j.book.sheets {
+		node, err := m.sheet(i)
+		if err != nil {
+			return nil, err
+		}
+		if node != nil {
+			draft.Nodes = append(draft.Nodes, node)
+		}
+		if req.Progress != nil {
+			req.Progress(float64(i+1) / float64(len(j.book.sheets)))
+		}
+	}
+	if len(m.incomplete) > 0 {
+		draft.Metadata["incomplete"] = m.incomplete
+	}
+	return draft, nil
+}
+
+// A mapping is the work of one map.
+type mapping struct {
+	*job
+	ctx        context.Context
+	reading    *reading
+	left       int // how many nodes there may still be
+	incomplete []any
+}
+
+// lack notes what the map has not all of.
+func (m *mapping) lack(what string) {
+	for _, known := range m.incomplete {
+		if known == what {
+			return
+		}
+	}
+	m.incomplete = append(m.incomplete, what)
+}
+
+// take counts a node; it returns false if there are too many.
+func (m *mapping) take() bool {
+	if m.left == 0 {
+		m.lack("nodes")
+		return false
+	}
+	m.left--
+	return true
+}
+
+// sheet returns the node of a sheet, or nil if it has no address: if it has the
+// name of one before, or none, or cannot be cut.
+func (m *mapping) sheet(i int) (*citekit.Node, error) {
+	e := &m.book.sheets[i]
+	loc := citekit.Location{Modality: citekit.Document, Sheet: e.name}
+	if first, err := m.book.find(e.name); err != nil || first != i || e.name == "" || loc.Validate() != nil || e.kind == otherSheet {
+		return nil, nil
+	}
+	if !m.take() {
+		return nil, nil
+	}
+	node := &citekit.Node{Title: plain.Words(e.name, maxTitle), Type: "sheet", Location: loc}
+	if e.kind == chartSheet {
+		node.Summary = join("chart", hiddenWord(e))
+		return node, nil
+	}
+	x, err := m.index(m.ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	node.Summary = "empty"
+	if !x.used.isEmpty() {
+		node.Summary = x.used.String()
+	}
+	node.Summary = join(node.Summary, hiddenWord(e))
+	return node, m.children(node, i, x)
+}
+
+func hiddenWord(e *entry) string {
+	if e.hidden {
+		return "hidden"
+	}
+	return ""
+}
+
+func join(first, second string) string {
+	if second == "" {
+		return first
+	}
+	return first + ", " + second
+}
+
+func (m *mapping) children(node *citekit.Node, i int, x *index) error {
+	tables, err := m.tables(m.ctx, m.book.sheets[i].part)
+	if err != nil {
+		return err
+	}
+	add := func(n *citekit.Node) bool {
+		if n.Location.Validate() != nil || !m.take() {
+			return false
+		}
+		node.Children = append(node.Children, n)
+		return true
+	}
+	var taken []area
+	for _, t := range tables {
+		if a := t.area.meet(x.used); !a.isEmpty() {
+			add(&citekit.Node{Title: plain.Words(t.name, maxTitle), Type: "table", Location: m.at(i, a), Summary: plain.Words(strings.Join(t.columns, ", "), maxSummary)})
+			taken = append(taken, a)
+		}
+	}
+	for k := range m.book.names {
+		n := &m.book.names[k]
+		if n.hidden || n.local >= 0 && n.local != i || strings.HasPrefix(n.name, "_xlnm.") {
+			continue
+		}
+		if loc, ok := m.named(n, i, x); ok {
+			add(&citekit.Node{Title: plain.Words(n.name, maxTitle), Type: "range", Location: loc})
+		}
+	}
+	for k := range x.blocks {
+		b := &x.blocks[k]
+		if meetsAny(taken, b.area) {
+			continue
+		}
+		title, summary, err := m.describe(b)
+		if err != nil {
+			return err
+		}
+		if !add(&citekit.Node{Title: title, Type: "table", Location: m.at(i, b.area), Summary: summary}) {
+			break
+		}
+	}
+	if x.more {
+		m.lack("blocks")
+	}
+	return nil
+}
+
+func (m *mapping) at(sheet int, a area) citekit.Location {
+	return citekit.Location{Modality: citekit.Document, Sheet: m.book.sheets[sheet].name, Cells: a.cells()}
+}
+
+func meetsAny(areas []area, b area) bool {
+	for _, a := range areas {
+		if !a.meet(b).isEmpty() {
+			return true
+		}
+	}
+	return false
+}
+
+// named returns what a defined name stands for, if that is one area of a sheet.
+func (m *mapping) named(n *definedName, sheet int, x *index) (citekit.Location, bool) {
+	refs, ok := references(n.text)
+	if !ok || len(refs) != 1 || refs[0].sheet == "" || !strings.EqualFold(refs[0].sheet, m.book.sheets[sheet].name) {
+		return citekit.Location{}, false
+	}
+	a := refs[0].area.meet(x.used)
+	if a.isEmpty() {
+		return citekit.Location{}, false
+	}
+	return m.at(sheet, a), true
+}
+
+// describe returns the title of a block and what else its header says.
+func (m *mapping) describe(b *block) (title, summary string, err error) {
+	var rows [][]string
+	var number int32
+	texts := true
+	var lines [][]headCell
+	for _, c := range b.head {
+		if c.row != number {
+			lines, number = append(lines, nil), c.row
+		}
+		lines[len(lines)-1] = append(lines[len(lines)-1], c)
+	}
+	header := -1
+	for i, line := range lines {
+		texts = true
+		var shown []string
+		for _, c := range line {
+			text, err := m.reading.shown(c.kind, c.style, c.value)
+			if err != nil {
+				return "", "", err
+			}
+			texts = texts && (c.kind == typeShared || c.kind == typeText || c.kind == typeInline)
+			if text != "" {
+				shown = append(shown, text)
+			}
+		}
+		rows = append(rows, shown)
+		if header < 0 && texts && len(shown) > 1 {
+			header = i
+		}
+	}
+	names := ""
+	if header >= 0 {
+		names = strings.Join(rows[header], ", ")
+	}
+	if len(rows) > 1 && len(rows[0]) == 1 && len(lines[0]) == 1 && lines[0][0].kind != typeNumber {
+		return plain.Words(rows[0][0], maxTitle), plain.Words(names, maxSummary), nil
+	}
+	if names != "" && header == 0 {
+		return plain.Words(names, maxTitle), "", nil
+	}
+	return b.area.String(), plain.Words(names, maxSummary), nil
+}
+
+// A table is a table of a sheet that has a name.
+type table struct {
+	part    string
+	rel     string
+	name    string
+	area    area
+	columns []string
+	query   bool // it is filled by a query
+	text    string
+}
+
+const maxTables = 1000 // of a sheet
+
+// tables returns the tables of a sheet. What is damaged is left out.
+func (j *job) tables(ctx context.Context, sheet string) ([]table, error) {
+	rels, err := j.p.Rels(ctx, sheet)
+	if err != nil {
+		return nil, err
+	}
+	var tables []table
+	for _, rel := range rels {
+		part := j.p.Part(rel.Target)
+		if rel.Kind() != "table" || rel.External || part == nil || len(tables) == maxTables {
+			continue
+		}
+		text, err := part.Text(ctx)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			continue
+		}
+		t := table{part: part.Name, rel: rel.ID, text: text}
+		if t.read() {
+			tables = append(tables, t)
+		}
+	}
+	return tables, nil
+}
+
+func (t *table) read() bool {
+	s := ooxml.Scan(t.text)
+	for s.Next() {
+		if s.Kind != xmlspan.Start {
+			continue
+		}
+		switch {
+		case s.Depth == 1:
+			t.name = s.Get("", "displayName")
+			if t.name == "" {
+				t.name = s.Get("", "name")
+			}
+			kind := s.Get("", "tableType")
+			t.query = kind != "" && kind != "worksheet"
+			t.area, _ = areaOf(s.Get("", "ref"))
+		case s.Depth == 3 && s.Local == "tableColumn" && len(t.columns) < 100:
+			t.columns = append(t.columns, unescapeControls(s.Get("", "name")))
+		}
+	}
+	return s.Err() == nil && s.Local != "" && !t.area.isEmpty()
+}

@@ -1,0 +1,265 @@
+// Package sheet resolves cells of workbooks: XLSX and what else is Office Open
+// XML with sheets, in its transitional and its strict form.
+//
+// # Addresses
+//
+// A sheet is named as its tab is, letter by letter. Its cells are in A1
+// notation; rows count from 1 and columns are letters, hidden ones too. A sheet
+// ends at the last row and the last column that have a cell, be it one that is
+// empty and has a format, or a merged area; what the sheet says of its own
+// dimension is not looked at. Past that end is an error. Sheets of charts count
+// and have no cells.
+//
+// # Evidence
+//
+// Evidence is a workbook of that one sheet, with the cells of the range at the
+// addresses that they have in the source. Cells, strings, styles and the theme
+// are the source's own bytes. Formulas stay where all that they refer to stays;
+// others become the values that the source shows, as do those that would show
+// another value at each opening. Merged areas and widths of columns are clipped
+// to the range, and the first day of its calendar is kept. Tables, links,
+// conditional formats, validations and names stay if they lie in the range as a
+// whole and refer to nothing outside of it. Nothing of other sheets travels
+// along, nor macros, properties, links to other workbooks, or pivot tables;
+// what is left out of the range itself is reported.
+package sheet
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/ooxml"
+	"github.com/citekit/citekit/internal/semaphore"
+	"github.com/citekit/citekit/internal/warm"
+)
+
+// A Resolver extracts cells of workbooks. The zero value is ready to use. It is
+// safe for concurrent use and must not be copied after first use.
+//
+// Of a workbook of known version it keeps where its rows and strings are, some
+// megabytes for a million cells, and none of its cells: a range is read from
+// the nearest place before it.
+type Resolver struct {
+	// CacheBytes bounds the memory, roughly, for what is kept of workbooks;
+	// zero means 64 MiB, negative none.
+	CacheBytes int64
+
+	// MaxJobs is how many sheets are read from their beginning at a time,
+	// others wait; zero means one less than there are CPUs, and at least one.
+	MaxJobs int
+
+	once    sync.Once
+	books   warm.Cache[*workbook]
+	indexes warm.Cache[*index]
+	tables  warm.Cache[*stringTable]
+	working chan struct{}
+}
+
+const defaultCacheBytes = 64 << 20
+
+var (
+	_ citekit.Resolver   = (*Resolver)(nil)
+	_ citekit.Measurer   = (*Resolver)(nil)
+	_ citekit.TextReader = (*Resolver)(nil)
+	_ citekit.Versioner  = (*Resolver)(nil)
+	_ citekit.Mapper     = (*Resolver)(nil)
+)
+
+func (r *Resolver) init() {
+	r.once.Do(func() {
+		size := r.CacheBytes
+		if size == 0 {
+			size = defaultCacheBytes
+		}
+		size = max(size, 0)
+		r.books.MaxCost, r.indexes.MaxCost, r.tables.MaxCost = size/8, size/4, size*5/8
+		r.working = make(chan struct{}, cmp.Or(max(r.MaxJobs, 0), max(runtime.GOMAXPROCS(0)-1, 1)))
+	})
+}
+
+// Version implements [citekit.Versioner].
+func (r *Resolver) Version() string { return "sheet/1" }
+
+const (
+	mediaType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+	ext       = ".xlsx"
+)
+
+// forms are the media types and extensions of workbooks by the content types of
+// their main parts.
+var forms = map[string]struct{ mediaType, ext string }{
+	"application/vnd.ms-excel.sheet.macroenabled.main+xml":    {"application/vnd.ms-excel.sheet.macroEnabled.12", ".xlsm"},
+	"application/vnd.ms-excel.template.macroenabled.main+xml": {"application/vnd.ms-excel.template.macroEnabled.12", ".xltm"},
+	"application/vnd.ms-excel.addin.macroenabled.main+xml":    {"application/vnd.ms-excel.addin.macroEnabled.12", ".xlam"},
+	"application/vnd.openxmlformats-officedocument.spreadsheetml.template.main+xml": {
+		"application/vnd.openxmlformats-officedocument.spreadsheetml.template", ".xltx",
+	},
+}
+
+// A job is one call: a workbook with the source that it is read from.
+type job struct {
+	r    *Resolver
+	src  *citekit.Source
+	p    *ooxml.Package
+	book *workbook
+}
+
+// open reads what is known of a workbook as a whole.
+func (r *Resolver) open(ctx context.Context, src *citekit.Source) (*job, error) {
+	r.init()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if src.Size() == 0 {
+		return nil, fmt.Errorf("the source is empty: %w", citekit.ErrFormat)
+	}
+	p, err := ooxml.Open(ctx, src, src.Size())
+	if err != nil {
+		return nil, err
+	}
+	j := &job{r: r, src: src, p: p}
+	j.book, err = r.books.Get(ctx, j.key(""), func(ctx context.Context) (*workbook, int64, error) {
+		b, err := readWorkbook(ctx, p)
+		if err != nil {
+			return nil, 0, err
+		}
+		return b, b.bytes(), nil
+	})
+	return j, err
+}
+
+// key is the key of a part in what is kept; "" if the source may change.
+func (j *job) key(part string) string {
+	if j.src.Version() == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s %d %s", j.src.Version(), j.src.Size(), part)
+}
+
+// index returns the index of a sheet.
+func (j *job) index(ctx context.Context, e *entry) (*index, error) {
+	if e.kind != cellSheet {
+		return nil, e.withoutCells()
+	}
+	return j.r.indexes.Get(ctx, j.key(e.part), func(ctx context.Context) (*index, int64, error) {
+		if err := semaphore.Acquire(ctx, j.r.working); err != nil {
+			return nil, 0, err
+		}
+		defer func() { <-j.r.working }()
+		x, err := readIndex(ctx, j.p.Part(e.part))
+		if err != nil {
+			return nil, 0, err
+		}
+		return x, x.bytes(), nil
+	})
+}
+
+func (e *entry) withoutCells() error {
+	what := "is of charts and has no cells"
+	if e.kind == otherSheet {
+		what = "is none of cells"
+	}
+	return fmt.Errorf("the sheet %s %s: %w", message.Quote(e.name), what, errors.ErrUnsupported)
+}
+
+// reading returns what reads cells.
+func (j *job) reading(ctx context.Context) *reading {
+	load := func() (*stringTable, error) {
+		return j.r.tables.Get(ctx, j.key("strings"), func(ctx context.Context) (*stringTable, int64, error) {
+			if err := semaphore.Acquire(ctx, j.r.working); err != nil {
+				return nil, 0, err
+			}
+			defer func() { <-j.r.working }()
+			t, err := readStrings(ctx, j.p.Part(j.book.stringsPart))
+			if err != nil {
+				return nil, 0, err
+			}
+			return t, t.bytes(), nil
+		})
+	}
+	return &reading{ctx: ctx, p: j.p, book: j.book, load: load}
+}
+
+func (j *job) extent() citekit.Extent {
+	kind, _ := j.form()
+	return citekit.Extent{Modality: citekit.Document, Sheets: len(j.book.sheets), MediaType: kind}
+}
+
+// form returns the media type and the extension of the source.
+func (j *job) form() (kind, extension string) {
+	if f, ok := forms[strings.ToLower(j.p.ContentType(j.p.Main()))]; ok {
+		return f.mediaType, f.ext
+	}
+	return mediaType, ext
+}
+
+// Measure implements [citekit.Measurer]. It reads no sheet.
+func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
+	j, err := r.open(ctx, src)
+	if err != nil {
+		return citekit.Extent{}, err
+	}
+	return j.extent(), nil
+}
+
+// check refuses a location that is none of a workbook.
+func (j *job) check(loc citekit.Location) error {
+	if loc.Member != "" {
+		return fmt.Errorf("a member of a workbook: %w", errors.ErrUnsupported)
+	}
+	return j.extent().Check(loc)
+}
+
+// Resolve implements [citekit.Resolver]. A sheet that is not there is an error
+// that names those that are, and matches [citekit.ErrRange]; cells of a sheet of
+// charts are one matching [errors.ErrUnsupported]. The media type is that of
+// XLSX, save for the whole of a source with macros or of a template. The mode
+// has no meaning.
+func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
+	loc := req.Location
+	j, err := r.start(ctx, src, loc)
+	if err != nil {
+		return nil, err
+	}
+	if loc.IsWhole() {
+		kind, extension := j.form()
+		body := ctxio.Reader(ctx, io.NewSectionReader(src, 0, src.Size()))
+		return &citekit.Content{Body: io.NopCloser(body), Size: src.Size(), MediaType: kind, Ext: extension}, nil
+	}
+	data, changes, err := j.cut(ctx, loc)
+	if err != nil {
+		return nil, err
+	}
+	return &citekit.Content{
+		Body: io.NopCloser(ctxio.Reader(ctx, bytes.NewReader(data))), Size: int64(len(data)),
+		MediaType: mediaType, Ext: ext, Changes: changes,
+	}, nil
+}
+
+// start opens the workbook of a call that has a location.
+func (r *Resolver) start(ctx context.Context, src *citekit.Source, loc citekit.Location) (*job, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := loc.Validate(); err != nil {
+		return nil, err
+	}
+	if loc.Modality != citekit.Document {
+		return nil, fmt.Errorf("a %s location in a workbook: %w", loc.Modality, errors.ErrUnsupported)
+	}
+	j, err := r.open(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	return j, j.check(loc)
+}

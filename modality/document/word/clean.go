@@ -1,0 +1,269 @@
+package word
+
+import (
+	"strings"
+
+	"github.com/citekit/citekit/internal/ooxml"
+	"github.com/citekit/citekit/internal/xmlspan"
+)
+
+// A story is a part of a cut that has been put right: nothing in it lacks its
+// other half, or leads to what is left out.
+type story struct {
+	text     string
+	rels     map[string]bool // the ids of relationships that it uses
+	notes    [noteKinds]map[string]bool
+	comments map[string]bool
+	authors  map[string]bool
+
+	objects, controls, links, fields int // what was left out
+}
+
+// A cleaner puts a part right.
+type cleaner struct {
+	s      *xmlspan.Scanner
+	usable func(id string) bool // whether a relationship is kept
+	story
+	edits  []xmlspan.Edit
+	ranges map[string]*halves
+	open   []*field
+}
+
+// halves are the starts and the ends of a range.
+type halves struct {
+	comment       string // its id, if the range is that of a comment
+	starts, stops []span
+}
+
+// A field is a complex field (ISO/IEC 29500-1, section 17.16.18).
+type field struct {
+	marks     []span // its characters and its instruction
+	code      strings.Builder
+	separated bool
+}
+
+// clean puts a part right. Bytes that nothing is wrong with stay.
+func clean(text string, usable func(id string) bool) (*story, error) {
+	c := &cleaner{s: ooxml.Scan(text), usable: usable, ranges: make(map[string]*halves)}
+	c.rels, c.comments, c.authors = make(map[string]bool), make(map[string]bool), make(map[string]bool)
+	for kind := range c.notes {
+		c.notes[kind] = make(map[string]bool)
+	}
+	for c.s.Next() {
+		if c.s.Kind == xmlspan.Start {
+			c.element()
+		}
+	}
+	if err := c.s.Err(); err != nil {
+		return nil, ooxml.KnownXML(err)
+	}
+	for _, f := range c.open {
+		c.drop(f.marks...)
+	}
+	for _, r := range c.ranges {
+		if n := min(len(r.starts), len(r.stops)); r.comment == "" || c.comments[r.comment] {
+			r.starts, r.stops = r.starts[n:], r.stops[n:]
+		}
+		c.drop(r.starts...)
+		c.drop(r.stops...)
+	}
+	c.text = xmlspan.Splice(text, 0, len(text), c.edits)
+	return &c.story, nil
+}
+
+func (c *cleaner) drop(spans ...span) {
+	for _, s := range spans {
+		c.edits = append(c.edits, xmlspan.Edit{Pos: s.pos, Stop: s.stop})
+	}
+}
+
+// passed steps over the element at hand and returns its bytes.
+func (c *cleaner) passed() span {
+	pos := c.s.Pos
+	c.s.Skip()
+	return span{pos, c.s.Stop}
+}
+
+func (c *cleaner) element() {
+	s := c.s
+	if author, ok := s.Attr("w", "author"); ok {
+		c.authors[author] = true
+	}
+	switch s.Space {
+	case "w":
+		if c.word() {
+			return
+		}
+	case "o":
+		if s.Local == "OLEObject" {
+			c.objects++
+			c.drop(c.passed())
+			return
+		}
+	case "c":
+		if s.Local == "externalData" && !c.usable(s.Get("r", "id")) {
+			c.links++
+			c.drop(c.passed())
+			return
+		}
+	}
+	c.relationships()
+}
+
+// word handles an element of the text. It reports whether that is all that is
+// to be done.
+func (c *cleaner) word() bool {
+	s := c.s
+	if base, isStart, ok := rangeOf(s.Local); ok {
+		c.half(base, isStart)
+		return true
+	}
+	switch s.Local {
+	case "objectEmbed", "objectLink":
+		c.objects++
+		c.drop(c.passed())
+	case "control":
+		c.controls++
+		c.drop(c.passed())
+	case "subDoc", "attachedTemplate", "headerReference", "footerReference":
+		if c.usable(s.Get("r", "id")) {
+			return false
+		}
+		c.drop(c.passed())
+	case "fldChar":
+		c.character()
+	case "instrText", "delInstrText":
+		c.instruction()
+	case "fldSimple":
+		c.simple()
+		return false
+	case "commentReference":
+		c.comments[s.Get("w", "id")] = true
+	case "footnoteReference":
+		c.notes[footnote][s.Get("w", "id")] = true
+	case "endnoteReference":
+		c.notes[endnote][s.Get("w", "id")] = true
+	default:
+		return false
+	}
+	return true
+}
+
+// rangeOf splits the name of an element that begins or ends a range.
+func rangeOf(local string) (base string, isStart, ok bool) {
+	if base, ok = strings.CutSuffix(local, "Start"); ok {
+		isStart = true
+	} else if base, ok = strings.CutSuffix(local, "End"); !ok {
+		return "", false, false
+	}
+	switch base {
+	case "bookmark", "commentRange", "perm", "moveFromRange", "moveToRange",
+		"customXmlInsRange", "customXmlDelRange", "customXmlMoveFromRange", "customXmlMoveToRange":
+		return base, isStart, true
+	}
+	return "", false, false
+}
+
+// half notes the start or the end of a range. An end before any start has lost
+// its own.
+func (c *cleaner) half(base string, isStart bool) {
+	id := c.s.Get("w", "id")
+	key := base + " " + id
+	r := c.ranges[key]
+	if r == nil {
+		r = new(halves)
+		if base == "commentRange" {
+			r.comment = id
+		}
+		c.ranges[key] = r
+	}
+	switch here := c.passed(); {
+	case isStart:
+		r.starts = append(r.starts, here)
+	case len(r.starts) > len(r.stops):
+		r.stops = append(r.stops, here)
+	default:
+		c.drop(here)
+	}
+}
+
+// character handles a character of a field.
+func (c *cleaner) character() {
+	kind := c.s.Get("w", "fldCharType")
+	here := c.passed()
+	if kind == "begin" {
+		c.open = append(c.open, &field{marks: []span{here}})
+		return
+	}
+	if len(c.open) == 0 {
+		c.drop(here)
+		return
+	}
+	f := c.open[len(c.open)-1]
+	f.marks = append(f.marks, here)
+	if kind != "end" {
+		f.separated = true
+		return
+	}
+	c.open = c.open[:len(c.open)-1]
+	if fetches(f.code.String()) {
+		c.fields++
+		c.drop(f.marks...)
+	}
+}
+
+func (c *cleaner) instruction() {
+	s, pos := c.s, c.s.Pos
+	var f *field
+	if len(c.open) > 0 {
+		f = c.open[len(c.open)-1]
+	}
+	depth := s.Depth
+	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
+		if s.Kind == xmlspan.Text && f != nil && !f.separated {
+			f.code.WriteString(s.Value())
+		}
+	}
+	if here := (span{pos, s.Stop}); f != nil {
+		f.marks = append(f.marks, here)
+	} else {
+		c.drop(here)
+	}
+}
+
+// simple takes the instruction from a simple field that fetches something.
+func (c *cleaner) simple() {
+	for a := range c.s.Attrs() {
+		if a.Space == "w" && a.Local == "instr" && fetches(a.Value) {
+			c.fields++
+			c.edits = append(c.edits, xmlspan.Edit{Pos: a.ValuePos, Stop: a.ValueStop})
+		}
+	}
+}
+
+// fetches reports whether the instruction of a field reads from another file or
+// program.
+func fetches(code string) bool {
+	name, _, _ := strings.Cut(strings.TrimSpace(code), " ")
+	switch strings.ToUpper(name) {
+	case "DDE", "DDEAUTO", "LINK", "INCLUDETEXT", "INCLUDEPICTURE", "IMPORT", "INCLUDE", "DATABASE", "RD":
+		return true
+	}
+	return false
+}
+
+// relationships notes those that an element uses, and takes from it those that
+// are not kept.
+func (c *cleaner) relationships() {
+	for a := range c.s.Attrs() {
+		if a.Space != "r" && (a.Space != "o" || !strings.EqualFold(a.Local, "relid")) || a.Value == "" {
+			continue
+		}
+		if c.usable(a.Value) {
+			c.rels[a.Value] = true
+			continue
+		}
+		c.links++
+		c.edits = append(c.edits, xmlspan.Edit{Pos: a.Pos, Stop: a.Stop})
+	}
+}

@@ -1,0 +1,291 @@
+package word
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ooxml"
+	"github.com/citekit/citekit/internal/xmlspan"
+)
+
+// maxCut is how many bytes evidence has at most.
+const maxCut = 256 << 20
+
+// A cutting makes evidence of some blocks of a DOCX.
+type cutting struct {
+	ctx   context.Context
+	d     *docx
+	p     *ooxml.Package
+	out   *ooxml.Cut
+	rels  map[string]map[string]bool // of each part whose relationships were looked at: those that it uses
+	state map[string]map[string]bool // of each such part: those that can be kept
+	main  *story
+	notes [noteKinds]string // the part with notes, if some are kept
+
+	commentParagraphs map[string]bool // the ids of those in comments that are kept
+	durable           map[string]bool // ids of comments that are kept
+	authors           map[string]bool
+
+	objects, controls, links, fields int
+	macros                           bool
+	err                              error
+}
+
+func (d *docx) cut(ctx context.Context, src io.ReaderAt, size int64, first, last int, cells citekit.Cells) (*evidence, error) {
+	p, err := ooxml.Open(ctx, src, size)
+	if err != nil {
+		return nil, err
+	}
+	if p.Part(d.main) == nil {
+		return nil, fmt.Errorf("the main part is gone: %w", citekit.ErrStale)
+	}
+	c := &cutting{
+		ctx: ctx, d: d, p: p, out: ooxml.NewCut(p), rels: make(map[string]map[string]bool), state: make(map[string]map[string]bool),
+		authors: make(map[string]bool),
+	}
+	text, lists := c.compose(first, last, cells)
+	if len(lists.changed) > 0 {
+		if err := c.replaceKind("numbering", lists.numberingText()); err != nil {
+			return nil, err
+		}
+	}
+	if c.main, err = c.clean(d.main, text); err != nil {
+		return nil, err
+	}
+	for _, step := range []func() error{c.keepNotes, c.keepComments, c.keepPeople, c.keepSettings, c.findMacros} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	c.out.Retype(d.main, docxMain)
+	c.out.Follow = c.follow
+	out := &limited{left: maxCut}
+	if err := c.out.WriteTo(ctx, out); err != nil || c.err != nil {
+		if c.err != nil {
+			err = c.err
+		}
+		return nil, err
+	}
+	return &evidence{data: out.Bytes(), mediaType: docxType, ext: docxExt, changes: c.changes()}, nil
+}
+
+// limited is a buffer that takes so many bytes.
+type limited struct {
+	bytes.Buffer
+	left int
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	if l.left -= len(p); l.left < 0 {
+		return 0, fmt.Errorf("evidence of more than %d MiB: %w", maxCut>>20, citekit.ErrTooLarge)
+	}
+	return l.Buffer.Write(p)
+}
+
+// compose writes the main part of the cut, as it is before it is cleaned.
+func (c *cutting) compose(first, last int, cells citekit.Cells) (string, *renumbering) {
+	d := c.d
+	kept := span{d.list[first].pos, d.list[last-1].stop}
+	var edits []xmlspan.Edit
+	if !cells.IsZero() {
+		kept, _ = d.tableOf(d.list[first])
+		edits = d.cutTable(kept, cells)
+	}
+	lists := d.renumber(d.paragraphsIn(kept, edits))
+	edits = append(edits, lists.edits...)
+	final, more := d.sections(kept, d.list[last-1])
+	edits = append(edits, more...)
+	var b strings.Builder
+	b.WriteString(d.text[:d.bodyStart])
+	b.WriteString(xmlspan.Splice(d.text, kept.pos, kept.stop, edits))
+	b.WriteString(final)
+	b.WriteString(d.text[d.bodyStop:])
+	return b.String(), lists
+}
+
+// clean puts a part of the cut right, and counts what that leaves out.
+func (c *cutting) clean(part, text string) (*story, error) {
+	usable, err := c.usable(part)
+	if err != nil {
+		return nil, err
+	}
+	s, err := clean(text, func(id string) bool { return usable[id] })
+	if err != nil {
+		return nil, err
+	}
+	c.rels[part] = s.rels
+	c.objects += s.objects
+	c.controls += s.controls
+	c.links += s.links
+	c.fields += s.fields
+	for author := range s.authors {
+		c.authors[author] = true
+	}
+	c.out.Replace(part, s.text)
+	return s, nil
+}
+
+// usable returns the relationships of a part that a cut may keep: those to
+// parts that are there and do nothing by themselves, and hyperlinks.
+func (c *cutting) usable(part string) (map[string]bool, error) {
+	if known := c.state[part]; known != nil {
+		return known, nil
+	}
+	rels, err := c.p.Rels(c.ctx, part)
+	if err != nil {
+		return nil, err
+	}
+	usable := make(map[string]bool)
+	inChart := strings.Contains(c.p.ContentType(part), "chart")
+	for _, rel := range rels {
+		switch kind := rel.Kind(); {
+		case rel.External:
+			usable[rel.ID] = kind == "hyperlink"
+		case c.p.Part(rel.Target) == nil:
+		case isActive(kind), kind == "package" && !inChart:
+		default:
+			usable[rel.ID] = true
+		}
+	}
+	c.state[part] = usable
+	return usable, nil
+}
+
+// isActive reports whether relationships of a kind lead to what acts by itself,
+// or to data that is not shown.
+func isActive(kind string) bool {
+	switch kind {
+	case "oleObject", "control", "activeXControlBinary", "vbaProject", "wordVbaData", "attachedTemplate", "attachedToolbars",
+		"keyMapCustomizations", "mailMergeSource", "mailMergeHeaderSource", "recipientData", "subDocument", "frame",
+		"customXml", "glossaryDocument", "webSettings", "stylesWithEffects", "printerSettings", "transform":
+		return true
+	}
+	return false
+}
+
+// follow reports whether a relationship is kept in the cut.
+func (c *cutting) follow(part string, rel ooxml.Rel) bool {
+	usable, err := c.usable(part)
+	if err != nil || c.err != nil {
+		c.fail(err)
+		return false
+	}
+	kind := rel.Kind()
+	if part == c.d.main {
+		switch kind {
+		case "styles", "theme", "fontTable", "settings", "numbering":
+			return usable[rel.ID]
+		case "footnotes", "endnotes":
+			return c.notes[footnote] != "" && kind == noteParts[footnote] || c.notes[endnote] != "" && kind == noteParts[endnote]
+		case "comments", "commentsExtended", "commentsIds", "commentsExtensible":
+			return len(c.main.comments) > 0
+		case "people":
+			return len(c.authors) > 0
+		case "diagramDrawing": // which only the data of its diagram names
+			return usable[rel.ID] && c.hasDiagram(rel.ID)
+		}
+		return c.main.rels[rel.ID]
+	}
+	if c.isKind("settings", part) {
+		return false
+	}
+	used := c.usedBy(part)
+	switch kind {
+	case "chartStyle", "chartColorStyle", "themeOverride":
+		return usable[rel.ID]
+	}
+	return used[rel.ID]
+}
+
+func (c *cutting) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// usedBy returns the relationships that a part uses, which is cleaned when it is
+// looked at first.
+func (c *cutting) usedBy(part string) map[string]bool {
+	if used, ok := c.rels[part]; ok {
+		return used
+	}
+	c.rels[part] = nil
+	text, err := c.p.Part(part).Text(c.ctx)
+	if err == nil {
+		_, err = c.clean(part, text)
+	}
+	c.fail(err)
+	return c.rels[part]
+}
+
+// ofKind returns the part that the main part leads to by a kind, or nil.
+func (c *cutting) ofKind(kind string) (*ooxml.Part, error) {
+	rels, err := c.p.Rels(c.ctx, c.d.main)
+	for _, rel := range rels {
+		if part := c.p.Part(rel.Target); rel.Kind() == kind && !rel.External && part != nil {
+			return part, nil
+		}
+	}
+	return nil, err
+}
+
+func (c *cutting) isKind(kind, part string) bool {
+	of, err := c.ofKind(kind)
+	c.fail(err)
+	return of != nil && of.Name == part
+}
+
+func (c *cutting) replaceKind(kind, text string) error {
+	part, err := c.ofKind(kind)
+	if err == nil && part != nil {
+		_, err = c.clean(part.Name, text)
+	}
+	return err
+}
+
+// hasDiagram reports whether the data of a diagram that is kept names a drawing.
+func (c *cutting) hasDiagram(id string) bool {
+	rels, err := c.p.Rels(c.ctx, c.d.main)
+	c.fail(err)
+	for _, rel := range rels {
+		part := c.p.Part(rel.Target)
+		if rel.Kind() != "diagramData" || part == nil || !c.main.rels[rel.ID] {
+			continue
+		}
+		text, err := part.Text(c.ctx)
+		c.fail(err)
+		if strings.Contains(text, `relId="`+id+`"`) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *cutting) findMacros() error {
+	part, err := c.ofKind("vbaProject")
+	c.macros = part != nil
+	return err
+}
+
+// changes says what the evidence has otherwise than the source.
+func (c *cutting) changes() (list []string) {
+	for _, change := range []struct {
+		there bool
+		text  string
+	}{
+		{c.macros, "macros left out"},
+		{c.objects > 0, "embedded objects left out, their pictures kept"},
+		{c.controls > 0, "ActiveX controls left out"},
+		{c.links > 0, "links to missing or outside files left out"},
+		{c.fields > 0, "fields that read other files replaced by what they show"},
+	} {
+		if change.there {
+			list = append(list, change.text)
+		}
+	}
+	return list
+}

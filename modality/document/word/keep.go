@@ -1,0 +1,151 @@
+package word
+
+import (
+	"github.com/citekit/citekit/internal/ooxml"
+	"github.com/citekit/citekit/internal/xmlspan"
+)
+
+// keepNotes leaves the notes that the blocks refer to, and the lines above them.
+func (c *cutting) keepNotes() error {
+	for kind := range noteKinds {
+		used := c.main.notes[kind]
+		part, err := c.ofKind(noteParts[kind])
+		if err != nil || part == nil || len(used) == 0 {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		text, err := ooxml.Without(c.d.notes[kind].text, func(s *xmlspan.Scanner) bool {
+			kindOf := s.Get("w", "type")
+			return s.Depth == 2 && s.Is("w", noteNames[kind]) && (kindOf == "" || kindOf == "normal") && !used[s.Get("w", "id")]
+		})
+		if err != nil {
+			return err
+		}
+		s, err := c.clean(part.Name, text)
+		if err != nil {
+			return err
+		}
+		for id := range s.comments {
+			c.main.comments[id] = true
+		}
+		c.notes[kind] = part.Name
+	}
+	return nil
+}
+
+// keepComments leaves the comments that the blocks refer to, and what is said of
+// these.
+func (c *cutting) keepComments() error {
+	if len(c.main.comments) == 0 {
+		return nil
+	}
+	part, err := c.ofKind("comments")
+	if err != nil || part == nil {
+		return err
+	}
+	text, err := part.Text(c.ctx)
+	if err != nil {
+		return err
+	}
+	text, err = ooxml.Without(text, func(s *xmlspan.Scanner) bool {
+		return s.Depth == 2 && s.Is("w", "comment") && !c.main.comments[s.Get("w", "id")]
+	})
+	if err != nil {
+		return err
+	}
+	s, err := c.clean(part.Name, text)
+	if err != nil {
+		return err
+	}
+	if c.commentParagraphs, err = valuesOf(s.text, "w14", "paraId"); err != nil {
+		return err
+	}
+	drop := func(s *xmlspan.Scanner) bool { return s.Depth == 2 && !c.commentParagraphs[anyAttr(s, "paraId")] }
+	if _, err := c.prune("commentsExtended", drop); err != nil {
+		return err
+	}
+	ids, err := c.prune("commentsIds", drop)
+	if err != nil {
+		return err
+	}
+	if c.durable, err = valuesOf(ids, "w16cid", "durableId"); err != nil {
+		return err
+	}
+	_, err = c.prune("commentsExtensible", func(s *xmlspan.Scanner) bool {
+		return s.Depth == 2 && s.Local == "commentExtensible" && !c.durable[anyAttr(s, "durableId")]
+	})
+	return err
+}
+
+// keepPeople leaves the people who wrote what is kept.
+func (c *cutting) keepPeople() error {
+	_, err := c.prune("people", func(s *xmlspan.Scanner) bool {
+		return s.Depth == 2 && s.Local == "person" && !c.authors[anyAttr(s, "author")]
+	})
+	return err
+}
+
+// keepSettings leaves the settings but for what leads to other files, what
+// changes the text when it is opened, and notes that are left out.
+func (c *cutting) keepSettings() error {
+	_, err := c.prune("settings", func(s *xmlspan.Scanner) bool {
+		if s.Space != "w" {
+			return false
+		}
+		switch s.Local {
+		case "attachedTemplate", "mailMerge", "docVars", "saveThroughXslt", "updateFields", "linkStyles", "attachedSchema":
+			return true
+		case "footnote":
+			return c.notes[footnote] == ""
+		case "endnote":
+			return c.notes[endnote] == ""
+		}
+		return false
+	})
+	return err
+}
+
+// prune replaces the part of a kind by one without some elements, and returns
+// its text; "" if there is no such part.
+func (c *cutting) prune(kind string, drop func(*xmlspan.Scanner) bool) (string, error) {
+	part, err := c.ofKind(kind)
+	if err != nil || part == nil {
+		return "", err
+	}
+	text, err := part.Text(c.ctx)
+	if err != nil {
+		return "", err
+	}
+	pruned, err := ooxml.Without(text, drop)
+	if err == nil && pruned != text {
+		c.out.Replace(part.Name, pruned)
+	}
+	return pruned, err
+}
+
+// valuesOf returns the values that an attribute has in a part.
+func valuesOf(text, space, local string) (map[string]bool, error) {
+	values := make(map[string]bool)
+	if text == "" {
+		return values, nil
+	}
+	s := ooxml.Scan(text)
+	for s.Next() {
+		if value, ok := s.Attr(space, local); ok {
+			values[value] = true
+		}
+	}
+	return values, ooxml.KnownXML(s.Err())
+}
+
+// anyAttr returns the value of an attribute in whatever namespace.
+func anyAttr(s *xmlspan.Scanner, local string) string {
+	for a := range s.Attrs() {
+		if a.Local == local {
+			return a.Value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,288 @@
+package word
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/sentence"
+)
+
+const (
+	maxTitle   = 300 // bytes
+	maxSummary = 300
+	leadBytes  = 5 * maxSummary // of text that are enough for a summary
+
+	passageBytes = 4 << 10 // of text in one passage
+	maxPassages  = 1000
+)
+
+// An item is what a map needs to know of a block.
+type item struct {
+	level   int // of a heading, from 1, or 0
+	table   bool
+	caption bool
+	title   bool // of the document
+	picture bool
+}
+
+// A mapping is the making of a map.
+type mapping struct {
+	ctx   context.Context
+	t     text
+	items []item
+
+	// line returns the text of a block on one line, without notes.
+	line func(i int) string
+
+	texts  []*string // of blocks, once they were asked for
+	nodes  int
+	fewer  bool
+	titled int // the block that is the title of the document, or -1
+}
+
+// draft maps a document whose blocks are items.
+func draft(ctx context.Context, t text, items []item, line func(int) string) (*citekit.Draft, error) {
+	m := &mapping{ctx: ctx, t: t, items: items, line: line, texts: make([]*string, len(items)), titled: -1}
+	d := &citekit.Draft{Method: "headings", Metadata: map[string]any{"blocks": len(items)}}
+	for i, it := range items {
+		if it.title && line(i) != "" {
+			m.titled = i
+			d.Title = plain.Words(line(i), maxTitle)
+			break
+		}
+	}
+	if d.Nodes = m.sections(); len(d.Nodes) == 0 {
+		d.Method = "blocks"
+		d.Nodes = m.passages()
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.place(d)
+	if m.fewer {
+		d.Metadata["structure"] = fmt.Sprintf("more than %d nodes; those of deeper levels, and further tables and figures, are left out", citekit.MaxMappedNodes)
+	}
+	return d, nil
+}
+
+// text returns the text of a block. It is empty once the context is done.
+func (m *mapping) text(i int) string {
+	if m.texts[i] == nil {
+		text := ""
+		if m.ctx.Err() == nil {
+			text = m.t.blockText(i, citekit.Cells{})
+		}
+		m.texts[i] = &text
+	}
+	return *m.texts[i]
+}
+
+// lead returns the first sentences of the blocks from first on, before last.
+func (m *mapping) lead(first, last int) string {
+	var b strings.Builder
+	for i := first; i < last && b.Len() < leadBytes; i++ {
+		if i != m.titled {
+			b.WriteString(m.text(i))
+		}
+	}
+	return sentence.Lead(b.String(), maxSummary)
+}
+
+// deepest returns the deepest level of headings that a map has room for.
+func (m *mapping) deepest() int {
+	var counts [10]int
+	for _, it := range m.items {
+		counts[min(it.level, 9)]++
+	}
+	n, level := 0, 0
+	for level < 9 && n+counts[level+1] <= citekit.MaxMappedNodes {
+		level++
+		n += counts[level]
+	}
+	return level
+}
+
+// sections nests the headings: each is in the last one before it that has a
+// higher level. What stands before the first of them is a passage.
+func (m *mapping) sections() []*citekit.Node {
+	type open struct {
+		level int
+		node  *citekit.Node
+	}
+	var roots []*citekit.Node
+	var stack []open
+	closeTo := func(level, end int) {
+		for len(stack) > 0 && stack[len(stack)-1].level >= level {
+			stack[len(stack)-1].node.Location.Blocks.Last = end
+			stack = stack[:len(stack)-1]
+		}
+	}
+	deepest := m.deepest()
+	for i, it := range m.items {
+		if it.level == 0 || m.line(i) == "" {
+			continue
+		}
+		if it.level > deepest {
+			m.fewer = true
+			continue
+		}
+		closeTo(it.level, i)
+		node := &citekit.Node{
+			Title: plain.Words(m.line(i), maxTitle), Type: "section", Location: blockAt(i, i+1), Summary: m.lead(i+1, m.nextHeading(i+1)),
+		}
+		if len(stack) == 0 {
+			if len(roots) == 0 {
+				roots = m.preamble(i)
+			}
+			roots = append(roots, node)
+		} else {
+			parent := stack[len(stack)-1].node
+			parent.Children = append(parent.Children, node)
+		}
+		stack = append(stack, open{it.level, node})
+		m.nodes++
+	}
+	closeTo(0, len(m.items))
+	return roots
+}
+
+func (m *mapping) nextHeading(i int) int {
+	for i < len(m.items) && m.items[i].level == 0 {
+		i++
+	}
+	return i
+}
+
+// preamble returns what stands before the block that is the first heading.
+func (m *mapping) preamble(end int) []*citekit.Node {
+	first := 0
+	for first < end && m.text(first) == "" {
+		first++
+	}
+	if first == end {
+		return nil
+	}
+	m.nodes++
+	return []*citekit.Node{{ID: "preamble", Type: "passage", Location: blockAt(first, end), Summary: m.lead(first, end)}}
+}
+
+// passages divides a document without headings into runs of blocks.
+func (m *mapping) passages() (nodes []*citekit.Node) {
+	total := 0
+	for i := range m.items {
+		total += len(m.text(i))
+	}
+	each := max(passageBytes, total/maxPassages)
+	most := max(50, len(m.items)/maxPassages)
+	for first := 0; first < len(m.items); {
+		end, size := first, 0
+		for end < len(m.items) && size < each && end-first < most {
+			size += len(m.text(end))
+			end++
+		}
+		if size > 0 || len(m.items) == end && len(nodes) == 0 {
+			nodes = append(nodes, &citekit.Node{Type: "passage", Location: blockAt(first, end), Summary: m.lead(first, end)})
+			m.nodes++
+		}
+		first = end
+	}
+	return nodes
+}
+
+// place puts tables and figures into the sections that they are in.
+func (m *mapping) place(d *citekit.Draft) {
+	taken := make([]bool, len(m.items)) // captions
+	for i, it := range m.items {
+		var node *citekit.Node
+		switch {
+		case it.table:
+			node = m.table(i, taken)
+		case it.picture:
+			node = m.figure(i, taken)
+		}
+		if node == nil {
+			continue
+		}
+		if m.nodes >= citekit.MaxMappedNodes {
+			m.fewer = true
+			return
+		}
+		m.nodes++
+		d.Nodes = insert(d.Nodes, node)
+	}
+}
+
+// insert puts a node into the innermost of the nodes that contains it, before
+// those that come after it.
+func insert(nodes []*citekit.Node, node *citekit.Node) []*citekit.Node {
+	for i := len(nodes) - 1; i >= 0; i-- {
+		outer := nodes[i].Location.Blocks
+		if inner := node.Location.Blocks; outer.First <= inner.First {
+			if inner.Last <= outer.Last && nodes[i].Type != "table" && nodes[i].Type != "figure" {
+				nodes[i].Children = insert(nodes[i].Children, node)
+				return nodes
+			}
+			return append(nodes[:i+1:i+1], append([]*citekit.Node{node}, nodes[i+1:]...)...)
+		}
+	}
+	return append([]*citekit.Node{node}, nodes...)
+}
+
+// Words that captions of tables and of figures begin with, in some languages.
+var (
+	tableWords  = []string{"tab", "табл", "πίν", "表"}
+	figureWords = []string{"fig", "abb", "рис", "εικ", "图", "圖", "図", "ill", "photo", "image", "bild"}
+)
+
+func beginsWith(line string, words []string) bool {
+	line = strings.ToLower(line)
+	return slices.ContainsFunc(words, func(word string) bool { return strings.HasPrefix(line, word) })
+}
+
+// captionNear returns the caption of a block, which stands before or after it,
+// belongs to no other and does not begin with some words; -1 if there is none.
+func (m *mapping) captionNear(i int, taken []bool, without []string, order ...int) int {
+	for _, step := range order {
+		at := i + step
+		if at < 0 || at >= len(m.items) || !m.items[at].caption || taken[at] {
+			continue
+		}
+		if line := m.line(at); line != "" && !beginsWith(line, without) {
+			taken[at] = true
+			return at
+		}
+	}
+	return -1
+}
+
+// table returns the node of a table: one with a caption, or with several rows
+// and columns, which is then titled by its first row.
+func (m *mapping) table(i int, taken []bool) *citekit.Node {
+	at := m.captionNear(i, taken, figureWords, -1, 1)
+	if at >= 0 {
+		return &citekit.Node{Title: plain.Words(m.line(at), maxTitle), Type: "table", Location: blockAt(min(i, at), max(i, at)+1)}
+	}
+	if rows, cols, _ := m.t.tableSize(i); rows < 2 || cols < 2 {
+		return nil
+	}
+	row, _, _ := strings.Cut(m.text(i), "\n")
+	title := strings.Join(strings.FieldsFunc(row, func(r rune) bool { return r == '\t' }), ", ")
+	return &citekit.Node{Title: plain.Words(title, maxTitle), Type: "table", Location: blockAt(i, i+1)}
+}
+
+// figure returns the node of a picture that has a caption.
+func (m *mapping) figure(i int, taken []bool) *citekit.Node {
+	if m.items[i].caption && m.line(i) != "" {
+		taken[i] = true
+		return &citekit.Node{Title: plain.Words(m.line(i), maxTitle), Type: "figure", Location: blockAt(i, i+1)}
+	}
+	at := m.captionNear(i, taken, tableWords, 1, -1)
+	if at < 0 {
+		return nil
+	}
+	return &citekit.Node{Title: plain.Words(m.line(at), maxTitle), Type: "figure", Location: blockAt(min(i, at), max(i, at)+1)}
+}

@@ -1,0 +1,127 @@
+package word
+
+import (
+	"context"
+
+	"github.com/citekit/citekit/internal/ooxml"
+	"github.com/citekit/citekit/internal/xmlspan"
+)
+
+// The kinds of notes.
+const (
+	footnote = iota
+	endnote
+	noteKinds
+)
+
+// noteParts are the kinds of relationships that lead to them.
+var noteParts = [noteKinds]string{"footnotes", "endnotes"}
+
+// noteNames are the names of the elements that hold one.
+var noteNames = [noteKinds]string{"footnote", "endnote"}
+
+// notes are the footnotes or the endnotes of a document.
+type notes struct {
+	text  string
+	scope *xmlspan.Scanner // in the root
+	byID  map[string]span
+}
+
+func readNotes(kind int, text string) (*notes, error) {
+	n := &notes{text: text, byID: make(map[string]span)}
+	if text == "" {
+		return n, nil
+	}
+	n.scope = ooxml.Scan(text)
+	n.scope.Next()
+	s := ooxml.Scan(text)
+	for s.Next() {
+		if s.Kind == xmlspan.Start && s.Is("w", noteNames[kind]) {
+			id, pos := s.Get("w", "id"), s.Pos
+			s.Skip()
+			n.byID[id] = span{pos, s.Stop}
+		}
+	}
+	return n, ooxml.KnownXML(s.Err())
+}
+
+// A noteRule is how the notes of a document, or of a section, are numbered.
+type noteRule struct {
+	start   int
+	format  string
+	restart bool // with each section
+}
+
+var usualRules = [noteKinds]noteRule{{1, "decimal", false}, {1, "lowerRoman", false}}
+
+// readRules reads the rules in settings, or in the properties of a section,
+// over those that hold otherwise.
+func readRules(s *xmlspan.Scanner, rules [noteKinds]noteRule) [noteKinds]noteRule {
+	for s.Next() {
+		for kind := range noteKinds {
+			if s.Kind == xmlspan.Start && s.Depth == 2 && s.Is("w", noteNames[kind]+"Pr") {
+				rules[kind].read(s)
+			}
+		}
+	}
+	return rules
+}
+
+func (r *noteRule) read(s *xmlspan.Scanner) {
+	depth := s.Depth
+	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
+		if s.Kind != xmlspan.Start {
+			continue
+		}
+		switch value := s.Get("w", "val"); s.Local {
+		case "numStart":
+			r.start = number(value, 1)
+		case "numFmt":
+			r.format = value
+		case "numRestart":
+			r.restart = value == "eachSect"
+		}
+	}
+}
+
+// readSettings reads how notes are numbered if their section does not say.
+func readSettings(ctx context.Context, part *ooxml.Part) ([noteKinds]noteRule, error) {
+	if part == nil {
+		return usualRules, nil
+	}
+	text, err := part.Text(ctx)
+	if err != nil {
+		return usualRules, err
+	}
+	s := ooxml.Scan(text)
+	return readRules(s, usualRules), ooxml.KnownXML(s.Err())
+}
+
+// numberNotes gives the references to notes their numbers. Those that begin anew
+// on each page cannot be told: they go on.
+func (d *docx) numberNotes(usual [noteKinds]noteRule) {
+	sections := append(d.breaks[:len(d.breaks):len(d.breaks)], d.final)
+	var next [noteKinds]int
+	at := 0
+	for i, section := range sections {
+		rules := usual
+		if !section.isEmpty() {
+			s := d.scope.Fragment(section.pos, section.stop)
+			s.Next()
+			rules = readRules(s, usual)
+		}
+		for kind, rule := range rules {
+			if i == 0 || rule.restart {
+				next[kind] = rule.start
+			}
+		}
+		for ; at < len(d.references) && (i == len(d.breaks) || d.references[at].pos < section.stop); at++ {
+			r := &d.references[at]
+			r.mark = "*"
+			if !r.own {
+				r.number, r.mark = next[r.kind], formatNumber(rules[r.kind].format, next[r.kind])
+				next[r.kind]++
+			}
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package word
+
+import (
+	"strconv"
+	"strings"
+)
+
+// formatNumber writes a number in a format of ST_NumberFormat (ISO/IEC
+// 29500-1, section 17.18.59), of which the most usual are known; others are
+// decimal.
+func formatNumber(format string, n int) string {
+	switch format {
+	case "none":
+		return ""
+	case "upperRoman":
+		return roman(n)
+	case "lowerRoman":
+		return strings.ToLower(roman(n))
+	case "upperLetter":
+		return letters(n, 'A')
+	case "lowerLetter":
+		return letters(n, 'a')
+	case "decimalZero":
+		if n >= 0 && n < 10 {
+			return "0" + strconv.Itoa(n)
+		}
+	case "ordinal":
+		return strconv.Itoa(n) + ordinalEnding(n)
+	case "numberInDash":
+		return "- " + strconv.Itoa(n) + " -"
+	case "decimalEnclosedCircle", "decimalEnclosedCircleChinese":
+		if n >= 1 && n <= 20 {
+			return string(rune('①' + n - 1))
+		}
+	case "decimalFullWidth", "decimalFullWidth2":
+		return strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' {
+				return r - '0' + '０'
+			}
+			return r
+		}, strconv.Itoa(n))
+	case "chineseCounting", "chineseCountingThousand", "japaneseCounting", "taiwaneseCounting", "taiwaneseCountingThousand":
+		return ideographs(n)
+	}
+	return strconv.Itoa(n)
+}
+
+const maxRoman = 3999
+
+func roman(n int) string {
+	if n < 1 || n > maxRoman {
+		return strconv.Itoa(n)
+	}
+	var b strings.Builder
+	for _, digit := range []struct {
+		value int
+		text  string
+	}{
+		{1000, "M"}, {900, "CM"}, {500, "D"}, {400, "CD"}, {100, "C"}, {90, "XC"},
+		{50, "L"}, {40, "XL"}, {10, "X"}, {9, "IX"}, {5, "V"}, {4, "IV"}, {1, "I"},
+	} {
+		for ; n >= digit.value; n -= digit.value {
+			b.WriteString(digit.text)
+		}
+	}
+	return b.String()
+}
+
+// letters writes 1-26 as A to Z, 27 as AA, 28 as BB and so on.
+func letters(n int, first byte) string {
+	if n < 1 || n > 26*30 {
+		return strconv.Itoa(n)
+	}
+	return strings.Repeat(string(first+byte((n-1)%26)), (n-1)/26+1)
+}
+
+func ordinalEnding(n int) string {
+	if n%100/10 != 1 {
+		switch n % 10 {
+		case 1:
+			return "st"
+		case 2:
+			return "nd"
+		case 3:
+			return "rd"
+		}
+	}
+	return "th"
+}
+
+// ideographs writes numbers up to 9,999 as Chinese and Japanese count.
+func ideographs(n int) string {
+	if n < 1 || n > 9999 {
+		return strconv.Itoa(n)
+	}
+	digits := []rune("零一二三四五六七八九")
+	units := []string{"", "十", "百", "千"}
+	var b strings.Builder
+	gap := false
+	for place := 3; place >= 0; place-- {
+		unit := 1
+		for range place {
+			unit *= 10
+		}
+		d := n / unit % 10
+		switch {
+		case d == 0:
+			gap = b.Len() > 0
+			continue
+		case gap:
+			b.WriteRune('零')
+			gap = false
+		}
+		if d != 1 || place != 1 || b.Len() > 0 {
+			b.WriteRune(digits[d])
+		}
+		b.WriteString(units[place])
+	}
+	return b.String()
+}

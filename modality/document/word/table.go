@@ -1,0 +1,115 @@
+package word
+
+import (
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/xmlspan"
+)
+
+// maxSpan is how many columns of its table a cell takes at most.
+const maxSpan = 1 << 8
+
+// cell is where a cell of a table is: its first column, from 1, and how many
+// columns of the grid it takes.
+type cell struct{ col, width int }
+
+// table writes the table whose Start is the token at hand: a line for each row,
+// with a tab before each column but the first. A cell that takes several columns
+// has its text in the first of them.
+func (t *texter) table(s *xmlspan.Scanner) {
+	depth, row := s.Depth, 0
+	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
+		switch {
+		case s.Kind != xmlspan.Start:
+		case s.Is("w", "tr"):
+			row++
+			t.row(s, row)
+		case isUnread(s):
+			s.Skip()
+		}
+	}
+}
+
+func (t *texter) row(s *xmlspan.Scanner, row int) {
+	if c := t.cells; !c.IsZero() && (row < int(c.First.Row) || row > int(c.Last.Row)) {
+		s.Skip()
+		return
+	}
+	var line []string
+	add := func(col int, text string) {
+		if col < 1 || !t.cells.Has(citekit.Cell{Col: int32(col), Row: int32(row)}) {
+			return
+		}
+		line = append(line, text)
+	}
+	depth, col := s.Depth, 1
+	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
+		switch {
+		case s.Kind != xmlspan.Start:
+		case s.Is("w", "trPr"):
+			for range gridBefore(s) {
+				add(col, "")
+				col++
+			}
+		case s.Is("w", "tc"):
+			width, text := t.cell(s)
+			for i := range width {
+				if i > 0 {
+					text = ""
+				}
+				add(col, text)
+				col++
+			}
+		case isUnread(s):
+			s.Skip()
+		}
+	}
+	t.out.WriteString(strings.Join(line, "\t") + "\n")
+}
+
+// gridBefore reads the trPr at hand, and returns how many columns the row
+// leaves out before its first cell.
+func gridBefore(s *xmlspan.Scanner) (n int) {
+	depth := s.Depth
+	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
+		if s.Kind == xmlspan.Start && s.Is("w", "gridBefore") {
+			n = number(s.Get("w", "val"), 0)
+		}
+	}
+	return min(max(n, 0), maxSpan)
+}
+
+// cell reads the tc at hand: how many columns it takes, and its text on one
+// line.
+func (t *texter) cell(s *xmlspan.Scanner) (width int, text string) {
+	inner := &texter{d: t.d}
+	depth := s.Depth
+	width = 1
+	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
+		switch {
+		case s.Kind != xmlspan.Start:
+		case s.Is("w", "tcPr"):
+			width = gridSpan(s)
+		case s.Is("w", "p"):
+			inner.paragraph(s)
+		case s.Is("w", "tbl"):
+			inner.table(s)
+		case isUnread(s):
+			s.Skip()
+		}
+	}
+	t.notes = append(t.notes, inner.notes...)
+	return width, strings.Join(strings.Fields(inner.out.String()), " ")
+}
+
+// gridSpan reads the tcPr at hand, and returns how many columns the cell takes.
+func gridSpan(s *xmlspan.Scanner) int {
+	depth, width := s.Depth, 1
+	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
+		if s.Kind == xmlspan.Start && s.Is("w", "gridSpan") {
+			width = number(s.Get("w", "val"), 1)
+		}
+	}
+	return min(max(width, 1), maxSpan)
+}

@@ -1,0 +1,181 @@
+package word
+
+import (
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/xmlspan"
+)
+
+// A texter writes the text of what a scanner reads.
+type texter struct {
+	d     *docx // whose paragraphs are numbered, or nil
+	cells citekit.Cells
+	out   strings.Builder
+	notes []int // references that were passed, as they are listed in d
+}
+
+// textOf returns the text of a block, with that of its notes after it; "" if
+// it has none. Of a table it is that of some cells if they are not zero.
+func (d *docx) textOf(b span, cells citekit.Cells) string {
+	t := &texter{d: d, cells: cells}
+	t.container(d.scope.Fragment(b.pos, b.stop), 0)
+	for _, i := range t.notes {
+		t.note(d.references[i])
+	}
+	text := t.out.String()
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	return text
+}
+
+// note writes the text of a note, with the mark that leads to it.
+func (t *texter) note(r reference) {
+	n := t.d.notes[r.kind]
+	at, ok := n.byID[r.id]
+	if !ok {
+		return
+	}
+	inner := &texter{}
+	inner.container(n.scope.Fragment(at.pos, at.stop), 0)
+	if text := strings.TrimSpace(inner.out.String()); text != "" {
+		t.out.WriteString("[" + r.mark + "] " + text + "\n")
+	}
+}
+
+// container writes the paragraphs and tables up to the End of an element of a
+// depth, or up to the end if that is 0.
+func (t *texter) container(s *xmlspan.Scanner, depth int) {
+	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
+		if s.Kind != xmlspan.Start {
+			continue
+		}
+		switch {
+		case s.Is("w", "p"):
+			t.paragraph(s)
+		case s.Is("w", "tbl"):
+			t.table(s)
+		case isUnread(s):
+			s.Skip()
+		}
+	}
+}
+
+// isUnread reports whether the element at hand has no text that is shown: it is
+// said another time, was deleted, or says how things look.
+func isUnread(s *xmlspan.Scanner) bool {
+	switch s.Local {
+	case "Fallback":
+		return s.Space == "mc"
+	case "del", "moveFrom":
+		return s.Space == "w" && !isEmptyMark(s)
+	case "sdtPr", "sdtEndPr", "tblPr", "tblGrid", "trPr", "tcPr", "rPr", "pPr", "sectPr", "customXmlPr":
+		return s.Space == "w"
+	}
+	return false
+}
+
+// isEmptyMark reports whether a "del" says of a paragraph mark or a row that it
+// was deleted, and holds nothing.
+func isEmptyMark(s *xmlspan.Scanner) bool {
+	_, parent := s.Parent()
+	return parent == "rPr" || parent == "trPr"
+}
+
+// paragraph writes the paragraph whose Start is the token at hand, and then the
+// text boxes in it.
+func (t *texter) paragraph(s *xmlspan.Scanner) {
+	before := t.out.Len()
+	if t.d != nil {
+		t.out.WriteString(t.d.labelAt(s.Pos))
+	}
+	label := t.out.Len()
+	var boxes texter
+	depth := s.Depth
+	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
+		if s.Kind == xmlspan.Start {
+			t.inline(s, &boxes)
+		}
+	}
+	if t.out.Len() > label || label > before {
+		t.out.WriteByte('\n')
+	}
+	t.out.WriteString(boxes.out.String())
+}
+
+// inline writes what an element within a paragraph shows.
+func (t *texter) inline(s *xmlspan.Scanner, boxes *texter) {
+	switch s.Local {
+	case "t":
+		if s.Space == "w" || s.Space == "m" {
+			t.words(s)
+		}
+	case "tab", "ptab":
+		if s.Space == "w" {
+			t.out.WriteByte('\t')
+		}
+	case "br", "cr":
+		if s.Space == "w" {
+			t.out.WriteByte('\n')
+		}
+	case "noBreakHyphen":
+		t.out.WriteByte('-')
+	case "sym":
+		t.symbol(s)
+	case "txbxContent":
+		boxes.container(s, s.Depth)
+	case "footnoteReference", "endnoteReference":
+		if t.d != nil {
+			if i, ok := t.d.referenceAt(s.Pos); ok {
+				t.notes = append(t.notes, i)
+			}
+		}
+	default:
+		if isUnread(s) {
+			s.Skip()
+		}
+	}
+}
+
+// blanks makes the white space of a text what it is shown as.
+var blanks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ", "\u00ad", "")
+
+func (t *texter) words(s *xmlspan.Scanner) {
+	depth := s.Depth
+	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
+		if s.Kind == xmlspan.Text {
+			value := s.Value()
+			if strings.ContainsAny(value, "\r\n\t\u00ad") {
+				value = blanks.Replace(value)
+			}
+			t.out.WriteString(value)
+		}
+	}
+}
+
+// symbol writes a character that is given by its number in a font, unless it
+// means something in that font alone.
+func (t *texter) symbol(s *xmlspan.Scanner) {
+	n, err := strconv.ParseUint(s.Get("w", "char"), 16, 32)
+	if r := rune(n); err == nil && utf8.ValidRune(r) && r >= ' ' && (r < 0xe000 || r > 0xf8ff) {
+		t.out.WriteRune(r)
+	}
+}
+
+// labelAt returns the number of the paragraph that begins at pos.
+func (d *docx) labelAt(pos int) string {
+	i := sort.Search(len(d.paragraphs), func(i int) bool { return d.paragraphs[i].pos >= pos })
+	if i < len(d.paragraphs) && d.paragraphs[i].pos == pos {
+		return d.paragraphs[i].label
+	}
+	return ""
+}
+
+func (d *docx) referenceAt(pos int) (int, bool) {
+	return slices.BinarySearchFunc(d.references, pos, func(r reference, pos int) int { return r.pos - pos })
+}

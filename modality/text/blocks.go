@@ -1,0 +1,220 @@
+package text
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/htmlblocks"
+	"github.com/citekit/citekit/internal/markup"
+	"github.com/citekit/citekit/internal/message"
+)
+
+// errNoPage says that a text has no blocks.
+var errNoPage = fmt.Errorf("blocks of a text that is no HTML; cite its lines, such as lines=5-7: %w", errors.ErrUnsupported)
+
+// A page is one of HTML with its charset.
+type page struct {
+	*htmlblocks.Page
+	coding coding
+	xml    bool
+}
+
+// page returns the blocks of src, or an error that says why it has none.
+func (r *Resolver) page(ctx context.Context, src *citekit.Source) (*page, error) {
+	x, err := r.index(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	key := src.Version()
+	if key != "" {
+		key = fmt.Sprintf("%s %d %s", key, src.Size(), strings.ToLower(extension(src.Name())))
+	}
+	return r.pages.Get(ctx, key, func(ctx context.Context) (*page, int64, error) {
+		p, err := readPage(ctx, src, x)
+		if err != nil {
+			return nil, 0, err
+		}
+		return p, src.Size() + 64*int64(len(p.Blocks)), nil
+	})
+}
+
+func readPage(ctx context.Context, src *citekit.Source, x *index) (*page, error) {
+	head, err := io.ReadAll(io.LimitReader(newUnified(ctx, src, x.coding, nil), headBytes))
+	if err != nil {
+		return nil, err
+	}
+	m := &mapping{src: src, head: head}
+	format, ok := m.markup()
+	switch {
+	case !ok || format != markup.HTML:
+		return nil, errNoPage
+	case x.coding.width > 1 || newRowScanner(x.coding, 0).switching:
+		return nil, fmt.Errorf("blocks of a page in %s; cite its lines, such as lines=5-7: %w", x.coding.charset, errors.ErrUnsupported)
+	case src.Size() > maxHeld:
+		return nil, fmt.Errorf("blocks of a page of more than %d MiB: %w", maxHeld>>20, citekit.ErrTooLarge)
+	}
+	all := make([]byte, src.Size())
+	if err := readFull(ctx, src, all, 0); err != nil {
+		return nil, err
+	}
+	p := &page{coding: x.coding}
+	p.xml = strings.EqualFold(extension(src.Name()), ".xhtml") || bytes.HasPrefix(bytes.TrimLeft(all[x.coding.mark:], " \t\r\n"), []byte("<?xml"))
+	if p.coding.charset, p.coding.guessed, err = (cut{coding: x.coding, end: src.Size()}).charset(ctx, src); err != nil {
+		return nil, err
+	}
+	p.Page, err = htmlblocks.Parse(ctx, all, p.xml)
+	return p, err
+}
+
+// find checks that a location is in the page. It returns the table of the one
+// block that cells are of, or nil.
+func (p *page) find(loc citekit.Location) (*htmlblocks.Table, error) {
+	extent := citekit.Extent{Modality: citekit.Text, Blocks: len(p.Blocks)}
+	if err := extent.Check(citekit.Location{Modality: citekit.Text, Blocks: loc.Blocks}); err != nil || loc.Cells.IsZero() {
+		return nil, err
+	}
+	n := loc.Blocks.First
+	table := p.Table(n)
+	switch {
+	case table == nil:
+		return nil, fmt.Errorf("cells of block %d, which is no table: %w", n, errors.ErrUnsupported)
+	case int(loc.Cells.Last.Row) > table.Rows || int(loc.Cells.Last.Col) > table.Cols:
+		return nil, fmt.Errorf("cells %v of a table of %s and %s: %w", loc.Cells, message.Count(table.Rows, "row"), message.Count(table.Cols, "column"), citekit.ErrRange)
+	}
+	return table, nil
+}
+
+// resolveBlocks is Resolve of blocks of HTML.
+func (r *Resolver) resolveBlocks(ctx context.Context, src *citekit.Source, loc citekit.Location) (*citekit.Content, error) {
+	p, err := r.page(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	table, err := p.find(loc)
+	if err != nil {
+		return nil, err
+	}
+	made, changes := htmlblocks.Cut{}, []string(nil)
+	if table == nil {
+		made = p.Cut(loc.Blocks.First, loc.Blocks.Last)
+	} else {
+		rows, cols := spansOf(loc.Cells)
+		var reached int
+		if made, reached = p.CutCells(loc.Blocks.First, table, rows, cols); reached > 0 {
+			changes = append(changes, message.Count(reached, "cell")+" that begin outside of the range left empty")
+		}
+	}
+	if made.Scripts > 0 {
+		changes = append(changes, message.Count(made.Scripts, "script")+" or templates left out")
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return &citekit.Content{
+		Body:      io.NopCloser(bytes.NewReader(made.Data)),
+		Size:      int64(len(made.Data)),
+		MediaType: p.mediaType(),
+		Ext:       p.extension(src.Name()),
+		Charset:   p.coding.charset,
+
+		CharsetGuessed: p.coding.guessed,
+		Changes:        changes,
+	}, nil
+}
+
+func (p *page) mediaType() string {
+	if p.xml {
+		return "application/xhtml+xml"
+	}
+	return "text/html"
+}
+
+// extension returns the extension of evidence, which must be one of HTML to be
+// shown as such.
+func (p *page) extension(name string) string {
+	switch ext := strings.ToLower(extension(name)); {
+	case ext == ".html" || ext == ".htm" || ext == ".xhtml":
+		return extension(name)
+	case p.xml:
+		return ".xhtml"
+	}
+	return ".html"
+}
+
+func spansOf(c citekit.Cells) (rows, cols htmlblocks.Span) {
+	return htmlblocks.Span{Start: int(c.First.Row), End: int(c.Last.Row)}, htmlblocks.Span{Start: int(c.First.Col), End: int(c.Last.Col)}
+}
+
+// readBlocks is ReadText of blocks of HTML: a run for each block, or for each
+// row of cells.
+func (r *Resolver) readBlocks(ctx context.Context, src *citekit.Source, loc citekit.Location, yield func(citekit.TextRun) bool) error {
+	p, err := r.page(ctx, src)
+	if err != nil {
+		return err
+	}
+	table, err := p.find(loc)
+	if err != nil {
+		return err
+	}
+	if table != nil {
+		return p.readCells(ctx, table, loc, yield)
+	}
+	for n := loc.Blocks.First; n <= loc.Blocks.Last; n++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		text, err := p.text(p.Bytes(n))
+		if err != nil {
+			return err
+		}
+		at := citekit.Location{Modality: citekit.Text, Blocks: citekit.Range{First: n, Last: n}}
+		if text != "" && !yield(citekit.TextRun{Text: text, Location: at}) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// text returns the words of a part of the page.
+func (p *page) text(part []byte) (string, error) {
+	d := decoder(p.coding.charset)
+	decoded, _, err := decode(d, part, true)
+	if err != nil {
+		return "", err
+	}
+	return htmlblocks.Text([]byte(decoded), p.xml), nil
+}
+
+func (p *page) readCells(ctx context.Context, table *htmlblocks.Table, loc citekit.Location, yield func(citekit.TextRun) bool) error {
+	rows, cols := spansOf(loc.Cells)
+	for row := rows.Start; row <= rows.End; row++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var line strings.Builder
+		for col := cols.Start; col <= cols.End; col++ {
+			if col > cols.Start {
+				line.WriteByte('\t')
+			}
+			if cell, begins := p.CellBytes(table, row, col); begins {
+				text, err := p.text(cell)
+				if err != nil {
+					return err
+				}
+				line.WriteString(strings.Join(strings.Fields(text), " "))
+			}
+		}
+		at := citekit.Location{Modality: citekit.Text, Blocks: loc.Blocks}
+		at.Cells.First = citekit.Cell{Col: int32(cols.Start), Row: int32(row)}
+		at.Cells.Last = citekit.Cell{Col: int32(cols.End), Row: int32(row)}
+		if !yield(citekit.TextRun{Text: line.String() + "\n", Location: at}) {
+			return nil
+		}
+	}
+	return nil
+}

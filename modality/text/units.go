@@ -1,0 +1,80 @@
+package text
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/citekit/citekit"
+)
+
+// A unit is what a text may be cited by beside its lines.
+type unit struct {
+	resolve func(r *Resolver, ctx context.Context, src *citekit.Source, loc citekit.Location) (*citekit.Content, error)
+	text    func(r *Resolver, ctx context.Context, src *citekit.Source, loc citekit.Location, yield func(citekit.TextRun) bool) error
+}
+
+// unitOf returns the unit that a location is in, or nil for lines.
+func unitOf(loc citekit.Location) *unit {
+	switch {
+	case !loc.Rows.IsZero() || len(loc.Cols) > 0:
+		return &unit{(*Resolver).resolveRows, (*Resolver).readRows}
+	case !loc.Blocks.IsZero():
+		return &unit{(*Resolver).resolveBlocks, (*Resolver).readBlocks}
+	}
+	return nil
+}
+
+// checkText returns an error if loc is not one of a text.
+func checkText(loc citekit.Location) error {
+	if err := loc.Validate(); err != nil {
+		return err
+	}
+	if loc.Modality != citekit.Text {
+		return fmt.Errorf("a %s location in a text source: %w", loc.Modality, errors.ErrUnsupported)
+	}
+	return nil
+}
+
+// measureUnits counts what a source has beside lines.
+func (r *Resolver) measureUnits(ctx context.Context, src *citekit.Source, e *citekit.Extent) error {
+	table, err := r.table(ctx, src)
+	if err == nil {
+		e.Rows, err = table.count(ctx, src)
+	}
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	page, err := r.page(ctx, src)
+	switch {
+	case err == nil:
+		e.Blocks = len(page.Blocks)
+	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, citekit.ErrTooLarge):
+		return nil
+	}
+	return err
+}
+
+// readRows is ReadText of rows or columns.
+func (r *Resolver) readRows(ctx context.Context, src *citekit.Source, loc citekit.Location, yield func(citekit.TextRun) bool) error {
+	c, err := r.findRows(ctx, src, loc)
+	if err != nil {
+		return err
+	}
+	return c.text(ctx, src, yield)
+}
+
+// noteUnits puts what a source has beside lines into the metadata of its map,
+// and then its lines, which are not told otherwise.
+func (r *Resolver) noteUnits(ctx context.Context, src *citekit.Source, lines int, s *citekit.Draft) error {
+	var e citekit.Extent
+	if err := r.measureUnits(ctx, src, &e); err != nil {
+		return err
+	}
+	for key, n := range map[string]int{"rows": e.Rows, "blocks": e.Blocks} {
+		if n > 0 {
+			s.Metadata[key], s.Metadata["lines"] = n, lines
+		}
+	}
+	return nil
+}

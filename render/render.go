@@ -1,0 +1,99 @@
+// Package render lays out evidence that has no pages of its own, such as blocks
+// of a DOCX or cells of an XLSX, as PDF by the LibreOffice of this machine. The
+// PDF is a picture of the evidence for people: how lines and pages break is what
+// LibreOffice makes of it, and no address counts by it.
+//
+//	e, err := lib.Resolve(ctx, "contract", "section-3", nil)
+//	pdf, err := render.PDF(ctx, lib, e)
+package render
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
+	"github.com/citekit/citekit/internal/libreoffice"
+	"github.com/citekit/citekit/internal/slug"
+)
+
+// formats are the extensions of evidence that is laid out.
+var formats = []string{".docx", ".odt", ".xlsx", ".ods", ".pptx", ".odp", ".html", ".csv"}
+
+// format is part of every key.
+const format = "render/1"
+
+var find = sync.OnceValues(func() (*libreoffice.Command, error) { return libreoffice.Find(context.Background()) })
+
+// PDF returns evidence as PDF, which is kept in the workspace beside it. What
+// already is PDF is returned as it is. Its Changes say that LibreOffice laid it
+// out, and whether that ran without a network.
+//
+// Errors match [errors.ErrUnsupported] if the evidence is of another format, the
+// workspace gives no evidence back, or LibreOffice is not installed;
+// [citekit.ErrFormat] if it cannot read the evidence; [citekit.ErrTooLarge] if it
+// takes longer than two minutes; and ctx.Err() once ctx is done.
+func PDF(ctx context.Context, lib *citekit.Library, e *citekit.Evidence) (*citekit.Evidence, error) {
+	ext := strings.ToLower(path.Ext(e.OutputPath))
+	if ext == ".pdf" {
+		return e, nil
+	}
+	if !slices.Contains(formats, ext) {
+		return nil, fmt.Errorf("evidence of %s cannot be laid out as PDF: %w", e.MediaType, errors.ErrUnsupported)
+	}
+	opener, ok := lib.Workspace().(citekit.EvidenceOpener)
+	if !ok {
+		return nil, fmt.Errorf("this workspace gives no evidence back to lay out: %w", errors.ErrUnsupported)
+	}
+	office, err := find()
+	if err != nil {
+		return nil, err
+	}
+	key := ctxio.HashParts(format, e.Key, e.SHA256, office.Version(ctx))
+	stored, err := lib.Workspace().FindEvidence(ctx, key)
+	cached := err == nil
+	if errors.Is(err, fs.ErrNotExist) {
+		stored, err = layOut(ctx, lib, opener, office, e, key, ext)
+	}
+	if err != nil {
+		return nil, err
+	}
+	laid := *e
+	laid.OutputPath, laid.Key, laid.Cached = stored.Path, key, cached
+	laid.MediaType, laid.Charset, laid.CharsetGuessed = stored.MediaType, "", false
+	laid.Size, laid.SHA256, laid.Changes = stored.Size, stored.SHA256, stored.Changes
+	return &laid, nil
+}
+
+// layOut makes the PDF and keeps it.
+func layOut(ctx context.Context, lib *citekit.Library, opener citekit.EvidenceOpener, office *libreoffice.Command, e *citekit.Evidence, key, ext string) (stored *citekit.StoredEvidence, err error) {
+	content, _, err := opener.OpenEvidence(ctx, e.Key)
+	if err != nil {
+		return nil, err
+	}
+	defer content.Close()
+	how := "laid out by " + office.Version(ctx) + ", not by the program that made the source"
+	if !office.Isolated() {
+		how += "; it was told to use no network, which this system does not enforce"
+	}
+	err = office.PDF(ctx, content, ext, func(pdf io.Reader, size int64) error {
+		meta := citekit.EvidenceMeta{
+			Name: slug.Evidence(e.ResourceID, strings.TrimSuffix("pdf_"+e.Address.Fragment(), "_"), key, ".pdf"),
+			Size: size, MediaType: "application/pdf", SourceHash: e.SourceHash,
+			Changes: append([]string{how}, e.Changes[:min(len(e.Changes), citekit.MaxChanges-1)]...),
+		}
+		if e.Node != nil || e.ResourceID != "" {
+			meta.Resource = e.ResourceID
+		}
+		stored, err = lib.Workspace().StoreEvidence(ctx, key, meta, pdf)
+		return err
+	})
+	return stored, err
+}

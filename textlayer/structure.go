@@ -1,0 +1,255 @@
+package textlayer
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit"
+)
+
+// What a run in a text with structure has: the names that it is within, each
+// with two bits, and then its numbers. Most runs are within what the run before
+// is within, which is not written again.
+const (
+	nameIsNone = iota
+	nameIsSame
+	nameIsNew
+)
+
+const nameBits = 2
+
+// names lists the names that a location is within.
+func names(loc *citekit.Location) []*string {
+	return []*string{(*string)(&loc.Modality), &loc.Member, &loc.Part, &loc.Table, &loc.Sheet}
+}
+
+// What a run has beside names.
+const (
+	hasMessage = 1 << (nameBits*5 + iota)
+	hasBlocks
+	hasCells
+	hasRows
+	hasCols
+	hasSameCols
+	structureBits = iota + nameBits*5
+)
+
+// isStructured reports whether a location selects by the structure of a text.
+func isStructured(loc citekit.Location) bool {
+	return loc.Member != "" || loc.Part != "" || loc.Table != "" || loc.Sheet != "" || loc.Message != 0 ||
+		!loc.Blocks.IsZero() || !loc.Cells.IsZero() || !loc.Rows.IsZero() || len(loc.Cols) > 0
+}
+
+// structure writes what a location that follows another has of structure.
+func (e encoder) structure(before, loc citekit.Location) {
+	has := int64(0)
+	last := names(&before)
+	for i, name := range names(&loc) {
+		state := int64(nameIsNew)
+		if *name == "" {
+			state = nameIsNone
+		} else if *name == *last[i] {
+			state = nameIsSame
+		}
+		has |= state << (nameBits * i)
+	}
+	for i, there := range []bool{loc.Message != 0, !loc.Blocks.IsZero(), !loc.Cells.IsZero(), !loc.Rows.IsZero(), len(loc.Cols) > 0} {
+		if there {
+			has |= hasMessage << i
+		}
+	}
+	sameCols := slices.Equal(before.Cols, loc.Cols)
+	if has&hasCols != 0 && sameCols {
+		has |= hasSameCols
+	}
+	e.uint(has)
+	for i, name := range names(&loc) {
+		if has>>(nameBits*i)&3 == nameIsNew {
+			e.text(*name)
+		}
+	}
+	if has&hasMessage != 0 {
+		e.int(loc.Message - before.Message)
+	}
+	for _, r := range []struct {
+		bit          int64
+		before, here citekit.Range
+	}{{hasBlocks, before.Blocks, loc.Blocks}, {hasRows, before.Rows, loc.Rows}} {
+		if has&r.bit != 0 {
+			e.int(r.here.First - r.before.Last)
+			e.uint(int64(r.here.Len() - 1))
+		}
+	}
+	if has&hasCells != 0 {
+		c := loc.Cells
+		e.int(int(c.First.Row - before.Cells.Last.Row))
+		e.uint(int64(c.Last.Row - c.First.Row))
+		e.uint(int64(c.First.Col))
+		e.uint(int64(c.Last.Col - c.First.Col))
+	}
+	if has&hasCols != 0 && !sameCols {
+		e.uint(int64(len(loc.Cols)))
+		for _, col := range loc.Cols {
+			e.text(col)
+		}
+	}
+}
+
+// structure reads what a location that follows another has of structure.
+func (d *decoder) structure(before citekit.Location, loc *citekit.Location) {
+	has := d.uint(1<<structureBits - 1)
+	last := names(&before)
+	for i, name := range names(loc) {
+		switch has >> (nameBits * i) & 3 {
+		case nameIsSame:
+			*name = *last[i]
+		case nameIsNew:
+			*name = d.text()
+		}
+	}
+	if has&hasMessage != 0 {
+		loc.Message = d.from(before.Message)
+	}
+	if has&hasBlocks != 0 {
+		loc.Blocks = d.lines(before.Blocks.Last)
+	}
+	if has&hasRows != 0 {
+		loc.Rows = d.lines(before.Rows.Last)
+	}
+	if has&hasCells != 0 {
+		rows := d.lines(int(before.Cells.Last.Row))
+		col := int32(d.uint(citekit.MaxCol))
+		width := int32(d.uint(citekit.MaxCol))
+		if rows.Last > citekit.MaxRow || rows.First < 1 {
+			d.fail()
+			return
+		}
+		loc.Cells = citekit.Cells{
+			First: citekit.Cell{Col: col, Row: int32(rows.First)},
+			Last:  citekit.Cell{Col: col + width, Row: int32(rows.Last)},
+		}
+	}
+	switch {
+	case has&hasSameCols != 0:
+		loc.Cols = before.Cols
+	case has&hasCols != 0:
+		n := d.uint(int64(len(d.rest)))
+		for range n {
+			loc.Cols = append(loc.Cols, d.text())
+		}
+	}
+}
+
+// isWithin reports whether two locations are within the same message, part,
+// table, sheet and member.
+func isWithin(a, b citekit.Location) bool {
+	return a.Member == b.Member && a.Message == b.Message && a.Part == b.Part && a.Table == b.Table && a.Sheet == b.Sheet
+}
+
+// unionStructure returns a with the structure of the smallest location that
+// holds a and b. What lies in two messages, say, has no part and no lines.
+func unionStructure(a, b citekit.Location) citekit.Location {
+	switch {
+	case a.Member != b.Member:
+		return citekit.Location{}
+	case a.Message != b.Message:
+		return citekit.Location{Modality: a.Modality, Member: a.Member}
+	case a.Part != b.Part || a.Table != b.Table || a.Sheet != b.Sheet:
+		a.Part, a.Table, a.Sheet = commonPart(a, b), "", ""
+		a.Lines, a.Blocks, a.Rows, a.Cells, a.Cols = citekit.Range{}, citekit.Range{}, citekit.Range{}, citekit.Cells{}, nil
+		return a
+	}
+	if a.Blocks != b.Blocks && a.Sheet == "" || a.Cells.IsZero() || b.Cells.IsZero() {
+		a.Cells = citekit.Cells{}
+	} else {
+		a.Cells = unionCells(a.Cells, b.Cells)
+	}
+	a.Blocks, a.Rows = unionRange(a.Blocks, b.Blocks), unionRange(a.Rows, b.Rows)
+	if !slices.Equal(a.Cols, b.Cols) {
+		a.Cols = nil
+	}
+	return a
+}
+
+// commonPart returns the part of a message that holds two others, or "".
+func commonPart(a, b citekit.Location) string {
+	if a.Modality != citekit.Text {
+		return ""
+	}
+	x, y := strings.Split(a.Part, "."), strings.Split(b.Part, ".")
+	n := 0
+	for n < min(len(x), len(y)) && x[n] == y[n] {
+		n++
+	}
+	return strings.Join(x[:n], ".")
+}
+
+func unionRange(a, b citekit.Range) citekit.Range {
+	if a.IsZero() || b.IsZero() {
+		return citekit.Range{}
+	}
+	return citekit.Range{First: min(a.First, b.First), Last: max(a.Last, b.Last)}
+}
+
+func unionCells(a, b citekit.Cells) citekit.Cells {
+	return citekit.Cells{
+		First: citekit.Cell{Col: min(a.First.Col, b.First.Col), Row: min(a.First.Row, b.First.Row)},
+		Last:  citekit.Cell{Col: max(a.Last.Col, b.Last.Col), Row: max(a.Last.Row, b.Last.Row)},
+	}
+}
+
+// overlapStructure reports whether a run has something of what a location
+// selects by structure.
+func overlapStructure(r, loc citekit.Location) bool {
+	return overlapName(r.Member, loc.Member, citekit.MemberSeparator) && overlapName(r.Part, loc.Part, ".") &&
+		overlapName(r.Table, loc.Table, "") && overlapName(r.Sheet, loc.Sheet, "") &&
+		(loc.Message == 0 || r.Message == 0 || r.Message == loc.Message) &&
+		overlapLines(r.Blocks, loc.Blocks) && overlapLines(rowsOf(r), rowsOf(loc)) && overlapCols(r, loc)
+}
+
+// overlapName reports whether what is within one name may be within another. A
+// separator stands before what is deeper.
+func overlapName(a, b, separator string) bool {
+	if a == "" || b == "" || a == b {
+		return true
+	}
+	return separator != "" && (strings.HasPrefix(a, b+separator) || strings.HasPrefix(b, a+separator))
+}
+
+// rowsOf returns the rows that a location selects, by number or by cells.
+func rowsOf(loc citekit.Location) citekit.Range {
+	if c := loc.Cells; !c.IsZero() {
+		return citekit.Range{First: int(c.First.Row), Last: int(c.Last.Row)}
+	}
+	return loc.Rows
+}
+
+// colsOf returns the columns that a location selects of a sheet or of cells.
+func colsOf(loc citekit.Location) citekit.Range {
+	if c := loc.Cells; !c.IsZero() {
+		return citekit.Range{First: int(c.First.Col), Last: int(c.Last.Col)}
+	}
+	if loc.Sheet == "" {
+		return citekit.Range{}
+	}
+	first, last := loc.SheetCols()
+	return citekit.Range{First: first, Last: last}
+}
+
+func overlapCols(r, loc citekit.Location) bool { return overlapLines(colsOf(r), colsOf(loc)) }
+
+// splits reports whether a location selects some columns of what a run has, so
+// that the text of the run holds more.
+func splits(loc, r citekit.Location) bool {
+	if loc.Cells.IsZero() && len(loc.Cols) == 0 {
+		return false
+	}
+	loc.Modality, r.Modality = "", ""
+	return !loc.Contains(r)
+}
+
+var maxBound = citekit.Extent{
+	Pages: 0, Lines: 0, Duration: math.MaxFloat64, Sheets: math.MaxInt, Rows: math.MaxInt, Parts: math.MaxInt,
+	Messages: math.MaxInt, Tables: math.MaxInt, Members: math.MaxInt,
+}
