@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -126,27 +127,40 @@ func (m *measurement) compareCells(t *table, r *reading) {
 			rows[key] += line + "\t"
 		}
 	}
-	same := 0
-	for _, c := range cells {
-		digits := strings.TrimLeft(c[1], "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-		if m.hasCell(rows[c[0]+"\x00"+digits], c[2], c[3]) {
-			same++
-		} else if same >= 0 {
-			m.found(t, "cells that are not in the text of their row", r.path, "%s!%s (%s) %q not in %q", c[0], c[1], c[2], clip(c[3], 60), clip(rows[c[0]+"\x00"+digits], 120))
-			break
-		}
-	}
 	t.cells += len(cells)
+	missing := 0
+	for _, c := range cells {
+		row := rows[c[0]+"\x00"+strings.TrimLeft(c[1], "ABCDEFGHIJKLMNOPQRSTUVWXYZ")]
+		if hasCell(row, c[2], c[3]) {
+			t.sameCells++
+			continue
+		}
+		if missing == 0 {
+			m.found(t, "cells that are not in the text of their row", r.path, "%s!%s (%s) %q not in %q", c[0], c[1], c[2], clip(c[3], 60), clip(row, 120))
+		}
+		missing++
+	}
 }
 
-func (m *measurement) hasCell(row, kind, value string) bool {
+// hasCell reports whether the text of a row has a value as it is stored. How a
+// date is shown is not compared, only that something is.
+func hasCell(row, kind, value string) bool {
 	switch kind {
 	case "s", "str", "inlineStr", "e":
 		return strings.Contains(squeezed(row), squeezed(value))
 	case "b":
 		return strings.Contains(row, map[string]string{"0": "FALSE", "1": "TRUE"}[value])
+	case "d":
+		return row != ""
 	}
-	return row != "" // how a number is shown is compared elsewhere
+	want, err := strconv.ParseFloat(value, 64)
+	for field := range strings.FieldsFuncSeq(row, isBreak) {
+		got, bad := strconv.ParseFloat(field, 64)
+		if err == nil && bad == nil && (got == want || math.Abs(got-want) <= 1e-14*math.Abs(want)) || field == value || strings.ContainsAny(field, "-/:") {
+			return true
+		}
+	}
+	return false
 }
 
 func (m *measurement) compareSlides(t *table, r *reading) {

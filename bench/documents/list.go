@@ -16,15 +16,17 @@ type origin struct {
 	path   string // within the repository; one that ends with / is packed
 }
 
+// String returns the line of a file.
 func (o origin) String() string {
-	return fmt.Sprintf("%s\t%s\t%s@%s:%s", o.hash, o.format, o.repo, o.commit, o.path)
+	return fmt.Sprintf("%s\t%s\t%s", o.hash, o.format, o.path)
 }
 
 // fileName is what a file of the list is called in the folder.
 func (o origin) fileName() string { return o.hash[:min(16, len(o.hash))] + "." + o.format }
 
-// readList reads lines of a hash, a format and an origin, with tabs between
-// them. Lines that begin with # are comments.
+// readList reads the list. A line of an at sign, a repository, a commit and a
+// licence, with tabs between them, is followed by lines of a hash, a format and
+// a path in it. Lines that begin with # are comments.
 func readList(name string) ([]origin, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -32,31 +34,19 @@ func readList(name string) ([]origin, error) {
 	}
 	defer f.Close()
 	var list []origin
+	var of origin // the repository
 	lines := bufio.NewScanner(f)
 	for n := 1; lines.Scan(); n++ {
-		if strings.HasPrefix(lines.Text(), "#") || lines.Text() == "" {
-			continue
+		fields := strings.SplitN(lines.Text(), "\t", 4)
+		switch {
+		case strings.HasPrefix(lines.Text(), "#") || lines.Text() == "":
+		case len(fields) == 4 && fields[0] == "@":
+			of = origin{repo: fields[1], commit: fields[2]}
+		case len(fields) == 3 && of.repo != "":
+			list = append(list, origin{hash: fields[0], format: fields[1], repo: of.repo, commit: of.commit, path: fields[2]})
+		default:
+			return nil, fmt.Errorf("%s:%d: neither a repository nor a file", name, n)
 		}
-		o, ok := parseOrigin(lines.Text())
-		if !ok {
-			return nil, fmt.Errorf("%s:%d: not a line of hash, format and owner/name@commit:path", name, n)
-		}
-		list = append(list, o)
 	}
 	return list, lines.Err()
-}
-
-func parseOrigin(line string) (o origin, ok bool) {
-	fields := strings.SplitN(line, "\t", 3)
-	if len(fields) != 3 {
-		return origin{}, false
-	}
-	o.hash, o.format = fields[0], fields[1]
-	rest, path, ok := strings.Cut(fields[2], ":")
-	if !ok {
-		return origin{}, false
-	}
-	o.path = path
-	o.repo, o.commit, ok = strings.Cut(rest, "@")
-	return o, ok
 }

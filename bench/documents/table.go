@@ -19,6 +19,7 @@ type table struct {
 	office      int // cuts given to LibreOffice
 	officeGood  int
 	cells       int // of the second reader
+	sameCells   int
 	slides      int
 	same        int // files with the contents or parts of the second reader
 	times       []time.Duration
@@ -52,7 +53,7 @@ func (t *table) print(w io.Writer) {
 	}
 	fmt.Fprintln(w)
 	if t.cells+t.slides+t.same > 0 {
-		fmt.Fprintf(w, "  compared: %d cells, %d slides; %d files have the same contents or parts\n", t.cells, t.slides, t.same)
+		fmt.Fprintf(w, "  compared: %d of %d cells equal; %d slides; %d files have the same contents or parts\n", t.sameCells, t.cells, t.slides, t.same)
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.scores)) {
 		s := slices.Sorted(slices.Values(t.scores[name]))
