@@ -54,7 +54,7 @@ func (m *measurement) comparePlain(t *table, r *reading) {
 	ours := words(r.text)
 	for _, other := range []struct{ op, name string }{{"markup", "the markup"}, {"plain", "pandoc"}} {
 		var text string
-		if other.op == "markup" && r.format != "docx" || !m.asked(t, r, other.op, &text) {
+		if other.op == "markup" && r.format != "docx" || other.op == "plain" && m.pandoc > 0 && t.files > m.pandoc || !m.asked(t, r, other.op, &text) {
 			continue
 		}
 		theirs := words(text)

@@ -36,6 +36,7 @@ func run(ctx context.Context, args []string) error {
 	flags.StringVar(&o.part, "name", "", "measure files whose name has this")
 	flags.IntVar(&o.limit, "limit", 0, "how many files of each format; 0 is all")
 	flags.IntVar(&o.opened, "office", 0, "how many cuts of each format to open in LibreOffice")
+	flags.IntVar(&o.pandoc, "pandoc", 0, "how many files of each format to read by pandoc, which takes long; 0 is all")
 	flags.BoolVar(&o.compare, "second", false, "compare with Python's readers and pandoc")
 	flags.StringVar(&o.report, "details", "", "write what is found to this file")
 	if len(args) == 0 {

@@ -20,6 +20,7 @@ type options struct {
 	part    string // of a name of a file; all if empty
 	limit   int    // files of each format; all if 0
 	opened  int    // cuts of each format to open in LibreOffice
+	pandoc  int    // files of each format to read by pandoc; all if 0
 	compare bool   // compare with other readers
 	report  string // file for what is found, or ""
 }
