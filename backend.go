@@ -9,7 +9,7 @@ import (
 
 // A Resolver extracts part of a source. It is the interface a modality
 // package implements; callers use [Library.Resolve]. Further abilities are
-// the optional interfaces [Measurer], [TextReader], [Versioner] and, of what
+// the optional interfaces [Measurer], [TextReader], [MemberOpener], [Versioner] and, of what
 // one room alone asks for, preview.Previewer, preview.Boxer and
 // relations.Linker.
 //

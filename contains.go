@@ -12,8 +12,12 @@ import (
 // true. Ends of time may differ by a tenth of a second.
 func (l Location) Contains(inner Location) bool {
 	switch {
+	case l.Member != "" && !containsMember(l.Member, inner.Member):
+		return false
 	case l.Modality != inner.Modality || l.IsWhole():
 		return true
+	case l.Member != "" && l.Member != inner.Member:
+		return l.In("").IsWhole()
 	case inner.IsWhole():
 		return false
 	}
@@ -77,11 +81,15 @@ func containsBox(outer, inner Box) bool {
 // or a part of that part.
 func containsNamed(outer, inner Location) bool {
 	same := func(outer, inner string) bool { return outer == "" || outer == inner }
-	within := func(outer, inner, separator string) bool {
-		return same(outer, inner) || strings.HasPrefix(inner, outer+separator)
-	}
-	return within(outer.Member, inner.Member, MemberSeparator) && within(outer.Part, inner.Part, ".") &&
+	return containsMember(outer.Member, inner.Member) && (same(outer.Part, inner.Part) || strings.HasPrefix(inner.Part, outer.Part+".")) &&
 		same(outer.Sheet, inner.Sheet) && same(outer.Table, inner.Table) && (outer.Message == 0 || outer.Message == inner.Message)
+}
+
+// containsMember reports whether a member is another, is in it, or lies in a
+// folder that ends with "/".
+func containsMember(outer, inner string) bool {
+	return outer == "" || outer == inner || strings.HasPrefix(inner, outer+MemberSeparator) ||
+		strings.HasSuffix(outer, "/") && strings.HasPrefix(inner, outer)
 }
 
 func containsRange(outer, inner Range) bool {

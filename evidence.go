@@ -119,6 +119,11 @@ func (l *Library) evidence(ctx context.Context, key string, t target, src *Sourc
 // is given up as soon as the extract is read to its end: what the workspace
 // does then, such as waiting for the disk, holds up nobody else.
 func (l *Library) makeEvidence(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode) (stored *StoredEvidence, err error) {
+	p, err := l.openPart(ctx, t, src)
+	if err != nil {
+		return nil, err
+	}
+	defer p.close()
 	modality := t.address.Location.Modality
 	release, err := l.slots.Acquire(ctx, modality)
 	if err != nil {
@@ -126,14 +131,14 @@ func (l *Library) makeEvidence(ctx context.Context, key string, t target, src *S
 	}
 	defer release()
 	err = l.bounded(ctx, modality, func(ctx context.Context) error {
-		stored, err = l.extractTo(ctx, key, t, src, r, mode, release)
+		stored, err = l.extractTo(ctx, key, t, src, p, r, mode, release)
 		return err
 	})
 	return stored, err
 }
 
-func (l *Library) extractTo(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode, done func()) (*StoredEvidence, error) {
-	extract, err := r.Resolve(ctx, src, Request{Location: t.address.Location, Mode: mode})
+func (l *Library) extractTo(ctx context.Context, key string, t target, src *Source, p part, r Resolver, mode Mode, done func()) (*StoredEvidence, error) {
+	extract, err := r.Resolve(ctx, p.src, Request{Location: p.loc, Mode: mode})
 	if err != nil {
 		return nil, fserror.WithoutPath(err)
 	}
@@ -151,12 +156,16 @@ func (l *Library) extractTo(ctx context.Context, key string, t target, src *Sour
 		Changes:    extract.Changes[:min(len(extract.Changes), MaxChanges)],
 		SourceHash: src.KnownHash(),
 	}
+	if p.member != "" && meta.Actual != nil {
+		actual := p.located(*meta.Actual)
+		meta.Actual = &actual
+	}
 	if t.m != nil {
 		meta.Resource = t.address.Resource
 	}
 	body := ctxio.AtEnd(ctxio.Reader(ctx, extract.Body), func() error {
 		done()
-		return src.CheckUnchanged() // else what was read may be of two versions
+		return p.src.CheckUnchanged() // else what was read may be of two versions
 	})
 	stored, err := l.workspace.StoreEvidence(ctx, key, meta, body)
 	return stored, fserror.WithoutPath(err)

@@ -15,7 +15,11 @@ import (
 // address would be right.
 func (a Address) Mismatch(is Modality) error {
 	whole := Address{Resource: a.Resource, Location: Location{Modality: is}}
-	return mismatch(a.Resource, is, whole.String()+a.fragmentIn(is))
+	name := a.Resource
+	if member := a.Location.Member; member != "" {
+		name = "member '" + message.Clip(member) + "'"
+	}
+	return mismatch(name, is, whole.String()+a.fragmentIn(is))
 }
 
 // mismatch returns the error for a resource or a file of another modality, and
@@ -29,7 +33,9 @@ func mismatch(name string, is Modality, use string) error {
 // selector of a if that has one, else one to fill in.
 func (a Address) fragmentIn(modality Modality) string {
 	a.Location.Modality = modality
-	if a.Location.Validate() != nil {
+	if member := a.Location.Member; a.Location.Validate() != nil && member != "" {
+		a.Location = Location{Modality: modality, Member: member}
+	} else if a.Location.Validate() != nil {
 		return selectorHint[modality]
 	}
 	if fragment := a.Fragment(); fragment != "" {
@@ -53,6 +59,12 @@ func (m Modality) servesAs(other Modality) bool {
 // another modality than the map and all its nodes.
 func (m *indexedMap) checkScheme(a Address) error {
 	asked := a.Location.Modality
+	if a.Location.Member != "" {
+		if is := m.memberModality(a.Location.Member); is != "" && asked != "" && !is.servesAs(asked) && asked.builtIn() {
+			return a.Mismatch(is)
+		}
+		return nil // the member tells
+	}
 	if asked == "" || m.Type.servesAs(asked) || !m.Type.builtIn() || m.Type == Virtual {
 		return nil
 	}
@@ -69,6 +81,8 @@ func (m *indexedMap) checkScheme(a Address) error {
 func (l *Library) checkVirtual(ctx context.Context, t target) error {
 	asked := t.address.Location.Modality
 	switch {
+	case t.address.Location.Member != "" && t.m != nil:
+		return l.checkVirtualMember(ctx, t)
 	case t.m == nil || t.m.Type.servesAs(asked):
 		return nil
 	case !asked.builtIn():
@@ -87,6 +101,24 @@ func (l *Library) checkVirtual(ctx context.Context, t target) error {
 		return nil
 	}
 	return t.address.Mismatch(is)
+}
+
+// checkVirtualMember is checkVirtual for what is in a member. One that is a node
+// is not looked at.
+func (l *Library) checkVirtualMember(ctx context.Context, t target) error {
+	if t.m.memberModality(t.address.Location.Member) != "" {
+		return t.m.checkScheme(t.address)
+	}
+	src, err := l.OpenSource(ctx, t.path)
+	if err != nil {
+		return nil // only the address is wanted
+	}
+	defer src.Close()
+	p, err := l.openPart(ctx, t, src)
+	if err == nil {
+		p.close()
+	}
+	return err
 }
 
 // misread returns an error if a file is of a format that nothing reads, or is

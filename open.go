@@ -9,12 +9,26 @@ import (
 // than by [Library.Resolve] and [Library.ReadText].
 type Opened struct {
 	Map    *ResourceMap // shared: do not modify it
-	Source *Source      // of the version that was mapped; the caller closes it
+	Source *Source      // of the version that was mapped, or a member of it; the caller closes it
 
 	// Address is what was asked for, with the modality of the resource where
 	// it had none. It has none yet if the resource tells none.
 	Address Address
+
+	// Location is what the Source is read at: that of the Address, within
+	// the member if it has one. [Opened.Located] is its reverse.
+	Location Location
+
+	part part
+	hash func() string
 }
+
+// Located returns a location in the Source as one in the resource.
+func (o *Opened) Located(loc Location) Location { return o.part.located(loc) }
+
+// SourceHash returns the SHA-256 of the source of the resource in lower case
+// hex, also where a member of it is open, or "" if that is not known yet.
+func (o *Opened) SourceHash() string { return o.hash() }
 
 // Open opens the source of an address: of any part of a resource, or of all of
 // it. A source that is not the version which was mapped, or which the address
@@ -36,16 +50,34 @@ func (l *Library) open(ctx context.Context, a Address) (*Opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.Location.Modality = cmp.Or(a.Location.Modality, m.modality())
-	if a.Location.Modality != "" || !a.Location.IsWhole() {
-		if err := a.Validate(); err != nil {
+	t := target{address: a, m: m, path: m.SourcePath, declared: m.Type}
+	loc := &t.address.Location
+	if loc.Member == "" {
+		loc.Modality = cmp.Or(loc.Modality, m.modality())
+	}
+	if loc.Modality != "" || !loc.IsWhole() && loc.Member == "" {
+		if err := t.address.Validate(); err != nil {
 			return nil, err
 		}
 	}
-	t := target{address: a, m: m, path: m.SourcePath, declared: m.Type}
 	src, _, err := l.openFresh(ctx, t, false)
 	if err != nil {
 		return nil, err
 	}
-	return &Opened{Map: m.ResourceMap, Source: src, Address: a}, nil
+	p, err := l.openPart(ctx, t, src)
+	if err != nil {
+		src.Close()
+		return nil, err
+	}
+	if p.member != "" {
+		p.src.under = append(p.src.under, src)
+	}
+	if loc.Modality == "" && p.member != "" {
+		loc.Modality = p.loc.Modality
+		if err := t.address.Validate(); err != nil {
+			p.src.Close()
+			return nil, err
+		}
+	}
+	return &Opened{Map: m.ResourceMap, Source: p.src, Address: t.address, Location: p.loc, part: p, hash: src.KnownHash}, nil
 }

@@ -49,13 +49,17 @@ func (l *Library) readText(ctx context.Context, a Address, yield func(TextRun, e
 	if err != nil {
 		return err
 	}
-	src, loc := o.Source, o.Address.Location
+	src, loc := o.Source, o.Location
 	defer src.Close()
 	resolver, err := l.Resolver(loc.Modality)
 	if err != nil {
 		return err
 	}
-	runs, transcript, err := l.textOf(ctx, o.Map, resolver, src, loc)
+	path, mapped := o.Map.Transcript()
+	if o.part.member != "" {
+		path = "" // it is of the resource
+	}
+	runs, transcript, err := l.textOf(ctx, path, mapped, resolver, src, loc)
 	if err != nil {
 		return err
 	}
@@ -66,7 +70,7 @@ func (l *Library) readText(ctx context.Context, a Address, yield func(TextRun, e
 		if err != nil {
 			return fserror.WithoutPath(err)
 		}
-		if !yield(run, nil) {
+		if run.Location = o.Located(run.Location); !yield(run, nil) {
 			return nil
 		}
 	}
@@ -78,10 +82,9 @@ func (l *Library) readText(ctx context.Context, a Address, yield func(TextRun, e
 	return src.CheckUnchanged()
 }
 
-// textOf returns the text of a source, from its transcript if the map names
-// one, which is to be closed at the end.
-func (l *Library) textOf(ctx context.Context, m *ResourceMap, resolver Resolver, src *Source, loc Location) (runs iter.Seq2[TextRun, error], transcript *Source, err error) {
-	path, mapped := m.Transcript()
+// textOf returns the text of a source, from its transcript if it has one, which
+// had the hash when it was mapped and is to be closed at the end.
+func (l *Library) textOf(ctx context.Context, path, mapped string, resolver Resolver, src *Source, loc Location) (runs iter.Seq2[TextRun, error], transcript *Source, err error) {
 	reader, ok := resolver.(TranscriptReader)
 	if path == "" || !ok {
 		plain, ok := resolver.(TextReader)

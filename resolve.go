@@ -117,7 +117,11 @@ func (l *Library) ResolveAddress(ctx context.Context, a Address, opts *ResolveOp
 			return nil, &ResolveError{Op: "resolve", Address: a, Err: err}
 		}
 		t.m, t.path, t.declared = m, m.SourcePath, m.Type
-		t.address.Location.Modality = cmp.Or(a.Location.Modality, m.modality())
+		if a.Location.Member == "" {
+			t.address.Location.Modality = cmp.Or(a.Location.Modality, m.modality())
+		} else if err := l.fillMember(ctx, &t); err != nil {
+			return nil, t.failed("open", err)
+		}
 	}
 	return l.resolve(ctx, t, opts)
 }
@@ -146,6 +150,9 @@ func (l *Library) mapFor(ctx context.Context, a Address, virtual bool) (*indexed
 // of the evidence is the file name without its extension.
 func (l *Library) ResolveFile(ctx context.Context, path string, loc Location, opts *ResolveOptions) (*Evidence, error) {
 	a := Address{Resource: slug.ForFile(filepath.ToSlash(path)), Location: loc}
+	if loc.Member != "" {
+		return l.resolveFileMember(ctx, a, path, opts)
+	}
 	if loc.Modality == "" {
 		var err error
 		if a.Location.Modality, _, err = l.detectFile(ctx, path); err != nil {
@@ -172,6 +179,16 @@ func (l *Library) ResolveFile(ctx context.Context, path string, loc Location, op
 		}
 	}
 	return e, err
+}
+
+// resolveFileMember resolves part of a member of a file. The member tells its
+// modality, and the file its own.
+func (l *Library) resolveFileMember(ctx context.Context, a Address, path string, opts *ResolveOptions) (*Evidence, error) {
+	t := target{address: a, label: a.Fragment(), path: path}
+	if err := l.fillMember(ctx, &t); err != nil {
+		return nil, t.failed("open", err)
+	}
+	return l.resolve(ctx, t, opts)
 }
 
 // resolve does the part that is the same for every target.
@@ -224,7 +241,11 @@ func (l *Library) extract(ctx context.Context, t target, opts ResolveOptions, e 
 	}
 	defer src.Close()
 	e.Stale = stale
-	key := evidenceKey(t, src, l.resolvers.Version(e.Modality), opts.Mode)
+	version := l.resolvers.Version(e.Modality)
+	if e.Address.Location.Member != "" {
+		version += "," + l.resolvers.openerVersions()
+	}
+	key := evidenceKey(t, src, version, opts.Mode)
 	stored, cached, err := l.evidence(ctx, key, t, src, resolver, opts.Mode)
 	if err != nil {
 		return nil, err

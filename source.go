@@ -1,6 +1,7 @@
 package citekit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -19,6 +20,8 @@ type Source struct {
 	mu       sync.Mutex
 	hash     string
 	declared Modality
+
+	under []io.Closer // what the source is in, closed after it
 }
 
 // SourceInfo describes a [Source].
@@ -47,6 +50,9 @@ type SourceInfo struct {
 	// [ErrStale] if its content is not what it was; nil means that it cannot
 	// change.
 	Stat func() (identity string, err error)
+
+	// Closed is called when the source has been closed; nil does nothing.
+	Closed func()
 }
 
 // NewSource returns a Source that reads r. [Source.Close] closes r if it is
@@ -156,10 +162,17 @@ func (s *Source) CheckUnchanged() error {
 	return nil
 }
 
-// Close closes the underlying reader.
-func (s *Source) Close() error {
+// Close closes the underlying reader, and of a member what it is in, if that
+// was opened with it.
+func (s *Source) Close() (err error) {
 	if c, ok := s.r.(io.Closer); ok {
-		return c.Close()
+		err = c.Close()
 	}
-	return nil
+	if s.info.Closed != nil {
+		s.info.Closed()
+	}
+	for _, container := range s.under {
+		err = cmp.Or(err, container.Close())
+	}
+	return err
 }

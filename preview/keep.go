@@ -66,7 +66,7 @@ func (m *Maker) keep(ctx context.Context, j job, p *Preview) error {
 		Size:       int64(len(p.Data)),
 		Resource:   j.Address.Resource,
 		MediaType:  p.MediaType,
-		SourceHash: j.Source.KnownHash(),
+		SourceHash: j.SourceHash(),
 		Preview:    described,
 	}, bytes.NewReader(p.Data))
 	return err

@@ -52,7 +52,7 @@ func (m *Maker) preview(ctx context.Context, a citekit.Address, options *Options
 		return nil, err
 	}
 	defer opened.Source.Close()
-	modality := opened.Address.Location.Modality
+	modality := opened.Location.Modality
 	resolver, err := m.lib.Resolver(modality)
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (m *Maker) boxes(ctx context.Context, a citekit.Address, from, to int) (box
 		return nil, err
 	}
 	defer opened.Source.Close()
-	loc := opened.Address.Location
+	loc := opened.Location
 	resolver, err := m.lib.Resolver(loc.Modality)
 	if err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ type job struct {
 
 // draw makes a preview within the limits of the library, and keeps it.
 func (m *Maker) draw(ctx context.Context, j job) (p *Preview, err error) {
-	loc := j.Address.Location
+	loc := j.Location
 	err = m.lib.WithSlot(ctx, loc.Modality, func(ctx context.Context) error {
 		if p, err = j.previewer.Preview(ctx, j.Source, loc, j.opts); err != nil {
 			return err
@@ -142,5 +142,10 @@ func (m *Maker) draw(ctx context.Context, j job) (p *Preview, err error) {
 	if len(p.Data) == 0 || len(p.Data) > maxBytes {
 		return nil, fmt.Errorf("a preview of %d bytes; at most %d: %w", len(p.Data), maxBytes, citekit.ErrTooLarge)
 	}
-	return p, m.keep(ctx, j, p)
+	located := *p
+	located.Shown = make([]citekit.Location, len(p.Shown))
+	for i, shown := range p.Shown {
+		located.Shown[i] = j.Located(shown)
+	}
+	return &located, m.keep(ctx, j, &located)
 }

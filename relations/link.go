@@ -83,7 +83,7 @@ func readLinks(ctx context.Context, lib *citekit.Library, a citekit.Address) ([]
 
 // linksIn reads the links of a source that is open.
 func linksIn(ctx context.Context, lib *citekit.Library, o *citekit.Opened) (links []Link, err error) {
-	modality := o.Address.Location.Modality
+	modality := o.Location.Modality
 	resolver, err := lib.Resolver(modality)
 	if err != nil {
 		return nil, err

@@ -306,7 +306,7 @@ func (v *Verifier) check(ctx context.Context, a citekit.Address) error {
 		return err
 	}
 	defer opened.Source.Close()
-	loc := opened.Address.Location
+	loc := opened.Location
 	extent, err := v.lib.MeasureSource(ctx, loc.Modality, opened.Source)
 	if err == nil && extent.Modality != "" {
 		err = extent.Check(loc)

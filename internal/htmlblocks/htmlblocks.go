@@ -2,14 +2,14 @@
 // them out of it.
 //
 // A block is an element of the body that stands for itself: a paragraph, a
-// heading, a list, a table, a preformatted or quoted text, a figure, a rule, an
-// address, or the details of something; or what stands between such elements as
-// a run of words and pictures. Elements that only group others are none, and
-// their children count in their place: div, section, article, main, header,
-// footer, nav, aside, form, center, search, and any other that begins with a
-// block, as a link around a paragraph does. Scripts, styles, templates, noscript
-// and comments are none either. Blocks count from 1, and what is within one
-// belongs to it.
+// heading, a list, a table, preformatted text, a figure, a rule, or details; or
+// what stands between such elements as a run of words and pictures. Elements that
+// only group others are none, and their children count in their place: div,
+// section, article, main, header, footer, nav, aside, form, center, search,
+// blockquote, address, fieldset, hgroup, and any other that begins with a block,
+// as a link around a paragraph does. Scripts, styles, templates, noscript and
+// comments are none either. Blocks count from 1, and what is within one belongs
+// to it. The parts of EPUB books count alike.
 //
 // Tags are read one by one, with the ends that HTML implies, and no tree is
 // built, so that no nesting is too deep.
@@ -92,10 +92,11 @@ const (
 
 func kindOf(tag atom.Atom, name string) kind {
 	switch tag {
-	case atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Hgroup, atom.Ul, atom.Ol, atom.Dl, atom.Menu, atom.Dir,
-		atom.Table, atom.Pre, atom.Listing, atom.Xmp, atom.Blockquote, atom.Figure, atom.Hr, atom.Address, atom.Details, atom.Fieldset, atom.Dialog:
+	case atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Ul, atom.Ol, atom.Dl, atom.Menu, atom.Dir,
+		atom.Table, atom.Pre, atom.Listing, atom.Xmp, atom.Figure, atom.Hr, atom.Details, atom.Dialog:
 		return block
-	case atom.Div, atom.Section, atom.Article, atom.Main, atom.Header, atom.Footer, atom.Nav, atom.Aside, atom.Form, atom.Center:
+	case atom.Div, atom.Section, atom.Article, atom.Main, atom.Header, atom.Footer, atom.Nav, atom.Aside, atom.Form, atom.Center,
+		atom.Blockquote, atom.Address, atom.Fieldset, atom.Hgroup:
 		return wraps
 	case atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Title, atom.Noembed, atom.Noframes:
 		return hides

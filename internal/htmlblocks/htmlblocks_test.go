@@ -39,6 +39,7 @@ func TestBlocks(t *testing.T) {
 		{src: "<p>a<b>b</p></b><p>c<br/>d</p>", want: []string{"<p>a<b>b</p>", "<p>c<br/>d</p>"}},
 		{src: "<html><head><script src='a'/><title/></head><body><p/><div/><p>x</p></body></html>", xml: true, want: []string{"<p/>", "<p>x</p>"}},
 		{src: "<p><svg><title>t</title><p></p></svg></p><h1>a<h2>b", want: []string{"<p><svg><title>t</title><p></p></svg></p>", "<h1>a", "<h2>b"}},
+		{src: "<blockquote><p>a</p><p>b</p></blockquote><blockquote>c</blockquote>", want: []string{"<p>a</p>", "<p>b</p>", "c"}},
 		{src: "<a name=top></a><br>", want: nil},
 		{src: "", want: nil},
 	} {

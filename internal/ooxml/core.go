@@ -32,7 +32,7 @@ func (p *Package) Core(ctx context.Context) (Core, error) {
 		if rel.Kind() != "core-properties" || rel.External || part == nil {
 			continue
 		}
-		text, err := part.text(ctx, maxListed)
+		text, err := part.TextUpTo(ctx, maxListed)
 		if ctx.Err() != nil {
 			return core, ctx.Err()
 		}

@@ -120,7 +120,7 @@ func (c *Cut) visit(ctx context.Context, pl *plan, name string, follow func(stri
 	if count == len(rels) {
 		return reached, nil
 	}
-	text, err := list.text(ctx, maxListed)
+	text, err := list.TextUpTo(ctx, maxListed)
 	if err != nil {
 		return nil, err
 	}
@@ -161,13 +161,13 @@ func (c *Cut) write(out *zipread.Writer, pl *plan, part *Part) error {
 	content, isReplaced := c.replaced[key]
 	switch {
 	case key == fold(typesName):
-		return out.Add(part.file.Name(), []byte(c.types(pl)))
+		return out.Add(typesName, []byte(c.types(pl)))
 	case isList && list != nil:
-		return out.Add(part.file.Name(), []byte(*list))
+		return out.Add(part.Name, []byte(*list))
 	case isReplaced && pl.kept[key]:
-		return out.Add(part.file.Name(), []byte(content))
+		return out.Add(part.Name, []byte(content))
 	case isList, pl.kept[key]:
-		return out.Copy(part.file)
+		return out.CopyAs(part.Name, part.file)
 	}
 	return nil
 }

@@ -80,20 +80,8 @@ func RelIDs(text string) (map[string]bool, error) {
 	return ids, KnownXML(s.Err())
 }
 
-// Without returns a part without the elements that drop reports, each with all
-// that is in it. The root stays.
+// Without is [xmlspan.Without] of a part.
 func Without(text string, drop func(*xmlspan.Scanner) bool) (string, error) {
-	var edits []xmlspan.Edit
-	s := Scan(text)
-	for s.Next() {
-		if s.Kind == xmlspan.Start && s.Depth > 1 && drop(s) {
-			pos := s.Pos
-			s.Skip()
-			edits = append(edits, xmlspan.Edit{Pos: pos, Stop: s.Stop})
-		}
-	}
-	if len(edits) == 0 || s.Err() != nil {
-		return text, KnownXML(s.Err())
-	}
-	return xmlspan.Splice(text, 0, len(text), edits), nil
+	text, err := xmlspan.Without(Scan(text), drop)
+	return text, KnownXML(err)
 }

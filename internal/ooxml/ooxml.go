@@ -126,9 +126,10 @@ func (part *Part) Open(ctx context.Context) (io.ReadCloser, error) {
 
 // Text returns a part that is XML, in UTF-8, as a [xmlspan.Scanner] takes it.
 // Errors are as for [Part.Bytes].
-func (part *Part) Text(ctx context.Context) (string, error) { return part.text(ctx, maxPart) }
+func (part *Part) Text(ctx context.Context) (string, error) { return part.TextUpTo(ctx, maxPart) }
 
-func (part *Part) text(ctx context.Context, limit int64) (string, error) {
+// TextUpTo is [Part.Text] of a part of at most limit bytes.
+func (part *Part) TextUpTo(ctx context.Context, limit int64) (string, error) {
 	if part.Size() > limit {
 		return "", fmt.Errorf("a part of %d bytes; at most %d: %w", part.Size(), limit, citekit.ErrTooLarge)
 	}
@@ -188,7 +189,7 @@ func (p *Package) Rels(ctx context.Context, part string) ([]Rel, error) {
 	if list == nil {
 		return nil, nil
 	}
-	text, err := list.text(ctx, maxListed)
+	text, err := list.TextUpTo(ctx, maxListed)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func (p *Package) readTypes(ctx context.Context) (*contentTypes, error) {
 	if part == nil {
 		return nil, fmt.Errorf("a ZIP archive that is no Office document: %w", citekit.ErrFormat)
 	}
-	text, err := part.text(ctx, maxListed)
+	text, err := part.TextUpTo(ctx, maxListed)
 	if err != nil {
 		return nil, err
 	}

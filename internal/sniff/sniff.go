@@ -74,7 +74,7 @@ func Detect(r io.ReaderAt, size int64) (Format, error) {
 	}
 	h := head{b: b, r: r, size: size, text: isText(b), binary: bytes.ContainsFunc(b, isControlRune)}
 	for _, detect := range []func(head) (Format, error){
-		markedText, boxes, signed, transport, displacedPDF, plainText, frames, legacyText,
+		markedText, boxes, signed, transport, mail, displacedPDF, plainText, frames, legacyText,
 	} {
 		if f, err := detect(h); err != nil || f.ID != "" {
 			return f, err

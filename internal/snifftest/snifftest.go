@@ -255,6 +255,8 @@ func All() []Sample {
 	text("xml", "XML", "<?xml version='1.0'?>\n<a/>\n")
 	text("mpd", "DASH", "<MPD xmlns='urn:mpeg:dash:schema:mpd:2011'>\n")
 	text("html", "HTML", "<!DOCTYPE html>\n<title>x</title>\n")
+	text("eml", "a message", "From: a@example.org\nDate: Mon, 1 Jan 2001 00:00:00 +0000\nSubject: x\n\nhello\n")
+	text("mbox", "a mailbox", "From a@example.org Mon Jan  1 00:00:00 2001\nSubject: x\n\nhello\n")
 	for _, word := range []string{"MZ", "true", "MAC ", "P5 1", "BZh", "RIFF", "OTTO", "Rar!", "wvpk", "PAR1", "caff"} {
 		text("", "torn text that begins with "+word, word+" is a word, and\x00 a torn write\n")
 	}

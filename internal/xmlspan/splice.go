@@ -33,3 +33,21 @@ func Splice(data string, pos, stop int, edits []Edit) string {
 	b.WriteString(data[pos:stop])
 	return b.String()
 }
+
+// Without returns a document without the elements that drop reports, each with
+// all that is in it. The scanner is at the beginning of the document; the root
+// stays.
+func Without(s *Scanner, drop func(*Scanner) bool) (string, error) {
+	var edits []Edit
+	for s.Next() {
+		if s.Kind == Start && s.Depth > 1 && drop(s) {
+			pos := s.Pos
+			s.Skip()
+			edits = append(edits, Edit{Pos: pos, Stop: s.Stop})
+		}
+	}
+	if len(edits) == 0 || s.err != nil {
+		return s.data, s.err
+	}
+	return Splice(s.data, 0, len(s.data), edits), nil
+}

@@ -359,6 +359,16 @@ func (s *Scanner) Parent() (space, local string) {
 	return e.space, e.local
 }
 
+// Element names the innermost open element, with its space and a colon before
+// its name: of a Text the one that it is in.
+func (s *Scanner) Element() string {
+	if len(s.open) == 0 {
+		return ""
+	}
+	e := s.open[len(s.open)-1]
+	return e.space + ":" + e.local
+}
+
 // Skip steps to the End of the element whose Start is the token at hand. It
 // returns false after an error.
 func (s *Scanner) Skip() bool {

@@ -9,8 +9,10 @@ import (
 	"hash"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"math"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -127,10 +129,13 @@ func (f *File) Open(ctx context.Context) (io.ReadCloser, error) {
 	c := &content{ctx: ctx, file: f, sum: crc32.NewIEEE(), source: packed}
 	switch f.header.Method {
 	case zip.Store:
-		c.r, c.Closer = c.source, io.NopCloser(nil)
+		c.r = c.source
 	case zip.Deflate:
-		inflater := flate.NewReader(c.source)
-		c.r, c.Closer = inflater, inflater
+		c.inflater = inflaters.Get().(io.Reader)
+		if err := c.inflater.(flate.Resetter).Reset(c.source, nil); err != nil {
+			return nil, err
+		}
+		c.r = c.inflater
 	default:
 		return nil, fmt.Errorf("a member is compressed by method %d: %w", f.header.Method, ErrMethod)
 	}
@@ -164,18 +169,33 @@ func (p *packed) Read(b []byte) (int, error) {
 
 // A content is read while its size and its checksum are checked.
 type content struct {
-	ctx context.Context
-	io.Closer
-	r      io.Reader
-	source *packed
-	file   *File
-	sum    hash.Hash32
-	n      int64
+	ctx      context.Context
+	r        io.Reader
+	inflater io.Reader // to be used again; nil if there is none
+	source   *packed
+	file     *File
+	sum      hash.Hash32
+	n        int64
+}
+
+// inflaters are kept, as each has 40 KB.
+var inflaters = sync.Pool{New: func() any { return flate.NewReader(nil) }}
+
+// Close ends reading. Reads that follow fail.
+func (c *content) Close() error {
+	if c.inflater != nil {
+		inflaters.Put(c.inflater)
+	}
+	c.r, c.inflater = nil, nil
+	return nil
 }
 
 func (c *content) Read(p []byte) (int, error) {
 	if err := c.ctx.Err(); err != nil {
 		return 0, err
+	}
+	if c.r == nil {
+		return 0, fs.ErrClosed
 	}
 	n, err := c.r.Read(p)
 	c.n += int64(n)

@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -29,14 +30,17 @@ func NewWriter(w io.Writer) *Writer {
 
 // Copy adds f as it is packed, without unpacking it. Its content is not
 // checked; that of a folder is left out. Errors are as for [File.Open], and [ErrLimit] above 4 GiB.
-func (w *Writer) Copy(f *File) error {
+func (w *Writer) Copy(f *File) error { return w.CopyAs(f.Name(), f) }
+
+// CopyAs is Copy under another name.
+func (w *Writer) CopyAs(name string, f *File) error {
 	r, err := f.raw()
 	if err != nil {
 		return err
 	}
 	e := f.header
 	h := zip.FileHeader{
-		Name: e.Name, Flags: e.Flags & flagUTF8, Method: e.Method, CRC32: e.CRC32, ReaderVersion: e.ReaderVersion,
+		Name: name, Flags: e.Flags & flagUTF8, Method: e.Method, CRC32: e.CRC32, ReaderVersion: e.ReaderVersion,
 		CompressedSize64: e.CompressedSize64, UncompressedSize64: e.UncompressedSize64,
 	}
 	if f.IsDir() {
@@ -46,13 +50,18 @@ func (w *Writer) Copy(f *File) error {
 	return w.add(&h, r)
 }
 
+// deflaters are kept, as each has a megabyte.
+var deflaters = sync.Pool{New: func() any {
+	w, _ := flate.NewWriter(nil, flate.DefaultCompression) // the level is known
+	return w
+}}
+
 // Add adds a member, compressed if that makes it smaller.
 func (w *Writer) Add(name string, data []byte) error {
 	var packed bytes.Buffer
-	deflate, err := flate.NewWriter(&packed, flate.DefaultCompression)
-	if err != nil {
-		return err
-	}
+	deflate := deflaters.Get().(*flate.Writer)
+	defer deflaters.Put(deflate)
+	deflate.Reset(&packed)
 	if _, err := deflate.Write(data); err != nil {
 		return err
 	}

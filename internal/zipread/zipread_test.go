@@ -287,6 +287,12 @@ func TestReaderObeysIOTest(t *testing.T) {
 	if err := iotest.TestReader(r, []byte("some content")); err != nil {
 		t.Error(err)
 	}
+	if err := errors.Join(r.Close(), r.Close()); err != nil {
+		t.Error(err)
+	}
+	if n, err := r.Read(make([]byte, 9)); n != 0 || err == nil || err == io.EOF {
+		t.Errorf("after Close: %d, %v", n, err)
+	}
 }
 
 func FuzzOpen(f *testing.F) {

@@ -17,7 +17,11 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/sniff"
+	"github.com/citekit/citekit/modality/document/database"
+	"github.com/citekit/citekit/modality/document/epub"
 	"github.com/citekit/citekit/modality/document/pdf"
+	"github.com/citekit/citekit/modality/document/sheet"
+	"github.com/citekit/citekit/modality/document/word"
 	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/relations"
 )
@@ -26,7 +30,11 @@ import (
 // set before first use. The zero value is ready to use. It is safe for
 // concurrent use and must not be copied after first use.
 type Resolver struct {
-	PDF pdf.Resolver
+	PDF      pdf.Resolver
+	Word     word.Resolver     // DOCX, ODT
+	Sheet    sheet.Resolver    // XLSX, ODS
+	EPUB     epub.Resolver     // EPUB
+	Database database.Resolver // SQLite
 }
 
 // A room is who reads some formats, by the ids of package sniff.
@@ -39,6 +47,10 @@ type room struct {
 // whose resolver says what is wrong with it.
 var rooms = []room{
 	{[]string{"pdf"}, func(r *Resolver) citekit.Resolver { return &r.PDF }},
+	{[]string{"docx"}, func(r *Resolver) citekit.Resolver { return &r.Word }},
+	{[]string{"xlsx"}, func(r *Resolver) citekit.Resolver { return &r.Sheet }},
+	{[]string{"epub"}, func(r *Resolver) citekit.Resolver { return &r.EPUB }},
+	{[]string{"sqlite"}, func(r *Resolver) citekit.Resolver { return &r.Database }},
 }
 
 var (

@@ -29,7 +29,8 @@ const (
 
 var _ citekit.Mapper = (*Resolver)(nil)
 
-// Map implements [citekit.Mapper]. Subtitles become segments, notebooks cells,
+// Map implements [citekit.Mapper]. Mail is mapped as package
+// modality/document/mail says. Subtitles become segments, notebooks cells,
 // documents in a markup language sections, source code its symbols, data files
 // their keys or rows, logs entries, and other text passages. The format is told
 // by the content where that leaves no doubt, else by the extension.
@@ -40,6 +41,13 @@ var _ citekit.Mapper = (*Resolver)(nil)
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if req.Modality != citekit.Text {
 		return nil, fmt.Errorf("a %s map of a text source: %w", req.Modality, errors.ErrUnsupported)
+	}
+	mails, err := r.mails(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	if mails != nil {
+		return r.mapMail(ctx, src, req)
 	}
 	m, err := r.newMapping(ctx, src, req)
 	if err != nil {

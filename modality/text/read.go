@@ -31,7 +31,11 @@ func (r *Resolver) readText(ctx context.Context, src *citekit.Source, loc citeki
 	if err := checkText(loc); err != nil {
 		return err
 	}
-	if unit := unitOf(loc); unit != nil {
+	unit, err := r.unitIn(ctx, src, loc)
+	if err != nil {
+		return err
+	}
+	if unit != nil {
 		return unit.text(r, ctx, src, loc, yield)
 	}
 	c, err := r.find(ctx, src, loc)

@@ -23,6 +23,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/warm"
+	"github.com/citekit/citekit/modality/document/mail"
 )
 
 // A Resolver extracts lines. The zero value is ready to use. It must not be
@@ -41,6 +42,7 @@ type Resolver struct {
 	once    sync.Once
 	indexes warm.Cache[*index]
 	pages   warm.Cache[*page]
+	mail    mail.Resolver
 }
 
 const defaultCacheBytes = 16 << 20
@@ -53,7 +55,7 @@ var (
 )
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "text/3" }
+func (r *Resolver) Version() string { return "text/3 " + r.mail.Version() }
 
 // Resolve implements [citekit.Resolver]. Only as much of src is read as it
 // takes to find the lines. The Body reads from src and fails with ctx.Err()
@@ -84,7 +86,11 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	if err := checkText(req.Location); err != nil {
 		return nil, err
 	}
-	if unit := unitOf(req.Location); unit != nil {
+	unit, err := r.unitIn(ctx, src, req.Location)
+	if err != nil {
+		return nil, err
+	}
+	if unit != nil {
 		return unit.resolve(r, ctx, src, req.Location)
 	}
 	cut, err := r.find(ctx, src, req.Location)
@@ -158,15 +164,21 @@ func (r *Resolver) find(ctx context.Context, src *citekit.Source, loc citekit.Lo
 	return cut{coding: x.coding, start: start, end: end, first: loc.Lines.First}, nil
 }
 
-// index returns the index of src, which may be shared and incomplete.
-func (r *Resolver) index(ctx context.Context, src *citekit.Source) (*index, error) {
+// prepare bounds the caches.
+func (r *Resolver) prepare() {
 	r.once.Do(func() {
 		r.indexes.MaxCost = r.CacheBytes
 		if r.CacheBytes == 0 {
 			r.indexes.MaxCost = defaultCacheBytes
 		}
 		r.pages.MaxCost = r.indexes.MaxCost
+		r.mail.CacheBytes = r.CacheBytes
 	})
+}
+
+// index returns the index of src, which may be shared and incomplete.
+func (r *Resolver) index(ctx context.Context, src *citekit.Source) (*index, error) {
+	r.prepare()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -182,6 +194,9 @@ func (r *Resolver) index(ctx context.Context, src *citekit.Source) (*index, erro
 		return x, x.maxBytes(), nil
 	})
 	if err == nil && x.binary != "" && src.Declared() != citekit.Text {
+		if m, err := r.mails(ctx, src); err != nil || m != nil { // which may have parts that are no text
+			return x, err
+		}
 		return nil, binaryError(x.binary)
 	}
 	return x, err

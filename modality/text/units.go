@@ -17,6 +17,8 @@ type unit struct {
 // unitOf returns the unit that a location is in, or nil for lines.
 func unitOf(loc citekit.Location) *unit {
 	switch {
+	case loc.Message != 0 || loc.Part != "":
+		return &unit{(*Resolver).resolveMail, (*Resolver).readMail}
 	case !loc.Rows.IsZero() || len(loc.Cols) > 0:
 		return &unit{(*Resolver).resolveRows, (*Resolver).readRows}
 	case !loc.Blocks.IsZero():
@@ -38,6 +40,9 @@ func checkText(loc citekit.Location) error {
 
 // measureUnits counts what a source has beside lines.
 func (r *Resolver) measureUnits(ctx context.Context, src *citekit.Source, e *citekit.Extent) error {
+	if ok, err := r.measureMail(ctx, src, e); err != nil || ok {
+		return err
+	}
 	table, err := r.table(ctx, src)
 	if err == nil {
 		e.Rows, err = table.count(ctx, src)

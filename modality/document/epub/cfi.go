@@ -87,6 +87,16 @@ func endsAtPart(path []localPath) bool {
 	return len(path) == 1 || len(path) == 2 && len(path[1].steps) == 0
 }
 
+// top returns the root element of the part: where there are several, that of
+// its body.
+func (p *part) top() int32 {
+	i := p.body
+	for p.nodes[i].parent != 0 {
+		i = p.nodes[i].parent
+	}
+	return i
+}
+
 // blockAt returns the block that a CFI leads to; as the end of a range, the last
 // that begins before it.
 func (p *part) blockAt(path []localPath, isEnd bool) (int, error) {
@@ -99,7 +109,7 @@ func (p *part) blockAt(path []localPath, isEnd bool) (int, error) {
 	if len(path) > 2 {
 		return 0, fmt.Errorf("the CFI leads into a document within the part: %w", errors.ErrUnsupported)
 	}
-	_, offset, err := p.follow(p.root(), path[1])
+	_, offset, err := p.follow(p.top(), path[1])
 	if err != nil {
 		return 0, err
 	}
@@ -230,11 +240,11 @@ func (r *Resolver) CFI(ctx context.Context, src *citekit.Source, loc citekit.Loc
 		return "", known(ctx, err)
 	}
 	first, last := p.blocks[loc.Blocks.First-1], p.blocks[loc.Blocks.Last-1]
-	start := p.pathTo(p.root(), first.first)
+	start := p.pathTo(p.top(), first.first)
 	if loc.Blocks.Len() == 1 && first.first == first.last && p.nodes[first.first].name != "" {
 		return "epubcfi(" + path + "!" + start + ")", nil
 	}
-	return "epubcfi(" + path + "!," + start + "," + p.pathAfter(p.root(), last.last) + ")", nil
+	return "epubcfi(" + path + "!," + start + "," + p.pathAfter(p.top(), last.last) + ")", nil
 }
 
 // pathTo returns the steps from the root element to a node.

@@ -31,6 +31,7 @@ type cutting struct {
 	kept    map[string]bool // members
 	remote  map[string]bool // what is needed from elsewhere
 	made    map[string][]byte
+	extra   string // a navigation document that is made
 	changes []string
 }
 
@@ -266,6 +267,9 @@ func (c *cutting) write(ctx context.Context) ([]byte, error) {
 		if name := f.Name(); c.kept[name] && name != "mimetype" && name != c.name && !strings.HasPrefix(name, "META-INF/") {
 			names = append(names, name)
 		}
+	}
+	if c.extra != "" {
+		names = append(names, c.extra)
 	}
 	unpacked := int64(0)
 	for _, name := range names {

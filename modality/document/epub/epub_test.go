@@ -95,7 +95,11 @@ func pack(t testing.TB, members map[string]string) []byte {
 	f, _ := w.CreateHeader(&zip.FileHeader{Name: "mimetype", Method: zip.Store})
 	io.WriteString(f, "application/epub+zip")
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		f, err := w.Create(name)
+		method := zip.Store
+		if len(members[name]) > 500 {
+			method = zip.Deflate
+		}
+		f, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: method})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -279,6 +283,22 @@ c</td><td><p>d</p></td></tr></table></div></div></section></body></html>`; got["
 	}
 }
 
+// TestCutOfContents cites a part that is the table of contents.
+func TestCutOfContents(t *testing.T) {
+	data := with(t, map[string]string{"OPS/book.opf": strings.Replace(opf, "<itemref", `<itemref idref="nav"/><itemref`, 1)})
+	if got, _ := cut(t, data, at(1)); got["OPS/nav.xhtml"] != nav {
+		t.Error("the bytes of the part have changed")
+	}
+	got, changes := cut(t, data, at(1, 1, 1))
+	if !strings.Contains(got["OPS/contents-0.xhtml"], `<a href="nav.xhtml">Contents</a>`) || len(changes) != 1 {
+		t.Errorf("%q, %q", got["OPS/contents-0.xhtml"], changes)
+	}
+	if opf := got["OPS/book.opf"]; strings.Count(opf, `properties="nav"`) != 1 || !strings.Contains(opf, "contents-0.xhtml") {
+		t.Errorf("the package document is %s", opf)
+	}
+	wellFormed(t, "the package document", got["OPS/book.opf"])
+}
+
 // TestCutsSayTheSame resolves every part and block, and reads the text of the
 // evidence.
 func TestCutsSayTheSame(t *testing.T) {
@@ -373,6 +393,29 @@ Group part=2
 	draft = mapped(t, with(t, map[string]string{"OPS/nav.xhtml": "", "OPS/toc.ncx": ""}))
 	if got, want := outline(draft.Nodes, 0), "One part=1\nTwo part=2\nPart 3 part=3\nOne part=4\n"; got != want || draft.Method != "parts" {
 		t.Errorf("by %s the map is\n%s", draft.Method, got)
+	}
+}
+
+// TestMapOutOfOrder has a table of contents that is not in the order of the
+// part, and entries that lead nowhere.
+func TestMapOutOfOrder(t *testing.T) {
+	draft := mapped(t, with(t, map[string]string{"OPS/nav.xhtml": `<html xmlns:epub="x"><body><nav epub:type="toc"><ol>
+<li><a href="c2.xhtml#p2">A</a><ol><li><a href="c2.xhtml#h2">B</a></li><li><a href="c2.xhtml#s1">C</a></li></ol></li>
+<li><a href="c2.xhtml#mark">D</a></li><li><a href="c2.xhtml#mark">E</a></li>
+<li><a href="../../x">F</a><ol><li><a href="gone.xhtml">G</a><ol><li><a href="c3.xhtml#gone">H</a></li></ol></li><li><span>I</span></li></ol></li>
+<li><a href="http://example.com">J</a></li></ol></nav></body></html>`}))
+	if got, want := outline(draft.Nodes, 0), `A part=2
+ B part=2&blocks=4-8
+ C part=2&blocks=1-3
+D part=2&blocks=4-8
+E part=2&blocks=4-8
+F part=3
+ G part=3
+  H part=3
+ I part=3
+J 
+`; got != want {
+		t.Errorf("the map is\n%swant\n%s", got, want)
 	}
 }
 

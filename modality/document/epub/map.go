@@ -27,7 +27,8 @@ const (
 //
 // An entry has the part that it leads to. If it leads into the part, or another
 // entry that is none of its children leads to a later block of the part, it has
-// the blocks from its own to the last before that other one. An entry that
+// the blocks from its own to the last before that other one, and those of its
+// children in the part. An entry that
 // leads nowhere has the place of its first child that leads somewhere, else that
 // of its parent, else all of the book. A location has one part: where an
 // entry stands above entries of other parts, they are not within it.

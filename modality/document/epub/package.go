@@ -2,6 +2,7 @@ package epub
 
 import (
 	"context"
+	"path"
 	"slices"
 	"strings"
 )
@@ -38,6 +39,7 @@ func (c *cutting) cutPackage(ctx context.Context) error {
 		}
 	}
 	edits = append(edits, c.spineEdits()...)
+	edits = append(edits, c.extraEdits()...)
 	for i := range t.within(0, "reference") {
 		if !c.has(c.name, t.attr(i, "href")) {
 			remove(i)
@@ -62,6 +64,19 @@ func (c *cutting) keepsAny(parent int32, name, attr string) bool {
 		}
 	}
 	return false
+}
+
+// extraEdits name the table of contents that is made.
+func (c *cutting) extraEdits() []edit {
+	if c.extra == "" {
+		return nil
+	}
+	t := c.opf
+	tag := t.tag(c.nav.node)
+	name := path.Base(c.extra)
+	at := t.nodes[c.nav.node].start
+	return []edit{{at, at, tag[:1+nameLen(tag[1:])] + ` id="` + strings.TrimSuffix(name, ".xhtml") + `" href="` + name +
+		`" media-type="application/xhtml+xml" properties="nav"/>`}}
 }
 
 // spineEdits make the part a linear one, as a book must have one, and drop the
@@ -118,11 +133,27 @@ var declared = map[string]func(*tree) bool{
 	"mathml": func(t *tree) bool { return t.first(0, "math") != 0 },
 	"switch": func(t *tree) bool { return t.first(0, "switch") != 0 },
 	"scripted": func(t *tree) bool {
-		return t.first(0, "script") != 0 || t.first(0, "form") != 0 || strings.Contains(t.data, " on")
+		return t.first(0, "script") != 0 || t.first(0, "form") != 0 || t.hasHandlers()
 	},
 	"remote-resources": func(t *tree) bool {
 		return slices.ContainsFunc(t.refs().needs, func(href string) bool { return strings.Contains(href, "://") })
 	},
+}
+
+// hasHandlers reports whether an element has a script in an attribute, such as
+// onclick.
+func (t *tree) hasHandlers() bool {
+	for i, n := range t.nodes {
+		if n.name == "" || !strings.Contains(t.tag(int32(i)), " on") {
+			continue
+		}
+		for a := range attributes(t.tag(int32(i))) {
+			if strings.HasPrefix(a.name, "on") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // itemEdits drop what an item has no longer.
@@ -143,7 +174,7 @@ func (c *cutting) itemEdits(it *item) (edits []edit) {
 	}
 	left := slices.DeleteFunc(slices.Clone(it.properties), func(property string) bool {
 		holds := declared[property]
-		return holds != nil && !holds(t)
+		return holds != nil && !holds(t) || property == "nav" && c.extra != ""
 	})
 	if len(left) == len(it.properties) {
 		return edits

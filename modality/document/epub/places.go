@@ -24,7 +24,8 @@ type place struct {
 	end         int // the index of the first place after those of its children
 	part        int // 0 if it is not known
 	first, last int
-	blocks      int // of the part, if it was read; else 0
+	blocks      int    // of the part, if it was read; else 0
+	known       *place // itself if its part is known, else the first below it whose part is
 }
 
 // list lists the entries with their parts.
@@ -104,10 +105,19 @@ func (m *mapping) nodes() []*citekit.Node {
 	for _, p := range m.places {
 		p.stayWithin(p.parent)
 	}
+	for _, p := range slices.Backward(m.places) {
+		p.parent.cover(p)
+		if p.part != 0 {
+			p.known = p
+		}
+		if p.known != nil && p.parent != nil {
+			p.parent.known = p.known
+		}
+	}
 	var nodes []*citekit.Node
 	made := make(map[*place]*citekit.Node, len(m.places))
-	for i, p := range m.places {
-		n := &citekit.Node{Title: plain.Words(p.title, maxTitle), Type: "section", Location: m.location(i, p)}
+	for _, p := range m.places {
+		n := &citekit.Node{Title: plain.Words(p.title, maxTitle), Type: "section", Location: p.location()}
 		made[p] = n
 		if p.parent != nil {
 			made[p.parent].Children = append(made[p.parent].Children, n)
@@ -143,23 +153,30 @@ func (p *place) stayWithin(above *place) {
 	}
 }
 
-// location returns that of a place: that of an entry that leads nowhere is that
-// of another.
-func (m *mapping) location(i int, p *place) citekit.Location {
-	for _, child := range m.places[i:p.end] {
-		if child.part != 0 {
-			return child.location()
-		}
+// cover widens a place to one below it that is in the same part, as those of a
+// table that is not in the order of the part may be.
+func (p *place) cover(below *place) {
+	if p == nil || p.part != below.part || p.blocks == 0 {
+		return
 	}
-	for above := p.parent; above != nil; above = above.parent {
-		if above.part != 0 {
-			return above.location()
+	p.first = min(p.first, below.first)
+	if p.last > 0 && (below.last == 0 || below.last > p.last) {
+		p.last = below.last
+	}
+}
+
+// location returns that of a place; of one that is not known, that of the first
+// below it that is, else of the nearest above it.
+func (p *place) location() citekit.Location {
+	for above := p; above != nil; above = above.parent {
+		if above.known != nil {
+			return above.known.own()
 		}
 	}
 	return citekit.Location{Modality: citekit.Document}
 }
 
-func (p *place) location() citekit.Location {
+func (p *place) own() citekit.Location {
 	last := p.last
 	if last == 0 {
 		last = p.blocks

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"net/url"
+	"path"
 	"path/filepath"
 	"strings"
 )
@@ -15,6 +16,7 @@ func (c *cutting) cutContents(ctx context.Context) error {
 	if c.title == "" {
 		c.title = fmt.Sprintf("Part %d", c.number)
 	}
+	c.newContents()
 	for _, source := range []struct {
 		item   *item
 		isHTML bool
@@ -45,6 +47,23 @@ func (c *cutting) cutContents(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// newContents makes a table of contents for blocks of a part that is that of the
+// book, and is none any longer.
+func (c *cutting) newContents() {
+	if c.nav == nil || !c.part[c.nav.name] || c.whole {
+		return
+	}
+	for n, id := 0, ""; id == "" || c.find(c.extra) != "" || c.byID[id] != nil; n++ {
+		id = fmt.Sprintf("contents-%d", n)
+		c.extra = path.Join(path.Dir(c.name), id+".xhtml")
+	}
+	p := &pruning{cutting: c, base: c.extra}
+	title := html.EscapeString(c.title)
+	c.made[c.extra] = []byte(`<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><head><title>` + title +
+		`</title></head><body><nav epub:type="toc"><ol><li><a href="` + p.href() + `">` + title + "</a></li></ol></nav></body></html>")
+	c.changes = append(c.changes, "a table of contents added, as the blocks are of the one of the book")
 }
 
 // A pruning is of one table of contents. Entries that lead elsewhere are left

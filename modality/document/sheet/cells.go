@@ -1,9 +1,7 @@
 package sheet
 
 import (
-	"bytes"
 	"fmt"
-	"strconv"
 
 	"github.com/citekit/citekit"
 )
@@ -297,10 +295,4 @@ func (r *rowReader) skipTo(name string) error {
 			return nil
 		}
 	}
-}
-
-// float parses a number as it is written in a sheet.
-func float(value []byte) (float64, bool) {
-	v, err := strconv.ParseFloat(string(bytes.TrimSpace(value)), 64)
-	return v, err == nil
 }

@@ -34,8 +34,8 @@ type cutting struct {
 	lostRules lostRules
 
 	text     strings.Builder // of the part of the sheet
-	ids      map[int]int // new numbers of shared strings
-	order    []int       // old numbers by new ones
+	ids      map[int]int     // new numbers of shared strings
+	order    []int           // old numbers by new ones
 	masters  map[string]*master
 	replaced []string // cells whose formulas are gone
 	gone     int

@@ -15,8 +15,8 @@ const maxGap = 64
 
 // ReadText implements [citekit.TextReader]. Each run is a row, or a part of one
 // where many cells between are empty: what its cells show, with tabs between and
-// a line feed at the end, at the cells from the first column of loc to the last
-// cell that shows something. A value shows as its number format says, dates in
+// a line feed at the end, at the cells from the first column of loc, A for
+// a sheet or its rows, to the last cell that shows something. A value shows as its number format says, dates in
 // English; line breaks within a cell are spaces. Rows that show nothing are
 // left out, and so are sheets of charts.
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
@@ -77,6 +77,7 @@ func (j *job) readSheet(ctx context.Context, e *entry, loc citekit.Location, yie
 	if t.area.isEmpty() {
 		return nil
 	}
+	t.area.left = a.left // of the range, so that evidence has the same text
 	return x.each(ctx, j.p, t.area, t.row)
 }
 

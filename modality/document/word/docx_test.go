@@ -214,16 +214,19 @@ func TestErrors(t *testing.T) {
 		loc  citekit.Location
 		want error
 	}{
-		"past the end":    {data, blocks(13, 14), citekit.ErrRange},
-		"cells of text":   {data, cells(2, "A1"), citekit.ErrRange},
-		"cells past":      {data, cells(10, "A1:D1"), citekit.ErrRange},
-		"rows past":       {data, cells(10, "A4"), citekit.ErrRange},
-		"pages":           {data, citekit.Location{Modality: citekit.Document, Pages: []citekit.Range{{First: 1, Last: 1}}}, errors.ErrUnsupported},
-		"a PDF":           {[]byte("%PDF-1.7\n%EOF"), whole, citekit.ErrFormat},
-		"another package": {workbook(t), whole, citekit.ErrFormat},
-		"no body":         {docx{body: "</w:body><w:body/><w:body>"}.pack(t)[:100], whole, citekit.ErrFormat},
-		"deep":            {docx{body: strings.Repeat("<w:sdt>", 600) + strings.Repeat("</w:sdt>", 600)}.pack(t), blocks(1, 1), citekit.ErrTooLarge},
-		"not well-formed": {docx{body: "<w:p></w:tbl>"}.pack(t), whole, citekit.ErrFormat},
+		"past the end":     {data, blocks(13, 14), citekit.ErrRange},
+		"cells of text":    {data, cells(2, "A1"), citekit.ErrRange},
+		"cells past":       {data, cells(10, "A1:D1"), citekit.ErrRange},
+		"rows past":        {data, cells(10, "A4"), citekit.ErrRange},
+		"pages":            {data, citekit.Location{Modality: citekit.Document, Pages: []citekit.Range{{First: 1, Last: 1}}}, errors.ErrUnsupported},
+		"a PDF":            {[]byte("%PDF-1.7\n%EOF"), whole, citekit.ErrFormat},
+		"another package":  {workbook(t), whole, citekit.ErrFormat},
+		"no body":          {docx{body: "</w:body><w:body/><w:body>"}.pack(t)[:100], whole, citekit.ErrFormat},
+		"deep":             {docx{body: strings.Repeat("<w:sdt>", 600) + strings.Repeat("</w:sdt>", 600)}.pack(t), blocks(1, 1), citekit.ErrTooLarge},
+		"a part too large": {docx{body: para("", "x"), parts: []string{"word/styles.xml", strings.Repeat(" ", 17<<20)}, rels: []string{"styles", "styles.xml"}}.pack(t), whole, citekit.ErrTooLarge},
+		"too many blocks":  {docx{body: strings.Repeat("<w:p/>", 1<<20+1)}.pack(t), whole, citekit.ErrTooLarge},
+		"entities":         {docx{body: para("", "x"), parts: []string{"word/styles.xml", `<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>`}, rels: []string{"styles", "styles.xml"}}.pack(t), whole, citekit.ErrFormat},
+		"not well-formed":  {docx{body: "<w:p></w:tbl>"}.pack(t), whole, citekit.ErrFormat},
 	} {
 		_, err := new(word.Resolver).Resolve(t.Context(), source(c.data, "x.docx"), citekit.Request{Location: c.loc})
 		if !errors.Is(err, c.want) {

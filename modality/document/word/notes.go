@@ -89,7 +89,7 @@ func readSettings(ctx context.Context, part *ooxml.Part) ([noteKinds]noteRule, e
 	if part == nil {
 		return usualRules, nil
 	}
-	text, err := part.Text(ctx)
+	text, err := part.TextUpTo(ctx, maxParts["styles"])
 	if err != nil {
 		return usualRules, err
 	}

@@ -1,0 +1,125 @@
+package member
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"sync"
+	"sync/atomic"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
+)
+
+const (
+	// inMemory is how many bytes of a member are held in memory; what is larger
+	// is in a file.
+	inMemory = 4 << 20
+
+	defaultBytes = 2 << 30
+	defaultTotal = 8 << 30
+)
+
+// A Copier copies members that cannot be read where they are. The zero value is
+// ready to use. It is safe for concurrent use.
+type Copier struct {
+	MaxBytes int64 // of one member; zero means 2 GiB
+	MaxTotal int64 // of all that are open; zero means 8 GiB
+
+	open atomic.Int64
+}
+
+// Source returns a source that has a name and what r yields, which are size
+// bytes, or any number if size is negative. One of more than 4 MiB is in a file
+// without a name in the directory for temporary files, until the source is
+// closed.
+//
+// Errors match [citekit.ErrTooLarge] above MaxBytes or MaxTotal,
+// [citekit.ErrFormat] if there are other than size bytes, and are those of r.
+func (c *Copier) Source(ctx context.Context, name string, r io.Reader, size int64) (*citekit.Source, error) {
+	limit := cmp.Or(c.MaxBytes, defaultBytes)
+	if size > limit {
+		return nil, fmt.Errorf("a member of %d bytes; at most %d are unpacked: %w", size, limit, citekit.ErrTooLarge)
+	}
+	w := &copying{c: c}
+	n, err := io.Copy(w, io.LimitReader(ctxio.Reader(ctx, r), limit+1))
+	switch {
+	case err != nil:
+	case n > limit:
+		err = fmt.Errorf("a member of more than %d bytes: %w", limit, citekit.ErrTooLarge)
+	case size >= 0 && n != size:
+		err = fmt.Errorf("a member of %d bytes says that it has %d: %w", n, size, citekit.ErrFormat)
+	}
+	if err != nil {
+		w.close()
+		return nil, err
+	}
+	return w.source(path.Base(name)), nil
+}
+
+// A copying is a member that is being copied.
+type copying struct {
+	c    *Copier
+	size int64
+	head bytes.Buffer
+	file *os.File // nil as long as all is in head
+	rest string   // name of the file, where an open one cannot be removed
+}
+
+func (w *copying) Write(p []byte) (int, error) {
+	w.size += int64(len(p))
+	if w.c.open.Add(int64(len(p))) > cmp.Or(w.c.MaxTotal, defaultTotal) {
+		return 0, fmt.Errorf("other members that are open take all the room; try again: %w", citekit.ErrTooLarge)
+	}
+	if w.file != nil {
+		return w.file.Write(p)
+	}
+	if w.head.Len()+len(p) <= inMemory {
+		return w.head.Write(p)
+	}
+	if err := w.spill(); err != nil {
+		return 0, err
+	}
+	return w.file.Write(p)
+}
+
+// spill goes on in a file.
+func (w *copying) spill() (err error) {
+	if w.file, err = os.CreateTemp("", "citekit-member-*"); err != nil {
+		return err
+	}
+	if os.Remove(w.file.Name()) != nil {
+		w.rest = w.file.Name()
+	}
+	_, err = w.head.WriteTo(w.file)
+	w.head = bytes.Buffer{}
+	return err
+}
+
+func (w *copying) source(name string) *citekit.Source {
+	info := citekit.SourceInfo{Name: name, Size: w.size, Closed: sync.OnceFunc(w.release)}
+	if w.file != nil {
+		return citekit.NewSource(w.file, info)
+	}
+	return citekit.NewSource(bytes.NewReader(w.head.Bytes()), info)
+}
+
+// close drops what was copied.
+func (w *copying) close() {
+	if w.file != nil {
+		w.file.Close()
+	}
+	w.release()
+}
+
+// release gives up the room of what is closed.
+func (w *copying) release() {
+	w.c.open.Add(-w.size)
+	if w.rest != "" {
+		os.Remove(w.rest)
+	}
+}

@@ -1,0 +1,304 @@
+package mail
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+	"unicode"
+
+	"github.com/citekit/citekit"
+)
+
+const runBytes = 64 << 10 // of a part that go into one run of text
+
+// ReadText implements [citekit.TextReader]. The text of a message is its
+// sender, receivers, date and subject, decoded, then that of its parts which
+// are text, of alternatives the plain one; messages within it are read the same
+// way. A run of a header is located at its message. A run of a part holds whole
+// lines, some 64 KB of them, with their ends, and LF after the last if it has
+// none; a page of HTML is one run, of what
+// people see of it. Bytes that mean nothing in the charset become U+FFFD.
+//
+// Where lines are selected, they are read as they are written: those of HTML
+// with their tags, and those of a message with its whole header.
+//
+// A part that is no text is an error matching [errors.ErrUnsupported].
+func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+	return func(yield func(citekit.TextRun, error) bool) {
+		f, err := r.open(ctx, src, loc)
+		if err == nil {
+			rd := &reading{ctx: ctx, src: src, yield: func(run citekit.TextRun) bool { return yield(run, nil) }}
+			err = rd.file(f, loc)
+		}
+		if err != nil && !errors.Is(err, errStopped) {
+			yield(citekit.TextRun{}, err)
+		}
+	}
+}
+
+// errStopped says that nobody reads on.
+var errStopped = errors.New("stopped")
+
+// A reading yields the runs of one call.
+type reading struct {
+	ctx   context.Context
+	src   io.ReaderAt
+	yield func(citekit.TextRun) bool
+}
+
+func (rd *reading) give(text string, at citekit.Location) error {
+	if !rd.yield(citekit.TextRun{Text: text, Location: at}) {
+		return errStopped
+	}
+	return rd.ctx.Err()
+}
+
+func (rd *reading) file(f *file, loc citekit.Location) error {
+	switch {
+	case !loc.Lines.IsZero():
+		return rd.lines(f, loc)
+	case loc.Part != "":
+		return rd.part(f, loc)
+	case f.box == nil || loc.Message != 0:
+		if err := f.check(rd.ctx, loc); err != nil {
+			return err
+		}
+		return rd.message(f, loc)
+	}
+	for n := range f.box.starts {
+		if err := rd.message(f, citekit.Location{Modality: citekit.Text, Message: n + 1}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// message reads a message of a mailbox, or that of the file. Parts that cannot
+// be told are left out.
+func (rd *reading) message(f *file, at citekit.Location) error {
+	m, err := f.message(rd.ctx, at.Message)
+	if err != nil {
+		return err
+	}
+	if err := rd.header(m.root, at); err != nil || m.why != nil {
+		return err
+	}
+	return rd.entity(m.root, at)
+}
+
+// header reads what people read of a header.
+func (rd *reading) header(e *entity, at citekit.Location) error {
+	var text strings.Builder
+	for _, name := range []string{"From", "To", "Cc", "Date", "Subject"} {
+		if value := e.header.text(strings.ToLower(name)); value != "" {
+			fmt.Fprintf(&text, "%s: %s\n", name, value)
+		}
+	}
+	if text.Len() == 0 {
+		return nil
+	}
+	return rd.give(text.String()+"\n", at)
+}
+
+func (rd *reading) part(f *file, loc citekit.Location) error {
+	t, err := f.target(rd.ctx, loc)
+	if err != nil {
+		return err
+	}
+	m, err := f.message(rd.ctx, loc.Message)
+	if err != nil {
+		return err
+	}
+	e := m.parts[loc.Part]
+	if !e.isMultipart() && e.message == nil && !e.hasLines() {
+		_, err := t.text(rd.ctx)
+		return err
+	}
+	return rd.entity(e, loc)
+}
+
+// entity reads the texts in an entity, at a place of its message.
+func (rd *reading) entity(e *entity, at citekit.Location) error {
+	if e.number != "" {
+		at.Part = e.number
+	}
+	switch {
+	case e.message != nil:
+		if err := rd.header(e.message, at); err != nil {
+			return err
+		}
+		return rd.entity(e.message, at)
+	case e.isMultipart():
+		parts, err := e.read(rd.ctx, rd.src)
+		if err != nil {
+			return err
+		}
+		for _, part := range parts {
+			if err := rd.entity(part, at); err != nil {
+				return err
+			}
+		}
+		return nil
+	case !e.isText() && at.Part != e.number, e.kind == "text/css":
+		return nil
+	}
+	if !e.hasLines() {
+		return nil
+	}
+	text, err := e.text(rd.ctx, rd.src)
+	if err != nil {
+		return err
+	}
+	if e.kind == "text/html" {
+		page, ok, err := text.page()
+		switch {
+		case err != nil, page == "" && ok:
+			return err
+		case ok:
+			return rd.give(page, at)
+		}
+	}
+	return rd.text(text, citekit.Range{}, at)
+}
+
+// read returns the parts of a multipart that are read: of alternatives one, the
+// plain text if it has words, else the last that is text.
+func (e *entity) read(ctx context.Context, src io.ReaderAt) ([]*entity, error) {
+	if e.kind != "multipart/alternative" {
+		return e.parts, nil
+	}
+	var best []*entity
+	for i, part := range e.parts {
+		kind := part.textKind()
+		if kind == "text/plain" {
+			worded, err := part.hasWords(ctx, src)
+			if err != nil {
+				return nil, err
+			}
+			if worded {
+				return e.parts[i : i+1], nil
+			}
+		}
+		if kind == "text/html" || kind != "" && best == nil {
+			best = e.parts[i : i+1]
+		}
+	}
+	return best, nil
+}
+
+// textKind returns the media type of the first text in e, or "".
+func (e *entity) textKind() string {
+	if e.message != nil {
+		return e.message.textKind()
+	}
+	for _, part := range e.parts {
+		if kind := part.textKind(); kind != "" {
+			return kind
+		}
+	}
+	if !e.isMultipart() && e.isText() {
+		return e.kind
+	}
+	return ""
+}
+
+// hasWords reports whether the beginning of a text has something to see.
+func (e *entity) hasWords(ctx context.Context, src io.ReaderAt) (bool, error) {
+	const examined = 4 << 10
+	if e.isMultipart() || e.message != nil {
+		return true, nil
+	}
+	head, err := io.ReadAll(io.LimitReader(e.decoded(ctx, src), examined))
+	return bytes.ContainsFunc(head, func(r rune) bool { return !unicode.IsSpace(r) && unicode.IsPrint(r) }), err
+}
+
+// lines reads lines of a file, a message or a part.
+func (rd *reading) lines(f *file, loc citekit.Location) error {
+	t, err := f.target(rd.ctx, loc)
+	if err != nil {
+		return err
+	}
+	text, err := t.text(rd.ctx)
+	if err != nil {
+		return err
+	}
+	if _, _, err := text.span(loc.Lines); err != nil {
+		return err
+	}
+	return rd.text(text, loc.Lines, loc)
+}
+
+// text reads lines of a text, all of them if lines is zero.
+func (rd *reading) text(t *decodedText, lines citekit.Range, at citekit.Location) error {
+	s := newScanner(t.open(), t.coding, -1)
+	g := gathering{rd: rd, charset: t.charset, at: at}
+	for number := 0; lines.IsZero() || number <= lines.Last; {
+		l, err := s.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if l.begins {
+			number++
+		}
+		if number < lines.First || !lines.IsZero() && number > lines.Last {
+			continue
+		}
+		if err := g.add(l, number); err != nil {
+			return err
+		}
+	}
+	return g.finish()
+}
+
+// A gathering is a run in the making.
+type gathering struct {
+	rd      *reading
+	charset string
+	at      citekit.Location
+	first   int // line
+	last    int
+	held    []byte
+}
+
+func (g *gathering) add(l line, number int) error {
+	if len(g.held) > 0 && len(g.held)+len(l.text) > runBytes {
+		if err := g.flush(); err != nil {
+			return err
+		}
+	}
+	if len(g.held) == 0 {
+		g.first = number
+	}
+	g.held, g.last = append(g.held, l.text...), number
+	return nil
+}
+
+// finish gives the last run, which ends its line.
+func (g *gathering) finish() error {
+	if len(g.held) == 0 {
+		return nil
+	}
+	g.at.Lines = citekit.Range{First: g.first, Last: g.last}
+	text := decodeText(g.charset, g.held)
+	if !strings.HasSuffix(text, "\n") && !strings.HasSuffix(text, "\r") {
+		text += "\n"
+	}
+	return g.rd.give(text, g.at)
+}
+
+func (g *gathering) flush() error {
+	if len(g.held) == 0 {
+		return nil
+	}
+	g.at.Lines = citekit.Range{First: g.first, Last: g.last}
+	text := decodeText(g.charset, g.held)
+	g.held = g.held[:0]
+	return g.rd.give(text, g.at)
+}

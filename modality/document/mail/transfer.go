@@ -1,0 +1,248 @@
+package mail
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
+)
+
+// isIdentity reports whether a Content-Transfer-Encoding leaves bytes as they
+// are. One that is not known does.
+func isIdentity(encoding string) bool {
+	switch transferEncoding(encoding) {
+	case "base64", "quoted-printable", "uuencode":
+		return false
+	}
+	return true
+}
+
+func transferEncoding(text string) string {
+	word, _, _ := strings.Cut(strings.ToLower(stripComments(text)), ";")
+	switch word = strings.Trim(strings.TrimSpace(word), `"'`); word {
+	case "x-uuencode", "x-uue", "uue", "x-uu":
+		return "uuencode"
+	}
+	return word
+}
+
+// raw reads the body of e as it is stored.
+func (e *entity) raw(ctx context.Context, src io.ReaderAt) io.Reader {
+	return section(ctx, e.in(src), e.body, e.end)
+}
+
+// decoded reads the body of e without its transfer encoding. Bytes that are
+// wrong are left out, or stay as they are in quoted-printable.
+func (e *entity) decoded(ctx context.Context, src io.ReaderAt) io.Reader {
+	raw := e.raw(ctx, src)
+	switch transferEncoding(e.header["content-transfer-encoding"]) {
+	case "base64":
+		return &base64Reader{r: raw, in: make([]byte, min(32<<10, e.end-e.body+1))}
+	case "quoted-printable":
+		return &byLine{lines: newScanner(raw, narrow, e.end-e.body), decode: new(quotedDecoder).line}
+	case "uuencode":
+		u := new(unixDecoder)
+		return &byLine{lines: newScanner(raw, narrow, e.end-e.body), decode: u.line}
+	}
+	return raw
+}
+
+// section reads src between two offsets, all of it or with an error.
+func section(ctx context.Context, src io.ReaderAt, start, end int64) io.Reader {
+	return &whole{ctxio.Reader(ctx, io.NewSectionReader(src, start, end-start)), end - start}
+}
+
+// A whole is a reader that must have so many bytes.
+type whole struct {
+	r    io.Reader
+	left int64
+}
+
+func (w *whole) Read(p []byte) (int, error) {
+	n, err := w.r.Read(p)
+	w.left -= int64(n)
+	if errors.Is(err, io.EOF) && w.left > 0 {
+		return n, errCut
+	}
+	return n, err
+}
+
+// errCut reports that the file has fewer bytes than when it was opened.
+var errCut = fmt.Errorf("the source became shorter while it was being read: %w", citekit.ErrStale)
+
+// A base64Reader decodes base64 (RFC 2045, section 6.8). What is no character
+// of it is passed over, and what follows its padding is none of it.
+type base64Reader struct {
+	r     io.Reader
+	in    []byte
+	made  []byte // what was decoded of it
+	out   []byte // of that, what was not given yet
+	bits  uint32
+	count int // characters in bits
+	err   error
+}
+
+func (b *base64Reader) Read(p []byte) (int, error) {
+	for len(b.out) == 0 {
+		if b.err != nil {
+			return 0, b.err
+		}
+		b.fill()
+	}
+	n := copy(p, b.out)
+	b.out = b.out[n:]
+	return n, nil
+}
+
+func (b *base64Reader) fill() {
+	n, err := b.r.Read(b.in)
+	out := b.made[:0]
+	for _, c := range b.in[:n] {
+		if c == '=' && b.count >= 2 {
+			err = io.EOF
+			break
+		}
+		v := base64Value(c)
+		if v < 0 {
+			continue
+		}
+		b.bits, b.count = b.bits<<6|uint32(v), b.count+1
+		if b.count == 4 {
+			out = append(out, byte(b.bits>>16), byte(b.bits>>8), byte(b.bits))
+			b.bits, b.count = 0, 0
+		}
+	}
+	if err != nil {
+		switch b.count {
+		case 2:
+			out = append(out, byte(b.bits>>4))
+		case 3:
+			out = append(out, byte(b.bits>>10), byte(b.bits>>2))
+		}
+		b.count, b.err = 0, err
+	}
+	b.made, b.out = out, out
+}
+
+// base64Value returns what a character of base64 stands for, or -1.
+func base64Value(c byte) int {
+	switch {
+	case 'A' <= c && c <= 'Z':
+		return int(c - 'A')
+	case 'a' <= c && c <= 'z':
+		return int(c-'a') + 26
+	case '0' <= c && c <= '9':
+		return int(c-'0') + 52
+	case c == '+':
+		return 62
+	case c == '/':
+		return 63
+	}
+	return -1
+}
+
+// A byLine decodes a source line by line.
+type byLine struct {
+	lines  *scanner
+	decode func(out []byte, l line) []byte
+	out    []byte
+	given  int
+}
+
+func (b *byLine) Read(p []byte) (int, error) {
+	for b.given == len(b.out) {
+		l, err := b.lines.next()
+		if err != nil {
+			return 0, err
+		}
+		b.out, b.given = b.decode(b.out[:0], l), 0
+	}
+	n := copy(p, b.out[b.given:])
+	b.given += n
+	return n, nil
+}
+
+// A quotedDecoder decodes quoted-printable (RFC 2045, section 6.7).
+type quotedDecoder struct{ held []byte } // an escape that may go on in the next piece
+
+func (q *quotedDecoder) line(out []byte, l line) []byte {
+	text, end := l.text, []byte(nil)
+	if len(q.held) > 0 {
+		text = append(q.held, text...)
+		q.held = nil
+	}
+	if l.ends {
+		n := endLength(text)
+		text, end = bytes.TrimRight(text[:len(text)-n], " \t"), text[len(text)-n:]
+		if soft, ok := bytes.CutSuffix(text, []byte("=")); ok {
+			text, end = soft, nil
+		}
+	} else if i := bytes.LastIndexByte(text, '='); i >= 0 && i > len(text)-3 {
+		text, q.held = text[:i], bytes.Clone(text[i:])
+	}
+	for {
+		i := bytes.IndexByte(text, '=')
+		if i < 0 {
+			return append(append(out, text...), end...)
+		}
+		out = append(out, text[:i]...)
+		text = text[i:]
+		if len(text) >= 3 && isHex(text[1]) && isHex(text[2]) {
+			out = append(out, unhex(text[1])<<4|unhex(text[2]))
+			text = text[3:]
+			continue
+		}
+		out = append(out, '=')
+		text = text[1:]
+	}
+}
+
+// A unixDecoder decodes uuencode.
+type unixDecoder struct{ began, ended bool }
+
+func (u *unixDecoder) line(out []byte, l line) []byte {
+	text := bytes.TrimRight(l.text, "\r\n")
+	switch {
+	case u.ended || !l.begins:
+		return out
+	case !u.began:
+		u.began = bytes.HasPrefix(text, []byte("begin "))
+		return out
+	case bytes.Equal(bytes.TrimSpace(text), []byte("end")):
+		u.ended = true
+		return out
+	case len(text) == 0 || text[0] < ' ' || text[0] > '`':
+		return out
+	}
+	length := int(text[0]-' ') & 0x3f
+	at := func(i int) byte {
+		if i < len(text) {
+			return (text[i] - ' ') & 0x3f
+		}
+		return 0
+	}
+	start := len(out)
+	for i := 1; len(out)-start < length; i += 4 {
+		a, b, c, d := at(i), at(i+1), at(i+2), at(i+3)
+		out = append(out, a<<2|b>>4, b<<4|c>>2, c<<6|d)
+	}
+	return out[:start+length]
+}
+
+// uuName returns the name of a file that is uuencoded in what r reads, or "".
+func uuName(r io.Reader) string {
+	lines := bufio.NewScanner(io.LimitReader(r, 4<<10))
+	for lines.Scan() {
+		if rest, ok := strings.CutPrefix(lines.Text(), "begin "); ok {
+			_, name, _ := strings.Cut(rest, " ")
+			return strings.TrimSpace(name)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,106 @@
+package slides
+
+import (
+	"strconv"
+
+	"github.com/citekit/citekit/internal/xmlspan"
+)
+
+// editMain leaves out of the main part what is not kept, and has the first
+// slide show the number that it has in the source.
+func (c *cutter) editMain() error {
+	isKept := make(map[int]bool, len(c.indexes))
+	keptIDs := make(map[string]bool, len(c.indexes))
+	for _, i := range c.indexes {
+		isKept[i] = true
+		keptIDs[c.slides[i].id] = true
+	}
+	gone, err := c.fate(c.pkg.Main())
+	if err != nil {
+		return err
+	}
+	m := mainEditor{cutter: c, isKept: isKept, keptIDs: keptIDs, gone: gone}
+	root, err := parse(c.text, m.visit)
+	if err != nil {
+		return err
+	}
+	for i := len(m.emptied) - 1; i >= 0; i-- { // inner ones first
+		e := m.emptied[i]
+		e.removeIfEmpty()
+		if list := e.child("p14", "sldIdLst"); list != nil && list.edit.removed {
+			e.edit.removed = true // a section without slides
+		}
+	}
+	c.print(c.pkg.Main(), c.text, root)
+	return nil
+}
+
+// A mainEditor decides about the elements of the main part.
+type mainEditor struct {
+	*cutter
+	isKept  map[int]bool    // slides by index
+	keptIDs map[string]bool // by the ids that sections have
+	gone    fate
+	next    int        // index of the next slide in the list
+	emptied []*element // those that go if all in them went
+}
+
+func (m *mainEditor) visit(e *element, s *xmlspan.Scanner) {
+	switch {
+	case e.is("p", "presentation") && s.Depth == 1:
+		m.number(e, s)
+	case e.is("p", "sldId") && s.Depth == 3 && e.parent.is("p", "sldIdLst"):
+		e.edit.removed = !m.isKept[m.next]
+		m.next++
+	case e.is("p", "custShowLst"):
+		e.edit.removed = true
+		m.change("custom shows left out")
+	case e.is("p", "custDataLst"), e.is("p", "smartTags"), e.is("p", "handoutMasterIdLst"):
+		e.edit.removed = true
+	case e.is("p14", "sldId"):
+		e.edit.removed = !m.keptIDs[s.Get("", "id")]
+	case e.is("p", "notesMasterIdLst"), e.is("p", "extLst"), e.is("p", "embeddedFontLst"),
+		e.is("p14", "section"), e.is("p14", "sectionLst"), e.is("p14", "sldIdLst"):
+		m.emptied = append(m.emptied, e)
+	case e.is("p", "ext") && s.Depth == 3:
+		if s.Get("", "uri") == sectionsURI {
+			m.emptied = append(m.emptied, e)
+		}
+	default:
+		m.unname(e)
+	}
+}
+
+// sectionsURI names the extension with the sections.
+const sectionsURI = "{521415D9-36F7-43E2-AB2F-B90AF26B5E84}"
+
+// unname removes an element that names what is not kept, or all of the
+// extension or the font that it belongs to.
+func (m *mainEditor) unname(e *element) {
+	for _, a := range e.refs {
+		if m.gone.of(a.Value) == 0 {
+			continue
+		}
+		whole := e
+		for _, name := range []string{"ext", "embeddedFont"} {
+			if outer := e.around("p", name); outer != nil {
+				whole = outer
+			}
+		}
+		whole.edit.removed = true
+	}
+}
+
+// number has the first slide show the number that it has in the source.
+func (m *mainEditor) number(e *element, s *xmlspan.Scanner) {
+	number := strconv.Itoa(m.first + m.indexes[0])
+	for a := range s.Attrs() {
+		if a.Space == "" && a.Local == "firstSlideNum" {
+			e.edit.attrs = append(e.edit.attrs, xmlspan.Edit{Pos: a.ValuePos, Stop: a.ValueStop, Text: number})
+			return
+		}
+	}
+	if number != "1" {
+		e.edit.extra = ` firstSlideNum="` + number + `"`
+	}
+}

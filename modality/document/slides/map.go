@@ -1,0 +1,153 @@
+package slides
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/sentence"
+)
+
+const (
+	maxTitle   = 200 // bytes
+	maxSummary = 300 // bytes
+)
+
+// Map implements [citekit.Mapper]. There is a node of the type "slide" for each
+// slide, titled by its title, else by its first text, else by its number. It is
+// a child of its section, if the presentation has sections. The method says
+// "slides".
+//
+// The title is the one that the properties of the document give, else that of
+// the first slide. The metadata are "pages", the number of slides; "author",
+// "keywords", "date" and "language" as the properties give them; and
+// "incomplete", a list with "slides" if there are slides without a node: those
+// that the source lacks, and those beyond [citekit.MaxMappedNodes].
+func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if req.Modality != citekit.Document {
+		return nil, fmt.Errorf("a %s map of a presentation: %w", req.Modality, errors.ErrUnsupported)
+	}
+	d, err := openDeck(ctx, src)
+	if err != nil {
+		return nil, known(ctx, err)
+	}
+	draft, err := d.draft(ctx, req.Progress)
+	return draft, known(ctx, err)
+}
+
+func (d *deck) draft(ctx context.Context, progress func(float64)) (*citekit.Draft, error) {
+	core, err := d.pkg.Core(ctx)
+	if err != nil {
+		return nil, err
+	}
+	metadata := map[string]any{"pages": len(d.slides)}
+	core.Note(metadata)
+	nodes := make([]*citekit.Node, len(d.slides)) // nil for those left out
+	left := citekit.MaxMappedNodes - min(len(d.sections), citekit.MaxMappedNodes/2)
+	first := ""
+	for i := range d.slides {
+		if progress != nil {
+			progress(float64(i) / float64(len(d.slides)))
+		}
+		if d.slides[i].part == "" || left == 0 {
+			metadata["incomplete"] = []any{"slides"}
+			continue
+		}
+		c, err := d.readSlide(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		left--
+		nodes[i] = c.node(i + 1)
+		if i == 0 {
+			first = plain.Words(c.title, maxTitle)
+		}
+	}
+	title := sensibleTitle(core.Title)
+	if title == "" {
+		title = first
+	}
+	return &citekit.Draft{Title: title, Nodes: d.nest(nodes), Method: "slides", Metadata: metadata}, nil
+}
+
+// node returns the node of a slide, counted from 1.
+func (c *content) node(number int) *citekit.Node {
+	texts := c.bodies
+	title := plain.Words(c.title, maxTitle)
+	if title == "" && len(texts) > 0 {
+		line, rest, _ := strings.Cut(texts[0], "\n")
+		title = plain.Words(line, maxTitle)
+		texts = append([]string{rest}, texts[1:]...)
+	}
+	if title == "" {
+		title = fmt.Sprintf("Slide %d", number)
+	}
+	return &citekit.Node{
+		Title:    title,
+		Type:     "slide",
+		Location: onSlides(number, number),
+		Summary:  sentence.Lead(strings.Join(texts, "\n"), maxSummary),
+	}
+}
+
+// nest puts nodes into the sections of their slides. Sections stand where their
+// first slide does.
+func (d *deck) nest(nodes []*citekit.Node) []*citekit.Node {
+	of := make([]int, len(nodes)) // the section of each slide, from 1
+	for n, s := range d.sections[:min(len(d.sections), citekit.MaxMappedNodes/2)] {
+		for _, i := range s.slides {
+			if of[i] == 0 {
+				of[i] = n + 1
+			}
+		}
+	}
+	var top []*citekit.Node
+	parents := make(map[int]*citekit.Node)
+	for i, node := range nodes {
+		switch {
+		case node == nil:
+		case of[i] == 0:
+			top = append(top, node)
+		default:
+			parent := parents[of[i]]
+			if parent == nil {
+				parent = d.sectionNode(of[i] - 1)
+				parents[of[i]] = parent
+				top = append(top, parent)
+			}
+			parent.Children = append(parent.Children, node)
+			parent.Location.Pages = append(parent.Location.Pages, node.Location.Pages...)
+		}
+	}
+	for _, parent := range parents {
+		parent.Location.Pages = citekit.PageRuns(parent.Location.Pages...)
+	}
+	return top
+}
+
+// sectionNode returns a node of a section that has no slides yet.
+func (d *deck) sectionNode(n int) *citekit.Node {
+	title := plain.Words(d.sections[n].name, maxTitle)
+	if title == "" {
+		title = fmt.Sprintf("Section %d", n+1)
+	}
+	return &citekit.Node{Title: title, Type: "section", Location: citekit.Location{Modality: citekit.Document}}
+}
+
+// sensibleTitle returns the title of a document; "" if a program has only put
+// there what it calls every presentation.
+func sensibleTitle(title string) string {
+	title = plain.Words(title, maxTitle)
+	switch lower := strings.ToLower(title); {
+	case strings.Contains(lower, "powerpoint") && len(strings.Fields(lower)) <= 2, strings.HasPrefix(lower, "slide 1"), strings.HasPrefix(lower, "untitled"),
+		strings.HasSuffix(lower, ".pptx"), strings.HasSuffix(lower, ".ppt"), strings.HasSuffix(lower, ".odp"):
+		return ""
+	}
+	return title
+}

@@ -1,0 +1,255 @@
+package slides
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ooxml"
+	"github.com/citekit/citekit/internal/xmlspan"
+)
+
+const (
+	maxSlideBytes = 64 << 20 // of the parts that are read for the text of a slide
+	maxSlideText  = 16 << 20 // of that text
+)
+
+// A content is the text of a slide.
+type content struct {
+	title  string // of the title placeholder, on one line or several
+	bodies []string
+	notes  string
+}
+
+// text returns all of it: the title, the rest, and then the notes behind a
+// line that says so. It ends with a line end unless it is empty.
+func (c *content) text() string {
+	var b strings.Builder
+	add := func(text string) {
+		if text != "" {
+			b.WriteString(text)
+			b.WriteByte('\n')
+		}
+	}
+	add(c.title)
+	for _, body := range c.bodies {
+		add(body)
+	}
+	if c.notes != "" {
+		add(notesLine)
+		add(c.notes)
+	}
+	return b.String()
+}
+
+// notesLine stands before the notes of a slide.
+const notesLine = "Notes:"
+
+// A reader reads the text of one slide, with what it shows of other parts.
+type reader struct {
+	ctx    context.Context
+	pkg    *ooxml.Package
+	number string // what fields with the number of the slide show
+	left   int64  // how many bytes of parts may still be read
+	size   int    // of the text so far
+	err    error  // the first
+}
+
+// readSlide returns the text of a slide, counted from 0.
+func (d *deck) readSlide(ctx context.Context, i int) (*content, error) {
+	part, err := d.slidePart(i)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{ctx: ctx, pkg: d.pkg, number: d.number(i), left: maxSlideBytes}
+	c, err := r.slide(part)
+	if err != nil {
+		return nil, fmt.Errorf("slide %d: %w", i+1, err)
+	}
+	return c, nil
+}
+
+func (r *reader) slide(part *ooxml.Part) (*content, error) {
+	c := new(content)
+	p, err := r.open(part)
+	if err != nil {
+		return nil, err
+	}
+	titled := false
+	p.tree(func(placeholder, text string) {
+		if !titled && (placeholder == "title" || placeholder == "ctrTitle") {
+			titled, c.title = true, text
+		} else {
+			c.bodies = append(c.bodies, text)
+		}
+	})
+	if r.err == nil {
+		r.notes(p, c)
+	}
+	return c, r.err
+}
+
+// notes reads the notes of a slide, without the picture of the slide and what
+// the head and the foot of the page repeat.
+func (r *reader) notes(slide *page, c *content) {
+	part := slide.related("notesSlide")
+	if part == nil {
+		return
+	}
+	p, err := r.open(part)
+	if err != nil {
+		r.fail(fmt.Errorf("its notes: %w", err))
+		return
+	}
+	var texts []string
+	p.tree(func(placeholder, text string) {
+		switch placeholder {
+		case "sldNum", "hdr", "ftr", "dt", "sldImg":
+		default:
+			texts = append(texts, text)
+		}
+	})
+	c.notes = strings.Join(texts, "\n")
+}
+
+func (r *reader) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// add counts a text that was read.
+func (r *reader) add(n int) {
+	if r.size += n; r.size > maxSlideText {
+		r.fail(fmt.Errorf("more than %d MiB of text: %w", maxSlideText>>20, citekit.ErrTooLarge))
+	}
+}
+
+// A page is a part that is being read.
+type page struct {
+	*reader
+	*xmlspan.Scanner
+	rels []ooxml.Rel
+}
+
+func (r *reader) open(part *ooxml.Part) (*page, error) {
+	if r.left -= part.Size(); r.left < 0 {
+		return nil, fmt.Errorf("more than %d MiB to read for it: %w", maxSlideBytes>>20, citekit.ErrTooLarge)
+	}
+	text, err := part.Text(r.ctx)
+	if err != nil {
+		return nil, err
+	}
+	rels, err := r.pkg.Rels(r.ctx, part.Name)
+	if err != nil {
+		return nil, err
+	}
+	return &page{reader: r, Scanner: scan(text), rels: rels}, nil
+}
+
+// related returns the first part that a relationship of a kind leads to, or
+// nil.
+func (p *page) related(kind string) *ooxml.Part {
+	for _, rel := range p.rels {
+		if rel.Kind() == kind && !rel.External {
+			return p.pkg.Part(rel.Target)
+		}
+	}
+	return nil
+}
+
+// target returns the part that a relationship leads to, or nil.
+func (p *page) target(id string) *ooxml.Part {
+	for _, rel := range p.rels {
+		if rel.ID == id && !rel.External {
+			return p.pkg.Part(rel.Target)
+		}
+	}
+	return nil
+}
+
+// A sink takes the text of a shape, which is not empty, and what the shape is
+// the placeholder of.
+type sink func(placeholder, text string)
+
+// tree reads the shapes of a slide or of notes in their order.
+func (p *page) tree(take sink) {
+	for p.reader.err == nil && p.Next() {
+		if p.Kind == xmlspan.Start && p.Is("p", "spTree") {
+			p.shapes(take)
+		}
+	}
+	if err := p.Err(); err != nil {
+		p.fail(ooxml.KnownXML(err))
+	}
+}
+
+// shapes reads those within the element at hand.
+func (p *page) shapes(take sink) {
+	var alternatives choices
+	children(p.Scanner, func() {
+		switch {
+		case alternatives.passes(p.Scanner):
+		case p.Space == "mc", p.Is("p", "grpSp"):
+			p.shapes(take)
+		case p.Is("p", "sp"), p.Is("p", "cxnSp"):
+			p.shape(take)
+		case p.Is("p", "graphicFrame"):
+			p.frame(take)
+		}
+	})
+}
+
+// shape reads the shape at hand.
+func (p *page) shape(take sink) {
+	placeholder, text := "", ""
+	children(p.Scanner, func() {
+		switch p.Local {
+		case "nvSpPr":
+			descend(p.Scanner, func() {
+				if p.Is("p", "ph") {
+					placeholder = p.Get("", "type")
+				}
+			})
+		case "txBody":
+			text = p.lines()
+		}
+	})
+	if text != "" {
+		take(placeholder, text)
+	}
+}
+
+// lines returns the paragraphs within the element at hand, a line each, without
+// those that are blank.
+func (p *page) lines() string {
+	var lines []string
+	descend(p.Scanner, func() {
+		if p.Is("a", "p") {
+			if line := p.paragraph(); strings.TrimSpace(line) != "" {
+				lines = append(lines, line)
+			}
+		}
+	})
+	return strings.Join(lines, "\n")
+}
+
+// paragraph returns the text of the paragraph at hand. Of fields it is what
+// they showed last, but for the number of the slide, which programs count anew.
+func (p *page) paragraph() string {
+	var b strings.Builder
+	descend(p.Scanner, func() {
+		switch {
+		case p.Is("a", "t"), p.Is("m", "t"):
+			b.WriteString(chars(p.Scanner))
+		case p.Is("a", "br"):
+			b.WriteByte('\n')
+		case p.Is("a", "fld") && p.Get("", "type") == "slidenum":
+			b.WriteString(p.number)
+			p.Skip()
+		}
+	})
+	p.add(b.Len() + 1)
+	return b.String()
+}

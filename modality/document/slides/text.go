@@ -1,0 +1,50 @@
+package slides
+
+import (
+	"context"
+	"iter"
+
+	"github.com/citekit/citekit"
+)
+
+// ReadText implements [citekit.TextReader]. Each run is the text of one slide.
+// Slides without text give an empty run.
+func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+	return func(yield func(citekit.TextRun, error) bool) {
+		if err := readText(ctx, src, loc, yield); err != nil {
+			yield(citekit.TextRun{}, known(ctx, err))
+		}
+	}
+}
+
+// readText yields runs, and returns an error if there is one to yield.
+func readText(ctx context.Context, src *citekit.Source, loc citekit.Location, yield func(citekit.TextRun, error) bool) error {
+	if err := checkLocation(ctx, loc); err != nil {
+		return err
+	}
+	d, err := openDeck(ctx, src)
+	if err != nil {
+		return err
+	}
+	if err := d.extent().Check(loc); err != nil {
+		return err
+	}
+	for _, i := range indexes(loc, len(d.slides)) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c, err := d.readSlide(ctx, i)
+		if err != nil {
+			return err
+		}
+		if !yield(citekit.TextRun{Text: c.text(), Location: onSlides(i+1, i+1)}, nil) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// onSlides returns the location of slides, counted from 1.
+func onSlides(first, last int) citekit.Location {
+	return citekit.Location{Modality: citekit.Document, Pages: []citekit.Range{{First: first, Last: last}}}
+}
