@@ -99,6 +99,7 @@ var mayImport = map[string][]string{
 	"examples/quickstart/*":     {"internal/mp4/mp4test", "internal/pdftest"},
 	"examples/quickstart/*/*":   {"internal/mp4/mp4test", "internal/pdftest"},
 	"packaging/*":               {},
+	"bench/documents":           {".", "modality", "internal/sniff"},
 	"bench":                     {".", "ingest", "workspace", "modality", "modality/*", "mcpadapter", "internal/*", "internal/*/*"},
 	"modality/document/word":    {".", "internal/about", "internal/odf", "internal/ooxml", "internal/plain", "internal/sentence", "internal/warm", "internal/xmlspan"},
 	"modality/document/mail":    {".", "internal/about", "internal/charset", "internal/htmlblocks", "internal/member", "internal/sentence", "internal/sniff", "internal/warm"},
