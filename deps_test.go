@@ -100,6 +100,7 @@ var mayImport = map[string][]string{
 	"packaging/*":             {},
 	"bench":                   {".", "ingest", "workspace", "modality", "modality/*", "mcpadapter", "internal/*", "internal/*/*"},
 	"modality/document/mail":  {".", "internal/about", "internal/charset", "internal/htmlblocks", "internal/member", "internal/sentence", "internal/sniff", "internal/warm"},
+	"bench/documents":         {".", "modality", "internal/sniff"},
 }
 
 // everywhere lists what every package may import: small mechanisms that know no
