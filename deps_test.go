@@ -44,6 +44,7 @@ var mayImport = map[string][]string{
 	"modality/modalitytest":     {".", "preview", "relations"},
 	"modality/document":         {".", "preview", "relations", "internal/sniff", "modality/document/*"},
 	"modality/document/archive": {".", "internal/member", "internal/sniff", "internal/zipread"},
+	"modality/document/sheet":   {".", "internal/inflate", "internal/numfmt", "internal/ooxml", "internal/warm", "internal/xmlspan", "internal/zipread"},
 	"modality/document/pdf":     {".", "internal/about", "preview", "relations", "internal/pdf*", "internal/sentence", "internal/drawing", "internal/sniff", "internal/tesseract", "internal/warm"},
 	"modality/video":            {".", "preview", "internal/ffmpeg", "internal/mp4", "internal/media", "internal/subtitle", "internal/warm", "modality/media"},
 	"modality/audio":            {".", "preview", "internal/ffmpeg", "internal/mp4", "internal/wav", "internal/media", "internal/subtitle", "internal/warm", "modality/media"},
