@@ -19,9 +19,9 @@ var (
 // what that says (OCF 3.3, section 4.3; ODF 1.3, part 2, section 3.3).
 var packaged = []Format{
 	{ID: "epub", Name: "an EPUB book", Kind: Document, MediaType: "application/epub+zip", Ext: ".epub"},
-	{ID: "odt", Name: "an ODT document", Kind: Document, MediaType: "application/vnd.oasis.opendocument.text", Ext: ".odt"},
-	{ID: "ods", Name: "an ODS workbook", Kind: Document, MediaType: "application/vnd.oasis.opendocument.spreadsheet", Ext: ".ods"},
-	{ID: "odp", Name: "an ODP presentation", Kind: Document, MediaType: "application/vnd.oasis.opendocument.presentation", Ext: ".odp"},
+	{ID: "odt", Name: "an ODT document", Office: "ODT", MediaType: "application/vnd.oasis.opendocument.text", Ext: ".odt"},
+	{ID: "ods", Name: "an ODS workbook", Office: "ODS", MediaType: "application/vnd.oasis.opendocument.spreadsheet", Ext: ".ods"},
+	{ID: "odp", Name: "an ODP presentation", Office: "ODP", MediaType: "application/vnd.oasis.opendocument.presentation", Ext: ".odp"},
 }
 
 // openXML are the formats that are a package of Office Open XML, by the part
