@@ -76,13 +76,10 @@ func check(l *listing, loc citekit.Location) error {
 	if err := loc.Validate(); err != nil {
 		return err
 	}
-	if err := l.extent().Check(loc); err != nil {
-		return err
-	}
-	if !loc.IsWhole() {
+	if !loc.IsWhole() && loc.Modality == citekit.Document {
 		return fmt.Errorf("part of an archive is a member, which is opened by its name: %w", errors.ErrUnsupported)
 	}
-	return nil
+	return l.extent().Check(loc)
 }
 
 // Measure implements [citekit.Measurer] with the number of members that can be

@@ -18,8 +18,12 @@ const tarBlock = 512
 // beginsTar reports whether a source begins with a header of tar, by its
 // checksum (POSIX.1-1988, section 10.1.1).
 func beginsTar(src *citekit.Source) (bool, error) {
+	const magicAt, magic = 257, "ustar" // of POSIX and GNU
 	var block [tarBlock]byte
 	if n, err := src.ReadAt(block[:], 0); n < tarBlock {
+		if string(block[magicAt:magicAt+len(magic)]) == magic {
+			return true, nil // and cut off
+		}
 		if errors.Is(err, io.EOF) {
 			err = nil
 		}
