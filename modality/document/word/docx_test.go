@@ -156,6 +156,24 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// TestSeveralBodies has a main part that few programs read: each cut has one body
+// with its blocks, and nothing of the others.
+func TestSeveralBodies(t *testing.T) {
+	data := docx{body: para("", run("one")) + "</w:body><w:body>" + para("", run("two")) + para("", run("three"))}.pack(t)
+	for block, want := range []string{"one\n", "two\n", "three\n"} {
+		got, _ := cut(t, data, blocks(block+1, block+1))
+		if text := read(t, got, whole); text != want || read(t, data, blocks(block+1, block+1)) != want {
+			t.Errorf("block %d: %q, want %q", block+1, text, want)
+		}
+		main := unpack(t, got)["word/document.xml"]
+		for _, other := range []string{"one", "two", "three"} {
+			if strings.Contains(main, other) != strings.Contains(want, other) || strings.Count(main, "<w:body>") != 1 {
+				t.Errorf("block %d: %s", block+1, main)
+			}
+		}
+	}
+}
+
 func TestMap(t *testing.T) {
 	d, err := new(word.Resolver).Map(t.Context(), source(report().pack(t), "x.docx"), citekit.MapRequest{Modality: citekit.Document})
 	if err != nil {

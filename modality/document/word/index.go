@@ -35,9 +35,10 @@ func (d *docx) index(ctx context.Context) error {
 		case s.Depth == 1:
 			d.prefix = prefixAt(d.text, s.Pos)
 		case s.Depth == 2 && s.Is("w", "body"):
-			d.bodyStart = s.Stop
-			d.scope = ooxml.Scan(d.text)
-			for d.scope.Next() && d.scope.Pos < s.Pos {
+			if d.scope == nil { // a few files have several bodies, which count as one
+				d.bodyStart, d.scope = s.Stop, ooxml.Scan(d.text)
+				for d.scope.Next() && d.scope.Pos < s.Pos {
+				}
 			}
 			if err := x.body(); err != nil {
 				return err
