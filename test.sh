@@ -36,7 +36,7 @@ done
 # The tests of some rooms compare, for minutes, what one goroutine makes with
 # what other programs make: there the race detector, which makes everything some
 # four times slower, watches only the tests with several goroutines.
-comparing='citekit/(answer|citation|e2e|server|verify|internal/(anchor|code|jpeg|markup|media|pdfcut)|modality/(document/pdf|image))$'
+comparing='citekit/(answer|citation|e2e|server|verify|internal/(anchor|code|htmlblocks|inflate|jpeg|markup|media|pdfcut)|modality/(document/(archive|epub|pdf|slides)|image))$'
 several='Conformance|Concurrent|Concurrently|Once|JobsEnd|Budget|Cancel|Cancelled|Stops|Flood|Gone|Revoked|LimitsHold|NothingOfOthers'
 mapfile -t rooms < <(go list ./... | grep -vE "$comparing")
 mapfile -t compared < <(go list ./... | grep -E "$comparing")
