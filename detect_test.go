@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
@@ -80,6 +81,10 @@ func TestMeasuredOnce(t *testing.T) {
 	lib := citekit.New(ws, citekit.Resolvers{citekit.Image: c}, &citekit.Options{HashLimit: -1})
 	defer lib.Close()
 	if err := os.WriteFile(filepath.Join(dir, "new.png"), []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	soon := time.Now().Add(time.Hour) // so that it stays one that was just written, however slow the test is
+	if err := os.Chtimes(filepath.Join(dir, "new.png"), soon, soon); err != nil {
 		t.Fatal(err)
 	}
 	report, err := ingest.Run(t.Context(), lib, []string{"."}, nil)
