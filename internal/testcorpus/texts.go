@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
+	"path"
 	"strings"
 	"unicode/utf16"
 
@@ -189,16 +191,69 @@ var sourceCode = map[string]string{
 	"code-shell.sh":  "#!/bin/sh\n# Keeps books.\nset -eu\n\ncount() {\n  ls \"$1\" | wc -l\n}\n\nopen_book() {\n  [ \"$2\" -ge 1 ] || exit 1\n}\n\ncount .\n",
 }
 
-// office is an archive such as word processors write, with little in it.
+// office is a small document such as word processors write: a DOCX, a PPTX or an
+// EPUB, as its name says.
 func office(name string) []byte {
+	const (
+		xml    = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
+		types  = `http://schemas.openxmlformats.org/package/2006/content-types`
+		linked = `http://schemas.openxmlformats.org/package/2006/relationships`
+		kind   = `http://schemas.openxmlformats.org/officeDocument/2006/relationships`
+		word   = `http://schemas.openxmlformats.org/wordprocessingml/2006/main`
+		slides = `http://schemas.openxmlformats.org/presentationml/2006/main`
+		shapes = `http://schemas.openxmlformats.org/drawingml/2006/main`
+		format = `application/vnd.openxmlformats-officedocument.`
+	)
+	contentTypes := func(overrides string) string {
+		return xml + `<Types xmlns="` + types + `"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` + overrides + `</Types>`
+	}
+	link := func(kindOf, target string) string {
+		return xml + `<Relationships xmlns="` + linked + `"><Relationship Id="rId1" Type="` + kind + "/" + kindOf + `" Target="` + target + `"/></Relationships>`
+	}
+	paragraph := func(text string) string { return `<w:p><w:r><w:t>` + text + `</w:t></w:r></w:p>` }
+	var members [][2]string
+	switch path.Ext(name) {
+	case ".docx":
+		members = [][2]string{
+			{"[Content_Types].xml", contentTypes(`<Override PartName="/word/document.xml" ContentType="` + format + `wordprocessingml.document.main+xml"/>`)},
+			{"_rels/.rels", link("officeDocument", "word/document.xml")},
+			{"word/document.xml", xml + `<w:document xmlns:w="` + word + `"><w:body>` + paragraph("Before the break") +
+				`<w:p><w:r><w:br w:type="page"/><w:t>After it</w:t></w:r></w:p><w:sectPr/></w:body></w:document>`},
+		}
+	case ".pptx":
+		members = [][2]string{
+			{"[Content_Types].xml", contentTypes(`<Override PartName="/ppt/presentation.xml" ContentType="` + format + `presentationml.presentation.main+xml"/>` +
+				`<Override PartName="/ppt/slides/slide1.xml" ContentType="` + format + `presentationml.slide+xml"/>`)},
+			{"_rels/.rels", link("officeDocument", "ppt/presentation.xml")},
+			{"ppt/presentation.xml", xml + `<p:presentation xmlns:p="` + slides + `" xmlns:r="` + kind + `"><p:sldIdLst><p:sldId id="256" r:id="rId1"/></p:sldIdLst><p:sldSz cx="9144000" cy="6858000"/></p:presentation>`},
+			{"ppt/_rels/presentation.xml.rels", link("slide", "slides/slide1.xml")},
+			{"ppt/slides/slide1.xml", xml + `<p:sld xmlns:p="` + slides + `" xmlns:a="` + shapes + `"><p:cSld><p:spTree><p:nvGrpSpPr><p:cNvPr id="1" name=""/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>` +
+				`<p:sp><p:nvSpPr><p:cNvPr id="2" name="Title"/><p:cNvSpPr/><p:nvPr><p:ph type="title"/></p:nvPr></p:nvSpPr><p:spPr/><p:txBody><a:bodyPr/><a:p><a:r><a:t>One slide</a:t></a:r></a:p></p:txBody></p:sp></p:spTree></p:cSld></p:sld>`},
+		}
+	case ".epub":
+		members = [][2]string{
+			{"mimetype", "application/epub+zip"},
+			{"META-INF/container.xml", xml + `<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>`},
+			{"book.opf", xml + `<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="id">small</dc:identifier><dc:title>A small book</dc:title><dc:language>en</dc:language></metadata>` +
+				`<manifest><item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/><item id="one" href="one.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="one"/></spine></package>`},
+			{"nav.xhtml", xml + `<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><head><title>Contents</title></head><body><nav epub:type="toc"><ol><li><a href="one.xhtml">Chapter one</a></li></ol></nav></body></html>`},
+			{"one.xhtml", xml + `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>One</title></head><body><h1>Chapter one</h1><p>It begins.</p></body></html>`},
+		}
+	}
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
-	for _, part := range []string{"[Content_Types].xml", "_rels/.rels", "word/document.xml"} {
-		f, err := w.Create(part)
+	for _, m := range members {
+		method := zip.Deflate
+		if m[0] == "mimetype" {
+			method = zip.Store
+		}
+		f, err := w.CreateHeader(&zip.FileHeader{Name: m[0], Method: method})
+		if err == nil {
+			_, err = io.WriteString(f, m[1])
+		}
 		if err != nil {
 			panic(err)
 		}
-		fmt.Fprintf(f, "<?xml version=\"1.0\"?><part of=%q/>", name)
 	}
 	if err := w.Close(); err != nil {
 		panic(err)
