@@ -45,21 +45,21 @@ func (f *Format) UnmarshalText(text []byte) error {
 func NewHandler(w io.Writer, format Format, level slog.Leveler) slog.Handler {
 	opts := &slog.HandlerOptions{Level: level}
 	if format == JSON {
-		return slog.NewJSONHandler(&jsonEscaper{w: w}, opts)
+		return slog.NewJSONHandler(&escaper{w: w}, opts)
 	}
-	return slog.NewTextHandler(w, opts) // it quotes all of these itself
+	return slog.NewTextHandler(&escaper{w: w}, opts) // it lets DEL stand
 }
 
-// A jsonEscaper escapes what does not show in lines of JSON, such as marks that turn
-// the direction of a text, which JSON lets stand in strings.
-type jsonEscaper struct {
+// An escaper escapes what does not show in lines, such as marks that turn the
+// direction of a text, which JSON lets stand in strings.
+type escaper struct {
 	w  io.Writer
 	mu sync.Mutex
 	b  []byte
 }
 
 // Write implements [io.Writer], for whole lines.
-func (e *jsonEscaper) Write(line []byte) (int, error) {
+func (e *escaper) Write(line []byte) (int, error) {
 	if shows(line) {
 		return e.w.Write(line)
 	}
@@ -95,8 +95,8 @@ func showing(r rune, size int) bool {
 	return unicode.IsPrint(r) && (r != utf8.RuneError || size > 1)
 }
 
-// appendEscaped appends a line in which all shows. Outside of strings JSON has
-// nothing to escape, but the end of the line.
+// appendEscaped appends a line in which all shows, by escapes that are those of
+// strings of JSON.
 func appendEscaped(b, line []byte) []byte {
 	for i := 0; i < len(line); {
 		r, size := utf8.DecodeRune(line[i:])

@@ -250,7 +250,7 @@ func TestFormatText(t *testing.T) {
 }
 
 func FuzzHandler(f *testing.F) {
-	for _, text := range hostile {
+	for _, text := range append(hostile, "\x7f") {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
