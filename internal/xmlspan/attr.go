@@ -24,7 +24,7 @@ type rawAttr struct {
 }
 
 // rawAttrs yields the attributes of the Start at hand as they are written. It
-// stops at what is no attribute.
+// stops before anything else.
 func (s *Scanner) rawAttrs() iter.Seq[rawAttr] {
 	return func(yield func(rawAttr) bool) {
 		text, at := s.attrs, s.attrPos

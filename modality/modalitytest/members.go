@@ -177,7 +177,7 @@ func (s *suite) inspectMember(t testing.TB, opener citekit.MemberOpener, name st
 	}
 }
 
-// inspectOthers asks for what is no member.
+// inspectOthers asks for names that no member has.
 func (s *suite) inspectOthers(t testing.TB, opener citekit.MemberOpener, name string) {
 	t.Helper()
 	src := s.memory(s.Source, true)
@@ -198,7 +198,7 @@ func (s *suite) inspectOthers(t testing.TB, opener citekit.MemberOpener, name st
 	}
 }
 
-// inspectNoMember checks the error for what is no member.
+// inspectNoMember checks the error for a name that no member has.
 func (s *suite) inspectNoMember(t testing.TB, name string, m *citekit.Source, err error, want ...error) {
 	t.Helper()
 	if err == nil {

@@ -126,8 +126,8 @@ func known(ctx context.Context, err error) error {
 	return zipread.Known(ctx, err)
 }
 
-// openAt is open for a location, which is checked as far as it can be without
-// reading a part. The number is that of its part, 0 for all.
+// openAt opens a book and checks a location in it, without reading a part. The
+// number is that of the part, or 0 for the whole book.
 func (r *Resolver) openAt(ctx context.Context, src *citekit.Source, loc citekit.Location) (b *book, number int, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, 0, err

@@ -76,8 +76,8 @@ func (w *whole) Read(p []byte) (int, error) {
 // errCut reports that the file has fewer bytes than when it was opened.
 var errCut = fmt.Errorf("the source became shorter while it was being read: %w", citekit.ErrStale)
 
-// A base64Reader decodes base64 (RFC 2045, section 6.8). What is no character
-// of it is passed over, and what follows its padding is none of it.
+// A base64Reader decodes base64 (RFC 2045, section 6.8). Other characters
+// are passed over, and the padding ends it.
 type base64Reader struct {
 	r     io.Reader
 	in    []byte
