@@ -234,11 +234,8 @@ func TestCancelled(t *testing.T) {
 	}
 	t.Logf("returned %v after the cancellation", time.Since(<-cancelled))
 	gone := false
-	for range 200 {
-		if gone = len(runningIn(os.Getenv("TMPDIR"))) == 0; gone {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
+	for deadline := time.Now().Add(3 * time.Minute); !gone && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		gone = len(runningIn(os.Getenv("TMPDIR"))) == 0
 	}
 	if !gone {
 		t.Errorf("the program is still running: %v", runningIn(os.Getenv("TMPDIR")))
