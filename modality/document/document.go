@@ -34,7 +34,7 @@ import (
 // concurrent use and must not be copied after first use.
 type Resolver struct {
 	PDF      pdf.Resolver
-	Word     word.Resolver     // DOCX
+	Word     word.Resolver     // DOCX, ODT
 	Sheet    sheet.Resolver    // XLSX, ODS
 	EPUB     epub.Resolver     // EPUB
 	Database database.Resolver // SQLite
@@ -52,7 +52,7 @@ type room struct {
 // whose resolver says what is wrong with it.
 var rooms = []room{
 	{[]string{"pdf"}, func(r *Resolver) citekit.Resolver { return &r.PDF }},
-	{[]string{"docx"}, func(r *Resolver) citekit.Resolver { return &r.Word }},
+	{[]string{"docx", "odt"}, func(r *Resolver) citekit.Resolver { return &r.Word }},
 	{[]string{"xlsx"}, func(r *Resolver) citekit.Resolver { return &r.Sheet }},
 	{[]string{"pptx"}, func(r *Resolver) citekit.Resolver { return &r.Slides }},
 	{[]string{"epub"}, func(r *Resolver) citekit.Resolver { return &r.EPUB }},
