@@ -32,8 +32,8 @@ type step struct {
 	failed  bool
 }
 
-// record runs the session in dir with the program at citekit. Commands that
-// fail are part of it.
+// record runs the session in dir with the program at citekit, and no other
+// program, so that it is the same everywhere. Commands that fail are part of it.
 func record(ctx context.Context, citekit, dir string) ([]step, error) {
 	settings, err := os.MkdirTemp("", "citekit-pictures-")
 	if err != nil {
@@ -42,9 +42,9 @@ func record(ctx context.Context, citekit, dir string) ([]step, error) {
 	defer os.RemoveAll(settings)
 	steps := make([]step, 0, len(session))
 	for _, command := range session {
-		cmd := exec.CommandContext(ctx, "sh", "-c", command)
+		cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(citekit)+string(os.PathListSeparator)+os.Getenv("PATH"), "XDG_CONFIG_HOME="+settings)
+		cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(citekit), "XDG_CONFIG_HOME="+settings)
 		out, err := cmd.CombinedOutput()
 		if cmd.ProcessState == nil {
 			return nil, fmt.Errorf("%s: %w", command, err)
