@@ -185,6 +185,7 @@ func checkGo(command string, args []string) error {
 	for i, arg := range args {
 		arg, _, _ = strings.Cut(strings.Replace(arg, ownModule, ".", 1), "@")
 		switch {
+		case strings.HasSuffix(arg, "/NAME"): // any of them
 		case arg == "." || strings.HasPrefix(arg, "./"):
 			found, err := sourcesIn(arg)
 			if err != nil {
