@@ -101,7 +101,7 @@ var mayImport = map[string][]string{
 	"bench":                      {".", "ingest", "workspace", "modality", "modality/*", "mcpadapter", "internal/*", "internal/*/*"},
 	"modality/document/mail":     {".", "internal/about", "internal/charset", "internal/htmlblocks", "internal/member", "internal/sentence", "internal/sniff", "internal/warm"},
 	"bench/documents":            {".", "modality", "internal/sniff"},
-	"modality/document/word":     {".", "internal/about", "internal/odf", "internal/ooxml", "internal/plain", "internal/sentence", "internal/warm", "internal/xmlspan"},
+	"modality/document/word":     {".", "internal/about", "internal/charset", "internal/htmlblocks", "internal/odf", "internal/ooxml", "internal/plain", "internal/sentence", "internal/warm", "internal/xmlspan"},
 	"internal/odf":               {".", "internal/about", "internal/xmlspan", "internal/zipread"},
 	"internal/ooxml":             {".", "internal/about", "internal/xmlspan", "internal/zipread"},
 	"modality/document/database": {".", "internal/sqlite", "internal/warm"},

@@ -157,7 +157,7 @@ func (c *cutter) editPart(part string) error {
 	if err != nil {
 		return err
 	}
-	ed := &partEditor{cutter: c, gone: gone, label: c.label(part), number: c.writtenNumber(part)}
+	ed := &partEditor{cutter: c, part: part, gone: gone, label: c.label(part), number: c.writtenNumber(part)}
 	if !gone.any() && c.typeOf(part) == "" {
 		return nil
 	}
