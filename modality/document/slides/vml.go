@@ -14,9 +14,8 @@ import (
 // PowerPoint 2010 write it. It reports whether there is one.
 func (ed *partEditor) draw(text string, frame *element) bool {
 	object := frame.find("p", "oleObj")
-	size := frame.child("p", "xfrm")
-	named := frame.find("p", "cNvPr")
-	if object == nil || size == nil || named == nil {
+	named, off, ext := frame.find("p", "cNvPr"), frame.find("a", "off"), frame.find("a", "ext")
+	if object == nil || named == nil || off == nil || ext == nil {
 		return false
 	}
 	image, err := ed.drawn(attributeOf(text, object, "spid"))
@@ -37,9 +36,7 @@ func (ed *partEditor) draw(text string, frame *element) bool {
 	ed.cut.Relate(ed.part, ooxml.Rel{ID: id, Type: types + "/image", Target: image})
 	attributes := func(e *element, names ...string) (list string) {
 		for _, name := range names {
-			if e != nil {
-				list += fmt.Sprintf(` %s="%s"`, name, xmlspan.Escape(attributeOf(text, e, name)))
-			}
+			list += fmt.Sprintf(` %s="%s"`, name, xmlspan.Escape(attributeOf(text, e, name)))
 		}
 		return list
 	}
@@ -48,7 +45,7 @@ func (ed *partEditor) draw(text string, frame *element) bool {
 		`<p:blipFill><a:blip r:embed="%s"/><a:stretch><a:fillRect/></a:stretch></p:blipFill>`+
 		`<p:spPr><a:xfrm><a:off%s/><a:ext%s/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom></p:spPr></p:pic>`,
 		main, drawing, types, attributes(named, "id", "name", "descr"), id,
-		attributes(size.find("a", "off"), "x", "y"), attributes(size.find("a", "ext"), "cx", "cy"))
+		attributes(off, "x", "y"), attributes(ext, "cx", "cy"))
 	return true
 }
 
