@@ -166,7 +166,10 @@ func (j *job) index(ctx context.Context, e *entry) (*index, error) {
 
 func (e *entry) withoutCells() error {
 	what := "is of charts and has no cells"
-	if e.kind == otherSheet {
+	switch {
+	case e.kind == otherSheet && e.part == "":
+		return fmt.Errorf("the sheet %s is missing in the source: %w", message.Quote(e.name), citekit.ErrFormat)
+	case e.kind == otherSheet:
 		what = "is none of cells"
 	}
 	return fmt.Errorf("the sheet %s %s: %w", message.Quote(e.name), what, errors.ErrUnsupported)
