@@ -130,7 +130,9 @@ var families = []family{
 	},
 	{
 		"text within a number", "18.8.31: text shows where it stands between digits; excelize moves it",
-		func(d difference) bool { return d.isNumber && within.MatchString(d.code) && !strings.Contains(bare(d.code), "/") },
+		func(d difference) bool {
+			return d.isNumber && within.MatchString(d.code) && !strings.Contains(bare(d.code), "/")
+		},
 		[]example{{`"a"#"b"#"c"0.0"d"0`, 12345.6789, "a123b4c5.6d8"}, {`0\ "dollars and"\ .00\ "cents"`, 19.99, "19 dollars and .99 cents"}},
 	},
 	{
