@@ -20,7 +20,7 @@ var (
 var packaged = []Format{
 	{ID: "epub", Name: "an EPUB book", Kind: Document, MediaType: "application/epub+zip", Ext: ".epub"},
 	{ID: "odt", Name: "an ODT document", Office: "ODT", MediaType: "application/vnd.oasis.opendocument.text", Ext: ".odt"},
-	{ID: "ods", Name: "an ODS workbook", Office: "ODS", MediaType: "application/vnd.oasis.opendocument.spreadsheet", Ext: ".ods"},
+	{ID: "ods", Name: "an ODS workbook", Kind: Document, MediaType: "application/vnd.oasis.opendocument.spreadsheet", Ext: ".ods"},
 	{ID: "odp", Name: "an ODP presentation", Office: "ODP", MediaType: "application/vnd.oasis.opendocument.presentation", Ext: ".odp"},
 }
 
