@@ -174,10 +174,26 @@ func TestODSMap(t *testing.T) {
 
 func TestODSRefused(t *testing.T) {
 	many := odsContent(`<table:table table:name="S"><table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="16384" office:value-type="float" office:value="1"/></table:table-row></table:table>`)
+	manifest := `<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="content.xml"><manifest:encryption-data/></manifest:file-entry></manifest:manifest>`
+	var encrypted bytes.Buffer
+	z := zip.NewWriter(&encrypted)
+	for _, f := range [][2]string{{"mimetype", odsType}, {"content.xml", "?"}, {"META-INF/manifest.xml", manifest}} {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: f[0]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(w, f[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		data []byte
 		want error
 	}{
+		"encrypted":      {encrypted.Bytes(), citekit.ErrEncrypted},
 		"too many cells": {packODS(t, many), citekit.ErrTooLarge},
 		"no sheets":      {packODS(t, odsContent("")), citekit.ErrFormat},
 		"no end":         {packODS(t, strings.TrimSuffix(odsContent(""), "</office:document-content>")), citekit.ErrFormat},

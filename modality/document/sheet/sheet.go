@@ -1,5 +1,5 @@
 // Package sheet resolves cells of workbooks: XLSX and what else is Office Open
-// XML with sheets, in its transitional and its strict form.
+// XML with sheets, in its transitional and its strict form, and ODS.
 //
 // # Addresses
 //
@@ -22,6 +22,16 @@
 // whole and refer to nothing outside of it. Nothing of other sheets travels
 // along, nor macros, properties, links to other workbooks, or pivot tables;
 // what is left out of the range itself is reported.
+//
+// # ODS
+//
+// A sheet of ODS ends at the last cell that has a value, a text, a note or a
+// formula, or at a merged area: its programs fill all rows with formats. Its
+// cells show what their program wrote down as shown. Evidence keeps named
+// ranges and database ranges that lie in the range as a whole, without filters;
+// pictures, charts, forms, headers, footers, validations and conditional formats
+// are left out. A sheet of more than 4 million cells, with those that are
+// repeated, is an error matching [citekit.ErrTooLarge].
 package sheet
 
 import (
