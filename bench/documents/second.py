@@ -332,7 +332,10 @@ def op_toc(q):
 
 # The parts of a mail by their numbers (RFC 3501): [number, type, SHA-256].
 def op_parts(q):
-    m = email.message_from_bytes(open(q['path'], 'rb').read(), policy=email.policy.compat32)
+    data = open(q['path'], 'rb').read()
+    m = email.message_from_bytes(data, policy=email.policy.compat32)
+    if any('\n' in (p.get_boundary() or '') for p in m.walk()):  # which the older policy does not unfold
+        m = email.message_from_bytes(data, policy=email.policy.default)
     out = []
 
     def leaf(part, n):

@@ -29,8 +29,10 @@ type entity struct {
 	params map[string]string
 
 	start, body, end int64 // of the header, of the body, of what follows
+	closed           int64 // of the last delimiter of a multipart that has no parts, or 0
 
 	parts   []*entity // of a multipart
+	sealed  bool      // it is the encrypted part of a multipart/encrypted (RFC 1847)
 	message *entity   // that is in a message/rfc822
 }
 
@@ -205,6 +207,9 @@ func (p *parser) entity(e *entity, fallback string, depth int) error {
 	}
 	if strings.HasPrefix(e.kind, "multipart/") && len(e.parts) == 0 {
 		e.kind, e.params = "text/plain", map[string]string{}
+		if e.closed > 0 {
+			e.end = e.closed
+		}
 	}
 	return p.nested(e, depth)
 }
@@ -326,6 +331,9 @@ func (p *parser) multipart(e *entity, boundary string, depth int) error {
 	}
 	for !p.done && p.stop() == level {
 		closes := p.closes(boundary)
+		if closes && len(e.parts) == 0 {
+			e.closed = p.cur.off
+		}
 		if err := p.advance(); err != nil {
 			return err
 		}
@@ -335,7 +343,7 @@ func (p *parser) multipart(e *entity, boundary string, depth int) error {
 		if !p.done && p.stop() == level {
 			continue // nothing stands between two delimiters
 		}
-		part := &entity{}
+		part := &entity{sealed: e.kind == "multipart/encrypted" && len(e.parts) == 1}
 		e.parts = append(e.parts, part)
 		if err := p.entity(part, fallback, depth+1); err != nil {
 			return err

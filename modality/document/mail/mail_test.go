@@ -210,7 +210,7 @@ func TestErrors(t *testing.T) {
 		{"blocks", image, citekit.Blocks(1, 1), errors.ErrUnsupported},
 		{"no mail", "hello\nworld\n", citekit.Part("1"), citekit.ErrFormat},
 		{"empty", "", citekit.Part("1"), citekit.ErrFormat},
-		{"an empty part", "Subject: a\n\n", citekit.Part("1"), citekit.ErrRange},
+		{"lines of an empty part", "Subject: a\n\n", lines(citekit.Part("1"), 1, 1), citekit.ErrRange},
 	} {
 		if _, _, err := resolve(t, c.text, c.loc); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
