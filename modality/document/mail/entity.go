@@ -188,9 +188,9 @@ func (p *parser) entity(e *entity, fallback string, depth int) error {
 		return tooDeep(maxDepth)
 	}
 	var err error
-	boundary := strings.TrimRight(e.params["boundary"], " \t")
+	boundary := e.params["boundary"]
 	switch {
-	case strings.HasPrefix(e.kind, "multipart/") && boundary != "" && len(boundary) <= maxBoundary && !slices.Contains(p.stops, boundary):
+	case strings.HasPrefix(e.kind, "multipart/") && strings.TrimSpace(boundary) != "" && len(boundary) <= maxBoundary && !slices.Contains(p.stops, boundary):
 		err = p.multipart(e, boundary, depth)
 	case mayBeMessage(e.kind) && isIdentity(e.header["content-transfer-encoding"]):
 		e.message = &entity{}
@@ -202,7 +202,7 @@ func (p *parser) entity(e *entity, fallback string, depth int) error {
 		return err
 	}
 	e.end = p.cur.off
-	if !p.done {
+	if !p.done || len(p.stops) > 0 { // the end of the message is that of an open multipart, too
 		e.end = max(e.end-int64(p.before), e.body)
 	}
 	if strings.HasPrefix(e.kind, "multipart/") && len(e.parts) == 0 {
@@ -301,19 +301,32 @@ func (p *parser) stop() int {
 	if len(p.stops) == 0 || !p.cur.begins || !bytes.HasPrefix(p.cur.text, []byte("--")) {
 		return -1
 	}
-	text := bytes.TrimRight(p.cur.text[2:], " \t\r\n")
 	for i := len(p.stops) - 1; i >= 0; i-- {
-		if rest, ok := bytes.CutPrefix(text, []byte(p.stops[i])); ok && (len(rest) == 0 || string(rest) == "--") {
+		if is, _ := isDelimiter(p.cur.text, p.stops[i]); is {
 			return i
 		}
 	}
 	return -1
 }
 
+// isDelimiter reports whether a line is a delimiter of a boundary, and whether
+// it closes the multipart. Blanks at its end do not count, nor does it matter
+// whether those at the end of the boundary are there.
+func isDelimiter(text []byte, boundary string) (is, closes bool) {
+	rest, ok := bytes.CutPrefix(text, []byte("--"+boundary))
+	if !ok {
+		rest, ok = bytes.CutPrefix(text, []byte("--"+strings.TrimRight(boundary, " \t")))
+	}
+	rest = bytes.TrimRight(rest, " \t\r\n")
+	closes = string(rest) == "--"
+	return ok && (closes || len(rest) == 0), closes
+}
+
 // closes reports whether the current line, a delimiter of a multipart, is its
 // last.
 func (p *parser) closes(boundary string) bool {
-	return string(bytes.TrimRight(p.cur.text, " \t\r\n")) == "--"+boundary+"--"
+	_, closes := isDelimiter(p.cur.text, boundary)
+	return closes
 }
 
 // multipart reads parts up to the delimiter that closes them, and what follows

@@ -14,9 +14,11 @@
 // # Mailboxes
 //
 // A mailbox is cut at its "From " lines (RFC 4155): those with a date that
-// follow an empty line or have a header behind them. The evidence of a message
-// is as it is stored, without that line and the empty line at its end. Lines
-// that were quoted as ">From " stay so, for which of them were cannot be told.
+// follow an empty line or have a header behind them, but for those within the
+// Content-Length of a message, if another begins behind it. The evidence of a
+// message is as it is stored, without that line and the empty line at its end.
+// Lines that were quoted as ">From " stay so, for which of them were cannot be
+// told.
 //
 // # Damage
 //
