@@ -101,7 +101,7 @@ var mayImport = map[string][]string{
 	"bench":                      {".", "ingest", "workspace", "modality", "modality/*", "mcpadapter", "internal/*", "internal/*/*"},
 	"modality/document/mail":     {".", "internal/about", "internal/charset", "internal/htmlblocks", "internal/member", "internal/sentence", "internal/sniff", "internal/warm"},
 	"docs/pictures":              {".", "ingest", "modality", "preview", "workspace"},
-	"bench/documents":            {".", "modality", "internal/sniff"},
+	"bench/documents":            {".", "modality", "modality/document/mail", "internal/sniff"},
 	"modality/document/word":     {".", "internal/about", "internal/charset", "internal/htmlblocks", "internal/odf", "internal/ooxml", "internal/plain", "internal/sentence", "internal/warm", "internal/xmlspan"},
 	"internal/odf":               {".", "internal/about", "internal/xmlspan", "internal/zipread"},
 	"internal/ooxml":             {".", "internal/about", "internal/xmlspan", "internal/zipread"},
