@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
@@ -86,6 +87,9 @@ func (s *session) prune(ctx context.Context, flags pruneFlags) error {
 		}
 	}
 	done, err := ingest.Prune(ctx, lib, plan)
+	if slices.ContainsFunc(done, func(item ingest.PruneItem) bool { return item.Kind == "map" }) {
+		s.keepIndex(ctx) // which else names the maps until the next search
+	}
 	if err != nil {
 		return err
 	}

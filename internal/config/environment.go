@@ -25,7 +25,7 @@ func (p path) variable() string {
 
 // readEnvironment returns the settings of an environment. One that is empty counts
 // as not given. Variables that are no
-// settings may be of another program; those that nearly are one are told.
+// settings are told, but for those that Kubernetes gives to containers.
 func readEnvironment(environ []string) (l *layer, warnings []string) {
 	l = newLayer()
 	settings := make(map[string]path)
@@ -51,14 +51,20 @@ func readEnvironment(environ []string) (l *layer, warnings []string) {
 			m, _ := find(p)
 			l.setText(p, m, value, Origin{Variable: name})
 		case !slices.Contains(otherVariables, name):
-			for _, near := range suggest.Closest(name, slices.Values(known), 1, 1) {
-				if suggest.Distance(name, near, 2) <= 2 {
-					warnings = append(warnings, fmt.Sprintf("environment variable %s is no setting; did you mean %s?", message.Clip(name), near))
-				}
-			}
+			warnings = append(warnings, unknownVariable(name, known))
 		}
 	}
 	return l, warnings
+}
+
+// unknownVariable returns what is told of a variable that is no setting.
+func unknownVariable(name string, known []string) string {
+	for _, near := range suggest.Closest(name, slices.Values(known), 1, 1) {
+		if suggest.Distance(name, near, 2) <= 2 {
+			return fmt.Sprintf("environment variable %s is no setting; did you mean %s?", message.Clip(name), near)
+		}
+	}
+	return fmt.Sprintf("environment variable %s is no setting; 'citekit config' prints all settings", message.Clip(name))
 }
 
 // isOfKubernetes reports whether a variable is one that Kubernetes gives to each
