@@ -28,10 +28,11 @@
 //
 // # Errors
 //
-// What is missing matches [fs.ErrNotExist]; what a format cannot do matches
-// [errors.ErrUnsupported]; a done context its own error. [ErrSyntax],
+// A missing map, node or file matches [fs.ErrNotExist]; an operation that a
+// format does not have matches [errors.ErrUnsupported]; a done context gives its
+// own error. [ErrSyntax],
 // [ErrRange], [ErrStale], [ErrForbidden] and [ErrTooLarge] are this package's
-// own. A [Library] wraps what went wrong in a [*ResolveError], once, with the
+// own. A [Library] wraps each error in a [*ResolveError], once, with the
 // address. [CodeOf] gives the machine-readable code of any of them.
 //
 // # Concurrency

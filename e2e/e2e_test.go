@@ -87,9 +87,10 @@ type site struct {
 }
 
 const (
-	// mostTime is twice what is promised, for busy machines.
-	mostTime   = 10 * time.Second
 	mostMemory = 512 << 20
+	// hanging is when a call counts as hanging. What calls take is logged, and
+	// measured by bench.
+	hanging = 3 * time.Minute
 )
 
 func serve(t *testing.T, base string, args ...string) *site {
@@ -122,7 +123,7 @@ func (s *site) call(tool string, args any) stdio.ToolResult {
 		s.t.Fatalf("%s %.200v: %v", tool, args, err)
 	}
 	s.slowest = max(s.slowest, took)
-	if took > mostTime {
+	if took > hanging {
 		s.t.Errorf("%s %.200v took %v", tool, args, took)
 	}
 	for _, secret := range s.secrets {
