@@ -232,20 +232,20 @@ func (in *ingestion) run(ctx context.Context) (*ingest.Report, error) {
 	return report, errors.Join(err, in.grants.failed())
 }
 
-// indexingTime is how long a command that changed maps goes on for the index of searches. What is
+// indexingTime is how long an ingest goes on for the index of searches. What is
 // then left the next search does.
 const indexingTime = 5 * time.Second
 
 // keepIndex brings the index up to date if there is one, as a search would: its
 // resolvers are not those of the flags.
-func (s *session) keepIndex(ctx context.Context) {
+func (in *ingestion) keepIndex(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, indexingTime)
 	defer cancel()
-	err := s.withSearcher(func(_ *citekit.Library, searcher *search.Searcher, _ *textlayer.Store) error {
+	err := in.withSearcher(func(_ *citekit.Library, searcher *search.Searcher, _ *textlayer.Store) error {
 		return searcher.KeepUp(ctx)
 	})
 	if err != nil && ctx.Err() == nil {
-		fmt.Fprintf(s.stderr, "citekit: warning: %s\n", term.Line("the index is not up to date; the next search tries again: "+err.Error()))
+		fmt.Fprintf(in.stderr, "citekit: warning: %s\n", term.Line("the index is not up to date; the next search tries again: "+err.Error()))
 	}
 }
 

@@ -58,11 +58,4 @@ func TestIngestKeepsIndex(t *testing.T) {
 	if black, green := entries("black"), entries("green"); black != 0 || green != 1 {
 		t.Errorf("after an ingest %d entries of what was there, %d of what is", black, green)
 	}
-	if err := os.Remove(filepath.Join(dir, "tea.md")); err != nil {
-		t.Fatal(err)
-	}
-	command("prune", "--yes")
-	if n := entries("green"); n != 0 {
-		t.Errorf("after prune %d entries of a map that is gone", n)
-	}
 }

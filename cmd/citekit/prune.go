@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
@@ -87,9 +86,6 @@ func (s *session) prune(ctx context.Context, flags pruneFlags) error {
 		}
 	}
 	done, err := ingest.Prune(ctx, lib, plan)
-	if slices.ContainsFunc(done, func(item ingest.PruneItem) bool { return item.Kind == "map" }) {
-		s.keepIndex(ctx) // which else names the maps until the next search
-	}
 	if err != nil {
 		return err
 	}

@@ -347,6 +347,9 @@ func (r *restoring) allow(ctx context.Context, data []byte) error {
 // restoreKeys writes keys of callers to a file. Those that were revoked since, as
 // the file says that is there, stay so.
 func restoreKeys(ctx context.Context, path string, data []byte) error {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return writeBytes(path, data)
+	}
 	keys, err := keyfile.Open(path, nil)
 	if err != nil {
 		return err
