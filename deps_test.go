@@ -130,6 +130,7 @@ var only = map[string][]string{
 	"github.com/google/jsonschema-go":            {"examples/mcpserver", "internal/config", "schema"},
 	"github.com/prometheus":                      {"telemetry"},
 	"go.opentelemetry.io":                        {"telemetry"},
+	"google.golang.org/protobuf":                 {"telemetry"},
 	"google.golang.org":                          {},
 	"golang.org/x/image":                         {"modality/image", "internal/drawing", "internal/testcorpus"},
 	"golang.org/x/text":                          {"internal/charset", "modality/text", "search/embedding", "internal/testcorpus", "modality/document/mail"},

@@ -37,7 +37,7 @@ require (
 	go.opentelemetry.io/otel/sdk v1.47.0 // telemetry
 	go.opentelemetry.io/otel/trace v1.47.0 // telemetry
 	go.opentelemetry.io/proto/otlp v1.11.0 // tests of telemetry
-	google.golang.org/protobuf v1.36.12 // tests of telemetry
+	google.golang.org/protobuf v1.36.12 // telemetry
 )
 
 require (
