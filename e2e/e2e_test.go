@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io/fs"
 	"net"
@@ -36,7 +37,11 @@ var binary = sync.OnceValues(func() (string, error) {
 
 var scratch string // directory of what all tests share
 
+// With -short none of these tests runs: they build the program and take minutes.
 func TestMain(m *testing.M) {
+	if flag.Parse(); testing.Short() {
+		return
+	}
 	var err error
 	if scratch, err = os.MkdirTemp("", "citekit-e2e-"); err != nil {
 		fmt.Fprintln(os.Stderr, err)

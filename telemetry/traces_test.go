@@ -292,7 +292,7 @@ func TestHangingExport(t *testing.T) {
 
 func await(t *testing.T, tel *telemetry.Telemetry, line string) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
 		if slices.Contains(strings.Split(metrics(t, tel), "\n"), line) {
 			return
 		}
