@@ -131,7 +131,7 @@ var only = map[string][]string{
 	"github.com/google/jsonschema-go":            {"examples/mcpserver", "internal/config", "schema"},
 	"github.com/prometheus":                      {"telemetry"},
 	"go.opentelemetry.io":                        {"telemetry"},
-	"google.golang.org":                          {},
+	"google.golang.org":                          {"telemetry"},
 	"golang.org/x/image":                         {"modality/image", "internal/drawing", "internal/testcorpus"},
 	"golang.org/x/text":                          {"internal/charset", "modality/text", "search/embedding", "internal/testcorpus", "modality/document/mail"},
 	"golang.org/x/net":                           {"internal/markup", "internal/htmlblocks"},
