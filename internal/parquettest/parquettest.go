@@ -73,11 +73,11 @@ var Codecs = map[string]parquet.WriterOption{
 	"brotli": parquet.Compression(&parquet.Brotli), "lz4_raw": parquet.Compression(&parquet.Lz4Raw),
 }
 
-// File returns a file of rows, in groups of so many, with pages of a version.
-func File(t testing.TB, rows, perGroup int, codec string, version int) []byte {
+// File returns a file of rows, in groups of so many.
+func File(t testing.TB, rows, perGroup int, codec string) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	w := parquet.NewGenericWriter[Order](&out, Codecs[codec], parquet.DataPageVersion(version), parquet.PageBufferSize(512), parquet.KeyValueMetadata("secret", "of all rows"))
+	w := parquet.NewGenericWriter[Order](&out, Codecs[codec], parquet.DataPageVersion(2), parquet.PageBufferSize(512), parquet.KeyValueMetadata("secret", "of all rows"))
 	for i := 1; i <= rows; i++ {
 		if _, err := w.Write([]Order{Row(i)}); err != nil {
 			t.Fatal(err)
