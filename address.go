@@ -38,15 +38,15 @@ import (
 //
 // in which numbers are digits with at most one decimal point: no sign, no
 // exponent. Bytes of ids and names outside [A-Za-z0-9._~-] are percent-encoded,
-// but for "/" in the name of a member. A bbox may join pages, for a region of
-// one page; blocks join a part; cells, rows and cols a sheet, a table or one
-// block; a part and lines a message; and all a member, in which they then are.
-// What follows the id of a virtual
-// address, from the first "/", "?" or "#", is free.
+// except "/" in the name of a member. These parameters may stand together: bbox
+// with pages, for a region of one page; blocks with part; cells, rows and cols
+// with sheet, table or one block; part and lines with message; and any of them
+// with member, which they then select from. The rest of a virtual address,
+// from the first "/", "?" or "#" after the id, has no rules.
 //
 // The canonical form, which [Address.String] gives, has sorted, distinct
-// pages as runs, one page as "pages=5" and so other runs but for one line,
-// "lines=5-5"; columns and cells in upper case; times in seconds, times and
+// pages as runs; runs of one as a single number, such as "pages=5", except for
+// lines, which are always a range, such as "lines=5-5"; columns and cells in upper case; times in seconds, times and
 // boxes as shortest exact decimals; and the parameters in the order member,
 // message, part, table, sheet, pages, blocks, cells, rows, cols, t, lines, bbox,
 // v.
@@ -149,8 +149,8 @@ func parseID(escaped string) (string, error) {
 // ParseFragment parses the part of an address after "#", for a file that has
 // no address yet. The modality of the location follows from the selector:
 // [Document] for pages, a sheet and a table, [Text] for lines and a message,
-// [Image] for a bbox alone, and "" for what may be of several, as a time may be
-// of [Video] or [Audio], and for an empty fragment.
+// [Image] for a bbox alone, and "" for an empty fragment or a selector of several
+// modalities: a time may belong to [Video] or [Audio].
 func ParseFragment(fragment string) (loc Location, version string, err error) {
 	if len(fragment) > maxAddress {
 		return Location{}, "", syntaxError("a fragment of %d bytes; at most %d", len(fragment), maxAddress)
@@ -246,7 +246,7 @@ func parseFragment(fragment string) (loc Location, version string, err error) {
 }
 
 // unescaped returns a value without percent escapes, as some programs escape ":",
-// or as it is if they are none.
+// or unchanged if its escapes are malformed.
 func unescaped(value string) string {
 	if plain, err := url.PathUnescape(value); err == nil {
 		return plain
@@ -396,9 +396,9 @@ func checkVersion(version string) error {
 	return nil
 }
 
-// Validate returns an error matching [ErrSyntax] if a is no address: its id
-// cannot name a resource, its location means nothing, or its version is not 8
-// to 64 hex digits in lower case.
+// Validate returns an error matching [ErrSyntax] if the id of a cannot name a
+// resource, if its location is invalid, or if its version is not 8 to 64 hex
+// digits in lower case.
 func (a Address) Validate() error {
 	if err := CheckResourceID(a.Resource); err != nil {
 		return err
@@ -417,8 +417,8 @@ func (a Address) Validate() error {
 	return nil
 }
 
-// String returns the canonical form of a, which [ParseAddress] reads. What is
-// no address, as [Address.Validate] says, or would be too long, has no scheme.
+// String returns the canonical form of a, which [ParseAddress] reads. If a
+// is invalid, as [Address.Validate] reports, or too long, the text has no scheme.
 func (a Address) String() string {
 	if a.Validate() == nil {
 		if s := a.canonical(); len(s) <= maxAddress {
@@ -505,8 +505,8 @@ func (l Location) String() string {
 	return strings.Join(params, "&")
 }
 
-// escapeBut percent-encodes a name as [percent.Encode] does, but for the bytes
-// of kept.
+// escapeBut percent-encodes a name as [percent.Encode] does, except the bytes
+// in kept.
 func escapeBut(name, kept string) string {
 	var b strings.Builder
 	for i := range len(name) {
@@ -535,8 +535,8 @@ func (a Address) Equal(b Address) bool {
 	return a.Resource == b.Resource && a.Version == b.Version && a.Location.Equal(b.Location)
 }
 
-// MarshalText implements [encoding.TextMarshaler] by [Address.String]. What is
-// no address is the error of [Address.Validate].
+// MarshalText implements [encoding.TextMarshaler] by [Address.String]. An
+// invalid address is the error of [Address.Validate].
 func (a Address) MarshalText() ([]byte, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err

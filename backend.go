@@ -80,10 +80,10 @@ type Content struct {
 	// requested; else nil.
 	Actual *Location
 
-	// Changes say what the bytes have otherwise than the source, beyond
-	// holding a part of it: one sentence fragment each, such as "the formula
-	// of B7 replaced by its value" or "macros left out". They quote no more of
-	// the source than the names of its parts. More than [MaxChanges] are not
+	// Changes lists how the bytes differ from that part of the source: one
+	// sentence fragment each, such as "the formula
+	// of B7 replaced by its value" or "macros left out". They quote nothing
+	// of the source but the names of its parts. At most [MaxChanges] are
 	// kept.
 	Changes []string
 }

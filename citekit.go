@@ -68,7 +68,7 @@ type Library struct {
 }
 
 // New returns a Library over a workspace. The resolvers are used as they are;
-// a modality that has none is an error matching [errors.ErrUnsupported] when
+// a modality without one is an error matching [errors.ErrUnsupported] when
 // it is resolved. A nil opts means the defaults. The Library owns ws and
 // closes it in [Library.Close].
 func New(ws Workspace, resolvers Resolvers, opts *Options) *Library {
@@ -85,11 +85,10 @@ func New(ws Workspace, resolvers Resolvers, opts *Options) *Library {
 // Close closes the workspace. Evidence that was returned stays.
 func (l *Library) Close() error { return l.workspace.Close() }
 
-// Workspace returns what the Library keeps its maps and evidence in, and reads
-// its sources from.
+// Workspace returns the workspace of the Library.
 func (l *Library) Workspace() Workspace { return l.workspace }
 
-// Resolvers returns what the Library resolves with. They are shared: do not
+// Resolvers returns the resolvers of the Library. They are shared: do not
 // modify them.
 func (l *Library) Resolvers() Resolvers { return l.resolvers }
 

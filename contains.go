@@ -29,9 +29,9 @@ func (l Location) Contains(inner Location) bool {
 		(l.Box.IsZero() || containsBox(l.Box, inner.Box))
 }
 
-// Widened returns the smallest location that holds l and that texts are kept
-// by: the page of a box, the block of the cells of a table, the rows of cells and
-// columns. It is l if there is none such.
+// Widened returns the smallest location around l that text is indexed by: the
+// page of a box, the block of the cells of a table, the rows of cells and columns.
+// Without such a location it returns l.
 func (l Location) Widened() Location {
 	if l.Modality != Image {
 		l.Box = Box{}

@@ -10,18 +10,18 @@ import (
 type Deleter interface {
 	// DeleteMaps deletes maps in their order, durably, and after each the
 	// note of the kind [PinNotes] that has its id as name. It ends with the
-	// first that it cannot delete: one that is not there is an error matching
+	// first that it cannot delete: a missing one is an error matching
 	// [fs.ErrNotExist], one that has another stamp an error matching
 	// [ErrConflict], for it was replaced meanwhile. It returns how many are
 	// deleted. An error beside all of them is about what belongs to them.
 	DeleteMaps(ctx context.Context, maps []MapVersion) (deleted int, err error)
 
-	// Kept yields what is kept beside the maps, in no order. What cannot be
-	// read is left out; it ends after an error.
+	// Kept yields what is kept beside the maps, in no order. It skips
+	// what cannot be read, and ends after an error.
 	Kept(ctx context.Context) iter.Seq2[Kept, error]
 
-	// DeleteKept deletes what Kept yielded. What is gone by now, or has been
-	// replaced, is no error.
+	// DeleteKept deletes what Kept yielded. If it is gone by now, or has been
+	// replaced, that is not an error.
 	DeleteKept(ctx context.Context, k Kept) error
 }
 
@@ -31,20 +31,20 @@ type MapVersion struct {
 	Stamp Stamp
 }
 
-// The kinds of what is kept beside maps.
+// Values of [Kept.Kind].
 const (
 	KeptEvidence = "evidence" // an evidence file
 	KeptPin      = "pin"      // a note of the kind [PinNotes]
 	KeptGrant    = "grant"    // leave to read a file outside the roots that no map needs any more
-	KeptScrap    = "leftover" // what nothing knows, such as a file that a process left which was killed
+	KeptScrap    = "leftover" // a file that nothing refers to, such as one left by a killed process
 )
 
 // A Kept is something that a workspace keeps beside its maps.
 type Kept struct {
 	Kind       string // [KeptEvidence] and so on
-	Name       string // what the workspace knows it by
-	ResourceID string // of the map it belongs to; "" if there is none, as for evidence of a file without a map
+	Name       string // its name in the workspace
+	ResourceID string // the map it belongs to; "" for evidence of a file without a map
 	SourceHash string // of evidence: the version it is of; "" if that is not known
-	Path       string // to show, relative to the base directory if it is below; "" if it is no file of its own
+	Path       string // for display, relative to the base directory if it is below; "" if it has no file of its own
 	Size       int64  // bytes
 }

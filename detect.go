@@ -20,7 +20,7 @@ type Detector interface {
 // asked first, in the order of the names of their modalities. Else the content
 // decides: the signature of a known format, and in containers of sound or
 // picture the tracks. Where the content says nothing, the extension of the name
-// does. All else is [Text]; whether it can be read as such, the resolver says.
+// does. Anything else is [Text]; the resolver finds out whether it can be read.
 func (l *Library) Detect(ctx context.Context, src *Source) (Modality, error) {
 	modality, _, err := l.detect(ctx, src)
 	return modality, err

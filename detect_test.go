@@ -137,6 +137,9 @@ func TestOneAnswer(t *testing.T) {
 
 // TestOneAnswerCorpus is TestOneAnswer for real files.
 func TestOneAnswerCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	dir := sharedtest.Corpus(t, "")
 	copied := t.TempDir()
 	for _, folder := range []string{"media", "image", "pdf", "text", "docs"} {

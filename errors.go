@@ -12,8 +12,7 @@ import (
 )
 
 var (
-	// ErrSyntax reports text that is not what it should be: an address, an
-	// id, a map, or a location that means nothing.
+	// ErrSyntax reports an invalid address, id, map or location.
 	ErrSyntax = errors.New("invalid syntax")
 
 	// ErrRange reports a location outside its source.
@@ -23,11 +22,11 @@ var (
 	// address was made from.
 	ErrStale = errors.New("source has changed")
 
-	// ErrConflict reports something stored that another changed since it was
+	// ErrConflict reports stored data that somebody else changed since it was
 	// read. It matches ErrStale.
 	ErrConflict error = saying{"changed by another meanwhile", ErrStale}
 
-	// ErrDamaged reports something stored that is not what was written.
+	// ErrDamaged reports stored data that is not what was written.
 	ErrDamaged = errors.New("damaged in storage")
 
 	// ErrForbidden reports a path outside the roots, or one that is not a
@@ -41,8 +40,8 @@ var (
 	// format its map claims.
 	ErrFormat = errors.New("source cannot be read")
 
-	// ErrEncrypted reports a source that nobody reads without its password or
-	// its licence. It matches ErrFormat.
+	// ErrEncrypted reports a source that cannot be read without its password or
+	// licence. It matches ErrFormat.
 	ErrEncrypted error = saying{"the source is encrypted", ErrFormat}
 )
 
@@ -101,11 +100,11 @@ func CodeOf(err error) Code {
 const maxShown = 300
 
 // A ResolveError records the operation and the address that failed. The
-// [Library] makes it; a [Resolver] returns only what it knows.
+// [Library] makes it; a [Resolver] returns the plain error.
 type ResolveError struct {
 	Op      string  // such as "resolve" or "open"
 	Address Address // with the resource alone while no more is known
-	Node    string  // what was asked for of the resource if that has no address, such as a node that is missing; else ""
+	Node    string  // the node asked for, if it has no address because it is missing; else ""
 	Err     error
 }
 

@@ -12,10 +12,10 @@ import (
 
 // Evidence is what a resolve returns.
 type Evidence struct {
-	// OutputPath is the absolute path of the evidence file; "" if there is
-	// none, which is null in JSON.
+	// OutputPath is the absolute path of the evidence file; "" without a
+	// file, which is null in JSON.
 	OutputPath string
-	Key        string // that it is stored under, for an [EvidenceOpener]; "" if there is no file
+	Key        string // the key of the file for an [EvidenceOpener]; "" without a file
 
 	Modality   Modality
 	Address    Address
@@ -32,16 +32,16 @@ type Evidence struct {
 	Size   int64  // bytes
 	SHA256 string // of the evidence file, in lower case hex
 
-	// SourceHash is the SHA-256 of the source, where it is known; no
-	// resolve hashes a large source only to say so.
+	// SourceHash is the SHA-256 of the source, if it is known: a large
+	// source is not hashed just for this field.
 	SourceHash string
 
-	// Actual is the location the file holds, where it is not the one of the
-	// address; else nil.
+	// Actual is the location the file holds, if it differs from the one of
+	// the address; else nil.
 	Actual *Location
 
-	// Changes say what the file has otherwise than the source, as in
-	// [Content]. They must not be changed.
+	// Changes lists how the file differs from the source, as in
+	// [Content]. Do not modify it.
 	Changes []string
 
 	Cached bool // the file was there before this call
@@ -51,7 +51,7 @@ type Evidence struct {
 // MarshalJSON returns an object with "output_path", "modality", "address",
 // "node" without its children, and "resource_id"; and, if there is a file,
 // "media_type", "charset", "guessed" if the charset is, "size", "sha256",
-// "source_hash", "actual", "changes", "cached" and "stale", where they say something.
+// "source_hash", "actual", "changes", "cached" and "stale", unless they are empty.
 func (e *Evidence) MarshalJSON() ([]byte, error) {
 	w := new(jsonWriter)
 	w.Open()
@@ -101,7 +101,7 @@ func (e *Evidence) writeFile(w *jsonWriter) {
 // evidence returns what is stored under key, or makes and stores it. Callers
 // that want the same at the same time wait for one extraction.
 func (l *Library) evidence(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode) (stored *StoredEvidence, cached bool, err error) {
-	shared := key            // by those who want the same at the same time
+	shared := key            // by callers that want the same at the same time
 	if src.Version() == "" { // nothing tells this version from others
 		shared = ""
 	} else if stored, err = l.workspace.FindEvidence(ctx, key); err == nil {

@@ -13,8 +13,8 @@ import (
 // is reported as its actual location.
 const timeSlack = 0.1
 
-// An Extent is how large a source is, in the units of its modality; what does
-// not apply is zero.
+// An Extent is how large a source is, in the units of its modality. Fields that
+// do not apply are zero.
 type Extent struct {
 	Modality Modality `json:"modality"`
 
@@ -40,9 +40,9 @@ type Extent struct {
 
 // Check returns an error matching [ErrRange] if loc lies outside e, or
 // [errors.ErrUnsupported] if it belongs to another modality. The location
-// must have passed [Location.Validate]. Of a modality that is not built in, a
-// bound of zero is one that does not apply. What lies in a member is not
-// checked: e says nothing of that.
+// must have passed [Location.Validate]. For a modality that is not built in, a
+// bound of zero does not apply. A location in a member is not checked, as e
+// does not describe the member.
 func (e Extent) Check(loc Location) error {
 	if loc.Member != "" {
 		return nil
@@ -68,8 +68,8 @@ func (e Extent) Check(loc Location) error {
 	return nil
 }
 
-// checkStructure checks what is counted, other than pages and lines. What is
-// named, as a sheet, and what lies within a part or a message is for the resolver.
+// checkStructure checks everything counted, except pages and lines. The resolver
+// checks names, such as that of a sheet, and whatever lies in a part or a message.
 func (e Extent) checkStructure(loc Location) error {
 	if !e.Modality.builtIn() {
 		return nil

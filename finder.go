@@ -9,12 +9,12 @@ import (
 // needs one.
 type Finder interface {
 	// Find yields the sources that req asks for, each once, folder by
-	// folder in the order of their names. What could not be read is yielded
-	// as an error with the path of it, and the search goes on; it ends after
-	// an error once ctx is done.
+	// folder in the order of their names. A path that could not be read is
+	// yielded as an error with that path, and the search goes on, unless ctx is
+	// done.
 	//
 	// Folders are not followed out of the roots, nor through symbolic links.
-	// What is outside matches [ErrForbidden], what is not there
+	// A path outside matches [ErrForbidden], a missing one
 	// [fs.ErrNotExist].
 	Find(ctx context.Context, req FindRequest) iter.Seq2[Candidate, error]
 
@@ -42,7 +42,7 @@ type FindRequest struct {
 
 // A Candidate is a source that was found, or a folder that was searched.
 type Candidate struct {
-	// Path is what [Workspace.OpenSource] opens it by and a map names it by:
+	// Path is the path for [Workspace.OpenSource] and for the map:
 	// relative to the base directory with forward slashes if it is below
 	// that, else absolute.
 	Path string
@@ -61,8 +61,8 @@ type Candidate struct {
 	// followed.
 	Link bool
 
-	// Folder says that this is no source but a folder, which is yielded
-	// before what is in it.
+	// Folder says that this is a folder, not a source. It is yielded before
+	// its entries.
 	Folder bool
 
 	// Companions are the paths, as Path, of the subtitles, transcripts and

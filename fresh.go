@@ -33,7 +33,7 @@ func (l *Library) openFresh(ctx context.Context, t target, allowStale bool) (src
 // from, which is an error unless allow is set. A version pinned by the address
 // is never waived.
 //
-// A source of which only the content tells whether it changes is hashed.
+// A source whose changes only its content shows is hashed.
 func (l *Library) checkFresh(ctx context.Context, t target, src *Source, allow bool) (stale bool, err error) {
 	if src.Version() == "" {
 		if _, err := src.Hash(ctx); err != nil {
@@ -65,16 +65,16 @@ func (l *Library) checkFresh(ctx context.Context, t target, src *Source, allow b
 
 // CheckFresh returns an error matching [ErrStale] that says why an open source
 // is not the version that a map was made from, or nil. A map without
-// "source_hash" in its metadata is held to nothing.
+// "source_hash" in its metadata accepts any version.
 func (l *Library) CheckFresh(ctx context.Context, m *ResourceMap, src *Source) error {
 	why, err := l.freshness(ctx, m, "", src)
 	return cmp.Or(why, err)
 }
 
 // freshness returns why src is not the version that m was made from, as an
-// error matching ErrStale, or nil if it is. A map without a hash is held to
-// the version its source had when the map, of which mapHash is the SHA-256,
-// was first used; if mapHash is "" it is held to nothing.
+// error matching ErrStale, or nil if it is. A map without a hash accepts
+// only the version that its source had when this version of the map, whose
+// SHA-256 is mapHash, was first used; if mapHash is "" it accepts any.
 func (l *Library) freshness(ctx context.Context, m *ResourceMap, mapHash string, src *Source) (why, err error) {
 	mapped := m.SourceHash()
 	if mapped == "" {
@@ -128,10 +128,10 @@ const maxConflicts = 1000
 // pinned returns the version of the source that is recorded for a map under a
 // guard. If none is, it first records version, durably; of several processes
 // the first one wins. A record that is damaged is an error matching
-// [ErrDamaged]: to record anew would be to accept whatever the source is now.
-// One that somebody else planted counts as missing: who can plant it can
-// remove it as well, so that to refuse it would protect nobody, and make
-// copies of a folder useless.
+// [ErrDamaged]: recording anew would accept whatever the source is now. One
+// that somebody else planted counts as missing: a person who can plant it can
+// also remove it, so refusing it would protect nobody, and would make copies of
+// a folder useless.
 func (l *Library) pinned(ctx context.Context, id, guard, version string) (string, error) {
 	for range maxConflicts {
 		data, stamp, err := l.workspace.ReadNote(ctx, PinNotes, id)

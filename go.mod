@@ -37,18 +37,16 @@ require golang.org/x/time v0.15.0 // server
 require (
 	github.com/prometheus/client_golang v1.25.0 // telemetry
 	go.opentelemetry.io/otel v1.47.0 // telemetry
-	go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp v1.47.0 // telemetry
 	go.opentelemetry.io/otel/sdk v1.47.0 // telemetry
 	go.opentelemetry.io/otel/trace v1.47.0 // telemetry
 	go.opentelemetry.io/proto/otlp v1.11.0 // tests of telemetry
-	google.golang.org/protobuf v1.36.12 // tests of telemetry
+	google.golang.org/protobuf v1.36.12 // telemetry
 )
 
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
 	github.com/aws/aws-sdk-go v1.38.20 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
-	github.com/cenkalti/backoff/v5 v5.0.3 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
@@ -71,7 +69,6 @@ require (
 	github.com/u2takey/go-utils v0.3.1 // indirect
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
-	go.opentelemetry.io/otel/exporters/otlp/otlptrace v1.47.0 // indirect
 	go.opentelemetry.io/otel/log v1.47.0 // indirect
 	go.opentelemetry.io/otel/metric v1.47.0 // indirect
 	golang.org/x/crypto v0.57.0 // indirect

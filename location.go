@@ -108,10 +108,10 @@ type Location struct {
 	// Cells are of the Sheet, or of the table that is the one block in Blocks.
 	Cells Cells
 
-	Rows Range // of a Sheet or a Table, or records of comma-separated values, of which 1 is the header
+	Rows Range // of a Sheet or a Table, or records of comma-separated values, where 1 is the header
 
 	// Cols are columns: of a Sheet one run of letters, such as "B:D", else
-	// names or numbers of columns.
+	// the names or numbers of columns.
 	Cols []string
 
 	// Part is the number of a part: of a book in reading order, such as "4";
@@ -123,8 +123,8 @@ type Location struct {
 	Table string // the name of a table of a database
 
 	// Member is the name of a member of an archive as it is stored there, or
-	// two with [MemberSeparator] between, the first of which is an archive
-	// itself. Modality and all other selectors are of the member.
+	// two with [MemberSeparator] between if the first is an archive itself.
+	// Modality and all other selectors apply to the member.
 	Member string
 
 	// VirtualAddress is where a virtual location points. It is only ever
@@ -196,10 +196,10 @@ func (l Location) Equal(m Location) bool {
 		l.Sheet == m.Sheet && l.Part == m.Part && l.Message == m.Message && l.Table == m.Table && l.Member == m.Member
 }
 
-// Validate returns an error matching [ErrSyntax] if l means nothing whatever
-// the source: a word that is no modality, page or line 0, a range that ends before
-// it begins, a box outside 0 to 1, or a selector that its modality does not
-// have. For the bounds of a source see [Extent.Check].
+// Validate returns an error matching [ErrSyntax] if l is invalid for every
+// source: it has a word that is not a modality, page or line 0, a range that ends
+// before it begins, a box outside 0 to 1, or a selector that its modality does
+// not have. For the bounds of a source see [Extent.Check].
 func (l Location) Validate() error {
 	if err := l.odd.issue(); err != nil {
 		return err

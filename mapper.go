@@ -29,7 +29,7 @@ type Mapper interface {
 	Map(ctx context.Context, src *Source, req MapRequest) (*Draft, error)
 }
 
-// A MapRequest is what a [Mapper] is asked for.
+// A MapRequest is the argument of a [Mapper].
 type MapRequest struct {
 	// Modality is that of the source, and of every location in the answer.
 	Modality Modality
@@ -38,7 +38,7 @@ type MapRequest struct {
 	// the subtitles talk.en.srt beside talk.mp4, sorted by name.
 	Companions []Companion
 
-	// Progress, if it is not nil, is told how much is done, from 0 to 1. It
+	// Progress, if it is not nil, is called with the share done, from 0 to 1. It
 	// may be called from any goroutine, and must be quick.
 	Progress func(done float64)
 }
@@ -53,8 +53,7 @@ type Companion struct {
 
 // A Draft is what a [Mapper] found.
 type Draft struct {
-	// Title is what the source says of itself, verbatim; "" if it says
-	// nothing. The map of a source without a title is titled by its file
+	// Title is the title in the source, verbatim, or "". The map of a source without a title is titled by its file
 	// name.
 	Title string
 
@@ -76,7 +75,7 @@ type Draft struct {
 }
 
 // Map implements [Mapper] with the resolver of the modality that is asked
-// for. A resolver that is no Mapper is an error matching
+// for. A resolver that is not a Mapper is an error matching
 // [errors.ErrUnsupported].
 func (r Resolvers) Map(ctx context.Context, src *Source, req MapRequest) (*Draft, error) {
 	mapper, ok := r[req.Modality].(Mapper)

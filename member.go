@@ -17,33 +17,32 @@ import (
 
 // A MemberOpener is a [Resolver] whose sources hold others, as an archive holds
 // files and a mail its attachments. The [Library] opens the member of a
-// location with it, detects what it is, and asks the resolver of that for the
-// rest of the location: no resolver is given one with a Member.
+// location with it, detects its modality, and passes the rest of the location
+// to the resolver of that modality. So no resolver gets a location with a Member.
 type MemberOpener interface {
 	// OpenMember opens the member that is stored in src under a name. The
 	// name has passed [Location.Validate] and is of one member, without a
-	// [MemberSeparator]. What is returned holds the bytes of the member,
-	// decoded, of which it knows the size; it may read src, which stays open
-	// until it is closed. Its own name, a hint of the format, is the last
-	// element of the name. The Library gives it an identity.
+	// [MemberSeparator]. The Source returned has the decoded bytes of the
+	// member and knows their size. It may read src, which stays open until
+	// the member is closed. Its name, a hint of the format, is the last
+	// element of the name in src. The Library gives it an identity.
 	//
 	// Errors match [ErrRange] if there is no such member, naming those that
 	// look like it, [errors.ErrUnsupported] if src is of a format without
-	// members, or what is stored is no file, such as a link, [ErrEncrypted],
+	// members or the member is not a file but, say, a link, [ErrEncrypted],
 	// [ErrFormat] if src is damaged, [ErrTooLarge] if the member is larger
 	// than it says or than a limit, and ctx.Err() once ctx is done.
 	OpenMember(ctx context.Context, src *Source, name string) (*Source, error)
 }
 
-// OpenMember opens the member that an address is in, of a source that is open
-// and of a modality. It returns the member, which the caller closes before src,
-// and the location in it, whose modality is that of the member. It is not to be
-// called within [Library.WithSlot]. Of an address without a member it returns
-// an error matching [ErrSyntax].
+// OpenMember opens the member that an address selects in src, an open source of
+// modality is. It returns the member, which the caller closes before src, and the
+// location in it, whose modality is that of the member. Do not call it within
+// [Library.WithSlot].
 //
-// A member of another modality than the address is one matching
-// [errors.ErrUnsupported], which says the address that would be right. Others are
-// those of [MemberOpener].
+// An address without a member is an error matching [ErrSyntax]. A member of
+// another modality than the address is one matching [errors.ErrUnsupported] that
+// names the right address. Other errors are those of [MemberOpener].
 func (l *Library) OpenMember(ctx context.Context, src *Source, is Modality, a Address) (member *Source, in Location, err error) {
 	if in = a.Location; in.Member == "" {
 		return nil, in, syntaxError("no member is named")

@@ -24,7 +24,7 @@ func (m *ResourceMap) SourceSize() (int64, bool) {
 }
 
 // Extent returns how large the metadata say the source is, in the members that
-// its modality has; what they do not say is zero. The source is not opened.
+// its modality has; fields they do not give are zero. The source is not opened.
 func (m *ResourceMap) Extent() Extent {
 	e := Extent{Modality: m.Type}
 	switch m.Type {
@@ -54,7 +54,7 @@ func (m *ResourceMap) count(key string) int {
 	return int(n)
 }
 
-// number returns a number in the metadata. A string of digits is none.
+// number returns a number in the metadata. A string of digits is not a number.
 func (m *ResourceMap) number(key string) (n float64, ok bool) {
 	switch v := m.Metadata[key].(type) {
 	case json.Number:
@@ -75,7 +75,7 @@ func isWhole(v float64) bool { return v == math.Trunc(v) && math.Abs(v) < 1<<53 
 
 // Transcript returns the path of the file beside a recording that has its
 // words, as SourcePath is one, and the SHA-256 it had when the recording was
-// mapped, in lower case hex; "" for what the metadata do not say. Without a path
+// mapped, in lower case hex; "" for a field that the metadata lack. Without a path
 // there is no hash.
 func (m *ResourceMap) Transcript() (sourcePath, sourceHash string) {
 	noted, _ := m.Metadata["transcript"].(map[string]any)

@@ -44,7 +44,7 @@ func (a Address) fragmentIn(modality Modality) string {
 	return ""
 }
 
-// selectorHint is what a person fills in behind an address.
+// selectorHint is a selector for a person to fill in behind an address.
 var selectorHint = map[Modality]string{
 	Document: "#pages=…", Video: "#t=…", Audio: "#t=…", Image: "#bbox=…", Text: "#lines=…",
 }
@@ -77,7 +77,7 @@ func (m *indexedMap) checkScheme(a Address) error {
 }
 
 // checkVirtual returns an error if the source of a map cannot be what an
-// address takes it for. What the map says it is, is believed.
+// address takes it for. The type in the map is trusted.
 func (l *Library) checkVirtual(ctx context.Context, t target) error {
 	asked := t.address.Location.Modality
 	switch {
@@ -103,8 +103,8 @@ func (l *Library) checkVirtual(ctx context.Context, t target) error {
 	return t.address.Mismatch(is)
 }
 
-// checkVirtualMember is checkVirtual for what is in a member. One that is a node
-// is not looked at.
+// checkVirtualMember is checkVirtual for what is in a member. A member that is a
+// node is not opened.
 func (l *Library) checkVirtualMember(ctx context.Context, t target) error {
 	if t.m.ModalityOf(Member(t.address.Location.Member)) != "" {
 		return t.m.checkScheme(t.address)
@@ -121,9 +121,9 @@ func (l *Library) checkVirtualMember(ctx context.Context, t target) error {
 	return err
 }
 
-// misread returns an error if a file is of a format that nothing reads, or is
-// not what its target takes it for. Unless only the address is wanted, what is
-// taken for text is left to the resolver, which knows more of what is none.
+// misread returns an error if a file has a format that nothing reads, or is not
+// of the modality of its target. Unless only the address is wanted, the resolver
+// decides about text, as it knows more of what is not text.
 func (l *Library) misread(ctx context.Context, t target, virtual bool) error {
 	is, format, err := l.detectFile(ctx, t.path)
 	if err != nil {

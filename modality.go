@@ -111,7 +111,7 @@ func (l *Library) Modalities() []Modality {
 	return all
 }
 
-// Resolver returns what resolves a modality. If there is nothing, the error
+// Resolver returns the resolver of a modality. Without one, the error
 // matches [errors.ErrUnsupported].
 func (l *Library) Resolver(modality Modality) (Resolver, error) {
 	r := l.resolvers[modality]

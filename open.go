@@ -5,18 +5,18 @@ import (
 	"context"
 )
 
-// An Opened is the source of an address, opened for who reads it otherwise
-// than by [Library.Resolve] and [Library.ReadText].
+// An Opened is the open source of an address, for callers that read it by other
+// means than [Library.Resolve] and [Library.ReadText].
 type Opened struct {
 	Map    *ResourceMap // shared: do not modify it
 	Source *Source      // of the version that was mapped, or a member of it; the caller closes it
 
-	// Address is what was asked for, with the modality of the resource where
-	// it had none. It has none yet if the resource tells none.
+	// Address is the address asked for. If it had no modality, it has that of
+	// the resource; if that has none either, it still has none.
 	Address Address
 
-	// Location is what the Source is read at: that of the Address, within
-	// the member if it has one. [Opened.Located] is its reverse.
+	// Location is the location in Source: that of the Address, or the part
+	// of it within the member. [Opened.Located] is its reverse.
 	Location Location
 
 	part part
@@ -32,7 +32,7 @@ func (o *Opened) SourceHash() string { return o.hash() }
 
 // Open opens the source of an address: of any part of a resource, or of all of
 // it. A source that is not the version which was mapped, or which the address
-// pins, is an error matching [ErrStale]; what changes after that is told by
+// pins, is an error matching [ErrStale]; later changes are reported by
 // [Source.CheckUnchanged]. Other errors are those of [Library.Map],
 // [Address.Validate] and [Library.OpenSource], as [*ResolveError]. What reads
 // the source is [Library.Resolver] of the modality of the address, in a slot

@@ -11,11 +11,11 @@ import (
 )
 
 // ReadText yields the text at a location of a resource in reading order, each
-// run with its own location: the words of pages or lines, and what is said in
+// run with its own location: the words of pages or lines, and the words spoken in
 // recordings that have a transcript. An empty modality is that of the resource.
 // It stops after the first error, which wraps those of [TextReader] and matches [ErrStale] if the source, or the
-// file with its transcript, has changed since it was mapped. A resource that
-// has no text, as far as can be told here, is an error matching
+// file with its transcript, has changed since it was mapped. A resource
+// without text, or whose resolver cannot read it, is an error matching
 // [errors.ErrUnsupported].
 func (l *Library) ReadText(ctx context.Context, resourceID string, loc Location) iter.Seq2[TextRun, error] {
 	return func(yield func(TextRun, error) bool) {
@@ -26,7 +26,7 @@ func (l *Library) ReadText(ctx context.Context, resourceID string, loc Location)
 	}
 }
 
-// ReadNodeText is [Library.ReadText] for what a node stands for.
+// ReadNodeText is [Library.ReadText] for the location of a node.
 func (l *Library) ReadNodeText(ctx context.Context, resourceID, nodeID string) iter.Seq2[TextRun, error] {
 	return func(yield func(TextRun, error) bool) {
 		n, err := l.Node(ctx, resourceID, nodeID)

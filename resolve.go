@@ -19,16 +19,16 @@ import (
 // ResolveOptions are the options of one resolve. The zero value is ready to
 // use.
 type ResolveOptions struct {
-	// Virtual asks for the address only: the source is not opened, but for a
-	// look at what it is where the map says something else.
+	// Virtual asks for the address only: the source is opened only to
+	// tell its modality where the address and the map disagree.
 	Virtual bool
 
 	// Mode says how time ranges are cut; "" means [ModeExact].
 	Mode Mode
 
 	// Doubt is for a file without a map: it is read as the modality of its
-	// location only if it looks like that. Who asks for lines has not said
-	// that a file is a text.
+	// location only if it looks like that. A request for lines does not
+	// by itself say that a file is a text.
 	Doubt bool
 
 	// AllowStale resolves a source that has changed since it was mapped,
@@ -68,7 +68,7 @@ type target struct {
 	m       *indexedMap // nil for a file without a map
 	path    string      // of the source, as the map gives it
 
-	declared Modality // what the source is said to be, or ""
+	declared Modality // the modality given for the source, or ""
 }
 
 // failed returns err with the address of the target.
@@ -80,8 +80,8 @@ func (t target) failed(op string, err error) error {
 	return e
 }
 
-// Resolve extracts what a node stands for and returns the evidence. Evidence
-// that is already there is returned again. A nil opts means the defaults.
+// Resolve extracts the part of the source that a node describes and returns the
+// evidence. Evidence that exists already is returned again. A nil opts means the defaults.
 //
 // The error is a [*ResolveError] wrapping a [*NotFoundError], or an error
 // matching [ErrStale], [ErrForbidden], or one that [Resolver] names.
@@ -144,8 +144,8 @@ func (l *Library) mapFor(ctx context.Context, a Address, virtual bool) (*indexed
 }
 
 // ResolveFile is Resolve for part of a file that has no map. The path is
-// opened as one in a map is. The modality of loc may be empty: it is then that
-// of the file, as [Library.Detect] tells it. Else it is believed, so that a
+// opened as one in a map is. If the modality of loc is empty, [Library.Detect]
+// finds that of the file. Else it is trusted, so that a
 // file that looks binary is read as the text it is said to be. The resource id
 // of the evidence is the file name without its extension.
 func (l *Library) ResolveFile(ctx context.Context, path string, loc Location, opts *ResolveOptions) (*Evidence, error) {

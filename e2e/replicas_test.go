@@ -155,7 +155,7 @@ func (c *replicaClient) request(method, name string, params map[string]any) json
 // send sends a request and returns the status and the body of the answer.
 func (c *replicaClient) send(method, url string, header http.Header, body []byte) (int, []byte) {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(c.t.Context(), 3*time.Minute)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
@@ -175,7 +176,8 @@ func TestIngestWritesOneNote(t *testing.T) {
 	}
 	f := newIngestFixture(t, files)
 	f.ingest(t, nil)
-	f.ingest(t, nil) // by now the files have identities
+	time.Sleep(200 * time.Millisecond) // until then, the last files and maps have no identity
+	f.ingest(t, nil)
 	before := f.readNotes(t)
 	f.write(t, "filea3.txt", "changed\n")
 	f.ingest(t, nil)

@@ -17,7 +17,7 @@ func TestBudget(t *testing.T) {
 	var callers sync.WaitGroup
 	for i := range 50 {
 		callers.Go(func() {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 			if i%3 == 2 {
 				ctx, cancel = context.WithTimeout(t.Context(), time.Duration(i)*20*time.Microsecond)
 			}

@@ -42,7 +42,7 @@ func TestMapsStamp(t *testing.T) {
 		if s := stamp(); s == before && s != (citekit.Stamp{}) {
 			t.Error("a change left the stamp as it was")
 		}
-		for deadline := time.Now().Add(10 * time.Second); stamp() == (citekit.Stamp{}); {
+		for deadline := time.Now().Add(3 * time.Minute); stamp() == (citekit.Stamp{}); {
 			if time.Now().After(deadline) {
 				t.Fatal("the stamp is never told")
 			}

@@ -59,7 +59,7 @@ func mustRefuse(t *testing.T, f *keyfile.File, token string) {
 // eventually waits for what another file of the same path is to notice.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(3 * time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s never happened", what)
 		}

@@ -84,6 +84,9 @@ func (f *folderUnderFire) ingest() map[string]int {
 // TestDeleteKilled kills rm and prune: afterwards each map is there or not, and
 // the next ingest makes those that are not, under the same ids.
 func TestDeleteKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	const files, rounds = 60, 8
 	f := newFolderUnderFire(t, files)
@@ -140,6 +143,9 @@ func (f *folderUnderFire) checkEvidence(ids []string) {
 // TestRenameKilled kills an ingest while maps follow a folder that was renamed:
 // the next one leaves every map under its id, and makes no second one.
 func TestRenameKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	const files, rounds = 60, 8
 	f := newFolderUnderFire(t, files)

@@ -118,7 +118,7 @@ func TestInterruptEndsWatch(t *testing.T) {
 // waitForPID returns the process id in a file once there is one.
 func waitForPID(t *testing.T, name string) int {
 	t.Helper()
-	for range 1000 {
+	for deadline := time.Now().Add(3 * time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		data, err := os.ReadFile(name)
 		if pid, found := strings.CutSuffix(string(data), "\n"); err == nil && found {
 			n, err := strconv.Atoi(pid)
@@ -127,7 +127,6 @@ func waitForPID(t *testing.T, name string) int {
 			}
 			return n
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatal("no program was started")
 	return 0

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/citekit/citekit"
@@ -16,7 +17,7 @@ func TestRewriteFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Symlink("a.md", link); err != nil {
-		t.Fatal(err)
+		t.Skip("no symbolic links:", err)
 	}
 	if err := rewriteFile(t.Context(), link, []byte("other"), []byte("after")); !errors.Is(err, citekit.ErrConflict) {
 		t.Errorf("what somebody else wrote: %v", err)
@@ -31,7 +32,7 @@ func TestRewriteFile(t *testing.T) {
 	if err != nil || string(data) != "after" {
 		t.Errorf("%q, %v", data, err)
 	}
-	if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o640 {
+	if info, err := os.Stat(name); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o640 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {

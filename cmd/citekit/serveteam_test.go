@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -19,7 +20,7 @@ import (
 )
 
 // teamPatience is how long a test waits for what must come, on any machine.
-const teamPatience = 2 * time.Minute
+const teamPatience = 3 * time.Minute
 
 // A teamServer is the command as a process, with a file of settings.
 type teamServer struct {
@@ -229,7 +230,7 @@ func TestServeTeam(t *testing.T) {
 		t.Error(status, body)
 	}
 	info, err := os.Stat(filepath.Join(s.dir, "audit.log"))
-	if err != nil || info.Mode().Perm() != 0o600 {
+	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Error(info, err)
 	}
 	audit, err := os.ReadFile(filepath.Join(s.dir, "audit.log"))

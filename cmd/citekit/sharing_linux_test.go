@@ -147,6 +147,9 @@ func checkModes(t *testing.T, dir string, group uint32, file, folder fs.FileMode
 // Two users of a folder write maps, evidence and notes in turn and at once, and
 // each uses what the other made.
 func TestSharedFolder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	users := shareFolder(t, "0660", 64_002, 64_003)
 	a, b := users[0], users[1]
 	a.must("ingest", "poem.txt")

@@ -66,6 +66,9 @@ func TestFewLettersAreNotMoved(t *testing.T) {
 }
 
 func TestHostileTexts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	const n = 100_000
 	equal := strings.Repeat("same\n", n)
 	var two strings.Builder

@@ -54,6 +54,9 @@ func download(t *testing.T, version string) string {
 // TestEdited holds what is found to edits that are known, and to what git makes
 // of these.
 func TestEdited(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	if _, err := exec.LookPath("git"); err != nil {
 		sharedtest.Missing(t, "no git")
 	}

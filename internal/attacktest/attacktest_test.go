@@ -36,6 +36,9 @@ func TestBombs(t *testing.T) {
 
 // TestMake makes all files.
 func TestMake(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	if err := Make(t.TempDir(), Seeds{MP4: []byte("m"), PDF: []byte("p"), PNG: []byte("a"), OtherPNG: []byte("b")}); err != nil {
 		t.Fatal(err)
 	}

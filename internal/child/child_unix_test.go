@@ -79,11 +79,10 @@ func lives(pid int) bool {
 
 // eventually waits for a condition.
 func eventually(ok func() bool) bool {
-	for range 1000 {
+	for deadline := time.Now().Add(3 * time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if ok() {
 			return true
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	return false
 }

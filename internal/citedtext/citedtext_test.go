@@ -146,6 +146,9 @@ func TestPlaces(t *testing.T) {
 // TestHostile has texts that take long where anything is looked for more than
 // once. It fails by the time limit of tests alone.
 func TestHostile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	const size = 1 << 17
 	for _, part := range []string{
 		"\"", "“", "”", "'", "“”", "«", "`", "`` ` ", "[", "]", "[]", "[[", "((", "(doc://a", "[doc://a", "](", "](a", "![", "<", "<a", "<!--", "<a <",

@@ -122,6 +122,9 @@ func TestTooManySymbols(t *testing.T) {
 
 // TestFarTooManySymbols has sources of which the scanners stop reading.
 func TestFarTooManySymbols(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	for lang, line := range map[code.Language]string{code.C: "int a(){}\n", code.Kotlin: "fun a(){}\n", code.Go: "func a(){}\n"} {
 		if got := flatten(t, lang, []byte(strings.Repeat(line, 520_000))); len(got) != 0 {
 			t.Errorf("%s: %d nodes", lang, len(got))

@@ -14,6 +14,9 @@ import (
 // remember something. It takes long if that is more than linear: the same
 // pieces on one line, a thousand times as many as a person would write.
 func TestRepeatedPieces(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	size := 1 << 17
 	if sharedtest.Long() {
 		size = 1 << 22

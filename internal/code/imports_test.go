@@ -126,6 +126,9 @@ for d, dirs, names in os.walk(root):
 // TestPythonImportsAgainstAST compares the imports of Python's library with
 // those that its own parser finds.
 func TestPythonImportsAgainstAST(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	python := sharedtest.Tool(t, "python3")
 	most := "300"
 	if testing.Short() {

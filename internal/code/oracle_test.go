@@ -280,6 +280,9 @@ for path in sys.stdin.read().splitlines():
 // TestPythonParser compares with the parser of Python itself: the files of its
 // standard library, or those listed in the file named by CITEKIT_CODE_FILES.
 func TestPythonParser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	python := sharedtest.Tool(t, "python3")
 	var names []string
 	if list := os.Getenv("CITEKIT_CODE_FILES"); list != "" {
@@ -314,6 +317,9 @@ func listed(t *testing.T, list string, lang code.Language) (names []string) {
 // TestGoParser compares with the parser of Go itself, on the standard library
 // or the files listed in the file named by CITEKIT_CODE_FILES.
 func TestGoParser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	var names []string
 	if list := os.Getenv("CITEKIT_CODE_FILES"); list != "" {
 		names = listed(t, list, code.Go)

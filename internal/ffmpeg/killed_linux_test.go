@@ -65,11 +65,10 @@ func convertForever(t *testing.T) {
 
 // eventually waits for a condition.
 func eventually(ok func() bool) bool {
-	for range 1000 {
+	for deadline := time.Now().Add(3 * time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if ok() {
 			return true
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	return false
 }

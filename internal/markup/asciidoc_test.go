@@ -11,6 +11,9 @@ import (
 // TestAsciidoctor compares the sections of the AsciiDoc files at hand with
 // those that Asciidoctor finds.
 func TestAsciidoctor(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	ruby := sharedtest.Tool(t, "ruby")
 	sharedtest.Tool(t, "asciidoctor")
 	files := realFiles(t, ".adoc", ".asciidoc")

@@ -16,6 +16,9 @@ import (
 // TestCommonMark compares the headings of every Markdown file at hand with
 // those that the reference implementation of GFM finds.
 func TestCommonMark(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	cmark := sharedtest.Tool(t, "cmark-gfm")
 	files := realFiles(t, ".md", ".markdown")
 	var count tally

@@ -13,6 +13,9 @@ import (
 // TestHTMLParser compares the headings of every HTML file at hand with those
 // that Python's parser of HTML finds.
 func TestHTMLParser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	python := sharedtest.Tool(t, "python3")
 	files := realFiles(t, ".html", ".htm", ".xhtml")
 	want := oracle(t, exec.Command(python, "testdata/headings.py", "html"), files)

@@ -62,6 +62,9 @@ func TestLinks(t *testing.T) {
 // TestMarkdownLinksAgainstCmark compares links with those of cmark-gfm, in
 // files of the Go distribution and in texts made of pieces of markup.
 func TestMarkdownLinksAgainstCmark(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	cmark := sharedtest.Tool(t, "cmark-gfm")
 	files, links := 0, 0
 	compare := func(name string, src []byte) {

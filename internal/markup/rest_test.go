@@ -11,6 +11,9 @@ import (
 // TestDocutils compares the sections of the reStructuredText files at hand with
 // those that docutils finds.
 func TestDocutils(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	python := sharedtest.Python(t, "docutils")
 	files := realFiles(t, ".rst")
 	want := oracle(t, exec.Command(python, "testdata/headings.py", "rest"), files)

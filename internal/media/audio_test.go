@@ -27,6 +27,9 @@ var soundFiles = []struct {
 // TestSound cuts recordings and looks for the samples of the clip in those of
 // the whole, both as ffmpeg decodes them.
 func TestSound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	for i, file := range soundFiles {
 		t.Run(file.name, func(t *testing.T) {
 			path := sharedtest.Corpus(t, "media/"+file.name)
@@ -83,6 +86,9 @@ func compareSound(t *testing.T, e *Engine, src *citekit.Source, whole sound, spa
 // TestVorbis cuts at places where blocks change in length. A clip must hold
 // exactly the samples of the whole, as ffmpeg decodes them one after the other.
 func TestVorbis(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	path := sharedtest.Corpus(t, "media/bear-vorbis.ogg")
 	const channels, rate = 2, 48000
 	decoded := func(path string) []byte {

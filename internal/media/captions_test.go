@@ -91,6 +91,9 @@ func readCues(t *testing.T, path string) (cues []subtitle.Cue) {
 // TestOverlappingCues cuts videos with random subtitles that overlap: at any
 // time a clip shows those that its source shows.
 func TestOverlappingCues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	const duration = 80.0
 	dir := t.TempDir()
 	random := rand.New(rand.NewPCG(7, 7))

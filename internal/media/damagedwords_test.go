@@ -110,6 +110,9 @@ func TestOwnersAreFound(t *testing.T) {
 // TestFrameMetadata scans pictures that say things of themselves: they neither
 // count as what the filters say nor end the scan.
 func TestFrameMetadata(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	dir := t.TempDir()
 	film := film(t, "cuts.mkv", []float64{4, 3}, "-c:v", "png", "-pix_fmt", "rgb24")
 	pattern := filepath.Join(dir, "%03d.png")

@@ -93,6 +93,9 @@ func probedChapters(t testing.TB, path string) (chapters []mapped) {
 // TestCorpus maps every recording of the corpus and compares its chapters with
 // those that ffprobe finds, as far as they begin before its end.
 func TestCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	files, err := os.ReadDir(sharedtest.Corpus(t, "media"))
 	if err != nil {
 		t.Fatal(err)

@@ -27,7 +27,7 @@ func ByName(name string) Kind {
 // be saved as instead.
 var unread = map[string]string{
 	".doc": "DOCX or PDF", ".rtf": "DOCX or PDF", ".xls": "XLSX", ".xlsb": "XLSX", ".ppt": "PPTX or PDF",
-	".odt": "DOCX or PDF", ".ods": "XLSX", ".odp": "PPTX or PDF", ".mobi": "EPUB", ".msg": "EML", ".djvu": "PDF", ".ps": "PDF",
+	".odt": "DOCX or PDF", ".odp": "PPTX or PDF", ".mobi": "EPUB", ".msg": "EML", ".djvu": "PDF", ".ps": "PDF",
 }
 
 // Office returns what people call a format of documents that they expect to be

@@ -23,7 +23,7 @@ var (
 var packaged = []Format{
 	{ID: "epub", Name: "an EPUB book", Kind: Document, MediaType: "application/epub+zip", Ext: ".epub"},
 	{ID: "odt", Name: "an ODT document", Office: "ODT", MediaType: "application/vnd.oasis.opendocument.text", Ext: ".odt"},
-	{ID: "ods", Name: "an ODS workbook", Office: "ODS", MediaType: "application/vnd.oasis.opendocument.spreadsheet", Ext: ".ods"},
+	{ID: "ods", Name: "an ODS workbook", Kind: Document, MediaType: "application/vnd.oasis.opendocument.spreadsheet", Ext: ".ods"},
 	{ID: "odp", Name: "an ODP presentation", Office: "ODP", MediaType: "application/vnd.oasis.opendocument.presentation", Ext: ".odp"},
 }
 
@@ -52,11 +52,15 @@ func zipped(h head) (Format, error) {
 	if err != nil {
 		return Format{}, err
 	}
-	if bytes.Contains(names, []byte("[Content_Types].xml")) {
+	parts := bytes.ReplaceAll(bytes.ToLower(names), []byte(`\`), []byte("/")) // as package ooxml takes them
+	if bytes.Contains(parts, []byte("[content_types].xml")) {
 		for _, f := range openXML {
-			if bytes.Contains(names, []byte(f.part)) {
+			if bytes.Contains(parts, []byte(f.part)) {
 				return f.Format, nil
 			}
+		}
+		if f, err := byTypes(h, names); err != nil || f.ID != "" {
+			return f, err
 		}
 	}
 	if bytes.Contains(names, []byte("META-INF/container.xml")) && bytes.Contains(names, []byte(".opf")) {

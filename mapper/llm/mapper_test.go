@@ -389,7 +389,7 @@ func TestOneRequest(t *testing.T) {
 	for _, m := range mappers {
 		for i := range 12 {
 			callers.Go(func() {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 				givesUp := i%4 == 3
 				if givesUp {
 					ctx, cancel = context.WithTimeout(t.Context(), time.Duration(i)*100*time.Microsecond)

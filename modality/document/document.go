@@ -59,7 +59,7 @@ type room struct {
 var rooms = []room{
 	{[]string{"pdf"}, func(r *Resolver) citekit.Resolver { return &r.PDF }},
 	{[]string{"docx"}, func(r *Resolver) citekit.Resolver { return &r.Word }},
-	{[]string{"xlsx"}, func(r *Resolver) citekit.Resolver { return &r.Sheet }},
+	{[]string{"xlsx", "ods"}, func(r *Resolver) citekit.Resolver { return &r.Sheet }},
 	{[]string{"pptx"}, func(r *Resolver) citekit.Resolver { return &r.Slides }},
 	{[]string{"epub"}, func(r *Resolver) citekit.Resolver { return &r.EPUB }},
 	{[]string{"sqlite"}, func(r *Resolver) citekit.Resolver { return &r.Database }},

@@ -279,7 +279,7 @@ func (r *countingReader) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // TestCost maps hostile images and takes regions of them: memory and reads stay
-// within bounds, and so does processor time.
+// within bounds.
 func TestCost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short")
@@ -302,19 +302,14 @@ func TestCost(t *testing.T) {
 			}
 			for kind, job := range jobs {
 				reader.reads.Store(0)
-				before := processorTime()
 				err := job()
-				cpu := processorTime() - before
 				reads := reader.reads.Load()
-				t.Logf("%s: %v CPU, %d reads of %d bytes, error %v", kind, cpu.Round(time.Millisecond), reads, len(data), err)
+				t.Logf("%s: %d reads of %d bytes, error %v", kind, reads, len(data), err)
 				if most := 2000 + int64(len(data))/1000; kind != "whole" && reads > most {
 					t.Errorf("%s: %d reads of %d bytes, want at most %d", kind, reads, len(data), most)
 				}
 				if err != nil && (kind == "whole" || strings.Contains(err.Error(), "panic")) {
 					t.Errorf("%s: %v", kind, err)
-				}
-				if limit := 5 * time.Second * time.Duration(slowness); cpu > limit {
-					t.Errorf("%s: %v of processor time, want at most %v", kind, cpu, limit)
 				}
 			}
 		})

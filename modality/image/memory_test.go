@@ -88,7 +88,7 @@ func TestJobsEnd(t *testing.T) {
 	for name, data := range files {
 		for i := range 6 {
 			jobs.Go(func() {
-				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+				ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 				if i == 3 {
 					ctx, cancel = context.WithTimeout(t.Context(), 5*time.Millisecond)
 				}

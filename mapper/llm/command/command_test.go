@@ -75,9 +75,9 @@ func perform(what string) {
 			fail(err)
 		}
 		_ = os.WriteFile(os.Getenv("CITEKIT_TEST_STARTED"), fmt.Appendln(nil, child.Process.Pid), 0o600)
-		time.Sleep(time.Minute)
+		time.Sleep(time.Hour)
 	case "hang":
-		time.Sleep(time.Minute)
+		time.Sleep(time.Hour)
 	}
 }
 

