@@ -15,6 +15,9 @@ var (
 	formatZip    = Format{ID: "zip", Name: "a ZIP archive", Kind: Document, MediaType: "application/zip", Ext: ".zip"}
 	formatJar    = Format{ID: "jar", Name: "a JAR archive", Kind: Document, MediaType: "application/java-archive", Ext: ".jar"}
 	formatSQLite = Format{ID: "sqlite", Name: "an SQLite database", Kind: Document, MediaType: "application/vnd.sqlite3", Ext: ".sqlite"}
+
+	formatParquet = Format{ID: "parquet", Name: "a Parquet table", Kind: Document, MediaType: "application/vnd.apache.parquet", Ext: ".parquet"}
+	lockedParquet = Format{ID: "parquet-encrypted", Name: "an encrypted Parquet table", Kind: Document, Encrypted: true}
 )
 
 // packaged are the formats that are a ZIP archive with a member "mimetype", by

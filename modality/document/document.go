@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -40,6 +41,11 @@ type Resolver struct {
 	Database database.Resolver // SQLite
 	Slides   slides.Resolver   // PPTX
 	Archive  archive.Resolver  // ZIP, JAR, CBZ, tar
+
+	// More are resolvers of formats that are not linked unasked, by the name
+	// that the package of each has as Format, such as that of
+	// [github.com/citekit/citekit/modality/document/parquet].
+	More map[string]citekit.Resolver
 }
 
 // A room is who reads some formats, by the ids of package sniff.
@@ -86,6 +92,9 @@ func (r *Resolver) roomOf(ctx context.Context, src *citekit.Source) (citekit.Res
 		if slices.Contains(room.formats, format.ID) {
 			return room.of(r), nil
 		}
+	}
+	if more := r.More[format.ID]; more != nil {
+		return more, nil
 	}
 	if format.Encrypted {
 		return nil, fmt.Errorf("%s; open it with its password and save it without: %w", format.Name, citekit.ErrEncrypted)
@@ -194,6 +203,11 @@ func (r *Resolver) Version() string {
 	var versions []string
 	for _, room := range rooms {
 		if v, ok := room.of(r).(citekit.Versioner); ok {
+			versions = append(versions, v.Version())
+		}
+	}
+	for _, format := range slices.Sorted(maps.Keys(r.More)) {
+		if v, ok := r.More[format].(citekit.Versioner); ok {
 			versions = append(versions, v.Version())
 		}
 	}
