@@ -26,6 +26,23 @@
 // seconds and a span [Start, End) excludes its end. Boxes are fractions of the
 // image as displayed, from the top left corner.
 //
+// # A tour
+//
+// Each package below has an example to run. Begin with those of this package:
+// [ParseAddress], [Library.Resolve] and [Library.ReadText]. Then follow a file:
+//
+//   - workspace opens a folder, or keeps everything in memory;
+//   - modality has the built-in resolvers, and modality/modalitytest checks one of
+//     yours;
+//   - ingest makes the maps, and mapadapter takes over what other tools made;
+//   - digest shows maps to an agent within a number of tokens;
+//   - search finds passages, contents reads them, relations follows links, and
+//     briefing gathers the best ones for a task;
+//   - answer answers a question, and verify checks quotes;
+//   - citation writes addresses as others cite, and reanchor moves them when
+//     sources change;
+//   - mcpadapter serves a library to agents, and server several to a team.
+//
 // # Errors
 //
 // A missing map, node or file matches [fs.ErrNotExist]; an operation that a

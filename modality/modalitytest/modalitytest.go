@@ -61,6 +61,10 @@ type Fixture struct {
 	// takes, such as those of a bomb.
 	LargeMembers []string
 
+	// EmptyParts says that the evidence of a part may be empty, as a part of a
+	// mail may be.
+	EmptyParts bool
+
 	// Slow says that a call takes long, as one that starts a program does:
 	// fewer damaged sources are tried unless CITEKIT_LONG is set.
 	Slow bool
