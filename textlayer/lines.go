@@ -8,7 +8,7 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// Ends is the kind of line ends of a run.
+// ends is the kind of line ends of a run.
 type ends byte
 
 const (
