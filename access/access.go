@@ -80,3 +80,16 @@ func (s several) Valid(id string) bool {
 		return !ok || valid.Valid(id)
 	})
 }
+
+// Granted returns what one of the authenticators that can tell says that the ID of a
+// grant may do, else nil.
+func (s several) Granted(id string) *Grant {
+	for _, a := range s {
+		if regranter, ok := a.(interface{ Granted(id string) *Grant }); ok {
+			if grant := regranter.Granted(id); grant != nil {
+				return grant
+			}
+		}
+	}
+	return nil
+}

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/citekit/citekit/internal/terms"
 )
@@ -224,9 +225,11 @@ hour hours
 const mostSynonyms = 8
 
 // synonyms returns words that may stand for a word of English, by its stem.
-var synonyms = readSynonyms()
+func synonyms(stem string) []string { return synonymsByStem()[stem] }
 
-func readSynonyms() func(stem string) []string {
+// synonymsByStem reads the groups when a question is asked first: that takes longer
+// than much else that a program does when it starts.
+var synonymsByStem = sync.OnceValue(func() map[string][]string {
 	a := terms.New(terms.English)
 	stem := func(word string) string {
 		for t := range a.Terms(word) {
@@ -245,5 +248,5 @@ func readSynonyms() func(stem string) []string {
 			}
 		}
 	}
-	return func(stem string) []string { return groups[stem] }
-}
+	return groups
+})

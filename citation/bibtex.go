@@ -22,9 +22,9 @@ var latex = map[rune]string{
 }
 
 // BibTeX returns c as an entry "misc" of BibTeX and BibLaTeX in UTF-8. Its url
-// is the unescaped address; the quote is its annote, which styles do not print.
-// An author in the form "Family, Given" is written in that form, any other
-// author as one name. An invalid address is an error matching
+// is the address, without escapes for TeX; the quote is its annote, which
+// styles do not print. An author in the form "Family, Given" is written in that
+// form, any other author as one name. An invalid address is an error matching
 // [citekit.ErrSyntax].
 func (c *Citation) BibTeX() (string, error) {
 	if err := c.Address.Validate(); err != nil {

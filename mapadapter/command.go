@@ -46,7 +46,7 @@ const (
 	maxComplaint          = 1 << 10  // bytes of the standard error that are shown
 )
 
-// commandInput is what the program reads.
+// commandInput is the input of the program.
 type commandInput struct {
 	Name       string  `json:"name"`
 	Path       string  `json:"path,omitempty"`

@@ -445,6 +445,14 @@ func (h *Handler) postSSE(w http.ResponseWriter, r *http.Request, body []byte, r
 		tooMuchUnanswered.write(w)
 	default:
 		defer h.sessions.releaseLater(s, len(body), release)
+		if len(calls) == 0 { // calls pass the gate one by one, where they are made
+			leave, err := h.passes.enter(r, nil)
+			if err != nil {
+				refuseBusy(w, err, nil)
+				return
+			}
+			defer leave(0)
+		}
 		answer := &statusWriter{ResponseWriter: w}
 		h.sse.ServeHTTP(answer, r)
 		if answer.status != http.StatusAccepted {

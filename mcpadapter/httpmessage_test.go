@@ -67,6 +67,8 @@ func TestHTTPErrors(t *testing.T) {
 				{"id is a fraction", "ping", "", call("1.5", "ping", ""), 400, -32600, "null"},
 				{"id is rounded", "ping", "", call("9007199254740993", "ping", ""), 400, -32600, "null"},
 				{"call without id", "tools/call", "listResources", `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"listResources"}}`, 400, -32600, "null"},
+				{"initialize with a number", "initialize", "", call("3", "initialize", `"protocolVersion":5`), 400, -32602, "3"},
+				{"initialize without parameters", "initialize", "", `{"jsonrpc":"2.0","id":3,"method":"initialize"}`, 400, -32602, "3"},
 				{"unknown method", "nothing/such", "", call("3", "nothing/such", with("")), unknown, -32601, "3"},
 				{"parameters are a number", "tools/call", "x", `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":5}`, failed, -32602, "3"},
 				{"no parameters", "tools/call", "x", `{"jsonrpc":"2.0","id":3,"method":"tools/call"}`, 200, -32602, "3"},

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // A line is one line of the stream without its end. If tooLong is set, text
@@ -104,6 +105,18 @@ func checkJSON(text []byte, message string) *rejection {
 
 // parseObject reads a message that is valid JSON and no batch.
 func parseObject(text []byte) (*message, *rejection) {
+	m, rejected := parseRequest(text)
+	if rejected == nil && m.request != nil && m.request.IsCall() && m.request.Method == "initialize" {
+		// The SDK answers with code 0, which is none.
+		var params *mcp.InitializeParams
+		if json.Unmarshal(m.request.Params, &params) != nil || params == nil {
+			return nil, &rejection{findID(text), jsonrpc.CodeInvalidParams, "the params of initialize cannot be read; they are an object with protocolVersion, capabilities and clientInfo"}
+		}
+	}
+	return m, rejected
+}
+
+func parseRequest(text []byte) (*message, *rejection) {
 	if text[0] != '{' {
 		return nil, &rejection{nil, jsonrpc.CodeInvalidRequest, "a message is a JSON object"}
 	}

@@ -62,6 +62,8 @@ func TestBadLines(t *testing.T) {
 		{"cancels without parameters", `{"jsonrpc":"2.0","method":"notifications/cancelled"}`, ""},
 		{"null parameters", `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":null}`,
 			`{"jsonrpc":"2.0","id":3,"error":{"code":-32600,"message":"handling 'tools/call': invalid request: missing required \"params\""}}`},
+		{"initialize with a number", `{"jsonrpc":"2.0","id":3,"method":"initialize","params":{"protocolVersion":5}}`,
+			rejected("3", -32602, "the params of initialize cannot be read; they are an object with protocolVersion, capabilities and clientInfo")},
 		{"too long", `{"jsonrpc":"2.0","id":6,"method":"ping","params":{"x":"` + strings.Repeat("x", 300_000) + `"}}`,
 			rejected("6", -32600, "a message of more than 262144 bytes")},
 		{"carriage return", `{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\r", `{"jsonrpc":"2.0","id":1,"result":{}}`},

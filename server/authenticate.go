@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -187,7 +188,29 @@ func (s *Server) revoked(grant *access.Grant) bool {
 	return ok && grant != nil && !revalidator.Valid(grant.ID)
 }
 
-// watchRevoked ends what callers do whose tokens are valid no more.
+// A Regranter is an [access.Authenticator] that knows at any time what callers may
+// do. What a caller does by a grant that had more ends.
+type Regranter interface {
+	Granted(id string) *access.Grant // of the ID of a grant; nil if it is not known
+}
+
+// narrowed reports whether a caller may do less now than by a grant.
+func (s *Server) narrowed(grant *access.Grant) bool {
+	regranter, ok := s.opts.Authenticator.(Regranter)
+	if !ok || grant == nil {
+		return false
+	}
+	now := regranter.Granted(grant.ID)
+	return now != nil && !(within(grant.Workspaces, now.Workspaces) && (now.Toolsets == nil || grant.Toolsets != nil && within(grant.Toolsets, now.Toolsets)) &&
+		(now.Tools == nil || grant.Tools != nil && within(grant.Tools, now.Tools)) && (grant.ReadOnly || !now.ReadOnly))
+}
+
+func within(all, of []string) bool {
+	return !slices.ContainsFunc(all, func(one string) bool { return !slices.Contains(of, one) })
+}
+
+// watchRevoked ends what callers do whose tokens are valid no more, or for less than
+// they were.
 func (s *Server) watchRevoked(ctx context.Context) {
 	if _, ok := s.opts.Authenticator.(Revalidator); !ok {
 		return
@@ -200,8 +223,9 @@ func (s *Server) watchRevoked(ctx context.Context) {
 			return
 		case <-ticker.C:
 		}
-		s.active.end(s.revoked)
-		s.handler.EndCaller(s.revoked)
+		over := func(grant *access.Grant) bool { return s.revoked(grant) || s.narrowed(grant) }
+		s.active.end(over)
+		s.handler.EndCaller(over)
 	}
 }
 

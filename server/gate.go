@@ -54,7 +54,9 @@ func (g gate) Ended(ctx context.Context, c *mcpadapter.Call) {
 		Caller: callerOf(c.Grant), Workspace: c.Workspace, Method: c.Method, Tool: c.Tool, Resource: c.Resource,
 		Outcome: c.Outcome, Bytes: c.Bytes, Traceparent: c.Traceparent,
 	}
-	g.s.reports.add(ctx, event)
+	if !g.s.reports.add(ctx, event) {
+		g.s.observe(ctx, event)
+	}
 }
 
 func callerOf(grant *access.Grant) string {

@@ -126,7 +126,7 @@ func New(workspaces []Workspace, opts *Options) (*Server, error) {
 	}
 	s.queue, s.active = newQueue(s.opts.Limits), newActive()
 	s.failed, s.unchecked = newSometimes(10, time.Second), newSometimes(1, time.Second)
-	s.reports = newReports(s.report)
+	s.reports = newReports(s.report, s.missed)
 	s.probes = newProbes(workspaces, s.opts.Ready, s.opts.Logger)
 	endpoint := s.opts.Handler
 	endpoint.Gate = gate{s}

@@ -256,6 +256,50 @@ func TestRevokedDuringACall(t *testing.T) {
 	}
 }
 
+// regranting are keys that also tell what they are for at the moment.
+type regranting struct{ *keys }
+
+// Granted implements [server.Regranter].
+func (r regranting) Granted(id string) *access.Grant {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, g := range r.grants {
+		if g.ID == id {
+			return g
+		}
+	}
+	return nil
+}
+
+// TestNarrowedDuringAStream has a key be for fewer tools: the stream that it has open
+// ends, and what it begins then has fewer. That of another goes on.
+func TestNarrowedDuringAStream(t *testing.T) {
+	_, workspaces := slowPlace(t, newSlow())
+	known := regranting{&keys{grants: map[string]*access.Grant{"a": {ID: "k-a", Workspaces: []string{"slow"}}, "b": {ID: "k-b", Workspaces: []string{"slow"}}}}}
+	s := start(t, workspaces, &server.Options{Authenticator: known})
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	a, b := s.as("a").session(), s.as("b").session()
+	stream, err := a.do(ctx, "GET", "/mcp", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
+	known.mu.Lock()
+	known.grants["a"] = &access.Grant{ID: "k-a", Workspaces: []string{"slow"}, Tools: []string{"getNode"}}
+	known.mu.Unlock()
+	_, _ = io.Copy(io.Discard, stream.Body) // ends with the stream
+	if ctx.Err() != nil {
+		t.Fatal("the stream of a key that is for less goes on")
+	}
+	if _, failed := s.as("a").session().tool("getNode", map[string]any{"resource_id": "none", "node_id": "none"}); !failed {
+		t.Error("a node that there is not")
+	}
+	if text, failed := b.tool("listResources", map[string]any{}); failed {
+		t.Errorf("another key: %s", text)
+	}
+}
+
 func TestProbes(t *testing.T) {
 	_, _, workspaces, known := twoPlaces(t)
 	broken := make(chan error, 1)

@@ -1,15 +1,12 @@
 package telemetry
 
 import (
-	"cmp"
 	"fmt"
 	"net/url"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
-
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 )
 
 // endpointVariables say where spans go; the first that is set counts.
@@ -39,7 +36,7 @@ func checkEnvironment() (wanted bool, err error) {
 	}
 	for _, name := range endpointVariables {
 		if value := os.Getenv(name); value != "" && !isEndpoint(value) {
-			return false, fmt.Errorf("telemetry: the variable %s must be a URL such as http://localhost:4318", name) // it may have a password
+			return false, wrongVariable(name, "must be a URL such as "+defaultCollector) // it may have a password
 		}
 	}
 	return true, checkNumbers()
@@ -74,14 +71,7 @@ func wrong(name, value, right string) error {
 	return fmt.Errorf("telemetry: the variable %s has the value %.80q: %s", name, value, right)
 }
 
-// defaultEndpoint returns where spans go if the environment does not say it: to
-// a collector, or the place that the specification names, which is not that of the
-// library.
-func defaultEndpoint(collector string) []otlptracehttp.Option {
-	for _, name := range endpointVariables {
-		if os.Getenv(name) != "" {
-			return nil
-		}
-	}
-	return []otlptracehttp.Option{otlptracehttp.WithEndpointURL(strings.TrimSuffix(cmp.Or(collector, "http://localhost:4318"), "/") + "/v1/traces")}
+// wrongVariable returns an error without the value, which may be secret.
+func wrongVariable(name, right string) error {
+	return fmt.Errorf("telemetry: the variable %s %s", name, right)
 }

@@ -9,7 +9,6 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -34,9 +33,9 @@ func newTracer(ctx context.Context, o *Options, m *metrics) (*tracer, error) {
 	if err != nil || !wanted {
 		return nil, err
 	}
-	client, err := otlptracehttp.New(ctx, defaultEndpoint(o.Endpoint)...)
+	to, err := newDestination(o.Endpoint)
 	if err != nil {
-		return nil, fmt.Errorf("telemetry: traces cannot be exported: %w", err)
+		return nil, err
 	}
 	about, err := resource.New(ctx,
 		resource.WithAttributes(attribute.String("service.name", "citekit"), attribute.String("service.version", clean(o.Version))),
@@ -46,7 +45,7 @@ func newTracer(ctx context.Context, o *Options, m *metrics) (*tracer, error) {
 		return nil, fmt.Errorf("telemetry: OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
 	exported := &exporter{
-		SpanExporter: client, logger: o.Logger,
+		SpanExporter: &client{destination: to, ended: make(chan struct{})}, logger: o.Logger,
 		sent: m.spans.WithLabelValues("exported"), lost: m.spans.WithLabelValues("failed"),
 	}
 	t := &tracer{provider: sdktrace.NewTracerProvider(sdktrace.WithBatcher(exported), sdktrace.WithResource(about))}

@@ -5,12 +5,15 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/hex"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -40,6 +43,8 @@ type sink struct {
 	path  string
 	raw   bytes.Buffer
 	fail  bool
+	busy  int // answers that there is no room for now
+	sent  http.Header
 }
 
 func newSink(t *testing.T) *sink {
@@ -54,6 +59,12 @@ func newSink(t *testing.T) *sink {
 func (s *sink) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.busy > 0 {
+		s.busy--
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, "later", http.StatusServiceUnavailable)
+		return
+	}
 	if s.fail {
 		http.Error(w, "no room", http.StatusBadRequest)
 		return
@@ -71,12 +82,19 @@ func (s *sink) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+	s.sent = r.Header
 	s.raw.Write(data)
 	s.path = r.URL.Path
 	for _, resource := range request.ResourceSpans {
 		s.about = valuesOf(resource.Resource.Attributes)
 		for _, scope := range resource.ScopeSpans {
 			s.spans = append(s.spans, scope.Spans...)
+			for _, span := range scope.Spans {
+				if unknown := span.ProtoReflect().GetUnknown(); len(unknown) > 0 {
+					http.Error(w, "fields that a span has not", http.StatusBadRequest)
+					return
+				}
+			}
 		}
 	}
 	w.Header().Set("Content-Type", "application/x-protobuf")
@@ -137,7 +155,7 @@ func TestSpans(t *testing.T) {
 		t.Fatalf("%d spans: %v", len(s.spans), s.spans)
 	}
 	span := s.spans[0]
-	if span.Name != "tools/call getNode" || span.Kind != tracepb.Span_SPAN_KIND_SERVER || span.Status.Code != tracepb.Status_STATUS_CODE_ERROR {
+	if span.Name != "tools/call getNode" || span.Kind != tracepb.Span_SPAN_KIND_SERVER || span.GetStatus().GetCode() != tracepb.Status_STATUS_CODE_ERROR {
 		t.Errorf("%v", span)
 	}
 	if hex.EncodeToString(span.TraceId) != traceID || hex.EncodeToString(span.ParentSpanId) != spanID {
@@ -155,7 +173,7 @@ func TestSpans(t *testing.T) {
 	if got := valuesOf(span.Attributes); !maps.Equal(got, want) {
 		t.Errorf("attributes %v, want %v", got, want)
 	}
-	if span := s.spans[1]; span.Name != "resources/list" || len(span.ParentSpanId) != 0 || span.Status.Code == tracepb.Status_STATUS_CODE_ERROR {
+	if span := s.spans[1]; span.Name != "resources/list" || len(span.ParentSpanId) != 0 || span.GetStatus().GetCode() == tracepb.Status_STATUS_CODE_ERROR {
 		t.Errorf("%v", span)
 	}
 	if text := metrics(t, tel); !strings.Contains(text, `citekit_spans_total{result="exported"} 2`) {
@@ -171,6 +189,56 @@ func TestSampler(t *testing.T) {
 	end()
 	if len(s.spans) != 0 {
 		t.Errorf("%v", s.spans)
+	}
+}
+
+// TestDestination has the variables of OTLP say how spans are sent, to a collector
+// with a certificate of its own that is busy at first.
+func TestDestination(t *testing.T) {
+	s := &sink{busy: 1}
+	s.Server = httptest.NewTLSServer(s)
+	defer s.Close()
+	roots := filepath.Join(t.TempDir(), "roots.pem")
+	if err := os.WriteFile(roots, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]string{
+		"ENDPOINT": "http://localhost:1", "TRACES_ENDPOINT": s.URL + "/of/traces", "HEADERS": "api-key=of%20all", "TRACES_HEADERS": "api-key=of%20traces, tenant=a",
+		"COMPRESSION": "gzip", "CERTIFICATE": roots, "TIMEOUT": "120000",
+	} {
+		t.Setenv("OTEL_EXPORTER_OTLP_"+name, value)
+	}
+	tel, end := tracing(t, io.Discard)
+	for range 300 {
+		tel.Observe(t.Context(), server.Event{Start: time.Now(), Method: "ping", Outcome: server.OutcomeOK})
+	}
+	end()
+	if len(s.spans) != 300 || s.path != "/of/traces" || s.busy != 0 {
+		t.Errorf("%d spans at %q, busy %d", len(s.spans), s.path, s.busy)
+	}
+	if s.sent.Get("Api-Key") != "of traces" || s.sent.Get("Tenant") != "a" || s.sent.Get("Content-Encoding") != "gzip" || s.sent.Get("Content-Type") != "application/x-protobuf" {
+		t.Errorf("%v", s.sent)
+	}
+}
+
+// TestRejectedSpans has a collector that takes a request, and not all of its spans.
+func TestRejectedSpans(t *testing.T) {
+	answer, err := proto.Marshal(&collector.ExportTraceServiceResponse{PartialSuccess: &collector.ExportTracePartialSuccess{RejectedSpans: 3, ErrorMessage: "too old"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/x-protobuf")
+		w.Write(answer)
+	}))
+	defer s.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", s.URL)
+	var log lockedBuffer
+	tel, end := tracing(t, &log)
+	tel.Observe(t.Context(), server.Event{Start: time.Now(), Method: "ping", Outcome: server.OutcomeOK})
+	end()
+	if text := log.String(); !strings.Contains(text, "rejected 3 spans") || !strings.Contains(text, "too old") {
+		t.Errorf("told: %s", text)
 	}
 }
 
@@ -260,6 +328,11 @@ func TestEnvironment(t *testing.T) {
 		{"OTEL_TRACES_SAMPLER", "sometimes", "it is one of always_on"},
 		{"OTEL_BSP_MAX_QUEUE_SIZE", "many", "it is a whole number"},
 		{"OTEL_EXPORTER_OTLP_TIMEOUT", "-1", "it is a whole number"},
+		{"OTEL_EXPORTER_OTLP_COMPRESSION", "zstd", "it is gzip or none"},
+		{"OTEL_EXPORTER_OTLP_HEADERS", "secret", "must have headers such as"},
+		{"OTEL_EXPORTER_OTLP_TRACES_HEADERS", "a=secret%0d%0ab: c", "must have headers such as"},
+		{"OTEL_EXPORTER_OTLP_CERTIFICATE", "/secret/none.pem", "must name a readable file"},
+		{"OTEL_EXPORTER_OTLP_CLIENT_KEY", "/secret/none.pem", "readable PEM files"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv(c.name, c.value)

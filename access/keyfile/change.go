@@ -87,6 +87,29 @@ func (f *File) Revoke(ctx context.Context, id string) (Key, error) {
 	return revoked, err
 }
 
+// Restore makes the keys those of a saved file, with their hashes. What the file
+// there says was revoked stays so, and in the list. The error says what is wrong with
+// the saved file, or why the one there cannot be read or written.
+func (f *File) Restore(ctx context.Context, data []byte) error {
+	saved, err := parse(data, f.opts.Check)
+	if err != nil {
+		return fmt.Errorf("the saved keys: %w", err)
+	}
+	return f.change(ctx, true, func(records []record) ([]record, error) {
+		for _, r := range records {
+			if r.Revoked.IsZero() {
+				continue
+			}
+			if i := slices.IndexFunc(saved, func(s record) bool { return s.ID == r.ID }); i >= 0 {
+				saved[i] = r
+			} else {
+				saved = append(saved, r)
+			}
+		}
+		return makeRoom(saved)
+	})
+}
+
 // List returns all keys, in the order in which they were made, as the file has them
 // now.
 func (f *File) List(ctx context.Context) ([]Key, error) {
@@ -144,6 +167,9 @@ func (f *File) locked(ctx context.Context, create bool, do func(fs.FileInfo) err
 	}
 	if err != nil && !create {
 		return f.explain(err)
+	}
+	if info != nil && isLink(info) {
+		return fmt.Errorf("%s is a link, as of a Secret of Kubernetes, and is only read; change the keys in the file that it is made of", f.path)
 	}
 	if create {
 		if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {

@@ -166,6 +166,16 @@ func (f *File) Valid(id string) bool {
 	return e != nil && e.key.State(f.now()) == StateActive
 }
 
+// Granted returns what the key of an id may do now, nil if there is none. Whoever gets
+// it must not change it.
+func (f *File) Granted(id string) *access.Grant {
+	keys, err := f.keys()
+	if err != nil || keys.entries[id] == nil {
+		return nil
+	}
+	return &keys.entries[id].grant
+}
+
 // Check returns what is wrong with the file as it is now, or nil.
 func (f *File) Check(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {

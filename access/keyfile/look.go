@@ -49,7 +49,7 @@ func (f *File) sinceLook() time.Duration {
 // look reads the file if it may have changed. The caller has the mutex.
 func (f *File) look() {
 	defer func() { f.looked.Store(int64(time.Since(f.opened))) }()
-	there, err := os.Lstat(f.path)
+	there, err := statFile(f.path)
 	if err == nil && f.seen != nil && f.settled && sameFile(f.seen, there) {
 		return
 	}

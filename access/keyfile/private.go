@@ -17,6 +17,9 @@ func openPrivate(path string) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if isLink(there) {
+		return openMounted(path)
+	}
 	if !there.Mode().IsRegular() {
 		return nil, nil, fmt.Errorf("%s is %s; it must be a plain file", path, kindOf(there.Mode()))
 	}
@@ -36,6 +39,46 @@ func openPrivate(path string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	return f, info, nil
+}
+
+func isLink(info fs.FileInfo) bool { return info.Mode()&fs.ModeSymlink != 0 }
+
+// openMounted opens a file behind a link, as Kubernetes mounts a Secret: the link,
+// and those that it leads over, must stay in its directory.
+func openMounted(path string) (*os.File, fs.FileInfo, error) {
+	dir, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer dir.Close()
+	f, err := dir.OpenFile(filepath.Base(path), os.O_RDONLY|mountedFlags, 0)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+			err = fmt.Errorf("%s is a symbolic link that leaves its directory; it must be a plain file, or a link as of a Secret of Kubernetes", path)
+		}
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s leads to %s; it must lead to a plain file", path, kindOf(info.Mode()))
+	}
+	if err == nil {
+		err = checkMounted(path, info)
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+// statFile returns what is known of the file itself, also behind a link.
+func statFile(path string) (fs.FileInfo, error) {
+	info, err := os.Lstat(path)
+	if err == nil && isLink(info) {
+		return os.Stat(path)
+	}
+	return info, err
 }
 
 func kindOf(mode fs.FileMode) string {

@@ -31,8 +31,12 @@ func (m *measurement) compare(ctx context.Context, t *table, r *reading) {
 		m.compareParts(ctx, t, r)
 	case "mbox":
 		var n int
-		if m.asked(t, r, "messages", &n) && n != r.extent.Messages {
+		switch {
+		case !m.asked(t, r, "messages", &n):
+		case n != r.extent.Messages:
 			m.found(t, "another count of messages", r.path, "%d, Python %d", r.extent.Messages, n)
+		default:
+			t.same++
 		}
 	}
 }
@@ -256,7 +260,7 @@ func (m *measurement) compareParts(ctx context.Context, t *table, r *reading) {
 		}
 	}
 	for part, p := range want {
-		cut, err := resolve(ctx, r.resolver, r.source(), citekit.Location{Modality: r.kind, Part: part})
+		cut, err := resolve(ctx, r.resolver, r.source(), citekit.Location{Modality: r.kind, Part: part, Message: r.extent.Messages})
 		sum := sha256.Sum256(cut.data)
 		if err != nil {
 			m.found(t, "a part does not resolve", r.path, "%s %s: %v", part, p[0], err)

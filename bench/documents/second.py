@@ -1,6 +1,6 @@
 # Reads documents with other programs than citekit: one JSON object a line asks,
 # one line answers {"ok": …} or {"error": …}.
-import email, email.policy, hashlib, html.parser, json, posixpath, re, signal, subprocess, sys, urllib.parse, zipfile
+import base64, email, email.policy, hashlib, html.parser, json, posixpath, re, signal, subprocess, sys, urllib.parse, zipfile
 import xml.etree.ElementTree as ET
 
 W = '{http://schemas.openxmlformats.org/wordprocessingml/2006/main}'
@@ -332,7 +332,10 @@ def op_toc(q):
 
 # The parts of a mail by their numbers (RFC 3501): [number, type, SHA-256].
 def op_parts(q):
-    m = email.message_from_bytes(open(q['path'], 'rb').read(), policy=email.policy.compat32)
+    data = open(q['path'], 'rb').read()
+    m = email.message_from_bytes(data, policy=email.policy.compat32)
+    if any('\n' in (p.get_boundary() or '') for p in m.walk()):  # which the older policy does not unfold
+        m = email.message_from_bytes(data, policy=email.policy.default)
     out = []
 
     def leaf(part, n):
@@ -353,7 +356,10 @@ def op_parts(q):
                 part(c, n + '.' + str(i))
         elif p.get_content_type() == 'message/rfc822' and p.is_multipart():
             out.append([n, p.get_content_type(), '', 0])
-            body(p.get_payload(0), n)
+            inner = p.get_payload(0)
+            if str(p.get('content-transfer-encoding', '')).strip().lower() == 'base64':  # which Python leaves as it is
+                inner = email.message_from_bytes(base64.b64decode(inner.get_payload()), policy=email.policy.compat32)
+            body(inner, n)
         else:
             leaf(p, n)
 

@@ -86,7 +86,7 @@ func (s *session) doctor(ctx context.Context, flags doctorFlags) error {
 	d := &doctor{session: s, flags: flags, now: time.Now()}
 	stop := s.spin(ctx, "looking")
 	d.checkMachine(ctx)
-	d.checkSettings()
+	d.checkSettings(ctx)
 	d.checkSpaces(ctx)
 	if d.settings != nil {
 		d.checkServer(ctx)
@@ -128,7 +128,7 @@ func (d *doctor) print() {
 func joined(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // checkSettings reads the settings of a server, if there are any.
-func (d *doctor) checkSettings() {
+func (d *doctor) checkSettings(ctx context.Context) {
 	from := &settingFlags{command: "doctor", file: d.flags.config, flags: newFlagSet("doctor")}
 	settings, err := from.load()
 	const remedy = "correct it; 'citekit config --schema' has all settings"
@@ -147,6 +147,12 @@ func (d *doctor) checkSettings() {
 		d.warning("settings", "", "%s", warning)
 	}
 	d.settings = settings
+	if wrong, ok := checkServing(ctx, settings).(*settingsError); ok {
+		for _, line := range wrong.lines() {
+			d.fault("settings", remedy, "%s", line)
+		}
+		return
+	}
 	if name == "" {
 		d.ok("settings", "no file of settings; the defaults count, and variables of the environment")
 		return

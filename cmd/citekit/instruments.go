@@ -7,6 +7,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/citekit/citekit/internal/child"
 	"github.com/citekit/citekit/internal/config"
 	"github.com/citekit/citekit/server"
 	"github.com/citekit/citekit/telemetry"
@@ -30,7 +31,7 @@ func openTelemetry(ctx context.Context, settings *config.Settings, all []*hosted
 		return i, nil
 	}
 	opts := &telemetry.Options{
-		Version: buildVersion().Version, LogErrors: logs.lost(), Evidence: make(map[string]func() (hits, misses int64)),
+		Version: buildVersion().Version, LogErrors: logs.lost(), Evidence: make(map[string]func() (hits, misses int64)), Children: child.Running,
 		Traces: settings.Traces.Enabled, Endpoint: settings.Traces.Endpoint, Logger: logs.logger,
 	}
 	for _, one := range all {

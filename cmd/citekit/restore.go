@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/access/keyfile"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/workspace"
 )
@@ -36,7 +37,9 @@ given. What was interrupted can be begun again.
 
 The key of evidence comes back where there is none. Keys of callers are written only
 to the file that --keys names, and files outside the base directory are allowed again
-only with --allowed.`,
+only with --allowed. Keys that the file there says were revoked stay so; those that
+were revoked after the backup, where the file is lost, count again: look at
+'citekit key list'.`,
 		example: []string{"citekit restore /backup/docs.tar.gz --dir /srv/docs", "citekit restore docs.tar.gz --dir new --keys /etc/citekit/keys.json"},
 		flags: func(f *flagSet) {
 			f.StringVar(&flags.keys, "keys", "", "write the keys of callers to this `FILE`")
@@ -272,7 +275,7 @@ func (r *restoring) put(ctx context.Context, name string, data []byte) error {
 			return nil
 		}
 		r.done.Keys = true
-		return writeBytes(r.flags.keys, data)
+		return restoreKeys(ctx, r.flags.keys, data)
 	}
 	id, _ := savedMap(name)
 	return r.putMap(ctx, id, data)
@@ -339,4 +342,17 @@ func (r *restoring) allow(ctx context.Context, data []byte) error {
 		r.done.Allowed++
 	}
 	return nil
+}
+
+// restoreKeys writes keys of callers to a file. Those that were revoked since, as
+// the file says that is there, stay so.
+func restoreKeys(ctx context.Context, path string, data []byte) error {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return writeBytes(path, data)
+	}
+	keys, err := keyfile.Open(path, nil)
+	if err != nil {
+		return err
+	}
+	return errors.Join(keys.Restore(ctx, data), keys.Close())
 }

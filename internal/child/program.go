@@ -117,6 +117,12 @@ func (p Program) Run(ctx context.Context) (Result, error) {
 	return result, err
 }
 
+// running counts the programs that this process waits for.
+var running atomic.Int64
+
+// Running returns how many programs run at the moment that [Program.Run] started.
+func Running() int { return int(running.Load()) }
+
 // run runs a command to its end, within the limits of p where the system can
 // hold it to them. It calls overCPU once the command has used more processor
 // time than it may.
@@ -127,10 +133,12 @@ func (p Program) run(cmd *exec.Cmd, overCPU func()) error {
 	defer runtime.UnlockOSThread()
 	err := cmd.Start()
 	if err == nil {
+		running.Add(1)
 		unwatch := p.watch(cmd.Process.Pid, overCPU)
 		pulse.Beat()
 		err = cmd.Wait()
 		unwatch()
+		running.Add(-1)
 	}
 	if err != nil && cmd.Process != nil {
 		_ = killGroup(cmd) // mostly there is nothing left

@@ -222,6 +222,20 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
+// TestUnknownVariables has variables that are no settings, near one and far from all.
+func TestUnknownVariables(t *testing.T) {
+	s, err := Load(Sources{Environ: []string{"CITEKIT_WORKSPACE_FOLDER=/srv", "CITEKIT_TRANSPORTS=http", "CITEKIT_LONG=1", "CITEKIT_KEY_FILE=k", "OTHER=1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{
+		"environment variable CITEKIT_WORKSPACE_FOLDER is no setting; 'citekit config' prints all settings",
+		"environment variable CITEKIT_TRANSPORTS is no setting; did you mean CITEKIT_TRANSPORT?",
+	}, s.Warnings); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // Kubernetes sets variables by the names of services.
 func TestKubernetes(t *testing.T) {
 	s, err := Load(Sources{Environ: []string{"CITEKIT_PORT=tcp://10.0.0.1:8808", "CITEKIT_PORT_8808_TCP_ADDR=10.0.0.1", "CITEKIT_SERVICE_HOST=10.0.0.1", "CITEKIT_SERVICE_PORT=8808"}})

@@ -11,11 +11,20 @@ import (
 
 const prefix = "CITEKIT_"
 
-// otherVariables are no settings, but secrets and what else is told to the command
-// and to the tests.
+// otherVariables are no settings, but secrets and what else is told to the command.
 var otherVariables = []string{
 	"CITEKIT_CONFIG", "CITEKIT_FILE_MODE", "CITEKIT_GROUP", "CITEKIT_KEY_FILE", "CITEKIT_EMBEDDER_KEY", "CITEKIT_RERANKER_KEY",
-	"CITEKIT_CODE_FILES", "CITEKIT_DOCS", "CITEKIT_HEADINGS", "CITEKIT_LONG", "CITEKIT_PDFS", "CITEKIT_SHARED",
+}
+
+// ofTests begin the names of variables that only the tests read.
+var ofTests = []string{
+	"CITEKIT_BENCH_", "CITEKIT_CODE_", "CITEKIT_CONFORMANCE", "CITEKIT_DOCS", "CITEKIT_HEADINGS", "CITEKIT_LOAD", "CITEKIT_LONG", "CITEKIT_MISSES",
+	"CITEKIT_NODE_MODULES", "CITEKIT_PASSAGES", "CITEKIT_PDFS", "CITEKIT_READERS", "CITEKIT_SEARCH_", "CITEKIT_SEED", "CITEKIT_SHARED",
+	"CITEKIT_TEST_", "CITEKIT_WORKBOOKS",
+}
+
+func isOfTests(name string) bool {
+	return slices.ContainsFunc(ofTests, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 // Variable returns the name of the environment variable of a setting.
@@ -25,7 +34,7 @@ func (p path) variable() string {
 
 // readEnvironment returns the settings of an environment. One that is empty counts
 // as not given. Variables that are no
-// settings may be of another program; those that nearly are one are told.
+// settings are told, but for those that Kubernetes gives to containers.
 func readEnvironment(environ []string) (l *layer, warnings []string) {
 	l = newLayer()
 	settings := make(map[string]path)
@@ -46,19 +55,25 @@ func readEnvironment(environ []string) (l *layer, warnings []string) {
 		name, value, _ := strings.Cut(variable, "=")
 		p, ok := settings[name]
 		switch {
-		case !strings.HasPrefix(name, prefix), value == "", isOfKubernetes(name, value):
+		case !strings.HasPrefix(name, prefix), value == "", isOfKubernetes(name, value), isOfTests(name):
 		case ok:
 			m, _ := find(p)
 			l.setText(p, m, value, Origin{Variable: name})
 		case !slices.Contains(otherVariables, name):
-			for _, near := range suggest.Closest(name, slices.Values(known), 1, 1) {
-				if suggest.Distance(name, near, 2) <= 2 {
-					warnings = append(warnings, fmt.Sprintf("environment variable %s is no setting; did you mean %s?", message.Clip(name), near))
-				}
-			}
+			warnings = append(warnings, unknownVariable(name, known))
 		}
 	}
 	return l, warnings
+}
+
+// unknownVariable returns what is told of a variable that is no setting.
+func unknownVariable(name string, known []string) string {
+	for _, near := range suggest.Closest(name, slices.Values(known), 1, 1) {
+		if suggest.Distance(name, near, 2) <= 2 {
+			return fmt.Sprintf("environment variable %s is no setting; did you mean %s?", message.Clip(name), near)
+		}
+	}
+	return fmt.Sprintf("environment variable %s is no setting; 'citekit config' prints all settings", message.Clip(name))
 }
 
 // isOfKubernetes reports whether a variable is one that Kubernetes gives to each

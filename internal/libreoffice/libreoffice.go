@@ -107,7 +107,7 @@ func (c *Command) PDF(ctx context.Context, document io.Reader, ext string, use f
 	if err := writeProfile(profile); err != nil {
 		return err
 	}
-	if err := c.run(ctx, dir, source, profile, out); err != nil {
+	if err := c.run(ctx, dir, profile, out, source); err != nil {
 		return err
 	}
 	f, err := os.Open(filepath.Join(out, "document.pdf"))
@@ -125,11 +125,13 @@ func (c *Command) PDF(ctx context.Context, document io.Reader, ext string, use f
 	return use(f, info.Size())
 }
 
-func (c *Command) run(ctx context.Context, dir, source, profile, out string) error {
+// run lays out documents in one run of the program.
+func (c *Command) run(ctx context.Context, dir, profile, out string, sources ...string) error {
 	command := append(c.isolate[:len(c.isolate):len(c.isolate)], c.path,
 		"-env:UserInstallation="+(&url.URL{Scheme: "file", Path: filepath.ToSlash(profile)}).String(),
 		"--headless", "--norestore", "--nolockcheck", "--nodefault", "--nofirststartwizard", "--nologo",
-		"--convert-to", "pdf", "--outdir", out, source)
+		"--convert-to", "pdf", "--outdir", out)
+	command = append(command, sources...)
 	program := child.Program{
 		Path: command[0], Args: command[1:], Dir: dir,
 		Env: child.Environment([]string{

@@ -3,7 +3,6 @@ package numfmt
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -98,8 +97,8 @@ func (s *section) unit(letters string, m moment) string {
 			return pad(int64(year%100), 2)
 		}
 		return pad(int64(year), 4)
-	case 'e':
-		return strconv.Itoa(year)
+	case 'e', 'g':
+		return s.eraUnit(letters, year, m.time)
 	case 'b':
 		return pad(int64(year+543), 4)
 	case 'm':

@@ -62,7 +62,7 @@ func (s *section) denominator(slash int) (fixed int64, width int, mixed bool) {
 		}
 		inDigits = t.kind == tokenDigit || t.kind == tokenComma
 	}
-	return fixed, min(max(width, 1), 5), groups > 1
+	return fixed, min(max(width, 1), 7), groups > 1
 }
 
 func leadingNumber(s string) (string, bool) {

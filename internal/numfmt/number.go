@@ -121,19 +121,18 @@ func (d decimal) String() string {
 	return whole + "." + decimals
 }
 
-// number shows a number that is not negative, and reports whether it is shown
-// as zero.
-func (s *section) number(v float64) (shown string, zero bool) {
+// number shows a number that is not negative.
+func (s *section) number(v float64) string {
 	d := decimalOf(v).shift(s.scale)
 	switch s.kind {
 	case scientific:
-		return s.scientific(d), d.digits == ""
+		return s.scientific(d)
 	case fraction:
-		return s.fraction(v), v == 0
+		return s.fraction(v)
 	}
 	d = d.round(s.decimals)
 	whole, decimals := d.parts(s.decimals)
-	return s.place(whole, decimals, ""), d.digits == ""
+	return s.place(whole, decimals, "")
 }
 
 // place puts digits in the place of placeholders.

@@ -29,6 +29,7 @@ type section struct {
 	decimals int  // placeholders after it
 	subs     int  // digits of a second after its point, of a date
 	clock12  bool
+	calendar calendar
 }
 
 type kind int
@@ -181,11 +182,7 @@ func (f *Format) Number(v float64, since1904 bool) string {
 			sign = "-"
 		}
 	}
-	shown, zero := s.number(v)
-	if zero {
-		sign = ""
-	}
-	return sign + strings.TrimSpace(shown)
+	return sign + strings.TrimSpace(s.number(v))
 }
 
 // choose returns the section for a number, and whether it shows without its

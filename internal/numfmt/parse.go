@@ -122,7 +122,10 @@ func (p *parser) bracket(rest string) {
 	case inner == "":
 		p.add(tokenLiteral, "", n)
 	case inner[0] == '$':
-		symbol, _, _ := strings.Cut(inner[1:], "-")
+		symbol, language, _ := strings.Cut(inner[1:], "-")
+		if c := calendarOf(language); c != gregorian {
+			p.section.calendar = c
+		}
 		p.add(tokenLiteral, symbol, n)
 	case strings.Trim(lower, "h") == "" || strings.Trim(lower, "m") == "" || strings.Trim(lower, "s") == "":
 		p.add(tokenElapsed, lower, n)

@@ -2,6 +2,7 @@ package ooxml
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strings"
 
@@ -27,11 +28,12 @@ type Cut struct {
 	p        *Package
 	replaced map[string]string // by folded name
 	retyped  map[string]string // by folded name
+	related  map[string][]Rel  // by folded name
 }
 
 // NewCut returns a cut of p.
 func NewCut(p *Package) *Cut {
-	return &Cut{p: p, replaced: make(map[string]string), retyped: make(map[string]string)}
+	return &Cut{p: p, replaced: make(map[string]string), retyped: make(map[string]string), related: make(map[string][]Rel)}
 }
 
 // Replace gives a part another content. The part is kept only if it is reached.
@@ -39,6 +41,13 @@ func (c *Cut) Replace(part, content string) { c.replaced[fold(part)] = content }
 
 // Retype gives a part another content type.
 func (c *Cut) Retype(part, contentType string) { c.retyped[fold(part)] = contentType }
+
+// Relate gives a part that has relationships another one, to a part of the
+// package.
+func (c *Cut) Relate(part string, rel Rel) {
+	key := fold(part)
+	c.related[key] = append(c.related[key], rel)
+}
 
 // A plan says which parts a cut keeps, and the lists of their relationships.
 type plan struct {
@@ -111,13 +120,21 @@ func (c *Cut) visit(ctx context.Context, pl *plan, name string, follow func(stri
 			reached = append(reached, target.Name)
 		}
 	}
+	related := c.related[fold(name)]
+	for _, rel := range related {
+		count++
+		if key := fold(rel.Target); !pl.kept[key] {
+			pl.kept[key] = true
+			reached = append(reached, c.p.Part(rel.Target).Name)
+		}
+	}
 	if count == 0 {
 		return reached, nil
 	}
 	list := c.p.Part(relsName(name))
 	key := fold(list.Name)
 	pl.rels[key] = nil
-	if count == len(rels) {
+	if len(related) == 0 && count == len(rels) {
 		return reached, nil
 	}
 	text, err := list.TextUpTo(ctx, maxListed)
@@ -132,8 +149,23 @@ func (c *Cut) visit(ctx context.Context, pl *plan, name string, follow func(stri
 		n++
 		return n < len(keep) && !keep[n]
 	})
+	text = relate(text, related)
 	pl.rels[key] = &text
 	return reached, err
+}
+
+// relate adds relationships to a list of them.
+func relate(list string, related []Rel) string {
+	end := strings.LastIndex(list, "</")
+	if len(related) == 0 || end < 0 {
+		return list
+	}
+	var b strings.Builder
+	for _, rel := range related {
+		fmt.Fprintf(&b, `<Relationship xmlns="http://schemas.openxmlformats.org/package/2006/relationships" Id="%s" Type="%s" Target="/%s"/>`,
+			xmlspan.Escape(rel.ID), xmlspan.Escape(rel.Type), xmlspan.Escape(rel.Target))
+	}
+	return list[:end] + b.String() + list[end:]
 }
 
 // WriteTo writes the package that the cut makes. Errors are those of reading

@@ -2,6 +2,7 @@ package sniff
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -28,7 +29,8 @@ func mail(h head) (Format, error) {
 func IsMbox(b []byte) bool {
 	line, rest, _ := bytes.Cut(bytes.TrimLeft(b, "\r\n"), []byte("\n"))
 	next, _, _ := bytes.Cut(rest, []byte("\n"))
-	return IsSeparator(line, next, true) && isFirstField(FieldName(next)) && !bytes.Contains(line, []byte(patchDate))
+	begins := isFirstField(FieldName(next)) || hasFullDate(line) && (FieldName(next) != "" || len(bytes.TrimSpace(next)) == 0)
+	return begins && IsSeparator(line, next, true) && !bytes.Contains(line, []byte(patchDate))
 }
 
 const patchDate = " Mon Sep 17 00:00:00 2001"
@@ -61,6 +63,20 @@ func hasDate(line []byte) bool {
 		}
 	}
 	return hasTime && hasYear
+}
+
+// hasFullDate reports whether a line ends with a date as RFC 4155, appendix A,
+// has it, such as "Mon Jan  1 00:00:00 2001".
+func hasFullDate(line []byte) bool {
+	words := strings.Fields(string(line))
+	for i := 2; i+4 < len(words); i++ {
+		day := strings.Contains(" Mon Tue Wed Thu Fri Sat Sun ", " "+words[i]+" ")
+		month := strings.Contains(" Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec ", " "+words[i+1]+" ")
+		if day && month && strings.Trim(words[i+2], "0123456789") == "" && len(words)-i <= 7 {
+			return hasDate([]byte(strings.Join(words[i+3:], " ")))
+		}
+	}
+	return false
 }
 
 // FieldName returns the name of the field that a line of a header begins, in
@@ -96,39 +112,102 @@ func isMailField(name string) bool {
 
 // isFirstField reports whether a message may begin with the field of a name.
 func isFirstField(name string) bool {
-	return isMailField(name) || name == "date" || name == "content-type"
+	return isMailField(name) || name == "date" || name == "comments" || strings.HasPrefix(name, "content-")
 }
 
 // IsEML reports whether a file that begins with b is a message: all lines up to
 // the first empty one are fields, or go one on, the first is one of mail, and
-// they say who wrote it and when, or how it came. More says that the file goes
-// on after b.
+// they say who wrote it and when, how it came, or how its body is encoded. More
+// says that the file goes on after b.
 func IsEML(b []byte, more bool) bool {
 	if i := bytes.LastIndexByte(b, '\n'); more && i >= 0 {
 		b = b[:i+1]
 	}
-	b = bytes.TrimLeft(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), "\r\n")
-	seen := make(map[string]bool)
-	known, addressed := 0, false
-	for line := range bytes.Lines(b) {
-		line = bytes.TrimRight(line, "\r\n")
+	f := fields{values: make(map[string]string)}
+	body, ok := f.read(bytes.TrimLeft(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), "\r\n"))
+	return ok && (f.areOfMessage() || f.areOfEntity(body))
+}
+
+// fields are those of a header: the first of each name.
+type fields struct {
+	values    map[string]string // by names in lower case
+	known     int               // of mail, written with a capital
+	addressed bool              // From has an address
+}
+
+// read reads a header, and returns what follows it. It is false for what is
+// none.
+func (f *fields) read(b []byte) (body []byte, ok bool) {
+	last := ""
+	for len(b) > 0 {
+		line, rest, _ := bytes.Cut(b, []byte("\n"))
+		b, line = rest, bytes.TrimRight(line, "\r")
 		if len(line) == 0 {
 			break
 		}
 		name := FieldName(line)
 		switch continues := line[0] == ' ' || line[0] == '\t'; {
-		case continues && len(seen) > 0:
+		case continues && len(f.values) > 0:
+			f.values[last] += string(line)
 			continue
-		case name == "" || len(seen) == 0 && !isFirstField(name):
-			return false
+		case name == "" || len(f.values) == 0 && !isFirstField(name):
+			return nil, false
 		}
-		if (isMailField(name) || name == "date") && 'A' <= line[0] && line[0] <= 'Z' && !seen[name] {
-			known++
+		f.addressed = f.addressed || name == "from" && bytes.IndexByte(line, '@') > 0
+		last = name
+		if _, seen := f.values[name]; seen {
+			last = ""
+			continue
 		}
-		addressed = addressed || name == "from" && bytes.IndexByte(line, '@') > 0
-		seen[name] = true
+		f.values[name] = string(line[bytes.IndexByte(line, ':')+1:])
+		if (isMailField(name) || name == "date") && 'A' <= line[0] && line[0] <= 'Z' {
+			f.known++
+		}
 	}
-	traced := seen["received"] || seen["return-path"] || seen["message-id"] || seen["mime-version"]
-	return known >= 3 && (seen["from"] || seen["received"] || seen["return-path"]) &&
-		(traced || addressed && (seen["date"] || seen["to"] && seen["subject"]))
+	return b, len(f.values) > 0
+}
+
+func (f *fields) has(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { _, there := f.values[name]; return there })
+}
+
+// areOfMessage reports whether the fields are those of a message that was
+// written and sent.
+func (f *fields) areOfMessage() bool {
+	traced := f.has("received", "return-path", "message-id", "mime-version")
+	return f.known >= 3 && f.has("from", "received", "return-path") &&
+		(traced || f.addressed && (f.has("date") || f.has("to") && f.has("subject")))
+}
+
+// areOfEntity reports whether the fields say how a body is encoded (RFC 2045):
+// by the fields that only mail has, or by a boundary that is in the body.
+func (f *fields) areOfEntity(body []byte) bool {
+	kind, params, _ := strings.Cut(f.values["content-type"], ";")
+	major, minor, ok := strings.Cut(strings.TrimSpace(kind), "/")
+	if !ok || major == "" || minor == "" || strings.ContainsAny(major+minor, " \t\"<>") {
+		return false
+	}
+	if boundary := boundaryOf(params); strings.EqualFold(major, "multipart") && boundary != "" {
+		return bytes.Contains(append([]byte("\n"), body...), []byte("\n--"+boundary))
+	}
+	switch encoding := strings.TrimSpace(f.values["content-transfer-encoding"]); strings.ToLower(encoding) {
+	case "7bit", "8bit", "binary", "base64", "quoted-printable", "x-uuencode":
+		return true
+	}
+	return strings.TrimSpace(f.values["mime-version"]) == "1.0"
+}
+
+// boundaryOf returns the boundary among the parameters of a field, or "".
+func boundaryOf(params string) string {
+	i := strings.Index(strings.ToLower(params), "boundary=")
+	if i < 0 {
+		return ""
+	}
+	value := params[i+len("boundary="):]
+	if quoted, ok := strings.CutPrefix(value, `"`); ok {
+		value, _, _ = strings.Cut(quoted, `"`)
+		return strings.TrimRight(value, " \t")
+	}
+	value, _, _ = strings.Cut(value, ";")
+	return strings.TrimSpace(value)
 }

@@ -104,7 +104,7 @@ func (j *enriching) choose(nodes []*citekit.Node, limit int) {
 	}
 }
 
-// finish records in the metadata what was done.
+// finish records the results in the metadata.
 func (j *enriching) finish(s *citekit.Draft, err error) *citekit.Draft {
 	note := map[string]any{"titles": j.titles, "summaries": j.summaries}
 	if err != nil {

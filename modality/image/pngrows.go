@@ -294,8 +294,8 @@ func (u *unfilter) next() error {
 	return undoFilter(u.row[0], u.row[1:], u.prev[1:], u.step)
 }
 
-// finish checks that nothing follows the last row; the decoder then checks
-// what it has read.
+// finish checks that nothing follows the last row; the decoder then checks its
+// input.
 func (u *unfilter) finish() error {
 	var one [1]byte
 	switch n, err := u.z.Read(one[:]); {

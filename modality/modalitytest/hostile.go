@@ -119,7 +119,7 @@ func (s *suite) checkGarbage(t testing.TB) {
 			case req.Location.IsWhole():
 				s.inspectWhole(t, data, out)
 			default:
-				s.inspect(t, req.Location, out, false)
+				s.inspect(t, req.Location, out, s.EmptyParts)
 			}
 			if i%compareEvery == 0 {
 				s.inspectUnversioned(t, data, req, out)

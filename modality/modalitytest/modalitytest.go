@@ -61,6 +61,10 @@ type Fixture struct {
 	// resolver, such as those of a bomb.
 	LargeMembers []string
 
+	// EmptyParts says that the evidence of a part may be empty, as that of a
+	// part of a mail may be.
+	EmptyParts bool
+
 	// Slow says that calls take long, for example because they start a program.
 	// The suite then tries fewer damaged sources, unless CITEKIT_LONG is set.
 	Slow bool

@@ -20,8 +20,9 @@ func TestConformanceMail(t *testing.T) {
 		return citekit.Location{Modality: citekit.Text, Part: number, Lines: citekit.Range{First: first, Last: last}}
 	}
 	modalitytest.Test(t, new(text.Resolver), modalitytest.Fixture{
-		Name:   "letter.eml",
-		Source: []byte(letter),
+		Name:       "letter.eml",
+		Source:     []byte(letter),
+		EmptyParts: true,
 		Good: []modalitytest.Case{
 			{Name: "part", Location: part("1", 0, 0), Want: []byte("one\ntwo\nthree\n"), WantText: "one\ntwo\nthree\n"},
 			{Name: "lines of a part", Location: part("1", 2, 3), Want: []byte("two\nthree\n"), WantText: "two\nthree\n"},

@@ -93,6 +93,7 @@ func TestConformance(t *testing.T) {
 		OutOfRange: []citekit.Location{part("4"), part("1.3"), part("3.2"), part("3.1.1"), lines(part("1.1"), 3, 4), lines(citekit.Location{}, 40, 400)},
 		Extent:     citekit.Extent{Modality: citekit.Text, Parts: 3, Lines: 40, MediaType: "message/rfc822"},
 		Garbage:    garbage(),
+		EmptyParts: true,
 	})
 }
 
@@ -119,6 +120,7 @@ func TestConformanceMailbox(t *testing.T) {
 		},
 		OutOfRange: []citekit.Location{inMessage(4, citekit.Location{}), inMessage(1, part("2")), inMessage(3, lines(part("1"), 1, 2))},
 		Extent:     citekit.Extent{Modality: citekit.Text, Messages: 3, Lines: 23, MediaType: "application/mbox"},
+		EmptyParts: true,
 	})
 }
 

@@ -29,8 +29,10 @@ type entity struct {
 	params map[string]string
 
 	start, body, end int64 // of the header, of the body, of what follows
+	closed           int64 // of the last delimiter of a multipart that has no parts, or 0
 
 	parts   []*entity // of a multipart
+	sealed  bool      // it is the encrypted part of a multipart/encrypted (RFC 1847)
 	message *entity   // that is in a message/rfc822
 }
 
@@ -186,9 +188,9 @@ func (p *parser) entity(e *entity, fallback string, depth int) error {
 		return tooDeep(maxDepth)
 	}
 	var err error
-	boundary := strings.TrimRight(e.params["boundary"], " \t")
+	boundary := e.params["boundary"]
 	switch {
-	case strings.HasPrefix(e.kind, "multipart/") && boundary != "" && len(boundary) <= maxBoundary && !slices.Contains(p.stops, boundary):
+	case strings.HasPrefix(e.kind, "multipart/") && strings.TrimSpace(boundary) != "" && len(boundary) <= maxBoundary && !slices.Contains(p.stops, boundary):
 		err = p.multipart(e, boundary, depth)
 	case mayBeMessage(e.kind) && isIdentity(e.header["content-transfer-encoding"]):
 		e.message = &entity{}
@@ -200,11 +202,14 @@ func (p *parser) entity(e *entity, fallback string, depth int) error {
 		return err
 	}
 	e.end = p.cur.off
-	if !p.done {
+	if !p.done || len(p.stops) > 0 { // the end of the message is that of an open multipart, too
 		e.end = max(e.end-int64(p.before), e.body)
 	}
 	if strings.HasPrefix(e.kind, "multipart/") && len(e.parts) == 0 {
 		e.kind, e.params = "text/plain", map[string]string{}
+		if e.closed > 0 {
+			e.end = e.closed
+		}
 	}
 	return p.nested(e, depth)
 }
@@ -296,19 +301,32 @@ func (p *parser) stop() int {
 	if len(p.stops) == 0 || !p.cur.begins || !bytes.HasPrefix(p.cur.text, []byte("--")) {
 		return -1
 	}
-	text := bytes.TrimRight(p.cur.text[2:], " \t\r\n")
 	for i := len(p.stops) - 1; i >= 0; i-- {
-		if rest, ok := bytes.CutPrefix(text, []byte(p.stops[i])); ok && (len(rest) == 0 || string(rest) == "--") {
+		if is, _ := isDelimiter(p.cur.text, p.stops[i]); is {
 			return i
 		}
 	}
 	return -1
 }
 
+// isDelimiter reports whether a line is a delimiter of a boundary, and whether
+// it closes the multipart. Blanks at its end do not count, nor does it matter
+// whether those at the end of the boundary are there.
+func isDelimiter(text []byte, boundary string) (is, closes bool) {
+	rest, ok := bytes.CutPrefix(text, []byte("--"+boundary))
+	if !ok {
+		rest, ok = bytes.CutPrefix(text, []byte("--"+strings.TrimRight(boundary, " \t")))
+	}
+	rest = bytes.TrimRight(rest, " \t\r\n")
+	closes = string(rest) == "--"
+	return ok && (closes || len(rest) == 0), closes
+}
+
 // closes reports whether the current line, a delimiter of a multipart, is its
 // last.
 func (p *parser) closes(boundary string) bool {
-	return string(bytes.TrimRight(p.cur.text, " \t\r\n")) == "--"+boundary+"--"
+	_, closes := isDelimiter(p.cur.text, boundary)
+	return closes
 }
 
 // multipart reads parts up to the delimiter that closes them, and what follows
@@ -326,6 +344,9 @@ func (p *parser) multipart(e *entity, boundary string, depth int) error {
 	}
 	for !p.done && p.stop() == level {
 		closes := p.closes(boundary)
+		if closes && len(e.parts) == 0 {
+			e.closed = p.cur.off
+		}
 		if err := p.advance(); err != nil {
 			return err
 		}
@@ -335,7 +356,7 @@ func (p *parser) multipart(e *entity, boundary string, depth int) error {
 		if !p.done && p.stop() == level {
 			continue // nothing stands between two delimiters
 		}
-		part := &entity{}
+		part := &entity{sealed: e.kind == "multipart/encrypted" && len(e.parts) == 1}
 		e.parts = append(e.parts, part)
 		if err := p.entity(part, fallback, depth+1); err != nil {
 			return err

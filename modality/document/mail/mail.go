@@ -14,15 +14,18 @@
 // # Mailboxes
 //
 // A mailbox is cut at its "From " lines (RFC 4155): those with a date that
-// follow an empty line or have a header behind them. The evidence of a message
-// is as it is stored, without that line and the empty line at its end. Lines
-// that were quoted as ">From " stay so, for which of them were cannot be told.
+// follow an empty line or have a header behind them, but for those within the
+// Content-Length of a message, if another begins behind it. The evidence of a
+// message is as it is stored, without that line and the empty line at its end.
+// Lines that were quoted as ">From " stay so, for which of them were cannot be
+// told.
 //
 // # Damage
 //
 // Messages are read as far as they go: a multipart without its boundary is a
-// text, one that is not closed ends where its message does, and bytes that are
-// no base64 are left out.
+// text, one that is not closed ends where its message does, one without parts is
+// a text up to the delimiter that closes it, and bytes that are no base64 are
+// left out.
 package mail
 
 import (
@@ -64,14 +67,15 @@ var (
 )
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "mail/1" }
+func (r *Resolver) Version() string { return "mail/2" }
 
 // Resolve implements [citekit.Resolver]. Errors match [citekit.ErrFormat] if src
-// does not begin as a message or a mailbox, [citekit.ErrRange] also for a part
-// without a byte, [errors.ErrUnsupported] for lines of a part that is no text, and [citekit.ErrTooLarge] if a message has more than
+// does not begin as a message or a mailbox, [citekit.ErrRange] also for a
+// message of a mailbox without a byte, [errors.ErrUnsupported] for lines of a
+// part that is no text, and [citekit.ErrTooLarge] if a message has more than
 // 10,000 parts or nests them more than 32 deep, or a mailbox has more than
-// 1,048,576 messages. The Body reads from src, and fails with ctx.Err() once
-// ctx is done.
+// 1,048,576 messages. The evidence of an empty part is empty. The Body reads
+// from src, and fails with ctx.Err() once ctx is done.
 func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	loc := req.Location
 	f, err := r.open(ctx, src, loc)
@@ -82,7 +86,7 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	if err != nil {
 		return nil, err
 	}
-	if err := t.mustHold(ctx); err != nil {
+	if err := t.mustHold(); err != nil {
 		return nil, err
 	}
 	c, err := t.content(ctx)

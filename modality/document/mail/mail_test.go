@@ -73,7 +73,10 @@ func TestParts(t *testing.T) {
 		{"first", multi + "--b\n\none\n--b\n\ntwo\n--b--\n", "1", "one"},
 		{"second, CRLF", strings.ReplaceAll(multi+"--b\n\none\n--b\n\ntwo\n\n--b--\n", "\n", "\r\n"), "2", "two\r\n"},
 		{"CR alone", strings.ReplaceAll(multi+"--b\n\none\n--b\n\ntwo\n--b--\n", "\n", "\r"), "2", "two"},
-		{"not closed", multi + "--b\n\none\n--b\n\ntwo\n", "2", "two\n"},
+		{"not closed", multi + "--b\n\none\n--b\n\ntwo\n", "2", "two"},
+		{"without parts", multi + "text\n--b--\nepilogue\n", "1", "text\n"},
+		{"an empty part", multi + "--b\n\n--b--\n", "1", ""},
+		{"a boundary with blanks at its end", "Content-Type: multipart/mixed; boundary=\"=?a  \"\n\n--=?a  \n\none\n--=?a\n\ntwo\n--=?a  --\n", "2", "two"},
 		{"blanks after a delimiter", multi + "--b \t\n\none\n--b--  \n", "1", "one"},
 		{"no boundary", "Content-Type: multipart/mixed\n\n--b\n\none\n", "1", "--b\n\none\n"},
 		{"boundary that never comes", multi + "text\n", "1", "text\n"},
@@ -210,7 +213,7 @@ func TestErrors(t *testing.T) {
 		{"blocks", image, citekit.Blocks(1, 1), errors.ErrUnsupported},
 		{"no mail", "hello\nworld\n", citekit.Part("1"), citekit.ErrFormat},
 		{"empty", "", citekit.Part("1"), citekit.ErrFormat},
-		{"an empty part", "Subject: a\n\n", citekit.Part("1"), citekit.ErrRange},
+		{"lines of an empty part", "Subject: a\n\n", lines(citekit.Part("1"), 1, 1), citekit.ErrRange},
 	} {
 		if _, _, err := resolve(t, c.text, c.loc); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
@@ -223,6 +226,74 @@ func TestErrors(t *testing.T) {
 		}
 		if got, _, err := read(t, text, citekit.Location{}); err != nil || got != "From: a@example.org\n\n" {
 			t.Errorf("its text: %q, %v", got, err)
+		}
+	}
+}
+
+// TestEncrypted checks that a part which is encrypted is named as that, and that
+// the others are read.
+func TestEncrypted(t *testing.T) {
+	const head = "From: a@example.org\nSubject: x\nMIME-Version: 1.0\nContent-Type: "
+	sealed := head + "multipart/mixed; boundary=b\n\n--b\n\nopen\n--b\n"
+	for _, c := range []struct{ name, text, part, by string }{
+		{"enveloped by its type", sealed + "Content-Type: application/pkcs7-mime; smime-type=enveloped-data; name=smime.p7m\n\nx\n--b--\n", "2", "S/MIME"},
+		{"enveloped by its content", sealed + "Content-Type: application/x-pkcs7-mime\nContent-Transfer-Encoding: base64\n\nMIAGCSqGSIb3DQEHA6CA\n--b--\n", "2", "S/MIME"},
+		{"signed", sealed + "Content-Type: application/pkcs7-mime; smime-type=signed-data\nContent-Transfer-Encoding: base64\n\nMIAGCSqGSIb3DQEHAqCA\n--b--\n", "2", ""},
+		{"PGP/MIME", sealed + "Content-Type: multipart/encrypted; boundary=c\n\n--c\nContent-Type: application/pgp-encrypted\n\nVersion: 1\n--c\nContent-Type: application/octet-stream\n\nx\n--c--\n--b--\n", "2.2", "PGP"},
+		{"all of a message", head + "application/pkcs7-mime; smime-type=authEnveloped-data\n\nx\n", "1", "S/MIME"},
+	} {
+		summary := ""
+		m := citekit.ResourceMap{Nodes: mapOf(t, c.text).Nodes}
+		for n := range m.All() {
+			if n.Location.Part == c.part {
+				summary = n.Summary
+			}
+		}
+		if want := "encrypted by " + c.by; (summary == want) != (c.by != "") {
+			t.Errorf("%s: the summary is %q", c.name, summary)
+		}
+		_, _, err := read(t, c.text, part(c.part))
+		if errors.Is(err, citekit.ErrEncrypted) != (c.by != "") || err == nil {
+			t.Errorf("%s: its text: %v", c.name, err)
+		}
+		if _, _, err := resolve(t, c.text, part(c.part)); err != nil {
+			t.Errorf("%s: its bytes: %v", c.name, err)
+		}
+		text, _, err := read(t, c.text, citekit.Location{Modality: citekit.Text})
+		if err != nil || strings.HasPrefix(c.text, sealed) && !strings.Contains(text, "open\n") {
+			t.Errorf("%s: the text of the message: %q, %v", c.name, text, err)
+		}
+	}
+}
+
+// TestMailboxes checks where the messages of the variants of mailboxes begin.
+func TestMailboxes(t *testing.T) {
+	const from, inner = "From a@example.org Mon Jan  1 00:00:00 2001\n", "\nFrom b@example.org Tue Jan  2 00:00:00 2001\nSubject: inside\n\n"
+	quoted := strings.ReplaceAll(inner, "\nFrom ", "\n>From ")
+	sized := func(body string, n int) string {
+		return from + fmt.Sprintf("Subject: x\nContent-Length: %d\n\n", n) + body + "\n"
+	}
+	last := from + "Subject: last\n\nend\n"
+	for _, c := range []struct {
+		name, text, first string
+		messages          int
+	}{
+		{"mboxo", from + "Subject: x\n\nbody\n" + quoted + "\n" + last, "body\n" + quoted, 2},
+		{"mboxrd", from + "Subject: x\n\nbody\n>" + quoted[1:] + "\n" + last, "body\n>" + quoted[1:], 2},
+		{"mboxcl2", sized("body\n"+inner, len("body\n"+inner)) + last, "body\n" + inner, 2},
+		{"a length that is wrong", sized("body\n"+inner, 3) + last, "body\n", 3},
+		{"a length past the end", sized("body\n"+inner, 1<<40) + last, "body\n", 3},
+		{"a length to the end", sized("body\n"+inner, len("body\n"+inner)), "body\n" + inner, 1},
+	} {
+		src := source("box.mbox", c.text)
+		extent, err := new(mail.Resolver).Measure(t.Context(), src)
+		if err != nil || extent.Messages != c.messages {
+			t.Errorf("%s: %d messages, %v; want %d", c.name, extent.Messages, err, c.messages)
+			continue
+		}
+		got, _, err := resolve(t, c.text, inMessage(1, part("1")))
+		if err != nil || got != c.first {
+			t.Errorf("%s: %q, %v; want %q", c.name, got, err, c.first)
 		}
 	}
 }

@@ -29,7 +29,7 @@ const (
 //
 // A mailbox that would have more than [citekit.MaxMappedNodes] nodes has none
 // for parts, and if that is not enough one for each thread, located at its first
-// message. What is left out, "structure" says.
+// message. Parts that are encrypted say so in their summary. What is left out, "structure" says.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if req.Modality != citekit.Text {
 		return nil, fmt.Errorf("a %s map of a mail: %w", req.Modality, errors.ErrUnsupported)
@@ -98,7 +98,7 @@ func (c *cartographer) inner(root *entity) ([]*citekit.Node, error) {
 	return c.nodes(root.parts...)
 }
 
-// nodes returns nodes for parts, but for those without a byte.
+// nodes returns nodes for parts, also for those without a byte.
 func (c *cartographer) nodes(parts ...*entity) ([]*citekit.Node, error) {
 	var nodes []*citekit.Node
 	for _, part := range parts {
@@ -116,13 +116,13 @@ func (c *cartographer) nodes(parts ...*entity) ([]*citekit.Node, error) {
 	return nodes, nil
 }
 
-// node returns the node of a part, or nil if that is empty.
+// node returns the node of a part, or nil for what has no number.
 func (c *cartographer) node(e *entity) (*citekit.Node, error) {
 	if e.number == "" {
 		return nil, nil
 	}
 	head, err := io.ReadAll(io.LimitReader(e.decoded(c.ctx, c.src), leadBytes))
-	if err != nil || len(head) == 0 && !e.isMultipart() {
+	if err != nil {
 		return nil, err
 	}
 	at := c.at
@@ -136,6 +136,13 @@ func (c *cartographer) node(e *entity) (*citekit.Node, error) {
 		n.Children, err = c.nodes(e.parts...)
 	default:
 		c.describe(n, e, head)
+	}
+	if err != nil {
+		return nil, err
+	}
+	cipher, err := e.cipher(c.ctx, c.src)
+	if cipher != "" {
+		n.Summary = "encrypted by " + cipher
 	}
 	return n, err
 }

@@ -39,7 +39,10 @@ func parseValue(text string) value {
 			}
 			pieces[base][number] = content
 		case !there:
-			v.params[name] = decodeWords(content)
+			if name != "boundary" { // which is as it is written
+				content = decodeWords(content)
+			}
+			v.params[name] = content
 		}
 	}
 	for base, pieces := range pieces {

@@ -26,7 +26,8 @@ const runBytes = 64 << 10 // of a part that go into one run of text
 // Where lines are selected, they are read as they are written: those of HTML
 // with their tags, and those of a message with its whole header.
 //
-// A part that is no text is an error matching [errors.ErrUnsupported].
+// A part that is no text is an error matching [errors.ErrUnsupported], one that
+// is encrypted by S/MIME or PGP one matching [citekit.ErrEncrypted].
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
 		f, err := r.open(ctx, src, loc)
@@ -114,6 +115,12 @@ func (rd *reading) part(f *file, loc citekit.Location) error {
 		return err
 	}
 	e := m.parts[loc.Part]
+	if cipher, err := e.cipher(rd.ctx, rd.src); err != nil || cipher != "" && !e.isText() {
+		if err == nil {
+			err = e.encryptedError(cipher)
+		}
+		return err
+	}
 	if !e.isMultipart() && e.message == nil && !e.hasLines() {
 		_, err := t.text(rd.ctx)
 		return err

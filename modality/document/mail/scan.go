@@ -169,6 +169,11 @@ func (s *scanner) fill() error {
 	return err
 }
 
+// isEnd reports whether an error is the end of what is read.
+func isEnd(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
 // isBlank reports whether a line has nothing but its end.
 func isBlank(text []byte) bool { return len(bytes.TrimRight(text, "\r\n")) == 0 }
 

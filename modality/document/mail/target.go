@@ -42,7 +42,7 @@ func kindOf(src *citekit.Source) (string, error) {
 }
 
 // Recognizes reports whether src is a mail: as its content says, or as its name
-// does where it begins with a header.
+// does where it begins with a field of a header.
 func Recognizes(ctx context.Context, src *citekit.Source) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
@@ -114,24 +114,13 @@ func (f *file) check(ctx context.Context, loc citekit.Location) error {
 	return extent.Check(loc)
 }
 
-// mustHold returns an error if there is not a byte in t, unless that is all of a
-// file.
-func (t *target) mustHold(ctx context.Context) error {
-	if t.part == nil && (t.end > t.start || t.start == 0) {
-		return nil
+// mustHold returns an error if there is not a byte in a message of a mailbox.
+// Parts may be empty, and files.
+func (t *target) mustHold() error {
+	if t.part == nil && t.end <= t.start && t.start > 0 {
+		return fmt.Errorf("the message is empty: %w", citekit.ErrRange)
 	}
-	what, n := "the message", 0
-	if t.part != nil {
-		what = "part " + t.part.number
-		var err error
-		if n, err = io.ReadFull(t.part.decoded(ctx, t.src), make([]byte, 1)); err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
-	}
-	if n > 0 {
-		return nil
-	}
-	return fmt.Errorf("%s is empty: %w", what, citekit.ErrRange)
+	return nil
 }
 
 // isMessage reports whether t is a message, or a mailbox.

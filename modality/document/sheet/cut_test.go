@@ -193,3 +193,13 @@ func TestChartSheet(t *testing.T) {
 		t.Errorf("cells of a chart: %v", err)
 	}
 }
+
+// TestMissingSheet names a sheet whose part the workbook lacks.
+func TestMissingSheet(t *testing.T) {
+	b := newBook([]string{"Data"}, worksheet("", "", ""))
+	delete(b, "xl/worksheets/sheet1.xml")
+	_, err := new(sheet.Resolver).Resolve(t.Context(), source(b.pack(t)), citekit.Request{Location: at("Data", "A1")})
+	if !errors.Is(err, citekit.ErrFormat) || !strings.Contains(err.Error(), "missing") {
+		t.Errorf("%v", err)
+	}
+}

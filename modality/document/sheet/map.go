@@ -35,6 +35,9 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 	if req.Modality != citekit.Document {
 		return nil, fmt.Errorf("a %s map of a workbook: %w", req.Modality, errors.ErrUnsupported)
 	}
+	if isODS(src) {
+		return r.mapODS(ctx, src, req)
+	}
 	j, err := r.open(ctx, src)
 	if err != nil {
 		return nil, err

@@ -1,5 +1,5 @@
 // Package sheet resolves cells of workbooks: XLSX and what else is Office Open
-// XML with sheets, in its transitional and its strict form.
+// XML with sheets, in its transitional and its strict form, and ODS.
 //
 // # Addresses
 //
@@ -22,6 +22,16 @@
 // whole and refer to nothing outside of it. Nothing of other sheets travels
 // along, nor macros, properties, links to other workbooks, or pivot tables;
 // what is left out of the range itself is reported.
+//
+// # ODS
+//
+// A sheet of ODS ends at the last cell that has a value, a text, a note or a
+// formula, or at a merged area: its programs fill all rows with formats. Its
+// cells show what their program wrote down as shown. Evidence keeps named
+// ranges and database ranges that lie in the range as a whole, without filters;
+// pictures, charts, forms, headers, footers, validations and conditional formats
+// are left out. A sheet of more than 4 million cells, with those that are
+// repeated, is an error matching [citekit.ErrTooLarge].
 package sheet
 
 import (
@@ -62,6 +72,7 @@ type Resolver struct {
 	books   warm.Cache[*workbook]
 	indexes warm.Cache[*index]
 	tables  warm.Cache[*stringTable]
+	opened  warm.Cache[*odsBook]
 	working chan struct{}
 }
 
@@ -82,13 +93,13 @@ func (r *Resolver) init() {
 			size = defaultCacheBytes
 		}
 		size = max(size, 0)
-		r.books.MaxCost, r.indexes.MaxCost, r.tables.MaxCost = size/8, size/4, size*5/8
+		r.books.MaxCost, r.indexes.MaxCost, r.tables.MaxCost, r.opened.MaxCost = size/16, size/8, size*5/16, size/2
 		r.working = make(chan struct{}, cmp.Or(max(r.MaxJobs, 0), max(runtime.GOMAXPROCS(0)-1, 1)))
 	})
 }
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "sheet/1" }
+func (r *Resolver) Version() string { return "sheet/2" }
 
 const (
 	mediaType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -166,7 +177,10 @@ func (j *job) index(ctx context.Context, e *entry) (*index, error) {
 
 func (e *entry) withoutCells() error {
 	what := "is of charts and has no cells"
-	if e.kind == otherSheet {
+	switch {
+	case e.kind == otherSheet && e.part == "":
+		return fmt.Errorf("the sheet %s is missing in the source: %w", message.Quote(e.name), citekit.ErrFormat)
+	case e.kind == otherSheet:
 		what = "is none of cells"
 	}
 	return fmt.Errorf("the sheet %s %s: %w", message.Quote(e.name), what, errors.ErrUnsupported)
@@ -205,6 +219,13 @@ func (j *job) form() (kind, extension string) {
 
 // Measure implements [citekit.Measurer]. It reads no sheet.
 func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
+	if isODS(src) {
+		j, err := r.openODS(ctx, src)
+		if err != nil {
+			return citekit.Extent{}, err
+		}
+		return j.extent(), nil
+	}
 	j, err := r.open(ctx, src)
 	if err != nil {
 		return citekit.Extent{}, err
@@ -227,6 +248,11 @@ func (j *job) check(loc citekit.Location) error {
 // has no meaning.
 func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	loc := req.Location
+	if ok, err := r.isODS(ctx, src, loc); err != nil {
+		return nil, err
+	} else if ok {
+		return r.resolveODS(ctx, src, loc)
+	}
 	j, err := r.start(ctx, src, loc)
 	if err != nil {
 		return nil, err
@@ -246,17 +272,23 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	}, nil
 }
 
-// start opens the workbook of a call that has a location.
-func (r *Resolver) start(ctx context.Context, src *citekit.Source, loc citekit.Location) (*job, error) {
+// isODS reports whether a call is for an ODS workbook, and refuses a location of
+// another modality.
+func (r *Resolver) isODS(ctx context.Context, src *citekit.Source, loc citekit.Location) (bool, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return false, err
 	}
 	if err := loc.Validate(); err != nil {
-		return nil, err
+		return false, err
 	}
 	if loc.Modality != citekit.Document {
-		return nil, fmt.Errorf("a %s location in a workbook: %w", loc.Modality, errors.ErrUnsupported)
+		return false, fmt.Errorf("a %s location in a workbook: %w", loc.Modality, errors.ErrUnsupported)
 	}
+	return isODS(src), nil
+}
+
+// start opens the workbook of a call that has a location.
+func (r *Resolver) start(ctx context.Context, src *citekit.Source, loc citekit.Location) (*job, error) {
 	j, err := r.open(ctx, src)
 	if err != nil {
 		return nil, err

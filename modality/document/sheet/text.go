@@ -29,6 +29,11 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 }
 
 func (r *Resolver) readText(ctx context.Context, src *citekit.Source, loc citekit.Location, yield func(citekit.TextRun) bool) error {
+	if ok, err := r.isODS(ctx, src, loc); err != nil {
+		return err
+	} else if ok {
+		return r.readODSText(ctx, src, loc, yield)
+	}
 	j, err := r.start(ctx, src, loc)
 	if err != nil {
 		return err
@@ -116,6 +121,11 @@ func (t *rowText) row(w *row) error {
 	if !w.inOrder {
 		slices.SortStableFunc(t.cells, func(c, d shownCell) int { return cmp.Compare(c.col, d.col) })
 	}
+	return t.emit(w.number)
+}
+
+// emit yields the runs of the cells at hand as a row.
+func (t *rowText) emit(number int32) error {
 	for from := 0; from < len(t.cells); {
 		to := from + 1
 		for to < len(t.cells) && t.cells[to].col-t.cells[to-1].col <= maxGap {
@@ -125,7 +135,7 @@ func (t *rowText) row(w *row) error {
 		if from == 0 && left-t.area.left <= maxGap {
 			left = t.area.left
 		}
-		if !t.yield(t.run(w.number, left, t.cells[from:to])) {
+		if !t.yield(t.run(number, left, t.cells[from:to])) {
 			return errStopped
 		}
 		from = to

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,6 +126,45 @@ func TestMissingPicture(t *testing.T) {
 	checkPackage(t, out)
 	if want := "references of slide 2 to parts that the source lacks removed"; len(changes) == 0 || changes[0] != want {
 		t.Errorf("%q", changes)
+	}
+}
+
+// TestDamagedParts cuts presentations of which one part that is no slide is not
+// well-formed: it stays as it is, or is left out if it tells of other slides,
+// and the text is the same.
+func TestDamagedParts(t *testing.T) {
+	want := texts(t, newDeck().bytes(), pages(4, 4))
+	for name, change := range map[string]string{
+		"ppt/slideMasters/slideMaster1.xml": "a master is damaged in the source, and stays as it is",
+		"ppt/slideMasters/slideMaster2.xml": "a master is damaged in the source, and stays as it is",
+		"ppt/slideLayouts/slideLayout4.xml": "a layout is damaged in the source, and stays as it is",
+		"ppt/comments/comment4.xml":         "a list of comments is damaged in the source, and stays as it is",
+		"ppt/commentAuthors.xml":            "the list of those who commented is damaged in the source, and left out",
+		"ppt/presProps.xml":                 "the list of properties is damaged in the source, and left out",
+	} {
+		d := newDeck()
+		d.parts[name] = strings.Replace(d.parts[name], "><", " <", 1)
+		data := d.bytes()
+		out, changes := cut(t, data, pages(4, 4))
+		parts := contents(t, out)
+		switch stays := strings.HasSuffix(change, "as it is"); {
+		case strings.HasSuffix(name, "slideMaster1.xml"): // of no slide that is kept
+			if parts[name] != "" || slices.Contains(changes, change) {
+				t.Errorf("%s: %q", name, changes)
+			}
+		case !slices.Contains(changes, change) || stays != (parts[name] == d.parts[name]):
+			t.Errorf("%s: %q", name, changes)
+		}
+		if got := texts(t, out, pages(1, 1)); !slices.Equal(got, want) {
+			t.Errorf("%s: the text is %q, want %q", name, got, want)
+		}
+		for n := 1; n <= 6; n++ {
+			for part, content := range parts {
+				if n != 4 && strings.Contains(content, fmt.Sprint("Secret", n)) {
+					t.Errorf("%s: %s has Secret%d", name, part, n)
+				}
+			}
+		}
 	}
 }
 

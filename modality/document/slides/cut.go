@@ -25,6 +25,8 @@ type cutter struct {
 	// unnamed are relationships that no part names any more, by part and id.
 	unnamed map[string]map[string]bool
 	authors map[string]bool // ids in the comments that are kept; nil if there are none
+	edited  map[string]bool // parts that were looked at, by their names
+	damaged map[string]bool // parts that are not well-formed, and stay as they are
 
 	changes []string
 }
@@ -35,7 +37,7 @@ func newCutter(ctx context.Context, d *deck, indexes []int) (*cutter, error) {
 		deck: d, ctx: ctx, indexes: indexes, cut: ooxml.NewCut(d.pkg),
 		isSlide: make(map[string]bool), kept: make(map[string]int), notesOf: make(map[string]int),
 		layouts: make(map[string]bool), masters: make(map[string]bool),
-		unnamed: make(map[string]map[string]bool),
+		unnamed: make(map[string]map[string]bool), edited: make(map[string]bool), damaged: make(map[string]bool),
 	}
 	c.cut.Follow = c.follows
 	for _, s := range d.slides {
@@ -148,9 +150,9 @@ func (c *cutter) follows(part string, rel ooxml.Rel) bool {
 	case "slideMaster":
 		return c.masters[target]
 	case "slideLayout":
-		return c.layouts[target]
-	case "commentAuthors", "authors":
-		return c.authors != nil
+		return c.layouts[target] || c.damaged[part]
+	case "commentAuthors", "authors", "presProps":
+		return (c.authors != nil || kind == "presProps") && !c.damaged[target]
 	}
 	switch is := c.typeOf(target); {
 	case is == "slide":

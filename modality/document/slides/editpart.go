@@ -1,6 +1,7 @@
 package slides
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -88,20 +89,52 @@ func (c *cutter) edit() error {
 			}
 		}
 	}
-	if c.authors != nil { // lists of authors are reached only now
-		if parts, err = c.cut.Parts(c.ctx); err != nil {
-			return err
-		}
-	}
-	for _, part := range parts {
-		if err := c.ctx.Err(); err != nil {
-			return err
-		}
-		if err := c.editPart(part); err != nil {
+	for more := true; more; {
+		if more, err = c.editParts(); err != nil {
 			return err
 		}
 	}
 	return c.editMain()
+}
+
+// editParts edits the parts that are kept, and reports whether there were some
+// that it had not seen: lists of authors are reached only when the comments are
+// read, and layouts that are not used when their master is damaged.
+func (c *cutter) editParts() (more bool, err error) {
+	parts, err := c.cut.Parts(c.ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, part := range parts {
+		if err := c.ctx.Err(); err != nil {
+			return false, err
+		}
+		if c.edited[part] {
+			continue
+		}
+		c.edited[part], more = true, true
+		if err := c.editPart(part); err != nil && !c.leave(part, err) {
+			return false, err
+		}
+	}
+	return more, nil
+}
+
+// leave reports whether a part may stay without being edited: one that is not
+// well-formed and belongs to no slide that is left out. Programs show the slides
+// of such presentations, without what they cannot read.
+func (c *cutter) leave(part string, err error) bool {
+	if !errors.Is(err, xmlspan.ErrMalformed) || c.slideOf(part) > 0 || part == c.pkg.Main() {
+		return false
+	}
+	c.damaged[part] = true
+	switch c.typeOf(part) {
+	case "commentAuthors", "authors", "presProps": // which tell of all slides
+		c.change("%s is damaged in the source, and left out", c.label(part))
+	default:
+		c.change("%s is damaged in the source, and stays as it is", c.label(part))
+	}
+	return true
 }
 
 func (c *cutter) editPart(part string) error {
@@ -124,7 +157,7 @@ func (c *cutter) editPart(part string) error {
 	if err != nil {
 		return err
 	}
-	ed := &partEditor{cutter: c, gone: gone, label: c.label(part), number: c.writtenNumber(part)}
+	ed := &partEditor{cutter: c, part: part, gone: gone, label: c.label(part), number: c.writtenNumber(part)}
 	if !gone.any() && c.typeOf(part) == "" {
 		return nil
 	}
@@ -192,7 +225,10 @@ func (c *cutter) findAuthors(part string) error {
 			}
 		}
 	}
-	return ooxml.KnownXML(s.Err())
+	if err := s.Err(); !errors.Is(err, xmlspan.ErrMalformed) {
+		return ooxml.KnownXML(err)
+	}
+	return nil // the part stays as it is
 }
 
 // writtenNumber returns the number to write in the place of the fields of a
@@ -226,6 +262,12 @@ func (c *cutter) label(part string) string {
 		return "a layout"
 	case "slideMaster":
 		return "a master"
+	case "comments":
+		return "a list of comments"
+	case "commentAuthors", "authors":
+		return "the list of those who commented"
+	case "presProps":
+		return "the list of properties"
 	}
 	return "a drawing"
 }

@@ -9,6 +9,7 @@ import (
 // A partEditor edits a slide, or what it is made of.
 type partEditor struct {
 	*cutter
+	part   string
 	gone   fate
 	label  string // names the part in a change
 	number string // to write in the place of fields; "" leaves them
@@ -105,6 +106,10 @@ func (ed *partEditor) picture(text string, root, frame *element) {
 		return
 	}
 	picture := frame.find("p", "pic")
+	if picture == nil && ed.draw(text, frame) {
+		ed.change("embedded objects of %s replaced by their pictures", ed.label)
+		return
+	}
 	if picture == nil {
 		frame.edit.removed = true
 		ed.change("embedded objects without a picture of %s left out", ed.label)

@@ -259,6 +259,42 @@ func TestEmbeddedObject(t *testing.T) {
 	}
 }
 
+// TestObjectOfDrawing keeps the picture of an embedded file that is in the VML
+// drawing of the slide alone; without one the file is left out and reported.
+func TestObjectOfDrawing(t *testing.T) {
+	for _, shape := range []string{"_x0000_s1026", "other"} {
+		d := newDeck()
+		name, vml := slideName(6), "ppt/drawings/vmlDrawing1.vml"
+		d.add(vml, "application/vnd.openxmlformats-officedocument.vmlDrawing", "")
+		d.add("ppt/media/object.png", "", png+"Secret6 object")
+		d.add("ppt/media/beside.png", "", png+"beside")
+		d.add("ppt/embeddings/oleObject6.bin", "application/vnd.openxmlformats-officedocument.oleObject", "Object6")
+		beside, image := d.rel(vml, "image", "ppt/media/beside.png"), d.rel(vml, "image", "ppt/media/object.png")
+		d.rel(name, "vmlDrawing", vml)
+		drawn := func(id, image string) string {
+			return `<v:shape id="` + id + `" style="width:1pt"><v:imagedata o:relid="` + image + `" o:title=""/></v:shape>`
+		}
+		d.parts[vml] = `<xml xmlns:v="urn:schemas-microsoft-com:vml" xmlns:o="urn:schemas-microsoft-com:office:office">` + drawn("_x0000_s1025", beside) + drawn(shape, image) + `</xml>`
+		object := frame(7, "presentationml/2006/ole", `<p:oleObj spid="_x0000_s1026" name="Sheet" r:id="`+d.rel(name, "oleObject", "ppt/embeddings/oleObject6.bin")+`" progId="Excel.Sheet.8"><p:embed/></p:oleObj>`)
+		d.parts[name] = strings.Replace(d.parts[name], "</p:spTree>", object+"</p:spTree>", 1)
+		out, changes := cut(t, d.bytes(), pages(6, 6))
+		checkPackage(t, out)
+		parts := contents(t, out)
+		want, has := "embedded objects of slide 6 replaced by their pictures", shape != "other"
+		if !has {
+			want = "embedded objects without a picture of slide 6 left out"
+		}
+		if !slices.Contains(changes, want) || strings.Contains(parts[name], `<p:cNvPr id="7" name="Frame 7" descr=""/>`) != has || (parts["ppt/media/object.png"] != "") != has {
+			t.Errorf("%s: %q: %s", shape, changes, parts[name])
+		}
+		for part, content := range parts {
+			if strings.Contains(content, "Object6") || strings.Contains(content, "beside") || strings.Contains(part, "vml") {
+				t.Errorf("%s: %s travels along", shape, part)
+			}
+		}
+	}
+}
+
 func TestSectionsAndNumbers(t *testing.T) {
 	data := newDeck().bytes()
 	out, _ := cut(t, data, pages(3, 4))

@@ -16,13 +16,17 @@ type story struct {
 	comments map[string]bool
 	authors  map[string]bool
 
-	objects, controls, links, fields int // what was left out
+	embedded []string // texts that are kept, by their relationships
+
+	objects, controls, links, fields, unread int // what was left out
 }
 
 // A cleaner puts a part right.
 type cleaner struct {
 	s      *xmlspan.Scanner
+	data   string
 	usable func(id string) bool // whether a relationship is kept
+	chunks map[string]*chunk
 	story
 	edits  []xmlspan.Edit
 	ranges map[string]*halves
@@ -43,8 +47,8 @@ type field struct {
 }
 
 // clean puts a part right. Bytes that nothing is wrong with stay.
-func clean(text string, usable func(id string) bool) (*story, error) {
-	c := &cleaner{s: ooxml.Scan(text), usable: usable, ranges: make(map[string]*halves)}
+func clean(text string, chunks map[string]*chunk, usable func(id string) bool) (*story, error) {
+	c := &cleaner{s: ooxml.Scan(text), data: text, chunks: chunks, usable: usable, ranges: make(map[string]*halves)}
 	c.rels, c.comments, c.authors = make(map[string]bool), make(map[string]bool), make(map[string]bool)
 	for kind := range c.notes {
 		c.notes[kind] = make(map[string]bool)
@@ -130,6 +134,8 @@ func (c *cleaner) word() bool {
 			return false
 		}
 		c.drop(c.passed())
+	case "altChunk":
+		c.chunk()
 	case "fldChar":
 		c.character()
 	case "instrText", "delInstrText":

@@ -3,8 +3,10 @@ package word
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/citekit/citekit"
@@ -30,9 +32,11 @@ type cutting struct {
 	durable           map[string]bool // ids of comments that are kept
 	authors           map[string]bool
 
-	objects, controls, links, fields int
-	macros                           bool
-	err                              error
+	objects, controls, links, fields, unread, damaged int
+	chunkParts                                        map[string]bool // of embedded texts that are kept
+	within                                            []string        // what the cuts of those changed
+	macros                                            bool
+	err                                               error
 }
 
 func (d *docx) cut(ctx context.Context, src io.ReaderAt, size int64, first, last int, cells citekit.Cells) (*evidence, error) {
@@ -45,7 +49,7 @@ func (d *docx) cut(ctx context.Context, src io.ReaderAt, size int64, first, last
 	}
 	c := &cutting{
 		ctx: ctx, d: d, p: p, out: ooxml.NewCut(p), rels: make(map[string]map[string]bool), state: make(map[string]map[string]bool),
-		authors: make(map[string]bool),
+		authors: make(map[string]bool), chunkParts: make(map[string]bool),
 	}
 	text, lists := c.compose(first, last, cells)
 	if len(lists.changed) > 0 {
@@ -56,7 +60,7 @@ func (d *docx) cut(ctx context.Context, src io.ReaderAt, size int64, first, last
 	if c.main, err = c.clean(d.main, text); err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{c.keepNotes, c.keepComments, c.keepPeople, c.keepSettings, c.findMacros} {
+	for _, step := range []func() error{c.keepChunks, c.keepNotes, c.keepComments, c.keepPeople, c.keepSettings, c.findMacros} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -113,7 +117,11 @@ func (c *cutting) clean(part, text string) (*story, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := clean(text, func(id string) bool { return usable[id] })
+	var chunks map[string]*chunk
+	if part == c.d.main {
+		chunks = c.d.chunks
+	}
+	s, err := clean(text, chunks, func(id string) bool { return usable[id] })
 	if err != nil {
 		return nil, err
 	}
@@ -122,6 +130,7 @@ func (c *cutting) clean(part, text string) (*story, error) {
 	c.controls += s.controls
 	c.links += s.links
 	c.fields += s.fields
+	c.unread += s.unread
 	for author := range s.authors {
 		c.authors[author] = true
 	}
@@ -190,7 +199,7 @@ func (c *cutting) follow(part string, rel ooxml.Rel) bool {
 		}
 		return c.main.rels[rel.ID]
 	}
-	if c.isKind("settings", part) {
+	if c.isKind("settings", part) || c.chunkParts[part] {
 		return false
 	}
 	used := c.usedBy(part)
@@ -217,6 +226,10 @@ func (c *cutting) usedBy(part string) map[string]bool {
 	text, err := c.p.Part(part).Text(c.ctx)
 	if err == nil {
 		_, err = c.clean(part, text)
+	}
+	if errors.Is(err, xmlspan.ErrMalformed) { // it stays as it is, with what it may lead to
+		c.damaged++
+		c.rels[part], err = c.usable(part)
 	}
 	c.fail(err)
 	return c.rels[part]
@@ -281,10 +294,17 @@ func (c *cutting) changes() (list []string) {
 		{c.objects > 0, "embedded objects left out, their pictures kept"},
 		{c.controls > 0, "ActiveX controls left out"},
 		{c.links > 0, "links to missing or outside files left out"},
+		{c.unread > 0, "embedded texts that are not read left out"},
+		{c.damaged > 0, "parts that are damaged in the source stay as they are"},
 		{c.fields > 0, "fields that read other files replaced by what they show"},
 	} {
 		if change.there {
 			list = append(list, change.text)
+		}
+	}
+	for _, change := range c.within {
+		if !slices.Contains(list, change) && len(list) < citekit.MaxChanges {
+			list = append(list, change)
 		}
 	}
 	return list

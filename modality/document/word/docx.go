@@ -42,7 +42,9 @@ type docx struct {
 	styles      *styles
 	numbering   *numbering
 	notes       [noteKinds]*notes
-	contentType string // of the main part
+	chunks      map[string]*chunk // embedded texts, by their relationships
+	chunkIDs    []string          // of chunks, in the order of the text
+	contentType string            // of the main part
 	core        ooxml.Core
 }
 
@@ -80,7 +82,16 @@ type reference struct {
 	mark   string // as the number is shown
 }
 
+// openDocx reads a DOCX with the texts that are embedded in it.
 func openDocx(ctx context.Context, p *ooxml.Package) (*docx, error) {
+	d, err := readDocx(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return d, d.readChunks(ctx, p)
+}
+
+func readDocx(ctx context.Context, p *ooxml.Package) (*docx, error) {
 	d := &docx{main: p.Main()}
 	d.contentType = p.ContentType(d.main)
 	var err error
@@ -138,6 +149,9 @@ func (d *docx) cost() int64 {
 	for _, notes := range d.notes {
 		n += int64(len(notes.text) + each*len(notes.byID))
 	}
+	for _, k := range d.chunks {
+		n += int64(len(k.text) + each)
+	}
 	return n
 }
 
@@ -183,7 +197,7 @@ func (d *docx) draft(ctx context.Context) (*citekit.Draft, error) {
 
 // line returns the text of a block on one line, without its notes.
 func (d *docx) line(i int) string {
-	t := &texter{d: d}
+	t := &texter{d: d, chunks: d.chunks}
 	t.container(d.scope.Fragment(d.list[i].pos, d.list[i].stop), 0)
 	return strings.Join(strings.Fields(t.out.String()), " ")
 }

@@ -134,6 +134,10 @@ func (x *indexer) element(b *block) error {
 		if s.Space == "w" && x.boxes == 0 {
 			return x.paragraph(b)
 		}
+	case "altChunk":
+		if s.Space == "w" {
+			x.d.use(s.Get("r", "id"))
+		}
 	case "drawing", "pict", "object":
 		b.picture = true
 	case "docPartGallery":

@@ -83,7 +83,7 @@ func gridBefore(s *xmlspan.Scanner) (n int) {
 // cell reads the tc at hand: how many columns it takes, and its text on one
 // line.
 func (t *texter) cell(s *xmlspan.Scanner) (width int, text string) {
-	inner := &texter{d: t.d}
+	inner := &texter{d: t.d, chunks: t.chunks}
 	depth := s.Depth
 	width = 1
 	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
@@ -95,6 +95,8 @@ func (t *texter) cell(s *xmlspan.Scanner) (width int, text string) {
 			inner.paragraph(s)
 		case s.Is("w", "tbl"):
 			inner.table(s)
+		case s.Is("w", "altChunk"):
+			inner.chunk(s)
 		case isUnread(s):
 			s.Skip()
 		}

@@ -13,16 +13,17 @@ import (
 
 // A texter writes the text of what a scanner reads.
 type texter struct {
-	d     *docx // whose paragraphs are numbered, or nil
-	cells citekit.Cells
-	out   strings.Builder
-	notes []int // references that were passed, as they are listed in d
+	d      *docx // whose paragraphs are numbered, or nil
+	chunks map[string]*chunk
+	cells  citekit.Cells
+	out    strings.Builder
+	notes  []int // references that were passed, as they are listed in d
 }
 
 // textOf returns the text of a block, with that of its notes after it; "" if
 // it has none. Of a table it is that of some cells if they are not zero.
 func (d *docx) textOf(b span, cells citekit.Cells) string {
-	t := &texter{d: d, cells: cells}
+	t := &texter{d: d, chunks: d.chunks, cells: cells}
 	t.container(d.scope.Fragment(b.pos, b.stop), 0)
 	for _, i := range t.notes {
 		t.note(d.references[i])
@@ -60,6 +61,8 @@ func (t *texter) container(s *xmlspan.Scanner, depth int) {
 			t.paragraph(s)
 		case s.Is("w", "tbl"):
 			t.table(s)
+		case s.Is("w", "altChunk"):
+			t.chunk(s)
 		case isUnread(s):
 			s.Skip()
 		}
@@ -95,7 +98,7 @@ func (t *texter) paragraph(s *xmlspan.Scanner) {
 		t.out.WriteString(t.d.labelAt(s.Pos))
 	}
 	label := t.out.Len()
-	var boxes texter
+	boxes := texter{chunks: t.chunks}
 	depth := s.Depth
 	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
 		if s.Kind == xmlspan.Start {

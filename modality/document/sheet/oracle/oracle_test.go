@@ -31,6 +31,12 @@ func TestWorkbooks(t *testing.T) {
 				t.Fatal(err)
 			}
 			compare(t, data)
+			n := 0
+			for d := range differences(t, data, &n) {
+				if familyOf(d) == nil {
+					t.Errorf("%s of %s shows %.60q, and in excelize %.60q", d.code, d.raw, d.ours, d.theirs)
+				}
+			}
 		})
 	}
 }
@@ -45,6 +51,10 @@ func made(t *testing.T) []byte {
 	if err := f.SetCellFormula("Sheet1", "B3", "B1*2"); err != nil {
 		t.Fatal(err)
 	}
+	return pack(t, f)
+}
+
+func pack(t *testing.T, f *excelize.File) []byte {
 	var data bytes.Buffer
 	if err := f.Write(&data); err != nil {
 		t.Fatal(err)

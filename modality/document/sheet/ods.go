@@ -1,0 +1,164 @@
+package sheet
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/odf"
+)
+
+const (
+	odsType = "application/vnd.oasis.opendocument.spreadsheet"
+	odsExt  = ".ods"
+)
+
+// isODS reports whether a source is an ODS workbook: its type is what the
+// package begins with (ODF 1.3, part 2, section 3.3).
+func isODS(src *citekit.Source) bool {
+	head := make([]byte, 38+len(odsType)+1)
+	n, err := src.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) || n < len(head) || string(head[:4]) != "PK\x03\x04" {
+		return false
+	}
+	return string(head[30:len(head)-1]) == "mimetype"+odsType && head[len(head)-1] != '-'
+}
+
+// An odsJob is one call for an ODS workbook.
+type odsJob struct {
+	p    *odf.Package
+	book *odsBook
+}
+
+func (r *Resolver) openODS(ctx context.Context, src *citekit.Source) (*odsJob, error) {
+	r.init()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p, err := odf.Open(ctx, src, src.Size())
+	if err != nil {
+		return nil, err
+	}
+	j := &odsJob{p: p}
+	key := (&job{src: src}).key("content")
+	j.book, err = r.opened.Get(ctx, key, func(ctx context.Context) (*odsBook, int64, error) {
+		b, err := readODS(ctx, p)
+		if err != nil {
+			return nil, 0, err
+		}
+		return b, b.bytes(), nil
+	})
+	return j, err
+}
+
+func (j *odsJob) extent() citekit.Extent {
+	return citekit.Extent{Modality: citekit.Document, Sheets: len(j.book.sheets), MediaType: odsType}
+}
+
+// startODS opens the workbook of a call that has a location.
+func (r *Resolver) startODS(ctx context.Context, src *citekit.Source, loc citekit.Location) (*odsJob, error) {
+	j, err := r.openODS(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	if loc.Member != "" {
+		return nil, fmt.Errorf("a member of a workbook: %w", errors.ErrUnsupported)
+	}
+	return j, j.extent().Check(loc)
+}
+
+func (r *Resolver) resolveODS(ctx context.Context, src *citekit.Source, loc citekit.Location) (*citekit.Content, error) {
+	j, err := r.startODS(ctx, src, loc)
+	if err != nil {
+		return nil, err
+	}
+	if loc.IsWhole() {
+		body := ctxio.Reader(ctx, io.NewSectionReader(src, 0, src.Size()))
+		return &citekit.Content{Body: io.NopCloser(body), Size: src.Size(), MediaType: odsType, Ext: odsExt}, nil
+	}
+	data, changes, err := j.cut(ctx, loc)
+	if err != nil {
+		return nil, err
+	}
+	return &citekit.Content{
+		Body: io.NopCloser(ctxio.Reader(ctx, bytes.NewReader(data))), Size: int64(len(data)),
+		MediaType: odsType, Ext: odsExt, Changes: changes,
+	}, nil
+}
+
+func (r *Resolver) readODSText(ctx context.Context, src *citekit.Source, loc citekit.Location, yield func(citekit.TextRun) bool) error {
+	j, err := r.startODS(ctx, src, loc)
+	if err != nil {
+		return err
+	}
+	if loc.Sheet != "" {
+		e, err := j.book.find(loc.Sheet)
+		if err != nil {
+			return err
+		}
+		return j.readSheet(ctx, e, loc, yield)
+	}
+	for i := range j.book.sheets {
+		e := &j.book.sheets[i]
+		at := citekit.Location{Modality: citekit.Document, Sheet: e.name}
+		if first, err := j.book.find(e.name); err != nil || first != e || at.Validate() != nil {
+			continue
+		}
+		if err := j.readSheet(ctx, e, at, yield); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (j *odsJob) readSheet(ctx context.Context, e *odsSheet, loc citekit.Location, yield func(citekit.TextRun) bool) error {
+	a, err := selected(loc, e.used)
+	if err != nil {
+		return err
+	}
+	t := &rowText{sheet: e.name, area: a.meet(e.used), yield: yield}
+	if t.area.isEmpty() {
+		return nil
+	}
+	t.area.left = a.left // of the range, so that evidence has the same text
+	for i := range e.rows {
+		w := &e.rows[i]
+		if !w.filled || w.last() < t.area.top || w.number > t.area.bottom {
+			continue
+		}
+		t.cells = t.cells[:0]
+		for _, c := range j.book.cells(w) {
+			t.cells = j.book.appendShown(t.cells, c, t.area)
+		}
+		for n := max(w.number, t.area.top); n <= min(w.last(), t.area.bottom); n++ {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := t.emit(n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// find returns the first sheet of a name.
+func (b *odsBook) find(name string) (*odsSheet, error) {
+	names := &workbook{}
+	for i := range b.sheets {
+		if b.sheets[i].name == name {
+			return &b.sheets[i], nil
+		}
+		names.sheets = append(names.sheets, entry{name: b.sheets[i].name})
+	}
+	if len(b.sheets) == 0 {
+		return nil, fmt.Errorf("no sheet %s: %w", message.Quote(name), citekit.ErrRange)
+	}
+	_, err := names.find(name)
+	return nil, err
+}

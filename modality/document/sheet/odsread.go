@@ -1,0 +1,361 @@
+package sheet
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/numfmt"
+	"github.com/citekit/citekit/internal/odf"
+	"github.com/citekit/citekit/internal/xmlspan"
+)
+
+// An odsBook is what is known of the content of an ODS workbook (ODF 1.3, part
+// 3, section 9), by offsets in it.
+type odsBook struct {
+	text   string
+	root   *xmlspan.Scanner // whose fragments have the prefixes of the document
+	inner  span64           // what is in office:spreadsheet
+	drops  []xmlspan.Edit   // before it: macros
+	calc   span64           // table:calculation-settings, or zero
+	sheets []odsSheet
+	names  []odsName
+}
+
+type span64 struct{ pos, stop int }
+
+// An odsSheet is a table:table.
+type odsSheet struct {
+	name     string
+	all      span64
+	tag, end int // where its start tag ends, and its end tag begins
+	columns  []span64
+	rows     []odsRow
+	used     area // from A1 to the last cell that has something in it
+	merged   area
+	filled   int64 // cells
+	dropped  bool  // there are pictures or forms beside its cells
+}
+
+// An odsRow is one row, or several that are alike.
+type odsRow struct {
+	all    span64
+	tag    int
+	number int32
+	repeat int32
+	filled bool // a cell of it has something in it
+}
+
+func (w *odsRow) last() int32 { return w.number + w.repeat - 1 }
+
+// An odsCell is one cell, or several that are alike.
+type odsCell struct {
+	all           span64
+	col, repeat   int32
+	cols, rows    int32 // that it takes
+	covered       bool
+	filled        bool
+	kind, formula string
+	value         string // without text: what it is stored as
+}
+
+func (c *odsCell) last() int32 { return c.col + c.repeat - 1 }
+
+// An odsName is a name of a range.
+type odsName struct {
+	name, sheet string
+	area        area
+	all         span64
+	tag         int
+	database    bool
+	base        string // sheet that it is read from, or ""
+}
+
+const (
+	maxOdsRow   = 1 << 20 // of LibreOffice
+	maxOdsCells = 1 << 22 // of a sheet that have something in them, with those repeated
+)
+
+func (b *odsBook) bytes() int64 {
+	n := int64(len(b.text)) + 4096
+	for i := range b.sheets {
+		n += int64(len(b.sheets[i].rows))*48 + 256
+	}
+	return n + int64(len(b.names))*128
+}
+
+// readODS reads the content of a package once.
+func readODS(ctx context.Context, p *odf.Package) (*odsBook, error) {
+	text, err := p.Text(ctx, odf.Content)
+	if err != nil {
+		return nil, err
+	}
+	b := &odsBook{text: text}
+	s := odf.Scan(text)
+	for s.Next() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		switch {
+		case s.Kind == xmlspan.End && s.Depth == 3 && b.inner.stop == 0 && s.Is("office", "spreadsheet"):
+			b.inner.stop = s.Pos
+		case s.Kind != xmlspan.Start:
+		case s.Depth == 2 && s.Is("office", "scripts"):
+			pos := s.Pos
+			s.Skip()
+			b.drops = append(b.drops, xmlspan.Edit{Pos: pos, Stop: s.Stop})
+		case s.Depth == 3 && s.Is("office", "spreadsheet") && b.root == nil:
+			b.inner.pos, b.root = s.Stop, s.Fragment(0, len(text))
+		case s.Depth == 4 && b.root != nil && b.inner.stop == 0:
+			if err := b.child(ctx, s); err != nil {
+				return nil, err
+			}
+		}
+	}
+	switch err := s.Err(); {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", err, citekit.ErrFormat)
+	case b.root == nil || len(b.sheets) == 0 || b.inner.stop < b.inner.pos:
+		return nil, fmt.Errorf("an OpenDocument file without sheets: %w", citekit.ErrFormat)
+	}
+	return b, nil
+}
+
+// child reads an element of the spreadsheet.
+func (b *odsBook) child(ctx context.Context, s *xmlspan.Scanner) error {
+	pos := s.Pos
+	switch {
+	case s.Is("table", "table"):
+		return b.table(ctx, s)
+	case s.Is("table", "calculation-settings"):
+		s.Skip()
+		b.calc = span64{pos, s.Stop}
+	case s.Is("table", "named-expressions"), s.Is("table", "database-ranges"):
+		b.readNames(s)
+	default:
+		s.Skip()
+	}
+	return nil
+}
+
+// readNames reads the names of ranges in the element at hand.
+func (b *odsBook) readNames(s *xmlspan.Scanner) {
+	for depth := s.Depth; s.Next() && (s.Kind != xmlspan.End || s.Depth != depth); {
+		if s.Kind != xmlspan.Start {
+			continue
+		}
+		n := odsName{name: s.Get("table", "name"), all: span64{pos: s.Pos}, tag: s.Stop, database: s.Is("table", "database-range")}
+		ref := s.Get("table", "cell-range-address")
+		if n.database {
+			ref = s.Get("table", "target-range-address")
+		}
+		if base := s.Get("table", "base-cell-address"); base != "" {
+			n.base, _, _ = odsRange(base)
+		}
+		ok := n.database || s.Is("table", "named-range")
+		s.Skip()
+		n.all.stop = s.Stop
+		if n.sheet, n.area, _ = odsRange(ref); ok && n.sheet != "" && !n.area.isEmpty() && len(b.names) < maxNames {
+			b.names = append(b.names, n)
+		}
+	}
+}
+
+// table reads the sheet at hand.
+func (b *odsBook) table(ctx context.Context, s *xmlspan.Scanner) error {
+	if len(b.sheets) == maxSheets {
+		return fmt.Errorf("a workbook of more than %d sheets: %w", maxSheets, citekit.ErrTooLarge)
+	}
+	e := odsSheet{name: s.Get("table", "name"), all: span64{pos: s.Pos}, tag: s.Stop}
+	next := int32(1)
+	depth := s.Depth
+	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
+		if s.Kind != xmlspan.Start {
+			continue
+		}
+		pos := s.Pos
+		switch {
+		case s.Is("table", "table-row"):
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := b.row(s, &e, &next); err != nil {
+				return err
+			}
+		case s.Space == "table" && (s.Local == "table-rows" || s.Local == "table-header-rows" || s.Local == "table-row-group"):
+		case s.Space == "table" && (s.Local == "table-column" || s.Local == "table-columns" || s.Local == "table-header-columns" || s.Local == "table-column-group"):
+			s.Skip()
+			e.columns = append(e.columns, span64{pos, s.Stop})
+		case s.Is("table", "named-expressions"):
+			b.readNames(s)
+		default:
+			e.dropped = e.dropped || s.Is("table", "shapes")
+			s.Skip()
+		}
+	}
+	e.end, e.all.stop = s.Pos, s.Stop
+	e.used = e.used.join(e.merged)
+	b.sheets = append(b.sheets, e)
+	return nil
+}
+
+// count returns an attribute that is a number from 1 up to a limit; 1 if it is
+// none.
+func count(s *xmlspan.Scanner, local string, limit int32) int32 {
+	n, err := strconv.ParseInt(s.Get("table", local), 10, 64)
+	if err != nil {
+		return 1
+	}
+	return int32(min(max(n, 1), int64(limit)))
+}
+
+// row reads the row at hand. Rows and columns past those of LibreOffice are
+// left out.
+func (b *odsBook) row(s *xmlspan.Scanner, e *odsSheet, next *int32) error {
+	w := odsRow{all: span64{pos: s.Pos}, tag: s.Stop, number: *next, repeat: count(s, "number-rows-repeated", maxOdsRow)}
+	w.repeat = min(w.repeat, maxOdsRow+1-w.number)
+	cells := int64(0)
+	eachCell(s, func(c odsCell) {
+		if w.repeat < 1 {
+			return
+		}
+		if c.cols > 1 || c.rows > 1 {
+			e.merged = e.merged.join(area{1, 1, min(c.col+c.cols-1, maxColumn), min(w.number+c.rows-1, maxOdsRow)})
+		}
+		if c.filled {
+			w.filled = true
+			cells += int64(c.repeat)
+			e.used = e.used.join(area{1, 1, c.last(), w.last()})
+		}
+	})
+	w.all.stop = s.Stop
+	if w.repeat < 1 {
+		return nil
+	}
+	*next += w.repeat
+	if e.filled += cells * int64(w.repeat); e.filled > maxOdsCells {
+		return fmt.Errorf("a sheet of more than %d cells: %w", maxOdsCells, citekit.ErrTooLarge)
+	}
+	e.rows = append(e.rows, w)
+	return nil
+}
+
+// eachCell calls f for the cells of the row whose Start is at hand, and stops at
+// its End.
+func eachCell(s *xmlspan.Scanner, f func(c odsCell)) {
+	col := int32(1)
+	for depth := s.Depth; s.Next() && (s.Kind != xmlspan.End || s.Depth != depth); {
+		if s.Kind != xmlspan.Start {
+			continue
+		}
+		if !s.Is("table", "table-cell") && !s.Is("table", "covered-table-cell") {
+			s.Skip()
+			continue
+		}
+		c := readODSCell(s, col)
+		if c.repeat = min(c.repeat, maxColumn+1-col); c.repeat < 1 {
+			continue
+		}
+		col += c.repeat
+		f(c)
+	}
+}
+
+func readODSCell(s *xmlspan.Scanner, col int32) odsCell {
+	c := odsCell{all: span64{pos: s.Pos}, col: col, covered: s.Local == "covered-table-cell", repeat: 1, cols: 1, rows: 1}
+	for a := range s.Attrs() {
+		switch a.Space + ":" + a.Local {
+		case "table:number-columns-repeated":
+			c.repeat = count(s, a.Local, maxColumn)
+		case "table:number-columns-spanned":
+			c.cols = count(s, a.Local, maxColumn)
+		case "table:number-rows-spanned":
+			c.rows = count(s, a.Local, maxOdsRow)
+		case "table:formula":
+			c.formula, c.filled = a.Value, true
+		case "office:value-type":
+			c.kind, c.filled = a.Value, true
+		case "office:value", "office:date-value", "office:time-value", "office:boolean-value", "office:string-value":
+			c.value = a.Value
+		}
+	}
+	for depth := s.Depth; s.Next() && (s.Kind != xmlspan.End || s.Depth != depth); {
+		if s.Kind == xmlspan.Start {
+			c.filled = true
+			s.Skip()
+		}
+	}
+	c.all.stop = s.Stop
+	return c
+}
+
+// cells returns the cells of a row.
+func (b *odsBook) cells(w *odsRow) []odsCell {
+	var cells []odsCell
+	s := b.root.Fragment(w.all.pos, w.all.stop)
+	if s.Next() {
+		eachCell(s, func(c odsCell) { cells = append(cells, c) })
+	}
+	return cells
+}
+
+// appendShown appends what a cell shows in the columns of an area.
+func (b *odsBook) appendShown(shown []shownCell, c odsCell, a area) []shownCell {
+	if !c.filled || c.covered || c.last() < a.left || c.col > a.right {
+		return shown
+	}
+	text := b.shown(c)
+	if text == "" {
+		return shown
+	}
+	for col := max(c.col, a.left); col <= min(c.last(), a.right); col++ {
+		shown = append(shown, shownCell{col, text})
+	}
+	return shown
+}
+
+// shown returns the paragraphs of a cell on one line, which are what its program
+// showed; of one without any its value.
+func (b *odsBook) shown(c odsCell) string {
+	var out strings.Builder
+	s := b.root.Fragment(c.all.pos, c.all.stop)
+	paragraphs := 0
+	for s.Next() {
+		switch {
+		case s.Kind == xmlspan.Text && s.Depth > 1:
+			out.WriteString(s.Value())
+		case s.Kind != xmlspan.Start || s.Depth == 1:
+		case s.Space == "text" && s.Depth == 2 && (s.Local == "p" || s.Local == "h"):
+			if paragraphs++; paragraphs > 1 {
+				out.WriteByte(' ')
+			}
+		case s.Is("text", "s"):
+			n, err := strconv.Atoi(s.Get("text", "c"))
+			if err != nil {
+				n = 1
+			}
+			out.WriteString(strings.Repeat(" ", min(max(n, 1), 1000)))
+		case s.Is("text", "tab"), s.Is("text", "line-break"):
+			out.WriteByte(' ')
+		case s.Depth == 2, s.Space == "draw", s.Space == "office", s.Space == "form":
+			s.Skip() // notes and pictures
+		}
+	}
+	if paragraphs > 0 {
+		return oneLine(out.String())
+	}
+	return oneLine(c.stored())
+}
+
+// stored returns the value of a cell that shows nothing.
+func (c *odsCell) stored() string {
+	if c.kind == "boolean" {
+		return truth(c.value)
+	}
+	if v, err := strconv.ParseFloat(c.value, 64); err == nil && c.kind != "string" {
+		return numfmt.General(v)
+	}
+	return c.value
+}

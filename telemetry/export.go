@@ -1,0 +1,127 @@
+package telemetry
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+)
+
+const (
+	// firstWait and longestWait bound the time before a batch is sent again.
+	firstWait   = 5 * time.Second
+	longestWait = 30 * time.Second
+
+	// mostAnswer is how much of an answer of a collector is read, in bytes.
+	mostAnswer = 64 << 10
+)
+
+// A client exports spans to a collector, by OTLP over HTTP in protocol buffers:
+// https://opentelemetry.io/docs/specs/otlp/#otlphttp. The library's own exporter
+// links gRPC, with which the command is half as large again and starts slower.
+type client struct {
+	*destination
+	ended chan struct{}
+}
+
+// ExportSpans implements [sdktrace.SpanExporter]. A batch that a collector has no
+// room for is sent again until ctx is done.
+func (c *client) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	if len(spans) == 0 {
+		return nil
+	}
+	body := appendRequest(make([]byte, 0, 512*len(spans)), spans)
+	if c.gzip {
+		var zipped bytes.Buffer
+		w := gzip.NewWriter(&zipped)
+		w.Write(body) // into memory
+		w.Close()
+		body = zipped.Bytes()
+	}
+	for wait := firstWait; ; wait = min(2*wait, longestWait) {
+		err := c.send(ctx, body)
+		var busy *busyError
+		if !errors.As(err, &busy) {
+			return err
+		}
+		pause := time.NewTimer(cmp.Or(busy.after, wait/2+rand.N(wait)))
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			pause.Stop()
+			return fmt.Errorf("%w: %w", ctx.Err(), err)
+		case <-c.ended:
+			pause.Stop()
+			return err
+		}
+	}
+}
+
+// Shutdown implements [sdktrace.SpanExporter]. It may be called once.
+func (c *client) Shutdown(context.Context) error {
+	close(c.ended)
+	c.destination.client.CloseIdleConnections()
+	return nil
+}
+
+// A busyError says that a request may be sent again.
+type busyError struct {
+	after time.Duration // as the collector says; zero if it does not
+	err   error
+}
+
+func (e *busyError) Error() string { return e.err.Error() }
+func (e *busyError) Unwrap() error { return e.err }
+
+func (c *client) send(ctx context.Context, body []byte) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	r.Header = c.header.Clone()
+	if c.gzip {
+		r.Header.Set("Content-Encoding", "gzip")
+	}
+	answer, err := c.destination.client.Do(r)
+	if err != nil {
+		var network net.Error
+		if ctx.Err() == nil && errors.As(err, &network) && network.Timeout() {
+			return &busyError{err: err}
+		}
+		return err
+	}
+	defer answer.Body.Close()
+	said, err := io.ReadAll(io.LimitReader(answer.Body, mostAnswer))
+	switch code := answer.StatusCode; {
+	case code >= 200 && code < 300:
+		if err != nil {
+			return err
+		}
+		return rejected(said, answer.Header.Get("Content-Type"))
+	case code == http.StatusTooManyRequests, code == http.StatusBadGateway, code == http.StatusServiceUnavailable, code == http.StatusGatewayTimeout:
+		return &busyError{after: retryAfter(answer.Header.Get("Retry-After")), err: fmt.Errorf("the collector answers %s", answer.Status)}
+	default:
+		return fmt.Errorf("the collector answers %s: %.200q", answer.Status, bytes.TrimSpace(said))
+	}
+}
+
+// retryAfter returns how long a collector asks to wait, zero if it does not.
+func retryAfter(value string) time.Duration {
+	if n, err := strconv.Atoi(value); err == nil && n > 0 {
+		return time.Duration(min(n, 3600)) * time.Second
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, time.Until(at))
+	}
+	return 0
+}
