@@ -22,9 +22,9 @@ const LastCell = math.MaxInt
 type Cells struct{ Rows, Columns citekit.Range }
 
 // CSVFragment returns parts of a table as a fragment of RFC 7111, such as
-// "row=5-7", "col=2" or "cell=4,1-6,*;8,2". All parts must select only rows, or
-// only columns, or both. Other parts, no parts, and a range that ends before it
-// begins, are an error matching [citekit.ErrSyntax].
+// "row=5-7", "col=2" or "cell=4,1-6,*;8,2". All parts must select alike: only
+// rows, only columns, or both. Other parts, no parts, and a range that ends
+// before it begins, are an error matching [citekit.ErrSyntax].
 func CSVFragment(cells ...Cells) (string, error) {
 	specs := make([]string, len(cells))
 	kind := ""
