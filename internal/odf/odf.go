@@ -67,6 +67,13 @@ func Open(ctx context.Context, r io.ReaderAt, size int64) (*Package, error) {
 	if err := s.Err(); err != nil {
 		return nil, knownXML(err)
 	}
+	if p.mediaType == "" && archive.File(mimetype) != nil {
+		kind, err := p.text(ctx, mimetype, maxListed)
+		if err != nil {
+			return nil, err
+		}
+		p.mediaType = strings.TrimSpace(kind)
+	}
 	if archive.File(Content) == nil {
 		return nil, fmt.Errorf("the package has no content: %w", citekit.ErrFormat)
 	}

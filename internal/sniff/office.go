@@ -15,6 +15,9 @@ var (
 	formatSQLite = Format{ID: "sqlite", Name: "an SQLite database", Kind: Document, MediaType: "application/vnd.sqlite3", Ext: ".sqlite"}
 )
 
+// mimetype is the member that says what a package is.
+const mimetype = "mimetype"
+
 // packaged are the formats that are a ZIP archive with a member "mimetype", by
 // what that says (OCF 3.3, section 4.3; ODF 1.3, part 2, section 3.3).
 var packaged = []Format{
@@ -38,7 +41,7 @@ var openXML = []struct {
 
 // zipped tells the formats that are ZIP archives by the members they have.
 func zipped(h head) (Format, error) {
-	if at(h.b, 30, "mimetype") {
+	if at(h.b, 30, mimetype) {
 		for _, f := range packaged {
 			if at(h.b, 38, f.MediaType) && !at(h.b, 38, f.MediaType+"-") {
 				return f, nil
@@ -62,6 +65,11 @@ func zipped(h head) (Format, error) {
 	}
 	if bytes.Contains(names, []byte("META-INF/container.xml")) && bytes.Contains(names, []byte(".opf")) {
 		return packaged[0], nil // its mimetype is missing or not the first
+	}
+	if bytes.Contains(names, []byte("META-INF/manifest.xml")) && bytes.Contains(names, []byte("content.xml")) {
+		if f, err := byManifest(h, names); err != nil || f.ID != "" {
+			return f, err
+		}
 	}
 	if bytes.Contains(h.b, []byte("META-INF/MANIFEST.MF")) {
 		return formatJar, nil
