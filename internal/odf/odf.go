@@ -56,7 +56,13 @@ func Open(ctx context.Context, r io.ReaderAt, size int64) (*Package, error) {
 	if err := p.readManifest(); err != nil {
 		return nil, err
 	}
-	p.mediaType = p.types["/"]
+	if p.mediaType = p.types["/"]; p.mediaType == "" && archive.File(mimetype) != nil {
+		kind, err := p.TextUpTo(ctx, mimetype, maxListed)
+		if err != nil {
+			return nil, err
+		}
+		p.mediaType = strings.TrimSpace(kind)
+	}
 	if archive.File(Content) == nil {
 		return nil, fmt.Errorf("the package has no content: %w", citekit.ErrFormat)
 	}

@@ -19,7 +19,7 @@ var mainTypes = map[string]string{
 // its content types; relationships may name any (ISO/IEC 29500-2, section 6.5).
 // The zero format means that it is none.
 func byTypes(h head, list []byte) (Format, error) {
-	types, err := contentTypes(h, list)
+	types, err := member(h, list, "[content_types].xml")
 	if err != nil {
 		return Format{}, err
 	}
@@ -31,11 +31,54 @@ func byTypes(h head, list []byte) (Format, error) {
 	return Format{}, nil
 }
 
-// contentTypes returns the beginning of the list of content types, at most 1
-// MiB, or nil if the list of members does not have it.
-func contentTypes(h head, list []byte) ([]byte, error) {
+// byManifest tells a package of OpenDocument whose type does not come first, or
+// is compressed: by its type, else by what its manifest says of the whole (ODF
+// 1.3, part 2, section 4.8.4). The zero format means that it is none.
+func byManifest(h head, list []byte) (Format, error) {
+	kind, err := member(h, list, mimetype)
+	if err != nil {
+		return Format{}, err
+	}
+	if kind == nil {
+		manifest, err := member(h, list, "meta-inf/manifest.xml")
+		if err != nil {
+			return Format{}, err
+		}
+		kind = typeOfWhole(manifest)
+	}
+	kind = bytes.TrimSuffix(bytes.TrimSpace(kind), []byte("-template"))
+	for _, f := range packaged {
+		if string(kind) == f.MediaType {
+			return f, nil
+		}
+	}
+	return Format{}, nil
+}
+
+// typeOfWhole returns what a manifest says the package is.
+func typeOfWhole(manifest []byte) []byte {
+	i := max(bytes.Index(manifest, []byte(`full-path="/"`)), bytes.Index(manifest, []byte(`full-path='/'`)))
+	if i < 0 {
+		return nil
+	}
+	end := bytes.IndexByte(manifest[i:], '>')
+	if end < 0 {
+		return nil
+	}
+	entry := manifest[bytes.LastIndexByte(manifest[:i], '<')+1 : i+end]
+	_, value, found := bytes.Cut(entry, []byte("media-type="))
+	if !found || len(value) == 0 {
+		return nil
+	}
+	value, _, _ = bytes.Cut(value[1:], value[:1])
+	return value
+}
+
+// member returns the beginning of a member, at most 1 MiB, by its name in small
+// letters, or nil if the list of members does not have it.
+func member(h head, list []byte, path string) ([]byte, error) {
 	const entry, local, maxTypes = 46, 30, 1 << 20
-	name := []byte("[content_types].xml")
+	name := []byte(path)
 	for {
 		i := bytes.Index(list, []byte("PK\x01\x02"))
 		if i < 0 || len(list) < i+entry {

@@ -25,6 +25,8 @@ func TestPartsElsewhere(t *testing.T) {
 		{"[Content_Types].xml", `xl\workbook.xml`, "<Types/>", zip.Deflate, "xlsx"},
 		{"[Content_Types].xml", "Word/Document.xml", "<Types/>", zip.Deflate, "docx"},
 		{"[Content_Types].xml", "a.xml", "<Types/>", zip.Deflate, "zip"},
+		{"META-INF/manifest.xml", "content.xml", `<m:manifest><m:file-entry m:full-path="Object 1/" m:media-type="application/vnd.oasis.opendocument.text"/><m:file-entry m:media-type="application/vnd.oasis.opendocument.spreadsheet" m:full-path="/"/></m:manifest>`, zip.Deflate, "ods"},
+		{"META-INF/manifest.xml", "content.xml", `<m:manifest><m:file-entry m:full-path="/"/></m:manifest>`, zip.Store, "zip"},
 		{"Types.xml", "a.xml", types("spreadsheetml.sheet"), zip.Deflate, "zip"},
 	} {
 		var data bytes.Buffer

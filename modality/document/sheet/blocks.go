@@ -35,6 +35,7 @@ type blocks struct {
 	done  []block
 	more  bool // there were more
 	runs  []span
+	cells []cell // of the row, sorted
 	order []cell
 }
 
@@ -80,6 +81,7 @@ func (b *blocks) findRuns(w *row) {
 		slices.SortStableFunc(b.order, func(c, d cell) int { return cmp.Compare(c.col, d.col) })
 		cells = b.order
 	}
+	b.cells = cells
 	for i := range cells {
 		c := &cells[i]
 		if c.isEmpty() {
@@ -106,9 +108,10 @@ func (b *blocks) newBlock(w *row, run span) *block {
 			return n
 		}
 	}
-	for i := range w.cells {
-		c := &w.cells[i]
-		if c.col < run.from || c.col > run.to || c.isEmpty() {
+	first, _ := slices.BinarySearchFunc(b.cells, run.from, func(c cell, col int32) int { return cmp.Compare(c.col, col) })
+	for i := first; i < len(b.cells) && b.cells[i].col <= run.to; i++ {
+		c := &b.cells[i]
+		if c.isEmpty() {
 			continue
 		}
 		if len(n.head) == maxHead/maxHeadRows {

@@ -11,6 +11,7 @@ import (
 	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/odf"
+	"github.com/citekit/citekit/internal/sniff"
 )
 
 const (
@@ -19,14 +20,19 @@ const (
 )
 
 // isODS reports whether a source is an ODS workbook: its type is what the
-// package begins with (ODF 1.3, part 2, section 3.3).
+// package begins with (ODF 1.3, part 2, section 3.3), or another file of it says
+// so, as packages have it that were packed again.
 func isODS(src *citekit.Source) bool {
 	head := make([]byte, 38+len(odsType)+1)
 	n, err := src.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) || n < len(head) || string(head[:4]) != "PK\x03\x04" {
 		return false
 	}
-	return string(head[30:len(head)-1]) == "mimetype"+odsType && head[len(head)-1] != '-'
+	if string(head[30:len(head)-1]) == "mimetype"+odsType && head[len(head)-1] != '-' {
+		return true
+	}
+	f, err := sniff.Detect(src, src.Size())
+	return err == nil && f.ID == "ods"
 }
 
 // An odsJob is one call for an ODS workbook.
@@ -106,7 +112,7 @@ func (r *Resolver) readODSText(ctx context.Context, src *citekit.Source, loc cit
 	for i := range j.book.sheets {
 		e := &j.book.sheets[i]
 		at := citekit.Location{Modality: citekit.Document, Sheet: e.name}
-		if first, err := j.book.find(e.name); err != nil || first != e || at.Validate() != nil {
+		if j.book.first[e.name] != i || at.Validate() != nil {
 			continue
 		}
 		if err := j.readSheet(ctx, e, at, yield); err != nil {
@@ -149,11 +155,11 @@ func (j *odsJob) readSheet(ctx context.Context, e *odsSheet, loc citekit.Locatio
 
 // find returns the first sheet of a name.
 func (b *odsBook) find(name string) (*odsSheet, error) {
+	if i, ok := b.first[name]; ok {
+		return &b.sheets[i], nil
+	}
 	names := &workbook{}
 	for i := range b.sheets {
-		if b.sheets[i].name == name {
-			return &b.sheets[i], nil
-		}
 		names.sheets = append(names.sheets, entry{name: b.sheets[i].name})
 	}
 	if len(b.sheets) == 0 {

@@ -96,6 +96,56 @@ func TestODSConformance(t *testing.T) {
 	})
 }
 
+// TestODSCovered checks that text is not lost that merged areas cover, nor in
+// evidence whose range does not have what covers it.
+func TestODSCovered(t *testing.T) {
+	text := func(name, text, attrs string) string {
+		return `<table:` + name + ` office:value-type="string"` + attrs + `><text:p>` + text + `</text:p></table:` + name + `>`
+	}
+	data := packODS(t, odsContent(`<table:table table:name="S"><table:table-row>`+text("table-cell", "a1", ` table:number-columns-spanned="3" table:number-rows-spanned="2"`)+
+		text("covered-table-cell", "a2", "")+text("covered-table-cell", "a3", "")+`</table:table-row><table:table-row><table:covered-table-cell table:number-columns-repeated="2"/>`+
+		text("covered-table-cell", "f", "")+`</table:table-row></table:table>`))
+	r := new(sheet.Resolver)
+	if got, err := textAt(t, r, source(data), at("S", "")); err != nil || got != "a1\ta2\ta3\n\t\tf\n" {
+		t.Errorf("%q, %v", got, err)
+	}
+	cut, content, _ := resolveODS(t, data, at("S", "B1:C2"))
+	if got, err := textAt(t, r, source(cut), at("S", "B1:C2")); err != nil || got != "a2\ta3\n\tf\n" || strings.Contains(content, "covered") {
+		t.Errorf("%q, %v: %s", got, err, content)
+	}
+	cut, content, _ = resolveODS(t, data, at("S", "A1:B2"))
+	if got, err := textAt(t, r, source(cut), at("S", "")); err != nil || got != "a1\ta2\n" || strings.Count(content, "<table:covered") != 2 {
+		t.Errorf("%q, %v: %s", got, err, content)
+	}
+}
+
+// TestODSLeftOut checks that each kind of what evidence does not have is
+// reported, and that nothing of it names another sheet.
+func TestODSLeftOut(t *testing.T) {
+	content := odsContent(`<table:content-validations><table:content-validation table:name="v" table:condition="secret"/></table:content-validations>` +
+		`<table:table table:name="S" table:style-name="ta1" table:protected="true" table:protection-key="secret"><table:table-source xlink:href="secret.ods"/><office:forms><x>secret</x></office:forms>` +
+		`<table:table-row><table:table-cell table:style-name="ce2" table:content-validation-name="v" office:value-type="string"><text:p><text:a xlink:href="#secret.A1">to <text:span>it</text:span></text:a> <text:a xlink:href="https://example.com/">out</text:a></text:p></table:table-cell></table:table-row>` +
+		`<calcext:conditional-formats><calcext:conditional-format calcext:target-range-address="S.A1:S.B9"><x>secret</x></calcext:conditional-format></calcext:conditional-formats></table:table>` +
+		`<table:data-pilot-tables><table:data-pilot-table table:name="secret" table:target-range-address="S.A1:S.C9"/></table:data-pilot-tables>`)
+	content = strings.Replace(content, "<office:automatic-styles>", `<office:automatic-styles>`+
+		`<style:style style:name="ta1" style:family="table"><style:table-properties table:display="false"/></style:style><style:style style:name="secret" style:family="table" style:master-page-name="secret"/>`+
+		`<style:style style:name="ce2" style:family="table-cell"><style:table-cell-properties><style:background-image xlink:href="secret.png"/></style:table-cell-properties><style:map style:condition="cell-content()&gt;1" style:base-cell-address="secret.A1"/></style:style>`, 1)
+	content = strings.Replace(content, " office:version", ` xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:calcext="urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0" office:version`, 1)
+	data := packODS(t, content)
+	_, cut, changes := resolveODS(t, data, at("S", "A1"))
+	want := []string{
+		"the sheet shown, which is hidden in the source", "pictures, charts and forms left out", "conditional formats left out", "data validations left out", "links to other cells left out",
+		"pivot tables left out, with their values kept", "the source that the sheet is filled from left out", "headers and footers of pages left out", "background images left out", "macros left out",
+	}
+	if !slices.Equal(changes, want) || !strings.Contains(cut, `table:display="true"`) || !strings.Contains(cut, `<text:p>to <text:span>it</text:span> <text:a xlink:href="https`) {
+		t.Errorf("%q: %s", changes, cut)
+	}
+	draft, err := new(sheet.Resolver).Map(t.Context(), source(data), citekit.MapRequest{Modality: citekit.Document})
+	if err != nil || draft.Nodes[0].Summary != "A1, hidden" {
+		t.Errorf("%+v, %v", draft, err)
+	}
+}
+
 func resolveODS(t *testing.T, data []byte, loc citekit.Location) (cut []byte, content string, changes []string) {
 	t.Helper()
 	out, err := new(sheet.Resolver).Resolve(t.Context(), source(data), citekit.Request{Location: loc})
@@ -119,7 +169,7 @@ func resolveODS(t *testing.T, data []byte, loc citekit.Location) (cut []byte, co
 
 func TestODSCut(t *testing.T) {
 	cut, content, changes := resolveODS(t, salesODS(t), at("Q4 Results", "B3:D4"))
-	if want := []string{"the formulas of D3, D4 replaced by their values", "pictures, charts and forms left out"}; !slices.Equal(changes, want) {
+	if want := []string{"the formulas of D3, D4 replaced by their values", "pictures, charts and forms left out", "filters left out", "headers and footers of pages left out", "macros left out"}; !slices.Equal(changes, want) {
 		t.Errorf("changes: %q, want %q", changes, want)
 	}
 	for _, want := range []string{
@@ -139,7 +189,7 @@ func TestODSCut(t *testing.T) {
 	if want := "Müller & Söhne GmbH\t15.03.2023\t1,234.50\nsame\tsame\t7\n"; err != nil || got != want {
 		t.Errorf("%q, %v; want %q", got, err, want)
 	}
-	if _, content, changes = resolveODS(t, salesODS(t), at("Q4 Results", "B3:D6")); !strings.Contains(content, "SUM([.D3:.D5]") || len(changes) != 2 {
+	if _, content, changes = resolveODS(t, salesODS(t), at("Q4 Results", "B3:D6")); !strings.Contains(content, "SUM([.D3:.D5]") || len(changes) != 5 {
 		t.Errorf("%q: %s", changes, content)
 	}
 	if _, content, _ = resolveODS(t, salesODS(t), at("Q4 Results", "D6")); !strings.Contains(content, `<table:table-cell table:number-columns-repeated="3"/><table:table-cell/></table:table-row>`) {
@@ -195,6 +245,7 @@ func TestODSRefused(t *testing.T) {
 	}{
 		"encrypted":      {encrypted.Bytes(), citekit.ErrEncrypted},
 		"too many cells": {packODS(t, many), citekit.ErrTooLarge},
+		"too many bytes": {packODS(t, odsContent(`<table:table table:name="S"><table:table-row><table:table-cell table:number-columns-repeated="16384" office:value-type="string"><text:p>`+strings.Repeat("x", 5000)+`</text:p></table:table-cell></table:table-row></table:table>`)), citekit.ErrTooLarge},
 		"no sheets":      {packODS(t, odsContent("")), citekit.ErrFormat},
 		"no end":         {packODS(t, strings.TrimSuffix(odsContent(""), "</office:document-content>")), citekit.ErrFormat},
 		"cut off":        {salesODS(t)[:600], citekit.ErrFormat},

@@ -21,10 +21,11 @@ type odsCut struct {
 	area   area
 	prefix string // of elements of tables, with its colon
 	out    strings.Builder
-	merged []area // of the cells that are kept, clipped; those that end above are gone
+	merged odsMerged
 
-	formulas []string // cells that lost theirs
-	pictures bool
+	formulas []string // cells that lost theirs, the first of them
+	gone     int
+	lost     odsBeside
 }
 
 // cut returns the evidence of a location.
@@ -37,14 +38,14 @@ func (j *odsJob) cut(ctx context.Context, loc citekit.Location) ([]byte, []strin
 	if err != nil {
 		return nil, nil, err
 	}
-	c := &odsCut{ctx: ctx, b: j.book, e: e, area: a.meet(e.used), prefix: prefixOf(j.book.text[e.all.pos:e.all.stop]), pictures: e.dropped}
+	c := &odsCut{ctx: ctx, b: j.book, e: e, area: a.meet(e.used), prefix: prefixOf(j.book.text[e.all.pos:e.all.stop]), lost: e.beside}
 	if err := c.write(); err != nil {
 		return nil, nil, err
 	}
 	cut := odf.NewCut(j.p)
 	cut.Replace(odf.Content, c.out.String())
 	if j.p.Has(odf.Styles) {
-		text, err := odsStyles(ctx, j.p)
+		text, err := c.styles(ctx, j.p)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -57,50 +58,14 @@ func (j *odsJob) cut(ctx context.Context, loc citekit.Location) ([]byte, []strin
 	return data.Bytes(), c.changes(), nil
 }
 
-// odsStyles returns the styles without what pages have beside the cells.
-func odsStyles(ctx context.Context, p *odf.Package) (string, error) {
-	text, err := p.Text(ctx, odf.Styles)
-	if err != nil {
-		return "", err
-	}
-	text, err = xmlspan.Without(odf.Scan(text), func(s *xmlspan.Scanner) bool {
-		switch s.Space + ":" + s.Local {
-		case "style:header", "style:header-left", "style:header-first", "style:footer", "style:footer-left", "style:footer-first",
-			"style:background-image", "draw:fill-image", "office:scripts":
-			return true
-		}
-		return false
-	})
-	if err != nil {
-		return "", fmt.Errorf("%w: %w", err, citekit.ErrFormat)
-	}
-	return text, nil
-}
-
-func (c *odsCut) changes() []string {
-	var changes []string
-	switch n := len(c.formulas); {
-	case n == 1:
-		changes = append(changes, "the formula of "+c.formulas[0]+" replaced by its value")
-	case n > 1 && n <= 10:
-		changes = append(changes, "the formulas of "+strings.Join(c.formulas, ", ")+" replaced by their values")
-	case n > 10:
-		changes = append(changes, fmt.Sprintf("%d formulas replaced by their values, of %s and others", n, c.formulas[0]))
-	}
-	if c.pictures {
-		changes = append(changes, "pictures, charts and forms left out")
-	}
-	return changes
-}
-
 func (c *odsCut) write() error {
 	text, b, e := c.b.text, c.b, c.e
-	c.out.WriteString(xmlspan.Splice(text, 0, b.inner.pos, b.drops))
+	c.out.WriteString(c.head())
 	c.out.WriteString(text[b.calc.pos:b.calc.stop])
 	c.out.WriteString(c.tag(e.all.pos, e.tag, func(a xmlspan.Attr) bool {
-		return a.Space == "table" && (a.Local == "print-ranges" || a.Local == "print")
+		return a.Space == "table" && (a.Local == "print-ranges" || a.Local == "print" || strings.HasPrefix(a.Local, "protect"))
 	}))
-	if e.end > e.all.pos {
+	if e.end < e.all.stop { // it has an end tag
 		if err := c.content(); err != nil {
 			return err
 		}
@@ -170,13 +135,7 @@ func (c *odsCut) empty(local, attr string, n int32) string { return c.open(local
 // row writes what a row has in the area.
 func (c *odsCut) row(w *odsRow, first, last int32) {
 	text := c.b.text
-	kept := c.merged[:0]
-	for _, m := range c.merged {
-		if m.bottom >= first {
-			kept = append(kept, m)
-		}
-	}
-	c.merged = kept
+	c.merged.begin(first)
 	s := c.b.root.Fragment(w.all.pos, w.all.stop)
 	if !s.Next() {
 		return
@@ -196,25 +155,12 @@ func (c *odsCut) row(w *odsRow, first, last int32) {
 			continue
 		}
 		some = true
-		if cell.covered && !c.isCovered(left, first) {
-			c.out.WriteString(c.empty("table-cell", "number-columns-repeated", right-left+1))
-			continue
-		}
 		c.cell(cell, left, right, first)
 	}
 	if !some {
 		c.out.WriteString(c.empty("table-cell", "", 1))
 	}
 	c.out.WriteString("</" + rawName(text[w.all.pos:w.all.stop]) + ">")
-}
-
-func (c *odsCut) isCovered(col, row int32) bool {
-	for _, m := range c.merged {
-		if m.has(col, row) {
-			return true
-		}
-	}
-	return false
 }
 
 // repeatEdits set how often the element at hand is repeated.
@@ -240,11 +186,11 @@ func (c *odsCut) cell(cell odsCell, left, right, row int32) {
 	whole := area{left, row, left + cell.cols - 1, row + cell.rows - 1}
 	spanned := whole.meet(c.area)
 	if cell.cols > 1 || cell.rows > 1 {
-		c.merged = append(c.merged, spanned)
+		c.merged.open(spanned)
 	}
 	keepsFormula := cell.formula == "" || odsStays(cell.formula, c.e.name, c.area)
 	if !keepsFormula {
-		c.formulas = append(c.formulas, citekit.Cell{Col: left, Row: row}.String())
+		c.lose(left, row)
 	}
 	edits := repeatEdits(s, "number-columns-repeated", right-left+1)
 	for a := range s.Attrs() {
@@ -259,17 +205,28 @@ func (c *odsCut) cell(cell odsCell, left, right, row int32) {
 				continue
 			}
 			if keepsFormula && a.Local == "formula" {
-				c.formulas = append(c.formulas, citekit.Cell{Col: left, Row: row}.String())
+				c.lose(left, row)
 			}
 			edit = xmlspan.Edit{Pos: a.Pos, Stop: a.Stop}
 		case "table:content-validation-name":
+			c.lost.validations = true
 			edit = xmlspan.Edit{Pos: a.Pos, Stop: a.Stop}
+		case "table:style-name":
+			c.lost.formats = c.lost.formats || c.b.styles.mapped[a.Value]
+			continue
 		default:
 			continue
 		}
 		edits = append(edits, edit)
 	}
+	isUncovered := cell.covered && !c.merged.has(left)
+	if isUncovered {
+		edits = append(edits, c.uncover(cell.all.pos))
+	}
 	edits = append(edits, c.inner(s)...)
+	if end := s.Pos; isUncovered && end < s.Stop {
+		edits = append(edits, c.uncover(end))
+	}
 	c.out.WriteString(xmlspan.Splice(c.b.text, cell.all.pos, cell.all.stop, edits))
 }
 
@@ -282,9 +239,17 @@ func isMatrix(s *xmlspan.Scanner) bool {
 
 // inner drops what is in a cell and is neither text nor a note.
 func (c *odsCut) inner(s *xmlspan.Scanner) (edits []xmlspan.Edit) {
+	link := 0 // how deep the link is that goes
 	for s.Next() {
+		if s.Kind == xmlspan.End && s.Depth == link {
+			edits, link = append(edits, xmlspan.Edit{Pos: s.Pos, Stop: s.Stop}), 0
+		}
 		if s.Kind != xmlspan.Start {
 			continue
+		}
+		if link == 0 && s.Is("text", "a") && c.isAway(s.Get("xlink", "href")) {
+			c.lost.links, link = true, s.Depth
+			edits = append(edits, xmlspan.Edit{Pos: s.Pos, Stop: s.Stop})
 		}
 		picture := s.Space == "draw" || s.Space == "dr3d" || s.Space == "form"
 		drop := picture || s.Space == "table" || s.Space == "script" || s.Is("office", "event-listeners") || s.Is("office", "dde-source")
@@ -293,7 +258,7 @@ func (c *odsCut) inner(s *xmlspan.Scanner) (edits []xmlspan.Edit) {
 			continue
 		}
 		if pos := s.Pos; drop {
-			c.pictures = c.pictures || picture
+			c.lost.pictures = c.lost.pictures || picture
 			s.Skip()
 			edits = append(edits, xmlspan.Edit{Pos: pos, Stop: s.Stop})
 		}
@@ -301,12 +266,24 @@ func (c *odsCut) inner(s *xmlspan.Scanner) (edits []xmlspan.Edit) {
 	return edits
 }
 
+// isAway reports whether a link leads to another place of the workbook than the
+// range.
+func (c *odsCut) isAway(link string) bool {
+	place, ok := strings.CutPrefix(link, "#")
+	if !ok {
+		return false
+	}
+	sheet, a, ok := odsRange(place)
+	return !ok || sheet != c.e.name || !c.area.contains(a)
+}
+
 // names writes the names of ranges that are kept as a whole.
 func (c *odsCut) names() {
 	var named, databases strings.Builder
-	for i := range c.b.names {
+	for _, i := range c.b.named[c.e.name] {
 		n := &c.b.names[i]
-		if n.sheet != c.e.name || !c.area.contains(n.area) || n.base != "" && n.base != c.e.name {
+		c.lost.filters = c.lost.filters || !c.area.meet(n.area).isEmpty() && (n.filtered || n.buttons && !c.area.contains(n.area))
+		if !c.area.contains(n.area) || n.base != "" && n.base != c.e.name {
 			continue
 		}
 		if !n.database {

@@ -26,10 +26,13 @@ func (r *Resolver) mapODS(ctx context.Context, src *citekit.Source, req citekit.
 	for i := range j.book.sheets {
 		e := &j.book.sheets[i]
 		loc := citekit.Location{Modality: citekit.Document, Sheet: e.name}
-		if first, err := j.book.find(e.name); err == nil && first == e && e.name != "" && loc.Validate() == nil && m.take() {
+		if j.book.first[e.name] == i && e.name != "" && loc.Validate() == nil && m.take() {
 			node := &citekit.Node{Title: plain.Words(e.name, maxTitle), Type: "sheet", Location: loc, Summary: "empty"}
 			if !e.used.isEmpty() {
 				node.Summary = e.used.String()
+			}
+			if e.hidden {
+				node.Summary = join(node.Summary, "hidden")
 			}
 			if err := m.odsChildren(node, j.book, e); err != nil {
 				return nil, err
@@ -55,10 +58,10 @@ func (m *mapping) odsChildren(node *citekit.Node, b *odsBook, e *odsSheet) error
 		}
 	}
 	var taken []area
-	for i := range b.names {
+	for _, i := range b.named[e.name] {
 		n := &b.names[i]
 		a := n.area.meet(e.used)
-		if n.sheet != e.name || a.isEmpty() || strings.HasPrefix(n.name, "__Anonymous") {
+		if a.isEmpty() || strings.HasPrefix(n.name, "__Anonymous") {
 			continue
 		}
 		kind := "range"
@@ -113,7 +116,7 @@ func (b *odsBook) blocks(ctx context.Context, e *odsSheet) ([]block, bool, error
 func (b *odsBook) line(w *odsRow) *row {
 	line := &row{inOrder: true}
 	for _, c := range b.cells(w) {
-		if !c.filled || c.covered {
+		if !c.filled {
 			continue
 		}
 		text := b.shown(c)

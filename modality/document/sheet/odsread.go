@@ -21,7 +21,12 @@ type odsBook struct {
 	drops  []xmlspan.Edit   // before it: macros
 	calc   span64           // table:calculation-settings, or zero
 	sheets []odsSheet
+	first  map[string]int // the first sheet of a name
 	names  []odsName
+	named  map[string][]int // names by the sheet that they are in
+	count  int              // elements of rows
+	styles odsStyleNames
+	lost   odsLost
 }
 
 type span64 struct{ pos, stop int }
@@ -36,7 +41,10 @@ type odsSheet struct {
 	used     area // from A1 to the last cell that has something in it
 	merged   area
 	filled   int64 // cells
-	dropped  bool  // there are pictures or forms beside its cells
+	bytes    int64 // of them, with those repeated
+	style    string
+	hidden   bool
+	beside   odsBeside // what evidence leaves out
 }
 
 // An odsRow is one row, or several that are alike.
@@ -70,12 +78,16 @@ type odsName struct {
 	all         span64
 	tag         int
 	database    bool
+	filtered    bool   // it has filters or sources
+	buttons     bool   // of a filter
 	base        string // sheet that it is read from, or ""
 }
 
 const (
 	maxOdsRow   = 1 << 20 // of LibreOffice
 	maxOdsCells = 1 << 22 // of a sheet that have something in them, with those repeated
+	maxOdsRows  = 1 << 21 // elements of rows in a workbook
+	maxOdsBytes = 1 << 30 // of the cells of a sheet, with those repeated
 )
 
 func (b *odsBook) bytes() int64 {
@@ -92,7 +104,7 @@ func readODS(ctx context.Context, p *odf.Package) (*odsBook, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &odsBook{text: text}
+	b := &odsBook{text: text, first: make(map[string]int), named: make(map[string][]int)}
 	s := odf.Scan(text)
 	for s.Next() {
 		if err := ctx.Err(); err != nil {
@@ -106,6 +118,9 @@ func readODS(ctx context.Context, p *odf.Package) (*odsBook, error) {
 			pos := s.Pos
 			s.Skip()
 			b.drops = append(b.drops, xmlspan.Edit{Pos: pos, Stop: s.Stop})
+			b.lost.macros = b.lost.macros || b.hasElements(s, pos)
+		case s.Depth == 2 && s.Is("office", "automatic-styles"):
+			b.readStyles(s)
 		case s.Depth == 3 && s.Is("office", "spreadsheet") && b.root == nil:
 			b.inner.pos, b.root = s.Stop, s.Fragment(0, len(text))
 		case s.Depth == 4 && b.root != nil && b.inner.stop == 0:
@@ -134,7 +149,10 @@ func (b *odsBook) child(ctx context.Context, s *xmlspan.Scanner) error {
 		b.calc = span64{pos, s.Stop}
 	case s.Is("table", "named-expressions"), s.Is("table", "database-ranges"):
 		b.readNames(s)
+	case s.Is("table", "data-pilot-tables"):
+		b.pivots(s)
 	default:
+		b.lost.revisions = b.lost.revisions || s.Is("table", "tracked-changes")
 		s.Skip()
 	}
 	return nil
@@ -146,7 +164,7 @@ func (b *odsBook) readNames(s *xmlspan.Scanner) {
 		if s.Kind != xmlspan.Start {
 			continue
 		}
-		n := odsName{name: s.Get("table", "name"), all: span64{pos: s.Pos}, tag: s.Stop, database: s.Is("table", "database-range")}
+		n := odsName{name: s.Get("table", "name"), all: span64{pos: s.Pos}, tag: s.Stop, database: s.Is("table", "database-range"), buttons: s.Get("table", "display-filter-buttons") == "true"}
 		ref := s.Get("table", "cell-range-address")
 		if n.database {
 			ref = s.Get("table", "target-range-address")
@@ -157,7 +175,9 @@ func (b *odsBook) readNames(s *xmlspan.Scanner) {
 		ok := n.database || s.Is("table", "named-range")
 		s.Skip()
 		n.all.stop = s.Stop
+		n.filtered = n.database && b.hasElements(s, n.all.pos)
 		if n.sheet, n.area, _ = odsRange(ref); ok && n.sheet != "" && !n.area.isEmpty() && len(b.names) < maxNames {
+			b.named[n.sheet] = append(b.named[n.sheet], len(b.names))
 			b.names = append(b.names, n)
 		}
 	}
@@ -168,7 +188,8 @@ func (b *odsBook) table(ctx context.Context, s *xmlspan.Scanner) error {
 	if len(b.sheets) == maxSheets {
 		return fmt.Errorf("a workbook of more than %d sheets: %w", maxSheets, citekit.ErrTooLarge)
 	}
-	e := odsSheet{name: s.Get("table", "name"), all: span64{pos: s.Pos}, tag: s.Stop}
+	e := odsSheet{name: s.Get("table", "name"), style: s.Get("table", "style-name"), all: span64{pos: s.Pos}, tag: s.Stop}
+	e.hidden = b.styles.hidden[e.style]
 	next := int32(1)
 	depth := s.Depth
 	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
@@ -191,12 +212,14 @@ func (b *odsBook) table(ctx context.Context, s *xmlspan.Scanner) error {
 		case s.Is("table", "named-expressions"):
 			b.readNames(s)
 		default:
-			e.dropped = e.dropped || s.Is("table", "shapes")
-			s.Skip()
+			b.leave(&e, s)
 		}
 	}
 	e.end, e.all.stop = s.Pos, s.Stop
 	e.used = e.used.join(e.merged)
+	if _, known := b.first[e.name]; !known {
+		b.first[e.name] = len(b.sheets)
+	}
 	b.sheets = append(b.sheets, e)
 	return nil
 }
@@ -216,7 +239,7 @@ func count(s *xmlspan.Scanner, local string, limit int32) int32 {
 func (b *odsBook) row(s *xmlspan.Scanner, e *odsSheet, next *int32) error {
 	w := odsRow{all: span64{pos: s.Pos}, tag: s.Stop, number: *next, repeat: count(s, "number-rows-repeated", maxOdsRow)}
 	w.repeat = min(w.repeat, maxOdsRow+1-w.number)
-	cells := int64(0)
+	cells, bytes := int64(0), int64(0)
 	eachCell(s, func(c odsCell) {
 		if w.repeat < 1 {
 			return
@@ -227,6 +250,7 @@ func (b *odsBook) row(s *xmlspan.Scanner, e *odsSheet, next *int32) error {
 		if c.filled {
 			w.filled = true
 			cells += int64(c.repeat)
+			bytes += int64(c.repeat) * int64(c.all.stop-c.all.pos)
 			e.used = e.used.join(area{1, 1, c.last(), w.last()})
 		}
 	})
@@ -237,6 +261,12 @@ func (b *odsBook) row(s *xmlspan.Scanner, e *odsSheet, next *int32) error {
 	*next += w.repeat
 	if e.filled += cells * int64(w.repeat); e.filled > maxOdsCells {
 		return fmt.Errorf("a sheet of more than %d cells: %w", maxOdsCells, citekit.ErrTooLarge)
+	}
+	if e.bytes += bytes * int64(w.repeat); e.bytes > maxOdsBytes || bytes > maxHeld {
+		return fmt.Errorf("a sheet or a row whose cells have more bytes, with those repeated, than are read: %w", citekit.ErrTooLarge)
+	}
+	if b.count++; b.count > maxOdsRows {
+		return fmt.Errorf("a workbook of more than %d elements of rows: %w", maxOdsRows, citekit.ErrTooLarge)
 	}
 	e.rows = append(e.rows, w)
 	return nil
@@ -303,7 +333,7 @@ func (b *odsBook) cells(w *odsRow) []odsCell {
 
 // appendShown appends what a cell shows in the columns of an area.
 func (b *odsBook) appendShown(shown []shownCell, c odsCell, a area) []shownCell {
-	if !c.filled || c.covered || c.last() < a.left || c.col > a.right {
+	if !c.filled || c.last() < a.left || c.col > a.right {
 		return shown
 	}
 	text := b.shown(c)
@@ -315,6 +345,9 @@ func (b *odsBook) appendShown(shown []shownCell, c odsCell, a area) []shownCell 
 	}
 	return shown
 }
+
+// maxOdsSpaces is how long a text may be in which a space may stand for many.
+const maxOdsSpaces = 64 << 10
 
 // shown returns the paragraphs of a cell on one line, which are what its program
 // showed; of one without any its value.
@@ -336,10 +369,13 @@ func (b *odsBook) shown(c odsCell) string {
 			if err != nil {
 				n = 1
 			}
+			if out.Len() > maxOdsSpaces {
+				n = 1
+			}
 			out.WriteString(strings.Repeat(" ", min(max(n, 1), 1000)))
 		case s.Is("text", "tab"), s.Is("text", "line-break"):
 			out.WriteByte(' ')
-		case s.Depth == 2, s.Space == "draw", s.Space == "office", s.Space == "form":
+		case s.Depth == 2, s.Space == "draw", s.Space == "office", s.Space == "form", s.Is("text", "ruby-text"):
 			s.Skip() // notes and pictures
 		}
 	}

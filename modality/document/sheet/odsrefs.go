@@ -102,7 +102,7 @@ func odsStays(formula, sheet string, a area) bool {
 				n++
 			}
 			name := strings.ToUpper(text[:n])
-			if !strings.HasPrefix(strings.TrimLeft(text[n:], " "), "(") || odsElsewhere[name] {
+			if !strings.HasPrefix(strings.TrimLeft(text[n:], " "), "(") || isOdsElsewhere(name) {
 				return false
 			}
 		case c >= '0' && c <= '9' || c == '.':
@@ -132,9 +132,21 @@ func odsBracket(text string) int {
 	return -1
 }
 
+// isOdsElsewhere looks a function up, whoever named it: ORG.LIBREOFFICE.RAND.NV
+// is RAND.NV.
+func isOdsElsewhere(name string) bool {
+	for {
+		_, rest, ok := strings.Cut(name, ".")
+		if odsElsewhere[name] || !ok {
+			return odsElsewhere[name]
+		}
+		name = rest
+	}
+}
+
 // odsElsewhere are functions that show what is not in the cells that they name.
 var odsElsewhere = map[string]bool{
-	"NOW": true, "TODAY": true, "RAND": true, "RANDBETWEEN": true, "OFFSET": true, "INDIRECT": true, "CELL": true, "INFO": true,
+	"NOW": true, "TODAY": true, "RAND": true, "RANDBETWEEN": true, "NV": true, "RANDARRAY": true, "OFFSET": true, "INDIRECT": true, "CELL": true, "INFO": true,
 	"SHEET": true, "SHEETS": true, "DDE": true, "GETPIVOTDATA": true, "MULTIPLE.OPERATIONS": true, "FORMULA": true, "STYLE": true,
 	"CURRENT": true, "WEBSERVICE": true, "HYPERLINK": true,
 }

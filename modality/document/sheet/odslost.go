@@ -1,0 +1,293 @@
+package sheet
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/odf"
+	"github.com/citekit/citekit/internal/xmlspan"
+)
+
+// odsLost is what a workbook has that evidence leaves out.
+type odsLost struct {
+	macros, revisions bool
+	pivots            []odsPlace
+}
+
+type odsPlace struct {
+	sheet string
+	area  area
+}
+
+// odsBeside is what evidence leaves out of a sheet.
+type odsBeside struct {
+	pictures, source, validations, formats, filters, links bool
+	headers, backgrounds                                   bool
+	rules                                                  []area // of conditional formats
+}
+
+// odsStyleNames is what is known of the styles of the content.
+type odsStyleNames struct {
+	mapped      map[string]bool // cells of it have a conditional format
+	backgrounds bool
+	tables      []odsTableStyle
+	hidden      map[string]bool // tables of it are hidden
+}
+
+// An odsTableStyle is a style of sheets.
+type odsTableStyle struct {
+	name, page string
+	all        span64
+	show       xmlspan.Edit // makes its sheets seen
+}
+
+// hasElements reports whether the element at hand, which begins at pos and was
+// skipped, has others in it.
+func (b *odsBook) hasElements(s *xmlspan.Scanner, pos int) bool {
+	return strings.Count(b.text[pos:s.Stop], "<") > 2
+}
+
+// readStyles reads the styles of the content.
+func (b *odsBook) readStyles(s *xmlspan.Scanner) {
+	n := &b.styles
+	n.mapped, n.hidden = make(map[string]bool), make(map[string]bool)
+	name, table := "", (*odsTableStyle)(nil)
+	for depth := s.Depth; s.Next() && (s.Kind != xmlspan.End || s.Depth != depth); {
+		if s.Kind == xmlspan.End && s.Depth == depth+1 && table != nil {
+			table.all.stop = s.Stop
+			n.tables, table = append(n.tables, *table), nil
+		}
+		if s.Kind != xmlspan.Start {
+			continue
+		}
+		_, parent := s.Parent()
+		switch pos := s.Pos; {
+		case s.Is("style", "style") && s.Depth == depth+1:
+			if name = s.Get("style", "name"); s.Get("style", "family") == "table" {
+				table = &odsTableStyle{name: name, page: s.Get("style", "master-page-name"), all: span64{pos: pos}}
+			}
+		case s.Is("style", "table-properties") && table != nil:
+			for a := range s.Attrs() {
+				if a.Space == "table" && a.Local == "display" && a.Value == "false" {
+					n.hidden[name] = true
+					table.show = xmlspan.Edit{Pos: a.ValuePos, Stop: a.ValueStop, Text: "true"}
+				}
+			}
+		case s.Is("style", "map") && parent == "style":
+			n.mapped[name] = true
+			b.drop(s)
+		case s.Is("style", "background-image"):
+			n.backgrounds = n.backgrounds || s.Get("xlink", "href") != ""
+			b.drop(s)
+		}
+	}
+}
+
+// drop leaves the element at hand out of all evidence.
+func (b *odsBook) drop(s *xmlspan.Scanner) {
+	pos := s.Pos
+	s.Skip()
+	b.drops = append(b.drops, xmlspan.Edit{Pos: pos, Stop: s.Stop})
+}
+
+// leave notes the element at hand, which stands beside the cells of a sheet.
+func (b *odsBook) leave(e *odsSheet, s *xmlspan.Scanner) {
+	pos, space, local := s.Pos, s.Space, s.Local
+	if local == "conditional-formats" {
+		for depth := s.Depth; s.Next() && (s.Kind != xmlspan.End || s.Depth != depth); {
+			if s.Kind == xmlspan.Start && s.Local == "conditional-format" {
+				e.beside.rules = append(e.beside.rules, odsAreas(s.Get(s.Space, "target-range-address"))...)
+			}
+		}
+		return
+	}
+	s.Skip()
+	switch some := b.hasElements(s, pos); {
+	case space == "table" && local == "shapes", space == "office" && local == "forms":
+		e.beside.pictures = e.beside.pictures || some
+	case space == "table" && local == "table-source", space == "office" && local == "dde-source":
+		e.beside.source = true
+	case space == "office" && local == "event-listeners":
+		b.lost.macros = true
+	}
+}
+
+// odsAreas returns the areas of a list of addresses; all cells for one that is
+// not understood.
+func odsAreas(list string) (areas []area) {
+	for ref := range strings.FieldsSeq(list) {
+		_, a, ok := odsRange(ref)
+		if !ok {
+			a = everywhere
+		}
+		areas = append(areas, a)
+	}
+	return areas
+}
+
+// pivots notes the pivot tables of the element at hand.
+func (b *odsBook) pivots(s *xmlspan.Scanner) {
+	for depth := s.Depth; s.Next() && (s.Kind != xmlspan.End || s.Depth != depth); {
+		if s.Kind != xmlspan.Start {
+			continue
+		}
+		if sheet, a, ok := odsRange(s.Get("table", "target-range-address")); ok {
+			b.lost.pivots = append(b.lost.pivots, odsPlace{sheet, a})
+		}
+		s.Skip()
+	}
+}
+
+// head returns what stands before the sheet: styles of other sheets are left
+// out, and a sheet that is hidden is shown.
+func (c *odsCut) head() string {
+	edits := slices.Clone(c.b.drops)
+	for _, t := range c.b.styles.tables {
+		switch {
+		case t.name != c.e.style:
+			edits = append(edits, xmlspan.Edit{Pos: t.all.pos, Stop: t.all.stop})
+		case c.e.hidden:
+			edits = append(edits, t.show)
+		}
+	}
+	return xmlspan.Splice(c.b.text, 0, c.b.inner.pos, outer(edits))
+}
+
+// outer drops edits that lie within others.
+func outer(edits []xmlspan.Edit) []xmlspan.Edit {
+	slices.SortFunc(edits, func(a, b xmlspan.Edit) int { return cmp.Or(cmp.Compare(a.Pos, b.Pos), cmp.Compare(b.Stop, a.Stop)) })
+	end := 0
+	return slices.DeleteFunc(edits, func(e xmlspan.Edit) bool {
+		within := e.Stop <= end
+		end = max(end, e.Stop)
+		return within
+	})
+}
+
+// page returns the name of the page that the sheet is printed on.
+func (c *odsCut) page() string {
+	for _, t := range c.b.styles.tables {
+		if t.name == c.e.style && t.page != "" {
+			return t.page
+		}
+	}
+	return "Default"
+}
+
+// styles returns the styles without other pages than that of the sheet, and
+// without what that has beside the cells.
+func (c *odsCut) styles(ctx context.Context, p *odf.Package) (string, error) {
+	text, err := p.Text(ctx, odf.Styles)
+	if err != nil {
+		return "", err
+	}
+	page := c.page()
+	isOwn := false
+	text, err = xmlspan.Without(odf.Scan(text), func(s *xmlspan.Scanner) bool {
+		_, parent := s.Parent()
+		switch s.Space + ":" + s.Local {
+		case "style:master-page":
+			isOwn = s.Get("style", "name") == page
+			return !isOwn
+		case "style:header", "style:header-left", "style:header-first", "style:footer", "style:footer-left", "style:footer-first":
+			c.lost.headers = c.lost.headers || isOwn && s.Get("style", "display") != "false"
+			return true
+		case "style:background-image":
+			c.lost.backgrounds = c.lost.backgrounds || s.Get("xlink", "href") != ""
+			return true
+		case "style:map":
+			return parent == "style"
+		case "draw:fill-image", "office:scripts":
+			return true
+		}
+		return false
+	})
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", err, citekit.ErrFormat)
+	}
+	return text, nil
+}
+
+// lose notes a cell whose formula is replaced.
+func (c *odsCut) lose(col, row int32) {
+	if c.gone++; len(c.formulas) < maxListed {
+		c.formulas = append(c.formulas, citekit.Cell{Col: col, Row: row}.String())
+	}
+}
+
+// changes says what evidence has otherwise than the source.
+func (c *odsCut) changes() []string {
+	said := cutting{replaced: c.formulas, gone: c.gone}
+	said.reportFormulas()
+	meets := func(a area) bool { return !c.area.meet(a).isEmpty() }
+	isPivot := func(p odsPlace) bool { return p.sheet == c.e.name && meets(p.area) }
+	for _, l := range []struct {
+		is   bool
+		what string
+	}{
+		{c.e.hidden, "the sheet shown, which is hidden in the source"},
+		{c.lost.pictures, "pictures, charts and forms left out"},
+		{c.lost.formats || slices.ContainsFunc(c.lost.rules, meets), "conditional formats left out"},
+		{c.lost.validations, "data validations left out"},
+		{c.lost.filters, "filters left out"},
+		{c.lost.links, "links to other cells left out"},
+		{slices.ContainsFunc(c.b.lost.pivots, isPivot), "pivot tables left out, with their values kept"},
+		{c.lost.source, "the source that the sheet is filled from left out"},
+		{c.lost.headers, "headers and footers of pages left out"},
+		{c.lost.backgrounds || c.b.styles.backgrounds, "background images left out"},
+		{c.b.lost.revisions, "tracked changes left out"},
+		{c.b.lost.macros, "macros left out"},
+	} {
+		if l.is {
+			said.change(l.what)
+		}
+	}
+	return said.changes
+}
+
+// odsMerged are the merged areas that a row may be covered by, sorted by column.
+type odsMerged struct {
+	row         int32
+	above, here []area
+}
+
+// begin steps to a row.
+func (m *odsMerged) begin(row int32) {
+	m.row = row
+	all := append(m.above, m.here...)
+	all = slices.DeleteFunc(all, func(a area) bool { return a.bottom < row })
+	slices.SortFunc(all, func(a, b area) int { return cmp.Compare(a.left, b.left) })
+	m.above, m.here = all, m.here[:0]
+}
+
+// open notes a merged area that begins in the row. Of those that cross another
+// only the first counts.
+func (m *odsMerged) open(a area) {
+	if !m.has(a.left) {
+		m.here = append(m.here, a)
+	}
+}
+
+// has reports whether a column of the row is covered; those of the row come from
+// the left to the right.
+func (m *odsMerged) has(col int32) bool {
+	if n := len(m.here); n > 0 && m.here[n-1].left <= col && col <= m.here[n-1].right {
+		return true
+	}
+	i, found := slices.BinarySearchFunc(m.above, col, func(a area, col int32) int { return cmp.Compare(a.left, col) })
+	return found || i > 0 && m.above[i-1].right >= col
+}
+
+// uncover makes the cell whose tag is at pos one that no other covers: that
+// which covers it lies outside of the range.
+func (c *odsCut) uncover(pos int) xmlspan.Edit {
+	const covered = "covered-"
+	if i := strings.Index(c.b.text[pos:], covered+"table-cell"); i >= 0 {
+		return xmlspan.Edit{Pos: pos + i, Stop: pos + i + len(covered)}
+	}
+	return xmlspan.Edit{Pos: -1, Stop: -1}
+}
