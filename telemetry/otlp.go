@@ -92,7 +92,7 @@ func appendValue(b []byte, v attribute.Value) []byte {
 	case attribute.STRING:
 		return appendBytes(b, 1, []byte(valid(v.AsString())))
 	default:
-		return appendBytes(b, 1, []byte(valid(v.Emit())))
+		return appendBytes(b, 1, []byte(valid(v.String())))
 	}
 }
 
