@@ -309,7 +309,8 @@ func readAnswer(t testing.TB, conn net.Conn) *http.Response {
 func TestHTTPDeadlines(t *testing.T) {
 	const limit = 100 * time.Millisecond
 	server := mcpadapter.NewServer(standardLibrary(t), nil)
-	s := serveHTTP(t, server, &mcpadapter.HandlerOptions{BodyTimeout: limit}, &mcpadapter.ServeOptions{HeaderTimeout: limit, IdleTimeout: patience})
+	s := serveHTTP(t, server, &mcpadapter.HandlerOptions{BodyTimeout: limit}, &mcpadapter.ServeOptions{HeaderTimeout: patience, IdleTimeout: patience})
+	hasty := serveHTTP(t, mcpadapter.NewServer(standardLibrary(t), nil), nil, &mcpadapter.ServeOptions{HeaderTimeout: limit})
 	session := s.as().initialize("2025-06-18")
 	stream, err := session.request(t.Context(), "GET", "/mcp", "")
 	if err != nil {
@@ -318,7 +319,7 @@ func TestHTTPDeadlines(t *testing.T) {
 	defer stream.Body.Close()
 
 	started := time.Now()
-	headers, body, refused := s.dial(), s.dial(), s.dial()
+	headers, body, refused := hasty.dial(), s.dial(), s.dial()
 	fmt.Fprint(headers, "POST /mcp HTTP/1.1\r\nHost: 127")
 	fmt.Fprintf(body, "POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", s.address)
 	fmt.Fprint(refused, "POST /mcp HTTP/1.1\r\nHost: evil.example\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")

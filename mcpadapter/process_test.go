@@ -102,7 +102,7 @@ func newProcess(t testing.TB, environment ...string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, self)
 	cmd.Env = append(append(os.Environ(), serveVariable+"="+newDirectory(t)), environment...)

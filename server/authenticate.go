@@ -212,7 +212,8 @@ func within(all, of []string) bool {
 // watchRevoked ends what callers do whose tokens are valid no more, or for less than
 // they were.
 func (s *Server) watchRevoked(ctx context.Context) {
-	if _, ok := s.opts.Authenticator.(Revalidator); !ok {
+	_, ends := s.opts.Authenticator.(Revalidator)
+	if _, narrows := s.opts.Authenticator.(Regranter); !ends && !narrows {
 		return
 	}
 	ticker := time.NewTicker(revokedAfter)

@@ -57,6 +57,9 @@ func (g gate) Ended(ctx context.Context, c *mcpadapter.Call) {
 	if !g.s.reports.add(ctx, event) {
 		g.s.observe(ctx, event)
 	}
+	if g.s.audits != nil {
+		g.s.audits.add(ctx, event)
+	}
 }
 
 func callerOf(grant *access.Grant) string {
@@ -74,6 +77,11 @@ func (s *Server) observe(ctx context.Context, e Event) {
 
 // log writes a record of a request to the log and to the audit log.
 func (s *Server) log(ctx context.Context, e *Event, more ...slog.Attr) {
+	writeRequest(ctx, s.opts.Logger, e, more...)
+	writeRequest(ctx, s.opts.Audit, e, more...)
+}
+
+func writeRequest(ctx context.Context, logger *slog.Logger, e *Event, more ...slog.Attr) {
 	ctx = context.WithoutCancel(ctx)
 	attrs := []slog.Attr{slog.String("outcome", e.Outcome), slog.String("method", e.Method)}
 	for _, a := range []struct{ key, value string }{
@@ -88,8 +96,7 @@ func (s *Server) log(ctx context.Context, e *Event, more ...slog.Attr) {
 		attrs = append(attrs, slog.Float64("waited_ms", milliseconds(e.Waited)))
 	}
 	attrs = append(attrs, more...)
-	s.opts.Logger.LogAttrs(ctx, slog.LevelInfo, "request", attrs...)
-	s.opts.Audit.LogAttrs(ctx, slog.LevelInfo, "request", attrs...)
+	logger.LogAttrs(ctx, slog.LevelInfo, "request", attrs...)
 }
 
 // milliseconds returns a duration, exact to the microsecond.

@@ -13,13 +13,14 @@ import (
 // there is something to tell.
 type reports struct {
 	tell   func(ctx context.Context, e *Event)
-	missed func(n int)
+	missed func(n int) // nil if none may be left out
 
 	mu      sync.Mutex
 	changed *sync.Cond // there is room, or nothing is left
 	waiting []report
 	telling bool
 	since   time.Time // when the one was begun that is told
+	left    int       // that wait, for room too, or are being told
 	lost    int       // that were left out
 
 	patience time.Duration
@@ -35,11 +36,12 @@ const (
 	mostReports = 1024
 
 	// reportTime is how long it may take to tell of one, as where a disk hangs,
-	// until others are left out rather than waited with.
+	// until others are left out where they may be.
 	reportTime = time.Second
 )
 
-// newReports returns reports, of which missed is told how many were left out.
+// newReports returns reports, of which missed is told how many were left out. If
+// missed is nil none is: whoever brings one waits until there is room.
 func newReports(tell func(context.Context, *Event), missed func(n int)) *reports {
 	r := &reports{tell: tell, missed: missed, patience: reportTime}
 	r.changed = sync.NewCond(&r.mu)
@@ -51,10 +53,15 @@ func newReports(tell func(context.Context, *Event), missed func(n int)) *reports
 func (r *reports) add(ctx context.Context, e Event) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.left++
 	for len(r.waiting) >= mostReports {
+		if r.missed == nil {
+			r.changed.Wait()
+			continue
+		}
 		left := r.patience - time.Since(r.since)
 		if left <= 0 {
-			r.lost++
+			r.left, r.lost = r.left-1, r.lost+1
 			return false
 		}
 		wake := time.AfterFunc(left, r.changed.Broadcast)
@@ -77,31 +84,33 @@ func (r *reports) run() {
 		clear(told)
 		told, r.waiting = r.waiting, told[:0]
 		lost := r.lost
-		r.lost = 0
-		r.telling = len(told) > 0
+		r.lost, r.since = 0, time.Now()
+		r.telling = len(told) > 0 || lost > 0
 		r.changed.Broadcast()
 		r.mu.Unlock()
-		if lost > 0 {
-			r.missed(lost)
-		}
-		if len(told) == 0 {
+		if len(told) == 0 && lost == 0 {
 			return
 		}
 		for i := range told {
-			r.begin()
 			r.tell(told[i].ctx, &told[i].event)
+			r.next()
+		}
+		if lost > 0 { // after those that had room
+			r.missed(lost)
 		}
 	}
 }
 
-func (r *reports) begin() {
+// next notes that one more is told.
+func (r *reports) next() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.since = time.Now()
+	r.left--
 }
 
-// settle returns once all is told, or with ctx.
-func (r *reports) settle(ctx context.Context) {
+// settle returns once all is told, or with ctx. It returns how many are not.
+func (r *reports) settle(ctx context.Context) int {
 	defer context.AfterFunc(ctx, func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -112,21 +121,51 @@ func (r *reports) settle(ctx context.Context) {
 	for r.telling && ctx.Err() == nil {
 		r.changed.Wait()
 	}
+	return r.left + r.lost
 }
 
-// report writes a request to the logs, and tells the observer, whose panic ends
-// nothing.
-func (s *Server) report(ctx context.Context, e *Event) {
-	defer func() {
-		if p := recover(); p != nil {
-			s.opts.Logger.LogAttrs(ctx, slog.LevelError, "what observes requests, or logs them, panicked", slog.String("panic", safe(fmt.Sprint(p))))
+// settle waits until what has ended is in the logs, or for ctx. The error says how
+// many requests are in none.
+func (s *Server) settle(ctx context.Context) error {
+	for _, log := range []struct {
+		name    string
+		reports *reports
+	}{{"log", s.reports}, {"audit log", s.audits}} {
+		if log.reports == nil {
+			continue
 		}
-	}()
-	s.log(ctx, e)
+		if n := log.reports.settle(ctx); n > 0 {
+			return fmt.Errorf("server: %d requests are not in the %s, which could not be written in time", n, log.name)
+		}
+	}
+	return nil
+}
+
+// report writes a request to the log, and tells the observer.
+func (s *Server) report(ctx context.Context, e *Event) {
+	defer s.survive(ctx)
+	writeRequest(ctx, s.opts.Logger, e)
 	s.observe(ctx, *e)
 }
 
-// missed tells of requests that are not in the logs.
+// audit writes a request to the audit log.
+func (s *Server) audit(ctx context.Context, e *Event) {
+	defer s.survive(ctx)
+	writeRequest(ctx, s.opts.Audit, e)
+}
+
+// missed tells of requests that are not in the log.
 func (s *Server) missed(n int) {
-	s.opts.Logger.LogAttrs(context.Background(), slog.LevelError, "requests are not in the logs, which could not be written in time", slog.Int("requests", n))
+	ctx := context.Background()
+	defer s.survive(ctx)
+	s.opts.Logger.LogAttrs(ctx, slog.LevelError, "requests are not in the log, which could not be written in time", slog.Int("requests", n))
+}
+
+// survive keeps a panic of what observes or logs requests from ending anything. It is
+// deferred.
+func (s *Server) survive(ctx context.Context) {
+	if p := recover(); p != nil {
+		defer func() { _ = recover() }() // the log may be what panics
+		s.opts.Logger.LogAttrs(ctx, slog.LevelError, "what observes requests, or logs them, panicked", slog.String("panic", safe(fmt.Sprint(p))))
+	}
 }

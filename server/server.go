@@ -78,7 +78,9 @@ type Options struct {
 
 	// Logger gets a record of each request, and of what the operator should
 	// know. Audit gets those of requests alone, at level info. Both never get
-	// evidence, quotes, queries or tokens. Nil discards.
+	// evidence, quotes, queries or tokens. Nil discards. Where a logger hangs, up
+	// to 1,024 requests wait to be written. Then Logger leaves out others, and
+	// says how many once it goes on; for Audit they wait, so that it has no gap.
 	Logger, Audit *slog.Logger
 
 	// Observer is told of each request that has ended; it may be nil.
@@ -93,7 +95,7 @@ type Server struct {
 	names             map[string]bool
 	queue             *queue
 	active            *active
-	reports           *reports
+	reports, audits   *reports   // of requests that have ended; audits is nil without Options.Audit
 	failed, unchecked *sometimes // log lines of requests without a valid token, and of tokens that cannot be checked
 	probes            *probes
 }
@@ -127,6 +129,9 @@ func New(workspaces []Workspace, opts *Options) (*Server, error) {
 	s.queue, s.active = newQueue(s.opts.Limits), newActive()
 	s.failed, s.unchecked = newSometimes(10, time.Second), newSometimes(1, time.Second)
 	s.reports = newReports(s.report, s.missed)
+	if opts != nil && opts.Audit != nil {
+		s.audits = newReports(s.audit, nil)
+	}
 	s.probes = newProbes(workspaces, s.opts.Ready, s.opts.Logger)
 	endpoint := s.opts.Handler
 	endpoint.Gate = gate{s}
@@ -167,7 +172,8 @@ func (s *Server) SetLimits(limits Limits) { s.queue.set(limits) }
 func (s *Server) Load() Load { return s.queue.load() }
 
 // Serve serves the clients that connect to listener until ctx is done, as
-// [mcpadapter.Handler.Serve] does. Options may have a Handler that wraps the
+// [mcpadapter.Handler.Serve] does. The error also says how many requests are not in the
+// logs, which have five seconds for the last. Options may have a Handler that wraps the
 // server; a nil opts means the defaults. Without an Authenticator the listener
 // must have a loopback address.
 func (s *Server) Serve(ctx context.Context, listener net.Listener, opts *mcpadapter.ServeOptions) error {
@@ -185,17 +191,16 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener, opts *mcpadap
 	err := s.handler.Serve(ctx, listener, &o)
 	settle, end := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer end()
-	s.reports.settle(settle)
-	return err
+	return errors.Join(err, s.settle(settle))
 }
 
 // settleTime is how long the logs may take for what has ended when a server does.
 const settleTime = 5 * time.Second
 
 // Shutdown ends what the server serves, as [mcpadapter.Handler.Shutdown] does, and
-// waits until what has ended is in the logs.
+// waits until what has ended is in the logs. The error also says how many requests
+// are not, if ctx is done before.
 func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.handler.Shutdown(ctx)
-	s.reports.settle(ctx)
-	return err
+	return errors.Join(err, s.settle(ctx))
 }

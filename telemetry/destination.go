@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"net"
 	"net/http"
 	"net/url"
@@ -34,6 +35,9 @@ type destination struct {
 // collector it is the given one, or that of this machine.
 func newDestination(collector string) (*destination, error) {
 	d := &destination{url: address(collector)}
+	if !isEndpoint(d.url) { // the variables are checked
+		return nil, errors.New("telemetry: the endpoint of traces must be a URL such as " + defaultCollector)
+	}
 	if err := d.readHeader(); err != nil {
 		return nil, err
 	}
@@ -53,7 +57,9 @@ func newDestination(collector string) (*destination, error) {
 	if transport.TLSClientConfig, err = certificates(); err != nil {
 		return nil, err
 	}
-	d.client = &http.Client{Transport: transport, Timeout: defaultTimeout}
+	d.client = &http.Client{Transport: transport, Timeout: defaultTimeout, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse // another host must not get the headers
+	}}
 	if _, value := variable("TIMEOUT"); value != "" { // checkNumbers saw it
 		n, _ := strconv.Atoi(value)
 		d.client.Timeout = time.Duration(n) * time.Millisecond
@@ -69,8 +75,8 @@ func address(collector string) string {
 	}
 	base := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT"), collector, defaultCollector)
 	u, err := url.Parse(base)
-	if err != nil { // the settings saw it
-		return base
+	if err != nil {
+		return base // which newDestination refuses
 	}
 	return u.JoinPath(tracesPath).String()
 }
@@ -97,13 +103,16 @@ func (d *destination) readHeader() error {
 		}
 		key, value, ok := strings.Cut(pair, "=")
 		value, err := url.PathUnescape(value)
-		if key, value = strings.TrimSpace(key), strings.TrimSpace(value); !ok || err != nil || !isToken(key) || strings.ContainsAny(value, "\r\n\x00") {
+		if key, value = strings.TrimSpace(key), strings.TrimSpace(value); !ok || err != nil || !isToken(key) || strings.ContainsFunc(value, isControl) {
 			return wrongVariable(name, "must have headers such as api-key=abc,tenant=b, in which % and two digits stand for other signs")
 		}
 		d.header.Set(key, value)
 	}
 	return nil
 }
+
+// isControl reports whether no value of a header has the letter.
+func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
 // isToken reports whether key is the name of a header, by RFC 9110, section 5.6.2.
 func isToken(key string) bool {

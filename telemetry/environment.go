@@ -47,6 +47,9 @@ func isEndpoint(value string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
+// mostNumber bounds what the library makes room for: spans, or milliseconds.
+const mostNumber = 1_000_000
+
 func checkNumbers() error {
 	sampler := os.Getenv("OTEL_TRACES_SAMPLER")
 	if sampler != "" && !slices.Contains(samplers, strings.ToLower(strings.TrimSpace(sampler))) {
@@ -59,8 +62,8 @@ func checkNumbers() error {
 	}
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_BSP_SCHEDULE_DELAY", "OTEL_BSP_EXPORT_TIMEOUT", "OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE"} {
 		if value := os.Getenv(name); value != "" {
-			if n, err := strconv.Atoi(value); err != nil || n < 1 {
-				return wrong(name, value, "it is a whole number from 1 on")
+			if n, err := strconv.Atoi(value); err != nil || n < 1 || n > mostNumber {
+				return wrong(name, value, fmt.Sprintf("it is a whole number from 1 to %d", mostNumber))
 			}
 		}
 	}

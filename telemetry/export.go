@@ -11,7 +11,10 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -32,10 +35,16 @@ const (
 type client struct {
 	*destination
 	ended chan struct{}
+	end   func() // closes ended
+}
+
+func newClient(to *destination) *client {
+	ended := make(chan struct{})
+	return &client{to, ended, sync.OnceFunc(func() { close(ended) })}
 }
 
 // ExportSpans implements [sdktrace.SpanExporter]. A batch that a collector has no
-// room for is sent again until ctx is done.
+// room for is sent again until ctx is done or the client has ended.
 func (c *client) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if len(spans) == 0 {
 		return nil
@@ -48,6 +57,15 @@ func (c *client) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan)
 		w.Close()
 		body = zipped.Bytes()
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-c.ended:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
 	for wait := firstWait; ; wait = min(2*wait, longestWait) {
 		err := c.send(ctx, body)
 		var busy *busyError
@@ -60,16 +78,13 @@ func (c *client) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan)
 		case <-ctx.Done():
 			pause.Stop()
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
-		case <-c.ended:
-			pause.Stop()
-			return err
 		}
 	}
 }
 
-// Shutdown implements [sdktrace.SpanExporter]. It may be called once.
+// Shutdown implements [sdktrace.SpanExporter]. What is being sent then fails.
 func (c *client) Shutdown(context.Context) error {
-	close(c.ended)
+	c.end()
 	c.destination.client.CloseIdleConnections()
 	return nil
 }
@@ -95,7 +110,12 @@ func (c *client) send(ctx context.Context, body []byte) error {
 	answer, err := c.destination.client.Do(r)
 	if err != nil {
 		var network net.Error
-		if ctx.Err() == nil && errors.As(err, &network) && network.Timeout() {
+		isLate := ctx.Err() == nil && errors.As(err, &network) && network.Timeout()
+		var request *url.Error
+		if errors.As(err, &request) {
+			err = request.Err // without the URL, which may have a key
+		}
+		if isLate {
 			return &busyError{err: err}
 		}
 		return err
@@ -107,12 +127,24 @@ func (c *client) send(ctx context.Context, body []byte) error {
 		if err != nil {
 			return err
 		}
-		return rejected(said, answer.Header.Get("Content-Type"))
+		return c.rejected(said, answer.Header.Get("Content-Type"))
 	case code == http.StatusTooManyRequests, code == http.StatusBadGateway, code == http.StatusServiceUnavailable, code == http.StatusGatewayTimeout:
 		return &busyError{after: retryAfter(answer.Header.Get("Retry-After")), err: fmt.Errorf("the collector answers %s", answer.Status)}
 	default:
-		return fmt.Errorf("the collector answers %s: %.200q", answer.Status, bytes.TrimSpace(said))
+		return fmt.Errorf("the collector answers %s: %.200q", answer.Status, c.withoutSecrets(string(bytes.TrimSpace(said))))
 	}
+}
+
+// withoutSecrets leaves the values of headers out of what a collector answers.
+func (d *destination) withoutSecrets(text string) string {
+	for _, values := range d.header {
+		for _, value := range values {
+			if len(value) > 3 { // what is shorter is no secret
+				text = strings.ReplaceAll(text, value, "…")
+			}
+		}
+	}
+	return text
 }
 
 // retryAfter returns how long a collector asks to wait, zero if it does not.

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -89,9 +90,9 @@ func appendValue(b []byte, v attribute.Value) []byte {
 	case attribute.FLOAT64:
 		return protowire.AppendFixed64(protowire.AppendTag(b, 4, protowire.Fixed64Type), math.Float64bits(v.AsFloat64()))
 	case attribute.STRING:
-		return appendBytes(b, 1, []byte(v.AsString()))
+		return appendBytes(b, 1, []byte(valid(v.AsString())))
 	default:
-		return appendBytes(b, 1, []byte(v.Emit()))
+		return appendBytes(b, 1, []byte(valid(v.String())))
 	}
 }
 
@@ -112,8 +113,11 @@ func appendString(b []byte, field protowire.Number, value string) []byte {
 	if value == "" {
 		return b
 	}
-	return protowire.AppendString(protowire.AppendTag(b, field, protowire.BytesType), value)
+	return protowire.AppendString(protowire.AppendTag(b, field, protowire.BytesType), valid(value))
 }
+
+// valid returns text as UTF-8, without which a collector takes no span at all.
+func valid(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 
 func appendNumber(b []byte, field protowire.Number, value uint64) []byte {
 	if value == 0 {
@@ -128,35 +132,41 @@ func appendFixed(b []byte, field protowire.Number, value uint64) []byte {
 
 // rejected reads an ExportTraceServiceResponse. It returns an error if a collector
 // did not take all spans; what it says otherwise is passed over.
-func rejected(answer []byte, mediaType string) error {
+func (d *destination) rejected(answer []byte, mediaType string) error {
 	if mediaType != "application/x-protobuf" {
 		return nil
 	}
 	var n uint64
 	var message []byte
-	for number, partial := range fields(answer) {
-		if number != 1 {
+	for f := range fields(answer) {
+		if f.number != 1 || f.kind != protowire.BytesType {
 			continue
 		}
-		for number, value := range fields(partial) {
-			switch number {
-			case 1:
-				n, _ = protowire.ConsumeVarint(value)
-			case 2:
-				message = value
+		for f := range fields(f.value) {
+			switch {
+			case f.number == 1 && f.kind == protowire.VarintType:
+				n, _ = protowire.ConsumeVarint(f.value)
+			case f.number == 2 && f.kind == protowire.BytesType:
+				message = f.value
 			}
 		}
 	}
 	if n == 0 {
 		return nil
 	}
-	return fmt.Errorf("the collector rejected %d spans: %.200q", n, message)
+	return fmt.Errorf("the collector rejected %d spans: %.200q", int64(n), d.withoutSecrets(string(message)))
 }
 
-// fields returns the fields of a message up to the first that is damaged: their
-// numbers, and the content of those that have a length, else the value as it is.
-func fields(message []byte) iter.Seq2[protowire.Number, []byte] {
-	return func(yield func(protowire.Number, []byte) bool) {
+// A field is one of a message.
+type field struct {
+	number protowire.Number
+	kind   protowire.Type
+	value  []byte // the content of one that has a length, else the value as it is
+}
+
+// fields returns the fields of a message up to the first that is damaged.
+func fields(message []byte) iter.Seq[field] {
+	return func(yield func(field) bool) {
 		for len(message) > 0 {
 			number, kind, size := protowire.ConsumeTag(message)
 			if size < 0 {
@@ -170,7 +180,7 @@ func fields(message []byte) iter.Seq2[protowire.Number, []byte] {
 			if kind == protowire.BytesType {
 				value, _ = protowire.ConsumeBytes(value)
 			}
-			if !yield(number, value) {
+			if !yield(field{number, kind, value}) {
 				return
 			}
 			message = message[size+n:]

@@ -16,9 +16,11 @@ func FuzzRejected(f *testing.F) {
 		}
 		f.Add(seed)
 	}
-	f.Add([]byte("\x0a\x02\x08"))
+	for _, seed := range []string{"\x0a\x02\x08", "\x09\x08\x01\x08\x01\x08\x01\x08\x01", "\x0a\x03\x0a\x01\x05"} { // the last are of other types
+		f.Add([]byte(seed))
+	}
 	f.Fuzz(func(t *testing.T, answer []byte) {
-		got := rejected(answer, "application/x-protobuf")
+		got := new(destination).rejected(answer, "application/x-protobuf")
 		var want collector.ExportTraceServiceResponse
 		if proto.Unmarshal(answer, &want) != nil {
 			return

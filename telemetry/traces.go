@@ -22,6 +22,7 @@ type tracer struct {
 	provider *sdktrace.TracerProvider // nil if the environment turns traces off
 	tracer   trace.Tracer
 	parents  propagation.TraceContext
+	end      func() // has what is being sent fail
 }
 
 // longestAttribute is how long the value of an attribute may be, in bytes.
@@ -44,11 +45,12 @@ func newTracer(ctx context.Context, o *Options, m *metrics) (*tracer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("telemetry: OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
+	sender := newClient(to)
 	exported := &exporter{
-		SpanExporter: &client{destination: to, ended: make(chan struct{})}, logger: o.Logger,
+		SpanExporter: sender, logger: o.Logger,
 		sent: m.spans.WithLabelValues("exported"), lost: m.spans.WithLabelValues("failed"),
 	}
-	t := &tracer{provider: sdktrace.NewTracerProvider(sdktrace.WithBatcher(exported), sdktrace.WithResource(about))}
+	t := &tracer{provider: sdktrace.NewTracerProvider(sdktrace.WithBatcher(exported), sdktrace.WithResource(about)), end: sender.end}
 	t.tracer = t.provider.Tracer("github.com/citekit/citekit/telemetry", trace.WithInstrumentationVersion(clean(o.Version)))
 	return t, nil
 }
@@ -119,6 +121,7 @@ func clean(text string) string {
 }
 
 func (t *tracer) shutdown(ctx context.Context) error {
+	defer t.end() // if ctx is done first, the library would go on with what waits
 	if err := t.provider.Shutdown(ctx); err != nil {
 		return fmt.Errorf("telemetry: spans that waited were not exported: %w", err)
 	}

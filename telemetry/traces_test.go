@@ -208,6 +208,7 @@ func TestDestination(t *testing.T) {
 	} {
 		t.Setenv("OTEL_EXPORTER_OTLP_"+name, value)
 	}
+	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "team=%ff")
 	tel, end := tracing(t, io.Discard)
 	for range 300 {
 		tel.Observe(t.Context(), server.Event{Start: time.Now(), Method: "ping", Outcome: server.OutcomeOK})
@@ -215,6 +216,9 @@ func TestDestination(t *testing.T) {
 	end()
 	if len(s.spans) != 300 || s.path != "/of/traces" || s.busy != 0 {
 		t.Errorf("%d spans at %q, busy %d", len(s.spans), s.path, s.busy)
+	}
+	if s.about["team"] != "\ufffd" {
+		t.Errorf("about %v", s.about)
 	}
 	if s.sent.Get("Api-Key") != "of traces" || s.sent.Get("Tenant") != "a" || s.sent.Get("Content-Encoding") != "gzip" || s.sent.Get("Content-Type") != "application/x-protobuf" {
 		t.Errorf("%v", s.sent)
@@ -328,6 +332,7 @@ func TestEnvironment(t *testing.T) {
 		{"OTEL_TRACES_SAMPLER", "sometimes", "it is one of always_on"},
 		{"OTEL_BSP_MAX_QUEUE_SIZE", "many", "it is a whole number"},
 		{"OTEL_EXPORTER_OTLP_TIMEOUT", "-1", "it is a whole number"},
+		{"OTEL_BSP_MAX_QUEUE_SIZE", "9000000000000000000", "to 1000000"},
 		{"OTEL_EXPORTER_OTLP_COMPRESSION", "zstd", "it is gzip or none"},
 		{"OTEL_EXPORTER_OTLP_HEADERS", "secret", "must have headers such as"},
 		{"OTEL_EXPORTER_OTLP_TRACES_HEADERS", "a=secret%0d%0ab: c", "must have headers such as"},

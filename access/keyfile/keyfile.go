@@ -13,8 +13,10 @@
 //
 // It is JSON, {"version": 1, "keys": [...]}, and may be edited by hand. Each write
 // replaces it whole, under a lock (the file's name with ".lock"), so that several
-// processes may change it. On Unix it must be a plain file, not a link, that only
-// its owner can read and write. When keys were last used is kept apart, in a file
+// processes may change it. On Unix it must be a plain file that only its owner can
+// read and write, or a symbolic link to one in its directory or below, as Kubernetes
+// mounts a Secret: what is behind a link is only read, and may be of root and for the
+// group of this process. When keys were last used is kept apart, in a file
 // of its name with ".used", which is written at most once a minute: that the file
 // of keys is written only by who changes keys keeps what a server could damage
 // small, and lets it be read-only for a server.

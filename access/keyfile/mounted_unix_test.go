@@ -78,7 +78,7 @@ func TestLinksElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for target, want := range map[string]string{
-		made.Path(): "leaves its directory", relative: "leaves its directory", ".": "plain file", "open.json": "others may read", "gone.json": "no file of keys",
+		made.Path(): "must stay in its directory", relative: "must stay in its directory", ".": "plain file", "open.json": "others may read", "gone.json": "no file of keys",
 	} {
 		path := filepath.Join(dir, "keys.json")
 		if err := os.Symlink(target, path); err != nil {

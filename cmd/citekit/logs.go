@@ -24,18 +24,18 @@ func openLogs(settings *config.Settings, stderr io.Writer) (l *logs, err error) 
 	l = &logs{level: new(slog.LevelVar), files: make(map[string]*logfile.File)}
 	l.level.Set(levelOf(settings))
 	out := stderr
-	if settings.Log.File != "" {
-		if out, err = l.open(settings, "log", settings.Log.File, stderr); err != nil {
-			return nil, err
-		}
-	}
 	var format logfile.Format
 	if err := format.UnmarshalText([]byte(settings.Log.Format)); err != nil {
 		return nil, err // Load has checked it
 	}
+	if settings.Log.File != "" {
+		if out, err = l.open(settings, "log", settings.Log.File, format, stderr); err != nil {
+			return nil, err
+		}
+	}
 	l.logger = slog.New(logfile.NewHandler(out, format, l.level))
 	if settings.Audit.File != "" {
-		file, err := l.open(settings, "audit", settings.Audit.File, stderr)
+		file, err := l.open(settings, "audit", settings.Audit.File, logfile.JSON, stderr)
 		if err != nil {
 			l.close()
 			return nil, err
@@ -45,11 +45,12 @@ func openLogs(settings *config.Settings, stderr io.Writer) (l *logs, err error) 
 	return l, nil
 }
 
-func (l *logs) open(settings *config.Settings, section, name string, stderr io.Writer) (io.Writer, error) {
+func (l *logs) open(settings *config.Settings, section, name string, format logfile.Format, stderr io.Writer) (io.Writer, error) {
 	file, err := logfile.Open(name, stderr)
 	if err != nil {
 		return nil, &settingsError{"serve", config.Faults{settings.Fault(fmt.Sprintf("it cannot be written: %v", systemError(err)), section, "file")}}
 	}
+	file.Gap = logfile.GapLine(format)
 	l.files[section] = file
 	return file, nil
 }

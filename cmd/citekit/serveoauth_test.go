@@ -110,7 +110,7 @@ oauth:
   grants:
     read-red: {workspaces: [red], tools: [listResources, getNode]}
 `, p.URL, oauthAudience))
-	status, header, body := callAs(t, s.url, p.token(t, "ES256", nil), "listResources")
+	status, _, body := callAs(t, s.url, p.token(t, "ES256", nil), "listResources")
 	if status != http.StatusOK || !strings.Contains(body, "red") || strings.Contains(body, "blue") {
 		t.Errorf("a token that counts: %d %s", status, body)
 	}
@@ -129,7 +129,7 @@ oauth:
 		"cut off":            p.token(t, "ES256", nil)[:100],
 		"a key of this tool": "ck_a-key-that-there-is-not-at-all-in-this-server",
 	} {
-		status, header, body = callAs(t, s.url, token, "listResources")
+		status, header, body := callAs(t, s.url, token, "listResources")
 		if status != http.StatusUnauthorized || !strings.Contains(header.Get("WWW-Authenticate"), "resource_metadata=") {
 			t.Errorf("%s: %d %v %s", name, status, header, body)
 		}

@@ -3,10 +3,12 @@
 package logfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"sync"
 )
@@ -14,14 +16,19 @@ import (
 // A File is a log that is appended to. Lines that cannot be written are counted and
 // told of once, and are no error for who logs them. It is safe for concurrent use.
 type File struct {
+	// Gap, if it is not nil, returns what is written in the place of lines that
+	// were lost, once the log goes on; see [GapLine]. It is set before the first
+	// line is written.
+	Gap func(lost int64) []byte
+
 	path string
 	tell io.Writer
 
 	mu      sync.Mutex
 	file    *os.File // nil once it is closed
 	torn    bool     // the last line in it has no end
-	failing bool     // the last line could not be written
 	lost    int64
+	missing int64 // of those, since the last line that was written
 }
 
 // Open opens a log, which it makes if it is not there, for its owner alone. What
@@ -51,13 +58,30 @@ func open(path string) (*os.File, error) {
 func (f *File) Write(lines []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := f.write(lines); err != nil {
-		f.lost++
+	err := f.fill()
+	if err == nil {
+		err = f.write(lines)
+	}
+	if err != nil {
 		f.report(err)
+		n := max(1, int64(bytes.Count(lines, []byte("\n"))))
+		f.lost, f.missing = f.lost+n, f.missing+n
 		return len(lines), nil
 	}
-	f.failing = false
+	f.missing = 0
 	return len(lines), nil
+}
+
+// fill writes in the place of lines that were lost how many they were.
+func (f *File) fill() error {
+	if f.missing == 0 || f.Gap == nil {
+		return nil
+	}
+	err := f.write(f.Gap(f.missing))
+	if err == nil {
+		f.missing = 0
+	}
+	return err
 }
 
 func (f *File) write(lines []byte) error {
@@ -77,10 +101,9 @@ func (f *File) write(lines []byte) error {
 
 // report tells of an error, if the line before had none.
 func (f *File) report(err error) {
-	if f.failing {
+	if f.missing > 0 {
 		return
 	}
-	f.failing = true
 	var failed *fs.PathError
 	if errors.As(err, &failed) {
 		err = failed.Err
@@ -106,6 +129,16 @@ func (f *File) Reopen() error {
 	return old.Close()
 }
 
+// GapLine returns what makes the line that stands for lines that were lost, as the
+// handler of a format would write it.
+func GapLine(format Format) func(lost int64) []byte {
+	return func(lost int64) []byte {
+		var line bytes.Buffer
+		slog.New(NewHandler(&line, format, nil)).Error("lines are missing here, which could not be written", "lines", lost)
+		return line.Bytes()
+	}
+}
+
 // Lost returns how many lines could not be written.
 func (f *File) Lost() int64 {
 	f.mu.Lock()
@@ -119,6 +152,10 @@ func (f *File) Close() error {
 	defer f.mu.Unlock()
 	if f.file == nil {
 		return nil
+	}
+	_ = f.fill() // so that the gap is known, if the log can be written again
+	if f.missing > 0 {
+		fmt.Fprintf(f.tell, "citekit: the last lines of the log %s are lost: %d\n", printable(f.path), f.missing)
 	}
 	file := f.file
 	f.file = nil

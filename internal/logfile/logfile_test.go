@@ -137,6 +137,50 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// TestGap has a disk that is full and then has room again: what is in the log says
+// how many lines are missing, and where.
+func TestGap(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("there is no /dev/full")
+	}
+	path := filepath.Join(t.TempDir(), "audit.log")
+	if err := os.Symlink("/dev/full", path); err != nil {
+		t.Fatal(err)
+	}
+	var told bytes.Buffer
+	f, err := logfile.Open(path, &told)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	f.Gap = logfile.GapLine(logfile.JSON)
+	logger := slog.New(logfile.NewHandler(f, logfile.JSON, nil))
+	fill := func() {
+		logger.Info("one")
+		fmt.Fprint(f, "{\"msg\":\"two\"}\n{\"msg\":\"three\"}\n")
+	}
+	fill()
+	if err := errors.Join(os.Remove(path), f.Reopen()); err != nil {
+		t.Fatal(err)
+	}
+	logger.Info("four")
+	logger.Info("five")
+	all := lines(t, []byte(read(t, path)))
+	if len(all) != 3 || all[0]["lines"] != 3.0 || all[0]["level"] != "ERROR" || all[1]["msg"] != "four" || all[2]["msg"] != "five" {
+		t.Errorf("%v", all)
+	}
+
+	// What is lost last is told at the end.
+	if err := errors.Join(os.Rename(path, path+".1"), os.Symlink("/dev/full", path), f.Reopen()); err != nil {
+		t.Fatal(err)
+	}
+	fill()
+	f.Close()
+	if text := told.String(); strings.Count(text, "\n") != 3 || !strings.HasSuffix(text, " are lost: 3\n") || f.Lost() != 6 {
+		t.Errorf("%d lost, told %q", f.Lost(), text)
+	}
+}
+
 func TestWhatIsNoLog(t *testing.T) {
 	dir := t.TempDir()
 	if f, err := logfile.Open(dir, nil); err == nil {
