@@ -4,6 +4,7 @@ module github.com/citekit/citekit
 go 1.26.5
 
 require (
+	github.com/andybalholm/brotli v1.1.0 // internal/parquet
 	github.com/blevesearch/snowballstem v0.9.0 // internal/terms
 	github.com/clipperhouse/uax29/v2 v2.7.0 // internal/sentence, internal/terms
 	github.com/coreos/go-oidc/v3 v3.21.0 // access/oidc
@@ -11,12 +12,14 @@ require (
 	github.com/go-jose/go-jose/v4 v4.1.4 // access/oidc
 	github.com/google/go-cmp v0.7.0 // tests
 	github.com/google/jsonschema-go v0.4.3 // internal/config, schema
+	github.com/klauspost/compress v1.20.1 // internal/parquet
 	github.com/klippa-app/go-pdfium v1.19.8 // internal/pdfium; what PDFium reads changes with it: measure before raising it
 	github.com/knadh/koanf/v2 v2.4.1 // internal/config
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // mcpadapter
 	github.com/parquet-go/parquet-go v0.25.1 // mapadapter; v0.32 makes the command 17 MB larger
 	github.com/pdfcpu/pdfcpu v0.15.0 // tests of e2e
 	github.com/pelletier/go-toml/v2 v2.2.4 // tests of internal/data
+	github.com/pierrec/lz4/v4 v4.1.21 // internal/parquet
 	github.com/rogpeppe/go-internal v1.16.0 // tests of cmd/citekit
 	github.com/tetratelabs/wazero v1.12.0 // internal/pdfium
 	github.com/u2takey/ffmpeg-go v0.5.0 // tests of internal/ffmpeg
@@ -42,7 +45,6 @@ require (
 
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
-	github.com/andybalholm/brotli v1.1.0 // indirect
 	github.com/aws/aws-sdk-go v1.38.20 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
@@ -54,13 +56,11 @@ require (
 	github.com/hhrutter/tiff v1.0.6 // indirect
 	github.com/jmespath/go-jmespath v0.4.0 // indirect
 	github.com/jolestar/go-commons-pool/v2 v2.1.2 // indirect
-	github.com/klauspost/compress v1.20.1 // indirect
 	github.com/knadh/koanf/maps v0.1.2 // indirect
 	github.com/mattn/go-runewidth v0.0.27 // indirect
 	github.com/mitchellh/copystructure v1.2.0 // indirect
 	github.com/mitchellh/reflectwalk v1.0.2 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
-	github.com/pierrec/lz4/v4 v4.1.21 // indirect
 	github.com/prometheus/client_model v0.6.3 // indirect
 	github.com/prometheus/common v0.72.0 // indirect
 	github.com/prometheus/procfs v0.22.0 // indirect

@@ -16,16 +16,16 @@ import (
 	"github.com/citekit/citekit/verify"
 )
 
-// A Type is how a question is answered.
+// A Type is the kind of answer to a question.
 type Type string
 
 const (
-	// Extractive answers are sentences of the sources, word for word; the
-	// default, as is "".
+	// Extractive answers are sentences of the sources, word for word; this is
+	// the default, and "" means it too.
 	Extractive Type = "extractive"
 
-	// Abstractive ones are written by [Options.Model], each sentence with the
-	// words of a source that bear it.
+	// Abstractive answers are written by [Options.Model], each sentence with
+	// the words of a source that support it.
 	Abstractive Type = "abstractive"
 )
 
@@ -41,79 +41,85 @@ const (
 
 // A Request is a question.
 type Request struct {
-	// Question is in plain words; no sign in it has a meaning. Its first 4 KiB
-	// count.
+	// Question is in plain words; signs in it have no special meaning. Only its
+	// first 4 KiB are read.
 	Question string
 
 	Type Type
 
-	// Sentences is how many there are at most, 1 to [MaxSentences]; zero means
-	// [DefaultSentences].
+	// Sentences is the maximum number of sentences, 1 to [MaxSentences]; zero
+	// means [DefaultSentences].
 	Sentences int
 
-	// Tokens is how many the answer has at most, [MinTokens] to [MaxTokens]; zero
-	// means [DefaultTokens]. The first sentence is always given.
+	// Tokens is the maximum number of tokens in the answer, [MinTokens] to
+	// [MaxTokens]; zero means [DefaultTokens]. The first sentence is always
+	// included.
 	Tokens int
 
 	Filters   index.Filters
-	Rationale bool // say of each sentence which words led to it
+	Rationale bool // report for each sentence which words led to it
 
-	// Drop leaves out sentences of an abstractive answer that are not supported,
-	// which are else marked.
+	// Drop leaves out unsupported sentences of an abstractive answer, which are
+	// marked otherwise.
 	Drop bool
 }
 
-// An Answer is what was found. If nothing was it has no sentences.
+// An Answer is the answer to a question. If nothing was found, it has no
+// sentences.
 type Answer struct {
 	Found     bool
-	Text      string // the sentences one after another, on one line; "" if nothing was found
+	Text      string // the sentences joined on one line; "" if nothing was found
 	Sentences []*Sentence
 
 	Type  Type
-	Model string // that wrote it, as it names itself; "" for an extractive one
+	Model string // the model that wrote it, as it names itself; "" for an extractive answer
 
-	// Dropped is how many sentences of a model were left out, as no source
-	// supports them.
+	// Dropped is the number of sentences of a model that were left out because
+	// no source supports them.
 	Dropped int
 
-	// Hint says what is not searched, or why a model did not answer; "" if there
-	// is nothing to say.
+	// Hint names sources that are not searched, or says why a model did not
+	// answer; "" if neither applies.
 	Hint string
 
-	// Complete is false if the time was over before all was searched and weighed.
+	// Complete is false if the time ended before everything was searched and
+	// rated.
 	Complete bool
 }
 
 // A Sentence is a sentence of an answer.
 type Sentence struct {
-	// Text is that of the source, word for word and with its line ends, in an
-	// extractive answer: a sentence, a line of code, a row of a table, an entry of
-	// a log, or cues up to the end of a sentence; at most 600 characters. In an
-	// abstractive one it is what the model wrote.
+	// In an extractive answer, Text is text of the source, word for word and
+	// with its line ends: a sentence, a line of code, a row of a table, an
+	// entry of a log, or cues up to the end of a sentence; at most 600
+	// characters. In an abstractive answer, it is the text that the model
+	// wrote.
 	Text string
 
-	// Address is where it stands, or what supports it; zero for a sentence of a
-	// model that names nothing.
+	// Address is the place of the sentence, or of the text that supports it;
+	// zero for a sentence of a model that names no source.
 	Address citekit.Address
 
-	// Score is from 0 to 1, and compares over answers: how much of the question
-	// the sentence and what is around it has.
+	// Score is the share of the question that the sentence and the text around
+	// it cover, from 0 to 1. Scores of different answers can be compared.
 	Score float64
 
 	Verdict Verdict
 
-	// Quote is what a model says that the source has, "" in an extractive answer.
+	// Quote is the text that a model quotes from the source; "" in an
+	// extractive answer.
 	Quote string
 
 	Rationale []string // words of the question that led to it
 }
 
-// A Verdict says how a sentence stands to its source: a [verify.Class] of the
-// sentence, or of the quote of a sentence of a model, or [Unsupported].
+// A Verdict says whether its source supports a sentence. It is the
+// [verify.Class] of the sentence, or of the quote in a sentence of a model, or
+// [Unsupported].
 type Verdict string
 
-// Unsupported is the verdict on a sentence of a model that says more than the
-// words that it quotes.
+// Unsupported is the verdict on a sentence of a model that says more than its
+// quote.
 const Unsupported Verdict = "unsupported"
 
 // Holds reports whether the source supports the sentence.
@@ -121,20 +127,21 @@ func (v Verdict) Holds() bool {
 	return v == Verdict(verify.Exact) || v == Verdict(verify.Repaired)
 }
 
-// A Verifier holds quotes to sources, as a [verify.Verifier] does.
+// A Verifier checks quotes against sources, as a [verify.Verifier] does.
 type Verifier interface {
 	Quote(ctx context.Context, req verify.Request) (*verify.Verdict, error)
 }
 
-// Options configures an Answerer. Its first three members are over one Library,
-// and are needed.
+// Options configures an Answerer. The first three fields are required, and must
+// be over the same Library.
 type Options struct {
 	Searcher *search.Searcher
 	Layers   *textlayer.Store
 	Verifier Verifier
 
-	// Model writes abstractive answers; nil answers none. What is found is sent
-	// to it. What an [llm.StreamModel] says is told while it writes.
+	// Model writes abstractive answers; nil means no abstractive answers. The
+	// found passages are sent to it. The answer of an [llm.StreamModel] is
+	// passed on while it writes.
 	Model llm.Model
 }
 
@@ -147,12 +154,12 @@ type Answerer struct {
 // New returns an Answerer.
 func New(opts Options) *Answerer { return &Answerer{opts} }
 
-// Answer answers a question. If the time of the context is over, it answers with
-// what there is.
+// Answer answers a question. At the deadline of the context, it answers with
+// the sentences found by then.
 //
-// Errors match [citekit.ErrSyntax] if the request means nothing, or
+// Errors match [citekit.ErrSyntax] if the request is invalid, or
 // [errors.ErrUnsupported] if it asks for an abstractive answer and there is no
-// model; others are those of [search.Searcher.Search] and of the model.
+// model; other errors are those of [search.Searcher.Search] and of the model.
 func (a *Answerer) Answer(ctx context.Context, req Request) (*Answer, error) {
 	for event, err := range a.Stream(ctx, req) {
 		if err != nil {
@@ -186,8 +193,8 @@ func (r Request) withDefaults() (Request, error) {
 	return r, nil
 }
 
-// reserve is which part of the time of a call is kept for what comes after the
-// search.
+// reserve is the part of the time of a call, as 1/reserve, that is kept for the
+// steps after the search.
 const reserve = 4
 
 func untilReserve(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -199,9 +206,8 @@ func untilReserve(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // MarshalJSON returns an object with "found", "answer", "sentences" ("text",
-// "address", "score", "verdict", and where there is one "quote" and
-// "rationale"), "complete", and where they say something "model", "dropped" and
-// "hint".
+// "address", "score", "verdict", and, if present, "quote" and "rationale"),
+// "complete", and, unless they are empty, "model", "dropped" and "hint".
 func (a *Answer) MarshalJSON() ([]byte, error) {
 	w := new(strictjson.Writer)
 	w.Open()
@@ -241,14 +247,14 @@ func (s *Sentence) write(w *strictjson.Writer) {
 	w.Close()
 }
 
-// MarshalJSON returns the sentence as [Answer.MarshalJSON] has it.
+// MarshalJSON returns the object that [Answer.MarshalJSON] describes.
 func (s *Sentence) MarshalJSON() ([]byte, error) {
 	w := new(strictjson.Writer)
 	s.write(w)
 	return w.Bytes(), w.Err
 }
 
-// onOneLine returns sentences one after another.
+// onOneLine joins sentences on one line.
 func onOneLine(sentences []*Sentence) string {
 	var words []string
 	for _, s := range sentences {

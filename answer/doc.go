@@ -1,13 +1,14 @@
-// Package answer answers questions with sentences of the sources, or says that
-// they have no answer.
+// Package answer answers questions with sentences of the sources, or reports
+// that the sources have no answer.
 //
-// An extractive answer is sentences word for word, each with its address and a
-// verdict of package verify. An abstractive one is written by a model that the
-// host configures: each of its sentences names the words of a source that bear
-// it, these are held to the source, and a sentence that says more than they do
-// is marked as unsupported or left out.
+// An extractive answer consists of sentences of the sources, word for word,
+// each with its address and a verdict of package verify. An abstractive answer
+// is written by a model that the host configures. Each of its sentences quotes
+// the words of a source that support it. The quote is checked against the
+// source, and a sentence that says more than its quote is marked as unsupported
+// or left out.
 //
-// Passages are found as package search finds them, so that a source that changed
-// or is gone is never quoted. What a question asks for must stand in a passage,
-// above all its rarest words; else nothing is found, which is an answer too.
+// Package search finds the passages, so that a changed or missing source is
+// never quoted. A passage must have the words of the question, above all its
+// rarest words. Otherwise nothing is found, which is an answer too.
 package answer

@@ -6,19 +6,19 @@ import (
 	"iter"
 )
 
-// A Kind is what an [Event] tells.
+// A Kind is the kind of an [Event].
 type Kind string
 
 // The kinds of events, in the order in which they come: meta once, then for each
 // sentence a token and a citation, then final.
 const (
-	Meta     Kind = "meta"     // how the question is answered
-	Token    Kind = "token"    // text of the answer, a sentence that is checked
-	Citation Kind = "citation" // the sentence that the last token was of, with its address and verdict
+	Meta     Kind = "meta"     // the type of the answer
+	Token    Kind = "token"    // text of the answer: a checked sentence
+	Citation Kind = "citation" // the sentence of the last token, with its address and verdict
 	Final    Kind = "final"    // the whole answer
 )
 
-// An Event is a step of an answer that is given as it is made.
+// An Event is a step of a streamed answer.
 type Event struct {
 	Kind     Kind      `json:"event"`
 	Type     Type      `json:"type,omitempty"`     // of meta
@@ -27,10 +27,9 @@ type Event struct {
 	Answer   *Answer   `json:"answer,omitempty"`   // of final
 }
 
-// Stream answers a question as [Answerer.Answer] does, and yields what there is of
-// the answer as it is made. A sentence comes when it is checked, never before.
-// An error is the last that is yielded. To stop early ends the request to the
-// model too.
+// Stream answers a question as [Answerer.Answer] does, and yields the parts of
+// the answer as they are made. A sentence is yielded only after it is checked.
+// An error is yielded last. Stopping early ends the request to the model too.
 func (a *Answerer) Stream(ctx context.Context, req Request) iter.Seq2[*Event, error] {
 	return func(yield func(*Event, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -67,7 +66,7 @@ func (c *call) tell(e *Event) bool {
 	return !c.ended
 }
 
-// give adds a sentence to the answer and tells of it.
+// give adds a sentence to the answer and yields its events.
 func (c *call) give(s *Sentence) bool {
 	c.answer.Sentences = append(c.answer.Sentences, s)
 	return c.tell(&Event{Kind: Token, Text: s.Text}) && c.tell(&Event{Kind: Citation, Sentence: s})

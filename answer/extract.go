@@ -25,7 +25,7 @@ type call struct {
 	req    Request
 	q      *question
 	answer *Answer
-	layers map[string]*textlayer.Layer // that are open, by resource; nil for one that cannot be read
+	layers map[string]*textlayer.Layer // open layers, by resource; nil for one that cannot be read
 
 	yield func(*Event, error) bool
 	ended bool // yield returned false
@@ -75,20 +75,20 @@ func (c *call) find(ctx context.Context) (*search.Results, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Again, as the index may have been brought up to date only now.
+	// Read the question again, because the search may have updated the index.
 	c.q, err = readQuestion(ctx, c.Searcher, c.req.Question)
 	return found, err
 }
 
-// A candidate is a sentence that may answer.
+// A candidate is a sentence that may answer the question.
 type candidate struct {
 	unit
 	rating
 	passage *search.Result
 }
 
-// candidates returns the sentences of passages, those that answer best first.
-// Passages after the time is over are left out.
+// candidates returns the sentences of passages, the best answers first. It
+// leaves out the passages that remain when the time is over.
 func (c *call) candidates(ctx context.Context, results []*search.Result) ([]*candidate, error) {
 	r := newReader()
 	var all []*candidate
@@ -129,11 +129,11 @@ func (c *call) inPassage(ctx context.Context, r *reader, result *search.Result, 
 	return all
 }
 
-// maxHeader is how long the header of a table is at most, in bytes.
+// maxHeader is the maximum length of the header of a table, in bytes.
 const maxHeader = 2000
 
-// headerOf returns the first line of a source if a passage that does not begin
-// with it is rows like it, else "".
+// headerOf returns the first line of a source if a passage does not begin with
+// it and has rows of the same form, or else "".
 func (c *call) headerOf(ctx context.Context, result *search.Result) string {
 	if result.Passage.From == 0 {
 		return ""
@@ -159,8 +159,8 @@ func (c *call) headerOf(ctx context.Context, result *search.Result) string {
 	return ""
 }
 
-// open returns the layer of a passage, or nil if it is not of that version any
-// more.
+// open returns the layer of a passage, or nil if the source has another version
+// now.
 func (c *call) open(ctx context.Context, result *search.Result) *textlayer.Layer {
 	layer, ok := c.layers[result.ResourceID]
 	if !ok {
@@ -176,15 +176,15 @@ func (c *call) open(ctx context.Context, result *search.Result) *textlayer.Layer
 	return layer
 }
 
-// What a sentence must have at least to answer, in shares of what the question
-// asks for. They were chosen on one half of testdata/questions.json.
+// The least shares of the question that a sentence must have to answer it. They
+// were chosen on one half of testdata/questions.json.
 const (
-	leastCovered = .57 // with what is around it
-	leastSure    = .35 // the same, where other words of the same meaning count half
-	leastDirect  = .3  // itself
-	otherCovered = .68 // with what is around it, if it lacks the rarest word
-	aloneCovered = .85 // with what is around it, if it has but one word of several
-	leastNames   = .5  // of the names, itself or around
+	leastCovered = .57 // with the text around it
+	leastSure    = .35 // the same, with other words of the same meaning counting half
+	leastDirect  = .3  // in the sentence itself
+	otherCovered = .68 // with the text around it, if it lacks the rarest word
+	aloneCovered = .85 // with the text around it, if it has only one word of several
+	leastNames   = .5  // of the names, in the sentence or around it
 	leastBeside  = .65 // of the best score, for further sentences
 )
 
@@ -204,7 +204,7 @@ func (c *call) holds(s *candidate) bool {
 		(s.rarest || s.covered >= otherCovered) && (s.near > 1 || s.rare || s.covered >= aloneCovered)
 }
 
-// extract gives the best sentences.
+// extract adds the best sentences to the answer.
 func (c *call) extract(ctx context.Context, all []*candidate) error {
 	best, room := 0., c.req.Tokens
 	seen := make(map[string]bool)
@@ -239,8 +239,8 @@ func (c *call) extract(ctx context.Context, all []*candidate) error {
 	return nil
 }
 
-// check returns a candidate as a sentence of the answer, or nil if it does not
-// stand in its source as it is now.
+// check returns a candidate as a sentence of the answer, or nil if its current
+// source does not have it.
 func (c *call) check(ctx context.Context, s *candidate) (*Sentence, error) {
 	layer := c.open(ctx, s.passage)
 	if layer == nil {
@@ -253,7 +253,7 @@ func (c *call) check(ctx context.Context, s *candidate) (*Sentence, error) {
 	}
 	address := citekit.Address{Resource: s.passage.ResourceID, Location: loc}
 	quote := s.text
-	if len(s.pieces) > 1 && !strings.Contains(s.passage.Passage.Text[s.from:s.to], s.text) { // something stands between them
+	if len(s.pieces) > 1 && !strings.Contains(s.passage.Passage.Text[s.from:s.to], s.text) { // other text stands between them
 		quote = strings.Join(s.pieces, " … ")
 	}
 	verdict, err := c.Verifier.Quote(ctx, verify.Request{Quote: quote, Address: address})

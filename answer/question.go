@@ -16,23 +16,23 @@ import (
 	"github.com/citekit/citekit/search/index"
 )
 
-// Bounds of a question. What is beyond is not read.
+// Bounds of a question. The rest of a longer one is not read.
 const (
 	maxQuestion = 4 << 10 // bytes
 	maxWords    = 32
 )
 
-// A word is a word of a question that tells what it is about.
+// A word is a word of a question that carries its subject.
 type word struct {
 	text   string   // in lower case
 	terms  []string // its stems, in each language of the index
-	weight float64  // how rare it is, 0 for those that every entry has
+	weight float64  // its rarity; 0 for a word that every entry has
 	others []string // stems of words that mean nearly the same
-	named  bool     // it is a name by its form
-	hint   bool     // it is not in the question: what answers such a question may have it
+	named  bool     // it has the form of a name
+	hint   bool     // it is not in the question, but answers to such a question may have it
 }
 
-// A question is a [Request.Question] as it is compared with sentences.
+// A question is a [Request.Question], prepared for comparison with sentences.
 type question struct {
 	text  string
 	words []word
@@ -45,7 +45,7 @@ type question struct {
 	stemmed map[terms.Language][]word // the words with their stems in a language
 }
 
-// A want is what kind of thing a question asks for.
+// A want is the set of kinds of things that a question asks for.
 type want uint8
 
 const (
@@ -57,7 +57,7 @@ const (
 )
 
 // readQuestion returns the question of a request. The error matches
-// [citekit.ErrSyntax] if there is no word in it.
+// [citekit.ErrSyntax] if it has no word.
 func readQuestion(ctx context.Context, s *search.Searcher, text string) (*question, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, fmt.Errorf("the question is empty; ask something: %w", citekit.ErrSyntax)
@@ -114,9 +114,9 @@ func (q *question) weigh(ctx context.Context, s *search.Searcher, text string) e
 	return nil
 }
 
-// isName reports whether a word of a question is a name by its form: it has a
-// digit or a sign beside letters, or a capital that is not at the start of a
-// question in a language that has few of them.
+// isName reports whether a word of a question has the form of a name: a digit
+// or a sign beside letters, or, in a language with few capitals, a capital that
+// is not at the start of the question.
 func isName(word, question string) bool {
 	letters := strings.IndexFunc(word, unicode.IsLetter) >= 0
 	if letters && strings.ContainsAny(word, "0123456789_") {
@@ -139,7 +139,7 @@ func compareWeights(a, b word) int {
 	return 0
 }
 
-// ownWords returns the words of a text where no index tells of them.
+// ownWords returns the words of a text if no index has them.
 func ownWords(text string) (words []index.Word) {
 	for t := range terms.New(terms.Guess(text)).Terms(text) {
 		if t.Role != terms.Whole {
@@ -149,12 +149,12 @@ func ownWords(text string) (words []index.Word) {
 	return words
 }
 
-// fewEntries is added to how many entries there are: where there are few, that a
-// word is in none of them says little.
+// fewEntries is added to the number of entries: among few entries, the absence
+// of a word says little.
 const fewEntries = 50
 
-// rarity returns how much a word tells. Of two characters of a script without
-// spaces each is in two words, and they count half.
+// rarity returns the weight of a word by its rarity. A pair of characters of a
+// script without spaces counts half, because each character is in two pairs.
 func rarity(w index.Word, entries int) float64 {
 	weight := math.Log(1 + (float64(entries)+fewEntries)/(float64(w.Entries)+.5))
 	if isUnspaced(w.Text) {
@@ -173,9 +173,9 @@ func isUnspaced(text string) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai)
 }
 
-// tells reports whether a word can tell what a question is about: not two
-// characters of Hiragana, which are mostly endings and particles, nor those that
-// ask in Chinese and Japanese.
+// tells reports whether a word can carry the subject of a question. Pairs of
+// Hiragana characters cannot, because they are mostly endings and particles,
+// nor can the question words of Chinese and Japanese.
 func tells(text string) bool {
 	if strings.IndexFunc(text, func(r rune) bool { return isWordRune(r) && !isHiragana(r) }) < 0 {
 		return false
@@ -207,8 +207,8 @@ func content(text string) string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
 }
 
-// asking are words that say that something is asked, and the commonest ones, of
-// the languages that words are stemmed in.
+// asking are the question words and the commonest words of the languages with
+// stemming.
 var asking = setOf(`
 	a an the what which who whom whose when where why how is are was were be been being do does did done has have had having can could
 	should would will shall may might must i me my we us our you your he him his she her hers it its they them their there this that these those
@@ -224,14 +224,13 @@ var asking = setOf(`
 	quem qual quais onde como quanto quantos o os as foi do da em no na com
 	wie wat welke wanneer waar waarom hoe hoeveel zijn was het een van met voor`)
 
-// light are verbs and adverbs that say little by themselves, whatever they are
-// asked with.
+// light are verbs and adverbs that say little by themselves in any question.
 var light = setOf(`use uses used using get getting gets got go goes went gone going become becomes became take takes took taken make makes made making
 	happen happens happened mean means meant call called calls come comes came keep keeps put puts set sets try work works thing things way
 	after before during until since while again back always never already one two first last other another several
 	machen macht gemacht gehen geht kommt benutzt verwendet bedeutet fait faire va utilise veut dire`)
 
-// lightPart is how much of their weight these words keep.
+// lightPart is the share of their weight that these words keep.
 const lightPart = .4
 
 func setOf(words string) map[string]bool {
@@ -242,8 +241,8 @@ func setOf(words string) map[string]bool {
 	return set
 }
 
-// query returns what to search for: the words of the question, in which no sign
-// has a meaning, each twice if there are others that mean nearly the same.
+// query returns the query for the search: the words of the question, without
+// special signs, each twice if there are other words that mean nearly the same.
 func (q *question) query() string {
 	told := content(plainQuery(q.text))
 	if strings.IndexFunc(told, isWordRune) < 0 {
@@ -262,7 +261,7 @@ func (q *question) query() string {
 	return told + " " + told + " " + strings.Join(others, " ")
 }
 
-// plainQuery returns a text as a query in which no sign has a meaning.
+// plainQuery returns a text as a query without special signs.
 func plainQuery(text string) string {
 	words := strings.Fields(strings.NewReplacer(`"`, " ", "*", " ", "title:", "title ").Replace(text))
 	for i, word := range words {

@@ -7,20 +7,20 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// A scanner finds the sentences in the JSON that a model writes, each as soon as
-// it is whole. What is around them, such as a fence of Markdown, does not count.
+// A scanner finds the sentences in the JSON that a model writes, each as soon
+// as it is whole. It ignores text around them, such as a fence of Markdown.
 type scanner struct {
 	give func(*written) error
 
 	said   int
-	depth  int // of braces that are open
+	depth  int // number of open braces
 	text   bool
 	escape bool
 	open   []byte // from the brace of the innermost object on
 }
 
-// add reads a piece of what the model says. Its errors are those of give, or
-// match [citekit.ErrTooLarge] if the model says too much.
+// add reads a piece of the model's answer. Its errors are those of give, or
+// match [citekit.ErrTooLarge] if the answer is too long.
 func (s *scanner) add(piece string) error {
 	if s.said += len(piece); s.said > mostAnswer {
 		return fmt.Errorf("the model answers more than %d bytes: %w", mostAnswer, citekit.ErrTooLarge)

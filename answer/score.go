@@ -9,7 +9,8 @@ import (
 	"github.com/citekit/citekit/internal/terms"
 )
 
-// How much a word of the question counts for a sentence, by where it stands.
+// The weight of a word of the question for a sentence, by the place where it
+// was found.
 const (
 	inSentence = 1.
 	inCompound = .7 // as part of a longer word
@@ -25,20 +26,21 @@ const (
 	isNear = .4 // in the sentence, above it or right before
 )
 
-// What makes up a score, beside which words are in the sentence itself.
+// The other parts of a score, besides the words in the sentence itself.
 const (
-	aroundPart = .45 // of words, those around the sentence included
+	aroundPart = .45 // of words, including those around the sentence
 	pairBonus  = .06 // for two words of the question next to each other
-	wantBonus  = .12 // for the kind of thing that is asked for
+	wantBonus  = .12 // for the kind of thing asked for
 	hintBonus  = .08
 	priorPart  = .08 // for the place of the passage among those found
-	askingCost = .25 // of a sentence that asks itself
-	titleCost  = .35 // of a heading
-	longCost   = .06 // of a long one, for each time it has so many words more
+	askingCost = .25 // for a sentence that is itself a question
+	titleCost  = .35 // for a heading
+	longCost   = .06 // for a long sentence, each time it has that many words more
 	longWords  = 40
 )
 
-// A reader makes terms of texts, in their language and in English, for one call.
+// A reader makes terms from texts, in their language and in English, for one
+// call.
 type reader struct {
 	english *terms.Analyzer
 	others  map[terms.Language]*terms.Analyzer
@@ -49,7 +51,7 @@ func newReader() *reader {
 }
 
 // in returns the words of a question with their stems in a language and in
-// English, as [reader.places] has them of a text.
+// English, in the form that [reader.places] gives for a text.
 func (q *question) in(r *reader, language terms.Language) []word {
 	if words, ok := q.stemmed[language]; ok {
 		return words
@@ -62,8 +64,8 @@ func (q *question) in(r *reader, language terms.Language) []word {
 	return words
 }
 
-// stems returns the terms of one word. Those of an identifier are the whole of
-// it, as its parts are words of their own in a question.
+// stems returns the terms of one word. An identifier gives only the term of its
+// whole, because its parts are words of their own in a question.
 func (r *reader) stems(word string, language terms.Language) (stems []string) {
 	for _, a := range []*terms.Analyzer{r.english, r.analyzer(language)} {
 		for t := range a.Terms(word) {
@@ -106,28 +108,28 @@ func (r *reader) places(text string, language terms.Language) map[string][]int {
 	return places
 }
 
-// participle returns the stem of the verb that a word of German may be the
-// participle of, as "reinig" of "gereinigt".
+// participle returns the stem of the verb of which a German word may be the
+// participle, such as "reinig" for "gereinigt".
 func participle(word string) (verb string, ok bool) {
 	verb, ok = strings.CutPrefix(word, "ge")
 	return strings.TrimSuffix(verb, "t"), ok && strings.HasSuffix(verb, "t") && len(verb) > minPart
 }
 
-// A terrain is what is around the sentences of a passage.
+// A terrain is the surroundings of the sentences of a passage.
 type terrain struct {
 	title, passage map[string][]int
 	prior          float64 // of the passage, from 0 to 1
 	language       terms.Language
 }
 
-// A rating is how well a sentence answers a question.
+// A rating measures how well a sentence answers a question.
 type rating struct {
 	score   float64
 	direct  float64 // share of the words that are in the sentence
 	covered float64 // share of the words that are in it or around
-	sure    float64 // the same, of words as they were asked for
+	sure    float64 // the same, with only the words of the question itself
 	near    int     // words that are in it, above or right before
-	rare    bool    // one of these is as rare as words are
+	rare    bool    // one of these is about as rare as a word can be
 	rarest  bool    // the rarest word of the question is one of these
 	names   float64 // share of the names among the words that are in it or around; 1 if there are none
 	numbers bool    // all words with digits are in it, above or right before
@@ -196,7 +198,7 @@ func (q *question) rate(r *reader, units []unit, at int, where *terrain) rating 
 			result.rare = result.rare || w.weight >= nearlyRarest*q.rarest && part >= inOther
 		}
 		if strings.ContainsAny(w.text, "0123456789") && part < isNear {
-			result.numbers = false // another one is not what was asked for
+			result.numbers = false // another number is not the one asked for
 		}
 		if w.named {
 			named += w.weight
@@ -219,7 +221,7 @@ func asksItself(u unit) bool {
 	return strings.HasSuffix(u.text, "?") || strings.HasSuffix(u.text, "？")
 }
 
-// cost returns what is taken off for the form of a sentence.
+// cost returns the deduction for the form of a sentence.
 func cost(u unit) (cost float64) {
 	if asksItself(u) {
 		cost += askingCost
@@ -254,7 +256,8 @@ func hasLetters(text, word string) bool {
 	return true
 }
 
-// minPart is how many letters a word needs to be looked for in longer ones.
+// minPart is the minimum number of letters of a word that is searched for in
+// longer words.
 const minPart = 5
 
 // isPartOf reports whether a word is part of a longer one in a text in lower

@@ -8,16 +8,17 @@ import (
 	"github.com/citekit/citekit/internal/terms"
 )
 
-// newWords is of how many telling words of a sentence one may be new: neither in its
-// quote, nor meaning nearly the same as one that is, nor a word of the question that
-// stands in the passage around the quote.
+// newWords is the number of content words of a sentence for which one may be
+// new. A new word is not in the quote, does not mean nearly the same as a word
+// in it, and is not a word of the question that stands in the passage around
+// the quote.
 const newWords = 8
 
-// supports reports whether a quote bears a sentence that answers a question: it
-// has its numbers, names and denials, and nearly all of its other words, as one of
-// them alone may make it say something else. A sentence that denies what its quote
-// affirms has words enough, so both must deny or neither. The passage is what is
-// around the quote, with its title.
+// supports reports whether a quote supports a sentence that answers a question.
+// The quote must have the numbers, names and negations of the sentence, and
+// nearly all of its other words, because a single word may change the meaning.
+// A sentence that denies its quote has the same words, so both must deny or
+// neither. The passage is the text around the quote, with its title.
 func (r *reader) supports(quote, sentence, question, passage string) bool {
 	language := terms.Guess(sentence + " " + quote)
 	has, asked := r.places(quote, language), r.places(question, language)
@@ -49,12 +50,13 @@ func (r *reader) supports(quote, sentence, question, passage string) bool {
 	return strange <= all/newWords
 }
 
-// linking are verbs that a sentence needs and that say nothing by themselves.
+// linking are verbs that a sentence needs but that have no meaning by
+// themselves.
 var linking = setOf(`is are was were be been being has have had having do does did use uses used using get gets got make makes made
 	take takes took give gives given need needs ist sind war waren wird werden wurde hat haben hatte verwendet benutzt gibt est sont fait`)
 
-// countsTheSame reports whether what stands behind the numbers of a sentence, such as
-// a unit, is among the words of its quote or of the question.
+// countsTheSame reports whether the words behind the numbers of a sentence,
+// such as a unit, are among the words of its quote or of the question.
 func (r *reader) countsTheSame(sentence string, language terms.Language, has, asked map[string][]int) bool {
 	fields := strings.Fields(sentence)
 	for i, field := range fields[:max(0, len(fields)-1)] {
@@ -72,8 +74,8 @@ func (r *reader) countsTheSame(sentence string, language terms.Language, has, as
 	return true
 }
 
-// factsOf returns the numbers of a text, and its names: words with a capital that
-// begin no sentence, all in lower case.
+// factsOf returns the numbers of a text, and its names: words with a capital
+// that do not begin a sentence. All are in lower case.
 func factsOf(text string) (facts []string) {
 	starts := true
 	for _, field := range strings.Fields(text) {
@@ -96,7 +98,7 @@ func isNumeric(w string) bool {
 var denials = setOf(`not no never none nor neither without cannot nothing nobody nowhere hardly unless except
 	nicht kein keine keinen keiner nie niemals ohne ne pas jamais sans aucun non mai senza no nunca sin jamás não sem niet geen nooit zonder не нет без`)
 
-// denies reports whether a text has an odd number of words that deny.
+// denies reports whether a text has an odd number of negating words.
 func denies(text string) bool {
 	n := 0
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !isWordRune(r) && r != '\'' && r != '’' }) {

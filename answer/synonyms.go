@@ -7,10 +7,10 @@ import (
 	"github.com/citekit/citekit/internal/terms"
 )
 
-// synonymGroups are common words of English that people use for each other when
-// they ask, a line each. They were written down from general knowledge, and no
-// source or question of a test was consulted; words of one meaning in one field
-// alone are left out.
+// synonymGroups are common words of English that people use for each other in
+// questions, one group a line. They were written down from general knowledge,
+// without consulting the sources or questions of a test. Words that mean the
+// same only in one field are left out.
 const synonymGroups = `
 cost price fee charge tariff rate expense
 pay refund reimburse reimbursed repay compensate
@@ -221,7 +221,7 @@ week weekly
 hour hours
 `
 
-// mostSynonyms is how many words stand for one at most.
+// mostSynonyms is the maximum number of synonyms of a word.
 const mostSynonyms = 8
 
 // synonyms returns words that may stand for a word of English, by its stem.

@@ -10,21 +10,21 @@ import (
 	"github.com/citekit/citekit/internal/sentence"
 )
 
-// maxSentence is how long a sentence is at most, in characters.
+// maxSentence is the maximum length of a sentence, in characters.
 const maxSentence = 600
 
-// A unit is a sentence of a passage, or what takes its place: a line of code, a
-// row of a table, an entry of a log, cues up to the end of a sentence.
+// A unit is a sentence of a passage, or its equivalent: a line of code, a row
+// of a table, an entry of a log, cues up to the end of a sentence.
 type unit struct {
 	from, to int    // bytes of the passage
-	text     string // word for word; of cues, without what stands between them
-	heading  string // what stands above it: the heading, or the header of its table
+	text     string // word for word; for cues, without the text between them
+	heading  string // the text above it: the heading, or the header of its table
 	title    bool   // it is a heading itself
 	row      bool   // of a table, or an entry of a log
 	pieces   []string
 }
 
-// A lineKind is what a line is by its looks.
+// A lineKind is the kind of a line, by its form.
 type lineKind uint8
 
 const (
@@ -46,7 +46,7 @@ type line struct {
 }
 
 // unitsOf returns the sentences of a passage in order. Header is the header of
-// the table that the passage begins in, or "".
+// the table in which the passage begins, or "".
 func unitsOf(text, header string) []unit {
 	lines := linesOf(text)
 	c := &unitCutter{text: text, header: header, width: usualWidth(lines)}
@@ -82,8 +82,8 @@ func linesOf(text string) (lines []line) {
 	return lines
 }
 
-// isComment reports whether a line looks like one of a comment that goes on over
-// several lines, each of which begins with the sign that else is a heading's.
+// isComment reports whether a line looks like part of a comment of several
+// lines, each beginning with the sign that otherwise marks a heading.
 func isComment(line string) bool {
 	line = strings.TrimSpace(line)
 	return line == "#" || strings.HasPrefix(line, "# ") || strings.HasPrefix(line, "#!")
@@ -130,8 +130,8 @@ func isMarkdownHeading(line string) bool {
 	return len(rest) < len(line) && len(line)-len(rest) <= 6 && strings.HasPrefix(rest, " ") && !strings.HasSuffix(rest, ":")
 }
 
-// isCode reports whether a line looks like code: it begins as such, or has many
-// signs that prose has not.
+// isCode reports whether a line looks like code: it begins like code, or has
+// many signs that are rare in prose.
 func isCode(text string) bool {
 	if codeAhead.MatchString(text) {
 		return true
@@ -147,8 +147,9 @@ func isCode(text string) bool {
 	return ends || signs >= 4 && signs*6 > len(trimmed)
 }
 
-// delimited tells which lines are rows of a table whose cells a sign parts: there
-// must be at least three with the same number of it, and they most of all.
+// delimited finds the lines that are rows of a table with a separator between
+// cells: at least three lines, and most of all lines, must have the same number
+// of separators.
 func delimited(lines []line) func(string) bool {
 	for _, sign := range []string{"\t", ",", ";"} {
 		counts := make(map[int]int)
@@ -169,7 +170,7 @@ func delimited(lines []line) func(string) bool {
 	return func(string) bool { return false }
 }
 
-// usualWidth returns how long the longer lines of prose are, in bytes.
+// usualWidth returns the length of the longer lines of prose, in bytes.
 func usualWidth(lines []line) int {
 	var widths []int
 	for _, l := range lines {
@@ -184,7 +185,7 @@ func usualWidth(lines []line) int {
 	return widths[len(widths)*9/10]
 }
 
-// A unitCutter makes units of lines.
+// A unitCutter makes units from lines.
 type unitCutter struct {
 	text    string
 	header  string // of the table, "" outside
@@ -192,7 +193,7 @@ type unitCutter struct {
 	width   int
 	units   []unit
 
-	open []line // lines of prose, or of cues, that are not cut yet
+	open []line // lines of prose, or of cues, not cut yet
 	cues bool
 }
 
@@ -245,7 +246,7 @@ func (c *unitCutter) line(l line, header bool) {
 	}
 }
 
-// cue adds a line of a cue. Where the next one begins to speak, a sentence ends.
+// cue adds a line of a cue. A sentence ends where the next speaker begins.
 func (c *unitCutter) cue(l line) {
 	if m := speaker.FindStringSubmatch(l.text); m != nil {
 		c.flush()
@@ -256,8 +257,8 @@ func (c *unitCutter) cue(l line) {
 	c.open = append(c.open, l)
 }
 
-// breaks reports whether a line of prose does not go on with the one before: it
-// is an item of a list, or the one before ends early and is no sentence.
+// breaks reports whether a line of prose does not continue the line before: it
+// is an item of a list, or the line before ends early and is not a sentence.
 func (c *unitCutter) breaks(before, l line) bool {
 	if itemAhead.MatchString(l.text) {
 		return true
@@ -317,7 +318,7 @@ func (c *unitCutter) cut(cues []line) {
 	}
 }
 
-// add adds a unit from the bytes from up to to, in parts if it is too long.
+// add adds a unit of the bytes [from, to), in parts if it is too long.
 func (c *unitCutter) add(from, to int, u unit) {
 	if u.text == "" {
 		trimmed := strings.TrimSpace(c.text[from:to])
@@ -347,8 +348,8 @@ func (c *unitCutter) add(from, to int, u unit) {
 	}
 }
 
-// cutAt returns how much of a text is one part of it, in bytes: up to a line end,
-// else up to a space, else as many characters as there may be.
+// cutAt returns the length of the first part of a text, in bytes: up to a line
+// end, or else up to a space, or else the maximum number of characters.
 func cutAt(text string) int {
 	n, count := len(text), 0
 	for i := range text {

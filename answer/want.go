@@ -5,11 +5,12 @@ import (
 	"unicode"
 )
 
-// asks says which words ask for what. A phrase begins a question or stands in it.
+// asks lists the words that ask for each kind of thing. A phrase begins a
+// question or stands in it.
 var asks = []struct {
-	phrases string // with commas between
+	phrases string // separated by commas
 	wants   want
-	hints   string // words that what answers may have in place of those asked with
+	hints   string // words that answers may have in place of the question words
 }{
 	{"how many,how much,how often,how far,how likely,wie viel,wie viele,wie oft,combien,quanto,quanti,cuánto,cuántos,hoeveel,いくら,いくつ,何人,何台,多少,几个", wantNumber, ""},
 	{"how much does,how much do,how much is,what does it cost,for how much,how expensive", wantNumber, "cost price fee pay"},
@@ -29,7 +30,7 @@ var asks = []struct {
 	{"why,warum,wieso,weshalb,pourquoi,perché,なぜ,どうして,为什么", wantReason, "because reason since therefore"},
 }
 
-// wantsOf returns what kind of thing a question asks for.
+// wantsOf returns the kinds of things that a question asks for.
 func wantsOf(text string) (w want) {
 	folded := spacedOut(text)
 	for _, a := range asks {
@@ -40,12 +41,12 @@ func wantsOf(text string) (w want) {
 	return w
 }
 
-// askedWith is how much of its weight a word keeps that only says what kind of
-// thing is asked for, as "tall" does.
+// askedWith is the share of its weight that a word keeps if it only names the
+// kind of thing asked for, as "tall" does.
 const askedWith = .5
 
-// hints adds words that are not in a question and may be in what answers it.
-// They may stand for the word that is asked with, too.
+// hints adds words that are not in a question but may be in its answers. They
+// may also stand for the question word.
 func (q *question) hints() {
 	folded := spacedOut(q.text)
 	for _, a := range asks {
@@ -90,15 +91,14 @@ var months = setOf(`january february march april may june july august september 
 	januar februar märz mai juni juli oktober dezember tag tage woche monat monate jahr jahre stunde stunden sekunden minuten
 	janvier février mars avril juin juillet août septembre octobre novembre décembre jour mois an ans heure`)
 
-// small numbers that are written as words
+// small numbers written as words
 var numerals = setOf(`one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty
 	thirty forty fifty sixty seventy eighty ninety hundred thousand million half twice once dozen
 	zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig hundert tausend
 	deux trois quatre cinq six sept huit neuf dix onze douze vingt trente quarante cinquante soixante cent mille`)
 
-// fits returns how well a sentence has the kind of thing that is asked for, from
-// 0 to 1; 1 if nothing is known of that. What stands in the question itself does
-// not count.
+// fits returns how well a sentence has the kind of thing asked for, from 0 to
+// 1; 1 if the kind is unknown. Words of the question itself do not count.
 func (w want) fits(sentence, question string) float64 {
 	if w == 0 {
 		return 1
@@ -150,8 +150,8 @@ func hasTime(sentence, question string) bool {
 	return strings.Contains(sentence, "until") || strings.Contains(sentence, "after") || strings.Contains(sentence, "before")
 }
 
-// hasName reports whether a sentence has a word with a capital that the question
-// has not, behind its first word.
+// hasName reports whether a sentence has, after its first word, a word with a
+// capital that the question does not have.
 func hasName(sentence, question string) bool {
 	for i, w := range wordsIn(sentence) {
 		r := []rune(w)

@@ -16,12 +16,12 @@ import (
 	"github.com/citekit/citekit/verify"
 )
 
-// What a model is given and may say.
+// Limits on the request to a model and on its answer.
 const (
 	mostPieces  = 12      // sources
-	mostPiece   = 2000    // bytes of one
+	mostPiece   = 2000    // bytes of one source
 	mostWritten = 2000    // bytes of a sentence, and of a quote
-	mostAnswer  = 1 << 20 // bytes of all that it says
+	mostAnswer  = 1 << 20 // bytes of the whole answer
 )
 
 const instructions = `You answer a question from the numbered sources that you are given, and from nothing else. ` +
@@ -34,14 +34,14 @@ var writtenSchema = json.RawMessage(`{"type":"object","properties":{"sentences":
 	`"properties":{"source":{"type":"integer"},"quote":{"type":"string"},"text":{"type":"string"}},` +
 	`"required":["source","quote","text"],"additionalProperties":false}}},"required":["sentences"],"additionalProperties":false}`)
 
-// A written is a sentence as a model gives it.
+// A written is a sentence as a model writes it.
 type written struct {
 	Source int    `json:"source"`
 	Quote  string `json:"quote"`
 	Text   string `json:"text"`
 }
 
-// A writing is an answer that a model writes.
+// A writing is an answer that a model is writing.
 type writing struct {
 	*call
 	sources []*candidate // by number, from 1
@@ -49,10 +49,10 @@ type writing struct {
 	reader  *reader
 }
 
-// errEnough ends a request to a model whose further words are not wanted.
+// errEnough ends a request to a model when its further text is not needed.
 var errEnough = errors.New("enough")
 
-// write has the model answer from the passages of the best sentences.
+// write lets the model answer from the passages of the best sentences.
 func (c *call) write(ctx context.Context, all []*candidate) error {
 	w := &writing{call: c, sources: sourcesOf(all), room: c.req.Tokens, reader: newReader()}
 	req := &llm.Request{
@@ -78,8 +78,8 @@ func (c *call) write(ctx context.Context, all []*candidate) error {
 	return nil
 }
 
-// ask sends a request, and what the model says to the scanner, piece by piece
-// where the model can tell it so.
+// ask sends a request and passes the answer to the scanner, piece by piece if
+// the model can stream.
 func (c *call) ask(ctx context.Context, req *llm.Request, scan *scanner) (*llm.Response, error) {
 	if s, ok := c.Model.(llm.StreamModel); ok {
 		return s.Stream(ctx, req, scan.add)
@@ -104,9 +104,9 @@ func sourcesOf(all []*candidate) (sources []*candidate) {
 	return sources
 }
 
-// material returns the question and the sources as a model gets them, each in an
-// element whose name depends on all of it, so that nothing in it can end the
-// element.
+// material returns the question and the sources for the model, each in an
+// element whose name depends on all of its text, so that no text inside can end
+// the element.
 func (w *writing) material() string {
 	var b strings.Builder
 	b.WriteString(enclose("question", "", w.q.text))
@@ -130,7 +130,7 @@ func enclose(name, attributes, material string) string {
 	return "<" + name + attributes + ">\n" + strings.TrimRight(material, "\n") + "\n</" + name + ">"
 }
 
-// take checks a sentence of the model and gives it.
+// take checks a sentence of the model and adds it to the answer.
 func (w *writing) take(ctx context.Context, one *written) error {
 	text := strings.TrimSpace(plain.Line(plain.Cut(one.Text, mostWritten)))
 	if text == "" {
@@ -155,8 +155,8 @@ func (w *writing) take(ctx context.Context, one *written) error {
 	return nil
 }
 
-// judge returns a sentence with the verdict on it: that on its quote, or
-// [Unsupported] if it says more than that.
+// judge returns a sentence with its verdict: the verdict on its quote, or
+// [Unsupported] if it says more than the quote.
 func (w *writing) judge(ctx context.Context, text string, one *written) (*Sentence, error) {
 	quote := strings.TrimSpace(plain.Cut(one.Quote, mostWritten))
 	s := &Sentence{Text: text, Quote: quote, Verdict: Unsupported}

@@ -14,47 +14,47 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// Bounds of [Request.Tokens].
+// Limits of [Request.Tokens].
 const (
 	DefaultTokens = 4000
 	MinTokens     = 100
 	MaxTokens     = 100_000
 )
 
-// A Request says what a briefing is for.
+// A Request describes a briefing.
 type Request struct {
-	Task    string // a task or a question; plain words, no query
-	Tokens  int    // most of the content, [MinTokens] to [MaxTokens]; zero means [DefaultTokens]
+	Task    string // a task or a question in plain words, not in the query language
+	Tokens  int    // limit on the content, [MinTokens] to [MaxTokens]; zero means [DefaultTokens]
 	Filters index.Filters
 }
 
-// A Briefing is what was gathered.
+// A Briefing holds the gathered passages.
 type Briefing struct {
-	// Content is the pieces as Markdown, most useful first. It has at most as
-	// many Tokens as were asked for: one for each four characters, and one for
-	// each of Chinese, Japanese or Korean.
+	// Content has the pieces as Markdown, most useful first. It has at most the
+	// requested number of tokens: one token for every four characters, and one
+	// for each Chinese, Japanese or Korean character.
 	Content string
 	Tokens  int
 
 	Pieces []*Piece // in the order of the content
 
-	// LeftOut is how many passages that matter had no room. Copies of what is
-	// there do not count.
+	// LeftOut is how many relevant passages did not fit. Copies of included
+	// passages are not counted.
 	LeftOut int
 
-	// Hint says what is not searched and what to do about it, or which values of
-	// the filters there are not; "" if there is nothing to say.
+	// Hint names what is not searched and what to do about that, or which
+	// values of the filters do not exist; "" if there is no hint.
 	Hint string
 
-	// Complete is false if the time was over before all was searched and
-	// weighed.
+	// Complete is false if time ran out before everything was searched and
+	// compared.
 	Complete bool
 }
 
 // A Piece is a part of a source, word for word.
 type Piece struct {
 	Address citekit.Address
-	Title   string // of the node or resource, with those around it
+	Title   string // of the node or resource, with the titles around it
 	Tokens  int    // of Text
 	Text    string
 }
@@ -66,20 +66,20 @@ type Writer struct {
 	layers   *textlayer.Store
 }
 
-// New returns a Writer over what a Searcher finds. The layers are of the same
+// New returns a Writer that uses a Searcher. The layers must be of the same
 // Library.
 func New(searcher *search.Searcher, layers *textlayer.Store) *Writer {
 	return &Writer{searcher, layers}
 }
 
-// reserve is which part of the time of a call is kept for what comes after the
-// search.
+// reserve is the divisor of the time of a call that gives the share kept for
+// the work after the search.
 const reserve = 5
 
-// Write gathers what matters for a task. If the time of the context is over, it
-// returns what there is.
+// Write gathers the passages that matter for a task. If the time of the context
+// runs out, it returns the passages gathered by then.
 //
-// Errors match [citekit.ErrSyntax] if the request means nothing; others are
+// Errors match [citekit.ErrSyntax] if the request is invalid; other errors are
 // those of [search.Searcher.Search].
 func (w *Writer) Write(ctx context.Context, req Request) (*Briefing, error) {
 	if req.Tokens == 0 {
@@ -106,15 +106,15 @@ func (w *Writer) Write(ctx context.Context, req Request) (*Briefing, error) {
 	return b, nil
 }
 
-// find finds passages for a task. A task of many words is taken as a text that
-// they are to be like.
+// find finds passages for a task. For a task of many words, it finds passages
+// that are similar to it.
 func (w *Writer) find(ctx context.Context, req Request) (*search.Results, error) {
 	if deadline, limited := ctx.Deadline(); limited {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-time.Until(deadline)/reserve))
 		defer cancel()
 	}
-	const fewWords = 32 // as many as a query counts
+	const fewWords = 32 // the limit for a query
 	query := plainQuery(req.Task)
 	if len(strings.Fields(query)) > fewWords {
 		return w.searcher.Similar(ctx, search.SimilarRequest{Text: query, TopK: search.MaxTopK, Filters: req.Filters, SameAddress: true})
@@ -122,7 +122,7 @@ func (w *Writer) find(ctx context.Context, req Request) (*search.Results, error)
 	return w.searcher.Search(ctx, search.Request{Query: query, TopK: search.MaxTopK, Filters: req.Filters, SameAddress: true})
 }
 
-// plainQuery returns a text as a query in which no sign has a meaning.
+// plainQuery returns a text as a query without signs that have a meaning.
 func plainQuery(text string) string {
 	words := strings.Fields(strings.NewReplacer(`"`, " ", "*", " ", "title:", "title ").Replace(text))
 	for i, word := range words {
@@ -131,11 +131,11 @@ func plainQuery(text string) string {
 	if query := strings.Join(words, " "); strings.TrimSpace(query) != "" {
 		return query
 	}
-	return "?" // nothing but signs: nothing is found
+	return "?" // only signs: finds nothing
 }
 
 // MarshalJSON returns an object with "content", "pieces", "tokens", "left_out",
-// "complete", and where it says something "hint".
+// "complete" and, if there is one, "hint".
 func (b *Briefing) MarshalJSON() ([]byte, error) {
 	w := new(strictjson.Writer)
 	w.Open()

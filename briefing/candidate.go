@@ -13,18 +13,18 @@ import (
 // A candidate is a passage that was found.
 type candidate struct {
 	*search.Result
-	worth    float64             // its score beside the best
-	words    map[string]bool     // stems, by which it is compared
-	shingles map[string]struct{} // runs of words, by which copies are known
+	worth    float64             // its score relative to the best
+	words    map[string]bool     // stems, for comparing passages
+	shingles map[string]struct{} // runs of words, for detecting copies
 	facts    []string            // numbers and negations, sorted
 }
 
-// least is how much worth a passage has at least that is given: below it a
-// passage has little more than the commonest words of the task.
+// least is the smallest worth of a passage that is included. Below it, a
+// passage has little more than the most common words of the task.
 const least = .2
 
-// candidates returns what was found, the best first. What is a copy of one before
-// is left out, as is what has little worth and what has no text.
+// candidates returns the passages that were found, best first. It leaves out
+// copies of earlier ones, passages of little worth, and results without text.
 func candidates(results []*search.Result) []*candidate {
 	var all []*candidate
 	for _, r := range results {
@@ -63,13 +63,12 @@ func newCandidate(r *search.Result, worth float64) *candidate {
 // shingle is how many words are compared together.
 const shingle = 3
 
-// copied is which part of its runs of words a passage shares with the one that
-// it is a copy of.
+// copied is the share of its runs of words that a copy has in common with the
+// original.
 const copied = .9
 
-// copies reports whether a passage says nothing that another does not say in the
-// same words: it is a part of that, or nearly the same with the same numbers and
-// negations.
+// copies reports whether a passage adds nothing to another, in the same words:
+// it is a part of it, or nearly the same with the same numbers and negations.
 func (c *candidate) copies(other *candidate) bool {
 	same := 0
 	for s := range c.shingles {
@@ -81,9 +80,9 @@ func (c *candidate) copies(other *candidate) bool {
 		float64(same) >= copied*float64(len(c.shingles)) && slices.Equal(c.facts, other.facts)
 }
 
-// like returns how much two passages say the same, from 0 to 1: the stems that
-// both have of those that either has. Passages of one node, or one resource, are
-// alike to a degree whatever they say.
+// like returns how similar two passages are, from 0 to 1: the number of stems
+// that both have, divided by the number that either has. Passages of one node,
+// or of one resource, have a minimum similarity whatever they say.
 func (c *candidate) like(other *candidate) float64 {
 	both := 0
 	for word := range c.words {
@@ -101,14 +100,14 @@ func (c *candidate) like(other *candidate) float64 {
 	return math.Max(overlap, sameResource)
 }
 
-// How much passages are alike at the least.
+// Minimum similarities of passages.
 const (
 	sameNode     = .3
 	sameResource = .15
 )
 
 // wordsOf returns the words of a text in lower case, and each character of
-// scripts that have no spaces.
+// scripts without spaces.
 func wordsOf(text string) []string {
 	words := strings.FieldsFunc(strings.ToLower(spaced(text)), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) && !isSign(r)
@@ -124,7 +123,7 @@ func isSign(r rune) bool {
 	return r == '-' || r == '−' || r == '+' || r == '%' || r == '.' || r == ','
 }
 
-// spaced returns a text with spaces around the characters that stand for words.
+// spaced returns a text with spaces around characters that are words.
 func spaced(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -142,7 +141,7 @@ func isFact(word string) bool {
 	return negations[word] || strings.IndexFunc(word, unicode.IsNumber) >= 0
 }
 
-// negations are the commonest words that deny.
+// negations are the most common negating words.
 var negations = setOf(`not no never none nor neither without cannot t nicht kein keine keinen nie ohne
 	ne pas jamais sans non mai senza nunca sin não sem niet geen nooit zonder не нет без 不 没 無 未 ない`)
 

@@ -8,11 +8,11 @@ import (
 	"github.com/citekit/citekit/internal/tokens"
 )
 
-// worthCutting is how many tokens of a passage are given at least if it is cut.
+// worthCutting is the smallest number of tokens that a cut passage may have.
 const worthCutting = 40
 
-// part returns the sentences or lines of a passage around what it was found by,
-// as many as there is room for, or nil if that is too little.
+// part returns the sentences or lines of a passage around the match, as many as
+// fit, or nil if that is too little.
 func (g *gathering) part(c *candidate) *stretch {
 	empty := &stretch{first: c, address: c.Address}
 	room := g.room - tokens.Count(render(append(slices.Clip(g.pieces), empty))) - addressRoom
@@ -27,19 +27,19 @@ func (g *gathering) part(c *candidate) *stretch {
 	return &stretch{first: c, from: c.Passage.From + int64(from), to: c.Passage.From + int64(to), text: text[from:to]}
 }
 
-// addressRoom is how many tokens the address of a part may have more than that of
-// the whole.
+// addressRoom is how many more tokens the address of a part may have than that
+// of the whole passage.
 const addressRoom = 12
 
-// anchor returns where in a passage that stands which it was found by.
+// anchor returns the position of the match in a passage.
 func anchor(c *candidate) int {
 	shown := strings.Trim(c.Snippet, "…")
 	return max(0, strings.Index(c.Passage.Text, shown)) + len(shown)/2
 }
 
-// around returns the sentences and lines around an offset of a text that have at
-// most so many tokens together: those that follow before those that precede. It
-// returns nothing if not even one has.
+// around returns the sentences and lines around an offset of a text that fit
+// into room tokens together. It prefers later ones to earlier ones. If not even
+// one fits, it returns nothing.
 func around(text string, at, room int) (from, to int) {
 	ends := slices.Collect(sentence.Ends(text))
 	i, _ := slices.BinarySearch(ends, at+1)

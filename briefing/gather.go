@@ -10,16 +10,16 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// A gathering fills the room of one briefing.
+// A gathering collects the pieces of one briefing.
 type gathering struct {
 	*Writer
 	room   int
-	layers map[string]*textlayer.Layer // that are open, by resource; nil for one that cannot be read
+	layers map[string]*textlayer.Layer // open layers, by resource; nil for one that cannot be read
 	pieces []*stretch
-	out    int // passages without room
+	out    int // passages that did not fit
 }
 
-// A stretch is passages of one node that follow each other, or part of one.
+// A stretch is a series of consecutive passages of one node, or part of one.
 type stretch struct {
 	first    *candidate // the most useful
 	from, to int64      // bytes of the text layer
@@ -35,14 +35,15 @@ func (g *gathering) close() {
 	}
 }
 
-// novelty is how much it counts that a passage says something new, beside how
-// much it says of the task.
+// novelty is the weight of new information in a passage, relative to its worth
+// for the task.
 const novelty = .3
 
-// gather takes passages one after another: each time the one that is worth most,
-// less what those taken say already. It reports whether there was time for all.
+// gather takes passages one after another: each time the one with the highest
+// worth, reduced by its similarity to those taken before. It reports whether
+// there was time for all.
 func (g *gathering) gather(ctx context.Context, left []*candidate) bool {
-	likeness := make(map[*candidate]float64, len(left)) // to the most alike of those taken
+	likeness := make(map[*candidate]float64, len(left)) // to the most similar passage taken
 	for len(left) > 0 {
 		if ctx.Err() != nil {
 			g.out += len(left)
@@ -62,17 +63,17 @@ func (g *gathering) gather(ctx context.Context, left []*candidate) bool {
 	return ctx.Err() == nil
 }
 
-// gain is what a passage adds to those taken.
+// gain is how much a passage adds to those taken.
 func (c *candidate) gain(likeness float64) float64 {
 	return (1-novelty)*c.worth - novelty*likeness
 }
 
-// take adds a passage to the pieces, as much of it as there is room for, and
-// reports whether there was some.
+// take adds as much of a passage to the pieces as fits, and reports whether any
+// of it did.
 func (g *gathering) take(ctx context.Context, c *candidate) bool {
 	layer := g.open(ctx, c)
 	if layer == nil {
-		return false // its source changed just now
+		return false // its source just changed
 	}
 	if g.add(layer, g.whole(ctx, layer, c)) || g.add(layer, g.part(c)) {
 		return true
@@ -81,8 +82,8 @@ func (g *gathering) take(ctx context.Context, c *candidate) bool {
 	return false
 }
 
-// open returns the layer of a passage, or nil if it is not of that version any
-// more.
+// open returns the layer of a passage, or nil if it no longer has the version
+// of the passage.
 func (g *gathering) open(ctx context.Context, c *candidate) *textlayer.Layer {
 	layer, ok := g.layers[c.ResourceID]
 	if !ok {
@@ -98,8 +99,8 @@ func (g *gathering) open(ctx context.Context, c *candidate) *textlayer.Layer {
 	return layer
 }
 
-// whole returns all of a passage, with the pieces of its node that it follows or
-// that follow it.
+// whole returns the whole passage, joined with the pieces of its node that
+// directly precede or follow it.
 func (g *gathering) whole(ctx context.Context, layer *textlayer.Layer, c *candidate) *stretch {
 	s := &stretch{first: c, from: c.Passage.From, to: c.Passage.To, text: c.Passage.Text, address: c.Address}
 	for _, p := range g.pieces {
@@ -114,12 +115,12 @@ func (g *gathering) whole(ctx context.Context, layer *textlayer.Layer, c *candid
 	return s
 }
 
-// between is how many bytes may lie between passages that follow each other: the
-// line feed after a page.
+// between is how many bytes may separate consecutive passages: the line feed
+// after a page.
 const between = 1
 
-// add adds a stretch, in place of the pieces that it has in it, and reports
-// whether there was room.
+// add adds a stretch in place of the pieces that it contains, and reports
+// whether it fits.
 func (g *gathering) add(layer *textlayer.Layer, s *stretch) bool {
 	if s == nil {
 		return false
@@ -151,7 +152,7 @@ func (g *gathering) add(layer *textlayer.Layer, s *stretch) bool {
 	return true
 }
 
-// briefing returns what was gathered.
+// briefing returns the gathered pieces.
 func (g *gathering) briefing(complete bool) *Briefing {
 	b := &Briefing{Content: render(g.pieces), LeftOut: g.out, Complete: complete}
 	b.Tokens = tokens.Count(b.Content)

@@ -7,8 +7,8 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// render returns pieces as Markdown: of each its address and title, and the text
-// in a fence that is longer than any in it.
+// render returns pieces as Markdown: for each, its address and title, and its
+// text in a fence that is longer than any in the text.
 func render(pieces []*stretch) string {
 	var b strings.Builder
 	for i, s := range pieces {
@@ -30,17 +30,17 @@ func render(pieces []*stretch) string {
 	return b.String()
 }
 
-// mostTitle is how long the title of a piece is, in bytes.
+// mostTitle is the largest length of the title of a piece, in bytes.
 const mostTitle = 120
 
-// title returns the title of the node of a piece with those around it, as far as
-// it says something and cannot end a span of code.
+// title returns the title of the node of a piece, after the titles around it,
+// without characters that could end a code span.
 func (s *stretch) title() string {
 	title := strings.Join(append(append([]string{}, s.first.Path...), s.first.Title), " › ")
 	return strings.TrimSpace(plain.Shorten(plain.Line(strings.ReplaceAll(title, "`", "'")), mostTitle))
 }
 
-// fenceOf returns backticks, more than stand anywhere in a text together.
+// fenceOf returns more backticks than occur together anywhere in a text.
 func fenceOf(text string) string {
 	longest, run := 2, 0
 	for _, r := range text {
@@ -54,9 +54,9 @@ func fenceOf(text string) string {
 	return strings.Repeat("`", longest+1)
 }
 
-// visible returns a text in which each control or format character that is not
-// white space is U+FFFD, and all ends of lines are line feeds: those that tell a
-// terminal something, or turn the order of what stands beside them around.
+// visible returns a text in which all line ends are line feeds, and each
+// control or format character other than white space is U+FFFD: such characters
+// can control a terminal or reverse the order of the text around them.
 func visible(text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	return strings.Map(func(r rune) rune {

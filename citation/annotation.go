@@ -41,11 +41,11 @@ type annotationSelector struct {
 }
 
 // Annotation returns c as a W3C Web Annotation in JSON-LD. The target's source
-// is the resource and its id the address. Its selectors are, where they are to be
-// had, a TextQuoteSelector, a TextPositionSelector, which counts code points of
-// the text as package textlayer has it, and a FragmentSelector of the standard for
-// the kind of source; of several pages it names the first. An address that is not
-// valid is an error matching [citekit.ErrSyntax].
+// is the resource and its id the address. Its selectors are, if available, a
+// TextQuoteSelector, a TextPositionSelector, which counts code points of the
+// text of package textlayer, and a FragmentSelector of the standard for the
+// kind of source. For several pages, the FragmentSelector names the first. An
+// invalid address is an error matching [citekit.ErrSyntax].
 func (c *Citation) Annotation() ([]byte, error) {
 	if err := c.Address.Validate(); err != nil {
 		return nil, err
@@ -86,10 +86,10 @@ func marshal(v any) json.RawMessage {
 }
 
 // ParseAnnotation returns the citations of a W3C Web Annotation, one for each
-// target: a link, or a source with selectors. The address is the id of a target if
-// that is one, else the source with what a FragmentSelector says. Targets
-// elsewhere have their IRI as the path of the work. JSON of another shape is an
-// error matching [citekit.ErrSyntax].
+// target: a link, or a source with selectors. The address is the id of a target
+// if that is an address, or else the source with the location of a
+// FragmentSelector. For other targets, the path of the work is their IRI. JSON
+// of another shape is an error matching [citekit.ErrSyntax].
 func ParseAnnotation(data []byte) ([]Citation, error) {
 	var a annotation
 	if err := json.Unmarshal(data, &a); err != nil {
@@ -154,7 +154,8 @@ func sourceOf(data []byte) string {
 	return object.ID
 }
 
-// setSource takes an IRI as the address, or as the path if it is none.
+// setSource sets the address from an IRI, or the path if the IRI is not an
+// address.
 func (c *Citation) setSource(iri string) {
 	if a, err := citekit.ParseAddress(iri); err == nil {
 		c.Address = a
@@ -163,8 +164,8 @@ func (c *Citation) setSource(iri string) {
 	c.Work.Path = iri
 }
 
-// add takes what a selector says. What it says of another kind of source, or in
-// a way that is not known, is passed over.
+// add adds the data of a selector. It ignores selectors for another kind of
+// source, and unknown ones.
 func (c *Citation) add(s annotationSelector) {
 	switch s.Type {
 	case "TextQuoteSelector":
@@ -182,8 +183,8 @@ func (c *Citation) add(s annotationSelector) {
 	}
 }
 
-// parseStandard parses a fragment of the standard with an IRI, however that is
-// written.
+// parseStandard parses a fragment of the standard with an IRI, in any spelling
+// of the IRI.
 func parseStandard(value, conformsTo string, modality citekit.Modality) (citekit.Location, error) {
 	_, name, _ := strings.Cut(strings.TrimSuffix(conformsTo, "/"), "://")
 	switch name[strings.LastIndexByte(name, '/')+1:] {

@@ -7,22 +7,22 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// An Answer is a text with what its parts rest on, as models return it. The
-// rooms below this one convert it to and from the shape of each API.
+// An Answer is a text with citations for its parts, as models return it. The
+// packages below this one convert it to and from the form of each API.
 type Answer struct {
 	Text   string
 	Claims []Claim
 }
 
-// A Claim is a part of an answer with the citations it rests on. An empty part
-// is a mark that stands at a place.
+// A Claim is a part of an answer with the citations that support it. An empty
+// part is a citation mark at a place in the text.
 type Claim struct {
 	Part      ByteRange
 	Citations []Citation
 }
 
-// AnswerOf returns an answer that is the quote of a citation, or its label, and
-// rests on it.
+// AnswerOf returns an answer whose text is the quote of a citation, or its
+// label, with that citation.
 func AnswerOf(c Citation) *Answer {
 	text := c.Quote
 	if text == "" {

@@ -12,20 +12,20 @@ import (
 // months are the macros of BibTeX.
 var months = []string{"", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
 
-// latex says how characters are written that mean something to TeX, or that
-// fonts of seven bits have other signs for. Braces as commands keep those of the
-// entry balanced.
+// latex maps characters to their form in TeX: those with a meaning in TeX, and
+// those for which 7-bit fonts have other signs. Braces are written as commands,
+// so that the braces of the entry stay balanced.
 var latex = map[rune]string{
 	'\\': `\textbackslash{}`, '{': `\textbraceleft{}`, '}': `\textbraceright{}`, '~': `\textasciitilde{}`, '^': `\textasciicircum{}`,
 	'<': `\textless{}`, '>': `\textgreater{}`, '|': `\textbar{}`, '"': `\textquotedbl{}`, '`': `\textasciigrave{}`, '\'': `\textquotesingle{}`,
 	'%': `\%`, '&': `\&`, '$': `\$`, '#': `\#`, '_': `\_`,
 }
 
-// BibTeX returns c as an entry "misc" of BibTeX and BibLaTeX in UTF-8. Its url is
-// the address, which stands there as it is; the words of the quote are its annote,
-// which styles do not print. An author that is written "Family, Given" is taken
-// for that, and another as one name. An address that is not valid is an error
-// matching [citekit.ErrSyntax].
+// BibTeX returns c as an entry "misc" of BibTeX and BibLaTeX in UTF-8. Its url
+// is the address, without escapes for TeX; the quote is its annote, which
+// styles do not print. An author in the form "Family, Given" is written in that
+// form, any other author as one name. An invalid address is an error matching
+// [citekit.ErrSyntax].
 func (c *Citation) BibTeX() (string, error) {
 	if err := c.Address.Validate(); err != nil {
 		return "", err
@@ -48,7 +48,7 @@ func (c *Citation) BibTeX() (string, error) {
 	return b.String(), nil
 }
 
-// bibtexDate writes the year, and what else is known of the date.
+// bibtexDate writes the year, and the month and day if they are known.
 func (w Work) bibtexDate(field func(name, value string), month func(string)) {
 	d, ok := w.date()
 	if !ok {
@@ -78,14 +78,14 @@ func (c *Citation) bibtexNames() []string {
 	return names
 }
 
-// bibtexURL escapes braces, which only addresses of virtual nodes may have, and
-// which do not come back.
+// bibtexURL escapes braces. Only addresses of virtual nodes may have braces,
+// and parsing does not restore them.
 func bibtexURL(address string) string {
 	return strings.NewReplacer("{", "%7B", "}", "%7D").Replace(address)
 }
 
-// escapeLaTeX returns a text as TeX prints it. Signs that make a ligature with the
-// one before are kept apart.
+// escapeLaTeX escapes a text so that TeX prints it unchanged. It separates
+// signs that would form a ligature.
 func escapeLaTeX(text string) string {
 	var b strings.Builder
 	last := rune(0)
@@ -103,8 +103,8 @@ func escapeLaTeX(text string) string {
 	return b.String()
 }
 
-// unescapeLaTeX is the opposite of escapeLaTeX. Braces are left out, and commands
-// that it does not know stay.
+// unescapeLaTeX is the opposite of escapeLaTeX. It drops braces and keeps
+// unknown commands.
 func unescapeLaTeX(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {
@@ -123,7 +123,7 @@ func unescapeLaTeX(text string) string {
 	return b.String()
 }
 
-// commands are the characters that the commands of latex stand for.
+// commands maps the commands in latex to their characters.
 var commands = func() map[string]string {
 	commands := make(map[string]string, len(latex))
 	for r, command := range latex {
@@ -133,8 +133,9 @@ var commands = func() map[string]string {
 	return commands
 }()
 
-// readCommand returns what the command that a text begins with stands for, and
-// its length with the braces or the space that end it; 0 if it is not known.
+// readCommand returns the character of the command at the start of a text, and
+// the length of the command with the braces or the space that end it; 0 for an
+// unknown command.
 func readCommand(text string) (string, int) {
 	n := 1
 	for n < len(text) && 'a' <= text[n]|0x20 && text[n]|0x20 <= 'z' {
@@ -156,9 +157,10 @@ func readCommand(text string) (string, int) {
 }
 
 // ParseBibTeX returns the citations of the entries of a BibTeX file, in order.
-// The address is in url, or in howpublished as \url{…}. An entry without one
-// has none. Comments, preambles and macros of its own are passed over. What is no
-// BibTeX is an error matching [citekit.ErrSyntax].
+// The address is in url, or in howpublished as \url{…}. A citation from an
+// entry without these has no address. Comments, preambles and macro definitions
+// are ignored. Text that is not BibTeX is an error matching
+// [citekit.ErrSyntax].
 func ParseBibTeX(text string) ([]Citation, error) {
 	var found []Citation
 	p := &bibtexParser{text: text}
@@ -239,7 +241,7 @@ type bibtexParser struct {
 	at   int
 }
 
-// next moves behind the "@" of the next entry.
+// next moves to the text after the "@" of the next entry.
 func (p *bibtexParser) next() bool {
 	i := strings.IndexByte(p.text[p.at:], '@')
 	if i < 0 {
@@ -249,7 +251,8 @@ func (p *bibtexParser) next() bool {
 	return true
 }
 
-// entry reads an entry; nil for one without fields, such as a comment.
+// entry reads an entry. It returns nil for an entry without fields, such as a
+// comment.
 func (p *bibtexParser) entry() (map[string]string, error) {
 	kind := strings.ToLower(p.word())
 	p.space()
@@ -285,7 +288,7 @@ func (p *bibtexParser) entry() (map[string]string, error) {
 	return fields, nil
 }
 
-// value reads parts that are joined by "#".
+// value reads parts joined by "#".
 func (p *bibtexParser) value() (string, error) {
 	var value strings.Builder
 	for {
@@ -302,7 +305,8 @@ func (p *bibtexParser) value() (string, error) {
 	}
 }
 
-// part reads a text in braces or quotation marks, a number, or a macro as it is.
+// part reads a text in braces or quotation marks, a number, or a macro without
+// expanding it.
 func (p *bibtexParser) part() (string, error) {
 	quoted := p.take(`"`)
 	if !quoted && !p.take("{") {
@@ -337,7 +341,7 @@ func (p *bibtexParser) take(sign string) bool {
 	return true
 }
 
-// word reads letters, digits and the signs that names of fields have.
+// word reads letters, digits and the signs allowed in names of fields.
 func (p *bibtexParser) word() string {
 	start := p.at
 	for p.at < len(p.text) && (!isPunctuation(p.text[p.at]) && p.text[p.at] > ' ' || strings.IndexByte("-_:.+/", p.text[p.at]) >= 0) {

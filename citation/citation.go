@@ -10,47 +10,45 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// Bounds of what is written of a source, in bytes.
+// Limits on the data of a source, in bytes.
 const (
 	maxTitle  = 500
 	maxAuthor = 300
-	maxQuote  = 64 << 10 // of a quote that is read
+	maxQuote  = 64 << 10 // of a parsed quote
 )
 
-// A Citation names a part of a resource, and may hold the words that are quoted
-// from it. Every form has some of it; what a form that is read does not have
-// is zero.
+// A Citation names a part of a resource, and may have the words quoted from it.
+// Each form has some of the fields; the fields that a parsed form lacks are
+// zero.
 type Citation struct {
-	// Address is the part. Without a location it is the whole resource; the
-	// zero one says that the form names no resource of ours, and [Work.Title]
-	// or [Work.Path] may tell which.
+	// Address is the part. Without a location it is the whole resource. The
+	// zero Address says that the form names a resource without an address,
+	// which [Work.Title] or [Work.Path] may identify.
 	Address citekit.Address
 
-	// Quote is the words, as they stand in the text of the source; "" if the
-	// part as a whole is cited. Prefix and Suffix are what stands before and
-	// behind it.
+	// Quote is the quoted words, as in the text of the source; "" if the part
+	// as a whole is cited. Prefix and Suffix are the text before and after it.
 	Quote, Prefix, Suffix string
 
-	// Position is where the quote stands in the text of its resource, as
-	// package textlayer has it; zero if that is not known.
+	// Position is the place of the quote in the text of its resource, as
+	// package textlayer gives that; zero if it is not known.
 	Position CodePointRange
 
 	Work Work
 }
 
-// A Work is what is known of a source for a bibliography. The zero value says
-// nothing.
+// A Work describes a source for a bibliography. All fields may be empty.
 type Work struct {
 	Title   string
 	Part    string   // the title of the node
 	Authors []string // such as "Ada Lovelace" or "Lovelace, Ada"
-	Date    string   // when it was made: ISO 8601, "1843" and "1843-07" included, or as the source has it
+	Date    string   // date of the work: ISO 8601, including "1843" and "1843-07", or as written in the source
 	Path    string   // of the source
 }
 
-// WorkOf returns what a map says of its source. Of a node, which may be nil, its
-// title is the part. Texts are on one line; titles are cut at 500 bytes and
-// authors at 300.
+// WorkOf returns the description of a source in its map. The title of the node,
+// which may be nil, becomes the part. Texts are on one line; titles are cut at
+// 500 bytes and authors at 300.
 func WorkOf(m *citekit.ResourceMap, n *citekit.Node) Work {
 	w := Work{Title: plain.Words(m.Title, maxTitle), Path: m.SourcePath}
 	if w.Title == "" {
@@ -71,12 +69,12 @@ func WorkOf(m *citekit.ResourceMap, n *citekit.Node) Work {
 	return w
 }
 
-// A date is a year with the month and day where they are known.
+// A date is a year with the month and day if they are known.
 type date struct {
 	year, month, day int
 }
 
-// date returns when the work was made, and whether that could be read.
+// date returns the date of the work, and whether it could be parsed.
 func (w Work) date() (date, bool) {
 	at, ok := about.Time(map[string]any{about.DateKey: w.Date})
 	if !ok {
@@ -92,7 +90,8 @@ func (w Work) date() (date, bool) {
 	return date{year, int(month), day}, true
 }
 
-// day returns the date without the time of the day, or as it is written.
+// day returns the date without the time of the day, or as it is written if it
+// cannot be parsed.
 func (w Work) day() string {
 	if d, ok := w.date(); ok {
 		return d.String()
@@ -110,7 +109,7 @@ func (d date) String() string {
 	return time.Date(d.year, time.Month(d.month), d.day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
 }
 
-// title returns what the work is called; "untitled" if nothing says it.
+// title returns the title of the work; "untitled" if nothing gives one.
 func (c *Citation) title() string {
 	for _, title := range []string{c.Work.Title, c.Work.Path, c.Address.Resource} {
 		if title = plain.Words(title, maxTitle); title != "" {
@@ -120,8 +119,8 @@ func (c *Citation) title() string {
 	return "untitled"
 }
 
-// Label returns what a person reads for c: the title, the part and the place,
-// such as "Notes on the Engine, Note G, page 12".
+// Label returns a text for people: the title, the part and the place, such as
+// "Notes on the Engine, Note G, page 12".
 func (c *Citation) Label() string {
 	label := c.title()
 	if part := plain.Words(c.Work.Part, maxTitle); part != "" && part != label {
@@ -133,8 +132,8 @@ func (c *Citation) Label() string {
 	return label
 }
 
-// Place returns a location as a person reads it, such as "pages 3–5",
-// "lines 10–20" or "1:02–1:10"; "" if it is the whole, or virtual.
+// Place returns a location as text for people, such as "pages 3–5", "lines
+// 10–20" or "1:02–1:10"; "" if it is a whole resource, or virtual.
 func Place(l citekit.Location) string {
 	switch {
 	case len(l.Pages) > 0:
@@ -166,8 +165,8 @@ func dashed(r citekit.Range) string {
 	return strconv.Itoa(r.First) + "–" + strconv.Itoa(r.Last)
 }
 
-// clock returns a time, which is valid, as on a player. Parts of seconds are left
-// out.
+// clock returns a valid time as media players show it, without fractions of
+// seconds.
 func clock(seconds float64) string {
 	whole := int64(seconds)
 	minutes := strconv.FormatInt(whole/60%60, 10)

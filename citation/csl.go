@@ -11,7 +11,8 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// A cslItem is an item of CSL-JSON 1.0.2, in the members that we write and read.
+// A cslItem is an item of CSL-JSON 1.0.2, with the members that this package
+// writes and reads.
 type cslItem struct {
 	ID     string     `json:"id"`
 	Type   string     `json:"type"`
@@ -44,7 +45,7 @@ func (n *cslNumber) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// A cslCustom is what no member of CSL has.
+// A cslCustom holds the data that has no member in CSL.
 type cslCustom struct {
 	Part   string `json:"part,omitempty"`
 	Quote  string `json:"quote,omitempty"`
@@ -52,11 +53,11 @@ type cslCustom struct {
 	Suffix string `json:"suffix,omitempty"`
 }
 
-// CSL returns c as an item of CSL-JSON, the form of Zotero, Pandoc and citeproc.
-// Its URL is the address. An author that is written "Family, Given" has these
-// apart; another stays as it is written, for which names are family names cannot
-// be known. The words of the quote and the title of the part are in "custom".
-// An address that is not valid is an error matching [citekit.ErrSyntax].
+// CSL returns c as an item of CSL-JSON, the form of Zotero, Pandoc and
+// citeproc. Its URL is the address. An author in the form "Family, Given" is
+// split into these; other authors are kept as written, because their family
+// name is unknown. The quote and the title of the part are in "custom". An
+// invalid address is an error matching [citekit.ErrSyntax].
 func (c *Citation) CSL() ([]byte, error) {
 	if err := c.Address.Validate(); err != nil {
 		return nil, err
@@ -126,9 +127,9 @@ func (c *Citation) cslType() string {
 	return "document"
 }
 
-// Key returns a name for c in a bibliography, such as "notes-pages-12": the id of
-// the resource and the place, in letters of ASCII, digits and "-". Two resources
-// whose ids differ in other characters alone share it.
+// Key returns a name for c in a bibliography, such as "notes-pages-12": the id
+// of the resource and the place, in letters of ASCII, digits and "-". Resources
+// whose ids differ only in other characters have the same key.
 func (c *Citation) Key() string {
 	text := c.Address.Resource
 	if place := c.Address.Location.String(); place != "" {
@@ -150,8 +151,8 @@ func (c *Citation) Key() string {
 }
 
 // ParseCSL returns the citations of CSL-JSON, which is an item or a list of
-// items. An item whose URL is no address of ours has none. JSON of another shape
-// is an error matching [citekit.ErrSyntax].
+// items. An item whose URL is not an address has no address. JSON of another
+// shape is an error matching [citekit.ErrSyntax].
 func ParseCSL(data []byte) ([]Citation, error) {
 	var items []cslItem
 	if err := unmarshalOneOrMore(data, &items); err != nil {

@@ -10,26 +10,27 @@ import (
 	"github.com/citekit/citekit/internal/percent"
 )
 
-// A TextDirective selects text in a web page, as WICG's URL Fragment Text
-// Directives have it: the text Start, or from Start up to End where End is not
-// "", between Prefix and Suffix. Browsers compare without regard to case, and
-// match whole words.
+// A TextDirective selects text in a web page, as defined in WICG's URL Fragment
+// Text Directives: the text Start, or from Start up to End if End is not "",
+// between Prefix and Suffix. Browsers compare without regard to case, and match
+// whole words.
 type TextDirective struct {
 	Prefix, Start, End, Suffix string
 }
 
 // Bounds of a text directive in characters.
 const (
-	wholeQuote = 300 // a longer quote is given by its first and last words
-	edgeWords  = 60  // how long these are, at most
+	wholeQuote = 300 // a longer quote is written as its first and last words
+	edgeWords  = 60  // maximum length of these
 )
 
-// directiveMark is what a directive begins with in a fragment.
+// directiveMark is the mark before a directive in a fragment.
 const directiveMark = ":~:"
 
-// Directive returns the text directive for the quote of c with what stands before
-// and behind it; of a quote of more than 300 characters, its first and last
-// words. White space is one space, as in a page. It is zero if c has no quote.
+// Directive returns the text directive for the quote of c, with its prefix and
+// suffix. A quote of more than 300 characters is written as its first and last
+// words. Each run of white space becomes one space, as in a page. The directive
+// is zero if c has no quote.
 func (c *Citation) Directive() TextDirective {
 	quote := strings.Join(strings.Fields(c.Quote), " ")
 	if quote == "" {
@@ -45,8 +46,8 @@ func (c *Citation) Directive() TextDirective {
 	return d
 }
 
-// firstWords returns the words that a text begins with, at most edgeWords
-// characters; where there is no space so early, the characters.
+// firstWords returns the first words of a text, at most edgeWords characters.
+// If there is no space in these, it returns the characters.
 func firstWords(text string) string {
 	cut, n := len(text), 0
 	for i := range text {
@@ -62,7 +63,7 @@ func firstWords(text string) string {
 	return text[:cut]
 }
 
-// lastWords is firstWords of the end.
+// lastWords is like firstWords, but at the end of the text.
 func lastWords(text string) string {
 	cut := len(text)
 	for range edgeWords {
@@ -75,7 +76,7 @@ func lastWords(text string) string {
 	return text[cut:]
 }
 
-// String returns d as it stands in a fragment behind ":~:", such as
+// String returns d in the form it has in a fragment after ":~:", such as
 // "text=before-,from%20here,to%20here,-after"; "" if d has no Start.
 // [ParseTextDirective] reads it.
 func (d TextDirective) String() string {
@@ -96,14 +97,14 @@ func (d TextDirective) String() string {
 	return "text=" + strings.Join(parts, ",")
 }
 
-// encodeTerm escapes also "-", which means something in a directive.
+// encodeTerm also escapes "-", which has a meaning in a directive.
 func encodeTerm(text string) string {
 	return strings.ReplaceAll(percent.Encode(strings.ToValidUTF8(text, "\uFFFD")), "-", "%2D")
 }
 
-// ParseTextDirective returns the first text directive of a fragment, or of what
-// stands there behind ":~:". A fragment without one, or one that is none by the
-// grammar, is an error matching [citekit.ErrSyntax].
+// ParseTextDirective returns the first text directive of a fragment, or of its
+// part after ":~:". A fragment without a directive, or with an invalid one, is
+// an error matching [citekit.ErrSyntax].
 func ParseTextDirective(fragment string) (TextDirective, error) {
 	if _, behind, ok := strings.Cut(fragment, directiveMark); ok {
 		fragment = behind
@@ -142,10 +143,10 @@ func parseTerms(value string) (d TextDirective, err error) {
 	return d, nil
 }
 
-// URL returns a link that opens a published copy of the source at what c cites:
-// base, an absolute or relative URL without a fragment, with the fragment of the
-// standard that the kind of source has, and a text directive for the quote. If there
-// is neither, the link is base alone.
+// URL returns a link that opens a published copy of the source at the cited
+// part. The link is base, an absolute or relative URL without a fragment, with
+// the standard fragment for the kind of source, and a text directive for the
+// quote. If c has neither, the link is base alone.
 func (c *Citation) URL(base string) (string, error) {
 	u, err := url.Parse(base)
 	if err != nil || strings.Contains(base, "#") || base == "" {
@@ -164,11 +165,11 @@ func (c *Citation) URL(base string) (string, error) {
 	return u.String() + "#" + fragment, nil
 }
 
-// A standardFragment is a fragment with the IRI of the standard it is of.
+// A standardFragment is a fragment with the IRI of its standard.
 type standardFragment struct{ value, conformsTo string }
 
 // The IRIs of the standards of fragments, as the Web Annotation model lists
-// them. That of PDF is RFC 3778, which RFC 8118 replaces.
+// them. The IRI for PDF is that of RFC 3778, which RFC 8118 replaces.
 const (
 	pdfStandard   = "http://tools.ietf.org/rfc/rfc3778"
 	plainStandard = "http://tools.ietf.org/rfc/rfc5147"
@@ -176,9 +177,9 @@ const (
 	mediaStandard = "http://www.w3.org/TR/media-frags/"
 )
 
-// standard returns the location as a fragment of a standard, if there is one for
-// it: of several pages the first, of a box on a page its page. Columns have one by
-// their numbers, for the names are in the table.
+// standard returns the location as a fragment of a standard, if one exists: the
+// first of several pages, and the page of a box on a page. Columns have a
+// fragment only if they are numbers, because the names are in the table.
 func (c *Citation) standard() (standardFragment, bool) {
 	loc := c.Address.Location
 	if len(loc.Pages) > 0 {

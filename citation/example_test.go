@@ -105,7 +105,7 @@ func ExampleCells_Lines() {
 	// Output: 2-4 <nil>
 }
 
-// What a model cites of documents that it was given is told by their order.
+// A model cites the documents that it was given by their order.
 func Example_anthropic() {
 	sent := &anthropic.Sent{Documents: []anthropic.Document{{Address: citekit.Address{Resource: "notes", Location: citekit.Location{Modality: citekit.Document}}}}}
 	answer, err := anthropic.Parse([]byte(`{"type": "message", "content": [
@@ -118,7 +118,7 @@ func Example_anthropic() {
 	// Output: doc://notes#pages=12-13
 }
 
-// An answer in the shape of one API becomes one in the shape of another.
+// An answer in the form of one API is converted to the form of another.
 func Example_gemini() {
 	answer := citation.AnswerOf(*notes())
 	candidate, err := gemini.Candidate(answer)

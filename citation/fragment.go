@@ -125,8 +125,8 @@ func MediaFragment(l citekit.Location) (string, error) {
 func percentOf(fraction float64) string { return decimal.Format(math.Round(fraction*1e8) / 1e6) }
 
 // ParsePDFFragment converts a PDF fragment of RFC 8118, section 3, such as
-// "page=5", to a location. Parameters other than page say how to display the
-// document and are ignored.
+// "page=5", to a location. Other parameters than page describe the display of
+// the document and are ignored.
 func ParsePDFFragment(fragment string) (citekit.Location, error) {
 	page := 0
 	for param := range strings.SplitSeq(fragment, "&") {
@@ -196,7 +196,8 @@ func TextFragment(l citekit.Location) (string, error) {
 	return fmt.Sprintf("line=%d,%d", l.Lines.First-1, l.Lines.Last), nil
 }
 
-// isLines reports whether value is what an address has after "lines=".
+// isLines reports whether value has the form that an address has after
+// "lines=".
 func isLines(value string) bool {
 	_, _, err := citekit.ParseFragment("lines=" + value)
 	return err == nil

@@ -23,7 +23,7 @@ func (c *Citation) Markdown() string {
 //
 //	[^1]: Ada Lovelace, *Notes*, page 12, 1843. "the engine weaves" <doc://notes#pages=12>
 //
-// A label that is empty, or has white space, a bracket or a "^", is an error
+// An empty label, or one with white space, a bracket or a "^", is an error
 // matching [citekit.ErrSyntax]. [ParseMarkdown] reads it.
 func (c *Citation) Footnote(label string) (string, error) {
 	if label == "" || plain.Line(label) != label || strings.ContainsAny(label, " []^\\") {
@@ -46,13 +46,13 @@ func (c *Citation) Footnote(label string) (string, error) {
 	return note + " <" + c.Address.String() + ">", nil
 }
 
-// escapeMarkdown escapes what has a meaning within a line of Markdown, and at its
-// beginning.
+// escapeMarkdown escapes the characters that have a meaning within a line of
+// Markdown or at its beginning.
 func escapeMarkdown(text string) string {
 	var b strings.Builder
 	for i := range len(text) {
 		ch := text[i]
-		if ch == '&' { // cmark takes "\&amp;" in the title of a link for "&"
+		if ch == '&' { // cmark reads "\&amp;" in the title of a link as "&"
 			b.WriteString("&amp;")
 			continue
 		}
@@ -65,7 +65,8 @@ func escapeMarkdown(text string) string {
 	return b.String()
 }
 
-// isLinkStart reports whether a text ends as what GitHub makes a link of.
+// isLinkStart reports whether a text ends with the beginning of a URL that
+// GitHub makes a link.
 func isLinkStart(text string) bool {
 	return strings.HasSuffix(text, "://") || strings.HasSuffix(strings.ToLower(text[max(0, len(text)-4):]), "www.")
 }
@@ -74,7 +75,7 @@ func isNumber(text string) bool {
 	return text != "" && len(text) < 10 && strings.Trim(text, "0123456789") == ""
 }
 
-// destination returns an address as the destination of a link.
+// destination returns an address in the form of a link destination.
 func destination(address string) string {
 	if !strings.ContainsAny(address, "()<>\\\" ") && plain.Line(address) == address {
 		return strings.ReplaceAll(address, "&", "&amp;")
@@ -85,8 +86,8 @@ func destination(address string) string {
 // ParseMarkdown returns the citations in a text of Markdown, in order: links
 // whose destination is an address, with their title as the quote, and addresses
 // in angle brackets, with the text in quotation marks before them, as
-// [Citation.Footnote] writes them. Other links, and addresses that are none, are
-// passed over. It takes linear time.
+// [Citation.Footnote] writes them. It ignores other links and invalid
+// addresses. It takes linear time.
 func ParseMarkdown(text string) []Citation {
 	var found []Citation
 	for i := 0; i < len(text); {
@@ -106,8 +107,8 @@ func ParseMarkdown(text string) []Citation {
 	return found
 }
 
-// readLink reads the link whose label ends at i, or the address in angle brackets
-// that begins there. The end is i if there is none.
+// readLink reads the link whose label ends at i, or the address in angle
+// brackets that begins there. The end is i if there is no such link.
 func readLink(text string, i int) (c Citation, end int) {
 	if text[i] == '<' {
 		target, end := readAutolink(text, i)
@@ -137,13 +138,13 @@ func readLink(text string, i int) (c Citation, end int) {
 	return c, end + 1
 }
 
-// skipSpace returns where the white space at i ends.
+// skipSpace returns the end of the white space at i.
 func skipSpace(text string, i int) int {
 	return len(text) - len(strings.TrimLeft(text[i:], " \t\r\n"))
 }
 
-// readAutolink returns what stands between angle brackets, where nothing is
-// escaped, and where that ends; or i if there is nothing.
+// readAutolink returns the text between angle brackets, which has no escapes,
+// and the offset after it; the offset is i if there is no such text.
 func readAutolink(text string, i int) (string, int) {
 	n := strings.IndexAny(text[i+1:], "<> \t\r\n")
 	if n < 0 || text[i+1+n] != '>' {
@@ -152,8 +153,8 @@ func readAutolink(text string, i int) (string, int) {
 	return text[i+1 : i+1+n], i + n + 2
 }
 
-// readEnclosed returns what stands between the sign at i and the next closing
-// one, and where that ends; or i if there is none.
+// readEnclosed returns the text between the sign at i and the next closing one,
+// and the offset after it; the offset is i if there is no closing sign.
 func readEnclosed(text string, i int, closing byte) (string, int) {
 	for at := i + 1; at < len(text); at++ {
 		switch text[at] {
@@ -170,8 +171,7 @@ func readEnclosed(text string, i int, closing byte) (string, int) {
 	return "", i
 }
 
-// readDestination returns the destination of a link that begins at i, and where
-// it ends.
+// readDestination returns the link destination that begins at i, and its end.
 func readDestination(text string, i int) (string, int) {
 	if i < len(text) && text[i] == '<' {
 		return readEnclosed(text, i, '>')
@@ -186,7 +186,7 @@ func readDestination(text string, i int) (string, int) {
 	return unescapeMarkdown(text[i:at]), at
 }
 
-// quoteBefore returns the text in quotation marks that a text ends with, or "".
+// quoteBefore returns the text in quotation marks at the end of a text, or "".
 func quoteBefore(text string) string {
 	inside, ok := strings.CutSuffix(text, "\" ")
 	if !ok {
@@ -200,7 +200,7 @@ func quoteBefore(text string) string {
 	return ""
 }
 
-// unescapeMarkdown takes the backslashes before punctuation away, and reads
+// unescapeMarkdown removes the backslashes before punctuation, and decodes
 // "&amp;".
 func unescapeMarkdown(text string) string {
 	if !strings.ContainsAny(text, "\\&") {

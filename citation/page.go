@@ -13,11 +13,12 @@ import (
 // A PageSize is the size of a page as displayed, in points of 1/72 inch.
 type PageSize struct{ Width, Height float64 }
 
-// PDFRegion returns a box on one page as a fragment of RFC 8118, whose viewrect
+// PDFRegion returns a box on one page as a fragment of RFC 8118. Its viewrect
 // and highlight are in points from the top left, such as
 // "page=3&viewrect=72,72,468,100&highlight=72,540,72,172". The numbers of
-// highlight are whole, and hold all of the box. A location without a box, or a
-// page without a size, is an error matching [citekit.ErrSyntax].
+// highlight are integers, and its rectangle contains the whole box. A location
+// without a box, or a page without a size, is an error matching
+// [citekit.ErrSyntax].
 func PDFRegion(l citekit.Location, page PageSize) (string, error) {
 	if err := l.Validate(); err != nil {
 		return "", err
@@ -47,10 +48,9 @@ func join(numbers ...float64) string {
 	return strings.Join(texts, ",")
 }
 
-// ParsePDFRegion is [ParsePDFFragment] with the box of a viewrect, or where there
-// is none of a highlight, on a page of a size. What is outside the page is cut
-// off; a rectangle that has nothing of it is an error matching
-// [citekit.ErrSyntax].
+// ParsePDFRegion is [ParsePDFFragment] with the box of a viewrect, or else of a
+// highlight, on a page of the given size. The box is cut at the edges of the
+// page. A rectangle outside the page is an error matching [citekit.ErrSyntax].
 func ParsePDFRegion(fragment string, page PageSize) (citekit.Location, error) {
 	loc, err := ParsePDFFragment(fragment)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
-// CharPositions are a part of a plain text as RFC 5147 counts it: positions
-// between characters, from 0, where a line end is one character, also CRLF.
-// An End of [math.MaxInt64] is that of the text.
+// CharPositions are a part of a plain text in the positions of RFC 5147, which
+// lie between characters and count from 0. A line end is one character, even
+// CRLF. An End of [math.MaxInt64] means the end of the text.
 type CharPositions struct{ Start, End int64 }
 
 // String returns p as a fragment, such as "char=10,20".
@@ -28,9 +28,9 @@ func (p CharPositions) String() string {
 }
 
 // ParseCharFragment parses a fragment of RFC 5147 that counts characters:
-// "char=10,20", "char=,20", "char=10,", or the single position "char=10", which is
-// an empty part. What follows ";" is for [ParseIntegrity]. Another fragment is an
-// error matching [citekit.ErrSyntax].
+// "char=10,20", "char=,20", "char=10,", or the single position "char=10", which
+// is an empty part. The part after ";" is ignored; [ParseIntegrity] reads it.
+// Any other fragment is an error matching [citekit.ErrSyntax].
 func ParseCharFragment(fragment string) (CharPositions, error) {
 	scheme, _, _ := strings.Cut(fragment, ";")
 	value, ok := strings.CutPrefix(scheme, "char=")
@@ -51,8 +51,8 @@ func ParseCharFragment(fragment string) (CharPositions, error) {
 	return p, nil
 }
 
-// Bytes returns the part of a text in bytes. A position behind the end is the
-// end, as the RFC has it.
+// Bytes returns the part of a text in bytes. A position after the end means the
+// end, as in the RFC.
 func (p CharPositions) Bytes(text string) ByteRange {
 	r := ByteRange{int64(len(text)), int64(len(text))}
 	at := int64(0)
@@ -69,7 +69,7 @@ func (p CharPositions) Bytes(text string) ByteRange {
 	return r
 }
 
-// charLen returns the length of the character that a text begins with.
+// charLen returns the length of the first character of a text.
 func charLen(text string) int {
 	if strings.HasPrefix(text, "\r\n") {
 		return 2
@@ -78,8 +78,9 @@ func charLen(text string) int {
 	return size
 }
 
-// CharPositions returns r as RFC 5147 counts. A range outside the text, or that
-// cuts a character or a line end, is an error matching [citekit.ErrRange].
+// CharPositions returns r in the positions of RFC 5147. A range outside the
+// text, or one that cuts a character or a line end, is an error matching
+// [citekit.ErrRange].
 func (r ByteRange) CharPositions(text string) (CharPositions, error) {
 	p := CharPositions{-1, -1}
 	at := int64(0)
@@ -102,9 +103,9 @@ func (r ByteRange) CharPositions(text string) (CharPositions, error) {
 	return p, nil
 }
 
-// An Integrity tells by which text a fragment of RFC 5147 was made.
+// An Integrity identifies the text for which a fragment of RFC 5147 was made.
 type Integrity struct {
-	Length int64  // in characters, where a line end is one; negative if not known
+	Length int64  // in characters, a line end counts as one; negative if not known
 	MD5    string // of the bytes, in hex; "" if not known
 }
 
@@ -118,7 +119,7 @@ func chars(text string) int64 {
 	return int64(utf8.RuneCountInString(text) - strings.Count(text, "\r\n"))
 }
 
-// String returns i as it stands behind a fragment, such as
+// String returns i in the form it has after a fragment, such as
 // ";length=9876,UTF-8;md5=…".
 func (i Integrity) String() string {
 	s := ""
@@ -131,9 +132,9 @@ func (i Integrity) String() string {
 	return s
 }
 
-// ParseIntegrity returns what a fragment of RFC 5147 or 7111 says of its text
-// behind ";". What is neither length= nor md5= is an error matching
-// [citekit.ErrSyntax].
+// ParseIntegrity returns the integrity checks of a fragment of RFC 5147 or
+// 7111, which follow ";". A check other than length= and md5= is an error
+// matching [citekit.ErrSyntax].
 func ParseIntegrity(fragment string) (Integrity, error) {
 	i := Integrity{Length: -1}
 	_, checks, _ := strings.Cut(fragment, ";")

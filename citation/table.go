@@ -17,14 +17,14 @@ import (
 // "*".
 const LastCell = math.MaxInt
 
-// Cells are a part of a table: rows and columns counted from 1, of which a header
-// is the first row. The zero Range is all of them.
+// Cells are a part of a table: rows and columns counted from 1. A header is the
+// first row. The zero Range means all rows or columns.
 type Cells struct{ Rows, Columns citekit.Range }
 
 // CSVFragment returns parts of a table as a fragment of RFC 7111, such as
-// "row=5-7", "col=2" or "cell=4,1-6,*;8,2". Parts of which some select rows or
-// columns alone, and others not the same, or none, or a range that ends before it
-// begins, are an error matching [citekit.ErrSyntax].
+// "row=5-7", "col=2" or "cell=4,1-6,*;8,2". All parts must select alike: only
+// rows, only columns, or both. Other parts, no parts, and a range that ends
+// before it begins, are an error matching [citekit.ErrSyntax].
 func CSVFragment(cells ...Cells) (string, error) {
 	specs := make([]string, len(cells))
 	kind := ""
@@ -74,8 +74,8 @@ func cell(n int) string {
 	return strconv.Itoa(n)
 }
 
-// ParseCSVFragment parses a fragment of RFC 7111. Another one is an error
-// matching [citekit.ErrSyntax].
+// ParseCSVFragment parses a fragment of RFC 7111. Any other fragment is an
+// error matching [citekit.ErrSyntax].
 func ParseCSVFragment(fragment string) ([]Cells, error) {
 	kind, value, _ := strings.Cut(fragment, "=")
 	if kind != "row" && kind != "col" && kind != "cell" || len(value) > 1<<16 {
@@ -119,10 +119,10 @@ func parseCell(s string) int {
 	return decimal.Whole(s)
 }
 
-// Location returns c as the location in comma-separated values of extent e, of
-// which the header is row 1. The last row of a table whose e.Rows is 0, and the
-// last column, are an error matching [errors.ErrUnsupported]; rows behind the
-// last are one matching [citekit.ErrRange].
+// Location returns c as a location in comma-separated values of extent e. The
+// header is row 1. The last row, if e.Rows is 0, and the last column are an
+// error matching [errors.ErrUnsupported]. Rows after the last are an error
+// matching [citekit.ErrRange].
 func (c Cells) Location(e citekit.Extent) (citekit.Location, error) {
 	loc := citekit.Location{Modality: citekit.Text, Rows: c.Rows}
 	for _, row := range []*int{&loc.Rows.First, &loc.Rows.Last} {
@@ -151,14 +151,14 @@ func (c Cells) Location(e citekit.Extent) (citekit.Location, error) {
 	return loc, nil
 }
 
-// maxColumns is how many columns a location names.
+// maxColumns is the maximum number of columns in a location.
 const maxColumns = 1 << 10
 
 // TableCells returns the rows and columns of comma-separated values that l
-// selects, as [CSVFragment] takes them: a part for each run of columns. Columns
-// are found among the names of the header, as they are written there, else they
-// are numbers; others are an error matching [citekit.ErrRange]. A location without
-// rows and columns matches [errors.ErrUnsupported].
+// selects, in the form that [CSVFragment] takes: a part for each run of
+// columns. A column is a name in the header, exactly as written there, or else
+// a number; any other column is an error matching [citekit.ErrRange]. A
+// location without rows and columns matches [errors.ErrUnsupported].
 func TableCells(l citekit.Location, header []string) ([]Cells, error) {
 	if err := l.Validate(); err != nil {
 		return nil, err
@@ -187,8 +187,8 @@ func TableCells(l citekit.Location, header []string) ([]Cells, error) {
 	return cells, nil
 }
 
-// Lines returns the lines that the rows of c take in the text of a table, where
-// a quoted field may have line ends. Rows behind the last are an error matching
+// Lines returns the lines of the rows of c in the text of a table, where a
+// quoted field may have line ends. Rows after the last are an error matching
 // [citekit.ErrRange].
 func (c Cells) Lines(table string) (citekit.Range, error) {
 	var lines citekit.Range
@@ -214,8 +214,8 @@ func (c Cells) Lines(table string) (citekit.Range, error) {
 	return lines, nil
 }
 
-// RowsAt returns the rows of a table that some of its lines touch. Lines behind
-// the last are an error matching [citekit.ErrRange].
+// RowsAt returns the rows of a table that the lines touch. Lines after the last
+// are an error matching [citekit.ErrRange].
 func RowsAt(table string, lines citekit.Range) (Cells, error) {
 	var c Cells
 	row, before := 0, 0
@@ -235,7 +235,7 @@ func RowsAt(table string, lines citekit.Range) (Cells, error) {
 	return c, nil
 }
 
-// rowEnds yields the line that each row of a table ends on, from 1.
+// rowEnds yields the last line of each row of a table, counted from 1.
 func rowEnds(table string) func(yield func(line int) bool) {
 	return func(yield func(line int) bool) {
 		line, quoted, open := 0, false, false

@@ -7,8 +7,8 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// The ranges of a text count from 0, and End is not in them. Each unit has a
-// type of its own, so that none is taken for another: to convert one needs the
+// The ranges of a text count from 0, and End is exclusive. Each unit has its
+// own type, so that units cannot be mixed up. Converting between them needs the
 // text.
 type (
 	// A ByteRange counts bytes of UTF-8, as Gemini does.
@@ -22,14 +22,14 @@ type (
 	UTF16Range struct{ Start, End int64 }
 )
 
-// A Converter converts offsets in one text between units, as
-// [textlayer.Layer] does in that of a resource, and [textlayer.Offsets] in any.
+// A Converter converts offsets in one text between units, as [textlayer.Layer]
+// does for the text of a resource, and [textlayer.Offsets] for any text.
 type Converter interface {
 	Convert(off int64, from, to textlayer.Unit) (int64, error)
 }
 
-// CodePoints returns r in code points. As with all such methods, a range that is
-// not of the text, ends before it begins, or cuts a character, is an error
+// CodePoints returns r in code points. As in all such methods, a range that is
+// outside the text, ends before it begins, or cuts a character, is an error
 // matching [citekit.ErrRange].
 func (r ByteRange) CodePoints(text Converter) (CodePointRange, error) {
 	start, end, err := convert(text, r.Start, r.End, textlayer.InBytes, textlayer.InCodePoints)
@@ -48,8 +48,8 @@ func (r CodePointRange) Bytes(text Converter) (ByteRange, error) {
 	return ByteRange{start, end}, err
 }
 
-// IsZero reports whether r is not known. An empty range at the beginning of a
-// text is taken for that.
+// IsZero reports whether r is unknown. An empty range at the beginning of a
+// text counts as unknown.
 func (r CodePointRange) IsZero() bool { return r == CodePointRange{} }
 
 // Bytes returns r in bytes of UTF-8.
@@ -70,14 +70,14 @@ func convert(text Converter, start, end int64, from, to textlayer.Unit) (int64, 
 	return first, last, err
 }
 
-// HalfOpenPages are pages counted from 1, of which End is not one, as Anthropic
-// has them; a [citekit.Range] includes its last page.
+// HalfOpenPages are pages counted from 1, with an exclusive End, as Anthropic
+// uses them. A [citekit.Range] includes its last page.
 type HalfOpenPages struct{ Start, End int }
 
-// HalfOpen returns r, which must not be zero, without its last page named.
+// HalfOpen returns r with an exclusive end. R must not be zero.
 func HalfOpen(r citekit.Range) HalfOpenPages { return HalfOpenPages{r.First, r.Last + 1} }
 
-// Range returns p with its last page named. One that has no page is an error
+// Range returns p with an inclusive end. A range without pages is an error
 // matching [citekit.ErrSyntax].
 func (p HalfOpenPages) Range() (citekit.Range, error) {
 	if p.Start < 1 || p.End <= p.Start {
@@ -86,5 +86,5 @@ func (p HalfOpenPages) Range() (citekit.Range, error) {
 	return citekit.Range{First: p.Start, Last: p.End - 1}, nil
 }
 
-// A BlockRange is a run of content blocks, counted from 0; End is not in it.
+// A BlockRange is a run of content blocks, counted from 0; End is exclusive.
 type BlockRange struct{ Start, End int }

@@ -1,9 +1,9 @@
-// Package contents reads parts of resources as text that an agent can take in at
-// once: nodes and addresses, each with what is around it if that is asked for,
-// within a number of tokens. What does not fit is given by a cursor.
+// Package contents reads parts of resources as text for an agent: nodes and
+// addresses, and on request the parts around them, within a number of tokens. A
+// cursor continues with the parts that did not fit.
 //
-// The text is that of package textlayer: read once, and never of another version
-// of the source than the one that was mapped.
+// The text comes from package textlayer: it is read once, and always from the
+// mapped version of the source.
 package contents
 
 import (
@@ -16,85 +16,84 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// Bounds of a [Request].
+// Limits of a [Request].
 const (
 	MaxIDs        = 100
 	DefaultTokens = 4000
 	MinTokens     = 100
 	MaxTokens     = 1_000_000
-	maxAround     = 1000 // nodes that are read beside those that were asked for
+	maxAround     = 1000 // nodes read in addition to the requested ones
 )
 
-// A Request says what to read.
+// A Request selects the parts to read.
 type Request struct {
-	// IDs are what to read, 1 to [MaxIDs]: addresses, and nodes as
-	// "resource.node", of which the longest resource id that fits counts. A
-	// resource id alone is all of its text.
+	// IDs are the parts to read, 1 to [MaxIDs]: addresses, and nodes as
+	// "resource.node", where the longest matching resource id is used. A
+	// resource id alone means all of its text.
 	IDs []string
 
-	// Expand adds to each node what is around it in its map.
+	// Expand adds to each node the nodes around it in its map.
 	Expand Expansion
 
-	// NoText asks for addresses and media types alone.
+	// NoText requests only addresses and media types.
 	NoText bool
 
-	// Runs asks for the address of each part of a text that has one of its
-	// own, such as a page.
+	// Runs requests the address of each part of a text that has its own, such
+	// as a page.
 	Runs bool
 
-	// MaxTokens bounds the whole answer as JSON, from [MinTokens] to
+	// MaxTokens limits the whole answer as JSON, from [MinTokens] to
 	// [MaxTokens]; zero means [DefaultTokens].
 	MaxTokens int
 
-	// Cursor is that of the answer before, for what it left out of the same
-	// request; "" begins.
+	// Cursor is the cursor of the previous answer to the same request, to read
+	// the rest; "" reads from the start.
 	Cursor string
 }
 
-// An Expansion says what is read beside a node.
+// An Expansion selects the nodes and places to read in addition to a node.
 type Expansion struct {
 	Parent     bool
 	Children   bool
-	Neighbours bool // the nodes before and after it that have the same parent
+	Neighbours bool // the previous and the next node with the same parent
 
-	// Relations is how many relations away the places are that are read
-	// beside each node or address, 0 to [relations.MaxHops]: those that links
-	// lead to or come from, as [relations.Graph.Around] finds them.
+	// Relations is the largest number of relations to follow from each node or
+	// address, 0 to [relations.MaxHops]. The places that links lead to or come
+	// from are read too, as [relations.Graph.Around] finds them.
 	Relations int
 }
 
-// Contents are an answer. Its JSON has at most Request.MaxTokens tokens: one
-// for each four characters, and one for each of Chinese, Japanese or Korean.
+// Contents is an answer. Its JSON has at most Request.MaxTokens tokens: one
+// token for every four characters, and one for each Chinese, Japanese or Korean
+// character.
 type Contents struct {
 	Items      []*Item
-	NextCursor string // for what was left out; "" if that is nothing
+	NextCursor string // for the rest; "" if there is none
 
-	// Late makes the JSON say that it is not complete, though it may be all of
-	// the text: the time was over before what is related was known, or before
-	// what else belongs to the answer.
+	// Late makes the JSON incomplete even if it has all of the text: time ran
+	// out before all related places or other parts of the answer were found.
 	Late bool
 }
 
 // An Item is one part.
 type Item struct {
-	ID         string // as it was asked for; an address for what was added
+	ID         string // as requested; an address for an added part
 	ResourceID string
-	NodeID     string // "" if it is not a node
+	NodeID     string // "" if the part is not a node
 	Address    citekit.Address
-	MediaType  string // of the source, where that is known
+	MediaType  string // of the source, if known
 
-	// Relation is why a place is read that was not asked for, if that is a
-	// relation; else it is nil.
+	// Relation is the relation because of which a place was added, or nil.
 	Relation *Relation
 
 	Text   string
 	Tokens int    // of Text
-	Runs   []Run  // if they were asked for
-	Note   string // why there is no text, or not all
-	Err    error  // why it cannot be read; such as one that matches citekit.ErrStale
+	Runs   []Run  // if requested
+	Note   string // why there is no text, or not all of it
+	Err    error  // why the part cannot be read, such as an error matching citekit.ErrStale
 }
 
-// A Run is a part of a text that has an address of its own.
+// A Run is a part of a text with an address of its own.
 type Run struct {
 	Address    citekit.Address
 	Start, End int // code points of the text, the end excluded
@@ -102,26 +101,26 @@ type Run struct {
 
 // A Reader reads the resources of a Library. It is safe for concurrent use.
 type Reader struct {
-	// Relations finds what is related. [New] makes one; another of the same
-	// Library may take its place before the first call, to be shared.
+	// Relations finds related places. [New] makes one. Before the first call,
+	// it may be replaced by a shared one of the same Library.
 	Relations *relations.Graph
 
 	lib    *citekit.Library
 	layers *textlayer.Store
 }
 
-// New returns a Reader over a Library, with the texts that layers keeps.
+// New returns a Reader over a Library that uses the texts of layers.
 func New(lib *citekit.Library, layers *textlayer.Store) *Reader {
 	return &Reader{Relations: relations.New(lib), lib: lib, layers: layers}
 }
 
-// Read reads what a request asks for, in its order. What cannot be read is an
-// item with an error. If the time of the context is over, what was read by then
-// is the answer, and the cursor is for the rest.
+// Read reads the parts of a request, in order. A part that cannot be read is an
+// item with an error. If the time of the context runs out, the answer has the
+// parts read by then, and the cursor is for the rest.
 //
-// Errors of Read itself match [citekit.ErrSyntax] if the request is wrong, and
-// [citekit.ErrTooLarge] if not even the first address fits; or are those of a
-// context that ended before anything was read.
+// Read itself returns an error matching [citekit.ErrSyntax] if the request is
+// invalid, an error matching [citekit.ErrTooLarge] if not even the first
+// address fits, or the error of a context that ended before anything was read.
 func (r *Reader) Read(ctx context.Context, req Request) (*Contents, error) {
 	if err := req.check(); err != nil {
 		return nil, err

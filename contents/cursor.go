@@ -9,12 +9,12 @@ import (
 	"fmt"
 )
 
-// A cursor says which parts of a request are still to be read, and from where.
-// It holds all there is to know: the reader keeps nothing.
+// A cursor lists the parts of a request that are still to be read, and from
+// where. It contains all the state; the reader keeps none.
 //
-// It is the fingerprint of the request, then for each part its index, the bytes
-// that were given, and if there are any, the start of the hash of the source. A
-// part given as restOfAll stands also for all behind it.
+// It has the fingerprint of the request, then for each part its index, the
+// number of bytes already given, and if that is not 0, the start of the hash of
+// the source. A part with restOfAll stands also for all later parts.
 
 const (
 	fingerprintBytes = 6
@@ -23,8 +23,8 @@ const (
 	restOfAll = 1 << 62
 )
 
-// fingerprint identifies what a request asks for, and if that depends on the
-// links of other sources, what it is now.
+// fingerprint identifies the content of a request, and, if that depends on the
+// links of other sources, the parts it has now.
 func (req *Request) fingerprint(parts []*part) []byte {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %v", req.IDs, req.Expand)
@@ -36,8 +36,8 @@ func (req *Request) fingerprint(parts []*part) []byte {
 	return h.Sum(nil)[:fingerprintBytes]
 }
 
-// cursorFor returns the cursor for what is left of parts, or "". Parts that are
-// not shown are left whole.
+// cursorFor returns the cursor for the rest of parts, or "". Parts that are not
+// shown remain whole.
 func cursorFor(shown, all []*part) string {
 	var data []byte
 	for i, p := range all {
@@ -55,7 +55,7 @@ func cursorFor(shown, all []*part) string {
 		data = binary.AppendUvarint(data, uint64(p.index))
 		data = binary.AppendUvarint(data, uint64(given))
 		if given > 0 {
-			hash, _ := hex.DecodeString(cmp.Or(p.text.hash, p.hash)) // of our own making
+			hash, _ := hex.DecodeString(cmp.Or(p.text.hash, p.hash)) // we encoded it
 			data = append(data, hash[:hashBytes]...)
 		}
 	}
@@ -65,8 +65,8 @@ func cursorFor(shown, all []*part) string {
 	return base64.RawURLEncoding.EncodeToString(append(all[0].request, data...))
 }
 
-// isRest reports whether parts are the last of a request, of which nothing was
-// given.
+// isRest reports whether parts are the last ones of a request and none of their
+// text was given.
 func isRest(parts []*part) bool {
 	for i, p := range parts {
 		if p.offset > 0 || p.index != parts[0].index+i {
@@ -76,8 +76,8 @@ func isRest(parts []*part) bool {
 	return parts[len(parts)-1].last
 }
 
-// afterCursor returns the parts that the cursor of a request says are left, or
-// all of them.
+// afterCursor returns the parts that remain according to the cursor of a
+// request, or all of them without a cursor.
 func afterCursor(parts []*part, req Request) ([]*part, error) {
 	print := req.fingerprint(parts)
 	for i, p := range parts {
@@ -108,8 +108,8 @@ func afterCursor(parts []*part, req Request) ([]*part, error) {
 	return left, nil
 }
 
-// nextPart reads the part that a cursor goes on with, and how many bytes of the
-// cursor it takes. Parts come in their order.
+// nextPart reads the next part from a cursor. It returns the part and how many
+// bytes of the cursor it takes. Parts are in order.
 func nextPart(parts []*part, data []byte, before []*part) (p *part, size int, ok bool) {
 	index, n := binary.Uvarint(data)
 	if n <= 0 || index >= uint64(len(parts)) || len(before) > 0 && index <= uint64(before[len(before)-1].index) {

@@ -7,9 +7,8 @@ import (
 	"github.com/citekit/citekit/internal/strictjson"
 )
 
-// MarshalJSON returns an object with "contents", "complete" and "next_cursor",
-// which is left out if nothing is left. It is complete if nothing is left and
-// it is not Late.
+// MarshalJSON returns an object with "contents", "complete" and, if there is a
+// rest, "next_cursor". It is complete if there is no rest and it is not Late.
 func (c *Contents) MarshalJSON() ([]byte, error) {
 	w := new(strictjson.Writer)
 	w.Open()
@@ -67,8 +66,8 @@ func (r Run) MarshalJSON() ([]byte, error) {
 	}{r.Address.String(), r.Start, r.End})
 }
 
-// MarshalJSON returns an object with "kind", "from" and "to", "hops" if there are
-// several, and of a relation that a map states "text", "origin" and "proofs".
+// MarshalJSON returns an object with "kind", "from", "to", "hops" if there are
+// several, and, for a relation stated by a map, "text", "origin" and "proofs".
 func (r *Relation) MarshalJSON() ([]byte, error) {
 	w := new(strictjson.Writer)
 	w.Open()

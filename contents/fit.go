@@ -13,10 +13,11 @@ import (
 	"github.com/citekit/citekit/internal/tokens"
 )
 
-// fit returns what the parts that were read have as an answer within the tokens
-// of a request. Short texts come whole, and long ones share what is left. A part
-// that has no room comes without text, or if the others would have none either,
-// by the cursor alone, as do those that were not read.
+// fit returns an answer with the read parts, within the tokens of a request.
+// Short texts are given whole, and long ones share the remaining space. A part
+// without space is given without text. If there would be no space for the other
+// texts either, it is given only through the cursor, as are parts that were not
+// read.
 func fit(ctx context.Context, read, all []*part, req Request) (*Contents, error) {
 	for n := mostShown(read, all, req); n > 0; n = n * 3 / 4 {
 		if c := fill(read[:n], all, req); c != nil {
@@ -29,8 +30,8 @@ func fit(ctx context.Context, read, all []*part, req Request) (*Contents, error)
 	return nil, fmt.Errorf("max_tokens %d; there is no room for the address and some text: %w", req.MaxTokens, citekit.ErrTooLarge)
 }
 
-// mostShown returns how many parts an answer can show with some text of each, at
-// least one.
+// mostShown returns how many parts an answer can show with some text of each,
+// and at least 1.
 func mostShown(read, all []*part, req Request) int {
 	share(read, 0, false)
 	fits := func(n int) bool {
@@ -43,8 +44,8 @@ func mostShown(read, all []*part, req Request) int {
 	return max(1, sort.Search(len(read), func(i int) bool { return !fits(i + 1) }))
 }
 
-// fill returns an answer that shows some parts, or nil if it would not go on
-// with the text of any.
+// fill returns an answer that shows some parts, or nil if it would not give any
+// of their remaining text.
 func fill(shown, all []*part, req Request) *Contents {
 	share(shown, 0, req.Runs)
 	free := req.MaxTokens - size(answer(shown, all))
@@ -58,13 +59,13 @@ func fill(shown, all []*part, req Request) *Contents {
 			}
 			return nil
 		}
-		room = room*free/(free+over) - 1 // runs take room as texts do
+		room = room*free/(free+over) - 1 // runs take as much space as texts
 	}
 	return nil
 }
 
-// goesOn reports whether something of what is left of parts is shown, or
-// nothing is left of them.
+// goesOn reports whether some of the remaining text of parts is shown, or no
+// text remains.
 func goesOn(parts []*part) bool {
 	left := false
 	for _, p := range parts {
@@ -79,12 +80,12 @@ func goesOn(parts []*part) bool {
 func size(c *Contents) int {
 	data, err := c.MarshalJSON()
 	if err != nil {
-		return 0 // a location of a million pages; its part has no address
+		return 0 // a location of a million pages; such a part has no address
 	}
 	return tokens.Count(string(data))
 }
 
-// share shows of each part as much as fits into room tokens.
+// share shows as much of each part as fits into room tokens.
 func share(parts []*part, room int, runs bool) {
 	wanted := make([]int, 0, len(parts))
 	for _, p := range parts {
@@ -96,8 +97,9 @@ func share(parts []*part, room int, runs bool) {
 	}
 }
 
-// waterLevel returns the most that each may have of room, so that all is used:
-// who wants less leaves it to the others. At least one wants something.
+// waterLevel returns the largest share of room that each may have so that all
+// of it is used: the space that one does not want goes to the others. At least
+// one must want something.
 func waterLevel(wanted []int, room int) int {
 	sorted := slices.Sorted(slices.Values(wanted))
 	for i, want := range sorted {
@@ -110,7 +112,8 @@ func waterLevel(wanted []int, room int) int {
 	return sorted[len(sorted)-1]
 }
 
-// wants returns about how many tokens the JSON of all the text of a part takes.
+// wants returns approximately how many tokens the JSON of all the text of a
+// part takes.
 func (p *part) wants() int {
 	if p.needs == 0 {
 		p.needs = tokens.Count(p.text.string) + p.escapes(len(p.text.string))/4 + 1
@@ -118,7 +121,8 @@ func (p *part) wants() int {
 	return p.needs
 }
 
-// escapes returns how many characters JSON adds to the first n bytes of the text.
+// escapes returns how many characters JSON adds for escapes in the first n
+// bytes of the text.
 func (p *part) escapes(n int) int {
 	added := 0
 	for i := range n {
@@ -133,11 +137,11 @@ func (p *part) escapes(n int) int {
 }
 
 const (
-	minText      = 8  // tokens: less of a text is not shown
-	worthShowing = 60 // tokens that there should be room for
+	minText      = 8  // tokens; less of a text is not shown
+	worthShowing = 60 // tokens of space that a part should have
 )
 
-// show makes the text of the item what fits into some tokens.
+// show sets the text of the item to as much as fits into some tokens.
 func (p *part) show(room int, runs bool) {
 	n := 0
 	if room >= min(minText, p.wants()) {
@@ -155,8 +159,8 @@ func (p *part) show(room int, runs bool) {
 	}
 }
 
-// goodEnd returns where to cut the first n bytes of a text: behind a line, else
-// behind a word, if that does not leave out half of them.
+// goodEnd returns where to cut the first n bytes of a text: after a line, else
+// after a word, if that keeps more than half of them.
 func goodEnd(text string, n int) int {
 	if n >= len(text) {
 		return len(text)
@@ -174,7 +178,7 @@ func goodEnd(text string, n int) int {
 	return n
 }
 
-// addShownRuns gives the item the runs of the first n bytes.
+// addShownRuns gives the item the runs of its first n bytes.
 func (p *part) addShownRuns(n int) {
 	points, at := 0, 0
 	for _, r := range p.text.runs {
@@ -192,8 +196,8 @@ func (p *part) addShownRuns(n int) {
 	}
 }
 
-// answer returns the items of the parts that are shown, with a cursor for what
-// they and all others leave out.
+// answer returns the items of the shown parts, with a cursor for all remaining
+// text.
 func answer(shown, all []*part) *Contents {
 	c := &Contents{Items: make([]*Item, 0, len(shown))}
 	for _, p := range shown {
@@ -204,7 +208,7 @@ func answer(shown, all []*part) *Contents {
 	return c
 }
 
-// left reports whether there is text of a part that its item does not have.
+// left reports whether a part has text that its item does not have.
 func (p *part) left() bool {
 	return p.text.more || len(p.item.Text) < len(p.text.string)
 }

@@ -9,24 +9,24 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// A part is something to read.
+// A part is one part to read.
 type part struct {
 	item   *Item
 	loc    citekit.Location
 	offset int64  // bytes of its text that were given before
-	hash   string // how that of the source begins, where bytes were given before
+	hash   string // start of the hash of the source, if bytes were given before
 
 	index   int    // among all parts of the request
-	request []byte // the fingerprint of that
+	request []byte // the fingerprint of the request
 	last    bool   // of all parts of the request
-	late    bool   // the time was over before all that is related to it was found
+	late    bool   // time ran out before all its related places were found
 
 	ranges []textlayer.Bytes // of the layer
 	text   text
-	needs  int // what wants returns, once it is known
+	needs  int // result of wants, once known
 }
 
-// parts returns what a request asks for and what is around it, each once.
+// parts returns the requested parts and those around them, each once.
 func (r *Reader) parts(ctx context.Context, req Request) ([]*part, error) {
 	var all []*part
 	var maps []*citekit.ResourceMap
@@ -44,7 +44,7 @@ func (r *Reader) parts(ctx context.Context, req Request) ([]*part, error) {
 	return all, ctx.Err()
 }
 
-// withAround returns parts, which are of some maps, each with those around it
+// withAround returns parts of some maps, each followed by the parts around it
 // that are not seen yet.
 func (r *Reader) withAround(ctx context.Context, asked []*part, maps []*citekit.ResourceMap, seen map[string]bool, e Expansion) []*part {
 	var all []*part
@@ -77,7 +77,7 @@ func (r *Reader) withAround(ctx context.Context, asked []*part, maps []*citekit.
 	return all
 }
 
-// find returns the part that an id means, with its map.
+// find returns the part that an id refers to, with its map.
 func (r *Reader) find(ctx context.Context, id string) (*part, *citekit.ResourceMap) {
 	p, m, err := r.findPart(ctx, id)
 	if err != nil {
@@ -97,7 +97,7 @@ func (r *Reader) findPart(ctx context.Context, id string) (*part, *citekit.Resou
 	return p, found.Map, nil
 }
 
-// partOf returns a node as a part, or with nil all of the resource.
+// partOf returns a node as a part, or all of the resource if n is nil.
 func partOf(m *citekit.ResourceMap, n *citekit.Node) *part {
 	a := m.Address(n)
 	p := &part{item: &Item{ResourceID: m.ResourceID, Address: a}, loc: a.Location}
@@ -107,8 +107,8 @@ func partOf(m *citekit.ResourceMap, n *citekit.Node) *part {
 	return p
 }
 
-// around returns the nodes around a node that an expansion asks for: its parent,
-// the one before it, the one after it, and its children.
+// around returns the nodes around a node that an expansion requests: its
+// parent, the previous node, the next node, and its children.
 func around(m *citekit.ResourceMap, id string, e Expansion) []*citekit.Node {
 	if id == "" {
 		return nil
@@ -133,8 +133,8 @@ func around(m *citekit.ResourceMap, id string, e Expansion) []*citekit.Node {
 	return found
 }
 
-// locate returns the parent of the first node with an id, and the nodes that
-// have the same parent with the index of the node among them, or -1.
+// locate returns the parent of the first node with an id, the node and its
+// siblings, and the index of the node among them, or -1.
 func locate(parent *citekit.Node, nodes []*citekit.Node, id string) (of *citekit.Node, siblings []*citekit.Node, at int) {
 	if at := slices.IndexFunc(nodes, func(n *citekit.Node) bool { return n.ID == id }); at >= 0 {
 		return parent, nodes, at

@@ -12,32 +12,32 @@ import (
 	"github.com/citekit/citekit/relations"
 )
 
-// Bounds of what relations add.
+// Limits on added related places.
 const (
-	maxRelated    = 20  // places to one part
-	maxAllRelated = 200 // places to all parts
+	maxRelated    = 20  // places for one part
+	maxAllRelated = 200 // places for all parts
 	maxProofs     = 3   // addresses that prove one relation
-	maxStatement  = 200 // bytes of what is said of one
+	maxStatement  = 200 // bytes of the statement about one relation
 )
 
-// A Relation says why a place that was not asked for is read.
+// A Relation is the reason why a place was added.
 type Relation struct {
 	Kind string // as in [relations.Relation]
 
-	// From is where the relation stands, which proves it, and To where it
-	// leads: one of them is in a part that was asked for, or with two hops in
-	// one that this is related to.
+	// From is the place that states the relation, and To the place it leads to.
+	// One of them is in a requested part, or, with two hops, in a part that is
+	// related to one.
 	From, To citekit.Address
 	Hops     int
 
-	// Of a relation that the map of a resource states:
-	Text   string            // what is said of it
-	Origin relations.Origin  // "" if it stands in the source
+	// These are set for a relation that the map of a resource states:
+	Text   string            // the statement
+	Origin relations.Origin  // "" if the source itself states it
 	Proofs []citekit.Address // texts that prove it
 }
 
 // related returns the places that relations lead to from a part, or come from,
-// and says of the part what is left out.
+// and notes on the part what is left out.
 func (r *Reader) related(ctx context.Context, p *part, hops, most int) []*part {
 	if hops == 0 || p.item.Err != nil {
 		return nil
@@ -45,7 +45,7 @@ func (r *Reader) related(ctx context.Context, p *part, hops, most int) []*part {
 	around, err := r.Relations.Around(ctx, p.item.Address, relations.Reach{Hops: hops, Most: min(most, maxRelated)})
 	p.late = ctx.Err() != nil
 	if err != nil {
-		return nil // reading the part says why
+		return nil // reading the part reports the reason
 	}
 	p.noteRelated(around, ctx.Err() != nil)
 	var all []*part
@@ -57,8 +57,8 @@ func (r *Reader) related(ctx context.Context, p *part, hops, most int) []*part {
 	return all
 }
 
-// half returns a context that ends when half of the time is over; what was asked
-// for is read in the other.
+// half returns a context that ends when half of the time is used; the other
+// half is for reading the requested parts.
 func half(ctx context.Context) (context.Context, context.CancelFunc) {
 	deadline, limited := ctx.Deadline()
 	if !limited {
@@ -67,7 +67,7 @@ func half(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, deadline.Add(-time.Until(deadline)/2))
 }
 
-// liesIn reports whether a part is in one of others.
+// liesIn reports whether a part is inside one of the others.
 func (p *part) liesIn(others []*part) bool {
 	return slices.ContainsFunc(others, func(other *part) bool {
 		return other.item.Err == nil && other.item.ResourceID == p.item.ResourceID &&
@@ -75,12 +75,12 @@ func (p *part) liesIn(others []*part) bool {
 	})
 }
 
-// partAt returns a related place as a part: all of the node that a link to
-// another stands in, so that it can be understood.
+// partAt returns a related place as a part. For the place of an incoming link,
+// it returns the whole node around the link, so that it can be understood.
 func (r *Reader) partAt(ctx context.Context, place relations.Place) *part {
 	m, err := r.lib.Map(ctx, place.Address.Resource)
 	if err != nil {
-		return nil // it went just now
+		return nil // it was just deleted
 	}
 	p := partOf(m, nil)
 	p.item.Address, p.loc = place.Address, place.Address.Location
@@ -99,7 +99,7 @@ func (r *Reader) partAt(ctx context.Context, place relations.Place) *part {
 	return p
 }
 
-// noteRelated says what of the places around a part is left out.
+// noteRelated notes on a part which related places are left out.
 func (p *part) noteRelated(around *relations.Surroundings, timeWasOver bool) {
 	if around.More > 0 {
 		least := ""
@@ -117,7 +117,7 @@ func (p *part) noteRelated(around *relations.Surroundings, timeWasOver bool) {
 	}
 }
 
-// note adds to what is said of a part.
+// note adds a sentence to the note of a part.
 func (p *part) note(text string) {
 	if p.item.Note != "" {
 		text = p.item.Note + "; " + text

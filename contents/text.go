@@ -12,31 +12,31 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// bytesPerToken is how many bytes of text a token can have at the most: four
-// characters of four bytes.
+// bytesPerToken is the largest number of bytes in a token: four characters of
+// four bytes.
 const bytesPerToken = 16
 
-// A text is what is read of a part, as much of it as an answer can have.
+// A text is the text read for a part, at most as much as an answer can have.
 type text struct {
 	string
 	runs []bytesRun
-	more bool   // there is text behind it
+	more bool   // there is more text after it
 	hash string // of the source
 }
 
-// A bytesRun is a run with the bytes of the text that it is.
+// A bytesRun is a run with its bytes in the text.
 type bytesRun struct {
 	location   citekit.Location
 	start, end int
 }
 
-// A reading is one call of [Reader.Read]. It holds a layer for each resource
-// that the call is about.
+// A reading is one call of [Reader.Read]. It holds an open layer for each
+// resource of the call.
 type reading struct {
 	*Reader
 	req    Request
 	layers map[string]opened
-	parts  int // that are read
+	parts  int // number of parts
 }
 
 type opened struct {
@@ -46,7 +46,8 @@ type opened struct {
 	err       error
 }
 
-// hashOf returns the hash of the source of a resource, which is fresh.
+// hashOf returns the hash of the source of a resource, after checking that it
+// is unchanged.
 func (in *reading) hashOf(ctx context.Context, resource string) (string, error) {
 	opened, err := in.lib.Open(ctx, citekit.Address{Resource: resource})
 	if err != nil {
@@ -82,8 +83,8 @@ func (in *reading) open(ctx context.Context, resource string) opened {
 	return o
 }
 
-// readAll reads the text of parts, as much as an answer can have. It returns
-// those that it had time for.
+// readAll reads the text of parts, at most as much as an answer can have. It
+// returns the parts that it had time for.
 func (in *reading) readAll(ctx context.Context, all []*part) []*part {
 	in.parts = len(all)
 	all = in.findAll(ctx, all)
@@ -107,11 +108,12 @@ func (in *reading) readAll(ctx context.Context, all []*part) []*part {
 	return all
 }
 
-// reserve is which part of the time of a call is kept for reading what was found.
+// reserve is the divisor of the time of a call that gives the share kept for
+// reading the parts that were found.
 const reserve = 5
 
-// findAll finds the text of parts, which may be read from the source for it. It
-// returns those that it had time for.
+// findAll finds the text of parts, which may require reading the source. It
+// returns the parts that it had time for.
 func (in *reading) findAll(ctx context.Context, all []*part) []*part {
 	if deadline, limited := ctx.Deadline(); limited {
 		var cancel context.CancelFunc
@@ -130,8 +132,8 @@ func (in *reading) findAll(ctx context.Context, all []*part) []*part {
 	return all
 }
 
-// find finds the text of a part. That in a box on a page, or in cells of a row,
-// which the layer does not tell from the rest of these, is read at once.
+// find finds the text of a part. Text in a box on a page, or in cells of a row,
+// is read at once, because the layer cannot separate it from the rest.
 func (in *reading) find(ctx context.Context, p *part) error {
 	o := in.open(ctx, p.item.ResourceID)
 	p.item.MediaType = o.mediaType
@@ -158,7 +160,7 @@ func (in *reading) find(ctx context.Context, p *part) error {
 	return err
 }
 
-// length returns how many bytes of text a part has that were not given before.
+// length returns how many bytes of a part's text were not given before.
 func (p *part) length() int {
 	n := -p.offset
 	for i, r := range p.ranges {
@@ -167,8 +169,9 @@ func (p *part) length() int {
 	return int(min(max(n, 0), MaxTokens*bytesPerToken))
 }
 
-// checkVersion returns an error matching [citekit.ErrStale] if the source is not
-// the version that the address pins, or of which text was given before.
+// checkVersion returns an error matching [citekit.ErrStale] if the source does
+// not have the version that the address pins, or the version of the text given
+// before.
 func (p *part) checkVersion(hash string) error {
 	if pinned := p.item.Address.Version; !strings.HasPrefix(hash, pinned) {
 		return fmt.Errorf("the source is version %s, and the address pins %s: %w", hash[:min(len(hash), 8)], pinned, citekit.ErrStale)
@@ -179,7 +182,7 @@ func (p *part) checkVersion(hash string) error {
 	return nil
 }
 
-// Bounds of what is read of a box on a page, or of cells, in bytes.
+// Limits on the text of a box on a page, or of cells, in bytes.
 const (
 	maxBoxText = 1 << 20
 	leastBox   = 4 << 10
@@ -240,7 +243,7 @@ func (in *reading) read(ctx context.Context, p *part, room int) error {
 	return nil
 }
 
-// separator returns how many bytes part one range of several from the next.
+// separator returns how many bytes separate range i of several from the next.
 func separator(i, of int) int64 {
 	if i+1 < of {
 		return 1
@@ -248,7 +251,7 @@ func separator(i, of int) int64 {
 	return 0
 }
 
-// wholeCharacters returns a text without the part of a character at its end.
+// wholeCharacters removes a partial character at the end of a text.
 func wholeCharacters(text string) string {
 	for n := range min(utf8.UTFMax, len(text)) {
 		if end := len(text) - n; utf8.RuneStart(text[end-1]) {
@@ -261,8 +264,8 @@ func wholeCharacters(text string) string {
 	return text
 }
 
-// addRuns adds the runs of n bytes of a layer, which begin in the text at an
-// offset of their own.
+// addRuns adds the runs of n bytes of a layer. These bytes begin in the text at
+// the offset at.
 func (p *part) addRuns(layer *textlayer.Layer, from int64, at, n int) {
 	for run := range layer.RunsIn(from, from+int64(n)) {
 		if start, end := max(run.From, from), min(run.To, from+int64(n)); start < end {
@@ -275,7 +278,7 @@ func (p *part) addRuns(layer *textlayer.Layer, from int64, at, n int) {
 	}
 }
 
-// skip leaves out the first bytes.
+// skip removes the first n bytes.
 func (t *text) skip(n int64) {
 	k := int(min(n, int64(len(t.string))))
 	t.string = t.string[k:]
@@ -288,7 +291,7 @@ func (t *text) skip(n int64) {
 	t.runs = behind
 }
 
-// keep leaves out what is behind the first bytes.
+// keep removes everything after the first n bytes, but keeps at least leastBox.
 func (t *text) keep(n int) {
 	if n = max(n, leastBox); n < len(t.string) {
 		t.string, t.more = wholeCharacters(t.string[:n]), true

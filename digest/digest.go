@@ -20,7 +20,7 @@ type Format string
 
 // The forms of digests.
 const (
-	Markdown Format = "markdown" // the default, as is ""
+	Markdown Format = "markdown" // the default, like ""
 	JSON     Format = "json"     // one object on one line
 )
 
@@ -40,18 +40,18 @@ type Options struct {
 	NoSummaries bool
 }
 
-// A Digest tells an agent what there is to cite, in as much detail as
-// fits.
+// A Digest lists the resources and nodes to cite, in as much detail as fits.
 type Digest struct {
 	Text      string   `json:"text"`
 	Tokens    int      `json:"tokens"`    // of Text, as counted
 	Resources []string `json:"resources"` // ids, in the order given, each once
-	Nodes     int      `json:"nodes"`     // that are shown
-	Omitted   int      `json:"omitted"`   // that are not
+	Nodes     int      `json:"nodes"`     // shown nodes
+	Omitted   int      `json:"omitted"`   // nodes not shown
 }
 
-// EstimateTokens returns about how many tokens a text has in the vocabularies
-// of common models, rather too many than too few: one for each 3.2 bytes.
+// EstimateTokens returns the approximate number of tokens of a text in the
+// vocabularies of common models, erring on the high side: one token for every
+// 3.2 bytes.
 func EstimateTokens(text string) int { return (len(text)*5 + 15) / 16 }
 
 const (
@@ -60,16 +60,14 @@ const (
 	maxSummary    = 240 // bytes
 )
 
-// Of returns the maps of resources of a Library in a compact form that an agent
-// can read at once: each node with its id, title and location, so that it can
-// be resolved and cited. It has at most MaxTokens tokens: if not all fits,
-// nodes near the top of their maps come first, from all maps alike, and
-// summaries are added where there is room after that. A nil opts means the
-// defaults.
+// Of returns the maps of resources of a Library in a compact form for an agent:
+// each node with its id, title and location, so that it can be resolved and
+// cited. The digest has at most MaxTokens tokens. If not everything fits, nodes
+// near the top of their maps come first, evenly from all maps; summaries are
+// added if space is left after that. A nil opts means the defaults.
 //
 // If not even the names of the resources fit, the error matches
-// [citekit.ErrTooLarge]. A resource that does not exist is a
-// [*citekit.NotFoundError].
+// [citekit.ErrTooLarge]. A missing resource is a [*citekit.NotFoundError].
 func Of(ctx context.Context, lib *citekit.Library, resourceIDs []string, opts *Options) (*Digest, error) {
 	maps := make([]*citekit.ResourceMap, len(resourceIDs))
 	for i, id := range resourceIDs {
@@ -82,7 +80,7 @@ func Of(ctx context.Context, lib *citekit.Library, resourceIDs []string, opts *O
 	return Build(maps, opts)
 }
 
-// Build is [Of] for maps that are at hand.
+// Build is like [Of], for maps that the caller has.
 func Build(maps []*citekit.ResourceMap, opts *Options) (*Digest, error) {
 	o, err := opts.withDefaults()
 	if err != nil {
@@ -112,7 +110,7 @@ func Build(maps []*citekit.ResourceMap, opts *Options) (*Digest, error) {
 	return c, nil
 }
 
-// distinct returns maps without those that were there before.
+// distinct returns maps without repetitions.
 func distinct(maps []*citekit.ResourceMap) []*citekit.ResourceMap {
 	var once []*citekit.ResourceMap
 	for _, m := range maps {
@@ -142,11 +140,11 @@ func (o *Options) withDefaults() (Options, error) {
 	return opts, nil
 }
 
-// A builder renders maps with more or less of their nodes.
+// A builder renders maps with a variable number of their nodes.
 type builder struct {
 	maps  []*citekit.ResourceMap
 	opts  Options
-	order []*citekit.Node       // all nodes, those to show first at the start
+	order []*citekit.Node       // all nodes, the first to show first
 	rank  map[*citekit.Node]int // their index in order
 }
 
@@ -170,8 +168,8 @@ func newBuilder(maps []*citekit.ResourceMap, opts Options) *builder {
 	return b
 }
 
-// alternate returns the first of each list, then the second of each, and so
-// on.
+// alternate returns the first element of each list, then the second of each,
+// and so on.
 func alternate(lists [][]*citekit.Node) (all []*citekit.Node) {
 	for i, more := 0, true; more; i++ {
 		more = false
@@ -184,7 +182,7 @@ func alternate(lists [][]*citekit.Node) (all []*citekit.Node) {
 	return all
 }
 
-// most returns the largest number up to max for which the text is not over the
+// most returns the largest number up to max for which the text is within the
 // budget, or -1.
 func (b *builder) most(max int, render func(int) string) int {
 	fits := func(n int) bool { return b.opts.CountTokens(render(n)) <= b.opts.MaxTokens }
@@ -194,8 +192,8 @@ func (b *builder) most(max int, render func(int) string) int {
 	return sort.Search(max, func(n int) bool { return !fits(n) }) - 1
 }
 
-// render returns the context with the first nodes in order, and summaries of
-// the first of those.
+// render returns the digest with the first shown nodes in order, and with
+// summaries of the first of these.
 func (b *builder) render(shown, summaries int) string {
 	if b.opts.Format == JSON {
 		return b.renderJSON(shown, summaries)
@@ -242,7 +240,7 @@ func (b *builder) renderNodes(w *strings.Builder, m *citekit.ResourceMap, nodes 
 }
 
 // wholeAddress returns the address of the whole resource, or "" if its modality
-// is not known.
+// is unknown.
 func wholeAddress(m *citekit.ResourceMap) string {
 	a := m.Address(nil)
 	if a.Validate() != nil {
@@ -251,7 +249,7 @@ func wholeAddress(m *citekit.ResourceMap) string {
 	return a.String()
 }
 
-// place returns the selector of an address, or all of one that is
+// place returns the selector of an address, or the whole address if it is
 // virtual.
 func place(a citekit.Address) string {
 	switch {
@@ -263,11 +261,11 @@ func place(a citekit.Address) string {
 	if s := a.String(); oneLine(s, math.MaxInt) == s {
 		return s
 	}
-	return "" // it would not be the same on one line
+	return "" // it would change if put on one line
 }
 
-// oneLine returns text on one line, without what does not show and what
-// would end a code span.
+// oneLine returns text on one line, without invisible characters and without
+// characters that would end a code span.
 func oneLine(text string, max int) string {
 	return plain.Shorten(strings.ReplaceAll(plain.Line(text), "`", "'"), max)
 }
@@ -275,9 +273,9 @@ func oneLine(text string, max int) string {
 type jsonResource struct {
 	ResourceID string     `json:"resource_id"`
 	Title      string     `json:"title,omitempty"`
-	Address    string     `json:"address,omitempty"` // left out if the map says no type
+	Address    string     `json:"address,omitempty"` // left out if the map has no type
 	Nodes      []jsonNode `json:"nodes"`
-	More       int        `json:"more,omitempty"` // topmost nodes that are not shown
+	More       int        `json:"more,omitempty"` // top-level nodes that are not shown
 }
 
 type jsonNode struct {

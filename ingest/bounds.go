@@ -9,7 +9,7 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
-// A bounds holds locations to a source, which it measures once in each
+// A bounds checks locations against a source, which it measures once in each
 // modality.
 type bounds struct {
 	lib     *citekit.Library
@@ -18,17 +18,17 @@ type bounds struct {
 	extents map[citekit.Modality]citekit.Extent
 	failed  map[citekit.Modality]bool
 
-	inner *bounds // of the member that was opened last; without a source if it cannot be
-	name  string  // of that
+	inner *bounds // of the member opened last; without a source if it cannot be opened
+	name  string  // of that member
 }
 
 func newBounds(lib *citekit.Library, src *citekit.Source, m *citekit.ResourceMap) *bounds {
 	return &bounds{lib: lib, src: src, m: m, extents: make(map[citekit.Modality]citekit.Extent), failed: make(map[citekit.Modality]bool)}
 }
 
-// member returns the bounds of the member that a location is in, which is opened
-// once for the nodes that follow each other there. The error is that of opening
-// it, said once.
+// member returns the bounds of the member that a location is in. The member is
+// opened once for consecutive nodes in it. An error of opening it is returned
+// only once.
 func (b *bounds) member(ctx context.Context, loc citekit.Location) (*bounds, error) {
 	if b.inner != nil && b.name == loc.Member {
 		return b.inner, nil
@@ -51,9 +51,9 @@ func (b *bounds) close() {
 	b.inner = nil
 }
 
-// check returns an error if a location lies outside the source, or if the
-// source cannot be measured, which it says once for each modality. A location
-// that means nothing is a fault of its map, and no error here.
+// check returns an error if a location lies outside the source. If the source
+// cannot be measured, it returns that error once for each modality. An invalid
+// location is a fault of its map, and not an error here.
 func (b *bounds) check(ctx context.Context, loc citekit.Location) error {
 	modality := loc.Modality
 	if modality == citekit.Virtual || loc.Validate() != nil || b.failed[modality] || b.src == nil {
@@ -71,7 +71,7 @@ func (b *bounds) check(ctx context.Context, loc citekit.Location) error {
 		var err error
 		if extent, err = b.lib.MeasureSource(ctx, modality, b.src); err != nil {
 			if loc.IsWhole() && b.lib.Resolvers()[modality] != nil && errors.Is(err, errors.ErrUnsupported) {
-				return nil // the whole needs no measure
+				return nil // the whole source needs no measuring
 			}
 			b.failed[modality] = true
 			return err
@@ -85,11 +85,11 @@ func (b *bounds) check(ctx context.Context, loc citekit.Location) error {
 }
 
 // checkAll checks every location of a map, and returns the extent of the source
-// in the modality of the map, or a zero Extent if that is not known. The error
+// in the modality of the map, or a zero Extent if it is unknown. The error
 // names the node.
 func (b *bounds) checkAll(ctx context.Context, m *citekit.ResourceMap) (citekit.Extent, error) {
 	for n := range m.All() {
-		if n.Location.Member != "" { // which was read to be mapped
+		if n.Location.Member != "" { // the member was read for mapping
 			continue
 		}
 		if err := b.check(ctx, n.Location); err != nil {

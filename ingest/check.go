@@ -11,11 +11,11 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
-// A Problem is one thing wrong with a map.
+// A Problem is one fault of a map, or a warning.
 type Problem struct {
 	Path    string // JSON path, such as "nodes[3].children[0].location"
 	Node    string // id of the node at fault, or ""
-	Warning bool   // the map can be used all the same
+	Warning bool   // the map is usable nevertheless
 	Err     error
 }
 
@@ -28,11 +28,11 @@ func (p Problem) Error() string {
 
 func (p Problem) Unwrap() error { return p.Err }
 
-// Check returns what is wrong with a map: first by itself, which is the faults
-// of [citekit.ResourceMap.Faults] and then warnings, then against its source, if
-// there is one. No problems but warnings means that every node resolves, as far
-// as can be told without extracting. A nil Library means that the source is not
-// looked at.
+// Check returns the problems of a map: first the faults that
+// [citekit.ResourceMap.Faults] reports, then warnings, then problems with its
+// source, if it has one. If there are only warnings, every node resolves, as
+// far as Check can find out without extracting. A nil Library means that the
+// source is not checked.
 func Check(ctx context.Context, lib *citekit.Library, m *citekit.ResourceMap) []Problem {
 	problems := append(faultsOf(m), warningsOf(m)...)
 	if m.SourcePath == "" || lib == nil {
@@ -69,7 +69,8 @@ func faultsOf(m *citekit.ResourceMap) (faults []Problem) {
 	return faults
 }
 
-// warningsOf returns what looks wrong with a map by itself.
+// warningsOf returns suspicious but valid parts of a map; it does not read the
+// source.
 func warningsOf(m *citekit.ResourceMap) (warnings []Problem) {
 	warn := func(path, node string, err error) {
 		warnings = append(warnings, Problem{Path: path, Node: node, Err: err, Warning: true})
@@ -103,8 +104,8 @@ func describePlace(loc citekit.Location) string {
 	return loc.String()
 }
 
-// looksLikeRange reports whether pages are two single pages apart: lists that
-// were meant as first and last are common.
+// looksLikeRange reports whether pages are two separate single pages: such
+// lists are often meant as first and last.
 func looksLikeRange(pages []citekit.Range) bool {
 	return len(pages) == 2 && pages[0].Len() == 1 && pages[1].Len() == 1
 }
@@ -113,7 +114,7 @@ func looksLikeRange(pages []citekit.Range) bool {
 const maxDepth = 256
 
 // eachNode calls visit with every node, parents before children, with its JSON
-// path and its parent, which is nil at the top. It leaves out what is nested
+// path and its parent, which is nil at the top. It skips nodes that are nested
 // too deep.
 func eachNode(m *citekit.ResourceMap, visit func(path string, n, parent *citekit.Node)) {
 	var walk func(path string, nodes []*citekit.Node, parent *citekit.Node, depth int)

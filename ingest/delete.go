@@ -18,7 +18,7 @@ type DeleteOptions struct {
 	// matches [ErrByHand].
 	KeepByHand bool
 
-	// DryRun deletes nothing, and reports what would be.
+	// DryRun deletes nothing, and reports what would be deleted.
 	DryRun bool
 }
 
@@ -26,26 +26,26 @@ type DeleteOptions struct {
 // it.
 var ErrByHand = errors.New("what a person did is kept")
 
-// A Deletion is what was deleted with a resource.
+// A Deletion reports what was deleted with a resource.
 type Deletion struct {
 	ResourceID string `json:"resource_id"`
-	SourcePath string `json:"source_path,omitempty"` // which stays
-	Map        string `json:"map"`                   // as [citekit.Library.MapPath]
-	Evidence   int    `json:"evidence"`              // files
+	SourcePath string `json:"source_path,omitempty"` // the source itself stays
+	Map        string `json:"map"`                   // path, as [citekit.Library.MapPath] returns it
+	Evidence   int    `json:"evidence"`              // number of files
 	Bytes      int64  `json:"bytes"`                 // of evidence
 }
 
-// Delete deletes the map of a resource, durably, and with it its evidence, the
-// version its source was held to, what ingest noted of it, and leave to read a
-// source outside the roots that no other map names. The source stays. A
-// resource that does not exist is a [*NotFoundError].
+// Delete deletes the map of a resource, durably. With it, Delete removes its
+// evidence, the pinned version of its source, the notes that ingest made of it,
+// and permission to read a source outside the roots that no other map names.
+// The source stays. A missing resource is a [*NotFoundError].
 //
-// A resolve that is under way, also in another process, ends well or finds
-// nothing; what it still stores goes with [Prune]. A map that was
-// replaced meanwhile is an error matching [citekit.ErrStale], and stays. Delete waits
-// for an ingest that is under way.
+// A concurrent resolve, also in another process, succeeds or finds nothing;
+// [Prune] removes any evidence that it still stores. A map that was replaced
+// concurrently stays, and is an error matching [citekit.ErrStale]. Delete waits
+// for a running ingest.
 //
-// It needs a workspace that is a [citekit.Deleter], else the error matches
+// It needs a workspace that is a [citekit.Deleter]; otherwise the error matches
 // [errors.ErrUnsupported].
 func Delete(ctx context.Context, lib *citekit.Library, resourceID string, opts *DeleteOptions) (*Deletion, error) {
 	deletions, err := DeleteAll(ctx, lib, []string{resourceID}, opts)
@@ -55,9 +55,9 @@ func Delete(ctx context.Context, lib *citekit.Library, resourceID string, opts *
 	return &deletions[0], nil
 }
 
-// DeleteAll is Delete for several resources, at less cost. Unless all of them
-// can be deleted, none is. An error later on comes with what was deleted
-// before.
+// DeleteAll is like Delete, for several resources, at less cost. It deletes
+// nothing unless all of them can be deleted. If a later step fails, it returns
+// the error together with the deletions already made.
 func DeleteAll(ctx context.Context, lib *citekit.Library, resourceIDs []string, opts *DeleteOptions) ([]Deletion, error) {
 	var o DeleteOptions
 	if opts != nil {
@@ -101,12 +101,12 @@ func DeleteAll(ctx context.Context, lib *citekit.Library, resourceIDs []string, 
 	return deletions, nil
 }
 
-// deleteBatch is how many maps are deleted together: of so many, what belongs
-// to them may be left when the process is killed.
+// deleteBatch is how many maps are deleted together. If the process is killed,
+// evidence and notes of at most that many maps may be left.
 const deleteBatch = 250
 
-// A deleting is one run of [DeleteAll] or [Prune]. It holds
-// the notes of ingest, if there are any.
+// A deleting is one run of [DeleteAll] or [Prune]. It holds the notes of
+// ingest, if there are any.
 type deleting struct {
 	lib     *citekit.Library
 	deleter citekit.Deleter
@@ -136,8 +136,7 @@ func newDeleting(ctx context.Context, lib *citekit.Library) (*deleting, error) {
 	return d, nil
 }
 
-// close stores the notes. They may be lost: ingest finds out that a map is
-// gone.
+// close stores the notes. They may be lost: ingest detects that a map is gone.
 func (d *deleting) close() {
 	if d.book != nil {
 		_ = d.book.write(context.Background())
@@ -145,16 +144,16 @@ func (d *deleting) close() {
 	d.release()
 }
 
-// A removal resource is about to be deleted.
+// A removal is a resource that is about to be deleted.
 type removal struct {
 	id       string
 	stamp    citekit.Stamp
-	source   string // path of the source that the notes of the map are of
+	source   string // path of the source whose note belongs to the map
 	evidence []citekit.Kept
 	deletion Deletion
 }
 
-// find returns what is to be deleted of a resource, but for its evidence.
+// find returns what to delete with a resource, except its evidence.
 func (d *deleting) find(ctx context.Context, id string, keepByHand bool) (removal, error) {
 	if err := citekit.CheckResourceID(id); err != nil {
 		return removal{}, err
@@ -188,7 +187,7 @@ func (d *deleting) find(ctx context.Context, id string, keepByHand bool) (remova
 	return one, nil
 }
 
-// describeMissing returns the error for a map that could not be looked at.
+// describeMissing returns the error for a map that could not be examined.
 func describeMissing(ctx context.Context, lib *citekit.Library, id string, err error) error {
 	if _, _, described := lib.ReadMap(ctx, id); described != nil {
 		return described
@@ -196,7 +195,7 @@ func describeMissing(ctx context.Context, lib *citekit.Library, id string, err e
 	return fserror.WithoutPath(err)
 }
 
-// sourceOf returns the source whose note goes with a map, or "".
+// sourceOf returns the source whose note is deleted with a map, or "".
 func (d *deleting) sourceOf(id string) string {
 	if d.book == nil {
 		return ""
@@ -218,7 +217,7 @@ func (d *deleting) isByHand(ctx context.Context, m *citekit.ResourceMap, hash st
 	return hand != ledger.Nothing, err
 }
 
-// findEvidence adds to the resources the evidence made by their maps.
+// findEvidence adds to each resource the evidence of its map.
 func (d *deleting) findEvidence(ctx context.Context, all []removal) error {
 	at := make(map[string]int, len(all))
 	for i, one := range all {
@@ -239,9 +238,9 @@ func (d *deleting) findEvidence(ctx context.Context, all []removal) error {
 	return nil
 }
 
-// delete deletes maps and then what belongs to them: without a map that is
-// only litter, whatever ends this. It returns how many it deleted, as
-// [citekit.Deleter] says.
+// delete deletes maps, then what belongs to them: without the map, that is only
+// litter if the deletion is interrupted. It returns how many maps it deleted,
+// as in [citekit.Deleter].
 func (d *deleting) delete(ctx context.Context, batch []removal) (deleted int, err error) {
 	maps := make([]citekit.MapVersion, len(batch))
 	for i, one := range batch {
@@ -251,7 +250,7 @@ func (d *deleting) delete(ctx context.Context, batch []removal) (deleted int, er
 	if err != nil {
 		err = &citekit.ResolveError{Op: "delete", Address: citekit.Address{Resource: batch[min(deleted, len(batch)-1)].id}, Err: fserror.WithoutPath(err)}
 	}
-	ctx = context.WithoutCancel(ctx) // what was begun is ended
+	ctx = context.WithoutCancel(ctx) // finish what was begun
 	for _, one := range batch[:deleted] {
 		if d.book != nil && one.source != "" {
 			d.book.Forget(one.source)

@@ -13,7 +13,7 @@ import (
 	"github.com/citekit/citekit/workspace"
 )
 
-// Files become maps, and maps become what an agent reads.
+// Files become maps, and maps become text for an agent to read.
 func ExampleRun() {
 	files := fstest.MapFS{
 		"guide.md": {Data: []byte("# Guide\n\nHow it is done.\n\n## Install\n\nRun the installer.\n\n## Use\n\nJust start it.\n")},

@@ -12,19 +12,18 @@ import (
 // A Fix is one repair of a map.
 type Fix struct {
 	Path string `json:"path"` // JSON path, such as "nodes[3].id"
-	What string `json:"what"` // what was done
+	What string `json:"what"` // the repair, in words
 }
 
-// Repair repairs what is wrong with the map by itself where there is one right
-// answer, and returns what it did. It changes no location that means
-// something:
+// Repair repairs the faults of a map that have a single right answer and need
+// no source, and returns the repairs. It does not change a valid location:
 //
-//   - a node without an id is named from its title, as by [NameNodes];
-//   - a node with an id that another has before it gets a number, as it could
-//     not be asked for;
-//   - a type that is missing is that of all nodes;
-//   - the modality that a location lacks is the map's, if the location then
-//     means something;
+//   - a node without an id gets one from its title, as by [NameNodes];
+//   - a node with the id of an earlier node gets a number, because it could
+//     not be requested by that id;
+//   - a missing type becomes the type that all nodes have;
+//   - a location without a modality gets that of the map, if the location
+//     is then valid;
 //   - a hash in upper case becomes lower case.
 //
 // The map must not be shared; see [citekit.ResourceMap.Clone].
@@ -46,8 +45,8 @@ func Repair(m *citekit.ResourceMap) []Fix {
 type fixer struct {
 	m     *citekit.ResourceMap
 	fixes []Fix
-	taken map[string]bool // ids that some node has
-	seen  map[string]bool // those passed so far
+	taken map[string]bool // ids of all nodes
+	seen  map[string]bool // ids passed so far
 	last  map[string]int
 }
 

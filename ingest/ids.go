@@ -21,9 +21,9 @@ import (
 	"github.com/citekit/citekit/internal/slug"
 )
 
-// claim adds to a verdict the id that the map of a task gets, or decides that
-// there is none. Tasks claim in their order, so that ids do not depend on what
-// is done at the same time.
+// claim adds to a verdict the id for the map of a task, or decides that there
+// is none. Tasks claim in their order, so that ids do not depend on concurrent
+// work.
 func (in *run) claim(ctx context.Context, t *task, v verdict) verdict {
 	if err := ctx.Err(); err != nil {
 		return v.failed(err)
@@ -50,7 +50,7 @@ func (in *run) claim(ctx context.Context, t *task, v verdict) verdict {
 	return in.claimFirst(ctx, t, v, resourceIDs(t.Path, neighbour))
 }
 
-// claimFirst gives a task the first of several ids that its map may have.
+// claimFirst gives a task the first id of several that its map may have.
 func (in *run) claimFirst(ctx context.Context, t *task, v verdict, ids iter.Seq[string]) verdict {
 	for id := range ids {
 		if err := in.note(ctx, t, id); err != nil {
@@ -69,7 +69,7 @@ func (in *run) claimFirst(ctx context.Context, t *task, v verdict, ids iter.Seq[
 	return v.failed(fmt.Errorf("every id for this source belongs to another one; give it one: %w", fs.ErrExist))
 }
 
-// note notes what stands under an id, before it is decided whether that may be
+// note records what is stored under an id, before deciding whether it may be
 // replaced.
 func (in *run) note(ctx context.Context, t *task, id string) (err error) {
 	t.replaces, err = in.ws.StatMap(ctx, id)
@@ -79,14 +79,14 @@ func (in *run) note(ctx context.Context, t *task, id string) (err error) {
 	return err
 }
 
-// A leave says whether the map of a source may be stored under an id.
+// A leave reports whether the map of a source may be stored under an id.
 type leave int
 
 const (
-	free        leave = iota // nobody has it, or this source
+	free        leave = iota // nobody holds it, or this source does
 	heldByOther              // it belongs to another source
 	heldByHand               // a person made the map of this source, or changed it
-	heldUnknown              // the map of this source does not tell whether a person changed it
+	heldUnknown              // it is unknown whether a person changed the map of this source
 )
 
 // mayHave returns whether a task may have an id.
@@ -109,8 +109,8 @@ func (in *run) mayHave(ctx context.Context, t *task, id string) (leave, error) {
 	return free, nil
 }
 
-// madeByHand returns the verdict for a source that has a map which a person
-// made, or may have changed.
+// madeByHand returns the verdict for a source whose map a person made, or may
+// have changed.
 func madeByHand(v verdict, id string, leave leave) verdict {
 	how := "was made by hand"
 	if leave == heldUnknown {
@@ -121,8 +121,8 @@ func madeByHand(v verdict, id string, leave leave) verdict {
 	return v
 }
 
-// judgeOwner judges a source that nothing is noted of by whether a person made
-// a map of it, under the id that it would get first.
+// judgeOwner judges a source without a note. It decides by whether a person
+// made the map under the id that the source would get first.
 func (in *run) judgeOwner(ctx context.Context, t *task, noted ledger.Note) verdict {
 	if noted.ID != "" || in.opts.ResourceID != "" {
 		return verdict{}
@@ -137,8 +137,7 @@ func (in *run) judgeOwner(ctx context.Context, t *task, noted ledger.Note) verdi
 	return verdict{}
 }
 
-// judgeEdited judges a source that has changed by whether a person has changed
-// its map.
+// judgeEdited judges a changed source by whether a person has changed its map.
 func (in *run) judgeEdited(ctx context.Context, t *task, noted ledger.Note) verdict {
 	if noted.ID == "" || in.opts.Force || in.opts.ResourceID != "" && in.opts.ResourceID != noted.ID {
 		return verdict{}
@@ -149,8 +148,8 @@ func (in *run) judgeEdited(ctx context.Context, t *task, noted ledger.Note) verd
 	return verdict{}
 }
 
-// errByHand returns the error for a source that has changed, and whose map is
-// not to be replaced.
+// errByHand returns the error for a changed source whose map must not be
+// replaced.
 func errByHand(state mapState, id string) error {
 	if state == mapUnknown {
 		return fmt.Errorf("the source has changed, and whether its map '%s' was changed by hand cannot be told; force replaces it: %w", message.Clip(id), citekit.ErrStale)
@@ -158,8 +157,8 @@ func errByHand(state mapState, id string) error {
 	return fmt.Errorf("the source has changed, and so has its map '%s', by hand; force replaces it: %w", message.Clip(id), citekit.ErrStale)
 }
 
-// hasOlderID reports whether a source has a map under the id that was made
-// from its name when ids were not yet slugs.
+// hasOlderID reports whether a source has a map under the id made from its name
+// before ids were slugs.
 func (in *run) hasOlderID(ctx context.Context, t *task) (bool, error) {
 	id := olderIDFor(t.Path)
 	if id == ResourceIDFor(t.Path) {
@@ -169,14 +168,14 @@ func (in *run) hasOlderID(ctx context.Context, t *task) (bool, error) {
 	return owner.exists && owner.source == t.Path, err
 }
 
-// isNeighbours reports whether the name of a source is the id of another file
-// in its folder, as with talk.mp4 and talk.pdf.
+// isNeighbours reports whether the id made from the name of a source belongs to
+// another file in its folder, as with talk.mp4 and talk.pdf.
 func (in *run) isNeighbours(ctx context.Context, t *task) (bool, error) {
 	owner, err := in.ownerOf(ctx, ResourceIDFor(t.Path))
 	return owner.source != "" && owner.source != t.Path && path.Dir(owner.source) == path.Dir(t.Path), err
 }
 
-// take makes id that of a task.
+// take gives id to a task.
 func (in *run) take(t *task, v verdict, id string) verdict {
 	if !in.book.Claim(id, t.Path) {
 		return v.failed(fmt.Errorf("the id '%s' belongs to another source: %w", message.Clip(id), fs.ErrExist))
@@ -212,8 +211,8 @@ func (in *run) claimAsked(ctx context.Context, t *task, v verdict, id string) ve
 	return v
 }
 
-// claimAgain gives a task the id its map has had, unless another source has it
-// now: the verdict then has none. A map that was changed by hand is not
+// claimAgain gives a task the id its map had before. If another source has that
+// id now, the verdict has no id. A map that was changed by hand is not
 // replaced.
 func (in *run) claimAgain(ctx context.Context, t *task, v verdict, noted ledger.Note) verdict {
 	if err := in.note(ctx, t, noted.ID); err != nil {
@@ -232,22 +231,22 @@ func (in *run) claimAgain(ctx context.Context, t *task, v verdict, noted ledger.
 	return v
 }
 
-// A mapState says what stands where the map of a source was stored.
+// A mapState is the state of the map file of a source.
 type mapState int
 
 const (
-	mapGone    mapState = iota // nothing
-	mapIntact                  // the map as it was made, by all that is known
+	mapGone    mapState = iota // no map
+	mapIntact                  // the map as it was made, judging by all evidence
 	mapEdited                  // the map as a person changed it
-	mapUnknown                 // a map that does not tell whether a person changed it
+	mapUnknown                 // a map that may have been changed by a person
 	mapBroken                  // a file that cannot be read as a map
 	mapOthers                  // the map of another source
 )
 
-// isByHand reports whether a person made it so, or may have.
+// isByHand reports whether a person changed the map, or may have.
 func (s mapState) isByHand() bool { return s == mapEdited || s == mapUnknown || s == mapBroken }
 
-// stateAfter returns what a map is that a person did something to.
+// stateAfter returns the state of a map after a person's change.
 func stateAfter(hand ledger.Hand) mapState {
 	switch hand {
 	case ledger.Nothing:
@@ -258,9 +257,9 @@ func stateAfter(hand ledger.Hand) mapState {
 	return mapUnknown
 }
 
-// stateOf returns what has become of the map of a source that a note is of. A
-// map that was written since is read, as the note may be wrong; the note that
-// stateOf returns has its present stamp.
+// stateOf returns the state of a noted map. A map that was written since is
+// read, because the note may be wrong; the returned note has the map's present
+// stamp.
 func (in *run) stateOf(ctx context.Context, source string, n ledger.Note) (mapState, ledger.Note, error) {
 	stamp, err := in.ws.StatMap(ctx, n.ID)
 	switch {
@@ -287,9 +286,9 @@ func (in *run) stateOf(ctx context.Context, source string, n ledger.Note) (mapSt
 	return stateAfter(n.ByHand), n, nil
 }
 
-// An owner is what holds an id.
+// An owner is the holder of an id.
 type owner struct {
-	source string // path of the source, or "" if that cannot be told
+	source string // path of the source, or "" if it is unknown
 	exists bool   // there is a map
 	hand   ledger.Hand
 }
@@ -311,17 +310,17 @@ func (in *run) ownerOf(ctx context.Context, id string) (owner, error) {
 	}
 	m, hash, err := in.lib.ReadMap(ctx, id)
 	if err != nil {
-		return owner{exists: true}, ctx.Err() // not to be replaced, whatever it is
+		return owner{exists: true}, ctx.Err() // never replaced, as its source is unknown
 	}
 	hand, err := handOn(ctx, in.lib, m, hash)
 	return owner{source: m.SourcePath, exists: true, hand: hand}, err
 }
 
-// maxResourceID is as [citekit.CheckResourceID] has it.
+// maxResourceID is the same as in [citekit.CheckResourceID].
 const maxResourceID = 512
 
-// olderIDFor returns the id that ingest made from the name of a file when ids
-// were not yet slugs.
+// olderIDFor returns the id that ingest made from the name of a file before ids
+// were slugs.
 func olderIDFor(name string) string {
 	base := path.Base(filepath.ToSlash(name))
 	id := cmp.Or(strings.TrimSuffix(base, path.Ext(base)), base)
@@ -338,10 +337,10 @@ func olderIDFor(name string) string {
 	return id
 }
 
-// resourceIDs yields the ids that the map of a source may have, best first:
-// the name of the file; the name with more and more of the folders that lead
-// to it; the same with the extension, which comes first if the name is a
-// neighbour's; and at last with a digest of the path.
+// resourceIDs yields the ids that the map of a source may have, best first: the
+// name of the file; the name with more and more of the folders above it; the
+// same with the extension, which comes first if a neighbour has the name; and
+// finally the name with a digest of the path.
 func resourceIDs(source string, neighbour bool) iter.Seq[string] {
 	name := ResourceIDFor(source)
 	names := []string{name}
@@ -368,7 +367,7 @@ func resourceIDs(source string, neighbour bool) iter.Seq[string] {
 	}
 }
 
-// withFolders yields name, and name behind one, two and more of the folders
+// withFolders yields name, then name after one, two and more of the folders
 // that lead to source.
 func withFolders(source, name string) iter.Seq[string] {
 	return func(yield func(string) bool) {

@@ -11,58 +11,58 @@ import (
 	"github.com/citekit/citekit/internal/fserror"
 )
 
-// resolversMapper is the name, in maps, of what the resolvers themselves find.
-// Its number rises when they find more: unchanged sources are then mapped
-// again.
+// resolversMapper is the name, in maps, of the resolvers' own mapping. Its
+// number rises when they find more: unchanged sources are then mapped again.
 const resolversMapper = "structure/3"
 
 const maxMapperName = 1024 // bytes
 
 // Options are the options of [Run]. The zero value is ready to use.
 type Options struct {
-	// Type is the modality of every source, which the Library must have a
-	// resolver for; "" tells it as [citekit.Library.Detect] does.
+	// Type is the modality of every source. The Library must have a resolver
+	// for it. "" means that [citekit.Library.Detect] determines the modality.
 	Type citekit.Modality
 
-	// ResourceID is the id of the map, for a single source; "" makes one
-	// from its name. A map that the source has under another id stays as it
-	// is, and only the new one is kept up to date from then on.
+	// ResourceID is the id of the map, for a single source; "" makes one from
+	// the name of the source. If the source has a map under another id, that
+	// map stays unchanged, and only the new map is kept up to date from then
+	// on.
 	ResourceID string
 
-	// Mapper drafts the maps; nil means the resolvers of the Library.
-	// [citekit.Resolvers] are one that others can build on. MapperName is its name
-	// in maps: a source whose map another mapper made is mapped again only
-	// if Mapper is set. It is at most 1,024 bytes long.
+	// Mapper drafts the maps; nil means the resolvers of the Library. Other
+	// mappers can build on [citekit.Resolvers]. MapperName is the mapper's name
+	// in maps: a source whose map another mapper made is mapped again only if
+	// Mapper is set. It is at most 1,024 bytes long.
 	Mapper     citekit.Mapper
 	MapperName string
 
-	// Concurrency is how many sources are mapped at a time; zero means 5.
+	// Concurrency is how many sources are mapped concurrently; zero means 5.
 	Concurrency int
 
-	// MaxSourceBytes is the size of the largest source; zero means 64 GiB.
+	// MaxSourceBytes is the largest size of a source; zero means 64 GiB.
 	MaxSourceBytes int64
 
-	// Force maps sources again that have not changed, and replaces maps that
-	// were made or changed by hand.
+	// Force maps unchanged sources again, and replaces maps that were made or
+	// changed by hand.
 	Force bool
 
-	// Renames, if it is not nil, is told, at most once, of the sources that
-	// were renamed: they vanished, and the same bytes are in files that are
-	// new. It reports whether the maps follow: a map then keeps its id and
-	// its nodes, and gets the path of the new file as its source. If it is
-	// nil, or where it is in doubt which file is which, none follows, and
-	// new files get maps of their own.
+	// Renames, if not nil, is called at most once, with the sources that were
+	// renamed: they vanished, and new files have the same bytes. It reports
+	// whether the maps follow. A map that follows keeps its id and its nodes,
+	// and gets the path of the new file as its source. If Renames is nil, no
+	// map follows; nor does one if it is unclear which file is which. New files
+	// then get maps of their own.
 	Renames func([]Rename) bool
 
 	NoIgnore bool // as in [citekit.FindRequest]
 	Hidden   bool // as in [citekit.FindRequest]
 
-	// Each, if it is not nil, is called with every item as it is done, in
-	// the order of the report, never twice at a time.
+	// Each, if not nil, is called with every finished item, in the order of the
+	// report. Calls do not overlap.
 	Each func(Item)
 
-	// Progress, if it is not nil, is called when something is done. It may
-	// be called from several goroutines at a time, and must be quick.
+	// Progress, if not nil, is called when something is done. It may be called
+	// concurrently, and must be quick.
 	Progress func(Progress)
 }
 
@@ -92,24 +92,24 @@ func (o *Options) withDefaults() (Options, error) {
 
 // Run makes maps of the sources that paths name: files, folders and patterns,
 // as in [citekit.FindRequest]. It needs a Library whose workspace is a
-// [citekit.Finder], else the error matches [errors.ErrUnsupported].
+// [citekit.Finder]; otherwise the error matches [errors.ErrUnsupported].
 //
-// The map of a source is named after its file. Where that id belongs to
-// another source, the extension or the names of its folders are added; a map
-// of another source is never replaced, nor is one that was made or changed by
-// hand unless Force is set. Sources that have not changed since their map was
-// made are left alone. Bytes that were mapped before, under another name, are
-// not mapped again. A source that was renamed keeps its map if Options.Renames
-// wants that. Before a map is stored, every location is checked to lie inside
-// the source, and the source to be unchanged.
+// The map of a source is named after its file. If that id belongs to another
+// source, the extension or the names of its folders are added. The map of
+// another source is never replaced, and a map that was made or changed by hand
+// is replaced only if Force is set. Sources that have not changed since their
+// map was made are left alone. A source with the same bytes as a mapped one
+// gets a copy of its map. A renamed source keeps its map if Options.Renames
+// approves. Before a map is stored, Run checks that every location lies inside
+// the source, and that the source is unchanged.
 //
-// One source that cannot be mapped does not stop the others: the report says
-// what became of each, and [Report.Err] is the error for a caller to whom one
-// failure is one too many. The error of Run itself is that of no paths or
-// wrong options, of the workspace as a whole, or ctx.Err(); the report, which
-// is never nil, then holds what had been done.
+// A source that cannot be mapped does not stop the others: the report has the
+// result of each. [Report.Err] is the error for a caller that does not accept
+// any failure. Run itself returns an error for missing paths or wrong options,
+// for a failure of the workspace as a whole, or ctx.Err(). The report is never
+// nil; after an error it holds what was done before.
 //
-// One ingest runs at a time in a workspace; another waits. A nil opts means
+// One ingest runs at a time in a workspace; another one waits. A nil opts means
 // the defaults.
 func Run(ctx context.Context, lib *citekit.Library, paths []string, opts *Options) (*Report, error) {
 	report := &Report{Items: []Item{}}

@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	maxJobs  = 8  // that run or wait to, others are refused
-	keptJobs = 32 // that have ended and can still be asked for
+	maxJobs  = 8  // running or waiting; more are refused
+	keptJobs = 32 // ended jobs that are kept
 )
 
 // Jobs run ingests in the background, for servers whose callers come back to
-// ask how far they are. Make them with [NewJobs]. All methods are safe for
+// ask for progress. Make them with [NewJobs]. All methods are safe for
 // concurrent use.
 type Jobs struct {
 	lib     *citekit.Library
@@ -36,19 +36,19 @@ func NewJobs(lib *citekit.Library) *Jobs {
 	return &Jobs{lib: lib, ctx: ctx, cancel: cancel}
 }
 
-// Close cancels what is running and waits for it. What was mapped stays.
+// Close cancels running jobs and waits for them. Finished maps stay.
 func (s *Jobs) Close() error {
-	s.mu.Lock() // what has started is waited for, and nothing starts after
+	s.mu.Lock() // waits for started jobs; none starts afterwards
 	s.cancel()
 	s.mu.Unlock()
 	s.running.Wait()
 	return nil
 }
 
-// Start begins [Run] with paths and opts. The job has the values of ctx and
-// outlives it: [Job.Cancel] and Close end it. At most 8 jobs run or wait for
-// each other; for one more, the error matches [citekit.ErrTooLarge]. After
-// Close it is [context.Canceled].
+// Start begins [Run] with paths and opts. The job has the values of ctx but is
+// not cancelled with it: only [Job.Cancel] and Close end it early. At most 8
+// jobs run or wait for each other; for one more, the error matches
+// [citekit.ErrTooLarge]. After Close, the error is [context.Canceled].
 func (s *Jobs) Start(ctx context.Context, paths []string, opts *Options) (*Job, error) {
 	var o Options
 	if opts != nil {
@@ -83,7 +83,7 @@ func (s *Jobs) Start(ctx context.Context, paths []string, opts *Options) (*Job, 
 	return j, nil
 }
 
-// forget drops the oldest jobs that have ended, and returns how many have not.
+// forget drops the oldest ended jobs, and returns how many jobs are running.
 func (s *Jobs) forget() (running int) {
 	for _, j := range s.jobs {
 		if !j.ended() {
@@ -97,8 +97,8 @@ func (s *Jobs) forget() (running int) {
 	return running
 }
 
-// Job returns the job with an id, or nil if there is none: the last 32 that
-// have ended are kept.
+// Job returns the job with an id, or nil if there is none. The last 32 ended
+// jobs are kept.
 func (s *Jobs) Job(id string) *Job {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,8 +110,9 @@ func (s *Jobs) Job(id string) *Job {
 	return nil
 }
 
-// OnEnd has f called with the report of every job that ends from now on, before
-// its Done is closed. The context has the values of the job's.
+// OnEnd registers f, which is called with the report of every job that ends
+// from now on, before its Done is closed. The context has the values of the
+// job's context.
 func (s *Jobs) OnEnd(f func(context.Context, *Report)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,27 +139,27 @@ type Job struct {
 
 	mu       sync.Mutex
 	progress Progress
-	moved    chan struct{} // closed, and replaced, when there is progress
+	moved    chan struct{} // closed, and replaced, on progress
 }
 
-// ID names the job, also among those of other processes. It is random, 80 bits,
-// so that only those know it who were told.
+// ID identifies the job, also among those of other processes. It is random,
+// with 80 bits, so that nobody can guess it.
 func (j *Job) ID() string { return j.id }
 
-// Cancel ends the job, and does not wait for that. What was mapped stays.
+// Cancel ends the job without waiting for the end. Finished maps stay.
 func (j *Job) Cancel() { j.cancel() }
 
-// Done returns a channel that is closed when the job has ended.
+// Done returns a channel that is closed when the job ends.
 func (j *Job) Done() <-chan struct{} { return j.done }
 
-// Result waits until the job has ended and returns what [Run] did.
+// Result waits until the job has ended and returns the results of [Run].
 func (j *Job) Result() (*Report, error) {
 	<-j.done
 	return j.report, j.err
 }
 
-// Progress returns how far the job is, and a channel that is closed when it is
-// further.
+// Progress returns the progress of the job, and a channel that is closed when
+// there is more.
 func (j *Job) Progress() (p Progress, moved <-chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -169,7 +170,7 @@ func (j *Job) move(p Progress) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if p.Done < j.progress.Done {
-		return // told late
+		return // a late report
 	}
 	j.progress = p
 	close(j.moved)

@@ -16,34 +16,34 @@ import (
 )
 
 const (
-	// headName is the name of the note that is of no source but of all maps.
+	// headName is the name of the note about all maps, not about one source.
 	headName = ""
 
-	maxNote = 64 << 10 // bytes, as [citekit.NoteStore] has it
+	maxNote = 64 << 10 // bytes, as in [citekit.NoteStore]
 
-	// maxSourcePath is the size in bytes of the longest path that a note can
-	// have as name.
+	// maxSourcePath is the size in bytes of the longest path that can be the
+	// name of a note.
 	maxSourcePath = 4096
 
-	// storeBatch is how many notes are stored together, and after how many
-	// that changed they are stored while others are made.
+	// storeBatch is how many notes are stored together, and how many must have
+	// changed before they are stored during an ingest.
 	storeBatch = 1000
 )
 
-// A book is the ledger of a workspace, and where it is stored. It is not
-// believed where it would replace a map: see [run.stateOf].
+// A book is the ledger of a workspace and its storage. It is not trusted where
+// it would replace a map: see [run.stateOf].
 type book struct {
 	*ledger.Ledger
 	store citekit.NoteStore
 
 	mu      sync.Mutex
 	stamps  map[string]citekit.Stamp // of the stored notes, by name
-	unowned string                   // a digest of the maps that no note is of, when they were last looked through
-	unsaved bool                     // unowned is
+	unowned string                   // a digest of the maps without a note, at the last check
+	unsaved bool                     // unowned has changed
 }
 
-// openBook reads the ledger of a workspace. What is missing or no note is left
-// out: see [run.reconcile].
+// openBook reads the ledger of a workspace. It skips missing and invalid notes:
+// see [run.reconcile].
 func openBook(ctx context.Context, store citekit.NoteStore) (*book, error) {
 	b := &book{store: store, stamps: make(map[string]citekit.Stamp)}
 	notes := make(map[string]ledger.Note)
@@ -69,12 +69,12 @@ func isSound(n ledger.Note) bool {
 	return (n.ID == "" || citekit.CheckResourceID(n.ID) == nil) && (n.Type == "" || citekit.Modality(n.Type).Valid())
 }
 
-// isNotable reports whether there can be a note of a source at a path.
+// isNotable reports whether a source at a path can have a note.
 func isNotable(source string) bool {
 	return source != headName && len(source) <= maxSourcePath && utf8.ValidString(source)
 }
 
-// setUnowned remembers which maps no note is of.
+// setUnowned records which maps have no note.
 func (b *book) setUnowned(maps []mapVersion) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -88,14 +88,14 @@ func digestOfMaps(maps []mapVersion) string {
 		return ""
 	}
 	h := sha256.New()
-	for _, m := range maps { // sorted by id, as they were listed
+	for _, m := range maps { // sorted by id, as listed
 		h.Write([]byte(m.id + "\x00" + m.stamp.Identity + "\x00"))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// writeSome stores notes if there are many to store. What fails is stored
-// later.
+// writeSome stores notes if there are many to store. Notes that it fails to
+// store are stored later.
 func (b *book) writeSome(ctx context.Context) {
 	if b.Changed() >= storeBatch && b.mu.TryLock() {
 		_ = b.writeChanged(ctx)
@@ -127,11 +127,12 @@ func (b *book) writeChanged(ctx context.Context) error {
 	return err
 }
 
-// maxConflicts is how often notes that others change are written again. They
-// hold no lock of ingest: the notes were deleted, or their file replaced.
+// maxConflicts is how often notes are written again after another process
+// changed them. Such a process holds no ingest lock: the notes were deleted, or
+// their file was replaced.
 const maxConflicts = 4
 
-// writeNotes stores the notes of some names, whatever was stored meanwhile.
+// writeNotes stores the notes with these names, overwriting concurrent changes.
 func (b *book) writeNotes(ctx context.Context, names []string) (err error) {
 	for range maxConflicts {
 		var conflict *citekit.NoteConflictError
@@ -164,7 +165,8 @@ func (b *book) change(ctx context.Context, names []string) error {
 	return nil
 }
 
-// encode returns the note of a name as it is stored, or nil if there is none.
+// encode returns the stored form of the note with a name, or nil if there is
+// none.
 func (b *book) encode(name string) []byte {
 	if name == headName {
 		return []byte(b.unowned)
@@ -176,7 +178,7 @@ func (b *book) encode(name string) []byte {
 	if data := n.Encode(); len(data) <= maxNote {
 		return data
 	}
-	return nil // the map and the source tell it
+	return nil // the map and the source contain it
 }
 
 // unseen returns the mapped sources below the folders that were not seen.

@@ -12,19 +12,19 @@ import (
 	"github.com/citekit/citekit/internal/sniff"
 )
 
-// textBudget is how many bytes of texts are mapped at a time. A text is held
-// in memory, several times over, while it is mapped.
+// textBudget is how many bytes of texts are mapped at a time. While a text is
+// mapped, memory holds several copies of it.
 const textBudget = 32 << 20
 
-// maxCompanionHash is the size in bytes up to which a companion is told by its
-// content. No larger one has the words of a recording.
+// maxCompanionHash is the size in bytes up to which a companion is identified
+// by its content. A file with the words of a recording is never larger.
 const maxCompanionHash = 64 << 20
 
-// A sharedDraft is the mapping of some bytes that several sources have: one
-// makes the draft, others wait for it. It is kept until the first of them has
-// its map.
+// A sharedDraft is the mapping of bytes that several sources have: one source
+// makes the draft, and others wait for it. It is kept until the first of them
+// has its map.
 type sharedDraft struct {
-	done     chan struct{} // closed when what follows is set
+	done     chan struct{} // closed when the other fields are set
 	draft    *citekit.Draft
 	modality citekit.Modality
 	err      error
@@ -57,7 +57,7 @@ func (in *run) makeDraft(ctx context.Context, t *task) verdict {
 		if !errors.Is(shared.err, citekit.ErrStale) {
 			return in.judgeDraft(ctx, t, makeCopy, shared.draft, shared.modality, shared.err)
 		}
-		// The other source changed meanwhile; this one need not have.
+		// The other source changed concurrently; this one may be unchanged.
 		shared = &sharedDraft{done: make(chan struct{})}
 	}
 	in.fillDraft(ctx, t, shared)
@@ -65,7 +65,7 @@ func (in *run) makeDraft(ctx context.Context, t *task) verdict {
 }
 
 // original decides on a copy if a source with the same bytes has a map that is
-// as it was made.
+// unchanged since it was made.
 func (in *run) original(ctx context.Context, t *task, key string) verdict {
 	n, ok := in.book.SameBytes(key)
 	if !ok || !in.isIntact(ctx, n.ID, n.Stamp) {
@@ -79,23 +79,23 @@ func (in *run) original(ctx context.Context, t *task, key string) verdict {
 	return verdict{decision: makeCopy, modality: citekit.Modality(n.Type), method: n.Method}
 }
 
-// isIntact reports whether a map still has a stamp.
+// isIntact reports whether a map still has the stamp.
 func (in *run) isIntact(ctx context.Context, id, stamp string) bool {
 	now, err := in.ws.StatMap(ctx, id)
 	return err == nil && now.Identity == stamp
 }
 
-// fillDraft maps a source for all who wait for its bytes to be mapped.
+// fillDraft maps a source for all sources that wait for the draft of its bytes.
 func (in *run) fillDraft(ctx context.Context, t *task, shared *sharedDraft) {
 	defer close(shared.done)
 	shared.draft, shared.modality, shared.err = in.mapSource(ctx, t)
 	if shared.err == nil {
-		shared.err = t.src.CheckUnchanged() // else it may be of other bytes
+		shared.err = t.src.CheckUnchanged() // else the draft may be of other bytes
 	}
 }
 
-// dropDraft drops the draft of a task that is done. Others with the same bytes
-// copy its map; if it has none, one of them is mapped anew.
+// dropDraft drops the draft of a task that is done. Other sources with the same
+// bytes copy its map; if it has none, one of them is mapped again.
 func (in *run) dropDraft(t *task) {
 	if t.draft == nil || len(t.Companions) > 0 {
 		return
@@ -105,8 +105,8 @@ func (in *run) dropDraft(t *task) {
 	delete(in.drafts, t.note.BytesKey(t.Path))
 }
 
-// foreign reports whether a source is of a format that is not read here, so
-// that nothing is wrong with the file, and returns the error that says so.
+// foreign reports whether a source has a format that is not supported here, so
+// that the file itself is not at fault. It returns the error to report.
 func (in *run) foreign(t *task, modality citekit.Modality, err error) (error, bool) {
 	if in.opts.Type != "" {
 		return err, false
@@ -139,21 +139,21 @@ func (in *run) mapSource(ctx context.Context, t *task) (draft *citekit.Draft, mo
 	return draft, modality, err
 }
 
-// refused returns the error for a document whose source is a text, such as RTF,
-// that nobody means to cite by its lines, unless a type was asked for.
+// refused returns the error for a document stored as text, such as RTF, which
+// nobody wants to cite by its lines. If a type was requested, it returns nil.
 func (in *run) refused(t *task, modality citekit.Modality) error {
 	if in.opts.Type != "" || modality != citekit.Text {
 		return nil
 	}
 	format, err := sniff.Detect(t.src, t.src.Size())
 	if err != nil || format.Kind != sniff.Text {
-		return nil // the resolver says so
+		return nil // the resolver reports it
 	}
 	return sniff.Refusal(format, t.Path)
 }
 
-// modalityOf returns what a source is: what was asked for, or what it is found
-// to be.
+// modalityOf returns the modality of a source: the requested one, or else the
+// detected one.
 func (in *run) modalityOf(ctx context.Context, src *citekit.Source) (citekit.Modality, error) {
 	if in.opts.Type != "" {
 		return in.opts.Type, nil
@@ -190,9 +190,10 @@ func (in *run) mapAs(ctx context.Context, t *task, modality citekit.Modality) (d
 	return draft, nil
 }
 
-// looksRight reports whether a source is what its modality can read, as far as
-// a short look tells. What is measured here counts where a resolver can keep it
-// until the source is mapped; else it is not worth it.
+// looksRight reports whether the resolver of its modality can probably read a
+// source, judging by a short look. It measures the source only if the resolver
+// can keep the measure until the source is mapped; otherwise measuring is not
+// worth the cost.
 func (in *run) looksRight(ctx context.Context, src *citekit.Source) bool {
 	modality, err := in.modalityOf(ctx, src)
 	if err != nil {
@@ -211,7 +212,7 @@ func (in *run) looksRight(ctx context.Context, src *citekit.Source) bool {
 	})
 }
 
-// extracts extracts a part of a source and throws it away.
+// extracts extracts a part of a source and discards it.
 func (in *run) extracts(ctx context.Context, src *citekit.Source, loc citekit.Location) error {
 	resolver, err := in.lib.Resolver(loc.Modality)
 	if err != nil {
@@ -235,13 +236,13 @@ func (in *run) openers(found []string) []citekit.Companion {
 	return companions
 }
 
-// digestCompanions returns what changes with the companions or their content,
-// or "" if there are none.
+// digestCompanions returns a digest that changes with the companions or their
+// content, or "" without companions.
 func (in *run) digestCompanions(ctx context.Context, companions []string) string {
 	return in.digestAs(ctx, companions, companions)
 }
 
-// digestAs returns the digest that companions have under other names.
+// digestAs returns the digest that companions would have under other names.
 func (in *run) digestAs(ctx context.Context, companions, names []string) string {
 	if len(companions) == 0 {
 		return ""
@@ -253,8 +254,8 @@ func (in *run) digestAs(ctx context.Context, companions, names []string) string 
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// hashOf returns the hash of a companion, or what stands for one that cannot
-// be read.
+// hashOf returns the hash of a companion, or a placeholder for one that cannot
+// be read or is too large.
 func (in *run) hashOf(ctx context.Context, companion string) string {
 	src, err := in.lib.OpenSource(ctx, companion)
 	if err != nil {

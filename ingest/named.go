@@ -10,24 +10,26 @@ import (
 	"github.com/citekit/citekit/internal/ledger"
 )
 
-// maxScanned is how many maps are read to find a source that nothing else
-// leads to.
+// maxScanned is how many maps are read to find a source that cannot be found
+// otherwise.
 const maxScanned = 1000
 
-// ResourcesOf returns the ids of the resources whose source is at a path, as
-// maps give it: relative to the base directory with forward slashes, or
-// absolute. Where more than 1000 maps are stored, it knows of those that [Run]
-// made and of those with ids made from the name of the source.
+// ResourcesOf returns the ids of the resources whose source is at a path, in
+// the form that maps have: relative to the base directory with forward slashes,
+// or absolute. If more than 1000 maps are stored, it finds only those that
+// [Run] made and those with ids made from the name of the source.
 func ResourcesOf(ctx context.Context, lib *citekit.Library, source string) ([]string, error) {
 	return resourcesBy(ctx, lib, source, func(other string) bool { return other == source })
 }
 
-// ResourcesNamed is ResourcesOf for the base name of a source, wherever it is.
+// ResourcesNamed is like ResourcesOf, for the base name of a source in any
+// folder.
 func ResourcesNamed(ctx context.Context, lib *citekit.Library, name string) ([]string, error) {
 	return resourcesBy(ctx, lib, name, func(source string) bool { return path.Base(source) == name })
 }
 
-// resourcesBy returns the resources whose source matches, of which name is one.
+// resourcesBy returns the resources whose source matches; name is one such
+// source, or its base name.
 func resourcesBy(ctx context.Context, lib *citekit.Library, name string, matches func(source string) bool) ([]string, error) {
 	candidates := notedIDs(ctx, lib, matches)
 	candidates = append(candidates, ResourceIDFor(name), olderIDFor(name))
@@ -42,7 +44,7 @@ func resourcesBy(ctx context.Context, lib *citekit.Library, name string, matches
 	return withSource(ctx, lib, ids, matches)
 }
 
-// notedIDs returns the ids that the notes of ingest have for sources that match.
+// notedIDs returns the ids that the notes of ingest have for matching sources.
 func notedIDs(ctx context.Context, lib *citekit.Library, matches func(source string) bool) []string {
 	var ids []string
 	for stored, err := range lib.Workspace().Notes(ctx, ledger.Kind) {
@@ -59,7 +61,7 @@ func notedIDs(ctx context.Context, lib *citekit.Library, matches func(source str
 	return ids
 }
 
-// withSource returns those of ids whose maps have a source that matches.
+// withSource returns the ids whose maps have a matching source.
 func withSource(ctx context.Context, lib *citekit.Library, ids []string, matches func(source string) bool) ([]string, error) {
 	found := make(map[string]bool)
 	for _, id := range ids {

@@ -21,14 +21,15 @@ const (
 )
 
 // NameNodes gives every node under nodes its id: the id of its parent, a dot,
-// and its own name. The name is the ID the node has, which may already begin
-// with the parent's; else one made from its title, in lower case with a
-// hyphen for whatever is not a letter or digit; else its type. Siblings of one
-// name are numbered from the second: "notes", "notes-2".
+// and its own name. The name is the node's present ID, which may already begin
+// with the parent's. If the node has no ID, the name is made from its title, in
+// lower case with hyphens in place of all characters except letters and digits;
+// without a title, it is the type. Siblings with the same name are numbered
+// from the second: "notes", "notes-2".
 //
-// A name thus depends on the titles of the node and its ancestors, and on
-// earlier siblings of the same name, and on nothing else in the source. Where
-// an id would have more than 240 bytes, a digest stands for the parent's.
+// A name thus depends only on the titles of the node and its ancestors, and on
+// earlier siblings with the same name. If an id would have more than 240 bytes,
+// a digest stands for the parent's.
 func NameNodes(nodes []*citekit.Node) {
 	taken := make(map[string]bool)
 	nameNodes("", nodes, taken, make(map[string]int))
@@ -41,7 +42,7 @@ func nameNodes(parent string, nodes []*citekit.Node, taken map[string]bool, last
 	}
 }
 
-// freeID returns id, or id with the lowest number from 2 that is not taken.
+// freeID returns id, or id with the lowest free number from 2.
 func freeID(id string, taken map[string]bool, last map[string]int) string {
 	free := id
 	if taken[id] {
@@ -88,7 +89,7 @@ func cutID(id string) string {
 	return plain.Cut(id, maxNodeID-9) + "-" + shortHash(id)
 }
 
-// cleanID returns id without what an id that can be typed does not have.
+// cleanID returns id without the characters that a person cannot type in an id.
 func cleanID(id string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -113,10 +114,10 @@ func nodeName(n *citekit.Node) string {
 
 // ResourceIDFor returns a resource id made from the name of a file: its base
 // name without the extension, as a slug. Letters and digits of all scripts are
-// in lower case, in Unicode's Normalization Form C; a dot or underscore
-// between two of them stays, and anything else between them becomes a hyphen,
-// so "Smith (2020).pdf" gives "smith-2020". It is "file" if nothing is left.
+// in lower case, in Unicode's Normalization Form C. A dot or underscore between
+// two of them stays, and anything else between them becomes a hyphen, so "Smith
+// (2020).pdf" gives "smith-2020". If nothing is left, the id is "file".
 //
 // Names that differ only in case or in how letters are composed have the same
-// id: the second of such files gets another one.
+// id; the second of such files then gets another one.
 func ResourceIDFor(name string) string { return slug.ForFile(filepath.ToSlash(name)) }

@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// turns lets goroutines go through one after the other, by number.
+// turns lets goroutines pass one after the other, in the order of their
+// numbers.
 type turns struct {
 	mu   sync.Mutex
 	next int
@@ -16,7 +17,8 @@ type turns struct {
 
 func (t *turns) init() { t.cond = sync.NewCond(&t.mu) }
 
-// wait returns when i others have passed. Every number must wait and pass.
+// wait returns when the i lower numbers have passed. Every number must wait and
+// pass.
 func (t *turns) wait(i int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -32,7 +34,7 @@ func (t *turns) pass() {
 	t.cond.Broadcast()
 }
 
-// A reporter puts items into a report in the order of their numbers.
+// A reporter adds items to a report in the order of their numbers.
 type reporter struct {
 	report *Report
 	each   func(Item)
@@ -67,7 +69,7 @@ func (r *reporter) add(item Item) {
 	}
 }
 
-// flush puts what waits for others that will not come into the report.
+// flush adds the items that still wait for others, which will not come.
 func (r *reporter) flush() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -77,7 +79,7 @@ func (r *reporter) flush() {
 	r.waiting = nil
 }
 
-// A budget is an amount that is lent out.
+// A budget is an amount from which parts are lent.
 type budget struct {
 	size int64
 
@@ -91,8 +93,8 @@ type loan struct {
 	ready  chan struct{}
 }
 
-// acquire waits until amount, or all there is if it is more, is free. Who came
-// first is served first.
+// acquire waits until amount is free, or the whole budget if amount is more.
+// Callers are served in the order they came.
 func (b *budget) acquire(ctx context.Context, amount int64) (release func(), err error) {
 	amount = min(amount, b.size)
 	b.mu.Lock()
@@ -113,7 +115,7 @@ func (b *budget) acquire(ctx context.Context, amount int64) (release func(), err
 	}
 }
 
-// giveUp takes a loan back that may just have been granted.
+// giveUp returns a loan, which may just have been granted.
 func (b *budget) giveUp(l loan) {
 	b.mu.Lock()
 	for i, waiting := range b.waiting {

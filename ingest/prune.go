@@ -18,12 +18,12 @@ type PruneOptions struct {
 	Force bool
 }
 
-// A PrunePlan is what a prune would delete. [PlanPrune] makes it.
+// A PrunePlan lists what a prune would delete. [PlanPrune] makes it.
 type PrunePlan struct {
 	Items []PruneItem `json:"items"` // maps first
 
-	// ByHand are maps whose source vanished and that stay all the same,
-	// because a person made or changed them.
+	// ByHand are maps whose source vanished but that stay, because a person
+	// made or changed them.
 	ByHand []PruneItem `json:"by_hand,omitempty"`
 }
 
@@ -35,14 +35,14 @@ func (p *PrunePlan) Bytes() (n int64) {
 	return n
 }
 
-// A PruneItem is one thing that nothing needs any more.
+// A PruneItem is one thing that is no longer needed.
 type PruneItem struct {
 	Kind       string `json:"kind"` // "map", or as [citekit.Kept.Kind]
 	ResourceID string `json:"resource_id,omitempty"`
 	SourcePath string `json:"source_path,omitempty"` // of a map
 	Path       string `json:"path,omitempty"`        // of the file, as [citekit.Kept.Path]; for a grant, of the file that could be read
 	Evidence   int    `json:"evidence,omitempty"`    // files that go with a map
-	Bytes      int64  `json:"bytes"`                 // with what goes with it
+	Bytes      int64  `json:"bytes"`                 // including what goes with it
 	Reason     string `json:"reason"`
 
 	removal *removal     // of a map
@@ -52,14 +52,14 @@ type PruneItem struct {
 // kindMap is the kind of a [PruneItem] that is a map.
 const kindMap = "map"
 
-// PlanPrune returns what nothing needs any more: maps whose source vanished,
-// with their evidence; evidence of maps that are gone, and of versions of a
-// source other than the one that is mapped; versions recorded for maps that are
-// gone; grants that no map needs; and what processes left that were killed. A
-// source outside the roots is not taken for vanished. Evidence of files without
-// a map stays. A nil opts means the defaults.
+// PlanPrune returns what is no longer needed: maps whose source vanished, with
+// their evidence; evidence of deleted maps, and of versions of a source other
+// than the mapped one; pins of deleted maps; grants that no map needs; and
+// leftovers of killed processes. A source outside the roots is never treated as
+// vanished. Evidence of files without a map stays. A nil opts means the
+// defaults.
 //
-// It needs a workspace that is a [citekit.Deleter], else the error matches
+// It needs a workspace that is a [citekit.Deleter]; otherwise the error matches
 // [errors.ErrUnsupported].
 func PlanPrune(ctx context.Context, lib *citekit.Library, opts *PruneOptions) (*PrunePlan, error) {
 	d, err := newDeleting(ctx, lib)
@@ -83,7 +83,7 @@ func pruneError(err error) error { return fmt.Errorf("citekit: prune: %w", fserr
 type planning struct {
 	*deleting
 	plan   *PrunePlan
-	hashes map[string]string // of the source of each map that stays, "" if it is not known
+	hashes map[string]string // hash of the source of each map that stays, "" if unknown
 }
 
 // maps finds the maps whose source vanished.
@@ -99,7 +99,7 @@ func (p *planning) maps(ctx context.Context, force bool) error {
 		p.hashes[id] = ""
 		m, err := p.lib.Map(ctx, id)
 		if err != nil {
-			continue // whatever it is, its source may be there
+			continue // an unreadable map may still have its source
 		}
 		if p.hashes[id] = m.SourceHash(); !hasVanished(ctx, p.lib, m) {
 			continue
@@ -116,13 +116,12 @@ func (p *planning) maps(ctx context.Context, force bool) error {
 	return ctx.Err()
 }
 
-// hasVanished reports whether there is no file any more where the source of a
-// map was.
+// hasVanished reports whether the source file of a map no longer exists.
 func hasVanished(ctx context.Context, lib *citekit.Library, m *citekit.ResourceMap) bool {
 	return m.SourcePath != "" && m.Type != citekit.Virtual && isGone(ctx, lib.Workspace(), m.SourcePath)
 }
 
-// kept finds what goes beside maps.
+// kept adds everything else that is no longer needed.
 func (p *planning) kept(ctx context.Context) error {
 	goes := make(map[string]int) // index of the item by id of the map
 	for i, item := range p.plan.Items {
@@ -148,7 +147,7 @@ func (p *planning) kept(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// unneeded returns why nothing needs what is kept, or "".
+// unneeded returns why k is not needed, or "".
 func (p *planning) unneeded(k citekit.Kept) string {
 	switch k.Kind {
 	case citekit.KeptGrant:
@@ -168,9 +167,10 @@ func (p *planning) unneeded(k citekit.Kept) string {
 	return ""
 }
 
-// Prune deletes what a plan holds, and returns what was deleted: a map whose
-// source is back, or that was replaced since, stays. A nil plan means a new
-// one. An error comes with what was deleted before.
+// Prune deletes the items of a plan, and returns those that it deleted. A map
+// stays if its source is back, or if the map was replaced since. A nil plan
+// means a new one. An error is returned together with the items already
+// deleted.
 func Prune(ctx context.Context, lib *citekit.Library, plan *PrunePlan) ([]PruneItem, error) {
 	if plan == nil {
 		var err error
@@ -216,11 +216,11 @@ func splitPlan(items []PruneItem) (maps, rest []PruneItem) {
 	return maps, rest
 }
 
-// pruneMaps deletes those maps whose sources are still gone and that are what
-// they were, and returns them.
+// pruneMaps deletes and returns the maps whose sources are still gone and that
+// have not changed since.
 func (d *deleting) pruneMaps(ctx context.Context, items []PruneItem) (pruned []PruneItem, err error) {
 	items = slices.DeleteFunc(slices.Clone(items), func(item PruneItem) bool { return !isGone(ctx, d.lib.Workspace(), item.SourcePath) })
-	if err := ctx.Err(); err != nil { // else they might not be gone
+	if err := ctx.Err(); err != nil { // otherwise they might not be gone
 		return nil, err
 	}
 	for len(items) > 0 {
@@ -239,8 +239,8 @@ func (d *deleting) pruneMaps(ctx context.Context, items []PruneItem) (pruned []P
 	return pruned, nil
 }
 
-// prune deletes one item that is no map if it still is to go, and reports
-// whether it did.
+// prune deletes one item other than a map if it is still not needed, and
+// reports whether it did.
 func (d *deleting) prune(ctx context.Context, item PruneItem) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
@@ -251,8 +251,8 @@ func (d *deleting) prune(ctx context.Context, item PruneItem) (bool, error) {
 	return true, d.deleter.DeleteKept(ctx, item.kept)
 }
 
-// isBack reports whether the map that something belongs to has come back, or
-// is of the version that the evidence is of.
+// isBack reports whether the map that k belongs to has come back, or has the
+// version of k.
 func (d *deleting) isBack(ctx context.Context, k citekit.Kept) bool {
 	m, err := d.lib.Map(ctx, k.ResourceID)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -261,7 +261,7 @@ func (d *deleting) isBack(ctx context.Context, k citekit.Kept) bool {
 	return err != nil || k.Kind != citekit.KeptEvidence || m.SourceHash() == "" || m.SourceHash() == k.SourceHash
 }
 
-// forgetGone drops the notes of sources that are gone with their maps.
+// forgetGone drops the notes of sources that are gone together with their maps.
 func (d *deleting) forgetGone(ctx context.Context) {
 	if d.book == nil {
 		return

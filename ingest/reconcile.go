@@ -9,19 +9,19 @@ import (
 	"github.com/citekit/citekit/internal/ledger"
 )
 
-// A mapVersion is a map as it was when it was looked at.
+// A mapVersion is one version of a map.
 type mapVersion struct {
 	id    string
 	stamp citekit.Stamp
 }
 
-// reconcile puts the notes right by the maps. Notes may be lost, in part or
-// all, or older ones be put back; an ingest may have been killed before it
-// stored its notes: which map a source has, the map tells.
+// reconcile corrects the notes from the maps. Some or all notes may be lost or
+// replaced by older ones, or an ingest may have been killed before it stored
+// its notes. The map itself shows which source it belongs to.
 //
-// Maps whose notes need not be looked into are those that no note is of and
-// that are the same as at the last time, and those of sources that look
-// unchanged, which are looked at when it is their turn.
+// It does not read maps without a note that are unchanged since the last check,
+// or maps of sources that look unchanged, which are checked when their turn
+// comes.
 func (in *run) reconcile(ctx context.Context, candidates []candidate) error {
 	ids, err := in.ws.ListMaps(ctx, "", 0)
 	if err != nil {
@@ -48,7 +48,8 @@ func (in *run) reconcile(ctx context.Context, candidates []candidate) error {
 }
 
 // settled returns the ids of maps whose sources are candidates that look
-// unchanged. There is none if a source is new: any map may be its.
+// unchanged. It returns none if a source is new, because any map may belong to
+// it.
 func (in *run) settled(candidates []candidate) map[string]bool {
 	settled := make(map[string]bool, len(candidates))
 	for _, c := range candidates {
@@ -63,8 +64,8 @@ func (in *run) settled(candidates []candidate) map[string]bool {
 	return settled
 }
 
-// doubtful returns the maps that are not as a note of theirs says, and those
-// that no note is of.
+// doubtful returns the maps that differ from their notes, and the maps without
+// a note.
 func (in *run) doubtful(ctx context.Context, ids []string, settled map[string]bool) (owned, unowned []mapVersion, err error) {
 	for _, id := range ids {
 		if settled[id] {
@@ -92,12 +93,12 @@ func (in *run) doubtful(ctx context.Context, ids []string, settled map[string]bo
 	return owned, unowned, nil
 }
 
-// adopt notes a map that a mapper made for the source that it names, unless
-// that has another map.
+// adopt notes a map that a mapper made, for the source that the map names,
+// unless that source has another map.
 func (in *run) adopt(ctx context.Context, v mapVersion) error {
 	m, hash, err := in.lib.ReadMap(ctx, v.id)
 	if err != nil || mapperOf(m) == "" || m.SourceHash() == "" || !isNotable(m.SourcePath) {
-		return ctx.Err() // it is not ours, whatever it is
+		return ctx.Err() // it is unreadable, or not made by ingest
 	}
 	hand, err := handOn(ctx, in.lib, m, hash)
 	if err != nil {
@@ -114,9 +115,8 @@ func (in *run) adopt(ctx context.Context, v mapVersion) error {
 	return ctx.Err()
 }
 
-// isLater reports whether a map was made after the other one of its source.
-// Of two that were made in the same second, the one is later whose id somebody
-// chose.
+// isLater reports whether a map was made after the other map of its source. Of
+// two made in the same second, the one with a chosen id is later.
 func (in *run) isLater(ctx context.Context, m *citekit.ResourceMap, otherID string) bool {
 	other, _, err := in.lib.ReadMap(ctx, otherID)
 	if err != nil || other.SourcePath != m.SourcePath {
@@ -128,8 +128,8 @@ func (in *run) isLater(ctx context.Context, m *citekit.ResourceMap, otherID stri
 	return m.CreatedAt > other.CreatedAt
 }
 
-// noteOfFormer returns the note of the path that the source of a map had when
-// it was noted, if it was renamed since and its map followed; else n.
+// noteOfFormer returns the note of the former path of a map's source, if the
+// source was renamed and its map followed; otherwise it returns n.
 func (in *run) noteOfFormer(ctx context.Context, m *citekit.ResourceMap, n ledger.Note) ledger.Note {
 	source, _ := in.book.Owner(m.ResourceID)
 	former, known := in.book.Note(source)
@@ -141,7 +141,7 @@ func (in *run) noteOfFormer(ctx context.Context, m *citekit.ResourceMap, n ledge
 	return former
 }
 
-// noteOfMap returns the note of a source with what its map says of it.
+// noteOfMap returns the note of a source, updated from its map.
 func noteOfMap(n ledger.Note, m *citekit.ResourceMap, stamp citekit.Stamp, hand ledger.Hand) ledger.Note {
 	if n.Hash != m.SourceHash() {
 		n = ledger.Note{Hash: m.SourceHash(), Asked: n.Asked, Companions: n.Companions}

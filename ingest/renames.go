@@ -14,8 +14,8 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
-// A Rename is a mapped source that vanished, and whose bytes are in a file that
-// is new.
+// A Rename is a mapped source that vanished while a new file has the same
+// bytes.
 type Rename struct {
 	ResourceID string `json:"resource_id"`
 	From       string `json:"from"` // as [citekit.Candidate.Path]
@@ -26,12 +26,12 @@ type Rename struct {
 type lostSource struct {
 	source string
 	note   ledger.Note
-	size   int64 // -1 if it is not known
+	size   int64 // -1 if unknown
 }
 
-// followRenames has the maps of sources that were renamed follow them, if that
-// is wanted, and returns the candidates that are left: a path whose file is
-// elsewhere now is none.
+// followRenames makes the maps of renamed sources follow them, if the caller
+// wants that. It returns the remaining candidates, without paths whose file was
+// moved.
 func (in *run) followRenames(ctx context.Context, candidates []candidate) ([]candidate, error) {
 	if in.opts.ResourceID != "" {
 		return candidates, nil
@@ -57,7 +57,7 @@ func companionsAt(candidates []candidate, source string) []string {
 	return candidates[i].Companions
 }
 
-// findRenames returns the renames that leave no doubt, sorted by the old path.
+// findRenames returns the unambiguous renames, sorted by the old path.
 func (in *run) findRenames(ctx context.Context, candidates []candidate) ([]Rename, error) {
 	fresh, seen := in.fresh(candidates)
 	if len(fresh) == 0 {
@@ -100,8 +100,8 @@ func (in *run) findRenames(ctx context.Context, candidates []candidate) ([]Renam
 	return renames, ctx.Err()
 }
 
-// fresh returns the candidates that have no map, and the paths at which there
-// is something.
+// fresh returns the candidates that have no map, and all paths at which
+// something exists.
 func (in *run) fresh(candidates []candidate) (fresh []candidate, seen map[string]bool) {
 	seen = make(map[string]bool, len(candidates))
 	for _, c := range candidates {
@@ -117,8 +117,8 @@ func (in *run) fresh(candidates []candidate) (fresh []candidate, seen map[string
 	return fresh, seen
 }
 
-// lost returns the mapped sources that vanished and may be one of those that
-// are fresh, by their size.
+// lost returns the mapped sources that vanished and have the size of a fresh
+// candidate.
 func (in *run) lost(ctx context.Context, fresh []candidate, seen map[string]bool) (lost []lostSource) {
 	sizes := make(map[int64]bool)
 	for _, c := range fresh {
@@ -157,14 +157,15 @@ func (in *run) hashAt(ctx context.Context, source string) string {
 }
 
 const (
-	maxSameBytes = 1000 // how many files with the same bytes are told apart
-	maxSameNames = 32   // how many names at their ends tell them apart
+	maxSameBytes = 1000 // how many files with the same bytes are compared
+	maxSameNames = 32   // how many names at the ends of their paths are compared
 )
 
-// pairRenames returns the new path of each old one, all of which have the same
-// bytes. One of each is a pair. Of several there must be as many as before, and
-// names and folders must tell which is which, as when a folder was renamed.
-// Else there is none: nobody knows which file is meant.
+// pairRenames returns the new path of each old one; all of them have the same
+// bytes. One old and one new path are a pair. Several need as many new paths as
+// old ones, and names and folders that show which is which, as when a folder
+// was renamed. Otherwise there are no pairs, because nobody knows which file is
+// meant.
 func pairRenames(from, to []string) map[string]string {
 	if len(from) != len(to) || len(from) > maxSameBytes {
 		return nil
@@ -193,14 +194,14 @@ func pairRenames(from, to []string) map[string]string {
 	return pairs
 }
 
-// A pathEnds holds paths by the names they end in, the last name first: what
-// is below one ends in the same names.
+// A pathEnds is a tree of paths by their last names, the last name first: all
+// paths below an entry end in the same names.
 type pathEnds struct {
-	before   map[string]*pathEnds // by the name before those
+	before   map[string]*pathEnds // by the name before those of this entry
 	from, to []string             // paths without a pair
 }
 
-// at returns the place of a path.
+// at returns the entry of a path.
 func (e *pathEnds) at(name string) *pathEnds {
 	for n := 0; name != "" && n < maxSameNames; n++ {
 		next := e.before[path.Base(name)]
@@ -216,8 +217,8 @@ func (e *pathEnds) at(name string) *pathEnds {
 	return e
 }
 
-// pair pairs the paths that end in more of the same names with each other than
-// with any other. It reports whether there is no doubt.
+// pair pairs paths that share more of their last names with each other than
+// with any other path. It reports whether the result is unambiguous.
 func (e *pathEnds) pair(pairs map[string]string) bool {
 	for _, longer := range e.before {
 		if !longer.pair(pairs) {
@@ -243,8 +244,8 @@ func parentOf(name string) string {
 	return ""
 }
 
-// follow gives the map of a source that was renamed the new path. Its id, and
-// with that all addresses, and what a person wrote into it stay.
+// follow gives the map of a renamed source the new path. The id stays, and so
+// do all addresses and anything that a person wrote in the map.
 func (in *run) follow(ctx context.Context, r Rename, identity string, companions []string) error {
 	n, _ := in.book.Note(r.From)
 	stamp, err := in.ws.StatMap(ctx, r.ResourceID)
@@ -253,7 +254,7 @@ func (in *run) follow(ctx context.Context, r Rename, identity string, companions
 	}
 	m, hash, err := in.lib.ReadMap(ctx, r.ResourceID)
 	if err != nil || m.SourcePath != r.From {
-		return ctx.Err() // it was changed just now
+		return ctx.Err() // the map was changed just now
 	}
 	c := moved(m, r.From, r.To)
 	in.moveCompanions(ctx, c, &n, r, companions)
@@ -261,7 +262,7 @@ func (in *run) follow(ctx context.Context, r Rename, identity string, companions
 	if err != nil {
 		return err
 	}
-	encode := in.lib.Encode // what a person did is still to be seen
+	encode := in.lib.Encode // a person's change must stay detectable
 	if hand == ledger.Nothing {
 		encode = func(m *citekit.ResourceMap) ([]byte, error) { return encodeMarked(in.lib, m) }
 	}
@@ -271,7 +272,7 @@ func (in *run) follow(ctx context.Context, r Rename, identity string, companions
 	}
 	written, err := in.ws.WriteMapIf(ctx, r.ResourceID, data, stamp)
 	if errors.Is(err, citekit.ErrConflict) {
-		return nil // somebody changed or deleted it just now
+		return nil // another process changed or deleted it just now
 	}
 	if err != nil {
 		return err
@@ -302,7 +303,8 @@ func moved(m *citekit.ResourceMap, from, to string) *citekit.ResourceMap {
 }
 
 // moveCompanions sets the path of a transcript that was renamed together with
-// its recording, and the digest of all companions if they are the same.
+// its recording, and the digest of all companions if they are otherwise the
+// same.
 func (in *run) moveCompanions(ctx context.Context, m *citekit.ResourceMap, n *ledger.Note, r Rename, companions []string) {
 	if n.Companions == "" || len(companions) == 0 {
 		return
@@ -312,7 +314,7 @@ func (in *run) moveCompanions(ctx context.Context, m *citekit.ResourceMap, n *le
 		before[i] = renamedCompanion(c, r.To, r.From)
 	}
 	if in.digestAs(ctx, companions, before) != n.Companions {
-		return // it is mapped again
+		return // the source is mapped again
 	}
 	n.Companions = in.digestCompanions(ctx, companions)
 	transcript, hash := m.Transcript()
@@ -321,14 +323,15 @@ func (in *run) moveCompanions(ctx context.Context, m *citekit.ResourceMap, n *le
 	}
 }
 
-// renamedCompanion returns the path that a companion of the recording at one
-// path has beside that at another.
+// renamedCompanion returns the path of a companion after its recording is
+// renamed to other.
 func renamedCompanion(companion, recording, other string) string {
 	stem := strings.TrimSuffix(recording, path.Ext(recording))
 	return strings.TrimSuffix(other, path.Ext(other)) + strings.TrimPrefix(companion, stem)
 }
 
-// whereNow says of a source that vanished where its bytes are.
+// whereNow returns an error that gives the new location of the bytes of a
+// vanished source, or nil if it is unknown.
 func (in *run) whereNow(source string) error {
 	paths := in.mayBeAt[source]
 	switch {

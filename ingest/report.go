@@ -8,21 +8,21 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
-// A Status says what became of a source.
+// A Status is the result for one source.
 type Status string
 
-// What becomes of sources.
+// The values of a Status.
 const (
-	Mapped    Status = "mapped"    // there is a new map
-	Copied    Status = "copied"    // there is a new map, copied from that of a source with the same bytes
-	Unchanged Status = "unchanged" // the map that is there is still right
-	Renamed   Status = "renamed"   // the map that is there followed the source to another path; From is the old one
-	Skipped   Status = "skipped"   // nothing to map here; Err says why
-	Vanished  Status = "vanished"  // the source of this map is gone; the map stays; Err says where its bytes are, if that is known
-	Failed    Status = "failed"    // Err says why
+	Mapped    Status = "mapped"    // it has a new map
+	Copied    Status = "copied"    // it has a new map, copied from that of a source with the same bytes
+	Unchanged Status = "unchanged" // its map is still right
+	Renamed   Status = "renamed"   // its map followed the source to another path; From is the old one
+	Skipped   Status = "skipped"   // there is nothing to map; Err gives the reason
+	Vanished  Status = "vanished"  // the source of this map is gone; the map stays; Err gives the new location of its bytes, if known
+	Failed    Status = "failed"    // Err gives the reason
 )
 
-// An Item is what became of one source.
+// An Item is the result for one source.
 type Item struct {
 	Path       string           `json:"path"` // as [citekit.Candidate.Path]
 	Status     Status           `json:"status"`
@@ -30,11 +30,11 @@ type Item struct {
 	Type       citekit.Modality `json:"type,omitempty"`
 	Nodes      int              `json:"nodes,omitempty"`
 	Method     string           `json:"method,omitempty"` // as [citekit.Draft.Method]
-	From       string           `json:"from,omitempty"`   // path that a source had before it was renamed
+	From       string           `json:"from,omitempty"`   // path of the source before it was renamed
 	Err        error            `json:"-"`                // why a source was skipped or failed
 }
 
-// MarshalJSON implements [json.Marshaler]. The error becomes "reason" and, of
+// MarshalJSON implements [json.Marshaler]. The error becomes "reason" and, for
 // a failed source, "code".
 func (i Item) MarshalJSON() ([]byte, error) {
 	type plain Item
@@ -52,8 +52,8 @@ func (i Item) MarshalJSON() ([]byte, error) {
 	return json.Marshal(item)
 }
 
-// A Report is what became of all sources, in discovery order;
-// vanished ones come last.
+// A Report has the results for all sources, in discovery order; vanished ones
+// come last.
 type Report struct {
 	Items []Item `json:"items"`
 }
@@ -69,8 +69,8 @@ func (r *Report) Count(status Status) int {
 	return n
 }
 
-// Err returns an error naming the number of failed sources and the first
-// failure, or nil.
+// Err returns an error with the number of failed sources and the first failure,
+// or nil if no source failed.
 func (r *Report) Err() error {
 	failed := r.Count(Failed)
 	for _, item := range r.Items {
@@ -82,12 +82,12 @@ func (r *Report) Err() error {
 	return nil
 }
 
-// A Progress says how far an ingest is.
+// A Progress is the progress of an ingest.
 type Progress struct {
 	Done  int    `json:"done"`  // sources that are done
 	Total int    `json:"total"` // sources that were found
-	Path  string `json:"path"`  // of the source this is about
+	Path  string `json:"path"`  // of the source being reported
 
-	// Part is how much of the source at Path is done, from 0 to 1.
+	// Part is the finished part of the source at Path, from 0 to 1.
 	Part float64 `json:"part"`
 }

@@ -28,8 +28,8 @@ type run struct {
 	done   int
 	total  int
 
-	movedTo, movedFrom map[string]string   // paths of renamed sources, by the other one
-	mayBeAt            map[string][]string // new files with the bytes of a source that vanished
+	movedTo, movedFrom map[string]string   // paths of renamed sources, by the other path
+	mayBeAt            map[string][]string // new files with the bytes of a vanished source
 
 	turns  turns
 	report reporter
@@ -58,7 +58,7 @@ func newRun(lib *citekit.Library, finder citekit.Finder, opts Options, report *R
 	return in
 }
 
-// A candidate is something that was found, or could not be read.
+// A candidate is a file that was found, or that could not be read.
 type candidate struct {
 	citekit.Candidate
 	err error
@@ -76,7 +76,7 @@ func (in *run) run(ctx context.Context, paths []string) (err error) {
 		return syntaxError("one id for %s; give ids one by one", message.Count(len(candidates), "source"))
 	}
 	defer func() {
-		// What was done is worth remembering also when the rest is not.
+		// Results are worth storing even if the run fails later.
 		if stored := in.book.write(context.WithoutCancel(ctx)); err == nil {
 			err = stored
 		}
@@ -113,8 +113,8 @@ func (in *run) find(ctx context.Context, paths []string) (candidates []candidate
 	return candidates, folders, ctx.Err()
 }
 
-// mapAll processes every candidate, several at a time. What depends on their
-// order is done in their order.
+// mapAll processes every candidate, several concurrently. Work that depends on
+// their order is done in order.
 func (in *run) mapAll(ctx context.Context, candidates []candidate) {
 	in.total = len(candidates)
 	in.turns.init()
@@ -149,8 +149,8 @@ func (in *run) progress(source string, part float64, done int) {
 	}
 }
 
-// process makes a map of one candidate if there is one to make. It takes its
-// turn in any case.
+// process makes a map of one candidate if needed. It takes its turn in any
+// case.
 func (in *run) process(ctx context.Context, i int, c candidate) Item {
 	t := &task{candidate: c}
 	defer func() {
@@ -173,8 +173,8 @@ func (in *run) process(ctx context.Context, i int, c candidate) Item {
 	return item
 }
 
-// reportVanished adds an item for every source that has a map, was to be
-// found in one of the folders, and is not there any more.
+// reportVanished adds an item for every source that has a map, belongs in one
+// of the folders, and no longer exists.
 func (in *run) reportVanished(ctx context.Context, candidates []candidate, folders map[string]bool) {
 	seen := make(map[string]bool, len(candidates))
 	for _, c := range candidates {
@@ -183,7 +183,7 @@ func (in *run) reportVanished(ctx context.Context, candidates []candidate, folde
 	next := len(candidates)
 	for _, source := range in.book.unseen(seen, folders) {
 		if !isGone(ctx, in.ws, source) {
-			continue // ignored, or hidden
+			continue // ignored or hidden
 		}
 		n, _ := in.book.Note(source)
 		state, now, err := in.stateOf(ctx, source, n)
@@ -199,7 +199,7 @@ func (in *run) reportVanished(ctx context.Context, candidates []candidate, folde
 	}
 }
 
-// isGone reports whether there is no source at a path any more.
+// isGone reports whether there is no longer a source at a path.
 func isGone(ctx context.Context, ws citekit.Workspace, source string) bool {
 	src, err := ws.OpenSource(ctx, source)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
-// save makes the map of a task, checks it and stores it. The verdict it
-// returns holds the note of it.
+// save makes, checks and stores the map of a task. It returns a verdict with
+// the note of the map.
 func (in *run) save(ctx context.Context, t *task, v verdict) verdict {
 	m, err := in.makeMap(ctx, t, v)
 	if err == nil {
@@ -47,7 +47,7 @@ func (in *run) makeMap(ctx context.Context, t *task, v verdict) (*citekit.Resour
 		Nodes:      draft.Nodes,
 		Metadata:   draft.Metadata,
 		CreatedAt:  now(),
-	}).Clone() // others may make maps of the same draft
+	}).Clone() // other tasks may make maps of the same draft
 	if m.Metadata == nil {
 		m.Metadata = make(map[string]any)
 	}
@@ -71,7 +71,7 @@ func copyMap(original *citekit.ResourceMap, id, source string) *citekit.Resource
 	return m
 }
 
-// addTranscript notes in the map which companion holds the words.
+// addTranscript records in the map which companion holds the words.
 func (in *run) addTranscript(ctx context.Context, t *task, m *citekit.ResourceMap) error {
 	if t.draft.Transcript == "" {
 		return nil
@@ -92,8 +92,8 @@ func (in *run) addTranscript(ctx context.Context, t *task, m *citekit.ResourceMa
 
 func now() string { return time.Now().UTC().Truncate(time.Second).Format(time.RFC3339) }
 
-// check checks that the map is sound and that every location lies inside the
-// source, whose extent it notes.
+// check checks that the map is valid and that every location lies inside the
+// source, and records the extent of the source.
 func (in *run) check(ctx context.Context, t *task, m *citekit.ResourceMap) error {
 	for _, p := range faultsOf(m) {
 		return fmt.Errorf("the mapper made a map that is wrong: %w", p)
@@ -107,8 +107,7 @@ func (in *run) check(ctx context.Context, t *task, m *citekit.ResourceMap) error
 	return nil
 }
 
-// noteExtent puts the extent of the source into the metadata where they do not
-// tell it.
+// noteExtent adds the extent of the source to metadata that lack it.
 func noteExtent(m *citekit.ResourceMap, e citekit.Extent) {
 	if e.Modality != m.Type || m.Extent() != (citekit.Extent{Modality: m.Type}) {
 		return
@@ -127,7 +126,7 @@ func noteExtent(m *citekit.ResourceMap, e citekit.Extent) {
 	}
 }
 
-// store writes the map, and notes which version of it was written.
+// store writes the map, and records which version was written.
 func (in *run) store(ctx context.Context, t *task, m *citekit.ResourceMap) error {
 	data, err := encodeMarked(in.lib, m)
 	if err != nil {

@@ -13,36 +13,36 @@ import (
 	"github.com/citekit/citekit/internal/ledger"
 )
 
-// A State says whether the source of a map is still what was mapped.
+// A State reports whether the source of a map is unchanged since it was mapped.
 type State string
 
 // The states of resources.
 const (
-	StateOK         State = "ok"         // nothing is wrong, or the map has no source
+	StateOK         State = "ok"         // all is well, or the map has no source
 	StateStale      State = "stale"      // the source has changed since it was mapped
 	StateVanished   State = "vanished"   // there is no file at the path of the source
-	StateUnreadable State = "unreadable" // the map or the source cannot be read, or nothing resolves a type that is not built in; Err says why
+	StateUnreadable State = "unreadable" // the map or the source cannot be read, or no resolver handles a type that is not built in; Err gives the reason
 )
 
-// A ResourceState is how things are with one resource.
+// A ResourceState is the state of one resource.
 type ResourceState struct {
 	ResourceID string
 
-	// What its map says of it, if that can be read. Extent is how large the
-	// source was when it was mapped.
+	// These come from the map, if it can be read. Extent is the size of the
+	// source when it was mapped.
 	Type   citekit.Modality
 	Title  string
 	Nodes  int
 	Extent citekit.Extent
 
 	State State
-	Err   error // why it is not [StateOK]
+	Err   error // why the state is not [StateOK]
 }
 
-// States returns how things are with the resources of the given ids, in their
-// order. It is cheap: a source is hashed only if it looks changed since it was
-// mapped and nothing remembers its hash. A map without a hash of its source is
-// held to nothing. The error is ctx.Err() once ctx is done.
+// States returns the states of the resources with the given ids, in their
+// order. It is cheap: it hashes a source only if the source looks changed since
+// it was mapped and its hash is not recorded. A map without a hash of its
+// source is not checked against it. The error is ctx.Err() once ctx is done.
 func States(ctx context.Context, lib *citekit.Library, ids []string) ([]ResourceState, error) {
 	notes := notesByID(ctx, lib)
 	states := make([]ResourceState, 0, len(ids))
@@ -56,8 +56,8 @@ func States(ctx context.Context, lib *citekit.Library, ids []string) ([]Resource
 	return states, nil
 }
 
-// notesByID returns what was noted of sources, by the id of the map. Sources
-// without notes are hashed.
+// notesByID returns the notes of sources, by the id of the map. Sources without
+// notes are hashed.
 func notesByID(ctx context.Context, lib *citekit.Library) map[string]ledger.Note {
 	known := make(map[string]ledger.Note)
 	for stored, err := range lib.Workspace().Notes(ctx, ledger.Kind) {
@@ -85,7 +85,7 @@ func stateOf(ctx context.Context, lib *citekit.Library, id string, known ledger.
 	return ResourceState{ResourceID: id, Type: m.Type, Title: m.Title, Nodes: m.Len(), Extent: m.Extent(), State: state, Err: err}
 }
 
-// cause returns what went wrong without the operation and the address.
+// cause returns the underlying error without the operation and the address.
 func cause(err error) error {
 	var resolve *citekit.ResolveError
 	if errors.As(err, &resolve) {
@@ -94,7 +94,7 @@ func cause(err error) error {
 	return err
 }
 
-// sourceState returns how things are with the source of a map.
+// sourceState returns the state of the source of a map.
 func sourceState(ctx context.Context, lib *citekit.Library, m *citekit.ResourceMap, known ledger.Note) (State, error) {
 	if m.SourcePath == "" || m.Type == citekit.Virtual {
 		return StateOK, nil
@@ -120,8 +120,8 @@ func sourceState(ctx context.Context, lib *citekit.Library, m *citekit.ResourceM
 	return StateOK, nil
 }
 
-// checkType returns an error if the type of a map is a word that is not built
-// in and has no resolver. A map without a type is as good as its nodes.
+// checkType returns an error if the type of a map is not built in and has no
+// resolver. A map without a type is judged by its nodes.
 func checkType(lib *citekit.Library, m *citekit.ResourceMap) error {
 	known := func(modality citekit.Modality) bool {
 		return slices.Contains(citekit.Modalities(), modality) || lib.Resolvers()[modality] != nil

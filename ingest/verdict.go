@@ -14,22 +14,21 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
-// A decision is what is to be done about a source.
+// A decision is what to do about a source.
 type decision int
 
 const (
 	undecided decision = iota
 	unchanged          // its map is still right
-	skip               // nothing to map here
+	skip               // there is nothing to map
 	fail               // it cannot be mapped
 	vanished           // it is gone
-	makeAnew           // its map is to be made from the draft
-	makeCopy           // its map is to be made as that of a source with the same bytes
+	makeAnew           // its map is made from the draft
+	makeCopy           // its map is made as a copy of that of a source with the same bytes
 )
 
-// A verdict is a decision about one source with its reason. Verdicts are
-// worked out without changing anything but the task; [run.apply] acts on the
-// last one.
+// A verdict is a decision about one source with its reason. Deciding changes
+// only the task; [run.apply] acts on the final verdict.
 type verdict struct {
 	decision decision
 	err      error // why it is skipped or failed
@@ -38,7 +37,7 @@ type verdict struct {
 	nodes    int
 	method   string
 
-	// note is what to remember of the source; nil leaves what is remembered.
+	// note is the new note of the source; nil keeps the present one.
 	note *ledger.Note
 }
 
@@ -47,16 +46,16 @@ func (v verdict) isFinal() bool {
 	return v.decision != undecided && v.decision != makeAnew && v.decision != makeCopy
 }
 
-// failed returns the verdict for an error. What was known of the source stays
-// in it, but not the id of a map that was not made.
+// failed returns the verdict for an error. It keeps the modality, but not the
+// id of a map that was not made.
 func (v verdict) failed(err error) verdict {
 	return verdict{decision: fail, err: fserror.WithoutPath(err), modality: v.modality}
 }
 
 func failed(err error) verdict { return verdict{}.failed(err) }
 
-// skipped returns the verdict for a source that nobody asked for by name and
-// that is not mapped; for one that somebody did it is a failure.
+// skipped returns the verdict for a source that is not mapped. A source that
+// the caller named fails; any other is skipped.
 func (t *task) skipped(err error) verdict {
 	v := failed(err)
 	if !t.Named {
@@ -65,23 +64,22 @@ func (t *task) skipped(err error) verdict {
 	return v
 }
 
-// A task is one source on its way to a map.
+// A task is one source that is being mapped.
 type task struct {
 	candidate
 	src        *citekit.Source
-	note       ledger.Note // what will be remembered of it
-	companions string      // a digest of them
+	note       ledger.Note // the new note of the source
+	companions string      // a digest of the companions
 
-	// replaces is the stamp of what stood under the id of the map when it was
-	// looked at, or the zero stamp: only that is replaced.
+	// replaces is the stamp of what was stored under the id when it was
+	// checked, or the zero stamp: only that is replaced.
 	replaces citekit.Stamp
 
-	draft    *citekit.Draft       // of makeAnew
-	original *citekit.ResourceMap // of makeCopy, shared
+	draft    *citekit.Draft       // for makeAnew
+	original *citekit.ResourceMap // for makeCopy, shared
 }
 
-// decide finds out what is to be done about a source, and drafts its map if
-// there is one to make.
+// decide decides what to do about a source, and drafts its map if it needs one.
 func (in *run) decide(ctx context.Context, t *task) verdict {
 	if v := in.judgeCandidate(t); v.decision != undecided {
 		return v
@@ -94,7 +92,7 @@ func (in *run) decide(ctx context.Context, t *task) verdict {
 		}
 	}
 	if v := in.judgeOwner(ctx, t, noted); v.decision != undecided {
-		return v // which takes less time to tell now than once it is mapped
+		return v // deciding this now is faster than after mapping
 	}
 	if v := in.open(ctx, t); v.decision != undecided {
 		return v
@@ -117,8 +115,7 @@ func (in *run) decide(ctx context.Context, t *task) verdict {
 	return in.makeDraft(ctx, t)
 }
 
-// judgeCandidate judges what was found by what is known of it before it is
-// opened.
+// judgeCandidate judges a candidate by the facts known before it is opened.
 func (in *run) judgeCandidate(t *task) verdict {
 	switch {
 	case t.err != nil:
@@ -141,7 +138,8 @@ func (in *run) tooLarge(size int64) error {
 	return fmt.Errorf("%d bytes; at most %d: %w", size, in.opts.MaxSourceBytes, citekit.ErrTooLarge)
 }
 
-// judgeMissing judges what could not be read. If it once was, it vanished.
+// judgeMissing judges a candidate that could not be read. If it was mapped and
+// no longer exists, it vanished.
 func (in *run) judgeMissing(t *task) verdict {
 	if noted, known := in.book.Note(t.Path); known && noted.ID != "" && errors.Is(t.err, fs.ErrNotExist) {
 		return verdict{decision: vanished, id: noted.ID, modality: citekit.Modality(noted.Type), err: in.whereNow(t.Path)}
@@ -149,15 +147,15 @@ func (in *run) judgeMissing(t *task) verdict {
 	return failed(t.err)
 }
 
-// judgeSame judges a source whose bytes are those that a note is of. It is
-// undecided if the source is to be mapped all the same.
+// judgeSame judges a source with the same bytes as its note. It is undecided if
+// the source must be mapped nevertheless.
 func (in *run) judgeSame(ctx context.Context, t *task, n ledger.Note) verdict {
 	if in.opts.Force || in.asksOther(n) || in.isOutdated(ctx, t, n) || n.Companions != t.companions {
 		return verdict{}
 	}
 	if n.Skipped != "" {
 		if t.Named || string(in.opts.Type) != n.Asked || in.name != n.Mapper {
-			return verdict{} // to say why, in full, or as another mapper may do better
+			return verdict{} // to give the full reason, or because another mapper may do better
 		}
 		return verdict{decision: skip, err: errors.New(n.Skipped)}
 	}
@@ -178,8 +176,8 @@ func (in *run) judgeSame(ctx context.Context, t *task, n ledger.Note) verdict {
 	return v
 }
 
-// asksOther reports whether a map of another kind is asked for than the one a
-// note is of.
+// asksOther reports whether the caller requested another kind of map than the
+// noted one.
 func (in *run) asksOther(n ledger.Note) bool {
 	asked := string(in.opts.Type)
 	return in.opts.Mapper != nil && in.name != n.Mapper ||
@@ -187,8 +185,8 @@ func (in *run) asksOther(n ledger.Note) bool {
 		in.opts.ResourceID != "" && in.opts.ResourceID != n.ID
 }
 
-// isOutdated reports whether the resolvers may find more in a source than they
-// did. A map that a person changed stays.
+// isOutdated reports whether the resolvers may find more in a source than
+// before. A map that a person changed is never outdated.
 func (in *run) isOutdated(ctx context.Context, t *task, n ledger.Note) bool {
 	if in.opts.Mapper != nil || !isOlderMapper(n.Mapper) {
 		return false
@@ -214,10 +212,10 @@ func (in *run) open(ctx context.Context, t *task) verdict {
 		return failed(err)
 	}
 	t.src = src
-	if src.Identity() == "" { // it does not tell of every change
+	if src.Identity() == "" { // the identity does not show every change
 		t.Identity = ""
 	}
-	if t.Named { // a type is believed of a file, and not of all that is in a folder
+	if t.Named { // a type applies to a named file, not to everything in a folder
 		src.Declare(in.opts.Type)
 	}
 	if src.Size() > in.opts.MaxSourceBytes { // it grew
@@ -233,8 +231,8 @@ func (in *run) open(ctx context.Context, t *task) verdict {
 	return verdict{}
 }
 
-// hash hashes the source of a task, unless it can be told for less that it
-// cannot be mapped.
+// hash hashes the source of a task, unless a cheaper check shows that it cannot
+// be mapped.
 func (in *run) hash(ctx context.Context, t *task) verdict {
 	if t.src.KnownHash() == "" && !in.looksRight(ctx, t.src) {
 		if _, modality, err := in.mapSource(ctx, t); err != nil {
@@ -249,7 +247,7 @@ func (in *run) hash(ctx context.Context, t *task) verdict {
 	return verdict{}
 }
 
-// judgeDraft judges a source that was mapped, or that failed to be.
+// judgeDraft judges a source after mapping, whether or not it succeeded.
 func (in *run) judgeDraft(ctx context.Context, t *task, d decision, draft *citekit.Draft, modality citekit.Modality, err error) verdict {
 	if err != nil {
 		return in.judgeUnmapped(ctx, t, modality, err)
@@ -276,8 +274,8 @@ func (in *run) judgeUnmapped(ctx context.Context, t *task, modality citekit.Moda
 	return v
 }
 
-// apply acts on a verdict: what is remembered of the source changes here, and
-// nowhere else while it is dealt with. It returns the item for the report.
+// apply acts on a verdict. It alone changes the notes of a source while the
+// source is processed. It returns the item for the report.
 func (in *run) apply(t *task, v verdict) Item {
 	switch {
 	case v.note == nil:

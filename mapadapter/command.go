@@ -19,7 +19,7 @@ import (
 )
 
 // Command runs a program that makes maps, in any language. On its standard
-// input it gets a JSON object, with what is known of
+// input it gets a JSON object, with those of these members that are known
 //
 //	"name"         base name of the input
 //	"path"         where the input is, absolute
@@ -29,11 +29,11 @@ import (
 //	"source_path"  file the map is of
 //
 // and it writes maps to its standard output, in one of the forms of [Generic].
-// It is run without a shell, with the environment of this process, and is
-// killed with all it started when the context ends. If it fails, the error has
-// the last of what it wrote to its standard error.
+// It is run without a shell, with the environment of this process. When the
+// context ends, it is killed together with all programs it started. If it
+// fails, the error has the end of its standard error output.
 type Command struct {
-	Path string   // of the program; a bare name is looked for on PATH
+	Path string   // of the program; a bare name is searched for in PATH
 	Args []string // further arguments
 
 	Timeout time.Duration // longest run; zero means 10 minutes
@@ -41,12 +41,12 @@ type Command struct {
 
 const (
 	defaultCommandTimeout = 10 * time.Minute
-	maxCommandInput       = 64 << 20 // bytes of content that are handed over
-	maxCommandOutput      = 64 << 20 // bytes; the library takes no larger map
+	maxCommandInput       = 64 << 20 // bytes of content that are passed on
+	maxCommandOutput      = 64 << 20 // bytes; the library accepts no larger map
 	maxComplaint          = 1 << 10  // bytes of the standard error that are shown
 )
 
-// commandInput is what the program reads.
+// commandInput is the input of the program.
 type commandInput struct {
 	Name       string  `json:"name"`
 	Path       string  `json:"path,omitempty"`

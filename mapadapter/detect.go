@@ -8,9 +8,9 @@ import (
 	"path"
 )
 
-// Detect returns the adapter that reads an input, told from the names of the
-// files in a folder, and from the content of a file. If none does, the error
-// matches [citekit.ErrFormat].
+// Detect returns the adapter that reads an input. It recognises folders by the
+// names of their files, and files by their content. If no adapter reads the
+// input, the error matches [citekit.ErrFormat].
 func Detect(ctx context.Context, in Input) (Adapter, error) {
 	if in.isDir() {
 		return detectFolder(in)
@@ -35,7 +35,7 @@ func detectFolder(in Input) (Adapter, error) {
 	return GraphRAG{}, nil
 }
 
-// detectFile returns nil for what is not known.
+// detectFile returns nil for an unknown form.
 func detectFile(name string, data []byte) Adapter {
 	table, isTable := tableOf(name)
 	if bytes.HasPrefix(data, []byte("PAR1")) {

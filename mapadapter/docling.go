@@ -9,12 +9,12 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// Docling reads the JSON of a DoclingDocument. Headings become sections, one
-// below another by their level, from the page of the heading to the last one
-// of what follows it. Tables and figures have their captions as titles;
-// paragraphs, list items, code and formulas are passages. All but sections
-// have their page and box where it is on one page. Page headers and footers,
-// and whatever else is not in the body, are left out.
+// Docling reads the JSON of a DoclingDocument. Headings become sections, nested
+// by their level. A section runs from the page of its heading to the last page
+// of its content. Tables and figures have their captions as titles; paragraphs,
+// list items, code and formulas are passages. All nodes except sections have
+// their page, and their box if it is on one page. Page headers and footers, and
+// other items outside the body, are left out.
 type Docling struct{}
 
 // Adapt implements [Adapter].
@@ -63,9 +63,9 @@ func firstOf(texts ...string) string {
 type doclingReader struct {
 	doc      record
 	items    map[string]record // by reference
-	seen     map[string]bool   // references that were followed
+	seen     map[string]bool   // references already followed
 	captions map[string]bool   // references of captions
-	located  bool              // pages are of a source that has a name
+	located  bool              // the source has a name, so that nodes have pages
 
 	title string
 	roots []*citekit.Node
@@ -73,7 +73,7 @@ type doclingReader struct {
 	nodes int
 }
 
-// A doclingSection is a section that goes on.
+// A doclingSection is an open section.
 type doclingSection struct {
 	node  *citekit.Node
 	level int
@@ -94,8 +94,8 @@ func newDoclingReader(doc record, located bool) *doclingReader {
 
 func reference(r record) string { return r.text("$ref", "cref") }
 
-// walk reads the children of an item. An item that was met before is not read
-// again, so that there are no cycles.
+// walk reads the children of an item. An item is read only once, which cuts
+// cycles.
 func (r *doclingReader) walk(parent record, depth int) {
 	for _, child := range parent.records("children") {
 		ref := reference(child)
@@ -114,7 +114,7 @@ func (r *doclingReader) walk(parent record, depth int) {
 	}
 }
 
-// read makes a node of an item.
+// read makes a node from an item.
 func (r *doclingReader) read(item record, ref string) {
 	text := item.text("text", "orig")
 	switch label := item.text("label"); {
@@ -170,7 +170,7 @@ func (r *doclingReader) beginSection(item record, text, ref string) {
 	r.open = append(r.open, doclingSection{n, level})
 }
 
-// add adds a node to the section that is open. Its pages become those of all
+// add adds a node to the innermost open section. Its pages become those of all
 // open sections too.
 func (r *doclingReader) add(n *citekit.Node, item record) {
 	if r.nodes++; r.nodes > citekit.MaxMappedNodes && n.Type == "passage" || r.nodes > 2*citekit.MaxMappedNodes {
@@ -202,7 +202,7 @@ func joined(a, b citekit.Location) citekit.Location {
 	return citekit.Location{Modality: citekit.Document, Pages: []citekit.Range{run}}
 }
 
-// place returns the pages of an item, and the box if they are one.
+// place returns the pages of an item, and the box if the item is on one page.
 func (r *doclingReader) place(item record) citekit.Location {
 	var first, last, boxes int
 	var box citekit.Box
@@ -228,8 +228,8 @@ func (r *doclingReader) place(item record) citekit.Location {
 	return loc
 }
 
-// box returns a box in fractions of its page, or the zero Box if it means
-// nothing there.
+// box returns a box in fractions of its page, or the zero Box if it is not
+// valid there.
 func (r *doclingReader) box(b record, page int) citekit.Box {
 	size := r.doc.sub("pages").sub(strconv.Itoa(page)).sub("size")
 	width, ok1 := size.number("width")
@@ -252,7 +252,7 @@ func (r *doclingReader) box(b record, page int) citekit.Box {
 	return box
 }
 
-// finished returns the nodes: without passages where those are too many.
+// finished returns the nodes, without passages if there are too many nodes.
 func (r *doclingReader) finished() []*citekit.Node {
 	if r.nodes > citekit.MaxMappedNodes {
 		return withoutPassages(r.roots)

@@ -16,15 +16,15 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// A draft is a map in the making. Nodes without a location get a virtual
-// address, and those without an id are named by their titles.
+// A draft is an unfinished map. Nodes without a location get a virtual address,
+// and nodes without an id get one from their title.
 type draft struct {
-	id       string // suggested; "" takes one from the source or the input
+	id       string // suggested id; "" means one from the source or the input
 	title    string
-	modality citekit.Modality // "" follows from the source
+	modality citekit.Modality // "" means that of the source
 	nodes    []*citekit.Node
 	metadata map[string]any
-	source   *found // nil means that there is none
+	source   *found // nil means no source
 }
 
 // A job is one call of an adapter.
@@ -49,7 +49,7 @@ func newJob(ctx context.Context, in Input, opts *Options, name string) (*job, er
 	return j, ctx.Err()
 }
 
-// checkCount checks how many maps the input makes.
+// checkCount checks the number of maps that the input makes.
 func (j *job) checkCount(maps int) error {
 	switch {
 	case maps == 0:
@@ -71,7 +71,7 @@ func (j *job) finishOnly(d *draft) ([]*citekit.ResourceMap, error) {
 	return []*citekit.ResourceMap{m}, nil
 }
 
-// finish makes a map of a draft, and closes its source.
+// finish makes a map from a draft, and closes its source.
 func (j *job) finish(d *draft) (*citekit.ResourceMap, error) {
 	defer d.source.close()
 	if len(d.nodes) == 0 {
@@ -88,7 +88,7 @@ func (j *job) finish(d *draft) (*citekit.ResourceMap, error) {
 	switch {
 	case d.source == nil:
 	case m.Type == citekit.Virtual && d.source.src == nil && j.opts.SourcePath == "":
-		m.Metadata["source_name"] = d.source.path // nothing is located in it
+		m.Metadata["source_name"] = d.source.path // no node is located in it
 	default:
 		m.SourcePath = d.source.path
 	}
@@ -103,7 +103,7 @@ func (j *job) finish(d *draft) (*citekit.ResourceMap, error) {
 	return m, m.Validate()
 }
 
-// noteSource notes the hash and the size of a source that is at hand.
+// noteSource records the hash and the size of a source that could be opened.
 func (j *job) noteSource(m *citekit.ResourceMap, source *found) error {
 	if source == nil || source.src == nil {
 		return nil
@@ -135,8 +135,8 @@ func (j *job) resourceID(d *draft) string {
 	return free
 }
 
-// givenID returns the id that the input gives a map, with hyphens for what an
-// id cannot have, or "" if it gives none that can be used.
+// givenID returns the id that the input gives a map, with hyphens for
+// characters that an id cannot have, or "" if there is no usable one.
 func givenID(text string) string {
 	id := strings.Map(func(r rune) rune {
 		switch {
@@ -153,13 +153,13 @@ func givenID(text string) string {
 	return id
 }
 
-// firstSlug returns the first name that has a letter or digit as an id, like
-// those that ingest makes.
+// firstSlug takes the first name that has a letter or digit and returns it as
+// an id, in the form that ingest makes.
 func firstSlug(names ...string) string {
 	for _, name := range names {
 		if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
 			name = strings.NewReplacer("/", "-", `\`, "-").Replace(plain.Line(name))
-			return ingest.ResourceIDFor(name + ".json") // which it leaves out
+			return ingest.ResourceIDFor(name + ".json") // an extension that it drops
 		}
 	}
 	return "map"
@@ -176,11 +176,11 @@ func placeVirtually(resource string, nodes []*citekit.Node) {
 	}
 }
 
-// isUnplaced reports whether nothing at all was said of a location.
+// isUnplaced reports whether a location is unset.
 func isUnplaced(loc citekit.Location) bool { return reflect.DeepEqual(loc, citekit.Location{}) }
 
-// newNode returns a node that keeps the id the tool gave it, and other members
-// of its JSON, given by name and value.
+// newNode returns a node that keeps the id given by the tool, and has other
+// members of its JSON, passed as names and values.
 func newNode(originalID string, members ...string) *citekit.Node {
 	n := new(citekit.Node)
 	kept := make(map[string]string)

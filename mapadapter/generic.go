@@ -11,14 +11,14 @@ import (
 	"github.com/citekit/citekit/ingest"
 )
 
-// Generic reads maps that are nearly those of this module: whole ones, several
-// in a list or in the member "maps", maps that lack fields, and the simple
-// form, a list of nodes with only "id", "title" and "children", or one such
-// node, which then names the map. What it does not know survives.
+// Generic reads maps close to those of this module: complete maps, several maps
+// in a list or in the member "maps", and maps that lack fields. It also reads
+// the simple form: a list of nodes with only "id", "title" and "children", or
+// one such node, which names the map. Unknown members are kept.
 //
 // A location without a modality gets that of its selector. A node without a
-// location has that of its parent, if that has one. Ids that are missing are
-// made from titles, and the second node of an id gets a number.
+// location gets that of its parent, if the parent has one. Missing ids are made
+// from titles, and a second node with the same id gets a number.
 type Generic struct{}
 
 // Adapt implements [Adapter].
@@ -34,7 +34,7 @@ func (Generic) Adapt(ctx context.Context, in Input, opts *Options) ([]*citekit.R
 	return j.complete(data)
 }
 
-// complete makes maps of JSON in one of the forms of [Generic].
+// complete makes maps from JSON in one of the forms of [Generic].
 func (j *job) complete(data []byte) ([]*citekit.ResourceMap, error) {
 	if len(data) > maxMapBytes {
 		return nil, tooLarge("the input has %d bytes; maps may have %d MiB", len(data), maxMapBytes>>20)
@@ -54,7 +54,7 @@ func (j *job) complete(data []byte) ([]*citekit.ResourceMap, error) {
 	return maps, nil
 }
 
-// parseMaps tells the form of the JSON and parses it.
+// parseMaps finds the form of the JSON and parses it.
 func parseMaps(data []byte) ([]*citekit.ResourceMap, error) {
 	data = bytes.TrimSpace(trimBOM(data))
 	if bytes.HasPrefix(data, []byte("[")) {
@@ -118,7 +118,7 @@ func parseNodes(list []byte) ([]*citekit.ResourceMap, error) {
 	return []*citekit.ResourceMap{m}, nil
 }
 
-// completeOne fills in what a map lacks.
+// completeOne fills in the missing fields of a map.
 func (j *job) completeOne(m *citekit.ResourceMap) error {
 	if len(m.Nodes) == 0 {
 		return formatError("the map has no nodes")
@@ -169,8 +169,8 @@ func firstModality(modalities ...citekit.Modality) citekit.Modality {
 	return ""
 }
 
-// placeNodes completes locations, where kind is the modality of the map or "",
-// and reports those that mean nothing.
+// placeNodes completes locations, and returns an error for invalid ones. Kind
+// is the modality of the map or "".
 func placeNodes(at string, nodes []*citekit.Node, parent citekit.Location, kind citekit.Modality) error {
 	for i, n := range nodes {
 		path := at + "[" + strconv.Itoa(i) + "]"
@@ -206,8 +206,7 @@ func isNull(loc citekit.Location) bool {
 	return err == nil && string(data) == "null"
 }
 
-// selected returns the modality that alone has the selector of a location, or
-// "".
+// selected returns the only modality with the selector of a location, or "".
 func selected(loc citekit.Location) citekit.Modality {
 	switch {
 	case len(loc.Pages) > 0:
@@ -220,8 +219,8 @@ func selected(loc citekit.Location) citekit.Modality {
 	return ""
 }
 
-// nameMissing gives nodes without an id one from their title, below that of
-// their parent, and makes all ids different.
+// nameMissing gives each node without an id one from its title, below the id of
+// its parent, and makes all ids different.
 func nameMissing(nodes []*citekit.Node) {
 	taken := make(map[string]bool)
 	last := make(map[string]int)
@@ -243,7 +242,7 @@ func nameMissing(nodes []*citekit.Node) {
 	walk("", nodes)
 }
 
-// nameOf returns the name that a node has by its title.
+// nameOf returns the name that a node gets from its title.
 func nameOf(n *citekit.Node) string {
 	named := &citekit.Node{Title: n.Title, Type: n.Type}
 	ingest.NameNodes([]*citekit.Node{named})

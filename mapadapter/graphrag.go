@@ -9,23 +9,24 @@ import (
 
 // GraphRAG reads the tables that GraphRAG writes, as Parquet, JSON or JSON
 // lines: communities, community_reports, entities, relationships, text_units
-// and documents. The input is the folder they are in, or one of them, of which
-// those beside it with the same prefix are read too. Any may be missing; one
-// that cannot be read is left out, with a warning, unless it is the input.
+// and documents. The input is the folder with the tables, or one of the tables;
+// the tables beside it with the same prefix are then read too. Any table may be
+// missing. A table that cannot be read is left out, with a warning, unless it
+// is the input.
 //
-// Communities are nested by their hierarchy. Below the smallest community that
-// has them are its entities, its relationships and its text units. A report
-// gives a community its title and summary. If the graph is of one document,
-// which is a text at hand, a text unit that stands there word for word has its
-// lines; everything else has a virtual address.
+// Communities are nested by their hierarchy. Entities, relationships and text
+// units stand below the smallest community that has them. A report gives a
+// community its title and summary. If the graph is of a single document, and
+// the adapter can open that as text, a text unit that occurs there word for
+// word gets its lines. All other nodes have a virtual address.
 //
-// The metadata have the relationships between entities that are nodes in
+// The metadata list the relationships between entities that are nodes in
 // "relations", a list of objects: "from" and "to" are the ids of the entities,
 // "text" describes the relationship, and "evidence" has the ids of the text
-// units that it was found in.
+// units in which it was found.
 //
-// Where there would be too many nodes, relationships are left out first, then
-// text units, then entities; the metadata name them in "left_out".
+// If there would be too many nodes, relationships are left out first, then text
+// units, then entities; the metadata name them in "left_out".
 type GraphRAG struct{}
 
 // Adapt implements [Adapter].
@@ -63,7 +64,8 @@ func (GraphRAG) Adapt(ctx context.Context, in Input, opts *Options) ([]*citekit.
 	return maps, err
 }
 
-// document returns the title of the document, if the graph is of a single one.
+// document returns the title of the document, if the graph is of a single
+// document.
 func (t graphTables) document() string {
 	if len(t[tableDocuments]) == 1 {
 		return t[tableDocuments][0].text("title")
@@ -71,7 +73,7 @@ func (t graphTables) document() string {
 	return ""
 }
 
-// A graph makes nodes of the tables.
+// A graph makes nodes from the tables.
 type graph struct {
 	communities []*community
 	reports     map[string]record // by community
@@ -82,21 +84,21 @@ type graph struct {
 	made map[string]*citekit.Node // by table and id: see relate
 
 	source  *sourceText
-	after   int // where the search for the next text unit begins
+	after   int // start of the search for the next text unit
 	leftOut []string
 }
 
-// A community is one of the hierarchy.
+// A community is a community of the hierarchy.
 type community struct {
 	record   record
 	children []*community
 	placed   bool
 
-	// What it has that none of its children has.
+	// Those that none of its children has.
 	entities, relations, units []string
 }
 
-// A graphTable is the rows of a table that nodes are made of.
+// A graphTable holds the rows of a table from which nodes are made.
 type graphTable struct {
 	rows   []record
 	byID   map[string]record
@@ -113,8 +115,7 @@ func newGraphTable(rows []record) *graphTable {
 	return t
 }
 
-// take returns the ids that there are rows for, each once, and notes that
-// these have a place.
+// take returns the ids that have rows, each once, and marks them as placed.
 func (t *graphTable) take(ids []string, covered map[string]bool) []string {
 	var own []string
 	for _, id := range ids {
@@ -154,7 +155,7 @@ func newGraph(t graphTables, source *found) *graph {
 	}
 	rows := t[tableCommunities]
 	if len(rows) == 0 {
-		rows = t[tableReports] // they have the hierarchy too
+		rows = t[tableReports] // the reports have the hierarchy too
 	}
 	g.communities = hierarchy(rows)
 	for _, c := range g.communities {
@@ -164,8 +165,8 @@ func newGraph(t graphTables, source *found) *graph {
 }
 
 // hierarchy returns the communities that have no parent, with those below them.
-// A parent that is not there is none, and neither is one that is below the
-// community itself.
+// A missing parent is ignored, and so is a parent that is below the community
+// itself.
 func hierarchy(rows []record) []*community {
 	byKey := make(map[string]*community)
 	var all []*community
@@ -185,7 +186,7 @@ func hierarchy(rows []record) []*community {
 		}
 		roots = append(roots, c)
 	}
-	if len(roots) == len(all) { // no parents are named: children may be
+	if len(roots) == len(all) { // no parents are given: children may be
 		roots = nestByChildren(all, byKey, below)
 	}
 	var tops []*community
@@ -217,11 +218,12 @@ func nestByChildren(all []*community, byKey map[string]*community, below map[*co
 	return roots
 }
 
-// maxCommunityDepth is how deep communities are nested; there are nodes below.
+// maxCommunityDepth is the depth to which communities are nested; other nodes
+// stand below them.
 const maxCommunityDepth = maxDepth - 2
 
-// nest places a community with those below it. Those that would be too deep
-// are placed side by side.
+// nest places a community with those below it. Communities that would be too
+// deep are placed side by side.
 func nest(c *community, below map[*community][]*community, depth int) []*community {
 	c.placed = true
 	if depth == maxCommunityDepth {
@@ -244,10 +246,10 @@ func nest(c *community, below map[*community][]*community, depth int) []*communi
 	return []*community{c}
 }
 
-// A share is what a community and those below it have.
+// A share holds what a community and those below it have.
 type share struct{ entities, relations, units map[string]bool }
 
-// share gives each community what none below it has.
+// share gives each community the rows that no community below it has.
 func (g *graph) share(c *community) share {
 	s := share{make(map[string]bool), make(map[string]bool), make(map[string]bool)}
 	for _, child := range c.children {
@@ -268,7 +270,7 @@ func merge(to, from map[string]bool) {
 	}
 }
 
-// nodes makes the nodes, as many as there may be.
+// nodes makes the nodes, up to the limit.
 func (g *graph) nodes(ctx context.Context) ([]*citekit.Node, error) {
 	top := &community{children: g.communities, entities: g.entities.left(), relations: g.relations.left(), units: g.units.left()}
 	communities, entities, relations, units := top.counts()
@@ -309,8 +311,8 @@ func (c *community) counts() (communities, entities, relations, units int) {
 	return communities, entities, relations, units
 }
 
-// below makes the nodes below a community, at most as many as are left, and
-// none once ctx is done.
+// below makes the nodes below a community, at most left of them, and none once
+// ctx is done.
 func (g *graph) below(ctx context.Context, c *community, left *int) []*citekit.Node {
 	var nodes []*citekit.Node
 	add := func(make func() *citekit.Node) {
@@ -363,7 +365,7 @@ func relationNode(r record) *citekit.Node {
 	return n
 }
 
-// unitNode makes a node of a text unit, with the lines it stands at.
+// unitNode makes a node from a text unit, with its lines in the source.
 func (g *graph) unitNode(r record) *citekit.Node {
 	text := r.text("text")
 	n := newNode(r.text("id"))

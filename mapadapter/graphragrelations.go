@@ -6,13 +6,13 @@ import (
 )
 
 const (
-	maxRelations    = 50_000  // that a map has
-	maxRelationText = 300     // bytes of what is said of one
+	maxRelations    = 50_000  // of a map
+	maxRelationText = 300     // bytes of the text of one relationship
 	maxUnits        = 100     // text units that prove one relationship
 	maxRelated      = 8 << 20 // bytes of all relations of a map, roughly
 )
 
-// make notes the node that is made of a row, and returns it.
+// make records the node made from a row, and returns it.
 func (g *graph) make(table, id string, n *citekit.Node) *citekit.Node {
 	if g.made == nil {
 		g.made = make(map[string]*citekit.Node)
@@ -22,7 +22,7 @@ func (g *graph) make(table, id string, n *citekit.Node) *citekit.Node {
 }
 
 // relate adds the relationships between entities to the metadata of the map
-// that has their nodes, with the text units that each was found in.
+// that has their nodes, with the text units in which each was found.
 func (g *graph) relate(m *citekit.ResourceMap) {
 	byTitle := make(map[string]*citekit.Node)
 	for _, r := range g.entities.rows {
@@ -59,8 +59,8 @@ func (g *graph) relate(m *citekit.ResourceMap) {
 	}
 }
 
-// unitsOf returns the ids of the nodes of the text units that a relationship
-// was found in.
+// unitsOf returns the ids of the nodes of the text units in which a
+// relationship was found.
 func (g *graph) unitsOf(r record) []any {
 	var ids []any
 	for _, id := range r.texts("text_unit_ids") {

@@ -28,8 +28,8 @@ const (
 	tableTextUnits     = "text_units"
 )
 
-// graphTableNames are those of the tables, longer ones before those they end
-// with.
+// graphTableNames are the names of the tables. A longer name stands before the
+// name that it ends with.
 var graphTableNames = []string{tableReports, tableCommunities, tableDocuments, tableEntities, tableRelationships, tableTextUnits}
 
 // graphTables are the rows of tables by name.
@@ -38,12 +38,12 @@ type graphTables map[string][]record
 // A tableFile is a file that holds a table.
 type tableFile struct {
 	table  string // its name
-	prefix string // what stands before it, such as "create_final_"
-	name   string // of the file
-	rank   int    // the lower the better
+	prefix string // text before the table name, such as "create_final_"
+	name   string // file name
+	rank   int    // lower is better
 }
 
-// tableOf tells by its name which table a file holds.
+// tableOf returns the table that a file holds, by the name of the file.
 func tableOf(name string) (tableFile, bool) {
 	base := path.Base(name)
 	rank := 0
@@ -66,8 +66,8 @@ func tableOf(name string) (tableFile, bool) {
 	return tableFile{}, false
 }
 
-// tableFiles returns the file of each table: those in the folder that is the
-// input, or those beside the file that is, with the same prefix.
+// tableFiles returns the file of each table: the files in the input folder, or
+// those beside the input file that have the same prefix.
 func tableFiles(in Input) (map[string]tableFile, error) {
 	dir, prefix := in.Name, ""
 	given, isFile := tableFile{}, !in.isDir()
@@ -106,8 +106,8 @@ func tableFiles(in Input) (map[string]tableFile, error) {
 	return files, nil
 }
 
-// readTables reads all tables. One that cannot be read is left out and told of
-// to warn, unless it is the input itself or there is no other.
+// readTables reads all tables. A table that cannot be read is left out and
+// reported to warn, unless it is the input itself or the only table.
 func readTables(ctx context.Context, in Input, warn func(error)) (tables graphTables, leftOut []string, err error) {
 	files, err := tableFiles(in)
 	if err != nil {
@@ -154,9 +154,9 @@ func readTableFile(ctx context.Context, in Input, f tableFile) ([]record, error)
 	return nil, fmt.Errorf("%s: %w", plain.Line(path.Base(f.name)), err)
 }
 
-// readTable reads the rows of a table: of a Parquet file, of JSON with one row
-// a line, or of what pandas writes as JSON, a list of rows or columns of cells
-// by the numbers of their rows.
+// readTable reads the rows of a table: from a Parquet file, from JSON with one
+// row a line, or from the JSON that pandas writes: a list of rows, or columns
+// of cells by row number.
 func readTable(ctx context.Context, data []byte) ([]record, error) {
 	data = trimBOM(data)
 	if bytes.HasPrefix(data, []byte("PAR1")) {
@@ -200,8 +200,8 @@ func readJSONLines(ctx context.Context, data []byte) ([]record, error) {
 	}
 }
 
-// byColumns makes rows of a single object whose members are all columns, and
-// else takes it for a row.
+// byColumns makes rows from an object whose members are all columns. It returns
+// any other object as one row.
 func byColumns(object record) []record {
 	rows := make(map[string]record)
 	for name, value := range object {
@@ -221,7 +221,7 @@ func byColumns(object record) []record {
 		keys = append(keys, key)
 	}
 	sort.Slice(keys, func(i, j int) bool {
-		if len(keys[i]) != len(keys[j]) { // they are numbers
+		if len(keys[i]) != len(keys[j]) { // the keys are numbers
 			return len(keys[i]) < len(keys[j])
 		}
 		return keys[i] < keys[j]

@@ -16,7 +16,7 @@ import (
 
 // read returns a file of the input.
 func (in Input) read(ctx context.Context, name string) ([]byte, error) {
-	// To open a named pipe is to wait for who writes to it.
+	// Opening a named pipe waits for a writer.
 	info, err := fs.Stat(in.FS, name)
 	switch {
 	case err != nil:
@@ -66,8 +66,8 @@ func stem(name string) string {
 	return name
 }
 
-// decode parses JSON into v, with numbers as they are written. What Python
-// writes for values that are not numbers is not JSON.
+// decode parses JSON into v, and keeps numbers as they are written. The words
+// that Python writes for values that are not numbers are not JSON.
 func decode(data []byte, v any) error {
 	if err := checkValues(data, new(int)); err != nil {
 		return err
@@ -85,7 +85,7 @@ func decode(data []byte, v any) error {
 	return jsonError(err)
 }
 
-// jsonError says where JSON is wrong, and not what is there.
+// jsonError describes the place of an error in JSON, without its content.
 func jsonError(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -98,9 +98,9 @@ func jsonError(err error) error {
 	return formatError("the input is not JSON, or ends too early")
 }
 
-// checkValues checks, before they are given any, how much memory the values in
-// JSON take: an empty object of two bytes takes a hundred. What they take is
-// added to taken.
+// checkValues checks how much memory the values in JSON will take, before it is
+// allocated: an empty object of two bytes takes a hundred. It adds the amount
+// to taken.
 func checkValues(data []byte, taken *int) error {
 	const object, array, element = 128, 48, 48
 	inString := false
@@ -127,7 +127,7 @@ func checkValues(data []byte, taken *int) error {
 
 func trimBOM(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) }
 
-// A member is one of a JSON object.
+// A member is a member of a JSON object.
 type member struct {
 	key   string
 	value record

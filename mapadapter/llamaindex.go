@@ -10,18 +10,18 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// LlamaIndex reads stores of nodes of LlamaIndex: docstore.json, the folder it
-// is in, and lists of nodes in JSON, also as retrievers return them. The nodes
-// of each source make a map. Sources that have only ids, with hardly more than
-// one node each, are parts of one that is not known, and make one map. Nodes
-// are nested as their relations to parents and
-// children say, and else follow one another.
+// LlamaIndex reads stores of nodes of LlamaIndex: docstore.json, the folder
+// with it, and lists of nodes in JSON, including those that retrievers return.
+// The nodes of each source make a map. Sources that have only ids, with hardly
+// more than one node each, are taken as parts of one unknown source, and make
+// one map. Nodes are nested by their relations to parents and children. Nodes
+// without such relations follow one another.
 //
-// A node is on the pages that its metadata name. Page labels are taken as page
-// numbers only if all labels of the source are numbers from 1 on. Of a text that is at
-// hand, a node has the lines between its character offsets if its text stands
-// there word for word, else those where its text does. A node of which neither
-// holds has a virtual address.
+// A node has the pages that its metadata name. Page labels are taken as page
+// numbers only if all labels of the source are numbers from 1 on. If the
+// adapter can open the source as text, a node has the lines between its
+// character offsets if its text occurs there word for word, or else the lines
+// where its text occurs. A node without pages and lines has a virtual address.
 type LlamaIndex struct{}
 
 // Adapt implements [Adapter].
@@ -66,16 +66,16 @@ func (LlamaIndex) Adapt(ctx context.Context, in Input, opts *Options) ([]*citeki
 	return maps, nil
 }
 
-// A llamaGroup is the nodes of one source.
+// A llamaGroup holds the nodes of one source.
 type llamaGroup struct {
 	said  string // path of the source, or ""
 	key   string
-	named bool // something tells the source but an id
+	named bool // more than an id identifies the source
 	nodes []*llamaNode
 }
 
-// groupBySource returns the nodes by their sources, in the order of the input.
-// Documents are nodes only where there are no parts of them.
+// groupBySource groups the nodes by source, in the order of the input. A
+// document is a node only if the input has no parts of it.
 func groupBySource(all []*llamaNode) []*llamaGroup {
 	sources := sourcesOf(all)
 	parts := slices.ContainsFunc(all, func(n *llamaNode) bool { return !n.document })
@@ -97,10 +97,11 @@ func groupBySource(all []*llamaNode) []*llamaGroup {
 	return joinNameless(order)
 }
 
-// A llamaSource is what is said of a source.
+// A llamaSource holds the path and the URL given for a source.
 type llamaSource struct{ file, url string }
 
-// sourcesOf returns what documents and their parts say of each source, by id.
+// sourcesOf returns the data that documents and their parts give for each
+// source, by id.
 func sourcesOf(all []*llamaNode) map[string]llamaSource {
 	sources := make(map[string]llamaSource)
 	for _, n := range all {
@@ -116,7 +117,8 @@ func sourcesOf(all []*llamaNode) map[string]llamaSource {
 }
 
 // sourceIn returns the path of the source of a node, or "", and a key that all
-// nodes of that source have. A source is named if more than an id tells it.
+// nodes of that source have. A source is named if more than an id identifies
+// it.
 func (n *llamaNode) sourceIn(sources map[string]llamaSource) (said, key string, named bool) {
 	source := sources[n.origin]
 	said = firstOf(n.file(), source.file)
@@ -132,9 +134,9 @@ func (n *llamaNode) sourceIn(sources map[string]llamaSource) (said, key string, 
 	return "", "", false
 }
 
-// joinNameless makes one group of those that only an id tells from each other,
-// unless most of them have several nodes: who loads a text in pieces, without a
-// word of where they come from, gets a source with an id for each.
+// joinNameless joins the groups that differ only by an id into one, unless most
+// of them have several nodes: a program that loads a text in pieces, without
+// their origin, gets a source with its own id for each piece.
 func joinNameless(groups []*llamaGroup) []*llamaGroup {
 	nameless, single := 0, 0
 	for _, g := range groups {
@@ -164,7 +166,7 @@ func joinNameless(groups []*llamaGroup) []*llamaGroup {
 	return joined
 }
 
-// draft makes a map of the nodes of a source.
+// draft makes a map from the nodes of a source.
 func (g *llamaGroup) draft(ctx context.Context, source *found) (*draft, error) {
 	d := &draft{source: source, metadata: map[string]any{}}
 	if g.said != "" {
@@ -193,8 +195,8 @@ func (g *llamaGroup) draft(ctx context.Context, source *found) (*draft, error) {
 	return d, nil
 }
 
-// labelsAreNumbers reports whether no page has a label such as "iv", or "0",
-// after which all others are one too low.
+// labelsAreNumbers reports whether all labels are page numbers. A label such as
+// "iv" is not one; a label "0" means that all others are one too low.
 func (g *llamaGroup) labelsAreNumbers() bool {
 	return !slices.ContainsFunc(g.nodes, func(n *llamaNode) bool {
 		if n.meta.text("page_label") == "" {
@@ -206,7 +208,7 @@ func (g *llamaGroup) labelsAreNumbers() bool {
 }
 
 // nestLlama puts nodes below their parents. A parent that is below the node
-// itself is none.
+// itself is ignored.
 func nestLlama(nodes []*llamaNode, made map[*llamaNode]*citekit.Node) []*citekit.Node {
 	byID := make(map[string]*llamaNode, len(nodes))
 	for _, n := range nodes {
@@ -233,14 +235,14 @@ func nestLlama(nodes []*llamaNode, made map[*llamaNode]*citekit.Node) []*citekit
 			made[p].Children = append(made[p].Children, made[n])
 			continue
 		}
-		delete(parent, n) // cuts a cycle, once for all of its nodes
+		delete(parent, n) // this cuts a cycle for all of its nodes
 		roots = append(roots, made[n])
 	}
 	return roots
 }
 
-// ends reports whether there are not too many parents above a node, as in a
-// cycle there are.
+// ends reports whether the chain of parents above a node ends. In a cycle it
+// does not.
 func ends(parent map[*llamaNode]*llamaNode, n *llamaNode) bool {
 	for range maxDepth {
 		if n = parent[n]; n == nil {
@@ -250,7 +252,7 @@ func ends(parent map[*llamaNode]*llamaNode, n *llamaNode) bool {
 	return false
 }
 
-// A llamaPlacer finds where nodes are.
+// A llamaPlacer finds the locations of nodes.
 type llamaPlacer struct {
 	named       bool // the source has a name
 	trustLabels bool
@@ -272,7 +274,7 @@ func (p *llamaPlacer) place(n *llamaNode) citekit.Location {
 	return citekit.Location{Modality: citekit.Document, Pages: []citekit.Range{{First: page, Last: page}}}
 }
 
-// lines returns the lines of a node if its text is there.
+// lines returns the lines of a node if the source has its text.
 func (p *llamaPlacer) lines(n *llamaNode) citekit.Location {
 	if n.ranged && n.start >= 0 && n.end > n.start {
 		from, ok1 := p.text.offset(n.start)

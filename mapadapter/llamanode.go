@@ -11,8 +11,8 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// The relations between nodes, as written by the releases for Python and,
-// second, by those for JavaScript.
+// The relations between nodes, first as the releases for Python write them,
+// then as those for JavaScript do.
 var (
 	relationSource = [2]string{"1", "SOURCE"}
 	relationParent = [2]string{"4", "PARENT"}
@@ -30,7 +30,8 @@ type llamaNode struct {
 	document   bool
 }
 
-// readLlamaNodes returns the nodes in any of the forms that they are kept in.
+// readLlamaNodes returns the nodes from any of the forms in which they are
+// stored.
 func readLlamaNodes(data []byte) ([]*llamaNode, error) {
 	data = bytes.TrimSpace(trimBOM(data))
 	if bytes.HasPrefix(data, []byte("[")) {
@@ -87,8 +88,8 @@ func llamaStore(data []byte) ([]*llamaNode, error) {
 	return nodes, err
 }
 
-// noteOrigins gives nodes that do not name their source the one that the store
-// keeps beside them.
+// noteOrigins gives nodes that do not name their source the source that the
+// store names for them.
 func noteOrigins(nodes []*llamaNode, metadata, info []byte) error {
 	byID := make(map[string]*llamaNode, len(nodes))
 	for _, n := range nodes {
@@ -111,7 +112,7 @@ func noteOrigins(nodes []*llamaNode, metadata, info []byte) error {
 		}
 		entries, err := members(part)
 		if err != nil {
-			return nil // it is of no use, and of no harm
+			return nil // useless here, but harmless
 		}
 		for _, m := range entries {
 			note(m.key, m.value.text("ref_doc_id"))
@@ -150,8 +151,9 @@ func newLlamaNodes(entries []member) ([]*llamaNode, error) {
 	return nodes, nil
 }
 
-// newLlamaNode returns the node that r describes, or nil if it describes none.
-// The key becomes the id of a node that has none. For taken see [checkValues].
+// newLlamaNode returns the node that r describes, or nil if it does not
+// describe a node. A node without an id gets the key as its id. For taken see
+// [checkValues].
 func newLlamaNode(r record, key string, taken *int) *llamaNode {
 	kind := r.text("__type__")
 	r = unwrapped(r, taken)
@@ -189,7 +191,7 @@ func newLlamaNode(r record, key string, taken *int) *llamaNode {
 	return n
 }
 
-// unwrapped returns the node inside what it is stored in.
+// unwrapped returns the node inside its wrapper.
 func unwrapped(r record, taken *int) record {
 	const maxWraps = 4
 	for range maxWraps {
@@ -211,7 +213,7 @@ func unwrapped(r record, taken *int) record {
 	return r
 }
 
-// embedded returns an object that is written in a text, or nil.
+// embedded parses an object stored as text, or returns nil.
 func embedded(text string, taken *int) record {
 	var r record
 	if text == "" || checkValues([]byte(text), taken) != nil || decode([]byte(text), &r) != nil {
@@ -220,7 +222,7 @@ func embedded(text string, taken *int) record {
 	return r
 }
 
-// related returns the ids of the nodes that a node has a relation to.
+// related returns the ids of the nodes to which a node has a relation.
 func (n *llamaNode) related(relation [2]string) []string {
 	value, ok := n.relations[relation[0]]
 	if !ok {
@@ -250,7 +252,7 @@ func (n *llamaNode) file() string {
 	}
 	source := n.meta.text("source")
 	if _, err := strconv.Atoi(source); err == nil {
-		return "" // some readers keep the page there
+		return "" // some readers store the page there
 	}
 	return source
 }
@@ -272,7 +274,7 @@ func (n *llamaNode) page(trustLabels bool) (int, bool) {
 	return page, ok && page > 0
 }
 
-// node makes a node of a map.
+// node makes a node for a map.
 func (n *llamaNode) node(p *llamaPlacer) *citekit.Node {
 	node := newNode(n.id)
 	node.Type = "passage"

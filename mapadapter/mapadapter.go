@@ -1,15 +1,14 @@
-// Package mapadapter makes resource maps from what other tools wrote about
+// Package mapadapter makes resource maps from the output of other tools about
 // documents: graphs, stores of nodes, trees of contents.
 //
-// An adapter translates. It takes titles and summaries as they are, keeps the
-// tool's own id of a node in the member "original_id" of its JSON, and says
-// where a node is only if that follows: from page numbers and boxes in the
-// input, or because the text of the node stands word for word in the source. A
-// node without a place gets a virtual address, "virtual://resource#node".
+// An adapter translates. It keeps titles and summaries unchanged, and stores
+// the tool's own id of a node in the member "original_id" of its JSON. It gives
+// a node a location only if that follows from page numbers and boxes in the
+// input, or if the text of the node occurs word for word in the source. A node
+// without a place gets a virtual address, "virtual://resource#node".
 //
-// Input is taken to be hostile: it is bounded in size, rows, nodes and depth,
-// and cycles in it are cut. Nothing it names is opened but through
-// [Options.Open].
+// Input may be hostile: its size, rows, nodes and depth are bounded, and cycles
+// in it are cut. Files that it names are opened only through [Options.Open].
 package mapadapter
 
 import (
@@ -22,19 +21,20 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// An Adapter makes maps of the output of a tool.
+// An Adapter makes maps from the output of a tool.
 //
 // Implementations must be safe for concurrent use.
 type Adapter interface {
-	// Adapt returns the maps that the input makes, at least one. They are the
-	// caller's, and pass [citekit.ResourceMap.Validate]; whether their
-	// locations lie inside the source, [citekit.Library.Check] tells. The
-	// same input gives the same maps. A nil opts means the defaults.
+	// Adapt returns the maps that the input makes, at least one. They belong to
+	// the caller and pass [citekit.ResourceMap.Validate].
+	// [citekit.Library.Check] reports whether their locations lie inside the
+	// source. The same input gives the same maps. A nil opts means the
+	// defaults.
 	//
-	// Errors match [citekit.ErrFormat] if the input is not what the adapter
-	// reads, [citekit.ErrTooLarge] over a limit, [fs.ErrNotExist] if there is
-	// no input, those of Open for a source that was asked for, and ctx.Err()
-	// once ctx is done.
+	// Errors match [citekit.ErrFormat] if the adapter cannot read the form of
+	// the input, [citekit.ErrTooLarge] over a limit, [fs.ErrNotExist] if the
+	// input is missing, the errors of Open for a source named in the options,
+	// and ctx.Err() once ctx is done.
 	Adapt(ctx context.Context, in Input, opts *Options) ([]*citekit.ResourceMap, error)
 }
 
@@ -43,29 +43,30 @@ type Input struct {
 	FS   fs.FS
 	Name string // in FS; "." is the folder itself
 
-	// Path is where the input is for other programs, or "". Only [Command]
+	// Path is the path of the input for other programs, or "". Only [Command]
 	// uses it.
 	Path string
 }
 
-// Options are what an [Adapter] cannot know from its input. The zero value is
-// ready to use.
+// Options give an [Adapter] what it cannot learn from its input. The zero value
+// is ready to use.
 type Options struct {
-	// ResourceID is the id of the map, if there is one map; "" takes what the
-	// input says, else the name of the source or of the input.
+	// ResourceID is the id of the map, if the input makes one map. "" means the
+	// id in the input, or else the name of the source or of the input.
 	ResourceID string
 
-	// SourcePath is the file that the map is of, if there is one map; "" takes
-	// what the input says, if that can be opened also by its base name alone.
+	// SourcePath is the file of the map, if the input makes one map. "" means
+	// the path in the input, if Open opens that or its base name.
 	SourcePath string
 
-	// Open opens a source by its path, which comes from the input and may
-	// lie. The adapter closes it. It finds lines in the source, and notes its
-	// hash and size in the map. Nil means that no source is at hand.
+	// Open opens a source by its path, which comes from the input and may be
+	// false. The adapter closes the source. It finds lines in the source, and
+	// records its hash and size in the map. Nil means that no source can be
+	// opened.
 	Open func(ctx context.Context, path string) (*citekit.Source, error)
 
-	// Warn is told what could not be read and was left out. The errors name
-	// the file in the input. Nil discards them.
+	// Warn gets an error for each part that could not be read and was left out.
+	// The errors name the file in the input. Nil discards them.
 	Warn func(err error)
 }
 
@@ -78,16 +79,16 @@ func (o *Options) warn(err error) {
 // Limits on input and output.
 const (
 	maxInput  = 256 << 20 // bytes of one file
-	maxSource = 64 << 20  // bytes of a source that text is looked for in
+	maxSource = 64 << 20  // bytes of a source that is searched for text
 	maxMaps   = 1000
 
-	maxMapBytes = 64 << 20  // of JSON with maps; the library takes no larger map
-	maxValues   = 512 << 20 // bytes that the values of JSON take, about, besides their texts
+	maxMapBytes = 64 << 20  // of JSON with maps; the library accepts no larger map
+	maxValues   = 512 << 20 // approximate bytes of the values of JSON, without their texts
 
 	maxDepth   = 60   // of nodes
 	maxTitle   = 300  // bytes
 	maxSummary = 2000 // bytes of a summary that the tool made
-	maxLead    = 300  // bytes of the text itself that stand for a summary
+	maxLead    = 300  // bytes of the text itself, used as a summary
 )
 
 // Names returns the names that [Named] knows, sorted.
@@ -95,7 +96,7 @@ func Names() []string {
 	return []string{"docling", "generic", "graphrag", "llamaindex", "pageindex"}
 }
 
-// Named returns the adapter of a name. An unknown one is an error matching
+// Named returns the adapter with a name. An unknown name is an error matching
 // [citekit.ErrSyntax].
 func Named(name string) (Adapter, error) {
 	switch name {
@@ -115,7 +116,7 @@ func Named(name string) (Adapter, error) {
 
 func short(s string) string { return plain.Cut(s, 60) }
 
-// formatError returns an error for input that is not as it should be.
+// formatError returns an error for invalid input.
 func formatError(format string, args ...any) error {
 	return fmt.Errorf(format+": %w", append(args, citekit.ErrFormat)...)
 }

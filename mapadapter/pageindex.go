@@ -9,13 +9,14 @@ import (
 )
 
 // PageIndex reads the trees of PageIndex: nodes with "start_index" and
-// "end_index", the first and the last page, or, of a Markdown file, with
-// "line_num", the line of the heading. A section of a Markdown file ends
-// before the next heading that is not below it; the last one ends with the
-// file, which must therefore be at hand.
+// "end_index", the first and the last page, or, for a Markdown file, with
+// "line_num", the line of the heading. A section of a Markdown file ends before
+// the next heading that is not below it; the last one ends with the file, which
+// the adapter must therefore be able to open.
 //
-// A node without pages that mean something has those of its parent. Of nodes
-// that are too many or too deep, "left_out" in the metadata tells the number.
+// A node without valid pages gets those of its parent. Nodes over the limits of
+// number or depth are left out, and "left_out" in the metadata gives their
+// number.
 type PageIndex struct{}
 
 // Adapt implements [Adapter].
@@ -61,7 +62,7 @@ func (PageIndex) Adapt(ctx context.Context, in Input, opts *Options) ([]*citekit
 		d.metadata["left_out"] = []string{strconv.Itoa(p.leftOut) + " nodes"}
 	}
 	p.endSections(d.nodes)
-	if len(p.lines) == 0 && source == nil { // pages of what is not named
+	if len(p.lines) == 0 && source == nil { // pages of an unnamed source
 		dropLocations(d.nodes)
 	}
 	return j.finishOnly(d)
@@ -80,7 +81,7 @@ func dropLocations(nodes []*citekit.Node) {
 	}
 }
 
-// A pageIndexReader makes nodes of those of PageIndex.
+// A pageIndexReader makes nodes from those of PageIndex.
 type pageIndexReader struct {
 	source  *found
 	count   int
@@ -143,15 +144,15 @@ func (p *pageIndexReader) endSections(nodes []*citekit.Node) {
 	p.endBefore(nodes, p.source.text.count()+1)
 }
 
-// endBefore gives sections the lines up to the next, and the last of them
-// those before the line end.
+// endBefore gives each section the lines up to the next section, and the last
+// one the lines before the line end.
 func (p *pageIndexReader) endBefore(nodes []*citekit.Node, end int) {
 	for i := len(nodes) - 1; i >= 0; i-- {
 		n := nodes[i]
 		first, ok := p.lines[n]
 		p.endBefore(n.Children, end)
 		if !ok || first >= end {
-			continue // out of order: no telling where it ends
+			continue // out of order: its end is unknown
 		}
 		n.Location = citekit.Location{Modality: citekit.Text, Lines: citekit.Range{First: first, Last: end - 1}}
 		end = first

@@ -12,12 +12,12 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// errDecoder reports that the decoder gave up: whose fault it is cannot be
-// told.
+// errDecoder reports that the decoder failed: the cause may be the file or the
+// decoder.
 var errDecoder = formatError("the decoder of Parquet cannot read it; write the table as JSON lines")
 
-// readParquet returns the rows of a Parquet file. Columns of texts, numbers
-// and truth values are read, and lists of them; other ones are left out.
+// readParquet returns the rows of a Parquet file. It reads columns of texts,
+// numbers, truth values and lists of these, and leaves out other columns.
 func readParquet(ctx context.Context, data []byte) (rows []record, err error) {
 	defer func() {
 		// The decoder panics on some files, damaged or not.
@@ -59,7 +59,7 @@ func readParquet(ctx context.Context, data []byte) (rows []record, err error) {
 // A parquetTable gathers rows.
 type parquetTable struct {
 	names []string // of leaf columns; "" for those that are left out
-	lists []bool   // which of them are lists
+	lists []bool   // whether each column is a list
 	kinds []parquet.Kind
 
 	rows  []record
@@ -145,8 +145,8 @@ func (t *parquetTable) add(row parquet.Row) error {
 	return nil
 }
 
-// valueCost is how many bytes a value takes besides those of a text, with its
-// part of the row.
+// valueCost is the number of bytes a value takes in addition to those of its
+// text, including its part of the row.
 const valueCost = 100
 
 func (t *parquetTable) value(v parquet.Value, kind parquet.Kind) any {

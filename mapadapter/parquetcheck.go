@@ -7,7 +7,8 @@ import (
 )
 
 // Limits on a Parquet file. They are checked in its headers before anything is
-// decoded, as decoders take what they are told and reserve memory for it.
+// decoded, because decoders trust the headers and allocate the memory they ask
+// for.
 const (
 	maxFooter     = 4 << 20   // bytes
 	maxRows       = 2_000_000 // of a table
@@ -67,7 +68,7 @@ func checkPages(data []byte, f *parquet.File) error {
 
 // checkChunk checks the pages of one column and returns how many bytes they
 // decompress to. One of them must begin at the offset first, where the decoder
-// begins to read pages of data.
+// starts to read data pages.
 func checkChunk(chunk []byte, first int64, snappy bool) (total int64, err error) {
 	size := int64(len(chunk))
 	met := first == 0
@@ -96,7 +97,7 @@ func checkChunk(chunk []byte, first int64, snappy bool) (total int64, err error)
 	return total, nil
 }
 
-// A parquetPage is what the header of a page says.
+// A parquetPage holds the header of a page.
 type parquetPage struct {
 	size, compressed int64
 	values           int64
@@ -127,7 +128,8 @@ func (p *parquetPage) read(r *thriftReader, field int16, kind byte) (bool, error
 	return false, nil
 }
 
-// readData reads the header for a kind of page, with its encoding in a field.
+// readData reads the header for one kind of page; encoding is the number of the
+// field with the encoding.
 func (p *parquetPage) readData(r *thriftReader, encoding int16) error {
 	return r.structure(func(field int16, kind byte) (bool, error) {
 		if kind != thriftI32 {
@@ -163,7 +165,7 @@ func (r *thriftReader) into(n *int64) (err error) {
 	return err
 }
 
-// check checks the sizes of a page, and the one that snappy gives in the
+// check checks the sizes of a page, and the size that snappy gives in the
 // compressed bytes themselves.
 func (p *parquetPage) check(data []byte, snappy bool) error {
 	const plain, plainDictionary, rle, bitPacked, rleDictionary = 0, 2, 3, 4, 8

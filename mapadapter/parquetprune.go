@@ -4,14 +4,14 @@ import (
 	"encoding/binary"
 )
 
-// A pruned names the fields of a struct of Thrift that are kept, by number. A
-// field that has fields itself, or a list of such, is pruned too; others are
-// kept as they are.
+// A pruned lists the fields of a Thrift struct to keep, by number. A field that
+// has fields itself, or a list of structs, is pruned too; other fields are kept
+// unchanged.
 type pruned map[int16]pruned
 
-// footerFields are what the decoder needs of the metadata of a Parquet file
-// (FileMetaData). It panics on columns whose logical type is NULL and refuses
-// statistics that newer programs write; neither says anything of the values.
+// footerFields are the fields that the decoder needs from the metadata of a
+// Parquet file (FileMetaData). It panics on columns whose logical type is NULL
+// and refuses statistics that newer programs write; the values need neither.
 var footerFields = pruned{
 	1: nil, 3: nil,
 	2: { // SchemaElement, without its logical type
@@ -29,7 +29,7 @@ var footerFields = pruned{
 }
 
 // pruneFooter returns the Parquet file, which [checkFooter] has checked, with
-// only that in its metadata that is needed to read its values.
+// only the metadata needed to read its values.
 func pruneFooter(data []byte) ([]byte, error) {
 	end := len(data) - 8
 	start := end - int(binary.LittleEndian.Uint32(data[end:]))
@@ -43,7 +43,8 @@ func pruneFooter(data []byte) ([]byte, error) {
 	return append(file, data[end+4:]...), nil
 }
 
-// prune appends the struct that r is at to out, with the fields that are kept.
+// prune appends the struct at the position of r to out, with only the fields to
+// keep.
 func (r *thriftReader) prune(out []byte, keep pruned) ([]byte, error) {
 	last := int16(0)
 	err := r.structure(func(field int16, kind byte) (bool, error) {
@@ -97,7 +98,7 @@ func (r *thriftReader) pruneList(out []byte, keep pruned) ([]byte, error) {
 	return out, nil
 }
 
-// appendField appends the head of a field, which follows the last one.
+// appendField appends the head of a field; last is the field before it.
 func appendField(out []byte, field, last int16, kind byte) []byte {
 	if delta := field - last; delta > 0 && delta < 16 {
 		return append(out, byte(delta)<<4|kind)

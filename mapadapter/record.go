@@ -11,8 +11,8 @@ import (
 // values.
 type record map[string]any
 
-// text returns the first of the members that is a text or a number and not
-// empty, or "".
+// text returns the first member that is a text or a number and not empty, or
+// "".
 func (r record) text(keys ...string) string {
 	for _, key := range keys {
 		if s := lenient.Text(r[key]); s != "" {
@@ -22,7 +22,7 @@ func (r record) text(keys ...string) string {
 	return ""
 }
 
-// whole returns the first of the members that is a whole number.
+// whole returns the first member that is a whole number.
 func (r record) whole(keys ...string) (int, bool) {
 	for _, key := range keys {
 		if n, ok := lenient.Whole(r[key]); ok {
@@ -79,10 +79,10 @@ func (r record) has(keys ...string) bool {
 // title returns text as a title, cut at a word.
 func title(text string) string { return plain.Words(text, maxTitle) }
 
-// firstLine returns the first line of text that is not empty, as a title for
-// what has none.
+// firstLine returns the first line of text that is not empty, as a title for a
+// node without one.
 func firstLine(text string) string {
-	const enough = 100 // bytes of a title that is part of a text
+	const enough = 100 // bytes of a title cut from a text
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return plain.Words(strings.TrimLeft(line, "#*-> "), enough)
 }

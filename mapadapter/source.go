@@ -14,13 +14,13 @@ import (
 	"github.com/citekit/citekit/internal/sniff"
 )
 
-// A found is the source of a map: what the input calls it, and the file, if it
-// is at hand. A nil found is none.
+// A found is the source of a map: the path that the input gives it, and the
+// file, if it could be opened. A nil found means no source.
 type found struct {
 	path string
-	src  *citekit.Source // nil if it is not at hand
+	src  *citekit.Source // nil if it could not be opened
 	kind citekit.Modality
-	text *sourceText // nil if it is not a text that can be searched
+	text *sourceText // nil if the source is not searchable text
 }
 
 func (f *found) close() {
@@ -29,8 +29,8 @@ func (f *found) close() {
 	}
 }
 
-// find finds the source that the input names, or the one that was asked for.
-// It returns nil if there is neither. The caller closes it.
+// find opens the source that the input or the options name. It returns nil if
+// neither names one. The caller closes it.
 func (j *job) find(said string) (*found, error) {
 	if j.opts.SourcePath != "" {
 		f := &found{path: j.opts.SourcePath}
@@ -62,8 +62,8 @@ func (j *job) find(said string) (*found, error) {
 	return &found{path: said}, nil
 }
 
-// candidates are the paths under which a source may be at hand: the tool may
-// have run elsewhere.
+// candidates returns the paths at which to look for a source: the tool may have
+// run elsewhere.
 func candidates(said string) []string {
 	if strings.Contains(said, "://") {
 		return nil
@@ -75,7 +75,7 @@ func candidates(said string) []string {
 	return paths
 }
 
-// look tells what kind of source src is.
+// look finds out the kind of src.
 func (f *found) look(src *citekit.Source) error {
 	f.src = src
 	kind, _, err := sniff.Classify(src, src.Size(), src.Name())
@@ -99,8 +99,9 @@ func (f *found) look(src *citekit.Source) error {
 	return nil
 }
 
-// modality returns that of a map with the nodes: of its source if that is at
-// hand, else of the locations, else by the name of the source.
+// modality returns the modality of a map with the nodes: that of its source if
+// it could be opened, or else that of the locations, or else that of the name
+// of the source.
 func (f *found) modality(nodes []*citekit.Node) citekit.Modality {
 	if f == nil {
 		return citekit.Virtual
@@ -130,17 +131,17 @@ func placed(nodes []*citekit.Node) citekit.Modality {
 	return ""
 }
 
-// A sourceText finds lines in a text. Lines end with LF or CRLF; which of
-// them does not matter when text is looked for.
+// A sourceText finds lines in a text. Lines end with LF or CRLF; a search for
+// text treats both alike.
 type sourceText struct {
 	text    []byte
 	breaks  []int // offsets of the line feeds
-	marks   []int // the bytes at which every so many characters begin; made when needed
-	scanned int   // bytes that searches looked at
+	marks   []int // byte offsets of every markEvery-th character; made when needed
+	scanned int   // bytes searched so far
 }
 
-// newSourceText returns nil for what is not UTF-8, or has lines that end with
-// CR alone.
+// newSourceText returns nil if data is not UTF-8, or has lines that end with CR
+// alone.
 func newSourceText(data []byte) *sourceText {
 	data = bytes.ReplaceAll(trimBOM(data), []byte("\r\n"), []byte("\n"))
 	if !utf8.Valid(data) || bytes.IndexByte(data, '\r') >= 0 {
@@ -163,7 +164,7 @@ func (t *sourceText) lines(from, to int) citekit.Location {
 	return citekit.Location{Modality: citekit.Text, Lines: citekit.Range{First: first, Last: max(first, last)}}
 }
 
-// line returns the number of the line that the byte at an offset is in.
+// line returns the number of the line with the byte at an offset.
 func (t *sourceText) line(offset int) int {
 	i, _ := slices.BinarySearch(t.breaks, offset)
 	return i + 1
@@ -178,11 +179,11 @@ func (t *sourceText) count() int {
 	return n
 }
 
-// maxScanned is how many bytes are looked at in searches of a text, all in all.
+// maxScanned is the total number of bytes that all searches of a text may read.
 const maxScanned = 8 << 30
 
-// search returns where a passage stands word for word, at or after a byte if
-// it does so there, and else from the start.
+// search returns the offset at which a passage occurs word for word. It searches
+// from offset after first, and then from the start.
 func (t *sourceText) search(passage string, after int) (at, size int, ok bool) {
 	if t == nil {
 		return 0, 0, false
@@ -206,11 +207,11 @@ func (t *sourceText) search(passage string, after int) (at, size int, ok bool) {
 	return 0, 0, false
 }
 
-// markEvery is how many characters there are from one mark to the next.
+// markEvery is the number of characters from one mark to the next.
 const markEvery = 1024
 
 // offset returns the byte at which a character begins, counted from 0, and
-// whether there are as many.
+// whether the text has that many.
 func (t *sourceText) offset(char int) (int, bool) {
 	if t.marks == nil {
 		t.mark()

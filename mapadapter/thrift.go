@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 )
 
-// A thriftReader walks over values in the compact protocol of Thrift, which
-// the headers in a Parquet file have, without making anything of them: lists
-// may claim any length.
+// A thriftReader walks over values in the compact protocol of Thrift, the
+// format of the headers in a Parquet file. It allocates nothing for them,
+// because lists may claim any length.
 type thriftReader struct {
 	data  []byte
 	depth int
@@ -36,9 +36,8 @@ const (
 
 var errThrift = formatError("the Parquet file is damaged")
 
-// structure walks over a struct and calls visit, if it is not nil, for each
-// field before the value. If visit walks over the value itself it reports
-// true.
+// structure walks over a struct. It calls visit, if not nil, for each field,
+// before the value. Visit returns true if it walked over the value itself.
 func (r *thriftReader) structure(visit func(field int16, kind byte) (done bool, err error)) error {
 	if r.depth++; r.depth > maxThriftDepth {
 		return errThrift

@@ -1,5 +1,5 @@
-// Package modality has the built-in resolvers as a value. Nothing registers
-// itself:
+// Package modality returns the built-in resolvers as a value. There is no
+// global registration:
 //
 //	resolvers := modality.All()
 //	resolvers[citekit.Video] = &video.Resolver{Options: media.Options{FFmpeg: "/opt/bin/ffmpeg"}}
@@ -20,34 +20,34 @@ import (
 	"github.com/citekit/citekit/modality/virtual"
 )
 
-// All returns a new resolver with default settings for every modality. The
-// map is the caller's: entries may be replaced or removed before it is given
+// All returns a new resolver with default settings for every modality. The map
+// belongs to the caller: entries may be replaced or removed before it is given
 // to [citekit.New].
 func All() citekit.Resolvers { return New(nil) }
 
-// Limits bound what the resolvers of one [New] use together. As these may be
-// given to several libraries, such as those of the workspaces of a server, the
-// limits can be those of a process. The zero value is that of [All].
+// Limits are shared by the resolvers of one [New]. Because several libraries
+// may use these resolvers, such as those of the workspaces of a server, the
+// limits can apply to a whole process. [All] uses the zero value.
 type Limits struct {
-	// MaxChildren is how many programs run at a time: ffmpeg, ffprobe and
-	// tesseract. Zero means two of each for each modality.
+	// MaxChildren is the maximum number of programs that run at a time: ffmpeg,
+	// ffprobe and tesseract. Zero means two of each for each modality.
 	MaxChildren int
 
-	// ChildMemory is how many bytes of memory each run of ffmpeg and ffprobe
-	// may have, on Linux; zero is as in [media.Options].
+	// ChildMemory is the memory limit of each run of ffmpeg and ffprobe, in
+	// bytes, on Linux; zero is as in [media.Options].
 	ChildMemory int64
 
-	// DecoderMemory is how many bytes all jobs on images hold together; zero
-	// is as in [image.Resolver]. PDFium has 128 MiB beside it, and what is cut
-	// out of other documents and recordings is read in pieces.
+	// DecoderMemory is the memory limit of all image jobs together, in bytes;
+	// zero is as in [image.Resolver]. PDFium has a further 128 MiB. Parts of
+	// other documents and recordings are read in pieces.
 	DecoderMemory int64
 
-	// MaxDocuments is how many documents are read or cut at a time; zero is as
-	// in [pdf.Resolver].
+	// MaxDocuments is the maximum number of documents read or cut at a time;
+	// zero is as in [pdf.Resolver].
 	MaxDocuments int
 }
 
-// New is All with limits; nil means the zero value.
+// New is like All, with limits; nil means the zero value.
 func New(limits *Limits) citekit.Resolvers {
 	l := cmp.Or(limits, new(Limits))
 	var children *citekit.Slots
@@ -64,5 +64,5 @@ func New(limits *Limits) citekit.Resolvers {
 		citekit.Text:     new(text.Resolver),
 		citekit.Virtual:  virtual.Resolver{},
 	}
-	return documents.Archive.Members // entries that are replaced read members, too
+	return documents.Archive.Members // so that replaced entries read members, too
 }

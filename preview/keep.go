@@ -17,8 +17,8 @@ import (
 // format is part of every key of a preview.
 const format = "preview/1"
 
-// keyOf returns the key of a preview: a SHA-256 of all that decides its bytes
-// and its name.
+// keyOf returns the key of a preview: a SHA-256 of everything that determines
+// its bytes and its name.
 func keyOf(o *citekit.Opened, resolverVersion string, opts Options) string {
 	loc := o.Address.Location
 	parts := []string{
@@ -31,8 +31,8 @@ func keyOf(o *citekit.Opened, resolverVersion string, opts Options) string {
 	return ctxio.HashParts(parts...)
 }
 
-// kept returns a preview that was made before, or an error matching
-// [fs.ErrNotExist]. Nothing is kept where evidence cannot be read back.
+// kept returns a stored preview, or an error matching [fs.ErrNotExist]. Nothing
+// is stored if the workspace cannot open evidence.
 func (m *Maker) kept(ctx context.Context, key string) (*Preview, error) {
 	opener, ok := m.lib.Workspace().(citekit.EvidenceOpener)
 	if !ok {

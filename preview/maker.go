@@ -11,7 +11,7 @@ import (
 	"github.com/citekit/citekit/internal/fserror"
 )
 
-// A Maker makes previews of what is in a library. Make one with [New]. It is
+// A Maker makes previews of resources in a library. Make one with [New]. It is
 // safe for concurrent use.
 type Maker struct {
 	lib     *citekit.Library
@@ -23,13 +23,13 @@ func New(lib *citekit.Library) *Maker { return &Maker{lib: lib} }
 
 const maxBytes = 32 << 20 // of a picture
 
-// Make returns a picture of what an address stands for: its pages, frames or
-// sound. An empty modality is that of the resource. A nil opts means the
-// defaults. Previews are kept with the evidence, so that the same is made once.
+// Make returns a picture of the pages, frames or sound at an address. An empty
+// modality means that of the resource. A nil opts means the defaults. Previews
+// are stored with the evidence, so that each is made only once.
 //
-// The error is a [*citekit.ResolveError] wrapping those of
-// [citekit.Library.Open], or one that [Previewer] or [Options.WithDefaults]
-// names.
+// The error is a [*citekit.ResolveError] that wraps an error of
+// [citekit.Library.Open], or one described at [Previewer] or
+// [Options.WithDefaults].
 func (m *Maker) Make(ctx context.Context, a citekit.Address, opts *Options) (*Preview, error) {
 	p, err := m.preview(ctx, a, opts)
 	if err == nil {
@@ -75,12 +75,12 @@ func (m *Maker) preview(ctx context.Context, a citekit.Address, options *Options
 	return &shared, nil
 }
 
-// Boxes returns where on a page a part of its text stands: bytes from up to to
-// of what [citekit.Library.ReadText] yields for the address, which selects one
-// page. There is a box for each line, in the order of the text, and none for
-// text that is recognised in a picture.
+// Boxes returns the positions of a part of the text of a page: the bytes from
+// from up to to of the text that [citekit.Library.ReadText] yields for the
+// address, which must select one page. There is a box for each line, in text
+// order, and none for text that was recognised in a picture.
 //
-// The error is a [*citekit.ResolveError] wrapping those of
+// The error is a [*citekit.ResolveError] that wraps an error of
 // [citekit.Library.Open] or of [Boxer], or one matching [errors.ErrUnsupported]
 // for a modality without pages.
 func (m *Maker) Boxes(ctx context.Context, a citekit.Address, from, to int) ([]citekit.Box, error) {
@@ -119,7 +119,7 @@ func (m *Maker) boxes(ctx context.Context, a citekit.Address, from, to int) (box
 	return boxes, err
 }
 
-// A job is what one preview is made from.
+// A job is the input of one preview.
 type job struct {
 	*citekit.Opened
 	previewer Previewer
@@ -127,7 +127,7 @@ type job struct {
 	key       string
 }
 
-// draw makes a preview within the limits of the library, and keeps it.
+// draw makes a preview within the limits of the library, and stores it.
 func (m *Maker) draw(ctx context.Context, j job) (p *Preview, err error) {
 	loc := j.Location
 	err = m.lib.WithSlot(ctx, loc.Modality, func(ctx context.Context) error {

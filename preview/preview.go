@@ -1,7 +1,7 @@
-// Package preview makes pictures of what addresses stand for: pages, crops,
-// frames of a video, the waveform of a sound. They are for a person or a model
-// to look at, and not to cite. What draws them are resolvers that are a
-// [Previewer]; the pictures are kept with the evidence.
+// Package preview makes pictures of pages, crops, video frames and waveforms at
+// addresses. They are for a person or a model to look at, not to cite.
+// Resolvers that are a [Previewer] draw them; the pictures are stored with the
+// evidence.
 package preview
 
 import (
@@ -12,30 +12,31 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// A Previewer is a [citekit.Resolver] that can make a picture of what is at a location,
+// A Previewer is a [citekit.Resolver] that can make a picture of a location,
 // for a person or a model to look at.
 type Previewer interface {
-	// Preview returns a picture of what loc selects in src, at most
-	// opts.Side pixels wide and high and of at most 32 MiB. The same request
-	// gives the same bytes. It does not keep opts.
+	// Preview returns a picture of the part of src that loc selects, at most
+	// opts.Side pixels wide and high and at most 32 MiB large. The same request
+	// gives the same bytes. Preview does not retain opts.
 	//
-	// Errors are as for [citekit.Resolver]; what has no picture, or none that can be
-	// made here, is one matching [errors.ErrUnsupported].
+	// Errors are as for [citekit.Resolver]. If the part has no picture, or none
+	// that can be made here, the error matches [errors.ErrUnsupported].
 	Preview(ctx context.Context, src *citekit.Source, loc citekit.Location, opts Options) (*Preview, error)
 }
 
 // Options are the options of one preview. The zero value is ready to
 // use.
 type Options struct {
-	// Side is how many pixels wide and high the picture is at most, from 128
-	// to 2,048; zero means 1,000. What is smaller is not enlarged, but for
-	// what has no pixels of its own, such as a page.
+	// Side is the largest width and height of the picture in pixels, from 128
+	// to 2,048; zero means 1,000. A smaller original is not enlarged, unless it
+	// has no pixels of its own, such as a page.
 	Side int
 
-	// Boxes are drawn on the picture as highlights: at most 1,000, in
-	// fractions of the whole page, image or frame also where the location is
-	// a part of it. They need a location on one page, or in an image or a
-	// video; there every frame has them. [Boxer] says where text stands.
+	// Boxes are drawn on the picture as highlights. There may be at most 1,000.
+	// They are in fractions of the whole page, image or frame, even if the
+	// location is a part of it. They need a location on one page, in an image
+	// or in a video; in a video every frame has them. [Boxer] finds the boxes
+	// of text.
 	Boxes []citekit.Box
 }
 
@@ -46,8 +47,9 @@ const (
 	maxBoxes    = 1000
 )
 
-// WithDefaults returns a copy of o with the values that zeros stand for, or an
-// error matching [citekit.ErrSyntax] if a value means nothing. A nil o is the zero one.
+// WithDefaults returns a copy of o with the defaults in place of zeros, or an
+// error matching [citekit.ErrSyntax] if a value is invalid. A nil o means the
+// zero value.
 func (o *Options) WithDefaults() (Options, error) {
 	var opts Options
 	if o != nil {
@@ -71,16 +73,16 @@ func (o *Options) WithDefaults() (Options, error) {
 	return opts, nil
 }
 
-// A Preview is a picture of what is at a location.
+// A Preview is a picture of a location.
 type Preview struct {
 	MediaType string `json:"media_type"` // "image/png" or "image/jpeg"
 	Width     int    `json:"width"`      // pixels
 	Height    int    `json:"height"`     // pixels
 
-	// Shown says what is seen, in reading order: a location for each page or
-	// frame, or one for the whole picture. The first 12 pages are shown. A
-	// frame stands for the time from when it is shown to when the next one of
-	// the picture is.
+	// Shown lists the contents of the picture in reading order: a location for
+	// each page or frame, or one for the whole picture. At most the first 12
+	// pages are shown. A frame's location is the time from that frame to the
+	// next one in the picture.
 	Shown []citekit.Location `json:"shown"`
 
 	// Data is the image file. It is shared: do not modify it.

@@ -6,7 +6,7 @@ import (
 )
 
 // MarshalJSON returns an object with "was", "address" (null if the part is gone
-// or unknown), "how", "confidence", and where they say something "difference",
+// or unknown), "how", "confidence", and, unless they are empty, "difference",
 // "places" and "error", as a code and a message.
 func (r *Result) MarshalJSON() ([]byte, error) {
 	w := new(strictjson.Writer)

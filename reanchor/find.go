@@ -12,12 +12,12 @@ import (
 	"github.com/citekit/citekit/verify"
 )
 
-// How sure a find is, by what it was found by.
+// The confidence of a find, by the way it was found.
 const (
 	sure        = 1.0
-	movedAlone  = .97 // it stands once, and not what was around it
+	movedAlone  = .97 // the part occurs once, but without its surroundings
 	byContext   = .95
-	byAlignment = .85 // it stands several times, and nothing around it was kept
+	byAlignment = .85 // the part occurs several times, and its surroundings were not kept
 	similarMost = .9
 )
 
@@ -53,7 +53,7 @@ func (r *Reanchorer) findText(ctx context.Context, old, now *textlayer.Layer, re
 	return err
 }
 
-// pair returns two versions, aligned.
+// pair returns the alignment of two versions.
 func (r *Reanchorer) pair(ctx context.Context, resource string, old, now *textlayer.Layer) (*anchor.Pair, error) {
 	key := fmt.Sprint(resource, "\x00", old.SourceHash(), old.Len(), "\x00", now.SourceHash(), now.Len())
 	return r.pairs.Get(ctx, key, func(ctx context.Context) (*anchor.Pair, int64, error) {
@@ -75,7 +75,7 @@ func (r *Reanchorer) pair(ctx context.Context, resource string, old, now *textla
 	})
 }
 
-// pagesOf returns where the pages of a text begin.
+// pagesOf returns the offsets at which the pages of a text begin.
 func pagesOf(l *textlayer.Layer) (starts []int) {
 	for run := range l.Runs() {
 		if len(run.Location.Pages) > 0 {
@@ -85,7 +85,7 @@ func pagesOf(l *textlayer.Layer) (starts []int) {
 	return starts
 }
 
-// A finding gathers where the parts of an address are now.
+// A finding collects the current places of the parts of an address.
 type finding struct {
 	old, now *textlayer.Layer
 	pair     *anchor.Pair
@@ -93,7 +93,7 @@ type finding struct {
 	found    []textlayer.Bytes
 }
 
-// add finds a part; the result is as good as the worst of them.
+// add finds a part. The result has the lowest confidence of its parts.
 func (f *finding) add(ctx context.Context, part textlayer.Bytes) error {
 	p := f.pair.Find(int(part.From), int(part.To))
 	how, confidence := judge(p)
@@ -151,7 +151,8 @@ func rank(h How) int {
 	return 0
 }
 
-// location returns where the parts are. All of a source stays all of it.
+// location returns the location of the parts. A whole source stays a whole
+// source.
 func (f *finding) location() (citekit.Location, error) {
 	if f.result.Was.Location.IsWhole() {
 		return f.result.Was.Location, nil

@@ -10,13 +10,12 @@ import (
 )
 
 const (
-	enoughLetters = 20  // of a quote that is not there by chance
-	byQuote       = .95 // a quote stands in the new version once
+	enoughLetters = 20  // of a quote long enough not to match by chance
+	byQuote       = .95 // a quote occurs once in the new version
 	severalPlaces = .5
 )
 
-// findQuote finds what is quoted, where the text that it was quoted from is not
-// kept.
+// findQuote finds a quote if the text of its version is not kept.
 func (r *Reanchorer) findQuote(ctx context.Context, req Request, now *textlayer.Layer, result *Result) error {
 	here := pinned(req.Address, req.Address.Location, now)
 	v, err := r.verifier.Quote(ctx, verify.Request{Quote: req.Quote, Only: true, Address: citekit.Address{
@@ -38,7 +37,7 @@ func (r *Reanchorer) findQuote(ctx context.Context, req Request, now *textlayer.
 		}
 	}
 	if v.Address.Resource != "" && v.Address.Resource != here.Resource {
-		v = &verify.Verdict{Class: verify.NotFound} // another has the words, which is not what was cited
+		v = &verify.Verdict{Class: verify.NotFound} // the words are in another resource, which was not cited
 	}
 	result.Places = v.Places
 	switch v.Class {
@@ -66,8 +65,8 @@ func (r *Reanchorer) findQuote(ctx context.Context, req Request, now *textlayer.
 	return nil
 }
 
-// settle makes a result sure that is only similar, if the quote stands there word
-// for word. On pages it is then the pages of the quote.
+// settle raises a similar result to a sure one if the quote occurs there word
+// for word. The result on pages is then the pages of the quote.
 func (r *Reanchorer) settle(ctx context.Context, req Request, result *Result) error {
 	at := result.Address
 	at.Version = ""
@@ -88,8 +87,8 @@ func (r *Reanchorer) settle(ctx context.Context, req Request, result *Result) er
 	return nil
 }
 
-// quoted returns how a quote was found that stands in its source: one of few
-// letters may be another.
+// quoted returns how a quote in its source was found: a quote of few letters
+// may match by chance.
 func quoted(quote string, how How) How {
 	n := 0
 	for _, r := range quote {

@@ -1,9 +1,9 @@
-// Package reanchor finds again what was cited of a version of a source that is
-// no longer the one that is mapped.
+// Package reanchor finds cited parts again after their source has changed: the
+// citation is of another version than the one that is mapped.
 //
-// The text of the cited version is used where package textlayer still keeps it;
-// else the words that are quoted, if the request has them. Where neither is
-// there, nothing is guessed. What is found says how: only [Unique] and [Context]
+// It uses the text of the cited version if package textlayer still keeps it, or
+// else the quoted words, if the request has them. Without either, it does not
+// guess. Each result says how the part was found: only [Unique] and [Context]
 // are sure enough to move a citation without asking.
 package reanchor
 
@@ -20,29 +20,29 @@ import (
 	"github.com/citekit/citekit/verify"
 )
 
-// How says by what a cited part was found again.
+// How says how a cited part was found again.
 type How string
 
 const (
-	// Unchanged is an address whose source is the version that is cited, or
-	// whose quote stands where it says.
+	// Unchanged is an address whose source still has the cited version, or
+	// whose quote is still at the address.
 	Unchanged How = "unchanged"
 
-	// Unique is a part that stands in the new version once, word for word.
+	// Unique is a part that occurs once in the new version, word for word.
 	Unique How = "unique"
 
-	// Context is one that stands there several times, of which what is around it
-	// tells the right one.
+	// Context is a part that occurs several times there; the text around it
+	// identifies the right one.
 	Context How = "context"
 
-	// Similar is one that was changed, or that may be another: a person should
-	// look at it before it is cited.
+	// Similar is a part that was changed, or that may be the wrong one: a
+	// person should look at it before citing it.
 	Similar How = "similar"
 
-	// Gone is one of which half or more is not there.
+	// Gone is a part of which half or more is missing.
 	Gone How = "gone"
 
-	// Unknown is one that nothing tells of: the text of its version is not kept,
+	// Unknown is a part without any clue: the text of its version is not kept,
 	// and there is no quote. [Result.Problem] says why.
 	Unknown How = "unknown"
 )
@@ -52,12 +52,12 @@ func (h How) Moves() bool { return h == Unique || h == Context }
 
 // Options configures a Reanchorer. The zero value is ready to use.
 type Options struct {
-	// Layers keeps the texts; nil means a store of its own, which keeps also
-	// texts that are small, so that [Reanchorer.Keep] does.
+	// Layers keeps the texts; nil means a new store, which keeps small texts
+	// too, as [Reanchorer.Keep] needs.
 	Layers *textlayer.Store
 
-	// CacheBytes bounds the memory, roughly, for versions that are kept aligned
-	// between calls; zero means 128 MiB, negative none.
+	// CacheBytes is the approximate memory limit for aligned versions kept
+	// between calls, in bytes; zero means 128 MiB, negative none.
 	CacheBytes int64
 }
 
@@ -66,31 +66,31 @@ const (
 	maxText      = 16 << 20 // bytes of a version; aligning takes some twenty times that
 )
 
-// A Request is what was cited.
+// A Request describes the cited part.
 type Request struct {
-	// Address is the old address. One that pins no version is held to its quote
-	// alone.
+	// Address is the old address. An address that does not pin a version is
+	// found only by its quote.
 	Address citekit.Address
 
-	// Quote is what is quoted of it, or "": what to look for where the text of
-	// the cited version is not kept. Where it is, a part that was changed is
-	// still sure if the quote stands in it.
+	// Quote is the quote from the part, or "". It is searched for if the text
+	// of the cited version is not kept. If that text is kept, a changed part is
+	// still sure if it has the quote.
 	Quote string
 }
 
-// A Result is where a cited part is now.
+// A Result is the current place of a cited part.
 type Result struct {
 	Was     citekit.Address
 	Address citekit.Address // zero if it is gone or unknown; pins the version if Was does
 	How     How
 
-	// Confidence is from 0 to 1: of [Unique] and [Context] how sure it is that
-	// this is the part, of [Similar] also how much of it was kept.
+	// Confidence is from 0 to 1. For [Unique] and [Context] it measures how
+	// sure the match is, for [Similar] also how much of the part was kept.
 	Confidence float64
 
-	Difference []verify.Change // by words, of a similar part of at most [verify.MaxQuote] bytes
-	Places     int             // how often the very part stands in the new version, counted to 100
-	Problem    error           // why it is unknown
+	Difference []verify.Change // in words, for a similar part of at most [verify.MaxQuote] bytes
+	Places     int             // number of exact occurrences in the new version, counted up to 100
+	Problem    error           // the reason for Unknown
 }
 
 // A Reanchorer finds cited parts in the resources of a Library. It is safe for
@@ -119,11 +119,11 @@ func New(lib *citekit.Library, opts *Options) *Reanchorer {
 	return r
 }
 
-// Find says where a cited part is now.
+// Find returns the current place of a cited part.
 //
-// What is wrong with a source or its map is [Result.Problem], such as a source
+// [Result.Problem] reports a problem with a source or its map, such as a source
 // that changed since it was mapped, which matches [citekit.ErrStale]. The error
-// matches [citekit.ErrSyntax] if the address is none; or is ctx.Err().
+// matches [citekit.ErrSyntax] if the address is invalid, or is ctx.Err().
 func (r *Reanchorer) Find(ctx context.Context, req Request) (*Result, error) {
 	if err := req.Address.Validate(); err != nil {
 		return nil, err
@@ -139,9 +139,9 @@ func (r *Reanchorer) Find(ctx context.Context, req Request) (*Result, error) {
 	return result, nil
 }
 
-// Keep reads the text of a resource and keeps it, so that what is cited of it
-// now can be found again in later versions. The layers must keep texts of its
-// size. Errors are those of [textlayer.Store.Open].
+// Keep reads the text of a resource and keeps it, so that parts cited now can
+// be found again in later versions. The layers must keep texts of its size.
+// Errors are those of [textlayer.Store.Open].
 func (r *Reanchorer) Keep(ctx context.Context, resourceID string) error {
 	l, err := r.layers.Open(ctx, resourceID)
 	if err != nil {
@@ -171,7 +171,7 @@ func (r *Reanchorer) find(ctx context.Context, req Request, result *Result) erro
 		if err == nil && result.How == Similar && req.Quote != "" {
 			return r.settle(ctx, req, result)
 		}
-		if err == nil && result.How == Gone && req.Quote != "" { // its words may stand all the same
+		if err == nil && result.How == Gone && req.Quote != "" { // the quoted words may be there all the same
 			return r.findQuote(ctx, req, now, result)
 		}
 		if err == nil || ctx.Err() != nil {
@@ -194,8 +194,8 @@ func (r *Reanchorer) openOld(ctx context.Context, a citekit.Address) (*textlayer
 	return r.layers.OpenVersion(ctx, a.Resource, version)
 }
 
-// pinned returns an address at a location of a text, which pins its version with
-// as many digits as the old address.
+// pinned returns an address at a location of a text. It pins the version of the
+// text with as many digits as the old address.
 func pinned(was citekit.Address, loc citekit.Location, now *textlayer.Layer) citekit.Address {
 	a := citekit.Address{Resource: was.Resource, Location: loc}
 	if was.Version != "" {

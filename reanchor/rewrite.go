@@ -10,8 +10,9 @@ import (
 	"github.com/citekit/citekit/internal/mention"
 )
 
-// ErrUnpinned is the problem of an address that pins no version and stands beside
-// no quote: nothing tells what it was of. It matches [errors.ErrUnsupported].
+// ErrUnpinned is the problem of an address that does not pin a version and has
+// no quote beside it: the cited text is unknown. It matches
+// [errors.ErrUnsupported].
 var ErrUnpinned error = unpinned{}
 
 type unpinned struct{}
@@ -24,19 +25,19 @@ func (unpinned) Is(target error) bool { return target == errors.ErrUnsupported }
 
 // RewriteOptions configures [Reanchorer.Rewrite]. The zero value is ready to use.
 type RewriteOptions struct {
-	// Similar also moves citations of what was changed.
+	// Similar also moves citations of changed parts.
 	Similar bool
 }
 
-// A Citation is an address in a text that is rewritten.
+// A Citation is an address in a rewritten text.
 type Citation struct {
 	Line    int    // from 1
-	Written string // as it stood there
-	Now     string // as it is written now; Written if it was not moved
+	Written string // as it was in the text
+	Now     string // the new address; Written if it was not moved
 	Result  *Result
 }
 
-// Moved reports whether the citation was written anew.
+// Moved reports whether the citation was rewritten.
 func (c *Citation) Moved() bool { return c.Now != c.Written }
 
 // Left reports whether a person has to look at the citation.
@@ -50,17 +51,19 @@ func (c *Citation) Left() bool {
 	return c.Result.How == Gone
 }
 
-// A Rewriting is a text with its citations moved to where what they cite is now.
+// A Rewriting is a text with its citations moved to the current places of the
+// cited parts.
 type Rewriting struct {
 	Text      string
 	Citations []Citation // in order
 }
 
-// Rewrite finds again what the addresses in a text cite, in Markdown or any
-// other, and writes those anew that [How.Moves] says may be moved. Everything
-// else stays as it is, byte for byte. Addresses in fenced blocks of code are
-// examples and stay; so do those of modalities that the Library has no resolver
-// for. A quote beside an address counts as [Request.Quote]. Errors are ctx.Err().
+// Rewrite finds the parts cited by the addresses in a text, which may be
+// Markdown or any other, and rewrites the addresses that [How.Moves] allows to
+// move. The rest of the text is unchanged, byte for byte. Addresses in fenced
+// code blocks are examples and are not changed, nor are addresses of modalities
+// for which the Library has no resolver. A quote beside an address is used as
+// [Request.Quote]. Errors are ctx.Err().
 func (r *Reanchorer) Rewrite(ctx context.Context, text string, opts *RewriteOptions) (*Rewriting, error) {
 	if opts == nil {
 		opts = &RewriteOptions{}
@@ -99,7 +102,7 @@ func (r *Reanchorer) findMention(ctx context.Context, m mention.Mention, quote s
 	return r.Find(ctx, Request{Address: m.Address, Quote: quote})
 }
 
-// fragment returns what follows the id of an address.
+// fragment returns the part of an address after its id.
 func fragment(a citekit.Address, escaped bool) string {
 	f := a.Fragment()
 	if f == "" {
@@ -111,7 +114,7 @@ func fragment(a citekit.Address, escaped bool) string {
 	return "#" + f
 }
 
-// quotesOf returns what is quoted for the address at each offset of a text.
+// quotesOf returns the quote for the address at each offset of a text.
 func quotesOf(text string, known func(citekit.Modality) bool) map[int]string {
 	quotes := make(map[int]string)
 	for _, s := range citedtext.Parse(text, known).Statements {

@@ -12,14 +12,14 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// wholeVersion is how many digits a version has that is not cut.
+// wholeVersion is the number of digits of a full version.
 const wholeVersion = 64
 
-// freshFor is how long the list of versions is used that was made once.
+// freshFor is how long a list of versions is used before it is made again.
 const freshFor = time.Second
 
-// versions finds the whole hash of a version of which an address has the first
-// digits, among what the workspace keeps.
+// versions finds the full hash of a version from the first digits in an
+// address, among the versions that the workspace keeps.
 type versions struct {
 	lib *citekit.Library
 
@@ -28,8 +28,8 @@ type versions struct {
 	kept map[string][]string // by resource
 }
 
-// whole returns the hash that begins with some digits. Where nothing that is
-// kept has it, or several have, the error matches [fs.ErrNotExist].
+// whole returns the hash that begins with some digits. If no kept version
+// begins with these digits, or several do, the error matches [fs.ErrNotExist].
 func (v *versions) whole(ctx context.Context, resource, digits string) (string, error) {
 	if len(digits) == wholeVersion {
 		return digits, nil

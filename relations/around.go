@@ -9,64 +9,66 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// Bounds of [Graph.Around].
+// Limits of [Graph.Around].
 const (
 	MaxHops  = 2
 	MaxMost  = 1000
-	maxLooks = 1000 // relations that one call looks at
-	maxMore  = 100  // places that are counted beyond those that are returned
+	maxLooks = 1000 // relations examined in one call
+	maxMore  = 100  // places counted beyond the returned ones
 )
 
-// A Place is where relations lead from another place, or come from.
+// A Place is a place that relations lead to from another place, or come from.
 type Place struct {
-	// Address is where a relation leads; where it comes from, the address
-	// that proves it; or a text that proves a relation of a map.
+	// Address is the place that a relation leads to. If the relation comes
+	// from the place, it is the address that proves the relation. If Proof is
+	// set, it is a text that proves a relation of a map.
 	Address citekit.Address
-	Node    string // the smallest node that holds the address, or ""
+	Node    string // the smallest node that contains the address, or ""
 
-	Hops     int // relations that lie between, from 1
+	Hops     int // number of relations followed to reach it, from 1
 	By       Relation
-	Incoming bool // By leads from here
+	Incoming bool // By comes from here
 	Proof    bool // it is a text that proves By
 }
 
-// A Reach says how far [Graph.Around] goes.
+// A Reach is how far [Graph.Around] goes.
 type Reach struct {
 	Hops int // 0 to [MaxHops]
-	Most int // places, 0 to [MaxMost]
+	Most int // number of places, 0 to [MaxMost]
 
-	// Enclosing also takes the relations that lead to what the address lies
-	// in, such as to all of its resource.
+	// Enclosing also follows the relations that lead to something around the
+	// address, such as the whole resource.
 	Enclosing bool
 }
 
-// Surroundings are the places around one.
+// Surroundings are the places around an address.
 type Surroundings struct {
-	Places []Place // those of fewer hops first
+	Places []Place // those with fewer hops first
 
-	// More is how many further places there are, or at least are if not all
-	// was looked at.
+	// More is the number of further places. If not everything was examined,
+	// there may be more.
 	More int
 
-	// Outdated is how many places were left out, since their sources changed
+	// Outdated is how many places were left out because their sources changed
 	// after they were mapped, are gone or may not be read.
 	Outdated int
 
-	// Complete is false if the time was over, or there were more relations
-	// than are looked at.
+	// Complete is false if time ran out, or there were more relations than are
+	// examined.
 	Complete bool
 }
 
-// Around returns the places that relations lead to from an address or come from
-// to it, and with two hops those around these, each once. What lies in the address
-// or around it is left out. Relations of a source that is not what was mapped are
-// not followed, and places in it not returned.
+// Around returns the places that relations lead to from an address, and the
+// places that relations to it come from. With two hops it also returns the
+// places around these. Each place is returned once. Places inside the address
+// or around it are left out. If a source changed since it was mapped, its
+// relations are not followed, and places in it are not returned.
 //
-// Of each place what it leads to and what leads to it alternate, in the orders of
-// [Graph.Outgoing] and [Graph.Incoming]. If the time of the context is over, the
-// places that are known are the answer.
+// For each place, outgoing and incoming relations alternate, in the orders of
+// [Graph.Outgoing] and [Graph.Incoming]. If the time of the context runs out,
+// the answer has the places found by then.
 //
-// Errors match [citekit.ErrSyntax] if the reach is out of its bounds, and are
+// Errors match [citekit.ErrSyntax] if the reach is out of bounds; others are
 // those of [citekit.Library.Open].
 func (g *Graph) Around(ctx context.Context, at citekit.Address, reach Reach) (*Surroundings, error) {
 	if reach.Hops < 0 || reach.Hops > MaxHops || reach.Most < 0 || reach.Most > MaxMost {
@@ -100,10 +102,11 @@ type walk struct {
 	Reach
 	Surroundings
 
-	current map[string]error // why a resource, at a version, cannot be followed
+	current map[string]error // error if a resource, at a version, cannot be followed
 }
 
-// visit adds the places of the relations from an address and to it, alternately.
+// visit adds the places of outgoing and incoming relations of an address,
+// alternately.
 func (w *walk) visit(ctx context.Context, a citekit.Address, hop int) {
 	out, stopOut := iter.Pull2(w.g.leaving(ctx, a))
 	defer stopOut()
@@ -120,7 +123,7 @@ func (w *walk) visit(ctx context.Context, a citekit.Address, hop int) {
 }
 
 // step adds the places of the next relation, and reports whether there may be
-// another.
+// another one.
 func (w *walk) step(ctx context.Context, next func() (Relation, error, bool), hop int, incoming bool) bool {
 	if w.looks >= maxLooks || w.More >= maxMore {
 		w.Complete = false
@@ -135,7 +138,7 @@ func (w *walk) step(ctx context.Context, next func() (Relation, error, bool), ho
 		return false
 	}
 	if err != nil || r.To.Resource == "" {
-		return err == nil // what is not read has no relations
+		return err == nil // an unreadable source has no relations
 	}
 	switch err := w.check(ctx, r.From); {
 	case ctx.Err() != nil:
@@ -156,7 +159,7 @@ func (w *walk) step(ctx context.Context, next func() (Relation, error, bool), ho
 	return true
 }
 
-// add adds a place that is not seen yet.
+// add adds a place that was not seen before.
 func (w *walk) add(ctx context.Context, p Place) {
 	key := w.key(ctx, p)
 	if w.seen[key] || p.Address.Resource == w.at.Resource && overlap(p.Address.Location, w.at.Location) {
@@ -175,8 +178,8 @@ func (w *walk) add(ctx context.Context, p Place) {
 	}
 }
 
-// key returns what a place is known by: a node, if a relation leads to it or
-// stands anywhere in it, else an address.
+// key returns the key of a place: its node, if a relation leads to the node or
+// comes from anywhere in it; otherwise its address.
 func (w *walk) key(ctx context.Context, p Place) string {
 	if p.Node != "" && p.Address.Version == "" {
 		if p.Incoming && !p.Proof || w.g.isNode(ctx, p.Address, p.Node) {
@@ -196,7 +199,7 @@ func (g *Graph) isNode(ctx context.Context, a citekit.Address, id string) bool {
 	return n != nil && n.Location.Equal(a.Location)
 }
 
-// overlap reports whether one location lies in the other.
+// overlap reports whether one location contains the other.
 func overlap(a, b citekit.Location) bool {
 	if a.IsWhole() || b.IsWhole() {
 		return true
@@ -204,8 +207,9 @@ func overlap(a, b citekit.Location) bool {
 	return a.Modality == b.Modality && (holds(a, b) || holds(b, a))
 }
 
-// check returns an error if the source of an address is not what was mapped, or
-// what the address pins. A map without a source has none that could change.
+// check returns an error if the source of an address does not have the mapped
+// version, or the version that the address pins. A map without a source cannot
+// be outdated.
 func (w *walk) check(ctx context.Context, a citekit.Address) error {
 	key := a.Resource + "#" + a.Version
 	if err, ok := w.current[key]; ok {
@@ -218,7 +222,7 @@ func (w *walk) check(ctx context.Context, a citekit.Address) error {
 	return err
 }
 
-// current returns an error if a resource is not as it was mapped.
+// current returns an error if a resource has changed since it was mapped.
 func (g *Graph) current(ctx context.Context, a citekit.Address) error {
 	m, err := g.lib.Map(ctx, a.Resource)
 	if err != nil || m.SourcePath == "" {

@@ -18,43 +18,43 @@ import (
 
 var errTooMany = fmt.Errorf("the links of some resources are not known, for there are too many: %w", citekit.ErrTooLarge)
 
-// An atlas knows where the sources of all maps are, and which maps may refer
+// An atlas knows the paths of the sources of all maps, and which maps may refer
 // to which.
 type atlas struct {
 	mu      sync.RWMutex
-	known   []mapped            // a map that is gone has no id
+	known   []mapped            // a deleted map has no id
 	byID    map[string]uint32   // indexes of known
 	byPath  map[string][]uint32 // by clean path of the source
-	goFiles map[string][]uint32 // by folder; those that are no tests, by path
+	goFiles map[string][]uint32 // by folder; files other than tests, sorted by path
 	modules map[string]string   // folder to the path of its Go module
 	keys    []linkKey           // sorted
 	partial bool                // some keys are left out
 
-	checked time.Time     // when all maps were looked at
-	took    time.Duration // that this took
+	checked time.Time     // when all maps were last checked
+	took    time.Duration // duration of that check
 	seed    maphash.Seed
 }
 
-// A mapped is what is known of one map.
+// A mapped is the atlas's record of one map.
 type mapped struct {
 	id     string
 	stamp  citekit.Stamp
-	path   string // of the source, clean and relative; "" if that cannot be linked to
+	path   string // of the source, clean; "" if links cannot lead to it
 	linked bool   // its keys are known
 }
 
-// A linkKey says that a map has a link whose target hashes to key.
+// A linkKey records that a map has a link whose target hashes to key.
 type linkKey struct {
 	key  uint64
 	from uint32
 }
 
-// slowCheck is how long looking at all maps may take for it to be done at each
-// call. A slower check is repeated after ten times as long.
+// slowCheck is the longest duration of a check of all maps that is repeated in
+// each call. A slower check is repeated after ten times its duration.
 const slowCheck = 50 * time.Millisecond
 
-// catchUp brings the atlas up to date, with the keys of links if these are
-// wanted. What was done is kept if ctx is done.
+// catchUp brings the atlas up to date, including the keys of links if links is
+// set. If ctx ends, the work done so far is kept.
 func (g *Graph) catchUp(ctx context.Context, links bool) error {
 	release, err := g.acquire(ctx)
 	if err != nil {
@@ -111,7 +111,7 @@ func (g *Graph) checkMaps(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// noteMap keeps what a new version of a map says.
+// noteMap records a new version of a map.
 func (g *Graph) noteMap(ctx context.Context, id string, stamp citekit.Stamp) error {
 	m, _, err := g.lib.ReadMap(ctx, id)
 	if ctx.Err() != nil {
@@ -136,7 +136,7 @@ func (g *Graph) noteMap(ctx context.Context, id string, stamp citekit.Stamp) err
 	return nil
 }
 
-// forget drops the maps that are gone.
+// forget drops the maps that were deleted.
 func (g *Graph) forget(ids []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -152,8 +152,8 @@ func (g *Graph) forget(ids []string) {
 	}
 }
 
-// cleanPath returns the path of a source as links may lead to it: relative to
-// the base directory, or absolute where the source is elsewhere.
+// cleanPath returns the path of a source in the form that links lead to:
+// relative to the base directory, or absolute if the source is elsewhere.
 func cleanPath(p string) string {
 	if p == "" || strings.Contains(p, "://") {
 		return ""
@@ -191,7 +191,7 @@ func (g *Graph) arrange(ctx context.Context) {
 	g.byPath, g.goFiles, g.modules = byPath, goFiles, modules
 }
 
-// moduleOf returns the path of the module that a file go.mod declares.
+// moduleOf returns the module path that a go.mod file declares.
 func (g *Graph) moduleOf(ctx context.Context, id string) string {
 	m, err := g.lib.Map(ctx, id)
 	if err != nil {
@@ -247,7 +247,7 @@ func (g *Graph) keysOf(ctx context.Context, index uint32, known mapped) []linkKe
 			}
 		}
 	}
-	if len(links) > 0 || m.Metadata[relationsKey] != nil { // it may refer to itself
+	if len(links) > 0 || m.Metadata[relationsKey] != nil { // the map may refer to itself
 		keys = append(keys, linkKey{g.hash("resource " + known.id), index})
 	}
 	slices.SortFunc(keys, compareKeys)
@@ -284,8 +284,8 @@ func (g *Graph) addKeys(fresh []linkKey, done map[uint32]bool) {
 	}
 }
 
-// referrers returns the ids of the maps that may refer to a resource, sorted,
-// and whether all of them are known.
+// referrers returns the sorted ids of the maps that may refer to a resource,
+// and whether these are all.
 func (g *Graph) referrers(id string) (ids []string, whole bool) {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
@@ -306,8 +306,8 @@ func (g *Graph) referrers(id string) (ids []string, whole bool) {
 	return slices.Compact(ids), !g.partial
 }
 
-// mayLeadTo returns what tells whether a link of another resource may lead to one.
-// It costs far less than to follow the link.
+// mayLeadTo returns a function that reports whether a link of another resource
+// may lead to the resource. It costs far less than following the link.
 func (g *Graph) mayLeadTo(id string) func(l Link, source string) bool {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
@@ -321,7 +321,7 @@ func (g *Graph) mayLeadTo(id string) func(l Link, source string) bool {
 	}
 }
 
-// at returns the id of the first map of a source by its path, or "".
+// at returns the id of the first map whose source has a path, or "".
 func (g *Graph) at(p string) string {
 	g.mu.RLock()
 	defer g.mu.RUnlock()

@@ -8,20 +8,20 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// The links of a source are kept as a header, the number of links, and for
-// each link its two locations and three texts. Numbers are variable in length,
-// and a text has its length before it.
+// The links of a source are stored as a header, the number of links, and for
+// each link its two locations and three texts. Numbers are varints; a text has
+// its length before it.
 
 const header = "citekit links 1\n"
 
 const maxDecoded = 1 << 20 // links
 
-// The ways to write a location.
+// The encodings of a location.
 const (
 	placeNone byte = iota
 	placeLines
 	placePage
-	placeBox   // of a page
+	placeBox   // a box on a page
 	placeOther // as JSON
 )
 
@@ -68,7 +68,7 @@ func appendPlace(data []byte, loc citekit.Location) []byte {
 	return appendText(append(data, placeOther), string(text))
 }
 
-// decodeLinks reads what encodeLinks wrote. It trusts nothing.
+// decodeLinks decodes the output of encodeLinks. It accepts any input safely.
 func decodeLinks(data []byte) ([]Link, error) {
 	d := decoder{data: data}
 	if d.text(len(header)) != header {
@@ -92,8 +92,8 @@ func decodeLinks(data []byte) ([]Link, error) {
 	return links, nil
 }
 
-// A decoder reads from the start of data. Once it has failed, it yields
-// nothing.
+// A decoder reads from the start of data. Once it has failed, it returns zero
+// values.
 type decoder struct {
 	data   []byte
 	failed bool

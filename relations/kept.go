@@ -4,17 +4,16 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// relationsKey is the member of the metadata of a map that has the relations
-// between its nodes: a list of objects with "from" and "to", the ids of nodes,
-// and where known "kind", "text", "evidence" (ids of the nodes that prove it)
-// and "origin", which is "adapter" or "model".
+// relationsKey is the key, in the metadata of a map, of the relations between
+// its nodes: a list of objects with "from" and "to", the ids of nodes, and
+// where known "kind", "text", "evidence" (ids of the nodes that prove it) and
+// "origin", which is "adapter" or "model".
 const relationsKey = "relations"
 
-// maxEvidence is how many places that prove one relation are given.
+// maxEvidence is how many proofs of one relation are returned.
 const maxEvidence = 100
 
-// mapRelations returns the relations between the nodes of a map that its
-// metadata have.
+// mapRelations returns the relations between nodes in the metadata of a map.
 func mapRelations(m *citekit.ResourceMap) []Relation {
 	list, _ := m.Metadata[relationsKey].([]any)
 	if len(list) == 0 {

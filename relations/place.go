@@ -12,7 +12,7 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// A placer finds where the links of one resource lead.
+// A placer finds the places that the links of one resource lead to.
 type placer struct {
 	g   *Graph
 	ctx context.Context
@@ -21,13 +21,13 @@ type placer struct {
 
 	path string // of the source, clean
 
-	others map[string]*atlasMap // by id; nil for one that cannot be read
+	others map[string]*atlasMap // by id; nil for an unreadable map
 }
 
-// maxOthers is how many maps a placer holds that links lead to.
+// maxOthers is how many maps that links lead to a placer holds.
 const maxOthers = 64
 
-// relation returns what a link says.
+// relation returns the relation of a link.
 func (p *placer) relation(l Link) Relation {
 	r := Relation{
 		From:   citekit.Address{Resource: p.m.ResourceID, Location: l.From},
@@ -51,7 +51,7 @@ func (p *placer) relation(l Link) Relation {
 	if t.resource == "" {
 		found := false
 		if loc, found = to.place(t.fragment); t.same && !found {
-			return r // a name that nothing here has
+			return r // a name that does not exist here
 		}
 	} else if loc.Modality != to.m.Address(nil).Location.Modality {
 		return r
@@ -61,7 +61,7 @@ func (p *placer) relation(l Link) Relation {
 	return r
 }
 
-// mapAt returns the map that a target is in, or nil.
+// mapAt returns the map that contains a target, or nil.
 func (p *placer) mapAt(t target) *atlasMap {
 	switch {
 	case t.outside:
@@ -117,9 +117,9 @@ func (p *placer) other(id string) *atlasMap {
 	return found
 }
 
-// goPackage returns the id of the map that stands for a Go package: of its
-// file doc.go, else of the file with the name of the folder, else of the first
-// file that is no test.
+// goPackage returns the id of the map that stands for a Go package: the map of
+// its file doc.go, else of the file with the name of the folder, else of the
+// first file that is not a test.
 func (g *Graph) goPackage(name string) string {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
@@ -138,8 +138,8 @@ func (g *Graph) goPackage(name string) string {
 	return ""
 }
 
-// goFolders returns the folders that an import path may be: below the module
-// with the longest path that it begins with, else that of its name.
+// goFolders returns the possible folders of an import path: the folder below
+// the module whose path is its longest prefix, else folders with its name.
 func (g *Graph) goFolders(name string) []string {
 	best, folder := "", ""
 	for dir, module := range g.modules {
@@ -163,7 +163,7 @@ func (g *Graph) goFolders(name string) []string {
 // An atlasMap finds places in one map.
 type atlasMap struct {
 	m     *citekit.ResourceMap
-	read  func() []Link // for its anchors
+	read  func() []Link // to find its anchors
 	names map[string]citekit.Location
 }
 
@@ -171,8 +171,8 @@ func newAtlasMap(m *citekit.ResourceMap, links []Link) *atlasMap {
 	return &atlasMap{m: m, read: func() []Link { return links }}
 }
 
-// place returns the location that a fragment names, and whether it names one;
-// else it is all of the resource.
+// place returns the location that a fragment names. If the fragment names none,
+// it returns the whole resource and false.
 func (a *atlasMap) place(fragment string) (citekit.Location, bool) {
 	whole := a.m.Address(nil).Location
 	if fragment == "" {
@@ -189,7 +189,7 @@ func (a *atlasMap) place(fragment string) (citekit.Location, bool) {
 	return loc, loc.Validate() == nil
 }
 
-// selector returns the lines or pages that a fragment counts, such as
+// selector returns the lines or pages that a fragment gives by number, such as
 // "L10-L20" or "page=3".
 func selector(fragment string) (citekit.Location, bool) {
 	if page, ok := strings.CutPrefix(fragment, "page="); ok {
@@ -210,8 +210,8 @@ func selector(fragment string) (citekit.Location, bool) {
 	return loc, err == nil && !loc.IsWhole()
 }
 
-// named returns the place of a name: of an anchor in the source, of a heading
-// as GitHub names it, or of a node by its id.
+// named returns the place with a name: an anchor in the source, a heading as
+// GitHub names it, or a node by its id.
 func (a *atlasMap) named(name string) (citekit.Location, bool) {
 	if a.names == nil {
 		a.index()
@@ -228,7 +228,7 @@ func (a *atlasMap) named(name string) (citekit.Location, bool) {
 	return citekit.Location{}, false
 }
 
-// index gathers the names of places.
+// index collects the names of places.
 func (a *atlasMap) index() {
 	a.names = make(map[string]citekit.Location)
 	add := func(name string, loc citekit.Location) {
@@ -269,7 +269,7 @@ func slugOf(title string) string {
 	}, title)
 }
 
-// nodeAt returns the id of the smallest node that holds a location, or "".
+// nodeAt returns the id of the smallest node that contains a location, or "".
 func (a *atlasMap) nodeAt(loc citekit.Location) string {
 	if n := NodeAt(a.m, loc); n != nil {
 		return n.ID
@@ -277,9 +277,10 @@ func (a *atlasMap) nodeAt(loc citekit.Location) string {
 	return ""
 }
 
-// NodeAt returns the smallest node of a map that holds a location: on each
-// level the one with the smallest location, of several such the first. It is nil
-// if no node holds it, and for the whole of a source.
+// NodeAt returns the smallest node of a map that contains a location: on each
+// level it follows the node with the smallest location, and among equals the
+// first. It returns nil if no node contains the location, or if the location is
+// the whole source.
 func NodeAt(m *citekit.ResourceMap, loc citekit.Location) *citekit.Node {
 	if loc.IsWhole() {
 		return nil
@@ -294,14 +295,14 @@ func NodeAt(m *citekit.ResourceMap, loc citekit.Location) *citekit.Node {
 	}
 }
 
-// comparable reports whether one location can hold another: they are of one
-// modality, or the other is in a member of what the first is.
+// comparable reports whether one location can contain another: they have the
+// same modality, or the inner one is in a member of the outer one.
 func comparable(outer, inner citekit.Location) bool {
 	return outer.Modality == inner.Modality || outer.Member != "" && outer.Member != inner.Member
 }
 
-// nodeWith returns the node with the smallest location that holds loc; of
-// nodes of the same size the first.
+// nodeWith returns the node with the smallest location that contains loc; among
+// nodes of the same size, the first.
 func nodeWith(nodes []*citekit.Node, loc citekit.Location) *citekit.Node {
 	var best *citekit.Node
 	for _, n := range nodes {

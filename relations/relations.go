@@ -1,12 +1,11 @@
-// Package relations finds what refers to what among the resources of a
-// library: the links that stand in their sources, and the relations that an
-// adapter or a model brought into a map. Nothing is inferred: each relation has
-// the address that proves it.
+// Package relations finds the references among the resources of a library: the
+// links in their sources, and the relations that an adapter or a model added to
+// a map. Nothing is inferred: each relation has the address that proves it.
 //
 // A link leads to a mapped resource if its target is the path of a source, the
-// path or name of a module whose files are mapped where that path says, or an
-// address of a resource. Anything else stays outside, with its target as it is
-// written. No file is opened that is not the source of a map.
+// path or name of a module whose files are mapped at that path, or an address
+// of a resource. Any other link leads outside, and its target is given as
+// written. No file is opened unless it is the source of a map.
 package relations
 
 import (
@@ -19,66 +18,68 @@ import (
 	"github.com/citekit/citekit/internal/semaphore"
 )
 
-// An Origin says who states a relation.
+// An Origin is the party that states a relation.
 type Origin string
 
-// The origins.
+// The values of an Origin.
 const (
-	FromSource  Origin = "source"  // a link in the source, which From proves
-	FromAdapter Origin = "adapter" // another tool, as its adapter read it
+	FromSource  Origin = "source"  // a link in the source; From proves it
+	FromAdapter Origin = "adapter" // another tool, as read by its adapter
 	FromModel   Origin = "model"   // a model that made the map
 )
 
 // A Relation leads from one place to another.
 type Relation struct {
 	From     citekit.Address
-	FromNode string // the smallest node that holds From, or ""
+	FromNode string // the smallest node that contains From, or ""
 
-	// To is zero if the relation leads nowhere among the resources.
+	// To is zero if the relation does not lead to a resource.
 	To     citekit.Address
-	ToNode string // the smallest node that holds To, or ""
+	ToNode string // the smallest node that contains To, or ""
 
 	Kind   string // as in [Link], or "relationship"
-	Text   string // what a reader sees, or what is said of the relation
+	Text   string // the visible text of a link, or a statement about the relation
 	Target string // as the source writes it; "" for relations of a map
 	Origin Origin
 
-	// Evidence are the places that prove a relation of a map, such as the
-	// text units it was found in.
+	// Evidence are the places that prove a relation of a map, such as the text
+	// units in which it was found.
 	Evidence []citekit.Address
 }
 
 // Limits of a [Graph].
 const (
-	maxResources = 1 << 20 // maps that are known
-	maxKeys      = 4 << 20 // of the links of all resources; 16 bytes each
+	maxResources = 1 << 20 // known maps
+	maxKeys      = 4 << 20 // keys of the links of all resources; 16 bytes each
 )
 
 // A Graph finds the relations of the resources of a library. Make one with
 // [New]. It is safe for concurrent use.
 //
-// It keeps, for each map, its id, stamp and path, and for each link that may
-// lead to a mapped source 16 bytes: of 100,000 maps with 2,000,000 such links
-// some 60 MB. The links themselves are kept by the workspace, as evidence of
-// the version of their source.
+// It holds, for each map, its id, stamp and path, and 16 bytes for each link
+// that may lead to a mapped source: about 60 MB for 100,000 maps with 2,000,000
+// such links. The workspace stores the links themselves, as evidence of the
+// version of their source.
 type Graph struct {
 	lib  *citekit.Library
 	turn chan struct{} // held by the one caller that catches up
 	atlas
 }
 
-// New returns a graph over a library. It reads nothing until it is asked.
+// New returns a graph over a library. It reads nothing until it is used.
 func New(lib *citekit.Library) *Graph {
 	return &Graph{lib: lib, turn: make(chan struct{}, 1)}
 }
 
-// Outgoing returns the relations that lead from a place: those of a resource
-// if the address selects all of it, else those that stand in what it selects,
-// or of a map that are proved by a text there.
-// They come in the order of the source, then those of the map.
+// Outgoing returns the relations that lead from a place. If the address selects
+// the whole resource, these are all its relations. Otherwise they are the links
+// in the selected part, and the relations of the map that lead from the part or
+// are proved by a text in it. They are in source order, followed by those of
+// the map.
 //
-// Errors are those of [citekit.Library.Map] and of [ReadLinks].
-// A resource whose modality knows no links has only the relations of its map.
+// Errors are those of [citekit.Library.Map] and of [ReadLinks]. If the resolver
+// of a modality does not read links, the resource has only the relations of its
+// map.
 func (g *Graph) Outgoing(ctx context.Context, at citekit.Address) ([]Relation, error) {
 	var all []Relation
 	for r, err := range g.leaving(ctx, at) {
@@ -106,13 +107,14 @@ func (g *Graph) leaving(ctx context.Context, at citekit.Address) iter.Seq2[Relat
 }
 
 // Incoming returns the relations that lead to a place: to any part of a
-// resource if the address selects all of it, else into what it selects. They
-// come by the id of the resource they are from. The first call reads the links
-// of all resources; it may be cancelled, and a later one goes on.
+// resource if the address selects all of it, otherwise into the selected part.
+// They are sorted by the id of the resource that they come from. The first call
+// reads the links of all resources; it may be cancelled, and a later call
+// continues.
 //
-// A resource that cannot be read has no relations. If the limits of a Graph
-// are passed, which they are with some millions of links, the error matches
-// [citekit.ErrTooLarge], and the relations that are known come with it.
+// A resource that cannot be read has no relations. If the limits of a Graph are
+// exceeded, which takes some millions of links, the error matches
+// [citekit.ErrTooLarge], and the known relations are returned with it.
 func (g *Graph) Incoming(ctx context.Context, at citekit.Address) ([]Relation, error) {
 	var found []Relation
 	for r, err := range g.arriving(ctx, at, false) {
@@ -127,8 +129,9 @@ func (g *Graph) Incoming(ctx context.Context, at citekit.Address) ([]Relation, e
 	return found, nil
 }
 
-// arriving yields the relations that lead to a place, or also to what that lies
-// in. It stops after an error; errTooMany comes after all others.
+// arriving yields the relations that lead to a place and, if enclosing is set,
+// those that lead to something around it. It stops after an error; errTooMany
+// comes after all relations.
 func (g *Graph) arriving(ctx context.Context, at citekit.Address, enclosing bool) iter.Seq2[Relation, error] {
 	return func(yield func(Relation, error) bool) {
 		_, err := g.lib.Map(ctx, at.Resource)
@@ -144,7 +147,7 @@ func (g *Graph) arriving(ctx context.Context, at citekit.Address, enclosing bool
 		for _, id := range ids {
 			passes := may
 			if id == at.Resource {
-				passes = nil // its links may lead to it by names of its own
+				passes = nil // its links may use its own names for places
 			}
 			for r, err := range g.relationsOf(ctx, citekit.Address{Resource: id}, passes) {
 				if ctx.Err() != nil {
@@ -166,7 +169,7 @@ func (g *Graph) arriving(ctx context.Context, at citekit.Address, enclosing bool
 	}
 }
 
-// lies reports whether a place is in an address of its resource.
+// lies reports whether a place is inside an address of its resource.
 func lies(place, at citekit.Address) bool {
 	if at.Location.IsWhole() {
 		return true
@@ -175,7 +178,7 @@ func lies(place, at citekit.Address) bool {
 	return loc.Modality != "" && (at.Location.Modality == "" || at.Location.Modality == loc.Modality) && holds(at.Location, loc)
 }
 
-// holds reports whether inner lies in outer.
+// holds reports whether outer contains inner.
 func holds(outer, inner citekit.Location) bool {
 	if outer.VirtualAddress != inner.VirtualAddress {
 		return false
@@ -184,8 +187,9 @@ func holds(outer, inner citekit.Location) bool {
 	return outer.Contains(inner)
 }
 
-// relationsOf yields all relations that lead from an address, or if may is not
-// nil those that it lets pass by what the link says. It stops after an error.
+// relationsOf yields the relations that lead from an address. If may is not
+// nil, it leaves out links for which may returns false. It stops after an
+// error.
 func (g *Graph) relationsOf(ctx context.Context, at citekit.Address, may func(l Link, source string) bool) iter.Seq2[Relation, error] {
 	return func(yield func(Relation, error) bool) {
 		m, links, err := g.mapAndLinks(ctx, at.Resource)
@@ -212,13 +216,13 @@ func (g *Graph) relationsOf(ctx context.Context, at citekit.Address, may func(l 
 	}
 }
 
-// statedIn reports whether a relation of a map leads from an address, or a text
-// there proves it.
+// statedIn reports whether a relation of a map leads from an address, or is
+// proved by a text there.
 func statedIn(r Relation, at citekit.Address) bool {
 	return lies(r.From, at) || slices.ContainsFunc(r.Evidence, func(proof citekit.Address) bool { return overlap(proof.Location, at.Location) })
 }
 
-// mapAndLinks returns a map with the links of its source, if it has some.
+// mapAndLinks returns a map with the links of its source, if it has any.
 func (g *Graph) mapAndLinks(ctx context.Context, id string) (*citekit.ResourceMap, []Link, error) {
 	m, err := g.lib.Map(ctx, id)
 	if err != nil {
@@ -231,7 +235,7 @@ func (g *Graph) mapAndLinks(ctx context.Context, id string) (*citekit.ResourceMa
 	return m, links, nil
 }
 
-// acquire waits until nobody else catches up.
+// acquire waits until no other caller catches up.
 func (g *Graph) acquire(ctx context.Context) (release func(), err error) {
 	if err := semaphore.Acquire(ctx, g.turn); err != nil {
 		return nil, err

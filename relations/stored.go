@@ -12,12 +12,12 @@ import (
 const (
 	anchor = "anchor"
 
-	storedFormat = "1"      // of what is kept; part of every key
+	storedFormat = "1"      // of the stored links; part of every key
 	maxStored    = 64 << 20 // bytes of the links of one source
 )
 
-// links returns the links of a resource: as they were kept for this version of
-// its source, else by reading it.
+// links returns the links of a resource: those stored for this version of its
+// source, else those read from the source.
 func (g *Graph) links(ctx context.Context, m *citekit.ResourceMap) ([]Link, error) {
 	key := g.storedKey(m)
 	if links, ok := g.stored(ctx, key); ok {
@@ -34,8 +34,8 @@ func (g *Graph) links(ctx context.Context, m *citekit.ResourceMap) ([]Link, erro
 	return links, nil
 }
 
-// storedKey returns the key of the links of the version of a source that its
-// map names, or "" if it names none.
+// storedKey returns the key of the links of the source version that a map
+// names, or "" if it names none.
 func (g *Graph) storedKey(m *citekit.ResourceMap) string {
 	modality := m.Address(nil).Location.Modality
 	hash := m.SourceHash()
@@ -46,7 +46,7 @@ func (g *Graph) storedKey(m *citekit.ResourceMap) string {
 	return ctxio.HashParts("links", storedFormat, string(modality), version, hash, m.ResourceID, m.SourcePath)
 }
 
-// stored returns the links that are kept under a key.
+// stored returns the links stored under a key.
 func (g *Graph) stored(ctx context.Context, key string) ([]Link, bool) {
 	opener, ok := g.lib.Workspace().(citekit.EvidenceOpener)
 	if !ok || key == "" {
@@ -65,7 +65,7 @@ func (g *Graph) stored(ctx context.Context, key string) ([]Link, bool) {
 	return links, err == nil
 }
 
-// store keeps links under a key. What is not kept is read again.
+// store stores links under a key. Links that are not stored are read again.
 func (g *Graph) store(ctx context.Context, key string, m *citekit.ResourceMap, links []Link) {
 	if _, ok := g.lib.Workspace().(citekit.EvidenceOpener); !ok || key == "" {
 		return

@@ -9,22 +9,22 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// A target is where a link leads by its own words, before anybody looks at
-// what is mapped.
+// A target is the place that a link leads to by its text alone, before it is
+// compared with the mapped sources.
 type target struct {
-	resource string // an address names it
+	resource string // id in an address
 	address  citekit.Address
 
-	files   []string // paths that it may be, best first
-	module  []string // paths below a folder at or above that of the source, best first
-	goPath  string   // of a Go package
+	files   []string // possible paths, best first
+	module  []string // possible paths below a folder at or above that of the source, best first
+	goPath  string   // path of a Go package
 	same    bool     // it is in the source itself
-	outside bool     // it is none of these
+	outside bool     // none of these
 
 	fragment string
 }
 
-// targetOf returns where a link leads that stands in the source at a path.
+// targetOf returns the target of a link in the source at a path.
 func targetOf(l Link, source string) target {
 	switch l.Kind {
 	case "import":
@@ -53,7 +53,7 @@ func hasScheme(s string) bool {
 		c := s[i]
 		switch {
 		case c == ':':
-			return i > 1 // one letter may be a drive
+			return i > 1 // a single letter may be a drive
 		case c|0x20 >= 'a' && c|0x20 <= 'z', i > 0 && (c >= '0' && c <= '9' || c == '+' || c == '-' || c == '.'):
 		default:
 			return false
@@ -69,8 +69,8 @@ func unescape(s string) string {
 	return s
 }
 
-// fileTarget is that of a path: relative to the source, or where it begins
-// with a slash, to a folder above the source.
+// fileTarget returns the target of a path. A path is relative to the source,
+// or, if it begins with a slash, to a folder above the source.
 func fileTarget(kind, written, fragment, source string) target {
 	t := target{fragment: fragment}
 	ext := path.Ext(source)
@@ -90,8 +90,8 @@ func fileTarget(kind, written, fragment, source string) target {
 	return t
 }
 
-// withExtensions returns a path, and if it has no extension, the path with
-// that of the source, which such languages leave out.
+// withExtensions returns a path. If it has no extension, it also returns the
+// path with that of the source, because some languages leave the extension out.
 func withExtensions(p, ext string) []string {
 	if path.Ext(p) != "" || ext == "" {
 		return []string{p}
@@ -101,7 +101,7 @@ func withExtensions(p, ext string) []string {
 
 var scriptExtensions = []string{".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json"}
 
-// importTarget is that of a module, by the language of the source.
+// importTarget returns the target of an import, by the language of the source.
 func importTarget(l Link, source string) target {
 	dotted := strings.ReplaceAll(strings.TrimSuffix(l.Target, ".*"), ".", "/")
 	switch ext := path.Ext(source); ext {
@@ -121,8 +121,8 @@ func importTarget(l Link, source string) target {
 	return target{outside: true}
 }
 
-// pythonTarget is that of a module of Python; a name that is imported from it
-// may be a module below it.
+// pythonTarget returns the target of a Python import. An imported name may be a
+// module below the named one.
 func pythonTarget(l Link, source string) target {
 	name := strings.TrimLeft(l.Target, ".")
 	dots := len(l.Target) - len(name)
@@ -149,8 +149,8 @@ func pythonTarget(l Link, source string) target {
 	return target{files: paths}
 }
 
-// scriptTarget is that of a module of JavaScript: only a relative one is a
-// file.
+// scriptTarget returns the target of a JavaScript import: only a relative one
+// is a file.
 func scriptTarget(written, source string) target {
 	if !strings.HasPrefix(written, "./") && !strings.HasPrefix(written, "../") && written != "." && written != ".." {
 		return target{outside: true}
@@ -160,7 +160,7 @@ func scriptTarget(written, source string) target {
 	for _, ext := range scriptExtensions {
 		files = append(files, p+ext)
 	}
-	if stem, ok := strings.CutSuffix(p, ".js"); ok { // as TypeScript writes it
+	if stem, ok := strings.CutSuffix(p, ".js"); ok { // TypeScript writes it this way
 		files = append(files, stem+".ts", stem+".tsx")
 	}
 	for _, ext := range scriptExtensions {
@@ -169,8 +169,9 @@ func scriptTarget(written, source string) target {
 	return target{files: files}
 }
 
-// keysOfLink returns keys of which the place that a link leads to has one, too,
-// if it is a mapped source; none if it can be none.
+// keysOfLink returns the keys of a link. If it leads to a mapped source, that
+// source has one of the keys too. It returns none if the link cannot lead to
+// one.
 func keysOfLink(l Link, source string) []string {
 	t := targetOf(l, source)
 	switch {
@@ -193,8 +194,8 @@ func keysOfLink(l Link, source string) []string {
 	return keys
 }
 
-// moduleStem returns what the paths of a module have in common: of an import
-// the first folder, since a name may stand in the module or be one.
+// moduleStem returns the common part of the paths of a module. For an import
+// that is the first folder, because a name may be in the module or be one.
 func moduleStem(l Link, t target) string {
 	if l.Kind == "import" {
 		return firstElement(t.module[len(t.module)-1])
@@ -207,8 +208,8 @@ func firstElement(p string) string {
 	return first
 }
 
-// stem returns a path without what may be left out of it: its extension, and
-// the name of the file that stands for a folder.
+// stem returns a path without its optional parts: its extension, and the name
+// of a file that stands for its folder.
 func stem(p string) string {
 	dir, base := path.Split(p)
 	for path.Ext(base) != "" && path.Ext(base) != base {
@@ -244,8 +245,8 @@ func keysTo(to mapped, modules map[string]string) []string {
 	return keys
 }
 
-// goPaths returns the import paths of a folder: below the module whose go.mod
-// is nearest above it, else the path of the folder itself.
+// goPaths returns the import paths of a folder: the path below the module whose
+// go.mod is nearest above it, else the path of the folder itself.
 func goPaths(dir string, modules map[string]string) []string {
 	for above := dir; ; above = path.Dir(above) {
 		if module, ok := modules[above]; ok {

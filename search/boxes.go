@@ -11,9 +11,9 @@ import (
 	"github.com/citekit/citekit/preview"
 )
 
-// withBoxes narrows the addresses of passages that are on one page to boxes, and
-// leaves out those that then have the address of a better one. It stops when half
-// of the time that is left of the context is over.
+// withBoxes narrows the addresses of passages that are on one page to boxes,
+// and drops passages that then have the address of a better one. It stops when
+// half of the remaining time of the context is used.
 func (f *finding) withBoxes(ctx context.Context, shown []candidate) []candidate {
 	f.addBoxes(ctx, shown)
 	if f.req.SameAddress {
@@ -48,7 +48,7 @@ func (f *finding) addBoxes(ctx context.Context, shown []candidate) {
 	}
 }
 
-// boxOf returns the box that a passage stands in, if it is on one page and the
+// boxOf returns the box around a passage, if the passage is on one page and the
 // box has no other text.
 func (f *finding) boxOf(ctx context.Context, r *Result) (citekit.Box, bool) {
 	none, loc := citekit.Box{}, r.Address.Location
@@ -69,7 +69,7 @@ func (f *finding) boxOf(ctx context.Context, r *Result) (citekit.Box, bool) {
 	return loc.Box, err == nil && sameWords(text, r.Passage.Text)
 }
 
-// around returns the box around boxes, with edges of four decimals.
+// around returns the box around boxes, with edges rounded to four decimals.
 func around(boxes []citekit.Box) citekit.Box {
 	const steps = 10_000
 	all := boxes[0]
@@ -93,7 +93,7 @@ func (f *finding) textAt(ctx context.Context, resource string, loc citekit.Locat
 	return b.String(), nil
 }
 
-// sameWords reports whether texts are the same but for white space.
+// sameWords reports whether texts differ only in white space.
 func sameWords(a, b string) bool {
 	return strings.Join(strings.Fields(a), "") == strings.Join(strings.Fields(b), "")
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// claims returns what each node is about in the text of a layer. Nodes whose
-// locations have no text there, such as regions of a page, claim nothing.
+// claims returns the part of a layer's text that each node is about. Nodes
+// whose locations have no text there, such as regions of a page, claim nothing.
 //
-// A location of pages says only on which page a node begins. Where its title is
-// found on that page, the claim begins there: so that several nodes can share a
-// page.
+// A location of pages shows only on which page a node begins. If its title is
+// found on that page, the claim begins at the title, so that several nodes can
+// share a page.
 func claims(ctx context.Context, layer *textlayer.Layer, all []*place) ([]claim, error) {
 	var claimed []claim
 	pages := firstPages{layer: layer, from: -1}
@@ -29,7 +29,7 @@ func claims(ctx context.Context, layer *textlayer.Layer, all []*place) ([]claim,
 			ranges, err = layer.Ranges(loc.Widened())
 		}
 		if err != nil {
-			continue // past the end of the text, or no text at all
+			continue // past the end of the text, or without any text
 		}
 		for i, r := range ranges {
 			if i == 0 && len(loc.Pages) > 0 && !loc.IsWhole() {
@@ -43,19 +43,19 @@ func claims(ctx context.Context, layer *textlayer.Layer, all []*place) ([]claim,
 	return claimed, nil
 }
 
-// mostHeading is how much of a page is searched for a title, in bytes.
+// mostHeading is how much of a page, in bytes, is searched for a title.
 const mostHeading = 64 << 10
 
-// firstPages are the pages that nodes begin on, the last one held for the next
-// node that begins there.
+// firstPages are the pages that nodes begin on. The last one is held for the
+// next node that begins there.
 type firstPages struct {
 	layer *textlayer.Layer
-	from  int64 // of the page that is held, or -1
+	from  int64 // start of the page that is held, or -1
 	text  *folded
 }
 
-// headingStart returns where on the first page of a part of the text a title
-// stands, or where the part begins.
+// headingStart returns the position of a title on the first page of a part of
+// the text, or the start of the part.
 func (f *firstPages) headingStart(ctx context.Context, part textlayer.Bytes, title string) (int64, error) {
 	if f.from != part.From {
 		if err := f.read(ctx, part.From); err != nil {
@@ -68,7 +68,7 @@ func (f *firstPages) headingStart(ctx context.Context, part textlayer.Bytes, tit
 	return part.From, nil
 }
 
-// read holds the page that begins at an offset.
+// read loads the page that begins at an offset.
 func (f *firstPages) read(ctx context.Context, from int64) error {
 	page, err := f.layer.Location(from, from)
 	if err != nil {

@@ -1,12 +1,13 @@
-// Package search finds the parts of resources that say something: passages of
-// their text, nodes of their maps, or whole resources.
+// Package search finds passages of the text of resources, nodes of their maps,
+// or whole resources.
 //
-// A [Searcher] looks into an index (package search/index) of all resources of a
-// Library. It builds the index when it is first asked, and after that brings it
-// up to date before each search, so that what a map or another process changed
-// counts. What is shown of a hit is read anew from the text of its source
-// (package textlayer), which is held to the version that was mapped: a source
-// that changed is left out, never quoted.
+// A [Searcher] searches an index (package search/index) of all resources of a
+// Library. It builds the index at the first search, and brings it up to date
+// before each later search, so that results include changes of maps, also by
+// other processes. The shown part of a hit is read again from the text of its
+// source (package textlayer), which must have the mapped version: a changed
+// source is left out, never quoted.
 //
-// No format is known here: text, places and freshness come through the Library.
+// The package knows no formats: text, places and freshness come through the
+// Library.
 package search

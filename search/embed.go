@@ -15,7 +15,7 @@ import (
 	"github.com/citekit/citekit/search/index"
 )
 
-// semantics is what a Searcher has beside the options of [Semantics].
+// semantics is the state of a Searcher for [Semantics].
 type semantics struct {
 	Semantics
 	name  string // of the Embedder
@@ -23,29 +23,28 @@ type semantics struct {
 
 	mu         sync.Mutex
 	sets       map[string]*vectorSet // by resource
-	bytes      int64                 // of them
-	crowded    map[string]string     // versions of resources whose vectors have no room
-	dimensions int                   // 0 until they are known
-	pass       *embedding            // nil if none is under way
+	bytes      int64                 // of all sets
+	crowded    map[string]string     // versions of resources whose vectors do not fit
+	dimensions int                   // 0 until known
+	pass       *embedding            // nil if none is running
 	stale      bool                  // vectors may be missing
-	changed    bool                  // the index was changed since a pass began
-	ended      time.Time             // the last pass
-	failures   int                   // of passes, one after the other
+	changed    bool                  // the index changed since a pass began
+	ended      time.Time             // end of the last pass
+	failures   int                   // consecutive failed passes
 }
 
 const (
-	checkpoint = 1024             // vectors after which a part of a resource is kept
-	giveUp     = 3                // texts in a row that are not embedded, after which anyText is tried
-	anyText    = "word"           // which every model embeds
+	checkpoint = 1024             // vectors after which part of a resource is stored
+	giveUp     = 3                // consecutive texts that fail before anyText is tried
+	anyText    = "word"           // every model embeds this
 	batchWait  = 5 * time.Minute  // for a batch of passages
-	keepWait   = 10 * time.Second // to keep what was made when a pass is stopped
+	keepWait   = 10 * time.Second // to store vectors when a pass is stopped
 )
 
-// Embed makes the vectors that are missing, after it has brought the index up to
-// date, and waits for them. A search does not need it: it begins to make them
-// itself. Without an Embedder it only brings the index up to date. When its
-// caller gives up, the making goes on until [Searcher.Close]; what was made by
-// then is kept.
+// Embed brings the index up to date, makes the missing vectors, and waits for
+// them. Searches do not need it, because they start making vectors themselves.
+// Without an Embedder, Embed only brings the index up to date. If ctx ends, the
+// work continues until [Searcher.Close]; vectors made by then are kept.
 func (s *Searcher) Embed(ctx context.Context) error {
 	if err := s.Update(ctx); err != nil || s.semantics == nil || s.semantics.Embedder == nil {
 		return err
@@ -60,42 +59,42 @@ func (s *Searcher) Embed(ctx context.Context) error {
 		if began || e.err != nil {
 			return e.err
 		}
-		// It may have passed over resources before they became what they are.
+		// The pass may have handled some resources before their last change.
 	}
 }
 
-// An embedding is one pass over all resources that makes the vectors they lack.
-// What it waits for, it waits for in its own goroutine.
+// An embedding is one pass over all resources that makes their missing vectors.
+// It waits in its own goroutine.
 type embedding struct {
 	*Searcher
 	began time.Time
 	done  chan struct{}
 	err   error
 
-	drafts     []*draft // that wait for vectors
+	drafts     []*draft // waiting for vectors
 	queue      []queued
 	texts      int   // embedded so far
 	dimensions int   // of all vectors
-	unkept     error // of vectors that are in memory alone
+	unkept     error // error of storing vectors that are only in memory
 }
 
-// A draft is the vectors of a resource, as far as they are made.
+// A draft holds the vectors of a resource made so far.
 type draft struct {
 	file    vectorFile
 	old     map[textHash]vector // made earlier
 	waiting int                 // texts in the queue
-	fresh   int                 // made since it was last kept
+	fresh   int                 // made since it was last stored
 	whole   bool                // all entries are in
 }
 
-// A queued is a text that waits to be embedded.
+// A queued is a text that waits for its vector.
 type queued struct {
 	draft *draft
 	at    int // in draft.file.vectors
 	text  string
 }
 
-// embedChanges begins to make vectors, as the index changed.
+// embedChanges starts making vectors after the index changed.
 func (s *Searcher) embedChanges() {
 	if s.semantics != nil && s.semantics.Embedder != nil {
 		s.semantics.mayLack(true)
@@ -103,7 +102,7 @@ func (s *Searcher) embedChanges() {
 	}
 }
 
-// mayLack notes that vectors may be missing. Those of an index that was just
+// mayLack records that vectors may be missing. Vectors of an index that just
 // changed are made at once, others after some time.
 func (m *semantics) mayLack(changed bool) {
 	m.mu.Lock()
@@ -112,9 +111,9 @@ func (m *semantics) mayLack(changed bool) {
 	m.changed = m.changed || changed
 }
 
-// startEmbedding returns the pass that is under way, or one that it began as
-// vectors may be missing or as that was asked for; else nil. After one that failed
-// it waits longer each time.
+// startEmbedding returns the running pass, or starts one if asked is set or
+// vectors may be missing; otherwise it returns nil. After failures, it waits
+// longer each time.
 func (s *Searcher) startEmbedding(asked bool) (e *embedding, began bool) {
 	m := s.semantics
 	m.mu.Lock()
@@ -145,7 +144,7 @@ func (s *Searcher) startEmbedding(asked bool) (e *embedding, began bool) {
 	return e, true
 }
 
-// run makes what is missing. What was made until an error is kept.
+// run makes the missing vectors. Vectors made before an error are kept.
 func (e *embedding) run(ctx context.Context) error {
 	ids, err := e.lib.Resources(ctx)
 	if err == nil {
@@ -173,8 +172,8 @@ func (e *embedding) run(ctx context.Context) error {
 	return cmp.Or(err, e.unkept)
 }
 
-// learnDimensions finds out how many numbers a vector has, by embedding a word if
-// nothing else says so.
+// learnDimensions determines how many numbers a vector has. If nothing else
+// gives the number, it embeds a word.
 func (e *embedding) learnDimensions(ctx context.Context) (err error) {
 	m := e.semantics
 	if e.dimensions = m.knownDimensions(); e.dimensions > 0 {
@@ -209,7 +208,7 @@ func (m *semantics) keepOnly(ids []string) {
 	maps.DeleteFunc(m.crowded, func(id, _ string) bool { return !listed[id] })
 }
 
-// release lets go of the vectors of a resource, which makes room for others.
+// release drops the vectors of a resource, to make space for others.
 func (m *semantics) release(id string) {
 	if set := m.sets[id]; set != nil {
 		m.bytes -= set.size()
@@ -218,8 +217,8 @@ func (m *semantics) release(id string) {
 	}
 }
 
-// isDone reports whether nothing is to be made of a version of a resource: its
-// vectors are there, or have no room.
+// isDone reports whether a version of a resource needs no work: its vectors
+// exist, or do not fit.
 func (m *semantics) isDone(id, version string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -232,7 +231,7 @@ func (m *semantics) isCrowded(id, version string) bool {
 	return ok && crowded == version
 }
 
-// install holds the vectors of a resource in memory, if there is room.
+// install holds the vectors of a resource in memory, if they fit.
 func (m *semantics) install(id string, set *vectorSet) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -245,8 +244,8 @@ func (m *semantics) install(id string, set *vectorSet) {
 	m.bytes += set.size()
 }
 
-// resource queues the texts of a resource that have no vector. One that cannot
-// be read is passed over: the index does not have it either.
+// resource queues the texts of a resource that have no vector. It skips an
+// unreadable resource, which the index does not have either.
 func (e *embedding) resource(ctx context.Context, id string) error {
 	version, err := e.version(ctx, id)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -279,7 +278,7 @@ func (e *embedding) resource(ctx context.Context, id string) error {
 	if now, changed := e.version(ctx, id); err != nil || changed != nil || now != version {
 		e.drop(d)
 		if err != nil && ctx.Err() == nil {
-			e.setFailed(id, version) // so that nobody waits for its vectors
+			e.setFailed(id, version) // so that no search waits for its vectors
 		}
 		return ctx.Err()
 	}
@@ -299,13 +298,13 @@ func (e *embedding) begin(id, version string, kept *vectorFile) *draft {
 	return d
 }
 
-// drop gives a draft up.
+// drop abandons a draft.
 func (e *embedding) drop(d *draft) {
 	e.queue = slices.DeleteFunc(e.queue, func(q queued) bool { return q.draft == d })
 	e.drafts = slices.DeleteFunc(e.drafts, func(other *draft) bool { return other == d })
 }
 
-// add adds an entry to a draft, with the vector its text had earlier.
+// add adds an entry to a draft, with the vector that its text had before.
 func (e *embedding) add(ctx context.Context, d *draft, entry index.Entry) error {
 	text := embedded(entry)
 	hash := hashOf(text)
@@ -325,7 +324,7 @@ func (e *embedding) add(ctx context.Context, d *draft, entry index.Entry) error 
 	return e.flush(ctx)
 }
 
-// embedded returns what of an entry is embedded; "" if it says nothing.
+// embedded returns the text of an entry to embed; "" if there is none.
 func embedded(entry index.Entry) string {
 	text := entry.Text
 	if text == "" {
@@ -334,7 +333,7 @@ func embedded(entry index.Entry) string {
 	return plain.Cut(strings.TrimSpace(titled(entry.Title, text)), maxEmbedded)
 }
 
-// flush embeds what is queued.
+// flush embeds the queued texts.
 func (e *embedding) flush(ctx context.Context) error {
 	if len(e.queue) == 0 {
 		return nil
@@ -366,9 +365,10 @@ func (e *embedding) flush(ctx context.Context) error {
 	return nil
 }
 
-// embedSome returns the vectors of some texts. If they are not embedded together
-// each is tried by itself, and one that is refused has a nil vector, so that it
-// keeps no other from having its own. An error means that no text is embedded.
+// embedSome returns the vectors of some texts. If embedding them together
+// fails, it tries each by itself. A rejected text gets a nil vector, so that
+// the other texts still get theirs. An error means that the Embedder rejects
+// every text.
 func (e *embedding) embedSome(ctx context.Context, texts []string) ([][]float32, error) {
 	embed := func(texts []string) ([][]float32, error) {
 		ctx, cancel := context.WithTimeout(ctx, batchWait)
@@ -395,18 +395,18 @@ func (e *embedding) embedSome(ctx context.Context, texts []string) ([][]float32,
 		if _, down := embed([]string{anyText}); down != nil {
 			return nil, err
 		}
-		failed = 0 // it is these texts that are refused
+		failed = 0 // these texts are the problem
 	}
 	return vectors, nil
 }
 
-// finish keeps a draft that has all vectors, or a part of it that took long.
+// finish stores a draft that has all vectors, or a part of it if many are new.
 func (e *embedding) finish(ctx context.Context, d *draft) error {
 	if !d.whole || d.waiting > 0 {
 		if d.fresh < checkpoint {
 			return nil
 		}
-		_ = e.keepPart(ctx, d) // else it is made again
+		_ = e.keepPart(ctx, d) // on failure the part is made again
 		return ctx.Err()
 	}
 	d.file.Complete = true
@@ -418,8 +418,7 @@ func (e *embedding) finish(ctx context.Context, d *draft) error {
 	return ctx.Err()
 }
 
-// keepPart keeps the vectors of a draft that there are, and those that were made
-// earlier.
+// keepPart stores the vectors that a draft has so far, and the earlier ones.
 func (e *embedding) keepPart(ctx context.Context, d *draft) error {
 	part := vectorFile{vectorHead: d.file.vectorHead}
 	made := make(map[textHash]bool)

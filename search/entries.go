@@ -14,26 +14,26 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// Bounds of what each entry repeats.
+// Limits on the data that each entry repeats.
 const (
 	maxTitle = 500 // bytes
-	maxPath  = 8   // titles: those nearest to the node
+	maxPath  = 8   // titles nearest to the node
 	maxWords = 50  // authors or labels
 )
 
 // A maker makes the entries of one resource for an index.
 type maker struct {
 	m       *citekit.ResourceMap
-	common  index.Entry // what all entries share
+	common  index.Entry // shared by all entries
 	places  []*place
-	written map[*place]bool // those that have a passage
+	written map[*place]bool // places that have a passage
 	yield   func(index.Entry) bool
 	count   int
 }
 
 // makeEntries yields the entries of a resource: one for each passage of its
-// text, and one for each node that has none. A resource without text has those
-// of its nodes alone.
+// text, and one for each node without a passage. A resource without text has
+// only entries of nodes.
 func makeEntries(ctx context.Context, layers *textlayer.Store, m *citekit.ResourceMap, yield func(index.Entry) bool) error {
 	k := &maker{m: m, places: places(m), written: make(map[*place]bool), yield: yield}
 	k.common = commonEntry(m)
@@ -51,7 +51,7 @@ func makeEntries(ctx context.Context, layers *textlayer.Store, m *citekit.Resour
 	return k.nodes(ctx)
 }
 
-// commonEntry returns what all entries of a resource share.
+// commonEntry returns the data that all entries of a resource share.
 func commonEntry(m *citekit.ResourceMap) index.Entry {
 	e := index.Entry{
 		Modality:   m.Type,
@@ -91,8 +91,8 @@ func (k *maker) passages(ctx context.Context, layer *textlayer.Layer) error {
 	return nil
 }
 
-// nodes yields an entry for each node without a passage, and for a resource that
-// would have none.
+// nodes yields an entry for each node without a passage, and for a resource
+// that would otherwise have no entry.
 func (k *maker) nodes(ctx context.Context) error {
 	for _, p := range k.places {
 		if k.written[p] {
@@ -116,7 +116,8 @@ func (k *maker) add(e index.Entry) bool {
 	return k.yield(e)
 }
 
-// entry returns an entry about a place, or with nil about the whole resource.
+// entry returns an entry about a place, or about the whole resource if p is
+// nil.
 func (k *maker) entry(p *place) index.Entry {
 	e := k.common
 	if p == nil {
@@ -133,8 +134,8 @@ func (k *maker) entry(p *place) index.Entry {
 	return e
 }
 
-// words returns the texts that the metadata have under some keys. One text may
-// be several, with one of the separators between.
+// words returns the texts that the metadata have under some keys. It splits a
+// text at the separators.
 func words(metadata map[string]any, separators string, keys ...string) (list []string) {
 	for _, key := range keys {
 		switch value := metadata[key].(type) {
@@ -155,23 +156,24 @@ func words(metadata map[string]any, separators string, keys ...string) (list []s
 	return list[:min(len(list), maxWords)]
 }
 
-// A part is where a passage is in the text of its resource, in bytes, and which
-// text that is.
+// A part is the range of a passage, in bytes, in the text of its resource, with
+// an identifier of that text.
 type part struct {
 	from, to int64
 	of       string
 }
 
-// lengthOf tells a text from others that a resource may have with the same map.
+// lengthOf identifies a text among those that a resource may have with the same
+// map.
 func lengthOf(layer *textlayer.Layer) string {
 	return fmt.Sprintf("%x-%.8s", layer.Len(), layer.SourceHash())
 }
 
-// String returns the part as it is kept in an index.
+// String returns the part in the form stored in an index.
 func (p part) String() string { return fmt.Sprintf("%x-%x-%s", p.from, p.to, p.of) }
 
-// parsePart reads what String made. There is no part for an entry of a node
-// without a passage.
+// parsePart parses the form that String returns. An entry of a node without a
+// passage has no part.
 func parsePart(s string) (p part, ok bool) {
 	n, err := fmt.Sscanf(s, "%x-%x-%s", &p.from, &p.to, &p.of)
 	return p, n == 3 && err == nil && p.from >= 0 && p.to >= p.from

@@ -6,12 +6,12 @@ import (
 	"github.com/citekit/citekit/search/index"
 )
 
-// feedbackPassages is how many of the best passages say which words a query is
-// expanded by.
+// feedbackPassages is how many of the best passages supply the words that
+// expand a query.
 const feedbackPassages = 10
 
-// An expansion is an index that is asked for more words than a query has: those
-// that the best of what the query finds has most.
+// An expansion is an index that searches for additional words: those most
+// typical of the best hits for the query.
 type expansion struct {
 	index.Index
 	reader   *reader
@@ -19,8 +19,8 @@ type expansion struct {
 	ready    bool
 }
 
-// Search implements [index.Index]. An index that is no [index.Expander] is asked
-// for the query as it is.
+// Search implements [index.Index]. If the index is not an [index.Expander], it
+// searches for the query unchanged.
 func (x *expansion) Search(ctx context.Context, q index.Query) (*index.Result, error) {
 	expander, ok := x.Index.(index.Expander)
 	if !ok {
@@ -34,8 +34,8 @@ func (x *expansion) Search(ctx context.Context, q index.Query) (*index.Result, e
 	return expander.Expand(ctx, q, x.feedback)
 }
 
-// read reads the passages that a query is expanded by. Those that are not what
-// was indexed are passed over.
+// read reads the passages that expand the query. It skips passages that have
+// changed since they were indexed.
 func (x *expansion) read(ctx context.Context, q index.Query) error {
 	q.TopK, q.Explain = feedbackPassages, false
 	best, err := x.Index.Search(ctx, q)

@@ -15,13 +15,13 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// A finding is one search. It holds what it opened of the resources of its hits.
+// A finding is one search. It holds the open resources of its hits.
 type finding struct {
 	*Searcher
 	index     index.Index // in place of the Searcher's
 	req       Request
 	resources map[string]*found
-	out       []string // resources whose entries are not what they are
+	out       []string // resources whose entries are outdated
 	leftOut   map[string]bool
 	inexact   int // hits that have only the stems of a phrase
 }
@@ -34,15 +34,15 @@ type found struct {
 	err   error            // why it is not shown
 }
 
-// A candidate is a hit with the text that is shown of it.
+// A candidate is a hit with its shown text.
 type candidate struct {
 	result *Result
 	text   string
-	goesOn bool // there is text behind it
+	goesOn bool // there is text after it
 	marks  []mark
 }
 
-// search returns what an index finds by words, and what to show of it.
+// search returns the hits of an index, and the candidates to show.
 func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Results, []candidate, error) {
 	f := &finding{Searcher: s, index: in, req: req, resources: make(map[string]*found), leftOut: make(map[string]bool)}
 	defer f.close()
@@ -61,7 +61,7 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 			continue
 		}
 		if len(shown) < req.TopK && f.forget(ctx) {
-			continue // they hide others no more
+			continue // outdated hits no longer displace others
 		}
 		results := &Results{Total: groups, Exact: answer.Exact && len(answer.Hits) == answer.Total, LeftOut: f.unsearched(), Complete: complete}
 		if req.By == ByPassages && len(f.leftOut) == 0 {
@@ -71,7 +71,7 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 			results.Total = max(len(shown), results.Total-f.inexact)
 		}
 		if len(req.phrases) > 0 && len(answer.Hits) > len(shown)+f.inexact {
-			results.Exact = false // of the others it is not known whether they have the words
+			results.Exact = false // the other hits may lack the words
 		}
 		if req.Boxes {
 			shown = f.withBoxes(ctx, shown)
@@ -88,8 +88,8 @@ func (f *finding) close() {
 	}
 }
 
-// unsearched returns how many resources are left out, those included that could
-// not be read when the index was brought up to date.
+// unsearched returns how many resources are left out, including those that
+// could not be read when the index was brought up to date.
 func (f *finding) unsearched() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -102,16 +102,17 @@ func (f *finding) unsearched() int {
 	return n
 }
 
-// forget takes resources out of the index whose entries are not what they are,
-// and reports whether it did. An index that cannot be written still finds.
+// forget removes resources with outdated entries from the index, and reports
+// whether it did. An index that cannot be written can still be searched.
 func (f *finding) forget(ctx context.Context) bool {
 	out := f.out
 	f.out = nil
 	return len(out) > 0 && f.index.Delete(ctx, out...) == nil
 }
 
-// show returns the best hits as results, and how many there are of what is
-// looked for among the hits. It is not complete if the time was over before.
+// show returns the best hits as results, and the number of distinct passages,
+// nodes or resources among the hits. It is incomplete if the time was over
+// before the end.
 func (f *finding) show(ctx context.Context, hits []index.Hit) (shown []candidate, groups int, complete bool) {
 	seen := make(map[string]bool)
 	addresses := make(map[string]bool)
@@ -146,8 +147,8 @@ func (f *finding) show(ctx context.Context, hits []index.Hit) (shown []candidate
 	return shown, len(seen), true
 }
 
-// candidate returns what to show of a hit. An error means that it is not what it
-// was when it was indexed.
+// candidate returns the shown form of a hit. An error means that its source has
+// changed since it was indexed.
 func (f *finding) candidate(ctx context.Context, h *index.Hit) (candidate, error) {
 	r := f.open(ctx, h)
 	if r.err != nil {
@@ -218,7 +219,7 @@ func (f *finding) read(ctx context.Context, r *found, h *index.Hit) (err error) 
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
-	opened, err := f.lib.Open(ctx, citekit.Address{Resource: h.Resource}) // fresh, though it has no text
+	opened, err := f.lib.Open(ctx, citekit.Address{Resource: h.Resource}) // checks that the source is unchanged even without text
 	if err == nil {
 		r.m, err = opened.Map, opened.Source.Close()
 	}
@@ -250,10 +251,11 @@ func (f *finding) showPassage(ctx context.Context, r *found, h *index.Hit, p par
 	return nil
 }
 
-// mostNodeText is how much is read of the text of a node whose title was found.
+// mostNodeText is how many bytes are read of the text of a node that was found
+// by its title.
 const mostNodeText = 2000
 
-// showNode shows a node that has no passage of its own by the start of its text.
+// showNode shows a node without a passage of its own by the start of its text.
 func (f *finding) showNode(ctx context.Context, r *found, h *index.Hit, c *candidate) error {
 	p := r.nodes[h.Entry.Node]
 	if p == nil || f.req.By == ByResources {
@@ -263,7 +265,7 @@ func (f *finding) showNode(ctx context.Context, r *found, h *index.Hit, c *candi
 	}
 	whole := r.m.Address(nil)
 	if loc := c.result.Address.Location; loc.Modality != whole.Location.Modality && loc.Member == "" || loc.Validate() != nil {
-		c.result.Address = whole // what the map says of the node leads nowhere
+		c.result.Address = whole // the node's location in the map leads nowhere
 	}
 	if err := c.result.Address.Validate(); err != nil {
 		return err
@@ -296,8 +298,8 @@ func (f *finding) showNode(ctx context.Context, r *found, h *index.Hit, c *candi
 	return nil
 }
 
-// uncut returns a text that was cut anywhere without what may be part of a word,
-// or of a character where it has no white space.
+// uncut removes the end of a text that may be part of a word, or part of a
+// character in a text without white space.
 func uncut(text string) string {
 	if at := strings.LastIndexFunc(text, unicode.IsSpace); at > 0 {
 		_, size := utf8.DecodeRuneInString(text[at:])
@@ -312,7 +314,7 @@ func uncut(text string) string {
 	return text
 }
 
-// marksOf returns where a text has what made it a hit.
+// marksOf returns the matching words of a hit in a text.
 func marksOf(h *index.Hit, text string) []mark {
 	var marks []mark
 	for _, r := range h.Highlights(text) {
@@ -321,7 +323,7 @@ func marksOf(h *index.Hit, text string) []mark {
 	return marks
 }
 
-// reasons returns why a hit is one.
+// reasons returns the reasons for a hit.
 func reasons(h *index.Hit) []*Reason {
 	var list []*Reason
 	for _, p := range h.Parts {

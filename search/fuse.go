@@ -18,18 +18,19 @@ import (
 	"github.com/citekit/citekit/search/index"
 )
 
-// nearestPassages is how many of the nearest passages are joined with those that
-// words find.
+// nearestPassages is how many of the nearest passages are joined with those
+// found by words.
 const nearestPassages = 100
 
 // A fusion is an index that joins the ranking by words with one by vectors, and
-// reranks the best. Where that fails it ranks by words, and says what it lacks.
+// reranks the best hits. If that fails, it ranks by words, and records what is
+// missing.
 type fusion struct {
 	index.Index // ranks by words
 	reader      *reader
-	asked       string // what the query asks for
+	asked       string // the text of the query
 
-	limited  context.Context // ends when the search waits no longer; nil before it
+	limited  context.Context // ends when the search stops waiting; nil before it starts
 	cancel   context.CancelFunc
 	query    *queryVector       // nil if there is none
 	judged   map[string]float64 // by the Reranker
@@ -60,8 +61,8 @@ func (f *fusion) Search(ctx context.Context, q index.Query) (*index.Result, erro
 	return found, nil
 }
 
-// lack notes why the ranking is not what it should be. It tells no text of
-// models, which may hold what is secret.
+// lack records why the ranking is incomplete. It shows no message of a model,
+// which may contain secrets.
 func (f *fusion) lack(what string, err error) {
 	if f.lacks != "" {
 		return
@@ -72,8 +73,8 @@ func (f *fusion) lack(what string, err error) {
 	}
 }
 
-// begin begins to embed the query, when it is first called, and to make the
-// vectors that are missing. It returns a function that waits for both.
+// begin starts embedding the query, at its first call, and making the missing
+// vectors. It returns a function that waits for both.
 func (f *fusion) begin(ctx context.Context) (wait func()) {
 	if f.limited != nil {
 		return func() {}
@@ -110,7 +111,7 @@ func (f *fusion) begin(ctx context.Context) (wait func()) {
 	}
 }
 
-// await waits for vectors that are being made, unless that has taken long.
+// await waits for vectors that are being made, until the wait time is over.
 func (f *fusion) await(pass *embedding) {
 	ctx, cancel := context.WithDeadline(f.limited, pass.began.Add(f.reader.semantics.Wait))
 	defer cancel()
@@ -120,7 +121,8 @@ func (f *fusion) await(pass *embedding) {
 	}
 }
 
-// fuse joins what words found with the nearest passages, and ranks them anew.
+// fuse joins the hits found by words with the nearest passages, and ranks them
+// again.
 func (f *fusion) fuse(ctx context.Context, q index.Query, found *index.Result) {
 	m := f.reader.semantics
 	scorer, ok := f.reader.index.(index.Scorer)
@@ -152,12 +154,13 @@ func (f *fusion) fuse(ctx context.Context, q index.Query, found *index.Result) {
 	f.join(found, near, q.Explain)
 }
 
-// mostGone is how many resources are looked at to tell those without a
-// text from those whose vectors are not made yet.
+// mostGone is how many resources without vectors are checked: a resource may
+// have no readable text, or its vectors may not be made yet.
 const mostGone = 1000
 
-// lackVectors notes that some resources have no vectors, as they are not made yet
-// or have no room. Those that are gone, which an index may still have, need none.
+// lackVectors records that some resources have no vectors, because they are not
+// made yet or do not fit. Deleted resources, which an index may still have,
+// need none.
 func (f *fusion) lackVectors(ctx context.Context, missing, crowded map[string]bool) {
 	if len(missing) <= mostGone {
 		maps.DeleteFunc(missing, func(id string, _ bool) bool {
@@ -176,8 +179,8 @@ func (f *fusion) lackVectors(ctx context.Context, missing, crowded map[string]bo
 	}
 }
 
-// join adds to what was found the hits that only vectors found, and gives all
-// the scores of weighted reciprocal rank fusion: 1 for what is first by both.
+// join adds the hits that only vectors found, and gives all hits the scores of
+// weighted reciprocal rank fusion: 1 for a hit that is first in both rankings.
 func (f *fusion) join(found, near *index.Result, explain bool) {
 	m := f.reader.semantics
 	unit := (m.K + 1) / (m.LexicalWeight + m.VectorWeight)
@@ -209,8 +212,9 @@ func (f *fusion) join(found, near *index.Result, explain bool) {
 
 func hitKey(h *index.Hit) string { return h.Resource + "\x00" + strconv.Itoa(h.Entry.Ordinal) }
 
-// rerank puts the best hits into the order of the Reranker. They share the
-// scores they had. Hits whose text is not what it was come last among them.
+// rerank puts the best hits in the order of the Reranker. The scores of these
+// hits stay, in descending order. Hits whose text has changed come last among
+// them.
 func (f *fusion) rerank(found *index.Result) {
 	best := found.Hits[:min(len(found.Hits), f.reader.semantics.Rerank)]
 	if err := f.judge(best); err != nil {
@@ -234,7 +238,7 @@ func (f *fusion) rerank(found *index.Result) {
 	}
 }
 
-// judge has hits judged that have not been.
+// judge gets the judgements of hits that have none yet.
 func (f *fusion) judge(hits []index.Hit) error {
 	var keys, texts []string
 	for i := range hits {

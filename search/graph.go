@@ -13,24 +13,24 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// Mode says by what a search finds.
+// Mode selects what a search follows: words, relations, or both.
 type Mode string
 
 // The modes of a search.
 const (
-	// Auto, as is "", is Knowledge: nothing shows that what a hit is linked
-	// to answers a query better than the next hit.
+	// Auto, like "", is Knowledge: there is no evidence that the places linked
+	// to a hit answer a query better than the next hit.
 	Auto Mode = "auto"
 
 	// Knowledge finds by words.
 	Knowledge Mode = "knowledge"
 
-	// Graph finds the places that relations lead to from the best hits, or
-	// come from: see package [relations].
+	// Graph finds the places that relations lead to from the best hits, or come
+	// from: see package [relations].
 	Graph Mode = "graph"
 
-	// Hybrid has the hits of Knowledge and below them places of Graph, which
-	// are at least a third of the results where there are so many.
+	// Hybrid returns the hits of Knowledge, and places of Graph below them.
+	// These are at least a third of the results if there are enough.
 	Hybrid Mode = "hybrid"
 )
 
@@ -43,22 +43,22 @@ func (m Mode) related() bool { return m == Graph || m == Hybrid }
 
 const (
 	seeds     = 5  // hits that relations are followed from
-	mostBonds = 20 // places around each of them
+	mostBonds = 20 // places around each hit
 )
 
-// What a place counts of the score of the hit that it is related to.
+// The share of a hit's score that a related place gets.
 const (
 	directBond    = 1.     // by a link in the hit, or into it
-	enclosingBond = .5     // by one to what the hit lies in, such as to its resource
-	commonKind    = .5     // of that by an import or an image, of which a source has many
-	besideHits    = .5     // of that in a list with hits
+	enclosingBond = .5     // by a link to something around the hit, such as its resource
+	commonKind    = .5     // factor for an import or an image, of which a source has many
+	besideHits    = .5     // factor in a list with hits
 	leastRelated  = 1 / 3. // of the results in such a list
 )
 
-// A bond is a place with what relates it to hits.
+// A bond is a place with its relations to hits.
 type bond struct {
 	relations.Place
-	hits  map[int]float64 // what each of them adds to the score, by its rank
+	hits  map[int]float64 // what each hit adds to the score, by the hit's rank
 	score float64
 }
 
@@ -83,8 +83,8 @@ func (s *Searcher) inMode(ctx context.Context, req Request, in index.Index) (*Re
 	return results, nil
 }
 
-// addRelated returns what is shown with the places that relations lead to from
-// hits, and counts them in the results.
+// addRelated returns the shown candidates together with the places that
+// relations lead to from hits, and counts those places in the results.
 func (s *Searcher) addRelated(ctx context.Context, req Request, results *Results, shown, hits []candidate) []candidate {
 	f := &finding{Searcher: s, req: req, resources: make(map[string]*found), leftOut: make(map[string]bool)}
 	defer f.close()
@@ -105,8 +105,8 @@ func (s *Searcher) addRelated(ctx context.Context, req Request, results *Results
 	return shown
 }
 
-// bonds returns the places around hits that pass the filters, best first, whether
-// these are all, and whether there was time for them.
+// bonds returns the places around hits that pass the filters, best first. It
+// also reports whether these are all, and whether there was enough time.
 func (f *finding) bonds(ctx context.Context, hits []candidate) (all []*bond, whole, inTime bool) {
 	if deadline, limited := ctx.Deadline(); limited {
 		var cancel context.CancelFunc
@@ -119,7 +119,7 @@ func (f *finding) bonds(ctx context.Context, hits []candidate) (all []*bond, who
 		around, err := f.relations.Around(ctx, f.seedOf(ctx, hit.result), relations.Reach{Hops: 1, Most: mostBonds, Enclosing: true})
 		if err != nil {
 			whole = whole && ctx.Err() == nil
-			continue // its source is not what it was a moment ago
+			continue // its source has just changed
 		}
 		whole = whole && around.Complete && around.More == 0
 		for _, p := range around.Places {
@@ -136,7 +136,7 @@ func (f *finding) bonds(ctx context.Context, hits []candidate) (all []*bond, who
 		}
 	}
 	for _, b := range all {
-		for rank := range hits { // in one order, so that sums are always the same
+		for rank := range hits { // in a fixed order, so that sums are always the same
 			b.score += b.hits[rank]
 		}
 	}
@@ -144,8 +144,8 @@ func (f *finding) bonds(ctx context.Context, hits []candidate) (all []*bond, who
 	return all, whole, ctx.Err() == nil
 }
 
-// seedOf returns the address whose relations are followed from a hit: that of its
-// node where that is shown by another.
+// seedOf returns the address whose relations are followed from a hit: the
+// address of its node if another location is shown for the node.
 func (f *finding) seedOf(ctx context.Context, r *Result) citekit.Address {
 	if r.Passage == nil && r.NodeID != "" {
 		if m, err := f.lib.Map(ctx, r.ResourceID); err == nil && m.Node(r.NodeID) != nil {
@@ -155,7 +155,7 @@ func (f *finding) seedOf(ctx context.Context, r *Result) citekit.Address {
 	return r.Address
 }
 
-// strength returns what a place that is related to a hit counts of its score.
+// strength returns the share of a hit's score that a related place gets.
 func strength(p relations.Place, hit citekit.Address) float64 {
 	s := directBond
 	if p.Incoming && !hit.Location.Contains(p.By.To.Location) {
@@ -167,7 +167,8 @@ func strength(p relations.Place, hit citekit.Address) float64 {
 	return s
 }
 
-// keyOf returns what counts once of places, and whether one passes the filters.
+// keyOf returns a key that is the same for places that count once, and whether
+// a place passes the filters.
 func (f *finding) keyOf(ctx context.Context, p relations.Place) (key string, ok bool) {
 	m, err := f.lib.Map(ctx, p.Address.Resource)
 	if err != nil {
@@ -191,11 +192,12 @@ func (f *finding) keyOf(ctx context.Context, p relations.Place) (key string, ok 
 	case f.req.By == ByNodes || p.Incoming && !p.Proof:
 		return m.ResourceID + "\x00" + p.Node, true
 	}
-	return p.Address.String(), p.Address.Location.VirtualAddress == "" // which has no passage
+	return p.Address.String(), p.Address.Location.VirtualAddress == "" // a virtual address has no passage
 }
 
 // showBonds returns the best places that can be shown, each once and none that
-// is among the hits, as many as results are wanted, and whether these are all.
+// is among the hits. It returns at most as many as the request wants, and
+// reports whether these are all.
 func (f *finding) showBonds(ctx context.Context, bonds []*bond, hits []candidate) (shown []candidate, all bool) {
 	seen := slices.Clone(hits)
 	for _, b := range bonds {
@@ -211,8 +213,8 @@ func (f *finding) showBonds(ctx context.Context, bonds []*bond, hits []candidate
 	return shown, true
 }
 
-// same reports whether two results are of one address, or of passages that share
-// text.
+// same reports whether two results have the same address, or are passages that
+// overlap.
 func (f *finding) same(a, b *Result) bool {
 	if a.ResourceID != b.ResourceID {
 		return false
@@ -223,7 +225,7 @@ func (f *finding) same(a, b *Result) bool {
 	return a.Address.String() == b.Address.String()
 }
 
-// bondCandidate returns what to show of a place.
+// bondCandidate returns the shown form of a place.
 func (f *finding) bondCandidate(ctx context.Context, b *bond) (candidate, error) {
 	version, err := f.version(ctx, b.Address.Resource)
 	if err != nil {
@@ -258,13 +260,13 @@ func (f *finding) bondCandidate(ctx context.Context, b *bond) (candidate, error)
 	return c, f.showStart(ctx, r, b, &c)
 }
 
-// showStart shows the start of the text at the address of a result, which by
-// passages becomes that of what is shown.
+// showStart shows the start of the text at the address of a result. In a search
+// for passages, the address becomes that of the shown text.
 func (f *finding) showStart(ctx context.Context, r *found, b *bond, c *candidate) error {
 	loc := &c.result.Address.Location
 	ranges, err := r.layer.Ranges(*loc)
 	if errors.Is(err, errors.ErrUnsupported) {
-		*loc = loc.Widened() // all of the page that a link is on
+		*loc = loc.Widened() // the whole page of a link
 		ranges, err = r.layer.Ranges(*loc)
 	}
 	if err != nil || len(ranges) == 0 {
@@ -295,8 +297,8 @@ func (f *finding) showStart(ctx context.Context, r *found, b *bond, c *candidate
 	return nil
 }
 
-// passageEnd returns where a passage that begins at from ends at the latest: with
-// the page, or after a minute.
+// passageEnd returns the latest end of a passage that begins at from: the end
+// of the page, or after a minute.
 func passageEnd(layer *textlayer.Layer, from, end int64) int64 {
 	since := -1.
 	for run := range layer.RunsIn(from, end) {
@@ -313,7 +315,7 @@ func passageEnd(layer *textlayer.Layer, from, end int64) int64 {
 	return end
 }
 
-// reason says what relates a place to a hit.
+// reason returns the relation of a place to a hit.
 func (b *bond) reason() *Reason {
 	return &Reason{Relation: b.By.Kind, From: b.By.From, To: b.By.To, Score: rounded(b.score)}
 }

@@ -6,21 +6,22 @@ import (
 	"unicode"
 )
 
-// minHeading is how many letters and digits a title needs to be looked for: a
-// shorter one may stand anywhere.
+// minHeading is how many letters and digits a title needs to be searched for: a
+// shorter one may occur anywhere.
 const minHeading = 3
 
-// findHeading returns the offset of the line that a title is on in a text, or
-// -1. Only letters and digits count, in any case; before the title the line may
-// have a number, such as "2.1", and the title may go on over several lines.
+// findHeading returns the offset of the line with a title in a text, or -1.
+// Only letters and digits are compared, ignoring case. The line may have a
+// number before the title, such as "2.1", and the title may continue over
+// several lines.
 func findHeading(text, title string) int {
 	return foldLetters(text).findHeading(title)
 }
 
-// mostTries is how many places of a title on a page are looked at.
+// mostTries is how many occurrences of a title on a page are checked.
 const mostTries = 64
 
-// findHeading is the function of that name for a text that is folded already.
+// findHeading is the function of that name, for a text that is already folded.
 func (f *folded) findHeading(title string) int {
 	want := foldLetters(title)
 	if len(want.letters) < minHeading {
@@ -40,11 +41,11 @@ func (f *folded) findHeading(title string) int {
 	return -1
 }
 
-// mostNumber is how many bytes may stand before a title on its line.
+// mostNumber is how many bytes may precede a title on its line.
 const mostNumber = 40
 
-// headingLine returns where the line begins that an offset is in, and whether
-// nothing but a number stands before the offset.
+// headingLine returns the start of the line that an offset is in, and whether
+// only a number precedes the offset there.
 func headingLine(text string, at int) (start int, ok bool) {
 	near := max(0, at-mostNumber)
 	start = near + strings.LastIndexByte(text[near:at], '\n') + 1

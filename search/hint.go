@@ -9,8 +9,8 @@ import (
 	"github.com/citekit/citekit/search/index"
 )
 
-// hint says which values of filters no resource has, so that nothing is found;
-// "" if all have some, or that is not known.
+// hint names the filter values that no resource has, so that nothing is found;
+// "" if there are none, or that is unknown.
 func (s *Searcher) hint(ctx context.Context, f index.Filters) string {
 	lister, ok := s.index.(index.Lister)
 	if !ok {
@@ -18,7 +18,7 @@ func (s *Searcher) hint(ctx context.Context, f index.Filters) string {
 	}
 	missing, err := lister.Missing(ctx, f)
 	if err != nil {
-		return "" // it would only have been help
+		return "" // a hint is optional
 	}
 	var hints []string
 	for _, m := range missing {

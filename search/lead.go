@@ -12,26 +12,28 @@ import (
 )
 
 const (
-	// mostLead is how many bytes before a node may be about it, less than a
-	// passage so that the first lines of the node are in the same.
+	// mostLead is how many bytes before a node may be about it. That is less
+	// than a passage, so that the first lines of the node are in the same
+	// passage.
 	mostLead = 1500
 
-	// minSummary is how many letters and digits of a summary tell that it was
-	// taken from a text, and summaryPart how many of them are compared.
+	// minSummary is how many letters and digits a summary needs to show that it
+	// was taken from a text, and summaryPart how many of them are compared.
 	minSummary  = 8
 	summaryPart = 40
 )
 
-// addLeads gives nodes that are located by lines the text right before them that
-// is about them, such as the comment above a function: nothing else leads from
-// its words to the lines that it explains. Such a text belonged to no node or to
-// one around, and is one of these:
+// addLeads gives nodes that are located by lines the text right before them
+// that is about them, such as the comment above a function: otherwise a search
+// for its words would not lead to the lines that it explains. Such a text
+// belonged to no node or to an enclosing one, and is one of these:
 //
-//   - all that a node around, or the source, has before it, if that is one
-//     short line: a heading, the header of a table
-//   - all from where the summary of the node was taken on
-//   - the lines above, without a blank one between, that begin with a sign; not
-//     where the node around begins with them and they are no further in
+//   - everything before the node in an enclosing node, or in the source, if
+//     that is one short line: a heading, or the header of a table
+//   - everything from the line where the node's summary was taken
+//   - the lines above that begin with a sign, without a blank line between
+//     them; unless the enclosing node begins with them and they are not
+//     indented less than the node
 func addLeads(ctx context.Context, layer *textlayer.Layer, claimed []claim, parts []stretch) ([]stretch, error) {
 	starts := make(map[*place]int64)
 	for _, c := range claimed {
@@ -57,7 +59,7 @@ func addLeads(ctx context.Context, layer *textlayer.Layer, claimed []claim, part
 			s.from, before.to = from, from
 			continue
 		}
-		if from > before.from+before.lead { // in the middle of a line
+		if from > before.from+before.lead { // starts within a line
 			_, above, _ = strings.Cut(above, "\n")
 		}
 		s.lead = leadOf(above, text, s.place.node.Summary, begins(*before))
@@ -68,7 +70,7 @@ func addLeads(ctx context.Context, layer *textlayer.Layer, claimed []claim, part
 }
 
 // leadOf returns how many bytes at the end of the text above a node are about
-// it. The text may begin where the node around begins.
+// it. The argument begins reports whether the enclosing node begins there.
 func leadOf(above, text, summary string, begins bool) int64 {
 	n := summarized(above, summary)
 	if n == 0 && (!begins || isFurtherIn(text, above)) {
@@ -77,19 +79,19 @@ func leadOf(above, text, summary string, begins bool) int64 {
 	return int64(n)
 }
 
-// isOfMarkup reports whether a line that begins with a sign is an item of a list
-// or a rule, as no comment is.
+// isOfMarkup reports whether a line that begins with a sign is a list item or a
+// rule, which comments are not.
 func isOfMarkup(line string) bool {
 	return strings.HasPrefix(line, "- ") || len(line) >= 3 && strings.Trim(line, line[:1]) == "" && strings.Contains("-=_", line[:1])
 }
 
-// isShortLine reports whether a text is one short line, and blank ones.
+// isShortLine reports whether a text is one short line, apart from blank lines.
 func isShortLine(text string) bool {
 	return len(text) <= shortBytes && !strings.Contains(strings.TrimSpace(text), "\n")
 }
 
-// withLead returns the location of a node with the text before it, from an
-// offset on, that is about it.
+// withLead returns the location of a node together with the text before it,
+// starting at an offset, that is about it.
 func withLead(layer *textlayer.Layer, node citekit.Location, from int64) citekit.Location {
 	ranges, err := layer.Ranges(node)
 	if err != nil || node.Lines.IsZero() || len(ranges) != 1 || from >= ranges[0].From {
@@ -101,7 +103,7 @@ func withLead(layer *textlayer.Layer, node citekit.Location, from int64) citekit
 	return node
 }
 
-// isAround reports whether a place is that of no node, or of one around p.
+// isAround reports whether outer is nil or encloses p.
 func isAround(outer, p *place) bool {
 	for p != nil && p != outer {
 		p = p.parent
@@ -109,8 +111,8 @@ func isAround(outer, p *place) bool {
 	return p == outer
 }
 
-// summarized returns how many bytes at the end of a text begin with the line on
-// which a summary starts, and the lines of signs above it.
+// summarized returns the length of the end of a text that begins with the line
+// on which a summary starts, including the lines of signs above it.
 func summarized(text, summary string) int {
 	want, all := foldLetters(summary).letters, foldLetters(text)
 	if len(want) < minSummary {
@@ -131,8 +133,9 @@ func summarized(text, summary string) int {
 	return len(text) - start
 }
 
-// signed returns how many bytes at the end of a text are lines that begin with a
-// sign, without a blank line between. Lines of nothing but signs are none.
+// signed returns the length of the lines at the end of a text that begin with a
+// sign, without a blank line between them. It is 0 if the lines have only
+// signs.
 func signed(text string) int {
 	start := len(text)
 	for start > 0 {
@@ -149,10 +152,10 @@ func signed(text string) int {
 	return len(text) - start
 }
 
-// lineStart returns where the line begins that an offset is in.
+// lineStart returns the start of the line that an offset is in.
 func lineStart(text string, at int) int { return strings.LastIndexByte(text[:at], '\n') + 1 }
 
-// isFurtherIn reports whether the first line of a text begins further in than
+// isFurtherIn reports whether the first line of a text is indented more than
 // that of another.
 func isFurtherIn(text, other string) bool { return indent(text) > indent(other) }
 

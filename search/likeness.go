@@ -12,16 +12,17 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// A likeness is an index in which a query is a text that entries are to be like.
-// It leaves out the part that the text is of.
+// A likeness is an index that finds entries similar to a text. It leaves out
+// the part that the text comes from.
 type likeness struct {
 	index.Index
 	text string
 	by   By
-	of   *self // nil if the text is of no part
+	of   *self // nil if the text is not that of a part
 }
 
-// A self is a part that is not like itself.
+// A self is the part that is compared with others, and excluded from the
+// results.
 type self struct {
 	lookup.Part
 	ranges []textlayer.Bytes // of its text
@@ -30,7 +31,7 @@ type self struct {
 
 func newSelf(p lookup.Part) *self {
 	s := &self{Part: p, nodes: make(map[string]bool)}
-	var around []*citekit.Node // the way from the root
+	var around []*citekit.Node // path from the root
 	for n, depth := range p.Map.All() {
 		around = append(around[:depth], n)
 		at := n.Location
@@ -58,12 +59,12 @@ func (s *self) holds(h *index.Hit, by By) bool {
 	return slices.ContainsFunc(s.ranges, func(r textlayer.Bytes) bool { return p.from < r.To && r.From < p.to })
 }
 
-// whole reports whether nothing of the resource is to be found.
+// whole reports whether the whole resource is excluded.
 func (s *self) whole(by By) bool {
 	return by == ByResources || s.Node == nil && s.Address.Location.IsWhole()
 }
 
-// Search implements [index.Index]. The query's text is not looked at.
+// Search implements [index.Index]. It ignores the query's text.
 func (l *likeness) Search(ctx context.Context, q index.Query) (*index.Result, error) {
 	if l.of == nil {
 		return l.similar(ctx, q)
@@ -95,8 +96,8 @@ func (l *likeness) Search(ctx context.Context, q index.Query) (*index.Result, er
 	}
 }
 
-// withOthers adds to what was found the hits of other resources, which those of
-// the part itself left no room for.
+// withOthers adds the hits of other resources that the hits of the part itself
+// displaced.
 func (l *likeness) withOthers(ctx context.Context, found *index.Result, q index.Query) (*index.Result, error) {
 	others, err := l.similar(ctx, q)
 	if err != nil {
@@ -111,14 +112,14 @@ func (l *likeness) withOthers(ctx context.Context, found *index.Result, q index.
 	return others, nil
 }
 
-// similar asks the index for what is like the text. One that cannot compare is
-// asked for words of it.
+// similar asks the index for entries similar to the text. An index that cannot
+// compare is searched for words of the text.
 func (l *likeness) similar(ctx context.Context, q index.Query) (*index.Result, error) {
 	if comparer, ok := l.Index.(index.Comparer); ok {
 		q.Text = l.text
 		least := 1
 		if l.of != nil {
-			least = 2 // it is in the index itself
+			least = 2 // the text is in the index itself
 		}
 		return comparer.Similar(ctx, q, least)
 	}

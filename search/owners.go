@@ -8,10 +8,10 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// A place is a node with where it stands in its map.
+// A place is a node with its position in its map.
 type place struct {
 	node  *citekit.Node
-	path  []string // titles of the nodes around it, from the root
+	path  []string // titles of the enclosing nodes, from the root
 	order int      // among all nodes of the map, parents before children
 
 	parent *place // nil at the top
@@ -39,9 +39,9 @@ type claim struct {
 	place    *place
 }
 
-// outranks reports whether text that both claims have belongs to c: that which
-// starts later, of two that start together the one that ends first, and of two
-// alike the one that is further down in the map.
+// outranks reports whether text that both claims cover belongs to c. The claim
+// that starts later wins; if both start together, the one that ends first; if
+// both are equal, the one further down in the map.
 func (c claim) outranks(other claim) bool {
 	return cmp.Or(cmp.Compare(other.from, c.from), cmp.Compare(c.to, other.to), cmp.Compare(other.place.order, c.place.order)) < 0
 }
@@ -50,10 +50,10 @@ func (c claim) outranks(other claim) bool {
 type stretch struct {
 	from, to int64
 	place    *place // nil where no node is about it
-	lead     int64  // bytes at its start that stand before the node
+	lead     int64  // bytes at its start that precede the node
 }
 
-// stretches divides a text among the claims on it, from its start to its end.
+// stretches divides a text among the claims on it, from start to end.
 func stretches(claims []claim, size int64) []stretch {
 	claims = slices.DeleteFunc(slices.Clone(claims), func(c claim) bool { return c.from >= c.to })
 	slices.SortFunc(claims, func(a, b claim) int { return cmp.Compare(a.from, b.from) })
@@ -81,7 +81,8 @@ func stretches(claims []claim, size int64) []stretch {
 	return parts
 }
 
-// appendStretch adds a stretch, to the one before if it has the same owner.
+// appendStretch adds a stretch, or extends the previous one if it has the same
+// owner.
 func appendStretch(parts []stretch, s stretch) []stretch {
 	if k := len(parts) - 1; k >= 0 && parts[k].place == s.place {
 		parts[k].to = s.to
@@ -90,7 +91,7 @@ func appendStretch(parts []stretch, s stretch) []stretch {
 	return append(parts, s)
 }
 
-// ranked is a heap of claims, with the one that outranks all others first.
+// ranked is a heap of claims; the first one outranks all others.
 type ranked []claim
 
 func (r ranked) Len() int           { return len(r) }

@@ -11,24 +11,24 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// The bounds of a passage. One of a text that is longer ends at the end of a
-// paragraph, of a line or of a word, whichever there is.
+// The limits of a passage. A passage of a longer text ends at the end of a
+// paragraph, a line or a word, in this order of preference.
 const (
-	usualBytes = 2000 // a passage that could go on ends here
-	mostBytes  = 4000 // what belongs together is kept together up to here
+	usualBytes = 2000 // a passage that could continue ends here
+	mostBytes  = 4000 // text that belongs together is kept together up to here
 	mostLines  = 120
 	mostTime   = 60 // seconds
 
-	// shortBytes is how long a paragraph is at most that is kept with the one
-	// after it: a heading, a caption, a sentence that leads to a list.
+	// shortBytes is the largest length of a paragraph that is kept with the
+	// next one: a heading, a caption, or a sentence that introduces a list.
 	shortBytes = 200
 )
 
-// gap is how many bytes part two runs: a line feed that neither has.
+// gap is how many bytes separate two runs: a line feed that belongs to neither.
 const gap = 1
 
 // A passage is a part of a text that is found and shown as one. It belongs to
-// one node, and is on one page of a text that has pages.
+// one node, and in a text with pages it is on one page.
 type passage struct {
 	from, to int64 // bytes of the text
 	text     string
@@ -39,17 +39,17 @@ type passage struct {
 type cutter struct {
 	yield func(passage, error) bool
 	open  passage          // not yet yielded; empty if its text is
-	short passage          // paragraph behind it that goes with the next, if there is one
-	most  int              // bytes of the open one
-	lines int              // line ends in the open one
-	since float64          // when the open one begins, in seconds
-	in    citekit.Location // of the run before
-	lead  int64            // up to where the text stands before its node
+	short passage          // paragraph after it that belongs to the next one, if there is one
+	most  int              // limit of the open passage, in bytes
+	lines int              // line ends in the open passage
+	since float64          // start of the open passage, in seconds
+	in    citekit.Location // of the previous run
+	lead  int64            // end of the text that precedes its node
 	ended bool             // yield returned false
 }
 
 // passages yields the passages of a layer, whose text is divided into
-// stretches. What has no letter and no digit is left out.
+// stretches. It skips passages without letters and digits.
 func passages(ctx context.Context, layer *textlayer.Layer, parts []stretch) iter.Seq2[passage, error] {
 	return func(yield func(passage, error) bool) {
 		c := cutter{yield: yield}
@@ -76,7 +76,7 @@ func passages(ctx context.Context, layer *textlayer.Layer, parts []stretch) iter
 	}
 }
 
-// add adds what a run has of a stretch.
+// add adds the part of a run that is in a stretch.
 func (c *cutter) add(s stretch, run textlayer.Run, text string) {
 	at := max(s.from, run.From)
 	if s.place != c.open.place || len(run.Location.Pages) > 0 || at > c.end()+gap || !sameWithin(c.in, run.Location) {
@@ -104,12 +104,12 @@ func (c *cutter) add(s stretch, run textlayer.Run, text string) {
 }
 
 // sameWithin reports whether two locations are within the same member, message,
-// part, table and sheet: a passage does not go over the end of one.
+// part, table and sheet: a passage does not cross the end of one.
 func sameWithin(a, b citekit.Location) bool {
 	return a.Member == b.Member && a.Message == b.Message && a.Part == b.Part && a.Table == b.Table && a.Sheet == b.Sheet
 }
 
-// end returns where in the text what is not yet yielded ends.
+// end returns the end, in the text, of what is not yet yielded.
 func (c *cutter) end() int64 { return max(c.open.to, c.short.to) }
 
 // put adds a paragraph, which may be too long for one passage.
@@ -128,7 +128,7 @@ func (c *cutter) put(p passage) {
 	for p.text != "" && !c.ended {
 		room := c.most - len(c.open.text)
 		n := beginning(p.text, min(len(p.text), max(room, 0)), mostLines-c.lines)
-		if n < len(p.text) && c.open.text != "" && !c.leads() { // it begins a passage of its own
+		if n < len(p.text) && c.open.text != "" && !c.leads() { // it begins a new passage
 			c.yieldOpen()
 			continue
 		}
@@ -140,18 +140,17 @@ func (c *cutter) put(p passage) {
 	}
 }
 
-// hasRoom reports whether two paragraphs fit behind the open passage.
+// hasRoom reports whether two paragraphs fit after the open passage.
 func (c *cutter) hasRoom(a, b passage) bool {
 	return b.to-c.open.from <= int64(c.most) && c.lines+lineEnds(a.text)+lineEnds(b.text) <= mostLines
 }
 
-// leads reports whether the open passage says too little without what comes
-// after it.
+// leads reports whether the open passage needs the text after it to be useful.
 func (c *cutter) leads() bool {
 	return (len(c.open.text) <= shortBytes || c.open.to <= c.lead) && c.lines < mostLines
 }
 
-// join adds p, which fits, to the open passage.
+// join adds p, which must fit, to the open passage.
 func (c *cutter) join(p passage) {
 	c.lines += lineEnds(p.text)
 	if c.open.text == "" {
@@ -164,8 +163,8 @@ func (c *cutter) join(p passage) {
 	c.open.to, c.open.text = p.to, c.open.text+p.text
 }
 
-// flush yields all that there is. A short paragraph that nothing comes after
-// goes with what is before it.
+// flush yields everything. A short paragraph at the end is joined with the text
+// before it.
 func (c *cutter) flush() {
 	if short := c.short; short.text != "" {
 		c.short = passage{}
@@ -177,7 +176,7 @@ func (c *cutter) flush() {
 	c.yieldOpen()
 }
 
-// yieldOpen yields the open passage, and begins a new one.
+// yieldOpen yields the open passage and starts a new one.
 func (c *cutter) yieldOpen() {
 	p := c.open
 	c.open, c.lines = passage{}, 0
@@ -189,7 +188,7 @@ func (c *cutter) yieldOpen() {
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // paragraph returns the length of the first paragraph of a text, with the blank
-// lines behind it.
+// lines after it.
 func paragraph(text string) int {
 	inText := false
 	for at := 0; at < len(text); {
@@ -214,9 +213,9 @@ func isBlankBefore(text string, at int) bool {
 	return strings.TrimSpace(line[strings.LastIndexByte(line, '\n')+1:]) == ""
 }
 
-// beginning returns the length of the longest beginning of a text that has at
-// most max bytes and lines line ends. It ends behind a line, else behind a word,
-// else between characters, and has at least one.
+// beginning returns the length of the longest start of a text that has at most
+// max bytes and lines line ends. It ends after a line, else after a word, else
+// between characters, and has at least one character.
 func beginning(text string, max, lines int) int {
 	if n := linesEnd(text, lines); n < max {
 		max = n

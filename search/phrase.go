@@ -10,7 +10,7 @@ import (
 // errNotWords reports a hit that has the stems of a phrase, but not its words.
 var errNotWords = errors.New("the words of the phrase are not there")
 
-// hasPhrases reports whether a text has all phrases as they are written, but for
+// hasPhrases reports whether a text has all phrases as written, apart from
 // case, white space and signs.
 func hasPhrases(text string, phrases []string) bool {
 	if len(phrases) == 0 {
@@ -25,7 +25,8 @@ func hasPhrases(text string, phrases []string) bool {
 	return true
 }
 
-// has reports whether a text has letters that begin and end as words do.
+// has reports whether a text contains letters that begin and end at word
+// boundaries.
 func (f *folded) has(letters []byte) bool {
 	if len(letters) == 0 {
 		return true
@@ -43,12 +44,12 @@ func (f *folded) has(letters []byte) bool {
 	}
 }
 
-// isEdge reports whether a word may begin with a letter: there is something else
-// before it, or it is of a script without spaces.
+// isEdge reports whether a word may begin with a letter: the character before
+// it is not a letter, or the script has no spaces.
 func (f *folded) isEdge(i int) bool {
 	at := f.offsets[i]
 	if i > 0 && f.offsets[i-1] == at {
-		return false // in the middle of a letter
+		return false // within a letter
 	}
 	before, _ := utf8.DecodeLastRuneInString(f.text[:at])
 	r, _ := utf8.DecodeRuneInString(f.text[at:])

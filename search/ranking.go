@@ -2,15 +2,15 @@ package search
 
 import "github.com/citekit/citekit/search/index"
 
-// A ranking is the index that one search asks.
+// A ranking is the index that one search uses.
 type ranking struct {
 	index.Index
 	reader *reader
 	fusion *fusion // nil if there is none
 }
 
-// ranking returns the index for a request: that of the Searcher, or one around
-// it that does what the request and the options ask beside.
+// ranking returns the index for a request: that of the Searcher, wrapped as the
+// request and the options require.
 func (s *Searcher) ranking(req Request) *ranking {
 	r := &ranking{Index: s.index, reader: s.newReader()}
 	if req.Expand {
@@ -30,7 +30,7 @@ func (r *ranking) close() {
 	r.reader.close()
 }
 
-// tell says in the results what could not be done.
+// tell records in the results what could not be done.
 func (r *ranking) tell(results *Results) {
 	if r.fusion != nil && r.fusion.lacks != "" {
 		results.Degraded, results.Complete = r.fusion.lacks, false

@@ -10,7 +10,7 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// A reader reads the texts of hits anew, for one search. It is not safe for
+// A reader reads the current texts of hits, for one search. It is not safe for
 // concurrent use.
 type reader struct {
 	*Searcher
@@ -30,7 +30,7 @@ func (r *reader) close() {
 }
 
 // text returns the text of a hit under its title. The error matches
-// [citekit.ErrStale] if it is not what was indexed.
+// [citekit.ErrStale] if the text has changed since it was indexed.
 func (r *reader) text(ctx context.Context, h *index.Hit) (string, error) {
 	version, err := r.version(ctx, h.Resource)
 	if err == nil && version != h.Version {
@@ -54,7 +54,7 @@ func (r *reader) text(ctx context.Context, h *index.Hit) (string, error) {
 	return titled(h.Entry.Title, text), err
 }
 
-// layer returns the text of a resource, nil if it has none.
+// layer returns the text of a resource, or nil if it has none.
 func (r *reader) layer(ctx context.Context, id string) (*textlayer.Layer, error) {
 	if layer, ok := r.layers[id]; ok {
 		return layer, nil
@@ -69,7 +69,8 @@ func (r *reader) layer(ctx context.Context, id string) (*textlayer.Layer, error)
 	return layer, err
 }
 
-// titled returns a text under its title, which it may begin with already.
+// titled returns a text under its title, unless the text already begins with
+// it.
 func titled(title, text string) string {
 	if title == "" || strings.Contains(text[:min(len(text), len(title)+16)], title) {
 		return text

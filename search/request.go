@@ -12,12 +12,12 @@ import (
 	"github.com/citekit/citekit/search/index"
 )
 
-// By says what is found.
+// By selects the kind of results.
 type By string
 
-// What a search can find.
+// The kinds of results.
 const (
-	ByPassages  By = "passages"  // parts of a text of at most a page, 120 lines or a minute; the default, as is ""
+	ByPassages  By = "passages"  // parts of a text of at most a page, 120 lines or a minute; the default, like ""
 	ByNodes     By = "nodes"     // nodes of maps, each by its best passage
 	ByResources By = "resources" // resources, each by its best passage
 )
@@ -28,44 +28,45 @@ const (
 	MaxTopK     = 50
 )
 
-// maxValues is how many values of one filter may have.
+// maxValues is how many values one filter may have.
 const maxValues = 10_000
 
-// A Request says what to look for.
+// A Request describes a search.
 type Request struct {
-	// Query is what is looked for, in the language of [index.Query].
+	// Query is the query, in the language of [index.Query].
 	Query string
 
 	Mode    Mode
 	By      By
-	TopK    int // at most so many results, 1 to [MaxTopK]; zero means [DefaultTopK]
+	TopK    int // largest number of results, 1 to [MaxTopK]; zero means [DefaultTopK]
 	Filters index.Filters
 
-	// Expand also looks for the 20 words that the ten best passages have most,
-	// for relevance feedback after the model RM3. It finds more of what is said
-	// in other words where the best passages are right, and leads away where
-	// they are not. It costs a second search and the reading of ten passages. The
-	// words that are added count as words of the query in totals and highlights.
+	// Expand also searches for the 20 words that are most typical of the ten
+	// best passages, for relevance feedback after the model RM3. If the best
+	// passages are right, it finds more passages that use other words; if they
+	// are wrong, it leads away from the answer. It costs a second search and
+	// the reading of ten passages. The added words are treated as words of the
+	// query in totals and highlights.
 	Expand bool
 
-	// SameAddress also gives passages whose address is that of a better one,
+	// SameAddress also returns passages that have the address of a better one,
 	// such as two on one page.
 	SameAddress bool
 
 	NoHighlights bool
-	Rationale    bool // say of each result why it is there
+	Rationale    bool // give the reasons for each result
 
-	phrases []string // that results must have as they are written
+	phrases []string // that results must contain as written
 
-	// Boxes narrows the address of each passage that is on one page to the
-	// box that it stands in, where a box has its text and no other. It takes
-	// some tens of milliseconds for each; where the time is over, or a layout
-	// gives no such box, the address is that of the page.
+	// Boxes narrows the address of each passage that is on one page to the box
+	// around it, if a box has the text of the passage and no other text. It
+	// takes some tens of milliseconds for each passage. If time runs out, or
+	// the layout has no such box, the address is that of the page.
 	Boxes bool
 }
 
-// withDefaults returns the request with what zeros stand for, or an error
-// matching [citekit.ErrSyntax] if a value means nothing.
+// withDefaults returns the request with defaults in place of zeros, or an error
+// matching [citekit.ErrSyntax] if a value is invalid.
 func (r Request) withDefaults() (Request, error) {
 	r.TopK = cmp.Or(r.TopK, DefaultTopK)
 	r.By = cmp.Or(r.By, ByPassages)
@@ -106,7 +107,8 @@ func syntaxError(format string, args ...any) error {
 	return fmt.Errorf(format+": %w", append(args, citekit.ErrSyntax)...)
 }
 
-// group returns what of a hit counts once, or "" if each hit does.
+// group returns the key by which hits are counted once, or "" if each hit
+// counts.
 func (r Request) group(h *index.Hit) string {
 	switch r.By {
 	case ByNodes:
@@ -117,11 +119,11 @@ func (r Request) group(h *index.Hit) string {
 	return ""
 }
 
-// mostHits is how many hits an index is asked for at most.
+// mostHits is the largest number of hits requested from an index.
 const mostHits = 1000
 
-// hitsFor returns how many hits to ask an index for at first: several may be of
-// one node or resource, and some left out.
+// hitsFor returns how many hits to request from an index at first: several may
+// belong to one node or resource, and some may be left out.
 func (r Request) hitsFor() int {
 	if r.By == ByPassages {
 		return r.TopK + 10
@@ -129,5 +131,5 @@ func (r Request) hitsFor() int {
 	return min(mostHits, 10*r.TopK)
 }
 
-// rounded returns a number with three decimals, which are enough to compare.
+// rounded returns a number with three decimals, which is enough to compare.
 func rounded(v float64) float64 { return math.Round(v*1000) / 1000 }

@@ -9,77 +9,78 @@ import (
 type Results struct {
 	Results []*Result // best first
 
-	// Total is how many passages, nodes or resources match. If it is not
-	// Exact there are more.
+	// Total is how many passages, nodes or resources match. If Exact is false,
+	// there are more.
 	Total int
 	Exact bool
 
-	// LeftOut is how many resources are not searched or not shown, as their
-	// sources are not what was mapped, are gone or cannot be read.
+	// LeftOut is how many resources are not searched or not shown, because
+	// their sources have changed since they were mapped, are gone or cannot be
+	// read.
 	LeftOut int
 
-	// Complete is false if the time was over before all of the index was up to
-	// date and searched.
+	// Complete is false if time ran out before the whole index was up to date
+	// and searched.
 	Complete bool
 
-	// Degraded says what the ranking lacks that [Semantics] should have done; ""
-	// if it lacks nothing. Complete is then false.
+	// Degraded describes a step of [Semantics] that is missing in the ranking;
+	// "" if none is. If it is set, Complete is false.
 	Degraded string
 
 	QueryTimeMS float64
 
-	// Hint says what to do where it helps: that texts are still being read, or,
-	// where nothing was found, which values of the filters no resource has, and
-	// some that there are; else it is "".
+	// Hint is advice for the caller, or "". It reports that texts are still
+	// being read, or, if nothing was found, which values of the filters no
+	// resource has, and some that exist.
 	Hint string
 }
 
-// A Result is something that was found.
+// A Result is one passage, node or resource that was found.
 type Result struct {
 	ResourceID string
-	NodeID     string // of the smallest node around it; "" if there is none
+	NodeID     string // of the smallest node around it; "" without a node
 	Address    citekit.Address
 	Title      string   // of the node, or of the resource
-	Path       []string // titles of the nodes around it, from the root
+	Path       []string // titles of the enclosing nodes, from the root
 	Modality   citekit.Modality
 
-	// Snippet is text of the source with the most of what was asked for. What
-	// is left out before and after it is marked by "…" alone.
+	// Snippet is the part of the source's text that matches the query best.
+	// Each omission at its ends is marked by "…" and nothing else.
 	Snippet    string
 	Highlights [][2]int // words of the query in the snippet, in code points, the end excluded
 
-	// Passage is the text that the snippet is of; nil if there is none. It is
-	// not in JSON.
+	// Passage is the text that the snippet is taken from, or nil. It is not in
+	// JSON.
 	Passage *Passage
 
 	Score     float64   // comparable within one answer only
-	Rationale []*Reason // why it is there, if that was asked for, or is a relation
+	Rationale []*Reason // reasons for the result, if requested or if it is a relation
 }
 
 // A Passage is a part of the text of a source.
 type Passage struct {
 	Text       string
 	From, To   int64  // bytes of the text layer
-	SourceHash string // of the version that the layer is of
+	SourceHash string // of the version of the layer
 }
 
-// A Reason is part of why something was found: a term, or a relation.
+// A Reason is one reason for a result: a term, or a relation.
 type Reason struct {
-	Term   string   `json:"term,omitempty"`   // as it is in the index
-	Fields []string `json:"fields,omitempty"` // "title", "text", or "vector" if it is near
+	Term   string   `json:"term,omitempty"`   // in the form it has in the index
+	Fields []string `json:"fields,omitempty"` // "title", "text", or "vector" for a near vector
 
-	// Relation is the kind of what relates the result to a hit. From is where
-	// it stands, which proves it, and To where it leads.
+	// Relation is the kind of the relation between the result and a hit. From
+	// is the place that states it, and To the place it leads to.
 	Relation string          `json:"relation,omitempty"`
 	From     citekit.Address `json:"from,omitzero"`
 	To       citekit.Address `json:"to,omitzero"`
 
-	Score float64 `json:"score"` // what it adds
+	Score float64 `json:"score"` // its share of the result's score
 }
 
-// MarshalJSON returns an object with "results", "total", "query_time_ms",
-// "complete", and where they say something "total_is_minimum", "left_out",
-// "hint" and "degraded".
+// MarshalJSON returns an object with "results", "total", "query_time_ms" and
+// "complete", and, unless empty, "total_is_minimum", "left_out", "hint" and
+// "degraded".
 func (r *Results) MarshalJSON() ([]byte, error) {
 	w := new(strictjson.Writer)
 	w.Open()

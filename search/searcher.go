@@ -15,21 +15,21 @@ import (
 
 // Options configures a [Searcher]. The zero value is ready to use.
 type Options struct {
-	// Index is where the entries are kept; nil means an index in the stores of
-	// the workspace, which must then be a [citekit.EvidenceOpener].
+	// Index holds the entries; nil means an index in the stores of the
+	// workspace, which must then be a [citekit.EvidenceOpener].
 	Index index.Index
 
-	// Layers keeps the texts; nil means a store of its own with the defaults.
+	// Layers holds the texts; nil means a new store with the defaults.
 	Layers *textlayer.Store
 
-	// Relations finds what is related; nil means one of its own.
+	// Relations finds related places; nil means a new graph.
 	Relations *relations.Graph
 
-	// Semantics ranks by meaning too; nil ranks by words alone.
+	// Semantics adds ranking by meaning; nil ranks by words alone.
 	Semantics *Semantics
 
-	// Progress, if it is not nil, hears after each resource how many of those
-	// that were not up to date are now.
+	// Progress, if not nil, is called after each resource with the number of
+	// outdated resources updated so far.
 	Progress func(done, of int)
 }
 
@@ -45,22 +45,22 @@ type Searcher struct {
 
 	semantics *semantics // nil if it is off
 
-	background context.Context // of updating, which goes on when its caller gives up
+	background context.Context // for updates, which continue after their caller's context ends
 	stop       context.CancelFunc
 	running    sync.WaitGroup
 
 	mu       sync.Mutex
-	updating *updating // nil if none is under way
-	seen     sweep     // the last look at all maps
+	updating *updating // nil if none is running
+	seen     sweep     // the last check of all maps
 	failed   map[string]failure
 }
 
-// entryForm changes with what entries are made of, so that those of earlier
-// builds are made again.
+// entryForm changes when the content of entries changes, so that the entries of
+// earlier builds are made again.
 const entryForm = "3"
 
 // New returns a Searcher over a Library. A nil opts means the defaults. The
-// caller closes it, before the Library.
+// caller must close the Searcher before the Library.
 func New(lib *citekit.Library, opts *Options) (*Searcher, error) {
 	var o Options
 	if opts != nil {
@@ -93,8 +93,8 @@ func New(lib *citekit.Library, opts *Options) (*Searcher, error) {
 	return s, nil
 }
 
-// Close ends updating that is under way and releases what the Searcher opened.
-// What is indexed stays.
+// Close ends a running update and releases the resources of the Searcher. The
+// index stays.
 func (s *Searcher) Close() error {
 	s.stop()
 	pass(&s.mu)
@@ -105,17 +105,17 @@ func (s *Searcher) Close() error {
 	return s.close()
 }
 
-// pass waits for who holds a lock: what began to run before the end is then
-// counted, and nothing begins after it.
+// pass waits for the holder of a lock: work that started before is then
+// registered, and none starts afterwards.
 func pass(lock *sync.Mutex) {
 	lock.Lock()
 	defer lock.Unlock()
 }
 
-// Stats says what the index holds.
+// Stats returns statistics of the index.
 func (s *Searcher) Stats(ctx context.Context) (index.Stats, error) { return s.index.Stats(ctx) }
 
-// formOf returns what tells of how resolvers read texts.
+// formOf identifies how resolvers read texts.
 func formOf(resolvers citekit.Resolvers) string {
 	form := entryForm
 	for _, m := range citekit.Modalities() {
@@ -126,17 +126,17 @@ func formOf(resolvers citekit.Resolvers) string {
 	return form
 }
 
-// reserve is how much of the time of a call is kept for the search itself when
-// the index is brought up to date.
+// reserve is how much of the remaining time of a call is kept for the search
+// itself while the index is brought up to date.
 func reserve(left time.Duration) time.Duration { return max(left/5, min(left, 50*time.Millisecond)) }
 
-// Search returns what matches a request, best first. It brings the index up to
-// date before; if the time of the context does not suffice for that, it searches
-// what there is, Results.Complete is false, and updating goes on.
+// Search returns the matches of a request, best first. It brings the index up
+// to date first. If the time of the context is too short for that, it searches
+// the present index, Results.Complete is false, and the update continues.
 //
-// Errors match [citekit.ErrSyntax] if the request means nothing, or are those of
-// the index and of the context. A time that is over in the middle is no error if
-// something was found.
+// Errors match [citekit.ErrSyntax] if the request is invalid, or are those of
+// the index and of the context. If time runs out after something was found,
+// that is not an error.
 func (s *Searcher) Search(ctx context.Context, req Request) (*Results, error) {
 	req.phrases = index.Phrases(req.Query)
 	in := s.ranking(req)
@@ -151,8 +151,8 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Results, error) {
 	return results, err
 }
 
-// answer answers a request that came at start from an index that is s.index, or
-// asks that in another way.
+// answer answers a request that came at start, using s.index or an index around
+// it.
 func (s *Searcher) answer(ctx context.Context, start time.Time, req Request, in index.Index) (*Results, error) {
 	req, err := req.withDefaults()
 	if err != nil {
@@ -183,8 +183,8 @@ func (s *Searcher) answer(ctx context.Context, start time.Time, req Request, in 
 	return results, nil
 }
 
-// checkResources returns a [*citekit.NotFoundError] if one of the first resources
-// that are asked for does not exist.
+// checkResources returns a [*citekit.NotFoundError] if one of the first
+// requested resources does not exist.
 func (s *Searcher) checkResources(ctx context.Context, ids []string) error {
 	const most = 100
 	for _, id := range ids[:min(len(ids), most)] {
@@ -197,8 +197,8 @@ func (s *Searcher) checkResources(ctx context.Context, ids []string) error {
 	return nil
 }
 
-// catchUp brings the index up to date within part of the time that there is.
-// Where it cannot be, what is there is searched.
+// catchUp brings the index up to date within a part of the available time. If
+// that fails, the present index is searched.
 func (s *Searcher) catchUp(ctx context.Context) error {
 	if deadline, limited := ctx.Deadline(); limited {
 		var cancel context.CancelFunc

@@ -12,33 +12,34 @@ import (
 	"github.com/citekit/citekit/search/index"
 )
 
-// A TextKind says what a text that is embedded is: some models treat questions
-// and what may answer them differently.
+// A TextKind is the role of an embedded text: some models treat questions and
+// possible answers differently.
 type TextKind string
 
-// What is embedded.
+// The roles of embedded texts.
 const (
 	QueryText   TextKind = "query"
 	PassageText TextKind = "passage"
 )
 
 // An Embedder turns texts into vectors that are near each other if the texts
-// mean the like. Package search/embedding has some, and embeddingtest below it
-// checks what is promised here. Implementations must be safe for concurrent use.
+// have similar meanings. Package search/embedding has implementations, and its
+// subpackage embeddingtest checks these promises. Implementations must be safe
+// for concurrent use.
 type Embedder interface {
-	// Embed returns a vector for each text, in their order, all with the same
-	// number of finite numbers. Their lengths do not count. It returns ctx.Err()
-	// once ctx is done. Texts are not empty, and of at most 8 KiB; what is too
-	// long for the model it cuts.
+	// Embed returns a vector for each text, in order. All vectors have the same
+	// number of finite numbers; their lengths are ignored. It returns ctx.Err()
+	// once ctx is done. Texts are not empty and have at most 8 KiB; Embed cuts
+	// a text that is too long for the model.
 	Embed(ctx context.Context, kind TextKind, texts []string) ([][]float32, error)
 
-	// Name tells vectors apart that must not be compared: it changes with the
-	// model and all that its vectors depend on. It is kept beside them, so it
-	// must not hold a secret.
+	// Name distinguishes vectors that must not be compared: it changes with the
+	// model and everything that its vectors depend on. It is stored with the
+	// vectors, so it must not hold a secret.
 	Name() string
 
-	// Dimensions is how many numbers a vector has, or 0 if only the first one
-	// tells.
+	// Dimensions is how many numbers a vector has, or 0 if that is unknown
+	// before the first one.
 	Dimensions() int
 }
 
@@ -50,38 +51,39 @@ type Reranker interface {
 	Rerank(ctx context.Context, query string, texts []string) ([]float64, error)
 }
 
-// Semantics says how a [Searcher] ranks by meaning beside words. What it needs
-// in time or money is up to the models behind it.
+// Semantics configures how a [Searcher] ranks by meaning as well as by words.
+// The cost in time or money depends on the models.
 //
 // With an Embedder, passages get vectors in the background after the index was
-// brought up to date. They are kept as evidence, a byte for each number, and
-// made again only for texts that changed. They are also held in memory. A search
-// joins the ranking by words and the hundred nearest passages by weighted
-// reciprocal rank fusion: what is in a list at place r gets its weight / (K + r).
-// Near are passages whose vectors are at less than a right angle to that of the
-// query. They pass the filters and what the query demands, and count in totals.
+// brought up to date. Vectors are stored as evidence, with one byte for each
+// number, and are made again only for texts that changed. They are also held in
+// memory. A search joins the ranking by words and the hundred nearest passages
+// by weighted reciprocal rank fusion: an entry at place r of a list gets that
+// list's weight / (K + r). A passage is near if its vector is at less than a
+// right angle to that of the query. Near passages must pass the filters and the
+// requirements of the query, and are included in totals.
 type Semantics struct {
 	Embedder Embedder // nil compares no vectors
 	Reranker Reranker // nil reranks nothing
 
 	LexicalWeight float64 // of the ranking by words; zero means 1
-	VectorWeight  float64 // of that by vectors; zero means .5
+	VectorWeight  float64 // of the ranking by vectors; zero means .5
 	K             float64 // zero means 60
 
 	// Rerank is how many of the best passages are reranked, at most 200; zero
 	// means 50.
 	Rerank int
 
-	// Wait is how long a search waits for the Embedder and the Reranker together;
-	// zero means 2 s. Where the time, or that of the context, does not suffice
-	// the ranking is that by words, and [Results.Degraded] says so.
+	// Wait is how long a search waits for the Embedder and the Reranker
+	// together; zero means 2 s. If that time, or the time of the context, is
+	// too short, the ranking is by words, and [Results.Degraded] reports that.
 	Wait time.Duration
 
-	Batch    int   // texts that are embedded at once, at most 2,048; zero means 32
-	MaxBytes int64 // of vectors in memory; zero means 1 GiB. Resources past it have none
+	Batch    int   // texts embedded together, at most 2,048; zero means 32
+	MaxBytes int64 // of vectors in memory; zero means 1 GiB. Further resources get no vectors
 
-	// Progress, if it is not nil, hears after each batch how many texts were
-	// embedded since a pass over the resources began.
+	// Progress, if not nil, is called after each batch with the number of texts
+	// embedded since the pass over the resources began.
 	Progress func(texts int)
 }
 
@@ -100,8 +102,8 @@ const (
 	maxEmbedded         = 8 << 10 // bytes of a text
 )
 
-// withDefaults returns the options with what zeros stand for, or an error
-// matching [citekit.ErrSyntax] if a value means nothing.
+// withDefaults returns the options with defaults in place of zeros, or an error
+// matching [citekit.ErrSyntax] if a value is invalid.
 func (o Semantics) withDefaults() (Semantics, error) {
 	for _, w := range []float64{o.LexicalWeight, o.VectorWeight, o.K} {
 		if w < 0 || math.IsNaN(w) || math.IsInf(w, 0) {
@@ -125,8 +127,8 @@ func (o Semantics) withDefaults() (Semantics, error) {
 	return o, nil
 }
 
-// newSemantics returns what a Searcher needs to rank by meaning, nil if it does
-// not.
+// newSemantics returns the state that a Searcher needs to rank by meaning, or
+// nil if it does not.
 func (s *Searcher) newSemantics(opts *Semantics) (*semantics, error) {
 	if opts == nil || opts.Embedder == nil && opts.Reranker == nil {
 		return nil, nil
@@ -153,8 +155,8 @@ func (s *Searcher) newSemantics(opts *Semantics) (*semantics, error) {
 	return m, nil
 }
 
-// call calls f, which others wrote, and returns when the context is done also if
-// f does not. A panic is an error.
+// call calls f, which is code of the caller. When the context is done, it
+// returns even if f does not. A panic becomes an error.
 func call[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type answer struct {
 		value T
@@ -178,7 +180,7 @@ func call[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}
 }
 
-// embed returns the vectors of some texts, checked to be what they must be.
+// embed returns the vectors of some texts after checking them.
 func (m *semantics) embed(ctx context.Context, kind TextKind, texts []string) ([][]float32, error) {
 	vectors, err := call(ctx, func() ([][]float32, error) { return m.Embedder.Embed(ctx, kind, texts) })
 	if err != nil {
@@ -200,7 +202,8 @@ func (m *semantics) embed(ctx context.Context, kind TextKind, texts []string) ([
 	return vectors, nil
 }
 
-// checkDimensions holds all vectors to the number that the first one has.
+// checkDimensions returns an error if n differs from the number of dimensions
+// of the first vector.
 func (m *semantics) checkDimensions(n int) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

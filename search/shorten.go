@@ -7,7 +7,7 @@ import (
 	"github.com/citekit/citekit/internal/tokens"
 )
 
-// The room of an answer, in tokens.
+// The size of an answer, in tokens.
 const (
 	tokensPerResult = 95 // of its JSON, snippet included
 	mostSnippet     = 60
@@ -16,7 +16,7 @@ const (
 	mostPathTitles  = 4
 )
 
-// shorten returns the results of candidates, whose snippets share the room of
+// shorten returns the results of candidates. Their snippets share the space of
 // the answer.
 func shorten(shown []candidate, req Request) []*Result {
 	results := make([]*Result, len(shown))
@@ -41,7 +41,7 @@ func shorten(shown []candidate, req Request) []*Result {
 	}
 }
 
-// shortenTitles cuts titles that are too long to show, and leaves out the middle
+// shortenTitles cuts titles that are too long to show, and removes the middle
 // of a long path.
 func (r *Result) shortenTitles() {
 	r.Title = plain.Shorten(strings.TrimSpace(r.Title), mostTitle)

@@ -14,33 +14,33 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// A SimilarRequest says what to find things like.
+// A SimilarRequest describes a search for similar parts.
 type SimilarRequest struct {
-	// Text or ID is what the results should be like, never both. The first
-	// 64 KiB of a text count. An ID is an address, "resource.node" or a
-	// resource.
+	// Text or ID is what the results should be similar to, never both. Only the
+	// first 64 KiB of a text are used. An ID is an address, "resource.node" or
+	// a resource.
 	Text string
 	ID   string
 
 	By      By
-	TopK    int // at most so many results, 1 to [MaxTopK]; zero means [DefaultTopK]
+	TopK    int // largest number of results, 1 to [MaxTopK]; zero means [DefaultTopK]
 	Filters index.Filters
 
-	SameAddress bool // as of [Request]
+	SameAddress bool // as in [Request]
 
 	NoHighlights bool
-	Rationale    bool // say of each result why it is there
+	Rationale    bool // give the reasons for each result
 }
 
-// Similar returns what has the most telling words of a text, or of a part of a
-// resource, best first. Of a long text a sample counts. The part itself is not
-// among the results, nor is what it contains or lies in. As [Searcher.Search] it
-// brings the index up to date before, and answers in the time of the context
-// with what there is.
+// Similar returns the entries with the most distinctive words of a text, or of
+// a part of a resource, best first. Of a long text it uses a sample. The
+// results do not include the part itself, or anything that it contains or lies
+// in. Like [Searcher.Search], it brings the index up to date first, and answers
+// within the time of the context from the present index.
 //
-// Errors match [citekit.ErrSyntax] if the request means nothing, or has no word
-// to go by; they are those of [citekit.Library.Node] and of the text layer if
-// the part cannot be read.
+// Errors match [citekit.ErrSyntax] if the request is invalid, or has no usable
+// word. If the part cannot be read, they are the errors of
+// [citekit.Library.Node] and of the text layer.
 func (s *Searcher) Similar(ctx context.Context, req SimilarRequest) (*Results, error) {
 	start := time.Now()
 	like, err := s.likeness(ctx, req)
@@ -54,7 +54,8 @@ func (s *Searcher) Similar(ctx context.Context, req SimilarRequest) (*Results, e
 	return s.answer(ctx, start, request, like)
 }
 
-// likeness returns an index that finds what is like what is asked for.
+// likeness returns an index that finds entries similar to the requested text or
+// part.
 func (s *Searcher) likeness(ctx context.Context, req SimilarRequest) (*likeness, error) {
 	like := &likeness{Index: s.index, text: req.Text, by: req.By}
 	switch {
@@ -74,7 +75,7 @@ func (s *Searcher) likeness(ctx context.Context, req SimilarRequest) (*likeness,
 	return like, nil
 }
 
-// read makes a part what others are compared with.
+// read makes a part the one that others are compared with.
 func (l *likeness) read(ctx context.Context, s *Searcher, id string) error {
 	part, err := lookup.Find(ctx, s.lib, id)
 	if err != nil {
@@ -87,7 +88,7 @@ func (l *likeness) read(ctx context.Context, s *Searcher, id string) error {
 	}
 	layer, err := s.layers.Open(ctx, part.Map.ResourceID)
 	if errors.Is(err, errors.ErrUnsupported) {
-		return nil // its title says what it is
+		return nil // its title describes it
 	}
 	if err != nil {
 		return err
@@ -122,14 +123,15 @@ func (l *likeness) readBox(ctx context.Context, s *Searcher, a citekit.Address) 
 	return nil
 }
 
-// The sample of a long text is so many bytes in all, in pieces from all over it.
+// The sample of a long text: its total size in bytes, in pieces from all over
+// the text.
 const (
 	sampleBytes  = 60 << 10
 	samplePieces = 15
 )
 
-// sample returns the text of some ranges, or of long ones pieces at even
-// distances.
+// sample returns the text of some ranges, or, if they are long, evenly spaced
+// pieces of it.
 func sample(ctx context.Context, layer *textlayer.Layer, ranges []textlayer.Bytes) (string, error) {
 	size := int64(0)
 	for _, r := range ranges {
@@ -159,8 +161,8 @@ func sample(ctx context.Context, layer *textlayer.Layer, ranges []textlayer.Byte
 	return b.String(), nil
 }
 
-// locate returns what is left of the range that has the byte at an offset into
-// all ranges together, from that on.
+// locate returns the rest of a range from an offset on. The offset counts
+// through all ranges together.
 func locate(ranges []textlayer.Bytes, offset int64) textlayer.Bytes {
 	for _, r := range ranges {
 		length := r.To - r.From
@@ -172,7 +174,7 @@ func locate(ranges []textlayer.Bytes, offset int64) textlayer.Bytes {
 	return textlayer.Bytes{}
 }
 
-// wholeWords returns a piece of a text without the parts of words at its ends.
+// wholeWords removes the partial words at the ends of a piece of text.
 func wholeWords(text string) string {
 	if text == "" {
 		return ""

@@ -8,19 +8,18 @@ import (
 	"github.com/citekit/citekit/internal/tokens"
 )
 
-// cutMark stands where text is left out of a snippet.
+// cutMark marks an omission in a snippet.
 const cutMark = "…"
 
-// A mark is a word of a text that a query asks for.
+// A mark is a word in a text that matches the query.
 type mark struct {
 	from, to int // bytes of the text
 	term     string
 }
 
-// snippet returns the part of a text with the most of what a query asks for, in
-// about room tokens, and the marks in it as runs of code points, the end
-// excluded. What is left out before or after it is marked. The marks are in the
-// order of the text.
+// snippet returns the part of a text that matches a query best, in about room
+// tokens, and the marks in it as runs of code points, the end excluded. An
+// omission before or after it is marked. The marks must be in text order.
 func snippet(text string, marks []mark, room int) (shown string, highlights [][2]int) {
 	from, to := window(text, best(text, marks, room), room)
 	if from > 0 {
@@ -44,7 +43,7 @@ func snippet(text string, marks []mark, room int) (shown string, highlights [][2
 }
 
 // best returns the neighbouring marks that fit into room tokens and have the
-// most different terms, of several such the first with the most marks.
+// most different terms; among equals, the first with the most marks.
 func best(text string, marks []mark, room int) []mark {
 	var most []mark
 	mostTerms := 0
@@ -78,8 +77,8 @@ func distinct(marks []mark) int {
 	return len(terms)
 }
 
-// window returns the part of a text that has marks in its middle and takes room
-// tokens, from a word to a word. Without marks it is the start of the text.
+// window returns the part of a text that has the marks in its middle and takes
+// room tokens, from word to word. Without marks it is the start of the text.
 func window(text string, marks []mark, room int) (from, to int) {
 	if len(marks) > 0 {
 		from, to = marks[0].from, marks[len(marks)-1].to
@@ -91,11 +90,11 @@ func window(text string, marks []mark, room int) (from, to int) {
 	return wordStart(text, start, from), wordEnd(text, end, to)
 }
 
-// longWord is how far the start or the end of a word is looked for, in bytes:
+// longWord is how far the start or the end of a word is searched for, in bytes:
 // some scripts put no spaces between words.
 const longWord = 32
 
-// wordStart returns the start of the first word at or after an offset, and at
+// wordStart returns the start of the first word at or after an offset, but at
 // most limit.
 func wordStart(text string, at, limit int) int {
 	if at == 0 {
@@ -109,7 +108,7 @@ func wordStart(text string, at, limit int) int {
 	return at
 }
 
-// wordEnd returns the end of the last word at or before an offset, and at least
+// wordEnd returns the end of the last word at or before an offset, but at least
 // limit.
 func wordEnd(text string, at, limit int) int {
 	if at == len(text) {

@@ -13,30 +13,31 @@ import (
 )
 
 const (
-	// sweepEvery is how long the stamp of all maps together is believed: a map
-	// that is written in its place moves only its own.
+	// sweepEvery is how long the common stamp of all maps is trusted: writing
+	// to a map in place changes only the map's own stamp.
 	sweepEvery = 2 * time.Second
 
-	// retryAfter is after what time a source is tried again that could not be
-	// read.
+	// retryAfter is the delay before a source that could not be read is tried
+	// again.
 	retryAfter = 30 * time.Second
 
-	// batchTime is after what time what was read by then is put.
+	// batchTime is the reading time after which a batch is put into the index.
 	batchTime = 3 * time.Second
 )
 
-// A mapsStamper is a workspace that tells at once whether its maps may have
+// A mapsStamper is a workspace that can show quickly whether its maps may have
 // changed.
 type mapsStamper interface {
 	// MapsStamp returns a stamp that changes when a map is written, added or
-	// deleted through a workspace, and the zero Stamp if that cannot be told.
+	// deleted through a workspace, or the zero Stamp if changes cannot be
+	// detected.
 	MapsStamp(ctx context.Context) (citekit.Stamp, error)
 }
 
-// A sweep is a look at all maps.
+// A sweep is a check of all maps.
 type sweep struct {
 	at    time.Time
-	stamp citekit.Stamp // of all maps, before it
+	stamp citekit.Stamp // of all maps, before the check
 }
 
 // A failure is a version of a resource that could not be read.
@@ -46,16 +47,16 @@ type failure struct {
 	until   time.Time
 }
 
-// An updating is under way until done is closed.
+// An updating is a running update; done is closed at its end.
 type updating struct {
 	done chan struct{}
 	err  error
 }
 
-// Update brings the index up to date with all maps. Callers at the same time
-// wait for one updating, which goes on when they give up, until
-// [Searcher.Close]. Resources whose sources are not what was mapped, or cannot
-// be read, are taken out and tried again later.
+// Update brings the index up to date with all maps. Concurrent callers wait for
+// the same update. It continues after they give up, until [Searcher.Close].
+// Resources whose sources have changed since they were mapped, or cannot be
+// read, are removed from the index and tried again later.
 func (s *Searcher) Update(ctx context.Context) error {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -73,12 +74,13 @@ func (s *Searcher) Update(ctx context.Context) error {
 		if began {
 			return u.err
 		}
-		// It may have looked at the maps before they became what they are.
+		// The update may have checked some maps before their last change.
 	}
 }
 
-// KeepUp is [Searcher.Update] where something is indexed, and does nothing else:
-// for those who changed maps and do not know whether anybody searches them.
+// KeepUp is like [Searcher.Update] if something is indexed, and otherwise does
+// nothing. It is for callers that changed maps and do not know whether anybody
+// searches them.
 func (s *Searcher) KeepUp(ctx context.Context) error {
 	stats, err := s.index.Stats(ctx)
 	if err != nil || stats.Segments+stats.Lost == 0 {
@@ -87,8 +89,8 @@ func (s *Searcher) KeepUp(ctx context.Context) error {
 	return s.Update(ctx)
 }
 
-// startUpdating returns the updating that is under way, or one that it began as
-// there was none, or nil if nothing changed since the last.
+// startUpdating returns the running update, or starts one. It returns nil if
+// nothing changed since the last.
 func (s *Searcher) startUpdating(ctx context.Context) (u *updating, began bool) {
 	stamp := s.mapsStamp(ctx)
 	s.mu.Lock()
@@ -130,7 +132,7 @@ func (s *Searcher) mapsStamp(ctx context.Context) citekit.Stamp {
 	return stamp
 }
 
-// A stale resource is one whose entries are not those of its map.
+// A stale is a resource whose entries do not match its map.
 type stale struct{ id, version string }
 
 func (s *Searcher) update(ctx context.Context) error {
@@ -150,7 +152,7 @@ func (s *Searcher) update(ctx context.Context) error {
 	return nil
 }
 
-// outdated returns the resources that the index does not hold as they are.
+// outdated returns the resources that are missing or outdated in the index.
 func (s *Searcher) outdated(ctx context.Context) (todo []stale, err error) {
 	ids, err := s.lib.Resources(ctx)
 	if err != nil {
@@ -180,7 +182,7 @@ func (s *Searcher) outdated(ctx context.Context) (todo []stale, err error) {
 	return todo, nil
 }
 
-// version returns what the entries of a resource are to be made of.
+// version returns the version of a resource that its entries must have.
 func (s *Searcher) version(ctx context.Context, id string) (string, error) {
 	stamp, err := s.lib.Workspace().StatMap(ctx, id)
 	return stamp.Identity + " " + s.form, err
@@ -205,14 +207,14 @@ func (s *Searcher) setFailed(id, version string) {
 	s.failed[id] = f
 }
 
-// putSome puts the first of some resources, as many as are read in batchTime,
-// and returns the others.
+// putSome puts the first of some resources into the index, as many as can be
+// read in batchTime, and returns the rest.
 func (s *Searcher) putSome(ctx context.Context, todo []stale, of int) (left []stale, err error) {
 	b := &batch{s: s, todo: todo, of: of}
 	b.ctx, b.abort = context.WithCancel(ctx)
 	defer b.close()
 	err = s.index.Put(b.ctx, b.resources())
-	if b.failed != nil { // in the middle of a resource, so that nothing was put
+	if b.failed != nil { // failed within a resource, so nothing was put
 		s.setFailed(b.failed.id, b.failed.version)
 		return without(todo, *b.failed), s.index.Delete(ctx, b.failed.id)
 	}
@@ -235,7 +237,7 @@ func without(all []stale, one stale) []stale {
 	return left
 }
 
-// A batch is what is put at once.
+// A batch is a set of resources that are put into the index together.
 type batch struct {
 	s      *Searcher
 	ctx    context.Context
@@ -243,8 +245,8 @@ type batch struct {
 	todo   []stale
 	of     int
 	gone   []string // resources that cannot be read
-	failed *stale   // whose text could not be read to its end
-	stops  []func() // of reading
+	failed *stale   // its text could not be read to the end
+	stops  []func() // functions that end reading
 }
 
 func (b *batch) close() {
@@ -255,7 +257,7 @@ func (b *batch) close() {
 }
 
 // heldBytes is how much text of a resource is read before any of it is put, so
-// that most that cannot be read spoil nothing else.
+// that most resources that cannot be read do not spoil the batch.
 const heldBytes = 4 << 20
 
 // resources yields the resources of a batch.
@@ -281,7 +283,7 @@ func (b *batch) resources() iter.Seq[index.Resource] {
 	}
 }
 
-// begin returns the entries of a resource, of which it has read the first.
+// begin reads the first entries of a resource and returns all its entries.
 func (b *batch) begin(r stale) (iter.Seq[index.Entry], error) {
 	m, err := b.s.lib.Map(b.ctx, r.id)
 	if err != nil {

@@ -15,13 +15,13 @@ import (
 	"github.com/citekit/citekit/internal/ctxio"
 )
 
-// A vectorStore is what keeps vectors.
+// A vectorStore is a store for vectors.
 type vectorStore interface {
 	citekit.EvidenceStore
 	citekit.EvidenceOpener
 }
 
-// A textHash tells which text a vector is of.
+// A textHash identifies the text of a vector.
 type textHash [16]byte
 
 func hashOf(text string) (h textHash) {
@@ -30,8 +30,8 @@ func hashOf(text string) (h textHash) {
 	return h
 }
 
-// A vector is one of length 1 with a byte for each number, which is code×scale.
-// A scale of 0 stands for no vector.
+// A vector has length 1 and one byte for each number; the number is code×scale.
+// A scale of 0 means that there is no vector.
 type vector struct {
 	hash  textHash
 	scale float32
@@ -40,7 +40,8 @@ type vector struct {
 
 const maxCode = 127
 
-// quantise makes a vector of finite numbers one of length 1 in bytes.
+// quantise scales a vector of finite numbers to length 1 and encodes it in
+// bytes.
 func quantise(numbers []float32) (scale float32, codes []int8) {
 	norm, largest := measure(numbers)
 	codes = make([]int8, len(numbers))
@@ -62,7 +63,8 @@ func measure(numbers []float32) (norm, largest float64) {
 	return math.Sqrt(norm), largest
 }
 
-// A queryVector is what vectors are compared with, finer than they are.
+// A queryVector is the vector of a query, with more precision than stored
+// vectors.
 type queryVector struct {
 	scale float64
 	codes []int32
@@ -82,7 +84,7 @@ func newQueryVector(numbers []float32) queryVector {
 	return q
 }
 
-// cosine returns how near a vector is, from -1 to 1.
+// cosine returns the cosine between the query and a vector, from -1 to 1.
 func (q *queryVector) cosine(scale float32, codes []int8) float64 {
 	var sum int64
 	asked := q.codes[:len(codes)]
@@ -94,7 +96,7 @@ func (q *queryVector) cosine(scale float32, codes []int8) float64 {
 	return float64(sum) * q.scale * float64(scale)
 }
 
-// lane is of how many numbers the products add up to at most an int32.
+// lane is how many products can be added without overflow of an int32.
 const lane = 256
 
 // dot returns the sum of the products of at most a lane of numbers.
@@ -113,7 +115,7 @@ func dot(asked []int32, codes []int8) (sum int32) {
 	return a + b + c + d
 }
 
-// A vectorSet is the vectors of the entries of a resource, by ordinal.
+// A vectorSet holds the vectors of the entries of a resource, by ordinal.
 type vectorSet struct {
 	version    string // of the entries
 	dimensions int
@@ -133,8 +135,8 @@ func newVectorSet(version string, dimensions int, vectors []vector) *vectorSet {
 
 func (s *vectorSet) size() int64 { return int64(4*len(s.scales) + len(s.codes)) }
 
-// scores returns how near the vectors are. Those at a right angle or more are not
-// near at all.
+// scores returns a function that returns how near a vector is. A vector at a
+// right angle or more is not near.
 func (s *vectorSet) scores(q *queryVector) func(ordinal int) (float64, bool) {
 	return func(n int) (float64, bool) {
 		if n < 0 || n >= len(s.scales) || s.scales[n] == 0 {
@@ -145,21 +147,21 @@ func (s *vectorSet) scores(q *queryVector) func(ordinal int) (float64, bool) {
 	}
 }
 
-// A vectorFile is what is kept of a resource: its vectors, or as many as were
-// made before the making was interrupted.
+// A vectorFile is the stored form of the vectors of a resource: all of them, or
+// those made before an interruption.
 type vectorFile struct {
 	vectorHead
 	vectors []vector
 }
 
-// A vectorHead says what vectors are of. It is kept as JSON.
+// A vectorHead describes the vectors of a file. It is stored as JSON.
 type vectorHead struct {
 	Resource   string `json:"resource"`
 	Version    string `json:"version"`
 	Model      string `json:"model"`
 	Dimensions int    `json:"dimensions"`
 	Count      int    `json:"count"`
-	Complete   bool   `json:"complete"` // vectors are in the order of the entries, one for each
+	Complete   bool   `json:"complete"` // there is one vector for each entry, in the order of the entries
 }
 
 const (
@@ -169,12 +171,12 @@ const (
 	maxVectorFile = 1 << 31
 )
 
-// errForeign reports a file that is not the vectors it should be.
+// errForeign reports a file with other vectors than expected.
 var errForeign = errors.New("search: these are other vectors")
 
 // encode returns the file: the magic, the length of the head in 4 bytes, the
-// head, and of each vector the hash, the scale and the codes. Numbers have the
-// least byte first.
+// head, and for each vector its hash, scale and codes. Numbers are
+// little-endian.
 func (f *vectorFile) encode() ([]byte, error) {
 	f.Count = len(f.vectors)
 	head, err := json.Marshal(f.vectorHead)
@@ -197,7 +199,7 @@ func (f *vectorFile) encode() ([]byte, error) {
 
 func recordSize(dimensions int) int { return len(textHash{}) + 4 + dimensions }
 
-// decodeVectors reads what encode made.
+// decodeVectors parses the form that encode returns.
 func decodeVectors(data []byte) (*vectorFile, error) {
 	rest, ok := bytes.CutPrefix(data, []byte(vectorMagic))
 	if !ok || len(rest) < 4 {
@@ -233,13 +235,14 @@ func decodeVectors(data []byte) (*vectorFile, error) {
 	return f, nil
 }
 
-// vectorKey returns what the vectors of a resource are kept under.
+// vectorKey returns the key under which the vectors of a resource are stored.
 func vectorKey(resource, model string) string {
 	return ctxio.HashParts("search vectors", vectorMagic, resource, model)
 }
 
-// load returns what is kept of a resource. What is damaged or of another
-// resource or model counts as missing, which is an empty file.
+// load returns the stored vectors of a resource. If they are damaged, or of
+// another resource or model, they are treated as missing: load returns an empty
+// file.
 func (m *semantics) load(ctx context.Context, id string, dimensions int) (*vectorFile, error) {
 	empty := &vectorFile{}
 	content, stored, err := m.store.OpenEvidence(ctx, vectorKey(id, m.name))
@@ -261,7 +264,7 @@ func (m *semantics) load(ctx context.Context, id string, dimensions int) (*vecto
 	return f, nil
 }
 
-// keep stores a file. It goes with the map of its resource.
+// keep stores a file. It is deleted with the map of its resource.
 func (m *semantics) keep(ctx context.Context, f *vectorFile) error {
 	data, err := f.encode()
 	if err != nil {

@@ -15,19 +15,19 @@ import (
 
 var errPanic = errors.New("panic")
 
-// programsFor is how long it is believed which programs there are: to ask takes
-// them tenths of a second of processor time.
+// programsFor is how long the list of programs is cached: finding the programs
+// takes tenths of a second of processor time.
 const programsFor = time.Minute
 
-// knownPrograms are the programs that were found at a time.
+// knownPrograms are the programs that were found at some time.
 type knownPrograms struct {
 	mu   sync.Mutex
 	at   time.Time
 	list []Program
 }
 
-// programs returns what the resolvers run. It is not kept if there was no time to
-// ask.
+// programs returns the programs that the resolvers run. The result is not
+// cached if there was no time to ask all of them.
 func (c *Collector) programs(ctx context.Context) []Program {
 	known := &c.found
 	known.mu.Lock()
@@ -42,8 +42,8 @@ func (c *Collector) programs(ctx context.Context) []Program {
 	return list
 }
 
-// findPrograms asks all resolvers at once. Of two that are configured for one
-// name, one that is found counts.
+// findPrograms asks all resolvers concurrently. If several programs are
+// configured for one name, one that is found takes precedence.
 func findPrograms(ctx context.Context, resolvers citekit.Resolvers) []Program {
 	var mu sync.Mutex
 	all := make(map[string]Program)
@@ -66,7 +66,7 @@ func findPrograms(ctx context.Context, resolvers citekit.Resolvers) []Program {
 	return programs
 }
 
-// ask asks one resolver. One that panics runs no programs.
+// ask asks one resolver. A resolver that panics runs no programs.
 func ask(ctx context.Context, user ProgramUser, add func(Program)) {
 	var found map[string]string
 	var missing []string

@@ -12,10 +12,10 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// other counts the resources that nothing resolves.
+// other counts the resources that have no resolver.
 const other citekit.Modality = "other"
 
-// A summary is what is counted of one version of a map.
+// A summary holds the counts of one version of a map.
 type summary struct {
 	stamp      citekit.Stamp
 	bytes      int64
@@ -47,7 +47,7 @@ func (k *knownMaps) put(id string, m summary) {
 	k.maps[id] = m
 }
 
-// keep forgets the maps that are not listed any more.
+// keep drops the maps that are no longer listed.
 func (k *knownMaps) keep(listed []string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -70,7 +70,7 @@ func (c *Collector) addResources(ctx context.Context, s *Stats) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if errors.Is(err, fs.ErrNotExist) { // it was deleted just now
+		if errors.Is(err, fs.ErrNotExist) { // it was just deleted
 			s.Counts.Resources--
 			continue
 		}
@@ -86,13 +86,13 @@ func (c *Collector) addResources(ctx context.Context, s *Stats) error {
 		s.Counts.Modalities[m.modality]++
 		c.countSource(ctx, m, &s.Counts)
 	}
-	if ctx.Err() == nil { // else these may not be all
+	if ctx.Err() == nil { // otherwise the list may be incomplete
 		c.known.keep(ids)
 	}
 	return nil
 }
 
-// summary returns what is counted of the map of a resource as it is now.
+// summary returns the counts of the present map of a resource.
 func (c *Collector) summary(ctx context.Context, id string) (summary, error) {
 	stamp, err := c.lib.Workspace().StatMap(ctx, id)
 	if err != nil {
@@ -110,7 +110,7 @@ func (c *Collector) summary(ctx context.Context, id string) (summary, error) {
 		read.unreadable = true
 	default:
 		read.nodes, read.modality, read.sourcePath = m.Len(), m.Address(nil).Location.Modality, m.SourcePath
-		data, _, err := c.lib.Workspace().ReadMap(ctx, id, math.MaxInt64) // the Library holds maps to a limit
+		data, _, err := c.lib.Workspace().ReadMap(ctx, id, math.MaxInt64) // the Library has already limited the size of the map
 		if err != nil {
 			return summary{}, err
 		}
@@ -120,7 +120,7 @@ func (c *Collector) summary(ctx context.Context, id string) (summary, error) {
 	return read, nil
 }
 
-// countSource counts a source that cannot be opened. None is hashed.
+// countSource counts a source that cannot be opened. It hashes none.
 func (c *Collector) countSource(ctx context.Context, m summary, counts *Counts) {
 	if m.modality == citekit.Virtual {
 		return

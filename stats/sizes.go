@@ -9,8 +9,8 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// addSizes adds up what is kept beside the maps. What it is of is told by its
-// name, so that nothing is opened or counts as used.
+// addSizes adds up the sizes of stored data other than maps. Their names show
+// what the data is, so nothing is opened or marked as used.
 func (c *Collector) addSizes(ctx context.Context, s *Stats) {
 	keeper, ok := c.lib.Workspace().(citekit.Deleter)
 	if !ok {

@@ -1,6 +1,6 @@
-// Package stats says what a library holds and how it fares: its resources by
-// modality, the room that it takes, the state of its index, how much evidence
-// was there already, and which programs are found.
+// Package stats reports the state of a library: its resources by modality, the
+// space it takes, the state of its index, how often evidence was already
+// stored, and which programs are found.
 package stats
 
 import (
@@ -14,79 +14,80 @@ import (
 
 // Options configures a [Collector]. The zero value is ready to use.
 type Options struct {
-	// Version is that of the program, which Stats repeat.
+	// Version is the version of the program. It is copied to Stats.
 	Version string
 
-	// Searcher, if it is not nil, has the index whose state is told. It must
-	// be over the same Library.
+	// Searcher, if not nil, provides the index to report on. It must be over
+	// the same Library.
 	Searcher *search.Searcher
 }
 
-// Stats are what is known of a Library.
+// Stats are statistics of a Library.
 type Stats struct {
 	Version  string       `json:"version,omitempty"`
 	Counts   Counts       `json:"counts"`
 	Sizes    Sizes        `json:"sizes"`
 	Index    *index.Stats `json:"index,omitempty"` // nil without a Searcher
-	Cache    *Cache       `json:"cache,omitempty"` // nil if the workspace does not count
-	Programs []Program    `json:"programs"`        // in the order of their names, shared; as of a minute ago or less
+	Cache    *Cache       `json:"cache,omitempty"` // nil if the workspace does not count its use
+	Programs []Program    `json:"programs"`        // sorted by name; shared; at most a minute old
 	Uptime   float64      `json:"uptime"`          // seconds since the Collector was made
 
-	// Complete is false if the time was over, or what is stored could not be
-	// read, before all was counted.
+	// Complete is false if time ran out, or stored data could not be read,
+	// before everything was counted.
 	Complete bool `json:"complete"`
 }
 
-// Counts say how many resources there are.
+// Counts are numbers of resources.
 type Counts struct {
-	Resources int `json:"resources"` // those below among them
+	Resources int `json:"resources"` // including the ones below
 
-	// Modalities are the resources whose maps can be read. What nothing
-	// resolves is "other".
+	// Modalities counts the resources whose maps can be read. Resources without
+	// a resolver are counted as "other".
 	Modalities map[citekit.Modality]int `json:"modalities"`
 
 	Nodes        int `json:"nodes"`         // of these maps
 	Unreadable   int `json:"unreadable"`    // resources whose maps cannot be read
-	OutsideRoots int `json:"outside_roots"` // whose sources are outside the roots, or no plain files
-	Vanished     int `json:"vanished"`      // whose sources are gone
+	OutsideRoots int `json:"outside_roots"` // resources whose sources are outside the roots, or not regular files
+	Vanished     int `json:"vanished"`      // resources whose sources are gone
 }
 
-// Sizes are bytes in the workspace. Those of what a workspace cannot list are
-// zero.
+// Sizes are sizes in the workspace, in bytes. A size is zero if the workspace
+// cannot list the data.
 type Sizes struct {
-	Maps     int64 `json:"maps"`     // that can be read
-	Evidence int64 `json:"evidence"` // with pictures and links
+	Maps     int64 `json:"maps"`     // maps that can be read
+	Evidence int64 `json:"evidence"` // including pictures and links
 	Text     int64 `json:"text"`     // the texts of sources
-	Index    int64 `json:"index"`    // segments, also those that count no more
+	Index    int64 `json:"index"`    // segments, including outdated ones
 }
 
-// A Cache says how often evidence was asked for by this process, and was there
-// or had to be made.
+// A Cache counts how often this process requested evidence that was already
+// stored, and evidence that had to be made.
 type Cache struct {
 	Hits    int64    `json:"hits"`
 	Misses  int64    `json:"misses"`
-	HitRate *float64 `json:"hit_rate"` // from 0 to 1; nil if none was asked for
+	HitRate *float64 `json:"hit_rate"` // from 0 to 1; nil before the first request
 }
 
-// A Program is one that a resolver runs for some formats.
+// A Program is a program that a resolver runs for some formats.
 type Program struct {
 	Name    string `json:"name"`
 	Found   bool   `json:"found"`
-	Version string `json:"version,omitempty"` // as it says itself
+	Version string `json:"version,omitempty"` // as the program reports it
 }
 
 // A ProgramUser is a [citekit.Resolver] that runs other programs.
 type ProgramUser interface {
-	// Programs returns the version of each program that is found by its name,
-	// or "" if it does not say one, and the names of those that are not.
+	// Programs returns the version of each program that was found, by its name,
+	// or "" if the program does not report one, and the names of missing
+	// programs.
 	Programs(ctx context.Context) (found map[string]string, missing []string)
 }
 
 // An evidenceCounter is a workspace that counts how its evidence is used, as
-// those of package workspace do.
+// the workspaces of package workspace do.
 type evidenceCounter interface {
-	// EvidenceUse returns how often evidence was looked for and found, and
-	// how often it was not there, since the workspace was opened.
+	// EvidenceUse returns how often evidence was looked up and found, and how
+	// often it was missing, since the workspace was opened.
 	EvidenceUse() (hits, misses int64)
 }
 
@@ -108,9 +109,9 @@ func New(lib *citekit.Library, opts *Options) *Collector {
 	return c
 }
 
-// Collect counts what there is. Maps are read again only if they changed. If the
-// time of the context is over, it returns what it has by then. Other errors are
-// those of [citekit.Library.Resources].
+// Collect counts the resources and the stored data. It reads only changed maps
+// again. If the time of the context runs out, it returns the counts so far.
+// Other errors are those of [citekit.Library.Resources].
 func (c *Collector) Collect(ctx context.Context) (*Stats, error) {
 	s := &Stats{Version: c.opts.Version, Cache: c.cache(), Complete: true}
 	s.Programs = c.programs(ctx)

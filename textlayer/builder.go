@@ -13,31 +13,32 @@ import (
 )
 
 const (
-	// maxPiece is the longest run in bytes: longer ones are cut, so that
-	// looking for a line or counting characters reads no more than that.
+	// maxPiece is the longest run in bytes: longer runs are cut, so that
+	// finding a line or counting characters reads no more than that.
 	maxPiece = 256 << 10
 
-	// maxRuns is how many runs a layer has: each takes some memory.
+	// maxRuns is the largest number of runs in a layer, as each takes some
+	// memory.
 	maxRuns = 1 << 18
 
-	maxMark = 4 // bytes before the text of a source that is its text
+	maxMark = 4 // bytes before the text in a source that is text
 )
 
-// A builder writes the text of runs and gathers where they stand. As long as
-// the text is the very bytes of a source that is not to be copied, it writes
-// nothing, and if that turns out otherwise what it left out.
+// A builder writes the text of runs and collects their places. As long as the
+// text has the same bytes as a source that is not to be copied, it writes
+// nothing; if a later run differs, it then writes the text that it left out.
 type builder struct {
 	w io.Writer
 	o *origin
 
 	index index
-	last  citekit.Location // of the run before
+	last  citekit.Location // of the previous run
 	open  bool             // that run does not end its line
 	full  bool
 
-	isLarge bool  // so that text is not copied which is that of the source
-	isSmall bool  // so that nothing is kept if the text is all of the source
-	start   int64 // in the source, of the text that it mirrors; -1 before there is any
+	isLarge bool  // text that is the same as that of the source is not copied
+	isSmall bool  // nothing is kept if the text is the whole source
+	start   int64 // in the source, of the text that mirrors it; -1 until it is found
 	buf     []byte
 }
 
@@ -51,7 +52,7 @@ func newBuilder(w io.Writer, o *origin, opts *Options) *builder {
 	return b
 }
 
-// isFull reports whether no more is to be added.
+// isFull reports whether no more text may be added.
 func (b *builder) isFull() bool { return b.full }
 
 // add adds a run.
@@ -65,7 +66,7 @@ func (b *builder) add(r citekit.TextRun) error {
 	}
 	gap := ""
 	if b.open && r.Text != "" && !goesOn(b.last, r.Location) {
-		gap = "\n" // ends the line of the run before
+		gap = "\n" // ends the line of the previous run
 	}
 	for first := true; first || r.Text != ""; first = false {
 		var piece citekit.TextRun
@@ -78,8 +79,8 @@ func (b *builder) add(r citekit.TextRun) error {
 	return nil
 }
 
-// goesOn reports whether a run begins on the page or the line that the run
-// before it ends on.
+// goesOn reports whether a run begins on the page or the line on which the
+// previous run ends.
 func goesOn(last, next citekit.Location) bool {
 	switch {
 	case !isWithin(last, next):
@@ -92,8 +93,8 @@ func goesOn(last, next citekit.Location) bool {
 	return last.Equal(next)
 }
 
-// put adds a run that is not too long, if there is room for it, after what
-// parts it from the run before.
+// put adds a run, which must not be too long, if it fits. The gap is written
+// before it.
 func (b *builder) put(gap string, r citekit.TextRun) error {
 	from := b.index.size + int64(len(gap))
 	to := from + int64(len(r.Text))
@@ -118,7 +119,7 @@ func (b *builder) put(gap string, r citekit.TextRun) error {
 
 func isInk(c rune) bool { return !unicode.IsSpace(c) && unicode.IsPrint(c) }
 
-// beyondBMP returns how many characters of a text take two units of UTF-16.
+// beyondBMP returns how many characters of a text take two UTF-16 units.
 func beyondBMP(text string) int {
 	n := 0
 	for i := range len(text) {
@@ -129,7 +130,7 @@ func beyondBMP(text string) int {
 	return n
 }
 
-// write adds to the text.
+// write appends to the text.
 func (b *builder) write(text string) error {
 	if b.index.mirrors {
 		same, err := b.isMirrored(text)
@@ -144,7 +145,7 @@ func (b *builder) write(text string) error {
 	return err
 }
 
-// isMirrored reports whether the source goes on with text.
+// isMirrored reports whether the source continues with text.
 func (b *builder) isMirrored(text string) (bool, error) {
 	if text == "" {
 		return true, nil
@@ -164,7 +165,7 @@ func (b *builder) isAt(off int64, text string) (bool, error) {
 	return string(b.buf[:n]) == text, err
 }
 
-// findStart looks for the beginning of the text in the source.
+// findStart searches for the start of the text in the source.
 func (b *builder) findStart(text string) (bool, error) {
 	for start := range int64(maxMark) {
 		if same, err := b.isAt(start, text); err != nil || same {
@@ -182,8 +183,8 @@ func (b *builder) unmirror() error {
 	return err
 }
 
-// small returns the places of the runs of a text of which nothing is kept, or
-// nil.
+// small returns the places of the runs of a text that is not kept, or nil if it
+// is kept.
 func (b *builder) small() *index {
 	if !b.isSmall || !b.index.mirrors || max(b.start, 0)+b.index.size != b.o.src.Size() {
 		return nil

@@ -7,18 +7,19 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// A Unit is what offsets in a text count.
+// A Unit is the unit of an offset in a text.
 type Unit int
 
-// The units of offsets. Offsets are bytes unless something else is said.
+// The units of offsets. Offsets are in bytes unless the documentation gives
+// another unit.
 const (
 	InBytes      Unit = iota // of UTF-8
 	InCodePoints             // Unicode characters
-	InUTF16                  // units of UTF-16, as in JavaScript
+	InUTF16                  // UTF-16 units, as in JavaScript
 )
 
-// Convert returns an offset, given in one unit, in another. One that is not
-// between two characters, or outside the text, is an error matching
+// Convert converts an offset from one unit to another. An offset that is not
+// between two characters, or is outside the text, is an error matching
 // [citekit.ErrRange].
 func (l *Layer) Convert(off int64, from, to Unit) (int64, error) {
 	if off < 0 || off > l.length(from) {
@@ -30,7 +31,7 @@ func (l *Layer) Convert(off int64, from, to Unit) (int64, error) {
 	}
 	r := l.runs[i]
 	points, units := l.counts(i)
-	if rest := off - r.end(from, points, units); rest >= 0 { // after the run, where all units are the same
+	if rest := off - r.end(from, points, units); rest >= 0 { // after the run, where every character is one of each unit
 		return r.end(to, points, units) + rest, nil
 	}
 	text, err := l.textOf(r)
@@ -75,7 +76,8 @@ func (r run) end(unit Unit, points, units int64) int64 {
 	return r.to
 }
 
-// convert converts an offset in a text. It is not ok inside a character.
+// convert converts an offset in a text. It returns false if the offset is
+// inside a character.
 func convert(text string, off int64, from, to Unit) (at int64, ok bool) {
 	var passed [3]int64
 	for _, c := range text {

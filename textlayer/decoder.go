@@ -8,8 +8,8 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// A decoder reads the places of runs. Once something is not as it was written,
-// it is damaged and gives zeros.
+// A decoder reads the places of runs. Once it finds invalid data, it is damaged
+// and returns zeros.
 type decoder struct {
 	rest    []byte
 	damaged bool
@@ -17,7 +17,7 @@ type decoder struct {
 
 func (d *decoder) fail() { d.rest, d.damaged = nil, true }
 
-// uint reads a number up to most.
+// uint reads a number from 0 to most.
 func (d *decoder) uint(most int64) int64 {
 	v, n := binary.Uvarint(d.rest)
 	if n <= 0 || v > uint64(most) {
@@ -28,7 +28,7 @@ func (d *decoder) uint(most int64) int64 {
 	return int64(v)
 }
 
-// from reads a number that is given by how much it is more than another.
+// from reads a number that is stored as its difference from another.
 func (d *decoder) from(other int) int {
 	v, n := binary.Varint(d.rest)
 	if n <= 0 || v > math.MaxInt32 || v < math.MinInt32 {
@@ -60,7 +60,8 @@ func (d *decoder) real() float64 {
 	return v
 }
 
-// run reads the next run of x, with how many characters and units it has.
+// run reads the next run of x, with its number of characters and of UTF-16
+// units.
 func (d *decoder) run(x *index) (r run, points, units int64) {
 	has := d.uint(hasStructure<<1 - 1)
 	gap := d.uint(min(1, x.size-x.end()))
@@ -82,7 +83,7 @@ func (d *decoder) run(x *index) (r run, points, units int64) {
 	return r, points, units
 }
 
-// place reads a location that follows another.
+// place reads a location, stored relative to the previous one.
 func (d *decoder) place(has int64, before citekit.Location) (loc citekit.Location) {
 	if has&hasPages != 0 {
 		last := lastPage(before)
@@ -109,7 +110,7 @@ func (d *decoder) place(has int64, before citekit.Location) (loc citekit.Locatio
 	return loc
 }
 
-// lines reads a range of lines or pages that follows another.
+// lines reads a range of lines or pages, stored relative to the previous one.
 func (d *decoder) lines(last int) citekit.Range {
 	first := d.from(last)
 	return citekit.Range{First: first, Last: first + int(d.uint(math.MaxInt32))}

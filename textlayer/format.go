@@ -12,9 +12,9 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// A layer is stored as its text, unless that is read from the source, then the
-// places of its runs, then a tail of fixed length that says where these are.
-// Numbers of the places are varints, those of the tail big-endian.
+// A layer is stored as its text, unless the text is read from the source, then
+// the places of its runs, then a tail of fixed length that gives the positions
+// of both. Numbers in the places are varints; those in the tail are big-endian.
 const (
 	magic    = "ctkText1"
 	tailSize = int64(6*8 + len(magic))
@@ -24,7 +24,7 @@ const (
 	flagIncomplete = 2
 )
 
-// What a run has, besides how its lines end in the lowest two bits.
+// The data that a run may have. The lowest two bits give its line ends.
 const (
 	hasPages = 4 << iota
 	hasLines
@@ -35,7 +35,7 @@ const (
 	hasStructure
 )
 
-// encode writes all that comes after the text.
+// encode writes everything after the text.
 func (x *index) encode(out *bytes.Buffer) {
 	e, begin := encoder{out: out}, out.Len()
 	e.text(string(x.modality))
@@ -70,7 +70,7 @@ func (e encoder) real(v float64) {
 	e.out.Write(binary.BigEndian.AppendUint64(nil, math.Float64bits(v)))
 }
 
-// run writes the run of a number.
+// run writes the run with number i.
 func (e encoder) run(x *index, i int) {
 	var before run
 	if i > 0 {
@@ -92,7 +92,7 @@ func (e encoder) run(x *index, i int) {
 	e.place(has, before.loc, loc)
 }
 
-// place writes a location that follows another.
+// place writes a location relative to the previous one.
 func (e encoder) place(has int64, before, loc citekit.Location) {
 	last := lastPage(before)
 	if has&hasPages != 0 {
@@ -133,8 +133,8 @@ func lastPage(loc citekit.Location) int {
 
 var errLayer = fmt.Errorf("the kept text: %w", citekit.ErrDamaged)
 
-// readIndex reads the places of a layer of size bytes. Whatever is not as it
-// was written is an error matching [citekit.ErrDamaged].
+// readIndex reads the places of a layer of size bytes. Invalid data is an error
+// matching [citekit.ErrDamaged].
 func readIndex(r io.ReaderAt, size int64) (*index, error) {
 	var tail [tailSize]byte
 	if size < tailSize {

@@ -8,8 +8,8 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// An index says where the runs of a text stand. Once it is made it does not
-// change.
+// An index has the places of the runs of a text. It does not change once it is
+// made.
 type index struct {
 	modality citekit.Modality
 	hash     string // SHA-256 of the source in lower case hex
@@ -17,32 +17,32 @@ type index struct {
 
 	size   int64 // bytes of the text
 	points int64 // characters
-	units  int64 // of UTF-16
+	units  int64 // UTF-16 units
 
-	mirrors    bool  // the text is the bytes of the source from start on
-	start      int64 // else of what is kept
+	mirrors    bool  // the text has the bytes of the source from start on
+	start      int64 // in the source if mirrors is set, else in the stored layer
 	incomplete bool
-	written    int // runs that have something to see
+	written    int // runs that have visible characters
 
-	lastPage, lastLine, lastBlock int // of what is in no member
+	lastPage, lastLine, lastBlock int // of the runs outside members
 
-	members map[string]numbers // of the runs of each member, and of those in it
+	members map[string]numbers // run numbers of each member, including those of members in it
 
-	measure   measure // what all places count, if they do not go back; else noMeasure
-	last      extent  // of the run before
+	measure   measure // the measure of all places, if they never go back; else noMeasure
+	last      extent  // of the previous run
 	unordered bool
 }
 
 // A run is a part of the text with its place.
 type run struct {
-	from, to      int64 // bytes
-	points, units int64 // before it
+	from, to      int64 // in bytes
+	points, units int64 // counts before the run
 	loc           citekit.Location
 	ends          ends
-	ink           bool // it has something to see
+	ink           bool // it has visible characters
 }
 
-// end returns where the last run ends.
+// end returns the end of the last run.
 func (x *index) end() int64 {
 	if n := len(x.runs); n > 0 {
 		return x.runs[n-1].to
@@ -50,7 +50,7 @@ func (x *index) end() int64 {
 	return 0
 }
 
-// counts returns how many characters and units of UTF-16 a run has.
+// counts returns how many characters and UTF-16 units a run has.
 func (x *index) counts(i int) (points, units int64) {
 	points, units = x.points, x.units
 	if i+1 < len(x.runs) {
@@ -61,8 +61,8 @@ func (x *index) counts(i int) (points, units int64) {
 	return points - x.runs[i].points, units - x.runs[i].units
 }
 
-// add adds the next run, which has so many characters and units of UTF-16. The
-// bytes since the run before are one of each.
+// add adds the next run, with its number of characters and of UTF-16 units.
+// Each byte between it and the previous run is one of both.
 func (x *index) add(r run, points, units int64) {
 	gap := r.from - x.end()
 	r.points, r.units = x.points+gap, x.units+gap
@@ -83,7 +83,7 @@ func (x *index) add(r run, points, units int64) {
 	x.lastBlock = max(x.lastBlock, r.loc.Blocks.Last)
 }
 
-// A measure is what a place counts in.
+// A measure is the kind of number that orders places.
 type measure byte
 
 const (
@@ -94,10 +94,10 @@ const (
 	byBlocks
 )
 
-// An extent is from where to where a place goes.
+// An extent is the first and the last number of a place.
 type extent struct{ first, last float64 }
 
-// extentOf returns what a place counts in, and its extent in that.
+// extentOf returns the measure of a place, and its extent in that measure.
 func extentOf(loc citekit.Location) (measure, extent) {
 	switch n := len(loc.Pages); {
 	case n > 0:
@@ -114,8 +114,8 @@ func extentOf(loc citekit.Location) (measure, extent) {
 	return noMeasure, extent{}
 }
 
-// order notes whether the places of all runs up to one at loc go on in one
-// measure.
+// order updates whether the places of all runs, up to the last one at loc, are
+// in order in one measure.
 func (x *index) order(loc citekit.Location) {
 	m, e := extentOf(loc)
 	if len(x.runs) == 1 {
@@ -129,8 +129,8 @@ func (x *index) order(loc citekit.Location) {
 	}
 }
 
-// near returns runs that have all that overlap a location: where places go on,
-// few more than these.
+// near returns runs that include all runs that overlap a location. If the
+// places are in order, it returns few others.
 func (x *index) near(loc citekit.Location) []run {
 	if loc.Member != "" {
 		return x.nearMember(loc.Member)
@@ -152,7 +152,7 @@ func (x *index) near(loc citekit.Location) []run {
 	return x.runs[from:max(from, to)]
 }
 
-// cost returns the memory that x takes, roughly.
+// cost returns roughly how much memory x takes, in bytes.
 func (x *index) cost() int64 {
 	const perRun = 400
 	return perRun * int64(len(x.runs)+4)

@@ -11,25 +11,25 @@ import (
 	"github.com/citekit/citekit/internal/ctxio"
 )
 
-// A Layer is the text of one version of a source. It is safe for concurrent
-// use until it is closed, also while that version is replaced or deleted: the
-// text stays what it is, or reading it is an error matching [citekit.ErrStale].
+// A Layer is the text of one version of a source. It is safe for concurrent use
+// until it is closed, even if that version is replaced or deleted: the text
+// stays the same, or reading it is an error matching [citekit.ErrStale].
 type Layer struct {
 	*index
 	text    io.ReaderAt
-	content io.Closer       // what text is of, or nil
-	src     *citekit.Source // what text is, where that is not kept; else nil
+	content io.Closer       // the storage of text, or nil
+	src     *citekit.Source // the source, if text is read from it; else nil
 	lines   lineStarts
 }
 
-// A Run is a part of the text that has a place of its own, such as a page or
-// a subtitle, or some lines that are read together.
+// A Run is a part of the text with a place of its own, such as a page or a
+// subtitle, or some lines that are read together.
 type Run struct {
 	From, To int64 // bytes, the end excluded
 	Location citekit.Location
 }
 
-// Close releases what the layer reads from.
+// Close releases the files that the layer reads from.
 func (l *Layer) Close() error {
 	if l.src != nil {
 		return l.src.Close()
@@ -40,24 +40,25 @@ func (l *Layer) Close() error {
 	return nil
 }
 
-// Modality returns that of the locations.
+// Modality returns the modality of the locations.
 func (l *Layer) Modality() citekit.Modality { return l.modality }
 
-// SourceHash returns the SHA-256 of the version that the text is of, in lower
-// case hex.
+// SourceHash returns the SHA-256 of the source version that the text comes
+// from, in lower case hex.
 func (l *Layer) SourceHash() string { return l.hash }
 
 // Len returns the length of the text in bytes.
 func (l *Layer) Len() int64 { return l.size }
 
-// Empty reports whether the text has nothing to see, as that of a scan.
+// Empty reports whether the text has no visible characters, like that of a
+// scan.
 func (l *Layer) Empty() bool { return l.written == 0 }
 
-// Incomplete reports whether the end of the text was left out, for
-// Options.MaxBytes or for too many runs.
+// Incomplete reports whether the end of the text was left out, because of
+// Options.MaxBytes or because of too many runs.
 func (l *Layer) Incomplete() bool { return l.incomplete }
 
-// Reason says in a few words why the layer is empty or incomplete, or "".
+// Reason returns a short reason why the layer is empty or incomplete, or "".
 func (l *Layer) Reason() string {
 	switch {
 	case l.incomplete:
@@ -72,8 +73,8 @@ func (l *Layer) Reason() string {
 	return "it has no text"
 }
 
-// Runs yields the runs in the order of the text. There may be empty ones, such
-// as a page without text.
+// Runs yields the runs in text order. A run may be empty, such as a page
+// without text.
 func (l *Layer) Runs() iter.Seq[Run] {
 	return func(yield func(Run) bool) {
 		for _, r := range l.runs {
@@ -84,8 +85,8 @@ func (l *Layer) Runs() iter.Seq[Run] {
 	}
 }
 
-// RunsIn yields the runs that have some of the bytes from from up to to, in the
-// order of the text.
+// RunsIn yields the runs that overlap the bytes from from up to to, in text
+// order.
 func (l *Layer) RunsIn(from, to int64) iter.Seq[Run] {
 	return func(yield func(Run) bool) {
 		for _, r := range l.runs[max(0, l.before(from, InBytes)):] {
@@ -123,7 +124,7 @@ func (l *Layer) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// blame returns the error for text that is not there.
+// blame returns the error for text that cannot be read.
 func (l *Layer) blame(err error) error {
 	if err != nil && err != io.EOF {
 		return err
@@ -169,7 +170,7 @@ func rangeError(off, size int64) error {
 	return fmt.Errorf("byte %d of %d: %w", off, size, citekit.ErrRange)
 }
 
-// textOf returns the text of a run, which is not long.
+// textOf returns the text of a run; runs are short.
 func (l *Layer) textOf(r run) (string, error) {
 	buf := make([]byte, r.to-r.from)
 	if n, err := l.ReadAt(buf, r.from); n < len(buf) {
@@ -178,7 +179,7 @@ func (l *Layer) textOf(r run) (string, error) {
 	return string(buf), nil
 }
 
-// readerAt returns what reads content at any offset.
+// readerAt returns a reader of content at any offset.
 func readerAt(content io.ReadSeeker) io.ReaderAt {
 	if r, ok := content.(io.ReaderAt); ok {
 		return r
@@ -186,7 +187,7 @@ func readerAt(content io.ReadSeeker) io.ReaderAt {
 	return &seeking{content: content}
 }
 
-// A seeking reads what can only be read onwards at any offset.
+// A seeking reads at any offset from a reader that can only seek and read.
 type seeking struct {
 	mu      sync.Mutex
 	content io.ReadSeeker

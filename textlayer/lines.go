@@ -8,17 +8,17 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// Ends says what ends the lines of a run.
+// ends is the kind of line ends of a run.
 type ends byte
 
 const (
-	noEnds  ends = iota // its lines cannot be told: it has none, or counts them otherwise
+	noEnds  ends = iota // the lines cannot be found: the run has none, or counts them in another way
 	lfEnds              // LF
 	anyEnds             // LF, CRLF, and CR alone
 )
 
-// endsOf returns what ends the lines of a run: that with which it has as many
-// lines as its location says.
+// endsOf returns the kind of line ends of a run: the kind with which it has as
+// many lines as its location says.
 func endsOf(r citekit.TextRun) ends {
 	if r.Location.Lines.IsZero() || r.Text == "" {
 		return noEnds
@@ -31,7 +31,7 @@ func endsOf(r citekit.TextRun) ends {
 	return noEnds
 }
 
-// lines returns how many lines a text has, the last of which need not end.
+// lines returns how many lines a text has. The last one may be unended.
 func (e ends) lines(text string) int {
 	n := e.count(text, len(text))
 	if e.after(text, len(text)) {
@@ -81,8 +81,8 @@ func (e ends) next(text string, from int) int {
 	return i
 }
 
-// starts returns where the lines of a text begin. The last is the end of a text
-// that ends with its last line.
+// starts returns the start of each line of a text. If the text ends with a line
+// end, the last element is the end of the text.
 func (e ends) starts(text string) []int {
 	starts := []int{0}
 	for at := e.next(text, 0); at >= 0; at = e.next(text, at) {
@@ -91,15 +91,15 @@ func (e ends) starts(text string) []int {
 	return starts
 }
 
-// lineStarts are where the lines of one run begin, for the next who asks for it:
-// many places are in one.
+// lineStarts caches the starts of the lines of one run, because many places are
+// in one run.
 type lineStarts struct {
 	mu     sync.Mutex
-	from   int64 // of the run
-	starts []int // from the start of the run; not to be changed
+	from   int64 // start of the run
+	starts []int // relative to the start of the run; must not be changed
 }
 
-// lineStarts returns where in a run its lines begin.
+// lineStarts returns the starts of the lines in a run.
 func (l *Layer) lineStarts(r run) ([]int, error) {
 	l.lines.mu.Lock()
 	defer l.lines.mu.Unlock()
@@ -113,8 +113,8 @@ func (l *Layer) lineStarts(r run) ([]int, error) {
 	return l.lines.starts, nil
 }
 
-// cutPiece cuts what a run begins with from a run that is too long, at the end
-// of a line if there is one.
+// cutPiece cuts the first piece from a run that is too long, at the end of a
+// line if there is one.
 func cutPiece(r citekit.TextRun) (piece, rest citekit.TextRun) {
 	if len(r.Text) <= maxPiece {
 		return r, citekit.TextRun{Location: r.Location}

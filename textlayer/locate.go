@@ -9,14 +9,14 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// Bytes are a part of the text, from From up to To, in bytes.
+// Bytes is a part of the text, from From up to To, in bytes.
 type Bytes struct{ From, To int64 }
 
-// Location returns the smallest location that holds the bytes from from up to
-// to: the pages or lines that they are on, the time in which they are said, or
-// the box around them. Of an empty part it is that of what follows. A text
-// without runs has the location of the whole. Offsets outside the text are an
-// error matching [citekit.ErrRange].
+// Location returns the smallest location that contains the bytes from from up
+// to to: the pages or lines that they are on, the time in which they are said,
+// or the box around them. For an empty part, it is the location of the text
+// that follows. A text without runs has the location of the whole source.
+// Offsets outside the text are an error matching [citekit.ErrRange].
 func (l *Layer) Location(from, to int64) (citekit.Location, error) {
 	all := citekit.Location{Modality: l.modality}
 	if err := l.check(from, to); err != nil || len(l.runs) == 0 {
@@ -25,7 +25,7 @@ func (l *Layer) Location(from, to int64) (citekit.Location, error) {
 	to = max(to, min(from+1, l.size))
 	first := l.at(from)
 	last := l.at(to - 1)
-	for first < last && l.runs[first].to <= from { // it is in what parts two runs
+	for first < last && l.runs[first].to <= from { // it is in the gap between two runs
 		first++
 	}
 	loc := l.runs[first].loc
@@ -48,8 +48,8 @@ func (l *Layer) Location(from, to int64) (citekit.Location, error) {
 	return loc, err
 }
 
-// lineAt returns the line that a byte of a run is on, or the first of the run
-// if its lines cannot be told.
+// lineAt returns the line of a byte in a run, or the first line of the run if
+// its lines cannot be found.
 func (l *Layer) lineAt(r run, off int64) (int, error) {
 	if r.ends == noEnds || off <= r.from {
 		return r.loc.Lines.First, nil
@@ -59,11 +59,11 @@ func (l *Layer) lineAt(r run, off int64) (int, error) {
 		return 0, err
 	}
 	n, _ := slices.BinarySearch(starts, int(min(off, r.to)-r.from)+1)
-	n-- // lines that end before it
+	n-- // lines that end before the run
 	return min(r.loc.Lines.First+n, r.loc.Lines.Last), nil
 }
 
-// union returns the smallest location that holds two.
+// union returns the smallest location that contains both.
 func union(a, b citekit.Location) citekit.Location {
 	if isStructured(a) || isStructured(b) {
 		a = unionStructure(a, b)
@@ -101,12 +101,13 @@ func unionSpan(a, b citekit.Span) citekit.Span {
 	return span
 }
 
-// Ranges returns the parts of the text at a location, in order and apart: whole
-// pages, whole lines, and the runs that a time or a box has some of. An empty
-// modality is that of the source. A location beyond the text is an error
+// Ranges returns the parts of the text at a location, in order and separate:
+// whole pages, whole lines, and the runs that overlap a time or a box. An empty
+// modality means that of the source. A location beyond the text is an error
 // matching [citekit.ErrRange], or [citekit.ErrTooLarge] if the text is
-// incomplete. A box on a page, whose runs are whole pages, and cells or columns of
-// a row, are an error matching [errors.ErrUnsupported]: [citekit.Library.ReadText] reads it.
+// incomplete. A box on a page is an error matching [errors.ErrUnsupported],
+// because the runs are whole pages, and so are cells or columns of a row;
+// [citekit.Library.ReadText] can read these.
 func (l *Layer) Ranges(loc citekit.Location) ([]Bytes, error) {
 	if loc.Modality == "" {
 		loc.Modality = l.modality
@@ -126,7 +127,7 @@ func (l *Layer) Ranges(loc citekit.Location) ([]Bytes, error) {
 		return []Bytes{{0, l.size}}, nil
 	}
 	var parts []Bytes
-	joins := false // the run before was taken, to its end
+	joins := false // the previous run was taken up to its end
 	for _, r := range l.near(loc) {
 		if !overlap(r.loc, loc) {
 			joins = joins && r.from == r.to
@@ -152,7 +153,7 @@ func (l *Layer) Ranges(loc citekit.Location) ([]Bytes, error) {
 	return parts, nil
 }
 
-// cut returns the part of a run that is on some lines.
+// cut returns the part of a run on some lines.
 func (l *Layer) cut(r run, lines citekit.Range) (Bytes, error) {
 	all := Bytes{r.from, r.to}
 	own := r.loc.Lines
@@ -173,7 +174,7 @@ func (l *Layer) cut(r run, lines citekit.Range) (Bytes, error) {
 	return part, nil
 }
 
-// overlap reports whether a run has something of what a location selects.
+// overlap reports whether a run overlaps a location.
 func overlap(r, loc citekit.Location) bool {
 	return overlapStructure(r, loc) && overlapPages(r.Pages, loc.Pages) && overlapLines(r.Lines, loc.Lines) &&
 		overlapTime(r.Time, loc.Time) && overlapBox(r.Box, loc.Box)

@@ -6,11 +6,11 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// The numbers of runs, from the first up to the end.
+// numbers are the numbers of runs, from first up to end.
 type numbers struct{ first, end int }
 
-// noteMember notes that the last run is in a member, and in the archives that
-// the member is in.
+// noteMember records that the last run is in a member, and in the archives that
+// contain the member.
 func (x *index) noteMember(name string) {
 	if x.members == nil {
 		x.members = make(map[string]numbers)
@@ -31,7 +31,7 @@ func (x *index) noteMember(name string) {
 	}
 }
 
-// nearMember returns runs that have all that are in a member or a folder.
+// nearMember returns runs that include all runs in a member or a folder.
 func (x *index) nearMember(name string) []run {
 	if strings.HasSuffix(name, "/") {
 		return x.runs
@@ -40,8 +40,8 @@ func (x *index) nearMember(name string) []run {
 	return x.runs[n.first:n.end]
 }
 
-// overlapMember reports whether a run, which is in a member or in none if that
-// is "", has something of the member of a location.
+// overlapMember reports whether a run overlaps the member of a location. The
+// run is in the given member, or in none if member is "".
 func overlapMember(member string, loc citekit.Location) bool {
 	if loc.Member == "" {
 		return member == "" || loc.IsWhole()

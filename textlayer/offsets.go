@@ -8,20 +8,20 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// stride is how many bytes of a text are between two marks of Offsets, or a few
-// more.
+// stride is how many bytes of a text are between two marks of Offsets. It may
+// be a few more.
 const stride = 512
 
-// Offsets converts offsets in a text that is in memory, such as an answer, as
+// Offsets converts offsets in a text in memory, such as an answer, as
 // [Layer.Convert] does in the text of a source. It is safe for concurrent use.
 type Offsets struct {
 	text  string
-	marks [][3]int64 // offsets of the same places, by Unit
+	marks [][3]int64 // offsets of the same position, by Unit
 	end   [3]int64
 }
 
-// NewOffsets returns the Offsets of a text. A byte that is not UTF-8 counts as
-// one character.
+// NewOffsets returns the Offsets of a text. Each byte that is not UTF-8 is one
+// character.
 func NewOffsets(text string) *Offsets {
 	o := &Offsets{text: text, marks: make([][3]int64, 1, len(text)/stride+1)}
 	var at [3]int64
@@ -37,7 +37,7 @@ func NewOffsets(text string) *Offsets {
 	return o
 }
 
-// pass moves the offsets of a place behind the character there.
+// pass moves the offsets of a position past the character there.
 func pass(at *[3]int64, r rune, size int) {
 	at[InBytes] += int64(size)
 	at[InCodePoints]++
@@ -47,8 +47,8 @@ func pass(at *[3]int64, r rune, size int) {
 	}
 }
 
-// Convert returns an offset, given in one unit, in another. One that is not
-// between two characters, or outside the text, is an error matching
+// Convert converts an offset from one unit to another. An offset that is not
+// between two characters, or is outside the text, is an error matching
 // [citekit.ErrRange].
 func (o *Offsets) Convert(off int64, from, to Unit) (int64, error) {
 	if off < 0 || off > o.end[from] {

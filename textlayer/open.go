@@ -16,11 +16,11 @@ import (
 	"github.com/citekit/citekit/internal/slug"
 )
 
-// Open returns the text of a resource, which it reads from the source if that
-// was not done before. A source that changed since it was mapped, or whose
-// transcript did, is an error matching [citekit.ErrStale]; a modality without
-// text one matching [errors.ErrUnsupported]. Other errors are those of
-// [citekit.TextReader], as [*citekit.ResolveError]. The caller closes the
+// Open returns the text of a resource. It reads the text from the source if
+// that was not done before. If the source or its transcript changed since it
+// was mapped, the error matches [citekit.ErrStale]; for a modality without
+// text, it matches [errors.ErrUnsupported]. Other errors are those of
+// [citekit.TextReader], as [*citekit.ResolveError]. The caller must close the
 // layer.
 func (s *Store) Open(ctx context.Context, resourceID string) (*Layer, error) {
 	opened, err := s.lib.Open(ctx, citekit.Address{Resource: resourceID})
@@ -31,20 +31,20 @@ func (s *Store) Open(ctx context.Context, resourceID string) (*Layer, error) {
 	return l, failed(citekit.Address{Resource: resourceID}, err)
 }
 
-// OpenFile is [Store.Open] for a file that has no map. The path is opened as
-// one in a map is. The modality may be empty: it is then that of the file, as
-// [citekit.Library.Detect] tells it.
+// OpenFile is like [Store.Open], for a file without a map. The path is opened
+// like one in a map. An empty modality means that [citekit.Library.Detect]
+// determines it.
 func (s *Store) OpenFile(ctx context.Context, path string, modality citekit.Modality) (*Layer, error) {
 	l, err := s.openFile(ctx, path, modality)
 	return l, failed(citekit.Address{Resource: slug.ForFile(filepath.ToSlash(path))}, err)
 }
 
-// OpenVersion returns the text of a version of a resource that was read before,
-// whatever its source is now, or of the version that its source has: to find
-// again what was cited of it. The version is the whole SHA-256 in hex. A text
-// that is not kept is an error matching [fs.ErrNotExist], and one that only the
-// source of that version has is an error matching [citekit.ErrStale] if that has
-// changed.
+// OpenVersion returns the text of a version of a resource, to find text again
+// that was cited from it. The version is one that was read before, whatever the
+// source is now, or the present one; it is given as the whole SHA-256 in hex. A
+// text that is not kept is an error matching [fs.ErrNotExist]. A text that was
+// not copied from the source is an error matching [citekit.ErrStale] if the
+// source has changed.
 func (s *Store) OpenVersion(ctx context.Context, resourceID, hash string) (*Layer, error) {
 	m, err := s.lib.Map(ctx, resourceID)
 	if err != nil {
@@ -61,10 +61,10 @@ func failed(a citekit.Address, err error) error {
 	return &citekit.ResolveError{Op: "read", Address: a, Err: fserror.WithoutPath(err)}
 }
 
-// modalityOf returns what a resource is, also where its map has no type.
+// modalityOf returns the modality of a resource, even if its map has no type.
 func modalityOf(m *citekit.ResourceMap) citekit.Modality { return m.Address(nil).Location.Modality }
 
-// openMapped takes over src.
+// openMapped opens the text of a mapped source. It takes over src.
 func (s *Store) openMapped(ctx context.Context, m *citekit.ResourceMap, src *citekit.Source) (*Layer, error) {
 	o := &origin{resource: m.ResourceID, modality: modalityOf(m), declared: m.Type, src: src, maxBytes: s.opts.MaxBytes}
 	if err := s.complete(ctx, o); err != nil {
@@ -101,7 +101,7 @@ func (s *Store) openFile(ctx context.Context, path string, modality citekit.Moda
 	return s.open(ctx, o)
 }
 
-// complete finds the resolver and the hash of a source that is open.
+// complete finds the resolver and the hash of an open source.
 func (s *Store) complete(ctx context.Context, o *origin) (err error) {
 	if o.resolver, err = s.lib.Resolver(o.modality); err != nil {
 		return err
@@ -115,8 +115,8 @@ func (s *Store) complete(ctx context.Context, o *origin) (err error) {
 	return err
 }
 
-// memberVersions names the versions of what reads the members of sources that a
-// resolver opens members of, or "".
+// memberVersions names the versions of the resolvers of members, or is "" if r
+// does not open members.
 func (s *Store) memberVersions(r citekit.Resolver) string {
 	if _, ok := r.(citekit.MemberOpener); !ok {
 		return ""
@@ -125,8 +125,8 @@ func (s *Store) memberVersions(r citekit.Resolver) string {
 	return ", members " + all.Version(citekit.Document) + ", " + all.Version(citekit.Text)
 }
 
-// check returns an error matching [errors.ErrUnsupported] if there cannot be a
-// layer.
+// check returns an error matching [errors.ErrUnsupported] if a layer is
+// impossible.
 func (s *Store) check(o *origin) error {
 	if _, ok := o.resolver.(citekit.TextReader); !ok {
 		return fmt.Errorf("the text of a %s source: %w", o.modality, errors.ErrUnsupported)
@@ -137,8 +137,9 @@ func (s *Store) check(o *origin) error {
 	return nil
 }
 
-// addTranscript opens the transcript of a recording, which had the hash when the
-// recording was mapped, or any if that is "".
+// addTranscript opens the transcript of a recording. If hash is not "", the
+// transcript must still have that hash, which it had when the recording was
+// mapped.
 func (s *Store) addTranscript(ctx context.Context, o *origin, sourcePath, hash string) (err error) {
 	if o.transcript, err = s.lib.OpenSource(ctx, sourcePath); err != nil {
 		return err
@@ -186,8 +187,8 @@ func (s *Store) openVersion(ctx context.Context, m *citekit.ResourceMap, hash st
 	return l, nil
 }
 
-// openPresent returns the text of a version that is not kept from the source, if
-// that is of it.
+// openPresent returns the text of a version that is not kept, if the source
+// still has that version.
 func (s *Store) openPresent(ctx context.Context, m *citekit.ResourceMap, o *origin) (*Layer, error) {
 	lost := fmt.Errorf("no text is kept of version %.12s: %w", o.hash, fs.ErrNotExist)
 	if o.words != "" {
@@ -214,12 +215,12 @@ func isVersion(ctx context.Context, src *citekit.Source, hash string) error {
 	return err
 }
 
-// maxTries is how often a layer is looked for that is there no more when it is
+// maxTries is how often a layer is looked up again if it is gone when it is
 // opened.
 const maxTries = 3
 
-// open returns the layer of an origin, which it takes over, reading the source
-// first if there is none.
+// open returns the layer of an origin, which it takes over. It reads the source
+// first if there is no layer.
 func (s *Store) open(ctx context.Context, o *origin) (l *Layer, err error) {
 	defer func() {
 		if l == nil || l.src == nil {
@@ -243,7 +244,7 @@ func (s *Store) open(ctx context.Context, o *origin) (l *Layer, err error) {
 		lost = err
 		missing := errors.Is(err, fs.ErrNotExist)
 		small, err := s.readers.Do(ctx, o.key(), func(ctx context.Context) (*index, error) {
-			if missing && s.isKept(ctx, o) { // since it was looked for
+			if missing && s.isKept(ctx, o) { // stored since the lookup
 				return nil, nil
 			}
 			return s.read(ctx, o)
@@ -264,8 +265,8 @@ func (s *Store) isKept(ctx context.Context, o *origin) bool {
 	return err == nil && content.Close() == nil
 }
 
-// openKept opens the layer that is kept of an origin. One that cannot be read
-// is an error matching [citekit.ErrDamaged].
+// openKept opens the stored layer of an origin. An unreadable layer is an error
+// matching [citekit.ErrDamaged].
 func (s *Store) openKept(ctx context.Context, o *origin) (*Layer, error) {
 	content, stored, err := s.content.OpenEvidence(ctx, o.key())
 	if err != nil {

@@ -10,31 +10,31 @@ import (
 	"github.com/citekit/citekit/internal/ctxio"
 )
 
-// An origin is what a layer is made from: one version of a source, and what
-// reads it.
+// An origin is the input of a layer: one version of a source, and the resolver
+// that reads it.
 type origin struct {
 	resource string // "" for a file without a map
 	modality citekit.Modality
 	declared citekit.Modality
 	resolver citekit.Resolver
-	others   string // versions of the resolvers of members, if the source may have some
+	others   string // versions of the resolvers of members, if the source may have members
 
-	src  *citekit.Source // nil if only what is kept is wanted
+	src  *citekit.Source // nil if only a stored layer is wanted
 	name string          // of the source
 	hash string          // SHA-256 of the source in lower case hex
 
-	transcript *citekit.Source // nil if the source has its words itself
+	transcript *citekit.Source // nil if the source itself has the words
 	words      string          // SHA-256 of the transcript, or ""
 
 	maxBytes int64 // of the text
 }
 
-// layerFormat is part of every key, so that layers made by code that built
-// them otherwise are not served.
+// layerFormat is part of every key, so that layers in an earlier format are not
+// used.
 const layerFormat = "1"
 
-// key returns the key that the layer is kept under: a SHA-256 in hex over all
-// that decides what is in it.
+// key returns the key of the stored layer: a SHA-256 in hex over everything
+// that determines its content.
 func (o *origin) key() string {
 	version := citekit.Resolvers{o.modality: o.resolver}.Version(o.modality) + o.others
 	return ctxio.HashParts(
@@ -43,17 +43,18 @@ func (o *origin) key() string {
 	)
 }
 
-// smallKey returns the key in memory of the places of a text that is not kept.
+// smallKey returns the key, in memory, of the places of a text that is not
+// stored.
 func (o *origin) smallKey() string { return "small " + o.key() }
 
-// keyInName is how many digits of its key the name of a layer has.
+// keyInName is how many digits of its key are in the name of a layer.
 const keyInName = 16
 
-// Ext ends the names of the files that layers are kept in.
+// Ext is the extension of the files of layers.
 const Ext = ".ctl"
 
-// meta returns what is kept beside the layer: it goes with its map, and with
-// the version of the source that is mapped.
+// meta returns the metadata of the layer: it is deleted with its map, and with
+// the mapped version of the source.
 func (o *origin) meta() citekit.EvidenceMeta {
 	return citekit.EvidenceMeta{
 		Name:       "text_layer-" + o.key()[:keyInName] + Ext,
@@ -78,8 +79,8 @@ func (o *origin) runs(ctx context.Context) iter.Seq2[citekit.TextRun, error] {
 	return o.resolver.(citekit.TextReader).ReadText(ctx, o.src, all)
 }
 
-// checkUnchanged returns an error matching [citekit.ErrStale] if what was read
-// is not what it was when it was opened.
+// checkUnchanged returns an error matching [citekit.ErrStale] if the source or
+// transcript has changed since it was opened.
 func (o *origin) checkUnchanged() error {
 	if o.transcript != nil {
 		if err := o.transcript.CheckUnchanged(); err != nil {

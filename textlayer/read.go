@@ -9,12 +9,13 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// writeBytes is how much of a layer is handed to the workspace at a time.
+// writeBytes is how much of a layer is passed to the workspace at a time.
 const writeBytes = 256 << 10
 
-// read reads the text of a source and stores it as a layer. Where nothing is to
-// be kept of it, it returns the places of its runs. The slot of the Library is
-// given up once all is read: the workspace then waits for its disk without it.
+// read reads the text of a source and stores it as a layer. If the text is not
+// to be stored, read returns the places of its runs. It releases the slot of
+// the Library once everything is read: the workspace then waits for its disk
+// without the slot.
 func (s *Store) read(ctx context.Context, o *origin) (*index, error) {
 	limited, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -28,11 +29,11 @@ func (s *Store) read(ctx context.Context, o *origin) (*index, error) {
 		ended <- err
 	}()
 	in := bufio.NewReaderSize(body, writeBytes)
-	if _, err := in.Peek(1); err == io.EOF { // it is small
+	if _, err := in.Peek(1); err == io.EOF { // the text is small
 		return small, <-ended
 	}
 	_, err := s.lib.Workspace().StoreEvidence(ctx, o.key(), o.meta(), in)
-	body.CloseWithError(errNotStored) // ends the reading, if it goes on
+	body.CloseWithError(errNotStored) // ends the reading if it still runs
 	if err != nil {
 		cancel()
 	}
@@ -77,8 +78,8 @@ func (s *Store) build(ctx context.Context, o *origin, w io.Writer) (small *index
 	return small, err
 }
 
-// progress returns what tells of the progress of a reading. How long a source is
-// need not be known for it.
+// progress returns a function that reports the progress of reading. The length
+// of the source need not be known.
 func (s *Store) progress(ctx context.Context, o *origin) func(context.Context, citekit.Location) {
 	tell := s.opts.Progress
 	if tell == nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// What a run in a text with structure has: the names that it is within, each
-// with two bits, and then its numbers. Most runs are within what the run before
-// is within, which is not written again.
+// The structure of a run: the names that it is within, each with two bits, and
+// then its numbers. Most runs are within the same names as the previous run;
+// these are not written again.
 const (
 	nameIsNone = iota
 	nameIsSame
@@ -19,12 +19,12 @@ const (
 
 const nameBits = 2
 
-// names lists the names that a location is within.
+// names returns the names that a location is within.
 func names(loc *citekit.Location) []*string {
 	return []*string{(*string)(&loc.Modality), &loc.Member, &loc.Part, &loc.Table, &loc.Sheet}
 }
 
-// What a run has beside names.
+// The numbers that a run may have.
 const (
 	hasMessage = 1 << (nameBits*5 + iota)
 	hasBlocks
@@ -41,7 +41,7 @@ func isStructured(loc citekit.Location) bool {
 		!loc.Blocks.IsZero() || !loc.Cells.IsZero() || !loc.Rows.IsZero() || len(loc.Cols) > 0
 }
 
-// structure writes what a location that follows another has of structure.
+// structure writes the structure of a location relative to the previous one.
 func (e encoder) structure(before, loc citekit.Location) {
 	has := int64(0)
 	last := names(&before)
@@ -96,7 +96,8 @@ func (e encoder) structure(before, loc citekit.Location) {
 	}
 }
 
-// structure reads what a location that follows another has of structure.
+// structure reads the structure of a location, stored relative to the previous
+// one.
 func (d *decoder) structure(before citekit.Location, loc *citekit.Location) {
 	has := d.uint(1<<structureBits - 1)
 	last := names(&before)
@@ -148,7 +149,8 @@ func isWithin(a, b citekit.Location) bool {
 }
 
 // unionStructure returns a with the structure of the smallest location that
-// holds a and b. What lies in two messages, say, has no part and no lines.
+// contains a and b. For example, a location in two messages has no part and no
+// lines.
 func unionStructure(a, b citekit.Location) citekit.Location {
 	switch {
 	case a.Member != b.Member:
@@ -173,7 +175,7 @@ func unionStructure(a, b citekit.Location) citekit.Location {
 }
 
 // commonPart returns the part of a message, or the run of parts of a book, that
-// holds two others, or "".
+// contains two others, or "".
 func commonPart(a, b citekit.Location) string {
 	if a.Modality != citekit.Text {
 		return commonParts(a.Parts(), b.Parts())
@@ -207,8 +209,7 @@ func unionCells(a, b citekit.Cells) citekit.Cells {
 	}
 }
 
-// overlapStructure reports whether a run has something of what a location
-// selects by structure.
+// overlapStructure reports whether a run overlaps a location in structure.
 func overlapStructure(r, loc citekit.Location) bool {
 	return overlapMember(r.Member, loc) && overlapPart(r, loc) &&
 		overlapName(r.Table, loc.Table, "") && overlapName(r.Sheet, loc.Sheet, "") &&
@@ -216,8 +217,8 @@ func overlapStructure(r, loc citekit.Location) bool {
 		overlapLines(r.Blocks, loc.Blocks) && overlapLines(rowsOf(r), rowsOf(loc)) && overlapCols(r, loc)
 }
 
-// overlapName reports whether what is within one name may be within another. A
-// separator stands before what is deeper.
+// overlapName reports whether two names overlap: they are equal, one is empty,
+// or one is within the other. The separator precedes the inner part of a name.
 func overlapName(a, b, separator string) bool {
 	if a == "" || b == "" || a == b {
 		return true
@@ -243,7 +244,7 @@ func rowsOf(loc citekit.Location) citekit.Range {
 	return loc.Rows
 }
 
-// colsOf returns the columns that a location selects of a sheet or of cells.
+// colsOf returns the columns that a location selects in a sheet or by cells.
 func colsOf(loc citekit.Location) citekit.Range {
 	if c := loc.Cells; !c.IsZero() {
 		return citekit.Range{First: int(c.First.Col), Last: int(c.Last.Col)}
@@ -257,8 +258,8 @@ func colsOf(loc citekit.Location) citekit.Range {
 
 func overlapCols(r, loc citekit.Location) bool { return overlapLines(colsOf(r), colsOf(loc)) }
 
-// splits reports whether a location selects some columns of what a run has, so
-// that the text of the run holds more.
+// splits reports whether a location selects only some columns of a run, so that
+// the text of the run contains more.
 func splits(loc, r citekit.Location) bool {
 	if loc.Cells.IsZero() && len(loc.Cols) == 0 {
 		return false

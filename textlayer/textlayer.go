@@ -1,24 +1,25 @@
-// Package textlayer keeps the text of sources with the place of each part of
-// it. A source is read once, by the [citekit.TextReader] of its modality; what
-// was read is kept in the workspace, beside evidence, and serves whoever
-// searches, quotes or shows the text later.
+// Package textlayer stores the text of sources with the place of each part of
+// it. A source is read once, by the [citekit.TextReader] of its modality. The
+// text is kept in the workspace, beside evidence, for later searches, quotes
+// and displays.
 //
 // # Text
 //
-// A layer holds the runs of a source one after another. Between two runs of
-// which the first does not end its last line and the second does not go on with
-// it, such as two pages, there is a line feed that belongs to neither.
-// Offsets are bytes of this text, which is UTF-8, from 0; [Layer.Convert] gives
-// them in other units.
+// A layer has the runs of a source one after another. Between two runs there is
+// a line feed that belongs to neither, if the first does not end its last line
+// and the second does not continue it, as with two pages. Offsets are bytes of
+// this text, which is UTF-8, from 0; [Layer.Convert] converts them to other
+// units.
 //
 // # Versions
 //
-// A layer is of one version of its source, by the SHA-256, and of one version
-// of the resolver with its settings. [Store.Open] never serves it for another:
-// a source that changed since it was mapped is an error matching
-// [citekit.ErrStale]. The layer of the version before stays until
-// ingest.Prune deletes it or it leaves for want of room, and [Store.OpenVersion]
-// opens it. Of small texts no layer is kept: see Options.SmallBytes.
+// A layer belongs to one version of its source, identified by the SHA-256, and
+// to one version of the resolver with its settings. [Store.Open] never returns
+// it for another version: if a source changed since it was mapped, the error
+// matches [citekit.ErrStale]. The layer of the earlier version stays until
+// ingest.Prune deletes it or it is evicted to make space, and
+// [Store.OpenVersion] opens it. No layers are kept of small texts: see
+// Options.SmallBytes.
 package textlayer
 
 import (
@@ -31,37 +32,37 @@ import (
 
 // Options configures a [Store]. The zero value is ready to use.
 type Options struct {
-	// MaxBytes bounds the text of one source; what is beyond is left out, and
-	// the layer is [Layer.Incomplete]. Zero means 4 GiB.
+	// MaxBytes limits the text of one source. The rest is left out, and the
+	// layer is [Layer.Incomplete]. Zero means 4 GiB.
 	MaxBytes int64
 
-	// CopyBytes is the size of a source above which text that is the very
-	// bytes of its source, as that of a file in UTF-8 is, is not copied but
-	// read from the source: there is then no text of a version that is gone.
-	// Zero means 64 MiB; negative copies none.
+	// CopyBytes is the size of a source above which a text with the same bytes
+	// as its source, such as a file in UTF-8, is not copied but read from the
+	// source. Earlier versions of such a source then have no text. Zero means
+	// 64 MiB; negative copies none.
 	CopyBytes int64
 
-	// SmallBytes is the size of a source up to which text that is the very
-	// bytes of its source is not kept at all, since reading it again is
-	// cheaper: there is then no text of a version that is gone. Zero means
-	// 64 KiB; negative keeps all.
+	// SmallBytes is the size of a source up to which a text with the same bytes
+	// as its source is not kept at all, because reading it again is cheaper.
+	// Earlier versions of such a source then have no text. Zero means 64 KiB;
+	// negative keeps all.
 	SmallBytes int64
 
-	// CacheBytes bounds the memory, roughly, for the places of runs that are
-	// kept between calls; zero means 64 MiB, negative none.
+	// CacheBytes is the approximate limit on memory for the places of runs
+	// between calls; zero means 64 MiB, negative none.
 	CacheBytes int64
 
-	// Progress, if it is not nil, hears after each run how far the reading of
-	// a source has come. It is called with the context of the call that
-	// reads, and holds it up.
+	// Progress, if not nil, is called after each run with the progress of
+	// reading a source. It is called with the context of the call that reads,
+	// and delays that call.
 	Progress func(context.Context, Progress)
 }
 
-// Progress is how far the reading of a source has come, in pages, lines or
-// whole seconds.
+// Progress is the progress of reading a source, in pages, lines or whole
+// seconds.
 type Progress struct {
 	Resource string // "" for a file without a map
-	Done, Of int    // Of is 0 if it is not known
+	Done, Of int    // Of is 0 if unknown
 }
 
 const (
@@ -71,13 +72,13 @@ const (
 	defaultCacheBytes = 64 << 20
 )
 
-// A Store keeps layers in the workspace of a Library. It is safe for
-// concurrent use. Callers that want the text of one source at the same time
-// wait for one reading.
+// A Store stores layers in the workspace of a Library. It is safe for
+// concurrent use. Concurrent callers that want the text of one source share one
+// reading.
 type Store struct {
 	lib     *citekit.Library
 	opts    Options
-	content citekit.EvidenceOpener // nil if the workspace cannot open what it keeps
+	content citekit.EvidenceOpener // nil if the workspace cannot open stored content
 	readers flight.Group[*index]
 	indexes warm.Cache[*index]
 }

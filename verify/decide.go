@@ -11,7 +11,7 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// A call is one quote that is being held to its source.
+// A call is the check of one quote against its source.
 type call struct {
 	*Verifier
 	req     Request
@@ -19,7 +19,7 @@ type call struct {
 	verdict *Verdict
 }
 
-// A place is where a quote stands, or what it is like.
+// A place is a part of a source with the quote, or with text similar to it.
 type place struct {
 	quotation.Match // of the text of the source
 	at              int64
@@ -34,7 +34,7 @@ func (p place) isIn(parts []textlayer.Bytes) bool {
 	return slices.ContainsFunc(parts, func(b textlayer.Bytes) bool { return b.From <= p.from() && p.to() <= b.To })
 }
 
-// decide sets the verdict. An error is what is wrong with the source that is named.
+// decide sets the verdict. An error is a problem of the named source.
 func (c *call) decide(ctx context.Context) error {
 	if c.req.Address.Resource == "" {
 		return c.decideAnywhere(ctx)
@@ -65,9 +65,9 @@ func (c *call) decide(ctx context.Context) error {
 	return c.decideUnfound(ctx, l.like, s)
 }
 
-// decideUnfound decides about a quote that does not stand in its resource: it may
-// stand in another, unless that is not asked for, or be like what stands in one of
-// them.
+// decideUnfound decides about a quote that is not in its resource. The quote
+// may be in another resource, unless the request excludes those, or be similar
+// to a part of one of them.
 func (c *call) decideUnfound(ctx context.Context, near *place, s *source) error {
 	if c.req.Only {
 		if near == nil {
@@ -78,7 +78,7 @@ func (c *call) decideUnfound(ctx context.Context, near *place, s *source) error 
 	others := c.newElsewhere(s.resource)
 	defer others.close()
 	found, like, err := others.look(ctx)
-	if err != nil { // the resource that is named was looked through all the same
+	if err != nil { // the named resource was searched all the same
 		found, like, c.verdict.Counted = nil, nil, false
 	}
 	switch {
@@ -114,7 +114,7 @@ func (c *call) citedParts(ctx context.Context, s *source) ([]textlayer.Bytes, er
 	return parts, err
 }
 
-// standsInBox reports whether the quote stands in the text of a box on a page, or
+// standsInBox reports whether the quote is in the text of a box on a page, or
 // of cells.
 func (c *call) standsInBox(ctx context.Context) bool {
 	text := ""
@@ -134,12 +134,11 @@ type look struct {
 	cited  []textlayer.Bytes
 
 	found []place
-	seen  map[int64]bool // where those begin
-	like  *place         // what the quote is most like, while it is not found; or nil
+	seen  map[int64]bool // starts of the places
+	like  *place         // the most similar place until the quote is found; or nil
 }
 
-// at looks into a stretch of the text: into the parts that are cited, and then into
-// all of it.
+// at searches a stretch of the text: first the cited parts, then all of it.
 func (l *look) at(t stretch) {
 	parts := []textlayer.Bytes{{From: 0, To: int64(len(t.Raw()))}}
 	for _, p := range l.cited {
@@ -170,8 +169,8 @@ func (l *look) at(t stretch) {
 	}
 }
 
-// count counts the places in a stretch. Those of long texts, whose stretches overlap,
-// are at least those that are kept.
+// count counts the places in a stretch. In long texts, whose stretches overlap,
+// the number is at least that of the kept places.
 func (l *look) count(found *quotation.Places) {
 	if l.source.Len() > l.parts.whole {
 		l.verdict.Places, l.verdict.Counted = len(l.found), l.verdict.Counted && len(l.found) == 0
@@ -188,8 +187,8 @@ func (l *look) add(p place) {
 	}
 }
 
-// offer keeps what is most like the quote: what is at the address comes first where
-// it is as near.
+// offer keeps the place most similar to the quote. Of equally similar places,
+// one at the address wins.
 func (l *look) offer(p *place) {
 	score := func(p *place) float64 {
 		if p.isIn(l.cited) {
@@ -202,8 +201,8 @@ func (l *look) offer(p *place) {
 	}
 }
 
-// sorted returns the places that were found: those in the cited parts first, the exact
-// ones before others, then as they follow each other.
+// sorted returns the found places: those in the cited parts first, exact ones
+// before others, then in the order of the text.
 func (l *look) sorted() []place {
 	slices.SortStableFunc(l.found, func(a, b place) int {
 		return cmp.Or(-compareBool(a.isIn(l.cited), b.isIn(l.cited)), -compareBool(a.Exact, b.Exact), cmp.Compare(a.from(), b.from()))
@@ -221,8 +220,8 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// settle sets the verdict on a quote that stands at some places, the first of which
-// counts.
+// settle sets the verdict on a quote that was found at some places. The first
+// one counts.
 func (c *call) settle(ctx context.Context, all []place, cited []textlayer.Bytes) error {
 	first := all[0]
 	c.verdict.Places = max(c.verdict.Places, len(all))
@@ -251,14 +250,14 @@ func (c *call) settle(ctx context.Context, all []place, cited []textlayer.Bytes)
 	return nil
 }
 
-// settleAltered sets the verdict on a quote that is like a place.
+// settleAltered sets the verdict on a quote that is similar to a place.
 func (c *call) settleAltered(ctx context.Context, p place) error {
 	v := c.verdict
 	v.Class, v.Difference, v.Similarity, v.Places = Altered, p.Difference, float64(int(p.Similarity*1000))/1000, 0
 	return c.tell(ctx, p)
 }
 
-// tell says where a place is.
+// tell writes the location of a place into the verdict.
 func (c *call) tell(ctx context.Context, p place) (err error) {
 	v := c.verdict
 	if v.Address, err = p.address(); err != nil {
@@ -303,7 +302,7 @@ func spanOf(text converter, from, to int64) (span Span, err error) {
 	return span, nil
 }
 
-// boxesOf returns where a place stands on its pages; nil where that cannot be told.
+// boxesOf returns the boxes of a place on its pages; nil if they are unknown.
 func (c *call) boxesOf(ctx context.Context, p place) (boxes []PageBox) {
 	for run := range p.source.RunsIn(p.from(), p.to()) {
 		loc := run.Location

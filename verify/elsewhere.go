@@ -13,22 +13,24 @@ import (
 )
 
 const (
-	// maxPassages is how many passages are looked at for a quote of no stated source.
+	// maxPassages is the maximum number of passages searched for a quote
+	// without a stated source.
 	maxPassages = 20
 
-	// around is how much of the text before and behind a passage is looked at too,
-	// beside the length of the quote.
+	// around is the length of the text before and behind a passage that is
+	// searched too, in addition to the length of the quote.
 	around = 2000
 
-	// maxPhrase is up to how many words a quote is searched for as a phrase first: such
-	// of common words alone stand in many passages.
+	// maxPhrase is the maximum number of words for which a quote is first
+	// searched as a phrase: phrases of only common words occur in many
+	// passages.
 	maxPhrase = 16
 
-	// maxQueryWords is how many words of a quote a search is given.
+	// maxQueryWords is the maximum number of words of a quote in one search.
 	maxQueryWords = 40
 )
 
-// decideAnywhere decides about a quote that may stand in any resource.
+// decideAnywhere decides about a quote that may be in any resource.
 func (c *call) decideAnywhere(ctx context.Context) error {
 	all := c.newElsewhere("")
 	defer all.close()
@@ -52,7 +54,7 @@ func (c *call) decideAnywhere(ctx context.Context) error {
 	return nil
 }
 
-// An elsewhere looks for a quote in all resources but one.
+// An elsewhere searches all resources except one for a quote.
 type elsewhere struct {
 	*call
 	but     string
@@ -74,8 +76,8 @@ func (e *elsewhere) close() {
 	}
 }
 
-// look returns the places where the quote stands, and what it is most like if there
-// are none.
+// look returns the places of the quote, or the most similar place if there are
+// none.
 func (e *elsewhere) look(ctx context.Context) ([]place, *place, error) {
 	if e.searcher == nil {
 		return e.lookThroughAll(ctx)
@@ -97,15 +99,15 @@ func (e *elsewhere) look(ctx context.Context) ([]place, *place, error) {
 			return nil, nil, err
 		}
 		if len(e.found) > 0 {
-			e.verdict.Counted = false // there may be passages beyond these
+			e.verdict.Counted = false // there may be more passages
 			break
 		}
 	}
 	return e.found, e.like, nil
 }
 
-// wordsOf returns words of a quote for a search: all, or of a long one some from
-// each part of it.
+// wordsOf returns words of a quote for a search: all words, or, for a long
+// quote, some from each part of it.
 func wordsOf(quote string) []string {
 	words := strings.FieldsFunc(quote, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.M, r)
@@ -120,7 +122,7 @@ func wordsOf(quote string) []string {
 	return some
 }
 
-// lookAt looks at the text around passages.
+// lookAt searches the text around passages.
 func (e *elsewhere) lookAt(ctx context.Context, results *search.Results) error {
 	for _, r := range results.Results {
 		if r.Passage == nil || r.ResourceID == e.but {
@@ -143,7 +145,7 @@ func (e *elsewhere) lookAt(ctx context.Context, results *search.Results) error {
 	return nil
 }
 
-// source opens the text of a resource; it is nil if that cannot be read.
+// source opens the text of a resource, or returns nil if it cannot be read.
 func (e *elsewhere) source(ctx context.Context, id string) (*source, error) {
 	s, ok := e.sources[id]
 	if !ok {
@@ -159,7 +161,7 @@ func (e *elsewhere) source(ctx context.Context, id string) (*source, error) {
 	return s, ctx.Err()
 }
 
-// lookInto looks for the quote in a stretch of a text.
+// lookInto searches a stretch of a text for the quote.
 func (e *elsewhere) lookInto(s *source, text stretch) {
 	found := text.Find(e.quote, 0, len(text.Raw()), MaxOthers+1)
 	for _, m := range found.Matches {
@@ -190,7 +192,7 @@ func (e *elsewhere) has(p place) bool {
 	return false
 }
 
-// lookThroughAll looks through the texts of all resources.
+// lookThroughAll searches the texts of all resources.
 func (e *elsewhere) lookThroughAll(ctx context.Context) ([]place, *place, error) {
 	ids, err := e.lib.Resources(ctx)
 	if err != nil {

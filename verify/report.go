@@ -9,11 +9,12 @@ import (
 	"github.com/citekit/citekit/internal/strictjson"
 )
 
-// Unquoted is the [Class] of what cites an address without quoting it: whether the
-// source says so is for a person, or a model, to judge. It is no class of quotes.
+// Unquoted is the [Class] of a claim or an address without a quote: a person,
+// or a model, must judge whether the source supports it. Quotes never have this
+// class.
 const Unquoted Class = "unquoted"
 
-// A Kind says what an address is cited for.
+// A Kind is the kind of statement for which an address is cited.
 type Kind string
 
 const (
@@ -23,7 +24,7 @@ const (
 	// ClaimKind is a sentence, or a part of one, without a quote.
 	ClaimKind Kind = "claim"
 
-	// AddressKind is an address of which nothing is said, as in a list of sources.
+	// AddressKind is an address without a statement, as in a list of sources.
 	AddressKind Kind = "address"
 )
 
@@ -36,22 +37,23 @@ type Entry struct {
 	Cited   string
 	CitedAt Span
 
-	// At is the place of the quote or claim in the text; zero of an address alone.
+	// At is the place of the quote or claim in the text; zero for an address
+	// alone.
 	At Span
 
-	// Verdict is about the quote, or the words of the claim. Those of a claim are
-	// looked for as those of a quote are: where they stand at the address the
-	// class is [Exact] or [Repaired], and where they stand at another place
-	// [Elsewhere]. Else it is [Unquoted], with what the source has that is most
-	// like them. An address alone is Unquoted.
+	// Verdict is the verdict on the quote, or on the words of the claim. The
+	// words of a claim are searched for like those of a quote: if they are at
+	// the address, the class is [Exact] or [Repaired], and if they are at
+	// another place, [Elsewhere]. Otherwise it is [Unquoted], with the most
+	// similar part of the source. An address alone is Unquoted.
 	Verdict
 
 	strict bool
 }
 
-// Holds reports whether a quote stands where it is said to, and whether the
-// address of a claim is there, in a source that is as it was cited. With
-// [TextOptions.Strict] the words of a claim must stand there too.
+// Holds reports whether a quote is at its address, or the address of a claim
+// exists, in a source that is unchanged since it was cited. With
+// [TextOptions.Strict] the words of a claim must be at the address too.
 func (e *Entry) Holds() bool {
 	if e.Kind == QuoteKind || e.Kind == ClaimKind && e.strict {
 		return e.Verdict.Holds()
@@ -59,32 +61,32 @@ func (e *Entry) Holds() bool {
 	return !e.Stale && e.Problem == nil
 }
 
-// A Sentence is a part of a text that cites nothing.
+// A Sentence is a part of a text without a citation.
 type Sentence struct {
 	Text   string
 	At     Span // in the text
-	Quoted bool // it is, or has, a quote
+	Quoted bool // it is or contains a quote
 }
 
-// A Report says what of a text holds.
+// A Report lists which citations of a text hold.
 type Report struct {
 	Entries []*Entry   // in the order of the text
 	Uncited []Sentence // in the order of the text
 
-	// LeftOut is how many quotes and claims with their addresses could not be
-	// judged before the time of the context was over.
+	// LeftOut is the number of pairs, of a quote or claim with an address, that
+	// were not judged before the deadline of the context.
 	LeftOut int
 }
 
-// Holds reports whether all that the text cites holds, and all was judged.
+// Holds reports whether all citations of the text hold, and all were judged.
 func (r *Report) Holds() bool {
 	return r.LeftOut == 0 && !slices.ContainsFunc(r.Entries, func(e *Entry) bool { return !e.Holds() })
 }
 
 // MarshalJSON returns an object with "holds", "verdicts", "uncited" and
-// "complete", and with "left_out" if that is not 0. A verdict has "kind", "holds",
-// "cited", "cited_at" and "at", and then what a [Verdict] has; an uncited sentence
-// "text", "at", and "quoted" if it is.
+// "complete", and with "left_out" if that is not 0. A verdict has "kind",
+// "holds", "cited", "cited_at" and "at", and then the members of a [Verdict];
+// an uncited sentence has "text", "at", and "quoted" if it is true.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	entries, uncited := r.Entries, r.Uncited
 	if entries == nil {

@@ -13,27 +13,28 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// A text of up to maxPrepared bytes is looked through as one. Longer ones are in parts,
-// of which two have overlap in common: more than a quote with what it leaves out.
+// A text of up to maxPrepared bytes is searched as one. Longer texts are
+// searched in parts. Neighbouring parts share overlap bytes: more than a quote
+// with the text it leaves out.
 const (
 	maxPrepared = 32 << 20
 	maxPart     = 8 << 20
 	overlap     = 1 << 20
 )
 
-// partition says how long texts are looked through.
+// partition sets the sizes in which long texts are searched.
 type partition struct{ whole, length, overlap int64 }
 
-// A source is the text of a resource that quotes are looked for in.
+// A source is the text of a resource that is searched for quotes.
 type source struct {
 	*textlayer.Layer
 	resource string
 	opts     quotation.Options
-	stale    bool // it is not the version that is cited
+	stale    bool // it is not the cited version
 }
 
-// open opens the text of a resource: of the version that is cited, if there is one
-// and its text is kept, else as it is now.
+// open opens the text of a resource: that of the cited version, if the address
+// pins one and its text is kept, or else the current text.
 func (v *Verifier) open(ctx context.Context, a citekit.Address) (*source, error) {
 	m, err := v.lib.Map(ctx, a.Resource)
 	if err != nil {
@@ -54,8 +55,8 @@ func (v *Verifier) open(ctx context.Context, a citekit.Address) (*source, error)
 	return s, nil
 }
 
-// openCited opens the text of a version that the source no longer has, or else the
-// text that it has now.
+// openCited opens the text of a version that the source no longer has, or else
+// the current text.
 func (v *Verifier) openCited(ctx context.Context, m *citekit.ResourceMap, a citekit.Address) (*textlayer.Layer, error) {
 	hash := a.Version
 	if strings.HasPrefix(m.SourceHash(), a.Version) {
@@ -74,7 +75,8 @@ func (v *Verifier) openCited(ctx context.Context, m *citekit.ResourceMap, a cite
 // prose are the extensions of texts that are written for people.
 var prose = []string{"", ".txt", ".text", ".md", ".markdown", ".mdx", ".qmd", ".rmd", ".rst", ".adoc", ".asciidoc", ".org", ".tex", ".html", ".htm", ".xhtml", ".eml", ".mbox"}
 
-// optionsFor says what is known of a text by the name of its source and its places.
+// optionsFor derives the options of a text from the name of its source and its
+// places.
 func optionsFor(sourcePath string, layer *textlayer.Layer) (opts quotation.Options) {
 	ext := strings.ToLower(path.Ext(strings.ReplaceAll(sourcePath, "\\", "/")))
 	switch layer.Modality() {
@@ -92,14 +94,15 @@ func optionsFor(sourcePath string, layer *textlayer.Layer) (opts quotation.Optio
 	return opts
 }
 
-// A stretch is a part of the text of a source, prepared, which begins at an offset.
+// A stretch is a part of the text of a source, prepared, with the offset of its
+// start.
 type stretch struct {
 	*quotation.Text
 	at int64
 }
 
-// stretches calls f for the text of a source: all of it, or if it is long its parts one
-// after another. It ends when f returns false.
+// stretches calls f for the text of a source: all of it, or, if it is long, its
+// parts one after another. It ends when f returns false.
 func (v *Verifier) stretches(ctx context.Context, s *source, f func(stretch) bool) error {
 	if s.Len() <= v.parts.whole {
 		text, err := v.prepared(ctx, s)
@@ -120,7 +123,7 @@ func (v *Verifier) stretches(ctx context.Context, s *source, f func(stretch) boo
 	return nil
 }
 
-// prepared returns the whole text of a source, which is kept.
+// prepared returns the whole text of a source, and keeps it.
 func (v *Verifier) prepared(ctx context.Context, s *source) (*quotation.Text, error) {
 	key := s.resource + "\x00" + s.SourceHash() + fmt.Sprint("\x00", s.Len(), s.stale)
 	return v.texts.Get(ctx, key, func(ctx context.Context) (*quotation.Text, int64, error) {

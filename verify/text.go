@@ -21,37 +21,40 @@ import (
 // Bounds of [Verifier.Text].
 const (
 	MaxText      = 16 << 20 // bytes
-	MaxCitations = 100_000  // addresses, each counted for each quote that it is cited for
+	MaxCitations = 100_000  // addresses, each counted once for every quote for which it is cited
 )
 
 // TextOptions configures one call of [Verifier.Text]. The zero value is ready to
 // use.
 type TextOptions struct {
-	// Strict lets a claim hold only if its words stand at its address.
+	// Strict lets a claim hold only if its words are at its address.
 	Strict bool
 
-	// Boxes asks for the boxes of what is quoted on its pages.
+	// Boxes asks for the boxes of quoted text on its pages.
 	Boxes bool
 }
 
-// Text says of all that a text cites whether it holds, and which sentences cite
-// nothing. A nil opts means the defaults.
+// Text checks all citations of a text, and lists the sentences without a
+// citation. A nil opts means the defaults.
 //
-// The text is Markdown, or plain. An address counts wherever it stands, but for
-// code: bare, in brackets, as the target of a link, or in a note that is referred
-// to. It is cited for the quotes that stand before it in its sentence, behind the
-// citation before; where a sentence begins with an address and ends with a quote,
-// for those that follow it; and for a block of quotation that it stands in, right
-// behind, or before in a sentence that ends in a colon. Without a quote it is cited
-// for the sentence, or the part of it up to there, which is a claim. Of several
-// quotes with several addresses in one place each must hold with one of the others.
+// The text is Markdown, or plain. An address counts anywhere except in code:
+// bare, in brackets, as the target of a link, or in a note that the text refers
+// to. It is cited for the quotes before it in its sentence, back to the
+// citation before. If a sentence begins with an address and ends with a quote,
+// the address is cited for the quotes after it. It is also cited for a block
+// quotation, if it stands in the block, right behind it, or before it in a
+// sentence that ends in a colon. Without a quote it is cited for the sentence,
+// or the part of it up to the address, which is a claim. If several quotes and
+// several addresses stand in one place, each quote must hold with one of the
+// addresses, and each address with one of the quotes.
 //
-// A resource that is the text itself is no other place of what the text quotes. What
-// is wrong with an address is [Verdict.Problem] of its entry. If the time of
-// the context is over, the report has what was judged by then. Errors match
-// [citekit.ErrSyntax] if the text is not UTF-8, or [citekit.ErrTooLarge] if it has
-// more than [MaxText] bytes or [MaxCitations] addresses; or are ctx.Err() if the
-// context ended before anything was judged, or was cancelled.
+// A resource that is the text itself is not searched as another place of its
+// quotes. [Verdict.Problem] of an entry reports a problem with its address. At
+// the deadline of the context, the report has the entries judged by then.
+// Errors match [citekit.ErrSyntax] if the text is not UTF-8, or
+// [citekit.ErrTooLarge] if it has more than [MaxText] bytes or [MaxCitations]
+// addresses; or are ctx.Err() if the context ended before anything was judged,
+// or was cancelled.
 func (v *Verifier) Text(ctx context.Context, text string, opts *TextOptions) (*Report, error) {
 	if opts == nil {
 		opts = &TextOptions{}
@@ -78,7 +81,7 @@ func (v *Verifier) Text(ctx context.Context, text string, opts *TextOptions) (*R
 	return report, nil
 }
 
-// A judge tells of one quote and of one address.
+// A judge judges one quote and one address.
 type judge interface {
 	Quote(context.Context, Request) (*Verdict, error)
 	check(context.Context, citekit.Address) error
@@ -96,14 +99,14 @@ type checking struct {
 
 // A pair is one quote or claim with one address.
 type pair struct {
-	statement int // they are of
+	statement int // index of their statement
 	passage   citedtext.Passage
 	citation  citedtext.Citation
 	entry     *Entry
-	same      *pair // an earlier one that asks the same, or nil
+	same      *pair // an earlier pair with the same question, or nil
 }
 
-// pair makes the pairs of statements.
+// pair makes pairs from statements.
 func (c *checking) pair(statements []citedtext.Statement) error {
 	type question struct {
 		kind          Kind
@@ -158,7 +161,7 @@ func (c *checking) span(from, to int) Span {
 	return span
 }
 
-// maxWorkers bounds how many quotes of one text are judged at a time.
+// maxWorkers is the maximum number of quotes of one text judged at a time.
 const maxWorkers = 8
 
 // judgeAll judges the pairs. It returns an error if the context was cancelled, or
@@ -182,7 +185,7 @@ func (c *checking) judgeAll(ctx context.Context) error {
 	return nil
 }
 
-// judgePair sets the verdict of a pair. It reports whether there was time for it.
+// judgePair sets the verdict of a pair. It reports whether the time was enough.
 func (c *checking) judgePair(ctx context.Context, p *pair) bool {
 	var verdict *Verdict
 	var err error
@@ -236,8 +239,9 @@ func (c *checking) judgeWords(ctx context.Context, p *pair) (*Verdict, error) {
 	return verdict, nil
 }
 
-// withoutEnd returns the verdict without a full stop or comma at the end of a quote, if
-// it stands there without: such belong to the sentence that quotes.
+// withoutEnd returns the verdict on a quote without the full stop or comma at
+// its end, if the source has it without: the mark then belongs to the quoting
+// sentence.
 func (c *checking) withoutEnd(ctx context.Context, req Request, verdict *Verdict) (*Verdict, error) {
 	end := len(strings.TrimRight(req.Quote, ".,"))
 	if verdict.Class != Altered || end == 0 || end != len(req.Quote)-1 {
@@ -256,10 +260,11 @@ func (c *checking) withoutEnd(ctx context.Context, req Request, verdict *Verdict
 	return shorter, nil
 }
 
-// classes are those of quotes, the best first.
+// classes are the classes of quotes, best first.
 var classes = []Class{Exact, Repaired, Elsewhere, Altered, NotFound}
 
-// judgeQuote is Quote, where what is wrong with the quote is a problem too.
+// judgeQuote is like Quote, except that an invalid quote is a problem of the
+// verdict too.
 func (c *checking) judgeQuote(ctx context.Context, req Request) (*Verdict, error) {
 	verdict, err := c.Quote(ctx, req)
 	if err != nil && ctx.Err() == nil {
@@ -268,12 +273,12 @@ func (c *checking) judgeQuote(ctx context.Context, req Request) (*Verdict, error
 	return verdict, err
 }
 
-// A spot is a passage or an address of a statement, by where it stands.
+// A spot is a passage or an address of a statement, by its position.
 type spot struct{ statement, from int }
 
-// report returns the entries of all pairs that were judged. Of several quotes with
-// several addresses in one place it leaves out the pairs that do not hold of which
-// both hold in another.
+// report returns the entries of all judged pairs. If several quotes and several
+// addresses stand in one place, it leaves out each failing pair whose quote and
+// address both hold in other pairs.
 func (c *checking) report() *Report {
 	quoteHolds := make(map[spot]bool)
 	addressHolds := make(map[spot]bool)
@@ -298,8 +303,8 @@ func (c *checking) report() *Report {
 	return report
 }
 
-// check returns why there is nothing at an address, or its source is not as it was
-// cited; nil if there is.
+// check returns an error if an address leads to nothing, or its source has
+// changed since it was cited.
 func (v *Verifier) check(ctx context.Context, a citekit.Address) error {
 	opened, err := v.lib.Open(ctx, a)
 	if err != nil {

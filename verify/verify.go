@@ -1,14 +1,14 @@
-// Package verify holds quotes to their sources: whether the words stand where
-// they are said to, what had to be repaired to find them, where they stand
-// instead, or how they were altered.
+// Package verify checks quotes against their sources: whether the words are at
+// their address, which repairs were needed to find them, at which other place
+// they are, or how they were altered.
 //
-// A difference that may change what is said is never repaired: a negation, a
+// A difference that may change the meaning is never repaired: a negation, a
 // hedge, a sign, a number, a date, a unit, a name, or a word of any other kind.
-// What is repaired is what copying, typesetting and typing change, and the
-// verdict names each kind of it.
+// Only differences made by copying, typesetting and typing are repaired, and
+// the verdict names each kind.
 //
-// No format is read here. Texts and places come through package textlayer, and
-// quotes of no stated source are found through package search.
+// This package reads no format. Texts and places come from package textlayer,
+// and package search finds quotes without a stated source.
 package verify
 
 import (
@@ -28,47 +28,47 @@ import (
 // Bounds of a [Request].
 const (
 	MaxQuote  = 64 << 10 // bytes of a quote
-	MaxOthers = 20       // further places that a verdict names
+	MaxOthers = 20       // further places in a verdict
 )
 
 // Options configures a Verifier. The zero value is ready to use.
 type Options struct {
-	// Layers keeps the texts; nil means a store of its own with the defaults.
+	// Layers keeps the texts; nil means a new store with the defaults.
 	Layers *textlayer.Store
 
-	// Searcher finds what quotes of no stated source may stand in. Without one
-	// every resource is looked through.
+	// Searcher finds passages that may have a quote without a stated source.
+	// Without a Searcher, every resource is searched.
 	Searcher *search.Searcher
 
-	// CacheBytes bounds the memory for texts that are kept prepared between
-	// calls; zero means 128 MiB, negative none.
+	// CacheBytes is the memory limit for prepared texts kept between calls, in
+	// bytes; zero means 128 MiB, negative none.
 	CacheBytes int64
 }
 
-// A Request is a quote with the place where it is said to stand.
+// A Request is a quote with its stated place.
 type Request struct {
-	// Quote is the text. An ellipsis ("…", "...", "[…]" or "[...]") in it stands
-	// for what it leaves out. White space and quotation marks around it do not
-	// count.
+	// Quote is the text. An ellipsis ("…", "...", "[…]" or "[...]") in it
+	// stands for left-out text. White space and quotation marks around the
+	// quote do not count.
 	Quote string
 
-	// Address is where it is said to stand. One without a location is the whole
-	// resource; the zero one is any resource.
+	// Address is the stated place of the quote. An address without a location
+	// means the whole resource; the zero Address means any resource.
 	Address citekit.Address
 
-	// Only looks in the resource of Address and in no other. Without an address it
-	// says nothing.
+	// Only limits the search to the resource of Address. Without an address it
+	// has no effect.
 	Only bool
 
 	// Boxes asks for the boxes of the text on its pages.
 	Boxes bool
 
-	// citing is the SHA-256 of the text that cites, in hex, or "": it has the quote,
-	// and is no other place of it.
+	// citing is the SHA-256 of the citing text, in hex, or "". That text has
+	// the quote, but is not another place of it.
 	citing string
 }
 
-// A Verifier holds quotes to the resources of a Library. It is safe for
+// A Verifier checks quotes against the resources of a Library. It is safe for
 // concurrent use.
 type Verifier struct {
 	lib      *citekit.Library
@@ -97,12 +97,12 @@ func New(lib *citekit.Library, opts *Options) *Verifier {
 	return v
 }
 
-// Quote says whether a quote stands in its source, and where.
+// Quote reports whether a quote is in its source, and where.
 //
-// What is wrong with a source, such as one that is gone, is [Verdict.Problem].
-// Errors match [citekit.ErrSyntax] if the request means nothing, such as a quote
-// without a letter, digit or sign, or [citekit.ErrTooLarge] if the quote has more
-// than [MaxQuote] bytes; or are ctx.Err().
+// [Verdict.Problem] reports a problem with a source, such as a missing file.
+// Errors match [citekit.ErrSyntax] if the request is invalid, such as a quote
+// without a letter, digit or sign, or [citekit.ErrTooLarge] if the quote has
+// more than [MaxQuote] bytes; or are ctx.Err().
 func (v *Verifier) Quote(ctx context.Context, req Request) (*Verdict, error) {
 	if len(req.Quote) > MaxQuote {
 		return nil, fmt.Errorf("a quote of %d bytes; at most %d: %w", len(req.Quote), MaxQuote, citekit.ErrTooLarge)

@@ -18,25 +18,25 @@ const grantsDir = "files"
 // A grant is the record of a file outside the roots that may be a source.
 type grant struct {
 	Base   string `json:"base"`   // the base directory it is for
-	Path   string `json:"path"`   // absolute, as it was named
+	Path   string `json:"path"`   // absolute, as the user gave it
 	Target string `json:"target"` // without symbolic links
 
-	// Maps are the ids of the maps that the file was allowed for. The grant
-	// counts as long as one of them names the file. Always says that it
-	// counts whatever maps there are. Grants of earlier versions have
-	// neither, as nobody was asked for them, and count no more.
+	// Maps are the ids of the maps that the file was allowed for. The grant is
+	// in effect while one of them names the file. With Always it is in effect
+	// whatever maps there are. Grants of earlier versions have neither, because
+	// those versions did not ask for maps; such grants are no longer in effect.
 	Maps   []string `json:"maps,omitempty"`
 	Always bool     `json:"always,omitempty"`
 }
 
-// Allow makes a file outside the roots a source for good, and records that in
-// Options.AllowedDir; without one the error matches [errors.ErrUnsupported].
-// It is for files that a person names. A file inside the roots needs no grant
-// and gets none.
+// Allow makes a file outside the roots a source permanently, and records that
+// in Options.AllowedDir; without that directory the error matches
+// [errors.ErrUnsupported]. It is for files that a person names. A file inside
+// the roots needs no grant and gets none.
 //
-// With the ids of maps the grant counts only while one of them names the file,
-// as their source or transcript, and ends with them. Without, it counts until
-// it is revoked.
+// With ids of maps, the grant is in effect only while one of the maps names the
+// file as its source or transcript, and it ends with them. Without ids, it is
+// in effect until it is revoked.
 func (d *Directory) Allow(ctx context.Context, path string, mapIDs ...string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -69,8 +69,8 @@ func (d *Directory) recordGrant(abs string, mapIDs []string) error {
 	return d.writeGrant(g)
 }
 
-// writeGrant records a grant. It is not made durable: what a loss of power
-// costs can be granted again.
+// writeGrant records a grant. The record is not made durable: a grant that a
+// power failure loses can be made again.
 func (d *Directory) writeGrant(g grant) error {
 	root, err := d.allowed.make()
 	if err != nil {
@@ -79,7 +79,7 @@ func (d *Directory) writeGrant(g grant) error {
 	return writeRecord(root, d.grantName(g.Path), g, false)
 }
 
-// readGrant returns the grant for a path, whether or not it counts.
+// readGrant returns the grant for a path, whether or not it is in effect.
 func (d *Directory) readGrant(abs string) (grant, error) {
 	root, _, err := d.allowed.open()
 	if err != nil {
@@ -110,20 +110,20 @@ func (d *Directory) allowedTarget(abs string) (target string, ok bool) {
 	return g.Target, true
 }
 
-// isNeeded reports whether a grant counts.
+// isNeeded reports whether a grant is in effect.
 func (d *Directory) isNeeded(g grant) bool {
 	return g.Always || slices.ContainsFunc(g.Maps, func(id string) bool {
 		return slices.Contains(d.outsideSources(context.Background(), id), g.Path)
 	})
 }
 
-// namedSources are the files outside the roots that a version of a map names.
+// namedSources are the files outside the roots that one version of a map names.
 type namedSources struct {
 	stamp string
 	paths []string // absolute
 }
 
-// maxNamingMap is the size in bytes of the largest map that may name a file
+// maxNamingMap is the largest size, in bytes, of a map that may name a file
 // outside the roots.
 const maxNamingMap = 64 << 20
 
@@ -165,15 +165,15 @@ func (d *Directory) outsideOf(m *citekit.ResourceMap) (paths []string) {
 	return paths
 }
 
-// release takes a map, which was deleted, from the grant for a path, and drops
-// the grant if it was the last.
+// release removes the id of a deleted map from the grant for a path, and drops
+// the grant if no id is left.
 func (d *Directory) release(abs, id string) error {
 	if d.allowed == nil {
 		return nil
 	}
 	g, err := d.readGrant(abs)
 	if err != nil || g.Always {
-		return nil // there is none, or it is no map's
+		return nil // there is no grant, or it is for no map
 	}
 	g.Maps = slices.DeleteFunc(g.Maps, func(other string) bool { return other == id })
 	if len(g.Maps) > 0 {
@@ -182,7 +182,7 @@ func (d *Directory) release(abs, id string) error {
 	return d.dropGrant(filepath.Base(d.grantName(abs)))
 }
 
-// syncGrants waits until the records of grants are on the disk.
+// syncGrants waits until the records of grants are on disk.
 func (d *Directory) syncGrants() error {
 	if d.allowed == nil {
 		return nil
@@ -207,13 +207,13 @@ func (d *Directory) dropGrant(name string) error {
 type Allowed struct {
 	Base string   `json:"base"` // the base directory it is for
 	Path string   `json:"path"` // absolute
-	Maps []string `json:"maps"` // ids of the maps it is for; none means that it counts until it is revoked
+	Maps []string `json:"maps"` // ids of the maps it is for; none means that it is in effect until it is revoked
 
-	// InEffect says that it counts: one of the maps is there and names the
-	// file. For other base directories it is not known, and is true.
+	// InEffect reports whether one of the maps exists and names the file. For
+	// other base directories that is unknown, and InEffect is true.
 	InEffect bool `json:"in_effect"`
 
-	name string // of its record
+	name string // file name of the record
 }
 
 // Allowed returns the files outside the roots that may be sources in this
@@ -223,8 +223,8 @@ func (d *Directory) Allowed(ctx context.Context) ([]Allowed, error) {
 	return slices.DeleteFunc(all, func(a Allowed) bool { return a.Base != d.base }), err
 }
 
-// AllAllowed is Allowed for all base directories that Options.AllowedDir has
-// records of, sorted by base directory and path.
+// AllAllowed is like Allowed, but for all base directories recorded in
+// Options.AllowedDir. The result is sorted by base directory and path.
 func (d *Directory) AllAllowed(ctx context.Context) ([]Allowed, error) {
 	all := []Allowed{}
 	if d.allowed == nil {
@@ -255,8 +255,9 @@ func (d *Directory) AllAllowed(ctx context.Context) ([]Allowed, error) {
 	return all, nil
 }
 
-// Revoke ends what [Directory.Allowed] returned. One that has ended is no
-// error. Maps that name the file stay, and can no longer be read from it.
+// Revoke ends a grant that [Directory.Allowed] returned. A grant that has
+// already ended is not an error. Maps that name the file stay, but can no
+// longer read it.
 func (d *Directory) Revoke(ctx context.Context, a Allowed) error {
 	if err := ctx.Err(); err != nil || d.allowed == nil {
 		return err
@@ -267,8 +268,8 @@ func (d *Directory) Revoke(ctx context.Context, a Allowed) error {
 	return nil
 }
 
-// DropUnneeded drops the grants of this directory that count no more, and
-// records of grants that cannot be read, and returns how many.
+// DropUnneeded drops the grants of this directory that are no longer in effect,
+// and records of grants that cannot be read. It returns how many it dropped.
 func (d *Directory) DropUnneeded(ctx context.Context) (dropped int, err error) {
 	if d.allowed == nil {
 		return 0, nil

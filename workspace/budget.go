@@ -16,33 +16,32 @@ import (
 
 const (
 	// keepFor is how long evidence is kept after its last use. It is a little
-	// more than promised, as the last use is known to the minute.
+	// more than promised, because the last use is known only to the minute.
 	keepFor = 10*time.Minute + markEvery + time.Second
 
-	// keepLong is the same for evidence that is to be kept: what is in use is
-	// used in that time.
+	// keepLong is the same for evidence with Keep set: evidence in use is used
+	// again within that time.
 	keepLong = 30 * 24 * time.Hour
 
-	// lookAgain is how long after it was looked through in vain the directory is
-	// not looked through again, if nothing is known to be free earlier.
+	// lookAgain is how long the directory is not searched again after a search
+	// freed too little, unless some evidence is known to become free earlier.
 	lookAgain = time.Minute
 )
 
-// A usageRecord is how many bytes of evidence there are. It may count a file
-// that a crash lost, and is put right whenever the directory is looked
-// through.
+// A usageRecord counts the bytes of evidence. It may include a file that a
+// crash lost, and is corrected whenever the directory is searched.
 type usageRecord struct {
 	Bytes int64 `json:"bytes"`
 
-	// FullUntil is set when the directory was looked through and what could not
-	// be removed left too little room: before that time, to look again is in
-	// vain. In between, each write that does not fit costs no more than this
-	// record.
+	// FullUntil is set when a search of the directory could not free enough
+	// space: searching again before that time is useless. Until then, a write
+	// that does not fit costs only a read of this record.
 	FullUntil time.Time `json:"full_until,omitzero"`
 }
 
-// makeRoom counts size bytes that will be stored under key, removing evidence
-// that was used longest ago if there are more than the budget allows.
+// makeRoom adds size bytes, to be stored under key, to the count. If there are
+// then more than the budget allows, it removes the least recently used
+// evidence.
 func (d *Directory) makeRoom(ctx context.Context, root *os.Root, key string, size int64) error {
 	if d.budget < 0 {
 		return nil
@@ -59,9 +58,9 @@ func (d *Directory) makeRoom(ctx context.Context, root *os.Root, key string, siz
 		}
 		usage = usageRecord{Bytes: left}
 		if left+size > d.budget {
-			usage.Bytes += d.sizeOf(root, key) // which stays
+			usage.Bytes += d.sizeOf(root, key) // the stored evidence stays
 			usage.FullUntil = free
-			_ = d.writeOwn(root, usageName, usage, false) // else it is looked through again
+			_ = d.writeOwn(root, usageName, usage, false) // if this fails, the directory is searched again
 			return d.errFull(size)
 		}
 	}
@@ -69,8 +68,8 @@ func (d *Directory) makeRoom(ctx context.Context, root *os.Root, key string, siz
 	return d.writeOwn(root, usageName, usage, false)
 }
 
-// isFull reports whether to make room is in vain for now. Evidence that is
-// there already may replace itself.
+// isFull reports whether freeing space is useless for now. Existing evidence
+// may still be replaced.
 func (d *Directory) isFull(root *os.Root, key string, usage usageRecord) bool {
 	wait := usage.FullUntil.Sub(d.now())
 	return wait > 0 && wait <= keepLong && d.sizeOf(root, key) == 0
@@ -101,7 +100,7 @@ type storedFile struct {
 	keep      bool
 }
 
-// freeAt returns when evidence that is not used until then may be evicted.
+// freeAt returns when a file may be evicted if it is not used before then.
 func (f storedFile) freeAt() time.Time {
 	if f.keep {
 		return f.used.Add(keepLong)
@@ -109,8 +108,8 @@ func (f storedFile) freeAt() time.Time {
 	return f.used.Add(keepFor)
 }
 
-// inUse reports whether evidence may not be evicted now. A time of use well in
-// the future is from before the clock was set back.
+// inUse reports whether evidence may not be evicted now. A last use well in the
+// future means that the clock was set back since.
 func (f storedFile) inUse(now time.Time) bool {
 	kept := keepFor
 	if f.keep {
@@ -119,10 +118,10 @@ func (f storedFile) inUse(now time.Time) bool {
 	return now.Sub(f.used).Abs() < kept
 }
 
-// evict removes evidence, that used longest ago first, until at most limit
-// bytes are left, and returns how many are, and when more may be evicted. To have
-// it done less often, it goes on to nine tenths of the limit. It counts the file
-// of key as gone.
+// evict removes the least recently used evidence until at most limit bytes are
+// left. It returns how many bytes are left, and when more may be evicted. If it
+// has to remove anything, it continues down to nine tenths of the limit, so
+// that it runs less often. It does not count the file stored under key.
 func (d *Directory) evict(ctx context.Context, root *os.Root, key string, limit int64) (left int64, free time.Time, err error) {
 	files, err := d.evidenceFiles(ctx, root, true)
 	if err != nil {
@@ -158,7 +157,7 @@ func (d *Directory) evict(ctx context.Context, root *os.Root, key string, limit 
 	return left, free, nil
 }
 
-// sortByUse puts what was used longest ago first.
+// sortByUse sorts files by last use, oldest first.
 func sortByUse(files []storedFile) {
 	slices.SortFunc(files, func(a, b storedFile) int {
 		if c := a.used.Compare(b.used); c != 0 {
@@ -169,8 +168,8 @@ func sortByUse(files []storedFile) {
 }
 
 // remove removes evidence, unless it was used since its record was read. The
-// file goes first: a record without a file is found out, a file without a
-// record would stay for ever.
+// file goes first: a record without a file is detected, but a file without a
+// record would stay forever.
 func (d *Directory) remove(root *os.Root, f storedFile) bool {
 	record, err := root.Lstat(recordName(evidenceDir, f.key))
 	if err == nil && !record.ModTime().Equal(f.used) {
@@ -188,10 +187,10 @@ func (d *Directory) remove(root *os.Root, f storedFile) bool {
 	return true
 }
 
-// evidenceFiles returns all files that have a record which this person's
-// citekit made. Records that are damaged or have no file are removed if clean is
-// set, for which the directory must be locked; those of others stay, and so do
-// the files that they name, whatever these are.
+// evidenceFiles returns all files that have a record made by this user's
+// citekit. If clean is set, it removes records that are damaged or have no
+// file; the directory must then be locked. Records of other users stay, and so
+// do the files they name, whatever those are.
 func (d *Directory) evidenceFiles(ctx context.Context, root *os.Root, clean bool) ([]storedFile, error) {
 	dir, err := root.Open(evidenceDir)
 	if err != nil {

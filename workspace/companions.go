@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// maxCompanions is how many files beside a recording are taken for its own.
+// maxCompanions is the number of files beside a recording that are accepted as
+// its companions.
 const maxCompanions = 20
 
 var (
@@ -18,7 +19,7 @@ var (
 	companionExtensions = []string{".srt", ".vtt", ".ass", ".ssa", ".json"}
 )
 
-// isRecording reports whether a file may have companions, as its name tells.
+// isRecording reports whether a file may have companions, judging by its name.
 func isRecording(name string) bool {
 	return slices.Contains(recordingExtensions, strings.ToLower(path.Ext(name)))
 }
@@ -35,8 +36,8 @@ func companionNames(entries []fs.DirEntry) []string {
 	return names
 }
 
-// companionsOf returns those of names, which are sorted, that go on from the
-// name of a recording without its extension.
+// companionsOf returns the names that begin with the name of a recording
+// without its extension. The names must be sorted.
 func companionsOf(recording string, names []string) []string {
 	stem := strings.TrimSuffix(recording, path.Ext(recording)) + "."
 	i, _ := slices.BinarySearch(names, stem)

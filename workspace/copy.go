@@ -18,7 +18,8 @@ const copyBuffer = 256 << 10
 var copyBuffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, copyBuffer) }}
 
 // copyEvidence writes body to f in one pass and returns its SHA-256 and size.
-// The size must be want and at most limit, unless these are negative.
+// The size must equal want and be at most limit; a negative want or limit is
+// ignored.
 func copyEvidence(ctx context.Context, f io.Writer, want, limit int64, body io.Reader) (sum string, size int64, err error) {
 	if want >= 0 && limit >= 0 && want > limit {
 		return "", 0, fmt.Errorf("%d bytes; the evidence directory may hold %d: %w", want, limit, citekit.ErrTooLarge)
@@ -50,13 +51,14 @@ func copyEvidence(ctx context.Context, f io.Writer, want, limit int64, body io.R
 	return hex.EncodeToString(w.sum.Sum(nil)), w.size, nil
 }
 
-// An evidenceWriter writes to a file what may be written, and hashes it.
+// An evidenceWriter writes to a file up to its limits, and hashes what it
+// writes.
 type evidenceWriter struct {
 	ctx         context.Context
 	file        io.Writer
 	sum         hash.Hash
 	size        int64
-	limit, want int64 // negative means none
+	limit, want int64 // negative means unlimited
 }
 
 func (w *evidenceWriter) Write(p []byte) (int, error) {

@@ -13,16 +13,16 @@ import (
 
 var _ citekit.Deleter = (*Directory)(nil)
 
-// DeleteMaps implements [citekit.Deleter]. A grant goes right after the
-// last map that needed it; versions of sources go once the maps are gone for
-// good, so that whatever ends this leaves no map without the version its
-// source is held to.
+// DeleteMaps implements [citekit.Deleter]. A grant is removed right after the
+// last map that needed it. Pinned versions of sources are removed only once the
+// deletion of the maps is durable, so that an interruption never leaves a map
+// without the pin of its source.
 func (d *Directory) DeleteMaps(ctx context.Context, maps []citekit.MapVersion) (deleted int, err error) {
 	deleted, failed := d.deleteMapFiles(ctx, maps)
 	if failed != nil {
 		err = fmt.Errorf("delete the map: %w", withoutPath(storageFault(mapsUnwritable, failed)))
 	}
-	ctx = context.WithoutCancel(ctx) // what was begun is ended
+	ctx = context.WithoutCancel(ctx) // finish what was begun
 	for _, m := range maps[:deleted] {
 		err = errors.Join(err, d.deletePin(ctx, m.ID))
 	}
@@ -30,7 +30,7 @@ func (d *Directory) DeleteMaps(ctx context.Context, maps []citekit.MapVersion) (
 }
 
 // deleteMapFiles deletes maps and the grants that only they needed, and waits
-// for the disk. If that fails, none counts as deleted.
+// until that is on disk. If the wait fails, no map is reported as deleted.
 func (d *Directory) deleteMapFiles(ctx context.Context, maps []citekit.MapVersion) (deleted int, err error) {
 	if len(maps) == 0 {
 		return 0, nil
@@ -38,7 +38,7 @@ func (d *Directory) deleteMapFiles(ctx context.Context, maps []citekit.MapVersio
 	if err := citekit.CheckResourceID(maps[0].ID); err != nil {
 		return 0, err
 	}
-	root, _, _, err := d.findMap(ctx, maps[0].ID) // nothing is locked for a map that is not there
+	root, _, _, err := d.findMap(ctx, maps[0].ID) // nothing is locked if the map does not exist
 	if err != nil {
 		return 0, err
 	}
@@ -73,7 +73,7 @@ func (d *Directory) deleteMapFiles(ctx context.Context, maps []citekit.MapVersio
 }
 
 // deleteMapFile deletes a map in root, and the file that an earlier
-// implementation wrote for it, which would appear in its place.
+// implementation wrote for it, which would otherwise take its place.
 func (d *Directory) deleteMapFile(ctx context.Context, root *os.Root, m citekit.MapVersion) error {
 	if err := errors.Join(citekit.CheckResourceID(m.ID), ctx.Err()); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (d *Directory) deletePin(ctx context.Context, id string) error {
 }
 
 // removeMeta removes a file of the evidence directory while no one writes
-// there. One that is not there is no error.
+// there. A missing file is not an error.
 func (d *Directory) removeMeta(ctx context.Context, name string) error {
 	root, _, err := d.evidence.open()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -120,7 +120,7 @@ func (d *Directory) removeMeta(ctx context.Context, name string) error {
 }
 
 // removeFile removes a file, a link or a pipe, and leaves a directory alone. A
-// name that does not exist is not an error.
+// missing name is not an error.
 func removeFile(root *os.Root, name string) error {
 	info, err := root.Lstat(name)
 	if err == nil && !info.IsDir() {
@@ -150,9 +150,9 @@ func (d *Directory) DeleteKept(ctx context.Context, k citekit.Kept) error {
 	return fmt.Errorf("there is nothing of the kind %q: %w", k.Kind, errors.ErrUnsupported)
 }
 
-// deleteEvidence removes a file and then its record, unless it was stored
-// again since. A record without a file is found out; a file without a record
-// would stay.
+// deleteEvidence removes a file and then its record, unless the evidence was
+// stored again since. A record without a file is detected; a file without a
+// record would stay.
 func (d *Directory) deleteEvidence(ctx context.Context, k citekit.Kept) error {
 	if err := checkKey(k.Name); err != nil {
 		return err

@@ -14,73 +14,73 @@ import (
 
 // Options configures a [Directory]. The zero value is ready to use.
 type Options struct {
-	// MapsDir and EvidenceDir are where maps and evidence are kept; ""
-	// means ".resource_maps" and ".citekit_output". A path that is relative
-	// and below the base directory must not lead through symbolic links.
-	// Another path is used as it is.
+	// MapsDir and EvidenceDir are the directories for maps and evidence; ""
+	// means ".resource_maps" and ".citekit_output". A relative path below the
+	// base directory must not lead through symbolic links. Any other path is
+	// used as it is.
 	MapsDir, EvidenceDir string
 
-	// Roots are further directories that sources may be in. They must exist.
+	// Roots are further directories that may contain sources. They must exist.
 	Roots []string
 
 	// Files are single files outside the roots that may be sources. A
 	// symbolic link stands for the file it points to at the time of Open.
 	Files []string
 
-	// AllowedDir is where files outside the roots that [Directory.Allow] made
-	// sources are recorded; "" means that there are none. It must not be
-	// below anything that others write to: what is recorded there is
-	// believed.
+	// AllowedDir is the directory that records which files outside the roots
+	// [Directory.Allow] made sources; "" means that there are none. It must not
+	// be below anything that other users can write to: its records are trusted.
 	AllowedDir string
 
-	// KeyDir is where the key is kept that seals what is recorded in the
-	// evidence directory; "" means AllowedDir or, if there is none, "citekit"
-	// in [os.UserConfigDir]. Records that another key sealed are as if
-	// missing: evidence is then made again. Without a directory that can be
-	// written, the key is that of the process, and what it sealed counts
-	// until the process ends. It must not be below anything that others write
-	// to.
+	// KeyDir is the directory of the key that seals the records in the evidence
+	// directory; "" means AllowedDir or, if that is unset too, "citekit" in
+	// [os.UserConfigDir]. Records sealed with another key are treated as
+	// missing, so their evidence is made again. If no directory can be written
+	// to, the process makes its own key, and records sealed with it are valid
+	// until the process ends. KeyDir must not be below anything that other
+	// users can write to.
 	KeyDir string
 
 	// KeyFile is the file of the key, in place of "evidence.key" in KeyDir. It
-	// is for people who share a base directory, who each need the same key: with
-	// keys of their own they make each other's evidence and notes again. The
-	// file may be another person's, and its group may read it, but nobody
-	// else, and only its owner may write it; it is made if it is not there,
-	// with Group and leave for it to read. It must not be in the base directory
-	// or a root. What is wrong with it is an error
-	// whenever a record is read or written. Whoever can read it can make
-	// evidence that counts for all who use it.
+	// is for people who share a base directory, who each need the same key:
+	// with different keys they keep remaking each other's evidence and notes.
+	// Another user may own the file. Its group may read it, but no one else
+	// may, and only its owner may write it. If it does not exist, it is made
+	// with Group and is readable by it. It must not be in the base directory or
+	// a root. If the file is unsuitable, every read or write of a record
+	// returns an error. Anyone who can read the file can make evidence that all
+	// its users trust.
 	KeyFile string
 
-	// Group is the Unix group that gets what is made in the base directory: a
-	// name or a number, of a group that this person is a member of. "" leaves
-	// it to the system.
+	// Group is the Unix group of files and directories made in the base
+	// directory: the name or number of a group that this user is a member of.
+	// "" leaves the group to the system.
 	//
-	// FileMode and DirMode are the permissions of what is made there, whatever
-	// the umask. Zero means 0600, and for directories FileMode with leave to
-	// enter for all who may read, and setgid if the group may do anything.
-	// People of a group who all write maps and evidence need 0660. What is
-	// there already keeps its permissions. On Windows the three are ignored:
-	// files and directories have what the one they are made in passes on.
+	// FileMode and DirMode are the permissions of files and directories made
+	// there, whatever the umask. Zero means 0600 for files. For directories,
+	// zero means FileMode plus permission to enter for all who may read, and
+	// setgid if the group has any permission. People in a group who all write
+	// maps and evidence need 0660. Existing files keep their permissions. On
+	// Windows the three are ignored: files and directories inherit from the
+	// directory they are made in.
 	Group             string
 	FileMode, DirMode fs.FileMode
 
-	// ReadOnly leaves everything on the disk as it is: to write is an error
+	// ReadOnly leaves everything on disk unchanged: writing returns an error
 	// matching [citekit.ErrForbidden], nothing is marked as used, and no key is
-	// made. What is allowed in AllowedDir can still be changed.
+	// made. The grants in AllowedDir can still be changed.
 	ReadOnly bool
 
-	// MaxEvidenceBytes is how many bytes of evidence there may be, the index of
-	// searches included; zero means 10 GiB, negative means any number. Evidence
-	// used longest ago is removed first, and none that was used in the last 10
-	// minutes, nor any with EvidenceMeta.Keep that was used in the last 30
-	// days. What still does not fit is not stored: the error matches
+	// MaxEvidenceBytes is the limit on evidence in bytes, including the search
+	// index; zero means 10 GiB, negative means no limit. The least recently
+	// used evidence is removed first, but none that was used in the last 10
+	// minutes, and none with EvidenceMeta.Keep that was used in the last 30
+	// days. Evidence that still does not fit is not stored: the error matches
 	// [citekit.ErrTooLarge].
 	MaxEvidenceBytes int64
 }
 
-// The names of the directories of citekit, unless a person chose others.
+// The default names of the directories of citekit.
 const (
 	mapsName     = ".resource_maps"
 	evidenceName = ".citekit_output"
@@ -104,11 +104,11 @@ type Directory struct {
 	budget   int64
 	now      func() time.Time
 
-	ingesting chan struct{} // capacity 1: held by the one who ingests
+	ingesting chan struct{} // capacity 1: held by whoever ingests
 
 	listings *listingCache
 	mapsSync groupSync
-	sweepMap sync.Once // temporary files in the maps directory
+	sweepMap sync.Once // removes temporary files in the maps directory
 	sweep    sync.Once // the same in the evidence directory
 
 	hashes  recent[hashRecord]
@@ -124,8 +124,8 @@ var (
 	_ citekit.EvidenceOpener = (*Directory)(nil)
 )
 
-// Open returns a workspace over the directory dir, which must exist. Nothing
-// is read or made until it is needed. A nil opts means the defaults.
+// Open returns a workspace over the directory dir, which must exist. Nothing is
+// read or made until it is needed. A nil opts means the defaults.
 func Open(dir string, opts *Options) (*Directory, error) {
 	var o Options
 	if opts != nil {
@@ -185,8 +185,8 @@ func checkBase(base string) error {
 	return nil
 }
 
-// checkRoot returns an error unless there is a directory at path. It names
-// the root: a person configured it.
+// checkRoot returns an error unless there is a directory at path. The error
+// names the root, because a person configured it.
 func checkRoot(name, path string) error {
 	switch is, err := isDirectory(path); {
 	case err != nil:
@@ -220,7 +220,7 @@ func ownFolder(what, base, dir, name string) *folder {
 	return newFolder(what, filepath.Join(base, dir), base)
 }
 
-// allow sets the directories and the files that sources may be in.
+// allow sets the directories and files that sources may be in.
 func (d *Directory) allow(roots, files []string) error {
 	for _, dir := range roots {
 		path, err := filepath.Abs(dir)
@@ -247,8 +247,7 @@ func (d *Directory) allow(roots, files []string) error {
 	return nil
 }
 
-// Close closes the directories that are held open. Sources that were opened
-// stay open.
+// Close closes the directories that are held open. Open sources stay open.
 func (d *Directory) Close() error {
 	errs := []error{d.maps.close(), d.evidence.close(), d.logs.close()}
 	if d.allowed != nil {

@@ -9,8 +9,7 @@ import (
 	"github.com/citekit/citekit/internal/fserror"
 )
 
-// A refusal says why something is not opened. It matches
-// [citekit.ErrForbidden].
+// A refusal says why a file is not opened. It matches [citekit.ErrForbidden].
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
@@ -18,7 +17,8 @@ func (r refusal) Error() string { return string(r) }
 func (r refusal) Is(target error) bool { return target == citekit.ErrForbidden }
 
 // Outside reports whether the reason is that a source is outside the roots.
-// Callers that say how to allow it find it with [errors.As] and an interface.
+// Callers that explain how to allow it find it with [errors.As] and an
+// interface.
 func (r refusal) Outside() bool { return r == errOutside }
 
 const (
@@ -29,15 +29,16 @@ const (
 	errRecordNotPlain   = refusal("a record in the evidence directory is not a plain file")
 )
 
-// What a storageError may say.
+// The messages of a storageError.
 const (
 	mapsUnwritable     = "the maps directory cannot be written"
 	evidenceUnwritable = "the evidence directory cannot be written"
 	evidenceUnreadable = "the evidence directory cannot be read"
 )
 
-// A storageError says that a directory of citekit is at fault. It matches its
-// cause but not [fs.ErrPermission]: it is not the source that is forbidden.
+// A storageError reports that a directory of citekit is at fault. It matches
+// its cause but not [fs.ErrPermission], because it is not the source that is
+// forbidden.
 type storageError struct {
 	what  string
 	cause syscall.Errno
@@ -47,12 +48,12 @@ func (e *storageError) Error() string { return e.what + ": " + e.cause.Error() }
 
 func (e *storageError) Is(target error) bool { return target == e.cause }
 
-// StorageFault returns what is wrong, which names no path. Callers that show
+// StorageFault describes the fault without naming a path. Callers that show
 // errors to others find it with [errors.As] and an interface.
 func (e *storageError) StorageFault() string { return e.Error() }
 
-// storageFault returns what says that a directory is at fault if err is an
-// error of the operating system, else err.
+// storageFault returns a storageError if err is an error of the operating
+// system, else err.
 func storageFault(what string, err error) error {
 	var cause syscall.Errno
 	if errors.As(err, &cause) {
@@ -61,10 +62,10 @@ func storageFault(what string, err error) error {
 	return err
 }
 
-// withoutPath returns what went wrong without the path it went wrong with.
+// withoutPath returns err without the path it applies to.
 func withoutPath(err error) error { return fserror.WithoutPath(err) }
 
-// isEscape reports whether err says that a name leads out of its [os.Root].
+// isEscape reports whether err means that a name leads out of its [os.Root].
 func isEscape(root *os.Root, err error) bool {
 	_, escape := root.Lstat("..")
 	return escape != nil && errors.Is(err, withoutPath(escape))

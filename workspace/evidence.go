@@ -15,13 +15,13 @@ import (
 	"github.com/citekit/citekit/internal/ctxio"
 )
 
-// An evidenceRecord is what is kept about an evidence file.
+// An evidenceRecord is the record of an evidence file.
 type evidenceRecord struct {
 	Meta   citekit.EvidenceMeta `json:"meta"`
 	SHA256 string               `json:"sha256"`
 
-	// Identity is what the file had when its content was last known to be
-	// right; "" while it is being put in place.
+	// Identity is the identity the file had when its content was last known to
+	// be right; "" while the file is being put in place.
 	Identity string `json:"identity"`
 }
 
@@ -31,11 +31,11 @@ type heldRecord struct {
 	marked time.Time // when the record's file was last marked as used
 }
 
-// markEvery is how exactly the last use of evidence is known.
+// markEvery is how precisely the last use of evidence is recorded.
 const markEvery = time.Minute
 
-// FindEvidence implements [citekit.EvidenceStore]. The content of a file that may
-// have been changed since it was stored is hashed again.
+// FindEvidence implements [citekit.EvidenceStore]. It hashes the content again
+// if the file may have been changed since it was stored.
 func (d *Directory) FindEvidence(ctx context.Context, key string) (*citekit.StoredEvidence, error) {
 	return d.counted(d.findEvidence(ctx, key))
 }
@@ -68,8 +68,8 @@ func (d *Directory) findEvidence(ctx context.Context, key string) (*citekit.Stor
 	return d.found(root, key, held)
 }
 
-// OpenEvidence implements [citekit.EvidenceOpener]. The file is looked for once
-// more after it is open: then what is open is what was checked.
+// OpenEvidence implements [citekit.EvidenceOpener]. It looks for the file again
+// after opening it, to be sure that the open file is the one that was checked.
 func (d *Directory) OpenEvidence(ctx context.Context, key string) (io.ReadSeekCloser, *citekit.StoredEvidence, error) {
 	for range maxTries {
 		found, err := d.findEvidence(ctx, key)
@@ -87,8 +87,8 @@ func (d *Directory) OpenEvidence(ctx context.Context, key string) (io.ReadSeekCl
 	return nil, nil, errReplaced
 }
 
-// openFound opens evidence that was found. It reports whether that is still
-// what is stored; if not, nothing is open.
+// openFound opens evidence that was found, and reports whether it is still the
+// stored evidence. If not, it returns no open file.
 func (d *Directory) openFound(ctx context.Context, key string, found *citekit.StoredEvidence) (f *os.File, same bool, err error) {
 	root, _, err := d.evidence.open()
 	if err != nil {
@@ -96,7 +96,7 @@ func (d *Directory) openFound(ctx context.Context, key string, found *citekit.St
 	}
 	f, before, err := openPlain(root, found.Name, errEvidenceNotPlain)
 	if err != nil {
-		return nil, false, nil // it is gone: FindEvidence says so
+		return nil, false, nil // it is gone: FindEvidence reports that
 	}
 	again, err := d.findEvidence(ctx, key)
 	if err == nil && again.SHA256 == found.SHA256 && again.Name == found.Name {
@@ -112,13 +112,13 @@ func (d *Directory) openFound(ctx context.Context, key string, found *citekit.St
 	return nil, false, err
 }
 
-// maxTries is how often evidence is looked at that is being replaced.
+// maxTries is how many times evidence is looked up while it is being replaced.
 const maxTries = 10
 
 // errReplaced reports evidence that was replaced while it was being hashed.
 var errReplaced = missing("evidence that stays as it is")
 
-// readVerified reads a record whose evidence is right.
+// readVerified reads a record whose evidence is intact.
 func (d *Directory) readVerified(ctx context.Context, root *os.Root, key string) (heldRecord, error) {
 	held, err := d.readHeld(root, key)
 	if err != nil {
@@ -147,8 +147,8 @@ func (d *Directory) readHeld(root *os.Root, key string) (heldRecord, error) {
 	return held, nil
 }
 
-// isIntact reports whether the file is the one that was stored, unchanged, as
-// its metadata tell, and nobody has it open for writing.
+// isIntact reports whether the file is the one that was stored, judging by its
+// metadata, and no process has it open for writing.
 func (d *Directory) isIntact(root *os.Root, r evidenceRecord) bool {
 	if r.Identity == "" {
 		return false
@@ -161,10 +161,10 @@ func (d *Directory) isIntact(root *os.Root, r evidenceRecord) bool {
 	return identity(info) == r.Identity && watch(f) == settled
 }
 
-// checkContent hashes an evidence file whose metadata are not as recorded. If the
-// content is right the record is renewed; else there is no evidence. Nor is
-// there if somebody has the file open for writing: it is then made again,
-// and is another file.
+// checkContent hashes an evidence file whose metadata differ from the record.
+// If the content is right, it renews the record; otherwise the evidence is
+// treated as missing. Evidence that some process has open for writing is also
+// treated as missing: it is made again, as another file.
 func (d *Directory) checkContent(ctx context.Context, root *os.Root, key string, r *evidenceRecord) error {
 	f, info, err := openPlain(root, r.Meta.Name, errEvidenceNotPlain)
 	if err != nil {
@@ -196,8 +196,8 @@ func (d *Directory) checkContent(ctx context.Context, root *os.Root, key string,
 	return d.renew(root, key, r, f, now, state == settled)
 }
 
-// renew records the identity of a file whose content was found right, if that
-// identity will tell whether it changes.
+// renew records the identity of a file whose content was found right, if a
+// change of the file will change that identity.
 func (d *Directory) renew(root *os.Root, key string, r *evidenceRecord, f *os.File, now time.Time, tells bool) error {
 	if d.readOnly {
 		return nil
@@ -216,15 +216,15 @@ func (d *Directory) renew(root *os.Root, key string, r *evidenceRecord, f *os.Fi
 		r.Identity = identity(info)
 	}
 	if r.Identity != "" && r.Identity != known {
-		// Else it is hashed again. What the record says now stays true, and may
-		// be of use to another person, whose file it is.
+		// Otherwise the file is hashed again. The record stays true, and may
+		// help another user who owns the file.
 		_ = d.writeOwn(root, recordName(evidenceDir, key), r, false)
 	}
 	return nil
 }
 
-// waitForWriter is watch, but waits a moment for a writer to end: a child that
-// is just being started has all our files open for an instant.
+// waitForWriter is like watch, but waits a moment for a writer to end: a child
+// process that is just starting has all our files open for an instant.
 func waitForWriter(ctx context.Context, f *os.File) (fileState, error) {
 	for wait := time.Millisecond; ; wait *= 2 {
 		state := watch(f)
@@ -239,8 +239,8 @@ func waitForWriter(ctx context.Context, f *os.File) (fileState, error) {
 	}
 }
 
-// found returns evidence that was found and marks it as used. Until it is
-// marked another process may evict it, so that it is looked for once more.
+// found returns evidence that was found, and marks it as used. Another process
+// may evict it until it is marked, so found looks for it once more.
 func (d *Directory) found(root *os.Root, key string, held heldRecord) (*citekit.StoredEvidence, error) {
 	now := d.now()
 	if now.Sub(held.marked).Abs() <= markEvery {
@@ -256,9 +256,9 @@ func (d *Directory) found(root *os.Root, key string, held heldRecord) (*citekit.
 	return d.stored(held.evidenceRecord), nil
 }
 
-// mark sets the time of the last use of evidence, a matter of what is evicted
-// first. A record of another person, whose times are not ours to set, is written
-// again.
+// mark sets the time of last use of evidence, which decides what is evicted
+// first. The record of another user, whose times this user cannot set, is
+// rewritten.
 func (d *Directory) mark(root *os.Root, key string, now time.Time) {
 	if d.readOnly {
 		return
@@ -282,10 +282,10 @@ func (d *Directory) stored(r evidenceRecord) *citekit.StoredEvidence {
 	}
 }
 
-// StoreEvidence implements [citekit.EvidenceStore]. The content is durable before
-// the file has its name; the name itself is not made durable, so that a loss
-// of power may cost evidence but not make it wrong. Whatever stands at the
-// name is replaced, but for a directory that is not empty.
+// StoreEvidence implements [citekit.EvidenceStore]. The content is durable
+// before the file gets its name. The name itself is not made durable, so a
+// power failure may lose evidence but not corrupt it. Anything else at the name
+// is replaced, except a directory that is not empty.
 func (d *Directory) StoreEvidence(ctx context.Context, key string, meta citekit.EvidenceMeta, body io.Reader) (*citekit.StoredEvidence, error) {
 	stored, err := d.storeEvidence(ctx, key, meta, body)
 	if err != nil {
@@ -318,7 +318,7 @@ func (d *Directory) storeEvidence(ctx context.Context, key string, meta citekit.
 	return stored, nil
 }
 
-// createEvidence makes the directories, if there are none, and the file that
+// createEvidence makes the directories if they are missing, and the file that
 // evidence is written to.
 func (d *Directory) createEvidence(ctx context.Context) (*os.Root, *tempFile, error) {
 	root, err := d.evidence.make()
@@ -336,8 +336,8 @@ func (d *Directory) createEvidence(ctx context.Context) (*os.Root, *tempFile, er
 	return root, t, err
 }
 
-// finishEvidence ends writing. The time of the last change is set back, so
-// that any later change shows in it, however soon it comes.
+// finishEvidence ends writing. It sets the modification time back, so that any
+// later change is visible in it, however soon it comes.
 func finishEvidence(t *tempFile) error {
 	past := time.Now().Add(-5 * time.Second)
 	if err := t.root.Chtimes(t.name, past, past); err != nil {
@@ -347,8 +347,8 @@ func finishEvidence(t *tempFile) error {
 	return t.finish(true)
 }
 
-// putEvidence finishes a file, gives it its name and records it. The record
-// comes first: a file that is there has one and can be evicted.
+// putEvidence finishes a file, gives it its name and records it. The record is
+// written first: then every file has one and can be evicted.
 func (d *Directory) putEvidence(ctx context.Context, root *os.Root, key string, t *tempFile, r evidenceRecord) (*citekit.StoredEvidence, error) {
 	if err := finishEvidence(t); err != nil {
 		return nil, err
@@ -383,7 +383,7 @@ func (d *Directory) putEvidence(ctx context.Context, root *os.Root, key string, 
 }
 
 // identityOfStored returns the identity of an evidence file that was put in
-// place, or "" if that will not tell whether it changes.
+// place, or "" if a change of the file might not change it.
 func identityOfStored(root *os.Root, name string) string {
 	f, info, err := openPlain(root, name, errEvidenceNotPlain)
 	if err != nil {
@@ -413,8 +413,8 @@ func checkKey(key string) error {
 
 const maxEvidenceName = 240 // bytes
 
-// checkEvidenceName returns an error unless name is that of a visible file in
-// the evidence directory itself.
+// checkEvidenceName returns an error unless name is that of a visible file
+// directly in the evidence directory.
 func checkEvidenceName(name string) error {
 	if name == "" || name[0] == '.' || len(name) > maxEvidenceName ||
 		strings.ContainsAny(name, "/\\:*?\"<>|\x00") || isDeviceName(name) || !fs.ValidPath(name) {

@@ -11,12 +11,12 @@ import (
 // An evidenceUse counts how evidence is used.
 type evidenceUse struct{ hits, misses atomic.Int64 }
 
-// EvidenceUse returns how often evidence was looked for by
-// [citekit.EvidenceStore] and found, and how often it was not there, since the
-// workspace was opened. What is opened to be read does not count.
+// EvidenceUse returns how often evidence was looked up through
+// [citekit.EvidenceStore] and found, and how often it was missing, since the
+// workspace was opened. Opening evidence to read it is not counted.
 func (u *evidenceUse) EvidenceUse() (hits, misses int64) { return u.hits.Load(), u.misses.Load() }
 
-// counted counts what a look for evidence returned, and returns it.
+// counted counts the result of a lookup of evidence, and returns it.
 func (u *evidenceUse) counted(found *citekit.StoredEvidence, err error) (*citekit.StoredEvidence, error) {
 	switch {
 	case err == nil:

@@ -12,7 +12,7 @@ import (
 	"github.com/citekit/citekit/workspace"
 )
 
-// Sources lie in a directory; what citekit makes is kept below it.
+// Sources lie in a directory; citekit keeps its own files below it.
 func ExampleOpen() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
@@ -28,7 +28,7 @@ func ExampleOpen() {
 		log.Fatal(err)
 	}
 	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: new(text.Resolver)}, nil)
-	defer lib.Close() // closes ws, too
+	defer lib.Close() // closes ws too
 	ctx := context.Background()
 
 	e, err := lib.ResolveFile(ctx, "poem.txt", citekit.Lines(2, 3), nil)

@@ -19,18 +19,18 @@ const (
 	maxName     = 255 // longest name of a file, in bytes
 )
 
-// A nameForm says how a file name stands for an id.
+// A nameForm is how a file name represents an id.
 type nameForm int
 
 const (
 	noMap     nameForm = iota // not the name of a map
-	canonical                 // what fileName gives
+	canonical                 // as fileName returns
 	cut                       // a cut name: the id must be read from the file
 	older                     // the plain name of an id that is now encoded
 )
 
 // fileName returns the name of the file for the map of id. Different ids have
-// names that differ also after case folding.
+// names that differ even after case folding.
 func fileName(id string) string {
 	if isPlain(id) {
 		return id + mapExt
@@ -45,8 +45,8 @@ func fileName(id string) string {
 	return stem + mapExt
 }
 
-// parseFileName returns the id that a file name stands for. For a cut name
-// the id returned is the one an earlier implementation would have meant.
+// parseFileName returns the id that a file name represents. For a cut name, the
+// id is the one that an earlier implementation would have meant.
 func parseFileName(name string) (id string, form nameForm) {
 	stem, ok := strings.CutSuffix(name, mapExt)
 	if !ok || stem == "" || stem[0] == '.' {
@@ -72,7 +72,7 @@ func parseFileName(name string) (id string, form nameForm) {
 }
 
 // olderName returns the name that earlier implementations gave the map of an
-// id, if it is another one now.
+// id, if that differs from today's name.
 func olderName(id string) (string, bool) {
 	if runtime.GOOS == "windows" && (strings.ContainsAny(id, `<>:"|?*`) || isDeviceName(id)) {
 		return "", false
@@ -82,7 +82,7 @@ func olderName(id string) (string, bool) {
 	return name, (form == older || form == cut) && meant == id
 }
 
-// shownName returns the name to tell a person for the map of id: the plain one
+// shownName returns the name to show a person for the map of id: the plain one,
 // if a file can have it and would be read.
 func shownName(id string) string {
 	if name, ok := olderName(id); ok && len(name) <= maxName && !strings.ContainsFunc(name, unicode.IsControl) {
@@ -91,7 +91,7 @@ func shownName(id string) string {
 	return fileName(id)
 }
 
-// isPlain reports whether the map of id is simply <id>.json.
+// isPlain reports whether the file of the map of id is named <id>.json.
 func isPlain(id string) bool {
 	if id == "" || len(id) > maxStem || id[0] == '.' || id[0] == '-' || isDeviceName(id) {
 		return false
@@ -122,7 +122,8 @@ func escape(id string) string {
 	return b.String()
 }
 
-// unescape undoes escape. It takes more than escape writes: compare.
+// unescape undoes escape. It accepts more than escape writes, so the caller
+// compares.
 func unescape(s string) (string, bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -143,7 +144,7 @@ func unescape(s string) (string, bool) {
 	return b.String(), true
 }
 
-// cutEscaped cuts s to at most n bytes, not within a %XX.
+// cutEscaped cuts s to at most n bytes, never within a %XX.
 func cutEscaped(s string, n int) string {
 	s = s[:min(n, len(s))]
 	if i := strings.LastIndexByte(s, '%'); i >= 0 && i > len(s)-3 {
@@ -152,8 +153,8 @@ func cutEscaped(s string, n int) string {
 	return s
 }
 
-// isDeviceName reports whether Windows takes a file with this name, whatever
-// its extension, for a device.
+// isDeviceName reports whether Windows treats a file with this name, whatever
+// its extension, as a device.
 func isDeviceName(id string) bool {
 	base, _, _ := strings.Cut(strings.ToLower(id), ".")
 	switch base {

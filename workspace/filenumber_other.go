@@ -4,5 +4,5 @@ package workspace
 
 import "os"
 
-// fileNumber names the file among all others by its path.
+// fileNumber identifies the file by its path.
 func fileNumber(_ *os.File, path string) string { return "." + checksum([]byte(path)) }

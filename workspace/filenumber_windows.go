@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// fileNumber names the open file among all others: by its volume and index,
-// or by its path if the file system has no index.
+// fileNumber identifies the open file by its volume and index, or by its path
+// if the file system has no index.
 func fileNumber(f *os.File, path string) string {
 	var info windows.ByHandleFileInformation
 	err := windows.GetFileInformationByHandle(windows.Handle(f.Fd()), &info)

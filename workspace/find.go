@@ -16,11 +16,11 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// neverSearched are the directories of git and of citekit, also those of other
-// base directories.
+// neverSearched are the directories of git and of citekit, including those of
+// other base directories.
 var neverSearched = []string{".git", mapsName, evidenceName}
 
-// maxFolders is how deep folders may be nested in one that is searched.
+// maxFolders is how deep folders may be nested below the searched one.
 const maxFolders = 100
 
 // Find implements [citekit.Finder].
@@ -36,13 +36,14 @@ func (d *Directory) Find(ctx context.Context, req citekit.FindRequest) iter.Seq2
 	}
 }
 
-// A place is where a search begins.
+// A place is where a search starts.
 type place interface {
-	// find returns the folder at name, or what is known of the file there,
-	// with the path to show for it.
+	// find returns the folder at name, or the file there, with the path to show
+	// for it.
 	find(ctx context.Context, name string) (shown string, folder tree, above *ignoreList, file *foundFile, err error)
 
-	// companions returns those of the file at the path that find showed.
+	// companions returns the companions of the file whose shown path find
+	// returned.
 	companions(shown string) []string
 }
 
@@ -50,7 +51,7 @@ type place interface {
 type tree interface {
 	fs.FS
 	lstat(name string) (fs.FileInfo, error)
-	isSettled(name string, info fs.FileInfo) bool // of a file of which info is known
+	isSettled(name string, info fs.FileInfo) bool // of a file with this info
 	child(name string) (tree, error)
 	close()
 }
@@ -60,8 +61,8 @@ type search struct {
 	ctx     context.Context
 	req     citekit.FindRequest
 	yield   func(citekit.Candidate, error) bool
-	found   map[string]bool // paths that were yielded
-	matched bool            // something was found by the pattern
+	found   map[string]bool // paths already yielded
+	matched bool            // the pattern matched something
 	isOwn   func(name string) bool
 	pattern []string // that names from the top must match, or nil
 }
@@ -71,7 +72,7 @@ func newSearch(ctx context.Context, req citekit.FindRequest, yield func(citekit.
 }
 
 // give yields a source or folder unless it was yielded before. It reports
-// whether to go on, as do all methods of a search.
+// whether to continue, as do all methods of a search.
 func (s *search) give(f citekit.Candidate, err error) bool {
 	if ctxErr := s.ctx.Err(); ctxErr != nil {
 		s.yield(citekit.Candidate{}, ctxErr)
@@ -122,15 +123,15 @@ func (s *search) searchPattern(p place, pattern string) bool {
 	return true
 }
 
-// A noMatchError is a pattern that nothing matches.
+// A noMatchError is a pattern without matches.
 type noMatchError string
 
 func (e noMatchError) Error() string { return fmt.Sprintf("nothing matches %q", string(e)) }
 
 func (e noMatchError) Is(target error) bool { return target == fs.ErrNotExist }
 
-// searchFolder yields what is in a folder, of which inside is the path from
-// where the search began, and above the rules of the folders above.
+// searchFolder yields the contents of a folder. The path inside leads there
+// from the start of the search; above holds the rules of the folders above.
 func (s *search) searchFolder(t tree, shown, inside string, above *ignoreList, depth int) bool {
 	entries, err := fs.ReadDir(t, ".")
 	if err != nil {
@@ -159,7 +160,7 @@ func (s *search) searchFolder(t tree, shown, inside string, above *ignoreList, d
 	return true
 }
 
-// companionNames returns the names in a folder that may be those of companions.
+// companionNames returns the names in a folder that may be companions.
 func (s *search) companionNames(shown string, entries []fs.DirEntry) []string {
 	if !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return isRecording(e.Name()) }) {
 		return nil
@@ -182,7 +183,7 @@ func (s *search) searchEntry(t tree, e fs.DirEntry, shown, inside string, ignore
 	}
 	info, err := t.lstat(e.Name())
 	if errors.Is(err, fs.ErrNotExist) {
-		return true // it went away just now
+		return true // it was just removed
 	}
 	if err != nil {
 		return s.give(citekit.Candidate{Path: shown}, fmt.Errorf("source: %w", withoutPath(err)))
@@ -209,7 +210,7 @@ func (s *search) searchChild(t tree, name, shown, inside string, ignored *ignore
 	return s.searchFolder(child, shown, inside, ignored, depth+1)
 }
 
-// A foundFile is what is known of a file that was found by its name.
+// A foundFile describes a file that was found by its name.
 type foundFile struct {
 	size     int64
 	identity string // or ""
@@ -223,8 +224,8 @@ func newFoundFile(f *os.File, info fs.FileInfo) *foundFile {
 	return found
 }
 
-// foundIdentity returns the identity of a file, or "" while it may change
-// without that showing in its times, however it is written to.
+// foundIdentity returns the identity of a file, or "" while the file may change
+// without changing its times, however it is written.
 func foundIdentity(info fs.FileInfo) string {
 	if info.ModTime().Unix() <= 0 || isRacy(info, time.Now()) {
 		return ""
@@ -265,7 +266,7 @@ func (p directoryPlace) find(ctx context.Context, name string) (string, tree, *i
 	return shown, nil, nil, newFoundFile(f, info), nil
 }
 
-// checkFindPath is checkSourcePath for what may be a folder.
+// checkFindPath is like checkSourcePath, but allows a folder.
 func checkFindPath(name string) error {
 	if err := checkSourcePath(name); err != nil && err != errNotPlain {
 		return err
@@ -273,8 +274,8 @@ func checkFindPath(name string) error {
 	return nil
 }
 
-// openFolder opens a folder of a root with the rules of those above it, up to
-// the top of a repository or the root.
+// openFolder opens a folder of a root with the rules of the folders above it,
+// up to the top of a repository or the root.
 func (p directoryPlace) openFolder(root *os.Root, inside, shown string) (string, tree, *ignoreList, *foundFile, error) {
 	if p.d.isOwn(p.d.absolute(shown)) {
 		return shown, nil, nil, nil, errOwn
@@ -287,8 +288,8 @@ func (p directoryPlace) openFolder(root *os.Root, inside, shown string) (string,
 	return shown, newRootTree(folder), above, nil, nil
 }
 
-// rulesAbove returns the rules of the folders above inside, of which shown is
-// the path to show.
+// rulesAbove returns the rules of the folders above inside, whose path for
+// display is shown.
 func rulesAbove(fsys fs.FS, inside, shown string) (above *ignoreList) {
 	type level struct{ inside, shown string }
 	var levels []level // from inside up
@@ -319,8 +320,9 @@ func (d *Directory) shown(abs string) string {
 	return filepath.ToSlash(abs)
 }
 
-// shownTarget is shown for a link out of its root. What was allowed is the file
-// that it leads to, and has that path however it is named.
+// shownTarget is like shown, for a link that leads out of its root. The allowed
+// file is the target of the link, and has the target's path whichever name is
+// used.
 func (d *Directory) shownTarget(abs string) string {
 	if target, err := filepath.EvalSymlinks(abs); err == nil && !d.inRoots(target) {
 		return filepath.ToSlash(target)
@@ -328,7 +330,8 @@ func (d *Directory) shownTarget(abs string) string {
 	return d.shown(abs)
 }
 
-// rootOf returns the root that an absolute path is in, and its name there.
+// rootOf returns the root that contains an absolute path, and the path's name
+// there.
 func (d *Directory) rootOf(abs string) (*os.Root, string, error) {
 	for _, r := range d.roots {
 		if name, ok := r.contains(abs); ok {
@@ -380,8 +383,8 @@ func newRootTree(root *os.Root) rootTree {
 	return t
 }
 
-// isSettled does not look where the times alone tell: no note is made of a
-// source that was not settled then.
+// isSettled does not look at the file where the times alone show every change:
+// no note is made of a source that was not settled at that time.
 func (t rootTree) isSettled(name string, info fs.FileInfo) bool {
 	if t.byTimes {
 		return true

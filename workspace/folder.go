@@ -13,22 +13,22 @@ import (
 	"github.com/citekit/citekit/internal/semaphore"
 )
 
-// A folder is a directory held open. If the directory at its path is another
-// one than before, that one is opened, so that a directory that was deleted
-// or replaced is not written to.
+// A folder is a directory held open. If another directory has taken its path
+// since, that one is opened instead, so that nothing is written to a directory
+// that was deleted or replaced.
 type folder struct {
 	what string // for messages, such as "maps directory"
 	path string // absolute
 
-	// inside is the directory that path is below and must not lead out of;
-	// "" if a person chose path as it is. If it is set, path must not be a
+	// inside is the directory that path is below and must not lead out of; ""
+	// if a person chose path as it is. If inside is set, path must not be a
 	// symbolic link.
 	inside string
 
-	perms    permissions // of what is made in it, and of itself
+	perms    permissions // of the folder and the files made in it
 	readOnly bool        // nothing is written in it
 
-	writing chan struct{} // capacity 1: held by the one who writes
+	writing chan struct{} // capacity 1: held by whoever writes
 
 	mu     sync.Mutex
 	root   *os.Root
@@ -40,8 +40,8 @@ func newFolder(what, path, inside string) *folder {
 	return &folder{what: what, path: path, inside: inside, perms: private, writing: make(chan struct{}, 1)}
 }
 
-// open returns the directory and its metadata. A directory that does not
-// exist is an error matching [fs.ErrNotExist].
+// open returns the directory and its metadata. A missing directory is an error
+// matching [fs.ErrNotExist].
 func (d *folder) open() (*os.Root, fs.FileInfo, error) {
 	info, err := d.stat()
 	if err != nil {
@@ -70,8 +70,8 @@ func (d *folder) open() (*os.Root, fs.FileInfo, error) {
 		root.Close()
 		return nil, nil, refusal("the " + d.what + " is reached through a symbolic link, or was replaced just now")
 	}
-	// A root that others still use must not be closed here; it closes when
-	// it is no longer referenced.
+	// Other goroutines may still use the old root, so it is not closed here. It
+	// is closed when it is no longer referenced.
 	d.root, d.info = root, opened
 	return root, info, nil
 }
@@ -103,7 +103,7 @@ func (d *folder) relative() string {
 	return rel
 }
 
-// make is open, but makes a directory that does not exist.
+// make is like open, but makes a missing directory.
 func (d *folder) make() (*os.Root, error) {
 	if d.readOnly {
 		return nil, d.errReadOnly()
@@ -172,8 +172,8 @@ func isDir(root *os.Root, name string) error {
 
 const lockName = ".lock"
 
-// lock waits until no other goroutine or process writes in the folder. The
-// lock ends with the process that holds it.
+// lock waits until no other goroutine or process writes in the folder. The lock
+// ends with the process that holds it.
 func (d *folder) lock(ctx context.Context, root *os.Root) (release func(), err error) {
 	if d.readOnly {
 		return nil, d.errReadOnly()
@@ -199,8 +199,7 @@ func (d *folder) lock(ctx context.Context, root *os.Root) (release func(), err e
 	}, nil
 }
 
-// openLock opens the file that is locked, in place of whatever else stands at
-// its name.
+// openLock opens the lock file, replacing anything else at its name.
 func (p permissions) openLock(root *os.Root, name string) (*os.File, error) {
 	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
 		if err := root.Remove(name); err != nil {
@@ -219,7 +218,7 @@ func (p permissions) openLock(root *os.Root, name string) (*os.File, error) {
 	if err == nil && !info.Mode().IsRegular() {
 		err = refusal("the lock is not a plain file")
 	}
-	if err == nil && info.Mode().Perm()&p.file != p.file { // it is new
+	if err == nil && info.Mode().Perm()&p.file != p.file { // the file is new
 		err = p.restore(f)
 	}
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// groupID returns the number of a group, of which this person must be a member.
+// groupID returns the number of a group; this user must be a member of it.
 func groupID(group string) (int, error) {
 	gid, err := strconv.Atoi(group)
 	if err != nil {

@@ -2,16 +2,17 @@ package workspace
 
 import "sync"
 
-// A groupSync does one sync for all who wait for one that has not begun yet.
+// A groupSync performs one sync for all callers that wait for a sync to begin.
 type groupSync struct {
 	mu     sync.Mutex
-	asked  int // how often a sync was asked for
+	asked  int // how many syncs were requested
 	synced int // how many of those are done
 
-	syncing sync.Mutex // held by the one who syncs
+	syncing sync.Mutex // held by whoever syncs
 }
 
-// sync returns once do has begun and ended after the call, whoever called it.
+// sync returns once a run of do has begun and ended after the call, whichever
+// caller ran it.
 func (g *groupSync) sync(do func() error) error {
 	g.mu.Lock()
 	g.asked++
@@ -27,7 +28,7 @@ func (g *groupSync) sync(do func() error) error {
 		return nil
 	}
 	if err := do(); err != nil {
-		return err // those who wait try themselves
+		return err // the callers that wait try themselves
 	}
 	g.mu.Lock()
 	g.synced = upTo

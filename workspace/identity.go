@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// identity returns a string made from the metadata of a file: its size, times
-// and numbers. It changes whenever one of them does.
+// identity returns a string made from the size, times and numbers of a file. It
+// changes whenever one of them does.
 func identity(info fs.FileInfo) string {
 	b := make([]byte, 0, 80)
 	b = strconv.AppendInt(b, info.Size(), 10)
@@ -17,7 +17,7 @@ func identity(info fs.FileInfo) string {
 	return string(appendSystemIdentity(b, info))
 }
 
-// fileIdentity is identity for an open file.
+// fileIdentity is like identity, for an open file.
 func fileIdentity(f *os.File) (string, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -26,8 +26,8 @@ func fileIdentity(f *os.File) (string, error) {
 	return identity(info), nil
 }
 
-// sourceIdentity is identity for the open file at path, naming the file also
-// where its metadata do not.
+// sourceIdentity is like identity, for the open file at path. It identifies the
+// file even where the metadata do not.
 func sourceIdentity(f *os.File, path string) (string, error) {
 	id, err := fileIdentity(f)
 	if err != nil {
@@ -36,8 +36,8 @@ func sourceIdentity(f *os.File, path string) (string, error) {
 	return id + fileNumber(f, path), nil
 }
 
-// isRacy reports whether a file was changed so shortly before now, when its
-// metadata were read, that a further change might leave them as they are.
+// isRacy reports whether a file was changed so shortly before now, the time its
+// metadata were read, that a further change might not change the metadata.
 func isRacy(info fs.FileInfo, now time.Time) bool {
 	return within(info.ModTime(), now) || within(changeTime(info), now)
 }

@@ -11,12 +11,12 @@ const (
 	ignoreName     = ".gitignore"
 	maxIgnoreBytes = 1 << 20
 	maxIgnoreRules = 10_000
-	maxIgnoreLine  = 4096 // bytes; longer lines are left out, as no path is longer
+	maxIgnoreLine  = 4096 // bytes; longer lines are skipped, because no path is longer
 )
 
-// An ignoreList is the rules of one .gitignore file, as gitignore(5) has them.
+// An ignoreList holds the rules of one .gitignore file, as in gitignore(5).
 type ignoreList struct {
-	dir   string // that the rules are for, slash-separated; "." is the top
+	dir   string // the folder of the rules, slash-separated; "." is the top
 	rules []ignoreRule
 	outer *ignoreList // of a folder above, or nil
 }
@@ -28,7 +28,7 @@ type ignoreRule struct {
 	folder   bool     // it ended in "/"
 }
 
-// readIgnore returns the rules in a folder put before those of the folders
+// readIgnore returns the rules in a folder, followed by those of the folders
 // above.
 func readIgnore(fsys fs.FS, name, dir string, outer *ignoreList) *ignoreList {
 	info, err := fs.Stat(fsys, name)
@@ -84,7 +84,7 @@ func parseIgnoreLine(line string) (rule ignoreRule, ok bool) {
 	return rule, true
 }
 
-// trimSpaces removes the spaces at the end of a line but for one behind a
+// trimSpaces removes the spaces at the end of a line, except one after a
 // backslash.
 func trimSpaces(line string) string {
 	trimmed := strings.TrimRight(line, " ")
@@ -95,9 +95,9 @@ func trimSpaces(line string) string {
 	return trimmed
 }
 
-// ignores reports whether what is at name, a path from the top, is left out.
-// The last rule that matches counts, those of inner folders before those of
-// outer ones.
+// ignores reports whether the rules exclude the file or folder at name, a path
+// from the top. The last rule that matches decides; rules of inner folders take
+// precedence over those of outer ones.
 func (l *ignoreList) ignores(name string, isFolder bool) bool {
 	for ; l != nil; l = l.outer {
 		inside := name
@@ -116,8 +116,8 @@ func (l *ignoreList) ignores(name string, isFolder bool) bool {
 }
 
 // matchSegments reports whether the segments of a path match those of a
-// pattern, in which "**" stands for any number of segments; at the end, for at
-// least one.
+// pattern. In the pattern, "**" stands for any number of segments; at the end,
+// for at least one.
 func matchSegments(pattern, segments []string) bool {
 	afterStars, retry := -1, 0
 	p, s := 0, 0
@@ -142,8 +142,8 @@ func matchSegments(pattern, segments []string) bool {
 	return p == len(pattern)
 }
 
-// mayLead reports whether what is below a folder, of which segments is the
-// path, can match a pattern.
+// mayLead reports whether a path below the folder with these segments can match
+// a pattern.
 func mayLead(pattern, segments []string) bool {
 	for i, segment := range segments {
 		switch {
@@ -158,8 +158,8 @@ func mayLead(pattern, segments []string) bool {
 	return len(segments) < len(pattern)
 }
 
-// matchName reports whether one name matches a pattern of "*", "?", "[...]"
-// and backslashes. A pattern that is not well formed matches nothing.
+// matchName reports whether one name matches a pattern of "*", "?", "[...]" and
+// backslashes. A malformed pattern matches nothing.
 func matchName(pattern, name string) bool {
 	var starPattern, starName string
 	starred := false
@@ -187,7 +187,7 @@ func matchName(pattern, name string) bool {
 }
 
 // matchOne matches the first byte of name with the first element of pattern,
-// which is no star, and returns what follows both. Bytes are compared, as git
+// which is not a star, and returns the rest of both. It compares bytes, as git
 // does.
 func matchOne(pattern, name string) (patternRest, nameRest string, ok bool) {
 	switch pattern[0] {
@@ -205,8 +205,8 @@ func matchOne(pattern, name string) (patternRest, nameRest string, ok bool) {
 	return pattern[1:], name[1:], pattern[0] == name[0]
 }
 
-// matchClass reports whether c is in the class that text, what follows a "[",
-// begins with.
+// matchClass reports whether c is in the class at the start of text, which
+// begins after a "[".
 func matchClass(text string, c byte) (rest string, in, ok bool) {
 	negated := false
 	if text != "" && (text[0] == '!' || text[0] == '^') {
@@ -242,7 +242,7 @@ func classByte(text string) (c byte, rest string) {
 	return text[0], text[1:]
 }
 
-// inNamedClass reports whether c is in a class of POSIX in the C locale.
+// inNamedClass reports whether c is in a POSIX class in the C locale.
 func inNamedClass(name string, c byte) bool {
 	lower, upper, digit := 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9'
 	switch name {
@@ -274,11 +274,11 @@ func inNamedClass(name string, c byte) bool {
 	return false
 }
 
-// isPattern reports whether a path has characters that stand for others.
+// isPattern reports whether a path contains wildcard characters.
 func isPattern(name string) bool { return strings.ContainsAny(name, "*?[") }
 
 // splitPattern returns the folder that a pattern begins with, and the rest of
-// it.
+// the pattern.
 func splitPattern(pattern string) (dir string, segments []string) {
 	volume := filepath.VolumeName(filepath.FromSlash(pattern))
 	pattern = pattern[len(volume):]

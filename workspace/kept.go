@@ -16,11 +16,11 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// Kept implements [citekit.Deleter]: evidence with its records, pins, grants
-// that count no more, and what processes left that were killed. Evidence that
-// this person's citekit did not make here, but which came with the folder,
-// counts as left. A pin that is damaged is left out: to delete it would be to
-// accept whatever its source is now.
+// Kept implements [citekit.Deleter]. It yields evidence with its records, pins,
+// grants that are no longer in effect, and leftovers of killed processes.
+// Evidence that came with the folder, not made here by this user's citekit, is
+// treated as a leftover. A damaged pin is skipped: deleting it would accept
+// whatever version its source has now.
 func (d *Directory) Kept(ctx context.Context) iter.Seq2[citekit.Kept, error] {
 	return func(yield func(citekit.Kept, error) bool) {
 		k := keeper{d: d, ctx: ctx, yield: yield, known: make(map[string]bool)}
@@ -28,7 +28,8 @@ func (d *Directory) Kept(ctx context.Context) iter.Seq2[citekit.Kept, error] {
 	}
 }
 
-// A keeper yields what a directory keeps. Its methods report whether to go on.
+// A keeper yields what a directory keeps. Its methods report whether to
+// continue.
 type keeper struct {
 	d     *Directory
 	ctx   context.Context
@@ -36,7 +37,8 @@ type keeper struct {
 	known map[string]bool // evidence files that have a record
 }
 
-// fail yields an error and ends: what comes later may rest on what was not read.
+// fail yields an error and stops, because later results may depend on data that
+// was not read.
 func (k *keeper) fail(err error) bool {
 	k.yield(citekit.Kept{}, withoutPath(err))
 	return false
@@ -71,7 +73,7 @@ func (k *keeper) each(in *folder, dir string, f func(root *os.Root, name string)
 
 func (k *keeper) evidence() bool {
 	if _, _, err := k.d.evidence.open(); err == nil {
-		if _, err := k.d.key.get(); err != nil { // else what we made would count as somebody else's
+		if _, err := k.d.key.get(); err != nil { // without the key, our own evidence would look foreign
 			return k.fail(err)
 		}
 	}
@@ -84,7 +86,7 @@ func (k *keeper) evidence() bool {
 		switch {
 		case err == errDamaged, err == errForeign:
 			return k.scrap(root, "evidence", recordName(evidenceDir, key))
-		case mayPass(err): // what it is of would count as unknown
+		case mayPass(err): // its evidence would look unknown
 			return k.fail(err)
 		case err != nil:
 			return true
@@ -109,13 +111,14 @@ func (k *keeper) evidence() bool {
 }
 
 // evidenceForm returns the form of the names that the Library gives to
-// evidence. Most programs never ask.
+// evidence. Most programs never use it.
 var evidenceForm = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[^.-][^/]*_[^/]*-([0-9a-f]{16})(\.[0-9A-Za-z_-]+)?$`)
 })
 
-// unknownFiles yields files that are named as evidence and have no record. A
-// directory that a person chose may hold files of others.
+// unknownFiles yields files that are named like evidence and have no record. It
+// skips a directory that a person chose, which may hold files of other
+// programs.
 func (k *keeper) unknownFiles() bool {
 	if k.d.evidence.inside == "" {
 		return true
@@ -158,7 +161,7 @@ func (k *keeper) grants() bool {
 	return true
 }
 
-// scrap yields a file that nothing knows: where is the folder it is in.
+// scrap yields a file that nothing refers to; where is its folder.
 func (k *keeper) scrap(root *os.Root, where, name string) bool {
 	info, err := root.Lstat(name)
 	if err != nil || info.IsDir() {
@@ -181,7 +184,7 @@ func (d *Directory) folderOf(where string) *folder {
 	return d.evidence
 }
 
-// deleteScrap removes a file that still is one that nothing knows.
+// deleteScrap removes a file if still nothing refers to it.
 func (d *Directory) deleteScrap(ctx context.Context, k citekit.Kept) error {
 	where, name, _ := strings.Cut(k.Name, "/")
 	f := d.folderOf(where)
@@ -220,8 +223,8 @@ func (d *Directory) isScrap(root *os.Root, name string) bool {
 	return form != nil && !d.hasRecord(root, form[1], name)
 }
 
-// hasRecord reports whether one of the records whose keys begin with some
-// digits is that of the file.
+// hasRecord reports whether the file has a record among those whose keys begin
+// with the given digits.
 func (d *Directory) hasRecord(root *os.Root, digits, name string) bool {
 	dir, err := root.Open(evidenceDir)
 	if err != nil {
@@ -245,12 +248,12 @@ func (d *Directory) hasRecord(root *os.Root, digits, name string) bool {
 	return false
 }
 
-// freed counts evidence that was removed. A count that cannot be kept is put
-// right when the directory is looked through.
+// freed subtracts evidence that was removed from the count. A count that cannot
+// be stored is corrected when the directory is searched.
 func (d *Directory) freed(root *os.Root, size int64) {
 	var usage usageRecord
 	if d.readOwn(root, usageName, &usage) == nil {
-		usage = usageRecord{Bytes: max(0, usage.Bytes-size)} // and there is room again
+		usage = usageRecord{Bytes: max(0, usage.Bytes-size)} // there is space again
 		_ = d.writeOwn(root, usageName, usage, false)
 	}
 }

@@ -17,8 +17,8 @@ const (
 	keySize = 32 // bytes
 )
 
-// processKey is the key where none can be kept: what it seals counts until
-// the process ends.
+// processKey is the key where none can be stored: records sealed with it are
+// valid until the process ends.
 var processKey = sync.OnceValue(newKey)
 
 func newKey() []byte {
@@ -27,8 +27,8 @@ func newKey() []byte {
 	return key
 }
 
-// keyFolder returns the directory that the key is kept in, or "" if there is
-// no place for it.
+// keyFolder returns the directory of the key, or "" if there is no place for
+// one.
 func keyFolder(o Options) string {
 	switch {
 	case o.KeyDir != "":
@@ -43,15 +43,16 @@ func keyFolder(o Options) string {
 	return filepath.Join(dir, "citekit")
 }
 
-// A keyHolder loads the key once. A failure that may pass is not kept.
+// A keyHolder loads the key once. A failure that may be temporary is not
+// cached.
 type keyHolder struct {
-	path  string      // absolute, or "" if the key is not kept
-	named bool        // a person chose the file, which others may have made
+	path  string      // absolute, or "" if the key is not stored
+	named bool        // a person chose the file, which other users may have made
 	perms permissions // of a file that is made
-	keep  bool        // none is made
+	keep  bool        // no key is made
 
 	mu  sync.Mutex
-	key []byte // nil until it is loaded
+	key []byte // nil until loaded
 }
 
 func newKeyHolder(o Options, perms permissions) (k *keyHolder, err error) {
@@ -83,11 +84,11 @@ func (k *keyHolder) get() ([]byte, error) {
 	return key, nil
 }
 
-// load returns the key, making it if there is none, or that of the process if
-// there is no key that only this person can read and write. What hides a key for
-// the moment, such as too many open files, is an error: a record that another key
-// sealed would not count any more. So is what is wrong with a file that a person
-// named.
+// load returns the key, and makes it if it is missing. It returns the key of
+// the process if no key is readable and writable by this user alone. A
+// temporary obstacle, such as too many open files, is an error, because records
+// sealed with another key would no longer be valid. A fault of a file that a
+// person named is also an error.
 func (k *keyHolder) load() ([]byte, error) {
 	if k.path == "" {
 		return processKey(), nil
@@ -95,11 +96,11 @@ func (k *keyHolder) load() ([]byte, error) {
 	key, err := k.read()
 	replace := err == errNoKey && !k.named
 	if k.keep && (errors.Is(err, fs.ErrNotExist) || err == errNoKey) {
-		return processKey(), nil // no record counts
+		return processKey(), nil // no record is valid
 	}
 	if errors.Is(err, fs.ErrNotExist) || replace {
 		if err = k.make(replace); err == nil {
-			key, err = k.read() // that of whoever was first
+			key, err = k.read() // the key of the process that was first
 		}
 	}
 	switch {
@@ -113,7 +114,7 @@ func (k *keyHolder) load() ([]byte, error) {
 	return nil, fmt.Errorf("the key of evidence: %w", withoutPath(err))
 }
 
-// mayPass reports whether an error may be gone at the next try.
+// mayPass reports whether an error may be temporary.
 func mayPass(err error) bool {
 	for _, errno := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EIO, syscall.EINTR, syscall.EAGAIN} {
 		if errors.Is(err, errno) {
@@ -124,14 +125,14 @@ func mayPass(err error) bool {
 }
 
 var (
-	// errNoKey reports a file of this person that holds no secret key: it is
-	// damaged, or others may have read or written it.
+	// errNoKey reports a file of this user that holds no secret key: it is
+	// damaged, or other users may have read or written it.
 	errNoKey = errors.New("the key is not whole, or is open to others")
 
-	// errKeyNotOwn reports something that is not replaced.
+	// errKeyNotOwn reports a file that is not replaced.
 	errKeyNotOwn = refusal("the key is not a plain file of this person")
 
-	// What is wrong with a file that a person named.
+	// Faults of a file that a person named.
 	errKeyOpen   = refusal("others than its owner and its group may read it, or others than its owner may write it; make its mode 0640 or 0600, and a new one if somebody may have read it")
 	errKeyBroken = refusal("it does not hold a key, which is 32 random bytes; name another file, or one that is not there, which is then made")
 )
@@ -172,7 +173,7 @@ func (k *keyHolder) read() ([]byte, error) {
 	return nil, errNoKey
 }
 
-// checkOwner returns an error if the key may not be a secret.
+// checkOwner returns an error if the key may not be secret.
 func (k *keyHolder) checkOwner(info fs.FileInfo) error {
 	switch {
 	case k.named && !isShareable(info):
@@ -187,8 +188,8 @@ func (k *keyHolder) checkOwner(info fs.FileInfo) error {
 	return nil
 }
 
-// make makes a key that is whole before it has its name. One that is there
-// stays, unless it is to be replaced.
+// make makes a key; the file is whole before it gets its name. An existing key
+// stays, unless replace is set.
 func (k *keyHolder) make(replace bool) error {
 	dir, name := filepath.Split(k.path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -4,8 +4,8 @@ package workspace
 
 import "io/fs"
 
-// isOwned, isPrivate and isShareable cannot be told from the metadata: a person's
-// directories are closed to others by what they inherit.
+// isOwned, isPrivate and isShareable cannot be determined from the metadata:
+// inherited permissions close a user's directories to others.
 func isOwned(fs.FileInfo) bool   { return true }
 func isPrivate(fs.FileInfo) bool { return true }
 

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// isOwned reports whether the file is this person's.
+// isOwned reports whether this user owns the file.
 func isOwned(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Geteuid()

@@ -14,25 +14,25 @@ import (
 	"github.com/citekit/citekit/internal/semaphore"
 )
 
-// A listing is what a maps directory holds.
+// A listing is the content of a maps directory.
 type listing struct {
 	identity string              // of the directory
 	ids      []string            // sorted
-	older    map[string]struct{} // names with form older that are there
+	older    map[string]struct{} // existing names of the form older
 }
 
-// A listingCache holds the listing of a directory for as long as the
-// directory stays the same. Make one with newListingCache.
+// A listingCache holds the listing of a directory until the directory changes.
+// Make one with newListingCache.
 type listingCache struct {
-	reading chan struct{} // capacity 1: held by the one who reads or looks
+	reading chan struct{} // capacity 1: held by whoever reads or looks
 	last    *listing
 }
 
 func newListingCache() *listingCache { return &listingCache{reading: make(chan struct{}, 1)} }
 
-// get returns the listing of the directory at path, which is held open as
-// root and whose metadata are info. To wait for another who reads it ends with
-// the context.
+// get returns the listing of the directory at path, which is held open as root
+// and has the metadata info. It waits for another goroutine that is reading the
+// directory, until ctx is done.
 func (c *listingCache) get(ctx context.Context, path string, root *os.Root, info fs.FileInfo) (*listing, error) {
 	if err := semaphore.Acquire(ctx, c.reading); err != nil {
 		return nil, err
@@ -42,8 +42,8 @@ func (c *listingCache) get(ctx context.Context, path string, root *os.Root, info
 		return c.last, nil
 	}
 	c.last = nil
-	// Through root every entry would cost a system call. The directory is
-	// opened anew instead, and compared.
+	// Through root, every entry would cost a system call. The directory is
+	// opened again by path instead, and compared with root.
 	d, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (c *listingCache) get(ctx context.Context, path string, root *os.Root, info
 	return l, nil
 }
 
-// readListing reads the directory d, which is root.
+// readListing reads the directory d, which is the same as root.
 func readListing(ctx context.Context, root *os.Root, d *os.File) (*listing, error) {
 	l := &listing{older: make(map[string]struct{})}
 	for {
@@ -118,7 +118,7 @@ func (l *listing) add(root *os.Root, name string) {
 	l.ids = append(l.ids, id)
 }
 
-// readID returns the resource id that a map file gives first.
+// readID returns the resource id at the start of a map file.
 func readID(root *os.Root, name string) (string, error) {
 	f, _, err := openPlain(root, name, errMapNotPlain)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// ListMaps implements [citekit.MapStore]. Files that are not plain ones are
-// not listed, nor are names that begin with a dot. Only maps with cut names,
-// those of very long ids, are opened.
+// ListMaps implements [citekit.MapStore]. It does not list files that are not
+// regular, or names that begin with a dot. It opens only maps with cut names,
+// which belong to very long ids.
 func (d *Directory) ListMaps(ctx context.Context, after string, limit int) ([]string, error) {
 	root, info, err := d.maps.open()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -33,9 +33,9 @@ func (d *Directory) ListMaps(ctx context.Context, after string, limit int) ([]st
 }
 
 // MapsStamp returns a stamp that changes whenever a map is written through a
-// workspace, added or deleted, in this process or another, or the zero Stamp if
-// that cannot be told: right after a change, or where there are no maps yet. A
-// map that an editor writes in its place is not told.
+// workspace, added or deleted, in this process or another. It returns the zero
+// Stamp if changes cannot be detected: right after a change, or before there
+// are maps. It does not detect that an editor wrote to a map in place.
 func (d *Directory) MapsStamp(ctx context.Context) (citekit.Stamp, error) {
 	_, info, err := d.maps.open()
 	if errors.Is(err, fs.ErrNotExist) || err == nil && isRacy(info, time.Now()) {
@@ -47,8 +47,8 @@ func (d *Directory) MapsStamp(ctx context.Context) (citekit.Stamp, error) {
 	return stampOf(info), ctx.Err()
 }
 
-// page returns those of sorted ids that are greater than after, at most limit
-// unless that is zero.
+// page returns the sorted ids that are greater than after, at most limit unless
+// that is zero.
 func page(ids []string, after string, limit int) []string {
 	if after != "" {
 		i, found := slices.BinarySearch(ids, after)
@@ -90,7 +90,7 @@ func (d *Directory) ReadMap(ctx context.Context, id string, max int64) ([]byte, 
 	return data, stampOf(info), nil
 }
 
-// readAtMost reads a file of the given size, and what was added to it since.
+// readAtMost reads a file of the given size, and anything added to it since.
 func readAtMost(r io.Reader, size, max int64) ([]byte, error) {
 	if size > max {
 		return nil, fmt.Errorf("%d bytes; at most %d: %w", size, max, citekit.ErrTooLarge)
@@ -123,7 +123,7 @@ func (d *Directory) WriteMapIf(ctx context.Context, id string, data []byte, stam
 	return d.writeMap(ctx, id, data, &stamp)
 }
 
-// writeMap stores a map, if it has the stamp unless that is nil.
+// writeMap stores a map. If stamp is not nil, the current map must have it.
 func (d *Directory) writeMap(ctx context.Context, id string, data []byte, stamp *citekit.Stamp) (citekit.Stamp, error) {
 	now, err := d.replaceMap(ctx, id, data, stamp)
 	if err != nil {
@@ -140,7 +140,7 @@ func (d *Directory) replaceMap(ctx context.Context, id string, data []byte, stam
 	if err != nil {
 		return now, err
 	}
-	// What takes long, others who write need not wait for.
+	// Slow work is done before the lock, so other writers need not wait for it.
 	t, err := d.maps.perms.createTemp(root, ".")
 	if err != nil {
 		return now, err
@@ -159,8 +159,8 @@ func (d *Directory) replaceMap(ctx context.Context, id string, data []byte, stam
 	return now, d.mapsSync.sync(func() error { return syncDir(root, ".") })
 }
 
-// placeMap gives a map that is written its name, if the one that is there has
-// the stamp unless that is nil. If it fails the file is gone.
+// placeMap gives a written map its name. If stamp is not nil, the current map
+// must have it. If placeMap fails, the file is gone.
 func (d *Directory) placeMap(ctx context.Context, root *os.Root, id string, t *tempFile, stamp *citekit.Stamp) (now citekit.Stamp, err error) {
 	unlock, err := d.maps.lock(ctx, root)
 	if err != nil {
@@ -196,12 +196,12 @@ func (d *Directory) placeMap(ctx context.Context, root *os.Root, id string, t *t
 	}
 	written, err := root.Lstat(name)
 	if err != nil || !os.SameFile(own, written) {
-		written = own // somebody replaced the map since; this stamp is of no map
+		written = own // another process replaced the map since; the stamp of ours matches no map
 	}
 	return stampOf(written), nil
 }
 
-// stampOf returns the stamp of a map by the metadata of its file, or the zero
+// stampOf returns the stamp of a map from the metadata of its file, or the zero
 // stamp for nil.
 func stampOf(info fs.FileInfo) citekit.Stamp {
 	if info == nil {
@@ -210,7 +210,8 @@ func stampOf(info fs.FileInfo) citekit.Stamp {
 	return citekit.Stamp{Identity: identity(info)}
 }
 
-// mapConflict returns what says that a map is not as the caller knew it.
+// mapConflict returns the error for a map that has changed since the caller
+// read it.
 func mapConflict(now citekit.Stamp) error {
 	if now == (citekit.Stamp{}) {
 		return fmt.Errorf("the map is not there any more: %w", citekit.ErrConflict)
@@ -218,9 +219,9 @@ func mapConflict(now citekit.Stamp) error {
 	return fmt.Errorf("the map is another one: %w", citekit.ErrConflict)
 }
 
-// nameForMap returns the name of the file for a map, and what is known of the
-// one that is there. A new one takes over its permissions and is younger, so
-// that stamps differ however fast maps follow each other.
+// nameForMap returns the name of the file for a map, and the metadata of the
+// current one. A new file takes over its permissions and gets a later time, so
+// that stamps differ however fast maps are written.
 func (d *Directory) nameForMap(ctx context.Context, id string) (name string, old fs.FileInfo, err error) {
 	_, there, old, err := d.findMap(ctx, id)
 	switch {
@@ -232,9 +233,9 @@ func (d *Directory) nameForMap(ctx context.Context, id string) (name string, old
 	return "", nil, err
 }
 
-// MapPath implements [citekit.MapPather]. For a map that is not there it is
-// the plain <id>.json where a person could put it, else the name that WriteMap
-// would give it.
+// MapPath implements [citekit.MapPather]. For a missing map it is the plain
+// <id>.json where a person could put it, else the name that WriteMap would give
+// it.
 func (d *Directory) MapPath(id string) string {
 	name := shownName(id)
 	if _, there, _, err := d.findMap(context.Background(), id); err == nil {
@@ -247,8 +248,8 @@ func (d *Directory) MapPath(id string) string {
 	return filepath.ToSlash(path)
 }
 
-// findMap returns where the map of id is: under its name, or under the one
-// that earlier implementations gave it.
+// findMap returns the location of the map of id: under its name, or under the
+// name that earlier implementations gave it.
 func (d *Directory) findMap(ctx context.Context, id string) (*os.Root, string, fs.FileInfo, error) {
 	root, dirInfo, err := d.maps.open()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -273,7 +274,7 @@ func (d *Directory) findMap(ctx context.Context, id string) (*os.Root, string, f
 
 // findOlder looks for the map of id under its older name. The file system may
 // find a file whose name differs in case or Unicode form and which is the map
-// of another id: the listing tells.
+// of another id, so findOlder consults the listing.
 func (d *Directory) findOlder(ctx context.Context, root *os.Root, dirInfo fs.FileInfo, id string) (string, fs.FileInfo, error) {
 	name, ok := olderName(id)
 	if !ok {
@@ -293,9 +294,9 @@ func (d *Directory) findOlder(ctx context.Context, root *os.Root, dirInfo fs.Fil
 	return name, info, nil
 }
 
-// openPlain opens a plain file in root, or returns notPlain if it is none. It
-// neither follows a link at the last step, but for a link made this instant,
-// nor waits for a pipe.
+// openPlain opens a regular file in root, or returns notPlain if it is not
+// regular. It does not follow a link at the last step, except one made this
+// instant, and does not wait for a pipe.
 func openPlain(root *os.Root, name string, notPlain error) (*os.File, fs.FileInfo, error) {
 	info, err := root.Lstat(name)
 	if err != nil {
@@ -307,8 +308,8 @@ func openPlain(root *os.Root, name string, notPlain error) (*os.File, fs.FileInf
 	return openRegular(root, name, notPlain)
 }
 
-// openRegular opens a file that is regular at the time it is open, or returns
-// notPlain.
+// openRegular opens a file, or returns notPlain if the open file is not
+// regular.
 func openRegular(root *os.Root, name string, notPlain error) (*os.File, fs.FileInfo, error) {
 	f, err := root.OpenFile(name, os.O_RDONLY|nonblock, 0)
 	if err != nil {

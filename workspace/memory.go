@@ -19,12 +19,12 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// A Memory is a [citekit.Workspace] in memory, for tests and for programs
-// that embed citekit. Make one with [NewMemory]. Nothing is bounded and
-// nothing outlives it.
+// A Memory is a [citekit.Workspace] in memory, for tests and for programs that
+// embed citekit. Make one with [NewMemory]. It has no size limits, and nothing
+// is stored beyond its lifetime.
 type Memory struct {
 	sources fs.FS
-	name    string // begins identities: resolvers may serve several workspaces
+	name    string // start of identities, as resolvers may serve several workspaces
 
 	mu       sync.Mutex
 	clock    uint64 // counts changes, for stamps and identities
@@ -33,7 +33,7 @@ type Memory struct {
 	kinds    map[string]map[string]citekit.Note // by kind and name
 	evidence map[string]memoryEvidence
 
-	ingesting chan struct{} // capacity 1: held by the one who ingests
+	ingesting chan struct{} // capacity 1: held by whoever ingests
 
 	evidenceUse
 }
@@ -59,8 +59,8 @@ var (
 	_ citekit.EvidenceOpener = (*Memory)(nil)
 )
 
-// NewMemory returns an empty workspace whose sources are the files of sources
-// and those given to [Memory.AddSource]. Sources may be nil.
+// NewMemory returns an empty workspace. Its sources are the files in sources
+// and those added by [Memory.AddSource]. A nil sources means no files.
 func NewMemory(sources fs.FS) *Memory {
 	return &Memory{
 		sources:  sources,
@@ -74,16 +74,16 @@ func NewMemory(sources fs.FS) *Memory {
 	}
 }
 
-// AddSource makes data the source with the given path, replacing the one that
-// was there. The data must not change afterwards.
+// AddSource makes data the source with the given path, replacing an earlier
+// one. The data must not change afterwards.
 func (m *Memory) AddSource(path string, data []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.added[path] = memorySource{data: data, identity: m.tick()}
 }
 
-// Evidence returns the content of an evidence file by the path that
-// [citekit.StoredEvidence] has. It must not be changed.
+// Evidence returns the content of an evidence file by its path in
+// [citekit.StoredEvidence]. The caller must not change the content.
 func (m *Memory) Evidence(path string) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -162,9 +162,9 @@ func (m *Memory) writeMap(ctx context.Context, id string, data []byte, stamp *ci
 // MapPath implements [citekit.MapPather].
 func (m *Memory) MapPath(id string) string { return ".resource_maps/" + shownName(id) }
 
-// OpenSource implements [citekit.SourceStore]. Paths are those of
-// [Memory.AddSource], else of the file system, in which they must be valid as
-// [fs.ValidPath] says once they are cleaned.
+// OpenSource implements [citekit.SourceStore]. It looks for a path given to
+// [Memory.AddSource] first, then in the file system, where the cleaned path
+// must be valid according to [fs.ValidPath].
 func (m *Memory) OpenSource(ctx context.Context, name string) (*citekit.Source, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -223,8 +223,8 @@ func (m *Memory) openFSSource(ctx context.Context, name string) (*citekit.Source
 	}), nil
 }
 
-// newFSSource returns the source for an open file of the file system. The
-// content of one whose times tell nothing is hashed.
+// newFSSource returns the source for an open file of the file system. If the
+// times of the file do not show changes, its content is hashed.
 func (m *Memory) newFSSource(ctx context.Context, f readAtCloser, name string) (*citekit.Source, error) {
 	now := time.Now()
 	info, err := f.Stat()
@@ -254,7 +254,7 @@ func (m *Memory) newFSSource(ctx context.Context, f readAtCloser, name string) (
 	return src, nil
 }
 
-// noHashes remembers no hashes.
+// noHashes stores no hashes.
 type noHashes struct{}
 
 func (noHashes) knownHash(string, string, int64) string { return "" }

@@ -17,8 +17,8 @@ import (
 var _ citekit.Finder = (*Memory)(nil)
 
 // Find implements [citekit.Finder]. Sources given to [Memory.AddSource] are
-// found by their own paths, and by "." and patterns, before the files of the
-// file system.
+// found by their own paths, by "." and by patterns. They come before the files
+// of the file system.
 func (m *Memory) Find(ctx context.Context, req citekit.FindRequest) iter.Seq2[citekit.Candidate, error] {
 	return func(yield func(citekit.Candidate, error) bool) {
 		s := newSearch(ctx, req, yield)
@@ -31,8 +31,8 @@ func (m *Memory) Find(ctx context.Context, req citekit.FindRequest) iter.Seq2[ci
 	}
 }
 
-// giveAdded yields the added sources that name is, or leads to. A single one
-// is all that name stands for.
+// giveAdded yields the added sources that name is, or leads to. If name is the
+// path of an added source, it stands for that source only.
 func (m *Memory) giveAdded(s *search, name string) (found, ok bool) {
 	given := name
 	name = path.Clean(name)

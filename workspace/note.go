@@ -19,7 +19,7 @@ const (
 	maxNote     = 64 << 10 // bytes
 )
 
-// checkKind returns an error unless kind can be one of notes.
+// checkKind returns an error unless kind is a valid kind of notes.
 func checkKind(kind string) error {
 	if kind == "" || len(kind) > 64 || strings.Trim(kind, "abcdefghijklmnopqrstuvwxyz") != "" {
 		return fmt.Errorf("a kind of notes is 1 to 64 letters a-z: %w", citekit.ErrSyntax)
@@ -40,7 +40,7 @@ func checkNote(kind, name string, data []byte) error {
 	return nil
 }
 
-// checkChanges returns an error unless changes can be made of notes of a kind.
+// checkChanges returns an error unless changes are valid for notes of a kind.
 func checkChanges(kind string, changes []citekit.NoteChange) error {
 	if err := checkKind(kind); err != nil {
 		return err
@@ -58,8 +58,8 @@ func checkChanges(kind string, changes []citekit.NoteChange) error {
 	return nil
 }
 
-// compareNotes returns an error if notes, as read gives them, have other stamps
-// than changes say.
+// compareNotes returns an error if notes, as read returns them, have other
+// stamps than changes give.
 func compareNotes(changes []citekit.NoteChange, read func(name string) ([]byte, citekit.Stamp, error)) error {
 	var others []string
 	for _, c := range changes {
@@ -77,8 +77,8 @@ func compareNotes(changes []citekit.NoteChange, read func(name string) ([]byte, 
 	return nil
 }
 
-// isVain reports whether a change, whose stamp is right, changes nothing: what
-// it deletes is not there.
+// isVain reports whether a change with the right stamp changes nothing, because
+// the note that it deletes does not exist.
 func isVain(c citekit.NoteChange) bool { return c.Data == nil && c.Stamp == (citekit.Stamp{}) }
 
 // ReadNote implements [citekit.NoteStore].
@@ -179,7 +179,7 @@ func (d *Directory) Notes(ctx context.Context, kind string) iter.Seq2[citekit.No
 }
 
 // eachNote calls f with the notes of a kind until it returns false, which is
-// no error.
+// not an error.
 func (d *Directory) eachNote(ctx context.Context, kind string, f func(citekit.Note) bool) error {
 	if err := errors.Join(checkKind(kind), ctx.Err()); err != nil {
 		return err

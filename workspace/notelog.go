@@ -19,24 +19,25 @@ import (
 )
 
 // A noteLog keeps the notes of a kind in one file, to which every change is
-// appended: there may be a note for each of a hundred thousand sources, which
-// as files of their own would take longer to read than the sources to look at.
+// appended. There may be a note for each of a hundred thousand sources; reading
+// them from separate files would take longer than checking the sources.
 //
 // A line is
 //
 //	length TAB seal TAB stamp TAB "name" TAB =data LF
 //
-// where the length is that of what follows it, in bytes and without LF, the
-// seal is over what follows it, and the name is quoted as Go does. Data without
-// a line end stands as it is behind "="; other data is quoted, and "-" stands for
-// that of a note that was deleted. The last line of a name counts. A line that
-// was not written whole, as a process was killed or the power lost, has another
-// length and is skipped; whoever writes next ends it.
+// where the length is in bytes and covers the text after it, without LF; the
+// seal covers the text after it; and the name is quoted as in Go. Data without
+// a line end follows "=" unchanged; other data is quoted, and "-" stands for a
+// deleted note. The last line of a name is the valid one. If a process was
+// killed or power failed during a write, the line has the wrong length and is
+// skipped; the next writer ends it.
 //
-// The index holds where the lines are. It grows with the file; a file that is
-// another one, or shorter, is read anew. Seals are checked when a note is read.
-// A file whose first line has no valid seal was not made here: it is not read,
-// nor written to, as it may be a link, but replaced.
+// The index holds the positions of the lines. It grows with the file; a file
+// that was replaced, or is shorter, is read again from the start. Seals are
+// checked when a note is read. A file whose first line has no valid seal was
+// not made here: it is not read, and not written to, as it may be a link, but
+// replaced.
 type noteLog struct {
 	d    *Directory
 	name string // in the evidence directory
@@ -47,12 +48,12 @@ type noteLog struct {
 	file  *os.File
 	info  fs.FileInfo
 	sound bool  // the first line was made here
-	end   int64 // of what the index covers
-	live  int64 // bytes of the lines that count
+	end   int64 // of the part that the index covers
+	live  int64 // bytes of the valid lines
 	index map[string]noteLine
 }
 
-// A noteLine says where the line of a note is.
+// A noteLine is the position of the line of a note.
 type noteLine struct {
 	at   int64
 	size int // with LF
@@ -60,7 +61,7 @@ type noteLine struct {
 
 const (
 	maxNoteLine = 6 * (maxNote + maxNoteName) // bytes; quoting takes at most four for one
-	compactFrom = 1 << 20                     // size in bytes from which a file is written anew that is mostly outdated
+	compactFrom = 1 << 20                     // size in bytes from which a mostly outdated file is rewritten
 )
 
 // noteLogs are the logs of all kinds.
@@ -98,15 +99,15 @@ func (n *noteLogs) close() error {
 	return err
 }
 
-// forget empties the index. A file that others still read closes when it is no
-// longer referenced.
+// forget empties the index. A file that other goroutines still read is closed
+// when it is no longer referenced.
 func (l *noteLog) forget() {
 	l.file, l.info, l.sound, l.end, l.live = nil, nil, false, 0, 0
 	l.index = make(map[string]noteLine)
 }
 
-// refresh brings the index up to date. What stands at the name and is no plain
-// file holds no notes.
+// refresh brings the index up to date. A file that is not regular holds no
+// notes.
 func (l *noteLog) refresh(root *os.Root) error {
 	if root != l.root || l.index == nil {
 		place, err := l.d.place(root)
@@ -138,9 +139,9 @@ func (l *noteLog) refresh(root *os.Root) error {
 	return scanNotes(context.Background(), l.file, l.end, info.Size(), l.add)
 }
 
-// add takes a line into the index. It reports whether to go on. The index does
-// not cover a line without an end: it is too long, or the one who writes it has
-// not come to its end.
+// add adds a line to the index. It reports whether to continue. The index does
+// not cover a line without an end: it is too long, or its writer has not
+// finished it.
 func (l *noteLog) add(at int64, line []byte) bool {
 	whole := bytes.HasSuffix(line, []byte("\n"))
 	if whole {
@@ -166,15 +167,16 @@ func (l *noteLog) add(at int64, line []byte) bool {
 	return true
 }
 
-// scanNotes calls f with the whole lines of a file from one offset to another,
-// and with the start of a line that is too long, until it returns false. The
-// lines are valid until f returns.
+// scanNotes calls f with the whole lines of a file between two offsets, and
+// with the start of a line that is too long, until f returns false. The lines
+// are valid until f returns.
 func scanNotes(ctx context.Context, file io.ReaderAt, from, to int64, f func(at int64, line []byte) bool) error {
 	if from >= to {
 		return nil
 	}
-	// One byte more than there is to read: a part of a line at the end of the
-	// file then ends with io.EOF, and does not look like a line that is too long.
+	// The buffer is one byte larger than the text: a partial line at the end of
+	// the file then ends with io.EOF, and is not mistaken for a line that is
+	// too long.
 	lines := bufio.NewReaderSize(io.NewSectionReader(file, from, to-from), int(min(to-from, 2*maxNoteLine))+1)
 	for n, at := 0, from; ; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
@@ -182,7 +184,7 @@ func scanNotes(ctx context.Context, file io.ReaderAt, from, to int64, f func(at 
 		}
 		line, err := lines.ReadSlice('\n')
 		size := int64(len(line))
-		if err == bufio.ErrBufferFull { // nothing that we wrote
+		if err == bufio.ErrBufferFull { // not a line that we wrote
 			if !f(at, line) {
 				return nil
 			}
@@ -207,12 +209,12 @@ func scanNotes(ctx context.Context, file io.ReaderAt, from, to int64, f func(at 
 	}
 }
 
-// A parsedNote is a line that was written whole, whoever wrote it. Its slices
-// are parts of the line.
+// A parsedNote is a line that was written whole, by any writer. Its slices are
+// parts of the line.
 type parsedNote struct {
 	name          string
 	seal, content []byte
-	stamp, data   []byte // of the content
+	stamp, data   []byte // parts of content
 }
 
 func parseNoteLine(line []byte) (n parsedNote, ok bool) {
@@ -250,8 +252,8 @@ func (n parsedNote) note() (note citekit.Note, ok bool) {
 	return note, err == nil
 }
 
-// appendData appends the data of a note as it stands in a line. Nil data means
-// that the note was deleted.
+// appendData appends the data of a note in the form it has in a line. Nil data
+// means that the note was deleted.
 func appendData(line, data []byte) []byte {
 	switch {
 	case data == nil:
@@ -265,7 +267,7 @@ func appendData(line, data []byte) []byte {
 // made reports whether a line has a valid seal.
 func (s *sealer) made(n parsedNote) bool { return hmac.Equal(n.seal, s.seal(n.content)) }
 
-// unseal returns the note of a line that was made here.
+// unseal returns the note of a line, if the line was made here.
 func (s *sealer) unseal(line []byte) (note citekit.Note, ok bool) {
 	n, ok := parseNoteLine(line)
 	if !ok || !s.made(n) {
@@ -312,7 +314,7 @@ func (l *noteLog) lookUp(s *sealer, name string) ([]byte, citekit.Stamp, error) 
 	return n.Data, n.Stamp, nil
 }
 
-// change makes changes, or none. The evidence directory is locked.
+// change makes all changes, or none. The evidence directory must be locked.
 func (l *noteLog) change(root *os.Root, changes []citekit.NoteChange) ([]citekit.Stamp, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -353,8 +355,8 @@ func (l *noteLog) change(root *os.Root, changes []citekit.NoteChange) ([]citekit
 	return stamps, nil
 }
 
-// append adds lines to the file. If it fails the file is as it was, or ends
-// with some of them and part of a line.
+// append adds lines to the file. If it fails, the file is unchanged, or ends
+// with some of the lines and part of another.
 func (l *noteLog) append(root *os.Root, lines []byte) error {
 	f, err := root.OpenFile(l.name, os.O_WRONLY|os.O_APPEND|nonblock, 0)
 	if err != nil {
@@ -362,13 +364,13 @@ func (l *noteLog) append(root *os.Root, lines []byte) error {
 	}
 	info, err := f.Stat()
 	if err == nil && !os.SameFile(info, l.info) {
-		err = errRecordNotPlain // since it was looked at
+		err = errRecordNotPlain // it was replaced since it was checked
 	}
 	if err != nil {
 		f.Close()
 		return err
 	}
-	if info.Size() > l.end { // part of a line
+	if info.Size() > l.end { // a partial line
 		lines = append([]byte("\n"), lines...)
 	}
 	if _, err := f.Write(lines); err != nil {
@@ -379,11 +381,11 @@ func (l *noteLog) append(root *os.Root, lines []byte) error {
 	return f.Close()
 }
 
-// rewrite replaces the file by one of the lines that count, but for those of
-// the notes that change, and new ones.
+// rewrite replaces the file by one with new lines and the valid lines, except
+// those of the notes that change.
 func (l *noteLog) rewrite(root *os.Root, changes []citekit.NoteChange, lines []byte) error {
-	// Temporary files that dead processes left go; what cannot be removed harms
-	// no notes.
+	// This removes temporary files of dead processes; one that cannot be
+	// removed does not harm the notes.
 	l.d.sweep.Do(func() { _ = removeOldTemps(context.Background(), root, tempDir, l.d.now()) })
 	t, err := l.d.perms.createTemp(root, tempDir)
 	if err != nil {
@@ -407,8 +409,8 @@ func (l *noteLog) rewrite(root *os.Root, changes []citekit.NoteChange, lines []b
 	return t.rename(l.name)
 }
 
-// copyUnchanged writes the lines that count of notes that do not change. An
-// error of w stays until it is flushed.
+// copyUnchanged writes the valid lines of notes that do not change. An error of
+// w is reported when w is flushed.
 func (l *noteLog) copyUnchanged(w *bufio.Writer, changes []citekit.NoteChange) error {
 	change := make(map[string]bool, len(changes))
 	for _, c := range changes {
@@ -416,8 +418,8 @@ func (l *noteLog) copyUnchanged(w *bufio.Writer, changes []citekit.NoteChange) e
 	}
 	s := l.sealer()
 	return scanLive(context.Background(), l.file, l.end, l.index, func(n parsedNote, line []byte) bool {
-		// What was damaged since it was read must not come first: the rest
-		// would not count.
+		// A line that was damaged since it was read must not come first, or the
+		// rest would be ignored.
 		if !change[n.name] && s.made(n) {
 			w.Write(line)
 		}
@@ -425,7 +427,7 @@ func (l *noteLog) copyUnchanged(w *bufio.Writer, changes []citekit.NoteChange) e
 	})
 }
 
-// scanLive calls f with the lines that count until it returns false.
+// scanLive calls f with the valid lines until it returns false.
 func scanLive(ctx context.Context, file *os.File, end int64, index map[string]noteLine, f func(n parsedNote, line []byte) bool) error {
 	return scanNotes(ctx, file, 0, end, func(at int64, line []byte) bool {
 		n, ok := parseNoteLine(line)
@@ -437,7 +439,7 @@ func scanLive(ctx context.Context, file *os.File, end int64, index map[string]no
 }
 
 // each calls f with all notes as they are now. The log is not locked while f
-// runs, which may read and write notes.
+// runs, so f may read and write notes.
 func (l *noteLog) each(ctx context.Context, root *os.Root, f func(citekit.Note) bool) error {
 	l.mu.Lock()
 	err := l.refresh(root)

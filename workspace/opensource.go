@@ -17,16 +17,16 @@ import (
 	"github.com/citekit/citekit/internal/ctxio"
 )
 
-// maxHeld is the size in bytes up to which a source that is not settled is
-// held in memory once it is hashed, so that what is read are the bytes that
-// were hashed.
+// maxHeld is the size in bytes up to which a source that is not settled is held
+// in memory once it is hashed, so that readers get the bytes that were hashed.
 const maxHeld = 32 << 20
 
 // An openSource is the open file behind a source.
 //
-// While it is settled, its identity stands for its content. If it is not, as
-// somebody is writing to it, or did so just now, or the system does not tell,
-// it has no identity: what is read counts for what its hash says.
+// While the file is settled, its identity stands for its content. It is not
+// settled while a process is writing to it, shortly after a write, or where the
+// system cannot detect writers. It then has no identity, and its hash
+// identifies what is read.
 type openSource struct {
 	*os.File
 	hashes  hashKeeper
@@ -35,14 +35,14 @@ type openSource struct {
 	settled bool
 
 	mu   sync.Mutex
-	held *bytes.Reader // what was hashed, of a small source that is not settled
-	sum  string        // what Hash gave
+	held *bytes.Reader // the hashed content of a small source that is not settled
+	sum  string        // as Hash returned
 }
 
-// A hashKeeper remembers the hashes that settled files had.
+// A hashKeeper remembers the hashes of settled files.
 type hashKeeper interface {
-	// knownHash returns the hash of the file at path, which is settled,
-	// while it has the identity, or "".
+	// knownHash returns the hash of the settled file at path if the file still
+	// has the identity, or "".
 	knownHash(path, identity string, size int64) string
 	rememberHash(path string, size int64, r hashRecord)
 }
@@ -73,7 +73,7 @@ func newSource(f *os.File, path string, hashes hashKeeper) (*citekit.Source, err
 	return citekit.NewSource(unsettledFile{s}, shown), nil
 }
 
-// An unsettledFile reads an openSource: once it is hashed, what was hashed.
+// An unsettledFile reads an openSource: once it is hashed, the hashed bytes.
 type unsettledFile struct{ s *openSource }
 
 func (u unsettledFile) ReadAt(p []byte, off int64) (int, error) {
@@ -88,7 +88,7 @@ func (u unsettledFile) ReadAt(p []byte, off int64) (int, error) {
 
 func (u unsettledFile) Close() error { return u.s.File.Close() }
 
-// hash hashes the source. The hash of a settled one is recorded.
+// hash hashes the source. It records the hash if the source is settled.
 func (s *openSource) hash(ctx context.Context) (string, error) {
 	size, err := s.checkIdentity()
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *openSource) hash(ctx context.Context) (string, error) {
 	return sum, nil
 }
 
-// read returns the hash of the source and, where that is to be held, its
+// read returns the hash of the source and, if the content is to be held, the
 // content.
 func (s *openSource) read(ctx context.Context, size int64) (sum string, held []byte, err error) {
 	content := io.NewSectionReader(s.File, 0, size)
@@ -138,8 +138,8 @@ func (s *openSource) read(ctx context.Context, size int64) (sum string, held []b
 
 var errChanged = fmt.Errorf("the source changed while it was being read: %w", citekit.ErrStale)
 
-// checkIdentity returns the size of the file, or an error if the identity is
-// not what it was.
+// checkIdentity returns the size of the file, or an error if its identity has
+// changed.
 func (s *openSource) checkIdentity() (size int64, err error) {
 	info, err := s.File.Stat()
 	if err != nil {
@@ -151,8 +151,8 @@ func (s *openSource) checkIdentity() (size int64, err error) {
 	return info.Size(), nil
 }
 
-// stat implements [citekit.SourceInfo.Stat]. Where the identity does not tell
-// of every change, the source is hashed once more if a hash was given.
+// stat implements [citekit.SourceInfo.Stat]. If the identity does not show
+// every change and a hash was returned before, stat hashes the source again.
 func (s *openSource) stat() (string, error) {
 	now, err := sourceIdentity(s.File, s.path)
 	if err != nil || now != s.id {

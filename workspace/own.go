@@ -10,8 +10,8 @@ import (
 
 const errOwn = refusal("the source is inside a directory where citekit keeps maps or evidence")
 
-// isOwn reports whether a path is in the maps or the evidence directory, as
-// far as the path tells.
+// isOwn reports whether a path is in the maps or the evidence directory,
+// judging by the path alone.
 func (d *Directory) isOwn(abs string) bool {
 	if _, ok := below(strings.ToLower(filepath.Join(d.evidence.path, metaDir)), strings.ToLower(abs)); ok {
 		return true
@@ -27,9 +27,9 @@ func (d *Directory) isOwn(abs string) bool {
 	return false
 }
 
-// isOwnFile reports whether a search leaves a file out: it is in the maps or
-// the evidence directory, or is a map that is kept beside the sources. Ingest
-// would else make maps of its maps.
+// isOwnFile reports whether a search skips a file: it is in the maps or the
+// evidence directory, or is a map kept beside the sources. Otherwise ingest
+// would make maps of its maps.
 func (d *Directory) isOwnFile(abs string) bool {
 	if d.isOwn(abs) {
 		return true
@@ -49,7 +49,7 @@ func (d *Directory) isOwnFile(abs string) bool {
 	return isTemp || isMap(root, name)
 }
 
-// isMap reports whether a file in the maps directory gives the id of the
+// isMap reports whether a file in the maps directory contains the id of the
 // resource that it is named after.
 func isMap(root *os.Root, name string) bool {
 	meant, form := parseFileName(name)
@@ -60,9 +60,9 @@ func isMap(root *os.Root, name string) bool {
 	return err == nil && (id == meant || fileName(id) == name)
 }
 
-// checkNotOwn returns an error if the file that was opened at path, whose
-// metadata are info, is in the maps or the evidence directory by any way: a
-// symbolic link may lead there, or the path may be another spelling.
+// checkNotOwn returns an error if the file that was opened at path, with the
+// metadata info, is in the maps or the evidence directory. It checks every way
+// there: a symbolic link may lead there, or the path may be another spelling.
 func (d *Directory) checkNotOwn(path string, info fs.FileInfo) error {
 	if d.isKey(info) {
 		return errOwn
@@ -71,8 +71,8 @@ func (d *Directory) checkNotOwn(path string, info fs.FileInfo) error {
 	if len(own) == 0 {
 		return nil
 	}
-	// Where links cannot be resolved, as on some volumes of Windows, the
-	// path itself has to do.
+	// Where links cannot be resolved, as on some volumes of Windows, the path
+	// itself is used.
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		path = resolved
 	}
@@ -84,7 +84,7 @@ func (d *Directory) checkNotOwn(path string, info fs.FileInfo) error {
 		path = filepath.Dir(path)
 		dir, err := os.Stat(path)
 		if err != nil {
-			continue // what is above may be closed to us
+			continue // this user may have no access to folders above
 		}
 		if slices.ContainsFunc(own, func(o fs.FileInfo) bool { return os.SameFile(o, dir) }) {
 			return errOwn

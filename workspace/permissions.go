@@ -11,19 +11,19 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// permissions are what the files and directories get that citekit makes.
+// permissions are the permissions of files and directories that citekit makes.
 type permissions struct {
 	file, dir fs.FileMode
 	gid       int // of the group; -1 leaves it to the system
 }
 
-// private are the permissions of what is for one person.
+// private are the permissions of files for one user only.
 var private = permissions{file: 0o600, dir: 0o700, gid: -1}
 
-// permissions returns those that the options say.
+// permissions returns the permissions that the options select.
 func (o *Options) permissions() (permissions, error) {
 	if runtime.GOOS == "windows" {
-		return private, nil // what a directory passes on decides there
+		return private, nil // permissions are inherited from the directory there
 	}
 	p := permissions{file: o.FileMode, dir: o.DirMode, gid: -1}
 	if p.file == 0 {
@@ -49,16 +49,16 @@ func (o *Options) permissions() (permissions, error) {
 	return p, err
 }
 
-// isShared reports whether others than the owner may be meant to open what is
-// made.
+// isShared reports whether other users than the owner may be meant to open the
+// files.
 func (p permissions) isShared() bool { return p.gid >= 0 || p.file&0o077 != 0 }
 
-// mostDenied is how long another person who is making something has to give it
+// mostDenied is how long another user who is making a file may take to give it
 // its permissions.
 const mostDenied = 16 * time.Millisecond
 
-// patiently calls f, and calls it again for a moment where access is denied to
-// what another person may be just making.
+// patiently calls f, and calls it again for a moment if access is denied,
+// because another user may be just making the file.
 func (p permissions) patiently(f func() error) error {
 	err := f()
 	for wait := time.Millisecond; p.isShared() && errors.Is(err, fs.ErrPermission) && wait <= mostDenied; wait *= 2 {
@@ -78,7 +78,7 @@ func (p permissions) give(f *os.File) error {
 	return f.Chmod(p.file)
 }
 
-// giveDir is give for a directory.
+// giveDir is like give, for a directory.
 func (p permissions) giveDir(root *os.Root, name string) error {
 	if p.gid >= 0 {
 		if err := root.Lchown(name, -1, p.gid); err != nil {
@@ -88,8 +88,8 @@ func (p permissions) giveDir(root *os.Root, name string) error {
 	return root.Chmod(name, p.dir)
 }
 
-// restore gives a file that was found its mode, if it has another. One of
-// another person stays as it is, if no more people may use it than should.
+// restore sets the mode of an existing file, if it differs. The file of another
+// user stays unchanged, unless more people may use it than should.
 func (p permissions) restore(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil || info.Mode().Perm() == p.file {

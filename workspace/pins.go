@@ -12,9 +12,8 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// A pinRecord is a note of the kind [citekit.PinNotes], in a file of its own:
-// one that is damaged must be told from one that is not there, however it was
-// damaged.
+// A pinRecord is a note of the kind [citekit.PinNotes], in a file of its own: a
+// damaged pin must be distinguishable from a missing one, whatever the damage.
 type pinRecord struct {
 	Name  string `json:"name"`
 	Stamp string `json:"stamp"`
@@ -39,7 +38,7 @@ func (r pinRecord) data() []byte {
 	return []byte(r.Text)
 }
 
-// A damagedPin says what is wrong with the record of a pin. It matches
+// A damagedPin describes a fault in the record of a pin. It matches
 // [citekit.ErrDamaged].
 type damagedPin struct{ cause error }
 
@@ -51,9 +50,9 @@ func (e *damagedPin) Is(target error) bool { return target == citekit.ErrDamaged
 
 func (e *damagedPin) Unwrap() error { return e.cause }
 
-// readPin returns a pin with its stamp, as [citekit.NoteStore.ReadNote] says.
-// A whole record that was not made here, by this person's citekit, is missing:
-// it came with a folder that was copied, or somebody planted it.
+// readPin returns a pin with its stamp, as [citekit.NoteStore.ReadNote]
+// describes. A whole record that this user's citekit did not make here is
+// treated as missing: it came with a copied folder, or somebody planted it.
 func (d *Directory) readPin(root *os.Root, name string) ([]byte, citekit.Stamp, error) {
 	var r pinRecord
 	err := d.readOwn(root, pinName(name), &r)
@@ -65,7 +64,7 @@ func (d *Directory) readPin(root *os.Root, name string) ([]byte, citekit.Stamp, 
 		return r.data(), citekit.Stamp{Identity: r.Stamp}, nil
 	case errors.Is(err, fs.ErrNotExist), err == errForeign:
 		return nil, citekit.Stamp{}, missing("note")
-	case mayPass(err): // it says nothing of the record
+	case mayPass(err): // not a fault of the record
 		return nil, citekit.Stamp{}, withoutPath(err)
 	}
 	stamp := citekit.Stamp{Identity: "damaged"}
@@ -75,7 +74,8 @@ func (d *Directory) readPin(root *os.Root, name string) ([]byte, citekit.Stamp, 
 	return nil, stamp, &damagedPin{withoutPath(storageFault(evidenceUnreadable, err))}
 }
 
-// changePins makes changes of pins, or none. The evidence directory is locked.
+// changePins makes all changes of pins, or none. The evidence directory must be
+// locked.
 func (d *Directory) changePins(root *os.Root, changes []citekit.NoteChange) ([]citekit.Stamp, error) {
 	err := compareNotes(changes, func(name string) ([]byte, citekit.Stamp, error) { return d.readPin(root, name) })
 	if err != nil {
@@ -100,7 +100,8 @@ func (d *Directory) changePins(root *os.Root, changes []citekit.NoteChange) ([]c
 	return stamps, nil
 }
 
-// conflictOf returns what says that a note is not as the caller knew it.
+// conflictOf returns the error for a note that has changed since the caller
+// read it.
 func conflictOf(now citekit.Stamp) error {
 	if now == (citekit.Stamp{}) {
 		return fmt.Errorf("the note is not there any more: %w", citekit.ErrConflict)

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// directoryNumber returns the inode of an open directory and the number of
-// its file system, which stays when devices get other numbers.
+// directoryNumber returns the inode of an open directory and the number of its
+// file system, which stays the same when device numbers change.
 func directoryNumber(dir *os.File, _ string) string {
 	var st unix.Stat_t
 	var fs unix.Statfs_t

@@ -4,5 +4,5 @@ package workspace
 
 import "os"
 
-// directoryNumber returns what the system names an open directory by.
+// directoryNumber returns the system's identifier of an open directory.
 func directoryNumber(dir *os.File, path string) string { return fileNumber(dir, path) }

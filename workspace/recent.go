@@ -4,8 +4,8 @@ import "sync"
 
 const maxRecent = 16384
 
-// recent remembers values by key in bounded memory. When it is full it
-// forgets everything: what it holds can be read again.
+// recent caches values by key in bounded memory. When it is full it drops
+// everything, because the values can be read again.
 type recent[V any] struct {
 	mu     sync.Mutex
 	values map[string]V

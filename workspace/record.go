@@ -9,7 +9,7 @@ import (
 	"path"
 )
 
-// Where records are kept in the evidence directory.
+// The directories of records in the evidence directory.
 const (
 	metaDir     = ".meta"
 	tempDir     = metaDir + "/tmp"
@@ -24,30 +24,30 @@ const (
 var (
 	errDamaged = errors.New("a record in the evidence directory is damaged")
 
-	// errForeign reports a whole record that this person's citekit did not
-	// write, or not in this directory or under this name.
+	// errForeign reports a whole record that this user's citekit did not write
+	// in this directory under this name.
 	errForeign = errors.New("a record in the evidence directory was not made here")
 )
 
-// A storedRecord is the form of a record in a file. The checksum finds a
-// record that was not written whole or was changed since, by accident. The
-// seal tells who wrote it, and where.
+// A storedRecord is the form of a record in a file. The checksum detects a
+// record that was not written whole or was changed by accident. The seal shows
+// who wrote it, and where.
 type storedRecord struct {
-	Seal   string          `json:"seal,omitempty"` // as of [sealer.seal]
+	Seal   string          `json:"seal,omitempty"` // as returned by [sealer.seal]
 	SHA256 string          `json:"sha256"`         // of Seal and Record
 	Record json.RawMessage `json:"record"`
 }
 
 func (r storedRecord) checksum() string { return checksum(append([]byte(r.Seal), r.Record...)) }
 
-// readRecord reads a record without a seal, which is where only this person
-// writes, into v. One that is damaged, or not a plain file, is an error other
-// than fs.ErrNotExist.
+// readRecord reads a record without a seal into v, from a place where only this
+// user writes. A record that is damaged, or not a regular file, is an error
+// other than fs.ErrNotExist.
 func readRecord(root *os.Root, name string, v any) error {
 	return readStored(root, name, v, func(string, []byte) (bool, error) { return true, nil })
 }
 
-// readStored is readRecord for a record of which isOwn must report true.
+// readStored is like readRecord, for a record for which isOwn must return true.
 func readStored(root *os.Root, name string, v any, isOwn func(seal string, record []byte) (bool, error)) error {
 	f, info, err := openPlain(root, name, errRecordNotPlain)
 	if err != nil {
@@ -74,13 +74,13 @@ func readStored(root *os.Root, name string, v any, isOwn func(seal string, recor
 	return nil
 }
 
-// writeRecord writes a record without a seal, whole or not at all. The folders
-// for it exist afterwards.
+// writeRecord writes a record without a seal, whole or not at all. It makes
+// missing folders.
 func writeRecord(root *os.Root, name string, v any, durable bool) error {
 	return private.writeStored(root, name, v, durable, func([]byte) (string, error) { return "", nil })
 }
 
-// writeStored is writeRecord with a seal.
+// writeStored is like writeRecord, with a seal.
 func (p permissions) writeStored(root *os.Root, name string, v any, durable bool, seal func(record []byte) (string, error)) error {
 	record, err := json.Marshal(v)
 	if err != nil {
@@ -108,9 +108,9 @@ func (p permissions) writeStored(root *os.Root, name string, v any, durable bool
 	return nil
 }
 
-// readOwn reads a record of the evidence directory into v. One that this
-// person's citekit did not write under this name in this directory is
-// errForeign.
+// readOwn reads a record of the evidence directory into v. It returns
+// errForeign if this user's citekit did not write the record under this name in
+// this directory.
 func (d *Directory) readOwn(root *os.Root, name string, v any) error {
 	return readStored(root, name, v, func(seal string, record []byte) (bool, error) {
 		return d.isSealed(root, name, seal, record)

@@ -11,13 +11,13 @@ import (
 	"strconv"
 )
 
-// sealForm is part of every seal, so that one of another form never passes.
+// sealForm is part of every seal, so that seals of other forms are never valid.
 const sealForm = "citekit record 1"
 
 // seal returns the seal of data stored under name in the evidence directory,
 // which root is: an HMAC-SHA-256, in hex, over the data, the name, which
-// includes the kind of record, and the place of the directory. Without the
-// key nobody can make one, and none is of use under another name or elsewhere.
+// includes the kind of record, and the place of the directory. Nobody can make
+// a seal without the key, and no seal is valid under another name or elsewhere.
 func (d *Directory) seal(root *os.Root, name string, data []byte) (string, error) {
 	place, err := d.place(root)
 	if err != nil {
@@ -26,24 +26,24 @@ func (d *Directory) seal(root *os.Root, name string, data []byte) (string, error
 	return d.sealAt(place, name, data), nil
 }
 
-// sealAt is seal for the directory at a place, which [Directory.place] has
-// told.
+// sealAt is like seal, for the directory at a place returned by
+// [Directory.place].
 func (d *Directory) sealAt(place, name string, data []byte) string {
 	return string(d.sealer(place, name).seal(data))
 }
 
-// A sealer makes many seals under one name at one place, at less cost than one
-// by one. It must not be used by several goroutines at a time.
+// A sealer makes many seals under one name at one place. That costs less than
+// making them one by one. It is not safe for concurrent use.
 type sealer struct {
 	mac    hash.Hash
-	before []byte // what comes before the data
+	before []byte // the input before the data
 	length []byte
 	sum    []byte
 	text   [2 * sha256.Size]byte
 }
 
 func (d *Directory) sealer(place, name string) *sealer {
-	key, _ := d.key.get() // which place has loaded
+	key, _ := d.key.get() // place has loaded the key
 	s := &sealer{mac: hmac.New(sha256.New, key)}
 	for _, part := range []string{sealForm, place, name} {
 		s.before = fmt.Appendf(s.before, "%d:%s", len(part), part)
@@ -63,16 +63,17 @@ func (s *sealer) seal(data []byte) []byte {
 	return s.text[:]
 }
 
-// isSealed reports whether seal is that of data under name. An error says that
-// this cannot be told for now: it does not mean that the record is not ours.
+// isSealed reports whether seal is that of data under name. An error means that
+// this is unknown for now, not that the record is foreign.
 func (d *Directory) isSealed(root *os.Root, name, seal string, data []byte) (bool, error) {
 	want, err := d.seal(root, name, data)
 	return err == nil && hmac.Equal([]byte(want), []byte(seal)), err
 }
 
-// place returns what tells the evidence directory from all others: its path
-// and the numbers that the file system gives it. A copy is another place, and
-// so is the directory after it was moved. Once it is known, the key is loaded.
+// place returns a string that distinguishes the evidence directory from all
+// others: its path and the numbers that the file system gives it. A copy is
+// another place, and so is a directory that was moved. When place succeeds, the
+// key is loaded.
 func (d *Directory) place(root *os.Root) (string, error) {
 	if _, err := d.key.get(); err != nil {
 		return "", err

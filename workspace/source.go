@@ -35,8 +35,8 @@ func newSourceRoot(path string) *sourceRoot {
 	}
 }
 
-// contains returns the name of path, which is absolute and clean, inside the
-// root.
+// contains returns the name of path, which must be absolute and clean, inside
+// the root.
 func (r *sourceRoot) contains(path string) (name string, ok bool) {
 	if name, ok := below(r.path, path); ok {
 		return name, true
@@ -51,9 +51,8 @@ func below(dir, path string) (name string, ok bool) {
 
 // OpenSource implements [citekit.SourceStore]. A path outside the base
 // directory, the roots and the allowed files gives the same error whether or
-// not something is there. Symbolic links are followed as long as they stay
-// inside the roots. Files in the maps and evidence directories are not
-// sources.
+// not a file exists there. Symbolic links are followed if they stay inside the
+// roots. Files in the maps and evidence directories are not sources.
 func (d *Directory) OpenSource(ctx context.Context, path string) (*citekit.Source, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -78,8 +77,8 @@ func (d *Directory) OpenSource(ctx context.Context, path string) (*citekit.Sourc
 
 const errURL = refusal("the source is given as a URL; citekit reads files only: download it first")
 
-// schemePrefix returns the start of path that ffmpeg and browsers take for the
-// protocol of a URL, with its colon, or "". A single letter is a drive.
+// schemePrefix returns the start of path that ffmpeg and browsers take for a
+// URL scheme, with its colon, or "". A single letter is a drive.
 func schemePrefix(path string) string {
 	for i, c := range []byte(path) {
 		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
@@ -96,9 +95,8 @@ func schemePrefix(path string) string {
 
 func hasScheme(path string) bool { return schemePrefix(path) != "" }
 
-// checkSourcePath refuses URLs and other text that cannot be the path of a local
-// file. A name such as
-// "a:b" passes: it may be a file.
+// checkSourcePath rejects URLs and other text that cannot be the path of a
+// local file. A name such as "a:b" is accepted, because it may be a file.
 func checkSourcePath(path string) error {
 	scheme := schemePrefix(path)
 	switch {
@@ -128,9 +126,9 @@ func namesDirectory(path string) bool {
 
 func isSeparator(r rune) bool { return r == '/' || r == filepath.Separator }
 
-// checkDrive refuses paths that have a drive where there are no drives, and
-// ones relative to a drive's current directory or naming a file's stream
-// where there are.
+// checkDrive rejects a drive on systems without drives. On systems with drives,
+// it rejects paths that are relative to a drive's current directory or that
+// name a file's stream.
 func checkDrive(path string) error {
 	const errDrive = refusal("the path of the source has a drive or a colon that means nothing here")
 	hasDrive := len(path) >= 2 && path[1] == ':' && ('a' <= path[0]|0x20 && path[0]|0x20 <= 'z')
@@ -152,15 +150,15 @@ func checkDrive(path string) error {
 	return nil
 }
 
-// openAllowed opens the plain file at an absolute path, if it may be a
+// openAllowed opens the regular file at an absolute path, if it may be a
 // source.
 func (d *Directory) openAllowed(abs string) (*os.File, error) {
 	f, err := d.openInRoots(abs)
 	if err != errOutside {
 		return f, err
 	}
-	// A link from one root into another is followed: what it leads to is
-	// opened as if it had been named. Other paths are not looked at.
+	// A link from one root into another is followed: its target is opened as if
+	// the user had named it. Other paths are not looked at.
 	if !d.inRoots(abs) {
 		return nil, errOutside
 	}
@@ -215,8 +213,8 @@ func (d *Directory) openWithinRoots(abs string) (*os.File, fs.FileInfo, error) {
 	return nil, nil, errOutside
 }
 
-// openInRoot opens a plain file in root. It looks before it opens: to open a
-// device may do something.
+// openInRoot opens a regular file in root. It checks the type before it opens
+// the file, because opening a device may have an effect.
 func openInRoot(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	info, err := root.Stat(name)
 	if err != nil {
@@ -246,8 +244,8 @@ func sourceError(root *os.Root, err error) error {
 	return fmt.Errorf("source: %w", withoutPath(err))
 }
 
-// openFile opens a file that a person allowed. Its path has no symbolic links
-// any more: if the file has become one, it is not what was allowed.
+// openFile opens a file that a person allowed. Its path has no symbolic links:
+// if the file has become one since, it is not the allowed file.
 func openFile(path string) (*os.File, fs.FileInfo, error) {
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {

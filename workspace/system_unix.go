@@ -13,10 +13,10 @@ import (
 // nonblock keeps an open from waiting for the other end of a pipe.
 const nonblock = syscall.O_NONBLOCK
 
-// holdTemp locks a temporary file for as long as what it returns is open, to
-// show that its writer lives. It returns nil if that cannot be.
+// holdTemp locks a temporary file while the returned file is open, to show that
+// its writer lives. It returns nil if the file cannot be locked.
 func holdTemp(root *os.Root, name string) *os.File {
-	f, err := root.OpenFile(name, os.O_RDWR, 0) // NFS locks only what can be written
+	f, err := root.OpenFile(name, os.O_RDWR, 0) // NFS locks only files open for writing
 	if err != nil {
 		return nil
 	}
@@ -38,8 +38,8 @@ func isHeld(root *os.Root, name string) bool {
 	return !locked && err == nil
 }
 
-// syncDir makes the entries of the directory durable. Some file systems
-// cannot; there is nothing better to do on them.
+// syncDir makes the entries of the directory durable. It ignores file systems
+// that do not support this.
 func syncDir(root *os.Root, name string) error {
 	d, err := root.Open(name)
 	if err != nil {

@@ -4,8 +4,8 @@ import "os"
 
 const nonblock = 0
 
-// holdTemp does nothing: a lock would keep the file from being written, and a
-// file that is open is not removed.
+// holdTemp does nothing: a lock would prevent writing, and Windows does not
+// remove an open file.
 func holdTemp(*os.Root, string) *os.File { return nil }
 
 func isHeld(*os.Root, string) bool { return false }

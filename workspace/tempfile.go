@@ -19,9 +19,9 @@ const (
 	tempPrefix = ".tmp-"
 	tempDigits = 32
 
-	// tempLife is how long a temporary file must have been left alone to be
-	// taken for that of a process that died. Where files can be locked, it
-	// must not be locked either.
+	// tempLife is how long a temporary file must be unchanged before it is
+	// treated as left by a dead process. Where files can be locked, it must
+	// also be unlocked.
 	tempLife = time.Hour
 )
 
@@ -55,7 +55,7 @@ func (p permissions) createTemp(root *os.Root, dir string) (*tempFile, error) {
 	return t, nil
 }
 
-// finish ends writing. If it fails the file is gone.
+// finish ends writing. If it fails, the file is gone.
 func (t *tempFile) finish(durable bool) error {
 	var err error
 	if durable {
@@ -70,7 +70,7 @@ func (t *tempFile) finish(durable bool) error {
 	return err
 }
 
-// rename gives the finished file its name. If it fails the file is gone.
+// rename gives the finished file its name. If it fails, the file is gone.
 func (t *tempFile) rename(name string) error {
 	err := t.root.Rename(t.name, name)
 	if err != nil && removeEmptyDir(t.root, name) {
@@ -84,7 +84,8 @@ func (t *tempFile) rename(name string) error {
 	return nil
 }
 
-// removeEmptyDir removes a directory that stands where a file should be.
+// removeEmptyDir removes an empty directory that has the name of a file to
+// write.
 func removeEmptyDir(root *os.Root, name string) bool {
 	info, err := root.Lstat(name)
 	return err == nil && info.IsDir() && root.Remove(name) == nil
@@ -95,7 +96,7 @@ func (t *tempFile) discard() {
 	t.remove()
 }
 
-// remove removes a file that is closed.
+// remove removes the file, which must be closed.
 func (t *tempFile) remove() {
 	t.root.Remove(t.name)
 	t.release()
@@ -107,8 +108,8 @@ func (t *tempFile) release() {
 	}
 }
 
-// follow gives the file the permissions of an older one and a time of change
-// after its.
+// follow gives the file the permissions of an older one and a later time of
+// change.
 func (t *tempFile) follow(old fs.FileInfo) error {
 	if err := t.Chmod(old.Mode().Perm()); err != nil {
 		return err
@@ -121,7 +122,7 @@ func (t *tempFile) follow(old fs.FileInfo) error {
 	return t.root.Chtimes(t.name, later, later)
 }
 
-// writeFile puts data under a name, whole or not at all.
+// writeFile writes data under a name, whole or not at all.
 func (p permissions) writeFile(root *os.Root, tempDir, name string, data []byte, durable bool) error {
 	t, err := p.createTemp(root, tempDir)
 	if err != nil {
@@ -137,8 +138,8 @@ func (p permissions) writeFile(root *os.Root, tempDir, name string, data []byte,
 	return t.rename(name)
 }
 
-// removeOldTemps removes the temporary files that dead processes left in a
-// directory.
+// removeOldTemps removes the temporary files in a directory that dead processes
+// left.
 func removeOldTemps(ctx context.Context, root *os.Root, dir string, now time.Time) error {
 	d, err := root.Open(dir)
 	if err != nil {
@@ -168,13 +169,13 @@ func removeOldTemp(root *os.Root, name string, now time.Time) {
 	}
 }
 
-// isOldTemp reports whether a temporary file is that of a process that died.
+// isOldTemp reports whether a temporary file was left by a dead process.
 func isOldTemp(root *os.Root, name string, now time.Time) bool {
 	info, err := root.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() || now.Sub(info.ModTime()) <= tempLife {
 		return false
 	}
-	return !isHeld(root, name) // else the clock was set forward
+	return !isHeld(root, name) // a held file looks old if the clock was set forward
 }
 
 func isTempName(name string) bool {

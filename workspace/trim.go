@@ -9,29 +9,29 @@ import (
 	"time"
 )
 
-// Trim says which evidence [Directory.TrimEvidence] removes. The zero value
-// removes none.
+// Trim selects the evidence that [Directory.TrimEvidence] removes. The zero
+// value removes none.
 type Trim struct {
-	UnusedFor time.Duration // what was not used for so long goes; zero means none
-	MaxBytes  int64         // then what was used longest ago, until so many bytes are left; zero means any number
-	DryRun    bool          // nothing is removed, only counted
+	UnusedFor time.Duration // remove evidence that was not used for this long; zero means none
+	MaxBytes  int64         // then remove the least recently used until this many bytes are left; zero means no limit
+	DryRun    bool          // only count, remove nothing
 }
 
-// Trimmed is what [Directory.TrimEvidence] removed and left.
+// Trimmed reports what [Directory.TrimEvidence] removed and left.
 type Trimmed struct {
 	Files int   `json:"files"`
 	Bytes int64 `json:"bytes"`
 
-	Left int64 `json:"left"` // bytes of evidence that stay; more than was asked for if they are in use
+	Left int64 `json:"left"` // bytes of evidence that stay; more than MaxBytes if they are in use
 }
 
-// trimBatch is how many files are removed while others who write wait.
+// trimBatch is how many files are removed before other writers get a turn.
 const trimBatch = 256
 
-// TrimEvidence removes evidence that may be made again when it is asked for:
-// what was used longest ago goes first, and nothing goes that was used in the
-// last 10 minutes, nor what has EvidenceMeta.Keep and was used in the last 30
-// days. It may run while others read and write.
+// TrimEvidence removes evidence; it is made again when it is requested. The
+// least recently used goes first. Evidence that was used in the last 10 minutes
+// stays, and so does evidence with EvidenceMeta.Keep that was used in the last
+// 30 days. TrimEvidence may run while others read and write.
 func (d *Directory) TrimEvidence(ctx context.Context, trim Trim) (Trimmed, error) {
 	done, err := d.trimEvidence(ctx, trim)
 	if err != nil {
@@ -63,9 +63,9 @@ func (d *Directory) trimEvidence(ctx context.Context, trim Trim) (done Trimmed, 
 	return done, nil
 }
 
-// lookThrough returns all evidence, as it is to be removed.
+// lookThrough returns all evidence, least recently used first.
 func (d *Directory) lookThrough(ctx context.Context, root *os.Root) ([]storedFile, error) {
-	if _, err := d.key.get(); err != nil { // else what we made would count as somebody else's
+	if _, err := d.key.get(); err != nil { // without the key, our own evidence would look foreign
 		return nil, err
 	}
 	files, err := d.evidenceFiles(ctx, root, false)
@@ -76,7 +76,7 @@ func (d *Directory) lookThrough(ctx context.Context, root *os.Root) ([]storedFil
 	return files, err
 }
 
-// going returns which of the files, whose sizes add up to total, are to go.
+// going returns the files to remove. The sizes of all files add up to total.
 func (d *Directory) going(files []storedFile, trim Trim, total int64) (going []storedFile) {
 	now := d.now()
 	for _, f := range files {
@@ -90,7 +90,7 @@ func (d *Directory) going(files []storedFile, trim Trim, total int64) (going []s
 	return going
 }
 
-// trimSome removes files that nobody has used meanwhile.
+// trimSome removes the files that were not used since they were listed.
 func (d *Directory) trimSome(ctx context.Context, root *os.Root, files []storedFile, dryRun bool, done *Trimmed) error {
 	if !dryRun {
 		unlock, err := d.evidence.lock(ctx, root)

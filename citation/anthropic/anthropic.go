@@ -1,5 +1,5 @@
-// Package anthropic has citations in the shapes of Anthropic's Messages API:
-// search_result blocks to give to a model, and what it cites in its answers.
+// Package anthropic has citations in the forms of Anthropic's Messages API:
+// search_result blocks to give to a model, and the citations in its answers.
 package anthropic
 
 import (
@@ -18,7 +18,7 @@ type textBlock struct {
 	Citations []location `json:"citations,omitempty"`
 }
 
-// A location is a citation of any type. Members that are nil are not of its type.
+// A location is a citation of any type. Members of other types are nil.
 type location struct {
 	Type      string  `json:"type"`
 	CitedText string  `json:"cited_text"`
@@ -31,11 +31,11 @@ type location struct {
 	ResultIndex   *int    `json:"search_result_index,omitempty"`
 
 	StartPage  int    `json:"start_page_number,omitempty"` // from 1
-	EndPage    int    `json:"end_page_number,omitempty"`   // not in it
+	EndPage    int    `json:"end_page_number,omitempty"`   // exclusive
 	StartChar  *int64 `json:"start_char_index,omitempty"`  // code points
 	EndChar    *int64 `json:"end_char_index,omitempty"`
 	StartBlock *int   `json:"start_block_index,omitempty"` // from 0
-	EndBlock   *int   `json:"end_block_index,omitempty"`   // not in it
+	EndBlock   *int   `json:"end_block_index,omitempty"`   // exclusive
 }
 
 type searchResult struct {
@@ -48,10 +48,10 @@ type searchResult struct {
 	} `json:"citations"`
 }
 
-// SearchResult returns a content block "search_result" of the texts of what c
-// cites, one block of text each. A model cites whole blocks, and gives the address
-// back as the source. The error matches [citekit.ErrSyntax] if there is no text, or
-// if the address is not valid.
+// SearchResult returns a content block "search_result" with the texts of the
+// part that c cites, each in its own text block. A model cites whole blocks,
+// and returns the address as the source. The error matches [citekit.ErrSyntax]
+// if there are no texts, or if the address is invalid.
 func SearchResult(c *citation.Citation, texts ...string) ([]byte, error) {
 	if err := c.Address.Validate(); err != nil {
 		return nil, err
@@ -69,11 +69,11 @@ func SearchResult(c *citation.Citation, texts ...string) ([]byte, error) {
 	return json.Marshal(result)
 }
 
-// Location returns c as the API cites a document that it was given: a
-// page_location of pages, or else a char_location of the position. The document
-// is the one at an index, from 0, in the request, and all of the resource. A
-// citation of several runs of pages, or without pages or position, is an error
-// matching [citekit.ErrSyntax].
+// Location returns c in the form in which the API cites a document: a
+// page_location for pages, or else a char_location for the position. Document
+// is its index in the request, counted from 0. The document must be the whole
+// resource. A citation of several runs of pages, or without pages or position,
+// is an error matching [citekit.ErrSyntax].
 func Location(c *citation.Citation, document int) ([]byte, error) {
 	title := c.Work.Title
 	l := location{CitedText: c.Quote, DocumentIndex: &document, DocumentTitle: &title}
@@ -92,10 +92,10 @@ func Location(c *citation.Citation, document int) ([]byte, error) {
 	}{l, nil})
 }
 
-// Content returns an answer as the content of a message: blocks of text, of which
-// those of claims have citations "search_result_location" with the address as
-// their source. Claims that overlap are cited together. A claim that is not in the
-// text is an error matching [citekit.ErrRange].
+// Content returns an answer as the content of a message: blocks of text. The
+// blocks of claims have citations "search_result_location" with the address as
+// their source. Overlapping claims are cited together. A claim that is not in
+// the text is an error matching [citekit.ErrRange].
 func Content(a *citation.Answer) ([]byte, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func Content(a *citation.Answer) ([]byte, error) {
 type contentWriter struct {
 	text    string
 	at      int64
-	results map[string]int // the index of each source
+	results map[string]int // index of each source
 	blocks  []textBlock
 }
 
@@ -154,26 +154,26 @@ func (w *contentWriter) location(c *citation.Citation) location {
 	}
 }
 
-// Sent is what a request gave to the model, in its order, so that the indices in
-// an answer can be told.
+// Sent lists the documents that a request gave to the model, in its order, so
+// that the indices in an answer can be resolved.
 type Sent struct {
 	Documents     []Document
 	SearchResults []Document
 }
 
 // A Document is one document or search result. Blocks are the addresses of its
-// content blocks, if it has such.
+// content blocks, if it has any.
 type Document struct {
 	Address citekit.Address
 	Blocks  []citekit.Address
 }
 
-// Parse reads what the API returned: a message, its content, a block of it, or one
-// citation. Sent, which may be nil, says what the indices in it mean. Without it
-// the address of a search result is known by its source; of a document only the
-// title, and the pages, in an address without a resource. Citations of the web have
-// their URL as the path of the work. JSON of another shape is an error matching
-// [citekit.ErrSyntax].
+// Parse reads data that the API returned: a message, its content, a block of
+// it, or one citation. Sent, which may be nil, resolves the indices in it.
+// Without it, the address of a search result comes from its source, and a
+// document gives only the title, and the pages in an address without a
+// resource. For a citation of the web, the path of the work is its URL. JSON of
+// another shape is an error matching [citekit.ErrSyntax].
 func Parse(data []byte, sent *Sent) (*citation.Answer, error) {
 	blocks, err := readBlocks(data)
 	if err != nil {
@@ -249,7 +249,7 @@ func wrongShape(why string) error {
 	return fmt.Errorf("this is no message of Anthropic's API, %s: %w", message.Clip(why), citekit.ErrSyntax)
 }
 
-// read returns a citation of ours.
+// read converts a citation of the API.
 func (s *Sent) read(l *location) (citation.Citation, error) {
 	c := citation.Citation{Quote: l.CitedText}
 	switch l.Type {
@@ -297,8 +297,8 @@ func (s *Sent) readResult(l *location, c *citation.Citation) error {
 	return result.narrow(l, c)
 }
 
-// narrow takes the address of the block that is cited, if it is one block, and
-// its address is known.
+// narrow replaces the address by that of the cited block, if a single block is
+// cited and its address is known.
 func (d *Document) narrow(l *location, c *citation.Citation) error {
 	if l.StartBlock == nil || l.EndBlock == nil || *l.StartBlock < 0 || *l.EndBlock <= *l.StartBlock {
 		return fmt.Errorf("a %s without start_block_index and a later end_block_index: %w", l.Type, citekit.ErrSyntax)

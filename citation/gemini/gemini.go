@@ -1,5 +1,5 @@
-// Package gemini has citations in the shape of Google's Gemini API: the grounding
-// metadata of a candidate.
+// Package gemini has citations in the form of Google's Gemini API: the
+// grounding metadata of a candidate.
 package gemini
 
 import (
@@ -53,7 +53,7 @@ type rag struct {
 	Text  string `json:"text,omitempty"`
 	Pages *struct {
 		First int `json:"firstPage,omitempty"` // from 1
-		Last  int `json:"lastPage,omitempty"`  // in it
+		Last  int `json:"lastPage,omitempty"`  // inclusive
 	} `json:"pageSpan,omitempty"`
 }
 
@@ -62,11 +62,11 @@ type support struct {
 	Indices []int   `json:"groundingChunkIndices"`
 }
 
-// A segment is in bytes of UTF-8 of a part; zeros are left out.
+// A segment is a range of a part, in bytes of UTF-8; zeros are omitted.
 type segment struct {
 	Part  int    `json:"partIndex,omitempty"`
 	Start int64  `json:"startIndex,omitempty"`
-	End   int64  `json:"endIndex,omitempty"` // not in it
+	End   int64  `json:"endIndex,omitempty"` // exclusive
 	Text  string `json:"text,omitempty"`
 }
 
@@ -105,11 +105,11 @@ func referenceTo(c *citation.Citation) reference {
 	return r
 }
 
-// Parse reads what the API returned: a response, of which the first candidate
-// counts, or a candidate. A uri that is no address is the path of the work; of a
-// page its number is known, in an address without a resource. Segments outside
-// their part are an error matching [citekit.ErrRange]; chunks that are not there,
-// and JSON of another shape, one matching [citekit.ErrSyntax].
+// Parse reads data that the API returned: a candidate, or a response, whose
+// first candidate it reads. A uri that is not an address becomes the path of
+// the work; a page number of such a chunk is in an address without a resource.
+// Segments outside their part are an error matching [citekit.ErrRange]; missing
+// chunks, and JSON of another shape, are an error matching [citekit.ErrSyntax].
 func Parse(data []byte) (*citation.Answer, error) {
 	var response struct {
 		candidate
@@ -167,7 +167,7 @@ func (c *candidate) answer() (*citation.Answer, error) {
 	return answer, nil
 }
 
-// citation returns what a chunk refers to.
+// citation returns the citation of a chunk.
 func (c *chunk) citation() (cited citation.Citation) {
 	var r *reference
 	for _, r = range []*reference{c.Retrieved, c.Web, c.Maps, c.Image} {

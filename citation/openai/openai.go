@@ -1,4 +1,4 @@
-// Package openai has citations in the shapes of OpenAI's Responses API: the
+// Package openai has citations in the form of OpenAI's Responses API: the
 // annotations of an output text.
 package openai
 
@@ -25,16 +25,16 @@ type annotation struct {
 	URL         string `json:"url,omitempty"`
 	Title       string `json:"title,omitempty"`
 	StartIndex  *int64 `json:"start_index,omitempty"`
-	EndIndex    *int64 `json:"end_index,omitempty"` // not in it
+	EndIndex    *int64 `json:"end_index,omitempty"` // exclusive
 	FileID      string `json:"file_id,omitempty"`
 	Filename    string `json:"filename,omitempty"`
 	ContainerID string `json:"container_id,omitempty"`
-	Index       *int64 `json:"index,omitempty"` // of a file_citation: where its mark stands
+	Index       *int64 `json:"index,omitempty"` // of a file_citation: the place of its mark
 }
 
-// OutputText returns an answer as the content "output_text" of a message, with a
-// url_citation for each citation of each claim: its url is the address. The words
-// of a quote have no place in it. A claim that is not in the text is an error
+// OutputText returns an answer as the content "output_text" of a message, with
+// a url_citation for each citation of each claim: its url is the address. The
+// form has no place for the quote. A claim that is not in the text is an error
 // matching [citekit.ErrRange].
 func OutputText(a *citation.Answer) ([]byte, error) {
 	offsets := textlayer.NewOffsets(a.Text)
@@ -54,11 +54,11 @@ func OutputText(a *citation.Answer) ([]byte, error) {
 	return json.Marshal(output)
 }
 
-// Parse reads what the API returned: a response, a message, its content, or an
-// output text; also a message of chat completions. A citation of a URL that is no
-// address has it as the path of the work, and one of a file its name. Offsets
-// outside the text are an error matching [citekit.ErrRange], JSON of another shape
-// one matching [citekit.ErrSyntax].
+// Parse reads data that the API returned: a response, a message, its content,
+// or an output text; also a message of chat completions. If a cited URL is not
+// an address, it becomes the path of the work; for a file, that is its name.
+// Offsets outside the text are an error matching [citekit.ErrRange]; JSON of
+// another shape is an error matching [citekit.ErrSyntax].
 func Parse(data []byte) (*citation.Answer, error) {
 	texts, err := readTexts(data)
 	if err != nil {
@@ -84,7 +84,7 @@ func Parse(data []byte) (*citation.Answer, error) {
 	return answer, nil
 }
 
-// claim returns what the annotation says of the text.
+// claim returns the claim that the annotation makes about the text.
 func (a *annotation) claim(text citation.Converter) (citation.Claim, error) {
 	c := citation.Citation{Work: citation.Work{Title: a.Title, Path: a.Filename}}
 	start, end := a.StartIndex, a.EndIndex
@@ -145,7 +145,7 @@ func readTexts(data []byte) ([]outputText, error) {
 	return texts, nil
 }
 
-// maxNested is how many objects a text is in, at most.
+// maxNested is the maximum number of objects around a text.
 const maxNested = 4
 
 // texts adds the texts in b to a list.

@@ -23,6 +23,7 @@ import (
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/document"
+	"github.com/citekit/citekit/modality/document/parquet"
 	"github.com/citekit/citekit/reanchor"
 	"github.com/citekit/citekit/relations"
 	"github.com/citekit/citekit/search"
@@ -77,8 +78,14 @@ func resolversOf(settings *config.Settings) citekit.Resolvers {
 	all := modality.New(&modality.Limits{MaxChildren: settings.Limits.ChildProcesses, DecoderMemory: int64(settings.Limits.DecoderMemory)})
 	if documents, ok := all[citekit.Document].(*document.Resolver); ok {
 		documents.PDF.OCR, documents.PDF.Compiling = settings.Capabilities.OCR, tellPreparing
+		documents.More = moreFormats()
 	}
 	return all
+}
+
+// moreFormats returns resolvers of documents that are not linked unasked.
+func moreFormats() map[string]citekit.Resolver {
+	return map[string]citekit.Resolver{parquet.Format: new(parquet.Resolver)}
 }
 
 // open returns a workspace with what answers calls over it.

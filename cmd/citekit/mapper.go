@@ -133,6 +133,7 @@ func (s *session) resolversFor(flags *ingestFlags) citekit.Resolvers {
 	resolvers[citekit.Document] = &document.Resolver{
 		PDF:     pdf.Resolver{OCR: flags.ocr, Compiling: s.compiling},
 		Archive: archive.Resolver{Members: resolvers},
+		More:    moreFormats(),
 	}
 	return resolvers
 }

@@ -34,6 +34,7 @@ func (s *session) openReporting(compiling func(context.Context) func(), files ..
 	resolvers[citekit.Document] = &document.Resolver{
 		PDF:     pdf.Resolver{OCR: s.ocr, Compiling: compiling},
 		Archive: archive.Resolver{Members: resolvers},
+		More:    moreFormats(),
 	}
 	return citekit.New(ws, resolvers, nil), nil
 }

@@ -13,6 +13,10 @@ import (
 // settings and macros are there only if they are kept by name. The same cut
 // gives the same bytes.
 type Cut struct {
+	// Gone reports whether the target of a link within the document, such as
+	// "page4", is left out; nil means that none is. Set it before [Cut.Fit].
+	Gone func(target string) bool
+
 	p        *Package
 	kept     map[string]bool
 	replaced map[string]string
@@ -62,7 +66,7 @@ func (c *Cut) write(out *zipread.Writer, f *zipread.File) error {
 			return s.Local == "file-entry" && path != "/" && !c.kept[path]
 		})
 		if err != nil {
-			return knownXML(err)
+			return KnownXML(err)
 		}
 		return out.Add(name, []byte(list))
 	case isReplaced:

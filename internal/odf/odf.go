@@ -34,6 +34,7 @@ type Package struct {
 	zip       *zipread.Archive
 	mediaType string
 	manifest  string
+	types     map[string]string // the media types of files, as the manifest has them
 }
 
 // Open reads the directory of a package and its manifest. Errors match
@@ -49,28 +50,34 @@ func Open(ctx context.Context, r io.ReaderAt, size int64) (*Package, error) {
 		return nil, zipread.Known(ctx, err)
 	}
 	p := &Package{zip: archive}
-	if p.manifest, err = p.text(ctx, manifest, maxListed); err != nil {
+	if p.manifest, err = p.TextUpTo(ctx, manifest, maxListed); err != nil {
 		return nil, err
 	}
+	if err := p.readManifest(); err != nil {
+		return nil, err
+	}
+	p.mediaType = p.types["/"]
+	if archive.File(Content) == nil {
+		return nil, fmt.Errorf("the package has no content: %w", citekit.ErrFormat)
+	}
+	return p, nil
+}
+
+func (p *Package) readManifest() error {
+	p.types = make(map[string]string)
 	s := Scan(p.manifest)
 	for s.Next() {
 		if s.Kind != xmlspan.Start {
 			continue
 		}
-		switch {
-		case s.Local == "encryption-data":
-			return nil, citekit.ErrEncrypted
-		case s.Local == "file-entry" && s.Get("manifest", "full-path") == "/":
-			p.mediaType = s.Get("manifest", "media-type")
+		switch s.Local {
+		case "encryption-data":
+			return citekit.ErrEncrypted
+		case "file-entry":
+			p.types[s.Get("manifest", "full-path")] = s.Get("manifest", "media-type")
 		}
 	}
-	if err := s.Err(); err != nil {
-		return nil, knownXML(err)
-	}
-	if archive.File(Content) == nil {
-		return nil, fmt.Errorf("the package has no content: %w", citekit.ErrFormat)
-	}
-	return p, nil
+	return KnownXML(s.Err())
 }
 
 // MediaType returns what the manifest says the package is, such as
@@ -84,10 +91,11 @@ func (p *Package) Has(name string) bool { return p.zip.File(name) != nil }
 // most 128 MiB. A file that is missing is an error matching
 // [citekit.ErrFormat]; others are as for [Open].
 func (p *Package) Text(ctx context.Context, name string) (string, error) {
-	return p.text(ctx, name, maxFile)
+	return p.TextUpTo(ctx, name, maxFile)
 }
 
-func (p *Package) text(ctx context.Context, name string, limit int64) (string, error) {
+// TextUpTo is [Package.Text] with another limit.
+func (p *Package) TextUpTo(ctx context.Context, name string, limit int64) (string, error) {
 	f := p.zip.File(name)
 	if f == nil {
 		return "", fmt.Errorf("a ZIP archive without the files of OpenDocument: %w", citekit.ErrFormat)
@@ -106,7 +114,7 @@ func (p *Package) text(ctx context.Context, name string, limit int64) (string, e
 		return "", zipread.Known(ctx, err)
 	}
 	text, err := xmlspan.Decode(b.String())
-	return text, knownXML(err)
+	return text, KnownXML(err)
 }
 
 // Meta is what a document says of itself (ODF 1.3, part 3, section 4).
@@ -125,7 +133,7 @@ func (p *Package) Meta(ctx context.Context) (Meta, error) {
 	if !p.Has(meta) {
 		return m, nil
 	}
-	text, err := p.text(ctx, meta, maxListed)
+	text, err := p.TextUpTo(ctx, meta, maxListed)
 	if ctx.Err() != nil {
 		return m, ctx.Err()
 	}
@@ -208,9 +216,9 @@ func Scan(text string) *xmlspan.Scanner {
 	return s
 }
 
-// knownXML makes an error of package xmlspan match what [citekit.Resolver]
+// KnownXML makes an error of package xmlspan match what [citekit.Resolver]
 // documents.
-func knownXML(err error) error {
+func KnownXML(err error) error {
 	switch {
 	case err == nil:
 		return nil

@@ -2,9 +2,11 @@ package sniff
 
 import (
 	"bytes"
+	"compress/flate"
 	"encoding/binary"
 	"errors"
 	"io"
+	"strings"
 	"unicode/utf16"
 )
 
@@ -13,13 +15,16 @@ var (
 	formatZip    = Format{ID: "zip", Name: "a ZIP archive", Kind: Document, MediaType: "application/zip", Ext: ".zip"}
 	formatJar    = Format{ID: "jar", Name: "a JAR archive", Kind: Document, MediaType: "application/java-archive", Ext: ".jar"}
 	formatSQLite = Format{ID: "sqlite", Name: "an SQLite database", Kind: Document, MediaType: "application/vnd.sqlite3", Ext: ".sqlite"}
+
+	formatParquet = Format{ID: "parquet", Name: "a Parquet table", Kind: Document, MediaType: "application/vnd.apache.parquet", Ext: ".parquet"}
+	lockedParquet = Format{ID: "parquet-encrypted", Name: "an encrypted Parquet table", Kind: Document, Encrypted: true}
 )
 
 // packaged are the formats that are a ZIP archive with a member "mimetype", by
 // what that says (OCF 3.3, section 4.3; ODF 1.3, part 2, section 3.3).
 var packaged = []Format{
 	{ID: "epub", Name: "an EPUB book", Kind: Document, MediaType: "application/epub+zip", Ext: ".epub"},
-	{ID: "odt", Name: "an ODT document", Office: "ODT", MediaType: "application/vnd.oasis.opendocument.text", Ext: ".odt"},
+	{ID: "odt", Name: "an ODT document", Kind: Document, MediaType: "application/vnd.oasis.opendocument.text", Ext: ".odt"},
 	{ID: "ods", Name: "an ODS workbook", Kind: Document, MediaType: "application/vnd.oasis.opendocument.spreadsheet", Ext: ".ods"},
 	{ID: "odp", Name: "an ODP presentation", Office: "ODP", MediaType: "application/vnd.oasis.opendocument.presentation", Ext: ".odp"},
 }
@@ -40,7 +45,7 @@ var openXML = []struct {
 func zipped(h head) (Format, error) {
 	if at(h.b, 30, "mimetype") {
 		for _, f := range packaged {
-			if at(h.b, 38, f.MediaType) && !at(h.b, 38, f.MediaType+"-") {
+			if at(h.b, 38, f.MediaType) && (!at(h.b, 38, f.MediaType+"-") || at(h.b, 38, f.MediaType+"-template")) {
 				return f, nil
 			}
 		}
@@ -63,10 +68,45 @@ func zipped(h head) (Format, error) {
 	if bytes.Contains(names, []byte("META-INF/container.xml")) && bytes.Contains(names, []byte(".opf")) {
 		return packaged[0], nil // its mimetype is missing or not the first
 	}
+	if bytes.Contains(names, []byte("META-INF/manifest.xml")) && bytes.Contains(names, []byte("content.xml")) {
+		if f, err := openDocument(h, names); err != nil || f.ID != "" {
+			return f, err
+		}
+	}
 	if bytes.Contains(h.b, []byte("META-INF/MANIFEST.MF")) {
 		return formatJar, nil
 	}
 	return formatZip, nil
+}
+
+// openDocument tells the formats of OpenDocument whose mimetype is packed or not
+// the first member, by the list of members.
+func openDocument(h head, list []byte) (Format, error) {
+	const entry, local = 46, 30 // bytes before a name in the list and in the archive
+	i := bytes.Index(list, []byte("mimetype"))
+	if i < entry || !at(list, i-entry, "PK\x01\x02") {
+		return Format{}, nil
+	}
+	packed := binary.LittleEndian.Uint16(list[i-entry+10:]) != 0
+	size, off := binary.LittleEndian.Uint32(list[i-entry+20:]), binary.LittleEndian.Uint32(list[i-entry+42:])
+	b, err := readUpTo(h.r, int64(off), local+2<<10)
+	if err != nil || len(b) < local {
+		return Format{}, err
+	}
+	start := local + int(binary.LittleEndian.Uint16(b[26:])) + int(binary.LittleEndian.Uint16(b[28:]))
+	b = b[min(start, len(b)):]
+	b = b[:min(int(size), len(b))]
+	if packed {
+		const most = 128
+		b, _ = io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(b)), most))
+	}
+	mediaType := strings.TrimSuffix(strings.TrimSpace(string(b)), "-template")
+	for _, f := range packaged {
+		if f.MediaType == mediaType {
+			return f, nil
+		}
+	}
+	return Format{}, nil
 }
 
 // zipNames returns the start of the list of members with their names, and the

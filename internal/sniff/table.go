@@ -96,7 +96,8 @@ var table = []row{
 	{signs: "OTTO\x00|ttcf\x00|true\x00", also: isTrueType, weak: true, Format: other("otf", "a font (OpenType)", ".otf")},
 	{signs: "\x00\x01\x00\x00", also: isTrueType, Format: other("ttf", "a font (TrueType)", ".ttf")},
 	{signs: "AT&TFORM", weak: true, Format: Format{ID: "djvu", Name: "a DjVu file", MediaType: "image/vnd.djvu", Ext: ".djvu", Office: "DjVu"}},
-	{signs: "PAR1", also: func(h head) bool { return len(h.b) > 4 && h.b[4] < 0x20 }, weak: true, Format: other("parquet", "a Parquet table", ".parquet")},
+	{signs: "PAR1", also: func(h head) bool { return len(h.b) > 4 && h.b[4] < 0x20 }, weak: true, Format: formatParquet},
+	{signs: "PARE", also: endsAs("PARE"), weak: true, Format: lockedParquet},
 	{signs: "\x89HDF\r\n\x1a\n", Format: other("hdf5", "an HDF5 file", ".h5")},
 	{signs: "\x93NUMPY", Format: other("npy", "a NumPy array", ".npy")},
 	{signs: "FWS|CWS|ZWS", also: func(h head) bool { return len(h.b) > 3 && h.b[3] < 0x20 }, weak: true, Format: other("swf", "a Flash program", ".swf")},
@@ -303,4 +304,12 @@ func ogg(h head) (Format, error) {
 		off += length
 	}
 	return found, nil
+}
+
+// endsAs returns what a content that ends in a text has.
+func endsAs(text string) func(h head) bool {
+	return func(h head) bool {
+		end, err := readUpTo(h.r, max(h.size-int64(len(text)), 0), int64(len(text)))
+		return err == nil && string(end) == text
+	}
 }

@@ -286,7 +286,7 @@ func All() []Sample {
 		"elf": "\x7fELF\x02\x01\x01" + zeros, "exe": "MZ\x90\x00\x03" + zeros, "macho": "\xcf\xfa\xed\xfe\x07\x00" + zeros,
 		"class": "\xca\xfe\xba\xbe\x00\x00" + zeros, "wasm": "\x00asm\x01\x00" + zeros, "dex": "dex\n035\x00" + zeros,
 		"sqlite": "SQLite format 3\x00" + zeros, "woff": "wOF2\x00\x01\x00\x00" + zeros, "otf": "OTTO\x00\x0b" + zeros,
-		"ttf": "\x00\x01\x00\x00\x00\x0f\x00\x80" + zeros, "parquet": "PAR1\x15\x04" + zeros, "hdf5": "\x89HDF\r\n\x1a\n" + zeros,
+		"ttf": "\x00\x01\x00\x00\x00\x0f\x00\x80" + zeros, "parquet": "PAR1\x15\x04" + zeros, "parquet-encrypted": "PARE\x15\x04" + zeros + "PARE", "hdf5": "\x89HDF\r\n\x1a\n" + zeros,
 		"npy": "\x93NUMPY\x01\x00" + zeros, "swf": "CWS\x0a\x00" + zeros, "riff": riff("RIFF", "sfbk", zeros),
 		"bitcode": "BC\xc0\xde\x35\x14" + zeros, "compress": "\x1f\x9d\x90" + zeros, "rpm": "\xed\xab\xee\xdb\x03\x00" + zeros,
 		"mo": "\xde\x12\x04\x95\x00" + zeros, "terminfo": "\x1a\x01\x25\x00" + zeros, "git-index": "DIRC\x00\x00\x00\x02" + zeros,
@@ -305,8 +305,9 @@ func All() []Sample {
 
 // documents are the formats of documents among those that are no text.
 var documents = map[string]bool{
-	"docx": true, "xlsx": true, "ods": true, "pptx": true, "epub": true,
+	"docx": true, "odt": true, "xlsx": true, "ods": true, "pptx": true, "epub": true,
 	"zip": true, "jar": true, "tar": true, "sqlite": true, "ooxml-encrypted": true,
+	"parquet": true, "parquet-encrypted": true,
 }
 
 // compound returns a compound file with a stream of the name.

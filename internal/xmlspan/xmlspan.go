@@ -349,6 +349,26 @@ func (s *Scanner) ElementPos() int {
 	return s.open[len(s.open)-1].start
 }
 
+// Name returns the name of the element of a Start or an End as it is written,
+// with its prefix.
+func (s *Scanner) Name() string {
+	if len(s.open) == 0 {
+		return ""
+	}
+	return s.open[len(s.open)-1].name
+}
+
+// Prefix returns a prefix that stands for a namespace at the place of the token
+// at hand; "" if there is none.
+func (s *Scanner) Prefix(space string) string {
+	for i := len(s.bound) - 1; i >= 0; i-- {
+		if b := s.bound[i]; b.space == space && s.space(b.prefix) == space {
+			return b.prefix
+		}
+	}
+	return ""
+}
+
 // Parent names the element around the one of a Start or an End; it is "" for
 // the root.
 func (s *Scanner) Parent() (space, local string) {

@@ -19,40 +19,40 @@ const (
 	maxSummary  = 1000
 	maxType     = 32
 	maxDepth    = 64
-	maxProblems = 40 // that are told
+	maxProblems = 40 // reported
 )
 
 // ErrAnswer reports an answer that cannot be used.
 var ErrAnswer = errors.New("the answer is no map of the source")
 
-// An Answer is what was made of the answer of a model or a program.
+// An Answer holds the nodes read from the answer of a model or a program.
 type Answer struct {
 	Title string
 
-	// Nodes have ids only where the answer had some; see
-	// [ingest.NameNodes]. Each lies in the source. Siblings are in its
-	// order.
+	// Nodes have ids only if the answer gave them; see [ingest.NameNodes]. Each
+	// node lies in the source. Siblings are in the order of the source.
 	Nodes []*citekit.Node
 
-	Problems []string // what is wrong, in a line each; at most 40
-	LeftOut  int      // nodes that were left out because of it
-	Mended   bool     // the answer was not JSON as it stood
+	Problems []string // faults of the answer, one line each; at most 40
+	LeftOut  int      // nodes that were left out because of faults
+	Mended   bool     // the answer was not JSON as received
 }
 
 // ReadAnswer reads an answer about a source of the extent: an object with
-// "nodes", or only these, as [Schema] describes them. It also takes what
-// programs and other models say: the nodes of a map as it is stored, with
-// "location" and "children"; ranges such as "12-15" or first_page and
-// last_page; times such as "1:15.5". See [Repair] for what need not be JSON.
+// "nodes", or the list of nodes alone, as [Schema] describes them. It also
+// accepts other forms that programs and models write: the nodes of a map as it
+// is stored, with "location" and "children"; ranges such as "12-15" or
+// first_page and last_page; times such as "1:15.5". [Repair] lists the faults
+// in JSON that are put right.
 //
-// A node whose place the source does not have is left out, and its children
-// take its place. Nothing is moved to fit. The type of a node is any word. The
-// error matches [ErrAnswer] if there is no JSON or no list of nodes in it.
+// A node whose place lies outside the source is left out, and its children take
+// its place. Nothing is moved to fit. The type of a node is any word. The error
+// matches [ErrAnswer] if the answer has no JSON or no list of nodes.
 func ReadAnswer(text []byte, extent citekit.Extent) (*Answer, error) {
 	return builder{extent: extent, fromProgram: true}.read(text)
 }
 
-// read makes the answer.
+// read reads the answer.
 func (b builder) read(text []byte) (*Answer, error) {
 	if _, ok := forms[b.extent.Modality]; !ok {
 		return nil, fmt.Errorf("a %s source has no map: %w", b.extent.Modality, errors.ErrUnsupported)
@@ -101,17 +101,17 @@ func rootOf(value any) (title string, nodes []any, ok bool) {
 	return lenient.Text(object["title"]), nodes, ok
 }
 
-// A builder makes a tree of the nodes of an answer.
+// A builder makes a tree from the nodes of an answer.
 type builder struct {
 	extent citekit.Extent
-	part   citekit.Location // where nodes must lie; the zero Location is everywhere
+	part   citekit.Location // where nodes must lie; the zero Location allows all places
 	answer *Answer
 
 	// A program is trusted to give nodes ids, and any word as their type. A
-	// model is not: what it says may come from the source.
+	// model is not: its words may come from the source.
 	fromProgram bool
 
-	number int     // of the node that is read, from 1
+	number int     // of the node being read, from 1
 	kept   int     // nodes so far
 	around []above // the nodes around the place where the next one goes
 }
@@ -122,7 +122,7 @@ type above struct {
 	node  *citekit.Node
 }
 
-// list adds nodes that stand at depth, or deeper by their levels.
+// list adds nodes at depth, or deeper according to their levels.
 func (b *builder) list(nodes []any, depth int) {
 	var levels []int
 	for _, value := range nodes {
@@ -198,7 +198,7 @@ func (b *builder) check(loc citekit.Location) error {
 	return nil
 }
 
-// typeOf returns the word given, if it may be a type, else the usual one.
+// typeOf returns word if it may be a type, or else the usual type.
 func (b *builder) typeOf(word string) string {
 	types := forms[b.extent.Modality].types
 	word = strings.ToLower(plain.Words(word, maxType))
@@ -228,7 +228,7 @@ func (b *builder) problem(title, text string) {
 	b.answer.Problems = append(b.answer.Problems, name+": "+clip(text))
 }
 
-// sortNodes puts siblings in the order of the source; pictures have none.
+// sortNodes puts siblings in the order of the source; pictures have no order.
 func sortNodes(nodes []*citekit.Node) {
 	slices.SortStableFunc(nodes, func(a, b *citekit.Node) int {
 		return cmp.Compare(starting(a.Location), starting(b.Location))

@@ -13,25 +13,25 @@ import (
 // Options configure a [Mapper] or an [Enricher]. The zero value is ready to
 // use. They can be read from JSON.
 type Options struct {
-	// Concurrency is how many requests are under way at once, over all
+	// Concurrency is the number of requests that may run at once, over all
 	// sources; zero means 4.
 	Concurrency int `json:"concurrency,omitempty"`
 
-	// MaxText is how much text one request has, in bytes. It must leave room
-	// in the context of the model, for which four bytes a token are a fair
-	// guess, and less where the text is not English. Zero means 100,000.
+	// MaxText is the size of the text in one request, in bytes. It must leave
+	// room in the context of the model. Four bytes a token are a fair guess for
+	// English; other languages have fewer. Zero means 100,000.
 	MaxText int `json:"max_text,omitempty"`
 
-	// MaxParts bounds the requests for one source, repairs aside; a source
-	// that takes more is an error matching [citekit.ErrTooLarge]. Zero means
-	// 64.
+	// MaxParts is the maximum number of requests for one source, not counting
+	// repairs; a source that needs more is an error matching
+	// [citekit.ErrTooLarge]. Zero means 64.
 	MaxParts int `json:"max_parts,omitempty"`
 
-	// Instructions are added to ours, such as "Titles in German."
+	// Instructions are added to the built-in ones, such as "Titles in German."
 	Instructions string `json:"instructions,omitempty"`
 
-	// KeepSummaries has an [Enricher] write summaries only for nodes that
-	// have none. A [Mapper] ignores it.
+	// KeepSummaries makes an [Enricher] write summaries only for nodes without
+	// one. A [Mapper] ignores it.
 	KeepSummaries bool `json:"keep_summaries,omitempty"`
 }
 
@@ -42,12 +42,12 @@ const (
 	defaultMaxParts    = 64
 )
 
-// An asker asks a model, and keeps account.
+// An asker sends requests to a model and counts their usage.
 type asker struct {
 	model     Model
 	resolvers citekit.Resolvers
 	options   Options
-	free      chan struct{} // a place for each request that may be under way
+	free      chan struct{} // a place for each request that may run
 
 	mu    sync.Mutex
 	usage Usage
@@ -73,14 +73,14 @@ func newAsker(model Model, resolvers citekit.Resolvers, opts *Options) *asker {
 	return a
 }
 
-// Usage returns what all requests took so far.
+// Usage returns the usage of all requests so far.
 func (a *asker) Usage() Usage {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.usage
 }
 
-// An account is what the requests for one source took. It is safe for
+// An account is the usage of the requests for one source. It is safe for
 // concurrent use.
 type account struct {
 	mu    sync.Mutex
@@ -100,7 +100,7 @@ func (a *asker) book(to *account, usage Usage, model string) {
 	}
 }
 
-// metadata returns the account as it is kept in a map.
+// metadata returns the account in the form that a map stores.
 func (a *account) metadata() map[string]any {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -119,7 +119,7 @@ func (a *account) metadata() map[string]any {
 	return m
 }
 
-// ask sends one request when there is a place for it.
+// ask waits for a free place and sends one request.
 func (a *asker) ask(ctx context.Context, req *Request, to *account) (*Response, error) {
 	if err := semaphore.Acquire(ctx, a.free); err != nil {
 		return nil, err
@@ -150,7 +150,8 @@ func failedUsage(err error) Usage {
 	return Usage{Requests: failed.Attempts, Retries: failed.Attempts - 1}
 }
 
-// upload hands src to the model, and returns what deletes it again.
+// upload uploads src to the model, and returns a function that deletes it
+// again.
 func (a *asker) upload(ctx context.Context, src *citekit.Source, mediaType string, to *account) (media *Media, release func() error, err error) {
 	media, err = a.model.(MediaModel).Upload(ctx, src, mediaType)
 	if err != nil {
@@ -169,13 +170,13 @@ func (a *asker) upload(ctx context.Context, src *citekit.Source, mediaType strin
 	}, nil
 }
 
-// accepts reports whether the model takes the source itself.
+// accepts reports whether the model accepts the source itself.
 func (a *asker) accepts(src *citekit.Source, extent citekit.Extent) bool {
 	model, ok := a.model.(MediaModel)
 	return ok && extent.Modality != citekit.Text && extent.Pages <= maxPages && model.AcceptsMedia(extent.MediaType, src.Size())
 }
 
-// takesSmaller reports whether the model would take the source if it were
+// takesSmaller reports whether the model would accept the source if it were
 // smaller.
 func (a *asker) takesSmaller(extent citekit.Extent) bool {
 	model, ok := a.model.(MediaModel)

@@ -12,15 +12,15 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// Seconds is a length of time that is a number in JSON, such as 120 or 0.5.
+// Seconds is a duration, written as a number in JSON, such as 120 or 0.5.
 type Seconds float64
 
-// maxSeconds is a year: more than any request takes, and what still fits a
+// maxSeconds is a year: longer than any request, and still within
 // time.Duration.
 const maxSeconds = 365 * 24 * 3600
 
-// Duration returns s as a duration of at most a year, or otherwise if s is not
-// positive.
+// Duration returns s as a duration of at most a year, or the value of otherwise
+// if s is not positive.
 func (s Seconds) Duration(otherwise time.Duration) time.Duration {
 	if !(s > 0) {
 		return otherwise
@@ -30,8 +30,8 @@ func (s Seconds) Duration(otherwise time.Duration) time.Duration {
 
 // ParseConfig reads one JSON object into several structs, such as the options
 // of a model and those of a [Mapper]. A member that none of them has is an
-// error matching [citekit.ErrSyntax], so that a slip of the pen does not go
-// unnoticed. No data is an empty object.
+// error matching [citekit.ErrSyntax], so that a misspelt name is noticed. Empty
+// data is read as an empty object.
 func ParseConfig(data []byte, structs ...any) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil
@@ -72,7 +72,8 @@ func setMember(name string, value json.RawMessage, structs []any) error {
 	return nil
 }
 
-// isUnknownField knows the error by its words, the only way there is.
+// isUnknownField recognises the error by its text, because the package gives no
+// other way.
 func isUnknownField(err error) bool {
 	return err != nil && strings.HasPrefix(err.Error(), "json: unknown field ")
 }

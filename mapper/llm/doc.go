@@ -1,26 +1,27 @@
-// Package llm maps sources with a language model, for those who want one.
+// Package llm maps sources with a language model.
 //
-// A [Mapper] asks a [Model] for the structure of a source and holds the answer
-// to the source: every location must lie inside it. What does not is sent back
-// once to be put right, and what is still wrong then is left out and counted.
-// Nothing is moved to fit. An [Enricher] keeps the map that another mapper
-// made, and lets the model add titles and summaries to it.
+// A [Mapper] asks a [Model] for the structure of a source and checks the answer
+// against the source: every location must lie inside it. Nodes outside are sent
+// back once for correction, and nodes that are still wrong are left out and
+// counted. Nothing is moved to fit. An [Enricher] keeps the map that another
+// mapper made, and lets the model add titles and summaries to it.
 //
 // Packages gemini and openai, below this one, have models; package command has
-// a mapper that is any program. A network is used only by a model that somebody
-// made, and only when it is asked.
+// a mapper that is any program. Only a model that the program has made uses a
+// network, and only for a request.
 //
 // # What a model sees
 //
 // A model that takes media, a [MediaModel], gets the source itself. Any other
-// gets its text, with the number of every line or page, or the time of every
-// run of words, before it. A long text is mapped in parts, and the parts are
-// joined.
+// model gets the text, with the number of every line or page, or the time of
+// every run of words, before each. A long text is mapped in parts, and the
+// parts are joined.
 //
 // # Trust
 //
-// A source is data and may hold instructions. It stands apart from ours, in an
-// element whose name depends on all of the text in it and so cannot be closed
-// from inside; the answer is bound to a schema; and nothing in an answer is
-// used but titles, summaries, words for types, and places that the source has.
+// A source is data and may hold instructions. It stands apart from our
+// instructions, in an element whose name depends on all of the text in it, so
+// that no text inside can close it. The answer is bound to a schema. Nothing in
+// an answer is used except titles, summaries, words for types, and places that
+// the source has.
 package llm

@@ -19,23 +19,23 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// An Endpoint is a server that speaks JSON over HTTP, with what all of them
-// need: a time limit for each request, retries, bounded answers, and errors
-// that tell no secrets. Its fields are set before it is used.
+// An Endpoint is a server that speaks JSON over HTTP. It has a time limit for
+// each request, retries, bounded answers, and errors without secrets. Set its
+// fields before using it.
 //
-// Requests never follow a redirect: it would take the key along.
+// Requests never follow a redirect: that would send the key along.
 type Endpoint struct {
-	Client  *http.Client  // nil means one of its own
+	Client  *http.Client  // nil means a new client
 	Key     string        // left out of every error
 	Header  http.Header   // sent with every request
 	Timeout time.Duration // of one attempt; zero means 5 minutes
 	Retry   Retry
 
-	// MaxBytes is how long an answer may be; zero means 16 MiB.
+	// MaxBytes is the maximum length of an answer; zero means 16 MiB.
 	MaxBytes int64
 
-	// Explain reads what the body of an answer without success says, into
-	// the error; nil reads nothing.
+	// Explain reads the body of an unsuccessful answer into the error; nil
+	// reads nothing.
 	Explain func(err *Error, header http.Header, body []byte)
 }
 
@@ -48,16 +48,16 @@ const (
 type Call struct {
 	Method string
 	URL    string
-	Header http.Header // beside that of the endpoint
+	Header http.Header // in addition to that of the endpoint
 	Bare   bool        // without the header of the endpoint
 	Body   []byte      // sent as it is
 	JSON   any         // sent as JSON, if Body is nil; nil sends nothing
 
-	// Once says not to try again.
+	// Once turns retries off.
 	Once bool
 }
 
-// A Reply is what an [Endpoint] answered.
+// A Reply is the answer of an [Endpoint].
 type Reply struct {
 	Header   http.Header
 	Body     []byte
@@ -65,8 +65,8 @@ type Reply struct {
 }
 
 // BaseURL returns base as the URL of a server, without a slash at its end. The
-// error matches [citekit.ErrSyntax] if it is none, or has a query or fragment,
-// to which no path can be added.
+// error matches [citekit.ErrSyntax] if base is not such a URL, or has a query
+// or fragment, because no path can be added to these.
 func BaseURL(base string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimRight(base, "/"))
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
@@ -75,9 +75,10 @@ func BaseURL(base string) (*url.URL, error) {
 	return u, nil
 }
 
-// FindKey returns key, or else what the environment variable holds, without the
-// white space around it that files and shells leave there; "" names no
-// variable. The error matches [citekit.ErrSyntax] if no header can hold it.
+// FindKey returns key, or else the value of the environment variable, without
+// the surrounding white space that files and shells leave; an empty variable
+// means none. The error matches [citekit.ErrSyntax] if the key cannot stand in
+// a header.
 func FindKey(key, variable string) (string, error) {
 	if key == "" && variable != "" {
 		key = os.Getenv(variable)
@@ -89,9 +90,9 @@ func FindKey(key, variable string) (string, error) {
 	return key, nil
 }
 
-// Do makes a call, again if it fails for a reason that may pass: too many
-// requests, a fault of the server, or of the connection. Into, if not nil, is
-// decoded from the answer, which must be JSON then.
+// Do makes a call, and retries it after a temporary failure: too many requests,
+// or a fault of the server or the connection. If into is not nil, the answer
+// must be JSON and is decoded into it.
 //
 // Errors are an [*Error], or match [citekit.ErrTooLarge] if the answer is too
 // long, or ctx.Err() once ctx is done.
@@ -196,8 +197,8 @@ func (e *Endpoint) exchange(ctx context.Context, call Call, into any) (*Reply, e
 	return &Reply{Header: response.Header, Body: body}, nil
 }
 
-// client returns a client that follows no redirect, whatever the one that was
-// given does.
+// client returns a client that follows no redirect, even if the configured one
+// does.
 func (e *Endpoint) client() *http.Client {
 	var client http.Client
 	if e.Client != nil {
@@ -233,17 +234,17 @@ func decode(header http.Header, body []byte, into any) error {
 	return nil
 }
 
-// connectionError says what went wrong with a connection, without the URL.
+// connectionError describes the failure of a connection, without the URL.
 func (e *Endpoint) connectionError(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
 	}
-	var op *net.OpError // names the ports
+	var op *net.OpError // contains the ports
 	if errors.As(err, &op) {
 		err = op.Err
 	}
-	var dns *net.DNSError // names the server that was asked
+	var dns *net.DNSError // contains the name server
 	if errors.As(err, &dns) {
 		err = errors.New(dns.Err)
 	}
@@ -262,7 +263,7 @@ func (e *Endpoint) statusError(response *http.Response, body []byte) error {
 	}
 	switch {
 	case failed.KeyRejected || status == http.StatusUnauthorized:
-		// What a server says of a key may hold a part of it.
+		// The server's message about a key may contain part of the key.
 		failed.KeyRejected, failed.Temporary = true, false
 		failed.Message = "the key was not accepted"
 		if e.Key == "" {
@@ -278,7 +279,7 @@ func (e *Endpoint) statusError(response *http.Response, body []byte) error {
 	return failed
 }
 
-// redact makes a short line of a message and leaves out the key.
+// redact shortens a message to one line and removes the key.
 func (e *Endpoint) redact(message string) string {
 	if e.Key != "" {
 		message = strings.ReplaceAll(message, e.Key, "[key]")
@@ -286,8 +287,8 @@ func (e *Endpoint) redact(message string) string {
 	return clip(message)
 }
 
-// maxShown is how many bytes of something foreign an error shows.
+// maxShown is the number of bytes of a foreign text that an error shows.
 const maxShown = 200
 
-// clip makes a short line of s.
+// clip shortens s to one line.
 func clip(s string) string { return plain.Words(s, maxShown) }

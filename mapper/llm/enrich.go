@@ -14,7 +14,7 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// An Enricher keeps the map that another mapper made, and has a model add
+// An Enricher keeps the map that another mapper made, and lets a model add
 // titles and summaries to it. It is safe for concurrent use.
 type Enricher struct {
 	base  citekit.Mapper
@@ -23,29 +23,29 @@ type Enricher struct {
 
 var _ citekit.Mapper = (*Enricher)(nil)
 
-// Enrich returns an Enricher of what base makes. The resolvers, which may be
-// base itself, measure sources and read their text. Nil options are the zero
-// value.
+// Enrich returns an Enricher for the maps that base makes. The resolvers, which
+// may be base itself, measure sources and read their text. Nil options are the
+// zero value.
 func Enrich(base citekit.Mapper, model Model, resolvers citekit.Resolvers, opts *Options) *Enricher {
 	return &Enricher{base, newAsker(model, resolvers, opts)}
 }
 
-// Usage returns what all requests took so far.
+// Usage returns the usage of all requests so far.
 func (e *Enricher) Usage() Usage { return e.asker.Usage() }
 
 // Map implements [citekit.Mapper] with the structure of the base. A node
-// without a title may get one, and every node a summary, in place of that of
-// the base unless [Options.KeepSummaries] is set. All else stays as it is: the
-// nodes, their order, their locations, their types, the titles they have, and
-// the ids they will be named by. The model sees nodes by number, and can say
-// nothing but titles and summaries.
+// without a title may get one. Every node may get a summary, which replaces
+// that of the base unless [Options.KeepSummaries] is set. All else is
+// unchanged: the nodes, their order, their locations, their types, their
+// existing titles, and the ids they will get. The model sees nodes by number,
+// and can give only titles and summaries.
 //
-// The metadata of the structure get, under "enrichment", the number of
-// "titles" and "summaries" that were written and, as "not_asked", of nodes that
-// are too many to ask about, the deepest ones first; and under "model" what
-// [Mapper.Map] tells. Where a model fails, the structure stands, with what was
-// written until then, and "error" under "enrichment" says why. Only errors of
-// the base, and of a context that is done, are errors.
+// The metadata of the structure get, under "enrichment", the number of "titles"
+// and "summaries" written and, as "not_asked", the number of nodes that
+// exceeded the limit, the deepest first; and under "model" the same as
+// [Mapper.Map] gives. If a model fails, Map returns the structure with the
+// titles and summaries written so far, and "error" under "enrichment" gives the
+// reason. Map returns only errors of the base and of a context that is done.
 func (e *Enricher) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	progress := req.Progress
 	if progress != nil {
@@ -70,16 +70,17 @@ type enriching struct {
 	progress func(done float64)
 	account  account
 
-	nodes    []*citekit.Node // that are asked about, parents before children; node 1 is the first
-	unasked  int             // nodes that there are beside
+	nodes    []*citekit.Node // to ask about, parents before children; node 1 is the first
+	unasked  int             // number of other nodes
 	notFreed bool
 
 	mu                      sync.Mutex
 	titles, summaries, done int
 }
 
-// choose numbers the nodes to ask about: all, or as many levels from the top
-// as have at most limit nodes; of the top level alone, the first ones.
+// choose numbers the nodes to ask about: all, or as many levels from the top as
+// have at most limit nodes. If the top level alone exceeds the limit, it takes
+// the first nodes of it.
 func (j *enriching) choose(nodes []*citekit.Node, limit int) {
 	m := &citekit.ResourceMap{Nodes: nodes}
 	var counts []int
@@ -103,7 +104,7 @@ func (j *enriching) choose(nodes []*citekit.Node, limit int) {
 	}
 }
 
-// finish tells in the metadata what was done.
+// finish records the results in the metadata.
 func (j *enriching) finish(s *citekit.Draft, err error) *citekit.Draft {
 	note := map[string]any{"titles": j.titles, "summaries": j.summaries}
 	if err != nil {
@@ -159,7 +160,7 @@ func (j *enriching) run(ctx context.Context, src *citekit.Source, req citekit.Ma
 	return err
 }
 
-// openTranscript opens the companion that the base took the words from.
+// openTranscript opens the companion from which the base took the words.
 func openTranscript(ctx context.Context, req citekit.MapRequest, name string) *transcript {
 	for _, companion := range req.Companions {
 		if name == "" || companion.Name != name {
@@ -180,7 +181,7 @@ type batch struct {
 	count int
 }
 
-// batches describes the nodes, in as many texts as it takes and there may be.
+// batches describes the nodes, in as many texts as needed, up to the limit.
 func (j *enriching) batches(ctx context.Context, x excerpter) (batches []batch, anyText bool, err error) {
 	var b strings.Builder
 	current := batch{}
@@ -208,11 +209,11 @@ func (j *enriching) batches(ctx context.Context, x excerpter) (batches []batch, 
 	return append(batches, current), anyText, nil
 }
 
-// maxBatch is how many nodes one request asks about: a summary takes some 60
-// tokens, and models write a few thousand at most without losing count.
+// maxBatch is the number of nodes in one request: a summary takes some 60
+// tokens, and models write at most a few thousand before they lose count.
 const maxBatch = 60
 
-// describe tells a model what node n is.
+// describe describes node n to a model.
 func describe(n int, node *citekit.Node, excerpt string) string {
 	place := citekit.Address{Location: node.Location}.Fragment()
 	if place == "" {
@@ -228,7 +229,7 @@ func describe(n int, node *citekit.Node, excerpt string) string {
 	return text + "\n\n"
 }
 
-// all asks about all batches. What was said about some stays when others fail.
+// all asks about all batches. The answers to some are kept when others fail.
 func (j *enriching) all(ctx context.Context, batches []batch, extent citekit.Extent, media *Media) error {
 	var group errgroup.Group
 	group.SetLimit(j.asker.options.Concurrency)
@@ -282,7 +283,7 @@ func (j *enriching) ask(ctx context.Context, b batch, extent citekit.Extent, med
 	return j.apply(notes, b)
 }
 
-// A note is what a model says of a node.
+// A note is the answer of a model about one node.
 type note struct {
 	node           int
 	title, summary string
@@ -313,8 +314,8 @@ func readNotes(text []byte) ([]note, error) {
 	return notes, nil
 }
 
-// apply writes notes into the nodes of the batch. What is said of others is
-// passed over, and of what is said twice of one, the first holds.
+// apply writes notes into the nodes of the batch. It ignores notes about other
+// nodes, and uses the first of several notes about one node.
 func (j *enriching) apply(notes []note, b batch) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -335,8 +336,8 @@ func (j *enriching) apply(notes []note, b batch) error {
 func (j *enriching) write(node *citekit.Node, n note) {
 	if n.title != "" && node.Title == "" {
 		if node.ID == "" {
-			// It would be named by its type. It still is, so that the id does
-			// not change with the words of a model.
+			// Without a title, the node gets its id from its type. It keeps
+			// that id, so that the id does not depend on the words of a model.
 			node.ID = orWord(node.Type, "node")
 		}
 		node.Title = n.title

@@ -12,13 +12,13 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// maxEvent is how long a line of a stream of events is at most.
+// maxEvent is the maximum length of a line in a stream of events.
 const maxEvent = 1 << 20
 
 // Events makes a call whose answer is a stream of server-sent events, and calls
-// each with the data of every one. It tries again as Do does, as long as there
-// was no event. An error of each ends the call and is returned; others are as
-// those of Do.
+// each with the data of every event. It retries as Do does until the first
+// event. An error of each ends the call and is returned; other errors are those
+// of Do.
 func (e *Endpoint) Events(ctx context.Context, call Call, each func(data []byte) error) (attempts int, err error) {
 	if call.Body, err = json.Marshal(call.JSON); err != nil {
 		return 0, err

@@ -22,7 +22,7 @@ const (
 	excerptLines = 60
 )
 
-// excerpt returns the beginning of the text at loc, or "" if there is none.
+// excerpt returns the beginning of the text at loc, or "" if there is no text.
 func (x excerpter) excerpt(ctx context.Context, loc citekit.Location) (string, error) {
 	runs, ok := textRuns(ctx, x.resolver, x.src, x.words, beginning(loc))
 	if !ok {
@@ -34,7 +34,7 @@ func (x excerpter) excerpt(ctx context.Context, loc citekit.Location) (string, e
 			return "", ctx.Err()
 		}
 		if errors.Is(err, errors.ErrUnsupported) {
-			break // no text of such a place
+			break // no text at such a place
 		}
 		if err != nil {
 			return "", err
@@ -48,7 +48,7 @@ func (x excerpter) excerpt(ctx context.Context, loc citekit.Location) (string, e
 	return plain.Words(b.String(), maxExcerpt), nil
 }
 
-// beginning returns as much of loc as it takes for an excerpt.
+// beginning returns the part of loc that is enough for an excerpt.
 func beginning(loc citekit.Location) citekit.Location {
 	if loc.Lines.Len() > excerptLines {
 		loc.Lines.Last = loc.Lines.First + excerptLines - 1

@@ -24,19 +24,19 @@ func New(model Model, resolvers citekit.Resolvers, opts *Options) *Mapper {
 	return &Mapper{newAsker(model, resolvers, opts)}
 }
 
-// Usage returns what all requests took so far.
+// Usage returns the usage of all requests so far.
 func (m *Mapper) Usage() Usage { return m.asker.Usage() }
 
 // Map implements [citekit.Mapper]. The method of the structure is "model"; its
-// metadata have, under "model", the name the model gives itself and what it
-// took: "requests", "retries", "input_tokens", "output_tokens", and "cost" if
-// there are prices. Beside it, "nodes_left_out" is the number of nodes whose
-// place the source does not have, "truncated" says that an answer ended at its
-// limit, and "upload" that a file could not be deleted where it was sent; they
-// are there only if there is something to say.
+// metadata have, under "model", the name the model gives itself and its usage:
+// "requests", "retries", "input_tokens", "output_tokens", and "cost" if there
+// are prices. Beside "model", "nodes_left_out" is the number of nodes whose
+// place lies outside the source, "truncated" means that an answer ended at its
+// limit, and "upload" means that a file could not be deleted at the server.
+// Each is present only if it applies.
 //
 // Errors match [ErrAnswer] if no answer could be used, and [ErrRefused] if the
-// model would not give one; those of a server are an [*Error].
+// model refused to give one; errors of a server are an [*Error].
 func (m *Mapper) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	a := m.asker
 	resolver, extent, err := a.measure(ctx, src, req.Modality)
@@ -79,13 +79,13 @@ type mapping struct {
 	partsDone int
 }
 
-// A reading is what came of one request, or of the two it took.
+// A reading is the result of one request, or of the request and its repair.
 type reading struct {
 	*Answer
 	truncated bool
 }
 
-// media maps a source that the model takes as it is.
+// media maps a source that the model accepts itself.
 func (j *mapping) media(ctx context.Context, src *citekit.Source) error {
 	media, release, err := j.asker.upload(ctx, src, j.extent.MediaType, &j.account)
 	if err != nil {
@@ -176,8 +176,8 @@ func (j *mapping) done(of int) {
 	}
 }
 
-// read asks for a part of the map, and once more if something is wrong with
-// it. Of the two answers it returns the better.
+// read asks for a part of the map, and once more if something is wrong with it.
+// It returns the better of the two answers.
 func (j *mapping) read(ctx context.Context, req *Request, part citekit.Location) (*reading, error) {
 	response, err := j.asker.ask(ctx, req, &j.account)
 	if err != nil {
@@ -194,7 +194,7 @@ func (j *mapping) read(ctx context.Context, req *Request, part citekit.Location)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return got, err // the first answer may do
+		return got, err // the first answer may be usable
 	}
 	second, _, secondErr := j.judge(response, part)
 	if err != nil || secondErr == nil && second.betterThan(got) {
@@ -203,7 +203,7 @@ func (j *mapping) read(ctx context.Context, req *Request, part citekit.Location)
 	return got, nil
 }
 
-// judge reads an answer and says what is wrong with it.
+// judge reads an answer and lists its faults.
 func (j *mapping) judge(response *Response, part citekit.Location) (*reading, []string, error) {
 	var problems []string
 	if response.Truncated {
@@ -220,7 +220,7 @@ func (j *mapping) judge(response *Response, part citekit.Location) (*reading, []
 	return &reading{answer, response.Truncated}, problems, nil
 }
 
-// betterThan reports whether r has less wrong with it than other.
+// betterThan reports whether r has fewer faults than other.
 func (r *reading) betterThan(other *reading) bool {
 	switch {
 	case len(r.Nodes) == 0 || len(other.Nodes) == 0:
@@ -260,7 +260,7 @@ func (j *mapping) structure() *citekit.Draft {
 const notFreed = "could not be deleted where it was sent"
 
 // joinNodes appends the nodes of the next part of a source. A section that
-// goes on from one to the other is made one.
+// continues from one part to the next becomes one node.
 func joinNodes(nodes, next []*citekit.Node) []*citekit.Node {
 	if len(nodes) == 0 || len(next) == 0 {
 		return append(nodes, next...)

@@ -12,15 +12,15 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// A piece is a part of the text of a source that one request has room for.
+// A piece is a part of the text of a source that fits one request.
 type piece struct {
 	text string
 	part citekit.Location // where the text stands: the smallest run that holds it
 }
 
 const (
-	maxUnit  = 4000 // bytes shown of one line, or of what is said in one run of words
-	maxPages = 1000 // of a document that a model is given as it is
+	maxUnit  = 4000 // bytes shown of one line, or of the speech in one run of words
+	maxPages = 1000 // of a document that a model gets itself
 )
 
 // A cutter gathers text into pieces.
@@ -33,11 +33,11 @@ type cutter struct {
 	part   citekit.Location
 	pieces []piece
 	last   citekit.Location // of the unit before
-	words  bool             // there was any text
+	words  bool             // some text was found
 }
 
-// cutText returns the text of runs, each line or page with its number before
-// it, in pieces of at most room bytes.
+// cutText returns the text of runs, with the number before each line or page,
+// in pieces of at most room bytes.
 func cutText(runs iter.Seq2[citekit.TextRun, error], modality citekit.Modality, room, limit int) ([]piece, error) {
 	c := cutter{modality: modality, room: room, limit: limit}
 	for run, err := range runs {
@@ -76,8 +76,9 @@ func (c *cutter) run(run citekit.TextRun) error {
 	return c.unit(plain.Cut(run.Text, c.room)+"\n", loc)
 }
 
-// lines adds the lines of a run. Where the number of lines is not what the run
-// says, they end in some way that is not known here, and the run is a unit.
+// lines adds the lines of a run. If the number of lines differs from that of
+// the run, the lines have an unknown terminator, and the run is added as one
+// unit.
 func (c *cutter) lines(text string, loc citekit.Location) error {
 	lines := splitLines(text, loc.Lines.Len())
 	if lines == nil {
@@ -87,7 +88,7 @@ func (c *cutter) lines(text string, loc citekit.Location) error {
 		at := loc
 		at.Lines = citekit.Range{First: loc.Lines.First + i, Last: loc.Lines.First + i}
 		if at.Lines == c.last.Lines {
-			continue // the rest of a line of which enough is shown
+			continue // the rest of a long line, which is not shown
 		}
 		shown := plain.Cut(line, maxUnit)
 		if len(shown) < len(line) {
@@ -100,8 +101,8 @@ func (c *cutter) lines(text string, loc citekit.Location) error {
 	return nil
 }
 
-// unmarked returns text in which no line begins as our marks do, so that none
-// can pass for one.
+// unmarked returns text in which no line begins like our marks, so that a line
+// cannot pass for a mark.
 func unmarked(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -112,7 +113,8 @@ func unmarked(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// splitLines returns the n lines of text, or nil if it has another number.
+// splitLines returns the n lines of text, or nil if it has another number of
+// lines.
 func splitLines(text string, n int) []string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	for _, end := range []string{"\n", "\r"} {
@@ -154,8 +156,8 @@ func (c *cutter) flush() error {
 	return nil
 }
 
-// join returns the run from the start of a to the end of b, which follows it.
-// A zero a is nothing.
+// join returns the run from the start of a to the end of b, which follows it. A
+// zero a counts as empty.
 func join(a, b citekit.Location) citekit.Location {
 	if a.IsWhole() {
 		return b
@@ -207,8 +209,8 @@ func transcriptOf(ctx context.Context, resolver citekit.Resolver, src *citekit.S
 	return nil
 }
 
-// textRuns returns the text of src, from its transcript if it has one, and
-// whether there can be any.
+// textRuns returns the text of src, or of its transcript if it has one, and
+// whether text is possible at all.
 func textRuns(ctx context.Context, resolver citekit.Resolver, src *citekit.Source, words *transcript, loc citekit.Location) (iter.Seq2[citekit.TextRun, error], bool) {
 	if words != nil {
 		return resolver.(citekit.TranscriptReader).ReadTranscript(ctx, src, words.source, loc), true

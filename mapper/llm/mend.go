@@ -12,7 +12,7 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// errTruncated ends the mending where the text does.
+// errTruncated ends the mending at the end of a cut text.
 var errTruncated = errors.New("truncated")
 
 // A mender writes the value at pos of text as JSON.
@@ -22,9 +22,9 @@ type mender struct {
 	out  []byte
 
 	open  []byte // the closing characters of the objects and arrays around pos
-	nodes int    // how many of them are objects in an array
+	nodes int    // number of them that are objects in an array
 
-	// What is whole: out up to safe, once what was open there is closed.
+	// Output that is whole: out up to safe, after closing what was open there.
 	safe     int
 	safeOpen []byte
 }
@@ -51,8 +51,8 @@ func (m *mender) root() error {
 	return nil
 }
 
-// whole notes that what is written so far is whole. Parts of an object in an
-// array are not, except for objects in arrays of its own.
+// whole records that the output so far is whole. Parts of an object in an array
+// are not, except for objects in arrays of its own.
 func (m *mender) whole() {
 	m.safe = len(m.out)
 	m.safeOpen = append(m.safeOpen[:0], m.open...)
@@ -80,7 +80,7 @@ func (m *mender) value(element bool) error {
 	return errNoJSON
 }
 
-// next passes white space and comments, and returns the character then.
+// next skips white space and comments, and returns the next character.
 func (m *mender) next() (byte, error) {
 	for m.pos < len(m.text) {
 		rest := m.text[m.pos:]
@@ -224,9 +224,9 @@ func (m *mender) array() error {
 	return nil
 }
 
-// more passes commas and reports whether another member or element follows
-// before the end of the object or array. The end of one around it is its own
-// end, too; one that fits none is passed.
+// more skips commas and reports whether another member or element follows
+// before the end of the object or array. The end of a surrounding object or
+// array also ends this one; an end that fits none is skipped.
 func (m *mender) more() (bool, error) {
 	for {
 		c, err := m.next()
@@ -304,7 +304,7 @@ func (m *mender) escape() {
 
 func isHex(s string) bool { return strings.Trim(s, "0123456789abcdefABCDEF") == "" }
 
-// number mends a number. One that ends with the text may not be whole.
+// number mends a number. A number at the end of the text may not be whole.
 func (m *mender) number() error {
 	end := m.pos
 	for end < len(m.text) && strings.IndexByte("+-.0123456789eE_", m.text[end]) >= 0 {

@@ -10,13 +10,13 @@ import (
 
 // A Model answers requests in JSON.
 //
-// Implementations must be safe for concurrent use, and do their own retries;
-// an [Endpoint] does them for what is reached over HTTP.
+// Implementations must be safe for concurrent use, and do their own retries; an
+// [Endpoint] does them for servers reached over HTTP.
 type Model interface {
-	// Generate answers req. Errors match [ErrRefused] if the model will not
-	// answer, and ctx.Err() once ctx is done; those of a server are an
-	// [*Error]. They never hold a key. A response beside an error counts only
-	// for what it took.
+	// Generate answers req. Errors match [ErrRefused] if the model refuses to
+	// answer, and ctx.Err() once ctx is done; errors of a server are an
+	// [*Error]. They never contain a key. If a response comes with an error,
+	// only its usage is valid.
 	Generate(ctx context.Context, req *Request) (*Response, error)
 }
 
@@ -25,16 +25,16 @@ type Model interface {
 type MediaModel interface {
 	Model
 
-	// AcceptsMedia reports whether a request may have a file of the media
-	// type, such as "application/pdf", and of so many bytes.
+	// AcceptsMedia reports whether a request may have a file of the media type,
+	// such as "application/pdf", and of size bytes.
 	AcceptsMedia(mediaType string, size int64) bool
 
-	// Upload makes src ready for requests. The caller calls Release, also
-	// where ctx is done by then. It does not keep src.
+	// Upload makes src ready for requests. The caller calls Release, even if
+	// ctx is done by then. Upload does not keep src.
 	Upload(ctx context.Context, src *citekit.Source, mediaType string) (*Media, error)
 }
 
-// A StreamModel is a [Model] that tells its answer as it writes it.
+// A StreamModel is a [Model] that passes on its answer while writing it.
 type StreamModel interface {
 	Model
 
@@ -43,29 +43,29 @@ type StreamModel interface {
 	Stream(ctx context.Context, req *Request, tell func(piece string) error) (*Response, error)
 }
 
-// Media is a file that a [MediaModel] has been given.
+// Media is a file given to a [MediaModel].
 type Media struct {
 	MediaType string
 	Data      []byte // the file itself, or nil
-	URI       string // else where the model has it
-	Usage     Usage  // what the upload took
+	URI       string // or else its URI at the model
+	Usage     Usage  // usage of the upload
 
-	// Release deletes the file where the model has it. It is nil if there is
-	// nothing to delete.
+	// Release deletes the file at the model. It is nil if there is nothing to
+	// delete.
 	Release func(ctx context.Context) error
 }
 
-// A Request is what a [Model] is asked.
+// A Request is a request to a [Model].
 type Request struct {
-	// Instructions are ours. They hold nothing of the source.
+	// Instructions come from this package. They contain nothing of the source.
 	Instructions string
 
-	// Parts are what the instructions are about, in order.
+	// Parts are the material for the instructions, in order.
 	Parts []Part
 
-	// Schema is the JSON schema of the answer: an object, all of whose
-	// properties are required, and which has no others. Name names it, in
-	// lower case letters.
+	// Schema is the JSON schema of the answer: an object whose properties are
+	// all required, and which has no other properties. Name is the name of the
+	// schema, in lower case letters.
 	Schema json.RawMessage
 	Name   string
 }
@@ -79,24 +79,24 @@ type Part struct {
 // A Response is the answer of a [Model].
 type Response struct {
 	Text      string
-	Truncated bool   // the answer ended at a limit of length
+	Truncated bool   // the answer ended at a length limit
 	Model     string // which model answered, as it names itself
 	Usage     Usage
 }
 
-// ErrRefused reports that a model would not answer, or that a filter kept back
-// what it said.
+// ErrRefused reports that a model refused to answer, or that a filter withheld
+// its answer.
 var ErrRefused = errors.New("the model refused")
 
-// Usage is what requests took. The zero value is nothing.
+// Usage is the usage of requests. The zero value means no usage.
 type Usage struct {
-	Requests     int `json:"requests"` // to the model, retries included
+	Requests     int `json:"requests"` // to the model, including retries
 	Retries      int `json:"retries"`
 	InputTokens  int `json:"input_tokens"`
-	OutputTokens int `json:"output_tokens"` // those spent on thinking included
+	OutputTokens int `json:"output_tokens"` // including those spent on thinking
 
-	// Cost is in the currency of the [Prices] that were given; Priced says
-	// that there were some.
+	// Cost is in the currency of the given [Prices]; Priced says that prices
+	// were given.
 	Cost   float64 `json:"cost,omitempty"`
 	Priced bool    `json:"-"`
 }
@@ -111,14 +111,14 @@ func (u *Usage) Add(other Usage) {
 	u.Priced = u.Priced || other.Priced
 }
 
-// Prices are what a model costs. No prices are built in: they change, and they
-// differ between contracts.
+// Prices are the prices of a model. The package has none built in: they change,
+// and they differ between contracts.
 type Prices struct {
-	Input  float64 `json:"input"`  // for a million tokens
-	Output float64 `json:"output"` // for a million tokens
+	Input  float64 `json:"input"`  // per million tokens
+	Output float64 `json:"output"` // per million tokens
 }
 
-// Price sets the cost of u; nil prices leave it without one.
+// Price sets the cost of u; with nil prices, it sets none.
 func (p *Prices) Price(u *Usage) {
 	if p == nil {
 		return

@@ -8,8 +8,8 @@ import (
 	"github.com/citekit/citekit/internal/lenient"
 )
 
-// placeOf reads where a node stands. A node says so itself, or in an object
-// "location" as the nodes of maps do.
+// placeOf reads the place of a node. The fields are in the node itself, or in
+// an object "location" as in the nodes of maps.
 func placeOf(node map[string]any, modality citekit.Modality) (citekit.Location, error) {
 	if inner, ok := node["location"].(map[string]any); ok {
 		merged := maps.Clone(node)
@@ -141,7 +141,7 @@ func coversPages(outer, inner []citekit.Range) bool {
 	return true
 }
 
-// starting returns a number by which nodes are put in the order of the source.
+// starting returns a number that sorts nodes in the order of the source.
 func starting(loc citekit.Location) float64 {
 	switch {
 	case len(loc.Pages) > 0:

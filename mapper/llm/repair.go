@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	maxAnswer      = 8 << 20 // bytes of an answer that is looked at
+	maxAnswer      = 8 << 20 // largest answer that is read, in bytes
 	maxAnswerDepth = 256     // of objects and arrays
 	maxValues      = 1 << 20 // of an answer, about: an empty object takes fifty times its bytes
-	maxStarts      = 16      // places where JSON may begin that are tried
+	maxStarts      = 16      // possible beginnings of JSON that are tried
 )
 
-// Repair returns the JSON object or array in what a model answered, and
-// whether it had to be changed. It puts right what models get wrong: fences
-// and prose around it, comments, commas that are missing or too many, keys
-// without quotes, single quotes, line breaks in strings, NaN and other words
-// of programming languages. Where the end is missing, it closes the JSON after
-// the last object in an array that is whole.
+// Repair returns the JSON object or array in an answer of a model, and whether
+// it had to be changed. It puts right the usual faults of models: fences and
+// prose around it, comments, missing and extra commas, keys without quotes,
+// single quotes, line breaks in strings, NaN and other words of programming
+// languages. If the end is missing, it closes the JSON after the last whole
+// object in an array.
 //
 // The error matches [citekit.ErrSyntax] if there is no JSON, or
 // [citekit.ErrTooLarge] if it is too long or too deep. Time is linear in the
@@ -59,7 +59,8 @@ func isObjectOrArray(text []byte) bool {
 	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
 }
 
-// deepest returns how deep the arrays and objects of valid JSON are nested.
+// deepest returns the depth to which the arrays and objects of valid JSON are
+// nested.
 func deepest(valid []byte) int {
 	depth, deepest := 0, 0
 	for c := range punctuation(valid) {
@@ -74,7 +75,7 @@ func deepest(valid []byte) int {
 	return deepest
 }
 
-// valuesIn returns about how many values there are in valid JSON.
+// valuesIn returns the approximate number of values in valid JSON.
 func valuesIn(valid []byte) int {
 	n := 1
 	for c := range punctuation(valid) {
@@ -85,7 +86,7 @@ func valuesIn(valid []byte) int {
 	return n
 }
 
-// punctuation yields what stands outside the strings of valid JSON.
+// punctuation yields the characters outside the strings of valid JSON.
 func punctuation(valid []byte) iter.Seq[byte] {
 	return func(yield func(byte) bool) {
 		inString := false
@@ -102,8 +103,8 @@ func punctuation(valid []byte) iter.Seq[byte] {
 	}
 }
 
-// starts yields where in text the JSON may begin, likeliest first: at once,
-// after a fence, then at braces, then at brackets.
+// starts yields the offsets in text where the JSON may begin, likeliest first:
+// at once, after a fence, then at braces, then at brackets.
 func starts(text string) func(yield func(int) bool) {
 	return func(yield func(int) bool) {
 		tried := 0

@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// An Error is an answer of a server that is none, or a connection that failed.
-// It matches [fs.ErrPermission] if a key was not accepted, and
-// [context.DeadlineExceeded] if there was no answer in time.
+// An Error is an unsuccessful answer of a server, or a failed connection. It
+// matches [fs.ErrPermission] if the key was not accepted, and
+// [context.DeadlineExceeded] if no answer came in time.
 type Error struct {
 	Status      int           // of HTTP; 0 if there was no answer
-	Message     string        // in a line, without the key
-	Temporary   bool          // trying again may help
-	RetryAfter  time.Duration // how long to wait before, if the server said so
+	Message     string        // one line, without the key
+	Temporary   bool          // a retry may help
+	RetryAfter  time.Duration // time to wait before a retry, if the server gave one
 	KeyRejected bool
-	Attempts    int // how often it was tried
+	Attempts    int // number of attempts
 
 	cause error
 }
@@ -48,11 +48,11 @@ func (e *Error) Is(target error) bool {
 	return target == fs.ErrPermission && (e.KeyRejected || e.Status == http.StatusForbidden)
 }
 
-// Retry says how often what fails is tried. The zero value is ready to use.
+// Retry sets how often a failing call is tried. The zero value is ready to use.
 type Retry struct {
-	Attempts int           // in all; zero means 4, and less than 1 one
-	Delay    time.Duration // before the second; doubled for each further one; zero means 1 second
-	MaxDelay time.Duration // the longest; zero means 1 minute
+	Attempts int           // in all; zero means 4; negative means one
+	Delay    time.Duration // before the second attempt; doubled for each further one; zero means 1 second
+	MaxDelay time.Duration // the longest delay; zero means 1 minute
 }
 
 const (
@@ -61,9 +61,9 @@ const (
 	defaultMaxDelay = time.Minute
 )
 
-// NewRetry returns what the options of a model say: how often a request is
-// tried again, where zero means 3 and less none, and the pause before the first
-// time.
+// NewRetry returns the Retry for the options of a model: the number of retries,
+// where zero means 3 and a negative number none, and the pause before the
+// first.
 func NewRetry(retries int, delay Seconds) Retry {
 	r := Retry{Attempts: 1 + max(retries, 0), Delay: delay.Duration(0)}
 	if retries == 0 {
@@ -73,10 +73,10 @@ func NewRetry(retries int, delay Seconds) Retry {
 }
 
 // Do calls f until it succeeds, fails with an error that is not a temporary
-// [*Error], or has been called often enough, and returns how often it was. It
-// waits between calls, a random part of the delay less, so that many do not
-// come back at once; longer if the server says so, and not at all if it says to
-// wait longer than MaxDelay.
+// [*Error], or has been called often enough, and returns the number of calls.
+// Between calls it waits for the delay, shortened by a random part so that many
+// clients do not return at once. It waits longer if the server asks for that,
+// and gives up if the server asks for more than MaxDelay.
 func (r Retry) Do(ctx context.Context, f func() error) (attempts int, err error) {
 	limit := r.Attempts
 	if limit == 0 {
@@ -103,7 +103,8 @@ func (r Retry) Do(ctx context.Context, f func() error) (attempts int, err error)
 	}
 }
 
-// pause returns how long to wait after so many attempts, and whether to.
+// pause returns the time to wait after the given number of attempts, and
+// whether to wait.
 func (r Retry) pause(attempts int, asked time.Duration) (time.Duration, bool) {
 	longest := r.MaxDelay
 	if longest <= 0 {
@@ -124,7 +125,7 @@ func (r Retry) pause(attempts int, asked time.Duration) (time.Duration, bool) {
 	return max(delay, asked), true
 }
 
-// Sleep waits, and returns ctx.Err() if ctx is done before.
+// Sleep waits, and returns ctx.Err() if ctx is done earlier.
 func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

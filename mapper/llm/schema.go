@@ -7,12 +7,12 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// A form is what answers about sources of one modality look like.
+// A form describes answers about sources of one modality.
 type form struct {
-	types  []string // words for the type of a node; the first is the usual one
-	fields string   // JSON schema of what locates a node, without the braces
+	types  []string // words for the type of a node; the first is the default
+	fields string   // JSON schema of the fields that locate a node, without the braces
 	names  []string // of these fields
-	rule   string   // what the fields mean
+	rule   string   // meaning of the fields
 }
 
 var forms = map[citekit.Modality]form{
@@ -48,9 +48,9 @@ var timed = form{
 }
 
 // Schema returns the JSON schema of an answer about a source of a modality, or
-// nil if there is none. Nodes are a flat list in which "level" says how deep a
-// node stands, for such a list survives being cut off, and every structured
-// output can be bound to it. What answers may also be is told at [ReadAnswer].
+// nil if there is none. Nodes are a flat list in which "level" gives the depth
+// of a node: such a list survives being cut off, and every structured output
+// can be bound to it. [ReadAnswer] lists the other accepted forms.
 func Schema(modality citekit.Modality) json.RawMessage {
 	f, ok := forms[modality]
 	if !ok {
@@ -69,7 +69,8 @@ func Schema(modality citekit.Modality) json.RawMessage {
 		`},"required":["title","nodes"],"additionalProperties":false}`)
 }
 
-// enrichSchema is that of titles and summaries for nodes known by number.
+// enrichSchema is the schema of titles and summaries for nodes identified by
+// number.
 var enrichSchema = json.RawMessage(`{"type":"object","properties":{` +
 	`"nodes":{"type":"array","items":{"type":"object","properties":{` +
 	`"node":{"type":"integer"},` +

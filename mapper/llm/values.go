@@ -8,15 +8,15 @@ import (
 	"github.com/citekit/citekit/internal/lenient"
 )
 
-// Beyond what package lenient does, a run of pages may be a range, and a time
-// minutes and seconds.
+// In addition to package lenient, a run of pages may be a range, and a time may
+// be minutes and seconds.
 
 func arrayOf(v any) []any {
 	list, _ := v.([]any)
 	return list
 }
 
-// rangeOf returns a range: 12, "12", "12-15", or [12, 15] where a pair is one.
+// rangeOf returns a range: 12, "12", "12-15", or [12, 15] if pairs is true.
 func rangeOf(v any, pairs bool) (citekit.Range, bool) {
 	if n, ok := lenient.Whole(v); ok {
 		return citekit.Range{First: n, Last: n}, true

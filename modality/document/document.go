@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -34,12 +35,17 @@ import (
 // concurrent use and must not be copied after first use.
 type Resolver struct {
 	PDF      pdf.Resolver
-	Word     word.Resolver     // DOCX
+	Word     word.Resolver     // DOCX, ODT
 	Sheet    sheet.Resolver    // XLSX, ODS
 	EPUB     epub.Resolver     // EPUB
 	Database database.Resolver // SQLite
 	Slides   slides.Resolver   // PPTX
 	Archive  archive.Resolver  // ZIP, JAR, CBZ, tar
+
+	// More are resolvers of formats that are not linked unasked, by the name
+	// that the package of each has as Format, such as that of
+	// [github.com/citekit/citekit/modality/document/parquet].
+	More map[string]citekit.Resolver
 }
 
 // A room is who reads some formats, by the ids of package sniff.
@@ -52,7 +58,7 @@ type room struct {
 // whose resolver says what is wrong with it.
 var rooms = []room{
 	{[]string{"pdf"}, func(r *Resolver) citekit.Resolver { return &r.PDF }},
-	{[]string{"docx"}, func(r *Resolver) citekit.Resolver { return &r.Word }},
+	{[]string{"docx", "odt"}, func(r *Resolver) citekit.Resolver { return &r.Word }},
 	{[]string{"xlsx", "ods"}, func(r *Resolver) citekit.Resolver { return &r.Sheet }},
 	{[]string{"pptx"}, func(r *Resolver) citekit.Resolver { return &r.Slides }},
 	{[]string{"epub"}, func(r *Resolver) citekit.Resolver { return &r.EPUB }},
@@ -86,6 +92,9 @@ func (r *Resolver) roomOf(ctx context.Context, src *citekit.Source) (citekit.Res
 		if slices.Contains(room.formats, format.ID) {
 			return room.of(r), nil
 		}
+	}
+	if more := r.More[format.ID]; more != nil {
+		return more, nil
 	}
 	if format.Encrypted {
 		return nil, fmt.Errorf("%s; open it with its password and save it without: %w", format.Name, citekit.ErrEncrypted)
@@ -194,6 +203,11 @@ func (r *Resolver) Version() string {
 	var versions []string
 	for _, room := range rooms {
 		if v, ok := room.of(r).(citekit.Versioner); ok {
+			versions = append(versions, v.Version())
+		}
+	}
+	for _, format := range slices.Sorted(maps.Keys(r.More)) {
+		if v, ok := r.More[format].(citekit.Versioner); ok {
 			versions = append(versions, v.Version())
 		}
 	}

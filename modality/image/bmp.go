@@ -31,7 +31,7 @@ func bmpFormat() *format {
 	}
 }
 
-// bmpPixels says how the rows of a BMP are stored.
+// bmpPixels describes how the rows of a BMP are stored.
 type bmpPixels struct {
 	header   []byte // BITMAPINFOHEADER or its fourth version, masks, palette
 	info     int    // bytes of header before masks or palette
@@ -41,7 +41,7 @@ type bmpPixels struct {
 	end      int64  // of the rows
 	topDown  bool
 	colours  int
-	fielded  bool // masks say what the bits of a pixel are
+	fielded  bool // masks define the bits of a pixel
 	readable error
 }
 
@@ -103,7 +103,7 @@ func (b *bmpPixels) readTables(in *input, size int, compression uint32, colours 
 	b.fielded = compression == bmpFields
 	b.info = bmpInfoV1
 	if size >= bmpInfoV4 {
-		b.info = bmpInfoV4 // what later versions add is about profiles
+		b.info = bmpInfoV4 // later versions add only profiles
 	}
 	n := b.info
 	if b.fielded && size < bmpInfoV4 {
@@ -191,7 +191,7 @@ func (b *bmpPixels) head(region image.Rectangle, size int64, stride int) []byte 
 	return head
 }
 
-// readBMP gives the rows of a region.
+// readBMP reads the rows of a region.
 func readBMP(ctx context.Context, _ *Resolver, src *citekit.Source, p *picture, region image.Rectangle, visit func(rgba []byte) error) error {
 	b := p.bmp
 	if b.readable != nil {
@@ -212,7 +212,7 @@ func readBMP(ctx context.Context, _ *Resolver, src *citekit.Source, p *picture, 
 	return nil
 }
 
-// painter returns what turns a row into colours.
+// painter returns the function that converts a row to colours.
 func (b *bmpPixels) painter() painter {
 	if b.bits <= 8 {
 		table := new(colourTable)

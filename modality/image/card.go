@@ -11,29 +11,29 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// A card is what the metadata of an image say about it, in one of their
-// forms. What they do not say is zero.
+// A card holds the metadata of an image in one of their forms. Missing values
+// are zero.
 type card struct {
 	title, description string
-	date               string // when the picture was made, in ISO 8601
+	date               string // date of the picture, in ISO 8601
 	camera             string
 	place              *exif.Place
 
-	authors, keywords string // with ";" between
+	authors, keywords string // separated by ";"
 }
 
 // A cards holds the forms of metadata that an image can have side by side.
 type cards struct {
 	xmp, iptc, exif, text card
 
-	spent int // bytes that were looked at
+	spent int // bytes read so far
 }
 
-// maxCardBytes bounds the metadata of one image that are looked at: inflated,
-// and parsed.
+// maxCardBytes is the maximum size of the metadata of one image that are
+// inflated and parsed.
 const maxCardBytes = 16 << 20
 
-// spend reports whether n more bytes may be looked at.
+// spend reports whether n more bytes may be read.
 func (c *cards) spend(n int) bool {
 	c.spent += n
 	return c.spent <= maxCardBytes
@@ -45,8 +45,8 @@ const (
 	maxCardText = 8 << 10 // bytes of a title or description
 )
 
-// readCards reads the metadata of an image. What is damaged is passed over:
-// the image is none the less what it is.
+// readCards reads the metadata of an image. Damaged metadata are ignored,
+// because they do not affect the image.
 func readCards(ctx context.Context, src *citekit.Source, f *format) cards {
 	var c cards
 	if f.cards != nil {
@@ -55,9 +55,8 @@ func readCards(ctx context.Context, src *citekit.Source, f *format) cards {
 	return c
 }
 
-// joined returns what the forms say together. A form that was made for
-// describing goes before one that cameras fill, but not for the time, where
-// the camera knows best.
+// joined merges the forms. A form made for descriptions takes precedence over
+// one that cameras fill, except for the time, which the camera knows best.
 func (c cards) joined() card {
 	all := []card{c.xmp, c.iptc, c.exif, c.text}
 	first := func(text func(card) string, cards ...card) string {
@@ -83,8 +82,8 @@ func (c cards) joined() card {
 	return joined
 }
 
-// saying returns a description, or "" for one that a camera or a program
-// writes into every image.
+// saying returns a description, or "" for a description that a camera or a
+// program writes into every image.
 func saying(description string) string {
 	text := plain.Words(description, maxCardText)
 	switch strings.ToLower(text) {
@@ -117,7 +116,7 @@ func exifCard(t exif.Tags) card {
 	return card{title: t.Title, description: t.Description, date: t.Date, camera: camera, place: t.Place, authors: t.Artist, keywords: t.Keywords}
 }
 
-// read returns a block of metadata, or nil if it is too large or not there.
+// read returns a block of metadata, or nil if it is too large or missing.
 func (in *input) read(offset, size int64) []byte {
 	if size <= 0 || size > maxMetadata || offset+size > in.src.Size() {
 		return nil

@@ -13,7 +13,7 @@ import (
 // APP1, IPTC in APP13.
 func jpegCards(in *input, c *cards) {
 	const exifName, xmpName, photoshopName = "Exif\x00\x00", "http://ns.adobe.com/xap/1.0/\x00", "Photoshop 3.0\x00"
-	var resources []byte // those of Photoshop may go on in the next segment
+	var resources []byte // those of Photoshop may continue in the next segment
 	eachSegment(in, func(marker byte, offset, size int64) {
 		if marker != 0xe1 && marker != 0xed {
 			return
@@ -72,8 +72,8 @@ func pngCards(in *input, c *cards) {
 
 const maxTexts = 200
 
-// addText reads a text chunk. The keywords are those that PNG defines, and
-// the one that XMP does.
+// addText reads a text chunk. The keywords are those defined by PNG, and the
+// one defined by XMP.
 func (c *cards) addText(kind string, data []byte) {
 	keyword, rest, ok := bytes.Cut(data, []byte{0})
 	if !ok || !c.spend(len(data)) {
@@ -132,8 +132,8 @@ func chunkText(kind string, b []byte, max int64) string {
 	return string(b)
 }
 
-// latin1 decodes Latin-1, but keeps what is UTF-8, as many programs write it
-// where they should not.
+// latin1 decodes Latin-1, but keeps UTF-8, which many programs write there
+// against the standard.
 func latin1(b []byte) string {
 	if s := string(b); strings.ToValidUTF8(s, "") == s {
 		return s
@@ -145,8 +145,8 @@ func latin1(b []byte) string {
 	return string(runes)
 }
 
-// creationTime returns the time in a PNG in ISO 8601, or "" if it is in a form
-// other than that or the one PNG recommends (RFC 1123).
+// creationTime returns the time in a PNG in ISO 8601, or "" if it is neither in
+// that form nor in the one that PNG recommends (RFC 1123).
 func creationTime(text string) string {
 	text = strings.TrimSpace(text)
 	for _, layout := range []string{time.RFC1123Z, time.RFC1123, "2 Jan 2006 15:04:05 -0700"} {
@@ -191,7 +191,7 @@ func tiffCards(in *input, c *cards) {
 	c.addIPTC(d.block(tagIPTC))
 }
 
-// block returns the bytes of a value, which programs give as bytes or as
+// block returns the bytes of a value, which programs write as bytes or as
 // numbers of four bytes.
 func (d *directory) block(tag uint16) []byte {
 	e, ok := d.entries[tag]

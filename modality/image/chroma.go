@@ -7,14 +7,14 @@ import (
 	"github.com/citekit/citekit/internal/jpeg"
 )
 
-// chromaMargin is how many pixels around a region the chroma inside it can
-// depend on.
+// chromaMargin is the number of pixels around a region that can affect the
+// chroma inside it.
 const chromaMargin = 4
 
 // uprightYCbCr returns the pixels of region of m as displayed, with the top
-// left one first in its chroma sample. The chroma samples stay as they are if
-// the region is divided into them in the same way as m, whichever way it is
-// turned; else every pixel gets its own.
+// left pixel first in its chroma sample. The chroma samples are unchanged if
+// they divide the region in the same way as m, in any orientation. Otherwise
+// every pixel gets its own sample.
 func uprightYCbCr(m *image.YCbCr, region image.Rectangle, o exif.Orientation) *image.YCbCr {
 	ratio, ok := turnedRatio(m.SubsampleRatio, o)
 	if !ok || !onChromaGrid(m, region, o) {
@@ -34,8 +34,7 @@ func uprightYCbCr(m *image.YCbCr, region image.Rectangle, o exif.Orientation) *i
 	return out
 }
 
-// turnedRatio returns the sampling of an image turned by o, if there is such
-// a one.
+// turnedRatio returns the sampling of an image turned by o, if it exists.
 func turnedRatio(ratio image.YCbCrSubsampleRatio, o exif.Orientation) (image.YCbCrSubsampleRatio, bool) {
 	if !o.Turned() {
 		return ratio, true

@@ -8,16 +8,16 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// A painter sets the pixels of an [image.RGBA] to those of a row of samples as
-// they are stored, over white.
+// A painter converts a row of stored samples to pixels of an [image.RGBA], over
+// white.
 type painter func(rgba, row []byte)
 
-// put sets a pixel to a colour that covers white in part: alpha of 255.
+// put sets a pixel to a colour over white, with an opacity of alpha/255.
 func put(rgba []byte, red, green, blue, alpha byte) {
 	rgba[0], rgba[1], rgba[2], rgba[3] = onWhite(red, alpha), onWhite(green, alpha), onWhite(blue, alpha), 0xff
 }
 
-// onWhite returns a level that covers white in part: alpha of 255.
+// onWhite returns a level over white, with an opacity of alpha/255.
 func onWhite(level, alpha byte) byte {
 	if alpha == 0xff {
 		return level
@@ -29,7 +29,8 @@ func onWhite(level, alpha byte) byte {
 // A colourTable has the colour of each value of up to 8 bits.
 type colourTable [256][4]byte
 
-// painter is for pixels of so many bits that are values of t.
+// painter returns the painter for pixels of the given number of bits that are
+// values of t.
 func (t *colourTable) painter(bits int) painter {
 	return func(rgba, row []byte) {
 		for x := range len(rgba) / 4 {
@@ -38,7 +39,8 @@ func (t *colourTable) painter(bits int) painter {
 	}
 }
 
-// setGreys sets the values of so many bits to greys from black to white.
+// setGreys sets the values of the given number of bits to greys from black to
+// white.
 func (t *colourTable) setGreys(bits int) {
 	most := 1<<bits - 1
 	for v := range most + 1 {
@@ -47,7 +49,7 @@ func (t *colourTable) setGreys(bits int) {
 	}
 }
 
-// readWhole is the reading of a format that is decoded at once.
+// readWhole implements read for a format that is decoded at once.
 func readWhole(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, region image.Rectangle, visit func(rgba []byte) error) error {
 	img, err := r.decodeWhole(ctx, src, p)
 	if err != nil {
@@ -70,8 +72,8 @@ func eachRow(img image.Image, visit func(rgba []byte) error) error {
 	return nil
 }
 
-// luma returns how bright a pixel without transparency is, as JPEG has it
-// (T.871, section 7).
+// luma returns the brightness of a pixel without transparency, as defined by
+// JPEG (T.871, section 7).
 func luma(rgba []byte) byte {
 	return byte((19595*uint32(rgba[0]) + 38470*uint32(rgba[1]) + 7471*uint32(rgba[2]) + 1<<15) >> 16)
 }

@@ -19,14 +19,14 @@ type format struct {
 	mediaType string
 	ext       string
 
-	id string // of its signature
+	id string // id of its signature
 
 	// open reads the headers. It is nil for formats that are recognized but
-	// cannot be read: their sources can only be had as a whole.
+	// cannot be read: their sources can only be returned as a whole.
 	open func(ctx context.Context, r *Resolver, src *citekit.Source) (*picture, error)
 
-	// size reads how large the image is, as stored, from its head. It is nil
-	// for formats of which only the signature is known.
+	// size reads the size of the image, as stored, from its head. It is nil for
+	// formats with only a known signature.
 	size func(in *input) (width, height int, err error)
 
 	// crop returns a region of the displayed image. It makes one reservation.
@@ -45,7 +45,7 @@ type format struct {
 	cards func(in *input, c *cards)
 }
 
-// formats returns the formats that are read.
+// formats returns the formats that can be read.
 func formats() []*format {
 	return []*format{pngFormat(), jpegFormat(), gifFormat(), webpFormat(), tiffFormat(), bmpFormat()}
 }
@@ -61,7 +61,7 @@ func unreadFormats() []*format {
 	}
 }
 
-// sniff tells the format of src from its content.
+// sniff finds the format of src by its content.
 func sniff(ctx context.Context, src *citekit.Source) (*format, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -87,8 +87,8 @@ func sniff(ctx context.Context, src *citekit.Source) (*format, error) {
 	return nil, fmt.Errorf("the source is %s, not an image: %w", found.Name, citekit.ErrFormat)
 }
 
-// sourceError makes err, found while reading a source of format f, match what
-// [citekit.Resolver] promises.
+// sourceError makes err, found while reading a source of format f, match the
+// errors that [citekit.Resolver] promises.
 func sourceError(f *format, err error) error {
 	switch {
 	case err == nil,
@@ -107,8 +107,8 @@ func sourceError(f *format, err error) error {
 	return err
 }
 
-// damaged returns an error for what a decoder says is wrong with the content
-// of a source of format f.
+// damaged returns the error for a source of format f whose content a decoder
+// rejects.
 func damaged(f *format, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the %s is truncated: %w", f.name, citekit.ErrFormat)

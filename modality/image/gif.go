@@ -39,7 +39,8 @@ const (
 	maxFrames     = 10_000
 	frameOverhead = 8 << 10 // bytes of memory, for palettes
 
-	// maxGIFPixels bounds what is decoded and encoded again.
+	// maxGIFPixels is the maximum number of pixels that are decoded and encoded
+	// again.
 	maxGIFPixels = 160_000_000
 )
 
@@ -64,8 +65,8 @@ func decodeFirstFrame(ctx context.Context, src *citekit.Source, p *picture) (ima
 	return screen, nil
 }
 
-// cropGIF cuts every frame to the region. Palettes, delays and disposal stay
-// as they are, so that the animation plays as before.
+// cropGIF cuts every frame to the region. Palettes, delays and disposal are
+// unchanged, so that the animation plays as before.
 func cropGIF(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, region image.Rectangle) (*crop, error) {
 	in := newInput(ctx, src)
 	memory, err := gifMemory(in, p, region)
@@ -113,14 +114,14 @@ func cutFrames(g *gif.GIF, region image.Rectangle) {
 	g.Config.Width, g.Config.Height = region.Dx(), region.Dy()
 }
 
-// blankFrame returns a frame that shows nothing; it keeps the time of one
-// that lies outside.
+// blankFrame returns an empty frame; it keeps the time of a frame outside the
+// region.
 func blankFrame() *image.Paletted {
 	return image.NewPaletted(image.Rect(0, 0, 1, 1), color.Palette{color.RGBA{}, color.RGBA{A: 0xff}})
 }
 
-// gifMemory returns how many bytes decoding takes, by the headers of all
-// frames.
+// gifMemory returns the memory for decoding, in bytes, according to the headers
+// of all frames.
 func gifMemory(in *input, p *picture, region image.Rectangle) (int64, error) {
 	w := &gifWalker{in: in, pos: 13}
 	var flags [1]byte
@@ -149,7 +150,7 @@ func gifMemory(in *input, p *picture, region image.Rectangle) (int64, error) {
 				return 0, fmt.Errorf("a frame at %v in a GIF of %dx%d pixels: %w", r, p.width, p.height, citekit.ErrFormat)
 			}
 			decoded += area(r)
-			// A pixel takes at most 12 bits where it is encoded badly.
+			// A badly encoded pixel takes at most 12 bits.
 			memory += area(r) + area(r.Intersect(region))*3/2 + frameOverhead
 		case 0x3b:
 			return memory, nil
@@ -163,12 +164,12 @@ func gifMemory(in *input, p *picture, region image.Rectangle) (int64, error) {
 			return 0, fmt.Errorf("the frames of the GIF have more than %d pixels together: %w", maxGIFPixels, citekit.ErrTooLarge)
 		}
 		if memory > decodeMemory {
-			return memory, nil // reserve says so
+			return memory, nil // reserve returns the error
 		}
 	}
 }
 
-// A gifWalker passes over the blocks of a GIF.
+// A gifWalker walks over the blocks of a GIF.
 type gifWalker struct {
 	in  *input
 	pos int64
@@ -197,7 +198,7 @@ func (w *gifWalker) byte() (byte, error) {
 	return b, nil
 }
 
-// passBlocks passes over data blocks up to an empty one (section 15).
+// passBlocks skips data blocks up to an empty one (section 15).
 func (w *gifWalker) passBlocks() error {
 	for {
 		n, err := w.byte()
@@ -208,14 +209,14 @@ func (w *gifWalker) passBlocks() error {
 	}
 }
 
-// passPalette passes over the colour table that flags announce.
+// passPalette skips the colour table announced by flags.
 func (w *gifWalker) passPalette(flags byte) {
 	if flags&0x80 != 0 {
 		w.pos += 3 << (1 + flags&7)
 	}
 }
 
-// frame passes over an image and returns where it lies (section 20).
+// frame skips an image and returns its rectangle (section 20).
 func (w *gifWalker) frame() (image.Rectangle, error) {
 	var d [9]byte
 	for i := range d {

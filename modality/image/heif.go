@@ -12,7 +12,7 @@ import (
 )
 
 // heifFormat is a format of images in boxes (HEIF, ISO/IEC 23008-12): their
-// size and metadata are read, and their pixels are not.
+// size and metadata are read, but not their pixels.
 func heifFormat(name, mediaType, ext, id string) *format {
 	return &format{
 		name:      name,
@@ -33,7 +33,7 @@ func heifFormat(name, mediaType, ext, id string) *format {
 	}
 }
 
-// noDecoder says what cannot be done, and what to do.
+// noDecoder returns an error that names the missing feature and the next step.
 func noDecoder(what string) error {
 	return fmt.Errorf("%s needs a decoder that citekit does not ship; cite the whole image, or convert it to PNG or JPEG first: %w", what, errors.ErrUnsupported)
 }
@@ -42,7 +42,7 @@ func noDecoder(what string) error {
 const (
 	maxTopBoxes = 4096
 	maxMetaBox  = 4 << 20 // bytes
-	maxExtents  = 1 << 18 // of all items: they need not take any bytes
+	maxExtents  = 1 << 18 // of all items: extents may have no bytes
 )
 
 // openHEIF reads the size of the primary item.
@@ -68,7 +68,7 @@ func heifCards(in *input, c *cards) {
 	for _, item := range h.items {
 		switch {
 		case item.kind == "Exif":
-			// How far the block is away stands before it (section A.2.1).
+			// The offset of the block is stored before it (section A.2.1).
 			data := h.data(in, item.id)
 			if len(data) < 4 {
 				continue
@@ -82,13 +82,13 @@ func heifCards(in *input, c *cards) {
 	}
 }
 
-// A heif is what the meta box of a HEIF says of its items.
+// A heif holds the items in the meta box of a HEIF.
 type heif struct {
 	primary    uint32
 	items      []heifItem             // Exif, XMP and the primary one
-	places     map[uint32][]heifPlace // of those
+	places     map[uint32][]heifPlace // extents of those items
 	properties []isoBox               // in ipco
-	used       []uint16               // which of them the primary item has, from 1, in order
+	used       []uint16               // properties of the primary item, counted from 1, in order
 	idat       []byte
 }
 
@@ -227,7 +227,7 @@ func (f *fields) text() string {
 	return s
 }
 
-// id reads the number of an item, which later versions of boxes give room.
+// id reads the number of an item, which is wider in later versions of boxes.
 func (f *fields) id(wide bool) uint32 {
 	if wide {
 		return uint32(f.uint(4))
@@ -235,8 +235,8 @@ func (f *fields) id(wide bool) uint32 {
 	return uint32(f.uint(2))
 }
 
-// parseMeta reads the boxes in a meta box. Those that say which items matter
-// come first, wherever they stand.
+// parseMeta reads the boxes in a meta box. It reads the boxes that identify the
+// needed items first, in any order in the file.
 func parseMeta(data []byte) (*heif, error) {
 	if len(data) < 4 {
 		return nil, errHEIF
@@ -310,7 +310,7 @@ func (h *heif) readItems(b []byte) error {
 	})
 }
 
-// readPlaces reads iloc (section 8.11.3) for the items that matter.
+// readPlaces reads iloc (section 8.11.3) for the needed items.
 func (h *heif) readPlaces(b []byte) error {
 	f := fields{b: b}
 	version, _ := f.version()
@@ -329,7 +329,7 @@ func (h *heif) readPlaces(b []byte) error {
 		if version > 0 {
 			method = f.uint(2) & 15
 		}
-		f.uint(2) // where the data are: 0 is this file
+		f.uint(2) // location of the data: 0 is this file
 		base := f.uint(baseSize)
 		_, wanted := h.places[id]
 		for range f.uint(2) {
@@ -354,7 +354,7 @@ func (h *heif) readPlaces(b []byte) error {
 }
 
 // readProperties reads iprp (ISO/IEC 23008-12, section 9.3): the properties,
-// and which of them the primary item has.
+// and the list of those that the primary item has.
 func (h *heif) readProperties(b []byte) error {
 	return eachBox(b, func(b isoBox) error {
 		switch b.kind {
@@ -393,7 +393,7 @@ func (h *heif) readAssociations(b []byte) error {
 	return nil
 }
 
-// data returns what an item holds, or nil if it is too large or not there.
+// data returns the data of an item, or nil if it is too large or missing.
 func (h *heif) data(in *input, id uint32) []byte {
 	var data []byte
 	for _, place := range h.places[id] {
@@ -423,8 +423,8 @@ func (h *heif) data(in *input, id uint32) []byte {
 	return data
 }
 
-// size returns the size of the primary item on display: as coded, then with
-// its properties that cut and turn it, in their order (section 6.5).
+// size returns the displayed size of the primary item: the coded size, changed
+// by the properties that crop and turn the item, in their order (section 6.5).
 func (h *heif) size(in *input) (width, height int, err error) {
 	for _, index := range h.used {
 		if int(index) > len(h.properties) {
@@ -456,8 +456,8 @@ func (h *heif) size(in *input) (width, height int, err error) {
 	return width, height, nil
 }
 
-// gridSize returns the size of a primary item that is put together from tiles
-// (section 6.6.2.3), for files that do not say it as a property.
+// gridSize returns the size of a primary item that consists of tiles (section
+// 6.6.2.3), for files that do not have it as a property.
 func (h *heif) gridSize(in *input) (width, height int, err error) {
 	for _, item := range h.items {
 		if item.id != h.primary || item.kind != "grid" {

@@ -1,16 +1,15 @@
 // Package image resolves regions of images.
 //
-// It reads PNG, JPEG, GIF, WebP, TIFF and BMP, told apart by their content. Of
-// AVIF and HEIC it reads the size and the metadata; they, JPEG XL and JPEG 2000
-// are only returned as a whole.
-// Regions are of the image as displayed: turned as its Exif orientation says.
-// The first page of a TIFF, the default image of an animated PNG and the
-// first frame of an animated WebP stand for the whole; an animated GIF is cut
-// with all its frames.
+// It reads PNG, JPEG, GIF, WebP, TIFF and BMP, and recognises them by their
+// content. It reads only the size and the metadata of AVIF and HEIC; these,
+// JPEG XL and JPEG 2000 are returned only as a whole. Regions refer to the
+// image as displayed: turned by its Exif orientation. The first page of a TIFF,
+// the default image of an animated PNG and the first frame of an animated WebP
+// stand for the whole; an animated GIF is cut with all its frames.
 //
-// The map of an image is the image as a whole, with what its Exif, XMP, IPTC
-// and PNG metadata say of it, and below it the blocks of text that the program
-// tesseract recognises, if it is installed.
+// The map of an image has a node for the whole image, with its Exif, XMP, IPTC
+// and PNG metadata, and below it the blocks of text that the program tesseract
+// recognises, if it is installed.
 package image
 
 import (
@@ -44,51 +43,50 @@ const (
 // A Resolver extracts regions of images. The zero value is ready to use. Its
 // fields must not change once it is in use.
 //
-// A region has the format of its source, upright, without metadata but with
-// its colour profile, where PNG, JPEG, TIFF or WebP have one. PNG, TIFF and BMP
-// keep every sample as it is stored, GIF and lossless WebP every pixel; a region
-// of a WebP is a PNG. A JPEG region is encoded again with Quality and the
-// chroma sampling of the source; if its top left corner lies on the grid of
+// A region has the format of its source, upright, without metadata but with its
+// colour profile, if the PNG, JPEG, TIFF or WebP has one. PNG, TIFF and BMP
+// keep every stored sample unchanged, GIF and lossless WebP every pixel; a
+// region of a WebP is a PNG. A JPEG region is encoded again with Quality and
+// the chroma sampling of the source; if its top left corner lies on the grid of
 // blocks and the source is upright, the blocks are copied without any loss.
 type Resolver struct {
 	// MaxPixels is the largest size, width times height; zero means
-	// DefaultMaxPixels. It is that of the region for what is decoded in
-	// parts, TIFF and JPEG of one scan, and else that of the image. All are
-	// also limited by the memory that a job takes.
+	// DefaultMaxPixels. For formats decoded in parts, TIFF and JPEG of one
+	// scan, it limits the region; for others, the image. The memory of a job is
+	// a further limit for all.
 	MaxPixels int
 
 	// Quality is the JPEG quality of regions, from 1 to 100; zero means
 	// DefaultQuality.
 	Quality int
 
-	// Tesseract is the path of the program tesseract, which recognises text;
-	// "" means the one on PATH. Where there is none, images have no blocks
-	// and no text.
+	// Tesseract is the path of the program tesseract, which recognises text; ""
+	// means the one in PATH. Without it, images have no blocks and no text.
 	Tesseract string
 
-	// Languages are those of the text, by the names of tesseract's language
+	// Languages are the languages of the text, as names of tesseract's language
 	// files, such as "deu+eng"; "" means its default, English.
 	Languages string
 
-	// Children are shared with other resolvers: programs of all of them that
-	// run at a time. Nil means two of this resolver's own.
+	// Children are the slots for programs that run at a time, which may be
+	// shared with other resolvers. Nil means two slots of this resolver's own.
 	Children *citekit.Slots
 
-	// NoText leaves text alone: tesseract is not run.
+	// NoText turns the recognition of text off: tesseract is not run.
 	NoText bool
 
-	// WarmBytes is how much memory decoded images may take between calls;
-	// zero means DefaultWarmBytes, negative none. Pixels leave when jobs
-	// need the memory.
+	// WarmBytes is the memory limit for decoded images kept between calls, in
+	// bytes; zero means DefaultWarmBytes, negative none. Kept images are
+	// dropped when jobs need the memory.
 	WarmBytes int64
 
-	// DecodeBytes is how much memory the jobs of one time may hold together;
-	// zero means 384 MiB. What needs more is refused as too large.
+	// DecodeBytes is the memory limit for all jobs at a time, in bytes; zero
+	// means 384 MiB. A job that needs more fails as too large.
 	DecodeBytes int64
 
 	once    sync.Once
 	memory  *semaphore.Weighted
-	budget  int64        // bytes that memory has; zero means DecodeBytes
+	budget  int64        // bytes of memory; zero means DecodeBytes
 	held    atomic.Int64 // bytes reserved of memory
 	pixels  warm.Cache[any]
 	indexes warm.Cache[*jpeg.Image]
@@ -106,7 +104,7 @@ var (
 	_ citekit.Versioner  = (*Resolver)(nil)
 )
 
-// setUp makes the caches of a Resolver that is used for the first time.
+// setUp makes the caches of a Resolver at its first use.
 func (r *Resolver) setUp() {
 	r.once.Do(func() {
 		if r.budget == 0 {
@@ -161,7 +159,7 @@ func (r *Resolver) Version() string {
 	return version
 }
 
-// Measure implements [citekit.Measurer]: it gives the size in pixels as
+// Measure implements [citekit.Measurer]: it returns the size in pixels as
 // displayed.
 func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
 	f, err := sniff(ctx, src)
@@ -176,11 +174,11 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 }
 
 // Resolve implements [citekit.Resolver]. The box is rounded to pixels by
-// [citekit.Box.Pixels]. Sources that are not images, or are damaged so that
-// the region cannot be decoded, are errors matching [citekit.ErrFormat]; known
-// image formats or kinds of them that are not read, [errors.ErrUnsupported];
-// and images over a limit, [citekit.ErrTooLarge]. The whole image is the bytes
-// of the source, of which only the head is looked at.
+// [citekit.Box.Pixels]. Errors match [citekit.ErrFormat] if the source is not
+// an image, or is so damaged that the region cannot be decoded;
+// [errors.ErrUnsupported] for known image formats, or variants of them, that
+// cannot be read; and [citekit.ErrTooLarge] if the image exceeds a limit. The
+// whole image is the bytes of the source; only its head is read to check it.
 //
 // The Body holds a share of the memory of r until it is closed.
 func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
@@ -219,15 +217,15 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	}, nil
 }
 
-// A crop is a region, encoded.
+// A crop is an encoded region.
 type crop struct {
 	out    *output
 	format *format
 	held   *reservation
 }
 
-// wholeSource returns the source itself, once its head says how large the
-// image is.
+// wholeSource returns the source itself, after reading the size of the image
+// from its head.
 func wholeSource(ctx context.Context, src *citekit.Source, f *format) (*citekit.Content, error) {
 	if f.size != nil {
 		in := newInput(ctx, src)
@@ -247,18 +245,18 @@ func wholeSource(ctx context.Context, src *citekit.Source, f *format) (*citekit.
 	}, nil
 }
 
-// A picture is what the headers of an image tell.
+// A picture holds the data in the headers of an image.
 type picture struct {
 	format        *format
 	width, height int // stored
 	orientation   exif.Orientation
 
-	// memory is how many bytes decoding the whole image takes, where it is
+	// memory is the memory for decoding the whole image, in bytes, if it is
 	// decoded at once.
 	memory int64
 
 	profile []byte      // ICC profile, or nil
-	chunks  []byte      // PNG chunks that say what colours mean, as they are
+	chunks  []byte      // PNG chunks that define the colours, unchanged
 	jpeg    *jpeg.Image // of a JPEG
 	frame   *webpFrame  // of a WebP
 	png     *pngPixels
@@ -314,7 +312,7 @@ func (r *Resolver) checkPixels(p *picture, region image.Rectangle) error {
 	return nil
 }
 
-// regionError says which region cannot be had.
+// regionError returns an error that names the region.
 func regionError(region image.Rectangle, err error) error {
 	if errors.Is(err, citekit.ErrTooLarge) {
 		return fmt.Errorf("a region of %dx%d pixels; ask for a smaller one: %w", region.Dx(), region.Dy(), err)
@@ -343,8 +341,8 @@ func (r *Resolver) decodeWhole(ctx context.Context, src *citekit.Source, p *pict
 	return img, nil
 }
 
-// keepCost is what keeping n bytes of pixels costs: too much, if jobs need the
-// memory.
+// keepCost returns the cost of keeping n bytes of pixels. If jobs need the
+// memory, the cost exceeds the limit.
 func (r *Resolver) keepCost(n int64) int64 {
 	if r.roomToKeep() {
 		return n

@@ -8,25 +8,25 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// An input reads a source for a decoder that knows neither contexts nor which
-// errors are those of the file. It is for one goroutine.
+// An input reads a source for a decoder that does not support contexts and
+// cannot tell errors of the file from damage. It is for one goroutine.
 type input struct {
 	ctx context.Context
 	src *citekit.Source
 	err error // first error that is not the end of the source
 
-	windows [4]window // what was read last for small pieces
+	windows [4]window // the last reads for small pieces
 	oldest  int       // of windows
 }
 
-// A window is a part of the source that is held.
+// A window is a part of the source held in memory.
 type window struct {
 	b  []byte
 	at int64 // offset of b
 }
 
-// windowSize is how much is read at a time where small pieces are asked for:
-// the heads of chunks, segments and entries lie close together.
+// windowSize is the size of one read for small pieces: the heads of chunks,
+// segments and entries lie close together.
 const windowSize = 16 << 10
 
 func newInput(ctx context.Context, src *citekit.Source) *input {
@@ -54,7 +54,7 @@ func (in *input) section(off, n int64) *io.SectionReader {
 // all returns a reader of the whole source.
 func (in *input) all() *io.SectionReader { return in.section(0, in.src.Size()) }
 
-// full fills p from off; a source that ends before is an
+// full fills p from off; a source that ends earlier is an
 // [io.ErrUnexpectedEOF]. Small pieces come from a window of the source.
 func (in *input) full(p []byte, off int64) error {
 	if len(p) <= windowSize/4 && off >= 0 {
@@ -70,7 +70,7 @@ func (in *input) full(p []byte, off int64) error {
 	return err
 }
 
-// small is full from a window, or from a new one.
+// small implements full with a window, or with a new one.
 func (in *input) small(p []byte, off int64) error {
 	for _, w := range in.windows {
 		if off >= w.at && off+int64(len(p)) <= w.at+int64(len(w.b)) {
@@ -83,7 +83,7 @@ func (in *input) small(p []byte, off int64) error {
 	if w.b == nil {
 		w.b = make([]byte, windowSize)
 	}
-	start := off - off%(windowSize/2) // pieces may also come from the end to the start
+	start := off - off%(windowSize/2) // pieces may also be read from the end to the start
 	w.b = w.b[:min(windowSize, max(0, in.src.Size()-start))]
 	n, err := in.ReadAt(w.b, start)
 	w.b, w.at = w.b[:n], start
@@ -97,8 +97,8 @@ func (in *input) small(p []byte, off int64) error {
 	return nil
 }
 
-// blame returns the error that made a decoder of format f fail with err: that
-// of the file if there was one, else the damage that the decoder saw.
+// blame returns the cause of the failure err of a decoder of format f: an error
+// of the file if there was one, or else the damage that the decoder found.
 func (in *input) blame(f *format, err error) error {
 	switch {
 	case err == nil:

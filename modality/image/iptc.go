@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// addResources reads the image resources of Photoshop, in which a JPEG keeps
+// addResources reads the image resources of Photoshop, in which a JPEG stores
 // its IPTC records.
 func (c *cards) addResources(b []byte) {
 	const signature, iptcResource = "8BIM", 0x0404
@@ -31,15 +31,15 @@ func (c *cards) addResources(b []byte) {
 	}
 }
 
-// The data sets of IPTC that are read (Information Interchange Model 4.2,
-// sections 5 and 6).
+// The IPTC data sets that are read (Information Interchange Model 4.2, sections
+// 5 and 6).
 const (
 	iptcCharset     = 1<<8 | 90
 	iptcTitle       = 2<<8 | 5
-	iptcKeywords    = 2<<8 | 25 // one each
+	iptcKeywords    = 2<<8 | 25 // one for each keyword
 	iptcDate        = 2<<8 | 55
 	iptcTime        = 2<<8 | 60
-	iptcByline      = 2<<8 | 80 // one each
+	iptcByline      = 2<<8 | 80 // one for each author
 	iptcHeadline    = 2<<8 | 105
 	iptcDescription = 2<<8 | 120
 )
@@ -89,7 +89,7 @@ func (c *cards) addIPTC(b []byte) {
 	c.iptc.date = iptcTimeOf(text(iptcDate), text(iptcTime))
 }
 
-// iptcTimeOf returns the date, and the time if there is one, in ISO 8601.
+// iptcTimeOf returns the date, and the time if clock has one, in ISO 8601.
 func iptcTimeOf(date, clock string) string {
 	if t, err := time.Parse("20060102150405-0700", date+clock); err == nil && t.Year() > 0 {
 		return t.Format("2006-01-02T15:04:05-07:00")

@@ -31,7 +31,7 @@ func jpegFormat() *format {
 	}
 }
 
-// openJPEG reads the headers, or finds them warm.
+// openJPEG reads the headers, or takes them from the cache.
 func openJPEG(ctx context.Context, r *Resolver, src *citekit.Source) (*picture, error) {
 	in := newInput(ctx, src)
 	im, err := r.indexes.Get(ctx, src.Version(), func(ctx context.Context) (*jpeg.Image, int64, error) {
@@ -55,7 +55,7 @@ func openJPEG(ctx context.Context, r *Resolver, src *citekit.Source) (*picture, 
 	return p, nil
 }
 
-// cropJPEG decodes only the region, where the file allows that.
+// cropJPEG decodes only the region, if the file allows that.
 func cropJPEG(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, region image.Rectangle) (*crop, error) {
 	stored := p.orientation.StoredRect(region, p.width, p.height)
 	around := stored.Inset(-chromaMargin).Intersect(image.Rect(0, 0, p.width, p.height))
@@ -80,7 +80,7 @@ func cropJPEG(ctx context.Context, r *Resolver, src *citekit.Source, p *picture,
 	return &crop{out: outputOf(parts...), format: p.format, held: held}, nil
 }
 
-// jpegRegion returns a region, encoded, in parts that follow each other.
+// jpegRegion returns an encoded region, in consecutive parts.
 func (r *Resolver) jpegRegion(ctx context.Context, src *citekit.Source, p *picture, stored, around image.Rectangle) ([][]byte, error) {
 	in := newInput(ctx, src)
 	if p.jpeg.CanCut() && p.canCopyBlocks(stored) {
@@ -106,26 +106,27 @@ func (r *Resolver) jpegRegion(ctx context.Context, src *citekit.Source, p *pictu
 
 func area(r image.Rectangle) int64 { return int64(r.Dx()) * int64(r.Dy()) }
 
-// jpegRegionMemory returns how many bytes decoding a region takes: the planes
-// and what they are turned into, or four inks.
+// jpegRegionMemory returns the memory for decoding a region, in bytes: the
+// planes and their turned copy, or four inks.
 func jpegRegionMemory(r image.Rectangle) int64 { return 7*area(r) + 1<<20 }
 
-// jpegEncodedMost returns about how many bytes encoding a region may take.
+// jpegEncodedMost returns the approximate maximum memory for encoding a region,
+// in bytes.
 func jpegEncodedMost(r image.Rectangle) int64 {
 	return area(r) + jpeg.EncodeMemory(max(r.Dx(), r.Dy())) + 1<<20
 }
 
-// bandPixels is about how many pixels of a JPEG are read at a time.
+// bandPixels is the approximate number of pixels of a JPEG read at a time.
 const bandPixels = 4 << 20
 
-// bandOf returns the rows of a region that are read together from y on. Blocks
-// of 16 rows are not read twice.
+// bandOf returns the rows of a region, from y on, that are read together.
+// Blocks of 16 rows are not read twice.
 func bandOf(region image.Rectangle, y int) image.Rectangle {
 	rows := max(32, bandPixels/region.Dx()/32*32)
 	return image.Rect(region.Min.X, y, region.Max.X, min((y/32*32)+rows, region.Max.Y))
 }
 
-// readJPEG decodes some rows at a time, where the file allows that.
+// readJPEG decodes some rows at a time, if the file allows that.
 func readJPEG(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, region image.Rectangle, visit func(rgba []byte) error) error {
 	if !p.jpeg.CanCut() {
 		return readWhole(ctx, r, src, p, region, visit)
@@ -145,13 +146,13 @@ func readJPEG(ctx context.Context, r *Resolver, src *citekit.Source, p *picture,
 	return nil
 }
 
-// canCopyBlocks reports whether the region can be had without decoding.
+// canCopyBlocks reports whether the region can be cut without decoding.
 func (p *picture) canCopyBlocks(stored image.Rectangle) bool {
 	return p.orientation == exif.TopLeft && p.jpeg.Components != 4 && !p.jpeg.IsRGB() && p.jpeg.OnGrid(stored)
 }
 
-// rgbProfile returns the colour profile, unless it is of inks: those are
-// converted.
+// rgbProfile returns the colour profile, unless it is for inks, because inks
+// are converted.
 func (p *picture) rgbProfile() []byte {
 	if p.jpeg.Components == 4 {
 		return nil
@@ -159,7 +160,7 @@ func (p *picture) rgbProfile() []byte {
 	return p.profile
 }
 
-// turnedRegion returns a region of what a JPEG decodes to, upright.
+// turnedRegion returns a region of a decoded JPEG, upright.
 func turnedRegion(img image.Image, stored image.Rectangle, o exif.Orientation) image.Image {
 	if m, ok := img.(*image.YCbCr); ok {
 		return uprightYCbCr(m, stored, o)

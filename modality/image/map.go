@@ -21,19 +21,19 @@ const (
 )
 
 // Map implements [citekit.Mapper]. The map has one node for the image, of the
-// type "image", titled by its metadata: the title, else the first sentence of
-// the description, as XMP, IPTC, Exif or the texts of a PNG have it. Below it
-// are nodes of the type "block" for the text that tesseract recognises in the
-// image as displayed, titled by their first line. Blocks whose words it is
-// less than 60 of 100 sure of on average are left out, and so are those of
-// less than three letters and digits. Of animations and files of several pages the
-// first frame or page is looked at.
+// type "image", titled by its metadata: the title, or else the first sentence
+// of the description, in XMP, IPTC, Exif or the texts of a PNG. Below it are
+// nodes of the type "block" for the text that tesseract recognises in the image
+// as displayed, titled by their first line. Blocks are left out if the average
+// confidence of their words is less than 60 of 100, or if they have fewer than
+// three letters and digits. In animations and files of several pages, only the
+// first frame or page is read.
 //
-// The metadata of the map have what is known of "width" and "height" in
-// pixels as displayed, "description", "date" in ISO 8601, "latitude" and
-// "longitude" in degrees, and "camera"; "ocr" is "tesseract" where text was
-// looked for. If that failed, "ocr_error" says why, and the image still has
-// its node.
+// The metadata of the map have those of these values that are known: "width"
+// and "height" in pixels as displayed, "description", "date" in ISO 8601,
+// "latitude" and "longitude" in degrees, and "camera". "ocr" is "tesseract" if
+// text recognition was run. If that failed, "ocr_error" gives the reason, and
+// the image still has its node.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if req.Modality != citekit.Image {
 		return nil, fmt.Errorf("a map of %s of an image: %w", req.Modality, errors.ErrUnsupported)
@@ -87,8 +87,8 @@ func (c card) metadata() map[string]any {
 	return m
 }
 
-// addBlocks adds the blocks of text, or says why there are none. It fails only
-// if ctx is done.
+// addBlocks adds the blocks of text, or records why there are none. It fails
+// only if ctx is done.
 func (r *Resolver) addBlocks(ctx context.Context, src *citekit.Source, p *picture, s *citekit.Draft) error {
 	if p.format.read == nil {
 		return ctx.Err()
@@ -127,8 +127,8 @@ func blockNode(b tesseract.Block) *citekit.Node {
 
 // ReadText implements [citekit.TextReader] with the text that tesseract
 // recognises. Each run is a block of the image, or those of its lines whose
-// middle lies in the box; blocks are left out as [Resolver.Map] does. Without
-// tesseract, or with NoText, the error matches [errors.ErrUnsupported].
+// middle lies in the box. It leaves out the same blocks as [Resolver.Map].
+// Without tesseract, or with NoText, the error matches [errors.ErrUnsupported].
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
 		blocks, err := r.textAt(ctx, src, loc)

@@ -11,20 +11,20 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// decodeMemory is the DecodeBytes of a [Resolver] unless it has one. What is kept warm leaves when they need it, so that
-// a process stays under 512 MiB.
+// decodeMemory is the default for DecodeBytes of a [Resolver]. Kept images are
+// dropped when jobs need the memory, so that a process stays under 512 MiB.
 const decodeMemory = 384 << 20
 
-// maxWork is how many bytes one job may decode, kept or not: about what takes
-// a processor a few seconds.
+// maxWork is the maximum number of bytes that one job may decode, whether it
+// keeps them or not: about a few seconds of processor time.
 const maxWork = 3 << 29
 
-// rowWork is what a row costs beside its bytes, as bytes decoded.
+// rowWork is the cost of a row in addition to its bytes, in decoded bytes.
 const rowWork = 16
 
 // A reservation is a share of the memory of a [Resolver]. A job makes one
 // before it begins, for all that it will hold, and never a second one: jobs
-// that held some and waited for more would wait for each other.
+// that held a share and waited for more would wait for each other.
 type reservation struct {
 	r *Resolver
 
@@ -32,7 +32,7 @@ type reservation struct {
 	n  int64
 }
 
-// reserve waits until n bytes may be held. Who came first is served first.
+// reserve waits until n bytes may be held. The first to wait is served first.
 func (r *Resolver) reserve(ctx context.Context, n int64) (*reservation, error) {
 	if n > r.budget {
 		return nil, fmt.Errorf("it takes %d MiB of memory, and at most %d MiB may be used: %w", n>>20, r.budget>>20, citekit.ErrTooLarge)
@@ -59,7 +59,7 @@ func (v *reservation) shrink(n int64) {
 	}
 	v.n = n
 	if free > decodeMemory/4 {
-		runtime.GC() // or the next large image would come on top of this one
+		runtime.GC() // otherwise the memory of the next large image would add to this one
 	}
 	v.r.held.Add(-free)
 	v.r.memory.Release(free)
@@ -95,7 +95,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// outputOf returns an output that holds the parts themselves.
+// outputOf returns an output that holds the parts without copying them.
 func outputOf(parts ...[]byte) *output {
 	o := &output{parts: parts}
 	for _, part := range parts {
@@ -104,7 +104,7 @@ func outputOf(parts ...[]byte) *output {
 	return o
 }
 
-// body returns what is written to o. Closing it gives the memory back.
+// body returns the bytes written to o. Closing it releases the memory.
 func (o *output) body(held *reservation) io.ReadCloser {
 	readers := make([]io.Reader, len(o.parts))
 	for i, part := range o.parts {

@@ -15,7 +15,7 @@ func upright(img image.Image, o exif.Orientation) image.Image {
 	return turned(img, o)
 }
 
-// turned returns a copy of img as displayed, with nothing between its rows.
+// turned returns a copy of img as displayed, without gaps between its rows.
 func turned(img image.Image, o exif.Orientation) image.Image {
 	width, height := o.Displayed(img.Bounds().Dx(), img.Bounds().Dy())
 	r := image.Rect(0, 0, width, height)
@@ -56,8 +56,8 @@ func turned(img image.Image, o exif.Orientation) image.Image {
 	return img
 }
 
-// turn copies pixels of the given number of bytes from src, as stored, to dst,
-// as displayed in r without gaps.
+// turn copies pixels of size bytes from src, in stored order, to dst, in
+// displayed order, in r without gaps.
 func turn(dst, src []byte, stride, size int, r image.Rectangle, o exif.Orientation) {
 	width, height := o.Displayed(r.Dx(), r.Dy()) // stored: turning is its own inverse for sizes
 	at := 0

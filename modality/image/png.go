@@ -79,7 +79,7 @@ func eachChunk(in *input, visit func(pngChunk) (bool, error)) error {
 	return fmt.Errorf("more than %d chunks: %w", maxChunks, citekit.ErrTooLarge)
 }
 
-// openPNG reads all chunks but those of the pixels.
+// openPNG reads all chunks except those of the pixels.
 func openPNG(ctx context.Context, _ *Resolver, src *citekit.Source) (*picture, error) {
 	in := newInput(ctx, src)
 	p := &picture{png: &pngPixels{}}
@@ -109,7 +109,7 @@ func openPNG(ctx context.Context, _ *Resolver, src *citekit.Source) (*picture, e
 	if err != nil && (in.err != nil || p.width == 0 || errors.Is(err, citekit.ErrTooLarge)) {
 		return nil, in.blame(pngFormat(), err)
 	}
-	p.png.end = in.blame(pngFormat(), err) // the size is known all the same
+	p.png.end = in.blame(pngFormat(), err) // the size is still known
 	return p, nil
 }
 
@@ -125,12 +125,12 @@ func sizePNG(in *input) (width, height int, err error) {
 	return p.width, p.height, err
 }
 
-// maxProfiles bounds the blocks of Exif that are looked at.
+// maxProfiles is the maximum number of Exif blocks that are read.
 const maxProfiles = 16
 
 // readOrientation looks for an orientation in eXIf, or in the text chunks in
-// which programs kept Exif before that was defined. The first one counts. It
-// returns how many blocks it took for Exif: 0 or 1.
+// which programs stored Exif before eXIf was defined. The first one counts. It
+// returns the number of blocks that it read as Exif: 0 or 1.
 func (p *picture) readOrientation(in *input, c pngChunk) (tried int, err error) {
 	if p.orientation.Valid() || c.size > maxExif || c.kind != "eXIf" && !isRawProfile(in, c) {
 		return 0, nil
@@ -182,8 +182,8 @@ func rawProfile(data []byte, deflated bool) []byte {
 	return block
 }
 
-// keepColour keeps a chunk that says what colours mean. A profile that is
-// damaged or too large when inflated is ignored, as displaying programs do.
+// keepColour keeps a chunk that defines the colours. It ignores a profile that
+// is damaged, or too large when inflated, as viewers do.
 func (p *picture) keepColour(in *input, c pngChunk) error {
 	const small = 64
 	if c.kind == "iCCP" && p.profile != nil || c.kind != "iCCP" && c.size > small || c.size > maxICCProfile || len(p.chunks) > maxICCProfile {

@@ -1,11 +1,11 @@
 package image
 
-// painter returns what turns a row into colours.
+// painter returns the function that converts a row to colours.
 func (p *pngPixels) painter() painter {
 	if p.depth <= 8 && (p.colour == pngGrey || p.colour == pngPalette) {
 		return p.colours().painter(int(p.depth))
 	}
-	size, sample := p.bits()/8, int(p.depth)/8 // only the high byte of two counts
+	size, sample := p.bits()/8, int(p.depth)/8 // only the high byte of two is used
 	green, blue, alpha := sample, 2*sample, 0
 	switch p.colour {
 	case pngGrey:

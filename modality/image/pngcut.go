@@ -39,8 +39,8 @@ func cropPNG(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, 
 	return &crop{out: &w.out, format: p.format, held: held}, nil
 }
 
-// deflatedMost returns how many bytes n bytes may take when they are deflated,
-// and the buffers of that.
+// deflatedMost returns the maximum size of n bytes when deflated, including the
+// buffers for that.
 func deflatedMost(n int64) int64 { return n + n/1000 + 2<<20 }
 
 // A pngWriter writes a PNG row by row.
@@ -76,8 +76,8 @@ func newPNGWriter(px *pngPixels, rows rowImage, colours []byte) *pngWriter {
 	return w
 }
 
-// row writes a row with the filter it had, which its writer found good; rows
-// that were turned are compared with their neighbours on the left.
+// row writes a row with its original filter, which its writer chose. Turned
+// rows are filtered by their neighbours on the left.
 func (w *pngWriter) row(filter byte, row []byte) error {
 	if w.turned && w.step > 1 {
 		filter = 1

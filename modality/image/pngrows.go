@@ -12,7 +12,7 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// pngPixels says how the pixels of a PNG are stored.
+// pngPixels describes how the pixels of a PNG are stored.
 type pngPixels struct {
 	width, height int
 	depth, colour byte
@@ -20,7 +20,7 @@ type pngPixels struct {
 
 	palette, transparent []byte // data of PLTE and tRNS
 	first                int64  // offset of the first chunk of pixels, or 0
-	end                  error  // what is wrong after the header
+	end                  error  // error after the header
 }
 
 // The types of colour (PNG, section 11.2.1).
@@ -99,7 +99,7 @@ func (p *pngPixels) keep(in *input, c pngChunk) error {
 	return in.full(b, c.offset)
 }
 
-// check checks what the pixels need besides themselves.
+// check checks the other data that the pixels need.
 func (p *pngPixels) check() error {
 	if p.end != nil {
 		return p.end
@@ -121,17 +121,17 @@ func (p *pngPixels) bits() int {
 	return int(p.depth) * map[byte]int{pngGrey: 1, pngRGB: 3, pngPalette: 1, pngGreyAlpha: 2, pngRGBA: 4}[p.colour]
 }
 
-// raw returns how many bytes all rows have, each with its filter.
+// raw returns the size of all rows in bytes, each with its filter.
 func (p *pngPixels) raw() int64 {
 	return int64(1+rowBytes(p.width, p.bits())) * int64(p.height)
 }
 
-// whole reports whether all rows are decoded at once: those of an interlaced
-// image, whose last row is spread over the file, and of one that is small
-// enough to be kept.
+// whole reports whether all rows are decoded at once. This holds for an
+// interlaced image, whose last row is spread over the file, and for an image
+// small enough to be kept.
 func (p *pngPixels) whole(r *Resolver) bool { return p.interlaced || p.raw() <= r.pixels.MaxCost/2 }
 
-// memory returns how many bytes reading the rows takes.
+// memory returns the memory for reading the rows, in bytes.
 func (p *pngPixels) memory(r *Resolver) int64 {
 	const inflating = 256 << 10
 	if p.whole(r) {
@@ -209,8 +209,8 @@ func (p *pngPixels) stream(in *input, rows int, visit visitRow) error {
 	return u.finish()
 }
 
-// The passes of Adam7 (PNG, section 8.2): where each begins and how far its
-// pixels are apart.
+// The passes of Adam7 (PNG, section 8.2): the start of each, and the distance
+// between its pixels.
 var adam7 = [7]struct{ x, y, dx, dy int }{
 	{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2},
 }
@@ -241,7 +241,7 @@ func (p *pngPixels) deinterlace(in *input) ([]byte, error) {
 	return all, u.finish()
 }
 
-// spread puts the pixels of a pass where they belong.
+// spread puts the pixels of a pass into their places.
 func spread(dst, src []byte, width, bits, x, dx int) {
 	if bits >= 8 {
 		size := bits / 8
@@ -272,7 +272,7 @@ func newUnfilter(in *input, p *pngPixels) (*unfilter, error) {
 	return &unfilter{in: in, z: z, step: max(1, p.bits()/8)}, nil
 }
 
-// begin prepares for rows of n bytes, above which there is nothing.
+// begin prepares for rows of n bytes, with no row above the first.
 func (u *unfilter) begin(n int) {
 	if len(u.row) < n+1 && cap(u.row) < n+1 {
 		u.row, u.prev = make([]byte, n+1), make([]byte, n+1)
@@ -294,8 +294,8 @@ func (u *unfilter) next() error {
 	return undoFilter(u.row[0], u.row[1:], u.prev[1:], u.step)
 }
 
-// finish checks that nothing follows the last row; the decoder then checks
-// what it has read.
+// finish checks that nothing follows the last row; the decoder then checks its
+// input.
 func (u *unfilter) finish() error {
 	var one [1]byte
 	switch n, err := u.z.Read(one[:]); {
@@ -346,7 +346,8 @@ func undoPaeth(row, prev []byte, step int) {
 	}
 }
 
-// paeth returns which of three neighbours is nearest to what they predict.
+// paeth returns the one of three neighbours that is nearest to their
+// prediction.
 func paeth(left, above, corner byte) byte {
 	a, b := int(above)-int(corner), int(left)-int(corner)
 	c := a + b
@@ -360,12 +361,12 @@ func paeth(left, above, corner byte) byte {
 	return corner
 }
 
-// An idatReader reads what the chunks of pixels hold, and checks them.
+// An idatReader reads the data of the pixel chunks, and checks these.
 type idatReader struct {
 	in   *input
 	next int64 // offset of the next chunk
 	left int64 // bytes of the chunk that are still to be read
-	at   int64 // where they are
+	at   int64 // offset of these bytes
 	crc  uint32
 	buf  []byte // read ahead
 	pos  int
@@ -384,8 +385,8 @@ func (r *idatReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// ReadByte implements [io.ByteReader], for which inflating needs no buffer of
-// its own.
+// ReadByte implements [io.ByteReader], so that inflating needs no buffer of its
+// own.
 func (r *idatReader) ReadByte() (byte, error) {
 	if r.pos == len(r.buf) {
 		if err := r.fill(); err != nil {
@@ -448,7 +449,7 @@ func (r *idatReader) open() error {
 	return nil
 }
 
-// readPNG gives the rows of a region.
+// readPNG reads the rows of a region.
 func readPNG(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, region image.Rectangle, visit func(rgba []byte) error) error {
 	rgba := make([]byte, 4*p.width)
 	paint := p.png.painter()

@@ -10,8 +10,8 @@ import (
 )
 
 // Preview implements [preview.Previewer]. The picture is the box as displayed,
-// or all of the image, on white where it is transparent; of an animation it is
-// the first frame. Colour profiles are not looked at.
+// or the whole image, with white behind transparent parts. For an animation it
+// is the first frame. Colour profiles are ignored.
 func (r *Resolver) Preview(ctx context.Context, src *citekit.Source, loc citekit.Location, opts preview.Options) (*preview.Preview, error) {
 	opts, err := opts.WithDefaults()
 	if err != nil {
@@ -47,7 +47,7 @@ func (r *Resolver) Preview(ctx context.Context, src *citekit.Source, loc citekit
 	return drawing.Of(img, loc)
 }
 
-// fractions returns which box a region is.
+// fractions returns the box of a region.
 func fractions(region image.Rectangle, width, height int) citekit.Box {
 	return citekit.Box{
 		X1: float64(region.Min.X) / float64(width), Y1: float64(region.Min.Y) / float64(height),
@@ -55,7 +55,7 @@ func fractions(region image.Rectangle, width, height int) citekit.Box {
 	}
 }
 
-// reduced returns a region, as displayed, in pixels that fit into a square.
+// reduced returns a region, as displayed, scaled down to fit into a square.
 func (r *Resolver) reduced(ctx context.Context, src *citekit.Source, p *picture, region image.Rectangle, side int) (*image.RGBA, error) {
 	stored := p.orientation.StoredRect(region, p.width, p.height)
 	size := drawing.Shrink(stored.Dx(), stored.Dy(), side, side)
@@ -73,5 +73,6 @@ func (r *Resolver) reduced(ctx context.Context, src *citekit.Source, p *picture,
 	return upright(reducer.Image(), p.orientation).(*image.RGBA), nil
 }
 
-// rowMemory is how many bytes a pixel of a row takes beside what is read.
+// rowMemory is the memory for a pixel of a row, in bytes, in addition to the
+// read data.
 const rowMemory = 8

@@ -16,23 +16,23 @@ import (
 )
 
 const (
-	// maxReadPixels is the largest image that text is recognised in at its
-	// own size; larger ones are made smaller. A page at 400 dots an inch has
-	// as many.
+	// maxReadPixels is the largest image in which text is recognised at full
+	// size; larger images are scaled down. A page at 400 dots an inch has this
+	// size.
 	maxReadPixels = 16_000_000
 
 	maxReadSide = 16_000
 
-	// maxSeenPixels is the largest image in which text is looked for.
+	// maxSeenPixels is the largest image in which text is recognised at all.
 	maxSeenPixels = 150_000_000
 
-	// minReadPixels is the size up to which an image is made twice as large,
-	// each way: on a page at 100 dots an inch the program misreads one word
-	// in ten, and one in fifty if it is enlarged.
+	// minReadPixels is the size up to which an image is doubled in width and
+	// height: on a page at 100 dots an inch the program misreads one word in
+	// ten, but only one in fifty if the page is enlarged.
 	minReadPixels = 1_600_000
 
-	// minConfidence is how sure, of 100, the program must be of the words of
-	// a block, on average.
+	// minConfidence is the least average confidence, from 0 to 100, of the
+	// words of a block.
 	minConfidence = 60
 
 	minLetters = 3 // letters and digits of a block
@@ -40,8 +40,8 @@ const (
 	maxTextCost = 16 << 20 // bytes of text kept between calls
 )
 
-// blocks returns the blocks of text in an image, as displayed: those the
-// program is sure enough of.
+// blocks returns the blocks of text in an image, as displayed: those with
+// enough confidence.
 func (r *Resolver) blocks(ctx context.Context, src *citekit.Source, p *picture) ([]tesseract.Block, error) {
 	if r.NoText {
 		return nil, fmt.Errorf("recognising the text of images is switched off: %w", errors.ErrUnsupported)
@@ -63,8 +63,9 @@ func (r *Resolver) blocks(ctx context.Context, src *citekit.Source, p *picture) 
 	})
 }
 
-// recognise runs the program. Its turn comes first, then the memory, once for
-// the image and the picture of it: who holds memory waits for nobody.
+// recognise runs the program. It waits for a slot first, and then reserves
+// memory once, for the image and its picture: a job that holds memory never
+// waits.
 func (r *Resolver) recognise(ctx context.Context, program *tesseract.Command, src *citekit.Source, p *picture) ([]tesseract.Block, error) {
 	var held *reservation
 	defer func() {
@@ -78,7 +79,7 @@ func (r *Resolver) recognise(ctx context.Context, program *tesseract.Command, sr
 		}
 		width, height := legibleSize(p.width, p.height)
 		picture := int64(width) * int64(height)
-		const copies = 3 // one is turned, one encoded; enlarged ones are small
+		const copies = 3 // one is turned, one encoded; enlarged images are small
 		var err error
 		held, err = r.reserve(ctx, p.format.readMemory(r, p, p.bounds())+copies*max(picture, 4*minReadPixels))
 		if err != nil {
@@ -102,14 +103,15 @@ func textCost(blocks []tesseract.Block) int64 {
 	return int64(n)
 }
 
-// isReadable reports whether a block is text, and not what the program made of
-// a texture: it must be sure of it, and there must be some letters or digits.
+// isReadable reports whether a block is text, rather than a texture misread as
+// text: its confidence must be high enough, and it must have some letters or
+// digits.
 func isReadable(b tesseract.Block) bool {
 	return b.Confidence >= minConfidence && letters(b.Text) >= minLetters
 }
 
-// letters returns how many letters and digits a text has. Characters of
-// writing in which one may be a word count as several.
+// letters returns the number of letters and digits in a text. Characters of
+// scripts in which a single one may be a word count as several.
 func letters(text string) int {
 	n := 0
 	for _, r := range text {
@@ -142,21 +144,21 @@ func (r *Resolver) legible(ctx context.Context, src *citekit.Source, p *picture)
 	return b.Bytes(), nil
 }
 
-// legibleSize returns the size that text is recognised at.
+// legibleSize returns the size at which text is recognised.
 func legibleSize(width, height int) (int, int) {
 	scale := min(1, math.Sqrt(maxReadPixels/(float64(width)*float64(height))), maxReadSide/float64(max(width, height)))
 	return max(1, int(float64(width)*scale)), max(1, int(float64(height)*scale))
 }
 
-// A shrinker makes an image smaller, if it is too large: each pixel of out is
-// the mean of those that fall into it for the most part.
+// A shrinker scales an image down if it is too large: each pixel of out is the
+// mean of the pixels that lie mostly inside it.
 type shrinker struct {
 	out           *image.Gray
 	width, height int // of the image
-	y, to         int // rows that have come, and where they went
+	y, to         int // rows read so far, and their row in out
 	sums, counts  []uint32
-	columns       []int32 // of out, for each of the image
-	grey          []byte  // the row that came
+	columns       []int32 // column of out for each column of the image
+	grey          []byte  // the current row
 }
 
 func newShrinker(width, height int) *shrinker {
@@ -171,7 +173,7 @@ func newShrinker(width, height int) *shrinker {
 	return s
 }
 
-// row takes the next row, of pixels as those of an [image.RGBA].
+// row adds the next row, with pixels like those of an [image.RGBA].
 func (s *shrinker) row(rgba []byte) error {
 	grey := s.grey
 	for x := range grey {
@@ -204,8 +206,8 @@ func (s *shrinker) flush() {
 	}
 }
 
-// doubled returns img twice as large each way, each pixel a mean of the four
-// around it, weighted by how near they are.
+// doubled returns img doubled in width and height. Each pixel is a mean of the
+// four around it, weighted by their distance.
 func doubled(img *image.Gray) *image.Gray {
 	width, height := img.Rect.Dx(), img.Rect.Dy()
 	out := image.NewGray(image.Rect(0, 0, 2*width, 2*height))

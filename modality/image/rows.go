@@ -6,24 +6,24 @@ import (
 	"github.com/citekit/citekit/internal/exif"
 )
 
-// Regions of PNG, TIFF and BMP are cut from rows of samples as they are
-// stored: nothing is converted, and only a few rows are in memory at a time.
+// Regions of PNG, TIFF and BMP are cut from rows of stored samples: these are
+// not converted, and only a few rows are in memory at a time.
 
 // A visitRow takes one row of packed pixels, which it must not keep. Filter is
 // the PNG filter that the row had, or 0.
 type visitRow func(filter byte, row []byte) error
 
-// A rowImage is what the rows of an image look like.
+// A rowImage describes the rows of an image.
 type rowImage struct {
 	region image.Rectangle // as stored
 	bits   int             // of a pixel
 	turn   exif.Orientation
 }
 
-// rowBytes returns the length of a row of a number of pixels.
+// rowBytes returns the length of a row of width pixels, in bytes.
 func rowBytes(width, bits int) int { return (width*bits + 7) / 8 }
 
-// pixelBytes is how many bytes a pixel takes where it can be moved.
+// pixelBytes returns the size of a pixel in bytes, if it can be moved.
 func (m rowImage) pixelBytes() int { return max(1, m.bits/8) }
 
 // canTurn reports whether pixels can be moved one by one.
@@ -31,7 +31,7 @@ func (m rowImage) canTurn() bool {
 	return m.turn == exif.TopLeft || m.bits == 1 || m.bits == 2 || m.bits == 4 || m.bits%8 == 0
 }
 
-// memory returns how many bytes turning the region takes.
+// memory returns the memory for turning the region, in bytes.
 func (m rowImage) memory() int64 {
 	if m.turn == exif.TopLeft {
 		return 0
@@ -39,7 +39,7 @@ func (m rowImage) memory() int64 {
 	return 2 * int64(m.pixelBytes()) * int64(m.region.Dx()) * int64(m.region.Dy())
 }
 
-// raw returns how many bytes the region has.
+// raw returns the size of the region in bytes.
 func (m rowImage) raw() int64 {
 	return int64(rowBytes(m.region.Dx(), m.bits)) * int64(m.region.Dy())
 }
@@ -49,8 +49,7 @@ func (m rowImage) displayed() (width, height int) {
 	return m.turn.Displayed(m.region.Dx(), m.region.Dy())
 }
 
-// upright hands the rows that each gives to visit in the order in which they
-// are displayed.
+// upright passes the rows of each to visit in displayed order.
 func (m rowImage) upright(each func(visitRow) error, visit visitRow) error {
 	if m.turn == exif.TopLeft {
 		return each(visit)
@@ -87,7 +86,7 @@ func (m rowImage) upright(each func(visitRow) error, visit visitRow) error {
 	return nil
 }
 
-// bitsAt returns n bits, at most 8, that do not cross the end of a byte.
+// bitsAt returns n bits, at most 8, that lie within one byte.
 func bitsAt(b []byte, at, n int) byte {
 	return b[at/8] >> (8 - n - at%8) & (1<<n - 1)
 }

@@ -29,7 +29,7 @@ func tiffFormat() *format {
 	}
 }
 
-// The tags of TIFF 6.0 that are looked at.
+// The tags of TIFF 6.0 that are read.
 const (
 	tagWidth           = 256
 	tagHeight          = 257
@@ -64,14 +64,14 @@ const (
 	tagICCProfile      = 34675
 )
 
-// maxEntries bounds the entries of a directory and maxBlocks the strips or
-// tiles of an image.
+// maxEntries is the maximum number of entries of a directory, and maxBlocks
+// that of the strips or tiles of an image.
 const (
 	maxEntries = 4096
 	maxBlocks  = 1 << 20
 )
 
-// A directory is the first one of a TIFF, which describes the first page
+// A directory is the first directory of a TIFF, which describes the first page
 // (TIFF 6.0, section 2).
 type directory struct {
 	in      *input
@@ -107,7 +107,7 @@ func readDirectory(in *input) (*directory, error) {
 	return d, nil
 }
 
-// number returns value i of a tag, or def if there is none.
+// number returns value i of a tag, or def if it is missing.
 func (d *directory) number(tag uint16, i, def int64) (int64, error) {
 	e, ok := d.entries[tag]
 	if !ok || i >= int64(d.order.Uint32(e[4:])) {
@@ -141,7 +141,7 @@ func (d *directory) number(tag uint16, i, def int64) (int64, error) {
 	return int64(d.order.Uint32(value)), nil
 }
 
-// numbers reads the first values of several tags; tags without one have def.
+// numbers reads the first values of several tags; a tag without one has def.
 func (d *directory) numbers(def int64, tags ...uint16) ([]int64, error) {
 	values := make([]int64, len(tags))
 	for i, tag := range tags {
@@ -188,7 +188,7 @@ func openTIFF(ctx context.Context, _ *Resolver, src *citekit.Source) (*picture, 
 	return p, nil
 }
 
-// A tiffPage says how the samples of a page are stored.
+// A tiffPage describes how the samples of a page are stored.
 type tiffPage struct {
 	width, height int
 	bits          int // of a sample
@@ -206,11 +206,11 @@ type tiffPage struct {
 	across, down int // blocks of a set
 
 	order binary.ByteOrder
-	tags  []tiffTag // that a region keeps
+	tags  []tiffTag // tags that a region keeps
 	why   error     // why no region can be read, or nil
 }
 
-// The values of tags that are known by name.
+// The named values of tags.
 const (
 	compressionNone       = 1
 	compressionRLE        = 2
@@ -241,8 +241,8 @@ const (
 	maxSamples = 64
 )
 
-// read reads what the directory says of the samples. What it says that cannot
-// be read goes to why: the size of the page is good all the same.
+// read reads the description of the samples in the directory. It sets why if
+// the samples cannot be read: the size of the page is still valid.
 func (t *tiffPage) read(d *directory) error {
 	v, err := d.numbers(0, tagWidth, tagHeight, tagBitsPerSample, tagSamplesPerPixel, tagTileWidth, tagTileHeight, tagRowsPerStrip,
 		tagSampleFormat, tagPlanar)
@@ -325,7 +325,7 @@ func (t *tiffPage) check(d *directory, format int64) error {
 	return nil
 }
 
-// checkJPEG checks the kinds of JPEG in a TIFF that are read.
+// checkJPEG checks that a JPEG in a TIFF is of a kind that can be read.
 func (t *tiffPage) checkJPEG() error {
 	colour := t.samples == 3 && (t.photometric == photometricYCbCr || t.photometric == photometricRGB)
 	if t.bits != 8 || t.planar || !colour && t.samples != 1 {
@@ -357,8 +357,7 @@ func unreadTIFF(what string) error {
 // pixelBits returns the size of a pixel.
 func (t *tiffPage) pixelBits() int { return t.bits * t.samples }
 
-// planes returns how many sets of blocks there are, and the bits of a pixel in
-// each.
+// planes returns the number of sets of blocks, and the bits of a pixel in each.
 func (t *tiffPage) planes() (sets, bits int) {
 	if t.planar {
 		return t.samples, t.bits
@@ -373,7 +372,7 @@ type tiffTag struct {
 	value     []byte
 }
 
-// keptTags returns the entries that say what samples mean.
+// keptTags returns the entries that define the meaning of samples.
 func (d *directory) keptTags() []tiffTag {
 	var kept []tiffTag
 	for _, tag := range []uint16{

@@ -18,7 +18,7 @@ import (
 	"github.com/citekit/citekit/internal/jpeg"
 )
 
-// begin sets what the rows of a block are read from.
+// begin sets the reader for the rows of a block.
 func (b *tiffBlock) begin(data *io.SectionReader) (err error) {
 	var r io.Reader = &pieceReader{r: data, size: min(32<<10, data.Size())}
 	t := b.page.tiffPage
@@ -43,8 +43,8 @@ func (b *tiffBlock) begin(data *io.SectionReader) (err error) {
 	return err
 }
 
-// inflate returns a reader of what is inflated. Where blocks are read one
-// after the other it is used again.
+// inflate returns a reader of the inflated data. It is reused if blocks are
+// read one after the other.
 func (r *tiffReader) inflate(src io.Reader) (io.Reader, error) {
 	if sets, _ := r.planes(); sets > 1 && !r.tiled || r.z == nil {
 		z, err := zlib.NewReader(src)
@@ -56,8 +56,7 @@ func (r *tiffReader) inflate(src io.Reader) (io.Reader, error) {
 	return r.z, r.z.(zlib.Resetter).Reset(src, nil)
 }
 
-// fax returns a reader of the rows of a fax. What it costs depends on its bits
-// too.
+// fax returns a reader of the rows of a fax. Its cost depends on its bits too.
 func (r *tiffReader) fax(data *io.SectionReader) (io.Reader, error) {
 	const perByte = 10
 	if err := r.spend(perByte * data.Size()); err != nil {
@@ -70,11 +69,11 @@ func (r *tiffReader) fax(data *io.SectionReader) (io.Reader, error) {
 	if r.compression == compressionG3 {
 		kind = ccitt.Group3
 	}
-	// White is 0 in the data, whatever the samples mean.
+	// White is 0 in the data, independent of the meaning of the samples.
 	return ccitt.NewReader(data, order, kind, r.blockWidth, r.blockHeight, &ccitt.Options{Invert: true}), nil
 }
 
-// undoPredictor turns a line into samples.
+// undoPredictor converts a line to samples.
 func (b *tiffBlock) undoPredictor() {
 	t, step := b.page.tiffPage, b.page.samples
 	if t.planar {
@@ -93,7 +92,7 @@ func (b *tiffBlock) undoPredictor() {
 }
 
 // undoFloat sets row to floating-point samples whose bytes are stored apart,
-// those with the sign first, each as the difference to the one before (TIFF
+// those with the sign first, each as the difference from the one before (TIFF
 // Technical Note 3).
 func undoFloat(row, stored []byte, t *tiffPage, step int) {
 	for i := step; i < len(stored); i++ {
@@ -113,7 +112,7 @@ func undoFloat(row, stored []byte, t *tiffPage, step int) {
 	}
 }
 
-// undoDifference adds to each sample the one of the pixel before (TIFF 6.0,
+// undoDifference adds the sample of the pixel before to each sample (TIFF 6.0,
 // section 14).
 func undoDifference(row []byte, t *tiffPage, step int) {
 	switch t.bits {
@@ -154,7 +153,7 @@ func (r *tiffReader) decodeJPEG(data *io.SectionReader) (io.Reader, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case progressive: // which the standard does not allow, and takes more memory
+	case progressive: // not allowed by the standard, and needs more memory
 		return nil, unreadTIFF("progressive JPEG compression")
 	}
 	if width > r.blockWidth || height > r.blockHeight || width < min(r.blockWidth, r.width) {
@@ -183,7 +182,7 @@ func (r *tiffReader) decodeJPEG(data *io.SectionReader) (io.Reader, error) {
 			}
 			out = append(out, make([]byte, 3*max(0, r.blockWidth-width))...)
 		}
-	case *image.RGBA: // red, green and blue, as its own segments say
+	case *image.RGBA: // red, green and blue, according to its own segments
 		for y := range height {
 			for x := range width {
 				out = append(out, m.Pix[y*m.Stride+4*x:][:3]...)
@@ -199,7 +198,7 @@ func (r *tiffReader) decodeJPEG(data *io.SectionReader) (io.Reader, error) {
 	return bytes.NewReader(out), nil
 }
 
-// A pieceReader reads ahead a little.
+// A pieceReader reads a little ahead.
 type pieceReader struct {
 	r    io.Reader
 	size int64
@@ -264,7 +263,7 @@ func (b bitReverser) ReadByte() (byte, error) {
 	return bits.Reverse8(v), err
 }
 
-// A packBitsReader reads what is packed (TIFF 6.0, section 9).
+// A packBitsReader reads PackBits data (TIFF 6.0, section 9).
 type packBitsReader struct {
 	r      io.ByteReader
 	left   int // bytes of the run

@@ -7,7 +7,7 @@ import (
 	"image/color"
 )
 
-// painter returns what turns a row of samples into colours.
+// painter returns the function that converts a row of samples to colours.
 func (t *tiffPage) painter() (painter, error) {
 	switch {
 	case t.why != nil:
@@ -20,7 +20,7 @@ func (t *tiffPage) painter() (painter, error) {
 		return nil, unseenTIFF("samples of this size")
 	}
 	size, sample := t.pixelBits()/8, t.bits/8
-	high := 0 // the byte of a sample that counts
+	high := 0 // the byte of a sample that is used
 	if t.bits == 16 && t.order == binary.LittleEndian {
 		high = 1
 	}
@@ -36,8 +36,9 @@ func (t *tiffPage) painter() (painter, error) {
 	}, nil
 }
 
-// pixelPainter returns what turns the samples of a pixel into a colour. What
-// is not known, such as Lab, is as bright as its first sample.
+// pixelPainter returns the function that converts the samples of a pixel to a
+// colour. In an unsupported colour space, such as Lab, the first sample gives
+// the brightness.
 func (t *tiffPage) pixelPainter() func(rgba, levels []byte) {
 	colour := t.photometric
 	if t.compression == compressionJPEG && t.samples == 3 {
@@ -69,7 +70,7 @@ func (t *tiffPage) pixelPainter() func(rgba, levels []byte) {
 	return func(rgba, v []byte) { put(rgba, v[0], v[0], v[0], 0xff) }
 }
 
-// alpha returns which sample says how much a pixel covers, or 0.
+// alpha returns the index of the sample with the opacity of a pixel, or 0.
 func (t *tiffPage) alpha() int {
 	const associated, unassociated = 1, 2
 	for _, tag := range t.tags {
@@ -83,7 +84,7 @@ func (t *tiffPage) alpha() int {
 	return 0
 }
 
-// tablePainter is for one sample of up to 8 bits.
+// tablePainter returns the painter for one sample of up to 8 bits.
 func (t *tiffPage) tablePainter() (painter, error) {
 	if t.bits > 4 && t.bits != 8 || t.bits == 3 {
 		return nil, unseenTIFF("samples of this size")

@@ -50,7 +50,7 @@ type tiffWriter struct {
 	counts  []uint32
 }
 
-// newTIFFWriter writes the head, without where the directory is.
+// newTIFFWriter writes the head, without the offset of the directory.
 func newTIFFWriter(t *tiffPage, rows rowImage) *tiffWriter {
 	const stripBytes = 1 << 20
 	w := &tiffWriter{page: t, rows: rows}
@@ -179,7 +179,7 @@ func (w *tiffWriter) long(tag uint16, values ...uint32) tiffTag {
 	return t
 }
 
-// readTIFF gives the rows in grey.
+// readTIFF reads the rows of a region.
 func readTIFF(ctx context.Context, _ *Resolver, src *citekit.Source, p *picture, region image.Rectangle, visit func(rgba []byte) error) error {
 	paint, err := p.tiff.painter()
 	if err != nil {

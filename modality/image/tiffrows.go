@@ -22,9 +22,10 @@ type tiffReader struct {
 	z      io.ReadCloser
 }
 
-// memory returns how many bytes reading a region takes, beside the rows.
+// memory returns the memory for reading a region, in bytes, in addition to the
+// rows.
 func (t *tiffPage) memory(region image.Rectangle) int64 {
-	const buffers = 128 << 10 // of what is inflated
+	const buffers = 128 << 10 // for inflating
 	sets, bits := t.planes()
 	row := int64(rowBytes(t.blockWidth, bits))
 	n := int64(sets)*(buffers+3*row) + int64(rowBytes(region.Dx(), t.pixelBits()))
@@ -67,14 +68,14 @@ func (t *tiffPage) each(ctx context.Context, src *citekit.Source, region image.R
 	return in.blame(tiffFormat(), err)
 }
 
-// rows returns which rows of a row of blocks are wanted, counted in them.
+// rows returns the range of needed rows in a row of blocks, counted from its
+// start.
 func (r *tiffReader) rows(y int) (first, end int) {
 	top := y * r.blockHeight
 	return max(r.region.Min.Y-top, 0), min(r.region.Max.Y-top, r.blockHeight)
 }
 
-// strip visits the rows of one strip, or of those of all samples side by
-// side.
+// strip visits the rows of one strip, or of the parallel strips of all samples.
 func (r *tiffReader) strip(y int, visit visitRow) error {
 	sets, bits := r.planes()
 	blocks := make([]*tiffBlock, sets)
@@ -112,7 +113,7 @@ func (r *tiffReader) strip(y int, visit visitRow) error {
 	return nil
 }
 
-// interleave puts a sample of each of n pixels where it belongs.
+// interleave puts one sample of each of n pixels into its place.
 func interleave(row, line []byte, sample, size, samples, n int) {
 	at := sample * size
 	if size == 1 {
@@ -149,7 +150,7 @@ func (r *tiffReader) tiles(y int, visit visitRow) error {
 	return nil
 }
 
-// tile puts the wanted part of a tile into a band of rows of the region.
+// tile puts the needed part of a tile into a band of rows of the region.
 func (r *tiffReader) tile(set, x, y int, band []byte, length int) error {
 	b, err := r.open((set*r.down+y)*r.across + x)
 	if err != nil {
@@ -180,7 +181,7 @@ func (r *tiffReader) tile(set, x, y int, band []byte, length int) error {
 	return nil
 }
 
-// pasteBits sets n bits of dst, which are zero, from bit at on.
+// pasteBits sets n bits of dst from bit at on. They must be zero before.
 func pasteBits(dst, src []byte, at, n int) {
 	dst = dst[at/8:]
 	shift := at % 8
@@ -198,12 +199,12 @@ func pasteBits(dst, src []byte, at, n int) {
 	}
 }
 
-// A tiffBlock is a strip or tile that is being decoded.
+// A tiffBlock is a strip or tile being decoded.
 type tiffBlock struct {
 	r     io.Reader
 	close func()
 	line  []byte
-	bytes []byte // of a line of floating-point samples, apart
+	bytes []byte // of a line of floating-point samples, stored apart
 	page  *tiffReader
 }
 
@@ -225,7 +226,7 @@ func (r *tiffReader) open(index int) (*tiffBlock, error) {
 	if offset == 0 {
 		return nil, unreadTIFF("strips or tiles that are left out, as those without data may be,")
 	}
-	// Without a count, an only block goes on to the end.
+	// Without a count, a single block extends to the end of the source.
 	count, err := r.d.number(counts, int64(index), r.in.src.Size()-offset)
 	if err != nil {
 		return nil, err
@@ -248,7 +249,7 @@ func (r *tiffReader) open(index int) (*tiffBlock, error) {
 	return b, b.begin(data)
 }
 
-// blockCost is what opening a block costs, as bytes decoded.
+// blockCost returns the cost of opening a block, in decoded bytes.
 func blockCost(compression int64) int64 {
 	if compression == compressionLZW {
 		return 16 << 10
@@ -256,7 +257,7 @@ func blockCost(compression int64) int64 {
 	return 1 << 10
 }
 
-// rowsWork is what decoding the rows that a region takes costs: those of its
+// rowsWork returns the cost of decoding the rows for a region: the rows of its
 // blocks up to its end.
 func (t *tiffPage) rowsWork(region image.Rectangle) int64 {
 	sets, bits := t.planes()
@@ -268,18 +269,18 @@ func (t *tiffPage) rowsWork(region image.Rectangle) int64 {
 	return min(rows, maxWork) * min(cost, maxWork)
 }
 
-// byteCost is what decoding a byte costs, as bytes decoded.
+// byteCost returns the cost of decoding a byte, in decoded bytes.
 func (t *tiffPage) byteCost() int64 {
 	switch {
 	case t.compression == compressionG3 || t.compression == compressionG4:
-		return 8 // a byte is as many pixels
+		return 8 // a byte has 8 pixels
 	case t.predictor == predictorFloat && t.canPredict():
 		return 2
 	}
 	return 1
 }
 
-// spend counts work.
+// spend adds to the work, and checks its limit.
 func (r *tiffReader) spend(n int64) error {
 	if r.work += n; r.work > maxWork {
 		return fmt.Errorf("the strips or tiles up to the end of the region take too much work; ask for one that is smaller or further up: %w", citekit.ErrTooLarge)

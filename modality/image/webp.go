@@ -33,7 +33,7 @@ func webpFormat() *format {
 	}
 }
 
-// A webpFrame is where the pixels of a WebP, or of its first frame, are.
+// A webpFrame holds the places of the pixels of a WebP, or of its first frame.
 type webpFrame struct {
 	rect     image.Rectangle // on the canvas
 	alpha    riffChunk       // ALPH, or size 0
@@ -96,7 +96,7 @@ func openWebP(ctx context.Context, _ *Resolver, src *citekit.Source) (*picture, 
 	}
 	perPixel := int64(4)
 	if !p.frame.lossless {
-		perPixel = 8 // planes and what they are converted to
+		perPixel = 8 // planes and their converted copy
 	}
 	if p.width > 0 && p.height > 0 {
 		p.memory = perPixel*int64(p.width)*int64(p.height) + p.frame.codeMemory()
@@ -201,7 +201,7 @@ func (f *webpFrame) add(c riffChunk) {
 	}
 }
 
-// placeFrame checks that the pixels are as large as the container says.
+// placeFrame checks that the pixels have the size given in the container.
 func (p *picture) placeFrame(in *input) error {
 	f := p.frame
 	if f.pixels.size == 0 {
@@ -223,7 +223,7 @@ func (p *picture) placeFrame(in *input) error {
 	return nil
 }
 
-// size reads the size in the pixels themselves (RFC 6386, section 9.1; RFC
+// size reads the size from the pixel data itself (RFC 6386, section 9.1; RFC
 // 9649, section 3.4).
 func (f *webpFrame) size(in *input) (image.Point, error) {
 	var h [10]byte
@@ -240,8 +240,9 @@ func (f *webpFrame) size(in *input) (image.Point, error) {
 	return image.Pt(int(binary.LittleEndian.Uint16(h[6:])&0x3fff), int(binary.LittleEndian.Uint16(h[8:])&0x3fff)), nil
 }
 
-// codeMemory returns how many bytes the codes of lossless pixels may take (RFC
-// 9649, section 3.7), of which the decoder reads at most 2,600 groups.
+// codeMemory returns the maximum memory for the codes of lossless pixels, in
+// bytes (RFC 9649, section 3.7). The decoder reads at most 2,600 groups of
+// codes.
 func (f *webpFrame) codeMemory() int64 {
 	const perByte, most = 256, 130 << 20
 	size := f.alpha.size
@@ -278,7 +279,7 @@ func decodeWebP(ctx context.Context, src *citekit.Source, p *picture) (image.Ima
 	return whole, nil
 }
 
-// file returns a WebP file that has only the pixels of the frame.
+// file returns a WebP file with only the pixels of the frame.
 func (f *webpFrame) file(in *input) io.Reader {
 	var parts []io.Reader
 	size := uint32(4)

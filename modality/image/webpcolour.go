@@ -7,10 +7,10 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// webpPixels converts what the decoder gives to colours. The planes of a lossy
-// WebP have the reduced range of ITU-R BT.601, not that of JPEG (RFC 6386,
-// section 9.2), and chroma is interpolated between its samples, as browsers
-// and libwebp do.
+// webpPixels converts the output of the decoder to colours. The planes of a
+// lossy WebP have the reduced range of ITU-R BT.601, not that of JPEG (RFC
+// 6386, section 9.2), and chroma is interpolated between its samples, as
+// browsers and libwebp do.
 func webpPixels(img image.Image) (*image.NRGBA, error) {
 	switch img := img.(type) {
 	case *image.NRGBA:
@@ -58,7 +58,7 @@ func interpolate(near, far []byte, x int) int {
 	if x == 0 || i == j {
 		return (3*a + c + 2) / 4
 	}
-	// Rounded as the diagonal mean first, which decoders agree on.
+	// The diagonal mean is rounded first, as all decoders do.
 	sum := a + b + c + d
 	diagonal := (sum + 2*(b+c) + 8) >> 3
 	return (a + diagonal) >> 1

@@ -39,8 +39,8 @@ func xmpCard(p xmp.Packet) card {
 
 var isoForm = lazyregexp.New(`^\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?)?)?$`)
 
-// isoDate returns text if it is a date in ISO 8601, else "". A day or time that
-// does not exist, such as 30 February, is not a date.
+// isoDate returns text if it is a date in ISO 8601, or else "". A day or time
+// that does not exist, such as 30 February, is not a date.
 func isoDate(text string) string {
 	if !isoForm.MatchString(text) || strings.HasPrefix(text, "0000") {
 		return ""

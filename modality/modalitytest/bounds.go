@@ -9,7 +9,8 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// checkOutOfRange asks for what lies outside, before and after a good call.
+// checkOutOfRange asks for locations outside the source, before and after a
+// good call.
 func (s *suite) checkOutOfRange(t testing.TB) {
 	for _, loc := range s.OutOfRange {
 		for range 2 {

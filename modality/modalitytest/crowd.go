@@ -11,19 +11,20 @@ import (
 	"github.com/citekit/citekit/preview"
 )
 
-// crowdCallers is how many callers there are for each good case.
+// crowdCallers is the number of callers for each good case.
 const crowdCallers = 4
 
 const crowdPatience = 3 * time.Millisecond
 
-// crowdTime is how long a crowd has to end: far longer than it takes, so that
-// only callers who wait for each other need it.
+// crowdTime is the time limit of a crowd. It is far longer than the calls take,
+// so that only a deadlock reaches it.
 var crowdTime = 5 * time.Minute
 
-// checkCrowd lets many callers do all that a resolver can at once, some of
-// whom give up while they wait or work. All must end, and what they held must
-// be free again: who holds a part of what is limited and waits for more can
-// wait for ever. It finds most with a resolver whose limits let one caller in.
+// checkCrowd makes all calls of a resolver from many callers at once. Some
+// callers give up while they wait or work. All must end, and release what they
+// held: a caller that holds part of a limited resource and waits for more can
+// wait for ever. The check finds most with a resolver whose limits admit one
+// caller.
 func (s *suite) checkCrowd(t testing.TB) {
 	ended := make(chan struct{})
 	var callers sync.WaitGroup
@@ -69,7 +70,7 @@ func (s *suite) crowdCaller(t testing.TB, i int, c Case, maps bool) {
 		}
 	}
 	if m, ok := s.resolver.(citekit.Mapper); ok && maps {
-		m.Map(ctx, src, citekit.MapRequest{Modality: s.modality}) // any outcome will do, in time
+		m.Map(ctx, src, citekit.MapRequest{Modality: s.modality}) // any outcome is fine, in time
 	}
 	if _, ok := s.resolver.(preview.Previewer); ok {
 		_, err := s.preview(t, ctx, src, c.Location, preview.Options{Side: smallSide})
@@ -80,8 +81,9 @@ func (s *suite) crowdCaller(t testing.TB, i int, c Case, maps bool) {
 	s.readInCrowd(t, ctx, src, c)
 }
 
-// readInCrowd reads text, and resolves where it stands while it is read: who
-// is called back must hold nothing that others wait for.
+// readInCrowd reads text, and resolves the location of each run while reading:
+// during the callback, the reader must not hold anything that other callers
+// wait for.
 func (s *suite) readInCrowd(t testing.TB, ctx context.Context, src *citekit.Source, c Case) {
 	if _, ok := s.resolver.(citekit.TextReader); !ok {
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// inspectTypes checks what an extract says about its bytes.
+// inspectTypes checks the types that an extract gives for its bytes.
 func inspectTypes(t testing.TB, loc citekit.Location, x *citekit.Content) {
 	t.Helper()
 	if kind, _, err := mime.ParseMediaType(x.MediaType); err != nil || !strings.Contains(kind, "/") {
@@ -39,7 +39,7 @@ func isExt(ext string) bool {
 
 const maxMessage = 1000
 
-// inspectError checks what a person or an agent would read.
+// inspectError checks the text of an error, which people and agents read.
 func (s *suite) inspectError(t testing.TB, loc citekit.Location, err error) {
 	t.Helper()
 	if errors.Is(err, errPanic) {
@@ -58,7 +58,7 @@ func (s *suite) inspectError(t testing.TB, loc citekit.Location, err error) {
 	}
 }
 
-// inspectKnown also checks that the error tells a caller what kind it is.
+// inspectKnown also checks that a caller can find out the kind of the error.
 func (s *suite) inspectKnown(t testing.TB, loc citekit.Location, err error) {
 	t.Helper()
 	s.inspectError(t, loc, err)

@@ -53,7 +53,8 @@ func (s *suite) inspectCase(t testing.TB, c Case, out outcome) bool {
 	return true
 }
 
-// checkWhole asks for all of the source, which is the source, byte for byte.
+// checkWhole asks for the whole source. The evidence must equal the source,
+// byte for byte.
 func (s *suite) checkWhole(t testing.TB) {
 	for _, kind := range s.sourceKinds() {
 		src := kind.open(t)
@@ -74,8 +75,8 @@ func (s *suite) inspectWhole(t testing.TB, source []byte, out outcome) {
 	}
 }
 
-// checkMode holds a resolver of a format without time to its bytes in every
-// mode, and the others to a well-formed answer.
+// checkMode checks all modes: a resolver of a format without time must return
+// the same bytes in each, other resolvers a well-formed answer.
 func (s *suite) checkMode(t testing.TB) {
 	timed := s.modality == citekit.Video || s.modality == citekit.Audio
 	for _, mode := range []citekit.Mode{citekit.ModeExact, citekit.ModeCopy, citekit.ModeStrict} {
@@ -134,8 +135,8 @@ func (s *suite) inspectOffset(t testing.TB, src *citekit.Source) {
 	}
 }
 
-// checkConcurrent resolves all cases at once, from shared sources and from
-// one that each caller has alone, while some callers give up.
+// checkConcurrent resolves all cases at once, from shared sources and from one
+// source for each caller, while some callers give up.
 func (s *suite) checkConcurrent(t testing.TB) {
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -178,7 +179,7 @@ func (s *suite) concurrent(t testing.TB, ctx context.Context, src *citekit.Sourc
 	return ""
 }
 
-// checkClosedEarly closes Bodies that were read in part or not at all.
+// checkClosedEarly closes Bodies that were read partly or not at all.
 func (s *suite) checkClosedEarly(t testing.TB) {
 	for _, c := range s.Good {
 		for _, n := range []int{0, 1} {

@@ -14,8 +14,8 @@ import (
 
 var errFlaky = errors.New("the disk is on fire")
 
-// A flakyReader reads data until the read number failAt, counted from 0, and
-// fails from there on. Before each read it calls before, if that is set.
+// A flakyReader reads data, and fails from the read with number failAt on,
+// counted from 0. If before is set, it is called before each read.
 type flakyReader struct {
 	data   []byte
 	failAt int64 // -1 means never
@@ -34,7 +34,7 @@ func (r *flakyReader) ReadAt(p []byte, off int64) (int, error) {
 	return bytes.NewReader(r.data).ReadAt(p, off)
 }
 
-// earlyReads are the reads at which things go wrong.
+// earlyReads are the reads at which errors happen.
 func (s *suite) earlyReads() []int64 {
 	if s.brief() {
 		return []int64{0, 1, 5}
@@ -42,13 +42,13 @@ func (s *suite) earlyReads() []int64 {
 	return []int64{0, 1, 2, 3, 5, 9}
 }
 
-// brief reports whether fewer rounds are made of what is tried many times.
+// brief reports whether checks that repeat many times make fewer rounds.
 func (s *suite) brief() bool {
 	return testing.Short() || s.Slow && os.Getenv("CITEKIT_LONG") == ""
 }
 
-// checkReadErrors lets the disk fail, which must never look like success with
-// other bytes. A resolver may have read what it needs by then.
+// checkReadErrors makes reads fail. A failure must never look like success with
+// other bytes. A resolver may already have read everything it needs.
 func (s *suite) checkReadErrors(t testing.TB) {
 	for _, failAt := range s.earlyReads() {
 		for _, c := range s.Good {
@@ -90,8 +90,8 @@ func (s *suite) checkCancelledReading(t testing.TB) {
 	s.inspectFirst(t, "after calls that were cancelled")
 }
 
-// inspectSame checks that the outcome of a good case has the bytes that it has
-// without trouble.
+// inspectSame checks that the outcome of a good case has the same bytes as
+// without errors.
 func (s *suite) inspectSame(t testing.TB, c Case, out outcome) {
 	t.Helper()
 	usual := s.resolve(t, t.Context(), s.memory(s.Source, false), c.request(), largePiece)
@@ -103,7 +103,7 @@ func (s *suite) inspectSame(t testing.TB, c Case, out outcome) {
 	}
 }
 
-// checkGarbage feeds sources that are damaged or something else altogether.
+// checkGarbage resolves damaged sources, and sources of other formats.
 func (s *suite) checkGarbage(t testing.TB) {
 	requests := []citekit.Request{s.first(), {Location: s.whole()}}
 	if len(s.OutOfRange) > 0 {
@@ -130,12 +130,12 @@ func (s *suite) checkGarbage(t testing.TB) {
 	s.inspectFirst(t, "after garbage")
 }
 
-// compareEvery is which of the hostile sources are resolved twice.
+// compareEvery says that every so many hostile sources one is resolved twice.
 const compareEvery = 3
 
-// inspectUnversioned checks that a source of unknown version, of which
-// nothing can be kept, has the same outcome as one of known version: what was
-// kept of other sources must not answer for it.
+// inspectUnversioned checks that a source of unknown version has the same
+// outcome as one of known version. Its data cannot be cached, and cached data
+// of other sources must not be used for it.
 func (s *suite) inspectUnversioned(t testing.TB, data []byte, req citekit.Request, versioned outcome) {
 	t.Helper()
 	out := s.resolve(t, t.Context(), s.memory(data, false), req, largePiece)
@@ -193,8 +193,8 @@ func flip(data []byte, at, bit int) []byte {
 	return flipped
 }
 
-// checkOtherSource changes the source under sources of unknown version:
-// nothing that was kept from one may answer for another.
+// checkOtherSource changes the source under sources of unknown version: cached
+// data of one must not be used for another.
 func (s *suite) checkOtherSource(t testing.TB) {
 	other := append(bytes.Clone(s.Source), s.Source...)
 	for range 2 {
@@ -211,8 +211,8 @@ func (s *suite) checkOtherSource(t testing.TB) {
 	s.inspectShortSource(t)
 }
 
-// inspectShortSource resolves from a file that is shorter than its size says,
-// as one that was cut after it was opened.
+// inspectShortSource resolves from a file that is shorter than its stated size,
+// as if it was cut after it was opened.
 func (s *suite) inspectShortSource(t testing.TB) {
 	t.Helper()
 	info := citekit.SourceInfo{Name: s.Name, Size: int64(len(s.Source))}
@@ -220,7 +220,7 @@ func (s *suite) inspectShortSource(t testing.TB) {
 	out := s.resolve(t, t.Context(), citekit.NewSource(missing, info), s.first(), largePiece)
 	if out.err == nil {
 		if out.extract != nil && out.extract.Size >= 0 && out.extract.Size != int64(len(out.data)) {
-			return // the Library sees a Body of another length than declared
+			return // the Library detects a Body of another length than declared
 		}
 		t.Errorf("%v of a file that was cut: success with %s", label(s.Good[0].Location), excerpt(out.data))
 	}

@@ -14,14 +14,14 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// How long goroutines and child processes have to end after a call.
+// The time that goroutines and child processes have to end after a call.
 const (
 	settleSteps = 200
 	settleStep  = 10 * time.Millisecond
 )
 
-// checkLeaks runs everything once, so that what is kept on purpose is there,
-// and then again: goroutines and child processes must not become more.
+// checkLeaks runs everything once, which fills the caches, and then again: the
+// numbers of goroutines and child processes must not grow.
 func (s *suite) checkLeaks(t testing.TB) {
 	rounds := 4
 	if testing.Short() {
@@ -42,7 +42,7 @@ func (s *suite) checkLeaks(t testing.TB) {
 	}
 }
 
-// leakRound makes calls that end in all ways.
+// leakRound makes calls with every kind of outcome.
 func (s *suite) leakRound(t testing.TB) {
 	t.Helper()
 	cancelled, cancel := context.WithCancel(context.Background())
@@ -61,7 +61,7 @@ func (s *suite) leakRound(t testing.TB) {
 	}
 }
 
-// settle waits until done, for at most so many steps.
+// settle waits until done, for at most the given number of steps.
 func settle(done func() bool, steps int) bool {
 	for range steps {
 		if done() {
@@ -77,8 +77,8 @@ func stacks() []byte {
 	return buf[:runtime.Stack(buf, true)]
 }
 
-// childProcesses counts the children of this process where the system lists
-// them, as Linux does in /proc; elsewhere it is 0.
+// childProcesses counts the children of this process if the system lists them,
+// as Linux does in /proc; otherwise it returns 0.
 func childProcesses() int {
 	lists, _ := filepath.Glob("/proc/self/task/*/children")
 	n := 0
@@ -91,7 +91,7 @@ func childProcesses() int {
 	return n
 }
 
-// checkUnmodified checks that nobody wrote to the source.
+// checkUnmodified checks that the source is unchanged.
 func (s *suite) checkUnmodified(t testing.TB) {
 	if !bytes.Equal(s.Source, s.pristine) {
 		t.Errorf("the source in memory was modified")

@@ -10,8 +10,8 @@ import (
 	"github.com/citekit/citekit/relations"
 )
 
-// checkLinks reads the links of the source, of every kind, and of the
-// beginnings of it, which may fail.
+// checkLinks reads the links from every kind of source, and from truncated
+// sources, which may fail.
 func (s *suite) checkLinks(t testing.TB) {
 	linker, ok := s.resolver.(relations.Linker)
 	if !ok {
@@ -62,7 +62,7 @@ func (s *suite) inspectLink(t testing.TB, link relations.Link) {
 	t.Helper()
 	for _, loc := range []citekit.Location{link.From, link.To} {
 		if loc.Modality == "" && loc.IsWhole() {
-			continue // no place in the source
+			continue // has no place in the source
 		}
 		if err := loc.Validate(); err != nil || loc.Modality != s.modality {
 			t.Errorf("the link to %q has the location %v: %v", link.Target, label(loc), err)

@@ -14,13 +14,12 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// A place is where a location is read: a source, who reads it, and the location
-// in it.
+// A place is a place to read: a source, its resolver, and the location in it.
 type place struct {
 	resolver citekit.Resolver
 	src      *citekit.Source
 	loc      citekit.Location
-	members  []*citekit.Source // that were opened for it, the last one first
+	members  []*citekit.Source // opened for it, last first
 }
 
 func (p place) close() {
@@ -29,7 +28,7 @@ func (p place) close() {
 	}
 }
 
-// in opens the member that a location is in, as a Library does.
+// in opens the member of a location, as a Library does.
 func (s *suite) in(ctx context.Context, src *citekit.Source, loc citekit.Location) (p place, err error) {
 	p = place{resolver: s.resolver, src: src, loc: loc}
 	defer func() {
@@ -85,7 +84,7 @@ func (s *suite) call(ctx context.Context, src *citekit.Source, req citekit.Reque
 	return x, nil
 }
 
-// A closing body closes the members that it is read from.
+// A closing body closes the members from which it is read.
 type closing struct {
 	io.ReadCloser
 	then func()
@@ -121,13 +120,13 @@ func (s *suite) text(ctx context.Context, src *citekit.Source, loc citekit.Locat
 	}
 }
 
-// belongs reports whether what is at a location may be of a modality: that of the
-// source, or of a member.
+// belongs reports whether a location is of a modality that may occur: that of
+// the source, or that of a member.
 func (s *suite) belongs(loc citekit.Location) bool {
 	return loc.Modality == s.modality || loc.Member != "" && loc.Modality.Valid()
 }
 
-// checkMembers opens the members that the good cases name, and others.
+// checkMembers opens the members in the good cases, and other names.
 func (s *suite) checkMembers(t testing.TB) {
 	opener, ok := s.resolver.(citekit.MemberOpener)
 	if !ok {
@@ -177,7 +176,7 @@ func (s *suite) inspectMember(t testing.TB, opener citekit.MemberOpener, name st
 	}
 }
 
-// inspectOthers asks for names that no member has.
+// inspectOthers opens members by names that do not exist.
 func (s *suite) inspectOthers(t testing.TB, opener citekit.MemberOpener, name string) {
 	t.Helper()
 	src := s.memory(s.Source, true)
@@ -198,7 +197,7 @@ func (s *suite) inspectOthers(t testing.TB, opener citekit.MemberOpener, name st
 	}
 }
 
-// inspectNoMember checks the error for a name that no member has.
+// inspectNoMember checks the error for a name that does not exist.
 func (s *suite) inspectNoMember(t testing.TB, name string, m *citekit.Source, err error, want ...error) {
 	t.Helper()
 	if err == nil {

@@ -1,5 +1,5 @@
-// Package modalitytest is the conformance suite for resolvers: it checks what
-// the documentation of [citekit.Resolver] and its companions promises. A
+// Package modalitytest is the conformance suite for resolvers: it checks the
+// promises in the documentation of [citekit.Resolver] and its companions. A
 // modality adopts it in a few lines:
 //
 //	func TestConformance(t *testing.T) {
@@ -23,7 +23,7 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// A Fixture is a source together with what a resolver must make of it.
+// A Fixture is a source together with the expected results of a resolver.
 type Fixture struct {
 	// Name is the base name of the source, such as "poem.txt".
 	Name string
@@ -32,9 +32,9 @@ type Fixture struct {
 	// suite resolves it some hundred times, damaged in many ways.
 	Source []byte
 
-	// Good lists locations that the resolver must resolve; there is at
-	// least one, and the first has a selector. Its modality is taken to be
-	// the modality of the resolver.
+	// Good lists locations that the resolver must resolve; at least one is
+	// required, and the first must have a selector. Its modality is used as
+	// that of the resolver.
 	Good []Case
 
 	// OutOfRange lists locations that are valid but lie outside the source.
@@ -44,33 +44,33 @@ type Fixture struct {
 	// zero the suite only uses locations it makes itself.
 	Foreign citekit.Location
 
-	// Extent is what a [citekit.Measurer] must answer; if it is zero, the
-	// answer is only checked against Good.
+	// Extent is the extent that a [citekit.Measurer] must return; if it is
+	// zero, the answer is only checked against Good.
 	Extent citekit.Extent
 
-	// Garbage lists further hostile sources. Truncations and bit flips of
-	// Source, and some well known nonsense, are made by the suite.
+	// Garbage lists further hostile sources. The suite itself adds truncations
+	// and bit flips of Source, and some well-known nonsense.
 	Garbage [][]byte
 
 	// Members read the members of the source, for a [citekit.MemberOpener]:
 	// locations of the fixture, and of the nodes of the map, may then have a
-	// Member, as those that a Library resolves.
+	// Member, as in a Library.
 	Members citekit.Resolvers
 
-	// LargeMembers are the names of members that are larger than the resolver
-	// takes, such as those of a bomb.
+	// LargeMembers are the names of members that exceed the limits of the
+	// resolver, such as those of a bomb.
 	LargeMembers []string
 
-	// EmptyParts says that the evidence of a part may be empty, as a part of a
-	// mail may be.
+	// EmptyParts says that the evidence of a part may be empty, as that of a
+	// part of a mail may be.
 	EmptyParts bool
 
-	// Slow says that a call takes long, as one that starts a program does:
-	// fewer damaged sources are tried unless CITEKIT_LONG is set.
+	// Slow says that calls take long, for example because they start a program.
+	// The suite then tries fewer damaged sources, unless CITEKIT_LONG is set.
 	Slow bool
 
-	// NoBody says that locations have no bytes, as virtual ones: the Body
-	// must be nil and the source must not be read. It may be nil.
+	// NoBody says that locations have no bytes, like virtual ones: the Body
+	// must be nil, and the source must not be read and may be nil.
 	NoBody bool
 }
 
@@ -80,24 +80,24 @@ type Case struct {
 	Location citekit.Location
 	Mode     citekit.Mode
 
-	// Want holds the exact bytes of the evidence, or is nil if only Check
-	// knows. An empty non-nil Want allows an empty evidence.
+	// Want holds the exact bytes of the evidence, or nil if only Check checks
+	// them. An empty non-nil Want allows an empty evidence.
 	Want []byte
 
 	// WantText is the text that a [citekit.TextReader] must yield, all runs
 	// joined; it is not checked if it is "".
 	WantText string
 
-	// Check looks at the evidence in ways of its own; it may be nil. It is
-	// called for every kind of source the suite makes.
+	// Check makes further checks of the evidence; it may be nil. It is called
+	// for every kind of source the suite makes.
 	Check func(t testing.TB, got []byte, x *citekit.Content)
 }
 
-// Test checks r with f. It sets the variables that name the directory of
-// temporary files, so t must not be parallel, nor run while other tests start
-// or end goroutines.
+// Test checks r with f. It sets the environment variables for the directory of
+// temporary files, so t must not be parallel. No other test may start or end
+// goroutines while it runs.
 //
-// Further hostile sources are made and more rounds run without -short.
+// Without -short, it tries further hostile sources and runs more rounds.
 func Test(t *testing.T, r citekit.Resolver, f Fixture) {
 	t.Helper()
 	s := newSuite(t, r, f)
@@ -106,8 +106,8 @@ func Test(t *testing.T, r citekit.Resolver, f Fixture) {
 	}
 }
 
-// A check is one promise. It is separate from [testing.T.Run] so that the
-// suite can be tested itself.
+// A check is one promise. It is separate from [testing.T.Run] so that the suite
+// itself can be tested.
 type check struct {
 	name string
 	run  func(testing.TB)

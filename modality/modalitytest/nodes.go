@@ -11,16 +11,16 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// How many nodes of a map are resolved at most: the first, the last, and
+// The maximum number of nodes of a map to resolve: the first, the last, and
 // others spread between them.
 const (
 	maxNodes      = 60
 	maxNodesBrief = 6
 )
 
-// checkNodes maps the source and variants of it: each is refused with a kind,
-// or every node of its map resolves. A source that was cut short must not
-// promise what was cut off.
+// checkNodes maps the source and variants of it: for each, Map returns an error
+// of a known kind, or every node of the map resolves. The map of a truncated
+// source must not have nodes for the part that was cut off.
 func (s *suite) checkNodes(t testing.TB) {
 	m, ok := s.resolver.(citekit.Mapper)
 	if !ok {
@@ -57,7 +57,7 @@ func (s *suite) inspectMap(t testing.TB, m citekit.Mapper) {
 	s.inspectNodes(t, source, structure, false)
 }
 
-// mapOf returns the map of a source, or nil if it is refused.
+// mapOf returns the map of a source, or nil if Map returns an error.
 func (s *suite) mapOf(t testing.TB, m citekit.Mapper, v variant) *citekit.Draft {
 	t.Helper()
 	structure, err := s.callMap(t, t.Context(), m, v.data)
@@ -83,8 +83,8 @@ func (s *suite) callMap(t testing.TB, ctx context.Context, m citekit.Mapper, dat
 	return m.Map(ctx, s.memory(data, true), citekit.MapRequest{Modality: s.modality})
 }
 
-// inspectNodes resolves the nodes of a map. Where damaged is set, a node may
-// be in a damaged part of the source, but not outside of it.
+// inspectNodes resolves the nodes of a map. If damaged is set, a node may be in
+// a damaged part of the source, but not outside the source.
 func (s *suite) inspectNodes(t testing.TB, v variant, structure *citekit.Draft, damaged bool) {
 	t.Helper()
 	if structure == nil {
@@ -133,7 +133,7 @@ func (s *suite) someLocations(nodes []*citekit.Node) []citekit.Location {
 	return some
 }
 
-// shortened returns what is left of the source after cuts.
+// shortened returns truncations of the source.
 func (s *suite) shortened() []variant {
 	cuts := 16
 	if s.brief() {
@@ -151,7 +151,7 @@ func (s *suite) shortened() []variant {
 	return variants
 }
 
-// altered returns sources with other bytes than that of the fixture.
+// altered returns variants of the source with changed bytes.
 func (s *suite) altered() []variant {
 	flips := 16
 	if s.brief() {

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/jpeg" // what previews are
+	_ "image/jpeg" // the format of previews
 	_ "image/png"
 	"runtime/debug"
 	"testing"
@@ -18,8 +18,8 @@ import (
 // smallSide is the longest side of the pictures that the suite asks for.
 const smallSide = 160
 
-// checkPreview looks at pictures of all good cases, and asks for what there is
-// none of.
+// checkPreview checks the pictures of all good cases, and asks for pictures
+// that cannot exist.
 func (s *suite) checkPreview(t testing.TB) {
 	if _, ok := s.resolver.(preview.Previewer); !ok {
 		return
@@ -49,7 +49,7 @@ func (s *suite) checkPreview(t testing.TB) {
 	s.concurrentPreviews(t)
 }
 
-// previewed lists the locations that there should be pictures of.
+// previewed lists the locations that should have pictures.
 func (s *suite) previewed() []citekit.Location {
 	locations := []citekit.Location{s.whole()}
 	for _, c := range s.Good {
@@ -72,7 +72,7 @@ func (s *suite) preview(t testing.TB, ctx context.Context, src *citekit.Source, 
 
 const maxPreview = 32 << 20 // bytes
 
-// inspectPreview checks that a preview is the picture that it says it is.
+// inspectPreview checks that a preview matches its description.
 func (s *suite) inspectPreview(t testing.TB, loc citekit.Location, p *preview.Preview, side int) {
 	t.Helper()
 	if p == nil {
@@ -101,7 +101,7 @@ func (s *suite) inspectPreview(t testing.TB, loc citekit.Location, p *preview.Pr
 	}
 }
 
-// refusedPreviews asks for pictures that there cannot be.
+// refusedPreviews asks for pictures that cannot exist.
 func (s *suite) refusedPreviews(t testing.TB) {
 	src := s.memory(s.Source, true)
 	refused := func(ctx context.Context, loc citekit.Location, opts preview.Options, want ...error) {
@@ -134,14 +134,14 @@ func (s *suite) refusedPreviews(t testing.TB) {
 }
 
 // concurrentPreviews asks for the first good case several times at once, while
-// others resolve it.
+// other callers resolve it.
 func (s *suite) concurrentPreviews(t testing.TB) {
 	const callers = 4
 	loc := s.Good[0].Location
 	src := s.memory(s.Source, true)
 	want, err := s.preview(t, t.Context(), src, loc, preview.Options{Side: smallSide})
 	if err != nil || want == nil {
-		return // which is reported elsewhere
+		return // another check reports this
 	}
 	failures := make(chan string)
 	for i := range callers {
@@ -164,7 +164,7 @@ func (s *suite) concurrentPreviews(t testing.TB) {
 	}
 }
 
-// previewHostile looks at a picture of a hostile source.
+// previewHostile makes a picture of a hostile source.
 func (s *suite) previewHostile(t testing.TB, src *citekit.Source, loc citekit.Location) {
 	t.Helper()
 	if _, ok := s.resolver.(preview.Previewer); !ok {

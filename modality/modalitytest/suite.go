@@ -25,8 +25,8 @@ type suite struct {
 
 	path     string   // the source as a file
 	pristine []byte   // a copy of Source
-	temp     string   // where temporary files go meanwhile
-	work     []string // what was in the working directory
+	temp     string   // directory of temporary files during the run
+	work     []string // entries of the working directory at the start
 }
 
 func newSuite(t testing.TB, r citekit.Resolver, f Fixture) *suite {
@@ -61,7 +61,7 @@ func (c Case) request() citekit.Request {
 	return citekit.Request{Location: c.Location, Mode: c.Mode}
 }
 
-// A sourceKind is one of the ways a source may come to a resolver.
+// A sourceKind is one of the kinds of sources that a resolver may get.
 type sourceKind struct {
 	name string
 	open func(testing.TB) *citekit.Source
@@ -75,8 +75,7 @@ func (s *suite) sourceKinds() []sourceKind {
 	}
 }
 
-// memory returns a source over data. Its version is known by its hash or not
-// at all.
+// memory returns a source over data. Its version is its hash, or unknown.
 func (s *suite) memory(data []byte, versioned bool) *citekit.Source {
 	return s.over(bytes.NewReader(data), data, versioned)
 }
@@ -101,7 +100,7 @@ func (s *suite) file(t testing.TB) *citekit.Source {
 	})
 }
 
-// An outcome is what came of one call. Data is what the Body held.
+// An outcome is the result of one call. Data is the content of the Body.
 type outcome struct {
 	data    []byte
 	extract *citekit.Content
@@ -142,14 +141,14 @@ func (s *suite) resolve(t testing.TB, ctx context.Context, src *citekit.Source, 
 	return out
 }
 
-// Sizes of the pieces a Body is read in.
+// Sizes of the pieces in which a Body is read.
 const (
 	largePiece = 1 << 16
 	smallPiece = 509
 )
 
 // inspect checks the form of an outcome without an error. It reports whether
-// the outcome is fit to be looked at.
+// the outcome can be inspected further.
 func (s *suite) inspect(t testing.TB, loc citekit.Location, out outcome, mayBeEmpty bool) bool {
 	t.Helper()
 	x := out.extract

@@ -41,8 +41,8 @@ func (s *suite) checkText(t testing.TB) {
 	}
 }
 
-// readText joins all runs at loc and checks each. It stops at the first error
-// and expects the reader to do so too.
+// readText joins all runs at loc and checks each. It stops at the first error,
+// and checks that the reader does so too.
 func (s *suite) readText(t testing.TB, ctx context.Context, src *citekit.Source, loc citekit.Location) (text string, err error) {
 	t.Helper()
 	defer func() {

@@ -8,7 +8,7 @@ import (
 	"github.com/citekit/citekit/internal/sniff"
 )
 
-// signatureOf returns what a source that begins with text is, by its
+// signatureOf returns the format of a source that begins with text, by its
 // signature, or "".
 func signatureOf(text []byte) string {
 	f, err := sniff.Detect(bytes.NewReader(text), int64(len(text)))
@@ -28,13 +28,13 @@ func signature(f sniff.Format) string {
 
 func isKnownBinary(text []byte) bool { return signatureOf(text) != "" }
 
-// byteCounts are how many bytes of a text are of which kind.
+// byteCounts are the numbers of bytes of a text by kind.
 type byteCounts struct {
 	zero    int
-	control int // those of ASCII that plain text does not have
+	control int // ASCII controls that plain text does not have
 	high    int // not ASCII
 	letters int // of ASCII, and spaces
-	other   int // all that are not zero
+	other   int // all other bytes except zeros
 }
 
 func countBytes(text []byte) byteCounts {
@@ -57,14 +57,13 @@ func countBytes(text []byte) byteCounts {
 }
 
 const (
-	maxControls = 50 // bytes of a text with zeros for one control character
-	fewControls = 20 // the same, where the text is UTF-8 or has no zeros
-	minBinary   = 32 // bytes that are too few to tell, without zeros
+	maxControls = 50 // least bytes of a text with zeros for each control character
+	fewControls = 20 // the same, if the text is UTF-8 or has no zeros
+	minBinary   = 32 // without zeros, fewer bytes are too few to decide
 )
 
-// binaryReason returns why s is not text, or "". A text may have zero bytes:
-// where a disk failed, or between records. It has few other control
-// characters.
+// binaryReason returns why s is not text, or "". A text may have zero bytes,
+// after a disk failure or between records. It has few other control characters.
 func (s sample) binaryReason() string {
 	if what := signatureOf(s.text); what != "" && s.head {
 		return "it is " + what

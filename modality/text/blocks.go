@@ -14,10 +14,10 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
-// errNoPage says that a text has no blocks.
+// errNoPage reports a text without blocks.
 var errNoPage = fmt.Errorf("blocks of a text that is no HTML; cite its lines, such as lines=5-7: %w", errors.ErrUnsupported)
 
-// A page is one of HTML with its charset.
+// A page is an HTML page with its charset.
 type page struct {
 	*htmlblocks.Page
 	coding coding
@@ -71,8 +71,8 @@ func readPage(ctx context.Context, src *citekit.Source, x *index) (*page, error)
 	return p, err
 }
 
-// find checks that a location is in the page. It returns the table of the one
-// block that cells are of, or nil.
+// find checks that a location is in the page. If the location has cells, it
+// returns the table of the block with them, or else nil.
 func (p *page) find(loc citekit.Location) (*htmlblocks.Table, error) {
 	extent := citekit.Extent{Modality: citekit.Text, Blocks: len(p.Blocks)}
 	if err := extent.Check(citekit.Location{Modality: citekit.Text, Blocks: loc.Blocks}); err != nil || loc.Cells.IsZero() {
@@ -89,7 +89,7 @@ func (p *page) find(loc citekit.Location) (*htmlblocks.Table, error) {
 	return table, nil
 }
 
-// resolveBlocks is Resolve of blocks of HTML.
+// resolveBlocks implements Resolve for blocks of HTML.
 func (r *Resolver) resolveBlocks(ctx context.Context, src *citekit.Source, loc citekit.Location) (*citekit.Content, error) {
 	p, err := r.page(ctx, src)
 	if err != nil {
@@ -134,8 +134,8 @@ func (p *page) mediaType() string {
 	return "text/html"
 }
 
-// extension returns the extension of evidence, which must be one of HTML to be
-// shown as such.
+// extension returns the extension of evidence, which must be one of HTML so
+// that programs display it as HTML.
 func (p *page) extension(name string) string {
 	switch ext := strings.ToLower(extension(name)); {
 	case ext == ".html" || ext == ".htm" || ext == ".xhtml":
@@ -150,8 +150,8 @@ func spansOf(c citekit.Cells) (rows, cols htmlblocks.Span) {
 	return htmlblocks.Span{Start: int(c.First.Row), End: int(c.Last.Row)}, htmlblocks.Span{Start: int(c.First.Col), End: int(c.Last.Col)}
 }
 
-// readBlocks is ReadText of blocks of HTML: a run for each block, or for each
-// row of cells.
+// readBlocks implements ReadText for blocks of HTML: a run for each block, or
+// for each row of cells.
 func (r *Resolver) readBlocks(ctx context.Context, src *citekit.Source, loc citekit.Location, yield func(citekit.TextRun) bool) error {
 	p, err := r.page(ctx, src)
 	if err != nil {

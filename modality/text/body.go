@@ -9,9 +9,9 @@ import (
 	"github.com/citekit/citekit/internal/ctxio"
 )
 
-// A body reads a part of a source, all of it or with an error.
+// A body reads a part of a source, the whole part or with an error.
 type body struct {
-	part io.Reader // until the context of the call that the Body answers is done
+	part io.Reader // until the context of the call that returned the Body is done
 	left int64
 }
 

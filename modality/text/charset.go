@@ -8,12 +8,11 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// maxJudged is how many bytes of a cut are looked at to name its charset.
+// maxJudged is the number of bytes of a cut that are read to find its charset.
 const maxJudged = 16 << 20
 
 // charset returns the charset of the bytes of c, and whether it is guessed. It
-// is that of the source, but where the source begins as UTF-8 and c does not go
-// on so.
+// is that of the source, unless the source begins as UTF-8 and c is not UTF-8.
 func (c cut) charset(ctx context.Context, src *citekit.Source) (name string, guessed bool, err error) {
 	if c.coding.charset != "utf-8" {
 		return c.coding.charset, c.coding.guessed, nil
@@ -62,14 +61,14 @@ func invalidAt(text []byte) int {
 	return len(text)
 }
 
-// judge infers the charset from what is around the invalid bytes at at.
+// judge infers the charset from the bytes around the invalid ones at offset at.
 func (c cut) judge(ctx context.Context, src *citekit.Source, at int64) (name string, guessed bool, err error) {
 	start := max(c.start, at-sampleBytes/2)
 	around := make([]byte, min(sampleBytes, c.end-start))
 	if err := readFull(ctx, src, around, start); err != nil {
 		return "", false, err
 	}
-	if start > c.start { // begin with a line, for start may cut a character
+	if start > c.start { // begin with a line, because start may cut a character
 		if i := bytes.LastIndexByte(around[:at-start], '\n'); i >= 0 {
 			around = around[i+1:]
 		}

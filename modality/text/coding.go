@@ -11,20 +11,20 @@ import (
 // maxWidth is the longest code unit in bytes.
 const maxWidth = 4
 
-// A coding is how the bytes of a source make lines and characters.
+// A coding describes how the bytes of a source form lines and characters.
 type coding struct {
 	charset string
-	guessed bool             // nothing declares the charset
+	guessed bool             // the charset is not declared
 	mark    int              // length of the byte order mark; 0 if there is none
 	width   int              // bytes of a code unit: 1, 2 or 4
-	order   binary.ByteOrder // of a unit of more than one byte
-	cr      bool             // a CR alone ends a line, too
+	order   binary.ByteOrder // of units of more than one byte
+	cr      bool             // a CR alone also ends a line
 }
 
 // errChanged reports that a block has fewer line ends than it had.
 var errChanged = fmt.Errorf("the source changed while it was being read: %w", citekit.ErrStale)
 
-// unit returns the code unit that buf begins with.
+// unit returns the first code unit of buf.
 func (c coding) unit(buf []byte) uint32 {
 	switch c.width {
 	case 1:
@@ -36,8 +36,8 @@ func (c coding) unit(buf []byte) uint32 {
 }
 
 // nextEnd returns the offset after the next line end in buf that begins at or
-// after from and before stop, or -1. From is a multiple of the width. What
-// follows stop only decides whether a CR is one of CRLF.
+// after from and before stop, or -1. From is a multiple of the width. The bytes
+// after stop only decide whether a CR belongs to a CRLF.
 func (c coding) nextEnd(buf []byte, from, stop int) int {
 	for i := from; i < stop; i += c.width {
 		if !c.cr {
@@ -66,7 +66,7 @@ func (c coding) isEnd(buf []byte) bool {
 	return false
 }
 
-// countEnds returns how many line ends begin before stop.
+// countEnds returns the number of line ends that begin before stop.
 func (c coding) countEnds(buf []byte, stop int) int {
 	if c.width == 1 {
 		n := bytes.Count(buf[:stop], []byte("\n"))

@@ -8,13 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// sampleBytes is how much of a source its coding is judged by.
+// sampleBytes is the size of the part of a source from which its coding is
+// detected.
 const sampleBytes = 64 << 10
 
-// A wide coding is one of units of more than one byte, with the byte order
-// mark it may begin with. Those of UTF-32 come first, for the mark of UTF-16LE
-// is the beginning of that of UTF-32LE, and units of two bytes fit what has
-// units of four.
+// A wide coding has units of more than one byte. Each is listed with its
+// optional byte order mark. Those of UTF-32 come first, because the mark of
+// UTF-16LE is the beginning of that of UTF-32LE, and a text with units of four
+// bytes also fits units of two.
 var wideCodings = []struct {
 	coding coding
 	mark   string
@@ -27,7 +28,7 @@ var wideCodings = []struct {
 
 const utf8Mark = "\xef\xbb\xbf"
 
-// A sample is the part of a source that its coding is judged by.
+// A sample is the part of a source from which its coding is detected.
 type sample struct {
 	text []byte
 	head bool // it is the beginning of the source
@@ -120,13 +121,14 @@ func isText(r rune) bool {
 		unicode.IsSpace(r)
 }
 
-// damageRatio is how many good characters make up for a bad one, where their
-// being good says something: text in Unicode with some damage is still that.
+// damageRatio is the number of good characters that outweigh a bad one, in
+// codings where good characters are evidence: Unicode text with some damage is
+// still Unicode.
 const damageRatio = 10
 
-// isUTF8 reports whether text is UTF-8, if with a little damage. If it is not
-// all, its end may cut a character, and so may zero bytes, which stand where a
-// page of a file was never written.
+// isUTF8 reports whether text is UTF-8, perhaps with a little damage. If all is
+// false, its end may cut a character. Zero bytes may also cut characters: they
+// stand where a page of a file was never written.
 func isUTF8(text []byte, all bool) bool {
 	if utf8.Valid(text) {
 		return true
@@ -153,7 +155,7 @@ func isUTF8(text []byte, all bool) bool {
 }
 
 // atZeros reports whether the byte at i is part of a character of UTF-8 that
-// zero bytes cut: of its rest, behind them, or of its beginning.
+// zero bytes cut: either its rest, after the zeros, or its beginning.
 func atZeros(text []byte, i int) bool {
 	first, last := i, i
 	for first > 0 && text[first-1] >= utf8.RuneSelf && first > i-utf8.UTFMax {
@@ -168,7 +170,7 @@ func atZeros(text []byte, i int) bool {
 	return last < len(text)-1 && text[last+1] == 0 && cutRune(text[:last+1]) > last-i
 }
 
-// cutRune returns the length of the incomplete character that text ends with.
+// cutRune returns the length of the incomplete character at the end of text.
 func cutRune(text []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {

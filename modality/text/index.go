@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	minBlock  = 64 << 10 // bytes of a source to one entry of its index
+	minBlock  = 64 << 10 // least bytes of a source for one entry of its index
 	maxBlock  = 16 << 20
-	maxBlocks = 128 << 10 // entries, where maxBlock allows
+	maxBlocks = 128 << 10 // entries, as long as maxBlock allows
 	readBytes = 1 << 20   // read at once
 )
 
-// An index says how many lines end in each block of a source. It grows from
-// the front as far as requests have come, and is safe for concurrent use.
+// An index has the number of lines that end in each block of a source. It grows
+// from the front, up to the last line requested. It is safe for concurrent use.
 type index struct {
 	coding coding
 	size   int64
 	block  int64  // bytes; a multiple of minBlock
 	binary string // why the source is not text, or ""
 
-	// turn is held by the one caller that reads or writes tally, for one
-	// step of reading at most.
+	// turn is held by the caller that reads or writes tally, for at most one
+	// step of reading.
 	turn  chan struct{}
 	tally tally
 
@@ -36,11 +36,11 @@ type index struct {
 	rows      *rowIndex // of comma-separated values; nil until asked for
 }
 
-// A tally is what is known of the lines of a source. Copies stay valid when
-// the index grows.
+// A tally holds the known line counts of a source. Copies stay valid when the
+// index grows.
 type tally struct {
-	ends  []int // lines that end in the blocks up to and with this one
-	total int   // the number of lines, once all blocks are there
+	ends  []int // lines that end in the blocks up to and including this one
+	total int   // the number of lines, once all blocks are read
 }
 
 // newIndex returns the index of src with no blocks read.
@@ -67,11 +67,11 @@ func newIndex(ctx context.Context, src *citekit.Source) (*index, error) {
 	return x, nil
 }
 
-// maxZeros is how many zero bytes before a text are passed over.
+// maxZeros is the maximum number of zero bytes before a text that are skipped.
 const maxZeros = 16 << 20
 
-// readSample returns the beginning of src without the zero bytes it begins
-// with, which say nothing of its coding.
+// readSample returns the beginning of src without its leading zero bytes, which
+// are not evidence of its coding.
 func readSample(ctx context.Context, src *citekit.Source) (sample, error) {
 	buf := make([]byte, min(src.Size(), sampleBytes))
 	for pos := int64(0); ; {
@@ -81,7 +81,7 @@ func readSample(ctx context.Context, src *citekit.Source) (sample, error) {
 		}
 		end := pos + int64(len(buf))
 		zeros := int64(len(buf) - len(bytes.TrimLeft(buf, "\x00")))
-		zeros -= zeros % maxWidth // a unit may begin with some
+		zeros -= zeros % maxWidth // a unit may begin with zero bytes
 		if zeros == 0 || zeros == int64(len(buf)) && (end == src.Size() || end >= maxZeros) {
 			return sample{text: buf, head: pos == 0, all: end == src.Size()}, nil
 		}
@@ -89,7 +89,7 @@ func readSample(ctx context.Context, src *citekit.Source) (sample, error) {
 	}
 }
 
-// maxBytes is the memory the index takes when it is complete.
+// maxBytes is the memory of the complete index.
 func (x *index) maxBytes() int64 {
 	const lineEntry, rowEntry = 8, 16
 	return 512 + 2*(lineEntry+rowEntry)*(x.size/x.block+1)
@@ -114,13 +114,13 @@ func (x *index) lines(ctx context.Context, src *citekit.Source, loc citekit.Loca
 	return start, end, err
 }
 
-// count returns the number of lines, reading what was not read yet.
+// count returns the number of lines, and reads the rest of the source for that.
 func (x *index) count(ctx context.Context, src *citekit.Source) (int, error) {
 	t, err := x.readUntil(ctx, src, math.MaxInt)
 	return t.total, err
 }
 
-// known is how many line ends were read.
+// known is the number of line ends read so far.
 func (t tally) known() int {
 	if len(t.ends) == 0 {
 		return 0
@@ -128,11 +128,11 @@ func (t tally) known() int {
 	return t.ends[len(t.ends)-1]
 }
 
-// read is how many bytes were read.
+// read is the number of bytes read so far.
 func (x *index) read(t tally) int64 { return min(int64(len(t.ends))*x.block, x.size) }
 
-// readUntil reads on until n line ends are known or nothing is left. Callers
-// take turns, so that none waits for all that another reads.
+// readUntil reads on until n line ends are known or the source ends. Callers
+// take turns, so that none waits until another has read everything.
 func (x *index) readUntil(ctx context.Context, src *citekit.Source, n int) (tally, error) {
 	var buf []byte
 	for {
@@ -156,8 +156,8 @@ func (x *index) readUntil(ctx context.Context, src *citekit.Source, n int) (tall
 	}
 }
 
-// grow returns a buffer for the next step of reading when so many blocks were
-// read: a small one at first, for lines near the beginning.
+// grow returns a buffer for the next step of reading after the given number of
+// blocks: a small one at first, for lines near the beginning.
 func (x *index) grow(buf []byte, blocks int) []byte {
 	length := min(int64(blocks+1)*x.block, max(readBytes/x.block, 1)*x.block) + maxWidth
 	if int64(cap(buf)) < length {
@@ -166,8 +166,9 @@ func (x *index) grow(buf []byte, blocks int) []byte {
 	return buf[:length]
 }
 
-// readBlocks counts the line ends of the next blocks, as many as buf holds
-// with a unit to spare: what follows a CR says whether it ends its line.
+// readBlocks counts the line ends of the next blocks, as many as fit into buf
+// with a unit to spare: the unit after a CR decides whether the CR ends its
+// line.
 func (x *index) readBlocks(ctx context.Context, src *citekit.Source, t tally, buf []byte) (tally, error) {
 	pos := x.read(t)
 	buf = buf[:min(int64(len(buf)), x.size-pos)]

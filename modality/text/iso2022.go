@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// A charSet is one that ISO 2022 switches between.
+// A charSet is one of the character sets between which ISO 2022 switches.
 type charSet byte
 
 const (
@@ -21,8 +21,8 @@ const (
 	koreanSet
 )
 
-// escapes are the sequences that switch, of ISO-2022-JP and its extensions
-// and of ISO-2022-KR.
+// escapes are the switching sequences of ISO-2022-JP, its extensions, and
+// ISO-2022-KR.
 var escapes = []struct {
 	sequence string
 	set      charSet
@@ -33,7 +33,7 @@ var escapes = []struct {
 	{"\x1b$@", jis0208Set},
 	{"\x1b$B", jis0208Set},
 	{"\x1b$(D", jis0212Set},
-	{"\x1b$)C", asciiSet}, // what SO switches to
+	{"\x1b$)C", asciiSet}, // the set to which SO switches
 }
 
 const (
@@ -41,8 +41,8 @@ const (
 	shiftIn  = 0x0f
 )
 
-// escapedCharset returns the charset of text that is ASCII but for the escape
-// sequences of ISO 2022, or "" if it has none.
+// escapedCharset returns the charset of text that is ASCII except for the
+// escape sequences of ISO 2022, or "" if it has none.
 func escapedCharset(text []byte, all bool) string {
 	name := ""
 	switch {
@@ -64,8 +64,8 @@ func escapedCharset(text []byte, all bool) string {
 }
 
 // An iso2022 decodes ISO-2022-JP and ISO-2022-KR. Every line begins in ASCII,
-// as RFC 1468 and RFC 1557 have it, and no character takes a line end in.
-// Escape sequences of other uses stay.
+// as RFC 1468 and RFC 1557 require, and no character contains a line end.
+// Escape sequences for other uses are kept.
 type iso2022 struct{ set charSet }
 
 // Reset implements [transform.Transformer].
@@ -87,7 +87,7 @@ func (d *iso2022) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err er
 	return nDst, nSrc, nil
 }
 
-// next returns the first character of src, "" for one that switches, and its
+// next returns the first character of src, "" for a switching sequence, and its
 // size, which is 0 if src ends within it.
 func (d *iso2022) next(src []byte, atEOF bool) (text string, size int) {
 	switch c := src[0]; {
@@ -153,8 +153,8 @@ func (d *iso2022) pair(lead, trail byte) string {
 	return "\ufffd"
 }
 
-// A linewise decodes every line by itself, so that a line ends where it does
-// in the bytes, whatever they are.
+// A linewise decodes every line by itself, so that the text has the same line
+// ends as the bytes, whatever the bytes are.
 type linewise struct{ transform.Transformer }
 
 // Transform implements [transform.Transformer].

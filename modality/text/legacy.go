@@ -21,7 +21,7 @@ import (
 )
 
 // legacyCharset returns the charset of text that is neither Unicode nor ASCII,
-// and whether it is inferred and not declared.
+// and whether it is inferred rather than declared.
 func legacyCharset(text []byte, all bool) (name string, guessed bool) {
 	text = wholeText(text, all)
 	if name := declaredCharset(text); name != "" {
@@ -36,8 +36,8 @@ func legacyCharset(text []byte, all bool) (name string, guessed bool) {
 	return westernCharset(text), true
 }
 
-// eastAsianCharset returns the encoding of several bytes for a character that
-// text is clearly in, or "".
+// eastAsianCharset returns the East Asian encoding, with several bytes a
+// character, that text clearly has, or "".
 func eastAsianCharset(text []byte) string {
 	for _, e := range eastAsian {
 		if c, ok := countScripts(e.encoding, text); ok && e.clear(c, text) {
@@ -47,9 +47,9 @@ func eastAsianCharset(text []byte) string {
 	return ""
 }
 
-// wholeText returns the lines of text that are whole: those without zero
-// bytes, where there are any, and unless text is all there is, without what
-// follows the last line end.
+// wholeText returns the complete lines of text: those without zero bytes, if
+// text has zero bytes. Unless all is true, it drops the part after the last
+// line end.
 func wholeText(text []byte, all bool) []byte {
 	if !all {
 		text = wholeLines(text)
@@ -69,8 +69,8 @@ func wholeText(text []byte, all bool) []byte {
 	return whole
 }
 
-// wholeLines cuts text after its last line end, if it has one, for its end
-// may cut a character.
+// wholeLines cuts text after its last line end, if it has one, because the end
+// of text may cut a character.
 func wholeLines(text []byte) []byte {
 	if i := bytes.LastIndexByte(text, '\n'); i >= 0 {
 		return text[:i+1]
@@ -78,15 +78,16 @@ func wholeLines(text []byte) []byte {
 	return text
 }
 
-// declaration matches how HTML, XML, and the magic comments of editors name
-// the charset.
+// declaration matches the declaration of a charset in HTML, in XML, and in the
+// magic comments of editors.
 var declaration = lazyregexp.New(`(?i)(?:charset|encoding|coding)\s*[=:]\s*["']?([a-z0-9][a-z0-9_.:-]{1,30})`)
 
-// declarationBytes is how far into a file a declaration counts, as in HTML.
+// declarationBytes is the size of the beginning of a file in which a
+// declaration counts, as in HTML.
 const declarationBytes = 1024
 
-// declaredCharset returns the charset that text names at its beginning, or ""
-// if there is none or the text does not fit it.
+// declaredCharset returns the charset that text declares at its beginning, or
+// "" if it declares none or does not fit it.
 func declaredCharset(text []byte) string {
 	match := declaration.FindSubmatch(text[:min(len(text), declarationBytes)])
 	if match == nil {
@@ -102,11 +103,11 @@ func declaredCharset(text []byte) string {
 	return name
 }
 
-// knownCharset returns the name that the WHATWG gives a charset of another
-// name, or "" if it is not known or is Unicode.
+// knownCharset returns the WHATWG name of a charset, or "" if the charset is
+// unknown or Unicode.
 func knownCharset(name string) string {
 	if name == "iso-2022-kr" {
-		return name // which the index only knows to refuse it
+		return name // which the index lists only to refuse it
 	}
 	e, err := htmlindex.Get(name)
 	if err != nil {
@@ -119,8 +120,8 @@ func knownCharset(name string) string {
 	return name
 }
 
-// westernCharset tells windows-1252 from iso-8859-1, which has control
-// characters where the former has letters and quotes.
+// westernCharset distinguishes windows-1252 from iso-8859-1, which has control
+// characters where windows-1252 has letters and quotes.
 func westernCharset(text []byte) string {
 	const unassigned = "\x81\x8d\x8f\x90\x9d" // in windows-1252
 	letters := false
@@ -143,7 +144,7 @@ type scripts struct {
 	han, kana, hangul int
 	halfKana          int // half-width katakana, one byte in Shift JIS
 	marks             int // other characters of two bytes
-	alone             int // characters of two bytes that touch no other
+	alone             int // characters of two bytes without a neighbour of two bytes
 }
 
 func (s scripts) wide() int { return s.han + s.kana + s.hangul + s.marks }
@@ -182,9 +183,9 @@ func countScripts(e encoding.Encoding, text []byte) (s scripts, ok bool) {
 	return s, s.wide() > 0
 }
 
-// eastAsian lists the multi-byte encodings with the rule that leaves little
-// doubt about each. In all of them, characters come in runs; western text read
-// as one of them has them one by one between ASCII letters.
+// eastAsian lists the multi-byte encodings with the rule that identifies each
+// with little doubt. In all of them, characters come in runs. Western text,
+// read in one of them, has single such characters between ASCII letters.
 var eastAsian = []struct {
 	charset  string
 	encoding encoding.Encoding
@@ -222,8 +223,8 @@ func pairsBelow(text []byte, low, high byte) bool {
 	return 10*in > 9*all
 }
 
-// commonBig5 counts the pairs in the rows of Big5 with its frequent
-// characters, if there are such as EUC-based encodings cannot have.
+// commonBig5 counts the pairs in the rows of Big5 with its frequent characters,
+// if text has pairs that EUC-based encodings cannot have.
 func commonBig5(text []byte) int {
 	common, low := 0, 0
 	eachPair(text, func(lead, trail byte) {
@@ -262,8 +263,8 @@ func eachPair(text []byte, f func(lead, trail byte)) {
 	}
 }
 
-// decoder returns what turns bytes in a charset into UTF-8. Invalid bytes
-// become U+FFFD, and line ends stay what they are.
+// decoder returns the decoder from a charset to UTF-8. Invalid bytes become
+// U+FFFD, and line ends are unchanged.
 func decoder(name string) *encoding.Decoder {
 	switch name {
 	case "utf-8":
@@ -278,9 +279,9 @@ func decoder(name string) *encoding.Decoder {
 		return utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM).NewDecoder()
 	case "iso-2022-jp", "iso-2022-kr":
 		return &encoding.Decoder{Transformer: new(iso2022)}
-	case "iso-8859-1": // which the WHATWG index takes for windows-1252
+	case "iso-8859-1": // the WHATWG index treats it as windows-1252
 		return charmap.ISO8859_1.NewDecoder()
-	case "ibm855": // which the index does not have
+	case "ibm855": // missing in the index
 		return charmap.CodePage855.NewDecoder()
 	}
 	e, err := htmlindex.Get(name)

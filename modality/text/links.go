@@ -16,11 +16,11 @@ import (
 
 var _ relations.Linker = (*Resolver)(nil)
 
-// ReadLinks implements [relations.Linker]. Documents in a markup language have
-// what their markup makes links, source code its imports and includes, the file
-// go.mod the path of its module as an anchor and what it requires, and prose
-// and other text the URIs that stand in it. The links of notebooks, logs and
-// data are left out, and so are those of a source of more than 16 MiB.
+// ReadLinks implements [relations.Linker]. Documents in a markup language give
+// the links of their markup, source code its imports and includes, the file
+// go.mod the path of its module as an anchor and its requirements, and prose
+// and other text the URIs in it. Notebooks, logs and data give no links, and
+// neither does a source of more than 16 MiB.
 func (r *Resolver) ReadLinks(ctx context.Context, src *citekit.Source) iter.Seq2[relations.Link, error] {
 	return func(yield func(relations.Link, error) bool) {
 		links, err := r.links(ctx, src)
@@ -52,7 +52,7 @@ func (r *Resolver) links(ctx context.Context, src *citekit.Source) ([]relations.
 	return m.links()
 }
 
-// links returns the links of a text that is held in memory.
+// links returns the links of a text held in memory.
 func (m *mapping) links() ([]relations.Link, error) {
 	if m.src.Name() == "go.mod" {
 		return moduleLinks(m.held), nil
@@ -74,7 +74,7 @@ func (m *mapping) links() ([]relations.Link, error) {
 }
 
 // moduleLinks reads the file go.mod: the path of the module is a name of the
-// folder, and what it requires is imported.
+// folder, and its requirements are imports.
 func moduleLinks(src []byte) []relations.Link {
 	var set linkset.Set
 	inRequire, number := false, 0

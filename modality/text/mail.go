@@ -22,7 +22,8 @@ func (r *Resolver) mails(ctx context.Context, src *citekit.Source) (*mail.Resolv
 	return &r.mail, nil
 }
 
-// mustBeMail is mails for a location that only a mail has.
+// mustBeMail is like mails, but for a location that only a mail has: other
+// sources are an error.
 func (r *Resolver) mustBeMail(ctx context.Context, src *citekit.Source) (*mail.Resolver, error) {
 	m, err := r.mails(ctx, src)
 	if err == nil && m == nil {
@@ -31,8 +32,8 @@ func (r *Resolver) mustBeMail(ctx context.Context, src *citekit.Source) (*mail.R
 	return m, err
 }
 
-// unitIn returns the unit of src that a location is in, or nil for lines. All of
-// a mail is one.
+// unitIn returns the unit of src for a location, or nil for lines. A whole mail
+// is also a unit.
 func (r *Resolver) unitIn(ctx context.Context, src *citekit.Source, loc citekit.Location) (*unit, error) {
 	if !loc.IsWhole() {
 		return unitOf(loc), nil

@@ -21,23 +21,24 @@ import (
 )
 
 const (
-	maxHeld    = 16 << 20 // bytes of a source that are held in memory
-	maxCues    = 8 << 20  // bytes of subtitles, which take more of it
-	headBytes  = 64 << 10 // of text by which its format is told
+	maxHeld    = 16 << 20 // bytes of a source held in memory
+	maxCues    = 8 << 20  // bytes of subtitles, which need more memory
+	headBytes  = 64 << 10 // of text that are read to find its format
 	maxSummary = 300
 )
 
 var _ citekit.Mapper = (*Resolver)(nil)
 
-// Map implements [citekit.Mapper]. Mail is mapped as package
-// modality/document/mail says. Subtitles become segments, notebooks cells,
-// documents in a markup language sections, source code its symbols, data files
-// their keys or rows, logs entries, and other text passages. The format is told
-// by the content where that leaves no doubt, else by the extension.
+// Map implements [citekit.Mapper]. Mail is mapped as in package
+// modality/document/mail. Subtitles become segments, notebooks cells, documents
+// in a markup language sections, source code its symbols, data files their keys
+// or rows, logs entries, and other text passages. The content decides the
+// format if it leaves no doubt, or else the extension.
 //
-// Where a source is not well-formed, or has more than 16 MiB (subtitles: 8) and
-// a format that has to be read whole, it becomes passages, and the metadata say
-// why under "structure". A source of any size takes bounded memory.
+// A source becomes passages if it is not well-formed, or if it has more than 16
+// MiB (subtitles: 8) and a format that must be read as a whole. The metadata
+// then give the reason under "structure". The memory for a source of any size
+// is bounded.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if req.Modality != citekit.Text {
 		return nil, fmt.Errorf("a %s map of a text source: %w", req.Modality, errors.ErrUnsupported)
@@ -74,9 +75,9 @@ type mapping struct {
 	text  cut    // all of src
 	lines int    // as counted by Measure
 	head  []byte // the beginning of the text
-	held  []byte // all of it, unless the source is too large
+	held  []byte // the whole text, unless the source is too large
 
-	facts map[string]any // what it says of itself, for the metadata of the map
+	facts map[string]any // what the source says about itself, for the metadata of the map
 }
 
 func (r *Resolver) newMapping(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*mapping, error) {
@@ -116,7 +117,7 @@ func (m *mapping) readAll() ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// A method is one of mapping a source. It gives no nodes where it finds no
+// A method is a way to map a source. It returns no nodes if it finds no
 // structure.
 type method struct {
 	name string
@@ -152,7 +153,8 @@ func (m *mapping) structure() (*citekit.Draft, error) {
 	return m.withFacts(annotated(m.even(), "lines", reason)), nil
 }
 
-// note keeps what a source says of itself, whichever method finds its nodes.
+// note keeps what a source says about itself, independent of the method that
+// finds its nodes.
 func (m *mapping) note(s *citekit.Draft) {
 	for _, key := range []string{about.AuthorKey, about.KeywordsKey, about.DateKey} {
 		if value, ok := s.Metadata[key]; ok && m.facts[key] == nil {
@@ -164,13 +166,13 @@ func (m *mapping) note(s *citekit.Draft) {
 	}
 }
 
-// withFacts returns s with what was noted.
+// withFacts returns s with the noted facts.
 func (m *mapping) withFacts(s *citekit.Draft) *citekit.Draft {
 	maps.Copy(s.Metadata, m.facts)
 	return s
 }
 
-// annotated returns s with what is known of how it was found.
+// annotated returns s with the format and the reason in its metadata.
 func annotated(s *citekit.Draft, format, reason string) *citekit.Draft {
 	if s.Metadata == nil {
 		s.Metadata = make(map[string]any)
@@ -184,7 +186,7 @@ func annotated(s *citekit.Draft, format, reason string) *citekit.Draft {
 	return s
 }
 
-// explain returns what err says, without the sentinels of the root.
+// explain returns the text of err, without the sentinels of the root.
 func explain(err error) string {
 	text := err.Error()
 	for _, sentinel := range []error{citekit.ErrFormat, citekit.ErrTooLarge} {
@@ -226,8 +228,8 @@ func (m *mapping) methods() []method {
 	return append(methods, m.dataMethod(format))
 }
 
-// markup returns the markup language of the source, by its extension or, where
-// that is none of a markup language, by how a document of HTML begins.
+// markup returns the markup language of the source, by its extension or, if
+// that is not one of a markup language, by the beginning of an HTML document.
 func (m *mapping) markup() (markup.Format, bool) {
 	if format, ok := markup.FormatOf(m.src.Name(), m.head); ok {
 		return format, true
@@ -238,7 +240,7 @@ func (m *mapping) markup() (markup.Format, bool) {
 	return markup.FormatOf("", m.head)
 }
 
-// heldMethod is a method for which the text has to be held in memory.
+// heldMethod is a method that needs the text in memory.
 func (m *mapping) heldMethod(name string, find func() (*citekit.Draft, error)) method {
 	return method{name, func() (*citekit.Draft, error) {
 		if m.held == nil {
@@ -250,8 +252,8 @@ func (m *mapping) heldMethod(name string, find func() (*citekit.Draft, error)) m
 
 var errNotHeld = fmt.Errorf("more than %d MiB of a format that is read whole: %w", maxHeld>>20, citekit.ErrTooLarge)
 
-// page maps a page of HTML that has no headings by the passages of its text,
-// which no tag or script is part of.
+// page maps a page of HTML without headings by the passages of its text,
+// without tags and scripts.
 func (m *mapping) page() (*citekit.Draft, error) {
 	doc, err := markup.Map(m.ctx, markup.HTML, m.held)
 	if err != nil {
@@ -275,8 +277,8 @@ func (m *mapping) page() (*citekit.Draft, error) {
 	return s, nil
 }
 
-// readable returns text of HTML with the characters that its references stand
-// for, on one line.
+// readable returns text of HTML on one line, with its character references
+// replaced by characters.
 func readable(text string) string {
 	return strings.Join(strings.Fields(html.UnescapeString(text)), " ")
 }
@@ -320,8 +322,8 @@ func (m *mapping) subtitles() (*citekit.Draft, error) {
 	return s, nil
 }
 
-// join makes one node of those of a source of one line, which no location
-// tells apart.
+// join makes one node from the nodes of a source of one line, because no
+// location can distinguish them.
 func (m *mapping) join(s *citekit.Draft) {
 	first := s.Nodes[0]
 	if m.lines > 1 || len(s.Nodes) == 1 && len(first.Children) == 0 {
@@ -331,8 +333,8 @@ func (m *mapping) join(s *citekit.Draft) {
 	s.Nodes = []*citekit.Node{{Type: "passage", Title: s.Title, Location: linesAt(1, 1)}}
 }
 
-// crowded reports whether several nodes share one line of the source and there
-// are others, as where code was made small and a comment left below it.
+// crowded reports whether several nodes share one line of the source while
+// others do not, as in minified code with a comment below it.
 func (m *mapping) crowded(nodes []*citekit.Node) bool {
 	first, last := nodes[0].Location.Lines, nodes[len(nodes)-1].Location.Lines
 	return m.lines > 1 && len(nodes) > 1 && first.First == last.Last && first.Len() == 1
@@ -357,7 +359,7 @@ func checkWithin(nodes []*citekit.Node, outer citekit.Range) error {
 	return nil
 }
 
-// even divides the source into runs of so many lines.
+// even divides the source into runs of equally many lines.
 func (m *mapping) even() *citekit.Draft {
 	const parts = 1_000
 	each := max(int(math.Ceil(float64(m.lines)/parts)), 100)

@@ -52,7 +52,7 @@ func mediaType(name string) string {
 
 const maxExtension = 16
 
-// extension returns the extension of the source's name where it is one, else
+// extension returns the extension of the source's name if it is valid, or else
 // ".txt".
 func extension(name string) string {
 	ext := filepath.Ext(name)

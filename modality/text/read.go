@@ -11,13 +11,13 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// runBytes is how much of the source goes into one run of text.
+// runBytes is the size of the part of the source for one run of text.
 const runBytes = 64 << 10
 
-// ReadText implements [citekit.TextReader]. A run holds whole lines, some 64
-// KB of them; a line longer than that comes in several runs with the same
-// location. Line ends stay as they are, a byte order mark is left out, and
-// bytes that mean nothing in the charset become U+FFFD.
+// ReadText implements [citekit.TextReader]. A run holds whole lines, some 64 KB
+// of them; a longer line comes in several runs with the same location. Line
+// ends are unchanged, a byte order mark is left out, and invalid bytes in the
+// charset become U+FFFD.
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
 		each := func(run citekit.TextRun) bool { return yield(run, nil) }
@@ -90,12 +90,12 @@ func linesAt(first, last int) citekit.Location {
 	return citekit.Location{Modality: citekit.Text, Lines: citekit.Range{First: first, Last: last}}
 }
 
-// lines returns the whole lines that part begins with, or all of part if its
-// first line is longer, and how many lines end in it.
+// lines returns the whole lines at the beginning of part, or all of part if its
+// first line is longer, and the number of lines that end in it.
 func (c cut) lines(part []byte, last bool) ([]byte, int) {
 	stop := len(part)
 	if !last {
-		stop -= maxWidth // what follows a CR says whether it ends its line
+		stop -= maxWidth // the unit after a CR decides whether it ends its line
 	}
 	n, end := 0, 0
 	for i := c.coding.nextEnd(part, 0, stop); i >= 0; i = c.coding.nextEnd(part, i, stop) {
@@ -107,8 +107,8 @@ func (c cut) lines(part []byte, last bool) ([]byte, int) {
 	return part[:end], n
 }
 
-// decode returns part as UTF-8 and how many bytes of it that is: if part is
-// not whole, it may end within a character.
+// decode returns part as UTF-8, and the number of bytes decoded: if whole is
+// false, part may end within a character.
 func decode(d transform.Transformer, part []byte, whole bool) (text string, read int, err error) {
 	var b strings.Builder
 	out := make([]byte, 4<<10+3*len(part))

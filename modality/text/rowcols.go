@@ -13,8 +13,7 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
-// findColumns finds the columns that are asked for among the names of the
-// header.
+// findColumns finds the requested columns among the names of the header.
 func (c *rowCut) findColumns(ctx context.Context, src *citekit.Source) error {
 	if len(c.names) == 0 {
 		return nil
@@ -37,7 +36,7 @@ func (c *rowCut) findColumns(ctx context.Context, src *citekit.Source) error {
 	return err
 }
 
-// values returns what the fields of a row say.
+// values returns the values of the fields of a row.
 func (c *rowCut) values(row []byte) ([]string, error) {
 	d := decoder(c.body.coding.charset)
 	spans, _ := c.scanner.fields(row)
@@ -53,7 +52,7 @@ func (c *rowCut) values(row []byte) ([]string, error) {
 	return values, nil
 }
 
-// maxListed is how many columns an error names.
+// maxListed is the maximum number of columns named in an error.
 const maxListed = 20
 
 // pickColumns returns the columns with the names, sorted, each once.
@@ -70,8 +69,8 @@ func pickColumns(names, header []string) ([]int, error) {
 	return slices.Compact(columns), nil
 }
 
-// pickColumn returns the column of a name as it is written, else without regard
-// to case and space around it, else of a number.
+// pickColumn returns the column with exactly the given name, or else with that
+// name ignoring case and surrounding space, or else with that number.
 func pickColumn(name string, header []string) (int, error) {
 	folded := func(h string) bool { return strings.EqualFold(strings.TrimSpace(h), strings.TrimSpace(name)) }
 	for _, is := range []func(string) bool{func(h string) bool { return h == name }, folded} {
@@ -90,7 +89,7 @@ func pickColumn(name string, header []string) (int, error) {
 	return 0, fmt.Errorf("no column %s; there are %s: %w", message.Quote(name), listed(header), citekit.ErrRange)
 }
 
-// listed names columns for an error.
+// listed lists the names of columns for an error.
 func listed(header []string) string {
 	var names []string
 	for i, name := range header {
@@ -105,18 +104,18 @@ func listed(header []string) string {
 	return strings.Join(names, ", ")
 }
 
-// A projection reads rows, of which it may give some columns.
+// A projection reads rows, or some columns of them.
 type projection struct {
 	rowCut
-	sources []*rowReader // of the header, unless the rows have it, and of the rows
-	mark    int          // bytes of the byte order mark to begin with
-	row     int          // number of the next
+	sources []*rowReader // the header, unless the rows include it, and the rows
+	mark    int          // bytes of the byte order mark at the beginning
+	row     int          // number of the next row
 	out     []byte
-	given   int // bytes of out
+	given   int // bytes of out that were returned
 	err     error
 
 	odd  int      // rows with more or fewer fields than the header
-	told []string // of the first of these
+	told []string // messages about the first of these
 }
 
 func (c rowCut) projection(ctx context.Context, src *citekit.Source) *projection {
@@ -141,7 +140,7 @@ func (p *projection) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// fill adds the next row to what is to be given. Its error stays.
+// fill adds the next row to the output. It keeps its error.
 func (p *projection) fill() error {
 	if p.err != nil {
 		return p.err
@@ -166,8 +165,8 @@ func (p *projection) fill() error {
 	return nil
 }
 
-// add adds the columns of a row, the bytes of each as they stand. What the row
-// lacks is empty.
+// add adds the columns of a row, with unchanged bytes. Missing fields are
+// empty.
 func (p *projection) add(row []byte) {
 	if p.columns == nil {
 		p.out = append(p.out, row...)
@@ -190,7 +189,7 @@ func (p *projection) add(row []byte) {
 	}
 }
 
-// lacking says what becomes of a row that lacks fields.
+// lacking describes the handling of a row with missing fields.
 func (p *projection) lacking(fields int) string {
 	if fields <= p.columns[len(p.columns)-1] {
 		return "; what it lacks is empty"
@@ -198,7 +197,7 @@ func (p *projection) lacking(fields int) string {
 	return ""
 }
 
-// changes says what the columns have otherwise than the source.
+// changes lists the differences between the columns and the source.
 func (p *projection) changes() []string {
 	if p.odd > len(p.told) {
 		return append(p.told, fmt.Sprintf("%d more rows have more or fewer fields than the header", p.odd-len(p.told)))

@@ -11,31 +11,31 @@ import (
 	"github.com/citekit/citekit/internal/semaphore"
 )
 
-// A rowIndex says where rows begin, one for each block of a source. It grows
-// from the front as far as requests have come, and is safe for concurrent use.
+// A rowIndex has the start of one row for each block of a source. It grows from
+// the front, up to the last row requested. It is safe for concurrent use.
 type rowIndex struct {
 	coding    coding
 	delimiter byte
 	size      int64
 	block     int64
 
-	turn  chan struct{} // as that of index
+	turn  chan struct{} // like that of index
 	tally rowTally
 }
 
-// A rowTally is what is known of the rows of a source. Copies stay valid when
-// the index grows.
+// A rowTally holds the known rows of a source. Copies stay valid when the index
+// grows.
 type rowTally struct {
 	scanner rowScanner
-	pos     int64 // of what was not read yet
-	start   int64 // of the row that is open
-	rows    int   // that were read to their end
+	pos     int64 // offset of the first unread byte
+	start   int64 // offset of the open row
+	rows    int   // rows that were read to their end
 	marks   []rowMark
-	done    bool  // all is read
-	broken  error // why no row follows, or nil
+	done    bool  // the source is read to its end
+	broken  error // why no more rows follow, or nil
 }
 
-// A rowMark is where a row begins, and how many are before it.
+// A rowMark is the start of a row, and the number of rows before it.
 type rowMark struct {
 	offset int64
 	rows   int
@@ -70,13 +70,14 @@ func (x *rowIndex) find(ctx context.Context, src *citekit.Source, rows citekit.R
 	return start, end, err
 }
 
-// count returns the number of rows up to where the source ends, or is broken.
+// count returns the number of rows up to the end of the source, or up to a
+// fault in it.
 func (x *rowIndex) count(ctx context.Context, src *citekit.Source) (int, error) {
 	t, err := x.readUntil(ctx, src, math.MaxInt)
 	return t.rows, err
 }
 
-// readUntil reads on until n rows are known or nothing is left. Callers take
+// readUntil reads on until n rows are known or the source ends. Callers take
 // turns.
 func (x *rowIndex) readUntil(ctx context.Context, src *citekit.Source, n int) (rowTally, error) {
 	var buf []byte
@@ -104,7 +105,7 @@ func (x *rowIndex) readUntil(ctx context.Context, src *citekit.Source, n int) (r
 	}
 }
 
-// read passes the next bytes of the source.
+// read scans the next bytes of the source.
 func (x *rowIndex) read(ctx context.Context, src *citekit.Source, t *rowTally, buf []byte) error {
 	buf = buf[:min(int64(len(buf)), x.size-t.pos)]
 	if err := readFull(ctx, src, buf, t.pos); err != nil {
@@ -125,8 +126,8 @@ func (x *rowIndex) read(ctx context.Context, src *citekit.Source, t *rowTally, b
 	return x.close(t, last)
 }
 
-// endRow counts the row that ends, and marks the next if it is the first of a
-// block.
+// endRow counts the row that just ended, and marks the next if it is the first
+// of a block.
 func (x *rowIndex) endRow(t *rowTally) {
 	t.rows++
 	t.start = t.pos
@@ -139,7 +140,7 @@ func (x *rowIndex) endRow(t *rowTally) {
 	}
 }
 
-// close ends the last row, or the reading at a quote that does not end.
+// close ends the last row, or stops at an unclosed quote.
 func (x *rowIndex) close(t *rowTally, last bool) error {
 	quoted := t.scanner.state == csvrow.InQuotes
 	switch {
@@ -155,12 +156,12 @@ func (x *rowIndex) close(t *rowTally, last bool) error {
 	return nil
 }
 
-// maxRow is how many bytes a row has at most that has a field in quotes, or of
-// which columns are taken.
+// maxRow is the maximum length, in bytes, of a row with a quoted field, or of a
+// row from which columns are taken.
 const maxRow = 8 << 20
 
-// startOf returns where a row begins, or where the last row before it ends. The
-// rows before it must be known.
+// startOf returns the offset at which a row begins, or at which the last row
+// before it ends. The rows before it must be known.
 func (x *rowIndex) startOf(ctx context.Context, src *citekit.Source, t rowTally, row int) (int64, error) {
 	if row == t.rows+1 {
 		if t.done && t.broken == nil {

@@ -15,11 +15,12 @@ type rowReader struct {
 	scanner rowScanner
 
 	buf      []byte
-	from, to int   // of buf, what was read and not given
-	pos, end int64 // in the source, of what was not given
+	from, to int   // range of buf that was read but not returned
+	pos, end int64 // range in the source that was not returned
 }
 
-// newRowReader returns a reader of the rows in [start, end), where a row begins.
+// newRowReader returns a reader of the rows in [start, end). A row must begin
+// at start.
 func newRowReader(ctx context.Context, src *citekit.Source, s rowScanner, start, end int64) *rowReader {
 	return &rowReader{ctx: ctx, src: src, scanner: newRowScanner(s.coding, s.delimiter), pos: start, end: end}
 }
@@ -47,7 +48,7 @@ func (r *rowReader) next() ([]byte, error) {
 	return nil, io.EOF
 }
 
-// skip passes a row of any length.
+// skip skips a row of any length.
 func (r *rowReader) skip() error {
 	for r.pos < r.end {
 		n, ended, err := r.step(0)
@@ -63,7 +64,7 @@ func (r *rowReader) skip() error {
 	return errChanged
 }
 
-// step scans what is behind the first length bytes, reading on if need be.
+// step scans the bytes after the first length bytes, and reads more if needed.
 func (r *rowReader) step(length int) (n int, ended bool, err error) {
 	if r.to-r.from-length <= maxWidth && r.pos+int64(r.to-r.from) < r.end {
 		if err := r.fill(); err != nil {
@@ -79,7 +80,7 @@ func (r *rowReader) step(length int) (n int, ended bool, err error) {
 	return n, ended, nil
 }
 
-// fill reads on, behind what was not given yet.
+// fill reads more bytes, after those that were not returned yet.
 func (r *rowReader) fill() error {
 	held := r.to - r.from
 	if len(r.buf)-held < runBytes {

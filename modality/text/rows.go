@@ -12,16 +12,17 @@ import (
 	"github.com/citekit/citekit/internal/data"
 )
 
-// A rowCut is rows of comma-separated values, with the row of their header.
+// A rowCut is a range of rows of comma-separated values, with the row of their
+// header.
 type rowCut struct {
 	scanner rowScanner
 	rows    citekit.Range
-	names   []string // as asked for
+	names   []string // as requested
 	columns []int    // from 0, sorted; nil for all
 
-	header cut // empty if the rows have it
+	header cut // empty if the rows include it
 	body   cut
-	width  int // fields of the header, where there are columns
+	width  int // number of fields of the header, if columns are selected
 }
 
 // table returns the index of the rows of src, or an error that says why it has
@@ -79,7 +80,7 @@ func (r *Resolver) findRows(ctx context.Context, src *citekit.Source, loc citeki
 	return c, c.findColumns(ctx, src)
 }
 
-// resolveRows is Resolve of rows or columns.
+// resolveRows implements Resolve for rows or columns.
 func (r *Resolver) resolveRows(ctx context.Context, src *citekit.Source, loc citekit.Location) (*citekit.Content, error) {
 	c, err := r.findRows(ctx, src, loc)
 	if err != nil {
@@ -122,12 +123,13 @@ type rowBody struct{ io.Reader }
 func (rowBody) Close() error { return nil }
 
 const (
-	heldRows = 4 << 20 // bytes of rows whose columns are held in memory
+	heldRows = 4 << 20 // bytes of rows up to which their columns are held in memory
 	maxTold  = citekit.MaxChanges - 1
 )
 
-// project fills in what the columns of c hold: what is little at once, else read
-// from src as the Body is read, for which it is read before to know its size.
+// project fills content with the columns of c. Few bytes are read at once.
+// Otherwise the Body reads from src, and project reads the rows once before
+// that, to learn their size.
 func (c rowCut) project(ctx context.Context, src *citekit.Source, content *citekit.Content) error {
 	p := c.projection(ctx, src)
 	if c.body.end-c.body.start <= heldRows {
@@ -148,13 +150,13 @@ func (c rowCut) project(ctx context.Context, src *citekit.Source, content *citek
 	return nil
 }
 
-// rowsAt is the location of rows among those of c.
+// rowsAt returns the location of some of the rows of c.
 func (c rowCut) rowsAt(first, last int) citekit.Location {
 	return citekit.Location{Modality: citekit.Text, Rows: citekit.Range{First: first, Last: last}, Cols: c.names}
 }
 
-// text calls yield for runs of rows until it returns false. The header is in
-// them only if it is one of the rows.
+// text calls yield for runs of rows until it returns false. They include the
+// header only if it is one of the rows.
 func (c rowCut) text(ctx context.Context, src *citekit.Source, yield func(citekit.TextRun) bool) error {
 	charset, _, err := c.charset(ctx, src)
 	if err != nil {

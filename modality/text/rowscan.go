@@ -15,7 +15,7 @@ type rowScanner struct {
 	switching bool // ISO 2022
 
 	state   csvrow.State
-	escaped bool // bytes of ASCII are parts of characters, up to an escape or a line end
+	escaped bool // ASCII bytes are parts of characters, up to an escape or a line end
 }
 
 func newRowScanner(c coding, delimiter byte) rowScanner {
@@ -32,7 +32,7 @@ func newRowScanner(c coding, delimiter byte) rowScanner {
 // otherChar stands for all characters that are not ASCII.
 const otherChar = 0x80
 
-// char returns the character that buf begins with and how many bytes it has.
+// char returns the first character of buf and its length in bytes.
 func (s *rowScanner) char(buf []byte) (c byte, size int) {
 	switch {
 	case s.coding.width > 1:
@@ -51,12 +51,12 @@ func (s *rowScanner) char(buf []byte) (c byte, size int) {
 	return buf[0], 1
 }
 
-// single reports whether a byte is a character of its own in Shift JIS.
+// single reports whether a byte is a whole character in Shift JIS.
 func (s *rowScanner) single(b byte) bool {
 	return s.coding.charset == "shift_jis" && (0xa1 <= b && b <= 0xdf || b > 0xfc)
 }
 
-// switched returns the byte that buf begins with if it is one of ASCII.
+// switched returns the first byte of buf if it is an ASCII character.
 func (s *rowScanner) switched(buf []byte) byte {
 	switch c := buf[0]; c {
 	case '\n', '\r':
@@ -80,9 +80,10 @@ func (s *rowScanner) switched(buf []byte) byte {
 	return otherChar
 }
 
-// scan passes characters of buf that begin before stop, up to the end of a row.
-// It returns how many bytes these are, and whether they end the row. What is
-// behind stop only says where the last character ends, and whether a CR does.
+// scan scans the characters of buf that begin before stop, up to the end of a
+// row. It returns their length in bytes, and whether they end the row. The
+// bytes after stop only decide where the last character ends, and whether a CR
+// ends the row.
 func (s *rowScanner) scan(buf []byte, stop int) (n int, ended bool) {
 	if s.coding.width == 1 && !s.double && !s.switching && !s.coding.cr {
 		return s.scanBytes(buf[:stop])
@@ -100,7 +101,7 @@ func (s *rowScanner) scan(buf []byte, stop int) (n int, ended bool) {
 	return n, false
 }
 
-// scanBytes is scan where each byte counts for itself.
+// scanBytes is scan for charsets in which each byte is a character.
 func (s *rowScanner) scanBytes(buf []byte) (n int, ended bool) {
 	state, delimiter := s.state, s.delimiter
 	for i := 0; i < len(buf); i++ {
@@ -125,10 +126,11 @@ func (s *rowScanner) scanBytes(buf []byte) (n int, ended bool) {
 	return len(buf), false
 }
 
-// A field is where one stands in the bytes of its row, with its quotes.
+// A field is the range of a field in the bytes of its row, including its
+// quotes.
 type field struct{ start, end int }
 
-// fields divides a row, whose line end it leaves out.
+// fields divides a row into fields, without its line end.
 func (s rowScanner) fields(row []byte) (all []field, end int) {
 	s.state, s.escaped = csvrow.FieldStart, false
 	end = len(row)
@@ -148,7 +150,7 @@ func (s rowScanner) fields(row []byte) (all []field, end int) {
 	return append(all, field{first, end}), end
 }
 
-// onlyEnd reports whether rest is nothing but the end of a line.
+// onlyEnd reports whether rest is only a line end.
 func (s *rowScanner) onlyEnd(rest []byte) bool {
 	w := s.coding.width
 	if len(rest) > 2*w || len(rest)%w != 0 || !s.coding.isEnd(rest[len(rest)-w:]) {
@@ -157,7 +159,7 @@ func (s *rowScanner) onlyEnd(rest []byte) bool {
 	return len(rest) == w || s.coding.unit(rest) == '\r' && s.coding.unit(rest[w:]) == '\n'
 }
 
-// encoded returns a character of ASCII in the charset of the source.
+// encoded returns an ASCII character in the charset of the source.
 func (s *rowScanner) encoded(c byte) []byte {
 	unit := make([]byte, s.coding.width)
 	switch s.coding.width {

@@ -2,18 +2,19 @@
 //
 // # Lines
 //
-// A line ends with LF, and CRLF ends one line, so that lines count as sed,
-// grep, git and compilers count them. A CR alone is part of its line, except in
-// files that use it to end lines: those whose first 64 KB have no LF alone and
-// more CRs alone than CRLFs. In them LF, CRLF and CR each end a line. Form
-// feeds, NEL, U+2028 and U+2029 never do. What follows the last line end is a
-// line of its own, unless it is empty; an empty file has no lines.
+// A line ends with LF, and CRLF ends one line, so that lines have the same
+// numbers as in sed, grep, git and compilers. A CR alone is part of its line,
+// except in files that use it to end lines: those whose first 64 KB have no LF
+// alone and more CRs alone than CRLFs. In them LF, CRLF and CR each end a line.
+// Form feeds, NEL, U+2028 and U+2029 never end a line. The text after the last
+// line end is a line, unless it is empty; an empty file has no lines.
 //
 // # Bytes
 //
-// Evidence is cut from the source and not converted: every line keeps its end,
-// the last one its lack of it, and line 1 the byte order mark. The encoding is
-// declared in the charset of the extract, see [Resolver.Resolve].
+// Evidence is cut from the source without conversion: every line keeps its line
+// end, a last line without one stays without it, and line 1 keeps the byte
+// order mark. The charset of the extract declares the encoding, see
+// [Resolver.Resolve].
 package text
 
 import (
@@ -30,13 +31,13 @@ import (
 // copied.
 //
 // It keeps an index of the lines of sources of known version, at most some
-// hundred kilobytes for a source of any size, and finds lines that it has
-// passed before without reading up to them. Other memory is constant, whatever
-// the size of the source and of its lines; only Map holds sources of up to 16
-// MiB.
+// hundred kilobytes for a source of any size. With the index, it finds lines in
+// parts that it has read before without reading up to them again. Other memory
+// is constant for any size of the source and of its lines; only Map holds
+// sources of up to 16 MiB in memory.
 type Resolver struct {
-	// CacheBytes bounds the memory for indexes; zero means 16 MiB and a
-	// negative number none.
+	// CacheBytes is the memory limit for indexes, in bytes; zero means 16 MiB,
+	// negative none.
 	CacheBytes int64
 
 	once    sync.Once
@@ -57,31 +58,30 @@ var (
 // Version implements [citekit.Versioner].
 func (r *Resolver) Version() string { return "text/3 " + r.mail.Version() }
 
-// Resolve implements [citekit.Resolver]. Only as much of src is read as it
-// takes to find the lines. The Body reads from src and fails with ctx.Err()
-// once ctx is done.
+// Resolve implements [citekit.Resolver]. It reads src only as far as needed to
+// find the lines. The Body reads from src and fails with ctx.Err() once ctx is
+// done.
 //
-// The charset is "utf-8" for ASCII, too. UTF-16 and UTF-32 are known by their
-// byte order mark or, without one, by where their zero bytes are and what
-// characters they then have, and named with their byte order, such as
-// "utf-16le". Other encodings are inferred from the first 64 KB after the zero
-// bytes that the source may begin with: the charset that the text itself
-// declares, if it is one and fits; ISO-2022-JP and ISO-2022-KR by their escape
-// sequences; a Japanese, Korean or Chinese encoding if the bytes leave little
-// doubt; one with Cyrillic, Greek, Hebrew, Arabic, Thai, Central European,
-// Turkish or Baltic letters, or of the Macintosh, if these follow one another
-// as in a language that is written so; else "windows-1252", or "iso-8859-1" if
-// there are none of the characters that only the former has. Where these 64 KB
-// are valid UTF-8 and the lines are not, their charset is inferred from
-// themselves, by the first 16 MB of them. What is inferred is marked in the
-// extract as guessed.
+// The charset is "utf-8" for ASCII, too. UTF-16 and UTF-32 are detected by
+// their byte order mark or, without one, by the positions of their zero bytes
+// and their characters. Their names have the byte order, such as "utf-16le".
+// Other encodings are inferred from the first 64 KB, after leading zero bytes,
+// in this order: the charset that the text itself declares, if it is one and
+// fits; ISO-2022-JP and ISO-2022-KR by their escape sequences; a Japanese,
+// Korean or Chinese encoding if the bytes leave little doubt; one with
+// Cyrillic, Greek, Hebrew, Arabic, Thai, Central European, Turkish or Baltic
+// letters, or of the Macintosh, if these follow one another as in a language of
+// that script; else "windows-1252", or "iso-8859-1" if there are no characters
+// that only the former has. If these 64 KB are valid UTF-8 but the lines are
+// not, the charset is inferred from the first 16 MB of the lines. An inferred
+// charset is marked as guessed in the extract.
 //
 // The media type is that of the source's extension if it is a textual one
-// registered with IANA, else text/plain. A source is binary and an error
-// matching [citekit.ErrFormat] if its first bytes are the signature of another
-// format, or if these 64 KB have nothing but zeros, or more control characters
-// than text has; but not if it is declared to be text. Zero bytes in text are
-// part of its lines.
+// registered with IANA, or else text/plain. A source is binary, and an error
+// matching [citekit.ErrFormat], if its first bytes are the signature of another
+// format, or if these 64 KB have only zeros, or more control characters than
+// text has. A source that is declared as text is never binary. Zero bytes in
+// text are part of its lines.
 func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	if err := checkText(req.Location); err != nil {
 		return nil, err
@@ -137,8 +137,8 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 	return e, nil
 }
 
-// A cut is a part of a source: the bytes [start, end) hold the lines from
-// first on.
+// A cut is a part of a source: the bytes [start, end) with the lines from first
+// on.
 type cut struct {
 	coding     coding
 	start, end int64
@@ -164,7 +164,7 @@ func (r *Resolver) find(ctx context.Context, src *citekit.Source, loc citekit.Lo
 	return cut{coding: x.coding, start: start, end: end, first: loc.Lines.First}, nil
 }
 
-// prepare bounds the caches.
+// prepare sets the limits of the caches.
 func (r *Resolver) prepare() {
 	r.once.Do(func() {
 		r.indexes.MaxCost = r.CacheBytes
@@ -194,7 +194,7 @@ func (r *Resolver) index(ctx context.Context, src *citekit.Source) (*index, erro
 		return x, x.maxBytes(), nil
 	})
 	if err == nil && x.binary != "" && src.Declared() != citekit.Text {
-		if m, err := r.mails(ctx, src); err != nil || m != nil { // which may have parts that are no text
+		if m, err := r.mails(ctx, src); err != nil || m != nil { // a mail may have parts that are not text
 			return x, err
 		}
 		return nil, binaryError(x.binary)

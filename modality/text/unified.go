@@ -12,13 +12,13 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// A unified reads a source as UTF-8 whose lines, as its coding has them, all
-// end with LF. The byte order mark is left out, and bytes that mean nothing
+// A unified reads a source as UTF-8 in which all lines, as defined by its
+// coding, end with LF. The byte order mark is left out, and invalid bytes
 // become U+FFFD.
 type unified struct {
 	decoded  io.Reader
-	cr       bool // a CR alone ends a line, too
-	afterCR  bool // the last byte given was the LF for a CR
+	cr       bool // a CR alone also ends a line
+	afterCR  bool // the last byte returned was the LF for a CR
 	heldCR   bool // a CR was read that may be the first half of CRLF
 	progress func()
 }
@@ -57,8 +57,8 @@ func (u *unified) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unify makes every line end in text an LF, in place, and returns how long
-// text then is.
+// unify replaces every line end in text by LF, in place, and returns the new
+// length.
 func (u *unified) unify(text []byte) int {
 	n := 0
 	for i, b := range text {
@@ -80,12 +80,12 @@ func (u *unified) unify(text []byte) int {
 	return n
 }
 
-// A validReader reads UTF-8, with U+FFFD for bytes that are not.
+// A validReader reads UTF-8, with U+FFFD for invalid bytes.
 type validReader struct {
 	src  io.Reader
 	buf  []byte
-	text []byte // in buf or made of it; not given yet
-	tail []byte // the beginning of a character
+	text []byte // in buf or made from it; not returned yet
+	tail []byte // the beginning of an incomplete character
 	err  error
 }
 

@@ -8,13 +8,13 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// A unit is what a text may be cited by beside its lines.
+// A unit is a way to cite a text other than by lines.
 type unit struct {
 	resolve func(r *Resolver, ctx context.Context, src *citekit.Source, loc citekit.Location) (*citekit.Content, error)
 	text    func(r *Resolver, ctx context.Context, src *citekit.Source, loc citekit.Location, yield func(citekit.TextRun) bool) error
 }
 
-// unitOf returns the unit that a location is in, or nil for lines.
+// unitOf returns the unit of a location, or nil for lines.
 func unitOf(loc citekit.Location) *unit {
 	switch {
 	case loc.Message != 0 || loc.Part != "":
@@ -27,7 +27,7 @@ func unitOf(loc citekit.Location) *unit {
 	return nil
 }
 
-// checkText returns an error if loc is not one of a text.
+// checkText returns an error if loc is not a location of a text.
 func checkText(loc citekit.Location) error {
 	if err := loc.Validate(); err != nil {
 		return err
@@ -38,7 +38,7 @@ func checkText(loc citekit.Location) error {
 	return nil
 }
 
-// measureUnits counts what a source has beside lines.
+// measureUnits counts the units of a source other than lines.
 func (r *Resolver) measureUnits(ctx context.Context, src *citekit.Source, e *citekit.Extent) error {
 	if ok, err := r.measureMail(ctx, src, e); err != nil || ok {
 		return err
@@ -60,7 +60,7 @@ func (r *Resolver) measureUnits(ctx context.Context, src *citekit.Source, e *cit
 	return err
 }
 
-// readRows is ReadText of rows or columns.
+// readRows implements ReadText for rows or columns.
 func (r *Resolver) readRows(ctx context.Context, src *citekit.Source, loc citekit.Location, yield func(citekit.TextRun) bool) error {
 	c, err := r.findRows(ctx, src, loc)
 	if err != nil {
@@ -69,8 +69,9 @@ func (r *Resolver) readRows(ctx context.Context, src *citekit.Source, loc citeki
 	return c.text(ctx, src, yield)
 }
 
-// noteUnits puts what a source has beside lines into the metadata of its map,
-// and then its lines, which are not told otherwise.
+// noteUnits writes the counts of units other than lines into the metadata of a
+// map. If there are any, it also writes the number of lines, which would be
+// missing otherwise.
 func (r *Resolver) noteUnits(ctx context.Context, src *citekit.Source, lines int, s *citekit.Draft) error {
 	var e citekit.Extent
 	if err := r.measureUnits(ctx, src, &e); err != nil {

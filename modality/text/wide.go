@@ -4,8 +4,7 @@ import (
 	"bytes"
 )
 
-// marked returns the wide coding of which s begins with the mark, if it goes
-// on so.
+// marked returns the wide coding whose mark s begins with, if the rest fits.
 func (s sample) marked() (coding, bool) {
 	if !s.head {
 		return coding{}, false
@@ -22,7 +21,7 @@ func (s sample) marked() (coding, bool) {
 }
 
 // unmarked returns the wide coding of a text without a byte order mark, if
-// there is evidence for one: it makes a difference to what a line is.
+// there is evidence for one: the coding determines the lines.
 func (s sample) unmarked() (coding, bool) {
 	if bytes.IndexByte(s.text, 0) < 0 || isKnownBinary(s.text) {
 		return coding{}, false
@@ -41,16 +40,16 @@ func (s sample) unmarked() (coding, bool) {
 	return coding{}, false
 }
 
-// How many characters are evidence of a wide coding without a mark.
+// The number of characters that are evidence of a wide coding without a mark.
 const (
 	minEvident = 4
-	minBroken  = 8 // of a source that ends within a unit
+	minBroken  = 8 // in a source that ends within a unit
 	minDamaged = 64
 	minMixed   = 64 // in several scripts
 )
 
-// units counts the characters of a text in a wide coding. Those that are zero
-// count as neither good nor bad: pages that were never written have them.
+// units counts the characters of a text in a wide coding. Zero characters are
+// neither good nor bad: pages that were never written have them.
 type units struct {
 	width     int
 	good, bad int
@@ -59,15 +58,15 @@ type units struct {
 	swapped int // would be below U+0100 in the other byte order
 
 	ends     int // LF
-	oddEnds  int // with a high byte that would be an LF
-	common   int // of blocks that all scripts use
+	oddEnds  int // the high byte would be an LF
+	common   int // in blocks that all scripts use
 	byScript [3 + 256]int
 	last     int // script of the last character that byScript counts
-	turns    int // how often that was another one than before
+	turns    int // how often the script changed
 }
 
-// The scripts that have several blocks, as indexes of units.byScript. Others
-// are known by the high byte of their characters.
+// The scripts with several blocks, as indexes of units.byScript. Other scripts
+// are identified by the high byte of their characters.
 const (
 	eastAsianScript = 256 + iota
 	hangulScript
@@ -135,25 +134,25 @@ func (n *units) addScript(high rune) {
 	n.last = script
 }
 
-// fits reports whether what begins with a mark goes on as text. A little
-// damage does not count.
+// fits reports whether the text after a mark is valid. A little damage is
+// ignored.
 func (n units) fits() bool { return n.bad == 0 || damageRatio*n.bad < n.good }
 
-// evident reports whether nearly all characters are such as have zeros for
-// their high bytes, and hardly any for their low ones.
+// evident reports whether nearly all characters have zero high bytes, and
+// hardly any have zero low bytes.
 func (n units) evident() bool {
 	return n.sound() && 10*n.latin >= 7*n.good && 50*n.swapped <= n.good && n.oddEnds <= n.ends
 }
 
-// sound reports whether there are enough characters, and no bad ones to speak
-// of. In units of two bytes, some must have a zero.
+// sound reports whether there are enough characters, and hardly any bad ones.
+// With units of two bytes, some units must have a zero byte.
 func (n units) sound() bool {
 	const share = 100
 	return n.good >= minEvident && (n.bad == 0 || n.good >= minDamaged && share*n.bad < n.good) && (n.latin > 0 || n.width == 4)
 }
 
-// plausible reports whether the characters are those of one script, or of
-// several that take turns seldom, and their zero bytes where they should be.
+// plausible reports whether the characters are of one script, or of several
+// that rarely alternate, with their zero bytes in the expected places.
 func (n units) plausible() bool {
 	return n.sound() && (n.oneScript() || n.mixed()) && n.swapped <= n.latin+n.good/50 && n.oddEnds <= n.ends+n.good/50
 }
@@ -171,19 +170,18 @@ func (n units) oneScript() bool {
 	return 10*(n.scripted()-most) <= n.good
 }
 
-// scripted is how many characters byScript counts.
+// scripted is the number of characters that byScript counts.
 func (n units) scripted() int { return n.good - n.latin - n.common }
 
-// mixed reports whether there are lines, and among them runs of characters of
-// one script each, as numbers that are no text do not have.
+// mixed reports whether there are lines with runs of characters of one script
+// each; binary numbers do not have these.
 func (n units) mixed() bool {
 	return n.good >= minMixed && n.ends > 1 && 20*n.latin >= n.good && 5*n.turns <= n.scripted() && 10*n.byScript[otherScript] <= n.good
 }
 
-// readsAsBytes reports whether text would be text if each byte stood for
-// itself, or began a character of several: without control characters, and
-// beside its zeros in UTF-8, nearly all ASCII letters, or in an East Asian
-// encoding.
+// readsAsBytes reports whether text would be valid text with single bytes as
+// units. It must have no control characters and, apart from its zeros, be
+// UTF-8, nearly all ASCII letters, or in an East Asian encoding.
 func readsAsBytes(text []byte, all bool) bool {
 	n := countBytes(text)
 	if maxControls*n.control > n.other {

@@ -1,14 +1,14 @@
-// Package embedding has models for [search.Semantics]: embedders behind the
-// interface of OpenAI and of Ollama, static embeddings that need no server, and
-// a reranker over HTTP.
+// Package embedding provides models for [search.Semantics]: embedders that use
+// the API of OpenAI or of Ollama, static embeddings that need no server, and a
+// reranker over HTTP.
 //
 //	embedder, err := embedding.NewOllama(&embedding.Options{Model: "nomic-embed-text"})
 //	searcher, err := search.New(lib, &search.Options{
 //		Semantics: &search.Semantics{Embedder: embedder},
 //	})
 //
-// Nothing is downloaded. Errors hold no key and no text that was embedded: of
-// what a server says in an answer without success only the status is told.
+// Nothing is downloaded. Errors contain no keys and no embedded texts: of an
+// unsuccessful answer from a server, they give only the status.
 package embedding
 
 import (
@@ -22,43 +22,43 @@ import (
 	"github.com/citekit/citekit/search"
 )
 
-// Options say which model of which server is asked.
+// Options select the server and the model.
 type Options struct {
-	Model   string // required, but for a [Reranker] that needs none
-	BaseURL string // "" means the usual one, where there is one
+	Model   string // required, except for a [Reranker] that needs none
+	BaseURL string // "" means the usual one, if there is one
 
 	Key    string // "" for servers that need none
-	KeyEnv string // environment variable to take the key from if Key is empty; "" names none
+	KeyEnv string // environment variable with the key if Key is empty; "" for none
 
-	// Dimensions asks for vectors of so many numbers, where the model can
-	// shorten them; zero means what the model makes.
+	// Dimensions requests vectors with this many numbers, if the model can
+	// shorten them; zero means the model's own size.
 	Dimensions int
 
-	// QueryPrefix and PassagePrefix stand before each text that is embedded, such
-	// as "query: ", where the model wants to be told.
+	// QueryPrefix and PassagePrefix are put before each embedded text, such as
+	// "query: ", for models that need them.
 	QueryPrefix, PassagePrefix string
 
-	// Texts makes a [Reranker] send the documents as "texts", as Text Embeddings
-	// Inference wants them.
+	// Texts makes a [Reranker] send the documents as "texts", as Text
+	// Embeddings Inference requires.
 	Texts bool
 
 	Timeout llm.Seconds  // of one request; zero means 5 minutes
-	Retries int          // how often a request is tried again; zero means 3, and less none
-	Client  *http.Client // nil means one of its own
+	Retries int          // how often a request is tried again; zero means 3, negative means never
+	Client  *http.Client // nil means a new one
 }
 
-// maxAnswer is how long an answer may be, in bytes.
+// maxAnswer is the largest size of an answer, in bytes.
 const maxAnswer = 64 << 20
 
-// A server is one that speaks JSON over HTTP.
+// A server is a server that speaks JSON over HTTP.
 type server struct {
 	options  Options
 	base     *url.URL
 	endpoint llm.Endpoint
 }
 
-// newServer returns what opts say. The error matches [citekit.ErrSyntax] if that
-// means nothing.
+// newServer returns the server that opts describe. The error matches
+// [citekit.ErrSyntax] if an option is invalid.
 func newServer(opts *Options, usual string) (*server, error) {
 	s := new(server)
 	if opts != nil {
@@ -92,21 +92,22 @@ func newServer(opts *Options, usual string) (*server, error) {
 
 var errNoModel = fmt.Errorf("no model; name one that the server has: %w", citekit.ErrSyntax)
 
-// post sends a request, and reads the answer into what into points to.
+// post sends a request, and decodes the answer into the value that into points
+// to.
 func (s *server) post(ctx context.Context, path string, request, into any) error {
 	_, err := s.endpoint.Do(ctx, llm.Call{Method: http.MethodPost, URL: s.base.String() + path, JSON: request}, into)
 	return err
 }
 
-// name tells the vectors of a server apart from others.
+// name identifies the vectors of a server and model.
 func (s *server) name(kind string) string {
 	base := *s.base
-	base.User = nil // may be a password
+	base.User = nil // it may contain a password
 	o := &s.options
 	return fmt.Sprintf("%s %s %s %d %q %q", kind, o.Model, base.String(), o.Dimensions, o.QueryPrefix, o.PassagePrefix)
 }
 
-// prefixed returns texts as the model wants them.
+// prefixed returns texts with the prefix that the model needs.
 func (s *server) prefixed(kind search.TextKind, texts []string) []string {
 	prefix := s.options.PassagePrefix
 	if kind == search.QueryText {

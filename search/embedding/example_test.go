@@ -12,7 +12,7 @@ import (
 )
 
 func ExampleNewOllama() {
-	// A server that stands for one of yours.
+	// A server in place of your own.
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		json.NewEncoder(w).Encode(map[string]any{"embeddings": [][]float32{{.6, .8}}})

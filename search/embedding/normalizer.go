@@ -29,7 +29,7 @@ type normalizerRule struct {
 	StripRight bool            `json:"strip_right"`
 }
 
-// addNormalizer adds what a rule does; nil does nothing.
+// addNormalizer adds the step of a rule; a nil rule adds nothing.
 func (t *tokenizer) addNormalizer(r *normalizerRule) error {
 	if r == nil {
 		return nil
@@ -78,7 +78,7 @@ func (r *normalizerRule) function() (func(string) string, error) {
 	return nil, unknown("a normalizer", r.Type, "BertNormalizer, Lowercase, NFC, NFD, NFKC, NFKD, Precompiled, StripAccents, Strip, Prepend, Replace and Sequence")
 }
 
-// insertion returns an error if a normalizer would put in too much.
+// insertion returns an error if a normalizer would insert too much text.
 func insertion(text string) error {
 	if len(text) > maxInsertion {
 		return fmt.Errorf("tokenizer.json has a normalizer that puts in %d bytes; at most %d are possible: %w", len(text), maxInsertion, citekit.ErrSyntax)
@@ -86,7 +86,7 @@ func insertion(text string) error {
 	return nil
 }
 
-// bert does what BERT does to texts.
+// bert normalizes a text as BERT does.
 func (r *normalizerRule) bert(text string) string {
 	if r.CleanText {
 		text = cleaned(text)
@@ -164,7 +164,8 @@ func (r *normalizerRule) prepend(text string) string {
 	return r.Prepend + text
 }
 
-// replace returns what replaces a string, or what matches an expression.
+// replace returns a function that replaces a string, or all matches of an
+// expression.
 func (r *normalizerRule) replace() (func(string) string, error) {
 	if err := insertion(r.Content); err != nil {
 		return nil, err
@@ -180,7 +181,7 @@ func (r *normalizerRule) replace() (func(string) string, error) {
 		return func(text string) string { return strings.ReplaceAll(text, pattern.String, r.Content) }, nil
 	}
 	if pattern.Regex == `\s+` {
-		pattern.Regex = `[\s\p{Z}]+` // white space of Unicode
+		pattern.Regex = `[\s\p{Z}]+` // Unicode white space
 	}
 	re, err := regexp.Compile(pattern.Regex)
 	if err != nil {

@@ -6,15 +6,15 @@ import (
 	"github.com/citekit/citekit/search"
 )
 
-// Ollama embeds by a server of Ollama, which cuts texts that are too long for
-// the model. It is safe for concurrent use.
+// Ollama embeds texts with an Ollama server, which cuts texts that are too long
+// for the model. It is safe for concurrent use.
 type Ollama struct{ *server }
 
 var _ search.Embedder = (*Ollama)(nil)
 
 // NewOllama returns an embedder. It makes no request. The usual base URL is
-// http://localhost:11434. The error matches [citekit.ErrSyntax] if a value means
-// nothing.
+// http://localhost:11434. The error matches [citekit.ErrSyntax] if a value is
+// invalid.
 func NewOllama(opts *Options) (*Ollama, error) {
 	s, err := newServer(opts, "http://localhost:11434")
 	if err == nil && s.options.Model == "" {

@@ -7,16 +7,16 @@ import (
 	"github.com/citekit/citekit/search"
 )
 
-// OpenAI embeds by any server with the embeddings of OpenAI: OpenAI itself,
-// vLLM, LM Studio, Text Embeddings Inference and others. It is safe for
-// concurrent use.
+// OpenAI embeds texts with any server that has the embeddings API of OpenAI:
+// OpenAI itself, vLLM, LM Studio, Text Embeddings Inference and others. It is
+// safe for concurrent use.
 type OpenAI struct{ *server }
 
 var _ search.Embedder = (*OpenAI)(nil)
 
 // NewOpenAI returns an embedder. It makes no request. The usual base URL is
 // https://api.openai.com/v1. The error matches [citekit.ErrSyntax] if a value
-// means nothing.
+// is invalid.
 func NewOpenAI(opts *Options) (*OpenAI, error) {
 	s, err := newServer(opts, "https://api.openai.com/v1")
 	if err == nil && s.options.Model == "" {
@@ -61,7 +61,7 @@ func (o *OpenAI) Embed(ctx context.Context, kind search.TextKind, texts []string
 	return vectors, countVectors(vectors, len(texts))
 }
 
-// countVectors returns an error if not each text has a vector.
+// countVectors returns an error unless each text has a vector.
 func countVectors(vectors [][]float32, texts int) error {
 	have := 0
 	for _, v := range vectors {

@@ -9,15 +9,15 @@ import (
 	"github.com/citekit/citekit/search"
 )
 
-// A Reranker asks a server with the endpoint /rerank that Jina, Cohere, vLLM and
-// Text Embeddings Inference have. It is safe for concurrent use.
+// A Reranker uses a server with the endpoint /rerank, as Jina, Cohere, vLLM and
+// Text Embeddings Inference have it. It is safe for concurrent use.
 type Reranker struct{ *server }
 
 var _ search.Reranker = (*Reranker)(nil)
 
-// NewReranker returns a reranker. It makes no request. The base URL is required:
-// "/rerank" is added to it. The error matches [citekit.ErrSyntax] if a value
-// means nothing.
+// NewReranker returns a reranker. It makes no request. The base URL is
+// required: "/rerank" is added to it. The error matches [citekit.ErrSyntax] if
+// a value is invalid.
 func NewReranker(opts *Options) (*Reranker, error) {
 	if opts == nil || opts.BaseURL == "" {
 		return nil, fmt.Errorf("no base URL; name the server of the reranker, such as https://api.jina.ai/v1: %w", citekit.ErrSyntax)
@@ -29,7 +29,7 @@ func NewReranker(opts *Options) (*Reranker, error) {
 	return &Reranker{s}, nil
 }
 
-// A judgement is a score as the servers write it.
+// A judgement is a score in the form that servers send.
 type judgement struct {
 	Index     int      `json:"index"`
 	Relevance *float64 `json:"relevance_score"`
@@ -51,7 +51,7 @@ func (r *Reranker) Rerank(ctx context.Context, query string, texts []string) ([]
 	if err := r.post(ctx, "/rerank", request, &raw); err != nil {
 		return nil, err
 	}
-	var list []judgement // of Text Embeddings Inference
+	var list []judgement // as Text Embeddings Inference sends it
 	if json.Unmarshal(raw, &list) != nil {
 		var answer struct {
 			Results []judgement `json:"results"`

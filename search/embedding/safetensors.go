@@ -9,22 +9,23 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// maxHeader is how long the header of a safetensors file may be, in bytes.
+// maxHeader is the largest size of the header of a safetensors file, in bytes.
 const maxHeader = 16 << 20
 
-// A tensor is numbers of a safetensors file, as they stand there.
+// A tensor is an array of numbers in a safetensors file, in the file's own
+// encoding.
 type tensor struct {
 	kind  string // such as "F32"
 	shape []int
 	data  []byte
 }
 
-// widths are the bytes of the kinds of numbers that are read.
+// widths are the sizes in bytes of the supported kinds of numbers.
 var widths = map[string]int{"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I8": 1}
 
-// readTensors reads a safetensors file: the length of the header in 8 bytes, the
-// header, which is JSON, and the numbers. Tensors of other kinds are left out.
-// The error matches [citekit.ErrSyntax] if it is none.
+// readTensors reads a safetensors file: the length of the header in 8 bytes,
+// the header, which is JSON, and the numbers. It skips tensors of other kinds.
+// The error matches [citekit.ErrSyntax] if the file is invalid.
 func readTensors(file []byte) (map[string]tensor, error) {
 	if len(file) < 8 {
 		return nil, broken("it has %d bytes", len(file))
@@ -71,7 +72,7 @@ func broken(format string, args ...any) error {
 	return fmt.Errorf("the file is not safetensors: "+format+": %w", append(args, citekit.ErrSyntax)...)
 }
 
-// fits reports whether a tensor has as many numbers as its shape says.
+// fits reports whether a tensor has as many numbers as its shape requires.
 func (t *tensor) fits() bool {
 	size := widths[t.kind]
 	for _, n := range t.shape {
@@ -103,7 +104,7 @@ func (t *tensor) at(i int) float64 {
 	return float64(int8(t.data[i]))
 }
 
-// addRow adds a row of a table times a weight to a sum of its width.
+// addRow adds a row of a table, times a weight, to a sum of the same width.
 func (t *tensor) addRow(sum []float64, row int, weight float64) {
 	if t.kind != "F32" {
 		for i := range sum {
@@ -117,7 +118,7 @@ func (t *tensor) addRow(sum []float64, row int, weight float64) {
 	}
 }
 
-// float16 returns a number of IEEE 754 in 16 bits.
+// float16 converts a 16-bit IEEE 754 number.
 func float16(bits uint16) float64 {
 	exponent, fraction := int(bits>>10&31), float64(bits&1023)
 	sign := 1 - 2*float64(bits>>15)

@@ -24,7 +24,7 @@ type splitterRule struct {
 	IndividualDigits bool   `json:"individual_digits"`
 }
 
-// addSplitter adds what a rule does; nil does nothing.
+// addSplitter adds the step of a rule; a nil rule adds nothing.
 func (t *tokenizer) addSplitter(r *splitterRule) error {
 	if r == nil {
 		return nil
@@ -77,8 +77,8 @@ func each(split func(string) []string) func([]string) []string {
 	}
 }
 
-// What a character is to a splitter. Runs of one class stay together, but for
-// those that are alone; white space is left out.
+// The classes of characters for a splitter. Runs of one class stay together,
+// except those of the class alone; white space is dropped.
 const (
 	space = -1 - iota
 	alone
@@ -136,8 +136,8 @@ func (r *splitterRule) digitClass(c rune) int {
 	return 1
 }
 
-// metaspace returns what marks spaces as SentencePiece does, and splits before
-// each mark.
+// metaspace returns a function that marks spaces as SentencePiece does, and
+// splits before each mark.
 func (r *splitterRule) metaspace() (func([]string) []string, error) {
 	mark := cmp.Or(r.Replacement, "▁")
 	scheme := r.PrependScheme

@@ -13,8 +13,8 @@ import (
 	"github.com/citekit/citekit/search"
 )
 
-// The files of static embeddings, as model2vec publishes them, and how large
-// they may be.
+// The files of static embeddings, as model2vec publishes them, and their
+// largest sizes.
 const (
 	matrixFile    = "model.safetensors"
 	tokenizerFile = "tokenizer.json"
@@ -23,28 +23,29 @@ const (
 	maxTokenizer = 64 << 20
 )
 
-// Static embeds by a table with a vector for each token: the vector of a text is
-// the mean of those of its tokens, of length 1. It needs no server, and is safe
-// for concurrent use. A text of which no token is known has a vector of zeros.
+// Static embeds texts with a table that has a vector for each token: the vector
+// of a text is the mean of the vectors of its tokens, scaled to length 1. It
+// needs no server, and is safe for concurrent use. A text without known tokens
+// has a vector of zeros.
 type Static struct {
 	name      string
 	tokenizer *tokenizer
 	matrix    tensor
-	weights   *tensor // of tokens; nil weights all alike
-	rows      *tensor // of the matrix, by token; nil if they are the tokens
+	weights   *tensor // of tokens; nil gives all the same weight
+	rows      *tensor // row of the matrix of each token; nil if the token is the row
 }
 
 var _ search.Embedder = (*Static)(nil)
 
 // NewStatic reads model.safetensors and tokenizer.json from a folder. The table
 // is the tensor "embeddings", "embedding.weight", or the only one with two
-// dimensions; "weights" and "mapping" of model2vec are honoured. Tokenizers are
-// WordPiece and Unigram. A precompiled normalizer is taken as NFKC.
+// dimensions; "weights" and "mapping" of model2vec are used. Tokenizers are
+// WordPiece and Unigram. A precompiled normalizer is treated as NFKC.
 //
-// Errors are those of the folder, or match [citekit.ErrSyntax] if a file is not
-// what it should be, [errors.ErrUnsupported] if a tokenizer has something that is
-// not known here, or [citekit.ErrTooLarge]: the table may have 2 GiB, which are
-// held in memory, and the tokenizer 64 MiB.
+// Errors are those of the folder, or match [citekit.ErrSyntax] if a file is
+// invalid, [errors.ErrUnsupported] if a tokenizer uses an unsupported feature,
+// or [citekit.ErrTooLarge]: the limits are 2 GiB for the table, which is held
+// in memory, and 64 MiB for the tokenizer.
 func NewStatic(folder fs.FS) (*Static, error) {
 	table, err := readFile(folder, matrixFile, maxMatrix)
 	if err != nil {
@@ -99,7 +100,7 @@ func newStatic(table, rules []byte) (*Static, error) {
 	return s, s.check()
 }
 
-// matrixOf returns the table among some tensors.
+// matrixOf returns the table from some tensors.
 func matrixOf(tensors map[string]tensor) (tensor, error) {
 	for _, name := range []string{"embeddings", "embedding.weight"} {
 		if t, ok := tensors[name]; ok && len(t.shape) == 2 {
@@ -118,7 +119,7 @@ func matrixOf(tensors map[string]tensor) (tensor, error) {
 	return found[0], nil
 }
 
-// check returns an error if there is a token without a vector.
+// check returns an error if a token has no vector.
 func (s *Static) check() error {
 	tokens := s.matrix.shape[0]
 	if s.rows != nil {

@@ -9,32 +9,32 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// Bounds of tokenizers, so that a hostile one takes neither time nor memory
-// without end.
+// Limits of tokenizers, so that a hostile one cannot use unlimited time or
+// memory.
 const (
-	maxText      = 64 << 10  // bytes of a text that are looked at
-	maxNormal    = 256 << 10 // of what normalizers make of it
+	maxText      = 64 << 10  // bytes of a text that are used
+	maxNormal    = 256 << 10 // of a text after normalization
 	maxStages    = 64        // normalizers, or pre-tokenizers
-	maxInsertion = 64        // bytes of what a normalizer puts in
-	maxPiece     = 128       // bytes of a token; longer ones are in no text
+	maxInsertion = 64        // bytes that a normalizer may insert
+	maxPiece     = 128       // bytes of a token; longer ones never match
 	maxWord      = 1000      // characters of a word
 )
 
-// A tokenizer turns texts into numbers of tokens.
+// A tokenizer turns texts into token numbers.
 type tokenizer struct {
 	normalizers []func(string) string
 	splitters   []func([]string) []string
 	model       pieces
-	largest     int // number of a token
+	largest     int // largest token number
 }
 
-// pieces cuts a word into tokens.
+// pieces splits a word into tokens.
 type pieces interface {
 	appendTokens(list []int, word string) []int
 }
 
-// readTokenizer reads a tokenizer.json. The error matches [citekit.ErrSyntax] or
-// [errors.ErrUnsupported].
+// readTokenizer parses a tokenizer.json. The error matches [citekit.ErrSyntax]
+// or [errors.ErrUnsupported].
 func readTokenizer(data []byte) (*tokenizer, error) {
 	var file struct {
 		Normalizer   *normalizerRule `json:"normalizer"`

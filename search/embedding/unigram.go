@@ -10,13 +10,13 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// A unigram cuts a word into the tokens that together are the most likely.
+// A unigram splits a word into its most likely tokens.
 type unigram struct {
 	tokens  map[string]scoredToken
 	longest int // bytes of a token
-	unk     int // stands for characters that no token has, or -1
+	unk     int // stands for characters without a token, or -1
 	unlike  float64
-	bytes   *[256]int // tokens of bytes, if they stand for what has no token
+	bytes   *[256]int // tokens of bytes, if they stand for characters without a token
 }
 
 type scoredToken struct {
@@ -24,7 +24,7 @@ type scoredToken struct {
 	score  float64
 }
 
-// unkPenalty is how much less likely than any token an unknown character is.
+// unkPenalty is how much less likely an unknown character is than any token.
 const unkPenalty = 10
 
 func readUnigram(data []byte) (*unigram, int, error) {
@@ -59,7 +59,7 @@ func readUnigram(data []byte) (*unigram, int, error) {
 	return u, len(file.Vocab) - 1, nil
 }
 
-// byteTokens returns the tokens of all bytes, nil if one is missing.
+// byteTokens returns the tokens of all bytes, or nil if one is missing.
 func (u *unigram) byteTokens() *[256]int {
 	var all [256]int
 	for b := range all {
@@ -72,11 +72,11 @@ func (u *unigram) byteTokens() *[256]int {
 	return &all
 }
 
-// A step is the last token of the most likely way to an offset.
+// A step is the last token on the most likely path to an offset.
 type step struct {
 	score float64
 	from  int
-	token int // -1 for a character that no token has
+	token int // -1 for a character without a token
 }
 
 func (u *unigram) appendTokens(list []int, word string) []int {
@@ -92,7 +92,7 @@ func (u *unigram) appendTokens(list []int, word string) []int {
 			for i := at - 1; i >= steps[at].from; i-- {
 				list = append(list, u.bytes[word[i]])
 			}
-		case u.unk >= 0 && !unknown: // several in a row are one
+		case u.unk >= 0 && !unknown: // several unknown ones in a row are one token
 			list = append(list, u.unk)
 		}
 		unknown = token < 0
@@ -101,7 +101,8 @@ func (u *unigram) appendTokens(list []int, word string) []int {
 	return list
 }
 
-// steps returns the best step to each offset of a word that begins a character.
+// steps returns the best step to each offset of a word where a character
+// begins.
 func (u *unigram) steps(word string) []step {
 	steps := make([]step, len(word)+1)
 	for i := range steps[1:] {

@@ -9,11 +9,11 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// A wordPiece cuts words into the longest tokens that it has, from the start.
-// Words that it cannot cut are left out.
+// A wordPiece splits words into the longest tokens that it has, from the start.
+// It skips words that it cannot split.
 type wordPiece struct {
 	numbers map[string]int
-	prefix  string // of tokens that go on
+	prefix  string // of tokens that continue a word
 	most    int    // characters of a word
 }
 
@@ -60,8 +60,8 @@ func (w *wordPiece) appendTokens(list []int, word string) []int {
 	return found
 }
 
-// longest returns the longest token that a text begins with, and its length; 0
-// if there is none.
+// longest returns the longest token at the start of a text, and its length; the
+// length is 0 if there is none.
 func (w *wordPiece) longest(text string, goesOn bool) (token, length int) {
 	prefix := ""
 	if goesOn {

@@ -13,23 +13,23 @@ import (
 	"github.com/citekit/citekit/internal/terms"
 )
 
-// A compiler makes a query for segments out of clauses.
+// A compiler makes a query for segments from clauses.
 type compiler struct {
 	snapshot  *snapshot
 	analyzers []*terms.Analyzer // of each language that the index holds
 	query     segment.Query
 	words     map[string]int // index of the word by its terms
-	before    int            // index of the word before, or -1
-	unknown   int            // words that the index does not have
+	before    int            // index of the previous word, or -1
+	unknown   int            // words that are not in the index
 }
 
 const (
-	maxPrefixTerms  = 64   // that stand for a prefix: the commonest
-	maxPrefixLooked = 4096 // terms that are looked at for it, in each segment
-	maxSimilar      = 8    // terms that stand for a word that is not there
-	similarBoost    = 0.5  // what these count beside a word as it was written
-	minSimilar      = 4    // letters of a word for which they are looked for
-	maxUnknown      = 16   // words for which they are: to look takes about a millisecond
+	maxPrefixTerms  = 64   // that stand for a prefix: the most common ones
+	maxPrefixLooked = 4096 // terms examined for it, in each segment
+	maxSimilar      = 8    // terms that stand for a missing word
+	similarBoost    = 0.5  // their weight compared with a word as written
+	minSimilar      = 4    // letters that a word needs for this
+	maxUnknown      = 16   // words for which this is done: each takes about a millisecond
 )
 
 func newCompiler(s *snapshot) *compiler {
@@ -56,7 +56,7 @@ func (c *compiler) clause(cl clause) {
 	if cl.phrase || cl.title || cl.excluded {
 		condition := segment.Condition{Phrases: c.phrases(cl.text), Title: cl.title}
 		switch {
-		case len(condition.Phrases) == 0: // nothing but stop words and signs
+		case len(condition.Phrases) == 0: // only stop words and signs
 			return
 		case cl.excluded:
 			c.query.Excluded = append(c.query.Excluded, condition)
@@ -70,11 +70,11 @@ func (c *compiler) clause(cl clause) {
 	}
 }
 
-// A wordPlace is where a word is in a text, in bytes.
+// A wordPlace is the position of a word in a text, in bytes.
 type wordPlace struct{ start, end int }
 
-// forms returns the words of a text, each as the terms that it is in the
-// languages of the index.
+// forms returns the words of a text, each as its terms in the languages of the
+// index.
 func (c *compiler) forms(text string) (words [][]string) {
 	for _, list := range c.placed(text) {
 		words = append(words, list)
@@ -82,7 +82,8 @@ func (c *compiler) forms(text string) (words [][]string) {
 	return words
 }
 
-// placed yields the words of a text in order, each as [compiler.forms] has it.
+// placed yields the words of a text in order, each in the form that
+// [compiler.forms] returns.
 func (c *compiler) placed(text string) iter.Seq2[wordPlace, []string] {
 	at := make(map[wordPlace][]string)
 	for _, a := range c.analyzers {
@@ -108,7 +109,8 @@ func (c *compiler) placed(text string) iter.Seq2[wordPlace, []string] {
 	}
 }
 
-// phrases returns what a text in quotes is in the languages of the index.
+// phrases returns the phrases that a quoted text stands for in the languages of
+// the index.
 func (c *compiler) phrases(text string) (phrases []segment.Phrase) {
 	for _, a := range c.analyzers {
 		var phrase segment.Phrase
@@ -130,7 +132,7 @@ func (c *compiler) phrases(text string) (phrases []segment.Phrase) {
 	return phrases
 }
 
-// add counts a word of the query, and takes it as neighbour of the one before.
+// add adds a word to the query, as the neighbour of the previous word.
 func (c *compiler) add(list []string, boost float64) {
 	if len(list) == 0 {
 		return
@@ -150,12 +152,12 @@ func (c *compiler) add(list []string, boost float64) {
 	c.before = i
 }
 
-// key tells words apart by their terms, which are sorted.
+// key identifies a word by its terms, which must be sorted.
 func key(list []string) string { return strings.Join(list, "\x00") }
 
-// known returns the terms of a word, or those like it if the index has none of
-// them. A single character of a script without spaces stands for all that
-// begins with it. It also returns what the word counts.
+// known returns the terms of a word, or similar terms if the index has none of
+// them. A single character of a script without spaces stands for all terms that
+// begin with it. It also returns the weight of the word.
 func (c *compiler) known(forms []string) (list []string, boost float64) {
 	if c.has(forms) {
 		return forms, 1
@@ -169,7 +171,7 @@ func (c *compiler) known(forms []string) (list []string, boost float64) {
 	return c.similar(forms), similarBoost
 }
 
-// has reports whether the index has a term.
+// has reports whether the index has one of the terms.
 func (c *compiler) has(forms []string) bool {
 	for _, v := range c.snapshot.views {
 		found := false
@@ -187,15 +189,15 @@ func (c *compiler) has(forms []string) bool {
 	return false
 }
 
-// count calls f with each segment. One whose memory is gone is found out by the
-// search.
+// count calls f with each segment. It ignores a segment whose memory is gone;
+// the search reports that.
 func (c *compiler) count(f func(*segment.Segment)) {
 	for _, v := range c.snapshot.views {
 		_ = segment.Guard(func() error { f(v.Segment); return nil })
 	}
 }
 
-// similar returns the commonest terms that differ from a word in one letter.
+// similar returns the most common terms that differ from a word in one letter.
 func (c *compiler) similar(forms []string) []string {
 	counts := make(map[string]int)
 	for _, term := range forms {
@@ -218,7 +220,7 @@ func (c *compiler) similar(forms []string) []string {
 	return commonest(counts, maxSimilar)
 }
 
-// starting returns the commonest terms that begin with a prefix.
+// starting returns the most common terms that begin with a prefix.
 func (c *compiler) starting(prefix string) []string {
 	counts := make(map[string]int)
 	c.count(func(s *segment.Segment) {
@@ -239,8 +241,8 @@ func commonest(counts map[string]int, n int) []string {
 	return list[:min(n, len(list))]
 }
 
-// prefix adds a word of which only the start is given. Stems are looked for by
-// the start as it is written, and by the stem of it.
+// prefix adds a word of which only the start is given. It searches stems by the
+// start as written and by the stem of the start.
 func (c *compiler) prefix(cl clause) {
 	for t := range terms.New(terms.None).Terms(cl.text) {
 		if t.Role == terms.Whole {

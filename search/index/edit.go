@@ -11,11 +11,11 @@ import (
 	"github.com/citekit/citekit/internal/segment"
 )
 
-// An edit is a manifest that is being changed. Segments that are lost are not
-// in it.
+// An edit is a manifest that is being changed. It does not include lost
+// segments.
 type edit struct {
 	records []segmentRecord
-	held    []*heldSegment // nil for those that are added
+	held    []*heldSegment // nil for added segments
 	dead    [][]int
 }
 
@@ -31,7 +31,7 @@ func (s *snapshot) edit() *edit {
 	return e
 }
 
-// outdate makes what segments hold of a resource count no more.
+// outdate marks everything that segments hold of a resource as outdated.
 func (e *edit) outdate(id string) {
 	for i, h := range e.held {
 		if h == nil {
@@ -61,8 +61,8 @@ func (e *edit) remove(i int) {
 	e.dead = slices.Delete(e.dead, i, i+1)
 }
 
-// manifest returns what the edit leads to. Segments of which nothing counts are
-// left out.
+// manifest returns the changed manifest. It leaves out segments that hold only
+// outdated entries.
 func (e *edit) manifest() manifest {
 	m := manifest{Format: manifestFormat}
 	for i, r := range e.records {
@@ -75,8 +75,8 @@ func (e *edit) manifest() manifest {
 	return m
 }
 
-// change replaces the manifest by what f makes of it. If another process, or
-// goroutine, replaces it meanwhile, f is called again on what is there then.
+// change replaces the manifest by the result of f. If another process or
+// goroutine replaces it concurrently, change calls f again on the new manifest.
 func (l *Local) change(ctx context.Context, f func(*edit) error) error {
 	for {
 		s, err := l.acquire(ctx, 0)
@@ -112,8 +112,8 @@ func (l *Local) changeOnce(ctx context.Context, s *snapshot, f func(*edit) error
 	return nil
 }
 
-// fit returns the manifest encoded. If it is too large for a note, the segments
-// with most that is dead are written anew; those are returned too.
+// fit returns the encoded manifest. If it is too large for a note, fit rewrites
+// the segments with the most outdated resources, and returns the new ones too.
 func (l *Local) fit(ctx context.Context, e *edit) (added []segmentRecord, data []byte, err error) {
 	for {
 		if data, err = e.manifest().encode(); err != nil || len(data) <= maxManifest {
@@ -137,7 +137,7 @@ func (l *Local) fit(ctx context.Context, e *edit) (added []segmentRecord, data [
 	}
 }
 
-// mergeViews stores one segment that has what counts in several.
+// mergeViews stores one segment with the current entries of several.
 func (l *Local) mergeViews(ctx context.Context, views []segment.View) (segmentRecord, error) {
 	r, err := l.storeSegment(ctx, func(w io.Writer) error { return segment.Merge(ctx, w, views) })
 	for _, v := range views {
@@ -147,8 +147,8 @@ func (l *Local) mergeViews(ctx context.Context, views []segment.View) (segmentRe
 	return r, err
 }
 
-// adopt makes a manifest that was just written the one that is searched. If
-// that fails, the next search tries again.
+// adopt makes a manifest that was just written the one to search. If that
+// fails, the next search tries again.
 func (l *Local) adopt(ctx context.Context, m manifest, stamp citekit.Stamp) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,26 +9,26 @@ import (
 	"github.com/citekit/citekit/internal/terms"
 )
 
-// An Expander is an [Index] that can look for more words than a query has.
+// An Expander is an [Index] that can search for more words than a query has.
 type Expander interface {
-	// Expand is Search with the words that some texts have most, beside those
-	// of the query: relevance feedback after the model RM3. The words of the
-	// query count as much as all others together.
+	// Expand is like Search, but adds the words that are most typical of some
+	// texts: relevance feedback after the model RM3. The words of the query
+	// have as much weight as all added words together.
 	Expand(ctx context.Context, q Query, feedback []Feedback) (*Result, error)
 }
 
 var _ Expander = (*Local)(nil)
 
-// Feedback is a text that is taken to be what a query is after.
+// Feedback is a text that is assumed to answer a query.
 type Feedback struct {
 	Text     string
-	Language string  // of [Hit.Language]
-	Weight   float64 // what it counts beside others; a text without is passed over
+	Language string  // as in [Hit.Language]
+	Weight   float64 // relative to the other texts; a text without weight is skipped
 }
 
 const (
-	expansionTerms = 20 // words that are added at most
-	originalShare  = .5 // of the query's own words in the weight of all
+	expansionTerms = 20 // largest number of added words
+	originalShare  = .5 // share of the query's own words in the total weight
 )
 
 // Expand implements [Expander].
@@ -46,7 +46,8 @@ type weightedTerm struct {
 	share float64
 }
 
-// relevance returns the terms that feedback has most, whose shares add up to 1.
+// relevance returns the terms most typical of feedback. Their shares add up to
+// 1.
 func relevance(feedback []Feedback) []weightedTerm {
 	shares, all := make(map[string]float64), 0.
 	for _, f := range feedback {
@@ -73,7 +74,8 @@ func relevance(feedback []Feedback) []weightedTerm {
 	return list
 }
 
-// addShares adds what share of a text each of its terms is, times its weight.
+// addShares adds, for each term of a text, its share of the text times the
+// text's weight.
 func addShares(shares map[string]float64, f Feedback) {
 	counts, length := make(map[string]int), 0
 	for t := range terms.New(terms.Language(f.Language)).Terms(cut(f.Text, maxText)) {
@@ -87,7 +89,7 @@ func addShares(shares map[string]float64, f Feedback) {
 	}
 }
 
-// expand adds terms to a query that has words, as many as have room.
+// expand adds terms to a query that has words, as many as fit.
 func expand(q *segment.Query, added []weightedTerm) {
 	asked := 0
 	for _, w := range q.Words {

@@ -11,7 +11,7 @@ import (
 	"github.com/citekit/citekit/internal/segment"
 )
 
-// The kinds of keywords, which begin with them.
+// The kinds of keywords; each keyword begins with its kind.
 const (
 	modalityKeyword = "m:"
 	typeKeyword     = "t:"
@@ -21,7 +21,7 @@ const (
 	languageKeyword = "g:"
 )
 
-// keywords returns what filters ask of an entry.
+// keywords returns the keywords of an entry that filters can match.
 func keywords(e *Entry, language string) []string {
 	list := []string{languageKeyword + language}
 	add := func(kind string, values ...string) {
@@ -46,9 +46,9 @@ func keyword(kind, value string) string {
 	return kind + strings.ToLower(value)
 }
 
-// A filter is [Filters] in the form that segments are asked in.
+// A filter is [Filters] in the form used with segments.
 type filter struct {
-	lists     [][]string // of keywords, one of each
+	lists     [][]string // of keywords, one of each is required
 	resources []string
 	without   []string // resources
 	from, to  int64
@@ -56,7 +56,7 @@ type filter struct {
 	path      string
 }
 
-// newFilter returns nil if nothing is filtered.
+// newFilter returns nil if there are no filters.
 func newFilter(f *Filters) (*filter, error) {
 	c := &filter{resources: f.Resources, without: f.Without, from: math.MinInt64, to: math.MaxInt64, path: f.Path}
 	if _, err := path.Match(f.Path, ""); errors.Is(err, path.ErrBadPattern) {
@@ -93,7 +93,7 @@ func (f *filter) list(kind string, values []string) {
 	f.lists = append(f.lists, list)
 }
 
-// only returns the documents of a segment that pass.
+// only returns the documents of a segment that pass the filters.
 func (f *filter) only(s *segment.Segment) (segment.Bitmap, error) {
 	set := segment.NewBitmap(s.Docs())
 	set.AddRange(segment.Range{First: 0, End: uint32(s.Docs())})
@@ -134,7 +134,7 @@ func addResources(s *segment.Segment, set segment.Bitmap, ids []string) error {
 	return nil
 }
 
-// addTimes leaves out 0, which stands for a time that is not known.
+// addTimes skips 0, which stands for an unknown time.
 func (f *filter) addTimes(s *segment.Segment, set segment.Bitmap) error {
 	s.Between(set, f.from, min(f.to, -1))
 	s.Between(set, max(f.from, 1), f.to)

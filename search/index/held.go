@@ -13,11 +13,11 @@ import (
 	"github.com/citekit/citekit/internal/segment"
 )
 
-// maxSegment is how large a segment may be, in bytes.
+// maxSegment is the largest size of a segment, in bytes.
 const maxSegment = 1 << 30
 
-// A heldSegment is an open segment. Snapshots share it; the last one that is
-// released closes it.
+// A heldSegment is an open segment that snapshots share. Releasing the last of
+// them closes it.
 type heldSegment struct {
 	key   string
 	data  *segment.Segment
@@ -25,12 +25,12 @@ type heldSegment struct {
 	users atomic.Int64
 }
 
-// errLost reports a segment that is gone, damaged, or not the one it should be.
+// errLost reports a segment that is missing, damaged, or not the expected one.
 var errLost = errors.New("search: a segment is lost")
 
-// openSure opens evidence. What is not there is looked for again: a store says so
-// too of what it cannot read for a moment, and a segment that is lost is to be
-// made again.
+// openSure opens evidence. It tries again if the evidence is missing: a store
+// also reports evidence as missing that it cannot read for a moment, and a
+// segment reported as lost must be made again.
 func openSure(ctx context.Context, store Store, key string) (content io.ReadSeekCloser, stored *citekit.StoredEvidence, err error) {
 	const tries = 3
 	for range tries {
@@ -68,7 +68,7 @@ func openHeld(ctx context.Context, store Store, r segmentRecord) (*heldSegment, 
 	return h, nil
 }
 
-// load maps content that is a file, and reads other content.
+// load maps content into memory if it is a file, and reads it otherwise.
 func load(content io.Reader, size int) (data []byte, unmap func(), err error) {
 	if f, ok := content.(*os.File); ok {
 		if info, err := f.Stat(); err == nil && info.Size() == int64(size) {

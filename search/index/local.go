@@ -12,8 +12,8 @@ import (
 	"github.com/citekit/citekit/internal/segment"
 )
 
-// A Store is what a [Local] keeps an index in: every [citekit.Workspace] that is
-// a [citekit.EvidenceOpener] is one.
+// A Store is the storage of a [Local]. Every [citekit.Workspace] that is a
+// [citekit.EvidenceOpener] is a Store.
 type Store interface {
 	citekit.EvidenceStore
 	citekit.EvidenceOpener
@@ -22,19 +22,20 @@ type Store interface {
 
 // Options configure a [Local]. The zero value is ready to use.
 type Options struct {
-	// Name tells several indexes of one store from each other.
+	// Name distinguishes several indexes in one store.
 	Name string
 
-	// MergeAll makes Put end all merging that is due before it returns. Else
-	// that is done in the background, until [Local.Close]; only where many small
-	// segments wait for it does Put merge some, in about the time that it took.
+	// MergeAll makes Put finish all due merging before it returns. Otherwise
+	// merging is done in the background, until [Local.Close]; Put merges some
+	// segments only if many small ones are waiting, in about the time that the
+	// Put itself took.
 	MergeAll bool
 }
 
 // A Local is an [Index] in the stores of a workspace. Segments are evidence, so
-// they are sealed, checked, and count in the budget of evidence; a note says
-// which of them count. Any number of processes may read and write one index.
-// What one has written another finds within [Latency].
+// they are sealed, checked, and included in the budget of evidence; a note
+// lists the current ones. Any number of processes may read and write one index.
+// A change by one process is visible to the others within [Latency].
 //
 // It is safe for concurrent use.
 type Local struct {
@@ -42,31 +43,32 @@ type Local struct {
 	name     string
 	mergeAll bool
 
-	background context.Context // of merging
+	background context.Context // for merging
 	stop       context.CancelFunc
 	running    sync.WaitGroup
-	turn       chan struct{} // of the one that does all merging
+	turn       chan struct{} // held by whoever does all merging
 
 	mu      sync.Mutex
 	merging bool // in the background
-	again   bool // more may be due than when that began
+	again   bool // more merging may be due than when the present run began
 	now     *snapshot
-	checked time.Time // when the manifest was last looked at
-	touched time.Time // when the segments were last marked as used
+	checked time.Time // last check of the manifest
+	touched time.Time // last time the segments were marked as used
 	closed  bool
 }
 
 var _ Index = (*Local)(nil)
 
-// Latency is how long it takes at most until a search of one process finds what
-// another has put.
+// Latency is the longest time until a search in one process finds what another
+// process has put.
 const Latency = 10 * time.Millisecond
 
 // touchEvery is how often segments in use are marked as used, so that they are
-// not the first evidence to be evicted.
+// not evicted first.
 const touchEvery = time.Minute
 
-// New returns the index in a store. Opts may be nil. The caller closes it.
+// New returns the index in a store. A nil opts means the defaults. The caller
+// must close the index.
 func New(store Store, opts *Options) *Local {
 	if opts == nil {
 		opts = new(Options)
@@ -76,8 +78,8 @@ func New(store Store, opts *Options) *Local {
 	return l
 }
 
-// Close ends merging in the background and releases what the Local has open.
-// What is stored stays.
+// Close ends merging in the background and releases open resources. Stored data
+// stays.
 func (l *Local) Close() error {
 	l.mu.Lock()
 	l.closed = true
@@ -93,8 +95,8 @@ func (l *Local) Close() error {
 	return nil
 }
 
-// acquire returns the index as it is now, or was at most some time ago. The
-// caller releases it.
+// acquire returns the present index, or one that was read at most ago before.
+// The caller must release it.
 func (l *Local) acquire(ctx context.Context, ago time.Duration) (*snapshot, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -113,8 +115,9 @@ func (l *Local) acquire(ctx context.Context, ago time.Duration) (*snapshot, erro
 	return l.now, nil
 }
 
-// refresh makes the snapshot that of the manifest. Where a segment is lost the
-// manifest is looked at again: it may have been merged away meanwhile.
+// refresh loads the snapshot of the current manifest. If a segment is lost, it
+// reads the manifest again, because the segment may have been merged
+// concurrently.
 func (l *Local) refresh(ctx context.Context) error {
 	for range maxTries {
 		began := time.Now()
@@ -157,15 +160,14 @@ func (l *Local) touch(ctx context.Context) {
 	l.touched = time.Now()
 	for _, h := range l.now.segments {
 		if h != nil {
-			if content, _, err := l.store.OpenEvidence(ctx, h.key); err == nil { // one that is lost is mapped here still
+			if content, _, err := l.store.OpenEvidence(ctx, h.key); err == nil { // a lost segment is still mapped here
 				content.Close()
 			}
 		}
 	}
 }
 
-// drop takes a segment that is damaged out of the snapshot, until the manifest
-// changes.
+// drop removes a damaged segment from the snapshot until the manifest changes.
 func (l *Local) drop(s *snapshot, view int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -174,8 +176,8 @@ func (l *Local) drop(s *snapshot, view int) {
 	}
 }
 
-// read calls f with the index. If a segment turns out to be damaged, it is left
-// out and f is called again.
+// read calls f with the index. If a segment turns out to be damaged, read
+// leaves it out and calls f again.
 func (l *Local) read(ctx context.Context, f func(*snapshot) error) error {
 	for {
 		s, err := l.acquire(ctx, Latency)

@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// A manifest says which segments there are, and what in them counts no more. It
-// is one note; replacing it is what makes a change.
+// A manifest lists the segments, and the outdated resources in them. It is one
+// note; replacing the note makes a change.
 //
-// What is outdated in a segment stands here, and not in the segment that
-// replaced it: if that is lost, the older version must not come back.
+// The outdated resources of a segment are listed here, not in the segment that
+// replaced them: if that segment is lost, the older version must not come back.
 type manifest struct {
 	Format   int             `json:"format"`
 	Segments []segmentRecord `json:"segments"`
@@ -23,17 +23,17 @@ const (
 	maxManifest    = 60 << 10 // bytes; notes have at most 64 KiB
 )
 
-// A segmentRecord is what the manifest says of a segment.
+// A segmentRecord is the manifest's record of a segment.
 type segmentRecord struct {
 	Key       string `json:"key"` // of the evidence
 	SHA256    string `json:"sha256"`
 	Size      int64  `json:"size"`
 	Entries   int    `json:"entries"`
 	Resources int    `json:"resources"`
-	Dead      []byte `json:"dead,omitempty"` // numbers of resources, as of appendNumbers
+	Dead      []byte `json:"dead,omitempty"` // numbers of outdated resources, as written by appendNumbers
 }
 
-// decodeManifest returns an empty manifest for what is not one.
+// decodeManifest decodes a manifest. Invalid data gives an empty manifest.
 func decodeManifest(data []byte) manifest {
 	var m manifest
 	if json.Unmarshal(data, &m) != nil || m.Format != manifestFormat {

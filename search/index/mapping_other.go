@@ -4,5 +4,6 @@ package index
 
 import "os"
 
-// mapFile reports false: what is mapped could not be replaced or deleted here.
+// mapFile returns false: a mapped file could not be replaced or deleted on this
+// system.
 func mapFile(*os.File, int) (data []byte, unmap func(), ok bool) { return nil, nil, false }

@@ -2,8 +2,8 @@ package index
 
 import "slices"
 
-// Match reports whether an entry of a resource passes the filters, or returns an
-// error matching [citekit.ErrSyntax] if one of them means nothing.
+// Match reports whether an entry of a resource passes the filters. It returns
+// an error matching [citekit.ErrSyntax] if a filter is invalid.
 func (f *Filters) Match(resource string, e *Entry) (bool, error) {
 	c, err := newFilter(f)
 	if err != nil || c == nil {

@@ -12,8 +12,9 @@ import (
 	"github.com/citekit/citekit/internal/semaphore"
 )
 
-// Segments are merged by tiers: mergeWidth of about one size become one of the
-// next. Large ones stay as they are, unless much in them is dead.
+// Segments are merged by tiers: mergeWidth segments of about the same size
+// become one segment of the next tier. Large segments stay unchanged, unless
+// much of them is outdated.
 const (
 	mergeWidth   = 8
 	smallestTier = 1000 // entries; smaller segments are of the same tier
@@ -21,16 +22,16 @@ const (
 	maxMergedLen = maxSegment / 2 // bytes
 
 	// mostWaiting is how many segments of one tier may wait for the background.
-	// Above it Put merges some: mergeShare and mergeBase say how many entries,
-	// beside those that it put.
+	// If there are more, Put merges some: mergeShare and mergeBase limit how
+	// many entries, relative to those that it put.
 	mostWaiting = 3 * mergeWidth
 	mergeShare  = 2
 	mergeBase   = 10_000
 )
 
-// Merge does all merging that is due, and waits for merging that is under way.
-// It may take seconds for each hundred thousand entries, and ends early, with
-// nothing lost, once ctx is done. Searches and changes go on meanwhile.
+// Merge does all due merging, and waits for merging that is already running. It
+// may take seconds for each hundred thousand entries. Once ctx is done, it ends
+// early, and nothing is lost. Searches and changes can run concurrently.
 func (l *Local) Merge(ctx context.Context) error {
 	if err := semaphore.Acquire(ctx, l.turn); err != nil {
 		return err
@@ -39,7 +40,8 @@ func (l *Local) Merge(ctx context.Context) error {
 	return l.mergeUpTo(ctx, maxMerged)
 }
 
-// mergeAfter sees to the merging that is due after some entries were put.
+// mergeAfter does or starts the merging that is due after some entries were
+// put.
 func (l *Local) mergeAfter(ctx context.Context, docs int) error {
 	if l.mergeAll {
 		return l.Merge(ctx)
@@ -50,7 +52,7 @@ func (l *Local) mergeAfter(ctx context.Context, docs int) error {
 	}
 	waiting := s.waiting()
 	s.release()
-	if waiting > mostWaiting { // those who close soon leave the work to others
+	if waiting > mostWaiting { // short-lived processes leave the merging to others
 		return l.mergeUpTo(ctx, min(mergeShare*docs+mergeBase, maxMerged))
 	}
 	if waiting >= mergeWidth {
@@ -59,8 +61,8 @@ func (l *Local) mergeAfter(ctx context.Context, docs int) error {
 	return nil
 }
 
-// startMerging has all merging that is due done in the background, where one
-// goroutine does it. What fails is tried again after the next change.
+// startMerging starts all due merging in the background, in a single goroutine.
+// If a merge fails, it is tried again after the next change.
 func (l *Local) startMerging() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,8 +78,8 @@ func (l *Local) startMerging() {
 	})
 }
 
-// isMergingDue reports whether merging was asked for since it last did. If not,
-// merging in the background has ended.
+// isMergingDue reports whether merging was requested since its last call. If
+// not, merging in the background ends.
 func (l *Local) isMergingDue() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -109,8 +111,9 @@ func (l *Local) mergeUpTo(ctx context.Context, docs int) error {
 	}
 }
 
-// waiting returns how many segments of one tier there are at most, or that some
-// have much that is dead: these are merged too.
+// waiting returns the largest number of segments in one tier. If a segment has
+// many outdated entries, it returns at least mergeWidth, because such segments
+// are merged too.
 func (s *snapshot) waiting() int {
 	most, tiers := 0, make(map[int]int)
 	for _, v := range s.views {
@@ -126,11 +129,11 @@ func (s *snapshot) waiting() int {
 
 func tierOf(v segment.View) int { return bits.Len(uint(v.Docs()/smallestTier)) / 3 }
 
-// hasMuchDead reports whether a view is worth writing anew by itself.
+// hasMuchDead reports whether a view is worth rewriting by itself.
 func hasMuchDead(v segment.View) bool { return 3*(v.Segment.Docs()-v.Docs()) > v.Segment.Docs() }
 
-// due returns indexes of views that should be merged, of at most so many
-// documents; none if there is nothing to do.
+// due returns the indexes of views to merge, with at most limit documents, or
+// none if nothing is due.
 func (s *snapshot) due(limit int) []int {
 	tiers := make(map[int][]int)
 	for i, v := range s.views {
@@ -159,7 +162,7 @@ func (s *snapshot) due(limit int) []int {
 	return nil
 }
 
-// errOvertaken reports that another merged or lost the same segments.
+// errOvertaken reports that another process merged or lost the same segments.
 var errOvertaken = errors.New("search: the segments were replaced meanwhile")
 
 // merge replaces some views by one segment.
@@ -187,7 +190,7 @@ func (l *Local) merge(ctx context.Context, s *snapshot, due []int) error {
 	return err
 }
 
-// findDamage returns which of some views cannot be read.
+// findDamage returns an error that names a view that cannot be read, or err.
 func (l *Local) findDamage(ctx context.Context, s *snapshot, due []int, err error) error {
 	for _, v := range due {
 		if errors.Is(s.views[v].Segment.Check(ctx), segment.ErrDamaged) {
@@ -197,8 +200,8 @@ func (l *Local) findDamage(ctx context.Context, s *snapshot, due []int, err erro
 	return err
 }
 
-// replace puts a merged segment in the place of the views of a snapshot that it
-// was made of. What died in them since is dead in it too.
+// replace puts a merged segment in place of the views of a snapshot that it was
+// made from. Entries that became outdated in them since are outdated in it too.
 func (e *edit) replace(s *snapshot, due []int, r segmentRecord, merged *heldSegment) error {
 	var dead []int
 	for _, v := range due {
@@ -212,7 +215,7 @@ func (e *edit) replace(s *snapshot, due []int, r segmentRecord, merged *heldSegm
 				continue
 			}
 			resource, _ := e.held[i].data.Resource(n)
-			dead = slices.AppendSeq(dead, merged.data.FindResource(resource.ID)) // all its parts died together
+			dead = slices.AppendSeq(dead, merged.data.FindResource(resource.ID)) // all its parts became outdated together
 		}
 		e.remove(i)
 	}

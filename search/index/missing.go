@@ -9,11 +9,11 @@ import (
 	"github.com/citekit/citekit/internal/suggest"
 )
 
-// A Lister is an [Index] that tells what its entries have for filters.
+// A Lister is an [Index] that can list the filter values that its entries have.
 type Lister interface {
-	// Missing returns values of filters that no entry has, at most three. Only
-	// modalities, types, authors and labels are looked at, and of each the
-	// first hundred.
+	// Missing returns at most three filter values that no entry has. It checks
+	// only modalities, types, authors and labels, and the first hundred of
+	// each.
 	Missing(ctx context.Context, f Filters) ([]Missing, error)
 }
 
@@ -21,8 +21,8 @@ type Lister interface {
 type Missing struct {
 	Filter string // "modality", "type", "author" or "label"
 	Value  string
-	Known  []string // values that entries have, at most ten: those most like it first; in lower case
-	More   bool     // there are others
+	Known  []string // values that entries have, at most ten, the most similar ones first; in lower case
+	More   bool     // there are more of them
 }
 
 const (

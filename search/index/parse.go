@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// A clause is a word of a query, or words in quotes.
+// A clause is a word of a query, or a quoted phrase.
 type clause struct {
 	text     string
 	phrase   bool
@@ -17,18 +17,18 @@ type clause struct {
 
 const (
 	maxQuery   = 128 << 10 // bytes
-	maxText    = 64 << 10  // of a text that others are compared with
-	maxClauses = 1024      // words, and as many of what must or must not be there
+	maxText    = 64 << 10  // of a text that entries are compared with
+	maxClauses = 1024      // words, and the same number of required or excluded items
 )
 
-// parse returns the clauses of a query. Every text has some reading.
+// parse returns the clauses of a query. Every text is a valid query.
 func parse(text string) []clause {
 	clauses, _ := parseAll(text)
 	return clauses
 }
 
-// parseAll returns the clauses of a query, and whether these are all. Of a query
-// that is too long the first words count.
+// parseAll returns the clauses of a query, and reports whether these are all.
+// If a query is too long, only its first words are used.
 func parseAll(text string) (clauses []clause, whole bool) {
 	whole, text = len(text) <= maxQuery, cut(text, maxQuery)
 	words, demands := 0, 0
@@ -53,16 +53,16 @@ func parseAll(text string) (clauses []clause, whole bool) {
 	}
 }
 
-// IsRead reports whether all of a query counts: it does up to 128 KiB and 1,024
-// words, beside as many phrases and what must not be there.
+// IsRead reports whether a query is used whole: that is so up to 128 KiB and
+// 1,024 words, with the same number of phrases and excluded items.
 func IsRead(query string) bool {
 	_, whole := parseAll(query)
 	return whole
 }
 
-// Phrases returns the texts in quotes that a query demands anywhere, as they are
-// written. An index finds them by stems, and does not see words such as "not" and
-// "the" in them.
+// Phrases returns the quoted texts that a query requires anywhere, as written.
+// An index finds them by stems, and ignores words in them such as "not" and
+// "the".
 func Phrases(query string) (phrases []string) {
 	for _, c := range parse(query) {
 		if c.phrase && !c.excluded && !c.title {
@@ -72,8 +72,7 @@ func Phrases(query string) (phrases []string) {
 	return phrases
 }
 
-// parseClause reads the clause that text begins with, and returns what comes
-// after it.
+// parseClause parses the clause at the start of text, and returns the rest.
 func parseClause(text string) (c clause, rest string) {
 	body, excluded := strings.CutPrefix(text, "-")
 	if excluded && startsWord(body) {
@@ -104,7 +103,8 @@ func parseClause(text string) (c clause, rest string) {
 	return c, rest
 }
 
-// startsWord reports whether a sign before text belongs to what follows.
+// startsWord reports whether a sign before text belongs to the word that
+// follows.
 func startsWord(text string) bool {
 	r, _ := utf8.DecodeRuneInString(text)
 	return r == '"' || unicode.IsLetter(r) || unicode.IsNumber(r) || strings.HasPrefix(text, "title:")

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	flushDocs  = 25_000   // documents of a segment, when it is written
-	flushBytes = 48 << 20 // memory of a builder at most, or little more
+	flushDocs  = 25_000   // documents of a segment when it is written
+	flushBytes = 48 << 20 // approximate limit on a builder's memory
 	maxWriters = 4
 
 	batchEntries = 256
@@ -46,7 +46,7 @@ func (l *Local) Put(ctx context.Context, resources iter.Seq[Resource]) error {
 	for _, r := range records {
 		docs += r.Entries
 	}
-	_ = l.mergeAfter(ctx, docs) // the entries are in; what was not merged is when more are put
+	_ = l.mergeAfter(ctx, docs) // the entries are stored; unfinished merging is done at the next Put
 	return nil
 }
 
@@ -60,9 +60,9 @@ func (l *Local) Delete(ctx context.Context, ids ...string) error {
 	})
 }
 
-// A putting is one call of Put. Its goroutine reads the entries and hands them
-// to writers, each of which makes segments of its own: all entries of a resource
-// go to one.
+// A putting is one call of Put. Its goroutine reads the entries and passes them
+// to writers, each of which makes its own segments. All entries of a resource
+// go to one writer.
 type putting struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
@@ -71,7 +71,7 @@ type putting struct {
 	wait    sync.WaitGroup
 }
 
-// A batch is some entries of a resource, in order.
+// A batch is a series of entries of a resource.
 type batch struct {
 	resource segment.Resource
 	language terms.Language
@@ -94,7 +94,7 @@ func newPutting(ctx context.Context, l *Local) *putting {
 	return p
 }
 
-// feed hands all resources to writers.
+// feed passes all resources to writers.
 func (p *putting) feed(resources iter.Seq[Resource]) {
 	for r := range resources {
 		if r.ID == "" || p.ids[r.ID] {
@@ -128,8 +128,8 @@ func (p *putting) resource(r Resource) {
 	p.send(w, &b)
 }
 
-// send hands a batch to a writer, and makes it the next one. It reports false
-// once the context is done.
+// send passes a batch to a writer, and prepares b for the next entries. It
+// returns false once the context is done.
 func (p *putting) send(w *writer, b *batch) bool {
 	if b.first {
 		b.language = guess(b.entries)
@@ -155,7 +155,7 @@ func guess(entries []Entry) terms.Language {
 	return terms.Guess(text.String())
 }
 
-// idlest returns the writer that was given least.
+// idlest returns the writer that has received the fewest entries.
 func (p *putting) idlest() *writer {
 	best := p.writers[0]
 	for _, w := range p.writers {
@@ -166,8 +166,8 @@ func (p *putting) idlest() *writer {
 	return best
 }
 
-// finish waits for the writers and returns the segments that they stored, also
-// beside an error.
+// finish waits for the writers and returns the segments that they stored, even
+// if there is an error.
 func (p *putting) finish() (records []segmentRecord, err error) {
 	for _, w := range p.writers {
 		close(w.batches)
@@ -185,7 +185,7 @@ func (p *putting) finish() (records []segmentRecord, err error) {
 type writer struct {
 	local     *Local
 	batches   chan batch
-	given     int // entries, as counted by who gives them
+	given     int // entries, counted by the sender
 	analyzers map[terms.Language]*terms.Analyzer
 	builder   *segment.Builder
 	resources int
@@ -236,7 +236,7 @@ func (w *writer) isFull() bool {
 	return w.builder.Docs() >= flushDocs || w.builder.Size() >= flushBytes
 }
 
-// start begins a part of a resource, in a new segment if the one at hand is
+// start begins a part of a resource, in a new segment if the present one is
 // full.
 func (w *writer) start(ctx context.Context, b batch) error {
 	if w.builder != nil && w.isFull() {

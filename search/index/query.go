@@ -7,29 +7,29 @@ import (
 	"github.com/citekit/citekit/internal/terms"
 )
 
-// A Query says which entries are looked for.
+// A Query describes the wanted entries.
 type Query struct {
-	// Text is the query. Entries that have one of its words match; rarer
+	// Text is the query. An entry matches if it has one of the words. Rarer
 	// words, words in titles, and words that are neighbours in the text too
-	// count more. A word that the index lacks stands for those that differ in
-	// one letter.
+	// have more weight. A word that is not in the index stands for the words
+	// that differ in one letter.
 	//
 	//	"exact words"   must be there, in this order
 	//	head*           any word with this start
 	//	-word           must not be there; also -"exact words" and -head*
 	//	title:word      must be in the title; also title:"exact words"
 	//
-	// Every text is a query: signs that mean nothing where they stand are left
-	// out. A query of more than 64 KiB is cut.
+	// Every text is a query: signs without a meaning in their place are
+	// ignored. A query of more than 128 KiB is cut.
 	Text string
 
 	Filters Filters
-	TopK    int  // at most so many hits; zero means 10, and at most 1,000 are returned
-	Explain bool // hits say how their scores come about
+	TopK    int  // largest number of hits; zero means 10, and at most 1,000 are returned
+	Explain bool // hits explain their scores
 }
 
-// Filters leave only some entries. An entry must pass all that are set; of a
-// list it must have one. Letter case counts only in Resources and Path.
+// Filters restrict the entries. An entry must pass all filters that are set; of
+// a list it must match one value. Case matters only in Resources and Path.
 type Filters struct {
 	Resources  []string
 	Modalities []citekit.Modality
@@ -37,24 +37,23 @@ type Filters struct {
 	Authors    []string
 	Labels     []string
 
-	Without []string // resources that do not pass
+	Without []string // resources to exclude
 
 	// After and Before bound the time of creation, both included. Entries of
 	// unknown time do not pass.
 	After, Before time.Time
 
-	// Path is a pattern for the path of the source, as for [path.Match]. One
-	// without a slash is for the last element, and one that ends in a slash
-	// for all that is below.
+	// Path is a pattern for the path of the source, as for [path.Match]. A
+	// pattern without a slash is for the last element; a pattern that ends in a
+	// slash is for everything below it.
 	Path string
 }
 
-// A Result is what a search returns.
+// A Result is the answer to a search.
 type Result struct {
-	Hits []Hit // scores descend
+	Hits []Hit // by descending score
 
-	// Total is how many entries match. If it is not Exact there are more than
-	// that.
+	// Total is how many entries match. If Exact is false, there are more.
 	Total int
 	Exact bool
 }
@@ -62,31 +61,32 @@ type Result struct {
 // A Hit is an entry that matches.
 type Hit struct {
 	Resource string // id
-	Version  string // as it was put
+	Version  string // as given to Put
 	Entry    Entry  // without Text
 
-	Score float64 // compares only within one result
+	Score float64 // comparable within one result only
 
-	// Terms are the words of the query that the entry has, as the index
-	// writes them, and Language is what its words were stemmed in.
+	// Terms are the words of the query that the entry has, in the form that
+	// they have in the index. Language is the language in which its words were
+	// stemmed.
 	Terms    []string
 	Language string
 
-	Parts []Part // if asked for
+	Parts []Part // if requested
 }
 
-// A Part is what one word, or two that are neighbours, add to a score.
+// A Part is the share of a score from one word, or from two neighbouring words.
 type Part struct {
-	Term    string // as the index writes it
+	Term    string // in the form it has in the index
 	Next    string // of a pair: the second word
-	Times   int    // how often it is there; in a title it counts four times
+	Times   int    // number of occurrences; an occurrence in a title counts four times
 	InTitle bool
 	InBody  bool // or in the path or the summary
-	Vector  bool // it is near by its vector, whatever its words
+	Vector  bool // the entry is near by its vector, whatever its words
 	Score   float64
 }
 
-// Highlights returns where a text has the words that made it a hit: ranges of
+// Highlights returns the ranges of a text with the words that made it a hit: in
 // bytes, the end excluded, in ascending order and without overlap.
 func (h *Hit) Highlights(text string) [][2]int {
 	wanted := make(map[string]bool, len(h.Terms))

@@ -9,20 +9,21 @@ import (
 	"github.com/citekit/citekit/internal/terms"
 )
 
-// A recordWriter makes the records of one resource. Texts that it has written
-// before, such as paths and authors, are references to where they were: a text
-// is its length twice and its bytes, a reference its place twice, plus one.
+// A recordWriter makes the records of one resource. A text that it has written
+// before, such as a path or an author, becomes a reference to its earlier
+// place. A text is written as twice its length and then its bytes, a reference
+// as twice its place plus one.
 type recordWriter struct {
-	seen map[string]int // places of texts
+	seen map[string]int // positions of texts
 	size int            // of all records so far
-	out  []byte         // of the one at hand
+	out  []byte         // of the present one
 }
 
-const minShared = 4 // bytes of a text for which a reference is made
+const minShared = 4 // bytes that a text needs for a reference
 
 func newRecordWriter() *recordWriter { return &recordWriter{seen: make(map[string]int)} }
 
-// record returns the record of an entry, which is valid until the next one.
+// record returns the record of an entry, which is valid until the next call.
 func (w *recordWriter) record(e *Entry, language terms.Language) []byte {
 	w.out = w.out[:0]
 	for _, text := range []string{e.Node, e.Type, string(e.Modality), e.Title, e.Summary, e.Location, e.SourcePath, string(language)} {
@@ -52,7 +53,7 @@ func (w *recordWriter) text(text string) {
 	w.out = append(w.out, text...)
 }
 
-// seconds returns a time for filters; 0 stands for none.
+// seconds returns a time for filters; 0 stands for an unknown time.
 func seconds(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -70,7 +71,7 @@ type recordReader struct {
 	failed  bool
 }
 
-// readRecord returns the entry in a part of the records of a resource.
+// readRecord returns the entry in a range of the records of a resource.
 func readRecord(records []byte, start, end int) (e Entry, language terms.Language, err error) {
 	r := recordReader{all: records, at: start, end: end}
 	e = Entry{Node: r.text(), Type: r.text(), Modality: citekit.Modality(r.text()), Title: r.text(), Summary: r.text(), Location: r.text(), SourcePath: r.text()}
@@ -100,7 +101,8 @@ func (r *recordReader) varint() int64 {
 	return v * int64(r.moved(n))
 }
 
-// moved steps over a number of n bytes, and returns 0 if there was none.
+// moved skips a number of n bytes. It returns 0 if there was none, and 1
+// otherwise.
 func (r *recordReader) moved(n int) uint64 {
 	if n <= 0 {
 		r.failed = true

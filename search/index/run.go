@@ -11,13 +11,13 @@ const (
 	maxTopK     = 1000
 )
 
-// Search implements [Index]. A pattern for paths that cannot be one is an error
-// matching [citekit.ErrSyntax].
+// Search implements [Index]. An invalid pattern for paths is an error matching
+// [citekit.ErrSyntax].
 func (l *Local) Search(ctx context.Context, q Query) (*Result, error) {
 	return l.run(ctx, q, compile)
 }
 
-// run searches with what compile makes of the text of a query.
+// run searches for the query that compile makes from the text of q.
 func (l *Local) run(ctx context.Context, q Query, compile func(*snapshot, string) *segment.Query) (*Result, error) {
 	if q.TopK <= 0 {
 		q.TopK = defaultTopK

@@ -11,27 +11,27 @@ import (
 	"github.com/citekit/citekit/internal/segment"
 )
 
-// A Scorer is an [Index] whose entries can be ranked by something other than
+// A Scorer is an [Index] that can rank its entries by something other than
 // words.
 type Scorer interface {
-	// Score returns the entries with the highest scores among those that pass
-	// what a query demands: its filters, and what its text has in quotes, behind
-	// "title:" and behind "-". Other words of it are not looked at.
+	// Score returns the entries with the highest scores among those that meet
+	// the requirements of a query: its filters, and the quoted, "title:" and
+	// "-" parts of its text. Other words of the text are ignored.
 	//
-	// Of each resource that is held, scores is asked for the scores of its
-	// entries by [Entry.Ordinal], which must count them from 0. It returns nil
-	// for a resource of which none has a score. It may be called more than once
-	// for one resource, and must not use the index.
+	// For each held resource, Score calls scores, which returns a function with
+	// the scores of its entries by [Entry.Ordinal], or nil if none has a score.
+	// The ordinals must count from 0. Score may call scores more than once for
+	// a resource, and scores must not use the index.
 	Score(ctx context.Context, q Query, scores func(resource, version string) Scores) (*Result, error)
 }
 
 var _ Scorer = (*Local)(nil)
 
-// Scores returns the score of an entry; it is not ok if the entry has none.
+// Scores returns the score of an entry; ok is false if the entry has none.
 type Scores func(ordinal int) (score float64, ok bool)
 
-// Asked returns what a query asks for in plain words: without what it excludes
-// and the signs of its language.
+// Asked returns the wanted words of a query, without excluded words and the
+// signs of the query language.
 func Asked(text string) string {
 	var words []string
 	for _, c := range parse(text) {
@@ -91,7 +91,7 @@ func (a scored) compare(b scored) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.view, b.view), cmp.Compare(a.doc, b.doc))
 }
 
-// bestScored is a heap with the worst on top.
+// bestScored is a heap with the worst entry on top.
 type bestScored []scored
 
 func (b bestScored) Len() int           { return len(b) }
@@ -144,8 +144,7 @@ func damageOf(err error, view int) error {
 	return err
 }
 
-// firstOrdinal returns the ordinal of the first entry that a segment has of a
-// resource.
+// firstOrdinal returns the ordinal of a segment's first entry of a resource.
 func (c *scoring) firstOrdinal(view int, r segment.Resource, docs segment.Range) (int, error) {
 	if r.Part == 0 || docs.First == docs.End {
 		return 0, nil
@@ -172,8 +171,8 @@ func (c *scoring) add(scores Scores, s scored) {
 	}
 }
 
-// result returns the best entries. One whose ordinal is not what its place says
-// has the score of another, and is left out.
+// result returns the best entries. It leaves out an entry whose ordinal does
+// not match its position, because it has the score of another entry.
 func (c *scoring) result(q *segment.Query) (*Result, error) {
 	slices.SortFunc(c.best, scored.compare)
 	result := &Result{Total: c.total, Exact: true}

@@ -10,20 +10,20 @@ import (
 	"github.com/citekit/citekit/internal/terms"
 )
 
-// A Comparer is an [Index] that finds entries by what they have in common with
-// a text.
+// A Comparer is an [Index] that can find entries by their similarity to a text.
 type Comparer interface {
-	// Similar returns the entries that have the most telling words of a text,
-	// best first. Query.Text is that text; its first 64 KiB count, and no sign
-	// in it has a meaning. Words that few entries have and the text has often
-	// tell most; those that fewer than least entries have are passed over, as
-	// the words that only the text itself has in the index.
+	// Similar returns the entries with the most distinctive words of a text,
+	// best first. Query.Text is that text; its first 64 KiB are used, and its
+	// signs have no meaning. The most distinctive words are those that few
+	// entries have and that occur often in the text. Words that fewer than
+	// least entries have are skipped: they may be in the index only because of
+	// the text itself.
 	Similar(ctx context.Context, q Query, least int) (*Result, error)
 }
 
 var _ Comparer = (*Local)(nil)
 
-// tellingWords is how many words of a text are looked for.
+// tellingWords is how many words of a text are searched for.
 const tellingWords = segment.MaxWords
 
 // Similar implements [Comparer].
@@ -31,8 +31,8 @@ func (l *Local) Similar(ctx context.Context, q Query, least int) (*Result, error
 	return l.run(ctx, q, func(s *snapshot, text string) *segment.Query { return telling(s, text, max(1, least)) })
 }
 
-// telling returns a query for the words of a text that tell most, of those that
-// at least so many entries have.
+// telling returns a query for the most distinctive words of a text among those
+// that at least so many entries have.
 func telling(s *snapshot, text string, least int) *segment.Query {
 	c := newCompiler(s)
 	counts := make(map[string]int)
@@ -62,20 +62,20 @@ func telling(s *snapshot, text string, least int) *segment.Query {
 	return &segment.Query{Words: words}
 }
 
-// often returns what a word counts that a text has several times.
+// often returns the weight of a word that occurs several times in a text.
 func often(times int) float64 { return 1 + math.Log(float64(times)) }
 
-// tells returns how much a word tells of a text that has it several times, if
-// some of docs entries have it.
+// tells returns how distinctive a word is that occurs several times in a text,
+// if some of docs entries have it.
 func tells(times, entries, docs int) float64 {
 	return often(times) * math.Log(1+float64(docs)/float64(max(1, entries)))
 }
 
-// frequency returns how many entries have one of some terms, those counted
-// twice that have two.
+// frequency returns how many entries have one of some terms. An entry with two
+// of them is counted twice.
 func (c *compiler) frequency(list []string) (n int) {
 	for _, v := range c.snapshot.views {
-		_ = segment.Guard(func() error { // memory that is gone is found out by the search
+		_ = segment.Guard(func() error { // the search reports memory that is gone
 			for _, term := range list {
 				f, _ := v.Segment.Frequency(term)
 				n += f
@@ -94,9 +94,9 @@ func (s *snapshot) docs() (n int) {
 	return n
 }
 
-// Telling returns up to n words of a text that has many, those of the most
-// letters and digits that it has most often: what tells most as far as a text
-// can say by itself, for an [Index] that is no [Comparer].
+// Telling returns up to n words of a text: those that have the most letters and
+// digits and occur most often. They are the most distinctive words as far as
+// the text alone can show, for an [Index] that is not a [Comparer].
 func Telling(text string, n int) []string {
 	counts := make(map[string]int)
 	var words []string

@@ -13,15 +13,15 @@ import (
 	"github.com/citekit/citekit/internal/terms"
 )
 
-// A snapshot is the index as a manifest has it. It does not change, and what it
-// has stays readable until it is released.
+// A snapshot is the index of one manifest. It does not change, and its data
+// stays readable until it is released.
 type snapshot struct {
 	stamp    citekit.Stamp
 	manifest manifest
-	segments []*heldSegment // nil for one that is lost
-	dead     [][]int        // resources of each
-	views    []segment.View // of those that are not lost
-	of       []int          // which segment each view is of
+	segments []*heldSegment // nil for a lost segment
+	dead     [][]int        // outdated resources of each segment
+	views    []segment.View // of the segments that are not lost
+	of       []int          // index of the segment of each view
 	stats    Stats
 
 	languages []terms.Language
@@ -38,8 +38,8 @@ func (s *snapshot) release() {
 	}
 }
 
-// readManifest reads the manifest with its stamp. One that is damaged or not
-// there is empty.
+// readManifest reads the manifest with its stamp. A damaged or missing manifest
+// is returned as an empty one.
 func (l *Local) readManifest(ctx context.Context) (manifest, citekit.Stamp, error) {
 	data, stamp, err := l.store.ReadNote(ctx, manifestKind, l.name)
 	switch {
@@ -53,8 +53,8 @@ func (l *Local) readManifest(ctx context.Context) (manifest, citekit.Stamp, erro
 	return decodeManifest(data), stamp, nil
 }
 
-// loadSnapshot opens what a manifest names, taking over segments that old has
-// open. It has one user.
+// loadSnapshot opens the segments that a manifest names, and shares those that
+// old has open. The snapshot starts with one user.
 func (l *Local) loadSnapshot(ctx context.Context, m manifest, stamp citekit.Stamp, old *snapshot) (*snapshot, error) {
 	s := &snapshot{stamp: stamp, manifest: m}
 	s.users.Store(1)
@@ -73,7 +73,7 @@ func (l *Local) loadSnapshot(ctx context.Context, m manifest, stamp citekit.Stam
 	return s, nil
 }
 
-// take returns a segment that the snapshot has open, for one more user.
+// take returns an open segment of the snapshot, with one more user.
 func (s *snapshot) take(r segmentRecord) *heldSegment {
 	if s == nil {
 		return nil
@@ -87,7 +87,7 @@ func (s *snapshot) take(r segmentRecord) *heldSegment {
 	return nil
 }
 
-// add adds a segment, which is nil if it is lost.
+// add adds a segment; h is nil if the segment is lost.
 func (s *snapshot) add(r segmentRecord, h *heldSegment) {
 	var dead []int
 	if h != nil {
@@ -112,8 +112,8 @@ func (s *snapshot) add(r segmentRecord, h *heldSegment) {
 	s.stats.Resources += h.data.Resources() - len(dead)
 }
 
-// without returns the snapshot as it is when a segment turns out to be damaged.
-// It has one user.
+// without returns the snapshot without a damaged segment. It starts with one
+// user.
 func (s *snapshot) without(view int) *snapshot {
 	next := &snapshot{stamp: s.stamp, manifest: s.manifest}
 	next.users.Store(1)
@@ -145,7 +145,7 @@ func (s *snapshot) countLanguages() {
 	slices.Sort(s.languages)
 }
 
-// version returns the version of a resource of which all parts are there.
+// version returns the version of a resource if all its parts are present.
 func (s *snapshot) version(id string) (string, bool) {
 	var parts []segment.Resource
 	for i, h := range s.segments {

@@ -12,7 +12,7 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// Ext ends the names of the files that a [Local] keeps its segments in.
+// Ext is the extension of the files of segments.
 const Ext = ".seg"
 
 const (
@@ -21,10 +21,10 @@ const (
 	writeSize = 256 << 10
 )
 
-// errStopped reports to who writes a segment that nobody reads it any more.
+// errStopped tells the writer of a segment that nobody reads it any more.
 var errStopped = errors.New("search: the segment was not stored")
 
-// storeSegment stores what write writes as a segment. The caller sets the
+// storeSegment stores the output of write as a segment. The caller sets the
 // counts of the record.
 func (l *Local) storeSegment(ctx context.Context, write func(io.Writer) error) (segmentRecord, error) {
 	var random [keyBytes]byte
@@ -44,16 +44,16 @@ func (l *Local) storeSegment(ctx context.Context, write func(io.Writer) error) (
 	meta := citekit.EvidenceMeta{Name: "search_segment-" + key[:keyInName] + Ext, Size: -1, MediaType: "application/octet-stream", Keep: true}
 	stored, err := l.store.StoreEvidence(ctx, key, meta, out)
 	out.CloseWithError(errStopped)
-	<-ended // what is written is read from segments that the caller releases
+	<-ended // write reads from segments that the caller will release
 	if err != nil {
 		return segmentRecord{}, fmt.Errorf("search: store a segment: %w", err)
 	}
 	return segmentRecord{Key: key, SHA256: stored.SHA256, Size: stored.Size}, nil
 }
 
-// discard deletes segments of a change that failed. One that failed may still
-// have been made: what the manifest names stays, and where it cannot be read
-// all do.
+// discard deletes the segments of a failed change. The change may have been
+// made despite the error, so segments that the manifest names stay. If the
+// manifest cannot be read, all of them stay.
 func (l *Local) discard(ctx context.Context, records []segmentRecord) {
 	if len(records) == 0 {
 		return
@@ -63,8 +63,8 @@ func (l *Local) discard(ctx context.Context, records []segmentRecord) {
 	}
 }
 
-// remove deletes segments that no manifest names any more, where the store can.
-// Elsewhere, and if that fails, they go when nobody has used them for long.
+// remove deletes segments that no manifest names, if the store supports that.
+// Otherwise, or if it fails, they are evicted after a long time without use.
 func (l *Local) remove(ctx context.Context, records []segmentRecord) {
 	d, ok := l.store.(citekit.Deleter)
 	if !ok {

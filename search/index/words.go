@@ -2,19 +2,19 @@ package index
 
 import "context"
 
-// A Counter is an [Index] that tells how common words are.
+// A Counter is an [Index] that can count the entries that have a word.
 type Counter interface {
-	// Words returns the words of a text, in which no sign has a meaning, with how
-	// many entries have each, and how many entries there are. The first 64 KiB
-	// count.
+	// Words returns the words of a text, each with the number of entries that
+	// have it, and the total number of entries. Signs in the text have no
+	// meaning. Its first 64 KiB are used.
 	Words(ctx context.Context, text string) (words []Word, entries int, err error)
 }
 
-// A Word is a word of a text as an index has it.
+// A Word is a word of a text with its terms in an index.
 type Word struct {
-	Text    string   // as it is written
-	Terms   []string // as the index writes it, in each language that it holds
-	Entries int      // how many entries have it; one that has two of the terms counts twice
+	Text    string   // as written
+	Terms   []string // in the form they have in the index, in each of its languages
+	Entries int      // number of entries that have it; an entry with two of the terms is counted twice
 }
 
 var _ Counter = (*Local)(nil)

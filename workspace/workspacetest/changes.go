@@ -50,7 +50,8 @@ func checkChangeNotes(t testing.TB, ws citekit.Workspace) {
 	checkBadChanges(t, ws)
 }
 
-// checkBadChanges asks for changes that cannot be made: none is.
+// checkBadChanges makes changes with an invalid one among them: none may be
+// applied.
 func checkBadChanges(t testing.TB, ws citekit.Workspace) {
 	good := citekit.NoteChange{Name: "good", Data: []byte("1")}
 	for name, bad := range map[string]struct {
@@ -86,7 +87,7 @@ func notesOf(t testing.TB, ws citekit.Workspace, kind string) map[string]string 
 	return notes
 }
 
-// checkChangeConflicts has somebody else change some of the notes.
+// checkChangeConflicts lets another caller change some of the notes.
 func checkChangeConflicts(t testing.TB, ws citekit.Workspace) {
 	ctx := t.Context()
 	for _, kind := range kinds {
@@ -122,7 +123,7 @@ func checkChangeConflicts(t testing.TB, ws citekit.Workspace) {
 	}
 }
 
-// checkChangeSlices changes what it gave.
+// checkChangeSlices changes the slices that it passed to the workspace.
 func checkChangeSlices(t testing.TB, ws citekit.Workspace) {
 	for _, kind := range kinds {
 		data := []byte("written")
@@ -135,13 +136,12 @@ func checkChangeSlices(t testing.TB, ws citekit.Workspace) {
 	}
 }
 
-// checkLockIngest has two callers want to ingest.
+// checkLockIngest lets two callers wait for the ingest lock.
 func checkLockIngest(t testing.TB, ws citekit.Workspace) {
 	checkLockedOut(t, ws, ws)
 }
 
-// checkLockedOut locks ingest through one workspace: through another it is
-// waited for.
+// checkLockedOut locks ingest through one workspace: another must wait.
 func checkLockedOut(t testing.TB, ws, other citekit.Workspace) {
 	finder, ok := ws.(citekit.Finder)
 	if !ok {
@@ -164,7 +164,7 @@ func checkLockedOut(t testing.TB, ws, other citekit.Workspace) {
 	}
 }
 
-// checkSharedLock is checkLockIngest for two over one storage.
+// checkSharedLock is checkLockIngest for two workspaces over one storage.
 func checkSharedLock(t testing.TB, open func() citekit.Workspace) {
 	checkLockedOut(t, opened(t, open), opened(t, open))
 }

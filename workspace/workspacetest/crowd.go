@@ -12,12 +12,12 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// An operation does one thing with what is named id.
+// An operation makes one call for the map, note or evidence named id.
 type operation func(ctx context.Context, id string) error
 
-// checkCrowd has many callers do all that a workspace can at once, which lets
-// one write to a folder, list one, or ingest at a time. Some give up. All
-// end, and everything is free afterwards.
+// checkCrowd makes all calls of a workspace from many callers at once. A
+// workspace lets one caller at a time write to a folder, list one, or ingest.
+// Some callers give up. All must end, and release what they held.
 func checkCrowd(t testing.TB, ws citekit.Workspace) {
 	all := operations(ws)
 	var callers sync.WaitGroup
@@ -148,7 +148,7 @@ func operations(ws citekit.Workspace) map[string]operation {
 				if err != nil {
 					return err
 				}
-				if err := deleter.DeleteKept(ctx, k); err != nil { // while it is looked through
+				if err := deleter.DeleteKept(ctx, k); err != nil { // while it is listed
 					return err
 				}
 			}

@@ -12,7 +12,7 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// kept returns what a workspace keeps, such as "evidence a abc".
+// kept returns the items that a workspace keeps, such as "evidence a abc".
 func kept(t testing.TB, ws citekit.Workspace) []string {
 	t.Helper()
 	var all []string
@@ -86,7 +86,7 @@ func checkDeleteMap(t testing.TB, ws citekit.Workspace) {
 	}
 }
 
-// checkDeleteMaps deletes several maps together, up to one that was replaced.
+// checkDeleteMaps deletes several maps together, up to a map that was replaced.
 func checkDeleteMaps(t testing.TB, ws citekit.Workspace) {
 	d, ok := ws.(citekit.Deleter)
 	if !ok {
@@ -152,7 +152,7 @@ func checkDeleteKept(t testing.TB, ws citekit.Workspace) {
 		}
 		all = append(all, k)
 	}
-	store(strings.Repeat("b", 64), "", "33", "three") // since
+	store(strings.Repeat("b", 64), "", "33", "three") // stored after the listing
 	for range 2 {
 		for _, k := range all {
 			if err := d.DeleteKept(ctx, k); err != nil {

@@ -55,8 +55,8 @@ func checkSource(t testing.TB, ws citekit.Workspace) {
 	}
 }
 
-// content returns the bytes of stored evidence, which it reads by each way there
-// is. Without any it returns false.
+// content returns the bytes of stored evidence. It reads them in each way that
+// the workspace offers, and returns false if there is none.
 func content(t testing.TB, ws citekit.Workspace, key string, stored *citekit.StoredEvidence) (data []byte, ok bool) {
 	t.Helper()
 	if opener, opens := ws.(citekit.EvidenceOpener); opens {
@@ -81,7 +81,7 @@ func content(t testing.TB, ws citekit.Workspace, key string, stored *citekit.Sto
 	return data, ok
 }
 
-// isFile reports whether the path of evidence is that of a file.
+// isFile reports whether the path of evidence leads to a file.
 func isFile(path string) bool {
 	if !filepath.IsAbs(path) {
 		return false

@@ -60,7 +60,7 @@ func writeSome(t testing.TB, ws citekit.Workspace) {
 	}
 }
 
-// checkMap checks that a map is there, by each way to look at it.
+// checkMap checks that a map exists, in each way to read it.
 func checkMap(t testing.TB, ws citekit.Workspace, id string, want []byte) {
 	t.Helper()
 	data, stamp, err := ws.ReadMap(t.Context(), id, 1000)
@@ -107,7 +107,7 @@ func checkListed(t testing.TB, ws citekit.Workspace, after string, limit int, wa
 	}
 }
 
-// checkStamps writes the same bytes again and again: each version has its own
+// checkStamps writes the same bytes repeatedly: each version must have its own
 // stamp.
 func checkStamps(t testing.TB, ws citekit.Workspace) {
 	seen := make(map[citekit.Stamp]bool)
@@ -161,8 +161,8 @@ func checkMapConflicts(t testing.TB, ws citekit.Workspace) {
 	checkMap(t, ws, "m", []byte("4"))
 }
 
-// checkWholeMaps reads a map while it is replaced: it is one version or
-// another.
+// checkWholeMaps reads a map while it is replaced: each read must return one
+// whole version.
 func checkWholeMaps(t testing.TB, ws citekit.Workspace) {
 	ctx := t.Context()
 	version := func(i int) []byte { return bytes.Repeat([]byte{byte('a' + i%2)}, 3000+1000*(i%2)) }
@@ -196,7 +196,7 @@ func checkWholeMaps(t testing.TB, ws citekit.Workspace) {
 	reading.Wait()
 }
 
-// counters are the things that can be counted in.
+// counters are the kinds of stored values that can hold a count.
 var counters = map[string]func(t testing.TB, ws citekit.Workspace) error{
 	"maps": func(t testing.TB, ws citekit.Workspace) error {
 		return countIn(
@@ -217,7 +217,7 @@ func countInNote(t testing.TB, ws citekit.Workspace, kind string) error {
 		})
 }
 
-// countIn adds an x to what is stored.
+// countIn adds an x to a stored value.
 func countIn(read func() ([]byte, citekit.Stamp, error), write func([]byte, citekit.Stamp) (citekit.Stamp, error)) error {
 	for {
 		data, stamp, err := read()
@@ -230,7 +230,7 @@ func countIn(read func() ([]byte, citekit.Stamp, error), write func([]byte, cite
 	}
 }
 
-// checkCounting has many callers count at once: each counts.
+// checkCounting lets many callers count at once: no count may be lost.
 func checkCounting(t testing.TB, ws citekit.Workspace) { countTogether(t, ws, ws) }
 
 func countTogether(t testing.TB, spaces ...citekit.Workspace) {

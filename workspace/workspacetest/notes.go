@@ -11,8 +11,7 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// kinds are the kinds of notes that are looked at: pins are kept in a way of
-// their own by some.
+// kinds are the kinds of notes to check: some workspaces store pins separately.
 var kinds = []string{"kind", citekit.PinNotes}
 
 var someNotes = map[string]string{
@@ -54,8 +53,8 @@ func checkNotes(t testing.TB, ws citekit.Workspace) {
 	checkAllNotes(t, ws, "other", nil)
 }
 
-// checkAllNotes checks the notes of a kind by each way to read them, and returns
-// their stamps.
+// checkAllNotes checks the notes of a kind in each way to read them, and
+// returns their stamps.
 func checkAllNotes(t testing.TB, ws citekit.Workspace, kind string, want map[string]string) map[string]citekit.Stamp {
 	t.Helper()
 	stamps := make(map[string]citekit.Stamp)
@@ -80,7 +79,7 @@ func checkAllNotes(t testing.TB, ws citekit.Workspace, kind string, want map[str
 		}
 	}
 	for range ws.Notes(t.Context(), kind) {
-		break // whoever has seen enough
+		break // stop early
 	}
 	return stamps
 }
@@ -159,8 +158,8 @@ func checkNoteConflicts(t testing.TB, ws citekit.Workspace) {
 	}
 }
 
-// checkSlices changes the slices that it gave and was given: what is stored
-// stays.
+// checkSlices changes the slices that it passed and received: the stored data
+// must not change.
 func checkSlices(t testing.TB, ws citekit.Workspace) {
 	ctx := t.Context()
 	want := []byte("written")

@@ -9,7 +9,7 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// opened opens a storage once more. The test closes it.
+// opened opens a storage again. The test closes it.
 func opened(t testing.TB, open func() citekit.Workspace) citekit.Workspace {
 	t.Helper()
 	ws := open()
@@ -17,7 +17,7 @@ func opened(t testing.TB, open func() citekit.Workspace) citekit.Workspace {
 	return ws
 }
 
-// checkKept closes a workspace: what is stored is there in the next.
+// checkKept closes a workspace: the next one must have the stored data.
 func checkKept(t testing.TB, open func() citekit.Workspace) {
 	ws, ctx := opened(t, open), t.Context()
 	writeSome(t, ws)
@@ -54,7 +54,8 @@ func checkKept(t testing.TB, open func() citekit.Workspace) {
 	}
 }
 
-// checkSeen has two workspaces take turns: each sees what the other did.
+// checkSeen lets two workspaces take turns: each must see the changes of the
+// other.
 func checkSeen(t testing.TB, open func() citekit.Workspace) {
 	spaces, ctx := []citekit.Workspace{opened(t, open), opened(t, open)}, t.Context()
 	var stamp citekit.Stamp
@@ -86,7 +87,7 @@ func checkSeen(t testing.TB, open func() citekit.Workspace) {
 	}
 }
 
-// checkSharedCounting has callers of several workspaces count at once.
+// checkSharedCounting lets callers of several workspaces count at once.
 func checkSharedCounting(t testing.TB, open func() citekit.Workspace) {
 	countTogether(t, opened(t, open), opened(t, open), opened(t, open))
 }

@@ -1,8 +1,7 @@
-// Package workspacetest is the conformance suite for workspaces: it checks what
-// the documentation of [citekit.Workspace], the stores it is made of, and the
-// optional [citekit.EvidenceOpener], [citekit.Deleter] and the lock of a
-// [citekit.Finder] promise. A workspace
-// adopts it in a few lines:
+// Package workspacetest is the conformance suite for workspaces: it checks the
+// promises in the documentation of [citekit.Workspace], of its stores, of the
+// optional [citekit.EvidenceOpener] and [citekit.Deleter], and of the lock of a
+// [citekit.Finder]. A workspace adopts it in a few lines:
 //
 //	func TestConformance(t *testing.T) {
 //		workspacetest.Run(t, func(t testing.TB) citekit.Workspace {
@@ -12,7 +11,7 @@
 //		})
 //	}
 //
-// One whose storage outlives it, or is shared, uses [RunShared].
+// A workspace whose storage outlives it, or is shared, uses [RunShared].
 package workspacetest
 
 import (
@@ -27,8 +26,8 @@ const (
 	SourceContent = "a\nb\n"
 )
 
-// Run checks workspaces. Each that open returns has a storage of its own, with
-// one source and nothing else. The suite closes them.
+// Run checks workspaces. Each workspace that open returns must have its own
+// storage, with only the source. The suite closes them.
 func Run(t *testing.T, open func(t testing.TB) citekit.Workspace) {
 	t.Helper()
 	for _, c := range checks {
@@ -40,10 +39,11 @@ func Run(t *testing.T, open func(t testing.TB) citekit.Workspace) {
 	}
 }
 
-// RunShared is Run for workspaces whose storage outlives them. It also checks
-// what several over one storage, as in several processes, promise. What
-// newStorage returns opens the storage that it made, which has one source and
-// nothing else. The suite closes what it opens.
+// RunShared is like Run, for workspaces whose storage outlives them. It also
+// checks the promises about several workspaces over one storage, as in several
+// processes. Each call of newStorage makes a storage with only the source; the
+// function that it returns opens a workspace over that storage. The suite
+// closes the workspaces that it opens.
 func RunShared(t *testing.T, newStorage func(t testing.TB) (open func() citekit.Workspace)) {
 	t.Helper()
 	Run(t, func(t testing.TB) citekit.Workspace { return newStorage(t)() })
@@ -53,7 +53,7 @@ func RunShared(t *testing.T, newStorage func(t testing.TB) (open func() citekit.
 }
 
 // A check is one promise. It is separate from [testing.T.Run] so that the suite
-// can be tested itself.
+// itself can be tested.
 type check struct {
 	name string
 	run  func(testing.TB, citekit.Workspace)

@@ -1,17 +1,17 @@
-// Package command has a mapper that is any program, in any language.
+// Package command maps sources by running a program in any language.
 //
 //	mapper, err := command.New("./outline.py", modality.All(), nil)
 //
-// The program gets one JSON object on its standard input and says the map on
-// its standard output. What it gets is an [Input]: where the source is, how
-// large it is, what the answer must look like, and in words what is wanted, for
-// programs that ask a model. What it says is an object with "nodes", or a map
-// as it is stored; see [llm.ReadAnswer] for all that is understood. Locations
-// are checked as those of a model are, and nodes whose place the source does
-// not have are left out and counted.
+// The program gets one JSON object on its standard input and writes the map to
+// its standard output. The object is an [Input]: the path and the size of the
+// source, the form of the answer, and instructions in words, for programs that
+// ask a model. The answer is an object with "nodes", or a map as it is stored;
+// [llm.ReadAnswer] lists all accepted forms. Locations are checked as those of
+// a model are. Nodes whose place lies outside the source are left out and
+// counted.
 //
-// The program is run as it is, without a shell, with the environment of this
-// process, and as the person who runs it. It is trusted.
+// The program runs directly, without a shell, with the environment and the user
+// of this process. It is trusted.
 package command
 
 import (
@@ -36,38 +36,38 @@ import (
 type Options struct {
 	Args []string `json:"args,omitempty"` // of the program
 
-	// Timeout is how long the program may take; zero means 10 minutes.
+	// Timeout is the time limit of the program; zero means 10 minutes.
 	Timeout llm.Seconds `json:"timeout,omitempty"`
 
-	// MaxCopyBytes is how large a source may be that has no path of its own
-	// and is copied for the program; zero means 1 GiB.
+	// MaxCopyBytes is the maximum size of a source without a path of its own,
+	// which is copied for the program; zero means 1 GiB.
 	MaxCopyBytes int64 `json:"max_copy_bytes,omitempty"`
 
-	Dir string   `json:"dir,omitempty"` // where it runs; "" means that of this process
-	Env []string `json:"-"`             // of the program, as in [exec.Cmd]; nil means that of this process
+	Dir string   `json:"dir,omitempty"` // working directory; "" means that of this process
+	Env []string `json:"-"`             // of the program, as in [exec.Cmd]; nil means the environment of this process
 }
 
 const (
 	defaultTimeout      = 10 * time.Minute
 	defaultMaxCopyBytes = 1 << 30
-	maxOutput           = 8 << 20 // what llm.ReadAnswer reads
+	maxOutput           = 8 << 20 // the limit of llm.ReadAnswer
 )
 
-// An Input is what the program is given on its standard input, as JSON.
+// An Input is the JSON object that the program gets on its standard input.
 type Input struct {
 	Source       Source          `json:"source"`
 	Schema       json.RawMessage `json:"schema"`       // of the answer; see [llm.Schema]
-	Instructions string          `json:"instructions"` // what is wanted, in words
+	Instructions string          `json:"instructions"` // the task, in words
 }
 
-// A Source tells the program about the source.
+// A Source describes the source to the program.
 type Source struct {
 	Path      string           `json:"path"` // absolute; it may be a copy, which is deleted afterwards
 	Name      string           `json:"name"` // base name
 	Size      int64            `json:"size"` // bytes
 	Modality  citekit.Modality `json:"modality"`
 	MediaType string           `json:"media_type,omitempty"`
-	Extent    citekit.Extent   `json:"extent"` // within which the locations must lie
+	Extent    citekit.Extent   `json:"extent"` // the locations must lie within it
 }
 
 // A Mapper maps sources by running a program. It is safe for concurrent use.
@@ -79,11 +79,11 @@ type Mapper struct {
 
 var _ citekit.Mapper = (*Mapper)(nil)
 
-// New returns a Mapper that runs the program at path; a name without a
-// separator is looked for as the system does. It does not run it yet. A program
-// that is not there, or cannot be run, is an error matching [fs.ErrNotExist] or
-// [fs.ErrPermission]. The resolvers measure sources. Nil options are the zero
-// value.
+// New returns a Mapper that runs the program at path. A name without a
+// separator is searched for in the way of the system. New does not run the
+// program. A program that is missing or cannot be run is an error matching
+// [fs.ErrNotExist] or [fs.ErrPermission]. The resolvers measure sources. Nil
+// options are the zero value.
 func New(path string, resolvers citekit.Resolvers, opts *Options) (*Mapper, error) {
 	found, err := child.Find(path)
 	if err != nil {
@@ -99,7 +99,7 @@ func New(path string, resolvers citekit.Resolvers, opts *Options) (*Mapper, erro
 	return m, nil
 }
 
-// startError says why a program cannot be run, without its path.
+// startError describes why a program cannot be run, without its path.
 func startError(err error) error {
 	switch {
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
@@ -113,13 +113,13 @@ func startError(err error) error {
 }
 
 // Map implements [citekit.Mapper]. The method of the structure is "command";
-// its metadata have "nodes_left_out" if there are such.
+// its metadata have "nodes_left_out" if nodes were left out.
 //
-// A program that fails, or still runs when its time is up, is an error with the
-// end of what it wrote to standard error. It is killed when ctx is done, with
-// the programs it started where the system can do that. Errors match
-// [llm.ErrAnswer] if what it says cannot be used, and [citekit.ErrTooLarge] if
-// that is more than 8 MiB.
+// A program that fails, or exceeds its time limit, is an error with the end of
+// its standard error output. The program is killed when ctx is done, with the
+// programs it started if the system supports that. Errors match [llm.ErrAnswer]
+// if the output cannot be used, and [citekit.ErrTooLarge] if it is longer than
+// 8 MiB.
 func (m *Mapper) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	extent, err := m.measure(ctx, src, req.Modality)
 	if err != nil {
@@ -175,7 +175,7 @@ func structure(output []byte, extent citekit.Extent) (*citekit.Draft, error) {
 	return s, nil
 }
 
-// run runs the program to its end and returns what it said.
+// run runs the program to its end and returns its output.
 func (m *Mapper) run(ctx context.Context, input []byte) ([]byte, error) {
 	program := child.Program{
 		Path:         m.path,
@@ -208,8 +208,8 @@ func (m *Mapper) run(ctx context.Context, input []byte) ([]byte, error) {
 }
 
 const (
-	maxTail  = 4 << 10 // bytes of what the program complains that are kept
-	maxWords = 300     // and that are shown
+	maxTail  = 4 << 10 // bytes of standard error that are kept
+	maxWords = 300     // bytes of them that are shown
 )
 
 // lastWords returns the last lines as one, after a colon, or "".

@@ -13,9 +13,9 @@ import (
 	"github.com/citekit/citekit/internal/fserror"
 )
 
-// sourcePath returns a path by which another program can open src: its own,
-// if that still leads to the open file, else that of a copy. The caller calls
-// remove.
+// sourcePath returns a path by which another program can open src: its own path
+// if that still leads to the open file, or else the path of a copy. The caller
+// calls remove.
 func sourcePath(ctx context.Context, src *citekit.Source, maxCopy int64) (path string, remove func(), err error) {
 	if f := src.File(); f != nil && filepath.IsAbs(f.Name()) && leadsTo(f.Name(), f) {
 		return f.Name(), func() {}, nil
@@ -45,8 +45,8 @@ func leadsTo(path string, f *os.File) bool {
 	return err == nil && os.SameFile(there, open)
 }
 
-// copyName returns a name for a copy that has the extension of the source and
-// nothing that a program could take for an option or a pattern.
+// copyName returns a name for a copy. It has the extension of the source, and
+// nothing in it looks like an option or a pattern to a program.
 func copyName(name string) string {
 	ext := filepath.Ext(name)
 	if len(ext) > 16 || strings.Trim(ext, ".abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	chunkBytes = 8 << 20 // a multiple of every granularity that is asked for
+	chunkBytes = 8 << 20 // a multiple of every granularity a server asks for
 
 	firstPoll = time.Second // doubled up to the last
 	lastPoll  = 10 * time.Second
@@ -25,7 +25,7 @@ const (
 	deleteTimeout = 15 * time.Second
 )
 
-// file is a file as the Files API tells of it.
+// file is a file as the Files API describes it.
 type file struct {
 	Name  string `json:"name"` // such as "files/abc"
 	URI   string `json:"uri"`
@@ -39,10 +39,10 @@ type fileAnswer struct {
 	File file `json:"file"`
 }
 
-// Upload implements [llm.MediaModel]. What is small is only read; what is not
-// goes through the resumable upload of the Files API under a name chosen here,
-// so that it can be deleted even where the answer to its last byte is lost. An
-// upload that fails is deleted before Upload returns.
+// Upload implements [llm.MediaModel]. A small file is only read. A larger one
+// goes through the resumable upload of the Files API. Its name is chosen here,
+// so that the file can be deleted even if the answer to its last byte is lost.
+// An upload that fails is deleted before Upload returns.
 func (m *Model) Upload(ctx context.Context, src *citekit.Source, mediaType string) (*llm.Media, error) {
 	if !m.AcceptsMedia(mediaType, src.Size()) {
 		return nil, fmt.Errorf("gemini: a file of this type or size: %w", errors.ErrUnsupported)
@@ -106,7 +106,7 @@ func (u *upload) run(ctx context.Context, mediaType string) (*file, error) {
 	return u.wait(ctx, sent)
 }
 
-// begin opens an upload session. The name of the source is not told.
+// begin opens an upload session. The name of the source is not sent.
 func (u *upload) begin(ctx context.Context, mediaType string) error {
 	u.begun = true
 	reply, err := u.do(ctx, llm.Call{
@@ -142,9 +142,9 @@ func (u *upload) send(ctx context.Context) (*file, error) {
 	}
 }
 
-// advance sends a chunk from offset. Where that fails for a reason that may
-// pass, the server is asked how much it has before it is tried again. It never
-// goes back to what had arrived, so that there is an end.
+// advance sends a chunk from offset. After a temporary failure it asks the
+// server how many bytes have arrived before it retries. It never goes back
+// behind the bytes that had arrived, so that the upload ends.
 func (u *upload) advance(ctx context.Context, offset int64) (sent *file, next int64, err error) {
 	from, again := offset, false
 	attempts, err := u.model.endpoint.Retry.Do(ctx, func() (err error) {
@@ -162,8 +162,8 @@ func (u *upload) advance(ctx context.Context, offset int64) (sent *file, next in
 	return sent, next, err
 }
 
-// chunk sends the bytes from offset, and returns what follows them, or the
-// file if they were the last.
+// chunk sends the bytes from offset, and returns the next offset, or the file
+// after the last chunk.
 func (u *upload) chunk(ctx context.Context, offset int64) (sent *file, next int64, err error) {
 	n := min(chunkBytes, u.src.Size()-offset)
 	data := make([]byte, n)
@@ -173,7 +173,7 @@ func (u *upload) chunk(ctx context.Context, offset int64) (sent *file, next int6
 	command, last := "upload", offset+n == u.src.Size()
 	switch {
 	case n == 0:
-		command = "finalize" // all has arrived, but for this
+		command = "finalize" // all bytes have arrived, except this command
 	case last:
 		command = "upload, finalize"
 	}
@@ -186,7 +186,7 @@ func (u *upload) chunk(ctx context.Context, offset int64) (sent *file, next int6
 		Method: http.MethodPost,
 		URL:    u.session,
 		Bare:   true, // the session is the credential
-		Once:   true, // how much arrived must be asked first
+		Once:   true, // the number of received bytes must be asked first
 		Header: http.Header{
 			"X-Goog-Upload-Command": {command},
 			"X-Goog-Upload-Offset":  {strconv.FormatInt(offset, 10)},
@@ -200,8 +200,8 @@ func (u *upload) chunk(ctx context.Context, offset int64) (sent *file, next int6
 	return &answer.File, 0, nil
 }
 
-// received asks how many bytes have arrived, which are at least as many as are
-// known to have. If there is a file, it returns that.
+// received asks how many bytes have arrived; the answer is at least known. If
+// the file is complete, it returns that.
 func (u *upload) received(ctx context.Context, known int64) (sent *file, bytes int64, err error) {
 	reply, err := u.do(ctx, llm.Call{
 		Method: http.MethodPost,
@@ -225,7 +225,7 @@ func (u *upload) received(ctx context.Context, known int64) (sent *file, bytes i
 	return nil, bytes, nil
 }
 
-// state asks what has become of the file.
+// state asks for the state of the file.
 func (u *upload) state(ctx context.Context) (*file, error) {
 	var got file
 	_, err := u.do(ctx, llm.Call{Method: http.MethodGet, URL: u.url()}, &got)
@@ -266,7 +266,7 @@ func (u *upload) wait(ctx context.Context, f *file) (*file, error) {
 	}
 }
 
-// remove deletes the file. One that is gone already is no error.
+// remove deletes the file. A missing file is not an error.
 func (u *upload) remove(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, deleteTimeout)
 	defer cancel()
@@ -275,8 +275,8 @@ func (u *upload) remove(ctx context.Context) error {
 	if !errors.As(err, &failed) {
 		return err
 	}
-	// A file that is not there is answered like one of somebody else, which is
-	// what the second request gets if only the answer to the first was lost.
+	// The server answers for a missing file as for a file of another user. The
+	// second request gets this answer if only the answer to the first was lost.
 	if failed.Status == http.StatusNotFound || failed.Status == http.StatusForbidden && failed.Attempts > 1 {
 		return nil
 	}

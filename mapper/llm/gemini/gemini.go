@@ -4,8 +4,8 @@
 //	mapper := llm.New(model, modality.All(), nil)
 //
 // It speaks the REST API, version v1beta, over net/http. Small files go with
-// the request; others are uploaded, waited for, and deleted afterwards,
-// whatever became of the request. The key goes in a header, never in a URL.
+// the request; others are uploaded, waited for, and deleted afterwards, whether
+// the request succeeded or not. The key goes in a header, never in a URL.
 package gemini
 
 import (
@@ -22,46 +22,46 @@ import (
 )
 
 // DefaultModel is the alias of the Gemini API for its newest Flash model. A
-// model by number is shut down within a year or so. Which model answered is
-// kept in the map.
+// numbered model is shut down after about a year. The map records which model
+// answered.
 const DefaultModel = "gemini-flash-latest"
 
 const defaultBaseURL = "https://generativelanguage.googleapis.com"
 
-// Options configure a [Model]. All but a key may be left out. They can be read
-// from JSON, see [llm.ParseConfig]; the key is not part of it.
+// Options configure a [Model]. Only a key is required. They can be read from
+// JSON, see [llm.ParseConfig]; the key is not part of it.
 type Options struct {
 	Key string `json:"-"`
 
-	// KeyEnv names an environment variable that New takes the key from if
-	// Key is empty; "" names none.
+	// KeyEnv is the environment variable from which New takes the key if Key is
+	// empty; "" means none.
 	KeyEnv string `json:"key_env,omitempty"`
 
 	Model   string `json:"model,omitempty"`    // "" means DefaultModel
-	BaseURL string `json:"base_url,omitempty"` // without a version; "" means that of Google
+	BaseURL string `json:"base_url,omitempty"` // without a version; "" means Google's server
 
-	MaxOutputTokens int      `json:"max_output_tokens,omitempty"` // zero means what the model allows
-	Temperature     *float64 `json:"temperature,omitempty"`       // nil means that of the model, as Google advises
+	MaxOutputTokens int      `json:"max_output_tokens,omitempty"` // zero means the limit of the model
+	Temperature     *float64 `json:"temperature,omitempty"`       // nil means the default of the model, as Google advises
 
-	// Timeout is that of one request; zero means 5 minutes. ProcessTimeout is
-	// how long an uploaded file may take to become ready; zero means 15
-	// minutes.
+	// Timeout is the time limit of one request; zero means 5 minutes.
+	// ProcessTimeout is the time limit for an uploaded file to become ready;
+	// zero means 15 minutes.
 	Timeout        llm.Seconds `json:"timeout,omitempty"`
 	ProcessTimeout llm.Seconds `json:"process_timeout,omitempty"`
 
-	// Retries is how often a request is tried again; zero means 3, and less
-	// none. RetryDelay is the pause before the first of them, doubled for
+	// Retries is the number of retries of a request; zero means 3; negative
+	// means none. RetryDelay is the pause before the first retry, doubled for
 	// each further one; zero means 1 second.
 	Retries    int         `json:"retries,omitempty"`
 	RetryDelay llm.Seconds `json:"retry_delay,omitempty"`
 
-	// InlineBytes is how large a file may be that goes with the request;
-	// zero means 4 MiB, and less than zero uploads every file.
+	// InlineBytes is the maximum size of a file that goes with the request;
+	// zero means 4 MiB, and negative uploads every file.
 	InlineBytes int64 `json:"inline_bytes,omitempty"`
 
 	Prices *llm.Prices `json:"prices,omitempty"`
 
-	// Client makes the requests; nil means one of its own.
+	// Client makes the requests; nil means a new client.
 	Client *http.Client `json:"-"`
 }
 
@@ -69,7 +69,7 @@ const (
 	defaultInlineBytes    = 4 << 20
 	defaultProcessTimeout = 15 * time.Minute
 	maxFileBytes          = 2 << 30  // of the Files API
-	maxPDFBytes           = 50 << 20 // of a document, whichever way it is sent
+	maxPDFBytes           = 50 << 20 // of a document, inline or uploaded
 )
 
 // A Model asks a model of the Gemini API. It is safe for concurrent use.
@@ -81,8 +81,8 @@ type Model struct {
 
 var _ llm.MediaModel = (*Model)(nil)
 
-// New returns a model. It makes no request. Without a key, or with a base URL
-// that is none, the error matches [citekit.ErrSyntax].
+// New returns a model. It makes no request. Without a key, or with an invalid
+// base URL, the error matches [citekit.ErrSyntax].
 func New(opts *Options) (*Model, error) {
 	m := new(Model)
 	if opts != nil {
@@ -122,8 +122,8 @@ func New(opts *Options) (*Model, error) {
 	return m, nil
 }
 
-// AcceptsMedia implements [llm.MediaModel]: PDF to 50 MB, and the pictures,
-// sound and film that the Gemini API reads, to 2 GB.
+// AcceptsMedia implements [llm.MediaModel]: PDF up to 50 MB, and the pictures,
+// sound and film that the Gemini API reads, up to 2 GB.
 func (m *Model) AcceptsMedia(mediaType string, size int64) bool {
 	limit, ok := acceptedMedia[mediaType]
 	return ok && size > 0 && size <= limit
@@ -259,7 +259,7 @@ func (m *Model) response(answer *generateResponse, attempts int) (*llm.Response,
 	return response, nil
 }
 
-// reason makes a word of what the server gives as a reason.
+// reason turns the reason given by the server into a word.
 func reason(word string) string {
 	word = strings.ToLower(strings.ReplaceAll(word, "_", " "))
 	if word == "" || len(word) > 60 || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz ") != "" {
@@ -269,7 +269,7 @@ func reason(word string) string {
 }
 
 // explain reads the body of an error: google.rpc.Status in JSON, with a
-// RetryInfo where it makes sense to try again.
+// RetryInfo where a retry makes sense.
 func explain(failed *llm.Error, _ http.Header, body []byte) {
 	var answer struct {
 		Error struct {

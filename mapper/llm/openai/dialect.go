@@ -8,21 +8,21 @@ import (
 	"github.com/citekit/citekit/mapper/llm"
 )
 
-// A format is how a server is asked for JSON.
+// A format is a way to ask a server for JSON.
 type format int
 
 const (
 	bySchema format = iota // bound to a schema
 	byObject               // any object
-	byWords                // by asking
+	byWords                // asked for in words
 )
 
-// A dialect is what of the interface a server knows. It is learned from what
-// the server refuses.
+// A dialect is the part of the interface that a server supports. It is learned
+// from the requests that the server refuses.
 type dialect struct {
 	format        format
 	oldLimit      bool // max_tokens instead of max_completion_tokens
-	swapped       bool // the above was learned, and is not changed again
+	swapped       bool // oldLimit was learned, and does not change again
 	noTemperature bool
 }
 
@@ -33,7 +33,7 @@ func (m *Model) dialect() dialect {
 }
 
 // learn changes the dialect after a request in it was refused, and reports
-// whether to ask again. It ends, because nothing is changed back.
+// whether to ask again. This ends, because no change is undone.
 func (m *Model) learn(used dialect, failed *llm.Error) bool {
 	if failed.Status != http.StatusBadRequest && failed.Status != http.StatusUnprocessableEntity && failed.Status != http.StatusNotImplemented {
 		return false
@@ -41,7 +41,7 @@ func (m *Model) learn(used dialect, failed *llm.Error) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.talks != used {
-		return true // another request has learned meanwhile
+		return true // another request learned this concurrently
 	}
 	message := strings.ToLower(failed.Message)
 	switch {
@@ -52,7 +52,7 @@ func (m *Model) learn(used dialect, failed *llm.Error) bool {
 	case used.format < byWords && namesFormat(message):
 		m.talks.format++
 		if m.talks.format == byObject && strings.Contains(message, "'text'") {
-			m.talks.format = byWords // the server says that it knows no other
+			m.talks.format = byWords // the server says that it supports no other
 		}
 	default:
 		return false
@@ -67,7 +67,7 @@ func (d dialect) limitName() string {
 	return "max_completion_tokens"
 }
 
-// namesFormat reports whether a server refuses the way it was asked for JSON.
+// namesFormat reports whether a server refuses the requested JSON format.
 func namesFormat(message string) bool {
 	for _, word := range []string{"response_format", "response format", "json_schema", "json schema", "json_object", "structured output", "guided", "grammar", "invalid schema"} {
 		if strings.Contains(message, word) {
@@ -77,9 +77,9 @@ func namesFormat(message string) bool {
 	return false
 }
 
-// explain reads the body of an error. OpenAI has an object in "error", LM
-// Studio and others a string, vLLM of old a message at the top, and FastAPI
-// "detail".
+// explain reads the body of an error. OpenAI sends an object in "error", LM
+// Studio and others a string there, old versions of vLLM a message at the top,
+// and FastAPI "detail".
 func explain(failed *llm.Error, _ http.Header, body []byte) {
 	var answer struct {
 		Error   json.RawMessage `json:"error"`
@@ -110,7 +110,7 @@ func explain(failed *llm.Error, _ http.Header, body []byte) {
 	}
 	code, _ := object.Code.(string)
 	if code == "insufficient_quota" {
-		failed.Temporary = false // waiting brings no money
+		failed.Temporary = false // waiting does not raise the quota
 	}
 	if code == "invalid_api_key" {
 		failed.KeyRejected = true

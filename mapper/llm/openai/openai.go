@@ -1,6 +1,6 @@
 // Package openai has a model of any server that speaks the chat completions of
-// OpenAI: OpenAI itself, Ollama, vLLM, LM Studio and others, told apart by
-// their base URL.
+// OpenAI: OpenAI itself, Ollama, vLLM, LM Studio and others. The base URL
+// selects the server.
 //
 //	model, err := openai.New(&openai.Options{
 //		BaseURL: "http://localhost:11434/v1",
@@ -8,13 +8,13 @@
 //	})
 //	mapper := llm.New(model, modality.All(), nil)
 //
-// Ollama cuts off silently what is longer than the context it was started with
+// Ollama silently cuts off text beyond the context it was started with
 // (OLLAMA_CONTEXT_LENGTH, or num_ctx of the model): set [llm.Options.MaxText]
 // to fit.
 //
-// Such models read text, and many see pictures. A server that cannot bind its
-// answers to a schema is asked for JSON, and if it cannot do that either, for
-// text.
+// Such models read text, and many see pictures. If a server cannot bind its
+// answers to a schema, the package asks for JSON, and if the server cannot do
+// that either, for text.
 package openai
 
 import (
@@ -37,23 +37,23 @@ const defaultBaseURL = "https://api.openai.com/v1"
 // Options configure a [Model]. They can be read from JSON, see
 // [llm.ParseConfig]; the key is not part of it.
 type Options struct {
-	Key string `json:"-"` // "" for servers that need none
+	Key string `json:"-"` // "" for servers without keys
 
-	// KeyEnv names an environment variable that New takes the key from if
-	// Key is empty; "" names none.
+	// KeyEnv is the environment variable from which New takes the key if Key is
+	// empty; "" means none.
 	KeyEnv string `json:"key_env,omitempty"`
 
 	Model   string `json:"model,omitempty"`    // required: servers differ, and models come and go
 	BaseURL string `json:"base_url,omitempty"` // "" means https://api.openai.com/v1
 
-	MaxOutputTokens int      `json:"max_output_tokens,omitempty"` // zero means what the server allows
-	Temperature     *float64 `json:"temperature,omitempty"`       // nil means that of the server
+	MaxOutputTokens int      `json:"max_output_tokens,omitempty"` // zero means the limit of the server
+	Temperature     *float64 `json:"temperature,omitempty"`       // nil means the default of the server
 
-	// Timeout is that of one request; zero means 5 minutes.
+	// Timeout is the time limit of one request; zero means 5 minutes.
 	Timeout llm.Seconds `json:"timeout,omitempty"`
 
-	// Retries is how often a request is tried again; zero means 3, and less
-	// none. RetryDelay is the pause before the first of them, doubled for
+	// Retries is the number of retries of a request; zero means 3; negative
+	// means none. RetryDelay is the pause before the first retry, doubled for
 	// each further one; zero means 1 second.
 	Retries    int         `json:"retries,omitempty"`
 	RetryDelay llm.Seconds `json:"retry_delay,omitempty"`
@@ -61,13 +61,13 @@ type Options struct {
 	// TextOnly says that the model does not see pictures.
 	TextOnly bool `json:"text_only,omitempty"`
 
-	// MaxImageBytes is how large a picture may be; zero means 20 MiB. They
-	// are sent as they are.
+	// MaxImageBytes is the maximum size of a picture; zero means 20 MiB.
+	// Pictures are sent unchanged.
 	MaxImageBytes int64 `json:"max_image_bytes,omitempty"`
 
 	Prices *llm.Prices `json:"prices,omitempty"`
 
-	// Client makes the requests; nil means one of its own.
+	// Client makes the requests; nil means a new client.
 	Client *http.Client `json:"-"`
 }
 
@@ -86,7 +86,7 @@ type Model struct {
 var _ llm.MediaModel = (*Model)(nil)
 
 // New returns a model. It makes no request. Without the name of a model, or
-// with a base URL that is none, the error matches [citekit.ErrSyntax].
+// with an invalid base URL, the error matches [citekit.ErrSyntax].
 func New(opts *Options) (*Model, error) {
 	m := new(Model)
 	if opts != nil {
@@ -244,7 +244,8 @@ func (m *Model) body(req *llm.Request, talks dialect) *completionRequest {
 	case talks.format == bySchema:
 		body.ResponseFormat = &responseFormat{"json_schema", &jsonSchema{req.Name, true, req.Schema}}
 	default:
-		// What cannot be bound to the schema is shown it.
+		// A server that cannot bind its answer to the schema gets the schema in
+		// the text.
 		body.Messages[0].Content = req.Instructions + "\nThe form of the answer, as a JSON schema:\n" + string(req.Schema)
 		if talks.format == byObject {
 			body.ResponseFormat = &responseFormat{Type: "json_object"}

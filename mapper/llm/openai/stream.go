@@ -13,7 +13,7 @@ import (
 
 var _ llm.StreamModel = (*Model)(nil)
 
-// A chunk is a piece of a completion that is streamed.
+// A chunk is a piece of a streamed completion.
 type chunk struct {
 	Model   string `json:"model"`
 	Choices []struct {
@@ -25,9 +25,10 @@ type chunk struct {
 	} `json:"choices"`
 }
 
-// Stream answers as [Model.Generate] does, and calls tell with each piece of the
-// text as it comes. An error of tell ends the request and is returned. Servers do
-// not say what a streamed answer took: its usage counts requests alone.
+// Stream answers as [Model.Generate] does, and calls tell with each piece of
+// the text as it comes. An error of tell ends the request and is returned.
+// Servers do not report the tokens of a streamed answer: its usage counts only
+// requests.
 func (m *Model) Stream(ctx context.Context, req *llm.Request, tell func(piece string) error) (*llm.Response, error) {
 	requests := 0
 	for {
@@ -53,10 +54,10 @@ func (m *Model) Stream(ctx context.Context, req *llm.Request, tell func(piece st
 	}
 }
 
-// A streaming is an answer that is being streamed.
+// A streaming is an answer being streamed.
 type streaming struct {
 	tell     func(piece string) error
-	told     error // what tell returned
+	told     error // the error that tell returned
 	text     strings.Builder
 	response llm.Response
 }

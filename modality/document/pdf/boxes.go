@@ -9,8 +9,8 @@ import (
 	"github.com/citekit/citekit/internal/pdfium"
 )
 
-// Boxes implements [preview.Boxer]. A box holds the ink of its characters. Text
-// that OCR recognised has none.
+// Boxes implements [preview.Boxer]. A box encloses the ink of its characters.
+// Text recognised by OCR has no boxes.
 func (r *Resolver) Boxes(ctx context.Context, src *citekit.Source, loc citekit.Location, from, to int) ([]citekit.Box, error) {
 	r.init()
 	if err := checkLocation(ctx, loc); err != nil {
@@ -41,8 +41,8 @@ func (r *Resolver) Boxes(ctx context.Context, src *citekit.Source, loc citekit.L
 	return boxes, nil
 }
 
-// outside returns the error for a part that is not in the text of its page,
-// unless that may be a text that was recognised.
+// outside returns the error for a part that is not in the text of its page, or
+// nil if that text may have been recognised.
 func (r *Resolver) outside(err error) error {
 	if r.OCR {
 		return nil

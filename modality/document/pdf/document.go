@@ -27,94 +27,97 @@ const (
 	ext       = ".pdf"
 )
 
-// A Resolver extracts pages of PDF files as PDF files of their own. The zero
-// value is ready to use. It is safe for concurrent use and must not be copied
-// after first use.
+// A Resolver extracts pages of PDF files as new PDF files. The zero value is
+// ready to use. It is safe for concurrent use and must not be copied after
+// first use.
 //
 // # What is kept
 //
-// Pages come in ascending order, each as it is in the source: content, fonts,
-// images, annotations, form fields with their values, layers and page labels.
-// A box crops its page: the region of the page as displayed, after rotation
-// and within its crop box, becomes the whole page, and annotations outside
-// are left out. Content outside the region is not shown, but remains in the
-// file.
+// Pages come in ascending order, each as in the source: content, fonts, images,
+// annotations, form fields with their values, layers and page labels. A box
+// crops its page: the region of the page as displayed, after rotation and
+// within its crop box, becomes the whole page, and annotations outside it are
+// left out. Content outside the region is not shown, but remains in the file.
 //
-// Nothing is kept that acts by itself or leads away: the document's open
-// action, JavaScript, launch, submit and remote actions, attachments, XFA,
-// digital signatures, outlines and structure trees are left out. Links to
-// kept pages and to URIs stay links; links to other pages stay as boxes
-// without a target.
+// Parts that act by themselves or lead out of the file are left out: the
+// document's open action, JavaScript, launch, submit and remote actions,
+// attachments, XFA, digital signatures, outlines and structure trees. Links to
+// kept pages and to URIs stay links; links to other pages stay as boxes without
+// a target.
 //
-// Files encrypted with an empty user password are read, and what is extracted
-// from them is not encrypted. Others fail.
+// Files encrypted with an empty user password are read; their extracts are not
+// encrypted. Files with another password are an error.
 //
 // # Damaged files
 //
-// A file that contradicts itself is repaired: by finding its objects anew,
-// else by PDFium in a WebAssembly sandbox. It is refused if anything that the
-// pages need is still missing. Every extract is read again and checked before
-// it is returned.
+// A file that contradicts itself is repaired: by searching for its objects, or
+// else by PDFium in a WebAssembly sandbox. If the pages still lack anything
+// they need, it is an error. Every extract is read again and checked before it
+// is returned.
 type Resolver struct {
-	// CacheBytes bounds the memory, roughly, of the structure of documents
-	// that are kept for further calls; zero means 128 MiB, negative none.
+	// CacheBytes is the approximate memory limit, in bytes, for the structure
+	// of documents kept between calls; zero means 128 MiB, negative none.
 	CacheBytes int64
 
-	// MaxRepairBytes is the largest damaged source that is repaired; zero
-	// means 256 MiB, negative none.
+	// MaxRepairBytes is the largest damaged source that is repaired, in bytes;
+	// zero means 256 MiB, negative none.
 	MaxRepairBytes int64
 
-	// CodeCacheDir is where the compiled code of PDFium is kept between
-	// processes; "" means citekit/pdfium in the user's cache directory.
-	// Where it cannot be written, starting PDFium takes some seconds.
+	// CodeCacheDir is the directory for the compiled code of PDFium, which
+	// several processes can use; "" means citekit/pdfium in the user's cache
+	// directory. If it cannot be written, each start of PDFium takes some
+	// seconds.
 	CodeCacheDir string
 
-	// Compiling, if it is not nil, is called when PDFium must be compiled,
-	// which takes seconds: its code is neither in memory nor in CodeCacheDir.
-	// The context is that of the call that needs it. What it returns, if that
-	// is not nil, is called when PDFium has started, or has failed to, which
-	// may be after that call has given up.
+	// Compiling, if not nil, is called when PDFium must be compiled, because
+	// its code is neither in memory nor in CodeCacheDir. That takes seconds.
+	// The context is that of the call that needs PDFium. The returned function,
+	// if not nil, is called when PDFium has started or failed to start. That
+	// may be after the call has given up.
 	Compiling func(context.Context) (done func())
 
-	// PDFiumTimeout bounds each use of PDFium; zero means 20 seconds. The
-	// processor time that PDFium may take for repairs and layouts grows and
-	// shrinks with it: raise it for a slow machine.
+	// PDFiumTimeout is the time limit for each use of PDFium; zero means 20
+	// seconds. The limits of processor time for repairs and layouts scale with
+	// it: raise it for a slow machine.
 	PDFiumTimeout time.Duration
 
-	// MaxFigurePages is how many pages a document may have for [Resolver.Map]
-	// to look for figures, tables and summaries on them; zero means 200,
-	// negative none. Each page takes PDFium some 10 ms.
+	// MaxFigurePages is the maximum number of pages of a document in which
+	// [Resolver.Map] looks for figures, tables and summaries; zero means 200,
+	// negative none. PDFium needs some 10 ms for each page.
 	MaxFigurePages int
 
-	// MaxHeadingPages is how many pages a document without an outline may
-	// have for [Resolver.Map] to look for headings on them; zero means 500,
+	// MaxHeadingPages is the maximum number of pages of a document without an
+	// outline in which [Resolver.Map] looks for headings; zero means 500,
 	// negative none.
 	MaxHeadingPages int
 
-	// OCR has [Resolver.ReadText] recognise the text of pages that have none,
-	// such as scans, by the program tesseract. It takes seconds a page.
+	// OCR makes [Resolver.ReadText] recognise the text of pages without text,
+	// such as scans, with the program tesseract. It takes seconds for each
+	// page.
 	OCR bool
 
-	// Tesseract is the program; "" means the one on PATH. Without it, reading
-	// such a page with OCR is an error matching [errors.ErrUnsupported].
+	// Tesseract is the path of the program; "" means the one in PATH. Without
+	// it, reading such a page with OCR is an error matching
+	// [errors.ErrUnsupported].
 	Tesseract string
 
-	// OCRLanguages are those of the text by the names that tesseract has for
-	// them, such as "deu+eng"; "" means its default, English.
+	// OCRLanguages are the languages of the text, by tesseract's names, such as
+	// "deu+eng"; "" means its default, English.
 	OCRLanguages string
 
-	// Children are shared with other resolvers: programs of all of them that
-	// run at a time. Nil means two of this resolver's own.
+	// Children are the slots for programs that run at a time, which may be
+	// shared with other resolvers. Nil means two slots of this resolver's own.
 	Children *citekit.Slots
 
-	// MaxJobs is how many documents are read or cut at a time, others wait;
-	// zero means one less than there are CPUs, and at least one.
+	// MaxJobs is the maximum number of documents that are read or cut at a
+	// time; further ones wait. Zero means the number of CPUs less one, but at
+	// least one.
 	MaxJobs int
 
 	once    sync.Once
 	opened  warm.Cache[*opened]
 	engine  pdfium.Engine
-	working chan struct{} // holds a token for each job that is at work
+	working chan struct{} // holds a token for each running job
 
 	finding sync.Mutex
 	found   *tesseract.Command
@@ -154,8 +157,8 @@ func (r *Resolver) Programs(ctx context.Context) (found map[string]string, missi
 	return tesseract.Programs(ctx, r.Tesseract)
 }
 
-// Version implements [citekit.Versioner]. It tells OCR, which changes what is
-// read as text.
+// Version implements [citekit.Versioner]. The version shows whether OCR is on,
+// because that changes the text.
 func (r *Resolver) Version() string {
 	if r.OCR {
 		return "pdf/2 ocr " + r.OCRLanguages
@@ -164,7 +167,7 @@ func (r *Resolver) Version() string {
 }
 
 // Resolve implements [citekit.Resolver]. The media type is always
-// "application/pdf". The mode has no meaning for documents.
+// "application/pdf". Documents ignore the mode.
 func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	r.init()
 	if err := checkLocation(ctx, req.Location); err != nil {
@@ -190,7 +193,7 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 
 var errEmpty = fmt.Errorf("the source is empty: %w", citekit.ErrFormat)
 
-// checkLocation refuses what no document has.
+// checkLocation returns an error for selectors that no document has.
 func checkLocation(ctx context.Context, loc citekit.Location) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -204,8 +207,8 @@ func checkLocation(ctx context.Context, loc citekit.Location) error {
 	return nil
 }
 
-// whole returns the source as it is, if it begins as a PDF file does and is
-// not a text about PDF.
+// whole returns the unchanged source, if it begins like a PDF file and is not a
+// text about PDF.
 func whole(ctx context.Context, src *citekit.Source) (*citekit.Content, error) {
 	if err := pdf.CheckHeader(pdf.NewFile(ctx, src, src.Size())); err != nil {
 		return nil, known(ctx, err)
@@ -229,7 +232,7 @@ func extract(ctx context.Context, r io.ReaderAt, size int64) *citekit.Content {
 	}
 }
 
-// cut returns the pages at loc, which has some or else all are meant.
+// cut returns the pages at loc, or all pages if loc has none.
 func (j *job) cut(ctx context.Context, loc citekit.Location) (*pdfcut.Output, error) {
 	var out *pdfcut.Output
 	err := j.withDocument(ctx, func(doc *opened, f *pdf.File, data io.ReaderAt) error {
@@ -279,8 +282,8 @@ func boxOf(loc citekit.Location) *pdfcut.Box {
 	return &pdfcut.Box{X1: loc.Box.X1, Y1: loc.Box.Y1, X2: loc.Box.X2, Y2: loc.Box.Y2}
 }
 
-// check reads an output as a stranger would: it has its pages, and everything
-// that is referred to is there.
+// check reads an output as another program would: it must have its pages, and
+// no reference may lead to a missing object.
 func check(ctx context.Context, out *pdfcut.Output, pages int) error {
 	f := pdf.NewFile(ctx, out, out.Size())
 	structure, err := pdf.Open(f)
@@ -296,8 +299,8 @@ func check(ctx context.Context, out *pdfcut.Output, pages int) error {
 	return nil
 }
 
-// Measure implements [citekit.Measurer]. Pages are counted, whatever the
-// source says about their number.
+// Measure implements [citekit.Measurer]. It counts the pages, and ignores the
+// number stated in the source.
 func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
 	r.init()
 	if err := ctx.Err(); err != nil {
@@ -316,7 +319,7 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 	return extent, known(ctx, err)
 }
 
-// known makes an error match what [citekit.Resolver] documents.
+// known makes an error match those documented by [citekit.Resolver].
 func known(ctx context.Context, err error) error {
 	switch {
 	case err == nil:

@@ -16,10 +16,10 @@ import (
 
 const (
 	maxCaption      = 6    // lines
-	maxCaptions     = 40   // of a page; one with more is a list of figures
+	maxCaptions     = 40   // of a page; a page with more is a list of figures
 	captionTitle    = 200  // bytes
-	captionDistance = 0.08 // of the height of a page, between a caption and what it tells of
-	background      = 0.85 // of a page, from which what is drawn is behind everything
+	captionDistance = 0.08 // of the height of a page, between a caption and its figure
+	background      = 0.85 // of a page, from which a drawing is a background
 )
 
 var caption = lazyregexp.New(`^(?:(?i:(fig(?:ure|\.)?|abb(?:ildung|\.)|figura|scheme|plate))|(?i:(table|tab\.|tabelle|tableau|tabla|tabella)))[ \x{00a0}]*(?:[A-Z][.-]?)?\d{1,3}(?:[.-]\d{1,3})*[a-z]?([:.]|[ \x{00a0}]*[–—|])?(?:[ \x{00a0}]|$)`)
@@ -30,16 +30,16 @@ type figure struct {
 	page int
 	text string
 	box  pdfium.Box // of the caption
-	area pdfium.Box // of the whole; zero if it cannot be told
+	area pdfium.Box // of the whole; zero if it is unknown
 }
 
-// hasCaption reports whether any of the lines begins as captions do.
+// hasCaption reports whether any of the lines begins like a caption.
 func hasCaption(lines []pdfium.Line) bool {
 	return slices.ContainsFunc(lines, func(line pdfium.Line) bool { return captionKind(line.Text) != "" })
 }
 
-// captionKind returns the type of node that a caption is of; "" if text does
-// not begin as one.
+// captionKind returns the type of node for a caption; "" if text does not begin
+// like a caption.
 func captionKind(text string) string {
 	match := caption.FindStringSubmatch(text)
 	switch {
@@ -51,8 +51,8 @@ func captionKind(text string) string {
 	return "table"
 }
 
-// addFigures adds the figures and tables on pages to the nodes of the sections
-// they stand in, else to nodes.
+// addFigures adds the figures and tables on pages to the nodes of their
+// sections, or else to nodes.
 func addFigures(nodes *[]*citekit.Node, sections []*section, pages []page, body measure) {
 	room := citekit.MaxMappedNodes - countNodes(*nodes)
 	for i := range pages {
@@ -77,7 +77,7 @@ func countNodes(nodes []*citekit.Node) int {
 	return n
 }
 
-// innermost returns the deepest section that a figure stands in, or nil.
+// innermost returns the deepest section around a figure, or nil.
 func innermost(sections []*section, f figure) *section {
 	var in *section
 	for _, s := range sections {
@@ -125,8 +125,8 @@ func (f figure) node() *citekit.Node {
 	return n
 }
 
-// rounded returns a fraction with four digits: more would say more than is
-// known.
+// rounded returns a fraction with four digits; further digits would be
+// meaningless.
 func rounded(v float64) float64 { return math.Round(v*1e4) / 1e4 }
 
 // figuresOn returns the figures and tables on a page, from top to bottom of
@@ -154,9 +154,10 @@ func figuresOn(p *page, body measure) []figure {
 	return found
 }
 
-// isCaption reports whether line i, which begins as captions do, is not part of
-// a sentence that speaks of a figure. Without a colon or dash after the number
-// it has to be set otherwise than the running text, or apart from it.
+// isCaption reports whether line i, which begins like a caption, is a caption
+// rather than part of a sentence about a figure. Without a colon or dash after
+// the number, a caption must be set differently from the running text, or apart
+// from it.
 func isCaption(p *page, i int, body measure) bool {
 	line := p.Lines[i]
 	match := caption.FindStringSubmatch(line.Text)
@@ -171,8 +172,8 @@ func isCaption(p *page, i int, body measure) bool {
 	return !asText || !isInSentence(p, i, body)
 }
 
-// isInSentence reports whether line i of running text goes on with a sentence
-// of the line above.
+// isInSentence reports whether line i of running text continues a sentence of
+// the line above.
 func isInSentence(p *page, i int, body measure) bool {
 	if i == 0 || p.running[i-1] || !body.has(p.Lines[i-1]) {
 		return false
@@ -183,8 +184,8 @@ func isInSentence(p *page, i int, body measure) bool {
 	return (unicode.IsLower(last) || last == ',') && above.Box.X2-above.Box.X1 > 0.3 && gap > 0 && gap <= 1.15*body.gap
 }
 
-// wholeCaption returns the text of the caption that begins at line i and where
-// it stands.
+// wholeCaption returns the text and the box of the caption that begins at line
+// i.
 func wholeCaption(p *page, i int, body measure) (string, pdfium.Box) {
 	var b strings.Builder
 	box := p.Lines[i].Box
@@ -196,9 +197,9 @@ func wholeCaption(p *page, i int, body measure) (string, pdfium.Box) {
 	return cleanTitle(b.String()), box
 }
 
-// goesOn reports whether the caption that begins at line i goes on from the
-// line before j to line j: that is set alike, close below, no wider, and not
-// beyond a rule.
+// goesOn reports whether the caption that begins at line i continues from the
+// line before j to line j. Line j must be set alike, close below, not wider,
+// and not beyond a rule.
 func goesOn(p *page, i, j int, body measure) bool {
 	first, last, line := p.Lines[i], p.Lines[j-1], p.Lines[j]
 	gap := (line.Box.Y1 - last.Box.Y2) * p.Height
@@ -218,9 +219,9 @@ func union(a, b pdfium.Box) pdfium.Box {
 	return pdfium.Box{X1: min(a.X1, b.X1), Y1: min(a.Y1, b.Y1), X2: max(a.X2, b.X2), Y2: max(a.Y2, b.Y2)}
 }
 
-// areaOf returns where a figure and its caption are; zero if it is not plain
-// what the caption tells of. Captions of figures mostly stand below them,
-// those of tables above.
+// areaOf returns the box of a figure and its caption; zero if it is not clear
+// which drawing the caption belongs to. Captions of figures mostly stand below
+// them, captions of tables above.
 func areaOf(p *page, f figure, body measure) pdfium.Box {
 	sides := []bool{true, false}
 	if f.kind == "table" {
@@ -240,17 +241,17 @@ func areaOf(p *page, f figure, body measure) pdfium.Box {
 }
 
 // ruledBeside returns the table above or below a caption that has rules of one
-// length, from the first to the last before another caption. Text between
-// them is its cells.
+// length, from the first rule to the last before another caption. The text
+// between them is its cells.
 func ruledBeside(p *page, f figure, above bool) (pdfium.Box, bool) {
 	const thin, long, most, close = 0.006, 0.15, 0.3, 0.015
-	away := func(b pdfium.Box) float64 { // how far a box is from the caption
+	away := func(b pdfium.Box) float64 { // distance of a box from the caption
 		if above {
 			return f.box.Y1 - b.Y2
 		}
 		return b.Y1 - f.box.Y2
 	}
-	end := 1.0 // how far the nearest other caption on this side is
+	end := 1.0 // distance of the nearest other caption on this side
 	for i, line := range p.Lines {
 		if d := away(line.Box); d > 0 && p.captions[i] != "" && overlapX(line.Box, f.box) {
 			end = min(end, d)
@@ -276,7 +277,7 @@ func ruledBeside(p *page, f figure, above bool) (pdfium.Box, bool) {
 	return area, area.Y2-area.Y1 > close
 }
 
-// drawnBeside returns what is drawn above or below a caption, up to the next
+// drawnBeside returns the drawing above or below a caption, up to the next
 // running text or caption.
 func drawnBeside(p *page, f figure, above bool, body measure) (pdfium.Box, bool) {
 	low, high := limits(p, f, above, body)
@@ -302,7 +303,7 @@ func drawnBeside(p *page, f figure, above bool, body measure) (pdfium.Box, bool)
 	return area, area != (pdfium.Box{}) && distance < captionDistance && tall > 0.02 && wide > 0.05
 }
 
-// limits returns between which heights of a page a figure can be.
+// limits returns the heights of a page between which a figure can be.
 func limits(p *page, f figure, above bool, body measure) (low, high float64) {
 	low, high = 0, f.box.Y1
 	if !above {
@@ -323,8 +324,8 @@ func limits(p *page, f figure, above bool, body measure) (low, high float64) {
 	return low, high
 }
 
-// isLabel reports whether line i stands within something that is drawn, such
-// as the labels of a chart or the cells of a table.
+// isLabel reports whether line i stands within a drawing, such as the labels of
+// a chart or the cells of a table.
 func (p *page) isLabel(i int) bool {
 	if p.labels == nil {
 		p.labels = make([]bool, len(p.Lines))
@@ -335,8 +336,8 @@ func (p *page) isLabel(i int) bool {
 	return p.labels[i]
 }
 
-// labels reports whether what is drawn is large enough to have labels, smaller
-// than a background, and has one at a place.
+// labels reports whether a drawing is large enough to have labels, is smaller
+// than a background, and contains the place of a label.
 func labels(drawn, at pdfium.Box) bool {
 	inside := drawn.X1 <= at.X1+0.01 && at.X2 <= drawn.X2+0.01 && drawn.Y1 <= at.Y1+0.005 && at.Y2 <= drawn.Y2+0.005
 	return inside && drawn.Y2-drawn.Y1 > 0.03 && (drawn.X2-drawn.X1)*(drawn.Y2-drawn.Y1) <= background

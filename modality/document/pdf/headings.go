@@ -13,16 +13,16 @@ import (
 
 const (
 	maxHeading   = 150  // characters of a heading
-	bodyText     = 0.92 // times the size of the body, from which bold text can be a heading
-	largerText   = 1.08 // likewise, from which any text can be one if it is set apart
-	largeText    = 1.25 // likewise, from which text is a heading
-	maxDepth     = 32   // levels of headings: what is deeper counts as the deepest
-	minHeadings  = 2    // below which a document has none
-	perPage      = 6    // headings of one style on a page, on average, above which they are none
-	contentsPart = 0.3  // of the lines of a page that end in a page number, from which it is a table of contents
+	bodyText     = 0.92 // times the size of the body; bold text from there on can be a heading
+	largerText   = 1.08 // likewise; any text from there on can be a heading if it is set apart
+	largeText    = 1.25 // likewise; text from there on is a heading
+	maxDepth     = 32   // levels of headings: deeper headings get the deepest level
+	minHeadings  = 2    // a document with fewer has none
+	perPage      = 6    // headings of one style on a page, on average; more are not headings
+	contentsPart = 0.3  // of the lines of a page; if more end in a page number, it is a table of contents
 )
 
-// A heading is a line, or some, that may be one.
+// A heading is a line, or several, that may be a heading.
 type heading struct {
 	entry
 	style  style
@@ -31,7 +31,7 @@ type heading struct {
 	lines  int
 }
 
-// A style is how headings of one level are set.
+// A style is the style of the headings of one level.
 type style struct {
 	size float64
 	bold bool
@@ -43,9 +43,8 @@ func (s style) less(t style) bool { // is less prominent
 
 // findHeadings returns the headings of a document: lines that are larger or
 // heavier than the running text, or numbered, set apart, short, and not
-// repeated from page to page. Their levels follow from their numbers and
-// sizes. It returns nil if there are too few, or so many that they cannot be
-// headings.
+// repeated from page to page. Their levels follow from their numbers and sizes.
+// It returns nil if there are too few, or too many to be headings.
 func findHeadings(pages []page) []entry {
 	if len(pages) == 0 {
 		return nil
@@ -72,9 +71,9 @@ func findHeadings(pages []page) []entry {
 	return entries
 }
 
-// areText reports whether what was found is text of many sizes, such as that
-// of a form or of a scan that was recognised: headings are little of the text,
-// or at least few.
+// areText reports whether the lines found are text of many sizes, such as that
+// of a form or of a recognised scan: headings are a small part of the text, or
+// at least few.
 func areText(found []heading, pages []page) bool {
 	const fewOnPage, most = 2, 0.2 // of the letters
 	if len(found) <= fewOnPage*len(pages) {
@@ -94,7 +93,7 @@ func areText(found []heading, pages []page) bool {
 	return float64(part) > most*float64(all)
 }
 
-// headingsOn returns what may be a heading on a page.
+// headingsOn returns the lines on a page that may be headings.
 func headingsOn(p *page, body measure) []heading {
 	var found []heading
 	contents := isContents(p)
@@ -122,7 +121,7 @@ func headingsOn(p *page, body measure) []heading {
 	return found
 }
 
-// looksLikeHeading reports whether line i of a page is set as headings are.
+// looksLikeHeading reports whether line i of a page is set like a heading.
 func looksLikeHeading(p *page, i int, body measure) bool {
 	line := p.Lines[i]
 	text := strings.TrimSpace(line.Text)
@@ -158,8 +157,8 @@ func isTitleText(text string) bool {
 	return letters >= 2 && letters*3 >= utf8.RuneCountInString(strings.ReplaceAll(words, " ", ""))
 }
 
-// isItem reports whether text begins with a bullet, from a font of symbols or
-// another.
+// isItem reports whether text begins with a bullet, from a symbol font or
+// another font.
 func isItem(text string) bool {
 	first, _ := utf8.DecodeRuneInString(text)
 	return unicode.In(first, unicode.Co, unicode.So) || strings.ContainsRune("•‣⁃·∙*", first)
@@ -171,7 +170,7 @@ func endsLikeTitle(text string) bool {
 }
 
 // isApart reports whether there is more space above line i than between the
-// lines of a paragraph, and nothing beside it.
+// lines of a paragraph, and no text beside it.
 func isApart(p *page, i int, body measure) bool {
 	line := p.Lines[i]
 	height := line.Box.Y2 - line.Box.Y1
@@ -192,8 +191,8 @@ func isApart(p *page, i int, body measure) bool {
 	return gap < 0 || gap > 1.15*body.gap || !body.has(above)
 }
 
-// codeSigns are what definitions of functions and the like have, which some
-// manuals set in bold, and titles have not.
+// codeSigns are signs of code, such as definitions of functions, which some
+// manuals set in bold. Titles do not have them.
 const codeSigns = "[]{};=<>|\\_*#@"
 
 var (
@@ -244,7 +243,7 @@ func isContents(p *page) bool {
 	return leaders >= 3 && float64(leaders) >= contentsPart*float64(len(p.Lines)) || leaders >= 8
 }
 
-// continues reports whether line i of a page goes on with a heading.
+// continues reports whether line i of a page continues a heading.
 func (h *heading) continues(next heading, line pdfium.Line, p *page, i int) bool {
 	if i == 0 || h.lines >= 4 || utf8.RuneCountInString(h.title)+utf8.RuneCountInString(next.title) > 2*maxHeading {
 		return false
@@ -266,8 +265,7 @@ func (h *heading) join(next heading) {
 	h.lines += next.lines
 }
 
-// dropCrowds drops the styles of which there are more than there can be
-// headings.
+// dropCrowds drops the styles with more lines than there can be headings.
 func dropCrowds(found []heading, pages int) []heading {
 	count := map[style]int{}
 	for _, h := range found {
@@ -280,9 +278,9 @@ func dropCrowds(found []heading, pages int) []heading {
 	})
 }
 
-// dropTitles drops what stands on the first page if that is a title page, one
-// without running text; else the title of the document, if it is larger than
-// anything after it.
+// dropTitles drops the headings on the first page if that is a title page,
+// which has no running text. Otherwise it drops the title of the document, if
+// that is larger than anything after it.
 func dropTitles(found []heading, pages []page, body measure) []heading {
 	if len(pages) > 3 && !hasText(&pages[0], body) {
 		return slices.DeleteFunc(found, func(h heading) bool { return h.page == 1 && h.number == 0 })
@@ -314,12 +312,12 @@ func hasText(p *page, body measure) bool {
 	return n >= few
 }
 
-// setLevels gives headings their depth. Those with numbers have that of their
-// number; the others that of the numbered ones of their style, or of the
-// nearest style that has some; without numbers, larger styles are above
-// smaller ones.
+// setLevels gives headings their depth. Headings with numbers have the depth of
+// their number. Other headings have the depth of the numbered ones of their
+// style, or of the nearest style with numbers. Without any numbers, larger
+// styles are above smaller ones.
 func setLevels(found []heading) {
-	styles := map[style]map[int]int{} // how often each has which depth of number
+	styles := map[style]map[int]int{} // counts of each depth of number, by style
 	var order []style
 	numbers := 0
 	for _, h := range found {
@@ -356,8 +354,7 @@ func setLevels(found []heading) {
 	closeGaps(found)
 }
 
-// styleDepths returns the depth that headings without a number have in each
-// style.
+// styleDepths returns the depth of headings without a number in each style.
 func styleDepths(order []style, styles map[style]map[int]int) map[style]int {
 	depths := map[style]int{}
 	below := 0 // one level deeper than the numbered ones so far
@@ -381,7 +378,7 @@ func styleDepths(order []style, styles map[style]map[int]int) map[style]int {
 // closeGaps makes sure that no heading is more than one level below the one
 // before it.
 func closeGaps(found []heading) {
-	var open []int // the original depths of the headings that are open
+	var open []int // original depths of the open headings
 	for i := range found {
 		for len(open) > 0 && (open[len(open)-1] >= found[i].depth || len(open) == maxDepth) {
 			open = open[:len(open)-1]

@@ -15,30 +15,30 @@ import (
 	"github.com/citekit/citekit/internal/pdfium"
 )
 
-// A page is what PDFium sees on a page.
+// A page is a page as PDFium reads it.
 type page struct {
 	pdfium.Layout
 	number int // from 1
 	read   bool
 
-	// What is known of each line, so that it is found out only once.
+	// Properties of each line, kept so that they are computed only once.
 	running   []bool   // it is a running head or foot
 	letters   []string // of its text
-	divisions []bool   // it is such as "Chapter 1"
-	captions  []string // the type of node that it may be the caption of, or ""
-	labels    []bool   // it stands within something drawn; nil until asked for
+	divisions []bool   // it is a line such as "Chapter 1"
+	captions  []string // the node type of the caption that it may begin, or ""
+	labels    []bool   // it stands within a drawing; nil until needed
 }
 
-// Limits on what is kept of the pages of a document: the rest stays unread.
+// Limits on the data kept of the pages of a document: the rest is not read.
 const (
 	maxKeptLines = 100_000
 	maxKeptText  = 32 << 20 // bytes
-	maxSlow      = 3        // times that pages which are read together take PDFium too much
+	maxSlow      = 3        // times that pages read together exceed the limits of PDFium
 )
 
-// layouts reads the layouts of pages, counted from 0. A page that PDFium
-// cannot read is left unread; after one that takes it too much, all are, as
-// after more lines than are kept.
+// layouts reads the layouts of pages, counted from 0. A page that PDFium cannot
+// read is left unread. After a page that exceeds the limits of PDFium, or after
+// the maximum number of kept lines, all further pages are left unread.
 func (j *job) layouts(ctx context.Context, indexes []int, progress func(float64)) ([]page, error) {
 	pages := make([]page, len(indexes))
 	for i, index := range indexes {
@@ -75,10 +75,10 @@ func (j *job) layouts(ctx context.Context, indexes []int, progress func(float64)
 	return pages, nil
 }
 
-// readLayouts reads pages together, each alone if that fails. It reports
-// whether others may be tried. The error matches [citekit.ErrTooLarge] if
-// they could be read, but not together; it is that of the context or the
-// source if none can be read.
+// readLayouts reads pages together, or each alone if that fails. It reports
+// whether other pages may be tried. The error matches [citekit.ErrTooLarge] if
+// the pages could be read, but not together; it is that of the context or the
+// source if no page can be read.
 func (j *job) readLayouts(ctx context.Context, pages []page) (goOn bool, err error) {
 	layouts, err := j.layoutsOf(ctx, pages)
 	if err == nil {
@@ -109,7 +109,7 @@ func (j *job) readLayouts(ctx context.Context, pages []page) (goOn bool, err err
 	return true, nil
 }
 
-// layoutsOf returns the layouts of pages. PDFium only sees these.
+// layoutsOf returns the layouts of pages. PDFium gets only these.
 func (j *job) layoutsOf(ctx context.Context, pages []page) ([]pdfium.Layout, error) {
 	loc := citekit.Location{Modality: citekit.Document}
 	for _, p := range pages {
@@ -126,18 +126,17 @@ func (j *job) layoutsOf(ctx context.Context, pages []page) ([]pdfium.Layout, err
 	return j.pdfium.Layouts(ctx, out, out.Size(), firstIndexes(len(pages)), hasCaption)
 }
 
-// Where running heads and feet stand, as fractions of the height of a page.
+// The places of running heads and feet, as fractions of the height of a page.
 const (
 	headZone = 0.12
 	footZone = 0.88
 )
 
-// markLines finds out what is asked of lines more than once. Running heads and
-// feet are those that are repeated from page to page: near the edge, with the
-// same words but for numbers, on three pages or more; or with nothing but a
-// number.
+// markLines computes the properties of lines that are needed more than once.
+// Running heads and feet are lines near the edge that either have the same
+// words, except for numbers, on three pages or more, or are only a number.
 func markLines(pages []page) {
-	on := map[string]int{} // pages that have a text near the edge
+	on := map[string]int{} // number of pages with a text near the edge
 	for i := range pages {
 		seen := map[string]bool{}
 		for _, line := range pages[i].Lines {
@@ -162,8 +161,8 @@ func markLines(pages []page) {
 
 func inMargin(line pdfium.Line) bool { return line.Box.Y2 < headZone || line.Box.Y1 > footZone }
 
-// runningKey returns what the lines of a running head have in common: side,
-// size and words; "" for lines elsewhere.
+// runningKey returns the common data of the lines of a running head: side, size
+// and words; "" for lines elsewhere.
 func runningKey(line pdfium.Line) string {
 	if !inMargin(line) {
 		return ""
@@ -182,15 +181,15 @@ func isPageNumber(text string) bool {
 	return text == "" || isRoman(text) || strings.TrimFunc(text, unicode.IsDigit) == ""
 }
 
-// A measure is how the running text of a document is set.
+// A measure describes how the running text of a document is set.
 type measure struct {
 	size   float64 // points
 	weight int
 	bold   bool
-	gap    float64 // from line to line, in sizes
+	gap    float64 // from line to line, in font sizes
 }
 
-// bodyOf returns how most of the text is set.
+// bodyOf returns the measure of most of the text.
 func bodyOf(pages []page) measure {
 	letters := map[measure]int{}
 	for i := range pages {
@@ -217,7 +216,8 @@ func bodyOf(pages []page) measure {
 
 func halves(size float64) float64 { return math.Round(size*2) / 2 }
 
-// mostly returns what has the highest count, of several the smallest.
+// mostly returns the measure with the highest count, or the smallest of
+// several.
 func mostly(counts map[measure]int) measure {
 	var best measure
 	most := 0
@@ -243,7 +243,7 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// has reports whether a line is set as the body is.
+// has reports whether a line is set like the body.
 func (m measure) has(line pdfium.Line) bool {
 	return math.Abs(line.Size-m.size) <= 0.12*m.size && !m.isBold(line)
 }

@@ -25,10 +25,10 @@ const (
 	maxLinkBytes  = 32 << 20 // of all targets and texts of a document
 )
 
-// ReadLinks implements [relations.Linker]. Links are the annotations that lead to
-// a page of the document, to another file or to a URI, each at its page and
-// box; the names of destinations are anchors. The text is what the annotation
-// says, if anything: the words under it are not read.
+// ReadLinks implements [relations.Linker]. Links are the annotations that lead
+// to a page of the document, to another file or to a URI, each at its page and
+// box. The names of destinations are anchors. The text of a link is the text of
+// its annotation, if it has one: the words under the annotation are not read.
 func (r *Resolver) ReadLinks(ctx context.Context, src *citekit.Source) iter.Seq2[relations.Link, error] {
 	return func(yield func(relations.Link, error) bool) {
 		r.init()
@@ -69,14 +69,14 @@ func (r *Resolver) links(ctx context.Context, src *citekit.Source) (links []rela
 			})
 		}
 		if errors.Is(err, pdf.ErrLimit) {
-			return nil // those read so far are of use
+			return nil // the links read so far are useful
 		}
 		return err
 	})
 	return links, err
 }
 
-// appendLink appends a link that is as it must be.
+// appendLink appends a link if it is valid.
 func appendLink(links []relations.Link, l relations.Link) []relations.Link {
 	control := strings.ContainsFunc(l.Target, func(r rune) bool { return r < ' ' || r == 0x7f })
 	if control || len(l.Target) > maxLinkTarget || !utf8.ValidString(l.Target) || l.Target == "#" {
@@ -86,7 +86,8 @@ func appendLink(links []relations.Link, l relations.Link) []relations.Link {
 	return append(links, l)
 }
 
-// linkOf returns the link of an annotation in a document of so many pages.
+// linkOf returns the link of an annotation in a document with the given number
+// of pages.
 func linkOf(l pdf.Link, pages int) relations.Link {
 	link := relations.Link{From: onPage(l.Page, boxOfLink(l)), Kind: "hyperlink", Text: l.Contents}
 	switch {
@@ -109,7 +110,7 @@ func linkOf(l pdf.Link, pages int) relations.Link {
 	return link
 }
 
-// boxOfLink returns where a link is on its page; the zero box if it is nowhere.
+// boxOfLink returns the box of a link on its page; zero if it has none.
 func boxOfLink(l pdf.Link) citekit.Box {
 	return citekit.Box{X1: rounded(l.X1), Y1: rounded(l.Y1), X2: rounded(l.X2), Y2: rounded(math.Min(l.Y2, 1))}
 }

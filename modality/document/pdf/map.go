@@ -14,41 +14,41 @@ import (
 var _ citekit.Mapper = (*Resolver)(nil)
 
 const (
-	textSamples = 8 // pages that are asked before the others whether they show text
+	textSamples = 8 // pages that are checked for text before the others
 
-	maxTextSearch = 10_000 // pages that are asked
+	maxTextSearch = 10_000 // pages that are checked
 )
 
 // Map implements [citekit.Mapper]. Sections come from the outline of the
-// document, else from headings that its text is found to have, else they are
-// runs of pages titled by their first line; the method says "outline",
-// "headings" or "pages". An entry of an outline that leads to no page of the
-// document has the pages of its children, else those of its parent, else all.
+// document, or else from the headings found in its text; otherwise they are
+// runs of pages titled by their first line. The method is "outline", "headings"
+// or "pages". An outline entry that does not lead to a page of the document has
+// the pages of its children, or else those of its parent, or else all pages.
 //
-// A section begins on the page its outline entry or heading stands on, and
-// ends where the next one of its level or above begins: on the page before,
-// or on the same page if something else stands above that beginning. Sections
-// cover their children, but for those that an outline puts on earlier pages
-// than their parent.
+// A section begins on the page of its outline entry or heading, and ends where
+// the next section of its level or above begins: on the page before, or on the
+// same page if other text stands above that beginning. Sections cover their
+// children, except children that an outline puts on earlier pages than their
+// parent.
 //
-// The title is the one the document's metadata give, else the largest text of
+// The title is the one in the document's metadata, or else the largest text of
 // the first page if nothing later is as large.
 //
 // Figures and tables with a caption, in documents of at most MaxFigurePages
-// pages, are children of the innermost section on their page. They have the
-// box of what is drawn beside the caption together with the caption, where
-// that can be told, else only the page.
+// pages, are children of the innermost section on their page. Their box
+// encloses the caption and the drawing beside it, if that can be found;
+// otherwise they have only the page.
 //
 // The metadata are "pages", their number; "text_layer", whether pages of the
-// document hold any text, false for a scan; "author" and "language" as the
-// document gives them; and "page_labels" where pages are labelled otherwise
-// than by their number: a list of objects that each say how the pages from
-// "page" on are labelled, with the "label" of that page, and "style" ("D" for
-// 1, "R" for I, "r" for i, "A" for A, "a" for a), "prefix" and "start" where
-// they are not none, "" and 1. At most 1000 of them are kept. What reached a
-// limit is named by "incomplete", a list of "outline", "page_labels",
-// "headings" and "figures": there may be more of it in the document. Without
-// all headings the nodes are runs of pages.
+// document have any text, false for a scan; "author" and "language" from the
+// document; and "page_labels", if the labels of pages differ from their
+// numbers. These are a list of at most 1000 objects. Each object describes the
+// labels of the pages from "page" on: the "label" of that page, and "style"
+// ("D" for 1, "R" for I, "r" for i, "A" for A, "a" for a), "prefix" and
+// "start", unless they are none, "" and 1. The list "incomplete" names the
+// parts that reached a limit, so that the document may have more of them:
+// "outline", "page_labels", "headings" and "figures". If the headings are
+// incomplete, the nodes are runs of pages.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	r.init()
 	if err := ctx.Err(); err != nil {
@@ -74,18 +74,18 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 	return structure, known(ctx, err)
 }
 
-// facts are what the structure of a document tells, without its pages'
-// content.
+// facts are the data in the structure of a document, without the content of its
+// pages.
 type facts struct {
 	pages   int
-	outline []entry // nil if there is none, or it is too large
+	outline []entry // nil if it is missing or too large
 	labels  []pdf.LabelRange
 	info    pdf.Info
 	text    presence // whether pages show text, for documents not read in full
-	cut     []any    // which of these are not all there is, as in the metadata
+	cut     []any    // names of incomplete parts, as in the metadata
 }
 
-// A presence says whether something is there.
+// A presence says whether something is present.
 type presence int
 
 const (
@@ -94,8 +94,8 @@ const (
 	present
 )
 
-// facts reads what a document tells. Where the outline is damaged the file is
-// repaired; if that does not help, what can be read of it counts.
+// facts reads the facts of a document. If the outline is damaged, the file is
+// repaired; if that does not help, the readable part of the outline is used.
 func (j *job) facts(ctx context.Context) (*facts, error) {
 	var found *facts
 	read := func(lenient bool) error {
@@ -138,9 +138,9 @@ func (r *Resolver) readFacts(d *pdf.Document, f *pdf.File, lenient bool) (*facts
 	return found, err
 }
 
-// findText asks the pages of a document whether they show text until one does,
-// first some that are spread over it. It spends no more than a part of what a
-// job may, since titles need the pages too.
+// findText checks the pages of a document for text until it finds some, first
+// on pages spread over the document. It uses only a part of the budget of a
+// job, because titles need the pages too.
 func findText(d *pdf.Document, f *pdf.File) (answer presence, err error) {
 	err = f.Within(4, func() error {
 		answer, err = searchText(d, f)
@@ -189,7 +189,7 @@ type mapping struct {
 	progress func(float64)
 	pages    []page   // layouts, of all pages or none
 	unread   bool     // a limit left some of pages unread
-	text     presence // on some pages, where not all were read
+	text     presence // on some pages, if not all were read
 }
 
 func (m *mapping) structure(ctx context.Context) (*citekit.Draft, error) {
@@ -217,7 +217,7 @@ func (m *mapping) structure(ctx context.Context) (*citekit.Draft, error) {
 	}, nil
 }
 
-// sections finds the sections of a document and how they were found.
+// sections finds the sections of a document, and returns the method.
 func (m *mapping) sections(ctx context.Context) ([]*section, string, error) {
 	j, pages := m.job, m.facts.pages
 	entries := coarse(m.facts.outline)
@@ -246,8 +246,8 @@ func (m *mapping) sections(ctx context.Context) ([]*section, string, error) {
 	return runs, "pages", err
 }
 
-// noteUnread notes what is not known because a limit left pages unread:
-// figures, and headings if no entries tell the sections.
+// noteUnread notes the parts that are unknown because a limit left pages
+// unread: figures, and headings if there are no entries for sections.
 func (m *mapping) noteUnread(entries []entry) {
 	if m.unread = m.job.short; !m.unread {
 		return

@@ -21,12 +21,12 @@ import (
 const (
 	maxSummary = 300  // bytes
 	maxLabels  = 1000 // runs of page labels
-	runPages   = 10   // of a run in a document that is not short
-	shortPages = 20   // up to which every page is a run of its own
+	runPages   = 10   // pages of a run in a document that is not short
+	shortPages = 20   // in a document up to this length, every page is its own run
 	maxRuns    = 500
 )
 
-// nodes makes the nodes of sections.
+// nodes makes nodes from sections.
 func (m *mapping) nodes(sections []*section) []*citekit.Node {
 	nodes := make([]*citekit.Node, len(sections))
 	for i, s := range sections {
@@ -48,7 +48,7 @@ func pagesLocation(first, last int) citekit.Location {
 	return citekit.Location{Modality: citekit.Document, Pages: []citekit.Range{{First: first, Last: last}}}
 }
 
-// runs returns runs of pages, titled by the first line that can be a title,
+// runs returns runs of pages, titled by the first line that can be a title, or
 // else by the label of the first page.
 func (m *mapping) runs(ctx context.Context) ([]*section, error) {
 	total := m.facts.pages
@@ -88,10 +88,10 @@ func (m *mapping) runs(ctx context.Context) ([]*section, error) {
 	return sections, nil
 }
 
-// runTitle returns what a run of pages is titled by: the first line of its
-// first page that can be a title, if that is set like one; else the first
-// heading there, else that line, else what the page shares with others; "" if
-// there is none.
+// runTitle returns the title of a run of pages: the first line of its first
+// page that can be a title, if it is set like one; or else the first heading
+// there; or else that line; or else a line that the page shares with others; ""
+// if there is none.
 func runTitle(p *page, body measure) string {
 	var headings []heading
 	if body.size > 0 {
@@ -123,8 +123,8 @@ func runTitle(p *page, body measure) string {
 	return repeated
 }
 
-// flowsOn reports whether line i of a page may be one of running text that the
-// next line goes on with.
+// flowsOn reports whether line i of a page may be running text that the next
+// line continues.
 func flowsOn(p *page, i int) bool {
 	const wide, indent, size = 0.25, 0.05, 0.05 // of the page, twice; of the size of the font
 	if i+1 >= len(p.Lines) || p.running[i+1] {
@@ -138,7 +138,7 @@ func flowsOn(p *page, i int) bool {
 }
 
 // sentenceAt returns the sentence that begins with line i of a page, or the
-// line alone if it does not go on; cut if that is long.
+// line alone if it is not continued. It cuts a long text.
 func sentenceAt(p *page, i int) string {
 	const most, words = 100, 4 // characters; of a sentence, at least
 	var b strings.Builder
@@ -160,8 +160,8 @@ func sentenceAt(p *page, i int) string {
 	return strings.TrimRight(text, " ,;:-–") + "…"
 }
 
-// withoutPageNumber returns the text of a line, without a number at its
-// beginning or end if it is one in the margin.
+// withoutPageNumber returns the text of a line, without a page number at its
+// beginning or end if it is a line in the margin.
 func withoutPageNumber(line pdfium.Line) string {
 	text := strings.TrimSpace(line.Text)
 	if !inMargin(line) {
@@ -178,7 +178,7 @@ func withoutPageNumber(line pdfium.Line) string {
 
 func isNumber(word string) bool { return word != "" && strings.Trim(word, "0123456789") == "" }
 
-// label returns the label of a page, which is its number where it has none.
+// label returns the label of a page, or its number if it has none.
 func (m *mapping) label(page int) string {
 	labels := m.facts.labels
 	after := sort.Search(len(labels), func(i int) bool { return labels[i].First >= page })
@@ -191,8 +191,8 @@ func (m *mapping) label(page int) string {
 	return strconv.Itoa(page)
 }
 
-// textOn reports whether there is text on pages. That there is none is known
-// only if all were read.
+// textOn reports whether pages have text. Absence is certain only if all pages
+// were read.
 func textOn(pages []page) presence {
 	answer := absent
 	for i := range pages {
@@ -210,7 +210,7 @@ func textOn(pages []page) presence {
 
 func isWritten(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
 
-// metadata returns what is kept in the map.
+// metadata returns the metadata of the map.
 func (m *mapping) metadata() map[string]any {
 	metadata := map[string]any{"pages": m.facts.pages}
 	text := m.facts.text
@@ -241,7 +241,7 @@ func (m *mapping) metadata() map[string]any {
 	return metadata
 }
 
-// labels returns the page labels; nil if they are the numbers of the pages.
+// labels returns the page labels; nil if they equal the numbers of the pages.
 func (m *mapping) labels() []any {
 	var list []any
 	numbered := true
@@ -270,8 +270,8 @@ func (m *mapping) labels() []any {
 	return list
 }
 
-// sensibleTitle returns a title that a document gives itself; "" if a program
-// has only put the name of a file there, or nothing that says anything.
+// sensibleTitle returns the title in a document's metadata; "" if a program has
+// put only the name of a file or a meaningless text there.
 func sensibleTitle(title string) string {
 	title = cleanTitle(title)
 	lower := strings.ToLower(title)
@@ -291,7 +291,7 @@ func sensibleTitle(title string) string {
 }
 
 // titleOn returns the largest text of a first page, if it is much larger than
-// the running text and nothing later is as large; else "".
+// the running text and nothing later is as large, or else "".
 func titleOn(pages []page, body measure) string {
 	const larger, most = 1.3, 4 // times the body; lines
 	if len(pages) == 0 || !pages[0].read {
@@ -348,7 +348,7 @@ func textAfter(p *page, e entry, body measure) string {
 	title := letters(e.title)
 	for i := at + 1; i < len(p.Lines) && b.Len() < 4*maxSummary; i++ {
 		line := p.Lines[i]
-		rest := b.Len() == 0 && strings.Contains(title, p.letters[i]) // of the heading
+		rest := b.Len() == 0 && strings.Contains(title, p.letters[i]) // part of the heading
 		if p.running[i] || rest {
 			continue
 		}
@@ -360,8 +360,8 @@ func textAfter(p *page, e entry, body measure) string {
 	return b.String()
 }
 
-// findTitle returns the index of the line that a heading begins with, the one
-// nearest to where the heading is said to be; -1 if there is none.
+// findTitle returns the index of the first line of a heading, the one nearest
+// to the stated place of the heading; -1 if there is none.
 func findTitle(p *page, e entry) int {
 	title := letters(e.title)
 	best, away := -1, 2.0
@@ -380,10 +380,10 @@ func findTitle(p *page, e entry) int {
 	return best
 }
 
-// beginsTitle reports whether a line has a title, but for a number before it,
-// or the first words of one. Both are letters only.
+// beginsTitle reports whether a line is a title, perhaps after a number, or the
+// first words of one. Both have letters only.
 func beginsTitle(title, line string) bool {
-	const enough = 8 // letters of a title that is continued on the next line
+	const enough = 8 // letters of a title that continues on the next line
 	if strings.HasSuffix(line, title) {
 		return len(line)-len(title) <= 12
 	}
@@ -391,8 +391,8 @@ func beginsTitle(title, line string) bool {
 	return len(line) >= enough && (strings.HasPrefix(title, line) || strings.HasPrefix(strings.TrimLeft(title, "0123456789"), line))
 }
 
-// joinLine appends a line to running text. A word that was divided at the end
-// of the line before becomes whole.
+// joinLine appends a line to running text. A word divided at the end of the
+// line before is joined.
 func joinLine(b *strings.Builder, line string) {
 	text := b.String()
 	first, _ := utf8.DecodeRuneInString(line)
@@ -410,8 +410,8 @@ func joinLine(b *strings.Builder, line string) {
 	b.WriteString(line)
 }
 
-// placeEntries finds out where on their pages sections begin, and whether
-// text stands above them there, from the lines of the pages.
+// placeEntries finds the places on their pages where sections begin, and
+// whether text stands above them, from the lines of the pages.
 func placeEntries(entries []entry, pages []page) {
 	for i := range entries {
 		e := &entries[i]
@@ -429,8 +429,8 @@ func placeEntries(entries []entry, pages []page) {
 	}
 }
 
-// textAbove reports whether there is text of its own above a place of a page,
-// beside a title such as "Chapter 1".
+// textAbove reports whether a page has text above a place, other than a title
+// such as "Chapter 1".
 func textAbove(p *page, top float64) bool {
 	for i, line := range p.Lines {
 		middle := (line.Box.Y1 + line.Box.Y2) / 2

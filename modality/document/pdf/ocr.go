@@ -11,7 +11,7 @@ import (
 
 const ocrResolution = 300 // dots per inch
 
-// orRecognised returns the text at loc, which is on one page, or what is
+// orRecognised returns the text at loc, which is on one page, or the text
 // recognised there if the page has no text at all.
 func (r *Resolver) orRecognised(ctx context.Context, src *citekit.Source, loc citekit.Location, text string) (string, error) {
 	if lacks, err := r.lacksText(ctx, src, loc, text); err != nil || !lacks {
@@ -20,8 +20,8 @@ func (r *Resolver) orRecognised(ctx context.Context, src *citekit.Source, loc ci
 	return r.recognise(ctx, src, loc)
 }
 
-// recognise returns the text of a page without any, or of the box on it, as
-// tesseract reads it in a picture of the page.
+// recognise returns the text that tesseract recognises in a picture of a page
+// without text, or of the box on it.
 func (r *Resolver) recognise(ctx context.Context, src *citekit.Source, loc citekit.Location) (string, error) {
 	command, err := r.tesseract()
 	if err != nil {
@@ -40,7 +40,7 @@ func (r *Resolver) recognise(ctx context.Context, src *citekit.Source, loc citek
 	return strings.Join(texts, "\n\n"), nil
 }
 
-// picture returns a picture of what is at loc.
+// picture returns a picture of loc.
 func (r *Resolver) picture(ctx context.Context, src *citekit.Source, loc citekit.Location) ([]byte, error) {
 	j, end, err := r.start(ctx, src, textTime)
 	if err != nil {
@@ -59,7 +59,7 @@ func (r *Resolver) picture(ctx context.Context, src *citekit.Source, loc citekit
 
 var errLongContent = fmt.Errorf("page content that is too long to draw: %w", citekit.ErrTooLarge)
 
-// tesseract returns the program, which is looked for once.
+// tesseract returns the program. It searches for it once.
 func (r *Resolver) tesseract() (*tesseract.Command, error) {
 	r.finding.Lock()
 	defer r.finding.Unlock()

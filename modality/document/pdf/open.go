@@ -17,14 +17,14 @@ import (
 // An opened is a document whose structure has been read.
 type opened struct {
 	structure *pdf.Document
-	repaired  []byte // what the structure is that of, if not the source
+	repaired  []byte // the file with that structure, if it is not the source
 }
 
 func (o *opened) extent() citekit.Extent {
 	return citekit.Extent{Modality: citekit.Document, Pages: len(o.structure.Pages), MediaType: mediaType}
 }
 
-// data returns what the document is read from.
+// data returns the file from which the document is read.
 func (o *opened) data(src *citekit.Source) (r io.ReaderAt, size int64) {
 	if o.repaired != nil {
 		return bytes.NewReader(o.repaired), int64(len(o.repaired))
@@ -32,18 +32,18 @@ func (o *opened) data(src *citekit.Source) (r io.ReaderAt, size int64) {
 	return src, src.Size()
 }
 
-// A job is one call for one source. Whatever it opens and however often, it
-// has one budget for reading, and one for PDFium.
+// A job is one call for one source. It has one budget for reading and one for
+// PDFium, for everything that it opens.
 type job struct {
 	*Resolver
 	src    *citekit.Source
 	budget *pdf.Budget
 	pdfium *pdfium.Session
 	tried  [openerCount]attempt
-	short  bool // layouts were read last of some pages only, because of a limit
+	short  bool // the last layouts are of some pages only, because of a limit
 }
 
-// An attempt is what came of trying an opener on the source of a job.
+// An attempt is the result of an opener on the source of a job.
 type attempt struct {
 	done bool
 	doc  *opened
@@ -52,23 +52,23 @@ type attempt struct {
 	err  error
 }
 
-// How long PDFium may take for one job, in processor time, if nothing else is
-// said: see [Resolver.paced]. Repairing takes it
-// some 50 ms for a megabyte, the layout of most pages 5 to 15 ms.
+// The default limits of PDFium for one job, in processor time: see
+// [Resolver.paced]. A repair takes some 50 ms for each megabyte, the layout of
+// most pages 5 to 15 ms.
 const (
 	repairTime    = 1500 * time.Millisecond
 	repairPerMB   = 100 * time.Millisecond
 	maxRepairTime = 15 * time.Second
 	textTime      = 20 * time.Second     // for the text of some pages
-	layoutTime    = 2 * time.Second      // for that of pages read in full
-	runTime       = time.Second          // for that of the first pages of runs
-	pageTime      = 5 * time.Millisecond // more, for each page
+	layoutTime    = 2 * time.Second      // for the text of pages read in full
+	runTime       = time.Second          // for the text of the first pages of runs
+	pageTime      = 5 * time.Millisecond // added for each page
 
-	openTime = time.Minute // that opening a source may take in all
+	openTime = time.Minute // total limit for opening a source
 )
 
-// start begins a job, once there is a processor for it: the others are left to
-// those who ask for less. The caller must call end.
+// start begins a job once one of the processors for jobs is free. The remaining
+// processors are for smaller requests. The caller must call end.
 func (r *Resolver) start(ctx context.Context, src *citekit.Source, more time.Duration) (j *job, end func(), err error) {
 	if err := semaphore.Acquire(ctx, r.working); err != nil {
 		return nil, nil, err
@@ -83,7 +83,7 @@ func (r *Resolver) start(ctx context.Context, src *citekit.Source, more time.Dur
 	return j, func() { <-r.working }, nil
 }
 
-// paced returns what a time becomes with the PDFiumTimeout that is set.
+// paced returns a time limit scaled by the configured PDFiumTimeout.
 func (r *Resolver) paced(d time.Duration) time.Duration {
 	if r.PDFiumTimeout <= 0 {
 		return d
@@ -91,13 +91,13 @@ func (r *Resolver) paced(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * float64(r.PDFiumTimeout) / float64(pdfium.DefaultTimeout))
 }
 
-// isExhausted reports whether j may do no more.
+// isExhausted reports whether a budget of j is used up.
 func (j *job) isExhausted() bool { return j.pdfium.Spent() || j.budget.Exhausted() }
 
-// An opener opens a source in one manner. They are tried in order, each when
+// An opener is one way to open a source. Openers are tried in order, each after
 // the one before has found damage.
 type opener struct {
-	name string // tells apart what is kept in the cache
+	name string // distinguishes the entries in the cache
 	open func(*job, context.Context) (*opened, error)
 }
 
@@ -109,16 +109,16 @@ var openers = [openerCount]opener{
 	{" repaired", (*job).openRepaired},
 }
 
-// withDocument calls use with the source opened, again with the source
-// repaired as long as damage is found. Nothing is tried again after a limit,
-// nor for a file in which there is nothing to be found.
+// withDocument calls use with the opened source. As long as it finds damage, it
+// calls use again with the source repaired in the next way. It does not retry
+// after a limit, nor for a file in which no objects can be found.
 func (j *job) withDocument(ctx context.Context, use func(*opened, *pdf.File, io.ReaderAt) error) error {
-	var damage []error // what each opener found
+	var damage []error // errors of the openers
 	pages := 0
 	for i := range openers {
 		a := j.open(ctx, i)
 		if a.err == nil && pages != 0 && pages != len(a.doc.structure.Pages) {
-			break // page numbers would mean something else
+			break // page numbers would have another meaning
 		}
 		err := a.err
 		if err == nil {
@@ -139,7 +139,7 @@ func (j *job) withDocument(ctx context.Context, use func(*opened, *pdf.File, io.
 	return fmt.Errorf("%w; repairing it: %w", damage[0], damage[1])
 }
 
-// open opens the source with the opener of an index, which is tried once.
+// open opens the source with the opener at index. It tries each opener once.
 func (j *job) open(ctx context.Context, index int) *attempt {
 	a := &j.tried[index]
 	if a.done {
@@ -200,7 +200,7 @@ func (j *job) openRebuilt(ctx context.Context) (*opened, error) {
 	return &opened{structure: structure}, nil
 }
 
-// errNotRepaired reports a damaged file that is too large to be repaired. It
+// errNotRepaired reports a damaged file that is too large for a repair. It
 // matches [citekit.ErrTooLarge].
 var errNotRepaired = fmt.Errorf("%w", citekit.ErrTooLarge)
 
@@ -211,8 +211,8 @@ func (j *job) checkRepairable() error {
 	return nil
 }
 
-// openRepaired opens what PDFium makes of a source. What PDFium lost is
-// missing there, which is found out when it is needed.
+// openRepaired opens a source repaired by PDFium. Parts that PDFium lost are
+// missing there, which is noticed only when they are needed.
 func (j *job) openRepaired(ctx context.Context) (*opened, error) {
 	if err := j.checkRepairable(); err != nil {
 		return nil, err

@@ -11,29 +11,28 @@ import (
 )
 
 const (
-	maxTitle = 500 // bytes; what has more is no title, or part of the text
+	maxTitle = 500 // bytes; a longer text is not a title, or part of the running text
 
 	// topOfPage is the part of the height of a page within which a section
-	// that begins is taken to begin at the top, if nothing is known of the
-	// text there.
+	// counts as beginning at the top, if the text there is unknown.
 	topOfPage = 0.1
 )
 
-// An entry is a section before it is known where it ends: an entry of an
-// outline, or a heading.
+// An entry is a section whose end is not yet known: an entry of an outline, or
+// a heading.
 type entry struct {
 	title string
 	depth int     // from 0
-	page  int     // from 1; 0 if it leads to no page
-	top   float64 // where it begins, as a fraction of the height of the page; -1 if that is not known
+	page  int     // from 1; 0 if it does not lead to a page
+	top   float64 // its beginning, as a fraction of the height of the page; -1 if unknown
 
-	// inside reports that something else stands above it on its page, or
-	// may do so.
+	// inside reports that other text stands, or may stand, above it on its
+	// page.
 	inside bool
 }
 
-// entriesOf makes entries of the items of an outline. If lenient is true, it
-// does without the measures of pages that cannot be read.
+// entriesOf makes entries from the items of an outline. If lenient is true, it
+// accepts pages whose measures cannot be read.
 func entriesOf(d *pdf.Document, f *pdf.File, items []pdf.OutlineItem, lenient bool) ([]entry, error) {
 	frames := map[int]frame{}
 	var entries []entry
@@ -60,13 +59,13 @@ func entriesOf(d *pdf.Document, f *pdf.File, items []pdf.OutlineItem, lenient bo
 	return entries, nil
 }
 
-// A frame is what is displayed of a page, in its own space.
+// A frame is the displayed area of a page, in its own space.
 type frame struct {
 	left, bottom, right, top float64
 	rotate                   int // degrees clockwise, 0 to 270
 }
 
-// letter is the frame of a page that does not tell its own.
+// letter is the frame of a page without a frame of its own.
 var letter = frame{0, 0, 612, 792, 0}
 
 func frameOf(d *pdf.Document, f *pdf.File, index int) (frame, error) {
@@ -96,8 +95,9 @@ func frameOf(d *pdf.Document, f *pdf.File, index int) (frame, error) {
 	return shown, err
 }
 
-// topOf returns where the view of a destination begins, as a fraction of the
-// height of the page as displayed; -1 if it does not say (12.3.2.2).
+// topOf returns the top of the view of a destination, as a fraction of the
+// height of the page as displayed; -1 if the destination does not give it
+// (12.3.2.2).
 func (p frame) topOf(view pdf.Array) float64 {
 	if len(view) == 0 {
 		return 0
@@ -125,7 +125,8 @@ func at(a pdf.Array, i int) pdf.Object {
 	return nil
 }
 
-// fraction returns how far down a point is; only one coordinate counts.
+// fraction returns the distance of a point from the top; it depends on one
+// coordinate only.
 func (p frame) fraction(x, y pdf.Object) float64 {
 	coordinate, low, high, down := y, p.bottom, p.top, false
 	switch p.rotate {
@@ -147,14 +148,14 @@ func (p frame) fraction(x, y pdf.Object) float64 {
 	return min(max(from, 0), 1)
 }
 
-// cleanTitle returns text in one line, without what does not show, cut at a
+// cleanTitle returns text in one line, without invisible characters, cut at a
 // word.
 func cleanTitle(text string) string { return plain.Words(text, maxTitle) }
 
-// coarse returns the entries of as many levels as a map can hold; nil if that
-// is not even one.
+// coarse returns the entries of as many levels as fit into a map; nil if not
+// even one fits.
 func coarse(entries []entry) []entry {
-	var levels []int // how many entries each has
+	var levels []int // number of entries of each level
 	for _, e := range entries {
 		for len(levels) <= e.depth {
 			levels = append(levels, 0)
@@ -175,7 +176,7 @@ func coarse(entries []entry) []entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return e.depth >= depth })
 }
 
-// A section is a node in the making.
+// A section is an unfinished node.
 type section struct {
 	entry
 	first, last int
@@ -185,7 +186,7 @@ type section struct {
 	parent      *section // nil at the top
 }
 
-// arrange makes a tree of entries and finds which pages each has.
+// arrange makes a tree from entries and finds the pages of each.
 func arrange(entries []entry, pages int) []*section {
 	all := make([]*section, len(entries))
 	for i, e := range entries {
@@ -234,11 +235,10 @@ func (s *section) inherit() {
 	}
 }
 
-// setEnds finds where sections end: where the next of their level or above
-// begins. Where that is on an earlier page or there is none, or the section
-// itself is on an earlier page than its parent, the nearest later
-// beginning of such a level counts: not all outlines are in the order of the
-// pages.
+// setEnds finds the ends of sections: where the next section of their level or
+// above begins. If that is on an earlier page or missing, or the section itself
+// is on an earlier page than its parent, the nearest later beginning of such a
+// level is used: not all outlines are in the order of the pages.
 func setEnds(all []*section, pages int) {
 	starts := &startFinder{all: all}
 	var following []*section // candidates, the nearest last
@@ -262,8 +262,8 @@ func setEnds(all []*section, pages int) {
 	}
 }
 
-// endBefore returns the last page of s if next is what follows it; nil means
-// that nothing does.
+// endBefore returns the last page of s if next follows it; nil means that no
+// section follows.
 func endBefore(s, next *section, pages int) int {
 	switch {
 	case next == nil:
@@ -274,10 +274,10 @@ func endBefore(s, next *section, pages int) int {
 	return max(next.page-1, s.page)
 }
 
-// A startFinder finds beginnings by page.
+// A startFinder finds beginnings of sections by page.
 type startFinder struct {
 	all   []*section
-	depth map[int][]*section // of at most a depth, sorted by page
+	depth map[int][]*section // sections up to a depth, sorted by page
 }
 
 // after returns the section of the level of s or above that begins on the
@@ -318,7 +318,7 @@ func (s *section) cover() {
 	}
 }
 
-// settle gives sections that still have no pages those of their parent.
+// settle gives sections without pages those of their parent.
 func (s *section) settle(parent citekit.Range) {
 	if s.first == 0 {
 		s.first, s.last = parent.First, parent.Last

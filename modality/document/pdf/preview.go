@@ -12,9 +12,9 @@ import (
 	"github.com/citekit/citekit/preview"
 )
 
-// Preview implements [preview.Previewer]. One page, or the box on it, fills the
-// picture, drawn as large as it fits: a small box is drawn sharp. Of several
-// pages the first 12 stand side by side, each with its number.
+// Preview implements [preview.Previewer]. A single page, or the box on it,
+// fills the picture; it is drawn at that size, so that a small box is sharp.
+// For several pages, the first 12 stand side by side, each with its number.
 func (r *Resolver) Preview(ctx context.Context, src *citekit.Source, loc citekit.Location, opts preview.Options) (*preview.Preview, error) {
 	r.init()
 	opts, err := opts.WithDefaults()
@@ -52,8 +52,7 @@ func (r *Resolver) Preview(ctx context.Context, src *citekit.Source, loc citekit
 	return drawing.Of(sheet.Draw(pictures, captions), each...)
 }
 
-// firstPages returns the location of the pages at loc that a sheet has room
-// for.
+// firstPages returns the location of the pages at loc that fit on a sheet.
 func firstPages(loc citekit.Location, pages int) citekit.Location {
 	runs := loc.Pages
 	if len(runs) == 0 {
@@ -72,8 +71,8 @@ func firstPages(loc citekit.Location, pages int) citekit.Location {
 	return loc
 }
 
-// draw returns pictures of the pages at loc: of one page as large as side lets
-// it be, of several as large as the cells of the sheet they belong on.
+// draw returns pictures of the pages at loc: a single page as large as side
+// allows, several pages as large as the cells of their sheet.
 func (r *Resolver) draw(ctx context.Context, src *citekit.Source, loc citekit.Location, side int) (pictures []*image.RGBA, sheet drawing.Sheet, err error) {
 	j, end, err := r.start(ctx, src, textTime)
 	if err != nil {

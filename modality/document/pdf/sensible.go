@@ -9,38 +9,39 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// What is set like a heading need not be one. These rules say what is none,
-// whatever its size and weight:
+// A line that is set like a heading need not be one. By these rules, the
+// following are not headings, of any size and weight:
 //
 //   - an address: of mail, of the web, of a house; a DOI; the name of a host;
 //   - a date, a time, or a line of a date and a place;
-//   - the names of authors, or where they work, above the abstract; a person
-//     with a title or initials, anywhere;
+//   - the names of authors, or of their institutions, above the abstract; a
+//     person with a title or initials, anywhere;
 //   - a cell of a table: two or more short lines stand beside it, or beside
 //     the lines above and below it;
 //   - numbers, formulas and single letters: less than half of the words are
-//     words;
+//     real words;
 //   - two numbers, a long one at the end, or one of five digits, as in a row of
 //     a table; words with gaps between them, as in the head of one; a total;
-//   - a number above 12 before it that no other heading goes on from;
+//   - a text after a number above 12 that no other heading continues;
 //   - code and markup;
 //   - a part of a sentence: it begins in lower case or with a sign, ends in a
-//     word that cannot stand last or in an open bracket, closes one that is not
-//     open, a full stop divides it, it has more than 14 words, or more than 8
-//     and a verb or a pronoun, or more than 4 and a full stop at its end;
+//     word that cannot stand last or in an open bracket, closes a bracket that
+//     is not open, is divided by a full stop, has more than 14 words, or more
+//     than 8 and a verb or a pronoun, or more than 4 and a full stop at its
+//     end;
 //   - two or more words with colons, as on a form;
-//   - what a page says of itself: "page 1 of 2", "continued", a copyright, an
-//     ISBN, who printed it, where it was published, the words of a form such as
-//     "Name:", and sums; a box such as "Warning";
-//   - what stands at the same place at the top or bottom of another page, or
+//   - data about the page or the publication: "page 1 of 2", "continued", a
+//     copyright, an ISBN, the printer, the place of publication; the words of a
+//     form such as "Name:", and sums; a box such as "Warning";
+//   - a text at the same place at the top or bottom of another page, or
 //     anywhere at the same place of three pages;
 //   - text of a font without names for its letters: words of signs, of letters
 //     of several scripts, or without vowels.
 //
-// A heading with a number of two levels or more is held to the rules of
-// addresses, code, fragments and letters only.
+// For a heading with a number of two levels or more, only the rules about
+// addresses, code, fragments and letters apply.
 
-// isSensible reports whether a heading that was found can be one by its text.
+// isSensible reports whether the text of a found heading can be a heading.
 func isSensible(text string, numberLevels int) bool {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -56,8 +57,8 @@ const (
 	mostWords   = 14 // of a heading without a number
 	clauseWords = 6  // of a title that has a "shall", at most
 	longestWord = 35 // letters
-	oddest      = 12 // letters of a text for each odd one, from which it is legible
-	rowWords    = 8  // of a row of a table, at most; a sentence with numbers has more
+	oddest      = 12 // letters of a text for each odd one; a text with more is legible
+	rowWords    = 8  // maximum for a row of a table; a sentence with numbers has more
 )
 
 var (
@@ -103,9 +104,9 @@ var (
 	decimal  = lazyregexp.New(`\d[.,]\d|%`)
 )
 
-// isRow reports whether text is a row of a table that was joined: it has two
-// numbers beside the one before it, one of five digits, begins with a time, or
-// ends in a sum or in a number with decimals or of three digits.
+// isRow reports whether text is a row of a table joined to one text: it has two
+// numbers after its first word, has a number of five digits, begins with a
+// time, or ends in a sum or in a number with decimals or of three digits.
 func isRow(text string) bool {
 	if total.MatchString(text) || postalCode.MatchString(text) || money.MatchString(text) || clock.MatchString(text) {
 		return true
@@ -122,7 +123,7 @@ func isRow(text string) bool {
 	return numbers >= 2 || numbers > 0 && quantity.MatchString(last) && (decimal.MatchString(last) || len(last) > 2 && !isYear && len(words) > 2)
 }
 
-// isForm reports whether text is fields of a form: words with colons.
+// isForm reports whether text consists of fields of a form: words with colons.
 func isForm(text string) bool { return len(label.FindAllStringIndex(text+" ", 2)) > 1 }
 
 // isPerson reports whether text names one person, or authors as in a citation.
@@ -166,14 +167,14 @@ func isFragment(text string, numberLevels int) bool {
 	return twoSentences.MatchString(text) || words > mostWords && (numberLevels == 0 || numberLevels == 1 && speaks)
 }
 
-// canBegin reports whether a title can begin with c: a letter, a digit, or what
-// opens a quotation or a bracket.
+// canBegin reports whether a title can begin with c: a letter, a digit, or an
+// opening quotation mark or bracket.
 func canBegin(c rune) bool {
 	return unicode.IsLetter(c) || unicode.IsMark(c) || unicode.IsNumber(c) || unicode.In(c, unicode.Ps, unicode.Pi) || strings.ContainsRune(`"'’„¿¡§¶#$`, c)
 }
 
 // closesMore reports whether text closes a bracket that it does not open,
-// beside one after a number or letter at its beginning.
+// except one after a number or letter at its beginning.
 func closesMore(text string) bool {
 	const enumerator = 5 // bytes, such as "iii)"
 	open := 0
@@ -197,15 +198,15 @@ func isEastAsian(text string) bool {
 	return strings.ContainsFunc(text, func(c rune) bool { return unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana) })
 }
 
-// hasCapital reports whether the first word has a capital inside, as names of
-// programs have: iOS, macOS, pdfTeX.
+// hasCapital reports whether the first word has a capital inside, like some
+// names of programs: iOS, macOS, pdfTeX.
 func hasCapital(text string) bool {
 	word, _, _ := strings.Cut(text, " ")
 	return strings.ContainsFunc(word, unicode.IsUpper)
 }
 
-// isWords reports whether text is words rather than numbers, formulas or
-// letters that stand alone.
+// isWords reports whether text consists of words rather than numbers, formulas
+// or single letters.
 func isWords(text string) bool {
 	words, others, long := 0, 0, false
 	for word := range strings.FieldsSeq(text) {
@@ -229,8 +230,8 @@ func isWords(text string) bool {
 	return long && words >= others
 }
 
-// isGarbled reports whether letters of a font without names came out as others:
-// signs among the letters of words, or words of several scripts.
+// isGarbled reports whether letters of a font without names were read as other
+// characters: signs among the letters of words, or words of several scripts.
 func isGarbled(text string) bool {
 	if lacksVowels(text) || hasManyScripts(text) {
 		return true
@@ -266,7 +267,7 @@ func isGarbled(text string) bool {
 	return odd*oddest > letters && odd > 1
 }
 
-// scripts are those of which few stand together in a title.
+// scripts are the scripts of which only a few occur together in a title.
 var scripts = []*unicode.RangeTable{
 	unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Arabic, unicode.Hebrew, unicode.Thaana, unicode.Armenian, unicode.Syriac,
 	unicode.Han, unicode.Hangul, unicode.Yi, unicode.Ethiopic, unicode.Georgian, unicode.Tibetan, unicode.Khmer, unicode.Thai, unicode.Canadian_Aboriginal,
@@ -274,7 +275,7 @@ var scripts = []*unicode.RangeTable{
 }
 
 // hasManyScripts reports whether text has letters of more scripts than a title
-// has.
+// can have.
 func hasManyScripts(text string) bool {
 	const most = 3
 	n := 0
@@ -286,8 +287,8 @@ func hasManyScripts(text string) bool {
 	return n > most
 }
 
-// lacksVowels reports whether a quarter of the words of text are Latin ones of
-// five letters or more without a vowel, beside those in capitals.
+// lacksVowels reports whether a quarter of the words of text are Latin words of
+// five letters or more, not in capitals, without a vowel.
 func lacksVowels(text string) bool {
 	const long = 5
 	without, words := 0, 0
@@ -312,7 +313,7 @@ func lacksVowels(text string) bool {
 	return without > 1 && 4*without >= words
 }
 
-// isByline reports whether text names people, or where they work.
+// isByline reports whether text names people or their institutions.
 func isByline(text string) bool {
 	if employer.MatchString(text) && !strings.Contains(text, ":") {
 		return true
@@ -356,8 +357,8 @@ func isName(text string) bool {
 	return len(words) == 2 || strings.Contains(text, ".")
 }
 
-// isRunTitle reports whether a line can be the title of a run of pages: it may
-// be a sentence, as its first, but neither a part of one nor code.
+// isRunTitle reports whether a line can be the title of a run of pages: as the
+// first line, it may be a sentence, but neither a part of one nor code.
 func isRunTitle(text string) bool {
 	if text = strings.TrimSpace(text); text == "" {
 		return false

@@ -11,12 +11,12 @@ import (
 	"github.com/citekit/citekit/internal/pdfium"
 )
 
-// These are the rules of sensible.go that take more than the text of a heading:
-// what stands beside it on the page, and the other headings.
+// These are the rules of sensible.go that need more than the text of a heading:
+// the text beside it on the page, and the other headings.
 
-// isCell reports whether line i of a page stands in a row of a table: short
-// lines stand beside it in two other columns, or beside both the line above
-// and the line below it.
+// isCell reports whether line i of a page is in a row of a table: short lines
+// stand beside it in two other columns, or beside both the line above and the
+// line below it.
 func isCell(p *page, i int) bool {
 	const columns, apart = 2, 0.8 // beside a line; heights of it
 	if columnsBeside(p, i) >= columns {
@@ -38,7 +38,7 @@ func isCell(p *page, i int) bool {
 	return above >= 0 && below >= 0 && columnsBeside(p, above) >= columns && columnsBeside(p, below) >= columns
 }
 
-// columnsBeside returns how many columns of short lines stand beside line i.
+// columnsBeside returns the number of columns of short lines beside line i.
 func columnsBeside(p *page, i int) int {
 	const short = 0.25 // of the width of the page
 	line := p.Lines[i]
@@ -57,11 +57,11 @@ func columnsBeside(p *page, i int) int {
 	return len(columns)
 }
 
-// hasGaps reports whether there are gaps between the words of a line, or it is
-// much wider than its text would be without, as rows of tables are that were
-// joined to one line.
+// hasGaps reports whether a line has gaps between its words, or is much wider
+// than its text would be without gaps, like a row of a table joined to one
+// line.
 func hasGaps(p *page, i int) bool {
-	const wide = 1.2 // times what the letters of a bold font take
+	const wide = 1.2 // times the width of the letters in a bold font
 	const gap = 1    // sizes of the font; a space is a third of one
 	line := p.Lines[i]
 	if line.Gap > gap {
@@ -71,7 +71,7 @@ func hasGaps(p *page, i int) bool {
 	if isEastAsian(text) || strings.Count(text, " ") < 2 {
 		return false
 	}
-	letters := 0.0 // the width in sizes of the font
+	letters := 0.0 // width in font sizes
 	for _, c := range text {
 		switch {
 		case c == ' ':
@@ -86,8 +86,8 @@ func hasGaps(p *page, i int) bool {
 }
 
 // withoutRunning drops headings that stand at the same place at the top or the
-// bottom of several pages, but for their numbers, or anywhere at the same place
-// of three pages.
+// bottom of several pages, ignoring their numbers, or anywhere at the same
+// place of three pages.
 func withoutRunning(found []heading) []heading {
 	const edge, step = 0.13, 0.015 // of the height of the page
 	type place struct {
@@ -97,7 +97,7 @@ func withoutRunning(found []heading) []heading {
 	placeOf := func(h heading) place {
 		return place{withoutDigits(letters(h.title)), int(math.Round(h.top / step))}
 	}
-	type stand struct{ pages, last int } // on how many pages, and the last of them
+	type stand struct{ pages, last int } // number of pages, and the last of them
 	stands := map[place]stand{}
 	for _, h := range found {
 		at := placeOf(h)
@@ -119,8 +119,9 @@ func withoutRunning(found []heading) []heading {
 	return kept
 }
 
-// withoutQuantities drops what begins with a number that is none of a section:
-// one above 12, without a full stop, that no other heading goes on from.
+// withoutQuantities drops headings that begin with a number that is not a
+// section number: a number above 12, without a full stop, if no other heading
+// has the number before or after it.
 func withoutQuantities(found []heading) []heading {
 	const few = 12
 	numbers := map[int]bool{}
@@ -155,8 +156,8 @@ func withoutDigits(text string) string {
 var abstract = lazyregexp.New(`(?i)^(?:\d\.? )?(?:abstract|summary|introduction|contents|table of contents|zusammenfassung|résumé|einleitung|inhalt)\b`)
 
 // withoutBylines drops the names above the abstract on the first page: lines
-// that name people or where they work, and where such a line follows, single
-// names.
+// that name people or their institutions, and single names if such a line
+// follows.
 func withoutBylines(found []heading) []heading {
 	end := 0
 	for end < len(found) && found[end].page == 1 && found[end].number == 0 && !abstract.MatchString(found[end].title) {

@@ -11,12 +11,12 @@ import (
 	"github.com/citekit/citekit/internal/pdfcut"
 )
 
-// textPages is how many pages are handed to PDFium at a time.
+// textPages is the number of pages passed to PDFium at a time.
 const textPages = 16
 
 // ReadText implements [citekit.TextReader]. Each run is the text of one page,
 // or of the box on it, as PDFium reads it. Pages without text, such as scans,
-// give an empty run, or with OCR what is recognised on them.
+// give an empty run, or with OCR the text recognised on them.
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
 		r.init()
@@ -86,7 +86,7 @@ func (r *Resolver) textAt(ctx context.Context, src *citekit.Source, loc citekit.
 	return j.textOf(ctx, loc)
 }
 
-// textOf returns the text of each page at loc. PDFium only sees these pages.
+// textOf returns the text of each page at loc. PDFium gets only these pages.
 func (j *job) textOf(ctx context.Context, loc citekit.Location) ([]string, error) {
 	out, err := j.cut(ctx, loc)
 	if err != nil {

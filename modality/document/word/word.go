@@ -32,7 +32,9 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ctxio"
+	"github.com/citekit/citekit/internal/odf"
 	"github.com/citekit/citekit/internal/ooxml"
+	"github.com/citekit/citekit/internal/sniff"
 	"github.com/citekit/citekit/internal/warm"
 )
 
@@ -124,6 +126,17 @@ func (r *Resolver) open(ctx context.Context, src *citekit.Source) (text, error) 
 }
 
 func openText(ctx context.Context, src *citekit.Source) (text, error) {
+	format, err := sniff.Detect(src, src.Size())
+	if err != nil {
+		return nil, err
+	}
+	if format.ID == "odt" {
+		p, err := odf.Open(ctx, src, src.Size())
+		if err != nil {
+			return nil, err
+		}
+		return openODT(ctx, p)
+	}
 	p, err := ooxml.Open(ctx, src, src.Size())
 	if err != nil {
 		return nil, err

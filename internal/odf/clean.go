@@ -1,0 +1,344 @@
+package odf
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/citekit/citekit/internal/xmlspan"
+)
+
+// A span is a run of bytes.
+type span struct{ pos, stop int }
+
+// left counts what was left out of a file.
+type left struct{ macros, objects, controls, links int }
+
+func (l *left) add(m left) {
+	l.macros += m.macros
+	l.objects += m.objects
+	l.controls += m.controls
+	l.links += m.links
+}
+
+// A cleaner puts a file of a cut right: nothing in it lacks its other half, leads
+// to what is left out, or shows another thing than it did in the source.
+type cleaner struct {
+	s    *xmlspan.Scanner
+	cut  *Cut
+	dir  string // of the object that the file belongs to, such as "Object 1/", or ""
+	body bool   // it is the content, not styles with headers and footers
+	left
+	edits   []xmlspan.Edit
+	ranges  map[string]*halves
+	targets map[string]bool // what references can lead to
+	open    []*wrapped      // elements whose ends are to come
+	refs    []*wrapped
+}
+
+// halves are the starts and the ends of a range.
+type halves struct{ starts, stops []span }
+
+// A wrapped element loses its tags and keeps its content.
+type wrapped struct {
+	depth       int
+	target      string // what it refers to; it stays if that is there
+	start, stop span
+}
+
+// clean returns a file of a cut as it is to be written.
+func (c *Cut) clean(text, dir string, body bool) (string, left, error) {
+	x := &cleaner{s: Scan(text), cut: c, dir: dir, body: body, ranges: make(map[string]*halves), targets: make(map[string]bool)}
+	for x.s.Next() {
+		switch x.s.Kind {
+		case xmlspan.Start:
+			x.element()
+		case xmlspan.End:
+			x.leave()
+		}
+	}
+	if err := x.s.Err(); err != nil {
+		return "", left{}, KnownXML(err)
+	}
+	for _, r := range x.ranges {
+		n := min(len(r.starts), len(r.stops))
+		x.drop(r.starts[n:]...)
+		x.drop(r.stops[n:]...)
+	}
+	for _, w := range x.refs {
+		if !x.targets[w.target] {
+			x.drop(w.start, w.stop)
+		}
+	}
+	return xmlspan.Splice(text, 0, len(text), x.edits), x.left, nil
+}
+
+func (c *cleaner) drop(spans ...span) {
+	for _, s := range spans {
+		c.edits = append(c.edits, xmlspan.Edit{Pos: s.pos, Stop: s.stop})
+	}
+}
+
+// passed steps over the element at hand and returns its bytes.
+func (c *cleaner) passed() span {
+	pos := c.s.Pos
+	c.s.Skip()
+	return span{pos, c.s.Stop}
+}
+
+// unwrap takes the tags of the element at hand, unless there is the target.
+func (c *cleaner) unwrap(target string) {
+	w := &wrapped{depth: c.s.Depth, target: target, start: span{c.s.Pos, c.s.Stop}}
+	c.open = append(c.open, w)
+}
+
+func (c *cleaner) leave() {
+	if len(c.open) == 0 || c.open[len(c.open)-1].depth != c.s.Depth {
+		return
+	}
+	w := c.open[len(c.open)-1]
+	c.open = c.open[:len(c.open)-1]
+	w.stop = span{c.s.Pos, c.s.Stop}
+	if w.target != "" {
+		c.refs = append(c.refs, w)
+		return
+	}
+	c.drop(w.start, w.stop)
+}
+
+func (c *cleaner) element() {
+	s := c.s
+	switch s.Space {
+	case "text":
+		if c.text() {
+			return
+		}
+	case "office":
+		if c.office() {
+			return
+		}
+	case "script", "form":
+		c.macros += one(s.Local == "event-listener")
+		c.drop(c.passed())
+		return
+	case "draw":
+		if s.Local == "control" {
+			c.controls++
+			c.drop(c.passed())
+			return
+		}
+	}
+	for a := range s.Attrs() {
+		if a.Space == "xlink" && a.Local == "href" {
+			c.link(a)
+			return
+		}
+	}
+}
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// office handles an element of the document. It reports whether that is all
+// that is to be done.
+func (c *cleaner) office() bool {
+	s := c.s
+	switch s.Local {
+	case "scripts":
+		c.drop(c.passed())
+	case "forms":
+		c.drop(c.passed())
+	case "dde-source":
+		c.links++
+		c.drop(c.passed())
+	case "annotation":
+		if name := s.Get("office", "name"); name != "" {
+			c.targets["annotation "+name] = true
+		}
+		return false
+	case "annotation-end":
+		c.unwrap("annotation " + s.Get("office", "name"))
+	default:
+		return false
+	}
+	return true
+}
+
+// text handles an element of a text, like office.
+func (c *cleaner) text() bool {
+	s := c.s
+	if base, isStart, ok := rangeOf(s.Local); ok {
+		c.half(base, isStart)
+		return true
+	}
+	switch s.Local {
+	case "bookmark", "reference-mark":
+		c.targets[s.Local+" "+s.Get("text", "name")] = true
+	case "sequence":
+		c.targets["sequence "+s.Get("text", "ref-name")] = true
+	case "note":
+		c.targets["note "+s.Get("text", "id")] = true
+	case "bookmark-ref", "sequence-ref", "note-ref":
+		c.unwrap(strings.TrimSuffix(s.Local, "-ref") + " " + s.Get("text", "ref-name"))
+	case "reference-ref":
+		c.unwrap("reference-mark " + s.Get("text", "ref-name"))
+	case "script":
+		c.macros++
+		c.drop(c.passed())
+		return true
+	case "section-source":
+		c.links++
+		c.drop(c.passed())
+		return true
+	case "alphabetical-index-auto-mark-file", "dde-connection-decls", "variable-decls", "user-field-decls":
+		c.drop(c.passed())
+		return true
+	case "execute-macro":
+		c.macros++
+		c.unwrap("")
+	default:
+		if isVolatile(s, c.body) {
+			c.unwrap("")
+		}
+	}
+	return false
+}
+
+// rangeOf splits the name of an element that begins or ends a range.
+func rangeOf(local string) (base string, isStart, ok bool) {
+	if base, ok = strings.CutSuffix(local, "-start"); ok {
+		isStart = true
+	} else if base, ok = strings.CutSuffix(local, "-end"); !ok {
+		return "", false, false
+	}
+	switch base {
+	case "bookmark", "reference-mark", "alphabetical-index-mark", "toc-mark", "user-index-mark", "change":
+		return base, isStart, true
+	}
+	return "", false, false
+}
+
+// half notes the start or the end of a range. An end before any start has lost
+// its own.
+func (c *cleaner) half(base string, isStart bool) {
+	s := c.s
+	var id string
+	switch base {
+	case "bookmark", "reference-mark":
+		id = s.Get("text", "name")
+		if isStart {
+			c.targets[base+" "+id] = true
+		}
+	case "change":
+		id = s.Get("text", "change-id")
+	default:
+		id = s.Get("text", "id")
+	}
+	key := base + " " + id
+	r := c.ranges[key]
+	if r == nil {
+		r = new(halves)
+		c.ranges[key] = r
+	}
+	switch here := c.passed(); {
+	case isStart:
+		r.starts = append(r.starts, here)
+	case len(r.starts) > len(r.stops):
+		r.stops = append(r.stops, here)
+	default:
+		c.drop(here)
+	}
+}
+
+// isVolatile reports whether the field at hand would show another thing where
+// the rest of its document is missing, or on another day.
+func isVolatile(s *xmlspan.Scanner, body bool) bool {
+	switch s.Local {
+	case "date", "time":
+		return s.Get("text", "fixed") != "true"
+	case "title", "subject", "keywords", "description", "initial-creator", "creator", "printed-by", "author-name", "author-initials",
+		"file-name", "template-name", "sheet-name", "user-defined", "editing-cycles", "editing-duration",
+		"creation-date", "creation-time", "modification-date", "modification-time", "print-date", "print-time",
+		"variable-set", "variable-get", "variable-input", "user-field-get", "user-field-input", "expression", "text-input", "table-formula",
+		"database-display", "database-name", "database-next", "database-row-select", "database-row-number",
+		"dde-connection", "conditional-text", "hidden-text":
+		return true
+	case "chapter", "page-count", "paragraph-count", "word-count", "character-count", "table-count", "image-count", "object-count",
+		"page-variable-get":
+		return body
+	}
+	return strings.HasPrefix(s.Local, "sender-")
+}
+
+// link handles an element with a reference to a file.
+func (c *cleaner) link(a xmlspan.Attr) {
+	s := c.s
+	switch s.Local {
+	case "a":
+		if c.isGone(a.Value) {
+			c.unwrap("")
+		}
+	case "area-rectangle", "area-circle", "area-polygon":
+		if c.isGone(a.Value) {
+			c.drop(c.passed())
+		}
+	case "event-listener":
+		if !strings.HasPrefix(a.Value, "#") || c.isGone(a.Value) {
+			c.drop(c.passed())
+		}
+	case "object-ole", "applet":
+		c.objects++
+		c.drop(c.passed())
+	case "object":
+		if !c.cut.p.isShown(c.dir + localName(a.Value) + "/") {
+			c.objects++
+			c.drop(c.passed())
+		}
+	case "list-level-style-image":
+		if c.isOutside(a.Value) {
+			c.links++
+			c.drop(span{a.Pos, a.Stop})
+		}
+	case "chart", "p", "h": // those of an object lead to its own document
+	default:
+		if c.isOutside(a.Value) {
+			c.links++
+			c.drop(c.passed())
+		}
+	}
+}
+
+// isGone reports whether a link leads to a part that is left out.
+func (c *cleaner) isGone(href string) bool {
+	return c.cut.Gone != nil && strings.HasPrefix(href, "#") && c.cut.Gone(href[1:])
+}
+
+// isOutside reports whether a reference leads to no file of the package.
+func (c *cleaner) isOutside(href string) bool {
+	return href != "" && !c.cut.p.Has(c.cut.p.named(c.dir, href))
+}
+
+// localName returns the name of a file that a reference is to.
+func localName(href string) string { return strings.TrimSuffix(strings.TrimPrefix(href, "./"), "/") }
+
+// named returns the name that the file of a reference in a directory has in the
+// package; references are percent-encoded, though not by all programs.
+func (p *Package) named(dir, href string) string {
+	name := dir + localName(href)
+	if !p.Has(name) {
+		if plain, err := url.PathUnescape(name); err == nil {
+			return plain
+		}
+	}
+	return name
+}
+
+// isShown reports whether a directory has an object of which all is shown: a
+// chart or a formula.
+func (p *Package) isShown(dir string) bool {
+	mediaType := strings.TrimPrefix(p.types[dir], "application/vnd.oasis.opendocument.")
+	return (mediaType == "chart" || mediaType == "formula") && p.Has(dir+Content)
+}

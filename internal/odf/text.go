@@ -1,0 +1,187 @@
+package odf
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/xmlspan"
+)
+
+// A Texter writes the text of what a scanner reads: what is shown, in reading
+// order, each paragraph on a line and the text of frames after the paragraph
+// that they stand in.
+type Texter struct {
+	// Label returns the number of the paragraph that begins at a place, with
+	// what follows it; nil leaves numbers out.
+	Label func(pos int) string
+
+	// Cells are those of tables that are read; zero means all.
+	Cells citekit.Cells
+
+	out   strings.Builder
+	notes []string
+}
+
+// String returns what was written, without notes.
+func (t *Texter) String() string { return t.out.String() }
+
+// Notes returns the notes that were passed, each with its mark, as
+// "[3] See page 9.\n".
+func (t *Texter) Notes() string { return strings.Join(t.notes, "") }
+
+// Container writes the paragraphs and tables up to the End of an element of a
+// depth, or up to the end if that is 0.
+func (t *Texter) Container(s *xmlspan.Scanner, depth int) {
+	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
+		if s.Kind == xmlspan.Start {
+			t.Element(s)
+		}
+	}
+}
+
+// Element writes what the element shows whose Start is the token at hand. One
+// with others in it may be left for those to come.
+func (t *Texter) Element(s *xmlspan.Scanner) {
+	switch {
+	case s.Is("text", "p"), s.Is("text", "h"):
+		t.paragraph(s)
+	case s.Is("table", "table"):
+		t.table(s)
+	case isUnread(s):
+		s.Skip()
+	}
+}
+
+// isUnread reports whether the element at hand has no text that is shown.
+func isUnread(s *xmlspan.Scanner) bool {
+	switch s.Space {
+	case "text":
+		switch s.Local {
+		case "tracked-changes", "number", "ruby-text", "script":
+			return true
+		}
+		return strings.HasSuffix(s.Local, "-source") || strings.HasSuffix(s.Local, "-decls")
+	case "office":
+		switch s.Local {
+		case "annotation", "forms", "event-listeners", "binary-data", "dde-source":
+			return true
+		}
+	case "draw":
+		return s.Local == "object"
+	case "presentation":
+		return s.Local == "notes"
+	case "script", "form", "svg-compatible", "http://www.w3.org/1998/Math/MathML":
+		return true
+	}
+	return false
+}
+
+// A line is a paragraph that is being written. White space in a row counts as
+// one space, and none at the beginning (ODF 1.3, part 3, section 6.1.2).
+type line struct {
+	*strings.Builder
+	blank bool // the last character was white space, or there was none yet
+}
+
+func (l *line) words(text string) {
+	for text != "" {
+		i := strings.IndexAny(text, " \t\r\n\u00ad")
+		if i < 0 {
+			i = len(text)
+		}
+		if i > 0 {
+			l.WriteString(text[:i])
+			l.blank = false
+		}
+		if i == len(text) {
+			return
+		}
+		if text[i] >= 0x80 { // a soft hyphen
+			text = text[i+len("\u00ad"):]
+			continue
+		}
+		if !l.blank {
+			l.WriteByte(' ')
+			l.blank = true
+		}
+		text = text[i+1:]
+	}
+}
+
+const maxSpaces = 1 << 10 // that one element stands for
+
+// paragraph writes the paragraph whose Start is the token at hand, and then the
+// text of the frames in it.
+func (t *Texter) paragraph(s *xmlspan.Scanner) {
+	before := t.out.Len()
+	if t.Label != nil {
+		t.out.WriteString(t.Label(s.Pos))
+	}
+	boxes := Texter{Label: t.Label}
+	l := line{Builder: &t.out, blank: true}
+	depth := s.Depth
+	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
+		switch s.Kind {
+		case xmlspan.Text:
+			l.words(s.Value())
+		case xmlspan.Start:
+			t.inline(s, &l, &boxes)
+		}
+	}
+	if t.out.Len() > before {
+		t.out.WriteByte('\n')
+	}
+	t.out.WriteString(boxes.out.String())
+	t.notes = append(t.notes, boxes.notes...)
+}
+
+// inline writes what an element within a paragraph shows.
+func (t *Texter) inline(s *xmlspan.Scanner, l *line, boxes *Texter) {
+	switch {
+	case s.Is("text", "s"):
+		n := min(max(Number(s.Get("text", "c"), 1), 0), maxSpaces)
+		l.WriteString(strings.Repeat(" ", n))
+		l.blank = false
+	case s.Is("text", "tab"):
+		l.WriteByte('\t')
+		l.blank = false
+	case s.Is("text", "line-break"):
+		l.WriteByte('\n')
+		l.blank = true
+	case s.Is("text", "note"):
+		t.note(s)
+	case isUnread(s):
+		s.Skip()
+	case s.Space == "draw" && s.Local != "a", s.Space == "dr3d":
+		depth := s.Depth
+		boxes.Container(s, depth)
+	}
+}
+
+// note reads the note whose Start is the token at hand.
+func (t *Texter) note(s *xmlspan.Scanner) {
+	var mark strings.Builder
+	var body Texter
+	depth := s.Depth
+	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
+		switch {
+		case s.Kind == xmlspan.Text && strings.HasSuffix(s.Element(), ":note-citation"):
+			mark.WriteString(s.Value())
+		case s.Kind == xmlspan.Start && s.Is("text", "note-body"):
+			body.Container(s, s.Depth)
+		}
+	}
+	if text := strings.TrimSpace(body.out.String()); text != "" {
+		t.notes = append(t.notes, "["+strings.Join(strings.Fields(mark.String()), " ")+"] "+text+"\n")
+	}
+}
+
+// Number returns the number that a value is, or another if it is none.
+func Number(value string, other int) int {
+	n, err := strconv.ParseInt(value, 10, 32)
+	if err != nil {
+		return other
+	}
+	return int(n)
+}

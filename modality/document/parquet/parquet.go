@@ -1,0 +1,233 @@
+// Package parquet resolves rows of Parquet files.
+//
+// A file has one table, whose name is that of the root of its schema: "schema",
+// mostly, as the program that wrote it chose. A row counts from 1 in the order of
+// the file, over all row groups. A column is a field of the root, whatever lies
+// in it.
+//
+// The package is linked by programs that use it alone, as it brings the
+// compressors of the format:
+//
+//	documents := resolvers[citekit.Document].(*document.Resolver)
+//	documents.More = map[string]citekit.Resolver{parquet.Format: new(parquet.Resolver)}
+package parquet
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/decimal"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/parquet"
+	"github.com/citekit/citekit/internal/warm"
+)
+
+// Format is what [document.Resolver] calls the format.
+//
+// [document.Resolver]: https://pkg.go.dev/github.com/citekit/citekit/modality/document#Resolver
+const Format = "parquet"
+
+// A Resolver resolves rows of Parquet files. The zero value is ready to use. It
+// must not be copied.
+type Resolver struct {
+	// CacheBytes bounds the memory for the footers of files; zero means 16 MiB
+	// and a negative number none.
+	CacheBytes int64
+
+	once  sync.Once
+	files warm.Cache[*parquet.Footer]
+}
+
+const (
+	defaultCacheBytes = 16 << 20
+	maxEvidence       = 256 << 20 // bytes of one evidence, which is made in memory
+	maxListed         = 20        // names in an error
+	mediaType         = "application/vnd.apache.parquet"
+)
+
+var (
+	_ citekit.Resolver   = (*Resolver)(nil)
+	_ citekit.Measurer   = (*Resolver)(nil)
+	_ citekit.TextReader = (*Resolver)(nil)
+	_ citekit.Mapper     = (*Resolver)(nil)
+	_ citekit.Versioner  = (*Resolver)(nil)
+)
+
+// Version implements [citekit.Versioner].
+func (r *Resolver) Version() string { return "parquet/1" }
+
+// Resolve implements [citekit.Resolver]. The evidence is a Parquet file of the
+// rows and columns. The elements of its schema are those of the source, byte for
+// byte, and so is each value; they are not compressed and in one row group. What
+// a footer says of all rows, such as statistics and pairs of keys and values, is
+// left out. More than 256 MiB match [citekit.ErrTooLarge].
+//
+// A file that is encrypted, or of which columns are, matches
+// [citekit.ErrEncrypted]. Compression with LZO, or with LZ4 as Hadoop framed it,
+// and values in encodings that the format no longer has match
+// [errors.ErrUnsupported].
+func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
+	f, err := r.open(ctx, src, req.Location)
+	if err != nil {
+		return nil, err
+	}
+	content := &citekit.Content{MediaType: mediaType, Ext: ".parquet"}
+	if req.Location.IsWhole() {
+		content.Body, content.Size = io.NopCloser(src.Reader()), src.Size()
+		return content, nil
+	}
+	c, err := find(f, req.Location)
+	if err != nil {
+		return nil, err
+	}
+	data, err := f.Cut(ctx, c.columns, c.first, c.last, maxEvidence)
+	if err != nil {
+		return nil, known(err)
+	}
+	content.Body, content.Size = io.NopCloser(bytes.NewReader(data)), int64(len(data))
+	if f.Pairs {
+		content.Changes = append(content.Changes, "pairs of keys and values in the footer, which are of all rows, left out")
+	}
+	return content, nil
+}
+
+// Measure implements [citekit.Measurer].
+func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
+	if _, err := r.open(ctx, src, citekit.Location{Modality: citekit.Document}); err != nil {
+		return citekit.Extent{}, err
+	}
+	return citekit.Extent{Modality: citekit.Document, Tables: 1, MediaType: mediaType}, nil
+}
+
+// open opens a file for a location.
+func (r *Resolver) open(ctx context.Context, src *citekit.Source, loc citekit.Location) (*parquet.File, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := loc.Validate(); err != nil {
+		return nil, err
+	}
+	if loc.Modality != citekit.Document {
+		return nil, fmt.Errorf("a %s location in a Parquet file: %w", loc.Modality, errors.ErrUnsupported)
+	}
+	r.once.Do(func() {
+		r.files.MaxCost = r.CacheBytes
+		if r.CacheBytes == 0 {
+			r.files.MaxCost = defaultCacheBytes
+		}
+	})
+	key := src.Version()
+	if key != "" {
+		key = fmt.Sprintf("%s %d", key, src.Size())
+	}
+	footer, err := r.files.Get(ctx, key, func(ctx context.Context) (*parquet.Footer, int64, error) {
+		footer, err := parquet.ReadFooter(src, src.Size())
+		if err != nil {
+			return nil, 0, known(err)
+		}
+		return footer, footer.Bytes(), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return footer.Of(src), nil
+}
+
+// known returns err as one that [citekit.Resolver] documents.
+func known(err error) error {
+	switch {
+	case errors.Is(err, parquet.ErrDamaged):
+		return fmt.Errorf("%v: %w", err, citekit.ErrFormat)
+	case errors.Is(err, parquet.ErrLarge):
+		return fmt.Errorf("%v: %w", err, citekit.ErrTooLarge)
+	case errors.Is(err, parquet.ErrEncrypted):
+		return fmt.Errorf("a Parquet file; write it without encryption: %w", citekit.ErrEncrypted)
+	case errors.Is(err, parquet.ErrUnsupported):
+		return fmt.Errorf("%v: %w", err, errors.ErrUnsupported)
+	}
+	return err
+}
+
+// A cut is rows and columns of a file.
+type cut struct {
+	first   int // row; 1 even of an empty table
+	last    int
+	columns []int    // from 0
+	names   []string // as asked for
+}
+
+// find returns the rows that loc selects; all if it is the whole.
+func find(f *parquet.File, loc citekit.Location) (*cut, error) {
+	extent := citekit.Extent{Modality: citekit.Document, Tables: 1}
+	if err := extent.Check(loc); err != nil {
+		return nil, err
+	}
+	if loc.Table != "" && !strings.EqualFold(loc.Table, tableName(f)) {
+		return nil, fmt.Errorf("no table %s; there is %s: %w", message.Quote(loc.Table), message.Quote(tableName(f)), citekit.ErrRange)
+	}
+	c := &cut{first: 1, last: f.Rows, names: loc.Cols}
+	if !loc.Rows.IsZero() {
+		if loc.Rows.Last > c.last {
+			return nil, fmt.Errorf("rows %v of a table of %s: %w", loc.Rows, message.Count(c.last, "row"), citekit.ErrRange)
+		}
+		c.first, c.last = loc.Rows.First, loc.Rows.Last
+	}
+	return c, c.pick(f, loc.Cols)
+}
+
+// tableName returns the name of the one table: that of the root of the schema,
+// or "schema" if no address can have that.
+func tableName(f *parquet.File) string {
+	loc := citekit.Location{Modality: citekit.Document, Table: f.Name}
+	if f.Name == "" || loc.Validate() != nil {
+		return "schema"
+	}
+	return f.Name
+}
+
+// pick finds the columns with names: as they are written, else whatever the
+// case, else by number.
+func (c *cut) pick(f *parquet.File, names []string) error {
+	for _, name := range names {
+		column := f.Column(name)
+		if n := decimal.Whole(name); column < 0 && 1 <= n && n <= len(f.Columns) {
+			column = n - 1
+		}
+		if column < 0 {
+			var all []string
+			for _, known := range f.Columns {
+				all = append(all, known.Name)
+			}
+			return fmt.Errorf("no column %s; there are %s: %w", message.Quote(name), listed(all), citekit.ErrRange)
+		}
+		c.columns = append(c.columns, column)
+	}
+	slices.Sort(c.columns)
+	c.columns = slices.Compact(c.columns)
+	for i := 0; len(names) == 0 && i < len(f.Columns); i++ {
+		c.columns = append(c.columns, i)
+	}
+	return nil
+}
+
+// listed names some of many.
+func listed(names []string) string {
+	text := ""
+	for i, name := range names {
+		if i == maxListed || len(text) > 500 {
+			return text + fmt.Sprintf(" and others, %d in all", len(names))
+		}
+		if i > 0 {
+			text += ", "
+		}
+		text += message.Clip(name)
+	}
+	return text
+}

@@ -1,0 +1,146 @@
+package parquet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/parquet"
+	"github.com/citekit/citekit/internal/plain"
+)
+
+const (
+	runBytes   = 64 << 10
+	maxSummary = 500
+	maxGroups  = 1000 // nodes for row groups
+)
+
+// errStop ends reading without an error.
+var errStop = errors.New("stop")
+
+// ReadText implements [citekit.TextReader]. Each row is a line, its values with
+// tabs between, line ends and tabs in them being spaces. Null is empty; what has
+// fields, a list or a map is JSON; times are as in RFC 3339, with "Z" if the
+// schema says that they are in UTC; and bytes that are no text are said to be a
+// blob of so many. A value is cut off after 1 MiB. A run holds some 64 KB of rows.
+//
+// Rows that unpack to more than 1 GiB and 256 times the size of the file match
+// [citekit.ErrTooLarge].
+func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+	return func(yield func(citekit.TextRun, error) bool) {
+		err := r.readText(ctx, src, loc, func(run citekit.TextRun) error {
+			if !yield(run, nil) {
+				return errStop
+			}
+			return nil
+		})
+		if err != nil && err != errStop {
+			yield(citekit.TextRun{}, err)
+		}
+	}
+}
+
+func (r *Resolver) readText(ctx context.Context, src *citekit.Source, loc citekit.Location, yield func(citekit.TextRun) error) error {
+	f, err := r.open(ctx, src, loc)
+	if err != nil {
+		return err
+	}
+	c, err := find(f, loc)
+	if err != nil {
+		return err
+	}
+	if loc.Table == "" {
+		loc.Table = tableName(f)
+	}
+	var text strings.Builder
+	first, row := c.first, c.first
+	give := func() error {
+		at := citekit.Location{Modality: citekit.Document, Table: loc.Table, Rows: citekit.Range{First: first, Last: row - 1}, Cols: c.names}
+		run := citekit.TextRun{Text: text.String(), Location: at}
+		text.Reset()
+		first = row
+		return yield(run)
+	}
+	err = f.Read(ctx, c.columns, c.first, c.last, func(values []string) error {
+		line(&text, values)
+		if row++; text.Len() >= runBytes {
+			return give()
+		}
+		return nil
+	})
+	if err == nil && text.Len() > 0 {
+		err = give()
+	}
+	return known(err)
+}
+
+// line writes the values of a row.
+func line(text *strings.Builder, values []string) {
+	for i, value := range values {
+		if i > 0 {
+			text.WriteByte('\t')
+		}
+		for {
+			at := strings.IndexAny(value, "\t\r\n\x00")
+			if at < 0 {
+				break
+			}
+			text.WriteString(value[:at])
+			text.WriteByte(' ')
+			value = value[at+1:]
+		}
+		text.WriteString(value)
+	}
+	text.WriteByte('\n')
+}
+
+// Map implements [citekit.Mapper]: a node for the table, whose summary says how
+// many rows it has and names its columns with their types, and in it one for each
+// row group if there are several, at most a thousand. Metadata have "tables",
+// which is 1, and "row_groups".
+func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
+	if req.Modality != citekit.Document {
+		return nil, fmt.Errorf("a %s map of a Parquet file: %w", req.Modality, errors.ErrUnsupported)
+	}
+	f, err := r.open(ctx, src, citekit.Location{Modality: citekit.Document})
+	if err != nil {
+		return nil, err
+	}
+	var columns []string
+	for _, c := range f.Columns {
+		columns = append(columns, c.Name+" "+c.Type)
+	}
+	name := tableName(f)
+	table := &citekit.Node{
+		Type: "table", Title: plain.Line(name), Location: citekit.Location{Modality: citekit.Document, Table: name},
+		Summary: plain.Shorten(message.Count(f.Rows, "row")+": "+listed(columns), maxSummary),
+	}
+	table.Children = groups(f, name)
+	d := &citekit.Draft{Method: "tables", Metadata: map[string]any{"format": Format, "tables": 1, "row_groups": len(f.Groups)}}
+	d.Nodes = append(d.Nodes, table)
+	return d, nil
+}
+
+// groups returns nodes for row groups.
+func groups(f *parquet.File, name string) (nodes []*citekit.Node) {
+	if len(f.Groups) < 2 {
+		return nil
+	}
+	for _, g := range f.Groups {
+		if g.Rows == 0 {
+			continue
+		}
+		if len(nodes) == maxGroups {
+			break
+		}
+		rows := citekit.Range{First: g.First, Last: g.First + g.Rows - 1}
+		nodes = append(nodes, &citekit.Node{
+			Type: "rows", Title: "Rows " + rows.String(), Location: citekit.Location{Modality: citekit.Document, Table: name, Rows: rows},
+		})
+	}
+	return nodes
+}

@@ -1,0 +1,152 @@
+package word
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/odf"
+	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/xmlspan"
+)
+
+// An odt is what is known of an ODT whose package may be closed.
+type odt struct {
+	text       string           // the content
+	scope      *xmlspan.Scanner // in office:text: it is never stepped on, for others read its namespaces
+	bodyStart  int              // after the tag of office:text
+	bodyStop   int              // before its end tag
+	list       []odtBlock
+	paragraphs []odtParagraph // those that are numbered
+	changes    span           // the tracked changes
+	sequences  span           // the declarations of sequences
+	styles     *odtStyles
+	stylesText string
+	notes      [noteKinds][]int // where notes are that are numbered
+	mediaType  string
+	meta       odf.Meta
+}
+
+// An odtBlock is a child of office:text.
+type odtBlock struct {
+	block
+	master string // the master page in force where it begins
+	own    bool   // it says itself what its master page is
+	lead   span   // the tag of its first paragraph or table
+}
+
+// odtTypes are the media types of texts, with the extensions.
+var odtTypes = map[string]string{
+	"application/vnd.oasis.opendocument.text":          ".odt",
+	"application/vnd.oasis.opendocument.text-template": ".ott",
+}
+
+func openODT(ctx context.Context, p *odf.Package) (*odt, error) {
+	d := &odt{mediaType: p.MediaType()}
+	if odtTypes[d.mediaType] == "" {
+		return nil, fmt.Errorf("the package is no text: %w", citekit.ErrFormat)
+	}
+	var err error
+	if d.text, err = p.TextUpTo(ctx, odf.Content, maxMain); err != nil {
+		return nil, err
+	}
+	if p.Has(odf.Styles) {
+		if d.stylesText, err = p.TextUpTo(ctx, odf.Styles, maxParts["styles"]); err != nil {
+			return nil, fmt.Errorf("the styles: %w", err)
+		}
+	}
+	if d.styles, err = readODTStyles(d.stylesText, d.text); err != nil {
+		return nil, fmt.Errorf("the styles: %w", err)
+	}
+	if d.meta, err = p.Meta(ctx); err != nil {
+		return nil, err
+	}
+	if err := d.index(ctx); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *odt) cost() int64 {
+	const each = 160 // bytes of a block or a paragraph
+	return int64(len(d.text) + len(d.stylesText) + each*(len(d.list)+len(d.paragraphs)))
+}
+
+func (d *odt) blocks() int { return len(d.list) }
+
+func (d *odt) format() (mediaType, ext string) { return d.mediaType, odtTypes[d.mediaType] }
+
+func (d *odt) blockText(i int, cells citekit.Cells) string {
+	at := d.list[i].span
+	if !cells.IsZero() {
+		at, _ = d.tableOf(i)
+	}
+	t := &odf.Texter{Label: d.labelAt, Cells: cells}
+	t.Container(d.scope.Fragment(at.pos, at.stop), 0)
+	text := t.String() + t.Notes()
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	return text
+}
+
+// line returns the text of a block on one line, without its notes.
+func (d *odt) line(i int) string {
+	t := &odf.Texter{Label: d.labelAt}
+	t.Container(d.scope.Fragment(d.list[i].pos, d.list[i].stop), 0)
+	return strings.Join(strings.Fields(t.String()), " ")
+}
+
+func (d *odt) draft(ctx context.Context) (*citekit.Draft, error) {
+	items := make([]item, len(d.list))
+	for i, b := range d.list {
+		items[i] = item{level: b.level, table: b.kind == "table", caption: b.caption, title: b.title, picture: b.picture && b.kind == "p"}
+	}
+	draft, err := draft(ctx, d, items, d.line)
+	if err != nil {
+		return nil, err
+	}
+	if title := plain.Words(d.meta.Title, maxTitle); title != "" {
+		draft.Title = title
+	}
+	d.meta.Note(draft.Metadata)
+	return draft, nil
+}
+
+// tableOf returns the outer table of a block: the block itself, or the first
+// within a section.
+func (d *odt) tableOf(i int) (span, bool) {
+	b := d.list[i]
+	if b.kind != "table" && b.kind != "section" {
+		return span{}, false
+	}
+	s := d.scope.Fragment(b.pos, b.stop)
+	for s.Next() {
+		switch {
+		case s.Kind != xmlspan.Start:
+		case s.Is("table", "table"):
+			pos := s.Pos
+			s.Skip()
+			return span{pos, s.Stop}, true
+		case s.Is("text", "p"), s.Is("text", "h"), s.Is("text", "list"):
+			s.Skip()
+		}
+	}
+	return span{}, false
+}
+
+func (d *odt) readTable(at span) odf.Table {
+	s := d.scope.Fragment(at.pos, at.stop)
+	s.Next()
+	return odf.ReadTable(s)
+}
+
+func (d *odt) tableSize(i int) (rows, cols int, ok bool) {
+	at, ok := d.tableOf(i)
+	if !ok {
+		return 0, 0, false
+	}
+	t := d.readTable(at)
+	return t.Height, t.Width, true
+}
