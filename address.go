@@ -25,7 +25,7 @@ import (
 //	         / "cells=" cell [ ":" cell ]      ; A1 notation
 //	         / "rows=" run
 //	         / "cols=" col *( "," col )        ; names, or letters of a sheet as "B:D"
-//	         / "part=" n *( "." n )
+//	         / "part=" ( run / n *( "." n ) )  ; a run in a book
 //	         / "message=" n
 //	         / "table=" name
 //	         / "member=" name [ "!/" name ]
@@ -278,13 +278,6 @@ func parseCols(value string) ([]string, error) {
 		}
 	}
 	return cols, nil
-}
-
-func parsePart(value string) (string, error) {
-	if !isPartNumber(value) {
-		return "", syntaxError("part=%s; parts are numbers from 1, such as part=4, or part=1.2 in a mail", message.Clip(value))
-	}
-	return value, nil
 }
 
 func parseMessage(value string) (int, error) {

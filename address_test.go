@@ -134,7 +134,7 @@ func TestParseAddressIsCheap(t *testing.T) {
 func FuzzParseAddress(f *testing.F) {
 	for _, seed := range []string{
 		"midi://song#t=1-2", "table://t#pages=1,2&lines=3&t=0-&bbox=0,0,1,1&v=0123abcd", "x264://a%20b", "doc://book#pages=3-5,9&bbox=0,0,1,1", "video://v#t=1:02:03.25-", "text://a%20b#lines=5", "image://i#bbox=0.1,0.2,0.3,0.4&v=0123abcd",
-		"doc://c#blocks=14&cells=b2:$C$3", "doc://b#sheet=Q4%20Results&cells=B5:D10", "doc://b#sheet=a&cols=b:d", "doc://b#sheet=a&rows=5-7", "doc://n#part=4&blocks=12-15", "text://m#message=3&part=1.2&lines=3-9",
+		"doc://c#blocks=14&cells=b2:$C$3", "doc://b#sheet=Q4%20Results&cells=B5:D10", "doc://b#sheet=a&cols=b:d", "doc://b#sheet=a&rows=5-7", "doc://n#part=4&blocks=12-15", "doc://n#part=4-6", "text://m#message=3&part=1.2&lines=3-9",
 		"text://d#rows=5-7&cols=na%2Cme,price:a", "doc://q#table=orders&rows=5-7&cols=id", "image://z#member=dir/a%21.png&bbox=0,0,1,0.5", "doc://z#member=in.zip!/a.pdf&pages=2",
 		"virtual://db/x?y#z", "audio://talk#t=0.000001-5e-9", "doc://b#pages=1-2000000000", "virtual://é",
 	} {

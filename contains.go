@@ -81,7 +81,7 @@ func containsBox(outer, inner Box) bool {
 // or a part of that part.
 func containsNamed(outer, inner Location) bool {
 	same := func(outer, inner string) bool { return outer == "" || outer == inner }
-	return containsMember(outer.Member, inner.Member) && (same(outer.Part, inner.Part) || strings.HasPrefix(inner.Part, outer.Part+".")) &&
+	return containsMember(outer.Member, inner.Member) && containsPart(outer, inner) &&
 		same(outer.Sheet, inner.Sheet) && same(outer.Table, inner.Table) && (outer.Message == 0 || outer.Message == inner.Message)
 }
 

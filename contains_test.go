@@ -25,6 +25,12 @@ func TestContains(t *testing.T) {
 		{"video://a#t=10-", "video://a#t=12-", true},
 		{"image://a#bbox=0,0,0.5,0.5", "image://a#bbox=0.25,0.25,0.75,0.5", false},
 		{"image://a#bbox=0,0,0.5,0.5", "image://a", false},
+		{"doc://a#part=2-4", "doc://a#part=3&blocks=2", true},
+		{"doc://a#part=2-4", "doc://a#part=2-3", true},
+		{"doc://a#part=2-4", "doc://a#part=4-5", false},
+		{"doc://a#part=2", "doc://a#part=2-3", false},
+		{"doc://a#part=2-4", "doc://a", false},
+		{"text://a#part=1", "text://a#part=1.2", true},
 		{"text://a#lines=3-9", "doc://a#pages=100", true}, // not comparable
 	} {
 		outer, inner := parse(t, test.outer).Location, parse(t, test.inner).Location

@@ -3,7 +3,6 @@ package citekit
 import (
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/citekit/citekit/internal/decimal"
 )
@@ -74,10 +73,6 @@ func (e Extent) checkStructure(loc Location) error {
 	if !e.Modality.builtIn() {
 		return nil
 	}
-	part, err := strconv.Atoi(loc.Part)
-	if loc.Part == "" || err != nil {
-		part = 0
-	}
 	for _, s := range []struct {
 		unit  string
 		there bool
@@ -88,7 +83,7 @@ func (e Extent) checkStructure(loc Location) error {
 		{"blocks", !loc.Blocks.IsZero() && loc.Part == "", loc.Blocks.Last, e.Blocks},
 		{"sheets", loc.Sheet != "", 0, e.Sheets},
 		{"rows", !loc.Rows.IsZero() && loc.Sheet == "" && loc.Table == "", loc.Rows.Last, e.Rows},
-		{"parts", loc.Part != "" && loc.Message == 0, part, e.Parts},
+		{"parts", loc.Part != "" && loc.Message == 0, loc.Parts().Last, e.Parts},
 		{"messages", loc.Message != 0, loc.Message, e.Messages},
 		{"tables", loc.Table != "", 0, e.Tables},
 	} {

@@ -99,7 +99,7 @@ type Location struct {
 	Box   Box // of an image, or of the one page in Pages
 
 	// Blocks are children of the body of a text with structure, such as
-	// paragraphs, lists and tables, or of that of the Part.
+	// paragraphs, lists and tables, or of that of the one Part.
 	Blocks Range
 
 	// Sheet is the name of a sheet; within it are Cells, Rows or Cols.
@@ -114,8 +114,8 @@ type Location struct {
 	// the names or numbers of columns.
 	Cols []string
 
-	// Part is the number of a part: of a book in reading order, such as "4";
-	// of a mail as RFC 3501 counts, such as "1.2".
+	// Part is the number of a part: of a book in reading order, such as "4",
+	// or "4-6" for several; of a mail as RFC 3501 counts, such as "1.2".
 	Part string
 
 	Message int // of a mailbox, from 1; zero selects everything

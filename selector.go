@@ -125,10 +125,6 @@ func Sheet(name, cells string) Location {
 	return loc
 }
 
-// Part selects a part by its number: of a book in reading order, from "1", or
-// of a mail as IMAP counts, such as "1.2" (RFC 3501, section 6.4.5).
-func Part(number string) Location { return Location{Part: number} }
-
 // Member selects a member of an archive by its name. [Location.In] selects
 // within it.
 func Member(name string) Location { return Location{Member: name} }
@@ -155,10 +151,8 @@ func (l Location) cutMember() (name string, inner Location) {
 }
 
 const (
-	maxName   = 4 << 10 // bytes of the name of a sheet, a table, a member or a column
-	maxCols   = 1 << 10
-	maxPart   = 128
-	partDepth = 32
+	maxName = 4 << 10 // bytes of the name of a sheet, a table, a member or a column
+	maxCols = 1 << 10
 )
 
 // families are the selectors of a built-in modality that may stand together:
@@ -350,32 +344,4 @@ func colRun(first, last int) string {
 		return ColName(first)
 	}
 	return ColName(first) + ":" + ColName(last)
-}
-
-func (l Location) checkPart() error {
-	switch {
-	case l.Message < 0:
-		return syntaxError("message %d; messages count from 1", l.Message)
-	case l.Part == "":
-		return nil
-	case !isPartNumber(l.Part):
-		return syntaxError("part %s; parts are numbers from 1, such as 4, or 1.2 in a mail", message.Quote(l.Part))
-	case l.Modality == Document && strings.Contains(l.Part, "."):
-		return syntaxError("part %s; parts of a book are whole numbers from 1", message.Quote(l.Part))
-	}
-	return nil
-}
-
-// isPartNumber reports whether s is numbers from 1 with dots between, without
-// leading zeros.
-func isPartNumber(s string) bool {
-	if len(s) > maxPart || strings.Count(s, ".") >= partDepth {
-		return false
-	}
-	for number := range strings.SplitSeq(s, ".") {
-		if n := decimal.Whole(number); n < 1 || n > MaxRow || number[0] == '0' {
-			return false
-		}
-	}
-	return true
 }

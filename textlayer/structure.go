@@ -174,10 +174,11 @@ func unionStructure(a, b citekit.Location) citekit.Location {
 	return a
 }
 
-// commonPart returns the part of a message that contains two others, or "".
+// commonPart returns the part of a message, or the run of parts of a book, that
+// contains two others, or "".
 func commonPart(a, b citekit.Location) string {
 	if a.Modality != citekit.Text {
-		return ""
+		return commonParts(a.Parts(), b.Parts())
 	}
 	x, y := strings.Split(a.Part, "."), strings.Split(b.Part, ".")
 	n := 0
@@ -185,6 +186,13 @@ func commonPart(a, b citekit.Location) string {
 		n++
 	}
 	return strings.Join(x[:n], ".")
+}
+
+func commonParts(a, b citekit.Range) string {
+	if a.IsZero() || b.IsZero() {
+		return ""
+	}
+	return unionRange(a, b).String()
 }
 
 func unionRange(a, b citekit.Range) citekit.Range {
@@ -203,7 +211,7 @@ func unionCells(a, b citekit.Cells) citekit.Cells {
 
 // overlapStructure reports whether a run overlaps a location in structure.
 func overlapStructure(r, loc citekit.Location) bool {
-	return overlapMember(r.Member, loc) && overlapName(r.Part, loc.Part, ".") &&
+	return overlapMember(r.Member, loc) && overlapPart(r, loc) &&
 		overlapName(r.Table, loc.Table, "") && overlapName(r.Sheet, loc.Sheet, "") &&
 		(loc.Message == 0 || r.Message == 0 || r.Message == loc.Message) &&
 		overlapLines(r.Blocks, loc.Blocks) && overlapLines(rowsOf(r), rowsOf(loc)) && overlapCols(r, loc)
@@ -216,6 +224,16 @@ func overlapName(a, b, separator string) bool {
 		return true
 	}
 	return separator != "" && (strings.HasPrefix(a, b+separator) || strings.HasPrefix(b, a+separator))
+}
+
+// overlapPart reports whether what is within one part, or some parts of a book,
+// may be within others.
+func overlapPart(a, b citekit.Location) bool {
+	if overlapName(a.Part, b.Part, ".") {
+		return true
+	}
+	x, y := a.Parts(), b.Parts()
+	return !x.IsZero() && !y.IsZero() && overlapLines(x, y)
 }
 
 // rowsOf returns the rows that a location selects, by number or by cells.

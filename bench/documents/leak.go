@@ -36,7 +36,7 @@ func (m *measurement) leaks(t *table, r *reading, loc citekit.Location, cut []by
 	all := strings.Builder{}
 	for _, name := range sortedNames(parts) {
 		if isXML(name) && !isCommon(name) {
-			all.WriteString(plainText(parts[name]))
+			all.WriteString(plainText(withoutHead(parts[name])))
 		}
 	}
 	kept := squeezed(text)
@@ -67,6 +67,17 @@ func isCommon(name string) bool {
 	base := path.Base(name)
 	return strings.HasPrefix(name, "word/header") || strings.HasPrefix(name, "word/footer") ||
 		slices.Contains([]string{".opf", ".ncx"}, path.Ext(name)) || strings.Contains(strings.ToLower(base), "nav") || strings.Contains(base, "toc")
+}
+
+// withoutHead leaves out the head of a page: the title of a part of a book and
+// its styles and scripts, which stay with any block of it, often say what stands
+// elsewhere in the part, too.
+func withoutHead(page []byte) []byte {
+	start, end := bytes.Index(page, []byte("<head>")), bytes.Index(page, []byte("</head>"))
+	if start < 0 || end < start {
+		return page
+	}
+	return slices.Concat(page[:start], page[end:])
 }
 
 func squeezed(s string) string { return strings.Join(strings.Fields(s), "") }

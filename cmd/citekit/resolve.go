@@ -54,7 +54,8 @@ resource. A name that is a file and also another resource is an error: ./NAME is
 always a file.
 
 A fragment is pages=3-5,9 for PDF and slides, blocks=12-15 for DOCX, EPUB and
-HTML (of a part=4 of a book; cells=B2:C3 of one that is a table), sheet=Results,
+HTML (of a part=4 of a book; part=4-6 are whole; cells=B2:C3 of
+one that is a table), sheet=Results,
 with cells=B5:D10, rows=5-7 or cols=B:D, for spreadsheets, rows=5-7 and
 cols=name,price for CSV and, with table=orders, databases, part=1.2 and message=3
 for mail, member=dir/a.pdf and any of these for an archive, t=60-90 or t=1:30-2:00 for video and

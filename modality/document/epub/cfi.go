@@ -18,11 +18,13 @@ import (
 // something of. An id that stands in brackets goes before the number before it.
 // Text assertions, side bias, and positions in time and space are read and not
 // used.
+// A range that ends in another part than it begins is those two parts, whole,
+// and those between.
 //
 // Errors match [citekit.ErrSyntax] if the identifier is none,
-// [citekit.ErrRange] if it leads to nothing in src, and
-// [errors.ErrUnsupported] if it leads to no part of the spine or a range ends
-// in another part than it begins; else they are as for [Resolver.Resolve].
+// [citekit.ErrRange] if it leads to nothing in src, or ends before it begins, and
+// [errors.ErrUnsupported] if it leads to no part of the spine; else they are as
+// for [Resolver.Resolve].
 func (r *Resolver) FromCFI(ctx context.Context, src *citekit.Source, cfi string) (citekit.Location, error) {
 	parsed, err := parseCFI(cfi)
 	if err != nil {
@@ -41,11 +43,13 @@ func (b *book) fromCFI(ctx context.Context, cfi cfi) (citekit.Location, error) {
 	if err != nil {
 		return citekit.Location{}, err
 	}
-	if last, err := b.partOf(cfi.end); err != nil || last != number {
-		if err == nil {
-			err = fmt.Errorf("a range from part %d to part %d; a location is in one part: %w", number, last, errors.ErrUnsupported)
-		}
+	switch last, err := b.partOf(cfi.end); {
+	case err != nil:
 		return citekit.Location{}, err
+	case last < number:
+		return citekit.Location{}, fmt.Errorf("an EPUB CFI from part %d to part %d ends before it begins: %w", number, last, citekit.ErrRange)
+	case last > number:
+		return locationOf(citekit.Range{First: number, Last: last}), nil
 	}
 	if endsAtPart(cfi.start) && endsAtPart(cfi.end) {
 		return location(number, citekit.Range{}), nil
@@ -217,17 +221,23 @@ func (t *tree) characterAt(n *node, character int) int32 {
 }
 
 // CFI returns a location in a book as an EPUB CFI: the part as the path of its
-// itemref, one block as that of its element, and several as a range that ends
-// after the last. Errors match [errors.ErrUnsupported] for the whole book, and
+// itemref, one block as that of its element, and several blocks or parts as a
+// range that ends after the last. Errors match [errors.ErrUnsupported] for the whole book, and
 // else are as for [Resolver.Resolve].
 func (r *Resolver) CFI(ctx context.Context, src *citekit.Source, loc citekit.Location) (string, error) {
-	b, number, err := r.openAt(ctx, src, loc)
+	b, err := r.openAt(ctx, src, loc)
 	if err != nil {
 		return "", err
 	}
-	if number == 0 {
+	parts := loc.Parts()
+	switch {
+	case loc.IsWhole():
 		return "", fmt.Errorf("a whole book has no EPUB CFI; name a part: %w", errors.ErrUnsupported)
+	case parts.Len() > 1:
+		cfi, err := b.partsCFI(ctx, parts)
+		return cfi, known(ctx, err)
 	}
+	number := parts.First
 	path := b.opf.pathTo(b.opf.root(), b.spine[number-1].node)
 	if loc.Blocks.IsZero() {
 		return "epubcfi(" + path + "!)", nil
@@ -245,6 +255,32 @@ func (r *Resolver) CFI(ctx context.Context, src *citekit.Source, loc citekit.Loc
 		return "epubcfi(" + path + "!" + start + ")", nil
 	}
 	return "epubcfi(" + path + "!," + start + "," + p.pathAfter(p.top(), last.last) + ")", nil
+}
+
+// partsCFI returns several parts as a range from the first itemref to the place
+// after the last element of the last part.
+func (b *book) partsCFI(ctx context.Context, parts citekit.Range) (string, error) {
+	path := func(number int) string { return b.opf.pathTo(b.spineNode, b.spine[number-1].node) + "!" }
+	end := ""
+	p, _, err := b.part(ctx, parts.Last)
+	switch {
+	case err == nil && p.body != 0:
+		end = "/" + strconv.Itoa(p.pastLast(p.top()))
+	case err != nil && !isBadPart(err):
+		return "", err
+	}
+	return "epubcfi(" + b.opf.pathTo(b.opf.root(), b.spineNode) + "," + path(parts.First) + "," + path(parts.Last) + end + ")", nil
+}
+
+// pastLast returns the step to the place after the last child of an element.
+func (t *tree) pastLast(i int32) int {
+	n := 2
+	for _, node := range t.children(i) {
+		if node.name != "" {
+			n += 2
+		}
+	}
+	return n
 }
 
 // pathTo returns the steps from the root element to a node.

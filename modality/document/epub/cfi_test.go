@@ -26,6 +26,7 @@ func TestFromCFI(t *testing.T) {
 		"epubcfi(/6/4!/4/0)":                     at(2, 1, 1),
 		"epubcfi(/6/4!/4/8)":                     at(2, 8, 8), // after the last element
 		"epubcfi(/6/4!/4,/2/2,/6/2/2/6/2/2/1:1)": at(2, 1, 6),
+		"epubcfi(/6,/2!/4,/4!/4)":                parts(1, 2),
 		"epubcfi(/6/4!/4/2,/2/1:1,/4/1:2)":       at(2, 1, 2),
 		"epubcfi(/6/4!/4/2,/2/1:1,/3:1)":         at(2, 1, 1), // it ends between blocks
 	} {
@@ -39,7 +40,7 @@ func TestFromCFI(t *testing.T) {
 		"epubcfi(/6/2[a)": citekit.ErrSyntax, "epubcfi(!)": citekit.ErrSyntax, "epubcfi(/6/2!/4,/2)": citekit.ErrSyntax,
 		"epubcfi(/6/4!/4/1/2)": citekit.ErrSyntax, "epubcfi(/6/2:x)": citekit.ErrSyntax, "epubcfi(/99999999999999999999)": citekit.ErrSyntax,
 		"epubcfi(/6/90!)": citekit.ErrRange, "epubcfi(/6/4!/4/90)": citekit.ErrRange,
-		"epubcfi(/2)": errors.ErrUnsupported, "epubcfi(/6,/2!/4,/4!/4)": errors.ErrUnsupported,
+		"epubcfi(/2)": errors.ErrUnsupported, "epubcfi(/6,/4!/4,/2!/4)": citekit.ErrRange,
 		"epubcfi(/6/10!/4)": citekit.ErrFormat, "epubcfi(" + strings.Repeat("/2", 5000) + ")": citekit.ErrSyntax,
 	} {
 		if got, err := r.FromCFI(t.Context(), source(data), cfi); !errors.Is(err, want) {
@@ -55,6 +56,8 @@ func TestCFI(t *testing.T) {
 		"epubcfi(/6/4!/4/2[s1]/4[p2])":                     at(2, 2, 2),
 		"epubcfi(/6/4!,/4/2[s1]/2,/4/2[s1]/7:0)":           at(2, 1, 3),
 		"epubcfi(/6/4!,/4/6[s2]/2/2/3:0,/4/6[s2]/2/2/7:0)": at(2, 5, 6),
+		"epubcfi(/6,/2[ref1]!,/6!/6)":                      parts(1, 3),
+		"epubcfi(/6,/6!,/10!)":                             parts(3, 5), // the last is missing
 		"epubcfi(/6/8!/4/4)":                               at(4, 2, 2),
 	} {
 		if got, err := r.CFI(t.Context(), source(data), loc); err != nil || got != want {
@@ -76,7 +79,7 @@ func ptr(loc citekit.Location) *citekit.Location { return &loc }
 func TestCFIBack(t *testing.T) {
 	r, data := new(epub.Resolver), pack(t, files())
 	for part, blocks := range map[int]int{1: 2, 2: 8, 3: 2} {
-		locs := []citekit.Location{at(part)}
+		locs := []citekit.Location{at(part), parts(part, part+1)}
 		for first := 1; first <= blocks; first++ {
 			for last := first; last <= blocks; last++ {
 				locs = append(locs, at(part, first, last))

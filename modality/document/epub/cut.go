@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/zipread"
 )
 
@@ -20,14 +21,15 @@ const (
 // A cutting is the making of evidence.
 type cutting struct {
 	*book
-	number int
-	ref    itemref
-	whole  bool // all blocks of the part
+	numbers []int               // of the parts that are there
+	items   map[*item]bool      // of the parts
+	whole   bool                // all blocks of the parts
+	links   map[string][]string // of the parts, by the name they stand in
 
-	text    *tree           // of the part as it will be; nil if it is no markup
-	title   string          // of the part
-	ids     map[string]bool // in text, if that is a part of the part
-	part    map[string]bool // the names of the part, and of what stands in for it
+	text    *tree           // of the blocks; nil if the parts are whole
+	title   string          // of the first part that has one
+	ids     map[string]bool // in text
+	part    map[string]bool // the names of the parts, and of what stands in for them
 	kept    map[string]bool // members
 	remote  map[string]bool // what is needed from elsewhere
 	made    map[string][]byte
@@ -35,17 +37,17 @@ type cutting struct {
 	changes []string
 }
 
-// cut returns a book of one part, or of some blocks of it.
-func (b *book) cut(ctx context.Context, number int, blocks citekit.Range) ([]byte, []string, error) {
+// cut returns a book of some parts, or of some blocks of one.
+func (b *book) cut(ctx context.Context, parts, blocks citekit.Range) ([]byte, []string, error) {
 	c := &cutting{
-		book: b, number: number, ref: b.spine[number-1], whole: blocks.IsZero(),
+		book: b, whole: blocks.IsZero(), items: make(map[*item]bool), links: make(map[string][]string),
 		part: make(map[string]bool), kept: make(map[string]bool), remote: make(map[string]bool), made: make(map[string][]byte),
 	}
-	if !b.isThere(number) {
-		return nil, nil, damaged("part %d is not in the book", number)
+	if err := c.choose(parts); err != nil {
+		return nil, nil, err
 	}
 	for _, step := range []func(context.Context) error{
-		func(ctx context.Context) error { return c.cutPart(ctx, blocks) },
+		func(ctx context.Context) error { return c.cutParts(ctx, blocks) },
 		c.follow, c.cutContents, c.cutPackage, c.cutContainer,
 	} {
 		if err := step(ctx); err != nil {
@@ -57,37 +59,83 @@ func (b *book) cut(ctx context.Context, number int, blocks citekit.Range) ([]byt
 	return data, c.changes, err
 }
 
-// cutPart keeps the part, and what stands in for it.
-func (c *cutting) cutPart(ctx context.Context, blocks citekit.Range) error {
-	for it := range c.fallbacks(c.ref.item) {
-		if it.name != "" {
-			c.part[it.name] = true
-			c.keep(it.name)
+// choose notes the parts that are there.
+func (c *cutting) choose(parts citekit.Range) error {
+	for n := parts.First; n <= parts.Last; n++ {
+		if c.isThere(n) {
+			c.numbers = append(c.numbers, n)
+			c.items[c.spine[n-1].item] = true
 		}
 	}
-	p, it, err := c.book.part(ctx, c.number)
+	switch missing := parts.Len() - len(c.numbers); {
+	case len(c.numbers) == 0 && missing == 1:
+		return damaged("part %d is not in the book", parts.First)
+	case len(c.numbers) == 0:
+		return damaged("parts %s are not in the book", parts)
+	case missing > 0:
+		c.changes = append(c.changes, message.Count(missing, "part")+" left out that the book lacks")
+	}
+	return nil
+}
+
+// firstItem returns that of the first part.
+func (c *cutting) firstItem() *item { return c.spine[c.numbers[0]-1].item }
+
+// cutParts keeps the parts, and what stands in for them.
+func (c *cutting) cutParts(ctx context.Context, blocks citekit.Range) error {
+	done, read := make(map[*item]bool), 0
+	for _, n := range c.numbers {
+		it := c.spine[n-1].item
+		if done[it] {
+			continue
+		}
+		done[it] = true
+		for it := range c.fallbacks(it) {
+			if it.name != "" {
+				c.part[it.name] = true
+				c.keep(it.name)
+			}
+		}
+		size, err := c.cutPart(ctx, n, blocks)
+		if err != nil {
+			return err
+		}
+		if read += size; read > maxRead {
+			return fmt.Errorf("parts of more than %d MiB; cite fewer: %w", maxRead>>20, citekit.ErrTooLarge)
+		}
+	}
+	return nil
+}
+
+// cutPart reads a part, and makes the blocks of it that are cited. It returns
+// its size.
+func (c *cutting) cutPart(ctx context.Context, number int, blocks citekit.Range) (int, error) {
+	p, it, err := c.book.part(ctx, number)
 	if errors.Is(err, errNoText) {
-		return checkNone(c.number, blocks)
+		return 0, checkNone(number, blocks)
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if err := p.checkBlocks(c.number, blocks); err != nil {
-		return err
+	if err := p.checkBlocks(number, blocks); err != nil {
+		return 0, err
 	}
-	c.text, c.title = p.tree, p.title()
+	if c.title == "" {
+		c.title = p.title()
+	}
 	if c.whole {
-		return nil
+		c.links[it.name] = p.refs().links
+		return len(p.data), nil
 	}
-	c.text, err = parse(p.only(blocks), true)
-	if err != nil {
-		return err
+	if c.text, err = parse(p.only(blocks), true); err != nil {
+		return 0, err
 	}
+	c.links[it.name] = c.text.refs().links
 	c.ids = make(map[string]bool)
 	for id := range c.text.anchors(nil) {
 		c.ids[id] = true
 	}
-	return c.make(ctx, it.name, c.text.data)
+	return len(p.data), c.make(ctx, it.name, c.text.data)
 }
 
 // make puts a text in the place of a member, in its encoding.
@@ -136,10 +184,13 @@ func (c *cutting) follow(ctx context.Context) error {
 	for name := range c.kept {
 		queue = append(queue, name)
 	}
-	if overlay := c.byID[c.ref.item.overlay]; overlay != nil && overlay.name != "" {
-		if !c.whole {
+	for _, n := range c.numbers {
+		overlay := c.byID[c.spine[n-1].item.overlay]
+		switch {
+		case overlay == nil || overlay.name == "":
+		case !c.whole:
 			c.changes = append(c.changes, "the recording that is played along left out")
-		} else if c.keep(overlay.name) {
+		case c.keep(overlay.name):
 			queue = append(queue, overlay.name)
 		}
 	}
@@ -219,23 +270,21 @@ func (c *cutting) has(base, href string) bool {
 	return c.part[c.find(name)] && (fragment == "" || c.ids == nil || c.ids[fragment])
 }
 
-// countLinks reports links of the part that lead to what is left out.
+// countLinks reports links of the parts that lead to what is left out.
 func (c *cutting) countLinks() {
-	if c.text == nil {
-		return
-	}
-	base := c.content(c.ref.item).name
 	count := 0
-	for _, href := range c.text.refs().links {
-		name, fragment, ok := resolve(base, href)
-		if !ok {
-			continue
-		}
-		if name = c.find(name); name == "" {
-			continue // it leads nowhere in the book, either
-		}
-		if !c.kept[name] || name == base && fragment != "" && c.ids != nil && !c.ids[fragment] {
-			count++
+	for base, links := range c.links {
+		for _, href := range links {
+			name, fragment, ok := resolve(base, href)
+			if !ok {
+				continue
+			}
+			if name = c.find(name); name == "" {
+				continue // it leads nowhere in the book, either
+			}
+			if !c.kept[name] || name == base && fragment != "" && c.ids != nil && !c.ids[fragment] {
+				count++
+			}
 		}
 	}
 	switch count {
@@ -284,7 +333,7 @@ func (c *cutting) write(ctx context.Context) ([]byte, error) {
 			continue
 		}
 		if unpacked += f.Size(); unpacked > maxUnpacked || int64(out.Len())+f.PackedSize() > maxPacked {
-			return nil, fmt.Errorf("the part needs more than %d MiB: %w", maxPacked>>20, citekit.ErrTooLarge)
+			return nil, fmt.Errorf("what is cited needs more than %d MiB: %w", maxPacked>>20, citekit.ErrTooLarge)
 		}
 		if err := copyMember(ctx, w, f); err != nil {
 			return nil, err

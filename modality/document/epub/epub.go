@@ -5,7 +5,7 @@
 // The parts of a book are the itemrefs in the spine of the package document of
 // its first rendition, counted from 1 in reading order. Those that are not
 // linear count, and so does each repeat of an item. A part whose item is
-// missing counts, too, and cannot be resolved.
+// missing counts, too, and cannot be resolved, unless other parts are with it.
 //
 // # Blocks
 //
@@ -48,7 +48,7 @@ const (
 //
 // # What is kept
 //
-// The evidence has the part, byte for byte; what it shows or plays, such as
+// The evidence has the part, or each of several, byte for byte; what it shows or plays, such as
 // style sheets, pictures, fonts and scripts, with what these need in turn; and
 // the package document and the tables of contents, cut down to the part. It
 // keeps the metadata of the book. Other parts, the cover unless the part shows
@@ -126,29 +126,28 @@ func known(ctx context.Context, err error) error {
 	return zipread.Known(ctx, err)
 }
 
-// openAt opens a book and checks a location in it, without reading a part. The
-// number is that of the part, or 0 for the whole book.
-func (r *Resolver) openAt(ctx context.Context, src *citekit.Source, loc citekit.Location) (b *book, number int, err error) {
+// openAt opens a book and checks a location in it, without reading a part.
+func (r *Resolver) openAt(ctx context.Context, src *citekit.Source, loc citekit.Location) (*book, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if err := loc.Validate(); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if loc.Modality != citekit.Document {
-		return nil, 0, fmt.Errorf("a %s location in a document: %w", loc.Modality, errors.ErrUnsupported)
+		return nil, fmt.Errorf("a %s location in a document: %w", loc.Modality, errors.ErrUnsupported)
 	}
-	if b, err = r.open(ctx, src); err != nil {
-		return nil, 0, err
+	b, err := r.open(ctx, src)
+	if err != nil {
+		return nil, err
 	}
 	if err := b.extent().Check(loc); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if !loc.Cells.IsZero() {
-		return nil, 0, fmt.Errorf("cells of a table in a book; cite its block: %w", errors.ErrUnsupported)
+		return nil, fmt.Errorf("cells of a table in a book; cite its block: %w", errors.ErrUnsupported)
 	}
-	number, _ = strconv.Atoi(loc.Part)
-	return b, number, nil
+	return b, nil
 }
 
 func (b *book) extent() citekit.Extent {
@@ -182,14 +181,14 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 // than 256 MiB is an error matching [citekit.ErrTooLarge], and so is a part of
 // more than 32 MiB. A protected book is one matching [citekit.ErrEncrypted].
 func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
-	b, number, err := r.openAt(ctx, src, req.Location)
+	b, err := r.openAt(ctx, src, req.Location)
 	if err != nil {
 		return nil, err
 	}
-	if number == 0 {
+	if req.Location.IsWhole() {
 		return content(ctx, io.NewSectionReader(src, 0, src.Size()), src.Size(), nil), nil
 	}
-	data, changes, err := b.cut(ctx, number, req.Location.Blocks)
+	data, changes, err := b.cut(ctx, req.Location.Parts(), req.Location.Blocks)
 	if err != nil {
 		return nil, known(ctx, err)
 	}
@@ -209,22 +208,22 @@ const maxRead = 256 << 20
 // ReadText implements [citekit.TextReader]. Each run is a block that has text,
 // with its end of line. Lines within a block are those of its lists, rows and
 // line breaks; cells of a table have tabs between them; pictures are read as
-// their alternative text, and the readings of ruby are left out. Of a whole
-// book, parts that are missing or no text are passed over.
+// their alternative text, and the readings of ruby are left out. Of several
+// parts, those that are missing or no text are passed over.
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
-		b, number, err := r.openAt(ctx, src, loc)
+		b, err := r.openAt(ctx, src, loc)
 		if err != nil {
 			yield(citekit.TextRun{}, err)
 			return
 		}
-		first, last := number, number
-		if number == 0 {
-			first, last = 1, len(b.spine)
+		parts := loc.Parts()
+		if loc.IsWhole() {
+			parts = citekit.Range{First: 1, Last: len(b.spine)}
 		}
 		reading := reading{book: b, yield: yield}
-		for n := first; n <= last; n++ {
-			more, err := reading.part(ctx, n, loc.Blocks, number == 0)
+		for n := parts.First; n <= parts.Last; n++ {
+			more, err := reading.part(ctx, n, loc.Blocks, parts.Len() > 1 || loc.IsWhole())
 			if err != nil {
 				yield(citekit.TextRun{}, known(ctx, err))
 				return
@@ -288,4 +287,9 @@ func checkNone(number int, blocks citekit.Range) error {
 
 func location(number int, blocks citekit.Range) citekit.Location {
 	return citekit.Location{Modality: citekit.Document, Part: strconv.Itoa(number), Blocks: blocks}
+}
+
+// locationOf returns that of parts.
+func locationOf(parts citekit.Range) citekit.Location {
+	return citekit.Location{Modality: citekit.Document, Part: parts.String()}
 }

@@ -134,6 +134,10 @@ func at(part int, blocks ...int) citekit.Location {
 	return loc
 }
 
+func parts(first, last int) citekit.Location {
+	return citekit.Location{Modality: citekit.Document, Part: citekit.Range{First: first, Last: last}.String()}
+}
+
 // cut resolves a location and returns the members of the evidence.
 func cut(t testing.TB, data []byte, loc citekit.Location) (map[string]string, []string) {
 	t.Helper()
@@ -201,6 +205,56 @@ func TestText(t *testing.T) {
 	}
 	if text, _ := readAll(t, data, at(3, 2, 2)); text != "Two & two\n" {
 		t.Errorf("the second block of part 3 is %q", text)
+	}
+}
+
+// TestCutOfParts cuts several parts, of which the last is missing in the book and
+// the one before is the first again.
+func TestCutOfParts(t *testing.T) {
+	data := pack(t, files())
+	got, changes := cut(t, data, parts(3, 5))
+	if names := slices.Sorted(maps.Keys(got)); slices.Contains(names, "OPS/c2.xhtml") || got["OPS/c1.xhtml"] != c1 || got["OPS/c3.xhtml"] != c3 {
+		t.Errorf("the members are %q", names)
+	}
+	if spine := got["OPS/book.opf"]; !strings.Contains(spine, `<itemref idref="c3" linear="no"/><itemref idref="c1"/></spine>`) {
+		t.Errorf("the package document is %s", spine)
+	}
+	if nav := got["OPS/nav.xhtml"]; !strings.Contains(nav, "One") || !strings.Contains(nav, "Three") || strings.Contains(nav, "Two") {
+		t.Errorf("the contents are %s", nav)
+	}
+	if want := []string{"1 part left out that the book lacks", "1 link leads to what is left out"}; !slices.Equal(changes, want) {
+		t.Errorf("the changes are %q", changes)
+	}
+	text, places := readAll(t, data, parts(3, 5))
+	if text != "Not XML\nat all\nTwo & two\nOne\nThe first\u00a0chapter, see there.\n" || places[0] != "part=3&blocks=1" {
+		t.Errorf("the text is %q at %q", text, places)
+	}
+	delete(got, "mimetype") // which pack adds
+	if again, _ := readAll(t, pack(t, got), citekit.Location{Modality: citekit.Document}); again != text {
+		t.Errorf("the text of the cut is %q", again)
+	}
+}
+
+// TestMapOfGroups has entries above entries of other parts: their children lie
+// within them.
+func TestMapOfGroups(t *testing.T) {
+	groups := `<html xmlns:epub="x"><body><nav epub:type="toc"><ol>
+<li><a href="c1.xhtml">Volume</a><ol><li><a href="c2.xhtml#s2">Second</a></li><li><a href="c3.xhtml">Third</a></li></ol></li>
+<li><span>Sections</span><ol><li><a href="c2.xhtml#s1">First</a></li><li><a href="c2.xhtml#s2">Second</a></li></ol></li>
+<li><span>Nothing</span><ol><li><span>Either</span></li></ol></li></ol></nav></body></html>`
+	draft := mapped(t, with(t, map[string]string{"OPS/nav.xhtml": groups}))
+	want := "Volume part=1-3\n Second part=2&blocks=4-8\n Third part=3\n" +
+		"Sections part=2\n First part=2&blocks=1-3\n Second part=2&blocks=4-8\n" +
+		"Nothing \n Either \n"
+	if got := outline(draft.Nodes, 0); got != want {
+		t.Errorf("the map is\n%s", got)
+	}
+	for n := range (&citekit.ResourceMap{Nodes: draft.Nodes}).All() {
+		for _, child := range n.Children {
+			if !n.Location.Contains(child.Location) {
+				t.Errorf("%v does not hold %v", n.Location, child.Location)
+			}
+		}
 	}
 }
 
@@ -374,7 +428,7 @@ func mapped(t testing.TB, data []byte) *citekit.Draft {
 func TestMap(t *testing.T) {
 	draft := mapped(t, pack(t, files()))
 	if got, want := outline(draft.Nodes, 0), `One part=1
-Group part=2
+Group part=2-3
  Two bold part=2
   Two.1 part=2&blocks=1-3
   Two.2 part=2&blocks=4-8
@@ -428,8 +482,9 @@ func TestConformance(t *testing.T) {
 			{Name: "blocks", Location: at(2, 2, 3), WantText: "First paragraph\nin lines & so on.\none\ntwo\n"},
 			{Name: "not XML", Location: at(3, 1, 1), WantText: "Not XML\nat all\n"},
 			{Name: "repeated", Location: at(4, 1, 1), WantText: "One\n"},
+			{Name: "parts", Location: parts(2, 3), WantText: twoText + "Not XML\nat all\nTwo & two\n"},
 		},
-		OutOfRange: []citekit.Location{at(6), at(2, 7, 9), at(1, 3, 3), at(2000000000)},
+		OutOfRange: []citekit.Location{at(6), parts(2, 6), at(2, 7, 9), at(1, 3, 3), at(2000000000)},
 		Foreign:    citekit.Location{Modality: citekit.Text, Lines: citekit.Range{First: 1, Last: 1}},
 		Extent:     citekit.Extent{Modality: citekit.Document, Parts: 5, MediaType: "application/epub+zip"},
 	})

@@ -28,10 +28,9 @@ const (
 // An entry has the part that it leads to. If it leads into the part, or another
 // entry that is none of its children leads to a later block of the part, it has
 // the blocks from its own to the last before that other one, and those of its
-// children in the part. An entry that
-// leads nowhere has the place of its first child that leads somewhere, else that
-// of its parent, else all of the book. A location has one part: where an
-// entry stands above entries of other parts, they are not within it.
+// children in the part. An entry that stands above entries of other parts has
+// all parts from the first of these to the last. An entry that leads nowhere has
+// the place of those below it, else that of its parent, else all of the book.
 //
 // The title, "author", "keywords", "date" and "language" are those of the package
 // document. The metadata have "parts", their number, too, and "incomplete" with

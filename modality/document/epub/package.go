@@ -10,7 +10,7 @@ import (
 // keepsItem reports whether an item of the manifest is kept.
 func (c *cutting) keepsItem(it *item) bool {
 	if it.name == "" {
-		return it == c.ref.item || c.remote[it.href]
+		return c.items[it] || c.remote[it.href]
 	}
 	return c.kept[it.name]
 }
@@ -34,7 +34,7 @@ func (c *cutting) cutPackage(ctx context.Context) error {
 		edits = append(edits, c.itemEdits(it)...)
 	}
 	for i, ref := range c.spine {
-		if i != c.number-1 {
+		if _, cited := slices.BinarySearch(c.numbers, i+1); !cited {
 			remove(ref.node)
 		}
 	}
@@ -79,13 +79,14 @@ func (c *cutting) extraEdits() []edit {
 		`" media-type="application/xhtml+xml" properties="nav"/>`}}
 }
 
-// spineEdits make the part a linear one, as a book must have one, and drop the
-// map of pages.
+// spineEdits make the first part a linear one where none is, as a book must have
+// one, and drop the map of pages.
 func (c *cutting) spineEdits() []edit {
 	t := c.opf
 	var edits []edit
-	if strings.EqualFold(t.attr(c.ref.node, "linear"), "no") {
-		edits = append(edits, t.withAttr(c.ref.node, "linear", "")...)
+	aside := func(n int) bool { return strings.EqualFold(t.attr(c.spine[n-1].node, "linear"), "no") }
+	if !slices.ContainsFunc(c.numbers, func(n int) bool { return !aside(n) }) {
+		edits = append(edits, t.withAttr(c.spine[c.numbers[0]-1].node, "linear", "")...)
 		c.changes = append(c.changes, "the part made a linear one")
 	}
 	for _, name := range []string{"toc", "page-map"} {

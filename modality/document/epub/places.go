@@ -24,8 +24,8 @@ type place struct {
 	end         int // the index of the first place after those of its children
 	part        int // 0 if it is not known
 	first, last int
-	blocks      int    // of the part, if it was read; else 0
-	known       *place // itself if its part is known, else the first below it whose part is
+	blocks      int           // of the part, if it was read; else 0
+	parts       citekit.Range // its own and those of the places below it; zero if none is known
 }
 
 // list lists the entries with their parts.
@@ -106,13 +106,8 @@ func (m *mapping) nodes() []*citekit.Node {
 		p.stayWithin(p.parent)
 	}
 	for _, p := range slices.Backward(m.places) {
+		p.parts = spanned(p.parts, citekit.Range{First: p.part, Last: p.part})
 		p.parent.cover(p)
-		if p.part != 0 {
-			p.known = p
-		}
-		if p.known != nil && p.parent != nil {
-			p.parent.known = p.known
-		}
 	}
 	var nodes []*citekit.Node
 	made := make(map[*place]*citekit.Node, len(m.places))
@@ -153,30 +148,51 @@ func (p *place) stayWithin(above *place) {
 	}
 }
 
-// cover widens a place to one below it that is in the same part, as those of a
-// table that is not in the order of the part may be.
+// cover widens a place to one below it. A place whose part is not known becomes
+// that of the one below.
 func (p *place) cover(below *place) {
-	if p == nil || p.part != below.part || p.blocks == 0 {
+	if p == nil || below.part == 0 {
 		return
 	}
-	p.first = min(p.first, below.first)
-	if p.last > 0 && (below.last == 0 || below.last > p.last) {
-		p.last = below.last
+	p.parts = spanned(p.parts, below.parts)
+	switch {
+	case p.part == 0:
+		p.part, p.first, p.last, p.blocks = below.part, below.first, below.last, below.blocks
+	case p.part == below.part && p.blocks != 0:
+		p.first = min(p.first, below.first)
+		if p.last > 0 && (below.last == 0 || below.last > p.last) {
+			p.last = below.last
+		}
 	}
 }
 
-// location returns that of a place; of one that is not known, that of the first
-// below it that is, else of the nearest above it.
+// spanned returns the parts from the first to the last of two ranges, of which
+// either may be zero.
+func spanned(a, b citekit.Range) citekit.Range {
+	switch {
+	case a.IsZero():
+		return b
+	case b.IsZero():
+		return a
+	}
+	return citekit.Range{First: min(a.First, b.First), Last: max(a.Last, b.Last)}
+}
+
+// location returns that of a place; of one that is not known, that of the nearest
+// above it.
 func (p *place) location() citekit.Location {
-	for above := p; above != nil; above = above.parent {
-		if above.known != nil {
-			return above.known.own()
+	for ; p != nil; p = p.parent {
+		if p.part != 0 {
+			return p.own()
 		}
 	}
 	return citekit.Location{Modality: citekit.Document}
 }
 
 func (p *place) own() citekit.Location {
+	if p.parts.Len() > 1 {
+		return locationOf(p.parts)
+	}
 	last := p.last
 	if last == 0 {
 		last = p.blocks

@@ -14,7 +14,7 @@ import (
 // one at least, as it must.
 func (c *cutting) cutContents(ctx context.Context) error {
 	if c.title == "" {
-		c.title = fmt.Sprintf("Part %d", c.number)
+		c.title = fmt.Sprintf("Part %d", c.numbers[0])
 	}
 	c.newContents()
 	for _, source := range []struct {
@@ -101,12 +101,12 @@ func (p *pruning) element(i int32, content string) string {
 	return p.openTag(i) + content + p.endTag(i)
 }
 
-// target returns the name of the part, or of what stands in for it.
+// target returns the name of the first part, or of what stands in for it.
 func (p *pruning) target() string {
-	if it := p.ref.item; it.name != "" {
+	if it := p.firstItem(); it.name != "" {
 		return it.name
 	}
-	return p.book.content(p.ref.item).name
+	return p.book.content(p.firstItem()).name
 }
 
 // href returns a reference to the part.
@@ -205,7 +205,7 @@ func (p *pruning) ncx() string {
 	if points == "" {
 		prefix := strings.TrimSuffix(p.rawName(root), "navMap")
 		points = fmt.Sprintf(`<%[1]snavPoint id="part-%[2]d" playOrder="1"><%[1]snavLabel><%[1]stext>%[3]s</%[1]stext></%[1]snavLabel><%[1]scontent src="%[4]s"/></%[1]snavPoint>`,
-			prefix, p.number, html.EscapeString(p.title), p.href())
+			prefix, p.numbers[0], html.EscapeString(p.title), p.href())
 	}
 	edits := []edit{{p.nodes[root].start, p.nodes[root].end, p.element(root, points)}}
 	for _, list := range []struct{ list, target string }{{"pagelist", "pagetarget"}, {"navlist", "navtarget"}} {
