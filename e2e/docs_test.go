@@ -125,6 +125,9 @@ func TestCommandsOfPages(t *testing.T) {
 			case "citekit":
 				err = checkCitekit(args[1:], help)
 			case "go":
+				if strings.Contains(line, "/toy") {
+					continue // the reader of the page makes that package
+				}
 				err = checkGo(args[1], args[2:])
 			default:
 				continue
