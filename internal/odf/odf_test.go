@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -167,4 +168,32 @@ func FuzzOpen(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestRepeatedText reads rows, cells and spaces that stand for many, also within
+// each other: the text is bounded, and short repeats are written out.
+func TestRepeatedText(t *testing.T) {
+	const begin = `<o xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0">`
+	table := func(rows, cols int, cell string) string {
+		return fmt.Sprintf(`<table:table><table:table-row table:number-rows-repeated="%d"><table:table-cell table:number-columns-repeated="%d">%s</table:table-cell></table:table-row></table:table>`, rows, cols, cell)
+	}
+	read := func(body string) string {
+		var texter odf.Texter
+		texter.Container(odf.Scan(begin+body+"</o>"), 0)
+		return texter.String()
+	}
+	if got, want := read(table(2, 3, `<text:p>a<text:s text:c="3"/>b</text:p>`)), strings.Repeat("a b\ta b\ta b\n", 2); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	long := "<text:p>" + strings.Repeat("long ", 20_000) + "</text:p>"
+	for name, body := range map[string]string{
+		"rows and cells": table(500, 500, long),
+		"nested tables":  table(10, 10, table(10, 10, table(100, 100, table(100, 100, long)))),
+		"many tables":    strings.Repeat(table(500, 500, "<text:p>some words</text:p>"), 20),
+		"spaces":         "<text:p>" + strings.Repeat(`<text:s text:c="1024"/>`, 100_000) + "</text:p>",
+	} {
+		if got := len(read(body)); got > 40<<20 {
+			t.Errorf("%s: %d MiB of text come of %d KiB", name, got>>20, len(body)>>10)
+		}
+	}
 }

@@ -138,15 +138,16 @@ func (t *Texter) table(s *xmlspan.Scanner) {
 	cells := t.Cells
 	number := 0
 	for _, row := range table.Rows {
-		line := "\n"
-		for i := range row.Repeat {
-			number++
-			if !cells.IsZero() && (number < int(cells.First.Row) || number > int(cells.Last.Row)) {
-				continue
-			}
-			if i == 0 || line == "\n" {
-				line = t.row(s, row, number) + "\n"
-			}
+		first, last := number+1, number+row.Repeat
+		number = last
+		if !cells.IsZero() {
+			first, last = max(first, int(cells.First.Row)), min(last, int(cells.Last.Row))
+		}
+		if first > last {
+			continue
+		}
+		line := t.row(s, row, first) + "\n"
+		for range t.repeats(last-first+1, len(line)) {
 			t.out.WriteString(line)
 		}
 	}
@@ -156,15 +157,22 @@ func (t *Texter) row(s *xmlspan.Scanner, row Row, number int) string {
 	var line []string
 	col := 1
 	for _, c := range row.Cells {
-		text, known := "", c.Covered
+		n := 0
 		for range c.Repeat {
 			if t.Cells.IsZero() || t.Cells.Has(citekit.Cell{Col: int32(col), Row: int32(number)}) {
-				if !known {
-					text, known = t.cell(s.Fragment(c.Pos, c.Stop)), true
-				}
-				line = append(line, text)
+				n++
 			}
 			col++
+		}
+		if n == 0 {
+			continue
+		}
+		text := ""
+		if !c.Covered {
+			text = t.cell(s.Fragment(c.Pos, c.Stop))
+		}
+		for range t.repeats(n, len(text)+1) {
+			line = append(line, text)
 		}
 	}
 	return strings.Join(line, "\t")
@@ -172,7 +180,7 @@ func (t *Texter) row(s *xmlspan.Scanner, row Row, number int) string {
 
 // cell returns the text of a cell on one line.
 func (t *Texter) cell(s *xmlspan.Scanner) string {
-	inner := &Texter{Label: t.Label}
+	inner := t.inner()
 	s.Next()
 	inner.Container(s, s.Depth)
 	t.notes = append(t.notes, inner.notes...)

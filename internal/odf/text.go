@@ -21,6 +21,35 @@ type Texter struct {
 
 	out   strings.Builder
 	notes []string
+	room  *int // bytes that may still be written by repeating; shared by all that write one text
+}
+
+// maxRepeated is how many bytes a text has at most by repeating spaces, cells and
+// rows: one element may stand for a thousand, and hold others that do.
+const maxRepeated = 16 << 20
+
+// inner returns a Texter for a part of what t writes.
+func (t *Texter) inner() *Texter {
+	t.makeRoom()
+	return &Texter{Label: t.Label, room: t.room}
+}
+
+func (t *Texter) makeRoom() {
+	if t.room == nil {
+		room := maxRepeated
+		t.room = &room
+	}
+}
+
+// repeats returns how often something of so many bytes is written that stands
+// there n times: once if there is no room for more.
+func (t *Texter) repeats(n, bytes int) int {
+	t.makeRoom()
+	if more := (n - 1) * bytes; more <= *t.room {
+		*t.room -= max(more, 0)
+		return n
+	}
+	return 1
 }
 
 // String returns what was written, without notes.
@@ -118,7 +147,7 @@ func (t *Texter) paragraph(s *xmlspan.Scanner) {
 	if t.Label != nil {
 		t.out.WriteString(t.Label(s.Pos))
 	}
-	boxes := Texter{Label: t.Label}
+	boxes := t.inner()
 	l := line{Builder: &t.out, blank: true}
 	depth := s.Depth
 	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
@@ -126,7 +155,7 @@ func (t *Texter) paragraph(s *xmlspan.Scanner) {
 		case xmlspan.Text:
 			l.words(s.Value())
 		case xmlspan.Start:
-			t.inline(s, &l, &boxes)
+			t.inline(s, &l, boxes)
 		}
 	}
 	if t.out.Len() > before {
@@ -141,7 +170,7 @@ func (t *Texter) inline(s *xmlspan.Scanner, l *line, boxes *Texter) {
 	switch {
 	case s.Is("text", "s"):
 		n := min(max(Number(s.Get("text", "c"), 1), 0), maxSpaces)
-		l.WriteString(strings.Repeat(" ", n))
+		l.WriteString(strings.Repeat(" ", t.repeats(n, 1)))
 		l.blank = false
 	case s.Is("text", "tab"):
 		l.WriteByte('\t')
@@ -162,7 +191,8 @@ func (t *Texter) inline(s *xmlspan.Scanner, l *line, boxes *Texter) {
 // note reads the note whose Start is the token at hand.
 func (t *Texter) note(s *xmlspan.Scanner) {
 	var mark strings.Builder
-	var body Texter
+	body := t.inner()
+	body.Label = nil
 	depth := s.Depth
 	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
 		switch {
