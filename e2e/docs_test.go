@@ -31,7 +31,7 @@ func docPages(t *testing.T) map[string]string {
 			t.Fatal(err)
 		}
 		for _, name := range names {
-			if filepath.Base(name) == "CHANGELOG.md" { // it also has what is no more
+			if filepath.Base(name) == "CHANGELOG.md" { // it also names removed commands
 				continue
 			}
 			text, err := os.ReadFile(name)

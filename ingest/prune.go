@@ -52,7 +52,7 @@ type PruneItem struct {
 // kindMap is the kind of a [PruneItem] that is a map.
 const kindMap = "map"
 
-// PlanPrune returns what is no longer needed: maps whose source vanished, with
+// PlanPrune lists the items that can be deleted: maps whose source vanished, with
 // their evidence; evidence of deleted maps, and of versions of a source other
 // than the mapped one; pins of deleted maps; grants that no map needs; and
 // leftovers of killed processes. A source outside the roots is never treated as

@@ -143,8 +143,15 @@ func (l *load) warm() sample {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, session := range l.sessions {
 		for _, c := range loadCalls() {
-			status, _, body, err := session.exchange(l.t.Context(), c.body(r))
-			l.note(c, status, body, err, 0)
+			// Files that are opened once and kept must be open before the
+			// server is measured, so a call that ran out of time is made again.
+			for end := time.Now().Add(patience); ; {
+				status, _, body, err := session.exchange(l.t.Context(), c.body(r))
+				l.note(c, status, body, err, 0)
+				if !ranOut(body) || time.Now().After(end) {
+					break
+				}
+			}
 		}
 	}
 	l.close()
@@ -156,6 +163,12 @@ func (l *load) warm() sample {
 		s = l.stats()
 	}
 	return s
+}
+
+// ranOut reports whether an answer is that of a call that ran out of time.
+func ranOut(body string) bool {
+	body = strings.ReplaceAll(body, `\"`, `"`)
+	return strings.Contains(body, `"TIMEOUT"`) || strings.Contains(body, `"complete":false`)
 }
 
 const loadKeys = 20 // tokens; the even ones are for red
@@ -446,16 +459,12 @@ func (l *load) close() {
 	}
 }
 
-// openedLater is how many files a server may open once and keep, where the call of
-// warm that would have opened them ran out of time on a machine that is busy.
-const openedLater = 4
-
 // nothingLeft waits until the server has no more than it began with.
 func (l *load) nothingLeft(before sample) {
 	var now sample
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		now = l.stats()
-		if now.Goroutines <= before.Goroutines && now.Descriptors <= before.Descriptors+openedLater && now.Children == 0 {
+		if now.Goroutines <= before.Goroutines && now.Descriptors <= before.Descriptors && now.Children == 0 {
 			l.t.Logf("before %+v, after %+v", before, now)
 			return
 		}

@@ -60,8 +60,8 @@ func TestMountedSecret(t *testing.T) {
 	}
 }
 
-// TestLinksElsewhere has links that leave the folder, that lead to what is no file,
-// and to a file that others may read.
+// TestLinksElsewhere refuses links that leave the folder, links to something other
+// than a file, and a link to a file that others may read.
 func TestLinksElsewhere(t *testing.T) {
 	made := openAt(t, newPath(t), nil)
 	newKey(t, made, keyfile.Key{})
