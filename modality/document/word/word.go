@@ -1,11 +1,13 @@
-// Package word resolves blocks of texts with structure: DOCX.
+// Package word resolves blocks of text documents: DOCX and ODT.
 //
 // # Blocks
 //
 // A block is a child of the body of a DOCX: a paragraph, a table, a content
 // control (one block, even around a whole table of contents), an embedded text
 // or an element of custom XML, counted from 1. The properties of the last
-// section, and marks that nobody sees on their own, are none.
+// section and invisible marks are not blocks. In an ODT a block is a child of
+// office:text: a paragraph, a heading, a list, a table, a section, an index or a
+// frame. Page breaks of the last layout and marks of changes are not blocks.
 //
 // Cells of a table are addressed in A1 notation with its block: columns are
 // those of the grid of the outer table, so that a cell that takes several has
@@ -16,7 +18,7 @@
 // The text of a paragraph is what it shows: without deleted text, with text that
 // was inserted, with the number that a list gives it and a tab after that, as
 // "1.2\tScope", and with the text of text boxes after its own. Bullets, comments,
-// headers and footers are no part of it. The text of footnotes and endnotes
+// headers and footers do not belong to it. The text of footnotes and endnotes
 // follows the block that refers to them, each on a line, as "[3] See page 9.".
 // Tables have a line for each row and a tab between columns.
 package word
