@@ -99,7 +99,7 @@ func keyOf(s string) string {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		i += n
 		switch {
-		case r == '\u00ad' || r == '\u200c' || r == '\u200d' || r == '\u2060' || r == '\ufeff' || isSpace(r):
+		case r == '\u00ad' || isJoiner(r) || isSpace(r):
 		case divided && isHyphen(r) && i < len(s) && isSpace(rune(s[i])):
 		case isDash(r):
 			b.WriteByte('-')

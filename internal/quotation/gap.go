@@ -13,6 +13,7 @@ type sign struct {
 	r     rune // as it stands; of other signs in its usual form
 	n     int  // how many of them
 	text  string
+	part       // where it is in the gap
 	space bool // white space before it
 	line  bool // that ends a line
 }
@@ -26,6 +27,7 @@ type gap struct {
 	plain     bool // all signs are in their usual form
 	pageBreak bool
 	spaces    string // all white space of it
+	joiners   string // all characters of it that only join or part letters
 }
 
 // parseGap reads a gap.
@@ -38,9 +40,11 @@ func parseGap(s string) gap {
 			g.space, g.line = true, g.line || r == '\n' || r == '\r' || r == '\f' || r == '\u2028' || r == '\u2029'
 		case r == '\u00ad':
 			g.soft = true
-		case r == '\u200c' || r == '\u200d' || r == '\u2060' || r == '\ufeff':
+		case isJoiner(r):
+			g.joiners += string(r)
 		default:
 			g.add(s[i:], r, &n)
+			g.signs[len(g.signs)-1].part = part{i, i + n}
 		}
 		i += n
 	}
@@ -107,6 +111,12 @@ func repeats(s string, r rune, most int) (count, n int) {
 
 func isSpace(r rune) bool {
 	return unicode.IsSpace(r) || r < ' ' && r != '\u0002' || r == '\u200b'
+}
+
+// isJoiner reports whether a character shows nothing and only joins or parts the
+// letters beside it.
+func isJoiner(r rune) bool {
+	return r == '\u200c' || r == '\u200d' || r == '\u2060' || r == '\ufeff'
 }
 
 func isDash(r rune) bool {
@@ -233,7 +243,7 @@ func (j joint) spacesMatch(q, s gap, note func(Kind, string)) bool {
 	if shapes {
 		note(TypographicSigns, "")
 	}
-	if q.plain != s.plain {
+	if q.plain != s.plain || q.joiners != s.joiners {
 		note(CharacterForms, "")
 	}
 	if q.spaces != s.spaces {

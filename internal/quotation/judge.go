@@ -252,28 +252,39 @@ func (j *judge) lead(quote string, lq, ls letter) (int, bool) {
 	}
 	q, s := parseGap(quote), parseGap(before)
 	n := len(q.signs)
-	if n == 0 || n > len(s.signs) {
-		return from, n == 0 && j.text.beginsWord(from)
+	if n == 0 { // of characters that do not show
+		j.repairs.note(CharacterForms, "")
+		return from, j.text.beginsWord(from)
 	}
-	at := len(before)
+	if n > len(s.signs) {
+		return from, false
+	}
 	cut := s
-	cut.signs = s.signs[len(s.signs)-n:]
-	for i := len(cut.signs) - 1; i >= 0; i-- {
-		at = strings.LastIndex(before[:at], cut.signs[i].text)
-		if at < 0 {
-			return from, false
-		}
-	}
+	cut.signs, cut.joiners = s.signs[len(s.signs)-n:], ""
+	at := cut.signs[0].from
 	q.signs[0].space, q.signs[0].line = cut.signs[0].space, cut.signs[0].line
-	ok := sameSigns(q.signs, cut.signs) && j.text.joint(letter{}, ls).spacesMatch(withSpaces(q, ""), withSpaces(cut, ""), j.repairs.note)
 	from -= len(before) - at
+	ok := sameSigns(q.signs, cut.signs) && j.edgeMatches(q, cut, j.text.joint(letter{}, ls), j.text.raw[from:ls.from] != quote)
 	return from, ok && j.text.beginsWord(from)
 }
 
-// withSpaces returns a gap whose white space is not compared but where it is.
-func withSpaces(g gap, spaces string) gap {
-	g.spaces = spaces
-	return g
+// edgeMatches reports whether two gaps of the same signs at the edge of a quote say
+// the same. White space that is only longer there is noted where nothing else
+// differs.
+func (j *judge) edgeMatches(q, s gap, joint joint, differs bool) bool {
+	noted := false
+	note := func(kind Kind, source string) {
+		noted = true
+		j.repairs.note(kind, source)
+	}
+	q.spaces, s.spaces = "", ""
+	if !joint.spacesMatch(q, s, note) {
+		return false
+	}
+	if differs && !noted {
+		note(WhiteSpace, "")
+	}
+	return true
 }
 
 // trail compares what the quote has behind its last letter, and returns where it
@@ -293,17 +304,15 @@ func (j *judge) trail(quote string, lq, ls letter) (int, bool) {
 	joint := j.text.joint(ls, letter{})
 	for skip := 0; skip < 2 && skip+len(q.signs) <= len(s.signs); skip++ {
 		cut := s
-		cut.signs, cut.space, cut.line = s.signs[:skip+len(q.signs)], false, false
-		if len(q.signs) == 0 {
+		cut.signs, cut.space, cut.line, cut.joiners = s.signs[:skip+len(q.signs)], false, false, ""
+		if len(q.signs) == 0 { // characters that do not show
+			j.repairs.note(CharacterForms, "")
 			return to, j.text.endsWord(to)
 		}
-		end := 0
-		for _, one := range cut.signs {
-			end += strings.Index(behind[end:], one.text) + len(one.text)
-		}
-		q := withSpaces(q, "")
+		end := cut.signs[len(cut.signs)-1].to
+		q := q
 		q.space, q.line = false, false
-		if skip == 0 && sameSigns(q.signs, cut.signs) && joint.spacesMatch(q, withSpaces(cut, ""), j.repairs.note) {
+		if skip == 0 && sameSigns(q.signs, cut.signs) && j.edgeMatches(q, cut, joint, behind[:end] != quote) {
 			return to + end, j.text.endsWord(to + end)
 		}
 		if _, ok := joint.withoutNotes(q, cut); ok && skip > 0 {
