@@ -154,6 +154,7 @@ func (f *File) change(ctx context.Context, create bool, edit func([]record) ([]r
 	})
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.seen, f.readAt = nil, time.Time{} // also where the system gives the new file all that the old one had
 	f.look()
 	return err
 }

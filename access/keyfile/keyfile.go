@@ -21,8 +21,9 @@
 // of keys is written only by who changes keys keeps what a server could damage
 // small, and lets it be read-only for a server.
 //
-// A [File] that is in use notices within a quarter of a second of the next call
-// that the file was changed. Where it cannot be read any more, the keys last read
+// A [File] that is in use notices at the next call that the file was replaced, as
+// [File.New] and [File.Revoke] of any process do, and within a quarter of a second
+// that it was written in place. Where it cannot be read any more, the keys last read
 // go on to count, and [File.Check] says why.
 //
 // Revoked keys stay in the file without their hash, so that whoever reads a log
@@ -66,14 +67,13 @@ type File struct {
 	opts Options
 	now  func() time.Time
 
-	opened time.Time
-	looked atomic.Int64             // when the file was looked at, in nanoseconds since opened
-	last   atomic.Pointer[snapshot] // the keys last read; nil if none were
-	uses   *uses
+	last atomic.Pointer[snapshot] // the keys last read; nil if none were
+	uses *uses
 
 	mu      sync.Mutex  // held while the file is looked at
 	seen    fs.FileInfo // of the file last looked into; nil to read again in any case
 	settled bool        // the file was not about to change when it was read
+	readAt  time.Time   // when it was last read, or failed to be
 	err     error       // what was wrong with it
 }
 
@@ -102,7 +102,7 @@ func Open(path string, opts *Options) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keyfile: %w", err)
 	}
-	f := &File{path: path, now: time.Now, opened: time.Now()}
+	f := &File{path: path, now: time.Now}
 	if opts != nil {
 		f.opts = *opts
 	}
@@ -157,8 +157,7 @@ func (f *File) Authenticate(_ context.Context, token string) (*access.Grant, err
 }
 
 // Valid reports whether the key of an id still counts: it is in the file, and has
-// neither been revoked nor expired. It costs a look at the file, at most once in a
-// quarter of a second.
+// neither been revoked nor expired. It costs a look at the time and size of the file.
 func (f *File) Valid(id string) bool {
 	keys, err := f.keys()
 	if err != nil {

@@ -11,48 +11,43 @@ import (
 )
 
 const (
-	// lookEvery is how long the keys that were read count without a look at the
-	// file.
-	lookEvery = 250 * time.Millisecond
+	// readEvery is how often a file is read whose time and size do not tell yet
+	// that it did not change, or which could not be opened.
+	readEvery = 250 * time.Millisecond
 
 	// settledAfter is how old a file must be before its time and size tell that it
 	// did not change: some file systems count in steps of 2 s.
 	settledAfter = 2500 * time.Millisecond
 )
 
-// keys returns the keys last read, after a look at the file if it is time for one.
-// While another goroutine looks, nobody waits who has keys.
+// keys returns the keys of the file after a look at it. While another goroutine
+// looks, nobody waits who has keys.
 func (f *File) keys() (*snapshot, error) {
 	keys := f.last.Load()
-	if keys != nil && f.sinceLook() < lookEvery {
-		return keys, nil
-	}
 	if keys == nil {
 		f.mu.Lock()
 	} else if !f.mu.TryLock() {
 		return keys, nil
 	}
 	defer f.mu.Unlock()
-	if f.sinceLook() >= lookEvery {
-		f.look()
-	}
+	f.look()
 	if keys = f.last.Load(); keys == nil {
 		return nil, f.err
 	}
 	return keys, nil
 }
 
-func (f *File) sinceLook() time.Duration {
-	return time.Since(f.opened) - time.Duration(f.looked.Load())
-}
-
-// look reads the file if it may have changed. The caller has the mutex.
+// look reads the file if it may have changed: at once where it was replaced or has
+// another time or size, now and then where they do not tell. The caller has the mutex.
 func (f *File) look() {
-	defer func() { f.looked.Store(int64(time.Since(f.opened))) }()
 	there, err := statFile(f.path)
-	if err == nil && f.seen != nil && f.settled && sameFile(f.seen, there) {
+	if err == nil && f.seen != nil && sameFile(f.seen, there) && (f.settled || f.readLately()) {
 		return
 	}
+	if err != nil && f.seen == nil && f.readLately() {
+		return // it was not there before either
+	}
+	f.readAt = time.Now()
 	records, info, err := f.read()
 	if f.seen = info; info != nil {
 		f.settled = f.now().Sub(info.ModTime()) > settledAfter
@@ -61,6 +56,8 @@ func (f *File) look() {
 		f.take(records)
 	}
 }
+
+func (f *File) readLately() bool { return time.Since(f.readAt) < readEvery }
 
 // read returns what the file has now, and what is known of it, also where it is
 // malformed.
