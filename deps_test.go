@@ -111,7 +111,7 @@ var mayImport = map[string][]string{
 	"modality/document/parquet":  {".", "internal/parquet", "internal/warm"},
 	"modality/document/archive":  {".", "internal/member", "internal/sniff", "internal/zipread"},
 	"modality/document/sheet":    {".", "internal/inflate", "internal/numfmt", "internal/odf", "internal/ooxml", "internal/sniff", "internal/warm", "internal/xmlspan", "internal/zipread"},
-	"modality/document/slides":   {".", "internal/ooxml", "internal/plain", "internal/sentence", "internal/xmlspan"},
+	"modality/document/slides":   {".", "internal/odf", "internal/ooxml", "internal/plain", "internal/sentence", "internal/sniff", "internal/xmlspan"},
 	"modality/document/epub":     {".", "internal/about", "internal/charset", "internal/warm", "internal/zipread"},
 }
 

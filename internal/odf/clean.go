@@ -336,6 +336,13 @@ func (p *Package) named(dir, href string) string {
 	return name
 }
 
+// Shown returns the content of an object that a reference in the content leads
+// to, if all of it is shown: of a chart or a formula.
+func (p *Package) Shown(href string) (file string, ok bool) {
+	dir := localName(href) + "/"
+	return dir + Content, p.isShown(dir)
+}
+
 // isShown reports whether a directory has an object of which all is shown: a
 // chart or a formula.
 func (p *Package) isShown(dir string) bool {

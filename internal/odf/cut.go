@@ -36,6 +36,19 @@ func (c *Cut) Replace(name, content string) {
 	c.replaced[name] = content
 }
 
+// Size returns how large the files are that are kept, without compression.
+func (c *Cut) Size() int64 {
+	var size int64
+	for _, f := range c.p.zip.Files() {
+		if content, ok := c.replaced[f.Name()]; ok {
+			size += int64(len(content))
+		} else if c.kept[f.Name()] {
+			size += f.Size()
+		}
+	}
+	return size
+}
+
 // WriteTo writes the package: its type first and without compression, then the
 // files in their order, the manifest with those alone. Errors are those of
 // reading the source, as [Open] has them, and of w.

@@ -11,7 +11,7 @@ import (
 // too many extensions to name them.
 func ByName(name string) Kind {
 	switch strings.ToLower(path.Ext(name)) {
-	case ".pdf", ".docx", ".docm", ".dotx", ".xlsx", ".xlsm", ".pptx", ".pptm", ".epub", ".odt", ".ott":
+	case ".pdf", ".docx", ".docm", ".dotx", ".xlsx", ".xlsm", ".pptx", ".pptm", ".epub", ".odt", ".ott", ".odp", ".otp":
 		return Document
 	case ".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".mpg", ".mpeg", ".m2ts", ".mts", ".wmv", ".flv", ".3gp", ".ogv":
 		return Video
@@ -27,7 +27,7 @@ func ByName(name string) Kind {
 // be saved as instead.
 var unread = map[string]string{
 	".doc": "DOCX or PDF", ".rtf": "DOCX or PDF", ".xls": "XLSX", ".xlsb": "XLSX", ".ppt": "PPTX or PDF",
-	".odp": "PPTX or PDF", ".mobi": "EPUB", ".msg": "EML", ".djvu": "PDF", ".ps": "PDF",
+	".mobi": "EPUB", ".msg": "EML", ".djvu": "PDF", ".ps": "PDF",
 }
 
 // Office returns what people call a format of documents that they expect to be

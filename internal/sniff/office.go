@@ -27,7 +27,7 @@ var packaged = []Format{
 	{ID: "epub", Name: "an EPUB book", Kind: Document, MediaType: "application/epub+zip", Ext: ".epub"},
 	{ID: "odt", Name: "an ODT document", Kind: Document, MediaType: "application/vnd.oasis.opendocument.text", Ext: ".odt"},
 	{ID: "ods", Name: "an ODS workbook", Kind: Document, MediaType: "application/vnd.oasis.opendocument.spreadsheet", Ext: ".ods"},
-	{ID: "odp", Name: "an ODP presentation", Office: "ODP", MediaType: "application/vnd.oasis.opendocument.presentation", Ext: ".odp"},
+	{ID: "odp", Name: "an ODP presentation", Kind: Document, MediaType: "application/vnd.oasis.opendocument.presentation", Ext: ".odp"},
 }
 
 // openXML are the formats that are a package of Office Open XML, by the part

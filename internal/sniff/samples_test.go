@@ -39,7 +39,7 @@ func TestOffice(t *testing.T) {
 		switch s.ID {
 		case "ole", "":
 			want = "DOC"
-		case "odp", "doc", "xls", "ppt", "msg", "xlsb", "mobi", "djvu", "rtf", "ps":
+		case "doc", "xls", "ppt", "msg", "xlsb", "mobi", "djvu", "rtf", "ps":
 			want = f.Office
 			if want == "" {
 				t.Errorf("%s has no office format", s.ID)

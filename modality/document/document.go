@@ -39,7 +39,7 @@ type Resolver struct {
 	Sheet    sheet.Resolver    // XLSX, ODS
 	EPUB     epub.Resolver     // EPUB
 	Database database.Resolver // SQLite
-	Slides   slides.Resolver   // PPTX
+	Slides   slides.Resolver   // PPTX, ODP
 	Archive  archive.Resolver  // ZIP, JAR, CBZ, tar
 
 	// More are resolvers of formats that are not linked unasked, by the name
@@ -60,7 +60,7 @@ var rooms = []room{
 	{[]string{"pdf"}, func(r *Resolver) citekit.Resolver { return &r.PDF }},
 	{[]string{"docx", "odt"}, func(r *Resolver) citekit.Resolver { return &r.Word }},
 	{[]string{"xlsx", "ods"}, func(r *Resolver) citekit.Resolver { return &r.Sheet }},
-	{[]string{"pptx"}, func(r *Resolver) citekit.Resolver { return &r.Slides }},
+	{[]string{"pptx", "odp"}, func(r *Resolver) citekit.Resolver { return &r.Slides }},
 	{[]string{"epub"}, func(r *Resolver) citekit.Resolver { return &r.EPUB }},
 	{[]string{"sqlite"}, func(r *Resolver) citekit.Resolver { return &r.Database }},
 	{[]string{"zip", "jar", "tar"}, func(r *Resolver) citekit.Resolver { return &r.Archive }},

@@ -10,7 +10,7 @@ import (
 
 // A cutter makes a presentation of some slides of another.
 type cutter struct {
-	*deck
+	*pptx
 	ctx     context.Context
 	indexes []int // of the slides that are kept, counted from 0, ascending
 	cut     *ooxml.Cut
@@ -32,9 +32,9 @@ type cutter struct {
 }
 
 // newCutter plans a cut of the slides of the indexes.
-func newCutter(ctx context.Context, d *deck, indexes []int) (*cutter, error) {
+func newCutter(ctx context.Context, d *pptx, indexes []int) (*cutter, error) {
 	c := &cutter{
-		deck: d, ctx: ctx, indexes: indexes, cut: ooxml.NewCut(d.pkg),
+		pptx: d, ctx: ctx, indexes: indexes, cut: ooxml.NewCut(d.pkg),
 		isSlide: make(map[string]bool), kept: make(map[string]int), notesOf: make(map[string]int),
 		layouts: make(map[string]bool), masters: make(map[string]bool),
 		unnamed: make(map[string]map[string]bool), edited: make(map[string]bool), damaged: make(map[string]bool),

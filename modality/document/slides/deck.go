@@ -3,33 +3,39 @@ package slides
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strconv"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/odf"
 	"github.com/citekit/citekit/internal/ooxml"
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/internal/sniff"
 )
 
 // maxSlides is how many slides a presentation may have.
 const maxSlides = 100_000
 
-// A deck is what the main part of a presentation says.
-type deck struct {
-	pkg      *ooxml.Package
-	kind     kind
-	text     string // the main part
-	rels     []ooxml.Rel
-	slides   []slide
-	sections []section
-	first    int // the number that the first slide shows
+// A deck is an open presentation of one format. Slides are counted from 0.
+type deck interface {
+	format() (mediaType, ext string)
+
+	count() int // of slides
+
+	// has reports whether a slide is there, and not in the list alone.
+	has(i int) bool
+
+	sections() []section
+
+	// about returns the title that the properties give, and the others.
+	about(ctx context.Context) (title string, other noter, err error)
+
+	readSlide(ctx context.Context, i int) (*content, error)
+
+	// extract returns a presentation of some slides.
+	extract(ctx context.Context, indexes []int) (*citekit.Content, error)
 }
 
-// A slide is an entry of the list of slides.
-type slide struct {
-	id   string // by which sections name it
-	rel  string // by which the main part names it
-	part string // "" if it is missing
+// A noter writes properties into the metadata of a map.
+type noter interface {
+	Note(metadata map[string]any)
 }
 
 // A section is a run of slides under a name.
@@ -38,124 +44,33 @@ type section struct {
 	slides []int // counted from 0, in the order of the section
 }
 
-// A kind is one of the formats of presentations.
-type kind struct {
-	mainType  string // the content type of the main part
-	mediaType string
-	ext       string
-}
-
-const (
-	openType = "application/vnd.openxmlformats-officedocument.presentationml."
-	msType   = "application/vnd.ms-powerpoint."
-)
-
-// kinds are the formats, those with macros behind the ones without.
-var kinds = []kind{
-	{openType + "presentation.main+xml", openType + "presentation", ".pptx"},
-	{openType + "slideshow.main+xml", openType + "slideshow", ".ppsx"},
-	{openType + "template.main+xml", openType + "template", ".potx"},
-	{msType + "presentation.macroEnabled.main+xml", msType + "presentation.macroEnabled.12", ".pptm"},
-	{msType + "slideshow.macroEnabled.main+xml", msType + "slideshow.macroEnabled.12", ".ppsm"},
-	{msType + "template.macroEnabled.main+xml", msType + "template.macroEnabled.12", ".potm"},
-}
-
-// kindOf returns the kind of a content type.
-func kindOf(mainType string) (kind, bool) {
-	for _, k := range kinds {
-		if k.mainType == mainType {
-			return k, true
-		}
+// openDeck opens a presentation. What is no ODP is read as PPTX, whose package
+// says what is wrong with it.
+func openDeck(ctx context.Context, src *citekit.Source) (deck, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
-	return kind{}, false
-}
-
-// withoutMacros returns the kind that a cut has.
-func (k kind) withoutMacros() kind {
-	for i, other := range kinds {
-		if other == k {
-			return kinds[i%3]
-		}
-	}
-	return k
-}
-
-// openDeck reads the main part of a presentation.
-func openDeck(ctx context.Context, src *citekit.Source) (*deck, error) {
-	pkg, err := ooxml.Open(ctx, src, src.Size())
+	format, err := sniff.Detect(src, src.Size())
 	if err != nil {
 		return nil, err
 	}
-	d := &deck{pkg: pkg, first: 1}
-	var ok bool
-	if d.kind, ok = kindOf(pkg.ContentType(pkg.Main())); !ok {
-		return nil, fmt.Errorf("the source is no presentation: %w", citekit.ErrFormat)
+	if format.ID == "odp" {
+		p, err := odf.Open(ctx, src, src.Size())
+		if err != nil {
+			return nil, err
+		}
+		return openODP(ctx, p)
 	}
-	if d.text, err = pkg.Part(pkg.Main()).Text(ctx); err != nil {
-		return nil, fmt.Errorf("the list of slides: %w", err)
+	p, err := ooxml.Open(ctx, src, src.Size())
+	if err != nil {
+		return nil, err
 	}
-	if d.rels, err = pkg.Rels(ctx, pkg.Main()); err != nil {
-		return nil, fmt.Errorf("the list of slides: %w", err)
-	}
-	if err := d.read(); err != nil {
-		return nil, fmt.Errorf("the list of slides: %w", err)
-	}
-	return d, nil
+	return openPPTX(ctx, p)
 }
 
-// read finds the slides and the sections.
-func (d *deck) read() error {
-	parts := make(map[string]string)
-	for _, rel := range d.rels {
-		if part := d.pkg.Part(rel.Target); part != nil && !rel.External {
-			parts[rel.ID] = part.Name
-		}
-	}
-	byID := make(map[string]int)
-	s := scan(d.text)
-	for s.Next() {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
-		parentSpace, parent := s.Parent()
-		switch {
-		case s.Is("p", "presentation") && s.Depth == 1:
-			if n, err := strconv.Atoi(s.Get("", "firstSlideNum")); err == nil && n >= 0 {
-				d.first = n
-			}
-		case s.Is("p", "sldId") && parentSpace == "p" && parent == "sldIdLst" && s.Depth == 3:
-			if len(d.slides) == maxSlides {
-				return fmt.Errorf("more than %d slides: %w", maxSlides, citekit.ErrTooLarge)
-			}
-			one := slide{id: s.Get("", "id"), rel: s.Get("r", "id")}
-			one.part = parts[one.rel]
-			byID[one.id] = len(d.slides)
-			d.slides = append(d.slides, one)
-		case s.Is("p14", "section"):
-			d.sections = append(d.sections, section{name: s.Get("", "name")})
-		case s.Is("p14", "sldId") && len(d.sections) > 0:
-			if i, ok := byID[s.Get("", "id")]; ok {
-				last := &d.sections[len(d.sections)-1]
-				last.slides = append(last.slides, i)
-			}
-		}
-	}
-	return ooxml.KnownXML(s.Err())
-}
-
-func (d *deck) extent() citekit.Extent {
-	return citekit.Extent{Modality: citekit.Document, Pages: len(d.slides), MediaType: d.kind.mediaType}
-}
-
-// number returns what a slide, counted from 0, shows as its number.
-func (d *deck) number(i int) string { return strconv.Itoa(d.first + i) }
-
-// slideText returns the part of a slide, counted from 0.
-func (d *deck) slidePart(i int) (*ooxml.Part, error) {
-	if part := d.pkg.Part(d.slides[i].part); part != nil {
-		return part, nil
-	}
-	return nil, fmt.Errorf("slide %d is missing in the source: %w", i+1, citekit.ErrFormat)
+func extentOf(d deck) citekit.Extent {
+	mediaType, _ := d.format()
+	return citekit.Extent{Modality: citekit.Document, Pages: d.count(), MediaType: mediaType}
 }
 
 // known makes an error match what [citekit.Resolver] documents.

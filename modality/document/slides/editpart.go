@@ -242,7 +242,7 @@ func (c *cutter) writtenNumber(part string) string {
 	if c.indexes[0]+at == i {
 		return ""
 	}
-	return c.deck.number(i)
+	return c.pptx.number(i)
 }
 
 // slideOf returns the number of the slide that a part is, or is the notes of; 0

@@ -11,12 +11,13 @@ import (
 )
 
 // whole returns the source as it is.
-func whole(ctx context.Context, src *citekit.Source, k kind) *citekit.Content {
+func whole(ctx context.Context, src *citekit.Source, d deck) *citekit.Content {
+	mediaType, ext := d.format()
 	return &citekit.Content{
 		Body:      io.NopCloser(ctxio.Reader(ctx, src.Reader())),
 		Size:      src.Size(),
-		MediaType: k.mediaType,
-		Ext:       k.ext,
+		MediaType: mediaType,
+		Ext:       ext,
 	}
 }
 
@@ -26,7 +27,7 @@ const maxHeld = 64 << 20
 
 // extract returns a presentation of the slides of the indexes. Those that have
 // no text that can be read are refused, as evidence that nobody can check.
-func (d *deck) extract(ctx context.Context, indexes []int) (*citekit.Content, error) {
+func (d *pptx) extract(ctx context.Context, indexes []int) (*citekit.Content, error) {
 	c, err := newCutter(ctx, d, indexes)
 	if err != nil {
 		return nil, err
@@ -37,21 +38,31 @@ func (d *deck) extract(ctx context.Context, indexes []int) (*citekit.Content, er
 		}
 	}
 	k := d.kind.withoutMacros()
-	content := &citekit.Content{Size: -1, MediaType: k.mediaType, Ext: k.ext, Changes: c.changes}
+	content := &citekit.Content{MediaType: k.mediaType, Ext: k.ext, Changes: c.changes}
 	size, err := c.size()
 	if err != nil {
 		return nil, err
 	}
+	if err := write(ctx, content, size, c.cut.WriteTo); err != nil {
+		return nil, err
+	}
+	return content, nil
+}
+
+// write gives content its body, which is about so large: one held in memory, or
+// if that is too much, one that is written while it is read.
+func write(ctx context.Context, content *citekit.Content, size int64, writeTo func(context.Context, io.Writer) error) error {
 	if size > maxHeld {
-		content.Body = &piped{write: func(w io.Writer) error { return c.cut.WriteTo(ctx, w) }}
-		return content, nil
+		content.Size = -1
+		content.Body = &piped{write: func(w io.Writer) error { return writeTo(ctx, w) }}
+		return nil
 	}
 	var out bytes.Buffer
-	if err := c.cut.WriteTo(ctx, &out); err != nil {
-		return nil, fmt.Errorf("writing the slides: %w", err)
+	if err := writeTo(ctx, &out); err != nil {
+		return fmt.Errorf("writing the slides: %w", err)
 	}
 	content.Body, content.Size = io.NopCloser(ctxio.Reader(ctx, &out)), int64(out.Len())
-	return content, nil
+	return nil
 }
 
 // size returns about how large the cut is.

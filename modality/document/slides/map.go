@@ -37,25 +37,25 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 	if err != nil {
 		return nil, known(ctx, err)
 	}
-	draft, err := d.draft(ctx, req.Progress)
+	draft, err := draft(ctx, d, req.Progress)
 	return draft, known(ctx, err)
 }
 
-func (d *deck) draft(ctx context.Context, progress func(float64)) (*citekit.Draft, error) {
-	core, err := d.pkg.Core(ctx)
+func draft(ctx context.Context, d deck, progress func(float64)) (*citekit.Draft, error) {
+	title, other, err := d.about(ctx)
 	if err != nil {
 		return nil, err
 	}
-	metadata := map[string]any{"pages": len(d.slides)}
-	core.Note(metadata)
-	nodes := make([]*citekit.Node, len(d.slides)) // nil for those left out
-	left := citekit.MaxMappedNodes - min(len(d.sections), citekit.MaxMappedNodes/2)
+	metadata := map[string]any{"pages": d.count()}
+	other.Note(metadata)
+	nodes := make([]*citekit.Node, d.count()) // nil for those left out
+	left := citekit.MaxMappedNodes - min(len(d.sections()), citekit.MaxMappedNodes/2)
 	first := ""
-	for i := range d.slides {
+	for i := range nodes {
 		if progress != nil {
-			progress(float64(i) / float64(len(d.slides)))
+			progress(float64(i) / float64(d.count()))
 		}
-		if d.slides[i].part == "" || left == 0 {
+		if !d.has(i) || left == 0 {
 			metadata["incomplete"] = []any{"slides"}
 			continue
 		}
@@ -69,11 +69,10 @@ func (d *deck) draft(ctx context.Context, progress func(float64)) (*citekit.Draf
 			first = plain.Words(c.title, maxTitle)
 		}
 	}
-	title := sensibleTitle(core.Title)
-	if title == "" {
+	if title = sensibleTitle(title); title == "" {
 		title = first
 	}
-	return &citekit.Draft{Title: title, Nodes: d.nest(nodes), Method: "slides", Metadata: metadata}, nil
+	return &citekit.Draft{Title: title, Nodes: nest(nodes, d.sections()), Method: "slides", Metadata: metadata}, nil
 }
 
 // node returns the node of a slide, counted from 1.
@@ -98,9 +97,9 @@ func (c *content) node(number int) *citekit.Node {
 
 // nest puts nodes into the sections of their slides. Sections stand where their
 // first slide does.
-func (d *deck) nest(nodes []*citekit.Node) []*citekit.Node {
+func nest(nodes []*citekit.Node, sections []section) []*citekit.Node {
 	of := make([]int, len(nodes)) // the section of each slide, from 1
-	for n, s := range d.sections[:min(len(d.sections), citekit.MaxMappedNodes/2)] {
+	for n, s := range sections[:min(len(sections), citekit.MaxMappedNodes/2)] {
 		for _, i := range s.slides {
 			if of[i] == 0 {
 				of[i] = n + 1
@@ -117,7 +116,7 @@ func (d *deck) nest(nodes []*citekit.Node) []*citekit.Node {
 		default:
 			parent := parents[of[i]]
 			if parent == nil {
-				parent = d.sectionNode(of[i] - 1)
+				parent = sectionNode(sections, of[i]-1)
 				parents[of[i]] = parent
 				top = append(top, parent)
 			}
@@ -132,8 +131,8 @@ func (d *deck) nest(nodes []*citekit.Node) []*citekit.Node {
 }
 
 // sectionNode returns a node of a section that has no slides yet.
-func (d *deck) sectionNode(n int) *citekit.Node {
-	title := plain.Words(d.sections[n].name, maxTitle)
+func sectionNode(sections []section, n int) *citekit.Node {
+	title := plain.Words(sections[n].name, maxTitle)
 	if title == "" {
 		title = fmt.Sprintf("Section %d", n+1)
 	}

@@ -57,7 +57,7 @@ type reader struct {
 }
 
 // readSlide returns the text of a slide, counted from 0.
-func (d *deck) readSlide(ctx context.Context, i int) (*content, error) {
+func (d *pptx) readSlide(ctx context.Context, i int) (*content, error) {
 	part, err := d.slidePart(i)
 	if err != nil {
 		return nil, err

@@ -1,5 +1,5 @@
 // Package slides resolves slides of presentations: PowerPoint files (PPTX, with
-// PPSX, POTX and their kinds with macros).
+// PPSX, POTX and their kinds with macros) and those of OpenDocument (ODP, OTP).
 //
 // # Slides
 //
@@ -22,6 +22,12 @@
 // document with its thumbnail, what says how it was viewed, printed and edited,
 // macros, and files embedded on slides: of these the picture stays. The number
 // that slides show stays that of the source.
+//
+// Of ODP the slides are kept with the master pages, styles, pictures, sounds,
+// charts and texts of feet that they use, with their animations, notes and
+// comments. Links to slides that are left out stay as text. Fields with the
+// number of the slide become that number; what a master page shows as one counts
+// anew, which the evidence says.
 //
 // # Text
 //
@@ -67,12 +73,12 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 		return nil, known(ctx, err)
 	}
 	if req.Location.IsWhole() {
-		return whole(ctx, src, d.kind), nil
+		return whole(ctx, src, d), nil
 	}
-	if err := d.extent().Check(req.Location); err != nil {
+	if err := extentOf(d).Check(req.Location); err != nil {
 		return nil, err
 	}
-	content, err := d.extract(ctx, indexes(req.Location, len(d.slides)))
+	content, err := d.extract(ctx, indexes(req.Location, d.count()))
 	return content, known(ctx, err)
 }
 
@@ -117,5 +123,5 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 	if err != nil {
 		return citekit.Extent{}, known(ctx, err)
 	}
-	return d.extent(), nil
+	return extentOf(d), nil
 }

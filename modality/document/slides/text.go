@@ -26,10 +26,10 @@ func readText(ctx context.Context, src *citekit.Source, loc citekit.Location, yi
 	if err != nil {
 		return err
 	}
-	if err := d.extent().Check(loc); err != nil {
+	if err := extentOf(d).Check(loc); err != nil {
 		return err
 	}
-	for _, i := range indexes(loc, len(d.slides)) {
+	for _, i := range indexes(loc, d.count()) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

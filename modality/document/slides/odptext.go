@@ -1,0 +1,147 @@
+package slides
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/odf"
+	"github.com/citekit/citekit/internal/xmlspan"
+)
+
+// An odpReader reads the text of one slide.
+type odpReader struct {
+	ctx  context.Context
+	pkg  *odf.Package
+	left int64 // how many bytes of charts may still be read
+	size int   // of the text so far
+}
+
+// An odpShape is the text of a shape, and what it is for.
+type odpShape struct{ class, text string }
+
+func (d *odp) readSlide(ctx context.Context, i int) (*content, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	r := &odpReader{ctx: ctx, pkg: d.pkg, left: maxSlideBytes}
+	c, err := r.slide(d.scope.Fragment(d.pages[i].pos, d.pages[i].stop))
+	if err != nil {
+		return nil, fmt.Errorf("slide %d: %w", i+1, err)
+	}
+	return c, nil
+}
+
+func (r *odpReader) slide(s *xmlspan.Scanner) (*content, error) {
+	s.Next()
+	shapes, notes, err := r.shapes(s)
+	if err != nil {
+		return nil, err
+	}
+	c := new(content)
+	titled := false
+	for _, shape := range shapes {
+		if !titled && shape.class == "title" {
+			titled, c.title = true, shape.text
+		} else {
+			c.bodies = append(c.bodies, shape.text)
+		}
+	}
+	var texts []string
+	for _, note := range notes {
+		switch note.class {
+		case "header", "footer", "date-time", "page-number", "page":
+		default:
+			texts = append(texts, note.text)
+		}
+	}
+	c.notes = strings.Join(texts, "\n")
+	return c, nil
+}
+
+// shapes reads the shapes that have text in the element whose Start is the token
+// at hand, those of groups one by one, and those of its notes.
+func (r *odpReader) shapes(s *xmlspan.Scanner) (shapes, notes []odpShape, err error) {
+	depth := s.Depth
+	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
+		if s.Kind != xmlspan.Start {
+			continue
+		}
+		switch {
+		case s.Is("presentation", "notes"):
+			more, _, err := r.shapes(s)
+			if err != nil {
+				return nil, nil, err
+			}
+			notes = append(notes, more...)
+		case s.Is("draw", "g"), s.Is("draw", "a"), s.Is("dr3d", "scene"):
+		case s.Space == "draw" || s.Space == "dr3d":
+			shape, err := r.shape(s)
+			if err != nil {
+				return nil, nil, err
+			}
+			if shape.text != "" {
+				shapes = append(shapes, shape)
+			}
+		default:
+			s.Skip()
+		}
+	}
+	return shapes, notes, odf.KnownXML(s.Err())
+}
+
+// shape reads the shape whose Start is the token at hand. What stands in a place
+// that nobody has filled is not shown.
+func (r *odpReader) shape(s *xmlspan.Scanner) (odpShape, error) {
+	shape := odpShape{class: s.Get("presentation", "class")}
+	if s.Get("presentation", "placeholder") == "true" {
+		s.Skip()
+		return shape, nil
+	}
+	pos, isFrame := s.Pos, s.Local == "frame"
+	var t odf.Texter
+	t.Container(s, s.Depth)
+	text := t.String()
+	if isFrame {
+		more, err := r.charts(s.Fragment(pos, s.Stop))
+		if err != nil {
+			return shape, err
+		}
+		text += more
+	}
+	if r.size += len(text); r.size > maxSlideText {
+		return shape, fmt.Errorf("more than %d MiB of text: %w", maxSlideText>>20, citekit.ErrTooLarge)
+	}
+	if strings.TrimSpace(text) != "" {
+		shape.text = strings.TrimSuffix(text, "\n")
+	}
+	return shape, nil
+}
+
+// charts reads the titles of the charts in a frame, and their values as a table.
+func (r *odpReader) charts(frame *xmlspan.Scanner) (string, error) {
+	var b strings.Builder
+	for frame.Next() {
+		if frame.Kind != xmlspan.Start || !frame.Is("draw", "object") {
+			continue
+		}
+		file, ok := r.pkg.Shown(frame.Get("xlink", "href"))
+		if !ok {
+			continue
+		}
+		text, err := r.pkg.TextUpTo(r.ctx, file, r.left)
+		if err != nil {
+			return "", fmt.Errorf("a chart: %w", err)
+		}
+		r.left -= int64(len(text))
+		var t odf.Texter
+		s := odf.Scan(text)
+		t.Container(s, 0)
+		if err := s.Err(); err != nil {
+			return "", fmt.Errorf("a chart: %w", odf.KnownXML(err))
+		}
+		b.WriteString(t.String())
+	}
+	return b.String(), odf.KnownXML(frame.Err())
+}
