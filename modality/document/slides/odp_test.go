@@ -3,7 +3,6 @@ package slides_test
 import (
 	"archive/zip"
 	"bytes"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -234,43 +233,4 @@ func TestODPMap(t *testing.T) {
 	if d.Title != "The deck" || d.Metadata["language"] != "en-GB" || d.Metadata["pages"] != 4 {
 		t.Errorf("title %q, metadata %v", d.Title, d.Metadata)
 	}
-}
-
-func TestODPEncrypted(t *testing.T) {
-	files := odpFiles("")
-	files["META-INF/manifest.xml"] = strings.Replace(files["META-INF/manifest.xml"], `media-type=""/>`, `media-type=""><manifest:encryption-data/></manifest:file-entry>`, 1)
-	var r slides.Resolver
-	if _, err := r.Measure(t.Context(), source(packODP(t, files))); !errors.Is(err, citekit.ErrEncrypted) {
-		t.Errorf("%v, want %v", err, citekit.ErrEncrypted)
-	}
-}
-
-// FuzzODP puts other XML in the place of the content and the styles: whatever is
-// read has cuts that are read.
-func FuzzODP(f *testing.F) {
-	own := odpFiles(strings.Join(odpPages(), ""))
-	f.Add(own["content.xml"], own["styles.xml"])
-	f.Fuzz(func(t *testing.T, content, styles string) {
-		files := maps.Clone(own)
-		files["content.xml"], files["styles.xml"] = content, styles
-		data := packODP(t, files)
-		for n := 1; n <= 2; n++ {
-			var r slides.Resolver
-			_, mapped := r.Map(t.Context(), source(data), citekit.MapRequest{Modality: citekit.Document})
-			c, resolved := r.Resolve(t.Context(), source(data), citekit.Request{Location: pages(n, n)})
-			for _, err := range errs(mapped, resolved) {
-				if err != nil && citekit.CodeOf(err) == citekit.CodeInternal {
-					t.Errorf("an error of no kind: %v", err)
-				}
-			}
-			if resolved != nil {
-				return
-			}
-			c.Body.Close()
-			out, _ := cut(t, data, pages(n, n))
-			if got := texts(t, out, citekit.Location{Modality: citekit.Document}); len(got) != 1 {
-				t.Errorf("a cut of one slide has %d", len(got))
-			}
-		}
-	})
 }
