@@ -59,6 +59,7 @@ func TestCutsOpen(t *testing.T) {
 		citekit.Location{Blocks: citekit.Range{First: 4, Last: 4}, Cells: citekit.Cells{First: citekit.Cell{Col: 2, Row: 1}, Last: citekit.Cell{Col: 2, Row: 2}}})
 	add(new(sheet.Resolver), ".xlsx", workbook(t), citekit.Sheet("Costs", "A1:B2"), citekit.Sheet("Costs", "B2:C3"), citekit.Sheet("Other", ""))
 	add(new(slides.Resolver), ".pptx", presentation(t), citekit.Pages(1, 1), citekit.Pages(2, 3), citekit.Pages(3, 3))
+	add(new(slides.Resolver), ".odp", openPresentation(t), citekit.Pages(1, 1), citekit.Pages(2, 3), citekit.Pages(3, 3))
 	if err := writeProfile(profile); err != nil {
 		t.Fatal(err)
 	}
@@ -220,4 +221,23 @@ func presentation(t *testing.T) []byte {
 		parts = append(parts, part{fmt.Sprintf("ppt/slides/slide%d.xml", i+1), pml + "slide", `<p:sld` + ns + `>` + tree(shape) + `</p:sld>`, []relation{{"slideLayout", "ppt/slideLayouts/slideLayout1.xml"}}})
 	}
 	return packParts(t, parts...)
+}
+
+// openPresentation has three slides of one master page, as ODP.
+func openPresentation(t *testing.T) []byte {
+	const (
+		head = `<?xml version="1.0" encoding="UTF-8"?>`
+		ns   = "urn:oasis:names:tc:opendocument:xmlns:"
+		kind = "application/vnd.oasis.opendocument.presentation"
+		all  = ` xmlns:office="` + ns + `office:1.0" xmlns:style="` + ns + `style:1.0" xmlns:text="` + ns + `text:1.0" xmlns:draw="` + ns + `drawing:1.0" xmlns:svg="` + ns + `svg-compatible:1.0" office:version="1.3"`
+	)
+	var pages strings.Builder
+	for i, words := range []string{"Tides", "Currents and eddies", "Moorings"} {
+		fmt.Fprintf(&pages, `<draw:page draw:name="page%d" draw:master-page-name="Plain"><draw:frame svg:width="20cm" svg:height="4cm" svg:x="2cm" svg:y="2cm"><draw:text-box><text:p>%s on slide <text:page-number/></text:p></draw:text-box></draw:frame></draw:page>`, i+1, words)
+	}
+	return pack(t,
+		"mimetype", kind,
+		"content.xml", head+`<office:document-content`+all+`><office:body><office:presentation>`+pages.String()+`</office:presentation></office:body></office:document-content>`,
+		"styles.xml", head+`<office:document-styles`+all+`><office:automatic-styles><style:page-layout style:name="layout"/></office:automatic-styles><office:master-styles><style:master-page style:name="Plain" style:page-layout-name="layout"/></office:master-styles></office:document-styles>`,
+		"META-INF/manifest.xml", head+`<manifest:manifest xmlns:manifest="`+ns+`manifest:1.0" manifest:version="1.3"><manifest:file-entry manifest:full-path="/" manifest:media-type="`+kind+`"/><manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/><manifest:file-entry manifest:full-path="styles.xml" manifest:media-type="text/xml"/></manifest:manifest>`)
 }
