@@ -2,6 +2,7 @@ package odf
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/citekit/citekit/internal/xmlspan"
@@ -139,6 +140,12 @@ type graph struct {
 // page.
 type name struct{ kind, text string }
 
+// A use is a name that a file uses.
+type use struct {
+	name
+	file int
+}
+
 // A definition is an element that says how things look.
 type definition struct {
 	span
@@ -268,8 +275,13 @@ func (g *graph) reachAll() {
 			next = append(next, d)
 		}
 	}
+	found := make(map[use]bool)
 	find := func(names []name, file int) {
 		for _, n := range names {
+			if found[use{n, file}] {
+				continue
+			}
+			found[use{n, file}] = true
 			for _, d := range g.byName[n] {
 				if d.file == file || d.common {
 					mark(d)
@@ -289,6 +301,7 @@ func (g *graph) reachAll() {
 	if g.first != nil && !g.hasMaster() {
 		mark(g.first)
 	}
+	styles := g.commonStyles()
 	for len(next) > 0 {
 		d := next[len(next)-1]
 		next = next[:len(next)-1]
@@ -296,12 +309,24 @@ func (g *graph) reachAll() {
 		if d.kind != "master" {
 			continue
 		}
-		for _, other := range g.defs { // the styles of presentations belong to master pages by their names
-			if other.common && other.kind == "style" && strings.HasPrefix(other.text, d.text+"-") {
-				mark(other)
-			}
+		// The styles of presentations belong to master pages by their names.
+		of := d.text + "-"
+		i, _ := slices.BinarySearchFunc(styles, of, func(d *definition, text string) int { return strings.Compare(d.text, text) })
+		for ; i < len(styles) && strings.HasPrefix(styles[i].text, of); i++ {
+			mark(styles[i])
 		}
 	}
+}
+
+// commonStyles returns the styles that all files can use, sorted by their names.
+func (g *graph) commonStyles() (list []*definition) {
+	for _, d := range g.defs {
+		if d.common && d.kind == "style" {
+			list = append(list, d)
+		}
+	}
+	slices.SortFunc(list, func(a, b *definition) int { return strings.Compare(a.text, b.text) })
+	return list
 }
 
 func (g *graph) hasMaster() bool {

@@ -234,3 +234,39 @@ func TestODPMap(t *testing.T) {
 		t.Errorf("title %q, metadata %v", d.Title, d.Metadata)
 	}
 }
+
+// TestODPNumbers checks when a cut says that the numbers of master pages are
+// others than in the source.
+func TestODPNumbers(t *testing.T) {
+	const (
+		own    = `<text:p><text:page-number/></text:p>`
+		total  = `<text:p>of <text:page-count/></text:p>`
+		asked  = `<draw:frame presentation:class="page-number"><draw:text-box>` + own + `</draw:text-box></draw:frame>`
+		change = "the numbers on slides that come from master pages count anew"
+	)
+	for _, test := range []struct {
+		name, master string
+		shown        bool // slides ask for their number
+		loc          citekit.Location
+		want         bool
+	}{
+		{"a number at another place", own, false, pages(2, 2), true},
+		{"a number at the same place", own, false, pages(1, 1), false},
+		{"a number that slides ask for", asked, true, pages(2, 2), true},
+		{"a number that no slide asks for", asked, false, pages(2, 2), false},
+		{"a number after one that slides ask for", asked + own, false, pages(2, 2), true},
+		{"a number of notes", `<presentation:notes>` + own + `</presentation:notes>`, true, pages(2, 2), false},
+		{"a total", total, false, pages(1, 1), true},
+		{"a total of all", total, false, pages(1, 4), false},
+	} {
+		files := odpFiles(strings.Join(odpPages(), ""))
+		files["styles.xml"] = strings.Replace(files["styles.xml"], `<text:p>zero <text:page-number/></text:p>`, test.master, 1)
+		if !test.shown {
+			files["content.xml"] = strings.ReplaceAll(files["content.xml"], `display-page-number="true"`, `display-page-number="false"`)
+		}
+		_, changes := cut(t, packODP(t, files), test.loc)
+		if got := slices.Contains(changes, change); got != test.want {
+			t.Errorf("%s: %q", test.name, changes)
+		}
+	}
+}

@@ -151,27 +151,54 @@ func (d *odp) gone(indexes []int) map[string]bool {
 	return gone
 }
 
-// countsAnew reports whether a slide shows a number of its master page, which is
-// another one in a cut.
+// countsAnew reports whether a slide shows a number of its master page that is
+// another one in a cut: its own, or how many slides there are.
 func (d *odp) countsAnew(indexes []int, styles string) bool {
-	numbering := make(map[string]bool) // master pages with a field for the number
-	master := ""
-	s := odf.Scan(styles)
-	for s.Next() {
-		switch {
-		case s.Kind != xmlspan.Start:
-		case s.Is("style", "master-page"):
-			master = s.Get("style", "name")
-		case s.Is("presentation", "notes"):
-			s.Skip()
-		case s.Is("text", "page-number"):
-			numbering[master] = true
-		}
-	}
+	masters := mastersOf(styles)
 	for n, i := range indexes {
-		if page := d.pages[i]; n != i && d.numbered[page.style] && numbering[page.master] {
+		page := d.pages[i]
+		m := masters[page.master]
+		if n != i && (m.number || m.optional && d.numbered[page.style]) || m.total && len(indexes) != len(d.pages) {
 			return true
 		}
 	}
 	return false
+}
+
+// A master says which numbers a master page shows.
+type master struct {
+	number   bool // that of the slide
+	optional bool // that of the slide, if the slide asks for it
+	total    bool // that of all slides
+}
+
+// mastersOf returns the master pages by their names.
+func mastersOf(styles string) map[string]master {
+	masters := make(map[string]master)
+	name, inside := "", 0 // inside is the depth of the shape that slides ask for
+	s := odf.Scan(styles)
+	for s.Next() {
+		if s.Kind == xmlspan.End && s.Depth == inside {
+			inside = 0
+		}
+		if s.Kind != xmlspan.Start {
+			continue
+		}
+		m := masters[name]
+		switch {
+		case s.Is("style", "master-page"):
+			name = s.Get("style", "name")
+			continue
+		case s.Is("presentation", "notes"), s.Is("style", "handout-master"):
+			s.Skip()
+		case s.Is("text", "page-number"):
+			m.number, m.optional = m.number || inside == 0, m.optional || inside > 0
+		case s.Is("text", "page-count"):
+			m.total = true
+		case inside == 0 && s.Get("presentation", "class") == "page-number":
+			inside = s.Depth
+		}
+		masters[name] = m
+	}
+	return masters
 }
