@@ -10,7 +10,7 @@ import (
 // A span is a run of bytes.
 type span struct{ pos, stop int }
 
-// left counts what was left out of a file.
+// left counts the things that were left out of a file.
 type left struct{ macros, objects, controls, links int }
 
 func (l *left) add(m left) {
@@ -20,32 +20,33 @@ func (l *left) add(m left) {
 	l.links += m.links
 }
 
-// A cleaner puts a file of a cut right: nothing in it lacks its other half, leads
-// to what is left out, or shows another thing than it did in the source.
+// A cleaner makes a file of a cut consistent: no range lacks its start or end, no
+// reference leads to something left out, and no field shows another text than in
+// the source.
 type cleaner struct {
 	s    *xmlspan.Scanner
 	cut  *Cut
-	dir  string // of the object that the file belongs to, such as "Object 1/", or ""
-	body bool   // it is the content, not styles with headers and footers
+	dir  string // directory of the embedded object with the file, such as "Object 1/", or ""
+	body bool   // the file is the content, not the styles with headers and footers
 	left
 	edits   []xmlspan.Edit
 	ranges  map[string]*halves
-	targets map[string]bool // what references can lead to
-	open    []*wrapped      // elements whose ends are to come
+	targets map[string]bool // possible targets of references
+	open    []*wrapped      // elements whose end tags were not reached yet
 	refs    []*wrapped
 }
 
 // halves are the starts and the ends of a range.
 type halves struct{ starts, stops []span }
 
-// A wrapped element loses its tags and keeps its content.
+// A wrapped element may lose its tags and keeps its content.
 type wrapped struct {
 	depth       int
-	target      string // what it refers to; it stays if that is there
+	target      string // of its reference; if it exists, the tags stay; "" if it has none
 	start, stop span
 }
 
-// clean returns a file of a cut as it is to be written.
+// clean returns the edited text of a file of a cut.
 func (c *Cut) clean(text, dir string, body bool) (string, left, error) {
 	x := &cleaner{s: Scan(text), cut: c, dir: dir, body: body, ranges: make(map[string]*halves), targets: make(map[string]bool)}
 	for x.s.Next() {
@@ -78,14 +79,14 @@ func (c *cleaner) drop(spans ...span) {
 	}
 }
 
-// passed steps over the element at hand and returns its bytes.
+// passed skips the element at hand and returns where its bytes are.
 func (c *cleaner) passed() span {
 	pos := c.s.Pos
 	c.s.Skip()
 	return span{pos, c.s.Stop}
 }
 
-// unwrap takes the tags of the element at hand, unless there is the target.
+// unwrap removes the tags of the element at hand, unless target exists.
 func (c *cleaner) unwrap(target string) {
 	w := &wrapped{depth: c.s.Depth, target: target, start: span{c.s.Pos, c.s.Stop}}
 	c.open = append(c.open, w)
@@ -142,8 +143,8 @@ func one(yes bool) int {
 	return 0
 }
 
-// office handles an element of the document. It reports whether that is all
-// that is to be done.
+// office handles an element of the namespace "office". It reports whether nothing
+// else is to be done with the element.
 func (c *cleaner) office() bool {
 	s := c.s
 	switch s.Local {
@@ -167,7 +168,7 @@ func (c *cleaner) office() bool {
 	return true
 }
 
-// text handles an element of a text, like office.
+// text handles an element of the namespace "text", as office does.
 func (c *cleaner) text() bool {
 	s := c.s
 	if base, isStart, ok := rangeOf(s.Local); ok {
@@ -221,8 +222,8 @@ func rangeOf(local string) (base string, isStart, ok bool) {
 	return "", false, false
 }
 
-// half notes the start or the end of a range. An end before any start has lost
-// its own.
+// half records the start or the end of a range. It drops an end without a start
+// before it.
 func (c *cleaner) half(base string, isStart bool) {
 	s := c.s
 	var id string
@@ -253,8 +254,8 @@ func (c *cleaner) half(base string, isStart bool) {
 	}
 }
 
-// isVolatile reports whether the field at hand would show another thing where
-// the rest of its document is missing, or on another day.
+// isVolatile reports whether the field at hand would show another text without the
+// rest of its document, or on another day.
 func isVolatile(s *xmlspan.Scanner, body bool) bool {
 	switch s.Local {
 	case "date", "time":
@@ -273,7 +274,7 @@ func isVolatile(s *xmlspan.Scanner, body bool) bool {
 	return strings.HasPrefix(s.Local, "sender-")
 }
 
-// link handles an element with a reference to a file.
+// link handles an element with a link or a reference to a file.
 func (c *cleaner) link(a xmlspan.Attr) {
 	s := c.s
 	switch s.Local {
@@ -302,7 +303,7 @@ func (c *cleaner) link(a xmlspan.Attr) {
 			c.links++
 			c.drop(span{a.Pos, a.Stop})
 		}
-	case "chart", "p", "h": // those of an object lead to its own document
+	case "chart", "p", "h": // in an object these refer to the document itself
 	default:
 		if c.isOutside(a.Value) {
 			c.links++
@@ -316,7 +317,7 @@ func (c *cleaner) isGone(href string) bool {
 	return c.cut.Gone != nil && strings.HasPrefix(href, "#") && c.cut.Gone(href[1:])
 }
 
-// isOutside reports whether a reference leads to no file of the package.
+// isOutside reports whether the target of a reference is not a file of the package.
 func (c *cleaner) isOutside(href string) bool {
 	return href != "" && !c.cut.p.Has(c.cut.p.named(c.dir, href))
 }
@@ -324,8 +325,8 @@ func (c *cleaner) isOutside(href string) bool {
 // localName returns the name of a file that a reference is to.
 func localName(href string) string { return strings.TrimSuffix(strings.TrimPrefix(href, "./"), "/") }
 
-// named returns the name that the file of a reference in a directory has in the
-// package; references are percent-encoded, though not by all programs.
+// named returns the name in the package of the file that a reference in a
+// directory leads to. References are percent-encoded, but not by all programs.
 func (p *Package) named(dir, href string) string {
 	name := dir + localName(href)
 	if !p.Has(name) {
@@ -336,15 +337,16 @@ func (p *Package) named(dir, href string) string {
 	return name
 }
 
-// Shown returns the content of an object that a reference in the content leads
-// to, if all of it is shown: of a chart or a formula.
+// Shown returns the name of the content of an object, given a reference to it in
+// the content of the package. It returns false unless the object is a chart or a
+// formula, which show all that they hold.
 func (p *Package) Shown(href string) (file string, ok bool) {
 	dir := localName(href) + "/"
 	return dir + Content, p.isShown(dir)
 }
 
-// isShown reports whether a directory has an object of which all is shown: a
-// chart or a formula.
+// isShown reports whether a directory has a chart or a formula, which show all
+// that they hold.
 func (p *Package) isShown(dir string) bool {
 	mediaType := strings.TrimPrefix(p.types[dir], "application/vnd.oasis.opendocument.")
 	return (mediaType == "chart" || mediaType == "formula") && p.Has(dir+Content)

@@ -8,13 +8,13 @@ import (
 	"github.com/citekit/citekit/internal/zipread"
 )
 
-// A Cut is a package made of files of another: those that are kept, as they are
-// packed or with another content. What a document says of itself, thumbnails,
-// settings and macros are there only if they are kept by name. The same cut
-// gives the same bytes.
+// A Cut is a package with some of the files of another package. Kept files are
+// copied as they are packed, or replaced. Metadata, thumbnails, settings and
+// macros are left out unless they are kept by name. The same cut gives the same
+// bytes.
 type Cut struct {
 	// Gone reports whether the target of a link within the document, such as
-	// "page4", is left out; nil means that none is. Set it before [Cut.Fit].
+	// "page4", is left out. If it is nil, no target is. Set it before [Cut.Fit].
 	Gone func(target string) bool
 
 	p        *Package
@@ -22,12 +22,12 @@ type Cut struct {
 	replaced map[string]string
 }
 
-// NewCut returns a cut of p with nothing but its type.
+// NewCut returns a cut of p that holds only the media type of p.
 func NewCut(p *Package) *Cut {
 	return &Cut{p: p, kept: make(map[string]bool), replaced: make(map[string]string)}
 }
 
-// Keep keeps a file, if there is one of that name.
+// Keep keeps the file of a name if it exists.
 func (c *Cut) Keep(name string) { c.kept[name] = true }
 
 // Replace keeps a file with another content.
@@ -36,7 +36,7 @@ func (c *Cut) Replace(name, content string) {
 	c.replaced[name] = content
 }
 
-// Size returns how large the files are that are kept, without compression.
+// Size returns the uncompressed size of all kept files, in bytes.
 func (c *Cut) Size() int64 {
 	var size int64
 	for _, f := range c.p.zip.Files() {
@@ -49,9 +49,9 @@ func (c *Cut) Size() int64 {
 	return size
 }
 
-// WriteTo writes the package: its type first and without compression, then the
-// files in their order, the manifest with those alone. Errors are those of
-// reading the source, as [Open] has them, and of w.
+// WriteTo writes the package: first its media type without compression, then the
+// kept files in the order of the source. The manifest lists only kept files.
+// Errors are those of reading the source, as for [Open], and those of w.
 func (c *Cut) WriteTo(ctx context.Context, w io.Writer) error {
 	out := zipread.NewWriter(w)
 	if err := out.Store(mimetype, []byte(c.p.mediaType)); err != nil {
@@ -90,7 +90,7 @@ func (c *Cut) write(out *zipread.Writer, f *zipread.File) error {
 	return nil
 }
 
-// fullPath returns the file that an entry of a manifest is about.
+// fullPath returns the name of the file of a manifest entry.
 func fullPath(s *xmlspan.Scanner) string {
 	for a := range s.Attrs() {
 		if a.Local == "full-path" {

@@ -1,6 +1,6 @@
-// Package odf reads the packages of OpenDocument (ODF 1.3, part 2): their files,
-// what the manifest says of them, and what a document says of itself. A [Cut]
-// writes a package with some of the files of another, byte for byte.
+// Package odf reads packages of OpenDocument (ODF 1.3, part 2): their files, their
+// manifest and their metadata. A [Cut] writes a package with some of the files of
+// another, byte for byte.
 package odf
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/citekit/citekit/internal/zipread"
 )
 
-// Names of files that packages have.
+// Names of files in packages.
 const (
 	Content  = "content.xml"
 	Styles   = "styles.xml"
@@ -24,23 +24,23 @@ const (
 	mimetype = "mimetype"
 	manifest = "META-INF/manifest.xml"
 
-	maxListed = 16 << 20  // bytes of the manifest or of what a document says of itself
-	maxFile   = 128 << 20 // bytes of a file in XML
+	maxListed = 16 << 20  // bytes of the manifest or of the metadata
+	maxFile   = 128 << 20 // bytes of an XML file
 )
 
-// A Package is what is known of an open package. It is safe for concurrent use
-// as long as the reader it was opened with is open.
+// A Package is an open package. It is safe for concurrent use while the reader
+// that it was opened with is open.
 type Package struct {
 	zip       *zipread.Archive
 	mediaType string
 	manifest  string
-	types     map[string]string // the media types of files, as the manifest has them
+	types     map[string]string // the media types of files in the manifest
 }
 
 // Open reads the directory of a package and its manifest. Errors match
-// [citekit.ErrEncrypted] if a file of it is encrypted, [citekit.ErrFormat] if it
-// is damaged or no package, [citekit.ErrTooLarge] if a limit would be passed,
-// and ctx.Err().
+// [citekit.ErrEncrypted] if any of its files is encrypted, [citekit.ErrFormat] if
+// it is damaged or not a package, [citekit.ErrTooLarge] if it exceeds a limit, and
+// ctx.Err() once ctx is done.
 func Open(ctx context.Context, r io.ReaderAt, size int64) (*Package, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -86,21 +86,22 @@ func (p *Package) readManifest() error {
 	return KnownXML(s.Err())
 }
 
-// MediaType returns what the manifest says the package is, such as
-// "application/vnd.oasis.opendocument.text".
+// MediaType returns the media type of the package in the manifest, such as
+// "application/vnd.oasis.opendocument.text", or that in the file "mimetype" if the
+// manifest has none.
 func (p *Package) MediaType() string { return p.mediaType }
 
-// Has reports whether there is a file of a name.
+// Has reports whether the package has a file of a name.
 func (p *Package) Has(name string) bool { return p.zip.File(name) != nil }
 
-// Text returns a file that is XML, in UTF-8, as a [xmlspan.Scanner] takes it: at
-// most 128 MiB. A file that is missing is an error matching
-// [citekit.ErrFormat]; others are as for [Open].
+// Text returns an XML file of at most 128 MiB in UTF-8, ready for an
+// [xmlspan.Scanner]. If the file is missing, the error matches
+// [citekit.ErrFormat]. Other errors are as for [Open].
 func (p *Package) Text(ctx context.Context, name string) (string, error) {
 	return p.TextUpTo(ctx, name, maxFile)
 }
 
-// TextUpTo is [Package.Text] with another limit.
+// TextUpTo is [Package.Text] with another limit, in bytes.
 func (p *Package) TextUpTo(ctx context.Context, name string, limit int64) (string, error) {
 	f := p.zip.File(name)
 	if f == nil {
@@ -123,7 +124,7 @@ func (p *Package) TextUpTo(ctx context.Context, name string, limit int64) (strin
 	return text, KnownXML(err)
 }
 
-// Meta is what a document says of itself (ODF 1.3, part 3, section 4).
+// Meta is the metadata of a document (ODF 1.3, part 3, section 4).
 type Meta struct {
 	Title    string
 	Author   string
@@ -132,8 +133,9 @@ type Meta struct {
 	Language string // BCP 47
 }
 
-// Meta reads what the document says of itself. A package that says nothing, or
-// whose words are damaged, says nothing: nothing depends on them.
+// Meta reads the metadata of the document. If they are missing or damaged, Meta
+// returns none and no error, because nothing depends on them. The error is
+// ctx.Err() once ctx is done.
 func (p *Package) Meta(ctx context.Context) (Meta, error) {
 	var m Meta
 	if !p.Has(meta) {
@@ -175,7 +177,7 @@ func (m *Meta) read(text string) {
 	m.Author, m.Date = first("meta:initial-creator", "dc:creator"), first("meta:creation-date", "dc:date")
 }
 
-// Note writes it into the metadata of a map, but for the title.
+// Note adds everything except the title to the metadata of a map.
 func (m Meta) Note(metadata map[string]any) {
 	var facts about.Facts
 	facts.AddAuthors(m.Author)
@@ -189,14 +191,15 @@ func (m Meta) Note(metadata map[string]any) {
 
 const maxLanguage = 35 // bytes of a tag, BCP 47 section 4.4.1
 
-// prefix is what the namespaces of ODF begin with.
+// The namespaces of ODF begin with prefix, and most end with suffix.
 const (
 	prefix = "urn:oasis:names:tc:opendocument:xmlns:"
 	suffix = ":1.0"
 )
 
-// Namespace gives a namespace of OpenDocument a short name, such as "text" or
-// "table". Others stay as they are. It is what [xmlspan.Scanner] takes.
+// Namespace returns a short name for a namespace of OpenDocument, such as "text"
+// or "table". It returns other namespaces unchanged. An [xmlspan.Scanner] takes it
+// as its field Namespace.
 func Namespace(uri string) string {
 	if name, ok := strings.CutPrefix(uri, prefix); ok {
 		name = strings.TrimSuffix(name, suffix)
@@ -214,16 +217,16 @@ func Namespace(uri string) string {
 	return uri
 }
 
-// Scan returns a scanner of a file that names namespaces as [Namespace] does. A
-// document type is allowed, which old programs wrote; nothing is read for it.
+// Scan returns a scanner of a file that names namespaces as [Namespace] does. It
+// allows a document type, which old programs wrote, and reads nothing from it.
 func Scan(text string) *xmlspan.Scanner {
 	s := xmlspan.New(text)
 	s.Namespace, s.Doctype = Namespace, true
 	return s
 }
 
-// KnownXML makes an error of package xmlspan match what [citekit.Resolver]
-// documents.
+// KnownXML makes an error of package xmlspan match [citekit.ErrTooLarge] if the XML
+// is nested too deeply, and [citekit.ErrFormat] otherwise.
 func KnownXML(err error) error {
 	switch {
 	case err == nil:

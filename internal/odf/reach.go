@@ -8,11 +8,12 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// Fit puts content and styles into a cut, made of those of the source, without
-// the styles, fonts and master pages that they do not use, and keeps the files
-// that they show: pictures, fonts, media, charts and formulas. The master pages
-// are used besides those that the content names. It returns what the cut has
-// otherwise than the source. Errors are as for [Open].
+// Fit sets the content and the styles of a cut. Both are made from those of the
+// source; an empty styles means that there are none. Fit removes styles, fonts and
+// master pages that are not used, and keeps the files that are shown: pictures,
+// fonts, media, charts and formulas. The master pages in masters are used in
+// addition to those that the content names. Fit returns the differences from the
+// source, each a short phrase. Errors are as for [Open].
 func (c *Cut) Fit(ctx context.Context, content, styles string, masters []string) (changes []string, err error) {
 	content, lost, err := c.clean(content, "", true)
 	if err != nil {
@@ -46,7 +47,7 @@ func (c *Cut) Fit(ctx context.Context, content, styles string, masters []string)
 	return lost.changes(), nil
 }
 
-// changes says what was left out.
+// changes lists what was left out, each as a short phrase.
 func (l left) changes() (list []string) {
 	for _, change := range []struct {
 		n    int
@@ -73,7 +74,8 @@ func (p *Package) hasMacros() bool {
 	return false
 }
 
-// keepFiles keeps the files that a text in a directory shows.
+// keepFiles keeps the files that a text in a directory refers to, except those
+// that a link leads to.
 func (c *Cut) keepFiles(ctx context.Context, text, dir string, lost *left) error {
 	s := Scan(text)
 	for s.Next() {
@@ -97,8 +99,8 @@ func (c *Cut) keepFiles(ctx context.Context, text, dir string, lost *left) error
 	return KnownXML(s.Err())
 }
 
-// keepObject keeps a chart or a formula: its content, its styles and what they
-// show.
+// keepObject keeps a chart or a formula: its content, its styles and the files that
+// they show.
 func (c *Cut) keepObject(ctx context.Context, dir string, lost *left) error {
 	if c.kept[dir] || !c.p.isShown(dir) {
 		return nil
@@ -127,7 +129,7 @@ func (c *Cut) keepObject(ctx context.Context, dir string, lost *left) error {
 	return nil
 }
 
-// A graph is which definitions of styles lead to which.
+// A graph records which definitions of styles use which.
 type graph struct {
 	defs    []*definition
 	byName  map[name][]*definition
@@ -136,8 +138,8 @@ type graph struct {
 	first   *definition // master page
 }
 
-// A name is that of a definition: "style", "font", "layout" of pages, "master"
-// page.
+// A name is the name of a definition, with its kind: "style", "font", "layout" (of
+// pages) or "master" (a master page).
 type name struct{ kind, text string }
 
 // A use is a name that a file uses.
@@ -146,7 +148,7 @@ type use struct {
 	file int
 }
 
-// A definition is an element that says how things look.
+// A definition is an element that defines how something looks.
 type definition struct {
 	span
 	name
@@ -158,7 +160,7 @@ type definition struct {
 	reached bool
 }
 
-// prune returns content and styles without the definitions that are not used.
+// prune returns content and styles without unused definitions.
 func (g *graph) prune(content, styles string) (string, string, error) {
 	files := []string{content, styles}
 	for i, text := range files {
@@ -182,7 +184,7 @@ func (g *graph) prune(content, styles string) (string, string, error) {
 	return files[0], files[1], nil
 }
 
-// read notes the definitions of a file, and what else of it uses some.
+// read records the definitions of a file, and the names that the rest of it uses.
 func (g *graph) read(text string, file int) error {
 	s := Scan(text)
 	var container string
@@ -201,7 +203,7 @@ func (g *graph) read(text string, file int) error {
 	return KnownXML(s.Err())
 }
 
-// define notes the definition whose Start is the token at hand.
+// define records the definition whose Start is the token at hand.
 func (g *graph) define(s *xmlspan.Scanner, file int, container string) {
 	d := &definition{span: span{pos: s.Pos}, file: file, common: container == "styles" || container == "master-styles"}
 	d.kind = "style"
@@ -241,7 +243,7 @@ func (g *graph) define(s *xmlspan.Scanner, file int, container string) {
 	g.byName[d.name] = append(g.byName[d.name], d)
 }
 
-// uses adds the definitions that the element at hand names.
+// uses appends the definitions that the element at hand names.
 func uses(s *xmlspan.Scanner, list []name, master bool) []name {
 	for a := range s.Attrs() {
 		kind := "style"
@@ -266,7 +268,7 @@ func uses(s *xmlspan.Scanner, list []name, master bool) []name {
 	return list
 }
 
-// reachAll marks what is used.
+// reachAll marks the definitions that are used.
 func (g *graph) reachAll() {
 	var next []*definition
 	mark := func(d *definition) {
@@ -318,7 +320,7 @@ func (g *graph) reachAll() {
 	}
 }
 
-// commonStyles returns the styles that all files can use, sorted by their names.
+// commonStyles returns the styles that every file can use, sorted by their names.
 func (g *graph) commonStyles() (list []*definition) {
 	for _, d := range g.defs {
 		if d.common && d.kind == "style" {

@@ -7,13 +7,13 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// A Table is where the rows and the cells of a table are.
+// A Table records where the rows and the cells of a table are.
 type Table struct {
 	Rows    []Row
-	Columns []Column // as they are declared; there may be fewer than cells have
+	Columns []Column // as declared; there may be fewer than the cells take
 	Groups  [][2]int // where elements around rows or columns begin and end
-	Height  int      // rows, with those repeated
-	Width   int      // columns that the widest row has
+	Height  int      // number of rows, repeated ones included
+	Width   int      // number of columns of the widest row
 }
 
 // A Column is a table:table-column.
@@ -30,29 +30,29 @@ type Row struct {
 	Cells     []TableCell
 }
 
-// A TableCell is one cell, or several that are alike.
+// A TableCell is one cell, or several equal cells.
 type TableCell struct {
 	Pos, Stop  int // of its element
 	Tag        int // where its start tag ends
 	Repeat     int // how many cells it stands for
-	Cols, Rows int // that it takes
+	Cols, Rows int // how many it covers
 	Covered    bool
 }
 
 const (
-	maxRepeat = 1 << 10 // rows or cells that one element stands for in texts and slides
-	maxExtra  = 1 << 18 // cells of a table that are there by being repeated
+	maxRepeat = 1 << 10 // rows or cells that one element stands for, in texts and slides
+	maxExtra  = 1 << 18 // cells of a table that exist only by repetition
 )
 
-// A tableReader reads one.
+// A tableReader reads a table.
 type tableReader struct {
 	s     *xmlspan.Scanner
 	t     Table
-	extra int // how many more cells may be repeated
+	extra int // cells that may still be added by repetition
 }
 
-// ReadTable reads the table whose Start is the token at hand, up to its End.
-// What is repeated beyond bounds that no text reaches counts once.
+// ReadTable reads the table whose Start is the token at hand, up to its End. A row
+// or cell counts once if its repetitions exceed bounds that no real text reaches.
 func ReadTable(s *xmlspan.Scanner) Table {
 	r := &tableReader{s: s, extra: maxExtra}
 	depth := s.Depth
@@ -76,7 +76,7 @@ func ReadTable(s *xmlspan.Scanner) Table {
 	return r.t
 }
 
-// isGroup reports whether the element at hand is one around rows or columns.
+// isGroup reports whether the element at hand groups rows or columns.
 func isGroup(s *xmlspan.Scanner) bool {
 	if s.Space != "table" {
 		return false
@@ -88,8 +88,8 @@ func isGroup(s *xmlspan.Scanner) bool {
 	return false
 }
 
-// count returns the value of an attribute of the element at hand, from 1 up to
-// a limit; 1 if it has none.
+// count returns the value of an attribute of the element at hand, clamped to 1 up
+// to limit. It returns 1 if the attribute is missing.
 func (r *tableReader) count(local string, limit int) int {
 	return min(max(Number(r.s.Get("table", local), 1), 1), limit)
 }
@@ -121,7 +121,8 @@ func (r *tableReader) row() {
 	r.t.Width = max(r.t.Width, width)
 }
 
-// spend returns how often something of so many cells is repeated.
+// spend returns how often a row or a cell occurs: n times, or once if that would
+// exceed the bound. One occurrence takes each cells.
 func (r *tableReader) spend(n, each int) int {
 	if extra := (n - 1) * each; extra <= r.extra {
 		r.extra -= extra
@@ -130,9 +131,9 @@ func (r *tableReader) spend(n, each int) int {
 	return 1
 }
 
-// table writes the table whose Start is the token at hand, or some cells of it: a
-// line for each row, with a tab before each column but the first. A cell that
-// takes several columns has its text in the first of them.
+// table writes the table whose Start is the token at hand, or the cells of it that
+// are read: a line for each row, with tabs between columns. The text of a cell
+// that covers several columns is in the first of them.
 func (t *Texter) table(s *xmlspan.Scanner) {
 	table := ReadTable(s)
 	cells := t.Cells
@@ -178,7 +179,7 @@ func (t *Texter) row(s *xmlspan.Scanner, row Row, number int) string {
 	return strings.Join(line, "\t")
 }
 
-// cell returns the text of a cell on one line.
+// cell returns the text of a cell as one line.
 func (t *Texter) cell(s *xmlspan.Scanner) string {
 	inner := t.inner()
 	s.Next()

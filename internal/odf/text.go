@@ -8,27 +8,27 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// A Texter writes the text of what a scanner reads: what is shown, in reading
-// order, each paragraph on a line and the text of frames after the paragraph
-// that they stand in.
+// A Texter writes the text that a scanner reads: visible text in reading order,
+// each paragraph on its own line, and the text of frames after the paragraph that
+// contains them.
 type Texter struct {
-	// Label returns the number of the paragraph that begins at a place, with
-	// what follows it; nil leaves numbers out.
+	// Label returns the number of the paragraph that begins at a place, with the
+	// characters after the number. If it is nil, numbers are left out.
 	Label func(pos int) string
 
-	// Cells are those of tables that are read; zero means all.
+	// Cells are the cells of tables that are read. Zero means all.
 	Cells citekit.Cells
 
 	out   strings.Builder
 	notes []string
-	room  *int // bytes that may still be written by repeating; shared by all that write one text
+	room  *int // bytes that may still be added by repetition; shared by all Texters of one text
 }
 
-// maxRepeated is how many bytes a text has at most by repeating spaces, cells and
-// rows: one element may stand for a thousand, and hold others that do.
+// maxRepeated is the largest number of bytes that repeated spaces, cells and rows
+// may add to a text: one element may stand for a thousand, and so may those in it.
 const maxRepeated = 16 << 20
 
-// inner returns a Texter for a part of what t writes.
+// inner returns a Texter for a part of the text of t.
 func (t *Texter) inner() *Texter {
 	t.makeRoom()
 	return &Texter{Label: t.Label, room: t.room}
@@ -41,8 +41,8 @@ func (t *Texter) makeRoom() {
 	}
 }
 
-// repeats returns how often something of so many bytes is written that stands
-// there n times: once if there is no room for more.
+// repeats returns how often to write something of that many bytes that occurs n
+// times: n, or 1 if that would exceed the room.
 func (t *Texter) repeats(n, bytes int) int {
 	t.makeRoom()
 	if more := (n - 1) * bytes; more <= *t.room {
@@ -52,15 +52,15 @@ func (t *Texter) repeats(n, bytes int) int {
 	return 1
 }
 
-// String returns what was written, without notes.
+// String returns the text written so far, without notes.
 func (t *Texter) String() string { return t.out.String() }
 
-// Notes returns the notes that were passed, each with its mark, as
+// Notes returns the notes read so far, each with its mark, such as
 // "[3] See page 9.\n".
 func (t *Texter) Notes() string { return strings.Join(t.notes, "") }
 
-// Container writes the paragraphs and tables up to the End of an element of a
-// depth, or up to the end if that is 0.
+// Container writes the paragraphs and tables up to the End of the element at
+// depth, or up to the end of the document if depth is 0.
 func (t *Texter) Container(s *xmlspan.Scanner, depth int) {
 	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
 		if s.Kind == xmlspan.Start {
@@ -69,8 +69,9 @@ func (t *Texter) Container(s *xmlspan.Scanner, depth int) {
 	}
 }
 
-// Element writes what the element shows whose Start is the token at hand. One
-// with others in it may be left for those to come.
+// Element writes the text of the element whose Start is the token at hand. If it is
+// neither a paragraph nor a table, Element may return at its Start, so that the
+// caller goes on with its children.
 func (t *Texter) Element(s *xmlspan.Scanner) {
 	switch {
 	case s.Is("text", "p"), s.Is("text", "h"):
@@ -82,7 +83,7 @@ func (t *Texter) Element(s *xmlspan.Scanner) {
 	}
 }
 
-// isUnread reports whether the element at hand has no text that is shown.
+// isUnread reports whether the element at hand has no visible text.
 func isUnread(s *xmlspan.Scanner) bool {
 	switch s.Space {
 	case "text":
@@ -106,11 +107,12 @@ func isUnread(s *xmlspan.Scanner) bool {
 	return false
 }
 
-// A line is a paragraph that is being written. White space in a row counts as
-// one space, and none at the beginning (ODF 1.3, part 3, section 6.1.2).
+// A line is a paragraph that is being written. Successive white space counts as
+// one space, and white space at the beginning is dropped (ODF 1.3, part 3, section
+// 6.1.2).
 type line struct {
 	*strings.Builder
-	blank bool // the last character was white space, or there was none yet
+	blank bool // the last character was white space, or no character was written yet
 }
 
 func (l *line) words(text string) {
@@ -138,10 +140,10 @@ func (l *line) words(text string) {
 	}
 }
 
-const maxSpaces = 1 << 10 // that one element stands for
+const maxSpaces = 1 << 10 // spaces that one element stands for
 
 // paragraph writes the paragraph whose Start is the token at hand, and then the
-// text of the frames in it.
+// text of its frames.
 func (t *Texter) paragraph(s *xmlspan.Scanner) {
 	before := t.out.Len()
 	if t.Label != nil {
@@ -165,7 +167,7 @@ func (t *Texter) paragraph(s *xmlspan.Scanner) {
 	t.notes = append(t.notes, boxes.notes...)
 }
 
-// inline writes what an element within a paragraph shows.
+// inline writes the text of an element within a paragraph.
 func (t *Texter) inline(s *xmlspan.Scanner, l *line, boxes *Texter) {
 	switch {
 	case s.Is("text", "s"):
@@ -207,7 +209,7 @@ func (t *Texter) note(s *xmlspan.Scanner) {
 	}
 }
 
-// Number returns the number that a value is, or another if it is none.
+// Number parses a decimal number of 32 bits. It returns other if value is not one.
 func Number(value string, other int) int {
 	n, err := strconv.ParseInt(value, 10, 32)
 	if err != nil {

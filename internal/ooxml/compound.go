@@ -13,17 +13,17 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// An encrypted package is no ZIP archive but a compound file ([MS-OFFCRYPTO],
-// section 2.3), as DOC, XLS and PPT are.
+// An encrypted package is not a ZIP archive but a compound file ([MS-OFFCRYPTO],
+// section 2.3), like DOC, XLS and PPT.
 const (
 	compoundMagic = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-	entrySize  = 128 // of a directory, [MS-CFB] section 2.6
-	maxSectors = 64  // of a directory that are looked at
+	entrySize  = 128 // bytes of a directory entry, [MS-CFB] section 2.6
+	maxSectors = 64  // sectors of a directory that are read
 )
 
-// checkCompound refuses a compound file, and says whether it is an encrypted
-// package.
+// checkCompound returns an error for a compound file. It matches
+// [citekit.ErrEncrypted] if the file is an encrypted package.
 func checkCompound(ctx context.Context, r io.ReaderAt, size int64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -91,8 +91,8 @@ func entryName(entry []byte) string {
 
 const endOfChain = 0xfffffffe
 
-// nextSector looks a sector up in the allocation table, whose first 109 sectors
-// the header lists.
+// nextSector looks up the successor of a sector in the allocation table. The header
+// lists the first 109 sectors of that table.
 func nextSector(r io.ReaderAt, head []byte, sector uint32, sectorSize int64) (uint32, error) {
 	perSector := uint32(sectorSize / 4)
 	table := sector / perSector

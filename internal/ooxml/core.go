@@ -8,10 +8,10 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// Core is what a document says of itself (ISO/IEC 29500-2, section 8.3).
+// Core holds the core properties of a document (ISO/IEC 29500-2, section 8.3).
 type Core struct {
 	Title    string
-	Creator  string // several are parted by semicolons
+	Creator  string // several are separated by semicolons
 	Subject  string
 	Keywords string
 	Created  string // ISO 8601
@@ -19,8 +19,8 @@ type Core struct {
 	Language string // BCP 47
 }
 
-// Core reads the core properties. A package without any says nothing; so does
-// one whose properties are damaged, for nothing depends on them.
+// Core reads the core properties. If they are missing or damaged, Core returns none
+// and no error, because nothing depends on them.
 func (p *Package) Core(ctx context.Context) (Core, error) {
 	var core Core
 	rels, err := p.Rels(ctx, "")
@@ -69,7 +69,7 @@ func (c *Core) read(text string) {
 	}
 }
 
-// Note writes the properties into the metadata of a map, but for the title.
+// Note adds the properties except the title to the metadata of a map.
 func (c Core) Note(metadata map[string]any) {
 	var facts about.Facts
 	facts.AddAuthors(strings.Split(c.Creator, ";")...)

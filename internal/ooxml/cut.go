@@ -10,19 +10,19 @@ import (
 	"github.com/citekit/citekit/internal/zipread"
 )
 
-// A Cut is a package made of parts of another: of its main part, and of all
-// that is reached from there by relationships that are followed. Properties,
-// thumbnails and signatures of the package are never among them.
+// A Cut is a package with some of the parts of another package: its main part, and
+// all parts that can be reached from there by relationships that are followed.
+// Properties, thumbnails and signatures of the package are always left out.
 //
-// Parts that are not replaced are copied as they are packed; lists of
-// relationships and of content types lose the lines about what is left out. The
-// same cut gives the same bytes.
+// Parts that are not replaced are copied as they are packed. Lists of
+// relationships and of content types lose the entries of parts that are left out.
+// The same cut gives the same bytes.
 type Cut struct {
 	// Follow reports whether a relationship of a part is kept, and with it the
-	// part that it leads to; nil keeps all. One whose target is missing is left
-	// out in any case, and one to the outside is kept as it is if Follow says
-	// so. It may replace the part, which is not written before all of them were
-	// followed.
+	// part that it leads to. If Follow is nil, all are kept. Relationships with a
+	// missing target are always left out. External relationships are kept
+	// unchanged if Follow returns true. Follow may replace the part: parts are
+	// written only after all relationships were followed.
 	Follow func(part string, rel Rel) bool
 
 	p        *Package
@@ -42,21 +42,21 @@ func (c *Cut) Replace(part, content string) { c.replaced[fold(part)] = content }
 // Retype gives a part another content type.
 func (c *Cut) Retype(part, contentType string) { c.retyped[fold(part)] = contentType }
 
-// Relate gives a part that has relationships another one, to a part of the
-// package.
+// Relate adds a relationship to a part that already has some. It leads to a part
+// of the package.
 func (c *Cut) Relate(part string, rel Rel) {
 	key := fold(part)
 	c.related[key] = append(c.related[key], rel)
 }
 
-// A plan says which parts a cut keeps, and the lists of their relationships.
+// A plan holds the parts that a cut keeps, and the lists of their relationships.
 type plan struct {
 	kept map[string]bool    // by folded name
-	rels map[string]*string // by folded name of the list: its text if that is another, or nil
+	rels map[string]*string // by folded name of the list: its new text, or nil if it is unchanged
 }
 
-// Parts returns the names of the parts that the cut holds, in the order of the
-// package, without content types and lists of relationships.
+// Parts returns the names of the parts in the cut, in the order of the package. The
+// list of content types and the lists of relationships are not among them.
 func (c *Cut) Parts(ctx context.Context) ([]string, error) {
 	plan, err := c.plan(ctx)
 	if err != nil {
@@ -71,8 +71,8 @@ func (c *Cut) Parts(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// plan follows the relationships from the package on. A part is visited once,
-// so that cycles end.
+// plan follows the relationships, starting with those of the package. It visits
+// each part once, so that cycles end.
 func (c *Cut) plan(ctx context.Context) (*plan, error) {
 	pl := &plan{kept: make(map[string]bool), rels: make(map[string]*string)}
 	main := func(_ string, rel Rel) bool { return rel == c.p.main }
@@ -96,8 +96,8 @@ func (c *Cut) plan(ctx context.Context) (*plan, error) {
 	return pl, nil
 }
 
-// visit notes the relationships of a part that are kept, and returns the parts
-// that are reached for the first time.
+// visit records which relationships of a part are kept, and returns the parts that
+// they reach for the first time.
 func (c *Cut) visit(ctx context.Context, pl *plan, name string, follow func(string, Rel) bool) (reached []string, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (c *Cut) visit(ctx context.Context, pl *plan, name string, follow func(stri
 	return reached, err
 }
 
-// relate adds relationships to a list of them.
+// relate adds relationships to the text of a list of relationships.
 func relate(list string, related []Rel) string {
 	end := strings.LastIndex(list, "</")
 	if len(related) == 0 || end < 0 {
@@ -168,8 +168,8 @@ func relate(list string, related []Rel) string {
 	return list[:end] + b.String() + list[end:]
 }
 
-// WriteTo writes the package that the cut makes. Errors are those of reading
-// the source, as [Open] has them, and of w.
+// WriteTo writes the package. Errors are those of reading the source, as for
+// [Open], and those of w.
 func (c *Cut) WriteTo(ctx context.Context, w io.Writer) error {
 	pl, err := c.plan(ctx)
 	if err != nil {
@@ -204,7 +204,7 @@ func (c *Cut) write(out *zipread.Writer, pl *plan, part *Part) error {
 	return nil
 }
 
-// types returns the content types of what is kept.
+// types returns the list of content types with only the kept parts.
 func (c *Cut) types(pl *plan) string {
 	exts := map[string]bool{"rels": true, "xml": true}
 	for key := range pl.kept {

@@ -6,8 +6,8 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// namespaces are the short names that [Namespace] gives: the prefixes that
-// documents usually have for them.
+// namespaces are the short names that [Namespace] returns: the usual prefixes in
+// documents.
 var namespaces = map[string]string{
 	"http://schemas.openxmlformats.org/wordprocessingml/2006/main":           "w",
 	"http://purl.oclc.org/ooxml/wordprocessingml/main":                       "w",
@@ -46,9 +46,10 @@ var namespaces = map[string]string{
 	"http://schemas.openxmlformats.org/package/2006/content-types":           "ct",
 }
 
-// Namespace gives a namespace of office documents a short name, which is the
-// same for transitional and strict documents, such as "w" for the text of
-// DOCX. Others stay as they are. It is what [xmlspan.Scanner] takes.
+// Namespace returns a short name for a namespace of office documents, such as "w"
+// for the text of DOCX. Transitional and strict documents have the same short
+// names. It returns other namespaces unchanged. An [xmlspan.Scanner] takes it as
+// its field Namespace.
 func Namespace(uri string) string {
 	if short, ok := namespaces[uri]; ok {
 		return short
@@ -63,7 +64,7 @@ func Scan(text string) *xmlspan.Scanner {
 	return s
 }
 
-// RelIDs returns the relationships that the attributes of a part name.
+// RelIDs returns the ids of the relationships that the attributes of a part name.
 func RelIDs(text string) (map[string]bool, error) {
 	ids := make(map[string]bool)
 	s := Scan(text)

@@ -1,6 +1,6 @@
-// Package ooxml reads the packages of Office Open XML (ISO/IEC 29500-2): parts,
-// their content types and relationships, and what a document says of itself. A
-// [Cut] writes a package with some of the parts of another, byte for byte.
+// Package ooxml reads packages of Office Open XML (ISO/IEC 29500-2): parts, their
+// content types and relationships, and core properties. A [Cut] writes a package
+// with some of the parts of another, byte for byte.
 package ooxml
 
 import (
@@ -22,11 +22,11 @@ const (
 	rootRels  = "_rels/.rels"
 
 	maxListed = 16 << 20  // bytes of content types, relationships or properties
-	maxPart   = 128 << 20 // bytes of a part in XML
+	maxPart   = 128 << 20 // bytes of an XML part
 )
 
-// A Package is what is known of an open package. It is safe for concurrent use
-// as long as the reader it was opened with is open.
+// A Package is an open package. It is safe for concurrent use while the reader
+// that it was opened with is open.
 type Package struct {
 	zip   *zipread.Archive
 	parts map[string]*Part // by folded name
@@ -37,14 +37,14 @@ type Package struct {
 
 // A Part is one file of a package.
 type Part struct {
-	Name string // without the leading slash, as it is stored but for backslashes
+	Name string // as stored, without the leading slash, and with slashes for backslashes
 	file *zipread.File
 }
 
 // Open reads the directory of a package, its content types and the
 // relationships of the package itself. Errors match [citekit.ErrEncrypted] if
-// it is encrypted, [citekit.ErrFormat] if it is damaged or no package,
-// [citekit.ErrTooLarge] if a limit would be passed, and ctx.Err().
+// it is encrypted, [citekit.ErrFormat] if it is damaged or not a package,
+// [citekit.ErrTooLarge] if it exceeds a limit, and ctx.Err() once ctx is done.
 func Open(ctx context.Context, r io.ReaderAt, size int64) (*Package, error) {
 	if err := checkCompound(ctx, r, size); err != nil {
 		return nil, err
@@ -81,12 +81,12 @@ func cleanName(name string) string {
 	return strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "/")
 }
 
-// fold returns the key of a name: part names are alike whatever their case
+// fold returns the key of a name. Part names that differ only in case are the same
 // (ISO/IEC 29500-2, section 6.2.2.3).
 func fold(name string) string { return strings.ToLower(cleanName(name)) }
 
-// Part returns the part of a name, in whatever case and with or without its
-// leading slash, or nil if there is none.
+// Part returns the part of a name, or nil if it does not exist. Case and a leading
+// slash do not matter.
 func (p *Package) Part(name string) *Part {
 	if name == "" {
 		return nil
@@ -105,26 +105,26 @@ func (p *Package) Parts() []*Part {
 	return list
 }
 
-// Main returns the name of the main part, as "word/document.xml".
+// Main returns the name of the main part, such as "word/document.xml".
 func (p *Package) Main() string { return p.Part(p.main.Target).Name }
 
-// Size returns the length of a part in bytes, as the package declares it.
+// Size returns the uncompressed size of a part in bytes, as the package declares it.
 func (part *Part) Size() int64 { return part.file.Size() }
 
-// Bytes returns the content of a part, at most 128 MiB; a part that is larger
-// is an error matching [citekit.ErrTooLarge].
+// Bytes returns the content of a part of at most 128 MiB. If the part is larger,
+// the error matches [citekit.ErrTooLarge].
 func (part *Part) Bytes(ctx context.Context) ([]byte, error) {
 	data, err := part.file.Bytes(ctx, maxPart)
 	return data, zipread.Known(ctx, err)
 }
 
-// Open reads a part as a stream.
+// Open returns a reader of a part. The caller closes it.
 func (part *Part) Open(ctx context.Context) (io.ReadCloser, error) {
 	r, err := part.file.Open(ctx)
 	return r, zipread.Known(ctx, err)
 }
 
-// Text returns a part that is XML, in UTF-8, as a [xmlspan.Scanner] takes it.
+// Text returns an XML part in UTF-8, ready for an [xmlspan.Scanner].
 // Errors are as for [Part.Bytes].
 func (part *Part) Text(ctx context.Context) (string, error) { return part.TextUpTo(ctx, maxPart) }
 
@@ -147,8 +147,8 @@ func (part *Part) TextUpTo(ctx context.Context, limit int64) (string, error) {
 	return text, KnownXML(err)
 }
 
-// KnownXML makes an error of package xmlspan match what [citekit.Resolver]
-// documents.
+// KnownXML makes an error of package xmlspan match [citekit.ErrTooLarge] if the XML
+// is nested too deeply, and [citekit.ErrFormat] otherwise.
 func KnownXML(err error) error {
 	switch {
 	case err == nil:
@@ -164,17 +164,17 @@ type Rel struct {
 	ID   string
 	Type string // URI
 
-	// Target is the name of a part, which may be missing; of an external
-	// relationship a URI, which is only ever given back, never fetched.
+	// Target is the name of a part, which may be missing. Of an external
+	// relationship it is a URI, which is only returned and never fetched.
 	Target   string
 	External bool
 }
 
-// Kind returns the last word of the type, which names the same thing in
-// transitional and in strict documents, such as "image" or "hyperlink".
+// Kind returns the last element of the type, such as "image" or "hyperlink". It is
+// the same in transitional and in strict documents.
 func (r Rel) Kind() string { return path.Base(r.Type) }
 
-// relsName returns the name of the part with the relationships of a part.
+// relsName returns the name of the part that lists the relationships of a part.
 func relsName(part string) string {
 	if part == "" {
 		return rootRels
@@ -182,8 +182,8 @@ func relsName(part string) string {
 	return path.Join(path.Dir(part), "_rels", path.Base(part)+".rels")
 }
 
-// Rels returns the relationships of a part, or of the package if the name is
-// "", in their order. A part without any has none.
+// Rels returns the relationships of a part in their order, or those of the package
+// if the name is "". A part without relationships gives an empty list.
 func (p *Package) Rels(ctx context.Context, part string) ([]Rel, error) {
 	list := p.Part(relsName(part))
 	if list == nil {
@@ -203,7 +203,7 @@ func (p *Package) Rels(ctx context.Context, part string) ([]Rel, error) {
 	return rels, KnownXML(s.Err())
 }
 
-// rel reads the relationship of a part that is the Start at hand.
+// rel reads a relationship of a part from the Start at hand.
 func (p *Package) rel(part string, s *xmlspan.Scanner) Rel {
 	rel := Rel{ID: s.Get("", "Id"), Type: s.Get("", "Type"), Target: s.Get("", "Target"), External: s.Get("", "TargetMode") == "External"}
 	if rel.External {

@@ -10,7 +10,7 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// contentTypes is the list of what each part is.
+// contentTypes are the content types of the parts.
 type contentTypes struct {
 	text     string
 	byExt    map[string]string // by extension in lower case, without its dot
@@ -21,7 +21,7 @@ type contentTypes struct {
 func (p *Package) readTypes(ctx context.Context) (*contentTypes, error) {
 	part := p.Part(typesName)
 	if part == nil {
-		return nil, fmt.Errorf("a ZIP archive that is no Office document: %w", citekit.ErrFormat)
+		return nil, fmt.Errorf("a ZIP archive that is not an Office document: %w", citekit.ErrFormat)
 	}
 	text, err := part.TextUpTo(ctx, maxListed)
 	if err != nil {

@@ -12,26 +12,26 @@ import (
 type cutter struct {
 	*pptx
 	ctx     context.Context
-	indexes []int // of the slides that are kept, counted from 0, ascending
+	indexes []int // of the kept slides, counted from 0, ascending
 	cut     *ooxml.Cut
 
 	isSlide map[string]bool // parts of all slides
-	kept    map[string]int  // the numbers that slides have in the source, by their parts
-	notesOf map[string]int  // the same, by the parts with the notes
+	kept    map[string]int  // the source numbers of slides, by their parts
+	notesOf map[string]int  // the source numbers of slides, by the parts of their notes
 	layouts map[string]bool // parts that the slides use
 	masters map[string]bool
-	notes   bool // whether a slide has some
+	notes   bool // whether a slide has notes
 
-	// unnamed are relationships that no part names any more, by part and id.
+	// unnamed are relationships that their part no longer names, by part and id.
 	unnamed map[string]map[string]bool
-	authors map[string]bool // ids in the comments that are kept; nil if there are none
-	edited  map[string]bool // parts that were looked at, by their names
-	damaged map[string]bool // parts that are not well-formed, and stay as they are
+	authors map[string]bool // ids in the kept comments; nil if there are none
+	edited  map[string]bool // parts that were visited, by their names
+	damaged map[string]bool // parts that are not well-formed and stay as they are
 
 	changes []string
 }
 
-// newCutter plans a cut of the slides of the indexes.
+// newCutter plans a cut of the slides at indexes.
 func newCutter(ctx context.Context, d *pptx, indexes []int) (*cutter, error) {
 	c := &cutter{
 		pptx: d, ctx: ctx, indexes: indexes, cut: ooxml.NewCut(d.pkg),
@@ -60,7 +60,7 @@ func newCutter(ctx context.Context, d *pptx, indexes []int) (*cutter, error) {
 	return c, c.edit()
 }
 
-// keep notes the slide of a part and a number.
+// keep records that a slide is kept, given its part and its number in the source.
 func (c *cutter) keep(slide string, number int) error {
 	if c.kept[slide] > 0 {
 		return nil
@@ -76,7 +76,7 @@ func (c *cutter) keep(slide string, number int) error {
 	return c.findLayout(slide)
 }
 
-// findLayout notes the layout of a slide, and its master.
+// findLayout records the layout of a slide and its master.
 func (c *cutter) findLayout(slide string) error {
 	layout, err := c.firstTarget(slide, "slideLayout")
 	if err != nil || layout == "" {
@@ -90,8 +90,8 @@ func (c *cutter) findLayout(slide string) error {
 	return err
 }
 
-// anyLayout notes the first master and its first layout, for slides that have
-// none: there is no presentation without.
+// anyLayout records the first master and its first layout, for slides without
+// a layout: every presentation needs one.
 func (c *cutter) anyLayout() error {
 	master, err := c.firstTarget(c.pkg.Main(), "slideMaster")
 	if err != nil || master == "" {
@@ -103,8 +103,8 @@ func (c *cutter) anyLayout() error {
 	return err
 }
 
-// firstTarget returns the first part that a relationship of a kind leads to, or
-// "".
+// firstTarget returns the first part that part refers to by a relationship of a
+// kind, or "".
 func (c *cutter) firstTarget(part, kind string) (string, error) {
 	rels, err := c.pkg.Rels(c.ctx, part)
 	if err != nil {
@@ -118,12 +118,12 @@ func (c *cutter) firstTarget(part, kind string) (string, error) {
 	return "", nil
 }
 
-// mainKinds are the relationships of the main part that are followed. What it
-// says of how the slides were last looked at, of their printing, of the hand-out,
-// of the editing and of the program that made it is left out.
+// mainKinds are the relationships of the main part that are followed. Others are
+// about the last view, printing, the handout, editing and the program that made
+// the file. They are left out.
 var mainKinds = []string{"slide", "slideMaster", "notesMaster", "theme", "tableStyles", "presProps", "font", "commentAuthors", "authors"}
 
-// activeKinds are relationships with programs and with files of other formats.
+// activeKinds are relationships to programs and to files of other formats.
 var activeKinds = []string{
 	"oleObject", "package", "control", "activeXControlBinary", "vbaProject", "vmlDrawing", "legacyDiagramText",
 	"webextension", "webextensiontaskpanes", "attachedToolbars", "printerSettings",
@@ -169,8 +169,8 @@ func (c *cutter) follows(part string, rel ooxml.Rel) bool {
 	return !slices.Contains(activeKinds, kind) || kind != "vmlDrawing" && !c.isPresented(part)
 }
 
-// typeOf names what a part is, such as "slide" or "notesMaster"; it is "" for
-// what is not of presentations alone.
+// typeOf returns the type of a part, such as "slide" or "notesMaster". It
+// returns "" for types that other documents have too.
 func (c *cutter) typeOf(part string) string {
 	if c.isSlide[part] {
 		return "slide"
@@ -184,6 +184,6 @@ func (c *cutter) typeOf(part string) string {
 	return ""
 }
 
-// isPresented reports whether a part is of presentations alone. Charts are not:
-// what stands behind them stays.
+// isPresented reports whether only presentations have parts of this type. Others
+// have charts too, so the workbooks behind charts are kept.
 func (c *cutter) isPresented(part string) bool { return c.typeOf(part) != "" }

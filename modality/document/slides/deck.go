@@ -10,26 +10,27 @@ import (
 	"github.com/citekit/citekit/internal/sniff"
 )
 
-// maxSlides is how many slides a presentation may have.
+// maxSlides is the largest number of slides in a presentation.
 const maxSlides = 100_000
 
 // A deck is an open presentation of one format. Slides are counted from 0.
 type deck interface {
 	format() (mediaType, ext string)
 
-	count() int // of slides
+	// count returns the number of slides.
+	count() int
 
-	// has reports whether a slide is there, and not in the list alone.
+	// has reports whether the content of a listed slide exists.
 	has(i int) bool
 
 	sections() []section
 
-	// about returns the title that the properties give, and the others.
+	// about returns the title in the properties, and the other properties.
 	about(ctx context.Context) (title string, other noter, err error)
 
 	readSlide(ctx context.Context, i int) (*content, error)
 
-	// extract returns a presentation of some slides.
+	// extract returns a presentation with only the slides at indexes.
 	extract(ctx context.Context, indexes []int) (*citekit.Content, error)
 }
 
@@ -38,14 +39,14 @@ type noter interface {
 	Note(metadata map[string]any)
 }
 
-// A section is a run of slides under a name.
+// A section is a named group of slides.
 type section struct {
 	name   string
 	slides []int // counted from 0, in the order of the section
 }
 
-// openDeck opens a presentation. What is no ODP is read as PPTX, whose package
-// says what is wrong with it.
+// openDeck opens a presentation. Every source that is not an ODP is read as PPTX,
+// so that errors come from the reader of PPTX.
 func openDeck(ctx context.Context, src *citekit.Source) (deck, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ func extentOf(d deck) citekit.Extent {
 	return citekit.Extent{Modality: citekit.Document, Pages: d.count(), MediaType: mediaType}
 }
 
-// known makes an error match what [citekit.Resolver] documents.
+// known returns ctx.Err() in place of err once ctx is done.
 func known(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
 		return ctx.Err()

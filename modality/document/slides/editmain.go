@@ -6,8 +6,8 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// editMain leaves out of the main part what is not kept, and has the first
-// slide show the number that it has in the source.
+// editMain removes from the main part what is not kept. The first slide keeps the
+// number that it shows in the source.
 func (c *cutter) editMain() error {
 	isKept := make(map[int]bool, len(c.indexes))
 	keptIDs := make(map[string]bool, len(c.indexes))
@@ -39,10 +39,10 @@ func (c *cutter) editMain() error {
 type mainEditor struct {
 	*cutter
 	isKept  map[int]bool    // slides by index
-	keptIDs map[string]bool // by the ids that sections have
+	keptIDs map[string]bool // by the ids that sections use
 	gone    fate
 	next    int        // index of the next slide in the list
-	emptied []*element // those that go if all in them went
+	emptied []*element // elements that are removed if all their children are
 }
 
 func (m *mainEditor) visit(e *element, s *xmlspan.Scanner) {
@@ -71,11 +71,11 @@ func (m *mainEditor) visit(e *element, s *xmlspan.Scanner) {
 	}
 }
 
-// sectionsURI names the extension with the sections.
+// sectionsURI is the name of the extension that lists sections.
 const sectionsURI = "{521415D9-36F7-43E2-AB2F-B90AF26B5E84}"
 
-// unname removes an element that names what is not kept, or all of the
-// extension or the font that it belongs to.
+// unname removes an element that refers to something left out. If the element
+// belongs to an extension or an embedded font, all of that is removed.
 func (m *mainEditor) unname(e *element) {
 	for _, a := range e.refs {
 		if m.gone.of(a.Value) == 0 {
@@ -91,7 +91,7 @@ func (m *mainEditor) unname(e *element) {
 	}
 }
 
-// number has the first slide show the number that it has in the source.
+// number sets the number of the first slide to its number in the source.
 func (m *mainEditor) number(e *element, s *xmlspan.Scanner) {
 	number := strconv.Itoa(m.first + m.indexes[0])
 	for a := range s.Attrs() {

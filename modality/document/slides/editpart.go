@@ -21,12 +21,13 @@ const (
 	missing                   // the source lacks what it leads to
 )
 
-// A fate says what becomes of the relationships of a part, by their ids; 0 for
-// those that are kept.
+// A fate holds the reason why each relationship of a part is left out, by its id.
+// The reason is 0 for relationships that are kept.
 type fate map[string]reason
 
-// of returns why an id is not that of a relationship that is kept, or 0. One
-// that the part does not have is missing; "" names none.
+// of returns the reason why the relationship with an id is left out, or 0 if it
+// is kept. An id that the part does not have is missing. The id "" refers to
+// nothing and gives 0.
 func (f fate) of(id string) reason {
 	why, known := f[id]
 	if !known && id != "" {
@@ -35,7 +36,7 @@ func (f fate) of(id string) reason {
 	return why
 }
 
-// any reports whether a relationship is not kept.
+// any reports whether any relationship is left out.
 func (f fate) any() bool {
 	for _, why := range f {
 		if why != 0 {
@@ -45,7 +46,7 @@ func (f fate) any() bool {
 	return false
 }
 
-// fate returns what becomes of the relationships of a part.
+// fate returns which relationships of a part are left out, and why.
 func (c *cutter) fate(part string) (fate, error) {
 	rels, err := c.pkg.Rels(c.ctx, part)
 	if err != nil {
@@ -70,7 +71,7 @@ func (c *cutter) fate(part string) (fate, error) {
 	return gone, nil
 }
 
-// edit decides what becomes of each part.
+// edit edits all kept parts.
 func (c *cutter) edit() error {
 	if plain := c.kind.withoutMacros(); plain != c.kind {
 		c.cut.Retype(c.pkg.Main(), plain.mainType)
@@ -97,9 +98,9 @@ func (c *cutter) edit() error {
 	return c.editMain()
 }
 
-// editParts edits the parts that are kept, and reports whether there were some
-// that it had not seen: lists of authors are reached only when the comments are
-// read, and layouts that are not used when their master is damaged.
+// editParts edits the kept parts, and reports whether it found parts that it had
+// not seen before. Lists of authors are reached only after the comments are read,
+// and unused layouts only after their master was found damaged.
 func (c *cutter) editParts() (more bool, err error) {
 	parts, err := c.cut.Parts(c.ctx)
 	if err != nil {
@@ -120,16 +121,16 @@ func (c *cutter) editParts() (more bool, err error) {
 	return more, nil
 }
 
-// leave reports whether a part may stay without being edited: one that is not
-// well-formed and belongs to no slide that is left out. Programs show the slides
-// of such presentations, without what they cannot read.
+// leave reports whether a part may be kept without edits. The part must not be
+// well-formed, and must not belong to a slide that is left out. Programs show the
+// slides of such presentations without the parts that they cannot read.
 func (c *cutter) leave(part string, err error) bool {
 	if !errors.Is(err, xmlspan.ErrMalformed) || c.slideOf(part) > 0 || part == c.pkg.Main() {
 		return false
 	}
 	c.damaged[part] = true
 	switch c.typeOf(part) {
-	case "commentAuthors", "authors", "presProps": // which tell of all slides
+	case "commentAuthors", "authors", "presProps": // these name all slides
 		c.change("%s is damaged in the source, and left out", c.label(part))
 	default:
 		c.change("%s is damaged in the source, and stays as it is", c.label(part))
@@ -164,8 +165,8 @@ func (c *cutter) editPart(part string) error {
 	return c.rewrite(part, ed.visit, ed.decide)
 }
 
-// rewrite edits a part, as visit says of each element and then decide, which
-// may be nil, of all.
+// rewrite edits a part: it calls visit for each element, and then decide for the
+// whole tree, unless decide is nil.
 func (c *cutter) rewrite(part string, visit func(*element, *xmlspan.Scanner), decide func(text string, root *element)) error {
 	if size := c.pkg.Part(part).Size(); size > maxSlideBytes {
 		return fmt.Errorf("a part of %d MiB to edit; at most %d: %w", size>>20, maxSlideBytes>>20, citekit.ErrTooLarge)
@@ -185,8 +186,8 @@ func (c *cutter) rewrite(part string, visit func(*element, *xmlspan.Scanner), de
 	return nil
 }
 
-// print replaces a part by its edited form, and notes the relationships that it
-// no longer names.
+// print replaces a part by its edited form, and records the relationships that
+// the part no longer names.
 func (c *cutter) print(part, text string, root *element) {
 	p := printer{text: text, named: make(map[string]bool)}
 	p.print(root)
@@ -205,7 +206,7 @@ func (c *cutter) print(part, text string, root *element) {
 	c.unnamed[part] = unnamed
 }
 
-// findAuthors notes who is named in a part with comments.
+// findAuthors records the authors that a part with comments names.
 func (c *cutter) findAuthors(part string) error {
 	if c.authors == nil {
 		c.authors = make(map[string]bool)
@@ -231,8 +232,8 @@ func (c *cutter) findAuthors(part string) error {
 	return nil // the part stays as it is
 }
 
-// writtenNumber returns the number to write in the place of the fields of a
-// slide that a program would count otherwise; "" if it counts right.
+// writtenNumber returns the number that replaces the number fields of a slide. It
+// returns "" if programs count the slide correctly in the cut.
 func (c *cutter) writtenNumber(part string) string {
 	if c.slideOf(part) == 0 {
 		return ""
@@ -245,8 +246,8 @@ func (c *cutter) writtenNumber(part string) string {
 	return c.pptx.number(i)
 }
 
-// slideOf returns the number of the slide that a part is, or is the notes of; 0
-// if it is neither.
+// slideOf returns the number of the slide that a part holds, or whose notes it
+// holds. It returns 0 for other parts.
 func (c *cutter) slideOf(part string) int { return max(c.kept[part], c.notesOf[part]) }
 
 // label names a part in a change.
@@ -272,7 +273,7 @@ func (c *cutter) label(part string) string {
 	return "a drawing"
 }
 
-// change notes what the cut has otherwise, once.
+// change records a difference from the source, once.
 func (c *cutter) change(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if len(c.changes) < citekit.MaxChanges && !slices.Contains(c.changes, text) {

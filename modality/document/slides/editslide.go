@@ -6,20 +6,20 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// A partEditor edits a slide, or what it is made of.
+// A partEditor edits a slide, or a part that the slide uses.
 type partEditor struct {
 	*cutter
 	part   string
 	gone   fate
 	label  string // names the part in a change
-	number string // to write in the place of fields; "" leaves them
+	number string // replaces fields; "" keeps the fields
 
-	local  []*element // links to what no cut has
+	local  []*element // links to macros and custom shows, which no cut has
 	fields []*element // that show the number of the slide
 	named  []reference
 }
 
-// A reference is an attribute that names a relationship that is not kept.
+// A reference is an attribute that names a relationship that is left out.
 type reference struct {
 	*element
 	attr xmlspan.Attr
@@ -40,7 +40,7 @@ func (ed *partEditor) visit(e *element, s *xmlspan.Scanner) {
 	}
 }
 
-// decide says what becomes of the elements of a part.
+// decide sets the edits of the elements of a part.
 func (ed *partEditor) decide(text string, root *element) {
 	for _, e := range ed.local {
 		e.edit.removed = true
@@ -54,7 +54,7 @@ func (ed *partEditor) decide(text string, root *element) {
 	}
 }
 
-// write puts a number in the place of a field.
+// write replaces a field by a number.
 func (ed *partEditor) write(text string, field *element) {
 	name := text[field.pos+1 : field.inner]
 	name = name[:strings.IndexAny(name, " \t\r\n/>")]
@@ -68,7 +68,7 @@ func (ed *partEditor) write(text string, field *element) {
 	ed.change("slide numbers written as text, so that they stay")
 }
 
-// unname edits what names a relationship that is not kept.
+// unname edits an element that names a relationship that is left out.
 func (ed *partEditor) unname(text string, root *element, ref reference) {
 	switch e := ref.element; {
 	case e.is("p", "sldLayoutId"):
@@ -100,7 +100,7 @@ func (ed *partEditor) report(why reason) {
 	}
 }
 
-// picture puts the picture of an embedded object in the place of its frame.
+// picture replaces the frame of an embedded object by its picture.
 func (ed *partEditor) picture(text string, root, frame *element) {
 	if frame.edit.removed || frame.edit.replaced {
 		return
@@ -124,7 +124,7 @@ func (ed *partEditor) picture(text string, root, frame *element) {
 	ed.change("embedded objects of %s replaced by their pictures", ed.label)
 }
 
-// controls puts the pictures of controls behind the shapes.
+// controls moves the pictures of controls after the shapes.
 func (ed *partEditor) controls(text string, root, list *element) {
 	if list.edit.removed {
 		return
@@ -140,7 +140,7 @@ func (ed *partEditor) controls(text string, root, list *element) {
 	})
 }
 
-// stop leaves out the animations of a slide that lost a shape.
+// stop removes the animations of a slide that lost a shape.
 func (ed *partEditor) stop(root *element) {
 	if timing := root.find("p", "timing"); timing != nil && !timing.edit.removed {
 		timing.edit.removed = true
@@ -148,7 +148,7 @@ func (ed *partEditor) stop(root *element) {
 	}
 }
 
-// fallBack puts the last of some alternatives in their place.
+// fallBack replaces a set of alternatives by the last one.
 func (ed *partEditor) fallBack(text string, alternatives *element) {
 	if alternatives.edit.replaced {
 		return
@@ -164,12 +164,12 @@ func (ed *partEditor) fallBack(text string, alternatives *element) {
 	}
 }
 
-// isLink reports whether e says where a click leads.
+// isLink reports whether e is the target of a click.
 func isLink(e *element) bool {
 	return e.space == "a" && (e.local == "hlinkClick" || e.local == "hlinkHover" || e.local == "hlinkMouseOver")
 }
 
-// isLocal reports whether an action is one of what no cut has.
+// isLocal reports whether an action runs something that no cut has.
 func isLocal(action string) bool {
 	return strings.HasPrefix(action, "ppaction://customshow") || strings.HasPrefix(action, "ppaction://macro")
 }

@@ -21,12 +21,12 @@ func whole(ctx context.Context, src *citekit.Source, d deck) *citekit.Content {
 	}
 }
 
-// maxHeld is how large a cut may be that is held in memory. Larger ones are
+// maxHeld is the largest cut that is held in memory, in bytes. Larger cuts are
 // written while they are read.
 const maxHeld = 64 << 20
 
-// extract returns a presentation of the slides of the indexes. Those that have
-// no text that can be read are refused, as evidence that nobody can check.
+// extract implements deck. A slide whose text cannot be read is refused: nobody
+// could check that evidence.
 func (d *pptx) extract(ctx context.Context, indexes []int) (*citekit.Content, error) {
 	c, err := newCutter(ctx, d, indexes)
 	if err != nil {
@@ -49,8 +49,8 @@ func (d *pptx) extract(ctx context.Context, indexes []int) (*citekit.Content, er
 	return content, nil
 }
 
-// write gives content its body, which is about so large: one held in memory, or
-// if that is too much, one that is written while it is read.
+// write sets the body of content. Size is an estimate in bytes: a body of at most
+// maxHeld is held in memory, a larger one is written while it is read.
 func write(ctx context.Context, content *citekit.Content, size int64, writeTo func(context.Context, io.Writer) error) error {
 	if size > maxHeld {
 		content.Size = -1
@@ -65,7 +65,7 @@ func write(ctx context.Context, content *citekit.Content, size int64, writeTo fu
 	return nil
 }
 
-// size returns about how large the cut is.
+// size estimates the size of the cut in bytes.
 func (c *cutter) size() (int64, error) {
 	parts, err := c.cut.Parts(c.ctx)
 	var size int64
@@ -75,7 +75,7 @@ func (c *cutter) size() (int64, error) {
 	return size, err
 }
 
-// A piped body is what a function writes, from the first Read on.
+// A piped body reads what a function writes. The first Read starts the function.
 type piped struct {
 	write func(io.Writer) error
 	r     *io.PipeReader

@@ -32,8 +32,8 @@ func (p *page) frame(take sink) {
 	})
 }
 
-// elsewhere reads what stands in a part that the slide refers to. Nothing is
-// shown of a part that is missing.
+// elsewhere reads the text of a part that the slide refers to. A missing part has
+// no text.
 func (p *page) elsewhere(id, what string, read func(*page) string) string {
 	part := p.target(id)
 	if part == nil || p.reader.err != nil {
@@ -71,7 +71,7 @@ func (p *page) table() string {
 	return strings.Join(rows, "\n")
 }
 
-// oneCell returns text without what would end a cell.
+// oneCell returns text with each tab and line end replaced by a space.
 func oneCell(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || r == '\r' {
@@ -81,20 +81,20 @@ func oneCell(text string) string {
 	}, text)
 }
 
-// A series is one of a chart.
+// A series is a series of values in a chart.
 type series struct {
 	name               string
 	categories, values []point
 }
 
-// A point is what a chart keeps of a cell.
+// A point is the copy of a cell in a chart.
 type point struct {
 	index int
 	text  string
 }
 
-// chart reads a chart: its titles, and then the values it shows as a table with
-// a column for each series, as the numbers are stored.
+// chart reads a chart: its titles, and then its values as a table with a column
+// for each series. Numbers are written as they are stored.
 func (p *page) chart() string {
 	var lines []string
 	var all []series
@@ -131,8 +131,8 @@ func (p *page) series() series {
 	return s
 }
 
-// points reads those within the element at hand; of several levels of
-// categories the first.
+// points reads the points within the element at hand. If categories have several
+// levels, it reads the first.
 func (p *page) points() []point {
 	var points []point
 	index, levels := 0, 0
@@ -153,10 +153,10 @@ func (p *page) points() []point {
 	return points
 }
 
-// chartRows returns the lines of a table of series. The categories are those of
-// the first series that has some.
+// chartRows returns the lines of a table of series. The categories come from the
+// first series that has categories.
 func (p *page) chartRows(all []series) []string {
-	cells := make(map[int]map[int]string) // by index and column; 0 has the category
+	cells := make(map[int]map[int]string) // by index and column; column 0 has the category
 	put := func(column int, points []point) {
 		for _, point := range points {
 			if cells[point.index] == nil {
@@ -197,8 +197,8 @@ func (p *page) chartRows(all []series) []string {
 	return lines
 }
 
-// newChart reads a chart of the kinds that came with Office 2016: its titles
-// and the names it shows.
+// newChart reads a chart of the kinds that Office 2016 introduced: its titles and
+// the names that it shows.
 func (p *page) newChart() string {
 	var lines []string
 	for p.Next() {
@@ -213,8 +213,8 @@ func (p *page) newChart() string {
 	return strings.Join(lines, "\n")
 }
 
-// named returns the paragraphs and the points within the element at hand, a
-// line each.
+// named returns the paragraphs and the points within the element at hand, each on
+// its own line.
 func (p *page) named() string {
 	var lines []string
 	descend(p.Scanner, func() {
@@ -245,8 +245,8 @@ type diagramEdge struct {
 	to    string
 }
 
-// diagram reads the model of a diagram (SmartArt): the text of each node, those
-// below it behind it.
+// diagram reads the model of a diagram (SmartArt): the text of each node, followed
+// by the texts of its children.
 func (p *page) diagram() string {
 	var nodes []*diagramNode
 	byID := make(map[string]*diagramNode)
@@ -270,8 +270,8 @@ func (p *page) diagram() string {
 	return strings.Join(diagramLines(nodes, byID), "\n")
 }
 
-// diagramNode reads the point at hand; nil if it is one that shows no text of
-// its own.
+// diagramNode reads the point at hand. It returns nil for points without text of
+// their own.
 func (p *page) diagramNode() *diagramNode {
 	n := &diagramNode{id: p.Get("", "modelId")}
 	switch p.Get("", "type") {
@@ -289,8 +289,8 @@ func (p *page) diagramNode() *diagramNode {
 	return n
 }
 
-// diagramLines returns the texts of nodes from the roots down, and then those
-// that nothing leads to.
+// diagramLines returns the texts of nodes from the roots down, and then of the
+// nodes that no root reaches.
 func diagramLines(nodes []*diagramNode, byID map[string]*diagramNode) []string {
 	var lines []string
 	seen := make(map[*diagramNode]bool)

@@ -16,16 +16,15 @@ const (
 	maxSummary = 300 // bytes
 )
 
-// Map implements [citekit.Mapper]. There is a node of the type "slide" for each
-// slide, titled by its title, else by its first text, else by its number. It is
-// a child of its section, if the presentation has sections. The method says
-// "slides".
+// Map implements [citekit.Mapper]. Each slide has a node of the type "slide",
+// titled by its title, else by its first text, else by its number. In a PPTX with
+// sections, the node is a child of its section. The method is "slides".
 //
-// The title is the one that the properties of the document give, else that of
-// the first slide. The metadata are "pages", the number of slides; "author",
-// "keywords", "date" and "language" as the properties give them; and
-// "incomplete", a list with "slides" if there are slides without a node: those
-// that the source lacks, and those beyond [citekit.MaxMappedNodes].
+// The title of the map is the title in the properties of the document, else that
+// of the first slide. The metadata are "pages", the number of slides; "author",
+// "keywords", "date" and "language" from the properties; and "incomplete", a list
+// with "slides" if some slides have no node: slides whose part the source lacks,
+// and slides beyond [citekit.MaxMappedNodes].
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -48,7 +47,7 @@ func draft(ctx context.Context, d deck, progress func(float64)) (*citekit.Draft,
 	}
 	metadata := map[string]any{"pages": d.count()}
 	other.Note(metadata)
-	nodes := make([]*citekit.Node, d.count()) // nil for those left out
+	nodes := make([]*citekit.Node, d.count()) // nil for slides without a node
 	left := citekit.MaxMappedNodes - min(len(d.sections()), citekit.MaxMappedNodes/2)
 	first := ""
 	for i := range nodes {
@@ -95,8 +94,8 @@ func (c *content) node(number int) *citekit.Node {
 	}
 }
 
-// nest puts nodes into the sections of their slides. Sections stand where their
-// first slide does.
+// nest puts nodes into the sections of their slides. A section takes the place of
+// its first slide.
 func nest(nodes []*citekit.Node, sections []section) []*citekit.Node {
 	of := make([]int, len(nodes)) // the section of each slide, from 1
 	for n, s := range sections[:min(len(sections), citekit.MaxMappedNodes/2)] {
@@ -130,7 +129,7 @@ func nest(nodes []*citekit.Node, sections []section) []*citekit.Node {
 	return top
 }
 
-// sectionNode returns a node of a section that has no slides yet.
+// sectionNode returns the node of a section, still without slides.
 func sectionNode(sections []section, n int) *citekit.Node {
 	title := plain.Words(sections[n].name, maxTitle)
 	if title == "" {
@@ -139,8 +138,8 @@ func sectionNode(sections []section, n int) *citekit.Node {
 	return &citekit.Node{Title: title, Type: "section", Location: citekit.Location{Modality: citekit.Document}}
 }
 
-// sensibleTitle returns the title of a document; "" if a program has only put
-// there what it calls every presentation.
+// sensibleTitle returns the title of a document. It returns "" for names of files
+// and titles that programs give to every presentation.
 func sensibleTitle(title string) string {
 	title = plain.Words(title, maxTitle)
 	switch lower := strings.ToLower(title); {

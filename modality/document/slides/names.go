@@ -7,7 +7,7 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// chartex is the namespace of the charts that came with Office 2016.
+// chartex is the namespace of the charts that Office 2016 introduced.
 const chartex = "http://schemas.microsoft.com/office/drawing/2014/chartex"
 
 // scan returns a scanner of a part, with short names for namespaces.
@@ -23,8 +23,8 @@ func scan(text string) *xmlspan.Scanner {
 }
 
 // children calls visit at the Start of each child of the element whose Start
-// is the token at hand, and steps to its End. What visit leaves of a child is
-// passed over.
+// is the token at hand, and steps to its End. It skips the parts of a child that
+// visit does not read.
 func children(s *xmlspan.Scanner, visit func()) {
 	depth := s.Depth
 	for s.Next() {
@@ -42,8 +42,8 @@ func children(s *xmlspan.Scanner, visit func()) {
 }
 
 // descend calls visit at the Start of each element within the one whose Start
-// is the token at hand, at any depth, and steps to its End. Of alternatives it
-// takes the first: the others say the same again.
+// is the token at hand, at any depth, and steps to its End. It visits only the
+// first of several alternatives, because the others repeat its content.
 func descend(s *xmlspan.Scanner, visit func()) {
 	depth := s.Depth
 	var alternatives choices
@@ -62,11 +62,11 @@ func descend(s *xmlspan.Scanner, visit func()) {
 	}
 }
 
-// choices remembers at which depths an alternative was taken.
+// choices records the depths at which an alternative was visited.
 type choices map[int]bool
 
-// passes reports whether the Start at hand is of an alternative that says again
-// what another one said.
+// passes reports whether the Start at hand begins an alternative that repeats the
+// content of one already visited.
 func (c *choices) passes(s *xmlspan.Scanner) bool {
 	if s.Space != "mc" {
 		return false
@@ -87,8 +87,8 @@ func (c *choices) passes(s *xmlspan.Scanner) bool {
 	return false
 }
 
-// chars returns the characters of the element whose Start is the token at
-// hand, and steps to its End.
+// chars returns the characters of the element whose Start is the token at hand,
+// and steps to its End.
 func chars(s *xmlspan.Scanner) string {
 	depth := s.Depth
 	var text strings.Builder

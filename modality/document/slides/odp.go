@@ -10,17 +10,17 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// An odp is what the content of an ODP says (ODF 1.3, part 3, section 3.5).
+// An odp is the parsed content of an ODP (ODF 1.3, part 3, section 3.5).
 type odp struct {
 	pkg       *odf.Package
-	text      string           // the content, in which slides have their numbers as text
-	scope     *xmlspan.Scanner // in office:presentation: it is never stepped on, for others read its namespaces
+	text      string           // the content; number fields of slides are already plain text
+	scope     *xmlspan.Scanner // in office:presentation; never advanced, because fragments take its namespaces
 	bodyStart int              // after the tag of office:presentation
 	bodyStop  int              // before its end tag
 	pages     []odpPage
 	decls     []odpDecl
 	shows     []string        // names of custom shows
-	numbered  map[string]bool // styles of slides that show the number that the master page has
+	numbered  map[string]bool // styles of slides that show the number field of their master page
 }
 
 // An odpPage is a draw:page.
@@ -31,14 +31,14 @@ type odpPage struct {
 	master    string
 }
 
-// An odpDecl is a text for the heads and feet of slides.
+// An odpDecl is a text for headers and footers of slides.
 type odpDecl struct {
 	pos, stop int
-	use       string // the attribute by which slides name it
+	use       string // the attribute of slides that names it
 	name      string
 }
 
-// odpTypes are the media types of presentations, with the extensions.
+// odpTypes are the media types of presentations and their extensions.
 var odpTypes = map[string]string{
 	"application/vnd.oasis.opendocument.presentation":          ".odp",
 	"application/vnd.oasis.opendocument.presentation-template": ".otp",
@@ -47,7 +47,7 @@ var odpTypes = map[string]string{
 func openODP(ctx context.Context, p *odf.Package) (*odp, error) {
 	d := &odp{pkg: p}
 	if odpTypes[p.MediaType()] == "" {
-		return nil, fmt.Errorf("the package is no presentation: %w", citekit.ErrFormat)
+		return nil, fmt.Errorf("the package is not a presentation: %w", citekit.ErrFormat)
 	}
 	var err error
 	if d.text, err = p.TextUpTo(ctx, odf.Content, maxSlideBytes); err != nil {
@@ -64,8 +64,8 @@ func openODP(ctx context.Context, p *odf.Package) (*odp, error) {
 	return d, nil
 }
 
-// index steps through the content once. It returns the edits by which fields in
-// slides that show their number become that.
+// index reads the content once. It returns the edits that replace the number
+// fields of slides by their numbers.
 func (d *odp) index(ctx context.Context) (numbers []xmlspan.Edit, err error) {
 	d.scope, d.pages, d.decls, d.shows, d.numbered = nil, nil, nil, nil, make(map[string]bool)
 	s := odf.Scan(d.text)
@@ -93,12 +93,12 @@ func (d *odp) index(ctx context.Context) (numbers []xmlspan.Edit, err error) {
 		return nil, odf.KnownXML(err)
 	}
 	if d.scope == nil {
-		return nil, fmt.Errorf("the content is no presentation: %w", citekit.ErrFormat)
+		return nil, fmt.Errorf("the content is not a presentation: %w", citekit.ErrFormat)
 	}
 	return numbers, nil
 }
 
-// body finds the children of office:presentation.
+// body reads the children of office:presentation.
 func (d *odp) body(ctx context.Context, s *xmlspan.Scanner) (numbers []xmlspan.Edit, err error) {
 	for s.Next() && (s.Kind != xmlspan.End || s.Depth != 3) {
 		if s.Kind != xmlspan.Start {
@@ -124,7 +124,7 @@ func (d *odp) body(ctx context.Context, s *xmlspan.Scanner) (numbers []xmlspan.E
 			s.Skip()
 			decl.stop = s.Stop
 			d.decls = append(d.decls, decl)
-		case s.Is("presentation", "settings"): // the custom shows are in it
+		case s.Is("presentation", "settings"): // contains the custom shows
 		case s.Is("presentation", "show"):
 			d.shows = append(d.shows, s.Get("presentation", "name"))
 		default:
@@ -135,8 +135,8 @@ func (d *odp) body(ctx context.Context, s *xmlspan.Scanner) (numbers []xmlspan.E
 	return numbers, nil
 }
 
-// numberFields returns the edits by which fields with the number of the slide
-// whose Start is the token at hand become text, and steps to its End.
+// numberFields returns the edits that replace the number fields of the slide whose
+// Start is the token at hand by its number, and steps to its End.
 func (d *odp) numberFields(s *xmlspan.Scanner) (edits []xmlspan.Edit) {
 	depth := s.Depth
 	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
@@ -153,7 +153,7 @@ func (d *odp) numberFields(s *xmlspan.Scanner) (edits []xmlspan.Edit) {
 	return edits
 }
 
-// number returns what a slide shows as its number.
+// number returns the number that a slide, counted from 0, shows.
 func (d *odp) number(i int) string { return strconv.Itoa(i + 1) }
 
 func (d *odp) format() (mediaType, ext string) {

@@ -55,10 +55,10 @@ func (d *odp) extract(ctx context.Context, indexes []int) (*citekit.Content, err
 	return content, nil
 }
 
-// compose writes the content of a cut: the slides, with the texts for heads and
-// feet that they use.
+// compose returns the content of a cut: the slides, and the texts for headers and
+// footers that they use.
 func (d *odp) compose(indexes []int) string {
-	places := make(map[int]int, len(indexes)) // from 1, by the numbers in the source
+	places := make(map[int]int, len(indexes)) // numbers in the cut, by numbers in the source
 	used := make(map[string]bool)
 	for n, i := range indexes {
 		places[i+1] = n + 1
@@ -88,8 +88,8 @@ func (d *odp) compose(indexes []int) string {
 	return b.String()
 }
 
-// thumbnails returns the edits by which small pictures of slides are those of the
-// same slides in a cut, where that has them.
+// thumbnails returns the edits that give thumbnails of slides the numbers that the
+// slides have in the cut. Thumbnails of slides that are left out are removed.
 func (d *odp) thumbnails(page odpPage, places map[int]int) (edits []xmlspan.Edit) {
 	s := d.scope.Fragment(page.pos, page.stop)
 	for s.Next() {
@@ -117,8 +117,8 @@ func (d *odp) thumbnails(page odpPage, places map[int]int) (edits []xmlspan.Edit
 	return edits
 }
 
-// gone returns what links can name that a cut has no more: slides and shapes on
-// them by their names and ids, and custom shows.
+// gone returns the targets of links that a cut leaves out: names and ids of slides
+// and of shapes on them, and names of custom shows.
 func (d *odp) gone(indexes []int) map[string]bool {
 	kept := make(map[string]bool)
 	gone := make(map[string]bool)
@@ -151,8 +151,8 @@ func (d *odp) gone(indexes []int) map[string]bool {
 	return gone
 }
 
-// countsAnew reports whether a slide shows a number of its master page that is
-// another one in a cut: its own, or how many slides there are.
+// countsAnew reports whether a slide shows, by its master page, a slide number or a
+// number of slides that differs in the cut.
 func (d *odp) countsAnew(indexes []int, styles string) bool {
 	masters := mastersOf(styles)
 	for n, i := range indexes {
@@ -165,17 +165,17 @@ func (d *odp) countsAnew(indexes []int, styles string) bool {
 	return false
 }
 
-// A master says which numbers a master page shows.
+// A master records which numbers a master page shows.
 type master struct {
 	number   bool // that of the slide
-	optional bool // that of the slide, if the slide asks for it
-	total    bool // that of all slides
+	optional bool // that of the slide, if its style turns it on
+	total    bool // the number of slides
 }
 
 // mastersOf returns the master pages by their names.
 func mastersOf(styles string) map[string]master {
 	masters := make(map[string]master)
-	name, inside := "", 0 // inside is the depth of the shape that slides ask for
+	name, inside := "", 0 // inside is the depth of the shape that styles turn on
 	s := odf.Scan(styles)
 	for s.Next() {
 		if s.Kind == xmlspan.End && s.Depth == inside {

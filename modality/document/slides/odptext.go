@@ -14,11 +14,11 @@ import (
 type odpReader struct {
 	ctx  context.Context
 	pkg  *odf.Package
-	left int64 // how many bytes of charts may still be read
+	left int64 // bytes of charts that may still be read
 	size int   // of the text so far
 }
 
-// An odpShape is the text of a shape, and what it is for.
+// An odpShape is the text of a shape, and its class, such as "title".
 type odpShape struct{ class, text string }
 
 func (d *odp) readSlide(ctx context.Context, i int) (*content, error) {
@@ -60,8 +60,8 @@ func (r *odpReader) slide(s *xmlspan.Scanner) (*content, error) {
 	return c, nil
 }
 
-// shapes reads the shapes that have text in the element whose Start is the token
-// at hand, those of groups one by one, and those of its notes.
+// shapes reads the shapes with text in the element whose Start is the token at
+// hand, also those in groups, and separately those of its notes.
 func (r *odpReader) shapes(s *xmlspan.Scanner) (shapes, notes []odpShape, err error) {
 	depth := s.Depth
 	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
@@ -91,8 +91,8 @@ func (r *odpReader) shapes(s *xmlspan.Scanner) (shapes, notes []odpShape, err er
 	return shapes, notes, odf.KnownXML(s.Err())
 }
 
-// shape reads the shape whose Start is the token at hand. What stands in a place
-// that nobody has filled is not shown.
+// shape reads the shape whose Start is the token at hand. An unfilled placeholder
+// has no text, because presentations do not show its prompt.
 func (r *odpReader) shape(s *xmlspan.Scanner) (odpShape, error) {
 	shape := odpShape{class: s.Get("presentation", "class")}
 	if s.Get("presentation", "placeholder") == "true" {
@@ -119,7 +119,7 @@ func (r *odpReader) shape(s *xmlspan.Scanner) (odpShape, error) {
 	return shape, nil
 }
 
-// charts reads the titles of the charts in a frame, and their values as a table.
+// charts reads the charts in a frame: their titles, and their values as a table.
 func (r *odpReader) charts(frame *xmlspan.Scanner) (string, error) {
 	var b strings.Builder
 	for frame.Next() {

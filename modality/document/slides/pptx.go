@@ -10,7 +10,7 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// A pptx is what the main part of a PPTX says.
+// A pptx is the parsed main part of a PPTX.
 type pptx struct {
 	pkg    *ooxml.Package
 	kind   kind
@@ -21,14 +21,14 @@ type pptx struct {
 	first  int // the number that the first slide shows
 }
 
-// A slide is an entry of the list of slides.
+// A slide is an entry in the list of slides.
 type slide struct {
-	id   string // by which sections name it
-	rel  string // by which the main part names it
+	id   string // by which sections refer to it
+	rel  string // of the relationship of the main part
 	part string // "" if it is missing
 }
 
-// A kind is one of the formats of presentations.
+// A kind is a format of presentations.
 type kind struct {
 	mainType  string // the content type of the main part
 	mediaType string
@@ -40,7 +40,8 @@ const (
 	msType   = "application/vnd.ms-powerpoint."
 )
 
-// kinds are the formats, those with macros behind the ones without.
+// kinds are the formats: first those without macros, then those with, in the same
+// order.
 var kinds = []kind{
 	{openType + "presentation.main+xml", openType + "presentation", ".pptx"},
 	{openType + "slideshow.main+xml", openType + "slideshow", ".ppsx"},
@@ -60,7 +61,7 @@ func kindOf(mainType string) (kind, bool) {
 	return kind{}, false
 }
 
-// withoutMacros returns the kind that a cut has.
+// withoutMacros returns the same kind without macros, which cuts have.
 func (k kind) withoutMacros() kind {
 	for i, other := range kinds {
 		if other == k {
@@ -76,7 +77,7 @@ func openPPTX(ctx context.Context, pkg *ooxml.Package) (*pptx, error) {
 	var err error
 	var ok bool
 	if d.kind, ok = kindOf(pkg.ContentType(pkg.Main())); !ok {
-		return nil, fmt.Errorf("the source is no presentation: %w", citekit.ErrFormat)
+		return nil, fmt.Errorf("the source is not a presentation: %w", citekit.ErrFormat)
 	}
 	if d.text, err = pkg.Part(pkg.Main()).Text(ctx); err != nil {
 		return nil, fmt.Errorf("the list of slides: %w", err)
@@ -143,10 +144,10 @@ func (d *pptx) about(ctx context.Context) (string, noter, error) {
 	return core.Title, core, err
 }
 
-// number returns what a slide, counted from 0, shows as its number.
+// number returns the number that a slide, counted from 0, shows.
 func (d *pptx) number(i int) string { return strconv.Itoa(d.first + i) }
 
-// slideText returns the part of a slide, counted from 0.
+// slidePart returns the part of a slide, counted from 0.
 func (d *pptx) slidePart(i int) (*ooxml.Part, error) {
 	if part := d.pkg.Part(d.slides[i].part); part != nil {
 		return part, nil

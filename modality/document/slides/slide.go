@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	maxSlideBytes = 64 << 20 // of the parts that are read for the text of a slide
-	maxSlideText  = 16 << 20 // of that text
+	maxSlideBytes = 64 << 20 // of all parts read for the text of a slide
+	maxSlideText  = 16 << 20 // of the text of a slide
 )
 
 // A content is the text of a slide.
@@ -22,8 +22,8 @@ type content struct {
 	notes  string
 }
 
-// text returns all of it: the title, the rest, and then the notes behind a
-// line that says so. It ends with a line end unless it is empty.
+// text returns the title, the other texts, and then the notes after a line
+// "Notes:". It ends with a line end unless it is empty.
 func (c *content) text() string {
 	var b strings.Builder
 	add := func(text string) {
@@ -43,15 +43,15 @@ func (c *content) text() string {
 	return b.String()
 }
 
-// notesLine stands before the notes of a slide.
+// notesLine is the line before the notes of a slide.
 const notesLine = "Notes:"
 
-// A reader reads the text of one slide, with what it shows of other parts.
+// A reader reads the text of one slide, and of the parts that it shows.
 type reader struct {
 	ctx    context.Context
 	pkg    *ooxml.Package
-	number string // what fields with the number of the slide show
-	left   int64  // how many bytes of parts may still be read
+	number string // the text of number fields
+	left   int64  // bytes of parts that may still be read
 	size   int    // of the text so far
 	err    error  // the first
 }
@@ -90,8 +90,8 @@ func (r *reader) slide(part *ooxml.Part) (*content, error) {
 	return c, r.err
 }
 
-// notes reads the notes of a slide, without the picture of the slide and what
-// the head and the foot of the page repeat.
+// notes reads the notes of a slide, without the thumbnail of the slide and without
+// headers and footers.
 func (r *reader) notes(slide *page, c *content) {
 	part := slide.related("notesSlide")
 	if part == nil {
@@ -119,7 +119,7 @@ func (r *reader) fail(err error) {
 	}
 }
 
-// add counts a text that was read.
+// add counts bytes of text that were read.
 func (r *reader) add(n int) {
 	if r.size += n; r.size > maxSlideText {
 		r.fail(fmt.Errorf("more than %d MiB of text: %w", maxSlideText>>20, citekit.ErrTooLarge))
@@ -148,8 +148,7 @@ func (r *reader) open(part *ooxml.Part) (*page, error) {
 	return &page{reader: r, Scanner: scan(text), rels: rels}, nil
 }
 
-// related returns the first part that a relationship of a kind leads to, or
-// nil.
+// related returns the first target of the relationships of a kind, or nil.
 func (p *page) related(kind string) *ooxml.Part {
 	for _, rel := range p.rels {
 		if rel.Kind() == kind && !rel.External {
@@ -159,7 +158,7 @@ func (p *page) related(kind string) *ooxml.Part {
 	return nil
 }
 
-// target returns the part that a relationship leads to, or nil.
+// target returns the part that the relationship with an id leads to, or nil.
 func (p *page) target(id string) *ooxml.Part {
 	for _, rel := range p.rels {
 		if rel.ID == id && !rel.External {
@@ -169,8 +168,8 @@ func (p *page) target(id string) *ooxml.Part {
 	return nil
 }
 
-// A sink takes the text of a shape, which is not empty, and what the shape is
-// the placeholder of.
+// A sink receives the text of a shape, never empty, and the type of placeholder
+// that the shape is.
 type sink func(placeholder, text string)
 
 // tree reads the shapes of a slide or of notes in their order.
@@ -185,7 +184,7 @@ func (p *page) tree(take sink) {
 	}
 }
 
-// shapes reads those within the element at hand.
+// shapes reads the shapes within the element at hand.
 func (p *page) shapes(take sink) {
 	var alternatives choices
 	children(p.Scanner, func() {
@@ -221,8 +220,8 @@ func (p *page) shape(take sink) {
 	}
 }
 
-// lines returns the paragraphs within the element at hand, a line each, without
-// those that are blank.
+// lines returns the paragraphs within the element at hand, each on its own line.
+// Blank paragraphs are left out.
 func (p *page) lines() string {
 	var lines []string
 	descend(p.Scanner, func() {
@@ -235,8 +234,8 @@ func (p *page) lines() string {
 	return strings.Join(lines, "\n")
 }
 
-// paragraph returns the text of the paragraph at hand. Of fields it is what
-// they showed last, but for the number of the slide, which programs count anew.
+// paragraph returns the text of the paragraph at hand. Fields give the text that
+// they showed last, except for slide numbers, which programs count again.
 func (p *page) paragraph() string {
 	var b strings.Builder
 	descend(p.Scanner, func() {

@@ -4,39 +4,41 @@
 // # Slides
 //
 // Slides are pages, counted from 1 in the order of the presentation's list of
-// slides; hidden ones count. A slide whose part the source lacks counts too,
-// and is an error only for who asks for it. Boxes on slides are not supported.
+// slides. Hidden slides count. A slide whose part the source lacks counts too;
+// only a location with that slide gives an error. Boxes on slides are not
+// supported.
 //
 // # Evidence
 //
-// A presentation of the slides alone, with what they are made of: layouts,
-// masters, themes, tables, charts with the workbooks behind them, diagrams,
-// media, notes, comments with the names of their authors, tags, fonts. Parts
-// are copied as they are packed in the source. Only what names something that
-// is left out is edited, in the bytes of its part: the lists of slides,
-// sections, masters and layouts; links to slides that are left out, which stay
-// as text without a link.
+// Evidence of PPTX is a presentation with only those slides and the parts that
+// they use: layouts, masters, themes, tables, charts with their workbooks,
+// diagrams, media, notes, comments with the names of their authors, tags and
+// fonts. Parts are copied as they are packed in the source. Only text that refers
+// to something left out is edited, within the bytes of its part: the lists of
+// slides, sections, masters and layouts, and links to slides that are left out,
+// which become plain text.
 //
-// Left out are all other slides with what belongs to them, layouts and masters
-// that no slide uses, custom shows, the hand-out master, the properties of the
-// document with its thumbnail, what says how it was viewed, printed and edited,
-// macros, and files embedded on slides: of these the picture stays. The number
-// that slides show stays that of the source.
+// These are left out: all other slides and the parts that only they use, unused
+// layouts and masters, custom shows, the handout master, the properties and the
+// thumbnail of the document, settings for viewing, printing and editing, macros,
+// and files embedded on slides, whose pictures are kept. Slides show the same
+// numbers as in the source.
 //
-// Of ODP the slides are kept with the master pages, styles, pictures, sounds,
-// charts and texts of feet that they use, with their animations, notes and
-// comments. Links to slides that are left out stay as text. Fields with the
-// number of the slide become that number; what a master page shows as one counts
-// anew, which the evidence says.
+// Evidence of ODP keeps the slides with their animations, notes and comments, and
+// the master pages, styles, pictures, sounds, charts, headers and footers that
+// they use. It leaves out the same things as evidence of PPTX. Number fields on
+// slides become the numbers that they show in the source. Number fields on master
+// pages count the slides of the evidence; if that changes what a slide shows, the
+// Changes of the content say so.
 //
 // # Text
 //
-// The text of a slide is that of its title, then of its other shapes in the
-// order of the slide, a line for each paragraph. A row of a table is a line
-// with tabs between cells. Of charts there are the titles and the values as a
-// table, of diagrams (SmartArt) the texts of their nodes. The notes follow a
-// line "Notes:". What stands on layouts and masters is no text of a slide, nor
-// are comments and descriptions of pictures.
+// The text of a slide is its title, then its other shapes in the order of the
+// slide, with a line for each paragraph. A row of a table is a line with tabs
+// between cells. The text of a chart is its titles and its values as a table, and
+// that of a diagram (SmartArt) the texts of its nodes. The notes follow a line
+// "Notes:". Layouts, masters, comments and descriptions of pictures are not part
+// of the text.
 package slides
 
 import (
@@ -62,8 +64,9 @@ var (
 // Version implements [citekit.Versioner].
 func (r *Resolver) Version() string { return "slides/1" }
 
-// Resolve implements [citekit.Resolver]. The media type is that of the source,
-// but a part of one with macros has none. The mode has no meaning for slides.
+// Resolve implements [citekit.Resolver]. The media type is that of the source. If
+// the source may have macros, evidence of some slides has the media type of the
+// same format without macros. The mode has no meaning for slides.
 func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	if err := checkLocation(ctx, req.Location); err != nil {
 		return nil, err
@@ -82,7 +85,7 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	return content, known(ctx, err)
 }
 
-// checkLocation refuses what no presentation has.
+// checkLocation refuses locations that no presentation has.
 func checkLocation(ctx context.Context, loc citekit.Location) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -114,7 +117,7 @@ func indexes(loc citekit.Location, slides int) []int {
 	return list
 }
 
-// Measure implements [citekit.Measurer]. Pages are the slides.
+// Measure implements [citekit.Measurer]. Pages are slides.
 func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
 	if err := ctx.Err(); err != nil {
 		return citekit.Extent{}, err

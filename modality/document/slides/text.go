@@ -8,7 +8,7 @@ import (
 )
 
 // ReadText implements [citekit.TextReader]. Each run is the text of one slide.
-// Slides without text give an empty run.
+// A slide without text gives an empty run.
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
 		if err := readText(ctx, src, loc, yield); err != nil {
@@ -17,7 +17,7 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 	}
 }
 
-// readText yields runs, and returns an error if there is one to yield.
+// readText yields runs, and returns the error that the caller has to yield.
 func readText(ctx context.Context, src *citekit.Source, loc citekit.Location, yield func(citekit.TextRun, error) bool) error {
 	if err := checkLocation(ctx, loc); err != nil {
 		return err

@@ -11,22 +11,22 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// maxElements is how many elements a part may have that is to be edited.
+// maxElements is the largest number of elements in a part that is edited.
 const maxElements = 1 << 19
 
-// An element is one of a part that is to be edited, with its place in it.
+// An element is an element of a part that is edited, with its place in the part.
 type element struct {
 	space, local string
 	pos, stop    int // with its tags
 	inner, tail  int // where its start tag ends, and its end tag begins
 	parent       *element
 	children     []*element
-	refs         []xmlspan.Attr // that name relationships
+	refs         []xmlspan.Attr // attributes that name relationships
 
 	edit edit
 }
 
-// An edit is what becomes of an element.
+// An edit is what is done to an element.
 type edit struct {
 	removed bool
 	attrs   []xmlspan.Edit
@@ -38,8 +38,8 @@ type edit struct {
 	instead       []*element
 }
 
-// parse reads a part as a tree. The visit is called with each element and the
-// scanner at its start.
+// parse reads a part as a tree. It calls visit with each element and the scanner
+// at its start.
 func parse(text string, visit func(*element, *xmlspan.Scanner)) (*element, error) {
 	s := scan(text)
 	root := &element{tail: len(text), stop: len(text)}
@@ -72,7 +72,7 @@ func parse(text string, visit func(*element, *xmlspan.Scanner)) (*element, error
 
 func (e *element) is(space, local string) bool { return e.space == space && e.local == local }
 
-// around returns the innermost element of a name that e is in, or nil.
+// around returns the innermost element of a name that contains e, or nil.
 func (e *element) around(space, local string) *element {
 	for at := e.parent; at != nil; at = at.parent {
 		if at.is(space, local) {
@@ -105,7 +105,7 @@ func (e *element) child(space, local string) *element {
 	return nil
 }
 
-// removeIfEmpty removes e if all its children are.
+// removeIfEmpty removes e if all its children are removed.
 func (e *element) removeIfEmpty() {
 	for _, child := range e.children {
 		if !child.edit.removed {
@@ -115,7 +115,7 @@ func (e *element) removeIfEmpty() {
 	e.edit.removed = true
 }
 
-// A printer writes an edited part, and notes the relationships it still names.
+// A printer writes an edited part, and records the relationships it still names.
 type printer struct {
 	text  string
 	named map[string]bool
@@ -173,9 +173,9 @@ func (p *printer) start(e *element) {
 	p.b.WriteString(tag)
 }
 
-// declarations returns those of namespaces that e needs and that stand in the
-// start tags from outer on, up to its parent: what e lacks where it stands in
-// the place of outer.
+// declarations returns the namespace declarations that e needs from the start tags
+// of outer and of the elements between outer and e. Without them, e would lose
+// its namespaces in the place of outer.
 func declarations(text string, outer, e *element) string {
 	have := names(text[e.pos:e.inner])
 	var b strings.Builder
@@ -193,7 +193,7 @@ func declarations(text string, outer, e *element) string {
 	return b.String()
 }
 
-// names returns the declarations of namespaces in a start tag, by their names.
+// names returns the namespace declarations in a start tag, by their names.
 func names(tag string) map[string]string {
 	found := make(map[string]string)
 	for {
@@ -220,7 +220,7 @@ func names(tag string) map[string]string {
 	}
 }
 
-// each calls visit with e and all in it.
+// each calls visit with e and every element in it.
 func (e *element) each(visit func(*element)) {
 	visit(e)
 	for _, child := range e.children {

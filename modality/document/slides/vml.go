@@ -9,9 +9,9 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// draw puts a picture in the place of the frame of an embedded object whose
-// picture is in the VML drawing of the slide alone, as programs before
-// PowerPoint 2010 write it. It reports whether there is one.
+// draw replaces the frame of an embedded object by its picture if only the VML
+// drawing of the slide has the picture, as in files from before PowerPoint 2010.
+// It reports whether there is such a picture.
 func (ed *partEditor) draw(text string, frame *element) bool {
 	object := frame.find("p", "oleObj")
 	named, off, ext := frame.find("p", "cNvPr"), frame.find("a", "off"), frame.find("a", "ext")
@@ -54,8 +54,8 @@ func (ed *partEditor) hasID(id string) bool {
 	return has
 }
 
-// drawn returns the part with the picture of a shape in the VML drawings of the
-// part at hand, or "".
+// drawn returns the part with the picture of a shape in the VML drawings of a
+// part, or "".
 func (ed *partEditor) drawn(shape string) (string, error) {
 	rels, err := ed.pkg.Rels(ed.ctx, ed.part)
 	for _, rel := range rels {
@@ -85,7 +85,7 @@ func (ed *partEditor) imagePart(drawing, id string) (string, error) {
 	return "", errors.Join(err, ed.ctx.Err())
 }
 
-// imageOf returns the relationship of the picture of a shape, or "".
+// imageOf returns the id of the relationship to the picture of a shape, or "".
 func imageOf(vml, shape string) string {
 	s := scan(vml)
 	inside := 0 // the depth of the shape
@@ -110,8 +110,8 @@ func imageOf(vml, shape string) string {
 	return ""
 }
 
-// isShape reports whether a shape of a drawing has the number that a slide
-// gives, which may lack what all of them begin with.
+// isShape reports whether a shape of a drawing has the number that a slide gives.
+// The number in the slide may lack the prefix that all shapes share.
 func isShape(id, shape string) bool {
 	return id != "" && strings.TrimPrefix(id, "_x0000_s") == strings.TrimPrefix(shape, "_x0000_s")
 }
