@@ -67,7 +67,7 @@ var (
 )
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "mail/2" }
+func (r *Resolver) Version() string { return "mail/3" }
 
 // Resolve implements [citekit.Resolver]. Errors match [citekit.ErrFormat] if src
 // does not begin as a message or a mailbox, [citekit.ErrRange] also for a

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"strings"
@@ -18,10 +17,11 @@ const runBytes = 64 << 10 // of a part that go into one run of text
 // ReadText implements [citekit.TextReader]. The text of a message is its
 // sender, receivers, date and subject, decoded, then that of its parts which
 // are text, of alternatives the plain one; messages within it are read the same
-// way. A run of a header is located at its message. A run of a part holds whole
-// lines, some 64 KB of them, with their ends, and LF after the last if it has
-// none; a page of HTML is one run, of what
-// people see of it. Bytes that mean nothing in the charset become U+FFFD.
+// way. Fields of a header that read as they are written are located at their
+// lines, others at the message. A run of a part holds whole lines, some 64 KB of
+// them, with their ends, and LF after the last if it has none; a page of HTML is
+// one run, of what people see of it. Bytes that mean nothing in the charset become
+// U+FFFD.
 //
 // Where lines are selected, they are read as they are written: those of HTML
 // with their tags, and those of a message with its whole header.
@@ -85,24 +85,16 @@ func (rd *reading) message(f *file, at citekit.Location) error {
 	if err != nil {
 		return err
 	}
-	if err := rd.header(m.root, at); err != nil || m.why != nil {
+	start := int64(0)
+	if at.Message != 0 {
+		if start, _, err = f.bounds(at.Message); err != nil {
+			return err
+		}
+	}
+	if err := rd.header(m.root, start, at); err != nil || m.why != nil {
 		return err
 	}
 	return rd.entity(m.root, at)
-}
-
-// header reads what people read of a header.
-func (rd *reading) header(e *entity, at citekit.Location) error {
-	var text strings.Builder
-	for _, name := range []string{"From", "To", "Cc", "Date", "Subject"} {
-		if value := e.header.text(strings.ToLower(name)); value != "" {
-			fmt.Fprintf(&text, "%s: %s\n", name, value)
-		}
-	}
-	if text.Len() == 0 {
-		return nil
-	}
-	return rd.give(text.String()+"\n", at)
 }
 
 func (rd *reading) part(f *file, loc citekit.Location) error {
@@ -135,7 +127,11 @@ func (rd *reading) entity(e *entity, at citekit.Location) error {
 	}
 	switch {
 	case e.message != nil:
-		if err := rd.header(e.message, at); err != nil {
+		start := e.body
+		if e.message.held != e.held { // it was encoded
+			start = 0
+		}
+		if err := rd.header(e.message, start, at); err != nil {
 			return err
 		}
 		return rd.entity(e.message, at)
