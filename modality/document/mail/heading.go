@@ -63,7 +63,7 @@ type headingRun struct {
 func appendRun(runs []headingRun, run headingRun) []headingRun {
 	if n := len(runs); n > 0 {
 		before := &runs[n-1]
-		if run.first == 0 && before.first == 0 || run.first > 0 && run.first == before.last+1 {
+		if run.first == 0 && before.first == 0 || before.first > 0 && run.first == before.last+1 {
 			before.text, before.last = before.text+run.text, run.last
 			return runs
 		}

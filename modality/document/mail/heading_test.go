@@ -24,13 +24,14 @@ func TestHeadingLines(t *testing.T) {
 		"others between":   {"Received: by x\r\n for y\r\nSubject: one\r\nFrom: a@x.org\r\nX: y\r\n\r\ntext", []string{`lines=4-4 "From: a@x.org\r\n"`, `lines=3-3 "Subject: one\r\n"`, `lines=6-6 "\r\n"`, `part=1&lines=1-1 "text\n"`}},
 		"written otherwise": {"From: a@x.org\nTo: =?utf-8?q?J=C3=BCrgen?= <j@x.org>\nCc: a,\n b\nDate:  Monday\nsubject: one\n\ntext\n",
 			[]string{`lines=1-1 "From: a@x.org\n"`, ` "To: Jürgen <j@x.org>\nCc: a, b\nDate: Monday\nSubject: one\n\n"`, `part=1&lines=1-1 "text\n"`}},
-		"twice":          {"Subject: one\nSubject: two\n\ntext\n", []string{`lines=1-1 "Subject: one\n"`, `lines=3-3 "\n"`, `part=1&lines=1-1 "text\n"`}},
-		"after blanks":   {"\n\nSubject: one\n\ntext\n", []string{`lines=3-4 "Subject: one\n\n"`, `part=1&lines=1-1 "text\n"`}},
-		"CRs alone":      {"Subject: one\rFrom: a\r\rtext\r", []string{` "From: a\nSubject: one\n\n"`, `part=1&lines=1-1 "text\r"`}},
-		"no body":        {"Subject: one", []string{`lines=1-1 "Subject: one\n"`, ` "\n"`}},
-		"of a part":      {"Content-Type: message/rfc822\n\n" + inner, []string{`part=1&lines=1-3 "From: b@x.org\nSubject: inner\n\n"`, `part=1.1&lines=1-1 "only\n"`}},
-		"of one encoded": {"Content-Type: message/rfc822\nContent-Transfer-Encoding: base64\n\n" + encoded, []string{`part=1&lines=3-5 "From: b@x.org\nSubject: inner\n\n"`, `part=1.1&lines=1-1 "only\n"`}},
-		"of a mailbox":   {box, []string{`message=1&lines=1-1 "From: j@example.org\n"`, `message=1&lines=4-4 "Date: Mon, 2 Jan 2006 15:04:05 -0700\n"`, `message=1&lines=2-2 "Subject: one\n"`, `message=1&lines=5-5 "\n"`}},
+		"in another order": {"Subject: one\nFrom: =?utf-8?q?=C3=BC?=\n\ntext\n", []string{` "From: ü\n"`, `lines=1-1 "Subject: one\n"`, `lines=3-3 "\n"`, `part=1&lines=1-1 "text\n"`}},
+		"twice":            {"Subject: one\nSubject: two\n\ntext\n", []string{`lines=1-1 "Subject: one\n"`, `lines=3-3 "\n"`, `part=1&lines=1-1 "text\n"`}},
+		"after blanks":     {"\n\nSubject: one\n\ntext\n", []string{`lines=3-4 "Subject: one\n\n"`, `part=1&lines=1-1 "text\n"`}},
+		"CRs alone":        {"Subject: one\rFrom: a\r\rtext\r", []string{` "From: a\nSubject: one\n\n"`, `part=1&lines=1-1 "text\r"`}},
+		"no body":          {"Subject: one", []string{`lines=1-1 "Subject: one\n"`, ` "\n"`}},
+		"of a part":        {"Content-Type: message/rfc822\n\n" + inner, []string{`part=1&lines=1-3 "From: b@x.org\nSubject: inner\n\n"`, `part=1.1&lines=1-1 "only\n"`}},
+		"of one encoded":   {"Content-Type: message/rfc822\nContent-Transfer-Encoding: base64\n\n" + encoded, []string{`part=1&lines=3-5 "From: b@x.org\nSubject: inner\n\n"`, `part=1.1&lines=1-1 "only\n"`}},
+		"of a mailbox":     {box, []string{`message=1&lines=1-1 "From: j@example.org\n"`, `message=1&lines=4-4 "Date: Mon, 2 Jan 2006 15:04:05 -0700\n"`, `message=1&lines=2-2 "Subject: one\n"`, `message=1&lines=5-5 "\n"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			src, r := source("a.eml", c.source), new(mail.Resolver)
