@@ -294,6 +294,7 @@ func FuzzODS(f *testing.F) {
 	f.Add(unpackContent(f, salesODS(f)))
 	f.Add(odsContent(`<table:table table:name="S"><table:table-row-group><table:table-row><table:covered-table-cell table:number-columns-repeated="3"><text:p>x</text:p></table:covered-table-cell><table:table-cell table:formula="of:=[.A1" table:number-columns-spanned="9"/></table:table-row></table:table-row-group></table:table>`))
 	f.Add(strings.ReplaceAll(odsContent(`<table:table table:name="S"><table:table-row/></table:table>`), "table:", "t:"))
+	f.Add(odsContent(`<table:table table:name="S"><table:table-row><table:table-cell office:value="9" table:formula="of:=[Other.A1]"/></table:table-row></table:table>`))
 	f.Fuzz(func(t *testing.T, content string) {
 		src, r := source(packODS(t, content)), new(sheet.Resolver)
 		draft, err := r.Map(t.Context(), src, citekit.MapRequest{Modality: citekit.Document})
