@@ -112,7 +112,7 @@ var mayImport = map[string][]string{
 	"modality/document/archive":  {".", "internal/member", "internal/sniff", "internal/zipread"},
 	"modality/document/sheet":    {".", "internal/inflate", "internal/numfmt", "internal/odf", "internal/ooxml", "internal/sniff", "internal/warm", "internal/xmlspan", "internal/zipread"},
 	"modality/document/slides":   {".", "internal/odf", "internal/ooxml", "internal/plain", "internal/sentence", "internal/sniff", "internal/xmlspan"},
-	"modality/document/epub":     {".", "internal/about", "internal/charset", "internal/warm", "internal/zipread"},
+	"modality/document/epub":     {".", "internal/about", "internal/charset", "internal/htmlblocks", "internal/warm", "internal/zipread"},
 }
 
 // everywhere lists what every package may import: small mechanisms that know no

@@ -103,9 +103,15 @@ func unzip(data []byte) (map[string][]byte, error) {
 	return parts, nil
 }
 
-// unreached lists the parts of a package that no relationship leads to.
-func unreached(parts map[string][]byte) (lost []string) {
-	reached := map[string]bool{"[Content_Types].xml": true, "_rels/.rels": true}
+// unreached lists the parts of a package that no relationship leads to. The
+// names of parts are the same in any case of their letters (ISO/IEC 29500-2,
+// section 6.2.2.3).
+func unreached(stored map[string][]byte) (lost []string) {
+	parts := make(map[string][]byte, len(stored))
+	for name, data := range stored {
+		parts[strings.ToLower(name)] = data
+	}
+	reached := map[string]bool{"[content_types].xml": true, "_rels/.rels": true}
 	var follow func(part string)
 	follow = func(part string) {
 		rels := path.Join(path.Dir(part), "_rels", path.Base(part)+".rels")
@@ -147,7 +153,7 @@ func targets(part string, rels []byte) (names []string) {
 		if !strings.HasPrefix(target, "/") {
 			target = path.Join(path.Dir(part), target)
 		}
-		names = append(names, strings.TrimPrefix(target, "/"))
+		names = append(names, strings.ToLower(strings.TrimPrefix(target, "/")))
 	}
 	return names
 }

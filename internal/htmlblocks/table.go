@@ -30,6 +30,12 @@ type tableCell struct {
 	row, col int // from 0
 }
 
+// NewBlock returns a page that is one block and has no head, of bytes that are
+// whole elements. It keeps them.
+func NewBlock(src []byte, xml bool) *Page {
+	return &Page{src: src, xml: xml, Blocks: []Block{{Span: Span{0, len(src)}, within: -1}}}
+}
+
 // Table returns the first table of a block, counted from 1, or nil if it has
 // none, or one of too many cells.
 func (p *Page) Table(n int) *Table {

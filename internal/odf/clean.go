@@ -25,6 +25,7 @@ func (l *left) add(m left) {
 // the source.
 type cleaner struct {
 	s    *xmlspan.Scanner
+	size int // of the file
 	cut  *Cut
 	dir  string // directory of the embedded object with the file, such as "Object 1/", or ""
 	body bool   // the file is the content, not the styles with headers and footers
@@ -43,12 +44,13 @@ type halves struct{ starts, stops []span }
 type wrapped struct {
 	depth       int
 	target      string // of its reference; if it exists, the tags stay; "" if it has none
+	name        string // of the element that takes its place, or ""
 	start, stop span
 }
 
 // clean returns the edited text of a file of a cut.
 func (c *Cut) clean(text, dir string, body bool) (string, left, error) {
-	x := &cleaner{s: Scan(text), cut: c, dir: dir, body: body, ranges: make(map[string]*halves), targets: make(map[string]bool)}
+	x := &cleaner{s: Scan(text), size: len(text), cut: c, dir: dir, body: body, ranges: make(map[string]*halves), targets: make(map[string]bool)}
 	for x.s.Next() {
 		switch x.s.Kind {
 		case xmlspan.Start:
@@ -99,11 +101,43 @@ func (c *cleaner) leave() {
 	w := c.open[len(c.open)-1]
 	c.open = c.open[:len(c.open)-1]
 	w.stop = span{c.s.Pos, c.s.Stop}
-	if w.target != "" {
+	switch {
+	case w.target != "":
 		c.refs = append(c.refs, w)
+	case w.name != "":
+		c.rename(w)
+	default:
+		c.drop(w.start, w.stop)
+	}
+}
+
+// rename puts tags without attributes in the place of those of an element.
+func (c *cleaner) rename(w *wrapped) {
+	c.edits = append(c.edits, xmlspan.Edit{Pos: w.start.pos, Stop: w.start.stop, Text: "<" + w.name + ">"},
+		xmlspan.Edit{Pos: w.stop.pos, Stop: w.stop.stop, Text: "</" + w.name + ">"})
+}
+
+// lose leaves out what the element at hand shows of a file. The text that it has
+// of its own is kept in a text box.
+func (c *cleaner) lose() {
+	s := c.s
+	prefix, _, ok := strings.Cut(s.Name(), ":")
+	if ok && s.Space == "draw" && c.hasText() {
+		c.open = append(c.open, &wrapped{depth: s.Depth, name: prefix + ":text-box", start: span{s.Pos, s.Stop}})
 		return
 	}
-	c.drop(w.start, w.stop)
+	c.drop(c.passed())
+}
+
+// hasText reports whether there are paragraphs in the element at hand.
+func (c *cleaner) hasText() bool {
+	s := c.s.Fragment(c.s.Pos, c.size)
+	for s.Next() && (s.Kind != xmlspan.End || s.Depth > 1) {
+		if s.Kind == xmlspan.Start && (s.Is("text", "p") || s.Is("text", "h")) {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *cleaner) element() {
@@ -292,7 +326,7 @@ func (c *cleaner) link(a xmlspan.Attr) {
 		}
 	case "object-ole", "applet":
 		c.objects++
-		c.drop(c.passed())
+		c.lose()
 	case "object":
 		if !c.cut.p.isShown(c.dir + localName(a.Value) + "/") {
 			c.objects++
@@ -307,7 +341,7 @@ func (c *cleaner) link(a xmlspan.Attr) {
 	default:
 		if c.isOutside(a.Value) {
 			c.links++
-			c.drop(c.passed())
+			c.lose()
 		}
 	}
 }

@@ -164,7 +164,8 @@ type Rel struct {
 	ID   string
 	Type string // URI
 
-	// Target is the name of a part, which may be missing. Of an external
+	// Target is the name of a part as [Part.Name] gives it, in whatever case the
+	// relationship writes it. The part may be missing. Of an external
 	// relationship it is a URI, which is only returned and never fetched.
 	Target   string
 	External bool
@@ -218,10 +219,12 @@ func (p *Package) rel(part string, s *xmlspan.Scanner) Rel {
 		target = "/" + path.Join(path.Dir(part), target)
 	}
 	rel.Target = strings.TrimPrefix(path.Clean(target), "/")
-	if p.Part(rel.Target) == nil {
-		if decoded, err := url.PathUnescape(rel.Target); err == nil && p.Part(decoded) != nil {
-			rel.Target = decoded
-		}
+	found := p.Part(rel.Target)
+	if decoded, err := url.PathUnescape(rel.Target); found == nil && err == nil {
+		found = p.Part(decoded)
+	}
+	if found != nil {
+		rel.Target = found.Name
 	}
 	return rel
 }

@@ -87,7 +87,7 @@ func TestPackage(t *testing.T) {
 	if err != nil || len(list) != 6 {
 		t.Fatalf("%v, %v", list, err)
 	}
-	if list[0].Target != "word/Media/A.PNG" || p.Part(list[0].Target).Name != "word/media/a.png" || list[0].Kind() != "image" || list[5].Target != "word/media/a.png" {
+	if list[0].Target != "word/media/a.png" || list[0].Kind() != "image" || list[5].Target != "word/media/a.png" {
 		t.Errorf("%+v, %+v", list[0], list[5])
 	}
 	if !list[4].External || list[4].Target != "https://example.org/#x" || p.Part(list[2].Target) != nil {

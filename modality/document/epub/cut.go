@@ -37,17 +37,17 @@ type cutting struct {
 	changes []string
 }
 
-// cut returns a book of some parts, or of some blocks of one.
-func (b *book) cut(ctx context.Context, parts, blocks citekit.Range) ([]byte, []string, error) {
+// cut returns a book of some parts, of some blocks of one, or of cells of one.
+func (b *book) cut(ctx context.Context, loc citekit.Location) ([]byte, []string, error) {
 	c := &cutting{
-		book: b, whole: blocks.IsZero(), items: make(map[*item]bool), links: make(map[string][]string),
+		book: b, whole: loc.Blocks.IsZero(), items: make(map[*item]bool), links: make(map[string][]string),
 		part: make(map[string]bool), kept: make(map[string]bool), remote: make(map[string]bool), made: make(map[string][]byte),
 	}
-	if err := c.choose(parts); err != nil {
+	if err := c.choose(loc.Parts()); err != nil {
 		return nil, nil, err
 	}
 	for _, step := range []func(context.Context) error{
-		func(ctx context.Context) error { return c.cutParts(ctx, blocks) },
+		func(ctx context.Context) error { return c.cutParts(ctx, loc) },
 		c.follow, c.cutContents, c.cutPackage, c.cutContainer,
 	} {
 		if err := step(ctx); err != nil {
@@ -82,7 +82,7 @@ func (c *cutting) choose(parts citekit.Range) error {
 func (c *cutting) firstItem() *item { return c.spine[c.numbers[0]-1].item }
 
 // cutParts keeps the parts, and what stands in for them.
-func (c *cutting) cutParts(ctx context.Context, blocks citekit.Range) error {
+func (c *cutting) cutParts(ctx context.Context, loc citekit.Location) error {
 	done, read := make(map[*item]bool), 0
 	for _, n := range c.numbers {
 		it := c.spine[n-1].item
@@ -96,7 +96,7 @@ func (c *cutting) cutParts(ctx context.Context, blocks citekit.Range) error {
 				c.keep(it.name)
 			}
 		}
-		size, err := c.cutPart(ctx, n, blocks)
+		size, err := c.cutPart(ctx, n, loc)
 		if err != nil {
 			return err
 		}
@@ -107,9 +107,10 @@ func (c *cutting) cutParts(ctx context.Context, blocks citekit.Range) error {
 	return nil
 }
 
-// cutPart reads a part, and makes the blocks of it that are cited. It returns
-// its size.
-func (c *cutting) cutPart(ctx context.Context, number int, blocks citekit.Range) (int, error) {
+// cutPart reads a part, and makes the blocks or the cells of it that are cited. It
+// returns its size.
+func (c *cutting) cutPart(ctx context.Context, number int, loc citekit.Location) (int, error) {
+	blocks := loc.Blocks
 	p, it, err := c.book.part(ctx, number)
 	if errors.Is(err, errNoText) {
 		return 0, checkNone(number, blocks)
@@ -127,7 +128,13 @@ func (c *cutting) cutPart(ctx context.Context, number int, blocks citekit.Range)
 		c.links[it.name] = p.refs().links
 		return len(p.data), nil
 	}
-	if c.text, err = parse(p.only(blocks), true); err != nil {
+	text := ""
+	if loc.Cells.IsZero() {
+		text = p.only(blocks)
+	} else if text, err = c.onlyCells(p, loc); err != nil {
+		return 0, err
+	}
+	if c.text, err = parse(text, true); err != nil {
 		return 0, err
 	}
 	c.links[it.name] = c.text.refs().links
@@ -154,6 +161,12 @@ func (p *part) only(blocks citekit.Range) string {
 	if first.first == p.body {
 		return p.data
 	}
+	return p.within(first, last, p.data[first.start:last.end])
+}
+
+// within returns the document with a text in the place of all blocks, within the
+// elements that the blocks from first to last are in.
+func (p *part) within(first, last block, text string) string {
 	var before, after strings.Builder
 	var starts []string
 	for i := p.nodes[first.first].parent; i != p.body && i != 0; i = p.nodes[i].parent {
@@ -166,10 +179,7 @@ func (p *part) only(blocks citekit.Range) string {
 		after.WriteString(p.data[p.nodes[i].close:p.nodes[i].end])
 	}
 	body := &p.nodes[p.body]
-	return splice(p.data, []edit{
-		{body.open, first.start, before.String()},
-		{last.end, max(body.close, last.end), after.String()},
-	})
+	return splice(p.data, []edit{{body.open, max(body.close, last.end), before.String() + text + after.String()}})
 }
 
 func (c *cutting) keep(name string) bool {

@@ -19,6 +19,12 @@
 // first text or picture to its last. Elements that show nothing, such as
 // anchors and marks of page breaks, are none. A drawing (SVG) that is a part is
 // one block.
+//
+// # Cells
+//
+// The first table in a block has rows and columns counted from 1, so that
+// cells=B2:C3 selects some of its cells. A cell that takes several rows or columns is
+// at its first.
 package epub
 
 import (
@@ -53,7 +59,8 @@ const (
 // the package document and the tables of contents, cut down to the part. It
 // keeps the metadata of the book. Other parts, the cover unless the part shows
 // it, and signatures are left out. Of blocks, the part has its head, the blocks
-// and the start and end tags around them. Links to what is left out stay and
+// and the start and end tags around them. Of cells, it has their table with these
+// cells alone; those that begin outside of the range are left empty. Links to what is left out stay and
 // are counted in the changes.
 //
 // # Damaged books
@@ -80,7 +87,7 @@ var (
 )
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "epub/1" }
+func (r *Resolver) Version() string { return "epub/2" }
 
 // open returns the book in src, as it is kept or read anew.
 func (r *Resolver) open(ctx context.Context, src *citekit.Source) (*book, error) {
@@ -141,13 +148,7 @@ func (r *Resolver) openAt(ctx context.Context, src *citekit.Source, loc citekit.
 	if err != nil {
 		return nil, err
 	}
-	if err := b.extent().Check(loc); err != nil {
-		return nil, err
-	}
-	if !loc.Cells.IsZero() {
-		return nil, fmt.Errorf("cells of a table in a book; cite its block: %w", errors.ErrUnsupported)
-	}
-	return b, nil
+	return b, b.extent().Check(loc)
 }
 
 func (b *book) extent() citekit.Extent {
@@ -188,7 +189,7 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	if req.Location.IsWhole() {
 		return content(ctx, io.NewSectionReader(src, 0, src.Size()), src.Size(), nil), nil
 	}
-	data, changes, err := b.cut(ctx, req.Location.Parts(), req.Location.Blocks)
+	data, changes, err := b.cut(ctx, req.Location)
 	if err != nil {
 		return nil, known(ctx, err)
 	}
@@ -208,8 +209,9 @@ const maxRead = 256 << 20
 // ReadText implements [citekit.TextReader]. Each run is a block that has text,
 // with its end of line. Lines within a block are those of its lists, rows and
 // line breaks; cells of a table have tabs between them; pictures are read as
-// their alternative text, and the readings of ruby are left out. Of several
-// parts, those that are missing or no text are passed over.
+// their alternative text, and the readings of ruby are left out. Cells are one
+// run, a line for each row. Of several parts, those that are missing or no text
+// are passed over.
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
 		b, err := r.openAt(ctx, src, loc)
@@ -223,7 +225,7 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 		}
 		reading := reading{book: b, yield: yield}
 		for n := parts.First; n <= parts.Last; n++ {
-			more, err := reading.part(ctx, n, loc.Blocks, parts.Len() > 1 || loc.IsWhole())
+			more, err := reading.part(ctx, n, loc, parts.Len() > 1 || loc.IsWhole())
 			if err != nil {
 				yield(citekit.TextRun{}, known(ctx, err))
 				return
@@ -241,8 +243,10 @@ type reading struct {
 	read  int
 }
 
-// part yields the blocks of a part, all if none are selected.
-func (r *reading) part(ctx context.Context, number int, blocks citekit.Range, lenient bool) (more bool, err error) {
+// part yields the blocks of a part that a location selects, all if it selects
+// none, or the cells of one.
+func (r *reading) part(ctx context.Context, number int, loc citekit.Location, lenient bool) (more bool, err error) {
+	blocks := loc.Blocks
 	if lenient && !r.isThere(number) {
 		return true, nil
 	}
@@ -258,6 +262,13 @@ func (r *reading) part(ctx context.Context, number int, blocks citekit.Range, le
 	}
 	if err := p.checkBlocks(number, blocks); err != nil {
 		return false, err
+	}
+	if !loc.Cells.IsZero() {
+		text, err := p.cellsText(loc)
+		if err != nil || isBlank(text) {
+			return true, err
+		}
+		return r.yield(citekit.TextRun{Text: text, Location: loc}, nil), nil
 	}
 	if blocks.IsZero() {
 		blocks = citekit.Range{First: 1, Last: len(p.blocks)}

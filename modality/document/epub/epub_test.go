@@ -258,6 +258,32 @@ func TestMapOfGroups(t *testing.T) {
 	}
 }
 
+// TestMapOfSplitParts has parts that a converter split: those that no entry leads
+// to belong to the entry before.
+func TestMapOfSplitParts(t *testing.T) {
+	names := []string{"front", "ch1_split_000", "ch1_split_001", "ch1_split_002", "ch2_split_000", "ch2_split_001", "ch2_split_002", "back"}
+	changed := map[string]string{"OPS/toc.ncx": ""}
+	manifest, spine := "", ""
+	for _, name := range names {
+		changed["OPS/"+name+".xhtml"] = strings.Replace(c2, "<title>Two", "<title>"+name, 1)
+		manifest += `<item id="` + name + `" href="` + name + `.xhtml" media-type="application/xhtml+xml"/>`
+		spine += `<itemref idref="` + name + `"/>`
+	}
+	changed["OPS/book.opf"] = `<package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata/><manifest><item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>` + manifest + `</manifest><spine>` + spine + `</spine></package>`
+	changed["OPS/nav.xhtml"] = `<html xmlns:epub="x"><body><nav epub:type="toc"><ol>
+<li><a href="ch1_split_000.xhtml">One</a><ol><li><a href="ch1_split_000.xhtml#s1">One.1</a></li><li><a href="ch1_split_000.xhtml#s2">One.2</a></li></ol></li>
+<li><a href="ch2_split_000.xhtml">Two</a></li><li><a href="ch2_split_001.xhtml#s2">Three</a></li></ol></nav></body></html>`
+	data := with(t, changed)
+	draft := mapped(t, data)
+	if got, want := outline(draft.Nodes, 0), "One part=2-4\n One.1 part=2&blocks=1-3\n One.2 part=2-4\nTwo part=5\nThree part=6-7\n"; got != want {
+		t.Errorf("the map is\n%swant\n%s", got, want)
+	}
+	members, _ := cut(t, data, draft.Nodes[0].Location)
+	if got := slices.Sorted(maps.Keys(members)); !slices.Contains(got, "OPS/ch1_split_002.xhtml") || slices.Contains(got, "OPS/ch2_split_000.xhtml") || !strings.Contains(members["OPS/nav.xhtml"], "One.2") {
+		t.Errorf("the evidence has %q", got)
+	}
+}
+
 func TestCutOfPart(t *testing.T) {
 	data := pack(t, files())
 	got, changes := cut(t, data, at(1))

@@ -29,7 +29,10 @@ const (
 // entry that is none of its children leads to a later block of the part, it has
 // the blocks from its own to the last before that other one, and those of its
 // children in the part. An entry that stands above entries of other parts has
-// all parts from the first of these to the last. An entry that leads nowhere has
+// all parts from the first of these to the last. Parts that no entry leads to and
+// that a converter split from the one before, as their names say, belong to the
+// last entry of that: "ch1_split_001.xhtml" to "ch1_split_000.xhtml", as Calibre
+// names them. An entry that leads nowhere has
 // the place of those below it, else that of its parent, else all of the book.
 //
 // The title, "author", "keywords", "date" and "language" are those of the package

@@ -3,7 +3,9 @@ package epub
 import (
 	"context"
 	"errors"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/plain"
@@ -84,7 +86,43 @@ func (m *mapping) findBlocks(ctx context.Context) error {
 	for _, p := range m.places {
 		p.blocks = counts[p.part]
 	}
+	m.addSplit()
 	return nil
+}
+
+// addSplit adds to the last entry of a part those parts after it that no entry
+// leads to and that a converter split from it.
+func (m *mapping) addSplit() {
+	lasts := make(map[int]*place)
+	for _, p := range m.places {
+		if last := lasts[p.part]; p.part != 0 && (last == nil || p.first >= last.first) {
+			lasts[p.part] = p
+		}
+	}
+	for number, p := range lasts {
+		stem, end := m.stem(number), number
+		for stem != "" && lasts[end+1] == nil && m.stem(end+1) == stem {
+			end++
+		}
+		if end > number {
+			p.parts = citekit.Range{First: number, Last: end}
+		}
+	}
+}
+
+// stem returns what the names of parts have in common that a converter split from
+// one: "ch1" of "ch1_split_000.xhtml", as Calibre names them. It is "" for others.
+func (m *mapping) stem(number int) string {
+	if number > len(m.spine) || !m.isThere(number) {
+		return ""
+	}
+	name := m.spine[number-1].item.name
+	name = strings.TrimSuffix(name, path.Ext(name))
+	stem, ok := strings.CutSuffix(strings.TrimRight(name, "0123456789"), "_split_")
+	if !ok {
+		return ""
+	}
+	return stem
 }
 
 // isBadPart reports whether an error is of the content of a part alone.

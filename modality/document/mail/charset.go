@@ -45,8 +45,9 @@ func knownCharset(label string) string {
 	return "iso-8859-1"
 }
 
-// decoder returns a decoder of a charset as [knownCharset] names it. What is
-// said to be in ISO 8859-1 is often in windows-1252, which has all its letters.
+// decoder returns a decoder of a charset as [knownCharset] names it. Texts
+// labelled ISO 8859-1 are decoded as windows-1252, which they often are and which
+// has all its letters.
 func decoder(name string) *encoding.Decoder {
 	switch name {
 	case "utf-16le":
@@ -64,9 +65,8 @@ func decoder(name string) *encoding.Decoder {
 	return nil
 }
 
-// decodeText returns text in a charset as UTF-8, in which U+FFFD stands for
-// what means nothing. In a charset that is not known it is taken for UTF-8 or
-// windows-1252.
+// decodeText returns text in a charset as UTF-8, with U+FFFD in the place of
+// invalid bytes. Text in an unknown charset is taken for UTF-8 or windows-1252.
 func decodeText(label string, text []byte) string {
 	name := knownCharset(label)
 	d := decoder(name)

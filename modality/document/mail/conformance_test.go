@@ -74,7 +74,7 @@ func wants(mediaType, ext, charset string) func(testing.TB, []byte, *citekit.Con
 }
 
 func TestConformance(t *testing.T) {
-	const heading = "From: Jürgen <j@example.org>\nTo: Ann <ann@example.org>\nDate: Mon, 2 Jan 2006 15:04:05 -0700\nSubject: Grüße\n\n"
+	const heading = "From: Jürgen <j@example.org>\nTo: Ann <ann@example.org>\r\nDate: Mon, 2 Jan 2006 15:04:05 -0700\r\nSubject: Grüße\n\n"
 	modalitytest.Test(t, new(mail.Resolver), modalitytest.Fixture{
 		Name:   "letter.eml",
 		Source: []byte(letter),
@@ -84,11 +84,11 @@ func TestConformance(t *testing.T) {
 			{Name: "page", Location: part("1.2"), Want: []byte("<p>Grüße</p><p>zwei</p>"), WantText: "Grüße\nzwei\n", Check: wants("text/html", ".html", "utf-8")},
 			{Name: "lines of a page", Location: lines(part("1.2"), 1, 1), WantText: "<p>Grüße</p><p>zwei</p>\n"},
 			{Name: "attachment", Location: part("2"), Want: []byte{0, 1, 2, 3, 4, 5}, Check: wants("application/octet-stream", ".bin", "")},
-			{Name: "message", Location: part("3"), Want: []byte("From: bob@example.org\r\nSubject: inner\r\n\r\nonly"), WantText: "From: bob@example.org\nSubject: inner\n\nonly\n", Check: wants("message/rfc822", ".eml", "")},
+			{Name: "message", Location: part("3"), Want: []byte("From: bob@example.org\r\nSubject: inner\r\n\r\nonly"), WantText: "From: bob@example.org\r\nSubject: inner\r\n\r\nonly\n", Check: wants("message/rfc822", ".eml", "")},
 			{Name: "part of a message", Location: part("3.1"), Want: []byte("only"), WantText: "only\n"},
 			{Name: "alternatives", Location: part("1"), WantText: "Grüße aus Köln\r\nzwei\r\ndrei\n", Check: wants("message/rfc822", ".eml", "")},
 			{Name: "lines of the file", Location: lines(citekit.Location{}, 2, 2), Want: []byte("To: Ann <ann@example.org>\r\n"), WantText: "To: Ann <ann@example.org>\r\n", Check: wants("text/plain", ".txt", "utf-8")},
-			{Name: "all", Location: citekit.Location{Modality: citekit.Text}, WantText: heading + "Grüße aus Köln\r\nzwei\r\ndrei\nFrom: bob@example.org\nSubject: inner\n\nonly\n"},
+			{Name: "all", Location: citekit.Location{Modality: citekit.Text}, WantText: heading + "Grüße aus Köln\r\nzwei\r\ndrei\nFrom: bob@example.org\r\nSubject: inner\r\n\r\nonly\n"},
 		},
 		OutOfRange: []citekit.Location{part("4"), part("1.3"), part("3.2"), part("3.1.1"), lines(part("1.1"), 3, 4), lines(citekit.Location{}, 40, 400)},
 		Extent:     citekit.Extent{Modality: citekit.Text, Parts: 3, Lines: 40, MediaType: "message/rfc822"},

@@ -44,7 +44,7 @@ func (e *entity) cipher(ctx context.Context, src io.ReaderAt) (string, error) {
 	return "", nil
 }
 
-// encryptedError says that a part takes a key to read.
+// encryptedError returns the error for a part that needs a key.
 func (e *entity) encryptedError(cipher string) error {
 	return fmt.Errorf("part %s is encrypted by %s; decrypt the message in a mail program and save it as EML: %w", e.number, cipher, citekit.ErrEncrypted)
 }

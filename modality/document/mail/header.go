@@ -10,13 +10,13 @@ import (
 	"github.com/citekit/citekit/internal/sniff"
 )
 
-// Bounds of what is kept of headers: what goes beyond is read over.
+// Bounds of what is kept of headers. Bytes beyond them are skipped.
 const (
 	maxField   = 64 << 10 // bytes of a field
 	maxHeaders = 4 << 20  // of all fields of a message and its parts
 )
 
-// kept are the names of the fields that mean something here.
+// kept are the names of the fields that are used.
 var kept = []string{
 	"from", "to", "cc", "date", "subject", "sender", "message-id", "in-reply-to", "references",
 	"content-type", "content-transfer-encoding", "content-disposition", "content-location",
@@ -29,8 +29,7 @@ type header map[string]string
 // text returns a field as people read it, on one line.
 func (h header) text(name string) string { return decodeWords(h[name]) }
 
-// time returns when a message was sent; it is zero if that is not told or not
-// in a way that is known.
+// time returns when a message was sent; zero if it has no valid date.
 func (h header) time() time.Time {
 	if h["date"] == "" {
 		return time.Time{}
@@ -60,8 +59,8 @@ func (h header) ids(name string) []string {
 	return ids
 }
 
-// authors returns the names of those in a field of addresses, or their
-// addresses where they have none.
+// authors returns the names in a field of addresses. An address without a name
+// stands for itself.
 func (h header) authors(name string) []string {
 	var names []string
 	for _, one := range splitAddresses(h[name]) {
@@ -112,7 +111,7 @@ type headerReader struct {
 	left   *int // bytes that may still be kept
 }
 
-// add takes a line of a header. It returns false for one that is none.
+// add takes a line of a header. It returns false for any other line.
 func (r *headerReader) add(l line) bool {
 	text := l.text
 	switch {

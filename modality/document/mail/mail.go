@@ -3,29 +3,28 @@
 //
 // # Parts
 //
-// Parts have the numbers of RFC 3501, section 6.4.5: those of a multipart count
-// from 1, a message that is none has part 1, and within part N that is a
-// message the parts are N.1, N.2 and so on, of its multipart if it is one. The
-// evidence of a part are its bytes without their transfer encoding, in their own
-// charset; that of a part which is a multipart is its header and body as they
-// are stored. Lines of a part count in these bytes as package modality/text
-// counts lines.
+// Parts have the numbers of RFC 3501, section 6.4.5. The parts of a multipart
+// count from 1. A message that is not a multipart has part 1. If part N is a
+// message, its parts are N.1, N.2 and so on. The evidence of a part is its bytes
+// without their transfer encoding, in their own charset. The evidence of a
+// multipart is its header and body as they are stored. Lines of a part count in
+// these bytes as package modality/text counts lines.
 //
 // # Mailboxes
 //
-// A mailbox is cut at its "From " lines (RFC 4155): those with a date that
-// follow an empty line or have a header behind them, but for those within the
-// Content-Length of a message, if another begins behind it. The evidence of a
-// message is as it is stored, without that line and the empty line at its end.
-// Lines that were quoted as ">From " stay so, for which of them were cannot be
-// told.
+// A mailbox is cut at its "From " lines (RFC 4155): those that have a date, and
+// follow an empty line or precede a header. A line within the Content-Length of a
+// message does not count if another message begins after that length. The evidence
+// of a message is as it is stored, without its "From " line and the empty line at
+// its end. Lines that begin with ">From " stay as they are, because nothing says
+// which of them were quoted.
 //
 // # Damage
 //
-// Messages are read as far as they go: a multipart without its boundary is a
-// text, one that is not closed ends where its message does, one without parts is
-// a text up to the delimiter that closes it, and bytes that are no base64 are
-// left out.
+// Damaged messages are read where possible. A multipart without its boundary is a
+// text. A multipart that is not closed ends where its message does. A multipart
+// without parts is a text up to the delimiter that closes it. Bytes that are not
+// base64 are left out.
 package mail
 
 import (
@@ -46,8 +45,8 @@ import (
 // It holds neither messages nor parts in memory: a mailbox of any size takes
 // eight bytes for each of its messages.
 type Resolver struct {
-	// CacheBytes bounds the memory for what is known of the structure of
-	// sources; zero means 16 MiB and a negative number none.
+	// CacheBytes bounds the memory for the structure of sources that were read;
+	// zero means 16 MiB, and a negative number means none.
 	CacheBytes int64
 
 	once     sync.Once
@@ -67,15 +66,15 @@ var (
 )
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "mail/2" }
+func (r *Resolver) Version() string { return "mail/3" }
 
 // Resolve implements [citekit.Resolver]. Errors match [citekit.ErrFormat] if src
-// does not begin as a message or a mailbox, [citekit.ErrRange] also for a
-// message of a mailbox without a byte, [errors.ErrUnsupported] for lines of a
-// part that is no text, and [citekit.ErrTooLarge] if a message has more than
-// 10,000 parts or nests them more than 32 deep, or a mailbox has more than
-// 1,048,576 messages. The evidence of an empty part is empty. The Body reads
-// from src, and fails with ctx.Err() once ctx is done.
+// does not begin as a message or a mailbox, [citekit.ErrRange] also if a message
+// of a mailbox is empty, and [errors.ErrUnsupported] for lines of a part that is
+// not text. They match [citekit.ErrTooLarge] if a message has more than 10,000
+// parts or nests them more than 99 deep, or if a mailbox has more than 1,048,576
+// messages. The evidence of an empty part is empty. The Body reads from src, and
+// fails with ctx.Err() once ctx is done.
 func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	loc := req.Location
 	f, err := r.open(ctx, src, loc)
@@ -109,8 +108,8 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	return c, nil
 }
 
-// Measure implements [citekit.Measurer]. The parts are those at the top of a
-// message, the lines those of the file.
+// Measure implements [citekit.Measurer]. It counts the parts at the top of a
+// message, and the lines of the file.
 func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
 	f, err := r.open(ctx, src, citekit.Location{Modality: citekit.Text})
 	if err != nil {
@@ -130,7 +129,7 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 
 // Count returns the media type of a mail, and how many messages a mailbox has,
 // or how many parts are at the top of a message. It is [Resolver.Measure]
-// without lines; errors are as there.
+// without lines, and has the same errors.
 func (r *Resolver) Count(ctx context.Context, src *citekit.Source) (mediaType string, messages, parts int, err error) {
 	f, err := r.open(ctx, src, citekit.Location{Modality: citekit.Text})
 	if err != nil {
@@ -147,7 +146,7 @@ type file struct {
 	box *mailbox // nil if it is a message
 }
 
-// open tells what src is, for a location in it.
+// open finds out what src is, for a location in it.
 func (r *Resolver) open(ctx context.Context, src *citekit.Source, loc citekit.Location) (*file, error) {
 	if err := loc.Validate(); err != nil {
 		return nil, err
@@ -231,7 +230,7 @@ func (f *file) bounds(n int) (start, end int64, err error) {
 	return f.box.message(f.src, n)
 }
 
-// extent returns what f has, but for lines.
+// extent returns the extent of f without its lines.
 func (f *file) extent(ctx context.Context) (citekit.Extent, error) {
 	extent := citekit.Extent{Modality: citekit.Text, MediaType: f.mediaType()}
 	if f.box != nil {

@@ -26,8 +26,8 @@ type mailbox struct {
 	size   int64   // of the source
 }
 
-// readMailbox finds the messages of a mailbox. It reads all of the source and
-// holds a part of it.
+// readMailbox finds the messages of a mailbox. It reads all of the source
+// and holds a part of it in memory at a time.
 func readMailbox(ctx context.Context, src io.ReaderAt, size int64) (*mailbox, error) {
 	box := &mailbox{size: size}
 	r := ctxio.Reader(ctx, io.NewSectionReader(src, 0, size))

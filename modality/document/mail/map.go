@@ -22,14 +22,15 @@ const (
 )
 
 // Map implements [citekit.Mapper]. A message has nodes for its parts and
-// attachments, as they are nested; a mailbox for its threads, their messages and
-// the parts of these. A thread is what References and In-Reply-To join, and
-// replies that say neither join the thread of their subject. A thread of several
-// messages has no location but the whole.
+// attachments, nested as they are. A mailbox has nodes for its threads, their
+// messages and the parts of these. References and In-Reply-To join messages to a
+// thread; replies without either join the thread of their subject. A thread of
+// several messages is located at the whole mailbox.
 //
-// A mailbox that would have more than [citekit.MaxMappedNodes] nodes has none
-// for parts, and if that is not enough one for each thread, located at its first
-// message. Parts that are encrypted say so in their summary. What is left out, "structure" says.
+// A mailbox that would have more than [citekit.MaxMappedNodes] nodes has no nodes
+// for parts. If that is not enough, it has one node for each thread, located at
+// its first message. The summary of an encrypted part says so. The metadata key
+// "structure" says what was left out.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if req.Modality != citekit.Text {
 		return nil, fmt.Errorf("a %s map of a mail: %w", req.Modality, errors.ErrUnsupported)
@@ -75,7 +76,8 @@ func (f *file) mapMessage(ctx context.Context) (*citekit.Draft, error) {
 	return d, nil
 }
 
-// date returns when a message was sent, or what it says of that.
+// date returns when a message was sent, or the field as it is if it has no valid
+// date.
 func (h header) date() string {
 	if t := h.time(); !t.IsZero() {
 		return t.Format(time.RFC3339)
@@ -116,7 +118,7 @@ func (c *cartographer) nodes(parts ...*entity) ([]*citekit.Node, error) {
 	return nodes, nil
 }
 
-// node returns the node of a part, or nil for what has no number.
+// node returns the node of a part, or nil for an entity without a number.
 func (c *cartographer) node(e *entity) (*citekit.Node, error) {
 	if e.number == "" {
 		return nil, nil
@@ -163,7 +165,7 @@ func (c *cartographer) describe(n *citekit.Node, e *entity, head []byte) {
 	}
 }
 
-// lead returns how the words of a text begin, of which head is the beginning.
+// lead returns the first words of a text. Head is how the text begins.
 func (c *cartographer) lead(e *entity, head []byte) string {
 	t, err := textOf(func() io.Reader { return strings.NewReader(string(head)) }, firstWord(e.params["charset"]), e.kind == "text/html")
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 var _ citekit.MemberOpener = (*Resolver)(nil)
 
 // OpenMember implements [citekit.MemberOpener]. The members of a message are
-// its attachments, named as the files that they are, or by the numbers of their
-// parts where two have one name or one has none. Before the name of one in a
-// mailbox stands the number of its message, as in "12/report.pdf".
+// its attachments, by their file names. If two have the same name, or one has
+// none, they are named by the numbers of their parts. In a mailbox the name begins
+// with the number of the message, as in "12/report.pdf".
 //
 // Any part can be opened by its number, too.
 func (r *Resolver) OpenMember(ctx context.Context, src *citekit.Source, name string) (*citekit.Source, error) {

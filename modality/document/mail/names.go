@@ -10,8 +10,7 @@ import (
 // maxName is how many bytes of the name of a file are kept.
 const maxName = 255
 
-// fileName returns the name of the file that a part is said to be, without the
-// folders that it may have, or "".
+// fileName returns the file name of a part without folders, or "".
 func (e *entity) fileName(ctx context.Context, src io.ReaderAt) string {
 	name := parseValue(e.header["content-disposition"]).params["filename"]
 	if name == "" {
@@ -27,7 +26,7 @@ func (e *entity) fileName(ctx context.Context, src io.ReaderAt) string {
 	return name
 }
 
-// isAttachment reports whether a part is a file of its own and no text of the
+// isAttachment reports whether a part is a file of its own, not a text of the
 // message.
 func (e *entity) isAttachment(ctx context.Context, src io.ReaderAt) bool {
 	if e.isMultipart() || e.message != nil {

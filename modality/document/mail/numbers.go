@@ -19,11 +19,12 @@ type message struct {
 	why   error    // that its parts are not read; nil if they are
 }
 
-// size is what m takes in memory, about.
+// size returns roughly how many bytes of memory m takes.
 func (m *message) size() int64 { return int64(1024 * (len(m.order) + 1)) }
 
 // number gives the parts of a message their numbers (RFC 3501, section 6.4.5):
-// those of a multipart count from 1, and a message that is none has part 1.
+// those of a multipart count from 1, and a message that is not a multipart has
+// part 1.
 func (m *message) number(root *entity, prefix string) error {
 	if !root.isMultipart() {
 		return m.numberPart(root, prefix+"1")
@@ -66,7 +67,7 @@ func (m *message) part(number string) (*entity, error) {
 	return nil, fmt.Errorf("part %s; %s: %w", number, m.whatThereIs(number), citekit.ErrRange)
 }
 
-// whatThereIs says which parts there are where one is not.
+// whatThereIs says which parts there are, for the error about a missing one.
 func (m *message) whatThereIs(number string) string {
 	outer := ""
 	for i := strings.LastIndexByte(number, '.'); i > 0 && outer == ""; i = strings.LastIndexByte(number[:i], '.') {

@@ -15,9 +15,9 @@ type value struct {
 // maxParams is how many parameters of a field are read.
 const maxParams = 64
 
-// parseValue reads a value with parameters (RFC 2045, section 5.1), which need
-// not be written well. Those that RFC 2231 splits are joined and decoded, and
-// encoded words too, as many programs write names of files.
+// parseValue reads a value with parameters (RFC 2045, section 5.1), valid or not.
+// Parameters that RFC 2231 splits are joined and decoded. Encoded words are
+// decoded too, because many programs write file names so.
 func parseValue(text string) value {
 	word, rest := cutParam(text)
 	v := value{word: firstType(stripComments(word)), params: make(map[string]string)}
@@ -53,8 +53,8 @@ func parseValue(text string) value {
 	return v
 }
 
-// firstType returns the media type, or the word, that text begins with: blanks
-// about its slash are left out, and so is what follows it without a semicolon.
+// firstType returns the media type, or the word, that text begins with. Blanks
+// around its slash are left out, and so is text that follows without a semicolon.
 func firstType(text string) string {
 	words := strings.Fields(strings.ToLower(text))
 	if len(words) > 1 && strings.Contains(strings.Trim(words[0], "/"), "/") {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"strings"
@@ -16,18 +15,19 @@ import (
 const runBytes = 64 << 10 // of a part that go into one run of text
 
 // ReadText implements [citekit.TextReader]. The text of a message is its
-// sender, receivers, date and subject, decoded, then that of its parts which
-// are text, of alternatives the plain one; messages within it are read the same
-// way. A run of a header is located at its message. A run of a part holds whole
-// lines, some 64 KB of them, with their ends, and LF after the last if it has
-// none; a page of HTML is one run, of what
-// people see of it. Bytes that mean nothing in the charset become U+FFFD.
+// sender, receivers, date and subject, decoded, and then its parts that are text.
+// Of alternatives, the plain text is read. Messages within it are read the same
+// way. Fields of a header that read as they are written are located at their
+// lines, others at the message. A run of a part holds whole lines, some 64 KB of
+// them, with their ends, and LF after the last if it has none; a page of HTML is
+// one run, of what people see of it. Bytes that mean nothing in the charset become
+// U+FFFD.
 //
-// Where lines are selected, they are read as they are written: those of HTML
-// with their tags, and those of a message with its whole header.
+// Selected lines are read as they are written: lines of HTML with their tags, and
+// lines of a message with its whole header.
 //
-// A part that is no text is an error matching [errors.ErrUnsupported], one that
-// is encrypted by S/MIME or PGP one matching [citekit.ErrEncrypted].
+// Errors match [errors.ErrUnsupported] for a part that is not text, and
+// [citekit.ErrEncrypted] for one that S/MIME or PGP encrypts.
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
 		f, err := r.open(ctx, src, loc)
@@ -41,7 +41,7 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 	}
 }
 
-// errStopped says that nobody reads on.
+// errStopped reports that the caller stopped reading.
 var errStopped = errors.New("stopped")
 
 // A reading yields the runs of one call.
@@ -78,31 +78,23 @@ func (rd *reading) file(f *file, loc citekit.Location) error {
 	return nil
 }
 
-// message reads a message of a mailbox, or that of the file. Parts that cannot
-// be told are left out.
+// message reads a message of a mailbox, or the message of the file. Parts that
+// cannot be found are left out.
 func (rd *reading) message(f *file, at citekit.Location) error {
 	m, err := f.message(rd.ctx, at.Message)
 	if err != nil {
 		return err
 	}
-	if err := rd.header(m.root, at); err != nil || m.why != nil {
+	start := int64(0)
+	if at.Message != 0 {
+		if start, _, err = f.bounds(at.Message); err != nil {
+			return err
+		}
+	}
+	if err := rd.header(m.root, start, at); err != nil || m.why != nil {
 		return err
 	}
 	return rd.entity(m.root, at)
-}
-
-// header reads what people read of a header.
-func (rd *reading) header(e *entity, at citekit.Location) error {
-	var text strings.Builder
-	for _, name := range []string{"From", "To", "Cc", "Date", "Subject"} {
-		if value := e.header.text(strings.ToLower(name)); value != "" {
-			fmt.Fprintf(&text, "%s: %s\n", name, value)
-		}
-	}
-	if text.Len() == 0 {
-		return nil
-	}
-	return rd.give(text.String()+"\n", at)
 }
 
 func (rd *reading) part(f *file, loc citekit.Location) error {
@@ -135,7 +127,11 @@ func (rd *reading) entity(e *entity, at citekit.Location) error {
 	}
 	switch {
 	case e.message != nil:
-		if err := rd.header(e.message, at); err != nil {
+		start := e.body
+		if e.message.held != e.held { // it was encoded
+			start = 0
+		}
+		if err := rd.header(e.message, start, at); err != nil {
 			return err
 		}
 		return rd.entity(e.message, at)
@@ -172,8 +168,8 @@ func (rd *reading) entity(e *entity, at citekit.Location) error {
 	return rd.text(text, citekit.Range{}, at)
 }
 
-// read returns the parts of a multipart that are read: of alternatives one, the
-// plain text if it has words, else the last that is text.
+// read returns the parts of a multipart that are read. Of alternatives it is one:
+// the plain text if it has words, else the last that is text.
 func (e *entity) read(ctx context.Context, src io.ReaderAt) ([]*entity, error) {
 	if e.kind != "multipart/alternative" {
 		return e.parts, nil

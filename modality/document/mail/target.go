@@ -19,7 +19,7 @@ const (
 	mboxKind = "mbox"
 )
 
-// kindOf tells what src begins as, or returns "".
+// kindOf returns the kind of source that src begins as, or "".
 func kindOf(src *citekit.Source) (string, error) {
 	const headBytes = 4 << 10
 	head := make([]byte, min(headBytes, src.Size()))
@@ -41,8 +41,8 @@ func kindOf(src *citekit.Source) (string, error) {
 	return "", nil
 }
 
-// Recognizes reports whether src is a mail: as its content says, or as its name
-// does where it begins with a field of a header.
+// Recognizes reports whether src is a mail, by its content, or by its name if it
+// begins with a field of a header.
 func Recognizes(ctx context.Context, src *citekit.Source) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
@@ -59,7 +59,7 @@ func Recognizes(ctx context.Context, src *citekit.Source) (bool, error) {
 	return false, nil
 }
 
-// A target is what a location selects, but for its lines: all of a file, a
+// A target is what a location selects, without its lines: all of a file, a
 // message or a part.
 type target struct {
 	src        io.ReaderAt
@@ -77,7 +77,7 @@ func (f *file) all() *target {
 	return &target{src: f.src, end: f.src.Size(), media: f.mediaType(), ext: ext}
 }
 
-// target returns what loc selects, but for its lines.
+// target returns what loc selects, without its lines.
 func (f *file) target(ctx context.Context, loc citekit.Location) (*target, error) {
 	if loc.Message == 0 && loc.Part == "" {
 		return f.all(), nil
@@ -159,7 +159,7 @@ func (t *target) text(ctx context.Context) (*decodedText, error) {
 	return nil, fmt.Errorf("lines of part %s, which is %s; leave them out: %w", t.part.number, t.part.kind, errors.ErrUnsupported)
 }
 
-// hasLines reports whether e is something that is made of lines.
+// hasLines reports whether e has lines.
 func (e *entity) hasLines() bool {
 	return e.isText() || e.message != nil || e.kind == "application/json" || e.kind == "application/xml" ||
 		e.kind == "application/pgp-signature" || strings.HasSuffix(e.kind, "+xml") || strings.HasSuffix(e.kind, "+json")

@@ -14,7 +14,7 @@ import (
 )
 
 // isIdentity reports whether a Content-Transfer-Encoding leaves bytes as they
-// are. One that is not known does.
+// are. Unknown encodings count as such.
 func isIdentity(encoding string) bool {
 	switch transferEncoding(encoding) {
 	case "base64", "quoted-printable", "uuencode":
@@ -37,8 +37,8 @@ func (e *entity) raw(ctx context.Context, src io.ReaderAt) io.Reader {
 	return section(ctx, e.in(src), e.body, e.end)
 }
 
-// decoded reads the body of e without its transfer encoding. Bytes that are
-// wrong are left out, or stay as they are in quoted-printable.
+// decoded reads the body of e without its transfer encoding. Invalid bytes
+// are left out; in quoted-printable they stay as they are.
 func (e *entity) decoded(ctx context.Context, src io.ReaderAt) io.Reader {
 	raw := e.raw(ctx, src)
 	switch transferEncoding(e.header["content-transfer-encoding"]) {

@@ -10,8 +10,8 @@ import (
 
 // decodeWords returns the text of a field with its encoded words decoded
 // (RFC 2047), on one line. Words of one charset that follow one another are
-// decoded as one, for some programs cut characters between them. What is not
-// ASCII otherwise is taken for UTF-8 or windows-1252.
+// decoded as one, because some programs cut characters between them. Other bytes
+// that are not ASCII are taken for UTF-8 or windows-1252.
 func decodeWords(value string) string {
 	var w words
 	for rest := value; rest != ""; {

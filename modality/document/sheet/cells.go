@@ -18,7 +18,7 @@ const (
 	typeNumber cellType = iota
 	typeShared          // the value is the number of a shared string
 	typeText            // of a formula
-	typeInline          // the value is rich text within the cell
+	typeInline          // the value is rich text within the cell, in an element is
 	typeBool
 	typeError
 	typeDate // ISO 8601
@@ -241,9 +241,12 @@ func wholeNumber(s []byte) (int64, bool) {
 	return n, true
 }
 
-// readCell reads what is in a cell, up to its end tag.
+// readCell reads what is in a cell, up to its end tag. The text of a cell of type
+// inlineStr is in its element is; some programs write it to v instead, as that of
+// a formula, and spreadsheets show that too.
 func (r *rowReader) readCell(c *cell) error {
 	t := r.tags
+	isInline := c.kind == typeInline
 	for {
 		if err := t.next(); err != nil {
 			return err
@@ -256,15 +259,18 @@ func (r *rowReader) readCell(c *cell) error {
 			return nil
 		case t.kind == closeTag && (t.is("row") || t.is("sheetData")), t.kind != closeTag && (t.is("row") || t.is("c")):
 			return errMalformed
-		case t.kind == closeTag && t.is("v") && c.kind != typeInline:
+		case t.kind == closeTag && t.is("v") && (!isInline || c.value.isZero()):
 			c.value = span{at(t.text), at(t.tag)}
+			if isInline {
+				c.kind = typeText
+			}
 		case t.kind == openTag && t.is("is"):
 			from := at(t.pos)
 			if err := r.skipTo("is"); err != nil {
 				return err
 			}
-			if c.kind == typeInline {
-				c.value = span{from, at(t.tag)}
+			if isInline {
+				c.value, c.kind = span{from, at(t.tag)}, typeInline
 			}
 		case t.kind == emptyTag && t.is("f"):
 			c.formula = span{at(t.tag), at(t.pos)}

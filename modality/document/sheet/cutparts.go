@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"path"
+	"strings"
 
 	"github.com/citekit/citekit/internal/ooxml"
 	"github.com/citekit/citekit/internal/xmlspan"
@@ -66,7 +67,7 @@ func (c *cutting) count(part, local string, at func(*xmlspan.Scanner) (area, boo
 // drawn counts the drawings that reach into the area.
 func (c *cutting) drawn(part string) int {
 	p := c.p.Part(part)
-	if p == nil || path.Ext(p.Name) != ".xml" {
+	if p == nil || !strings.EqualFold(path.Ext(p.Name), ".xml") {
 		return 0
 	}
 	text, err := p.Text(c.ctx)

@@ -146,6 +146,38 @@ func TestODSLeftOut(t *testing.T) {
 	}
 }
 
+// TestODSFormats: conditional formats of styles that a cell, its row or its
+// column names, or that are inherited from common styles, are reported.
+func TestODSFormats(t *testing.T) {
+	const table = `<table:table table:name="S"><table:table-column table:number-columns-repeated="2"/><table:table-column table:default-cell-style-name="column"/>` +
+		`<table:table-row><table:table-cell table:style-name="plain" office:value-type="string"><text:p>a</text:p></table:table-cell><table:table-cell table:style-name="child" office:value-type="string"><text:p>b</text:p></table:table-cell><table:table-cell office:value-type="string"><text:p>c</text:p></table:table-cell></table:table-row>` +
+		`<table:table-row table:default-cell-style-name="row"><table:table-cell office:value-type="string"><text:p>d</text:p></table:table-cell></table:table-row></table:table>`
+	style := func(name, parent, inner string) string {
+		return `<style:style style:name="` + name + `" style:family="table-cell" style:parent-style-name="` + parent + `">` + inner + `</style:style>`
+	}
+	const rule = `<style:map style:condition="cell-content()&gt;1" style:apply-style-name="bold"/>`
+	own := style("plain", "Default", "") + style("child", "common", "") + style("column", "", rule) + style("row", "circle", "")
+	common := style("common", "base", "") + style("base", "", rule) + style("circle", "circle", "")
+	pack := func(common string) []byte {
+		data := packODS(t, strings.Replace(odsContent(table), "<office:automatic-styles>", "<office:automatic-styles>"+own, 1))
+		parts := unpack(t, data)
+		parts["styles.xml"] = strings.Replace(parts["styles.xml"], "<office:master-styles>", "<office:styles>"+common+"</office:styles><office:master-styles>", 1)
+		return parts.pack(t)
+	}
+	for _, c := range []struct {
+		common, cells string
+		want          bool
+	}{
+		{common, "A1", false}, {common, "B1", true}, {common, "C1", true}, {common, "A2", false}, {common, "A1:B1", true},
+		{common + style("Default", "", rule), "A1", true}, {common + style("Default", "", rule), "A2", true}, {common + style("circle", "", rule), "A2", true},
+	} {
+		_, content, changes := resolveODS(t, pack(c.common), at("S", c.cells))
+		if slices.Contains(changes, "conditional formats left out") != c.want || strings.Contains(content, "style:map") {
+			t.Errorf("%s: %q, want %t: %s", c.cells, changes, c.want, content)
+		}
+	}
+}
+
 func resolveODS(t *testing.T, data []byte, loc citekit.Location) (cut []byte, content string, changes []string) {
 	t.Helper()
 	out, err := new(sheet.Resolver).Resolve(t.Context(), source(data), citekit.Request{Location: loc})
@@ -262,6 +294,7 @@ func FuzzODS(f *testing.F) {
 	f.Add(unpackContent(f, salesODS(f)))
 	f.Add(odsContent(`<table:table table:name="S"><table:table-row-group><table:table-row><table:covered-table-cell table:number-columns-repeated="3"><text:p>x</text:p></table:covered-table-cell><table:table-cell table:formula="of:=[.A1" table:number-columns-spanned="9"/></table:table-row></table:table-row-group></table:table>`))
 	f.Add(strings.ReplaceAll(odsContent(`<table:table table:name="S"><table:table-row/></table:table>`), "table:", "t:"))
+	f.Add(odsContent(`<table:table table:name="S"><table:table-row><table:table-cell office:value="9" table:formula="of:=[Other.A1]"/></table:table-row></table:table>`))
 	f.Fuzz(func(t *testing.T, content string) {
 		src, r := source(packODS(t, content)), new(sheet.Resolver)
 		draft, err := r.Map(t.Context(), src, citekit.MapRequest{Modality: citekit.Document})

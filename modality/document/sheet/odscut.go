@@ -23,6 +23,8 @@ type odsCut struct {
 	out    strings.Builder
 	merged odsMerged
 
+	named map[string]bool // styles of what is written
+
 	formulas []string // cells that lost theirs, the first of them
 	gone     int
 	lost     odsBeside
@@ -38,7 +40,7 @@ func (j *odsJob) cut(ctx context.Context, loc citekit.Location) ([]byte, []strin
 	if err != nil {
 		return nil, nil, err
 	}
-	c := &odsCut{ctx: ctx, b: j.book, e: e, area: a.meet(e.used), prefix: prefixOf(j.book.text[e.all.pos:e.all.stop]), lost: e.beside}
+	c := &odsCut{ctx: ctx, b: j.book, e: e, area: a.meet(e.used), prefix: prefixOf(j.book.text[e.all.pos:e.all.stop]), lost: e.beside, named: make(map[string]bool)}
 	if err := c.write(); err != nil {
 		return nil, nil, err
 	}
@@ -50,6 +52,8 @@ func (j *odsJob) cut(ctx context.Context, loc citekit.Location) ([]byte, []strin
 			return nil, nil, err
 		}
 		cut.Replace(odf.Styles, text)
+	} else {
+		c.lost.formats = c.lost.formats || c.hasMapped(j.book.styles.cells, newODSCellStyles())
 	}
 	var data bytes.Buffer
 	if err := cut.WriteTo(ctx, &data); err != nil {
@@ -95,6 +99,7 @@ func (c *odsCut) content() error {
 	for _, col := range c.e.columns {
 		c.out.WriteString(c.b.text[col.pos:col.stop])
 	}
+	c.columnStyles()
 	if c.area.isEmpty() {
 		c.out.WriteString("<" + c.prefix + "table-row>" + c.empty("table-cell", "", 1) + "</" + c.prefix + "table-row>")
 		return nil
@@ -140,6 +145,7 @@ func (c *odsCut) row(w *odsRow, first, last int32) {
 	if !s.Next() {
 		return
 	}
+	c.name(s)
 	isEmpty := strings.HasSuffix(text[w.all.pos:w.tag], "/>")
 	c.out.WriteString(xmlspan.Splice(text, w.all.pos, w.tag, repeatEdits(s, "number-rows-repeated", last-first+1)))
 	if isEmpty {
@@ -212,7 +218,7 @@ func (c *odsCut) cell(cell odsCell, left, right, row int32) {
 			c.lost.validations = true
 			edit = xmlspan.Edit{Pos: a.Pos, Stop: a.Stop}
 		case "table:style-name":
-			c.lost.formats = c.lost.formats || c.b.styles.mapped[a.Value]
+			c.named[a.Value] = true
 			continue
 		default:
 			continue

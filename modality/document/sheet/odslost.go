@@ -32,7 +32,7 @@ type odsBeside struct {
 
 // odsStyleNames is what is known of the styles of the content.
 type odsStyleNames struct {
-	mapped      map[string]bool // cells of it have a conditional format
+	cells       odsCellStyles
 	backgrounds bool
 	tables      []odsTableStyle
 	hidden      map[string]bool // tables of it are hidden
@@ -54,8 +54,8 @@ func (b *odsBook) hasElements(s *xmlspan.Scanner, pos int) bool {
 // readStyles reads the styles of the content.
 func (b *odsBook) readStyles(s *xmlspan.Scanner) {
 	n := &b.styles
-	n.mapped, n.hidden = make(map[string]bool), make(map[string]bool)
-	name, table := "", (*odsTableStyle)(nil)
+	n.cells, n.hidden = newODSCellStyles(), make(map[string]bool)
+	name, cell, table := "", "", (*odsTableStyle)(nil)
 	for depth := s.Depth; s.Next() && (s.Kind != xmlspan.End || s.Depth != depth); {
 		if s.Kind == xmlspan.End && s.Depth == depth+1 && table != nil {
 			table.all.stop = s.Stop
@@ -67,7 +67,8 @@ func (b *odsBook) readStyles(s *xmlspan.Scanner) {
 		_, parent := s.Parent()
 		switch pos := s.Pos; {
 		case s.Is("style", "style") && s.Depth == depth+1:
-			if name = s.Get("style", "name"); s.Get("style", "family") == "table" {
+			name, cell = s.Get("style", "name"), n.cells.begin(s)
+			if s.Get("style", "family") == "table" {
 				table = &odsTableStyle{name: name, page: s.Get("style", "master-page-name"), all: span64{pos: pos}}
 			}
 		case s.Is("style", "table-properties") && table != nil:
@@ -78,7 +79,7 @@ func (b *odsBook) readStyles(s *xmlspan.Scanner) {
 				}
 			}
 		case s.Is("style", "map") && parent == "style":
-			n.mapped[name] = true
+			n.cells.mapped[cell] = true
 			b.drop(s)
 		case s.Is("style", "background-image"):
 			n.backgrounds = n.backgrounds || s.Get("xlink", "href") != ""
@@ -185,11 +186,14 @@ func (c *odsCut) styles(ctx context.Context, p *odf.Package) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	page := c.page()
+	page, named := c.page(), ""
+	common := newODSCellStyles()
 	isOwn := false
 	text, err = xmlspan.Without(odf.Scan(text), func(s *xmlspan.Scanner) bool {
 		_, parent := s.Parent()
 		switch s.Space + ":" + s.Local {
+		case "style:style":
+			named = common.begin(s)
 		case "style:master-page":
 			isOwn = s.Get("style", "name") == page
 			return !isOwn
@@ -200,6 +204,9 @@ func (c *odsCut) styles(ctx context.Context, p *odf.Package) (string, error) {
 			c.lost.backgrounds = c.lost.backgrounds || s.Get("xlink", "href") != ""
 			return true
 		case "style:map":
+			if parent == "style" {
+				common.mapped[named] = true
+			}
 			return parent == "style"
 		case "draw:fill-image", "office:scripts":
 			return true
@@ -209,6 +216,7 @@ func (c *odsCut) styles(ctx context.Context, p *odf.Package) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", err, citekit.ErrFormat)
 	}
+	c.lost.formats = c.lost.formats || c.hasMapped(c.b.styles.cells, common)
 	return text, nil
 }
 

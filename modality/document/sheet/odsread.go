@@ -308,7 +308,7 @@ func readODSCell(s *xmlspan.Scanner, col int32) odsCell {
 		case "office:value-type":
 			c.kind, c.filled = a.Value, true
 		case "office:value", "office:date-value", "office:time-value", "office:boolean-value", "office:string-value":
-			c.value = a.Value
+			c.value, c.filled = a.Value, true // also without a type: its formula may go
 		}
 	}
 	for depth := s.Depth; s.Next() && (s.Kind != xmlspan.End || s.Depth != depth); {

@@ -99,7 +99,7 @@ func (r *Resolver) init() {
 }
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "sheet/2" }
+func (r *Resolver) Version() string { return "sheet/3" }
 
 const (
 	mediaType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"

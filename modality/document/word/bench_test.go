@@ -53,3 +53,26 @@ func BenchmarkResolveCold(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkODT maps documents of three sizes, and resolves blocks of them without
+// anything kept.
+func BenchmarkODT(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		data := packODT(b, strings.Repeat(`<text:h text:outline-level="1">Heading</text:h>`+strings.Repeat(`<text:p text:style-name="P1">A sentence of <text:span text:style-name="P2">some</text:span> words.<text:s/></text:p>`, 9), n/10))
+		b.Run(fmt.Sprint("map/", n), func(b *testing.B) {
+			for b.Loop() {
+				d, err := new(word.Resolver).Map(b.Context(), source(data, "x.odt"), citekit.MapRequest{Modality: citekit.Document})
+				if err != nil || len(d.Nodes) == 0 {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(fmt.Sprint("cold/", n), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := new(word.Resolver).Resolve(b.Context(), source(data, "x.odt"), citekit.Request{Location: blocks(n/2, n/2+2)}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -101,7 +101,7 @@ type evidence struct {
 }
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "word/1" }
+func (r *Resolver) Version() string { return "word/2" }
 
 // open returns the document in src, which may be shared.
 func (r *Resolver) open(ctx context.Context, src *citekit.Source) (text, error) {
