@@ -22,23 +22,24 @@ import (
 type packing struct {
 	name  string
 	magic string
-	file  kind // if the content is a single file
-	tar   kind // if the content is a tar archive
+	file  kind  // if the content is a single file
+	tar   kind  // if the content is a tar archive
+	most  int64 // bytes of content, so that unpacking takes seconds; 0 if MaxMember is enough
 
 	// read returns a reader of the content, from a point unless that is nil.
 	read func(src io.ReaderAt, size int64, from *point) (io.Reader, error)
 }
 
 var packings = []*packing{
-	{"gzip", "\x1f\x8b", kind{"gzip", "application/gzip", ".gz"}, kind{"tar+gzip", "application/gzip", ".tgz"},
+	{"gzip", "\x1f\x8b", kind{"gzip", "application/gzip", ".gz"}, kind{"tar+gzip", "application/gzip", ".tgz"}, 0,
 		func(src io.ReaderAt, size int64, from *point) (io.Reader, error) {
 			return newGzip(src, size, from), nil
 		}},
-	{"bzip2", "BZh", kind{"bzip2", "application/x-bzip2", ".bz2"}, kind{"tar+bzip2", "application/x-bzip2", ".tbz2"},
+	{"bzip2", "BZh", kind{"bzip2", "application/x-bzip2", ".bz2"}, kind{"tar+bzip2", "application/x-bzip2", ".tbz2"}, 512 << 20,
 		func(src io.ReaderAt, size int64, _ *point) (io.Reader, error) {
 			return bzip2.NewReader(bufio.NewReader(io.NewSectionReader(src, 0, size))), nil
 		}},
-	{"Zstandard", "\x28\xb5\x2f\xfd", kind{"zstd", "application/zstd", ".zst"}, kind{"tar+zstd", "application/zstd", ".tzst"},
+	{"Zstandard", "\x28\xb5\x2f\xfd", kind{"zstd", "application/zstd", ".zst"}, kind{"tar+zstd", "application/zstd", ".tzst"}, 0,
 		func(src io.ReaderAt, size int64, _ *point) (io.Reader, error) {
 			// One decoder works without goroutines, so that it needs no Close.
 			return zstd.NewReader(io.NewSectionReader(src, 0, size),
@@ -87,6 +88,9 @@ const maxIndexes = 32 << 20
 // listPacked lists the tar archive in a compressed file, or the file itself.
 func (r *Resolver) listPacked(ctx context.Context, src *citekit.Source, p *packing) (*listing, error) {
 	limit := min(r.maxMember(), leftOf(ctx))
+	if p.most > 0 {
+		limit = min(limit, p.most)
+	}
 	r.setUp()
 	load := func(ctx context.Context) (*index, int64, error) {
 		x, err := p.index(ctx, src, limit)
