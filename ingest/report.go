@@ -29,9 +29,10 @@ type Item struct {
 	ResourceID string           `json:"resource_id,omitempty"`
 	Type       citekit.Modality `json:"type,omitempty"`
 	Nodes      int              `json:"nodes,omitempty"`
-	Method     string           `json:"method,omitempty"` // as [citekit.Draft.Method]
-	From       string           `json:"from,omitempty"`   // path of the source before it was renamed
-	Err        error            `json:"-"`                // why a source was skipped or failed
+	Method     string           `json:"method,omitempty"`     // as [citekit.Draft.Method]
+	From       string           `json:"from,omitempty"`       // path of the source before it was renamed
+	Unsearched int              `json:"unsearched,omitempty"` // members of an archive whose text is too large to be searched, where the archive was mapped anew
+	Err        error            `json:"-"`                    // why a source was skipped or failed
 }
 
 // MarshalJSON implements [json.Marshaler]. The error becomes "reason" and, for

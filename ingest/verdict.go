@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -299,11 +300,34 @@ func (in *run) apply(t *task, v verdict) Item {
 	case vanished:
 		item.Status = Vanished
 	case makeAnew:
-		item.Status = Mapped
+		item.Status, item.Unsearched = Mapped, unsearched(t)
 	case makeCopy:
-		item.Status = Copied
+		item.Status, item.Unsearched = Copied, unsearched(t)
 	default:
 		item.Status = Failed
 	}
 	return item
+}
+
+// unsearched returns how many members of an archive that was mapped have text
+// that is too large to be searched.
+func unsearched(t *task) int {
+	var metadata map[string]any
+	switch {
+	case t.original != nil:
+		metadata = t.original.Metadata
+	case t.draft != nil:
+		metadata = t.draft.Metadata
+	}
+	named, _ := metadata["unsearched"].([]any)
+	n := len(named)
+	switch more := metadata["unsearched_more"].(type) {
+	case int:
+		n += more
+	case json.Number: // of a map that was read
+		if m, err := more.Int64(); err == nil {
+			n += int(m)
+		}
+	}
+	return n
 }

@@ -55,6 +55,16 @@ func newBuilder(w io.Writer, o *origin, opts *Options) *builder {
 // isFull reports whether no more text may be added.
 func (b *builder) isFull() bool { return b.full }
 
+// leaveRest makes the layer one whose end is left out. It reports false if there
+// is no text before that.
+func (b *builder) leaveRest() bool {
+	if b.index.size == 0 {
+		return false
+	}
+	b.full, b.index.incomplete = true, true
+	return true
+}
+
 // add adds a run.
 func (b *builder) add(r citekit.TextRun) error {
 	r.Text = strings.ToValidUTF8(r.Text, "\ufffd")

@@ -55,7 +55,8 @@ func (l *Layer) Len() int64 { return l.size }
 func (l *Layer) Empty() bool { return l.written == 0 }
 
 // Incomplete reports whether the end of the text was left out, because of
-// Options.MaxBytes or because of too many runs.
+// Options.MaxBytes, because of too many runs, or because the resolver reads no
+// more: it yielded some text and then an error matching [citekit.ErrTooLarge].
 func (l *Layer) Incomplete() bool { return l.incomplete }
 
 // Reason returns a short reason why the layer is empty or incomplete, or "".

@@ -55,6 +55,8 @@ func (s *Store) build(ctx context.Context, o *origin, w io.Writer) (small *index
 		for run, err := range o.runs(ctx) {
 			if err == nil {
 				err = b.add(run)
+			} else if errors.Is(err, citekit.ErrTooLarge) && b.leaveRest() {
+				break // the resolver reads no more of it
 			}
 			if err != nil {
 				return err

@@ -112,6 +112,34 @@ func TestIncomplete(t *testing.T) {
 	}
 }
 
+// TestTooMuch has a resolver that reads no more at some place: what comes before
+// is kept.
+func TestTooMuch(t *testing.T) {
+	for _, at := range []int{0, 2} {
+		d := newDesk(t, citekit.Document, page(1, "one"), page(2, "two"), page(3, "three"))
+		d.teller.before = func(_ context.Context, run int) error {
+			if run == at {
+				return fmt.Errorf("page %d is beyond a bound: %w", run+1, citekit.ErrTooLarge)
+			}
+			return nil
+		}
+		l, err := textlayer.New(d.Library, nil).Open(t.Context(), "a")
+		if at == 0 {
+			if !errors.Is(err, citekit.ErrTooLarge) {
+				t.Errorf("nothing is read: %v", err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := text(t, l); !strings.HasPrefix(got, "one\ntwo") || !l.Incomplete() || l.Reason() == "" {
+			t.Errorf("%q, %v, %q", got, l.Incomplete(), l.Reason())
+		}
+		l.Close()
+	}
+}
+
 // TestStale opens a version that is kept when the source is another, until it
 // is pruned.
 func TestVersions(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -367,6 +366,9 @@ func (in *ingestion) outcome(report *ingest.Report, err error) error {
 	if missed := missedDocuments(report.Items); missed != "" {
 		in.printf("%s\n", term.Line(missed))
 	}
+	for _, line := range unsearchedText(report.Items) {
+		in.printf("%s\n", term.Line(line))
+	}
 	if usage := in.usage(); usage != nil {
 		in.printf("%s\n", describeUsage(*usage))
 	}
@@ -423,40 +425,6 @@ func (in *ingestion) summary() string {
 		text += " (-v names what was skipped)"
 	}
 	return text
-}
-
-// missedDocuments names the files that were skipped although people read them,
-// by format, or returns "".
-func missedDocuments(items []ingest.Item) string {
-	const shown = 3
-	var names []string
-	byFormat := make(map[string]int)
-	for _, item := range items {
-		if item.Status != ingest.Skipped || item.Err == nil {
-			continue
-		}
-		if format, _, isDocument := strings.Cut(item.Err.Error(), " files are not read"); isDocument {
-			byFormat[format]++
-			names = append(names, item.Path)
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	formats := slices.Sorted(maps.Keys(byFormat))
-	slices.SortStableFunc(formats, func(a, b string) int { return byFormat[b] - byFormat[a] })
-	for i, format := range formats {
-		formats[i] = fmt.Sprintf("%d %s", byFormat[format], format)
-	}
-	verb := "files were"
-	if len(names) == 1 {
-		verb = "file was"
-	}
-	if len(names) > shown {
-		names = append(names[:shown:shown], "…")
-	}
-	return fmt.Sprintf("%d %s skipped that people read: %s: %s; -v says what to save them as",
-		total(byFormat), verb, strings.Join(formats, ", "), strings.Join(names, ", "))
 }
 
 func total(counts map[string]int) (sum int) {

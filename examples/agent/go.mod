@@ -26,6 +26,7 @@ require (
 	github.com/goph/emperror v0.17.2 // indirect
 	github.com/jolestar/go-commons-pool/v2 v2.1.2 // indirect
 	github.com/json-iterator/go v1.1.12 // indirect
+	github.com/klauspost/compress v1.20.1 // indirect
 	github.com/klauspost/cpuid/v2 v2.2.9 // indirect
 	github.com/klippa-app/go-pdfium v1.19.8 // indirect
 	github.com/mailru/easyjson v0.7.7 // indirect

@@ -90,6 +90,15 @@ func NewReaderAt(r io.ReaderAt, p *Point) *Reader {
 	return d
 }
 
+// Reset makes d read the stream in r from its beginning, as [NewReader] does, and
+// keeps its buffers. Every stays as it is set.
+func (d *Reader) Reset(r io.ReaderAt) {
+	*d = Reader{Every: d.Every, src: r, space: d.space, buf: d.buf, lit: d.lit, dist: d.dist}
+}
+
+// End returns how many bytes the stream has, once Read returned [io.EOF].
+func (d *Reader) End() int64 { return d.in - int64(len(d.input)) - int64(d.nbits/8) }
+
 // Offset returns how many bytes of the content were read, or lie before the
 // point that the reader began at.
 func (d *Reader) Offset() int64 { return d.base + int64(d.given) }

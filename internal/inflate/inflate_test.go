@@ -64,6 +64,26 @@ func TestReader(t *testing.T) {
 	}
 }
 
+// TestReset reads streams with one reader, each of which has others behind it.
+func TestReset(t *testing.T) {
+	var d *Reader
+	for _, data := range [][]byte{[]byte("abc"), rows(10_000), nil, rows(100), make([]byte, 200_000)} {
+		for _, level := range []int{flate.HuffmanOnly, flate.NoCompression, 6} {
+			packed := pack(t, data, level)
+			in := bytes.NewReader(append(bytes.Clone(packed), "and more bytes than a word has"...))
+			if d == nil {
+				d = NewReader(in)
+			} else {
+				d.Reset(in)
+			}
+			got, err := io.ReadAll(d)
+			if err != nil || !bytes.Equal(got, data) || d.End() != int64(len(packed)) {
+				t.Errorf("level %d: %d bytes of %d, end %d of %d, %v", level, len(got), len(data), d.End(), len(packed), err)
+			}
+		}
+	}
+}
+
 func TestSkip(t *testing.T) {
 	data := rows(10_000)
 	packed := pack(t, data, 6)

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/xmlspan"
 	"github.com/citekit/citekit/internal/zipread"
 )
@@ -67,13 +68,27 @@ func Open(ctx context.Context, r io.ReaderAt, size int64) (*Package, error) {
 	if err != nil {
 		return nil, err
 	}
+	missing := ""
 	for _, rel := range rels {
-		if rel.Kind() == "officeDocument" && !rel.External && p.Part(rel.Target) != nil {
+		switch {
+		case rel.Kind() != "officeDocument" || rel.External:
+		case p.Part(rel.Target) != nil:
 			p.main = rel
 			return p, nil
+		case missing == "":
+			missing = rel.Target
 		}
 	}
-	return nil, fmt.Errorf("the package has no document: %w", citekit.ErrFormat)
+	return nil, p.withoutMain(missing)
+}
+
+// withoutMain returns the error of a package whose relationships lead to no main
+// part; missing is the one that they name, or "".
+func (p *Package) withoutMain(missing string) error {
+	if missing == "" {
+		return fmt.Errorf("the package does not say which of its parts is the document; it is damaged, so save or fetch it anew: %w", citekit.ErrFormat)
+	}
+	return fmt.Errorf("the main part %s is missing; the file is damaged, so save or fetch it anew: %w", message.Quote(missing), citekit.ErrFormat)
 }
 
 // cleanName returns the name of a part as relationships give it.

@@ -18,9 +18,6 @@ var (
 	lockedParquet = Format{ID: "parquet-encrypted", Name: "an encrypted Parquet table", Kind: Document, Encrypted: true}
 )
 
-// mimetype is the member that says what a package is.
-const mimetype = "mimetype"
-
 // packaged are the formats that are a ZIP archive with a member "mimetype", by
 // what that says (OCF 3.3, section 4.3; ODF 1.3, part 2, section 3.3).
 var packaged = []Format{
@@ -28,18 +25,6 @@ var packaged = []Format{
 	{ID: "odt", Name: "an ODT document", Kind: Document, MediaType: "application/vnd.oasis.opendocument.text", Ext: ".odt"},
 	{ID: "ods", Name: "an ODS workbook", Kind: Document, MediaType: "application/vnd.oasis.opendocument.spreadsheet", Ext: ".ods"},
 	{ID: "odp", Name: "an ODP presentation", Kind: Document, MediaType: "application/vnd.oasis.opendocument.presentation", Ext: ".odp"},
-}
-
-// openXML are the formats that are a package of Office Open XML, by the part
-// that they have.
-var openXML = []struct {
-	part string
-	Format
-}{
-	{"word/document", Format{ID: "docx", Name: "a DOCX document", Kind: Document, MediaType: "application/vnd.openxmlformats-officedocument.wordprocessingml.document", Ext: ".docx"}},
-	{"xl/workbook.bin", Format{ID: "xlsb", Name: "an XLSB workbook", Ext: ".xlsb", Office: "XLSB"}},
-	{"xl/workbook", Format{ID: "xlsx", Name: "an XLSX workbook", Kind: Document, MediaType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", Ext: ".xlsx"}},
-	{"ppt/presentation", Format{ID: "pptx", Name: "a PPTX presentation", Kind: Document, MediaType: "application/vnd.openxmlformats-officedocument.presentationml.presentation", Ext: ".pptx"}},
 }
 
 // zipped tells the formats that are ZIP archives by the members they have.
@@ -51,53 +36,23 @@ func zipped(h head) (Format, error) {
 			}
 		}
 	}
-	names, err := zipNames(h)
+	list, err := listOf(h)
 	if err != nil {
 		return Format{}, err
 	}
-	parts := bytes.ReplaceAll(bytes.ToLower(names), []byte(`\`), []byte("/")) // as package ooxml takes them
-	if bytes.Contains(parts, []byte("[content_types].xml")) {
-		for _, f := range openXML {
-			if bytes.Contains(parts, []byte(f.part)) {
-				return f.Format, nil
-			}
-		}
-		if f, err := byTypes(h, names); err != nil || f.ID != "" {
-			return f, err
-		}
+	if f, err := openXML(list); err != nil || f.ID != "" {
+		return f, err
 	}
-	if bytes.Contains(names, []byte("META-INF/container.xml")) && bytes.Contains(names, []byte(".opf")) {
+	if list.find("META-INF/container.xml") >= 0 && bytes.Contains(list.list, []byte(".opf")) {
 		return packaged[0], nil // its mimetype is missing or not the first
 	}
-	if bytes.Contains(names, []byte("META-INF/manifest.xml")) && bytes.Contains(names, []byte("content.xml")) {
-		if f, err := byManifest(h, names); err != nil || f.ID != "" {
-			return f, err
-		}
+	if f, err := openDocument(list); err != nil || f.ID != "" {
+		return f, err
 	}
 	if bytes.Contains(h.b, []byte("META-INF/MANIFEST.MF")) {
 		return formatJar, nil
 	}
 	return formatZip, nil
-}
-
-// zipNames returns the start of the list of members with their names, and the
-// start of the archive, which may have what the list is cut off before.
-func zipNames(h head) ([]byte, error) {
-	const maxEnd, maxList = 64<<10 + 22, 256 << 10
-	end, err := readUpTo(h.r, max(h.size-maxEnd, 0), min(h.size, maxEnd))
-	if err != nil {
-		return nil, err
-	}
-	i := bytes.LastIndex(end, []byte("PK\x05\x06"))
-	if i < 0 || len(end) < i+22 {
-		return append(end, h.b...), nil
-	}
-	size, off := int64(binary.LittleEndian.Uint32(end[i+12:])), int64(binary.LittleEndian.Uint32(end[i+16:]))
-	if off+size > h.size { // ZIP64, whose list ends here too
-		return append(end, h.b...), nil
-	}
-	list, err := readUpTo(h.r, off, min(size, maxList))
-	return append(list, h.b...), err
 }
 
 // compounds are the formats that are a compound file, by the stream that they

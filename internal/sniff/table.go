@@ -76,10 +76,10 @@ var table = []row{
 	{signs: "DKIF\x00\x00", weak: true, Format: Format{ID: "ivf", Name: "IVF", Kind: Video, Ext: ".ivf", Unread: true}},
 	{signs: "YUV4MPEG2 ", also: isBinary, Format: Format{ID: "y4m", Name: "raw video (YUV4MPEG)", Kind: Video, Ext: ".y4m", Unread: true}},
 
-	{signs: "\x1f\x8b", Format: other("gzip", "a gzip archive", ".gz")},
-	{signs: "BZh", also: func(h head) bool { return at(h.b, 4, "1AY&SY") || at(h.b, 4, "\x17\x72\x45\x38\x50\x90") }, weak: true, Format: other("bzip2", "a bzip2 archive", ".bz2")},
+	{signs: "\x1f\x8b", Format: Format{ID: "gzip", Name: "a gzip file", Kind: Document, MediaType: "application/gzip", Ext: ".gz"}},
+	{signs: "BZh", also: func(h head) bool { return at(h.b, 4, "1AY&SY") || at(h.b, 4, "\x17\x72\x45\x38\x50\x90") }, weak: true, Format: Format{ID: "bzip2", Name: "a bzip2 file", Kind: Document, MediaType: "application/x-bzip2", Ext: ".bz2"}},
 	{signs: "\xfd7zXZ\x00", Format: other("xz", "an xz archive", ".xz")},
-	{signs: "\x28\xb5\x2f\xfd", Format: other("zstd", "a Zstandard archive", ".zst")},
+	{signs: "\x28\xb5\x2f\xfd", Format: Format{ID: "zstd", Name: "a Zstandard file", Kind: Document, MediaType: "application/zstd", Ext: ".zst"}},
 	{signs: "\x04\x22\x4d\x18", Format: other("lz4", "an LZ4 archive", ".lz4")},
 	{signs: "7z\xbc\xaf\x27\x1c|7z\xbc\xaf", Format: other("7z", "a 7z archive", ".7z")},
 	{signs: "Rar!\x1a\x07", weak: true, Format: other("rar", "a RAR archive", ".rar")},

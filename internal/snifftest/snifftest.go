@@ -306,7 +306,7 @@ func All() []Sample {
 // documents are the formats of documents among those that are no text.
 var documents = map[string]bool{
 	"docx": true, "odt": true, "xlsx": true, "ods": true, "pptx": true, "odp": true, "epub": true,
-	"zip": true, "jar": true, "tar": true, "sqlite": true, "ooxml-encrypted": true,
+	"zip": true, "jar": true, "tar": true, "gzip": true, "bzip2": true, "zstd": true, "sqlite": true, "ooxml-encrypted": true,
 	"parquet": true, "parquet-encrypted": true,
 }
 

@@ -40,7 +40,7 @@ type Resolver struct {
 	EPUB     epub.Resolver     // EPUB
 	Database database.Resolver // SQLite
 	Slides   slides.Resolver   // PPTX, ODP
-	Archive  archive.Resolver  // ZIP, JAR, CBZ, tar
+	Archive  archive.Resolver  // ZIP, JAR, CBZ, tar; gzip, bzip2, Zstandard
 
 	// More are resolvers of formats that are not linked unasked, by the name
 	// that the package of each has as Format, such as that of
@@ -63,7 +63,7 @@ var rooms = []room{
 	{[]string{"pptx", "odp"}, func(r *Resolver) citekit.Resolver { return &r.Slides }},
 	{[]string{"epub"}, func(r *Resolver) citekit.Resolver { return &r.EPUB }},
 	{[]string{"sqlite"}, func(r *Resolver) citekit.Resolver { return &r.Database }},
-	{[]string{"zip", "jar", "tar"}, func(r *Resolver) citekit.Resolver { return &r.Archive }},
+	{[]string{"zip", "jar", "tar", "gzip", "bzip2", "zstd"}, func(r *Resolver) citekit.Resolver { return &r.Archive }},
 }
 
 var (

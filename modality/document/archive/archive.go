@@ -8,6 +8,7 @@
 package archive
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +18,9 @@ import (
 	"sync"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/member"
+	"github.com/citekit/citekit/internal/warm"
 )
 
 // A Resolver resolves archives. The zero value is ready to use, and knows
@@ -38,8 +41,10 @@ type Resolver struct {
 	// text; zero means 1 GiB.
 	MaxUnpacked int64
 
-	once   sync.Once
-	copier member.Copier
+	once    sync.Once
+	copier  member.Copier
+	indexes warm.Cache[*index]   // of compressed files, by version
+	checked warm.Cache[struct{}] // members whose checksum is right
 }
 
 var (
@@ -51,19 +56,22 @@ var (
 	_ citekit.MemberOpener = (*Resolver)(nil)
 )
 
-const defaultUnpacked = 1 << 30
+const (
+	defaultMember   = 2 << 30
+	defaultUnpacked = 1 << 30
+)
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "archive/1" }
+func (r *Resolver) Version() string { return "archive/2" }
 
 // Resolve implements [citekit.Resolver] for the whole of an archive: its bytes
 // as they are. A part of it is a member, which is opened first.
 func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
-	l, err := list(ctx, src)
+	l, err := r.list(ctx, src)
 	if err != nil {
 		return nil, err
 	}
-	if err := check(l, req.Location); err != nil {
+	if err := checkWhole(l, req.Location); err != nil {
 		return nil, err
 	}
 	return &citekit.Content{
@@ -71,8 +79,8 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	}, nil
 }
 
-// check refuses locations that are not the whole.
-func check(l *listing, loc citekit.Location) error {
+// checkWhole refuses locations that are not the whole.
+func checkWhole(l *listing, loc citekit.Location) error {
 	if err := loc.Validate(); err != nil {
 		return err
 	}
@@ -85,7 +93,7 @@ func check(l *listing, loc citekit.Location) error {
 // Measure implements [citekit.Measurer] with the number of members that can be
 // addressed, without folders.
 func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
-	l, err := list(ctx, src)
+	l, err := r.list(ctx, src)
 	if err != nil {
 		return citekit.Extent{}, err
 	}
@@ -106,7 +114,7 @@ func (l *listing) extent() citekit.Extent {
 // of a folder, which is opened as an archive of what lies in it, under the names
 // that it has.
 func (r *Resolver) OpenMember(ctx context.Context, src *citekit.Source, name string) (*citekit.Source, error) {
-	l, err := list(ctx, src)
+	l, err := r.list(ctx, src)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +125,7 @@ func (r *Resolver) OpenMember(ctx context.Context, src *citekit.Source, name str
 	if err != nil {
 		return nil, err
 	}
-	return r.open(ctx, e)
+	return r.open(ctx, l, e)
 }
 
 // find returns the entry of a member.
@@ -132,9 +140,23 @@ func (l *listing) find(name string) (*entry, error) {
 	return e, nil
 }
 
-// open opens a member: where it is in the archive if it is large and not
-// compressed, else unpacked.
-func (r *Resolver) open(ctx context.Context, e *entry) (*citekit.Source, error) {
+// open opens a member, whose checksum is right if it has one.
+func (r *Resolver) open(ctx context.Context, l *listing, e *entry) (*citekit.Source, error) {
+	src, err := r.openUnchecked(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.check(ctx, l, e); err != nil {
+		src.Close()
+		return nil, err
+	}
+	return src, nil
+}
+
+// openUnchecked opens a member: where it is in the archive if it is large and not
+// compressed, else unpacked. The checksum of a member that is read where it is is
+// not compared.
+func (r *Resolver) openUnchecked(ctx context.Context, e *entry) (*citekit.Source, error) {
 	if in := e.inPlace(); in != nil && e.size > inPlaceFrom {
 		return citekit.NewSource(in, citekit.SourceInfo{Name: path.Base(e.name), Size: e.size}), nil
 	}
@@ -147,11 +169,45 @@ func (r *Resolver) open(ctx context.Context, e *entry) (*citekit.Source, error) 
 	return src, known(ctx, err)
 }
 
-// inPlaceFrom is how large a member is at least that is read where it is,
-// without a look at its checksum.
-const inPlaceFrom = 4 << 20
+// check compares the checksum of a member that was opened where it is. It is kept
+// for each version of the archive which members are right.
+func (r *Resolver) check(ctx context.Context, l *listing, e *entry) error {
+	if !l.hasSums || e.inPlace() == nil || e.size <= inPlaceFrom {
+		return nil
+	}
+	r.setUp()
+	load := func(ctx context.Context) (struct{}, int64, error) {
+		content, err := e.open(ctx)
+		if err == nil {
+			defer content.Close()
+			_, err = io.Copy(io.Discard, content)
+		}
+		return struct{}{}, 1, known(ctx, err)
+	}
+	key := ""
+	if l.version != "" {
+		key = ctxio.HashParts(l.version, e.name)
+	}
+	_, err := r.checked.Get(ctx, key, load)
+	return err
+}
+
+const (
+	inPlaceFrom = 4 << 20 // how large a member is at least that is read where it is
+	maxChecked  = 10_000  // members
+)
+
+func (r *Resolver) setUp() {
+	r.once.Do(func() {
+		r.copier.MaxBytes = r.maxMember()
+		r.indexes.MaxCost = maxIndexes
+		r.checked.MaxCost = maxChecked
+	})
+}
+
+func (r *Resolver) maxMember() int64 { return cmp.Or(r.MaxMember, defaultMember) }
 
 func (r *Resolver) unpacker() *member.Copier {
-	r.once.Do(func() { r.copier.MaxBytes = r.MaxMember })
+	r.setUp()
 	return &r.copier
 }

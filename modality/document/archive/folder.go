@@ -28,7 +28,7 @@ func (r *Resolver) openFolder(ctx context.Context, l *listing, name string) (*ci
 	cutting.Go(func() { w.CloseWithError(l.cut(ctx, w, inside)) })
 	defer cutting.Wait()
 	defer body.Close()
-	src, err := r.unpacker().Source(ctx, path.Base(name)+l.kind.ext, body, -1)
+	src, err := r.unpacker().Source(ctx, path.Base(name)+l.cutExt, body, -1)
 	return src, known(ctx, err)
 }
 

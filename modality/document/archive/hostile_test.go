@@ -264,3 +264,46 @@ func FuzzArchive(f *testing.F) {
 		}
 	})
 }
+
+// TestStoredChecksum has a large member that is not compressed and is damaged.
+func TestStoredChecksum(t *testing.T) {
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for _, name := range []string{"a.txt", "b.txt"} {
+		member, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(member, strings.Repeat(name[:1]+" line of text\n", 5<<20/15))
+	}
+	w.Close()
+	data := out.Bytes()
+	r := newResolver()
+	if m, err := r.OpenMember(t.Context(), versioned("a.zip", data, "whole"), "b.txt"); err != nil {
+		t.Error(err)
+	} else {
+		m.Close()
+	}
+	data[len(data)-1000] ^= 1
+	for _, version := range []string{"", "damaged", "damaged"} {
+		src := versioned("a.zip", data, version)
+		m, err := r.OpenMember(t.Context(), src, "b.txt")
+		if !errors.Is(err, citekit.ErrFormat) || !strings.Contains(err.Error(), "checksum") {
+			t.Errorf("version %q: %v, %v", version, m, err)
+		}
+		if m, err := r.OpenMember(t.Context(), src, "a.txt"); err != nil {
+			t.Error(err)
+		} else {
+			m.Close()
+		}
+	}
+	src := source("a.zip", data)
+	if reasons := skipped(mapOf(t, r, src)); !strings.Contains(reasons["b.txt"], "checksum") || len(reasons) != 1 {
+		t.Errorf("skipped: %v", reasons)
+	}
+	for run, err := range r.ReadText(t.Context(), src, citekit.Location{Modality: citekit.Document}) {
+		if err != nil || run.Location.Member != "a.txt" {
+			t.Fatalf("text of %s: %v", run.Location.Member, err)
+		}
+	}
+}

@@ -31,9 +31,12 @@ type listing struct {
 	kind    kind
 	entries []*entry
 	byName  map[string]*entry
+	version string // of the source, or ""
+	hasSums bool   // members have checksums, which are compared as they are read
 
-	// cut writes an archive of some of the entries.
-	cut func(ctx context.Context, w io.Writer, entries []*entry) error
+	// cut writes an archive of some of the entries, whose names end in cutExt.
+	cut    func(ctx context.Context, w io.Writer, entries []*entry) error
+	cutExt string
 }
 
 // An entry is a file or a folder of an archive.
@@ -45,7 +48,7 @@ type entry struct {
 	refusal error // why it cannot be opened, or nil
 
 	open    func(ctx context.Context) (io.ReadCloser, error)
-	inPlace func() *io.SectionReader // nil if it is compressed
+	inPlace func() *io.SectionReader // returns nil if it is compressed
 	raw     any                      // for cut
 }
 
@@ -53,15 +56,19 @@ type entry struct {
 func (e *entry) isMember() bool { return !e.folder && e.refusal == nil }
 
 // list reads what an archive holds.
-func list(ctx context.Context, src *citekit.Source) (*listing, error) {
+func (r *Resolver) list(ctx context.Context, src *citekit.Source) (*listing, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	isTar, err := beginsTar(src)
-	if err != nil {
+	head := make([]byte, tarBlock)
+	n, err := src.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	if isTar {
+	if p := packingOf(head[:n]); p != nil {
+		return r.listPacked(ctx, src, p)
+	}
+	if beginsTar(head[:n]) {
 		return listTar(ctx, src)
 	}
 	return listZip(ctx, src)

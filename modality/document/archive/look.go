@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/member"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/sniff"
 )
 
@@ -18,10 +20,36 @@ import (
 // or one text.
 type look struct {
 	r    *Resolver
-	left int64 // bytes that may still be unpacked
+	l    *listing
+	left *int64 // bytes that may still be unpacked, also by looks at archives in this one
+
+	unread     []any // names of members whose text was left out for want of room
+	unreadMore int   // such members that are not named
 }
 
-func (r *Resolver) newLook() *look { return &look{r: r, left: cmp.Or(r.MaxUnpacked, defaultUnpacked)} }
+func (r *Resolver) newLook(ctx context.Context, l *listing) *look {
+	if left, ok := ctx.Value(leftKey{}).(*int64); ok {
+		return &look{r: r, l: l, left: left}
+	}
+	left := cmp.Or(r.MaxUnpacked, defaultUnpacked)
+	return &look{r: r, l: l, left: &left}
+}
+
+type leftKey struct{}
+
+// deeper returns the context to read a member with.
+func (k *look) deeper(ctx context.Context) context.Context {
+	return context.WithValue(member.Deeper(ctx), leftKey{}, k.left)
+}
+
+// leftOf returns how many bytes may be unpacked for the look that ctx is of, if it
+// is of one.
+func leftOf(ctx context.Context) int64 {
+	if left, ok := ctx.Value(leftKey{}).(*int64); ok {
+		return *left
+	}
+	return math.MaxInt64
+}
 
 // headBytes is how much of a member is looked at that is not unpacked.
 const headBytes = 64 << 10
@@ -40,18 +68,21 @@ func (k *look) open(ctx context.Context, e *entry) (f found, err error) {
 	if e.refusal != nil {
 		return f, e.refusal
 	}
-	if in := e.inPlace(); e.size > k.left && in == nil {
+	if in := e.inPlace(); e.size > *k.left && in == nil {
 		f.src, err = k.head(ctx, e)
 	} else {
 		f.whole = true
-		if f.src, err = k.r.open(ctx, e); in == nil {
-			k.left -= e.size
+		if f.src, err = k.r.openUnchecked(ctx, e); in == nil {
+			*k.left -= e.size
 		}
 	}
 	if err != nil {
 		return f, err
 	}
-	if f.modality, err = k.r.modalityOf(ctx, f.src); err != nil {
+	if f.modality, err = k.r.modalityOf(ctx, f.src); err == nil && hasWords(f.modality) && f.whole {
+		err = k.r.check(ctx, k.l, e) // others are not read here
+	}
+	if err != nil {
 		f.src.Close()
 	}
 	return f, err
@@ -89,6 +120,15 @@ func (r *Resolver) modalityOf(ctx context.Context, src *citekit.Source) (citekit
 		return "", fmt.Errorf("%s is not read here: %w", format.Name, errors.ErrUnsupported)
 	}
 	return modality, nil
+}
+
+// leaveUnread notes that the text of a member is not read, or not all of it.
+func (k *look) leaveUnread(e *entry) {
+	if len(k.unread) == maxSkipped {
+		k.unreadMore++
+		return
+	}
+	k.unread = append(k.unread, message.Clip(e.name))
 }
 
 // ends reports whether an error of a member ends the look at all of them: it is

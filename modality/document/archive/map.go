@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/member"
 	"github.com/citekit/citekit/internal/message"
 )
 
@@ -26,13 +25,16 @@ const (
 // a text or a document.
 //
 // The metadata say how many "members" can be cited; "skipped" lists others, with
-// the reason; and "incomplete" is there if not all that could be mapped is.
+// the reason; "incomplete" is there if not all that could be mapped is; and
+// "unsearched" lists the members whose text [Resolver.ReadText] leaves out, as too
+// much would be unpacked for it. At most 100 are listed, and "skipped_more" and
+// "unsearched_more" say how many others there are.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
-	l, err := list(ctx, src)
+	l, err := r.list(ctx, src)
 	if err != nil {
 		return nil, err
 	}
-	m := &mapping{look: r.newLook(), l: l, folders: make(map[string]*citekit.Node), room: citekit.MaxMappedNodes}
+	m := &mapping{look: r.newLook(ctx, l), folders: make(map[string]*citekit.Node), room: citekit.MaxMappedNodes}
 	if !isDeep(ctx) {
 		if err := m.entries(ctx, req.Progress); err != nil {
 			return nil, err
@@ -47,7 +49,6 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 // A mapping makes the map of one archive.
 type mapping struct {
 	*look
-	l       *listing
 	nodes   []*citekit.Node
 	folders map[string]*citekit.Node // by their names, which end in "/"
 	room    int                      // for further nodes
@@ -105,19 +106,28 @@ func (m *mapping) member(ctx context.Context, e *entry) (n *citekit.Node, childr
 	if mapper, ok := m.r.Members[f.modality].(citekit.Mapper); ok && hasWords(f.modality) {
 		if f.whole && m.mapped < maxMapped {
 			m.mapped++
-			draft, err := mapper.Map(member.Deeper(ctx), f.src, citekit.MapRequest{Modality: f.modality})
+			draft, err := mapper.Map(m.deeper(ctx), f.src, citekit.MapRequest{Modality: f.modality})
 			switch {
 			case err == nil:
+				if draft != nil && draft.Metadata["unsearched"] != nil {
+					m.leaveUnread(e)
+				}
 				children = m.inside(e.name, f.modality, draft)
 				n.Summary = summary(draft)
 			case ends(ctx, err):
 				return nil, nil, err
-			case !errors.Is(err, citekit.ErrTooLarge):
+			case errors.Is(err, citekit.ErrTooLarge):
+				m.coarse = true
+				m.leaveUnread(e)
+			default:
 				m.skip(e, err)
 				return nil, nil, nil
 			}
 		} else {
 			m.coarse = true
+		}
+		if !f.whole {
+			m.leaveUnread(e)
 		}
 	}
 	if !m.place(n, e.name) {
@@ -259,6 +269,12 @@ func (m *mapping) metadata() map[string]any {
 	}
 	if m.more > 0 {
 		metadata["skipped_more"] = m.more
+	}
+	if len(m.unread) > 0 {
+		metadata["unsearched"] = m.unread
+	}
+	if m.unreadMore > 0 {
+		metadata["unsearched_more"] = m.unreadMore
 	}
 	var incomplete []any
 	if m.coarse {

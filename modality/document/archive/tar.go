@@ -15,68 +15,80 @@ import (
 
 const tarBlock = 512
 
-// beginsTar reports whether a source begins with a header of tar, by its
-// checksum (POSIX.1-1988, section 10.1.1).
-func beginsTar(src *citekit.Source) (bool, error) {
+// beginsTar reports whether the first bytes of a content, up to one block, are a
+// header of tar: by its checksum (POSIX.1-1988, section 10.1.1).
+func beginsTar(head []byte) bool {
 	const magicAt, magic = 257, "ustar" // of POSIX and GNU
-	var block [tarBlock]byte
-	if n, err := src.ReadAt(block[:], 0); n < tarBlock {
-		if string(block[magicAt:magicAt+len(magic)]) == magic {
-			return true, nil // and cut off
-		}
-		if errors.Is(err, io.EOF) {
-			err = nil
-		}
-		return false, err
+	if len(head) < tarBlock {
+		return len(head) >= magicAt+len(magic) && string(head[magicAt:magicAt+len(magic)]) == magic // and cut off
 	}
-	const at, length = 148, 8 // of the checksum, which counts as spaces
-	declared, err := strconv.ParseInt(strings.Trim(string(block[at:at+length]), " \x00"), 8, 64)
+	const at, length = 148, 8 // of the checksum, whose own bytes are added as spaces
+	declared, err := strconv.ParseInt(strings.Trim(string(head[at:at+length]), " \x00"), 8, 64)
 	if err != nil {
-		return false, nil
+		return false
 	}
 	sum := int64(length * ' ')
-	for i, c := range block {
+	for i, c := range head {
 		if i < at || i >= at+length {
 			sum += int64(c)
 		}
 	}
-	return block[0] != 0 && sum == declared, nil
+	return head[0] != 0 && sum == declared
 }
 
-// A span is where something is in a source, from start up to end.
-type span struct{ start, end int64 }
-
-// A tarred is where an entry is in a tar archive, with its headers.
-type tarred struct {
-	src *citekit.Source
-	all span
+// A tarEntry is what a header of tar says.
+type tarEntry struct {
+	name    string // as it is addressed; a folder ends in "/"
+	at      int64  // where the data begins in the archive
+	size    int64  // of the data; 0 if the entry is refused
+	folder  bool
+	refusal error // why the entry cannot be opened, or nil
 }
 
 // listTar reads the headers of a tar archive.
 func listTar(ctx context.Context, src *citekit.Source) (*listing, error) {
-	l := &listing{kind: kindTar, byName: make(map[string]*entry), cut: cutTar}
+	l := &listing{kind: kindTar, byName: make(map[string]*entry), cut: cutTar, cutExt: kindTar.ext}
 	in := io.NewSectionReader(ctxio.ReaderAt(ctx, src), 0, src.Size())
-	for t, n := tar.NewReader(in), 0; ; n++ {
+	here := func() (int64, error) { return in.Seek(0, io.SeekCurrent) }
+	err := readTar(ctx, in, here, func(t tarEntry) error {
+		if t.size < 0 || t.size > src.Size()-t.at {
+			return fmt.Errorf("a tar archive is cut off in a member: %w", citekit.ErrFormat)
+		}
+		e := t.entry()
+		e.inPlace = func() *io.SectionReader { return io.NewSectionReader(src, t.at, t.size) }
+		e.open = func(ctx context.Context) (io.ReadCloser, error) {
+			return io.NopCloser(ctxio.Reader(ctx, e.inPlace())), nil
+		}
+		l.add(e)
+		return nil
+	})
+	return l, err
+}
+
+// readTar reads the headers of a tar archive. Once a header is read, here returns
+// where the data begins.
+func readTar(ctx context.Context, r io.Reader, here func() (int64, error), add func(tarEntry) error) error {
+	for t, n := tar.NewReader(r), 0; ; n++ {
 		h, err := t.Next()
 		if err == io.EOF {
-			return l, nil
+			return nil
 		}
 		if err != nil {
-			return nil, tarError(ctx, err)
+			return tarError(ctx, err)
 		}
 		if n == maxEntries {
-			return nil, fmt.Errorf("more than %d entries in a tar archive: %w", maxEntries, citekit.ErrTooLarge)
+			return fmt.Errorf("more than %d entries in a tar archive: %w", maxEntries, citekit.ErrTooLarge)
 		}
-		at, err := in.Seek(0, io.SeekCurrent)
+		at, err := here()
 		if err != nil {
-			return nil, err
+			return err
 		}
-		e, err := tarEntry(src, h, at)
-		if err != nil {
-			return nil, err
+		e := entryOf(h, at)
+		if e.name == "/" { // the folder "./" that all is in
+			continue
 		}
-		if e.name != "/" { // the folder "./" that all is in
-			l.add(e)
+		if err := add(e); err != nil {
+			return err
 		}
 	}
 }
@@ -91,30 +103,30 @@ func tarError(ctx context.Context, err error) error {
 	return err
 }
 
-// tarEntry returns the entry of a header, whose data begins at an offset.
-func tarEntry(src *citekit.Source, h *tar.Header, at int64) (*entry, error) {
-	e := &entry{name: strings.TrimPrefix(decode(h.Name), "./"), size: h.Size, folder: h.Typeflag == tar.TypeDir}
+// entryOf returns the entry of a header, whose data begins at an offset.
+func entryOf(h *tar.Header, at int64) tarEntry {
+	e := tarEntry{name: strings.TrimPrefix(decode(h.Name), "./"), at: at, size: h.Size, folder: h.Typeflag == tar.TypeDir}
 	if e.folder && !strings.HasSuffix(e.name, "/") {
 		e.name += "/"
 	}
 	switch {
 	case e.folder:
-		e.size = 0
 	case h.Typeflag == tar.TypeLink, h.Typeflag == tar.TypeSymlink:
-		e.refusal, e.size = errLink, 0
+		e.refusal = errLink
 	case isSparse(h):
-		e.refusal, e.size = errSparse, 0
+		e.refusal = errSparse
 	case h.Typeflag != tar.TypeReg:
-		e.refusal, e.size = errSpecial, 0
-	case h.Size < 0 || h.Size > src.Size()-at:
-		return nil, fmt.Errorf("a tar archive is cut off in a member: %w", citekit.ErrFormat)
+		e.refusal = errSpecial
 	}
-	e.raw = tarred{src, span{at, at + e.size}}
-	e.inPlace = func() *io.SectionReader { return io.NewSectionReader(src, at, e.size) }
-	e.open = func(ctx context.Context) (io.ReadCloser, error) {
-		return io.NopCloser(ctxio.Reader(ctx, e.inPlace())), nil
+	if e.folder || e.refusal != nil {
+		e.size = 0
 	}
-	return e, nil
+	return e
+}
+
+// entry returns the entry of a listing, without its content.
+func (t tarEntry) entry() *entry {
+	return &entry{name: t.name, size: t.size, folder: t.folder, refusal: t.refusal}
 }
 
 func isSparse(h *tar.Header) bool {

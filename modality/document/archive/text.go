@@ -1,23 +1,28 @@
 package archive
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/member"
+	"github.com/citekit/citekit/internal/message"
 )
 
 // ReadText implements [citekit.TextReader] for the whole of an archive, with the
 // text of its members that are texts and documents, in the order of the archive.
-// Members that cannot be read are left out. More than MaxUnpacked bytes of
-// compressed members are an error matching [citekit.ErrTooLarge].
+// Members that cannot be read are left out.
+//
+// Once MaxUnpacked bytes are unpacked, compressed members that are larger than
+// what remains are left out, too. Then the last error, which follows the text of
+// all other members, matches [citekit.ErrTooLarge].
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
-		l, err := list(ctx, src)
+		l, err := r.list(ctx, src)
 		if err == nil {
-			err = check(l, loc)
+			err = checkWhole(l, loc)
 		}
 		if err != nil {
 			yield(citekit.TextRun{}, err)
@@ -26,7 +31,7 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 		if isDeep(ctx) {
 			return
 		}
-		k := r.newLook()
+		k := r.newLook(ctx, l)
 		for _, e := range l.entries {
 			if e.folder {
 				continue
@@ -37,6 +42,10 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 			} else if !more {
 				return
 			}
+		}
+		if n := len(k.unread) + k.unreadMore; n > 0 {
+			yield(citekit.TextRun{}, fmt.Errorf("at most %d bytes of an archive are unpacked, which leaves out the text of %s; read each by its address: %w",
+				cmp.Or(r.MaxUnpacked, defaultUnpacked), message.Count(n, "member"), citekit.ErrTooLarge))
 		}
 	}
 }
@@ -56,13 +65,18 @@ func (k *look) readText(ctx context.Context, e *entry, yield func(citekit.TextRu
 		return true, nil
 	}
 	if !f.whole {
-		return false, fmt.Errorf("the text of members of more than %d bytes: %w", k.r.newLook().left, citekit.ErrTooLarge)
+		k.leaveUnread(e)
+		return true, nil
 	}
-	for run, err := range reader.ReadText(member.Deeper(ctx), f.src, citekit.Location{Modality: f.modality}) {
-		if err != nil {
-			if ends(ctx, err) {
-				return false, err
-			}
+	for run, err := range reader.ReadText(k.deeper(ctx), f.src, citekit.Location{Modality: f.modality}) {
+		switch {
+		case err == nil:
+		case ends(ctx, err):
+			return false, err
+		case errors.Is(err, citekit.ErrTooLarge):
+			k.leaveUnread(e)
+			return true, nil
+		default:
 			return true, nil
 		}
 		run.Location = within(e.name, f.modality, run.Location)

@@ -18,6 +18,7 @@ func listZip(ctx context.Context, src *citekit.Source) (*listing, error) {
 		return nil, known(ctx, err)
 	}
 	l := &listing{kind: kindOf(z, src.Name()), byName: make(map[string]*entry), cut: cutZip}
+	l.cutExt, l.version, l.hasSums = l.kind.ext, src.Version(), true
 	for _, f := range z.Files() {
 		if err := ctx.Err(); err != nil {
 			return nil, err

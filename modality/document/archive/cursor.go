@@ -1,0 +1,77 @@
+package archive
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
+)
+
+// A cursor reads parts of the content of a compressed file. Parts that are read
+// in their order take one pass; to go back, it reads from the last point before.
+// It is not safe for concurrent use.
+type cursor struct {
+	open   func(from *point) (*flow, error)
+	points []point // in rising order
+
+	at *flow // nil if nothing was read yet
+}
+
+// fill makes e an entry of the file whose content begins at start.
+func (c *cursor) fill(e *entry, start int64) {
+	e.inPlace = func() *io.SectionReader { return nil }
+	e.open = func(ctx context.Context) (io.ReadCloser, error) {
+		return io.NopCloser(ctxio.Reader(ctx, &stretch{c, start, start + e.size})), nil
+	}
+}
+
+// seek goes to an offset of the content.
+func (c *cursor) seek(offset int64) (err error) {
+	var from *point
+	for i := range c.points {
+		if c.points[i].offset > offset {
+			break
+		}
+		from = &c.points[i]
+	}
+	if c.at == nil || c.at.n > offset || c.at.err != nil || from != nil && from.offset > c.at.n {
+		if c.at, err = c.open(from); err != nil {
+			return err
+		}
+	}
+	if _, err = io.CopyN(io.Discard, c.at, offset-c.at.n); err == io.EOF {
+		err = errShrunk
+	}
+	return err
+}
+
+var errShrunk = fmt.Errorf("the archive is shorter than when it was listed: %w", citekit.ErrFormat)
+
+// A stretch is a part of the content, from at up to end.
+type stretch struct {
+	c       *cursor
+	at, end int64
+}
+
+// Read implements [io.Reader].
+func (s *stretch) Read(b []byte) (int, error) {
+	if s.at == s.end {
+		return 0, io.EOF
+	}
+	if s.c.at == nil || s.c.at.n != s.at || s.c.at.err != nil {
+		if err := s.c.seek(s.at); err != nil {
+			return 0, err
+		}
+	}
+	n, err := s.c.at.Read(b[:min(int64(len(b)), s.end-s.at)])
+	s.at += int64(n)
+	switch {
+	case err == io.EOF && s.at < s.end:
+		return n, errShrunk
+	case err == io.EOF:
+		return n, nil
+	}
+	return n, err
+}

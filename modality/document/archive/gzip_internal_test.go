@@ -1,0 +1,50 @@
+package archive
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"testing"
+)
+
+// TestPoints reads a gzip file on from each of its points, which lie in gzip
+// members and where they begin.
+func TestPoints(t *testing.T) {
+	var packed, content bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	for i := range 10 {
+		w.Reset(&packed)
+		for j := range []int{0, 10, 700, 1500, 40_000}[i%5] {
+			line := []byte{byte(i), byte(j), byte(j * j >> 3), byte(j*i + j>>2), '\n'}
+			content.Write(line)
+			w.Write(line)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	src, size := bytes.NewReader(packed.Bytes()), int64(packed.Len())
+	g := newGzip(src, size, nil)
+	g.data.Every = 5000
+	if got, err := io.ReadAll(g); err != nil || !bytes.Equal(got, content.Bytes()) {
+		t.Fatalf("%d bytes, %v", len(got), err)
+	}
+	deep, last := 0, int64(0)
+	for i := range g.points {
+		p := &g.points[i]
+		if p.deep != nil {
+			deep++
+		}
+		if p.offset <= last {
+			t.Errorf("point %d is at %d, behind %d", i, p.offset, last)
+		}
+		last = p.offset
+		got, err := io.ReadAll(newGzip(src, size, p))
+		if err != nil || !bytes.Equal(got, content.Bytes()[p.offset:]) {
+			t.Errorf("from %d: %d bytes, %v", p.offset, len(got), err)
+		}
+	}
+	if deep == 0 || deep == len(g.points) {
+		t.Errorf("%d of %d points are in a gzip member", deep, len(g.points))
+	}
+}

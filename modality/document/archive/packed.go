@@ -1,0 +1,277 @@
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
+)
+
+// A packing is a format of compressed files. One of them holds a tar archive, whose
+// members are those of the compressed file, or it is a single file.
+type packing struct {
+	name  string
+	magic string
+	file  kind  // if the content is a single file
+	tar   kind  // if the content is a tar archive
+	most  int64 // bytes of content, so that unpacking takes seconds; 0 if MaxMember is enough
+
+	// read returns a reader of the content, from a point unless that is nil.
+	read func(src io.ReaderAt, size int64, from *point) (io.Reader, error)
+}
+
+var packings = []*packing{
+	{"gzip", "\x1f\x8b", kind{"gzip", "application/gzip", ".gz"}, kind{"tar+gzip", "application/gzip", ".tgz"}, 0,
+		func(src io.ReaderAt, size int64, from *point) (io.Reader, error) {
+			return newGzip(src, size, from), nil
+		}},
+	{"bzip2", "BZh", kind{"bzip2", "application/x-bzip2", ".bz2"}, kind{"tar+bzip2", "application/x-bzip2", ".tbz2"}, 512 << 20,
+		func(src io.ReaderAt, size int64, _ *point) (io.Reader, error) {
+			return bzip2.NewReader(bufio.NewReader(io.NewSectionReader(src, 0, size))), nil
+		}},
+	{"Zstandard", "\x28\xb5\x2f\xfd", kind{"zstd", "application/zstd", ".zst"}, kind{"tar+zstd", "application/zstd", ".tzst"}, 0,
+		func(src io.ReaderAt, size int64, _ *point) (io.Reader, error) {
+			// One decoder works without goroutines, so that it needs no Close.
+			return zstd.NewReader(io.NewSectionReader(src, 0, size),
+				zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		}},
+}
+
+// maxWindow is how many bytes a Zstandard frame may look back: what its program
+// takes unless it is asked for more ("zstd --long").
+const maxWindow = 128 << 20
+
+// packingOf returns the format of a compressed file by its first bytes, or nil.
+func packingOf(head []byte) *packing {
+	for _, p := range packings {
+		if bytes.HasPrefix(head, []byte(p.magic)) {
+			return p
+		}
+	}
+	return nil
+}
+
+// An index is what is kept of a compressed file that was read once to its end.
+type index struct {
+	size    int64      // of the content
+	name    string     // of the file that was compressed, if the format says it
+	isTar   bool       // the content is a tar archive
+	entries []tarEntry // of the tar archive
+	points  []point    // in rising order
+}
+
+// bytes is roughly how much memory an index takes.
+func (x *index) bytes() int64 {
+	n := int64(256)
+	for i := range x.points {
+		n += x.points[i].bytes()
+	}
+	for i := range x.entries {
+		n += 64 + int64(len(x.entries[i].name))
+	}
+	return n
+}
+
+// maxIndexes is how many bytes of indexes are kept.
+const maxIndexes = 32 << 20
+
+// listPacked lists the tar archive in a compressed file, or the file itself.
+func (r *Resolver) listPacked(ctx context.Context, src *citekit.Source, p *packing) (*listing, error) {
+	limit := min(r.maxMember(), leftOf(ctx))
+	if p.most > 0 {
+		limit = min(limit, p.most)
+	}
+	r.setUp()
+	load := func(ctx context.Context) (*index, int64, error) {
+		x, err := p.index(ctx, src, limit)
+		if err != nil {
+			return nil, 0, err
+		}
+		return x, x.bytes(), nil
+	}
+	var x *index
+	var err error
+	if version := src.Version(); version == "" {
+		x, _, err = load(ctx)
+	} else {
+		x, err = r.indexes.Get(ctx, version, load)
+	}
+	if err == nil {
+		err = p.checkSize(x.size, limit, src.Size()) // one that is kept may have been read with another limit
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.listing(ctx, src, x, limit), nil
+}
+
+func (p *packing) listing(ctx context.Context, src *citekit.Source, x *index, limit int64) *listing {
+	c := &cursor{points: x.points, open: func(from *point) (*flow, error) { return p.flow(ctx, src, limit, from) }}
+	if !x.isTar {
+		e := &entry{name: p.nameOf(x.name, src.Name()), size: x.size}
+		l := &listing{kind: p.file, byName: make(map[string]*entry)}
+		c.fill(e, 0)
+		l.add(e)
+		return l
+	}
+	l := &listing{kind: p.tar, byName: make(map[string]*entry), cut: cutTar, cutExt: kindTar.ext}
+	for _, t := range x.entries {
+		e := t.entry()
+		c.fill(e, t.at)
+		l.add(e)
+	}
+	return l
+}
+
+// nameOf returns the name of the file that was compressed: as the compressed file
+// has it, else the name of that without its extension.
+func (p *packing) nameOf(stored, name string) string {
+	if stored != "" && !strings.Contains(stored, "/") && nameRefusal(stored) == nil {
+		return stored
+	}
+	name = path.Base(name)
+	if ext := path.Ext(name); strings.EqualFold(ext, p.file.ext) {
+		name = strings.TrimSuffix(name, ext)
+	}
+	if name == "." || name == "/" || nameRefusal(name) != nil {
+		return "content"
+	}
+	return name
+}
+
+// index reads a compressed file to its end.
+func (p *packing) index(ctx context.Context, src *citekit.Source, limit int64) (*index, error) {
+	f, err := p.flow(ctx, src, limit, nil)
+	if err != nil {
+		return nil, err
+	}
+	// What the reader of tar has not read yet was read of f.
+	in := bufio.NewReaderSize(f, 64<<10)
+	head, err := in.Peek(tarBlock)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	x := &index{isTar: len(head) == tarBlock && beginsTar(head)}
+	if x.isTar {
+		here := func() (int64, error) { return f.n - int64(in.Buffered()), nil }
+		err := readTar(ctx, in, here, func(t tarEntry) error {
+			t.name = strings.Clone(t.name)
+			x.entries = append(x.entries, t)
+			return nil
+		})
+		if f.err != nil {
+			return nil, f.err
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if _, err := io.Copy(io.Discard, in); err != nil {
+		return nil, err
+	}
+	x.size = f.n
+	if g, ok := f.r.(*gzipReader); ok {
+		x.name, x.points = g.name, g.points
+	}
+	return x, nil
+}
+
+// Bounds of what a compressed file may be of, beside its size: how many times
+// larger its content may be, if that has more than a number of bytes.
+const (
+	maxRatio  = 500
+	ratioFrom = 64 << 20
+)
+
+func (p *packing) checkSize(n, limit, packed int64) error {
+	switch {
+	case n > limit:
+		return fmt.Errorf("a %s file of more than %d bytes of content: %w", p.name, limit, citekit.ErrTooLarge)
+	case n > ratioFrom && n/maxRatio > packed:
+		return fmt.Errorf("a %s file whose content is more than %d times as large: %w", p.name, maxRatio, citekit.ErrTooLarge)
+	}
+	return nil
+}
+
+// A flow reads the content of a compressed file within its bounds.
+type flow struct {
+	p      *packing
+	ctx    context.Context
+	src    *remembering
+	r      io.Reader
+	n      int64 // content that was read, or lies before
+	limit  int64
+	packed int64
+	err    error
+}
+
+// flow returns a reader of the content of a compressed file, from a point unless
+// that is nil. Its errors are those of a resolver.
+func (p *packing) flow(ctx context.Context, src *citekit.Source, limit int64, from *point) (*flow, error) {
+	f := &flow{p: p, ctx: ctx, src: &remembering{r: ctxio.ReaderAt(ctx, src)}, limit: limit, packed: src.Size()}
+	if from != nil {
+		f.n = from.offset
+	}
+	var err error
+	if f.r, err = p.read(f.src, src.Size(), from); err != nil {
+		return nil, f.known(err)
+	}
+	return f, nil
+}
+
+// Read implements [io.Reader].
+func (f *flow) Read(b []byte) (int, error) {
+	if f.err != nil {
+		return 0, f.err
+	}
+	if f.err = f.ctx.Err(); f.err != nil {
+		return 0, f.err
+	}
+	n, err := f.r.Read(b)
+	f.n += int64(n)
+	if err != nil {
+		f.err = f.known(err)
+	} else {
+		f.err = f.p.checkSize(f.n, f.limit, f.packed)
+	}
+	return n, f.err
+}
+
+// known returns an error of a decoder as one of a resolver.
+func (f *flow) known(err error) error {
+	switch {
+	case err == io.EOF:
+		return err
+	case f.src.err != nil:
+		return f.src.err
+	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		return fmt.Errorf("a %s file that takes more than %d bytes of memory to read: %w", f.p.name, maxWindow, citekit.ErrTooLarge)
+	case errors.Is(err, zstd.ErrUnknownDictionary):
+		return fmt.Errorf("a %s file that is read with a dictionary: %w", f.p.name, errors.ErrUnsupported)
+	}
+	return fmt.Errorf("the %s file is damaged or cut off; fetch it anew: %w", f.p.name, citekit.ErrFormat)
+}
+
+// A remembering reader keeps its first error that is not the end of the source.
+type remembering struct {
+	r   io.ReaderAt
+	err error
+}
+
+func (m *remembering) ReadAt(b []byte, off int64) (int, error) {
+	n, err := m.r.ReadAt(b, off)
+	if err != nil && err != io.EOF && m.err == nil {
+		m.err = err
+	}
+	return n, err
+}
