@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds the command for every platform into dist/ (or the folder named): static,
 # without symbols, and the same bytes from the same commit with the same Go. Beside
-# each program lies the list of what it is made of, in CycloneDX; SHA256SUMS has the
-# hashes of all. TARGETS names fewer platforms. Needs nothing but Go and its modules.
+# each program lies the list of what it is made of, in CycloneDX; citekit-man.tar.gz
+# has the manual pages, and SHA256SUMS the hashes of all. TARGETS names fewer platforms. Needs nothing but Go and its modules.
 set -euo pipefail
 cd "$(dirname "$0")"
 out=${1:-dist}
@@ -16,4 +16,8 @@ for target in ${TARGETS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windo
   go run ./packaging/sbom "$out/$name" >"$out/${name%.exe}.cdx.json"
   printf '%s %s bytes\n' "$out/$name" "$(wc -c <"$out/$name")"
 done
+pages=$(mktemp -d)
+trap 'rm -rf "$pages"' EXIT
+CGO_ENABLED=0 go run -trimpath -ldflags '-s -w' ./cmd/citekit man "$pages"
+go run ./packaging/archive "$out/citekit-man.tar.gz" "$pages" share/man/man1
 (cd "$out" && sha256sum citekit-* >SHA256SUMS)

@@ -49,6 +49,7 @@ func commands() []*command {
 		configCommand(),
 		versionCommand(),
 		completionCommand(),
+		manCommand(),
 		helpCommand(),
 		completeCommand(),
 	}

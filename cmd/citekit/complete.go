@@ -206,7 +206,14 @@ func (c *completer) offerArguments(ctx context.Context, cmd *command, positional
 		c.kind = files
 		c.offerResources(ctx, typed, "")
 	case "completion":
-		c.offer(typed, "bash", "zsh", "fish")
+		if len(positional) == 0 {
+			c.offer(typed, "install")
+		}
+		if len(positional) == 0 || positional[0] == "install" {
+			c.offer(typed, "bash", "zsh", "fish")
+		}
+	case "man":
+		c.kind = directories
 	case "help":
 		c.offerCommands(typed)
 	case "key":

@@ -16,20 +16,50 @@ var (
 )
 
 func completionCommand() *command {
+	var onlyPrint bool
 	return &command{
 		name:    "completion",
-		args:    "bash|zsh|fish",
-		summary: "Print a completion script for a shell",
-		about: `Prints a script that completes commands, flags, resources, nodes and files.
+		args:    "install [shell] | bash | zsh | fish",
+		summary: "Install or print the completion for a shell",
+		about: `Completes commands, flags, resources, nodes and files. With install the script goes to
+where your shell looks for it, and the command says where. The shell is that of $SHELL,
+or the one that you name: bash, zsh or fish. Run it again after an update. No file of
+settings is edited: for zsh the line to add to .zshrc is printed.
+  bash  ~/.local/share/bash-completion/completions/citekit
+  zsh   ~/.local/share/zsh/site-functions/_citekit
+  fish  ~/.config/fish/completions/citekit.fish
+XDG_DATA_HOME, XDG_CONFIG_HOME and BASH_COMPLETION_USER_DIR are respected.
+
+With the name of a shell alone the script is printed:
   bash  source <(citekit completion bash)      in ~/.bashrc
   zsh   source <(citekit completion zsh)       in ~/.zshrc, after compinit
   fish  citekit completion fish | source       in ~/.config/fish/config.fish`,
-		example: []string{"citekit completion bash > /etc/bash_completion.d/citekit"},
-		minArgs: 1, maxArgs: 1,
-		run: func(_ context.Context, s *session, args []string) error {
+		example: []string{"citekit completion install", "citekit completion install zsh", "citekit completion bash > /etc/bash_completion.d/citekit"},
+		minArgs: 1, maxArgs: 2,
+		flags: func(f *flagSet) {
+			f.BoolVar(&onlyPrint, "print", false, "with install: print the script instead")
+		},
+		run: func(ctx context.Context, s *session, args []string) error {
+			install := args[0] == "install"
+			if install {
+				args = args[1:]
+			}
+			if len(args) > 1 {
+				return usagef("completion", "unexpected argument %q", args[1])
+			}
+			if len(args) == 0 {
+				shell, err := userShell()
+				if err != nil {
+					return err
+				}
+				args = []string{shell}
+			}
 			script, ok := completionScript(args[0])
-			if !ok {
+			switch {
+			case !ok:
 				return usagef("completion", "no completion for shell %q; there is bash, zsh and fish", args[0])
+			case install && !onlyPrint:
+				return s.installCompletion(ctx, args[0])
 			}
 			s.printf("%s", script)
 			return nil

@@ -49,7 +49,7 @@ func (s *session) printOverview() error {
 		}
 	}
 	s.printf("\nExamples:\n")
-	for _, line := range resolveCommand().example[:3] {
+	for _, line := range overviewExamples() {
 		s.printf("  %s\n", line)
 	}
 	s.printf("\nFlags of every command:\n")
@@ -58,10 +58,15 @@ func (s *session) printOverview() error {
 	return nil
 }
 
-func (s *session) printGlobalFlags() {
+// overviewExamples returns the lines that the help of the program shows.
+func overviewExamples() []string { return resolveCommand().example[:3] }
+
+func (s *session) printGlobalFlags() { s.printFlags(globalFlagSet()) }
+
+func globalFlagSet() *flagSet {
 	global := newFlagSet("")
 	new(globalFlags).register(global)
-	s.printFlags(global)
+	return global
 }
 
 // printHelp prints the help of a command.
@@ -94,28 +99,47 @@ func (c *command) usage() string {
 func (s *session) printFlags(f *flagSet) {
 	var rows []row
 	width := 0
-	f.VisitAll(func(defined *flag.Flag) {
-		if defined.Usage == "" { // a short name
-			return
+	for _, help := range f.described() {
+		name := "    " + dashed(help.name)
+		if help.short != "" {
+			name = dashed(help.short) + ", " + dashed(help.name)
 		}
-		value, usage := flag.UnquoteUsage(defined)
-		name := "    " + dashed(defined.Name)
-		if short := f.short[defined.Name]; short != "" {
-			name = dashed(short) + ", " + dashed(defined.Name)
+		if help.value != "" {
+			name += " " + help.value
 		}
-		if !isBool(defined) {
-			name += " " + value
-			usage += defaultOf(defined)
-		}
-		rows = append(rows, row{name, usage})
+		rows = append(rows, row{name, help.usage})
 		width = max(width, len(name))
-	})
+	}
 	for _, r := range rows {
 		for line := range strings.SplitSeq(wrap(r.value, lineWidth-width-4), "\n") {
 			s.printf("  %-*s  %s\n", width, r.name, line)
 			r.name = ""
 		}
 	}
+}
+
+// A flagHelp is what help says about a flag.
+type flagHelp struct {
+	name, short string // without dashes; short may be empty
+	value       string // the word for its value; empty for a boolean flag
+	usage       string // with the default
+}
+
+// described returns the flags in the order of their names.
+func (f *flagSet) described() (flags []flagHelp) {
+	f.VisitAll(func(defined *flag.Flag) {
+		if defined.Usage == "" { // a short name
+			return
+		}
+		value, usage := flag.UnquoteUsage(defined)
+		help := flagHelp{name: defined.Name, short: f.short[defined.Name], usage: usage}
+		if !isBool(defined) {
+			help.value = value
+			help.usage += defaultOf(defined)
+		}
+		flags = append(flags, help)
+	})
+	return flags
 }
 
 func defaultOf(f *flag.Flag) string {

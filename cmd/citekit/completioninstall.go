@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/citekit/citekit/internal/term"
+)
+
+// ours stands in every completion script, so that no other file is replaced.
+const ours = "completion for citekit"
+
+// An installedCompletion says where the script of a shell is, and what is left to do.
+type installedCompletion struct {
+	Shell   string `json:"shell"`
+	Path    string `json:"path"`
+	Changed bool   `json:"changed"`        // false if the same script was there
+	Line    string `json:"line,omitempty"` // to be added to File by hand
+	File    string `json:"file,omitempty"`
+}
+
+func (s *session) installCompletion(ctx context.Context, shell string) error {
+	done, err := installCompletion(ctx, shell)
+	if err != nil {
+		return err
+	}
+	if s.json {
+		return s.printJSON(done)
+	}
+	path := term.Line(done.Path)
+	if done.Changed {
+		s.printf("Installed the completion for %s: %s\n", shell, path)
+	} else {
+		s.printf("The completion for %s is up to date: %s\n", shell, path)
+	}
+	if done.Line != "" {
+		s.printf("\nAdd this line to %s, before compinit is called, unless it is there:\n\n  %s\n\n", term.Line(done.File), term.Line(done.Line))
+	}
+	if shell == "bash" {
+		s.printf("bash reads it by itself if the package bash-completion is installed.\n")
+	}
+	s.printf("New shells complete citekit.\n")
+	return nil
+}
+
+// installCompletion writes the script of a shell to where the shell looks for
+// the scripts of a user. It edits no file of settings.
+func installCompletion(ctx context.Context, shell string) (installedCompletion, error) {
+	script, _ := completionScript(shell)
+	done, err := completionPlace(shell)
+	if err != nil {
+		return done, err
+	}
+	old, err := os.ReadFile(done.Path)
+	switch {
+	case err == nil && string(old) == script:
+		return done, nil
+	case err == nil && !strings.Contains(string(old), ours):
+		return done, fmt.Errorf("'%s' is not a completion of citekit; move it away, or use 'citekit completion %s'", done.Path, shell)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return done, err
+	}
+	target := done.Path
+	if linked, err := filepath.EvalSymlinks(target); err == nil {
+		target = linked // keep the link, replace the file
+	}
+	if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
+		return done, err
+	}
+	if err := copyToFile(ctx, bytes.NewReader([]byte(script)), target); err != nil {
+		return done, err
+	}
+	done.Changed = true
+	return done, nil
+}
+
+// completionPlace returns where a shell looks for the scripts of a user: bash
+// by the rules of bash-completion, fish by its own. zsh looks nowhere by
+// itself, and gets a folder that must be added to fpath.
+func completionPlace(shell string) (installedCompletion, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return installedCompletion{}, err
+	}
+	data := absoluteEnv("XDG_DATA_HOME", filepath.Join(home, ".local", "share"))
+	place := installedCompletion{Shell: shell}
+	switch shell {
+	case "bash":
+		user := absoluteEnv("BASH_COMPLETION_USER_DIR", filepath.Join(data, "bash-completion"))
+		place.Path = filepath.Join(user, "completions", "citekit")
+	case "fish":
+		place.Path = filepath.Join(absoluteEnv("XDG_CONFIG_HOME", filepath.Join(home, ".config")), "fish", "completions", "citekit.fish")
+	case "zsh":
+		dir := filepath.Join(data, "zsh", "site-functions")
+		place.Path = filepath.Join(dir, "_citekit")
+		place.Line = "fpath=(" + quoteShell(dir) + " $fpath)"
+		place.File = filepath.Join(absoluteEnv("ZDOTDIR", home), ".zshrc")
+	}
+	return place, nil
+}
+
+// absoluteEnv returns the folder that an environment variable names. One that
+// is not absolute is ignored, as the XDG specification wants.
+func absoluteEnv(name, otherwise string) string {
+	if dir := os.Getenv(name); filepath.IsAbs(dir) {
+		return dir
+	}
+	return otherwise
+}
+
+// quoteShell quotes a word for a shell, if it needs it.
+func quoteShell(word string) string {
+	plain := func(r rune) bool {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("/._-+,:@", r)
+	}
+	if strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// userShell returns the shell that $SHELL names.
+func userShell() (string, error) {
+	path := os.Getenv("SHELL")
+	shell := strings.TrimSuffix(filepath.Base(path), ".exe")
+	switch _, known := completionScript(shell); {
+	case path == "":
+		return "", usagef("completion", "SHELL is not set; name the shell: 'citekit completion install bash', zsh or fish")
+	case !known:
+		return "", usagef("completion", "no completion for shell %q of $SHELL; name bash, zsh or fish", shell)
+	}
+	return shell, nil
+}

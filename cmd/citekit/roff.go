@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// A roff is a page of a manual being written, with the macros of man(7).
+type roff struct{ bytes.Buffer }
+
+func (r *roff) page(name string) manualPage { return manualPage{name + ".1", r.Bytes()} }
+
+// line writes a line of roff as it is.
+func (r *roff) line(s string) { r.WriteString(s + "\n") }
+
+// begin writes the heading, without a date, which would change the bytes. Words are
+// not hyphenated, as many are to be typed.
+func (r *roff) begin(name, summary string) {
+	r.line(`.\" Made by "citekit man" from the help.`)
+	r.line(fmt.Sprintf(`.TH %s 1 "" "citekit" "User Commands"`, strings.ToUpper(name)))
+	r.line(".nh")
+	r.line(".ad l")
+	r.section("Name")
+	r.line(escapeRoff(name) + ` \- ` + escapeRoff(summary))
+}
+
+func (r *roff) section(title string) { r.line(".SH " + strings.ToUpper(title)) }
+
+// fill writes words that are to be set in lines anew.
+func (r *roff) fill(words string) { r.line(guardRoff(escapeRoff(words))) }
+
+// text writes paragraphs, which empty lines part. Indented lines, such as
+// commands and lists, keep their line breaks.
+func (r *roff) text(text string) {
+	first, verbatim := true, false
+	leave := func() {
+		if verbatim {
+			r.line(".fi")
+		}
+		verbatim = false
+	}
+	parted := false
+	for line := range strings.SplitSeq(strings.Trim(text, "\n"), "\n") {
+		indented := strings.HasPrefix(line, "  ")
+		switch {
+		case line == "":
+			leave()
+			parted = true
+			continue
+		case parted || !first && indented != verbatim:
+			leave()
+			r.line(".PP")
+		}
+		if indented && !verbatim {
+			r.line(".nf")
+		}
+		first, parted, verbatim = false, false, indented
+		r.fill(strings.TrimPrefix(line, "  "))
+	}
+	leave()
+}
+
+func (r *roff) examples(lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	r.section("Examples")
+	r.line(".nf")
+	for _, line := range lines {
+		r.fill(line)
+	}
+	r.line(".fi")
+}
+
+func (r *roff) globalFlags() {
+	r.section("Options of every command")
+	r.flags(globalFlagSet())
+}
+
+func (r *roff) flags(f *flagSet) {
+	for _, help := range f.described() {
+		r.line(".TP")
+		name := `\fB` + escapeRoff(dashed(help.name)) + `\fR`
+		if help.short != "" {
+			name = `\fB` + escapeRoff(dashed(help.short)) + `\fR, ` + name
+		}
+		if help.value != "" {
+			name += ` \fI` + escapeRoff(help.value) + `\fR`
+		}
+		r.line(name)
+		r.fill(help.usage)
+	}
+}
+
+// roffEscapes has the characters that roff reads as others, or sets as others
+// in UTF-8.
+var roffEscapes = strings.NewReplacer(
+	`\`, `\e`, `-`, `\-`, `'`, `\(aq`, "`", `\(ga`, `^`, `\(ha`, `~`, `\(ti`,
+)
+
+// escapeRoff returns text that roff sets as it is. Characters beyond ASCII are
+// named by their code point.
+func escapeRoff(text string) string {
+	var b strings.Builder
+	for _, c := range roffEscapes.Replace(text) {
+		if c < 0x80 {
+			b.WriteRune(c)
+		} else {
+			fmt.Fprintf(&b, `\[u%04X]`, c)
+		}
+	}
+	return b.String()
+}
+
+// guardRoff keeps a line from being read as a request.
+func guardRoff(line string) string {
+	if strings.HasPrefix(line, ".") {
+		return `\&` + line
+	}
+	return line
+}
