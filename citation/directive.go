@@ -126,7 +126,7 @@ func parseTerms(value string) (d TextDirective, err error) {
 		d.Suffix, terms = strings.TrimPrefix(terms[n-1], "-"), terms[:n-1]
 	}
 	if len(terms) > 2 || terms[0] == "" {
-		return d, syntaxError("text=%s; write prefix-,start,end,-suffix, of which only start is needed", message.Clip(value))
+		return d, syntaxError("text=%s; write prefix-,start,end,-suffix; only start is needed", message.Clip(value))
 	}
 	d.Start = terms[0]
 	if len(terms) == 2 {

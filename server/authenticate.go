@@ -23,16 +23,16 @@ const workspaceHeader = "X-Mcp-Workspace"
 // maxToken is how long a token may be, in bytes.
 const maxToken = 16 << 10
 
-// A denial is why a request is not served.
+// A denial is the reason why a request is not served.
 type denial struct {
 	status  int
 	message string
-	oauth   string // what the header WWW-Authenticate says, beside where tokens come from
+	oauth   string // parameters of the WWW-Authenticate header, beside the URL of the metadata
 	err     error  // for the log; may be nil
 }
 
-// authenticated returns what finds out who makes a request, and which workspace
-// it is for, before it is served.
+// authenticated returns a handler that finds the caller and the workspace of a
+// request before the request is served.
 func (s *Server) authenticated(workspaces []Workspace) func(http.Handler) http.Handler {
 	everything := &access.Grant{}
 	for _, w := range workspaces {
@@ -61,8 +61,8 @@ func (s *Server) authenticated(workspaces []Workspace) func(http.Handler) http.H
 	}
 }
 
-// identified has the SDK put who calls into the context of requests: it does that
-// in no other way than for a request with a token.
+// identified makes the SDK put the caller into the context of requests. The SDK
+// does that only for requests with a token.
 func identified(next http.Handler, info *auth.TokenInfo) http.Handler {
 	known := func(context.Context, string, *http.Request) (*auth.TokenInfo, error) { return info, nil }
 	require := auth.RequireBearerToken(known, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(next)
@@ -72,7 +72,7 @@ func identified(next http.Handler, info *auth.TokenInfo) http.Handler {
 	})
 }
 
-// withoutToken takes the token from what is told to tools.
+// withoutToken removes the token from what tools receive.
 func withoutToken(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		delete(r.Header, "Authorization")
@@ -80,7 +80,7 @@ func withoutToken(next http.Handler) http.Handler {
 	})
 }
 
-// whoCalls returns what the token of a request may do.
+// whoCalls returns the grant of the token of a request.
 func (s *Server) whoCalls(r *http.Request) (*access.Grant, *denial) {
 	values := r.Header["Authorization"]
 	if len(values) == 0 {
@@ -104,11 +104,12 @@ func (s *Server) whoCalls(r *http.Request) (*access.Grant, *denial) {
 	return nil, &denial{status: http.StatusServiceUnavailable, message: "tokens cannot be checked at the moment; try again later", err: err}
 }
 
-// isNotInToken reports whether no token has the letter (RFC 6750, section 2.1).
+// isNotInToken reports whether tokens cannot contain the character (RFC 6750,
+// section 2.1).
 func isNotInToken(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == ',' || r == '\\' }
 
-// workspaceOf returns the workspace that a request is for. Of one that is not the
-// caller's no more is told than of one that there is not.
+// workspaceOf returns the workspace that a request is for. The error is the same
+// for a workspace that the caller may not see and for a missing one.
 func (s *Server) workspaceOf(r *http.Request, grant *access.Grant) (string, *denial) {
 	values := r.Header[workspaceHeader]
 	if len(values) > 1 {
@@ -128,7 +129,7 @@ func (s *Server) workspaceOf(r *http.Request, grant *access.Grant) (string, *den
 	return "", &denial{status: http.StatusForbidden, message: "the token is for no workspace of this server"}
 }
 
-// deny answers a request that is not served, and tells of it.
+// deny answers a request that is not served, and reports it.
 func (s *Server) deny(w http.ResponseWriter, r *http.Request, why *denial, grant *access.Grant, start time.Time) {
 	header := w.Header()
 	header.Set("X-Content-Type-Options", "nosniff")
@@ -169,32 +170,32 @@ func (s *Server) deny(w http.ResponseWriter, r *http.Request, why *denial, grant
 	s.observe(r.Context(), event)
 }
 
-// outcomeForbidden is that of a request for a workspace that the caller has not.
+// outcomeForbidden is the outcome of a request for a workspace that the caller may
+// not see.
 const outcomeForbidden = "FORBIDDEN"
 
 // A Revalidator is an [access.Authenticator] that knows at any time which callers
-// still have a token that is valid.
+// still have a valid token.
 type Revalidator interface {
 	Valid(id string) bool // of the ID of a grant
 }
 
-// revokedAfter is how long it takes until what a caller does ends whose key is
-// revoked.
+// revokedAfter is how long the requests of a caller go on after its key is revoked.
 const revokedAfter = 500 * time.Millisecond
 
-// revoked reports whether it is known that a caller has no valid token any more.
+// revoked reports whether a caller is known to have no valid token any more.
 func (s *Server) revoked(grant *access.Grant) bool {
 	revalidator, ok := s.opts.Authenticator.(Revalidator)
 	return ok && grant != nil && !revalidator.Valid(grant.ID)
 }
 
 // A Regranter is an [access.Authenticator] that knows at any time what callers may
-// do. What a caller does by a grant that had more ends.
+// do. Requests that were made with a wider grant are ended.
 type Regranter interface {
 	Granted(id string) *access.Grant // of the ID of a grant; nil if it is not known
 }
 
-// narrowed reports whether a caller may do less now than by a grant.
+// narrowed reports whether a caller may do less now than a grant allows.
 func (s *Server) narrowed(grant *access.Grant) bool {
 	regranter, ok := s.opts.Authenticator.(Regranter)
 	if !ok || grant == nil {
@@ -209,8 +210,8 @@ func within(all, of []string) bool {
 	return !slices.ContainsFunc(all, func(one string) bool { return !slices.Contains(of, one) })
 }
 
-// watchRevoked ends what callers do whose tokens are valid no more, or for less than
-// they were.
+// watchRevoked ends the requests of callers whose tokens are no longer valid, or
+// allow less than before.
 func (s *Server) watchRevoked(ctx context.Context) {
 	_, ends := s.opts.Authenticator.(Revalidator)
 	if _, narrows := s.opts.Authenticator.(Regranter); !ends && !narrows {
@@ -267,7 +268,7 @@ func (a *active) begin(ctx context.Context, grant *access.Grant) (context.Contex
 	}
 }
 
-// end cancels the requests of some callers.
+// end cancels the requests of the callers that match.
 func (a *active) end(is func(*access.Grant) bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -278,7 +279,7 @@ func (a *active) end(is func(*access.Grant) bool) {
 	}
 }
 
-// A sometimes lets through so many of what may be a flood.
+// A sometimes limits log lines that may come in a flood.
 type sometimes struct {
 	mu      sync.Mutex
 	most    int
@@ -290,8 +291,8 @@ type sometimes struct {
 
 func newSometimes(most int, per time.Duration) *sometimes { return &sometimes{most: most, per: per} }
 
-// now reports whether this one is let through, and how many were not since the
-// last one that was.
+// now reports whether this line may be written, and how many were left out since
+// the last one.
 func (s *sometimes) now() (skipped int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

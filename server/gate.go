@@ -18,7 +18,7 @@ type gate struct{ s *Server }
 // Enter implements [mcpadapter.Gate].
 func (g gate) Enter(ctx context.Context, calls []*mcpadapter.Call) (end func(), err error) {
 	k, places := lookup, 0
-	grant, _ := ctx.Value(grantKey{}).(*access.Grant) // of who sends nothing but notifications
+	grant, _ := ctx.Value(grantKey{}).(*access.Grant) // nil for a caller that sends only notifications
 	caller := callerOf(grant)
 	for _, c := range calls {
 		if !c.Lookup {
@@ -27,7 +27,7 @@ func (g gate) Enter(ctx context.Context, calls []*mcpadapter.Call) (end func(), 
 		if !c.Stream {
 			places++
 		}
-		if g.s.revoked(c.Grant) { // who has a link may be one whose key was revoked
+		if g.s.revoked(c.Grant) { // the key of a caller with a link may have been revoked
 			return nil, access.ErrRefused
 		}
 		if g.s.probes.isGone(c.Workspace) {
@@ -102,8 +102,8 @@ func writeRequest(ctx context.Context, logger *slog.Logger, e *Event, more ...sl
 // milliseconds returns a duration, exact to the microsecond.
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// safe returns text for a log line: short, and without letters that do not show,
-// which some handlers of log/slog write as they are.
+// safe returns text for a log line: short, and without invisible characters, which
+// some handlers of log/slog write unescaped.
 func safe(text string) string {
 	const longest = 512 // bytes
 	if len(text) > longest {

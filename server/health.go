@@ -25,15 +25,15 @@ type probes struct {
 	checks map[string][]*check
 	logger *slog.Logger
 
-	mu      sync.Mutex // held while the checks run, of which there is one run at a time
+	mu      sync.Mutex // held while the checks run: one run at a time
 	checked time.Time
-	failing []string // by what a probe is told
+	failing []string // by their names for probes
 	known   map[string]string
 
-	gone sync.Map // the names of workspaces whose folder is not there
+	gone sync.Map // the names of workspaces whose folder is missing
 }
 
-// A check is one thing that must be well.
+// A check is one condition for serving.
 type check struct {
 	name    string // for the log
 	do      func(context.Context) error
@@ -42,8 +42,8 @@ type check struct {
 
 const (
 	probeTime  = 3 * time.Second // for all checks
-	probeAgain = time.Second     // what was found counts so long
-	probeEvery = 2 * time.Second // while nobody asks
+	probeAgain = time.Second     // how long a result is used
+	probeEvery = 2 * time.Second // between looks without a probe
 )
 
 func newProbes(workspaces []Workspace, shared map[string]func(context.Context) error, logger *slog.Logger) *probes {
@@ -76,7 +76,7 @@ func (p *probes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(append(answer, '\n'))
 }
 
-// look returns what is not well, in order.
+// look returns the names of the checks that fail, in order.
 func (p *probes) look(ctx context.Context) []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -85,7 +85,7 @@ func (p *probes) look(ctx context.Context) []string {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTime)
 	defer cancel()
-	found := make(map[*check]<-chan error) // all at once: one that hangs takes no time from others
+	found := make(map[*check]<-chan error) // all at once: a check that hangs takes no time from the others
 	for _, checks := range p.checks {
 		for _, c := range checks {
 			found[c] = c.begin(ctx)
@@ -110,7 +110,7 @@ func (p *probes) look(ctx context.Context) []string {
 	return p.failing
 }
 
-// checkWorkspaces is what a probe is told if a workspace is not well.
+// checkWorkspaces is the name that a probe gets if a workspace fails its check.
 const checkWorkspaces = "workspaces"
 
 // note keeps whether the folder of a workspace is gone.
@@ -122,14 +122,14 @@ func (p *probes) note(workspace string, gone bool) {
 	}
 }
 
-// isGone reports whether the folder of a workspace was gone when it was last looked
-// for. What is asked of it must not be answered as if it held nothing.
+// isGone reports whether the folder of a workspace was missing at the last check.
+// Calls to such a workspace must not be answered as if it were empty.
 func (p *probes) isGone(workspace string) bool {
 	_, gone := p.gone.Load(workspace)
 	return gone
 }
 
-// watch looks again and again until ctx ends, whether or not somebody probes.
+// watch looks every probeEvery until ctx ends, even without probes.
 func (p *probes) watch(ctx context.Context) {
 	ticker := time.NewTicker(probeEvery)
 	defer ticker.Stop()
@@ -143,11 +143,11 @@ func (p *probes) watch(ctx context.Context) {
 	}
 }
 
-// errHangs reports a check that did not end when it was to.
+// errHangs reports a check that did not end in time.
 var errHangs = errors.New("the check before has not ended yet; does the file system answer?")
 
-// begin begins a check, unless that before has not ended yet, and returns where its
-// error comes.
+// begin starts a check, unless its previous run has not ended yet, and returns the
+// channel of its error.
 func (c *check) begin(ctx context.Context) <-chan error {
 	ended := make(chan error, 1)
 	if !c.running.CompareAndSwap(false, true) {
@@ -161,8 +161,8 @@ func (c *check) begin(ctx context.Context) <-chan error {
 	return ended
 }
 
-// awaitCheck returns what a check found, and gives up when ctx ends: a file system
-// that hangs does not end with it.
+// awaitCheck returns the result of a check, and gives up when ctx ends: a file
+// system that hangs ignores ctx.
 func awaitCheck(ctx context.Context, ended <-chan error) error {
 	select {
 	case err := <-ended:
@@ -170,14 +170,14 @@ func awaitCheck(ctx context.Context, ended <-chan error) error {
 	case <-ctx.Done():
 	}
 	select {
-	case err := <-ended: // while others were awaited
+	case err := <-ended: // it ended while other checks were awaited
 		return err
 	default:
 		return ctx.Err()
 	}
 }
 
-// tell logs what a check found, if that is new.
+// tell logs the result of a check if it differs from the last one.
 func (p *probes) tell(ctx context.Context, kind, name, failure string) {
 	key := kind + "/" + name
 	if p.known[key] == failure {

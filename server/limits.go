@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// Limits say how much callers may ask of a server. The zero value is ready to
-// use; a negative number means no limit, but of Queue and QueuePerCaller none at
-// all.
+// Limits bound how much callers may ask of a server. The zero value is ready to
+// use. A negative number means no limit, except in Queue and QueuePerCaller, where
+// it means that no calls wait.
 //
 // Calls are of two kinds. Lookups are answered from maps: listResources,
 // getStructure, getNode, ingestStatus, and what the protocol itself needs.
-// All others are heavy: they search, extract and render. Each kind has its
-// places, so that the heavy ones are not in the way of the others. Evidence that is
-// fetched by a link takes none; each caller may fetch 64 pieces at a time.
+// All others are heavy: they search, extract and render. Each kind has its own
+// places, so that heavy calls do not block lookups. Evidence that is fetched by a
+// link takes no place; each caller may fetch 64 pieces at a time.
 type Limits struct {
 	Calls          int // lookups at a time; zero means 64
 	CallsPerCaller int // of these for each caller; zero means a quarter of Calls
@@ -27,12 +27,12 @@ type Limits struct {
 	QueuePerCaller int           // of these for each caller; zero means 64
 	Wait           time.Duration // longest wait; zero means 10 seconds
 
-	Rate  float64 // calls in a second that each caller may make; zero means 100
-	Burst int     // calls that it may make at once; zero means twice Rate
+	Rate  float64 // calls per second of each caller; zero means 100
+	Burst int     // calls that each caller may make at once; zero means twice Rate
 
 	// BytesPerMinute is how many bytes of answers and evidence each caller may
-	// have in a minute. One that had more waits until the mean is right; zero
-	// means 1 GiB.
+	// receive per minute. A caller that received more waits until the mean is
+	// below the limit. Zero means 1 GiB.
 	BytesPerMinute int64
 }
 
@@ -45,18 +45,17 @@ const (
 	defaultBytesPerMinute = 1 << 30
 
 	// maxDownloads is how many pieces of evidence a caller may fetch at a time: each
-	// has a connection and an open file for as long as the client goes on reading.
+	// keeps a connection and a file open until the client has read it.
 	maxDownloads = 64
 
-	unlimited = 1 << 30 // more than there will ever be
+	unlimited = 1 << 30 // more than any server needs
 )
 
-// Effective returns the limits with what zero means in them. What has no limit is a
-// very large number, and a queue that there is not zero.
+// Effective returns the limits with their defaults filled in. No limit is a very
+// large number, and no queue is zero.
 func (l Limits) Effective() Limits { return l.withDefaults() }
 
-// withDefaults returns limits that are all positive, or zero for a queue that
-// there is not.
+// withDefaults returns limits that are all positive, or zero for no queue.
 func (l Limits) withDefaults() Limits {
 	count := func(n *int, zero int) {
 		if *n = cmp.Or(*n, zero); *n < 0 {
@@ -80,7 +79,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// places returns how many calls of a kind there may be, in all and of a caller.
+// places returns how many calls of a kind may run, in all and for one caller.
 func (l *Limits) places(k kind) (all, each int) {
 	if k == heavy {
 		return l.HeavyCalls, min(l.HeavyPerCaller, l.HeavyCalls)
@@ -100,7 +99,7 @@ func Timeouts() map[string]time.Duration {
 	}
 }
 
-// A kind tells lookups from heavy calls.
+// A kind is the kind of a call: a lookup or a heavy call.
 type kind int
 
 const (
@@ -109,7 +108,7 @@ const (
 	kinds
 )
 
-// String returns how a kind is called in messages.
+// String returns the name of a kind in messages.
 func (k kind) String() string { return [...]string{"lookups", "calls that search or extract"}[k] }
 
 func plural(n int, k kind) string { return fmt.Sprintf("%d %s", n, k) }

@@ -13,10 +13,10 @@ import (
 type Metadata struct {
 	Resource string   // the URL of the endpoint, such as https://cite.example/mcp
 	Issuers  []string // URLs of the authorization servers
-	Scopes   []string // that tokens may have
+	Scopes   []string // scopes that tokens may have
 }
 
-// metadataPath is where the metadata of an endpoint at /mcp is.
+// metadataPath is the path of the metadata of an endpoint at /mcp.
 const metadataPath = "/.well-known/oauth-protected-resource/mcp"
 
 func (m *Metadata) handler() http.Handler {
@@ -26,7 +26,7 @@ func (m *Metadata) handler() http.Handler {
 	})
 }
 
-// url returns where the metadata are.
+// url returns the URL of the metadata.
 func (m *Metadata) url() string {
 	u, err := url.Parse(m.Resource)
 	if err != nil {

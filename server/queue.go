@@ -13,8 +13,8 @@ import (
 	"github.com/citekit/citekit/mcpadapter"
 )
 
-// A queue gives calls their places. Callers take turns: of those that wait, the
-// one is next that got a place longest ago, however many calls another has.
+// A queue gives places to calls. Callers take turns: the next place goes to the
+// waiting caller that got one longest ago, no matter how many calls others have.
 type queue struct {
 	mu      sync.Mutex
 	limits  Limits // with defaults
@@ -24,20 +24,20 @@ type queue struct {
 	swept   time.Time
 }
 
-// A lane has the places of one kind of calls.
+// A lane holds the places of one kind of call.
 type lane struct {
 	running int
-	turns   []*caller // that wait, the next one first
+	turns   []*caller // the callers that wait, the next one first
 }
 
-// A caller is what a queue knows of one.
+// A caller is the state that a queue keeps for one caller.
 type caller struct {
 	calls   *rate.Limiter
 	bytes   *rate.Limiter // may be in debt
 	running [kinds]int
 	waiters [kinds][]*waiter
 	waiting int
-	fetches int // of evidence that are under way
+	fetches int // pieces of evidence being fetched
 	used    time.Time
 }
 
@@ -47,15 +47,15 @@ type waiter struct {
 	ready chan struct{} // closed once it has them
 }
 
-// forgetAfter is how long a caller is remembered that has nothing to do with the
-// queue any more: by then its rates are full again.
+// forgetAfter is how long an idle caller is remembered: by then its rates are full
+// again.
 const forgetAfter = 5 * time.Minute
 
 func newQueue(limits Limits) *queue {
 	return &queue{limits: limits.withDefaults(), callers: make(map[string]*caller), swept: time.Now()}
 }
 
-// set changes the limits. What runs and waits goes on.
+// set changes the limits. Calls that run and wait go on.
 func (q *queue) set(limits Limits) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -69,7 +69,7 @@ func (q *queue) set(limits Limits) {
 	}
 }
 
-// rate gives a caller the rates of the limits.
+// rate sets the rates of a caller to those of the limits.
 func (q *queue) rate(c *caller, now time.Time) {
 	perSecond := float64(q.limits.BytesPerMinute) / 60
 	if c.calls == nil {
@@ -83,11 +83,11 @@ func (q *queue) rate(c *caller, now time.Time) {
 	c.bytes.SetBurstAt(now, clampInt(q.limits.BytesPerMinute))
 }
 
-// clampInt returns how many bytes may be had at once: so many that counting them
-// is no work.
+// clampInt returns how many bytes a caller may receive at once: enough to make
+// counting cheap.
 func clampInt(n int64) int { return int(min(max(n, 64<<10), math.MaxInt32)) }
 
-// caller returns what is known of a caller. The caller of it holds the lock.
+// caller returns the state of a caller. The lock must be held.
 func (q *queue) caller(id string, now time.Time) *caller {
 	if now.Sub(q.swept) > time.Minute {
 		q.swept = now
@@ -107,9 +107,8 @@ func (q *queue) caller(id string, now time.Time) *caller {
 	return c
 }
 
-// enter waits for places for calls of a caller, of which there may be none: those
-// then only count as one for the rate. The error is a [*mcpadapter.BusyError] or
-// that of ctx.
+// enter waits for places for calls of a caller. A request without calls counts as
+// one for the rate. The error is a [*mcpadapter.BusyError] or that of ctx.
 func (q *queue) enter(ctx context.Context, id string, k kind, calls int) (leave func(), err error) {
 	q.mu.Lock()
 	now := time.Now()
@@ -218,8 +217,8 @@ func (q *queue) wait(c *caller, k kind, calls int) (*waiter, error) {
 	return w, nil
 }
 
-// giveUp ends the wait of calls, unless they got their places in the meantime and
-// somebody still wants them.
+// giveUp ends the wait of calls, unless they have got their places by now and are
+// still wanted.
 func (q *queue) giveUp(c *caller, k kind, w *waiter, leave func(), err error) (func(), error) {
 	q.mu.Lock()
 	select {
@@ -234,7 +233,7 @@ func (q *queue) giveUp(c *caller, k kind, w *waiter, leave func(), err error) (f
 	}
 	defer q.mu.Unlock()
 	q.remove(c, k, slices.Index(c.waiters[k], w))
-	q.dispatch(k) // those behind it may need fewer places
+	q.dispatch(k) // calls behind it may need fewer places
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +253,7 @@ func (q *queue) leave(c *caller, k kind, calls int) {
 	q.dispatch(k)
 }
 
-// dispatch gives places to those that wait, in turn, while somebody's fit.
+// dispatch gives places to waiting callers in turn, while any of their calls fit.
 func (q *queue) dispatch(k kind) {
 	l := &q.lanes[k]
 	for passed := 0; passed < len(l.turns); passed++ {
@@ -271,7 +270,7 @@ func (q *queue) dispatch(k kind) {
 	}
 }
 
-// remove takes what waits at a place out of the queue of a caller.
+// remove takes the waiter at an index out of the queue of a caller.
 func (q *queue) remove(c *caller, k kind, i int) {
 	c.waiters[k] = slices.Delete(c.waiters[k], i, i+1)
 	c.waiting--
@@ -282,7 +281,7 @@ func (q *queue) remove(c *caller, k kind, i int) {
 	}
 }
 
-// spend counts bytes that a caller was sent.
+// spend counts bytes that were sent to a caller.
 func (q *queue) spend(id string, bytes int64) {
 	if bytes <= 0 {
 		return
@@ -296,11 +295,11 @@ func (q *queue) spend(id string, bytes int64) {
 	}
 }
 
-// A Load is what a server does at the moment.
+// A Load counts the work of a server at the moment.
 type Load struct {
-	Lookups, HeavyCalls int // that run
+	Lookups, HeavyCalls int // calls that run
 	Waiting             int // calls that wait for a place
-	Callers             int // that were there within minutes
+	Callers             int // callers of the last minutes
 }
 
 func (q *queue) load() Load {

@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// reports tell of requests that have ended, one after the other, beside them: what is
-// told of a call does not keep back its answer. They hold few goroutines: one while
-// there is something to tell.
+// reports writes the reports of ended requests, one after the other. It runs beside
+// the requests, so a report does not delay an answer. It needs one goroutine, and
+// only while there are reports to write.
 type reports struct {
 	tell   func(ctx context.Context, e *Event)
-	missed func(n int) // nil if none may be left out
+	missed func(n int) // nil if no report may be left out
 
 	mu      sync.Mutex
-	changed *sync.Cond // there is room, or nothing is left
+	changed *sync.Cond // signals that there is room, or that nothing is left
 	waiting []report
 	telling bool
-	since   time.Time // when the one was begun that is told
-	left    int       // that wait, for room too, or are being told
-	lost    int       // that were left out
+	since   time.Time // when the report being written was begun
+	left    int       // reports that wait, also for room, or are being written
+	lost    int       // reports that were left out
 
 	patience time.Duration
 }
@@ -32,24 +32,24 @@ type report struct {
 }
 
 const (
-	// mostReports is how many wait until those that bring more wait too.
+	// mostReports is how many reports may wait before callers of add wait too.
 	mostReports = 1024
 
-	// reportTime is how long it may take to tell of one, as where a disk hangs,
-	// until others are left out where they may be.
+	// reportTime is how long one report may take, such as on a disk that hangs,
+	// before others are left out where that is allowed.
 	reportTime = time.Second
 )
 
-// newReports returns reports, of which missed is told how many were left out. If
-// missed is nil none is: whoever brings one waits until there is room.
+// newReports returns reports that call missed with the number of those left out.
+// If missed is nil, none is left out: add waits until there is room.
 func newReports(tell func(context.Context, *Event), missed func(n int)) *reports {
 	r := &reports{tell: tell, missed: missed, patience: reportTime}
 	r.changed = sync.NewCond(&r.mu)
 	return r
 }
 
-// add has an event told of. It reports false if there is no room, as nothing can be
-// told at the moment.
+// add queues the report of an event. It returns false if there is no room because
+// no reports can be written at the moment.
 func (r *reports) add(ctx context.Context, e Event) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -76,7 +76,7 @@ func (r *reports) add(ctx context.Context, e Event) bool {
 	return true
 }
 
-// run tells until nothing is left.
+// run writes reports until nothing is left.
 func (r *reports) run() {
 	var told []report
 	for {
@@ -95,13 +95,13 @@ func (r *reports) run() {
 			r.tell(told[i].ctx, &told[i].event)
 			r.next()
 		}
-		if lost > 0 { // after those that had room
+		if lost > 0 { // after the reports that had room
 			r.missed(lost)
 		}
 	}
 }
 
-// next notes that one more is told.
+// next notes that one more report is written.
 func (r *reports) next() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -109,7 +109,8 @@ func (r *reports) next() {
 	r.left--
 }
 
-// settle returns once all is told, or with ctx. It returns how many are not.
+// settle waits until all reports are written, or until ctx is done. It returns how
+// many are not written.
 func (r *reports) settle(ctx context.Context) int {
 	defer context.AfterFunc(ctx, func() {
 		r.mu.Lock()
@@ -124,8 +125,8 @@ func (r *reports) settle(ctx context.Context) int {
 	return r.left + r.lost
 }
 
-// settle waits until what has ended is in the logs, or for ctx. The error says how
-// many requests are in none.
+// settle waits until all ended requests are in the logs, or until ctx is done. The
+// error says how many requests are missing.
 func (s *Server) settle(ctx context.Context) error {
 	for _, log := range []struct {
 		name    string
@@ -141,7 +142,7 @@ func (s *Server) settle(ctx context.Context) error {
 	return nil
 }
 
-// report writes a request to the log, and tells the observer.
+// report writes a request to the log and passes it to the observer.
 func (s *Server) report(ctx context.Context, e *Event) {
 	defer s.survive(ctx)
 	writeRequest(ctx, s.opts.Logger, e)
@@ -154,18 +155,17 @@ func (s *Server) audit(ctx context.Context, e *Event) {
 	writeRequest(ctx, s.opts.Audit, e)
 }
 
-// missed tells of requests that are not in the log.
+// missed logs how many requests are not in the log.
 func (s *Server) missed(n int) {
 	ctx := context.Background()
 	defer s.survive(ctx)
 	s.opts.Logger.LogAttrs(ctx, slog.LevelError, "requests are not in the log, which could not be written in time", slog.Int("requests", n))
 }
 
-// survive keeps a panic of what observes or logs requests from ending anything. It is
-// deferred.
+// survive recovers from a panic of an observer or a log. It is deferred.
 func (s *Server) survive(ctx context.Context) {
 	if p := recover(); p != nil {
-		defer func() { _ = recover() }() // the log may be what panics
+		defer func() { _ = recover() }() // the log itself may panic
 		s.opts.Logger.LogAttrs(ctx, slog.LevelError, "what observes requests, or logs them, panicked", slog.String("panic", safe(fmt.Sprint(p))))
 	}
 }

@@ -1,29 +1,29 @@
 // Package server serves several workspaces to several callers over the Model
 // Context Protocol: each caller sees its own, and none can starve another.
 //
-// A [Server] is an [http.Handler]. It authenticates who calls by an
+// A [Server] is an [http.Handler]. It authenticates callers by an
 // [access.Authenticator], finds the workspace that the caller means, lets calls
-// run within its [Limits], and tells a logger, an audit log and an [Observer] how
-// they ended. The protocol itself is the business of package mcpadapter, with one
-// server of the protocol for each workspace.
+// run within its [Limits], and reports to a logger, an audit log and an [Observer]
+// how they ended. Package mcpadapter implements the protocol itself, with one
+// protocol server for each workspace.
 //
 // # Who sees what
 //
 // A token says which workspaces its caller may see. A caller of several names one
-// by the header X-MCP-Workspace; without it the first of the token is meant. A
-// workspace that the caller may not see is answered like one that there is not.
+// by the header X-MCP-Workspace; the default is the first of the token. A
+// workspace that the caller may not see is answered like a missing one.
 // Sessions, links to evidence and subscriptions belong to a caller and a workspace.
 //
 // # Answers of its own
 //
-// A request without a valid token gets status 401, one for a workspace that the
-// caller has not 403. Where a limit is reached, the status is 429 if it is the
-// caller's own, and 503 if it is the server's, with Retry-After and an error of
-// JSON-RPC with code -32000. While callers cannot be authenticated, such as when a
-// file of keys cannot be read and none was read before, it is 503.
+// A request without a valid token gets status 401; a request for a workspace that
+// the caller may not see gets 403. If a limit of the caller is reached, the status
+// is 429; if a limit of the server is reached, it is 503. Both have Retry-After and
+// a JSON-RPC error with code -32000. While callers cannot be authenticated, such as
+// when a file of keys cannot be read and none was read before, the status is 503.
 //
-// GET /healthz answers 200 while the process runs, and GET /readyz 200 or 503 with
-// what is not well, in words that tell nothing of the workspaces.
+// GET /healthz answers 200 while the process runs. GET /readyz answers 200, or 503
+// with the names of the checks that fail, which reveal nothing about the workspaces.
 package server
 
 import (
@@ -39,51 +39,53 @@ import (
 	"github.com/citekit/citekit/mcpadapter"
 )
 
-// A Workspace is what a server serves under a name.
+// A Workspace is one workspace of a server, under a name.
 type Workspace struct {
 	Name string // as in [access.Grant.Workspaces]; 1 to 64 letters, digits, "-", "_" and "."
 
-	// Hosted is the server of the protocol for it, and its links.
+	// Hosted is the protocol server of the workspace, and its links.
 	Hosted mcpadapter.Hosted
 
-	// Ready returns an error if what the workspace needs cannot be read or
-	// written. It is called at most once in a second, and every two seconds while
-	// [Server.Serve] runs. If the error matches [io/fs.ErrNotExist] the files are
-	// gone, and calls are refused until they are back, rather than answered as if
-	// there were none. Nil means that all is well.
+	// Ready returns an error if files that the workspace needs cannot be read or
+	// written. It is called at most once per second, and every two seconds while
+	// [Server.Serve] runs. If the error matches [io/fs.ErrNotExist], the files are
+	// missing, and calls are refused until they are back, rather than answered as
+	// if the workspace were empty. A nil Ready means that the workspace is always
+	// ready.
 	Ready func(context.Context) error
 }
 
 // Options configures a [Server]. The zero value is ready to use.
 type Options struct {
-	// Authenticator tells what a token may do. Nil means that whoever can reach
-	// the server may use all workspaces; it then listens on loopback addresses
-	// alone.
+	// Authenticator decides what a token may do. Nil means that anybody who can
+	// reach the server may use all workspaces; the server then listens only on
+	// loopback addresses.
 	Authenticator access.Authenticator
 
 	// Limits bound what callers may ask for; see also [Server.SetLimits].
 	Limits Limits
 
-	// Handler has the options of the endpoint. Authenticate, Gate and Links are
-	// the server's own.
+	// Handler has the options of the endpoint. The server sets Authenticate, Gate
+	// and Links itself.
 	Handler mcpadapter.HandlerOptions
 
-	// Metadata says where callers get tokens, as RFC 9728 has it; nil means that
-	// tokens come from the operator.
+	// Metadata says where callers get tokens (RFC 9728). Nil means that tokens
+	// come from the operator.
 	Metadata *Metadata
 
-	// Ready are checks of what workspaces share, by what a probe is told if one
-	// fails, such as "keys" or "disk".
+	// Ready holds checks of what the workspaces share. The key is the name that a
+	// probe gets if the check fails, such as "keys" or "disk".
 	Ready map[string]func(context.Context) error
 
 	// Logger gets a record of each request, and of what the operator should
-	// know. Audit gets those of requests alone, at level info. Both never get
-	// evidence, quotes, queries or tokens. Nil discards. Where a logger hangs, up
-	// to 1,024 requests wait to be written. Then Logger leaves out others, and
-	// says how many once it goes on; for Audit they wait, so that it has no gap.
+	// know. Audit gets only the records of requests, at level info. Neither gets
+	// evidence, quotes, queries or tokens. Nil discards. If a logger hangs, up to
+	// 1,024 records wait to be written. Beyond that, records for Logger are left
+	// out, and their number is logged once it goes on; requests wait for Audit, so
+	// that it has no gap.
 	Logger, Audit *slog.Logger
 
-	// Observer is told of each request that has ended; it may be nil.
+	// Observer receives each request that has ended; it may be nil.
 	Observer Observer
 }
 
@@ -101,7 +103,7 @@ type Server struct {
 }
 
 // New returns a server of workspaces. A nil opts means the defaults. The error
-// says which workspace has no valid name, or that of another.
+// says which workspace has an invalid name, or the name of another workspace.
 func New(workspaces []Workspace, opts *Options) (*Server, error) {
 	s := &Server{mux: http.NewServeMux(), names: make(map[string]bool)}
 	if opts != nil {
@@ -146,8 +148,8 @@ func New(workspaces []Workspace, opts *Options) (*Server, error) {
 	return s, nil
 }
 
-// CheckName returns an error if a workspace cannot have a name: it must have 1 to
-// 64 ASCII letters, digits, "-", "_" and ".", and begin with a letter or digit.
+// CheckName returns an error if name is not a valid workspace name. It must have 1
+// to 64 ASCII letters, digits, "-", "_" and ".", and begin with a letter or digit.
 func CheckName(name string) error {
 	for i, r := range name {
 		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
@@ -164,16 +166,16 @@ func CheckName(name string) error {
 // ServeHTTP implements [http.Handler].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// SetLimits changes the limits. Calls that run and wait go on; what is told of
-// the longest wait and the queue counts for those that come.
+// SetLimits changes the limits. Calls that run and wait go on; the longest wait and
+// the size of the queue apply to new calls.
 func (s *Server) SetLimits(limits Limits) { s.queue.set(limits) }
 
-// Load returns what the server does at the moment.
+// Load returns the work of the server at the moment.
 func (s *Server) Load() Load { return s.queue.load() }
 
 // Serve serves the clients that connect to listener until ctx is done, as
-// [mcpadapter.Handler.Serve] does. The error also says how many requests are not in the
-// logs, which have five seconds for the last. Options may have a Handler that wraps the
+// [mcpadapter.Handler.Serve] does. The error also says how many requests are missing
+// from the logs, which get five seconds for the last ones. Options may have a Handler that wraps the
 // server; a nil opts means the defaults. Without an Authenticator the listener
 // must have a loopback address.
 func (s *Server) Serve(ctx context.Context, listener net.Listener, opts *mcpadapter.ServeOptions) error {
@@ -194,12 +196,13 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener, opts *mcpadap
 	return errors.Join(err, s.settle(settle))
 }
 
-// settleTime is how long the logs may take for what has ended when a server does.
+// settleTime is how long the logs may take for the last requests when a server
+// ends.
 const settleTime = 5 * time.Second
 
-// Shutdown ends what the server serves, as [mcpadapter.Handler.Shutdown] does, and
-// waits until what has ended is in the logs. The error also says how many requests
-// are not, if ctx is done before.
+// Shutdown ends the streams and calls of the server, as [mcpadapter.Handler.Shutdown]
+// does, and waits until all ended requests are in the logs. If ctx is done before,
+// the error also says how many requests are missing from them.
 func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.handler.Shutdown(ctx)
 	return errors.Join(err, s.settle(ctx))

@@ -280,7 +280,7 @@ func (p *picture) extent() citekit.Extent {
 func (r *Resolver) open(ctx context.Context, src *citekit.Source, f *format) (*picture, error) {
 	r.setUp()
 	if f.open == nil {
-		return nil, fmt.Errorf("the source is in %s, of which no region can be read; cite the whole image, or convert it to PNG or JPEG first: %w", f.name, errors.ErrUnsupported)
+		return nil, fmt.Errorf("the source is in %s, and regions of that format cannot be read; cite the whole image, or convert it to PNG or JPEG first: %w", f.name, errors.ErrUnsupported)
 	}
 	p, err := f.open(ctx, r, src)
 	if err != nil {
