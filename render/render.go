@@ -1,7 +1,7 @@
 // Package render lays out evidence that has no pages of its own, such as blocks
 // of a DOCX or cells of an XLSX, as PDF by the LibreOffice of this machine. The
-// PDF is a picture of the evidence for people: how lines and pages break is what
-// LibreOffice makes of it, and no address counts by it.
+// PDF is a picture of the evidence for people: LibreOffice chooses where lines
+// and pages break, and addresses do not depend on them.
 //
 //	e, err := lib.Resolve(ctx, "contract", "section-3", nil)
 //	pdf, err := render.PDF(ctx, lib, e)
@@ -24,7 +24,7 @@ import (
 	"github.com/citekit/citekit/internal/slug"
 )
 
-// formats are the extensions of evidence that is laid out.
+// formats are the extensions of evidence that can be laid out.
 var formats = []string{".docx", ".odt", ".xlsx", ".ods", ".pptx", ".odp", ".html", ".csv"}
 
 // format is part of every key.
@@ -32,14 +32,15 @@ const format = "render/1"
 
 var find = sync.OnceValues(func() (*libreoffice.Command, error) { return libreoffice.Find(context.Background()) })
 
-// PDF returns evidence as PDF, which is kept in the workspace beside it. What
-// already is PDF is returned as it is. Its Changes say that LibreOffice laid it
-// out, and whether that ran without a network.
+// PDF returns evidence as PDF. The PDF is kept in the workspace beside the
+// evidence. Evidence that already is PDF is returned unchanged. The Changes of
+// the result record that LibreOffice laid it out, and whether LibreOffice ran
+// without a network.
 //
-// Errors match [errors.ErrUnsupported] if the evidence is of another format, the
-// workspace gives no evidence back, or LibreOffice is not installed;
-// [citekit.ErrFormat] if it cannot read the evidence; [citekit.ErrTooLarge] if it
-// takes longer than two minutes; and ctx.Err() once ctx is done.
+// Errors match [errors.ErrUnsupported] if the evidence is of another format, if
+// the workspace cannot open stored evidence, or LibreOffice is not installed;
+// [citekit.ErrFormat] if it cannot read the evidence; [citekit.ErrTooLarge] if
+// it takes longer than two minutes; and ctx.Err() once ctx is done.
 func PDF(ctx context.Context, lib *citekit.Library, e *citekit.Evidence) (*citekit.Evidence, error) {
 	ext := strings.ToLower(path.Ext(e.OutputPath))
 	if ext == ".pdf" {
@@ -72,7 +73,7 @@ func PDF(ctx context.Context, lib *citekit.Library, e *citekit.Evidence) (*citek
 	return &laid, nil
 }
 
-// layOut makes the PDF and keeps it.
+// layOut makes the PDF and stores it.
 func layOut(ctx context.Context, lib *citekit.Library, opener citekit.EvidenceOpener, office *libreoffice.Command, e *citekit.Evidence, key, ext string) (stored *citekit.StoredEvidence, err error) {
 	content, _, err := opener.OpenEvidence(ctx, e.Key)
 	if err != nil {

@@ -1,5 +1,6 @@
 // Package schema has the JSON schema of resource maps, made from the Go types.
-// It is published as resourcemap.schema.json beside this file.
+// The schema is published as resourcemap.schema.json beside this file. Editors
+// and other programs can check maps with it.
 package schema
 
 import (
@@ -56,10 +57,9 @@ type location struct {
 }
 
 // ResourceMap returns the schema (JSON Schema 2020-12) of the JSON form of a
-// [citekit.ResourceMap]. Members that are absent may be null, and members that
-// are not named may be there. What a schema cannot say, such as that ids are
-// unique and that locations lie inside their source, package ingest
-// checks.
+// [citekit.ResourceMap]. Optional members may be null, and unknown members are
+// allowed. Package ingest checks what a schema cannot express, such as that ids
+// are unique and that locations lie inside their source.
 func ResourceMap() ([]byte, error) {
 	s, err := resourceMapSchema()
 	if err != nil {
@@ -125,7 +125,7 @@ func modalities() *jsonschema.Schema {
 	return s
 }
 
-// describe adds what the types do not say.
+// describe adds rules that the types do not express.
 func describe(top *jsonschema.Schema) {
 	one, longest := 1, 512
 	id := top.Properties["resource_id"]
@@ -155,7 +155,7 @@ func bound(s *jsonschema.Schema) {
 	s.Properties["start"].Minimum, s.Properties["end"].Minimum = &zero, &zero
 }
 
-// loosen lets members be null that need not be there, and others be there.
+// loosen allows optional members to be null, and allows unknown members.
 func loosen(s *jsonschema.Schema) {
 	s.AdditionalProperties = nil
 	required := make(map[string]bool)

@@ -1,5 +1,6 @@
-// Package about has what sources say of themselves, whatever their format, as the
-// metadata of maps: who made them, what they are about, and when they were made.
+// Package about puts into the metadata of maps what sources state about
+// themselves, in any format: authors, keywords and date. It bounds the values,
+// removes duplicates, and reads dates back from metadata.
 package about
 
 import (
@@ -10,7 +11,7 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// Bounds of what is kept.
+// Bounds of the values that are kept.
 const (
 	maxValues = MaxAuthors
 	maxValue  = 300 // bytes
@@ -19,14 +20,15 @@ const (
 // MaxAuthors is how many authors a map names, and how many keywords.
 const MaxAuthors = 50
 
-// The members of the metadata of a map.
+// The keys in the metadata of a map.
 const (
-	AuthorKey   = "author"   // a text; several are parted by "; "
+	AuthorKey   = "author"   // a text; several authors are separated by "; "
 	KeywordsKey = "keywords" // a list of texts
-	DateKey     = "date"     // when the source was made: ISO 8601, or as it is written there
+	DateKey     = "date"     // when the source was made: ISO 8601, or as the source writes it
 )
 
-// Facts are what a source says of itself. The zero value says nothing.
+// Facts are what a source states about itself. The zero value is empty and
+// ready to use.
 type Facts struct {
 	authors, keywords []string
 	date              string
@@ -38,22 +40,22 @@ func (f *Facts) AddAuthors(names ...string) { f.authors = add(f.authors, names) 
 // AddKeywords adds keywords, each once.
 func (f *Facts) AddKeywords(words ...string) { f.keywords = add(f.keywords, words) }
 
-// AddKeywordList adds the keywords of a text that has commas or semicolons
-// between them.
+// AddKeywordList adds the keywords of a text, which are separated by commas or
+// semicolons.
 func (f *Facts) AddKeywordList(text string) {
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ';' }) {
 		f.AddKeywords(word)
 	}
 }
 
-// AddDate adds when the source was made, unless that is known.
+// AddDate sets when the source was made, unless that is already set.
 func (f *Facts) AddDate(date string) {
 	if f.date == "" {
 		f.date = plain.Words(date, maxValue)
 	}
 }
 
-// AddTime is AddDate of a time; one at midnight is a day.
+// AddTime is like AddDate for a time. A time at midnight is written as a day.
 func (f *Facts) AddTime(t time.Time) {
 	layout := time.RFC3339
 	if hour, minute, second := t.Clock(); hour == 0 && minute == 0 && second == 0 {
@@ -92,14 +94,14 @@ func add(list, values []string) []string {
 	return list
 }
 
-// layouts are how a date may be written that Time reads.
+// layouts are the forms of dates that Time reads.
 var layouts = []string{
 	time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04",
 	"2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly, "2006-01", "2006",
 }
 
-// Time returns when the metadata of a map say that the source was made. What is
-// written without a zone is taken as UTC.
+// Time returns when the source was made according to the metadata of its map. A
+// date without a time zone is read as UTC.
 func Time(metadata map[string]any) (time.Time, bool) {
 	date, _ := metadata[DateKey].(string)
 	if len(date) > 40 {

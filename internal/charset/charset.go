@@ -1,6 +1,7 @@
 // Package charset decodes the text encodings of tags and subtitles: UTF-8,
-// UTF-16, ISO 8859-1 and windows-1252. What a character is no part of comes
-// out as U+FFFD.
+// UTF-16, ISO 8859-1 and windows-1252. Bytes that are not part of a character
+// become U+FFFD. [Detect] guesses other charsets of one byte for each
+// character.
 package charset
 
 import (
@@ -21,8 +22,8 @@ func Latin1(b []byte) string {
 	return s.String()
 }
 
-// UTF16 decodes UTF-16 in the order that a byte order mark says, which is left
-// out, or else in order. A last odd byte is dropped.
+// UTF16 decodes UTF-16 in the byte order of its byte order mark, which is left
+// out; without a mark it uses order. An odd byte at the end is dropped.
 func UTF16(b []byte, order binary.ByteOrder) string {
 	switch {
 	case bytes.HasPrefix(b, []byte("\xff\xfe")):
@@ -37,9 +38,9 @@ func UTF16(b []byte, order binary.ByteOrder) string {
 	return string(utf16.Decode(units))
 }
 
-// UTF8 returns b as it is, without a byte order mark, where it is UTF-8, and
-// decodes it as windows-1252 where it is not. What is mostly UTF-8, such as a
-// title that was cut within a character, stays that.
+// UTF8 returns b without its byte order mark if it is UTF-8, and else decodes
+// it as windows-1252. Text that is mostly UTF-8, such as a title that was cut
+// within a character, is treated as UTF-8.
 func UTF8(b []byte) string {
 	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
 	switch {
@@ -51,8 +52,8 @@ func UTF8(b []byte) string {
 	return windows1252(b)
 }
 
-// mostlyUTF8 reports whether more characters of several bytes are in b than
-// bytes that are no part of one. The start of one at the end does not count.
+// mostlyUTF8 reports whether b has more characters of several bytes than bytes
+// that belong to no character. An incomplete character at the end is ignored.
 func mostlyUTF8(b []byte) bool {
 	good, bad := 0, 0
 	for utf8.FullRune(b) {
@@ -68,8 +69,8 @@ func mostlyUTF8(b []byte) bool {
 	return good > bad
 }
 
-// Guess decodes what may be UTF-8 or UTF-16 with a byte order mark or without,
-// or windows-1252.
+// Guess decodes text in an unknown encoding: UTF-8 or UTF-16, with or without a
+// byte order mark, or windows-1252.
 func Guess(b []byte) string {
 	switch {
 	case bytes.HasPrefix(b, []byte("\xff\xfe")), bytes.HasPrefix(b, []byte("\xfe\xff")):
@@ -82,9 +83,9 @@ func Guess(b []byte) string {
 	return UTF8(b)
 }
 
-// zeros reports whether b looks like UTF-16 that has the high bytes of its
-// characters at places of one parity: most of those at the start are zero and
-// the others are not.
+// zeros reports whether b looks like UTF-16 with the high bytes of its
+// characters at offsets of the given parity: near the start, most bytes at
+// these offsets are zero and the others are not.
 func zeros(b []byte, parity int) bool {
 	const examined = 512
 	var count [2]int
@@ -97,8 +98,8 @@ func zeros(b []byte, parity int) bool {
 	return len(b) >= 4 && count[parity] > len(b)/4 && count[1-parity] == 0
 }
 
-// high are the characters of windows-1252 from 0x80 to 0x9F. Those that are
-// not assigned stand for the control characters of ISO 8859-1.
+// high are the characters of windows-1252 from 0x80 to 0x9F. Unassigned bytes
+// become the control characters of ISO 8859-1.
 var high = [32]rune{
 	'€', 0x81, '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', 0x8d, 'Ž', 0x8f,
 	0x90, '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', 0x9d, 'ž', 'Ÿ',

@@ -8,28 +8,27 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// What it costs, in bits, that two bytes that follow one another stand for
-// what they do in some charset.
+// The cost, in bits, of reading two adjacent bytes in some charset.
 const (
-	costUnseen  = 14 // letters that do not follow one another in the language
+	costUnseen  = 14 // letters that are never adjacent in the language
 	costCase    = 6  // a capital within a word
-	costMark    = 5  // a mark that texts have, such as a quote
-	costBeside  = 6  // a mark that rather stands on the other side of a letter
+	costMark    = 5  // a mark common in texts, such as a quote
+	costBeside  = 6  // a mark that is usually on the other side of a letter
 	costMixed   = 8  // a letter of another script beside an ASCII one
 	costSymbol  = 14 // any other mark
-	costControl = 16 // a control character, or none at all
+	costControl = 16 // a control character, or an unassigned byte
 )
 
 const (
-	maxDetected = 64 << 10 // bytes of a text that are looked at
+	maxDetected = 64 << 10 // bytes of a text that are examined
 	maxPairCost = 10.5     // bits of a pair, on average, in a text of some language
-	margin      = 12       // bits by which a charset must be likelier than a Western one
-	marginPart  = 12       // and by one part in so many of all bits
+	margin      = 12       // bits by which a charset must beat a Western one
+	marginPart  = 12       // and by this fraction (1/12) of all bits
 )
 
 // A candidate is a charset of one byte for each character, with the languages
-// that are written in it. Of those that have the same letters, that with fewer
-// characters comes first.
+// that are written in it. Among charsets with the same letters, the one with
+// fewer characters comes first.
 type candidate struct {
 	name      string
 	chars     *charmap.Charmap
@@ -67,11 +66,12 @@ var candidates = []candidate{
 	{"windows-874", charmap.Windows874, "th"},
 }
 
-// Detect tells in which charset of one byte for each character a text is that
-// is neither ASCII nor UTF-8, from which letters follow one another in the
-// languages that are written in it. It returns "" for the Western ones, and
-// where nothing says that it is another. The names are those of the WHATWG
-// index, which are registered with IANA but for x-mac-cyrillic, and ibm855.
+// Detect returns the charset of a text that is neither ASCII nor UTF-8 and has
+// one byte for each character. It compares the adjacent letters of the text
+// with those of the languages that are written in each charset. It returns ""
+// for the Western charsets, and if no other charset is clearly more likely. The
+// names are those of the WHATWG index, which are registered with IANA except
+// x-mac-cyrillic, and ibm855.
 func Detect(text []byte) string {
 	pairs, total := countPairs(text[:min(len(text), maxDetected)])
 	if total == 0 {
@@ -91,9 +91,10 @@ func Detect(text []byte) string {
 	return name
 }
 
-// countPairs returns how often two bytes follow one another of which at least
-// one is not ASCII, and how many such there are. ASCII that is no letter counts
-// as a space, and so does what is before and after the text.
+// countPairs returns how often each pair of adjacent bytes occurs, if at least
+// one of them is not ASCII, and the total number of such pairs. ASCII that is
+// not a letter is counted as a space, and so are the places before and after
+// the text.
 func countPairs(text []byte) (pairs map[[2]byte]int, total int) {
 	pairs = make(map[[2]byte]int)
 	before := byte(' ')
@@ -116,8 +117,7 @@ func countPairs(text []byte) (pairs map[[2]byte]int, total int) {
 
 func isASCIILetter[T byte | rune](b T) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
 
-// cost returns how unlikely a text in c is, in the language that suits it
-// best.
+// cost returns how unlikely a text is in c, in the language that fits best.
 func (c candidate) cost(pairs map[[2]byte]int) int {
 	least := -1
 	for _, language := range strings.Fields(c.languages) {
@@ -132,7 +132,7 @@ func (c candidate) cost(pairs map[[2]byte]int) int {
 	return least
 }
 
-// pairCost returns what it costs that b follows a in a language.
+// pairCost returns the cost of b after a in a language.
 func pairCost(a, b rune, language map[[2]rune]int) int {
 	cost := 0
 	first, second := isLetter(a), isLetter(b)
@@ -163,13 +163,13 @@ func pairCost(a, b rune, language map[[2]rune]int) int {
 	return cost + usual
 }
 
-// isLetter reports whether r is part of words.
+// isLetter reports whether r can be part of a word.
 func isLetter(r rune) bool {
 	return isASCIILetter(r) || r >= 0x80 && r != 'µ' && r != 'ª' && r != 'º' && (unicode.IsLetter(r) || unicode.Is(unicode.Mn, r))
 }
 
-// markCost returns what a character that is no letter costs, beside a letter
-// or not.
+// markCost returns the cost of a character that is not a letter, beside a
+// letter or not.
 func markCost(r rune, beside bool) int {
 	switch {
 	case r < 0x80:
@@ -184,8 +184,8 @@ func markCost(r rune, beside bool) int {
 	return costSymbol
 }
 
-// lower returns r in lower case, but leaves the capital letter whose lower
-// case is ASCII.
+// lower returns r in lower case, but does not change a capital letter whose
+// lower case is ASCII.
 func lower(r rune) rune {
 	if r == 'İ' {
 		return r

@@ -1,9 +1,11 @@
-// Package child runs other programs so that they end when they should, with
-// all they started, and say no more than there is room for.
+// Package child runs other programs with limits on time, processor time, memory
+// and output. A program that passes a limit is killed together with everything
+// it started, if the system can do that. Only bounded parts of its output are
+// kept.
 package child
 
-// A Head keeps the first Max bytes written to it, and calls Full, if it is not
-// nil, once there are more. Writing to it never fails.
+// A Head keeps the first Max bytes written to it. When there are more, it calls
+// Full once, if that is not nil. Writing to it never fails.
 type Head struct {
 	Max  int
 	Full func()

@@ -2,7 +2,7 @@ package child
 
 import "time"
 
-// lookEvery is how often the processor time of a program is looked at.
+// lookEvery is how often the processor time of a program is checked.
 const lookEvery = 20 * time.Millisecond
 
 // watchCPU calls over once a process has used more than most, unless it ends first.

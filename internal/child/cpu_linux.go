@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cpuTime returns what all threads of a process have used so far; false if it is
-// gone. The number of the clock is that of the kernel for the scheduled time of
-// a process (CPUCLOCK_SCHED, include/linux/posix-timers.h).
+// cpuTime returns the processor time that all threads of a process have used so
+// far; false if the process has ended. The clock is the kernel's clock of the
+// scheduled time of a process (CPUCLOCK_SCHED, include/linux/posix-timers.h).
 func cpuTime(pid int) (time.Duration, bool) {
 	const scheduled = 2
 	var used unix.Timespec

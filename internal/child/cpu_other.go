@@ -4,5 +4,5 @@ package child
 
 import "time"
 
-// cpuTime cannot be told while a process runs.
+// cpuTime returns false: other systems do not report it while a process runs.
 func cpuTime(int) (time.Duration, bool) { return 0, false }

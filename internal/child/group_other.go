@@ -4,8 +4,8 @@ package child
 
 import "os/exec"
 
-// ownGroup leaves cmd as it is: cancelling it kills the program, but none that
-// it started.
+// ownGroup does nothing: cancelling cmd kills the program, but not the programs
+// that it started.
 func ownGroup(*exec.Cmd) {}
 
 func killGroup(*exec.Cmd) error { return nil }

@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// killGroup kills what is left of the process group of cmd. The number of the
-// group is not given to another while there is anything left of it.
+// killGroup kills the remaining processes of the process group of cmd. The
+// system does not reuse the number of the group while a process of it remains.
 func killGroup(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

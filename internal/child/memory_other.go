@@ -4,11 +4,11 @@ package child
 
 import "math"
 
-// limitMemory does nothing: no other system can limit a process that runs.
+// limitMemory does nothing: only Linux can limit a running process.
 func limitMemory(int, int64) {}
 
-// MachineMemory is not told.
+// MachineMemory returns math.MaxInt64, as it is not known.
 func MachineMemory() int64 { return math.MaxInt64 }
 
-// peakMemory is not told.
+// peakMemory returns 0, as it is not known.
 func peakMemory(any) int64 { return 0 }

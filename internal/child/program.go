@@ -15,34 +15,34 @@ import (
 	"github.com/citekit/citekit/internal/pulse"
 )
 
-// A Program is one run of a program, with what it may use. Path alone is
-// needed.
+// A Program is one run of a program, with its limits. Only Path is required.
 type Program struct {
-	Path  string // as [Find] gives it
+	Path  string // as [Find] returns it
 	Args  []string
 	Dir   string     // working directory; "" means that of this process
 	Env   []string   // as in [exec.Cmd]; nil means that of this process; see [Environment]
 	Stdin io.Reader  // nil means nothing to read
-	Files []*os.File // that it inherits as descriptors 3, 4 and so on
+	Files []*os.File // inherited as descriptors 3, 4 and so on
 
 	// Stdout takes what the program prints; [io.Discard] costs nothing. Nil
-	// keeps it in the Result, at most MaxOutput bytes: a program that prints
-	// more is ended.
+	// keeps it in the Result, at most MaxOutput bytes; a program that prints
+	// more is killed.
 	Stdout    io.Writer
 	MaxOutput int
 
-	MaxComplaint int // bytes that are kept of the end of standard error; zero means 4 KiB
+	MaxComplaint int // bytes kept of the end of standard error; zero means 4 KiB
 
 	Timeout time.Duration // longest run; zero means no limit
 
-	// CPU is the processor time and Memory the bytes that the program may
-	// use; zero means no limit. Only Linux holds it to them, and it then
-	// does not get more memory than that.
+	// CPU is the processor time and Memory the bytes that the program may use;
+	// zero means no limit. Only Linux enforces these limits; there the program
+	// cannot allocate more memory than that.
 	CPU    time.Duration
 	Memory int64
 
-	// PipeDelay is how long after the end of the program its output is still
-	// read, which another that it started may hold open; zero means 5 s.
+	// PipeDelay is how long output is still read after the program has ended,
+	// because a program that it started may hold the output open; zero means 5
+	// s.
 	PipeDelay time.Duration
 }
 
@@ -51,16 +51,15 @@ const (
 	defaultPipeDelay = 5 * time.Second
 )
 
-// A Result is what a program that has run leaves. It is valid with an error,
-// too.
+// A Result is the result of running a program. It is valid even with an error.
 type Result struct {
 	Output    []byte        // what it printed, unless there was a Stdout
 	Complaint string        // the end of what it wrote to standard error
 	CPU       time.Duration // processor time that it used
-	Memory    int64         // most bytes that it had at a time; 0 if the system does not tell
+	Memory    int64         // largest memory use in bytes; 0 if the system does not report it
 }
 
-// Limits that a program passed.
+// Errors for limits that a program passed.
 var (
 	ErrOutput  = errors.New("it prints more than there is room for")
 	ErrCPU     = errors.New("it uses more processor time than it may")
@@ -70,11 +69,11 @@ var (
 // Run runs the program to its end. The error is ctx.Err() once ctx is done,
 // else ErrOutput, ErrCPU or ErrTimeout if it passed a limit, and else that of
 // [exec.Cmd.Run]: an [exec.ExitError] if it failed, and [exec.ErrWaitDelay] if
-// it ended but another that it started holds its output open.
+// it ended but a program that it started holds its output open.
 //
-// Where there is an error the program is killed with all it started, if the
+// After an error the program is killed with everything it started, if the
 // system can do that: Windows kills the program alone. On Linux the program
-// ends when this process is killed.
+// also ends when this process is killed.
 func (p Program) Run(ctx context.Context) (Result, error) {
 	limited, cancel := context.WithCancel(ctx)
 	if p.Timeout > 0 {
@@ -120,12 +119,12 @@ func (p Program) Run(ctx context.Context) (Result, error) {
 // running counts the programs that this process waits for.
 var running atomic.Int64
 
-// Running returns how many programs run at the moment that [Program.Run] started.
+// Running returns how many programs started by [Program.Run] are running now.
 func Running() int { return int(running.Load()) }
 
-// run runs a command to its end, within the limits of p where the system can
-// hold it to them. It calls overCPU once the command has used more processor
-// time than it may.
+// run runs a command to its end, within the limits of p if the system can
+// enforce them. It calls overCPU once the command has used more processor time
+// than allowed.
 func (p Program) run(cmd *exec.Cmd, overCPU func()) error {
 	ownGroup(cmd)
 	// The program ends with the thread that starts it: see ownGroup.
@@ -141,7 +140,7 @@ func (p Program) run(cmd *exec.Cmd, overCPU func()) error {
 		running.Add(-1)
 	}
 	if err != nil && cmd.Process != nil {
-		_ = killGroup(cmd) // mostly there is nothing left
+		_ = killGroup(cmd) // usually nothing is left
 	}
 	return err
 }
@@ -165,8 +164,8 @@ func (p Program) watch(pid int, overCPU func()) (stop func()) {
 	}
 }
 
-// Find returns the absolute path of a program; a name without a separator is
-// looked for as the system does. Errors are those of [exec.LookPath].
+// Find returns the absolute path of a program. A name without a separator is
+// searched for as the system does. Errors are those of [exec.LookPath].
 func Find(name string) (string, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {
@@ -175,9 +174,9 @@ func Find(name string) (string, error) {
 	return filepath.Abs(path) // it may run in another directory
 }
 
-// Environment returns what a program gets to know of the environment of this
-// process: where its libraries are, and the variables that are named, but
-// nothing about the person. Own is added as it is.
+// Environment returns the environment for a program: from that of this process
+// only the variables that locate libraries and the named variables, and nothing
+// about the user. The variables in own are added unchanged.
 func Environment(own []string, names ...string) []string {
 	for _, name := range append([]string{"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SystemRoot"}, names...) {
 		if value, ok := os.LookupEnv(name); ok {

@@ -13,9 +13,9 @@ const (
 	maxVersion    = 60       // bytes
 )
 
-// Version returns the version that the program at a path says it is when it is
-// given an argument such as "--version": the first word with a digit in its first
-// line. It is "" if the program says none in time.
+// Version returns the version that the program at a path prints when it is run
+// with an argument such as "--version": the first word with a digit in its
+// first line. It returns "" if the program prints none in time.
 func Version(ctx context.Context, path, argument string) string {
 	program := Program{
 		Path:      path,
@@ -41,5 +41,5 @@ func Version(ctx context.Context, path, argument string) string {
 	return ""
 }
 
-// isStrange reports what no version has.
+// isStrange reports whether r cannot be part of a version.
 func isStrange(r rune) bool { return r <= ' ' || r > '~' }

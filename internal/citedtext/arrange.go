@@ -10,16 +10,17 @@ import (
 	sentences "github.com/citekit/citekit/internal/sentence"
 )
 
-// A sentence is one of a block, with what it quotes and what it cites, each in
+// A sentence is a sentence of a block with its quotes and citations, each in
 // order.
 type sentence struct {
 	span
 	quotes []span
 	cites  []cite
-	silent bool // it only leads to a quotation
+	silent bool // it only introduces a quotation
 }
 
-// arrange divides a block into sentences, and gives each what it quotes and cites.
+// arrange divides a block into sentences, and assigns its quotes and citations
+// to them.
 func (b *block) arrange(*document) {
 	if b.kind == quotation {
 		b.cutAttribution()
@@ -52,9 +53,10 @@ func (b *block) arrange(*document) {
 	}
 }
 
-// split finds the sentences. What stands in a quote ends none, but its end may.
-// What has no word of its own, such as an address, is of the sentence before. A
-// row of a table, and a quotation, are one.
+// split finds the sentences. Text inside a quote does not end a sentence, but
+// the end of a quote may. A part without a word of its own, such as an address,
+// belongs to the sentence before it. A row of a table is one sentence, and so
+// is a quotation.
 func (b *block) split() {
 	text := slices.Clone(b.prose)
 	for _, q := range b.quotes {
@@ -66,13 +68,13 @@ func (b *block) split() {
 		for len(quotes) > 0 && quotes[0].to < from {
 			quotes = quotes[1:]
 		}
-		if n > 0 && len(quotes) > 0 && quotes[0].from < from { // the mark that closes it comes now
+		if n > 0 && len(quotes) > 0 && quotes[0].from < from { // the mark that closes it comes next
 			_, size := utf8.DecodeRune(text[quotes[0].to:])
 			from = min(quotes[0].to+size, to)
 			b.sentences[n-1].to = from
 			goesOn = beginsInLowerCase(text[from:to])
 		}
-		if end := from + emphasisEnd(text[from:to]); n > 0 && end > from { // it is of the sentence before
+		if end := from + emphasisEnd(text[from:to]); n > 0 && end > from { // the emphasis belongs to the sentence before
 			from, b.sentences[n-1].to = end, end
 		}
 		says := b.says(from, to) && !goesOn
@@ -84,8 +86,8 @@ func (b *block) split() {
 	}
 }
 
-// emphasisEnd returns the length of the marks that a text begins with which end
-// what is emphasized before it.
+// emphasisEnd returns the length of the marks at the start of a text that end
+// an emphasis before it.
 func emphasisEnd(text []byte) int {
 	n := len(text) - len(bytes.TrimLeft(text, "*_"))
 	if n < len(text) && text[n] != ' ' && text[n] != '\n' {
@@ -94,14 +96,15 @@ func emphasisEnd(text []byte) int {
 	return n
 }
 
-// beginsInLowerCase reports whether the first letter of a text is a small one.
+// beginsInLowerCase reports whether the first letter of a text is in lower
+// case.
 func beginsInLowerCase(text []byte) bool {
 	r, _ := utf8.DecodeRune(bytes.TrimLeftFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }))
 	return unicode.IsLower(r)
 }
 
-// neutralize makes the signs that end a sentence others, but for the last of a
-// quote.
+// neutralize replaces the signs in a quote that end a sentence, except the last
+// one.
 func neutralize(quote []byte) {
 	last := len(strings.TrimRight(string(quote), ".!?。！？… "))
 	for i := 0; i < last; i++ {
@@ -119,13 +122,13 @@ func neutralize(quote []byte) {
 	}
 }
 
-// says reports whether a part of a block has a word beside addresses.
+// says reports whether a part of a block has a word that is not an address.
 func (b *block) says(from, to int) bool {
 	return bytes.ContainsFunc(b.shown[from:to], isWord)
 }
 
-// cutAttribution takes the last line of a quotation out of what is quoted if it
-// says where that stands.
+// cutAttribution removes the last line of a quotation from the quoted text if
+// that line names the source.
 func (b *block) cutAttribution() {
 	last := b.lines[len(b.lines)-1].inBlock
 	line := strings.TrimLeft(b.text[last:], " *_")
@@ -137,14 +140,14 @@ func (b *block) cutAttribution() {
 	}
 }
 
-// A cluster is citations in one place.
+// A cluster is the citations in one place.
 type cluster struct {
 	span
 	citations []Citation
 }
 
-// clusters returns the citations of a sentence by their places. Their offsets are
-// of the block that the citations stand in.
+// clusters returns the citations of a sentence, grouped by place. Their offsets
+// are those of the block with the citations.
 func (s *sentence) clusters() []cluster {
 	var all []cluster
 	for _, c := range s.cites {
@@ -161,8 +164,8 @@ func (s *sentence) clusters() []cluster {
 	return all
 }
 
-// distinct returns citations without those that another has the address of in the
-// same place.
+// distinct returns citations without those that repeat an address in the same
+// place.
 func distinct(all []Citation) []Citation {
 	if len(all) < 2 {
 		return all
@@ -180,13 +183,14 @@ func distinct(all []Citation) []Citation {
 	return kept
 }
 
-// joints are words that may stand between two citations in one place.
+// joints are words that may be between two citations in one place.
 var joints = map[string]bool{
 	"and": true, "or": true, "see": true, "also": true, "cf": true, "und": true, "sowie": true, "siehe": true, "et": true, "voir": true,
 	"y": true, "e": true, "en": true, "och": true, "og": true, "i": true, "и": true, "和": true, "与": true, "及び": true, "と": true,
 }
 
-// isJoint reports whether what stands between two citations says nothing.
+// isJoint reports whether the text between two citations has no meaning of its
+// own.
 func (b *block) isJoint(from, to int) bool {
 	const longest = 40
 	if to-from > longest {

@@ -7,7 +7,7 @@ import (
 	"github.com/citekit/citekit/internal/mention"
 )
 
-// A kind is what a block is.
+// A kind is the kind of a block.
 type kind int
 
 const (
@@ -15,14 +15,14 @@ const (
 	heading               // also the head of a table
 	quotation
 	row      // of a table
-	footnote // what a label of a note stands for
+	footnote // the text of a note with a label
 )
 
-// A block is a part of a text that sentences and quotes do not go beyond.
+// A block is a part of a text that contains whole sentences and quotes.
 type block struct {
 	kind  kind
 	label string // of a note
-	group int    // what blocks of one quotation have in common
+	group int    // the same number for all blocks of one quotation
 
 	text  string // without the marks before its lines
 	lines []lineStart
@@ -31,10 +31,10 @@ type block struct {
 	sentences []*sentence
 }
 
-// A lineStart is where a line of a block stands in the text.
+// A lineStart maps the start of a line of a block to the text.
 type lineStart struct{ inBlock, inText int }
 
-// at returns where an offset of a block stands in the text.
+// at returns the offset in the text of an offset in the block.
 func (b *block) at(offset int) int {
 	i, found := slices.BinarySearchFunc(b.lines, offset, func(l lineStart, offset int) int { return l.inBlock - offset })
 	if !found {
@@ -46,13 +46,13 @@ func (b *block) at(offset int) int {
 // A blockReader divides a text into blocks.
 type blockReader struct {
 	*document
-	open    *block // that lines are added to, or nil
+	open    *block // the block that lines are added to, or nil
 	content strings.Builder
 
 	blank   bool   // the line before was
-	inList  bool   // what is indented is of an item, not code
-	label   string // of the note that what is indented is of
-	quoting bool   // the line before was one of a quotation
+	inList  bool   // indented lines belong to an item and are not code
+	label   string // label of the note that indented lines belong to
+	quoting bool   // the line before was in a quotation
 	comment bool   // of HTML
 	front   bool   // matter of YAML
 	group   int
@@ -74,7 +74,7 @@ func (d *document) readBlocks() {
 	r.close()
 }
 
-// skips reports whether a line is of a comment or of the front matter.
+// skips reports whether a line belongs to a comment or to the front matter.
 func (r *blockReader) skips(line string, start int) bool {
 	bare := strings.TrimRight(line, " \t\r\n")
 	switch {
@@ -96,7 +96,7 @@ func (r *blockReader) skips(line string, start int) bool {
 	return r.comment && strings.TrimSpace(line[:opening]) == ""
 }
 
-// line takes one line, whose first byte stands at start.
+// line reads one line, whose first byte is at start.
 func (r *blockReader) line(line string, start int) {
 	rest, quoted := cutQuotationMarks(line)
 	indent := len(rest) - len(strings.TrimLeft(rest, " \t"))
@@ -125,7 +125,7 @@ func (r *blockReader) line(line string, start int) {
 	}
 }
 
-// behindMarks takes what stands on a line behind the marks of quotations.
+// behindMarks reads the rest of a line after the marks of quotations.
 func (r *blockReader) behindMarks(rest string, at int, quoted bool) {
 	switch {
 	case isRule(rest, "=") || isRule(rest, "-*_ "):
@@ -152,7 +152,7 @@ func (r *blockReader) behindMarks(rest string, at int, quoted bool) {
 	}
 }
 
-// add adds a line to the open block, or begins one.
+// add adds a line to the open block, or begins a block.
 func (r *blockReader) add(rest string, at int, quoted bool) {
 	if rest = strings.TrimRight(rest, " \t"); rest == "" {
 		return
@@ -160,7 +160,7 @@ func (r *blockReader) add(rest string, at int, quoted bool) {
 	if r.open == nil {
 		b := &block{group: r.group}
 		switch {
-		case quoted && !strings.HasPrefix(rest, "[!"): // which is a notice
+		case quoted && !strings.HasPrefix(rest, "[!"): // "[!" begins a notice
 			b.kind = quotation
 		case r.label != "":
 			b.kind, b.label = footnote, r.label
@@ -194,7 +194,7 @@ func (r *blockReader) close() {
 	}
 }
 
-// tableRow takes a row; one above a line of dashes is the head of its table.
+// tableRow reads a row. A row above a line of dashes is the head of its table.
 func (r *blockReader) tableRow(rest string, at int) {
 	r.close()
 	if strings.Trim(rest, "|:- \t") != "" {
@@ -204,8 +204,8 @@ func (r *blockReader) tableRow(rest string, at int) {
 	}
 }
 
-// definition takes a line that says what a label stands for. It reports whether
-// it is one.
+// definition reads a line that defines a label. It reports whether the line is
+// one.
 func (r *blockReader) definition(rest string, at int) bool {
 	label, behind, ok := cutLabel(rest)
 	if !ok {
@@ -230,14 +230,14 @@ func (r *blockReader) definition(rest string, at int) bool {
 	return false
 }
 
-// beginsAt reports whether a mention is all that begins at an offset, but for an
-// angle bracket.
+// beginsAt reports whether a mention begins at an offset, or after an angle
+// bracket there.
 func beginsAt(m mention.Mention, from int) bool { return m.From-from == 0 || m.From-from == 1 }
 
-// maxLabel is that of CommonMark, in bytes.
+// maxLabel is the limit of CommonMark, in bytes.
 const maxLabel = 999
 
-// cutLabel cuts a label in square brackets from the beginning of a line.
+// cutLabel cuts a label in square brackets from the start of a line.
 func cutLabel(line string) (label, rest string, ok bool) {
 	if line[0] != '[' {
 		return "", "", false
@@ -247,11 +247,11 @@ func cutLabel(line string) (label, rest string, ok bool) {
 		return "", "", false
 	}
 	rest = line[end+1:]
-	return line[1:end], rest, rest == "" || rest[0] != '(' && rest[0] != '[' // else it is a link
+	return line[1:end], rest, rest == "" || rest[0] != '(' && rest[0] != '[' // otherwise it is a link
 
 }
 
-// cutQuotationMarks returns what follows the marks of a block of quotation.
+// cutQuotationMarks returns the line without the marks of a block quotation.
 func cutQuotationMarks(line string) (rest string, quoted bool) {
 	for {
 		inner, ok := strings.CutPrefix(strings.TrimLeft(line, " \t"), ">")
@@ -262,7 +262,7 @@ func cutQuotationMarks(line string) (rest string, quoted bool) {
 	}
 }
 
-// isRule reports whether a line has only some signs, three or more.
+// isRule reports whether a line has only the given signs, at least three.
 func isRule(line, signs string) bool {
 	return len(line) >= 3 && strings.Trim(line, signs+"\t") == "" && strings.Trim(line, line[:1]+" \t") == ""
 }
@@ -272,8 +272,8 @@ func isHeading(line string) bool {
 	return marks > 0 && marks <= 6 && (len(line) == marks || line[marks] == ' ' || line[marks] == '\t')
 }
 
-// listMark returns the length of the mark of a list item that a line begins with,
-// and of the space behind it; 0 if there is none.
+// listMark returns the length of the list marker at the start of a line, with
+// the space after it; 0 without one.
 func listMark(line string) int {
 	rest := line
 	switch digits := strings.TrimLeft(line, "0123456789"); {

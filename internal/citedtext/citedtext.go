@@ -1,7 +1,7 @@
-// Package citedtext reads text for people that has citations in it: which words
-// are quoted or claimed, which addresses are cited for them, and which sentences
-// cite nothing. It knows Markdown as people and models write it, and quotation
-// marks of all languages. It knows no resources.
+// Package citedtext reads text with citations that is written for people. It
+// finds which words are quoted or claimed, which addresses are cited for them,
+// and which sentences cite nothing. It reads Markdown as people and models
+// write it, and quotation marks of all languages. It does not open resources.
 package citedtext
 
 import (
@@ -12,47 +12,48 @@ import (
 	"github.com/citekit/citekit/internal/mention"
 )
 
-// MaxAtOnce is how many citations in one place count for one quote, and how many
-// a note has.
+// MaxAtOnce is how many citations in one place are used for one quote, and how
+// many a note may have.
 const MaxAtOnce = 16
 
-// A Passage is a part of a text. Offsets are bytes of the text, from 0, and the
-// end is not in it.
+// A Passage is a part of a text. Offsets are in bytes of the text, from 0; the
+// end is exclusive.
 type Passage struct {
 	From, To int
 
-	// Text is what the part says, without the marks of citations, links and
+	// Text is the text of the part, without the marks of citations, links and
 	// emphasis.
 	Text string
 
-	// Written is what the part says with its marks of emphasis and code, if that
-	// is another text; else "".
+	// Written is the text with its marks of emphasis and code, if it differs
+	// from Text; else "".
 	Written string
 
-	Quoted bool // it stands in quotation marks, or in a block of quotation
+	Quoted bool // it is in quotation marks, or in a block quotation
 }
 
 // A Citation is an address in a text.
 type Citation struct {
 	From, To int
 	Address  citekit.Address
-	Err      error // why it is no address
+	Err      error // why the address is invalid
 }
 
-// A Statement is what addresses are cited for.
+// A Statement is a quote or claim with the addresses cited for it.
 type Statement struct {
-	// Quotes are those that the citations are of; none if the words are not
-	// quoted.
+	// Quotes are the quotes that the citations belong to; none if the words are
+	// not quoted.
 	Quotes []Passage
 
-	// Claim is the sentence, or the part of one, where there are no quotes. Its
-	// text is "" if nothing is said.
+	// Claim is the sentence, or the part of one, if there are no quotes. Its
+	// text is "" if there are no words.
 	Claim Passage
 
 	Citations []Citation
 }
 
-// A Text is what a text cites, and what in it cites nothing, in its order.
+// A Text has the statements of a text and its uncited passages, both in text
+// order.
 type Text struct {
 	Statements []Statement
 
@@ -61,8 +62,8 @@ type Text struct {
 	Uncited []Passage
 }
 
-// Parse reads a text. Addresses of modalities that known does not report are
-// those of something else. It takes linear time, and memory of some times the
+// Parse reads a text. Addresses of modalities for which known returns false are
+// ignored. It takes linear time, and memory of a few times the size of the
 // text.
 func Parse(text string, known func(citekit.Modality) bool) *Text {
 	d := &document{text: text, notes: make(map[string]*note)}
@@ -89,7 +90,7 @@ func Parse(text string, known func(citekit.Modality) bool) *Text {
 	return &d.found
 }
 
-// from returns where a statement begins.
+// from returns the start of a statement.
 func (s *Statement) from() int {
 	switch {
 	case len(s.Quotes) > 0:
@@ -100,28 +101,28 @@ func (s *Statement) from() int {
 	return s.Citations[0].From
 }
 
-// A document is a text as it is read.
+// A document is a text while it is read.
 type document struct {
 	text     string
 	mentions []mention.Mention // in order
 	blocks   []*block
-	notes    map[string]*note // by label, in lower case; those of notes begin with "^"
+	notes    map[string]*note // by label, in lower case; labels of notes begin with "^"
 	found    Text
 }
 
-// A note is what a label of a link or a note stands for.
+// A note is the definition of a label of a link or a note.
 type note struct {
 	citations []Citation
 	used      bool
 	block     bool // it is a block of its own, not the target of links
 }
 
-// noteOf returns what a label stands for, or nil.
+// noteOf returns the definition of a label, or nil.
 func (d *document) noteOf(label string) *note { return d.notes[labelOf(label)] }
 
 func labelOf(label string) string { return strings.ToLower(strings.Join(strings.Fields(label), " ")) }
 
-// define adds a citation to what a label stands for.
+// define adds a citation to the definition of a label.
 func (d *document) define(label string, c Citation) {
 	label = labelOf(label)
 	n := d.notes[label]
@@ -132,8 +133,8 @@ func (d *document) define(label string, c Citation) {
 	n.citations = append(n.citations, c)
 }
 
-// within returns the mentions that stand from one offset of the text up to
-// another.
+// within returns the mentions between two offsets of the text, the second
+// exclusive.
 func (d *document) within(from, to int) []mention.Mention {
 	at := func(m mention.Mention, offset int) int { return m.From - offset }
 	i, _ := slices.BinarySearchFunc(d.mentions, from, at)
@@ -161,15 +162,15 @@ func citationOf(m mention.Mention) Citation {
 	return Citation{From: m.From, To: m.To, Address: m.Address, Err: m.Err}
 }
 
-// tellUnused tells of the addresses that labels stand for which nothing uses, and
-// of those beyond [MaxAtOnce] of one label.
+// tellUnused adds statements for the addresses of labels that nothing uses, and
+// for those of one label beyond [MaxAtOnce].
 func (d *document) tellUnused() {
 	for _, n := range d.notes {
 		left := n.citations
 		if n.used {
 			left = left[min(len(left), MaxAtOnce):]
 		} else if n.block {
-			left = nil // the block tells of them
+			left = nil // the block adds them
 		}
 		for _, c := range left {
 			d.found.Statements = append(d.found.Statements, Statement{Citations: []Citation{c}})

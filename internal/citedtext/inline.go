@@ -10,29 +10,29 @@ import (
 	"github.com/citekit/citekit/internal/mention"
 )
 
-// A span is a part of a block, in bytes; the end is not in it.
+// A span is a part of a block, in bytes; the end is exclusive.
 type span struct{ from, to int }
 
-// A cite is where a block cites.
+// A cite is a place where a block cites.
 type cite struct {
 	span
-	of        *block // that the offsets are of; a quotation may have those of the block behind it
+	of        *block // the block that the offsets refer to; a quotation may have cites of the block after it
 	citations []Citation
 	label     span // the text of a link
-	behind    bool // it can only stand behind what it is for, as what is in brackets
-	word      bool // it stands in its sentence as a word does
+	behind    bool // it can only follow the words that it is cited for, such as one in brackets
+	word      bool // it is used as a word of its sentence
 }
 
-// An inline is what stands in a block.
+// An inline is the content of a block.
 type inline struct {
-	shown  []byte // the text with zeros for addresses and all that does not show
+	shown  []byte // the text with zeros in place of addresses and everything invisible
 	prose  []byte // shown with spaces for zeros, and letters for addresses that are words
-	code   []span // in backquotes, with these
+	code   []span // in backquotes, including these
 	cites  []cite
 	quotes []span // between the marks, the outermost alone
 }
 
-// filler stands in prose for each byte of an address that is a word.
+// filler replaces in prose each byte of an address that is used as a word.
 const filler = 'X'
 
 // readInline finds the citations and quotes of a block.
@@ -49,33 +49,33 @@ func (b *block) readInline(d *document) {
 	s.settle()
 }
 
-// A located mention is one with its place in a block.
+// A located is a mention with its place in a block.
 type located struct {
 	mention.Mention
 	from, to int
 }
 
-// A scanner reads what stands in a block from its beginning to its end.
+// A scanner reads the content of a block from start to end.
 type scanner struct {
 	*document
 	*block
-	mentions []located // that are left
+	mentions []located // the remaining ones
 	open     []bracket
-	noTags   bool // there is no further end of one
+	noTags   bool // no further tag ends
 	lastLine int
 }
 
-// A bracket is one that is open.
+// A bracket is an open bracket.
 type bracket struct {
 	at, length int
 	closing    string
-	cites      int // that stand before it
+	cites      int // number of cites before it
 	mentions   bool
 	image      bool
 }
 
-// inBlock returns where an offset of the text, which is behind those that were
-// asked for before, stands in the block.
+// inBlock returns the offset in the block of an offset of the text. Offsets
+// must be asked for in ascending order.
 func (s *scanner) inBlock(offset int) int {
 	for s.lastLine+1 < len(s.lines) && s.lines[s.lastLine+1].inText <= offset {
 		s.lastLine++
@@ -112,8 +112,8 @@ func (s *scanner) codeSpans() {
 	}
 }
 
-// hide takes what does not show out of what is shown, and out of the prose if
-// there is one yet.
+// hide removes an invisible part from the shown text, and from the prose if
+// that exists.
 func (b *block) hide(from, to int) {
 	clear(b.shown[from:to])
 	if b.prose != nil {
@@ -162,7 +162,7 @@ func (s *scanner) scan() {
 	}
 }
 
-// wideBrackets are those of Chinese and Japanese in which notes stand.
+// wideBrackets are the Chinese and Japanese brackets used for notes.
 const wideBrackets = "（）【】〔〕［］"
 
 // wideBracket returns the length of the bracket that a text begins with, or 0.
@@ -176,7 +176,7 @@ func wideBracket(text string) int {
 	return 0
 }
 
-// address takes the mention that is next, and returns where it ends.
+// address reads the next mention, and returns where it ends.
 func (s *scanner) address() int {
 	m := s.mentions[0]
 	s.mentions = s.mentions[1:]
@@ -187,7 +187,7 @@ func (s *scanner) address() int {
 	return m.to
 }
 
-// tag takes a tag of HTML, or an address in angle brackets.
+// tag reads a tag of HTML, or an address in angle brackets.
 func (s *scanner) tag(at int) int {
 	text := s.block.text
 	if at+1 == len(text) || s.noTags || !isLetter(text[at+1]) && text[at+1] != '/' && text[at+1] != '!' {
@@ -209,7 +209,7 @@ func (s *scanner) tag(at int) int {
 	s.hide(at, end)
 	if len(s.cites) > before {
 		c := &s.cites[before]
-		c.word = c.from == at+1 // else it is the target of a link
+		c.word = c.from == at+1 // otherwise it is the target of a link
 		c.span = span{at, end}
 	}
 	return end
@@ -217,7 +217,7 @@ func (s *scanner) tag(at int) int {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// bracket takes a bracket of any kind, and returns where to go on.
+// bracket reads a bracket of any kind, and returns where to continue.
 func (s *scanner) bracket(at, size int) int {
 	mark := s.block.text[at : at+size]
 	if closing := closingOf(mark); closing != "" {
@@ -227,7 +227,8 @@ func (s *scanner) bracket(at, size int) int {
 	}
 	n := len(s.open) - 1
 	if n < 0 || s.open[n].closing != mark {
-		// What is open inside was no bracket: of "[a (b]" the round one.
+		// Inner open brackets were plain characters, such as the round one in
+		// "[a (b]".
 		if n < 1 || s.open[n-1].closing != mark {
 			return at + size
 		}
@@ -269,8 +270,8 @@ func closingOf(mark string) string {
 	return ""
 }
 
-// link takes what follows the closing bracket of a link or of a reference to a
-// note. It returns where that ends, or 0 if it is neither.
+// link reads the text after the closing bracket of a link or of a reference to
+// a note. It returns the end, or 0 if it is neither.
 func (s *scanner) link(b bracket, at int) int {
 	if at-b.at > maxBracket {
 		return 0
@@ -293,7 +294,7 @@ func (s *scanner) link(b bracket, at int) int {
 		return 0
 	}
 	n := s.noteOf(label)
-	if n == nil && end > at+1 { // it is two labels, not a text and a label
+	if n == nil && end > at+1 { // these are two labels, not a text and a label
 		end, label = at+1, text[b.at+1:at]
 		n = s.noteOf(label)
 	}
@@ -317,7 +318,7 @@ func (s *scanner) link(b bracket, at int) int {
 	return end
 }
 
-// hideMark hides the bracket that a link begins with.
+// hideMark hides the opening bracket of a link.
 func (s *scanner) hideMark(b bracket) {
 	from := b.at
 	if b.image {
@@ -326,10 +327,11 @@ func (s *scanner) hideMark(b bracket) {
 	s.hide(from, b.at+b.length)
 }
 
-// maxTitle bounds the title of a link and a target that is no address, in bytes.
+// maxTitle bounds the title of a link and a target that is not an address, in
+// bytes.
 const maxTitle = 512
 
-// inlineLink takes a link whose target is in round brackets.
+// inlineLink reads a link whose target is in round brackets.
 func (s *scanner) inlineLink(b bracket, at int) int {
 	text := s.block.text
 	from := at + 2
@@ -363,7 +365,7 @@ func (s *scanner) inlineLink(b bracket, at int) int {
 	return end
 }
 
-// targetEnd returns where the brackets end around the target of a link, or 0.
+// targetEnd returns the end of the brackets around the target of a link, or 0.
 func targetEnd(text string, from int) int {
 	depth, quote := 1, byte(0)
 	for i := from; i < min(len(text), from+maxTitle); i++ {
@@ -387,9 +389,9 @@ func targetEnd(text string, from int) int {
 	return 0
 }
 
-// maxApparatus is how much a citation in brackets says beside its addresses and
-// links, in bytes; what says more is a part of the sentence. maxBracket bounds what
-// stands in the brackets of one and of a link.
+// maxApparatus is how much text, in bytes, a citation in brackets may have
+// beside its addresses and links; with more it is part of the sentence.
+// maxBracket bounds the text in the brackets of a citation and of a link.
 const (
 	maxApparatus = 80
 	maxBracket   = 4 << 10
@@ -398,8 +400,8 @@ const (
 // quotationMarks are those that are never apostrophes.
 const quotationMarks = `"“”„«»「」『』`
 
-// apparatus hides brackets with citations in them and little else: they are not
-// of the sentence.
+// apparatus hides brackets that contain citations and little else: they are not
+// part of the sentence.
 func (s *scanner) apparatus(b bracket, end int) {
 	inside := len(s.cites) - b.cites
 	if inside == 0 || inside > MaxAtOnce || !b.mentions || end-b.at > maxBracket {
@@ -424,9 +426,9 @@ func (s *scanner) apparatus(b bracket, end int) {
 	s.cites = append(s.cites[:b.cites], all)
 }
 
-// settle makes the prose: what does not show are spaces. An address that is
-// neither in brackets nor the target of a link is a word, unless it stands
-// between two sentences.
+// settle makes the prose, with spaces in place of everything invisible. An
+// address that is neither in brackets nor the target of a link is used as a
+// word, unless it is between two sentences.
 func (s *scanner) settle() {
 	s.prose = bytes.ReplaceAll(s.shown, []byte{0}, []byte{' '})
 	for _, c := range s.cites {
@@ -451,8 +453,8 @@ func (s *scanner) settle() {
 	}
 }
 
-// betweenSentences reports whether a part of a block stands behind the end of a
-// sentence and before the next one, or at the end of the block.
+// betweenSentences reports whether a part of a block is between the end of a
+// sentence and the next sentence or the end of the block.
 func (s *scanner) betweenSentences(from, to int) bool {
 	before := strings.TrimRight(string(s.prose[max(0, from-64):from]), " \n([<")
 	if !endsSentence(before) {

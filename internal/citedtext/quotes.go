@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// pairs are the marks that open a quote, each with those that may close it.
+// pairs are the marks that open a quote, each with the marks that may close it.
 var pairs = map[rune]string{
 	'“': "”", '„': "“”", '‟': "”", '”': "”", // the last in Swedish and Finnish
 	'«': "»", '»': "«", '‹': "›", '›': "‹", // the second and the last in German and Danish
@@ -16,7 +16,8 @@ var pairs = map[rune]string{
 	'＂': "＂", '"': `"`, '\'': "'",
 }
 
-// closes has for each mark that closes a quote those that may have opened it.
+// closes has, for each mark that closes a quote, the marks that may have opened
+// it.
 var closes = func() map[rune][]rune {
 	all := make(map[rune][]rune)
 	for opening, closing := range pairs {
@@ -39,8 +40,8 @@ type openMark struct {
 	at   int // behind it
 }
 
-// findQuotes finds the quotes of a block: the outermost ones, between their marks.
-// Code has none, and what stands in brackets of links is as the rest.
+// findQuotes finds the outermost quotes of a block, between their marks. Code
+// has no quotes; text in the brackets of links is treated like other text.
 func (b *block) findQuotes() {
 	q := quoteReader{count: make(map[rune]int)}
 	code, before := b.code, ' '
@@ -56,7 +57,7 @@ func (b *block) findQuotes() {
 		switch {
 		case r == '\\':
 			size = 2
-		case r == 0: // it does not show
+		case r == 0: // invisible
 			i++
 			continue
 		case isMark(r):
@@ -68,7 +69,7 @@ func (b *block) findQuotes() {
 	b.quotes = slices.DeleteFunc(outermost(q.found), b.isNoQuote)
 }
 
-// next returns the character that shows next; utf8.RuneError at the end.
+// next returns the next visible character; utf8.RuneError at the end.
 func (b *block) next(i int) rune {
 	for i < len(b.shown) && b.shown[i] == 0 {
 		i++
@@ -77,8 +78,8 @@ func (b *block) next(i int) rune {
 	return r
 }
 
-// isNoQuote reports whether a quote says nothing, or is a word between
-// apostrophes, which may be anything.
+// isNoQuote reports whether a quote has no words, or is a single word between
+// apostrophes, which may have other uses.
 func (b *block) isNoQuote(q span) bool {
 	quoted := b.shown[q.from:q.to]
 	return !bytes.ContainsFunc(quoted, isWord) || b.shown[q.from-1] == '\'' && !bytes.ContainsAny(quoted, " \n")
@@ -92,7 +93,7 @@ func isMark(r rune) bool {
 	return opens || closes[r] != nil
 }
 
-// take takes a mark between two characters.
+// take handles a mark between two characters.
 func (q *quoteReader) take(mark, before, after rune, from, to int) {
 	inWord := isWord(before) && isWord(after) && !isWide(before) && !isWide(after)
 	if (mark == '’' || mark == '\'' || mark == '"') && inWord {
@@ -106,7 +107,7 @@ func (q *quoteReader) take(mark, before, after rune, from, to int) {
 		return
 	}
 	if (symmetric(mark) || closes[mark] != nil) && !isBefore(before) {
-		return // inches, or a mark that closes what nothing opened
+		return // inches, or a closing mark without an opening one
 	}
 	if symmetric(mark) && q.count[mark] > 0 {
 		q.drop(mark)
@@ -115,7 +116,7 @@ func (q *quoteReader) take(mark, before, after rune, from, to int) {
 	q.count[mark]++
 }
 
-// closes reports whether a mark closes one that is open.
+// closes reports whether a mark closes an open quote.
 func (q *quoteReader) closes(mark, before, after rune) bool {
 	any := slices.ContainsFunc(closes[mark], func(opening rune) bool { return q.count[opening] > 0 })
 	switch {
@@ -123,7 +124,7 @@ func (q *quoteReader) closes(mark, before, after rune) bool {
 		return false
 	case symmetric(mark) && mark != '＂':
 		return !unicode.IsSpace(before) || unicode.IsSpace(after) || after == utf8.RuneError
-	case mark == '“' || mark == '‘' || mark == '”': // that may open one within
+	case mark == '“' || mark == '‘' || mark == '”': // it may open an inner quote
 		return !unicode.IsSpace(before) || !isWord(after)
 	}
 	return true
@@ -132,7 +133,7 @@ func (q *quoteReader) closes(mark, before, after rune) bool {
 // symmetric reports whether a mark opens and closes quotes alike.
 func symmetric(mark rune) bool { return mark == '"' || mark == '\'' || mark == '＂' }
 
-// close ends the quote that a mark closes, and gives up those that are open in it.
+// close ends the quote that a mark closes, and drops quotes still open in it.
 func (q *quoteReader) close(mark rune, at int) {
 	for n := len(q.open) - 1; n >= 0; n-- {
 		o := q.open[n]
@@ -145,7 +146,7 @@ func (q *quoteReader) close(mark rune, at int) {
 	}
 }
 
-// drop gives up the last quote that a mark opened, and those that are open in it.
+// drop drops the last quote that a mark opened, and quotes still open in it.
 func (q *quoteReader) drop(mark rune) {
 	for n := len(q.open) - 1; n >= 0; n-- {
 		o := q.open[n]
@@ -157,16 +158,16 @@ func (q *quoteReader) drop(mark rune) {
 	}
 }
 
-// isBefore reports whether a quote may begin behind a character.
+// isBefore reports whether a quote may begin after a character.
 func isBefore(r rune) bool {
 	return unicode.IsSpace(r) || unicode.In(r, unicode.Ps, unicode.Pi, unicode.Pd) || isMark(r) || isWide(r) || unicode.IsPunct(r) && r > unicode.MaxASCII ||
 		r == '*' || r == '_' || r == ':' || r == '/' || r == '='
 }
 
-// isWord reports whether a character is of a word.
+// isWord reports whether a character can be part of a word.
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// isWide reports whether a character is of a script without spaces.
+// isWide reports whether a character belongs to a script without spaces.
 func isWide(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai)
 }

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// settleQuotations gives blocks of quotation that cite nothing the citation that
-// stands right before or behind them.
+// settleQuotations gives block quotations without a citation the citation right
+// before or after them.
 func (d *document) settleQuotations() {
 	for i := 0; i < len(d.blocks); {
 		if d.blocks[i].kind != quotation {
@@ -24,8 +24,8 @@ func (d *document) settleQuotations() {
 	}
 }
 
-// settleGroup settles the blocks of one quotation, from i up to end. What one of
-// them cites is cited for those before it.
+// settleGroup settles the blocks of one quotation, from i to end, end
+// exclusive. The citations of one block also apply to the blocks before it.
 func (d *document) settleGroup(i, end int) {
 	var cites []cite
 	for j := end - 1; j >= i; j-- {
@@ -52,8 +52,8 @@ func (d *document) settleGroup(i, end int) {
 	}
 }
 
-// maxAttribution is how many words a line has that only says where the quotation
-// before it stands.
+// maxAttribution is how many words a line may have that only names the source
+// of the quotation before it.
 const maxAttribution = 8
 
 // takeAttribution takes the citations of a block that is the attribution of the
@@ -89,7 +89,7 @@ func (b *block) takeIntroduction() []cite {
 	return cites
 }
 
-// tell adds what a block says to what was found.
+// tell adds the statements and uncited passages of a block to the result.
 func (b *block) tell(d *document) {
 	n := d.noteOf(b.label)
 	used := b.kind == footnote && n != nil && n.used
@@ -98,7 +98,7 @@ func (b *block) tell(d *document) {
 		switch {
 		case b.kind == quotation:
 			b.tellQuotation(d, s, clusters)
-		case used && len(s.quotes) == 0: // what uses the note tells of it
+		case used && len(s.quotes) == 0: // the user of the note adds it
 		case len(clusters) == 0:
 			b.tellUncited(d, s)
 		case len(s.quotes) == 0:
@@ -116,14 +116,14 @@ func (b *block) tellUncited(d *document, s *sentence) {
 	d.found.Uncited = append(d.found.Uncited, b.passage(s.span, len(s.quotes) > 0))
 }
 
-// maxLabelWords and maxLabelBytes bound what only says what follows it, such as
-// "Sources:" or "**Summary.**".
+// maxLabelWords and maxLabelBytes bound a label that only announces what
+// follows, such as "Sources:" or "**Summary.**".
 const (
 	maxLabelWords = 3
 	maxLabelBytes = 100
 )
 
-// isLabel reports whether a sentence only says what follows it.
+// isLabel reports whether a sentence only announces what follows.
 func (b *block) isLabel(s *sentence) bool {
 	written := onOneLine(b.shown[s.from:s.to])
 	bare := strings.Trim(written, "*_")
@@ -149,8 +149,9 @@ func (b *block) tellQuotation(d *document, s *sentence, clusters []cluster) {
 	}
 }
 
-// tellClaims tells of a sentence without quotes: each citation is of what stands
-// before it, or of what follows if nothing stands before the first.
+// tellClaims adds the claims of a sentence without quotes. Each citation
+// belongs to the text before it, or to the text after it if there is none
+// before the first citation.
 func (b *block) tellClaims(d *document, s *sentence, clusters []cluster) {
 	leads := !b.says(s.from, max(s.from, clusters[0].from)) && len(clusters) > 1
 	for i, c := range clusters {
@@ -171,7 +172,8 @@ func (b *block) tellClaims(d *document, s *sentence, clusters []cluster) {
 	}
 }
 
-// claim returns a part of a sentence as a claim, which is zero if it says nothing.
+// claim returns a part of a sentence as a claim, which is zero if the part has
+// no words.
 func (b *block) claim(part span) Passage {
 	if part.from >= part.to || !b.says(part.from, part.to) {
 		return Passage{}
@@ -179,9 +181,10 @@ func (b *block) claim(part span) Passage {
 	return b.passage(part, false)
 }
 
-// tellQuotes tells of a sentence with quotes. A citation is of the quotes between
-// it and the one before; in a sentence that begins with a citation and ends with a
-// quote, of those that follow it.
+// tellQuotes adds the statements of a sentence with quotes. A citation belongs
+// to the quotes between it and the citation before it. In a sentence that
+// begins with a citation and ends with a quote, it belongs to the quotes that
+// follow it.
 func (b *block) tellQuotes(d *document, s *sentence, clusters []cluster) {
 	follow := clusters[0].from < s.quotes[0].from && clusters[len(clusters)-1].from < s.quotes[len(s.quotes)-1].from
 	quotes := s.quotes
@@ -228,8 +231,8 @@ func (b *block) passages(spans []span) (all []Passage) {
 	return all
 }
 
-// passage returns a part of a block that says something, without what surrounds
-// its first and last word or sign.
+// passage returns a part of a block as a passage, trimmed to its first and last
+// word or sign.
 func (b *block) passage(s span, quoted bool) Passage {
 	shown := b.shown[s.from:s.to]
 	s.from += len(shown) - len(bytes.TrimLeft(shown, " \n\t,;|\x00"))
@@ -244,19 +247,19 @@ func (b *block) passage(s span, quoted bool) Passage {
 	return p
 }
 
-// onOneLine returns what shows of a text on one line.
+// onOneLine returns the visible text on one line.
 func onOneLine(shown []byte) string {
 	return strings.Join(strings.Fields(string(bytes.ReplaceAll(shown, []byte{0}, nil))), " ")
 }
 
-// beforePunctuation drops the spaces that citations leave behind.
+// beforePunctuation removes the spaces that citations leave before punctuation.
 var beforePunctuation = strings.NewReplacer(" .", ".", " ,", ",", " ;", ";", " :", ":", " !", "!", " ?", "?")
 
 // withoutMarks returns a text without the marks of emphasis around words, without
 // backslashes before punctuation, and without the backquotes of code.
 func withoutMarks(text []byte) []byte {
 	kept := bytes.Clone(text)
-	open := make(map[string]int) // where the run of marks begins
+	open := make(map[string]int) // where the open run of marks begins
 	for i := 0; i < len(text); {
 		c := text[i]
 		if c == '\\' && i+1 < len(text) && text[i+1] < utf8.RuneSelf && !isWord(rune(text[i+1])) && text[i+1] > ' ' {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Changes returns the settings that differ between two, in order: those that a
-// running server can take over, and those that need a restart.
+// Changes returns the names of the settings that differ, in order: those that a
+// running server can apply, and those that need a restart.
 func Changes(before, after *Settings) (now, restart []string) {
 	old := values(&before.Config)
 	for p, value := range values(&after.Config) {
@@ -32,7 +32,7 @@ func sortChange(p path, now, restart []string) ([]string, []string) {
 	return now, append(restart, p.String())
 }
 
-// values returns what each setting has. A list that is empty is none.
+// values returns the value of each setting. An empty list equals a missing one.
 func values(c *Config) map[path]any {
 	all := make(map[path]any)
 	walk("", member{typ: configType}, reflect.ValueOf(*c), func(p path, _ member, v reflect.Value) {
@@ -48,8 +48,9 @@ func values(c *Config) map[path]any {
 	return all
 }
 
-// Reloaded returns the settings of a server that has taken over from after what a
-// running one can: the rest counts as before, until a restart.
+// Reloaded returns the settings of a server that has applied those changes in
+// after that a running server can apply. All other settings keep their values
+// until a restart.
 func (s *Settings) Reloaded(after *Settings) *Settings {
 	both := *s
 	both.Toolsets, both.Tools, both.ReadOnly = after.Toolsets, after.Tools, after.ReadOnly

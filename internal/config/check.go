@@ -8,7 +8,8 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
-// check returns what is wrong with settings that are each right alone.
+// check returns the faults in combinations of settings that are each valid
+// alone.
 func (s *Settings) check() (faults Faults) {
 	fault := func(setting, message string) {
 		f := s.Fault(message, strings.Split(setting, ".")...)
@@ -41,13 +42,13 @@ func (s *Settings) check() (faults Faults) {
 	return slices.Concat(faults, s.checkWorkspaces(), s.checkGrants())
 }
 
-// onlyHTTP are the settings that count for nothing over the standard streams.
+// onlyHTTP are the settings that have no effect over the standard streams.
 var onlyHTTP = []string{
 	"host", "port", "tls", "hosts", "origins", "stateless", "sse", "session_timeout", "keys", "oauth", "audit", "metrics", "traces",
 }
 
-// warnings returns what a file says in vain because it does not say how clients
-// connect.
+// warnings returns warnings about settings in a file that have no effect
+// because it does not set how clients connect.
 func (s *Settings) warnings() (all []string) {
 	if s.Transport == "http" || s.Given("transport") {
 		return nil
@@ -77,8 +78,8 @@ func (s *Settings) checkGrants() (faults Faults) {
 	return faults
 }
 
-// called returns how the person who gave a setting gives another one: by its flag, if
-// the first was one.
+// called returns the name of another setting in the form of the given one: its
+// flag, if the given one was a flag.
 func (s *Settings) called(given, other string) string {
 	if name := s.flags[other]; name != "" && s.Origin(strings.Split(given, ".")...).Flag != "" {
 		return "--" + name

@@ -1,16 +1,17 @@
 // Package config reads the settings of citekit: one YAML file, environment
 // variables over it, and flags over those.
 //
-// Whatever is wrong is a [Fault] with the place where it stands, and all faults
-// come at once. Nothing is guessed: a setting that there is not, one that is given
-// twice, and a value of another type are refused. Secrets are no settings: keys and
-// tokens stay in environment variables of their own.
+// Each mistake is a [Fault] with its position, and all faults are reported at
+// once. Nothing is guessed: an unknown setting, a repeated setting, and a value
+// of a wrong type are refused. Secrets are not settings: keys and tokens stay
+// in environment variables of their own.
 package config
 
-// Config are all settings. [Default] has those that count where nothing is given.
+// Config has all settings. [Default] returns the values of settings that are
+// not given.
 //
-// The tags are the whole description of a setting, for reading, printing and the
-// schema: json has its name, jsonschema what it means, and setting how its value is
+// The tags describe a setting completely, for reading, printing and the schema:
+// json is its name, jsonschema its meaning, and setting how its value is
 // checked (see [rules]) and whether a running server can change it.
 type Config struct {
 	Transport      string   `json:"transport" jsonschema:"How clients connect: stdio, or http for a port." setting:"oneof=stdio|http"`
@@ -54,7 +55,7 @@ type TLS struct {
 	Key  string `json:"key" jsonschema:"PEM file of the certificate's key." setting:"path"`
 }
 
-// A Workspace is a base directory with what belongs to it.
+// A Workspace is a base directory with its settings.
 type Workspace struct {
 	Dir         string   `json:"dir" jsonschema:"Base directory, with maps, evidence and sources." setting:"path"`
 	Roots       []string `json:"roots" jsonschema:"Further directories that sources may be in." setting:"path"`
@@ -63,7 +64,7 @@ type Workspace struct {
 	Ingest      *bool    `json:"ingest" jsonschema:"Let agents make maps of files here; without it capabilities.ingest counts."`
 }
 
-// OAuth says which tokens of an identity provider are taken.
+// OAuth configures which tokens of an identity provider are accepted.
 type OAuth struct {
 	Issuer   string   `json:"issuer" jsonschema:"URL of the identity provider, as its tokens have it." setting:"url"`
 	Audience string   `json:"audience" jsonschema:"Whom the tokens must be for; empty means the URL of resource."`
@@ -85,19 +86,19 @@ type Grant struct {
 	ReadOnly   bool     `json:"read_only" jsonschema:"No tool that writes may be used."`
 }
 
-// Capabilities say what a server may do.
+// Capabilities configure what a server may do.
 type Capabilities struct {
 	Ingest bool `json:"ingest" jsonschema:"Let agents make maps of files in the base directory and the roots."`
 	OCR    bool `json:"ocr" jsonschema:"Read scanned pages with tesseract, some seconds each. The index is of one kind: give it to all commands that search, or to none."`
 }
 
-// A Model writes.
+// A Model configures a model that writes text.
 type Model struct {
 	Name   string `json:"name" jsonschema:"Which API: gemini or openai." setting:"oneof=|gemini|openai"`
 	Config JSON   `json:"config" jsonschema:"Its settings, such as model and base_url."`
 }
 
-// A Mapper makes maps.
+// A Mapper configures a mapper.
 type Mapper struct {
 	Name    string `json:"name" jsonschema:"Who makes them: structure, gemini, openai or a program; empty means structure."`
 	Config  JSON   `json:"config" jsonschema:"Its settings, such as model and base_url."`
@@ -105,7 +106,7 @@ type Mapper struct {
 	Enrich  bool   `json:"enrich" jsonschema:"Keep the structure, and let the model add titles and summaries."`
 }
 
-// Limits are those of package server, and of what extracts evidence.
+// Limits are those of package server, and of the extraction of evidence.
 type Limits struct {
 	Calls          int      `json:"calls" jsonschema:"Lookups at a time." setting:"reload"`
 	CallsPerCaller int      `json:"calls_per_caller" jsonschema:"Of these for each caller; 0 means a quarter of calls." setting:"reload"`
@@ -129,25 +130,25 @@ type Limits struct {
 	EvidencePerSpace Size     `json:"evidence_per_workspace" jsonschema:"Evidence files that each workspace keeps; those used longest ago go first."`
 }
 
-// Log says where the log goes.
+// Log configures where the log is written.
 type Log struct {
 	Level  string `json:"level" jsonschema:"The least level that is logged: debug, info, warn or error." setting:"reload level"`
 	Format string `json:"format" jsonschema:"Form of the lines: text or json." setting:"oneof=text|json"`
 	File   string `json:"file" jsonschema:"File that the log is appended to; empty means the standard error. SIGHUP opens it anew." setting:"path"`
 }
 
-// Audit says where the audit log goes.
+// Audit configures where the audit log is written.
 type Audit struct {
 	File string `json:"file" jsonschema:"File that lines of JSON are appended to; empty means no audit log. SIGHUP opens it anew." setting:"path"`
 }
 
-// Metrics say where Prometheus finds numbers.
+// Metrics configure where Prometheus reads metrics.
 type Metrics struct {
 	Enabled bool   `json:"enabled" jsonschema:"Offer them, at /metrics of the address in listen."`
 	Listen  string `json:"listen" jsonschema:"HOST:PORT of a listener of their own, for nobody needs a key there." setting:"address"`
 }
 
-// Traces say where OpenTelemetry gets spans.
+// Traces configure where spans of OpenTelemetry are sent.
 type Traces struct {
 	Enabled  bool   `json:"enabled" jsonschema:"Send them, as the variables of OpenTelemetry such as OTEL_TRACES_SAMPLER say."`
 	Endpoint string `json:"endpoint" jsonschema:"URL of a collector that takes OTLP over HTTP, such as http://127.0.0.1:4318; the variables of OpenTelemetry count over it." setting:"url"`

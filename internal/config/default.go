@@ -8,8 +8,8 @@ import (
 	"github.com/citekit/citekit/server"
 )
 
-// Default returns the settings that count where nothing is given. Those of Limits
-// that depend on others are zero.
+// Default returns the values of settings that are not given. Limits that depend
+// on other settings are zero.
 func Default() Config {
 	return Config{
 		Transport:      "stdio",
@@ -27,11 +27,11 @@ func Default() Config {
 	}
 }
 
-// BaseWorkspace is the name of the base directory for keys, where the settings have no
-// workspaces.
+// BaseWorkspace is the name of the base directory in keys, if the settings have
+// no workspaces.
 const BaseWorkspace = "default"
 
-// Server returns the limits that package server keeps.
+// Server returns the limits that package server enforces.
 func (l Limits) Server() server.Limits {
 	return server.Limits{
 		Calls: l.Calls, CallsPerCaller: l.CallsPerCaller, HeavyCalls: l.HeavyCalls, HeavyPerCaller: l.HeavyPerCaller,
@@ -40,8 +40,8 @@ func (l Limits) Server() server.Limits {
 	}
 }
 
-// filled returns the limits with what zero means in package server, and in the
-// defaults. What is negative stays.
+// filled returns the limits with the values that zero means, in package server
+// and in the defaults. Negative values stay.
 func (l Limits) filled() Limits {
 	all, rest := l.Server().Effective(), Default().Limits
 	zero(&l.Calls, all.Calls)
@@ -72,8 +72,9 @@ func zero[T comparable](value *T, meaning T) {
 	}
 }
 
-// Team reports whether the settings are those of a server for several callers: one
-// over HTTP with workspaces, keys, limits or what tells an operator of it.
+// Team reports whether the settings are those of a server for several callers:
+// a server over HTTP with workspaces, keys, limits, or logs and metrics for an
+// operator.
 func (s *Settings) Team() bool {
 	if s.Transport != "http" {
 		return false
@@ -86,12 +87,13 @@ func (s *Settings) Team() bool {
 	return false
 }
 
-// Authenticates reports whether callers must tell who they are.
+// Authenticates reports whether callers must authenticate.
 func (s *Settings) Authenticates() bool { return s.Keys != "" || s.OAuth.Issuer != "" }
 
-// FillTeam adds what counts for a server for several callers where nothing is given:
-// bounds of the time of every tool, and a line in the log for each request. Load does
-// it where [Settings.Team] holds; a server that runs stays one whatever the file says.
+// FillTeam sets the defaults of a server for several callers in settings that
+// are not given: a time limit for every tool, and a line in the log for each
+// request. [Load] does so if [Settings.Team] is true. A server that runs for
+// several callers keeps doing so after its file changes.
 func (s *Settings) FillTeam() {
 	if !s.Given("log", "level") {
 		s.Log.Level = "info"

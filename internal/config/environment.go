@@ -11,12 +11,13 @@ import (
 
 const prefix = "CITEKIT_"
 
-// otherVariables are no settings, but secrets and what else is told to the command.
+// otherVariables are not settings: they are secrets and other inputs of the
+// command.
 var otherVariables = []string{
 	"CITEKIT_CONFIG", "CITEKIT_FILE_MODE", "CITEKIT_GROUP", "CITEKIT_KEY_FILE", "CITEKIT_EMBEDDER_KEY", "CITEKIT_RERANKER_KEY",
 }
 
-// ofTests begin the names of variables that only the tests read.
+// ofTests are prefixes of variables that only the tests read.
 var ofTests = []string{
 	"CITEKIT_BENCH_", "CITEKIT_CODE_", "CITEKIT_CONFORMANCE", "CITEKIT_DOCS", "CITEKIT_HEADINGS", "CITEKIT_LOAD", "CITEKIT_LONG", "CITEKIT_MISSES",
 	"CITEKIT_NODE_MODULES", "CITEKIT_PASSAGES", "CITEKIT_PDFS", "CITEKIT_READERS", "CITEKIT_SEARCH_", "CITEKIT_SEED", "CITEKIT_SHARED",
@@ -32,9 +33,9 @@ func (p path) variable() string {
 	return prefix + strings.ToUpper(strings.ReplaceAll(string(p), separator, "_"))
 }
 
-// readEnvironment returns the settings of an environment. One that is empty counts
-// as not given. Variables that are no
-// settings are told, but for those that Kubernetes gives to containers.
+// readEnvironment returns the settings of an environment. An empty variable is
+// treated as not given. Unknown variables are reported as warnings, except
+// those that Kubernetes sets in containers.
 func readEnvironment(environ []string) (l *layer, warnings []string) {
 	l = newLayer()
 	settings := make(map[string]path)
@@ -66,7 +67,7 @@ func readEnvironment(environ []string) (l *layer, warnings []string) {
 	return l, warnings
 }
 
-// unknownVariable returns what is told of a variable that is no setting.
+// unknownVariable returns the warning about a variable that is not a setting.
 func unknownVariable(name string, known []string) string {
 	for _, near := range suggest.Closest(name, slices.Values(known), 1, 1) {
 		if suggest.Distance(name, near, 2) <= 2 {
@@ -76,9 +77,9 @@ func unknownVariable(name string, known []string) string {
 	return fmt.Sprintf("environment variable %s is no setting; 'citekit config' prints all settings", message.Clip(name))
 }
 
-// isOfKubernetes reports whether a variable is one that Kubernetes gives to each
-// container of a namespace with a service named citekit: CITEKIT_PORT has an
-// address then.
+// isOfKubernetes reports whether a variable is one that Kubernetes sets in each
+// container of a namespace with a service named citekit: CITEKIT_PORT is then
+// an address.
 func isOfKubernetes(name, value string) bool {
 	return strings.HasPrefix(name, "CITEKIT_SERVICE_") || strings.HasPrefix(name, "CITEKIT_PORT") && (strings.Contains(value, "://") || name != "CITEKIT_PORT")
 }

@@ -10,15 +10,16 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
-// An Origin is where a value comes from. The zero value is the default.
+// An Origin is the place that a value comes from. The zero value means the
+// default.
 type Origin struct {
 	File         string // of settings
-	Line, Column int    // in it, from 1; zero for the file as a whole
+	Line, Column int    // in the file, from 1; zero for the file as a whole
 	Variable     string // of the environment
 	Flag         string // without dashes
 }
 
-// String returns a place as people write it.
+// String returns the place in the form that people write.
 func (o Origin) String() string {
 	switch {
 	case o.Flag != "":
@@ -33,7 +34,8 @@ func (o Origin) String() string {
 	return "default"
 }
 
-// compare orders places as their values count, and within a file as they stand.
+// compare orders places by the precedence of their values, and within a file by
+// position.
 func (o Origin) compare(other Origin) int {
 	return cmp.Or(o.rank()-other.rank(), o.Line-other.Line, o.Column-other.Column, strings.Compare(o.Variable+o.Flag, other.Variable+other.Flag))
 }
@@ -52,17 +54,18 @@ func (o Origin) rank() int {
 	return 0
 }
 
-// A Fault is one thing that is wrong with the settings.
+// A Fault is one mistake in the settings.
 type Fault struct {
 	Origin  Origin
-	Setting string // such as limits.calls; "" if it is of none
-	Message string // what is wrong, and what would be right
+	Setting string // such as limits.calls; "" if it is not about one setting
+	Message string // what is wrong, and what is allowed
 
-	// Verb says that the message begins with one, whose subject is the setting.
+	// Verb is true if the message begins with a verb whose subject is the
+	// setting.
 	Verb bool
 }
 
-// Error implements [error]. A flag names its setting.
+// Error implements [error]. A flag is followed by the name of its setting.
 func (f Fault) Error() string {
 	subject := f.Origin.String()
 	if f.Setting != "" && f.Origin.Flag == "" {
@@ -74,8 +77,8 @@ func (f Fault) Error() string {
 	return subject + ": " + f.Message
 }
 
-// Faults are all that is wrong, in the order of the file, then those of the
-// environment and of flags.
+// Faults are all mistakes: those of the file in its order, then those of the
+// environment, then those of flags.
 type Faults []Fault
 
 // Error implements [error], with a line for each fault.
@@ -87,7 +90,7 @@ func (f Faults) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// maxFaults is how many faults are told.
+// maxFaults is how many faults are shown.
 const maxFaults = 100
 
 func (f Faults) sorted() Faults {
@@ -98,7 +101,7 @@ func (f Faults) sorted() Faults {
 	return f
 }
 
-// bad says what is wrong with a value.
+// bad returns the message for an invalid value.
 func bad(value, wanted string) string {
 	return "bad value " + message.Quote(value) + ": " + wanted
 }

@@ -16,7 +16,7 @@ type member struct {
 	index int // in the struct
 }
 
-// members returns what a struct has, in the order of its fields.
+// members returns the members of a struct, in the order of its fields.
 func members(t reflect.Type) []member {
 	all := make([]member, t.NumField())
 	for i := range all {
@@ -27,7 +27,7 @@ func members(t reflect.Type) []member {
 	return all
 }
 
-// The types whose values are read in a way of their own.
+// The types whose values have their own parsers.
 var (
 	durationType = reflect.TypeFor[Duration]()
 	sizeType     = reflect.TypeFor[Size]()
@@ -35,10 +35,11 @@ var (
 	configType   = reflect.TypeFor[Config]()
 )
 
-// A path has the names down to a setting. Names of workspaces may have dots.
+// A path is the sequence of names that leads to a setting. Names of workspaces
+// may have dots.
 type path string
 
-// separator is in no name that can be in a path: [checkKey] refuses it.
+// separator cannot occur in a name: [checkKey] refuses it.
 const separator = "\x1f"
 
 func (p path) to(name string) path {
@@ -48,12 +49,12 @@ func (p path) to(name string) path {
 	return p + separator + path(name)
 }
 
-// String returns the path as people write it.
+// String returns the path in the form that people write.
 func (p path) String() string { return strings.ReplaceAll(string(p), separator, ".") }
 
 func (p path) names() []string { return strings.Split(string(p), separator) }
 
-// find returns the setting or section at a path, and whether there can be one.
+// find returns the setting or section at a path, and whether the path is valid.
 func find(p path) (member, bool) {
 	m := member{typ: configType}
 	for _, name := range p.names() {
@@ -66,7 +67,7 @@ func find(p path) (member, bool) {
 	return m, true
 }
 
-// inner returns what a section has by a name.
+// inner returns the member of a section with a name.
 func (m member) inner(name string) (member, bool) {
 	switch m.typ.Kind() {
 	case reflect.Struct:
@@ -82,13 +83,13 @@ func (m member) inner(name string) (member, bool) {
 	return member{}, false
 }
 
-// isSection reports whether a member has members.
+// isSection reports whether a member is a section.
 func (m member) isSection() bool {
 	return m.typ.Kind() == reflect.Struct || m.typ.Kind() == reflect.Map
 }
 
-// walk calls each with every setting of a value, section by section, and within
-// maps in the order of their names.
+// walk calls each for every setting of a value, section by section, and in maps
+// in the order of their names.
 func walk(p path, m member, v reflect.Value, each func(path, member, reflect.Value)) {
 	switch m.typ.Kind() {
 	case reflect.Struct:
@@ -114,7 +115,7 @@ func sortedKeys(v reflect.Value) []string {
 	return keys
 }
 
-// kindOf says in words what a value must be.
+// kindOf describes in words what a value must be.
 func kindOf(t reflect.Type) string {
 	switch t {
 	case durationType:

@@ -38,7 +38,7 @@ func readFile(name string) *layer {
 }
 
 func readBounded(name string) ([]byte, error) {
-	info, err := os.Stat(name) // opening a pipe would wait
+	info, err := os.Stat(name) // opening a pipe would block
 	if err != nil {
 		return nil, reason(err)
 	}
@@ -60,7 +60,7 @@ func readBounded(name string) ([]byte, error) {
 	return data, nil
 }
 
-// reason returns what the system says, without the path, which is told anyway.
+// reason returns the system's message without the path, which is shown anyway.
 func reason(err error) error {
 	var of *os.PathError
 	if errors.As(err, &of) {
@@ -69,7 +69,7 @@ func reason(err error) error {
 	return err
 }
 
-// parseFile adds what a file says to a layer.
+// parseFile adds the settings of a file to a layer.
 func parseFile(l *layer, name, dir string, data []byte) {
 	r := &fileReader{layer: l, file: name, dir: dir}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
@@ -105,7 +105,7 @@ func hasTabIndent(line []byte) bool {
 	return len(rest) > 0 && rest[0] == '\t' && len(bytes.TrimSpace(rest)) > 0 && bytes.TrimSpace(rest)[0] != '#'
 }
 
-// lineOf returns the number of the first line that is so, or 0.
+// lineOf returns the number of the first line for which is returns true, or 0.
 func lineOf(data []byte, is func([]byte) bool) int {
 	n := 0
 	for line := range bytes.Lines(data) {
@@ -128,15 +128,15 @@ func (r *fileReader) at(n *yaml.Node) Origin {
 
 var syntaxLine = lazyregexp.New(`^(?:yaml: )?(?:line (\d+): )?(.*)`)
 
-// syntax tells of a file that is no YAML.
+// syntax adds the fault of a file that is not YAML.
 func (r *fileReader) syntax(err error) {
 	parts := syntaxLine.FindStringSubmatch(strings.ReplaceAll(err.Error(), "\n", " "))
 	line, _ := strconv.Atoi(parts[1])
 	r.fault(Origin{File: r.file, Line: max(1, line)}, "", "this is no YAML: %s", message.Clip(parts[2]))
 }
 
-// isPlain reports whether a document has no anchors, aliases and tags, by which a
-// small file can mean a huge one.
+// isPlain reports whether a document has no anchors, aliases and tags: with
+// them, a small file can expand to a huge one.
 func (r *fileReader) isPlain(n *yaml.Node) bool {
 	plain := true
 	switch {
@@ -162,7 +162,7 @@ func (r *fileReader) isPlain(n *yaml.Node) bool {
 // section reads the settings of a section.
 func (r *fileReader) section(p path, m member, n *yaml.Node) {
 	if isNull(n) {
-		return // all of it is commented out
+		return // everything in it is commented out
 	}
 	if n.Kind != yaml.MappingNode {
 		r.fault(r.at(n), p, "%s: write %s", describe(n), kindOf(m.typ))
@@ -203,7 +203,7 @@ func (r *fileReader) setting(p path, m member, key, n *yaml.Node) {
 	p = p.to(key.Value)
 	if inner.isSection() {
 		if inner.typ.Kind() == reflect.Struct && m.typ.Kind() == reflect.Map {
-			r.origins[p] = r.at(key) // a name that a person chose
+			r.origins[p] = r.at(key) // a name chosen by the user
 			r.keep(p)
 		}
 		r.section(p, inner, n)
@@ -220,12 +220,12 @@ func (r *fileReader) setting(p path, m member, key, n *yaml.Node) {
 	r.set(p, inner, value, r.at(key))
 }
 
-// keep notes a section that may have no settings.
+// keep adds a section that may have no settings.
 func (r *fileReader) keep(p path) {
 	r.within(p.names())
 }
 
-// clipped returns a path that ends with what a file has.
+// clipped returns a path that ends with a name from a file, shortened.
 func clipped(p path, name string) string {
 	if p == "" {
 		return message.Clip(name)
@@ -233,7 +233,8 @@ func clipped(p path, name string) string {
 	return p.String() + "." + message.Clip(name)
 }
 
-// unknown says what is right instead of a setting that there is not.
+// unknown returns the message for an unknown setting, with the setting that was
+// probably meant.
 func unknown(p path, m member, name string) string {
 	if isSecret(name) {
 		return "secrets are not settings: keys of models are in environment variables such as OPENAI_API_KEY or CITEKIT_EMBEDDER_KEY, and keys of callers are in the file that keys names"

@@ -11,7 +11,7 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
-// value reads a value, and says what is wrong with it.
+// value reads a value, and returns what is wrong with it.
 func (r *fileReader) value(m member, n *yaml.Node) (any, string) {
 	if m.typ == jsonType {
 		return objectOf(n)
@@ -39,7 +39,7 @@ func (r *fileReader) value(m member, n *yaml.Node) (any, string) {
 	return value, ""
 }
 
-// takes reports whether a type is read from scalars of a kind.
+// takes reports whether a type can be read from a scalar with a tag.
 func takes(t reflect.Type, tag string) bool {
 	switch t {
 	case durationType:
@@ -67,7 +67,8 @@ func asText(t reflect.Type) string {
 	return ""
 }
 
-// isDecimal refuses the other ways that YAML has to write numbers: 010 is 8 there.
+// isDecimal reports whether a number is decimal. YAML has other forms: 010 is
+// 8.
 func isDecimal(text string) bool {
 	n, err := strconv.ParseInt(text, 10, 64)
 	return err == nil && strconv.FormatInt(n, 10) == text
@@ -90,7 +91,7 @@ func listOf(n *yaml.Node) (any, string) {
 	return texts, ""
 }
 
-// objectOf returns a section that is the business of another part, as JSON.
+// objectOf returns as JSON a section that another part of the program reads.
 func objectOf(n *yaml.Node) (any, string) {
 	if isNull(n) {
 		return JSON(""), ""
@@ -115,7 +116,7 @@ func objectOf(n *yaml.Node) (any, string) {
 	return JSON(data), ""
 }
 
-// repeated returns a name that is twice in one section, or "".
+// repeated returns a name that occurs twice in one section, or "".
 func repeated(n *yaml.Node) string {
 	seen := make(map[string]bool)
 	for i, inner := range n.Content {
@@ -134,7 +135,7 @@ func repeated(n *yaml.Node) string {
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
 
-// describe says what is in a file where another thing should be.
+// describe describes a node of the file that has the wrong type.
 func describe(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:

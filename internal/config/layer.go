@@ -32,7 +32,7 @@ func (l *layer) fault(from Origin, p path, format string, args ...any) {
 	l.faults = append(l.faults, Fault{Origin: from, Setting: p.String(), Message: fmt.Sprintf(format, args...)})
 }
 
-// set checks a value and notes it.
+// set checks a value and stores it.
 func (l *layer) set(p path, m member, value any, from Origin) {
 	if wrong := m.rules.check(value); wrong != "" {
 		l.fault(from, p, "%s", wrong)
@@ -44,7 +44,7 @@ func (l *layer) set(p path, m member, value any, from Origin) {
 	l.origins[p] = from
 }
 
-// within returns the section with such names, and makes it if it is not there.
+// within returns the section at names, and makes it if it is missing.
 func (l *layer) within(names []string) map[string]any {
 	section := l.values
 	for _, name := range names {
@@ -58,7 +58,7 @@ func (l *layer) within(names []string) map[string]any {
 	return section
 }
 
-// setText reads the value of a setting from text that has no types.
+// setText reads the value of a setting from untyped text.
 func (l *layer) setText(p path, m member, text string, from Origin) {
 	value, err := parseText(m.typ, text)
 	if err != nil {
@@ -72,7 +72,8 @@ func (l *layer) setText(p path, m member, text string, from Origin) {
 	l.set(p, m, value, from)
 }
 
-// parseText reads a value from text. Lists have commas.
+// parseText reads a value from text. The elements of a list are separated by
+// commas.
 func parseText(t reflect.Type, text string) (any, error) {
 	wrong := fmt.Errorf("write %s", kindOf(t))
 	switch t {
@@ -130,8 +131,8 @@ func absolute(dir string, value any) any {
 	return value
 }
 
-// checkKey returns what is wrong with a name in a section that has any names, ""
-// if nothing is.
+// checkKey returns what is wrong with a name in a section with free names, or
+// "".
 func checkKey(p path, name string) string {
 	switch p {
 	case path("oauth").to("grants"):

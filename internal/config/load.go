@@ -11,14 +11,14 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
-// Sources are where settings come from. Each counts over those before it.
+// Sources are where settings come from. Each overrides those before it.
 type Sources struct {
 	File    string   // YAML; "" means none
-	Environ []string // as of [os.Environ]
+	Environ []string // as returned by [os.Environ]
 	Flags   []Flag
 
-	// FlagNames are the flags that there are, by their settings with dots, for
-	// messages.
+	// FlagNames has the names of all flags by their settings, such as
+	// limits.calls, for messages.
 	FlagNames map[string]string
 }
 
@@ -29,17 +29,17 @@ type Flag struct {
 	Value   string
 }
 
-// Settings are the effective ones, with where each comes from.
+// Settings are the effective settings, with the origin of each.
 type Settings struct {
 	Config
 	File     string   // that was read; "" if there was none
-	Warnings []string // of what does not keep from serving
+	Warnings []string // about mistakes that do not prevent serving
 
 	origins map[path]Origin
 	flags   map[string]string // as in Sources
 }
 
-// Load reads all sources. The error is a [Faults] with all that is wrong.
+// Load reads all sources. The error is a [Faults] with all mistakes.
 func Load(from Sources) (*Settings, error) {
 	file := newLayer()
 	if from.File != "" {
@@ -82,7 +82,7 @@ func (s *Settings) merge(layers ...*layer) error {
 	return nil
 }
 
-// defaults are a layer of their own.
+// defaults returns the default settings as a layer.
 func defaults() *layer {
 	l := newLayer()
 	walk("", member{typ: configType}, reflect.ValueOf(Default()), func(p path, m member, v reflect.Value) {
@@ -114,13 +114,14 @@ func readFlags(flags []Flag) *layer {
 	return l
 }
 
-// Origin returns where the value of a setting comes from, such as limits.calls. The
-// names of a workspace are given one by one.
+// Origin returns where the value of a setting comes from. Each argument is one
+// name of the path, such as "limits", "calls".
 func (s *Settings) Origin(setting ...string) Origin {
 	return s.origins[path(strings.Join(setting, separator))]
 }
 
-// Given reports whether a setting, or any of a section, is not the default.
+// Given reports whether a setting, or any setting of a section, is not the
+// default.
 func (s *Settings) Given(setting ...string) bool {
 	p := path(strings.Join(setting, separator))
 	for given := range s.origins {
@@ -131,8 +132,8 @@ func (s *Settings) Given(setting ...string) bool {
 	return false
 }
 
-// Fault returns what is wrong with a setting, with where it comes from. A section
-// comes from where its first setting does.
+// Fault returns a fault of a setting, with its origin. The origin of a section
+// is that of its first setting.
 func (s *Settings) Fault(message string, setting ...string) Fault {
 	p := path(strings.Join(setting, separator))
 	origin, ok := s.origins[p]
@@ -144,7 +145,7 @@ func (s *Settings) Fault(message string, setting ...string) Fault {
 	return Fault{Origin: origin, Setting: p.String(), Message: message}
 }
 
-// everySetting returns all settings but those within maps.
+// everySetting returns all settings except those within maps.
 func everySetting() []path {
 	var all []path
 	walk("", member{typ: configType}, reflect.ValueOf(Config{}), func(p path, _ member, _ reflect.Value) { all = append(all, p) })

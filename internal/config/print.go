@@ -11,8 +11,8 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
-// YAML returns the settings as a file that would set the same, each with a comment
-// that says where it comes from.
+// YAML returns the settings as a file that sets the same values. Each has a
+// comment with its origin.
 func (s *Settings) YAML() ([]byte, error) {
 	var out bytes.Buffer
 	encoder := yaml.NewEncoder(&out)
@@ -26,7 +26,8 @@ func (s *Settings) YAML() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// node returns a setting or section as YAML has it, nil for a pointer to nothing.
+// node returns a setting or section as a node of YAML, or nil for a nil
+// pointer.
 func (s *Settings) node(p path, m member, v reflect.Value) *yaml.Node {
 	section := &yaml.Node{Kind: yaml.MappingNode}
 	add := func(name string, inner member, value reflect.Value) {
@@ -77,7 +78,7 @@ func (s *Settings) scalar(p path, v reflect.Value) *yaml.Node {
 			n.Content = append(n.Content, item)
 		}
 	default:
-		if err := n.Encode(value); err != nil { // of a text, a number or a boolean there is none
+		if err := n.Encode(value); err != nil { // texts, numbers and booleans give no error
 			return nil
 		}
 	}
@@ -95,18 +96,18 @@ func objectNode(object JSON) *yaml.Node {
 	return n
 }
 
-// comment says where a setting comes from.
+// comment returns the comment with the origin of a setting.
 func (s *Settings) comment(p path) string { return message.Clip(s.origins[p].String()) }
 
-// An effective setting is how one looks in JSON.
+// effective is the JSON form of the settings.
 type effective struct {
 	File     string            `json:"file,omitempty"`
 	Settings *Config           `json:"settings"`
 	Origins  map[string]string `json:"origins"` // of those that are not the default
 }
 
-// MarshalJSON implements [json.Marshaler]: file, settings, and the origins of those
-// that are not the default.
+// MarshalJSON implements [json.Marshaler]. The object has the file, the
+// settings, and the origins of settings that are not the default.
 func (s *Settings) MarshalJSON() ([]byte, error) {
 	e := effective{File: s.File, Settings: &s.Config, Origins: make(map[string]string)}
 	for p, origin := range s.origins {

@@ -17,16 +17,17 @@ import (
 	"github.com/citekit/citekit/mcpadapter"
 )
 
-// rules say how the value of a setting is checked. In a tag they are words with
-// spaces between: oneof=A|B (and nothing, if it begins with |), min=N, max=N and more=N for numbers, path, url,
-// address, level, tool, toolset, and reload for what a running server can change.
+// rules are how the value of a setting is checked. In a tag they are words
+// separated by spaces: oneof=A|B (which begins with | if the value may be
+// empty), min=N, max=N and more=N for numbers, path, url, address, level, tool,
+// toolset, and reload for settings that a running server can change.
 type rules struct {
 	oneOf          []string
 	min, max, more *float64
-	path           bool // relative to the folder of the file that has it
+	path           bool // relative to the folder of the settings file
 	url            bool
 	address        bool
-	level          bool // of a log, as log/slog writes it
+	level          bool // of a log, in the form of log/slog
 	reload         bool
 }
 
@@ -62,7 +63,7 @@ func parseRules(tag string) (r rules) {
 	return r
 }
 
-// check returns what is wrong with a value, "" if nothing is.
+// check returns what is wrong with a value, or "".
 func (r rules) check(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -130,8 +131,8 @@ func (r rules) checkText(text string) string {
 	return ""
 }
 
-// checkObject returns what is wrong with the settings of another part: whether that
-// has them is its own business.
+// checkObject returns what is wrong with the settings of another part of the
+// program. That part itself checks whether it knows them.
 func checkObject(object JSON) string {
 	if hasPassword(string(object)) {
 		return inAddress
@@ -148,10 +149,10 @@ func checkObject(object JSON) string {
 	return ""
 }
 
-// inAddress says what is wrong with a URL.
+// inAddress is the message for a URL with a user name or password.
 const inAddress = "it has a user name or a password: secrets are not settings, and stay in environment variables"
 
-// secretWords are in the names that people give to what must not be a setting.
+// secretWords occur in the usual names of secrets, which must not be settings.
 var secretWords = []string{"api_key", "apikey", "password", "passwd", "secret", "credential", "bearer"}
 
 func isSecret(name string) bool {
@@ -160,7 +161,7 @@ func isSecret(name string) bool {
 		slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(name, word) })
 }
 
-// hasPassword reports whether a text has an address with a user in it.
+// hasPassword reports whether a text has a URL with a user name in it.
 func hasPassword(text string) bool {
 	for {
 		_, rest, ok := strings.Cut(text, "://")
@@ -183,7 +184,7 @@ func isPort(text string) bool {
 	return err == nil && strconv.FormatUint(port, 10) == text
 }
 
-// orNear says which word was meant, or which there are.
+// orNear returns the word that was probably meant, or the list of known words.
 func orNear(word string, known []string) string {
 	if near := nearest(word, known); near != "" {
 		return "did you mean " + near + "?"
@@ -200,7 +201,7 @@ func nearest(word string, known []string) string {
 }
 
 func either(words []string) string {
-	if words[0] == "" { // as by default
+	if words[0] == "" { // the default
 		words = words[1:]
 	}
 	if len(words) == 1 {

@@ -11,9 +11,9 @@ import (
 // SchemaID is the identifier of the schema.
 const SchemaID = "https://github.com/citekit/citekit/schema/config.schema.json"
 
-// Schema returns the JSON schema (2020-12) of a file of settings, for editors and
-// other tools. What a schema cannot say, such as that a certificate needs its key,
-// [Load] checks.
+// Schema returns the JSON schema (2020-12) of a file of settings, for editors
+// and other tools. [Load] checks what a schema cannot express, such as that a
+// certificate needs its key.
 func Schema() ([]byte, error) {
 	s := schemaOf(member{typ: configType})
 	s.Schema, s.ID = "https://json-schema.org/draft/2020-12/schema", SchemaID
@@ -62,7 +62,7 @@ func schemaOf(m member) *jsonschema.Schema {
 	return s
 }
 
-// describeValue adds what a single value may be.
+// describeValue adds the allowed values of a setting.
 func describeValue(s *jsonschema.Schema, m member) {
 	switch m.typ {
 	case durationType:

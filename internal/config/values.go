@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// A Duration is a time as Go writes it, such as 1m30s.
+// A Duration is a duration in the form of Go, such as 1m30s.
 type Duration time.Duration
 
-// String returns the time without zeros at its end: 10m and not 10m0s.
+// String returns the duration without zeros at its end: 10m and not 10m0s.
 func (d Duration) String() string {
 	text := time.Duration(d).String()
 	if strings.HasSuffix(text, "m0s") {
@@ -47,7 +47,7 @@ var units = []struct {
 	{"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1},
 }
 
-// String returns the size with the largest unit of which it is a whole number.
+// String returns the size as a whole number of the largest possible unit.
 func (s Size) String() string {
 	for i := 3; i >= 0; i-- {
 		if unit := int64(units[i].bytes); s != 0 && int64(s)%unit == 0 {
@@ -57,7 +57,7 @@ func (s Size) String() string {
 	return strconv.FormatInt(int64(s), 10)
 }
 
-// MarshalJSON implements [json.Marshaler]: a size is a number there.
+// MarshalJSON implements [json.Marshaler]: a size is a number in JSON.
 func (s Size) MarshalJSON() ([]byte, error) { return json.Marshal(int64(s)) }
 
 func parseSize(text string) (Size, error) {
@@ -78,7 +78,8 @@ func parseSize(text string) (Size, error) {
 	return Size(whole * int64(unit)), nil
 }
 
-// JSON is an object for a part that has settings of its own; "" if there is none.
+// JSON is a JSON object for a part of the program with its own settings; "" if
+// there is none.
 type JSON string
 
 // MarshalJSON implements [json.Marshaler].

@@ -1,5 +1,7 @@
-// Package csvrow knows where fields and rows of comma-separated values end, as
-// RFC 4180 has it, with any of four delimiters. Fields in quotes may have lines.
+// Package csvrow finds where fields and rows of comma-separated values end,
+// after RFC 4180, with any of four delimiters. Quoted fields may contain line
+// ends. It works byte by byte, so that a table of any size can be split into
+// rows.
 package csvrow
 
 import (
@@ -8,18 +10,18 @@ import (
 )
 
 const (
-	// Delimiters are the bytes that may divide fields.
+	// Delimiters are the bytes that may separate fields.
 	Delimiters = ",;\t|"
 
-	// MaxQuoted is how many bytes a field in quotes has at most: what is longer
-	// is taken for a quote that never ends.
+	// MaxQuoted is the largest size of a quoted field, in bytes; a longer one
+	// is treated as a quote that was never closed.
 	MaxQuoted = 1 << 20
 
 	sampleRecords = 10
 )
 
-// A State is where in a field a byte of a row stands. The zero State is that at
-// the start of a row.
+// A State is the position of a byte in a field of a row. The zero State is that
+// at the start of a row.
 type State byte
 
 // The states.
@@ -27,11 +29,11 @@ const (
 	FieldStart State = iota
 	InField
 	InQuotes
-	AfterQuote // which ends the field, or stands for itself if another follows
+	AfterQuote // the quote ends the field, or is a literal quote if another follows
 )
 
-// After returns the state behind a byte that ends no row: any but a line end
-// outside of quotes.
+// After returns the state after a byte that does not end the row: any byte
+// except a line end outside of quotes.
 func (s State) After(b, delimiter byte) State {
 	switch {
 	case s == InQuotes:
@@ -66,8 +68,9 @@ func Fields(row []byte, delimiter byte) []string {
 	return append(all, string(field))
 }
 
-// Delimiter returns the delimiter that divides the rows a table begins with into
-// the same number of fields, the most of them; else a comma. Lines end with LF.
+// Delimiter returns the delimiter that splits the first rows of a table into
+// the same number of fields each, and into the most fields if there are several
+// such delimiters. Without one it returns a comma. Lines must end with LF.
 func Delimiter(sample []byte) byte {
 	best, most := byte(','), 1
 	for _, delimiter := range []byte(Delimiters) {
@@ -78,7 +81,7 @@ func Delimiter(sample []byte) byte {
 	if most > 1 {
 		return best
 	}
-	first, _, _ := bytes.Cut(sample, []byte("\n")) // none divides all alike
+	first, _, _ := bytes.Cut(sample, []byte("\n")) // no delimiter splits all rows alike
 	for _, delimiter := range []byte(Delimiters) {
 		if n := strings.Count(string(first), string(delimiter)) + 1; n > most {
 			best, most = delimiter, n
@@ -87,7 +90,7 @@ func Delimiter(sample []byte) byte {
 	return best
 }
 
-// evenFields returns how many fields the first rows have each, or 1 if they
+// evenFields returns how many fields each of the first rows has, or 1 if they
 // differ.
 func evenFields(sample []byte, delimiter byte) int {
 	n, records := 0, 0
@@ -107,8 +110,8 @@ func evenFields(sample []byte, delimiter byte) int {
 	return n
 }
 
-// Value returns what a field says: without its quotes, and with one for two of
-// those within.
+// Value returns the value of a field: without the quotes around it, and with
+// one quote for each doubled quote in it.
 func Value(field string) string {
 	values := Fields([]byte(field), 0)
 	return strings.Join(values, "\x00")

@@ -2,8 +2,9 @@ package ctxio
 
 import "io"
 
-// AtEnd returns a reader of r that calls end each time r is at its end. An
-// error of end is that of the Read: what was read does then not count.
+// AtEnd returns a reader of r that calls end each time r is at its end. If end
+// returns an error, Read returns that error, and the bytes of that Read are
+// discarded.
 func AtEnd(r io.Reader, end func() error) io.Reader { return &atEnd{r, end} }
 
 type atEnd struct {

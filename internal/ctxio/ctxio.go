@@ -1,4 +1,5 @@
-// Package ctxio makes readers end with a context.
+// Package ctxio has readers that stop when a context is done, and hashes of
+// readers. Reading and copying large sources can be cancelled with them.
 package ctxio
 
 import (
@@ -6,9 +7,9 @@ import (
 	"io"
 )
 
-// Reader returns a reader of r whose Read returns ctx.Err() once ctx is done.
-// A Read that has begun is not interrupted. It has no method but Read, so that
-// io.Copy moves content in pieces, and ctx is heeded between them.
+// Reader returns a reader of r whose Read returns ctx.Err() once ctx is done. A
+// Read that has begun is not interrupted. Its only method is Read, so that
+// io.Copy copies in pieces and checks ctx between them.
 func Reader(ctx context.Context, r io.Reader) io.Reader { return &reader{ctx, r} }
 
 type reader struct {
@@ -23,7 +24,7 @@ func (r *reader) Read(p []byte) (int, error) {
 	return r.r.Read(p)
 }
 
-// ReaderAt is [Reader] for a reader at offsets. It is safe for concurrent use
+// ReaderAt is like [Reader] for an [io.ReaderAt]. It is safe for concurrent use
 // if r is.
 func ReaderAt(ctx context.Context, r io.ReaderAt) io.ReaderAt { return &readerAt{ctx, r} }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/citekit/citekit/internal/timing"
 )
 
-// Hash returns the SHA-256 of what r yields, in lower case hex, and how many
-// bytes that is. It stops with ctx.Err() once ctx is done.
+// Hash returns the SHA-256 of the content of r, in lower case hex, and its size
+// in bytes. It stops with ctx.Err() once ctx is done.
 func Hash(ctx context.Context, r io.Reader) (hash string, size int64, err error) {
 	defer timing.Start(ctx, timing.Hash)()
 	h := sha256.New()
@@ -33,8 +33,8 @@ func HashOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// HashParts returns the SHA-256 of several parts, each apart from the next, in
-// lower case hex.
+// HashParts returns the SHA-256 of a list of parts, in lower case hex. The
+// parts are separated, so that different lists give different hashes.
 func HashParts(parts ...string) string {
 	h := sha256.New()
 	for _, part := range parts {
@@ -46,8 +46,8 @@ func HashParts(parts ...string) string {
 // hashLen is the length of a SHA-256 in hex.
 const hashLen = 2 * sha256.Size
 
-// IsHash reports whether s can be what [Hash] returns.
+// IsHash reports whether s has the form of the hashes of [Hash].
 func IsHash(s string) bool { return len(s) == hashLen && IsHex(s) }
 
-// IsHex reports whether s has no characters but 0 to 9 and a to f.
+// IsHex reports whether s has only the characters 0 to 9 and a to f.
 func IsHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }

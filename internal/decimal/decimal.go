@@ -1,5 +1,6 @@
-// Package decimal reads and writes the numbers of addresses: digits and at
-// most one point, without sign, exponent or white space.
+// Package decimal reads and writes the numbers of addresses: digits and at most
+// one point, without sign, exponent or white space. It also reads times such as
+// mm:ss, and suggests how to correct numbers that it does not read.
 package decimal
 
 import (
@@ -11,7 +12,7 @@ const (
 	// SecondsPerYear is the number of seconds in a year of 365 days.
 	SecondsPerYear = 365 * 24 * 3600
 
-	// MaxSeconds is the latest time that is read, a thousand years.
+	// MaxSeconds is the largest time that is read, a thousand years.
 	MaxSeconds = 1000 * SecondsPerYear
 
 	maxInt = int(^uint(0) >> 1)
@@ -51,8 +52,8 @@ func Parse(text string) (v float64, ok bool) {
 // exponent, and negative zero without its sign. v must not be negative.
 func Format(v float64) string { return strconv.FormatFloat(v+0, 'f', -1, 64) }
 
-// Completed returns a decimal that lacks the digits before or behind its point
-// as it should be written, or "" if it does not lack them.
+// Completed returns the correct form of a decimal without digits before or
+// after its point, or "" for any other text.
 func Completed(text string) string {
 	whole, decimals, hasPoint := strings.Cut(text, ".")
 	if len(text) > maxLength || !hasPoint {
@@ -93,7 +94,7 @@ func Seconds(text string) (seconds float64, ok bool) {
 	return Parse(exact)
 }
 
-// SecondsHint says, for a text that Seconds does not read, how to write it.
+// SecondsHint returns how to write a text that Seconds does not read.
 func SecondsHint(text string) string {
 	if full := Completed(text); full != "" {
 		return "write " + full

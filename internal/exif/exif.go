@@ -1,5 +1,6 @@
-// Package exif reads the orientation of an image from its Exif metadata, and
-// what they say about it.
+// Package exif reads Exif metadata of an image: its orientation, and tags such
+// as title, author, camera, date and place. It also converts between displayed
+// and stored pixels. Damaged metadata give zero values, not errors.
 package exif
 
 import (
@@ -7,12 +8,12 @@ import (
 	"image"
 )
 
-// An Orientation says how stored pixels are turned for display, as in the
-// Exif specification (CIPA DC-008, section 4.6.4.A, tag 0x112).
+// An Orientation is how stored pixels are turned for display, with the values
+// of the Exif specification (CIPA DC-008, section 4.6.4.A, tag 0x112).
 type Orientation int
 
-// The orientations. The name says where the first stored row and the first
-// stored column are displayed.
+// The orientations. The names are the places where the first stored row and the
+// first stored column are displayed.
 const (
 	TopLeft     Orientation = 1 // as stored
 	TopRight    Orientation = 2 // mirrored left to right
@@ -27,10 +28,10 @@ const (
 // Valid reports whether o is one of the eight orientations.
 func (o Orientation) Valid() bool { return o >= TopLeft && o <= LeftBottom }
 
-// Turned reports whether width and height change places for display.
+// Turned reports whether width and height are swapped for display.
 func (o Orientation) Turned() bool { return o >= LeftTop && o <= LeftBottom }
 
-// Displayed returns the size on display of a stored size.
+// Displayed returns the displayed size of an image with a stored size.
 func (o Orientation) Displayed(width, height int) (int, int) {
 	if o.Turned() {
 		return height, width
@@ -75,9 +76,9 @@ const (
 	entryLen       = 12
 )
 
-// Parse returns the orientation in an Exif block, which has the structure of
-// a TIFF file (TIFF 6.0, section 2). A leading "Exif\0\0" is skipped. It
-// reports false if there is none, or none that makes sense.
+// Parse returns the orientation in an Exif block, which has the structure of a
+// TIFF file (TIFF 6.0, section 2). A leading "Exif\0\0" is skipped. It returns
+// false without a valid orientation.
 func Parse(block []byte) (Orientation, bool) {
 	if len(block) >= 6 && string(block[:6]) == "Exif\x00\x00" {
 		block = block[6:]

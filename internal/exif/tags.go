@@ -11,14 +11,14 @@ import (
 	"unicode/utf8"
 )
 
-// Tags are what Exif metadata say about a picture. What they do not say, or
-// say in a way that makes no sense, is zero.
+// Tags are the Exif metadata of a picture that are read. Missing and invalid
+// values are zero.
 type Tags struct {
 	Title       string // XPTitle, as Windows writes it
 	Description string // ImageDescription
 	Make, Model string // of the camera
-	Artist      string // or XPAuthor; several are parted by ";"
-	Keywords    string // XPKeywords, parted by ";"
+	Artist      string // or XPAuthor; several are separated by ";"
+	Keywords    string // XPKeywords, separated by ";"
 
 	// Date is when the picture was taken, else when it was digitized, in ISO
 	// 8601, with its offset from UTC if that is known.
@@ -67,7 +67,7 @@ const (
 )
 
 // ReadTags reads the tags of an Exif block, or of a whole TIFF file, which has
-// the same structure. It reads only the values it is to return.
+// the same structure. It reads only the values that it returns.
 func ReadTags(r io.ReaderAt) Tags {
 	var head [headerLen]byte
 	if n, _ := r.ReadAt(head[:], 0); n < headerLen {
@@ -98,7 +98,8 @@ func ReadTags(r io.ReaderAt) Tags {
 	return t
 }
 
-// ParseTags is ReadTags of an Exif block. A leading "Exif\0\0" is skipped.
+// ParseTags is like [ReadTags] for an Exif block. A leading "Exif\0\0" is
+// skipped.
 func ParseTags(block []byte) Tags {
 	return ReadTags(bytes.NewReader(bytes.TrimPrefix(block, []byte("Exif\x00\x00"))))
 }
@@ -140,8 +141,8 @@ func (d directory) sub(pointer uint16) directory {
 	return readDirectory(d.r, d.order, int64(d.order.Uint32(b)))
 }
 
-// value returns the bytes of a value of one of the types, of which each
-// element has size bytes, or nil.
+// value returns the bytes of a value that has one of the types, with elements
+// of size bytes, or nil.
 func (d directory) value(tag uint16, size int64, types ...uint16) []byte {
 	entry, ok := d.entries[tag]
 	if !ok {
@@ -166,7 +167,7 @@ func (d directory) value(tag uint16, size int64, types ...uint16) []byte {
 	return b
 }
 
-// text returns a text. What is not UTF-8 is taken for Latin-1, which old
+// text returns a text. Text that is not UTF-8 is read as Latin-1, which old
 // cameras wrote.
 func (d directory) text(tag uint16) string {
 	b, _, _ := bytes.Cut(d.value(tag, 1, asciiType, utf8Type), []byte{0})
@@ -237,7 +238,7 @@ func (d directory) degrees(tag uint16) float64 {
 }
 
 // isoTime returns an Exif time in ISO 8601, with an offset from UTC such as
-// "+02:00" if that makes sense; "" if the time does not.
+// "+02:00" if that is valid. It returns "" if the time is invalid.
 func isoTime(text, offset string) string {
 	t, err := time.Parse("2006:01:02 15:04:05", text)
 	if err != nil || t.Year() == 0 {

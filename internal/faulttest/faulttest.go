@@ -1,4 +1,6 @@
-// Package faulttest has a workspace that fails when a test says so.
+// Package faulttest has implementations that fail on request, for tests. Its
+// workspace fails at a chosen call, its resolver never ends, and it lists the
+// faults that strace can inject into system calls.
 package faulttest
 
 import (
@@ -11,16 +13,17 @@ import (
 	"github.com/citekit/citekit/workspace"
 )
 
-// ErrFault is what a call fails with.
+// ErrFault is the error of a failed call.
 var ErrFault = errors.New("a fault")
 
-// A Workspace fails at one of the calls that package search and those below it
-// make. What writes counts twice: it fails before it is done, or after.
+// A Workspace fails at one of the calls that package search and the packages it
+// uses make. A call that writes is counted twice, because it can fail before or
+// after writing.
 type Workspace struct {
 	*workspace.Memory
 
-	// Fail is which call fails, counted from 1; with 0 none does. It must not
-	// change while calls are made.
+	// Fail is the number of the call that fails, from 1; 0 means none. It must
+	// not change during calls.
 	Fail int
 
 	mu    sync.Mutex
@@ -85,7 +88,7 @@ func (f *Workspace) StoreEvidence(ctx context.Context, key string, meta citekit.
 	}
 	stored, err := f.Memory.StoreEvidence(ctx, key, meta, body)
 	if failed := f.call(); failed != nil {
-		return nil, failed // it is stored, and nobody knows
+		return nil, failed // stored, but reported as failed
 	}
 	return stored, err
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/citekit/citekit/relations"
 )
 
-// StuckLinks is a resolver of texts whose links are never read to the end.
+// StuckLinks is a resolver of texts whose links take forever to read.
 type StuckLinks struct{ *text.Resolver }
 
 // ReadLinks implements [relations.Linker]: it waits for the end of the context.

@@ -1,7 +1,8 @@
 package faulttest
 
-// SystemCalls are what strace can do to a system call of a kind that changes
-// files on Linux, in the language of its option "inject", without "when".
+// SystemCalls returns the faults that strace can inject into the system calls
+// that change files on Linux, in the syntax of its option "inject", without
+// "when".
 func SystemCalls() (list []string) {
 	for _, call := range []string{"openat", "write", "pwrite64", "fsync", "renameat", "renameat2", "unlinkat", "mkdirat", "utimensat", "fchmod", "fchmodat", "flock", "close", "newfstatat"} {
 		list = append(list, call+":signal=SIGKILL")

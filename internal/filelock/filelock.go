@@ -1,5 +1,6 @@
-// Package filelock locks files against other processes, and against other
-// openings of the same file in this one.
+// Package filelock locks files against other processes, and against other open
+// handles of the same file in this process. Locks end with the process, so that
+// a crash leaves none. If the file system has no locks, locking does nothing.
 package filelock
 
 import (
@@ -9,8 +10,8 @@ import (
 	"time"
 )
 
-// Lock locks a file that is open for writing, and waits for whoever has the lock
-// until ctx is done. Where the file system has no locks it does nothing. The lock
+// Lock locks a file that is open for writing, and waits until the lock is free
+// or ctx is done. If the file system has no locks, it does nothing. The lock
 // ends with [Unlock], or with the process.
 func Lock(ctx context.Context, f *os.File) error {
 	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
@@ -29,8 +30,8 @@ func Lock(ctx context.Context, f *os.File) error {
 	}
 }
 
-// Try locks a file that is open for writing, and reports false if another has the
-// lock.
+// Try locks a file that is open for writing, and returns false if another
+// process or handle has the lock.
 func Try(f *os.File) (bool, error) { return try(f) }
 
 // Unlock ends the lock of a file.

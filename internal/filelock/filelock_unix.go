@@ -22,6 +22,6 @@ func try(f *os.File) (bool, error) {
 	}
 }
 
-// unlock ends a lock. To close f would do, were it not for children being
-// started, which hold it open for an instant.
+// unlock ends a lock. Closing f is not enough: a child process that is being
+// started may hold it open for an instant.
 func unlock(f *os.File) { _ = unix.Flock(int(f.Fd()), unix.LOCK_UN) }

@@ -1,5 +1,6 @@
-// Package flight lets callers that want the same thing at the same time wait
-// for the one that makes it.
+// Package flight lets concurrent callers that want the same result share one
+// computation. The first caller does the work, and the others wait for it. If
+// the first caller gives up, one of the waiting callers does the work itself.
 package flight
 
 import (
@@ -10,8 +11,9 @@ import (
 	"github.com/citekit/citekit/internal/timing"
 )
 
-// A Group does work once for all callers that ask with the same key while it
-// is under way. The zero value is ready to use. It is safe for concurrent use.
+// A Group does work once for all callers that ask with the same key while the
+// work is running. The zero value is ready to use. It is safe for concurrent
+// use.
 type Group[V any] struct {
 	mu    sync.Mutex
 	calls map[string]*call[V]
@@ -23,13 +25,13 @@ type call[V any] struct {
 	err   error
 }
 
-// Do returns what work returns, or what that of another caller with the same
-// key returns, if one is under way. An empty key is that of no other caller.
+// Do returns the result of work, or the result of another caller's work with
+// the same key if that is running. Calls with an empty key share nothing.
 //
-// The work is done in the goroutine and with the context of the first caller,
-// as it may read what belongs to that: it ends when its caller gives up, and
-// then one of those who wait does its own. Who waits leaves with ctx.Err() when
-// ctx is done. Work must not Do its own key.
+// The work runs in the goroutine and with the context of the first caller,
+// because it may use values of that context. It ends when that caller gives up;
+// then one of the waiting callers does its own work. A waiting caller returns
+// ctx.Err() when its ctx is done. The work must not call Do with its own key.
 func (g *Group[V]) Do(ctx context.Context, key string, work func(context.Context) (V, error)) (V, error) {
 	if key == "" {
 		return work(ctx)
@@ -39,7 +41,7 @@ func (g *Group[V]) Do(ctx context.Context, key string, work func(context.Context
 		if first {
 			return g.run(ctx, key, c, work)
 		}
-		timing.Fresh(ctx) // it was not there before
+		timing.Fresh(ctx) // it did not exist before
 		select {
 		case <-ctx.Done():
 			var zero V
@@ -52,7 +54,7 @@ func (g *Group[V]) Do(ctx context.Context, key string, work func(context.Context
 	}
 }
 
-// join returns the call that is under way for key, or a new one.
+// join returns the running call for key, or a new one.
 func (g *Group[V]) join(key string) (c *call[V], first bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -68,7 +70,7 @@ func (g *Group[V]) join(key string) (c *call[V], first bool) {
 }
 
 func (g *Group[V]) run(ctx context.Context, key string, c *call[V], work func(context.Context) (V, error)) (V, error) {
-	c.err = context.Canceled // if work panics, those who wait do their own
+	c.err = context.Canceled // if work panics, the waiting callers do their own
 	defer func() {
 		g.mu.Lock()
 		delete(g.calls, key)

@@ -1,5 +1,6 @@
-// Package fserror makes errors of the operating system fit to be shown to
-// others than the person whose files they are about.
+// Package fserror removes paths from errors of the operating system. Such
+// errors are shown to callers who may not see where files are stored. The cause
+// stays, so that errors still match what they did.
 package fserror
 
 import (
@@ -9,11 +10,11 @@ import (
 	"os/exec"
 )
 
-// WithoutPath returns what went wrong without the path it went wrong with: the
-// cause of the first [fs.PathError], [os.LinkError] or [exec.Error] that err
-// is or wraps, and err itself if it is none. The operation and what wraps the
-// error are dropped too, as they may repeat the path; the result still matches
-// what the cause does, such as [fs.ErrPermission].
+// WithoutPath returns an error without the path in it: the cause of the first
+// [fs.PathError], [os.LinkError] or [exec.Error] that err is or wraps, or err
+// itself if there is none. It also drops the operation and the text of wrapping
+// errors, as they may repeat the path. The result still matches what the cause
+// matches, such as [fs.ErrPermission].
 func WithoutPath(err error) error {
 	for {
 		var path *fs.PathError

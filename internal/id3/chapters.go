@@ -16,8 +16,8 @@ type contents struct {
 	title    string
 }
 
-// takeChapter reads a CHAP frame (Addendum, section 3.1). One without a title
-// has its id for it, as in players.
+// takeChapter reads a CHAP frame (Addendum, section 3.1). A chapter without a
+// title gets its id as title, as in players.
 func (p *parser) takeChapter(b []byte) {
 	id, b, ok := bytes.Cut(b, []byte{0})
 	if _, twice := p.chapters[string(id)]; !ok || twice || len(b) < 16 || len(p.chapters) == MaxChapters {
@@ -85,9 +85,8 @@ func (p *parser) inner(b []byte) iter.Seq[frame] {
 	}
 }
 
-// outline returns the chapters that the contents at the top lead to: those they
-// do not lead to are not meant to be listed. Without contents it returns all,
-// by time.
+// outline returns the chapters that the top contents lead to; the others are
+// not meant to be listed. Without contents it returns all chapters, by time.
 func (p *parser) outline() []Chapter {
 	if listed := p.listed(p.root, MaxDepth, make(map[string]bool)); len(listed) > 0 {
 		return listed
@@ -100,8 +99,8 @@ func (p *parser) outline() []Chapter {
 	return all
 }
 
-// listed returns the chapters that contents lead to. What is done, a chapter or
-// contents, is not listed again.
+// listed returns the chapters that contents lead to. Chapters and contents in
+// done are not listed again.
 func (p *parser) listed(id string, depth int, done map[string]bool) []Chapter {
 	var chapters []Chapter
 	if depth == 0 {
@@ -127,7 +126,7 @@ func (p *parser) listed(id string, depth int, done map[string]bool) []Chapter {
 	return chapters
 }
 
-// group returns a chapter that holds others.
+// group returns a chapter that contains other chapters.
 func group(title string, within []Chapter) Chapter {
 	c := Chapter{Start: within[0].Start, Title: title, Children: within}
 	for _, child := range within {

@@ -1,10 +1,10 @@
-// Package id3 reads what the ID3v2 tag at the start of a file says in words:
-// title, artist, date, and chapters (id3.org, ID3v2.2 to ID3v2.4 and the
-// Chapter Frame Addendum).
+// Package id3 reads the text of the ID3v2 tag at the start of a file: title,
+// artist, date, and chapters (id3.org, ID3v2.2 to ID3v2.4 and the Chapter Frame
+// Addendum).
 //
-// A tag may lie. No size is believed before it is held against that of the tag,
-// and that against the file. Of a damaged tag, the readable part is returned.
-// Pictures are stepped over, not read.
+// A tag may be wrong: each size is checked against the size of the tag, and
+// that against the file. The readable part of a damaged tag is returned.
+// Pictures are skipped.
 package id3
 
 import (
@@ -20,21 +20,21 @@ import (
 const (
 	MaxChapters = 20_000
 	MaxDepth    = 16       // tables of contents within each other
-	maxTag      = 16 << 20 // bytes of a tag that must be read whole
-	maxFrame    = 1 << 20  // bytes of a frame that are read; a chapter may have a picture
+	maxTag      = 16 << 20 // largest size, in bytes, of a tag that must be read whole
+	maxFrame    = 1 << 20  // largest size, in bytes, of a frame that is read; a chapter may have a picture
 	maxFrames   = 100_000
 )
 
-// A Tag is what a tag says.
+// A Tag is the content of a tag.
 type Tag struct {
 	Title, Artist, Date string
 	Album, Genre        string
 	Chapters            []Chapter
-	CueSheet            string // of a disc that was stored as one file, as text; mostly empty
+	CueSheet            string // text of the cue sheet of a disc that was stored as one file; usually empty
 }
 
-// A Chapter is a stretch of the sound, or with children and no times of its own
-// a table of contents.
+// A Chapter is a part of the sound, or, with children and without times of its
+// own, a table of contents.
 type Chapter struct {
 	Start, End uint32 // milliseconds; End is not before Start
 	Title      string
@@ -54,7 +54,7 @@ func Read(r io.ReaderAt, size int64) (*Tag, error) {
 	version, flags := int(head[3]), head[5]
 	length := min(synchsafe(head[6:]), size-10)
 	var tag io.ReaderAt = io.NewSectionReader(r, 10, length)
-	if flags&0x80 != 0 && version < 4 { // unsynchronised as a whole
+	if flags&0x80 != 0 && version < 4 { // the whole tag is unsynchronised
 		if length > maxTag {
 			return &Tag{}, nil
 		}
@@ -85,10 +85,10 @@ func synchsafe(b []byte) (v int64) {
 	return v
 }
 
-// synchronise undoes unsynchronisation: the zero after each 0xFF goes.
+// synchronise undoes unsynchronisation: it removes the zero after each 0xFF.
 func synchronise(b []byte) []byte { return bytes.ReplaceAll(b, []byte{0xff, 0}, []byte{0xff}) }
 
-// notEOF returns err if it is more than the end of the file.
+// notEOF returns err, or nil if err only reports the end of the file.
 func notEOF(err error) error {
 	if err == io.EOF {
 		return nil
@@ -111,13 +111,13 @@ type parser struct {
 
 	text     map[string]string // of text frames, by their id in ID3v2.4
 	chapters map[string]Chapter
-	order    []string // ids of chapters as they stand
+	order    []string // ids of chapters in file order
 	contents map[string]contents
-	root     string // id of the contents that are at the top
+	root     string // id of the top contents
 	sheet    string // a cue sheet
 }
 
-// skipExtended steps over the extended header.
+// skipExtended skips the extended header.
 func (p *parser) skipExtended() error {
 	b, err := readAt(p.r, 0, min(4, p.end))
 	if err != nil || len(b) < 4 {
@@ -186,7 +186,7 @@ func (p *parser) header(b []byte) (id string, size int64, flags uint16) {
 	}
 	size = synchsafe(b[4:])
 	if raw := int64(binary.BigEndian.Uint32(b[4:])); raw != size && !p.fits(size) && p.fits(raw) {
-		size = raw // as some programs write them, though the standard is plain
+		size = raw // as some programs write it, against the standard
 	}
 	return string(b[:4]), size, binary.BigEndian.Uint16(b[8:])
 }
@@ -211,7 +211,7 @@ func isID(b []byte) bool {
 	return true
 }
 
-// id22 returns what the id of an ID3v2.2 frame became.
+// id22 returns the ID3v2.4 id for the id of an ID3v2.2 frame.
 func id22(id string) string {
 	switch id {
 	case "TT2":
@@ -238,8 +238,8 @@ func wanted(id string) bool {
 	return false
 }
 
-// plain undoes what flags say was done to a frame. Compressed and encrypted
-// ones are not read.
+// plain undoes the changes to a frame that its flags report. It returns false
+// for compressed and encrypted frames.
 func plain(b []byte, flags uint16, version int) ([]byte, bool) {
 	if version == 3 {
 		if flags&0xc0 != 0 {
@@ -265,7 +265,7 @@ func plain(b []byte, flags uint16, version int) ([]byte, bool) {
 	return b, true
 }
 
-// take keeps what a frame says.
+// take keeps the content of a frame.
 func (p *parser) take(f frame) {
 	switch f.id {
 	case "CHAP":
@@ -291,8 +291,8 @@ func (p *parser) tag() *Tag {
 	return t
 }
 
-// genre returns a genre in words: before version 2.4 a number may stand for one,
-// in parentheses before the words.
+// genre returns a genre in words. Before version 2.4, a number in parentheses
+// before the words may stand for a genre.
 func genre(s string) string {
 	for strings.HasPrefix(s, "(") && strings.Contains(s, ")") {
 		_, s, _ = strings.Cut(s, ")")
@@ -309,7 +309,7 @@ func text(b []byte) string {
 	return s
 }
 
-// decoded returns all that stands in a text frame.
+// decoded returns the whole text of a text frame.
 func decoded(b []byte) string {
 	if len(b) == 0 {
 		return ""

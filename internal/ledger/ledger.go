@@ -1,8 +1,8 @@
-// Package ledger holds what ingest remembers of each source: a cache, which
-// can be made again from the maps and the sources.
+// Package ledger holds the notes that ingest keeps about each source. They are
+// a cache: they can be made again from the maps and the sources.
 //
-// It knows neither a workspace nor a map, so that the root can look ids up in
-// what package ingest has stored.
+// It knows neither a workspace nor a map, so that the root package can look up
+// ids in the notes that package ingest stored.
 package ledger
 
 import (
@@ -16,12 +16,13 @@ type Ledger struct {
 	mu      sync.Mutex
 	notes   map[string]Note   // by path of the source
 	owners  map[string]string // path of the source by id
-	claimed map[string]bool   // ids that were given out in this run
+	claimed map[string]bool   // ids that were assigned in this run
 	byBytes map[string]string // path of a mapped source by its BytesKey
 	changed map[string]bool   // paths of sources whose notes are to be stored
 }
 
-// New returns a ledger of the notes, which it owns, by path of the source.
+// New returns a ledger of notes, by path of the source. The ledger owns the
+// map.
 func New(notes map[string]Note) *Ledger {
 	l := &Ledger{
 		notes:   notes,
@@ -31,7 +32,7 @@ func New(notes map[string]Note) *Ledger {
 		changed: make(map[string]bool),
 	}
 	sources := slices.Sorted(maps.Keys(notes))
-	for _, source := range slices.Backward(sources) { // the first of several counts
+	for _, source := range slices.Backward(sources) { // the first of several wins
 		l.index(source, notes[source])
 	}
 	return l
@@ -48,7 +49,7 @@ func (l *Ledger) index(source string, n Note) {
 	}
 }
 
-// Note returns what is remembered of a source.
+// Note returns the note of a source.
 func (l *Ledger) Note(source string) (Note, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -56,7 +57,7 @@ func (l *Ledger) Note(source string) (Note, bool) {
 	return n, ok
 }
 
-// Put remembers a note of a source, in place of the one it had.
+// Put sets the note of a source.
 func (l *Ledger) Put(source string, n Note) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -68,8 +69,8 @@ func (l *Ledger) Put(source string, n Note) {
 	l.index(source, n)
 }
 
-// PutSkipped is Put for a source that nothing was drafted for. The map it had
-// before is not forgotten.
+// PutSkipped is like Put for a source for which nothing was drafted. The note
+// keeps the map that the source had before.
 func (l *Ledger) PutSkipped(source string, n Note) {
 	if before, ok := l.Note(source); ok && before.ID != "" {
 		n.ID, n.Type, n.Stamp, n.ByHand = before.ID, before.Type, before.Stamp, before.ByHand
@@ -88,8 +89,8 @@ func (l *Ledger) Forget(source string) {
 	l.changed[source] = true
 }
 
-// Claim makes an id that of a source, and reports whether it may be: each is
-// given out once in a run.
+// Claim assigns an id to a source. It returns false if the id was assigned to
+// another source in this run.
 func (l *Ledger) Claim(id, source string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -101,7 +102,7 @@ func (l *Ledger) Claim(id, source string) bool {
 }
 
 // Owner returns the source that an id belongs to, or "", and whether it was
-// given out in this run.
+// assigned in this run.
 func (l *Ledger) Owner(id string) (source string, claimed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -118,19 +119,19 @@ func (l *Ledger) SameBytes(key string) (Note, bool) {
 	}
 	n := l.notes[source]
 	if n.Skipped != "" || n.ByHand != Nothing || n.BytesKey(source) != key {
-		return Note{}, false // it was so once
+		return Note{}, false // the note has changed since it was indexed
 	}
 	return n, n.ID != ""
 }
 
-// All returns the notes by source. The map is the caller's.
+// All returns the notes by source. The caller owns the returned map.
 func (l *Ledger) All() map[string]Note {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return maps.Clone(l.notes)
 }
 
-// Changed returns how many sources have notes to be stored.
+// Changed returns how many sources have notes that are not stored yet.
 func (l *Ledger) Changed() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -138,7 +139,7 @@ func (l *Ledger) Changed() int {
 }
 
 // TakeChanged returns the sources whose notes were put or forgotten, sorted,
-// and takes them for stored.
+// and marks them as stored.
 func (l *Ledger) TakeChanged() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -147,8 +148,8 @@ func (l *Ledger) TakeChanged() []string {
 	return sources
 }
 
-// PutBack takes sources for changed that TakeChanged returned and that were
-// not stored.
+// PutBack marks sources as changed again that TakeChanged returned and that
+// were not stored.
 func (l *Ledger) PutBack(sources []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,11 +8,11 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// Kind is the kind of the notes that are stored: the note of a source has its
-// path as name.
+// Kind is the kind of the stored notes. The name of a note is the path of its
+// source.
 const Kind = "ingest"
 
-// A Note is what is remembered about one source.
+// A Note is what ingest keeps about one source.
 type Note struct {
 	Identity   string // of the source
 	Companions string // a digest of their content
@@ -20,30 +20,30 @@ type Note struct {
 	Size       int64  // of the source, in bytes; zero if it was not noted
 	ID         string // of its map
 	Type       string // modality of its map
-	Asked      string // the modality that was asked for
+	Asked      string // the requested modality
 	Mapper     string
 	Method     string
 	Nodes      int64
-	Stamp      string // of its map when that was last looked at
-	ByHand     Hand   // what a person did to that map
+	Stamp      string // of its map when that was last checked
+	ByHand     Hand   // what a user did to that map
 	Skipped    string // why it has no map
 }
 
-// A Hand says what a person did to a map that ingest made.
+// A Hand is what a user did to a map that ingest made.
 type Hand string
 
-// What a person may have done.
+// The values of Hand.
 const (
 	Nothing Hand = ""
 	Edited  Hand = "edited"
-	Unknown Hand = "unknown" // the map does not tell how it was made
+	Unknown Hand = "unknown" // the map does not show how it was made
 )
 
-// maxText is the size in bytes of the largest text that is kept in a note: a
-// store need not keep larger notes than 64 KiB.
+// maxText is the largest size, in bytes, of a text in a note: stores must only
+// accept notes up to 64 KiB.
 const maxText = 1024
 
-// Bounded returns a note whose texts fit.
+// Bounded returns a note whose texts fit the bounds.
 func (n Note) Bounded() Note {
 	for _, text := range []*string{&n.Type, &n.Asked, &n.Mapper, &n.Method, &n.Skipped} {
 		*text = plain.Cut(*text, maxText)
@@ -51,12 +51,12 @@ func (n Note) Bounded() Note {
 	return n
 }
 
-// form begins a stored note: one of another form is none.
+// form is the first field of a stored note. A note of another form is ignored.
 const form = "1"
 
-// Parse reads a stored note. It reports whether it is one. A folder has many,
-// all of which are read for each ingest: JSON would take longer than to look at
-// the sources.
+// Parse reads a stored note, and reports whether data is one. Each ingest of a
+// folder reads all of its many notes; parsing JSON would take longer than
+// checking the sources.
 func Parse(data []byte) (n Note, ok bool) {
 	rest, ok := strings.CutPrefix(string(data), form)
 	if !ok {
@@ -81,7 +81,8 @@ func Parse(data []byte) (n Note, ok bool) {
 	return n, ok && rest == ""
 }
 
-// Encode returns a note as Parse reads it: its fields, each behind a tab.
+// Encode returns a note in the form that Parse reads: its fields, each after a
+// tab.
 func (n Note) Encode() []byte {
 	data := []byte(form)
 	for _, number := range n.numbers() {
@@ -106,8 +107,9 @@ func (n *Note) texts() [11]*string {
 	}
 }
 
-// BytesKey returns what sources share for which one mapper drafts one
-// structure. How a text is read depends on its name.
+// BytesKey returns a key that is equal for sources for which a mapper drafts
+// the same structure. It includes the extension of the source, or its name
+// without one, because how a text is read depends on its name.
 func (n Note) BytesKey(source string) string {
 	kind := strings.ToLower(path.Ext(source))
 	if kind == "" {

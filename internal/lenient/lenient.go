@@ -1,11 +1,11 @@
-// Package lenient reads the values of JSON that other programs and models
-// wrote, in whatever form they come where only one thing can be meant: a number
-// may be a string, a whole number may have zeros behind its point. It never
-// guesses: what could mean two things, such as one object where a list should
-// be, is for its callers.
+// Package lenient reads values of JSON that other programs and models wrote. It
+// accepts every form with only one possible meaning: a number may be a string,
+// and a whole number may have zeros after its point. It never guesses: its
+// callers decide about values with two possible meanings, such as one object in
+// place of a list.
 //
-// Values are those of encoding/json, with numbers as [json.Number], or int64
-// and float64, as tables have them. A value of another type is read as none.
+// Values are those of encoding/json, with numbers as [json.Number], or as int64
+// and float64, as in tables. A value of another type is treated as missing.
 package lenient
 
 import (
@@ -15,11 +15,11 @@ import (
 	"strings"
 )
 
-// maxWhole bounds whole numbers, so that an int holds them everywhere.
+// maxWhole bounds whole numbers, so that they fit an int on every platform.
 const maxWhole = math.MaxInt32
 
-// First returns the value of the first of the keys that object has, and that is
-// not null; nil if there is none.
+// First returns the value of the first key that object has with a value other
+// than null; nil without one.
 func First(object map[string]any, keys ...string) any {
 	for _, key := range keys {
 		if v := object[key]; v != nil {
@@ -29,8 +29,8 @@ func First(object map[string]any, keys ...string) any {
 	return nil
 }
 
-// Text returns a string as it is, and a number as JSON writes it, but without a
-// fraction that is zero: tables with gaps make 3.0 of 3. It returns "" for
+// Text returns a string unchanged, and a number in the form of JSON, but
+// without a zero fraction: tables with gaps turn 3 into 3.0. It returns "" for
 // anything else.
 func Text(v any) string {
 	switch v := v.(type) {
@@ -55,9 +55,9 @@ func Text(v any) string {
 	return ""
 }
 
-// Number returns a finite number, also one in a string, with white space around
-// it or not. Only decimal digits, a point, a sign and an exponent make one:
-// "NaN", "0x10" and "1_000" do not.
+// Number returns a finite number. The number may be in a string, with or
+// without white space around it. It may have only decimal digits, a point, a
+// sign and an exponent: "NaN", "0x10" and "1_000" are not numbers.
 func Number(v any) (float64, bool) {
 	switch v := v.(type) {
 	case json.Number:
@@ -80,8 +80,7 @@ func parse(text string) (float64, bool) {
 	return n, err == nil
 }
 
-// Whole returns what [Number] does if that has no fraction and lies within
-// ±2,147,483,647.
+// Whole is like [Number] for a number without a fraction within ±2,147,483,647.
 func Whole(v any) (int, bool) {
 	n, ok := Number(v)
 	if !ok || n != math.Trunc(n) || math.Abs(n) > maxWhole {

@@ -1,6 +1,7 @@
-// Package libreoffice runs LibreOffice to lay out a document as PDF. It is
-// locked down: it has a profile of its own that is thrown away, runs no macros,
-// follows no links, has no network, and bounded time and memory.
+// Package libreoffice runs LibreOffice to lay out a document as PDF. Each run
+// has its own temporary profile, runs no macros, follows no links, and has
+// bounded time and memory. It has no network if this machine can isolate it;
+// [Command.Isolated] reports that.
 package libreoffice
 
 import (
@@ -24,7 +25,7 @@ import (
 // one at a time.
 type Command struct {
 	path    string
-	isolate []string // what runs it without a network; empty if nothing does
+	isolate []string // the command that runs it without a network; empty without one
 
 	versionOnce sync.Once
 	version     string
@@ -34,17 +35,17 @@ type Command struct {
 
 const (
 	timeout   = 2 * time.Minute
-	maxMemory = 3 << 30 // of address space, most of which it never touches
+	maxMemory = 3 << 30 // bytes of address space, most of it never used
 	maxOutput = 1 << 30 // bytes of a PDF
 )
 
 const howToInstall = "install it (Debian: apt-get install --no-install-recommends libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui)"
 
-// programs are the names that LibreOffice goes by.
+// programs are the names of the LibreOffice program.
 var programs = []string{"soffice", "libreoffice"}
 
-// Find returns the LibreOffice of this machine. If there is none, the error
-// matches [errors.ErrUnsupported] and says how to install it.
+// Find returns the LibreOffice of this machine. If it is not installed, the
+// error matches [errors.ErrUnsupported] and says how to install it.
 func Find(ctx context.Context) (*Command, error) {
 	for _, name := range programs {
 		if path, err := child.Find(name); err == nil {
@@ -54,8 +55,8 @@ func Find(ctx context.Context) (*Command, error) {
 	return nil, fmt.Errorf("LibreOffice is not installed; %s: %w", howToInstall, errors.ErrUnsupported)
 }
 
-// isolation returns the program, with its arguments, that runs another without
-// a network, or nil if this machine has or allows none.
+// isolation returns a program, with its arguments, that runs another program
+// without a network, or nil if this machine has or allows none.
 func isolation(ctx context.Context) []string {
 	if runtime.GOOS != "linux" {
 		return nil
@@ -72,12 +73,13 @@ func isolation(ctx context.Context) []string {
 	return append([]string{path}, args...)
 }
 
-// Isolated reports whether the program runs without a network. Else it is told
-// to use none, which it may not heed for all that a document links to.
+// Isolated reports whether the program runs without a network. Otherwise its
+// settings forbid the network, but it may ignore them for some links in a
+// document.
 func (c *Command) Isolated() bool { return len(c.isolate) > 0 }
 
-// Version returns what the program says of itself, such as "LibreOffice
-// 7.4.7.2", or "LibreOffice" if it says nothing.
+// Version returns the version that the program prints, such as "LibreOffice
+// 7.4.7.2", or "LibreOffice" if it prints none.
 func (c *Command) Version(ctx context.Context) string {
 	c.versionOnce.Do(func() {
 		c.version = "LibreOffice"
@@ -88,10 +90,10 @@ func (c *Command) Version(ctx context.Context) string {
 	return c.version
 }
 
-// PDF lays out a document, whose format ext names, such as ".docx", and calls
-// use with the PDF, which is gone when use returns. Errors match
-// [citekit.ErrFormat] if the program cannot read it, [citekit.ErrTooLarge] if it
-// takes too long, and ctx.Err() once ctx is done.
+// PDF lays out a document and calls use with the PDF, which is deleted when use
+// returns. The extension ext, such as ".docx", names the format of the
+// document. Errors match [citekit.ErrFormat] if the program cannot read it,
+// [citekit.ErrTooLarge] if it takes too long, and ctx.Err() once ctx is done.
 func (c *Command) PDF(ctx context.Context, document io.Reader, ext string, use func(pdf io.Reader, size int64) error) error {
 	c.running.Lock()
 	defer c.running.Unlock()
@@ -162,8 +164,8 @@ func write(path string, r io.Reader) error {
 }
 
 // settings are those of a profile that runs nothing and follows nothing: no
-// macros whatever signs them, no active content, links that are never updated,
-// and a proxy that is not there.
+// macros, even signed ones, no active content, links that are never updated,
+// and a proxy that does not exist.
 var settings = []struct{ path, name, value string }{
 	{"/org.openoffice.Office.Common/Security/Scripting", "MacroSecurityLevel", "3"},
 	{"/org.openoffice.Office.Common/Security/Scripting", "DisableMacrosExecution", "true"},

@@ -1,5 +1,6 @@
-// Package linkset gathers the links that a reader finds in a text, within
-// limits on their number and size.
+// Package linkset gathers the links that a reader finds in a text. It limits
+// their number and size, cleans their texts, and refuses invalid targets. The
+// links are returned in the order of their lines.
 package linkset
 
 import (
@@ -13,7 +14,7 @@ import (
 	"github.com/citekit/citekit/relations"
 )
 
-// The kinds of links, as [relations.Link] has them.
+// The kinds of links, see [relations.Link].
 const (
 	Hyperlink = "hyperlink"
 	Image     = "image"
@@ -29,7 +30,7 @@ const (
 	maxBytes  = 32 << 20 // of their texts and targets
 	maxText   = 200      // bytes
 	maxTarget = 4 << 10  // bytes; a longer target is left out
-	examined  = 4        // bytes of a text that are read for each that is kept
+	examined  = 4        // bytes of a text that are read for each byte that is kept
 )
 
 // A Set gathers links. The zero value is ready to use.
@@ -41,14 +42,14 @@ type Set struct {
 // Full reports whether no more links are kept.
 func (s *Set) Full() bool { return len(s.links) >= maxLinks || s.bytes >= maxBytes }
 
-// Add keeps a link that stands on the lines from first to last, if it may. The
-// text may have markup of white space; a target with control characters, or
-// that is not UTF-8, is no link.
+// Add adds a link on the lines from first to last, unless a limit is reached.
+// White space in the text is normalized. A link whose target has control
+// characters or is not UTF-8 is left out.
 func (s *Set) Add(first, last int, kind, text, target string) {
 	s.AddTo(first, last, kind, text, target, citekit.Location{})
 }
 
-// AddTo is Add for a link to a place in the same source.
+// AddTo is like Add for a link to a place in the same source.
 func (s *Set) AddTo(first, last int, kind, text, target string, to citekit.Location) {
 	target = strings.TrimSpace(target)
 	if s.Full() || target == "" && to.IsWhole() || !isTarget(target) {
@@ -65,7 +66,7 @@ func (s *Set) AddTo(first, last int, kind, text, target string, to citekit.Locat
 	})
 }
 
-// isTarget reports whether a target may be one.
+// isTarget reports whether a target is valid.
 func isTarget(target string) bool {
 	return len(target) <= maxTarget && utf8.ValidString(target) &&
 		!strings.ContainsFunc(target, func(r rune) bool { return r < ' ' || r == 0x7f })
@@ -80,7 +81,7 @@ func (s *Set) Last() *relations.Link {
 	return &s.links[len(s.links)-1]
 }
 
-// Links returns what was gathered, by the first line.
+// Links returns the links in the order of their first lines.
 func (s *Set) Links() []relations.Link {
 	slices.SortStableFunc(s.links, func(a, b relations.Link) int {
 		return cmp.Compare(a.From.Lines.First, b.From.Lines.First)

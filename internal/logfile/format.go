@@ -11,10 +11,12 @@ import (
 	"unicode/utf8"
 )
 
-// A Format is how records are written. Its text is that of a flag or a setting.
+// A Format is how records are written. Its text form is the value of a flag or
+// a setting.
 type Format int
 
-// The formats: "key=value" in lines for people, or an object in each line.
+// The formats: lines of "key=value" for people, or one JSON object in each
+// line.
 const (
 	Text Format = iota
 	JSON
@@ -39,19 +41,19 @@ func (f *Format) UnmarshalText(text []byte) error {
 	return fmt.Errorf("%.40q is no format of logs: it is text or json", text)
 }
 
-// NewHandler returns a handler that writes records from a level on to w, one line
-// each. A nil level means [slog.LevelInfo]. Letters that do not show, and bytes that
-// are no UTF-8, are escaped, wherever they come from.
+// NewHandler returns a handler that writes records from a level on to w, one
+// line each. A nil level means [slog.LevelInfo]. Invisible characters, and
+// bytes that are not UTF-8, are escaped, wherever they come from.
 func NewHandler(w io.Writer, format Format, level slog.Leveler) slog.Handler {
 	opts := &slog.HandlerOptions{Level: level}
 	if format == JSON {
 		return slog.NewJSONHandler(&escaper{w: w}, opts)
 	}
-	return slog.NewTextHandler(&escaper{w: w}, opts) // it lets DEL stand
+	return slog.NewTextHandler(&escaper{w: w}, opts) // it does not escape DEL
 }
 
-// An escaper escapes what does not show in lines, such as marks that turn the
-// direction of a text, which JSON lets stand in strings.
+// An escaper escapes invisible characters in lines, such as marks that change
+// the direction of text, which JSON allows in strings.
 type escaper struct {
 	w  io.Writer
 	mu sync.Mutex
@@ -72,7 +74,8 @@ func (e *escaper) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// shows reports whether a line has nothing to escape.
+// shows reports whether all characters of a line are visible, so that nothing
+// needs escaping.
 func shows(line []byte) bool {
 	for i := 0; i < len(line); {
 		if c := line[i]; c < utf8.RuneSelf {
@@ -95,8 +98,8 @@ func showing(r rune, size int) bool {
 	return unicode.IsPrint(r) && (r != utf8.RuneError || size > 1)
 }
 
-// appendEscaped appends a line in which all shows, by escapes that are those of
-// strings of JSON.
+// appendEscaped appends a line with invisible characters escaped as in JSON
+// strings.
 func appendEscaped(b, line []byte) []byte {
 	for i := 0; i < len(line); {
 		r, size := utf8.DecodeRune(line[i:])
@@ -116,7 +119,7 @@ func appendEscaped(b, line []byte) []byte {
 	return b
 }
 
-// printable returns text for a line on a terminal.
+// printable returns text that is safe in a line on a terminal.
 func printable(text string) string {
 	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) {
 		return strconv.Quote(text)

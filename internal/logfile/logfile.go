@@ -1,5 +1,6 @@
-// Package logfile writes logs for operators: as text or JSON, to a file that can be
-// kept apart and turned over, and without letters that do not show.
+// Package logfile writes logs for operators, as text or JSON. Invisible
+// characters are escaped. A log file can be reopened after it was renamed, and
+// a failed write loses lines but does not fail the caller.
 package logfile
 
 import (
@@ -13,27 +14,29 @@ import (
 	"sync"
 )
 
-// A File is a log that is appended to. Lines that cannot be written are counted and
-// told of once, and are no error for who logs them. It is safe for concurrent use.
+// A File is a log that lines are appended to. Lines that cannot be written are
+// counted and reported once; they are not an error for the caller that logs
+// them. It is safe for concurrent use.
 type File struct {
-	// Gap, if it is not nil, returns what is written in the place of lines that
-	// were lost, once the log goes on; see [GapLine]. It is set before the first
-	// line is written.
+	// Gap, if not nil, returns what is written in place of lost lines once the
+	// log can be written again; see [GapLine]. Set it before the first line is
+	// written.
 	Gap func(lost int64) []byte
 
 	path string
 	tell io.Writer
 
 	mu      sync.Mutex
-	file    *os.File // nil once it is closed
-	torn    bool     // the last line in it has no end
+	file    *os.File // nil after Close
+	torn    bool     // the last line in the file is incomplete
 	lost    int64
-	missing int64 // of those, since the last line that was written
+	missing int64 // lost since the last written line
 }
 
-// Open opens a log, which it makes if it is not there, for its owner alone. What
-// keeps it from being written is told to tell, which may be nil. Errors are those of
-// [os.OpenFile]; a path must be one of a regular file or a device.
+// Open opens a log. A missing file is created with access for its owner alone.
+// Later write errors are reported to tell, which may be nil. Errors are those
+// of [os.OpenFile]; the path must be that of a regular file or a character
+// device.
 func Open(path string, tell io.Writer) (*File, error) {
 	if tell == nil {
 		tell = io.Discard
@@ -46,7 +49,7 @@ func Open(path string, tell io.Writer) (*File, error) {
 }
 
 func open(path string) (*os.File, error) {
-	// To open a pipe would wait for somebody who reads.
+	// Opening a pipe would block until something reads from it.
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && info.Mode()&fs.ModeCharDevice == 0 {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("a log must be a file")}
 	}
@@ -72,7 +75,7 @@ func (f *File) Write(lines []byte) (int, error) {
 	return len(lines), nil
 }
 
-// fill writes in the place of lines that were lost how many they were.
+// fill writes how many lines were lost in their place.
 func (f *File) fill() error {
 	if f.missing == 0 || f.Gap == nil {
 		return nil
@@ -99,7 +102,7 @@ func (f *File) write(lines []byte) error {
 	return err
 }
 
-// report tells of an error, if the line before had none.
+// report reports an error, unless the previous line failed too.
 func (f *File) report(err error) {
 	if f.missing > 0 {
 		return
@@ -111,8 +114,8 @@ func (f *File) report(err error) {
 	fmt.Fprintf(f.tell, "citekit: the log %s cannot be written, and lines are lost: %v\n", printable(f.path), err)
 }
 
-// Reopen opens the path again, after the file there was renamed or removed. If that
-// fails, the log goes on in the file that it has.
+// Reopen opens the path again, after the file was renamed or removed. If that
+// fails, the log continues in the old file.
 func (f *File) Reopen() error {
 	file, err := open(f.path)
 	if err != nil {
@@ -129,8 +132,8 @@ func (f *File) Reopen() error {
 	return old.Close()
 }
 
-// GapLine returns what makes the line that stands for lines that were lost, as the
-// handler of a format would write it.
+// GapLine returns a function for [File.Gap]. It makes the line that replaces
+// lost lines, as the handler of a format would write it.
 func GapLine(format Format) func(lost int64) []byte {
 	return func(lost int64) []byte {
 		var line bytes.Buffer
@@ -146,14 +149,14 @@ func (f *File) Lost() int64 {
 	return f.lost
 }
 
-// Close closes the log. Lines that come later are lost.
+// Close closes the log. Later lines are lost.
 func (f *File) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.file == nil {
 		return nil
 	}
-	_ = f.fill() // so that the gap is known, if the log can be written again
+	_ = f.fill() // so that the gap is recorded, if the log can be written again
 	if f.missing > 0 {
 		fmt.Fprintf(f.tell, "citekit: the last lines of the log %s are lost: %d\n", printable(f.path), f.missing)
 	}

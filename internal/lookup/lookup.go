@@ -1,5 +1,6 @@
-// Package lookup finds the part of a resource that an id means, as agents and
-// people write it: an address, "resource.node", or a resource alone.
+// Package lookup finds the part of a resource that an id means. Agents and
+// people write ids in several forms: an address, "resource.node", or a resource
+// alone. If nothing has the id, the error suggests what was probably meant.
 package lookup
 
 import (
@@ -18,10 +19,10 @@ type Part struct {
 	Address citekit.Address
 }
 
-// Find returns the part that an id means. Of "resource.node" the longest
-// resource id that fits counts. Where the ids of nodes begin with that of their
-// resource, as they do under a heading of its name, such an id alone means the
-// node. A fragment may stand behind a resource id without a scheme.
+// Find returns the part that an id means. It splits "resource.node" after the
+// longest resource id that exists. If the ids of nodes begin with that of their
+// resource, as they do under a heading of its name, the id of such a node also
+// works alone. A fragment may follow a resource id without a scheme.
 //
 // Errors are those of [citekit.ParseAddress], [citekit.Library.Map] and
 // [citekit.Library.Node], the latter with suggestions.
@@ -56,7 +57,7 @@ func Find(ctx context.Context, lib *citekit.Library, id string) (Part, error) {
 	return Part{}, missing(ctx, lib, id)
 }
 
-// hasMap reports whether there is a map of a resource.
+// hasMap reports whether a resource has a map.
 func hasMap(ctx context.Context, lib *citekit.Library, resource string) bool {
 	if citekit.CheckResourceID(resource) != nil {
 		return false
@@ -65,7 +66,7 @@ func hasMap(ctx context.Context, lib *citekit.Library, resource string) bool {
 	return err == nil
 }
 
-// nodePart returns a node of a resource, or with "" all of it.
+// nodePart returns a node of a resource, or the whole resource if node is "".
 func nodePart(ctx context.Context, lib *citekit.Library, resource, node string) (Part, error) {
 	m, err := lib.Map(ctx, resource)
 	if err != nil {

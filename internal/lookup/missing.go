@@ -8,18 +8,18 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// missing returns the error for an id of whose readings none names something:
-// that of a node which a resource does not have, or of the resource whose id is
-// nearest, or of the shortest.
+// missing returns the error for an id that names nothing in any reading: the
+// error of the missing node if the resource exists, else that of the reading
+// with a resource of a similar id, else that of the shortest reading.
 func missing(ctx context.Context, lib *citekit.Library, id string) error {
 	var best error
 	for resource, node := range readings(id) {
 		if best != nil && !hasMap(ctx, lib, resource) && strings.Contains(resource, ".") {
-			continue // what is meant is looked for with the longest and the shortest id
+			continue // suggestions are searched for only with the longest and the shortest id
 		}
 		_, err := nodePart(ctx, lib, resource, node)
 		if err == nil {
-			err = &citekit.NotFoundError{Kind: "resource", ID: id} // it was not there just now
+			err = &citekit.NotFoundError{Kind: "resource", ID: id} // it did not exist a moment ago
 		}
 		if best == nil || rank(err) >= rank(best) {
 			best = err
@@ -28,7 +28,7 @@ func missing(ctx context.Context, lib *citekit.Library, id string) error {
 	return best
 }
 
-// rank orders errors by how much they say of what was probably meant.
+// rank orders errors by how well they show what was probably meant.
 func rank(err error) int {
 	var missing *citekit.NotFoundError
 	switch {
@@ -42,11 +42,11 @@ func rank(err error) int {
 	return 1
 }
 
-// mostReadings bounds how many of its dots an id is split at.
+// mostReadings is at how many of its dots an id is split.
 const mostReadings = 64
 
 // readings yields the readings of an id as a resource and a node, the longest
-// resource id first: that of the whole comes before all.
+// resource id first. The first reading is the whole id as a resource.
 func readings(id string) func(yield func(resource, node string) bool) {
 	return func(yield func(resource, node string) bool) {
 		if !yield(id, "") {

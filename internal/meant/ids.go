@@ -1,5 +1,6 @@
-// Package meant says what a person or a model may have meant by an id that
-// does not exist, or by a word that is no parameter of an address.
+// Package meant guesses what a person or a model meant by an id that does not
+// exist, or by a word that is not a parameter of an address. Errors show its
+// guesses as suggestions. It never replaces what the caller wrote.
 package meant
 
 import (
@@ -18,9 +19,9 @@ const (
 	leastEdit = 2 // that any two ids may differ by
 )
 
-// IDs returns at most three of the known ids, those most like a wrong one, best
-// first. Ids that do not show as they are, as [message.IsPlain] says, are left
-// out.
+// IDs returns at most three of the known ids: those most similar to a wrong
+// one, best first. It leaves out ids that [message.IsPlain] reports as unsafe
+// to display.
 func IDs(wrong string, known iter.Seq[string]) []string {
 	plain := func(yield func(string) bool) {
 		for id := range known {
@@ -32,10 +33,11 @@ func IDs(wrong string, known iter.Seq[string]) []string {
 	return suggest.Closest(wrong, plain, maxIDs, leastEdit)
 }
 
-// Resources returns at most three ids of resources that a wrong one may mean,
-// best first: those noted for a source of the name that [Base] returns, those
-// that a file of that name would get, and those that look like it. The ids are
-// those of all resources in ascending byte order.
+// Resources returns at most three ids of resources that a wrong id may mean,
+// best first: those in noted, which belong to a source with the name that
+// [Base] returns, those that a file of that name would get, and those that look
+// similar. The argument ids has the ids of all resources in ascending byte
+// order.
 func Resources(wrong string, noted, ids []string) []string {
 	base := Base(wrong)
 	stem := strings.TrimSuffix(base, slug.Ext(base))

@@ -31,12 +31,12 @@ var selectors = []selector{
 	{"v", "v=0123abcd", []string{"version", "hash", "sha", "sha256"}},
 }
 
-// maxTypos is how many edits a word may be away from a selector.
+// maxTypos is by how many edits a word may differ from a selector.
 const maxTypos = 2
 
 // Parameter returns what is wrong with a parameter that addresses do not have,
-// and what was probably meant. Reads reports whether a value is one of a
-// selector.
+// and what was probably meant. The function reads reports whether a value is
+// valid for a selector.
 func Parameter(name, value string, reads func(selector, value string) bool) string {
 	s, ok := selectorOf(name)
 	switch {
@@ -48,8 +48,8 @@ func Parameter(name, value string, reads func(selector, value string) bool) stri
 	return "parameter " + message.Quote(name) + "; write such as " + s.example
 }
 
-// NoValue is [Parameter] for one without "=". Numbers alone, as in "12-15" or
-// "L10-L20", are told from words.
+// NoValue is like [Parameter] for a parameter without "=". It distinguishes
+// numbers alone, as in "12-15" or "L10-L20", from words.
 func NoValue(param string, reads func(selector, value string) bool) string {
 	quoted := message.Quote(param)
 	digits := strings.NewReplacer("L", "", "l", "").Replace(param)
@@ -66,8 +66,8 @@ func NoValue(param string, reads func(selector, value string) bool) string {
 	return "parameter " + quoted + " has no value; write such as " + example
 }
 
-// selectorOf returns the selector that a word stands for, in any case: its name,
-// another word for it, or one that is mistyped.
+// selectorOf returns the selector that a word stands for, ignoring case: its
+// name, another word for it, or a mistyped one of these.
 func selectorOf(word string) (selector, bool) {
 	word = strings.ToLower(word)
 	for _, s := range selectors {

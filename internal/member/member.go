@@ -1,6 +1,6 @@
-// Package member has what the resolvers of sources that hold others share: the
-// error for a member that is not there, the depth that they are read to, and
-// sources of members that lie in memory or in a file without a name.
+// Package member has what the resolvers of containers, such as archives, share.
+// It makes the error for a missing member, counts how deep members are nested,
+// and copies members into memory or a temporary file to read them.
 package member
 
 import (
@@ -17,12 +17,12 @@ import (
 
 const (
 	maxSuggested = 3
-	leastEdit    = 2 // that any two names may differ by
+	leastEdit    = 2 // difference allowed between any two names
 )
 
 // Missing returns the error, matching [citekit.ErrRange], for a member that is
-// not among the names. It names those that the one asked for may mean: of the
-// same last element, else those that look like it.
+// not among the names. The error suggests names with the same last element,
+// else similar ones.
 func Missing(name string, names iter.Seq[string]) error {
 	text := "no member '" + message.Clip(name) + "'"
 	if like := near(name, names); len(like) > 0 {
@@ -55,16 +55,16 @@ func near(name string, names iter.Seq[string]) []string {
 
 type depthKey struct{}
 
-// Depth returns how many members the source being read is in, as [Deeper]
-// counts.
+// Depth returns how many members enclose the source being read, as counted by
+// [Deeper].
 func Depth(ctx context.Context) int {
 	depth, _ := ctx.Value(depthKey{}).(int)
 	return depth
 }
 
-// Deeper returns the context to read a member with. What has read
-// [citekit.MaxMemberDepth] of them does not look into a further one: an archive
-// may be in itself.
+// Deeper returns the context for reading a member. At a depth of
+// [citekit.MaxMemberDepth], no further member is opened, because an archive may
+// contain itself.
 func Deeper(ctx context.Context) context.Context {
 	return context.WithValue(ctx, depthKey{}, Depth(ctx)+1)
 }

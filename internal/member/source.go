@@ -16,30 +16,30 @@ import (
 )
 
 const (
-	// inMemory is how many bytes of a member are held in memory; what is larger
-	// is in a file.
+	// inMemory is the largest size, in bytes, of a member held in memory;
+	// larger ones are in a file.
 	inMemory = 4 << 20
 
 	defaultBytes = 2 << 30
 	defaultTotal = 8 << 30
 )
 
-// A Copier copies members that cannot be read where they are. The zero value is
-// ready to use. It is safe for concurrent use.
+// A Copier copies members that cannot be read in place. The zero value is ready
+// to use. It is safe for concurrent use.
 type Copier struct {
 	MaxBytes int64 // of one member; zero means 2 GiB
-	MaxTotal int64 // of all that are open; zero means 8 GiB
+	MaxTotal int64 // of all open copies; zero means 8 GiB
 
 	open atomic.Int64
 }
 
-// Source returns a source that has a name and what r yields, which are size
-// bytes, or any number if size is negative. One of more than 4 MiB is in a file
-// without a name in the directory for temporary files, until the source is
+// Source returns a source with a name and the content of r, which has size
+// bytes, or any number if size is negative. Content of more than 4 MiB is kept
+// in an unnamed file in the directory for temporary files, until the source is
 // closed.
 //
 // Errors match [citekit.ErrTooLarge] above MaxBytes or MaxTotal,
-// [citekit.ErrFormat] if there are other than size bytes, and are those of r.
+// [citekit.ErrFormat] if r does not have size bytes, or are those of r.
 func (c *Copier) Source(ctx context.Context, name string, r io.Reader, size int64) (*citekit.Source, error) {
 	limit := cmp.Or(c.MaxBytes, defaultBytes)
 	if size > limit {
@@ -66,8 +66,8 @@ type copying struct {
 	c    *Copier
 	size int64
 	head bytes.Buffer
-	file *os.File // nil as long as all is in head
-	rest string   // name of the file, where an open one cannot be removed
+	file *os.File // nil while all content is in head
+	rest string   // name of the file, if the system cannot remove an open file
 }
 
 func (w *copying) Write(p []byte) (int, error) {
@@ -87,7 +87,7 @@ func (w *copying) Write(p []byte) (int, error) {
 	return w.file.Write(p)
 }
 
-// spill goes on in a file.
+// spill continues in a file.
 func (w *copying) spill() (err error) {
 	if w.file, err = os.CreateTemp("", "citekit-member-*"); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (w *copying) source(name string) *citekit.Source {
 	return citekit.NewSource(bytes.NewReader(w.head.Bytes()), info)
 }
 
-// close drops what was copied.
+// close deletes the copy.
 func (w *copying) close() {
 	if w.file != nil {
 		w.file.Close()
@@ -116,7 +116,7 @@ func (w *copying) close() {
 	w.release()
 }
 
-// release gives up the room of what is closed.
+// release subtracts a closed copy from the total.
 func (w *copying) release() {
 	w.c.open.Add(-w.size)
 	if w.rest != "" {

@@ -2,17 +2,17 @@ package mention
 
 import "strings"
 
-// fences tells which lines of Markdown are in fenced blocks of code. Blocks may
-// stand in quotes and lists.
+// fences finds the lines of Markdown that are in fenced blocks of code. Blocks
+// may be in quotations and lists.
 type fences struct {
 	open   byte // '`' or '~'; 0 outside
 	length int
-	quotes int // depth of the quotation that the block is in
+	quotes int // depth of the quotation around the block
 }
 
 const minFence = 3 // signs that make a fence
 
-// next takes a line and reports whether it is in a block; the fences belong to it.
+// next reads a line and reports whether it is in a block or is a fence.
 func (f *fences) next(line string) bool {
 	rest, quotes := cutQuotes(line)
 	if f.open != 0 && quotes < f.quotes { // the quotation ended, and the block with it
@@ -34,7 +34,8 @@ func (f *fences) next(line string) bool {
 	return true
 }
 
-// cutQuotes returns what follows the marks of quotations, and how many there are.
+// cutQuotes returns the line without its leading quotation marks (">"), and
+// their number.
 func cutQuotes(line string) (rest string, depth int) {
 	for {
 		line = strings.TrimLeft(line, " \t")
@@ -46,7 +47,7 @@ func cutQuotes(line string) (rest string, depth int) {
 	}
 }
 
-// cutListMarks returns what follows the marks of list items.
+// cutListMarks returns the line without its leading list markers.
 func cutListMarks(line string) string {
 	for {
 		digits := strings.TrimLeft(line, "0123456789")
@@ -67,8 +68,8 @@ func cutListMarks(line string) string {
 	}
 }
 
-// fenceOf returns the sign that a line begins with, and how often, if it may be
-// that of a fence.
+// fenceOf returns the character that a line begins with, and how often it is
+// repeated, if it may form a fence.
 func fenceOf(line string) (sign byte, length int) {
 	if line == "" || line[0] != '`' && line[0] != '~' {
 		return 0, 0

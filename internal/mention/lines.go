@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Lines yields the lines of a text with their ends, and whether each is in a
-// fenced block of code, as in Markdown, or a fence. It takes linear time.
+// Lines yields the lines of a text with their line ends, and whether each is a
+// fence of Markdown or in a fenced block of code. It takes linear time.
 func Lines(text string) iter.Seq2[string, bool] {
 	return func(yield func(string, bool) bool) {
 		var f fences

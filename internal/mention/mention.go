@@ -1,5 +1,6 @@
-// Package mention finds the addresses that stand in a text for people: bare, in
-// brackets, in links, in footnotes.
+// Package mention finds the addresses in a text written for people: bare, in
+// brackets, in links, in footnotes. It reports where each address is and how it
+// is written, so that a caller can check or replace it.
 package mention
 
 import (
@@ -10,20 +11,21 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// A Mention is an address in a text. Offsets are bytes of the text, from 0, and
-// the end is not in it.
+// A Mention is an address in a text. Offsets are in bytes of the text, from 0;
+// To is exclusive.
 type Mention struct {
-	From, To int // the address as it is written
+	From, To int // the address as written
 
-	// Fragment is where its "#" stands, or To.
+	// Fragment is the offset of its "#", or To.
 	Fragment int
 
 	Line int // from 1
 
-	// Address is what is written; zero if Err is not nil.
+	// Address is the parsed address; zero if Err is not nil.
 	Address citekit.Address
 
-	// Err says why what looks like an address of a modality of ours is none.
+	// Err is why something that looks like an address of a known modality is
+	// invalid.
 	Err error
 
 	Fenced  bool // in a fenced block of code, in Markdown
@@ -32,13 +34,14 @@ type Mention struct {
 
 const (
 	maxScheme  = 64       // bytes
-	maxAddress = 64 << 10 // bytes; a longer one is no mention
-	maxTrim    = 4        // signs behind an address that may not be of it
+	maxAddress = 64 << 10 // bytes; a longer one is ignored
+	maxTrim    = 4        // signs after an address that may not belong to it
 )
 
-// Find yields the addresses of a text in order. They end before what cannot be
-// of one, and before punctuation that ends a sentence. Addresses within URLs and
-// within virtual addresses are not yielded. It takes linear time.
+// Find yields the addresses of a text in order. An address ends before the
+// first character that cannot be part of one, and before punctuation that ends
+// a sentence. Addresses within URLs and within virtual addresses are not
+// yielded. It takes linear time.
 func Find(text string) iter.Seq[Mention] {
 	return func(yield func(Mention) bool) {
 		var f fences
@@ -58,7 +61,7 @@ func Find(text string) iter.Seq[Mention] {
 	}
 }
 
-// findInLine reports whether to go on.
+// findInLine yields the addresses of a line and reports whether to continue.
 func findInLine(line string, yield func(Mention) bool) bool {
 	for at := 0; ; {
 		i := strings.Index(line[at:], "://")
@@ -84,7 +87,7 @@ func findInLine(line string, yield func(Mention) bool) bool {
 	}
 }
 
-// schemeStart returns where the scheme begins that ends a text.
+// schemeStart returns the start of the scheme at the end of a text.
 func schemeStart(before string) int {
 	i := len(before)
 	for i > 0 && len(before)-i < maxScheme && isSchemeByte(before[i-1]) {
@@ -101,14 +104,14 @@ func isAlphanumeric(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// mayBeOurs reports whether a scheme may be that of an address, and does not
-// lead to a place whose form is free.
+// mayBeOurs reports whether a scheme may be that of an address. It is false for
+// schemes whose rest has no rules.
 func mayBeOurs(scheme string) bool {
 	_, err := citekit.ParseAddress(scheme + "://x")
 	return err == nil && scheme != string(citekit.Virtual)
 }
 
-// urlEnd returns where a URL ends, roughly.
+// urlEnd returns approximately where a URL ends.
 func urlEnd(s string) int {
 	if i := strings.IndexAny(s, " \t\r\n<>()[]{}\"'`|"); i >= 0 {
 		return i
@@ -149,8 +152,9 @@ func read(line string, from, body int) (Mention, bool) {
 	return m, scheme == "doc" || slices.Contains(citekit.Modalities(), citekit.Modality(scheme))
 }
 
-// trim returns where a text ends without the punctuation behind it, and without
-// the sign of emphasis that opened it. What is before least is kept.
+// trim returns the end of a text without the punctuation at its end, and
+// without the sign of emphasis that opened it. It keeps everything before
+// least.
 func trim(text string, least int, opened byte) int {
 	end := len(text)
 	for end > least+1 && strings.IndexByte(".,:&", text[end-1]) >= 0 {
@@ -165,13 +169,14 @@ func trim(text string, least int, opened byte) int {
 	return end
 }
 
-// parse parses an address as it is written in Markdown and HTML.
+// parse parses an address as written in Markdown and HTML.
 func parse(written string) (citekit.Address, error) {
 	return citekit.ParseAddress(strings.ReplaceAll(strings.ReplaceAll(written, "&amp;", "&"), `\`, ""))
 }
 
-// runEnd returns the length of the bytes at the beginning of s that belong to a
-// part of an address. A backslash before one of them is that of Markdown.
+// runEnd returns the length of the run of bytes at the start of s for which
+// belongs returns true. A backslash before such a byte is an escape of Markdown
+// and included.
 func runEnd(s string, belongs func(byte) bool) int {
 	i := 0
 	for i < len(s) {

@@ -1,5 +1,6 @@
-// Package message has what the texts of errors and notices share: how what
-// came from outside is quoted, shortened and counted.
+// Package message has what the texts of errors and notices share. It shortens
+// and escapes values that came from outside, so that they are safe to display.
+// It also counts things and puts articles before words.
 package message
 
 import (
@@ -34,8 +35,8 @@ func IsPlain(s string) bool {
 	return utf8.ValidString(s)
 }
 
-// Count returns a number with the name of what it counts, whose plural ends in
-// "s".
+// Count returns a number with the name of the counted thing. The plural of the
+// name must end in "s".
 func Count(n int, thing string) string {
 	if n != 1 {
 		thing += "s"

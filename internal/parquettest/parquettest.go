@@ -1,4 +1,6 @@
-// Package parquettest makes Parquet files with another writer than citekit has.
+// Package parquettest makes Parquet files for tests. It uses an independent
+// implementation of the format, so that the reader of citekit is compared with
+// another one.
 package parquettest
 
 import (
@@ -12,7 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// An Order is a row. Its columns have the encodings of the format.
+// An Order is a row. Its columns use the different encodings of the format.
 type Order struct {
 	ID    int64            `parquet:"id"`
 	Name  *string          `parquet:"name,optional,dict"`
@@ -66,14 +68,14 @@ func Row(i int) Order {
 	return o
 }
 
-// Codecs are the compressions that files can have, by name.
+// Codecs are the supported compressions, by name.
 var Codecs = map[string]parquet.WriterOption{
 	"none": parquet.Compression(&parquet.Uncompressed), "snappy": parquet.Compression(&parquet.Snappy),
 	"gzip": parquet.Compression(&parquet.Gzip), "zstd": parquet.Compression(&parquet.Zstd),
 	"brotli": parquet.Compression(&parquet.Brotli), "lz4_raw": parquet.Compression(&parquet.Lz4Raw),
 }
 
-// File returns a file of rows, in groups of so many.
+// File returns a file with that many rows, in groups of perGroup rows.
 func File(t testing.TB, rows, perGroup int, codec string) []byte {
 	t.Helper()
 	var out bytes.Buffer

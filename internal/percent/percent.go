@@ -1,14 +1,15 @@
-// Package percent writes ids as parts of URIs. What it writes,
-// [net/url.PathUnescape] reads.
+// Package percent encodes ids as parts of URIs. [net/url.PathUnescape] reads
+// the result. The result is the same in every part of a URI, so that addresses
+// have one form.
 package percent
 
 import "strings"
 
 const hexDigits = "0123456789ABCDEF"
 
-// Encode returns s with every byte that [IsUnreserved] does not pass as "%" and
-// two digits of upper-case hex. The result is the same for the same s in every
-// place of a URI: no character of it has a meaning there.
+// Encode returns s with every byte that is not [IsUnreserved] as "%" and two
+// hex digits in upper case. The result can stand anywhere in a URI: none of its
+// characters has a special meaning there.
 func Encode(s string) string {
 	var b strings.Builder
 	for i := range len(s) {

@@ -1,5 +1,5 @@
-// Package plain makes short plain text of any text: on one line, and cut
-// where a character or a word ends. Lengths are in bytes of UTF-8 unless a
+// Package plain makes short plain text from any text: on one line, and cut at
+// the end of a character or a word. Lengths are in bytes of UTF-8 unless a
 // function says otherwise. All functions take time linear in what they read,
 // and return text that needs no change without copying it.
 package plain
@@ -17,7 +17,7 @@ const (
 	ellipsis = "…"
 
 	// examined is how much of a text Words reads for each byte it may return:
-	// four times, as more white space than words would be odd.
+	// four, as texts rarely have more white space than that.
 	examined = 4
 )
 
@@ -51,7 +51,7 @@ func Line(text string) string {
 	return b.String()
 }
 
-// isLine reports whether Line has nothing to do.
+// isLine reports whether Line would not change text.
 func isLine(text string) bool {
 	last := ' '
 	for i := 0; i < len(text); {
@@ -101,8 +101,7 @@ func staysRare(r rune, size int, last rune) bool {
 }
 
 // Cut returns the longest start of s that has at most n bytes and does not end
-// within a character. Of text that is not UTF-8, each byte counts as a
-// character.
+// within a character. Each byte that is not UTF-8 is treated as a character.
 func Cut(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -131,8 +130,8 @@ func CutRunes(s string, n int) string {
 	return s
 }
 
-// Shorten returns s if it has at most n bytes, and else as much of its start
-// as fits, with an ellipsis behind. The least n is 3, the length of that.
+// Shorten returns s if it has at most n bytes, and else as much of its start as
+// fits before an ellipsis. n must be at least 3, the length of the ellipsis.
 func Shorten(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -140,10 +139,10 @@ func Shorten(s string, n int) string {
 	return strings.TrimRight(Cut(s, n-len(ellipsis)), " ") + ellipsis
 }
 
-// Words returns the first words of text, made one line as [Line] does, that
-// have at most n bytes. Where not all of them fit, it leaves out punctuation
-// that points to what comes next, such as a comma, at the end; where not even
-// the first fits, it cuts that. It reads at most 4 n bytes of text.
+// Words returns the first words of text, on one line as by [Line], in at most n
+// bytes. If not all words fit, it removes punctuation that announces more, such
+// as a comma, at the end. If not even the first word fits, it cuts that word.
+// It reads at most 4 n bytes of text.
 func Words(text string, n int) string {
 	head := Cut(text, examined*max(n, 0))
 	line := Line(head)

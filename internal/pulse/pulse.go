@@ -1,12 +1,12 @@
 // Package pulse keeps blocking system calls from holding up a program.
 //
-// In Go 1.26 a goroutine that enters a system call in the instant in which the
-// world is being stopped, as the garbage collector does several times a minute
-// in a busy server, may keep its processor. The stop then waits for the system
-// call to end, such as a read that waits for the next message of a client which
-// waits for an answer. Only the runtime's monitor thread resolves that, and it
-// may be asleep: for one minute, or until the next timer expires. So a timer
-// that expires soon bounds the wait.
+// In a busy server, the garbage collector stops the world several times a
+// minute. In Go 1.26, a goroutine that enters a system call in the instant of
+// such a stop may keep its processor. The stop then waits for the system call
+// to end. That call may be a read of the next message from a client that itself
+// waits for an answer. Only the runtime's monitor thread resolves this, and it
+// may sleep for one minute, or until the next timer expires. A timer that
+// expires soon therefore bounds the wait.
 package pulse
 
 import (
@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// interval is how long a program is held up at most, or little longer.
+// interval is about the longest time that a program is held up.
 const interval = 50 * time.Millisecond
 
 // Beat sets a timer that expires soon. Call it right before a system call that
 // may block for long, on the same goroutine.
 func Beat() { time.AfterFunc(interval, func() {}) }
 
-// A Reader calls [Beat] before it reads from another reader. It is for one
-// goroutine.
+// A Reader calls [Beat] before it reads from another reader. It must be used by
+// one goroutine only.
 type Reader struct {
 	r     io.Reader
 	timer *time.Timer

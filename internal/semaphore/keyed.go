@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// A Keyed has Places places for each key, so that those of one never wait for
-// those of another. The zero value is ready to use once Places is set. It keeps
-// every key that it was asked for.
+// A Keyed has Places places for each key, so that callers with one key never
+// wait for those with another. The zero value is ready to use once Places is
+// set. It keeps every key that it was ever asked for.
 type Keyed[K comparable] struct {
-	Places int // of each key, at least 1; not changed once it is used
+	Places int // for each key, at least 1; must not change after first use
 
 	mu    sync.Mutex
 	taken map[K]chan struct{} // a token for each place that is taken

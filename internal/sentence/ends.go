@@ -6,10 +6,10 @@ import (
 	"github.com/clipperhouse/uax29/v2/sentences"
 )
 
-// Ends yields the offsets in a text behind each sentence and each line, in
-// ascending order; the last is the length of the text. White space belongs to
-// what it follows. A full stop that more likely ends an abbreviation ends no
-// sentence.
+// Ends yields the offsets in a text where sentences and lines end, in ascending
+// order; the last is the length of the text. White space belongs to the
+// sentence or line before it. A full stop that more likely ends an abbreviation
+// does not end a sentence.
 func Ends(text string) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for tokens := sentences.FromString(text); tokens.Next(); {
@@ -24,7 +24,7 @@ func Ends(text string) iter.Seq[int] {
 	}
 }
 
-// near returns the end of a text, in which its last word is.
+// near returns the end of a text, which includes its last word.
 func near(text string) string {
 	const word = 40 // bytes
 	return text[max(0, len(text)-word):]

@@ -1,5 +1,6 @@
-// Package sentence takes sentences out of text, word for word, for summaries
-// that say nothing their source does not.
+// Package sentence finds sentences in text. It takes them out word for word,
+// for summaries that state nothing beyond their source. It knows abbreviations
+// and dates of English and German.
 package sentence
 
 import (
@@ -12,12 +13,12 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// examined is how much of a text is looked at for each byte that is wanted.
+// examined is how many bytes of a text are read for each requested byte.
 const examined = 4
 
 // Lead returns the first sentences of text that together have at most max
-// bytes, with every run of white space made one space. Where not even the
-// first fits, it returns as many of its first words as do. Control characters
+// bytes, with each run of white space replaced by one space. If not even the
+// first fits, it returns as many of its first words as fit. Control characters
 // are left out.
 func Lead(text string, max int) string {
 	if max <= 0 {
@@ -83,7 +84,7 @@ func endsInAbbreviation(text string) bool {
 // in abbreviations, such as "z. B.", "d. h.", "u. a." and "p. 3".
 const lettersOfAbbreviations = "zdupsvoh"
 
-// abbreviations are those of English and German that more often stand within a
+// abbreviations are those of English and German that are more often within a
 // sentence than at its end.
 var abbreviations = func() map[string]bool {
 	all := make(map[string]bool)

@@ -11,10 +11,10 @@ import (
 )
 
 // Split yields the sentences of a text in order, each as the bytes from start
-// up to end, without the white space around them. Sentences end as Unicode's
-// UAX #29 has it, but not after an abbreviation or an initial, nor before a
-// small letter; a line end alone ends none, an empty line does. It takes linear
-// time.
+// to end, end exclusive, without the white space around them. Sentences end
+// where Unicode's UAX #29 ends them, but not after an abbreviation or an
+// initial, nor before a lower-case letter. A line end alone does not end a
+// sentence; an empty line does. It takes linear time.
 func Split(text string) iter.Seq2[int, int] {
 	return func(yield func(start, end int) bool) {
 		for start := 0; start < len(text); {
@@ -27,8 +27,8 @@ func Split(text string) iter.Seq2[int, int] {
 	}
 }
 
-// paragraphEnd returns where the paragraph that begins at start ends: behind
-// the first empty line.
+// paragraphEnd returns where the paragraph that begins at start ends: after the
+// first empty line.
 func paragraphEnd(text string, start int) int {
 	for at := start; ; {
 		i := strings.IndexByte(text[at:], '\n')
@@ -46,9 +46,10 @@ func paragraphEnd(text string, start int) int {
 	}
 }
 
-// splitParagraph yields the sentences of a paragraph. It reports whether to go on.
+// splitParagraph yields the sentences of a paragraph. It reports whether to
+// continue.
 func splitParagraph(text string, start, end int, yield func(start, end int) bool) bool {
-	// A line end counts as a space, which keeps all offsets.
+	// Line ends become spaces, which keeps all offsets.
 	line := []byte(text[start:end])
 	for i, c := range line {
 		if '\t' <= c && c <= '\r' {
@@ -77,13 +78,14 @@ func openingEnd(sentence []byte) int {
 	return len(sentence) - len(rest)
 }
 
-// joins reports whether what follows is of the same sentence.
+// joins reports whether the next sentence continues this one.
 func joins(sentence, next string) bool {
 	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(next, " (["))
 	return unicode.IsLower(r) || endsInAbbreviation(sentence) || isOrdinal(sentence) && beginsMonth(next)
 }
 
-// isOrdinal reports whether a sentence ends in a number of a day as German writes it.
+// isOrdinal reports whether a sentence ends in the number of a day in its
+// German form.
 func isOrdinal(sentence string) bool {
 	sentence = strings.TrimRight(sentence, " ")
 	word := strings.TrimSuffix(sentence[strings.LastIndexByte(sentence, ' ')+1:], ".")

@@ -1,5 +1,7 @@
 // Package sharedtest finds what tests need from outside the project: a
-// directory of real files, and independent tools to compare with.
+// directory of real files, and independent tools to compare with. If something
+// is missing, the test uses files that package testcorpus makes, or it is
+// skipped. Where CI is set, missing tools are failures.
 package sharedtest
 
 import (
@@ -17,8 +19,8 @@ import (
 
 // Extra returns the directory named by CITEKIT_SHARED, else the directory
 // "shared" beside the module, which has real files in corpus. It reports
-// whether there is one: tests must do without it. The name of the test is noted
-// in the file named by CITEKIT_SHARED_USERS, if that is set.
+// whether there is one: tests must also pass without it. The name of the test
+// is appended to the file named by CITEKIT_SHARED_USERS, if that is set.
 func Extra(t testing.TB) (dir string, ok bool) {
 	t.Helper()
 	noteUser(t)
@@ -30,7 +32,8 @@ func Extra(t testing.TB) (dir string, ok bool) {
 	return dir, err == nil
 }
 
-// packageDir is the directory of the package that is tested, below the module.
+// packageDir returns the directory of the tested package, relative to the
+// module.
 var packageDir = func() string {
 	dir, err := os.Getwd()
 	if err == nil {
@@ -42,8 +45,8 @@ var packageDir = func() string {
 	return filepath.ToSlash(dir)
 }()
 
-// noteUser notes the package and the name of a test that would use more files
-// if they were there, so that it can be run again where they are.
+// noteUser records the package and the name of a test that uses more files if
+// they exist, so that it can be run again on a machine that has them.
 func noteUser(t testing.TB) {
 	t.Helper()
 	list := os.Getenv("CITEKIT_SHARED_USERS")
@@ -64,9 +67,9 @@ func noteUser(t testing.TB) {
 }
 
 // Corpus returns the path of a file of the corpus, given with forward slashes:
-// that of the real files where [Extra] has them, else that of the files which
-// package testcorpus makes. Both have the same names. Where neither is to be
-// had for want of a program, it is as with [Tool].
+// that of the real file if [Extra] has it, else that of the file which package
+// testcorpus makes. Both have the same names. If a program that makes the file
+// is missing, it skips or fails the test like [Tool].
 func Corpus(t testing.TB, name string) string {
 	t.Helper()
 	if dir, ok := Extra(t); ok {
@@ -75,7 +78,7 @@ func Corpus(t testing.TB, name string) string {
 	return Made(t, name)
 }
 
-// Made returns the path of a file of those that package testcorpus makes.
+// Made returns the path of a file that package testcorpus makes.
 func Made(t testing.TB, name string) string {
 	t.Helper()
 	dir, err := testcorpus.Dir()
@@ -88,8 +91,8 @@ func Made(t testing.TB, name string) string {
 	return filepath.Join(dir, filepath.FromSlash(name))
 }
 
-// Tool returns the path of a program, such as "ffmpeg". If it is not
-// installed the test fails where CI is set and is skipped elsewhere.
+// Tool returns the path of a program, such as "ffmpeg". If it is not installed,
+// the test fails if CI is set, and else is skipped.
 func Tool(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -101,7 +104,7 @@ func Tool(t testing.TB, name string) string {
 }
 
 // Python returns the path of a Python that has a module: the first one on PATH,
-// or that of the system. Where none has, it is as with [Tool].
+// or that of the system. Without one, it skips or fails the test like [Tool].
 func Python(t testing.TB, module string) string {
 	t.Helper()
 	for _, name := range []string{"python3", "/usr/bin/python3"} {
@@ -114,10 +117,10 @@ func Python(t testing.TB, module string) string {
 	return ""
 }
 
-// NodeModules returns the directory of the packages that the tests with
-// clients in JavaScript need: the one named by CITEKIT_NODE_MODULES, else where
-// npm puts them. Without the SDK for TypeScript in it the test fails where CI
-// is set and is skipped elsewhere.
+// NodeModules returns the directory of the packages that the tests with clients
+// in JavaScript need: the one named by CITEKIT_NODE_MODULES, else npm's
+// default. Without the SDK for TypeScript in it, the test fails if CI is set,
+// and else is skipped.
 func NodeModules(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("CITEKIT_NODE_MODULES")
@@ -135,9 +138,8 @@ func NodeModules(t testing.TB) string {
 }
 
 // ConformanceSuites returns the directory of the packages with the conformance
-// suites of the protocol: the one named by CITEKIT_CONFORMANCE, else where npm
-// puts them. Without them the test fails where CI is set and is skipped
-// elsewhere.
+// suites of the protocol: the one named by CITEKIT_CONFORMANCE, else npm's
+// default. Without them, the test fails if CI is set, and else is skipped.
 func ConformanceSuites(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("CITEKIT_CONFORMANCE")
@@ -155,8 +157,8 @@ func ConformanceSuites(t testing.TB) string {
 }
 
 // CitationReaders returns the directory of the packages for Node that read
-// citations: the one named by CITEKIT_READERS, else where npm puts them. Without
-// them the test fails where CI is set and is skipped elsewhere.
+// citations: the one named by CITEKIT_READERS, else npm's default. Without
+// them, the test fails if CI is set, and else is skipped.
 func CitationReaders(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("CITEKIT_READERS")
@@ -173,9 +175,9 @@ func CitationReaders(t testing.TB) string {
 	return dir
 }
 
-// Convert returns the path of ImageMagick's program: the one of the system,
-// where there is one, for another program may have its name. It skips or
-// fails the test as Tool does.
+// Convert returns the path of ImageMagick's program: that of the system if
+// there is one, because another program may have the same name. Without one, it
+// skips or fails the test like [Tool].
 func Convert(t testing.TB) string {
 	t.Helper()
 	const system = "/usr/bin/convert"
@@ -185,12 +187,12 @@ func Convert(t testing.TB) string {
 	return Tool(t, "convert")
 }
 
-// Long reports whether tests should take minutes, with every case they know:
-// if CITEKIT_LONG is set. Else they take some cases of every kind.
+// Long reports whether CITEKIT_LONG is set. If so, tests may take minutes and
+// run all their cases; else they run some cases of every kind.
 func Long() bool { return os.Getenv("CITEKIT_LONG") != "" }
 
-// Missing skips the test for want of something outside the project, or fails
-// it where CI is set.
+// Missing skips the test because something outside the project is missing, or
+// fails it if CI is set.
 func Missing(t testing.TB, message string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {

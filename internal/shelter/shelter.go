@@ -4,8 +4,8 @@ package shelter
 
 import "iter"
 
-// Call returns the error of f, or what failed makes of the value that f
-// panicked with.
+// Call returns the error of f. If f panics, it returns the result of failed for
+// the value of the panic.
 func Call(f func() error, failed func(panicked any) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -15,12 +15,12 @@ func Call(f func() error, failed func(panicked any) error) (err error) {
 	return f()
 }
 
-// Seq yields what values yields. If values panics, it yields what failed makes
-// of that, with a zero value, and ends; a panic after the caller wants no more
-// is dropped. What the caller's own code panics with goes on.
+// Seq yields the elements of values. If values panics, Seq yields a zero value
+// with the error of failed, and ends. A panic after the caller has stopped is
+// dropped. A panic in the caller's own code continues.
 func Seq[V any](values iter.Seq2[V, error], failed func(panicked any) error) iter.Seq2[V, error] {
 	return func(yield func(V, error) bool) {
-		producing, wanted := true, true // the caller has no value, and wants another
+		producing, wanted := true, true // whether values is running, and whether the caller wants more
 		defer func() {
 			if !producing {
 				return

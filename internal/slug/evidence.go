@@ -7,9 +7,9 @@ const (
 	keyInName = 16 // hex digits
 )
 
-// Evidence returns the name of a file of evidence: the resource and what part
-// of it is in there, for a person, and the start of its key, which has at least
-// 16 digits, to tell it from all others. An ext without a dot is left out.
+// Evidence returns the name of a file of evidence. It has the resource and the
+// label of the part, for people, and the start of the key, which must have at
+// least 16 digits and makes the name unique. An ext without a dot is left out.
 func Evidence(resource, label, key, ext string) string {
 	label = strings.ReplaceAll(label, ".", "_")
 	return Stem(resource, maxStem) + "_" + Stem(label, maxStem) + "-" + key[:keyInName] + fileExt(ext)

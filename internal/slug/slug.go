@@ -1,5 +1,6 @@
-// Package slug makes names that are easy to type from titles and the names of
-// files.
+// Package slug makes names that are easy to type from titles and file names.
+// They become ids of resources and nodes, and names of evidence files. The same
+// text always gives the same name.
 package slug
 
 import (
@@ -17,19 +18,19 @@ import (
 const maxFile = 120
 
 // File returns the name of a file without its extension as a slug: dots and
-// underscores between two letters or digits stay. It is "file" if nothing is
-// left.
+// underscores between two letters or digits stay. It returns "file" if nothing
+// is left.
 func File(name string) string { return cmp.Or(Make(name, "._", maxFile), "file") }
 
 // ForFile returns the base name of a path with forward slashes, without its
-// extension, as [File] makes it.
+// extension, in the form of [File].
 func ForFile(name string) string {
 	base := path.Base(name)
 	return File(strings.TrimSuffix(base, Ext(base)))
 }
 
 // Ext returns the extension of a file name with its dot, or "". The end of a
-// sentence, as in "Dr. Who", is none.
+// sentence, as in "Dr. Who", is not an extension.
 func Ext(base string) string {
 	ext := path.Ext(base)
 	if ext == base || len(ext) < 2 || strings.Contains(ext, " ") {
@@ -38,10 +39,10 @@ func Ext(base string) string {
 	return ext
 }
 
-// Stem returns the start of s, of at most max bytes, with an underscore for each
-// character that is not safe in the name of a file on every system: letters and
-// digits of ASCII, "-", "." and "_" are, though not "-" and "." at the start. Two
-// names may have the same stem.
+// Stem returns the start of s, of at most max bytes, with an underscore for
+// each character that is not safe in file names on every system. ASCII letters
+// and digits, "-", "." and "_" are safe, but "-" and "." are not safe at the
+// start. Two names may have the same stem.
 func Stem(s string, max int) string {
 	safe := strings.Map(func(r rune) rune {
 		if r < utf8.RuneSelf && r != '~' && percent.IsUnreserved(byte(r)) {
@@ -56,10 +57,10 @@ func Stem(s string, max int) string {
 }
 
 // Make returns text as a name that is easy to type: its letters and digits in
-// lower case, in Normalization Form C, and one hyphen for every run of
-// anything else between them. A character of kept stays where it stands alone
-// between two of them. What cannot be seen is left out. A name has at most max
-// bytes; it is "" if text has neither letter nor digit.
+// lower case, in Normalization Form C, and one hyphen for every run of anything
+// else between them. A character of kept stays if it stands alone between two
+// of them. Invisible characters are left out. A name has at most max bytes; it
+// is "" if text has neither letters nor digits.
 func Make(text, kept string, max int) string {
 	var b strings.Builder
 	gap := ""
@@ -81,7 +82,7 @@ func Make(text, kept string, max int) string {
 	return b.String()
 }
 
-// widen returns the gap between two parts of a name once r belongs to it.
+// widen returns the gap between two parts of a name with r added to it.
 func widen(gap string, r rune, kept string) string {
 	if gap == "" && strings.ContainsRune(kept, r) {
 		return string(r)
@@ -93,9 +94,8 @@ func isNameRune(r rune) bool {
 	return r != utf8.RuneError && unicode.In(r, unicode.L, unicode.N, unicode.M)
 }
 
-// visible returns text in lower case and Normalization Form C, with ligatures of
-// Latin letters written out, and without characters that have no look of their
-// own.
+// visible returns text in lower case and Normalization Form C, with ligatures
+// of Latin letters written out, and without invisible characters.
 func visible(text string) string {
 	composed := nfc.String(ligatures.Replace(strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) {
@@ -103,8 +103,8 @@ func visible(text string) string {
 		}
 		return r
 	}, text)))
-	// The small letter may compose with a mark that the capital stood apart from,
-	// as that of U+0130 does.
+	// The lower-case letter may compose with a mark although the capital did
+	// not, as with U+0130.
 	return nfc.String(strings.Map(unicode.ToLower, composed))
 }
 

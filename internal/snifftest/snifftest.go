@@ -1,5 +1,6 @@
-// Package snifftest has the beginning of a file of every format that package
-// sniff knows, for tests that ask others for the same answer.
+// Package snifftest has the start of a file of every format that package sniff
+// knows. Tests use these samples to check that other packages give the same
+// answer as sniff.
 package snifftest
 
 import (
@@ -10,7 +11,7 @@ import (
 	"github.com/citekit/citekit/internal/sniff"
 )
 
-// A Sample is a content and what it is.
+// A Sample is a content with its format.
 type Sample struct {
 	Name string
 	Data []byte
@@ -18,13 +19,14 @@ type Sample struct {
 	Kind sniff.Kind
 }
 
-// Box returns an ISO box with what it holds.
+// Box returns an ISO box with its content.
 func Box(kind string, body ...string) string {
 	all := strings.Join(body, "")
 	return string(binary.BigEndian.AppendUint32(nil, uint32(8+len(all)))) + kind + all
 }
 
-// Movie returns a movie box with tracks of the handler types, such as "vide".
+// Movie returns a movie box with one track of each handler type, such as
+// "vide".
 func Movie(handlers ...string) string {
 	var tracks []string
 	for i, handler := range handlers {
@@ -57,8 +59,8 @@ func ogg(packet string) string {
 	return "OggS\x00\x02" + strings.Repeat("\x00", 20) + "\x01" + string([]byte{byte(len(packet))}) + packet
 }
 
-// Transport returns a transport stream with a table that names a stream of
-// the type, stored with so many bytes before and after each packet.
+// Transport returns a transport stream with a table that names a stream of the
+// type. Each packet has before bytes before it and after bytes after it.
 func Transport(before, after int, streamType byte) string {
 	packet := func(pid int, section string) string {
 		p := string([]byte{0x47, 0x40 | byte(pid>>8), byte(pid), 0x10, 0}) + section
@@ -96,7 +98,7 @@ func utf16(text string, order binary.AppendByteOrder) string {
 }
 
 // All returns samples of all formats. Kinds are those of the library's
-// classification, in which what is nothing else counts as text.
+// classification, in which content without a known signature counts as text.
 func All() []Sample {
 	zeros := strings.Repeat("\x00", 64)
 	frame := "\xff\xfb\x90\x00" + strings.Repeat("\x00", 413)
@@ -303,14 +305,14 @@ func All() []Sample {
 	return all
 }
 
-// documents are the formats of documents among those that are no text.
+// documents are the document formats that are not text.
 var documents = map[string]bool{
 	"docx": true, "odt": true, "xlsx": true, "ods": true, "pptx": true, "odp": true, "epub": true,
 	"zip": true, "jar": true, "tar": true, "gzip": true, "bzip2": true, "zstd": true, "sqlite": true, "ooxml-encrypted": true,
 	"parquet": true, "parquet-encrypted": true,
 }
 
-// compound returns a compound file with a stream of the name.
+// compound returns a compound file with a stream of a name.
 func compound(stream string) string {
 	le := binary.LittleEndian
 	b := make([]byte, 3*512)
@@ -318,7 +320,7 @@ func compound(stream string) string {
 	le.PutUint16(b[30:], 9)          // sectors of 512 bytes
 	le.PutUint32(b[48:], 1)          // the directory
 	le.PutUint32(b[76:], 0)          // the allocation table
-	le.PutUint32(b[512:], 1<<32-3)   // which is itself the first sector
+	le.PutUint32(b[512:], 1<<32-3)   // the first sector is the table itself
 	le.PutUint32(b[512+4:], 1<<32-2) // the end of the directory
 	for i, name := range []string{"Root Entry", stream} {
 		entry := b[1024+128*i:]
@@ -330,7 +332,7 @@ func compound(stream string) string {
 	return string(b)
 }
 
-// IDs returns the ids of the formats that there are samples of.
+// IDs returns the ids of the formats that have samples.
 func IDs() map[string]bool {
 	ids := make(map[string]bool)
 	for _, s := range All() {

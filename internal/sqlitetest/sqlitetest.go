@@ -1,4 +1,6 @@
-// Package sqlitetest makes databases for tests.
+// Package sqlitetest makes SQLite databases for tests. Some are made by the
+// sqlite3 module of Python, to compare with another implementation; tests that
+// need it are skipped without Python.
 package sqlitetest
 
 import (
@@ -14,7 +16,7 @@ import (
 	"testing"
 )
 
-// longColumns make a statement of the schema that no page of 512 bytes holds.
+// longColumns make a statement of the schema too long for a page of 512 bytes.
 var longColumns = columns(16)
 
 func columns(n int) string {
@@ -25,8 +27,8 @@ func columns(n int) string {
 	return b.String()
 }
 
-// Script makes tables of all kinds: of rows that overflow, without rowids, with
-// columns added later, computed ones, and odd names.
+// Script makes tables of all kinds: with rows that overflow, without rowids,
+// with columns added later, with computed columns, and with odd names.
 var Script = `
 create table plain(id integer primary key, name text, price real, note);
 with recursive n(i) as (select 1 union all select i+1 from n where i<700)
@@ -51,8 +53,8 @@ insert into remarks values(4, 'x'), (2, 'y'), (9, 'z');
 create table t512(a` + longColumns + `); insert into t512(a) values (1),(2),(3);
 `
 
-// Make returns databases that Python makes by scripts, or skips the test where
-// there is no Python.
+// Make returns the databases that Python makes from scripts, one each. It skips
+// the test without Python.
 func Make(t testing.TB, scripts ...string) [][]byte {
 	t.Helper()
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -75,10 +77,10 @@ func Make(t testing.TB, scripts ...string) [][]byte {
 	return made
 }
 
-// Small returns a database of pages of 512 bytes: orders with the columns id,
-// name and price and four rows, the third of which has a line end and no price
-// and the fourth of which overflows; tags without rowids, a 1 and b 2; and a
-// view.
+// Small returns a database with pages of 512 bytes. Its table orders has the
+// columns id, name and price, and four rows: the third has a line end and no
+// price, and the fourth overflows. Its table tags has no rowids and the rows a
+// 1 and b 2. It also has a view.
 func Small(t testing.TB) []byte {
 	t.Helper()
 	packed, err := base64.StdEncoding.DecodeString(small)

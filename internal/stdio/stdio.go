@@ -1,6 +1,6 @@
-// Package stdio speaks to an MCP server in a child process, line by line, for
-// tests and benchmarks. It does not check what it sends, so that hostile
-// messages can be sent too.
+// Package stdio is a client of an MCP server in a child process, for tests and
+// benchmarks. It writes and reads one message per line. It does not check what
+// it sends, so that hostile messages can be sent too.
 package stdio
 
 import (
@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// A Server is an MCP server in a child process. It is for one goroutine.
+// A Server is an MCP server in a child process. It must be used by one
+// goroutine only.
 type Server struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
@@ -26,7 +27,7 @@ type Server struct {
 	arrived time.Time
 }
 
-// Arrived returns when the last byte of the last answer had come, before it was
+// Arrived returns when the last byte of the last answer arrived, before it was
 // decoded.
 func (s *Server) Arrived() time.Time { return s.arrived }
 
@@ -67,7 +68,7 @@ func (s *Server) send(message any) error {
 	return err
 }
 
-// Post sends a request whose answer nobody waits for, and returns its id.
+// Post sends a request without waiting for the answer, and returns its id.
 func (s *Server) Post(method string, params any) (id int, err error) {
 	s.id++
 	return s.id, s.send(map[string]any{"jsonrpc": "2.0", "id": s.id, "method": method, "params": params})
@@ -113,7 +114,7 @@ type ToolResult struct {
 	IsError bool
 	Text    string          // all text content
 	Raw     json.RawMessage // the whole result
-	Code    string          // "code" of _meta, where there is one
+	Code    string          // "code" of _meta, if there is one
 }
 
 // Tool calls a tool.
@@ -140,12 +141,12 @@ func (s *Server) Tool(name string, args any) (ToolResult, error) {
 // Pid returns the process id of the server.
 func (s *Server) Pid() int { return s.cmd.Process.Pid }
 
-// Stderr returns what the server has written to standard error. It may only
-// be called after Stop.
+// Stderr returns what the server wrote to standard error. It may only be called
+// after Stop.
 func (s *Server) Stderr() string { return s.stderr.String() }
 
-// Stop ends the server by closing its input, and kills it if that does not
-// end it within five seconds. It returns its state.
+// Stop ends the server by closing its input, and kills it if it has not ended
+// after five seconds. It returns the state of the process.
 func (s *Server) Stop() *os.ProcessState {
 	s.in.Close()
 	done := make(chan struct{})

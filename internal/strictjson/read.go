@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// An Error reports a value that is not what its reader wants.
+// An Error reports a value that differs from what its reader expects.
 type Error struct {
-	Path   string // of the value, such as "nodes[3].id"; "" if it is all that is read
+	Path   string // of the value, such as "nodes[3].id"; "" for the whole text
 	Reason string // such as "is null, not a string"
 }
 
@@ -22,7 +22,7 @@ func (e *Error) Error() string {
 	return e.Path + " " + e.Reason
 }
 
-// within adds to an error that has a path the step before it.
+// within puts a step before the path of an error, if it has one.
 func within(step string, err error) error {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -35,8 +35,8 @@ func within(step string, err error) error {
 	return &Error{Path: step + path, Reason: e.Reason}
 }
 
-// want returns an [*Error] unless a value of a kind comes next; the kind is
-// that which [KindName] names.
+// want returns an [*Error] unless the next value is of a kind, given by its
+// name from [KindName].
 func (s *Scanner) want(kind string) error {
 	if is := KindName(s.Kind()); is != kind {
 		return &Error{Reason: "is " + is + ", not " + kind}
@@ -44,7 +44,7 @@ func (s *Scanner) want(kind string) error {
 	return nil
 }
 
-// Null passes the next value if it is null, and reports whether it was.
+// Null skips the next value if it is null, and reports whether it was.
 func (s *Scanner) Null() bool {
 	if s.Kind() != 'n' {
 		return false
@@ -53,9 +53,10 @@ func (s *Scanner) Null() bool {
 	return true
 }
 
-// Members calls read at the value of each member of the object that comes next,
-// which it must pass. Another value, or a key given twice, is an [*Error];
-// one that read returns gets the key before its path.
+// Members reads the next value, which must be an object. It calls read at the
+// value of each member, and read must read or skip that value. Any other value,
+// or a repeated key, is an [*Error]. If read returns an [*Error], the key is
+// put before its path.
 func (s *Scanner) Members(read func(key string) error) error {
 	if err := s.want("an object"); err != nil {
 		return err
@@ -72,9 +73,9 @@ func (s *Scanner) Members(read func(key string) error) error {
 	})
 }
 
-// Elements calls read at each element of the array that comes next, which it
-// must pass. Another value is an [*Error]; one that read returns gets the
-// index before its path.
+// Elements reads the next value, which must be an array. It calls read at each
+// element, and read must read or skip that element. Any other value is an
+// [*Error]. If read returns an [*Error], the index is put before its path.
 func (s *Scanner) Elements(read func() error) error {
 	if err := s.want("an array"); err != nil {
 		return err
@@ -87,8 +88,8 @@ func (s *Scanner) Elements(read func() error) error {
 	})
 }
 
-// Text reads a string into field. Null leaves it as it is; any other value is
-// an [*Error].
+// Text reads a string into field. Null leaves field unchanged; any other value
+// is an [*Error].
 func (s *Scanner) Text(field *string) error {
 	if s.Null() {
 		return nil
@@ -100,8 +101,8 @@ func (s *Scanner) Text(field *string) error {
 	return nil
 }
 
-// Float reads a number. Any other value, and a number that no float64 holds, is
-// an [*Error].
+// Float reads a number. Any other value, or a number outside the range of
+// float64, is an [*Error].
 func (s *Scanner) Float() (float64, error) {
 	literal, err := s.Number()
 	if err != nil {
@@ -114,11 +115,11 @@ func (s *Scanner) Float() (float64, error) {
 	return v, nil
 }
 
-// Whole returns the value of a JSON number that is whole, also where it is
-// written as 12.0 or 1e3. One with a point or an exponent lies within ±2⁵³.
+// Whole returns the value of a whole JSON number, even if it is written as 12.0
+// or 1e3. A number with a point or an exponent must lie within ±2⁵³.
 func Whole(literal string) (int, bool) {
 	if n, err := strconv.Atoi(literal); err == nil {
-		return n, n != math.MaxInt // so that a caller may count on
+		return n, n != math.MaxInt // so that a caller may count further
 	}
 	v, err := strconv.ParseFloat(literal, 64)
 	if err != nil || !strings.ContainsAny(literal, ".eE") || v != math.Trunc(v) || math.Abs(v) > 1<<53 {
@@ -127,7 +128,7 @@ func Whole(literal string) (int, bool) {
 	return int(v), float64(int(v)) == v
 }
 
-// Number reads a number and returns it as it is written. Any other value is an
+// Number reads a number and returns it as written. Any other value is an
 // [*Error].
 func (s *Scanner) Number() (literal string, err error) {
 	if err := s.want("a number"); err != nil {
@@ -136,8 +137,8 @@ func (s *Scanner) Number() (literal string, err error) {
 	return s.Skip(), nil
 }
 
-// Value reads any value as encoding/json does into an any with UseNumber, save
-// that an object with a key twice is an [*Error].
+// Value reads any value as encoding/json does into an any with UseNumber,
+// except that a repeated key in an object is an [*Error].
 func (s *Scanner) Value() (value any, err error) {
 	switch s.Kind() {
 	case '{':
@@ -164,8 +165,8 @@ func (s *Scanner) Value() (value any, err error) {
 	return json.Number(s.Skip()), nil
 }
 
-// Object reads an object into field as [Scanner.Value] does. Null leaves it as
-// it is; any other value is an [*Error].
+// Object reads an object into field as [Scanner.Value] does. Null leaves field
+// unchanged; any other value is an [*Error].
 func (s *Scanner) Object(field *map[string]any) error {
 	if s.Null() {
 		return nil
@@ -178,7 +179,7 @@ func (s *Scanner) Object(field *map[string]any) error {
 	return err
 }
 
-// Keep puts the next value into members under a key.
+// Keep stores the next value as raw JSON in members under a key.
 func (s *Scanner) Keep(members *map[string]json.RawMessage, key string) error {
 	if *members == nil {
 		*members = make(map[string]json.RawMessage)
@@ -187,7 +188,7 @@ func (s *Scanner) Keep(members *map[string]json.RawMessage, key string) error {
 	return nil
 }
 
-// keys is a set of keys. Most objects have a few, which need no map.
+// keys is a set of keys. Most objects have only a few keys, which need no map.
 type keys struct {
 	few  [8]string
 	n    int // of few

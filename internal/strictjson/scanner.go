@@ -1,10 +1,10 @@
 // Package strictjson reads and writes JSON where encoding/json is too lenient
 // or too slow.
 //
-// encoding/json matches the keys of objects without regard to case and lets the
-// last of several equal keys win, so that a document could show one value to a
-// checker and another to its reader. A [Scanner] takes keys as they are, shows
-// every one, and gives the rest as raw text.
+// Package encoding/json ignores the case of keys, and of several equal keys the
+// last one wins, so that a checker and a reader of a document could see
+// different values. A [Scanner] compares keys exactly, shows every key, and
+// returns values as raw text.
 package strictjson
 
 import (
@@ -19,15 +19,15 @@ import (
 // ErrDepth reports JSON that is nested too deeply for encoding/json.
 var ErrDepth = errors.New("JSON nested too deeply")
 
-// A Scanner steps through JSON that has been found valid.
+// A Scanner reads valid JSON step by step.
 type Scanner struct {
 	text string
-	pos  int // of what is read next, in bytes
+	pos  int // offset of the next byte to read
 }
 
-// NewScanner returns a scanner of data, which must be one JSON value in UTF-8. A
-// byte order mark is skipped. The error says where data is not JSON, or is
-// [ErrDepth].
+// NewScanner returns a scanner of data, which must be one JSON value in UTF-8.
+// A byte order mark is skipped. The error gives the position where data is not
+// JSON, or is [ErrDepth].
 func NewScanner(data []byte) (*Scanner, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if !utf8.Valid(data) {
@@ -76,7 +76,7 @@ func (s *Scanner) Kind() byte {
 	return s.text[s.pos]
 }
 
-// Skip passes the next value and returns its text.
+// Skip skips the next value and returns its text.
 func (s *Scanner) Skip() string {
 	s.space()
 	start := s.pos
@@ -132,8 +132,8 @@ func (s *Scanner) Quoted() string {
 	return unquoted
 }
 
-// each steps through the next value, which must be an object, calling
-// member at each value, which it must pass.
+// each reads the next value, which must be an object. It calls member at each
+// value, and member must read or skip that value.
 func (s *Scanner) each(member func(key string) error) error {
 	s.space()
 	for s.pos++; s.Kind() != '}'; {
@@ -151,8 +151,8 @@ func (s *Scanner) each(member func(key string) error) error {
 	return nil
 }
 
-// every steps through the next value, which must be an array, calling element
-// at each value, which it must pass.
+// every reads the next value, which must be an array. It calls element at each
+// element, and element must read or skip it.
 func (s *Scanner) every(element func(i int) error) error {
 	s.space()
 	i := 0
@@ -168,7 +168,7 @@ func (s *Scanner) every(element func(i int) error) error {
 	return nil
 }
 
-// KindName names the kind of a JSON value for a message.
+// KindName returns the name of a kind of JSON value, for a message.
 func KindName(kind byte) string {
 	switch kind {
 	case '{':
@@ -185,7 +185,7 @@ func KindName(kind byte) string {
 	return "a number"
 }
 
-// Pos returns how far the scanner is, for [Scanner.Reset].
+// Pos returns the position of the scanner, for [Scanner.Reset].
 func (s *Scanner) Pos() int { return s.pos }
 
 // Reset goes back to a position.

@@ -12,7 +12,7 @@ import (
 type Writer struct {
 	bytes.Buffer
 	first bool  // nothing has been written in the open object yet
-	Err   error // the first of what could not be encoded
+	Err   error // the first error of encoding
 }
 
 // Open begins an object.
@@ -37,7 +37,7 @@ func (w *Writer) Key(key string) {
 	w.WriteByte(':')
 }
 
-// Quote writes s as a JSON string. Plain text needs no encoder.
+// Quote writes s as a JSON string. It writes plain text without an encoder.
 func (w *Writer) Quote(s string) {
 	for i := range len(s) {
 		if c := s[i]; c < 0x20 || c >= 0x7f || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {

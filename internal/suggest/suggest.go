@@ -1,4 +1,6 @@
-// Package suggest finds the known words that a mistyped one may mean.
+// Package suggest finds the known words that a mistyped word may mean. It
+// compares words by edit distance, ignoring case. The time of a search is
+// bounded.
 package suggest
 
 import (
@@ -12,16 +14,16 @@ import (
 
 const (
 	maxWord     = 100       // bytes of a word that are compared
-	maxEdits    = 20        // between words that are alike
-	maxCompared = 5_000_000 // pairs of bytes that one search looks at, some milliseconds
+	maxEdits    = 20        // between similar words
+	maxCompared = 5_000_000 // pairs of bytes compared in one search, some milliseconds
 )
 
-// Closest returns at most n of the known words, those most like wanted, best
-// first and then in byte order. Like it are words within as many edits, as
-// [Distance] counts them, as a third of its bytes, though not fewer than least
-// and not more than 20; and words that contain it, if it has three bytes or
-// more, which count as one edit away. Case does not matter. Known words of more
-// than 100 bytes are passed over, and of a very long list the end.
+// Closest returns at most n of the known words: those most similar to wanted,
+// best first and then in byte order. A word is similar if its [Distance] is at
+// most a third of the bytes of wanted, or 20 if that is less, or least if that
+// is more. A word that contains wanted, if that has three bytes or more, is
+// treated as one edit away. Case is ignored. Known words of more than 100 bytes
+// are skipped, and so is the end of a very long list.
 func Closest(wanted string, known iter.Seq[string], n, least int) []string {
 	type candidate struct {
 		word  string
@@ -64,8 +66,8 @@ func Closest(wanted string, known iter.Seq[string], n, least int) []string {
 // takes time in proportion to the product of the lengths.
 func Distance(a, b string, most int) int { return new(counter).distance(a, b, most) }
 
-// A counter holds the rows of the table of [Distance]: those for the bytes of
-// a up to the one at hand, the one before, and the one before that.
+// A counter holds the rows of the table of [Distance]: the current row and the
+// two rows before it.
 type counter struct{ row, before, second []int }
 
 func (c *counter) distance(a, b string, most int) int {
@@ -93,7 +95,7 @@ func (c *counter) distance(a, b string, most int) int {
 			c.row[j+1] = edits
 			least = min(least, edits)
 		}
-		if least > most+1 { // the next row may be one less, by swapping
+		if least > most+1 { // the next row may be one less, because of swaps
 			return most + 1
 		}
 	}

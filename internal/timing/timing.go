@@ -1,6 +1,6 @@
-// Package timing tells what the time of a call was spent on: whoever answers
-// the call puts a [Recorder] into its context, and what does the work calls
-// [Start]. Without a Recorder that costs a look into the context.
+// Package timing measures how the time of a call is spent. The server of the
+// call puts a [Recorder] into its context, and the code that does the work
+// calls [Start]. Without a Recorder, that costs one lookup in the context.
 package timing
 
 import (
@@ -16,15 +16,14 @@ type Phase int
 const (
 	Lookup  Phase = iota // finding and parsing maps, searching
 	Hash                 // hashing sources
-	Extract              // reading what is inside sources
+	Extract              // reading the content of sources
 	Encode               // writing the answer
 	phases
 )
 
 // A Recorder adds up the time of the phases of a call. The zero value is ready
-// to use. It is safe for concurrent use: work that is done side by side counts
-// as if it were done in turn, so that the phases may have more time together
-// than the call.
+// to use. It is safe for concurrent use: the times of concurrent work are
+// added, so that the sum of the phases may be more than the time of the call.
 type Recorder struct {
 	spent [phases]atomic.Int64 // nanoseconds
 	fresh atomic.Bool
@@ -32,13 +31,13 @@ type Recorder struct {
 
 type recorderKey struct{}
 
-// With returns a context of calls that r records.
+// With returns a context whose calls are recorded in r.
 func With(ctx context.Context, r *Recorder) context.Context {
 	return context.WithValue(ctx, recorderKey{}, r)
 }
 
-// Start begins a phase, which the function it returns ends. Extract is also
-// [Fresh].
+// Start begins a phase. The returned function ends it. Starting Extract also
+// calls [Fresh].
 func Start(ctx context.Context, p Phase) (end func()) {
 	r, ok := ctx.Value(recorderKey{}).(*Recorder)
 	if !ok {
@@ -53,8 +52,8 @@ func Start(ctx context.Context, p Phase) (end func()) {
 
 func nothing() {}
 
-// Fresh notes that something was made for the call that is kept for the next
-// one, such as a parsed map.
+// Fresh records that the call made something that is kept for the next one,
+// such as a parsed map.
 func Fresh(ctx context.Context) {
 	if r, ok := ctx.Value(recorderKey{}).(*Recorder); ok {
 		r.fresh.Store(true)
@@ -64,5 +63,5 @@ func Fresh(ctx context.Context) {
 // Spent returns the time of a phase.
 func (r *Recorder) Spent(p Phase) time.Duration { return time.Duration(r.spent[p].Load()) }
 
-// Cached reports whether all that the call needed was there before it.
+// Cached reports whether everything that the call needed existed before it.
 func (r *Recorder) Cached() bool { return !r.fresh.Load() }

@@ -1,4 +1,6 @@
 // Package tokens estimates how many tokens of a language model a text takes.
+// The estimate depends only on the characters and needs no model. Answers are
+// cut to a number of tokens with it.
 package tokens
 
 import (
@@ -6,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// quarter is what a character counts, in quarters of a token.
+// The weight of a character, in quarters of a token.
 const (
 	quarter     = 1
 	wholeInFour = 4 // a character that is a token of its own
@@ -34,7 +36,7 @@ func Fit(text string, max int) int {
 	return len(text)
 }
 
-// FitEnd is [Fit] for the longest end of a text.
+// FitEnd is like [Fit] for the longest end of a text.
 func FitEnd(text string, max int) int {
 	n := 0
 	for at := len(text); at > 0; {

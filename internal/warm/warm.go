@@ -1,5 +1,5 @@
-// Package warm keeps parsed sources in memory: a least-recently-used cache
-// bounded by cost, in which concurrent callers wait for one load.
+// Package warm keeps parsed sources in memory. It is a least-recently-used
+// cache bounded by cost. Concurrent callers for the same key share one load.
 package warm
 
 import (
@@ -12,7 +12,7 @@ import (
 )
 
 // A Cache holds values by key up to a total cost. Set MaxCost before use; the
-// zero value keeps only what is in use. It is safe for concurrent use.
+// zero value keeps only values that are in use. It is safe for concurrent use.
 type Cache[V any] struct {
 	MaxCost int64 // in the unit the loader reports, usually bytes
 
@@ -31,28 +31,28 @@ type entry[V any] struct {
 	elem  *list.Element
 }
 
-// Get returns the value for key, calling load if it is not held. Callers that
-// ask for the same key while it is being loaded wait for that load, as package
-// flight says. A failed load is not kept. An empty key is never kept. A load
-// must not Get its own key.
+// Get returns the value for key, calling load if it is not in the cache.
+// Callers that ask for the same key during a load wait for that load, as in
+// package flight. A failed load is not kept, and neither is the value of an
+// empty key. A load must not call Get with its own key.
 func (c *Cache[V]) Get(ctx context.Context, key string, load func(context.Context) (V, int64, error)) (V, error) {
 	if v, ok := c.held(key); ok {
 		return v, nil
 	}
 	return c.loads.Do(ctx, key, func(ctx context.Context) (V, error) {
-		if v, ok := c.held(key); ok { // since it was looked for
+		if v, ok := c.held(key); ok { // loaded since the first look
 			return v, nil
 		}
 		timing.Fresh(ctx)
 		v, cost, err := load(ctx)
 		if err == nil && key != "" {
-			c.keep(key, v, max(cost, 1)) // so that the number of entries is bounded too
+			c.keep(key, v, max(cost, 1)) // at least 1, so that the number of entries is bounded too
 		}
 		return v, err
 	})
 }
 
-// Peek returns the value for key if it is held.
+// Peek returns the value for key if it is in the cache.
 func (c *Cache[V]) Peek(key string) (V, bool) { return c.held(key) }
 
 func (c *Cache[V]) held(key string) (v V, ok bool) {
@@ -82,7 +82,7 @@ func (c *Cache[V]) keep(key string, v V, cost int64) {
 	c.evict()
 }
 
-// Clear drops what is kept. What is being loaded is not.
+// Clear removes all values. Loads in progress continue.
 func (c *Cache[V]) Clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,5 +1,6 @@
-// Package xmp reads XMP packets (ISO 16684-1), in which images and documents
-// say what they are.
+// Package xmp reads XMP packets (ISO 16684-1), which hold the metadata of
+// images and documents. It returns properties that are texts or lists of texts.
+// Damaged packets are read up to the damage.
 package xmp
 
 import (
@@ -23,7 +24,7 @@ const (
 	xmlName = "http://www.w3.org/XML/1998/namespace"
 )
 
-// maxDepth is how deep the elements looked at may be nested: a text in several
+// maxDepth is how deep elements may be nested to be read: a text in several
 // languages is at 6.
 const maxDepth = 16
 
@@ -40,10 +41,10 @@ type property struct {
 
 // Read returns the properties of a packet up to where its XML is damaged, or
 // nested more than 16 deep. A property is a text, an attribute or a list of
-// texts, directly in a description that is not part of another property. Space
-// around texts is dropped, and empty ones are left out. No entities are known
-// but those of XML itself, and nothing is fetched. The Packet takes no more
-// memory than a small multiple of packet.
+// texts, directly in a description that is not part of another property. White
+// space around texts is removed, and empty texts are left out. Only the
+// entities of XML itself are known, and nothing is fetched. The Packet takes no
+// more memory than a small multiple of packet.
 func Read(packet []byte) Packet {
 	r := reader{properties: make(map[xml.Name]*property)}
 	decoder := xml.NewDecoder(bytes.NewReader(packet))
@@ -55,8 +56,8 @@ func Read(packet []byte) Packet {
 	}
 }
 
-// Text returns the text of a property: of several that in the default language,
-// else the first; "" if there is none.
+// Text returns the text of a property. If it has several texts, that is the one
+// in the default language, else the first. Without the property it returns "".
 func (p Packet) Text(space, local string) string {
 	found := p.properties[xml.Name{Space: space, Local: local}]
 	if found == nil {
@@ -85,7 +86,7 @@ type element struct {
 	isDefault bool // its text is in the default language
 }
 
-// take reports whether to go on after a token.
+// take handles a token and reports whether to continue.
 func (r *reader) take(token xml.Token) bool {
 	switch token := token.(type) {
 	case xml.StartElement:
@@ -120,7 +121,7 @@ func hasDefaultLanguage(e xml.StartElement) bool {
 }
 
 // inDescription reports whether the innermost of the n outermost open elements
-// is a description, and not one within another.
+// is a description that is not within another description.
 func (r *reader) inDescription(n int) bool {
 	description := xml.Name{Space: rdf, Local: "Description"}
 	if n == 0 || r.open[n-1].name != description {
@@ -134,9 +135,9 @@ func (r *reader) inDescription(n int) bool {
 	return true
 }
 
-// property returns the name of the property whose text stands in the innermost
-// open element: that element, or the one around a list. It is zero for texts
-// inside structures.
+// property returns the name of the property whose text is in the innermost open
+// element: that element, or the one around a list. It is zero for texts inside
+// structures.
 func (r *reader) property() xml.Name {
 	n := len(r.open)
 	if n >= 3 && r.open[n-1].name == (xml.Name{Space: rdf, Local: "li"}) && r.open[n-2].name.Space == rdf {

@@ -11,19 +11,19 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// Options say how recordings are read. The zero value is ready to use.
+// Options configure how recordings are read. The zero value is ready to use.
 type Options struct {
 	FFmpeg  string // path of ffmpeg; "" means the one on PATH
 	FFprobe string // path of ffprobe; "" means the one on PATH
 
-	MaxChildren int           // programs that one resolver runs at a time, others wait; zero means 2
-	MaxMemory   int64         // bytes of memory that each program may have, on Linux; zero means 16 GiB, or three quarters of the machine
+	MaxChildren int           // programs that one resolver runs at a time; further ones wait; zero means 2
+	MaxMemory   int64         // bytes of memory that each program may use, on Linux; zero means 16 GiB, or three quarters of the machine
 	Timeout     time.Duration // longest run of one program; zero means 10 minutes
 	MaxOutput   int64         // largest file a program may write, in bytes; zero means 64 GiB
 	CacheBytes  int64         // memory for parsed headers, roughly; zero means 64 MiB
 
-	// Children are shared with other resolvers, in place of MaxChildren: programs
-	// of all of them running at a time.
+	// Children replaces MaxChildren and is shared with other resolvers: it
+	// limits how many programs of all these resolvers run at a time.
 	Children *citekit.Slots
 
 	// ScanTime is how long Map looks for scenes or silences, at most Timeout;

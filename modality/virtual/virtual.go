@@ -1,4 +1,6 @@
-// Package virtual resolves locations that are an address elsewhere.
+// Package virtual resolves locations that are addresses elsewhere, such as
+// URLs. It returns the address itself as evidence and reads nothing, so the
+// caller decides whether to follow it.
 package virtual
 
 import (
@@ -9,8 +11,8 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// A Resolver answers with the address alone: it neither reads the source nor
-// follows the address. The zero value is ready to use.
+// A Resolver returns only the address: it neither reads the source nor follows
+// the address. The zero value is ready to use.
 type Resolver struct{}
 
 var (
@@ -18,8 +20,8 @@ var (
 	_ citekit.Versioner = Resolver{}
 )
 
-// Resolve implements [citekit.Resolver]. The extract is empty: its Body is
-// nil, for there are no bytes. Src may be nil.
+// Resolve implements [citekit.Resolver]. The Body of the content is nil, as
+// there are no bytes. src may be nil.
 func (Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
