@@ -152,7 +152,7 @@ var only = map[string][]string{
 	"github.com/rogpeppe/go-internal/testscript": {},
 }
 
-// onlyTests says the tests of which packages alone may import a heavy module.
+// onlyTests lists the packages whose tests alone may import a heavy module.
 // "go mod tidy" fetches what the tests of imported packages need: so these are
 // packages that no other module imports.
 var onlyTests = map[string][]string{

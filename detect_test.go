@@ -81,8 +81,8 @@ func (f fresh) OpenSource(ctx context.Context, path string) (*citekit.Source, er
 	return citekit.NewSource(bytes.NewReader(data), citekit.SourceInfo{Name: src.Name(), Size: src.Size()}), err
 }
 
-// TestMeasuredOnce ingests a file that was just written, of which nothing may be
-// kept before it is hashed: what is measured before that would be measured again.
+// TestMeasuredOnce ingests a file that was just written. Nothing of it may be kept
+// before it is hashed: what is measured before that would be measured again.
 func TestMeasuredOnce(t *testing.T) {
 	dir := t.TempDir()
 	ws, err := workspace.Open(dir, nil)

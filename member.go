@@ -156,7 +156,7 @@ func (l *Library) openPart(ctx context.Context, t target, src *Source) (part, er
 	return p, err
 }
 
-// containerOf tells what the source of a target is, a member of which is meant.
+// containerOf returns the modality of the source of a target that names a member.
 func (l *Library) containerOf(ctx context.Context, t target, src *Source) (Modality, error) {
 	if t.m != nil && t.m.modality() != "" {
 		return t.m.modality(), nil

@@ -108,8 +108,8 @@ func (r *reader) places(text string, language terms.Language) map[string][]int {
 	return places
 }
 
-// participle returns the stem of the verb of which a German word may be the
-// participle, such as "reinig" for "gereinigt".
+// participle returns the stem of a verb if a German word may be its participle,
+// such as "reinig" for "gereinigt".
 func participle(word string) (verb string, ok bool) {
 	verb, ok = strings.CutPrefix(word, "ge")
 	return strings.TrimSuffix(verb, "t"), ok && strings.HasSuffix(verb, "t") && len(verb) > minPart

@@ -83,7 +83,7 @@ type Item struct {
 	Address    citekit.Address
 	MediaType  string // of the source, if known
 
-	// Relation is the relation because of which a place was added, or nil.
+	// Relation is the relation that led to this place, or nil.
 	Relation *Relation
 
 	Text   string

@@ -135,7 +135,7 @@ func (in *reading) findAll(ctx context.Context, all []*part) []*part {
 
 // find finds the text of a part. Text that the layer cannot separate from the
 // rest, such as that of a box on a page or of rows, is read at once. So is a part
-// of which the layer has no text: the source says whether there is such a part.
+// without text in the layer: the source says whether there is such a part.
 func (in *reading) find(ctx context.Context, p *part) error {
 	o := in.open(ctx, p.item.ResourceID)
 	p.item.MediaType = o.mediaType

@@ -53,8 +53,8 @@ func (s stage) all(name string) (found []instruction) {
 	return found
 }
 
-// parseDockerfile reads a Dockerfile, of which no heredocs and no ARG before the
-// first FROM are understood.
+// parseDockerfile reads a Dockerfile. It understands no heredocs and no ARG before
+// the first FROM.
 func parseDockerfile(text string) (stages []stage, err error) {
 	lines := strings.Split(text, "\n")
 	for n := 0; n < len(lines); n++ {

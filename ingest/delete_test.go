@@ -339,8 +339,8 @@ func (c *countingDeleter) DeleteMaps(ctx context.Context, maps []citekit.MapVers
 	return c.Directory.DeleteMaps(ctx, maps)
 }
 
-// TestDeleteMany deletes and prunes many maps, of which one is replaced
-// meanwhile, with few waits for the disk.
+// TestDeleteMany deletes and prunes many maps while one of them is
+// replaced, with few waits for the disk.
 func TestDeleteMany(t *testing.T) {
 	const many = 600
 	for _, prunes := range []bool{false, true} {

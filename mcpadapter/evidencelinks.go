@@ -67,7 +67,7 @@ func NewEvidenceLinks(lib *citekit.Library, opts *LinkOptions) *EvidenceLinks {
 	return l
 }
 
-// errNoBase reports links of which nothing tells the host.
+// errNoBase reports links whose host nobody has set.
 var errNoBase = errors.New("the server does not know its own address")
 
 // link returns a link to evidence that has a file, for one who called over HTTP,

@@ -93,7 +93,7 @@ func noResource(uri string) error {
 	return &citekit.NotFoundError{Kind: "resource", ID: cmp.Or(resourceOf(uri), uri)}
 }
 
-// toolsFor returns the tools of which any gives what is read at a URI.
+// toolsFor returns the tools that give what is read at a URI. Any one is enough.
 func toolsFor(uri string) []string {
 	switch {
 	case strings.HasPrefix(uri, nodeURI):
@@ -104,7 +104,7 @@ func toolsFor(uri string) []string {
 	return []string{"resolve", "getContents"}
 }
 
-// listing are the tools of which any tells which ids there are.
+// listing are the tools that list ids. Any one is enough.
 var listing = []string{"listResources", "getStructure"}
 
 func (c choice) hasAny(tools ...string) bool {
@@ -160,8 +160,8 @@ func (s severalLinks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (s severalLinks) givenTo(r *http.Request) *auth.TokenInfo { return s.signer(r).givenTo(r) }
 
-// signer returns the links of which a request has one. Of a link that none has
-// signed the first says what is wrong. All are asked, whichever it is.
+// signer returns the links that signed the link of a request. If none did, the
+// first says what is wrong. All are asked in any case.
 func (s severalLinks) signer(r *http.Request) *EvidenceLinks {
 	signer := s[0]
 	for _, l := range s {

@@ -362,7 +362,7 @@ func (h *Handler) serveStateful(w http.ResponseWriter, r *http.Request) {
 	}
 	s := h.sessions.find(userOf(r), id)
 	switch {
-	case s == nil: // none, or one of another caller, of which no more is told
+	case s == nil: // none, or one of another caller, which must not learn more
 		http.Error(w, "session not found", http.StatusNotFound)
 		return
 	case r.Method == http.MethodDelete:

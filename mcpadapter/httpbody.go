@@ -25,8 +25,8 @@ const (
 	bodyMemory = 32 << 20
 )
 
-// bodies reads the bodies of requests, of which there are only so many bytes at
-// a time.
+// bodies reads the bodies of requests, and holds only so many bytes of them at a
+// time.
 type bodies struct {
 	limit  int64 // of one body, in bytes
 	memory int64 // of all that are longer than smallBody

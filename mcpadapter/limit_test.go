@@ -31,7 +31,7 @@ func (silentReader) ReadText(ctx context.Context, _ *citekit.Source, _ citekit.L
 }
 
 // silentServer returns a session with a server over the poem, and over a recording
-// of which nothing can be read in time. The poem is indexed.
+// that cannot be read in time. The poem is indexed.
 func silentServer(t *testing.T) *mcp.ClientSession {
 	t.Helper()
 	ws := workspace.NewMemory(nil)

@@ -83,8 +83,8 @@ var ErrOpenListener = errors.New("others could call without authentication")
 // loopback one, or is no Unix socket, and [HandlerOptions.Authenticate] is nil or
 // lets everybody in.
 //
-// Clients speak HTTP/1.1, of which a connection has one request at a time: that
-// is what the limits count. What speaks HTTP/2 to clients stands before it.
+// Clients speak HTTP/1.1, with one request at a time on a connection: that is what
+// the limits count. For HTTP/2 put a proxy before the server.
 func (h *Handler) Serve(ctx context.Context, listener net.Listener, opts *ServeOptions) error {
 	o := opts.withDefaults()
 	defer listener.Close()

@@ -20,7 +20,7 @@ const (
 	answersMade = 4
 
 	// answerMemory is how many bytes the long answers of a handler may have that
-	// are not written yet, or of which the reader has not taken all. A new one
+	// are not written yet, or that the reader has not wholly taken. A new one
 	// then waits for room, and the one whose reader has taken nothing for the
 	// longest time is dropped, with its connection.
 	answerMemory = 48 << 20
@@ -41,7 +41,7 @@ const (
 var errAnswerDropped = errors.New("the answer was dropped: others needed the memory")
 
 // longAnswers are the long results of a handler. Where a session writes one, it
-// writes a key, in place of which the handler writes the result: the SDK would
+// writes a key, and the handler replaces the key by the result: the SDK would
 // hold a dozen copies of it, for as long as the reader takes.
 type longAnswers struct {
 	prefix []byte                   // how a key begins, up to its number; nobody else knows it

@@ -17,8 +17,8 @@ import (
 const longAnswer = 16 << 10
 
 // A longResult is a success whose data is long and goes past the SDK's encoder,
-// which would go over the message three times more. Its JSON is only a key, in
-// place of which the guard writes the result.
+// which would go over the message three times more. Its JSON is only a key,
+// which the guard replaces by the result.
 type longResult struct {
 	*mcp.CallToolResult
 	data  json.RawMessage

@@ -112,7 +112,7 @@ func (r *resources) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 const mapsCursor = "maps:"
 
 // list answers resources/list: first with the resources of the program that
-// embeds the server, then with the maps, of which only those of the page are
+// embeds the server, then with the maps. Only the maps of the page are
 // looked up.
 func (r *resources) list(ctx context.Context, method string, req *mcp.ListResourcesRequest, next mcp.MethodHandler) (mcp.Result, error) {
 	params := mcp.ListResourcesParams{}

@@ -163,8 +163,8 @@ func moduleVersion() string {
 }
 
 // NewServer returns a server with the tools listResources, getStructure,
-// getNode, resolve and info over lib, and those that opts add, as far as they
-// are chosen. A nil opts means the defaults. The server does not own lib.
+// getNode, resolve and info over lib, and those that opts add, if they are
+// chosen. A nil opts means the defaults. The server does not own lib.
 func NewServer(lib *citekit.Library, opts *Options) *mcp.Server {
 	o := opts.withDefaults()
 	a := &adapter{lib: lib, opts: o, catalog: newCatalog(), previews: preview.New(lib), stats: stats.New(lib, &stats.Options{Version: o.Version, Searcher: o.Searcher})}

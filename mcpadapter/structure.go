@@ -112,8 +112,8 @@ type pager struct {
 	shortened bool // a field was left out
 }
 
-// list writes nodes that lie level levels below the top, as far as they are
-// on the page. The parent is nil for those at the top.
+// list writes those nodes that lie level levels below the top and are on the
+// page. The parent is nil for those at the top.
 func (p *pager) list(nodes []*citekit.Node, parent *citekit.Node, level int) error {
 	for _, n := range nodes {
 		if p.full {

@@ -10,7 +10,7 @@ import (
 	"github.com/citekit/citekit/mcpadapter"
 )
 
-// An upperMap is a map of which the upper levels are shown.
+// An upperMap is a map whose upper levels are shown.
 type upperMap struct {
 	shownMap
 	Omitted int

@@ -39,7 +39,7 @@ const (
 	// person should look at it before citing it.
 	Similar How = "similar"
 
-	// Gone is a part of which half or more is missing.
+	// Gone is a part that lost half or more of its text.
 	Gone How = "gone"
 
 	// Unknown is a part without any clue: the text of its version is not kept,

@@ -50,7 +50,7 @@ const (
 const (
 	directBond    = 1.     // by a link in the hit, or into it
 	enclosingBond = .5     // by a link to something around the hit, such as its resource
-	commonKind    = .5     // factor for an import or an image, of which a source has many
+	commonKind    = .5     // factor for an import or an image; a source has many of them
 	besideHits    = .5     // factor in a list with hits
 	leastRelated  = 1 / 3. // of the results in such a list
 )

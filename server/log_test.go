@@ -166,7 +166,7 @@ func hostileBodies(t *testing.T, c client, text string) {
 	post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"getNode","arguments":{"resource_id":"` + "\xff\xfe\u202e" + `"}}}`)
 }
 
-// hostileHeaders sends a text in headers and in paths, as far as HTTP lets it.
+// hostileHeaders sends a text in headers and in paths, where HTTP allows it.
 func hostileHeaders(c client, text string) {
 	if len(text) > 1000 {
 		text = text[:1000]

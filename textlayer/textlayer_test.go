@@ -14,7 +14,7 @@ import (
 	"github.com/citekit/citekit/workspace"
 )
 
-// TestPages reads a document of which one page is empty.
+// TestPages reads a document with one empty page.
 func TestPages(t *testing.T) {
 	d := newDesk(t, citekit.Document, page(1, "one"), page(2, ""), page(3, "three\n"), page(4, "four"))
 	l := open(t, textlayer.New(d.Library, nil), "a")

@@ -119,8 +119,8 @@ func benchManual(r *rand.Rand, words []string) []byte {
 	return s.pdf()
 }
 
-// BenchmarkQuoteAnywhere verifies quotes of which it is not said where they
-// stand, among 1,000 documents.
+// BenchmarkQuoteAnywhere verifies quotes without an address, among 1,000
+// documents.
 func BenchmarkQuoteAnywhere(b *testing.B) {
 	r := rand.New(rand.NewPCG(5, 6))
 	words := benchWords(r, 30_000)

@@ -1,7 +1,7 @@
 package verify
 
-// SetParts makes texts of more than whole bytes looked through in parts of a length,
-// of which two have some bytes in common.
+// SetParts sets that texts of more than whole bytes are searched in parts of a length,
+// and that neighbouring parts share overlap bytes.
 func (v *Verifier) SetParts(whole, length, overlap int64) {
 	v.parts = partition{whole, length, overlap}
 }

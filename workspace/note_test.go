@@ -187,7 +187,7 @@ func TestForeignNotes(t *testing.T) {
 	checkNotes(t, open(t, dir, mine), nil)
 }
 
-// A file of which most is outdated is written anew; processes that have it
+// A file that is mostly outdated is written anew; processes that have it
 // open go on.
 func TestLogIsCompacted(t *testing.T) {
 	dir := t.TempDir()

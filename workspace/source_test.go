@@ -372,8 +372,8 @@ func TestHashIsRemembered(t *testing.T) {
 	}
 }
 
-// needIdentities skips a test where sources, of which name is one that nobody
-// writes to, are told by their content alone, as on Linux in memory.
+// needIdentities skips a test where sources are told apart by their content alone,
+// as on Linux in memory. Nobody writes to the source called name.
 func needIdentities(t testing.TB, ws citekit.Workspace, name string) {
 	t.Helper()
 	if version(t, ws, name) == "" {

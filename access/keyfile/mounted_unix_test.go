@@ -93,7 +93,7 @@ func TestLinksElsewhere(t *testing.T) {
 	}
 }
 
-// TestRestore brings back keys of which one was revoked since.
+// TestRestore restores a backup of keys after one of them was revoked.
 func TestRestore(t *testing.T) {
 	f := openAt(t, newPath(t), nil)
 	kept, keptToken := newKey(t, f, keyfile.Key{})

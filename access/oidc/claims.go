@@ -38,8 +38,8 @@ type header struct {
 	KeyID     string `json:"kid"`
 }
 
-// readHeader returns the header of a token that may be taken, as far as can be told
-// without a key: what is of another kind or issuer never makes us ask ours.
+// readHeader returns the header of a token that may be valid. It checks only what needs
+// no key. A token of another kind or issuer never makes us ask our issuer.
 func (a *Authenticator) readHeader(token string) (header, error) {
 	var h header
 	parts := strings.SplitN(token, ".", 4)
@@ -65,7 +65,7 @@ func (a *Authenticator) readHeader(token string) (header, error) {
 	return h, nil
 }
 
-// encoding is that of the parts of a token, of which each has one form alone.
+// encoding is that of the parts of a token. It allows one form only of each part.
 var encoding = base64.RawURLEncoding.Strict()
 
 func decodePart(part string, v any) error {

@@ -134,7 +134,7 @@ func (n *narrowing) names() []string {
 	return both(n.given, n.scoped)
 }
 
-// both returns what two lists have, of which the first may be nil for all.
+// both returns what is in both lists. A nil first list has everything.
 func both(a, b []string) []string {
 	left := []string{}
 	for _, name := range b {

@@ -243,7 +243,7 @@ func (f ownFolder) shows(inner ownFolder) bool {
 	return (f.isRoot() || f.setting == "dir") && !inner.isRoot() && isWithin(f.dir, inner.dir)
 }
 
-// realPath returns a path without links, as far as there is something at it.
+// realPath resolves the links of the part of a path that exists.
 func realPath(path string) string {
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -69,7 +69,7 @@ func (s *session) printInfo(info *stats.Stats) {
 	}
 }
 
-// describeCounts says how many resources there are, of which types, and what is
+// describeCounts says how many resources of each type there are, and what is
 // wrong with some.
 func describeCounts(c stats.Counts) string {
 	var types, lines []string

@@ -16,7 +16,7 @@ import (
 // exportGrace is how long the last spans may take to be sent.
 const exportGrace = 5 * time.Second
 
-// Instruments tell an operator what a server does, as far as the settings ask for it.
+// Instruments tell an operator what a server does, if the settings ask for it.
 type instruments struct {
 	telemetry *telemetry.Telemetry // nil if nobody asks
 	listener  net.Listener         // of metrics; nil if there are none

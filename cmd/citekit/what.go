@@ -170,8 +170,8 @@ func (s *session) chooseNode(ctx context.Context, lib *citekit.Library, word str
 	return found[0], nil
 }
 
-// adviseResource returns a better error for words of which the first that is
-// no resource id is an address, or the path of the source of a resource.
+// adviseResource returns a better error if the first word that is no resource
+// id is an address, or the path of the source of a resource.
 func adviseResource(ctx context.Context, lib *citekit.Library, err error, words ...string) error {
 	i := slices.IndexFunc(words, func(word string) bool { return !hasMap(ctx, lib, word) })
 	if err == nil || i < 0 {

@@ -119,8 +119,9 @@ func ascending(pairs [][2]int) [][2]int {
 	return best
 }
 
-// table aligns a block of which nothing is in both parts once: what begins and
-// ends both, and the longest common part of the rest, unless that is large.
+// table aligns a block in which nothing occurs exactly once in each part. It
+// aligns the common start and end, and the longest common part of the rest
+// unless the rest is large.
 func (al *aligner) table(a, b []uint32, in block, to []int32) {
 	for in.a0 < in.a1 && in.b0 < in.b1 && a[in.a0] == b[in.b0] {
 		to[in.a0] = int32(in.b0)

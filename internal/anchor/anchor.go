@@ -98,7 +98,7 @@ func (p *Pair) wordsOfLines() {
 // shingle is how many words are compared at once where line ends mean nothing.
 const shingle = 4
 
-// alignShingles aligns words of which several follow each other in both texts.
+// alignShingles aligns runs of several words that occur in both texts.
 func (p *Pair) alignShingles(al *aligner) {
 	p.words = none(len(p.old.words))
 	seen := make(map[[shingle]uint32]uint32)

@@ -92,7 +92,7 @@ func (j *judge) pair(t *testing.T, name, oldPath, newPath string, each int) {
 	j.texts(name, string(a), string(b), truth(t, oldPath, newPath, bytes.Count(a, []byte("\n"))+1), each)
 }
 
-// texts judges citations of a text, of which the new line of each old one is known.
+// texts judges citations of a text. The new line of each old one is known.
 func (j *judge) texts(name, a, b string, to []int, each int) {
 	old, now := strings.SplitAfter(a, "\n"), strings.SplitAfter(b, "\n")
 	h := fnv.New64()

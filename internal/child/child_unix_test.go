@@ -126,7 +126,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestLimits checks which error tells of which limit, and what is kept.
+// TestLimits checks which error reports which limit, and what is kept.
 func TestLimits(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -140,7 +140,7 @@ func (f *branchFinder) close() *condition {
 }
 
 // choose skips what cannot be read together, and returns the balance of what
-// is left of the branches, the last of which ends at end.
+// is left of the branches. The last of them ends at end.
 func (f *branchFinder) choose(branches []branch, end int) balance {
 	chosen := 0
 	if branches[0].dead && len(branches) > 1 {

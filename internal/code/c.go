@@ -29,7 +29,7 @@ type cGrammar struct {
 	cpp bool
 
 	// old is a function whose parameters are declared after it, in the way
-	// of C before it was a standard, as far as that is read; or nil.
+	// of C before it was a standard, while that is read; or nil.
 	old *symbol
 }
 

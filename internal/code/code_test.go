@@ -120,7 +120,7 @@ func TestTooManySymbols(t *testing.T) {
 	}
 }
 
-// TestFarTooManySymbols has sources of which the scanners stop reading.
+// TestFarTooManySymbols has sources that the scanners stop reading.
 func TestFarTooManySymbols(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: not with -short")

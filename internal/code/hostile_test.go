@@ -10,7 +10,7 @@ import (
 	"github.com/citekit/citekit/internal/sharedtest"
 )
 
-// TestRepeatedPieces maps sources of which each piece makes a scanner look ahead or
+// TestRepeatedPieces maps sources in which each piece makes a scanner look ahead or
 // remember something. It takes long if that is more than linear: the same
 // pieces on one line, a thousand times as many as a person would write.
 func TestRepeatedPieces(t *testing.T) {

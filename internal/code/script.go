@@ -13,7 +13,7 @@ import (
 //
 // The scanner keeps a stack of the brackets that are open and knows of each
 // whether statements, properties or members stand in it. At the beginning of
-// one it looks for a declaration; the rest are expressions, of which only the
+// one it looks for a declaration; the rest are expressions, where only the
 // brackets and the functions matter.
 func mapScript(ctx context.Context, lang Language, src []byte) (outline, error) {
 	s := &scriptScanner{lang: lang, scriptLexer: scriptLexer{src: src}, frames: []scriptFrame{{kind: frameBlock, fresh: true, symbol: -1}}}

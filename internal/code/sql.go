@@ -67,7 +67,7 @@ type sqlScanner struct {
 	head        []token // the first words and signs of the statement
 	doc         byteSpan
 	last        int    // end of the latest token
-	kind        string // of the symbol that the statement creates, as far as known
+	kind        string // of the symbol that the statement creates; "" if unknown
 	parentheses int
 	blocks      int    // BEGIN and CASE without their END
 	waiting     bool   // for the BEGIN of a body
@@ -240,7 +240,7 @@ func unquoted(name []byte) string {
 }
 
 // created returns the kind of what the statement creates and the tokens of
-// its name, as far as they are known.
+// its name, if they are known.
 func (s *sqlScanner) created() (kind string, name []token) {
 	if len(s.head) == 0 || s.lower(s.head[0]) != "create" {
 		return "", nil

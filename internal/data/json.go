@@ -105,7 +105,7 @@ func (j *jsonScanner) pass() {
 }
 
 // element reads a key and its value, or an element of an array. It reports
-// whether that is a container, of which it has read the opening bracket.
+// whether that is a container, and has then read its opening bracket.
 func (j *jsonScanner) element(c byte) (bool, error) {
 	line, offset := j.r.line, j.r.offset()
 	kind, name := "element", ""
@@ -189,7 +189,7 @@ func (j *jsonScanner) skip() (byte, bool) {
 	}
 }
 
-// comment passes a comment, of which the first slash was read.
+// comment passes a comment whose first slash was read.
 func (j *jsonScanner) comment() bool {
 	c, _ := j.r.next()
 	switch c {

@@ -101,7 +101,7 @@ func hasAlnum(line []byte) bool {
 	return bytes.ContainsFunc(line, func(r rune) bool { return unicode.In(r, unicode.L, unicode.N) })
 }
 
-// cutTitle is [title] for a line, of which the beginning is enough.
+// cutTitle is [title] for the beginning of a line, which is enough.
 func cutTitle(line string) string {
 	if t := title(line); len(t) <= maxPassageTitle {
 		return t

@@ -129,8 +129,8 @@ func (r *reader) lines() int {
 	return r.line
 }
 
-// all returns the whole source, of which nothing was passed yet. It must not
-// be modified.
+// all returns the whole source. Nothing may have been read before. The result
+// must not be modified.
 func (r *reader) all() ([]byte, error) {
 	all := r.held
 	if r.src != nil {

@@ -197,8 +197,8 @@ func (x *xmlScanner) docType(line int) error {
 	return x.cut(line)
 }
 
-// aside passes a comment or an instruction in a document type, of which the
-// first character was read, if it is one.
+// aside passes a comment or an instruction in a document type, if there is one.
+// Its first character was read.
 func (x *xmlScanner) aside() (bool, error) {
 	c, _ := x.r.next()
 	if c == '?' {

@@ -357,8 +357,8 @@ func (y *yamlScanner) properties(p int) int {
 	return p
 }
 
-// value reads the node at pos, the lines of which are indented further than
-// column, or none if the line ends.
+// value reads the node at pos, or none if the line ends. The lines of the node
+// are indented further than column.
 func (y *yamlScanner) value(column int) error {
 	y.last = y.line
 	y.blanks()

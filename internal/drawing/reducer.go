@@ -46,8 +46,7 @@ func ReducerMemory(width int, size image.Point) int64 {
 	return 24*int64(width) + 4*int64(size.X)*int64(size.Y) + 48*int64(size.X+1)
 }
 
-// Row takes the next row, four bytes a pixel, of which the fourth is not
-// looked at.
+// Row takes the next row, four bytes a pixel. It ignores the fourth.
 func (r *Reducer) Row(rgba []byte) error {
 	clear(r.row)
 	for x, c := range r.columns {

@@ -37,8 +37,8 @@ type Picture struct {
 }
 
 // Pictures decodes frames of the first video stream of an input, in a size, by
-// one program: those of each take in the order of their times. A take of which
-// nothing is there gives none. Errors are as for Convert.
+// one program: those of each take in the order of their times. A take without
+// frames gives none. Errors are as for Convert.
 func (t *Tools) Pictures(ctx context.Context, in *Input, size image.Point, takes []Take) ([][]Picture, error) {
 	path, err := t.find(programFFmpeg)
 	if err != nil {

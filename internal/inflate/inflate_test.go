@@ -64,7 +64,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestReset reads streams with one reader, each of which has others behind it.
+// TestReset reads streams with one reader. Each stream has others behind it.
 func TestReset(t *testing.T) {
 	var d *Reader
 	for _, data := range [][]byte{[]byte("abc"), rows(10_000), nil, rows(100), make([]byte, 200_000)} {

@@ -61,8 +61,8 @@ func Encode(ctx context.Context, img image.Image, o EncodeOptions) ([][]byte, er
 // EncodeMemory returns about how many bytes encoding an image of the given
 // width takes beside the image and the result.
 func EncodeMemory(width int) int64 {
-	// A worker has the codes of a strip before they are stuffed, of which
-	// there are rarely more than samples, and eight rows of chroma.
+	// A worker has the codes of a strip before they are stuffed, rarely more
+	// codes than samples, and eight rows of chroma.
 	const perStrip = 3 * stripPixels
 	return int64(runtime.GOMAXPROCS(0)) * (perStrip + int64(width)*(2*8+4))
 }

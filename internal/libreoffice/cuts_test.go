@@ -128,7 +128,7 @@ type part struct {
 
 const relationTypes = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 
-// packParts returns a package of parts, the first of which is the main one.
+// packParts returns a package of parts. The first is the main one.
 func packParts(t *testing.T, parts ...part) []byte {
 	t.Helper()
 	const head = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>`

@@ -55,8 +55,7 @@ func TestLockedDown(t *testing.T) {
 	}
 }
 
-// pack returns a ZIP archive of names and contents, the first of which is
-// stored.
+// pack returns a ZIP archive of names and contents. The first is stored.
 func pack(t *testing.T, files ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -103,7 +103,7 @@ func isHiddenCommand(name string) bool {
 	switch name {
 	case "label", "footnote", "footnotemark", "thanks", "index", "cite", "citep", "citet", "ref", "pageref", "eqref",
 		"vspace", "hspace", "phantom", "color", "includegraphics", "marginpar",
-		"href", "textcolor", "texorpdfstring": // of which the second argument is displayed
+		"href", "textcolor", "texorpdfstring": // their second argument is displayed
 		return true
 	}
 	return false

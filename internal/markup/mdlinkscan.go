@@ -411,7 +411,7 @@ func (s *mdScanner) cutInlineTitle(text []byte) []byte {
 	return nil
 }
 
-// uri reads a URI in prose, of which the colon stands at the cursor.
+// uri reads a URI in prose whose colon is at the cursor.
 func (s *mdScanner) uri() {
 	colon := s.at
 	s.at++

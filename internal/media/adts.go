@@ -17,8 +17,8 @@ const (
 	leastFrame = 10
 )
 
-// checkADTS walks the frames of ADTS from an offset on, as far as they follow each
-// other, and refuses what has too many for its bytes.
+// checkADTS walks the frames of ADTS from an offset on, up to the first gap. It
+// refuses a source with too many frames for its bytes.
 func checkADTS(ctx context.Context, src *citekit.Source, from int64) error {
 	r := bufio.NewReaderSize(ctxio.Reader(ctx, io.NewSectionReader(src, from, src.Size()-from)), 256<<10)
 	frames, size := 0, 0

@@ -83,7 +83,7 @@ func codecOptions(i int, s ffmpeg.Stream, encode bool) ffmpeg.Options {
 }
 
 // flacFormat is the sample format that keeps all a decoder gives. Lossy codecs
-// give floating point, of which 16 bits are what players play.
+// give floating point; players play 16 bits of it.
 func flacFormat(s ffmpeg.Stream) string {
 	if strings.HasPrefix(s.SampleFormat, "s32") || s.SampleBits > 16 {
 		return "s32"

@@ -17,8 +17,8 @@ import (
 // longer spans the key frames are shown, unless there are few.
 const shortSpan = 5.0
 
-// contactSheet returns frames of a span, evenly apart as far as that is had
-// without decoding all of it, each with its time below.
+// contactSheet returns frames of a span, each with its time below. They are as
+// evenly apart as is possible without decoding all of the span.
 func (e *Engine) contactSheet(ctx context.Context, src *citekit.Source, m medium, span citekit.Span, opts preview.Options) (*preview.Preview, error) {
 	extent := m.extent()
 	if extent.Width < 1 || extent.Height < 1 {

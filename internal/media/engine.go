@@ -38,7 +38,7 @@ type Engine struct {
 
 	once     sync.Once
 	parsed   warm.Cache[medium]
-	surveyed warm.Cache[medium] // of which only the extent is right
+	surveyed warm.Cache[medium] // only the extent is right
 	spoken   warm.Cache[words]
 
 	captioned warm.Cache[captions]

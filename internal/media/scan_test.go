@@ -47,8 +47,8 @@ func spansOf(nodes []*citekit.Node) (spans []citekit.Span) {
 	return spans
 }
 
-// TestScenes looks for cuts that are known: in files whose frames are all
-// looked at, and in one of which only key frames are.
+// TestScenes looks for known cuts in files whose frames are all examined, and in
+// one file where only the key frames are.
 func TestScenes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: not with -short")

@@ -92,8 +92,8 @@ const (
 	trialTime = 10 * time.Second
 )
 
-// preflight refuses a source of which neither the start, the middle nor the end
-// can be cut, before anything looks through all of it.
+// preflight refuses a source if neither its start, its middle nor its end can be
+// cut, before anything looks through all of it.
 func (e *Engine) preflight(ctx context.Context, src *citekit.Source, m medium) error {
 	trial := &trial{ctx: ctx, src: src, m: m}
 	duration := m.extent().Duration
@@ -156,8 +156,7 @@ type trial struct {
 	last  error // of the last that could not be cut
 }
 
-// cut returns why a span cannot be cut, as far as that is the fault of the
-// source.
+// cut returns why a span cannot be cut, if that is the fault of the source.
 func (t *trial) cut(span citekit.Span) error {
 	x, err := t.m.cut(t.ctx, t.src, span, citekit.ModeExact)
 	if err == nil {

@@ -113,7 +113,7 @@ func (c *cut) chooseFrames(p *part, s segment) error {
 	return nil
 }
 
-// decodeFrom returns the sync sample to decode from for frames of which
+// decodeFrom returns the sync sample to decode from. Of the wanted frames,
 // first is the first in decode order and earliest the first to show. After a
 // sync sample may come frames that show before it and need what was before
 // it (an open group of pictures), so one that shows after earliest does not

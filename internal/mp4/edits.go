@@ -58,7 +58,7 @@ func parseEdit(b []byte, size int) (length uint64, media int64, rate uint32) {
 	return uint64(be.Uint32(b)), int64(int32(be.Uint32(b[4:]))), be.Uint32(b[8:])
 }
 
-// addSegment adds an edit as far as there is media for it. A length of zero
+// addSegment adds the part of an edit that has media. A length of zero
 // means to the end of the media.
 func (t *track) addSegment(at, length uint64, media, end int64, timescale uint32) {
 	stop := end

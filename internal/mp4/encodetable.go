@@ -50,8 +50,7 @@ func (e *encoder) times(p *part) {
 	})
 }
 
-// cueTimes writes the durations of subtitles, the first and last of which
-// are cut.
+// cueTimes writes the durations of subtitles. The first and the last are cut.
 func (e *encoder) cueTimes(p *part) int {
 	for i := p.first; i < p.stop; i++ {
 		from, to := max(p.table.dts(i), p.from), min(p.table.dts(i+1), p.to)

@@ -186,7 +186,7 @@ func (t *table) parseChunks(stbl []byte, descriptions int) error {
 	return t.parseRuns(entries, descriptions)
 }
 
-// parseRuns reads the entries of stsc, as far as chunks and samples go.
+// parseRuns reads the entries of stsc until the chunks or samples end.
 func (t *table) parseRuns(entries []byte, descriptions int) error {
 	chunks, samples := uint64(t.offsets.len()), uint64(0)
 	for k := 0; len(entries) > 0; k, entries = k+1, entries[12:] {

@@ -170,8 +170,8 @@ func sampleText(b []byte) string {
 
 // neroChapters reads the chapter list of Nero: a start in units of 100
 // nanoseconds and a title each. There is no description of it by its makers.
-// Version 0 has the count in one byte; later ones have it in four, of which
-// some programs fill only the last.
+// Version 0 has the count in one byte; later ones have it in four, and
+// some programs fill only the last of them.
 func neroChapters(b []byte) []Chapter {
 	if len(b) < 9 {
 		return nil

@@ -87,8 +87,7 @@ func (t *triplets) reset() {
 
 var errWide = fmt.Errorf("a row of more than %d values in a column: %w", maxRowValues, ErrLarge)
 
-// skip passes over rows. A page of which it is known how many it has is not
-// decoded.
+// skip passes over rows. A page is not decoded if its number of rows is known.
 func (c *cursor) skip(rows int) error {
 	for rows > 0 {
 		if c.page == nil || c.i == c.page.n {

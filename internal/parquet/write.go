@@ -199,7 +199,7 @@ func (p *pageWriter) appendTo(out []byte) []byte {
 	return append(append(out, h.end()...), body.Bytes()...)
 }
 
-// runsOf encodes levels, each of which takes a byte, as runs.
+// runsOf encodes levels, one byte each, as runs.
 func runsOf(levels []byte) (out []byte) {
 	for len(levels) > 0 {
 		n := 1

@@ -15,7 +15,7 @@ type Work struct {
 // it and however often: by an amount that any small file may take and a
 // multiple of the size of the file. It is not safe for concurrent use.
 type Budget struct {
-	whole *Budget // of which this is a part, or nil
+	whole *Budget // that this is a part of, or nil
 	limit Work
 	spent Work
 }

@@ -255,7 +255,7 @@ func TestSharedOutlineText(t *testing.T) {
 	}
 }
 
-// TestIndirectLabels has labels of which every part is an object of its own.
+// TestIndirectLabels has labels whose parts are all objects of their own.
 func TestIndirectLabels(t *testing.T) {
 	f := fileOf(t, withOutline("/PageLabels << /Nums [0 6 0 R 7 0 R 8 0 R] >>", "<< /S /r >>", "2", "<< /S 9 0 R /P 10 0 R /St 11 0 R >>", "/A", "(x-)", "3"))
 	d, err := pdf.Open(f)

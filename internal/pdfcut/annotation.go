@@ -70,7 +70,8 @@ func (c *cutter) annotation(o pdf.Object, dict pdf.Dict) (pdf.Object, error) {
 	return c.ref(ref)
 }
 
-// keepField marks the fields above a widget, or of which it is one, as kept.
+// keepField marks the fields above a widget as kept, and the widget itself if it is
+// a field.
 func (c *cutter) keepField(ref pdf.Ref, dict pdf.Dict) error {
 	for range maxFieldDepth {
 		parent, ok := dict["Parent"].(pdf.Ref)

@@ -131,8 +131,8 @@ func pictureOf(p pdfium.Pdfium, page requests.Page, form references.FPDF_FORMHAN
 // asShown draws annotations too, in the order of bytes that Go has.
 const asShown = enums.FPDF_RENDER_FLAG_ANNOT | enums.FPDF_RENDER_FLAG_REVERSE_BYTE_ORDER
 
-// opaque returns a picture of the pixels in the memory of PDFium, of which
-// the fourth byte means nothing.
+// opaque returns a picture of the pixels in the memory of PDFium. The fourth byte
+// of each pixel means nothing.
 func opaque(pixels []byte, size image.Point) (*image.RGBA, error) {
 	img := image.NewRGBA(image.Rectangle{Max: size})
 	if len(pixels) != len(img.Pix) {

@@ -336,8 +336,8 @@ func (r *lineReader) glyph(index int) (glyph, bool, error) {
 	return g, true, nil
 }
 
-// other looks up a character of which less is needed: calls of PDFium are
-// what takes time.
+// other looks up less of a character, where less is needed: calls of PDFium take
+// most of the time.
 func (r *lineReader) other(index int, placed bool) (glyph, bool, error) {
 	if r.mapped {
 		got, err := r.p.FPDFText_GetCharIndexFromTextIndex(&requests.FPDFText_GetCharIndexFromTextIndex{TextPage: r.text, NTextIndex: index})

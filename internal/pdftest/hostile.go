@@ -282,7 +282,7 @@ func sections(n int) []byte {
 	return b.Bytes()
 }
 
-// Within returns a file of n objects each of which holds all later ones.
+// Within returns a file of n objects. Each holds all later ones.
 func Within(n int) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n")

@@ -32,8 +32,8 @@ func Text(packed bool, words ...string) []byte {
 	return f.Bytes()
 }
 
-// Connected returns a file of three pages that are connected in all the ways
-// there are, and of which the first does things by itself.
+// Connected returns a file of three pages that are connected in every possible
+// way. The first has actions that run by themselves.
 func Connected() []byte {
 	f := &File{}
 	root, tree := f.Reserve(), f.Reserve()

@@ -260,7 +260,7 @@ func (t *Text) findPieces(q *Quote, in part, f *Places) {
 	}
 }
 
-// findPiece finds a piece of a quote, of which all may compare as much as is left.
+// findPiece finds a piece of a quote. It may compare as much as all has left.
 func (t *Text) findPiece(p piece, in part, f, all *Places) {
 	f.left = all.left
 	t.findWhole(&Quote{raw: p.raw}, in, f)

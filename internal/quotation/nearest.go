@@ -406,7 +406,8 @@ func (t *Text) overBreaks(q *Quote, w window, in part, tries *tries) (Match, boo
 	return Match{}, false
 }
 
-// leavingOut finds a quote in a part of the text of which a further part is left out.
+// leavingOut finds a quote in a part of the text, from which a further part is left
+// out.
 func (t *Text) leavingOut(q *Quote, letters []byte, left, in part, tries *tries) (Match, bool) {
 	for _, form := range []*form{{}, t.body, t.bare} {
 		if form == nil {

@@ -204,7 +204,7 @@ func TestFindNoMore(t *testing.T) {
 	}
 }
 
-// TestFindIsBounded ends the search for quotes of which each place takes long.
+// TestFindIsBounded ends the search for quotes that take long at each place.
 func TestFindIsBounded(t *testing.T) {
 	signs := strings.Repeat("!", 60<<10)
 	for _, c := range []struct{ text, quote string }{

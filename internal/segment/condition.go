@@ -9,7 +9,7 @@ type condition struct {
 	excluded bool
 }
 
-// A phrase has a cursor for each term, all of which the segment has.
+// A phrase has a cursor for each term. The segment has all of them.
 type phrase struct {
 	cursors []*cursor
 	offsets []int

@@ -152,8 +152,8 @@ func (s *Segment) Keywords(prefix string) iter.Seq2[string, int] {
 	}
 }
 
-// lastAlphabet is where the alphabets end, and characters begin of which there
-// are too many to try each.
+// lastAlphabet is where the alphabets end. The characters after them are too many
+// to try each.
 const lastAlphabet = 0x2e80
 
 // maxContinuations bounds how many letters are tried at each place of a word.

@@ -63,7 +63,7 @@ func view(t testing.TB, data []byte, dead ...int) segment.View {
 	return segment.NewView(open(t, data), dead)
 }
 
-// randomWords returns words of which few are common.
+// randomWords returns words. Few of them are common.
 func randomWords(r *rand.Rand, n, vocabulary int) []string {
 	words := make([]string, n)
 	for i := range words {

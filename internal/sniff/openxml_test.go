@@ -72,8 +72,7 @@ func TestOpenXML(t *testing.T) {
 	}
 }
 
-// TestDamagedZip has members that cannot be read, or of which only the start is
-// looked at.
+// TestDamagedZip has members that cannot be read, or are read only at their start.
 func TestDamagedZip(t *testing.T) {
 	whole := pack(t, "[Content_Types].xml", strings.Repeat("<Types>", 1000)+"wordprocessingml.document.main+xml", "a.txt", "text")
 	for at := range whole {

@@ -49,8 +49,8 @@ func isControl(c byte) bool {
 	return c < 0x20 && strings.IndexByte("\a\b\t\n\v\f\r\x1b", c) < 0
 }
 
-// isText reports whether b, the last character of which may be cut off, is
-// plain text in UTF-8.
+// isText reports whether b is plain text in UTF-8. Its last character may be cut
+// off.
 func isText(b []byte) bool {
 	for i := 0; i < len(b); {
 		c := b[i]

@@ -15,7 +15,7 @@ const (
 	memberHeader = 30
 )
 
-// A zipList is the list of members of a ZIP archive as far as it is read, and
+// A zipList is the part of the list of members of a ZIP archive that was read, and
 // where that is cut off, the start and the end of the archive.
 type zipList struct {
 	head

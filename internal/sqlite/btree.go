@@ -220,7 +220,7 @@ func localSize(size, usable int, rowids bool) int {
 	return least
 }
 
-// payload returns a whole payload, of which rest has the beginning.
+// payload returns a whole payload. It begins in rest.
 func (db *Database) payload(rest []byte, size int, rowids bool) ([]byte, error) {
 	local := localSize(size, db.usable, rowids)
 	if local > len(rest) || local < size && local+4 > len(rest) {

@@ -125,7 +125,7 @@ func (w *Writer) flush() {
 	w.leaf.cells, w.leaf.used = nil, 0
 }
 
-// page returns a page of cells, the first offset bytes of which are free.
+// page returns a page of cells. Its first offset bytes are free.
 func (w *Writer) page(kind byte, offset int, cells [][]byte, right uint32) []byte {
 	page := make([]byte, w.size)
 	page[offset] = kind

@@ -22,8 +22,8 @@ const (
 	ITermPictures Pictures = "iterm2" // the inline images of iTerm2: also WezTerm
 )
 
-// PicturesOf returns how the terminal that w is shows pictures, as far as the
-// environment tells. Inside another program, such as tmux, it shows none.
+// PicturesOf returns how the terminal at w shows pictures, if the environment
+// says it. Inside another program, such as tmux, it shows none.
 func PicturesOf(w any) Pictures {
 	if !IsTTY(w) {
 		return NoPictures

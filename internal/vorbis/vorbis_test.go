@@ -114,7 +114,7 @@ func FuzzComments(f *testing.F) {
 	})
 }
 
-// TestSilentOgg has streams without comments, of which only the start is read.
+// TestSilentOgg has streams without comments. Only their start is read.
 func TestSilentOgg(t *testing.T) {
 	data := append(pages(1, 255, []byte("\x80theora")), pages(2, 255, []byte("unknown"))...)
 	for range 5000 {
@@ -151,8 +151,8 @@ func (r *countingReader) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// TestRepeatedBlocks reads a FLAC file with many large blocks of one type, of which
-// the first counts.
+// TestRepeatedBlocks reads a FLAC file with many large blocks of one type. The first
+// counts.
 func TestRepeatedBlocks(t *testing.T) {
 	const size, comment = 1 << 16, 4
 	block := append([]byte{comment, 0, 0, 0}, make([]byte, size)...)

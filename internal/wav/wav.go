@@ -140,8 +140,8 @@ func (p *parser) chunk(id string, body, length int64) error {
 	return nil
 }
 
-// finish sets the number of frames from the size of the data chunk, of which
-// only what the file has counts.
+// finish sets the number of frames from the size of the data chunk. Data after the
+// end of the file does not count.
 func (p *parser) finish(body int64, length uint32) (*File, error) {
 	f := p.file
 	if f.format == nil {

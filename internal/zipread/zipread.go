@@ -39,7 +39,7 @@ const (
 )
 
 // An Archive is the directory of a ZIP archive with the reader that it came
-// from. It is safe for concurrent use as far as that is.
+// from. It is safe for concurrent use if the reader is.
 type Archive struct {
 	r      io.ReaderAt
 	files  []*File
@@ -177,7 +177,7 @@ func (a *Archive) On(r io.ReaderAt) *Archive {
 	return other
 }
 
-// checkOverlap refuses archives two members of which share bytes: a few
+// checkOverlap refuses archives if two of their members share bytes: a few
 // kilobytes can then stand for petabytes.
 func (a *Archive) checkOverlap() error {
 	placed := make([]*File, 0, len(a.files))

@@ -597,9 +597,9 @@ func TestBrokenWithoutBody(t *testing.T) {
 	}
 }
 
-// TestCrowd checks that callers who wait for ever are found: resolvers that
-// let one in at a time, of which one keeps the place of who gave up, and one
-// keeps it while it calls back.
+// TestCrowd checks that callers who wait for ever are found, with resolvers that
+// let one in at a time: one keeps the place of a caller who gave up, and one keeps
+// it while it calls back.
 func TestCrowd(t *testing.T) {
 	defer func(usual time.Duration) { crowdTime = usual }(crowdTime)
 	crowdTime = time.Second

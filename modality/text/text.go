@@ -58,8 +58,8 @@ var (
 // Version implements [citekit.Versioner].
 func (r *Resolver) Version() string { return "text/3 " + r.mail.Version() }
 
-// Resolve implements [citekit.Resolver]. It reads src only as far as needed to
-// find the lines. The Body reads from src and fails with ctx.Err() once ctx is
+// Resolve implements [citekit.Resolver]. It reads src only until it has
+// found the lines. The Body reads from src and fails with ctx.Err() once ctx is
 // done.
 //
 // The charset is "utf-8" for ASCII, too. UTF-16 and UTF-32 are detected by

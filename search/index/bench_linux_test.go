@@ -16,7 +16,7 @@ import (
 	"github.com/citekit/citekit/search/index"
 )
 
-// A zipf makes text of made-up words of which few are common: the n-th is about
+// A zipf makes text of made-up words. Few of them are common: the n-th is about
 // 1/n as common as the first, as in languages that people speak.
 type zipf struct {
 	words []string

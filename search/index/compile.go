@@ -241,7 +241,7 @@ func commonest(counts map[string]int, n int) []string {
 	return list[:min(n, len(list))]
 }
 
-// prefix adds a word of which only the start is given. It searches stems by the
+// prefix adds a word that is given by its start. It searches stems by the
 // start as written and by the stem of the start.
 func (c *compiler) prefix(cl clause) {
 	for t := range terms.New(terms.None).Terms(cl.text) {

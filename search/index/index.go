@@ -31,8 +31,8 @@ type Index interface {
 	// Delete removes resources. Missing ones are not an error.
 	Delete(ctx context.Context, ids ...string) error
 
-	// Holds returns the held version of a resource, which must be complete and,
-	// as far as is known, undamaged, or an error matching [fs.ErrNotExist].
+	// Holds returns the held version of a resource, which must be complete and
+	// not known to be damaged, or an error matching [fs.ErrNotExist].
 	Holds(ctx context.Context, id string) (version string, err error)
 
 	// Search returns the entries that match a query, best first.

@@ -95,7 +95,7 @@ func (s *snapshot) docs() (n int) {
 }
 
 // Telling returns up to n words of a text: those that have the most letters and
-// digits and occur most often. They are the most distinctive words as far as
+// digits and occur most often. They are the most distinctive words that
 // the text alone can show, for an [Index] that is not a [Comparer].
 func Telling(text string, n int) []string {
 	counts := make(map[string]int)

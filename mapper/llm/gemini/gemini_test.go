@@ -199,7 +199,7 @@ func (s *server) model(edit func(*gemini.Options)) *gemini.Model {
 	return m
 }
 
-// film is a source of n bytes, no two blocks of which are alike.
+// film is a source of n bytes. No two of its blocks are alike.
 func film(n int) (*citekit.Source, []byte) {
 	data := make([]byte, n)
 	for i := 0; i+8 <= n; i += 4096 {

@@ -92,7 +92,7 @@ await check("a folder, with progress", async () => {
 
 await check("search and read what was just mapped", async () => {
   let found;
-  await until("the index", async () => { // which the first search builds, as far as it has time
+  await until("the index", async () => { // which the first search builds, if it has the time
     found = await call("search", { query: '"text 7"', include: ["highlights", "rationale"], filters: { path: "notes/" } });
     return found.complete;
   });

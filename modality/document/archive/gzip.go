@@ -209,7 +209,7 @@ func readHeader(r io.Reader) (name string, length int64, err error) {
 	return name, h.n, h.err
 }
 
-// A header is read as far as the first error.
+// A header is read up to the first error.
 type header struct {
 	r   *bufio.Reader
 	n   int64

@@ -208,8 +208,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestCutOfParts cuts several parts, of which the last is missing in the book and
-// the one before is the first again.
+// TestCutOfParts cuts several parts. The last is missing in the book, and the one
+// before it is the first again.
 func TestCutOfParts(t *testing.T) {
 	data := pack(t, files())
 	got, changes := cut(t, data, parts(3, 5))

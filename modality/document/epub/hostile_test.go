@@ -186,8 +186,8 @@ func FuzzPackage(f *testing.F) {
 	})
 }
 
-// book returns a book of parts of about ten kilobytes, every second of which
-// the contents lead into.
+// book returns a book of parts of about ten kilobytes. The contents lead into every
+// second part.
 func book(tb testing.TB, parts int) []byte {
 	var manifest, spine, entries strings.Builder
 	members := map[string]string{"META-INF/container.xml": container}

@@ -204,8 +204,8 @@ func (p *place) cover(below *place) {
 	}
 }
 
-// spanned returns the parts from the first to the last of two ranges, of which
-// either may be zero.
+// spanned returns the parts from the first to the last of two ranges. Either may
+// be zero.
 func spanned(a, b citekit.Range) citekit.Range {
 	switch {
 	case a.IsZero():

@@ -11,8 +11,8 @@ import (
 	"github.com/citekit/citekit/modality/document/mail"
 )
 
-// mailboxOf makes a mailbox of messages of some 10 KB, every fourth of which
-// answers the one before.
+// mailboxOf makes a mailbox of messages of some 10 KB. Every fourth answers the one
+// before.
 func mailboxOf(messages int) []byte {
 	var b bytes.Buffer
 	line := strings.Repeat("words that fill a line ", 3) + "\n"

@@ -97,7 +97,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// box is a mailbox of three messages, the last of which answers the first.
+// box is a mailbox of three messages. The last answers the first.
 const box = "From j@example.org Mon Jan  2 15:04:05 2006\n" +
 	"From: j@example.org\nSubject: one\nMessage-ID: <1@x>\nDate: Mon, 2 Jan 2006 15:04:05 -0700\n\n" +
 	"first\n>From the start\nFrom here on\n\n" +

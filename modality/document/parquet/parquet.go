@@ -69,7 +69,7 @@ func (r *Resolver) Version() string { return "parquet/1" }
 // a footer says of all rows, such as statistics and pairs of keys and values, is
 // left out. More than 256 MiB match [citekit.ErrTooLarge].
 //
-// A file that is encrypted, or of which columns are, matches
+// A file that is encrypted, or has encrypted columns, matches
 // [citekit.ErrEncrypted]. Compression with LZO, or with LZ4 as Hadoop framed it,
 // and values in encodings that the format no longer has match
 // [errors.ErrUnsupported].

@@ -18,8 +18,7 @@ import (
 	"github.com/citekit/citekit/modality/document/pdf"
 )
 
-// linkedPDF has two pages, of which the second is turned and cut, with links of
-// every kind.
+// linkedPDF has two pages with links of every kind. The second is turned and cut.
 func linkedPDF() []byte {
 	f := new(pdftest.File)
 	pages, first, second := f.Reserve(), f.Reserve(), f.Reserve()

@@ -88,7 +88,7 @@ func TestDeepHeadings(t *testing.T) {
 }
 
 // TestNotHeadings has lines that are set as headings are: the items of slides,
-// and text of which every line is of another size.
+// and text with each line in another size.
 func TestNotHeadings(t *testing.T) {
 	s := &setter{}
 	for i := range 4 {
@@ -141,8 +141,7 @@ func (f failing) ReadAt(p []byte, off int64) (int, error) {
 	return f.ReaderAt.ReadAt(p, off)
 }
 
-// TestSourceFails reads a source of which the content of a page cannot be
-// read: a map without what stands there would not be that of the source.
+// TestSourceFails reads a source with a page whose content cannot be read: a map without what stands there would not be that of the source.
 func TestSourceFails(t *testing.T) {
 	text := make([]pdftest.Row, 3000)
 	for i := range text {

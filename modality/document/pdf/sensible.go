@@ -267,7 +267,7 @@ func isGarbled(text string) bool {
 	return odd*oddest > letters && odd > 1
 }
 
-// scripts are the scripts of which only a few occur together in a title.
+// scripts are scripts. Only a few of them occur together in a title.
 var scripts = []*unicode.RangeTable{
 	unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Arabic, unicode.Hebrew, unicode.Thaana, unicode.Armenian, unicode.Syriac,
 	unicode.Han, unicode.Hangul, unicode.Yi, unicode.Ethiopic, unicode.Georgian, unicode.Tibetan, unicode.Khmer, unicode.Thai, unicode.Canadian_Aboriginal,

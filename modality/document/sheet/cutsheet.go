@@ -7,8 +7,8 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// sheet writes the part of the sheet: what stands around the rows, of which much
-// is clipped or left out, and the rows.
+// sheet writes the part of the sheet: the rows, and what stands around them. Much
+// of that is clipped or left out.
 func (c *cutting) sheet() error {
 	open, end, list, err := children(c.x.around)
 	if err != nil {

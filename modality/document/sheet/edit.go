@@ -75,9 +75,9 @@ func without(raw string, names ...string) string {
 	})
 }
 
-// withAttrs returns an element in the tag of which each attribute that change
-// does not keep is left out, or has another value if change returns one. Values
-// are as they are written.
+// withAttrs returns an element without the attributes of its tag that change does
+// not keep, and with the other values that change returns. Values are as they are
+// written.
 func withAttrs(raw string, change func(name, value string) (other string, keep bool)) string {
 	name := rawName(raw)
 	tag, ok := quotedEnd([]byte(raw))

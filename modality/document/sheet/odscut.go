@@ -12,8 +12,8 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// An odsCut makes evidence: the document with one sheet, of which the cells of
-// an area are left at their own place. Rows and columns before them are empty.
+// An odsCut makes evidence: the document with one sheet, where the cells of an
+// area are left at their own place. Rows and columns before them are empty.
 type odsCut struct {
 	ctx    context.Context
 	b      *odsBook

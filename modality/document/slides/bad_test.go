@@ -129,7 +129,7 @@ func TestMissingPicture(t *testing.T) {
 	}
 }
 
-// TestDamagedParts cuts presentations of which one part that is no slide is not
+// TestDamagedParts cuts presentations in which one part, not a slide, is not
 // well-formed: it stays as it is, or is left out if it tells of other slides,
 // and the text is the same.
 func TestDamagedParts(t *testing.T) {

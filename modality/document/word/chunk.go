@@ -55,8 +55,8 @@ func (d *docx) use(id string) {
 	d.chunks[id].uses++
 }
 
-// readChunks reads those that the document uses, as far as they are HTML, plain
-// text or DOCX and the bounds allow.
+// readChunks reads those that the document uses and that are HTML, plain text or
+// DOCX, within the bounds.
 func (d *docx) readChunks(ctx context.Context, p *ooxml.Package) error {
 	if len(d.chunks) == 0 {
 		return nil

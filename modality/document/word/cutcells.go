@@ -198,7 +198,7 @@ func (c *tableCut) set(value int) {
 	}
 }
 
-// cell cuts the cell at hand, of which some columns are kept. If its first is
+// cell cuts the cell at hand. Some of its columns are kept. If its first is
 // not among them, its content is not.
 func (c *tableCut) cell(at cell, row int) {
 	s, w := c.s, c.d.prefix

@@ -74,8 +74,7 @@ func (d docx) pack(t testing.TB) []byte {
 	return b.Bytes()
 }
 
-// para returns a paragraph with properties and content, of which plain text is a
-// run.
+// para returns a paragraph with properties and content. Plain text becomes a run.
 func para(properties, content string) string {
 	if !strings.HasPrefix(content, "<") && content != "" {
 		content = run(content)

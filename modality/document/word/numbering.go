@@ -25,7 +25,7 @@ type level struct {
 // An abstract is a definition of lists; its lists count together.
 type abstract struct {
 	levels    [levelCount]level
-	styleLink string // the style of which another definition is
+	styleLink string // the style that names the definition to use instead
 }
 
 // A num is one list: a definition, with changes.

@@ -6,8 +6,7 @@ import (
 )
 
 // formatNumber writes a number in a format of ST_NumberFormat (ISO/IEC
-// 29500-1, section 17.18.59), of which the most usual are known; others are
-// decimal.
+// 29500-1, section 17.18.59). It knows the most usual; others are decimal.
 func formatNumber(format string, n int) string {
 	switch format {
 	case "none":

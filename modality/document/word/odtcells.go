@@ -65,7 +65,7 @@ func overlap(first, n, from, to int) int { return min(first+n-1, to) - max(first
 
 func (c *odtCells) drop(pos, stop int) { c.edits = append(c.edits, xmlspan.Edit{Pos: pos, Stop: stop}) }
 
-// dropGroups leaves out what stood around rows and columns of which none is left.
+// dropGroups leaves out what stood around rows and columns if none of them is left.
 func (c *odtCells) dropGroups() {
 	for _, g := range c.groups {
 		some := false

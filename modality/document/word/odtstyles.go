@@ -7,7 +7,7 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// odtStyles are the styles of an ODT, as far as they say what something is. Those
+// odtStyles are the styles of an ODT that say what something is. Those
 // of the content stand before those of the styles with the same name.
 type odtStyles struct {
 	paragraphs  map[string]odtStyle

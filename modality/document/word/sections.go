@@ -43,7 +43,7 @@ func (d *docx) sections(kept span, last block) (final string, edits []xmlspan.Ed
 	return xmlspan.Splice(d.text, at.pos, at.stop, more), edits
 }
 
-// A sheet is what a section says of its pages, as far as others inherit it.
+// A sheet is what a section says of its pages and others inherit.
 type sheet struct {
 	start   span              // its tag
 	borders map[string]string // references to headers and footers, by kind

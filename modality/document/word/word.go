@@ -54,7 +54,7 @@ import (
 // that the source shows. Nothing else travels along: properties of the
 // document, other notes and comments with their authors, data stores,
 // macros, embedded objects, controls and links to files are left out, and
-// bookmarks, ranges and fields of which the blocks have one half alone.
+// bookmarks, ranges and fields if the blocks have only one half of them.
 type Resolver struct {
 	// CacheBytes bounds the memory, roughly, of documents that are kept for
 	// further calls; zero means 128 MiB, negative none.
