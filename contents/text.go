@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/textlayer"
 )
 
@@ -132,8 +133,9 @@ func (in *reading) findAll(ctx context.Context, all []*part) []*part {
 	return all
 }
 
-// find finds the text of a part. Text in a box on a page, or in cells of a row,
-// is read at once, because the layer cannot separate it from the rest.
+// find finds the text of a part. Text that the layer cannot separate from the
+// rest, such as that of a box on a page or of rows, is read at once. So is a part
+// of which the layer has no text: the source says whether there is such a part.
 func (in *reading) find(ctx context.Context, p *part) error {
 	o := in.open(ctx, p.item.ResourceID)
 	p.item.MediaType = o.mediaType
@@ -151,8 +153,13 @@ func (in *reading) find(ctx context.Context, p *part) error {
 	layer := o.layer
 	var err error
 	p.ranges, err = layer.Ranges(p.loc)
-	if errors.Is(err, errors.ErrUnsupported) && !p.loc.Widened().Equal(p.loc) {
-		return in.readBox(ctx, p)
+	if errors.Is(err, errors.ErrUnsupported) || err == nil && len(p.ranges) == 0 && !p.loc.IsWhole() {
+		if err := lookup.Check(ctx, in.lib, p.item.Address); err != nil {
+			return &citekit.ResolveError{Op: "read", Address: p.item.Address, Err: err}
+		}
+		if err := in.readPart(ctx, p); err != nil || p.text.string != "" {
+			return err
+		}
 	}
 	if layer.Empty() || layer.Incomplete() {
 		p.note(layer.Reason())
@@ -182,14 +189,14 @@ func (p *part) checkVersion(hash string) error {
 	return nil
 }
 
-// Limits on the text of a box on a page, or of cells, in bytes.
+// Limits on the text of a part that is read from its source, in bytes.
 const (
 	maxBoxText = 1 << 20
 	leastBox   = 4 << 10
 )
 
-// readBox reads the text in a box on a page, or in cells.
-func (in *reading) readBox(ctx context.Context, p *part) error {
+// readPart reads the text of a part from its source.
+func (in *reading) readPart(ctx context.Context, p *part) error {
 	var b strings.Builder
 	for run, err := range in.lib.ReadText(ctx, p.item.ResourceID, p.loc) {
 		if err != nil {

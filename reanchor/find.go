@@ -2,7 +2,6 @@ package reanchor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/citekit/citekit"
@@ -23,10 +22,7 @@ const (
 
 // findText finds a part of the old text in the new one.
 func (r *Reanchorer) findText(ctx context.Context, old, now *textlayer.Layer, result *Result) error {
-	parts, err := old.Ranges(result.Was.Location)
-	if errors.Is(err, errors.ErrUnsupported) {
-		parts, err = old.Ranges(result.Was.Location.Widened())
-	}
+	parts, err := old.Around(result.Was.Location)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"errors"
 
 	"github.com/citekit/citekit/textlayer"
 )
@@ -24,10 +23,7 @@ func claims(ctx context.Context, layer *textlayer.Layer, all []*place) ([]claim,
 		if loc.Modality != layer.Modality() && loc.Member == "" || !loc.Box.IsZero() || loc.Validate() != nil {
 			continue
 		}
-		ranges, err := layer.Ranges(loc)
-		if errors.Is(err, errors.ErrUnsupported) {
-			ranges, err = layer.Ranges(loc.Widened())
-		}
+		ranges, err := layer.Around(loc)
 		if err != nil {
 			continue // past the end of the text, or without any text
 		}

@@ -267,7 +267,7 @@ func (f *finding) showStart(ctx context.Context, r *found, b *bond, c *candidate
 	ranges, err := r.layer.Ranges(*loc)
 	if errors.Is(err, errors.ErrUnsupported) {
 		*loc = loc.Widened() // the whole page of a link
-		ranges, err = r.layer.Ranges(*loc)
+		ranges, err = r.layer.Around(*loc)
 	}
 	if err != nil || len(ranges) == 0 {
 		return err

@@ -105,9 +105,11 @@ func unionSpan(a, b citekit.Span) citekit.Span {
 // whole pages, whole lines, and the runs that overlap a time or a box. An empty
 // modality means that of the source. A location beyond the text is an error
 // matching [citekit.ErrRange], or [citekit.ErrTooLarge] if the text is
-// incomplete. A box on a page is an error matching [errors.ErrUnsupported],
-// because the runs are whole pages, and so are cells or columns of a row;
-// [citekit.Library.ReadText] can read these.
+// incomplete. A location that the runs do not separate from other text is an
+// error matching [errors.ErrUnsupported]: a box on a page, cells or columns of a
+// row, rows or blocks of a text that is stored by lines.
+// [citekit.Library.ReadText] can read these. No parts mean that the source has
+// no text there, or no such part, message, table, sheet or time.
 func (l *Layer) Ranges(loc citekit.Location) ([]Bytes, error) {
 	if loc.Modality == "" {
 		loc.Modality = l.modality
@@ -134,10 +136,10 @@ func (l *Layer) Ranges(loc citekit.Location) ([]Bytes, error) {
 			continue
 		}
 		if !loc.Box.IsZero() && r.loc.Box.IsZero() {
-			return nil, fmt.Errorf("where on its page a text stands: %w", errors.ErrUnsupported)
+			return nil, fmt.Errorf("where on its page the text is: %w", errors.ErrUnsupported)
 		}
 		if splits(loc, r.loc) {
-			return nil, fmt.Errorf("where in its row a text stands: %w", errors.ErrUnsupported)
+			return nil, fmt.Errorf("which of the text is in these rows, blocks or cells: %w", errors.ErrUnsupported)
 		}
 		part, err := l.cut(r, loc.Lines)
 		if err != nil {
@@ -151,6 +153,22 @@ func (l *Layer) Ranges(loc citekit.Location) ([]Bytes, error) {
 		joins = part.To == r.to
 	}
 	return parts, nil
+}
+
+// Around returns what [Layer.Ranges] returns for the smallest location around
+// loc that the runs separate from other text: loc, what [citekit.Location.Widened]
+// returns, or the part, message, table or sheet that loc is in, else the whole
+// text.
+func (l *Layer) Around(loc citekit.Location) ([]Bytes, error) {
+	named := citekit.Location{Modality: loc.Modality, Member: loc.Member, Part: loc.Part, Message: loc.Message, Table: loc.Table, Sheet: loc.Sheet}
+	var parts []Bytes
+	var err error
+	for _, wider := range []citekit.Location{loc, loc.Widened(), named} {
+		if parts, err = l.Ranges(wider); !errors.Is(err, errors.ErrUnsupported) {
+			return parts, err
+		}
+	}
+	return parts, err
 }
 
 // cut returns the part of a run on some lines.

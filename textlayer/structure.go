@@ -212,27 +212,18 @@ func unionCells(a, b citekit.Cells) citekit.Cells {
 // overlapStructure reports whether a run overlaps a location in structure.
 func overlapStructure(r, loc citekit.Location) bool {
 	return overlapMember(r.Member, loc) && overlapPart(r, loc) &&
-		overlapName(r.Table, loc.Table, "") && overlapName(r.Sheet, loc.Sheet, "") &&
-		(loc.Message == 0 || r.Message == 0 || r.Message == loc.Message) &&
+		(loc.Table == "" || r.Table == loc.Table) && (loc.Sheet == "" || r.Sheet == loc.Sheet) &&
+		(loc.Message == 0 || r.Message == loc.Message) &&
 		overlapLines(r.Blocks, loc.Blocks) && overlapLines(rowsOf(r), rowsOf(loc)) && overlapCols(r, loc)
 }
 
-// overlapName reports whether two names overlap: they are equal, one is empty,
-// or one is within the other. The separator precedes the inner part of a name.
-func overlapName(a, b, separator string) bool {
-	if a == "" || b == "" || a == b {
+// overlapPart reports whether a run may be in the part of a location: in that
+// part, in a part inside it, or in some of the parts of a book.
+func overlapPart(r, loc citekit.Location) bool {
+	if loc.Part == "" || r.Part == loc.Part || strings.HasPrefix(r.Part, loc.Part+".") {
 		return true
 	}
-	return separator != "" && (strings.HasPrefix(a, b+separator) || strings.HasPrefix(b, a+separator))
-}
-
-// overlapPart reports whether what is within one part, or some parts of a book,
-// may be within others.
-func overlapPart(a, b citekit.Location) bool {
-	if overlapName(a.Part, b.Part, ".") {
-		return true
-	}
-	x, y := a.Parts(), b.Parts()
+	x, y := r.Parts(), loc.Parts()
 	return !x.IsZero() && !y.IsZero() && overlapLines(x, y)
 }
 
@@ -258,10 +249,10 @@ func colsOf(loc citekit.Location) citekit.Range {
 
 func overlapCols(r, loc citekit.Location) bool { return overlapLines(colsOf(r), colsOf(loc)) }
 
-// splits reports whether a location selects only some columns of a run, so that
-// the text of the run contains more.
+// splits reports whether a location selects only some rows, blocks, cells,
+// columns or parts of a run, so that the text of the run may contain more.
 func splits(loc, r citekit.Location) bool {
-	if loc.Cells.IsZero() && len(loc.Cols) == 0 {
+	if loc.Cells.IsZero() && len(loc.Cols) == 0 && loc.Rows.IsZero() && loc.Blocks.IsZero() && loc.Part == r.Part {
 		return false
 	}
 	loc.Modality, r.Modality = "", ""

@@ -74,7 +74,7 @@ func TestUnionOfStructure(t *testing.T) {
 		if want := location(t, c[2]); !want.Contains(a) || !want.Contains(b) || a.Contains(want) && !a.Equal(want) {
 			t.Errorf("%s does not contain %s and %s alone", c[2], c[0], c[1])
 		}
-		if !overlap(a, want) || !overlap(want, b) {
+		if !overlap(a, want) || !overlap(b, want) {
 			t.Errorf("%s is apart from %s or %s", c[2], c[0], c[1])
 		}
 	}

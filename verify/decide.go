@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/quotation"
@@ -99,32 +101,80 @@ func (c *call) decideUnfound(ctx context.Context, near *place, s *source) error 
 func (c *call) citedParts(ctx context.Context, s *source) ([]textlayer.Bytes, error) {
 	loc := c.req.Address.Location
 	parts, err := s.Ranges(loc)
-	if wide := loc.Widened(); errors.Is(err, errors.ErrUnsupported) && !wide.Equal(loc) {
-		parts, err = s.Ranges(wide)
-		if err == nil && !c.standsInBox(ctx) {
-			return nil, nil
-		}
+	apart := !errors.Is(err, errors.ErrUnsupported) && (err != nil || len(parts) > 0 || loc.IsWhole())
+	switch {
+	case !apart && s.stale:
+		parts, err = s.Around(loc) // the source has another text by now
+	case !apart:
+		parts, err = c.partsRead(ctx, s)
 	}
 	if s.stale && errors.Is(err, citekit.ErrRange) { // the text is shorter now
 		return nil, nil
 	}
 	if err != nil {
-		err = &citekit.ResolveError{Op: "verify", Address: c.req.Address, Err: err}
+		err = &citekit.ResolveError{Op: "verify", Address: c.req.Address, Err: cmp.Or(reasonOf(err), err)}
 	}
 	return parts, err
 }
 
-// standsInBox reports whether the quote is in the text of a box on a page, or
-// of cells.
-func (c *call) standsInBox(ctx context.Context) bool {
-	text := ""
+// reasonOf returns what was wrong in an error of the Library, or nil.
+func reasonOf(err error) error {
+	var e *citekit.ResolveError
+	if errors.As(err, &e) {
+		return e.Err
+	}
+	return nil
+}
+
+// mostRead is how much of a place is read from its source, in bytes.
+const mostRead = 16 << 20
+
+// partsRead returns the parts of the text at an address whose place the layer
+// cannot separate, such as a row or cells, by reading the source. If the layer
+// has more around the place, there are parts only if the quote is in the place
+// itself.
+func (c *call) partsRead(ctx context.Context, s *source) (parts []textlayer.Bytes, err error) {
+	if err := c.check(ctx, c.req.Address); err != nil {
+		return nil, err
+	}
+	var text strings.Builder
+	exact := true
 	for run, err := range c.lib.ReadText(ctx, c.req.Address.Resource, c.req.Address.Location) {
 		if err != nil {
-			return false
+			return nil, err
 		}
-		text += run.Text
+		if text.Len()+len(run.Text) > mostRead {
+			return nil, fmt.Errorf("more than %d MiB of text at the address: %w", mostRead>>20, citekit.ErrTooLarge)
+		}
+		text.WriteString(run.Text)
+		found, err := s.Ranges(run.Location)
+		if errors.Is(err, errors.ErrUnsupported) {
+			exact = false
+			found, err = s.Around(run.Location)
+		}
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, found...)
 	}
-	return len(quotation.Prepare(text, quotation.Options{}).Find(c.quote, 0, len(text), 1).Matches) > 0
+	if !exact && len(quotation.Prepare(text.String(), quotation.Options{}).Find(c.quote, 0, text.Len(), 1).Matches) == 0 {
+		return nil, nil
+	}
+	return joined(parts), nil
+}
+
+// joined returns parts in order, those that overlap or touch as one.
+func joined(parts []textlayer.Bytes) []textlayer.Bytes {
+	slices.SortFunc(parts, func(a, b textlayer.Bytes) int { return cmp.Compare(a.From, b.From) })
+	var all []textlayer.Bytes
+	for _, p := range parts {
+		if n := len(all); n > 0 && p.From <= all[n-1].To {
+			all[n-1].To = max(all[n-1].To, p.To)
+		} else {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // A look is a search of a resource for a quote.

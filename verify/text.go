@@ -14,6 +14,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/citedtext"
+	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/internal/quotation"
 	"github.com/citekit/citekit/textlayer"
 )
@@ -306,18 +307,9 @@ func (c *checking) report() *Report {
 // check returns an error if an address leads to nothing, or its source has
 // changed since it was cited.
 func (v *Verifier) check(ctx context.Context, a citekit.Address) error {
-	opened, err := v.lib.Open(ctx, a)
-	if err != nil {
-		return err
+	err := lookup.Check(ctx, v.lib, a)
+	if err != nil && reasonOf(err) == nil {
+		err = &citekit.ResolveError{Op: "verify", Address: a, Err: err}
 	}
-	defer opened.Source.Close()
-	loc := opened.Location
-	extent, err := v.lib.MeasureSource(ctx, loc.Modality, opened.Source)
-	if err == nil && extent.Modality != "" {
-		err = extent.Check(loc)
-	}
-	if err != nil {
-		return &citekit.ResolveError{Op: "verify", Address: a, Err: err}
-	}
-	return nil
+	return err
 }

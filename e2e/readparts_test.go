@@ -1,0 +1,127 @@
+package e2e
+
+import (
+	"archive/zip"
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/sqlitetest"
+	"github.com/citekit/citekit/modality"
+	"github.com/citekit/citekit/textlayer"
+	"github.com/citekit/citekit/verify"
+	"github.com/citekit/citekit/workspace"
+)
+
+// TestReadParts checks that the text of an address is that of the part it names,
+// for each way to name one: what contents reads is what the resolver reads, a quote
+// of the part holds, a quote of another part does not, and a part that does not
+// exist is an error rather than the whole text, or none.
+func TestReadParts(t *testing.T) {
+	dir := t.TempDir()
+	table := "name,count\nheron,214\nstork,12\n\"grebe,\ncrested\",7\n"
+	mail := "From: Ann <ann@example.org>\r\nSubject: Counts\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n" +
+		"--x\r\nContent-Type: text/plain\r\n\r\nThe heron count is done.\r\n--x\r\nContent-Type: text/plain; name=b.txt\r\n\r\nStorks were rare.\r\n--x--\r\n"
+	box := "From a@example.org Mon Jun  3 10:00:01 2024\nSubject: One\n\nHerons first.\n\nFrom a@example.org Mon Jun  3 10:00:01 2024\nSubject: Two\n\nStorks second.\n"
+	page := "<html><body><h1>Birds</h1>\n<p>Herons fish.</p>\n<p>Storks nest.</p>\n<table><tr><td>grebe</td><td>7</td></tr></table></body></html>\n"
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	w, err := z.Create("in/table.csv")
+	if err == nil {
+		_, err = w.Write([]byte(table))
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{
+		"table.csv": []byte(table), "mail.eml": []byte(mail), "box.mbox": []byte(box), "page.html": []byte(page), "all.zip": archive.Bytes(),
+		"shop.db": sqlitetest.Make(t, "create table birds(name text, count int); insert into birds values('heron',214),('stork',12),('grebe',7); create table towns(name text); insert into towns values('Ora');")[0],
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ws, err := workspace.Open(dir, &workspace.Options{KeyDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib := citekit.New(ws, modality.All(), nil)
+	defer lib.Close()
+	if report, err := ingest.Run(t.Context(), lib, []string{"."}, nil); err != nil || report.Err() != nil {
+		t.Fatal(err, report.Err())
+	}
+	reader, verifier := contents.New(lib, textlayer.New(lib, nil)), verify.New(lib, nil)
+	read := func(address string) (string, error) {
+		got, err := reader.Read(t.Context(), contents.Request{IDs: []string{address}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Items[0].Text, got.Items[0].Err
+	}
+	for _, c := range []struct{ address, has, hasNot string }{
+		{"text://table#rows=2", "heron", "stork"},
+		{"text://table#rows=4", "crested", "stork"},
+		{"text://table#rows=2-3", "stork", "crested"},
+		{"text://table#rows=2&cols=count", "214", "heron"},
+		{"text://table#lines=3", "stork", "heron"},
+		{"text://all#member=in/table.csv&rows=2", "heron", "stork"},
+		{"text://mail#part=1", "heron count", "Storks were"},
+		{"text://mail#part=2", "Storks were", "heron count"},
+		{"text://box#message=2", "Storks second", "Herons first"},
+		{"text://page#blocks=2", "Herons fish", "Storks nest"},
+		{"text://page#blocks=4&cells=A1", "grebe", "7"},
+		{"doc://shop#table=birds&rows=2", "stork", "heron"},
+		{"doc://shop#table=birds&rows=1-2", "heron", "grebe"},
+		{"doc://shop#table=towns", "Ora", "heron"},
+		{"doc://shop#table=birds&rows=1&cols=name", "heron", "214"},
+	} {
+		a, err := citekit.ParseAddress(c.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := read(c.address)
+		if err != nil || !strings.Contains(text, c.has) || strings.Contains(text, c.hasNot) {
+			t.Errorf("%s: %q, %v", c.address, text, err)
+		}
+		resolved := ""
+		for run, err := range lib.ReadText(t.Context(), a.Resource, a.Location) {
+			if err != nil {
+				t.Fatalf("%s: %v", c.address, err)
+			}
+			resolved += run.Text
+		}
+		if strings.TrimSpace(text) != strings.TrimSpace(resolved) {
+			t.Errorf("%s: contents has %q, the resolver %q", c.address, text, resolved)
+		}
+		for quote, holds := range map[string]bool{c.has: true, c.hasNot: false} {
+			verdict, err := verifier.Quote(t.Context(), verify.Request{Quote: quote, Address: a})
+			if err != nil || verdict.Problem != nil || (verdict.Class == verify.Exact) != holds {
+				t.Errorf("%q at %s: %+v, %v", quote, c.address, verdict, err)
+			}
+		}
+	}
+	for _, address := range []string{
+		"text://table#rows=9", "text://table#lines=9", "text://table#rows=2&cols=nope", "text://all#member=in/table.csv&rows=9", "doc://all#member=none",
+		"text://mail#part=7", "text://box#message=9", "text://page#blocks=9", "text://page#blocks=4&cells=Z9", "text://page#rows=1",
+		"doc://shop#table=none", "doc://shop#table=birds&rows=9", "doc://shop#table=birds&cols=none",
+	} {
+		if text, err := read(address); err == nil || text != "" {
+			t.Errorf("%s: %q, %v", address, text, err)
+		}
+		a, err := citekit.ParseAddress(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if verdict, err := verifier.Quote(t.Context(), verify.Request{Quote: "heron", Address: a}); err == nil && verdict.Problem == nil {
+			t.Errorf("%s: a quote has the verdict %+v", address, verdict)
+		}
+	}
+}

@@ -1,0 +1,24 @@
+package lookup
+
+import (
+	"context"
+
+	"github.com/citekit/citekit"
+)
+
+// Check returns an error if there is nothing at an address: it matches
+// [citekit.ErrRange] where the location is outside the source. What resolvers
+// alone know, such as the names of sheets, is not checked.
+func Check(ctx context.Context, lib *citekit.Library, a citekit.Address) error {
+	opened, err := lib.Open(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer opened.Source.Close()
+	loc := opened.Location
+	extent, err := lib.MeasureSource(ctx, loc.Modality, opened.Source)
+	if err == nil && extent.Modality != "" {
+		err = extent.Check(loc)
+	}
+	return err
+}
