@@ -140,9 +140,9 @@ func (n nodeName) check(ctx context.Context, lib *citekit.Library) error {
 	return err
 }
 
-// describeMissing returns the error for a word of whose readings none has a
-// map: that of the first whose resource id is nearly right, else of the one
-// with the shortest resource id, which is what is meant in most cases.
+// describeMissing returns the error for a word if no reading of it has a map. It
+// is the error of the first reading whose resource id is nearly right, else of
+// the one with the shortest resource id, which is meant in most cases.
 func describeMissing(ctx context.Context, lib *citekit.Library, names []nodeName) error {
 	var err error
 	for _, name := range names[:max(1, len(names)-1)] {
