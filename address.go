@@ -99,7 +99,7 @@ func ParseAddress(s string) (Address, error) {
 		a.Location.Modality = modality
 		a.Location.normalizeCols()
 		if a.Location.Time.IsZero() && modality.builtIn() && modality != Video && modality != Audio && hasTime(fragment) {
-			return Address{}, syntaxError("a %s location cannot have t", modality)
+			return Address{}, syntaxError("%s location cannot have t", message.Article(modality))
 		}
 	}
 	if err := a.Location.Validate(); err != nil {

@@ -171,7 +171,7 @@ func (l *Library) measureMap(ctx context.Context, m *indexedMap) (Extent, error)
 	src.Declare(m.Type)
 	extent, err := l.MeasureSource(ctx, m.Type, src)
 	if err == nil && extent.Modality == "" {
-		err = fmt.Errorf("the extent of a %s resource: %w", m.Type, errors.ErrUnsupported)
+		err = fmt.Errorf("the extent of %s resource: %w", message.Article(m.Type), errors.ErrUnsupported)
 	}
 	return extent, err
 }

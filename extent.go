@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/citekit/citekit/internal/decimal"
+	"github.com/citekit/citekit/internal/message"
 )
 
 // timeSlack is by how many seconds the end of a span may lie past the end of
@@ -47,7 +48,7 @@ func (e Extent) Check(loc Location) error {
 		return nil
 	}
 	if loc.Modality != e.Modality {
-		return fmt.Errorf("a %s location in a %s source: %w", loc.Modality, e.Modality, errors.ErrUnsupported)
+		return fmt.Errorf("%s location in %s source: %w", message.Article(loc.Modality), message.Article(e.Modality), errors.ErrUnsupported)
 	}
 	if err := e.checkStructure(loc); err != nil {
 		return err

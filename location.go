@@ -208,7 +208,7 @@ func (l Location) Validate() error {
 		return err
 	}
 	if field := l.foreignSelector(); field != "" {
-		return syntaxError("a %s location cannot have %s", l.Modality, field)
+		return syntaxError("%s location cannot have %s", message.Article(l.Modality), field)
 	}
 	for _, check := range []func() error{
 		l.checkPages, l.checkLines, l.checkTime, l.checkBox, l.checkVirtual,

@@ -85,7 +85,7 @@ func (l *Library) openNamed(ctx context.Context, src *Source, is Modality, name 
 	}
 	opener, ok := resolver.(MemberOpener)
 	if !ok {
-		return nil, fmt.Errorf("members of %s source: %w", message.Article(string(is)), errors.ErrUnsupported)
+		return nil, fmt.Errorf("members of %s source: %w", message.Article(is), errors.ErrUnsupported)
 	}
 	err = l.WithSlot(ctx, is, func(ctx context.Context) error {
 		member, err = opener.OpenMember(ctx, src, name)

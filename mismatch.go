@@ -25,7 +25,7 @@ func (a Address) Mismatch(is Modality) error {
 // mismatch returns the error for a resource or a file of another modality, and
 // what to use instead.
 func mismatch(name string, is Modality, use string) error {
-	text := plain.Shorten(name, maxShown) + " is " + message.Article(string(is)) + ": use " + plain.Shorten(use, maxShown)
+	text := plain.Shorten(name, maxShown) + " is " + message.Article(is) + ": use " + plain.Shorten(use, maxShown)
 	return saying{text, errors.ErrUnsupported}
 }
 

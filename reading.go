@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/shelter"
 )
 
@@ -89,7 +90,7 @@ func (l *Library) textOf(ctx context.Context, path, mapped string, resolver Reso
 	if path == "" || !ok {
 		plain, ok := resolver.(TextReader)
 		if !ok {
-			return nil, nil, fmt.Errorf("the text of a %s source: %w", loc.Modality, errors.ErrUnsupported)
+			return nil, nil, fmt.Errorf("the text of %s source: %w", message.Article(loc.Modality), errors.ErrUnsupported)
 		}
 		return plain.ReadText(ctx, src, loc), nil, nil
 	}

@@ -33,7 +33,7 @@ func (m *ResourceMap) Faults(found func(path string, n *Node, err error)) {
 	c.report("resource_id", nil, CheckResourceID(m.ResourceID))
 	c.report("type", nil, m.Type.Validate())
 	if m.SourcePath == "" && m.Type != Virtual {
-		c.report("source_path", nil, syntaxError("empty; a %s map needs the path of its source", m.Type))
+		c.report("source_path", nil, syntaxError("empty; %s map needs the path of its source", message.Article(m.Type)))
 	}
 	if m.SourceHash() != "" {
 		c.report("metadata.source_hash", nil, m.checkSourceHash())

@@ -119,7 +119,7 @@ func MediaFragment(l citekit.Location) (string, error) {
 			percentOf(b.X1), percentOf(b.Y1), percentOf(b.X2 - b.X1), percentOf(b.Y2 - b.Y1),
 		}, ","), nil
 	}
-	return "", fmt.Errorf("a %s location without time or box has no media fragment: %w", l.Modality, errors.ErrUnsupported)
+	return "", fmt.Errorf("%s location without time or box has no media fragment: %w", message.Article(l.Modality), errors.ErrUnsupported)
 }
 
 func percentOf(fraction float64) string { return decimal.Format(math.Round(fraction*1e8) / 1e6) }
@@ -191,7 +191,7 @@ func TextFragment(l citekit.Location) (string, error) {
 		return "", err
 	}
 	if l.Lines.IsZero() {
-		return "", fmt.Errorf("a %s location without lines has no text fragment: %w", l.Modality, errors.ErrUnsupported)
+		return "", fmt.Errorf("%s location without lines has no text fragment: %w", message.Article(l.Modality), errors.ErrUnsupported)
 	}
 	return fmt.Sprintf("line=%d,%d", l.Lines.First-1, l.Lines.Last), nil
 }

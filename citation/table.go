@@ -164,7 +164,7 @@ func TableCells(l citekit.Location, header []string) ([]Cells, error) {
 		return nil, err
 	}
 	if l.Modality != citekit.Text || l.Rows.IsZero() && len(l.Cols) == 0 {
-		return nil, fmt.Errorf("a %s location without rows or cols has no table fragment: %w", l.Modality, errors.ErrUnsupported)
+		return nil, fmt.Errorf("%s location without rows or cols has no table fragment: %w", message.Article(l.Modality), errors.ErrUnsupported)
 	}
 	if len(l.Cols) == 0 {
 		return []Cells{{Rows: l.Rows}}, nil

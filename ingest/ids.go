@@ -194,7 +194,7 @@ func (in *run) claimAsked(ctx context.Context, t *task, v verdict, id string) ve
 	case err != nil:
 		return v.failed(err)
 	case owner.source != "" && owner.source != t.Path && !isGone(ctx, in.ws, owner.source):
-		return v.failed(fmt.Errorf("the map '%s' is that of another source: %w", message.Clip(id), fs.ErrExist))
+		return v.failed(takenError(id))
 	case owner.exists && (owner.hand != ledger.Nothing || owner.source == "") && !in.opts.Force:
 		return v.failed(fmt.Errorf("the map '%s' was made by hand; force replaces it: %w", message.Clip(id), fs.ErrExist))
 	}
@@ -379,3 +379,15 @@ func withFolders(source, name string) iter.Seq[string] {
 		}
 	}
 }
+
+// A takenError reports an asked id that is that of another source.
+type takenError string
+
+func (e takenError) Error() string {
+	return fmt.Sprintf("the map '%s' is that of another source: %v", message.Clip(string(e)), fs.ErrExist)
+}
+
+func (e takenError) Is(target error) bool { return target == fs.ErrExist }
+
+// TakenID returns the id that was asked for.
+func (e takenError) TakenID() string { return string(e) }

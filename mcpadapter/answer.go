@@ -51,7 +51,10 @@ func (a *adapter) answerQuestion(ctx context.Context, args arguments) (answer, e
 	var given *answers.Answer
 	for event, err := range a.opts.Answerer.Stream(ctx, req) {
 		if err != nil {
-			return answer{}, asArgument(err)
+			if err = asArgument(err); req.Type == answers.Abstractive && a.opts.Answerer.Model == nil {
+				err = noModelError{err}
+			}
+			return answer{}, err
 		}
 		switch event.Kind {
 		case answers.Token:
@@ -62,3 +65,8 @@ func (a *adapter) answerQuestion(ctx context.Context, args arguments) (answer, e
 	}
 	return asJSON(given.MarshalJSON())
 }
+
+// A noModelError reports an abstractive answer that no model can write.
+type noModelError struct{ error }
+
+func (e noModelError) Unwrap() error { return e.error }

@@ -43,6 +43,9 @@ func TestAnswer(t *testing.T) {
 			t.Errorf("%v: %s", arguments, text)
 		}
 	}
+	if text, _ := ask(map[string]any{"question": "three", "type": "abstractive"}); !strings.Contains(text, "Hint: Call again with type extractive.") {
+		t.Errorf("abstractive without a model: %s", text)
+	}
 }
 
 // TestAnswerDefinition holds the definition of the tool to its share of all.

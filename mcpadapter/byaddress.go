@@ -2,6 +2,8 @@ package mcpadapter
 
 import (
 	"context"
+	"net/url"
+	"strings"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/relations"
@@ -21,7 +23,7 @@ func (a *adapter) placeOf(ctx context.Context, args arguments) (resource string,
 		}
 		return args.text("resource_id"), node, nil
 	}
-	address, err := addressOf(args)
+	address, err := a.addressOf(ctx, args)
 	if err != nil {
 		return "", nil, err
 	}
@@ -43,10 +45,10 @@ func (a *adapter) placeOf(ctx context.Context, args arguments) (resource string,
 
 // addressOf returns the address that arguments give in place of ids. The id of
 // its resource may be given as well.
-func addressOf(args arguments) (citekit.Address, error) {
-	address, err := citekit.ParseAddress(args.text("address"))
+func (a *adapter) addressOf(ctx context.Context, args arguments) (citekit.Address, error) {
+	address, err := parseAddress(ctx, a.lib, args.text("address"))
 	if err != nil {
-		return address, inputError(withoutSyntax(err))
+		return address, err
 	}
 	if args.text("node_id") != "" {
 		return address, badArgument("give node_id or address, not both")
@@ -55,4 +57,31 @@ func addressOf(args arguments) (citekit.Address, error) {
 		return address, badArgument("the address is of resource %s, and resource_id is %s", quote(address.Resource), quote(id))
 	}
 	return address, nil
+}
+
+// parseAddress parses an address. If the address is wrong only because its
+// resource is of another modality, the error says which address would be right.
+func parseAddress(ctx context.Context, lib *citekit.Library, text string) (citekit.Address, error) {
+	address, err := citekit.ParseAddress(text)
+	if err == nil {
+		return address, nil
+	}
+	err = inputError(withoutSyntax(err))
+	scheme, rest, _ := strings.Cut(text, "://")
+	escaped, fragment, _ := strings.Cut(rest, "#")
+	id, idErr := url.PathUnescape(escaped)
+	loc, version, fragmentErr := citekit.ParseFragment(fragment)
+	if idErr != nil || fragmentErr != nil || citekit.CheckResourceID(id) != nil {
+		return address, err
+	}
+	m, mapErr := lib.Map(ctx, id)
+	if mapErr != nil || !m.Type.Valid() || m.Type == citekit.Virtual {
+		return address, err
+	}
+	meant := citekit.Address{Resource: id, Location: citekit.Location{Modality: m.Type}}
+	if strings.HasPrefix(meant.String(), scheme+"://") {
+		return address, err
+	}
+	meant.Location, meant.Version = loc, version
+	return address, addressError{meant.Mismatch(m.Type)}
 }

@@ -118,6 +118,8 @@ func hintFor(tool string, err error, code citekit.Code) string {
 		return "getStructure shows the nodes there are."
 	case errors.As(err, &input):
 		return "Correct the arguments and call again."
+	case errors.As(err, new(noModelError)):
+		return "Call again with type extractive."
 	case errors.Is(err, citekit.ErrFormat):
 		return "The source is damaged, protected or of another format; resolve with virtual true still gives the address."
 	case errors.As(err, &storage):

@@ -64,7 +64,7 @@ func (a *adapter) resolveNode(ctx context.Context, args arguments, opts *citekit
 // resolveAddress resolves an address. The id of its resource may be given as
 // well.
 func (a *adapter) resolveAddress(ctx context.Context, args arguments, opts *citekit.ResolveOptions) (*citekit.Evidence, error) {
-	address, err := addressOf(args)
+	address, err := a.addressOf(ctx, args)
 	if err != nil {
 		return nil, err
 	}

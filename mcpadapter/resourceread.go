@@ -117,9 +117,9 @@ func idsOf(uri string) (resource, node string, err error) {
 // readAddress returns the evidence at an address: text as text, other content as
 // it is, and where it is long, or nothing may be written, what resolve says of it.
 func (r *resources) readAddress(ctx context.Context, uri string) (*mcp.ResourceContents, error) {
-	address, err := citekit.ParseAddress(uri)
+	address, err := parseAddress(ctx, r.lib, uri)
 	if err != nil {
-		return nil, inputError(withoutSyntax(err))
+		return nil, err
 	}
 	evidence, err := r.lib.ResolveAddress(ctx, address, &citekit.ResolveOptions{Virtual: r.readOnly(ctx)})
 	if err != nil {

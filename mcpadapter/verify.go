@@ -39,7 +39,7 @@ func (a *adapter) verify(ctx context.Context, args arguments) (answer, error) {
 	if args.has("text") {
 		return a.verifyText(ctx, args)
 	}
-	address, err := citedPlace(args)
+	address, err := a.citedPlace(ctx, args)
 	if err != nil {
 		return answer{}, err
 	}
@@ -69,14 +69,14 @@ func (a *adapter) verifyText(ctx context.Context, args arguments) (answer, error
 }
 
 // citedPlace returns where a quote is said to stand; zero if that is not said.
-func citedPlace(args arguments) (citekit.Address, error) {
+func (a *adapter) citedPlace(ctx context.Context, args arguments) (citekit.Address, error) {
 	id := args.text("resource_id")
 	if args.text("address") == "" {
 		return citekit.Address{Resource: id}, nil
 	}
-	address, err := citekit.ParseAddress(args.text("address"))
+	address, err := parseAddress(ctx, a.lib, args.text("address"))
 	if err != nil {
-		return address, asArgument(err)
+		return address, err
 	}
 	if id != "" && id != address.Resource {
 		return address, badArgument("resource_id %s is not that of the address; give one of them", quote(id))

@@ -9,6 +9,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/flight"
 	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/message"
 )
 
 // A Maker makes previews of resources in a library. Make one with [New]. It is
@@ -59,7 +60,7 @@ func (m *Maker) preview(ctx context.Context, a citekit.Address, options *Options
 	}
 	previewer, ok := resolver.(Previewer)
 	if !ok {
-		return nil, fmt.Errorf("a picture of a %s source: %w", modality, errors.ErrUnsupported)
+		return nil, fmt.Errorf("a picture of %s source: %w", message.Article(modality), errors.ErrUnsupported)
 	}
 	j := job{opened, previewer, opts, keyOf(opened, m.lib.Resolvers().Version(modality), opts)}
 	if p, err := m.kept(ctx, j.key); err == nil || !errors.Is(err, fs.ErrNotExist) {
@@ -108,7 +109,7 @@ func (m *Maker) boxes(ctx context.Context, a citekit.Address, from, to int) (box
 	}
 	boxer, ok := resolver.(Boxer)
 	if !ok {
-		return nil, fmt.Errorf("where the text of a %s source stands: %w", loc.Modality, errors.ErrUnsupported)
+		return nil, fmt.Errorf("where the text of %s source stands: %w", message.Article(loc.Modality), errors.ErrUnsupported)
 	}
 	err = m.lib.WithSlot(ctx, loc.Modality, func(ctx context.Context) error {
 		if boxes, err = boxer.Boxes(ctx, opened.Source, loc, from, to); err != nil {

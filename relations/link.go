@@ -8,6 +8,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/message"
 )
 
 // A Linker is a [citekit.Resolver] whose sources contain links.
@@ -89,7 +90,7 @@ func linksIn(ctx context.Context, lib *citekit.Library, o *citekit.Opened) (link
 	}
 	linker, ok := resolver.(Linker)
 	if !ok {
-		return nil, fmt.Errorf("the links of a %s source: %w", modality, errors.ErrUnsupported)
+		return nil, fmt.Errorf("the links of %s source: %w", message.Article(modality), errors.ErrUnsupported)
 	}
 	err = lib.WithSlot(ctx, modality, func(ctx context.Context) error {
 		for link, err := range linker.ReadLinks(ctx, o.Source) {

@@ -9,9 +9,12 @@ import (
 	"github.com/citekit/citekit/search/index"
 )
 
-// hint names the filter values that no resource has, so that nothing is found;
-// "" if there are none, or that is unknown.
+// hint says that there are no maps, or names the filter values that no resource
+// has, so that nothing is found; "" if neither is so, or that is unknown.
 func (s *Searcher) hint(ctx context.Context, f index.Filters) string {
+	if ids, err := s.lib.Resources(ctx); err == nil && len(ids) == 0 {
+		return noMaps
+	}
 	lister, ok := s.index.(index.Lister)
 	if !ok {
 		return ""
@@ -26,6 +29,9 @@ func (s *Searcher) hint(ctx context.Context, f index.Filters) string {
 	}
 	return strings.Join(hints, "; ")
 }
+
+// noMaps is the hint where there is nothing to search.
+const noMaps = "no file is mapped here yet; ingest the files first"
 
 func hintOf(m index.Missing) string {
 	plural := m.Filter + "s"

@@ -66,3 +66,14 @@ func TestHints(t *testing.T) {
 		t.Errorf("%q", found.Hint)
 	}
 }
+
+// TestHintWithoutMaps checks that a search of a folder without maps says so, and
+// one that finds nothing elsewhere does not.
+func TestHintWithoutMaps(t *testing.T) {
+	if found := newShelf(t, nil).find(t, search.Request{Query: "zebra"}); !strings.Contains(found.Hint, "ingest") {
+		t.Errorf("without maps: hint %q", found.Hint)
+	}
+	if found := newShelf(t, map[string]string{"a.md": "# A\n\nWords.\n"}).find(t, search.Request{Query: "zebra"}); found.Hint != "" {
+		t.Errorf("nothing found: hint %q", found.Hint)
+	}
+}

@@ -30,8 +30,8 @@ type Results struct {
 	QueryTimeMS float64
 
 	// Hint is advice for the caller, or "". It reports that texts are still
-	// being read, or, if nothing was found, which values of the filters no
-	// resource has, and some that exist.
+	// being read, or, if nothing was found, that there are no maps yet, or which
+	// values of the filters no resource has, and some that exist.
 	Hint string
 }
 

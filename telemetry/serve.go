@@ -44,7 +44,7 @@ func (t *Telemetry) Serve(ctx context.Context, listener net.Listener) error {
 	if !stop() {
 		<-stopped
 	}
-	if errors.Is(err, http.ErrServerClosed) {
+	if errors.Is(err, http.ErrServerClosed) || ctx.Err() != nil && errors.Is(err, net.ErrClosed) {
 		return nil
 	}
 	return err

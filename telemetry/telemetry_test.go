@@ -112,6 +112,25 @@ func TestBoundedLabels(t *testing.T) {
 	}
 }
 
+// TestServeEnded closes the listener when ctx is done, as a program that ends does.
+func TestServeEnded(t *testing.T) {
+	tel := newTelemetry(t, nil)
+	for range 50 {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- tel.Serve(ctx, listener) }()
+		cancel()
+		listener.Close()
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestServe(t *testing.T) {
 	tel := newTelemetry(t, nil)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/slug"
 )
 
@@ -129,7 +130,7 @@ func (s *Store) memberVersions(r citekit.Resolver) string {
 // impossible.
 func (s *Store) check(o *origin) error {
 	if _, ok := o.resolver.(citekit.TextReader); !ok {
-		return fmt.Errorf("the text of a %s source: %w", o.modality, errors.ErrUnsupported)
+		return fmt.Errorf("the text of %s source: %w", message.Article(o.modality), errors.ErrUnsupported)
 	}
 	if s.content == nil {
 		return fmt.Errorf("this workspace cannot open what it keeps: %w", errors.ErrUnsupported)

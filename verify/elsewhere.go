@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -59,6 +60,8 @@ type elsewhere struct {
 	*call
 	but     string
 	sources map[string]*source // by resource; nil for one that cannot be read
+	opened  bool               // some could be read
+	failed  error              // why the first of the others could not
 
 	found []place
 	like  *place
@@ -151,8 +154,8 @@ func (e *elsewhere) source(ctx context.Context, id string) (*source, error) {
 	if !ok {
 		var err error
 		if s, err = e.open(ctx, citekit.Address{Resource: id}); err != nil {
-			s = nil
-		} else if e.req.citing == s.SourceHash() {
+			s, e.failed = nil, cmp.Or(e.failed, err)
+		} else if e.opened = true; e.req.citing == s.SourceHash() {
 			s.Close()
 			s = nil
 		}
@@ -225,6 +228,9 @@ func (e *elsewhere) lookThroughAll(ctx context.Context) ([]place, *place, error)
 			s.Close()
 			delete(e.sources, id)
 		}
+	}
+	if !e.opened {
+		return nil, nil, e.failed // nothing was looked into
 	}
 	return e.found, e.like, nil
 }

@@ -191,3 +191,14 @@ func TestBadQuotes(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingToLookInto checks that a quote without a source is a problem, and not
+// merely missing, where no text can be opened.
+func TestNothingToLookInto(t *testing.T) {
+	s := newShelf(t, map[string]string{"a.txt": "The kettle boils.\n"})
+	closed := citekit.New(struct{ citekit.Workspace }{s.Workspace()}, modality.All(), nil) // no EvidenceOpener
+	verdict, err := verify.New(closed, nil).Quote(t.Context(), verify.Request{Quote: "The kettle boils"})
+	if err != nil || verdict.Problem == nil {
+		t.Errorf("%+v, %v", verdict, err)
+	}
+}

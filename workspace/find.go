@@ -106,8 +106,8 @@ func (s *search) searchPath(p place, name string) bool {
 func (s *search) searchPattern(p place, pattern string) bool {
 	dir, segments := splitPattern(filepath.ToSlash(pattern))
 	shown, folder, above, _, err := p.find(s.ctx, dir)
-	if err == nil && folder == nil {
-		err = missing("source")
+	if err == nil && folder == nil || errors.Is(err, fs.ErrNotExist) {
+		err = noMatchError{filepath.ToSlash(pattern), dir}
 	}
 	if err != nil {
 		return s.give(citekit.Candidate{Path: filepath.ToSlash(pattern), Named: true}, err)
@@ -118,15 +118,24 @@ func (s *search) searchPattern(p place, pattern string) bool {
 		return false
 	}
 	if !s.matched {
-		return s.give(citekit.Candidate{Path: filepath.ToSlash(pattern), Named: true}, noMatchError(filepath.ToSlash(pattern)))
+		return s.give(citekit.Candidate{Path: filepath.ToSlash(pattern), Named: true}, noMatchError{pattern: filepath.ToSlash(pattern)})
 	}
 	return true
 }
 
-// A noMatchError is a pattern without matches.
-type noMatchError string
+// A noMatchError reports a pattern without matches.
+type noMatchError struct {
+	pattern string
+	missing string // the folder to search, if it is not there; else ""
+}
 
-func (e noMatchError) Error() string { return fmt.Sprintf("nothing matches %q", string(e)) }
+func (e noMatchError) Error() string {
+	text := fmt.Sprintf("no file matches the pattern %q", e.pattern)
+	if e.missing != "" {
+		text += fmt.Sprintf("; there is no folder %q", e.missing)
+	}
+	return text
+}
 
 func (e noMatchError) Is(target error) bool { return target == fs.ErrNotExist }
 

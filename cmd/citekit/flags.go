@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 )
 
 // A flagSet defines flags with package flag and parses them wherever they
@@ -89,9 +90,29 @@ func (f *flagSet) parseFlag(args []string) (rest []string, err error) {
 		value, rest = rest[0], rest[1:]
 	}
 	if err := f.Set(name, value); err != nil {
-		return nil, usagef(f.command, "flag %s: bad value %q: %v", dashed(name), value, err)
+		return nil, usagef(f.command, "flag %s: bad value %q: %s", dashed(name), value, wanted(defined, err))
 	}
 	return rest, nil
+}
+
+// wanted says what a flag takes, in place of the errors of package flag, which only
+// say that a value cannot be parsed.
+func wanted(f *flag.Flag, err error) string {
+	getter, ok := f.Value.(flag.Getter)
+	if !ok {
+		return err.Error()
+	}
+	switch getter.Get().(type) {
+	case bool:
+		return "write true or false"
+	case int, int64, uint, uint64:
+		return "write a whole number"
+	case float64:
+		return "write a number"
+	case time.Duration:
+		return "write a time such as 30s or 5m"
+	}
+	return err.Error()
 }
 
 func isBool(f *flag.Flag) bool {

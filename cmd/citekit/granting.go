@@ -53,6 +53,11 @@ func (in *ingestion) explained(item ingest.Item) ingest.Item {
 	if item.Status != ingest.Failed {
 		return item
 	}
+	var taken interface{ TakenID() string }
+	if errors.As(item.Err, &taken) && !errors.As(item.Err, new(hinted)) {
+		item.Err = hinted{item.Err, fmt.Sprintf("give another --id, or delete that map first with 'citekit rm %s'", quoteShell(taken.TakenID()))}
+		return item
+	}
 	i := slices.IndexFunc(in.given, func(g givenPath) bool { return g.misplaced != "" && (g.shown == item.Path || g.given == item.Path) })
 	if i >= 0 && !errors.As(item.Err, new(misplacedError)) {
 		item.Err = in.misplacedError(in.given[i])

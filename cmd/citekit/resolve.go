@@ -461,12 +461,26 @@ func resolveFile(ctx context.Context, lib *citekit.Library, part filePart, opts 
 	}
 	e, err := lib.ResolveFile(ctx, part.path, loc, &opts)
 	if err != nil {
-		return found{}, err
+		return found{}, namingFile(part, err)
 	}
 	if e.Address.Version == "" && e.SourceHash != "" {
 		e.Address.Version = e.SourceHash[:pinDigits]
 	}
 	return found{e, part.name}, nil
+}
+
+// namingFile returns an error of a file without a map, named as the person
+// named it: its address has an id that nobody has seen.
+func namingFile(part filePart, err error) error {
+	var failed *citekit.ResolveError
+	if !errors.As(err, &failed) {
+		return err
+	}
+	name := part.name
+	if part.fragment != "" {
+		name += "#" + part.fragment
+	}
+	return fmt.Errorf("%s %s: %w", failed.Op, name, failed.Err)
 }
 
 // withHint adds to an error about a resource which flag would help. A version

@@ -26,6 +26,11 @@ func (s *session) serveTeam(ctx context.Context, h *host, flags *settingFlags, l
 		return err
 	}
 	defer closeAll(all)
+	listener, err := listen(ctx, settings)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
 	shown, err := openTelemetry(ctx, settings, all, logs)
 	if err != nil {
 		return err
@@ -39,11 +44,6 @@ func (s *session) serveTeam(ctx context.Context, h *host, flags *settingFlags, l
 	if err != nil {
 		return err
 	}
-	listener, err := listen(ctx, settings)
-	if err != nil {
-		return err
-	}
-	defer listener.Close()
 	warnOpen(settings, listener, logs.logger)
 	watch, end := context.WithCancel(ctx)
 	defer end()

@@ -75,7 +75,7 @@ func startTeam(t *testing.T, settings string, args ...string) *teamServer {
 	t.Cleanup(func() {
 		s.cmd.Process.Signal(syscall.SIGTERM)
 		<-read
-		if err := s.cmd.Wait(); err != nil {
+		if err := s.cmd.Wait(); err != nil || strings.Contains(s.logged(), "metrics are served no more") {
 			t.Errorf("%v\n%s", err, s.logged())
 		}
 	})
@@ -241,6 +241,26 @@ func TestServeTeam(t *testing.T) {
 		t.Errorf("%v: %s\n%s", err, audit, s.logged())
 	}
 	s.await(`"msg":"request"`)
+}
+
+// A second server on the same ports blames the main one. The first, which has metrics,
+// ends without an error in its log, as startTeam checks.
+func TestServeTeamTwice(t *testing.T) {
+	settings := strings.Replace(teamSettings, "keys: keys.json\n", "metrics: {enabled: true, listen: \"127.0.0.1:0\"}\n", 1)
+	s := startTeam(t, settings)
+	_, port, _ := strings.Cut(strings.TrimPrefix(s.url, "http://"), ":")
+	taken := filepath.Join(s.dir, "taken.yaml")
+	settings = strings.NewReplacer("port: 0", "port: "+port, "127.0.0.1:0", "127.0.0.1:"+port, "audit.log", "other.log").Replace(settings)
+	if err := os.WriteFile(taken, []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	second := exec.Command("citekit", "serve", "--config", taken)
+	second.Env = s.cmd.Env
+	out, err := second.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "--port "+port) || strings.Contains(string(out), "metrics") {
+		t.Errorf("%v: %s", err, out)
+	}
+	s.await("serving metrics")
 }
 
 // A server takes over what it can, tells what needs a restart, and keeps its

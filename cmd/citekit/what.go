@@ -191,6 +191,9 @@ func adviseResource(ctx context.Context, lib *citekit.Library, err error, words 
 	if ids, findErr := resourcesWithSource(ctx, lib, word); findErr == nil && len(ids) > 0 {
 		return fmt.Errorf("'%s' is the source of %s; give its id%w", word, quotedIDs(ids), silent{err})
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w; 'citekit list' shows the resources", err)
+	}
 	return err
 }
 

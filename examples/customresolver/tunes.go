@@ -99,7 +99,7 @@ func (tunes) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, 
 // Map implements [citekit.Mapper]: each heading is a node.
 func (tunes) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if req.Modality != Tune {
-		return nil, fmt.Errorf("a %s map of a tune: %w", req.Modality, errors.ErrUnsupported)
+		return nil, fmt.Errorf("a map of a tune as %s: %w", req.Modality, errors.ErrUnsupported)
 	}
 	t, err := readTune(ctx, src)
 	if err != nil {

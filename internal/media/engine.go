@@ -12,6 +12,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/ffmpeg"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/mp4"
 	"github.com/citekit/citekit/internal/sniff"
 	"github.com/citekit/citekit/internal/warm"
@@ -119,7 +120,7 @@ func (e *Engine) check(ctx context.Context, req citekit.Request) (citekit.Mode, 
 		return "", err
 	}
 	if req.Location.Modality != e.Modality {
-		return "", fmt.Errorf("a %s location in a %s source: %w", req.Location.Modality, e.Modality, errors.ErrUnsupported)
+		return "", fmt.Errorf("%s location in %s source: %w", message.Article(req.Location.Modality), message.Article(e.Modality), errors.ErrUnsupported)
 	}
 	if err := req.Location.Validate(); err != nil {
 		return "", err

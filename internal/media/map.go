@@ -9,6 +9,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/ffmpeg"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sentence"
 	"github.com/citekit/citekit/internal/subtitle"
@@ -28,7 +29,7 @@ func (e *Engine) Map(ctx context.Context, src *citekit.Source, req citekit.MapRe
 		return nil, err
 	}
 	if req.Modality != e.Modality {
-		return nil, fmt.Errorf("a %s map of a %s source: %w", req.Modality, e.Modality, errors.ErrUnsupported)
+		return nil, fmt.Errorf("%s map of %s source: %w", message.Article(req.Modality), message.Article(e.Modality), errors.ErrUnsupported)
 	}
 	ctx = ffmpeg.Metered(ctx)
 	m, err := e.survey(ctx, src)

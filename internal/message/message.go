@@ -45,9 +45,9 @@ func Count(n int, thing string) string {
 }
 
 // Article returns a word in lower case with "a" or "an" before it.
-func Article(word string) string {
+func Article[S ~string](word S) string {
 	if word != "" && strings.IndexByte("aeiou", word[0]) >= 0 {
-		return "an " + word
+		return "an " + string(word)
 	}
-	return "a " + word
+	return "a " + string(word)
 }

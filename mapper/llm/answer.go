@@ -11,6 +11,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/lenient"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -55,7 +56,7 @@ func ReadAnswer(text []byte, extent citekit.Extent) (*Answer, error) {
 // read reads the answer.
 func (b builder) read(text []byte) (*Answer, error) {
 	if _, ok := forms[b.extent.Modality]; !ok {
-		return nil, fmt.Errorf("a %s source has no map: %w", b.extent.Modality, errors.ErrUnsupported)
+		return nil, fmt.Errorf("%s source has no map: %w", message.Article(b.extent.Modality), errors.ErrUnsupported)
 	}
 	value, mended, err := parse(text)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/lenient"
+	"github.com/citekit/citekit/internal/message"
 )
 
 // placeOf reads the place of a node. The fields are in the node itself, or in
@@ -16,7 +17,7 @@ func placeOf(node map[string]any, modality citekit.Modality) (citekit.Location, 
 		maps.Copy(merged, inner)
 		node = merged
 		if m := lenient.Text(inner["modality"]); m != "" && m != string(modality) {
-			return citekit.Location{}, fmt.Errorf("a %s location in a %s source: %w", clip(m), modality, citekit.ErrSyntax)
+			return citekit.Location{}, fmt.Errorf("%s location in %s source: %w", message.Article(clip(m)), message.Article(modality), citekit.ErrSyntax)
 		}
 	}
 	loc := citekit.Location{Modality: modality}

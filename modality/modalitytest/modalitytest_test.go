@@ -48,7 +48,7 @@ func (r lineResolver) cut(ctx context.Context, src *citekit.Source, loc citekit.
 		return nil, citekit.Range{}, err
 	}
 	if loc.Modality != citekit.Text {
-		return nil, citekit.Range{}, fmt.Errorf("a %s location: %w", loc.Modality, errors.ErrUnsupported)
+		return nil, citekit.Range{}, fmt.Errorf("a location of modality %s: %w", loc.Modality, errors.ErrUnsupported)
 	}
 	lines, err := r.lines(ctx, src)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/citekit/citekit/internal/code"
 	"github.com/citekit/citekit/internal/data"
 	"github.com/citekit/citekit/internal/markup"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/sentence"
 	"github.com/citekit/citekit/internal/subtitle"
 )
@@ -41,7 +42,7 @@ var _ citekit.Mapper = (*Resolver)(nil)
 // is bounded.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if req.Modality != citekit.Text {
-		return nil, fmt.Errorf("a %s map of a text source: %w", req.Modality, errors.ErrUnsupported)
+		return nil, fmt.Errorf("%s map of a text source: %w", message.Article(req.Modality), errors.ErrUnsupported)
 	}
 	mails, err := r.mails(ctx, src)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 )
 
 // A unit is a way to cite a text other than by lines.
@@ -33,7 +34,7 @@ func checkText(loc citekit.Location) error {
 		return err
 	}
 	if loc.Modality != citekit.Text {
-		return fmt.Errorf("a %s location in a text source: %w", loc.Modality, errors.ErrUnsupported)
+		return fmt.Errorf("%s location in a text source: %w", message.Article(loc.Modality), errors.ErrUnsupported)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 )
 
 // A Resolver returns only the address: it neither reads the source nor follows
@@ -30,7 +31,7 @@ func (Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Re
 		return nil, err
 	}
 	if m := req.Location.Modality; m != citekit.Virtual {
-		return nil, fmt.Errorf("a %s location in a virtual resource: %w", m, errors.ErrUnsupported)
+		return nil, fmt.Errorf("%s location in a virtual resource: %w", message.Article(m), errors.ErrUnsupported)
 	}
 	return &citekit.Content{}, nil
 }

@@ -103,7 +103,7 @@ func open(ctx context.Context, src *citekit.Source, loc citekit.Location) (*sqli
 		return nil, err
 	}
 	if loc.Modality != citekit.Document {
-		return nil, fmt.Errorf("a %s location in a database: %w", loc.Modality, errors.ErrUnsupported)
+		return nil, fmt.Errorf("%s location in a database: %w", message.Article(loc.Modality), errors.ErrUnsupported)
 	}
 	db, err := sqlite.Open(ctx, src, src.Size())
 	return db, known(err)

@@ -17,7 +17,7 @@ const maxSummary = 500
 // and "structure" if changes may be in a write-ahead log.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if req.Modality != citekit.Document {
-		return nil, fmt.Errorf("a %s map of a database: %w", req.Modality, errors.ErrUnsupported)
+		return nil, fmt.Errorf("%s map of a database: %w", message.Article(req.Modality), errors.ErrUnsupported)
 	}
 	db, err := open(ctx, src, citekit.Location{Modality: citekit.Document})
 	if err != nil {

@@ -39,6 +39,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ctxio"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/warm"
 	"github.com/citekit/citekit/internal/zipread"
 )
@@ -142,7 +143,7 @@ func (r *Resolver) openAt(ctx context.Context, src *citekit.Source, loc citekit.
 		return nil, err
 	}
 	if loc.Modality != citekit.Document {
-		return nil, fmt.Errorf("a %s location in a document: %w", loc.Modality, errors.ErrUnsupported)
+		return nil, fmt.Errorf("%s location in a document: %w", message.Article(loc.Modality), errors.ErrUnsupported)
 	}
 	b, err := r.open(ctx, src)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/about"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -43,7 +44,7 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 		return nil, err
 	}
 	if req.Modality != citekit.Document {
-		return nil, fmt.Errorf("a %s map of a document: %w", req.Modality, errors.ErrUnsupported)
+		return nil, fmt.Errorf("%s map of a document: %w", message.Article(req.Modality), errors.ErrUnsupported)
 	}
 	b, err := r.open(ctx, src)
 	if err != nil {

@@ -36,6 +36,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/member"
+	say "github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/warm"
 )
 
@@ -152,7 +153,7 @@ func (r *Resolver) open(ctx context.Context, src *citekit.Source, loc citekit.Lo
 		return nil, err
 	}
 	if loc.Modality != citekit.Text {
-		return nil, fmt.Errorf("a %s location in a mail: %w", loc.Modality, errors.ErrUnsupported)
+		return nil, fmt.Errorf("%s location in a mail: %w", say.Article(loc.Modality), errors.ErrUnsupported)
 	}
 	if !loc.Blocks.IsZero() || !loc.Rows.IsZero() || len(loc.Cols) > 0 || loc.Member != "" {
 		return nil, fmt.Errorf("a mail has parts and lines, and a mailbox messages: %w", errors.ErrUnsupported)

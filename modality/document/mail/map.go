@@ -33,7 +33,7 @@ const (
 // "structure" says what was left out.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if req.Modality != citekit.Text {
-		return nil, fmt.Errorf("a %s map of a mail: %w", req.Modality, errors.ErrUnsupported)
+		return nil, fmt.Errorf("%s map of a mail: %w", say.Article(req.Modality), errors.ErrUnsupported)
 	}
 	f, err := r.open(ctx, src, citekit.Location{Modality: citekit.Text})
 	if err != nil {

@@ -115,7 +115,7 @@ func (r *Resolver) open(ctx context.Context, src *citekit.Source, loc citekit.Lo
 		return nil, err
 	}
 	if loc.Modality != citekit.Document {
-		return nil, fmt.Errorf("a %s location in a Parquet file: %w", loc.Modality, errors.ErrUnsupported)
+		return nil, fmt.Errorf("%s location in a Parquet file: %w", message.Article(loc.Modality), errors.ErrUnsupported)
 	}
 	r.once.Do(func() {
 		r.files.MaxCost = r.CacheBytes

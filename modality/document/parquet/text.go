@@ -104,7 +104,7 @@ func line(text *strings.Builder, values []string) {
 // which is 1, and "row_groups".
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if req.Modality != citekit.Document {
-		return nil, fmt.Errorf("a %s map of a Parquet file: %w", req.Modality, errors.ErrUnsupported)
+		return nil, fmt.Errorf("%s map of a Parquet file: %w", message.Article(req.Modality), errors.ErrUnsupported)
 	}
 	f, err := r.open(ctx, src, citekit.Location{Modality: citekit.Document})
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ctxio"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/pdf"
 	"github.com/citekit/citekit/internal/pdfcut"
 	"github.com/citekit/citekit/internal/pdfium"
@@ -202,7 +203,7 @@ func checkLocation(ctx context.Context, loc citekit.Location) error {
 		return err
 	}
 	if loc.Modality != citekit.Document {
-		return fmt.Errorf("a %s location in a document: %w", loc.Modality, errors.ErrUnsupported)
+		return fmt.Errorf("%s location in a document: %w", message.Article(loc.Modality), errors.ErrUnsupported)
 	}
 	return nil
 }

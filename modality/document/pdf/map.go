@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/pdf"
 )
 
@@ -55,7 +56,7 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 		return nil, err
 	}
 	if req.Modality != citekit.Document {
-		return nil, fmt.Errorf("a %s map of a document: %w", req.Modality, errors.ErrUnsupported)
+		return nil, fmt.Errorf("%s map of a document: %w", message.Article(req.Modality), errors.ErrUnsupported)
 	}
 	if src.Size() == 0 {
 		return nil, fmt.Errorf("empty; there is nothing to cite: %w", citekit.ErrFormat)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/ooxml"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/xmlspan"
@@ -33,7 +34,7 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 		return nil, err
 	}
 	if req.Modality != citekit.Document {
-		return nil, fmt.Errorf("a %s map of a workbook: %w", req.Modality, errors.ErrUnsupported)
+		return nil, fmt.Errorf("%s map of a workbook: %w", message.Article(req.Modality), errors.ErrUnsupported)
 	}
 	if isODS(src) {
 		return r.mapODS(ctx, src, req)

@@ -282,7 +282,7 @@ func (r *Resolver) isODS(ctx context.Context, src *citekit.Source, loc citekit.L
 		return false, err
 	}
 	if loc.Modality != citekit.Document {
-		return false, fmt.Errorf("a %s location in a workbook: %w", loc.Modality, errors.ErrUnsupported)
+		return false, fmt.Errorf("%s location in a workbook: %w", message.Article(loc.Modality), errors.ErrUnsupported)
 	}
 	return isODS(src), nil
 }

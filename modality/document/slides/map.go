@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sentence"
 )
@@ -30,7 +31,7 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 		return nil, err
 	}
 	if req.Modality != citekit.Document {
-		return nil, fmt.Errorf("a %s map of a presentation: %w", req.Modality, errors.ErrUnsupported)
+		return nil, fmt.Errorf("%s map of a presentation: %w", message.Article(req.Modality), errors.ErrUnsupported)
 	}
 	d, err := openDeck(ctx, src)
 	if err != nil {

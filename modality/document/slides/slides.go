@@ -47,6 +47,7 @@ import (
 	"fmt"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 )
 
 // A Resolver extracts slides of presentations as presentations of their own.
@@ -94,7 +95,7 @@ func checkLocation(ctx context.Context, loc citekit.Location) error {
 		return err
 	}
 	if loc.Modality != citekit.Document {
-		return fmt.Errorf("a %s location in a presentation: %w", loc.Modality, errors.ErrUnsupported)
+		return fmt.Errorf("%s location in a presentation: %w", message.Article(loc.Modality), errors.ErrUnsupported)
 	}
 	if !loc.Box.IsZero() {
 		return fmt.Errorf("a box on a slide; cite the slide, such as pages=%v: %w", loc.Pages[0], errors.ErrUnsupported)

@@ -34,6 +34,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ctxio"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/odf"
 	"github.com/citekit/citekit/internal/ooxml"
 	"github.com/citekit/citekit/internal/sniff"
@@ -177,7 +178,7 @@ func (r *Resolver) find(ctx context.Context, src *citekit.Source, loc citekit.Lo
 		return nil, 0, 0, err
 	}
 	if loc.Modality != citekit.Document {
-		return nil, 0, 0, fmt.Errorf("a %s location in a document: %w", loc.Modality, errors.ErrUnsupported)
+		return nil, 0, 0, fmt.Errorf("%s location in a document: %w", message.Article(loc.Modality), errors.ErrUnsupported)
 	}
 	if t, err = r.open(ctx, src); err != nil {
 		return nil, 0, 0, err
@@ -259,7 +260,7 @@ func blockAt(first, last int) citekit.Location {
 // becomes passages of blocks that follow one another.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if req.Modality != citekit.Document {
-		return nil, fmt.Errorf("a %s map of a document: %w", req.Modality, errors.ErrUnsupported)
+		return nil, fmt.Errorf("%s map of a document: %w", message.Article(req.Modality), errors.ErrUnsupported)
 	}
 	t, err := r.open(ctx, src)
 	if err != nil {
