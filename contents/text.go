@@ -157,7 +157,7 @@ func (in *reading) find(ctx context.Context, p *part) error {
 		if err := lookup.Check(ctx, in.lib, p.item.Address); err != nil {
 			return &citekit.ResolveError{Op: "read", Address: p.item.Address, Err: err}
 		}
-		if err := in.readPart(ctx, p); err != nil || p.text.string != "" {
+		if p.ranges, err = nil, in.readPart(ctx, p); err != nil || p.text.string != "" {
 			return err
 		}
 	}

@@ -41,7 +41,12 @@ func TestReadParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	guide, err := os.ReadFile(filepath.Join("..", "examples", "quickstart", "samples", "guide.pdf"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, data := range map[string][]byte{
+		"guide.pdf": guide,
 		"table.csv": []byte(table), "mail.eml": []byte(mail), "box.mbox": []byte(box), "page.html": []byte(page), "all.zip": archive.Bytes(),
 		"shop.db": sqlitetest.Make(t, "create table birds(name text, count int); insert into birds values('heron',214),('stork',12),('grebe',7); create table towns(name text); insert into towns values('Ora');")[0],
 	} {
@@ -75,7 +80,13 @@ func TestReadParts(t *testing.T) {
 		{"text://all#member=in/table.csv&rows=2", "heron", "stork"},
 		{"text://mail#part=1", "heron count", "Storks were"},
 		{"text://mail#part=2", "Storks were", "heron count"},
+		{"text://mail#lines=1-2", "Subject: Counts", "heron count"},
+		{"text://mail#lines=7-9", "heron count", "Ann"},
+		{"text://mail#part=1&lines=1", "heron count", "Storks were"},
 		{"text://box#message=2", "Storks second", "Herons first"},
+		{"text://box#message=1&lines=1-2", "Subject: One", "Herons first"},
+		{"text://box#message=1&lines=3", "Herons first", "Subject"},
+		{"text://box#lines=4", "Herons first", "Storks"},
 		{"text://page#blocks=2", "Herons fish", "Storks nest"},
 		{"text://page#blocks=4&cells=A1", "grebe", "7"},
 		{"doc://shop#table=birds&rows=2", "stork", "heron"},
@@ -107,6 +118,9 @@ func TestReadParts(t *testing.T) {
 				t.Errorf("%q at %s: %+v, %v", quote, c.address, verdict, err)
 			}
 		}
+	}
+	if text, err := read("doc://guide#pages=1&bbox=0,0,0.01,0.01"); err != nil || text != "" {
+		t.Errorf("an empty corner: %q, %v", text, err)
 	}
 	for _, address := range []string{
 		"text://table#rows=9", "text://table#lines=9", "text://table#rows=2&cols=nope", "text://all#member=in/table.csv&rows=9", "doc://all#member=none",

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"errors"
 
 	"github.com/citekit/citekit/textlayer"
 )
@@ -23,7 +24,10 @@ func claims(ctx context.Context, layer *textlayer.Layer, all []*place) ([]claim,
 		if loc.Modality != layer.Modality() && loc.Member == "" || !loc.Box.IsZero() || loc.Validate() != nil {
 			continue
 		}
-		ranges, err := layer.Around(loc)
+		ranges, err := layer.Ranges(loc)
+		if errors.Is(err, errors.ErrUnsupported) {
+			ranges, err = layer.Ranges(loc.Widened())
+		}
 		if err != nil {
 			continue // past the end of the text, or without any text
 		}

@@ -278,7 +278,7 @@ func (f *finding) showNode(ctx context.Context, r *found, h *index.Hit, c *candi
 	}
 	ranges, err := r.layer.Ranges(c.result.Address.Location)
 	if errors.Is(err, errors.ErrUnsupported) && c.result.Address.Location.Box.IsZero() {
-		ranges, err = r.layer.Around(c.result.Address.Location)
+		ranges, err = r.layer.Ranges(c.result.Address.Location.Widened())
 	}
 	if errors.Is(err, citekit.ErrRange) {
 		c.result.Address = whole

@@ -267,7 +267,10 @@ func (f *finding) showStart(ctx context.Context, r *found, b *bond, c *candidate
 	ranges, err := r.layer.Ranges(*loc)
 	if errors.Is(err, errors.ErrUnsupported) {
 		*loc = loc.Widened() // the whole page of a link
-		ranges, err = r.layer.Around(*loc)
+		ranges, err = r.layer.Ranges(*loc)
+	}
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil // the layer has the text around it too
 	}
 	if err != nil || len(ranges) == 0 {
 		return err

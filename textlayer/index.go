@@ -24,7 +24,7 @@ type index struct {
 	incomplete bool
 	written    int // runs that have visible characters
 
-	lastPage, lastLine, lastBlock int // of the runs outside members
+	lastPage, lastLine, lastBlock int // of the runs outside members; lastLine is math.MaxInt if some count by part or message
 
 	members map[string]numbers // run numbers of each member, including those of members in it
 
@@ -79,7 +79,9 @@ func (x *index) add(r run, points, units int64) {
 	if n := len(r.loc.Pages); n > 0 {
 		x.lastPage = max(x.lastPage, r.loc.Pages[n-1].Last)
 	}
-	x.lastLine = max(x.lastLine, r.loc.Lines.Last)
+	if x.lastLine = max(x.lastLine, r.loc.Lines.Last); r.loc.Part != "" || r.loc.Message != 0 {
+		x.lastLine = math.MaxInt
+	}
 	x.lastBlock = max(x.lastBlock, r.loc.Blocks.Last)
 }
 

@@ -194,7 +194,7 @@ func (l *Layer) cut(r run, lines citekit.Range) (Bytes, error) {
 
 // overlap reports whether a run overlaps a location.
 func overlap(r, loc citekit.Location) bool {
-	return overlapStructure(r, loc) && overlapPages(r.Pages, loc.Pages) && overlapLines(r.Lines, loc.Lines) &&
+	return overlapStructure(r, loc) && overlapPages(r.Pages, loc.Pages) && (overlapLines(r.Lines, loc.Lines) || !countAlike(r, loc)) &&
 		overlapTime(r.Time, loc.Time) && overlapBox(r.Box, loc.Box)
 }
 

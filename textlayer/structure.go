@@ -249,9 +249,16 @@ func colsOf(loc citekit.Location) citekit.Range {
 
 func overlapCols(r, loc citekit.Location) bool { return overlapLines(colsOf(r), colsOf(loc)) }
 
+// countAlike reports whether the lines of a run and of a location are counted from
+// the same start: that of the source, or of the same message and part.
+func countAlike(r, loc citekit.Location) bool { return r.Part == loc.Part && r.Message == loc.Message }
+
 // splits reports whether a location selects only some rows, blocks, cells,
 // columns or parts of a run, so that the text of the run may contain more.
 func splits(loc, r citekit.Location) bool {
+	if !loc.Lines.IsZero() && !countAlike(r, loc) {
+		return true
+	}
 	if loc.Cells.IsZero() && len(loc.Cols) == 0 && loc.Rows.IsZero() && loc.Blocks.IsZero() && loc.Part == r.Part {
 		return false
 	}

@@ -104,7 +104,9 @@ func (c *call) citedParts(ctx context.Context, s *source) ([]textlayer.Bytes, er
 	apart := !errors.Is(err, errors.ErrUnsupported) && (err != nil || len(parts) > 0 || loc.IsWhole())
 	switch {
 	case !apart && s.stale:
-		parts, err = s.Around(loc) // the source has another text by now
+		if parts, err = s.Ranges(loc.Widened()); errors.Is(err, errors.ErrUnsupported) {
+			return nil, nil // the source has another text by now, and this one does not say where
+		}
 	case !apart:
 		parts, err = c.partsRead(ctx, s)
 	}
