@@ -78,6 +78,9 @@ func (g *gzipReader) stream() io.ReaderAt { return io.NewSectionReader(g.src, g.
 // Read implements [io.Reader]. Errors match [errPacked] or [inflate.ErrCorrupt],
 // or are those of the reader of the file.
 func (g *gzipReader) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
 	for {
 		if !g.open {
 			if err := g.begin(); err != nil {

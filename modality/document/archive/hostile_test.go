@@ -202,6 +202,14 @@ func TestDamagedTar(t *testing.T) {
 		if _, err := newResolver().Measure(t.Context(), source("a.tar", data[:n])); !errors.Is(err, citekit.ErrFormat) {
 			t.Errorf("the first %d bytes: %v", n, err)
 		}
+		if _, err := newResolver().Measure(t.Context(), source("a.tgz", gzipped(t, "", data[:n]))); n >= 512 && !errors.Is(err, citekit.ErrFormat) {
+			t.Errorf("the first %d bytes, compressed: %v", n, err)
+		}
+	}
+	for n, data := range map[string][]byte{"a.tar": data[:7168], "a.tgz": gzipped(t, "", data[:7168])} { // the zeros at the end are missing
+		if x, err := newResolver().Measure(t.Context(), source(n, data)); err != nil || x.Members != 2 {
+			t.Errorf("%s without its end: %+v, %v", n, x, err)
+		}
 	}
 	for name, data := range map[string][]byte{"nothing": nil, "zeros": make([]byte, 10240), "text": []byte("hello"), "PDF": []byte("%PDF-1.7")} {
 		if _, err := newResolver().Measure(t.Context(), source("a.tar", data)); !errors.Is(err, citekit.ErrFormat) {

@@ -51,6 +51,13 @@ func leftOf(ctx context.Context) int64 {
 	return math.MaxInt64
 }
 
+// spend notes that bytes were unpacked for the look that ctx is of, if it is of one.
+func spend(ctx context.Context, n int64) {
+	if left, ok := ctx.Value(leftKey{}).(*int64); ok {
+		*left -= n
+	}
+}
+
 // headBytes is how much of a member is looked at that is not unpacked.
 const headBytes = 64 << 10
 

@@ -10,6 +10,7 @@ import (
 	"io"
 	"path"
 	"strings"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -92,8 +93,9 @@ func (r *Resolver) listPacked(ctx context.Context, src *citekit.Source, p *packi
 		limit = min(limit, p.most)
 	}
 	r.setUp()
+	var unpacked atomic.Int64
 	load := func(ctx context.Context) (*index, int64, error) {
-		x, err := p.index(ctx, src, limit)
+		x, err := p.index(ctx, src, limit, &unpacked)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -106,6 +108,7 @@ func (r *Resolver) listPacked(ctx context.Context, src *citekit.Source, p *packi
 	} else {
 		x, err = r.indexes.Get(ctx, version, load)
 	}
+	spend(ctx, unpacked.Load())
 	if err == nil {
 		err = p.checkSize(x.size, limit, src.Size()) // one that is kept may have been read with another limit
 	}
@@ -149,12 +152,13 @@ func (p *packing) nameOf(stored, name string) string {
 	return name
 }
 
-// index reads a compressed file to its end.
-func (p *packing) index(ctx context.Context, src *citekit.Source, limit int64) (*index, error) {
+// index reads a compressed file to its end, and adds how much it unpacked.
+func (p *packing) index(ctx context.Context, src *citekit.Source, limit int64, unpacked *atomic.Int64) (*index, error) {
 	f, err := p.flow(ctx, src, limit, nil)
 	if err != nil {
 		return nil, err
 	}
+	defer func() { unpacked.Add(f.n) }()
 	// What the reader of tar has not read yet was read of f.
 	in := bufio.NewReaderSize(f, 64<<10)
 	head, err := in.Peek(tarBlock)
@@ -169,7 +173,7 @@ func (p *packing) index(ctx context.Context, src *citekit.Source, limit int64) (
 			x.entries = append(x.entries, t)
 			return nil
 		})
-		if f.err != nil {
+		if f.err != nil && f.err != io.EOF {
 			return nil, f.err
 		}
 		if err != nil {

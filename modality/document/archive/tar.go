@@ -15,6 +15,10 @@ import (
 
 const tarBlock = 512
 
+// maxNames is how many bytes the names of a tar archive may have together: each may
+// be a megabyte long.
+const maxNames = 16 << 20
+
 // beginsTar reports whether the first bytes of a content, up to one block, are a
 // header of tar: by its checksum (POSIX.1-1988, section 10.1.1).
 func beginsTar(head []byte) bool {
@@ -68,6 +72,7 @@ func listTar(ctx context.Context, src *citekit.Source) (*listing, error) {
 // readTar reads the headers of a tar archive. Once a header is read, here returns
 // where the data begins.
 func readTar(ctx context.Context, r io.Reader, here func() (int64, error), add func(tarEntry) error) error {
+	names := 0 // bytes
 	for t, n := tar.NewReader(r), 0; ; n++ {
 		h, err := t.Next()
 		if err == io.EOF {
@@ -78,6 +83,9 @@ func readTar(ctx context.Context, r io.Reader, here func() (int64, error), add f
 		}
 		if n == maxEntries {
 			return fmt.Errorf("more than %d entries in a tar archive: %w", maxEntries, citekit.ErrTooLarge)
+		}
+		if names += len(h.Name); names > maxNames {
+			return fmt.Errorf("more than %d MiB of names in a tar archive: %w", maxNames>>20, citekit.ErrTooLarge)
 		}
 		at, err := here()
 		if err != nil {
