@@ -304,13 +304,15 @@ func (g *graph) reachAll() {
 		mark(g.first)
 	}
 	styles := g.commonStyles()
+	shown := make(map[string]bool) // master pages whose styles are marked
 	for len(next) > 0 {
 		d := next[len(next)-1]
 		next = next[:len(next)-1]
 		find(d.uses, d.file)
-		if d.kind != "master" {
+		if d.kind != "master" || shown[d.text] {
 			continue
 		}
+		shown[d.text] = true
 		// The styles of presentations belong to master pages by their names.
 		of := d.text + "-"
 		i, _ := slices.BinarySearchFunc(styles, of, func(d *definition, text string) int { return strings.Compare(d.text, text) })

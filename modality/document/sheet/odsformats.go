@@ -35,19 +35,19 @@ const defaultCellStyle = "Default"
 func (c *odsCut) hasMapped(own, common odsCellStyles) bool {
 	c.named[defaultCellStyle] = true
 	delete(c.named, "")
+	seen := make(map[string]bool) // common styles, which may inherit in a circle
 	for name := range c.named {
-		styles := common
-		if _, isOwn := own.parents[name]; isOwn {
-			styles = own
-		}
-		for range len(common.parents) + 2 { // styles may inherit in a circle
-			if styles.mapped[name] {
+		if parent, isOwn := own.parents[name]; isOwn {
+			if own.mapped[name] {
 				return true
 			}
-			if name = styles.parents[name]; name == "" {
-				break
+			name = parent
+		}
+		for ; name != "" && !seen[name]; name = common.parents[name] {
+			if common.mapped[name] {
+				return true
 			}
-			styles = common
+			seen[name] = true
 		}
 	}
 	return false
