@@ -30,7 +30,7 @@ func TestSound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: not with -short")
 	}
-	for i, file := range soundFiles {
+	for i, file := range sharedtest.Share(t, soundFiles, 2) {
 		t.Run(file.name, func(t *testing.T) {
 			path := sharedtest.Corpus(t, "media/"+file.name)
 			whole := decodeSound(t, path, origin(t, path, file.force...), file.force...)

@@ -140,7 +140,7 @@ func TestCorpusResolvable(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no files: %v", err)
 	}
-	for _, path := range files {
+	for _, path := range sharedtest.Share(t, files, 3) {
 		for _, modality := range []citekit.Modality{citekit.Video, citekit.Audio} {
 			e := &Engine{Modality: modality, ScanTime: -1}
 			if n := checkResolvable(t, e, filepath.Base(path), openFile(t, path)); n > 0 {

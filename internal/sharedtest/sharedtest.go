@@ -91,6 +91,21 @@ func Made(t testing.TB, name string) string {
 	return filepath.Join(dir, filepath.FromSlash(name))
 }
 
+// Share returns every n-th of the files of a corpus, or all of them if the corpus
+// has the real files or CITEKIT_LONG is set. The made files are more alike than
+// real ones, and comparing each takes seconds.
+func Share[T any](t testing.TB, files []T, n int) []T {
+	t.Helper()
+	if _, ok := Extra(t); ok || Long() {
+		return files
+	}
+	var some []T
+	for i := 0; i < len(files); i += n {
+		some = append(some, files[i])
+	}
+	return some
+}
+
 // Tool returns the path of a program, such as "ffmpeg". If it is not installed,
 // the test fails if CI is set, and else is skipped.
 func Tool(t testing.TB, name string) string {
