@@ -12,7 +12,7 @@ import (
 
 const (
 	// readEvery is how often a file is read whose time and size do not tell yet
-	// that it did not change, or which could not be opened.
+	// that it did not change, and looked for if it was missing.
 	readEvery = 250 * time.Millisecond
 
 	// settledAfter is how old a file must be before its time and size tell that it
