@@ -21,7 +21,7 @@ type contentTypes struct {
 func (p *Package) readTypes(ctx context.Context) (*contentTypes, error) {
 	part := p.Part(typesName)
 	if part == nil {
-		return nil, fmt.Errorf("a ZIP archive without the content types of an Office document: %w", citekit.ErrFormat)
+		return nil, fmt.Errorf("a ZIP archive of no Office document, or one that has lost its content types: %w", citekit.ErrFormat)
 	}
 	text, err := part.TextUpTo(ctx, maxListed)
 	if err != nil {
