@@ -63,15 +63,12 @@ func (s *Scanner) rawAttrs() iter.Seq[rawAttr] {
 func (s *Scanner) Attrs() iter.Seq[Attr] {
 	return func(yield func(Attr) bool) {
 		for raw := range s.rawAttrs() {
-			prefix, local, found := strings.Cut(raw.name, ":")
-			if !found {
-				prefix, local = "", raw.name
-			}
+			prefix, local := splitName(raw.name)
 			if raw.name == "xmlns" || prefix == "xmlns" {
 				continue
 			}
 			a := Attr{Local: local, Value: Unescape(raw.value), Pos: raw.pos, Stop: raw.stop, ValuePos: raw.valuePos, ValueStop: raw.valueStop}
-			if found {
+			if prefix != "" {
 				a.Space = s.space(prefix)
 			}
 			if !yield(a) {

@@ -272,10 +272,7 @@ func (s *Scanner) startTag(rest string) bool {
 	if strings.Contains(s.attrs, "xmlns") {
 		s.bind()
 	}
-	prefix, local, found := strings.Cut(name, ":")
-	if !found {
-		prefix, local = "", name
-	}
+	prefix, local := splitName(name)
 	e.space, e.local = s.space(prefix), local
 	s.open = append(s.open, e)
 	s.Kind, s.Pos, s.Stop = Start, s.next, s.next+end
@@ -284,12 +281,22 @@ func (s *Scanner) startTag(rest string) bool {
 	return true
 }
 
+// splitName returns the prefix of a name and what is behind its colon. A name
+// with nothing before its colon, or nothing behind it, has no prefix.
+func splitName(name string) (prefix, local string) {
+	prefix, local, _ = strings.Cut(name, ":")
+	if prefix == "" || local == "" {
+		return "", name
+	}
+	return prefix, local
+}
+
 // bind notes the namespaces that the element at hand declares.
 func (s *Scanner) bind() {
 	for a := range s.rawAttrs() {
 		if a.name == "xmlns" {
 			s.bound = append(s.bound, binding{"", s.named(a.value)})
-		} else if prefix, ok := strings.CutPrefix(a.name, "xmlns:"); ok {
+		} else if space, prefix := splitName(a.name); space == "xmlns" {
 			s.bound = append(s.bound, binding{prefix, s.named(a.value)})
 		}
 	}

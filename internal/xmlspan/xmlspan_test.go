@@ -141,7 +141,7 @@ func TestDecode(t *testing.T) {
 // FuzzScanner holds the scanner to encoding/xml: what both take has the same
 // elements and the same text.
 func FuzzScanner(f *testing.F) {
-	for _, seed := range []string{sample, "<a/>", "<a>&#x41;&amp;</a>", "<!DOCTYPE a><a/>", "<a xmlns:b='c'><b:d b:e=\"f\"/></a>", "<a><![CDATA[x]]></a>"} {
+	for _, seed := range []string{sample, "<a/>", "<a>&#x41;&amp;</a>", "<!DOCTYPE a><a/>", "<a xmlns:b='c'><b:d b:e=\"f\"/></a>", "<a><![CDATA[x]]></a>", "<:></:>", "<a:></a:>", "<:a xmlns:='b' :c='d'/>"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
