@@ -258,6 +258,7 @@ func remarks(v *verify.Verdict, cited string) string {
 	var all []string
 	for _, c := range v.Difference {
 		switch {
+		case v.Class == verify.Unquoted: // other words are no fault of such a claim
 		case c.Source == "":
 			all = append(all, fmt.Sprintf("“%s” is not in the source", shownWords(c.Quote)))
 		case c.Quote == "":
