@@ -130,6 +130,7 @@
 // every request fail; one with an unknown tool only the list of tools. A header
 // that chooses toolsets or read-only also hides the tools that other programs
 // added.
+//
 // A read-only server has no tools that make maps, whatever else is chosen, and
 // resolve writes no evidence file: it returns the address, with text and pictures
 // if they are included. The server still writes data for its own use, such as the

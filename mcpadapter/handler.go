@@ -95,8 +95,8 @@ const (
 // statelessVersions are the versions of the protocol without sessions.
 var statelessVersions = []string{"2026-07-28"}
 
-// sessionVersions are the versions with sessions. 2024-11-05 had another
-// transport at first, but some of its clients use this one.
+// sessionVersions are the versions with sessions. Version 2024-11-05 defines another
+// transport, but clients of that version may also use this one.
 var sessionVersions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
 
 // The headers of the protocol.
