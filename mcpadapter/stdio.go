@@ -38,7 +38,7 @@ type StreamTransport struct {
 	Writer io.Writer // gets each message in one Write; not closed
 
 	MaxMessage int           // longest message read, in bytes, at most 1 GiB; zero means 4 MiB
-	MaxCalls   int           // calls in flight; zero means 1,000. further calls are refused as busy, and so are calls whose requests together exceed 16 times MaxMessage
+	MaxCalls   int           // calls in flight; zero means 1,000; further calls are refused as busy, and so are calls whose requests together exceed 16 times MaxMessage
 	Grace      time.Duration // for calls in flight when Reader ends; zero means 5 seconds, negative none
 
 	Logger *slog.Logger // nil discards

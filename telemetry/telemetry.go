@@ -33,7 +33,7 @@
 // conventions for the Model Context Protocol, and citekit.workspace,
 // citekit.caller, citekit.resource, citekit.request_id, citekit.outcome and
 // citekit.waited (seconds). Its parent is the span in the caller's traceparent,
-// in "_meta" or in the header. It never contains arguments, queries or results.
+// in "_meta" or in the header. Spans never contain arguments, queries or results.
 // Requests without a valid token have no span.
 //
 // The variables of OpenTelemetry set where spans are sent and which are sampled,
