@@ -19,8 +19,8 @@ const (
 	workspaceKey = "citekit.workspace"
 )
 
-// Identify tells a [Handler] who calls, with which rights, and to which of
-// several workspaces. [HandlerOptions.Authenticate] should make
+// Identify returns the info that tells a [Handler] who calls, with which rights,
+// and which of several workspaces. [HandlerOptions.Authenticate] should make
 // [auth.RequireBearerToken] put the result into the context of a request. A
 // caller has separate sessions and links in each workspace.
 //

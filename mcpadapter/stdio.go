@@ -37,9 +37,18 @@ type StreamTransport struct {
 	Reader io.Reader // read until it ends; not closed
 	Writer io.Writer // gets each message in one Write; not closed
 
-	MaxMessage int           // longest message read, in bytes, at most 1 GiB; zero means 4 MiB
-	MaxCalls   int           // calls in flight; zero means 1,000; further calls are refused as busy, and so are calls whose requests together exceed 16 times MaxMessage
-	Grace      time.Duration // for calls in flight when Reader ends; zero means 5 seconds, negative none
+	// MaxMessage is the length of the longest message read, in bytes, at most
+	// 1 GiB; zero means 4 MiB.
+	MaxMessage int
+
+	// MaxCalls bounds the calls in flight; zero means 1,000. Further calls are
+	// refused as busy, and so are calls whose requests together exceed 16 times
+	// MaxMessage.
+	MaxCalls int
+
+	// Grace is how long calls in flight may run after Reader ends; zero means
+	// 5 seconds, negative none.
+	Grace time.Duration
 
 	Logger *slog.Logger // nil discards
 }
