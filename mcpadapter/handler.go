@@ -31,8 +31,8 @@ type HandlerOptions struct {
 	SessionTimeout time.Duration
 
 	// MaxSessions bounds the sessions at a time, separately for each
-	// authenticated caller and for all others together; zero means 1,000. All
-	// streams of changes without a session count as one. At the limit, the
+	// authenticated caller and for all others together; zero means 1,000. A
+	// stream of changes without a session counts as a session. At the limit, the
 	// session that was idle for the longest time ends for a new one; sessions
 	// with an open stream end last. If all have running calls, the new one is
 	// refused with status 429. Callers are distinguished by

@@ -14,7 +14,7 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// recoverPanics answers a request whose handler panics with an error. Without it
+// recoverPanics answers a request whose handler panics with an error. Otherwise
 // the SDK would end the process.
 func recoverPanics(logger *slog.Logger) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
@@ -44,7 +44,7 @@ func panicked(method string, req mcp.Request) (mcp.Result, error) {
 var errPanic = errors.New("panic")
 
 // codedErrors gives every error a code, makes its data valid JSON, and keeps
-// internal details in the log. Without it the SDK answers a resource URI with
+// internal details in the log. Otherwise the SDK answers a resource URI with
 // control characters with data that ends the session, and sends the text of an
 // error without a code unchanged.
 func codedErrors(logger *slog.Logger) mcp.Middleware {
