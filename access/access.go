@@ -1,8 +1,8 @@
-// Package access says who may do what with a server of several workspaces.
+// Package access decides who may do what with a server of several workspaces.
 //
-// An [Authenticator] tells what the bearer token of a request may do, as a
-// [Grant]. Package keyfile has one for keys that an operator makes, and package
-// oidc one for the tokens of an identity provider.
+// An [Authenticator] turns the bearer token of a request into a [Grant]. Package
+// keyfile has an Authenticator for keys that an operator makes, and package oidc
+// one for the tokens of an identity provider.
 package access
 
 import (
@@ -12,47 +12,47 @@ import (
 	"time"
 )
 
-// A Grant is what a caller may do. Whoever gets one must not change it.
+// A Grant is what a caller may do. Its receivers must not change it.
 type Grant struct {
-	// ID names the caller in logs, limits and sessions. It is the same for each
-	// token of a caller, and tells nothing that is secret.
+	// ID names the caller in logs, limits and sessions. It is the same for all
+	// tokens of a caller, and reveals no secret.
 	ID string
 
-	// Workspaces are the names of those that the caller may see. The first is
-	// the one that is meant where a request names none.
+	// Workspaces are the names of the workspaces that the caller may see. The
+	// first is the default for requests that name none.
 	Workspaces []string
 
 	// Toolsets and Tools are the groups of tools and the tools that the caller
 	// may use, as in the Options of package mcpadapter; nil means all.
 	Toolsets, Tools []string
 
-	// ReadOnly leaves out the tools that make maps, and evidence files.
+	// ReadOnly excludes tools that make maps, and evidence files.
 	ReadOnly bool
 
-	// Expires is when the token ends; the zero time means never.
+	// Expires is when the token expires; the zero time means never.
 	Expires time.Time
 }
 
 // Has reports whether the caller may see a workspace.
 func (g *Grant) Has(workspace string) bool { return slices.Contains(g.Workspaces, workspace) }
 
-// ErrRefused is matched by the error of a token that is not valid: malformed,
-// unknown, revoked, expired or not meant for this server.
+// ErrRefused matches the error of an invalid token: malformed, unknown, revoked,
+// expired or not meant for this server.
 var ErrRefused = errors.New("the token is not valid")
 
-// An Authenticator tells what a bearer token may do.
+// An Authenticator decides what a bearer token may do.
 //
 // Implementations must be safe for concurrent use. An error that matches
-// [ErrRefused] is about the token, and its text never has any of it; another one
-// is about the authenticator, such as a file that cannot be read. Nothing of
-// either is shown to the caller.
+// [ErrRefused] is about the token, and its text never contains any part of it.
+// Any other error is about the authenticator, such as a file that cannot be read.
+// Callers see neither text.
 type Authenticator interface {
 	Authenticate(ctx context.Context, token string) (*Grant, error)
 }
 
-// Several returns an authenticator that takes what any of all takes, asked in
-// turn. An error that does not match [ErrRefused] counts if nothing after takes
-// the token.
+// Several returns an authenticator that accepts a token if one of all does. It
+// asks them in order. If none accepts the token, the last error that does not
+// match [ErrRefused] counts, if there is one.
 func Several(all ...Authenticator) Authenticator { return several(slices.Clone(all)) }
 
 type several []Authenticator
@@ -72,8 +72,8 @@ func (s several) Authenticate(ctx context.Context, token string) (*Grant, error)
 	return nil, failed
 }
 
-// Valid reports whether one of the authenticators takes an ID of a grant for valid
-// still. One that cannot tell counts as if it did.
+// Valid reports whether the ID of a grant is still valid for one of the
+// authenticators. An authenticator without a method Valid counts as valid.
 func (s several) Valid(id string) bool {
 	return slices.ContainsFunc(s, func(a Authenticator) bool {
 		valid, ok := a.(interface{ Valid(id string) bool })
@@ -81,8 +81,8 @@ func (s several) Valid(id string) bool {
 	})
 }
 
-// Granted returns what one of the authenticators that can tell says that the ID of a
-// grant may do, else nil.
+// Granted returns the current grant with an ID, from the first authenticator that
+// has it, or nil.
 func (s several) Granted(id string) *Grant {
 	for _, a := range s {
 		if regranter, ok := a.(interface{ Granted(id string) *Grant }); ok {

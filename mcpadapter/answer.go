@@ -8,7 +8,7 @@ import (
 	answers "github.com/citekit/citekit/answer"
 )
 
-// answerTimeout is that of the design that the tool is after.
+// answerTimeout is the time limit of the published design of this tool.
 const answerTimeout = 30 * time.Second
 
 func (a *adapter) answerTool() tool {
@@ -66,7 +66,8 @@ func (a *adapter) answerQuestion(ctx context.Context, args arguments) (answer, e
 	return asJSON(given.MarshalJSON())
 }
 
-// A noModelError reports an abstractive answer that no model can write.
+// A noModelError reports that an abstractive answer was asked for, but no model
+// can write it.
 type noModelError struct{ error }
 
 func (e noModelError) Unwrap() error { return e.error }

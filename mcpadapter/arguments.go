@@ -32,16 +32,16 @@ type parameter struct {
 	longest     int         // bytes of a text; zero means maxID
 	most        int         // texts of a list; zero means maxPaths
 	members     []parameter // of a group
-	untold      bool        // another tool's schema says what the members are
+	untold      bool        // the schema leaves the members out, as another tool's schema has them
 	description string
 }
 
-// maxID is the longest id that is looked up, in bytes: far more than any that
-// a map should have, and few enough to be repeated in a message.
+// maxID is the length limit of an id to look up, in bytes: far above any id that
+// a map should have, and short enough to be repeated in a message.
 const maxID = 16 << 10
 
-// arguments are the decoded arguments of a call, by name; those not given are
-// absent.
+// arguments are the decoded arguments of a call, by name. An argument that was
+// not given is absent.
 type arguments map[string]any
 
 func (a arguments) has(name string) bool {
@@ -74,10 +74,10 @@ func (a arguments) flag(name string) bool {
 	return b
 }
 
-// decodeArguments reads the arguments of a call. A null counts as absent, and
-// a scalar of another type is taken for what it plainly means: agents write
+// decodeArguments reads the arguments of a call. A null counts as absent. A
+// scalar of another type is converted if its meaning is plain, as agents write
 // "12" for 12 and "true" for true. The error matches [citekit.ErrSyntax] and
-// names the arguments there are.
+// names the arguments that the tool takes.
 func decodeArguments(raw json.RawMessage, parameters []parameter) (arguments, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		raw = json.RawMessage("{}")
@@ -115,7 +115,7 @@ func decodeArguments(raw json.RawMessage, parameters []parameter) (arguments, er
 	return args, nil
 }
 
-// An inputError says what is wrong with the arguments of a call. It matches
+// An inputError reports a wrong argument of a call. It matches
 // [citekit.ErrSyntax].
 type inputError string
 
@@ -123,8 +123,8 @@ func (e inputError) Error() string { return string(e) }
 
 func (inputError) Is(target error) bool { return target == citekit.ErrSyntax }
 
-// checkResourceID refuses an id that cannot be one, so that any other error of
-// syntax is the map's.
+// checkResourceID refuses an id that no resource can have. Any other syntax error
+// is then an error of the map.
 func checkResourceID(args arguments) error {
 	if !args.has("resource_id") || args.text("resource_id") == "" && args.text("address") != "" {
 		return nil
@@ -136,8 +136,8 @@ func checkResourceID(args arguments) error {
 	return inputError(withoutSyntax(err))
 }
 
-// withoutSyntax returns a message without that of [citekit.ErrSyntax], which
-// the code says already.
+// withoutSyntax returns the message of err without the text of
+// [citekit.ErrSyntax], which repeats the code.
 func withoutSyntax(err error) string {
 	return strings.TrimSuffix(err.Error(), ": "+citekit.ErrSyntax.Error())
 }
@@ -240,8 +240,8 @@ func (p parameter) wrongType(want string, raw json.RawMessage) error {
 	return badArgument("argument '%s' is %s; it must be %s", p.name, describeJSON(raw), want)
 }
 
-// scalarText returns a JSON string's value, and a number or literal as it is
-// written.
+// scalarText returns the value of a JSON string, or the JSON text of a number or
+// literal.
 func scalarText(raw json.RawMessage) (value string, ok bool) {
 	switch raw[0] {
 	case '{', '[':

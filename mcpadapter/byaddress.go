@@ -9,9 +9,9 @@ import (
 	"github.com/citekit/citekit/relations"
 )
 
-// placeOf returns the resource and the node, or nil, that arguments name: by
-// their ids, or by an address. That of a part means the smallest node that holds
-// the part.
+// placeOf returns the resource and the node that arguments name by their ids or
+// by an address. The node is nil if they name a whole resource. An address of a
+// part stands for the smallest node that holds the part.
 func (a *adapter) placeOf(ctx context.Context, args arguments) (resource string, node *string, err error) {
 	if args.text("address") == "" {
 		if !args.has("resource_id") {
@@ -43,8 +43,8 @@ func (a *adapter) placeOf(ctx context.Context, args arguments) (resource string,
 	return address.Resource, nil, nil
 }
 
-// addressOf returns the address that arguments give in place of ids. The id of
-// its resource may be given as well.
+// addressOf returns the address that arguments give instead of ids. They may also
+// give the id of its resource.
 func (a *adapter) addressOf(ctx context.Context, args arguments) (citekit.Address, error) {
 	address, err := parseAddress(ctx, a.lib, args.text("address"))
 	if err != nil {
@@ -59,8 +59,8 @@ func (a *adapter) addressOf(ctx context.Context, args arguments) (citekit.Addres
 	return address, nil
 }
 
-// parseAddress parses an address. If the address is wrong only because its
-// resource is of another modality, the error says which address would be right.
+// parseAddress parses an address. If the only fault is that its resource has
+// another modality, the error gives the right address.
 func parseAddress(ctx context.Context, lib *citekit.Library, text string) (citekit.Address, error) {
 	address, err := citekit.ParseAddress(text)
 	if err == nil {

@@ -10,16 +10,16 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// A caller is who called over HTTP, for whom paths on this machine mean nothing
-// and tell what is nobody's business.
+// A caller is a client that called over HTTP. Paths on this machine are of no use
+// to it, and reveal what it should not know.
 type caller struct {
-	base    string          // what links begin with, as the client called the server; "" if that is not known
-	user    string          // who it authenticated as, or ""
-	info    *auth.TokenInfo // of that; may be nil
-	version string          // of the protocol, as the client says with each request; "" before 2025-06-18
+	base    string          // of links, as the client called the server; "" if unknown
+	user    string          // the authenticated user, or ""
+	info    *auth.TokenInfo // of user; may be nil
+	version string          // of the protocol, as the client states with each request; "" before 2025-06-18
 }
 
-// callerOf returns who called, or nil if the call did not come over HTTP.
+// callerOf returns the caller, or nil if the call did not come over HTTP.
 func callerOf(extra *mcp.RequestExtra) *caller {
 	if extra == nil || extra.Header == nil {
 		return nil
@@ -34,19 +34,19 @@ func callerOf(extra *mcp.RequestExtra) *caller {
 	return c
 }
 
-// takesLinks reports whether the client's version of the protocol has links in
-// the answers of tools.
+// takesLinks reports whether the client's version of the protocol allows links in
+// the results of tools.
 func (c *caller) takesLinks() bool {
 	return c.version != "" && c.version != "2025-03-26" && c.version != "2024-11-05"
 }
 
-// streamKey is the key of the context of a session over HTTP+SSE for the extra of
-// the request that began it.
+// streamKey is the context key, in a session over HTTP+SSE, for the extra of the
+// request that began the session.
 type streamKey struct{}
 
-// extraOf returns what is known of the HTTP request that a request came by, or
-// nil. Over HTTP+SSE the SDK tells nothing of the requests that messages come by:
-// there it is the one that began the session.
+// extraOf returns what is known about the HTTP request that carried req, or nil.
+// Over HTTP+SSE the SDK knows nothing about the requests that carry messages, so
+// it is the request that began the session.
 func extraOf(ctx context.Context, req mcp.Request) *mcp.RequestExtra {
 	if extra := req.GetExtra(); extra != nil && extra.Header != nil {
 		return extra
@@ -57,8 +57,8 @@ func extraOf(ctx context.Context, req mcp.Request) *mcp.RequestExtra {
 
 type callerKey struct{}
 
-// withCaller returns a context of a call with who called; nil is for one that did
-// not come over HTTP.
+// withCaller returns the context of a call with its caller, which is nil if the
+// call did not come over HTTP.
 func withCaller(ctx context.Context, c *caller) context.Context {
 	if c == nil {
 		return ctx
@@ -66,14 +66,14 @@ func withCaller(ctx context.Context, c *caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// callerFrom returns who called, or nil if the call did not come over HTTP.
+// callerFrom returns the caller, or nil if the call did not come over HTTP.
 func callerFrom(ctx context.Context) *caller {
 	c, _ := ctx.Value(callerKey{}).(*caller)
 	return c
 }
 
-// withoutPath returns a map as who called may see it: over HTTP a source outside
-// the base directory is told by its name alone.
+// withoutPath returns a map as the caller may see it: over HTTP, the path of a
+// source outside the base directory is reduced to its file name.
 func withoutPath(ctx context.Context, m *citekit.ResourceMap) *citekit.ResourceMap {
 	path := shownPath(ctx, m.SourcePath)
 	if path == m.SourcePath {
@@ -84,7 +84,7 @@ func withoutPath(ctx context.Context, m *citekit.ResourceMap) *citekit.ResourceM
 	return &shown
 }
 
-// shownPath returns the path of a source as who called may see it.
+// shownPath returns the path of a source as the caller may see it.
 func shownPath(ctx context.Context, path string) string {
 	if callerFrom(ctx) == nil || !filepath.IsAbs(path) {
 		return path

@@ -11,10 +11,9 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// A resourceFilter says which resources are wanted in a list. The zero value
-// wants all.
+// A resourceFilter selects resources for a list. The zero value selects all.
 type resourceFilter struct {
-	words    []string // that the id or the title has, folded
+	words    []string // folded words that the id or title must contain
 	modality citekit.Modality
 }
 
@@ -27,8 +26,8 @@ func filterOf(args arguments) resourceFilter {
 
 func (f resourceFilter) all() bool { return len(f.words) == 0 && f.modality == "" }
 
-// wants reports whether a resource is wanted. A map that cannot be read has its
-// id alone.
+// wants reports whether the filter selects a resource. If its map cannot be read,
+// only the id counts.
 func (f resourceFilter) wants(e catalogEntry) bool {
 	if f.modality != "" && f.modality != e.modality {
 		return false
@@ -41,10 +40,11 @@ func (f resourceFilter) wants(e catalogEntry) bool {
 	return true
 }
 
-// fold makes texts equal that differ only in case or in how letters are composed.
+// fold makes texts equal that differ only in case or in Unicode composition.
 func fold(s string) string { return nfc.String(strings.ToLower(nfc.String(s))) }
 
-// listWanted lists those that come after an id and are wanted.
+// listWanted lists the resources that follow the id last and that the filter
+// selects.
 func (a *adapter) listWanted(ctx context.Context, list *resourceList, last string, limit int, wanted resourceFilter) error {
 	if wanted.modality != "" && !slices.Contains(citekit.Modalities(), wanted.modality) && !slices.Contains(a.lib.Modalities(), wanted.modality) {
 		return badArgument("argument 'type' is %s; it is one of %s", quote(string(wanted.modality)), joinModalities(citekit.Modalities()))
@@ -72,12 +72,12 @@ func joinModalities(modalities []citekit.Modality) string {
 	return strings.Join(names, ", ")
 }
 
-// A catalog remembers what lists are filtered by. It is as new as the maps, but
-// for maps that an editor wrote in their place: their types and titles may be
-// those before until another map changes. Its methods are safe for concurrent
-// use.
+// A catalog caches the fields that lists are filtered by. It is as current as the
+// maps, with one exception: if an editor overwrites a map in place, the old type
+// and title may stay until another map changes. Its methods are safe for
+// concurrent use.
 type catalog struct {
-	turn  chan struct{} // has a token while maps are read, so that each is read once
+	turn  chan struct{} // holds a token while maps are read, so that each is read once
 	stamp citekit.Stamp
 	known *catalogEntries // replaced, never changed
 }
@@ -86,11 +86,11 @@ func newCatalog() *catalog {
 	return &catalog{turn: make(chan struct{}, 1), known: new(catalogEntries)}
 }
 
-// catalogEntries are sorted by id. Their texts are parts of one, which is searched
-// at the speed of memory.
+// catalogEntries are sorted by id. Their texts lie in one string, which is fast
+// to search.
 type catalogEntries struct {
 	list []catalogEntry
-	text string // with a zero byte after that of each entry
+	text string // the text of each entry, followed by a zero byte
 	ends []int  // in text
 }
 
@@ -109,8 +109,8 @@ func newCatalogEntries(list []catalogEntry) *catalogEntries {
 	return c
 }
 
-// wanted returns the ids, at most most of them, that come after an id and are
-// wanted.
+// wanted returns up to most ids that follow the id last and that the filter
+// selects.
 func (c *catalogEntries) wanted(last string, most int, filter resourceFilter) (ids []string) {
 	i, there := slices.BinarySearchFunc(c.list, last, func(e catalogEntry, id string) int { return strings.Compare(e.id, id) })
 	if there {
@@ -124,7 +124,7 @@ func (c *catalogEntries) wanted(last string, most int, filter resourceFilter) (i
 	return ids
 }
 
-// next returns the first entry from i that may have the words.
+// next returns the index of the first entry from i on that may have the words.
 func (c *catalogEntries) next(i int, words []string) int {
 	if len(words) == 0 {
 		return i
@@ -139,7 +139,7 @@ func (c *catalogEntries) next(i int, words []string) int {
 	return i + found
 }
 
-// A catalogEntry is what a catalog remembers of a resource.
+// A catalogEntry is what a catalog stores about a resource.
 type catalogEntry struct {
 	id       string
 	stamp    citekit.Stamp // of the map
@@ -147,18 +147,18 @@ type catalogEntry struct {
 	text     string // id and title, folded
 }
 
-// maxFoldedTitle is the most of a title that lists are filtered by, in bytes.
+// maxFoldedTitle is how many bytes of a title lists are filtered by.
 const maxFoldedTitle = 1000
 
-// stamper is an ability of workspaces: a stamp that changes when a map does, or
-// the zero stamp.
+// A stamper is a workspace with a stamp that changes whenever a map does. The
+// stamp may be zero, which says nothing.
 type stamper interface {
 	MapsStamp(ctx context.Context) (citekit.Stamp, error)
 }
 
-// entries returns all resources in ascending order of their ids. Where the maps
-// have changed, those are read that are not as they were. If ctx ends before, what
-// was read is kept for the next call.
+// entries returns all resources in ascending order of their ids. It reads only
+// maps that have changed. If ctx ends first, the next call continues with the
+// maps read so far.
 func (c *catalog) entries(ctx context.Context, lib *citekit.Library) (*catalogEntries, error) {
 	select {
 	case c.turn <- struct{}{}:
@@ -204,8 +204,8 @@ func (c *catalog) entries(ctx context.Context, lib *citekit.Library) (*catalogEn
 	return c.known, nil
 }
 
-// entryOf reads what the catalog has of a resource. Of a map that cannot be read
-// it has the id.
+// entryOf reads the entry of a resource. If the map cannot be read, it has only
+// the id.
 func entryOf(ctx context.Context, lib *citekit.Library, e catalogEntry) catalogEntry {
 	m, err := lib.Map(ctx, e.id)
 	if err != nil {

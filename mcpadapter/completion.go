@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	maxCompletions = 100 // in one answer, as the protocol has it
-	maxCompleted   = 512 // bytes of what is to be completed
+	maxCompletions = 100 // in one answer, a limit of the protocol
+	maxCompleted   = 512 // bytes of the value to complete
 )
 
-// complete completes the ids in URIs of resources and in arguments of prompts,
-// with those that begin so and then those that hold what was typed. For arguments
-// that it does not know it has no values.
+// complete completes ids in URIs of resources and in arguments of prompts. Ids
+// that begin with the typed text come before ids that contain it. Unknown
+// arguments get no values.
 func (a *adapter) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	argument := req.Params.Argument
 	if len(argument.Value) > maxCompleted {
@@ -61,7 +61,8 @@ func (a *adapter) completeResource(ctx context.Context, c *completions) error {
 	return ctx.Err()
 }
 
-// completeNode completes the id of a node. The resource may be as in a URI.
+// completeNode completes the id of a node. The id of the resource may be
+// percent-encoded, as in a URI.
 func (a *adapter) completeNode(ctx context.Context, c *completions, resource string) error {
 	m, err := a.lib.Map(ctx, resource)
 	if err != nil {
@@ -79,7 +80,7 @@ func (a *adapter) completeNode(ctx context.Context, c *completions, resource str
 	return ctx.Err()
 }
 
-// completions gathers what completes a text.
+// completions collects the values that complete a text.
 type completions struct {
 	typed          string // in lower case
 	begin, contain []string

@@ -12,7 +12,7 @@ import (
 	"github.com/citekit/citekit/contents"
 )
 
-// What getContents can include and expand to.
+// The values of the arguments include and expand of getContents.
 const (
 	includeText  = "text"
 	includeRuns  = "runs"
@@ -24,11 +24,11 @@ const (
 	expandRelations  = "relations"
 )
 
-// maxPictures is how many pictures one answer has: each is read by a model as
-// some thousand tokens.
+// maxPictures is how many pictures one answer has. Each costs a model some
+// thousand tokens.
 const maxPictures = 4
 
-// maxPictureBytes bounds each of them, so that together they fit into a message.
+// maxPictureBytes bounds each picture, so that all of them fit into one message.
 const maxPictureBytes = 2 << 20
 
 func (a *adapter) contentsTool() tool {
@@ -86,10 +86,10 @@ func (a *adapter) getContents(ctx context.Context, args arguments) (answer, erro
 	return answer{data: data, more: pictures}, err
 }
 
-// withAddresses returns the error of a call whose time was over with what is
+// withAddresses returns the error of a call that timed out, together with what is
 // known without reading a text.
 func (a *adapter) withAddresses(ctx context.Context, args arguments, err error) error {
-	if !errors.Is(err, context.DeadlineExceeded) { // which comes a little before the end of ctx
+	if !errors.Is(err, context.DeadlineExceeded) { // which may match shortly before ctx ends
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), addressTime)
@@ -106,7 +106,7 @@ func (a *adapter) withAddresses(ctx context.Context, args arguments, err error) 
 	return partialError{err, known}
 }
 
-// readable is an error as the tools word it.
+// readable is an error with the wording of the tools.
 type readable struct{ error }
 
 func (e readable) Error() string {
@@ -137,7 +137,7 @@ func (a *adapter) pictures(ctx context.Context, items []*contents.Item) []mcp.Co
 		if err != nil {
 			code := citekit.CodeOf(err)
 			if errors.Is(err, errors.ErrUnsupported) && item.Text != "" {
-				continue // the text says it all
+				continue // the text is enough
 			}
 			shown = append(shown, &mcp.TextContent{Text: "No picture of " + address + ": " + printable(explain("getContents", err, code))})
 			continue

@@ -13,12 +13,12 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// A view is a part of a structure that is shown page by page. Its cursor says
-// all there is to know, so the server keeps nothing.
+// A view is a part of a structure that is shown page by page. Its cursor holds
+// the whole state, so the server keeps none.
 type view struct {
 	Resource string  `json:"r"`
-	NodeID   *string `json:"n,omitempty"` // the one node shown; nil for all
-	Depth    *int    `json:"d,omitempty"` // levels shown below the top; nil for all
+	NodeID   *string `json:"n,omitempty"` // the only node shown; nil means all
+	Depth    *int    `json:"d,omitempty"` // levels shown below the top; nil means all
 	Offset   int     `json:"o"`           // nodes shown before, in document order
 	Tree     string  `json:"t"`           // fingerprint of the tree
 }
@@ -30,8 +30,8 @@ func (v view) depth() int {
 	return *v.Depth
 }
 
-// viewOf returns the view that the arguments of getStructure ask for. The
-// error matches [citekit.ErrSyntax] if the cursor is not one of ours, or
+// viewOf returns the view that the arguments of getStructure ask for. The error
+// matches [citekit.ErrSyntax] if this server did not make the cursor, or if it
 // belongs to other arguments or to an older map.
 func viewOf(m *citekit.ResourceMap, args arguments) (view, error) {
 	asked := view{Resource: m.ResourceID, Tree: fingerprint(m)}
@@ -60,8 +60,8 @@ func viewOf(m *citekit.ResourceMap, args arguments) (view, error) {
 	return v, nil
 }
 
-// maxCursor is the longest cursor there is, roughly: one with two ids of
-// maxID, whose JSON may have six bytes for each, in base64.
+// maxCursor is about the greatest length of a cursor, in bytes: two ids of length
+// maxID, with up to six bytes of JSON for each byte, in base64.
 const maxCursor = 17 * maxID
 
 func (v view) cursor() string {
@@ -90,8 +90,8 @@ func badCursor(why string) error {
 	return badArgument("the cursor does not fit: %s", why)
 }
 
-// fingerprint returns a value that stays while a map has the same nodes in the
-// same places.
+// fingerprint returns a value that stays the same as long as the map has the same
+// nodes in the same places.
 func fingerprint(m *citekit.ResourceMap) string {
 	h := sha256.New()
 	buf := make([]byte, 0, 8<<10)

@@ -20,38 +20,38 @@ import (
 	"github.com/citekit/citekit/internal/strictjson"
 )
 
-// evidencePath begins the path of every link to evidence; the SHA-256 of the
+// evidencePath begins the path of every link to evidence. The SHA-256 of the
 // evidence follows.
 const evidencePath = "/evidence/"
 
-// defaultLifetime is that of links.
+// defaultLifetime is how long links work by default.
 const defaultLifetime = 15 * time.Minute
 
 // LinkOptions configures [EvidenceLinks]. The zero value is ready to use.
 type LinkOptions struct {
-	// BaseURL is what links begin with, such as https://cite.example; ""
-	// means the host that the client called.
+	// BaseURL begins the links, such as https://cite.example; "" means the host
+	// that the client called.
 	BaseURL string
 
 	// Lifetime is how long a link works; zero means 15 minutes.
 	Lifetime time.Duration
 
-	// Key signs the links: at least 32 bytes. Servers that answer for one
-	// another need the same. Nil means one that the workspace keeps, which is
-	// made when it is first needed.
+	// Key signs the links: at least 32 bytes. Servers that accept each other's
+	// links need the same key. Nil means a key that the workspace keeps, made
+	// when it is first needed.
 	Key []byte
 }
 
-// EvidenceLinks gives clients elsewhere links to evidence, and serves them: each
-// is signed and works for a while, for one piece of evidence. Nothing is ever
-// served by path. Make it with [NewEvidenceLinks].
+// EvidenceLinks makes and serves links to evidence for clients on other machines.
+// Each link is signed, for one piece of evidence, and expires. Nothing is served
+// by path. Make one with [NewEvidenceLinks].
 type EvidenceLinks struct {
 	lib  *citekit.Library
 	opts LinkOptions
 	now  func() time.Time
 
 	mu    sync.Mutex
-	users map[[userTagSize]byte]*auth.TokenInfo // who links were given to
+	users map[[userTagSize]byte]*auth.TokenInfo // whom links were given to
 }
 
 // NewEvidenceLinks returns links to the evidence of lib, whose workspace must be
@@ -67,11 +67,11 @@ func NewEvidenceLinks(lib *citekit.Library, opts *LinkOptions) *EvidenceLinks {
 	return l
 }
 
-// errNoBase reports links whose host nobody has set.
+// errNoBase means that the host of the links is not known.
 var errNoBase = errors.New("the server does not know its own address")
 
-// link returns a link to evidence that has a file, for one who called over HTTP,
-// and when it ends to work.
+// link returns a link to evidence that has a file, for a caller over HTTP, and
+// the time when the link expires.
 func (l *EvidenceLinks) link(ctx context.Context, c *caller, e *citekit.Evidence) (url string, expires time.Time, err error) {
 	base := l.opts.BaseURL
 	if base == "" {
@@ -103,18 +103,18 @@ func decodeHash(to []byte, text string) error {
 	return nil
 }
 
-// Where a workspace keeps the key of its links.
+// The note in which a workspace keeps the key of its links.
 const (
 	linkNotes   = "links"
 	linkKeyName = "key"
-	linkKeySize = 32 // bytes, at least
+	linkKeySize = 32 // minimum, in bytes
 )
 
 var errShortKey = fmt.Errorf("the key of links has less than %d bytes", linkKeySize)
 
-// signingKey returns the key that links are signed with. One that the workspace
-// keeps is read each time: it may have been lost, and made anew by another
-// process. Of several who make it at once all get the same.
+// signingKey returns the key that signs links. A key in the workspace is read
+// each time, as another process may have replaced it. Processes that make it at
+// the same time all get the same key.
 func (l *EvidenceLinks) signingKey(ctx context.Context) ([]byte, error) {
 	if l.opts.Key != nil {
 		return l.checkingKey(ctx)
@@ -139,7 +139,7 @@ func (l *EvidenceLinks) signingKey(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// checkingKey is signingKey for who checks a link: it makes no key. An error
+// checkingKey is signingKey for checking links: it makes no key. An error
 // matching [fs.ErrNotExist] means that no link was signed yet.
 func (l *EvidenceLinks) checkingKey(ctx context.Context) ([]byte, error) {
 	key := l.opts.Key
@@ -155,8 +155,8 @@ func (l *EvidenceLinks) checkingKey(ctx context.Context) ([]byte, error) {
 	return key, nil
 }
 
-// encodeEvidence returns what resolve says of evidence: where it is as a path, or
-// to who called over HTTP as a link, which is then also in a block of its own.
+// encodeEvidence returns the answer of resolve for evidence. It has a path, or
+// for a caller over HTTP a link, which is then also in a content block.
 func (a *adapter) encodeEvidence(ctx context.Context, e *citekit.Evidence) (json.RawMessage, []mcp.Content, error) {
 	data, err := compact(e.MarshalJSON())
 	c := callerFrom(ctx)
@@ -191,10 +191,10 @@ func (a *adapter) encodeEvidence(ctx context.Context, e *citekit.Evidence) (json
 	return w.Bytes(), []mcp.Content{&mcp.ResourceLink{URI: url, Name: evidenceName(e), MIMEType: e.MediaType, Size: &e.Size}}, w.Err
 }
 
-// errNoLinks reports a server without [Options.Links].
+// errNoLinks means that the server has no [Options.Links].
 var errNoLinks = errors.New("links are not set up")
 
-// linkTo returns a link to evidence, or an error to tell who called.
+// linkTo returns a link to evidence, or an error that the caller may see.
 func (a *adapter) linkTo(ctx context.Context, c *caller, e *citekit.Evidence) (url string, expires time.Time, err error) {
 	if a.opts.Links == nil {
 		return "", time.Time{}, errNoLinks
@@ -207,7 +207,7 @@ func (a *adapter) linkTo(ctx context.Context, c *caller, e *citekit.Evidence) (u
 	return url, expires, err
 }
 
-// errLinkFailed is all that a caller hears of what failed inside.
+// errLinkFailed hides the details of an internal failure from a caller.
 var errLinkFailed = errors.New("making one failed")
 
 // evidenceName returns the name of the file of evidence.

@@ -16,8 +16,8 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// failure returns the result that tells an agent what went wrong, with which
-// code, and what to do about it.
+// failure returns the result that tells an agent what failed, the code of the
+// error, and what to do about it.
 func failure(tool string, err error) *mcp.CallToolResult {
 	code := citekit.CodeOf(err)
 	hint := hintFor(tool, err, code)
@@ -48,7 +48,8 @@ func failure(tool string, err error) *mcp.CallToolResult {
 	}
 }
 
-// explain returns the message of err without what only concerns the server.
+// explain returns the message of err without details that only concern the
+// server.
 func explain(tool string, err error, code citekit.Code) string {
 	var missing *citekit.NotFoundError
 	if errors.As(err, &missing) {
@@ -79,12 +80,12 @@ func explain(tool string, err error, code citekit.Code) string {
 	return message
 }
 
-// A storageFault is an error of a directory of the workspace, as package
+// A storageFault is an error about a directory of the workspace, as package
 // workspace returns it.
 type storageFault interface{ StorageFault() string }
 
-// explainMissing words what is missing as the tools always have: only
-// getStructure says where the map should be.
+// explainMissing words the error for a missing item as the tools always have:
+// only getStructure names the place where the map should be.
 func explainMissing(tool string, missing *citekit.NotFoundError) string {
 	var message string
 	switch {
@@ -151,14 +152,14 @@ var hints = map[citekit.Code]string{
 
 const (
 	maxMessage = 2000 // bytes of an error message
-	maxShownID = 300  // bytes of an id that is looked up in vain
+	maxShownID = 300  // bytes of an id that was not found
 )
 
 // clip cuts a long message.
 func clip(s string) string { return plain.Shorten(s, maxMessage) }
 
-// printable returns s on one line: what is not printable is escaped as in a
-// Go string, and a long text is cut.
+// printable returns s on one line: unprintable characters are escaped as in a Go
+// string, and a long text is cut.
 func printable(s string) string {
 	s = clip(s)
 	var b strings.Builder
@@ -173,7 +174,7 @@ func printable(s string) string {
 	return b.String()
 }
 
-// quote returns s between quotes, on one line and not too long.
+// quote returns s in quotes, on one line and shortened.
 func quote(s string) string {
 	const most = 100
 	return "'" + printable(plain.Shorten(s, most)) + "'"

@@ -6,9 +6,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// features sets up what a server has beside its tools: resources, prompts,
-// completion and subscriptions. What it returns is called with the server once
-// that is made, before other middleware is added.
+// features sets up the features of a server other than tools: resources, prompts,
+// completion and subscriptions. The caller must call the returned function once
+// the server is made, before it adds other middleware.
 func (a *adapter) features(settings *mcp.ServerOptions) func(*mcp.Server) {
 	w := newWatcher(a.lib, a.opts.Watch, a.opts.Logger)
 	r := &resources{adapter: a, watch: w}

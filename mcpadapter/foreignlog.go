@@ -5,12 +5,14 @@ import (
 	"log/slog"
 )
 
-// A foreignLog is the handler of what the SDK and package http log, who repeat what
-// callers sent as it is: here it is on one line, of moderate length, and shows.
+// A foreignLog handles log records of the SDK and of package http, which repeat
+// callers' input unchanged. It escapes control characters, keeps each record on
+// one line, and shortens it.
 type foreignLog struct{ slog.Handler }
 
-// forForeign returns a logger for code that is not ours. What it tells is of level
-// debug at most: callers cause much of it, and calls that fail are logged by us.
+// forForeign returns a logger for code of others. It logs at level debug at most,
+// because callers cause much of the output and this package itself logs calls
+// that fail.
 func forForeign(logger *slog.Logger) *slog.Logger { return slog.New(foreignLog{logger.Handler()}) }
 
 // Enabled implements [slog.Handler].

@@ -22,68 +22,68 @@ import (
 
 // A Call is a request of the protocol that came over HTTP.
 type Call struct {
-	Method   string // such as tools/call, or [MethodEvidence]; "other" for one that is not known
-	Tool     string // of tools/call, or ""; "other" for one that is not of ours
-	Resource string // the id of the resource that it names, or ""
+	Method   string // such as tools/call, or [MethodEvidence]; "other" if unknown
+	Tool     string // of tools/call, or ""; "other" for a tool that citekit does not define
+	Resource string // the id of the resource that the call names, or ""
 
-	// Lookup is set for calls that are answered from maps, in parts of limited
-	// length, and for those of the protocol itself. Others may search, extract,
-	// and read what is long.
+	// Lookup is set for calls of the protocol itself and for calls that are
+	// answered from maps, in parts of limited length. Other calls may search,
+	// extract and read long texts.
 	Lookup bool
 
-	// Writes is set for calls that make maps. What they began goes on when
-	// nobody waits for their answer.
+	// Writes is set for calls that make maps. Their work continues even if nobody
+	// waits for the answer.
 	Writes bool
 
-	// Stream is set for what lasts as long as a client takes: a stream of changes,
-	// or evidence that is fetched.
+	// Stream is set for calls that last as long as the client likes: a stream of
+	// changes, or fetching evidence.
 	Stream bool
 
 	Grant     *access.Grant // of the caller; nil if nobody authenticated
-	Workspace string        // the name of the one that the call is for; may be ""
-	Start     time.Time     // when all of the request had come
-	Waited    time.Duration // how long the gate let it wait
+	Workspace string        // the workspace that the call is for; may be ""
+	Start     time.Time     // when the whole request had arrived
+	Waited    time.Duration // how long the gate made it wait
 
-	// Traceparent is the span of the caller that the call is of, as W3C Trace
-	// Context writes it: what "_meta" of the call has, else the header of the
-	// request. It is "" unless it is valid.
+	// Traceparent is the caller's span that contains the call, in the format of
+	// W3C Trace Context. It comes from "_meta" of the call, else from the header
+	// of the request. It is "" if invalid.
 	Traceparent string
 
-	// What is known once the call has ended.
+	// The following fields are set once the call has ended.
 	RequestID string
-	Duration  time.Duration // from Start until the answer was made
+	Duration  time.Duration // from Start until the answer was ready
 	Outcome   string        // the code of the error, such as NOT_FOUND, or one of those below
-	Bytes     int64         // of the HTTP answer's body; of a batch those of all its calls, at the first
+	Bytes     int64         // of the body of the HTTP answer; in a batch, the first call has the bytes of all
 }
 
-// The outcomes of calls that are no codes of errors.
+// The outcomes of calls that are not error codes.
 const (
 	OutcomeOK        = "ok"
-	OutcomeLimited   = "limited"   // refused for a limit of the caller's
-	OutcomeBusy      = "busy"      // refused for a limit of the server's
+	OutcomeLimited   = "limited"   // refused because of a limit for the caller
+	OutcomeBusy      = "busy"      // refused because of a limit of the server
 	OutcomeCancelled = "cancelled" // the caller, or the server, did not wait for the end
 )
 
-// A Gate says when calls may run, and hears how they ended. It must be safe for
-// concurrent use.
+// A Gate decides when calls may run, and is notified when they end. It must be
+// safe for concurrent use.
 type Gate interface {
-	// Enter returns once the calls of a request may run, or with an error that
-	// matches a [*BusyError] if they may not now, or [access.ErrRefused] if who
-	// has a link may not follow it; other errors are as if ctx had ended. There
-	// are several calls only in a batch, and none in a request that has
-	// notifications alone. End is called, once, when all of them have ended,
-	// whether or not somebody takes the answer.
+	// Enter returns once the calls of a request may run. The error matches
+	// [*BusyError] if they may not run now, or [access.ErrRefused] if the holder
+	// of a link may not follow it; any other error is treated as if ctx had
+	// ended. There are several calls only in a batch, and none in a request with
+	// only notifications. End is called once, after all calls have ended, even if
+	// nobody takes the answer.
 	Enter(ctx context.Context, calls []*Call) (end func(), err error)
 
-	// Ended is told of a call that has ended, and whose answer was written as
-	// far as somebody took it.
+	// Ended is called when a call has ended and its answer is written, or the
+	// client has stopped reading it.
 	Ended(ctx context.Context, call *Call)
 }
 
 // A BusyError is the error of a [Gate] that refuses calls.
 type BusyError struct {
 	Server     bool          // the limit is the server's: status 503, else 429
-	RetryAfter time.Duration // when to try again; at least a second is told
+	RetryAfter time.Duration // when to try again; callers are told at least one second
 	Message    string        // which limit, for the caller
 }
 
@@ -96,37 +96,37 @@ func (e *BusyError) status() int {
 	return http.StatusTooManyRequests
 }
 
-// seconds returns what the header Retry-After says.
+// seconds returns the value of the header Retry-After.
 func (e *BusyError) seconds() string {
 	return strconv.Itoa(max(1, int(math.Ceil(e.RetryAfter.Seconds()))))
 }
 
-// passHeader is where the handler tells its middleware which pass a request has.
-// No header that comes over a connection can have this name.
+// passHeader carries the pass of a request from the handler to its middleware. No
+// header that arrives over a connection can have this name.
 const passHeader = "citekit pass"
 
-// passes are those of the requests of a handler that are not answered.
+// passes are the passes of unanswered requests of a handler.
 type passes struct {
 	gate Gate
 	last atomic.Int64
 	byID sync.Map // of *pass, by the header's value
 }
 
-// A pass is what a gate gave a request.
+// A pass is the permission of a gate for one request.
 type pass struct {
 	gate    Gate
 	request context.Context // ends when nobody waits for the answer
 	end     func()
 
 	mu       sync.Mutex
-	waiting  []*Call // that have not begun
-	finished []*Call // that have ended
+	waiting  []*Call // not begun yet
+	finished []*Call // ended
 	running  int
-	answered bool // the request is
+	answered bool // the request is answered
 }
 
-// enter has the calls of a request pass the gate. The caller calls leave once
-// the request is answered, with the bytes that it took.
+// enter waits until the gate lets the calls of a request pass. The caller calls
+// leave once the request is answered, with the size of the answer in bytes.
 func (p *passes) enter(r *http.Request, requests []*jsonrpc.Request) (leave func(bytes int64), err error) {
 	delete(r.Header, passHeader)
 	if p.gate == nil {
@@ -151,8 +151,7 @@ func (p *passes) enter(r *http.Request, requests []*jsonrpc.Request) (leave func
 	}, nil
 }
 
-// enterGate has calls wait for their turn, and tells the gate of those that get
-// none.
+// enterGate waits for the turn of calls, and reports refused calls to the gate.
 func enterGate(ctx context.Context, gate Gate, calls []*Call) (end func(), err error) {
 	end, err = gate.Enter(ctx, calls)
 	if err == nil {
@@ -175,7 +174,7 @@ func enterGate(ctx context.Context, gate Gate, calls []*Call) (end func(), err e
 	return nil, err
 }
 
-// of returns the pass of the request that a call came by, or nil.
+// of returns the pass of the request that carried a call, or nil.
 func (p *passes) of(header http.Header) *pass {
 	id := header[passHeader]
 	if len(id) != 1 {
@@ -188,8 +187,8 @@ func (p *passes) of(header http.Header) *pass {
 	return held.(*pass)
 }
 
-// begin takes the call that middleware has come to; nil if the pass has none of
-// that kind that has not begun.
+// begin takes the waiting call that middleware now handles. It returns nil if no
+// call of that method and tool is waiting.
 func (p *pass) begin(method, tool string) *Call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -203,7 +202,7 @@ func (p *pass) begin(method, tool string) *Call {
 	return c
 }
 
-// done notes that a call has ended.
+// done records that a call has ended.
 func (p *pass) done(c *Call) {
 	p.mu.Lock()
 	p.running--
@@ -211,7 +210,7 @@ func (p *pass) done(c *Call) {
 	p.settle()
 }
 
-// leave notes that the request is answered.
+// leave records that the request is answered.
 func (p *pass) leave(bytes int64) {
 	p.mu.Lock()
 	p.answered = true
@@ -226,7 +225,7 @@ func (p *pass) leave(bytes int64) {
 	p.settle()
 }
 
-// settle tells the gate what has ended. It unlocks the pass.
+// settle reports ended calls to the gate. It unlocks the pass.
 func (p *pass) settle() {
 	end := p.end
 	if p.running > 0 || len(p.waiting) > 0 {
@@ -248,9 +247,9 @@ func (p *pass) settle() {
 	}
 }
 
-// pass has a call go through the gate: by the pass of its request, or, where it
-// has none, as over HTTP+SSE, by itself. The context of the call ends when nobody
-// waits for its answer.
+// pass runs a call through the gate: with the pass of its request, or alone if
+// there is none, as over HTTP+SSE. The context of the call ends when nobody waits
+// for its answer.
 func (h *Handler) pass(ctx context.Context, method string, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
 	gate := h.passes.gate
 	if gate == nil {
@@ -277,9 +276,9 @@ func (h *Handler) pass(ctx context.Context, method string, req mcp.Request, next
 	return result, err
 }
 
-// passAlone has a call go through the gate that has no pass.
+// passAlone runs a call that has no pass through the gate.
 func (h *Handler) passAlone(ctx context.Context, method string, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
-	params, _ := json.Marshal(req.GetParams()) // what was decoded encodes
+	params, _ := json.Marshal(req.GetParams()) // decoded values always encode
 	c := newCall(method, params, headerOf(ctx, req))
 	if extra := extraOf(ctx, req); extra != nil {
 		c.identify(extra.TokenInfo)
@@ -302,8 +301,8 @@ func (h *Handler) passAlone(ctx context.Context, method string, req mcp.Request,
 	return result, err
 }
 
-// encodedSize returns about how many bytes a result has where it is written to a
-// stream that several calls share.
+// encodedSize returns the approximate size of a result, in bytes, on a stream
+// that several calls share.
 func encodedSize(result mcp.Result) (size int64) {
 	switch r := result.(type) {
 	case *heldTool:
@@ -311,7 +310,7 @@ func encodedSize(result mcp.Result) (size int64) {
 	case *heldResource:
 		r.body.write(func(part []byte) { size += int64(len(part)) })
 	default:
-		data, _ := json.Marshal(result) // the answer is an error if that fails
+		data, _ := json.Marshal(result) // if that fails, the answer is an error
 		size = int64(len(data))
 	}
 	return size
@@ -320,7 +319,7 @@ func encodedSize(result mcp.Result) (size int64) {
 // listenMethod is the call that lasts as long as its stream of changes.
 const listenMethod = "subscriptions/listen"
 
-// wire returns the error as one of the protocol.
+// wire returns the error as a protocol error.
 func (e *BusyError) wire() error {
 	data, _ := json.Marshal(map[string]string{"retry_after": e.seconds()}) // strings always encode
 	return &jsonrpc.Error{Code: codeBusy, Message: e.Message, Data: data}
@@ -338,7 +337,7 @@ func refuseBusy(w http.ResponseWriter, err error, calls []*jsonrpc.Request) {
 	r.respond(w, busy.status())
 }
 
-// ended notes how a call ended.
+// ended records how a call ended.
 func (c *Call) ended(result mcp.Result, err error) {
 	c.Duration = time.Since(c.Start)
 	switch {
@@ -362,8 +361,7 @@ func (c *Call) ended(result mcp.Result, err error) {
 	}
 }
 
-// outcomeOf returns the code of an error of the protocol, and the id of its
-// request.
+// outcomeOf returns the code of a protocol error, and the id of its request.
 func outcomeOf(err error) (code, requestID string) {
 	var coded *jsonrpc.Error
 	if !errors.As(err, &coded) {
@@ -382,8 +380,8 @@ func outcomeOf(err error) (code, requestID string) {
 	return string(citekit.CodeInvalidInput), data.RequestID
 }
 
-// newCall returns what the method, the parameters and the headers of a request
-// say of a call.
+// newCall makes a call from the method, the parameters and the headers of a
+// request.
 func newCall(method string, params json.RawMessage, header http.Header) *Call {
 	c := &Call{Method: knownMethod(method), Start: time.Now(), Lookup: true, Stream: method == listenMethod}
 	var name, arguments, uri, meta json.RawMessage
@@ -419,12 +417,13 @@ func newCall(method string, params json.RawMessage, header http.Header) *Call {
 	return c
 }
 
-// identify notes who calls.
+// identify sets the caller.
 func (c *Call) identify(info *auth.TokenInfo) {
 	c.Grant, c.Workspace = grantOf(info)
 }
 
-// isLookup reports whether a tool answers from maps alone, and not with a whole one.
+// isLookup reports whether a tool answers from maps, without returning a whole
+// one.
 func isLookup(tool string, arguments json.RawMessage) bool {
 	switch tool {
 	case "listResources", "getNode", "ingestStatus":
@@ -461,13 +460,13 @@ func resourceNamed(arguments json.RawMessage) string {
 	return ""
 }
 
-// MethodEvidence is the Method of a [Call] for a link that is followed.
+// MethodEvidence is the Method of a [Call] that follows a link to evidence.
 const MethodEvidence = "evidence"
 
-// evidence is what serves links.
+// evidence serves links.
 type evidence interface {
 	http.Handler
-	givenTo(*http.Request) *auth.TokenInfo // who the link was given to, if that is known
+	givenTo(*http.Request) *auth.TokenInfo // whom the link was given to, if known
 }
 
 // gated returns a handler of links whose requests pass the gate.
@@ -497,7 +496,7 @@ func (h *Handler) gated(links evidence) http.Handler {
 	})
 }
 
-// refuseEvidence answers a request for evidence that may not be had now.
+// refuseEvidence answers a request for evidence that the gate refuses.
 func refuseEvidence(w http.ResponseWriter, err error) {
 	busy := new(BusyError)
 	switch {
@@ -511,10 +510,10 @@ func refuseEvidence(w http.ResponseWriter, err error) {
 	}
 }
 
-// A statusWriter knows the status of an answer.
+// A statusWriter records the status of an answer.
 type statusWriter struct {
 	http.ResponseWriter
-	status int // zero before it is written
+	status int // zero until it is written
 }
 
 // Unwrap is for [http.ResponseController].
@@ -528,7 +527,7 @@ func (w *statusWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// outcome returns what the status says.
+// outcome returns the outcome for the status.
 func (w *statusWriter) outcome() string {
 	switch {
 	case w.status < http.StatusBadRequest:
@@ -550,13 +549,13 @@ func toolOf(req mcp.Request) string {
 	return ""
 }
 
-// methods are those of the protocol that clients call.
+// methods are the protocol methods that clients call.
 var methods = []string{
 	"initialize", "server/discover", "ping", "tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read",
 	"resources/subscribe", "resources/unsubscribe", "subscriptions/listen", "prompts/list", "prompts/get", "completion/complete", "logging/setLevel",
 }
 
-// other stands for names that callers made up.
+// other replaces names that callers made up.
 const other = "other"
 
 func knownMethod(method string) string {

@@ -13,23 +13,23 @@ import (
 	"github.com/citekit/citekit/access"
 )
 
-// The keys of [auth.TokenInfo.Extra] for what [Identify] says.
+// The keys of [auth.TokenInfo.Extra] for the arguments of [Identify].
 const (
 	grantKey     = "citekit.grant"
 	workspaceKey = "citekit.workspace"
 )
 
-// Identify returns what tells a [Handler] who calls, with what right and to which
-// of several workspaces: what [HandlerOptions.Authenticate] is to have
-// [auth.RequireBearerToken] put into the context of a request. A caller has
-// sessions and links of its own in each workspace.
+// Identify returns the info that tells a [Handler] who calls, with which rights,
+// and which of several workspaces. [HandlerOptions.Authenticate] should make
+// [auth.RequireBearerToken] put the result into the context of a request. A
+// caller has separate sessions and links in each workspace.
 //
-// The workspace is often what a header of the request asks for. One that the grant
-// does not have is served to nobody: answer such a request with an error that does
-// not tell whether it exists, as package server does.
+// A header of the request often selects the workspace. If the grant does not
+// include that workspace, answer with an error that does not reveal whether it
+// exists, as package server does.
 //
-// The grant leaves out tools as the headers of a request do: see the package
-// comment. It also leaves out resources of the protocol: the map of a resource
+// The grant leaves out tools in the same way as request headers do: see the
+// package comment. It also leaves out protocol resources: the map of a resource
 // needs the tool getStructure, a node getNode, an address resolve or getContents,
 // and their list and completion listResources or getStructure.
 func Identify(grant *access.Grant, workspace string) *auth.TokenInfo {
@@ -39,7 +39,7 @@ func Identify(grant *access.Grant, workspace string) *auth.TokenInfo {
 	}
 }
 
-// grantOf returns what [Identify] said: nil and "" if it said nothing.
+// grantOf returns the arguments of [Identify], or nil and "" if it was not used.
 func grantOf(info *auth.TokenInfo) (*access.Grant, string) {
 	if info == nil {
 		return nil, ""
@@ -49,8 +49,7 @@ func grantOf(info *auth.TokenInfo) (*access.Grant, string) {
 	return grant, workspace
 }
 
-// granted returns the choice of tools that the caller of a request has by its
-// grant.
+// granted returns the tools that the grant of a request's caller allows.
 func granted(ctx context.Context, req mcp.Request) choice {
 	extra := extraOf(ctx, req)
 	if extra == nil {
@@ -63,8 +62,8 @@ func granted(ctx context.Context, req mcp.Request) choice {
 	return choice{toolsets: grant.Toolsets, tools: grant.Tools, readOnly: grant.ReadOnly}
 }
 
-// checkFeature returns an error for what is beside the tools if a grant leaves out
-// the tools that give the same.
+// checkFeature returns an error if req reads a resource or uses another feature
+// for which the grant leaves out all tools that give the same.
 func (c choice) checkFeature(req mcp.Request) error {
 	switch req := req.(type) {
 	case *mcp.ReadResourceRequest:
@@ -77,7 +76,7 @@ func (c choice) checkFeature(req mcp.Request) error {
 		}
 	case *mcp.SubscriptionsListenRequest:
 		if req.Params.Notifications == nil {
-			return nil // the SDK says that they are missing
+			return nil // the SDK reports that they are missing
 		}
 		for _, uri := range req.Params.Notifications.ResourceSubscriptions {
 			if !c.hasAny(toolsFor(uri)...) {
@@ -88,12 +87,13 @@ func (c choice) checkFeature(req mcp.Request) error {
 	return nil
 }
 
-// noResource returns the error for a resource that there is not.
+// noResource returns the error for a resource that does not exist.
 func noResource(uri string) error {
 	return &citekit.NotFoundError{Kind: "resource", ID: cmp.Or(resourceOf(uri), uri)}
 }
 
-// toolsFor returns the tools that give what is read at a URI. Any one is enough.
+// toolsFor returns the tools that give the content of a URI. Any one of them
+// suffices.
 func toolsFor(uri string) []string {
 	switch {
 	case strings.HasPrefix(uri, nodeURI):
@@ -104,7 +104,7 @@ func toolsFor(uri string) []string {
 	return []string{"resolve", "getContents"}
 }
 
-// listing are the tools that list ids. Any one is enough.
+// listing are the tools that list ids. Any one of them suffices.
 var listing = []string{"listResources", "getStructure"}
 
 func (c choice) hasAny(tools ...string) bool {
@@ -116,16 +116,16 @@ func (c choice) hasAny(tools ...string) bool {
 	return false
 }
 
-// A Hosted is a server that a handler serves beside others.
+// A Hosted is one of the servers of a handler.
 type Hosted struct {
 	Server *mcp.Server
 	Links  *EvidenceLinks // as in the Options of the server; may be nil
 }
 
-// NewWorkspacesHandler returns a handler that serves several servers, each to the
-// callers that [Identify] names its workspace for, if their grant has it; others
-// find none. A nil opts
-// means the defaults, and [HandlerOptions.Links] counts for nothing.
+// NewWorkspacesHandler returns a handler for several servers, by the name of the
+// workspace. [Identify] names the workspace of a caller; a caller whose grant
+// does not include it finds no server. A nil opts means the defaults.
+// [HandlerOptions.Links] is ignored.
 func NewWorkspacesHandler(all map[string]Hosted, opts *HandlerOptions) *Handler {
 	o := opts.withDefaults()
 	o.Links = nil
@@ -149,8 +149,8 @@ func NewWorkspacesHandler(all map[string]Hosted, opts *HandlerOptions) *Handler 
 	return h
 }
 
-// severalLinks are those of several workspaces. A link does not tell which one it
-// is of: its signature does.
+// severalLinks are the links of several workspaces. A link does not name its
+// workspace: its signature decides.
 type severalLinks []*EvidenceLinks
 
 // ServeHTTP implements [http.Handler].
@@ -160,8 +160,8 @@ func (s severalLinks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (s severalLinks) givenTo(r *http.Request) *auth.TokenInfo { return s.signer(r).givenTo(r) }
 
-// signer returns the links that signed the link of a request. If none did, the
-// first says what is wrong. All are asked in any case.
+// signer returns the links that signed the link of a request. If none did, it
+// returns the first, which reports the fault. It always asks all of them.
 func (s severalLinks) signer(r *http.Request) *EvidenceLinks {
 	signer := s[0]
 	for _, l := range s {
@@ -172,7 +172,7 @@ func (s severalLinks) signer(r *http.Request) *EvidenceLinks {
 	return signer
 }
 
-// signed returns the ticket of a link that was signed here.
+// signed returns the ticket of a link if l signed it.
 func (l *EvidenceLinks) signed(r *http.Request) (ticket, bool) {
 	hash, _ := strings.CutPrefix(r.URL.Path, evidencePath)
 	text, ok := ticketOf(r.URL)
@@ -186,8 +186,8 @@ func (l *EvidenceLinks) signed(r *http.Request) (ticket, bool) {
 	return openTicket(key, hash, text)
 }
 
-// givenTo implements evidence. Who links were given to is known for as long as
-// the process runs.
+// givenTo implements evidence. The receivers of links are known as long as the
+// process runs.
 func (l *EvidenceLinks) givenTo(r *http.Request) *auth.TokenInfo {
 	t, ok := l.signed(r)
 	if !ok {
@@ -198,10 +198,10 @@ func (l *EvidenceLinks) givenTo(r *http.Request) *auth.TokenInfo {
 	return l.users[t.user]
 }
 
-// rememberedUsers is how many callers are known at most to whom links were given.
+// rememberedUsers is how many receivers of links are remembered at most.
 const rememberedUsers = 10_000
 
-// remember notes who has links that are for a user.
+// remember records the user with a tag.
 func (l *EvidenceLinks) remember(tag [userTagSize]byte, info *auth.TokenInfo) {
 	if info == nil {
 		return
@@ -217,8 +217,8 @@ func (l *EvidenceLinks) remember(tag [userTagSize]byte, info *auth.TokenInfo) {
 // isHash reports whether text is a SHA-256 in lower-case hex.
 func isHash(text string) bool { return len(text) == 64 && strings.Trim(text, "0123456789abcdef") == "" }
 
-// EndCaller ends the sessions of callers, and the calls that they wait for, such
-// as when their key is revoked.
+// EndCaller ends the sessions of callers and their pending calls, for example
+// when their key is revoked.
 func (h *Handler) EndCaller(is func(*access.Grant) bool) {
 	for _, s := range h.sessions.all() {
 		if s.grant != nil && is(s.grant) {

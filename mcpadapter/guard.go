@@ -17,9 +17,9 @@ import (
 	"github.com/citekit/citekit/internal/pulse"
 )
 
-// A guard stands between two streams and the SDK's transport. It is what that
-// transport reads: the lines that are messages, each when there is room for its
-// call. It sees what is written, to know which calls have ended.
+// A guard stands between two streams and the SDK's transport. The transport reads
+// from it only lines that are valid messages, each once there is room for its
+// call. The guard also sees the output, so it knows which calls have ended.
 type guard struct {
 	StreamTransport
 	out *messageWriter
@@ -29,10 +29,10 @@ type guard struct {
 	closed    chan struct{}
 	closeOnce sync.Once
 
-	// For Read alone.
-	input chan line        // lines, or nil once that is closed
+	// Used only by Read.
+	input chan line        // lines; nil once that is closed
 	grace <-chan time.Time // set once input is nil
-	rest  []byte           // of the message that is being read
+	rest  []byte           // of the current message
 
 	ready chan struct{} // has a value when a call has ended
 	idle  chan struct{} // closed once ended is set and pending is zero
@@ -40,7 +40,7 @@ type guard struct {
 	mu          sync.Mutex
 	calls       map[jsonrpc.ID]*call
 	held        int               // bytes of the requests of calls
-	pending     int               // calls, but parked ones, whose answers are not written
+	pending     int               // calls whose answers are not written, without parked ones
 	ended       bool              // Reader has ended
 	long        map[string]*queue // by tool
 	others      queue
@@ -52,7 +52,7 @@ type call struct {
 	parked    bool // it lasts as long as the session
 	cancelled bool
 	size      int    // of the request, in bytes
-	queue     *queue // that it came through; may be nil
+	queue     *queue // through which it came; may be nil
 }
 
 func newGuard(t StreamTransport) *guard {
@@ -95,8 +95,8 @@ func (g *guard) Connect(ctx context.Context) (mcp.Connection, error) {
 	return guardedConn{conn, g}, nil
 }
 
-// readLines feeds Read. A blocked Reader cannot be interrupted, so this may
-// outlast the connection until Reader yields.
+// readLines feeds Read. A blocked Reader cannot be interrupted, so readLines may
+// outlast the connection until Reader returns.
 func (g *guard) readLines() {
 	defer close(g.lines)
 	r := bufio.NewReaderSize(pulse.NewReader(g.Reader), 64<<10)
@@ -116,8 +116,8 @@ func (g *guard) readLines() {
 	}
 }
 
-// Read implements [io.Reader] for the SDK's transport, which closes the session
-// at any line that it cannot read: it gets none of those.
+// Read implements [io.Reader] for the SDK's transport. The transport closes the
+// session at any line that it cannot read, so it gets only valid ones.
 func (g *guard) Read(p []byte) (int, error) {
 	if len(g.rest) == 0 {
 		text, err := g.next()
@@ -131,7 +131,7 @@ func (g *guard) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next returns the next message that there is room for. It waits for calls in
+// next returns the next message for which there is room. It waits for calls in
 // flight before it returns [io.EOF].
 func (g *guard) next() ([]byte, error) {
 	for {
@@ -159,8 +159,9 @@ func (g *guard) next() ([]byte, error) {
 	}
 }
 
-// receive returns the message of a line for the SDK, or nil if the SDK is to get
-// none, or gets it later. It answers a line that is not a message itself.
+// receive returns the message of a line for the SDK. It returns nil if the
+// message is queued, or if there is none for the SDK. It rejects an invalid line
+// itself.
 func (g *guard) receive(l line) ([]byte, error) {
 	m, rejected := parseMessage(l, g.MaxMessage)
 	held := false
@@ -178,8 +179,7 @@ func (g *guard) receive(l line) ([]byte, error) {
 	return m.text, nil
 }
 
-// endInput starts the wait for the calls in flight, which lasts at most for
-// Grace.
+// endInput starts the wait for the calls in flight, which takes at most Grace.
 func (g *guard) endInput() {
 	g.input = nil
 	g.mu.Lock()
@@ -192,7 +192,7 @@ func (g *guard) endInput() {
 	g.grace = time.After(g.Grace)
 }
 
-// exhaust ends reading: the SDK does not read on.
+// exhaust ends reading: the SDK reads no further.
 func (g *guard) exhaust() error {
 	close(g.exhausted)
 	return io.EOF
@@ -205,8 +205,8 @@ func (g *guard) Close() error {
 	return nil
 }
 
-// admit notes what a message means for the calls in flight, and reports whether
-// it is held back in a queue.
+// admit updates the calls in flight for a message, and reports whether the
+// message is held back in a queue.
 func (g *guard) admit(m *message) (held bool, rejected *rejection) {
 	request := m.request
 	if request == nil {
@@ -221,8 +221,8 @@ func (g *guard) admit(m *message) (held bool, rejected *rejection) {
 		return false, nil
 	}
 	if g.calls[request.ID] != nil {
-		// Under its own id the error would pass for the answer of the
-		// first call.
+		// With its own id, the error would look like the answer of the first
+		// call.
 		return false, &rejection{nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("id %v is in use by a call in flight", request.ID.Raw())}
 	}
 	if len(g.calls) >= g.MaxCalls || int64(g.held)+int64(len(m.text)) > heldMessages*int64(g.MaxMessage) {
@@ -248,7 +248,7 @@ func (g *guard) noteCancelled(params json.RawMessage) {
 		return
 	}
 	var requestID any
-	for _, m := range list { // as the SDK reads it: by the exact key, the last counts
+	for _, m := range list { // like the SDK: keys match exactly, the last one counts
 		if m.key == "requestId" && json.Unmarshal(m.value, &requestID) != nil {
 			return
 		}
@@ -265,8 +265,8 @@ func (g *guard) noteCancelled(params json.RawMessage) {
 	}
 }
 
-// forget ends a call for the client, who may use its id again. It returns nil
-// if there is no such call.
+// forget ends a call from the view of the client, which may then reuse its id. It
+// returns nil if there is no such call.
 func (g *guard) forget(id jsonrpc.ID) *call {
 	known := g.calls[id]
 	if known != nil {
@@ -276,7 +276,7 @@ func (g *guard) forget(id jsonrpc.ID) *call {
 	return known
 }
 
-// settle notes that nothing more is to be done for a call.
+// settle records that a call needs no more work.
 func (g *guard) settle(known *call) {
 	if known.parked {
 		return
@@ -287,7 +287,7 @@ func (g *guard) settle(known *call) {
 	}
 }
 
-// finish settles a call that was handled, and lets the next one in.
+// finish settles a handled call, and lets the next one in.
 func (g *guard) finish(known *call) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -297,11 +297,11 @@ func (g *guard) finish(known *call) {
 	g.settle(known)
 	select {
 	case g.ready <- struct{}{}:
-	default: // next has not seen the last one
+	default: // next has not seen the last value
 	}
 }
 
-// A guardedConn is the SDK's connection, whose guard sees the answers.
+// A guardedConn is the SDK's connection. It shows the answers to the guard.
 type guardedConn struct {
 	mcp.Connection
 	guard *guard
@@ -314,8 +314,8 @@ func (c guardedConn) Write(ctx context.Context, message jsonrpc.Message) error {
 		return c.Connection.Write(ctx, message)
 	}
 	g := c.guard
-	// The client may use the id again as soon as it has the answer, so the
-	// call ends before it is written, and is pending until after.
+	// The client may reuse the id as soon as it has the answer. So the call is
+	// forgotten before the answer is written, and stays pending until it is.
 	g.mu.Lock()
 	answered := g.forget(response.ID)
 	result := g.longResults.take(response.Result)
@@ -339,8 +339,8 @@ func (c guardedConn) Write(ctx context.Context, message jsonrpc.Message) error {
 	return c.Connection.Write(ctx, &reply)
 }
 
-// writeResult writes the message of a result, which is JSON already: the SDK
-// would go over it again.
+// writeResult writes the message of a result that is already JSON. The SDK would
+// process it again.
 func (g *guard) writeResult(response *jsonrpc.Response) error {
 	id, err := json.Marshal(response.ID.Raw())
 	if err != nil {
@@ -355,8 +355,8 @@ func (g *guard) writeResult(response *jsonrpc.Response) error {
 	return err
 }
 
-// protocolError returns err with a code and a text of moderate length. Errors
-// without a code are the SDK's complaints about a request.
+// protocolError returns err with a code and a text of limited length. Errors
+// without a code are the SDK's objections to a request.
 func protocolError(err error) error {
 	reply := jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest}
 	var coded *jsonrpc.Error
@@ -380,5 +380,6 @@ func (m *messageWriter) Write(message []byte) (int, error) {
 	return m.w.Write(message)
 }
 
-// Close implements [io.Closer] for the SDK's transport. The writer is not ours.
+// Close implements [io.Closer] for the SDK's transport. It leaves the writer
+// open, which belongs to the caller.
 func (*messageWriter) Close() error { return nil }

@@ -23,57 +23,59 @@ import (
 type HandlerOptions struct {
 	// Stateless serves every version of the protocol without sessions, so that
 	// any of several servers behind a load balancer can answer any request.
-	// Clients of the versions before 2026-07-28 then hear of no changes.
+	// Clients of versions before 2026-07-28 then get no notifications of changes.
 	Stateless bool
 
 	// SessionTimeout is how long a session may be idle, without a call and
 	// without an open stream; zero means 10 minutes.
 	SessionTimeout time.Duration
 
-	// MaxSessions is how many sessions there may be at a time, of each caller
-	// that authenticated and of all others together; zero means 1,000. Streams
-	// of changes that have no session count as one. Beyond that the session
-	// that was idle for the longest time ends for a new one, those with an open
-	// stream last; if all have calls that run, the new one is refused with
-	// status 429. Callers are told apart by [auth.TokenInfo.UserID].
+	// MaxSessions bounds the sessions at a time, separately for each
+	// authenticated caller and for all others together; zero means 1,000. A
+	// stream of changes without a session counts as a session. At the limit, the
+	// session that was idle for the longest time ends for a new one; sessions
+	// with an open stream end last. If all have running calls, the new one is
+	// refused with status 429. Callers are distinguished by
+	// [auth.TokenInfo.UserID].
 	MaxSessions int
 
 	// MaxBodyBytes bounds the body of a request; zero means 4 MiB, and more than
-	// 1 GiB means that.
+	// 1 GiB is reduced to 1 GiB.
 	MaxBodyBytes int64
 
 	// BodyTimeout is how long the body of a request may take to arrive; zero
 	// means 30 seconds.
 	BodyTimeout time.Duration
 
-	// Hosts are the host names, without ports, that requests may name beside
-	// the loopback ones; nil means any where the server is reached by another
-	// address than a loopback one. Behind a proxy of the same machine they are
-	// needed.
+	// Hosts are the host names, without ports, that requests may name in addition
+	// to the loopback names. Nil allows any name if the server is reached by an
+	// address that is not loopback. Behind a proxy on the same machine they must
+	// be set.
 	Hosts []string
 
 	// Origins are the origins of web pages that may call, such as
-	// https://agents.example; by default only pages of the server's own.
+	// https://agents.example; by default only the server's own pages may.
 	Origins []string
 
 	// SSE also serves the HTTP+SSE transport of version 2024-11-05, at /sse.
 	SSE bool
 
-	// Authenticate, if it is not nil, wraps what answers callers, such as with
-	// [auth.RequireBearerToken]. It must tell callers apart by
-	// [auth.TokenInfo.UserID], else they all share the sessions of one. Signed
-	// links to evidence need no authentication.
+	// Authenticate, if not nil, wraps the handlers that answer callers, for
+	// example with [auth.RequireBearerToken]. It must set a distinct
+	// [auth.TokenInfo.UserID] for each caller, else they all share one set of
+	// sessions. Signed links to evidence need no authentication.
 	Authenticate func(http.Handler) http.Handler
 
-	// Anonymous says that Authenticate lets everybody in. [Handler.Serve] then
-	// listens on loopback addresses alone, as without Authenticate.
+	// Anonymous states that Authenticate lets everybody in. [Handler.Serve] then
+	// listens only on loopback addresses, as without Authenticate.
 	Anonymous bool
 
-	// Links serves evidence at /evidence/; the same as in [Options], or nil.
+	// Links serves evidence at /evidence/; the same value as in [Options], or
+	// nil.
 	Links *EvidenceLinks
 
-	// Gate, if it is not nil, says when calls may run, and hears how they end.
-	// Then a call that makes no maps is cancelled when nobody waits for its
+	// Gate, if not nil, decides when calls may run, and is notified when they
+	// end. A call that makes no maps is then cancelled when nobody waits for its
 	// answer.
 	Gate Gate
 
@@ -90,11 +92,11 @@ const (
 	defaultBodyTimeout    = 30 * time.Second
 )
 
-// statelessVersions are the versions of the protocol that have no sessions.
+// statelessVersions are the versions of the protocol without sessions.
 var statelessVersions = []string{"2026-07-28"}
 
-// sessionVersions are those that have. The last one began with another
-// transport, and clients that want it use this one too.
+// sessionVersions are the versions with sessions. Version 2024-11-05 defines another
+// transport, but clients of that version may also use this one.
 var sessionVersions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
 
 // The headers of the protocol.
@@ -103,7 +105,7 @@ const (
 	sessionHeader = "Mcp-Session-Id"
 )
 
-// The paths of a [Handler], beside evidencePath.
+// The paths of a [Handler], besides evidencePath.
 const (
 	endpointPath = "/mcp"
 	ssePath      = "/sse"
@@ -112,8 +114,8 @@ const (
 // A Handler serves a server over HTTP, to clients of every version of the
 // protocol: at /mcp, and evidence at /evidence/. Make one with [NewHandler].
 //
-// It refuses what a web page of another site asks for, and what reaches a
-// loopback address by another name than localhost, by every method.
+// It refuses requests from web pages of other sites, and requests that reach a
+// loopback address by a name other than localhost, with any method.
 type Handler struct {
 	opts     HandlerOptions
 	mux      *http.ServeMux
@@ -125,20 +127,19 @@ type Handler struct {
 
 	stateless, stateful, sse http.Handler
 
-	// stopping ends when the server is to stop, and with it streams; killed
-	// ends when the calls that still run are to be cancelled.
+	// stopping ends when the server and its streams must stop; killed ends when
+	// the calls that still run must be cancelled.
 	stopping, killed context.Context
 	stop, kill       context.CancelFunc
 
 	mu      sync.Mutex
 	running int           // requests
-	idle    chan struct{} // closed once no request runs; nil unless it is awaited
+	idle    chan struct{} // closed once no request runs; nil unless something waits for it
 }
 
-// NewHandler returns a handler that serves server. A nil opts means the
-// defaults.
+// NewHandler returns a handler that serves server. A nil opts means the defaults.
 //
-// It adds middleware to server, which follows the calls that come by the
+// It adds middleware to server, which tracks the calls that come through the
 // handler.
 func NewHandler(server *mcp.Server, opts *HandlerOptions) *Handler {
 	o := opts.withDefaults()
@@ -150,7 +151,7 @@ func NewHandler(server *mcp.Server, opts *HandlerOptions) *Handler {
 	return h
 }
 
-// newHandler returns a handler that has no evidence yet.
+// newHandler returns a handler without evidence links.
 func newHandler(o *HandlerOptions, get func(*http.Request) *mcp.Server) *Handler {
 	h := &Handler{
 		opts: *o, mux: http.NewServeMux(), guard: newOriginGuard(o.Hosts, o.Origins), passes: passes{gate: o.Gate},
@@ -159,7 +160,7 @@ func newHandler(o *HandlerOptions, get func(*http.Request) *mcp.Server) *Handler
 	h.stopping, h.stop = context.WithCancel(context.Background())
 	h.killed, h.kill = context.WithCancel(context.Background())
 
-	// Hosts, the lengths of bodies and idle sessions are seen to here.
+	// The Handler itself checks hosts, the length of bodies and idle sessions.
 	h.stateless = mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
 		Stateless: true, PropagateRequestCancellation: true,
 		DisableLocalhostProtection: true, MaxRequestBodyBytes: -1, Logger: forForeign(o.Logger),
@@ -176,7 +177,7 @@ func newHandler(o *HandlerOptions, get func(*http.Request) *mcp.Server) *Handler
 	return h
 }
 
-// authenticated returns what serves callers that may call.
+// authenticated wraps serve in the authentication of callers.
 func (h *Handler) authenticated(serve http.HandlerFunc) http.Handler {
 	if h.opts.Authenticate == nil {
 		return serve
@@ -204,7 +205,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
 		answer.body = &followedBody{ReadCloser: r.Body}
 		r.Body = answer.body
-		// Also for what the server itself reads of a body that was refused.
+		// This also limits how long the server itself reads a refused body.
 		_ = answer.control.SetReadDeadline(time.Now().Add(h.opts.BodyTimeout))
 	}
 	if !h.enter() {
@@ -228,28 +229,29 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mux.ServeHTTP(answer, r)
 }
 
-// readBody replaces the body of a request by one that is in memory. The caller
-// calls release once the request is answered.
+// readBody reads the body of a request into memory. The caller calls release once
+// the request is answered.
 func (h *Handler) readBody(w http.ResponseWriter, r *http.Request) (data []byte, release func(), ok bool) {
 	if r.ContentLength == 0 {
 		return nil, func() {}, true
 	}
 	data, release, err := h.bodies.read(r)
 	if err != nil {
-		// A client that still sends would see its connection cut, and no answer.
+		// Otherwise a client that is still sending gets a closed connection and
+		// no answer.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(restTime))
 		_, _ = io.CopyN(io.Discard, r.Body, 4*min(h.bodies.limit, defaultMaxBody))
 		err.(*refusal).write(w)
 		return nil, nil, false
 	}
-	// What follows has no deadline: it may be a stream.
+	// From here on there is no deadline, as it may be a stream.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	r.Body = io.NopCloser(bytes.NewReader(data))
 	return data, release, true
 }
 
-// serveEndpoint serves a request of any version. Only versions that are known
-// choose the way: others, newer ones too, are refused.
+// serveEndpoint serves a request of any version. Unknown versions, even newer
+// ones, are refused.
 func (h *Handler) serveEndpoint(w http.ResponseWriter, r *http.Request) {
 	body, release, ok := h.readBody(w, r)
 	if !ok {
@@ -300,18 +302,19 @@ func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request, body []by
 	h.serveVersion(&errorWriter{ResponseWriter: w, calls: requests}, r)
 }
 
-// isJSON reports whether a body is said to be JSON. The SDK refuses others.
+// isJSON reports whether a body is declared as JSON. The SDK refuses others.
 func isJSON(r *http.Request) bool {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	return err == nil && media == "application/json"
 }
 
-// withoutSession reports whether requests of a version are served each for itself.
+// withoutSession reports whether requests of a version are independent of each
+// other.
 func (h *Handler) withoutSession(version string) bool {
 	return h.opts.Stateless || slices.Contains(statelessVersions, version)
 }
 
-// serveVersion serves a request of a version that is known, or that is not told.
+// serveVersion serves a request of a known version, or of none.
 func (h *Handler) serveVersion(w http.ResponseWriter, r *http.Request) {
 	if h.withoutSession(r.Header.Get(versionHeader)) {
 		h.serveStateless(w, r)
@@ -320,8 +323,8 @@ func (h *Handler) serveVersion(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refuseVersion answers a request of a version that is not known, as the
-// protocol says. The body may be anything.
+// refuseVersion answers a request of an unknown version as the protocol requires.
+// The body may be anything.
 func refuseVersion(w http.ResponseWriter, version string, body []byte) {
 	supported := slices.Concat(statelessVersions, sessionVersions)
 	data, _ := json.Marshal(mcp.UnsupportedProtocolVersionData{Supported: supported, Requested: version}) // strings always encode
@@ -345,7 +348,7 @@ func refuseVersion(w http.ResponseWriter, version string, body []byte) {
 	w.Write(answer)
 }
 
-// serveStateless serves a request that is its own session: what it calls ends
+// serveStateless serves a request that is a session of its own: its calls end
 // with it.
 func (h *Handler) serveStateless(w http.ResponseWriter, r *http.Request) {
 	s := newSession(r, r.Context())
@@ -353,7 +356,7 @@ func (h *Handler) serveStateless(w http.ResponseWriter, r *http.Request) {
 	h.forSession(h.stateless, w, r, s)
 }
 
-// serveStateful serves a request of a session, or one that makes a session.
+// serveStateful serves a request that belongs to a session or begins one.
 func (h *Handler) serveStateful(w http.ResponseWriter, r *http.Request) {
 	id := r.Header.Get(sessionHeader)
 	if id == "" {
@@ -362,7 +365,7 @@ func (h *Handler) serveStateful(w http.ResponseWriter, r *http.Request) {
 	}
 	s := h.sessions.find(userOf(r), id)
 	switch {
-	case s == nil: // none, or one of another caller, which must not learn more
+	case s == nil: // none, or another caller's, which must not be revealed
 		http.Error(w, "session not found", http.StatusNotFound)
 		return
 	case r.Method == http.MethodDelete:
@@ -380,8 +383,8 @@ func (h *Handler) serveStateful(w http.ResponseWriter, r *http.Request) {
 	h.stateful.ServeHTTP(w, r)
 }
 
-// forSession serves a request whose session is new: if there is no room for it
-// the request is refused.
+// forSession serves a request with a new session. If there is no room for the
+// session, the request is refused.
 func (h *Handler) forSession(next http.Handler, w http.ResponseWriter, r *http.Request, s *session) {
 	answer := newDeadlineWriter(w)
 	answer.refused = func() *refusal {
@@ -398,8 +401,8 @@ var (
 	errNoRoom       = &jsonrpc.Error{Code: -32000, Message: tooManySessions.message}
 )
 
-// serveSSE serves the transport of version 2024-11-05, whose sessions are as
-// long as their streams.
+// serveSSE serves the transport of version 2024-11-05, where a session lasts as
+// long as its stream.
 func (h *Handler) serveSSE(w http.ResponseWriter, r *http.Request) {
 	body, release, ok := h.readBody(w, r)
 	if !ok {
@@ -432,7 +435,8 @@ func (h *Handler) serveSSE(w http.ResponseWriter, r *http.Request) {
 	h.sse.ServeHTTP(stream, r.WithContext(ctx))
 }
 
-// postSSE serves a message of a session of HTTP+SSE, which must be the caller's.
+// postSSE serves a message of a session of HTTP+SSE, which must belong to the
+// caller.
 func (h *Handler) postSSE(w http.ResponseWriter, r *http.Request, body []byte, release func()) {
 	calls, rejected := checkBody(body, "")
 	s := h.sessions.find(userOf(r), sseID(r.URL.Query().Get("sessionid")))
@@ -445,7 +449,7 @@ func (h *Handler) postSSE(w http.ResponseWriter, r *http.Request, body []byte, r
 		tooMuchUnanswered.write(w)
 	default:
 		defer h.sessions.releaseLater(s, len(body), release)
-		if len(calls) == 0 { // calls pass the gate one by one, where they are made
+		if len(calls) == 0 { // calls pass the gate one by one, in the session
 			leave, err := h.passes.enter(r, nil)
 			if err != nil {
 				refuseBusy(w, err, nil)
@@ -463,7 +467,7 @@ func (h *Handler) postSSE(w http.ResponseWriter, r *http.Request, body []byte, r
 	release()
 }
 
-// userOf returns who authenticated, or "" for all who did not.
+// userOf returns the authenticated user, or "" without authentication.
 func userOf(r *http.Request) string {
 	if token := auth.TokenInfoFromContext(r.Context()); token != nil {
 		return token.UserID
@@ -492,11 +496,10 @@ func (h *Handler) leave() {
 	}
 }
 
-// Shutdown ends what the handler serves: streams at once, and calls when they
-// are done, or cancelled when ctx ends before. From then on requests are
-// refused. It returns ctx.Err() if it cancelled calls. A program that does not
-// use [Handler.Serve] calls it before [http.Server.Shutdown], which would wait
-// for streams.
+// Shutdown ends streams at once, and waits for calls, which it cancels if ctx
+// ends first. From then on requests are refused. It returns ctx.Err() if it
+// cancelled calls. A program that does not use [Handler.Serve] calls it before
+// [http.Server.Shutdown], which would wait for streams.
 func (h *Handler) Shutdown(ctx context.Context) error {
 	h.mu.Lock()
 	h.stop()
@@ -505,7 +508,7 @@ func (h *Handler) Shutdown(ctx context.Context) error {
 	case h.running == 0:
 		close(idle)
 	case h.idle != nil:
-		idle = h.idle // of another call
+		idle = h.idle // of another call of Shutdown
 	default:
 		h.idle = idle
 	}
@@ -517,7 +520,7 @@ func (h *Handler) Shutdown(ctx context.Context) error {
 		err = ctx.Err()
 		h.kill()
 		select {
-		case <-idle: // the answers of what was cancelled are written
+		case <-idle: // the answers of cancelled calls are written
 		case <-time.After(cancelGrace):
 		}
 	}
@@ -553,7 +556,7 @@ func (o *HandlerOptions) withDefaults() HandlerOptions {
 	return opts
 }
 
-// baseHeader is where the handler tells the tools which base URL the client
-// called, such as http://127.0.0.1:8808. The name has a space, so that no
-// request has it from elsewhere.
+// baseHeader carries the base URL that the client called, such as
+// http://127.0.0.1:8808, from the handler to the tools. The name has a space, so
+// no request can bring it.
 const baseHeader = "citekit base"

@@ -14,35 +14,35 @@ const (
 	// writeTimeout is how long a client may take to read 64 KiB of an answer.
 	writeTimeout = 30 * time.Second
 
-	// writePiece is how many bytes of an answer a deadline is for.
+	// writePiece is how many bytes of an answer each deadline covers.
 	writePiece = 64 << 10
 
-	// smallBody is how long a body may be, in bytes, that is not counted.
+	// smallBody is the length, in bytes, up to which a body is not counted.
 	smallBody = 16 << 10
 
-	// bodyMemory is how many bytes the longer bodies of all requests may have
-	// together, if two of the longest have less.
+	// bodyMemory bounds the longer bodies of all requests together, in bytes. It
+	// is raised to twice the limit of one body if that is more.
 	bodyMemory = 32 << 20
 )
 
-// bodies reads the bodies of requests, and holds only so many bytes of them at a
-// time.
+// bodies reads the bodies of requests, and limits the memory that they take
+// together.
 type bodies struct {
 	limit  int64 // of one body, in bytes
-	memory int64 // of all that are longer than smallBody
+	memory int64 // for all bodies longer than smallBody, in bytes
 
 	mu      sync.Mutex
-	taken   int64            // bytes of that memory
-	callers map[string]int64 // of these, by who authenticated
+	taken   int64            // of memory, in bytes
+	callers map[string]int64 // the same, by authenticated user
 }
 
 func newBodies(limit int64) *bodies {
 	return &bodies{limit: limit, memory: max(bodyMemory, 2*limit), callers: make(map[string]int64)}
 }
 
-// take counts bytes that a caller holds more, or fewer, and reports whether there is
-// room for them: a caller that authenticated may have half, so that one that sends
-// slowly is not in the way of all others.
+// take adds bytes, which may be negative, to those of a caller, and reports
+// whether there is room for them. An authenticated caller may have half of the
+// memory, so that one slow sender does not block all others.
 func (b *bodies) take(caller string, bytes int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -66,7 +66,7 @@ type refusal struct {
 
 func (e *refusal) Error() string { return e.message }
 
-// write answers a request. The connection ends, as what is left of the request
+// write answers a request. It closes the connection, as the rest of the request
 // is not read.
 func (e *refusal) write(w http.ResponseWriter) {
 	w.Header().Set("Connection", "close")
@@ -76,11 +76,11 @@ func (e *refusal) write(w http.ResponseWriter) {
 	http.Error(w, e.message, e.status)
 }
 
-// retryAfter is how many seconds a client should wait for room.
+// retryAfter is how many seconds a refused client should wait.
 const retryAfter = "5"
 
-// read returns the body of a request; the caller calls release once it is not
-// held any more. The error is a [*refusal].
+// read returns the body of a request; the caller calls release once it no longer
+// holds the body. The error is a [*refusal].
 func (b *bodies) read(r *http.Request) (data []byte, release func(), err error) {
 	tooLarge := &refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is longer than %d bytes", b.limit)}
 	if r.ContentLength > b.limit {
@@ -125,10 +125,10 @@ func unreadable(err error) *refusal {
 	return &refusal{http.StatusBadRequest, "the body could not be read"}
 }
 
-// restTime is how long the rest of a body is waited for that nobody reads.
+// restTime is how long to wait for the rest of a body that nobody reads.
 const restTime = time.Second
 
-// A followedBody knows whether all of it was read.
+// A followedBody records whether all of it was read.
 type followedBody struct {
 	io.ReadCloser
 	ended bool
@@ -141,13 +141,13 @@ func (b *followedBody) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// A deadlineWriter writes an answer that its reader must take within a while,
-// piece by piece, however long the answer or the time before it.
+// A deadlineWriter writes an answer piece by piece. The client must take each
+// piece before a deadline, however long the answer is and however late it begins.
 type deadlineWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
-	answers *longAnswers    // written in place of their keys; may be nil
-	refused func() *refusal // asked before the header is written; may be nil
+	answers *longAnswers    // which replace their keys; may be nil
+	refused func() *refusal // called before the header is written; may be nil
 	body    *followedBody   // of the request; nil if it has none
 	begun   bool
 	dropped bool // the answer is replaced by a refusal
@@ -159,8 +159,8 @@ func newDeadlineWriter(w http.ResponseWriter) *deadlineWriter {
 	return d
 }
 
-// extend gives what is written from now on its time. A writer without deadlines
-// is one of a test, or of a server that sees to them itself.
+// extend moves the deadline for the next write. Only the writers of tests have no
+// deadlines, and those of servers that set their own.
 func (w *deadlineWriter) extend() { _ = w.control.SetWriteDeadline(time.Now().Add(writeTimeout)) }
 
 // Unwrap is for [http.ResponseController].
@@ -174,7 +174,7 @@ func (w *deadlineWriter) WriteHeader(status int) {
 		return
 	}
 	w.begun = true
-	if w.body != nil && !w.body.ended { // what may come of it is waited for before the answer is sent
+	if w.body != nil && !w.body.ended { // the server waits for the rest before it sends the answer
 		_ = w.control.SetReadDeadline(time.Now().Add(restTime))
 	}
 	if w.refused != nil {
@@ -221,7 +221,7 @@ func (w *deadlineWriter) writeLong(before []byte, key string, after []byte) erro
 	return err
 }
 
-// writePieces writes data and calls extend before each piece.
+// writePieces writes data, and calls extend before each piece.
 func (w *deadlineWriter) writePieces(data []byte, extend func()) (n int, err error) {
 	for {
 		extend()
@@ -234,7 +234,7 @@ func (w *deadlineWriter) writePieces(data []byte, extend func()) (n int, err err
 	}
 }
 
-// bytesWritten returns how many bytes of an answer's body were written.
+// bytesWritten returns how many bytes of the answer's body were written.
 func bytesWritten(w http.ResponseWriter) int64 {
 	for {
 		switch of := w.(type) {

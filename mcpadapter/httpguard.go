@@ -10,10 +10,10 @@ import (
 )
 
 // An originGuard refuses requests that a web page of another site made, and
-// those that reach a server of this machine by another machine's name (DNS
-// rebinding). It looks at every method and path.
+// requests that reach this machine by the name of another machine (DNS
+// rebinding). It checks every method and path.
 type originGuard struct {
-	hosts   []string // in small letters; nil means any, but on a loopback address
+	hosts   []string // in lower case; nil means any, except on a loopback address
 	origins []string // as canonicalOrigin returns them
 }
 
@@ -30,7 +30,7 @@ func newOriginGuard(hosts, origins []string) *originGuard {
 	return g
 }
 
-// check returns why a request is refused, or "".
+// check returns the reason for refusing a request, or "".
 func (g *originGuard) check(r *http.Request) string {
 	if !g.hostAllowed(r) {
 		return "the Host header does not name this server; a name other than localhost must be among the hosts that it is configured for"
@@ -62,17 +62,17 @@ func (g *originGuard) hostAllowed(r *http.Request) bool {
 }
 
 // reachedByLoopback reports whether a request came to a loopback address, or to
-// one that is not known.
+// an unknown one.
 func reachedByLoopback(r *http.Request) bool {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
 	return !ok || local.IP.IsLoopback()
 }
 
-// What the Origin header of a request says.
+// The kinds of Origin headers of a request.
 const (
-	originOwn     = iota // there is none, or it is the server's own
-	originListed         // it is among those that may call
-	originForeign        // any other, "null" and malformed ones too
+	originOwn     = iota // no header, or the server's own origin
+	originListed         // may call
+	originForeign        // any other, including "null" and malformed ones
 )
 
 func (g *originGuard) origin(r *http.Request) (origin string, state int) {
@@ -96,15 +96,15 @@ func (g *originGuard) origin(r *http.Request) (origin string, state int) {
 }
 
 // isOwnOrigin reports whether a canonical origin names the host and port of a
-// Host header. The scheme may differ: what is before the server may speak TLS.
+// Host header. The scheme may differ, as a proxy may terminate TLS.
 func isOwnOrigin(canonical, host string) bool {
 	scheme, authority, _ := strings.Cut(canonical, "://")
 	name, port, ok := splitHost(host)
 	return ok && authority == joinHost(scheme, name, port)
 }
 
-// canonicalOrigin returns an origin in small letters and without a default
-// port. It reports false for what is not a scheme, a host and maybe a port.
+// canonicalOrigin returns an origin in lower case and without a default port. It
+// reports false unless origin is a scheme, a host and an optional port.
 func canonicalOrigin(origin string) (string, bool) {
 	u, err := url.Parse(origin)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") ||
@@ -118,8 +118,8 @@ func canonicalOrigin(origin string) (string, bool) {
 	return u.Scheme + "://" + joinHost(u.Scheme, host, port), true
 }
 
-// joinHost returns a host and a port, without the port that is the default of
-// the scheme.
+// joinHost joins a host and a port, and leaves out the default port of the
+// scheme.
 func joinHost(scheme, host, port string) string {
 	if scheme == "http" && port == "80" || scheme == "https" && port == "443" {
 		port = ""
@@ -133,8 +133,8 @@ func joinHost(scheme, host, port string) string {
 	return host + ":" + port
 }
 
-// splitHost splits a host and an optional port; the host is in small letters
-// and an IPv6 address without its brackets.
+// splitHost splits a host and an optional port; the host is in lower case, an
+// IPv6 address without its brackets.
 func splitHost(hostport string) (host, port string, ok bool) {
 	host = hostport
 	if i := strings.LastIndexByte(hostport, ':'); i > strings.LastIndexByte(hostport, ']') {
@@ -151,8 +151,8 @@ func splitHost(hostport string) (host, port string, ok bool) {
 	return strings.ToLower(host), port, host != "" && !strings.ContainsFunc(host, isNotInHost)
 }
 
-// isNotInHost reports whether no host name has the letter. A server may have a
-// name with an underscore.
+// isNotInHost reports whether r cannot be in a host name. Underscores are
+// allowed, as some servers have them in their names.
 func isNotInHost(r rune) bool {
 	return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '.' || r == '_')
 }
@@ -166,9 +166,10 @@ func isLoopbackName(host string) bool {
 	return err == nil && address.Unmap().IsLoopback()
 }
 
-// isSameSite reports whether a browser says nothing else than that a page of
-// the server's own, or nobody, made the request. Another port of this machine
-// is of the same site, and not of the same origin.
+// isSameSite reports whether, according to the browser, a page of the server's
+// own origin or the user made the request. Without such a header it is true.
+// Another port of this machine is the same site but another origin, so it does
+// not count.
 func isSameSite(r *http.Request) bool {
 	for _, site := range r.Header["Sec-Fetch-Site"] {
 		if site != "same-origin" && site != "none" {
@@ -178,16 +179,15 @@ func isSameSite(r *http.Request) bool {
 	return true
 }
 
-// isNavigation reports whether a person follows a link to evidence: the page
-// that has the link sees nothing of what comes.
+// isNavigation reports whether a person follows a link to evidence. The page with
+// the link cannot see the response.
 func isNavigation(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.HasPrefix(r.URL.Path, evidencePath) &&
 		r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
-// allowOrigin tells the browser of a listed origin that its page may see the
-// answer. It reports whether the request was only asked for that, and is
-// answered.
+// allowOrigin lets the browser show the answer to a page of a listed origin. It
+// reports whether the request was only a preflight, which is then answered.
 func (g *originGuard) allowOrigin(w http.ResponseWriter, r *http.Request) (answered bool) {
 	header := w.Header()
 	if len(g.origins) > 0 {
@@ -211,7 +211,7 @@ func (g *originGuard) allowOrigin(w http.ResponseWriter, r *http.Request) (answe
 }
 
 // allowedHeaders returns the headers that a page may send: those that clients
-// need, and of those that it asks for the protocol's.
+// need, and the protocol's headers among those that the page asks for.
 func allowedHeaders(r *http.Request) []string {
 	allowed := []string{"Accept", "Authorization", "Content-Type", "Last-Event-ID", "Range"}
 	for _, line := range r.Header["Access-Control-Request-Headers"] {

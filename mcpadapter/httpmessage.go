@@ -10,20 +10,20 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// batchVersion is the only version of the protocol with batches. Requests
-// without a version are of it.
+// batchVersion is the only version of the protocol with batches. Requests without
+// a version are treated as this version.
 const batchVersion = "2025-03-26"
 
-// maxBatch is how many messages a batch has at most: all its calls are made at a
-// time, and by one request.
+// maxBatch is how many messages a batch may have: one request makes all its calls
+// at the same time.
 const maxBatch = 100
 
-// codeNoSession is that of a session that is not there, as in the SDK for
-// TypeScript.
+// codeNoSession is the code for a session that does not exist, as in the
+// TypeScript SDK.
 const codeNoSession = -32001
 
-// checkBody rejects a body of a version, "" if the request names none, that is no
-// message of it. Ids that would not come back unchanged are rejected too.
+// checkBody rejects a body that is not a message of a protocol version, which is
+// "" if the request names none. It also rejects ids that would come back changed.
 func checkBody(body []byte, version string) (calls []*jsonrpc.Request, rejected *rejection) {
 	text := bytes.TrimSpace(body)
 	if rejected := checkJSON(text, "the body is not valid JSON"); rejected != nil {
@@ -34,7 +34,7 @@ func checkBody(body []byte, version string) (calls []*jsonrpc.Request, rejected 
 		if version != "" && version != batchVersion {
 			return nil, &rejection{nil, jsonrpc.CodeInvalidRequest, "batches are only in version " + batchVersion + " of the protocol; send one message at a time"}
 		}
-		messages = nil // what is decoded into them would be written over the body
+		messages = nil // decoding into them would overwrite the body
 		if json.Unmarshal(text, &messages) != nil || len(messages) == 0 {
 			return nil, &rejection{nil, jsonrpc.CodeInvalidRequest, "the batch is empty"}
 		}
@@ -54,7 +54,7 @@ func checkBody(body []byte, version string) (calls []*jsonrpc.Request, rejected 
 	return calls, nil
 }
 
-// needSession rejects calls that can only be made in a session.
+// needSession rejects calls that are only allowed in a session.
 func needSession(calls []*jsonrpc.Request) *rejection {
 	for _, call := range calls {
 		if call.Method != "initialize" && call.Method != "ping" {
@@ -73,12 +73,12 @@ func (r *rejection) respond(w http.ResponseWriter, status int) {
 	_, _ = w.Write(bytes.TrimSuffix(r.encode(), []byte("\n")))
 }
 
-// An errorWriter answers a message with an error of JSON-RPC where the SDK
-// answers with a line of text, which clients cannot tell from another.
+// An errorWriter answers a message with a JSON-RPC error where the SDK answers
+// with a line of text, which clients cannot interpret.
 type errorWriter struct {
 	http.ResponseWriter
 	calls  []*jsonrpc.Request // of the message
-	status int                // of an error that is plain text
+	status int                // of an error in plain text
 }
 
 // Unwrap is for [http.ResponseController].
@@ -108,7 +108,7 @@ func (w *errorWriter) Write(data []byte) (int, error) {
 	case status == http.StatusNotFound:
 		r.code = codeNoSession
 	case r.id == nil:
-	case strings.HasPrefix(r.message, "JSON RPC not handled"): // the answer to a call of a session
+	case strings.HasPrefix(r.message, "JSON RPC not handled"): // the answer to a call that needs a session
 		status, r.code, r.message = http.StatusOK, jsonrpc.CodeMethodNotFound, "there is no method "+quote(w.calls[0].Method)
 	case strings.HasPrefix(r.message, "invalid request: missing required"):
 		status, r.code = http.StatusOK, jsonrpc.CodeInvalidParams

@@ -24,18 +24,18 @@ const (
 
 // IngesterOptions configures an [Ingester]. The zero value is ready to use.
 type IngesterOptions struct {
-	// Ingest are the options of every ingest but for Type and ResourceID,
-	// which agents choose.
+	// Ingest has the options of every ingest. Type and ResourceID are ignored, as
+	// agents choose them.
 	Ingest ingest.Options
 
 	// AnswerWithin is how long a call waits for an ingest to end before it
-	// answers that it is running; zero means 5 seconds.
+	// answers that the ingest is running; zero means 5 seconds.
 	AnswerWithin time.Duration
 
-	// Jobs keeps what is known of the ingests, so that other servers with it
-	// answer ingestStatus too; nil means notes of the Library's workspace,
-	// which servers over one directory share. If it fails, ingests go on, and
-	// only the server of each knows of it.
+	// Jobs stores the state of ingests, so that other servers with the same store
+	// answer ingestStatus too. Nil means notes of the Library's workspace, which
+	// servers over one directory share. If the store fails, ingests continue, but
+	// only the server that runs one knows its state.
 	Jobs JobStore
 }
 
@@ -47,8 +47,8 @@ type Ingester struct {
 	jobs *ingest.Jobs
 
 	mu        sync.Mutex
-	closed    bool           // nothing new is recorded
-	recording sync.WaitGroup // of jobs that run
+	closed    bool           // no further job is recorded
+	recording sync.WaitGroup // of running jobs
 }
 
 // NewIngester returns an Ingester over lib. A nil opts means the defaults. Close
@@ -67,7 +67,7 @@ func NewIngester(lib *citekit.Library, opts *IngesterOptions) *Ingester {
 	return &Ingester{lib: lib, opts: o, jobs: ingest.NewJobs(lib)}
 }
 
-// Close ends what is running and waits for it. What was mapped stays.
+// Close ends running ingests and waits for them. Finished maps stay.
 func (g *Ingester) Close() error {
 	err := g.jobs.Close()
 	g.mu.Lock()
@@ -77,7 +77,7 @@ func (g *Ingester) Close() error {
 	return err
 }
 
-// onChange has tell called after every ingest that made or moved a map.
+// onChange calls tell after every ingest that made or moved a map.
 func (g *Ingester) onChange(tell func(context.Context)) {
 	g.jobs.OnEnd(func(ctx context.Context, report *ingest.Report) {
 		if report.Count(ingest.Mapped)+report.Count(ingest.Copied)+report.Count(ingest.Renamed) > 0 {
@@ -86,12 +86,12 @@ func (g *Ingester) onChange(tell func(context.Context)) {
 	})
 }
 
-// indexingTime is how long the end of an ingest waits for the index of searches,
-// which is brought up to date all the same if that takes longer.
+// indexingTime is how long the end of an ingest waits for the search index. A
+// longer update continues in the background.
 const indexingTime = 20 * time.Millisecond
 
-// keepIndex brings the index up to date if there is one. What fails the next
-// search tries again, and reports.
+// keepIndex updates the index if there is one. After a failure the next search
+// tries again, and reports the error.
 func keepIndex(ctx context.Context, s *search.Searcher) {
 	if s == nil {
 		return
@@ -101,10 +101,10 @@ func keepIndex(ctx context.Context, s *search.Searcher) {
 	_ = s.KeepUp(ctx)
 }
 
-const maxNews = 8 // that wait to be told
+const maxNews = 8 // announcements that wait to be sent
 
-// announce keeps a message for the one who follows a job, or drops it if many
-// wait already.
+// announce queues a message for the client that waits for a job, or drops it if
+// the queue is full.
 func announce(news chan<- string, message string) {
 	select {
 	case news <- message:
@@ -112,15 +112,14 @@ func announce(news chan<- string, message string) {
 	}
 }
 
-// A notifier tells a client how far a call is.
+// A notifier reports the progress of a call to its client.
 type notifier func(progress, total float64, message string)
 
-// settle is how long an answer comes after the notifications before it.
+// settle is the least time between a notification and the answer after it.
 const settle = 50 * time.Millisecond
 
-// follow waits until a job has ended, but not longer than the time in which an
-// answer is due, and tells of its progress and its news. A call that is
-// cancelled cancels the job.
+// follow waits until a job has ended, or an answer is due, and reports its
+// progress and news. If ctx is cancelled, it cancels the job.
 func (g *Ingester) follow(ctx context.Context, j *ingest.Job, news <-chan string, tell notifier) error {
 	due := time.NewTimer(g.opts.AnswerWithin)
 	defer due.Stop()
@@ -129,8 +128,8 @@ func (g *Ingester) follow(ctx context.Context, j *ingest.Job, news <-chan string
 		tell(done, float64(p.Total), message)
 		told, last = done, time.Now()
 	}
-	// Clients hear of a notification later than of the answer if both come at
-	// once, and then do not know its token any more.
+	// If a notification and the answer come at the same time, clients may handle
+	// the answer first, and then no longer know the progress token.
 	apart := func() error {
 		if wait := time.Until(last.Add(settle)); wait > 0 {
 			select {
@@ -143,7 +142,7 @@ func (g *Ingester) follow(ctx context.Context, j *ingest.Job, news <-chan string
 	for {
 		p, moved := j.Progress()
 		done := float64(p.Done)
-		if p.Part < 1 { // else it is one of those that are done
+		if p.Part < 1 { // otherwise the part is already counted in Done
 			done += p.Part
 		}
 		if p.Total > 0 && done > told {
@@ -175,13 +174,13 @@ func (g *Ingester) follow(ctx context.Context, j *ingest.Job, news <-chan string
 // running is the status of an ingest that has not ended.
 const running = "running"
 
-// jobStatuses are those that an ingest can have.
+// jobStatuses are the possible statuses of an ingest.
 var jobStatuses = []string{running, "done", "cancelled", "failed"}
 
-// An ingestAnswer is what agents hear of a job.
+// An ingestAnswer is the state of a job as agents see it.
 type ingestAnswer struct {
 	JobID   string                `json:"job_id"`
-	Status  string                `json:"status"` // of jobStatuses
+	Status  string                `json:"status"` // one of jobStatuses
 	Done    int                   `json:"done"`   // sources
 	Total   int                   `json:"total"`
 	Counts  map[ingest.Status]int `json:"counts,omitempty"`
@@ -191,8 +190,8 @@ type ingestAnswer struct {
 	Code    citekit.Code          `json:"code,omitempty"`
 }
 
-// answerOf tells how a job stands. Of one that has ended it has what is news,
-// failures first.
+// answerOf returns the state of a job. If the job has ended, the items are those
+// that changed, failures first.
 func answerOf(j *ingest.Job) ingestAnswer {
 	p, _ := j.Progress()
 	a := ingestAnswer{JobID: j.ID(), Status: running, Done: p.Done, Total: p.Total}
@@ -242,8 +241,8 @@ func urgency(item ingest.Item) int {
 	return 1
 }
 
-// types lists the modalities that sources can have: the built-in ones, and
-// those that the Library adds.
+// types lists the modalities that sources can have: the built-in ones, and those
+// that the Library adds.
 func (g *Ingester) types() []string {
 	types := []string{"document", "video", "audio", "image", "text"}
 	for _, modality := range g.lib.Modalities() {
@@ -280,7 +279,7 @@ func (g *Ingester) tools() []tool {
 				{name: "job_id", kind: text, required: true, description: "job_id of the answer of ingest."},
 				{name: "cancel", kind: flag, description: "End it. Default false."},
 			},
-			output: object(jobFields), // as of ingest
+			output: object(jobFields), // as for ingest
 			follow: g.status,
 		},
 	}
@@ -290,7 +289,7 @@ func (g *Ingester) ingest(ctx context.Context, args arguments, tell notifier) (j
 	opts := g.opts.Ingest
 	opts.Type, opts.ResourceID = citekit.Modality(args.text("type")), args.text("resource_id")
 	news := make(chan string, maxNews)
-	// The job outlives the call, and so gets none of its values.
+	// The job outlives the call, so it does not get its context.
 	outside := context.WithValue(context.Background(), announceKey{}, func(message string) { announce(news, message) })
 	j, err := g.jobs.Start(outside, args.texts("paths"), &opts)
 	if err != nil {
@@ -299,7 +298,7 @@ func (g *Ingester) ingest(ctx context.Context, args arguments, tell notifier) (j
 	if err := g.follow(ctx, j, news, tell); err != nil {
 		return nil, err
 	}
-	g.record(j) // nobody else has heard of it before
+	g.record(j) // nobody knows the job before this
 	return encodeJob(ctx, answerOf(j))
 }
 
@@ -320,14 +319,14 @@ func (g *Ingester) status(ctx context.Context, args arguments, _ notifier) (json
 	select {
 	case <-j.Done():
 	case <-due.C:
-	case <-ctx.Done(): // who only asks does not end it
+	case <-ctx.Done(): // a caller that only asks does not end the job
 		return nil, ctx.Err()
 	}
 	return encodeJob(ctx, answerOf(j))
 }
 
-// encodeJob returns the JSON of an answer as who called may see it: over HTTP files
-// outside the base directory are told by their names alone.
+// encodeJob returns the JSON of an answer as the caller may see it: over HTTP,
+// the paths of files outside the base directory are reduced to their file names.
 func encodeJob(ctx context.Context, a ingestAnswer) (json.RawMessage, error) {
 	if callerFrom(ctx) != nil {
 		items := make([]json.RawMessage, len(a.Items))

@@ -15,40 +15,39 @@ import (
 	"github.com/citekit/citekit/ingest"
 )
 
-// A JobStore keeps what is known of ingests, so that each of several servers can
-// answer ingestStatus for all of them, and end any. Implementations must be safe
-// for concurrent use, also by other processes.
+// A JobStore stores the state of ingests, so that each of several servers can
+// answer ingestStatus for all of them, and cancel any. Implementations must be
+// safe for concurrent use, including by other processes.
 type JobStore interface {
-	// Load returns the record of a job with the stamp it has. A job that is
-	// not there is an error matching [fs.ErrNotExist].
+	// Load returns the record of a job with its stamp. If there is no such job,
+	// the error matches [fs.ErrNotExist].
 	Load(ctx context.Context, id string) ([]byte, citekit.Stamp, error)
 
-	// Save stores a record, of at most 64 KiB, if that of the job still has
-	// the stamp, or, with the zero stamp, if there is none. It returns the new
-	// stamp. If the record has another stamp, is there or is gone, that is an
-	// error matching [citekit.ErrConflict] and nothing changes. A store may
-	// forget jobs that nobody has saved for an hour.
+	// Save stores a record of at most 64 KiB, if the stored record still has
+	// stamp, or, with the zero stamp, if there is none. It returns the new stamp.
+	// Otherwise nothing changes and the error matches [citekit.ErrConflict]. A
+	// store may forget jobs that were not saved for an hour.
 	Save(ctx context.Context, id string, record []byte, stamp citekit.Stamp) (citekit.Stamp, error)
 }
 
-// jobNotes is the kind of the notes that records of jobs are.
+// jobNotes is the kind of notes that hold job records.
 const jobNotes = "jobs"
 
 const (
-	keptRecords = 100 // in notes; the oldest that have ended go first
+	keptRecords = 100 // in notes; the oldest ended ones are deleted first
 	pruneEvery  = 16  // jobs of a process
 )
 
-// A noteJobs keeps jobs in notes of a workspace.
+// A noteJobs stores jobs in notes of a workspace.
 type noteJobs struct {
 	notes citekit.NoteStore
-	saved atomic.Int64 // first records
+	saved atomic.Int64 // number of first records
 }
 
 // Load implements [JobStore].
 func (n *noteJobs) Load(ctx context.Context, id string) ([]byte, citekit.Stamp, error) {
 	data, stamp, err := n.notes.ReadNote(ctx, jobNotes, id)
-	if errors.Is(err, citekit.ErrSyntax) { // no note can have that name
+	if errors.Is(err, citekit.ErrSyntax) { // no note can have this name
 		err = fs.ErrNotExist
 	}
 	return data, stamp, err
@@ -62,8 +61,8 @@ func (n *noteJobs) Save(ctx context.Context, id string, record []byte, stamp cit
 	return n.notes.WriteNoteIf(ctx, jobNotes, id, record, stamp)
 }
 
-// prune deletes the oldest records beyond those that are kept, but none of a job
-// that runs. What cannot be deleted is left to the next time.
+// prune deletes the oldest records above the limit, except those of running jobs.
+// Records that cannot be deleted are left to the next call.
 func (n *noteJobs) prune(ctx context.Context) {
 	type ended struct {
 		citekit.Note
@@ -85,28 +84,27 @@ func (n *noteJobs) prune(ctx context.Context) {
 	}
 }
 
-// A jobRecord is what a store keeps of a job.
+// A jobRecord is the stored state of a job.
 type jobRecord struct {
 	ingestAnswer
 	At     time.Time `json:"at"`               // when its server last wrote it
-	Cancel bool      `json:"cancel,omitempty"` // somebody asked another server to end it
+	Cancel bool      `json:"cancel,omitempty"` // another server was asked to end the job
 }
 
 const (
-	readEvery   = time.Second      // by the server of a job
-	writeEvery  = 10 * time.Second // even if there is nothing new
-	serverLost  = time.Minute      // without a word; clocks of servers may differ
-	recordTime  = 5 * time.Second  // that writing may take
+	readEvery   = time.Second      // by the server that runs the job
+	writeEvery  = 10 * time.Second // even without news
+	serverLost  = time.Minute      // without an update; the clocks of servers may differ
+	recordTime  = 5 * time.Second  // for writing
 	maxRecord   = 60_000           // bytes
 	maxConflict = 10               // changes by others during one write
 )
 
-// lost reports whether the server of a job ended without saying so.
+// lost reports whether the server of a job ended without recording it.
 func (r *jobRecord) lost() bool { return r.Status == running && time.Since(r.At) > serverLost }
 
-// record writes how a job stands. If the job runs, it is written until the job
-// has ended, or another server asked for that. What cannot be written only other
-// servers miss.
+// record writes the state of a job. While the job runs, record keeps it current
+// in the background. If a write fails, only other servers miss the state.
 func (g *Ingester) record(j *ingest.Job) {
 	r := g.writeRecord(j, jobRecord{})
 	if r.Status != running {
@@ -130,8 +128,8 @@ func (g *Ingester) record(j *ingest.Job) {
 	})
 }
 
-// writeRecord writes how a job stands unless that is what was written, and ends
-// the job if the record asks for that. It returns what is written now.
+// writeRecord writes the state of a job unless it is unchanged, and cancels the
+// job if its record asks for that. It returns the record as it now is.
 func (g *Ingester) writeRecord(j *ingest.Job, last jobRecord) jobRecord {
 	ctx, cancel := context.WithTimeout(context.Background(), recordTime)
 	defer cancel()
@@ -159,8 +157,8 @@ func (g *Ingester) writeRecord(j *ingest.Job, last jobRecord) jobRecord {
 	return r
 }
 
-// shortAnswer returns an answer with as many of its items as a record has room
-// for.
+// shortAnswer returns an answer without the last items, if they do not fit into a
+// record.
 func shortAnswer(a ingestAnswer) ingestAnswer {
 	for len(a.Items) > 0 {
 		if data, err := json.Marshal(a); err == nil && len(data) <= maxRecord {
@@ -173,8 +171,8 @@ func shortAnswer(a ingestAnswer) ingestAnswer {
 	return a
 }
 
-// loadRecord returns what is kept of a job. A record that cannot be read is an
-// error matching [citekit.ErrDamaged].
+// loadRecord returns the record of a job. If it cannot be decoded, the error
+// matches [citekit.ErrDamaged].
 func (g *Ingester) loadRecord(ctx context.Context, id string) (r jobRecord, stamp citekit.Stamp, err error) {
 	data, stamp, err := g.opts.Jobs.Load(ctx, id)
 	if err != nil {
@@ -186,8 +184,8 @@ func (g *Ingester) loadRecord(ctx context.Context, id string) (r jobRecord, stam
 	return r, stamp, nil
 }
 
-// otherStatus answers for a job of another server. If cancel is set, that server
-// is asked to end it.
+// otherStatus answers for a job of another server. If cancel is set, it asks that
+// server to end the job.
 func (g *Ingester) otherStatus(ctx context.Context, id string, cancel bool) (ingestAnswer, error) {
 	due := time.NewTimer(g.opts.AnswerWithin)
 	defer due.Stop()

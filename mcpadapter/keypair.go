@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A keyPair is a certificate of TLS whose files may change.
+// A keyPair is a TLS certificate whose files may change.
 type keyPair struct {
 	certFile, keyFile string
 	logger            *slog.Logger
@@ -19,7 +19,7 @@ type keyPair struct {
 	tried  [2]fileStamp // of the files when they were last read
 }
 
-// A fileStamp changes with a file.
+// A fileStamp changes when its file does.
 type fileStamp struct {
 	size     int64
 	modified time.Time
@@ -42,8 +42,8 @@ func (p *keyPair) stamps() (stamps [2]fileStamp, err error) {
 	return stamps, nil
 }
 
-// load reads the files, if they changed since they were last read. Those that
-// were read before stay in use if it fails.
+// load reads the files if they changed since they were last read. If it fails,
+// the old pair stays in use.
 func (p *keyPair) load() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

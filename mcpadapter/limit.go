@@ -9,24 +9,24 @@ import (
 	"time"
 )
 
-// timeLimit is the argument of tools that return what they have when their time
+// timeLimit is the argument of tools that return partial results when their time
 // is over.
 var timeLimit = parameter{name: "timeout_ms", kind: count, description: "Answer with what there is by then."}
 
 // A limit bounds the time of a call.
 type limit struct {
-	name string        // as details call it
-	time time.Duration // not positive means none
+	name string        // as in the details of errors
+	time time.Duration // zero or less means none
 }
 
-// The names of limits beside that of timeLimit.
+// The names of limits other than timeLimit.
 const (
 	serverLimit     = "server"     // of the tool, see Options.Timeouts
 	extractionLimit = "extraction" // of the Library
 )
 
-// limitFor returns the limit of a call. The caller may only shorten that of the
-// server.
+// limitFor returns the limit of a call. The caller can only shorten the limit of
+// the server.
 func (t tool) limitFor(args arguments) limit {
 	l := limit{serverLimit, t.timeout}
 	asked := time.Duration(args.count(timeLimit.name)) * time.Millisecond
@@ -44,18 +44,18 @@ func (l limit) start(ctx context.Context) (context.Context, context.CancelFunc) 
 	return context.WithTimeout(ctx, l.time)
 }
 
-// A limitError reports a call whose time was over.
+// A limitError reports a call that ran out of time.
 type limitError struct {
 	error
 	Limit    string          `json:"limit"`
-	LimitMS  int64           `json:"limit_ms,omitempty"` // left out if it is not known here
+	LimitMS  int64           `json:"limit_ms,omitempty"` // left out if unknown
 	SpentMS  int64           `json:"elapsed_ms"`
-	fallback json.RawMessage // what there was by then; nil if nothing
+	fallback json.RawMessage // the partial answer; nil if there is none
 }
 
 func (e limitError) Unwrap() error { return e.error }
 
-// sentence says in words what the fields say.
+// sentence returns the fields in words.
 func (e limitError) sentence() string {
 	if e.LimitMS == 0 {
 		return fmt.Sprintf("limit %s, after %d ms", e.Limit, e.SpentMS)
@@ -63,8 +63,7 @@ func (e limitError) sentence() string {
 	return fmt.Sprintf("limit %s of %d ms, after %d ms", e.Limit, e.LimitMS, e.SpentMS)
 }
 
-// A partialError is the error of a call that has an answer to less than what was
-// asked for.
+// A partialError is the error of a call that answers only part of the request.
 type partialError struct {
 	error
 	answer json.RawMessage
@@ -72,7 +71,7 @@ type partialError struct {
 
 func (e partialError) Unwrap() error { return e.error }
 
-// explain returns an error that time caused with the limit and the time spent.
+// explain adds the limit and the time spent to an error that is due to time.
 func (l limit) explain(err error, spent time.Duration) error {
 	e := limitError{error: err, SpentMS: spent.Milliseconds()}
 	switch {

@@ -13,20 +13,20 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A line is one line of the stream without its end. If tooLong is set, text
-// is only how it began.
+// A line is one line of the stream without its end. If tooLong is set, text is
+// only its beginning.
 type line struct {
 	text    []byte
 	tooLong bool
 }
 
-// keptOfTooLong is how much of a line over the limit is kept, to find the id
-// of the message in it.
+// keptOfTooLong is how many bytes of a line over the limit are kept, to find the
+// id of its message.
 const keptOfTooLong = 64 << 10
 
-// readLine reads the next line of at most limit bytes, and passes over the
-// rest of a longer one. The last line need not have an end. The error is
-// that of r, and comes alone.
+// readLine reads the next line of at most limit bytes, and skips the rest of a
+// longer one. The last line may lack an end. An error of r is returned unchanged,
+// without a line.
 func readLine(r *bufio.Reader, limit int) (line, error) {
 	var l line
 	for {
@@ -34,7 +34,7 @@ func readLine(r *bufio.Reader, limit int) (line, error) {
 		if !l.tooLong {
 			l.text = append(l.text, part...)
 		}
-		if !l.tooLong && len(l.text) > limit+1 { // its end does not count
+		if !l.tooLong && len(l.text) > limit+1 { // the end of the line does not count
 			l.tooLong = true
 			l.text = bytes.Clone(l.text[:min(limit, keptOfTooLong)])
 		}
@@ -51,30 +51,30 @@ func readLine(r *bufio.Reader, limit int) (line, error) {
 	}
 }
 
-// A rejection is a message that is answered with an error without the SDK
-// seeing it, which would end the session.
+// A rejection is the error for a message that the SDK must not see, as it would
+// end the session.
 type rejection struct {
-	id      json.RawMessage // nil if it is not known
+	id      json.RawMessage // nil if unknown
 	code    int64
 	message string
 }
 
-// maxNesting is the deepest JSON read, as in the SDK.
+// maxNesting is the depth to which JSON is read, as in the SDK.
 const maxNesting = 1000
 
-// maxSafeInteger is the largest whole number that every client can tell from
-// its neighbours.
+// maxSafeInteger bounds the whole numbers that every client can represent
+// exactly.
 const maxSafeInteger = 1 << 53
 
 const codeBusy = -32000
 
-// A message is a JSON-RPC 2.0 message, without space around it.
+// A message is a JSON-RPC 2.0 message without surrounding space.
 type message struct {
 	text    []byte
 	request *jsonrpc.Request // nil if it is a response
 }
 
-// parseMessage reads a message. Both results are nil for an empty line.
+// parseMessage parses a message. Both results are nil for an empty line.
 func parseMessage(l line, limit int) (*message, *rejection) {
 	text := bytes.TrimSpace(l.text)
 	if l.tooLong {
@@ -92,7 +92,8 @@ func parseMessage(l line, limit int) (*message, *rejection) {
 	return parseObject(text)
 }
 
-// checkJSON rejects invalid JSON, with a message, and JSON that nests too deep.
+// checkJSON rejects invalid JSON with message, and JSON that is nested too
+// deeply.
 func checkJSON(text []byte, message string) *rejection {
 	if tooDeep(text) {
 		return &rejection{findID(text), jsonrpc.CodeParseError, fmt.Sprintf("JSON nested more than %d deep", maxNesting)}
@@ -103,11 +104,11 @@ func checkJSON(text []byte, message string) *rejection {
 	return nil
 }
 
-// parseObject reads a message that is valid JSON and no batch.
+// parseObject parses a message that is valid JSON and not a batch.
 func parseObject(text []byte) (*message, *rejection) {
 	m, rejected := parseRequest(text)
 	if rejected == nil && m.request != nil && m.request.IsCall() && m.request.Method == "initialize" {
-		// The SDK answers with code 0, which is none.
+		// The SDK answers with code 0, which is not an error code.
 		var params *mcp.InitializeParams
 		if json.Unmarshal(m.request.Params, &params) != nil || params == nil {
 			return nil, &rejection{findID(text), jsonrpc.CodeInvalidParams, "the params of initialize cannot be read; they are an object with protocolVersion, capabilities and clientInfo"}
@@ -134,10 +135,10 @@ func parseRequest(text []byte) (*message, *rejection) {
 	return &message{text, request}, nil
 }
 
-// plainRequest returns the request that a JSON object is, or nil if it is not
-// one of the plainest form: the members of a request and no others, each once,
-// with an id that comes back unchanged. The SDK takes such a message for the
-// same request, and its decoder takes six times as long.
+// plainRequest parses a request in the plainest form: only the members of a
+// request, each once, with an id that would come back unchanged. It returns nil
+// for any other form. The SDK reads such a message as the same request, but its
+// decoder takes six times as long.
 func plainRequest(object []byte) *jsonrpc.Request {
 	list, err := members(object)
 	if err != nil {
@@ -169,20 +170,20 @@ func plainRequest(object []byte) *jsonrpc.Request {
 	return request
 }
 
-// plainID returns an id that is plainly written, or the zero ID.
+// plainID returns an id in plain notation, or the zero ID.
 func plainID(text []byte) jsonrpc.ID {
 	var id jsonrpc.ID
 	if s, ok := plainString(text); ok {
-		id, _ = jsonrpc.MakeID(s) // no string is an error
-	} else if text[0] != '"' && validID(text) { // a string with escapes is for the SDK's decoder
+		id, _ = jsonrpc.MakeID(s) // every string is valid
+	} else if text[0] != '"' && validID(text) { // the SDK decodes strings with escapes
 		n, _ := strconv.ParseInt(string(text), 10, 64)
-		id, _ = jsonrpc.MakeID(float64(n)) // nor is a whole number
+		id, _ = jsonrpc.MakeID(float64(n)) // every whole number is valid
 	}
 	return id
 }
 
-// tooDeep reports whether arrays and objects in text nest deeper than
-// maxNesting. It need not be valid JSON.
+// tooDeep reports whether arrays and objects in text are nested deeper than
+// maxNesting. The text need not be valid JSON.
 func tooDeep(text []byte) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {
@@ -203,8 +204,8 @@ func tooDeep(text []byte) bool {
 	return false
 }
 
-// findID returns the id of the message that text begins with, as it is
-// written, or nil. The text may end or go wrong after it.
+// findID returns the JSON of the id of the message that text begins with, or nil.
+// The text may be cut or invalid after the id.
 func findID(text []byte) json.RawMessage {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -224,7 +225,7 @@ func findID(text []byte) json.RawMessage {
 			}
 		case string:
 			if depth == 1 && key == "" {
-				key = token + ":" // so that it is not empty
+				key = token + ":" // never empty
 				continue
 			}
 			if depth == 1 && key == "id:" {
@@ -243,8 +244,8 @@ func findID(text []byte) json.RawMessage {
 	}
 }
 
-// validID reports whether the id of a request, as it is written, comes back to
-// the client unchanged.
+// validID reports whether the JSON id of a request comes back to the client
+// unchanged.
 func validID(id []byte) bool {
 	if len(id) > 0 && id[0] == '"' {
 		return true

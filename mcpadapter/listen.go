@@ -16,20 +16,21 @@ import (
 
 // ServeOptions configures [Handler.Serve]. The zero value is ready to use.
 type ServeOptions struct {
-	// CertFile and KeyFile name PEM files; if they are given, clients connect
-	// by TLS. They are read anew when they change: new ones that cannot be read
-	// are logged, and those before stay in use.
+	// CertFile and KeyFile name PEM files; if set, clients connect with TLS. They
+	// are read again when they change. If the new files cannot be read, that is
+	// logged, and the old ones stay in use.
 	CertFile, KeyFile string
 
-	// Handler is what is served, if it is not the Handler alone: one that has the
-	// Handler answer the requests that are not its own.
+	// Handler is served if it is not nil. It must pass requests that are not its
+	// own to the [Handler] that serves.
 	Handler http.Handler
 
-	// MaxConnections is how many connections there may be; zero means 4,096.
-	// Beyond that one without a complete request is closed for a new one: of those
-	// that never had one, if they are more than half of all, else of those that
-	// wait for the next, the longest. So half-open ones are in nobody's way; if all
-	// have requests that run, the new one is closed.
+	// MaxConnections bounds the connections; zero means 4,096. At the limit, a
+	// waiting connection is closed for a new one. If more than half of all
+	// connections have never had a complete request, it is the oldest of these;
+	// else the one that has waited longest for its next request. So half-open
+	// connections cannot block others. If all have running requests, the new one
+	// is closed.
 	MaxConnections int
 
 	// HeaderTimeout is how long the TLS handshake and the headers of a request
@@ -40,8 +41,8 @@ type ServeOptions struct {
 	// means 2 minutes.
 	IdleTimeout time.Duration
 
-	// Grace is how long calls that run may go on once the server is to stop;
-	// zero means 10 seconds.
+	// Grace is how long running calls may continue after the server is told to
+	// stop; zero means 10 seconds.
 	Grace time.Duration
 }
 
@@ -70,21 +71,21 @@ func (o *ServeOptions) withDefaults() ServeOptions {
 	return opts
 }
 
-// ErrOpenListener is matched by the error of a server that others than those of
-// this machine could reach, without authentication.
+// ErrOpenListener matches the error of a server without authentication that other
+// machines could reach.
 var ErrOpenListener = errors.New("others could call without authentication")
 
 // Serve serves the clients that connect to listener until ctx is done. Then it
-// stops: it ends streams, waits [ServeOptions.Grace] for calls that run, cancels
-// the others, and returns nil. A nil opts means the defaults. It closes
-// listener. A handler serves once.
+// ends streams, waits [ServeOptions.Grace] for running calls, cancels the rest,
+// and returns nil. A nil opts means the defaults. It closes listener. Call it
+// only once for a Handler.
 //
-// The error matches [ErrOpenListener] if listener has another address than a
-// loopback one, or is no Unix socket, and [HandlerOptions.Authenticate] is nil or
-// lets everybody in.
+// The error matches [ErrOpenListener] if listener is neither on a loopback
+// address nor a Unix socket, and [HandlerOptions.Authenticate] is nil or lets
+// everybody in.
 //
-// Clients speak HTTP/1.1, with one request at a time on a connection: that is what
-// the limits count. For HTTP/2 put a proxy before the server.
+// Clients use HTTP/1.1, with one request at a time on a connection, as the limits
+// count connections. For HTTP/2 put a proxy in front of the server.
 func (h *Handler) Serve(ctx context.Context, listener net.Listener, opts *ServeOptions) error {
 	o := opts.withDefaults()
 	defer listener.Close()
@@ -123,7 +124,7 @@ func (h *Handler) Serve(ctx context.Context, listener net.Listener, opts *ServeO
 	return nil
 }
 
-// stopServer ends a server and what it serves.
+// stopServer stops a server and everything that it serves.
 func (h *Handler) stopServer(ctx context.Context, server *http.Server, conns *connections, grace time.Duration) {
 	ctx = context.WithoutCancel(ctx)
 	bound, cancel := context.WithTimeout(ctx, grace)
@@ -144,7 +145,7 @@ func (h *Handler) stopServer(ctx context.Context, server *http.Server, conns *co
 	}
 }
 
-// isLocal reports whether only what runs on this machine can reach an address.
+// isLocal reports whether only programs on this machine can reach an address.
 func isLocal(address net.Addr) bool {
 	switch address := address.(type) {
 	case *net.TCPAddr:
@@ -155,19 +156,19 @@ func isLocal(address net.Addr) bool {
 	return false
 }
 
-// connections is a listener with so many connections at a time.
+// connections is a listener that limits the connections at a time.
 type connections struct {
 	net.Listener
 	limit int
 
 	mu      sync.Mutex
 	open    int
-	fresh   list.List // of those that never had a complete request, the longest first
-	idle    list.List // of those that wait for a further request, the longest first
+	fresh   list.List // never had a complete request, oldest first
+	idle    list.List // wait for a further request, longest first
 	stopped bool
 }
 
-// A connection is one of a listener's.
+// A connection is one that a listener accepted.
 type connection struct {
 	net.Conn
 	of     *connections
@@ -195,9 +196,10 @@ func (l *connections) Accept() (net.Conn, error) {
 	}
 }
 
-// admit takes a connection in. If there are as many as there may be, longest is
-// one to close for it: whoever opens connections and sends nothing is not to take
-// those of callers that had answers, nor whoever keeps such to shut out others.
+// admit adds a connection. At the limit it selects one to close for it, longest.
+// Clients that open connections and send nothing cannot displace clients that had
+// answers, and clients that keep answered connections open cannot shut out new
+// ones.
 func (l *connections) admit(c *connection) (longest *connection, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -230,7 +232,7 @@ func (l *connections) forgetLocked(c *connection) {
 	c.leaveLocked()
 }
 
-// stop closes the connections that wait. Those at work end with what they do.
+// stop closes the waiting connections. Those at work close when they are done.
 func (l *connections) stop() {
 	l.mu.Lock()
 	l.stopped = true
@@ -263,14 +265,14 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// begin notes that a request is complete, until its answer is written.
+// begin records that a request is complete and its answer is not written.
 func (c *connection) begin() {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
 	c.leaveLocked()
 }
 
-// end notes that the answer of a request is written.
+// end records that the answer of a request is written.
 func (c *connection) end() {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
@@ -279,14 +281,14 @@ func (c *connection) end() {
 	}
 }
 
-// connectionKey is the key of the context of a request for its connection.
+// connectionKey is the context key for the connection of a request.
 type connectionKey struct{}
 
 func withConnection(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, ours(c))
 }
 
-// ours returns the connection below one that the server has.
+// ours returns the connection below a connection of the server.
 func ours(c net.Conn) *connection {
 	if secure, ok := c.(*tls.Conn); ok {
 		c = secure.NetConn()
@@ -295,14 +297,15 @@ func ours(c net.Conn) *connection {
 	return own
 }
 
-// followConnection is told by the server how a connection goes on.
+// followConnection is called by the server when the state of a connection
+// changes.
 func followConnection(c net.Conn, state http.ConnState) {
 	if own := ours(c); own != nil && state == http.StateIdle {
 		own.end()
 	}
 }
 
-// atWork notes that all of a request has come.
+// atWork records that the whole request has arrived.
 func atWork(r *http.Request) {
 	if c, ok := r.Context().Value(connectionKey{}).(*connection); ok && c != nil {
 		c.begin()

@@ -10,8 +10,8 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// maxItems is how many resources are described in one answer at most: each
-// means a map to be read.
+// maxItems is how many resources one answer describes at most. For each, a map is
+// read.
 const maxItems = 100
 
 // A resourceItem describes a resource in a list.
@@ -25,12 +25,12 @@ type resourceItem struct {
 	Duration   float64          `json:"duration,omitempty"`
 	Width      int              `json:"width,omitempty"`
 	Height     int              `json:"height,omitempty"`
-	Address    *citekit.Address `json:"address,omitempty"` // left out if it would not parse, or nothing resolves it
+	Address    *citekit.Address `json:"address,omitempty"` // left out if it would not parse, or if nothing resolves it
 	Error      string           `json:"error,omitempty"`   // why the map cannot be read
 }
 
-// A resourceList is the answer of listResources. Resources are the ids of all,
-// or those of the items, if all are too many or arguments are given.
+// A resourceList is the answer of listResources. Resources are the ids of all
+// resources, or only of the items, if there are too many or arguments are given.
 type resourceList struct {
 	Resources  []string       `json:"resources"`
 	Items      []resourceItem `json:"items,omitempty"`
@@ -63,8 +63,8 @@ func (a *adapter) listResources(ctx context.Context, args arguments) (answer, er
 	return asJSON(json.Marshal(list))
 }
 
-// listAll lists what comes after an id. With named, the ids of all are listed if
-// they fit on a page.
+// listAll lists the resources that follow the id last. If named is set, it lists
+// the ids of all, provided they fit on a page.
 func (a *adapter) listAll(ctx context.Context, list *resourceList, last string, limit int, named bool) error {
 	most := limit + 1
 	if named {
@@ -87,10 +87,10 @@ func (a *adapter) listAll(ctx context.Context, list *resourceList, last string, 
 	return nil
 }
 
-// leastID is how many bytes an id takes at least in a list.
+// leastID is the least number of bytes that an id takes in a list.
 const leastID = len(`"a",`)
 
-// sizeOfIDs returns how many bytes ids take in a list at least.
+// sizeOfIDs returns the least number of bytes that ids take in a list.
 func sizeOfIDs(ids []string) (size int) {
 	for _, id := range ids {
 		size += len(id) + len(`"",`)
@@ -100,8 +100,8 @@ func sizeOfIDs(ids []string) (size int) {
 
 func listCursor(last string) string { return base64.RawURLEncoding.EncodeToString([]byte(last)) }
 
-// lastListed returns the id that a cursor stands for, or "". What was added or
-// removed since does not matter: ids are sorted.
+// lastListed returns the id in a cursor, or "". As ids are sorted, resources may
+// have been added or removed since.
 func lastListed(cursor string) (string, error) {
 	if cursor == "" {
 		return "", nil
@@ -113,8 +113,8 @@ func lastListed(cursor string) (string, error) {
 	return string(last), nil
 }
 
-// describe describes the first of some resources, at most maxItems, as many as
-// fit on a page, at least one.
+// describe describes the first of some resources: at most maxItems, and as many
+// as fit on a page, but at least one.
 func (a *adapter) describe(ctx context.Context, ids []string) ([]resourceItem, error) {
 	items := make([]resourceItem, 0, min(len(ids), maxItems))
 	room := a.opts.PageBytes

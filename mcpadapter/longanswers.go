@@ -15,24 +15,24 @@ import (
 )
 
 const (
-	// answersMade is how many calls of one tool of a handler are made at a time
-	// if its answers may be megabytes.
+	// answersMade is how many calls of one tool run at a time in a handler if its
+	// answers may be megabytes.
 	answersMade = 4
 
-	// answerMemory is how many bytes the long answers of a handler may have that
-	// are not written yet, or that the reader has not wholly taken. A new one
-	// then waits for room, and the one whose reader has taken nothing for the
-	// longest time is dropped, with its connection.
+	// answerMemory bounds the long answers of a handler that are not yet written
+	// or not fully read, in bytes. Above it a new answer waits for room, and the
+	// answer whose reader was idle for the longest time is dropped, with its
+	// connection.
 	answerMemory = 48 << 20
 
-	// stalled is for how long a reader may take nothing while others wait.
+	// stalled is how long a reader may be idle while others wait.
 	stalled = 2 * time.Second
 
-	// roomTime is how long an answer waits for room while all readers read.
-	// Then the one is dropped that took something longest ago.
+	// roomTime is how long an answer waits for room while all readers read. Then
+	// the answer is dropped whose reader last read longest ago.
 	roomTime = 10 * time.Second
 
-	roomLook = 20 * time.Millisecond // how often it looks for room
+	roomLook = 20 * time.Millisecond // how often to look for room
 
 	// untaken is how long an answer waits for its turn on its connection.
 	untaken = writeTimeout
@@ -40,12 +40,12 @@ const (
 
 var errAnswerDropped = errors.New("the answer was dropped: others needed the memory")
 
-// longAnswers are the long results of a handler. Where a session writes one, it
-// writes a key, and the handler replaces the key by the result: the SDK would
-// hold a dozen copies of it, for as long as the reader takes.
+// longAnswers are the long results of a handler. A session writes a key for each,
+// which the handler replaces by the result. Otherwise the SDK would hold a dozen
+// copies of the result until the reader has taken it.
 type longAnswers struct {
-	prefix []byte                   // how a key begins, up to its number; nobody else knows it
-	making map[string]chan struct{} // by tool: has a token for each call that is made
+	prefix []byte                   // of a key, up to its number; secret
+	making map[string]chan struct{} // by tool; holds a token for each running call
 	limit  int64
 
 	mu    sync.Mutex
@@ -65,24 +65,24 @@ func newLongAnswers() *longAnswers {
 	}
 }
 
-// A heldAnswer is a result that is counted until it is written.
+// A heldAnswer is a result that takes memory until it is written.
 type heldAnswer struct {
 	body   *longBody
 	size   int64
-	moved  time.Time       // when it was made, or its reader last took a piece
-	writer *deadlineWriter // that writes it, or nil
-	expiry *time.Timer     // until it is written
+	moved  time.Time       // when it was made, or its reader last read from it
+	writer *deadlineWriter // which writes it, or nil
+	expiry *time.Timer     // runs until it is written
 }
 
-// A longBody is a result as JSON, in parts. It is the data, once as text and once
-// as structured content, or else the rest.
+// A longBody is a result as JSON, in parts. After head it has data twice, as text
+// and as structured content, or else rest.
 type longBody struct {
-	head []byte // the members of the result but its content, without the closing brace
+	head []byte // the members of the result except its content, without the closing brace
 	data json.RawMessage
 	rest []byte // `"content":[…]` or `"contents":[…]`
 }
 
-// write calls do with the parts of the result.
+// write calls do with each part of the result.
 func (b *longBody) write(do func([]byte)) {
 	do(b.head)
 	if len(b.head) > len("{") {
@@ -106,7 +106,7 @@ func (b *longBody) write(do func([]byte)) {
 	do([]byte{'}'})
 }
 
-// readMethod is the one that counts as a tool with long answers.
+// readMethod is the method that is treated like a tool with long answers.
 const readMethod = "resources/read"
 
 // enter waits for the turn of a request, if its answer may be megabytes. The
@@ -128,8 +128,8 @@ func (a *longAnswers) enter(ctx context.Context, method string, req mcp.Request)
 	}
 }
 
-// hold returns a result that goes past the SDK's encoder, or the same if it is
-// short. It waits until there is room for it, or ctx ends.
+// hold returns a result that bypasses the SDK's encoder, or result itself if it
+// is short. It waits until there is room, or ctx ends.
 func (a *longAnswers) hold(ctx context.Context, result mcp.Result) (mcp.Result, error) {
 	body := new(longBody)
 	switch r := result.(type) {
@@ -142,7 +142,7 @@ func (a *longAnswers) hold(ctx context.Context, result mcp.Result) (mcp.Result, 
 		if body.data = onlyData(r); body.data != nil {
 			head.StructuredContent = nil
 		} else if body.encode(`"content":`, r.Content) != nil {
-			return result, nil // the SDK says what is wrong
+			return result, nil // the SDK reports the error
 		}
 		key, err := a.keep(ctx, body)
 		return &heldTool{CallToolResult: head, body: body, key: key}, err
@@ -181,35 +181,35 @@ func (b *longBody) encode(key string, value any) error {
 	return err
 }
 
-// A heldTool is the result of a tool whose JSON is a key.
+// A heldTool is the result of a tool. Its JSON is a key.
 type heldTool struct {
-	*mcp.CallToolResult // but its content
+	*mcp.CallToolResult // without its content
 	body                *longBody
 	key                 []byte
 }
 
-// MarshalJSON implements [json.Marshaler]. The SDK calls it last, when it has
-// set what a result has besides its content.
+// MarshalJSON implements [json.Marshaler]. The SDK calls it last, when all
+// members except the content are set.
 func (r *heldTool) MarshalJSON() (key []byte, err error) {
 	r.body.head, err = openWithout(r.CallToolResult, "content")
 	return r.key, err
 }
 
-// A heldResource is the content of a resource whose JSON is a key.
+// A heldResource is the content of a resource. Its JSON is a key.
 type heldResource struct {
-	*mcp.ReadResourceResult // but its contents
+	*mcp.ReadResourceResult // without its contents
 	body                    *longBody
 	key                     []byte
 }
 
-// MarshalJSON implements [json.Marshaler], as that of a [heldTool] does.
+// MarshalJSON implements [json.Marshaler], like the one of [heldTool].
 func (r *heldResource) MarshalJSON() (key []byte, err error) {
 	r.body.head, err = openWithout(r.ReadResourceResult, "contents")
 	return r.key, err
 }
 
-// keep counts a result until it is written, once there is room for it. It
-// returns the JSON that stands for the result.
+// keep holds a result until it is written, once there is room for it. It returns
+// the JSON of its key.
 func (a *longAnswers) keep(ctx context.Context, body *longBody) ([]byte, error) {
 	held := &heldAnswer{body: body, size: int64(len(body.data) + len(body.rest))}
 	for start := time.Now(); !a.makeRoom(held.size, time.Since(start) > roomTime); {
@@ -229,8 +229,8 @@ func (a *longAnswers) keep(ctx context.Context, body *longBody) ([]byte, error) 
 	return append(append(bytes.Clone(a.prefix), key...), `"}`...), nil
 }
 
-// makeRoom counts a result of some bytes if there is room. For that it drops
-// results whose readers take nothing, or, with force, that moved longest ago.
+// makeRoom reserves size bytes if there is room. To make room it drops results
+// whose readers are idle, or, with force, those read longest ago.
 func (a *longAnswers) makeRoom(size int64, force bool) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -243,8 +243,8 @@ func (a *longAnswers) makeRoom(size int64, force bool) bool {
 	return true
 }
 
-// dropOldest drops the result that moved longest ago, if its reader takes nothing
-// or with force, and reports whether it did. The caller holds the lock.
+// dropOldest drops the result that was read longest ago, if its reader is idle or
+// force is set, and reports whether it did. The caller holds the lock.
 func (a *longAnswers) dropOldest(force bool) bool {
 	var oldest string
 	for key, held := range a.byKey {
@@ -258,12 +258,12 @@ func (a *longAnswers) dropOldest(force bool) bool {
 	}
 	a.forget(oldest)
 	if held.writer != nil {
-		_ = held.writer.control.SetWriteDeadline(time.Now()) // which ends the write
+		_ = held.writer.control.SetWriteDeadline(time.Now()) // ends the write
 	}
 	return true
 }
 
-// forget takes a result out. The caller holds the lock.
+// forget removes a result. The caller holds the lock.
 func (a *longAnswers) forget(key string) {
 	if held := a.byKey[key]; held != nil {
 		held.expiry.Stop()
@@ -272,13 +272,13 @@ func (a *longAnswers) forget(key string) {
 	}
 }
 
-// keyRoom is how many bytes a key and what stands behind it in a message have at
-// most.
+// keyRoom is the greatest length of a key and the text after it in a message, in
+// bytes.
 const keyRoom = 128
 
-// find returns the key that a message ends with and what is around it; "" means
-// that there is none. Before the result a message has the id of its call, which
-// may be of any length.
+// find returns the key near the end of a message, and the text around it. The key
+// is "" if there is none. The text before it holds the id of the call, which may
+// have any length.
 func (a *longAnswers) find(message []byte) (before []byte, key string, after []byte) {
 	if a == nil {
 		return nil, "", nil
@@ -292,7 +292,7 @@ func (a *longAnswers) find(message []byte) (before []byte, key string, after []b
 	return message[:start+at], string(number), after
 }
 
-// take returns the result of a key for who writes it, or nil if it was dropped.
+// take returns the result of a key to the writer w, or nil if it was dropped.
 func (a *longAnswers) take(key string, w *deadlineWriter) *heldAnswer {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -304,7 +304,8 @@ func (a *longAnswers) take(key string, w *deadlineWriter) *heldAnswer {
 	return held
 }
 
-// extend gives the next piece of a result its time, unless it was dropped.
+// extend moves the deadline for the next piece of a result, unless it was
+// dropped.
 func (a *longAnswers) extend(held *heldAnswer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -314,7 +315,7 @@ func (a *longAnswers) extend(held *heldAnswer) {
 	}
 }
 
-// done forgets a result that is written.
+// done forgets a written result.
 func (a *longAnswers) done(key string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

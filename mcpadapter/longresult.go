@@ -12,30 +12,30 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// longAnswer is from how many bytes of data a result goes past the SDK's
-// encoder where the connection is guarded.
+// longAnswer is the size of data, in bytes, from which a result bypasses the
+// SDK's encoder on a guarded connection.
 const longAnswer = 16 << 10
 
-// A longResult is a success whose data is long and goes past the SDK's encoder,
-// which would go over the message three times more. Its JSON is only a key,
-// which the guard replaces by the result.
+// A longResult is a success with long data that bypasses the SDK's encoder, which
+// would process the message three more times. Its JSON is only a key, which the
+// guard replaces by the result.
 type longResult struct {
 	*mcp.CallToolResult
 	data  json.RawMessage
 	guard *guard
 	key   []byte // set once the guard has the result
-	head  []byte // the members of the result but its content
+	head  []byte // the members of the result except its content
 }
 
 type guardKey struct{}
 
-// withGuard has the long results of a session go past the SDK's encoder.
+// withGuard makes the long results of a session bypass the SDK's encoder.
 func withGuard(ctx context.Context, g *guard) context.Context {
 	return context.WithValue(ctx, guardKey{}, g)
 }
 
 // pastEncoder returns a result that the guard of the session writes itself, if
-// it has one and the result is a long success of ours.
+// there is a guard and result is a long success of this package.
 func pastEncoder(ctx context.Context, result mcp.Result) mcp.Result {
 	g, ok := ctx.Value(guardKey{}).(*guard)
 	if !ok {
@@ -52,8 +52,8 @@ func pastEncoder(ctx context.Context, result mcp.Result) mcp.Result {
 	return &longResult{CallToolResult: success, data: data, guard: g}
 }
 
-// onlyData returns the data of a success of ours that has nothing else, once as
-// text and once as structured content; else nil.
+// onlyData returns the data of a success of this package that has nothing else:
+// once as text, and once as structured content. Otherwise it returns nil.
 func onlyData(success *mcp.CallToolResult) json.RawMessage {
 	data, ok := success.StructuredContent.(encodedData)
 	if !ok || !utf8.Valid(data) || len(success.Content) != 1 {
@@ -65,8 +65,8 @@ func onlyData(success *mcp.CallToolResult) json.RawMessage {
 	return json.RawMessage(data)
 }
 
-// MarshalJSON implements [json.Marshaler]. The SDK calls it last, when it has
-// set what a result has besides its content.
+// MarshalJSON implements [json.Marshaler]. The SDK calls it last, when all
+// members except the content are set.
 func (l *longResult) MarshalJSON() ([]byte, error) {
 	rest := *l.CallToolResult
 	rest.Content, rest.StructuredContent = []mcp.Content{}, nil
@@ -83,7 +83,7 @@ func (l *longResult) MarshalJSON() ([]byte, error) {
 	return l.key, nil
 }
 
-// openWithout encodes v, an object, without the member of a key and without its
+// openWithout encodes v, an object, without the member key and without the
 // closing brace.
 func openWithout(v json.Marshaler, key string) ([]byte, error) {
 	list, err := membersWithout(v, key)
@@ -134,13 +134,13 @@ func appendQuoted(b, data []byte) []byte {
 	return append(b, data[start:]...)
 }
 
-// longResults are those that have been encoded and not written, by their keys.
+// longResults are the results that are encoded but not written, by key.
 type longResults struct {
 	last  int
 	byKey map[string]*longResult
 }
 
-const longKey = `{"citekit/longResult":` // how a key begins
+const longKey = `{"citekit/longResult":` // begins a key
 
 func (r *longResults) keep(l *longResult) (key []byte) {
 	if r.byKey == nil {
@@ -152,8 +152,8 @@ func (r *longResults) keep(l *longResult) (key []byte) {
 	return key
 }
 
-// take returns the result that JSON stands for, and forgets it. It is nil for
-// JSON that is a result as it is.
+// take returns the result for a key, and forgets it. It is nil if result is not a
+// key but the result itself.
 func (r *longResults) take(result []byte) *longResult {
 	if !bytes.HasPrefix(result, []byte(longKey)) {
 		return nil

@@ -13,10 +13,10 @@ type member struct {
 	value json.RawMessage
 }
 
-// members returns the members of a JSON object in order, duplicates included.
-// The values are parts of object, which must be valid JSON: of other text an
-// error or any members come back. It takes a tenth of the time of a
-// [json.Decoder], and every call of a tool comes by here several times.
+// members returns the members of a JSON object in order, duplicates included. The
+// values are parts of object. If object is not valid JSON, the result is an error
+// or arbitrary members. It takes a tenth of the time of a [json.Decoder]; every
+// tool call uses it several times.
 func members(object []byte) ([]member, error) {
 	at := skipSpace(object, 0)
 	if at == len(object) || object[at] != '{' {
@@ -34,7 +34,7 @@ func members(object []byte) ([]member, error) {
 			return nil, err
 		}
 		at = skipSpace(object, end)
-		at = skipSpace(object, at+1) // behind the colon
+		at = skipSpace(object, at+1) // after the colon
 		end = valueEnd(object, at)
 		if at >= end {
 			return nil, badArgument("not an object")
@@ -46,7 +46,7 @@ func members(object []byte) ([]member, error) {
 	}
 }
 
-// skipSpace returns the first place from at on that is not space, or the end.
+// skipSpace returns the first position from at on that is not space, or the end.
 func skipSpace(text []byte, at int) int {
 	for at < len(text) && (text[at] == ' ' || text[at] == '\n' || text[at] == '\t' || text[at] == '\r') {
 		at++
@@ -54,7 +54,7 @@ func skipSpace(text []byte, at int) int {
 	return min(at, len(text))
 }
 
-// valueEnd returns where the JSON value that begins at a place ends.
+// valueEnd returns the end of the JSON value that begins at a position.
 func valueEnd(text []byte, at int) int {
 	depth := 0
 	for at < len(text) {
@@ -66,7 +66,7 @@ func valueEnd(text []byte, at int) int {
 			at++
 		case '}', ']':
 			if depth--; depth < 0 {
-				return at // of what the value is in
+				return at // the end of the enclosing value
 			}
 			at++
 		case ',', ':', ' ', '\n', '\t', '\r':
@@ -86,7 +86,7 @@ func valueEnd(text []byte, at int) int {
 	return at
 }
 
-// stringEnd returns where the JSON string that begins at a place ends.
+// stringEnd returns the end of the JSON string that begins at a position.
 func stringEnd(text []byte, at int) int {
 	for at++; at < len(text); at++ {
 		switch text[at] {
@@ -99,7 +99,7 @@ func stringEnd(text []byte, at int) int {
 	return len(text)
 }
 
-// unquoted returns the value of a JSON string.
+// unquoted decodes a JSON string.
 func unquoted(text []byte) (value string, err error) {
 	if s, ok := plainString(text); ok {
 		return s, nil
@@ -108,8 +108,8 @@ func unquoted(text []byte) (value string, err error) {
 	return value, err
 }
 
-// plainString returns the value of a JSON string in which nothing is escaped,
-// and whether text is one.
+// plainString returns the value of a JSON string without escapes, and whether
+// text is one.
 func plainString(text []byte) (value string, ok bool) {
 	n := len(text)
 	if n < 2 || text[0] != '"' || text[n-1] != '"' || bytes.IndexByte(text, '\\') >= 0 || !utf8.Valid(text) {
@@ -118,7 +118,7 @@ func plainString(text []byte) (value string, ok bool) {
 	return string(text[1 : n-1]), true
 }
 
-// membersWithout encodes v, an object, and returns its members but those with
+// membersWithout encodes v, an object, and returns its members except those with
 // the keys.
 func membersWithout(v json.Marshaler, keys ...string) ([]member, error) {
 	data, err := compact(v.MarshalJSON())
@@ -138,7 +138,7 @@ func membersWithout(v json.Marshaler, keys ...string) ([]member, error) {
 	return kept, nil
 }
 
-// writeMember adds a member to the object that b ends in.
+// writeMember adds a member to the object at the end of b.
 func writeMember(b *bytes.Buffer, key string, value []byte) {
 	if last := b.Bytes()[b.Len()-1]; last != '{' {
 		b.WriteByte(',')

@@ -16,7 +16,7 @@ import (
 	"github.com/citekit/citekit/internal/timing"
 )
 
-// What "_meta" has in every answer.
+// The keys in "_meta" of every answer.
 const (
 	metaRequestID = "requestId"
 	metaTiming    = "timing"
@@ -29,15 +29,14 @@ const maxRequestID = 128
 
 type requestIDKey struct{}
 
-// requestID returns the id of the call that ctx is of, or "".
+// requestID returns the id of the request that ctx belongs to, or "".
 func requestID(ctx context.Context) string {
 	id, _ := ctx.Value(requestIDKey{}).(string)
 	return id
 }
 
-// requestIDOf returns the id that the caller gave a request, in "_meta" or by
-// a header, or else a new one. One that is too long or has other characters
-// than printable ones of ASCII counts as not given.
+// requestIDOf returns the id that the caller gave a request in "_meta" or in a
+// header, or a new one. An id that is too long or not printable ASCII is ignored.
 func requestIDOf(req mcp.Request) string {
 	if id, _ := metaOf(req)[metaRequestID].(string); validRequestID(id) {
 		return id
@@ -66,8 +65,8 @@ func metaOf(req mcp.Request) map[string]any {
 	return params.GetMeta()
 }
 
-// A breakdown tells what the time of a call was spent on, in milliseconds. Work
-// that was done side by side counts as if it were done in turn.
+// A breakdown is how the time of a call was spent, in milliseconds. Parallel work
+// is added up as if it were sequential.
 type breakdown struct {
 	Total    float64 `json:"total_ms"`
 	Lookup   float64 `json:"lookup_ms"`
@@ -84,11 +83,11 @@ func breakdownOf(r *timing.Recorder, total time.Duration) breakdown {
 	}
 }
 
-// milliseconds returns a duration, exact to the microsecond.
+// milliseconds returns a duration in milliseconds, rounded to microseconds.
 func milliseconds(d time.Duration) float64 { return math.Round(float64(d)/1e3) / 1e3 }
 
-// describeCalls is middleware that gives every request an id and every answer
-// the id and the time of the request.
+// describeCalls is middleware that gives every request an id, and adds the id and
+// the time of the request to every answer.
 func (a *adapter) describeCalls(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if isNotification(method) {
@@ -104,8 +103,8 @@ func (a *adapter) describeCalls(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// hasMeta reports whether a result has a "_meta". Asking those of the SDK's other
-// methods for theirs panics.
+// hasMeta reports whether a result has a "_meta". Asking the results of the SDK's
+// other methods for it panics.
 func hasMeta(result mcp.Result) bool {
 	switch result.(type) {
 	case *mcp.CallToolResult, *mcp.ReadResourceResult, *mcp.GetPromptResult, *mcp.CompleteResult, *longResult,
@@ -116,8 +115,8 @@ func hasMeta(result mcp.Result) bool {
 	return false
 }
 
-// withMeta returns a result with more in its "_meta", if it has one. Results that
-// a program may return again are copied.
+// withMeta returns a result with more in its "_meta", if it has one. It copies
+// results that a program may return again.
 func withMeta(result mcp.Result, more mcp.Meta) mcp.Result {
 	if !hasMeta(result) {
 		return result
@@ -147,8 +146,8 @@ func copied[T any](of *T) *T {
 	return &c
 }
 
-// withRequestID returns an error of the protocol with the id of the request in
-// its data, unless those are no object.
+// withRequestID returns a protocol error with the id of the request in its data,
+// unless the data is not an object.
 func withRequestID(err error, id string) error {
 	var coded *jsonrpc.Error
 	if !errors.As(err, &coded) {
@@ -160,6 +159,6 @@ func withRequestID(err error, id string) error {
 	}
 	described := *coded
 	data[metaRequestID] = appendString(nil, id)
-	described.Data, _ = json.Marshal(data) // what was decoded always encodes
+	described.Data, _ = json.Marshal(data) // decoded values always encode
 	return &described
 }

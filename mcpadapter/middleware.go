@@ -14,7 +14,7 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// recoverPanics answers a request whose handler panics with an error, where
+// recoverPanics answers a request whose handler panics with an error. Otherwise
 // the SDK would end the process.
 func recoverPanics(logger *slog.Logger) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
@@ -44,9 +44,9 @@ func panicked(method string, req mcp.Request) (mcp.Result, error) {
 var errPanic = errors.New("panic")
 
 // codedErrors gives every error a code, makes its data valid JSON, and keeps
-// what only concerns the server in the log. The SDK answers a resource URI
-// with control characters with data that ends the session, and sends the
-// text of an error without a code as it is.
+// internal details in the log. Otherwise the SDK answers a resource URI with
+// control characters with data that ends the session, and sends the text of an
+// error without a code unchanged.
 func codedErrors(logger *slog.Logger) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
@@ -58,7 +58,7 @@ func codedErrors(logger *slog.Logger) mcp.Middleware {
 			if errors.As(err, &coded) {
 				return nil, withValidData(coded, req)
 			}
-			if !isFeature(method) { // the SDK's own, such as a second initialize
+			if !isFeature(method) { // from the SDK itself, such as for a second initialize
 				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: printable(err.Error())}
 			}
 			code := citekit.CodeOf(err)
@@ -70,8 +70,8 @@ func codedErrors(logger *slog.Logger) mcp.Middleware {
 	}
 }
 
-// withCode words the failure of a tool, if it is one that citekit knows, as
-// our own tools do. Others are as the tool's author wrote them.
+// withCode words the failure of a tool like this package's own tools do, if
+// citekit knows the error. Otherwise it keeps the words of the tool's author.
 func withCode(result mcp.Result, req mcp.Request) mcp.Result {
 	call, ok := req.(*mcp.CallToolRequest)
 	if !ok {
@@ -96,8 +96,8 @@ func withValidData(coded *jsonrpc.Error, req mcp.Request) error {
 	return &fixed
 }
 
-// isFeature reports whether a program that embeds the server may have written
-// the handler of the method.
+// isFeature reports whether a program that embeds the server may have written the
+// handler of the method.
 func isFeature(method string) bool {
 	switch method {
 	case "tools/call", "resources/read", "resources/subscribe", "resources/unsubscribe", "subscriptions/listen",

@@ -14,10 +14,11 @@ import (
 	"github.com/citekit/citekit/reanchor"
 )
 
-// maxReanchoring is how long an error waits for the place of what is stale.
+// maxReanchoring is how long an error waits for the new place of a stale address.
 const maxReanchoring = 5 * time.Second
 
-// A movedError is the error of a stale address, with where what it cites is now.
+// A movedError is the error of a stale address, with the new place of the cited
+// content.
 type movedError struct {
 	error
 	now *reanchor.Result
@@ -25,8 +26,8 @@ type movedError struct {
 
 func (e movedError) Unwrap() error { return e.error }
 
-// sayWhereNow returns err, with the new place if it is that of an address which
-// pins a version that the source no longer has, and the part is found again.
+// sayWhereNow adds the new place to err, if err is about an address that pins an
+// old version of its source, and the cited part is found in the current version.
 func (a *adapter) sayWhereNow(ctx context.Context, err error) error {
 	var failed *citekit.ResolveError
 	if !errors.As(err, &failed) {
@@ -48,8 +49,8 @@ func (a *adapter) withNewPlace(ctx context.Context, err error, stale citekit.Add
 	return movedError{err, now}
 }
 
-// sayWhereItemsAre adds the new places to the errors of texts that were read, and
-// returns the answer, unless that has then more tokens than it may.
+// sayWhereItemsAre adds the new places to the errors of the items, and returns
+// the answer. It leaves the places out if the answer would have too many tokens.
 func (a *adapter) sayWhereItemsAre(ctx context.Context, read *contents.Contents, most int) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxReanchoring)
 	defer cancel()
@@ -72,7 +73,7 @@ func (a *adapter) sayWhereItemsAre(ctx context.Context, read *contents.Contents,
 	return read.MarshalJSON()
 }
 
-// confidence has two decimals.
+// confidence is rounded to two decimals.
 func (e movedError) confidence() float64 { return math.Round(e.now.Confidence*100) / 100 }
 
 func (e movedError) sentence() string {
@@ -82,7 +83,7 @@ func (e movedError) sentence() string {
 	return fmt.Sprintf("it is now at %s (%s, confidence %.2f)", e.now.Address, e.now.How, e.confidence())
 }
 
-// place is what the metadata of the answer say.
+// place is the new place in the metadata of the answer.
 func (e movedError) place() map[string]any {
 	return map[string]any{"address": e.now.Address.String(), "how": string(e.now.How), "confidence": e.confidence()}
 }

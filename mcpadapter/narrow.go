@@ -18,8 +18,9 @@ func (a *adapter) readOnly(ctx context.Context) bool {
 	return a.opts.ReadOnly || asked.readOnly
 }
 
-// narrow is middleware that offers a client no more tools than its headers ask
-// for and than its grant gives. What the server does not offer anyhow stays away.
+// narrow is middleware that limits the tools for a client to those that its
+// headers ask for and its grant allows. It never adds a tool that the server does
+// not offer.
 func (a *adapter) narrow(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		asked, err := choiceOf(headerOf(ctx, req))
@@ -47,8 +48,8 @@ func (a *adapter) narrow(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// given returns what a caller has by its grant, without what is left out for all at
-// the moment.
+// given returns the tools that a grant allows, without those that are currently
+// left out for all callers.
 func (a *adapter) given(granted choice) choice {
 	if a.opts.Adjust == nil {
 		return granted
@@ -62,7 +63,7 @@ func (a *adapter) given(granted choice) choice {
 	return granted
 }
 
-// headerOf returns the header of the HTTP request that a request came by, or nil.
+// headerOf returns the header of the HTTP request that carried req, or nil.
 func headerOf(ctx context.Context, req mcp.Request) http.Header {
 	if extra := extraOf(ctx, req); extra != nil {
 		return extra.Header
@@ -70,8 +71,8 @@ func headerOf(ctx context.Context, req mcp.Request) http.Header {
 	return nil
 }
 
-// unknownTool returns the error that the SDK gives for a tool that there is
-// not: what is hidden must not be told from it.
+// unknownTool returns the SDK's error for an unknown tool, so that hidden tools
+// cannot be distinguished from it.
 func unknownTool(name string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", name)}
 }
@@ -103,8 +104,8 @@ func (a *adapter) narrowed(result mcp.Result, asked choice) (mcp.Result, error) 
 	return result, nil
 }
 
-// checkTools returns an error if a name that was asked for is that of no tool,
-// of ours or of those in the whole list.
+// checkTools returns an error if a requested name is not the name of a tool, of
+// this package or in a complete list.
 func (c choice) checkTools(list *mcp.ListToolsResult) error {
 	if list.NextCursor != "" {
 		return nil
@@ -123,8 +124,8 @@ func (c choice) checkTools(list *mcp.ListToolsResult) error {
 	return nil
 }
 
-// narrowedInstructions returns the instructions for fewer tools. Those of
-// another program stay as they are.
+// narrowedInstructions returns the instructions for fewer tools. The instructions
+// of another program stay unchanged.
 func (a *adapter) narrowedInstructions(whole string, asked choice) string {
 	if whole != a.instructions(choice{}) {
 		return whole

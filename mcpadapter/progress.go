@@ -9,45 +9,45 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// notifierFor returns what sends the progress of a call to a client that asked
-// for it, and else does nothing.
+// notifierFor returns a notifier that sends the progress of a call to a client
+// that asked for it. For other clients it does nothing.
 func notifierFor(ctx context.Context, req *mcp.CallToolRequest) notifier {
 	token := req.Params.GetProgressToken()
 	if token == nil {
 		return func(float64, float64, string) {}
 	}
 	return func(progress, total float64, message string) {
-		// As below, a lost notification changes nothing.
+		// A lost notification does no harm, here and below.
 		_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
 			ProgressToken: token, Progress: progress, Total: total, Message: message,
 		})
 	}
 }
 
-// An announceKey is the key of a context's func(string), which tells the client
-// of a call what goes on.
+// An announceKey is the context key for a func(string) that sends a message to
+// the client of a call.
 type announceKey struct{}
 
-// Announce tells the client whose tool call ctx belongs to what goes on, such
-// as "preparing the PDF reader", if the client asked for the progress of the
-// call. It is for what resolvers and mappers report with the context that they
-// were called with; with another context it does nothing.
+// Announce sends a progress message, such as "preparing the PDF reader", to the
+// client whose tool call ctx belongs to, if the client asked for the progress of
+// the call. Resolvers and mappers may call it with the context that they
+// received; with another context it does nothing.
 func Announce(ctx context.Context, message string) {
 	if announce, ok := ctx.Value(announceKey{}).(func(string)); ok {
 		announce(printable(message))
 	}
 }
 
-// leastStep is by how much progress rises at least: it must with each message.
+// leastStep is the least increase of progress, which must rise with each message.
 const leastStep = 0.001
 
-// A beat tells the client of a call how long it has been running. The progress
-// is the time since the start, in seconds. There is no total: nothing can tell
-// how long a cut takes.
+// A beat tells the client of a call how long it has been running. The progress is
+// the time since the start, in seconds. There is no total, because nobody can
+// predict how long an extraction takes.
 type beat struct {
 	mu    sync.Mutex
 	start time.Time
-	last  float64 // progress that was told; each must be more than the one before
+	last  float64 // last progress sent; each must exceed the one before
 	tell  notifier
 }
 
@@ -58,9 +58,9 @@ func (b *beat) notify(message string) {
 	b.tell(b.last, 0, message)
 }
 
-// reportProgress tells a client that asked for it that the call has begun,
-// that it still runs, and, when the function it returns is called, that it is
-// over. What is announced with the context that it returns is told too.
+// reportProgress tells a client that asked for it when the call begins and that
+// it still runs, and when done is called, that it has ended. It also sends the
+// messages that are announced with the returned context.
 func (a *adapter) reportProgress(ctx context.Context, req *mcp.CallToolRequest, doing string) (_ context.Context, done func()) {
 	if req.Params.GetProgressToken() == nil {
 		return ctx, func() {}

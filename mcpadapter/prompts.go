@@ -14,8 +14,8 @@ import (
 // maxPromptArgument is the longest argument of a prompt, in bytes.
 const maxPromptArgument = 64 << 10
 
-// taskTypes are the values that the argument task_type is completed with. Others
-// are as good.
+// taskTypes are suggestions for the argument task_type. Any other value is
+// allowed.
 var taskTypes = []string{"coding", "debugging", "reviewing", "planning", "documenting"}
 
 // A prompt is one of the prompts of the server.
@@ -24,15 +24,15 @@ type prompt struct {
 	arguments                []*mcp.PromptArgument
 	steps                    func(has func(tool string) bool) []string
 	goal                     string // first line of the text
-	given                    string // how the argument given is called
-	argument                 string // the one that is quoted below the steps
+	given                    string // heading of the quoted argument
+	argument                 string // the argument that is quoted below the steps
 }
 
 func promptArgument(name, description string, required bool) *mcp.PromptArgument {
 	return &mcp.PromptArgument{Name: name, Description: description, Required: required}
 }
 
-// The steps that several prompts have.
+// The steps that several prompts share.
 const (
 	stepCite    = "Write after each claim the address that it comes from, in brackets and as it was returned, such as [doc://book#pages=12-15]. Never make up or change an address."
 	stepQuotes  = "Pass what you wrote to verify, as text. Mend or leave out what it says is altered, elsewhere or not_found."
@@ -41,7 +41,7 @@ const (
 	stepResolve = "Call resolve with resource_id and node_id for the address of each node that you cite."
 )
 
-// stepsToRead are those that lead to what is to be cited.
+// stepsToRead are the steps to the content that will be cited.
 func stepsToRead(has func(string) bool, query string) []string {
 	steps := []string{stepPick}
 	if has("search") {
@@ -56,7 +56,7 @@ func stepsToRead(has func(string) bool, query string) []string {
 	return steps
 }
 
-// stepsToWrite are those that end a text with citations.
+// stepsToWrite are the last steps of a text with citations.
 func stepsToWrite(has func(string) bool) []string {
 	if !has("verify") {
 		return []string{stepCite, stepAbstain}
@@ -143,7 +143,8 @@ func prompts() []prompt {
 	}
 }
 
-// offerPrompts offers the prompts, which name the tools that there are and were asked for.
+// offerPrompts offers the prompts, which name only tools that are offered and
+// asked for.
 func (a *adapter) offerPrompts(server *mcp.Server) {
 	for _, p := range prompts() {
 		server.AddPrompt(&mcp.Prompt{Name: p.name, Title: p.title, Description: p.description, Arguments: p.arguments},
@@ -162,7 +163,8 @@ func (a *adapter) offerPrompts(server *mcp.Server) {
 }
 
 // check returns the arguments of a prompt as lines without control characters.
-// The SDK requires none. The error matches [citekit.ErrSyntax].
+// The SDK does not check that required ones are given. The error matches
+// [citekit.ErrSyntax].
 func (p prompt) check(given map[string]string) (map[string]string, error) {
 	var names []string
 	for _, argument := range p.arguments {
@@ -188,7 +190,7 @@ func (p prompt) check(given map[string]string) (map[string]string, error) {
 	return values, nil
 }
 
-// asLines drops what is neither printable nor the end of a line.
+// asLines drops characters that are neither printable nor line ends.
 func asLines(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
@@ -202,8 +204,8 @@ func asLines(s string) string {
 	}, s)
 }
 
-// text returns the text of a prompt. What was given follows the steps, each line
-// after a sign, so that no line of it looks like a step.
+// text returns the text of a prompt. The argument follows the steps. Each of its
+// lines has a prefix, so that none looks like a step.
 func (p prompt) text(has func(string) bool, values map[string]string) string {
 	var b strings.Builder
 	b.WriteString(p.goal + "\n")

@@ -9,7 +9,7 @@ import (
 
 // A queue holds back requests of a kind while as many as its limit are being
 // handled. A request is handled until its answer is written, so a client that
-// does not read makes no more answers than that.
+// does not read cannot cause more answers than that.
 type queue struct {
 	limit   int
 	running int
@@ -37,7 +37,7 @@ func (q *queue) next() []byte {
 	return text
 }
 
-// remove takes out a request that waits, and reports whether it did.
+// remove removes a waiting request, and reports whether it did.
 func (q *queue) remove(id jsonrpc.ID) bool {
 	i := slices.IndexFunc(q.waiting, func(w waitingCall) bool { return w.id == id })
 	if i < 0 {
@@ -52,11 +52,11 @@ const (
 	// answers may be megabytes.
 	longCalls = 2
 
-	// otherCalls is how many other calls of tools are.
+	// otherCalls is the same for all other tool calls together.
 	otherCalls = 64
 
-	// heldMessages bounds the bytes of the requests in flight, in longest
-	// messages.
+	// heldMessages bounds the bytes of the requests in flight, as a multiple of
+	// MaxMessage.
 	heldMessages = 16
 )
 
@@ -79,13 +79,13 @@ func newLongQueues() map[string]*queue {
 	return queues
 }
 
-// queueFor returns the queue a request belongs in, or nil for one that is
-// handled at once.
+// queueFor returns the queue for a request, or nil if the request is handled at
+// once.
 func (g *guard) queueFor(request *jsonrpc.Request) *queue {
 	if request.Method != "tools/call" {
 		return nil
 	}
-	// What is wrong with the parameters the SDK will say.
+	// The SDK reports errors in the parameters.
 	params, _ := members(request.Params)
 	for _, m := range params {
 		if name, _ := unquoted(m.value); m.key == "name" && g.long[name] != nil {

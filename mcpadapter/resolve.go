@@ -30,11 +30,11 @@ func (a *adapter) evidence(ctx context.Context, args arguments, opts *citekit.Re
 	return a.resolveNode(ctx, args, opts)
 }
 
-// addressTime is how long a call whose time is over may take to find the address.
+// addressTime is how long a call that timed out may take to find the address.
 const addressTime = time.Second
 
-// withAddress returns the error of a resolve whose time was over with what is
-// known without opening the source.
+// withAddress returns the error of a resolve that timed out, together with what
+// is known without opening the source.
 func (a *adapter) withAddress(ctx context.Context, args arguments, err error) error {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return err
@@ -61,8 +61,8 @@ func (a *adapter) resolveNode(ctx context.Context, args arguments, opts *citekit
 	return a.lib.Resolve(ctx, args.text("resource_id"), args.text("node_id"), opts)
 }
 
-// resolveAddress resolves an address. The id of its resource may be given as
-// well.
+// resolveAddress resolves an address. The arguments may also give the id of its
+// resource.
 func (a *adapter) resolveAddress(ctx context.Context, args arguments, opts *citekit.ResolveOptions) (*citekit.Evidence, error) {
 	address, err := a.addressOf(ctx, args)
 	if err != nil {
@@ -75,7 +75,7 @@ func (a *adapter) resolveAddress(ctx context.Context, args arguments, opts *cite
 	return evidence, nil
 }
 
-// An addressError reports an address that could be parsed and not resolved.
+// An addressError reports an address that was parsed but cannot be resolved.
 type addressError struct{ error }
 
 func (e addressError) Unwrap() error { return e.error }

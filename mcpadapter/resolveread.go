@@ -15,8 +15,8 @@ import (
 	"github.com/citekit/citekit/internal/tokens"
 )
 
-// withReading gives resolve, which is one of some tools, the arguments that ask for
-// the evidence in the same answer.
+// withReading adds arguments to the tool resolve, one of tools, that ask for the
+// evidence in the same answer.
 func withReading(tools []tool) []tool {
 	i := slices.IndexFunc(tools, func(t tool) bool { return t.name == "resolve" })
 	t := &tools[i]
@@ -27,16 +27,16 @@ func withReading(tools []tool) []tool {
 	return tools
 }
 
-// A shownText is what the answer of resolve has of the text of evidence.
+// A shownText is the text of evidence in the answer of resolve.
 type shownText struct {
-	asked      bool // else there is none
+	asked      bool // otherwise there is no text
 	text       string
-	note       string // why there is no text, or not all
+	note       string // why the text is missing or incomplete
 	complete   bool
 	nextCursor string
 }
 
-// addTo returns an object with members behind those that it has.
+// addTo appends the members of the text to an object.
 func (t shownText) addTo(object json.RawMessage) json.RawMessage {
 	w := new(strictjson.Writer)
 	w.Open()
@@ -51,9 +51,9 @@ func (t shownText) addTo(object json.RawMessage) json.RawMessage {
 	return slices.Concat(bytes.TrimSuffix(object, []byte("}")), []byte(","), w.Bytes()[1:])
 }
 
-// shown returns the answer of resolve, whose data are there, with the text and
-// the picture of what is at an address. The address is held to the version that
-// was mapped or that it pins, as evidence is.
+// shown returns the answer of resolve, data, with the text and the picture of the
+// content at an address. Like evidence, the content must have the version that
+// was mapped or that the address pins.
 func (a *adapter) shown(ctx context.Context, address citekit.Address, data json.RawMessage, args arguments) (answer, error) {
 	include := args.texts("include")
 	read := shownText{complete: true}
@@ -78,7 +78,7 @@ func (a *adapter) shown(ctx context.Context, address citekit.Address, data json.
 	return answer{data: read.addTo(data), more: pictures}, nil
 }
 
-// roomForText returns how many tokens the text may have with what makes it JSON.
+// roomForText returns how many tokens the text may have, including its JSON.
 func roomForText(data json.RawMessage, args arguments) (int, error) {
 	least := tokens.Count(string(data)) + contents.MinTokens
 	most := max(contents.DefaultTokens, least)
@@ -91,8 +91,8 @@ func roomForText(data json.RawMessage, args arguments) (int, error) {
 	return most - least + contents.MinTokens, nil
 }
 
-// readOne reads the text at an address. One for which there is no room or no time
-// is no error: the evidence is there.
+// readOne reads the text at an address. If there is no room or no time for it,
+// that is not an error, as the evidence exists.
 func (a *adapter) readOne(ctx context.Context, address citekit.Address, room int) (shownText, error) {
 	read, err := a.opts.Contents.Read(ctx, contents.Request{IDs: []string{address.String()}, MaxTokens: room})
 	switch {

@@ -18,12 +18,13 @@ import (
 const (
 	maxURI = 16 << 10 // bytes
 
-	// maxContent is how much evidence one answer holds. In base64, and after the
-	// SDK has encoded it, that stays well below the 16 MiB that end a session.
+	// maxContent is how many bytes of evidence one answer holds. As base64, and
+	// after the SDK has encoded it, that is well below the 16 MiB that end a
+	// session.
 	maxContent = 4 << 20
 )
 
-// read returns what a URI of ours stands for.
+// read returns the content of a URI of this server.
 func (r *resources) read(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	uri, ours := ctx.Value(uriKey{}).(string)
 	if !ours {
@@ -81,8 +82,8 @@ func (r *resources) nodeJSON(ctx context.Context, resource, id string) ([]byte, 
 	return encodeNode(n)
 }
 
-// idsOf returns the ids that the URI of a map or a node holds; both are "" for
-// the URI of another kind.
+// idsOf returns the ids in the URI of a map or a node. Both are "" for any other
+// URI.
 func idsOf(uri string) (resource, node string, err error) {
 	path, isMap := strings.CutPrefix(uri, mapURI)
 	if !isMap {
@@ -115,7 +116,8 @@ func idsOf(uri string) (resource, node string, err error) {
 }
 
 // readAddress returns the evidence at an address: text as text, other content as
-// it is, and where it is long, or nothing may be written, what resolve says of it.
+// a blob. If it is long, or nothing may be written, it returns the answer of
+// resolve.
 func (r *resources) readAddress(ctx context.Context, uri string) (*mcp.ResourceContents, error) {
 	address, err := parseAddress(ctx, r.lib, uri)
 	if err != nil {
@@ -159,7 +161,7 @@ func contentsOfEvidence(stored *citekit.StoredEvidence, data []byte, meta mcp.Me
 		return &mcp.ResourceContents{Meta: meta, MIMEType: mediaType, Text: string(data)}
 	}
 	if data == nil {
-		data = []byte{} // else it would be no blob
+		data = []byte{} // otherwise it would not be a blob
 	}
 	return &mcp.ResourceContents{Meta: meta, MIMEType: mediaType, Blob: data}
 }

@@ -15,12 +15,12 @@ import (
 	"github.com/citekit/citekit/internal/percent"
 )
 
-// The URIs of resources of the protocol begin so; ids follow, percent-encoded.
-// Addresses are URIs as they are.
+// The beginnings of URIs of protocol resources; percent-encoded ids follow.
+// Addresses are used as URIs unchanged.
 const (
 	mapURI    = "citekit://maps/"
 	nodeURI   = "citekit://nodes/"
-	oldMapURI = "citekit://map/" // as the first versions had it
+	oldMapURI = "citekit://map/" // from the first versions
 )
 
 // The templates of maps and of nodes.
@@ -32,21 +32,21 @@ const (
 // listedMaps is how many maps one page of resources/list has at most.
 const listedMaps = 200
 
-// resources answers for maps, nodes and addresses past the SDK's list of
+// resources answers for maps, nodes and addresses without the SDK's list of
 // resources, which would have to hold every map.
 type resources struct {
 	*adapter
 	watch *watcher
 }
 
-// offer offers maps, nodes and addresses as resources of the protocol. The
-// middleware comes before that which words errors.
+// offer offers maps, nodes and addresses as protocol resources. Its middleware
+// comes before the one that words errors.
 func (r *resources) offer(server *mcp.Server) {
 	server.AddReceivingMiddleware(r.middleware)
 	for _, template := range r.templates() {
 		server.AddResourceTemplate(template, r.read)
 	}
-	r.watch.notify = func() { server.AddResourceTemplate(r.mapTemplate(), r.read) } // the SDK tells of every change
+	r.watch.notify = func() { server.AddResourceTemplate(r.mapTemplate(), r.read) } // makes the SDK notify clients each time
 }
 
 func (r *resources) mapTemplate() *mcp.ResourceTemplate {
@@ -56,7 +56,7 @@ func (r *resources) mapTemplate() *mcp.ResourceTemplate {
 	}
 }
 
-// templates lists the forms of URI that can be read.
+// templates lists the forms of readable URIs.
 func (r *resources) templates() []*mcp.ResourceTemplate {
 	list := []*mcp.ResourceTemplate{r.mapTemplate(), {
 		URITemplate: nodeTemplate, Name: "node", Title: "Node of a resource", MIMEType: "application/json",
@@ -84,7 +84,7 @@ func (r *resources) schemes() []string {
 	return schemes
 }
 
-// isOurs reports whether we read what has a URI.
+// isOurs reports whether this package reads the resource of a URI.
 func (r *resources) isOurs(uri string) bool {
 	scheme, _, ok := strings.Cut(uri, "://")
 	return ok && (scheme == "citekit" || slices.Contains(r.schemes(), scheme))
@@ -107,20 +107,19 @@ func (r *resources) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// mapsCursor begins the cursors of pages of maps. Those of the SDK are in base64,
+// mapsCursor begins the cursors of pages of maps. The SDK's cursors are base64,
 // which has no colon.
 const mapsCursor = "maps:"
 
 // list answers resources/list: first with the resources of the program that
-// embeds the server, then with the maps. Only the maps of the page are
-// looked up.
+// embeds the server, then with the maps. It looks up only the maps of the page.
 func (r *resources) list(ctx context.Context, method string, req *mcp.ListResourcesRequest, next mcp.MethodHandler) (mcp.Result, error) {
 	params := mcp.ListResourcesParams{}
 	if req.Params != nil {
 		params = *req.Params
 	}
 	after, ours := strings.CutPrefix(params.Cursor, mapsCursor)
-	if ours { // the SDK's first page is what all that an answer has besides is taken from
+	if ours { // the other fields of the answer come from the SDK's first page
 		params.Cursor = ""
 	}
 	asked := *req
@@ -149,7 +148,8 @@ func (r *resources) list(ctx context.Context, method string, req *mcp.ListResour
 	return page, nil
 }
 
-// mapsAfter returns the ids of maps of a page, and one more if there are more.
+// mapsAfter returns the ids of the maps on a page, and one more if there are
+// more.
 func (r *resources) mapsAfter(ctx context.Context, cursor string) ([]string, error) {
 	last, err := lastListed(cursor)
 	if err != nil {
@@ -158,20 +158,19 @@ func (r *resources) mapsAfter(ctx context.Context, cursor string) ([]string, err
 	return r.lib.ResourcesAfter(ctx, last, listedMaps+1)
 }
 
-// private keeps answers out of caches that several users share: what one may see
-// another may not.
+// private keeps answers out of caches that several users share, as users may see
+// different resources.
 var private = mcp.Cacheable{CacheScope: "private"}
 
-// setPrivate has the SDK's own answers say the same.
+// setPrivate does the same for the SDK's own answers.
 func setPrivate(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
 	c.CacheScope = private.CacheScope
 }
 
 type uriKey struct{}
 
-// readOurs reads what a URI of ours stands for. The SDK finds the reader by a
-// URI that it knows in any case: templates match only some of the forms that an
-// address may have.
+// readOurs reads a URI of this server. It gives the SDK a fixed URI instead,
+// because the templates do not match every form of an address.
 func (r *resources) readOurs(ctx context.Context, method string, req *mcp.ReadResourceRequest, next mcp.MethodHandler) (mcp.Result, error) {
 	ctx = context.WithValue(withCaller(ctx, callerOf(extraOf(ctx, req))), uriKey{}, req.Params.URI)
 	asked, params := *req, *req.Params
@@ -186,12 +185,12 @@ func (r *resources) readOurs(ctx context.Context, method string, req *mcp.ReadRe
 	return result, nil
 }
 
-// oldNotFound is the code of a missing resource in the versions of the protocol
-// before 2026-07-28.
+// oldNotFound is the code for a missing resource in protocol versions before
+// 2026-07-28.
 const oldNotFound = -32002
 
-// missingAs returns the error for what is not there with the code that the
-// client's version of the protocol has for it. Others it passes on.
+// missingAs returns the error for a missing resource with the code that the
+// client's protocol version has for it. It returns other errors unchanged.
 func missingAs(err error, req *mcp.ReadResourceRequest) error {
 	var missing *citekit.NotFoundError
 	if !errors.As(err, &missing) {

@@ -17,8 +17,8 @@ type encodedData json.RawMessage
 // MarshalJSON implements [json.Marshaler].
 func (d encodedData) MarshalJSON() ([]byte, error) { return d, nil }
 
-// success returns an answer as text, as structured content if that is wanted,
-// and with what stands behind it.
+// success returns an answer as text, with its further content, and as structured
+// content if structured is set.
 func success(a answer, structured bool) *mcp.CallToolResult {
 	text := a.text
 	if text == "" {
@@ -31,12 +31,12 @@ func success(a answer, structured bool) *mcp.CallToolResult {
 	return result
 }
 
-// maxAnswer is the longest message sent, in bytes. Clients close the session
-// on one of 16 MiB.
+// maxAnswer is the size of the longest message sent, in bytes. Clients close the
+// session on a message of 16 MiB.
 const maxAnswer = 15 << 20
 
-// checkSize returns an error matching [citekit.ErrTooLarge] if clients refuse
-// the answer.
+// checkSize returns an error matching [citekit.ErrTooLarge] if the answer is too
+// large for clients.
 func (a answer) checkSize() error {
 	more := 2 * len(a.text)
 	for _, block := range a.more {
@@ -47,8 +47,8 @@ func (a answer) checkSize() error {
 	return checkSize(a.data, more)
 }
 
-// checkSize returns an error matching [citekit.ErrTooLarge] if clients refuse an
-// answer of data and more bytes besides.
+// checkSize returns an error matching [citekit.ErrTooLarge] if an answer of data
+// and more further bytes is too large for clients.
 func checkSize(data []byte, more int) error {
 	if size := answerSize(data) + more; size > maxAnswer {
 		return fmt.Errorf("the answer has %d bytes; a message holds %d: %w", size, maxAnswer, citekit.ErrTooLarge)
@@ -56,14 +56,14 @@ func checkSize(data []byte, more int) error {
 	return nil
 }
 
-// answerSize returns the bytes of data sent once as a JSON string and once as
-// it is.
+// answerSize returns the size of data, in bytes, sent once as a JSON string and
+// once unchanged.
 func answerSize(data []byte) int {
 	return 2*len(data) + bytes.Count(data, []byte{'"'}) + bytes.Count(data, []byte{'\\'})
 }
 
-// compact removes line breaks and other space between tokens, which the
-// unknown fields of a map may bring. It passes err on.
+// compact removes line breaks and other space between tokens, which the unknown
+// fields of a map may contain. It returns err unchanged.
 func compact(data []byte, err error) (json.RawMessage, error) {
 	if err != nil || bytes.IndexByte(data, '\n') < 0 && bytes.IndexByte(data, '\r') < 0 && bytes.IndexByte(data, '\t') < 0 {
 		return data, err
@@ -103,7 +103,7 @@ func encodeNode(n *citekit.Node) (json.RawMessage, error) {
 	return b.Bytes(), nil
 }
 
-// nodeMembers returns the members of a node's JSON but its children.
+// nodeMembers returns the members of a node's JSON, without its children.
 func nodeMembers(n *citekit.Node) ([]member, error) {
 	alone := *n
 	alone.Children = nil

@@ -5,13 +5,13 @@ import (
 	"strconv"
 )
 
-// A schema is a JSON Schema of an argument or an answer, in the words that our
-// tools need. [jsonschema.Schema] has all words, and takes longer to encode than
-// the rest of a server's start.
+// A schema is a JSON Schema of an argument or an answer, with only the keywords
+// that these tools need. [jsonschema.Schema] has all keywords, but encoding it
+// takes longer than the rest of a server's start.
 //
-// The output schemas describe what a map should say. They do not hold the
-// fields of a location to a type: a map may be wrong, and a client that checks
-// the answer must still be able to show where.
+// The output schemas describe what a map should contain. They do not require
+// types for the fields of a location: a map may be wrong, and a client that
+// validates answers must still be able to show the fault.
 type schema struct {
 	kind        string // "type"
 	description string
@@ -175,7 +175,7 @@ func resourceListSchema() *schema {
 		typed("next_cursor", "string", ""))
 }
 
-// location describes a location without holding its fields to a type.
+// location describes a location without requiring types for its fields.
 func location() property {
 	return property{"location", &schema{
 		description: "modality, and pages, lines ([first, last]), start and end (seconds, end excluded), " +
@@ -215,7 +215,7 @@ func evidenceSchema() *schema {
 		typed("stale", "boolean", "The source changed."))
 }
 
-// ingestSchema is that of a job.
+// ingestSchema is the schema of a job.
 func ingestSchema() *schema {
 	return object(jobFields,
 		typed("job_id", "string", ""),
@@ -226,5 +226,5 @@ func ingestSchema() *schema {
 		typed("error", "string", "Why all failed."))
 }
 
-// jobFields are those that every job has.
+// jobFields are the fields that every job has.
 var jobFields = []string{"job_id", "status", "done", "total"}

@@ -21,10 +21,10 @@ var (
 	by   = parameter{name: "by", kind: text, choices: []string{string(search.ByPassages), string(search.ByNodes), string(search.ByResources)}, description: "What to find. Default passages."}
 )
 
-// mode is the argument of search that says by what it finds.
+// mode is the argument of search that selects the method.
 var mode = parameter{name: "mode", kind: text, choices: []string{string(search.Auto), string(search.Knowledge), string(search.Graph), string(search.Hybrid)}, description: "graph: what the best hits are linked with."}
 
-// filters is the argument that filters what is found.
+// filters is the argument that filters the results.
 var filters = parameter{name: "filters", kind: group, description: "All must hold.", members: []parameter{
 	{name: "resources", kind: texts, most: maxFilter, description: "Resource ids."},
 	{name: "modalities", kind: texts, most: maxFilter, description: "document, video, audio, image, text."},
@@ -36,8 +36,8 @@ var filters = parameter{name: "filters", kind: group, description: "All must hol
 	{name: "path", kind: text, description: "Pattern of source paths, such as *.md or docs/."},
 }}
 
-// sameFilters is filters for tools that refer to search for what they are, so
-// that the definitions of all tools stay small.
+// sameFilters is filters for tools whose description refers to search, which
+// keeps the definitions of all tools small.
 func sameFilters() parameter {
 	p := filters
 	p.untold, p.description = true, "As those of search."
@@ -63,7 +63,7 @@ func (a *adapter) searchTool() tool {
 	}
 }
 
-// What search can include.
+// The values of the argument include of search.
 const (
 	includeHighlights = "highlights"
 	includeRationale  = "rationale"
@@ -110,7 +110,7 @@ func (a *adapter) search(ctx context.Context, args arguments) (answer, error) {
 	return asJSON(found.MarshalJSON())
 }
 
-// checkTopK tells a number that is 0 from none.
+// checkTopK rejects a number that is given as 0.
 func checkTopK(args arguments) error {
 	if args.has("top_k") && args.count("top_k") == 0 {
 		return badArgument("argument 'top_k' is 0; it runs from 1 to %d", search.MaxTopK)
@@ -133,8 +133,8 @@ func searchFilters(args arguments) (index.Filters, error) {
 	return f, err
 }
 
-// dateArgument returns a time of ISO 8601, or a day, which as "before" has all
-// its hours.
+// dateArgument returns a time in ISO 8601 format, or a day. As "before", a day
+// includes all its hours.
 func dateArgument(args arguments, name string) (time.Time, error) {
 	value := args.text(name)
 	if value == "" {

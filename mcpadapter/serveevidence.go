@@ -18,8 +18,8 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// What is wrong with a link. Of one that this server did not sign nothing more is
-// told.
+// The errors of links. If this server did not sign a link, the error reveals
+// nothing more.
 var (
 	refusedAddress = &refusal{http.StatusNotFound, "There is nothing here. Links to evidence come from resolve."}
 	refusedTicket  = &refusal{http.StatusForbidden, "This link is not valid. Call resolve for a new one."}
@@ -29,9 +29,8 @@ var (
 )
 
 // ServeHTTP implements [http.Handler]: it answers GET and HEAD of a link, with
-// ranges. Where the request is of an authenticated user, as
-// [auth.TokenInfoFromContext] says, a link that was given to another user is
-// refused.
+// ranges. If [auth.TokenInfoFromContext] returns an authenticated user, a link
+// that was given to another user is refused.
 func (l *EvidenceLinks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Referrer-Policy", "no-referrer")
@@ -58,9 +57,9 @@ func (l *EvidenceLinks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.end()
 }
 
-// behind returns a handler that has who sends credentials authenticated, so that
-// what was given to another user is refused. Who sends none has the link alone.
-// Authenticate may be nil.
+// behind returns a handler that authenticates clients that send credentials, so
+// that links of other users are refused. Without credentials, the link alone is
+// enough. Authenticate may be nil.
 func behind(links http.Handler, authenticate func(http.Handler) http.Handler) http.Handler {
 	if authenticate == nil {
 		return links
@@ -85,7 +84,7 @@ func refuse(w http.ResponseWriter, err error) {
 	http.Error(w, r.message, r.status)
 }
 
-// check returns the ticket of a link that may be followed now.
+// check returns the ticket of a link if the link is valid now.
 func (l *EvidenceLinks) check(r *http.Request) (ticket, error) {
 	hash, ok := strings.CutPrefix(r.URL.Path, evidencePath)
 	if !ok || !isHash(hash) {
@@ -114,7 +113,7 @@ func (l *EvidenceLinks) check(r *http.Request) (ticket, error) {
 	return t, nil
 }
 
-// ticketOf returns the ticket that a link has, if it has one.
+// ticketOf returns the ticket in a link, if there is one.
 func ticketOf(u *url.URL) (string, bool) {
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil || len(query[ticketParameter]) != 1 {
@@ -123,14 +122,14 @@ func ticketOf(u *url.URL) (string, bool) {
 	return query.Get(ticketParameter), true
 }
 
-// isFor reports whether a ticket that was given to a user may be used by a
-// caller: the link itself is what tells who may, unless it is known to be
-// another.
+// isFor reports whether a caller may use a ticket that was given to a user. The
+// link alone is enough, unless the caller authenticated as another user.
 func isFor(t ticket, key []byte, info *auth.TokenInfo) bool {
 	return info == nil || info.UserID == "" || userTag(key, info.UserID) == t.user
 }
 
-// open opens the evidence of a ticket, which must be what the link was given for.
+// open opens the evidence of a ticket, which must still be what the link was made
+// for.
 func (l *EvidenceLinks) open(ctx context.Context, t ticket) (io.ReadSeekCloser, *citekit.StoredEvidence, error) {
 	opener, ok := l.lib.Workspace().(citekit.EvidenceOpener)
 	if !ok {
@@ -150,17 +149,18 @@ func (l *EvidenceLinks) open(ctx context.Context, t ticket) (io.ReadSeekCloser, 
 	return content, stored, nil
 }
 
-// The policies of what a browser may do with evidence that it shows: nothing at
-// all, and nothing but what its own viewers of pictures, sound and video need.
-// Browsers show no PDF that is in a sandbox.
+// The content security policies for evidence that a browser shows: they allow
+// nothing, or only what the browser's own viewers of pictures, sound and video
+// need. Browsers show no PDF in a sandbox.
 const (
 	policyOfData  = "sandbox; default-src 'none'"
 	policyOfMedia = "sandbox; default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'"
 	policyOfPDF   = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'"
 )
 
-// describe sets the headers of evidence. What is not known to be harmless in a
-// browser is for saving, and source that a browser would run is text.
+// describe sets the headers of evidence. Types not known to be harmless in a
+// browser are sent as downloads, and source code that a browser would run as
+// plain text.
 func describe(h http.Header, stored *citekit.StoredEvidence) {
 	kind, parameters := servedType(stored)
 	h.Set("Content-Type", mime.FormatMediaType(kind, parameters))
@@ -175,11 +175,11 @@ func describe(h http.Header, stored *citekit.StoredEvidence) {
 	}
 	h.Set("Content-Disposition", dispositionOf(disposition, stored.Name))
 	h.Set("Content-Security-Policy", policy)
-	h.Set("Cross-Origin-Resource-Policy", "cross-origin") // who has the link may show it
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin") // anyone with the link may show it
 	h.Set("ETag", `"`+stored.SHA256+`"`)
 }
 
-// servedType returns the media type that evidence is served as.
+// servedType returns the media type with which evidence is served.
 func servedType(stored *citekit.StoredEvidence) (kind string, parameters map[string]string) {
 	kind, parameters, err := mime.ParseMediaType(stored.MediaType)
 	if err != nil {
@@ -198,7 +198,7 @@ func servedType(stored *citekit.StoredEvidence) (kind string, parameters map[str
 	return kind, map[string]string{"charset": charset}
 }
 
-// isMarkup reports whether a browser may run what stands in text of a media type.
+// isMarkup reports whether a browser may run scripts in text of a media type.
 func isMarkup(kind string) bool {
 	switch kind {
 	case "text/html", "text/xml", "application/xml", "application/xhtml+xml", "text/xsl":
@@ -208,7 +208,7 @@ func isMarkup(kind string) bool {
 }
 
 // dispositionOf returns a Content-Disposition with a file name. Programs that do
-// not know the encoded form of other letters get the name without these.
+// not know the encoded form get the name with underscores for unusual characters.
 func dispositionOf(disposition, name string) string {
 	plain := strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || r == '"' || r == '\\' || r == '%' {
@@ -226,7 +226,8 @@ func dispositionOf(disposition, name string) string {
 // stallTime is how long a client may take to read the next part of evidence.
 const stallTime = 30 * time.Second
 
-// A patient is a response that takes any time while the client goes on reading.
+// A patient is a response that may take any time as long as the client keeps
+// reading.
 type patient struct {
 	http.ResponseWriter
 	control *http.ResponseController
@@ -236,11 +237,11 @@ func newPatient(w http.ResponseWriter) patient { return patient{w, http.NewRespo
 
 // Write implements [io.Writer].
 func (p patient) Write(data []byte) (int, error) {
-	_ = p.control.SetWriteDeadline(time.Now().Add(stallTime)) // where there is one
+	_ = p.control.SetWriteDeadline(time.Now().Add(stallTime)) // if the writer supports deadlines
 	return p.ResponseWriter.Write(data)
 }
 
-// end sends what is left. The deadline is not that of the next request.
+// end sends the rest, and removes the deadline for the next request.
 func (p patient) end() {
 	if p.control.SetWriteDeadline(time.Now().Add(stallTime)) == nil {
 		_ = p.control.Flush()
@@ -248,5 +249,5 @@ func (p patient) end() {
 	}
 }
 
-// Unwrap serves [http.ResponseController].
+// Unwrap is for [http.ResponseController].
 func (p patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }

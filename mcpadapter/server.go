@@ -22,82 +22,80 @@ import (
 // Options configures a server. The zero value is ready to use.
 type Options struct {
 	Name    string // of the server, as clients show it; "" means "citekit"
-	Version string // of the server; "" means that of this module
+	Version string // of the server; "" means the version of this module
 
-	// Timeouts gives the longest time a call may take, by tool name. A tool
-	// without one has 30 seconds; resolve has no limit but that of the
-	// Library. A negative one means no limit.
+	// Timeouts gives the longest time a call may take, by tool name. Tools
+	// without an entry have 30 seconds, except resolve, which only the Library
+	// limits. A negative time means no limit.
 	Timeouts map[string]time.Duration
 
-	// Adjust, if it is not nil, says at each request what changed since the server
-	// was made. It must return soon, and be safe for concurrent use.
+	// Adjust, if not nil, returns at each request what has changed since the
+	// server was made. It must return quickly, and be safe for concurrent use.
 	Adjust func() Adjustment
 
-	// PageBytes is about how many bytes getStructure answers with unless it
-	// is asked for the full map: a map whose JSON is longer comes in parts.
-	// Zero means 60,000, which is some 20,000 tokens and what clients show a
+	// PageBytes is about how many bytes getStructure answers with, unless it is
+	// asked for the full map: a map with longer JSON comes in parts. Zero means
+	// 60,000, or about 20,000 tokens, which is about as much as clients show to a
 	// model.
 	PageBytes int
 
-	// Heartbeat is how often a client that asked for it hears that a
-	// resolve is still running; zero means 5 seconds.
+	// Heartbeat is the time between the reports that a resolve is still running,
+	// for clients that ask for its progress; zero means 5 seconds.
 	Heartbeat time.Duration
 
-	// Searcher, if it is not nil, lets agents search: the server then has the
-	// tools search and findSimilar. It must be over the same library. The server does not own
-	// it.
+	// Searcher, if not nil, lets agents search: the server then has the tools
+	// search and findSimilar. It must be over the same library. The server does
+	// not own it.
 	Searcher *search.Searcher
 
-	// Contents, if it is not nil, lets agents read texts and look at pictures
-	// without opening files: the server then has the tool getContents. It must
-	// be over the same library.
+	// Contents, if not nil, lets agents read texts and look at pictures without
+	// opening files: the server then has the tool getContents. It must be over
+	// the same library.
 	Contents *contents.Reader
 
-	// Reanchorer, if it is not nil, finds again what an address pins of a version
-	// that the source no longer has: the error of a stale address then says where
-	// that is now, and how sure it is. It must be over the same library.
+	// Reanchorer, if not nil, finds the new place of an address that pins a
+	// version which the source no longer has. The error of a stale address then
+	// gives that place, with a confidence. It must be over the same library.
 	Reanchorer *reanchor.Reanchorer
 
-	// Briefing, if it is not nil, gathers evidence for a task: the server then
-	// has the tool getContext. It must be over the same library.
+	// Briefing, if not nil, gathers evidence for a task: the server then has the
+	// tool getContext. It must be over the same library.
 	Briefing *briefing.Writer
 
-	// Answerer, if it is not nil, answers questions: the server then has the tool
+	// Answerer, if not nil, answers questions: the server then has the tool
 	// answer. It must be over the same library.
 	Answerer *answers.Answerer
 
-	// Verifier, if it is not nil, holds quotes and answers to their sources: the
+	// Verifier, if not nil, checks quotes and answers against their sources: the
 	// server then has the tool verify. It must be over the same library.
 	Verifier *verify.Verifier
 
-	// Ingester, if it is not nil, lets agents make maps of files inside the
-	// roots of the workspace: the server then has the tools ingest and
-	// ingestStatus. It must be over the same library. The server does not own
-	// it.
+	// Ingester, if not nil, lets agents make maps of files inside the roots of
+	// the workspace: the server then has the tools ingest and ingestStatus. It
+	// must be over the same library. The server does not own it.
 	Ingester *Ingester
 
-	// Links, if it is not nil, gives links to evidence to clients that call over
-	// HTTP, for whom a path on this machine means nothing. It must be over the
-	// same library.
+	// Links, if not nil, gives links to evidence to clients over HTTP, which
+	// cannot use paths on this machine. It must be over the same library.
 	Links *EvidenceLinks
 
-	// Toolsets are the groups of tools that there are: read, search and write.
-	// Nil means all. A client may narrow them by the header X-MCP-Toolsets.
+	// Toolsets are the groups of tools to offer: read, search and write. Nil
+	// means all. A client may narrow them with the header X-MCP-Toolsets.
 	Toolsets []string
 
-	// Tools are the names of the tools that there are, of those in Toolsets. Nil
-	// means all. A client may narrow them by the header X-MCP-Tools.
+	// Tools are the names of the tools to offer, from Toolsets. Nil means all. A
+	// client may narrow them with the header X-MCP-Tools.
 	Tools []string
 
 	// ReadOnly leaves out the tools that make maps, whatever else is chosen, and
-	// has resolve write no evidence files: it then answers as with virtual true,
-	// and so does the read of an address as a resource. A client may ask for it by
-	// the header X-MCP-Readonly.
+	// makes resolve write no evidence files: it then answers as with virtual
+	// true, and so does reading an address as a resource. A client may ask for it
+	// with the header X-MCP-Readonly.
 	ReadOnly bool
 
 	// Watch is how often the server looks for maps that other processes made,
-	// changed or deleted, while there are clients to tell; zero means 2 seconds,
-	// and a negative one never.
+	// changed or deleted, while there are clients to notify. Zero means 2
+	// seconds; negative means never.
 	Watch time.Duration
 
 	// Logger gets one record for each event. A handler that writes text
@@ -107,8 +105,9 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// An Adjustment is what may change while a server runs. Toolsets, Tools and
-// ReadOnly leave out what the [Options] have, and Timeouts count instead of theirs.
+// An Adjustment has the settings that may change while a server runs. Toolsets,
+// Tools and ReadOnly leave out tools that the [Options] offer; Timeouts replace
+// those of Options.
 type Adjustment struct {
 	Timeouts        map[string]time.Duration
 	Toolsets, Tools []string
@@ -146,8 +145,8 @@ func (o *Options) withDefaults() Options {
 
 const modulePath = "github.com/citekit/citekit"
 
-// moduleVersion returns the version of this module that the program was built
-// with, or "devel".
+// moduleVersion returns the version of this module in the build information, or
+// "devel".
 func moduleVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -162,9 +161,9 @@ func moduleVersion() string {
 	return "devel"
 }
 
-// NewServer returns a server with the tools listResources, getStructure,
-// getNode, resolve and info over lib, and those that opts add, if they are
-// chosen. A nil opts means the defaults. The server does not own lib.
+// NewServer returns a server over lib with the tools listResources, getStructure,
+// getNode, resolve and info, and those that opts add, as far as opts choose them.
+// A nil opts means the defaults. The server does not own lib.
 func NewServer(lib *citekit.Library, opts *Options) *mcp.Server {
 	o := opts.withDefaults()
 	a := &adapter{lib: lib, opts: o, catalog: newCatalog(), previews: preview.New(lib), stats: stats.New(lib, &stats.Options{Version: o.Version, Searcher: o.Searcher})}
@@ -184,12 +183,12 @@ func NewServer(lib *citekit.Library, opts *Options) *mcp.Server {
 	return server
 }
 
-// everyTool returns the tools there are but those that make maps.
+// everyTool returns all tools except those that make maps.
 func (a *adapter) everyTool() []tool {
 	return append(a.tools(), a.infoTool(), a.searchTool(), a.similarTool(), a.contextTool(), a.answerTool(), a.contentsTool(), a.verifyTool())
 }
 
-// offered returns the tools that the options have and choose.
+// offered returns the tools that the options provide and choose.
 func (a *adapter) offered() []tool {
 	o := &a.opts
 	tools := append(a.tools(), a.infoTool())

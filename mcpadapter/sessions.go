@@ -12,8 +12,8 @@ import (
 	"github.com/citekit/citekit/access"
 )
 
-// A session is what a client has at the server between requests: a session of
-// the versions that have them, or a stream of its own.
+// A session is the state of a client between requests: a session of protocol
+// versions that have them, or a stream of its own.
 type session struct {
 	caller string        // as userOf returns it
 	grant  *access.Grant // of the caller; may be nil
@@ -22,23 +22,23 @@ type session struct {
 	life context.Context
 	end  context.CancelFunc
 
-	// For the table alone, which guards what follows.
+	// Used only by the table, whose lock guards the fields below.
 	id      string
-	close   func()    // once it is in the table
-	calls   int       // that are not answered
-	streams int       // that are open
+	close   func()    // set once it is in the table
+	calls   int       // not answered yet
+	streams int       // open
 	used    time.Time // when the last call or stream ended
 	expiry  *time.Timer
 	refused bool
-	running int // calls that messages ask for
+	running int // calls that messages asked for
 	owed    int // calls of HTTP+SSE whose answers are not written
 
 	unanswered int64    // bytes of bodies
 	bodies     []func() // release these
-	atRest     func()   // called when the last call ends, if it is not nil
+	atRest     func()   // if not nil, called when the last call ends
 }
 
-// newSession returns a session that is not in a table yet, whose calls end with
+// newSession returns a session that is not in a table yet. Its calls end with
 // life.
 func newSession(r *http.Request, life context.Context) *session {
 	s := &session{caller: userOf(r)}
@@ -47,9 +47,9 @@ func newSession(r *http.Request, life context.Context) *session {
 	return s
 }
 
-// sessions is a table of sessions. Of each caller there are at most limit: the
-// longest idle one makes room for a new one, so that abandoned ones are in
-// nobody's way.
+// sessions is a table of sessions, at most limit of each caller. The session that
+// was idle for the longest time makes room for a new one, so abandoned sessions
+// do no harm.
 type sessions struct {
 	limit   int
 	timeout time.Duration
@@ -66,7 +66,7 @@ func newSessions(limit int, timeout time.Duration) *sessions {
 
 // add puts a session with an optional id into the table. It calls close, once,
 // when the session must make room or was idle for too long. It reports false if
-// the caller has no room: all its sessions are at work.
+// all sessions of the caller are busy, so there is no room.
 func (t *sessions) add(s *session, id string, close func()) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -96,8 +96,8 @@ func (t *sessions) add(s *session, id string, close func()) bool {
 	return true
 }
 
-// longestIdle returns the session that was not used for the longest time, of
-// those without a stream if there are any. It returns nil if all have calls.
+// longestIdle returns the session that was idle for the longest time, preferably
+// one without a stream. It returns nil if all have running calls.
 func longestIdle(all map[*session]struct{}) *session {
 	var found *session
 	for s := range all {
@@ -112,7 +112,7 @@ func longestIdle(all map[*session]struct{}) *session {
 	return found
 }
 
-// remove takes a session out of the table, if it is there.
+// remove removes a session from the table, if it is there.
 func (t *sessions) remove(s *session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -133,7 +133,7 @@ func (t *sessions) removeLocked(s *session) {
 	}
 }
 
-// waitLocked lets a session expire once it is idle for long enough.
+// waitLocked makes a session expire once it has been idle for long enough.
 func (t *sessions) waitLocked(s *session) {
 	if s.calls > 0 || s.streams > 0 {
 		return
@@ -158,7 +158,7 @@ func (t *sessions) expire(s *session) {
 	}
 }
 
-// find returns the caller's session of an id, or nil.
+// find returns the caller's session with an id, or nil.
 func (t *sessions) find(caller, id string) *session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -168,7 +168,7 @@ func (t *sessions) find(caller, id string) *session {
 	return nil
 }
 
-// all returns the sessions that are in the table.
+// all returns the sessions in the table.
 func (t *sessions) all() []*session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -189,7 +189,7 @@ var (
 	aStream = use{streams: 1}
 )
 
-// begin notes the use of a session until done is called.
+// begin records a use of a session until done is called.
 func (t *sessions) begin(s *session, u use) (done func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -221,19 +221,18 @@ func (t *sessions) wasRefused(s *session) bool {
 	return s.refused
 }
 
-// sessionKey is the key of the context of a request for its session.
+// sessionKey is the context key for the session of a request.
 type sessionKey struct{}
 
-// A heldBy is what the context of a request says: the handler that it came by,
-// and its session.
+// A heldBy is the handler that received a request, and its session.
 type heldBy struct {
 	handler *Handler
 	session *session
 }
 
-// followSessions is middleware of a server: it learns which requests make
-// sessions and streams, and ends calls with their session. It leaves alone what
-// comes by another way than the handler.
+// followSessions is middleware of a server. It finds out which requests make
+// sessions and streams, and ends calls with their session. It ignores requests
+// that did not come through the handler.
 func (h *Handler) followSessions(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		held, ok := ctx.Value(sessionKey{}).(heldBy)
@@ -276,10 +275,10 @@ func (h *Handler) followSessions(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// initialize makes a session, if its caller has room for one.
+// initialize begins a session, if there is room for another one of its caller.
 func (h *Handler) initialize(ctx context.Context, s *session, next mcp.MethodHandler, req mcp.Request) (mcp.Result, error) {
 	ours, ok := req.GetSession().(*mcp.ServerSession)
-	if !ok || ours.ID() == "" { // without sessions, or one of HTTP+SSE, which has its place
+	if !ok || ours.ID() == "" { // without sessions, or over HTTP+SSE, whose session is in the table
 		return next(ctx, "initialize", req)
 	}
 	if !h.sessions.add(s, ours.ID(), func() { ours.Close() }) {
@@ -293,8 +292,8 @@ func (h *Handler) initialize(ctx context.Context, s *session, next mcp.MethodHan
 	return result, err
 }
 
-// listen serves a stream of changes, if its caller has room for one. It ends
-// when the server stops.
+// listen serves a stream of changes, if there is room for another one of its
+// caller. The stream ends when the server stops.
 func (h *Handler) listen(ctx context.Context, s *session, cancel context.CancelFunc, next mcp.MethodHandler, req mcp.Request) (mcp.Result, error) {
 	if !h.sessions.add(s, "", cancel) {
 		return nil, errNoRoom
@@ -309,8 +308,9 @@ func (h *Handler) listen(ctx context.Context, s *session, cancel context.CancelF
 // written, once the call is done.
 const answerTime = 100 * time.Millisecond
 
-// endAtRest calls cut to end a session of HTTP+SSE, once no call of it runs: the
-// answers come by its stream. (The SDK drops them if the session is closed.)
+// endAtRest calls cut to end a session of HTTP+SSE once no call of it runs. It
+// does not close the session earlier, as the SDK would then drop the answers,
+// which come by its stream.
 func (t *sessions) endAtRest(s *session, cut func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

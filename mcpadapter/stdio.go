@@ -14,32 +14,41 @@ import (
 )
 
 // ServeStdio runs a server over a pair of streams, usually [os.Stdin] and
-// [os.Stdout], as [StreamTransport.Serve] does.
+// [os.Stdout]. See [StreamTransport.Serve].
 func ServeStdio(ctx context.Context, server *mcp.Server, stdin io.Reader, stdout io.Writer) error {
 	return (&StreamTransport{Reader: stdin, Writer: stdout}).Serve(ctx, server)
 }
 
-// A StreamTransport is the SDK's transport over two byte streams, one JSON-RPC
-// message a line, behind a guard that keeps the session up whatever comes. A
-// line that is too long, too deeply nested, not JSON or not a message is
-// answered with a JSON-RPC error, under the id of the message if that can be
-// found, and the next line is read.
+// A StreamTransport is the SDK's transport over two byte streams, with one
+// JSON-RPC message on each line, behind a guard that keeps the session alive on
+// any input. A line that is too long, too deeply nested, not JSON or not a
+// message is answered with a JSON-RPC error, with the id of the message if it can
+// be found. Then the next line is read.
 //
 // When Reader ends, calls in flight may finish within Grace; then the session
-// ends without an error. A call that the client cancelled gets no answer, as
-// the protocol has it.
+// ends without an error. A call that the client cancelled gets no answer, as the
+// protocol requires.
 //
-// Few calls of the tools whose answers can be long, getStructure and
-// listResources, are handled at a time, and a call lasts until its answer is
-// written: the rest wait. So a client that sends calls and does not read the
-// answers takes little memory.
+// Only a few calls of the tools with long answers, getStructure and
+// listResources, are handled at a time; the others wait. A call ends when its
+// answer is written, so a client that sends calls and does not read the answers
+// takes little memory.
 type StreamTransport struct {
 	Reader io.Reader // read until it ends; not closed
 	Writer io.Writer // gets each message in one Write; not closed
 
-	MaxMessage int           // longest message read, in bytes, at most 1 GiB; zero means 4 MiB
-	MaxCalls   int           // calls in flight, others are refused as busy, as are those past 16 MaxMessage in all; zero means 1,000
-	Grace      time.Duration // zero means 5 seconds, negative none
+	// MaxMessage is the length of the longest message read, in bytes, at most
+	// 1 GiB; zero means 4 MiB.
+	MaxMessage int
+
+	// MaxCalls bounds the calls in flight; zero means 1,000. Further calls are
+	// refused as busy, and so are calls whose requests together exceed 16 times
+	// MaxMessage.
+	MaxCalls int
+
+	// Grace is how long calls in flight may run after Reader ends; zero means
+	// 5 seconds, negative none.
+	Grace time.Duration
 
 	Logger *slog.Logger // nil discards
 }
@@ -58,23 +67,23 @@ func (t *StreamTransport) Connect(ctx context.Context) (mcp.Connection, error) {
 	return newGuard(*t).Connect(ctx)
 }
 
-// stopTime is how long calls have to end once they are cancelled.
+// stopTime is how long cancelled calls may take to end.
 const stopTime = 3 * time.Second
 
-// ErrAbandoned is returned by [StreamTransport.Serve] when calls did not end
-// although they were cancelled.
+// ErrAbandoned is returned by [StreamTransport.Serve] when cancelled calls did
+// not end.
 var ErrAbandoned = errors.New("calls still running were abandoned")
 
-// Serve runs one session of a server until Reader ends, which is no error, or
-// ctx is done, which cancels the calls in flight and is. A client that no
-// longer reads is an error too.
+// Serve runs one session of a server until Reader ends or ctx is done. If Reader
+// ends, the error is nil. If ctx is done, Serve cancels the calls in flight and
+// returns an error. If the client no longer reads, it also returns an error.
 //
-// If Writer is [os.Stdout], that variable means [os.Stderr] until Serve
-// returns, so that nothing else in the program can write between the
-// messages, and a broken pipe is an error, not the end of the process.
+// If Writer is [os.Stdout], Serve sets that variable to [os.Stderr] until it
+// returns, so that the rest of the program cannot write between the messages, and
+// a broken pipe is an error instead of the end of the process.
 //
-// Reader may still be being read when Serve returns early; do not use it for
-// anything else.
+// If Serve returns early, it may still be reading from Reader; do not use Reader
+// for anything else.
 func (t *StreamTransport) Serve(ctx context.Context, server *mcp.Server) error {
 	defer t.ownStdout()()
 	g := newGuard(*t)
@@ -99,8 +108,8 @@ func (t *StreamTransport) Serve(ctx context.Context, server *mcp.Server) error {
 	}
 }
 
-// ownStdout keeps the rest of the program from writing to the standard output
-// if that is where the messages go. The function it returns ends that.
+// ownStdout keeps the rest of the program from writing to the standard output if
+// the messages go there, until release is called.
 func (t *StreamTransport) ownStdout() (release func()) {
 	stdout := os.Stdout
 	if t.Writer != io.Writer(stdout) {

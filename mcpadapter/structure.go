@@ -9,13 +9,13 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// encodePage returns a map's JSON in which "nodes" holds part of the tree
-// below top: from the node that is view.Offset in document order, as many as
-// fit in size bytes, at least one. Fields that do not fit are left out, which
-// "hint" says.
+// encodePage returns a map's JSON in which "nodes" holds part of the tree below
+// top: nodes in document order from number view.Offset on, as many as fit in size
+// bytes, but at least one. Fields that do not fit are left out, and "hint" says
+// so.
 //
-// A node whose parent is on the page stands in its parent's children. One
-// whose parent was on an earlier page stands in "nodes", with "parent_id".
+// A node whose parent is on the page is in its parent's children. A node whose
+// parent was on an earlier page is in "nodes", with "parent_id".
 func encodePage(m *citekit.ResourceMap, top []*citekit.Node, v view, size int) (json.RawMessage, error) {
 	head, shortened, err := headMembers(m, size, "hint")
 	if err != nil {
@@ -49,9 +49,9 @@ func encodePage(m *citekit.ResourceMap, top []*citekit.Node, v view, size int) (
 	return b.Bytes(), nil
 }
 
-// headMembers returns the members of a map's JSON, with no nodes and without
-// those of the keys, and whether it left out long ones: together they leave an
-// eighth of size for nodes.
+// headMembers returns the members of a map's JSON except its nodes and the
+// members with the keys. It leaves out long ones, so that an eighth of size
+// remains for nodes, and reports whether it did.
 func headMembers(m *citekit.ResourceMap, size int, keys ...string) (_ []member, shortened bool, _ error) {
 	head := *m
 	head.Nodes = nil
@@ -68,8 +68,8 @@ func headMembers(m *citekit.ResourceMap, size int, keys ...string) (_ []member, 
 	return list, len(list) < all, err
 }
 
-// roomBeside returns how many of size bytes nodes may take beside the other
-// members of a map. What every map has, at most minOmitted bytes, does not count.
+// roomBeside returns how many of size bytes nodes may take, given the other
+// members of a map. The first minOmitted bytes of these do not count.
 func roomBeside(head []member, size int) int { return size - max(0, nodeSize(head)-minOmitted) }
 
 // longest returns the index of the longest member that may be left out, or -1.
@@ -83,20 +83,21 @@ func longest(list []member) int {
 	return at
 }
 
-// isNeeded reports whether a map or a node is of no use without the member.
+// isNeeded reports whether a map or a node is useless without the member.
 func (m member) isNeeded() bool {
 	return m.key == "id" || m.key == "resource_id" || m.key == "nodes"
 }
 
 // shortOnes leaves out members that are longer than a page, such as a summary
-// that holds a book; ids stay.
+// that contains a book. Ids stay.
 func shortOnes(list []member, size int) []member {
 	return slices.DeleteFunc(list, func(m member) bool {
 		return len(m.value) > max(size, minOmitted) && !m.isNeeded()
 	})
 }
 
-// minOmitted is the shortest member that is ever left out, in bytes.
+// minOmitted is the length of the shortest member that is ever left out, in
+// bytes.
 const minOmitted = 4 << 10
 
 // A pager writes the nodes of one page.
@@ -112,8 +113,8 @@ type pager struct {
 	shortened bool // a field was left out
 }
 
-// list writes those nodes that lie level levels below the top and are on the
-// page. The parent is nil for those at the top.
+// list writes the nodes of a list, level levels below the top, as far as they are
+// on the page. The parent is nil for the top level.
 func (p *pager) list(nodes []*citekit.Node, parent *citekit.Node, level int) error {
 	for _, n := range nodes {
 		if p.full {
@@ -143,7 +144,7 @@ func (p *pager) node(n, parent *citekit.Node, level int) error {
 	p.shortened = p.shortened || len(fields) < all
 	cost := nodeSize(fields) + len(`,"child_count":100000`)
 	if parent != nil {
-		cost += len(`,"parent_id":""`) + len(parent.ID)*5/4 // some of it is escaped
+		cost += len(`,"parent_id":""`) + len(parent.ID)*5/4 // part of it is escaped
 	}
 	if p.some && cost > p.room {
 		p.full = true
@@ -155,8 +156,8 @@ func (p *pager) node(n, parent *citekit.Node, level int) error {
 	return p.write(n, parent, level, fields)
 }
 
-// write writes a node and those below it. Whether it stands in its parent's
-// children shows in what was written last.
+// write writes a node and the nodes below it. Its place follows from the last
+// byte written, so it needs no argument for it.
 func (p *pager) write(n, parent *citekit.Node, level int, fields []member) error {
 	if last := p.nodes.Bytes()[p.nodes.Len()-1]; last != '[' {
 		p.nodes.WriteByte(',')
@@ -193,7 +194,7 @@ func (p *pager) write(n, parent *citekit.Node, level int, fields []member) error
 	return nil
 }
 
-// nodeSize returns the bytes of a node without children that has the fields.
+// nodeSize returns the size in bytes of a node with the fields and no children.
 func nodeSize(fields []member) int {
 	size := len(`{"children":[]},`)
 	for _, m := range fields {

@@ -13,19 +13,19 @@ import (
 // ticketParameter is the parameter of a link that holds its ticket.
 const ticketParameter = "ticket"
 
-// A ticket is what a link says beside the address: until when it opens which
-// evidence, and for whom.
+// A ticket is the part of a link after the path: which evidence it opens, for
+// whom, and until when.
 type ticket struct {
-	sha256  [sha256.Size]byte // of the evidence; stands in the path of the link
-	store   [sha256.Size]byte // key that the evidence is stored under
+	sha256  [sha256.Size]byte // of the evidence; in the path of the link
+	store   [sha256.Size]byte // key under which the evidence is stored
 	expires time.Time         // in whole seconds
-	user    [userTagSize]byte // tells the user it was given to; zero for anybody
+	user    [userTagSize]byte // identifies the user it was given to; zero means anybody
 }
 
 func (t ticket) hash() string     { return hex.EncodeToString(t.sha256[:]) }
 func (t ticket) storeKey() string { return hex.EncodeToString(t.store[:]) }
 
-// The parts of a ticket as it is written, in bytes.
+// The parts of an encoded ticket, in bytes.
 const (
 	userTagSize   = 16
 	expirySize    = 8
@@ -33,10 +33,10 @@ const (
 	ticketSize    = ticketContent + sha256.Size
 )
 
-// ticketEncoding has one form of each ticket.
+// ticketEncoding accepts only one form of each ticket.
 var ticketEncoding = base64.RawURLEncoding.Strict()
 
-// sign returns the ticket as text that only who has the key can make.
+// sign returns the ticket as text that only a holder of the key can make.
 func (t ticket) sign(key []byte) string {
 	content := binary.BigEndian.AppendUint64(make([]byte, 0, ticketSize), uint64(t.expires.Unix()))
 	content = append(content, t.store[:]...)
@@ -44,8 +44,8 @@ func (t ticket) sign(key []byte) string {
 	return ticketEncoding.EncodeToString(append(content, t.mac(key, content)...))
 }
 
-// mac returns the signature of the content of a ticket and of what the path of
-// its link says. All parts have fixed lengths.
+// mac returns the signature of the content of a ticket and of the SHA-256 in the
+// path of its link. All parts have fixed lengths.
 func (t ticket) mac(key, content []byte) []byte {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte("citekit link 1\x00"))
@@ -54,8 +54,8 @@ func (t ticket) mac(key, content []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// openTicket reads a ticket of the evidence with a SHA-256 in hex. It reports
-// whether it was signed with the key.
+// openTicket decodes a ticket for the evidence with a SHA-256 in hex. It reports
+// whether the ticket was signed with the key.
 func openTicket(key []byte, hash, text string) (t ticket, ok bool) {
 	if len(text) != ticketEncoding.EncodedLen(ticketSize) || decodeHash(t.sha256[:], hash) != nil {
 		return ticket{}, false
@@ -70,8 +70,8 @@ func openTicket(key []byte, hash, text string) (t ticket, ok bool) {
 	return t, true
 }
 
-// userTag returns what stands for a user in a ticket, and tells nobody who that
-// is. It is zero for "".
+// userTag returns the tag of a user in a ticket, which does not reveal the user.
+// It is zero for "".
 func userTag(key []byte, user string) (tag [userTagSize]byte) {
 	if user != "" {
 		mac := hmac.New(sha256.New, key)

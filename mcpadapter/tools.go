@@ -25,18 +25,18 @@ type adapter struct {
 	stats    *stats.Collector
 	catalog  *catalog
 
-	resolveWithoutFiles *mcp.Tool // for calls that ask for nothing to be written
+	resolveWithoutFiles *mcp.Tool // for calls that must not write
 }
 
-// An answer is what a tool says: one JSON object, the text that a model is to
-// read if that is not the same, and what stands behind it, such as pictures.
+// An answer is the result of a tool: one JSON object, the text for a model if it
+// differs from the JSON, and further content, such as pictures.
 type answer struct {
 	data json.RawMessage
 	text string
 	more []mcp.Content
 }
 
-// asJSON returns an answer that is data alone. It passes err on.
+// asJSON returns an answer that is only data. It returns err unchanged.
 func asJSON(data json.RawMessage, err error) (answer, error) { return answer{data: data}, err }
 
 // A tool is one of the server's tools.
@@ -45,15 +45,15 @@ type tool struct {
 	title       string
 	description string
 	parameters  []parameter
-	output      *schema       // nil if the data stand in the text alone, as pictures may follow
-	writes      bool          // it may write a file, the same at every call
+	output      *schema       // nil if the data are only in the text, as pictures may follow
+	writes      bool          // it may write a file, with the same content at every call
 	adds        bool          // it may write maps
-	doing       string        // what a client that follows the call hears; "" for calls that nobody waits for
-	long        bool          // its answers may be megabytes: few calls are handled at a time
+	doing       string        // message for a client that follows the call; "" for short calls
+	long        bool          // its answers may be megabytes, so few calls are handled at a time
 	timeout     time.Duration // zero means none
 
 	call   func(context.Context, arguments) (answer, error)
-	follow func(context.Context, arguments, notifier) (json.RawMessage, error) // instead of call, for what has progress of its own
+	follow func(context.Context, arguments, notifier) (json.RawMessage, error) // instead of call, for tools that report progress
 }
 
 func (a *adapter) tools() []tool {
@@ -131,7 +131,8 @@ func (a *adapter) tools() []tool {
 	}
 }
 
-// withoutFiles returns resolve as it is where nothing may be written.
+// withoutFiles returns the tool resolve for servers and calls that write no
+// files.
 func (t tool) withoutFiles() tool {
 	t.writes = false
 	t.description = "Get the evidence for a node, or for an address such as doc://book#pages=12-15: its address, for citing. " +
@@ -145,9 +146,9 @@ func (t tool) withoutFiles() tool {
 	return t
 }
 
-// annotations tells what a call may change. What is read-only needs no other
-// hint of that. resolve adds a file of its own and never touches another, so it
-// is not read-only, but harmless to repeat.
+// annotations describes what a call may change. A read-only tool needs no further
+// hint. resolve only adds a file and never changes another, so it is not
+// read-only, but can be repeated without harm.
 func (t tool) annotations() *mcp.ToolAnnotations {
 	no := false
 	hints := &mcp.ToolAnnotations{ReadOnlyHint: !t.writes && !t.adds, OpenWorldHint: &no}
@@ -158,7 +159,7 @@ func (t tool) annotations() *mcp.ToolAnnotations {
 }
 
 func (t tool) definition() *mcp.Tool {
-	var output any // not a nil json.RawMessage, which would be encoded
+	var output any // a nil json.RawMessage would be encoded
 	if t.output != nil {
 		output = t.output.raw()
 	}
@@ -172,8 +173,8 @@ func (t tool) definition() *mcp.Tool {
 	}
 }
 
-// handler decodes the arguments, calls the tool within its time, and encodes
-// what it returns.
+// handler decodes the arguments, calls the tool within its time limit, and
+// encodes the result.
 func (a *adapter) handler(t tool) mcp.ToolHandler {
 	usual := t.timeout
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -231,7 +232,7 @@ func (a *adapter) dispatch(ctx context.Context, t tool, args arguments, req *mcp
 	return t.call(ctx, args)
 }
 
-// asArgument makes an error about what was asked for one of the arguments.
+// asArgument turns a syntax error of the request into an error about an argument.
 func asArgument(err error) error {
 	if errors.Is(err, citekit.ErrSyntax) {
 		return inputError(withoutSyntax(err))
@@ -239,8 +240,8 @@ func asArgument(err error) error {
 	return err
 }
 
-// log notes how a call ended. The text of an error that is the caller's repeats what
-// it sent, such as a query: that is left to the answer.
+// log records how a call ended. It leaves out the text of errors that the caller
+// caused, as they repeat the caller's input, such as a query.
 func (a *adapter) log(ctx context.Context, tool string, took time.Duration, err error) {
 	level, attrs := slog.LevelDebug, []slog.Attr{slog.String("tool", tool), slog.String("request_id", requestID(ctx)), slog.Duration("took", took)}
 	if err != nil {

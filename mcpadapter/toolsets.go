@@ -13,15 +13,14 @@ import (
 
 // The toolsets, for [Options.Toolsets].
 const (
-	ToolsetRead   = "read"   // what is there, and what it says: listResources, getStructure, getNode, resolve, getContents, verify and info
-	ToolsetSearch = "search" // what finds: search, findSimilar, getContext and answer
-	ToolsetWrite  = "write"  // what makes maps: ingest and ingestStatus
+	ToolsetRead   = "read"   // reading and checking: listResources, getStructure, getNode, resolve, getContents, verify and info
+	ToolsetSearch = "search" // finding: search, findSimilar, getContext and answer
+	ToolsetWrite  = "write"  // making maps: ingest and ingestStatus
 
-	allToolsets = "all" // all of them
+	allToolsets = "all" // all of the above
 )
 
-// toolsets has the tools of each toolset, in the order of the toolsets' names
-// above.
+// toolsets has the tools of each toolset, in the order of the constants above.
 var toolsets = []struct {
 	name  string
 	tools []string
@@ -49,7 +48,7 @@ func ToolNames() []string {
 	return names
 }
 
-// toolsetOf returns the toolset of a tool, or "" for one of another program.
+// toolsetOf returns the toolset of a tool, or "" for a tool of another program.
 func toolsetOf(tool string) string {
 	for _, set := range toolsets {
 		if slices.Contains(set.tools, tool) {
@@ -59,15 +58,15 @@ func toolsetOf(tool string) string {
 	return ""
 }
 
-// A choice is which tools there are. The zero value is all of them.
+// A choice selects tools. The zero value selects all.
 type choice struct {
 	toolsets, tools []string // names; nil means all
 	readOnly        bool
-	within          *choice // has what is chosen too; nil means all
+	within          *choice // must select a tool as well; nil means all
 }
 
-// has reports whether a tool is chosen. A tool of another program is in no
-// toolset, and nothing tells whether it writes.
+// has reports whether a tool is selected. A tool of another program is in no
+// toolset, and it is unknown whether it writes.
 func (c choice) has(tool string) bool {
 	set := toolsetOf(tool)
 	switch {
@@ -89,9 +88,9 @@ func (o *Options) choice() choice {
 	return choice{toolsets: o.Toolsets, tools: o.Tools, readOnly: o.ReadOnly}
 }
 
-// Check returns an error if Toolsets or Tools have a name that there is not,
-// or a tool that the other options leave out, such as ingest without an
-// Ingester. [NewServer] passes over such names.
+// Check returns an error if Toolsets or Tools have an unknown name, or a tool
+// that the other options leave out, such as ingest without an Ingester.
+// [NewServer] ignores such names.
 func (o *Options) Check() error {
 	if err := CheckTools(o.Toolsets, o.Tools); err != nil {
 		return err
@@ -104,8 +103,8 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// CheckTools returns an error if a server can have no toolset or tool of a name,
-// or if a tool is in none of the toolsets. Nil means all of them.
+// CheckTools returns an error if a name is not the name of a toolset or tool, or
+// if a tool is in none of the toolsets. Nil means all of them.
 func CheckTools(toolsets, tools []string) error {
 	for _, name := range toolsets {
 		if err := checkName("toolset", name, append(Toolsets(), allToolsets)); err != nil {
@@ -123,7 +122,7 @@ func CheckTools(toolsets, tools []string) error {
 	return nil
 }
 
-// provides reports whether the options have what a tool works with.
+// provides reports whether the options have what a tool needs.
 func (o *Options) provides(tool string) bool {
 	switch tool {
 	case "search", "findSimilar":
@@ -142,7 +141,7 @@ func (o *Options) provides(tool string) bool {
 	return true
 }
 
-// checkName returns an error that names what is alike if a name is not known.
+// checkName returns an error, with a suggestion, if a name is unknown.
 func checkName(kind, name string, known []string) error {
 	if slices.Contains(known, name) {
 		return nil
@@ -154,15 +153,15 @@ func checkName(kind, name string, known []string) error {
 	return errors.New(message)
 }
 
-// The headers by which a client narrows the tools that it is offered.
+// The headers with which a client narrows the tools that it is offered.
 const (
 	toolsetsHeader = "X-Mcp-Toolsets"
 	toolsHeader    = "X-Mcp-Tools"
 	readOnlyHeader = "X-Mcp-Readonly"
 )
 
-// choiceOf returns what the headers of a request choose. Names of tools are
-// not checked: another program may have added tools to the server.
+// choiceOf returns the choice in the headers of a request. It does not check
+// names of tools, as another program may have added tools to the server.
 func choiceOf(header http.Header) (choice, error) {
 	c := choice{toolsets: namesIn(header[toolsetsHeader]), tools: namesIn(header[toolsHeader])}
 	for _, name := range c.toolsets {
@@ -183,8 +182,8 @@ func choiceOf(header http.Header) (choice, error) {
 	return c, nil
 }
 
-// namesIn returns the names in a header that has lists with commas, or nil if
-// there is none. A header that is empty names nothing, and counts as none.
+// namesIn returns the names in the comma-separated lists of a header, or nil if
+// there are none. An empty header counts as absent.
 func namesIn(values []string) []string {
 	var names []string
 	for _, value := range values {

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// traceparentKey is what "_meta" and HTTP call the place of a caller in a trace.
-// Its value has the form of W3C Trace Context in both.
+// traceparentKey is the name, in "_meta" and HTTP, of the caller's place in a
+// trace. Its value has the format of W3C Trace Context in both.
 const traceparentKey = "traceparent"
 
-// trace notes which span of its caller a call is of: the one that "_meta" names,
-// else the one of the HTTP request, which may carry several calls.
+// trace sets the caller's span of a call: the one that "_meta" names, else the
+// one of the HTTP request, which may carry several calls.
 func (c *Call) trace(meta json.RawMessage, header http.Header) {
 	if len(meta) > 0 {
 		list, _ := members(meta)
@@ -30,8 +30,8 @@ func (c *Call) trace(meta json.RawMessage, header http.Header) {
 }
 
 // validTraceparent reports whether a text is a traceparent: a version, the ids of
-// a trace and a span, and flags, in small hexadecimal digits. What versions after
-// 00 add is only held to the rules of the id of a request.
+// a trace and a span, and flags, in lower-case hexadecimal digits. Anything that
+// versions after 00 append must only satisfy the rules for request ids.
 func validTraceparent(text string) bool {
 	const length = 55 // bytes
 	if len(text) < length || text[2] != '-' || text[35] != '-' || text[52] != '-' {

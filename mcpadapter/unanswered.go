@@ -8,25 +8,26 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// Calls of a session go on when the request that they came by has ended, so that
-// connections bound neither their number nor what they were asked with.
+// Calls of a session continue when the request that carried them has ended. So
+// limits on connections do not bound the number of calls or the size of their
+// requests.
 const (
 	maxSessionCalls = 500    // of one session at a time
 	maxAllCalls     = 10_000 // of all sessions
 
-	// maxOwed is how many calls of a session of HTTP+SSE may be not answered: they
-	// last until its stream has taken their answers.
+	// maxOwed is how many calls of a session of HTTP+SSE may be unanswered. A
+	// call counts until the client has read its answer from the stream.
 	maxOwed = 100
 
-	// maxUnanswered is how many bytes the bodies of a session's calls have together
-	// for whose answers no request waits, before the next long one is refused.
+	// maxUnanswered bounds the bodies of a session's calls that no request waits
+	// for, in bytes. Above it the next long body is refused.
 	maxUnanswered = 8 << 20
 )
 
 var tooMuchUnanswered = &refusal{http.StatusServiceUnavailable, "too many long calls of this session are not answered; try again"}
 
 // beginCall is begin for a call that a message asks for, if there is room for it.
-// The error is one of the protocol.
+// The error is a protocol error.
 func (t *sessions) beginCall(s *session) (done func(), err error) {
 	t.mu.Lock()
 	if s.running >= maxSessionCalls || t.running >= maxAllCalls {
@@ -46,16 +47,16 @@ func (t *sessions) beginCall(s *session) (done func(), err error) {
 	}, nil
 }
 
-// owesMuch reports whether a session, which may be nil, must have calls answered
-// before it sends a body of some bytes.
+// owesMuch reports whether a session, which may be nil, has too many unanswered
+// calls for another body of size bytes.
 func (t *sessions) owesMuch(s *session, size int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return s != nil && s.unanswered > maxUnanswered && size > smallBody
 }
 
-// releaseLater calls release once no call of a session runs, or is owed an answer,
-// that a body may have asked for. The session may be nil.
+// releaseLater calls release once no call of a session runs or waits for its
+// answer, as the body may belong to any of them. The session may be nil.
 func (t *sessions) releaseLater(s *session, size int, release func()) {
 	t.mu.Lock()
 	if s == nil || s.calls == 0 && s.owed == 0 {
@@ -68,7 +69,8 @@ func (t *sessions) releaseLater(s *session, size int, release func()) {
 	t.mu.Unlock()
 }
 
-// releaseLocked releases what was kept for calls, if none runs or is owed an answer.
+// releaseLocked releases the bodies of calls, if none runs or waits for its
+// answer.
 func (s *session) releaseLocked() {
 	if s.calls > 0 || s.owed > 0 {
 		return
@@ -79,7 +81,7 @@ func (s *session) releaseLocked() {
 	s.bodies, s.unanswered = nil, 0
 }
 
-// nameSSE lets a session of HTTP+SSE be found by the id that its client was given.
+// nameSSE sets the id with which the client of a session of HTTP+SSE names it.
 func (t *sessions) nameSSE(s *session, id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -89,11 +91,11 @@ func (t *sessions) nameSSE(s *session, id string) {
 	}
 }
 
-// sseID returns the id that a session of HTTP+SSE has in the table, which is none
-// that a request to /mcp can have.
+// sseID returns the id of a session of HTTP+SSE in the table. No request to /mcp
+// can have such an id.
 func sseID(id string) string { return "sse\n" + id }
 
-// ask notes calls of a session of HTTP+SSE, which are owed an answer by its stream,
+// ask records calls of a session of HTTP+SSE that will be answered on its stream,
 // if there is room for them.
 func (t *sessions) ask(s *session, calls int) bool {
 	t.mu.Lock()
@@ -105,7 +107,8 @@ func (t *sessions) ask(s *session, calls int) bool {
 	return true
 }
 
-// settle notes that calls of a session of HTTP+SSE are answered, or never will be.
+// settle records that calls of a session of HTTP+SSE are answered, or never will
+// be.
 func (t *sessions) settle(s *session, calls int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -113,9 +116,9 @@ func (t *sessions) settle(s *session, calls int) {
 	s.releaseLocked()
 }
 
-// An sseStream is the stream of a session of HTTP+SSE. Its first event says where
-// the client is to send messages to, with the id that the SDK made; the others are
-// messages.
+// An sseStream is the stream of a session of HTTP+SSE. Its first event tells the
+// client where to send messages, with the id that the SDK made. The other events
+// are messages.
 type sseStream struct {
 	http.ResponseWriter
 	named    func(id string) // called once; then nil

@@ -10,8 +10,8 @@ import (
 	"github.com/citekit/citekit/digest"
 )
 
-// longerThan reports whether the JSON of a map has more than size bytes for
-// certain. It encodes nothing.
+// longerThan reports whether the JSON of a map certainly has more than size
+// bytes. It encodes nothing.
 func longerThan(m *citekit.ResourceMap, size int) bool {
 	const least = len(`{"id":"","type":"","location":{},"children":[]}`)
 	for n := range m.All() {
@@ -22,11 +22,11 @@ func longerThan(m *citekit.ResourceMap, size int) bool {
 	return false
 }
 
-// encodeUpperLevels returns a map's JSON in which "nodes" holds the upper
-// levels of the tree: level after level, and each in document order, as many
-// nodes as fit in size bytes, at least one. Fields that are longer than that are
-// left out. "hint" says how to see the rest, and "next_cursor" goes on with the
-// level that is cut.
+// encodeUpperLevels returns a map's JSON in which "nodes" holds the upper levels
+// of the tree: level by level, each in document order, as many nodes as fit in
+// size bytes, but at least one. Fields longer than size are left out. "hint" says
+// how to see the rest, and "next_cursor" continues with the first incomplete
+// level.
 func encodeUpperLevels(m *citekit.ResourceMap, size int) (json.RawMessage, error) {
 	head, shortened, err := headMembers(m, size, "omitted", "hint")
 	if err != nil {
@@ -63,7 +63,7 @@ type upperLevels struct {
 	shortened bool // a field was left out
 }
 
-// choose notes the nodes to show, which have room bytes.
+// choose selects the nodes to show in room bytes.
 func (u *upperLevels) choose(level []*citekit.Node, room int) error {
 	for depth := 0; len(level) > 0; depth++ {
 		var below []*citekit.Node
@@ -87,8 +87,7 @@ func (u *upperLevels) choose(level []*citekit.Node, room int) error {
 	return nil
 }
 
-// write writes those of nodes that are shown, which are the first ones, and
-// returns how many.
+// write writes the selected nodes, which come first, and returns their number.
 func (u *upperLevels) write(b *bytes.Buffer, nodes []*citekit.Node) (written int) {
 	for i, n := range nodes {
 		fields, ok := u.shown[n]
@@ -113,10 +112,10 @@ func (u *upperLevels) write(b *bytes.Buffer, nodes []*citekit.Node) (written int
 	return len(nodes)
 }
 
-// writeRest writes what is not shown, and how to see it.
+// writeRest writes how many nodes are missing, and how to see them.
 func (u *upperLevels) writeRest(b *bytes.Buffer, m *citekit.ResourceMap) {
 	all, before := 0, 0
-	passed := false // a node of the level that is cut is not shown
+	passed := false // a node of level cutLevel is not shown
 	for n, depth := range m.All() {
 		all++
 		if passed = passed || depth == u.cutLevel && u.shown[n] == nil; !passed && depth <= u.cutLevel {
@@ -149,8 +148,8 @@ type outline struct {
 	Hint       string `json:"hint,omitempty"`
 }
 
-// encodeOutline returns the outline of a map, in at most size bytes, as text
-// and as JSON.
+// encodeOutline returns the outline of a map as text and as JSON, in at most size
+// bytes.
 func encodeOutline(m *citekit.ResourceMap, size int) (answer, error) {
 	text, omitted, err := digestOf(m, size)
 	if err != nil {
@@ -166,7 +165,7 @@ func encodeOutline(m *citekit.ResourceMap, size int) (answer, error) {
 }
 
 // digestOf returns a map in the compact form for agents, in at most size bytes,
-// and how many nodes that leaves out.
+// and the number of nodes left out.
 func digestOf(m *citekit.ResourceMap, size int) (text string, omitted int, err error) {
 	d, err := digest.Build([]*citekit.ResourceMap{m}, &digest.Options{
 		MaxTokens: size, CountTokens: func(text string) int { return len(text) },

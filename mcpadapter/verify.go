@@ -8,7 +8,7 @@ import (
 	"github.com/citekit/citekit/verify"
 )
 
-// maxVerified bounds a text that is verified over MCP, in bytes.
+// maxVerified bounds the text of a call of verify, in bytes.
 const maxVerified = 1 << 20
 
 func (a *adapter) verifyTool() tool {
@@ -68,7 +68,8 @@ func (a *adapter) verifyText(ctx context.Context, args arguments) (answer, error
 	return asJSON(report.MarshalJSON())
 }
 
-// citedPlace returns where a quote is said to stand; zero if that is not said.
+// citedPlace returns the place that a quote is cited from; zero if it is not
+// given.
 func (a *adapter) citedPlace(ctx context.Context, args arguments) (citekit.Address, error) {
 	id := args.text("resource_id")
 	if args.text("address") == "" {
@@ -84,7 +85,7 @@ func (a *adapter) citedPlace(ctx context.Context, args arguments) (citekit.Addre
 	return address, nil
 }
 
-// readableProblem words what is wrong with a source as the tools do.
+// readableProblem gives the problem of a source the wording of the tools.
 func readableProblem(v *verify.Verdict) {
 	if v.Problem != nil {
 		v.Problem = readable{v.Problem}

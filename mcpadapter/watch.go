@@ -17,33 +17,33 @@ import (
 const (
 	defaultWatch = 2 * time.Second
 
-	// watchShare bounds what watching costs: a look that takes long is repeated
-	// after so many times as long.
+	// watchShare bounds the cost of watching: after a look, the pause is at least
+	// this many times as long as the look.
 	watchShare = 50
 
-	// maxSubscriptions is how many resources one session follows at most.
+	// maxSubscriptions is how many resources one session may follow.
 	maxSubscriptions = 1000
 
-	// maxFollowed is how many bytes the URIs of these have together.
+	// maxFollowed bounds the URIs of these together, in bytes.
 	maxFollowed = 128 << 10
 )
 
-// A watcher tells clients when there are other maps, and when a map changes that
-// they subscribed to, also by another process. It looks only while there are
-// sessions, and ends by itself.
+// A watcher notifies clients when the list of maps changes, and when a map that
+// they subscribed to changes, whichever process changed it. It works only while
+// there are sessions, and then ends.
 type watcher struct {
 	lib      *citekit.Library
-	interval time.Duration // negative for never
+	interval time.Duration // negative means never
 	logger   *slog.Logger
 	server   *mcp.Server
-	notify   func() // tells clients that there are other maps
+	notify   func() // tells clients that the list of maps changed
 	poke     chan struct{}
 	seed     maphash.Seed
 
 	mu      sync.Mutex
 	running bool
 	follows map[*mcp.ServerSession]map[string]struct{} // URIs by session
-	stamps  map[string]citekit.Stamp                   // of followed maps by id, as last seen; zero if there was none
+	stamps  map[string]citekit.Stamp                   // of followed maps by id, as last seen; zero if there was no map
 }
 
 func newWatcher(lib *citekit.Library, interval time.Duration, logger *slog.Logger) *watcher {
@@ -56,7 +56,7 @@ func newWatcher(lib *citekit.Library, interval time.Duration, logger *slog.Logge
 	}
 }
 
-// lookNow has the watcher look at once, if there is anybody to tell.
+// lookNow makes the watcher look at once, if it is running.
 func (w *watcher) lookNow() {
 	select {
 	case w.poke <- struct{}{}:
@@ -64,7 +64,7 @@ func (w *watcher) lookNow() {
 	}
 }
 
-// start begins to watch, unless that is done already.
+// start starts watching, unless it has started already.
 func (w *watcher) start() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -102,8 +102,8 @@ func (w *watcher) run() {
 	}
 }
 
-// pause is how long to wait before the next look, or, for who looks only when
-// asked, before seeing whether there are sessions left.
+// pause is how long to wait before the next look. A watcher that looks only when
+// asked then just checks whether there are sessions left.
 func (w *watcher) pause() time.Duration {
 	if w.interval < 0 {
 		return defaultWatch
@@ -111,7 +111,8 @@ func (w *watcher) pause() time.Duration {
 	return w.interval
 }
 
-// sleep waits until the next look is due or asked for, which it reports.
+// sleep waits until the next look is due or asked for, and reports whether it was
+// asked for.
 func (w *watcher) sleep(wait time.Duration) (asked bool) {
 	due := time.NewTimer(wait)
 	defer due.Stop()
@@ -123,8 +124,8 @@ func (w *watcher) sleep(wait time.Duration) (asked bool) {
 	}
 }
 
-// keep forgets sessions that ended. It reports false, and counts as ended, if
-// there are none left.
+// keep forgets ended sessions. If none are left, it marks the watcher as ended
+// and reports false.
 func (w *watcher) keep() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -141,7 +142,7 @@ func (w *watcher) keep() bool {
 	return w.running
 }
 
-// listHash returns what tells one list of maps from another.
+// listHash returns a hash of the list of maps.
 func (w *watcher) listHash(ctx context.Context) (uint64, error) {
 	ids, err := w.lib.Resources(ctx)
 	if err != nil {
@@ -151,12 +152,12 @@ func (w *watcher) listHash(ctx context.Context) (uint64, error) {
 	h.SetSeed(w.seed)
 	for _, id := range ids {
 		h.WriteString(id)
-		h.WriteByte(0) // no id has it
+		h.WriteByte(0) // no id contains it
 	}
 	return h.Sum64(), nil
 }
 
-// tellChanges tells of the followed maps that are not as they were.
+// tellChanges notifies clients of followed maps that have changed.
 func (w *watcher) tellChanges(ctx context.Context) {
 	for id, uris := range w.followed() {
 		stamp, err := w.stamp(ctx, id)
@@ -178,8 +179,8 @@ func (w *watcher) tellChanges(ctx context.Context) {
 	}
 }
 
-// followed returns the URIs that are followed, by the id of their map, and
-// forgets the stamps of others.
+// followed returns the followed URIs, by the id of their map, and forgets the
+// stamps of all other maps.
 func (w *watcher) followed() map[string][]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -202,7 +203,7 @@ func (w *watcher) followed() map[string][]string {
 	return byID
 }
 
-// stamp returns the stamp of a map; zero if there is none.
+// stamp returns the stamp of a map; zero if there is no map.
 func (w *watcher) stamp(ctx context.Context, id string) (citekit.Stamp, error) {
 	stamp, err := w.lib.Workspace().StatMap(ctx, id)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -211,7 +212,7 @@ func (w *watcher) stamp(ctx context.Context, id string) (citekit.Stamp, error) {
 	return stamp, err
 }
 
-// resourceOf returns the id of the resource that a URI is of, or "".
+// resourceOf returns the id of the resource in a URI, or "".
 func resourceOf(uri string) string {
 	if id, _, err := idsOf(uri); err != nil || id != "" {
 		return id
@@ -223,8 +224,8 @@ func resourceOf(uri string) string {
 	return address.Resource
 }
 
-// subscribe follows a resource for a session. URIs that are not ours are those of
-// the program that embeds the server, which tells of them itself.
+// subscribe follows a resource for a session. URIs that are not ours belong to
+// the program that embeds the server, which sends their notifications itself.
 func (w *watcher) subscribe(ctx context.Context, session *mcp.ServerSession, uri string, ours bool) error {
 	if len(uri) > maxURI {
 		return badArgument("the URI has more than %d bytes", maxURI)

@@ -22,7 +22,7 @@ const (
 	defaultTimeout = 10 * time.Second
 )
 
-// A destination is where spans go, and how.
+// A destination is where and how spans are sent.
 type destination struct {
 	url    string
 	header http.Header
@@ -30,12 +30,12 @@ type destination struct {
 	client *http.Client
 }
 
-// newDestination returns what the variables of OTLP say, which are those of
-// https://opentelemetry.io/docs/specs/otel/protocol/exporter. Where they name no
-// collector it is the given one, or that of this machine.
+// newDestination returns the destination in the OTLP variables of
+// https://opentelemetry.io/docs/specs/otel/protocol/exporter. If they name no
+// collector, it is collector, or the default one on this machine.
 func newDestination(collector string) (*destination, error) {
 	d := &destination{url: address(collector)}
-	if !isEndpoint(d.url) { // the variables are checked
+	if !isEndpoint(d.url) { // the variables were checked before
 		return nil, errors.New("telemetry: the endpoint of traces must be a URL such as " + defaultCollector)
 	}
 	if err := d.readHeader(); err != nil {
@@ -60,15 +60,15 @@ func newDestination(collector string) (*destination, error) {
 	d.client = &http.Client{Transport: transport, Timeout: defaultTimeout, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse // another host must not get the headers
 	}}
-	if _, value := variable("TIMEOUT"); value != "" { // checkNumbers saw it
+	if _, value := variable("TIMEOUT"); value != "" { // checkNumbers has checked it
 		n, _ := strconv.Atoi(value)
 		d.client.Timeout = time.Duration(n) * time.Millisecond
 	}
 	return d, nil
 }
 
-// address returns the URL that spans are posted to. That of traces is taken as it
-// is, and the one of all signals is followed by a path.
+// address returns the URL that spans are posted to. The variable for traces is
+// used unchanged; a path is appended to the variable for all signals.
 func address(collector string) string {
 	if whole := os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"); whole != "" {
 		return whole
@@ -81,8 +81,8 @@ func address(collector string) string {
 	return u.JoinPath(tracesPath).String()
 }
 
-// variable returns the name and the value of a variable of OTLP: that of traces if
-// it is set, else that of all signals.
+// variable returns the name and the value of an OTLP variable: the one for traces
+// if it is set, else the one for all signals.
 func variable(of string) (name, value string) {
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_TRACES_" + of, "OTEL_EXPORTER_OTLP_" + of} {
 		if value := strings.TrimSpace(os.Getenv(name)); value != "" {
@@ -92,8 +92,8 @@ func variable(of string) (name, value string) {
 	return "", ""
 }
 
-// readHeader reads headers such as api-key=abc,tenant=a%20b. Errors do not have
-// them, as they may be secret.
+// readHeader reads headers such as api-key=abc,tenant=a%20b. Errors do not
+// contain them, as they may be secret.
 func (d *destination) readHeader() error {
 	d.header = http.Header{"Content-Type": {"application/x-protobuf"}, "User-Agent": {"OTel-OTLP-Exporter-Go/citekit"}}
 	name, all := variable("HEADERS")
@@ -111,7 +111,7 @@ func (d *destination) readHeader() error {
 	return nil
 }
 
-// isControl reports whether no value of a header has the letter.
+// isControl reports whether no value of a header can contain r.
 func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
 // isToken reports whether key is the name of a header, by RFC 9110, section 5.6.2.
@@ -122,7 +122,8 @@ func isToken(key string) bool {
 	})
 }
 
-// certificates returns what the variables say of TLS, nil if they say nothing.
+// certificates returns the TLS configuration in the variables, or nil if there is
+// none.
 func certificates() (*tls.Config, error) {
 	rootsName, roots := variable("CERTIFICATE")
 	chainName, chain := variable("CLIENT_CERTIFICATE")

@@ -9,15 +9,16 @@ import (
 	"strings"
 )
 
-// endpointVariables say where spans go; the first that is set counts.
+// endpointVariables give the address of the collector; the first that is set
+// counts.
 var endpointVariables = []string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"}
 
 // samplers are the values of OTEL_TRACES_SAMPLER.
 var samplers = []string{"always_on", "always_off", "traceidratio", "parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio"}
 
-// checkEnvironment reports whether the variables of OpenTelemetry want traces, or
-// which of them has a value that does not serve: the library takes the default in
-// its place.
+// checkEnvironment reports whether the variables of OpenTelemetry ask for traces.
+// The error names a variable with an invalid value, which the library would
+// replace by the default.
 func checkEnvironment() (wanted bool, err error) {
 	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") {
 		return false, nil
@@ -47,7 +48,7 @@ func isEndpoint(value string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
-// mostNumber bounds what the library makes room for: spans, or milliseconds.
+// mostNumber bounds numbers of spans and of milliseconds.
 const mostNumber = 1_000_000
 
 func checkNumbers() error {

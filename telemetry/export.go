@@ -25,13 +25,13 @@ const (
 	firstWait   = 5 * time.Second
 	longestWait = 30 * time.Second
 
-	// mostAnswer is how much of an answer of a collector is read, in bytes.
+	// mostAnswer is how many bytes of a collector's answer are read.
 	mostAnswer = 64 << 10
 )
 
-// A client exports spans to a collector, by OTLP over HTTP in protocol buffers:
+// A client exports spans to a collector, with OTLP over HTTP in protocol buffers:
 // https://opentelemetry.io/docs/specs/otlp/#otlphttp. The library's own exporter
-// links gRPC, with which the command is half as large again and starts slower.
+// links gRPC, which makes the command half as large again and slower to start.
 type client struct {
 	*destination
 	ended chan struct{}
@@ -43,8 +43,8 @@ func newClient(to *destination) *client {
 	return &client{to, ended, sync.OnceFunc(func() { close(ended) })}
 }
 
-// ExportSpans implements [sdktrace.SpanExporter]. A batch that a collector has no
-// room for is sent again until ctx is done or the client has ended.
+// ExportSpans implements [sdktrace.SpanExporter]. If the collector is busy, it
+// sends a batch again until ctx is done or the client has ended.
 func (c *client) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if len(spans) == 0 {
 		return nil
@@ -53,7 +53,7 @@ func (c *client) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan)
 	if c.gzip {
 		var zipped bytes.Buffer
 		w := gzip.NewWriter(&zipped)
-		w.Write(body) // into memory
+		w.Write(body) // never fails in memory
 		w.Close()
 		body = zipped.Bytes()
 	}
@@ -82,16 +82,16 @@ func (c *client) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan)
 	}
 }
 
-// Shutdown implements [sdktrace.SpanExporter]. What is being sent then fails.
+// Shutdown implements [sdktrace.SpanExporter]. It makes running requests fail.
 func (c *client) Shutdown(context.Context) error {
 	c.end()
 	c.destination.client.CloseIdleConnections()
 	return nil
 }
 
-// A busyError says that a request may be sent again.
+// A busyError means that a request may be sent again.
 type busyError struct {
-	after time.Duration // as the collector says; zero if it does not
+	after time.Duration // as the collector asks; zero if it does not
 	err   error
 }
 
@@ -113,7 +113,7 @@ func (c *client) send(ctx context.Context, body []byte) error {
 		isLate := ctx.Err() == nil && errors.As(err, &network) && network.Timeout()
 		var request *url.Error
 		if errors.As(err, &request) {
-			err = request.Err // without the URL, which may have a key
+			err = request.Err // without the URL, which may contain a key
 		}
 		if isLate {
 			return &busyError{err: err}
@@ -135,11 +135,11 @@ func (c *client) send(ctx context.Context, body []byte) error {
 	}
 }
 
-// withoutSecrets leaves the values of headers out of what a collector answers.
+// withoutSecrets removes the values of headers from a collector's answer.
 func (d *destination) withoutSecrets(text string) string {
 	for _, values := range d.header {
 		for _, value := range values {
-			if len(value) > 3 { // what is shorter is no secret
+			if len(value) > 3 { // shorter values are not secret
 				text = strings.ReplaceAll(text, value, "…")
 			}
 		}
@@ -147,7 +147,7 @@ func (d *destination) withoutSecrets(text string) string {
 	return text
 }
 
-// retryAfter returns how long a collector asks to wait, zero if it does not.
+// retryAfter returns how long a collector asks to wait, or zero if it does not.
 func retryAfter(value string) time.Duration {
 	if n, err := strconv.Atoi(value); err == nil && n > 0 {
 		return time.Duration(min(n, 3600)) * time.Second

@@ -16,22 +16,22 @@ import (
 	"github.com/citekit/citekit/server"
 )
 
-// buckets are the bounds of the histograms, in seconds: look-ups take less than
-// the first few, and no call may take longer than the last one by default.
+// buckets are the bounds of the histograms, in seconds. Look-ups take less than
+// the first few. By default no call may take longer than the last one.
 var buckets = []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60}
 
 const (
-	// other stands for a name that is not known.
+	// other replaces unknown names.
 	other = "other"
 
-	// mostSeries is how many kinds of calls are told apart.
+	// mostSeries is how many kinds of calls are counted separately.
 	mostSeries = 5000
 
-	// longestLabel is how long the name of a kind of calls may be, in bytes.
+	// longestLabel is the length limit of a label, in bytes.
 	longestLabel = 64
 )
 
-// metrics are the numbers of a server.
+// metrics are the metrics of a server.
 type metrics struct {
 	registry *prometheus.Registry
 	calls    *prometheus.CounterVec
@@ -48,10 +48,10 @@ type metrics struct {
 	series map[labels]*series
 }
 
-// labels are what a kind of calls has in common.
+// labels identify a kind of calls.
 type labels struct{ workspace, method, tool, outcome string }
 
-// A series has the numbers of one kind of calls.
+// A series has the metrics of one kind of calls.
 type series struct {
 	calls, bytes   prometheus.Counter
 	duration, wait prometheus.Observer
@@ -95,7 +95,7 @@ func (m *metrics) addBuild(version string) {
 	m.registry.MustRegister(build)
 }
 
-// addGiven registers what others count.
+// addGiven registers metrics that are counted elsewhere.
 func (m *metrics) addGiven(o *Options) {
 	for name, use := range o.Evidence {
 		if name = m.workspace(name); name == other {
@@ -118,7 +118,7 @@ func (m *metrics) addGiven(o *Options) {
 	}
 }
 
-// counted registers a counter that somebody else counts.
+// counted registers a counter that is counted elsewhere.
 func (m *metrics) counted(name, help, label, value string, count func() int64) {
 	opts := prometheus.CounterOpts{Name: name, Help: help, ConstLabels: prometheus.Labels{label: value}}
 	m.registry.MustRegister(prometheus.NewCounterFunc(opts, func() float64 { return float64(count()) }))
@@ -133,11 +133,11 @@ func (m *metrics) count(e *server.Event) {
 	s.bytes.Add(float64(max(0, e.Bytes)))
 }
 
-// seconds returns a duration that is not negative, as one may be whose clock was
-// set.
+// seconds returns a duration in seconds, at least 0. A duration may be negative
+// if the clock was set.
 func seconds(d time.Duration) float64 { return max(0, d.Seconds()) }
 
-// of returns the numbers of a kind of calls.
+// of returns the metrics of a kind of calls.
 func (m *metrics) of(l labels) *series {
 	m.mu.RLock()
 	s := m.series[l]
@@ -172,7 +172,8 @@ func (m *metrics) workspace(name string) string {
 	return other
 }
 
-// label returns a name as a label. The server knows all those that it tells.
+// label returns a name as a label, or other if it is too long or has unusual
+// characters. The server passes only known names.
 func label(name string) string {
 	if len(name) > longestLabel || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return other
@@ -180,7 +181,7 @@ func label(name string) string {
 	return name
 }
 
-// handler returns what answers with the metrics.
+// handler returns a handler that answers with the metrics.
 func (m *metrics) handler() http.Handler {
 	return promhttp.InstrumentMetricHandler(m.registry, promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
 		Registry: m.registry, ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: 8, Timeout: 30 * time.Second,
@@ -188,7 +189,7 @@ func (m *metrics) handler() http.Handler {
 	}))
 }
 
-// A loadCollector tells what a server does at the moment.
+// A loadCollector reports the current load of a server.
 type loadCollector struct {
 	load *atomic.Pointer[func() server.Load]
 }

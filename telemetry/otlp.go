@@ -15,12 +15,12 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// The numbers of fields are those of
-// https://github.com/open-telemetry/opentelemetry-proto: trace.proto, common.proto
-// and resource.proto of version 1, which do not change.
+// The field numbers come from
+// https://github.com/open-telemetry/opentelemetry-proto: trace.proto,
+// common.proto and resource.proto of version 1, which do not change.
 
-// appendRequest appends an ExportTraceServiceRequest of spans that one tracer made,
-// which have the resource and the scope of the first.
+// appendRequest appends an ExportTraceServiceRequest with spans of one tracer. It
+// takes the resource and the scope from the first span.
 func appendRequest(b []byte, spans []sdktrace.ReadOnlySpan) []byte {
 	return appendMessage(b, 1, func(b []byte) []byte { // ResourceSpans
 		b = appendMessage(b, 1, func(b []byte) []byte { // Resource
@@ -53,7 +53,7 @@ func appendSpan(b []byte, span sdktrace.ReadOnlySpan) []byte {
 		b = appendBytes(b, 4, id[:])
 	}
 	b = appendString(b, 5, span.Name())
-	b = appendNumber(b, 6, uint64(span.SpanKind())) // the numbers are the same
+	b = appendNumber(b, 6, uint64(span.SpanKind())) // the same numbers in both
 	b = appendFixed(b, 7, uint64(span.StartTime().UnixNano()))
 	b = appendFixed(b, 8, uint64(span.EndTime().UnixNano()))
 	b = appendAttributes(b, 9, span.Attributes())
@@ -63,7 +63,7 @@ func appendSpan(b []byte, span sdktrace.ReadOnlySpan) []byte {
 			return appendNumber(appendString(b, 2, status.Description), 3, 2) // STATUS_CODE_ERROR
 		})
 	}
-	flags := uint32(of.TraceFlags()) | 0x100 // it is known where the parent is
+	flags := uint32(of.TraceFlags()) | 0x100 // whether the parent is remote is known
 	if parent.IsRemote() {
 		flags |= 0x200
 	}
@@ -80,7 +80,7 @@ func appendAttributes(b []byte, field protowire.Number, all []attribute.KeyValue
 	return b
 }
 
-// appendValue appends an AnyValue, in which zero counts as a value.
+// appendValue appends an AnyValue, in which zero values are encoded too.
 func appendValue(b []byte, v attribute.Value) []byte {
 	switch v.Type() {
 	case attribute.BOOL:
@@ -96,7 +96,7 @@ func appendValue(b []byte, v attribute.Value) []byte {
 	}
 }
 
-// appendMessage appends a field that is a message, before which its length goes.
+// appendMessage appends a field that is a message, after its length.
 func appendMessage(b []byte, field protowire.Number, content func([]byte) []byte) []byte {
 	b = protowire.AppendTag(b, field, protowire.BytesType)
 	at := len(b)
@@ -116,7 +116,8 @@ func appendString(b []byte, field protowire.Number, value string) []byte {
 	return protowire.AppendString(protowire.AppendTag(b, field, protowire.BytesType), valid(value))
 }
 
-// valid returns text as UTF-8, without which a collector takes no span at all.
+// valid returns text as valid UTF-8, as a collector refuses a span with any other
+// text.
 func valid(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 
 func appendNumber(b []byte, field protowire.Number, value uint64) []byte {
@@ -130,8 +131,8 @@ func appendFixed(b []byte, field protowire.Number, value uint64) []byte {
 	return protowire.AppendFixed64(protowire.AppendTag(b, field, protowire.Fixed64Type), value)
 }
 
-// rejected reads an ExportTraceServiceResponse. It returns an error if a collector
-// did not take all spans; what it says otherwise is passed over.
+// rejected parses an ExportTraceServiceResponse. It returns an error if the
+// collector rejected spans, and ignores everything else.
 func (d *destination) rejected(answer []byte, mediaType string) error {
 	if mediaType != "application/x-protobuf" {
 		return nil
@@ -157,14 +158,14 @@ func (d *destination) rejected(answer []byte, mediaType string) error {
 	return fmt.Errorf("the collector rejected %d spans: %.200q", int64(n), d.withoutSecrets(string(message)))
 }
 
-// A field is one of a message.
+// A field is a field of a message.
 type field struct {
 	number protowire.Number
 	kind   protowire.Type
-	value  []byte // the content of one that has a length, else the value as it is
+	value  []byte // without its length if it has one, otherwise as encoded
 }
 
-// fields returns the fields of a message up to the first that is damaged.
+// fields returns the fields of a message up to the first damaged one.
 func fields(message []byte) iter.Seq[field] {
 	return func(yield func(field) bool) {
 		for len(message) > 0 {

@@ -10,20 +10,21 @@ import (
 	"time"
 )
 
-// DefaultAddress is where metrics are served that no other address is given for:
-// to this machine alone.
+// DefaultAddress is the default address for metrics, which only this machine can
+// reach.
 const DefaultAddress = "127.0.0.1:9464"
 
 const (
 	readTimeout  = 10 * time.Second // for the headers of a request
-	writeTimeout = time.Minute      // for all of an answer
-	closeTimeout = 5 * time.Second  // for requests that run when the server ends
+	writeTimeout = time.Minute      // for a whole answer
+	closeTimeout = 5 * time.Second  // for running requests when the server ends
 	mostHeader   = 16 << 10         // bytes
 )
 
-// Serve serves the metrics at /metrics to whoever connects to listener, until ctx
-// is done, and closes the listener. On a loopback address it refuses requests that
-// name another host, as those of web pages may. It returns nil once ctx is done.
+// Serve serves the metrics at /metrics to clients of listener until ctx is done,
+// and closes the listener. On a loopback address it refuses requests that name
+// another host, as web pages of other sites could send them. It returns nil once
+// ctx is done.
 func (t *Telemetry) Serve(ctx context.Context, listener net.Listener) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", onlyLocalNames(t.handler))
@@ -50,8 +51,8 @@ func (t *Telemetry) Serve(ctx context.Context, listener net.Listener) error {
 	return err
 }
 
-// onlyLocalNames refuses requests that came to a loopback address by a name that
-// is not one: another site may let its own name lead there.
+// onlyLocalNames refuses requests to a loopback address by a name that is not
+// local: another site may point its own name there.
 func onlyLocalNames(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)

@@ -1,46 +1,46 @@
-// Package telemetry shows an operator what a server does: numbers for Prometheus,
-// and a span for each call for OpenTelemetry.
+// Package telemetry shows an operator what a server does: metrics for Prometheus,
+// and a span of each call for OpenTelemetry.
 //
-// A [Telemetry] is an [server.Observer]. It is all there is of the libraries of
-// both in this module: programs that import package mcpadapter or server alone
-// link neither.
+// A [Telemetry] is a [server.Observer]. Only this package uses the libraries of
+// both: programs that import only package mcpadapter or server do not link them.
 //
 // # Metrics
 //
-// [Telemetry.Handler] answers with the metrics; [Telemetry.Serve] does so on a
-// listener of its own, as they are not for callers.
+// [Telemetry.Handler] answers with the metrics. [Telemetry.Serve] does so on a
+// separate listener, as the metrics are not for callers.
 //
-//	citekit_calls_total{workspace,method,tool,outcome}  calls that ended
-//	citekit_call_duration_seconds{method,tool}          from the request to the answer, waiting included
-//	citekit_call_wait_seconds{method,tool}              of that, in the queue
-//	citekit_response_bytes_total{workspace}             of the bodies of answers
-//	citekit_calls_running{kind}                         at the moment; kind is lookup or heavy
-//	citekit_calls_waiting                               at the moment
-//	citekit_callers                                     that called within minutes
-//	citekit_evidence_hits_total{workspace}              evidence that was there
+//	citekit_calls_total{workspace,method,tool,outcome}  ended calls
+//	citekit_call_duration_seconds{method,tool}          from the request to the answer, including the wait
+//	citekit_call_wait_seconds{method,tool}              wait in the queue
+//	citekit_response_bytes_total{workspace}             bytes of the bodies of answers
+//	citekit_calls_running{kind}                         currently running; kind is lookup or heavy
+//	citekit_calls_waiting                               currently waiting
+//	citekit_callers                                     callers within the last minutes
+//	citekit_evidence_hits_total{workspace}              evidence that was in the cache
 //	citekit_evidence_misses_total{workspace}            evidence that had to be extracted
-//	citekit_child_processes                             that run at the moment
-//	citekit_log_write_errors_total{log}                 lines of logs that were lost
+//	citekit_child_processes                             currently running
+//	citekit_log_write_errors_total{log}                 lost lines of logs
 //	citekit_spans_total{result}                         spans that were exported, or failed to be
 //	citekit_build_info{version,goversion}               always 1
 //
-// Those of the process and of Go have the names that they have everywhere. Outcomes
-// are those of [server.Event]. A metric has labels for names that the operator chose
-// or the protocol has, and never for what callers send: other names count as "other".
+// The metrics of the process and of Go have their usual names. Outcomes are the
+// outcomes of [server.Event]. Labels are names that the operator chose or the
+// protocol defines, never input from callers: other names count as "other".
 //
 // # Traces
 //
-// The span of a call is of the kind server, with the attributes of the OpenTelemetry
-// conventions for the Model Context Protocol, and citekit.workspace, citekit.caller,
-// citekit.resource, citekit.request_id, citekit.outcome and citekit.waited (seconds).
-// Its parent is the one that the caller named by traceparent, in "_meta" or by the
-// header. It never has arguments, queries or results. Requests without a valid token
-// have no span.
+// The span of a call has the kind server, the attributes of the OpenTelemetry
+// conventions for the Model Context Protocol, and citekit.workspace,
+// citekit.caller, citekit.resource, citekit.request_id, citekit.outcome and
+// citekit.waited (seconds). Its parent is the span in the caller's traceparent,
+// in "_meta" or in the header. Spans never contain arguments, queries or results.
+// Requests without a valid token have no span.
 //
-// The variables of OpenTelemetry say where spans go and which are taken, such as
-// OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_TRACES_SAMPLER. They go by HTTP, in protocol
-// buffers, in the background: a call never waits for that. Up to 2,048 wait
-// (OTEL_BSP_MAX_QUEUE_SIZE); those that come beyond are dropped.
+// The variables of OpenTelemetry set where spans are sent and which are sampled,
+// such as OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_TRACES_SAMPLER. Spans are sent
+// over HTTP, in protocol buffers, in the background, so calls never wait for
+// them. Up to 2,048 spans wait (OTEL_BSP_MAX_QUEUE_SIZE); further ones are
+// dropped.
 package telemetry
 
 import (
@@ -53,33 +53,33 @@ import (
 
 // Options configures a [Telemetry]. The zero value is ready to use.
 type Options struct {
-	// Version is that of the program.
+	// Version is the version of the program.
 	Version string
 
-	// Workspaces are the names of those that the server has.
+	// Workspaces are the names of the server's workspaces.
 	Workspaces []string
 
-	// Evidence tells, by the name of a workspace, how often evidence was asked
-	// for and was there, and how often it was not; both only grow.
+	// Evidence returns, by the name of a workspace, how often requested evidence
+	// was in the cache, and how often it was not. Neither may decrease.
 	Evidence map[string]func() (hits, misses int64)
 
-	// Children, if it is not nil, tells how many child processes run.
+	// Children, if not nil, returns how many child processes are running.
 	Children func() int
 
-	// LogErrors tells, by the name of a log, how many lines could not be
+	// LogErrors returns, by the name of a log, how many lines could not be
 	// written.
 	LogErrors map[string]func() int64
 
-	// Traces exports spans, as the variables of OpenTelemetry say.
+	// Traces exports spans, as set by the variables of OpenTelemetry.
 	Traces bool
 
-	// Endpoint is the URL of a collector that takes OTLP over HTTP, without the
-	// path /v1/traces, where those variables name none; "" means
+	// Endpoint is the URL of a collector for OTLP over HTTP, without the path
+	// /v1/traces, used if the variables name none; "" means
 	// http://localhost:4318.
 	Endpoint string
 
-	// Logger hears when spans cannot be exported, and when they can again; nil
-	// discards.
+	// Logger gets a record when spans cannot be exported, and when they can
+	// again; nil discards.
 	Logger *slog.Logger
 }
 
@@ -94,8 +94,8 @@ type Telemetry struct {
 var _ server.Observer = (*Telemetry)(nil)
 
 // New returns a Telemetry, which the caller ends with [Telemetry.Shutdown]. A nil
-// opts means the defaults. There is an error only with Traces, and it says which
-// variable of OpenTelemetry has a value that does not serve.
+// opts means the defaults. It fails only with Traces; the error names the
+// OpenTelemetry variable with an invalid value.
 func New(ctx context.Context, opts *Options) (*Telemetry, error) {
 	var o Options
 	if opts != nil {
@@ -123,16 +123,17 @@ func (t *Telemetry) Observe(ctx context.Context, e server.Event) {
 	}
 }
 
-// Watch has the metrics tell what a server does at the moment, such as by
-// [server.Server.Load]; without it they do not. Of several the last one counts.
+// Watch sets the source of the metrics of the current load, such as
+// [server.Server.Load]; without it they are missing. A later call replaces the
+// source.
 func (t *Telemetry) Watch(load func() server.Load) { t.metrics.load.Store(&load) }
 
-// Handler returns a handler that answers with the metrics, on any path. They have
-// the names of workspaces: an embedder sees to who may ask.
+// Handler returns a handler that answers with the metrics, on any path. They
+// contain the names of workspaces, so an embedder must restrict who may ask.
 func (t *Telemetry) Handler() http.Handler { return t.handler }
 
-// Shutdown exports the spans that wait, and ends the export. It returns what kept
-// it from that, such as the end of ctx. The metrics go on.
+// Shutdown exports the waiting spans, and ends the export. If it cannot, it
+// returns the cause, such as the end of ctx. The metrics continue.
 func (t *Telemetry) Shutdown(ctx context.Context) error {
 	if t.tracer == nil {
 		return nil

@@ -17,18 +17,19 @@ import (
 	"github.com/citekit/citekit/server"
 )
 
-// A tracer makes spans of calls that have ended.
+// A tracer makes spans of ended calls.
 type tracer struct {
 	provider *sdktrace.TracerProvider // nil if the environment turns traces off
 	tracer   trace.Tracer
 	parents  propagation.TraceContext
-	end      func() // has what is being sent fail
+	end      func() // makes running requests fail
 }
 
-// longestAttribute is how long the value of an attribute may be, in bytes.
+// longestAttribute is the length limit of an attribute's value, in bytes.
 const longestAttribute = 512
 
-// newTracer returns what exports as the environment says.
+// newTracer returns a tracer that exports as the environment sets, or nil for
+// none.
 func newTracer(ctx context.Context, o *Options, m *metrics) (*tracer, error) {
 	wanted, err := checkEnvironment()
 	if err != nil || !wanted {
@@ -70,7 +71,7 @@ func (t *tracer) trace(ctx context.Context, e *server.Event) {
 	span.End(trace.WithTimestamp(e.Start.Add(max(0, e.Duration))))
 }
 
-// spanName returns the method and what it is about.
+// spanName returns the method and its target.
 func spanName(e *server.Event) string {
 	if e.Tool != "" {
 		return label(e.Method) + " " + label(e.Tool)
@@ -78,12 +79,12 @@ func spanName(e *server.Event) string {
 	return label(e.Method)
 }
 
-// sampled returns the attributes that a sampler may decide by.
+// sampled returns the attributes on which a sampler may decide.
 func sampled(e *server.Event) []attribute.KeyValue {
 	return []attribute.KeyValue{attribute.String("mcp.method.name", label(e.Method))}
 }
 
-// attributes returns what is told of a call that is sampled.
+// attributes returns the attributes of a sampled call.
 func attributes(e *server.Event) []attribute.KeyValue {
 	all := make([]attribute.KeyValue, 0, 16)
 	add := func(key, value string) {
@@ -111,8 +112,8 @@ func attributes(e *server.Event) []attribute.KeyValue {
 	return append(all, attribute.Int64("http.response.body.size", e.Bytes))
 }
 
-// clean returns text that can be exported: one value that is not UTF-8 would keep
-// back all those that it is sent with.
+// clean returns text that can be exported: one value that is not UTF-8 would
+// block all spans of its batch.
 func clean(text string) string {
 	if len(text) > longestAttribute {
 		text = text[:longestAttribute]
@@ -121,20 +122,20 @@ func clean(text string) string {
 }
 
 func (t *tracer) shutdown(ctx context.Context) error {
-	defer t.end() // if ctx is done first, the library would go on with what waits
+	defer t.end() // if ctx is done first, the library would still send the waiting spans
 	if err := t.provider.Shutdown(ctx); err != nil {
 		return fmt.Errorf("telemetry: spans that waited were not exported: %w", err)
 	}
 	return nil
 }
 
-// An exporter counts what is exported, and keeps its failures from the handler of
-// errors that all of a program shares.
+// An exporter counts exported spans, and keeps its failures from the error
+// handler that the whole program shares.
 type exporter struct {
 	sdktrace.SpanExporter
 	sent, lost interface{ Add(float64) }
 	logger     *slog.Logger
-	failing    bool // exports come one after the other
+	failing    bool // needs no lock, as exports are sequential
 }
 
 // ExportSpans implements [sdktrace.SpanExporter].

@@ -15,10 +15,10 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
-// New makes a key and returns it with its token, which nobody can find out again.
-// Of key the fields Label, Workspaces, Toolsets, Tools, ReadOnly and Expires
-// count. A file that is missing is made, with its folder. The error says which
-// field is wrong, or why the file cannot be read or written.
+// New makes a key and returns it with its token, which cannot be recovered later.
+// It uses the fields Label, Workspaces, Toolsets, Tools, ReadOnly and Expires of
+// key. It makes a missing file, with its folder. The error names the wrong field,
+// or explains why the file cannot be read or written.
 func (f *File) New(ctx context.Context, key Key) (made Key, token string, err error) {
 	now := f.now().UTC().Truncate(time.Second)
 	made = Key{
@@ -47,8 +47,8 @@ func (f *File) New(ctx context.Context, key Key) (made Key, token string, err er
 	return made, token, nil
 }
 
-// makeRoom leaves out keys that were revoked, the first ones first, where there
-// are too many.
+// makeRoom deletes the keys that were revoked earliest, if there are too many
+// keys.
 func makeRoom(records []record) ([]record, error) {
 	for len(records) > maxKeys {
 		first := -1
@@ -65,8 +65,8 @@ func makeRoom(records []record) ([]record, error) {
 	return records, nil
 }
 
-// Revoke ends a key for good and returns it. The key stays in the list; one that
-// was revoked before stays as it is. The error of an id that no key has matches
+// Revoke ends a key permanently and returns it. The key stays in the list; a key
+// that was already revoked is unchanged. If no key has the id, the error matches
 // [fs.ErrNotExist].
 func (f *File) Revoke(ctx context.Context, id string) (Key, error) {
 	if inToken, ok := idOf(id); ok {
@@ -87,9 +87,10 @@ func (f *File) Revoke(ctx context.Context, id string) (Key, error) {
 	return revoked, err
 }
 
-// Restore makes the keys those of a saved file, with their hashes. What the file
-// there says was revoked stays so, and in the list. The error says what is wrong with
-// the saved file, or why the one there cannot be read or written.
+// Restore replaces the keys by the keys of a saved file, with their hashes. Keys
+// that are revoked in the current file stay revoked, and stay in the list. The
+// error explains what is wrong with the saved file, or why the current one cannot
+// be read or written.
 func (f *File) Restore(ctx context.Context, data []byte) error {
 	saved, err := parse(data, f.opts.Check)
 	if err != nil {
@@ -110,8 +111,8 @@ func (f *File) Restore(ctx context.Context, data []byte) error {
 	})
 }
 
-// List returns all keys, in the order in which they were made, as the file has them
-// now.
+// List returns all keys in the current file, in the order in which they were
+// made.
 func (f *File) List(ctx context.Context) ([]Key, error) {
 	if err := f.Check(ctx); err != nil {
 		return nil, err
@@ -132,8 +133,8 @@ func (f *File) List(ctx context.Context) ([]Key, error) {
 	return keys, nil
 }
 
-// change writes the file with other keys. If there is none, it begins with none
-// where it may be made.
+// change writes the file with the keys that edit returns. If there is no file and
+// create is set, it begins without keys.
 func (f *File) change(ctx context.Context, create bool, edit func([]record) ([]record, error)) error {
 	err := f.locked(ctx, create, func(fs.FileInfo) error {
 		records, info, err := f.read()
@@ -154,13 +155,13 @@ func (f *File) change(ctx context.Context, create bool, edit func([]record) ([]r
 	})
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.seen, f.readAt = nil, time.Time{} // also where the system gives the new file all that the old one had
+	f.seen, f.readAt = nil, time.Time{} // even if the new file has the same size and times
 	f.look()
 	return err
 }
 
-// locked calls do while no other process changes the file, with what is known of
-// the file, or nil if there is none. It makes the folder if it may.
+// locked calls do while no other process changes the file, with the file's
+// FileInfo, or nil if there is no file. It makes the folder if it may.
 func (f *File) locked(ctx context.Context, create bool, do func(fs.FileInfo) error) error {
 	info, err := os.Lstat(f.path)
 	if err != nil {
@@ -189,8 +190,8 @@ func (f *File) locked(ctx context.Context, create bool, do func(fs.FileInfo) err
 	return do(info)
 }
 
-// openLock opens the file of the lock. A new one belongs to whom the file of keys
-// belongs to, so that a server can use what root made.
+// openLock opens the lock file. A new one gets the owner of the file of keys, so
+// that a server can use a lock that root made.
 func (f *File) openLock(like fs.FileInfo) (*os.File, error) {
 	path := f.path + ".lock"
 	lock, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|openFlags, 0o600)

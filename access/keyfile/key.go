@@ -8,24 +8,24 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
-// What a file holds at most.
+// The limits of a file.
 const (
 	maxKeys  = 10_000
-	maxNames = 256      // of workspaces, toolsets or tools of a key
-	maxName  = 128      // bytes of one of them
+	maxNames = 256      // workspaces, toolsets or tools of a key
+	maxName  = 128      // bytes of one name
 	maxLabel = 200      // bytes
 	maxFile  = 16 << 20 // bytes
 )
 
-// A Key is what a file says of a key, without its secret. Times are in UTC, of
-// whole seconds.
+// A Key is a key in a file, without its secret. Times are in UTC, in whole
+// seconds.
 type Key struct {
-	ID    string `json:"id"`              // 10 letters a-z and digits 2-7; no secret
-	Label string `json:"label,omitempty"` // for people: whose it is or what it is for; one line of up to 200 bytes
+	ID    string `json:"id"`              // 10 letters a-z and digits 2-7; not secret
+	Label string `json:"label,omitempty"` // for people, such as the owner or the purpose; one line of up to 200 bytes
 
-	// Workspaces are 1 to 256 names; the first is meant where a request names
-	// none. Toolsets and Tools narrow what the key may use; nil means all. See
-	// [access.Grant].
+	// Workspaces are 1 to 256 names; the first is the default for requests that
+	// name none. Toolsets and Tools narrow what the key may use; nil means all.
+	// See [access.Grant].
 	Workspaces []string `json:"workspaces"`
 	Toolsets   []string `json:"toolsets,omitempty"`
 	Tools      []string `json:"tools,omitempty"`
@@ -33,11 +33,11 @@ type Key struct {
 
 	Created  time.Time `json:"created"`
 	Expires  time.Time `json:"expires,omitzero"`   // zero means never
-	Revoked  time.Time `json:"revoked,omitzero"`   // zero means that it is not
-	LastUsed time.Time `json:"last_used,omitzero"` // to about a minute; zero if it was never used
+	Revoked  time.Time `json:"revoked,omitzero"`   // zero means not revoked
+	LastUsed time.Time `json:"last_used,omitzero"` // within about a minute; zero if never used
 }
 
-// A State says whether a key counts.
+// A State is whether a key is valid.
 type State string
 
 // The states of keys.
@@ -47,7 +47,7 @@ const (
 	StateRevoked State = "revoked"
 )
 
-// State returns whether the key counts at a time.
+// State returns the state of the key at a time.
 func (k *Key) State(now time.Time) State {
 	switch {
 	case !k.Revoked.IsZero():
@@ -58,7 +58,7 @@ func (k *Key) State(now time.Time) State {
 	return StateActive
 }
 
-// check returns what is wrong with what a person chose of a key.
+// check returns an error if a field that a person chose is wrong.
 func (k *Key) check() error {
 	if len(k.Label) > maxLabel || !message.IsPlain(k.Label) {
 		return fmt.Errorf("label is %s; labels are one line of up to %d bytes", message.Quote(k.Label), maxLabel)

@@ -1,34 +1,34 @@
-// Package keyfile authenticates callers by keys that an operator makes, which are
-// kept in one file.
+// Package keyfile authenticates callers by keys that an operator makes and keeps
+// in one file.
 //
-// A token reads citekit_<id>_<secret>: the id names the key in lists and logs, and
-// the secret has 256 random bits and a checksum, so that scanners of secrets find
-// tokens that got where they should not be, by
-// citekit_[a-z2-7]{10}_[0-9A-Za-z]{49}. The file has the SHA-256 of each token
-// alone. It needs no slow hash such as bcrypt: these hold up who guesses passwords,
-// and nobody can guess 256 random bits. Hashes are compared in constant time, and a
-// token without a key costs what a wrong one does.
+// A token has the form citekit_<id>_<secret>. The id names the key in lists and
+// logs. The secret has 256 random bits and a checksum, so that secret scanners
+// can find leaked tokens by citekit_[a-z2-7]{10}_[0-9A-Za-z]{49}. The file stores
+// only the SHA-256 of each token. A slow hash such as bcrypt is not needed: it
+// protects guessable passwords, and nobody can guess 256 random bits. Hashes are
+// compared in constant time, and a token without a key takes as long as a wrong
+// one.
 //
 // # The file
 //
-// It is JSON, {"version": 1, "keys": [...]}, and may be edited by hand. Each write
-// replaces it whole, under a lock (the file's name with ".lock"), so that several
-// processes may change it. On Unix it must be a plain file that only its owner can
-// read and write, or a symbolic link to one in its directory or below, as Kubernetes
-// mounts a Secret: what is behind a link is only read, and may be of root and for the
-// group of this process. When keys were last used is kept apart, in a file
-// of its name with ".used", which is written at most once a minute: that the file
-// of keys is written only by who changes keys keeps what a server could damage
-// small, and lets it be read-only for a server.
+// It is JSON, {"version": 1, "keys": [...]}, and may be edited by hand. Each
+// write replaces the whole file, under a lock (the file's name with ".lock"), so
+// several processes may change it. On Unix it must be a plain file that only its
+// owner can read and write, or a symbolic link to one in its directory or below,
+// as Kubernetes mounts a Secret. A linked file is never written; it may belong to
+// root and be readable by the group of this process. The times of last use are in
+// a separate file with the suffix ".used", written at most once a minute. So only
+// changes of keys write the file of keys: a server can damage little, and can
+// work with a read-only file.
 //
-// A [File] that is in use notices at the next call that the file was replaced, as
-// [File.New] and [File.Revoke] of any process do, and within a quarter of a second
-// that it was written in place. Where it cannot be read any more, the keys last read
-// go on to count, and [File.Check] says why.
+// A [File] in use notices at the next call that the file was replaced, as
+// [File.New] and [File.Revoke] of any process do, and within a quarter of a
+// second that it was written in place. If the file can no longer be read, the
+// last known keys stay valid, and [File.Check] explains why.
 //
-// Revoked keys stay in the file without their hash, so that whoever reads a log
-// later still finds whose an id was. Once a file is full, with 10,000 keys, those
-// revoked first make room.
+// Revoked keys stay in the file without their hash, so that an id in an old log
+// can still be traced. In a full file, with 10,000 keys, new keys replace those
+// that were revoked earliest.
 package keyfile
 
 import (
@@ -49,19 +49,20 @@ import (
 
 // Options configures a [File]. The zero value is ready to use.
 type Options struct {
-	// Check returns what is wrong with a key, such as a tool that there is not,
-	// beside what this package checks. It is asked about each key that is read or
-	// made and not revoked; nil means that nothing is. It must be safe for concurrent use.
+	// Check returns an error for a key that passes this package's own checks but
+	// is wrong, for example because it names an unknown tool. It is called for
+	// each key that is read or made and not revoked; nil means no check. It must
+	// be safe for concurrent use.
 	Check func(Key) error
 
-	// Logger is told if it cannot be noted when keys were last used, once. Nil
+	// Logger gets one record if the times of last use cannot be written. Nil
 	// discards.
 	Logger *slog.Logger
 }
 
-// A File is a file of keys. It implements [access.Authenticator], and tells at any
-// time whether a key is [File.Valid]. It is safe for concurrent use. Make one with
-// [Open].
+// A File is a file of keys. It implements [access.Authenticator]; [File.Valid]
+// reports whether a key is still valid. It is safe for concurrent use. Make one
+// with [Open].
 type File struct {
 	path string
 	opts Options
@@ -70,17 +71,17 @@ type File struct {
 	last atomic.Pointer[snapshot] // the keys last read; nil if none were
 	uses *uses
 
-	mu      sync.Mutex  // held while the file is looked at
-	seen    fs.FileInfo // of the file last looked into; nil to read again in any case
-	settled bool        // the file was not about to change when it was read
-	readAt  time.Time   // when it was last read, or failed to be
-	err     error       // what was wrong with it
+	mu      sync.Mutex  // held while the file is checked
+	seen    fs.FileInfo // of the file last read; nil forces another read
+	settled bool        // the file was old enough when it was read; see settledAfter
+	readAt  time.Time   // of the last attempt to read it
+	err     error       // of the last attempt
 }
 
-// snapshot is what a file said when it was read.
+// A snapshot is the content of a file when it was read.
 type snapshot struct{ entries map[string]*entry }
 
-// An entry is a key that a token is compared with.
+// An entry is a key to compare tokens with.
 type entry struct {
 	key   Key
 	hash  [sha256.Size]byte
@@ -90,10 +91,10 @@ type entry struct {
 
 var _ access.Authenticator = (*File)(nil)
 
-// Open returns the file of keys of a path. It reads the file, but one that is
-// missing or wrong is no error yet: [File.Check] says what is wrong, and
-// [File.New] makes a missing one. A nil opts means the defaults. The caller closes
-// the file.
+// Open returns the file of keys at a path. It reads the file, but a missing or
+// invalid file is not an error: [File.Check] returns the fault, and [File.New]
+// makes a missing file. A nil opts means the defaults. The caller closes the
+// file.
 func Open(path string, opts *Options) (*File, error) {
 	if path == "" {
 		return nil, errors.New("keyfile: the file of keys has no name")
@@ -116,7 +117,7 @@ func Open(path string, opts *Options) (*File, error) {
 	return f, nil
 }
 
-// What is said of a token that is refused. Nothing of it is part of the token.
+// The errors of refused tokens. They contain no part of the token.
 var (
 	errMalformed = fmt.Errorf("it does not have the form of a key: %w", access.ErrRefused)
 	errUnknown   = fmt.Errorf("no key has it: %w", access.ErrRefused)
@@ -124,9 +125,9 @@ var (
 	errExpired   = fmt.Errorf("its key has expired: %w", access.ErrRefused)
 )
 
-// Authenticate implements [access.Authenticator]. The ID of a grant is that of the
-// key. Where no keys could be read since [Open], the error says why, and does not
-// match [access.ErrRefused].
+// Authenticate implements [access.Authenticator]. The ID of a grant is the ID of
+// the key. If no keys could be read since [Open], the error explains why, and
+// does not match [access.ErrRefused].
 func (f *File) Authenticate(_ context.Context, token string) (*access.Grant, error) {
 	keys, err := f.keys()
 	if err != nil {
@@ -146,7 +147,7 @@ func (f *File) Authenticate(_ context.Context, token string) (*access.Grant, err
 	case known == nil:
 		return nil, errUnknown
 	case !e.key.Revoked.IsZero():
-		return nil, errRevoked // its hash is gone, so whose the token is cannot be told
+		return nil, errRevoked // without the hash, the owner of the token is unknown
 	case !same:
 		return nil, errUnknown
 	case e.key.State(f.now()) != StateActive:
@@ -156,8 +157,9 @@ func (f *File) Authenticate(_ context.Context, token string) (*access.Grant, err
 	return &e.grant, nil
 }
 
-// Valid reports whether the key of an id still counts: it is in the file, and has
-// neither been revoked nor expired. It costs a look at the time and size of the file.
+// Valid reports whether the key with an id is still valid: it is in the file, and
+// is neither revoked nor expired. It checks the time and size of the file each
+// time.
 func (f *File) Valid(id string) bool {
 	keys, err := f.keys()
 	if err != nil {
@@ -167,8 +169,8 @@ func (f *File) Valid(id string) bool {
 	return e != nil && e.key.State(f.now()) == StateActive
 }
 
-// Granted returns what the key of an id may do now, nil if there is none. Whoever gets
-// it must not change it.
+// Granted returns what the key with an id may do now, or nil if there is no such
+// key. The caller must not change it.
 func (f *File) Granted(id string) *access.Grant {
 	keys, err := f.keys()
 	if err != nil || keys.entries[id] == nil {
@@ -177,7 +179,7 @@ func (f *File) Granted(id string) *access.Grant {
 	return &keys.entries[id].grant
 }
 
-// Check returns what is wrong with the file as it is now, or nil.
+// Check returns what is wrong with the current file, or nil.
 func (f *File) Check(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -188,8 +190,8 @@ func (f *File) Check(ctx context.Context) error {
 	return f.err
 }
 
-// Path returns the path of the file, which is absolute.
+// Path returns the absolute path of the file.
 func (f *File) Path() string { return f.path }
 
-// Close writes down when keys were last used. The file must not be used after.
+// Close writes the times of last use. The file must not be used afterwards.
 func (f *File) Close() error { return f.uses.close() }

@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// readEvery is how often a file is read whose time and size do not tell yet
-	// that it did not change, and looked for if it was missing.
+	// readEvery is how often to read a file that may have changed without a new
+	// time or size, and how often to look for a missing file.
 	readEvery = 250 * time.Millisecond
 
-	// settledAfter is how old a file must be before its time and size tell that it
-	// did not change: some file systems count in steps of 2 s.
+	// settledAfter is how old a file must be before its time and size prove that
+	// it did not change, as some file systems store times in steps of 2 s.
 	settledAfter = 2500 * time.Millisecond
 )
 
-// keys returns the keys of the file after a look at it. While another goroutine
-// looks, nobody waits who has keys.
+// keys returns the keys of the file after checking it for changes. If another
+// goroutine is checking, it returns the last keys at once, if there are any.
 func (f *File) keys() (*snapshot, error) {
 	keys := f.last.Load()
 	if keys == nil {
@@ -37,15 +37,16 @@ func (f *File) keys() (*snapshot, error) {
 	return keys, nil
 }
 
-// look reads the file if it may have changed: at once where it was replaced or has
-// another time or size, now and then where they do not tell. The caller has the mutex.
+// look reads the file if it may have changed: at once if it was replaced or has
+// another time or size, and every readEvery while these prove nothing. The caller
+// holds the mutex.
 func (f *File) look() {
 	there, err := statFile(f.path)
 	if err == nil && f.seen != nil && sameFile(f.seen, there) && (f.settled || f.readLately()) {
 		return
 	}
 	if err != nil && f.seen == nil && f.readLately() {
-		return // it was not there before either
+		return // it was missing before too
 	}
 	f.readAt = time.Now()
 	records, info, err := f.read()
@@ -59,8 +60,8 @@ func (f *File) look() {
 
 func (f *File) readLately() bool { return time.Since(f.readAt) < readEvery }
 
-// read returns what the file has now, and what is known of it, also where it is
-// malformed.
+// read returns the current keys and FileInfo of the file. The FileInfo is also
+// returned with an error about the content.
 func (f *File) read() ([]record, fs.FileInfo, error) {
 	data, info, err := readPrivate(f.path, maxFile)
 	if err != nil {
@@ -73,12 +74,12 @@ func (f *File) read() ([]record, fs.FileInfo, error) {
 	return records, info, err
 }
 
-// sameFile reports whether a file is the one seen before, unchanged.
+// sameFile reports whether a file is the unchanged file seen before.
 func sameFile(seen, there fs.FileInfo) bool {
 	return os.SameFile(seen, there) && seen.Size() == there.Size() && seen.Mode() == there.Mode() && seen.ModTime().Equal(there.ModTime())
 }
 
-// explain says what to do about an error of the file.
+// explain adds what to do about an error of the file.
 func (f *File) explain(err error) error {
 	switch {
 	case err == nil:
@@ -91,14 +92,15 @@ func (f *File) explain(err error) error {
 	return err
 }
 
-// missing is an error about what is not there, which matches [fs.ErrNotExist].
+// missing is an error about a missing file or key, which matches
+// [fs.ErrNotExist].
 type missing string
 
 func (m missing) Error() string { return string(m) }
 
 func (m missing) Is(target error) bool { return target == fs.ErrNotExist }
 
-// take makes the records the keys that count.
+// take makes the records the current keys.
 func (f *File) take(records []record) {
 	keys := &snapshot{entries: make(map[string]*entry, len(records))}
 	used := f.uses.of(records)

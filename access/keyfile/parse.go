@@ -13,14 +13,13 @@ import (
 	"github.com/citekit/citekit/internal/strictjson"
 )
 
-// A record is a key as a file keeps it.
+// A record is a key as stored in a file.
 type record struct {
 	Key
 	hash [sha256.Size]byte // all zeros if the key is revoked
 }
 
-// parse reads what a file holds. The error says in which line what is wrong, and
-// what would be right.
+// parse parses a file. The error gives the line, the fault, and what is expected.
 func parse(data []byte, check func(Key) error) ([]record, error) {
 	scanner, err := strictjson.NewScanner(data)
 	if err != nil {
@@ -35,7 +34,7 @@ func parse(data []byte, check func(Key) error) ([]record, error) {
 	return p.records, nil
 }
 
-// clip shortens a message that may have what is in a file.
+// clip shortens a message that may contain text from a file.
 func clip(text string) string {
 	const most = 400
 	if len(text) > most {
@@ -44,11 +43,11 @@ func clip(text string) string {
 	return text
 }
 
-// A parser reads a file. Where it fails its scanner stands at what is wrong.
+// A parser parses a file. If it fails, its scanner is at the fault.
 type parser struct {
 	*strictjson.Scanner
 	check   func(Key) error // may be nil
-	ids     map[string]bool // of the keys read so far
+	ids     map[string]bool // of the keys so far
 	records []record
 }
 
@@ -115,14 +114,14 @@ func (p *parser) key() error {
 	}
 	if err := p.whole(&r, hashed); err != nil {
 		p.Reset(start)
-		p.Kind() // passes the space before it
+		p.Kind() // skips the space before it
 		return wrong("is not a key: %v", err)
 	}
 	p.records = append(p.records, r)
 	return nil
 }
 
-// whole returns what a key lacks whose members have been read.
+// whole returns an error if a key lacks a member.
 func (p *parser) whole(r *record, hashed bool) error {
 	switch {
 	case r.ID == "":
@@ -180,7 +179,7 @@ func (p *parser) names(names *[]string) error {
 		if err := p.Text(&name); err != nil {
 			return err
 		}
-		if len(*names) <= maxNames { // else there are too many, which is said once all are read
+		if len(*names) <= maxNames { // otherwise there are too many, which is an error once all are read
 			*names = append(*names, name)
 		}
 		return nil
@@ -212,7 +211,7 @@ func (p *parser) time(value *time.Time) error {
 	return nil
 }
 
-// encode writes keys as parse reads them.
+// encode writes keys in the form that parse reads.
 func encode(records []record) ([]byte, error) {
 	type kept struct {
 		Key
@@ -224,7 +223,7 @@ func encode(records []record) ([]byte, error) {
 	}{1, []kept{}}
 	for _, r := range records {
 		k := kept{Key: r.Key}
-		k.LastUsed = time.Time{} // kept apart
+		k.LastUsed = time.Time{} // stored in another file
 		if r.Revoked.IsZero() {
 			k.SHA256 = hex.EncodeToString(r.hash[:])
 		}

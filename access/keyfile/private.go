@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// openPrivate opens a plain file that nobody but its owner can read or write, and
-// that belongs to this user or to root.
+// openPrivate opens a plain file that only its owner can read or write, and that
+// belongs to this user or to root.
 func openPrivate(path string) (*os.File, fs.FileInfo, error) {
 	there, err := os.Lstat(path)
 	if err != nil {
@@ -44,8 +44,8 @@ func openPrivate(path string) (*os.File, fs.FileInfo, error) {
 
 func isLink(info fs.FileInfo) bool { return info.Mode()&fs.ModeSymlink != 0 }
 
-// openMounted opens a file behind a link, as Kubernetes mounts a Secret: the link,
-// and those that it leads over, must stay in its directory.
+// openMounted opens a file behind a link, as Kubernetes mounts a Secret. The
+// link, and further links on the way, must stay in its directory.
 func openMounted(path string) (*os.File, fs.FileInfo, error) {
 	dir, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
@@ -73,7 +73,7 @@ func openMounted(path string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// statFile returns what is known of the file itself, also behind a link.
+// statFile returns the FileInfo of a file, following a link.
 func statFile(path string) (fs.FileInfo, error) {
 	info, err := os.Lstat(path)
 	if err == nil && isLink(info) {
@@ -92,7 +92,7 @@ func kindOf(mode fs.FileMode) string {
 	return "no file"
 }
 
-// readPrivate reads a file of up to most bytes.
+// readPrivate reads a file of at most most bytes.
 func readPrivate(path string, most int64) ([]byte, fs.FileInfo, error) {
 	f, info, err := openPrivate(path)
 	if err != nil {
@@ -106,8 +106,9 @@ func readPrivate(path string, most int64) ([]byte, fs.FileInfo, error) {
 	return data, info, err
 }
 
-// replacePrivate puts a new file in the place of one, whole or not at all. It gets
-// the owner of a file that is like it, if there is one. The caller has the lock.
+// replacePrivate replaces a file by a new one, completely or not at all. The new
+// file gets the owner of the file like, if that is not nil. The caller has the
+// lock.
 func replacePrivate(path string, data []byte, like fs.FileInfo) (err error) {
 	dir, prefix := filepath.Dir(path), "."+filepath.Base(path)+"-"
 	removeTemporary(dir, prefix)
@@ -133,7 +134,7 @@ func replacePrivate(path string, data []byte, like fs.FileInfo) (err error) {
 	return syncDir(dir)
 }
 
-// removeTemporary removes the files that writers left that were killed.
+// removeTemporary removes the files that killed writers left.
 func removeTemporary(dir, prefix string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
@@ -143,5 +144,5 @@ func removeTemporary(dir, prefix string) {
 	}
 }
 
-// temporary ends the names of files that are not whole yet.
+// temporary ends the names of incomplete files.
 const temporary = ".tmp"

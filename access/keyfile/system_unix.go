@@ -11,15 +11,15 @@ import (
 	"syscall"
 )
 
-// openFlags keep an open from following a link, and from waiting for the other end
-// of a pipe.
+// openFlags prevent following a link, and waiting for the other end of a pipe.
 const openFlags = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
-// mountedFlags keep an open from waiting for the other end of a pipe.
+// mountedFlags prevent waiting for the other end of a pipe.
 const mountedFlags = syscall.O_NONBLOCK
 
-// checkMounted is checkPrivate for a file that may be of root for the group of this
-// process, as Kubernetes gives a Secret to users that are not root.
+// checkMounted is checkPrivate for a file that may belong to root and be readable
+// by the group of this process, as Kubernetes gives Secrets to users other than
+// root.
 func checkMounted(path string, info fs.FileInfo) error {
 	if ownerOf(info) == 0 && info.Mode().Perm()&0o037 == 0 {
 		return nil
@@ -27,8 +27,8 @@ func checkMounted(path string, info fs.FileInfo) error {
 	return checkPrivate(path, info)
 }
 
-// checkPrivate returns an error that has the remedy if others may read or write a
-// file, or if it is another person's.
+// checkPrivate returns an error, with the remedy, if others may read or write a
+// file, or if it belongs to another person.
 func checkPrivate(path string, info fs.FileInfo) error {
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
 		return fmt.Errorf("others may read or write %s, whose mode is %#o; run: chmod 600 %s", path, mode, path)
@@ -40,8 +40,8 @@ func checkPrivate(path string, info fs.FileInfo) error {
 	case me != 0:
 		return fmt.Errorf("%s belongs to another user (%d), who could change it; run citekit as that user, or make a file of your own", path, owner)
 	}
-	// Root reads what is another user's, such as a server's, if only whom the
-	// directory belongs to could have put it there.
+	// Root may read another user's file, such as a server's, if only the owner of
+	// the directory could have put it there.
 	dir, err := os.Stat(filepath.Dir(path))
 	if err != nil {
 		return err
@@ -59,8 +59,8 @@ func ownerOf(info fs.FileInfo) int {
 	return -1
 }
 
-// giveTo gives a new file the owner of another one, so that what root changes can
-// still be read by the server.
+// giveTo gives a new file the owner of another one, so that the server can still
+// read a file that root changed.
 func giveTo(f *os.File, like fs.FileInfo) error {
 	stat, ok := like.Sys().(*syscall.Stat_t)
 	if !ok || int(stat.Uid) == os.Geteuid() {
@@ -74,8 +74,8 @@ func giveTo(f *os.File, like fs.FileInfo) error {
 
 func rename(from, to string) error { return os.Rename(from, to) }
 
-// syncDir makes the entries of a directory durable. Some file systems cannot;
-// there is nothing better to do on them.
+// syncDir makes the entries of a directory durable. Some file systems do not
+// support this, and have no alternative.
 func syncDir(path string) error {
 	d, err := os.Open(path)
 	if err != nil {

@@ -10,16 +10,16 @@ import (
 
 const openFlags, mountedFlags = 0, 0
 
-// checkPrivate does nothing: who may read a file here its folder says, which is the
-// person's own by default.
+// checkPrivate does nothing: access to a file follows from its folder, which by
+// default belongs to the person.
 func checkPrivate(string, fs.FileInfo) error { return nil }
 
 func checkMounted(string, fs.FileInfo) error { return nil }
 
 func giveTo(*os.File, fs.FileInfo) error { return nil }
 
-// rename waits for readers, which keep a file from being replaced for as long as
-// they have it open.
+// rename waits for readers, which prevent replacing a file while they have it
+// open.
 func rename(from, to string) error {
 	const sharingViolation = syscall.Errno(32)
 	for wait := time.Millisecond; ; wait *= 2 {
@@ -31,6 +31,6 @@ func rename(from, to string) error {
 	}
 }
 
-// syncDir does nothing: directories cannot be synced here, and renames are
+// syncDir does nothing: directories cannot be synced on Windows, and renames are
 // journalled.
 func syncDir(string) error { return nil }

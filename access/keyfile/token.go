@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// The parts of a token, citekit_<id>_<secret>: 10 letters of base 32, and 43 of
-// base 62, which are 256 random bits, with a checksum of 6. So a scanner of
-// secrets knows one by citekit_[a-z2-7]{10}_[0-9A-Za-z]{49} and the checksum.
+// The parts of a token, citekit_<id>_<secret>: 10 letters in base 32, and 43 in
+// base 62, which are 256 random bits, followed by a checksum of 6. A scanner for
+// secrets recognizes a token by citekit_[a-z2-7]{10}_[0-9A-Za-z]{49} and the
+// checksum.
 const (
 	tokenPrefix    = "citekit_"
 	idLength       = 10
@@ -21,14 +22,15 @@ const (
 	base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// newToken returns a token at random, and its id.
+// newToken returns a random token and its id.
 func newToken() (id, token string) {
 	id = randomLetters(base32, idLength)
 	token = tokenPrefix + id + "_" + randomLetters(base62, secretLength)
 	return id, token + checksum(token)
 }
 
-// randomLetters returns n letters of an alphabet of up to 256, each as likely.
+// randomLetters returns n letters of an alphabet of up to 256, all equally
+// likely.
 func randomLetters(alphabet string, n int) string {
 	letters, b := make([]byte, 0, n), make([]byte, 2*n)
 	for even := 256 - 256%len(alphabet); ; {
@@ -44,7 +46,7 @@ func randomLetters(alphabet string, n int) string {
 	}
 }
 
-// checksum returns the CRC-32 (IEEE) of the start of a token in base 62.
+// checksum returns the CRC-32 (IEEE) of the start of a token, in base 62.
 func checksum(start string) string {
 	sum := crc32.ChecksumIEEE([]byte(start))
 	var digits [checksumLength]byte
@@ -55,7 +57,8 @@ func checksum(start string) string {
 	return string(digits[:])
 }
 
-// idOf returns the id in a token, or false for what no key has.
+// idOf returns the id in a token, or false if token does not have the form of
+// one.
 func idOf(token string) (id string, ok bool) {
 	if len(token) != tokenLength || !strings.HasPrefix(token, tokenPrefix) {
 		return "", false
@@ -68,7 +71,6 @@ func idOf(token string) (id string, ok bool) {
 // isID reports whether a text can be the id of a key.
 func isID(id string) bool { return len(id) == idLength && strings.Trim(id, base32) == "" }
 
-// hashOf returns what a file keeps of a token. Its secret has 256 random bits,
-// which nobody can try one after the other, so that a slow hash would only cost
-// time.
+// hashOf returns the hash of a token for the file. A fast hash is enough, as
+// nobody can try 256 random bits.
 func hashOf(token string) [sha256.Size]byte { return sha256.Sum256([]byte(token)) }

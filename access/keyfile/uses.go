@@ -12,29 +12,30 @@ import (
 
 const (
 	usesEvery   = time.Minute     // between two writes
-	usesSoonest = time.Second     // after the first use that is written
+	usesSoonest = time.Second     // after the first use to write
 	usesWait    = 5 * time.Second // for the lock, and for another write
 )
 
-// uses are when the keys of a file were last used: in memory, and now and then
-// written to a file beside it. To note one never waits and never fails.
+// uses are the times when the keys of a file were last used. They are kept in
+// memory, and written to a second file from time to time. Recording a use never
+// waits and never fails.
 type uses struct {
 	file    *File
-	pending atomic.Bool // a use was noted, and a write is to come
+	pending atomic.Bool // a use was recorded, and a write will follow
 
 	mu      sync.Mutex
-	at      map[string]*atomic.Int64 // by id, in seconds since 1970; 0 is never
+	at      map[string]*atomic.Int64 // by id, in seconds since 1970; 0 means never
 	timer   *time.Timer
 	written time.Time
 	closed  bool
-	told    bool // of a write that failed
+	told    bool // a failed write was logged
 
 	writing sync.Mutex
 }
 
 func newUses(f *File) *uses { return &uses{file: f, at: make(map[string]*atomic.Int64)} }
 
-// of returns where the uses of keys are noted, and forgets those of others.
+// of returns where to record the uses of keys, and forgets all other keys.
 func (u *uses) of(records []record) []*atomic.Int64 {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -49,7 +50,7 @@ func (u *uses) of(records []record) []*atomic.Int64 {
 	return all
 }
 
-// note notes that a key is used now.
+// note records that a key is used now.
 func (u *uses) note(used *atomic.Int64) {
 	used.Store(u.file.now().Unix())
 	if u.pending.CompareAndSwap(false, true) {
@@ -70,8 +71,8 @@ func (u *uses) schedule() {
 	u.timer = time.AfterFunc(wait, u.write)
 }
 
-// write writes the uses to the file. A failure is told once, until a write
-// succeeds; what was noted goes with the next one.
+// write writes the uses to the file. It logs only the first of several failures
+// in a row; the next write repeats the failed one.
 func (u *uses) write() {
 	u.writing.Lock()
 	defer u.writing.Unlock()
@@ -94,7 +95,7 @@ func (u *uses) write() {
 	u.told = err != nil
 }
 
-// close writes what was noted.
+// close writes the recorded uses.
 func (u *uses) close() error {
 	u.mu.Lock()
 	u.closed = true
@@ -105,21 +106,21 @@ func (u *uses) close() error {
 	if u.pending.Load() {
 		u.write()
 	}
-	u.writing.Lock() // waits for a write that has begun
+	u.writing.Lock() // waits for a running write
 	defer u.writing.Unlock()
 	return nil
 }
 
 func (u *uses) path() string { return u.file.path + ".used" }
 
-// usesFile is what the file of uses has.
+// usesFile is the content of the file of uses.
 type usesFile struct {
 	Version int                  `json:"version"`
 	Used    map[string]time.Time `json:"used"` // by id
 }
 
-// merged returns the later of what is noted here and what is in the file, for the
-// keys that there are.
+// merged returns, for the current keys, the later of the recorded use and the use
+// in the file.
 func (u *uses) merged() usesFile {
 	merged := usesFile{Version: 1, Used: make(map[string]time.Time)}
 	kept := u.read()
@@ -137,8 +138,8 @@ func (u *uses) merged() usesFile {
 	return merged
 }
 
-// read returns what is in the file. One that cannot be read counts as empty: it is
-// only what is told to people, and the next write makes it anew.
+// read returns the uses in the file. An unreadable file counts as empty: the uses
+// are only shown to people, and the next write replaces the file.
 func (u *uses) read() map[string]time.Time {
 	data, _, err := readPrivate(u.path(), maxFile)
 	if err != nil {

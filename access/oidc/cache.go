@@ -7,12 +7,12 @@ import (
 	"github.com/citekit/citekit/access"
 )
 
-// maxTaken is how many tokens a cache has.
+// maxTaken is how many tokens a cache holds.
 const maxTaken = 4096
 
-// A cache has the grants of tokens that were taken, so that a signature is checked
-// once and not with each request. A grant counts as long as the keys that it was
-// checked with.
+// A cache holds the grants of accepted tokens, so that a signature is checked
+// once and not with each request. A grant is valid as long as the keys that
+// checked its token.
 type cache struct {
 	mu         sync.Mutex
 	generation int // of the keys

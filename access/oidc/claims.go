@@ -13,7 +13,7 @@ import (
 	"github.com/citekit/citekit/access"
 )
 
-// What is said of a token that is refused. None of it is part of a token.
+// The errors of refused tokens. They contain no part of a token.
 var (
 	errMalformed  = refusal("it is not a JSON Web Token")
 	errAlgorithm  = refusal("its algorithm is not one of those that are taken")
@@ -31,15 +31,16 @@ var (
 
 func refusal(text string) error { return fmt.Errorf("%s: %w", text, access.ErrRefused) }
 
-// A header is what the first part of a token says.
+// A header is the first part of a token.
 type header struct {
 	Algorithm string `json:"alg"`
 	Type      string `json:"typ"`
 	KeyID     string `json:"kid"`
 }
 
-// readHeader returns the header of a token that may be valid. It checks only what needs
-// no key. A token of another kind or issuer never makes us ask our issuer.
+// readHeader returns the header of a token that may be valid. It checks all that
+// can be checked without a key. A token of another kind or issuer never causes a
+// request to our issuer.
 func (a *Authenticator) readHeader(token string) (header, error) {
 	var h header
 	parts := strings.SplitN(token, ".", 4)
@@ -65,7 +66,8 @@ func (a *Authenticator) readHeader(token string) (header, error) {
 	return h, nil
 }
 
-// encoding is that of the parts of a token. It allows one form only of each part.
+// encoding is the encoding of the parts of a token. It accepts only one form of
+// each part.
 var encoding = base64.RawURLEncoding.Strict()
 
 func decodePart(part string, v any) error {
@@ -87,7 +89,7 @@ func (a *Authenticator) isType(typ string) bool {
 	return false
 }
 
-// claims are those of a token that is signed.
+// claims are the claims of a signed token.
 type claims map[string]json.RawMessage
 
 // text returns a claim that is a string, or "".
@@ -97,8 +99,8 @@ func (c claims) text(name string) string {
 	return s
 }
 
-// time returns a claim that is a number of seconds since 1970, or false if there is
-// none up to the year 9999.
+// time returns a claim in seconds since 1970, or false if it is missing or after
+// the year 9999.
 func (c claims) time(name string) (time.Time, bool) {
 	const last = 253402300799
 	var seconds float64
@@ -108,8 +110,7 @@ func (c claims) time(name string) (time.Time, bool) {
 	return time.Unix(int64(seconds), 0).UTC(), true
 }
 
-// list returns the strings of a claim: those in an array, or those with spaces
-// between them.
+// list returns the strings of a claim, which is an array or a string with spaces.
 func (c claims) list(name string) []string {
 	var all []string
 	if err := json.Unmarshal(c[name], &all); err == nil {
@@ -118,7 +119,8 @@ func (c claims) list(name string) []string {
 	return strings.Fields(c.text(name))
 }
 
-// grant returns what a token may do, whose signature and issuer were checked.
+// grant returns what a token may do. The signature and the issuer were checked
+// before.
 func (a *Authenticator) grant(c claims) (*access.Grant, error) {
 	expires, ok := c.time("exp")
 	if !ok {
@@ -147,7 +149,8 @@ func (a *Authenticator) grant(c claims) (*access.Grant, error) {
 	return grant, nil
 }
 
-// audience returns what a token is for: a string, or those of an array.
+// audience returns the audience of a token: one string, or the strings of an
+// array.
 func (c claims) audience() []string {
 	if one := c.text("aud"); one != "" {
 		return []string{one}
@@ -155,15 +158,15 @@ func (c claims) audience() []string {
 	return c.list("aud")
 }
 
-// isOther reports whether claims are of a token that is none of access: ID tokens
-// have hashes of others, and some providers name the kind.
+// isOther reports whether claims belong to a token other than an access token. ID
+// tokens have hashes of other tokens, and some providers name the kind.
 func (c claims) isOther() bool {
 	kind := strings.ToLower(c.text("typ"))
 	return c["at_hash"] != nil || c["c_hash"] != nil || kind == "id" || kind == "refresh" || kind == "offline" ||
 		c.text("token_use") == "id" || c["events"] != nil
 }
 
-// idPrefix begins the IDs of callers, which keys of package keyfile never have.
+// idPrefix begins the IDs of callers. IDs of package keyfile never begin with it.
 const idPrefix = "oidc-"
 
 // idOf returns the ID of a caller.

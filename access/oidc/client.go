@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	maxResponse  = 1 << 20 // bytes, of the metadata and of the keys
+	maxResponse  = 1 << 20 // bytes; of the metadata, and of the keys
 	fetchTimeout = 10 * time.Second
 	maxRedirects = 3
 )
 
-// newClient returns a client that asks an issuer: within bounds, and nobody but
-// whom it was told to.
+// newClient returns a client for requests to an issuer. It limits their time and
+// size, and follows no redirects to other hosts.
 func newClient(roots *x509.CertPool) *http.Client {
 	return &http.Client{
 		Timeout: fetchTimeout,
@@ -46,8 +46,8 @@ func newClient(roots *x509.CertPool) *http.Client {
 	}
 }
 
-// isSecure reports whether what is fetched from a URL comes from whom it names:
-// over https, or from this machine.
+// isSecure reports whether the response to a URL is authentic: it comes over
+// https, or from this machine.
 func isSecure(u *url.URL) bool {
 	if u.Scheme == "https" {
 		return true
@@ -56,8 +56,7 @@ func isSecure(u *url.URL) bool {
 	return u.Scheme == "http" && (u.Hostname() == "localhost" || err == nil && address.Unmap().IsLoopback())
 }
 
-// bounded is a transport whose responses end with an error where they are too
-// large.
+// bounded is a transport whose responses end with an error if they are too large.
 type bounded struct{ *http.Transport }
 
 // RoundTrip implements [http.RoundTripper].

@@ -16,7 +16,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// fetch asks an issuer for its keys.
+// fetch requests the keys of an issuer.
 func fetch(ctx context.Context, client *http.Client, issuer string) ([]jose.JSONWebKey, error) {
 	provider, err := gooidc.NewProvider(gooidc.ClientContext(ctx, client), issuer)
 	if err != nil {
@@ -39,7 +39,7 @@ func fetch(ctx context.Context, client *http.Client, issuer string) ([]jose.JSON
 	return keys, nil
 }
 
-// clip shortens an error, which may have a whole response.
+// clip shortens an error, which may contain a whole response.
 func clip(err error) string {
 	const most = 300
 	text := err.Error()
@@ -71,8 +71,8 @@ const (
 	maxRSABits = 8192
 )
 
-// parseKeys returns the keys of a JSON Web Key Set that can check signatures. Others,
-// also those of kinds that are not known, are left out.
+// parseKeys returns the keys of a JSON Web Key Set that can check signatures. It
+// leaves out other keys and unknown kinds.
 func parseKeys(data []byte) ([]jose.JSONWebKey, error) {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`
@@ -106,7 +106,7 @@ func isUsable(key jose.JSONWebKey) bool {
 	return true
 }
 
-// fits reports whether a key can be of a signature with an algorithm.
+// fits reports whether a key can make signatures with an algorithm.
 func fits(key jose.JSONWebKey, algorithm string) bool {
 	if key.Algorithm != "" && key.Algorithm != algorithm {
 		return false

@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	refreshAfter = 15 * time.Minute // keys are asked for again, while they count
-	keysLast     = 24 * time.Hour   // keys count where the issuer cannot be reached
-	reloadAfter  = 10 * time.Second // after a load, at the soonest, for a key that is not known
-	retryFirst   = time.Second      // after a load that failed; doubled with each
+	refreshAfter = 15 * time.Minute // valid keys are then loaded again
+	keysLast     = 24 * time.Hour   // how long keys are valid without the issuer
+	reloadAfter  = 10 * time.Second // least time between loads for an unknown key
+	retryFirst   = time.Second      // after a failed load; doubled with each failure
 	retryMost    = 30 * time.Second
 
 	maxTried = 8 // keys, for a token that names none
 )
 
-// A keySet has the keys of an issuer. It asks for them when it needs them, and never
-// more often than its bounds say. The key set of go-oidc asks for each token with
-// a key that it does not know, and keeps keys that the issuer has withdrawn.
+// A keySet has the keys of an issuer. It loads them when it needs them, within
+// the limits above. In contrast, the key set of go-oidc asks for each token with
+// an unknown key, and keeps keys that the issuer has withdrawn.
 type keySet struct {
 	load    func(context.Context) ([]jose.JSONWebKey, error)
 	timeout time.Duration // of a load
@@ -31,20 +31,20 @@ type keySet struct {
 
 	mu       sync.Mutex
 	keys     []jose.JSONWebKey
-	loads    int           // that succeeded
-	loaded   time.Time     // when the last one of these began; zero for never
-	next     time.Time     // no load begins before
-	failures int           // since a load succeeded
+	loads    int           // number of successful ones
+	loaded   time.Time     // when the last successful one began; zero means never
+	next     time.Time     // no load begins before this time
+	failures int           // since the last successful load
 	err      error         // of the last load
-	loading  chan struct{} // closed once the load ends that is under way; else nil
+	loading  chan struct{} // closed when the current load ends; nil if there is none
 }
 
 func newKeySet(issuer string, client *http.Client) *keySet {
 	return &keySet{timeout: fetchTimeout, now: time.Now, load: func(ctx context.Context) ([]jose.JSONWebKey, error) { return fetch(ctx, client, issuer) }}
 }
 
-// generation tells the keys that count from others, or is 0 if none do. Keys that
-// are old are asked for again, which nobody waits for.
+// generation returns the number of the current keys, or 0 if none are valid. It
+// reloads old keys in the background.
 func (k *keySet) generation() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -57,13 +57,14 @@ func (k *keySet) generation() int {
 	return k.loads
 }
 
-// count reports whether the keys count. The caller has the mutex.
+// count reports whether the keys are valid. The caller holds the mutex.
 func (k *keySet) count() bool { return k.loads > 0 && k.now().Sub(k.loaded) < keysLast }
 
 var errNoKeys = errors.New("the keys of the issuer are not known yet")
 
-// begin begins a load unless one is under way or it is too soon, and returns what is
-// closed at its end, or nil. The caller has the mutex.
+// begin begins a load unless one is running or it is too soon. It returns a
+// channel that is closed at the end of the running load, or nil. The caller holds
+// the mutex.
 func (k *keySet) begin() <-chan struct{} {
 	if k.loading == nil && !k.now().Before(k.next) {
 		k.loading = make(chan struct{})
@@ -72,7 +73,8 @@ func (k *keySet) begin() <-chan struct{} {
 	return k.loading
 }
 
-// reload loads the keys. It does not end with who waits for it: others do too.
+// reload loads the keys. It is independent of the contexts of those who wait for
+// it.
 func (k *keySet) reload() {
 	ctx, cancel := context.WithTimeout(context.Background(), k.timeout)
 	defer cancel()
@@ -92,8 +94,8 @@ func (k *keySet) reload() {
 	k.loading = nil
 }
 
-// find returns the public keys that a token may be signed with, and their generation.
-// It loads them, once, if there are none.
+// find returns the public keys that may have signed a token, and their
+// generation. If there are none, it loads the keys once.
 func (k *keySet) find(ctx context.Context, h header) ([]crypto.PublicKey, int, error) {
 	k.generation()
 	for waited := false; ; waited = true {
@@ -126,7 +128,7 @@ func (k *keySet) find(ctx context.Context, h header) ([]crypto.PublicKey, int, e
 	}
 }
 
-// fitting returns the keys that a header may mean.
+// fitting returns the keys that a header may refer to.
 func (k *keySet) fitting(h header) []crypto.PublicKey {
 	var fitting []crypto.PublicKey
 	for _, key := range k.keys {
@@ -137,14 +139,14 @@ func (k *keySet) fitting(h header) []crypto.PublicKey {
 	return fitting
 }
 
-// check returns why no keys count, after an attempt to load them if it is time for
-// one.
+// check returns why no keys are valid, after an attempt to load them if it is
+// time for one.
 func (k *keySet) check(ctx context.Context) error {
 	if k.generation() != 0 {
 		return nil
 	}
 	_, _, err := k.find(ctx, header{})
-	if errors.Is(err, errUnknownKey) { // there are keys now, though none of no algorithm
+	if errors.Is(err, errUnknownKey) { // there are keys now, but none for an empty algorithm
 		return nil
 	}
 	return err

@@ -1,47 +1,50 @@
 // Package oidc authenticates callers by the access tokens of an identity provider,
 // as an OAuth 2 resource server does: JSON Web Tokens (RFC 9068) of one issuer.
 //
-// # Which tokens are taken
+// # Accepted tokens
 //
-// A token must be signed by a key that the issuer publishes, with an asymmetric
-// algorithm; be from the issuer and for one of the audiences; have an end that has
-// not come (exp), no beginning that is to come (nbf), and a subject (sub). Its type
-// must be at+jwt, or JWT or none, which many providers write. What is known to be an
-// ID token or a refresh token is refused: these are for the client, and say nothing
-// of what it may do here. Since that cannot be told of all, have an audience of its
-// own for the server, such as its URL, and not the id of a client; or set
-// [Options.RequireType].
+// A token must be signed with a key that the issuer publishes and an asymmetric
+// algorithm, come from the issuer, and be for one of the audiences. It must have
+// an expiry time in the future (exp), no start time in the future (nbf), and a
+// subject (sub). Its type must be at+jwt, JWT or absent; many providers use the
+// last two. Known ID tokens and refresh tokens are refused, as they are for the
+// client and do not authorize anything here. As not all of them can be
+// recognized, use a separate audience for the server, such as its URL, instead of
+// a client id; or set [Options.RequireType].
 //
 // # Scopes
 //
-// What a token may do its scopes say: the claim scope, a string with spaces, or scp,
-// an array. Those of the form that follows count as they are; others, which a
-// provider may have already, by [Options.Scopes].
+// The scopes of a token decide what it may do: the claim scope, a string with
+// spaces, or scp, an array. Scopes of the following form are built in.
+// [Options.Scopes] gives a meaning to other scopes that a provider may already
+// have.
 //
 //	citekit:workspace:NAME   may see a workspace
-//	citekit:toolset:NAME     may use the tools of a toolset alone
-//	citekit:tools:NAME       may use a tool alone
+//	citekit:toolset:NAME     may use only the tools of a toolset
+//	citekit:tools:NAME       may use only one tool
 //	citekit:read-only        may not use tools that write
 //
-// Workspaces add up; a token without any is valid but may see none. Without a scope
-// of tools all tools are allowed, with several what any of them allows; a scope of
-// a toolset and one of a tool narrow each other, as the options of package
-// mcpadapter do. What a token may use is the same in all its workspaces.
+// Workspaces add up; a token without any is valid but may see none. Without a
+// scope for tools all tools are allowed; several scopes of one kind allow what
+// any of them allows; a scope for a toolset and one for a tool narrow each other,
+// like the options of package mcpadapter. A token may use the same tools in all
+// its workspaces.
 //
 // # Callers
 //
 // The ID of a grant is "oidc-" and 26 letters and digits: a hash of issuer and
-// subject. So it is the same for each token of a caller, tells nobody who that is,
-// and can stand in a log.
+// subject. So it is the same for all tokens of a caller, does not reveal the
+// caller, and may appear in logs.
 //
 // # The issuer
 //
-// Its metadata (OpenID Connect Discovery) and keys are fetched at the first token,
-// and again every 15 minutes or for a key that is not known: at most once in 10
-// seconds, whatever tokens come, or after a failure once in 1 to 30 seconds. While
-// it cannot be reached, keys count for up to a day; where there are none, the error
-// of a token does not match [access.ErrRefused]. A token that the issuer takes back
-// is valid until it ends, so tokens should be short-lived.
+// The metadata (OpenID Connect Discovery) and keys of the issuer are fetched for
+// the first token, and again every 15 minutes or for an unknown key: at most once
+// every 10 seconds, whatever tokens arrive, or after a failure once every 1 to 30
+// seconds. If the issuer cannot be reached, keys are valid for up to a day.
+// Without valid keys, the error for a token does not match [access.ErrRefused]. A
+// token that the issuer revokes stays valid until it expires, so tokens should be
+// short-lived.
 package oidc
 
 import (
@@ -62,33 +65,33 @@ import (
 
 // Options configures an [Authenticator]. The zero value is ready to use.
 type Options struct {
-	// Scopes say what scopes of the provider's own allow, beside those of the form
-	// citekit:…; see [Rule].
+	// Scopes define what the provider's own scopes allow, in addition to scopes
+	// of the form citekit:…; see [Rule].
 	Scopes map[string]Rule
 
-	// ScopeClaim is the claim that has the scopes: a string with spaces between
-	// them, or an array of strings. One inside others is named with dots, such as
-	// realm_access.roles. Empty means scope, or scp where there is none.
+	// ScopeClaim is the claim with the scopes: a string with spaces between them,
+	// or an array of strings. Dots name a nested claim, such as
+	// realm_access.roles. Empty means scope, or scp if scope is missing.
 	ScopeClaim string
 
-	// Algorithms are the signatures that are taken: RS256, RS384, RS512, PS256,
-	// PS384, PS512, ES256, ES384, ES512 or EdDSA; nil means all of these.
+	// Algorithms are the accepted signature algorithms: RS256, RS384, RS512,
+	// PS256, PS384, PS512, ES256, ES384, ES512 or EdDSA; nil means all of these.
 	Algorithms []string
 
 	// Skew is how much the clocks of the issuer and of this machine may differ.
-	// Zero means one minute, negative not at all; 5 minutes are the most.
+	// Zero means one minute, negative not at all; the maximum is 5 minutes.
 	Skew time.Duration
 
-	// RequireType takes only tokens whose type is at+jwt (RFC 9068).
+	// RequireType accepts only tokens of type at+jwt (RFC 9068).
 	RequireType bool
 
-	// RootCAs are the authorities that may vouch for the issuer's certificate; nil
-	// means those of the system.
+	// RootCAs are the authorities that may vouch for the issuer's certificate;
+	// nil means the system's.
 	RootCAs *x509.CertPool
 }
 
-// An Authenticator takes the tokens of an issuer. It is safe for concurrent use.
-// Make one with [New].
+// An Authenticator accepts the tokens of an issuer. It is safe for concurrent
+// use. Make one with [New].
 type Authenticator struct {
 	issuer    string
 	audiences []string
@@ -100,8 +103,8 @@ type Authenticator struct {
 
 var _ access.Authenticator = (*Authenticator)(nil)
 
-// asymmetric are the algorithms that are taken. Of none and those of HMAC, whose
-// key would be public here, none can be chosen.
+// asymmetric are the accepted algorithms. The algorithms none and HMAC, whose key
+// would be public here, cannot be chosen.
 var asymmetric = []string{
 	gooidc.RS256, gooidc.RS384, gooidc.RS512, gooidc.PS256, gooidc.PS384, gooidc.PS512,
 	gooidc.ES256, gooidc.ES384, gooidc.ES512, gooidc.EdDSA,
@@ -113,10 +116,10 @@ const (
 	maxToken    = 16 << 10 // bytes
 )
 
-// New returns an authenticator of tokens of an issuer, which is a URL with https,
-// or with http on a loopback address, written as in its tokens. A token must be for
-// one of the audiences. The issuer is not asked yet. A nil opts means the defaults;
-// the error says which setting is wrong.
+// New returns an authenticator for tokens of an issuer. The issuer is a URL with
+// https, or with http on a loopback address, exactly as in its tokens. A token
+// must be for one of the audiences. New does not contact the issuer. A nil opts
+// means the defaults. The error names the wrong setting.
 func New(issuer string, audiences []string, opts *Options) (*Authenticator, error) {
 	a := &Authenticator{issuer: issuer, audiences: slices.Clone(audiences), now: time.Now, taken: newCache()}
 	if opts != nil {
@@ -165,8 +168,9 @@ func (a *Authenticator) check() error {
 	return nil
 }
 
-// Authenticate implements [access.Authenticator]. It may wait for the issuer, for
-// up to 10 seconds. The Expires of a grant is the end of the token and the skew.
+// Authenticate implements [access.Authenticator]. It may wait up to 10 seconds
+// for the issuer. The Expires of a grant is the expiry time of the token plus the
+// skew.
 func (a *Authenticator) Authenticate(ctx context.Context, token string) (*access.Grant, error) {
 	if len(token) > maxToken {
 		return nil, errMalformed
@@ -200,10 +204,10 @@ func (a *Authenticator) Authenticate(ctx context.Context, token string) (*access
 	return grant, nil
 }
 
-// Valid reports whether an ID is one of a caller with a token. That a token was
-// taken back only its issuer knows; that it has ended its grant says.
+// Valid reports whether an ID can belong to a caller with a token. Only the
+// issuer knows revoked tokens, and the grant has the expiry time.
 func (a *Authenticator) Valid(id string) bool { return strings.HasPrefix(id, idPrefix) }
 
-// Check returns an error while there are no keys of the issuer that count. It may
-// wait for the issuer as [Authenticator.Authenticate] does.
+// Check returns an error while there are no valid keys of the issuer. It may wait
+// for the issuer like [Authenticator.Authenticate].
 func (a *Authenticator) Check(ctx context.Context) error { return a.keys.check(ctx) }

@@ -9,14 +9,13 @@ import (
 	"github.com/citekit/citekit/access"
 )
 
-// A Rule is what a scope allows: it counts like scopes of the form citekit:… for
-// each of its names. One that gives workspaces narrows what its token may use in
-// all its workspaces, so that where several such rules differ, only what all of
-// them allow is left.
+// A Rule is what a scope allows: each of its names works like a scope of the form
+// citekit:…. A rule with workspaces narrows what its token may use in all its
+// workspaces. If several such rules differ, only what all of them allow remains.
 type Rule struct {
 	Workspaces      []string // that may be seen
-	Toolsets, Tools []string // that alone may be used; nil means all
-	ReadOnly        bool     // no tool that writes may be used
+	Toolsets, Tools []string // the only ones that may be used; nil means all
+	ReadOnly        bool     // tools that write may not be used
 }
 
 func (r Rule) check() error {
@@ -31,7 +30,7 @@ func (r Rule) check() error {
 	return nil
 }
 
-// The scopes whose names say what they allow.
+// The prefixes of scopes whose names state what they allow.
 const (
 	workspaceScope = "citekit:workspace:"
 	toolsetScope   = "citekit:toolset:"
@@ -39,7 +38,7 @@ const (
 	readOnlyScope  = "citekit:read-only"
 )
 
-// ruleOf returns what a scope allows. One that is not known, or names nothing,
+// ruleOf returns what a scope allows. An unknown scope, or one without a name,
 // allows nothing.
 func (a *Authenticator) ruleOf(scope string) Rule {
 	if rule, ok := a.opts.Scopes[scope]; ok {
@@ -85,7 +84,7 @@ func (a *Authenticator) scopes(c claims) []string {
 	return nil
 }
 
-// apply gives a grant what scopes allow.
+// apply adds the rights of scopes to a grant.
 func (a *Authenticator) apply(grant *access.Grant, scopes []string) {
 	var toolsets, tools narrowing
 	for _, scope := range scopes {
@@ -103,14 +102,14 @@ func (a *Authenticator) apply(grant *access.Grant, scopes []string) {
 	grant.Toolsets, grant.Tools = toolsets.names(), tools.names()
 }
 
-// A narrowing gathers what the rules of a token allow of one kind; a list that is
-// nil stands for all.
+// A narrowing combines what the rules of a token allow, for toolsets or for
+// tools. A nil list means all.
 type narrowing struct {
-	scoped []string // what rules without workspaces allow, together
-	given  []string // what each of the rules with workspaces allows
+	scoped []string // what the rules without workspaces allow together
+	given  []string // what every rule with workspaces allows
 }
 
-// everything is the toolset that has all tools.
+// everything is the toolset with all tools.
 const everything = "all"
 
 func (n *narrowing) add(names []string, givesWorkspaces bool) {
@@ -123,7 +122,7 @@ func (n *narrowing) add(names []string, givesWorkspaces bool) {
 	}
 }
 
-// names returns what is left: nil for all, and an empty list for none.
+// names returns the result: nil means all, an empty list none.
 func (n *narrowing) names() []string {
 	if slices.Contains(n.scoped, everything) {
 		n.scoped = nil
@@ -134,7 +133,7 @@ func (n *narrowing) names() []string {
 	return both(n.given, n.scoped)
 }
 
-// both returns what is in both lists. A nil first list has everything.
+// both returns the names in both lists. A nil first list contains everything.
 func both(a, b []string) []string {
 	left := []string{}
 	for _, name := range b {
