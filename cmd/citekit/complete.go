@@ -81,7 +81,7 @@ func (c *completer) complete(ctx context.Context, line []string) {
 	cmd, positional, open := c.readLine(flags, line[:len(line)-1])
 	switch {
 	case open != nil:
-		c.offerValue(ctx, open, typed)
+		c.offerValue(ctx, cmd, open, typed)
 	case strings.HasPrefix(typed, "-"):
 		c.offerFlags(flags, typed)
 	case cmd == nil:
@@ -144,12 +144,26 @@ func (c *completer) offerFlags(flags *flagSet, typed string) {
 	})
 }
 
-// offerValue offers values of a flag.
-func (c *completer) offerValue(ctx context.Context, f *flag.Flag, typed string) {
+// offerValue offers values of a flag. Before the command, cmd is nil.
+func (c *completer) offerValue(ctx context.Context, cmd *command, f *flag.Flag, typed string) {
 	switch f.Name {
+	case "as":
+		if cmd != nil && cmd.name == "cite" {
+			c.offer(typed, citeForms...)
+		} else {
+			c.offer(typed, "pdf")
+		}
+	case "text":
+		if cmd != nil && cmd.name == "verify" {
+			c.kind = files
+		}
+	case "from":
+		c.offer(typed, citeSources...)
+	case "by":
+		c.offer(typed, "passages", "nodes", "resources")
 	case "dir", "root", "maps-dir", "output-dir":
 		c.kind = directories
-	case "output", "o", "config", "keys", "log-file", "audit-log", "tls-cert", "tls-key":
+	case "output", "o", "config", "keys", "key-file", "log-file", "audit-log", "tls-cert", "tls-key":
 		c.kind = files
 	case "source":
 		c.offerSources(typed)
@@ -169,7 +183,7 @@ func (c *completer) offerValue(ctx context.Context, f *flag.Flag, typed string) 
 		c.offer(typed, "text", "json")
 	case "transport":
 		c.offer(typed, transportStdio, transportHTTP)
-	case "resource":
+	case "resource", "document":
 		c.offerResources(ctx, typed, "")
 	case "toolsets":
 		c.offerInList(typed, mcpadapter.Toolsets())
